@@ -1,0 +1,466 @@
+/* tamis.h: one sieve for every set.
+ *
+ * A filter answers one question about a set of keys: "is this key in it?" It answers *no* with
+ * certainty and *yes* with a small, chosen chance of being wrong, and for that it needs about
+ * ten bits per key, whatever the keys are. This header is the whole manual of the library.
+ *
+ * The simplest use:
+ *
+ *     #include <tamis.h>
+ *     #include <stdio.h>
+ *
+ *     int main(void) {
+ *         tamis *f;
+ *         if (tamis_create(&f, "blocked:capacity=1M,fpr=1%")) {
+ *             fprintf(stderr, "%s\n", tamis_why());
+ *             return 2;
+ *         }
+ *         tamis_add(f, "cat", 3);
+ *         printf("cat: %s\n", tamis_has(f, "cat", 3) ? "maybe" : "no");
+ *         printf("dog: %s\n", tamis_has(f, "dog", 3) ? "maybe" : "no");
+ *         tamis_free(f);
+ *         return 0;
+ *     }
+ *
+ * Build it with:  cc cat.c $(pkg-config --cflags --libs tamis)
+ *
+ * Words, the same everywhere (here, in the command, in files, in servers):
+ *
+ *     key       your bytes, any length, also none
+ *     hash      64 bits made from a key; what the structures really work on
+ *     kind      a structure with a name: classic, blocked, split, universal, ...
+ *     spec      a wish in one sentence, such as "blocked:capacity=1M,fpr=1%"
+ *     capacity  how many keys you plan to add; items: how many adds there were
+ *     fpr       the false-positive rate: how often a key that is not in the set gets a yes
+ *     payload   the flat bytes that hold the bits
+ *     image     header + payload + notes: what is saved, mapped, stored and sent
+ *
+ * Rules that hold for every function:
+ *
+ *  - Questions (tamis_has, ...) cannot fail and return the answer: a handle is always ready.
+ *  - Making, loading and changing return a status: 0 is success, anything else is an error, and
+ *    tamis_why() then has the sentence that names the parameter, its range or the byte.
+ *  - A call that fails changes nothing: the filter is as before, a new handle is NULL, no file
+ *    is half-written, nothing leaks.
+ *  - Arguments are never kept, except by tamis_view, whose bytes must outlive the handle.
+ *  - Bytes from outside pass one gate (tamis_load, _view, _map, _read); what the gate lets in is
+ *    valid, what is damaged never becomes a handle.
+ *  - Sizes are 64 bits and have their unit in their name: _bytes, _bits; everything else counts.
+ *  - The library never prints, exits, aborts or touches errno, locale or signals.
+ *  - Each comment ends with the thread rule. "Readers or one writer" means: any number of
+ *    threads may ask one filter at the same time, as long as none changes it.
+ */
+#ifndef TAMIS_H
+#define TAMIS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__GNUC__)
+#define TAMIS_API __attribute__((visibility("default")))
+#else
+#define TAMIS_API
+#endif
+
+/* The version of this header; tamis_version() tells that of the library that was linked. */
+#define TAMIS_VERSION_MAJOR 0
+#define TAMIS_VERSION_MINOR 1
+#define TAMIS_VERSION_PATCH 0
+
+/* Returns "0.1.0" or what the library is. Threads: any. */
+TAMIS_API const char *tamis_version(void);
+
+/* A filter. Everything inside is private. */
+typedef struct tamis tamis;
+
+/* ==== Status ================================================================================ */
+
+/* One list makes the enum, the texts and the constants of bindings: X(NAME, value, text). */
+#define TAMIS_STATUS_MAP(X)                                       \
+    X(OK, 0, "success")                                           \
+    X(NOMEM, -1, "out of memory")                                 \
+    X(FULL, -2, "the filter is full")                             \
+    X(INVALID, -3, "a parameter is not allowed")                  \
+    X(MISMATCH, -4, "the two filters do not match")               \
+    X(CORRUPT, -5, "the stored filter is damaged")                \
+    X(NEWER, -6, "the stored filter needs a newer version")       \
+    X(CANNOT, -7, "this kind cannot do that")                     \
+    X(SECRET, -8, "the secret key is missing or wrong")           \
+    X(READONLY, -9, "the filter is read-only")                    \
+    X(IO, -10, "a file could not be read or written")             \
+    X(TOO_LARGE, -11, "the filter would be too large")            \
+    X(SATURATED, -12, "the filter is too full for an estimate")
+
+typedef enum tamis_status {
+#define TAMIS_STATUS_ENUM(name, value, text) TAMIS_##name = value,
+    TAMIS_STATUS_MAP(TAMIS_STATUS_ENUM)
+#undef TAMIS_STATUS_ENUM
+} tamis_status;
+
+/* The text of a status in a few words; "unknown status" for a number that is none. Threads: any. */
+TAMIS_API const char *tamis_status_text(tamis_status status);
+
+/* The name of a status as in this header, "TAMIS_NOMEM"; NULL for a number that is none.
+ * Threads: any. */
+TAMIS_API const char *tamis_status_name(tamis_status status);
+
+/* The sentence about the last call of this thread that returned a status other than TAMIS_OK:
+ * which parameter, what is allowed, which byte. Never NULL; valid until the next such failure on
+ * this thread. Threads: any, each has its own. */
+TAMIS_API const char *tamis_why(void);
+
+/* ==== Making ================================================================================
+ *
+ * A spec is  kind:name=value,name=value,...  The kind may be left out ("capacity=1M" is blocked).
+ * Names that every kind knows:
+ *
+ *     capacity=N   keys to plan for, from 0 to 2^56
+ *     fpr=P        wanted rate at capacity, from 1e-12 to below 1; 1% when neither fpr nor size
+ *     size=BYTES   payload at most this large; two of capacity, fpr and size fix the third
+ *     bits=N       the same in bits; classic takes exactly that many
+ *     hash=xxh3    the default; or xxh64 (Parquet's and Arrow's), or sip13 (keyed, see below)
+ *     seed=N       another hash function of the same family; 0 when not given
+ *     key=inside   with hash=sip13: the image holds the secret; or key=outside: only its 8-byte id
+ *
+ * Each kind may know more (tamis_kind_named tells them, and so does the command "tamis kinds").
+ * A name nobody knows is refused with the list of those that are known.
+ *
+ * Numbers are written as people type them. Counts: 1000000, 10M, 1e6, 1.5G, 64Ki, 2^33. Bytes:
+ * 4096, 64KiB, 2G (= 2 GiB), 10MB (= 10^7). Rates: 0.01, 1%, 1e-6, 1/1000, 2^-16.
+ *
+ * A keyed hash is for keys that a hostile party may choose: without the secret nobody can compute
+ * which keys collide. hash=sip13 alone draws a random secret and keeps it inside the image, which
+ * protects while the image itself stays private. key=outside keeps it out of the image: then the
+ * secret goes into the options here and at every load. */
+
+/* Memory of one filter, for callers that count or place it themselves. `alloc` returns `size`
+ * bytes for any use (contents do not matter) or NULL; `free` gets the same size back. */
+struct tamis_allocator {
+    void *(*alloc)(void *ctx, size_t size);
+    void (*free)(void *ctx, void *memory, size_t size);
+    void *ctx;
+};
+
+/* Everything optional at making and loading. Start from {.struct_size = sizeof options} with the
+ * rest zero, then set what you need; a later, longer version of this struct stays compatible. */
+struct tamis_options {
+    size_t struct_size;                      /* sizeof(struct tamis_options) of your header */
+    const struct tamis_allocator *allocator; /* NULL: malloc and free */
+    const uint8_t *secret;                   /* 16 bytes for hash=sip13, or NULL */
+    uint64_t max_bytes;                      /* refuse payloads larger than this; 0: no limit */
+};
+
+/* Makes an empty filter from a spec. On failure *filter is NULL. Free it with tamis_free.
+ * Threads: any. */
+TAMIS_API tamis_status tamis_create(tamis **filter, const char *spec);
+TAMIS_API tamis_status tamis_create_with(tamis **filter, const char *spec,
+                                         const struct tamis_options *options);
+
+/* Frees a filter; a secret is wiped first. NULL is allowed. Threads: one, with no other user. */
+TAMIS_API void tamis_free(tamis *filter);
+
+/* A filter of the same kind, shape, hash and notes with every key of `filter`; it owns its bytes
+ * even when `filter` is a view. Threads: readers or one writer. */
+TAMIS_API tamis_status tamis_copy(tamis **copy, const tamis *filter);
+
+/* ==== Planning ============================================================================== */
+
+enum { TAMIS_WORDS = 8 }; /* a shape has at most this many named words */
+
+/* What a spec leads to. Rates are fractions: 0.01 is one percent. */
+struct tamis_plan {
+    const char *kind;
+    uint64_t capacity;
+    double fpr_asked;    /* 0 when the spec gave a size instead */
+    double fpr_expected; /* by the kind's own formula, with `capacity` keys inside */
+    double bits_per_key; /* of payload; 0 for capacity 0 */
+    uint64_t payload_bytes;
+    uint64_t stored_bytes;        /* the image without notes */
+    uint64_t probes;              /* bits or cells that a question looks at, at most */
+    uint64_t word[TAMIS_WORDS];   /* the shape ... */
+    const char *word_name[TAMIS_WORDS]; /* ... and its names; NULL for unused words */
+};
+
+/* Works out a spec without allocating anything, however large. `plan_size` is sizeof *plan.
+ * Threads: any. */
+TAMIS_API tamis_status tamis_plan(const char *spec, struct tamis_plan *plan, size_t plan_size);
+
+/* ==== Asking ================================================================================ */
+
+/* A key for the calls that take many. */
+struct tamis_key {
+    const void *bytes;
+    size_t len;
+};
+
+/* False: the key was certainly never added. True: it was, or it is a false positive. (Kinds that
+ * may forget say so in their contract.) Threads: readers or one writer; see tamis_add_shared. */
+TAMIS_API bool tamis_has(const tamis *filter, const void *key, size_t len);
+
+/* Asks for `n` keys at once, which is faster: hit[i] becomes 1 or 0 for keys[i].
+ * Threads: as tamis_has. */
+TAMIS_API void tamis_has_many(const tamis *filter, const struct tamis_key *keys, size_t n,
+                              uint8_t *hit);
+
+/* The same for an integer, which is hashed as its 8 little-endian bytes. Threads: as tamis_has. */
+TAMIS_API bool tamis_has_u64(const tamis *filter, uint64_t key);
+
+/* ==== Changing ============================================================================== */
+
+/* Adds a key; adding it again is harmless. Fails with TAMIS_READONLY on a view or map, with
+ * TAMIS_CANNOT for kinds that are built once, with TAMIS_FULL for kinds of fixed room.
+ * Threads: one writer, no readers meanwhile. */
+TAMIS_API tamis_status tamis_add(tamis *filter, const void *key, size_t len);
+TAMIS_API tamis_status tamis_add_u64(tamis *filter, uint64_t key);
+
+/* Adds `n` keys: all of them, or none when it fails. Threads: as tamis_add. */
+TAMIS_API tamis_status tamis_add_many(tamis *filter, const struct tamis_key *keys, size_t n);
+
+/* The same for many threads at once: any number of them may add with the _shared calls and ask
+ * at the same time, without locks. A key is found by every question that happens after its add
+ * returned; a question meanwhile may say either. Only kinds with TAMIS_CAN_SHARE.
+ * Threads: any number of tamis_add_shared, tamis_add_hashes_shared and questions. */
+TAMIS_API tamis_status tamis_add_shared(tamis *filter, const void *key, size_t len);
+TAMIS_API tamis_status tamis_add_hashes_shared(tamis *filter, const uint64_t *hashes, size_t n);
+
+/* ==== Hashes ================================================================================
+ *
+ * An engine that asks many filters of one hash (same mode, seed and secret) hashes each key once
+ * and uses these. A hash must be 64 well-mixed bits; tamis_hash makes the ones that the key calls
+ * use, so both ways can be mixed freely. Imported kinds that hash keys their own way cannot take
+ * hashes: adding then is TAMIS_CANNOT, and a question says true, which is always safe. */
+
+/* The hash of a key for this filter. Threads: as tamis_has. */
+TAMIS_API uint64_t tamis_hash(const tamis *filter, const void *key, size_t len);
+
+/* Hashes of `n` integers, each as its 8 little-endian bytes. Threads: as tamis_has. */
+TAMIS_API void tamis_hash_u64s(const tamis *filter, const uint64_t *keys, size_t n,
+                               uint64_t *hashes);
+
+/* The verbs above on hashes. Threads: as the verb on keys. */
+TAMIS_API bool tamis_has_hash(const tamis *filter, uint64_t hash);
+TAMIS_API void tamis_has_hashes(const tamis *filter, const uint64_t *hashes, size_t n,
+                                uint8_t *hit);
+TAMIS_API tamis_status tamis_add_hash(tamis *filter, uint64_t hash);
+TAMIS_API tamis_status tamis_add_hashes(tamis *filter, const uint64_t *hashes, size_t n);
+
+/* ==== Sets ================================================================================== */
+
+/* NULL when the two filters can be merged, intersected and compared; otherwise the sentence that
+ * names the first thing in which they differ (kind, shape, hash, seed, secret). The sentence is
+ * that of tamis_why. Threads: readers or one writer. */
+TAMIS_API const char *tamis_mismatch(const tamis *a, const tamis *b);
+
+/* into becomes the filter of both sets together: bit for bit what adding all keys to one filter
+ * would have given. Threads: one writer of `into`, readers of `from`. */
+TAMIS_API tamis_status tamis_merge(tamis *into, const tamis *from);
+
+/* into keeps what both have. It has every key that was added to both, and a few more than a
+ * filter made from those keys alone would have. Threads: as tamis_merge. */
+TAMIS_API tamis_status tamis_intersect(tamis *into, const tamis *from);
+
+/* Makes the filter `by` times smaller: it keeps every key, and its rate rises. What was planned
+ * too large is cut to size without the keys. `by` must divide the filter's number of blocks (or
+ * bits); every plan can be folded by small powers of two. Threads: one writer. */
+TAMIS_API tamis_status tamis_fold(tamis *filter, uint64_t by);
+
+/* ==== Measuring ============================================================================= */
+
+/* A number with its standard error: the truth is within 2 errors in about 95 of 100 cases. */
+struct tamis_estimate {
+    double value;
+    double error;
+};
+
+/* What a filter is and how full. Rates are fractions. */
+struct tamis_info {
+    const char *kind;
+    const char *contract; /* what the kind promises, in one line */
+    uint32_t kind_id;
+    bool is_view;
+    bool is_saturated;     /* so full that nearly everything is answered yes */
+    bool is_degraded;      /* fpr_now is more than twice what was asked */
+    uint64_t capacity;
+    uint64_t items;        /* adds so far; an upper bound of the distinct keys */
+    uint64_t payload_bytes;
+    uint64_t stored_bytes; /* the whole image with notes */
+    uint64_t probes;
+    double fpr_asked;      /* 0 when the spec gave a size instead */
+    double fpr_expected;   /* by formula, when `capacity` keys are inside */
+    double fpr_now;        /* from the bits that are set now */
+    double fill;           /* share of bits that are set */
+    struct tamis_estimate items_now; /* distinct keys, estimated; value is infinite if saturated */
+    const char *hash;      /* "xxh3", "xxh64", "sip13"; "own" for imported kinds */
+    const char *key_place; /* "none", "inside", "outside" */
+    uint64_t seed;
+    uint64_t key_id;       /* 0 without a secret */
+    uint64_t word[TAMIS_WORDS];
+    const char *word_name[TAMIS_WORDS];
+};
+
+/* Reads the whole payload to answer. `info_size` is sizeof *info. Threads: readers or one writer. */
+TAMIS_API void tamis_info(const tamis *filter, struct tamis_info *info, size_t info_size);
+
+/* The rate right now, from the bits that are set. Threads: readers or one writer. */
+TAMIS_API double tamis_fpr_now(const tamis *filter);
+
+/* How many distinct keys are inside, by the bits. TAMIS_SATURATED when no bit tells any more.
+ * Threads: readers or one writer. */
+TAMIS_API tamis_status tamis_items_now(const tamis *filter, struct tamis_estimate *items);
+
+/* How many keys two filters have in common, and the Jaccard similarity of their sets (common
+ * keys over all keys, 0 to 1). Both filters must match. Look at the error before believing a
+ * small value. Threads: readers or one writer. */
+TAMIS_API tamis_status tamis_overlap(const tamis *a, const tamis *b,
+                                     struct tamis_estimate *common);
+TAMIS_API tamis_status tamis_similarity(const tamis *a, const tamis *b,
+                                        struct tamis_estimate *jaccard);
+
+/* The spec that would make this filter again, empty, written to `text` (always terminated, cut at
+ * `size`); returns the length of the whole. Threads: readers or one writer. */
+TAMIS_API size_t tamis_spec(const tamis *filter, char *text, size_t size);
+
+/* ==== Bytes =================================================================================
+ *
+ * An image is the same everywhere: a file, a database value, a message. All four loaders check
+ * it whole (lengths, checksums, shape, stray bits) before they return a handle. */
+
+/* Bytes of the image, with notes. Threads: readers or one writer. */
+TAMIS_API uint64_t tamis_stored_size(const tamis *filter);
+
+/* Writes the image to `image`, which has room for `size` bytes, at least tamis_stored_size.
+ * Threads: readers or one writer. */
+TAMIS_API tamis_status tamis_bytes(const tamis *filter, void *image, size_t size);
+
+/* The payload alone, where it lies (with split and hash=xxh64 these are Parquet's filter bytes);
+ * valid until the filter changes. Threads: readers or one writer. */
+TAMIS_API const void *tamis_payload(const tamis *filter, uint64_t *size_bytes);
+
+/* A filter from an image in memory: copied. Threads: any. */
+TAMIS_API tamis_status tamis_load(tamis **filter, const void *image, size_t size);
+TAMIS_API tamis_status tamis_load_with(tamis **filter, const void *image, size_t size,
+                                       const struct tamis_options *options);
+
+/* A read-only filter on an image in memory, at any alignment: borrowed. The bytes must stay,
+ * unchanged, until tamis_free. Threads: any. */
+TAMIS_API tamis_status tamis_view(tamis **filter, const void *image, size_t size);
+TAMIS_API tamis_status tamis_view_with(tamis **filter, const void *image, size_t size,
+                                       const struct tamis_options *options);
+
+/* A read-only filter on a mapped file, shared between processes through the page cache. The file
+ * must not be changed or cut while it is mapped (tamis_save never does: it replaces the name).
+ * Threads: any. */
+TAMIS_API tamis_status tamis_map(tamis **filter, const char *path);
+TAMIS_API tamis_status tamis_map_with(tamis **filter, const char *path,
+                                      const struct tamis_options *options);
+
+/* A filter from a file: read into memory, ready to change. Threads: any. */
+TAMIS_API tamis_status tamis_read(tamis **filter, const char *path);
+TAMIS_API tamis_status tamis_read_with(tamis **filter, const char *path,
+                                       const struct tamis_options *options);
+
+/* Saves the image: written beside `path`, flushed to the disk, then renamed over it. Whatever
+ * happens, `path` is the old file or the whole new one. Threads: readers or one writer. */
+TAMIS_API tamis_status tamis_save(const tamis *filter, const char *path);
+
+/* Notes are pairs of text in the image: comment, source, how keys were brought to one form. Names
+ * are 1 to 64 characters of a-z 0-9 . _ - and values UTF-8 text without NUL, 1 MiB in all. */
+
+/* The value of a note, NULL when there is none; valid until notes change. Threads: readers or one
+ * writer. */
+TAMIS_API const char *tamis_note(const tamis *filter, const char *name);
+
+/* The i-th note in the order of names, false when there are fewer. Threads: readers or one
+ * writer. */
+TAMIS_API bool tamis_note_at(const tamis *filter, size_t i, const char **name,
+                             const char **value);
+
+/* Sets a note; NULL as value removes it. Threads: one writer. */
+TAMIS_API tamis_status tamis_set_note(tamis *filter, const char *name, const char *value);
+
+/* ==== Kinds ================================================================================= */
+
+/* What a kind can do beside answering. */
+enum tamis_ability {
+    TAMIS_CAN_ADD = 1 << 0,
+    TAMIS_CAN_SHARE = 1 << 1, /* many threads may add at once */
+    TAMIS_CAN_MERGE = 1 << 2,
+    TAMIS_CAN_INTERSECT = 1 << 3,
+    TAMIS_CAN_FOLD = 1 << 4,
+    TAMIS_CAN_GROW = 1 << 5, /* takes more than its capacity and keeps its rate */
+    TAMIS_OWN_HASH = 1 << 6  /* imported: hashes keys itself, no calls on hashes */
+};
+
+/* A wish that one kind knows beside the common ones. */
+struct tamis_option {
+    const char *name;
+    const char *choices; /* "a|b|c" for a word; NULL for a number */
+    uint64_t min, max;   /* of a number */
+    const char *preset;  /* what happens without it, in words or as a value */
+    const char *help;    /* one line */
+};
+
+struct tamis_kind_info {
+    const char *name;
+    uint32_t id;          /* as written in images */
+    const char *contract; /* what it promises, in one line */
+    unsigned abilities;   /* of enum tamis_ability */
+    const struct tamis_option *options;
+    size_t option_count;
+};
+
+/* How many kinds this library has. Threads: any. */
+TAMIS_API size_t tamis_kind_count(void);
+
+/* Describes the i-th kind, or the one of that name; false when there is none. `info_size` is
+ * sizeof *info. Threads: any. */
+TAMIS_API bool tamis_kind_at(size_t i, struct tamis_kind_info *info, size_t info_size);
+TAMIS_API bool tamis_kind_named(const char *name, struct tamis_kind_info *info,
+                                size_t info_size);
+
+/* ==== Numbers as people type them =========================================================== */
+
+/* Parse one whole text; false, with the sentence in tamis_why, when it is not such a number.
+ * Counts and bytes go up to 2^64-1, rates must be from 1e-12 to below 1. Threads: any. */
+TAMIS_API bool tamis_parse_count(const char *text, uint64_t *count);
+TAMIS_API bool tamis_parse_bytes(const char *text, uint64_t *bytes);
+TAMIS_API bool tamis_parse_rate(const char *text, double *rate);
+
+/* ==== The mathematics =======================================================================
+ *
+ * Rates of a classic filter of `bits` bits with `keys` keys and `hashes` independent probes, in
+ * their proven order: usual <= finite <= exact <= upper. All are pure. Threads: any. */
+
+TAMIS_API double tamis_rate_usual(double keys, double bits, double hashes);        /* (1-e^(-kn/m))^k */
+TAMIS_API double tamis_rate_finite(double keys, double bits, double hashes);       /* (1-(1-1/m)^(kn))^k */
+TAMIS_API double tamis_rate_second_order(double keys, double bits, double hashes); /* adds the spread of the fill */
+TAMIS_API double tamis_rate_upper(double keys, double bits, double hashes);        /* Goel and Gupta: no assumption */
+
+/* The true value (Bose et al.) by counting balls in bins; takes keys*hashes*bits steps, so it is
+ * for small filters: NaN when that product is over 10^9. */
+TAMIS_API double tamis_rate_exact(uint64_t keys, uint64_t bits, unsigned hashes);
+
+/* The number of hashes with the lowest rate: by derivative (ln 2 * m/n), by symmetry (half the
+ * bits set, exact for any m), and the best whole number, at least 1. */
+TAMIS_API double tamis_best_hashes_derivative(double keys, double bits);
+TAMIS_API double tamis_best_hashes_symmetry(double keys, double bits);
+TAMIS_API unsigned tamis_best_hashes(double keys, double bits);
+
+/* Bits that a classic filter needs for `keys` keys at rate `fpr` with `hashes` probes. */
+TAMIS_API double tamis_bits_for(double keys, double fpr, double hashes);
+
+/* Bound on the chance that any of `counters` counters reaches `value` after `keys` keys with
+ * `hashes` probes each. */
+TAMIS_API double tamis_counter_overflow(double keys, double counters, double hashes,
+                                        unsigned value);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
