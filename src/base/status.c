@@ -1,0 +1,60 @@
+/* Statuses and the sentence of the last failure. */
+#include "base/status.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+/* One sentence per thread. The only state outside filters; it is never read to decide anything. */
+enum { SENTENCE_BYTES = 512 };
+static _Thread_local char sentence[SENTENCE_BYTES] = "no call has failed on this thread";
+
+tamis_status tamis__fail(tamis_status status, const char *format, ...) {
+    va_list list;
+    va_start(list, format);
+    vsnprintf(sentence, sizeof sentence, format, list);
+    va_end(list);
+    return status;
+}
+
+tamis_status tamis__fail_in(tamis_status status, const char *where) {
+    char inner[SENTENCE_BYTES];
+    memcpy(inner, sentence, sizeof inner);
+    /* Both parts get room; a long path keeps its end, which tells more than its beginning. */
+    const size_t most = 240, len = strlen(where);
+    snprintf(sentence, sizeof sentence, "%s%.240s: %.260s", len > most ? "..." : "",
+             len > most ? where + (len - most) : where, inner);
+    return status;
+}
+
+const char *tamis_why(void) {
+    return sentence;
+}
+
+const char *tamis_status_text(tamis_status status) {
+    switch (status) {
+#define TEXT(name, value, text) \
+    case TAMIS_##name: return text;
+        TAMIS_STATUS_MAP(TEXT)
+#undef TEXT
+    }
+    return "unknown status";
+}
+
+const char *tamis_status_name(tamis_status status) {
+    switch (status) {
+#define NAME(name, value, text) \
+    case TAMIS_##name: return "TAMIS_" #name;
+        TAMIS_STATUS_MAP(NAME)
+#undef NAME
+    }
+    return NULL;
+}
+
+#define TEXT_OF(x) #x
+#define TEXT_OF_VALUE(x) TEXT_OF(x)
+
+const char *tamis_version(void) {
+    return TEXT_OF_VALUE(TAMIS_VERSION_MAJOR) "." TEXT_OF_VALUE(TAMIS_VERSION_MINOR) "." TEXT_OF_VALUE(
+        TAMIS_VERSION_PATCH);
+}

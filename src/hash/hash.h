@@ -1,0 +1,62 @@
+/* Core, file and tests may include this: key bytes to 64 bits.
+ *
+ * The only place that knows which hash a filter uses. A hasher is part of the image and of what
+ * makes two filters match: mode, seed and secret. */
+#ifndef TAMIS_HASH_HASH_H
+#define TAMIS_HASH_HASH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { TAMIS_SECRET_BYTES = 16 };
+
+/* Values are written in images; append only. OWN is for kinds that hash keys themselves. */
+typedef enum tamis_hash_mode {
+    TAMIS_HASH_OWN = 0,
+    TAMIS_HASH_XXH3 = 1,
+    TAMIS_HASH_XXH64 = 2,
+    TAMIS_HASH_SIP13 = 3,
+    TAMIS_HASH_MODES
+} tamis_hash_mode;
+
+/* Where the secret of a keyed hash is kept. */
+typedef enum tamis_key_place {
+    TAMIS_KEY_NONE = 0,
+    TAMIS_KEY_INSIDE = 1,
+    TAMIS_KEY_OUTSIDE = 2,
+    TAMIS_KEY_PLACES
+} tamis_key_place;
+
+typedef struct tamis_hasher {
+    tamis_hash_mode mode;
+    tamis_key_place key_place;
+    uint64_t seed;   /* xxh3 and xxh64 */
+    uint8_t secret[TAMIS_SECRET_BYTES]; /* sip13 */
+} tamis_hasher;
+
+const char *tamis__hash_name(tamis_hash_mode);
+const char *tamis__key_place_name(tamis_key_place);
+
+uint64_t tamis__hash(const tamis_hasher *, const void *key, size_t len);
+
+/* Integers as their 8 little-endian bytes. */
+uint64_t tamis__hash_u64(const tamis_hasher *, uint64_t key);
+
+/* Names a secret without telling it: 0 without one. */
+uint64_t tamis__key_id(const tamis_hasher *);
+
+/* What a fixed text hashes to: an image carries it, so that a reader whose hash differs in any
+ * way finds out before it answers. */
+uint64_t tamis__hash_self_test(const tamis_hasher *);
+
+/* A random secret from the system; false when the system has none to give. */
+bool tamis__random_secret(uint8_t secret[TAMIS_SECRET_BYTES]);
+
+/* Wipes a secret in a way that the compiler does not remove. */
+void tamis__wipe(void *bytes, size_t len);
+
+/* Checksums of images: XXH3-64 over one run of bytes, then another. */
+uint64_t tamis__checksum(const void *bytes, size_t len, const void *more, size_t more_len);
+
+#endif

@@ -1,0 +1,13 @@
+/* hash.c and its tests may include this. */
+#ifndef TAMIS_HASH_SIP13_H
+#define TAMIS_HASH_SIP13_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* SipHash-1-3 of Aumasson and Bernstein (2012): a keyed hash made against attackers who choose
+ * the keys. One round per word and three at the end, as the standard libraries of several
+ * languages use it. */
+uint64_t tamis__sip13(const uint8_t secret[16], const void *key, size_t len);
+
+#endif
