@@ -1,0 +1,22 @@
+/* Kinds that keep all bits of a key in one block may include this, and their tests. */
+#ifndef TAMIS_MATH_LANES_H
+#define TAMIS_MATH_LANES_H
+
+#include "tamis.h"
+
+/* A block is `lanes` lanes of `lane_bits` bits, and a key sets `probes` bits in every lane. One
+ * lane as wide as the block is the block of Putze, Sanders and Singler (2007). */
+typedef struct tamis_lanes {
+    unsigned lanes, lane_bits, probes;
+} tamis_lanes;
+
+/* Expected rate with `keys` keys spread over `blocks` blocks. */
+double tamis__lanes_rate(tamis_lanes shape, double keys, double blocks);
+
+/* The smallest number of blocks whose rate is at most fpr; 0 when `most` blocks do not do. */
+uint64_t tamis__lanes_blocks(tamis_lanes shape, double keys, double fpr, uint64_t most);
+
+/* Distinct keys by the number of set bits; infinite when all are set. */
+struct tamis_estimate tamis__lanes_items(tamis_lanes shape, double blocks, double bits_set);
+
+#endif
