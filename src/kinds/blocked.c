@@ -1,0 +1,240 @@
+/* blocked: one cache line per key, the default kind.
+ *
+ * A block is 512 bits = 64 bytes = one cache line, seen as 8 lanes of 64 bits. The top bits of the
+ * hash choose the block, the low 32 bits choose the bits inside it, so a question costs one cache
+ * miss whatever the number of probes, and batches keep many misses under way.
+ *
+ *     hash = [ top bits .......... | x: low 32 bits ]
+ *               │ range                │ times 8 odd salts, top 6 bits each
+ *               ▼                      ▼
+ *     block b: [ lane 0 | lane 1 | ... | lane 7 ]      one bit in each lane: 8 probes
+ *
+ * Three ways to set bits, told apart by the number of hashes alone:
+ *
+ *     8        one bit in each lane; for most rates, and what vector units do best
+ *     16       two bits in each lane; below about 10^-4
+ *     1 to 7   anywhere in the block, by a multiplicative chain; above about 2 %
+ *
+ * Blocks are unequally full, which costs bits: 3 % at a rate of 1 %, 20 % at 2^-16, and more
+ * below. For small rates classic or a kind built once is the better choice.
+ * Putze, Sanders and Singler, "Cache-, Hash- and Space-Efficient Bloom Filters" (2007). */
+#include "kinds/blocked.h"
+
+#include <math.h>
+
+#include "cpu/cpu.h"
+#include "kinds/bitmap.h"
+#include "math/lanes.h"
+
+enum { OPT_HASHES };
+enum { BLOCK_BITS = BLOCK_BYTES * 8 };
+#define MOST_BLOCKS (TAMIS_MAX_PAYLOAD_BYTES / BLOCK_BYTES)
+
+static const struct tamis_option options[] = {
+    {"hashes", NULL, 1, 16, "8 where it does well, else the best",
+     "probes per key: 1 to 7 anywhere in the block, 8 or 16 by lanes"},
+};
+
+/* ---- Shape ---------------------------------------------------------------------------------- */
+
+static bool is_legal(uint64_t hashes) {
+    return (hashes >= 1 && hashes <= 8) || hashes == 16;
+}
+
+static tamis_lanes lanes_of(uint64_t hashes) {
+    if (hashes % LANES) return (tamis_lanes){1, BLOCK_BITS, (unsigned)hashes};
+    return (tamis_lanes){LANES, LANE_BITS, (unsigned)hashes / LANES};
+}
+
+static double rate_of(uint64_t hashes, double keys, uint64_t blocks) {
+    return tamis__lanes_rate(lanes_of(hashes), keys, (double)blocks);
+}
+
+/* 8 probes are the fastest, so another number must save something worth having: 3 % of the bits,
+ * or a tenth of the rate. */
+static const double worth_bits = 0.97, worth_rate = 0.9;
+
+static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
+    const bool chosen = wish->has_option[OPT_HASHES];
+    const double keys = wish->capacity ? (double)wish->capacity : 1;
+    if (chosen && !is_legal(wish->option[OPT_HASHES]))
+        return tamis__fail(TAMIS_INVALID, "hashes must be 1 to 8 or 16 for blocked, not %llu",
+                           (unsigned long long)wish->option[OPT_HASHES]);
+    if (wish->bits && wish->bits < BLOCK_BITS)
+        return tamis__fail(TAMIS_INVALID, "size must be at least %d bytes for blocked",
+                           BLOCK_BYTES);
+
+    const uint64_t given = wish->bits / BLOCK_BITS;
+    uint64_t best = 0, best_blocks = 0;
+    double best_cost = INFINITY;
+    for (uint64_t k = 1; k <= 16; k++) {
+        if (!is_legal(k) || (chosen && k != wish->option[OPT_HASHES])) continue;
+        const uint64_t blocks =
+            given ? given : tamis__lanes_blocks(lanes_of(k), keys, wish->fpr, MOST_BLOCKS);
+        if (!blocks) continue;
+        double cost = given ? rate_of(k, keys, blocks) : (double)blocks;
+        if (k == LANES) cost *= given ? worth_rate : worth_bits;
+        if (cost >= best_cost) continue;
+        best = k, best_blocks = blocks, best_cost = cost;
+    }
+    word[HASHES] = best;
+    word[BLOCKS] = given ? given : tamis__round_up(best_blocks, 1, MOST_BLOCKS);
+    if (!best || !word[BLOCKS])
+        return tamis__fail(TAMIS_TOO_LARGE, "blocked would need over 2^56 bytes");
+    return TAMIS_OK;
+}
+
+static tamis_status check(const uint64_t word[], uint64_t *size) {
+    if (word[BLOCKS] == 0 || word[BLOCKS] > MOST_BLOCKS)
+        return tamis__fail(TAMIS_CORRUPT, "blocked cannot have %llu blocks",
+                           (unsigned long long)word[BLOCKS]);
+    if (!is_legal(word[HASHES]))
+        return tamis__fail(TAMIS_CORRUPT, "blocked has 1 to 8 or 16 hashes, not %llu",
+                           (unsigned long long)word[HASHES]);
+    *size = word[BLOCKS] * BLOCK_BYTES;
+    return TAMIS_OK;
+}
+
+static uint64_t probes(const uint64_t word[]) {
+    return word[HASHES];
+}
+
+static double rate(const uint64_t word[], uint64_t items) {
+    return rate_of(word[HASHES], (double)items, word[BLOCKS]);
+}
+
+/* ---- Bits inside a block: the plain kernels, which are the reference ------------------------- */
+
+TAMIS_HOT uint64_t lane_mask(uint32_t x, unsigned lane, unsigned bits) {
+    const uint32_t t = x * tamis__salt[lane];
+    uint64_t mask = (uint64_t)1 << (t >> 26);
+    if (bits == 2) mask |= (uint64_t)1 << (t >> 20 & 63);
+    return mask;
+}
+
+/* All lanes are looked at without a branch between: one miss brought them all. */
+TAMIS_HOT bool test_lanes(const uint8_t *block, uint32_t x, unsigned bits) {
+    uint64_t missing = 0;
+    for (unsigned j = 0; j < LANES; j++)
+        missing |= lane_mask(x, j, bits) & ~tamis__load64(block + 8 * j);
+    return missing == 0;
+}
+
+TAMIS_HOT void set_lanes(uint8_t *block, uint32_t x, unsigned bits, bool is_shared) {
+    for (unsigned j = 0; j < LANES; j++) {
+        if (is_shared)
+            tamis__or64_shared(block + 8 * j, lane_mask(x, j, bits));
+        else
+            tamis__or64(block + 8 * j, lane_mask(x, j, bits));
+    }
+}
+
+TAMIS_HOT bool test_1(const uint8_t *block, uint32_t x) { return test_lanes(block, x, 1); }
+TAMIS_HOT bool test_2(const uint8_t *block, uint32_t x) { return test_lanes(block, x, 2); }
+TAMIS_HOT void set_1(uint8_t *block, uint32_t x) { set_lanes(block, x, 1, false); }
+TAMIS_HOT void set_2(uint8_t *block, uint32_t x) { set_lanes(block, x, 2, false); }
+TAMIS_HOT void set_1_shared(uint8_t *block, uint32_t x) { set_lanes(block, x, 1, true); }
+TAMIS_HOT void set_2_shared(uint8_t *block, uint32_t x) { set_lanes(block, x, 2, true); }
+
+TAMIS_BLOCK_OPS(one, locate, test_1, set_1)
+TAMIS_BLOCK_OPS(two, locate, test_2, set_2)
+
+static const tamis_block_ops plain[2] = {{one_query, one_add}, {two_query, two_add}};
+
+static const tamis_block_ops *ops(uint64_t hashes) {
+#if TAMIS_HAS_AVX2
+    if (tamis__cpu() & TAMIS_CPU_AVX2) return &tamis__blocked_avx2[hashes / LANES - 1];
+#endif
+    return &plain[hashes / LANES - 1];
+}
+
+/* The chain: nine top bits are a position in the block, then the golden ratio turns x on. */
+TAMIS_HOT unsigned chain_next(uint32_t *x) {
+    const unsigned bit = *x >> 23;
+    *x *= 0x9e3779b9;
+    return bit;
+}
+
+static void query_chain(const tamis_body *f, const uint64_t *hash, size_t n, uint8_t *hit) {
+    for (size_t j = 0; j < n; j++) {
+        const uint8_t *block = f->bytes + locate(f, hash[j]);
+        uint32_t x = (uint32_t)hash[j];
+        uint64_t i = 0;
+        while (i < f->word[HASHES] && tamis__bit_get(block, chain_next(&x))) i++;
+        hit[j] = i == f->word[HASHES];
+    }
+}
+
+TAMIS_HOT void add_chain(bool is_shared, tamis_body *f, const uint64_t *hash, size_t n) {
+    for (size_t j = 0; j < n; j++) {
+        uint8_t *block = f->bytes + locate(f, hash[j]);
+        uint32_t x = (uint32_t)hash[j];
+        for (uint64_t i = 0; i < f->word[HASHES]; i++) {
+            const unsigned at = chain_next(&x);
+            if (is_shared)
+                tamis__or64_shared(block + at / 64 * 8, (uint64_t)1 << at % 64);
+            else
+                tamis__bit_set(block, at);
+        }
+    }
+}
+
+/* ---- Asking and adding ---------------------------------------------------------------------- */
+
+static void query(const tamis_body *f, const uint64_t *hash, size_t n, uint8_t *hit) {
+    if (f->word[HASHES] % LANES)
+        query_chain(f, hash, n, hit);
+    else
+        ops(f->word[HASHES])->query(f, hash, n, hit);
+}
+
+static tamis_status add(tamis_body *f, const uint64_t *hash, size_t n) {
+    if (f->word[HASHES] % LANES)
+        add_chain(false, f, hash, n);
+    else
+        ops(f->word[HASHES])->add(f, hash, n);
+    return TAMIS_OK;
+}
+
+static void add_shared(tamis_body *f, const uint64_t *hash, size_t n) {
+    switch (f->word[HASHES]) {
+    case 8: tamis__blocks_add(locate, set_1_shared, f, hash, n); break;
+    case 16: tamis__blocks_add(locate, set_2_shared, f, hash, n); break;
+    default: add_chain(true, f, hash, n); break;
+    }
+}
+
+/* ---- Folding and measuring ------------------------------------------------------------------ */
+
+static tamis_status fold(const tamis_body *f, uint64_t by, uint64_t word[]) {
+    return tamis__fold_units(f->word[BLOCKS], by, "blocks", &word[BLOCKS]);
+}
+
+static tamis_status move(tamis_body *to, const tamis_body *from) {
+    tamis__blocks_fold(to, from, BLOCK_BYTES);
+    return TAMIS_OK;
+}
+
+static void measure(const tamis_body *f, const tamis_body *other, tamis_measure *out) {
+    tamis__blocks_measure(f, other, lanes_of(f->word[HASHES]), out);
+}
+
+const tamis_kind tamis__blocked = {
+    .name = "blocked",
+    .contract = "the default: one cache line per key, fastest to ask and to add",
+    .word = {"blocks", "hashes"},
+    .options = options,
+    .option_count = sizeof options / sizeof *options,
+    .plan = plan,
+    .check = check,
+    .probes = probes,
+    .rate = rate,
+    .query = query,
+    .add = add,
+    .add_shared = add_shared,
+    .fold = fold,
+    .move = move,
+    .merge = tamis__bitmap_merge,
+    .intersect = tamis__bitmap_intersect,
+    .measure = measure,
+};

@@ -1,0 +1,17 @@
+/* blocked.c and its vector kernels may include this. */
+#ifndef TAMIS_KINDS_BLOCKED_H
+#define TAMIS_KINDS_BLOCKED_H
+
+#include "kinds/blocks.h"
+
+enum { BLOCKS, HASHES };                        /* shape words */
+enum { BLOCK_BYTES = 64, LANES = 8, LANE_BITS = 64 };
+
+TAMIS_HOT uint64_t locate(const tamis_body *f, uint64_t hash) {
+    return tamis__range(hash, f->word[BLOCKS]) * BLOCK_BYTES;
+}
+
+/* Kernels for one and for two bits in each lane; chains have the plain one only. */
+extern const tamis_block_ops tamis__blocked_avx2[2];
+
+#endif

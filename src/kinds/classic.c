@@ -1,0 +1,297 @@
+/* classic: the filter of Burton Bloom (1970).
+ *
+ * m bits, all zero at first. A key chooses k of them; adding sets them, asking looks whether all
+ * are set. Nothing is ever cleared, so a key that was added is always found, and union is OR.
+ *
+ *     key ─▶ hash ─▶ position 0, position 1, ... position k-1         anywhere in m bits
+ *
+ *     0 0 1 0 0 0 0 1 0 0 0 1 0 0 0 0 0 1 0 0 1 0 0 0 ...
+ *         ▲         ▲       ▲                                         k = 3
+ *
+ * Each probe is a cache miss of its own once the filter is larger than the caches; blocked costs
+ * one miss and a few percent more bits. classic is for small rates (below 10^-4 blocking wastes
+ * bits), for any m, and for exchange with systems that think in m and k.
+ *
+ * Positions come from one 64-bit hash by a chain; five ways are offered (see docs/kinds/classic.md
+ * for what each costs in accuracy):
+ *
+ *     mcg       x = h|1, position = range(x, m), x *= odd constant        the default, accurate
+ *     double64  x = h, step = mix(h)|1, position = range(x, m), x += step
+ *     double    (a + i b) mod m                      Kirsch and Mitzenmacher (2006)
+ *     enhanced  x += y, y += i       (mod m)         Dillinger and Manolios (2004)
+ *     triple    x += y, y += z       (mod m)
+ *
+ * The last three take remainders. With m a multiple of 64 and an odd step no two of their first
+ * 64 linear probes coincide, so plan and check demand that m for them. */
+#include <math.h>
+
+#include "bits/bits.h"
+#include "bits/probe.h"
+#include "kinds/bitmap.h"
+#include "kinds/kind.h"
+
+enum { BITS, HASHES, SCHEME };                         /* shape words */
+enum { MCG, DOUBLE64, DOUBLE, ENHANCED, TRIPLE, SCHEMES }; /* values of SCHEME */
+enum { OPT_HASHES, OPT_SCHEME };                       /* options */
+
+enum { MOST_HASHES = 64, WORD_BITS = 64 };
+#define MOST_BITS (TAMIS_MAX_PAYLOAD_BYTES * 8)
+
+static const struct tamis_option options[] = {
+    {"hashes", NULL, 1, MOST_HASHES, "the best for the rate", "probes per key, k"},
+    {"scheme", "mcg|double64|double|enhanced|triple", 0, 0, "mcg",
+     "how positions follow from the hash"},
+};
+
+/* ---- Shape ---------------------------------------------------------------------------------- */
+
+/* Below this size the distribution of set bits is summed exactly; above, second order is as good
+ * (error under 0.1 %) and does not grow with the filter. */
+enum { EXACT_BELOW_BITS = 256 };
+
+static double rate_of(uint64_t keys, uint64_t bits, uint64_t hashes) {
+    if (bits < EXACT_BELOW_BITS && keys < EXACT_BELOW_BITS)
+        return tamis_rate_exact(keys, bits, (unsigned)hashes);
+    return tamis_rate_second_order((double)keys, (double)bits, (double)hashes);
+}
+
+/* The smallest m that keeps the rate with k probes. The formula by e^-x comes first; the truth is
+ * a little above it, so the search goes on from there. */
+static uint64_t bits_for(uint64_t keys, double fpr, uint64_t hashes) {
+    const double formula = tamis_bits_for((double)keys, fpr, (double)hashes);
+    if (!(formula < (double)(MOST_BITS / 2))) return MOST_BITS;
+    uint64_t low = formula < 1 ? 1 : (uint64_t)formula, high = low;
+    for (uint64_t step = 1; rate_of(keys, high, hashes) > fpr && high < MOST_BITS; step *= 2) {
+        low = high;
+        high += step;
+    }
+    while (high - low > 1) {
+        const uint64_t middle = low + (high - low) / 2;
+        if (rate_of(keys, middle, hashes) > fpr)
+            low = middle;
+        else
+            high = middle;
+    }
+    return high;
+}
+
+static uint64_t clamp_hashes(double k) {
+    return k < 1 ? 1 : k > MOST_HASHES ? MOST_HASHES : (uint64_t)k;
+}
+
+static tamis_status plan_for_rate(const tamis_wish *wish, uint64_t word[]) {
+    const uint64_t keys = wish->capacity ? wish->capacity : 1;
+    const double best = -log2(wish->fpr);
+    uint64_t first = clamp_hashes(floor(best)), last = clamp_hashes(ceil(best));
+    if (wish->has_option[OPT_HASHES]) first = last = wish->option[OPT_HASHES];
+
+    uint64_t least = MOST_BITS;
+    for (uint64_t k = first; k <= last; k++) {
+        const uint64_t bits = bits_for(keys, wish->fpr, k);
+        if (bits >= least) continue;
+        least = bits;
+        word[HASHES] = k;
+    }
+    word[BITS] = tamis__round_up(least, WORD_BITS, MOST_BITS);
+    if (!word[BITS]) return tamis__fail(TAMIS_TOO_LARGE, "classic would need over 2^56 bytes");
+    return TAMIS_OK;
+}
+
+static tamis_status plan_for_size(const tamis_wish *wish, uint64_t word[]) {
+    const uint64_t keys = wish->capacity ? wish->capacity : 1;
+    word[BITS] = wish->bits;
+    word[HASHES] = wish->has_option[OPT_HASHES]
+                       ? wish->option[OPT_HASHES]
+                       : clamp_hashes(tamis_best_hashes((double)keys, (double)word[BITS]));
+    return TAMIS_OK;
+}
+
+static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
+    const tamis_status rc = wish->bits ? plan_for_size(wish, word) : plan_for_rate(wish, word);
+    if (rc) return rc;
+    word[SCHEME] = wish->has_option[OPT_SCHEME] ? wish->option[OPT_SCHEME] : MCG;
+    if (word[SCHEME] >= DOUBLE && word[BITS] % WORD_BITS)
+        return tamis__fail(TAMIS_INVALID, "bits must be a multiple of %d for this scheme, not %llu",
+                           WORD_BITS, (unsigned long long)word[BITS]);
+    return TAMIS_OK;
+}
+
+static tamis_status check(const uint64_t word[], uint64_t *size) {
+    if (word[BITS] == 0 || word[BITS] > MOST_BITS)
+        return tamis__fail(TAMIS_CORRUPT, "classic cannot have %llu bits",
+                           (unsigned long long)word[BITS]);
+    if (word[HASHES] == 0 || word[HASHES] > MOST_HASHES)
+        return tamis__fail(TAMIS_CORRUPT, "classic has 1 to %d hashes, not %llu", MOST_HASHES,
+                           (unsigned long long)word[HASHES]);
+    if (word[SCHEME] >= SCHEMES)
+        return tamis__fail(TAMIS_CORRUPT, "classic has no scheme %llu",
+                           (unsigned long long)word[SCHEME]);
+    if (word[SCHEME] >= DOUBLE && word[BITS] % WORD_BITS)
+        return tamis__fail(TAMIS_CORRUPT, "classic needs bits in multiples of %d for its scheme",
+                           WORD_BITS);
+    *size = tamis__bitmap_size(word[BITS]);
+    return TAMIS_OK;
+}
+
+static uint64_t probes(const uint64_t word[]) {
+    return word[HASHES];
+}
+
+static double rate(const uint64_t word[], uint64_t items) {
+    return rate_of(items, word[BITS], word[HASHES]);
+}
+
+static tamis_status audit(const tamis_body *f) {
+    return tamis__bitmap_audit(f, f->word[BITS]);
+}
+
+/* ---- Positions ------------------------------------------------------------------------------ */
+
+typedef struct chain {
+    uint64_t x, y, z;
+} chain;
+
+/* `scheme` is a constant wherever these are inlined, so each loop below has one scheme only. */
+TAMIS_HOT chain chain_start(unsigned scheme, uint64_t hash, uint64_t bits) {
+    if (scheme == MCG) return (chain){hash | 1, 0, 0};
+    const uint64_t step = tamis__mix(hash) | 1;
+    if (scheme == DOUBLE64) return (chain){hash, step, 0};
+    return (chain){hash % bits, step % bits, tamis__mix(step) % bits};
+}
+
+TAMIS_HOT uint64_t add_mod(uint64_t a, uint64_t b, uint64_t bits) {
+    return a + b >= bits ? a + b - bits : a + b; /* both below 2^59: no overflow */
+}
+
+TAMIS_HOT uint64_t chain_next(unsigned scheme, chain *c, uint64_t i, uint64_t bits) {
+    const uint64_t x = c->x;
+    switch (scheme) {
+    case MCG: c->x *= 0xf1357aea2e62a9c5; return tamis__range(x, bits);
+    case DOUBLE64: c->x += c->y; return tamis__range(x, bits);
+    case ENHANCED:
+        c->x = add_mod(x, c->y, bits);
+        c->y = add_mod(c->y, (i + 1) % bits, bits);
+        return x;
+    case TRIPLE:
+        c->x = add_mod(x, c->y, bits);
+        c->y = add_mod(c->y, c->z, bits);
+        return x;
+    default: c->x = add_mod(x, c->y, bits); return x;
+    }
+}
+
+/* ---- Asking and adding ---------------------------------------------------------------------- */
+
+/* A batch first asks for the first line of each key: misses mostly end there. */
+enum { GROUP = 32 };
+
+TAMIS_HOT void query_by(unsigned scheme, const tamis_body *f, const uint64_t *hash, size_t n,
+                        uint8_t *hit) {
+    const uint64_t bits = f->word[BITS], hashes = f->word[HASHES];
+    for (size_t at = 0; at < n; at += GROUP) {
+        const size_t end = n - at < GROUP ? n : at + GROUP;
+        if (end - at > 1)
+            for (size_t j = at; j < end; j++) {
+                chain c = chain_start(scheme, hash[j], bits);
+                __builtin_prefetch(f->bytes + chain_next(scheme, &c, 0, bits) / 8);
+            }
+        for (size_t j = at; j < end; j++) {
+            chain c = chain_start(scheme, hash[j], bits);
+            uint64_t i = 0;
+            while (i < hashes && tamis__bit_get(f->bytes, chain_next(scheme, &c, i, bits))) i++;
+            hit[j] = i == hashes;
+        }
+    }
+}
+
+TAMIS_HOT void add_by(unsigned scheme, bool is_shared, tamis_body *f, const uint64_t *hash,
+                      size_t n) {
+    const uint64_t bits = f->word[BITS], hashes = f->word[HASHES];
+    for (size_t j = 0; j < n; j++) {
+        chain c = chain_start(scheme, hash[j], bits);
+        for (uint64_t i = 0; i < hashes; i++) {
+            const uint64_t at = chain_next(scheme, &c, i, bits);
+            if (is_shared)
+                tamis__or64_shared(f->bytes + at / 64 * 8, (uint64_t)1 << at % 64);
+            else
+                tamis__bit_set(f->bytes, at);
+        }
+    }
+}
+
+static void query(const tamis_body *f, const uint64_t *hash, size_t n, uint8_t *hit) {
+    switch (f->word[SCHEME]) {
+    case MCG: query_by(MCG, f, hash, n, hit); break;
+    case DOUBLE64: query_by(DOUBLE64, f, hash, n, hit); break;
+    case DOUBLE: query_by(DOUBLE, f, hash, n, hit); break;
+    case ENHANCED: query_by(ENHANCED, f, hash, n, hit); break;
+    default: query_by(TRIPLE, f, hash, n, hit); break;
+    }
+}
+
+TAMIS_HOT void add_any(bool is_shared, tamis_body *f, const uint64_t *hash, size_t n) {
+    switch (f->word[SCHEME]) {
+    case MCG: add_by(MCG, is_shared, f, hash, n); break;
+    case DOUBLE64: add_by(DOUBLE64, is_shared, f, hash, n); break;
+    case DOUBLE: add_by(DOUBLE, is_shared, f, hash, n); break;
+    case ENHANCED: add_by(ENHANCED, is_shared, f, hash, n); break;
+    default: add_by(TRIPLE, is_shared, f, hash, n); break;
+    }
+}
+
+static tamis_status add(tamis_body *f, const uint64_t *hash, size_t n) {
+    add_any(false, f, hash, n);
+    return TAMIS_OK;
+}
+
+static void add_shared(tamis_body *f, const uint64_t *hash, size_t n) {
+    add_any(true, f, hash, n);
+}
+
+/* ---- Folding and measuring ------------------------------------------------------------------ */
+
+static tamis_status fold(const tamis_body *f, uint64_t by, uint64_t word[]) {
+    const tamis_status rc = tamis__fold_units(f->word[BITS], by, "bits", &word[BITS]);
+    if (rc) return rc;
+    if (word[SCHEME] >= DOUBLE && word[BITS] % WORD_BITS)
+        return tamis__fail(TAMIS_INVALID,
+                           "cannot fold by %llu: this scheme needs bits in multiples of %d",
+                           (unsigned long long)by, WORD_BITS);
+    return TAMIS_OK;
+}
+
+/* Which bits fall together depends on how positions were made. The wrong pairing would lose keys
+ * without a word. */
+static tamis_status move(tamis_body *to, const tamis_body *from) {
+    const uint64_t bits = from->word[BITS], by = bits / to->word[BITS];
+    if (from->word[SCHEME] >= DOUBLE)
+        tamis__bitmap_fold_strides(to->bytes, from->bytes, bits, by);
+    else
+        tamis__bitmap_fold_neighbours(to->bytes, from->bytes, bits, by);
+    return TAMIS_OK;
+}
+
+static void measure(const tamis_body *f, const tamis_body *other, tamis_measure *out) {
+    tamis__bitmap_measure(f, other, f->word[BITS], f->word[HASHES], out);
+}
+
+const tamis_kind tamis__classic = {
+    .name = "classic",
+    .contract = "any number of bits and probes; exact union, folding and cardinality",
+    .word = {"bits", "hashes", "scheme"},
+    .options = options,
+    .option_count = sizeof options / sizeof *options,
+    .plan = plan,
+    .check = check,
+    .probes = probes,
+    .rate = rate,
+    .audit = audit,
+    .query = query,
+    .add = add,
+    .add_shared = add_shared,
+    .fold = fold,
+    .move = move,
+    .merge = tamis__bitmap_merge,
+    .intersect = tamis__bitmap_intersect,
+    .measure = measure,
+};
