@@ -1,0 +1,225 @@
+/* Filters as bytes: loading, viewing, mapping, reading, saving, and their notes. */
+#include <errno.h>
+#include <string.h>
+
+#include "core/filter.h"
+#include "file/disk.h"
+#include "file/notes.h"
+
+/* ---- Out ------------------------------------------------------------------------------------ */
+
+uint64_t tamis_stored_size(const tamis *f) {
+    return TAMIS_IMAGE_HEADER_BYTES + f->image.body.size + f->image.notes_size;
+}
+
+const void *tamis_payload(const tamis *f, uint64_t *size_bytes) {
+    if (size_bytes) *size_bytes = f->image.body.size;
+    return f->image.body.bytes;
+}
+
+tamis_status tamis_bytes(const tamis *f, void *image, size_t size) {
+    if (size < tamis_stored_size(f))
+        return tamis__fail(TAMIS_INVALID, "the image has %llu bytes, the room is for %zu",
+                           (unsigned long long)tamis_stored_size(f), size);
+    uint8_t *p = image;
+    tamis__image_write_header(&f->image, p);
+    memcpy(p + TAMIS_IMAGE_HEADER_BYTES, f->image.body.bytes, (size_t)f->image.body.size);
+    if (f->image.notes_size)
+        memcpy(p + TAMIS_IMAGE_HEADER_BYTES + f->image.body.size, f->image.notes,
+               (size_t)f->image.notes_size);
+    return TAMIS_OK;
+}
+
+tamis_status tamis_save(const tamis *f, const char *path) {
+    const int saved = errno;
+    uint8_t header[TAMIS_IMAGE_HEADER_BYTES];
+    tamis__image_write_header(&f->image, header);
+    const tamis_part parts[] = {{header, sizeof header},
+                                {f->image.body.bytes, f->image.body.size},
+                                {f->image.notes, f->image.notes_size}};
+    const tamis_status rc = tamis__disk_replace(path, parts, sizeof parts / sizeof *parts);
+    tamis__wipe(header, sizeof header); /* it may hold the secret */
+    errno = saved;
+    return rc;
+}
+
+/* ---- In: everything goes through the two halves of the gate ---------------------------------- */
+
+/* The first half, and a handle that knows its sizes but has no bytes yet. */
+static tamis_status begin(tamis **out, const uint8_t *header, uint64_t total,
+                          const struct tamis_options *options) {
+    struct tamis_options o;
+    tamis_image image;
+    tamis_status rc = tamis__read_options(options, &o);
+    if (!rc) rc = tamis__image_read_header(&image, header, total, o.secret);
+    if (!rc) rc = tamis__within_limit(&o, image.body.size);
+    if (rc) return rc;
+    const struct tamis_allocator allocator = tamis__allocator(&o);
+    tamis *f = tamis__new(&allocator);
+    if (!f) return TAMIS_NOMEM;
+    f->kind = image.entry->kind;
+    f->image = image;
+    *out = f;
+    return TAMIS_OK;
+}
+
+/* The second half: hands the filter over, or frees it. */
+static tamis_status finish(tamis **filter, tamis *f, const uint8_t *header, tamis_status rc) {
+    if (!rc) rc = tamis__image_check_content(&f->image, header);
+    if (rc)
+        tamis_free(f);
+    else
+        *filter = f;
+    return rc;
+}
+
+tamis_status tamis_load_with(tamis **filter, const void *image, size_t size,
+                             const struct tamis_options *options) {
+    const uint8_t *bytes = image;
+    tamis *f;
+    char *notes;
+    *filter = NULL;
+    tamis_status rc = begin(&f, bytes, size, options);
+    if (rc) return rc;
+    rc = tamis__own(f, &notes);
+    if (!rc) {
+        const uint8_t *payload = bytes + TAMIS_IMAGE_HEADER_BYTES;
+        memcpy(f->image.body.bytes, payload, (size_t)f->image.body.size);
+        if (notes) memcpy(notes, payload + f->image.body.size, (size_t)f->image.notes_size);
+    }
+    return finish(filter, f, bytes, rc);
+}
+
+/* Borrows payload and notes from the image. */
+static tamis_status view(tamis **filter, const uint8_t *bytes, size_t size,
+                         const struct tamis_options *options) {
+    tamis *f;
+    const tamis_status rc = begin(&f, bytes, size, options);
+    if (rc) return rc;
+    f->is_view = true;
+    f->image.body.bytes = (uint8_t *)bytes + TAMIS_IMAGE_HEADER_BYTES; /* never written: is_view */
+    f->image.notes = (const char *)f->image.body.bytes + f->image.body.size;
+    return finish(filter, f, bytes, TAMIS_OK);
+}
+
+tamis_status tamis_view_with(tamis **filter, const void *image, size_t size,
+                             const struct tamis_options *options) {
+    *filter = NULL;
+    return view(filter, image, size, options);
+}
+
+tamis_status tamis_map_with(tamis **filter, const char *path, const struct tamis_options *options) {
+    const int saved = errno;
+    uint64_t size;
+    void *map = NULL;
+    int fd;
+    *filter = NULL;
+    tamis_status rc = tamis__disk_open(path, &fd, &size);
+    if (rc) goto done;
+    if (size) rc = tamis__disk_map(fd, path, size, &map);
+    tamis__disk_close(fd);
+    if (rc) goto done;
+    rc = view(filter, map, (size_t)size, options);
+    if (!rc) {
+        (*filter)->map = map;
+        (*filter)->map_size = (size_t)size;
+    } else {
+        if (map) tamis__disk_unmap(map, (size_t)size);
+        tamis__fail_in(rc, path);
+    }
+done:
+    errno = saved;
+    return rc;
+}
+
+tamis_status tamis_read_with(tamis **filter, const char *path,
+                             const struct tamis_options *options) {
+    const int saved = errno;
+    uint8_t header[TAMIS_IMAGE_HEADER_BYTES] = {0};
+    uint64_t size;
+    tamis *f;
+    char *notes;
+    int fd;
+    *filter = NULL;
+    tamis_status rc = tamis__disk_open(path, &fd, &size);
+    if (rc) goto done;
+    if (size >= sizeof header) rc = tamis__disk_read(fd, path, header, sizeof header);
+    if (rc) goto close;
+    rc = begin(&f, header, size, options);
+    if (!rc) {
+        rc = tamis__own(f, &notes);
+        if (!rc) rc = tamis__disk_read(fd, path, f->image.body.bytes, f->image.body.size);
+        if (!rc && notes) rc = tamis__disk_read(fd, path, notes, f->image.notes_size);
+        rc = finish(filter, f, header, rc);
+    }
+    if (rc && rc != TAMIS_IO) tamis__fail_in(rc, path);
+close:
+    tamis__disk_close(fd);
+done:
+    tamis__wipe(header, sizeof header);
+    errno = saved;
+    return rc;
+}
+
+tamis_status tamis_load(tamis **filter, const void *image, size_t size) {
+    return tamis_load_with(filter, image, size, NULL);
+}
+
+tamis_status tamis_view(tamis **filter, const void *image, size_t size) {
+    return tamis_view_with(filter, image, size, NULL);
+}
+
+tamis_status tamis_map(tamis **filter, const char *path) {
+    return tamis_map_with(filter, path, NULL);
+}
+
+tamis_status tamis_read(tamis **filter, const char *path) {
+    return tamis_read_with(filter, path, NULL);
+}
+
+/* ---- Notes ---------------------------------------------------------------------------------- */
+
+bool tamis_note_at(const tamis *f, size_t i, const char **name, const char **value) {
+    size_t at = 0;
+    do
+        if (!tamis__notes_next(f->image.notes, (size_t)f->image.notes_size, &at, name, value))
+            return false;
+    while (i--);
+    return true;
+}
+
+const char *tamis_note(const tamis *f, const char *wanted) {
+    const char *name, *value;
+    for (size_t i = 0; tamis_note_at(f, i, &name, &value); i++)
+        if (strcmp(name, wanted) == 0) return value;
+    return NULL;
+}
+
+tamis_status tamis_set_note(tamis *f, const char *name, const char *value) {
+    tamis_status rc = tamis__writable(f);
+    if (rc) return rc;
+    if (!tamis__note_name_is_legal(name))
+        return tamis__fail(TAMIS_INVALID,
+                           "'%.70s' is not a note name: 1 to %d characters of a-z 0-9 . _ -", name,
+                           TAMIS_NOTE_NAME_MOST);
+    if (value && !tamis__note_value_is_legal(value))
+        return tamis__fail(TAMIS_INVALID, "the value of note '%s' is not UTF-8 text", name);
+    const tamis_image *image = &f->image;
+    const size_t old = (size_t)image->notes_size;
+    const size_t size = tamis__notes_with(image->notes, old, name, value, NULL);
+    if (size > TAMIS_NOTES_MOST_BYTES)
+        return tamis__fail(TAMIS_INVALID, "notes may have %d bytes in all, not %zu",
+                           TAMIS_NOTES_MOST_BYTES, size);
+    tamis_block block = {NULL, 0};
+    char *packed = NULL;
+    if (size) {
+        packed = tamis__get(&f->allocator, size, &block);
+        if (!packed) return TAMIS_NOMEM;
+        tamis__notes_with(image->notes, old, name, value, packed);
+    }
+    tamis__give_back(&f->allocator, &f->notes);
+    f->notes = block;
+    f->image.notes = packed;
+    f->image.notes_size = size;
+    return TAMIS_OK;
+}

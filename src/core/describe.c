@@ -1,0 +1,119 @@
+/* Descriptions: of kinds, for help texts and bindings, and of a filter as its spec. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/filter.h"
+#include "core/spec.h"
+
+/* ---- Kinds ---------------------------------------------------------------------------------- */
+
+static unsigned abilities_of(const tamis_kind *k) {
+    return (k->add || k->add_keys ? TAMIS_CAN_ADD : 0) | (k->add_shared ? TAMIS_CAN_SHARE : 0) |
+           (k->merge ? TAMIS_CAN_MERGE : 0) | (k->intersect ? TAMIS_CAN_INTERSECT : 0) |
+           (k->fold ? TAMIS_CAN_FOLD : 0) | (k->grow ? TAMIS_CAN_GROW : 0) |
+           (k->query_keys ? TAMIS_OWN_HASH : 0);
+}
+
+static bool describe(const tamis_entry *entry, struct tamis_kind_info *info, size_t info_size) {
+    if (!entry) return false;
+    const tamis_kind *kind = entry->kind;
+    const struct tamis_kind_info full = {kind->name,          entry->id,     kind->contract,
+                                         abilities_of(kind),  kind->options, kind->option_count};
+    tamis__copy_out(info, info_size, &full, sizeof full);
+    return true;
+}
+
+size_t tamis_kind_count(void) {
+    return tamis__kind_count();
+}
+
+bool tamis_kind_at(size_t i, struct tamis_kind_info *info, size_t info_size) {
+    return describe(tamis__kind_at(i), info, info_size);
+}
+
+bool tamis_kind_named(const char *name, struct tamis_kind_info *info, size_t info_size) {
+    return describe(tamis__kind_by_name(name, strlen(name)), info, info_size);
+}
+
+/* ---- Specs ---------------------------------------------------------------------------------- */
+
+enum { SPEC_MOST = 512 };
+
+typedef struct text {
+    char bytes[SPEC_MOST];
+    size_t len;
+} text;
+
+static void append(text *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static void append(text *t, const char *format, ...) {
+    va_list list;
+    va_start(list, format);
+    const int n = vsnprintf(t->bytes + t->len, sizeof t->bytes - t->len, format, list);
+    va_end(list);
+    if (n > 0) t->len += (size_t)n;
+    if (t->len >= sizeof t->bytes) t->len = sizeof t->bytes - 1;
+}
+
+/* The options that a shape word of the same name answers. */
+static void append_options(text *t, const tamis *f) {
+    for (size_t i = 0; i < f->kind->option_count; i++)
+        for (int w = 0; w < TAMIS_WORDS; w++) {
+            const struct tamis_option *option = &f->kind->options[i];
+            const uint64_t value = f->image.body.word[w];
+            if (!f->kind->word[w] || strcmp(f->kind->word[w], option->name) != 0) continue;
+            if (option->choices) {
+                const char *p = option->choices;
+                for (uint64_t skip = value; skip; skip--) p += strcspn(p, "|") + 1;
+                append(t, ",%s=%.*s", option->name, (int)strcspn(p, "|"), p);
+            } else {
+                append(t, ",%s=%llu", option->name, (unsigned long long)value);
+            }
+        }
+}
+
+static void append_hash(text *t, const tamis_hasher *h) {
+    if (h->mode > TAMIS_HASH_XXH3) append(t, ",hash=%s", tamis__hash_name(h->mode));
+    if (h->seed) append(t, ",seed=%llu", (unsigned long long)h->seed);
+    if (h->key_place == TAMIS_KEY_OUTSIDE) append(t, ",key=outside");
+}
+
+static void append_rate(text *t, uint64_t one_in) {
+    const uint64_t millionths = 1000000;
+    if (one_in % millionths == 0)
+        append(t, ",fpr=1/%llu", (unsigned long long)(one_in / millionths));
+    else
+        append(t, ",fpr=%.6g", tamis__fpr_of(one_in));
+}
+
+/* Bits of the shape: a word of that name where the kind has one, else the whole payload. */
+static uint64_t bits_of(const tamis *f) {
+    for (int w = 0; w < TAMIS_WORDS; w++)
+        if (f->kind->word[w] && strcmp(f->kind->word[w], "bits") == 0) return f->image.body.word[w];
+    return f->image.body.size * 8;
+}
+
+/* The wish that was made says more than the shape it led to, as long as it still leads there:
+ * after a fold, or with numbers that do not survive rounding, the shape itself is written. */
+static bool leads_to_shape(const char *spec, const tamis *f) {
+    struct tamis_plan plan;
+    return tamis_plan(spec, &plan, sizeof plan) == TAMIS_OK &&
+           memcmp(plan.word, f->image.body.word, sizeof plan.word) == 0;
+}
+
+size_t tamis_spec(const tamis *f, char *spec, size_t size) {
+    text t = {.len = 0};
+    append(&t, "%s:capacity=%llu", f->kind->name, (unsigned long long)f->image.capacity);
+    const text start = t;
+    if (f->image.one_in) append_rate(&t, f->image.one_in);
+    append_hash(&t, &f->image.hasher);
+    if (!f->image.one_in || !leads_to_shape(t.bytes, f)) {
+        t = start;
+        append(&t, ",bits=%llu", (unsigned long long)bits_of(f));
+        append_options(&t, f);
+        append_hash(&t, &f->image.hasher);
+    }
+    if (size) snprintf(spec, size, "%s", t.bytes);
+    return t.len;
+}

@@ -1,0 +1,145 @@
+/* Making, copying, reshaping and freeing a handle. */
+#include "core/filter.h"
+
+#include <string.h>
+
+#include "core/spec.h"
+#include "file/disk.h"
+
+tamis *tamis__new(const struct tamis_allocator *allocator) {
+    tamis_block block;
+    tamis *f = tamis__get(allocator, sizeof *f, &block);
+    if (!f) return NULL;
+    f->self = block;
+    f->allocator = *allocator;
+    return f;
+}
+
+tamis_status tamis__own(tamis *f, char **notes) {
+    tamis_image *image = &f->image;
+    *notes = NULL;
+    image->notes = NULL;
+    image->body.bytes = tamis__get(&f->allocator, image->body.size, &f->payload);
+    if (!image->body.bytes) return TAMIS_NOMEM;
+    if (image->notes_size) {
+        *notes = tamis__get(&f->allocator, image->notes_size, &f->notes);
+        if (!*notes) return TAMIS_NOMEM;
+        image->notes = *notes;
+    }
+    return TAMIS_OK;
+}
+
+void tamis_free(tamis *f) {
+    if (!f) return;
+    struct tamis_allocator allocator = f->allocator;
+    tamis_block self = f->self;
+    tamis__give_back(&allocator, &f->payload);
+    tamis__give_back(&allocator, &f->notes);
+    if (f->map) tamis__disk_unmap(f->map, f->map_size);
+    tamis__wipe(&f->image.hasher, sizeof f->image.hasher);
+    tamis__give_back(&allocator, &self);
+}
+
+tamis_status tamis__writable(const tamis *f) {
+    if (!f->is_view) return TAMIS_OK;
+    return tamis__fail(TAMIS_READONLY, "the filter is a view of bytes that it does not own");
+}
+
+tamis_status tamis__cannot(const tamis *f, const char *what) {
+    return tamis__fail(TAMIS_CANNOT, "%s cannot %s", f->kind->name, what);
+}
+
+/* ---- Making --------------------------------------------------------------------------------- */
+
+static tamis_status make_hasher(const tamis_request *r, const uint8_t *secret, tamis_hasher *h) {
+    *h = (tamis_hasher){.mode = r->mode, .key_place = r->key_place, .seed = r->wish.seed};
+    if (r->key_place == TAMIS_KEY_NONE) {
+        if (secret) return tamis__fail(TAMIS_INVALID, "a secret needs hash=sip13 in the spec");
+        return TAMIS_OK;
+    }
+    if (secret) {
+        memcpy(h->secret, secret, sizeof h->secret);
+        return TAMIS_OK;
+    }
+    if (r->key_place == TAMIS_KEY_OUTSIDE)
+        return tamis__fail(TAMIS_SECRET, "key=outside needs a secret of %d bytes in the options",
+                           TAMIS_SECRET_BYTES);
+    if (!tamis__random_secret(h->secret))
+        return tamis__fail(TAMIS_SECRET, "the system has no random bytes for a secret");
+    return TAMIS_OK;
+}
+
+tamis_status tamis_create_with(tamis **filter, const char *spec,
+                               const struct tamis_options *options) {
+    tamis_request request;
+    tamis_shape shape;
+    tamis_hasher hasher;
+    struct tamis_options o;
+    *filter = NULL;
+    tamis_status rc = tamis__read_options(options, &o);
+    if (!rc) rc = tamis__spec_parse(spec, &request);
+    if (!rc) rc = tamis__request_plan(&request, &shape);
+    if (!rc) rc = tamis__within_limit(&o, shape.size);
+    if (!rc) rc = make_hasher(&request, o.secret, &hasher);
+    if (rc) return rc;
+
+    const struct tamis_allocator allocator = tamis__allocator(&o);
+    tamis *f = tamis__new(&allocator);
+    if (!f) return TAMIS_NOMEM;
+    f->kind = request.entry->kind;
+    f->image.entry = request.entry;
+    f->image.hasher = hasher;
+    f->image.capacity = shape.capacity;
+    f->image.one_in = tamis__one_in(shape.fpr);
+    f->image.body.size = shape.size;
+    memcpy(f->image.body.word, shape.word, sizeof shape.word);
+    char *no_notes;
+    rc = tamis__own(f, &no_notes);
+    if (rc) {
+        tamis_free(f);
+        return rc;
+    }
+    *filter = f;
+    return TAMIS_OK;
+}
+
+tamis_status tamis_create(tamis **filter, const char *spec) {
+    return tamis_create_with(filter, spec, NULL);
+}
+
+tamis_status tamis_copy(tamis **copy, const tamis *f) {
+    *copy = NULL;
+    tamis *g = tamis__new(&f->allocator);
+    if (!g) return TAMIS_NOMEM;
+    g->kind = f->kind;
+    g->image = f->image;
+    char *notes;
+    const tamis_status rc = tamis__own(g, &notes);
+    if (rc) {
+        tamis_free(g);
+        return rc;
+    }
+    memcpy(g->image.body.bytes, f->image.body.bytes, (size_t)f->image.body.size);
+    if (notes) memcpy(notes, f->image.notes, (size_t)f->image.notes_size);
+    *copy = g;
+    return TAMIS_OK;
+}
+
+tamis_status tamis__reshape(tamis *f, const uint64_t word[]) {
+    tamis_body to = {.items = f->image.body.items};
+    tamis_block block;
+    memcpy(to.word, word, sizeof to.word);
+    tamis_status rc = f->kind->check(to.word, &to.size);
+    if (rc) return rc;
+    to.bytes = tamis__get(&f->allocator, to.size, &block);
+    if (!to.bytes) return TAMIS_NOMEM;
+    rc = f->kind->move(&to, &f->image.body);
+    if (rc) {
+        tamis__give_back(&f->allocator, &block);
+        return rc;
+    }
+    tamis__give_back(&f->allocator, &f->payload);
+    f->payload = block;
+    f->image.body = to;
+    return TAMIS_OK;
+}

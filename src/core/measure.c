@@ -1,0 +1,94 @@
+/* What a filter is, how full it is, and how much two have in common. */
+#include <math.h>
+#include <string.h>
+
+#include "core/filter.h"
+#include "core/spec.h"
+
+/* From here on a yes says next to nothing. */
+static const double saturated_rate = 0.5;
+
+void tamis_info(const tamis *f, struct tamis_info *info, size_t info_size) {
+    const tamis_image *image = &f->image;
+    const tamis_kind *kind = f->kind;
+    tamis_measure m = {0};
+    kind->measure(&image->body, NULL, &m);
+    const double asked = tamis__fpr_of(image->one_in);
+    struct tamis_info full = {
+        .kind = kind->name,
+        .contract = kind->contract,
+        .kind_id = image->entry->id,
+        .is_view = f->is_view,
+        .is_saturated = m.fpr > saturated_rate,
+        .is_degraded = asked > 0 && m.fpr > 2 * asked,
+        .capacity = image->capacity,
+        .items = image->body.items,
+        .payload_bytes = image->body.size,
+        .stored_bytes = tamis_stored_size(f),
+        .probes = kind->probes(image->body.word),
+        .fpr_asked = asked,
+        .fpr_expected = tamis__expected_rate(kind, image->body.word, image->capacity),
+        .fpr_now = m.fpr,
+        .fill = (double)m.bits_set / (double)m.bits,
+        .items_now = m.items,
+        .hash = tamis__hash_name(image->hasher.mode),
+        .key_place = tamis__key_place_name(image->hasher.key_place),
+        .seed = image->hasher.seed,
+        .key_id = tamis__key_id(&image->hasher),
+    };
+    memcpy(full.word, image->body.word, sizeof full.word);
+    memcpy(full.word_name, kind->word, sizeof full.word_name);
+    tamis__copy_out(info, info_size, &full, sizeof full);
+}
+
+double tamis_fpr_now(const tamis *f) {
+    tamis_measure m;
+    f->kind->measure(&f->image.body, NULL, &m);
+    return m.fpr;
+}
+
+tamis_status tamis_items_now(const tamis *f, struct tamis_estimate *items) {
+    tamis_measure m;
+    f->kind->measure(&f->image.body, NULL, &m);
+    if (isinf(m.items.value))
+        return tamis__fail(TAMIS_SATURATED, "every bit is set: no estimate is possible");
+    *items = m.items;
+    return TAMIS_OK;
+}
+
+/* |A and B| = |A| + |B| - |A or B|. The three estimates share their bits, so the sum of their
+ * variances is on the safe side. */
+static tamis_status common_keys(const tamis *a, const tamis *b, struct tamis_estimate *common,
+                                struct tamis_estimate *all) {
+    if (tamis_mismatch(a, b)) return TAMIS_MISMATCH;
+    tamis_measure both;
+    struct tamis_estimate x, y;
+    tamis_status rc = tamis_items_now(a, &x);
+    if (!rc) rc = tamis_items_now(b, &y);
+    if (rc) return rc;
+    a->kind->measure(&a->image.body, &b->image.body, &both);
+    if (isinf(both.items.value))
+        return tamis__fail(TAMIS_SATURATED, "together the two filters have every bit set");
+    *all = both.items;
+    common->value = fmax(0, x.value + y.value - all->value);
+    common->error = sqrt(x.error * x.error + y.error * y.error + all->error * all->error);
+    return TAMIS_OK;
+}
+
+tamis_status tamis_overlap(const tamis *a, const tamis *b, struct tamis_estimate *common) {
+    struct tamis_estimate found, all;
+    const tamis_status rc = common_keys(a, b, &found, &all);
+    if (!rc) *common = found;
+    return rc;
+}
+
+tamis_status tamis_similarity(const tamis *a, const tamis *b, struct tamis_estimate *jaccard) {
+    struct tamis_estimate found, all;
+    const tamis_status rc = common_keys(a, b, &found, &all);
+    if (rc) return rc;
+    if (all.value == 0) /* two empty sets are the same set */
+        *jaccard = (struct tamis_estimate){1, 0};
+    else
+        *jaccard = (struct tamis_estimate){fmin(1, found.value / all.value), found.error / all.value};
+    return TAMIS_OK;
+}

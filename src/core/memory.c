@@ -1,0 +1,76 @@
+/* Memory of one filter, and structs that cross the border to the caller. */
+#include "core/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/status.h"
+
+static void *default_alloc(void *ctx, size_t size) {
+    (void)ctx;
+    return calloc(1, size);
+}
+
+static void default_free(void *ctx, void *memory, size_t size) {
+    (void)ctx, (void)size;
+    free(memory);
+}
+
+void *tamis__get(const struct tamis_allocator *a, uint64_t size, tamis_block *block) {
+    *block = (tamis_block){NULL, 0};
+    if (size > SIZE_MAX - TAMIS_ALIGNMENT) {
+        tamis__fail(TAMIS_NOMEM, "%llu bytes are more than this machine can address",
+                    (unsigned long long)size);
+        return NULL;
+    }
+    const size_t total = (size_t)size + TAMIS_ALIGNMENT;
+    void *base = a->alloc(a->ctx, total);
+    if (!base) {
+        tamis__fail(TAMIS_NOMEM, "no memory for %llu bytes", (unsigned long long)size);
+        return NULL;
+    }
+    /* calloc hands out fresh zero pages without touching them; only foreign memory is cleared. */
+    if (a->alloc != default_alloc) memset(base, 0, total);
+    *block = (tamis_block){base, total};
+    const uintptr_t past = (uintptr_t)base % TAMIS_ALIGNMENT;
+    return (uint8_t *)base + (past ? TAMIS_ALIGNMENT - past : 0);
+}
+
+void tamis__give_back(const struct tamis_allocator *a, tamis_block *block) {
+    if (block->base) a->free(a->ctx, block->base, block->size);
+    *block = (tamis_block){NULL, 0};
+}
+
+tamis_status tamis__read_options(const struct tamis_options *in, struct tamis_options *out) {
+    memset(out, 0, sizeof *out);
+    if (!in) return TAMIS_OK;
+    if (in->struct_size < sizeof in->struct_size || in->struct_size > 4096)
+        return tamis__fail(TAMIS_INVALID,
+                           "options.struct_size is %zu: set it to sizeof(struct tamis_options)",
+                           in->struct_size);
+    tamis__copy_out(out, sizeof *out, in, in->struct_size);
+    for (size_t i = sizeof *out; i < in->struct_size; i++)
+        if (((const uint8_t *)in)[i])
+            return tamis__fail(TAMIS_INVALID, "options use a field that this version, %s, lacks",
+                               tamis_version());
+    if (out->allocator && (!out->allocator->alloc || !out->allocator->free))
+        return tamis__fail(TAMIS_INVALID, "options.allocator needs both alloc and free");
+    return TAMIS_OK;
+}
+
+struct tamis_allocator tamis__allocator(const struct tamis_options *options) {
+    if (options->allocator) return *options->allocator;
+    return (struct tamis_allocator){default_alloc, default_free, NULL};
+}
+
+tamis_status tamis__within_limit(const struct tamis_options *options, uint64_t size) {
+    if (!options->max_bytes || size <= options->max_bytes) return TAMIS_OK;
+    return tamis__fail(TAMIS_TOO_LARGE, "%llu bytes of payload are over the limit of %llu",
+                       (unsigned long long)size, (unsigned long long)options->max_bytes);
+}
+
+void tamis__copy_out(void *to, size_t to_size, const void *from, size_t from_size) {
+    const size_t shared = to_size < from_size ? to_size : from_size;
+    memcpy(to, from, shared);
+    memset((uint8_t *)to + shared, 0, to_size - shared);
+}

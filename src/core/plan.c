@@ -1,0 +1,86 @@
+/* From a parsed spec to a shape: pure arithmetic, before anything is allocated. */
+#include <string.h>
+
+#include "core/filter.h"
+#include "core/spec.h"
+
+#define HASHES_THERE_ARE 18446744073709551616.0 /* 2^64 */
+
+double tamis__expected_rate(const tamis_kind *kind, const uint64_t word[], uint64_t items) {
+    const double rate = kind->rate(word, items);
+    if (kind->query_keys) return rate;
+    const double same_hash = (double)items / HASHES_THERE_ARE;
+    return rate + (1 - rate) * same_hash;
+}
+
+static tamis_status plan_shape(const tamis_request *r, const tamis_wish *wish, tamis_shape *out) {
+    const tamis_kind *kind = r->entry->kind;
+    tamis_wish w = *wish;
+    memset(out, 0, sizeof *out);
+    out->capacity = w.capacity;
+    out->fpr = w.fpr;
+    if (w.fpr > 0 && !kind->query_keys) {
+        const double same_hash = (double)w.capacity / HASHES_THERE_ARE;
+        if (same_hash > w.fpr / 2)
+            return tamis__fail(TAMIS_INVALID,
+                               "fpr=%.3g is out of reach: with %llu keys, equal 64-bit hashes alone "
+                               "make %.3g",
+                               w.fpr, (unsigned long long)w.capacity, same_hash);
+        w.fpr -= same_hash;
+    }
+    tamis_status rc = kind->plan(&w, out->word);
+    if (!rc) rc = kind->check(out->word, &out->size);
+    return rc;
+}
+
+/* The largest capacity that keeps the rate within the size, by trying. */
+static tamis_status plan_capacity(const tamis_request *r, tamis_shape *out) {
+    tamis_wish wish = r->wish;
+    wish.bits = 0;
+    wish.capacity = 0;
+    const uint64_t most = (r->wish.bits + 63) / 64 * 8;
+    tamis_status rc = plan_shape(r, &wish, out);
+    if (rc) return rc;
+    if (out->size > most)
+        return tamis__fail(TAMIS_INVALID, "size=%llu is too small for %s: it needs at least %llu",
+                           (unsigned long long)most, r->entry->kind->name,
+                           (unsigned long long)out->size);
+    uint64_t low = 0, high = TAMIS_MOST_CAPACITY + 1;
+    while (high - low > 1) {
+        tamis_shape tried;
+        wish.capacity = low + (high - low) / 2;
+        if (plan_shape(r, &wish, &tried) == TAMIS_OK && tried.size <= most)
+            low = wish.capacity, *out = tried;
+        else
+            high = wish.capacity;
+    }
+    return TAMIS_OK;
+}
+
+tamis_status tamis__request_plan(const tamis_request *r, tamis_shape *out) {
+    return r->has_capacity ? plan_shape(r, &r->wish, out) : plan_capacity(r, out);
+}
+
+tamis_status tamis_plan(const char *spec, struct tamis_plan *plan, size_t plan_size) {
+    tamis_request request;
+    tamis_shape shape;
+    tamis_status rc = tamis__spec_parse(spec, &request);
+    if (!rc) rc = tamis__request_plan(&request, &shape);
+    if (rc) return rc;
+
+    const tamis_kind *kind = request.entry->kind;
+    struct tamis_plan full = {
+        .kind = kind->name,
+        .capacity = shape.capacity,
+        .fpr_asked = shape.fpr,
+        .fpr_expected = tamis__expected_rate(kind, shape.word, shape.capacity),
+        .bits_per_key = shape.capacity ? (double)shape.size * 8 / (double)shape.capacity : 0,
+        .payload_bytes = shape.size,
+        .stored_bytes = shape.size + TAMIS_IMAGE_HEADER_BYTES,
+        .probes = kind->probes(shape.word),
+    };
+    memcpy(full.word, shape.word, sizeof full.word);
+    memcpy(full.word_name, kind->word, sizeof full.word_name);
+    tamis__copy_out(plan, plan_size, &full, sizeof full);
+    return TAMIS_OK;
+}

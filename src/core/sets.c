@@ -1,0 +1,73 @@
+/* Whole filters against each other: merge, intersect, fold. */
+#include <string.h>
+
+#include "core/filter.h"
+
+const char *tamis_mismatch(const tamis *a, const tamis *b) {
+    const tamis_hasher *x = &a->image.hasher, *y = &b->image.hasher;
+    if (a->kind != b->kind) {
+        tamis__fail(TAMIS_MISMATCH, "kinds differ: %s and %s", a->kind->name, b->kind->name);
+        return tamis_why();
+    }
+    for (int i = 0; i < TAMIS_WORDS; i++) {
+        const uint64_t v = a->image.body.word[i], w = b->image.body.word[i];
+        if (v == w) continue;
+        tamis__fail(TAMIS_MISMATCH, "%s differ: %llu and %llu", a->kind->word[i],
+                    (unsigned long long)v, (unsigned long long)w);
+        return tamis_why();
+    }
+    if (x->mode != y->mode) {
+        tamis__fail(TAMIS_MISMATCH, "hashes differ: %s and %s", tamis__hash_name(x->mode),
+                    tamis__hash_name(y->mode));
+        return tamis_why();
+    }
+    if (x->seed != y->seed) {
+        tamis__fail(TAMIS_MISMATCH, "seeds differ: %llu and %llu", (unsigned long long)x->seed,
+                    (unsigned long long)y->seed);
+        return tamis_why();
+    }
+    if (memcmp(x->secret, y->secret, sizeof x->secret) != 0) {
+        tamis__fail(TAMIS_MISMATCH, "secrets differ: key ids %016llx and %016llx",
+                    (unsigned long long)tamis__key_id(x), (unsigned long long)tamis__key_id(y));
+        return tamis_why();
+    }
+    return NULL;
+}
+
+static tamis_status may_combine(const tamis *into, const tamis *from, bool has_verb,
+                                const char *verb) {
+    const tamis_status rc = tamis__writable(into);
+    if (rc) return rc;
+    if (!has_verb) return tamis__cannot(into, verb);
+    return tamis_mismatch(into, from) ? TAMIS_MISMATCH : TAMIS_OK;
+}
+
+/* Items of the result are bounds: no more keys than both had together, than the smaller had. */
+tamis_status tamis_merge(tamis *into, const tamis *from) {
+    tamis_status rc = may_combine(into, from, into->kind->merge, "be merged");
+    if (rc) return rc;
+    uint64_t *items = &into->image.body.items;
+    const uint64_t more = from->image.body.items;
+    rc = into->kind->merge(&into->image.body, &from->image.body);
+    if (!rc) *items = *items > UINT64_MAX - more ? UINT64_MAX : *items + more;
+    return rc;
+}
+
+tamis_status tamis_intersect(tamis *into, const tamis *from) {
+    tamis_status rc = may_combine(into, from, into->kind->intersect, "be intersected");
+    if (rc) return rc;
+    uint64_t *items = &into->image.body.items;
+    rc = into->kind->intersect(&into->image.body, &from->image.body);
+    if (!rc && from->image.body.items < *items) *items = from->image.body.items;
+    return rc;
+}
+
+tamis_status tamis_fold(tamis *f, uint64_t by) {
+    tamis_status rc = tamis__writable(f);
+    if (rc) return rc;
+    if (!f->kind->fold) return tamis__cannot(f, "be folded");
+    uint64_t word[TAMIS_WORDS];
+    memcpy(word, f->image.body.word, sizeof word);
+    rc = f->kind->fold(&f->image.body, by, word);
+    return rc || by == 1 ? rc : tamis__reshape(f, word);
+}

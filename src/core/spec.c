@@ -1,0 +1,241 @@
+/* The spec: one sentence that describes a filter everywhere.
+ *
+ *     blocked:capacity=1M,fpr=1%,hash=sip13,key=outside
+ *     └─kind  └─ wishes: common ones first come from this file, the kind's own from its options
+ */
+#include "core/spec.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { NAME_MOST = 32, VALUE_MOST = 64 };
+#define DEFAULT_KIND "blocked"
+#define DEFAULT_FPR 0.01
+
+/* ---- Words ---------------------------------------------------------------------------------- */
+
+/* The index of `word` among "a|b|c", or -1. */
+static int choice_index(const char *choices, const char *word) {
+    const size_t len = strlen(word);
+    int index = 0;
+    for (const char *p = choices;; p++, index++) {
+        const size_t n = strcspn(p, "|");
+        if (n == len && memcmp(p, word, n) == 0) return index;
+        p += n;
+        if (!*p) return -1;
+    }
+}
+
+/* ---- The common wishes ---------------------------------------------------------------------- */
+
+typedef bool common_setter(tamis_request *, const char *value);
+
+static bool set_capacity(tamis_request *r, const char *value) {
+    r->has_capacity = true;
+    if (!tamis_parse_count(value, &r->wish.capacity)) return false;
+    if (r->wish.capacity <= TAMIS_MOST_CAPACITY) return true;
+    tamis__fail(TAMIS_INVALID, "capacity must be from 0 to 2^56, not %s", value);
+    return false;
+}
+
+static bool set_fpr(tamis_request *r, const char *value) {
+    r->has_fpr = true;
+    return tamis_parse_rate(value, &r->wish.fpr);
+}
+
+static bool set_bits_to(tamis_request *r, uint64_t bits, const char *name, const char *range,
+                        const char *value) {
+    if (r->has_bits) {
+        tamis__fail(TAMIS_INVALID, "size and bits say the same thing: give one of them");
+        return false;
+    }
+    r->has_bits = true;
+    r->wish.bits = bits;
+    if (bits >= 1 && bits <= TAMIS_MAX_PAYLOAD_BYTES * 8) return true;
+    tamis__fail(TAMIS_INVALID, "%s must be from %s, not %s", name, range, value);
+    return false;
+}
+
+static bool set_size(tamis_request *r, const char *value) {
+    uint64_t bytes;
+    if (!tamis_parse_bytes(value, &bytes)) return false;
+    /* Payloads are whole 8-byte words, and the size is an upper limit. */
+    const uint64_t bits = bytes <= TAMIS_MAX_PAYLOAD_BYTES ? bytes / 8 * 64 : 0;
+    return set_bits_to(r, bits, "size", "8 bytes to 2^56", value);
+}
+
+static bool set_bits(tamis_request *r, const char *value) {
+    uint64_t bits;
+    if (!tamis_parse_count(value, &bits)) return false;
+    return set_bits_to(r, bits, "bits", "1 to 2^59", value);
+}
+
+static bool set_hash(tamis_request *r, const char *value) {
+    r->has_hash = true;
+    for (int mode = TAMIS_HASH_XXH3; mode < TAMIS_HASH_MODES; mode++)
+        if (strcmp(value, tamis__hash_name((tamis_hash_mode)mode)) == 0)
+            return r->mode = (tamis_hash_mode)mode, true;
+    tamis__fail(TAMIS_INVALID, "hash must be xxh3, xxh64 or sip13, not '%s'", value);
+    return false;
+}
+
+static bool set_seed(tamis_request *r, const char *value) {
+    return tamis_parse_count(value, &r->wish.seed);
+}
+
+static bool set_key(tamis_request *r, const char *value) {
+    for (int place = TAMIS_KEY_INSIDE; place < TAMIS_KEY_PLACES; place++)
+        if (strcmp(value, tamis__key_place_name((tamis_key_place)place)) == 0)
+            return r->key_place = (tamis_key_place)place, true;
+    tamis__fail(TAMIS_INVALID, "key must be inside or outside, not '%s'", value);
+    return false;
+}
+
+static const struct {
+    const char *name;
+    common_setter *set;
+} common[] = {
+    {"capacity", set_capacity}, {"fpr", set_fpr},   {"size", set_size}, {"bits", set_bits},
+    {"hash", set_hash},         {"seed", set_seed}, {"key", set_key},
+};
+enum { COMMON_COUNT = sizeof common / sizeof *common };
+
+/* ---- The kind's own wishes ------------------------------------------------------------------ */
+
+static bool set_option(tamis_request *r, size_t i, const char *value) {
+    const struct tamis_option *option = &r->entry->kind->options[i];
+    uint64_t *out = &r->wish.option[i];
+    r->wish.has_option[i] = true;
+    if (option->choices) {
+        const int index = choice_index(option->choices, value);
+        *out = (uint64_t)index;
+        if (index >= 0) return true;
+        tamis__fail(TAMIS_INVALID, "%s must be one of %s, not '%s'", option->name, option->choices,
+                    value);
+        return false;
+    }
+    if (!tamis_parse_count(value, out)) return false;
+    if (*out >= option->min && *out <= option->max) return true;
+    tamis__fail(TAMIS_INVALID, "%s must be from %llu to %llu, not %s", option->name,
+                (unsigned long long)option->min, (unsigned long long)option->max, value);
+    return false;
+}
+
+static tamis_status unknown_option(const tamis_kind *kind, const char *name) {
+    char known[256];
+    int at = 0;
+    for (size_t i = 0; i < COMMON_COUNT; i++)
+        at += snprintf(known + at, sizeof known - (size_t)at, "%s%s", i ? ", " : "",
+                       common[i].name);
+    for (size_t i = 0; i < kind->option_count && at < (int)sizeof known; i++)
+        at += snprintf(known + at, sizeof known - (size_t)at, ", %s", kind->options[i].name);
+    return tamis__fail(TAMIS_INVALID, "%s has no option '%s'; it knows %s", kind->name, name,
+                       known);
+}
+
+static tamis_status unknown_kind(const char *name) {
+    char known[384];
+    int at = 0;
+    for (size_t i = 0; i < tamis__kind_count() && at < (int)sizeof known; i++)
+        at += snprintf(known + at, sizeof known - (size_t)at, "%s%s", i ? ", " : "",
+                       tamis__kind_at(i)->kind->name);
+    return tamis__fail(TAMIS_INVALID, "there is no kind '%s'; there are %s", name, known);
+}
+
+/* ---- Parsing -------------------------------------------------------------------------------- */
+
+/* Copies a part of the spec without the spaces around it; false when it is too long. */
+static bool copy_trimmed(char *to, size_t most, const char *from, size_t len) {
+    while (len && *from == ' ') from++, len--;
+    while (len && from[len - 1] == ' ') len--;
+    if (len >= most) return false;
+    memcpy(to, from, len);
+    to[len] = '\0';
+    return true;
+}
+
+/* One name=value. `seen` has a bit for every wish met so far, so that none is given twice. */
+static tamis_status parse_pair(tamis_request *r, const char *text, size_t len, uint64_t *seen) {
+    char name[NAME_MOST], value[VALUE_MOST];
+    const char *equals = memchr(text, '=', len);
+    if (!equals)
+        return tamis__fail(TAMIS_INVALID, "'%.*s' should be name=value", len > 40 ? 40 : (int)len,
+                           text);
+    const size_t name_len = (size_t)(equals - text);
+    if (!copy_trimmed(name, sizeof name, text, name_len) ||
+        !copy_trimmed(value, sizeof value, equals + 1, len - name_len - 1))
+        return tamis__fail(TAMIS_INVALID, "'%.40s...' is too long for a name=value", text);
+
+    const tamis_kind *kind = r->entry->kind;
+    size_t i = 0;
+    while (i < COMMON_COUNT && strcmp(name, common[i].name) != 0) i++;
+    while (i >= COMMON_COUNT && i < COMMON_COUNT + kind->option_count &&
+           strcmp(name, kind->options[i - COMMON_COUNT].name) != 0)
+        i++;
+    if (i == COMMON_COUNT + kind->option_count) return unknown_option(kind, name);
+    if (*seen >> i & 1) return tamis__fail(TAMIS_INVALID, "%s is given twice", name);
+    *seen |= (uint64_t)1 << i;
+    const bool is_set =
+        i < COMMON_COUNT ? common[i].set(r, value) : set_option(r, i - COMMON_COUNT, value);
+    return is_set ? TAMIS_OK : tamis__fail_in(TAMIS_INVALID, name);
+}
+
+static tamis_status check_hashing(tamis_request *r) {
+    if (r->entry->kind->query_keys) {
+        if (r->has_hash || r->wish.seed || r->key_place)
+            return tamis__fail(TAMIS_INVALID, "%s hashes keys its own way: no hash, seed or key",
+                               r->entry->kind->name);
+        r->mode = TAMIS_HASH_OWN;
+        return TAMIS_OK;
+    }
+    if (r->mode != TAMIS_HASH_SIP13 && r->key_place)
+        return tamis__fail(TAMIS_INVALID, "key=%s needs hash=sip13",
+                           tamis__key_place_name(r->key_place));
+    if (r->mode == TAMIS_HASH_SIP13 && r->wish.seed)
+        return tamis__fail(TAMIS_INVALID, "seed is for xxh3 and xxh64; sip13 has a secret key");
+    if (r->mode == TAMIS_HASH_SIP13 && !r->key_place) r->key_place = TAMIS_KEY_INSIDE;
+    return TAMIS_OK;
+}
+
+static tamis_status check_sizing(tamis_request *r) {
+    if (r->has_capacity && r->has_fpr && r->has_bits)
+        return tamis__fail(TAMIS_INVALID, "capacity, fpr and size: give two, the third follows");
+    if (!r->has_capacity && !(r->has_fpr && r->has_bits))
+        return tamis__fail(TAMIS_INVALID,
+                           "capacity is missing (or give both size and fpr, and it follows)");
+    if (!r->has_fpr && !r->has_bits) {
+        r->has_fpr = true;
+        r->wish.fpr = DEFAULT_FPR;
+    }
+    return TAMIS_OK;
+}
+
+tamis_status tamis__spec_parse(const char *text, tamis_request *r) {
+    memset(r, 0, sizeof *r);
+    r->mode = TAMIS_HASH_XXH3;
+    if (!text) return tamis__fail(TAMIS_INVALID, "the spec is NULL");
+
+    /* "kind", "kind:pairs" or "pairs" alone. */
+    const size_t head = strcspn(text, ":=");
+    char name[NAME_MOST];
+    const char *pairs = text;
+    if (text[head] == '=' || *text == '\0') {
+        strcpy(name, DEFAULT_KIND);
+    } else {
+        if (!copy_trimmed(name, sizeof name, text, head))
+            return tamis__fail(TAMIS_INVALID, "there is no kind '%.40s...'", text);
+        pairs = text + head + (text[head] == ':');
+    }
+    r->entry = tamis__kind_by_name(name, strlen(name));
+    if (!r->entry) return unknown_kind(name);
+
+    uint64_t seen = 0;
+    for (const char *p = pairs; *p;) {
+        const size_t len = strcspn(p, ",");
+        const tamis_status rc = parse_pair(r, p, len, &seen);
+        if (rc) return rc;
+        p += len + (p[len] == ',');
+    }
+    const tamis_status rc = check_hashing(r);
+    return rc ? rc : check_sizing(r);
+}

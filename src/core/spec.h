@@ -1,0 +1,34 @@
+/* Core may include this: a spec, parsed and worked out. */
+#ifndef TAMIS_CORE_SPEC_H
+#define TAMIS_CORE_SPEC_H
+
+#include "hash/hash.h"
+#include "kinds/kind.h"
+
+#define TAMIS_MOST_CAPACITY ((uint64_t)1 << 56)
+
+/* What a spec says. */
+typedef struct tamis_request {
+    const tamis_entry *entry;
+    tamis_wish wish;
+    bool has_capacity, has_fpr, has_bits, has_hash;
+    tamis_hash_mode mode;
+    tamis_key_place key_place;
+} tamis_request;
+
+tamis_status tamis__spec_parse(const char *text, tamis_request *);
+
+/* What it leads to: the shape, and with it every number that is known before allocation. */
+typedef struct tamis_shape {
+    uint64_t capacity;
+    double fpr; /* asked; 0 when the spec gave a size */
+    uint64_t word[TAMIS_WORDS];
+    uint64_t size;
+} tamis_shape;
+
+tamis_status tamis__request_plan(const tamis_request *, tamis_shape *);
+
+/* The kind's formula, and the floor that 64-bit hashes put under every rate. */
+double tamis__expected_rate(const tamis_kind *, const uint64_t word[], uint64_t items);
+
+#endif
