@@ -24,7 +24,7 @@ SAN_1      := -fsanitize=address,undefined -fno-sanitize-recover=all
 SAN_thread := -fsanitize=thread
 SAFE       := $(SAN_$(SAN))
 # Floating point must plan the same shape on every machine: no fused operations behind our back.
-FLAGS := -std=c11 $(WARN) -D_XOPEN_SOURCE=700 -D_FILE_OFFSET_BITS=64 -ffp-contract=off \
+FLAGS := -std=c11 $(WARN) -D_XOPEN_SOURCE=700 -D_DEFAULT_SOURCE -D_FILE_OFFSET_BITS=64 -ffp-contract=off \
          -fPIC -fvisibility=hidden -Iinclude -Isrc -I. $(SAFE)
 LIBS  := -lm -pthread
 # The target decides which vector kernels exist, not the machine that compiles.
@@ -78,19 +78,19 @@ $(CMD): $(CLI_OBJ) $(LIB)
 # tests/cli             the command, as a user types it
 # tests/python          the second implementation of the image format
 #
-# The test registry is registry.c once more, with the kinds of tests/broken behind ours.
+# The test registry is registry.c once more, with the kinds of tests/kinds.def behind ours.
 
 T        := $(B)/tests
 UNIT_SRC := $(wildcard tests/unit/*.c)
 UNIT     := $(UNIT_SRC:tests/unit/%.c=$(T)/unit/%)
 PROOF    := $(patsubst tests/proof/%.c,$(T)/proof/%,$(wildcard tests/proof/*.c))
-BROKEN   := $(patsubst %.c,$(B)/%.o,$(wildcard tests/broken/*.c) src/kinds/template.c)
-LAW_OBJ  := $(patsubst %.c,$(B)/%.o,$(wildcard tests/laws/*.c)) $(BROKEN) $(T)/registry.o
+LAW_SRC  := $(wildcard tests/laws/*.c tests/samples/*.c tests/broken/*.c) src/kinds/template.c
+LAW_OBJ  := $(LAW_SRC:%.c=$(B)/%.o) $(T)/registry.o
 LAWS     := $(T)/laws/laws
 HELP_OBJ := $(patsubst %.c,$(B)/%.o,$(wildcard tests/help/*.c))
 
 $(T)/registry.o: src/kinds/registry.c
-	$(call compile,-DTAMIS_EXTRA_KINDS='"../tests/broken/broken.def"')
+	$(call compile,-DTAMIS_EXTRA_KINDS='"tests/kinds.def"')
 $(T)/unit/%: $(B)/tests/unit/%.o $(HELP_OBJ) $(LIB)
 	$(call link_test)
 $(T)/proof/%: $(B)/tests/proof/%.o $(HELP_OBJ) $(LIB)

@@ -266,7 +266,7 @@ TAMIS_API tamis_status tamis_intersect(tamis *into, const tamis *from);
 
 /* Makes the filter `by` times smaller: it keeps every key, and its rate rises. What was planned
  * too large is cut to size without the keys. `by` must divide the filter's number of blocks (or
- * bits); every plan can be folded by small powers of two. Threads: one writer. */
+ * bits): plan with size=2^N to fold by any power of two. Threads: one writer. */
 TAMIS_API tamis_status tamis_fold(tamis *filter, uint64_t by);
 
 /* ==== Measuring ============================================================================= */

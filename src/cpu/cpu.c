@@ -30,6 +30,7 @@ uint32_t tamis__cpu(void) {
     return bits;
 }
 
-void tamis__cpu_limit(uint32_t allowed) {
-    atomic_store_explicit(&found, (find() & allowed) | KNOWN, memory_order_relaxed);
+void tamis__cpu_set(uint32_t bits) {
+    const uint32_t usable = bits & (find() | TAMIS_CPU_TEST);
+    atomic_store_explicit(&found, usable | KNOWN, memory_order_relaxed);
 }

@@ -11,13 +11,17 @@
 #define TAMIS_HAS_AVX2 0
 #endif
 
-enum { TAMIS_CPU_AVX2 = 1 << 0 };
+enum {
+    TAMIS_CPU_AVX2 = 1 << 0,
+    TAMIS_CPU_TEST = 1 << 29, /* no machine has it; tests set it to see that bytes stay the same */
+    TAMIS_CPU_ALL = TAMIS_CPU_AVX2
+};
 
 /* The abilities that may be used, found once and cached. The environment variable TAMIS_CPU
  * lowers them: "plain" means none, "avx2" means at most that. */
 uint32_t tamis__cpu(void);
 
-/* Tests: allow only these, whatever was found. */
-void tamis__cpu_limit(uint32_t allowed);
+/* Tests: use these from now on. Bits that the machine lacks are left out. */
+void tamis__cpu_set(uint32_t bits);
 
 #endif

@@ -14,9 +14,9 @@ static inline uint64_t tamis__bitmap_size(uint64_t bits) {
 }
 
 /* Rounds a planned number of units (bits, blocks) up to a multiple of a power of two that is at
- * least `least` and about 1/4096 of the number. It costs 0.02 % and buys two things: plans fold
- * by every power of two up to 4096, and a last digit in which two machines' logarithms differ
- * does not give two shapes for one spec. 0 when the result is not below `most`. */
+ * least `least` and about 1/4096 of the number. It costs 0.02 % and buys two things: a last digit
+ * in which two machines' logarithms differ does not give two shapes for one spec, and large plans
+ * fold by powers of two. 0 when the result is not below `most`. */
 uint64_t tamis__round_up(uint64_t units, uint64_t least, uint64_t most);
 
 /* The bits after the last one must be zero. */

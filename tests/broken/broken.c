@@ -1,0 +1,237 @@
+/* Kinds that lie. Each is the template with one thing wrong, a thing that real filters got wrong;
+ * its contract names the law that must catch it. A law that lets its liar pass proves nothing. */
+#define tamis__template tamis__template_inside
+#include "src/kinds/template.c"
+#undef tamis__template
+
+#include "cpu/cpu.h"
+
+#if defined(__clang__)
+#pragma clang diagnostic ignored "-Winitializer-overrides"
+#else
+#pragma GCC diagnostic ignored "-Woverride-init"
+#endif
+
+#define SOUND                                                                          \
+    .word = {"bits"}, .plan = plan, .check = check, .probes = probes, .rate = rate,    \
+    .audit = audit, .query = query, .add = add, .merge = tamis__bitmap_merge,          \
+    .intersect = tamis__bitmap_intersect, .measure = measure
+
+static uint64_t position(const tamis_body *f, uint64_t hash) {
+    return tamis__range(hash, f->word[BITS]);
+}
+
+/* ---- Answers -------------------------------------------------------------------------------- */
+
+/* Loses one key in a thousand. */
+static tamis_status add_most(tamis_body *f, const uint64_t *hash, size_t n) {
+    for (size_t i = 0; i < n; i++)
+        if (hash[i] % 1000) tamis__bit_set(f->bytes, position(f, hash[i]));
+    return TAMIS_OK;
+}
+const tamis_kind tamis__broken_forgetful = {
+    SOUND, .name = "broken_forgetful", .contract = "no_false_negative", .add = add_most};
+
+/* Says yes to everything. */
+static void query_yes(const tamis_body *f, const uint64_t *hash, size_t n, uint8_t *hit) {
+    (void)f, (void)hash;
+    for (size_t i = 0; i < n; i++) hit[i] = 1;
+}
+const tamis_kind tamis__broken_yes = {
+    SOUND, .name = "broken_yes", .contract = "rate_as_promised", .query = query_yes};
+
+/* Promises a tenth less than it delivers. */
+static double rate_low(const uint64_t word[], uint64_t items) {
+    return rate(word, items) / 1.1;
+}
+static void measure_low(const tamis_body *f, const tamis_body *other, tamis_measure *out) {
+    measure(f, other, out);
+    out->fpr /= 1.1;
+}
+const tamis_kind tamis__broken_optimist = {SOUND, .name = "broken_optimist",
+                                           .contract = "rate_as_promised", .rate = rate_low,
+                                           .measure = measure_low};
+
+/* Answers a batch from its first key. */
+static void query_first(const tamis_body *f, const uint64_t *hash, size_t n, uint8_t *hit) {
+    for (size_t i = 0; i < n; i++) hit[i] = tamis__bit_get(f->bytes, position(f, hash[0]));
+}
+const tamis_kind tamis__broken_first_only = {
+    SOUND, .name = "broken_first_only", .contract = "batch_equals_single", .query = query_first};
+
+/* Sets two bits and looks at one: a probe that does nothing. */
+static tamis_status add_two(tamis_body *f, const uint64_t *hash, size_t n) {
+    for (size_t i = 0; i < n; i++) {
+        tamis__bit_set(f->bytes, position(f, hash[i]));
+        tamis__bit_set(f->bytes, position(f, tamis__mix(hash[i])));
+    }
+    return TAMIS_OK;
+}
+const tamis_kind tamis__broken_lazy_probe = {
+    SOUND, .name = "broken_lazy_probe", .contract = "every_bit_counts", .add = add_two};
+
+/* ---- Sets ----------------------------------------------------------------------------------- */
+
+/* Union by exclusive or: keys of both sides vanish. */
+static tamis_status merge_xor(tamis_body *into, const tamis_body *from) {
+    for (uint64_t i = 0; i < into->size; i++) into->bytes[i] ^= from->bytes[i];
+    return TAMIS_OK;
+}
+const tamis_kind tamis__broken_merge = {
+    SOUND, .name = "broken_merge", .contract = "merge_is_union", .merge = merge_xor};
+
+/* Intersection that keeps the left side only half of the way. */
+static tamis_status intersect_half(tamis_body *into, const tamis_body *from) {
+    for (uint64_t i = 0; i < into->size; i++)
+        into->bytes[i] &= i < into->size / 2 ? from->bytes[i] : 0;
+    return TAMIS_OK;
+}
+const tamis_kind tamis__broken_intersect = {SOUND, .name = "broken_intersect",
+                                            .contract = "intersection_keeps_common",
+                                            .intersect = intersect_half};
+
+/* Folds as if positions were remainders, although they are scaled. */
+static tamis_status fold_bits(const tamis_body *f, uint64_t by, uint64_t word[]) {
+    return tamis__fold_units(f->word[BITS], by, "bits", &word[BITS]);
+}
+static tamis_status move_strides(tamis_body *to, const tamis_body *from) {
+    tamis__bitmap_fold_strides(to->bytes, from->bytes, from->word[BITS],
+                               from->word[BITS] / to->word[BITS]);
+    return TAMIS_OK;
+}
+const tamis_kind tamis__broken_fold = {SOUND, .name = "broken_fold", .contract = "fold_keeps_keys",
+                                       .fold = fold_bits, .move = move_strides};
+
+/* ---- Bytes ---------------------------------------------------------------------------------- */
+
+/* The bit depends on how many came before. */
+static tamis_status add_by_turn(tamis_body *f, const uint64_t *hash, size_t n) {
+    for (size_t i = 0; i < n; i++) {
+        const uint64_t at = position(f, hash[i]);
+        tamis__bit_set(f->bytes, at);
+        if ((f->items + i) % 64 == 0) tamis__bit_set(f->bytes, at ^ (at + 1 < f->word[BITS]));
+    }
+    return TAMIS_OK;
+}
+const tamis_kind tamis__broken_order = {
+    SOUND, .name = "broken_order", .contract = "any_order_same_bytes", .add = add_by_turn};
+
+/* A second add takes the first one back. */
+static tamis_status add_toggle(tamis_body *f, const uint64_t *hash, size_t n) {
+    for (size_t i = 0; i < n; i++) {
+        const uint64_t at = position(f, hash[i]);
+        f->bytes[at / 8] ^= (uint8_t)(1 << at % 8);
+    }
+    return TAMIS_OK;
+}
+const tamis_kind tamis__broken_toggle = {
+    SOUND, .name = "broken_toggle", .contract = "duplicates_harmless", .add = add_toggle};
+
+/* Positions depend on where the payload happens to lie. */
+static uint64_t by_address(const tamis_body *f, uint64_t hash) {
+    return position(f, tamis__mix(hash + (uintptr_t)f->bytes));
+}
+static void query_address(const tamis_body *f, const uint64_t *hash, size_t n, uint8_t *hit) {
+    for (size_t i = 0; i < n; i++) hit[i] = tamis__bit_get(f->bytes, by_address(f, hash[i]));
+}
+static tamis_status add_address(tamis_body *f, const uint64_t *hash, size_t n) {
+    for (size_t i = 0; i < n; i++) tamis__bit_set(f->bytes, by_address(f, hash[i]));
+    return TAMIS_OK;
+}
+const tamis_kind tamis__broken_address = {SOUND, .name = "broken_address",
+                                          .contract = "save_load_same", .query = query_address,
+                                          .add = add_address};
+
+/* Assumes an aligned payload. */
+static void query_aligned(const tamis_body *f, const uint64_t *hash, size_t n, uint8_t *hit) {
+    const uint8_t *bytes = f->bytes - (uintptr_t)f->bytes % 8;
+    for (size_t i = 0; i < n; i++) {
+        const uint64_t at = position(f, hash[i]);
+        hit[i] = bytes[at / 8] >> at % 8 & 1;
+    }
+}
+const tamis_kind tamis__broken_aligned = {
+    SOUND, .name = "broken_aligned", .contract = "view_at_any_alignment", .query = query_aligned};
+
+/* Reads the word behind the last one. */
+static void query_beyond(const tamis_body *f, const uint64_t *hash, size_t n, uint8_t *hit) {
+    query(f, hash, n, hit);
+    const volatile uint8_t *beyond = f->bytes + f->size;
+    for (size_t i = 0; i < n; i++) hit[i] |= (uint8_t)(*beyond & 0);
+}
+const tamis_kind tamis__broken_reach = {
+    SOUND, .name = "broken_reach", .contract = "reads_stay_inside", .query = query_beyond};
+
+/* Lets stray bits behind the last one through the gate. */
+const tamis_kind tamis__broken_audit = {
+    SOUND, .name = "broken_audit", .contract = "stray_bits_refused", .audit = NULL};
+
+/* ---- The rest ------------------------------------------------------------------------------- */
+
+/* Plans half of what the rate needs. */
+static tamis_status plan_half(const tamis_wish *wish, uint64_t word[]) {
+    const tamis_status rc = plan(wish, word);
+    if (word[BITS] > 64) word[BITS] /= 2;
+    return rc;
+}
+const tamis_kind tamis__broken_planner = {
+    SOUND, .name = "broken_planner", .contract = "plan_tells_the_truth", .plan = plan_half};
+
+/* Loses keys when many threads add. */
+static void add_shared_most(tamis_body *f, const uint64_t *hash, size_t n) {
+    for (size_t i = 0; i < n; i++) {
+        const uint64_t at = position(f, hash[i]);
+        if (hash[i] % 1000) tamis__or64_shared(f->bytes + at / 64 * 8, (uint64_t)1 << at % 64);
+    }
+}
+const tamis_kind tamis__broken_shared = {SOUND, .name = "broken_shared",
+                                         .contract = "many_threads_add", .add_shared = add_shared_most};
+
+/* Another layout where the machine can do more. */
+static tamis_status add_by_cpu(tamis_body *f, const uint64_t *hash, size_t n) {
+    for (size_t i = 0; i < n; i++) {
+        tamis__bit_set(f->bytes, position(f, hash[i]));
+        if (tamis__cpu() & TAMIS_CPU_TEST) tamis__bit_set(f->bytes, position(f, ~hash[i]));
+    }
+    return TAMIS_OK;
+}
+const tamis_kind tamis__broken_cpu = {
+    SOUND, .name = "broken_cpu", .contract = "same_bytes_on_every_cpu", .add = add_by_cpu};
+
+/* Estimates a quarter too much. */
+static void measure_high(const tamis_body *f, const tamis_body *other, tamis_measure *out) {
+    measure(f, other, out);
+    out->items.value *= 1.25;
+}
+const tamis_kind tamis__broken_count = {
+    SOUND, .name = "broken_count", .contract = "estimates_hold", .measure = measure_high};
+
+/* Adds half of a batch, then finds out that it is full. */
+static uint64_t room_always(const tamis_body *f) {
+    (void)f;
+    return UINT64_MAX;
+}
+static tamis_status add_half(tamis_body *f, const uint64_t *hash, size_t n) {
+    if (n < 1000) return add(f, hash, n);
+    add(f, hash, n / 2);
+    return tamis__fail(TAMIS_FULL, "full");
+}
+const tamis_kind tamis__broken_half = {SOUND, .name = "broken_half",
+                                       .contract = "failure_changes_nothing", .room = room_always,
+                                       .add = add_half};
+
+/* Grows, and forgets what it held. */
+static tamis_status grow_double(const tamis_body *f, uint64_t need, uint64_t word[]) {
+    word[BITS] = 2 * (f->word[BITS] + need);
+    return TAMIS_OK;
+}
+static tamis_status move_nothing(tamis_body *to, const tamis_body *from) {
+    (void)to, (void)from;
+    return TAMIS_OK;
+}
+static uint64_t room_by_capacity(const tamis_body *f) {
+    return f->word[BITS] / 100 > f->items ? f->word[BITS] / 100 - f->items : 0;
+}
+const tamis_kind tamis__broken_grow = {SOUND, .name = "broken_grow", .contract = "growth_keeps_keys",
+                                       .room = room_by_capacity, .grow = grow_double,
+                                       .move = move_nothing};

@@ -1,0 +1,162 @@
+/* Laws about failure: memory that runs out at any moment, filters that are full. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/laws/laws.h"
+
+/* An allocator that fails at the n-th call, once or from then on, and knows what is still out. */
+typedef struct purse {
+    long calls, fail_at;
+    bool for_ever;
+    long blocks;
+    size_t bytes;
+} purse;
+
+static void *take(void *ctx, size_t size) {
+    purse *p = ctx;
+    p->calls++;
+    if (p->calls == p->fail_at || (p->for_ever && p->calls > p->fail_at && p->fail_at)) return NULL;
+    void *memory = malloc(size);
+    if (!memory) abort();
+    memset(memory, 0xa5, size); /* contents must not matter */
+    p->blocks++;
+    p->bytes += size;
+    return memory;
+}
+
+static void put_back(void *ctx, void *memory, size_t size) {
+    purse *p = ctx;
+    p->blocks--;
+    p->bytes -= size;
+    free(memory);
+}
+
+enum { N = 600 };
+
+/* A life with every call that allocates. Each failure must be TAMIS_NOMEM, and the filter must be
+ * as before: it is asked, and tried once more. Returns what went wrong. */
+static const char *life(const subject *s, purse *p) {
+    const struct tamis_allocator allocator = {take, put_back, p};
+    const struct tamis_options options = {.struct_size = sizeof options, .allocator = &allocator};
+    static char buffer[2 * N][32];
+    static struct tamis_key keys[2 * N];
+    for (uint64_t i = 0; i < 2 * N; i++) keys[i] = key_at(i, buffer[i]);
+    tamis *f = NULL, *g = NULL, *h = NULL;
+    uint8_t *image = NULL;
+    size_t size;
+    const char *what = NULL;
+
+#define TWICE(call)                                                       \
+    do {                                                                  \
+        tamis_status rc_ = (call);                                        \
+        if (rc_ == TAMIS_NOMEM) rc_ = (call);                             \
+        if (rc_ == TAMIS_NOMEM && p->for_ever) goto done;                 \
+        if (rc_ != TAMIS_OK) {                                            \
+            what = wrong("%s gives %s", #call, tamis_status_name(rc_));   \
+            goto done;                                                    \
+        }                                                                 \
+    } while (0)
+    TWICE(tamis_create_with(&f, spec_of(s, N, 0.01, NULL), &options));
+    TWICE(tamis_add_many(f, keys, N));
+    TWICE(tamis_add_many(f, keys, 2 * N)); /* kinds that grow do it here */
+    TWICE(tamis_set_note(f, "one", "1"));
+    TWICE(tamis_set_note(f, "two", "2"));
+    TWICE(tamis_copy(&g, f));
+    image = image_of(f, &size);
+    TWICE(tamis_load_with(&h, image, size, &options));
+    tamis_free(h);
+    TWICE(tamis_view_with(&h, image, size, &options));
+    tamis_free(h);
+    h = NULL;
+    if (s->kind.abilities & TAMIS_CAN_FOLD) {
+        const tamis_status odd = tamis_fold(f, 2); /* not every plan is even */
+        if (odd != TAMIS_INVALID) TWICE(odd == TAMIS_OK ? TAMIS_OK : tamis_fold(f, 2));
+    }
+#undef TWICE
+    if (count_keys(f, 0, 2 * N) != 2 * N || count_keys(g, 0, 2 * N) != 2 * N)
+        what = "keys are lost after a failed allocation";
+    else if (strcmp(tamis_note(g, "one"), "1") != 0 || strcmp(tamis_note(f, "two"), "2") != 0)
+        what = "notes are lost after a failed allocation";
+done:
+    free(image);
+    tamis_free(f);
+    tamis_free(g);
+    tamis_free(h);
+    return what;
+}
+
+static const char *out_of_memory_is_safe(const subject *s) {
+    purse whole = {0};
+    const char *what = life(s, &whole);
+    if (what) return what;
+    for (int for_ever = 0; for_ever < 2; for_ever++)
+        for (long at = 1; at <= whole.calls; at++) {
+            purse p = {.fail_at = at, .for_ever = for_ever};
+            what = life(s, &p);
+            if (what) return what;
+            if (p.blocks || p.bytes) return wrong("failing at %ld leaks %ld blocks", at, p.blocks);
+        }
+    return whole.blocks || whole.bytes ? "a whole life leaks" : NULL;
+}
+
+/* A change that fails leaves the filter as it was. Kinds without a limit never fail. */
+static const char *failure_changes_nothing(const subject *s) {
+    enum { MANY = 3000 };
+    static char buffer[MANY][32];
+    static struct tamis_key keys[MANY];
+    for (uint64_t i = 0; i < MANY; i++) keys[i] = key_at(i, buffer[i]);
+    tamis *f = make(s, 10, 0.01, NULL), *old;
+    const char *what = NULL;
+    add_keys(f, 0, 5);
+    if (tamis_copy(&old, f)) abort();
+    if (tamis_add_many(f, keys, MANY) == TAMIS_OK) {
+        if (count_keys(f, 0, MANY) != MANY) what = "it says that it took keys which it lost";
+    } else if (!same_payload(f, old)) {
+        what = "an add that failed changed the payload";
+    }
+    tamis_free(f);
+    tamis_free(old);
+    return what;
+}
+
+/* Growth brings everything along, one by one and all at once. */
+static const char *growth_keeps_keys(const subject *s) {
+    tamis *f = make(s, 4, 0.01, NULL);
+    const char *what = NULL;
+    for (uint64_t i = 0; i < 3000 && !what; i++) {
+        add_keys(f, i, i + 1);
+        if (i % 97 == 0 && count_keys(f, 0, i + 1) != i + 1)
+            what = wrong("keys are lost at %llu", (unsigned long long)i);
+    }
+    if (!what && count_keys(f, 0, 3000) != 3000) what = "keys are lost";
+    tamis_free(f);
+    return what;
+}
+
+/* A limit on bytes holds at making and at loading. */
+static const char *limit_holds(const subject *s) {
+    tamis *f = make(s, N, 0.01, NULL), *g;
+    size_t size;
+    uint64_t payload;
+    uint8_t *image = image_of(f, &size);
+    tamis_payload(f, &payload);
+    struct tamis_options options = {.struct_size = sizeof options, .max_bytes = payload - 1};
+    const char *what = NULL;
+    if (tamis_create_with(&g, spec_of(s, N, 0.01, NULL), &options) != TAMIS_TOO_LARGE ||
+        tamis_load_with(&g, image, size, &options) != TAMIS_TOO_LARGE)
+        what = "a payload over the limit is made";
+    options.max_bytes = payload;
+    if (tamis_load_with(&g, image, size, &options)) what = "a payload at the limit is refused";
+    tamis_free(g);
+    tamis_free(f);
+    free(image);
+    return what;
+}
+
+const law failure_laws[] = {
+    {"out_of_memory_is_safe", TAMIS_CAN_ADD, out_of_memory_is_safe},
+    {"failure_changes_nothing", TAMIS_CAN_ADD, failure_changes_nothing},
+    {"growth_keeps_keys", TAMIS_CAN_ADD | TAMIS_CAN_GROW, growth_keeps_keys},
+    {"limit_holds", 0, limit_holds},
+    {NULL, 0, NULL},
+};

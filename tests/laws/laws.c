@@ -1,0 +1,200 @@
+/* Every law on every kind of the registry, with every choice of its options; and every lying kind
+ * of tests/broken against the law that must catch it. */
+#include "tests/laws/laws.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "tests/help/keys.h"
+
+/* ---- Words ---------------------------------------------------------------------------------- */
+
+const char *wrong(const char *format, ...) {
+    static char text[256];
+    va_list list;
+    va_start(list, format);
+    vsnprintf(text, sizeof text, format, list);
+    va_end(list);
+    return text;
+}
+
+/* ---- Filters and keys ----------------------------------------------------------------------- */
+
+const char *spec_of(const subject *s, uint64_t capacity, double fpr, const char *more) {
+    static char text[256];
+    snprintf(text, sizeof text, "%s:capacity=%llu,fpr=%.9g%s%s", s->kind.name,
+             (unsigned long long)capacity, fpr, s->options, more ? more : "");
+    return text;
+}
+
+tamis *make(const subject *s, uint64_t capacity, double fpr, const char *more) {
+    tamis *f;
+    const char *spec = spec_of(s, capacity, fpr, more);
+    if (tamis_create(&f, spec)) {
+        fprintf(stderr, "%s: %s\n", spec, tamis_why());
+        abort();
+    }
+    return f;
+}
+
+struct tamis_key key_at(uint64_t i, char buffer[32]) {
+    if (i == 0) return (struct tamis_key){buffer, 0};
+    if (i % 2 == 0) {
+        const uint64_t x = test_number(7, i);
+        memcpy(buffer, &x, sizeof x);
+        return (struct tamis_key){buffer, sizeof x};
+    }
+    const int len = snprintf(buffer, 32, "key number %llu", (unsigned long long)i);
+    return (struct tamis_key){buffer, (size_t)len};
+}
+
+void add_keys(tamis *f, uint64_t from, uint64_t to) {
+    char buffer[32];
+    for (uint64_t i = from; i < to; i++) {
+        const struct tamis_key key = key_at(i, buffer);
+        if (tamis_add(f, key.bytes, key.len)) {
+            fprintf(stderr, "add: %s\n", tamis_why());
+            abort();
+        }
+    }
+}
+
+uint64_t count_keys(const tamis *f, uint64_t from, uint64_t to) {
+    char buffer[32];
+    uint64_t found = 0;
+    for (uint64_t i = from; i < to; i++) {
+        const struct tamis_key key = key_at(i, buffer);
+        found += tamis_has(f, key.bytes, key.len);
+    }
+    return found;
+}
+
+uint8_t *image_of(const tamis *f, size_t *size) {
+    *size = (size_t)tamis_stored_size(f);
+    uint8_t *bytes = malloc(*size);
+    if (!bytes || tamis_bytes(f, bytes, *size)) abort();
+    return bytes;
+}
+
+bool same_payload(const tamis *a, const tamis *b) {
+    uint64_t m, n;
+    const void *p = tamis_payload(a, &m), *q = tamis_payload(b, &n);
+    return m == n && memcmp(p, q, (size_t)m) == 0;
+}
+
+/* ---- Subjects: a kind with each choice of each option ---------------------------------------- */
+
+enum { MOST_SUBJECTS = 200 };
+static subject subjects[MOST_SUBJECTS];
+static size_t subject_count;
+
+static void add_subject(const struct tamis_kind_info *kind, const char *option, const char *value,
+                        size_t len) {
+    subject *s = &subjects[subject_count];
+    *s = (subject){.kind = *kind};
+    if (option) snprintf(s->options, sizeof s->options, ",%s=%.*s", option, (int)len, value);
+    snprintf(s->name, sizeof s->name, "%s%s%s", kind->name, option ? "/" : "",
+             option ? s->options + 1 : "");
+    struct tamis_plan plan;
+    if (tamis_plan(spec_of(s, 1000, 0.01, NULL), &plan, sizeof plan)) return; /* no such choice */
+    if (++subject_count == MOST_SUBJECTS) abort();
+}
+
+static void add_kind(const struct tamis_kind_info *kind) {
+    add_subject(kind, NULL, NULL, 0);
+    for (size_t i = 0; i < kind->option_count; i++) {
+        const struct tamis_option *option = &kind->options[i];
+        if (option->choices) {
+            for (const char *p = option->choices; *p;) {
+                const size_t len = strcspn(p, "|");
+                add_subject(kind, option->name, p, len);
+                p += len + (p[len] == '|');
+            }
+            continue;
+        }
+        /* Numbers: the ends, and a few between. */
+        const uint64_t some[] = {option->min, 3, 8, 16, option->max};
+        for (size_t j = 0; j < sizeof some / sizeof *some; j++) {
+            char text[24];
+            if (some[j] < option->min || some[j] > option->max || (j && some[j] == some[j - 1]))
+                continue;
+            snprintf(text, sizeof text, "%llu", (unsigned long long)some[j]);
+            add_subject(kind, option->name, text, strlen(text));
+        }
+    }
+    /* Every kind that uses our hashes must work with each of them. */
+    if (!(kind->abilities & TAMIS_OWN_HASH)) {
+        add_subject(kind, "hash", "xxh64", 5);
+        add_subject(kind, "hash", "sip13", 5);
+    }
+}
+
+/* ---- Running -------------------------------------------------------------------------------- */
+
+typedef struct trial {
+    char name[160];
+    const subject *subject;
+    const law *law;
+    bool must_fail;
+} trial;
+
+enum { MOST_TRIALS = 4000 };
+static trial trials[MOST_TRIALS];
+static struct CMUnitTest tests[MOST_TRIALS];
+static size_t trial_count;
+
+static void run_trial(void **state) {
+    const trial *t = *state;
+    const char *what = t->law->holds(t->subject);
+    if (t->must_fail && !what) fail_msg("%s was not caught by %s", t->subject->name, t->law->name);
+    if (!t->must_fail && what) fail_msg("%s: %s: %s", t->law->name, t->subject->name, what);
+}
+
+static void add_trial(const subject *s, const law *l, bool must_fail) {
+    trial *t = &trials[trial_count];
+    *t = (trial){.subject = s, .law = l, .must_fail = must_fail};
+    snprintf(t->name, sizeof t->name, "%s: %s%s", l->name, s->name, must_fail ? " is caught" : "");
+    tests[trial_count] =
+        (struct CMUnitTest){.name = t->name, .test_func = run_trial, .initial_state = t};
+    if (++trial_count == MOST_TRIALS) abort();
+}
+
+static const law *const lists[] = {membership_laws, byte_laws, set_laws, failure_laws, thread_laws};
+enum { LISTS = sizeof lists / sizeof *lists };
+
+/* `laws NAME` runs only trials whose name contains NAME. */
+int main(int argc, char **argv) {
+    const char *only = argc > 1 ? argv[1] : "";
+    for (size_t i = 0; i < tamis_kind_count(); i++) {
+        struct tamis_kind_info kind;
+        tamis_kind_at(i, &kind, sizeof kind);
+        add_kind(&kind);
+    }
+    size_t liars = 0, caught_by_a_law = 0;
+    for (size_t i = 0; i < subject_count; i++) {
+        const subject *s = &subjects[i];
+        const bool is_broken = strncmp(s->kind.name, "broken_", 7) == 0;
+        if (is_broken && s->options[0]) continue;
+        liars += is_broken;
+        for (size_t l = 0; l < LISTS; l++)
+            for (const law *w = lists[l]; w->name; w++) {
+                if ((s->kind.abilities & w->needs) != w->needs) continue;
+                if (is_broken && strcmp(s->kind.contract, w->name) != 0) continue;
+                caught_by_a_law += is_broken;
+                add_trial(s, w, is_broken);
+            }
+    }
+    if (liars != caught_by_a_law) {
+        printf("not ok 1 - a lying kind names a law that does not exist\n");
+        return 1;
+    }
+    size_t kept = 0;
+    for (size_t i = 0; i < trial_count; i++)
+        if (strstr(tests[i].name, only)) tests[kept++] = tests[i];
+    return _cmocka_run_group_tests("laws", tests, kept, NULL, NULL) != 0;
+}

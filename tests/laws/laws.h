@@ -1,0 +1,52 @@
+/* The files of tests/laws may include this.
+ *
+ * A law is a statement that every kind must satisfy. It gets a subject, a kind with one choice of
+ * its options, and returns NULL when the law holds, else what went wrong. Laws look at abilities,
+ * not at names: there is no list to edit when a kind is added. */
+#ifndef TAMIS_TESTS_LAWS_H
+#define TAMIS_TESTS_LAWS_H
+
+#include "tamis.h"
+
+typedef struct subject {
+    char spec[96]; /* "kind:capacity=%llu,fpr=...": made by subject_spec */
+    char name[64]; /* "classic/scheme=double", for reports */
+    char options[64];
+    struct tamis_kind_info kind;
+} subject;
+
+typedef const char *law_fn(const subject *);
+
+typedef struct law {
+    const char *name;
+    unsigned needs; /* abilities without which there is nothing to test */
+    law_fn *holds;
+} law;
+
+/* Every file adds its laws to this list. */
+extern const law membership_laws[], byte_laws[], set_laws[], failure_laws[], thread_laws[];
+
+/* What went wrong, in words; the text lives until the next call. */
+const char *wrong(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* ---- Making subjects ---- */
+
+/* The subject's spec with a capacity, a rate and more, such as ",seed=3". */
+const char *spec_of(const subject *, uint64_t capacity, double fpr, const char *more);
+
+/* A filter, or a failed test: these specs must work. */
+tamis *make(const subject *, uint64_t capacity, double fpr, const char *more);
+
+/* Keys of a test: the i-th is a text or an integer by its parity, and the 0th is empty. */
+struct tamis_key key_at(uint64_t i, char buffer[32]);
+
+/* Adds or counts keys [from, to). */
+void add_keys(tamis *, uint64_t from, uint64_t to);
+uint64_t count_keys(const tamis *, uint64_t from, uint64_t to);
+
+/* The whole image in fresh memory; free() it. */
+uint8_t *image_of(const tamis *, size_t *size);
+
+bool same_payload(const tamis *, const tamis *);
+
+#endif

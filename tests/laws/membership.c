@@ -1,0 +1,247 @@
+/* Laws about answers: what is in is found, what is not is found as often as promised. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/help/bounds.h"
+#include "tests/help/keys.h"
+#include "tests/help/seal.h"
+#include "tests/laws/laws.h"
+
+/* Promise number one, at every size, also far beyond capacity. */
+static const char *no_false_negative(const subject *s) {
+    static const uint64_t sizes[] = {0, 1, 2, 100, 10000, 50000};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+        for (uint64_t overload = 1; overload <= 3; overload += 2) {
+            const uint64_t n = sizes[i] * overload;
+            tamis *f = make(s, sizes[i], 0.01, NULL);
+            add_keys(f, 0, n);
+            const uint64_t found = count_keys(f, 0, n);
+            tamis_free(f);
+            if (found != n)
+                return wrong("%llu of %llu keys are missing", (unsigned long long)(n - found),
+                             (unsigned long long)n);
+        }
+    return NULL;
+}
+
+/* An empty filter knows that it is empty. */
+static const char *empty_has_nothing(const subject *s) {
+    for (uint64_t capacity = 0; capacity <= 1000; capacity += 500) {
+        tamis *f = make(s, capacity, 0.01, NULL);
+        const uint64_t found = count_keys(f, 0, 10000);
+        const double rate = tamis_fpr_now(f);
+        tamis_free(f);
+        if (found || rate > 0) return wrong("an empty filter has %llu keys", (unsigned long long)found);
+    }
+    return NULL;
+}
+
+/* Hits among strangers are what the bits say (given the fill, every probe is a fair draw), and the
+ * bits are what the formula says, over several filters. Two-sided: too few is as wrong. */
+enum { FILTERS = 8, PER_FILTER = 250000, KEYS = 10000 };
+
+static const char *rate_at(const subject *s, double fpr) {
+    const bool is_sip = strstr(s->options, "sip13") != NULL;
+    double sum = 0, squares = 0, expected = 0;
+    uint64_t hits = 0;
+    for (int i = 0; i < FILTERS; i++) {
+        /* Other keys for every filter; kinds may plan for the seed, so it changes too. */
+        char seed[32] = "";
+        if (!is_sip && !(s->kind.abilities & TAMIS_OWN_HASH)) sprintf(seed, ",seed=%d", i);
+        tamis *f = make(s, KEYS, fpr, seed);
+        struct tamis_plan plan;
+        if (tamis_plan(spec_of(s, KEYS, fpr, seed), &plan, sizeof plan)) abort();
+        for (uint64_t k = 0; k < KEYS; k++) tamis_add_u64(f, test_number((uint64_t)i, k));
+        for (uint64_t k = 0; k < PER_FILTER; k++)
+            hits += tamis_has_u64(f, test_number((uint64_t)i, TEST_STRANGERS + k));
+        const double now = tamis_fpr_now(f);
+        sum += now;
+        squares += now * now;
+        expected = plan.fpr_expected;
+        tamis_free(f);
+    }
+    const double mean = sum / FILTERS;
+    if (!test_is_possible(hits, (uint64_t)FILTERS * PER_FILTER, mean, TEST_ALPHA))
+        return wrong("fpr=%g: %llu hits of %d, the fill says %.6g", fpr, (unsigned long long)hits,
+                     FILTERS * PER_FILTER, mean);
+    /* Eight filters give a rough spread only, so the band is wide: six errors of the mean, and a
+     * hundredth for formulas that are of second order. Equal hashes do not show in the bits. */
+    const double spread = sqrt(fmax(0, squares / FILTERS - mean * mean) / (FILTERS - 1));
+    const double same_hash = KEYS / 18446744073709551616.0;
+    if (fabs(mean - expected) > 6 * spread + 0.01 * expected + same_hash)
+        return wrong("fpr=%g: the fill says %.6g, the formula %.6g", fpr, mean, expected);
+    return NULL;
+}
+
+static const char *rate_as_promised(const subject *s) {
+    const char *what = rate_at(s, 0.1);
+    if (!what) what = rate_at(s, 0.01);
+    return what;
+}
+
+/* The batch is an optimisation, not another filter. Sizes around groups and batches. */
+static const char *batch_equals_single(const subject *s) {
+    enum { MOST = 1031 };
+    static const size_t sizes[] = {0, 1, 2, 31, 63, 64, 65, 255, 256, 257, MOST};
+    static char buffer[MOST][32];
+    static struct tamis_key keys[MOST];
+    static uint64_t hashes[MOST];
+    static uint8_t hit[MOST], hit_hash[MOST];
+    const bool is_own = s->kind.abilities & TAMIS_OWN_HASH;
+    const char *what = NULL;
+    tamis *one = make(s, 2000, 0.05, ""), *many;
+    if (tamis_copy(&many, one)) abort(); /* the same secret, where there is one */
+
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        const size_t n = sizes[i];
+        for (size_t j = 0; j < n; j++) {
+            keys[j] = key_at(j * 3 + i, buffer[j]);
+            hashes[j] = tamis_hash(one, keys[j].bytes, keys[j].len);
+        }
+        for (size_t j = 0; j < n; j++) tamis_add(one, keys[j].bytes, keys[j].len);
+        if (tamis_add_many(many, keys, n)) abort();
+        if (!same_payload(one, many)) what = wrong("adding %zu at once gives other bytes", n);
+
+        for (size_t j = 0; j < n; j++) keys[j] = key_at(j, buffer[j]);
+        for (size_t j = 0; j < n; j++) hashes[j] = tamis_hash(one, keys[j].bytes, keys[j].len);
+        memset(hit, 7, sizeof hit);
+        tamis_has_many(one, keys, n, hit);
+        tamis_has_hashes(one, hashes, n, hit_hash);
+        for (size_t j = 0; j < n && !what; j++) {
+            const bool single = tamis_has(one, keys[j].bytes, keys[j].len);
+            if (hit[j] != single) what = wrong("key %zu of %zu is answered otherwise", j, n);
+            if (!is_own && hit_hash[j] != single) what = wrong("hash %zu of %zu likewise", j, n);
+            if (!is_own && tamis_has_hash(one, hashes[j]) != single) what = "one hash likewise";
+            if (is_own && (hit_hash[j] != 1 || !tamis_has_hash(one, hashes[j])))
+                what = "a kind with its own hash must say maybe to hashes";
+        }
+        if (n < MOST && hit[n] != 7) what = "the batch wrote beyond its answers";
+    }
+    tamis_free(one);
+    tamis_free(many);
+    return what;
+}
+
+/* In a filter of one key every bit that is set is there for that key: clear any, and the key is
+ * gone, or the gate sees the damage even with checksums made to fit. A probe that does nothing
+ * shows here at once, while rates hardly tell. */
+static const char *every_bit_counts(const subject *s) {
+    const char *what = NULL;
+    for (uint64_t k = 1; k < 100 && !what; k++) {
+        tamis *f = make(s, 20, 0.01, NULL), *g;
+        add_keys(f, k, k + 1);
+        size_t size;
+        uint8_t *image = image_of(f, &size);
+        tamis_free(f);
+        for (size_t i = TEST_HEADER_BYTES * 8; i < size * 8 && !what; i++) {
+            const uint8_t bit = (uint8_t)(1 << i % 8);
+            if (!(image[i / 8] & bit)) continue;
+            image[i / 8] ^= bit;
+            test_reseal(image, size);
+            if (tamis_load(&g, image, size) == TAMIS_OK) {
+                if (count_keys(g, k, k + 1)) what = wrong("bit %zu of the image does not count", i);
+                tamis_free(g);
+            }
+            image[i / 8] ^= bit;
+        }
+        free(image);
+    }
+    return what;
+}
+
+/* Adding a key again changes no bit; a kind that grows may grow, but then no answer changes. */
+static const char *duplicates_harmless(const subject *s) {
+    tamis *f = make(s, 1000, 0.01, NULL), *g;
+    add_keys(f, 0, 1000);
+    if (tamis_copy(&g, f)) abort();
+    add_keys(g, 0, 1000);
+    add_keys(g, 5, 6);
+    const char *what = NULL;
+    if (!(s->kind.abilities & TAMIS_CAN_GROW) && !same_payload(f, g))
+        what = "a second add changed the payload";
+    for (uint64_t i = 0; i < 10000 && !what; i++)
+        if (count_keys(f, i, i + 1) != count_keys(g, i, i + 1)) what = "a second add changed an answer";
+    tamis_free(f);
+    tamis_free(g);
+    return what;
+}
+
+/* The same set in any order is the same payload. */
+static const char *any_order_same_bytes(const subject *s) {
+    tamis *f = make(s, 3000, 0.01, NULL), *g;
+    if (tamis_copy(&g, f)) abort();
+    add_keys(f, 0, 3000);
+    for (uint64_t i = 3000; i-- > 1500;) add_keys(g, i, i + 1);
+    for (uint64_t i = 0; i < 1500; i++) add_keys(g, i * 7 % 1500, i * 7 % 1500 + 1);
+    const char *what = same_payload(f, g) ? NULL : "another order gives other bytes";
+    tamis_free(f);
+    tamis_free(g);
+    return what;
+}
+
+/* What the plan says is what one gets, and no more than was asked for. */
+static const char *plan_tells_the_truth(const subject *s) {
+    static const double rates[] = {0.3, 0.01, 1e-4};
+    for (uint64_t n = 0; n <= 30000; n = n * 3 + 1)
+        for (size_t i = 0; i < sizeof rates / sizeof *rates; i++) {
+            struct tamis_plan plan;
+            const char *spec = spec_of(s, n, rates[i], NULL);
+            if (tamis_plan(spec, &plan, sizeof plan)) return wrong("%s: %s", spec, tamis_why());
+            tamis *f = make(s, n, rates[i], NULL);
+            uint64_t size;
+            tamis_payload(f, &size);
+            const uint64_t stored = tamis_stored_size(f);
+            struct tamis_info info;
+            tamis_info(f, &info, sizeof info);
+            tamis_free(f);
+            if (plan.fpr_expected > rates[i])
+                return wrong("%s is planned for %g", spec, plan.fpr_expected);
+            if (plan.payload_bytes != size || plan.stored_bytes != stored || !size)
+                return wrong("%s: planned %llu bytes, has %llu", spec,
+                             (unsigned long long)plan.payload_bytes, (unsigned long long)size);
+            if (info.capacity != n || info.fpr_expected != plan.fpr_expected ||
+                info.probes != plan.probes || memcmp(info.word, plan.word, sizeof info.word) != 0 ||
+                fabs(info.fpr_asked / rates[i] - 1) > 1e-5)
+                return wrong("%s: info and plan differ", spec);
+        }
+    return NULL;
+}
+
+/* Estimates: the truth lies within six of their own errors, and their errors are not an excuse. */
+static const char *estimates_hold(const subject *s) {
+    enum { N = 20000, SHARED = 5000 };
+    tamis *a = make(s, N, 0.01, NULL), *b;
+    const char *what = NULL;
+    if (tamis_copy(&b, a)) abort();
+    add_keys(a, 0, N);
+    add_keys(b, N - SHARED, 2 * N - SHARED);
+    struct tamis_estimate items, common, jaccard;
+    const double all = 2 * N - SHARED;
+    if (tamis_items_now(a, &items) || tamis_overlap(a, b, &common) ||
+        tamis_similarity(a, b, &jaccard))
+        what = tamis_why();
+    else if (fabs(items.value - N) > 6 * items.error + 1e-6 * N || items.error > 0.05 * N)
+        what = wrong("%d keys are estimated as %.1f +- %.1f", N, items.value, items.error);
+    else if (fabs(common.value - SHARED) > 6 * common.error + 1e-6 || common.error > 0.2 * N)
+        what = wrong("%d common keys as %.1f +- %.1f", SHARED, common.value, common.error);
+    else if (fabs(jaccard.value - SHARED / all) > 6 * jaccard.error + 1e-6)
+        what = wrong("similarity %.3f as %.3f +- %.3f", SHARED / all, jaccard.value, jaccard.error);
+    tamis_free(a);
+    tamis_free(b);
+    return what;
+}
+
+const law membership_laws[] = {
+    {"no_false_negative", TAMIS_CAN_ADD, no_false_negative},
+    {"empty_has_nothing", 0, empty_has_nothing},
+    {"rate_as_promised", TAMIS_CAN_ADD, rate_as_promised},
+    {"batch_equals_single", TAMIS_CAN_ADD, batch_equals_single},
+    {"every_bit_counts", TAMIS_CAN_ADD, every_bit_counts},
+    {"duplicates_harmless", TAMIS_CAN_ADD, duplicates_harmless},
+    {"any_order_same_bytes", TAMIS_CAN_ADD, any_order_same_bytes},
+    {"plan_tells_the_truth", 0, plan_tells_the_truth},
+    {"estimates_hold", TAMIS_CAN_ADD, estimates_hold},
+    {NULL, 0, NULL},
+};

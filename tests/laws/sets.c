@@ -1,0 +1,123 @@
+/* Laws about whole filters: union, intersection, folding, and what does not fit together. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/laws/laws.h"
+
+enum { N = 4000 };
+
+/* Union is bit for bit the filter of all keys. */
+static const char *merge_is_union(const subject *s) {
+    tamis *a = make(s, N, 0.01, NULL), *b, *both;
+    const char *what = NULL;
+    if (tamis_copy(&b, a) || tamis_copy(&both, a)) abort();
+    add_keys(a, 0, 2500);
+    add_keys(b, 2000, N);
+    add_keys(both, 0, N);
+    struct tamis_info info;
+    if (tamis_mismatch(a, b)) what = "two of one spec do not match";
+    if (tamis_merge(a, b)) what = wrong("%s", tamis_why());
+    tamis_info(a, &info, sizeof info);
+    if (!what && !same_payload(a, both)) what = "the union is not the filter of both sets";
+    if (!what && info.items != 4500) what = "items do not add up";
+    if (!what && (tamis_merge(a, a) || !same_payload(a, both))) what = "union with itself changes";
+    tamis_free(a);
+    tamis_free(b);
+    tamis_free(both);
+    return what;
+}
+
+/* What both have is kept, and nothing is added that one of them did not have. */
+static const char *intersection_keeps_common(const subject *s) {
+    tamis *a = make(s, N, 0.01, NULL), *b, *old;
+    const char *what = NULL;
+    if (tamis_copy(&b, a)) abort();
+    add_keys(a, 0, 3000);
+    add_keys(b, 2000, N);
+    if (tamis_copy(&old, a)) abort();
+    if (tamis_intersect(a, b)) what = wrong("%s", tamis_why());
+    if (!what && count_keys(a, 2000, 3000) != 1000) what = "common keys are lost";
+    for (uint64_t i = 0; i < 20000 && !what; i++)
+        if (count_keys(a, i, i + 1) && (!count_keys(old, i, i + 1) || !count_keys(b, i, i + 1)))
+            what = wrong("key %llu is in the intersection, not in both", (unsigned long long)i);
+    tamis_free(a);
+    tamis_free(b);
+    tamis_free(old);
+    return what;
+}
+
+/* A filter of 2^16 bits, which every power of two up to 64 divides into whole words and blocks. */
+static tamis *make_foldable(const subject *s) {
+    char spec[128];
+    tamis *f;
+    snprintf(spec, sizeof spec, "%s:capacity=%d,bits=65536%s", s->kind.name, N, s->options);
+    if (tamis_create(&f, spec)) abort();
+    return f;
+}
+
+/* Folding what was filled is filling what was folded: no key is lost, now or later. */
+static const char *fold_keeps_keys(const subject *s) {
+    const char *what = NULL;
+    for (uint64_t by = 1; by <= 64 && !what; by *= 2) {
+        tamis *before = make_foldable(s), *after;
+        if (tamis_copy(&after, before)) abort();
+        add_keys(after, 0, N);
+        if (tamis_fold(before, by) || tamis_fold(after, by)) {
+            what = wrong("folding by %llu: %s", (unsigned long long)by, tamis_why());
+        } else {
+            add_keys(before, 0, N);
+            if (count_keys(after, 0, N) != N)
+                what = wrong("folding by %llu loses keys", (unsigned long long)by);
+            else if (!same_payload(before, after))
+                what = wrong("folding by %llu is not adding after it", (unsigned long long)by);
+        }
+        tamis_free(before);
+        tamis_free(after);
+    }
+    tamis *f = make_foldable(s);
+    if (tamis_fold(f, 0) != TAMIS_INVALID || tamis_fold(f, 3) != TAMIS_INVALID ||
+        tamis_fold(f, UINT64_MAX) != TAMIS_INVALID)
+        what = "folding by 0, 3 or 2^64-1 is not refused";
+    tamis_free(f);
+    return what;
+}
+
+/* Every difference is refused, named, and changes nothing. */
+static const char *mismatch_refused(const subject *s) {
+    const bool is_own = s->kind.abilities & TAMIS_OWN_HASH;
+    const bool is_sip = strstr(s->options, "sip13") != NULL;
+    static const char *const others[] = {"blocked:capacity=5000", "classic:capacity=5000"};
+    tamis *a = make(s, N, 0.01, NULL), *old, *b[5] = {0};
+    const char *what = NULL;
+    size_t count = 0;
+    add_keys(a, 0, 100);
+    if (tamis_copy(&old, a)) abort();
+    b[count++] = make(s, 2 * N, 0.01, NULL); /* another shape */
+    if (is_sip) b[count++] = make(s, N, 0.01, NULL); /* another secret */
+    if (!is_own && !is_sip) b[count++] = make(s, N, 0.01, ",seed=1");
+    for (size_t i = 0; i < 2; i++)
+        if (strncmp(others[i], s->kind.name, strlen(s->kind.name)) != 0)
+            if (tamis_create(&b[count++], others[i])) abort();
+    for (size_t i = 0; i < count && !what; i++) {
+        struct tamis_estimate estimate;
+        if (!tamis_mismatch(a, b[i])) what = wrong("difference %zu is not seen", i);
+        if (tamis_merge(a, b[i]) == TAMIS_OK || tamis_intersect(a, b[i]) == TAMIS_OK)
+            what = wrong("difference %zu is merged", i);
+        if (tamis_overlap(a, b[i], &estimate) != TAMIS_MISMATCH)
+            what = wrong("difference %zu is compared", i);
+        if (!same_payload(a, old)) what = "a refused merge changed the filter";
+    }
+    for (size_t i = 0; i < count; i++) tamis_free(b[i]);
+    tamis_free(a);
+    tamis_free(old);
+    return what;
+}
+
+const law set_laws[] = {
+    {"merge_is_union", TAMIS_CAN_ADD | TAMIS_CAN_MERGE, merge_is_union},
+    {"intersection_keeps_common", TAMIS_CAN_ADD | TAMIS_CAN_INTERSECT, intersection_keeps_common},
+    {"fold_keeps_keys", TAMIS_CAN_ADD | TAMIS_CAN_FOLD, fold_keeps_keys},
+    {"mismatch_refused", TAMIS_CAN_ADD, mismatch_refused},
+    {NULL, 0, NULL},
+};

@@ -1,0 +1,76 @@
+/* fnv: a filter that hashes keys its own way; a sample of how other systems' filters come in.
+ *
+ * One bit per key at FNV-1a(key) mod bits. Core never hashes for it, and calls on hashes answer
+ * "maybe". */
+#include <math.h>
+
+#include "bits/bits.h"
+#include "kinds/bitmap.h"
+#include "kinds/kind.h"
+
+enum { BITS };
+#define MOST_BITS ((uint64_t)1 << 40)
+
+static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
+    const double keys = wish->capacity ? (double)wish->capacity : 1;
+    const double bits = wish->bits ? (double)wish->bits : ceil(keys / wish->fpr);
+    word[BITS] = bits < (double)MOST_BITS ? (uint64_t)bits | 1 : 0;
+    return word[BITS] ? TAMIS_OK : tamis__fail(TAMIS_TOO_LARGE, "fnv is for small sets");
+}
+
+static tamis_status check(const uint64_t word[], uint64_t *size) {
+    if (word[BITS] == 0 || word[BITS] > MOST_BITS)
+        return tamis__fail(TAMIS_CORRUPT, "fnv cannot have %llu bits",
+                           (unsigned long long)word[BITS]);
+    *size = tamis__bitmap_size(word[BITS]);
+    return TAMIS_OK;
+}
+
+static uint64_t probes(const uint64_t word[]) {
+    (void)word;
+    return 1;
+}
+
+static double rate(const uint64_t word[], uint64_t items) {
+    return tamis_rate_finite((double)items, (double)word[BITS], 1);
+}
+
+static tamis_status audit(const tamis_body *f) {
+    return tamis__bitmap_audit(f, f->word[BITS]);
+}
+
+static uint64_t position(const tamis_body *f, const struct tamis_key *key) {
+    const uint8_t *p = key->bytes;
+    uint64_t h = 0xcbf29ce484222325;
+    for (size_t i = 0; i < key->len; i++) h = (h ^ p[i]) * 0x100000001b3;
+    h ^= h >> 32; /* FNV mixes upwards only */
+    return h * 0x9e3779b97f4a7c15 % f->word[BITS];
+}
+
+static void query_keys(const tamis_body *f, const struct tamis_key *keys, size_t n, uint8_t *hit) {
+    for (size_t i = 0; i < n; i++) hit[i] = tamis__bit_get(f->bytes, position(f, &keys[i]));
+}
+
+static tamis_status add_keys(tamis_body *f, const struct tamis_key *keys, size_t n) {
+    for (size_t i = 0; i < n; i++) tamis__bit_set(f->bytes, position(f, &keys[i]));
+    return TAMIS_OK;
+}
+
+static void measure(const tamis_body *f, const tamis_body *other, tamis_measure *out) {
+    tamis__bitmap_measure(f, other, f->word[BITS], 1, out);
+}
+
+const tamis_kind tamis__fnv = {
+    .name = "fnv",
+    .contract = "a sample: hashes keys its own way",
+    .word = {"bits"},
+    .plan = plan,
+    .check = check,
+    .probes = probes,
+    .rate = rate,
+    .audit = audit,
+    .query_keys = query_keys,
+    .add_keys = add_keys,
+    .merge = tamis__bitmap_merge,
+    .measure = measure,
+};
