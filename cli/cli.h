@@ -1,0 +1,359 @@
+/* cli.h: only the files in cli/ include this. What the parts of the command share.
+ *
+ * The command is one table of verbs and options (verbs.c) with tools around it: the parser reads
+ * the table (options.c), and so does the help (help.c). A verb is a function that gets its parsed
+ * arguments and returns an exit status. The only door to the library is tamis.h.
+ *
+ *     argv --options.c--> struct args --verb--> images.c, keys.c --> tamis.h
+ *                            ^                      |
+ *                        verbs.c (data)         human.c, json.c --> stdout
+ */
+#ifndef TAMIS_CLI_H
+#define TAMIS_CLI_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <sys/types.h>
+
+#include "tamis.h"
+
+/* The exit statuses are those of grep, so that `if tamis check ...` reads well in scripts. */
+enum { EXIT_FOUND = 0, EXIT_NOTHING = 1, EXIT_TROUBLE = 2 };
+
+/* ==== The table: verbs.c ==================================================================== */
+
+/* Every option of every verb. A name means the same in all of them; only its help may differ. */
+enum option_id {
+    OPT_NONE,
+    OPT_BY,
+    OPT_CAPACITY,
+    OPT_COUNT,
+    OPT_CRLF,
+    OPT_FORCE,
+    OPT_FPR,
+    OPT_HASH,
+    OPT_HELP,
+    OPT_INVERT,
+    OPT_JSON,
+    OPT_KIND,
+    OPT_LINE_NUMBER,
+    OPT_NOTE,
+    OPT_NULL,
+    OPT_OUTPUT,
+    OPT_QUIET,
+    OPT_SECRET_FILE,
+    OPT_SEED,
+    OPT_SIZE,
+    OPT_SPEC,
+    OPT_TABLE,
+    OPT_WITH_FILENAME,
+    OPTIONS /* one more than the last */
+};
+
+/* What the value of an option must be. The parser checks it, so a verb never sees a bad one. */
+enum value_type {
+    VALUE_NONE, /* a switch */
+    VALUE_TEXT,
+    VALUE_WORD, /* letters, digits, _ and -: safe to put into a spec */
+    VALUE_COUNT,
+    VALUE_BYTES,
+    VALUE_RATE
+};
+
+struct option {
+    const char *name;    /* without its two dashes */
+    const char *also;    /* a second long name, or NULL */
+    const char *letters; /* short names, the shown one first; "" for none */
+    enum value_type type;
+    const char *value; /* what help calls the value: N, FILE; NULL for a switch */
+    bool repeats;      /* may be given more than once */
+    const char *help;  /* one sentence without its full stop */
+};
+
+/* An option as one verb uses it. */
+struct use {
+    enum option_id option;
+    bool is_required;
+    const char *help; /* instead of the option's own, or NULL */
+};
+
+enum how_many { EXACTLY_ONE, AT_MOST_ONE, ONE_OR_MORE, ANY_NUMBER };
+
+/* What `-` means for an operand, and whether it may stand for standard input by itself. */
+enum stream_use { NO_STREAM, READS_STDIN, READS_STDIN_UNLESS_GIVEN, WRITES_STDOUT };
+
+struct operand {
+    const char *name; /* as in usage lines: IMAGE, FILE */
+    enum how_many how_many;
+    enum stream_use stream;
+};
+
+struct example {
+    const char *story;
+    const char *command;
+};
+
+struct args;
+
+struct verb {
+    const char *name;
+    const char *also; /* other words people try, separated by spaces; only used to suggest */
+    const char *summary;
+    int (*run)(const struct args *args);
+    const struct operand *operands; /* ends with a NULL name */
+    const struct use *uses;         /* ends with OPT_NONE; verb_use adds the common ones */
+    const struct example *examples; /* ends with a NULL command */
+    const char *about;              /* paragraphs, separated by an empty line */
+    const char *exits;              /* the exit statuses, NULL for the usual ones */
+};
+
+extern const struct verb verbs[];
+extern const size_t verb_count;
+
+const struct option *option_named(enum option_id id);
+
+/* The i-th option of a verb: its own first, then those that every verb has. NULL at the end. */
+const struct use *verb_use(const struct verb *verb, size_t i);
+
+const struct verb *verb_named(const char *name);
+
+/* The verb somebody who typed `name` may have meant, or NULL. */
+const struct verb *verb_meant(const char *name);
+
+/* ==== Arguments: options.c ================================================================== */
+
+enum { SECRET_BYTES = 16 };
+
+enum help_wish { HELP_NONE, HELP_SHORT, HELP_FULL };
+
+struct setting {
+    bool is_given;
+    const char *text; /* as typed */
+    uint64_t number;  /* of VALUE_COUNT and VALUE_BYTES */
+    double rate;      /* of VALUE_RATE */
+};
+
+struct repeated {
+    enum option_id option;
+    const char *text;
+};
+
+struct args {
+    const struct verb *verb;
+    enum help_wish help;
+    struct setting setting[OPTIONS];
+    const char **operand;
+    size_t operand_count;
+    struct repeated *repeated; /* the values of options that repeat, in order */
+    size_t repeated_count;
+    bool has_secret;
+    uint8_t secret[SECRET_BYTES];
+};
+
+/* Parses what follows the verb and reports what is wrong. Returns 0 or EXIT_TROUBLE; args_free
+ * is due in both cases. */
+int args_parse(struct args *args, const struct verb *verb, int argc, char **argv);
+void args_free(struct args *args);
+
+static inline bool given(const struct args *args, enum option_id id) {
+    return args->setting[id].is_given;
+}
+
+/* ==== Words: report.c, nearest.c, help.c ==================================================== */
+
+/* Prints "tamis: VERB: FILE: sentence" on stderr and returns EXIT_TROUBLE. `file` may be NULL. */
+#if defined(__GNUC__)
+__attribute__((format(printf, 3, 4)))
+#endif
+int fail(const struct args *args, const char *file, const char *format, ...);
+
+/* The same with the sentence of the library, which may name the file already. */
+int fail_why(const struct args *args, const char *file, tamis_status status);
+
+int fail_memory(const struct args *args);
+
+/* A warning, unless --quiet. */
+#if defined(__GNUC__)
+__attribute__((format(printf, 3, 4)))
+#endif
+void warn(const struct args *args, const char *file, const char *format, ...);
+
+/* How `-` is called in sentences. */
+const char *input_name(const char *path);
+const char *output_name(const char *path);
+
+/* Closes stdout: returns `code`, or EXIT_TROUBLE when something could not be written. */
+int finish_output(const char *verb, int code);
+
+/* How many letters must be added, dropped, changed or swapped to turn one word into the other. */
+size_t word_distance(const char *a, const char *b);
+
+/* Whether such a distance is small enough to be a slip of the hand. */
+bool is_slip(size_t distance, const char *typed);
+
+void help_overview(FILE *out, enum help_wish wish);
+void help_verb(FILE *out, const struct verb *verb, enum help_wish wish);
+void help_usage(FILE *out, const struct verb *verb); /* one line, without its newline */
+
+/* ==== Numbers for people: human.c =========================================================== */
+
+/* Returned by value, so that it can be printed where it is made. */
+struct human {
+    char text[48];
+};
+
+struct human human_count(uint64_t count);    /* 1,234,567 */
+struct human human_bytes(uint64_t bytes);    /* 1.18 MiB */
+struct human human_decimal(double value);    /* three digits that matter: 9.59, 10.5, 1,204 */
+struct human human_share(double share);      /* 1 %, 0.94 %, 9.5e-07 */
+struct human human_one_in(double rate);      /* 1 in 100 */
+struct human human_rate(double rate);        /* 1 % (1 in 100) */
+void human_text(FILE *out, const char *text); /* control characters as \n or \x1b */
+
+/* ==== Writing JSON: json.c ================================================================== */
+
+struct json {
+    FILE *out;
+    bool needs_comma;
+};
+
+/* `name` is NULL inside an array and for the outermost value. */
+void json_open(struct json *json, const char *name, char bracket);
+void json_close(struct json *json, char bracket);
+void json_text(struct json *json, const char *name, const char *text); /* NULL becomes null */
+void json_count(struct json *json, const char *name, uint64_t count);
+void json_real(struct json *json, const char *name, double value); /* not finite: null */
+void json_bool(struct json *json, const char *name, bool value);
+void json_null(struct json *json, const char *name);
+void json_end(struct json *json); /* the newline after a whole document */
+
+/* ==== Reading keys: keys.c ================================================================== */
+
+enum { KEYS_PER_BATCH = 1024 };
+
+struct source {
+    const char *name;
+    int fd; /* -1: opened by name when its turn comes */
+    off_t start;
+};
+
+/* A stream of keys from files, and the batch of them that was read last. */
+struct keys {
+    const char *file;    /* where the batch comes from, as the user called it */
+    uint64_t first_line; /* the number of key[0] in that file, from 1 */
+    size_t n;
+    struct tamis_key key[KEYS_PER_BATCH]; /* valid until the next call */
+    size_t line_len[KEYS_PER_BATCH];      /* from key[i].bytes: the line without its end */
+    char line_end;
+
+    const struct args *args;
+    bool has_crlf;
+    struct source *source;
+    size_t source_count, next_source;
+    int fd; /* of the current source, -1 between two of them */
+    bool at_end;
+    char *buffer;
+    size_t size, start, scanned, end; /* start <= scanned <= end <= size */
+};
+
+enum keys_state {
+    KEYS_SOME,
+    KEYS_FILE_DONE, /* no keys this time: `file` has been read to its end */
+    KEYS_DONE,
+    KEYS_TROUBLE /* reported; the next call goes on with the next file */
+};
+
+/* Keys from the operands after the first `skip`, or from standard input. Returns 0 or
+ * EXIT_TROUBLE; keys_close is due in both cases. */
+int keys_open(struct keys *keys, const struct args *args, size_t skip);
+enum keys_state keys_next(struct keys *keys);
+void keys_close(struct keys *keys);
+
+/* Counts all keys and goes back to the first; what cannot be read twice is spooled. */
+int keys_count(struct keys *keys, uint64_t *count);
+
+/* ==== Images: images.c, secret.c ============================================================ */
+
+struct image {
+    const char *path;
+    tamis *filter;
+    void *bytes; /* when the filter is a view of what came through a pipe */
+};
+
+enum image_mode { TO_ASK, TO_CHANGE };
+
+/* Opens the image at `path`, `-` for standard input. image_close is due also after a failure. */
+int image_open(struct image *image, const struct args *args, const char *path,
+               enum image_mode mode);
+void image_close(struct image *image);
+
+/* Says, before any work is done, whether an image may be written to `path`. */
+int image_may_write(const struct args *args, const char *path);
+
+/* Writes the image to `path`, whole or not at all; `-` for standard output. */
+int image_write(const struct args *args, const tamis *filter, const char *path);
+
+/* What every making and loading call gets. */
+struct tamis_options image_options(const struct args *args);
+
+/* After a build the rate that was planned counts, after other changes the one that came out. */
+enum occasion { AFTER_BUILD, AFTER_CHANGE, AFTER_FOLD };
+
+/* The line on stderr after an image was written, and a warning when the filter is too full. */
+void image_summary(const struct args *args, const tamis *filter, const char *path,
+                   const char *what, enum occasion occasion);
+
+/* Reads --secret-file into args when it is given. */
+int secret_read(struct args *args);
+
+/* Adds every key of the stream; `count` becomes how many there were. In add.c. */
+int add_keys(const struct args *args, tamis *filter, struct keys *keys, uint64_t *count);
+
+/* Sets every --note. In add.c. */
+int set_notes(const struct args *args, tamis *filter);
+
+/* ==== Signals: signals.c ==================================================================== */
+
+void hold_signals(sigset_t *before);
+void release_signals(const sigset_t *before);
+
+/* ==== Wishes: wish.c ======================================================================== */
+
+/* The length of the kind's name at the start of a spec, 0 when it names none. */
+size_t spec_kind_len(const char *spec);
+
+/* Whether a spec mentions this name, as in "name=value". */
+bool spec_has(const char *spec, const char *name);
+
+/* The options --capacity, --fpr, ... as a spec of this kind (NULL: none named), in a new string.
+ * NULL, reported, when memory is out. */
+char *wish_spec(const struct args *args, const char *kind);
+
+/* The spec with one more name=value, in a new string. */
+char *spec_with(const struct args *args, const char *spec, const char *name, uint64_t value);
+
+/* Refuses a whole spec beside options that say parts of it. `spec_is` names the former. */
+int wish_is_single(const struct args *args, const char *spec_is);
+
+/* Refuses a kind that does not exist, with the nearest that does. */
+int kind_exists(const struct args *args, const char *name, struct tamis_kind_info *kind);
+
+/* ==== The verbs, one file each ============================================================== */
+
+int verb_build(const struct args *args);
+int verb_add(const struct args *args);
+int verb_check(const struct args *args);
+int verb_info(const struct args *args);
+int verb_plan(const struct args *args);
+int verb_kinds(const struct args *args);
+int verb_union(const struct args *args);
+int verb_intersect(const struct args *args);
+int verb_fold(const struct args *args);
+
+/* The published tables of rates, for `tamis plan --table`: table.c. */
+int print_rate_tables(bool as_json);
+
+#endif

@@ -1,0 +1,154 @@
+/* help.c: the table as text.
+ *
+ * -h is a reminder: one usage line and the options. --help and "help VERB" are the page: what the
+ * verb is for, examples, then the rest, because an example is what most people look for.
+ */
+#include "cli.h"
+
+#include <string.h>
+
+enum { WIDTH = 80, OPTION_COLUMN = 26 };
+
+/* Prints one paragraph broken at spaces; it starts in column `column`, further lines are indented
+ * by `indent`. Returns where the next paragraph starts. */
+static const char *print_paragraph(FILE *out, const char *text, int column, int indent) {
+    bool is_first = true;
+    while (*text && *text != '\n') {
+        const size_t len = strcspn(text, " \n");
+        const int width = (int)len + (is_first ? 0 : 1);
+        if (!is_first && column + width > WIDTH - 1) {
+            fprintf(out, "\n%*s", indent, "");
+            column = indent;
+        } else if (!is_first) {
+            putc(' ', out);
+            column++;
+        }
+        fwrite(text, 1, len, out);
+        column += (int)len;
+        text += len;
+        while (*text == ' ') text++;
+        is_first = false;
+    }
+    putc('\n', out);
+    return text + strspn(text, "\n");
+}
+
+static void print_paragraphs(FILE *out, const char *text) {
+    while (*text) {
+        text = print_paragraph(out, text, 0, 0);
+        putc('\n', out);
+    }
+}
+
+static void print_option(FILE *out, const struct use *use) {
+    const struct option *option = option_named(use->option);
+    char left[64];
+    int width = snprintf(left, sizeof left, "  %c%c%s --%s%s%s", option->letters[0] ? '-' : ' ',
+                         option->letters[0] ? option->letters[0] : ' ',
+                         option->letters[0] ? "," : " ", option->name, option->value ? " " : "",
+                         option->value ? option->value : "");
+    fputs(left, out);
+    if (width >= OPTION_COLUMN) {
+        putc('\n', out);
+        width = 0;
+    }
+    fprintf(out, "%*s", OPTION_COLUMN - width, "");
+    print_paragraph(out, use->help ? use->help : option->help, OPTION_COLUMN, OPTION_COLUMN);
+}
+
+static void print_options(FILE *out, const struct verb *verb) {
+    const struct use *use;
+    for (size_t i = 0; (use = verb_use(verb, i)) != NULL; i++) print_option(out, use);
+}
+
+static void print_verbs(FILE *out) {
+    for (size_t i = 0; i < verb_count; i++)
+        fprintf(out, "  %-10s  %s\n", verbs[i].name, verbs[i].summary);
+}
+
+void help_usage(FILE *out, const struct verb *verb) {
+    static const struct {
+        const char *before, *after;
+    } around[] = {[EXACTLY_ONE] = {"", ""},
+                  [AT_MOST_ONE] = {"[", "]"},
+                  [ONE_OR_MORE] = {"", "..."},
+                  [ANY_NUMBER] = {"[", "...]"}};
+    fprintf(out, "tamis %s [OPTION...]", verb->name);
+    for (const struct operand *operand = verb->operands; operand->name; operand++)
+        fprintf(out, " %s%s%s", around[operand->how_many].before, operand->name,
+                around[operand->how_many].after);
+    const struct use *use;
+    for (size_t i = 0; (use = verb_use(verb, i)) != NULL; i++)
+        if (use->is_required)
+            fprintf(out, " -%c %s", option_named(use->option)->letters[0],
+                    option_named(use->option)->value);
+}
+
+static void print_verb_short(FILE *out, const struct verb *verb) {
+    fputs("usage: ", out);
+    help_usage(out, verb);
+    fprintf(out, "\n%s\n\n", verb->summary);
+    print_options(out, verb);
+    fprintf(out, "\nExamples and the rest: tamis help %s\n", verb->name);
+}
+
+static void print_verb_full(FILE *out, const struct verb *verb) {
+    fprintf(out, "tamis %s: %s\n\n", verb->name, verb->summary);
+    for (const struct example *example = verb->examples; example->command; example++)
+        fprintf(out, "  # %s\n  %s\n\n", example->story, example->command);
+    fputs("Usage: ", out);
+    help_usage(out, verb);
+    fputs("\n\n", out);
+    print_options(out, verb);
+    putc('\n', out);
+    print_paragraphs(out, verb->about);
+    fputs("Exit status: ", out);
+    print_paragraph(out, verb->exits ? verb->exits : "0 when done, 2 after an error.", 13, 0);
+}
+
+void help_verb(FILE *out, const struct verb *verb, enum help_wish wish) {
+    if (wish == HELP_FULL)
+        print_verb_full(out, verb);
+    else
+        print_verb_short(out, verb);
+}
+
+static const char where_more[] =
+    "\"tamis VERB -h\" lists the options of a verb, \"tamis help VERB\" has examples and the rest.";
+
+static void print_overview_full(FILE *out) {
+    fputs("tamis: one sieve for every set\n\n"
+          "  # A filter from a list, and which lines of a stream are in it\n"
+          "  tamis build blocklist.tamis blocklist.txt\n"
+          "  tamis check blocklist.tamis requests.txt\n\n"
+          "  # What would ten million keys cost?\n"
+          "  tamis plan --capacity 10M --fpr 0.1%\n\n"
+          "Usage: tamis VERB [OPTION...] IMAGE [FILE...]\n\n",
+          out);
+    print_verbs(out);
+    putc('\n', out);
+    print_paragraphs(
+        out,
+        "A filter answers one question about a set of keys: is this one in it? No is certain, yes "
+        "is wrong at a rate you choose, and for that it needs about ten bits per key, whatever "
+        "the keys are. An image is a filter in a file.\n\n"
+        "Keys are lines; -0 makes them end in NUL. Without FILE they come from standard input, "
+        "and - stands for standard input or output. Results go to standard output, everything "
+        "else to standard error.\n\n"
+        "Counts are written as 1000000, 10M, 1e6, 64Ki or 2^20; sizes as 4096, 64KiB, 2G or 10MB; "
+        "rates as 1%, 0.01, 1e-6, 1/1000 or 2^-16.\n\n"
+        "Exit status: 0 when done or found, 1 when nothing was found, 2 after an error, which is "
+        "one line that names the file and the cause.");
+    print_paragraph(out, where_more, 0, 0);
+}
+
+void help_overview(FILE *out, enum help_wish wish) {
+    if (wish == HELP_FULL) {
+        print_overview_full(out);
+        return;
+    }
+    fputs("usage: tamis VERB [OPTION...] IMAGE [FILE...]\n\n", out);
+    print_verbs(out);
+    putc('\n', out);
+    print_paragraph(out, where_more, 0, 0);
+}

@@ -1,0 +1,170 @@
+/* images.c: opening, writing and summing up images.
+ *
+ * Asking maps the file, which costs nothing until a bit is looked at; changing reads it. What
+ * comes through a pipe is read whole and viewed or loaded from memory.
+ */
+#include "cli.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static bool is_dash(const char *path) {
+    return strcmp(path, "-") == 0;
+}
+
+struct tamis_options image_options(const struct args *args) {
+    struct tamis_options options = {.struct_size = sizeof options};
+    if (args->has_secret) options.secret = args->secret;
+    return options;
+}
+
+/* ---- Opening ---- */
+
+/* Reads a stream whole. The buffer grows with what arrived, never with what a header claims. */
+static int read_stream(const struct args *args, int fd, const char *name, uint8_t **bytes,
+                       size_t *len) {
+    size_t size = 64 * 1024;
+    *len = 0;
+    *bytes = malloc(size);
+    while (*bytes) {
+        const ssize_t got = read(fd, *bytes + *len, size - *len);
+        if (got < 0 && errno == EINTR) continue;
+        if (got < 0) return fail(args, name, "cannot read: %s", strerror(errno));
+        if (got == 0) return 0;
+        *len += (size_t)got;
+        if (*len < size) continue;
+        uint8_t *larger = size <= SIZE_MAX / 2 ? realloc(*bytes, size * 2) : NULL;
+        if (!larger) break;
+        *bytes = larger;
+        size *= 2;
+    }
+    return fail_memory(args);
+}
+
+static int open_stream(struct image *image, const struct args *args, int fd, enum image_mode mode) {
+    const struct tamis_options options = image_options(args);
+    const char *name = input_name(image->path);
+    uint8_t *bytes = NULL;
+    size_t len = 0;
+    int code = read_stream(args, fd, name, &bytes, &len);
+    if (!code) {
+        const tamis_status status =
+            mode == TO_ASK ? tamis_view_with(&image->filter, bytes, len, &options)
+                           : tamis_load_with(&image->filter, bytes, len, &options);
+        if (status) code = fail_why(args, name, status);
+    }
+    if (!code && mode == TO_ASK)
+        image->bytes = bytes; /* The view looks at them until image_close. */
+    else
+        free(bytes);
+    return code;
+}
+
+int image_open(struct image *image, const struct args *args, const char *path,
+               enum image_mode mode) {
+    *image = (struct image){.path = path};
+    if (is_dash(path)) return open_stream(image, args, STDIN_FILENO, mode);
+
+    struct stat status;
+    if (stat(path, &status) == 0 && (S_ISFIFO(status.st_mode) || S_ISCHR(status.st_mode))) {
+        const int fd = open(path, O_RDONLY | O_CLOEXEC);
+        if (fd < 0) return fail(args, path, "cannot open: %s", strerror(errno));
+        const int code = open_stream(image, args, fd, mode);
+        close(fd);
+        return code;
+    }
+
+    const struct tamis_options options = image_options(args);
+    const tamis_status opened = mode == TO_ASK ? tamis_map_with(&image->filter, path, &options)
+                                               : tamis_read_with(&image->filter, path, &options);
+    return opened ? fail_why(args, path, opened) : 0;
+}
+
+void image_close(struct image *image) {
+    tamis_free(image->filter);
+    free(image->bytes);
+    *image = (struct image){0};
+}
+
+/* ---- Writing ---- */
+
+int image_may_write(const struct args *args, const char *path) {
+    const bool is_forced = given(args, OPT_FORCE);
+    if (is_dash(path)) {
+        if (is_forced || !isatty(STDOUT_FILENO)) return 0;
+        return fail(args, NULL, "an image is no text for a terminal; name a file, or use --force");
+    }
+    struct stat status;
+    if (lstat(path, &status) < 0) return 0; /* Nothing is there, or writing will say what is. */
+    if (S_ISDIR(status.st_mode)) return fail(args, path, "cannot write: %s", strerror(EISDIR));
+    /* An image takes the name of what was there. For a device that would be a disaster. */
+    if (!S_ISREG(status.st_mode) && !S_ISLNK(status.st_mode))
+        return fail(args, path, "not a regular file; use - for standard output");
+    if (is_forced) return 0;
+    return fail(args, path, "the file exists; use --force to replace it");
+}
+
+static int write_stdout(const struct args *args, const tamis *filter) {
+    const uint64_t size = tamis_stored_size(filter);
+    void *bytes = size <= SIZE_MAX ? malloc((size_t)size) : NULL;
+    if (!bytes) return fail_memory(args);
+    int code = 0;
+    const tamis_status status = tamis_bytes(filter, bytes, (size_t)size);
+    if (status)
+        code = fail_why(args, output_name("-"), status);
+    else if (fwrite(bytes, 1, (size_t)size, stdout) < size || fflush(stdout) != 0)
+        code = EXIT_TROUBLE; /* finish_output says why */
+    free(bytes);
+    return code;
+}
+
+int image_write(const struct args *args, const tamis *filter, const char *path) {
+    if (is_dash(path)) return write_stdout(args, filter);
+
+    sigset_t before;
+    hold_signals(&before);
+    const tamis_status status = tamis_save(filter, path);
+    release_signals(&before);
+    return status ? fail_why(args, path, status) : 0;
+}
+
+/* ---- Summing up ---- */
+
+static void print_summary(const struct tamis_info *info, const char *name, const char *what,
+                          enum occasion occasion) {
+    fprintf(stderr, "%s: %s, %s", name, what, human_bytes(info->stored_bytes).text);
+    if (occasion == AFTER_BUILD && info->capacity > 0)
+        fprintf(stderr, ", %s bits per key",
+                human_decimal(8.0 * (double)info->payload_bytes / (double)info->capacity).text);
+    if (occasion == AFTER_BUILD)
+        fprintf(stderr, ", expected rate %s\n", human_rate(info->fpr_expected).text);
+    else
+        fprintf(stderr, ", rate now %s\n", human_rate(info->fpr_now).text);
+}
+
+static void warn_if_too_full(const struct args *args, const struct tamis_info *info,
+                             const char *name) {
+    if (info->is_saturated)
+        warn(args, name, "the filter is full and says yes to nearly everything");
+    else if (info->is_degraded && info->items > info->capacity)
+        warn(args, name, "%s items for a capacity of %s: the rate is %s now",
+             human_count(info->items).text, human_count(info->capacity).text,
+             human_rate(info->fpr_now).text);
+    else if (info->is_degraded)
+        warn(args, name, "the rate is %s now, more than twice what was asked",
+             human_rate(info->fpr_now).text);
+}
+
+void image_summary(const struct args *args, const tamis *filter, const char *path,
+                   const char *what, enum occasion occasion) {
+    if (given(args, OPT_QUIET)) return;
+    struct tamis_info info;
+    tamis_info(filter, &info, sizeof info);
+    print_summary(&info, output_name(path), what, occasion);
+    if (occasion == AFTER_FOLD && !info.is_saturated) return; /* Folding asks for a higher rate. */
+    warn_if_too_full(args, &info, output_name(path));
+}

@@ -1,0 +1,225 @@
+/* info.c: `tamis info`, what an image is and how full. */
+#include "cli.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+
+/* Everything there is to tell about one image. */
+struct facts {
+    const char *file;
+    const tamis *filter;
+    struct tamis_info info;
+    char *spec;
+    double bits_per_key; /* NaN for a capacity of 0 */
+};
+
+static char *spec_of(const tamis *filter) {
+    const size_t size = tamis_spec(filter, NULL, 0) + 1;
+    char *spec = malloc(size);
+    if (spec) tamis_spec(filter, spec, size);
+    return spec;
+}
+
+static void gather(struct facts *facts, const tamis *filter, const char *file) {
+    *facts = (struct facts){.file = file, .filter = filter, .spec = spec_of(filter)};
+    struct tamis_info *info = &facts->info;
+    tamis_info(filter, info, sizeof *info);
+    facts->bits_per_key =
+        info->capacity ? 8.0 * (double)info->payload_bytes / (double)info->capacity : NAN;
+}
+
+/* ---- For people ---- */
+
+static void print_label(const char *label) {
+    printf("  %-16s", label);
+}
+
+static void print_size(const struct facts *facts) {
+    const struct tamis_info *info = &facts->info;
+    print_label("size");
+    printf("%s", human_bytes(info->stored_bytes).text);
+    if (info->stored_bytes >= 1024) printf(" (%s bytes)", human_count(info->stored_bytes).text);
+    printf(", payload %s\n", human_bytes(info->payload_bytes).text);
+    if (isnan(facts->bits_per_key)) return;
+    print_label("bits per key");
+    printf("%s\n", human_decimal(facts->bits_per_key).text);
+}
+
+static void print_estimate(struct tamis_estimate items) {
+    if (!isfinite(items.value)) return;
+    printf(", about %s distinct", human_count((uint64_t)(items.value + 0.5)).text);
+    if (items.error >= 0.5)
+        printf(", give or take %s", human_count((uint64_t)(items.error + 0.5)).text);
+}
+
+static void print_items(const struct facts *facts) {
+    const struct tamis_info *info = &facts->info;
+    print_label("capacity");
+    printf("%s\n", human_count(info->capacity).text);
+    print_label("items");
+    printf("%s added", human_count(info->items).text);
+    print_estimate(info->items_now);
+    putchar('\n');
+}
+
+static void print_rates(const struct tamis_info *info) {
+    if (info->fpr_asked > 0) {
+        print_label("rate asked");
+        printf("%s\n", human_rate(info->fpr_asked).text);
+    }
+    print_label("rate expected");
+    printf("%s at capacity\n", human_rate(info->fpr_expected).text);
+    print_label("rate now");
+    printf("%s\n", human_rate(info->fpr_now).text);
+    print_label("fill");
+    printf("%s of the bits\n", human_share(info->fill).text);
+}
+
+static void print_shape(const struct tamis_info *info) {
+    print_label("shape");
+    for (size_t i = 0; i < TAMIS_WORDS; i++)
+        if (info->word_name[i])
+            printf("%s %" PRIu64 ", ", info->word_name[i], info->word[i]);
+    printf("probes %" PRIu64 "\n", info->probes);
+}
+
+static void print_hash(const struct tamis_info *info) {
+    print_label("hash");
+    if (info->key_id == 0) {
+        printf("%s, seed %" PRIu64 "\n", info->hash, info->seed);
+        return;
+    }
+    printf("%s\n", info->hash); /* The secret takes the place of a seed. */
+    print_label("secret");
+    printf("%s the image, key id %016" PRIx64 "\n", info->key_place, info->key_id);
+}
+
+static void print_notes(const tamis *filter) {
+    const char *name, *value;
+    for (size_t i = 0; tamis_note_at(filter, i, &name, &value); i++) {
+        print_label("note");
+        human_text(stdout, name);
+        putchar('=');
+        human_text(stdout, value);
+        putchar('\n');
+    }
+}
+
+static void print_warnings(const struct tamis_info *info) {
+    if (info->is_saturated) {
+        print_label("warning");
+        printf("full: it says yes to nearly everything\n");
+    } else if (info->is_degraded) {
+        print_label("warning");
+        printf("%sthe rate is more than twice what was asked\n",
+               info->items > info->capacity ? "more keys than planned: " : "");
+    }
+}
+
+static void print_facts(const struct facts *facts) {
+    printf("%s\n", input_name(facts->file));
+    print_label("spec");
+    printf("%s\n", facts->spec);
+    print_label("kind");
+    printf("%s: %s\n", facts->info.kind, facts->info.contract);
+    print_size(facts);
+    print_items(facts);
+    print_rates(&facts->info);
+    print_shape(&facts->info);
+    print_hash(&facts->info);
+    print_notes(facts->filter);
+    print_warnings(&facts->info);
+}
+
+/* ---- For programs ---- */
+
+static void write_shape(struct json *json, const struct tamis_info *info) {
+    json_open(json, "shape", '{');
+    for (size_t i = 0; i < TAMIS_WORDS; i++)
+        if (info->word_name[i]) json_count(json, info->word_name[i], info->word[i]);
+    json_close(json, '}');
+}
+
+static void write_notes(struct json *json, const tamis *filter) {
+    const char *name, *value;
+    json_open(json, "notes", '{');
+    for (size_t i = 0; tamis_note_at(filter, i, &name, &value); i++)
+        json_text(json, name, value);
+    json_close(json, '}');
+}
+
+static void write_key_id(struct json *json, uint64_t key_id) {
+    /* Text, because many readers of JSON round whole numbers from 2^53 on. */
+    char hex[17];
+    snprintf(hex, sizeof hex, "%016" PRIx64, key_id);
+    json_text(json, "key_id", key_id ? hex : NULL);
+}
+
+static void write_facts(const struct facts *facts) {
+    const struct tamis_info *info = &facts->info;
+    struct json json = {.out = stdout};
+    json_open(&json, NULL, '{');
+    json_text(&json, "file", facts->file);
+    json_text(&json, "spec", facts->spec);
+    json_text(&json, "kind", info->kind);
+    json_text(&json, "contract", info->contract);
+    write_shape(&json, info);
+    json_count(&json, "payload_bytes", info->payload_bytes);
+    json_count(&json, "stored_bytes", info->stored_bytes);
+    json_real(&json, "bits_per_key", facts->bits_per_key);
+    json_count(&json, "capacity", info->capacity);
+    json_count(&json, "items", info->items);
+    json_real(&json, "items_now", info->items_now.value);
+    json_real(&json, "items_now_error", info->items_now.error);
+    json_count(&json, "probes", info->probes);
+    json_real(&json, "fpr_asked", info->fpr_asked > 0 ? info->fpr_asked : NAN);
+    json_real(&json, "fpr_expected", info->fpr_expected);
+    json_real(&json, "fpr_now", info->fpr_now);
+    json_real(&json, "fill", info->fill);
+    json_text(&json, "hash", info->hash);
+    json_count(&json, "seed", info->seed);
+    json_text(&json, "key_place", info->key_place);
+    write_key_id(&json, info->key_id);
+    json_bool(&json, "is_saturated", info->is_saturated);
+    json_bool(&json, "is_degraded", info->is_degraded);
+    write_notes(&json, facts->filter);
+    json_close(&json, '}');
+    json_end(&json);
+}
+
+static int tell(const struct args *args, const char *path, bool is_first) {
+    struct image image;
+    struct facts facts = {0};
+    int code = image_open(&image, args, path, TO_ASK);
+    if (code) goto done;
+    gather(&facts, image.filter, path);
+    if (!facts.spec) {
+        code = fail_memory(args);
+        goto done;
+    }
+    if (given(args, OPT_JSON)) {
+        write_facts(&facts);
+    } else {
+        if (!is_first) putchar('\n');
+        print_facts(&facts);
+    }
+
+done:
+    free(facts.spec);
+    image_close(&image);
+    return code;
+}
+
+int verb_info(const struct args *args) {
+    int code = 0;
+    bool is_first = true;
+    for (size_t i = 0; i < args->operand_count; i++) {
+        /* Like ls: what can be told is told, the rest is reported. */
+        if (tell(args, args->operand[i], is_first))
+            code = EXIT_TROUBLE;
+        else
+            is_first = false;
+    }
+    return code;
+}

@@ -1,0 +1,121 @@
+/* kinds.c: `tamis kinds`, what there is and what can be wished for. */
+#include "cli.h"
+
+#include <inttypes.h>
+
+static const struct {
+    enum tamis_ability ability;
+    const char *word;
+    const char *meaning;
+} abilities[] = {
+    {TAMIS_CAN_ADD, "add", "keys can be added at any time"},
+    {TAMIS_CAN_SHARE, "share", "many threads may add at once"},
+    {TAMIS_CAN_MERGE, "merge", "tamis union"},
+    {TAMIS_CAN_INTERSECT, "intersect", "tamis intersect"},
+    {TAMIS_CAN_FOLD, "fold", "tamis fold"},
+    {TAMIS_CAN_GROW, "grow", "takes more than its capacity and keeps its rate"},
+    {TAMIS_OWN_HASH, "own-hash", "imported, hashes keys its own way"},
+};
+enum { ABILITIES = sizeof abilities / sizeof abilities[0] };
+
+/* ---- For people ---- */
+
+static void print_abilities(unsigned has) {
+    const char *before = "";
+    for (size_t i = 0; i < ABILITIES; i++) {
+        if (!(has & abilities[i].ability)) continue;
+        printf("%s%s", before, abilities[i].word);
+        before = ", ";
+    }
+}
+
+static void print_brief(const struct tamis_kind_info *kind) {
+    printf("%-10s  %s\n%-10s  can ", kind->name, kind->contract, "");
+    print_abilities(kind->abilities);
+    putchar('\n');
+}
+
+static void print_option(const struct tamis_option *option) {
+    printf("  %s=", option->name);
+    if (option->choices)
+        printf("%s", option->choices);
+    else
+        printf("N, from %" PRIu64 " to %" PRIu64, option->min, option->max);
+    printf("\n      %s; without it: %s\n", option->help, option->preset);
+}
+
+static void print_whole(const struct tamis_kind_info *kind) {
+    printf("%s: %s\n\nAbilities:\n", kind->name, kind->contract);
+    for (size_t i = 0; i < ABILITIES; i++)
+        if (kind->abilities & abilities[i].ability)
+            printf("  %-10s  %s\n", abilities[i].word, abilities[i].meaning);
+    if (kind->option_count > 0) puts("\nOptions of its own:");
+    for (size_t i = 0; i < kind->option_count; i++) print_option(&kind->options[i]);
+    puts("\nOptions of every kind:\n"
+         "  capacity=N\n      keys to plan for; with fpr and size, two fix the third\n"
+         "  fpr=P\n      wanted false-positive rate at capacity; without it and size: 1%\n"
+         "  size=BYTES\n      payload at most this large");
+    if (kind->abilities & TAMIS_OWN_HASH) return;
+    puts("  hash=xxh3|xxh64|sip13\n      how keys are hashed; without it: xxh3\n"
+         "  seed=N\n      another hash function of the same family; without it: 0\n"
+         "  key=inside|outside\n      with sip13, where the secret is kept; without it: inside");
+}
+
+/* ---- For programs ---- */
+
+static void write_option(struct json *json, const struct tamis_option *option) {
+    json_open(json, NULL, '{');
+    json_text(json, "name", option->name);
+    json_text(json, "choices", option->choices);
+    if (option->choices) {
+        json_null(json, "min");
+        json_null(json, "max");
+    } else {
+        json_count(json, "min", option->min);
+        json_count(json, "max", option->max);
+    }
+    json_text(json, "preset", option->preset);
+    json_text(json, "help", option->help);
+    json_close(json, '}');
+}
+
+static void write_kind(struct json *json, const struct tamis_kind_info *kind) {
+    json_open(json, NULL, '{');
+    json_text(json, "name", kind->name);
+    json_count(json, "id", kind->id);
+    json_text(json, "contract", kind->contract);
+    json_open(json, "abilities", '[');
+    for (size_t i = 0; i < ABILITIES; i++)
+        if (kind->abilities & abilities[i].ability) json_text(json, NULL, abilities[i].word);
+    json_close(json, ']');
+    json_open(json, "options", '[');
+    for (size_t i = 0; i < kind->option_count; i++) write_option(json, &kind->options[i]);
+    json_close(json, ']');
+    json_close(json, '}');
+}
+
+static void write_kinds(const struct tamis_kind_info *only) {
+    struct tamis_kind_info kind;
+    struct json json = {.out = stdout};
+    json_open(&json, NULL, '{');
+    json_open(&json, "kinds", '[');
+    if (only) write_kind(&json, only);
+    for (size_t i = 0; !only && tamis_kind_at(i, &kind, sizeof kind); i++)
+        write_kind(&json, &kind);
+    json_close(&json, ']');
+    json_close(&json, '}');
+    json_end(&json);
+}
+
+int verb_kinds(const struct args *args) {
+    struct tamis_kind_info kind;
+    const bool is_one = args->operand_count > 0;
+    if (is_one && kind_exists(args, args->operand[0], &kind)) return EXIT_TROUBLE;
+    if (given(args, OPT_JSON))
+        write_kinds(is_one ? &kind : NULL);
+    else if (is_one)
+        print_whole(&kind);
+    else
+        for (size_t i = 0; tamis_kind_at(i, &kind, sizeof kind); i++) print_brief(&kind);
+    return EXIT_FOUND;
+}

@@ -1,0 +1,260 @@
+/* options.c: argv to struct args, by the table.
+ *
+ * The grammar is the usual one: --name value, --name=value, -n value, -nvalue, bundled letters,
+ * options and operands in any order, -- before operands that start with a dash. Names are never
+ * abbreviated: a script that says --cap would break on the day a second --cap... appears.
+ */
+#include "cli.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* What is left of the command line. */
+struct cursor {
+    int argc;
+    char **argv;
+    int next;
+};
+
+/* An option as it was typed, for messages: "--capacity" or "-n". */
+struct typed {
+    char text[48];
+};
+
+static struct typed typed_long(const char *name, size_t len) {
+    struct typed typed;
+    snprintf(typed.text, sizeof typed.text, "--%.*s", (int)(len < 40 ? len : 40), name);
+    return typed;
+}
+
+static struct typed typed_letter(char letter) {
+    struct typed typed;
+    snprintf(typed.text, sizeof typed.text, "-%c", letter);
+    return typed;
+}
+
+/* ---- Looking up ---- */
+
+static bool is_word(const char *name, const char *word, size_t len) {
+    return name && strlen(name) == len && memcmp(name, word, len) == 0;
+}
+
+static enum option_id find_long(const struct verb *verb, const char *word, size_t len) {
+    const struct use *use;
+    for (size_t i = 0; (use = verb_use(verb, i)) != NULL; i++) {
+        const struct option *option = option_named(use->option);
+        if (is_word(option->name, word, len) || is_word(option->also, word, len))
+            return use->option;
+    }
+    return OPT_NONE;
+}
+
+static enum option_id find_letter(const struct verb *verb, char letter) {
+    const struct use *use;
+    for (size_t i = 0; (use = verb_use(verb, i)) != NULL; i++)
+        if (strchr(option_named(use->option)->letters, letter)) return use->option;
+    return OPT_NONE;
+}
+
+static int fail_unknown(const struct args *args, struct typed typed) {
+    const char *nearest = NULL;
+    size_t least = 0;
+    const size_t len = strlen(typed.text) - 2;
+    const struct use *use;
+    for (size_t i = 0; (use = verb_use(args->verb, i)) != NULL; i++) {
+        const char *name = option_named(use->option)->name;
+        const bool is_start = len > 1 && strncmp(typed.text + 2, name, len) == 0;
+        const size_t distance = is_start ? 0 : word_distance(typed.text + 2, name);
+        if (nearest && distance >= least) continue;
+        nearest = name;
+        least = distance;
+    }
+    const bool is_long = typed.text[1] == '-';
+    if (is_long && nearest && is_slip(least, typed.text + 2))
+        return fail(args, NULL, "there is no option %s; did you mean --%s?", typed.text, nearest);
+    return fail(args, NULL, "there is no option %s; \"tamis %s -h\" lists them", typed.text,
+                args->verb->name);
+}
+
+/* ---- Values ---- */
+
+static bool is_spec_word(const char *text) {
+    const char *allowed = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-";
+    return *text && text[strspn(text, allowed)] == '\0';
+}
+
+static int set_value(struct args *args, enum option_id id, struct typed typed, const char *text) {
+    const struct option *option = option_named(id);
+    struct setting *setting = &args->setting[id];
+    if (setting->is_given && !option->repeats)
+        return fail(args, NULL, "%s is given twice: %s and %s", typed.text, setting->text, text);
+
+    bool is_good = true;
+    switch (option->type) {
+    case VALUE_NONE:
+    case VALUE_TEXT:
+        break;
+    case VALUE_WORD:
+        if (!is_spec_word(text))
+            return fail(args, NULL, "%s: \"%s\" is not one word", typed.text, text);
+        break;
+    case VALUE_COUNT:
+        is_good = tamis_parse_count(text, &setting->number);
+        break;
+    case VALUE_BYTES:
+        is_good = tamis_parse_bytes(text, &setting->number);
+        break;
+    case VALUE_RATE:
+        is_good = tamis_parse_rate(text, &setting->rate);
+        break;
+    }
+    if (!is_good) return fail_why(args, typed.text, TAMIS_INVALID);
+
+    setting->is_given = true;
+    setting->text = text;
+    if (option->repeats)
+        args->repeated[args->repeated_count++] = (struct repeated){.option = id, .text = text};
+    return 0;
+}
+
+static void set_switch(struct args *args, enum option_id id, bool by_letter) {
+    args->setting[id].is_given = true;
+    if (id == OPT_HELP) args->help = by_letter ? HELP_SHORT : HELP_FULL;
+}
+
+/* The value in the same word when there is one, otherwise the next word. */
+static int take_value(struct args *args, struct cursor *cursor, enum option_id id,
+                      struct typed typed, const char *in_word) {
+    if (in_word) return set_value(args, id, typed, in_word);
+    if (cursor->next == cursor->argc)
+        return fail(args, NULL, "%s needs a value: %s %s", typed.text, typed.text,
+                    option_named(id)->value);
+    return set_value(args, id, typed, cursor->argv[cursor->next++]);
+}
+
+/* ---- Words ---- */
+
+static int parse_long(struct args *args, struct cursor *cursor, const char *word) {
+    const char *equals = strchr(word, '=');
+    const size_t len = equals ? (size_t)(equals - word) : strlen(word);
+    const struct typed typed = typed_long(word, len);
+
+    const enum option_id id = find_long(args->verb, word, len);
+    if (id == OPT_NONE) return fail_unknown(args, typed);
+    if (option_named(id)->type != VALUE_NONE)
+        return take_value(args, cursor, id, typed, equals ? equals + 1 : NULL);
+    if (equals) return fail(args, NULL, "%s takes no value", typed.text);
+    set_switch(args, id, false);
+    return 0;
+}
+
+static int parse_letters(struct args *args, struct cursor *cursor, const char *letters) {
+    for (const char *at = letters; *at; at++) {
+        const struct typed typed = typed_letter(*at);
+        const enum option_id id = find_letter(args->verb, *at);
+        if (id == OPT_NONE) return fail_unknown(args, typed);
+        if (option_named(id)->type != VALUE_NONE)
+            return take_value(args, cursor, id, typed, at[1] ? at + 1 : NULL);
+        set_switch(args, id, true);
+    }
+    return 0;
+}
+
+static int parse_words(struct args *args, struct cursor *cursor) {
+    bool only_operands = false;
+    while (cursor->next < cursor->argc && args->help == HELP_NONE) {
+        const char *word = cursor->argv[cursor->next++];
+        int code = 0;
+        if (only_operands || word[0] != '-' || word[1] == '\0')
+            args->operand[args->operand_count++] = word;
+        else if (word[1] != '-')
+            code = parse_letters(args, cursor, word + 1);
+        else if (word[2] != '\0')
+            code = parse_long(args, cursor, word + 2);
+        else
+            only_operands = true;
+        if (code) return code;
+    }
+    return 0;
+}
+
+/* ---- The whole ---- */
+
+static int fail_usage(const struct args *args, const char *complaint, const char *about) {
+    fprintf(stderr, "tamis: %s: %s%s; usage: ", args->verb->name, about, complaint);
+    help_usage(stderr, args->verb);
+    putc('\n', stderr);
+    return EXIT_TROUBLE;
+}
+
+static int check_operands(const struct args *args) {
+    size_t at_least = 0, at_most = 0;
+    const char *missing = NULL;
+    for (const struct operand *operand = args->verb->operands; operand->name; operand++) {
+        const bool is_needed =
+            operand->how_many == EXACTLY_ONE || operand->how_many == ONE_OR_MORE;
+        const bool is_single =
+            operand->how_many == EXACTLY_ONE || operand->how_many == AT_MOST_ONE;
+        if (is_needed && ++at_least > args->operand_count && !missing) missing = operand->name;
+        at_most = is_single ? at_most + 1 : SIZE_MAX;
+        if (!is_single) break; /* A list takes the rest. */
+    }
+    if (missing) return fail_usage(args, " is missing", missing);
+    if (args->operand_count > at_most)
+        return fail_usage(args, " is one word too many", args->operand[at_most]);
+    return 0;
+}
+
+static int check_required(const struct args *args) {
+    const struct use *use;
+    for (size_t i = 0; (use = verb_use(args->verb, i)) != NULL; i++) {
+        if (!use->is_required || given(args, use->option)) continue;
+        const struct option *option = option_named(use->option);
+        struct typed name = typed_long(option->name, strlen(option->name));
+        return fail_usage(args, " is missing", name.text);
+    }
+    return 0;
+}
+
+/* Files have names, and standard input can be read once: as the image or the keys, not both. */
+static int check_streams(const struct args *args) {
+    size_t uses = 0, position = 0;
+    const struct operand *operand = args->verb->operands;
+    for (size_t i = 0; i < args->operand_count; i++) {
+        const bool reads = operand->stream == READS_STDIN ||
+                           operand->stream == READS_STDIN_UNLESS_GIVEN;
+        if (reads && strcmp(args->operand[i], "-") == 0) uses++;
+        if (operand->stream != NO_STREAM && args->operand[i][0] == '\0')
+            return fail(args, NULL, "%s is an empty name", operand->name);
+        if (operand[1].name) operand++;
+    }
+    for (operand = args->verb->operands; operand->name; operand++, position++)
+        if (operand->stream == READS_STDIN_UNLESS_GIVEN && args->operand_count <= position) uses++;
+    return uses > 1 ? fail(args, NULL, "standard input can be read only once") : 0;
+}
+
+int args_parse(struct args *args, const struct verb *verb, int argc, char **argv) {
+    *args = (struct args){.verb = verb};
+    struct cursor cursor = {.argc = argc, .argv = argv};
+
+    /* Each operand and each value takes a word, so argc is room enough for both lists. */
+    const size_t room = (size_t)argc + 1;
+    args->operand = calloc(room, sizeof *args->operand);
+    args->repeated = calloc(room, sizeof *args->repeated);
+    if (!args->operand || !args->repeated) return fail_memory(args);
+
+    int code = parse_words(args, &cursor);
+    if (args->help != HELP_NONE) return 0; /* Whoever asks for help need not be right. */
+    if (!code) code = check_operands(args);
+    if (!code) code = check_required(args);
+    if (!code) code = check_streams(args);
+    return code;
+}
+
+void args_free(struct args *args) {
+    /* Through a volatile pointer, so that the compiler cannot leave the wiping out. */
+    volatile uint8_t *secret = args->secret;
+    for (size_t i = 0; i < SECRET_BYTES; i++) secret[i] = 0;
+    free(args->operand);
+    free(args->repeated);
+}

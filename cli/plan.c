@@ -1,0 +1,154 @@
+/* plan.c: `tamis plan`, what a wish costs with each kind. */
+#include "cli.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- For people ---- */
+
+static void print_head(void) {
+    printf("%-10s  %15s  %9s  %8s  %6s  %s\n", "kind", "capacity", "payload", "bits/key", "probes",
+           "expected rate");
+}
+
+static void print_plan(const struct tamis_plan *plan) {
+    const struct human bits =
+        plan->capacity > 0 ? human_decimal(plan->bits_per_key) : (struct human){"-"};
+    printf("%-10s  %15s  %9s  %8s  %6" PRIu64 "  %s\n", plan->kind,
+           human_count(plan->capacity).text, human_bytes(plan->payload_bytes).text, bits.text,
+           plan->probes, human_rate(plan->fpr_expected).text);
+}
+
+static void print_shape(const struct tamis_plan *plan) {
+    printf("\nshape:");
+    const char *before = "";
+    for (size_t i = 0; i < TAMIS_WORDS; i++) {
+        if (!plan->word_name[i]) continue;
+        printf("%s %s %" PRIu64, before, plan->word_name[i], plan->word[i]);
+        before = ",";
+    }
+    putchar('\n');
+}
+
+/* ---- For programs ---- */
+
+static void open_plans(struct json *json) {
+    json_open(json, NULL, '{');
+    json_open(json, "plans", '[');
+}
+
+static void close_plans(struct json *json) {
+    json_close(json, ']');
+    json_close(json, '}');
+    json_end(json);
+}
+
+static void write_plan(struct json *json, const struct tamis_plan *plan) {
+    json_open(json, NULL, '{');
+    json_text(json, "kind", plan->kind);
+    json_bool(json, "fits", true);
+    json_count(json, "capacity", plan->capacity);
+    json_count(json, "payload_bytes", plan->payload_bytes);
+    json_count(json, "stored_bytes", plan->stored_bytes);
+    json_real(json, "bits_per_key", plan->capacity > 0 ? plan->bits_per_key : NAN);
+    json_count(json, "probes", plan->probes);
+    json_real(json, "fpr_asked", plan->fpr_asked > 0 ? plan->fpr_asked : NAN);
+    json_real(json, "fpr_expected", plan->fpr_expected);
+    json_open(json, "shape", '{');
+    for (size_t i = 0; i < TAMIS_WORDS; i++)
+        if (plan->word_name[i]) json_count(json, plan->word_name[i], plan->word[i]);
+    json_close(json, '}');
+    json_close(json, '}');
+}
+
+static void write_misfit(struct json *json, const char *kind) {
+    json_open(json, NULL, '{');
+    json_text(json, "kind", kind);
+    json_bool(json, "fits", false);
+    json_text(json, "why", tamis_why());
+    json_close(json, '}');
+}
+
+/* ---- One kind, or all of them ---- */
+
+/* One kind that does not fit is an error; among all of them it is an answer. */
+static int plan_one(const struct args *args, const char *spec) {
+    struct tamis_plan plan;
+    const tamis_status status = tamis_plan(spec, &plan, sizeof plan);
+    if (status) return fail_why(args, NULL, status);
+    if (given(args, OPT_JSON)) {
+        struct json json = {.out = stdout};
+        open_plans(&json);
+        write_plan(&json, &plan);
+        close_plans(&json);
+    } else {
+        print_head();
+        print_plan(&plan);
+        print_shape(&plan);
+    }
+    return EXIT_FOUND;
+}
+
+static bool plan_kind(const struct args *args, const char *kind, const char *spec,
+                      struct json *json) {
+    struct tamis_plan plan;
+    const bool fits = tamis_plan(spec, &plan, sizeof plan) == TAMIS_OK;
+    const bool as_json = given(args, OPT_JSON);
+    if (fits && as_json)
+        write_plan(json, &plan);
+    else if (fits)
+        print_plan(&plan);
+    else if (as_json)
+        write_misfit(json, kind);
+    else
+        printf("%-10s  does not fit: %s\n", kind, tamis_why());
+    return fits;
+}
+
+static int plan_all(const struct args *args, const char *wish) {
+    enum { LONGEST_KIND = 40 };
+    const size_t size = strlen(wish) + LONGEST_KIND + 2;
+    char *spec = malloc(size);
+    if (!spec) return fail_memory(args);
+
+    struct json json = {.out = stdout};
+    if (given(args, OPT_JSON))
+        open_plans(&json);
+    else
+        print_head();
+    bool any_fits = false;
+    struct tamis_kind_info kind;
+    for (size_t i = 0; tamis_kind_at(i, &kind, sizeof kind); i++) {
+        snprintf(spec, size, "%.*s:%s", LONGEST_KIND, kind.name, wish);
+        if (plan_kind(args, kind.name, spec, &json)) any_fits = true;
+    }
+    if (given(args, OPT_JSON)) close_plans(&json);
+    free(spec);
+    return any_fits ? EXIT_FOUND : EXIT_NOTHING;
+}
+
+/* The wish as a spec, with a kind when the user named one. */
+static char *read_wish(const struct args *args) {
+    if (args->operand_count > 0) {
+        if (wish_is_single(args, "SPEC")) return NULL;
+        char *spec = strdup(args->operand[0]);
+        if (!spec) fail_memory(args);
+        return spec;
+    }
+    if (!given(args, OPT_CAPACITY) && !(given(args, OPT_SIZE) && given(args, OPT_FPR))) {
+        fail(args, NULL, "tell a --capacity, with --fpr or --size, or --size with --fpr");
+        return NULL;
+    }
+    return wish_spec(args, given(args, OPT_KIND) ? args->setting[OPT_KIND].text : NULL);
+}
+
+int verb_plan(const struct args *args) {
+    if (given(args, OPT_TABLE)) return print_rate_tables(given(args, OPT_JSON));
+    char *wish = read_wish(args);
+    if (!wish) return EXIT_TROUBLE;
+    const int code = spec_kind_len(wish) > 0 ? plan_one(args, wish) : plan_all(args, wish);
+    free(wish);
+    return code;
+}

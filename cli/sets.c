@@ -1,0 +1,109 @@
+/* sets.c: `tamis union`, `tamis intersect` and `tamis fold`, images from images. */
+#include "cli.h"
+
+#include <string.h>
+
+typedef tamis_status combine(tamis *into, const tamis *from);
+
+/* Combines the filter with one more image. */
+static int combine_with(const struct args *args, struct image *into, const char *path,
+                        combine *with) {
+    struct image from;
+    int code = image_open(&from, args, path, TO_ASK);
+    const tamis_status status = code ? TAMIS_OK : with(into->filter, from.filter);
+    if (status == TAMIS_MISMATCH)
+        code = fail(args, NULL, "%s and %s do not match: %s", input_name(into->path),
+                    input_name(path), tamis_why());
+    else if (status)
+        code = fail_why(args, input_name(path), status);
+    image_close(&from);
+    return code;
+}
+
+static int combine_all(const struct args *args, combine *with) {
+    const char *output = args->setting[OPT_OUTPUT].text;
+    struct image into = {0};
+    char what[64];
+    int code = image_may_write(args, output);
+    if (!code) code = image_open(&into, args, args->operand[0], TO_CHANGE);
+    for (size_t i = 1; !code && i < args->operand_count; i++)
+        code = combine_with(args, &into, args->operand[i], with);
+    if (!code) code = image_write(args, into.filter, output);
+    if (!code) {
+        snprintf(what, sizeof what, "from %s images", human_count(args->operand_count).text);
+        image_summary(args, into.filter, output, what, AFTER_CHANGE);
+    }
+    image_close(&into);
+    return code;
+}
+
+int verb_union(const struct args *args) {
+    return combine_all(args, tamis_merge);
+}
+
+int verb_intersect(const struct args *args) {
+    return combine_all(args, tamis_intersect);
+}
+
+/* ---- Folding ---- */
+
+static int fold_by(const struct args *args, struct image *image, uint64_t by) {
+    const tamis_status status = tamis_fold(image->filter, by);
+    return status ? fail_why(args, input_name(image->path), status) : 0;
+}
+
+/* Halves the filter as often as its rate stays at or below `most`; `by` tells how far it got. */
+static int fold_to_rate(const struct args *args, struct image *image, double most, uint64_t *by) {
+    const double rate = tamis_fpr_now(image->filter);
+    if (rate > most)
+        return fail(args, input_name(image->path), "the rate is %s already", human_rate(rate).text);
+    for (*by = 1;; *by *= 2) {
+        /* On a copy, because a fold that went too far cannot be taken back. */
+        tamis *smaller = NULL;
+        tamis_status status = tamis_copy(&smaller, image->filter);
+        if (!status) status = tamis_fold(smaller, 2);
+        const bool is_odd = status == TAMIS_INVALID; /* Two does not divide it: the end. */
+        const bool is_good = !status && tamis_fpr_now(smaller) <= most;
+        if (!is_good) {
+            tamis_free(smaller);
+            if (status && !is_odd) return fail_why(args, input_name(image->path), status);
+            if (is_odd && *by == 1) warn(args, input_name(image->path), "%s", tamis_why());
+            return 0;
+        }
+        tamis_free(image->filter);
+        image->filter = smaller;
+    }
+}
+
+/* BY, --by and --fpr say how far; exactly one of them must. */
+static int read_fold(const struct args *args, uint64_t *by) {
+    const bool has_operand = args->operand_count > 1, has_by = given(args, OPT_BY);
+    const bool has_fpr = given(args, OPT_FPR);
+    *by = has_by ? args->setting[OPT_BY].number : 0;
+    if (has_operand + has_by + has_fpr != 1)
+        return fail(args, NULL, "tell how far to fold: BY, or --by N, or --fpr P, one of them");
+    if (has_operand && !tamis_parse_count(args->operand[1], by))
+        return fail_why(args, "BY", TAMIS_INVALID);
+    return 0;
+}
+
+int verb_fold(const struct args *args) {
+    const char *output = args->setting[OPT_OUTPUT].text;
+    struct image image = {0};
+    uint64_t by;
+    char what[64];
+    int code = read_fold(args, &by);
+    if (!code) code = image_may_write(args, output);
+    if (!code) code = image_open(&image, args, args->operand[0], TO_CHANGE);
+    if (!code && given(args, OPT_FPR))
+        code = fold_to_rate(args, &image, args->setting[OPT_FPR].rate, &by);
+    else if (!code)
+        code = fold_by(args, &image, by);
+    if (!code) code = image_write(args, image.filter, output);
+    if (!code) {
+        snprintf(what, sizeof what, "folded by %s", human_count(by).text);
+        image_summary(args, image.filter, output, what, AFTER_FOLD);
+    }
+    image_close(&image);
+    return code;
+}

@@ -1,0 +1,315 @@
+/* verbs.c: the table of verbs and options.
+ *
+ * This is the one place that says what the command understands. The parser, the help, and
+ * whatever is generated later (manual pages, completions) read it and nothing else: a new verb is
+ * one function and one entry here.
+ */
+#include "cli.h"
+
+#include <string.h>
+
+#define OPERANDS(...) (const struct operand[]) { __VA_ARGS__, {0} }
+#define USES(...) (const struct use[]) { __VA_ARGS__, {0} }
+#define EXAMPLES(...) (const struct example[]) { __VA_ARGS__, {0} }
+
+/* Lists that several verbs share. */
+#define KEY_OPTIONS {.option = OPT_NULL}, {.option = OPT_CRLF}
+#define OUTPUT_OPTIONS {.option = OPT_OUTPUT, .is_required = true}, {.option = OPT_FORCE}
+
+static const struct option options[OPTIONS] = {
+    [OPT_BY] = {.name = "by", .letters = "", .type = VALUE_COUNT, .value = "N",
+                .help = "how many times smaller"},
+    [OPT_CAPACITY] = {.name = "capacity", .letters = "n", .type = VALUE_COUNT, .value = "N",
+                      .help = "how many keys to plan for"},
+    [OPT_COUNT] = {.name = "count", .letters = "c",
+                   .help = "print only how many lines there are"},
+    [OPT_CRLF] = {.name = "crlf", .letters = "",
+                  .help = "lines end in CR LF: the CR is no part of the key"},
+    [OPT_FORCE] = {.name = "force", .letters = "f",
+                   .help = "replace an existing file, or write to a terminal"},
+    [OPT_FPR] = {.name = "fpr", .letters = "p", .type = VALUE_RATE, .value = "P",
+                 .help = "wanted false-positive rate: 1%, 0.01, 1e-6, 1/1000"},
+    [OPT_HASH] = {.name = "hash", .letters = "", .type = VALUE_WORD, .value = "NAME",
+                  .help = "how keys are hashed: xxh3, xxh64, or sip13 (keyed)"},
+    [OPT_HELP] = {.name = "help", .letters = "h",
+                  .help = "-h prints this list, --help the whole page"},
+    [OPT_INVERT] = {.name = "invert-match", .letters = "v",
+                    .help = "print the lines that are certainly not in the set"},
+    [OPT_JSON] = {.name = "json", .letters = "", .help = "print JSON"},
+    [OPT_KIND] = {.name = "kind", .letters = "k", .type = VALUE_WORD, .value = "NAME",
+                  .help = "which structure, see \"tamis kinds\""},
+    [OPT_LINE_NUMBER] = {.name = "line-number", .letters = "n",
+                         .help = "print the number of each line before it"},
+    [OPT_NOTE] = {.name = "note", .letters = "", .type = VALUE_TEXT, .value = "NAME=TEXT",
+                  .repeats = true,
+                  .help = "keep a text in the image: source=feed-a; repeatable"},
+    [OPT_NULL] = {.name = "null", .also = "zero-terminated", .letters = "0z",
+                  .help = "keys end in a NUL byte instead of a newline"},
+    [OPT_OUTPUT] = {.name = "output", .letters = "o", .type = VALUE_TEXT, .value = "OUT",
+                    .help = "where the new image goes, - for standard output"},
+    [OPT_QUIET] = {.name = "quiet", .letters = "q", .help = "no summary and no warnings"},
+    [OPT_SECRET_FILE] = {.name = "secret-file", .letters = "", .type = VALUE_TEXT,
+                         .value = "FILE",
+                         .help = "the secret of a keyed hash: 16 bytes or 32 hex digits"},
+    [OPT_SEED] = {.name = "seed", .letters = "", .type = VALUE_COUNT, .value = "N",
+                  .help = "another hash function of the same family"},
+    [OPT_SIZE] = {.name = "size", .letters = "", .type = VALUE_BYTES, .value = "BYTES",
+                  .help = "room for the bits: 4096, 64KiB, 2G"},
+    [OPT_SPEC] = {.name = "spec", .letters = "s", .type = VALUE_TEXT, .value = "SPEC",
+                  .help = "the wish in one sentence: blocked:capacity=1M,fpr=1%"},
+    [OPT_TABLE] = {.name = "table", .letters = "",
+                   .help = "print the classic tables of rates instead"},
+    [OPT_WITH_FILENAME] = {.name = "with-filename", .letters = "H",
+                           .help = "print the name of the file before each line"},
+};
+
+/* What every verb understands. */
+static const struct use common[] = {
+    {.option = OPT_QUIET},
+    {.option = OPT_HELP},
+    {0},
+};
+
+const struct verb verbs[] = {
+    {
+        .name = "build",
+        .also = "create make new init",
+        .summary = "make an image from keys",
+        .run = verb_build,
+        .operands = OPERANDS({"IMAGE", EXACTLY_ONE, WRITES_STDOUT},
+                             {"FILE", ANY_NUMBER, READS_STDIN_UNLESS_GIVEN}),
+        .uses = USES({.option = OPT_SPEC}, {.option = OPT_KIND},
+                     {.option = OPT_CAPACITY,
+                      .help = "how many keys to plan for; otherwise they are counted"},
+                     {.option = OPT_FPR}, {.option = OPT_SIZE}, {.option = OPT_HASH},
+                     {.option = OPT_SEED},
+                     {.option = OPT_SECRET_FILE,
+                      .help = "a secret of 16 bytes or 32 hex digits: keys are hashed with it "
+                              "(sip13) and the image holds only its id"},
+                     {.option = OPT_NOTE}, KEY_OPTIONS, {.option = OPT_FORCE}),
+        .examples = EXAMPLES(
+            {"A filter from a list, sized by counting it, wrong for 1 key in 100",
+             "tamis build blocklist.tamis blocklist.txt"},
+            {"One wrong answer in a million, keys from a pipe",
+             "cut -f1 users.tsv | tamis build users.tamis --fpr 1e-6"},
+            {"Room for what will be added later, described in one sentence",
+             "tamis build seen.tamis --spec 'blocked:capacity=10M,fpr=0.1%' </dev/null"}),
+        .about =
+            "Keys are lines without their newline. Without FILE, or where FILE is -, they come "
+            "from standard input. An empty line is an empty key.\n\n"
+            "When neither the spec nor the options tell a capacity, all keys are counted before "
+            "the filter is made: files are read twice, a pipe is kept in an unnamed file in "
+            "$TMPDIR (or /tmp) meanwhile. The wish is one --spec or the single options, not "
+            "both.\n\n"
+            "The image is written beside IMAGE and then takes its name, so that IMAGE is at any "
+            "time the old file or the whole new one.",
+    },
+    {
+        .name = "add",
+        .also = "insert put append",
+        .summary = "add keys to an image",
+        .run = verb_add,
+        .operands = OPERANDS({"IMAGE", EXACTLY_ONE, READS_STDIN},
+                             {"FILE", ANY_NUMBER, READS_STDIN_UNLESS_GIVEN}),
+        .uses = USES({.option = OPT_OUTPUT,
+                      .help = "write the new image here and leave IMAGE as it is"},
+                     {.option = OPT_NOTE}, KEY_OPTIONS, {.option = OPT_SECRET_FILE},
+                     {.option = OPT_FORCE}),
+        .examples = EXAMPLES(
+            {"Add today's list", "tamis add blocklist.tamis today.txt"},
+            {"Add one key", "echo evil.example | tamis add blocklist.tamis"},
+            {"Keep the old image", "tamis add monday.tamis tuesday.txt -o tuesday.tamis"}),
+        .about =
+            "All keys are added, or IMAGE stays as it was. A filter takes more keys than it was "
+            "planned for, but then gives more wrong answers; a warning says so when its rate is "
+            "more than twice what was asked.",
+    },
+    {
+        .name = "check",
+        .also = "test query has grep lookup contains",
+        .summary = "print the keys that are in the set",
+        .run = verb_check,
+        .operands = OPERANDS({"IMAGE", EXACTLY_ONE, READS_STDIN},
+                             {"FILE", ANY_NUMBER, READS_STDIN_UNLESS_GIVEN}),
+        .uses = USES({.option = OPT_INVERT}, {.option = OPT_COUNT}, {.option = OPT_LINE_NUMBER},
+                     {.option = OPT_WITH_FILENAME},
+                     {.option = OPT_QUIET,
+                      .help = "print nothing, stop at the first line that would be"},
+                     KEY_OPTIONS, {.option = OPT_SECRET_FILE}),
+        .examples = EXAMPLES(
+            {"Which requests are on the list?", "tamis check blocklist.tamis requests.txt"},
+            {"How many are not?", "tamis check -vc blocklist.tamis requests.txt"},
+            {"Is this one?",
+             "if echo evil.example | tamis check -q blocklist.tamis; then echo blocked; fi"}),
+        .about =
+            "Lines that are in the set are printed as they came. A few others are printed too, at "
+            "the rate that \"tamis info\" tells; what -v prints is certainly not in the set.\n\n"
+            "A file that cannot be read is reported and left out; the others are still "
+            "checked. With -c and -H there is one number for each file.",
+        .exits = "0 when a line was printed or counted, 1 when none was, 2 after an error.",
+    },
+    {
+        .name = "info",
+        .also = "show stat stats describe inspect",
+        .summary = "tell what an image is and how full",
+        .run = verb_info,
+        .operands = OPERANDS({"IMAGE", ONE_OR_MORE, READS_STDIN}),
+        .uses = USES({.option = OPT_JSON, .help = "print one JSON object per image and line"},
+                     {.option = OPT_SECRET_FILE}),
+        .examples = EXAMPLES({"For people", "tamis info blocklist.tamis"},
+                             {"For programs", "tamis info --json *.tamis | jq .fpr_now"}),
+        .about =
+            "The names in the JSON do not change: file, spec, kind, contract, shape (an object), "
+            "payload_bytes, stored_bytes, bits_per_key, capacity, items, items_now, "
+            "items_now_error, probes, fpr_asked, fpr_expected, fpr_now, fill, hash, seed, "
+            "key_place, key_id (16 hex digits), is_saturated, is_degraded, notes (an object). "
+            "Rates are fractions; what does not apply or is infinite is null.\n\n"
+            "items counts what was added, items_now estimates how many distinct keys that were. "
+            "fpr_expected is the rate with as many keys as planned, fpr_now the rate with those "
+            "that are inside.",
+    },
+    {
+        .name = "plan",
+        .also = "size estimate calc compare",
+        .summary = "tell what a wish costs with each kind",
+        .run = verb_plan,
+        .operands = OPERANDS({"SPEC", AT_MOST_ONE, NO_STREAM}),
+        .uses = USES({.option = OPT_CAPACITY}, {.option = OPT_FPR}, {.option = OPT_SIZE},
+                     {.option = OPT_KIND, .help = "only this kind"}, {.option = OPT_TABLE},
+                     {.option = OPT_JSON, .help = "print one JSON object"}),
+        .examples = EXAMPLES(
+            {"How large for ten million keys at one wrong answer in a thousand?",
+             "tamis plan --capacity 10M --fpr 1/1000"},
+            {"How good in 64 KiB?", "tamis plan --capacity 50k --size 64KiB"},
+            {"One kind, from a spec", "tamis plan 'blocked:capacity=1e6'"}),
+        .about =
+            "Two of capacity, fpr and size fix the third; capacity alone means a rate of 1%. A "
+            "SPEC that names its kind is about that kind only. Nothing is allocated, however "
+            "large the plan.\n\n"
+            "The JSON has an array plans, each with kind, fits, capacity, payload_bytes, "
+            "stored_bytes, bits_per_key, probes, fpr_asked, fpr_expected and shape, or, where "
+            "fits is false, the sentence why.\n\n"
+            "--table prints (1-e^(-k*n/m))^k: how often a filter of m bits with n keys and k "
+            "probes per key says yes wrongly. The last column of cells in a row is a little "
+            "beyond the best k, which is ln 2 times m/n.",
+        .exits = "0 when a kind fits the wish, 1 when none does, 2 after an error.",
+    },
+    {
+        .name = "kinds",
+        .also = "types families list",
+        .summary = "list the kinds, or the options of one",
+        .run = verb_kinds,
+        .operands = OPERANDS({"KIND", AT_MOST_ONE, NO_STREAM}),
+        .uses = USES({.option = OPT_JSON, .help = "print one JSON object"}),
+        .examples = EXAMPLES({"What is there?", "tamis kinds"},
+                             {"What can I wish for?", "tamis kinds blocked"}),
+        .about = "The JSON has an array kinds, each with name, id, contract, abilities (an array "
+                 "of words) and options (an array with name, choices, min, max, preset, help).",
+    },
+    {
+        .name = "union",
+        .also = "merge join or",
+        .summary = "make the image of all sets together",
+        .run = verb_union,
+        .operands = OPERANDS({"IMAGE", EXACTLY_ONE, READS_STDIN},
+                             {"IMAGE", ONE_OR_MORE, READS_STDIN}),
+        .uses = USES(OUTPUT_OPTIONS, {.option = OPT_SECRET_FILE}),
+        .examples = EXAMPLES({"One image of a week",
+                              "tamis union mon.tamis tue.tamis wed.tamis -o week.tamis"}),
+        .about = "The result is, bit for bit, what adding all keys to one filter would have "
+                 "given. The images must be of one kind, shape and hash: build them with the "
+                 "same spec. Notes are those of the first.",
+    },
+    {
+        .name = "intersect",
+        .also = "and common",
+        .summary = "make the image of what all sets share",
+        .run = verb_intersect,
+        .operands = OPERANDS({"IMAGE", EXACTLY_ONE, READS_STDIN},
+                             {"IMAGE", ONE_OR_MORE, READS_STDIN}),
+        .uses = USES(OUTPUT_OPTIONS, {.option = OPT_SECRET_FILE}),
+        .examples = EXAMPLES({"Who came on both days?",
+                              "tamis intersect mon.tamis tue.tamis -o both.tamis"}),
+        .about = "The result has every key that is in all of the sets, and says yes wrongly a "
+                 "little more often than a filter made from those keys alone. The images must be "
+                 "of one kind, shape and hash. Notes are those of the first.",
+    },
+    {
+        .name = "fold",
+        .also = "shrink halve",
+        .summary = "make an image smaller without its keys",
+        .run = verb_fold,
+        .operands = OPERANDS({"IMAGE", EXACTLY_ONE, READS_STDIN}, {"BY", AT_MOST_ONE, NO_STREAM}),
+        .uses = USES({.option = OPT_BY, .help = "how many times smaller, the same as BY"},
+                     {.option = OPT_FPR,
+                      .help = "halve it as often as its rate stays at or below P"},
+                     OUTPUT_OPTIONS, {.option = OPT_SECRET_FILE}),
+        .examples = EXAMPLES(
+            {"Four times smaller", "tamis fold big.tamis 4 -o small.tamis"},
+            {"As small as one wrong answer in a hundred allows",
+             "tamis fold big.tamis --fpr 1% -o small.tamis"}),
+        .about = "What was planned too large is cut to size: every key stays in, and the rate "
+                 "rises. BY must divide the number of blocks or bits, which \"tamis info\" tells "
+                 "as the shape: what was built with a --size of 2^N can be folded by any power of "
+                 "two.",
+    },
+};
+
+const size_t verb_count = sizeof verbs / sizeof verbs[0];
+
+const struct option *option_named(enum option_id id) {
+    return &options[id];
+}
+
+static size_t own_uses(const struct verb *verb) {
+    size_t n = 0;
+    while (verb->uses[n].option != OPT_NONE) n++;
+    return n;
+}
+
+static bool has_own(const struct verb *verb, enum option_id id) {
+    for (const struct use *use = verb->uses; use->option != OPT_NONE; use++)
+        if (use->option == id) return true;
+    return false;
+}
+
+const struct use *verb_use(const struct verb *verb, size_t i) {
+    const size_t own = own_uses(verb);
+    if (i < own) return &verb->uses[i];
+    i -= own;
+    for (const struct use *use = common; use->option != OPT_NONE; use++) {
+        if (has_own(verb, use->option)) continue; /* The verb has its own words for it. */
+        if (i-- == 0) return use;
+    }
+    return NULL;
+}
+
+const struct verb *verb_named(const char *name) {
+    for (size_t i = 0; i < verb_count; i++)
+        if (strcmp(verbs[i].name, name) == 0) return &verbs[i];
+    return NULL;
+}
+
+/* Whether `word` is one of the words in a text that separates them by single spaces. */
+static bool is_among(const char *words, const char *word) {
+    const size_t len = strlen(word);
+    for (const char *at = words; len > 0 && (at = strstr(at, word)) != NULL; at += len) {
+        const bool starts = at == words || at[-1] == ' ';
+        const bool ends = at[len] == '\0' || at[len] == ' ';
+        if (starts && ends) return true;
+    }
+    return false;
+}
+
+const struct verb *verb_meant(const char *name) {
+    const struct verb *nearest = NULL;
+    size_t least = 0;
+    for (size_t i = 0; i < verb_count; i++) {
+        if (is_among(verbs[i].also, name)) return &verbs[i];
+        const size_t distance = word_distance(name, verbs[i].name);
+        if (nearest && distance >= least) continue;
+        nearest = &verbs[i];
+        least = distance;
+    }
+    return nearest && is_slip(least, name) ? nearest : NULL;
+}

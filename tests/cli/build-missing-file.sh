@@ -1,0 +1,7 @@
+# Nothing is written when a file of keys cannot be read.
+echo key >keys
+tamis build image.tamis keys nowhere
+echo $?
+tamis build image.tamis -n 10 keys .
+echo $?
+ls

@@ -1,0 +1,4 @@
+# -q stops at the first line that would be printed, also in an endless stream.
+echo ant | tamis build -q animals.tamis
+yes ant | tamis check -q animals.tamis
+echo $?

@@ -1,0 +1,7 @@
+# Standard input can be the image or the keys, not both.
+tamis check -
+echo $?
+tamis check - -
+echo $?
+tamis add - - -
+echo $?
