@@ -28,7 +28,7 @@ FLAGS := -std=c11 $(WARN) -D_XOPEN_SOURCE=700 -D_DEFAULT_SOURCE -D_FILE_OFFSET_B
          -fPIC -fvisibility=hidden -Iinclude -Isrc -I. $(SAFE)
 LIBS  := -lm -pthread
 # The target decides which vector kernels exist, not the machine that compiles.
-TARGET_IS_X86_64 := $(filter x86_64-%,$(shell $(CC) -dumpmachine))
+TARGET_IS_X86_64 := $(filter x86_64-%,$(shell $(CC) -dumpmachine 2>/dev/null))
 FLAGS_avx2       := $(if $(TARGET_IS_X86_64),-mavx2)
 
 LIB_SRC := $(filter-out %/template.c,$(wildcard src/*/*.c))
@@ -39,9 +39,30 @@ LIB     := $(B)/libtamis.a
 SO      := $(B)/libtamis.so.$(VERSION)
 CMD     := $(B)/tamis
 
-.PHONY: all run test check setup install uninstall clean format layers bench
+.PHONY: all run run-here test check test-here proof proof-here big fuzz golden install uninstall \
+        format layers symbols clean
 .DELETE_ON_ERROR:
 all: $(LIB) $(SO) $(CMD)
+
+# ---- The two commands ---------------------------------------------------------------------------
+# Installing comes first and in a make of its own, because this one already asked the compiler that
+# may not be there yet.
+
+run:
+	@tools/setup build
+	@$(MAKE) --no-print-directory -j2 all
+	@$(MAKE) --no-print-directory run-here
+
+run-here: all
+	@tools/demo $(CMD) $(B)
+
+test check:
+	@tools/setup test
+	@$(MAKE) --no-print-directory -j2 test-here
+
+proof:
+	@tools/setup proof
+	@$(MAKE) --no-print-directory -j2 proof-here
 
 # ---- Building ---------------------------------------------------------------------------------
 
@@ -105,7 +126,89 @@ endef
 .SECONDARY:
 -include $(wildcard $(B)/tests/*/*.d $(T)/*.d)
 
+# The fuzz target is one function; without a fuzzer it replays files, which every test run does
+# with the corpus. Checksums are off in its library, so that the rest of the gate must hold alone.
+FUZZ_LIB  := $(patsubst %.c,$(B)/fuzz/%.o,$(LIB_SRC))
+REPLAY    := $(T)/fuzz/replay
+$(B)/fuzz/%_avx2.o: %_avx2.c
+	$(call compile,-DTAMIS_FUZZING $(FLAGS_avx2))
+$(B)/fuzz/%.o: %.c
+	$(call compile,-DTAMIS_FUZZING)
+$(REPLAY): $(B)/tests/fuzz/gate.o $(B)/tests/fuzz/replay.o $(FUZZ_LIB)
+	$(call link_test)
+
+HOUSE := $(sort $(wildcard tests/house/*.sh))
+
+test-here: all $(UNIT) $(LAWS) $(REPLAY)
+	@TAMIS=$(abspath $(CMD)) TAMIS_SO=$(abspath $(SO)) B=$(B) CC="$(CC)" CXX="$(CXX)" \
+	tests/run $(UNIT) $(LAWS) $(REPLAY) tests/cli/run tests/python/test_reader.py $(HOUSE)
+
+# ---- Proofs: minutes each, the short ones also in CI -------------------------------------------
+
+proof-here: all $(PROOF) $(CMD)
+	@TAMIS=$(abspath $(CMD)) B=$(B) MAKE="$(MAKE)" tests/run $(PROOF) $(sort $(wildcard tests/proof/*.sh))
+
+# More than 2^33 bits in one filter: 1.3 GiB of memory and some minutes.
+big: $(T)/big/big
+	tests/run $<
+$(T)/big/%: $(B)/tests/big/%.o $(HELP_OBJ) $(LIB)
+	$(call link_test)
+
+# A fuzzing run of the gate, FUZZ_SECONDS long; what it finds new goes to the corpus.
+FUZZ_SECONDS ?= 60
+CLANG        ?= clang-14
+fuzz:
+	@tools/setup proof
+	@mkdir -p $(B)/fuzz-corpus
+	$(Q)$(CLANG) -O1 -g $(filter-out -fPIC,$(FLAGS)) -DTAMIS_FUZZING $(FLAGS_avx2) \
+	    -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all \
+	    -o $(B)/fuzz-gate tests/fuzz/gate.c $(LIB_SRC) $(LIBS)
+	$(B)/fuzz-gate -max_total_time=$(FUZZ_SECONDS) -timeout=1 -rss_limit_mb=2048 -max_len=65536 \
+	    -print_final_stats=1 $(B)/fuzz-corpus tests/fuzz/corpus
+
+# ---- Installing ---------------------------------------------------------------------------------
+
+BINDIR     ?= $(PREFIX)/bin
+LIBDIR     ?= $(PREFIX)/lib
+INCLUDEDIR ?= $(PREFIX)/include
+
+install: all
+	install -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(LIBDIR)/pkgconfig $(DESTDIR)$(LIBDIR)/cmake/tamis \
+	           $(DESTDIR)$(INCLUDEDIR)
+	install -m 755 $(CMD) $(DESTDIR)$(BINDIR)/tamis
+	install -m 644 include/tamis.h $(DESTDIR)$(INCLUDEDIR)/
+	install -m 644 $(LIB) $(DESTDIR)$(LIBDIR)/
+	install -m 755 $(SO) $(DESTDIR)$(LIBDIR)/
+	ln -sf $(notdir $(SO)) $(DESTDIR)$(LIBDIR)/libtamis.so.$(MAJOR)
+	ln -sf $(notdir $(SO)) $(DESTDIR)$(LIBDIR)/libtamis.so
+	$(call fill,tools/tamis.pc.in) > $(DESTDIR)$(LIBDIR)/pkgconfig/tamis.pc
+	$(call fill,tools/tamis-config.cmake.in) > $(DESTDIR)$(LIBDIR)/cmake/tamis/tamis-config.cmake
+	$(call fill,tools/tamis-config-version.cmake.in) > $(DESTDIR)$(LIBDIR)/cmake/tamis/tamis-config-version.cmake
+fill = sed -e 's|@PREFIX@|$(PREFIX)|g' -e 's|@LIBDIR@|$(LIBDIR)|g' \
+           -e 's|@INCLUDEDIR@|$(INCLUDEDIR)|g' -e 's|@VERSION@|$(VERSION)|g' -e 's|@MAJOR@|$(MAJOR)|g' $(1)
+
+uninstall:
+	rm -f $(DESTDIR)$(BINDIR)/tamis $(DESTDIR)$(INCLUDEDIR)/tamis.h $(DESTDIR)$(LIBDIR)/libtamis.* \
+	      $(DESTDIR)$(LIBDIR)/pkgconfig/tamis.pc
+	rm -rf $(DESTDIR)$(LIBDIR)/cmake/tamis
+
 # ---- Housekeeping -----------------------------------------------------------------------------
+
+layers:
+	@tools/layers
+
+# Names that the shared library exports, in the order of tests/symbols.txt.
+symbols: $(SO)
+	@nm -D --defined-only $< | awk '$$2 ~ /[A-Z]/ {print $$3}' | LC_ALL=C sort
+
+SOURCES = $(filter-out src/kinds/kinds.def,$(wildcard include/*.h src/*/*.[ch] cli/*.[ch] tests/*/*.[ch] examples/*.c))
+format:
+	@tools/setup dev
+	clang-format-14 -i $(SOURCES)
+
+# Golden images are kept for ever: this adds those of new kinds and refuses to change old ones.
+golden: $(CMD)
+	tests/golden/make $(CMD)
 
 clean:
 	rm -rf build build-*

@@ -9,7 +9,7 @@
 #ifndef TAMIS_BITS_PROBE_H
 #define TAMIS_BITS_PROBE_H
 
-#include "bits.h"
+#include "bits/bits.h"
 
 /* The 128-bit product of two 64-bit numbers. */
 TAMIS_FN uint64_t tamis__multiply(uint64_t a, uint64_t b, uint64_t *low) {

@@ -34,7 +34,7 @@ static bool set_capacity(tamis_request *r, const char *value) {
     r->has_capacity = true;
     if (!tamis_parse_count(value, &r->wish.capacity)) return false;
     if (r->wish.capacity <= TAMIS_MOST_CAPACITY) return true;
-    tamis__fail(TAMIS_INVALID, "capacity must be from 0 to 2^56, not %s", value);
+    tamis__fail(TAMIS_INVALID, "must be from 0 to 2^56, not %s", value);
     return false;
 }
 
@@ -43,16 +43,15 @@ static bool set_fpr(tamis_request *r, const char *value) {
     return tamis_parse_rate(value, &r->wish.fpr);
 }
 
-static bool set_bits_to(tamis_request *r, uint64_t bits, const char *name, const char *range,
-                        const char *value) {
+static bool set_bits_to(tamis_request *r, uint64_t bits, const char *range, const char *value) {
     if (r->has_bits) {
-        tamis__fail(TAMIS_INVALID, "size and bits say the same thing: give one of them");
+        tamis__fail(TAMIS_INVALID, "size and bits are the same wish: give one of them");
         return false;
     }
     r->has_bits = true;
     r->wish.bits = bits;
     if (bits >= 1 && bits <= TAMIS_MAX_PAYLOAD_BYTES * 8) return true;
-    tamis__fail(TAMIS_INVALID, "%s must be from %s, not %s", name, range, value);
+    tamis__fail(TAMIS_INVALID, "must be from %s, not %s", range, value);
     return false;
 }
 
@@ -61,13 +60,13 @@ static bool set_size(tamis_request *r, const char *value) {
     if (!tamis_parse_bytes(value, &bytes)) return false;
     /* Payloads are whole 8-byte words, and the size is an upper limit. */
     const uint64_t bits = bytes <= TAMIS_MAX_PAYLOAD_BYTES ? bytes / 8 * 64 : 0;
-    return set_bits_to(r, bits, "size", "8 bytes to 2^56", value);
+    return set_bits_to(r, bits, "8 bytes to 2^56", value);
 }
 
 static bool set_bits(tamis_request *r, const char *value) {
     uint64_t bits;
     if (!tamis_parse_count(value, &bits)) return false;
-    return set_bits_to(r, bits, "bits", "1 to 2^59", value);
+    return set_bits_to(r, bits, "1 to 2^59", value);
 }
 
 static bool set_hash(tamis_request *r, const char *value) {
@@ -75,7 +74,7 @@ static bool set_hash(tamis_request *r, const char *value) {
     for (int mode = TAMIS_HASH_XXH3; mode < TAMIS_HASH_MODES; mode++)
         if (strcmp(value, tamis__hash_name((tamis_hash_mode)mode)) == 0)
             return r->mode = (tamis_hash_mode)mode, true;
-    tamis__fail(TAMIS_INVALID, "hash must be xxh3, xxh64 or sip13, not '%s'", value);
+    tamis__fail(TAMIS_INVALID, "must be xxh3, xxh64 or sip13, not '%s'", value);
     return false;
 }
 
@@ -87,7 +86,7 @@ static bool set_key(tamis_request *r, const char *value) {
     for (int place = TAMIS_KEY_INSIDE; place < TAMIS_KEY_PLACES; place++)
         if (strcmp(value, tamis__key_place_name((tamis_key_place)place)) == 0)
             return r->key_place = (tamis_key_place)place, true;
-    tamis__fail(TAMIS_INVALID, "key must be inside or outside, not '%s'", value);
+    tamis__fail(TAMIS_INVALID, "must be inside or outside, not '%s'", value);
     return false;
 }
 
@@ -110,13 +109,12 @@ static bool set_option(tamis_request *r, size_t i, const char *value) {
         const int index = choice_index(option->choices, value);
         *out = (uint64_t)index;
         if (index >= 0) return true;
-        tamis__fail(TAMIS_INVALID, "%s must be one of %s, not '%s'", option->name, option->choices,
-                    value);
+        tamis__fail(TAMIS_INVALID, "must be one of %s, not '%s'", option->choices, value);
         return false;
     }
     if (!tamis_parse_count(value, out)) return false;
     if (*out >= option->min && *out <= option->max) return true;
-    tamis__fail(TAMIS_INVALID, "%s must be from %llu to %llu, not %s", option->name,
+    tamis__fail(TAMIS_INVALID, "must be from %llu to %llu, not %s",
                 (unsigned long long)option->min, (unsigned long long)option->max, value);
     return false;
 }
