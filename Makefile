@@ -207,8 +207,11 @@ format:
 	clang-format-14 -i $(SOURCES)
 
 # Golden images are kept for ever: this adds those of new kinds and refuses to change old ones.
-golden: $(CMD)
+golden: $(CMD) $(T)/golden-bad/forge
 	tests/golden/make $(CMD)
+	$(T)/golden-bad/forge tests/golden-bad
+$(T)/golden-bad/%: $(B)/tests/golden-bad/%.o $(HELP_OBJ) $(LIB)
+	$(call link_test)
 
 clean:
 	rm -rf build build-*

@@ -107,11 +107,38 @@ static bool plan_kind(const struct args *args, const char *kind, const char *spe
     return fits;
 }
 
+enum { LONGEST_KIND = 40 };
+
+/* A wish that every kind refuses with the same words is wrong in itself: those words are said once,
+ * as an error, and not as a table of kinds that do not fit. */
+static tamis_status refused_by_all(const char *wish, char *spec, size_t size) {
+    struct tamis_kind_info kind;
+    char *first = NULL;
+    tamis_status status = TAMIS_OK;
+    for (size_t i = 0; tamis_kind_at(i, &kind, sizeof kind); i++) {
+        struct tamis_plan plan;
+        snprintf(spec, size, "%.*s:%s", LONGEST_KIND, kind.name, wish);
+        status = tamis_plan(spec, &plan, sizeof plan);
+        if (!status) break;
+        if (!first && !(first = strdup(tamis_why()))) break;
+        if (strcmp(first, tamis_why()) != 0) {
+            status = TAMIS_OK;
+            break;
+        }
+    }
+    free(first);
+    return status;
+}
+
 static int plan_all(const struct args *args, const char *wish) {
-    enum { LONGEST_KIND = 40 };
     const size_t size = strlen(wish) + LONGEST_KIND + 2;
     char *spec = malloc(size);
     if (!spec) return fail_memory(args);
+    const tamis_status refused = refused_by_all(wish, spec, size);
+    if (refused) {
+        free(spec);
+        return fail_why(args, NULL, refused);
+    }
 
     struct json json = {.out = stdout};
     if (given(args, OPT_JSON))

@@ -171,6 +171,7 @@ tamis_status tamis__image_read_header(tamis_image *image, const uint8_t *h, uint
     memset(image, 0, sizeof *image);
     tamis_status rc = check_start(h, total);
     if (rc) return rc;
+    if (tamis__get32(h + AT_KIND) == 0) return corrupt("there is no kind 0");
     image->entry = tamis__kind_by_id(tamis__get32(h + AT_KIND));
     if (!image->entry)
         return tamis__fail(TAMIS_NEWER, "kind %u needs a newer Tamis than %s",

@@ -1,0 +1,66 @@
+/* Fuzz target of the gate: any bytes are refused, or become a filter that can be asked, measured,
+ * changed and written again. Built with checksums off, because nobody guesses those. */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tamis.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void demand(bool is_true) {
+    if (!is_true) abort();
+}
+
+static size_t hits_of(const uint8_t *hit, size_t n) {
+    size_t hits = 0;
+    while (n--) hits += hit[n];
+    return hits;
+}
+
+static void use(tamis *f, size_t size) {
+    static const char *const keys[] = {"", "a", "tamis", "a longer key that fills more than a block"};
+    struct tamis_info info;
+    char spec[300];
+    uint64_t hashes[70] = {0, UINT64_MAX, 1, (uint64_t)1 << 63};
+    uint8_t hit[70];
+    for (size_t i = 4; i < 70; i++) hashes[i] = i * 0x9e3779b97f4a7c15;
+    for (size_t i = 0; i < 4; i++) tamis_has(f, keys[i], strlen(keys[i]));
+    tamis_has_hashes(f, hashes, 70, hit);
+    tamis_info(f, &info, sizeof info);
+    if (hits_of(hit, 70) % 8 == 5) tamis_spec(f, spec, sizeof spec); /* it plans: milliseconds */
+    struct tamis_estimate estimate;
+    tamis_overlap(f, f, &estimate);
+    demand(tamis_stored_size(f) == size);
+    const char *name, *value;
+    for (size_t i = 0; tamis_note_at(f, i, &name, &value); i++) demand(tamis_note(f, name) == value);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    static const uint8_t secret[16] = "0123456789abcdef";
+    const struct tamis_options options = {.struct_size = sizeof options, .secret = secret};
+    tamis *view, *f, *copy;
+    if (tamis_view_with(&view, data, size, &options)) {
+        /* All ways in must agree. */
+        demand(!view && tamis_load_with(&f, data, size, &options) != TAMIS_OK && !f);
+        return 0;
+    }
+    use(view, size);
+    demand(tamis_load_with(&f, data, size, &options) == TAMIS_OK);
+    use(f, size);
+    /* What was added is found, also after another trip through the gate. */
+    if (tamis_add(f, "tamis", 5) == TAMIS_OK) demand(tamis_has(f, "tamis", 5));
+    demand(tamis_set_note(f, "fuzz", "1") == TAMIS_OK || tamis_stored_size(f) > (1u << 20));
+    const size_t again = (size_t)tamis_stored_size(f);
+    uint8_t *image = malloc(again);
+    demand(image && tamis_bytes(f, image, again) == TAMIS_OK);
+    demand(tamis_load_with(&copy, image, again, &options) == TAMIS_OK);
+    demand(tamis_merge(copy, f) != TAMIS_MISMATCH);
+    if (tamis_fold(copy, 2) == TAMIS_OK && tamis_has(f, "tamis", 5))
+        demand(tamis_has(copy, "tamis", 5));
+    free(image);
+    tamis_free(copy);
+    tamis_free(f);
+    tamis_free(view);
+    return 0;
+}

@@ -1,0 +1,67 @@
+/* Runs the fuzz target over files: the corpus, golden images and golden-bad ones. What a fuzzer
+ * once found stays found. Each file is also cut short and has each header byte set to a few values
+ * that counts and sizes break on. */
+#include <dirent.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+enum { HEADER = 192, MOST = 1 << 20 };
+
+/* In memory of exactly the right length, so that a checked build sees every byte too far. */
+static void try_bytes(const uint8_t *bytes, size_t size) {
+    uint8_t *exact = malloc(size ? size : 1);
+    if (!exact) abort();
+    memcpy(exact, bytes, size);
+    LLVMFuzzerTestOneInput(exact, size);
+    free(exact);
+}
+
+static void try_variants(uint8_t *bytes, size_t size) {
+    static const uint8_t values[] = {0, 1, 0x7f, 0x80, 0xff};
+    try_bytes(bytes, size);
+    for (size_t cut = 0; cut < size && cut <= HEADER + 16; cut++) try_bytes(bytes, cut);
+    for (size_t at = 0; at < HEADER && at < size; at++)
+        for (size_t v = 0; v < sizeof values; v++) {
+            const uint8_t old = bytes[at];
+            bytes[at] = values[v];
+            try_bytes(bytes, size);
+            bytes[at] = old;
+        }
+}
+
+static int replay_folder(const char *folder) {
+    static uint8_t bytes[MOST];
+    int count = 0;
+    DIR *dir = opendir(folder);
+    if (!dir) return 0;
+    for (struct dirent *entry; (entry = readdir(dir));) {
+        char path[1024];
+        snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
+        FILE *file = entry->d_name[0] == '.' ? NULL : fopen(path, "rb");
+        if (!file) continue;
+        const size_t size = fread(bytes, 1, sizeof bytes, file);
+        fclose(file);
+        try_variants(bytes, size);
+        count++;
+    }
+    closedir(dir);
+    return count;
+}
+
+int main(void) {
+    static const char *const folders[] = {"tests/fuzz/corpus", "tests/golden", "tests/golden-bad"};
+    int total = 0, bad = 0;
+    for (int i = 0; i < 3; i++) {
+        const int count = replay_folder(folders[i]);
+        printf("%sok %d - fuzz replay of %d files of %s\n", count ? "" : "not ", i + 1, count,
+               folders[i]);
+        bad += !count;
+        total += count;
+    }
+    printf("# %d files\n1..3\n", total);
+    return bad != 0;
+}
