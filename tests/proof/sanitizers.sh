@@ -1,0 +1,28 @@
+#!/bin/bash
+# Every test program and the command again, in builds that watch each access, each conversion and
+# each thread.
+cd "$(dirname "$0")/../.." || exit 2
+work=$(mktemp -d) && trap 'rm -rf "$work"' EXIT
+export CMOCKA_MESSAGE_OUTPUT=TAP
+n=0
+try() {
+    n=$((n + 1))
+    if "${@:2}" >"$work/log" 2>&1; then echo "ok $n - $1"; else
+        echo "not ok $n - $1"
+        grep -v '^ok ' "$work/log" | tail -60 | sed 's/^/# /'
+        code=1
+    fi
+}
+try "the address and undefined-behaviour build is clean" make -s -j2 SAN=1 programs
+for program in $(find build-san/tests/unit -type f -perm -u+x | sort) build-san/tests/laws/laws build-san/tests/fuzz/replay; do
+    try "checked: ${program#build-san/tests/}" "$program"
+done
+try "checked: the command" env TAMIS="$PWD/build-san/tamis" tests/cli/run
+
+# Kernels load whole vectors, which the thread sanitizer takes for races with atomic words; the
+# plain ones are what the memory model speaks about.
+try "the thread build is clean" make -s -j2 SAN=thread build-thread/tests/laws/laws
+try "threads: adding and asking" env TAMIS_CPU=plain build-thread/tests/laws/laws many_threads
+
+echo "1..$n"
+exit ${code:-0}

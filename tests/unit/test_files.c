@@ -1,0 +1,361 @@
+/* Files: reading, mapping, replacing, and what happens when the system says no at any call. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "tamis.h"
+
+/* ---- A system that fails on demand ----------------------------------------------------------
+ *
+ * The calls of src/file/disk.c, counted and made to fail at the n-th. The linker brings them here
+ * (--wrap) for the library only; everything else in this program goes through too, which is why
+ * counting is switched on just around one call. */
+
+static struct {
+    bool is_on;
+    int calls, fail_at, error;
+    bool is_short; /* one byte at a time, and an interruption before every second */
+} fault;
+
+static bool fails(void) {
+    if (!fault.is_on || ++fault.calls != fault.fail_at) return false;
+    errno = fault.error;
+    return true;
+}
+
+int __real_open(const char *path, int flags, ...);
+int __wrap_open(const char *path, int flags, ...);
+int __wrap_open(const char *path, int flags, ...) {
+    va_list list;
+    va_start(list, flags);
+    const mode_t mode = flags & O_CREAT ? (mode_t)va_arg(list, int) : 0;
+    va_end(list);
+    return fails() ? -1 : __real_open(path, flags, mode);
+}
+
+ssize_t __real_read(int fd, void *bytes, size_t n);
+ssize_t __wrap_read(int fd, void *bytes, size_t n);
+ssize_t __wrap_read(int fd, void *bytes, size_t n) {
+    if (fails()) return -1;
+    if (fault.is_on && fault.is_short && fault.calls % 2) return errno = EINTR, -1;
+    return __real_read(fd, bytes, fault.is_on && fault.is_short && n > 7 ? 7 : n);
+}
+
+ssize_t __real_write(int fd, const void *bytes, size_t n);
+ssize_t __wrap_write(int fd, const void *bytes, size_t n);
+ssize_t __wrap_write(int fd, const void *bytes, size_t n) {
+    if (fails()) return -1;
+    if (fault.is_on && fault.is_short && fault.calls % 2) return errno = EINTR, -1;
+    return __real_write(fd, bytes, fault.is_on && fault.is_short && n > 7 ? 7 : n);
+}
+
+#define WRAP(name, parameters, arguments)      \
+    int __real_##name parameters;              \
+    int __wrap_##name parameters;              \
+    int __wrap_##name parameters {             \
+        return fails() ? -1 : __real_##name arguments; \
+    }
+WRAP(fsync, (int fd), (fd))
+WRAP(rename, (const char *from, const char *to), (from, to))
+WRAP(fstat, (int fd, struct stat *st), (fd, st))
+
+/* A close that fails has closed the file all the same. */
+int __real_close(int fd);
+int __wrap_close(int fd);
+int __wrap_close(int fd) {
+    const int rc = __real_close(fd);
+    return fails() ? -1 : rc;
+}
+
+/* ---- A folder for each test ------------------------------------------------------------------ */
+
+static char folder[64], path[128];
+
+static int enter_folder(void **state) {
+    (void)state;
+    strcpy(folder, "/tmp/tamis-test-XXXXXX");
+    if (!mkdtemp(folder)) return -1;
+    snprintf(path, sizeof path, "%s/a.tamis", folder);
+    memset(&fault, 0, sizeof fault);
+    return 0;
+}
+
+static int leave_folder(void **state) {
+    (void)state;
+    fault.is_on = false;
+    char command[128];
+    snprintf(command, sizeof command, "rm -rf '%s'", folder);
+    return system(command);
+}
+
+static int files_in_folder(void) {
+    int count = 0;
+    DIR *dir = opendir(folder);
+    for (struct dirent *entry; (entry = readdir(dir));) count += entry->d_name[0] != '.';
+    closedir(dir);
+    return count;
+}
+
+static tamis *filter_of(const char *spec, int from, int to) {
+    tamis *f;
+    if (tamis_create(&f, spec)) fail_msg("%s", tamis_why());
+    for (int i = from; i < to; i++) assert_int_equal(tamis_add_u64(f, (uint64_t)i), TAMIS_OK);
+    return f;
+}
+
+static bool holds(const char *file, int from, int to) {
+    tamis *f;
+    if (tamis_read(&f, file)) return false;
+    bool has_all = true;
+    for (int i = from; i < to; i++) has_all &= tamis_has_u64(f, (uint64_t)i);
+    struct tamis_info info;
+    tamis_info(f, &info, sizeof info);
+    tamis_free(f);
+    return has_all && info.items == (uint64_t)(to - from);
+}
+
+static const char *const spec = "split:capacity=1000";
+
+/* ---- Tests ---------------------------------------------------------------------------------- */
+
+static void save_read_map_agree(void **state) {
+    (void)state;
+    tamis *f = filter_of(spec, 0, 500), *read, *map;
+    assert_int_equal(tamis_set_note(f, "comment", "a note"), TAMIS_OK);
+    assert_int_equal(tamis_save(f, path), TAMIS_OK);
+    assert_int_equal(files_in_folder(), 1);
+    assert_int_equal(tamis_read(&read, path), TAMIS_OK);
+    assert_int_equal(tamis_map(&map, path), TAMIS_OK);
+    for (uint64_t i = 0; i < 5000; i++) {
+        assert_int_equal(tamis_has_u64(f, i), tamis_has_u64(read, i));
+        assert_int_equal(tamis_has_u64(f, i), tamis_has_u64(map, i));
+    }
+    assert_string_equal(tamis_note(map, "comment"), "a note");
+    assert_int_equal(tamis_add_u64(map, 1), TAMIS_READONLY);
+    assert_int_equal(tamis_add_u64(read, 501), TAMIS_OK);
+    /* A map goes on answering from the old file after the name has a new one. */
+    assert_int_equal(tamis_save(read, path), TAMIS_OK);
+    assert_true(tamis_has_u64(map, 3));
+    tamis_free(f);
+    tamis_free(read);
+    tamis_free(map);
+}
+
+static void mode_and_links_survive(void **state) {
+    (void)state;
+    tamis *f = filter_of(spec, 0, 10);
+    char link_path[160];
+    struct stat st;
+    const mode_t old = umask(027);
+    assert_int_equal(tamis_save(f, path), TAMIS_OK);
+    umask(old);
+    assert_int_equal(stat(path, &st), 0);
+    assert_int_equal(st.st_mode & 0777, 0640);
+    assert_int_equal(chmod(path, 0604), 0);
+    snprintf(link_path, sizeof link_path, "%s/link", folder);
+    assert_int_equal(symlink("a.tamis", link_path), 0);
+    assert_int_equal(tamis_save(f, link_path), TAMIS_OK);
+    assert_int_equal(lstat(link_path, &st), 0);
+    assert_true(S_ISLNK(st.st_mode));
+    assert_int_equal(stat(path, &st), 0);
+    assert_int_equal(st.st_mode & 0777, 0604);
+    assert_int_equal(files_in_folder(), 2);
+    tamis_free(f);
+}
+
+static void refuses(const char *file, const char *word) {
+    tamis *f = NULL;
+    errno = 0;
+    assert_int_equal(tamis_read(&f, file), TAMIS_IO);
+    assert_null(f);
+    if (!strstr(tamis_why(), word) || !strstr(tamis_why(), file))
+        fail_msg("'%s' should name %s and %s", tamis_why(), file, word);
+    assert_int_equal(tamis_map(&f, file), TAMIS_IO);
+    assert_null(f);
+    assert_int_equal(errno, 0); /* the library does not touch it */
+}
+
+static void what_is_no_file_is_refused(void **state) {
+    (void)state;
+    char fifo[160], nothing[160];
+    snprintf(fifo, sizeof fifo, "%s/fifo", folder);
+    snprintf(nothing, sizeof nothing, "%s/none/at/all", folder);
+    assert_int_equal(mkfifo(fifo, 0600), 0);
+    refuses(nothing, "cannot open");
+    refuses(folder, "not a regular file");
+    refuses(fifo, "not a regular file");
+    refuses("/dev/zero", "not a regular file");
+
+    tamis *f = filter_of(spec, 0, 10);
+    errno = 0;
+    assert_int_equal(tamis_save(f, nothing), TAMIS_IO);
+    assert_int_equal(tamis_save(f, folder), TAMIS_IO);
+    assert_int_equal(tamis_save(f, fifo), TAMIS_IO);
+    assert_int_equal(tamis_save(f, "/dev/full"), TAMIS_IO);
+    char *long_path = malloc(10001);
+    memset(long_path, 'a', 10000);
+    long_path[10000] = '\0';
+    assert_int_equal(tamis_save(f, long_path), TAMIS_IO);
+    refuses(long_path + 9900, "cannot open");
+    free(long_path);
+    assert_int_equal(errno, 0);
+    assert_int_equal(files_in_folder(), 1);
+    tamis_free(f);
+}
+
+/* Every call fails once with every error: the old file stands, nothing lies beside it, and the
+ * sentence names the file. A failure to flush the folder comes after the rename: then the new file
+ * is there, whole. */
+static void save_fails_cleanly_at_every_call(void **state) {
+    (void)state;
+    static const int errors[] = {EIO, ENOSPC, EACCES, EDQUOT};
+    tamis *old = filter_of(spec, 0, 100), *new = filter_of(spec, 0, 200);
+    for (size_t e = 0; e < sizeof errors / sizeof *errors; e++)
+        for (int at = 1;; at++) {
+            assert_int_equal(tamis_save(old, path), TAMIS_OK);
+            memset(&fault, 0, sizeof fault);
+            fault.fail_at = at;
+            fault.error = errors[e];
+            fault.is_on = true;
+            const tamis_status rc = tamis_save(new, path);
+            fault.is_on = false;
+            assert_int_equal(files_in_folder(), 1);
+            if (rc == TAMIS_OK) {
+                assert_true(fault.calls < at || holds(path, 0, 200));
+                if (fault.calls < at) break;
+                continue;
+            }
+            assert_int_equal(rc, TAMIS_IO);
+            assert_non_null(strstr(tamis_why(), path));
+            if (strstr(tamis_why(), "folder"))
+                assert_true(holds(path, 0, 200));
+            else
+                assert_true(holds(path, 0, 100));
+        }
+    tamis_free(old);
+    tamis_free(new);
+}
+
+static void read_fails_cleanly_at_every_call(void **state) {
+    (void)state;
+    tamis *f = filter_of(spec, 0, 100), *g;
+    assert_int_equal(tamis_set_note(f, "comment", "a note"), TAMIS_OK);
+    assert_int_equal(tamis_save(f, path), TAMIS_OK);
+    for (int at = 1;; at++) {
+        memset(&fault, 0, sizeof fault);
+        fault.fail_at = at;
+        fault.error = EIO;
+        fault.is_on = true;
+        const tamis_status rc = tamis_read(&g, path);
+        fault.is_on = false;
+        if (rc == TAMIS_OK) {
+            tamis_free(g);
+            if (fault.calls < at) break;
+            continue; /* a failed close after reading takes nothing away */
+        }
+        assert_int_equal(rc, TAMIS_IO);
+        assert_null(g);
+    }
+    tamis_free(f);
+}
+
+/* Seven bytes at a time with interruptions between: the same file. */
+static void short_reads_and_writes_are_finished(void **state) {
+    (void)state;
+    tamis *f = filter_of(spec, 0, 100), *g;
+    fault.is_on = fault.is_short = true;
+    assert_int_equal(tamis_save(f, path), TAMIS_OK);
+    assert_int_equal(tamis_read(&g, path), TAMIS_OK);
+    fault.is_on = false;
+    assert_true(holds(path, 0, 100));
+    tamis_free(f);
+    tamis_free(g);
+}
+
+static void notes_are_kept_in_order(void **state) {
+    (void)state;
+    tamis *f = filter_of(spec, 0, 1);
+    const char *name, *value;
+    assert_int_equal(tamis_set_note(f, "b", "2"), TAMIS_OK);
+    assert_int_equal(tamis_set_note(f, "a", ""), TAMIS_OK);
+    assert_int_equal(tamis_set_note(f, "c", "trois \xe2\x82\xac"), TAMIS_OK);
+    assert_int_equal(tamis_set_note(f, "b", "two"), TAMIS_OK);
+    assert_true(tamis_note_at(f, 0, &name, &value) && strcmp(name, "a") == 0 && !*value);
+    assert_true(tamis_note_at(f, 1, &name, &value) && strcmp(value, "two") == 0);
+    assert_true(tamis_note_at(f, 2, &name, &value) && strcmp(name, "c") == 0);
+    assert_false(tamis_note_at(f, 3, &name, &value));
+    assert_int_equal(tamis_set_note(f, "b", NULL), TAMIS_OK);
+    assert_int_equal(tamis_set_note(f, "never", NULL), TAMIS_OK);
+    assert_null(tamis_note(f, "b"));
+    static const char *const bad_names[] = {"", "A", "a b", "a=b", "\xc3\xa9"};
+    for (size_t i = 0; i < sizeof bad_names / sizeof *bad_names; i++)
+        assert_int_equal(tamis_set_note(f, bad_names[i], "x"), TAMIS_INVALID);
+    static const char *const bad_values[] = {"\xff", "\xc0\x80", "\xed\xa0\x80", "\xf4\x90\x80\x80",
+                                             "\xe2\x82", "\x80"};
+    for (size_t i = 0; i < sizeof bad_values / sizeof *bad_values; i++)
+        assert_int_equal(tamis_set_note(f, "x", bad_values[i]), TAMIS_INVALID);
+    char *large = malloc((1 << 20) + 1);
+    memset(large, 'x', 1 << 20);
+    large[1 << 20] = '\0';
+    assert_int_equal(tamis_set_note(f, "x", large), TAMIS_INVALID);
+    large[(1 << 20) - 100] = '\0';
+    assert_int_equal(tamis_set_note(f, "x", large), TAMIS_OK);
+    free(large);
+    assert_int_equal(tamis_save(f, path), TAMIS_OK);
+    assert_true(holds(path, 0, 1));
+    tamis_free(f);
+}
+
+static void options_of_other_versions(void **state) {
+    (void)state;
+    struct {
+        struct tamis_options now;
+        uint64_t later[2];
+    } newer = {.now = {.struct_size = sizeof newer}};
+    struct tamis_options older = {.struct_size = offsetof(struct tamis_options, max_bytes),
+                                  .max_bytes = 1}; /* not there yet for that caller */
+    tamis *f;
+    assert_int_equal(tamis_create_with(&f, spec, &newer.now), TAMIS_OK);
+    tamis_free(f);
+    newer.later[1] = 1;
+    assert_int_equal(tamis_create_with(&f, spec, &newer.now), TAMIS_INVALID);
+    assert_null(f);
+    assert_int_equal(tamis_create_with(&f, spec, &older), TAMIS_OK);
+    tamis_free(f);
+    older.struct_size = 0;
+    assert_int_equal(tamis_create_with(&f, spec, &older), TAMIS_INVALID);
+
+    /* Results cross the border too: a shorter struct is not overrun, a longer one is cleared. */
+    struct tamis_plan plan[2];
+    memset(plan, 0x55, sizeof plan);
+    assert_int_equal(tamis_plan(spec, plan, 8), TAMIS_OK);
+    assert_int_equal(((uint8_t *)plan)[8], 0x55);
+    assert_int_equal(tamis_plan(spec, plan, sizeof plan), TAMIS_OK);
+    assert_int_equal(((uint8_t *)plan)[sizeof plan - 1], 0);
+}
+
+int main(void) {
+#define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, enter_folder, leave_folder)
+    const struct CMUnitTest tests[] = {
+        IN_FOLDER(save_read_map_agree),
+        IN_FOLDER(mode_and_links_survive),
+        IN_FOLDER(what_is_no_file_is_refused),
+        IN_FOLDER(save_fails_cleanly_at_every_call),
+        IN_FOLDER(read_fails_cleanly_at_every_call),
+        IN_FOLDER(short_reads_and_writes_are_finished),
+        IN_FOLDER(notes_are_kept_in_order),
+        IN_FOLDER(options_of_other_versions),
+    };
+    return cmocka_run_group_tests_name("files", tests, NULL, NULL);
+}
