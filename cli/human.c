@@ -17,6 +17,19 @@ struct human human_count(uint64_t count) {
     return human;
 }
 
+struct human human_limit(uint64_t limit) {
+    struct human human;
+    unsigned power = 0;
+    while (power < 63 && limit >> power > 1) power++;
+    if (limit == UINT64_MAX)
+        snprintf(human.text, sizeof human.text, "2^64-1");
+    else if (power >= 20 && limit == (uint64_t)1 << power)
+        snprintf(human.text, sizeof human.text, "2^%u", power);
+    else
+        return human_count(limit);
+    return human;
+}
+
 struct human human_decimal(double value) {
     struct human human;
     if (value >= 999.5 && value < 1e18) return human_count((uint64_t)(value + 0.5));

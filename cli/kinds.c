@@ -1,7 +1,7 @@
 /* kinds.c: `tamis kinds`, what there is and what can be wished for. */
 #include "cli.h"
 
-#include <inttypes.h>
+#include <string.h>
 
 static const struct {
     enum tamis_ability ability;
@@ -39,8 +39,10 @@ static void print_option(const struct tamis_option *option) {
     printf("  %s=", option->name);
     if (option->choices)
         printf("%s", option->choices);
+    else if (option->max)
+        printf("N, from %s to %s", human_limit(option->min).text, human_limit(option->max).text);
     else
-        printf("N, from %" PRIu64 " to %" PRIu64, option->min, option->max);
+        printf("P");
     printf("\n      %s; without it: %s\n", option->help, option->preset);
 }
 
@@ -51,14 +53,14 @@ static void print_whole(const struct tamis_kind_info *kind) {
             printf("  %-10s  %s\n", abilities[i].word, abilities[i].meaning);
     if (kind->option_count > 0) puts("\nOptions of its own:");
     for (size_t i = 0; i < kind->option_count; i++) print_option(&kind->options[i]);
-    puts("\nOptions of every kind:\n"
-         "  capacity=N\n      keys to plan for; with fpr and size, two fix the third\n"
-         "  fpr=P\n      wanted false-positive rate at capacity; without it and size: 1%\n"
-         "  size=BYTES\n      payload at most this large");
-    if (kind->abilities & TAMIS_OWN_HASH) return;
-    puts("  hash=xxh3|xxh64|sip13\n      how keys are hashed; without it: xxh3\n"
-         "  seed=N\n      another hash function of the same family; without it: 0\n"
-         "  key=inside|outside\n      with sip13, where the secret is kept; without it: inside");
+    puts("\nOptions of every kind:");
+    size_t count;
+    const struct tamis_option *common = tamis_common_options(&count);
+    for (size_t i = 0; i < count; i++) {
+        const bool is_about_hash = strcmp(common[i].name, "hash") == 0;
+        if (is_about_hash && (kind->abilities & TAMIS_OWN_HASH)) break;
+        print_option(&common[i]);
+    }
 }
 
 /* ---- For programs ---- */

@@ -122,7 +122,7 @@ TAMIS_API const char *tamis_why(void);
  *     capacity=N   keys to plan for, from 0 to 2^56
  *     fpr=P        wanted rate at capacity, from 1e-12 to below 1; 1% when neither fpr nor size
  *     size=BYTES   payload at most this large; two of capacity, fpr and size fix the third
- *     bits=N       the same in bits; classic takes exactly that many
+ *     bits=N       the same in bits; classic and universal take exactly that many
  *     hash=xxh3    the default; or xxh64 (Parquet's and Arrow's), or sip13 (keyed, see below)
  *     seed=N       another hash function of the same family; 0 when not given
  *     key=inside   with hash=sip13: the image holds the secret; or key=outside: only its 8-byte id
@@ -396,11 +396,11 @@ enum tamis_ability {
     TAMIS_OWN_HASH = 1 << 6  /* imported: hashes keys itself, no calls on hashes */
 };
 
-/* A wish that one kind knows beside the common ones. */
+/* A wish, as it stands in a spec: name=value. */
 struct tamis_option {
     const char *name;
     const char *choices; /* "a|b|c" for a word; NULL for a number */
-    uint64_t min, max;   /* of a number */
+    uint64_t min, max;   /* of a whole number; both 0 for a rate */
     const char *preset;  /* what happens without it, in words or as a value */
     const char *help;    /* one line */
 };
@@ -410,7 +410,7 @@ struct tamis_kind_info {
     uint32_t id;          /* as written in images */
     const char *contract; /* what it promises, in one line */
     unsigned abilities;   /* of enum tamis_ability */
-    const struct tamis_option *options;
+    const struct tamis_option *options; /* its own, beside the common ones */
     size_t option_count;
 };
 
@@ -422,6 +422,10 @@ TAMIS_API size_t tamis_kind_count(void);
 TAMIS_API bool tamis_kind_at(size_t i, struct tamis_kind_info *info, size_t info_size);
 TAMIS_API bool tamis_kind_named(const char *name, struct tamis_kind_info *info,
                                 size_t info_size);
+
+/* The wishes that every kind knows: capacity, fpr, size, bits, hash, seed, key. Kinds with
+ * TAMIS_OWN_HASH take only those before hash. Threads: any. */
+TAMIS_API const struct tamis_option *tamis_common_options(size_t *count);
 
 /* ==== Numbers as people type them =========================================================== */
 

@@ -90,14 +90,29 @@ static bool set_key(tamis_request *r, const char *value) {
     return false;
 }
 
-static const struct {
-    const char *name;
-    common_setter *set;
-} common[] = {
-    {"capacity", set_capacity}, {"fpr", set_fpr},   {"size", set_size}, {"bits", set_bits},
-    {"hash", set_hash},         {"seed", set_seed}, {"key", set_key},
+/* One list for people, and one of the same order for the parser. Kinds with their own hash take
+ * what stands before hash. */
+static const struct tamis_option common[] = {
+    {"capacity", NULL, 0, TAMIS_MOST_CAPACITY, "by size and fpr", "keys to plan for"},
+    {"fpr", NULL, 0, 0, "1% when there is no size either",
+     "wanted rate at capacity, from 1e-12 to below 1"},
+    {"size", NULL, 8, TAMIS_MAX_PAYLOAD_BYTES, "by capacity and fpr",
+     "bytes that the payload may have at most"},
+    {"bits", NULL, 1, TAMIS_MAX_PAYLOAD_BYTES * 8, "by capacity and fpr",
+     "the same in bits; classic and universal take exactly as many"},
+    {"hash", "xxh3|xxh64|sip13", 0, 0, "xxh3", "how keys are hashed; sip13 is keyed"},
+    {"seed", NULL, 0, UINT64_MAX, "0", "another hash function of the same family"},
+    {"key", "inside|outside", 0, 0, "inside", "with sip13, where the secret is kept"},
 };
 enum { COMMON_COUNT = sizeof common / sizeof *common };
+
+static common_setter *const setters[COMMON_COUNT] = {set_capacity, set_fpr,  set_size, set_bits,
+                                                     set_hash,     set_seed, set_key};
+
+const struct tamis_option *tamis_common_options(size_t *count) {
+    *count = COMMON_COUNT;
+    return common;
+}
 
 /* ---- The kind's own wishes ------------------------------------------------------------------ */
 
@@ -174,7 +189,7 @@ static tamis_status parse_pair(tamis_request *r, const char *text, size_t len, u
     if (*seen >> i & 1) return tamis__fail(TAMIS_INVALID, "%s is given twice", name);
     *seen |= (uint64_t)1 << i;
     const bool is_set =
-        i < COMMON_COUNT ? common[i].set(r, value) : set_option(r, i - COMMON_COUNT, value);
+        i < COMMON_COUNT ? setters[i](r, value) : set_option(r, i - COMMON_COUNT, value);
     return is_set ? TAMIS_OK : tamis__fail_in(TAMIS_INVALID, name);
 }
 
