@@ -5,8 +5,6 @@
 #include "hash/hash.h"
 #include "kinds/kind.h"
 
-#define TAMIS_MOST_CAPACITY ((uint64_t)1 << 56)
-
 /* What a spec says. */
 typedef struct tamis_request {
     const tamis_entry *entry;

@@ -50,14 +50,17 @@ enum {
 
 enum { VERSION = 1 };
 
-/* A byte that no UTF-8 text starts with, the name, the end-of-text byte of old systems, and a
+/* A byte that is no UTF-8 before a letter, the name, the end-of-text byte of old systems, and a
  * newline that a careless transfer would change. */
 static const uint8_t magic[8] = {0xd6, 't', 'a', 'm', 'i', 's', 0x1a, 0x0a};
 
 #define MILLIONTHS 1e6
 
+/* Rates that would round to 1 keep the last millionth: the gate refuses what is not below 1. */
 uint64_t tamis__one_in(double fpr) {
-    return fpr > 0 ? (uint64_t)(MILLIONTHS / fpr + 0.5) : 0;
+    if (!(fpr > 0)) return 0;
+    const uint64_t one_in = (uint64_t)(MILLIONTHS / fpr + 0.5), least = (uint64_t)MILLIONTHS + 1;
+    return one_in < least ? least : one_in;
 }
 
 double tamis__fpr_of(uint64_t one_in) {
@@ -179,6 +182,7 @@ tamis_status tamis__image_read_header(tamis_image *image, const uint8_t *h, uint
     image->capacity = tamis__get64(h + AT_CAPACITY);
     image->one_in = tamis__get64(h + AT_ONE_IN);
     image->body.items = tamis__get64(h + AT_ITEMS);
+    if (image->capacity > TAMIS_MOST_CAPACITY) return corrupt("the capacity is over 2^56");
     if (image->one_in && image->one_in <= (uint64_t)MILLIONTHS)
         return corrupt("the asked rate is not below 1");
     rc = read_shape(image, h, total);

@@ -106,6 +106,12 @@ void tamis__bitmap_measure(const tamis_body *f, const tamis_body *other, uint64_
     out->items = (struct tamis_estimate){m / k * t, sqrt(m * (expm1(t) - t)) / k};
 }
 
+tamis_status tamis__lanes_refuse(const char *kind, double fpr) {
+    return tamis__fail(TAMIS_TOO_LARGE,
+                       "%s is not made for fpr=%.2g: it would need over %d bits per key or 2^56 bytes",
+                       kind, fpr, TAMIS_LANES_MOST_BITS_PER_KEY);
+}
+
 /* Set bits of the lane that starts at bit `at` of the payload; lanes are halves of words, words,
  * or several words. */
 static unsigned lane_set(const tamis_body *f, const tamis_body *other, uint64_t at, unsigned bits) {
@@ -136,6 +142,6 @@ void tamis__blocks_measure(const tamis_body *f, const tamis_body *other, tamis_l
         }
         sum += hit;
     }
-    out->fpr = sum / (double)blocks;
     out->items = tamis__lanes_items(shape, (double)blocks, (double)out->bits_set);
+    out->fpr = tamis__lanes_with_floor(sum / (double)blocks, out->items.value / (double)blocks);
 }

@@ -43,6 +43,9 @@ uint64_t tamis__bits_set(const tamis_body *, const tamis_body *other);
 void tamis__bitmap_measure(const tamis_body *, const tamis_body *other, uint64_t bits,
                            uint64_t hashes, tamis_measure *);
 
+/* Refuses a plan for which tamis__lanes_blocks found no number of blocks. */
+tamis_status tamis__lanes_refuse(const char *kind, double fpr);
+
 /* Measures a filter of blocks with lanes: the rate is the mean over blocks, not that of the mean
  * fill, because the full ones answer yes more often. */
 void tamis__blocks_measure(const tamis_body *, const tamis_body *other, tamis_lanes,

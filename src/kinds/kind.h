@@ -10,6 +10,7 @@
 
 /* No payload is larger: sums of a few sizes then never overflow 64 bits. */
 #define TAMIS_MAX_PAYLOAD_BYTES ((uint64_t)1 << 56)
+#define TAMIS_MOST_CAPACITY ((uint64_t)1 << 56)
 
 /* What every kind works on; core owns the memory. */
 typedef struct tamis_body {

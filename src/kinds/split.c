@@ -14,7 +14,7 @@
  * uses all 64 and has no such limit. The two differ for a few keys, so one must never be taken
  * for the other: a reader with the wrong rule would lose keys.
  *
- * At the same rate split needs 4 % more bits than blocked at 1 % and twice as many at 10^-5. */
+ * At the same rate split needs 4 % more bits than blocked at 1 % and a third more at 10^-5. */
 #include "kinds/split.h"
 
 #include "cpu/cpu.h"
@@ -49,7 +49,7 @@ static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
     } else {
         const uint64_t blocks = tamis__lanes_blocks(lanes, keys, wish->fpr, MOST_BLOCKS);
         word[BLOCKS] = blocks ? tamis__round_up(blocks, 1, MOST_BLOCKS) : 0;
-        if (!word[BLOCKS]) return tamis__fail(TAMIS_TOO_LARGE, "split would need over 2^56 bytes");
+        if (!word[BLOCKS]) return tamis__lanes_refuse("split", wish->fpr);
     }
     if (wish->has_option[OPT_INDEX])
         word[INDEX] = wish->option[OPT_INDEX];

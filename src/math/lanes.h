@@ -10,10 +10,17 @@ typedef struct tamis_lanes {
     unsigned lanes, lane_bits, probes;
 } tamis_lanes;
 
+/* Nobody wants more; a wish that leads there is one for another kind. */
+enum { TAMIS_LANES_MOST_BITS_PER_KEY = 400 };
+
 /* Expected rate with `keys` keys spread over `blocks` blocks. */
 double tamis__lanes_rate(tamis_lanes shape, double keys, double blocks);
 
-/* The smallest number of blocks whose rate is at most fpr; 0 when `most` blocks do not do. */
+/* The rate of a block by its bits, and the floor that keys with the same 32 bits put under it. */
+double tamis__lanes_with_floor(double rate, double keys_in_block);
+
+/* The smallest number of blocks whose rate is at most fpr; 0 when `most` blocks do not do, or when
+ * it would be more than one block and over TAMIS_LANES_MOST_BITS_PER_KEY. */
 uint64_t tamis__lanes_blocks(tamis_lanes shape, double keys, double fpr, uint64_t most);
 
 /* Distinct keys by the number of set bits; infinite when all are set. */

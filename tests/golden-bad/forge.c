@@ -58,7 +58,7 @@ int main(int argc, char **argv) {
     if (argc != 2) return 2;
     folder = argv[1];
     enum { VERSION = 8, MODE = 10, PLACE = 11, KIND = 12, REFUSE = 20, SEED = 24, ID = 32, SECRET = 40,
-           ONE_IN = 72, WORDS = 80, PAYLOAD = 144, NOTES = 152, SELF = 160, ZERO = 168 };
+           CAPACITY = 56, ONE_IN = 72, WORDS = 80, PAYLOAD = 144, NOTES = 152, SELF = 160, ZERO = 168 };
 
     /* Six bytes that another library read as a filter of 17 GB. */
     memcpy(image, "\x00\x01\x7f\xff\xff\xff", size = 6);
@@ -100,6 +100,7 @@ int main(int argc, char **argv) {
     number("blocked-outside-1", "secret-in-an-outside-image", SECRET, 8, 1);
     number("blocked-1", "hash-self-test", SELF, 8, 1);
     number("blocked-1", "reserved-bytes", ZERO, 8, 1);
+    number("blocked-1", "capacity-2-to-57", CAPACITY, 8, (uint64_t)1 << 57);
     number("blocked-1", "rate-1", ONE_IN, 8, 1000000);
     number("blocked-1", "blocks-0", WORDS, 8, 0);
     number("blocked-1", "blocks-wrap-64-bits", WORDS, 8, (uint64_t)1 << 58);
