@@ -1,0 +1,710 @@
+#!/usr/bin/env python3
+"""The second reader against the document, the golden images, the library and the command.
+
+Prints TAP. TAMIS_SO names the library (build/libtamis.so), TAMIS the command (build/tamis); what
+is not there is skipped. Everything is fixed: a red test is a change, never luck.
+"""
+
+import ctypes
+import os
+import random
+import re
+import struct
+import subprocess
+import sys
+import tempfile
+
+sys.dont_write_bytecode = True
+import tamis_reader as reader
+from tamis_reader import Image, Refused
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+SO = os.environ.get("TAMIS_SO") or os.path.join(ROOT, "build", "libtamis.so")
+COMMAND = os.environ.get("TAMIS") or os.path.join(ROOT, "build", "tamis")
+SECRET = bytes(range(16))
+SEED = 0x0123456789ABCDEF
+
+
+# ---- TAP -----------------------------------------------------------------------------------------
+
+done = failed = 0
+
+
+def report(name, problem=None, skip=None):
+    global done, failed
+    done += 1
+    failed += problem is not None
+    print(f"{'not ok' if problem else 'ok'} {done} - {name}{f' # SKIP {skip}' if skip else ''}")
+    if problem:
+        print("# " + str(problem).replace("\n", "\n# "))
+    sys.stdout.flush()
+
+
+class Different(Exception):
+    pass
+
+
+def same(got, wanted, what):
+    if got != wanted:
+        raise Different(f"{what}: {got!r}, not {wanted!r}")
+
+
+def run(name, test, *arguments):
+    try:
+        test(*arguments)
+    except Exception as problem:  # whatever it is, it is one failed test and the others go on
+        report(name, f"{type(problem).__name__}: {problem}")
+    else:
+        report(name)
+
+
+def refused_as(data, secret=None):
+    """damaged, newer or secret; None when the reader accepts the image."""
+    try:
+        Image(data, secret)
+    except Refused as problem:
+        return problem.why
+    return None
+
+
+# ---- The document --------------------------------------------------------------------------------
+
+with open(os.path.join(ROOT, "docs", "format.md"), encoding="utf-8") as file:
+    DOCUMENT = file.read()
+
+
+def rows(heading):
+    """Cells of the first table below a line of the document, without the head of the table."""
+    table = re.search(r"(?:^\|.*\n)+", DOCUMENT.split(heading + "\n", 1)[1], re.M).group()
+    return [[cell.strip() for cell in line.strip("|").split("|")]
+            for line in table.splitlines()[2:]]
+
+
+def key_of(text):
+    if text.startswith('"'):
+        return text.strip('"').encode()
+    if text.startswith("integer"):
+        return struct.pack("<Q", int(text.split()[1]))
+    return bytes(i % 251 for i in range(int(text[2:-1])))
+
+
+def hash_vectors():
+    table = rows("### 11.1 Hashes")
+    same(len(table), 13, "rows")
+    for text, *wanted in table:
+        key = key_of(text)
+        got = (reader.xxh3(key), reader.xxh3(key, SEED), reader.xxh64(key),
+               reader.xxh64(key, SEED), reader.sip13(SECRET, key))
+        same([f"{h:016x}" for h in got], wanted, text)
+    same(f"{reader.sip13(SECRET, b'tamis key id'):016x}" in DOCUMENT, True, "key id")
+    for x, wanted in re.findall(r"`mix\((\w+)\)` = (\w+)", DOCUMENT):
+        same(reader.mix(int(x, 0)), int(wanted, 0), f"mix({x})")
+
+
+def position_rows():
+    ids = {kind[0]: number for number, kind in reader.KINDS.items()}
+    for kind, shape, h, positions in rows("### 11.2 Positions"):
+        words = [int(pair.split()[1]) for pair in shape.split(",")]
+        names = tuple(pair.split()[0] for pair in shape.split(","))
+        yield ids[kind], names, words, int(h, 16), [int(p) for p in positions.split()]
+
+
+def position_vectors():
+    table = list(position_rows())
+    same(len(table), 23, "rows")
+    for kind, names, words, h, wanted in table:
+        same(names, reader.KINDS[kind][1], "names of shape words")
+        same(list(reader.KINDS[kind][3](words, h)), wanted, f"kind {kind} {words} {h:016x}")
+
+
+def document_example():
+    section = DOCUMENT.split("## 10. A worked example", 1)[1]
+    return bytes.fromhex("".join(re.findall(r"^    [0-9a-f]{8}  ([0-9a-f ]+)$", section, re.M)))
+
+
+def worked_example():
+    data = document_example()
+    same(len(data), 213, "size")
+    image = Image(data)
+    same((image.kind, image.word[:3], image.capacity, image.items, image.one_in),
+         ("classic", (64, 6, 0), 3, 3, 10**8), "header")
+    same(image.notes, {"comment": "pets"}, "notes")
+    for key, h, positions in rows("The keys, their hashes and positions:"):
+        same(f"{image.hash(key.encode()):016x}", h, key)
+        same(list(image.positions(int(h, 16))), [int(p) for p in positions.split()], key)
+        same(image.has(key.encode()), True, key)
+    same(image.has(b"fox"), False, "fox")
+    # Every row of the explanation: its bytes are those at its offset.
+    for offset, text, _ in rows("    000000d0  70 65 74 73 00"):
+        bytes_there = re.fullmatch(r"((?:[0-9a-f]{2} ?)+)(?: …)?", text)
+        if bytes_there:
+            wanted = bytes.fromhex(bytes_there.group(1))
+            same(data[int(offset, 16):][:len(wanted)], wanted, offset)
+
+
+def bit_flips_of_example():
+    data = document_example()
+    for at in range(len(data) * 8):
+        bad = bytearray(data)
+        bad[at >> 3] ^= 1 << (at & 7)
+        if refused_as(bad) is None:
+            raise Different(f"accepted with bit {at} flipped")
+
+
+def sizes_of_example():
+    data = document_example()
+    for size in range(len(data)):
+        same(refused_as(data[:size]), "damaged", f"first {size} bytes")
+    same(refused_as(data + b"\0"), "damaged", "one byte more")
+
+
+def own_siphash():
+    """CPython's hash of bytes is SipHash-1-3 with a zero key when hashing is not randomised."""
+    keys = [bytes(range(n)) for n in range(1, 70)]
+    code = f"for n in range(1, 70): print(hash(bytes(range(n))) & {reader.M64})"
+    out = subprocess.run([sys.executable, "-c", code], env={**os.environ, "PYTHONHASHSEED": "0"},
+                         stdout=subprocess.PIPE, check=True).stdout
+    same([reader.sip13(bytes(16), key) for key in keys], [int(x) for x in out.split()], "sip13")
+
+
+# ---- Parquet -------------------------------------------------------------------------------------
+
+# Bitsets of filters that DuckDB 1.5 wrote into Parquet files, and the values of their columns.
+PARQUET = (
+    ("480100310101a011002100272a0000542440080300804033002009b028100440",
+     [b"alpha", b"beta", b"gamma", b"delta", b"", "café".encode()]),
+    ("2e25ce3355752ada4a80f4f3e70e91a7382189cdb46393e809fd5c51da28e387"
+     "3f407c325c08a82fe2f8a3802e4ee84a861625ceadea68402036e6a21099806d",
+     [struct.pack("<i", i) for i in range(40)]),
+    ("952e4c6f86ca0d9608e2de472d2c4a6359107fc5db1b805c89d7591258e1d979",
+     [struct.pack("<d", i / 2) for i in range(20)]),
+    ("c4944001d0000f848800e24208a882230a6200702485280403821018a8308044",
+     [b"b%d" % i for i in range(10)]),
+)
+
+
+def parquet_bitsets():
+    for bitset, values in PARQUET:
+        bits = bytearray(len(bitset) // 2)
+        for value in values:
+            for at in reader.split_positions((len(bits) // 32, 0), reader.xxh64(value)):
+                bits[at >> 3] |= 1 << (at & 7)
+        same(bits.hex(), bitset, f"{len(values)} values")
+
+
+def parquet_payloads(library):
+    for bitset, values in PARQUET:
+        filter_ = library.create(f"split:capacity=40,size={len(bitset) // 2},hash=xxh64")
+        for value in values:
+            library.so.tamis_add(filter_, value, len(value))
+        payload = Image(library.image_of(filter_)).payload
+        library.so.tamis_free(filter_)
+        same(payload.hex(), bitset, f"{len(values)} values")
+
+
+# ---- Golden images -------------------------------------------------------------------------------
+
+def pinned_hits():
+    """How many of 201..10200 each golden image takes for members, by file name."""
+    path = os.path.join(ROOT, "tests", "golden", "hits.txt")
+    if not os.path.exists(path):
+        return {}
+    with open(path, encoding="ascii") as file:
+        return {name: int(hits) for name, hits in (line.split() for line in file if line.strip())}
+
+
+def golden(path):
+    with open(path, "rb") as file:
+        data = file.read()
+    image = Image(data, SECRET)
+    same(image.items, 200, "items")
+    for number in range(1, 201):
+        same(image.has(str(number).encode()), True, f"key {number}")
+    hits = sum(image.has(str(number).encode()) for number in range(201, 10201))
+    same(hits, pinned_hits().get(os.path.basename(path), hits), "hits among 201..10200")
+
+
+def golden_bad(path):
+    with open(path, "rb") as file:
+        data = file.read()
+    if refused_as(data) is None:
+        raise Different("accepted")
+
+
+def files_in(folder):
+    folder = os.path.join(ROOT, "tests", folder)
+    names = sorted(os.listdir(folder)) if os.path.isdir(folder) else []
+    return [(name, os.path.join(folder, name)) for name in names if name.endswith(".tamis")]
+
+
+def is_unknown_kind(path):
+    with open(path, "rb") as file:
+        head = file.read(16)
+    return len(head) == 16 and struct.unpack("<I", head[12:])[0] not in reader.KINDS
+
+
+# ---- The library ---------------------------------------------------------------------------------
+
+class Options(ctypes.Structure):
+    _fields_ = [("struct_size", ctypes.c_size_t), ("allocator", ctypes.c_void_p),
+                ("secret", ctypes.c_char_p), ("max_bytes", ctypes.c_uint64)]
+
+
+class Estimate(ctypes.Structure):
+    _fields_ = [("value", ctypes.c_double), ("error", ctypes.c_double)]
+
+
+class Info(ctypes.Structure):
+    _fields_ = [("kind", ctypes.c_char_p), ("contract", ctypes.c_char_p),
+                ("kind_id", ctypes.c_uint32), ("is_view", ctypes.c_bool),
+                ("is_saturated", ctypes.c_bool), ("is_degraded", ctypes.c_bool),
+                ("capacity", ctypes.c_uint64), ("items", ctypes.c_uint64),
+                ("payload_bytes", ctypes.c_uint64), ("stored_bytes", ctypes.c_uint64),
+                ("probes", ctypes.c_uint64), ("fpr_asked", ctypes.c_double),
+                ("fpr_expected", ctypes.c_double), ("fpr_now", ctypes.c_double),
+                ("fill", ctypes.c_double), ("items_now", Estimate), ("hash", ctypes.c_char_p),
+                ("key_place", ctypes.c_char_p), ("seed", ctypes.c_uint64),
+                ("key_id", ctypes.c_uint64), ("word", ctypes.c_uint64 * 8),
+                ("word_name", ctypes.c_char_p * 8)]
+
+
+STATUS = {0: None, -5: "damaged", -6: "newer", -8: "secret"}
+
+
+class Library:
+    def __init__(self, path):
+        self.so = so = ctypes.CDLL(path)
+        pointer, size, u64 = ctypes.c_void_p, ctypes.c_size_t, ctypes.c_uint64
+        for name, result, arguments in (
+                ("tamis_create_with", ctypes.c_int, [pointer, ctypes.c_char_p, pointer]),
+                ("tamis_free", None, [pointer]),
+                ("tamis_add", ctypes.c_int, [pointer, ctypes.c_char_p, size]),
+                ("tamis_add_hash", ctypes.c_int, [pointer, u64]),
+                ("tamis_has", ctypes.c_bool, [pointer, ctypes.c_char_p, size]),
+                ("tamis_has_u64", ctypes.c_bool, [pointer, u64]),
+                ("tamis_hash", u64, [pointer, ctypes.c_char_p, size]),
+                ("tamis_has_hash", ctypes.c_bool, [pointer, u64]),
+                ("tamis_set_note", ctypes.c_int, [pointer, ctypes.c_char_p, ctypes.c_char_p]),
+                ("tamis_stored_size", u64, [pointer]),
+                ("tamis_bytes", ctypes.c_int, [pointer, pointer, size]),
+                ("tamis_load_with", ctypes.c_int, [pointer, ctypes.c_char_p, size, pointer]),
+                ("tamis_info", None, [pointer, pointer, size]),
+                ("tamis_why", ctypes.c_char_p, [])):
+            function = getattr(so, name)
+            function.restype, function.argtypes = result, arguments
+
+    def knows(self, spec):
+        filter_ = ctypes.c_void_p()
+        status = self.so.tamis_create_with(ctypes.byref(filter_), spec.encode(), None)
+        self.so.tamis_free(filter_)
+        return status == 0
+
+    def create(self, spec):
+        filter_ = ctypes.c_void_p()
+        options = Options(struct_size=ctypes.sizeof(Options))
+        if "sip13" in spec:
+            options.secret = SECRET
+        if self.so.tamis_create_with(ctypes.byref(filter_), spec.encode(), ctypes.byref(options)):
+            raise Different(f"{spec}: {self.so.tamis_why().decode()}")
+        return filter_
+
+    def image_of(self, filter_):
+        size = self.so.tamis_stored_size(filter_)
+        data = ctypes.create_string_buffer(size)
+        same(self.so.tamis_bytes(filter_, data, size), 0, "tamis_bytes")
+        return data.raw
+
+    def info_of(self, filter_):
+        info = Info()
+        self.so.tamis_info(filter_, ctypes.byref(info), ctypes.sizeof(info))
+        return info
+
+    def refuses_as(self, data, secret):
+        filter_ = ctypes.c_void_p()
+        options = Options(struct_size=ctypes.sizeof(Options), secret=secret)
+        data = bytes(data)
+        status = self.so.tamis_load_with(ctypes.byref(filter_), data, len(data),
+                                         ctypes.byref(options))
+        self.so.tamis_free(filter_)
+        return STATUS[status]
+
+
+def make_keys():
+    """1000 members and 2000 strangers: integers, words, lines and a few long keys."""
+    dice = random.Random(2026)
+    keys = {b""}
+    while len(keys) < 3000:
+        way = dice.randrange(4)
+        if way == 0:
+            keys.add(struct.pack("<Q", dice.getrandbits(dice.choice((8, 20, 64)))))
+        elif way == 1:
+            keys.add(b"key-%d" % dice.randrange(10**6))
+        elif way == 2:
+            keys.add(dice.randbytes(dice.randrange(1, 40)))
+        else:
+            keys.add(dice.randbytes(dice.choice((16, 17, 33, 64, 128, 129, 200, 240, 241, 300))))
+    keys = sorted(keys)
+    dice.shuffle(keys)
+    return keys[:1000], keys[1000:]
+
+
+SPECS = (
+    "classic:capacity=1000,fpr=5%",
+    "classic:capacity=1000,bits=6999,hashes=3",
+    "classic:capacity=1000,bits=8129,hashes=2,scheme=double64",
+    "classic:capacity=1000,fpr=5%,scheme=double",
+    "classic:capacity=1000,fpr=10%,scheme=enhanced",
+    "classic:capacity=1000,fpr=10%,scheme=triple",
+    "classic:capacity=1000,bits=100000,hashes=64",
+    "blocked:capacity=1000,fpr=10%",
+    "blocked:capacity=1000,bits=6000,hashes=1",
+    "blocked:capacity=1000,bits=6000,hashes=5",
+    "blocked:capacity=1000,bits=7200,hashes=7",
+    "blocked:capacity=1000,fpr=5%,hashes=8",
+    "blocked:capacity=1000,bits=9000,hashes=16",
+    "blocked:capacity=100000,fpr=1%",
+    "split:capacity=1000,fpr=10%",
+    "split:capacity=1000,fpr=5%,index=wide",
+    "universal:capacity=1000,fpr=10%",
+    "universal:capacity=1000,bits=3001",
+)
+HASHES = ("", ",hash=xxh3,seed=81985529216486895", ",hash=xxh64", ",hash=xxh64,seed=1",
+          ",hash=sip13", ",hash=sip13,key=outside")
+MEMBERS, STRANGERS = make_keys()
+
+
+def agree(library, spec):
+    so = library.so
+    filter_ = library.create(spec)
+    try:
+        for key in MEMBERS:
+            same(so.tamis_add(filter_, key, len(key)), 0, "tamis_add")
+        so.tamis_set_note(filter_, b"comment", spec.encode())
+        so.tamis_set_note(filter_, b"a", "Käse 🧀".encode())
+        data = library.image_of(filter_)
+        image = Image(data, SECRET)
+        info = library.info_of(filter_)
+
+        same(image.kind, info.kind.decode(), "kind")
+        same(image.kind_id, info.kind_id, "kind id")
+        same(image.word, tuple(info.word), "shape")
+        same(image.word_names, tuple(n.decode() for n in info.word_name if n), "shape names")
+        same(image.capacity, info.capacity, "capacity")
+        same((image.items, info.items), (1000, 1000), "items")
+        same(len(image.payload), info.payload_bytes, "payload bytes")
+        same(len(data), info.stored_bytes, "stored bytes")
+        same(image.fpr_asked, info.fpr_asked, "asked rate")
+        same(reader.HASH_NAMES[image.hash_mode], info.hash.decode(), "hash")
+        same(reader.PLACE_NAMES[image.key_place], info.key_place.decode(), "place of the key")
+        same(image.seed, info.seed, "seed")
+        same(image.key_id, info.key_id, "key id")
+        same(image.notes, {"a": "Käse 🧀", "comment": spec}, "notes")
+        ones = sum(byte.bit_count() for byte in image.payload)
+        same(info.fill > 0 and ones > 0, True, "fill")
+
+        for i, key in enumerate(MEMBERS + STRANGERS):
+            h = so.tamis_hash(filter_, key, len(key))
+            if image.hash(key) != h:
+                raise Different(f"hash of {key!r}")
+            answer = image.has_hash(h)
+            if answer != so.tamis_has(filter_, key, len(key)):
+                raise Different(f"answer for {key!r}")
+            if i < len(MEMBERS) and not answer:
+                raise Different(f"member {key!r} is missing")
+        same(image.has_u64(SEED), so.tamis_has_u64(filter_, SEED), "integer")
+        for h in (0, 1, 2**32 - 1, 2**32, 2**61 - 2, 2**61 - 1, 2**63, 2**64 - 1):
+            same(image.has_hash(h), so.tamis_has_hash(filter_, h), f"hash {h:#x}")
+    finally:
+        so.tamis_free(filter_)
+
+
+def seeded_words(library):
+    """A universal filter's words follow from the seed as the document says."""
+    step = 0x9E3779B97F4A7C15
+    for seed in (0, 1, SEED, 2**64 - 1):
+        filter_ = library.create(f"universal:capacity=10,seed={seed}")
+        word = library.info_of(filter_).word
+        library.so.tamis_free(filter_)
+        same(word[1], 1 + reader.mix((seed + step) & reader.M64) % (reader.PRIME - 1), "multiplier")
+        same(word[2], reader.mix((seed + 2 * step) & reader.M64) % reader.PRIME, "offset")
+
+
+def library_positions(library):
+    """One added hash sets exactly the bits of the document's table."""
+    specs = {1: "classic:capacity=1,bits={0},hashes={1},scheme={2}",
+             2: "blocked:capacity=1,bits={0},hashes={1}", 3: "split:capacity=1,bits={0},index={1}",
+             4: "universal:capacity=1,bits={0}"}
+    unit = {1: 1, 2: 512, 3: 256, 4: 1}
+    schemes = ("mcg", "double64", "double", "enhanced", "triple")
+    for kind, _, words, h, wanted in position_rows():
+        arguments = [words[0] * unit[kind], *words[1:]]
+        if kind == 1:
+            arguments[2] = schemes[words[2]]
+        if kind == 3:
+            arguments[1] = ("parquet", "wide")[words[1]]
+        spec = specs[kind].format(*arguments)
+        if kind == 4 and not library.knows(spec):
+            continue
+        filter_ = library.create(spec)
+        same(library.so.tamis_add_hash(filter_, h), 0, "tamis_add_hash")
+        image = Image(library.image_of(filter_))
+        library.so.tamis_free(filter_)
+        same(list(image.word[:len(words)]), words, spec)
+        bits = [i for i in range(8 * len(image.payload)) if image.payload[i >> 3] >> (i & 7) & 1]
+        same(bits, sorted(set(wanted)), spec)
+
+
+# ---- Images that must be refused although their checksums are right ------------------------------
+
+def seal(data):
+    data = bytearray(data)
+    struct.pack_into("<Q", data, 176, reader.xxh3(bytes(data[192:])))
+    struct.pack_into("<Q", data, 184, reader.xxh3(bytes(data[:184])))
+    return bytes(data)
+
+
+def patched(data, at, form, *values):
+    data = bytearray(data)
+    struct.pack_into("<" + form, data, at, *values)
+    return seal(data)
+
+
+def with_notes(data, notes):
+    payload_end = 192 + struct.unpack_from("<Q", data, 144)[0]
+    data = bytearray(data[:payload_end] + notes)
+    struct.pack_into("<Q", data, 152, len(notes))
+    return seal(data)
+
+
+def bad_images(good):
+    """Pairs of a name and an image made from good ones, by kind and hash."""
+    plain = good["classic:capacity=1000,bits=6999,hashes=3"]
+    yield "version 0", patched(plain, 8, "H", 0)
+    yield "version 2", patched(plain, 8, "H", 2)
+    yield "version 256", patched(plain, 8, "H", 256)
+    yield "hash mode 0", patched(plain, 10, "B", 0)
+    yield "hash mode 3 without a secret", patched(plain, 10, "B", 3)
+    yield "hash mode 4", patched(plain, 10, "B", 4)
+    yield "another hash mode", patched(plain, 10, "B", 2)
+    yield "key place 1", patched(plain, 11, "B", 1)
+    yield "key place 3", patched(plain, 11, "B", 3)
+    for kind in (0, 59999, 2**32 - 1):
+        yield f"kind {kind}", patched(plain, 12, "I", kind)
+    for bit in (0, 31):
+        yield f"must_refuse bit {bit}", patched(plain, 20, "I", 1 << bit)
+    yield "another seed", patched(plain, 24, "Q", 1)
+    yield "key id without a key", patched(plain, 32, "Q", 1)
+    for at in (40, 55):
+        yield f"secret byte {at} without a key", patched(plain, at, "B", 1)
+    for one_in in (1, 10**6):
+        yield f"one_in {one_in}", patched(plain, 72, "Q", one_in)
+    for bits in (0, 1, 6976, 7041, 2**59, 2**59 + 1, 2**64 - 1):
+        yield f"classic bits {bits}", patched(plain, 80, "Q", bits)
+    for hashes in (0, 65, 2**32 + 1):
+        yield f"classic hashes {hashes}", patched(plain, 88, "Q", hashes)
+    for scheme in (2, 3, 4, 5, 2**32):
+        yield f"classic scheme {scheme}", patched(plain, 96, "Q", scheme)
+    for word in range(3, 8):
+        yield f"classic word {word}", patched(plain, 80 + 8 * word, "Q", 1)
+    for size in (0, 872, 888, 2**56, 2**64 - 192):
+        yield f"payload size {size}", patched(plain, 144, "Q", size)
+    for size in (1, 2**20 + 1, 2**64 - 1):
+        yield f"notes size {size}", patched(plain, 152, "Q", size)
+    yield "self-test", patched(plain, 160, "Q", 0)
+    yield "zero", patched(plain, 168, "Q", 1 << 63)
+    yield "stray bit after the last", patched(plain, 192 + 6999 // 8, "B", 0x80)
+    yield "stray bit at the end", patched(plain, 192 + 879, "B", 0x80)
+    for name, notes in (("no end", b"a\0b"), ("odd", b"a\0b\0c\0"), ("order", b"b\0x\0a\0x\0"),
+                        ("twice", b"a\0x\0a\0y\0"), ("no name", b"\0x\0"), ("capital", b"A\0x\0"),
+                        ("long name", b"a" * 65 + b"\0x\0"), ("space", b"a b\0x\0"),
+                        ("continuation", b"a\0\x80\0"), ("overlong", b"a\0\xc0\xaf\0"),
+                        ("overlong 3", b"a\0\xe0\x80\xaf\0"), ("surrogate", b"a\0\xed\xa0\x80\0"),
+                        ("beyond", b"a\0\xf4\x90\x80\x80\0"), ("cut", b"a\0\xe2\x82\0"),
+                        ("five bytes", b"a\0\xf8\x88\x80\x80\x80\0"),
+                        ("too many", b"a\0" + b"x" * 2**20 + b"\0")):
+        yield f"notes: {name}", with_notes(plain, notes)
+    blocked = good["blocked:capacity=1000,fpr=5%,hashes=8"]
+    for blocks in (0, 1, 2**50, 2**50 + 1, 2**58):
+        yield f"blocked blocks {blocks}", patched(blocked, 80, "Q", blocks)
+    for hashes in (0, 9, 15, 17, 2**32 + 8):
+        yield f"blocked hashes {hashes}", patched(blocked, 88, "Q", hashes)
+    yield "blocked word 2", patched(blocked, 96, "Q", 1)
+    split = good["split:capacity=1000,fpr=10%"]
+    for blocks in (0, 1, 2**31 - 1, 2**31, 2**59):
+        yield f"split blocks {blocks}", patched(split, 80, "Q", blocks)
+    yield "split index 2", patched(split, 88, "Q", 2)
+    yield "split word 2", patched(split, 96, "Q", 1)
+    if "universal:capacity=1000,bits=3001" in good:
+        universal = good["universal:capacity=1000,bits=3001"]
+        for bits in (0, 3009, 2**59 + 1):
+            yield f"universal bits {bits}", patched(universal, 80, "Q", bits)
+        for multiplier in (0, 2**61 - 1, 2**64 - 1):
+            yield f"universal multiplier {multiplier}", patched(universal, 88, "Q", multiplier)
+        for offset in (2**61 - 1, 2**64 - 1):
+            yield f"universal offset {offset}", patched(universal, 96, "Q", offset)
+        yield "universal stray bit", patched(universal, 192 + 375, "B", 0x02)
+    inside = good["blocked:capacity=1000,fpr=5%,hashes=8,hash=sip13"]
+    yield "inside: seed", patched(inside, 24, "Q", 1)
+    yield "inside: key id", patched(inside, 32, "Q", 1)
+    yield "inside: another secret", patched(inside, 40, "Q", 1)
+    yield "inside: key place 0", patched(inside, 11, "B", 0)
+    yield "inside: called outside", patched(inside, 11, "B", 2)
+    outside = good["blocked:capacity=1000,fpr=5%,hashes=8,hash=sip13,key=outside"]
+    yield "outside: another key id", patched(outside, 32, "Q", 1)
+    yield "outside: called inside", patched(outside, 11, "B", 1)
+    yield "outside: a secret byte", patched(outside, 47, "B", 1)
+
+
+def legal_oddities(good):
+    plain = good["classic:capacity=1000,bits=6999,hashes=3"]
+    yield "may_ignore", patched(plain, 16, "I", 2**32 - 1)
+    yield "capacity", patched(plain, 56, "Q", 2**56)
+    yield "items", patched(plain, 64, "Q", 2**64 - 1)
+    yield "one_in", patched(plain, 72, "Q", 10**6 + 1)
+    yield "no notes", with_notes(plain, b"")
+    yield "an empty value", with_notes(plain, b"a\0\0")
+    yield "every form of name and text", with_notes(
+        plain, b"-._09az\0\x01\x7f\xc2\x80\xdf\xbf\xe0\xa0\x80\xed\x9f\xbf\xee\x80\x80\xf0\x90\x80"
+        b"\x80\xf4\x8f\xbf\xbf\0" + b"z" * 64 + b"\0x\0")
+    yield "split word 1", patched(good["split:capacity=1000,fpr=10%"], 88, "Q", 1)
+
+
+def good_images(library):
+    good = {}
+    for spec in SPECS:
+        if library.knows(spec):
+            for more in ("", ",hash=sip13", ",hash=sip13,key=outside"):
+                filter_ = library.create(spec + more)
+                for key in MEMBERS[:300]:
+                    library.so.tamis_add(filter_, key, len(key))
+                good[spec + more] = library.image_of(filter_)
+                library.so.tamis_free(filter_)
+    return good
+
+
+def both_refuse(library, name, data):
+    mine, theirs = refused_as(data, SECRET), library.refuses_as(data, SECRET)
+    same(mine, theirs, f"{name}: this reader and the library")
+    if mine is None:
+        raise Different(f"{name}: accepted")
+
+
+def all_refused(library, good):
+    for name, data in bad_images(good):
+        both_refuse(library, name, data)
+
+
+def all_accepted(library, good):
+    for name, data in legal_oddities(good):
+        same((refused_as(data, SECRET), library.refuses_as(data, SECRET)), (None, None), name)
+
+
+def damage_refused(library, good):
+    dice = random.Random(7)
+    for spec, data in good.items():
+        places = {0, 7, 8, 10, 12, 16, 20, 24, 80, 184, 191, 192, len(data) - 1}
+        places |= {dice.randrange(len(data)) for _ in range(20)}
+        for at in sorted(places):
+            bad = bytearray(data)
+            bad[at] ^= 1 << dice.randrange(8)
+            both_refuse(library, f"{spec}, byte {at}", bytes(bad))
+        for size in (0, 1, 8, 191, 192, len(data) - 8, len(data) - 1):
+            both_refuse(library, f"{spec}, {size} bytes", data[:size])
+        both_refuse(library, f"{spec}, longer", data + b"\0")
+
+
+def wrong_secrets(library, good):
+    data = good["blocked:capacity=1000,fpr=5%,hashes=8,hash=sip13,key=outside"]
+    for secret in (None, bytes(16), SECRET[::-1]):
+        same((refused_as(data, secret), library.refuses_as(data, secret)), ("secret", "secret"),
+             f"secret {secret!r}")
+
+
+# ---- The command ---------------------------------------------------------------------------------
+
+def same_lines(folder):
+    """`tamis check` and this reader print the same lines."""
+    def write(name, lines):
+        with open(os.path.join(folder, name), "wb") as file:
+            file.write(b"".join(line + b"\n" for line in lines))
+        return os.path.join(folder, name)
+
+    members = write("members", [b"member %d" % i for i in range(500)])
+    stream = write("stream", [b"member %d" % i for i in range(0, 3000, 2)])
+    image = os.path.join(folder, "image.tamis")
+    subprocess.run([COMMAND, "build", image, "--spec", "blocked:capacity=500,fpr=10%", members],
+                   check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    theirs = subprocess.run([COMMAND, "check", image, stream], stdout=subprocess.PIPE, check=True)
+    mine = subprocess.run([sys.executable, "-B", reader.__file__, image, stream],
+                          stdout=subprocess.PIPE, check=True)
+    same(mine.stdout, theirs.stdout, "lines")
+    same(len(mine.stdout.splitlines()) > 250, True, "some false positives")
+
+
+# ---- All of it -----------------------------------------------------------------------------------
+
+def test_document():
+    run("hashes of the document", hash_vectors)
+    run("positions of the document", position_vectors)
+    run("worked example of the document", worked_example)
+    run("worked example: every bit flipped is refused", bit_flips_of_example)
+    run("worked example: every other size is refused", sizes_of_example)
+    run("split makes the bitsets of DuckDB's Parquet files", parquet_bitsets)
+    name = "SipHash-1-3 equals CPython's"
+    if sys.hash_info.algorithm == "siphash13":
+        run(name, own_siphash)
+    else:
+        report(name, skip="this Python hashes with " + sys.hash_info.algorithm)
+
+
+def test_golden():
+    images = files_in("golden")
+    for name, path in images:
+        if is_unknown_kind(path):
+            report("golden " + name, skip="a kind that this reader does not know")
+        else:
+            run("golden " + name, golden, path)
+    if not images:
+        report("golden images", skip="none yet")
+    for name, path in files_in("golden-bad"):
+        run("golden-bad " + name, golden_bad, path)
+
+
+def test_library():
+    if not os.path.exists(SO):
+        report("the library's answers", skip="no library")
+        return
+    library = Library(SO)
+    run("the library sets the positions of the document", library_positions, library)
+    run("the library makes the bitsets of DuckDB's Parquet files", parquet_payloads, library)
+    if library.knows("universal:capacity=1"):
+        run("universal words follow from the seed", seeded_words, library)
+    for spec in SPECS:
+        if not library.knows(spec):
+            report(spec, skip="the library does not know it")
+            continue
+        for more in HASHES:
+            run("answers equal: " + spec + more, agree, library, spec + more)
+    good = good_images(library)
+    run("illegal fields under right checksums are refused", all_refused, library, good)
+    run("legal oddities are accepted", all_accepted, library, good)
+    run("damaged images are refused", damage_refused, library, good)
+    run("a missing or wrong secret is refused", wrong_secrets, library, good)
+
+
+def test_command():
+    name = "the command prints the same lines"
+    if not os.path.exists(COMMAND):
+        report(name, skip="no command")
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        run(name, same_lines, folder)
+
+
+if __name__ == "__main__":
+    test_document()
+    test_golden()
+    test_library()
+    test_command()
+    print(f"1..{done}")
+    sys.exit(1 if failed else 0)
