@@ -108,7 +108,7 @@ static uint64_t unit_of(const char *suffix, bool is_bytes) {
     if (*suffix == '\0') return 1;
     if (is_bytes && strcmp(suffix, "B") == 0) return 1;
     const char *letter = strchr(letters, toupper((unsigned char)*suffix));
-    if (!letter) return 0;
+    if (!letter || *suffix == 'e') return 0; /* 1e is an exponent that was cut off */
     const unsigned n = (unsigned)(letter - letters) + 1;
     const char *rest = suffix + 1;
     if (*rest == '\0') return power_of(is_bytes ? 1024 : 1000, n);

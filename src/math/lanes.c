@@ -24,8 +24,9 @@ double tamis__lanes_with_floor(double rate, double keys) {
     return rate + (1 - rate) * fmin(1, keys * SAME_PROBES);
 }
 
-/* f(i), given the chance that one bit (two bits) of a lane are missed by all i keys: the second
- * order formula of rates.c for each lane, exact for one and two probes in a lane. */
+/* f(i), the rate of a block with i keys, given the chance that all of them miss a certain bit (two
+ * certain bits) of a lane: the second order formula of rates.c for each lane, exact for one and two
+ * probes in a lane. */
 static double block_rate(tamis_lanes s, double keys, double zero, double two_zero) {
     const double w = s.lane_bits, z = s.probes, mean = 1 - zero;
     double lane = power(mean, s.probes);
@@ -33,42 +34,54 @@ static double block_rate(tamis_lanes s, double keys, double zero, double two_zer
         const double variance = (zero + (w - 1) * two_zero - w * zero * zero) / w;
         if (variance > 0) lane += z * (z - 1) / 2 * power(mean, s.probes - 2) * variance;
     }
-    if (lane > 1) lane = 1;
-    return tamis__lanes_with_floor(power(lane, s.lanes), keys);
+    return tamis__lanes_with_floor(power(lane < 1 ? lane : 1, s.lanes), keys);
 }
 
+/* The sum goes both ways from the most likely load, with weights relative to it, and is divided by
+ * their sum: no probability is ever computed that could underflow. */
 double tamis__lanes_rate(tamis_lanes s, double keys, double blocks) {
     if (!(keys > 0)) return 0;
-    const double w = s.lane_bits, z = s.probes, mean = keys / blocks;
-    const double zero_step = power(1 - 1 / w, s.probes), two_step = power(1 - 2 / w, s.probes);
+    const double mean = keys / blocks, least = 1e-40;
+    const bool is_one_load = blocks < 2 || mean > 10000; /* one block, or all are full */
+    const double mode = is_one_load ? mean : floor(mean);
+    const double miss = s.probes * log1p(-1.0 / s.lane_bits);
+    const double miss_two = s.probes * log1p(-2.0 / s.lane_bits);
+    const double zero = exp(mode * miss), two_zero = exp(mode * miss_two);
+    double rate = block_rate(s, mode, zero, two_zero), weights = 1;
+    if (is_one_load) return rate;
 
-    /* One block has all the keys. From 600 keys on a block of at most 512 bits is full for every
-     * purpose, and e^-mean would come near the smallest double. */
-    if (blocks < 2 || mean > 600)
-        return block_rate(s, mean, exp(mean * z * log1p(-1 / w)), exp(mean * z * log1p(-2 / w)));
-
-    const double last = fmin(keys, ceil(mean + 12 * sqrt(mean) + 60));
-    double share = exp(keys * log1p(-1 / blocks)), rate = 0, zero = 1, two_zero = 1;
-    for (double i = 0; i <= last; i++) {
-        rate += share * block_rate(s, i, zero, two_zero);
-        share *= (keys - i) / ((i + 1) * (blocks - 1));
-        zero *= zero_step;
-        two_zero *= two_step;
+    const double zero_step = exp(miss), two_step = exp(miss_two);
+    double weight = 1, q = zero, q2 = two_zero;
+    for (double i = mode; i < keys && weight > least; i++) {
+        weight *= (keys - i) / ((i + 1) * (blocks - 1));
+        rate += weight * block_rate(s, i + 1, q *= zero_step, q2 *= two_step);
+        weights += weight;
     }
-    return rate < 1 ? rate : 1;
+    weight = 1, q = zero, q2 = two_zero;
+    for (double i = mode; i > 0 && weight > least; i--) {
+        weight *= i * (blocks - 1) / (keys - i + 1);
+        rate += weight * block_rate(s, i - 1, q /= zero_step, q2 /= two_step);
+        weights += weight;
+    }
+    return rate / weights;
 }
 
 uint64_t tamis__lanes_blocks(tamis_lanes s, double keys, double fpr, uint64_t most) {
     const double width = (double)s.lanes * s.lane_bits;
     const double sane = 1 + keys * TAMIS_LANES_MOST_BITS_PER_KEY / width;
     if (sane < (double)most) most = (uint64_t)sane;
-    uint64_t low = 0, high = 1;
+
+    /* What a classic filter needs is less, so the search starts there and doubles. */
+    const double ideal = keys * -log2(fpr) / 0.6931 / width;
+    uint64_t low = ideal / 2 < (double)most ? (uint64_t)(ideal / 2) : most, high = low + 1;
+    if (low && tamis__lanes_rate(s, keys, (double)low) <= fpr) low = 0;
     while (tamis__lanes_rate(s, keys, (double)high) > fpr) {
         if (high >= most) return 0;
         low = high;
         high = high > most / 2 ? most : high * 2;
     }
-    while (high - low > 1) {
+    /* To the block below 2^14 of them; above, plans are rounded to fewer digits anyway. */
+    while (high - low > 1 + (high >> 14)) {
         const uint64_t middle = low + (high - low) / 2;
         if (tamis__lanes_rate(s, keys, (double)middle) > fpr)
             low = middle;
