@@ -188,7 +188,9 @@ static const char *plan_tells_the_truth(const subject *s) {
         for (size_t i = 0; i < sizeof rates / sizeof *rates; i++) {
             struct tamis_plan plan;
             const char *spec = spec_of(s, n, rates[i], NULL);
-            if (tamis_plan(spec, &plan, sizeof plan)) return wrong("%s: %s", spec, tamis_why());
+            const tamis_status rc = tamis_plan(spec, &plan, sizeof plan);
+            if (rc == TAMIS_TOO_LARGE) continue; /* one probe for a small rate, say */
+            if (rc) return wrong("%s: %s", spec, tamis_why());
             tamis *f = make(s, n, rates[i], NULL);
             uint64_t size;
             tamis_payload(f, &size);
