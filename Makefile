@@ -25,7 +25,7 @@ SAN_thread := -fsanitize=thread
 SAFE       := $(SAN_$(SAN))
 # Floating point must plan the same shape on every machine: no fused operations behind our back.
 FLAGS := -std=c11 $(WARN) -D_XOPEN_SOURCE=700 -D_DEFAULT_SOURCE -D_FILE_OFFSET_BITS=64 -ffp-contract=off \
-         -fPIC -fvisibility=hidden -Iinclude -Isrc -I. $(SAFE)
+         -fPIC -fvisibility=hidden -fno-semantic-interposition -Iinclude -Isrc -I. $(SAFE)
 LIBS  := -lm -pthread
 # The target decides which vector kernels exist, not the machine that compiles.
 TARGET           := $(shell $(CC) -dumpmachine 2>/dev/null)
@@ -85,7 +85,7 @@ $(LIB): $(LIB_OBJ)
 
 $(SO): $(LIB_OBJ)
 	$(if $(V),,@echo "  LINK  $@")
-	$(Q)$(CC) -shared -Wl,-soname,libtamis.so.$(MAJOR) $(SAFE) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
+	$(Q)$(CC) -shared -Wl,-Bsymbolic-functions -Wl,-soname,libtamis.so.$(MAJOR) $(SAFE) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
 	$(Q)ln -sf $(@F) $(B)/libtamis.so.$(MAJOR) && ln -sf $(@F) $(B)/libtamis.so
 
 $(CMD): $(CLI_OBJ) $(LIB)

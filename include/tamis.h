@@ -303,7 +303,8 @@ struct tamis_info {
     const char *word_name[TAMIS_WORDS];
 };
 
-/* Reads the whole payload to answer. `info_size` is sizeof *info. Threads: readers or one writer. */
+/* Reads the whole payload to answer. `info_size` is sizeof *info.
+ * Threads: readers or one writer. */
 TAMIS_API void tamis_info(const tamis *filter, struct tamis_info *info, size_t info_size);
 
 /* The rate right now, from the bits that are set. Threads: readers or one writer. */
@@ -440,10 +441,15 @@ TAMIS_API bool tamis_parse_rate(const char *text, double *rate);
  * Rates of a classic filter of `bits` bits with `keys` keys and `hashes` independent probes, in
  * their proven order: usual <= finite <= exact <= upper. All are pure. Threads: any. */
 
-TAMIS_API double tamis_rate_usual(double keys, double bits, double hashes);        /* (1-e^(-kn/m))^k */
-TAMIS_API double tamis_rate_finite(double keys, double bits, double hashes);       /* (1-(1-1/m)^(kn))^k */
-TAMIS_API double tamis_rate_second_order(double keys, double bits, double hashes); /* adds the spread of the fill */
-TAMIS_API double tamis_rate_upper(double keys, double bits, double hashes);        /* Goel and Gupta: no assumption */
+/* (1 - e^(-kn/m))^k, what everybody quotes, and the same with (1 - 1/m)^(kn) for the power of e. */
+TAMIS_API double tamis_rate_usual(double keys, double bits, double hashes);
+TAMIS_API double tamis_rate_finite(double keys, double bits, double hashes);
+
+/* Adds the spread of the fill: very near to the true value, from below. */
+TAMIS_API double tamis_rate_second_order(double keys, double bits, double hashes);
+
+/* Holds without any assumption (Goel and Gupta 2010). */
+TAMIS_API double tamis_rate_upper(double keys, double bits, double hashes);
 
 /* The true value (Bose et al.) by counting balls in bins; takes keys*hashes*bits steps, so it is
  * for small filters: NaN when that product is over 10^9. */

@@ -62,7 +62,7 @@ static tamis_status common_keys(const tamis *a, const tamis *b, struct tamis_est
                                 struct tamis_estimate *all) {
     if (tamis_mismatch(a, b)) return TAMIS_MISMATCH;
     tamis_measure both;
-    struct tamis_estimate x, y;
+    struct tamis_estimate x = {0, 0}, y = {0, 0};
     tamis_status rc = tamis_items_now(a, &x);
     if (!rc) rc = tamis_items_now(b, &y);
     if (rc) return rc;
@@ -76,14 +76,14 @@ static tamis_status common_keys(const tamis *a, const tamis *b, struct tamis_est
 }
 
 tamis_status tamis_overlap(const tamis *a, const tamis *b, struct tamis_estimate *common) {
-    struct tamis_estimate found, all;
+    struct tamis_estimate found = {0, 0}, all = {0, 0};
     const tamis_status rc = common_keys(a, b, &found, &all);
     if (!rc) *common = found;
     return rc;
 }
 
 tamis_status tamis_similarity(const tamis *a, const tamis *b, struct tamis_estimate *jaccard) {
-    struct tamis_estimate found, all;
+    struct tamis_estimate found = {0, 0}, all = {0, 0};
     const tamis_status rc = common_keys(a, b, &found, &all);
     if (rc) return rc;
     if (all.value == 0) /* two empty sets are the same set */
