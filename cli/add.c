@@ -14,12 +14,9 @@ int add_keys(const struct args *args, tamis *filter, struct keys *keys, uint64_t
             if (status) return fail_why(args, input_name(keys->file), status);
             *count += keys->n;
             break;
-        case KEYS_FILE_DONE:
-            break;
-        case KEYS_TROUBLE:
-            return EXIT_TROUBLE;
-        case KEYS_DONE:
-            return 0;
+        case KEYS_FILE_DONE: break;
+        case KEYS_TROUBLE: return EXIT_TROUBLE;
+        case KEYS_DONE: return 0;
         }
     }
 }

@@ -64,16 +64,13 @@ static int check_keys(struct printer *printer, const tamis *filter, struct keys 
             if (printer->stops_at_first && printer->in_file > 0) return EXIT_FOUND;
             if (ferror(stdout)) return EXIT_TROUBLE; /* finish_output says why */
             break;
-        case KEYS_FILE_DONE:
-            end_file(printer, keys);
-            break;
+        case KEYS_FILE_DONE: end_file(printer, keys); break;
         case KEYS_TROUBLE:
             had_trouble = true;
             end_file(printer, keys);
             break;
         case KEYS_DONE:
-            if (printer->counts && !printer->has_names)
-                printf("%" PRIu64 "\n", printer->in_all);
+            if (printer->counts && !printer->has_names) printf("%" PRIu64 "\n", printer->in_all);
             return had_trouble ? EXIT_TROUBLE : printer->in_all > 0 ? EXIT_FOUND : EXIT_NOTHING;
         }
     }

@@ -205,13 +205,13 @@ struct human {
     char text[48];
 };
 
-struct human human_count(uint64_t count);    /* 1,234,567 */
-struct human human_limit(uint64_t limit);    /* 1,000, but 2^56 */
-struct human human_bytes(uint64_t bytes);    /* 1.18 MiB */
-struct human human_decimal(double value);    /* three digits that matter: 9.59, 10.5, 1,204 */
-struct human human_share(double share);      /* 1 %, 0.94 %, 9.5e-07 */
-struct human human_one_in(double rate);      /* 1 in 100 */
-struct human human_rate(double rate);        /* 1 % (1 in 100) */
+struct human human_count(uint64_t count);     /* 1,234,567 */
+struct human human_limit(uint64_t limit);     /* 1,000, but 2^56 */
+struct human human_bytes(uint64_t bytes);     /* 1.18 MiB */
+struct human human_decimal(double value);     /* three digits that matter: 9.59, 10.5, 1,204 */
+struct human human_share(double share);       /* 1 %, 0.94 %, 9.5e-07 */
+struct human human_one_in(double rate);       /* 1 in 100 */
+struct human human_rate(double rate);         /* 1 % (1 in 100) */
 void human_text(FILE *out, const char *text); /* control characters as \n or \x1b */
 
 /* ==== Writing JSON: json.c ================================================================== */
@@ -304,8 +304,8 @@ struct tamis_options image_options(const struct args *args);
 enum occasion { AFTER_BUILD, AFTER_CHANGE, AFTER_FOLD };
 
 /* The line on stderr after an image was written, and a warning when the filter is too full. */
-void image_summary(const struct args *args, const tamis *filter, const char *path,
-                   const char *what, enum occasion occasion);
+void image_summary(const struct args *args, const tamis *filter, const char *path, const char *what,
+                   enum occasion occasion);
 
 /* Reads --secret-file into args when it is given. */
 int secret_read(struct args *args);

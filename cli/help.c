@@ -43,10 +43,10 @@ static void print_paragraphs(FILE *out, const char *text) {
 static void print_option(FILE *out, const struct use *use) {
     const struct option *option = option_named(use->option);
     char left[64];
-    int width = snprintf(left, sizeof left, "  %c%c%s --%s%s%s", option->letters[0] ? '-' : ' ',
-                         option->letters[0] ? option->letters[0] : ' ',
-                         option->letters[0] ? "," : " ", option->name, option->value ? " " : "",
-                         option->value ? option->value : "");
+    int width =
+        snprintf(left, sizeof left, "  %c%c%s --%s%s%s", option->letters[0] ? '-' : ' ',
+                 option->letters[0] ? option->letters[0] : ' ', option->letters[0] ? "," : " ",
+                 option->name, option->value ? " " : "", option->value ? option->value : "");
     fputs(left, out);
     if (width >= OPTION_COLUMN) {
         putc('\n', out);

@@ -52,9 +52,9 @@ static int open_stream(struct image *image, const struct args *args, int fd, enu
     size_t len = 0;
     int code = read_stream(args, fd, name, &bytes, &len);
     if (!code) {
-        const tamis_status status =
-            mode == TO_ASK ? tamis_view_with(&image->filter, bytes, len, &options)
-                           : tamis_load_with(&image->filter, bytes, len, &options);
+        const tamis_status status = mode == TO_ASK
+                                        ? tamis_view_with(&image->filter, bytes, len, &options)
+                                        : tamis_load_with(&image->filter, bytes, len, &options);
         if (status) code = fail_why(args, name, status);
     }
     if (!code && mode == TO_ASK)
@@ -159,8 +159,8 @@ static void warn_if_too_full(const struct args *args, const struct tamis_info *i
              human_rate(info->fpr_now).text);
 }
 
-void image_summary(const struct args *args, const tamis *filter, const char *path,
-                   const char *what, enum occasion occasion) {
+void image_summary(const struct args *args, const tamis *filter, const char *path, const char *what,
+                   enum occasion occasion) {
     if (given(args, OPT_QUIET)) return;
     struct tamis_info info;
     tamis_info(filter, &info, sizeof info);

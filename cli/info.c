@@ -79,8 +79,7 @@ static void print_rates(const struct tamis_info *info) {
 static void print_shape(const struct tamis_info *info) {
     print_label("shape");
     for (size_t i = 0; i < TAMIS_WORDS; i++)
-        if (info->word_name[i])
-            printf("%s %" PRIu64 ", ", info->word_name[i], info->word[i]);
+        if (info->word_name[i]) printf("%s %" PRIu64 ", ", info->word_name[i], info->word[i]);
     printf("probes %" PRIu64 "\n", info->probes);
 }
 
@@ -144,8 +143,7 @@ static void write_shape(struct json *json, const struct tamis_info *info) {
 static void write_notes(struct json *json, const tamis *filter) {
     const char *name, *value;
     json_open(json, "notes", '{');
-    for (size_t i = 0; tamis_note_at(filter, i, &name, &value); i++)
-        json_text(json, name, value);
+    for (size_t i = 0; tamis_note_at(filter, i, &name, &value); i++) json_text(json, name, value);
     json_close(json, '}');
 }
 

@@ -103,8 +103,7 @@ static int refill(struct keys *keys) {
         keys->size *= 2;
     }
     ssize_t got;
-    do
-        got = read(keys->fd, keys->buffer + keys->end, keys->size - keys->end);
+    do got = read(keys->fd, keys->buffer + keys->end, keys->size - keys->end);
     while (got < 0 && errno == EINTR);
     if (got < 0)
         return fail(keys->args, input_name(keys->file), "cannot read: %s", strerror(errno));
@@ -228,15 +227,10 @@ int keys_count(struct keys *keys, uint64_t *count) {
     *count = 0;
     for (;;) {
         switch (keys_next(keys)) {
-        case KEYS_SOME:
-            *count += keys->n;
-            break;
-        case KEYS_FILE_DONE:
-            break;
-        case KEYS_TROUBLE:
-            return EXIT_TROUBLE;
-        case KEYS_DONE:
-            return rewind_keys(keys);
+        case KEYS_SOME: *count += keys->n; break;
+        case KEYS_FILE_DONE: break;
+        case KEYS_TROUBLE: return EXIT_TROUBLE;
+        case KEYS_DONE: return rewind_keys(keys);
         }
     }
 }

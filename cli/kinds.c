@@ -102,8 +102,7 @@ static void write_kinds(const struct tamis_kind_info *only) {
     json_open(&json, NULL, '{');
     json_open(&json, "kinds", '[');
     if (only) write_kind(&json, only);
-    for (size_t i = 0; !only && tamis_kind_at(i, &kind, sizeof kind); i++)
-        write_kind(&json, &kind);
+    for (size_t i = 0; !only && tamis_kind_at(i, &kind, sizeof kind); i++) write_kind(&json, &kind);
     json_close(&json, ']');
     json_close(&json, '}');
     json_end(&json);

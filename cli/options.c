@@ -92,21 +92,14 @@ static int set_value(struct args *args, enum option_id id, struct typed typed, c
     bool is_good = true;
     switch (option->type) {
     case VALUE_NONE:
-    case VALUE_TEXT:
-        break;
+    case VALUE_TEXT: break;
     case VALUE_WORD:
         if (!is_spec_word(text))
             return fail(args, NULL, "%s: \"%s\" is not one word", typed.text, text);
         break;
-    case VALUE_COUNT:
-        is_good = tamis_parse_count(text, &setting->number);
-        break;
-    case VALUE_BYTES:
-        is_good = tamis_parse_bytes(text, &setting->number);
-        break;
-    case VALUE_RATE:
-        is_good = tamis_parse_rate(text, &setting->rate);
-        break;
+    case VALUE_COUNT: is_good = tamis_parse_count(text, &setting->number); break;
+    case VALUE_BYTES: is_good = tamis_parse_bytes(text, &setting->number); break;
+    case VALUE_RATE: is_good = tamis_parse_rate(text, &setting->rate); break;
     }
     if (!is_good) return fail_why(args, typed.text, TAMIS_INVALID);
 
@@ -191,10 +184,8 @@ static int check_operands(const struct args *args) {
     size_t at_least = 0, at_most = 0;
     const char *missing = NULL;
     for (const struct operand *operand = args->verb->operands; operand->name; operand++) {
-        const bool is_needed =
-            operand->how_many == EXACTLY_ONE || operand->how_many == ONE_OR_MORE;
-        const bool is_single =
-            operand->how_many == EXACTLY_ONE || operand->how_many == AT_MOST_ONE;
+        const bool is_needed = operand->how_many == EXACTLY_ONE || operand->how_many == ONE_OR_MORE;
+        const bool is_single = operand->how_many == EXACTLY_ONE || operand->how_many == AT_MOST_ONE;
         if (is_needed && ++at_least > args->operand_count && !missing) missing = operand->name;
         at_most = is_single ? at_most + 1 : SIZE_MAX;
         if (!is_single) break; /* A list takes the rest. */
@@ -221,8 +212,8 @@ static int check_streams(const struct args *args) {
     size_t uses = 0, position = 0;
     const struct operand *operand = args->verb->operands;
     for (size_t i = 0; i < args->operand_count; i++) {
-        const bool reads = operand->stream == READS_STDIN ||
-                           operand->stream == READS_STDIN_UNLESS_GIVEN;
+        const bool reads =
+            operand->stream == READS_STDIN || operand->stream == READS_STDIN_UNLESS_GIVEN;
         if (reads && strcmp(args->operand[i], "-") == 0) uses++;
         if (operand->stream != NO_STREAM && args->operand[i][0] == '\0')
             return fail(args, NULL, "%s is an empty name", operand->name);

@@ -8,6 +8,8 @@
 
 #include <string.h>
 
+/* Tables are set by hand. */
+/* clang-format off */
 #define OPERANDS(...) (const struct operand[]) { __VA_ARGS__, {0} }
 #define USES(...) (const struct use[]) { __VA_ARGS__, {0} }
 #define EXAMPLES(...) (const struct example[]) { __VA_ARGS__, {0} }
@@ -254,6 +256,8 @@ const struct verb verbs[] = {
                  "two.",
     },
 };
+
+/* clang-format on */
 
 const size_t verb_count = sizeof verbs / sizeof verbs[0];
 

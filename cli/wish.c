@@ -53,8 +53,7 @@ char *wish_spec(const struct args *args, const char *kind) {
     if (kind) fprintf(out, "%s:", kind);
     for (size_t i = 0; i < PARTS; i++) {
         if (!given(args, parts[i])) continue;
-        fprintf(out, "%s%s=%s", before, option_named(parts[i])->name,
-                args->setting[parts[i]].text);
+        fprintf(out, "%s%s=%s", before, option_named(parts[i])->name, args->setting[parts[i]].text);
         before = ",";
     }
     /* A secret has one use, and whoever keeps it in a file wants it out of the image. */

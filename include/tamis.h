@@ -81,19 +81,19 @@ typedef struct tamis tamis;
 /* ==== Status ================================================================================ */
 
 /* One list makes the enum, the texts and the constants of bindings: X(NAME, value, text). */
-#define TAMIS_STATUS_MAP(X)                                       \
-    X(OK, 0, "success")                                           \
-    X(NOMEM, -1, "out of memory")                                 \
-    X(FULL, -2, "the filter is full")                             \
-    X(INVALID, -3, "a parameter is not allowed")                  \
-    X(MISMATCH, -4, "the two filters do not match")               \
-    X(CORRUPT, -5, "the stored filter is damaged")                \
-    X(NEWER, -6, "the stored filter needs a newer version")       \
-    X(CANNOT, -7, "this kind cannot do that")                     \
-    X(SECRET, -8, "the secret key is missing or wrong")           \
-    X(READONLY, -9, "the filter is read-only")                    \
-    X(IO, -10, "a file could not be read or written")             \
-    X(TOO_LARGE, -11, "the filter would be too large")            \
+#define TAMIS_STATUS_MAP(X)                                 \
+    X(OK, 0, "success")                                     \
+    X(NOMEM, -1, "out of memory")                           \
+    X(FULL, -2, "the filter is full")                       \
+    X(INVALID, -3, "a parameter is not allowed")            \
+    X(MISMATCH, -4, "the two filters do not match")         \
+    X(CORRUPT, -5, "the stored filter is damaged")          \
+    X(NEWER, -6, "the stored filter needs a newer version") \
+    X(CANNOT, -7, "this kind cannot do that")               \
+    X(SECRET, -8, "the secret key is missing or wrong")     \
+    X(READONLY, -9, "the filter is read-only")              \
+    X(IO, -10, "a file could not be read or written")       \
+    X(TOO_LARGE, -11, "the filter would be too large")      \
     X(SATURATED, -12, "the filter is too full for an estimate")
 
 typedef enum tamis_status {
@@ -180,9 +180,9 @@ struct tamis_plan {
     double fpr_expected; /* by the kind's own formula, with `capacity` keys inside */
     double bits_per_key; /* of payload; 0 for capacity 0 */
     uint64_t payload_bytes;
-    uint64_t stored_bytes;        /* the image without notes */
-    uint64_t probes;              /* bits or cells that a question looks at, at most */
-    uint64_t word[TAMIS_WORDS];   /* the shape ... */
+    uint64_t stored_bytes;              /* the image without notes */
+    uint64_t probes;                    /* bits or cells that a question looks at, at most */
+    uint64_t word[TAMIS_WORDS];         /* the shape ... */
     const char *word_name[TAMIS_WORDS]; /* ... and its names; NULL for unused words */
 };
 
@@ -283,22 +283,22 @@ struct tamis_info {
     const char *contract; /* what the kind promises, in one line */
     uint32_t kind_id;
     bool is_view;
-    bool is_saturated;     /* so full that nearly everything is answered yes */
-    bool is_degraded;      /* fpr_now is more than twice what was asked */
+    bool is_saturated; /* so full that nearly everything is answered yes */
+    bool is_degraded;  /* fpr_now is more than twice what was asked */
     uint64_t capacity;
-    uint64_t items;        /* adds so far; an upper bound of the distinct keys */
+    uint64_t items; /* adds so far; an upper bound of the distinct keys */
     uint64_t payload_bytes;
     uint64_t stored_bytes; /* the whole image with notes */
     uint64_t probes;
-    double fpr_asked;      /* 0 when the spec gave a size instead */
-    double fpr_expected;   /* by formula, when `capacity` keys are inside */
-    double fpr_now;        /* from the bits that are set now */
-    double fill;           /* share of bits that are set */
+    double fpr_asked;                /* 0 when the spec gave a size instead */
+    double fpr_expected;             /* by formula, when `capacity` keys are inside */
+    double fpr_now;                  /* from the bits that are set now */
+    double fill;                     /* share of bits that are set */
     struct tamis_estimate items_now; /* distinct keys, estimated; value is infinite if saturated */
-    const char *hash;      /* "xxh3", "xxh64", "sip13"; "own" for imported kinds */
-    const char *key_place; /* "none", "inside", "outside" */
+    const char *hash;                /* "xxh3", "xxh64", "sip13"; "own" for imported kinds */
+    const char *key_place;           /* "none", "inside", "outside" */
     uint64_t seed;
-    uint64_t key_id;       /* 0 without a secret */
+    uint64_t key_id; /* 0 without a secret */
     uint64_t word[TAMIS_WORDS];
     const char *word_name[TAMIS_WORDS];
 };
@@ -317,8 +317,7 @@ TAMIS_API tamis_status tamis_items_now(const tamis *filter, struct tamis_estimat
 /* How many keys two filters have in common, and the Jaccard similarity of their sets (common
  * keys over all keys, 0 to 1). Both filters must match. Look at the error before believing a
  * small value. Threads: readers or one writer. */
-TAMIS_API tamis_status tamis_overlap(const tamis *a, const tamis *b,
-                                     struct tamis_estimate *common);
+TAMIS_API tamis_status tamis_overlap(const tamis *a, const tamis *b, struct tamis_estimate *common);
 TAMIS_API tamis_status tamis_similarity(const tamis *a, const tamis *b,
                                         struct tamis_estimate *jaccard);
 
@@ -378,8 +377,7 @@ TAMIS_API const char *tamis_note(const tamis *filter, const char *name);
 
 /* The i-th note in the order of names, false when there are fewer. Threads: readers or one
  * writer. */
-TAMIS_API bool tamis_note_at(const tamis *filter, size_t i, const char **name,
-                             const char **value);
+TAMIS_API bool tamis_note_at(const tamis *filter, size_t i, const char **name, const char **value);
 
 /* Sets a note; NULL as value removes it. Threads: one writer. */
 TAMIS_API tamis_status tamis_set_note(tamis *filter, const char *name, const char *value);
@@ -408,9 +406,9 @@ struct tamis_option {
 
 struct tamis_kind_info {
     const char *name;
-    uint32_t id;          /* as written in images */
-    const char *contract; /* what it promises, in one line */
-    unsigned abilities;   /* of enum tamis_ability */
+    uint32_t id;                        /* as written in images */
+    const char *contract;               /* what it promises, in one line */
+    unsigned abilities;                 /* of enum tamis_ability */
     const struct tamis_option *options; /* its own, beside the common ones */
     size_t option_count;
 };
@@ -421,8 +419,7 @@ TAMIS_API size_t tamis_kind_count(void);
 /* Describes the i-th kind, or the one of that name; false when there is none. `info_size` is
  * sizeof *info. Threads: any. */
 TAMIS_API bool tamis_kind_at(size_t i, struct tamis_kind_info *info, size_t info_size);
-TAMIS_API bool tamis_kind_named(const char *name, struct tamis_kind_info *info,
-                                size_t info_size);
+TAMIS_API bool tamis_kind_named(const char *name, struct tamis_kind_info *info, size_t info_size);
 
 /* The wishes that every kind knows: capacity, fpr, size, bits, hash, seed, key. Kinds with
  * TAMIS_OWN_HASH take only those before hash. Threads: any. */
@@ -445,7 +442,7 @@ TAMIS_API bool tamis_parse_rate(const char *text, double *rate);
 TAMIS_API double tamis_rate_usual(double keys, double bits, double hashes);
 TAMIS_API double tamis_rate_finite(double keys, double bits, double hashes);
 
-/* Adds the spread of the fill: very near to the true value, from below. */
+/* Adds the spread of the fill: within 0.1 % of the true value from 16 k^2 bits on. */
 TAMIS_API double tamis_rate_second_order(double keys, double bits, double hashes);
 
 /* Holds without any assumption (Goel and Gupta 2010). */

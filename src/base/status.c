@@ -51,10 +51,9 @@ const char *tamis_status_name(tamis_status status) {
     return NULL;
 }
 
-#define TEXT_OF(x) #x
-#define TEXT_OF_VALUE(x) TEXT_OF(x)
+#define TEXT_OF(a, b, c)        #a "." #b "." #c
+#define TEXT_OF_VALUES(a, b, c) TEXT_OF(a, b, c)
 
 const char *tamis_version(void) {
-    return TEXT_OF_VALUE(TAMIS_VERSION_MAJOR) "." TEXT_OF_VALUE(TAMIS_VERSION_MINOR) "." TEXT_OF_VALUE(
-        TAMIS_VERSION_PATCH);
+    return TEXT_OF_VALUES(TAMIS_VERSION_MAJOR, TAMIS_VERSION_MINOR, TAMIS_VERSION_PATCH);
 }

@@ -18,8 +18,8 @@ static unsigned abilities_of(const tamis_kind *k) {
 static bool describe(const tamis_entry *entry, struct tamis_kind_info *info, size_t info_size) {
     if (!entry) return false;
     const tamis_kind *kind = entry->kind;
-    const struct tamis_kind_info full = {kind->name,          entry->id,     kind->contract,
-                                         abilities_of(kind),  kind->options, kind->option_count};
+    const struct tamis_kind_info full = {kind->name,         entry->id,     kind->contract,
+                                         abilities_of(kind), kind->options, kind->option_count};
     tamis__copy_out(info, info_size, &full, sizeof full);
     return true;
 }

@@ -89,6 +89,7 @@ tamis_status tamis_similarity(const tamis *a, const tamis *b, struct tamis_estim
     if (all.value == 0) /* two empty sets are the same set */
         *jaccard = (struct tamis_estimate){1, 0};
     else
-        *jaccard = (struct tamis_estimate){fmin(1, found.value / all.value), found.error / all.value};
+        *jaccard =
+            (struct tamis_estimate){fmin(1, found.value / all.value), found.error / all.value};
     return TAMIS_OK;
 }

@@ -10,7 +10,7 @@
 
 enum { NAME_MOST = 32, VALUE_MOST = 64 };
 #define DEFAULT_KIND "blocked"
-#define DEFAULT_FPR 0.01
+#define DEFAULT_FPR  0.01
 
 /* ---- Words ---------------------------------------------------------------------------------- */
 
@@ -129,8 +129,8 @@ static bool set_option(tamis_request *r, size_t i, const char *value) {
     }
     if (!tamis_parse_count(value, out)) return false;
     if (*out >= option->min && *out <= option->max) return true;
-    tamis__fail(TAMIS_INVALID, "must be from %llu to %llu, not %s",
-                (unsigned long long)option->min, (unsigned long long)option->max, value);
+    tamis__fail(TAMIS_INVALID, "must be from %llu to %llu, not %s", (unsigned long long)option->min,
+                (unsigned long long)option->max, value);
     return false;
 }
 
@@ -138,8 +138,8 @@ static tamis_status unknown_option(const tamis_kind *kind, const char *name) {
     char known[256];
     int at = 0;
     for (size_t i = 0; i < COMMON_COUNT; i++)
-        at += snprintf(known + at, sizeof known - (size_t)at, "%s%s", i ? ", " : "",
-                       common[i].name);
+        at +=
+            snprintf(known + at, sizeof known - (size_t)at, "%s%s", i ? ", " : "", common[i].name);
     for (size_t i = 0; i < kind->option_count && at < (int)sizeof known; i++)
         at += snprintf(known + at, sizeof known - (size_t)at, ", %s", kind->options[i].name);
     return tamis__fail(TAMIS_INVALID, "%s has no option '%s'; it knows %s", kind->name, name,

@@ -17,7 +17,8 @@
 /* The sentence of a system call that failed just now. */
 static tamis_status io_error(const char *path, const char *what) {
     char reason[128];
-    if (strerror_r(errno, reason, sizeof reason)) snprintf(reason, sizeof reason, "error %d", errno);
+    if (strerror_r(errno, reason, sizeof reason))
+        snprintf(reason, sizeof reason, "error %d", errno);
     tamis__fail(TAMIS_IO, "%s: %s", what, reason);
     return tamis__fail_in(TAMIS_IO, path);
 }
@@ -27,7 +28,8 @@ static tamis_status io_error(const char *path, const char *what) {
 tamis_status tamis__disk_open(const char *path, int *fd, uint64_t *size) {
     struct stat st;
     tamis_status rc;
-    *fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a FIFO without writer must not hang us */
+    /* Without O_NONBLOCK a FIFO that nobody writes to would hang us. */
+    *fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (*fd < 0) return io_error(path, "cannot open");
     if (fstat(*fd, &st) < 0) {
         rc = io_error(path, "cannot open");

@@ -220,8 +220,7 @@ void tamis__image_write_header(const tamis_image *image, uint8_t h[TAMIS_IMAGE_H
     tamis__put64(h + AT_PAYLOAD_SIZE, body->size);
     tamis__put64(h + AT_NOTES_SIZE, image->notes_size);
     tamis__put64(h + AT_SELF_TEST, tamis__hash_self_test(hasher));
-    tamis__put64(h + AT_CONTENT_SUM,
-                 tamis__checksum(body->bytes, (size_t)body->size, image->notes,
-                                 (size_t)image->notes_size));
+    tamis__put64(h + AT_CONTENT_SUM, tamis__checksum(body->bytes, (size_t)body->size, image->notes,
+                                                     (size_t)image->notes_size));
     tamis__put64(h + AT_HEADER_SUM, tamis__checksum(h, AT_HEADER_SUM, NULL, 0));
 }

@@ -15,15 +15,16 @@ bool tamis__note_value_is_legal(const char *value) {
     for (const uint8_t *p = (const uint8_t *)value; *p;) {
         const uint8_t c = *p++;
         if (c < 0x80) continue;
-        const int more = c >= 0xc2 && c < 0xe0 ? 1 : c >= 0xe0 && c < 0xf0 ? 2 : c >= 0xf0 && c < 0xf5 ? 3 : 0;
-        if (!more) return false;
+        if (c < 0xc2 || c > 0xf4) return false;
+        const int more = 1 + (c >= 0xe0) + (c >= 0xf0);
         uint32_t code = c & (0x3f >> more);
         for (int i = 0; i < more; i++, p++) {
             if ((*p & 0xc0) != 0x80) return false;
             code = code << 6 | (*p & 0x3f);
         }
         static const uint32_t least[4] = {0, 0x80, 0x800, 0x10000};
-        if (code < least[more] || code > 0x10ffff || (code >= 0xd800 && code < 0xe000)) return false;
+        if (code < least[more] || code > 0x10ffff || (code >= 0xd800 && code < 0xe000))
+            return false;
     }
     return true;
 }

@@ -31,7 +31,7 @@ typedef enum tamis_key_place {
 typedef struct tamis_hasher {
     tamis_hash_mode mode;
     tamis_key_place key_place;
-    uint64_t seed;   /* xxh3 and xxh64 */
+    uint64_t seed;                      /* xxh3 and xxh64 */
     uint8_t secret[TAMIS_SECRET_BYTES]; /* sip13 */
 } tamis_hasher;
 

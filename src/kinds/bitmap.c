@@ -25,13 +25,15 @@ tamis_status tamis__bitmap_audit(const tamis_body *f, uint64_t bits) {
 
 tamis_status tamis__bitmap_merge(tamis_body *into, const tamis_body *from) {
     for (uint64_t i = 0; i < into->size; i += 8)
-        tamis__put64(into->bytes + i, tamis__get64(into->bytes + i) | tamis__get64(from->bytes + i));
+        tamis__put64(into->bytes + i,
+                     tamis__get64(into->bytes + i) | tamis__get64(from->bytes + i));
     return TAMIS_OK;
 }
 
 tamis_status tamis__bitmap_intersect(tamis_body *into, const tamis_body *from) {
     for (uint64_t i = 0; i < into->size; i += 8)
-        tamis__put64(into->bytes + i, tamis__get64(into->bytes + i) & tamis__get64(from->bytes + i));
+        tamis__put64(into->bytes + i,
+                     tamis__get64(into->bytes + i) & tamis__get64(from->bytes + i));
     return TAMIS_OK;
 }
 
@@ -107,9 +109,10 @@ void tamis__bitmap_measure(const tamis_body *f, const tamis_body *other, uint64_
 }
 
 tamis_status tamis__lanes_refuse(const char *kind, double fpr) {
-    return tamis__fail(TAMIS_TOO_LARGE,
-                       "%s is not made for fpr=%.2g: it would need over %d bits per key or 2^56 bytes",
-                       kind, fpr, TAMIS_LANES_MOST_BITS_PER_KEY);
+    return tamis__fail(
+        TAMIS_TOO_LARGE,
+        "%s is not made for fpr=%.2g: it would need over %d bits per key or 2^56 bytes", kind, fpr,
+        TAMIS_LANES_MOST_BITS_PER_KEY);
 }
 
 /* Set bits of the lane that starts at bit `at` of the payload; lanes are halves of words, words,

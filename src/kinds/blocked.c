@@ -130,12 +130,24 @@ TAMIS_HOT void set_lanes(uint8_t *block, uint32_t x, unsigned bits, bool is_shar
     }
 }
 
-TAMIS_HOT bool test_1(const uint8_t *block, uint32_t x) { return test_lanes(block, x, 1); }
-TAMIS_HOT bool test_2(const uint8_t *block, uint32_t x) { return test_lanes(block, x, 2); }
-TAMIS_HOT void set_1(uint8_t *block, uint32_t x) { set_lanes(block, x, 1, false); }
-TAMIS_HOT void set_2(uint8_t *block, uint32_t x) { set_lanes(block, x, 2, false); }
-TAMIS_HOT void set_1_shared(uint8_t *block, uint32_t x) { set_lanes(block, x, 1, true); }
-TAMIS_HOT void set_2_shared(uint8_t *block, uint32_t x) { set_lanes(block, x, 2, true); }
+TAMIS_HOT bool test_1(const uint8_t *block, uint32_t x) {
+    return test_lanes(block, x, 1);
+}
+TAMIS_HOT bool test_2(const uint8_t *block, uint32_t x) {
+    return test_lanes(block, x, 2);
+}
+TAMIS_HOT void set_1(uint8_t *block, uint32_t x) {
+    set_lanes(block, x, 1, false);
+}
+TAMIS_HOT void set_2(uint8_t *block, uint32_t x) {
+    set_lanes(block, x, 2, false);
+}
+TAMIS_HOT void set_1_shared(uint8_t *block, uint32_t x) {
+    set_lanes(block, x, 1, true);
+}
+TAMIS_HOT void set_2_shared(uint8_t *block, uint32_t x) {
+    set_lanes(block, x, 2, true);
+}
 
 TAMIS_BLOCK_OPS(one, locate, test_1, set_1)
 TAMIS_BLOCK_OPS(two, locate, test_2, set_2)

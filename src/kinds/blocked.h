@@ -4,7 +4,7 @@
 
 #include "kinds/blocks.h"
 
-enum { BLOCKS, HASHES };                        /* shape words */
+enum { BLOCKS, HASHES }; /* shape words */
 enum { BLOCK_BYTES = 64, LANES = 8, LANE_BITS = 64 };
 
 TAMIS_HOT uint64_t locate(const tamis_body *f, uint64_t hash) {

@@ -37,10 +37,18 @@ TAMIS_HOT void set(uint8_t *block, uint32_t x, unsigned bits) {
     _mm256_storeu_si256(h, _mm256_or_si256(_mm256_loadu_si256(h), high));
 }
 
-TAMIS_HOT bool test_1(const uint8_t *block, uint32_t x) { return test(block, x, 1); }
-TAMIS_HOT bool test_2(const uint8_t *block, uint32_t x) { return test(block, x, 2); }
-TAMIS_HOT void set_1(uint8_t *block, uint32_t x) { set(block, x, 1); }
-TAMIS_HOT void set_2(uint8_t *block, uint32_t x) { set(block, x, 2); }
+TAMIS_HOT bool test_1(const uint8_t *block, uint32_t x) {
+    return test(block, x, 1);
+}
+TAMIS_HOT bool test_2(const uint8_t *block, uint32_t x) {
+    return test(block, x, 2);
+}
+TAMIS_HOT void set_1(uint8_t *block, uint32_t x) {
+    set(block, x, 1);
+}
+TAMIS_HOT void set_2(uint8_t *block, uint32_t x) {
+    set(block, x, 2);
+}
 
 TAMIS_BLOCK_OPS(one, locate, test_1, set_1)
 TAMIS_BLOCK_OPS(two, locate, test_2, set_2)

@@ -13,7 +13,7 @@
 enum { TAMIS_GROUP = 64 };
 
 /* What differs between the kinds and their kernels; constants wherever the loops are inlined. */
-typedef uint64_t tamis_locate(const tamis_body *, uint64_t hash);  /* byte offset of the block */
+typedef uint64_t tamis_locate(const tamis_body *, uint64_t hash); /* byte offset of the block */
 typedef bool tamis_test(const uint8_t *block, uint32_t x);
 typedef void tamis_set(uint8_t *block, uint32_t x);
 
@@ -53,12 +53,12 @@ typedef struct tamis_block_ops {
     void (*add)(tamis_body *, const uint64_t *hash, size_t n);
 } tamis_block_ops;
 
-#define TAMIS_BLOCK_OPS(name, locate, test, set)                                               \
+#define TAMIS_BLOCK_OPS(name, locate, test, set)                                                  \
     static void name##_query(const tamis_body *f, const uint64_t *hash, size_t n, uint8_t *hit) { \
-        tamis__blocks_query(locate, test, f, hash, n, hit);                                    \
-    }                                                                                          \
-    static void name##_add(tamis_body *f, const uint64_t *hash, size_t n) {                    \
-        tamis__blocks_add(locate, set, f, hash, n);                                            \
+        tamis__blocks_query(locate, test, f, hash, n, hit);                                       \
+    }                                                                                             \
+    static void name##_add(tamis_body *f, const uint64_t *hash, size_t n) {                       \
+        tamis__blocks_add(locate, set, f, hash, n);                                               \
     }
 
 #endif

@@ -30,9 +30,9 @@
 #include "kinds/bitmap.h"
 #include "kinds/kind.h"
 
-enum { BITS, HASHES, SCHEME };                         /* shape words */
+enum { BITS, HASHES, SCHEME };                             /* shape words */
 enum { MCG, DOUBLE64, DOUBLE, ENHANCED, TRIPLE, SCHEMES }; /* values of SCHEME */
-enum { OPT_HASHES, OPT_SCHEME };                       /* options */
+enum { OPT_HASHES, OPT_SCHEME };                           /* options */
 
 enum { MOST_HASHES = 64, WORD_BITS = 64 };
 #define MOST_BITS (TAMIS_MAX_PAYLOAD_BYTES * 8)
@@ -45,10 +45,9 @@ static const struct tamis_option options[] = {
 
 /* ---- Shape ---------------------------------------------------------------------------------- */
 
-/* Second order is what every search and every large filter uses. It is a little low where few bits
- * meet many probes (2.5 % at 512 bits and a rate of 10^-9), so that small filters, unless they are
- * overfull, have the distribution of their set bits summed exactly; that takes up to a
- * millisecond. */
+/* Second order is what every search and every large filter uses. It is off where few bits meet many
+ * probes (2.5 % at 512 bits and a rate of 10^-9), so that small filters, unless they are overfull,
+ * have the distribution of their set bits summed exactly; that takes up to a millisecond. */
 enum { EXACT_BELOW_BITS = 2048, EXACT_BELOW_LOAD = 4 };
 
 static double near_rate(uint64_t keys, uint64_t bits, uint64_t hashes) {

@@ -10,7 +10,7 @@
 
 /* No payload is larger: sums of a few sizes then never overflow 64 bits. */
 #define TAMIS_MAX_PAYLOAD_BYTES ((uint64_t)1 << 56)
-#define TAMIS_MOST_CAPACITY ((uint64_t)1 << 56)
+#define TAMIS_MOST_CAPACITY     ((uint64_t)1 << 56)
 
 /* What every kind works on; core owns the memory. */
 typedef struct tamis_body {
@@ -26,7 +26,7 @@ typedef struct tamis_wish {
     double fpr;
     uint64_t bits; /* the payload may have at most */
     uint64_t seed;
-    uint64_t option[TAMIS_WORDS];  /* by index of the kind's options; choices as their index */
+    uint64_t option[TAMIS_WORDS]; /* by index of the kind's options; choices as their index */
     bool has_option[TAMIS_WORDS];
 } tamis_wish;
 

@@ -56,10 +56,9 @@ static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
     else
         word[INDEX] = word[BLOCKS] > EVEN_PARQUET_BLOCKS ? WIDE : PARQUET;
     if (word[INDEX] == PARQUET && word[BLOCKS] > MOST_PARQUET_BLOCKS)
-        return tamis__fail(TAMIS_TOO_LARGE,
-                           "index=parquet allows %llu blocks of %d bytes at most, not %llu",
-                           (unsigned long long)MOST_PARQUET_BLOCKS, BLOCK_BYTES,
-                           (unsigned long long)word[BLOCKS]);
+        return tamis__fail(
+            TAMIS_TOO_LARGE, "index=parquet allows %llu blocks of %d bytes at most, not %llu",
+            (unsigned long long)MOST_PARQUET_BLOCKS, BLOCK_BYTES, (unsigned long long)word[BLOCKS]);
     return TAMIS_OK;
 }
 

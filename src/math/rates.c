@@ -5,7 +5,7 @@
  *
  *     usual          X is its mean, the mean by e^-x                      a lower bound
  *     finite         X is its mean, the mean exactly                      a lower bound
- *     second order   adds half the curvature times the variance of X      very near, from below
+ *     second order   adds half the curvature times the variance of X      0.1 % from m = 16 k^2 on
  *     exact          the distribution of X, ball by ball (Bose et al. 2008)
  *     upper          no assumption at all (Goel and Gupta 2010)            an upper bound
  */

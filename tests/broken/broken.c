@@ -12,9 +12,9 @@
 #pragma GCC diagnostic ignored "-Woverride-init"
 #endif
 
-#define SOUND                                                                          \
-    .word = {"bits"}, .plan = plan, .check = check, .probes = probes, .rate = rate,    \
-    .audit = audit, .query = query, .add = add, .merge = tamis__bitmap_merge,          \
+#define SOUND                                                                       \
+    .word = {"bits"}, .plan = plan, .check = check, .probes = probes, .rate = rate, \
+    .audit = audit, .query = query, .add = add, .merge = tamis__bitmap_merge,       \
     .intersect = tamis__bitmap_intersect, .measure = measure
 
 static uint64_t position(const tamis_body *f, uint64_t hash) {
@@ -29,16 +29,16 @@ static tamis_status add_most(tamis_body *f, const uint64_t *hash, size_t n) {
         if (hash[i] % 1000) tamis__bit_set(f->bytes, position(f, hash[i]));
     return TAMIS_OK;
 }
-const tamis_kind tamis__broken_forgetful = {
-    SOUND, .name = "broken_forgetful", .contract = "no_false_negative", .add = add_most};
+const tamis_kind tamis__broken_forgetful = {SOUND, .name = "broken_forgetful",
+                                            .contract = "no_false_negative", .add = add_most};
 
 /* Says yes to everything. */
 static void query_yes(const tamis_body *f, const uint64_t *hash, size_t n, uint8_t *hit) {
     (void)f, (void)hash;
     for (size_t i = 0; i < n; i++) hit[i] = 1;
 }
-const tamis_kind tamis__broken_yes = {
-    SOUND, .name = "broken_yes", .contract = "rate_as_promised", .query = query_yes};
+const tamis_kind tamis__broken_yes = {SOUND, .name = "broken_yes", .contract = "rate_as_promised",
+                                      .query = query_yes};
 
 /* Promises a tenth less than it delivers. */
 static double rate_low(const uint64_t word[], uint64_t items) {
@@ -67,8 +67,8 @@ static tamis_status add_two(tamis_body *f, const uint64_t *hash, size_t n) {
     }
     return TAMIS_OK;
 }
-const tamis_kind tamis__broken_lazy_probe = {
-    SOUND, .name = "broken_lazy_probe", .contract = "every_bit_counts", .add = add_two};
+const tamis_kind tamis__broken_lazy_probe = {SOUND, .name = "broken_lazy_probe",
+                                             .contract = "every_bit_counts", .add = add_two};
 
 /* ---- Sets ----------------------------------------------------------------------------------- */
 
@@ -77,8 +77,8 @@ static tamis_status merge_xor(tamis_body *into, const tamis_body *from) {
     for (uint64_t i = 0; i < into->size; i++) into->bytes[i] ^= from->bytes[i];
     return TAMIS_OK;
 }
-const tamis_kind tamis__broken_merge = {
-    SOUND, .name = "broken_merge", .contract = "merge_is_union", .merge = merge_xor};
+const tamis_kind tamis__broken_merge = {SOUND, .name = "broken_merge", .contract = "merge_is_union",
+                                        .merge = merge_xor};
 
 /* Intersection that keeps the left side only half of the way. */
 static tamis_status intersect_half(tamis_body *into, const tamis_body *from) {
@@ -113,8 +113,8 @@ static tamis_status add_by_turn(tamis_body *f, const uint64_t *hash, size_t n) {
     }
     return TAMIS_OK;
 }
-const tamis_kind tamis__broken_order = {
-    SOUND, .name = "broken_order", .contract = "any_order_same_bytes", .add = add_by_turn};
+const tamis_kind tamis__broken_order = {SOUND, .name = "broken_order",
+                                        .contract = "any_order_same_bytes", .add = add_by_turn};
 
 /* A second add takes the first one back. */
 static tamis_status add_toggle(tamis_body *f, const uint64_t *hash, size_t n) {
@@ -124,8 +124,8 @@ static tamis_status add_toggle(tamis_body *f, const uint64_t *hash, size_t n) {
     }
     return TAMIS_OK;
 }
-const tamis_kind tamis__broken_toggle = {
-    SOUND, .name = "broken_toggle", .contract = "duplicates_harmless", .add = add_toggle};
+const tamis_kind tamis__broken_toggle = {SOUND, .name = "broken_toggle",
+                                         .contract = "duplicates_harmless", .add = add_toggle};
 
 /* Positions depend on where the payload happens to lie. */
 static uint64_t by_address(const tamis_body *f, uint64_t hash) {
@@ -159,12 +159,12 @@ static void query_beyond(const tamis_body *f, const uint64_t *hash, size_t n, ui
     const volatile uint8_t *beyond = f->bytes + f->size;
     for (size_t i = 0; i < n; i++) hit[i] |= (uint8_t)(*beyond & 0);
 }
-const tamis_kind tamis__broken_reach = {
-    SOUND, .name = "broken_reach", .contract = "reads_stay_inside", .query = query_beyond};
+const tamis_kind tamis__broken_reach = {SOUND, .name = "broken_reach",
+                                        .contract = "reads_stay_inside", .query = query_beyond};
 
 /* Lets stray bits behind the last one through the gate. */
-const tamis_kind tamis__broken_audit = {
-    SOUND, .name = "broken_audit", .contract = "stray_bits_refused", .audit = NULL};
+const tamis_kind tamis__broken_audit = {SOUND, .name = "broken_audit",
+                                        .contract = "stray_bits_refused", .audit = NULL};
 
 /* ---- The rest ------------------------------------------------------------------------------- */
 
@@ -174,8 +174,8 @@ static tamis_status plan_half(const tamis_wish *wish, uint64_t word[]) {
     if (word[BITS] > 64) word[BITS] /= 2;
     return rc;
 }
-const tamis_kind tamis__broken_planner = {
-    SOUND, .name = "broken_planner", .contract = "plan_tells_the_truth", .plan = plan_half};
+const tamis_kind tamis__broken_planner = {SOUND, .name = "broken_planner",
+                                          .contract = "plan_tells_the_truth", .plan = plan_half};
 
 /* Loses keys when many threads add. */
 static void add_shared_most(tamis_body *f, const uint64_t *hash, size_t n) {
@@ -184,8 +184,8 @@ static void add_shared_most(tamis_body *f, const uint64_t *hash, size_t n) {
         if (hash[i] % 1000) tamis__or64_shared(f->bytes + at / 64 * 8, (uint64_t)1 << at % 64);
     }
 }
-const tamis_kind tamis__broken_shared = {SOUND, .name = "broken_shared",
-                                         .contract = "many_threads_add", .add_shared = add_shared_most};
+const tamis_kind tamis__broken_shared = {
+    SOUND, .name = "broken_shared", .contract = "many_threads_add", .add_shared = add_shared_most};
 
 /* Another layout where the machine can do more. */
 static tamis_status add_by_cpu(tamis_body *f, const uint64_t *hash, size_t n) {
@@ -195,16 +195,16 @@ static tamis_status add_by_cpu(tamis_body *f, const uint64_t *hash, size_t n) {
     }
     return TAMIS_OK;
 }
-const tamis_kind tamis__broken_cpu = {
-    SOUND, .name = "broken_cpu", .contract = "same_bytes_on_every_cpu", .add = add_by_cpu};
+const tamis_kind tamis__broken_cpu = {SOUND, .name = "broken_cpu",
+                                      .contract = "same_bytes_on_every_cpu", .add = add_by_cpu};
 
 /* Estimates a quarter too much. */
 static void measure_high(const tamis_body *f, const tamis_body *other, tamis_measure *out) {
     measure(f, other, out);
     out->items.value *= 1.25;
 }
-const tamis_kind tamis__broken_count = {
-    SOUND, .name = "broken_count", .contract = "estimates_hold", .measure = measure_high};
+const tamis_kind tamis__broken_count = {SOUND, .name = "broken_count", .contract = "estimates_hold",
+                                        .measure = measure_high};
 
 /* Adds half of a batch, then finds out that it is full. */
 static uint64_t room_always(const tamis_body *f) {
@@ -232,6 +232,9 @@ static tamis_status move_nothing(tamis_body *to, const tamis_body *from) {
 static uint64_t room_by_capacity(const tamis_body *f) {
     return f->word[BITS] / 100 > f->items ? f->word[BITS] / 100 - f->items : 0;
 }
-const tamis_kind tamis__broken_grow = {SOUND, .name = "broken_grow", .contract = "growth_keeps_keys",
-                                       .room = room_by_capacity, .grow = grow_double,
+const tamis_kind tamis__broken_grow = {SOUND,
+                                       .name = "broken_grow",
+                                       .contract = "growth_keeps_keys",
+                                       .room = room_by_capacity,
+                                       .grow = grow_double,
                                        .move = move_nothing};

@@ -19,7 +19,8 @@ static size_t hits_of(const uint8_t *hit, size_t n) {
 }
 
 static void use(tamis *f, size_t size) {
-    static const char *const keys[] = {"", "a", "tamis", "a longer key that fills more than a block"};
+    static const char *const keys[] = {"", "a", "tamis",
+                                       "a longer key that fills more than a block"};
     struct tamis_info info;
     char spec[300];
     uint64_t hashes[70] = {0, UINT64_MAX, 1, (uint64_t)1 << 63};
@@ -33,7 +34,8 @@ static void use(tamis *f, size_t size) {
     tamis_overlap(f, f, &estimate);
     demand(tamis_stored_size(f) == size);
     const char *name, *value;
-    for (size_t i = 0; tamis_note_at(f, i, &name, &value); i++) demand(tamis_note(f, name) == value);
+    for (size_t i = 0; tamis_note_at(f, i, &name, &value); i++)
+        demand(tamis_note(f, name) == value);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {

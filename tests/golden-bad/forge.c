@@ -57,8 +57,23 @@ static void notes(const char *name, const char *text, size_t len) {
 int main(int argc, char **argv) {
     if (argc != 2) return 2;
     folder = argv[1];
-    enum { VERSION = 8, MODE = 10, PLACE = 11, KIND = 12, REFUSE = 20, SEED = 24, ID = 32, SECRET = 40,
-           CAPACITY = 56, ONE_IN = 72, WORDS = 80, PAYLOAD = 144, NOTES = 152, SELF = 160, ZERO = 168 };
+    enum {
+        VERSION = 8,
+        MODE = 10,
+        PLACE = 11,
+        KIND = 12,
+        REFUSE = 20,
+        SEED = 24,
+        ID = 32,
+        SECRET = 40,
+        CAPACITY = 56,
+        ONE_IN = 72,
+        WORDS = 80,
+        PAYLOAD = 144,
+        NOTES = 152,
+        SELF = 160,
+        ZERO = 168
+    };
 
     /* Six bytes that another library read as a filter of 17 GB. */
     memcpy(image, "\x00\x01\x7f\xff\xff\xff", size = 6);

@@ -83,7 +83,8 @@ static const char *reads_stay_inside(const subject *s) {
     size_t size;
     uint8_t *image = image_of(f, &size);
     const size_t page = (size_t)sysconf(_SC_PAGESIZE), pages = (size / page + 1) * page;
-    uint8_t *room = mmap(NULL, pages + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    uint8_t *room =
+        mmap(NULL, pages + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (room == MAP_FAILED || mprotect(room + pages, page, PROT_NONE)) abort();
     memcpy(room + pages - size, image, size);
     /* Without notes, so that the payload itself touches the page. */

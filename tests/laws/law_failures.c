@@ -46,15 +46,15 @@ static const char *life(const subject *s, purse *p) {
     size_t size;
     const char *what = NULL;
 
-#define TWICE(call)                                                       \
-    do {                                                                  \
-        tamis_status rc_ = (call);                                        \
-        if (rc_ == TAMIS_NOMEM) rc_ = (call);                             \
-        if (rc_ == TAMIS_NOMEM && p->for_ever) goto done;                 \
-        if (rc_ != TAMIS_OK) {                                            \
-            what = wrong("%s gives %s", #call, tamis_status_name(rc_));   \
-            goto done;                                                    \
-        }                                                                 \
+#define TWICE(call)                                                     \
+    do {                                                                \
+        tamis_status rc_ = (call);                                      \
+        if (rc_ == TAMIS_NOMEM) rc_ = (call);                           \
+        if (rc_ == TAMIS_NOMEM && p->for_ever) goto done;               \
+        if (rc_ != TAMIS_OK) {                                          \
+            what = wrong("%s gives %s", #call, tamis_status_name(rc_)); \
+            goto done;                                                  \
+        }                                                               \
     } while (0)
     TWICE(tamis_create_with(&f, spec_of(s, N, 0.01, NULL), &options));
     TWICE(tamis_add_many(f, keys, N));

@@ -33,7 +33,8 @@ static const char *empty_has_nothing(const subject *s) {
         const uint64_t found = count_keys(f, 0, 10000);
         const double rate = tamis_fpr_now(f);
         tamis_free(f);
-        if (found || rate > 0) return wrong("an empty filter has %llu keys", (unsigned long long)found);
+        if (found || rate > 0)
+            return wrong("an empty filter has %llu keys", (unsigned long long)found);
     }
     return NULL;
 }
@@ -162,7 +163,8 @@ static const char *duplicates_harmless(const subject *s) {
     if (!(s->kind.abilities & TAMIS_CAN_GROW) && !same_payload(f, g))
         what = "a second add changed the payload";
     for (uint64_t i = 0; i < 10000 && !what; i++)
-        if (count_keys(f, i, i + 1) != count_keys(g, i, i + 1)) what = "a second add changed an answer";
+        if (count_keys(f, i, i + 1) != count_keys(g, i, i + 1))
+            what = "a second add changed an answer";
     tamis_free(f);
     tamis_free(g);
     return what;

@@ -93,7 +93,7 @@ static const char *mismatch_refused(const subject *s) {
     size_t count = 0;
     add_keys(a, 0, 100);
     if (tamis_copy(&old, a)) abort();
-    b[count++] = make(s, 2 * N, 0.01, NULL); /* another shape */
+    b[count++] = make(s, 2 * N, 0.01, NULL);         /* another shape */
     if (is_sip) b[count++] = make(s, N, 0.01, NULL); /* another secret */
     if (!is_own && !is_sip) b[count++] = make(s, N, 0.01, ",seed=1");
     for (size_t i = 0; i < 2; i++)

@@ -59,9 +59,12 @@ static const char *many_threads_add(const subject *s) {
     for (int t = 0; t < THREADS; t++) missing += workers[t].missing;
     struct tamis_info info;
     tamis_info(shared, &info, sizeof info);
-    if (missing) what = wrong("%llu keys are missing", (unsigned long long)missing);
-    else if (!same_payload(shared, serial)) what = "threads give other bytes than one";
-    else if (info.items != 2 * THREADS * rounds) what = "adds are not all counted";
+    if (missing)
+        what = wrong("%llu keys are missing", (unsigned long long)missing);
+    else if (!same_payload(shared, serial))
+        what = "threads give other bytes than one";
+    else if (info.items != 2 * THREADS * rounds)
+        what = "adds are not all counted";
     tamis_free(shared);
     tamis_free(serial);
     return what;

@@ -45,10 +45,16 @@ static void one_image(const char *spec, uint64_t keys, uint64_t fold) {
 }
 
 static void images_of(const struct tamis_kind_info *kind) {
-    static const char *const wishes[] = {
-        "capacity=0", "capacity=1", "capacity=1000", "capacity=1000,fpr=10%", "capacity=1000,fpr=1e-5",
-        "capacity=20000,fpr=0.3%", "capacity=1000,bits=65536", "capacity=1000,hash=xxh64,seed=99",
-        "capacity=1000,hash=sip13", "capacity=1000,hash=sip13,key=outside"};
+    static const char *const wishes[] = {"capacity=0",
+                                         "capacity=1",
+                                         "capacity=1000",
+                                         "capacity=1000,fpr=10%",
+                                         "capacity=1000,fpr=1e-5",
+                                         "capacity=20000,fpr=0.3%",
+                                         "capacity=1000,bits=65536",
+                                         "capacity=1000,hash=xxh64,seed=99",
+                                         "capacity=1000,hash=sip13",
+                                         "capacity=1000,hash=sip13,key=outside"};
     char spec[128];
     for (size_t i = 0; i < sizeof wishes / sizeof *wishes; i++) {
         snprintf(spec, sizeof spec, "%s:%s", kind->name, wishes[i]);
