@@ -96,7 +96,8 @@ static size_t read_cells(cell *cells) {
     return n;
 }
 
-static void measure_cell(cell *c, uint64_t seed, const uint64_t *members, const uint64_t *strangers) {
+static void measure_cell(cell *c, uint64_t seed, const uint64_t *members,
+                         const uint64_t *strangers) {
     char spec[TEXT];
     struct tamis_info info;
     snprintf(spec, sizeof spec, "classic:capacity=%d,bits=%.0f,hashes=%u,seed=%llu", KEYS, c->bits,
@@ -255,7 +256,8 @@ static size_t add_trials(uint64_t keys, const char *shape) {
             if (tamis_plan(spec, &plan, sizeof plan) || plan.payload_bytes > most_payload) continue;
             assert_true(trial_count < MOST_TRIALS);
             trial *t = &trials[trial_count++];
-            *t = (trial){.rate = rates[r], .expected = plan.fpr_expected, .keys = keys, .shape = shape};
+            *t = (trial){
+                .rate = rates[r], .expected = plan.fpr_expected, .keys = keys, .shape = shape};
             snprintf(t->kind, sizeof t->kind, "%s", kind.name);
         }
     return first;
@@ -337,7 +339,8 @@ static void the_fill_is_what_the_formula_expects(void **state) {
         const double off = fabs(by_fill(&t->seen) / t->expected - 1);
         if (off > (t->keys == LARGE ? 0.05 : 0.15))
             fail_msg("%s, %llu %s keys at %g: the fill makes %g, the formula %g", t->kind,
-                     (unsigned long long)t->keys, t->shape, t->rate, by_fill(&t->seen), t->expected);
+                     (unsigned long long)t->keys, t->shape, t->rate, by_fill(&t->seen),
+                     t->expected);
     }
 }
 

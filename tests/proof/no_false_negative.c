@@ -49,6 +49,14 @@ static void make_family(uint64_t number) {
 
 /* ---- Checking ------------------------------------------------------------------------------- */
 
+static bool can(const tamis *f, unsigned ability) {
+    struct tamis_info info;
+    struct tamis_kind_info kind;
+    tamis_info(f, &info, sizeof info);
+    assert_true(tamis_kind_named(info.kind, &kind, sizeof kind));
+    return (kind.abilities & ability) != 0;
+}
+
 static void count_answers(size_t n, const char *what) {
     size_t missing = 0;
     for (size_t i = 0; i < n; i++) missing += !now.hit[i];
@@ -89,6 +97,10 @@ static void check_every_way(const tamis *f, const char *what) {
     for (size_t i = 0; i < KEYS; i++)
         if (now.keys[i].len == 8) now.hit[whole++] = tamis_has_u64(f, now.numbers[i]);
     count_answers(whole, "by tamis_has_u64");
+    if (whole == KEYS && !can(f, TAMIS_OWN_HASH)) {
+        tamis_hash_u64s(f, now.numbers, KEYS, now.hashes); /* the same hashes once more */
+        check(f, KEYS, "by tamis_hash_u64s");
+    }
     for (size_t i = 0, n; i < KEYS; i += n) { /* batches of every small length */
         n = 1 + i % 67;
         if (n > KEYS - i) n = KEYS - i;
@@ -118,14 +130,6 @@ static tamis *made(const char *spec) {
 
 static void must(tamis_status rc) {
     if (rc) fail_msg("%s: %s", spec_now, tamis_why());
-}
-
-static bool can(const tamis *f, unsigned ability) {
-    struct tamis_info info;
-    struct tamis_kind_info kind;
-    tamis_info(f, &info, sizeof info);
-    assert_true(tamis_kind_named(info.kind, &kind, sizeof kind));
-    return (kind.abilities & ability) != 0;
 }
 
 /* By keys, by hashes, one by one and from a shared call: a quarter of the keys each. */
@@ -223,7 +227,7 @@ static void lead_through_everything(const char *spec) {
 /* Planned for these keys, for far fewer (so that nearly every bit is set) and for more; sizes that
  * are no round numbers, and ones that fold well. */
 static const char *const wishes[] = {
-    "capacity=150K,fpr=1%", "capacity=150K,fpr=1e-4",    "capacity=10K,fpr=5%",
+    "capacity=150K,fpr=1%", "capacity=150K,fpr=1e-4",     "capacity=10K,fpr=5%",
     "capacity=1M,fpr=0.1%", "capacity=150K,bits=1234567", "capacity=150K,bits=3932160",
 };
 static const char *const hashes[] = {"xxh3", "xxh64,seed=12345", "sip13", "sip13,key=outside"};
@@ -308,8 +312,8 @@ static void no_key_is_lost_at_the_ends_of_batches(void **state) {
 
 static void a_hundred_million_checks_were_made(void **state) {
     (void)state;
-    print_message("# %llu checks in %llu states of filters, 0 missing\n", (unsigned long long)checks,
-                  (unsigned long long)states);
+    print_message("# %llu checks in %llu states of filters, 0 missing\n",
+                  (unsigned long long)checks, (unsigned long long)states);
     assert_true(checks >= 100000000);
 }
 

@@ -60,10 +60,10 @@ ssize_t __wrap_write(int fd, const void *bytes, size_t n) {
     return __real_write(fd, bytes, fault.is_on && fault.is_short && n > 7 ? 7 : n);
 }
 
-#define WRAP(name, parameters, arguments)      \
-    int __real_##name parameters;              \
-    int __wrap_##name parameters;              \
-    int __wrap_##name parameters {             \
+#define WRAP(name, parameters, arguments)              \
+    int __real_##name parameters;                      \
+    int __wrap_##name parameters;                      \
+    int __wrap_##name parameters {                     \
         return fails() ? -1 : __real_##name arguments; \
     }
 WRAP(fsync, (int fd), (fd))
@@ -301,8 +301,8 @@ static void notes_are_kept_in_order(void **state) {
     static const char *const bad_names[] = {"", "A", "a b", "a=b", "\xc3\xa9"};
     for (size_t i = 0; i < sizeof bad_names / sizeof *bad_names; i++)
         assert_int_equal(tamis_set_note(f, bad_names[i], "x"), TAMIS_INVALID);
-    static const char *const bad_values[] = {"\xff", "\xc0\x80", "\xed\xa0\x80", "\xf4\x90\x80\x80",
-                                             "\xe2\x82", "\x80"};
+    static const char *const bad_values[] = {
+        "\xff", "\xc0\x80", "\xed\xa0\x80", "\xf4\x90\x80\x80", "\xe2\x82", "\x80"};
     for (size_t i = 0; i < sizeof bad_values / sizeof *bad_values; i++)
         assert_int_equal(tamis_set_note(f, "x", bad_values[i]), TAMIS_INVALID);
     char *large = malloc((1 << 20) + 1);

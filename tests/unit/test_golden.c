@@ -123,7 +123,8 @@ static void refuse(const char *path, const char *name) {
     const tamis_status rc = tamis_read_with(&f, path, &options);
     if (rc != wanted) fail_msg("%s: %s", name, tamis_status_name(rc));
     assert_null(f);
-    if (!strstr(tamis_why(), path)) fail_msg("the sentence does not name %s: %s", path, tamis_why());
+    if (!strstr(tamis_why(), path))
+        fail_msg("the sentence does not name %s: %s", path, tamis_why());
     assert_int_equal(tamis_map_with(&f, path, &options), wanted);
     assert_null(f);
 }

@@ -165,7 +165,8 @@ static void keys_of_any_length(void **state) {
     assert_false(tamis_has(f, NULL, 0));
     for (size_t len = 0; len <= 4096; len += 2) tamis_add(f, zeros, len);
     tamis_add(f, zeros, longest);
-    for (size_t len = 0; len <= 4096; len++) assert_int_equal(tamis_has(f, zeros, len), len % 2 == 0);
+    for (size_t len = 0; len <= 4096; len++)
+        assert_int_equal(tamis_has(f, zeros, len), len % 2 == 0);
     assert_true(tamis_has(f, NULL, 0));
     assert_true(tamis_has(f, zeros, longest));
     assert_false(tamis_has(f, zeros, longest - 1));
@@ -175,12 +176,9 @@ static void keys_of_any_length(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(split_is_parquet_for_text),
-        cmocka_unit_test(split_is_parquet_for_numbers),
-        cmocka_unit_test(split_index_rules_are_two),
-        cmocka_unit_test(linear_probes_never_coincide),
-        cmocka_unit_test(any_number_of_bits),
-        cmocka_unit_test(saturation_is_reported),
+        cmocka_unit_test(split_is_parquet_for_text), cmocka_unit_test(split_is_parquet_for_numbers),
+        cmocka_unit_test(split_index_rules_are_two), cmocka_unit_test(linear_probes_never_coincide),
+        cmocka_unit_test(any_number_of_bits),        cmocka_unit_test(saturation_is_reported),
         cmocka_unit_test(keys_of_any_length),
     };
     return cmocka_run_group_tests_name("kinds", tests, NULL, NULL);

@@ -1,0 +1,557 @@
+/* Plans tell the truth about size: no plan wastes bits, and none promises a rate that its shape
+ * does not keep. Nothing is allocated here, so filters of 10^12 keys cost no more than small ones.
+ *
+ * What a plan is held against is worked out here, from the papers and not from the library: the
+ * chance that all probes of a stranger fall on set bits, by following the probed bits while the
+ * keys' bits fall (exact, positive terms only), and for blocks the mean of that over the binomial
+ * number of keys in a block. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "tamis.h"
+#include "tests/help/keys.h"
+
+#define COUNT_OF(list)   (sizeof(list) / sizeof *(list))
+#define HASHES_THERE_ARE 18446744073709551616.0
+
+enum { TEXT = 256, WORD_BITS = 64, MOST_PROBES = 64 };
+
+/* How exactly a plan must know its rate. Formulas of second order are as good as this wherever
+ * they may be used, and no measurement sees more. */
+static const double rounding = 1e-4;
+
+/* ---- Exact rates ---------------------------------------------------------------------------- */
+
+/* covered[u]: the chance that u given bits are all set by the balls so far. */
+typedef struct cover {
+    double bits, covered[MOST_PROBES + 1], distinct[MOST_PROBES + 1];
+    unsigned probes;
+} cover;
+
+static cover cover_start(double bits, unsigned probes) {
+    cover c = {.bits = bits, .probes = probes, .covered = {1}, .distinct = {1}};
+    for (unsigned probe = 0; probe < probes; probe++, c.distinct[0] = 0)
+        for (unsigned j = probes; j > 0; j--)
+            c.distinct[j] =
+                c.distinct[j] * (j / bits) + c.distinct[j - 1] * fmax(0, (bits - j + 1) / bits);
+    return c;
+}
+
+static void cover_add_key(cover *c) {
+    const unsigned most = c->probes < c->bits ? c->probes : (unsigned)c->bits;
+    for (unsigned ball = 0; ball < c->probes; ball++)
+        for (unsigned u = most; u > 0; u--)
+            c->covered[u] += u / c->bits * (c->covered[u - 1] - c->covered[u]);
+}
+
+static double cover_rate(const cover *c) {
+    double rate = 0;
+    for (unsigned j = 1; j <= c->probes; j++) rate += c->distinct[j] * c->covered[j];
+    return rate;
+}
+
+static double exact_rate(double keys, double bits, unsigned probes) {
+    cover c = cover_start(bits, probes);
+    for (double i = 0; i < keys; i++) cover_add_key(&c);
+    return cover_rate(&c);
+}
+
+/* A block of lanes, `probes` bits of each key in every lane, and its rate with i keys inside. */
+enum { MOST_IN_BLOCK = 2000 };
+typedef struct block {
+    unsigned lanes, lane_bits, probes;
+    bool is_ready;
+    double rate[MOST_IN_BLOCK + 1];
+} block;
+
+static void prepare(block *b) {
+    if (b->is_ready) return;
+    cover lane = cover_start(b->lane_bits, b->probes);
+    for (unsigned i = 0; i <= MOST_IN_BLOCK; i++) {
+        /* The bits in a block follow from 32 bits of the hash: equal ones hit whatever is set. */
+        const double same = -expm1(i * log1p(-0x1p-32)), differ = pow(cover_rate(&lane), b->lanes);
+        b->rate[i] = same + (1 - same) * differ;
+        cover_add_key(&lane);
+    }
+    b->is_ready = true;
+}
+
+/* Weights by their ratios from the most likely load outward; dividing by their sum makes the
+ * first weight, which overflows or vanishes for large filters, unnecessary. */
+static double block_rate(block *b, double keys, double blocks) {
+    prepare(b);
+    const double mean = keys / blocks, mode = floor(mean), nothing = 1e-40;
+    if (blocks < 2) return b->rate[keys < MOST_IN_BLOCK ? (unsigned)keys : MOST_IN_BLOCK];
+    assert_true(mean + 20 * sqrt(mean) + 100 < MOST_IN_BLOCK);
+    double sum = 0, all = 0, weight = 1;
+    for (double i = mode; i <= keys && weight > nothing; i++) {
+        sum += weight * b->rate[(unsigned)i];
+        all += weight;
+        weight *= (keys - i) / ((i + 1) * (blocks - 1));
+    }
+    weight = 1;
+    for (double i = mode; i > 0; i--) {
+        weight *= i * (blocks - 1) / (keys - i + 1);
+        if (weight < nothing) break;
+        sum += weight * b->rate[(unsigned)i - 1];
+        all += weight;
+    }
+    return sum / all;
+}
+
+/* ---- Kinds and what is best for them -------------------------------------------------------- */
+
+static uint64_t word_of(const struct tamis_plan *plan, const char *name) {
+    for (int i = 0; i < TAMIS_WORDS; i++)
+        if (plan->word_name[i] && strcmp(plan->word_name[i], name) == 0) return plan->word[i];
+    fail_msg("%s has no word '%s'", plan->kind, name);
+    return 0;
+}
+
+/* Two keys with one 64-bit hash cannot be told apart, whatever the size. */
+static double with_equal_hashes(double rate, double keys) {
+    return rate + (1 - rate) * (keys / HASHES_THERE_ARE);
+}
+
+static double classic_rate(const struct tamis_plan *plan, double keys, double bits) {
+    return with_equal_hashes(exact_rate(keys, bits, (unsigned)plan->probes), keys);
+}
+
+static block split_block = {.lanes = 8, .lane_bits = 32, .probes = 1};
+static block lane_blocks[] = {{.lanes = 8, .lane_bits = 64, .probes = 1},
+                              {.lanes = 8, .lane_bits = 64, .probes = 2}};
+static block chain_blocks[8];
+
+static block *blocked_block(uint64_t hashes) {
+    if (hashes % 8 == 0) return &lane_blocks[hashes / 8 - 1];
+    chain_blocks[hashes].lanes = 1;
+    chain_blocks[hashes].lane_bits = 512;
+    chain_blocks[hashes].probes = (unsigned)hashes;
+    return &chain_blocks[hashes];
+}
+
+static double blocked_rate(const struct tamis_plan *plan, double keys, double blocks) {
+    return with_equal_hashes(block_rate(blocked_block(plan->probes), keys, blocks), keys);
+}
+
+static double split_rate(const struct tamis_plan *plan, double keys, double blocks) {
+    (void)plan;
+    return with_equal_hashes(block_rate(&split_block, keys, blocks), keys);
+}
+
+/* One probe of a universal family: no more than n/m, for every set and every stranger. */
+static double universal_rate(const struct tamis_plan *plan, double keys, double bits) {
+    (void)plan;
+    return fmin(1, keys / bits);
+}
+
+/* Kinds that are not in the registry are passed over; a kind of the registry that is not here has
+ * no optimum that this program knows. */
+typedef struct model {
+    const char *name, *word; /* the word that counts the units */
+    double unit_bits, plan_units;
+    double (*rate)(const struct tamis_plan *, double keys, double units);
+} model;
+
+static const model models[] = {
+    {"classic", "bits", 1, WORD_BITS, classic_rate},
+    {"blocked", "blocks", 512, 1, blocked_rate},
+    {"split", "blocks", 256, 1, split_rate},
+    {"universal", "bits", 1, WORD_BITS, universal_rate},
+};
+
+static bool exists(const model *m) {
+    struct tamis_kind_info info;
+    return tamis_kind_named(m->name, &info, sizeof info);
+}
+
+static struct tamis_plan plan_of(const char *spec) {
+    struct tamis_plan plan;
+    if (tamis_plan(spec, &plan, sizeof plan)) fail_msg("'%s' is refused: %s", spec, tamis_why());
+    return plan;
+}
+
+static const char *spec_for(const model *m, uint64_t keys, double fpr) {
+    static char spec[TEXT];
+    snprintf(spec, sizeof spec, "%s:capacity=%llu,fpr=%.17g", m->name, (unsigned long long)keys,
+             fpr);
+    return spec;
+}
+
+static struct tamis_plan plan_for(const model *m, uint64_t keys, double fpr) {
+    return plan_of(spec_for(m, keys, fpr));
+}
+
+/* One probe at 10^-6 of 10^12 keys is more than any payload may have. */
+static bool is_too_large(const model *m, uint64_t keys, double fpr) {
+    struct tamis_plan plan;
+    if (tamis_plan(spec_for(m, keys, fpr), &plan, sizeof plan) != TAMIS_TOO_LARGE) return false;
+    assert_true(strcmp(m->name, "universal") == 0 && (double)keys / fpr > 0x1p58);
+    return true;
+}
+
+static double bits_of(const struct tamis_plan *plan) {
+    return 8 * (double)plan->payload_bytes;
+}
+
+static void assert_sane(const struct tamis_plan *plan) {
+    assert_true(plan->payload_bytes >= 8);
+    assert_true(plan->probes >= 1 && plan->probes <= MOST_PROBES);
+    assert_true(plan->stored_bytes > plan->payload_bytes);
+    assert_true(plan->fpr_expected >= 0 && plan->fpr_expected <= plan->fpr_asked);
+    for (int i = 0; i < TAMIS_WORDS; i++) {
+        const char *name = plan->word_name[i];
+        if (name && (!strcmp(name, "bits") || !strcmp(name, "blocks") || !strcmp(name, "hashes")))
+            assert_true(plan->word[i] > 0);
+    }
+}
+
+/* ---- Large filters: 2 % at most ------------------------------------------------------------- */
+
+/* The least bits with any whole number of probes. Equal hashes are the part of the rate that no
+ * bits can buy off. */
+static double classic_optimum(double keys, double fpr) {
+    const double left = fpr - keys / HASHES_THERE_ARE;
+    double least = INFINITY;
+    for (unsigned k = 1; k <= MOST_PROBES; k++)
+        least = fmin(least, -(k * keys) / log1p(-pow(left, 1.0 / k)));
+    return least;
+}
+
+static double least_units(const model *m, const struct tamis_plan *plan, double keys, double high) {
+    double low = floor(high / 1.03); /* nearly always the answer lies above */
+    while (low > 1 && m->rate(plan, keys, low) <= plan->fpr_asked) low /= 2;
+    while (high - low > 1 && high / low > 1 + 1e-5) {
+        const double middle = floor(low + (high - low) / 2);
+        if (middle <= low || middle >= high) break;
+        *(m->rate(plan, keys, middle) > plan->fpr_asked ? &low : &high) = middle;
+    }
+    return high;
+}
+
+/* Of a shape with the probes that the plan chose. */
+static double optimum_bits(const model *m, const struct tamis_plan *plan) {
+    const double keys = (double)plan->capacity;
+    if (strcmp(m->name, "classic") == 0) return classic_optimum(keys, plan->fpr_asked);
+    if (strcmp(m->name, "universal") == 0)
+        return keys / (plan->fpr_asked - keys / HASHES_THERE_ARE);
+    const double units = (double)word_of(plan, m->word);
+    if (m->rate(plan, keys, units) > plan->fpr_asked * (1 + rounding))
+        fail_msg("%s of %llu keys at %g: the rate is %g", m->name,
+                 (unsigned long long)plan->capacity, plan->fpr_asked, m->rate(plan, keys, units));
+    return least_units(m, plan, keys, units) * m->unit_bits;
+}
+
+static double uniform(uint64_t i) {
+    return (double)(test_number(2026, i) >> 11) * 0x1p-53;
+}
+
+static void no_plan_wastes_two_percent(void **state) {
+    (void)state;
+    enum { PLANS = 10000 };
+    for (size_t k = 0; k < COUNT_OF(models); k++) {
+        const model *m = &models[k];
+        if (!exists(m)) continue;
+        double worst = 0, worst_keys = 0, worst_fpr = 0;
+        unsigned planned = 0;
+        for (uint64_t i = 0; i < PLANS; i++) {
+            const uint64_t keys = (uint64_t)pow(10, 4 + 8 * uniform(2 * i));
+            const double fpr = i % 8 ? pow(10, -1 - 5 * uniform(2 * i + 1)) : 0.01;
+            if (m->rate == universal_rate && is_too_large(m, keys, fpr)) continue;
+            const struct tamis_plan plan = plan_for(m, keys, fpr);
+            assert_sane(&plan);
+            const double best = optimum_bits(m, &plan), ratio = bits_of(&plan) / best;
+            if (ratio > worst) worst = ratio, worst_keys = (double)keys, worst_fpr = fpr;
+            planned++;
+            if (ratio > 1.02 || ratio < 1 - rounding)
+                fail_msg("%s of %llu keys at %g has %.0f bits, the best would be %.0f", m->name,
+                         (unsigned long long)keys, fpr, bits_of(&plan), best);
+        }
+        print_message("# %-9s %u plans, at most %.4f of the optimum (n=%.0f, p=%.3g)\n", m->name,
+                      planned, worst, worst_keys, worst_fpr);
+        assert_true(planned >= PLANS * 99 / 100);
+    }
+}
+
+/* blocked prefers 8 probes, which are the fastest, while that costs no more than 3 %. */
+static void the_probes_of_blocked_cost_at_most_three_percent(void **state) {
+    (void)state;
+    const model *m = &models[1];
+    double worst = 0, worst_fpr = 0;
+    for (uint64_t i = 0; i < 300; i++) {
+        const uint64_t keys = (uint64_t)pow(10, 5 + 4 * uniform(2 * i));
+        const double fpr = pow(10, -1 - 5 * uniform(2 * i + 1));
+        const struct tamis_plan plan = plan_for(m, keys, fpr);
+        double least = INFINITY;
+        for (uint64_t k = 1; k <= 16; k++) {
+            if (k > 8 && k != 16) continue;
+            struct tamis_plan other = plan;
+            other.probes = k;
+            double high = (double)plan.word[0];
+            if (blocked_rate(&other, (double)keys, high) > fpr)
+                continue; /* needs more than planned */
+            least = fmin(least, 512 * least_units(m, &other, (double)keys, high));
+        }
+        const double ratio = bits_of(&plan) / least;
+        if (ratio > worst) worst = ratio, worst_fpr = fpr;
+        if (ratio > 1 / 0.97 + 0.001)
+            fail_msg("blocked of %llu keys at %g has %.0f bits with %llu probes, others %.0f",
+                     (unsigned long long)keys, fpr, bits_of(&plan), (unsigned long long)plan.probes,
+                     least);
+    }
+    print_message("# blocked   with any probes: at most %.4f of the optimum (p=%.3g)\n", worst,
+                  worst_fpr);
+}
+
+/* ---- Small filters: one word, one block ------------------------------------------------------ */
+
+static const double rates[] = {0.5, 0.1, 0.03, 0.01, 1e-3, 1e-4, 1e-5, 1e-6};
+
+/* One unit less misses the rate. From 2^18 bits (8192 blocks) on a plan may round by 1/4096. */
+static void assert_tight(const model *m, uint64_t capacity, double fpr) {
+    const struct tamis_plan plan = plan_for(m, capacity, fpr);
+    const double keys = capacity ? (double)capacity : 1; /* a filter for none is one for one */
+    const double units = (double)word_of(&plan, m->word);
+    assert_sane(&plan);
+    const double is = m->rate(&plan, keys, units);
+    if (is > fpr * (1 + rounding))
+        fail_msg("%s of %g keys at %g has %g units, which makes %.9g", m->name, keys, fpr, units,
+                 is);
+    const double less = units - fmax(m->plan_units, floor(units / 4096));
+    if (less < 1) return;
+    const double would_be = m->rate(&plan, keys, less);
+    if (would_be <= fpr * (1 - rounding))
+        fail_msg("%s of %g keys at %g has %g units, but %g would do: %.9g", m->name, keys, fpr,
+                 units, less, would_be);
+}
+
+static void small_plans_are_right_to_the_word(const model *m) {
+    if (!exists(m)) skip();
+    for (size_t r = 0; r < COUNT_OF(rates); r++) {
+        for (uint64_t n = 0; n <= 300; n++) assert_tight(m, n, rates[r]);
+        for (uint64_t n = 301; n <= 10000; n += n / 12) assert_tight(m, n, rates[r]);
+    }
+}
+
+static void small_classic_is_right_to_the_word(void **state) {
+    (void)state;
+    small_plans_are_right_to_the_word(&models[0]);
+}
+
+static void small_blocked_is_right_to_the_block(void **state) {
+    (void)state;
+    small_plans_are_right_to_the_word(&models[1]);
+}
+
+static void small_split_is_right_to_the_block(void **state) {
+    (void)state;
+    small_plans_are_right_to_the_word(&models[2]);
+}
+
+static void small_universal_is_right_to_the_word(void **state) {
+    (void)state;
+    small_plans_are_right_to_the_word(&models[3]);
+}
+
+/* Few blocks with many keys each: there the chance of an empty block is smaller than any double,
+ * and a sum that starts from it comes out as zero, which would make two blocks do for 1100 keys. */
+static void no_capacity_is_lost_to_underflow(void **state) {
+    (void)state;
+    for (uint64_t n = 301; n <= 3000; n++) assert_tight(&models[2], n, 0.01);
+    for (uint64_t n = 303; n <= 3000; n += 9) assert_tight(&models[1], n, 0.01);
+    for (uint64_t n = 303; n <= 3000; n += 9) assert_tight(&models[1], n, 0.5);
+}
+
+/* What a plan says about its rate is the exact rate of its shape, not only a bound. */
+static void expected_rates_are_exact(void **state) {
+    (void)state;
+    const double most = 1e-3;
+    for (size_t k = 0; k < 3; k++) /* universal promises less than it keeps */
+        for (size_t r = 0; r < COUNT_OF(rates); r++)
+            for (uint64_t n = 1; n <= 3000; n += 1 + n / 3) {
+                const struct tamis_plan plan = plan_for(&models[k], n, rates[r]);
+                const double exact =
+                    models[k].rate(&plan, (double)n, (double)word_of(&plan, models[k].word));
+                if (fabs(plan.fpr_expected - exact) > exact * most)
+                    fail_msg("%s of %llu keys at %g expects %.6g, exactly it is %.6g",
+                             models[k].name, (unsigned long long)n, rates[r], plan.fpr_expected,
+                             exact);
+            }
+}
+
+/* ---- Known sizes ---------------------------------------------------------------------------- */
+
+static void a_million_keys_take_the_known_bits(void **state) {
+    (void)state;
+    static const struct {
+        const char *spec;
+        double bits_per_key;
+    } known[] = {
+        {"classic:capacity=1M,fpr=1%", 9.59},     {"blocked:capacity=1M,fpr=1%", 10.10},
+        {"split:capacity=1M,fpr=1%", 10.53},      {"classic:capacity=1M,fpr=0.1%", 14.38},
+        {"blocked:capacity=1M,fpr=0.1%", 15.72},  {"split:capacity=1M,fpr=0.1%", 16.89},
+        {"classic:capacity=1M,fpr=2^-16", 23.08}, {"blocked:capacity=1M,fpr=2^-16", 28.46},
+    };
+    for (size_t i = 0; i < COUNT_OF(known); i++) {
+        const double is = plan_of(known[i].spec).bits_per_key;
+        if (fabs(is - known[i].bits_per_key) > 0.005 * known[i].bits_per_key)
+            fail_msg("%s takes %.3f bits per key, not %.2f", known[i].spec, is,
+                     known[i].bits_per_key);
+    }
+}
+
+static void more_keys_and_smaller_rates_take_more_bits(void **state) {
+    (void)state;
+    for (size_t k = 0; k < COUNT_OF(models); k++) {
+        if (!exists(&models[k])) continue;
+        for (size_t r = 0; r < COUNT_OF(rates); r++) {
+            double before = 0;
+            for (uint64_t n = 1; n < 1000000000; n += 1 + n / 3) {
+                const struct tamis_plan plan = plan_for(&models[k], n, rates[r]);
+                assert_true(bits_of(&plan) >= before);
+                before = bits_of(&plan);
+                if (r == 0) continue;
+                const struct tamis_plan easier = plan_for(&models[k], n, rates[r - 1]);
+                assert_true(bits_of(&easier) <= bits_of(&plan));
+                assert_true(easier.probes <= plan.probes || strcmp(plan.kind, "classic") != 0);
+            }
+        }
+    }
+}
+
+static void classic_takes_log2_of_the_rate_as_probes(void **state) {
+    (void)state;
+    for (double fpr = 0.9; fpr > 1e-12; fpr *= 0.83)
+        for (uint64_t n = 1; n <= 100000000; n *= 100) {
+            const double left = fpr - (double)n / HASHES_THERE_ARE;
+            if (left < fpr / 2) continue;
+            const double best = -log2(left), k = (double)plan_for(&models[0], n, fpr).probes;
+            assert_true(k == fmax(1, floor(best)) || k == fmax(1, ceil(best)));
+        }
+}
+
+/* ---- Directions ----------------------------------------------------------------------------- */
+
+/* Size and rate give a capacity; that capacity fits the size, a little more does not, and
+ * capacity and size together keep the rate. */
+static void the_three_directions_agree(const model *m) {
+    if (!exists(m)) skip();
+    for (uint64_t size = 64; size < (uint64_t)1 << 42; size = size * 99 + 8)
+        for (double fpr = 0.2; fpr >= 1e-7; fpr /= 15) {
+            char spec[TEXT];
+            snprintf(spec, sizeof spec, "%s:size=%llu,fpr=%.17g", m->name, (unsigned long long)size,
+                     fpr);
+            struct tamis_plan given, more;
+            if (tamis_plan(spec, &given, sizeof given) == TAMIS_INVALID) {
+                assert_true(size < 1000 || strcmp(m->name, "universal") == 0);
+                continue; /* too small for one key at this rate */
+            }
+            assert_true(given.payload_bytes <= size && given.capacity > 0);
+            assert_sane(&given);
+            const struct tamis_plan planned = plan_for(m, given.capacity, fpr);
+            assert_true(planned.payload_bytes <= size);
+            assert_memory_equal(planned.word, given.word, sizeof given.word);
+
+            const uint64_t above = given.capacity + given.capacity / 100 + 1;
+            if (tamis_plan(spec_for(m, above, fpr), &more, sizeof more) == TAMIS_OK &&
+                more.payload_bytes <= size)
+                fail_msg("%s: %llu bytes at %g hold %llu keys, not only %llu", m->name,
+                         (unsigned long long)size, fpr, (unsigned long long)above,
+                         (unsigned long long)given.capacity);
+
+            snprintf(spec, sizeof spec, "%s:capacity=%llu,size=%llu", m->name,
+                     (unsigned long long)given.capacity, (unsigned long long)size);
+            const struct tamis_plan filled = plan_of(spec);
+            assert_true(filled.payload_bytes <= size);
+            /* blocked keeps its fast 8 probes while they cost no more than a ninth of the rate. */
+            const double most = strcmp(m->name, "blocked") == 0 ? fpr / 0.9 : fpr;
+            if (filled.fpr_expected > most * (1 + rounding))
+                fail_msg("%s has the rate %g, not %g", spec, filled.fpr_expected, fpr);
+        }
+}
+
+static void directions_of_classic_agree(void **state) {
+    (void)state;
+    the_three_directions_agree(&models[0]);
+}
+
+static void directions_of_blocked_agree(void **state) {
+    (void)state;
+    the_three_directions_agree(&models[1]);
+}
+
+static void directions_of_split_agree(void **state) {
+    (void)state;
+    the_three_directions_agree(&models[2]);
+}
+
+static void directions_of_universal_agree(void **state) {
+    (void)state;
+    the_three_directions_agree(&models[3]);
+}
+
+/* ---- Against a wider arithmetic -------------------------------------------------------------- */
+
+/* The same closed form in long double: no loss of digits in the library's may show, from one key
+ * to 2^40 and down to 10^-12. Where equal hashes alone make half of the rate, there is no plan. */
+static void classic_sizes_are_those_of_long_double(void **state) {
+    (void)state;
+    unsigned planned = 0, refused = 0;
+    for (unsigned power = 0; power <= 40; power++)
+        for (long double fpr = 0.1L; fpr > 0.9e-12L; fpr /= 10) {
+            const uint64_t n = ((uint64_t)1 << power) + power;
+            const long double left = fpr - (long double)n * 0x1p-64L;
+            char spec[TEXT];
+            snprintf(spec, sizeof spec, "classic:capacity=%llu,fpr=%.17Lg", (unsigned long long)n,
+                     fpr);
+            if (left < fpr / 2) {
+                struct tamis_plan plan;
+                assert_int_equal(tamis_plan(spec, &plan, sizeof plan), TAMIS_INVALID);
+                refused++;
+                continue;
+            }
+            long double least = 0x1p100L;
+            for (unsigned k = 1; k <= MOST_PROBES; k++)
+                least = fminl(least, -((long double)k * n) / log1pl(-powl(left, 1.0L / k)));
+            const struct tamis_plan plan = plan_of(spec);
+            const long double bits = (long double)word_of(&plan, "bits");
+            assert_sane(&plan);
+            /* A small filter needs up to k more bits than the formula says, then come whole words.
+             */
+            const long double most = least * (1 + 1.0L / 2048) + MOST_PROBES + WORD_BITS;
+            if (bits < least * (1 - 1e-9L) || bits > most)
+                fail_msg("%s has %.0Lf bits, not %.0Lf", spec, bits, least);
+            planned++;
+        }
+    assert_true(planned > 300 && refused > 10);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(no_plan_wastes_two_percent),
+        cmocka_unit_test(the_probes_of_blocked_cost_at_most_three_percent),
+        cmocka_unit_test(small_classic_is_right_to_the_word),
+        cmocka_unit_test(small_blocked_is_right_to_the_block),
+        cmocka_unit_test(small_split_is_right_to_the_block),
+        cmocka_unit_test(small_universal_is_right_to_the_word),
+        cmocka_unit_test(no_capacity_is_lost_to_underflow),
+        cmocka_unit_test(expected_rates_are_exact),
+        cmocka_unit_test(a_million_keys_take_the_known_bits),
+        cmocka_unit_test(more_keys_and_smaller_rates_take_more_bits),
+        cmocka_unit_test(classic_takes_log2_of_the_rate_as_probes),
+        cmocka_unit_test(directions_of_classic_agree),
+        cmocka_unit_test(directions_of_blocked_agree),
+        cmocka_unit_test(directions_of_split_agree),
+        cmocka_unit_test(directions_of_universal_agree),
+        cmocka_unit_test(classic_sizes_are_those_of_long_double),
+    };
+    return cmocka_run_group_tests_name("plans", tests, NULL, NULL);
+}
