@@ -147,10 +147,13 @@ static double split_rate(const struct tamis_plan *plan, double keys, double bloc
     return with_equal_hashes(block_rate(&split_block, keys, blocks), keys);
 }
 
-/* One probe of a universal family: no more than n/m, for every set and every stranger. */
+/* One probe of a universal family: no more than n/m, for every set and every stranger, and hashes
+ * that are equal modulo 2^61 - 1 (or altogether) meet in any case. */
+#define UNIVERSAL_FLOOR (1 / 0x1p61 + 1 / HASHES_THERE_ARE)
+
 static double universal_rate(const struct tamis_plan *plan, double keys, double bits) {
     (void)plan;
-    return fmin(1, keys / bits);
+    return fmin(1, keys / bits + keys * UNIVERSAL_FLOOR);
 }
 
 /* Kinds that are not in the registry are passed over; a kind of the registry that is not here has
@@ -242,7 +245,7 @@ static double optimum_bits(const model *m, const struct tamis_plan *plan) {
     const double keys = (double)plan->capacity;
     if (strcmp(m->name, "classic") == 0) return classic_optimum(keys, plan->fpr_asked);
     if (strcmp(m->name, "universal") == 0)
-        return keys / (plan->fpr_asked - keys / HASHES_THERE_ARE);
+        return keys / (plan->fpr_asked - keys * UNIVERSAL_FLOOR);
     const double units = (double)word_of(plan, m->word);
     if (m->rate(plan, keys, units) > plan->fpr_asked * (1 + rounding))
         fail_msg("%s of %llu keys at %g: the rate is %g", m->name,
