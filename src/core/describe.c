@@ -79,12 +79,18 @@ static void append_hash(text *t, const tamis_hasher *h) {
     if (h->key_place == TAMIS_KEY_OUTSIDE) append(t, ",key=outside");
 }
 
+/* As 1/N where N is whole, else with six digits; the decimal point of a locale is made a point. */
 static void append_rate(text *t, uint64_t one_in) {
     const uint64_t millionths = 1000000;
-    if (one_in % millionths == 0)
+    if (one_in % millionths == 0) {
         append(t, ",fpr=1/%llu", (unsigned long long)(one_in / millionths));
-    else
-        append(t, ",fpr=%.6g", tamis__fpr_of(one_in));
+        return;
+    }
+    char digits[64];
+    snprintf(digits, sizeof digits, "%.6g", tamis__fpr_of(one_in));
+    const size_t whole = strspn(digits, "0123456789");
+    const char *rest = digits + whole + strcspn(digits + whole, "0123456789e");
+    append(t, ",fpr=%.*s%s%s", (int)whole, digits, *rest && *rest != 'e' ? "." : "", rest);
 }
 
 /* Bits of the shape: a word of that name where the kind has one, else the whole payload. */
