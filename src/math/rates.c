@@ -57,8 +57,10 @@ double tamis_rate_exact(uint64_t keys, uint64_t bits, unsigned hashes) {
     if (bits == 0 || hashes == 0 || (double)keys * hashes * (double)bits > most_steps) return NAN;
 
     /* p[i]: chance that exactly i bits are set after the balls thrown so far. It is concentrated,
-     * so only the part from `low` to `high` is kept up; what is left out is below 10^-60. */
-    double *p = calloc(bits + 1, sizeof *p);
+     * so only the part from `low` to `high` is kept up; what is left out is below 10^-60. The sizes
+     * that plans ask for fit on the stack: a plan allocates nothing. */
+    double small[2048 + 1] = {0};
+    double *p = bits < sizeof small / sizeof *small ? small : calloc(bits + 1, sizeof *p);
     if (!p) return NAN;
     const double m = (double)bits, too_small = 1e-60;
     const uint64_t balls = keys * hashes;
@@ -74,7 +76,7 @@ double tamis_rate_exact(uint64_t keys, uint64_t bits, unsigned hashes) {
     }
     double rate = 0;
     for (uint64_t i = low; i <= high; i++) rate += p[i] * pow((double)i / m, hashes);
-    free(p);
+    if (p != small) free(p);
     return clamp_rate(rate);
 }
 
