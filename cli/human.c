@@ -30,6 +30,11 @@ struct human human_limit(uint64_t limit) {
     return human;
 }
 
+struct human human_margin(double error) {
+    /* People read "give or take" as nearly always; one standard error would be two times in three. */
+    return human_count((uint64_t)(2 * error + 0.5));
+}
+
 struct human human_decimal(double value) {
     struct human human;
     if (value >= 999.5 && value < 1e18) return human_count((uint64_t)(value + 0.5));

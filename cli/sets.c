@@ -5,11 +5,21 @@
 
 typedef tamis_status combine(tamis *into, const tamis *from);
 
+/* How many keys two sets share is told by their filters, not by what is left of them afterwards. */
+static void tell_common(const struct args *args, const tamis *a, const tamis *b) {
+    struct tamis_estimate common;
+    if (given(args, OPT_QUIET) || tamis_overlap(a, b, &common)) return;
+    fprintf(stderr, "about %s keys in common, give or take %s\n",
+            human_count((uint64_t)(common.value + 0.5)).text, human_margin(common.error).text);
+}
+
 /* Combines the filter with one more image. */
 static int combine_with(const struct args *args, struct image *into, const char *path,
                         combine *with) {
     struct image from;
     int code = image_open(&from, args, path, TO_ASK);
+    if (!code && with == tamis_intersect && args->operand_count == 2)
+        tell_common(args, into->filter, from.filter);
     const tamis_status status = code ? TAMIS_OK : with(into->filter, from.filter);
     if (status == TAMIS_MISMATCH)
         code = fail(args, NULL, "%s and %s do not match: %s", input_name(into->path),

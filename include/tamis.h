@@ -261,7 +261,8 @@ TAMIS_API const char *tamis_mismatch(const tamis *a, const tamis *b);
 TAMIS_API tamis_status tamis_merge(tamis *into, const tamis *from);
 
 /* into keeps what both have. It has every key that was added to both, and a few more than a
- * filter made from those keys alone would have. Threads: as tamis_merge. */
+ * filter made from those keys alone would have, so that afterwards tamis_items_now says too much:
+ * ask tamis_overlap before. Threads: as tamis_merge. */
 TAMIS_API tamis_status tamis_intersect(tamis *into, const tamis *from);
 
 /* Makes the filter `by` times smaller: it keeps every key, and its rate rises. What was planned
