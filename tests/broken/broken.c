@@ -40,6 +40,14 @@ static void query_yes(const tamis_body *f, const uint64_t *hash, size_t n, uint8
 const tamis_kind tamis__broken_yes = {SOUND, .name = "broken_yes", .contract = "rate_as_promised",
                                       .query = query_yes};
 
+/* Sees keys in an empty filter. */
+static void query_haunted(const tamis_body *f, const uint64_t *hash, size_t n, uint8_t *hit) {
+    query(f, hash, n, hit);
+    for (size_t i = 0; i < n; i++) hit[i] |= hash[i] % 1000 == 0;
+}
+const tamis_kind tamis__broken_haunted = {SOUND, .name = "broken_haunted",
+                                          .contract = "empty_has_nothing", .query = query_haunted};
+
 /* Promises a tenth less than it delivers. */
 static double rate_low(const uint64_t word[], uint64_t items) {
     return rate(word, items) / 1.1;
@@ -186,6 +194,20 @@ static void add_shared_most(tamis_body *f, const uint64_t *hash, size_t n) {
 }
 const tamis_kind tamis__broken_shared = {
     SOUND, .name = "broken_shared", .contract = "many_threads_add", .add_shared = add_shared_most};
+
+/* Answers only the thread that added. */
+static _Thread_local bool has_added;
+static tamis_status add_here(tamis_body *f, const uint64_t *hash, size_t n) {
+    has_added = true;
+    return add(f, hash, n);
+}
+static void query_here(const tamis_body *f, const uint64_t *hash, size_t n, uint8_t *hit) {
+    query(f, hash, n, hit);
+    for (size_t i = 0; i < n; i++) hit[i] &= has_added;
+}
+const tamis_kind tamis__broken_thread = {SOUND, .name = "broken_thread",
+                                         .contract = "many_threads_ask", .query = query_here,
+                                         .add = add_here};
 
 /* Another layout where the machine can do more. */
 static tamis_status add_by_cpu(tamis_body *f, const uint64_t *hash, size_t n) {
