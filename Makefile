@@ -19,7 +19,7 @@ PREFIX   ?= /usr/local
 B        ?= build$(if $(SAN),-$(SAN:1=san))
 Q        := $(if $(V),,@)
 
-WARN  := -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla
+WARN       := -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla
 SAN_1      := -fsanitize=address,undefined -fno-sanitize-recover=all
 SAN_thread := -fsanitize=thread
 SAFE       := $(SAN_$(SAN))
@@ -157,7 +157,7 @@ test-here: programs
 # ---- Proofs: minutes each, the short ones also in CI -------------------------------------------
 
 proof-here: all $(PROOF) $(CMD)
-	@TAMIS=$(abspath $(CMD)) B=$(B) MAKE="$(MAKE)" tests/run $(PROOF) $(sort $(wildcard tests/proof/*.sh))
+	@tests/run $(PROOF) $(sort $(wildcard tests/proof/*.sh))
 
 # More than 2^33 bits in one filter: 1.3 GiB of memory and some minutes.
 big: $(T)/big/big

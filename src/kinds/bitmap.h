@@ -6,7 +6,6 @@
 #define TAMIS_KINDS_BITMAP_H
 
 #include "kinds/kind.h"
-#include "math/lanes.h"
 
 /* Whole words for a number of bits. */
 static inline uint64_t tamis__bitmap_size(uint64_t bits) {
@@ -33,22 +32,11 @@ tamis_status tamis__fold_units(uint64_t units, uint64_t by, const char *unit, ui
 void tamis__bitmap_fold_neighbours(uint8_t *to, const uint8_t *from, uint64_t bits, uint64_t by);
 void tamis__bitmap_fold_strides(uint8_t *to, const uint8_t *from, uint64_t bits, uint64_t by);
 
-/* The same for blocks of 64-bit words, neighbours together. */
-void tamis__blocks_fold(tamis_body *to, const tamis_body *from, uint64_t block_bytes);
-
 /* Set bits of the payload, or of both payloads together when `other` is not NULL. */
 uint64_t tamis__bits_set(const tamis_body *, const tamis_body *other);
 
 /* Measures a filter that sets `hashes` of `bits` bits per key anywhere. */
 void tamis__bitmap_measure(const tamis_body *, const tamis_body *other, uint64_t bits,
                            uint64_t hashes, tamis_measure *);
-
-/* Refuses a plan for which tamis__lanes_blocks found no number of blocks. */
-tamis_status tamis__lanes_refuse(const char *kind, double fpr);
-
-/* Measures a filter of blocks with lanes: the rate is the mean over blocks, not that of the mean
- * fill, because the full ones answer yes more often. */
-void tamis__blocks_measure(const tamis_body *, const tamis_body *other, tamis_lanes,
-                           tamis_measure *);
 
 #endif

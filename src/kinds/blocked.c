@@ -26,7 +26,7 @@
 
 #include "cpu/cpu.h"
 #include "kinds/bitmap.h"
-#include "math/lanes.h"
+#include "kinds/blockwise.h"
 
 enum { OPT_HASHES };
 enum { BLOCK_BITS = BLOCK_BYTES * 8 };

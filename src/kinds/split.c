@@ -19,7 +19,7 @@
 
 #include "cpu/cpu.h"
 #include "kinds/bitmap.h"
-#include "math/lanes.h"
+#include "kinds/blockwise.h"
 
 enum { OPT_INDEX };
 enum { BLOCK_BITS = BLOCK_BYTES * 8 };

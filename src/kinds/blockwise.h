@@ -1,0 +1,21 @@
+/* blocked and split may include this: what is the same for both beside their kernels.
+ *
+ * A filter of blocks is planned, folded and measured block by block; math/lanes.h has the formulas. */
+#ifndef TAMIS_KINDS_BLOCKWISE_H
+#define TAMIS_KINDS_BLOCKWISE_H
+
+#include "kinds/kind.h"
+#include "math/lanes.h"
+
+/* Refuses a plan for which tamis__lanes_blocks found no number of blocks. */
+tamis_status tamis__lanes_refuse(const char *kind, double fpr);
+
+/* Folds neighbouring blocks into one, as many as the two sizes say. */
+void tamis__blocks_fold(tamis_body *to, const tamis_body *from, uint64_t block_bytes);
+
+/* Measures a filter of blocks with lanes: the rate is the mean over blocks, not that of the mean
+ * fill, because the full ones answer yes more often. */
+void tamis__blocks_measure(const tamis_body *, const tamis_body *other, tamis_lanes,
+                           tamis_measure *);
+
+#endif
