@@ -53,15 +53,18 @@ struct tamis_key key_at(uint64_t i, char buffer[32]) {
     return (struct tamis_key){buffer, (size_t)len};
 }
 
-void add_keys(tamis *f, uint64_t from, uint64_t to) {
+uint64_t add_keys(tamis *f, uint64_t from, uint64_t to) {
     char buffer[32];
     for (uint64_t i = from; i < to; i++) {
         const struct tamis_key key = key_at(i, buffer);
-        if (tamis_add(f, key.bytes, key.len)) {
+        const tamis_status rc = tamis_add(f, key.bytes, key.len);
+        if (rc == TAMIS_FULL) return i - from;
+        if (rc) {
             fprintf(stderr, "add: %s\n", tamis_why());
             abort();
         }
     }
+    return to - from;
 }
 
 uint64_t count_keys(const tamis *f, uint64_t from, uint64_t to) {

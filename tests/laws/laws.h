@@ -40,8 +40,10 @@ tamis *make(const subject *, uint64_t capacity, double fpr, const char *more);
 /* Keys of a test: the i-th is a text or an integer by its parity, and the 0th is empty. */
 struct tamis_key key_at(uint64_t i, char buffer[32]);
 
-/* Adds or counts keys [from, to). */
-void add_keys(tamis *, uint64_t from, uint64_t to);
+/* Adds keys [from, to) and returns how many: fewer only when the filter is full. */
+uint64_t add_keys(tamis *, uint64_t from, uint64_t to);
+
+/* Counts those of the keys [from, to) that are found. */
 uint64_t count_keys(const tamis *, uint64_t from, uint64_t to);
 
 /* The whole image in fresh memory; free() it. */

@@ -1,4 +1,5 @@
-/* pile: an exact set of hashes that grows; a sample of the growing half of the descriptor.
+/* pile: an exact set of hashes that grows; a sample of the growing half of the descriptor. shelf is
+ * the same without growth: it is full at its capacity, and says so.
  *
  * A table of 64-bit hashes, zero for empty, by ordered linear probing: the hash scaled to the
  * slots says where to start, and runs are kept in ascending order, so that one set has one layout
@@ -150,5 +151,20 @@ const tamis_kind tamis__pile = {
     .room = room,
     .grow = grow,
     .move = move,
+    .measure = measure,
+};
+
+const tamis_kind tamis__shelf = {
+    .name = "shelf",
+    .contract = "a sample: exact, and full at its capacity",
+    .word = {"slots"},
+    .plan = plan,
+    .check = check,
+    .probes = probes,
+    .rate = rate,
+    .audit = audit,
+    .query = query,
+    .add = add,
+    .room = room,
     .measure = measure,
 };
