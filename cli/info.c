@@ -49,8 +49,7 @@ static void print_size(const struct facts *facts) {
 static void print_estimate(struct tamis_estimate items) {
     if (!isfinite(items.value)) return;
     printf(", about %s distinct", human_count((uint64_t)(items.value + 0.5)).text);
-    if (items.error >= 0.5)
-        printf(", give or take %s", human_margin(items.error).text);
+    if (items.error >= 0.5) printf(", give or take %s", human_margin(items.error).text);
 }
 
 static void print_items(const struct facts *facts) {

@@ -23,19 +23,18 @@
  *
  * The last three take remainders. With m a multiple of 64 and an odd step no two of their first
  * 64 linear probes coincide, so plan and check demand that m for them. */
-#include <math.h>
-
 #include "bits/bits.h"
 #include "bits/probe.h"
 #include "kinds/bitmap.h"
+#include "kinds/bloom.h"
 #include "kinds/kind.h"
 
 enum { BITS, HASHES, SCHEME };                             /* shape words */
 enum { MCG, DOUBLE64, DOUBLE, ENHANCED, TRIPLE, SCHEMES }; /* values of SCHEME */
 enum { OPT_HASHES, OPT_SCHEME };                           /* options */
 
-enum { MOST_HASHES = 64, WORD_BITS = 64 };
-#define MOST_BITS (TAMIS_MAX_PAYLOAD_BYTES * 8)
+enum { MOST_HASHES = TAMIS_BLOOM_MOST_HASHES, WORD_BITS = 64 };
+#define MOST_BITS TAMIS_BLOOM_MOST_BITS
 
 static const struct tamis_option options[] = {
     {"hashes", NULL, 1, MOST_HASHES, "the best for the rate", "probes per key, k"},
@@ -45,72 +44,17 @@ static const struct tamis_option options[] = {
 
 /* ---- Shape ---------------------------------------------------------------------------------- */
 
-/* Second order is what every search and every large filter uses. It is off where few bits meet many
- * probes (2.5 % at 512 bits and a rate of 10^-9), so that small filters, unless they are overfull,
- * have the distribution of their set bits summed exactly; that takes up to a millisecond. */
-enum { EXACT_BELOW_BITS = 2048, EXACT_BELOW_LOAD = 4 };
-
-static double near_rate(uint64_t keys, uint64_t bits, uint64_t hashes) {
-    return tamis_rate_second_order((double)keys, (double)bits, (double)hashes);
-}
-
-static double rate_of(uint64_t keys, uint64_t bits, uint64_t hashes) {
-    if (bits < EXACT_BELOW_BITS && keys < EXACT_BELOW_LOAD * bits / hashes)
-        return tamis_rate_exact(keys, bits, (unsigned)hashes);
-    return near_rate(keys, bits, hashes);
-}
-
-/* The smallest m that keeps the rate with k probes. The formula by e^-x comes first; the truth is
- * a little above it, so the search goes on from there. */
-static uint64_t bits_for(uint64_t keys, double fpr, uint64_t hashes) {
-    const double formula = tamis_bits_for((double)keys, fpr, (double)hashes);
-    if (!(formula < (double)(MOST_BITS / 2))) return MOST_BITS;
-    uint64_t low = formula < 1 ? 1 : (uint64_t)formula, high = low;
-    for (uint64_t step = 1; near_rate(keys, high, hashes) > fpr && high < MOST_BITS; step *= 2) {
-        low = high;
-        high += step;
-    }
-    while (high - low > 1) {
-        const uint64_t middle = low + (high - low) / 2;
-        if (near_rate(keys, middle, hashes) > fpr)
-            low = middle;
-        else
-            high = middle;
-    }
-    return high;
-}
-
-static uint64_t clamp_hashes(double k) {
-    return k < 1 ? 1 : k > MOST_HASHES ? MOST_HASHES : (uint64_t)k;
-}
-
 static tamis_status plan_for_rate(const tamis_wish *wish, uint64_t word[]) {
-    const uint64_t keys = wish->capacity ? wish->capacity : 1;
-    const double best = -log2(wish->fpr);
-    uint64_t first = clamp_hashes(floor(best)), last = clamp_hashes(ceil(best));
-    if (wish->has_option[OPT_HASHES]) first = last = wish->option[OPT_HASHES];
-
-    uint64_t least = MOST_BITS;
-    for (uint64_t k = first; k <= last; k++) {
-        const uint64_t bits = bits_for(keys, wish->fpr, k);
-        if (bits >= least) continue;
-        least = bits;
-        word[HASHES] = k;
-    }
-    word[BITS] = tamis__round_up(least, WORD_BITS, MOST_BITS);
-    while (word[BITS] && word[BITS] < EXACT_BELOW_BITS &&
-           rate_of(keys, word[BITS], word[HASHES]) > wish->fpr)
-        word[BITS] += WORD_BITS;
-    if (!word[BITS]) return tamis__fail(TAMIS_TOO_LARGE, "classic would need over 2^56 bytes");
+    const uint64_t hashes = wish->has_option[OPT_HASHES] ? wish->option[OPT_HASHES] : 0;
+    if (!tamis__bloom_plan(wish->capacity, wish->fpr, hashes, &word[BITS], &word[HASHES]))
+        return tamis__fail(TAMIS_TOO_LARGE, "classic would need over 2^56 bytes");
     return TAMIS_OK;
 }
 
 static tamis_status plan_for_size(const tamis_wish *wish, uint64_t word[]) {
-    const uint64_t keys = wish->capacity ? wish->capacity : 1;
     word[BITS] = wish->bits;
-    word[HASHES] = wish->has_option[OPT_HASHES]
-                       ? wish->option[OPT_HASHES]
-                       : clamp_hashes(tamis_best_hashes((double)keys, (double)word[BITS]));
+    word[HASHES] = wish->has_option[OPT_HASHES] ? wish->option[OPT_HASHES]
+                                                : tamis__bloom_hashes(wish->capacity, word[BITS]);
     return TAMIS_OK;
 }
 
@@ -146,7 +90,7 @@ static uint64_t probes(const uint64_t word[]) {
 }
 
 static double rate(const uint64_t word[], uint64_t items) {
-    return rate_of(items, word[BITS], word[HASHES]);
+    return tamis__bloom_rate(items, word[BITS], word[HASHES]);
 }
 
 static tamis_status audit(const tamis_body *f) {
@@ -161,7 +105,7 @@ typedef struct chain {
 
 /* `scheme` is a constant wherever these are inlined, so each loop below has one scheme only. */
 TAMIS_HOT chain chain_start(unsigned scheme, uint64_t hash, uint64_t bits) {
-    if (scheme == MCG) return (chain){hash | 1, 0, 0};
+    if (scheme == MCG) return (chain){tamis__chain_start(hash), 0, 0};
     const uint64_t step = tamis__mix(hash) | 1;
     if (scheme == DOUBLE64) return (chain){hash, step, 0};
     return (chain){hash % bits, step % bits, tamis__mix(step) % bits};
@@ -174,7 +118,7 @@ TAMIS_HOT uint64_t add_mod(uint64_t a, uint64_t b, uint64_t bits) {
 TAMIS_HOT uint64_t chain_next(unsigned scheme, chain *c, uint64_t i, uint64_t bits) {
     const uint64_t x = c->x;
     switch (scheme) {
-    case MCG: c->x *= 0xf1357aea2e62a9c5; return tamis__range(x, bits);
+    case MCG: return tamis__chain_next(&c->x, bits);
     case DOUBLE64: c->x += c->y; return tamis__range(x, bits);
     case ENHANCED:
         c->x = add_mod(x, c->y, bits);

@@ -244,8 +244,7 @@ static double least_units(const model *m, const struct tamis_plan *plan, double 
 static double optimum_bits(const model *m, const struct tamis_plan *plan) {
     const double keys = (double)plan->capacity;
     if (strcmp(m->name, "classic") == 0) return classic_optimum(keys, plan->fpr_asked);
-    if (strcmp(m->name, "universal") == 0)
-        return keys / (plan->fpr_asked - keys * UNIVERSAL_FLOOR);
+    if (strcmp(m->name, "universal") == 0) return keys / (plan->fpr_asked - keys * UNIVERSAL_FLOOR);
     const double units = (double)word_of(plan, m->word);
     if (m->rate(plan, keys, units) > plan->fpr_asked * (1 + rounding))
         fail_msg("%s of %llu keys at %g: the rate is %g", m->name,

@@ -1,0 +1,72 @@
+/* Sizes and rates of arrays in which every key probes k of m cells. */
+#include "kinds/bloom.h"
+
+#include <math.h>
+
+#include "kinds/bitmap.h"
+
+enum { WORD_BITS = 64 };
+#define MOST_BITS TAMIS_BLOOM_MOST_BITS
+
+/* Second order is what every search and every large filter uses. It is off where few bits meet many
+ * probes (2.5 % at 512 bits and a rate of 10^-9), so that small filters, unless they are overfull,
+ * have the distribution of their set bits summed exactly; that takes up to a millisecond. */
+enum { EXACT_BELOW_BITS = 2048, EXACT_BELOW_LOAD = 4 };
+
+static double near_rate(uint64_t keys, uint64_t bits, uint64_t hashes) {
+    return tamis_rate_second_order((double)keys, (double)bits, (double)hashes);
+}
+
+double tamis__bloom_rate(uint64_t keys, uint64_t bits, uint64_t hashes) {
+    if (bits < EXACT_BELOW_BITS && keys < EXACT_BELOW_LOAD * bits / hashes)
+        return tamis_rate_exact(keys, bits, (unsigned)hashes);
+    return near_rate(keys, bits, hashes);
+}
+
+/* The smallest m that keeps the rate with k probes. The formula by e^-x comes first; the truth is
+ * a little above it, so the search goes on from there. */
+static uint64_t bits_for(uint64_t keys, double fpr, uint64_t hashes) {
+    const double formula = tamis_bits_for((double)keys, fpr, (double)hashes);
+    if (!(formula < (double)(MOST_BITS / 2))) return MOST_BITS;
+    uint64_t low = formula < 1 ? 1 : (uint64_t)formula, high = low;
+    for (uint64_t step = 1; near_rate(keys, high, hashes) > fpr && high < MOST_BITS; step *= 2) {
+        low = high;
+        high += step;
+    }
+    while (high - low > 1) {
+        const uint64_t middle = low + (high - low) / 2;
+        if (near_rate(keys, middle, hashes) > fpr)
+            low = middle;
+        else
+            high = middle;
+    }
+    return high;
+}
+
+static uint64_t clamp_hashes(double k) {
+    return k < 1 ? 1 : k > TAMIS_BLOOM_MOST_HASHES ? TAMIS_BLOOM_MOST_HASHES : (uint64_t)k;
+}
+
+bool tamis__bloom_plan(uint64_t keys, double fpr, uint64_t hashes, uint64_t *bits,
+                       uint64_t *hashes_planned) {
+    const double best = -log2(fpr);
+    if (keys == 0) keys = 1;
+    const uint64_t first = hashes ? hashes : clamp_hashes(floor(best));
+    const uint64_t last = hashes ? hashes : clamp_hashes(ceil(best));
+    uint64_t least = MOST_BITS;
+    for (uint64_t k = first; k <= last; k++) {
+        const uint64_t needed = bits_for(keys, fpr, k);
+        if (needed >= least) continue;
+        least = needed;
+        *hashes_planned = k;
+    }
+    *bits = tamis__round_up(least, WORD_BITS, MOST_BITS);
+    while (*bits && *bits < EXACT_BELOW_BITS &&
+           tamis__bloom_rate(keys, *bits, *hashes_planned) > fpr)
+        *bits += WORD_BITS;
+    return *bits != 0;
+}
+
+uint64_t tamis__bloom_hashes(uint64_t keys, uint64_t bits) {
+    return clamp_hashes(tamis_best_hashes(keys ? (double)keys : 1, (double)bits));
+}
