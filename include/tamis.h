@@ -81,20 +81,22 @@ typedef struct tamis tamis;
 /* ==== Status ================================================================================ */
 
 /* One list makes the enum, the texts and the constants of bindings: X(NAME, value, text). */
-#define TAMIS_STATUS_MAP(X)                                 \
-    X(OK, 0, "success")                                     \
-    X(NOMEM, -1, "out of memory")                           \
-    X(FULL, -2, "the filter is full")                       \
-    X(INVALID, -3, "a parameter is not allowed")            \
-    X(MISMATCH, -4, "the two filters do not match")         \
-    X(CORRUPT, -5, "the stored filter is damaged")          \
-    X(NEWER, -6, "the stored filter needs a newer version") \
-    X(CANNOT, -7, "this kind cannot do that")               \
-    X(SECRET, -8, "the secret key is missing or wrong")     \
-    X(READONLY, -9, "the filter is read-only")              \
-    X(IO, -10, "a file could not be read or written")       \
-    X(TOO_LARGE, -11, "the filter would be too large")      \
-    X(SATURATED, -12, "the filter is too full for an estimate")
+#define TAMIS_STATUS_MAP(X)                                     \
+    X(OK, 0, "success")                                         \
+    X(NOMEM, -1, "out of memory")                               \
+    X(FULL, -2, "the filter is full")                           \
+    X(INVALID, -3, "a parameter is not allowed")                \
+    X(MISMATCH, -4, "the two filters do not match")             \
+    X(CORRUPT, -5, "the stored filter is damaged")              \
+    X(NEWER, -6, "the stored filter needs a newer version")     \
+    X(CANNOT, -7, "this kind cannot do that")                   \
+    X(SECRET, -8, "the secret key is missing or wrong")         \
+    X(READONLY, -9, "the filter is read-only")                  \
+    X(IO, -10, "a file could not be read or written")           \
+    X(TOO_LARGE, -11, "the filter would be too large")          \
+    X(SATURATED, -12, "the filter is too full for an estimate") \
+    X(NOT_FOUND, -13, "the key is not in the filter")           \
+    X(TOMBSTONED, -14, "the key was removed for good")
 
 typedef enum tamis_status {
 #define TAMIS_STATUS_ENUM(name, value, text) TAMIS_##name = value,
@@ -184,6 +186,8 @@ struct tamis_plan {
     uint64_t probes;                    /* bits or cells that a question looks at, at most */
     uint64_t word[TAMIS_WORDS];         /* the shape ... */
     const char *word_name[TAMIS_WORDS]; /* ... and its names; NULL for unused words */
+    unsigned abilities;                 /* of enum tamis_ability, with these options */
+    uint64_t sure_count;                /* as in struct tamis_info */
 };
 
 /* Works out a spec without allocating anything, however large. `plan_size` is sizeof *plan.
@@ -210,9 +214,16 @@ TAMIS_API void tamis_has_many(const tamis *filter, const struct tamis_key *keys,
 /* The same for an integer, which is hashed as its 8 little-endian bytes. Threads: as tamis_has. */
 TAMIS_API bool tamis_has_u64(const tamis *filter, uint64_t key);
 
+/* How often the key was added and not removed, for kinds with TAMIS_CAN_COUNT. Never too low up to
+ * sure_count of tamis_info, too high as rarely as a false positive occurs. Other kinds say 1 for
+ * what they have and 0 for the rest. Threads: as tamis_has. */
+TAMIS_API uint64_t tamis_count(const tamis *filter, const void *key, size_t len);
+TAMIS_API uint64_t tamis_count_u64(const tamis *filter, uint64_t key);
+
 /* ==== Changing ============================================================================== */
 
-/* Adds a key; adding it again is harmless. Fails with TAMIS_READONLY on a view or map, with
+/* Adds a key; adding it again is harmless, except that kinds without TAMIS_ADDS_ONCE count it or
+ * store it once more. Fails with TAMIS_READONLY on a view or map, with
  * TAMIS_CANNOT for kinds that are built once, with TAMIS_FULL for kinds of fixed room.
  * Threads: one writer, no readers meanwhile. */
 TAMIS_API tamis_status tamis_add(tamis *filter, const void *key, size_t len);
@@ -220,6 +231,29 @@ TAMIS_API tamis_status tamis_add_u64(tamis *filter, uint64_t key);
 
 /* Adds `n` keys: all of them, or none when it fails. Threads: as tamis_add. */
 TAMIS_API tamis_status tamis_add_many(tamis *filter, const struct tamis_key *keys, size_t n);
+
+/* Adds a key only when it is not there yet, and tells: *is_new is false for a key that was there,
+ * or that is a false positive. Kinds with TAMIS_AGES take it as seen again in both cases. Where
+ * keys are removed later use tamis_add: a key that a false positive kept out could not be found
+ * any more once that other key is removed. Threads: as tamis_add. */
+TAMIS_API tamis_status tamis_add_new(tamis *filter, const void *key, size_t len, bool *is_new);
+
+/* Takes back one add of a key. You must know that it was added and not removed since, as many
+ * times: removing what only looks present (a false positive) would take a part of another key.
+ * TAMIS_NOT_FOUND, and nothing changed, when the filter can see that the key is not there.
+ * Threads: as tamis_add. */
+TAMIS_API tamis_status tamis_remove(tamis *filter, const void *key, size_t len);
+TAMIS_API tamis_status tamis_remove_u64(tamis *filter, uint64_t key);
+
+/* One step of time for kinds with TAMIS_CAN_TICK: what is older than their guarantee leaves.
+ * Threads: as tamis_add. */
+TAMIS_API tamis_status tamis_tick(tamis *filter);
+
+/* Makes room for `capacity` keys in all, more or fewer than now, without the keys. No answer
+ * changes by it; but bits of fingerprints become part of the address, so that a filter that was
+ * doubled, and then filled, has twice the rate. Only kinds with TAMIS_CAN_RESIZE.
+ * Threads: as tamis_add. */
+TAMIS_API tamis_status tamis_resize(tamis *filter, uint64_t capacity);
 
 /* The same for many threads at once: any number of them may add with the _shared calls and ask
  * at the same time, without locks. A key is found by every question that happens after its add
@@ -248,6 +282,17 @@ TAMIS_API void tamis_has_hashes(const tamis *filter, const uint64_t *hashes, siz
                                 uint8_t *hit);
 TAMIS_API tamis_status tamis_add_hash(tamis *filter, uint64_t hash);
 TAMIS_API tamis_status tamis_add_hashes(tamis *filter, const uint64_t *hashes, size_t n);
+TAMIS_API tamis_status tamis_add_new_hash(tamis *filter, uint64_t hash, bool *is_new);
+TAMIS_API tamis_status tamis_remove_hash(tamis *filter, uint64_t hash);
+TAMIS_API uint64_t tamis_count_hash(const tamis *filter, uint64_t hash);
+TAMIS_API void tamis_count_hashes(const tamis *filter, const uint64_t *hashes, size_t n,
+                                  uint64_t *counts);
+
+/* Lists what kinds with TAMIS_CAN_LIST hold. Start with *cursor = 0; each call gives one stored
+ * fingerprint as a hash, and how often it is there, until it returns false. Such a hash is not the
+ * one that was added, but the filter cannot tell the two apart: adding all of them to an empty
+ * filter of the same spec gives the same answers. Threads: as tamis_has. */
+TAMIS_API bool tamis_next(const tamis *filter, uint64_t *cursor, uint64_t *hash, uint64_t *count);
 
 /* ==== Sets ================================================================================== */
 
@@ -302,6 +347,10 @@ struct tamis_info {
     uint64_t key_id; /* 0 without a secret */
     uint64_t word[TAMIS_WORDS];
     const char *word_name[TAMIS_WORDS];
+    unsigned abilities;  /* of enum tamis_ability, with this filter's options */
+    uint64_t sure_count; /* up to this tamis_count is never too low; 0 for kinds that cannot */
+    uint64_t worn;       /* how many counters, cells or keys the caveat is about */
+    char caveat[128];    /* what can no longer be guaranteed, as a sentence; "" while all can */
 };
 
 /* Reads the whole payload to answer. `info_size` is sizeof *info.
@@ -385,7 +434,7 @@ TAMIS_API tamis_status tamis_set_note(tamis *filter, const char *name, const cha
 
 /* ==== Kinds ================================================================================= */
 
-/* What a kind can do beside answering. */
+/* What a kind can do beside answering, and what it is like. */
 enum tamis_ability {
     TAMIS_CAN_ADD = 1 << 0,
     TAMIS_CAN_SHARE = 1 << 1, /* many threads may add at once */
@@ -393,7 +442,21 @@ enum tamis_ability {
     TAMIS_CAN_INTERSECT = 1 << 3,
     TAMIS_CAN_FOLD = 1 << 4,
     TAMIS_CAN_GROW = 1 << 5, /* takes more than its capacity and keeps its rate */
-    TAMIS_OWN_HASH = 1 << 6  /* imported: hashes keys itself, no calls on hashes */
+    TAMIS_OWN_HASH = 1 << 6, /* imported: hashes keys itself, no calls on hashes */
+    TAMIS_CAN_REMOVE = 1 << 7,
+    TAMIS_CAN_COUNT = 1 << 8,
+    TAMIS_CAN_TICK = 1 << 9, /* knows time: tamis_tick */
+    TAMIS_CAN_LIST = 1 << 10,
+    TAMIS_CAN_RESIZE = 1 << 11,
+    TAMIS_CAN_LOG = 1 << 12,     /* tells which bits flipped: tamis_next_change */
+    TAMIS_CAN_LEVEL = 1 << 13,   /* has a set for each distance: tamis_level */
+    TAMIS_CAN_RETOUCH = 1 << 14, /* gives up bits to answer no: tamis_retouch */
+
+    /* What it is like. */
+    TAMIS_ADDS_ONCE = 1 << 16, /* adding a key again changes nothing */
+    TAMIS_ANY_ORDER = 1 << 17, /* the same adds in any order make the same bytes */
+    TAMIS_AGES = 1 << 18,      /* old keys leave as new ones come */
+    TAMIS_MAY_FORGET = 1 << 19 /* a no may be wrong: the contract says when */
 };
 
 /* A wish, as it stands in a spec: name=value. */
@@ -425,6 +488,78 @@ TAMIS_API bool tamis_kind_named(const char *name, struct tamis_kind_info *info, 
 /* The wishes that every kind knows: capacity, fpr, size, bits, hash, seed, key. Kinds with
  * TAMIS_OWN_HASH take only those before hash. Threads: any. */
 TAMIS_API const struct tamis_option *tamis_common_options(size_t *count);
+
+/* ==== What few kinds can ===================================================================== */
+
+/* Kinds with TAMIS_CAN_LOG (counting with log=yes) know which bits of their summary, the plain
+ * filter that others keep a copy of, have changed since the others were last told. Start with
+ * *cursor = 0; each call gives a position and what the bit is now, until it returns false.
+ * Threads: as tamis_has. */
+TAMIS_API bool tamis_next_change(const tamis *filter, uint64_t *cursor, uint64_t *position,
+                                 bool *is_set);
+
+/* Everybody has been told: from here on there are no changes. Threads: as tamis_add. */
+TAMIS_API tamis_status tamis_forget_changes(tamis *filter);
+
+/* Kinds with TAMIS_CAN_LEVEL (attenuated) belong to a link of a network: level 1 has the keys of
+ * the neighbour itself, level 2 those one hop behind it, and so on. tamis_add adds to level 1.
+ * The nearest level that may have the key, from 1 on; 0 when none has. Threads: as tamis_has. */
+TAMIS_API unsigned tamis_level(const tamis *filter, const void *key, size_t len);
+TAMIS_API unsigned tamis_level_hash(const tamis *filter, uint64_t hash);
+
+/* Adds what is behind a link, one hop farther: level 2 of `into` takes in level 1 of `from`, level
+ * 3 level 2, and so on; the last level of `from` is beyond the horizon. The filters must match.
+ * (tamis_merge takes in level for level.) Threads: as tamis_merge. */
+TAMIS_API tamis_status tamis_merge_farther(tamis *into, const tamis *from);
+
+/* A link for tamis_route: who is at its other end, and the filter of what can be reached there. */
+struct tamis_link {
+    uint64_t neighbour;
+    const tamis *filter;
+};
+
+/* Which of `n` links to follow for a key: the one with the nearest level, the first of equals,
+ * among neighbours that are not on the list of visited ones. Returns its index, and its level
+ * through `level` unless that is NULL; returns n when no link knows the key, which is the moment
+ * to go back one step, or to fall back to another way of routing. The answer is a hint, as every
+ * yes: add each place to the list, and stop when the list is as long as your patience.
+ * Threads: as tamis_has. */
+TAMIS_API size_t tamis_route(const struct tamis_link *links, size_t n, const uint64_t *visited,
+                             size_t visited_count, const void *key, size_t len, unsigned *level);
+
+/* Kinds with TAMIS_CAN_RETOUCH (retouched) give up set bits so that chosen false positives are
+ * answered no, at the price that some keys are lost. Nothing is final: tamis_unretouch brings all
+ * bits back. */
+enum tamis_retouch_way {
+    TAMIS_RETOUCH_RANDOM,  /* any set bit of the troublesome key */
+    TAMIS_RETOUCH_KEYS,    /* the bit that the fewest keys need */
+    TAMIS_RETOUCH_TROUBLE, /* the bit that the most troublesome keys share */
+    TAMIS_RETOUCH_RATIO    /* the best ratio of the two */
+};
+
+/* What a retouching did. */
+struct tamis_retouched {
+    uint64_t bits_cleared;
+    uint64_t trouble_cleared; /* troublesome keys that were answered yes and are no longer */
+    uint64_t keys_lost;       /* of the keys that were given, those no longer found */
+};
+
+/* Clears a bit for each of the `trouble_count` hashes that is still answered yes; afterwards none
+ * is. `keys` are hashes of what the filter should keep, if you have them: TAMIS_RETOUCH_KEYS and
+ * _RATIO need them, and only with them keys_lost is counted. `seed` makes chance repeatable.
+ * `report` may be NULL. Threads: as tamis_add. */
+TAMIS_API tamis_status tamis_retouch(tamis *filter, enum tamis_retouch_way way,
+                                     const uint64_t *trouble, size_t trouble_count,
+                                     const uint64_t *keys, size_t key_count, uint64_t seed,
+                                     struct tamis_retouched *report);
+
+/* Clears a share of all set bits, each with the same chance; share is from 0 to 1.
+ * Threads: as tamis_add. */
+TAMIS_API tamis_status tamis_retouch_share(tamis *filter, double share, uint64_t seed,
+                                           struct tamis_retouched *report);
+
+/* Brings back every bit that was cleared. Threads: as tamis_add. */
+TAMIS_API tamis_status tamis_unretouch(tamis *filter);
 
 /* ==== Numbers as people type them =========================================================== */
 

@@ -34,27 +34,25 @@ const char *tamis_mismatch(const tamis *a, const tamis *b) {
     return NULL;
 }
 
-static tamis_status may_combine(const tamis *into, const tamis *from, bool has_verb,
+static tamis_status may_combine(const tamis *into, const tamis *from, enum tamis_ability ability,
                                 const char *verb) {
-    const tamis_status rc = tamis__writable(into);
+    const tamis_status rc = tamis__may(into, ability, verb);
     if (rc) return rc;
-    if (!has_verb) return tamis__cannot(into, verb);
     return tamis_mismatch(into, from) ? TAMIS_MISMATCH : TAMIS_OK;
 }
 
 /* Items of the result are bounds: no more keys than both had together, than the smaller had. */
 tamis_status tamis_merge(tamis *into, const tamis *from) {
-    tamis_status rc = may_combine(into, from, into->kind->merge, "be merged");
+    tamis_status rc = may_combine(into, from, TAMIS_CAN_MERGE, "be merged");
     if (rc) return rc;
-    uint64_t *items = &into->image.body.items;
-    const uint64_t more = from->image.body.items;
+    const uint64_t more = from->image.body.items; /* before, for a merge with itself */
     rc = into->kind->merge(&into->image.body, &from->image.body);
-    if (!rc) *items = *items > UINT64_MAX - more ? UINT64_MAX : *items + more;
+    if (!rc) tamis__add_items(into, more);
     return rc;
 }
 
 tamis_status tamis_intersect(tamis *into, const tamis *from) {
-    tamis_status rc = may_combine(into, from, into->kind->intersect, "be intersected");
+    tamis_status rc = may_combine(into, from, TAMIS_CAN_INTERSECT, "be intersected");
     if (rc) return rc;
     uint64_t *items = &into->image.body.items;
     rc = into->kind->intersect(&into->image.body, &from->image.body);
@@ -63,9 +61,8 @@ tamis_status tamis_intersect(tamis *into, const tamis *from) {
 }
 
 tamis_status tamis_fold(tamis *f, uint64_t by) {
-    tamis_status rc = tamis__writable(f);
+    tamis_status rc = tamis__may(f, TAMIS_CAN_FOLD, "be folded");
     if (rc) return rc;
-    if (!f->kind->fold) return tamis__cannot(f, "be folded");
     uint64_t word[TAMIS_WORDS];
     memcpy(word, f->image.body.word, sizeof word);
     rc = f->kind->fold(&f->image.body, by, word);

@@ -8,18 +8,12 @@
 
 /* ---- Kinds ---------------------------------------------------------------------------------- */
 
-static unsigned abilities_of(const tamis_kind *k) {
-    return (k->add || k->add_keys ? TAMIS_CAN_ADD : 0) | (k->add_shared ? TAMIS_CAN_SHARE : 0) |
-           (k->merge ? TAMIS_CAN_MERGE : 0) | (k->intersect ? TAMIS_CAN_INTERSECT : 0) |
-           (k->fold ? TAMIS_CAN_FOLD : 0) | (k->grow ? TAMIS_CAN_GROW : 0) |
-           (k->query_keys ? TAMIS_OWN_HASH : 0);
-}
-
 static bool describe(const tamis_entry *entry, struct tamis_kind_info *info, size_t info_size) {
     if (!entry) return false;
     const tamis_kind *kind = entry->kind;
-    const struct tamis_kind_info full = {kind->name,         entry->id,     kind->contract,
-                                         abilities_of(kind), kind->options, kind->option_count};
+    const struct tamis_kind_info full = {kind->name,     entry->id,
+                                         kind->contract, tamis__abilities(kind, NULL),
+                                         kind->options,  kind->option_count};
     tamis__copy_out(info, info_size, &full, sizeof full);
     return true;
 }
@@ -108,17 +102,22 @@ static bool leads_to_shape(const char *spec, const tamis *f) {
            memcmp(plan.word, f->image.body.word, sizeof plan.word) == 0;
 }
 
+/* From what reads best to what always works: the rate that was asked for, the same with options,
+ * and the size. A body that grows has left its first shape; its wish still makes such a filter. */
 size_t tamis_spec(const tamis *f, char *spec, size_t size) {
-    text t = {.len = 0};
-    append(&t, "%s:capacity=%llu", f->kind->name, (unsigned long long)f->image.capacity);
-    const text start = t;
-    if (f->image.one_in) append_rate(&t, f->image.one_in);
-    append_hash(&t, &f->image.hasher);
-    if (!f->image.one_in || !leads_to_shape(t.bytes, f)) {
-        t = start;
-        append(&t, ",bits=%llu", (unsigned long long)bits_of(f));
-        append_options(&t, f);
+    enum { PLAIN, WITH_OPTIONS, BY_SIZE } form = f->image.one_in ? PLAIN : BY_SIZE;
+    text t;
+    for (;; form++) {
+        t = (text){.len = 0};
+        append(&t, "%s:capacity=%llu", f->kind->name, (unsigned long long)f->image.capacity);
+        if (form == BY_SIZE)
+            append(&t, ",bits=%llu", (unsigned long long)bits_of(f));
+        else
+            append_rate(&t, f->image.one_in);
+        if (form != PLAIN) append_options(&t, f);
         append_hash(&t, &f->image.hasher);
+        if (form == BY_SIZE || leads_to_shape(t.bytes, f)) break;
+        if (form == WITH_OPTIONS && f->kind->grow) break;
     }
     if (size) snprintf(spec, size, "%s", t.bytes);
     return t.len;

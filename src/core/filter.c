@@ -49,6 +49,20 @@ tamis_status tamis__cannot(const tamis *f, const char *what) {
     return tamis__fail(TAMIS_CANNOT, "%s cannot %s", f->kind->name, what);
 }
 
+tamis_status tamis__may(const tamis *f, enum tamis_ability ability, const char *what) {
+    const tamis_status rc = tamis__writable(f);
+    if (rc) return rc;
+    if (tamis__abilities(f->kind, f->image.body.word) & ability) return TAMIS_OK;
+    const bool others_can = tamis__abilities(f->kind, NULL) & ability;
+    return tamis__fail(TAMIS_CANNOT, "%s cannot %s%s", f->kind->name, what,
+                       others_can ? " with the options it was made with" : "");
+}
+
+void tamis__add_items(tamis *f, uint64_t more) {
+    uint64_t *items = &f->image.body.items;
+    *items = *items > UINT64_MAX - more ? UINT64_MAX : *items + more;
+}
+
 /* ---- Making --------------------------------------------------------------------------------- */
 
 static tamis_status make_hasher(const tamis_request *r, const uint8_t *secret, tamis_hasher *h) {

@@ -33,4 +33,19 @@ tamis_status tamis__writable(const tamis *);
 /* TAMIS_CANNOT with the sentence "KIND cannot WHAT". */
 tamis_status tamis__cannot(const tamis *, const char *what);
 
+/* Both at once: may this filter be changed in a way that needs the ability? */
+tamis_status tamis__may(const tamis *, enum tamis_ability, const char *what);
+
+/* Items of another filter come in; the sum stays below 2^64. */
+void tamis__add_items(tamis *, uint64_t more);
+
+/* Hashes that fit on the stack between hashing and probing. */
+enum { TAMIS_BATCH = 256 };
+
+static inline size_t tamis__batch_of(size_t n) {
+    return n < TAMIS_BATCH ? n : TAMIS_BATCH;
+}
+
+void tamis__hash_keys(const tamis *, const struct tamis_key *, size_t n, uint64_t *hashes);
+
 #endif

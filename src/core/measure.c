@@ -35,20 +35,24 @@ void tamis_info(const tamis *f, struct tamis_info *info, size_t info_size) {
         .key_place = tamis__key_place_name(image->hasher.key_place),
         .seed = image->hasher.seed,
         .key_id = tamis__key_id(&image->hasher),
+        .abilities = tamis__abilities(kind, image->body.word),
+        .sure_count = tamis__sure_count(kind, image->body.word),
+        .worn = m.worn,
     };
+    memcpy(full.caveat, m.caveat, sizeof full.caveat);
     memcpy(full.word, image->body.word, sizeof full.word);
     memcpy(full.word_name, kind->word, sizeof full.word_name);
     tamis__copy_out(info, info_size, &full, sizeof full);
 }
 
 double tamis_fpr_now(const tamis *f) {
-    tamis_measure m;
+    tamis_measure m = {0};
     f->kind->measure(&f->image.body, NULL, &m);
     return m.fpr;
 }
 
 tamis_status tamis_items_now(const tamis *f, struct tamis_estimate *items) {
-    tamis_measure m;
+    tamis_measure m = {0};
     f->kind->measure(&f->image.body, NULL, &m);
     if (isinf(m.items.value))
         return tamis__fail(TAMIS_SATURATED, "every bit is set: no estimate is possible");
@@ -61,7 +65,9 @@ tamis_status tamis_items_now(const tamis *f, struct tamis_estimate *items) {
 static tamis_status common_keys(const tamis *a, const tamis *b, struct tamis_estimate *common,
                                 struct tamis_estimate *all) {
     if (tamis_mismatch(a, b)) return TAMIS_MISMATCH;
-    tamis_measure both;
+    if (!(tamis__abilities(a->kind, a->image.body.word) & TAMIS_CAN_MERGE))
+        return tamis__cannot(a, "be compared");
+    tamis_measure both = {0};
     struct tamis_estimate x = {0, 0}, y = {0, 0};
     tamis_status rc = tamis_items_now(a, &x);
     if (!rc) rc = tamis_items_now(b, &y);

@@ -13,6 +13,11 @@ double tamis__expected_rate(const tamis_kind *kind, const uint64_t word[], uint6
     return rate + (1 - rate) * same_hash;
 }
 
+uint64_t tamis__sure_count(const tamis_kind *kind, const uint64_t word[]) {
+    if (!(tamis__abilities(kind, word) & TAMIS_CAN_COUNT)) return 0;
+    return kind->sure_count ? kind->sure_count(word) : UINT64_MAX;
+}
+
 static tamis_status plan_shape(const tamis_request *r, const tamis_wish *wish, tamis_shape *out) {
     const tamis_kind *kind = r->entry->kind;
     tamis_wish w = *wish;
@@ -79,6 +84,8 @@ tamis_status tamis_plan(const char *spec, struct tamis_plan *plan, size_t plan_s
         .payload_bytes = shape.size,
         .stored_bytes = shape.size + TAMIS_IMAGE_HEADER_BYTES,
         .probes = kind->probes(shape.word),
+        .abilities = tamis__abilities(kind, shape.word),
+        .sure_count = tamis__sure_count(kind, shape.word),
     };
     memcpy(full.word, shape.word, sizeof full.word);
     memcpy(full.word_name, kind->word, sizeof full.word_name);

@@ -26,6 +26,9 @@ typedef struct tamis_shape {
 
 tamis_status tamis__request_plan(const tamis_request *, tamis_shape *);
 
+/* Up to which count tamis_count is never too low; 0 when the shape cannot count. */
+uint64_t tamis__sure_count(const tamis_kind *, const uint64_t word[]);
+
 /* The kind's formula, and the floor that 64-bit hashes put under every rate. */
 double tamis__expected_rate(const tamis_kind *, const uint64_t word[], uint64_t items);
 

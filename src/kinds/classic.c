@@ -233,6 +233,7 @@ const tamis_kind tamis__classic = {
     .word = {"bits", "hashes", "scheme"},
     .options = options,
     .option_count = sizeof options / sizeof *options,
+    .traits = TAMIS_ADDS_ONCE | TAMIS_ANY_ORDER,
     .plan = plan,
     .check = check,
     .probes = probes,

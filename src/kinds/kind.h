@@ -30,12 +30,46 @@ typedef struct tamis_wish {
     bool has_option[TAMIS_WORDS];
 } tamis_wish;
 
-/* What the bits tell, measured in one pass. */
+/* What the bits tell, measured in one pass. `bits_set` of `bits` is the fill; kinds with counters
+ * or slots count those instead. */
 typedef struct tamis_measure {
     uint64_t bits_set, bits;
     double fpr;
-    struct tamis_estimate items; /* infinite when saturated */
+    struct tamis_estimate items; /* distinct keys; infinite when saturated */
+    uint64_t worn;               /* how many things the caveat is about; 0 and "" from core */
+    char caveat[128];            /* what the contract promises and this body no longer can */
 } tamis_measure;
+
+/* Rare abilities, a few entries each. */
+
+/* Which bits of a summary flipped since `forget`. */
+typedef struct tamis_log_facet {
+    bool (*next)(const tamis_body *, uint64_t *cursor, uint64_t *position, bool *is_set);
+    void (*forget)(tamis_body *);
+} tamis_log_facet;
+
+/* A set for each distance. */
+typedef struct tamis_level_facet {
+    unsigned (*level)(const tamis_body *, uint64_t hash); /* the nearest, from 1; 0: none */
+    void (*merge_farther)(tamis_body *into, const tamis_body *from);
+} tamis_level_facet;
+
+/* Bits given up on purpose. Core gives `scratch` counters, zeroed, one list for the troublesome
+ * and one for the keys, and has checked that the way has the lists it needs. */
+typedef struct tamis_retouch_task {
+    enum tamis_retouch_way way;
+    const uint64_t *trouble, *keys;
+    size_t trouble_count, key_count;
+    uint64_t seed;
+    uint32_t *trouble_at, *keys_at;
+} tamis_retouch_task;
+
+typedef struct tamis_retouch_facet {
+    uint64_t (*scratch)(const uint64_t word[]);
+    void (*clear)(tamis_body *, const tamis_retouch_task *, struct tamis_retouched *);
+    void (*clear_share)(tamis_body *, double share, uint64_t seed, struct tamis_retouched *);
+    void (*undo)(tamis_body *);
+} tamis_retouch_facet;
 
 /* A NULL entry is the statement "cannot": abilities are derived from it and kept nowhere else.
  * Work comes in batches of hashes; one key is a batch of one. Entries that return a status must
@@ -46,6 +80,10 @@ typedef struct tamis_kind {
     const char *word[TAMIS_WORDS];      /* names of shape words; unnamed words are zero in images */
     const struct tamis_option *options; /* extra wishes as data, at most TAMIS_WORDS of them */
     size_t option_count;
+    unsigned traits; /* what no entry shows: of enum tamis_ability, TAMIS_ADDS_ONCE and later */
+
+    /* Abilities that some shapes of the kind lack, for kinds whose options decide. */
+    unsigned (*lacks)(const uint64_t word[]);
 
     /* Shape: wish to words, pure arithmetic; words to bytes, the gate; what the words mean. */
     tamis_status (*plan)(const tamis_wish *, uint64_t word[]);
@@ -66,24 +104,49 @@ typedef struct tamis_kind {
     void (*query_keys)(const tamis_body *, const struct tamis_key *, size_t n, uint8_t *hit);
     tamis_status (*add_keys)(tamis_body *, const struct tamis_key *, size_t n);
 
-    /* How many more adds the body takes in its present shape; NULL: any number. Core never adds
-     * more than that: it grows the body first, or answers TAMIS_FULL. */
+    /* One key: takes back one add of it, or TAMIS_NOT_FOUND when the body shows there was none. */
+    tamis_status (*remove)(tamis_body *, uint64_t hash);
+
+    /* How often each was added and not removed; never too low up to sure_count (NULL: ever). */
+    void (*count)(const tamis_body *, const uint64_t *hash, size_t n, uint64_t *count);
+    uint64_t (*sure_count)(const uint64_t word[]);
+
+    /* A step of time. */
+    void (*tick)(tamis_body *);
+
+    /* What is stored, one by one: a hash that the body cannot tell from the one that was added.
+     * *cursor is 0 at first, then whatever the kind left there; false at the end. */
+    bool (*next)(const tamis_body *, uint64_t *cursor, uint64_t *hash, uint64_t *count);
+
+    /* How many more adds the body takes in its present shape; NULL: any number. With
+     * TAMIS_ADDS_ONCE only keys that are new need room. Core never adds more than that: it grows
+     * the body first, or answers TAMIS_FULL. */
     uint64_t (*room)(const tamis_body *);
 
-    /* New shapes, given the present one in word[]: one with room for `need` more adds, and one
-     * `by` times smaller. Core then makes a zeroed body of that shape and lets move() bring
+    /* New shapes, given the present one in word[]: one with room for `need` more adds, one `by`
+     * times smaller, and one for `capacity` keys in all. Core then makes a zeroed body of that shape and lets move() bring
      * everything over. A stack of bodies in one payload grows the same way, by a storey. */
     tamis_status (*grow)(const tamis_body *, uint64_t need, uint64_t word[]);
     tamis_status (*fold)(const tamis_body *, uint64_t by, uint64_t word[]);
+    tamis_status (*resize)(const tamis_body *, uint64_t capacity, uint64_t word[]);
     tamis_status (*move)(tamis_body *to, const tamis_body *from);
 
     /* Sets. Core has made sure that both bodies have the same words and the same hash. */
     tamis_status (*merge)(tamis_body *into, const tamis_body *from);
     tamis_status (*intersect)(tamis_body *into, const tamis_body *from);
 
-    /* What the bits tell; with `other`, what the bits of both together tell. */
+    /* What the bits tell; with `other`, what the bits of both together tell. Kinds that cannot
+     * merge are never asked with `other`. */
     void (*measure)(const tamis_body *, const tamis_body *other, tamis_measure *);
+
+    const tamis_log_facet *log;
+    const tamis_level_facet *levels;
+    const tamis_retouch_facet *retouch;
 } tamis_kind;
+
+/* What bodies of these words can do and are like: derived from the entries, the traits and what
+ * this shape lacks. */
+unsigned tamis__abilities(const tamis_kind *, const uint64_t word[]);
 
 /* The registry: every line of kinds.def, in order. The id is what images carry. */
 typedef struct tamis_entry {

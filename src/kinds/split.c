@@ -158,6 +158,7 @@ const tamis_kind tamis__split = {
     .word = {"blocks", "index"},
     .options = options,
     .option_count = sizeof options / sizeof *options,
+    .traits = TAMIS_ADDS_ONCE | TAMIS_ANY_ORDER,
     .plan = plan,
     .check = check,
     .probes = probes,

@@ -76,6 +76,7 @@ const tamis_kind tamis__template = {
     .name = "template",
     .contract = "a minimal kind to copy: one bit per key",
     .word = {"bits"},
+    .traits = TAMIS_ADDS_ONCE | TAMIS_ANY_ORDER,
     .plan = plan,
     .check = check,
     .probes = probes,

@@ -133,6 +133,7 @@ const tamis_kind tamis__universal = {
     .name = "universal",
     .contract = "a rate proven for any set of keys: one probe, capacity/fpr bits",
     .word = {"bits", "multiplier", "offset"},
+    .traits = TAMIS_ADDS_ONCE | TAMIS_ANY_ORDER,
     .plan = plan,
     .check = check,
     .probes = probes,

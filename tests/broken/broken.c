@@ -12,10 +12,10 @@
 #pragma GCC diagnostic ignored "-Woverride-init"
 #endif
 
-#define SOUND                                                                       \
-    .word = {"bits"}, .plan = plan, .check = check, .probes = probes, .rate = rate, \
-    .audit = audit, .query = query, .add = add, .merge = tamis__bitmap_merge,       \
-    .intersect = tamis__bitmap_intersect, .measure = measure
+#define SOUND                                                                                    \
+    .word = {"bits"}, .traits = TAMIS_ADDS_ONCE | TAMIS_ANY_ORDER, .plan = plan, .check = check, \
+    .probes = probes, .rate = rate, .audit = audit, .query = query, .add = add,                  \
+    .merge = tamis__bitmap_merge, .intersect = tamis__bitmap_intersect, .measure = measure
 
 static uint64_t position(const tamis_body *f, uint64_t hash) {
     return tamis__range(hash, f->word[BITS]);

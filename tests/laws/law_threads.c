@@ -95,7 +95,7 @@ static const char *many_threads_ask(const subject *s) {
 }
 
 const law thread_laws[] = {
-    {"many_threads_add", TAMIS_CAN_SHARE, many_threads_add},
-    {"many_threads_ask", TAMIS_CAN_ADD, many_threads_ask},
-    {NULL, 0, NULL},
+    {"many_threads_add", TAMIS_CAN_SHARE, many_threads_add, 0},
+    {"many_threads_ask", TAMIS_CAN_ADD, many_threads_ask, TAMIS_AGES},
+    {NULL, 0, NULL, 0},
 };

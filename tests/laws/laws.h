@@ -13,6 +13,7 @@ typedef struct subject {
     char name[64]; /* "classic/scheme=double", for reports */
     char options[64];
     struct tamis_kind_info kind;
+    unsigned can; /* abilities with these options */
 } subject;
 
 typedef const char *law_fn(const subject *);
@@ -21,6 +22,7 @@ typedef struct law {
     const char *name;
     unsigned needs; /* abilities without which there is nothing to test */
     law_fn *holds;
+    unsigned unless; /* abilities of which one is enough to excuse a kind */
 } law;
 
 /* Every file adds its laws to this list. */
@@ -50,5 +52,8 @@ uint64_t count_keys(const tamis *, uint64_t from, uint64_t to);
 uint8_t *image_of(const tamis *, size_t *size);
 
 bool same_payload(const tamis *, const tamis *);
+
+/* The same answers to keys [from, to), members and strangers alike. */
+bool same_answers(const tamis *, const tamis *, uint64_t from, uint64_t to);
 
 #endif

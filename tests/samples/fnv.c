@@ -64,6 +64,7 @@ const tamis_kind tamis__fnv = {
     .name = "fnv",
     .contract = "a sample: hashes keys its own way",
     .word = {"bits"},
+    .traits = TAMIS_ADDS_ONCE | TAMIS_ANY_ORDER,
     .plan = plan,
     .check = check,
     .probes = probes,

@@ -134,13 +134,14 @@ static void measure(const tamis_body *f, const tamis_body *other, tamis_measure 
         if (value) query(f, &value, 1, &hit);
         used += !hit;
     }
-    *out = (tamis_measure){used * 64, f->size * 8, 0, {(double)used, 0}};
+    *out = (tamis_measure){.bits_set = used * 64, .bits = f->size * 8, .items = {(double)used, 0}};
 }
 
 const tamis_kind tamis__pile = {
     .name = "pile",
     .contract = "a sample: exact, and grows",
     .word = {"slots"},
+    .traits = TAMIS_ADDS_ONCE | TAMIS_ANY_ORDER,
     .plan = plan,
     .check = check,
     .probes = probes,
@@ -158,6 +159,7 @@ const tamis_kind tamis__shelf = {
     .name = "shelf",
     .contract = "a sample: exact, and full at its capacity",
     .word = {"slots"},
+    .traits = TAMIS_ADDS_ONCE | TAMIS_ANY_ORDER,
     .plan = plan,
     .check = check,
     .probes = probes,

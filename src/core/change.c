@@ -1,0 +1,190 @@
+/* Changing: adding, removing, ageing, resizing. All of it happens, or nothing. */
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bits/bits.h"
+#include "core/filter.h"
+
+/* ---- Room ----------------------------------------------------------------------------------- */
+
+static int compare_hashes(const void *a, const void *b) {
+    uint64_t x, y;
+    memcpy(&x, a, sizeof x);
+    memcpy(&y, b, sizeof y);
+    return (x > y) - (x < y);
+}
+
+/* How many of the hashes need room: where a second add does nothing, only those that are new. */
+static tamis_status room_needed(const tamis *f, const uint64_t *hashes, size_t n, uint64_t *need) {
+    *need = n;
+    if (!(f->kind->traits & TAMIS_ADDS_ONCE)) return TAMIS_OK;
+    tamis_block block;
+    uint64_t *fresh = tamis__get(&f->allocator, (uint64_t)n * sizeof *fresh, &block);
+    if (!fresh) return TAMIS_NOMEM;
+    size_t count = 0;
+    for (size_t i = 0; i < n; i++)
+        if (!tamis_has_hash(f, hashes[i])) fresh[count++] = hashes[i];
+    qsort(fresh, count, sizeof *fresh, compare_hashes);
+    *need = 0;
+    for (size_t i = 0; i < count; i++) *need += i == 0 || fresh[i] != fresh[i - 1];
+    tamis__give_back(&f->allocator, &block);
+    return TAMIS_OK;
+}
+
+/* A kind that grows does it once, before the first key, so that an add of many never stops
+ * half-way for want of memory. */
+static tamis_status make_room(tamis *f, const uint64_t *hashes, size_t n) {
+    const tamis_body *body = &f->image.body;
+    uint64_t need = n;
+    if (!f->kind->room || f->kind->room(body) >= n) return TAMIS_OK;
+    tamis_status rc = hashes ? room_needed(f, hashes, n, &need) : TAMIS_OK;
+    if (rc) return rc;
+    if (f->kind->room(body) >= need) return TAMIS_OK;
+    if (!f->kind->grow)
+        return tamis__fail(TAMIS_FULL, "%s is full: %llu items, room for %llu, not for %llu more",
+                           f->kind->name, (unsigned long long)body->items,
+                           (unsigned long long)f->kind->room(body), (unsigned long long)need);
+    uint64_t word[TAMIS_WORDS];
+    memcpy(word, body->word, sizeof word);
+    rc = f->kind->grow(body, need, word);
+    return rc ? rc : tamis__reshape(f, word);
+}
+
+/* ---- Adding --------------------------------------------------------------------------------- */
+
+static tamis_status may_add(tamis *f, bool has_verb, const uint64_t *hashes, size_t n) {
+    tamis_status rc = tamis__writable(f);
+    if (!rc && !has_verb) rc = tamis__cannot(f, "add that");
+    if (!rc && f->image.body.items > UINT64_MAX - n)
+        rc = tamis__fail(TAMIS_FULL, "the count of items would pass 2^64");
+    return rc ? rc : make_room(f, hashes, n);
+}
+
+static tamis_status added(tamis *f, tamis_status rc, size_t n) {
+    if (!rc) f->image.body.items += n;
+    return rc;
+}
+
+tamis_status tamis_add_hashes(tamis *f, const uint64_t *hashes, size_t n) {
+    const tamis_status rc = may_add(f, f->kind->add, hashes, n);
+    return rc ? rc : added(f, f->kind->add(&f->image.body, hashes, n), n);
+}
+
+tamis_status tamis_add_hash(tamis *f, uint64_t hash) {
+    return tamis_add_hashes(f, &hash, 1);
+}
+
+static tamis_status add_own_keys(tamis *f, const struct tamis_key *keys, size_t n) {
+    const tamis_status rc = may_add(f, f->kind->add_keys, NULL, n);
+    return rc ? rc : added(f, f->kind->add_keys(&f->image.body, keys, n), n);
+}
+
+tamis_status tamis_add(tamis *f, const void *key, size_t len) {
+    if (f->kind->query_keys) {
+        const struct tamis_key one = {key, len};
+        return add_own_keys(f, &one, 1);
+    }
+    return tamis_add_hash(f, tamis_hash(f, key, len));
+}
+
+tamis_status tamis_add_u64(tamis *f, uint64_t key) {
+    uint8_t bytes[8];
+    tamis__put64(bytes, key);
+    return tamis_add(f, bytes, sizeof bytes);
+}
+
+/* Where an add can fail, all hashes go in one call, because all or none is the kind's to keep. */
+static tamis_status add_at_once(tamis *f, const struct tamis_key *keys, size_t n) {
+    tamis_block block;
+    uint64_t *hashes = tamis__get(&f->allocator, (uint64_t)n * sizeof *hashes, &block);
+    if (!hashes) return TAMIS_NOMEM;
+    tamis__hash_keys(f, keys, n, hashes);
+    const tamis_status rc = tamis_add_hashes(f, hashes, n);
+    tamis__give_back(&f->allocator, &block);
+    return rc;
+}
+
+tamis_status tamis_add_many(tamis *f, const struct tamis_key *keys, size_t n) {
+    if (f->kind->query_keys) return add_own_keys(f, keys, n);
+    if (f->kind->room && n > TAMIS_BATCH) return add_at_once(f, keys, n);
+    uint64_t hashes[TAMIS_BATCH];
+    tamis_status rc = may_add(f, f->kind->add, NULL, f->kind->room ? 0 : n); /* before the first */
+    for (size_t m; n && !rc; keys += m, n -= m) {
+        m = tamis__batch_of(n);
+        tamis__hash_keys(f, keys, m, hashes);
+        rc = tamis_add_hashes(f, hashes, m);
+    }
+    return rc;
+}
+
+static tamis_status add_unless(tamis *f, uint64_t hash, bool was_there) {
+    return was_there && !(f->kind->traits & TAMIS_AGES) ? tamis__writable(f)
+                                                        : tamis_add_hash(f, hash);
+}
+
+tamis_status tamis_add_new_hash(tamis *f, uint64_t hash, bool *is_new) {
+    const bool was_there = tamis_has_hash(f, hash);
+    const tamis_status rc = add_unless(f, hash, was_there);
+    if (!rc) *is_new = !was_there;
+    return rc;
+}
+
+tamis_status tamis_add_new(tamis *f, const void *key, size_t len, bool *is_new) {
+    if (!f->kind->query_keys) return tamis_add_new_hash(f, tamis_hash(f, key, len), is_new);
+    const bool was_there = tamis_has(f, key, len);
+    const tamis_status rc = was_there ? tamis__writable(f) : tamis_add(f, key, len);
+    if (!rc) *is_new = !was_there;
+    return rc;
+}
+
+/* ---- Adding from many threads --------------------------------------------------------------- */
+
+tamis_status tamis_add_hashes_shared(tamis *f, const uint64_t *hashes, size_t n) {
+    const tamis_status rc = tamis__may(f, TAMIS_CAN_SHARE, "add from many threads at once");
+    if (rc) return rc;
+    f->kind->add_shared(&f->image.body, hashes, n);
+    atomic_fetch_add_explicit((_Atomic uint64_t *)&f->image.body.items, n, memory_order_relaxed);
+    return TAMIS_OK;
+}
+
+tamis_status tamis_add_shared(tamis *f, const void *key, size_t len) {
+    const uint64_t hash = tamis_hash(f, key, len);
+    return tamis_add_hashes_shared(f, &hash, 1);
+}
+
+/* ---- Removing, ageing, resizing ------------------------------------------------------------- */
+
+tamis_status tamis_remove_hash(tamis *f, uint64_t hash) {
+    tamis_status rc = tamis__may(f, TAMIS_CAN_REMOVE, "remove keys");
+    if (!rc) rc = f->kind->remove(&f->image.body, hash);
+    if (!rc && f->image.body.items) f->image.body.items--;
+    return rc;
+}
+
+tamis_status tamis_remove(tamis *f, const void *key, size_t len) {
+    return tamis_remove_hash(f, tamis_hash(f, key, len));
+}
+
+tamis_status tamis_remove_u64(tamis *f, uint64_t key) {
+    return tamis_remove_hash(f, tamis__hash_u64(&f->image.hasher, key));
+}
+
+tamis_status tamis_tick(tamis *f) {
+    const tamis_status rc = tamis__may(f, TAMIS_CAN_TICK, "age by a step of time");
+    if (!rc) f->kind->tick(&f->image.body);
+    return rc;
+}
+
+tamis_status tamis_resize(tamis *f, uint64_t capacity) {
+    tamis_status rc = tamis__may(f, TAMIS_CAN_RESIZE, "be resized");
+    if (!rc && capacity > TAMIS_MOST_CAPACITY)
+        rc = tamis__fail(TAMIS_INVALID, "capacity=%llu is over 2^56", (unsigned long long)capacity);
+    if (rc) return rc;
+    uint64_t word[TAMIS_WORDS];
+    memcpy(word, f->image.body.word, sizeof word);
+    rc = f->kind->resize(&f->image.body, capacity, word);
+    if (!rc && memcmp(word, f->image.body.word, sizeof word) != 0) rc = tamis__reshape(f, word);
+    if (!rc) f->image.capacity = capacity;
+    return rc;
+}
