@@ -1,0 +1,47 @@
+/* Whoever keeps small numbers side by side may include this: counters, fingerprints, remainders.
+ *
+ * Field i of `width` bits (1 to 64) lies at bits [i*width, (i+1)*width) of a payload, in the order
+ * of tamis__bit_get; a field may straddle two words. Arrays are padded to whole words, so that no
+ * access leaves them. */
+#ifndef TAMIS_BITS_PACKED_H
+#define TAMIS_BITS_PACKED_H
+
+#include "bits/bits.h"
+
+/* Bytes of n fields; the caller has made sure that n * width is below 2^63. */
+TAMIS_FN uint64_t tamis__fields_size(uint64_t n, unsigned width) {
+    return (n * width + 63) / 64 * 8;
+}
+
+TAMIS_FN uint64_t tamis__field_mask(unsigned width) {
+    return UINT64_MAX >> (64 - width);
+}
+
+TAMIS_FN uint64_t tamis__field_get(const uint8_t *bytes, uint64_t i, unsigned width) {
+    const uint64_t bit = i * width;
+    const unsigned shift = bit & 63;
+    const uint8_t *p = bytes + (bit >> 6) * 8;
+    uint64_t x = tamis__get64(p) >> shift;
+    if (shift + width > 64) x |= tamis__get64(p + 8) << (64 - shift);
+    return x & tamis__field_mask(width);
+}
+
+/* `value` must fit the width. */
+TAMIS_FN void tamis__field_put(uint8_t *bytes, uint64_t i, unsigned width, uint64_t value) {
+    const uint64_t bit = i * width, mask = tamis__field_mask(width);
+    const unsigned shift = bit & 63;
+    uint8_t *p = bytes + (bit >> 6) * 8;
+    tamis__put64(p, (tamis__get64(p) & ~(mask << shift)) | value << shift);
+    if (shift + width > 64) {
+        const unsigned done = 64 - shift;
+        tamis__put64(p + 8, (tamis__get64(p + 8) & ~(mask >> done)) | value >> done);
+    }
+}
+
+/* Are the bits between the last field and the end of its last word zero, as they must be? */
+TAMIS_FN bool tamis__fields_end_clean(const uint8_t *bytes, uint64_t n, unsigned width) {
+    const uint64_t bits = n * width;
+    return bits % 64 == 0 || tamis__get64(bytes + bits / 64 * 8) >> (bits % 64) == 0;
+}
+
+#endif
