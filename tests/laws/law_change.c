@@ -1,0 +1,352 @@
+/* Laws about kinds that change: removing, counting, ageing, growing, resizing, listing. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/help/bounds.h"
+#include "tests/help/keys.h"
+#include "tests/laws/laws.h"
+
+enum { N = 3000 };
+
+static tamis_status remove_key(tamis *f, uint64_t i) {
+    char buffer[32];
+    const struct tamis_key key = key_at(i, buffer);
+    return tamis_remove(f, key.bytes, key.len);
+}
+
+static uint64_t count_of(const tamis *f, uint64_t i) {
+    char buffer[32];
+    const struct tamis_key key = key_at(i, buffer);
+    return tamis_count(f, key.bytes, key.len);
+}
+
+static struct tamis_info info_of(const tamis *f) {
+    struct tamis_info info;
+    tamis_info(f, &info, sizeof info);
+    return info;
+}
+
+/* ---- Removing ------------------------------------------------------------------------------- */
+
+/* Every other key goes; the others stay, and those that went are strangers like any other. Last,
+ * when all are gone, nothing is left of them. */
+static const char *remove_forgets_only_that_key(const subject *s) {
+    tamis *f = make(s, 2 * N, 0.01, NULL), *empty;
+    const char *what = NULL;
+    uint64_t found = 0;
+    if (tamis_copy(&empty, f)) abort();
+    add_keys(f, 0, N);
+    for (uint64_t i = 0; i < N && !what; i += 2)
+        if (remove_key(f, i)) what = wrong("key %llu: %s", (unsigned long long)i, tamis_why());
+    for (uint64_t i = 1; i < N && !what; i += 2)
+        if (!count_keys(f, i, i + 1)) what = wrong("key %llu went too", (unsigned long long)i);
+    for (uint64_t i = 0; i < N; i += 2) found += count_keys(f, i, i + 1);
+    if (!what && !test_is_possible(found, N / 2, tamis_fpr_now(f), TEST_ALPHA))
+        what = wrong("%llu of %d keys are still found", (unsigned long long)found, N / 2);
+    for (uint64_t i = 1; i < N && !what; i += 2)
+        if (remove_key(f, i)) what = wrong("key %llu: %s", (unsigned long long)i, tamis_why());
+    if (!what && info_of(f).items) what = "items are left over";
+    if (!what && info_of(f).worn == 0 && tamis_fpr_now(f) > 0)
+        what = "an emptied filter still answers yes";
+    if (!what && info_of(f).worn == 0 && s->can & TAMIS_ANY_ORDER && !same_payload(f, empty))
+        what = "an emptied filter is not as a new one";
+    tamis_free(f);
+    tamis_free(empty);
+    return what;
+}
+
+/* As many removes as adds, no fewer. */
+static const char *second_add_needs_second_remove(const subject *s) {
+    tamis *f = make(s, 4 * N, 0.01, NULL);
+    const char *what = NULL;
+    add_keys(f, 0, N);
+    add_keys(f, 0, N / 2);
+    for (uint64_t i = 0; i < N / 2 && !what; i++)
+        if (remove_key(f, i)) what = wrong("key %llu: %s", (unsigned long long)i, tamis_why());
+    if (!what && count_keys(f, 0, N) != N) what = "one remove took back two adds";
+    tamis_free(f);
+    return what;
+}
+
+/* What is visibly not there cannot be removed, and trying changes nothing. */
+static const char *removing_strangers_is_refused(const subject *s) {
+    tamis *f = make(s, N, 0.01, NULL), *old;
+    const char *what = NULL;
+    if (remove_key(f, 1) != TAMIS_NOT_FOUND) what = "an empty filter lets a key be removed";
+    add_keys(f, 0, N);
+    if (tamis_copy(&old, f)) abort();
+    for (uint64_t i = N; i < 2 * N && !what; i++)
+        if (!count_keys(f, i, i + 1) && remove_key(f, i) != TAMIS_NOT_FOUND)
+            what = wrong("key %llu was never added", (unsigned long long)i);
+    if (!what && (!same_payload(f, old) || info_of(f).items != N))
+        what = "a refused remove changed the filter";
+    tamis_free(f);
+    tamis_free(old);
+    return what;
+}
+
+/* ---- Counting ------------------------------------------------------------------------------- */
+
+/* Never under the truth as far as that is promised, and over it no more often than a stranger is
+ * taken for a key. */
+static const char *count_never_under(const subject *s) {
+    enum { MOST = 9 };
+    tamis *f = make(s, N * (MOST + 1) / 2, 0.01, NULL);
+    const char *what = NULL;
+    const uint64_t sure = info_of(f).sure_count;
+    uint64_t over = 0;
+    for (uint64_t round = 0; round < MOST; round++)
+        for (uint64_t i = 0; i < N; i++)
+            if (i % MOST >= round && add_keys(f, i, i + 1) != 1) what = "it is full";
+    for (uint64_t i = 0; i < N && !what; i++) {
+        const uint64_t truth = i % MOST + 1, count = count_of(f, i);
+        if (count < truth && count < sure)
+            what = wrong("key %llu was added %llu times, count says %llu", (unsigned long long)i,
+                         (unsigned long long)truth, (unsigned long long)count);
+        over += count > truth;
+    }
+    for (uint64_t i = N; i < 3 * N && !what; i++)
+        if ((count_of(f, i) > 0) != (count_keys(f, i, i + 1) > 0))
+            what = "count and has disagree about a stranger";
+    const double most = 0.01 * N;
+    if (!what && (double)over > most && !test_is_possible(over, N, 0.01, TEST_ALPHA))
+        what = wrong("%llu of %d counts are too high", (unsigned long long)over, N);
+    tamis_free(f);
+    return what;
+}
+
+/* A count goes down by one with each remove. */
+static const char *count_follows_removes(const subject *s) {
+    tamis *f = make(s, 100, 0.001, NULL);
+    const char *what = NULL;
+    const uint64_t sure = info_of(f).sure_count, adds = sure < 3 ? sure : 3;
+    for (uint64_t i = 0; i < adds; i++) add_keys(f, 7, 8);
+    for (uint64_t left = adds; left > 0 && !what; left--) {
+        if (count_of(f, 7) != left)
+            what = wrong("with %llu adds left count says %llu", (unsigned long long)left,
+                         (unsigned long long)count_of(f, 7));
+        if (left == sure) break; /* a counter at its top may stay there */
+        if (remove_key(f, 7)) what = wrong("%s", tamis_why());
+    }
+    tamis_free(f);
+    return what;
+}
+
+/* ---- Adding what is new --------------------------------------------------------------------- */
+
+static const char *add_new_tells(const subject *s) {
+    tamis *f = make(s, N, 0.01, NULL), *old;
+    const char *what = NULL;
+    char buffer[32];
+    for (uint64_t i = 0; i < N && !what; i++) {
+        const struct tamis_key key = key_at(i, buffer);
+        const bool was_there = tamis_has(f, key.bytes, key.len);
+        bool is_new = was_there, again = true;
+        if (tamis_add_new(f, key.bytes, key.len, &is_new)) what = tamis_why();
+        if (is_new == was_there) what = wrong("key %llu is told wrong", (unsigned long long)i);
+        if (!tamis_has(f, key.bytes, key.len)) what = "a key that was added is not there";
+        if (i % 64) continue;
+        if (tamis_copy(&old, f)) abort();
+        if (tamis_add_new(f, key.bytes, key.len, &again) || again) what = "it is new twice";
+        if (!(s->can & TAMIS_AGES) && !same_payload(f, old)) what = "an old key was added again";
+        tamis_free(old);
+    }
+    tamis_free(f);
+    return what;
+}
+
+/* ---- Listing -------------------------------------------------------------------------------- */
+
+/* What is listed, added to an empty filter of that shape, is the same filter. */
+static const char *listing_rebuilds(const subject *s) {
+    tamis *f = make(s, 2 * N, 0.01, NULL), *g;
+    const char *what = NULL;
+    uint64_t cursor = 0, hash, count, items = 0;
+    if (tamis_copy(&g, f)) abort();
+    add_keys(f, 0, N);
+    add_keys(f, 0, 100);
+    while (!what && tamis_next(f, &cursor, &hash, &count)) {
+        items += count;
+        if (items > 10 * N) what = "the list does not end";
+        for (uint64_t i = 0; i < count && !what; i++)
+            if (tamis_add_hash(g, hash)) what = tamis_why();
+    }
+    if (!what && items != N + 100)
+        what = wrong("%d adds are listed as %llu", N + 100, (unsigned long long)items);
+    if (!what && !same_answers(f, g, 0, 10 * N)) what = "a filter made from the list differs";
+    if (!what && s->can & TAMIS_ANY_ORDER && !same_payload(f, g)) what = "its bytes differ";
+    tamis_free(f);
+    tamis_free(g);
+    return what;
+}
+
+/* ---- Resizing and growing ------------------------------------------------------------------- */
+
+/* A change of size changes no answer, to members and strangers alike, and the way back leads to
+ * the same bytes. */
+static const char *resize_keeps_answers(const subject *s) {
+    tamis *f = make(s, N, 0.001, NULL), *old;
+    const char *what = NULL;
+    add_keys(f, 0, N);
+    if (tamis_copy(&old, f)) abort();
+    for (uint64_t by = 2; by <= 4 && !what; by *= 2) {
+        if (tamis_resize(f, by * N))
+            what = wrong("%s", tamis_why());
+        else if (!same_answers(f, old, 0, 20 * N))
+            what = wrong("another answer at %llu times the size", (unsigned long long)by);
+        else if (info_of(f).capacity != by * N)
+            what = "the capacity is not what was asked for";
+    }
+    if (!what && add_keys(f, N, 4 * N) != 3 * N) what = "there is no more room than before";
+    for (uint64_t i = N; i < 4 * N && !what && s->can & TAMIS_CAN_REMOVE; i++)
+        if (remove_key(f, i)) what = wrong("%s", tamis_why());
+    if (!what && s->can & TAMIS_CAN_REMOVE) {
+        if (tamis_resize(f, N))
+            what = wrong("back: %s", tamis_why());
+        else if (s->can & TAMIS_ANY_ORDER && !same_payload(f, old))
+            what = "there and back again is not the same";
+    }
+    tamis_free(old);
+    if (tamis_copy(&old, f)) abort();
+    if (!what && tamis_resize(f, 1) == TAMIS_OK && count_keys(f, 0, N) != N)
+        what = "keys are lost in a filter too small for them";
+    if (!what && tamis_resize(f, UINT64_MAX) == TAMIS_OK) what = "2^64 keys have room";
+    if (!what && !same_answers(f, old, 0, 5 * N)) what = "a refused resize changed the filter";
+    tamis_free(f);
+    tamis_free(old);
+    return what;
+}
+
+/* Through growth the rate stays what was asked for, and hits are what the body says. The last
+ * steps of a stack hold few keys, so its own fill may be a little off: six errors of so many. */
+static const char *growth_keeps_rate(const subject *s) {
+    enum { FIRST = 500, TIMES = 256, PROBES = 40000 };
+    const double asked = 0.02;
+    tamis *f = make(s, FIRST, asked, NULL);
+    const char *what = NULL;
+    uint64_t hits = 0, probes = 0, at = 0;
+    double expected = 0;
+    for (uint64_t size = FIRST; size <= (uint64_t)FIRST * TIMES && !what; size += size / 2) {
+        for (; at < size; at++) tamis_add_u64(f, test_number(21, at));
+        const double now = tamis_fpr_now(f);
+        if (now > asked * (1 + 6 / sqrt((double)FIRST)))
+            what = wrong("%g at %llu keys", now, (unsigned long long)size);
+        for (uint64_t i = 0; i < PROBES; i++)
+            hits += tamis_has_u64(f, test_number(21, TEST_STRANGERS + probes + i));
+        probes += PROBES;
+        expected += now * PROBES;
+    }
+    if (!what && !test_is_possible(hits, probes, expected / (double)probes, TEST_ALPHA))
+        what = wrong("%llu hits, the bodies say %.0f", (unsigned long long)hits, expected);
+    for (uint64_t i = 0; i < at && !what; i++)
+        if (!tamis_has_u64(f, test_number(21, i))) what = "a key is lost";
+    tamis_free(f);
+    return what;
+}
+
+/* ---- Ageing --------------------------------------------------------------------------------- */
+
+/* The last `capacity` adds are there, after every single add, through many rotations; and what is
+ * far older is a stranger. */
+static const char *window_holds_its_guarantee(const subject *s) {
+    static const uint64_t capacities[] = {1, 2, 3, 10, 97, 500};
+    for (size_t c = 0; c < sizeof capacities / sizeof *capacities; c++) {
+        const uint64_t capacity = capacities[c], adds = 8 * capacity + 50;
+        tamis *f = make(s, capacity, 0.01, NULL);
+        const char *what = NULL;
+        for (uint64_t i = 0; i < adds && !what; i++) {
+            add_keys(f, i, i + 1);
+            const uint64_t oldest = i + 1 > capacity ? i + 1 - capacity : 0;
+            if (!count_keys(f, oldest, oldest + 1))
+                what = wrong("capacity %llu: key %llu is gone after %llu adds",
+                             (unsigned long long)capacity, (unsigned long long)oldest,
+                             (unsigned long long)(i + 1));
+            if (i % 50 == 0 && count_keys(f, oldest, i + 1) != i + 1 - oldest)
+                what = wrong("capacity %llu: keys are missing", (unsigned long long)capacity);
+        }
+        tamis_free(f);
+        if (what) return what;
+    }
+    return NULL;
+}
+
+static const char *old_keys_leave(const subject *s) {
+    enum { CAPACITY = 500, ADDS = 20 * CAPACITY };
+    tamis *f = make(s, CAPACITY, 0.01, NULL);
+    const char *what = NULL;
+    add_keys(f, 0, ADDS / 2);
+    for (uint64_t i = 0; s->can & TAMIS_CAN_TICK && i < 1000; i++)
+        if (tamis_tick(f)) what = tamis_why();
+    add_keys(f, ADDS / 2, ADDS);
+    const uint64_t found = count_keys(f, 0, CAPACITY * 2);
+    if (!what && !test_is_possible(found, CAPACITY * 2, tamis_fpr_now(f), TEST_ALPHA))
+        what =
+            wrong("%llu of %d old keys are still there", (unsigned long long)found, CAPACITY * 2);
+    tamis_free(f);
+    return what;
+}
+
+/* ---- Change logs ---------------------------------------------------------------------------- */
+
+/* A peer that starts with nothing and hears of changes from time to time has, each time, the whole
+ * summary: no flip is missing, none is told twice, and what is told is how the bit is now. */
+static const char *log_tells_every_flip(const subject *s) {
+    tamis *f = make(s, 300, 0.01, NULL), *untold = NULL;
+    const uint64_t most = info_of(f).payload_bytes * 8;
+    uint8_t *peer = calloc(1, (size_t)most), *whole = calloc(1, (size_t)most);
+    const char *what = NULL;
+    uint64_t cursor, position;
+    bool is_set;
+    if (!peer || !whole || tamis_copy(&untold, f)) abort();
+    for (uint64_t round = 0; round < 30 && !what; round++) {
+        add_keys(f, round * 10, round * 10 + 20);
+        add_keys(untold, round * 10, round * 10 + 20);
+        for (uint64_t i = round * 10; s->can & TAMIS_CAN_REMOVE && i < round * 10 + 7; i++)
+            if (remove_key(f, i) || remove_key(untold, i)) what = wrong("%s", tamis_why());
+        uint64_t least = 0;
+        for (cursor = 0; !what && tamis_next_change(f, &cursor, &position, &is_set);) {
+            if (position < least || position >= most)
+                what = "positions are out of order";
+            else if (peer[position] == is_set)
+                what = "a bit that did not change is told";
+            else
+                peer[position] = is_set;
+            least = position + 1;
+        }
+        if (!what && tamis_forget_changes(f)) what = tamis_why();
+        cursor = 0;
+        if (!what && tamis_next_change(f, &cursor, &position, &is_set)) what = "it is told twice";
+        /* The other one, never asked before, tells everything that is set. */
+        memset(whole, 0, (size_t)most);
+        for (cursor = 0; tamis_next_change(untold, &cursor, &position, &is_set);)
+            if (position < most) whole[position] = is_set;
+        if (!what && memcmp(peer, whole, (size_t)most) != 0) what = "a flip was not told";
+    }
+    free(peer);
+    free(whole);
+    tamis_free(f);
+    tamis_free(untold);
+    return what;
+}
+
+const law change_laws[] = {
+    {"remove_forgets_only_that_key", TAMIS_CAN_ADD | TAMIS_CAN_REMOVE, remove_forgets_only_that_key,
+     TAMIS_MAY_FORGET},
+    {"second_add_needs_second_remove", TAMIS_CAN_ADD | TAMIS_CAN_REMOVE,
+     second_add_needs_second_remove, TAMIS_ADDS_ONCE},
+    {"removing_strangers_is_refused", TAMIS_CAN_ADD | TAMIS_CAN_REMOVE,
+     removing_strangers_is_refused, 0},
+    {"count_never_under", TAMIS_CAN_ADD | TAMIS_CAN_COUNT, count_never_under, 0},
+    {"count_follows_removes", TAMIS_CAN_ADD | TAMIS_CAN_COUNT | TAMIS_CAN_REMOVE,
+     count_follows_removes, 0},
+    {"add_new_tells", TAMIS_CAN_ADD, add_new_tells, 0},
+    {"listing_rebuilds", TAMIS_CAN_ADD | TAMIS_CAN_LIST, listing_rebuilds, 0},
+    {"resize_keeps_answers", TAMIS_CAN_ADD | TAMIS_CAN_RESIZE, resize_keeps_answers, 0},
+    {"growth_keeps_rate", TAMIS_CAN_ADD | TAMIS_CAN_GROW, growth_keeps_rate, 0},
+    {"window_holds_its_guarantee", TAMIS_CAN_ADD | TAMIS_AGES, window_holds_its_guarantee,
+     TAMIS_MAY_FORGET},
+    {"old_keys_leave", TAMIS_CAN_ADD | TAMIS_AGES, old_keys_leave, 0},
+    {"log_tells_every_flip", TAMIS_CAN_ADD | TAMIS_CAN_LOG, log_tells_every_flip, 0},
+    {NULL, 0, NULL, 0},
+};
