@@ -42,7 +42,7 @@ LIB     := $(B)/libtamis.a
 SO      := $(B)/libtamis.so.$(VERSION)
 CMD     := $(B)/tamis
 
-.PHONY: all run run-here test check test-here proof proof-here big fuzz golden install uninstall \
+.PHONY: all run run-here test check test-here proof proof-here big tables fuzz golden install uninstall \
         format layers symbols clean
 .DELETE_ON_ERROR:
 all: $(LIB) $(SO) $(CMD)
@@ -163,6 +163,12 @@ proof-here: all $(PROOF) $(CMD)
 big: $(T)/big/big
 	tests/run $<
 $(T)/big/%: $(B)/tests/big/%.o $(HELP_OBJ) $(LIB)
+	$(call link_test)
+
+# The measured tables of docs/kinds: every kind at three loads, some minutes. KINDS= for a few.
+tables: $(T)/tables/tables
+	$< $(KINDS) > $(B)/tables.txt; off=$$?; tools/tables < $(B)/tables.txt; exit $$off
+$(T)/tables/%: $(B)/tests/tables/%.o $(HELP_OBJ) $(LIB)
 	$(call link_test)
 
 # A fuzzing run of the gate, FUZZ_SECONDS long; what it finds new goes to the corpus.

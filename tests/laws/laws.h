@@ -27,7 +27,7 @@ typedef struct law {
 
 /* Every file adds its laws to this list. */
 extern const law membership_laws[], byte_laws[], set_laws[], failure_laws[], thread_laws[],
-    change_laws[], program_laws[];
+    change_laws[], key_laws[], program_laws[];
 
 /* What went wrong, in words; the text lives until the next call. */
 const char *wrong(const char *format, ...) __attribute__((format(printf, 1, 2)));

@@ -54,7 +54,7 @@ plant "a copy that fails leaks" laws/laws "out_of_memory_is_safe: blocked" \
 plant "fresh memory is taken for zero" laws/laws "out_of_memory_is_safe: blocked" \
     src/core/memory.c "if (a->alloc != default_alloc) memset(base, 0, total);" ""
 plant "room is not asked for" laws/laws "failure_changes_nothing: shelf" \
-    src/core/ask.c "return rc ? rc : make_room(f, n);" "return rc;"
+    src/core/change.c "return rc ? rc : make_room(f, hashes, n);" "return rc;"
 plant "block and bits come from the same half of the hash" laws/laws "rate_as_promised: blocked" \
     src/bits/probe.h "return tamis__multiply(hash, n, &low);" "return tamis__multiply(hash << 32 | hash >> 32, n, &low);"
 plant "one lane has the salt of another" laws/laws "rate_as_promised: blocked" \

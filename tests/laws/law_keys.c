@@ -1,0 +1,82 @@
+/* Laws about keys that somebody thought up: no shape of keys may change a rate. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/help/bounds.h"
+#include "tests/help/keys.h"
+#include "tests/laws/laws.h"
+
+enum { LONG = 2048, EACH = 1000, STRANGERS = 12000 };
+
+/* Keys of four kinds in turn: long ones that differ in two bits, counters behind a common prefix,
+ * counters as little-endian words, multiples of 2^20. The 0th is empty. */
+static struct tamis_key strange_key(uint64_t i, uint8_t buffer[LONG]) {
+    if (i == 0) return (struct tamis_key){buffer, 0};
+    const uint64_t n = i / 4;
+    if (i % 4 == 0) {
+        memset(buffer, 0, LONG);
+        buffer[n / 128] ^= (uint8_t)(1 << n % 8); /* n / 128 stays below LONG / 2 */
+        buffer[LONG / 2 + n % 128] ^= (uint8_t)(1 << n / 8 % 8);
+        return (struct tamis_key){buffer, LONG};
+    }
+    if (i % 4 == 1) {
+        const int len = snprintf((char *)buffer, LONG, "https://example.org/a/very/common/%llu",
+                                 (unsigned long long)n);
+        return (struct tamis_key){buffer, (size_t)len};
+    }
+    const uint64_t value = i % 4 == 2 ? n : n << 20 | (uint64_t)1 << 63;
+    memcpy(buffer, &value, sizeof value);
+    return (struct tamis_key){buffer, sizeof value};
+}
+
+static const char *strange_keys_change_no_rate(const subject *s) {
+    static uint8_t buffer[LONG];
+    tamis *f = make(s, 4 * EACH, 0.02, NULL);
+    const char *what = NULL;
+    uint64_t hits = 0;
+    for (uint64_t i = 0; i < 4 * EACH && !what; i++) {
+        const struct tamis_key key = strange_key(i, buffer);
+        if (tamis_add(f, key.bytes, key.len)) what = tamis_why();
+        if (!tamis_has(f, key.bytes, key.len)) what = "a strange key is not found";
+    }
+    for (uint64_t i = 4 * EACH; i < 4 * EACH + STRANGERS; i++) {
+        const struct tamis_key key = strange_key(i, buffer);
+        hits += tamis_has(f, key.bytes, key.len);
+    }
+    if (!what && !test_is_possible(hits, STRANGERS, tamis_fpr_now(f), TEST_ALPHA))
+        what = wrong("%llu of %d strange keys are found, %g is the rate", (unsigned long long)hits,
+                     STRANGERS, tamis_fpr_now(f));
+    tamis_free(f);
+    return what;
+}
+
+/* It is in, others are where they were, and the rate is what the filter says: or it is full of
+ * that key and says so, which must be no worse. */
+static const char *one_key_a_million_times(const subject *s) {
+    enum { TIMES = 1000000, OTHERS = 500 };
+    tamis *f = make(s, 1000, 0.01, NULL);
+    const char *what = NULL;
+    uint64_t hits = 0;
+    tamis_status rc = TAMIS_OK;
+    add_keys(f, 1, 1 + OTHERS);
+    for (uint64_t i = 0; i < TIMES && !rc; i++) rc = tamis_add(f, "", 0);
+    if (rc && rc != TAMIS_FULL) what = tamis_why();
+    if (!tamis_has(f, "", 0)) what = "the key is not there";
+    if (!what && !(s->can & TAMIS_AGES) && count_keys(f, 1, 1 + OTHERS) != OTHERS)
+        what = "other keys are lost";
+    for (uint64_t i = 0; i < STRANGERS; i++)
+        hits += tamis_has_u64(f, test_number(17, TEST_STRANGERS + i));
+    const double now = tamis_fpr_now(f);
+    if (!what && (now > 0.01 || !test_is_possible(hits, STRANGERS, now, TEST_ALPHA)))
+        what = wrong("%llu of %d strangers are found, the filter says %g", (unsigned long long)hits,
+                     STRANGERS, now);
+    tamis_free(f);
+    return what;
+}
+
+const law key_laws[] = {
+    {"strange_keys_change_no_rate", TAMIS_CAN_ADD, strange_keys_change_no_rate, 0},
+    {"one_key_a_million_times", TAMIS_CAN_ADD, one_key_a_million_times, 0},
+    {NULL, 0, NULL, 0},
+};
