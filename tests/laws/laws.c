@@ -178,9 +178,10 @@ static const law *const lists[] = {membership_laws, byte_laws,   set_laws, failu
                                    thread_laws,     change_laws, key_laws, program_laws};
 enum { LISTS = sizeof lists / sizeof *lists };
 
-/* `laws NAME` runs only trials whose name contains NAME. */
+/* `laws NAME` runs only trials whose name contains NAME, `laws --list NAME` prints their names. */
 int main(int argc, char **argv) {
-    const char *only = argc > 1 ? argv[1] : "";
+    const bool is_list = argc > 1 && strcmp(argv[1], "--list") == 0;
+    const char *only = argc > 1 + is_list ? argv[1 + is_list] : "";
     for (size_t i = 0; i < tamis_kind_count(); i++) {
         struct tamis_kind_info kind;
         tamis_kind_at(i, &kind, sizeof kind);
@@ -207,5 +208,7 @@ int main(int argc, char **argv) {
     size_t kept = 0;
     for (size_t i = 0; i < trial_count; i++)
         if (strstr(tests[i].name, only)) tests[kept++] = tests[i];
+    for (size_t i = 0; is_list && i < kept; i++) puts(tests[i].name);
+    if (is_list) return 0;
     return _cmocka_run_group_tests("laws", tests, kept, NULL, NULL) != 0;
 }
