@@ -231,6 +231,7 @@ typedef struct trial {
     double rate, expected;
     uint64_t keys;
     const char *shape;
+    bool ages;
     tamis *filter;
     tally seen;
 } trial;
@@ -256,8 +257,11 @@ static size_t add_trials(uint64_t keys, const char *shape) {
             if (tamis_plan(spec, &plan, sizeof plan) || plan.payload_bytes > most_payload) continue;
             assert_true(trial_count < MOST_TRIALS);
             trial *t = &trials[trial_count++];
-            *t = (trial){
-                .rate = rates[r], .expected = plan.fpr_expected, .keys = keys, .shape = shape};
+            *t = (trial){.rate = rates[r],
+                         .expected = plan.fpr_expected,
+                         .keys = keys,
+                         .shape = shape,
+                         .ages = kind.abilities & TAMIS_AGES};
             snprintf(t->kind, sizeof t->kind, "%s", kind.name);
         }
     return first;
@@ -336,7 +340,8 @@ static void the_fill_is_what_the_formula_expects(void **state) {
     (void)state;
     for (size_t i = 0; i < trial_count; i++) {
         const trial *t = &trials[i];
-        const double off = fabs(by_fill(&t->seen) / t->expected - 1);
+        const double over = by_fill(&t->seen) / t->expected - 1;
+        const double off = t->ages ? over : fabs(over); /* there the formula is the worst moment */
         if (off > (t->keys == LARGE ? 0.05 : 0.15))
             fail_msg("%s, %llu %s keys at %g: the fill makes %g, the formula %g", t->kind,
                      (unsigned long long)t->keys, t->shape, t->rate, by_fill(&t->seen),
@@ -350,7 +355,7 @@ static void at_one_percent_measured_is_formula_within_two_percent(void **state) 
     unsigned seen = 0;
     for (size_t i = 0; i < trial_count; i++) {
         const trial *t = &trials[i];
-        if (t->rate != 0.01 || t->keys != LARGE) continue;
+        if (t->rate != 0.01 || t->keys != LARGE || t->ages) continue;
         const double ratio = measured(&t->seen) / t->expected;
         if (ratio < 0.98 || ratio > 1.02)
             fail_msg("%s, %s keys: measured %.4f of the formula", t->kind, t->shape, ratio);

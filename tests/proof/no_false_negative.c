@@ -232,13 +232,31 @@ static const char *const wishes[] = {
 };
 static const char *const hashes[] = {"xxh3", "xxh64,seed=12345", "sip13", "sip13,key=outside"};
 
+/* Kinds of fixed room say beforehand that so many keys do not fit. */
+static bool has_room(const char *spec) {
+    spec_now = spec;
+    tamis *f = made(spec);
+    make_family(states);
+    const tamis_status rc = tamis_add_many(f, now.keys, KEYS);
+    if (rc != TAMIS_FULL) must(rc);
+    tamis_free(f);
+    return rc == TAMIS_OK;
+}
+
 static void try_spec(const char *kind, const char *wish, const char *hash, const char *option) {
     char spec[TEXT];
     struct tamis_plan plan;
     snprintf(spec, sizeof spec, "%s:%s%s%s%s", kind, wish, hash ? ",hash=" : "", hash ? hash : "",
              option);
     if (tamis_plan(spec, &plan, sizeof plan) || plan.payload_bytes > 64 << 20) return;
-    lead_through_everything(spec);
+    if (plan.abilities & TAMIS_AGES && plan.capacity < KEYS) return; /* old keys leave, as agreed */
+    if (has_room(spec)) lead_through_everything(spec);
+}
+
+/* Some forget as they age, and say so. */
+static bool keeps_keys(const struct tamis_kind_info *kind) {
+    const unsigned forgets = TAMIS_AGES | TAMIS_MAY_FORGET;
+    return kind->abilities & TAMIS_CAN_ADD && (kind->abilities & forgets) != forgets;
 }
 
 static void every_kind_keeps_every_key(void **state) {
@@ -247,12 +265,11 @@ static void every_kind_keeps_every_key(void **state) {
     for (size_t k = 0; k < tamis_kind_count(); k++) {
         struct tamis_kind_info kind;
         assert_true(tamis_kind_at(k, &kind, sizeof kind));
-        if (!(kind.abilities & TAMIS_CAN_ADD)) continue;
+        if (!keeps_keys(&kind)) continue;
         const uint64_t before = checks;
         const bool is_own = kind.abilities & TAMIS_OWN_HASH;
-        for (size_t w = 0; w < COUNT_OF(wishes); w++)
-            for (size_t h = 0; h < (is_own ? 1 : COUNT_OF(hashes)); h++)
-                try_spec(kind.name, wishes[w], is_own ? NULL : hashes[h], "");
+        for (size_t w = 0; w < COUNT_OF(wishes); w++) /* every hash with some wish, one with each */
+            try_spec(kind.name, wishes[w], is_own ? NULL : hashes[w % COUNT_OF(hashes)], "");
         print_message("# %-10s %llu checks, 0 missing\n", kind.name,
                       (unsigned long long)(checks - before));
         assert_true(checks > before);
@@ -266,7 +283,7 @@ static void every_option_keeps_every_key(void **state) {
     for (size_t k = 0; k < tamis_kind_count(); k++) {
         struct tamis_kind_info kind;
         assert_true(tamis_kind_at(k, &kind, sizeof kind));
-        if (!(kind.abilities & TAMIS_CAN_ADD)) continue;
+        if (!keeps_keys(&kind)) continue;
         for (size_t o = 0; o < kind.option_count; o++) {
             const struct tamis_option *option = &kind.options[o];
             char text[TEXT / 2];
@@ -292,7 +309,7 @@ static void no_key_is_lost_at_the_ends_of_batches(void **state) {
         struct tamis_kind_info kind;
         char spec[TEXT];
         assert_true(tamis_kind_at(k, &kind, sizeof kind));
-        if (!(kind.abilities & TAMIS_CAN_ADD) || kind.abilities & TAMIS_OWN_HASH) continue;
+        if (!keeps_keys(&kind) || kind.abilities & TAMIS_OWN_HASH) continue;
         snprintf(spec, sizeof spec, "%s:capacity=1000", kind.name);
         spec_now = spec;
         for (size_t n = 0; n <= 200; n++) {
