@@ -142,6 +142,7 @@ $(B)/fuzz/%_avx2.o: %_avx2.c
 	$(call compile,-DTAMIS_FUZZING $(FLAGS_avx2))
 $(B)/fuzz/%.o: %.c
 	$(call compile,-DTAMIS_FUZZING)
+-include $(FUZZ_LIB:.o=.d)
 $(REPLAY): $(B)/tests/fuzz/gate.o $(B)/tests/fuzz/replay.o $(FUZZ_LIB)
 	$(call link_test)
 

@@ -32,10 +32,40 @@ static void use(tamis *f, size_t size) {
     if (hits_of(hit, 70) % 8 == 5) tamis_spec(f, spec, sizeof spec); /* it plans: milliseconds */
     struct tamis_estimate estimate;
     tamis_overlap(f, f, &estimate);
+    uint64_t counts[70], cursor = 0, hash, position;
+    bool is_set;
+    tamis_count_hashes(f, hashes, 70, counts);
+    for (size_t i = 0; i < 70; i++) demand((counts[i] > 0) == hit[i]);
+    for (size_t i = 0; i < 100 && tamis_next(f, &cursor, &hash, counts); i++)
+        demand(tamis_has_hash(f, hash)); /* what is listed is there */
+    cursor = 0;
+    for (size_t i = 0; i < 100 && tamis_next_change(f, &cursor, &position, &is_set);) i++;
+    tamis_level_hash(f, 1);
     demand(tamis_stored_size(f) == size);
     const char *name, *value;
     for (size_t i = 0; tamis_note_at(f, i, &name, &value); i++)
         demand(tamis_note(f, name) == value);
+}
+
+/* Every verb that may change a body: whatever it was, what comes out must pass the gate again. */
+static void change(tamis *f) {
+    static const uint64_t trouble[] = {1, 2, 3}, keys[] = {4, 5, 6, 7};
+    struct tamis_info info;
+    bool is_new;
+    tamis_info(f, &info, sizeof info);
+    for (size_t i = 0; i < 20; i++) {
+        const uint64_t hash = i % 10 * 0x9e3779b97f4a7c15;
+        if (i % 3 == 0 && tamis_add_hash(f, hash) == TAMIS_OK) demand(tamis_has_hash(f, hash));
+        if (i % 3 == 1) tamis_remove_hash(f, hash);
+        if (i % 3 == 2 && tamis_add_new_hash(f, hash, &is_new) == TAMIS_OK)
+            demand(tamis_has_hash(f, hash));
+    }
+    tamis_tick(f);
+    tamis_forget_changes(f);
+    tamis_merge_farther(f, f);
+    tamis_retouch(f, TAMIS_RETOUCH_RATIO, trouble, 3, keys, 4, 1, NULL);
+    tamis_retouch_share(f, 0.1, 2, NULL);
+    if (info.payload_bytes < 1 << 20 && info.capacity < 1 << 20) tamis_resize(f, 2 * info.capacity);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
@@ -50,6 +80,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     use(view, size);
     demand(tamis_load_with(&f, data, size, &options) == TAMIS_OK);
     use(f, size);
+    change(f);
     /* What was added is found, also after another trip through the gate. */
     if (tamis_add(f, "tamis", 5) == TAMIS_OK) demand(tamis_has(f, "tamis", 5));
     demand(tamis_set_note(f, "fuzz", "1") == TAMIS_OK || tamis_stored_size(f) > (1u << 20));

@@ -2,6 +2,7 @@
  * once found stays found. Each file is also cut short and has each header byte set to a few values
  * that counts and sizes break on. */
 #include <dirent.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +10,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-enum { HEADER = 192, MOST = 1 << 20 };
+enum { HEADER = 192, PAYLOAD = 4096, MOST = 1 << 20 };
 
 /* In memory of exactly the right length, so that a checked build sees every byte too far. */
 static void try_bytes(const uint8_t *bytes, size_t size) {
@@ -20,7 +21,7 @@ static void try_bytes(const uint8_t *bytes, size_t size) {
     free(exact);
 }
 
-static void try_variants(uint8_t *bytes, size_t size) {
+static void try_headers(uint8_t *bytes, size_t size) {
     static const uint8_t values[] = {0, 1, 0x7f, 0x80, 0xff};
     try_bytes(bytes, size);
     for (size_t cut = 0; cut < size && cut <= HEADER + 16; cut++) try_bytes(bytes, cut);
@@ -33,7 +34,17 @@ static void try_variants(uint8_t *bytes, size_t size) {
         }
 }
 
-static int replay_folder(const char *folder) {
+/* A bit of every byte of the payload, so that the audit of every kind sees damage everywhere. */
+static void try_payloads(uint8_t *bytes, size_t size) {
+    for (size_t at = HEADER; at < size && at < HEADER + PAYLOAD; at++) {
+        const uint8_t bit = (uint8_t)(1 << at * 5 % 8);
+        bytes[at] ^= bit;
+        try_bytes(bytes, size);
+        bytes[at] ^= bit;
+    }
+}
+
+static int replay_folder(const char *folder, bool is_golden) {
     static uint8_t bytes[MOST];
     int count = 0;
     DIR *dir = opendir(folder);
@@ -45,7 +56,8 @@ static int replay_folder(const char *folder) {
         if (!file) continue;
         const size_t size = fread(bytes, 1, sizeof bytes, file);
         fclose(file);
-        try_variants(bytes, size);
+        try_headers(bytes, size);
+        if (is_golden) try_payloads(bytes, size);
         count++;
     }
     closedir(dir);
@@ -56,7 +68,7 @@ int main(void) {
     static const char *const folders[] = {"tests/fuzz/corpus", "tests/golden", "tests/golden-bad"};
     int total = 0, bad = 0;
     for (int i = 0; i < 3; i++) {
-        const int count = replay_folder(folders[i]);
+        const int count = replay_folder(folders[i], i == 1);
         printf("%sok %d - fuzz replay of %d files of %s\n", count ? "" : "not ", i + 1, count,
                folders[i]);
         bad += !count;
