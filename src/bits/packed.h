@@ -17,8 +17,8 @@ TAMIS_FN uint64_t tamis__field_mask(unsigned width) {
     return UINT64_MAX >> (64 - width);
 }
 
-TAMIS_FN uint64_t tamis__field_get(const uint8_t *bytes, uint64_t i, unsigned width) {
-    const uint64_t bit = i * width;
+/* The `width` bits from `bit` on, wherever that is in a word. */
+TAMIS_FN uint64_t tamis__bits_get(const uint8_t *bytes, uint64_t bit, unsigned width) {
     const unsigned shift = bit & 63;
     const uint8_t *p = bytes + (bit >> 6) * 8;
     uint64_t x = tamis__get64(p) >> shift;
@@ -27,8 +27,8 @@ TAMIS_FN uint64_t tamis__field_get(const uint8_t *bytes, uint64_t i, unsigned wi
 }
 
 /* `value` must fit the width. */
-TAMIS_FN void tamis__field_put(uint8_t *bytes, uint64_t i, unsigned width, uint64_t value) {
-    const uint64_t bit = i * width, mask = tamis__field_mask(width);
+TAMIS_FN void tamis__bits_put(uint8_t *bytes, uint64_t bit, unsigned width, uint64_t value) {
+    const uint64_t mask = tamis__field_mask(width);
     const unsigned shift = bit & 63;
     uint8_t *p = bytes + (bit >> 6) * 8;
     tamis__put64(p, (tamis__get64(p) & ~(mask << shift)) | value << shift);
@@ -36,6 +36,14 @@ TAMIS_FN void tamis__field_put(uint8_t *bytes, uint64_t i, unsigned width, uint6
         const unsigned done = 64 - shift;
         tamis__put64(p + 8, (tamis__get64(p + 8) & ~(mask >> done)) | value >> done);
     }
+}
+
+TAMIS_FN uint64_t tamis__field_get(const uint8_t *bytes, uint64_t i, unsigned width) {
+    return tamis__bits_get(bytes, i * width, width);
+}
+
+TAMIS_FN void tamis__field_put(uint8_t *bytes, uint64_t i, unsigned width, uint64_t value) {
+    tamis__bits_put(bytes, i * width, width, value);
 }
 
 /* Are the bits between the last field and the end of its last word zero, as they must be? */
