@@ -1,0 +1,96 @@
+/* Kinds that count in packed cells may include this: counting, spectral, increment.
+ *
+ * A cell is a counter of 2 to 16 bits. It goes up as far as its top value, all ones, and what has
+ * reached the top is stuck: from there on nobody knows how much it stands for, so it never goes
+ * down again. A stuck cell can make a key stay that should have gone; it never loses one.
+ *
+ *     15 ┤        ●━━━━━━━━━━━━━━▶ stuck
+ *        │      ●
+ *        │    ●   ●
+ *      0 ┤──●───────●──▶
+ *
+ * Sums that stop at the top can be taken in any order and in any groups, so adding, merging and
+ * folding all come to the same cells. */
+#ifndef TAMIS_KINDS_COUNTERS_H
+#define TAMIS_KINDS_COUNTERS_H
+
+#include "bits/packed.h"
+#include "kinds/bloom.h"
+#include "kinds/kind.h"
+
+enum { TAMIS_LEAST_WIDTH = 2, TAMIS_MOST_WIDTH = 16 };
+
+/* `n` cells from the start of a payload. */
+typedef struct tamis_cells {
+    uint8_t *bytes;
+    uint64_t n;
+    unsigned width;
+} tamis_cells;
+
+/* ---- One cell ------------------------------------------------------------------------------- */
+
+TAMIS_HOT uint64_t tamis__cell_top(tamis_cells c) {
+    return tamis__field_mask(c.width);
+}
+
+TAMIS_HOT uint64_t tamis__cell_get(tamis_cells c, uint64_t i) {
+    return tamis__field_get(c.bytes, i, c.width);
+}
+
+TAMIS_HOT void tamis__cell_add(tamis_cells c, uint64_t i, uint64_t more) {
+    const uint64_t value = tamis__cell_get(c, i), top = tamis__cell_top(c);
+    tamis__field_put(c.bytes, i, c.width, more < top - value ? value + more : top);
+}
+
+/* Takes back what was added before, and returns what is left. */
+TAMIS_HOT uint64_t tamis__cell_subtract(tamis_cells c, uint64_t i, uint64_t less) {
+    const uint64_t value = tamis__cell_get(c, i);
+    if (value == tamis__cell_top(c)) return value;
+    tamis__field_put(c.bytes, i, c.width, value - less);
+    return value - less;
+}
+
+/* ---- The cells of one key ------------------------------------------------------------------- */
+
+/* Probes of one key may fall on the same cell, more often in small arrays and after a fold. To take
+ * a key back, or to see how often it is there, they are put together: each cell once, with all that
+ * one add of the key brings there. */
+typedef struct tamis_spots {
+    struct {
+        uint64_t at, weight;
+    } spot[TAMIS_BLOOM_MOST_HASHES];
+    unsigned n;
+} tamis_spots;
+
+void tamis__spots_add(tamis_spots *, uint64_t at, uint64_t weight);
+
+/* The default chain from `hash`, one for every probe. */
+tamis_spots tamis__spots_of(uint64_t hash, uint64_t cells, uint64_t hashes);
+
+/* How many adds of the key fit into its cells at most: never less than there were, as far as cells
+ * can count. A stuck cell says the top. `times`, unless NULL, is how many cells say so. */
+uint64_t tamis__spots_least(tamis_cells, const tamis_spots *, unsigned *times);
+
+/* ---- All cells ------------------------------------------------------------------------------ */
+
+/* into[i] += from[i], up to the top. */
+void tamis__cells_merge(tamis_cells into, tamis_cells from);
+
+/* Cells that fall together are added; to.n divides from.n, and `to` is zero before. */
+void tamis__cells_fold(tamis_cells to, tamis_cells from);
+
+/* The number of cells after a fold. Only powers of two are taken, which plans leave room for; other
+ * factors would depend on the luck of the plan. */
+tamis_status tamis__cells_fold_shape(uint64_t cells, uint64_t by, uint64_t *folded);
+
+/* Rate and distinct keys by the cells that are not zero, and a caveat when some are stuck, which
+ * ends with `what_then`. With `other`, as after a merge. */
+void tamis__cells_measure(tamis_cells, const tamis_cells *other, uint64_t hashes,
+                          const char *what_then, tamis_measure *);
+
+/* How many units of `unit_bits` a wish for at most `bits` gets. A number that is a whole number of
+ * units is taken exactly, as classic takes its bits; any other is a limit, and then units come in
+ * groups of 64, so that they fold. 0 when there is no room for one. */
+uint64_t tamis__units_within(uint64_t bits, uint64_t unit_bits);
+
+#endif

@@ -1,0 +1,285 @@
+/* counting: Bloom's filter with keys that can be removed (Fan, Cao, Almeida and Broder 1998).
+ *
+ * Every bit becomes a small counter: adding counts up, removing counts down, and a key is there
+ * while none of its counters is zero. Beside the counters lies what others would see of them, a
+ * bit for every counter that is not zero. Questions look only at these bits: they are the filter
+ * that classic would have of the same keys, and what a cache sends to its neighbours.
+ *
+ *     key ─▶ hash ─▶ position 0, position 1, ... position k-1           the chain of classic
+ *
+ *     counters  0 0 2 0 0 0 0 1 0 0 0 3 0 0 0 0 0 1 0 0 ...             m fields of `width` bits
+ *     summary   0 0 1 0 0 0 0 1 0 0 0 1 0 0 0 0 0 1 0 0 ...             m bits
+ *     told      0 0 1 0 0 0 0 0 0 0 0 1 0 0 0 0 1 1 0 0 ...             m bits, with log=yes
+ *                             ▲                 ▲
+ *                      set since then    cleared since then
+ *
+ * With log=yes a third array keeps the summary as it was when the neighbours last heard of it. The
+ * change log is where the two differ, so it never overflows, and it tells every flip once.
+ *
+ * All three lie one after the other without a gap: `bits` is m * (width + 1), or m * (width + 2)
+ * with the log, and positions in the summary are those in the log.
+ *
+ * Four bits are enough for a set: at the best k, a counter of a filter with m counters reaches 15
+ * with a chance of 10^-15. A key that is added over and over does it alone; its counters then are
+ * stuck, and it stays for good. Use it where keys come and go and a summary is wanted; where only
+ * removing is, fingerprints (cuckoo, quotient) take a quarter of the bits. */
+#include "kinds/bitmap.h"
+#include "kinds/bloom.h"
+#include "kinds/counters.h"
+#include "kinds/kind.h"
+
+enum { BITS, HASHES, WIDTH, LOG };         /* shape words */
+enum { OPT_HASHES, OPT_WIDTH, OPT_LOG };   /* options */
+enum { NO_LOG, WITH_LOG, LOGS, WIDTH_PRESET = 4 };
+enum { MOST_HASHES = TAMIS_BLOOM_MOST_HASHES };
+#define MOST_BITS TAMIS_BLOOM_MOST_BITS
+
+static const struct tamis_option options[] = {
+    {"hashes", NULL, 1, MOST_HASHES, "the best for the rate", "probes per key, k"},
+    {"width", NULL, TAMIS_LEAST_WIDTH, TAMIS_MOST_WIDTH, "4", "bits of a counter"},
+    {"log", "no|yes", 0, 0, "no", "keep a log of the summary's changes"},
+};
+
+/* ---- Shape ---------------------------------------------------------------------------------- */
+
+/* A counter, its bit of the summary, and with the log the bit that was told. */
+static uint64_t bits_per_counter(const uint64_t word[]) {
+    return word[WIDTH] + 1 + word[LOG];
+}
+
+static uint64_t counters_of(const uint64_t word[]) {
+    return word[BITS] / bits_per_counter(word);
+}
+
+static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
+    word[WIDTH] = wish->has_option[OPT_WIDTH] ? wish->option[OPT_WIDTH] : WIDTH_PRESET;
+    word[LOG] = wish->has_option[OPT_LOG] ? wish->option[OPT_LOG] : NO_LOG;
+    word[HASHES] = wish->has_option[OPT_HASHES] ? wish->option[OPT_HASHES] : 0;
+    const uint64_t unit = bits_per_counter(word);
+    uint64_t counters;
+    if (wish->bits) {
+        counters = tamis__units_within(wish->bits, unit);
+        if (!counters)
+            return tamis__fail(TAMIS_INVALID, "counting needs at least %llu bits for a counter",
+                               (unsigned long long)unit);
+        if (!word[HASHES]) word[HASHES] = tamis__bloom_hashes(wish->capacity, counters);
+    } else if (!tamis__bloom_plan(wish->capacity, wish->fpr, word[HASHES], &counters,
+                                  &word[HASHES]) ||
+               counters > MOST_BITS / unit) {
+        return tamis__fail(TAMIS_TOO_LARGE, "counting would need over 2^56 bytes");
+    }
+    word[BITS] = counters * unit;
+    return TAMIS_OK;
+}
+
+static tamis_status check(const uint64_t word[], uint64_t *size) {
+    if (word[HASHES] == 0 || word[HASHES] > MOST_HASHES)
+        return tamis__fail(TAMIS_CORRUPT, "counting has 1 to %d hashes, not %llu", MOST_HASHES,
+                           (unsigned long long)word[HASHES]);
+    if (word[WIDTH] < TAMIS_LEAST_WIDTH || word[WIDTH] > TAMIS_MOST_WIDTH || word[LOG] >= LOGS)
+        return tamis__fail(TAMIS_CORRUPT, "counting has no counters of width %llu with log %llu",
+                           (unsigned long long)word[WIDTH], (unsigned long long)word[LOG]);
+    if (word[BITS] == 0 || word[BITS] > MOST_BITS || word[BITS] % bits_per_counter(word))
+        return tamis__fail(TAMIS_CORRUPT, "counting cannot have %llu bits: %llu for each counter",
+                           (unsigned long long)word[BITS],
+                           (unsigned long long)bits_per_counter(word));
+    *size = tamis__bitmap_size(word[BITS]);
+    return TAMIS_OK;
+}
+
+static unsigned lacks(const uint64_t word[]) {
+    return word[LOG] == WITH_LOG ? 0 : TAMIS_CAN_LOG;
+}
+
+static uint64_t probes(const uint64_t word[]) {
+    return word[HASHES];
+}
+
+static double rate(const uint64_t word[], uint64_t items) {
+    return tamis__bloom_rate(items, counters_of(word), word[HASHES]);
+}
+
+static uint64_t sure_count(const uint64_t word[]) {
+    return tamis__field_mask((unsigned)word[WIDTH]);
+}
+
+/* ---- The arrays ----------------------------------------------------------------------------- */
+
+/* A body laid out: the counters, and the bits where summary and told begin. */
+typedef struct layout {
+    tamis_cells counters;
+    uint64_t summary, told;
+} layout;
+
+static layout layout_of(const tamis_body *f) {
+    const uint64_t n = counters_of(f->word);
+    const unsigned width = (unsigned)f->word[WIDTH];
+    return (layout){{f->bytes, n, width}, n * width, n * width + n};
+}
+
+/* The summary is kept in step with the counters, and every reader may rely on that. */
+static tamis_status audit(const tamis_body *f) {
+    const layout at = layout_of(f);
+    for (uint64_t i = 0; i < at.counters.n; i++)
+        if (tamis__bit_get(f->bytes, at.summary + i) != (tamis__cell_get(at.counters, i) > 0))
+            return tamis__fail(TAMIS_CORRUPT, "counter %llu and its bit in the summary differ",
+                               (unsigned long long)i);
+    return tamis__bitmap_audit(f, f->word[BITS]);
+}
+
+/* ---- Asking, adding, removing --------------------------------------------------------------- */
+
+static void query(const tamis_body *f, const uint64_t *hash, size_t n, uint8_t *hit) {
+    const layout at = layout_of(f);
+    const uint64_t hashes = f->word[HASHES];
+    for (size_t j = 0; j < n; j++) {
+        uint64_t x = tamis__chain_start(hash[j]), i = 0;
+        while (i < hashes &&
+               tamis__bit_get(f->bytes, at.summary + tamis__chain_next(&x, at.counters.n)))
+            i++;
+        hit[j] = i == hashes;
+    }
+}
+
+static tamis_status add(tamis_body *f, const uint64_t *hash, size_t n) {
+    const layout at = layout_of(f);
+    const uint64_t hashes = f->word[HASHES];
+    for (size_t j = 0; j < n; j++) {
+        uint64_t x = tamis__chain_start(hash[j]);
+        for (uint64_t i = 0; i < hashes; i++) {
+            const uint64_t position = tamis__chain_next(&x, at.counters.n);
+            tamis__cell_add(at.counters, position, 1);
+            tamis__bit_set(f->bytes, at.summary + position);
+        }
+    }
+    return TAMIS_OK;
+}
+
+/* All counters are looked at before the first goes down: where two probes meet, the counter must
+ * hold both. */
+static tamis_status remove_one(tamis_body *f, uint64_t hash) {
+    const layout at = layout_of(f);
+    const tamis_spots spots = tamis__spots_of(hash, at.counters.n, f->word[HASHES]);
+    if (tamis__spots_least(at.counters, &spots, NULL) == 0)
+        return tamis__fail(TAMIS_NOT_FOUND, "the key is not in the filter: a counter is too low");
+    for (unsigned i = 0; i < spots.n; i++) {
+        const uint64_t position = spots.spot[i].at;
+        if (tamis__cell_subtract(at.counters, position, spots.spot[i].weight) == 0)
+            tamis__bits_put(f->bytes, at.summary + position, 1, 0);
+    }
+    return TAMIS_OK;
+}
+
+/* A counter that is not stuck holds every add of the key, so the smallest quotient is never under
+ * the truth; the ones above it have been raised by other keys. */
+static void count(const tamis_body *f, const uint64_t *hash, size_t n, uint64_t *out) {
+    const layout at = layout_of(f);
+    for (size_t j = 0; j < n; j++) {
+        const tamis_spots spots = tamis__spots_of(hash[j], at.counters.n, f->word[HASHES]);
+        out[j] = tamis__spots_least(at.counters, &spots, NULL);
+    }
+}
+
+/* ---- Sets and measuring --------------------------------------------------------------------- */
+
+/* What the neighbours were told does not change by a merge: the log then tells what is new. */
+static tamis_status merge(tamis_body *into, const tamis_body *from) {
+    const layout at = layout_of(into), other = layout_of(from);
+    tamis__cells_merge(at.counters, other.counters);
+    for (uint64_t i = 0; i < at.counters.n; i++)
+        if (tamis__bit_get(from->bytes, other.summary + i))
+            tamis__bit_set(into->bytes, at.summary + i);
+    return TAMIS_OK;
+}
+
+static tamis_status fold(const tamis_body *f, uint64_t by, uint64_t word[]) {
+    uint64_t counters;
+    const tamis_status rc = tamis__cells_fold_shape(counters_of(f->word), by, &counters);
+    if (!rc) word[BITS] = counters * bits_per_counter(word);
+    return rc;
+}
+
+/* A bit array folds by OR. Neighbours who fold their copies as well have the same `told` after it,
+ * so that the log goes on as if nothing had happened. */
+static void fold_bits(tamis_body *to, uint64_t to_at, const tamis_body *from, uint64_t from_at,
+                      uint64_t n, uint64_t by) {
+    for (uint64_t i = 0; i < n; i++)
+        for (uint64_t j = i * by; j < (i + 1) * by; j++)
+            if (tamis__bit_get(from->bytes, from_at + j)) tamis__bit_set(to->bytes, to_at + i);
+}
+
+static tamis_status move(tamis_body *to, const tamis_body *from) {
+    const layout at = layout_of(to), old = layout_of(from);
+    const uint64_t n = at.counters.n, by = old.counters.n / n;
+    tamis__cells_fold(at.counters, old.counters);
+    fold_bits(to, at.summary, from, old.summary, n, by);
+    if (to->word[LOG] == WITH_LOG) fold_bits(to, at.told, from, old.told, n, by);
+    return TAMIS_OK;
+}
+
+static void measure(const tamis_body *f, const tamis_body *other, tamis_measure *out) {
+    const layout at = layout_of(f);
+    const tamis_cells more = other ? layout_of(other).counters : at.counters;
+    tamis__cells_measure(at.counters, other ? &more : NULL, f->word[HASHES],
+                         "they no longer go down when keys are removed", out);
+}
+
+/* ---- The change log ------------------------------------------------------------------------- */
+
+enum { RUN = 64 }; /* bits that are looked at together */
+
+static unsigned run_from(uint64_t i, uint64_t n) {
+    return n - i < RUN ? (unsigned)(n - i) : RUN;
+}
+
+static bool next_change(const tamis_body *f, uint64_t *cursor, uint64_t *position, bool *is_set) {
+    const layout at = layout_of(f);
+    for (uint64_t i = *cursor; i < at.counters.n; i += RUN) {
+        const unsigned run = run_from(i, at.counters.n);
+        const uint64_t now = tamis__bits_get(f->bytes, at.summary + i, run);
+        const uint64_t changed = now ^ tamis__bits_get(f->bytes, at.told + i, run);
+        if (!changed) continue;
+        const unsigned first = (unsigned)__builtin_ctzll(changed);
+        *position = i + first;
+        *is_set = now >> first & 1;
+        *cursor = *position + 1;
+        return true;
+    }
+    return false;
+}
+
+static void forget_changes(tamis_body *f) {
+    const layout at = layout_of(f);
+    for (uint64_t i = 0; i < at.counters.n; i += RUN) {
+        const unsigned run = run_from(i, at.counters.n);
+        tamis__bits_put(f->bytes, at.told + i, run,
+                        tamis__bits_get(f->bytes, at.summary + i, run));
+    }
+}
+
+static const tamis_log_facet change_log = {next_change, forget_changes};
+
+const tamis_kind tamis__counting = {
+    .name = "counting",
+    .contract = "keys can be removed; never a false no while only added keys are removed",
+    .word = {"bits", "hashes", "width", "log"},
+    .options = options,
+    .option_count = sizeof options / sizeof *options,
+    .traits = TAMIS_ANY_ORDER,
+    .lacks = lacks,
+    .plan = plan,
+    .check = check,
+    .probes = probes,
+    .rate = rate,
+    .audit = audit,
+    .query = query,
+    .add = add,
+    .remove = remove_one,
+    .count = count,
+    .sure_count = sure_count,
+    .fold = fold,
+    .move = move,
+    .merge = merge,
+    .measure = measure,
+    .log = &change_log,
+};
