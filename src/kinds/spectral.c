@@ -1,0 +1,304 @@
+/* spectral: how often each key was added (Cohen and Matias 2003).
+ *
+ * Bloom's array with counters for bits. No counter of a key can be lower than the number of its
+ * adds, and it is higher only where other keys fall on it; so the smallest counter of a key is its
+ * count, and it is wrong only when all its counters are shared: as rarely as a false positive.
+ *
+ *     key ─▶ hash ─▶ position 0, position 1, ... position k-1         anywhere in m cells
+ *
+ *     0 0 4 0 0 0 0 3 0 0 0 9 0 0 0 0 0 0 0 0 ...                     count: 3, the smallest
+ *         ▲         ▲       ▲
+ *
+ * Three ways to keep the cells (`mode`):
+ *
+ *     select      every add raises all k cells by one, a remove lowers them. Minimum selection.
+ *     increase    an add raises only the cells that are at the minimum. Fewer counts are too high,
+ *                 and those by less; but nothing can be taken back, since nobody knows what an add
+ *                 has raised.
+ *     recurring   as select, and a key whose minimum occurs only once among its cells is under
+ *                 suspicion: it is counted in a second, smaller array too, where few keys are.
+ *
+ *     recurring:  [ primary: 2/3 of the cells                     | secondary: 1/3 ]
+ *
+ * A minimum that occurs twice is rarely wrong, because two cells would have to be raised by exactly
+ * as much. The key stays in the secondary once it is there, and every later add and remove goes
+ * there as well; else its count there would fall behind. What the secondary cannot do is to prove a
+ * key's presence: others may have filled its cells. Then `count` can be too low (never below 1),
+ * so only counts up to 1 are sure with recurring. `has` is answered from the primary alone and is
+ * as right as with select.
+ *
+ * Use it for counts of skewed data in a fixed space; a set needs no counts, and counting has
+ * narrower cells. */
+#include "kinds/bitmap.h"
+#include "kinds/bloom.h"
+#include "kinds/counters.h"
+#include "kinds/kind.h"
+
+enum { BITS, HASHES, MODE, WIDTH };                  /* shape words */
+enum { SELECT, INCREASE, RECURRING, MODES };         /* values of MODE */
+enum { OPT_MODE, OPT_WIDTH };                        /* options */
+enum { LEAST_WIDTH = 4, WIDTH_PRESET = 8 };
+enum { MOST_HASHES = TAMIS_BLOOM_MOST_HASHES };
+#define MOST_BITS TAMIS_BLOOM_MOST_BITS
+
+static const struct tamis_option options[] = {
+    {"mode", "select|increase|recurring", 0, 0, "select", "which cells an add raises"},
+    {"width", NULL, LEAST_WIDTH, TAMIS_MOST_WIDTH, "8", "bits of a cell: counts to 2^width - 1"},
+};
+
+/* ---- Shape ---------------------------------------------------------------------------------- */
+
+/* Cells come in units: one primary cell, or two of them and one of the secondary. */
+static uint64_t primary_per_unit(const uint64_t word[]) {
+    return word[MODE] == RECURRING ? 2 : 1;
+}
+
+static uint64_t bits_per_unit(const uint64_t word[]) {
+    return word[MODE] == RECURRING ? 3 * word[WIDTH] : word[WIDTH];
+}
+
+static uint64_t units_of(const uint64_t word[]) {
+    return word[BITS] / bits_per_unit(word);
+}
+
+static uint64_t primary_of(const uint64_t word[]) {
+    return units_of(word) * primary_per_unit(word);
+}
+
+static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
+    word[MODE] = wish->has_option[OPT_MODE] ? wish->option[OPT_MODE] : SELECT;
+    word[WIDTH] = wish->has_option[OPT_WIDTH] ? wish->option[OPT_WIDTH] : WIDTH_PRESET;
+    const uint64_t unit = bits_per_unit(word), per_unit = primary_per_unit(word);
+    uint64_t units, cells;
+    if (wish->bits) {
+        units = tamis__units_within(wish->bits, unit);
+        if (!units)
+            return tamis__fail(TAMIS_INVALID, "spectral needs at least %llu bits",
+                               (unsigned long long)unit);
+        word[HASHES] = tamis__bloom_hashes(wish->capacity, units * per_unit);
+    } else {
+        if (!tamis__bloom_plan(wish->capacity, wish->fpr, 0, &cells, &word[HASHES]) ||
+            cells / per_unit > MOST_BITS / unit)
+            return tamis__fail(TAMIS_TOO_LARGE, "spectral would need over 2^56 bytes");
+        units = cells / per_unit;
+    }
+    word[BITS] = units * unit;
+    return TAMIS_OK;
+}
+
+static tamis_status check(const uint64_t word[], uint64_t *size) {
+    if (word[HASHES] == 0 || word[HASHES] > MOST_HASHES)
+        return tamis__fail(TAMIS_CORRUPT, "spectral has 1 to %d hashes, not %llu", MOST_HASHES,
+                           (unsigned long long)word[HASHES]);
+    if (word[MODE] >= MODES || word[WIDTH] < LEAST_WIDTH || word[WIDTH] > TAMIS_MOST_WIDTH)
+        return tamis__fail(TAMIS_CORRUPT, "spectral has no mode %llu with cells of width %llu",
+                           (unsigned long long)word[MODE], (unsigned long long)word[WIDTH]);
+    if (word[BITS] == 0 || word[BITS] > MOST_BITS || word[BITS] % bits_per_unit(word))
+        return tamis__fail(TAMIS_CORRUPT, "spectral cannot have %llu bits: they come by %llu",
+                           (unsigned long long)word[BITS], (unsigned long long)bits_per_unit(word));
+    *size = tamis__bitmap_size(word[BITS]);
+    return TAMIS_OK;
+}
+
+/* What increase has raised depends on the order of adds, and two arrays added up would no longer be
+ * what one array had become. The secondary of recurring has a key of one filter and lacks it in the
+ * other, so that their sum would count it too low. */
+static unsigned lacks(const uint64_t word[]) {
+    if (word[MODE] == SELECT) return 0;
+    const unsigned both = TAMIS_CAN_MERGE | TAMIS_CAN_FOLD | TAMIS_ANY_ORDER;
+    return word[MODE] == INCREASE ? both | TAMIS_CAN_REMOVE : both;
+}
+
+static uint64_t probes(const uint64_t word[]) {
+    return word[HASHES];
+}
+
+/* In all three modes the same cells are not zero: those of classic. */
+static double rate(const uint64_t word[], uint64_t items) {
+    return tamis__bloom_rate(items, primary_of(word), word[HASHES]);
+}
+
+static uint64_t sure_count(const uint64_t word[]) {
+    return word[MODE] == RECURRING ? 1 : tamis__field_mask((unsigned)word[WIDTH]);
+}
+
+static tamis_status audit(const tamis_body *f) {
+    return tamis__bitmap_audit(f, f->word[BITS]);
+}
+
+/* ---- Cells ---------------------------------------------------------------------------------- */
+
+/* Cells that a key can have, as the spots of the key number them. */
+static tamis_cells primary(const tamis_body *f) {
+    return (tamis_cells){f->bytes, primary_of(f->word), (unsigned)f->word[WIDTH]};
+}
+
+static tamis_spots primary_spots(const tamis_body *f, uint64_t hash) {
+    return tamis__spots_of(hash, primary_of(f->word), f->word[HASHES]);
+}
+
+/* The secondary goes on where the primary ends, so its cells are numbered from there. Its positions
+ * come from a hash of their own: keys that meet in one array should not meet in the other. */
+static tamis_spots secondary_spots(const tamis_body *f, uint64_t hash) {
+    tamis_spots spots = tamis__spots_of(tamis__mix(hash), units_of(f->word), f->word[HASHES]);
+    for (unsigned i = 0; i < spots.n; i++) spots.spot[i].at += primary_of(f->word);
+    return spots;
+}
+
+/* A key at its cells, `times` times over. */
+static void raise_all(tamis_cells c, const tamis_spots *spots, uint64_t times) {
+    for (unsigned i = 0; i < spots->n; i++)
+        tamis__cell_add(c, spots->spot[i].at, spots->spot[i].weight * times);
+}
+
+static void lower_all(tamis_cells c, const tamis_spots *spots) {
+    for (unsigned i = 0; i < spots->n; i++)
+        tamis__cell_subtract(c, spots->spot[i].at, spots->spot[i].weight);
+}
+
+/* ---- Adding --------------------------------------------------------------------------------- */
+
+static void add_by_select(const tamis_body *f, uint64_t hash) {
+    const tamis_cells cells = primary(f);
+    uint64_t x = tamis__chain_start(hash);
+    for (uint64_t i = 0; i < f->word[HASHES]; i++)
+        tamis__cell_add(cells, tamis__chain_next(&x, cells.n), 1);
+}
+
+/* Cells below the new count become it; the others have more from other keys already. */
+static void add_by_increase(const tamis_body *f, uint64_t hash) {
+    const tamis_cells cells = primary(f);
+    uint64_t x = tamis__chain_start(hash), least = tamis__cell_top(cells);
+    for (uint64_t i = 0; i < f->word[HASHES]; i++) {
+        const uint64_t value = tamis__cell_get(cells, tamis__chain_next(&x, cells.n));
+        if (value < least) least = value;
+    }
+    x = tamis__chain_start(hash);
+    for (uint64_t i = 0; i < f->word[HASHES]; i++) {
+        const uint64_t position = tamis__chain_next(&x, cells.n);
+        if (tamis__cell_get(cells, position) == least) tamis__cell_add(cells, position, 1);
+    }
+}
+
+static void add_by_recurring(const tamis_body *f, uint64_t hash) {
+    const tamis_cells cells = primary(f);
+    const tamis_spots first = primary_spots(f, hash), second = secondary_spots(f, hash);
+    unsigned times;
+    raise_all(cells, &first, 1);
+    const uint64_t least = tamis__spots_least(cells, &first, &times);
+    if (tamis__spots_least(cells, &second, NULL) > 0)
+        raise_all(cells, &second, 1);
+    else if (times == 1)
+        raise_all(cells, &second, least);
+}
+
+static tamis_status add(tamis_body *f, const uint64_t *hash, size_t n) {
+    for (size_t j = 0; j < n; j++) switch (f->word[MODE]) {
+        case SELECT: add_by_select(f, hash[j]); break;
+        case INCREASE: add_by_increase(f, hash[j]); break;
+        default: add_by_recurring(f, hash[j]); break;
+        }
+    return TAMIS_OK;
+}
+
+/* ---- Asking and removing -------------------------------------------------------------------- */
+
+static void query(const tamis_body *f, const uint64_t *hash, size_t n, uint8_t *hit) {
+    const tamis_cells cells = primary(f);
+    const uint64_t hashes = f->word[HASHES];
+    for (size_t j = 0; j < n; j++) {
+        uint64_t x = tamis__chain_start(hash[j]), i = 0;
+        while (i < hashes && tamis__cell_get(cells, tamis__chain_next(&x, cells.n))) i++;
+        hit[j] = i == hashes;
+    }
+}
+
+/* The smallest cell: an add by increase raises a cell that two probes share only once. */
+static uint64_t count_by_increase(const tamis_body *f, uint64_t hash) {
+    tamis_spots spots = primary_spots(f, hash);
+    for (unsigned i = 0; i < spots.n; i++) spots.spot[i].weight = 1;
+    return tamis__spots_least(primary(f), &spots, NULL);
+}
+
+/* The primary is never under the truth, so where the secondary says more, it is the wrong one. */
+static uint64_t count_by_recurring(const tamis_body *f, uint64_t hash) {
+    const tamis_spots first = primary_spots(f, hash), second = secondary_spots(f, hash);
+    unsigned times;
+    const uint64_t least = tamis__spots_least(primary(f), &first, &times);
+    if (times > 1 || least == 0) return least;
+    const uint64_t other = tamis__spots_least(primary(f), &second, NULL);
+    return other > 0 && other < least ? other : least;
+}
+
+static void count(const tamis_body *f, const uint64_t *hash, size_t n, uint64_t *out) {
+    for (size_t j = 0; j < n; j++) switch (f->word[MODE]) {
+        case SELECT: {
+            const tamis_spots spots = primary_spots(f, hash[j]);
+            out[j] = tamis__spots_least(primary(f), &spots, NULL);
+            break;
+        }
+        case INCREASE: out[j] = count_by_increase(f, hash[j]); break;
+        default: out[j] = count_by_recurring(f, hash[j]); break;
+        }
+}
+
+static tamis_status remove_one(tamis_body *f, uint64_t hash) {
+    const tamis_cells cells = primary(f);
+    const tamis_spots first = primary_spots(f, hash);
+    if (tamis__spots_least(cells, &first, NULL) == 0)
+        return tamis__fail(TAMIS_NOT_FOUND, "the key is not in the filter: a cell is too low");
+    lower_all(cells, &first);
+    if (f->word[MODE] != RECURRING) return TAMIS_OK;
+    const tamis_spots second = secondary_spots(f, hash);
+    if (tamis__spots_least(cells, &second, NULL) > 0) lower_all(cells, &second);
+    return TAMIS_OK;
+}
+
+/* ---- Sets and measuring: select only, but for measuring --------------------------------------- */
+
+static tamis_status merge(tamis_body *into, const tamis_body *from) {
+    tamis__cells_merge(primary(into), primary(from));
+    return TAMIS_OK;
+}
+
+static tamis_status fold(const tamis_body *f, uint64_t by, uint64_t word[]) {
+    uint64_t cells;
+    const tamis_status rc = tamis__cells_fold_shape(primary_of(f->word), by, &cells);
+    if (!rc) word[BITS] = cells * word[WIDTH];
+    return rc;
+}
+
+static tamis_status move(tamis_body *to, const tamis_body *from) {
+    tamis__cells_fold(primary(to), primary(from));
+    return TAMIS_OK;
+}
+
+static void measure(const tamis_body *f, const tamis_body *other, tamis_measure *out) {
+    const tamis_cells more = primary(other ? other : f);
+    tamis__cells_measure(primary(f), other ? &more : NULL, f->word[HASHES],
+                         "counts end there, and removing no longer lowers them", out);
+}
+
+const tamis_kind tamis__spectral = {
+    .name = "spectral",
+    .contract = "how often each key was added: never too low, seldom too high",
+    .word = {"bits", "hashes", "mode", "width"},
+    .options = options,
+    .option_count = sizeof options / sizeof *options,
+    .traits = TAMIS_ANY_ORDER,
+    .lacks = lacks,
+    .plan = plan,
+    .check = check,
+    .probes = probes,
+    .rate = rate,
+    .audit = audit,
+    .query = query,
+    .add = add,
+    .remove = remove_one,
+    .count = count,
+    .sure_count = sure_count,
+    .fold = fold,
+    .move = move,
+    .merge = merge,
+    .measure = measure,
+};
