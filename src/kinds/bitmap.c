@@ -84,17 +84,18 @@ uint64_t tamis__bits_set(const tamis_body *f, const tamis_body *other) {
 }
 
 /* Swamidass and Baldi (2007): n = -(m/k) ln(1 - X/m); its error by the variance of the zeros. */
+struct tamis_estimate tamis__bitmap_items(uint64_t set, uint64_t bits, uint64_t hashes) {
+    const double m = (double)bits, k = (double)hashes;
+    if (set == bits) return (struct tamis_estimate){INFINITY, INFINITY};
+    const double t = -log1p(-((double)set / m)); /* kn/m */
+    return (struct tamis_estimate){m / k * t, sqrt(m * (expm1(t) - t)) / k};
+}
+
 void tamis__fill_measure(uint64_t set, uint64_t bits, uint64_t hashes, tamis_measure *out) {
-    const double m = (double)bits, k = (double)hashes, fill = (double)set / m;
     out->bits = bits;
     out->bits_set = set;
-    out->fpr = pow(fill, k);
-    if (set == bits) {
-        out->items = (struct tamis_estimate){INFINITY, INFINITY};
-        return;
-    }
-    const double t = -log1p(-fill); /* kn/m */
-    out->items = (struct tamis_estimate){m / k * t, sqrt(m * (expm1(t) - t)) / k};
+    out->fpr = pow((double)set / (double)bits, (double)hashes);
+    out->items = tamis__bitmap_items(set, bits, hashes);
 }
 
 void tamis__bitmap_measure(const tamis_body *f, const tamis_body *other, uint64_t bits,

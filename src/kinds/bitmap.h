@@ -35,6 +35,9 @@ void tamis__bitmap_fold_strides(uint8_t *to, const uint8_t *from, uint64_t bits,
 /* Set bits of the payload, or of both payloads together when `other` is not NULL. */
 uint64_t tamis__bits_set(const tamis_body *, const tamis_body *other);
 
+/* How many distinct keys set `set` of `bits` bits, `hashes` each; infinite when all are set. */
+struct tamis_estimate tamis__bitmap_items(uint64_t set, uint64_t bits, uint64_t hashes);
+
 /* What a number of set bits tells about a filter that sets `hashes` of `bits` bits per key
  * anywhere: rate and distinct keys. Cells that are not zero count as bits. */
 void tamis__fill_measure(uint64_t set, uint64_t bits, uint64_t hashes, tamis_measure *);
