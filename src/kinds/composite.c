@@ -1,0 +1,181 @@
+/* composite: keys that were added, and keys that were removed.
+ *
+ * The oldest way to remove from a Bloom filter: do not clear bits, which other keys may need, but
+ * write the key into a second filter, of removed keys. A key is there when the first has it and the
+ * second has not.
+ *
+ *     added     0 1 0 1 1 0 0 1 0 1 0 ...     cat, dog, owl
+ *     removed   0 0 0 1 0 0 1 0 ...           dog              has = added and not removed
+ *
+ * It is simple and it merges, but look at what it cannot do. A false positive of the second filter
+ * is a key that is lost. A removed key is removed for good: nothing can take it out of the second
+ * filter again, so that adding it is refused. And both only fill up. Where that hurts, use a kind
+ * that stores counters or fingerprints.
+ *
+ * The second filter has a hash of its own: with the same one, keys that are a false positive in the
+ * first would be likely ones in the second. Its size is a percentage of the first, `removed`: how
+ * many of a hundred keys will be removed. Both are planned for the same rate. */
+#include <math.h>
+#include <stdio.h>
+
+#include "kinds/bitmap.h"
+#include "kinds/strata.h"
+
+enum { BITS, HASHES, REMOVED_PERCENT }; /* shape words */
+enum { OPT_REMOVED, OPT_HASHES };       /* options */
+enum { ADDED, REMOVED, ARRAYS };        /* the two filters */
+enum { MOST_PERCENT = 100, PRESET_PERCENT = 100, WORD_BITS = 64 };
+
+static const char name[] = "composite";
+static const struct tamis_option options[] = {
+    {"removed", NULL, 1, MOST_PERCENT, "100", "how many of 100 keys will be removed"},
+    {"hashes", NULL, 1, TAMIS_BLOOM_MOST_HASHES, "the best for the rate", "probes per filter, k"},
+};
+
+/* ---- Shape ---------------------------------------------------------------------------------- */
+
+static tamis_strata strata_of(const uint64_t word[]) {
+    return (tamis_strata){
+        .bits = word[BITS],
+        .hashes = word[HASHES],
+        .count = ARRAYS,
+        .percent = word[REMOVED_PERCENT],
+    };
+}
+
+/* The second filter loses keys at the rate of its false positives, which is promised too. A small
+ * filter needs a little more per key than a large one, so it may need more than its percentage of
+ * the first, which then grows until that is enough. */
+static tamis_status widen_for_removed(const tamis_wish *wish, tamis_strata *s) {
+    uint64_t needed, hashes;
+    const uint64_t keys = (wish->capacity * s->percent + 99) / 100;
+    if (!tamis__bloom_plan(keys, wish->fpr, s->hashes, &needed, &hashes))
+        return tamis__fail(TAMIS_TOO_LARGE, "composite would need over 2^56 bytes");
+    const uint64_t least = 100 * (needed / WORD_BITS - 1) / s->percent + 1; /* words of the first */
+    if (s->bits / WORD_BITS < least) s->bits = least * WORD_BITS;
+    return tamis__strata_fits(name, s);
+}
+
+static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
+    word[REMOVED_PERCENT] = tamis__chosen(wish, OPT_REMOVED, PRESET_PERCENT);
+    tamis_strata s = strata_of(word);
+    tamis_status rc = tamis__strata_plan(name, wish, tamis__chosen(wish, OPT_HASHES, 0), &s);
+    if (!rc && !wish->bits) rc = widen_for_removed(wish, &s);
+    word[BITS] = s.bits;
+    word[HASHES] = s.hashes;
+    return rc;
+}
+
+static tamis_status check(const uint64_t word[], uint64_t *size) {
+    if (word[REMOVED_PERCENT] == 0 || word[REMOVED_PERCENT] > MOST_PERCENT)
+        return tamis__fail(TAMIS_CORRUPT, "composite plans to remove 1 to %d percent, not %llu",
+                           MOST_PERCENT, (unsigned long long)word[REMOVED_PERCENT]);
+    const tamis_strata s = strata_of(word);
+    return tamis__strata_check(name, &s, size);
+}
+
+static uint64_t probes(const uint64_t word[]) {
+    return ARRAYS * word[HASHES];
+}
+
+/* After adds alone the second filter is empty; whatever is removed later only lowers the rate. */
+static double rate(const uint64_t word[], uint64_t items) {
+    return tamis__bloom_rate(items, word[BITS], word[HASHES]);
+}
+
+/* ---- The two filters ------------------------------------------------------------------------ */
+
+typedef struct pair {
+    tamis_stratum added, removed;
+    uint64_t hashes;
+} pair;
+
+static pair pair_of(const tamis_body *f) {
+    const tamis_strata s = strata_of(f->word);
+    const tamis_stratum added = tamis__stratum_first(f, &s);
+    return (pair){added, tamis__stratum_next(added, &s), s.hashes};
+}
+
+static bool was_added(const pair *p, uint64_t hash) {
+    return tamis__stratum_has(p->added, tamis__stratum_hash(hash, ADDED), p->hashes);
+}
+
+static bool was_removed(const pair *p, uint64_t hash) {
+    return tamis__stratum_has(p->removed, tamis__stratum_hash(hash, REMOVED), p->hashes);
+}
+
+/* ---- Asking, adding, removing --------------------------------------------------------------- */
+
+static void query(const tamis_body *f, const uint64_t *hash, size_t n, uint8_t *hit) {
+    const pair p = pair_of(f);
+    for (size_t j = 0; j < n; j++) hit[j] = was_added(&p, hash[j]) && !was_removed(&p, hash[j]);
+}
+
+/* Adds do not touch the second filter, so looking at all keys first is enough for all or none. */
+static tamis_status add(tamis_body *f, const uint64_t *hash, size_t n) {
+    const pair p = pair_of(f);
+    for (size_t j = 0; j < n; j++)
+        if (was_removed(&p, hash[j]))
+            return tamis__fail(TAMIS_TOMBSTONED,
+                               "composite cannot add a key that was removed, or that looks so; "
+                               "nothing was added");
+    for (size_t j = 0; j < n; j++)
+        tamis__stratum_add(p.added, tamis__stratum_hash(hash[j], ADDED), p.hashes);
+    return TAMIS_OK;
+}
+
+static uint64_t room(const tamis_body *f) {
+    (void)f;
+    return UINT64_MAX;
+}
+
+static tamis_status remove_key(tamis_body *f, uint64_t hash) {
+    const pair p = pair_of(f);
+    if (!was_added(&p, hash))
+        return tamis__fail(TAMIS_NOT_FOUND, "the key was never added to this composite");
+    if (was_removed(&p, hash))
+        return tamis__fail(TAMIS_NOT_FOUND, "the key was removed before, or looks so");
+    tamis__stratum_add(p.removed, tamis__stratum_hash(hash, REMOVED), p.hashes);
+    return TAMIS_OK;
+}
+
+/* ---- Measuring ------------------------------------------------------------------------------ */
+
+static struct tamis_estimate difference(struct tamis_estimate a, struct tamis_estimate b) {
+    if (isinf(a.value) || isinf(b.value)) return (struct tamis_estimate){INFINITY, INFINITY};
+    return (struct tamis_estimate){fmax(0, a.value - b.value), hypot(a.error, b.error)};
+}
+
+static void measure(const tamis_body *f, const tamis_body *other, tamis_measure *out) {
+    const tamis_strata s = strata_of(f->word);
+    tamis_measure removed;
+    tamis__stratum_measure(f, other, &s, ADDED, out);
+    tamis__stratum_measure(f, other, &s, REMOVED, &removed);
+    out->fpr *= 1 - removed.fpr;
+    out->items = difference(out->items, removed.items);
+    if (removed.bits_set == 0) return;
+    const double keys = fmin(ceil(removed.items.value), (double)removed.bits); /* if infinite */
+    out->worn = (uint64_t)keys;
+    snprintf(out->caveat, sizeof out->caveat,
+             "about %.0f keys are removed for good; of all others %.2g %% are lost with them", keys,
+             100 * removed.fpr);
+}
+
+const tamis_kind tamis__composite = {
+    .name = name,
+    .contract = "added and removed: what is removed cannot come back, and takes a few others along",
+    .word = {"added_bits", "hashes", "removed"},
+    .options = options,
+    .option_count = sizeof options / sizeof *options,
+    .traits = TAMIS_ADDS_ONCE | TAMIS_ANY_ORDER | TAMIS_MAY_FORGET,
+    .plan = plan,
+    .check = check,
+    .probes = probes,
+    .rate = rate,
+    .query = query,
+    .add = add,
+    .remove = remove_key,
+    .room = room,
+    .merge = tamis__bitmap_merge,
+    .measure = measure,
+};

@@ -1,0 +1,150 @@
+/* layered: how often a key was added, by layers of Bloom filters.
+ *
+ * One filter knows whether a key was seen; a second one behind it can know whether it was seen
+ * twice, and so on (the multi-layer filter of Cen, Fei, Xi and others, 2010). An add puts the key
+ * into the first layer that does not have it yet; the count is the number of layers, from the
+ * first, that have it. Bits are never cleared, so every add of a key climbs at least one layer,
+ * and the count is never too low until the layers end.
+ *
+ *     layer 1   0 1 0 1 1 0 0 1 0 1 ...    every key             cat, dog, owl
+ *     layer 2   0 0 1 0 0 0 1 0 0 0 ...    seen at least twice   cat, owl
+ *     layer 3   0 0 0 0 0 1 0 0 1 0 ...    three times           cat
+ *               └ probes of its own hash in each layer
+ *
+ * Most streams have few keys that come often, so that later layers hold less: with shrink=50 each
+ * has half the bits of the one before, which is right when half of the keys of a layer reach the
+ * next.
+ *
+ * For small counts of many keys it is a simple structure, and it merges. For large counts, or where
+ * keys are removed, a filter of counters is better. */
+#include <stdio.h>
+
+#include "kinds/bitmap.h"
+#include "kinds/strata.h"
+
+enum { BITS, HASHES, LAYERS, SHRINK };         /* shape words */
+enum { OPT_LAYERS, OPT_SHRINK, OPT_HASHES };   /* options */
+enum { MOST_LAYERS = 64, MOST_SHRINK = 90 };   /* of which the preset is */
+enum { PRESET_LAYERS = 4, PRESET_SHRINK = 0 }; /* four equal layers */
+
+static const char name[] = "layered";
+static const struct tamis_option options[] = {
+    {"layers", NULL, 1, MOST_LAYERS, "4", "the highest count"},
+    {"shrink", NULL, 0, MOST_SHRINK, "0", "percent by which each layer is smaller than the last"},
+    {"hashes", NULL, 1, TAMIS_BLOOM_MOST_HASHES, "the best for the rate", "probes per layer, k"},
+};
+
+/* ---- Shape ---------------------------------------------------------------------------------- */
+
+static tamis_strata strata_of(const uint64_t word[]) {
+    return (tamis_strata){
+        .bits = word[BITS],
+        .hashes = word[HASHES],
+        .count = word[LAYERS],
+        .percent = 100 - word[SHRINK],
+    };
+}
+
+static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
+    word[LAYERS] = tamis__chosen(wish, OPT_LAYERS, PRESET_LAYERS);
+    word[SHRINK] = tamis__chosen(wish, OPT_SHRINK, PRESET_SHRINK);
+    tamis_strata s = strata_of(word);
+    const tamis_status rc = tamis__strata_plan(name, wish, tamis__chosen(wish, OPT_HASHES, 0), &s);
+    word[BITS] = s.bits;
+    word[HASHES] = s.hashes;
+    return rc;
+}
+
+static tamis_status check(const uint64_t word[], uint64_t *size) {
+    if (word[LAYERS] == 0 || word[LAYERS] > MOST_LAYERS)
+        return tamis__fail(TAMIS_CORRUPT, "layered has 1 to %d layers, not %llu", MOST_LAYERS,
+                           (unsigned long long)word[LAYERS]);
+    if (word[SHRINK] > MOST_SHRINK)
+        return tamis__fail(TAMIS_CORRUPT, "layered shrinks by 0 to %d percent, not %llu",
+                           MOST_SHRINK, (unsigned long long)word[SHRINK]);
+    const tamis_strata s = strata_of(word);
+    return tamis__strata_check(name, &s, size);
+}
+
+static uint64_t probes(const uint64_t word[]) {
+    return word[HASHES];
+}
+
+/* A question about membership looks at the first layer only. */
+static double rate(const uint64_t word[], uint64_t items) {
+    return tamis__bloom_rate(items, word[BITS], word[HASHES]);
+}
+
+static uint64_t sure_count(const uint64_t word[]) {
+    return word[LAYERS];
+}
+
+/* ---- Climbing ------------------------------------------------------------------------------- */
+
+/* How many layers, from the first, have the key; `stop` is the next one, if there is one. */
+static uint64_t climb(const tamis_body *f, uint64_t hash, tamis_stratum *stop) {
+    const tamis_strata s = strata_of(f->word);
+    uint64_t i = 0;
+    *stop = tamis__stratum_first(f, &s);
+    for (; i < s.count; i++, *stop = tamis__stratum_next(*stop, &s))
+        if (!tamis__stratum_has(*stop, tamis__stratum_hash(hash, i), s.hashes)) break;
+    return i;
+}
+
+static void query(const tamis_body *f, const uint64_t *hash, size_t n, uint8_t *hit) {
+    const tamis_strata s = strata_of(f->word);
+    const tamis_stratum first = tamis__stratum_first(f, &s);
+    for (size_t j = 0; j < n; j++) hit[j] = tamis__stratum_has(first, hash[j], s.hashes);
+}
+
+static void count(const tamis_body *f, const uint64_t *hash, size_t n, uint64_t *counts) {
+    tamis_stratum stop;
+    for (size_t j = 0; j < n; j++) counts[j] = climb(f, hash[j], &stop);
+}
+
+static tamis_status add(tamis_body *f, const uint64_t *hash, size_t n) {
+    for (size_t j = 0; j < n; j++) {
+        tamis_stratum free_layer;
+        const uint64_t i = climb(f, hash[j], &free_layer);
+        if (i < f->word[LAYERS])
+            tamis__stratum_add(free_layer, tamis__stratum_hash(hash[j], i), f->word[HASHES]);
+    }
+    return TAMIS_OK;
+}
+
+/* ---- Measuring ------------------------------------------------------------------------------ */
+
+/* The first layer tells rate and keys. A later one that is overfull, by too much shrinking say, does
+ * not show there; counts then run through it. */
+static void measure(const tamis_body *f, const tamis_body *other, tamis_measure *out) {
+    const double too_full = 0.5;
+    const tamis_strata s = strata_of(f->word);
+    tamis__stratum_measure(f, other, &s, 0, out);
+    for (uint64_t i = 0; i < s.count; i++) {
+        tamis_measure layer;
+        tamis__stratum_measure(f, other, &s, i, &layer);
+        out->worn += layer.fpr > too_full;
+    }
+    if (out->worn)
+        snprintf(out->caveat, sizeof out->caveat,
+                 "%llu of %llu layers are so full that counts run through them",
+                 (unsigned long long)out->worn, (unsigned long long)s.count);
+}
+
+const tamis_kind tamis__layered = {
+    .name = name,
+    .contract = "counts up to its layers, never too low; merged, the larger count, not the sum",
+    .word = {"layer_bits", "hashes", "layers", "shrink"},
+    .options = options,
+    .option_count = sizeof options / sizeof *options,
+    .plan = plan,
+    .check = check,
+    .probes = probes,
+    .rate = rate,
+    .query = query,
+    .add = add,
+    .count = count,
+    .sure_count = sure_count,
+    .merge = tamis__bitmap_merge,
+    .measure = measure,
+};

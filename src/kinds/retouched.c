@@ -1,0 +1,256 @@
+/* retouched: a Bloom filter in which chosen false positives are answered no.
+ *
+ * When a few false positives are known to hurt, bits can be given up on purpose: clear one bit of
+ * each troublesome key, and it is answered no for ever. The price is that every key that needs the
+ * bit is lost too (Donnet, Baynat and Friedman 2006). Clearing bits at random trades all false
+ * positives against lost keys; clearing chosen ones pays much better.
+ *
+ *     kept      0 1 0 0 1 0 0 1 0 1 ...    what questions look at
+ *     cleared   0 0 0 1 0 0 0 0 0 0 ...    what was given up; never a bit that is kept too
+ *                     ▲
+ *                     was set, and a troublesome key has it
+ *
+ * The bits that were given up are remembered, so that nothing is final: to undo is to OR the second
+ * array into the first. Adding a key brings its own bits back. The union of two filters keeps what
+ * either keeps, so that no key that one of them finds is lost by it. */
+#include <math.h>
+#include <stdio.h>
+
+#include "kinds/strata.h"
+
+enum { BITS, HASHES };          /* shape words */
+enum { OPT_HASHES };            /* options */
+enum { KEPT, CLEARED, ARRAYS }; /* the two arrays */
+enum { MOST_HASHES = TAMIS_BLOOM_MOST_HASHES };
+
+static const char name[] = "retouched";
+static const struct tamis_option options[] = {
+    {"hashes", NULL, 1, MOST_HASHES, "the best for the rate", "probes per key, k"},
+};
+
+/* ---- Shape ---------------------------------------------------------------------------------- */
+
+static tamis_strata strata_of(const uint64_t word[]) {
+    return (tamis_strata){
+        .bits = word[BITS], .hashes = word[HASHES], .count = ARRAYS, .percent = 100};
+}
+
+static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
+    tamis_strata s = strata_of(word);
+    const tamis_status rc = tamis__strata_plan(name, wish, tamis__chosen(wish, OPT_HASHES, 0), &s);
+    word[BITS] = s.bits;
+    word[HASHES] = s.hashes;
+    return rc;
+}
+
+static tamis_status check(const uint64_t word[], uint64_t *size) {
+    const tamis_strata s = strata_of(word);
+    return tamis__strata_check(name, &s, size);
+}
+
+static uint64_t probes(const uint64_t word[]) {
+    return word[HASHES];
+}
+
+static double rate(const uint64_t word[], uint64_t items) {
+    return tamis__bloom_rate(items, word[BITS], word[HASHES]);
+}
+
+/* ---- The two arrays ------------------------------------------------------------------------- */
+
+static tamis_stratum array_at(const tamis_body *f, unsigned i) {
+    const uint64_t size = f->word[BITS] / 8;
+    return (tamis_stratum){f->bytes + i * size, size};
+}
+
+static bool is_found(const tamis_body *f, uint64_t hash) {
+    return tamis__stratum_has(array_at(f, KEPT), hash, f->word[HASHES]);
+}
+
+/* Bits move from one array to the other, 64 at a time. */
+static void keep(tamis_body *f, uint64_t word, uint64_t bits) {
+    uint8_t *kept = array_at(f, KEPT).bytes + word * 8;
+    uint8_t *cleared = array_at(f, CLEARED).bytes + word * 8;
+    tamis__put64(kept, tamis__get64(kept) | bits);
+    tamis__put64(cleared, tamis__get64(cleared) & ~bits);
+}
+
+static void give_up(tamis_body *f, uint64_t word, uint64_t bits) {
+    uint8_t *kept = array_at(f, KEPT).bytes + word * 8;
+    uint8_t *cleared = array_at(f, CLEARED).bytes + word * 8;
+    tamis__put64(kept, tamis__get64(kept) & ~bits);
+    tamis__put64(cleared, tamis__get64(cleared) | bits);
+}
+
+/* No bit is kept and given up at once. */
+static tamis_status audit(const tamis_body *f) {
+    const tamis_stratum kept = array_at(f, KEPT), cleared = array_at(f, CLEARED);
+    for (uint64_t at = 0; at < kept.size; at += 8)
+        if (tamis__get64(kept.bytes + at) & tamis__get64(cleared.bytes + at))
+            return tamis__fail(TAMIS_CORRUPT, "a bit of retouched is both kept and cleared");
+    return TAMIS_OK;
+}
+
+/* ---- Asking, adding, merging ---------------------------------------------------------------- */
+
+static void query(const tamis_body *f, const uint64_t *hash, size_t n, uint8_t *hit) {
+    for (size_t j = 0; j < n; j++) hit[j] = is_found(f, hash[j]);
+}
+
+static tamis_status add(tamis_body *f, const uint64_t *hash, size_t n) {
+    for (size_t j = 0; j < n; j++) {
+        uint64_t x = tamis__chain_start(hash[j]);
+        for (uint64_t i = 0; i < f->word[HASHES]; i++) {
+            const uint64_t at = tamis__chain_next(&x, f->word[BITS]);
+            keep(f, at / 64, (uint64_t)1 << at % 64);
+        }
+    }
+    return TAMIS_OK;
+}
+
+/* Given up in one and needed in the other is needed. */
+static tamis_status merge(tamis_body *into, const tamis_body *from) {
+    const tamis_stratum kept = array_at(from, KEPT), cleared = array_at(from, CLEARED);
+    const tamis_stratum mine = array_at(into, KEPT);
+    for (uint64_t w = 0; w < kept.size / 8; w++) {
+        keep(into, w, tamis__get64(kept.bytes + w * 8));
+        give_up(into, w, tamis__get64(cleared.bytes + w * 8) & ~tamis__get64(mine.bytes + w * 8));
+    }
+    return TAMIS_OK;
+}
+
+/* ---- Retouching ----------------------------------------------------------------------------- */
+
+static uint64_t scratch(const uint64_t word[]) {
+    return word[BITS];
+}
+
+/* What is drawn depends on the seed and on what was cleared before, so that two rounds with one
+ * seed do not spare the same bits. */
+static uint64_t chance_start(const tamis_body *f, uint64_t seed) {
+    return tamis__mix(seed) + tamis__stratum_bits_set(array_at(f, CLEARED));
+}
+
+static uint64_t chance_next(uint64_t *x) {
+    *x += 0x9e3779b97f4a7c15;
+    return tamis__mix(*x);
+}
+
+static void clear_share(tamis_body *f, double share, uint64_t seed, struct tamis_retouched *out) {
+    const tamis_stratum kept = array_at(f, KEPT);
+    uint64_t x = chance_start(f, seed);
+    for (uint64_t w = 0; w < kept.size / 8; w++) {
+        uint64_t unlucky = 0;
+        for (uint64_t rest = tamis__get64(kept.bytes + w * 8); rest; rest &= rest - 1)
+            if ((double)(chance_next(&x) >> 11) * 0x1p-53 < share) unlucky |= rest & -rest;
+        give_up(f, w, unlucky);
+        out->bits_cleared += tamis__popcount64(unlucky);
+    }
+}
+
+/* The bits of a key, each once. */
+static unsigned bits_of(const tamis_body *f, uint64_t hash, uint64_t at[MOST_HASHES]) {
+    uint64_t x = tamis__chain_start(hash);
+    unsigned n = 0;
+    for (uint64_t i = 0; i < f->word[HASHES]; i++) {
+        unsigned j = 0;
+        at[n] = tamis__chain_next(&x, f->word[BITS]);
+        while (at[j] != at[n]) j++;
+        n += j == n;
+    }
+    return n;
+}
+
+static uint64_t count_found(const tamis_body *f, const uint64_t *hash, size_t n) {
+    uint64_t found = 0;
+    for (size_t j = 0; j < n; j++) found += is_found(f, hash[j]);
+    return found;
+}
+
+/* How many of the hashes that are found need each bit. */
+static void tally(const tamis_body *f, const uint64_t *hash, size_t n, uint32_t *needs) {
+    uint64_t at[MOST_HASHES];
+    for (size_t j = 0; j < n; j++)
+        if (is_found(f, hash[j]))
+            for (unsigned i = bits_of(f, hash[j], at); i--;)
+                needs[at[i]] += needs[at[i]] < UINT32_MAX;
+}
+
+/* By the ratio, the bit that loses the fewest keys for each troublesome one; products of 32 bits
+ * compare fractions exactly. */
+static bool is_better(const tamis_retouch_task *task, uint64_t a, uint64_t b) {
+    const uint64_t keys_a = task->keys_at[a], keys_b = task->keys_at[b];
+    const uint64_t trouble_a = task->trouble_at[a], trouble_b = task->trouble_at[b];
+    switch (task->way) {
+    case TAMIS_RETOUCH_KEYS: return keys_a < keys_b;
+    case TAMIS_RETOUCH_TROUBLE: return trouble_a > trouble_b;
+    default: return keys_a * trouble_b < keys_b * trouble_a;
+    }
+}
+
+static uint64_t choose(const tamis_body *f, const tamis_retouch_task *task, uint64_t hash,
+                       uint64_t *x) {
+    uint64_t chain = tamis__chain_start(hash), best = tamis__chain_next(&chain, f->word[BITS]);
+    const uint64_t lucky = tamis__range(chance_next(x), f->word[HASHES]);
+    for (uint64_t i = 1; i < f->word[HASHES]; i++) {
+        const uint64_t at = tamis__chain_next(&chain, f->word[BITS]);
+        if (task->way == TAMIS_RETOUCH_RANDOM ? i == lucky : is_better(task, at, best)) best = at;
+    }
+    return best;
+}
+
+static void clear(tamis_body *f, const tamis_retouch_task *task, struct tamis_retouched *out) {
+    const uint64_t keys_before = count_found(f, task->keys, task->key_count);
+    uint64_t x = chance_start(f, task->seed);
+    tally(f, task->trouble, task->trouble_count, task->trouble_at);
+    tally(f, task->keys, task->key_count, task->keys_at);
+    out->trouble_cleared = count_found(f, task->trouble, task->trouble_count);
+    for (size_t j = 0; j < task->trouble_count; j++) {
+        if (!is_found(f, task->trouble[j])) continue;
+        const uint64_t at = choose(f, task, task->trouble[j], &x);
+        give_up(f, at / 64, (uint64_t)1 << at % 64);
+        out->bits_cleared++;
+    }
+    out->keys_lost = keys_before - count_found(f, task->keys, task->key_count);
+}
+
+static void undo(tamis_body *f) {
+    const tamis_stratum cleared = array_at(f, CLEARED);
+    for (uint64_t w = 0; w < cleared.size / 8; w++) keep(f, w, tamis__get64(cleared.bytes + w * 8));
+}
+
+/* ---- Measuring ------------------------------------------------------------------------------ */
+
+/* The rate is that of the kept bits; the keys are those that were added, found or not. */
+static void measure(const tamis_body *f, const tamis_body *other, tamis_measure *out) {
+    const tamis_strata s = strata_of(f->word);
+    tamis__stratum_measure(f, other, &s, KEPT, out);
+    out->items = tamis__strata_items(f, other, &s);
+    out->worn = other ? 0 : tamis__stratum_bits_set(array_at(f, CLEARED));
+    if (out->worn == 0) return;
+    const double share = (double)out->worn / (double)(out->worn + out->bits_set);
+    snprintf(out->caveat, sizeof out->caveat,
+             "%llu bits were cleared: up to about %.2g %% of the keys are answered no",
+             (unsigned long long)out->worn, -100 * expm1((double)s.hashes * log1p(-share)));
+}
+
+static const tamis_retouch_facet retouch_facet = {scratch, clear, clear_share, undo};
+
+const tamis_kind tamis__retouched = {
+    .name = name,
+    .contract = "chosen false positives can be made a no, at the price of a few keys",
+    .word = {"array_bits", "hashes"},
+    .options = options,
+    .option_count = sizeof options / sizeof *options,
+    .traits = TAMIS_ADDS_ONCE | TAMIS_ANY_ORDER | TAMIS_MAY_FORGET,
+    .plan = plan,
+    .check = check,
+    .probes = probes,
+    .rate = rate,
+    .audit = audit,
+    .query = query,
+    .add = add,
+    .merge = merge,
+    .measure = measure,
+    .retouch = &retouch_facet,
+};
