@@ -1,0 +1,458 @@
+/* cuckoo: fingerprints in one of two buckets, with removal (Fan, Andersen, Kaminsky and
+ * Mitzenmacher 2014).
+ *
+ * A key is a bucket and a fingerprint of a few bits. The fingerprint alone says how far the other
+ * bucket is, so whoever finds it in either bucket can move it to the other: when both buckets of a
+ * new key are full, some of what lies there makes way, and what lies in the way of that, until a
+ * free cell turns up. So 95 % of all cells can be used, a question looks at two buckets and no
+ * more, and a key can be removed by clearing one cell.
+ *
+ *     hash ─▶ bucket i, fingerprint v          j = (offset(v) - i) mod buckets, and back likewise
+ *
+ *         bucket i                    bucket j
+ *     ... | a  b  c  v | ...      ... | d  e  f  - | ...            four cells each, - is empty
+ *
+ *     payload:  used | stash, 8 words | buckets
+ *
+ * The difference i+j is the same from both sides, which works for any number of buckets; XOR, as in
+ * the paper, needs a power of two and with it up to twice the memory.
+ *
+ * A way for the new key is searched first and gone only when it ends in a free cell, so an add
+ * that fails has changed nothing. What finds no way is kept in a stash, which questions look at
+ * only when something is there. One fingerprint fits 8 times into its two buckets: a key that is
+ * added over and over fills them and the stash, and is refused then.
+ *
+ * Use it for sets that change; for sets that only grow, blocked is faster, and smaller above 0.4 %. */
+#include <math.h>
+#include <stdio.h>
+
+#include "kinds/kind.h"
+#include "kinds/table.h"
+
+enum { BUCKETS, FINGERPRINT, SORT }; /* shape words */
+enum { OPT_SORT };
+
+enum { SLOTS = 4, LEAST_BUCKETS = 2, LEAST_WIDTH = 4, STASH = 8, HEAD_WORDS = 1 + STASH };
+
+/* 95 % of all cells are for use, 19 in 5 buckets. Above 97.7 % no way exists any more (Dietzfelbinger
+ * et al. 2010), and close to it the search is long. */
+enum { LOAD_CELLS = 19, LOAD_BUCKETS = 5 };
+
+static const struct tamis_option options[] = {
+    {"sort", "no|yes", 0, 0, "no", "sort buckets: one bit less per cell, slower"},
+};
+
+/* ---- Shape ---------------------------------------------------------------------------------- */
+
+/* Both buckets of a key are one and the same with chance 1/buckets; else it answers for two. */
+static double share(uint64_t buckets) {
+    return 2 - 1 / (double)buckets;
+}
+
+static tamis_table_design design_of(uint64_t keys, uint64_t sort) {
+    const uint64_t buckets = keys / LOAD_CELLS * LOAD_BUCKETS +
+                             (keys % LOAD_CELLS * LOAD_BUCKETS + LOAD_CELLS - 1) / LOAD_CELLS;
+    return (tamis_table_design){
+        .kind = "cuckoo",
+        .least_places = buckets < LEAST_BUCKETS ? LEAST_BUCKETS : buckets,
+        .share = 2,
+        .least_width = sort ? TAMIS_SORTED_LEAST_WIDTH : LEAST_WIDTH,
+        .cells = SLOTS,
+        .extra = sort ? -SLOTS : 0,
+        .head_bits = HEAD_WORDS * 64,
+    };
+}
+
+static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
+    word[SORT] = wish->has_option[OPT_SORT] ? wish->option[OPT_SORT] : 0;
+    const tamis_table_design design = design_of(wish->capacity, word[SORT]);
+    return tamis__table_plan(wish, &design, &word[BUCKETS], &word[FINGERPRINT]);
+}
+
+static tamis_table table_of(const uint64_t word[], uint8_t *bytes) {
+    return tamis__table(bytes, word[BUCKETS], SLOTS, (unsigned)word[FINGERPRINT], word[SORT]);
+}
+
+static tamis_status check(const uint64_t word[], uint64_t *size) {
+    const tamis_table_design design = design_of(0, word[SORT]);
+    if (word[SORT] > 1)
+        return tamis__fail(TAMIS_CORRUPT, "cuckoo has sort 0 or 1, not %llu",
+                           (unsigned long long)word[SORT]);
+    if (!tamis__table_fits(&design, word[BUCKETS], word[FINGERPRINT]))
+        return tamis__fail(TAMIS_CORRUPT, "cuckoo cannot have %llu buckets of %llu bits a cell",
+                           (unsigned long long)word[BUCKETS],
+                           (unsigned long long)word[FINGERPRINT]);
+    const tamis_table table = table_of(word, NULL);
+    *size = HEAD_WORDS * 8 + tamis__table_size(&table);
+    return TAMIS_OK;
+}
+
+static uint64_t probes(const uint64_t word[]) {
+    (void)word;
+    return 2 * SLOTS;
+}
+
+static double rate(const uint64_t word[], uint64_t items) {
+    return tamis__table_rate(items, share(word[BUCKETS]), word[BUCKETS],
+                             (unsigned)word[FINGERPRINT]);
+}
+
+static uint64_t limit(const uint64_t word[]) {
+    return word[BUCKETS] / LOAD_BUCKETS * LOAD_CELLS +
+           word[BUCKETS] % LOAD_BUCKETS * LOAD_CELLS / LOAD_BUCKETS;
+}
+
+/* ---- Access --------------------------------------------------------------------------------- */
+
+/* A fingerprint with one of its buckets; where it is stored as one number, in the stash, it is
+ * bucket * 2^width + value, which is never zero and below 2^60. */
+typedef struct print {
+    uint64_t bucket, value;
+} print;
+
+static tamis_table cells_of(const tamis_body *f) {
+    return table_of(f->word, f->bytes + HEAD_WORDS * 8);
+}
+
+TAMIS_HOT print print_of(const tamis_table *t, uint64_t hash) {
+    print p;
+    p.bucket = tamis__split(hash, t->buckets, t->width, &p.value);
+    return p;
+}
+
+TAMIS_HOT uint64_t other_bucket(const tamis_table *t, print p) {
+    const uint64_t offset = tamis__range(tamis__mix(p.value), t->buckets);
+    return offset >= p.bucket ? offset - p.bucket : offset + t->buckets - p.bucket;
+}
+
+static uint64_t used_of(const tamis_body *f) {
+    return tamis__get64(f->bytes);
+}
+
+static void count_used(tamis_body *f, uint64_t more) {
+    tamis__put64(f->bytes, used_of(f) + more);
+}
+
+/* The stash is filled from its start; what is zero ends it. */
+static uint8_t *stash_at(const tamis_body *f, unsigned i) {
+    return f->bytes + 8 + 8 * i;
+}
+
+static unsigned stash_count(const tamis_body *f) {
+    unsigned n = 0;
+    while (n < STASH && tamis__get64(stash_at(f, n))) n++;
+    return n;
+}
+
+static print stash_get(const tamis_body *f, unsigned i) {
+    const uint64_t x = tamis__get64(stash_at(f, i)), width = f->word[FINGERPRINT];
+    return (print){x >> width, x & tamis__field_mask((unsigned)width)};
+}
+
+/* The entry that is p, whichever of its buckets it names; STASH when there is none. */
+static unsigned stash_find(const tamis_body *f, const tamis_table *t, print p) {
+    const unsigned n = stash_count(f);
+    for (unsigned i = 0; i < n; i++) {
+        const print q = stash_get(f, i);
+        if (q.value == p.value && (q.bucket == p.bucket || q.bucket == other_bucket(t, p)))
+            return i;
+    }
+    return STASH;
+}
+
+static bool stash_put(tamis_body *f, print p) {
+    const unsigned n = stash_count(f);
+    if (n == STASH) return false;
+    tamis__put64(stash_at(f, n), p.bucket << f->word[FINGERPRINT] | p.value);
+    return true;
+}
+
+static void stash_drop(tamis_body *f, unsigned i) {
+    const unsigned last = stash_count(f) - 1;
+    tamis__put64(stash_at(f, i), tamis__get64(stash_at(f, last)));
+    tamis__put64(stash_at(f, last), 0);
+}
+
+static tamis_status audit(const tamis_body *f) {
+    const tamis_table t = cells_of(f);
+    const tamis_status rc = tamis__table_audit(&t);
+    if (rc) return rc;
+    const unsigned n = stash_count(f);
+    for (unsigned i = 0; i < n; i++) {
+        const print p = stash_get(f, i);
+        if (p.bucket >= t.buckets || p.value == 0)
+            return tamis__fail(TAMIS_CORRUPT, "entry %u of the stash is no fingerprint", i);
+    }
+    for (unsigned i = n; i < STASH; i++)
+        if (tamis__get64(stash_at(f, i)))
+            return tamis__fail(TAMIS_CORRUPT, "the stash has a gap before entry %u", i);
+    if (used_of(f) != tamis__table_used(&t) + n || used_of(f) > limit(f->word))
+        return tamis__fail(TAMIS_CORRUPT, "cuckoo says that it has %llu fingerprints, and has not",
+                           (unsigned long long)used_of(f));
+    return TAMIS_OK;
+}
+
+/* ---- Asking --------------------------------------------------------------------------------- */
+
+static bool has(const tamis_body *f, const tamis_table *t, print p) {
+    return tamis__table_has(t, p.bucket, p.value) ||
+           tamis__table_has(t, other_bucket(t, p), p.value) ||
+           (tamis__get64(stash_at(f, 0)) && stash_find(f, t, p) < STASH);
+}
+
+/* Both buckets are asked for ahead, because most questions need both. */
+enum { GROUP = 16 };
+
+static void query(const tamis_body *f, const uint64_t *hash, size_t n, uint8_t *hit) {
+    const tamis_table t = cells_of(f);
+    print p[GROUP];
+    for (size_t at = 0; at < n; at += GROUP) {
+        const size_t m = n - at < GROUP ? n - at : GROUP;
+        for (size_t i = 0; i < m; i++) {
+            p[i] = print_of(&t, hash[at + i]);
+            tamis__table_prefetch(&t, p[i].bucket);
+            tamis__table_prefetch(&t, other_bucket(&t, p[i]));
+        }
+        for (size_t i = 0; i < m; i++) hit[at + i] = has(f, &t, p[i]);
+    }
+}
+
+/* ---- Adding --------------------------------------------------------------------------------- */
+
+/* A search for the shortest way to a free cell, breadth first: the two buckets of the new key, then
+ * all that their fingerprints can move to, and so on. Shortest ways meet no bucket twice, so the
+ * moves do not disturb each other; and there is no chance in it, so the same adds make the same
+ * bytes. */
+enum { MOST_STEPS = 500 };
+
+typedef struct step {
+    uint64_t bucket;
+    uint64_t value; /* what would come here, from the bucket of step `from`; the new key at first */
+    unsigned from;
+} step;
+
+/* Moves everything on the way one bucket further: `leaving` goes from the last step to a free cell
+ * of bucket `to`, what came there takes its place, and so on back to the new key. */
+static void go(const tamis_table *t, const step *steps, unsigned at, uint64_t leaving, uint64_t to) {
+    tamis__table_replace(t, to, 0, leaving);
+    for (;;) {
+        const step *s = &steps[at];
+        tamis__table_replace(t, s->bucket, leaving, s->value);
+        if (s->from == at) return;
+        leaving = s->value;
+        at = s->from;
+    }
+}
+
+static bool make_way(const tamis_table *t, print p) {
+    step steps[MOST_STEPS] = {{p.bucket, p.value, 0}, {other_bucket(t, p), p.value, 1}};
+    unsigned n = 2;
+    for (unsigned at = 0; at < n; at++) {
+        uint64_t cell[SLOTS];
+        tamis__bucket_read(t, steps[at].bucket, cell);
+        for (unsigned i = 0; i < SLOTS; i++) {
+            const uint64_t to = other_bucket(t, (print){steps[at].bucket, cell[i]});
+            if (tamis__table_has(t, to, 0)) {
+                go(t, steps, at, cell[i], to);
+                return true;
+            }
+            if (n < MOST_STEPS) steps[n++] = (step){to, cell[i], at};
+        }
+    }
+    return false;
+}
+
+static bool put_down(const tamis_table *t, print p) {
+    return tamis__table_replace(t, p.bucket, 0, p.value) ||
+           tamis__table_replace(t, other_bucket(t, p), 0, p.value);
+}
+
+static bool is_all(const tamis_table *t, uint64_t bucket, uint64_t value) {
+    uint64_t cell[SLOTS];
+    tamis__bucket_read(t, bucket, cell);
+    unsigned i = 0;
+    while (i < SLOTS && cell[i] == value) i++;
+    return i == SLOTS;
+}
+
+static tamis_status refuse(const tamis_body *f, const tamis_table *t, print p) {
+    if (is_all(t, p.bucket, p.value) && is_all(t, other_bucket(t, p), p.value))
+        return tamis__fail(TAMIS_FULL,
+                           "cuckoo cannot take this key once more: its two buckets hold nothing "
+                           "but its fingerprint, and the stash is full");
+    return tamis__fail(TAMIS_FULL,
+                       "cuckoo found no way for a key in %d steps at %llu of %llu fingerprints, "
+                       "and the stash is full",
+                       MOST_STEPS, (unsigned long long)used_of(f),
+                       (unsigned long long)limit(f->word));
+}
+
+static tamis_status add_one(tamis_body *f, const tamis_table *t, print p) {
+    if (!put_down(t, p) && !make_way(t, p) && !stash_put(f, p)) return refuse(f, t, p);
+    count_used(f, 1);
+    return TAMIS_OK;
+}
+
+/* ---- Removing ------------------------------------------------------------------------------- */
+
+/* A cell became free: what waits in the stash may fit now. */
+static void empty_stash(tamis_body *f, const tamis_table *t) {
+    for (unsigned i = stash_count(f); i-- > 0;)
+        if (put_down(t, stash_get(f, i))) stash_drop(f, i);
+}
+
+static bool remove_one(tamis_body *f, const tamis_table *t, print p) {
+    if (tamis__table_replace(t, p.bucket, p.value, 0) ||
+        tamis__table_replace(t, other_bucket(t, p), p.value, 0)) {
+        empty_stash(f, t);
+    } else {
+        const unsigned i = stash_find(f, t, p);
+        if (i == STASH) return false;
+        stash_drop(f, i);
+    }
+    count_used(f, (uint64_t)-1);
+    return true;
+}
+
+static tamis_status remove_hash(tamis_body *f, uint64_t hash) {
+    const tamis_table t = cells_of(f);
+    if (remove_one(f, &t, print_of(&t, hash))) return TAMIS_OK;
+    return tamis__fail(TAMIS_NOT_FOUND, "cuckoo has no such fingerprint");
+}
+
+static tamis_status add(tamis_body *f, const uint64_t *hash, size_t n) {
+    const tamis_table t = cells_of(f);
+    for (size_t i = 0; i < n; i++) {
+        const tamis_status rc = add_one(f, &t, print_of(&t, hash[i]));
+        if (rc == TAMIS_OK) continue;
+        while (i-- > 0) remove_one(f, &t, print_of(&t, hash[i]));
+        return rc;
+    }
+    return TAMIS_OK;
+}
+
+static uint64_t room(const tamis_body *f) {
+    return limit(f->word) - used_of(f);
+}
+
+/* ---- Listing and merging -------------------------------------------------------------------- */
+
+/* The cells in order, then the stash; the cursor counts what has been looked at. */
+static bool next_print(const tamis_body *f, const tamis_table *t, uint64_t *cursor, print *p) {
+    while (*cursor / SLOTS < t->buckets) {
+        const uint64_t bucket = *cursor / SLOTS, slot = *cursor % SLOTS;
+        uint64_t cell[SLOTS];
+        tamis__bucket_read(t, bucket, cell);
+        ++*cursor;
+        *p = (print){bucket, cell[slot]};
+        if (p->value) return true;
+    }
+    const uint64_t i = *cursor - t->buckets * SLOTS;
+    if (i >= stash_count(f)) return false;
+    *p = stash_get(f, (unsigned)i);
+    ++*cursor;
+    return true;
+}
+
+static bool next(const tamis_body *f, uint64_t *cursor, uint64_t *hash, uint64_t *count) {
+    const tamis_table t = cells_of(f);
+    print p;
+    if (!next_print(f, &t, cursor, &p)) return false;
+    *hash = tamis__join(p.bucket, t.buckets, t.width, p.value);
+    *count = 1;
+    return true;
+}
+
+/* Takes back the first `n` fingerprints of `from`, in the order of next_print. */
+static void unmerge(tamis_body *into, const tamis_table *t, const tamis_body *from, uint64_t n) {
+    const tamis_table other = cells_of(from);
+    uint64_t cursor = 0;
+    print p;
+    while (n-- > 0 && next_print(from, &other, &cursor, &p)) remove_one(into, t, p);
+}
+
+static tamis_status merge(tamis_body *into, const tamis_body *from) {
+    const tamis_table t = cells_of(into), other = cells_of(from);
+    uint64_t cursor = 0, done = 0;
+    print p;
+    if (into->bytes == from->bytes)
+        return tamis__fail(TAMIS_INVALID, "cuckoo cannot be merged with itself; copy it first");
+    if (used_of(from) > room(into))
+        return tamis__fail(TAMIS_FULL, "cuckoo has room for %llu fingerprints, not for %llu more",
+                           (unsigned long long)room(into), (unsigned long long)used_of(from));
+    for (; next_print(from, &other, &cursor, &p); done++) {
+        const tamis_status rc = add_one(into, &t, p);
+        if (rc == TAMIS_OK) continue;
+        unmerge(into, &t, from, done);
+        return rc;
+    }
+    return TAMIS_OK;
+}
+
+/* ---- Measuring ------------------------------------------------------------------------------ */
+
+/* Walks what is stored and passes over what was there before: an equal fingerprint in a cell, a
+ * bucket or the stash that the walk has seen. */
+typedef struct census {
+    uint64_t distinct; /* fingerprints with a bucket of their own */
+    uint64_t covered;  /* of all pairs of bucket and fingerprint, those that are answered yes */
+} census;
+
+static bool is_first(const tamis_body *f, const tamis_table *t, print p, uint64_t at) {
+    const uint64_t cells = t->buckets * SLOTS, j = other_bucket(t, p);
+    if (at >= cells) /* in the stash */
+        return !tamis__table_has(t, p.bucket, p.value) && !tamis__table_has(t, j, p.value) &&
+               stash_find(f, t, p) == at - cells;
+    uint64_t cell[SLOTS];
+    tamis__bucket_read(t, p.bucket, cell);
+    for (uint64_t i = 0; i < at % SLOTS; i++)
+        if (cell[i] == p.value) return false;
+    return j >= p.bucket || !tamis__table_has(t, j, p.value);
+}
+
+static void take_census(const tamis_body *f, const tamis_body *known, census *c) {
+    const tamis_table t = cells_of(f), before = known ? cells_of(known) : t;
+    uint64_t cursor = 0;
+    print p;
+    while (next_print(f, &t, &cursor, &p)) {
+        if (!is_first(f, &t, p, cursor - 1) || (known && has(known, &before, p))) continue;
+        c->distinct++;
+        c->covered += 1 + (other_bucket(&t, p) != p.bucket);
+    }
+}
+
+static void measure(const tamis_body *f, const tamis_body *other, tamis_measure *out) {
+    census c = {0, 0};
+    take_census(f, NULL, &c);
+    if (other) take_census(other, f, &c);
+    const double pairs =
+        (double)f->word[BUCKETS] * (double)tamis__field_mask((unsigned)f->word[FINGERPRINT]);
+    out->bits = f->word[BUCKETS] * SLOTS;
+    out->bits_set = other ? c.distinct : used_of(f);
+    out->fpr = (double)c.covered / pairs;
+    out->items = tamis__table_items(c.distinct, pairs / share(f->word[BUCKETS]));
+    if (stash_count(f) < STASH) return;
+    out->worn = STASH;
+    snprintf(out->caveat, sizeof out->caveat,
+             "the stash is full: an add may be refused before the room is used up");
+}
+
+const tamis_kind tamis__cuckoo = {
+    .name = "cuckoo",
+    .contract = "add and remove at any time; few bits at small rates; full at its capacity",
+    .word = {"buckets", "fingerprint", "sort"},
+    .options = options,
+    .option_count = sizeof options / sizeof *options,
+    .plan = plan,
+    .check = check,
+    .probes = probes,
+    .rate = rate,
+    .audit = audit,
+    .query = query,
+    .add = add,
+    .remove = remove_hash,
+    .next = next,
+    .room = room,
+    .merge = merge,
+    .measure = measure,
+};
