@@ -36,7 +36,7 @@ enum { SLOTS = 4, LEAST_BUCKETS = 2, LEAST_WIDTH = 4, STASH = 8, HEAD_WORDS = 1 
 
 /* 95 % of all cells are for use, 19 in 5 buckets. Above 97.7 % no way exists any more (Dietzfelbinger
  * et al. 2010), and close to it the search is long. */
-enum { LOAD_CELLS = 19, LOAD_BUCKETS = 5 };
+enum { LOAD_CELLS = 19, LOAD_BUCKETS = 5, SPARE_BUCKETS = 4 };
 
 static const struct tamis_option options[] = {
     {"sort", "no|yes", 0, 0, "no", "sort buckets: one bit less per cell, slower"},
@@ -44,17 +44,30 @@ static const struct tamis_option options[] = {
 
 /* ---- Shape ---------------------------------------------------------------------------------- */
 
+/* How many fingerprints the buckets are for. In a small table luck is uneven, so a few buckets are
+ * not counted. */
+static uint64_t limit(uint64_t buckets) {
+    const uint64_t spare = buckets / 4 < SPARE_BUCKETS ? buckets / 4 : SPARE_BUCKETS;
+    const uint64_t counted = buckets - spare;
+    return counted / LOAD_BUCKETS * LOAD_CELLS + counted % LOAD_BUCKETS * LOAD_CELLS / LOAD_BUCKETS;
+}
+
+static uint64_t buckets_for(uint64_t keys) {
+    uint64_t buckets = keys / LOAD_CELLS * LOAD_BUCKETS;
+    if (buckets < LEAST_BUCKETS) buckets = LEAST_BUCKETS;
+    while (limit(buckets) < keys) buckets++;
+    return buckets;
+}
+
 /* Both buckets of a key are one and the same with chance 1/buckets; else it answers for two. */
 static double share(uint64_t buckets) {
     return 2 - 1 / (double)buckets;
 }
 
 static tamis_table_design design_of(uint64_t keys, uint64_t sort) {
-    const uint64_t buckets = keys / LOAD_CELLS * LOAD_BUCKETS +
-                             (keys % LOAD_CELLS * LOAD_BUCKETS + LOAD_CELLS - 1) / LOAD_CELLS;
     return (tamis_table_design){
         .kind = "cuckoo",
-        .least_places = buckets < LEAST_BUCKETS ? LEAST_BUCKETS : buckets,
+        .least_places = buckets_for(keys),
         .share = 2,
         .least_width = sort ? TAMIS_SORTED_LEAST_WIDTH : LEAST_WIDTH,
         .cells = SLOTS,
@@ -95,11 +108,6 @@ static uint64_t probes(const uint64_t word[]) {
 static double rate(const uint64_t word[], uint64_t items) {
     return tamis__table_rate(items, share(word[BUCKETS]), word[BUCKETS],
                              (unsigned)word[FINGERPRINT]);
-}
-
-static uint64_t limit(const uint64_t word[]) {
-    return word[BUCKETS] / LOAD_BUCKETS * LOAD_CELLS +
-           word[BUCKETS] % LOAD_BUCKETS * LOAD_CELLS / LOAD_BUCKETS;
 }
 
 /* ---- Access --------------------------------------------------------------------------------- */
@@ -186,7 +194,7 @@ static tamis_status audit(const tamis_body *f) {
     for (unsigned i = n; i < STASH; i++)
         if (tamis__get64(stash_at(f, i)))
             return tamis__fail(TAMIS_CORRUPT, "the stash has a gap before entry %u", i);
-    if (used_of(f) != tamis__table_used(&t) + n || used_of(f) > limit(f->word))
+    if (used_of(f) != tamis__table_used(&t) + n || used_of(f) > limit(f->word[BUCKETS]))
         return tamis__fail(TAMIS_CORRUPT, "cuckoo says that it has %llu fingerprints, and has not",
                            (unsigned long long)used_of(f));
     return TAMIS_OK;
@@ -284,7 +292,7 @@ static tamis_status refuse(const tamis_body *f, const tamis_table *t, print p) {
                        "cuckoo found no way for a key in %d steps at %llu of %llu fingerprints, "
                        "and the stash is full",
                        MOST_STEPS, (unsigned long long)used_of(f),
-                       (unsigned long long)limit(f->word));
+                       (unsigned long long)limit(f->word[BUCKETS]));
 }
 
 static tamis_status add_one(tamis_body *f, const tamis_table *t, print p) {
@@ -332,7 +340,7 @@ static tamis_status add(tamis_body *f, const uint64_t *hash, size_t n) {
 }
 
 static uint64_t room(const tamis_body *f) {
-    return limit(f->word) - used_of(f);
+    return limit(f->word[BUCKETS]) - used_of(f);
 }
 
 /* ---- Listing and merging -------------------------------------------------------------------- */

@@ -71,11 +71,32 @@ static uint64_t bit_of_cell(const tamis_table *t, uint64_t bucket, unsigned i) {
     return bucket * t->bucket_bits + RANK_BITS + (uint64_t)i * (t->width - NIBBLE);
 }
 
+static uint64_t upper_part(const tamis_table *t, uint64_t bucket, unsigned i) {
+    return tamis__bits_get(t->bytes, bit_of_cell(t, bucket, i), t->width - NIBBLE);
+}
+
+static uint64_t rank_at(const tamis_table *t, uint64_t bucket) {
+    return tamis__bits_get(t->bytes, bucket * t->bucket_bits, RANK_BITS);
+}
+
 void tamis__sorted_read(const tamis_table *t, uint64_t bucket, uint64_t cell[]) {
-    nibbles_of(tamis__bits_get(t->bytes, bucket * t->bucket_bits, RANK_BITS), cell);
+    nibbles_of(rank_at(t, bucket), cell);
     for (unsigned i = 0; i < TAMIS_SORTED_SLOTS; i++)
-        cell[i] |= tamis__bits_get(t->bytes, bit_of_cell(t, bucket, i), t->width - NIBBLE)
-                   << NIBBLE;
+        cell[i] |= upper_part(t, bucket, i) << NIBBLE;
+}
+
+/* The upper parts, which lie there as they are, answer most questions alone: taking a rank apart
+ * costs more than all the rest. */
+bool tamis__sorted_has(const tamis_table *t, uint64_t bucket, uint64_t value) {
+    unsigned equal = 0;
+    for (unsigned i = 0; i < TAMIS_SORTED_SLOTS; i++)
+        equal |= (unsigned)(upper_part(t, bucket, i) == value >> NIBBLE) << i;
+    if (!equal) return false;
+    uint64_t nibble[TAMIS_SORTED_SLOTS];
+    nibbles_of(rank_at(t, bucket), nibble);
+    for (unsigned i = 0; i < TAMIS_SORTED_SLOTS; i++)
+        if (equal >> i & 1 && nibble[i] == value % 16) return true;
+    return false;
 }
 
 /* The order of a sorted bucket: by nibble, and by the rest where nibbles are equal, so that four
@@ -105,7 +126,7 @@ static void sorted_write(const tamis_table *t, uint64_t bucket, uint64_t cell[])
 
 static bool is_sorted_bucket(const tamis_table *t, uint64_t bucket) {
     uint64_t cell[TAMIS_SORTED_SLOTS];
-    if (tamis__bits_get(t->bytes, bucket * t->bucket_bits, RANK_BITS) >= RANKS) return false;
+    if (rank_at(t, bucket) >= RANKS) return false;
     tamis__sorted_read(t, bucket, cell);
     for (unsigned i = 1; i < TAMIS_SORTED_SLOTS; i++)
         if (is_before(cell[i], cell[i - 1])) return false;

@@ -64,6 +64,7 @@ uint64_t tamis__join(uint64_t place, uint64_t places, unsigned width, uint64_t v
 /* ---- Buckets -------------------------------------------------------------------------------- */
 
 void tamis__sorted_read(const tamis_table *, uint64_t bucket, uint64_t cell[]);
+bool tamis__sorted_has(const tamis_table *, uint64_t bucket, uint64_t value);
 
 TAMIS_HOT void tamis__bucket_read(const tamis_table *t, uint64_t bucket, uint64_t cell[]) {
     if (t->is_sorted) {
@@ -82,10 +83,9 @@ TAMIS_HOT bool tamis__table_has(const tamis_table *t, uint64_t bucket, uint64_t 
         const uint64_t x = all ^ value * t->ones;
         return (x - t->ones) & ~x & t->ones << (t->width - 1);
     }
-    uint64_t cell[TAMIS_TABLE_MOST_SLOTS];
-    tamis__bucket_read(t, bucket, cell);
+    if (t->is_sorted) return tamis__sorted_has(t, bucket, value);
     for (unsigned i = 0; i < t->slots; i++)
-        if (cell[i] == value) return true;
+        if (tamis__field_get(t->bytes, bucket * t->slots + i, t->width) == value) return true;
     return false;
 }
 
