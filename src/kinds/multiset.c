@@ -1,0 +1,274 @@
+/* multiset: how often each key was added, in the slots of a quotient filter.
+ *
+ * The counting quotient filter of Pandey, Bender, Johnson and Patro (2017). It stores the bag of
+ * fingerprints exactly: a key gets a wrong count only when another key has its fingerprint. Unlike
+ * counters of a fixed number of bits nothing overflows, and a key that was added a million times
+ * takes a few slots, not a million, because a count is a number with as many digits as it needs.
+ *
+ * A run holds its remainders in ascending order. What stands where a larger remainder is expected
+ * but is not larger must be a count. For a remainder x of r bits:
+ *
+ *     times    x > 0            x = 0
+ *     1        x                0
+ *     2        x x              0 0
+ *     3        x 0 x            0 0 0
+ *     more     x [0] D x        0 D 0 0
+ *
+ * D are the digits of times - 3 (times - 4 for x = 0), the most significant first. No digit is
+ * written as 0, and for x > 0 none as x, so that the base is 2^r - 2 (2^r - 1 for x = 0). The 0
+ * in brackets is there when the first digit is larger than x, which would look like the next
+ * remainder.
+ *
+ *     remainders of 4 bits:   3 5 5 9 0 10 9 12   means   3 once, 5 twice, 9 eleven times, 12 once
+ *
+ * One add takes at most one slot more, whatever it counts: 1, 2 and 3 times have that many slots,
+ * the first numbers have at most 4, and from then on either a digit comes in front, and then it is
+ * the smallest one and needs no 0 where the largest one needed it (or x is above all digits and
+ * none ever needs it, or below all and each does), or the first digit passes x and the 0 comes. So
+ * as many adds fit as there are slots free, and a count never loses slots by growing. */
+#include "kinds/bag.h"
+#include "kinds/kind.h"
+#include "kinds/slots.h"
+
+/* ---- Counts as slots ------------------------------------------------------------------------ */
+
+/* 64 digits of base 2, x at both ends, and a 0. */
+enum { MOST_SPELLED = 67 };
+
+typedef struct number {
+    uint64_t base, above; /* digits 0 to base-1, for counts that are larger than this */
+} number;
+
+static number number_of(const tamis_slots *t, uint64_t x) {
+    const uint64_t values = (uint64_t)1 << t->width;
+    return x ? (number){values - 2, 3} : (number){values - 1, 4};
+}
+
+/* A digit as it stands in a slot: not 0, and not x. */
+static uint64_t digit_written(uint64_t x, uint64_t digit) {
+    return digit + 1 + (x && digit + 1 >= x);
+}
+
+static uint64_t digit_read(uint64_t x, uint64_t slot) {
+    return slot - 1 - (x && slot > x);
+}
+
+/* The slots of a value that is there `count` times, at least once; returns how many. */
+static unsigned spell(const tamis_slots *t, uint64_t x, uint64_t count, uint64_t *slot) {
+    unsigned n = 0;
+    slot[n++] = x;
+    if (count == 1) return n;
+    if (count > 3) {
+        const number in = number_of(t, x);
+        uint64_t first = count - in.above, power = 1;
+        for (; first >= in.base; first /= in.base) power *= in.base;
+        if (x && digit_written(x, first) > x) slot[n++] = 0;
+        for (uint64_t rest = count - in.above; power; rest %= power, power /= in.base)
+            slot[n++] = digit_written(x, rest / power);
+    }
+    if (x == 0 ? count > 2 : count == 3) slot[n++] = 0;
+    slot[n++] = x;
+    return n;
+}
+
+static uint64_t length(const tamis_slots *t, uint64_t value, uint64_t count) {
+    uint64_t slot[MOST_SPELLED];
+    return spell(t, value, count, slot);
+}
+
+static uint64_t slot_or(const tamis_slots *t, const tamis_run *run, uint64_t at, uint64_t none) {
+    return at < run->end ? tamis__slot_get(t, at) : none;
+}
+
+/* The count whose digits stand in [at, end). */
+static uint64_t count_read(const tamis_slots *t, uint64_t x, uint64_t at, uint64_t end) {
+    const number in = number_of(t, x);
+    uint64_t count = 0;
+    for (; at < end; at++) count = count * in.base + digit_read(x, tamis__slot_get(t, at));
+    return count + in.above;
+}
+
+/* Two zeros side by side occur only behind the digits of x = 0. */
+static tamis_entry_read read_zero(const tamis_slots *t, const tamis_run *run, uint64_t at) {
+    if (slot_or(t, run, at + 1, 1) == 0) {
+        const uint64_t n = slot_or(t, run, at + 2, 1) == 0 ? 3 : 2;
+        return (tamis_entry_read){0, n, n};
+    }
+    for (uint64_t i = at + 1; i + 1 < run->end; i++)
+        if (tamis__slot_get(t, i) == 0 && tamis__slot_get(t, i + 1) == 0)
+            return (tamis_entry_read){0, count_read(t, 0, at + 1, i), i + 2 - at};
+    return (tamis_entry_read){0, 1, 1};
+}
+
+/* In a run that was never written by us the closing x may be missing: that entry counts 0 and goes
+ * to the end of the run, and the gate refuses it. */
+static tamis_entry_read read_entry(const tamis_slots *t, const tamis_run *run, uint64_t at) {
+    const uint64_t x = tamis__slot_get(t, at), behind = slot_or(t, run, at + 1, UINT64_MAX);
+    if (x == 0) return read_zero(t, run, at);
+    if (behind > x) return (tamis_entry_read){x, 1, 1};
+    if (behind == x) return (tamis_entry_read){x, 2, 2};
+    const uint64_t first = at + 1 + (behind == 0);
+    uint64_t end = first;
+    while (end < run->end && tamis__slot_get(t, end) != x) end++;
+    if (end == run->end) return (tamis_entry_read){x, 0, end - at};
+    return (tamis_entry_read){x, end > first ? count_read(t, x, first, end) : 3, end + 1 - at};
+}
+
+/* A run is legal when what is read from it would be written like that. A count that wrapped in
+ * reading would not. */
+static bool is_legal(const tamis_slots *t, const tamis_run *run) {
+    uint64_t slot[MOST_SPELLED], least = 0;
+    tamis_entry_read entry;
+    for (uint64_t at = run->start; at < run->end; at += entry.length) {
+        entry = read_entry(t, run, at);
+        if (entry.count == 0 || entry.value < least || entry.length > MOST_SPELLED ||
+            spell(t, entry.value, entry.count, slot) != entry.length)
+            return false;
+        for (uint64_t i = 0; i < entry.length; i++)
+            if (tamis__slot_get(t, at + i) != slot[i]) return false;
+        least = entry.value + 1;
+    }
+    return true;
+}
+
+/* ---- Changing a count ----------------------------------------------------------------------- */
+
+/* The entry of a value in the run of its home; with a count of 0 where it would be. */
+typedef struct found {
+    tamis_run run;
+    uint64_t at, count, length;
+} found;
+
+static found find(const tamis_slots *t, uint64_t home, uint64_t value) {
+    const tamis_run run = tamis__run_of(t, home);
+    tamis_entry_read entry;
+    uint64_t at = run.start;
+    for (; at < run.end; at += entry.length) {
+        entry = read_entry(t, &run, at);
+        if (entry.value == value) return (found){run, at, entry.count, entry.length};
+        if (entry.value > value) break;
+    }
+    return (found){run, at, 0, 0};
+}
+
+/* Slots come and go at the end of the entry, then all of it is written anew. When an insert fails,
+ * nothing has changed if it was the first one, and an add has no second. Merging has made sure that
+ * all will fit, and moving throws a body away that it could not fill. */
+static tamis_status set_count(const tamis_slots *t, uint64_t home, uint64_t value, found *f,
+                              uint64_t count) {
+    uint64_t slot[MOST_SPELLED];
+    const unsigned n = count ? spell(t, value, count, slot) : 0;
+    for (; f->length < n; f->length++) {
+        const tamis_status rc = tamis__slot_insert(t, home, &f->run, f->at + f->length, 0);
+        if (rc) return rc;
+    }
+    for (; f->length > n; f->length--)
+        tamis__slot_erase(t, home, &f->run, f->at + f->length - 1);
+    for (unsigned i = 0; i < n; i++) tamis__slot_put(t, f->at + i, slot[i]);
+    return TAMIS_OK;
+}
+
+static tamis_status put(const tamis_slots *t, uint64_t home, uint64_t value, uint64_t count) {
+    found f = find(t, home, value);
+    if (f.count > UINT64_MAX - count) return tamis__fail(TAMIS_FULL, "a count would pass 2^64");
+    return set_count(t, home, value, &f, f.count + count);
+}
+
+/* Bits of one slot less could not write a count. */
+static const tamis_bag_code code = {
+    .name = "multiset", .least_width = 2, .read = read_entry, .length = length, .put = put};
+
+/* ---- Asking, adding, removing --------------------------------------------------------------- */
+
+static void count(const tamis_body *f, const uint64_t *hash, size_t n, uint64_t *counts) {
+    const tamis_slots t = tamis__bag_slots(f);
+    for (size_t i = 0; i < n; i++) {
+        tamis__slots_expect(&t, hash, i, n);
+        const tamis_fingerprint fp = tamis__fingerprint(&t, hash[i]);
+        counts[i] = find(&t, fp.home, fp.value).count;
+    }
+}
+
+static void query(const tamis_body *f, const uint64_t *hash, size_t n, uint8_t *hit) {
+    const tamis_slots t = tamis__bag_slots(f);
+    for (size_t i = 0; i < n; i++) {
+        tamis__slots_expect(&t, hash, i, n);
+        const tamis_fingerprint fp = tamis__fingerprint(&t, hash[i]);
+        hit[i] = find(&t, fp.home, fp.value).count != 0;
+    }
+}
+
+static tamis_status add_one(tamis_body *f, uint64_t hash) {
+    const tamis_slots t = tamis__bag_slots(f);
+    const tamis_fingerprint fp = tamis__fingerprint(&t, hash);
+    return put(&t, fp.home, fp.value, 1);
+}
+
+static tamis_status remove_one(tamis_body *f, uint64_t hash) {
+    const tamis_slots t = tamis__bag_slots(f);
+    const tamis_fingerprint fp = tamis__fingerprint(&t, hash);
+    found it = find(&t, fp.home, fp.value);
+    if (it.count == 0) return tamis__bag_not_found(&code);
+    return set_count(&t, fp.home, fp.value, &it, it.count - 1);
+}
+
+static tamis_status add(tamis_body *f, const uint64_t *hash, size_t n) {
+    return tamis__add_all(f, hash, n, add_one, remove_one);
+}
+
+/* ---- What all bags can ---------------------------------------------------------------------- */
+
+static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
+    return tamis__bag_plan(&code, wish, word);
+}
+
+static tamis_status check(const uint64_t word[], uint64_t *size) {
+    return tamis__bag_check(&code, word, size);
+}
+
+static tamis_status audit(const tamis_body *f) {
+    const tamis_slots t = tamis__bag_slots(f);
+    return tamis__slots_audit(&t, is_legal);
+}
+
+static bool next(const tamis_body *f, uint64_t *cursor, uint64_t *hash, uint64_t *times) {
+    return tamis__bag_next(&code, f, cursor, hash, times);
+}
+
+static tamis_status resize(const tamis_body *f, uint64_t capacity, uint64_t word[]) {
+    return tamis__bag_resize(&code, f, capacity, word);
+}
+
+static tamis_status move(tamis_body *to, const tamis_body *from) {
+    return tamis__bag_move(&code, to, from);
+}
+
+static tamis_status merge(tamis_body *into, const tamis_body *from) {
+    return tamis__bag_merge(&code, into, from);
+}
+
+static void measure(const tamis_body *f, const tamis_body *other, tamis_measure *out) {
+    tamis__bag_measure(&code, f, other, out);
+}
+
+const tamis_kind tamis__multiset = {
+    .name = "multiset",
+    .contract = "counts of any size, exact up to equal fingerprints; removes, lists, resizes",
+    .word = {"slots", "remainder"},
+    .traits = TAMIS_ANY_ORDER,
+    .plan = plan,
+    .check = check,
+    .probes = tamis__bag_probes,
+    .rate = tamis__bag_rate,
+    .audit = audit,
+    .query = query,
+    .add = add,
+    .remove = remove_one,
+    .count = count,
+    .next = next,
+    .room = tamis__bag_room,
+    .resize = resize,
+    .move = move,
+    .merge = merge,
+    .measure = measure,
+};

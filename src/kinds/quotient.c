@@ -1,0 +1,154 @@
+/* quotient: fingerprints by their quotient, which can be removed, listed and moved.
+ *
+ * What Pagh, Pagh and Rao (2005) promised, a dynamic set in n log2(1/fpr) + O(n) bits, in the
+ * practical form of Pandey, Bender, Johnson and Patro (2017), the rank-and-select quotient filter.
+ * It answers as a table of all fingerprints would, because it is one: the rate is that of two equal
+ * fingerprints, nothing else.
+ *
+ *     hash * slots = | home | remainder | the rest, which is not kept |
+ *
+ *     slots.h draws how the remainders stand in their slots and how a run is found
+ *
+ * Everything that is stored can be read back in order: two filters merge, and a filter is made twice
+ * as large, or half, without the keys. A key that is added again takes another slot, so that every
+ * remove takes back one add; where counts are large, use multiset.
+ *
+ * The price against blocked is time (a run is searched, and adding moves slots), and that it is full
+ * at 95 % of its slots. */
+#include "kinds/bag.h"
+#include "kinds/kind.h"
+#include "kinds/slots.h"
+
+/* ---- Equal fingerprints are equal slots ----------------------------------------------------- */
+
+static bool is_smaller(uint64_t a, uint64_t b) {
+    return a < b;
+}
+
+/* The slot behind the last one with this value: where another would go. */
+static uint64_t behind(const tamis_slots *t, const tamis_run *run, uint64_t value) {
+    return tamis__run_search(t, run, value, is_smaller);
+}
+
+static tamis_entry_read read_entry(const tamis_slots *t, const tamis_run *run, uint64_t at) {
+    const uint64_t value = tamis__slot_get(t, at), n = behind(t, run, value) - at;
+    return (tamis_entry_read){value, n, n};
+}
+
+static uint64_t length(const tamis_slots *t, uint64_t value, uint64_t count) {
+    (void)t, (void)value;
+    return count;
+}
+
+static tamis_status put(const tamis_slots *t, uint64_t home, uint64_t value, uint64_t count) {
+    tamis_run run = tamis__run_of(t, home);
+    tamis_status rc = TAMIS_OK;
+    for (const uint64_t at = behind(t, &run, value); count && !rc; count--)
+        rc = tamis__slot_insert(t, home, &run, at, value);
+    return rc;
+}
+
+static bool is_legal(const tamis_slots *t, const tamis_run *run) {
+    for (uint64_t at = run->start + 1; at < run->end; at++)
+        if (tamis__slot_get(t, at - 1) > tamis__slot_get(t, at)) return false;
+    return true;
+}
+
+static const tamis_bag_code code = {
+    .name = "quotient", .least_width = 1, .read = read_entry, .length = length, .put = put};
+
+/* ---- Asking, adding, removing --------------------------------------------------------------- */
+
+/* The last slot with the fingerprint of a hash; false when there is none. */
+static bool find(const tamis_slots *t, const tamis_fingerprint *fp, tamis_run *run, uint64_t *at) {
+    *run = tamis__run_of(t, fp->home);
+    *at = behind(t, run, fp->value);
+    return (*at)-- > run->start && tamis__slot_get(t, *at) == fp->value;
+}
+
+static void query(const tamis_body *f, const uint64_t *hash, size_t n, uint8_t *hit) {
+    const tamis_slots t = tamis__bag_slots(f);
+    for (size_t i = 0; i < n; i++) {
+        tamis__slots_expect(&t, hash, i, n);
+        const tamis_fingerprint fp = tamis__fingerprint(&t, hash[i]);
+        tamis_run run;
+        uint64_t at;
+        hit[i] = find(&t, &fp, &run, &at);
+    }
+}
+
+static tamis_status add_one(tamis_body *f, uint64_t hash) {
+    const tamis_slots t = tamis__bag_slots(f);
+    const tamis_fingerprint fp = tamis__fingerprint(&t, hash);
+    return put(&t, fp.home, fp.value, 1);
+}
+
+static tamis_status remove_one(tamis_body *f, uint64_t hash) {
+    const tamis_slots t = tamis__bag_slots(f);
+    const tamis_fingerprint fp = tamis__fingerprint(&t, hash);
+    tamis_run run;
+    uint64_t at;
+    if (!find(&t, &fp, &run, &at)) return tamis__bag_not_found(&code);
+    tamis__slot_erase(&t, fp.home, &run, at);
+    return TAMIS_OK;
+}
+
+static tamis_status add(tamis_body *f, const uint64_t *hash, size_t n) {
+    return tamis__add_all(f, hash, n, add_one, remove_one);
+}
+
+/* ---- What all bags can ---------------------------------------------------------------------- */
+
+static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
+    return tamis__bag_plan(&code, wish, word);
+}
+
+static tamis_status check(const uint64_t word[], uint64_t *size) {
+    return tamis__bag_check(&code, word, size);
+}
+
+static tamis_status audit(const tamis_body *f) {
+    const tamis_slots t = tamis__bag_slots(f);
+    return tamis__slots_audit(&t, is_legal);
+}
+
+static bool next(const tamis_body *f, uint64_t *cursor, uint64_t *hash, uint64_t *count) {
+    return tamis__bag_next(&code, f, cursor, hash, count);
+}
+
+static tamis_status resize(const tamis_body *f, uint64_t capacity, uint64_t word[]) {
+    return tamis__bag_resize(&code, f, capacity, word);
+}
+
+static tamis_status move(tamis_body *to, const tamis_body *from) {
+    return tamis__bag_move(&code, to, from);
+}
+
+static tamis_status merge(tamis_body *into, const tamis_body *from) {
+    return tamis__bag_merge(&code, into, from);
+}
+
+static void measure(const tamis_body *f, const tamis_body *other, tamis_measure *out) {
+    tamis__bag_measure(&code, f, other, out);
+}
+
+const tamis_kind tamis__quotient = {
+    .name = "quotient",
+    .contract = "removes, lists, merges and resizes without the keys; full at 95 % of its slots",
+    .word = {"slots", "remainder"},
+    .traits = TAMIS_ANY_ORDER,
+    .plan = plan,
+    .check = check,
+    .probes = tamis__bag_probes,
+    .rate = tamis__bag_rate,
+    .audit = audit,
+    .query = query,
+    .add = add,
+    .remove = remove_one,
+    .next = next,
+    .room = tamis__bag_room,
+    .resize = resize,
+    .move = move,
+    .merge = merge,
+    .measure = measure,
+};

@@ -1,0 +1,150 @@
+/* Kinds that keep fingerprints in the slots of a quotient filter may include this: quotient,
+ * multiset, grow.
+ *
+ * A fingerprint is the top of hash * homes, a number of 128 bits: its upper half is the slot where
+ * the fingerprint is at home, and the first bits of its lower half are what is stored there. The
+ * home costs nothing, because it is where one looks; only the stored bits take room (Pagh, Pagh and
+ * Rao 2005). Fingerprints of one home form a run, runs stand in the order of their homes, and a run
+ * starts at its home or right behind the run before it. Two bits per slot and 16 per block are
+ * enough to find every run again (Pandey, Bender, Johnson and Patro 2017):
+ *
+ *     homes      0  1  2  3  4  5  6  7
+ *     occupied   1  1  0  0  1  0  0  0        somebody is at home here
+ *     run end    0  1  1  0  0  1  0  0        the last slot of a run
+ *     slots      a  b  c  .  d  e  .  .        a b are of home 0, c is of home 1, d e of home 4
+ *
+ * The k-th occupied home owns the k-th run end. To count only within 64 slots, every block knows
+ * its offset: how many of its slots, from its first on, belong to homes of earlier blocks. Slots
+ * never wrap: behind the last home there is a tail.
+ *
+ *     payload    used | an offset for each block, u16 | block 0 | block 1 | ... | tail blocks
+ *     block      occupied, 64 bits | run ends, 64 bits | 64 slots of `width` bits
+ *
+ * The layout follows from the fingerprints alone, whatever the order of adds and removes, as long as
+ * the kind orders each run. Unused slots are zero. */
+#ifndef TAMIS_KINDS_SLOTS_H
+#define TAMIS_KINDS_SLOTS_H
+
+#include "bits/packed.h"
+#include "bits/probe.h"
+#include "kinds/kind.h"
+
+enum { TAMIS_SLOTS_MOST_WIDTH = 63 };
+#define TAMIS_SLOTS_MOST_HOMES ((uint64_t)1 << 52)
+
+/* Slots somewhere in a payload. The bytes are only written through entries that change. */
+typedef struct tamis_slots {
+    uint64_t homes, count; /* slots that are a home; all, with the tail */
+    unsigned width;        /* bits of a slot */
+    uint8_t *used, *offsets, *blocks;
+} tamis_slots;
+
+/* The run of a home is [start, end); where there is none, both are the place where it would be. */
+typedef struct tamis_run {
+    uint64_t start, end;
+} tamis_run;
+
+typedef struct tamis_fingerprint {
+    uint64_t home, value;
+} tamis_fingerprint;
+
+/* ---- Shape ---------------------------------------------------------------------------------- */
+
+/* Homes come in blocks of 64, at least one and at most TAMIS_SLOTS_MOST_HOMES. */
+bool tamis__slots_legal(uint64_t homes, uint64_t width);
+uint64_t tamis__slots_size(uint64_t homes, unsigned width);
+
+/* The fewest homes for that many slots in use, which is at most 95 % of the homes: above it
+ * clusters grow without measure. 0 when it is too many. */
+uint64_t tamis__slots_homes_for(uint64_t used);
+uint64_t tamis__slots_limit(uint64_t homes);
+
+/* The shape with the most different fingerprints in so many bytes, with homes for `used` slots and
+ * a width from `least` to `most`. False when the bytes are too few. */
+bool tamis__slots_within(uint64_t size, uint64_t used, unsigned least, unsigned most,
+                         uint64_t *homes, uint64_t *width);
+
+tamis_slots tamis__slots_at(uint8_t *bytes, uint64_t homes, uint64_t width);
+
+/* ---- Access --------------------------------------------------------------------------------- */
+
+/* Monotone in the hash: fingerprints in the order of hashes are in the order of slots. */
+TAMIS_HOT tamis_fingerprint tamis__fingerprint(const tamis_slots *t, uint64_t hash) {
+    uint64_t low;
+    const uint64_t home = tamis__multiply(hash, t->homes, &low);
+    return (tamis_fingerprint){home, low >> (64 - t->width)};
+}
+
+/* The smallest hash with this fingerprint; there is one while homes * 2^width is at most 2^64. */
+uint64_t tamis__fingerprint_hash(const tamis_slots *, uint64_t home, uint64_t value);
+
+TAMIS_HOT uint8_t *tamis__slots_block(const tamis_slots *t, uint64_t slot) {
+    return t->blocks + (slot >> 6) * (16 + 8 * (uint64_t)t->width);
+}
+
+TAMIS_HOT uint64_t tamis__slot_get(const tamis_slots *t, uint64_t slot) {
+    return tamis__field_get(tamis__slots_block(t, slot) + 16, slot & 63, t->width);
+}
+
+TAMIS_HOT void tamis__slot_put(const tamis_slots *t, uint64_t slot, uint64_t value) {
+    tamis__field_put(tamis__slots_block(t, slot) + 16, slot & 63, t->width, value);
+}
+
+/* A batch that asks for its blocks early waits for memory once, not once per key. */
+enum { TAMIS_SLOTS_AHEAD = 8 };
+TAMIS_HOT void tamis__slots_expect(const tamis_slots *t, const uint64_t *hash, size_t i, size_t n) {
+    if (i + TAMIS_SLOTS_AHEAD < n)
+        __builtin_prefetch(
+            tamis__slots_block(t, tamis__range(hash[i + TAMIS_SLOTS_AHEAD], t->homes)));
+}
+
+static inline uint64_t tamis__slots_used(const tamis_slots *t) {
+    return tamis__get64(t->used);
+}
+
+/* How many more slots may be used. */
+static inline uint64_t tamis__slots_room(const tamis_slots *t) {
+    return tamis__slots_limit(t->homes) - tamis__slots_used(t);
+}
+
+tamis_run tamis__run_of(const tamis_slots *, uint64_t home);
+
+/* The next home that has a run, from `home` on; `homes` when there is none. And the last one below
+ * `home`; `homes` when there is none. */
+uint64_t tamis__next_home(const tamis_slots *, uint64_t home);
+uint64_t tamis__previous_home(const tamis_slots *, uint64_t home);
+
+/* The first slot of a run that must stand behind `value`, by a search that halves. */
+uint64_t tamis__run_search(const tamis_slots *, const tamis_run *, uint64_t value,
+                           bool (*comes_before)(uint64_t, uint64_t));
+
+/* ---- Changes -------------------------------------------------------------------------------- */
+
+/* Makes room at slot `at` of the home's run, start <= at <= end, and puts the value there; the run
+ * ends one slot later. TAMIS_FULL, and nothing changed, when the tail is used up or a block would
+ * have more than 65535 slots of earlier homes behind it. */
+tamis_status tamis__slot_insert(const tamis_slots *, uint64_t home, tamis_run *, uint64_t at,
+                                uint64_t value);
+
+/* Takes slot `at` out of the home's run; what was pushed aside moves back. */
+void tamis__slot_erase(const tamis_slots *, uint64_t home, tamis_run *, uint64_t at);
+
+/* Would runs of these lengths fit? They are given in the order of their homes, to a packing that
+ * starts as {0}; TAMIS_FULL when one does not. What fits as a whole can also be inserted one by one,
+ * in any order, because fewer slots never reach farther. */
+typedef struct tamis_packing {
+    uint64_t end, used;
+} tamis_packing;
+tamis_status tamis__pack_run(const tamis_slots *, tamis_packing *, uint64_t home, uint64_t length);
+
+/* Adds all hashes one by one, or none: what went in before a failure is taken out again. */
+tamis_status tamis__add_all(tamis_body *, const uint64_t *hash, size_t n,
+                            tamis_status (*add_one)(tamis_body *, uint64_t),
+                            tamis_status (*remove_one)(tamis_body *, uint64_t));
+
+/* The gate: every count, offset, run and unused slot is as inserting would have made it, and every
+ * run is one that the kind could have written. */
+tamis_status tamis__slots_audit(const tamis_slots *,
+                                bool (*is_legal)(const tamis_slots *, const tamis_run *));
+
+#endif
