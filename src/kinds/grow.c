@@ -1,0 +1,396 @@
+/* grow: starts small and doubles as often as needed, without the keys and with the rate kept.
+ *
+ * InfiniFilter, by Dayan, Bercea, Reviriego and Pagh (2023), on the slots of a quotient filter.
+ * Doubling makes the first bit of every fingerprint a bit of its home, so that old fingerprints
+ * get shorter, and a filter of fingerprints that all get shorter would soon say yes to everything.
+ * Here each slot says how long its fingerprint is, and keys that come after a doubling get longer
+ * ones. Old, short ones are a minority that halves with every doubling.
+ *
+ *     a slot of 8 bits      1 0 1 1 0 0 1 1        the fingerprint 1011001, and a 1 that ends it
+ *     two doublings later   1 1 0 0 1 1 0 0        11001; the bits 1 0 have become part of the home
+ *     seven doublings       1 0 0 0 0 0 0 0        void: no bits left, it matches all of its home
+ *
+ * Keys that are added after X doublings have F(X) = F(0) + ceil(2 log2(X + 1)) bits, and slots are
+ * one bit wider than that. When every size is filled to its load a, keys of time X are half of that
+ * load, and have made for ever the same part of the rate, a/2 * 2^-F(X); so the rate stays below
+ *
+ *     a * 2^-F(0) * (1 + 1/2 * (2^-2 + 2^-4 + 2^-4 + 2^-5 + ...))  <  a * 2^-F(0) * 1.26
+ *
+ * and F(0) is chosen so that this is what was asked for. It never grows worse than that.
+ *
+ * A void is copied to both homes that its home becomes (as in Aleph Filter, Dayan, Bercea and Pagh
+ * 2024), so that asking still looks at one run. Its copies are as many slots as its part of the rate
+ * says: at most the rate times the slots. What nobody can do is to remove a key of which only a void
+ * is left, because the void may stand for others. */
+#include <math.h>
+#include <stdio.h>
+
+#include "bits/bits.h"
+#include "bits/probe.h"
+#include "kinds/kind.h"
+#include "kinds/slots.h"
+
+enum { SLOTS, WIDTH, DOUBLINGS }; /* shape words */
+enum { MOST_DOUBLINGS = 46 };     /* from 64 homes to 2^52 */
+
+/* ---- Shape ---------------------------------------------------------------------------------- */
+
+/* ceil(2 log2(doublings + 1)), in whole numbers. */
+static unsigned longer_by(unsigned doublings) {
+    const uint64_t square = (uint64_t)(doublings + 1) * (doublings + 1);
+    unsigned bits = 0;
+    while ((uint64_t)1 << bits < square) bits++;
+    return bits;
+}
+
+/* Bits of a new fingerprint now, and at a time before. */
+static unsigned bits_at(const uint64_t word[], unsigned doublings) {
+    return (unsigned)word[WIDTH] - 1 - longer_by((unsigned)word[DOUBLINGS]) + longer_by(doublings);
+}
+
+/* The sum above in units of 2^-F(0), with a load of 19/20 and as many doublings as there can be.
+ * All terms are exact. */
+static double worst_rate(void) {
+    double sum = 1;
+    for (unsigned x = 1; x <= MOST_DOUBLINGS; x++) sum += ldexp(0.5, -(int)longer_by(x));
+    return sum * 19 / 20;
+}
+
+/* The widest slots to start with: they get wider by longer_by(MOST_DOUBLINGS), which is 12. */
+enum { LEAST_FIRST_WIDTH = 2, MOST_FIRST_WIDTH = TAMIS_SLOTS_MOST_WIDTH - 12 };
+
+static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
+    const uint64_t keys = wish->capacity ? wish->capacity : 1;
+    const uint64_t homes = tamis__slots_homes_for(keys);
+    if (!homes) return tamis__fail(TAMIS_TOO_LARGE, "grow would need over 2^52 slots");
+    if (wish->bits) {
+        if (wish->bits / 8 >= 8 &&
+            tamis__slots_within(wish->bits / 8 - 8, keys, LEAST_FIRST_WIDTH, MOST_FIRST_WIDTH, &word[SLOTS],
+                                &word[WIDTH]))
+            return TAMIS_OK;
+        return tamis__fail(TAMIS_INVALID, "size must be at least %llu bytes for %llu keys in grow",
+                           (unsigned long long)tamis__slots_size(homes, LEAST_FIRST_WIDTH) + 8,
+                           (unsigned long long)keys);
+    }
+    unsigned bits = LEAST_FIRST_WIDTH - 1;
+    while (ldexp(worst_rate(), -(int)bits) > wish->fpr) bits++;
+    word[SLOTS] = homes;
+    word[WIDTH] = bits + 1;
+    return TAMIS_OK;
+}
+
+static tamis_status check(const uint64_t word[], uint64_t *size) {
+    if (word[DOUBLINGS] > MOST_DOUBLINGS || !tamis__slots_legal(word[SLOTS], word[WIDTH]) ||
+        (word[SLOTS] >> word[DOUBLINGS]) % 64 ||
+        word[SLOTS] >> word[DOUBLINGS] << word[DOUBLINGS] != word[SLOTS])
+        return tamis__fail(TAMIS_CORRUPT,
+                           "grow cannot have %llu slots of %llu bits after %llu doublings",
+                           (unsigned long long)word[SLOTS], (unsigned long long)word[WIDTH],
+                           (unsigned long long)word[DOUBLINGS]);
+    const unsigned longer = longer_by((unsigned)word[DOUBLINGS]);
+    if (word[WIDTH] < LEAST_FIRST_WIDTH + longer || word[WIDTH] > MOST_FIRST_WIDTH + longer)
+        return tamis__fail(TAMIS_CORRUPT, "slots of %llu bits are not those of %llu doublings",
+                           (unsigned long long)word[WIDTH], (unsigned long long)word[DOUBLINGS]);
+    *size = 8 + tamis__slots_size(word[SLOTS], (unsigned)word[WIDTH]);
+    return TAMIS_OK;
+}
+
+static uint64_t probes(const uint64_t word[]) {
+    (void)word;
+    return 1;
+}
+
+/* Every size is filled before the next one, as core does it: the keys of each time have the length
+ * of that time, less the doublings since. */
+static double rate(const uint64_t word[], uint64_t items) {
+    const unsigned doublings = (unsigned)word[DOUBLINGS];
+    double misses = 0; /* logarithm of the chance */
+    uint64_t before = 0;
+    for (unsigned x = 0; x <= doublings; x++) {
+        uint64_t until = tamis__slots_limit(word[SLOTS] >> (doublings - x));
+        if (x == doublings || until > items) until = items;
+        const int left = (int)bits_at(word, x) - (int)(doublings - x);
+        misses += (double)(until - before) * log1p(-ldexp(1 / (double)word[SLOTS], -left));
+        before = until;
+    }
+    return -expm1(misses);
+}
+
+/* ---- Slots ---------------------------------------------------------------------------------- */
+
+/* The first word of the payload: how many keys have become void. Voids themselves are copied. */
+static uint64_t void_keys(const tamis_body *f) {
+    return tamis__get64(f->bytes);
+}
+
+static tamis_slots slots_of(const tamis_body *f) {
+    return tamis__slots_at(f->bytes + 8, f->word[SLOTS], f->word[WIDTH]);
+}
+
+/* A fingerprint stands for all values that begin with it: an interval from `first_of`, and its
+ * closing 1 is half the length of that. */
+static uint64_t closing_of(uint64_t slot) {
+    return slot & (~slot + 1);
+}
+
+static uint64_t first_of(uint64_t slot) {
+    return slot & (slot - 1);
+}
+
+static unsigned length_of(const tamis_slots *t, uint64_t slot) {
+    return t->width - 1 - (unsigned)__builtin_ctzll(slot);
+}
+
+static bool matches(uint64_t slot, uint64_t value) {
+    return value - first_of(slot) < 2 * closing_of(slot);
+}
+
+/* The order in a run: by the first value, and what contains another comes before it. A match can
+ * therefore not come after one that begins above the value, and the last match is the longest. */
+static bool comes_before(uint64_t a, uint64_t b) {
+    const uint64_t first = first_of(a), second = first_of(b);
+    return first < second || (first == second && closing_of(a) > closing_of(b));
+}
+
+static bool is_legal(const tamis_slots *t, const tamis_run *run) {
+    for (uint64_t at = run->start; at < run->end; at++) {
+        const uint64_t slot = tamis__slot_get(t, at);
+        if (slot == 0) return false;
+        if (at > run->start && comes_before(slot, tamis__slot_get(t, at - 1))) return false;
+    }
+    return true;
+}
+
+/* How many slots have a fingerprint of each length. */
+typedef struct lengths {
+    uint64_t slots[TAMIS_SLOTS_MOST_WIDTH];
+} lengths;
+
+static lengths count_lengths(const tamis_slots *t) {
+    lengths all = {{0}};
+    for (uint64_t home = tamis__next_home(t, 0); home < t->homes;
+         home = tamis__next_home(t, home + 1)) {
+        const tamis_run run = tamis__run_of(t, home);
+        for (uint64_t at = run.start; at < run.end; at++)
+            all.slots[length_of(t, tamis__slot_get(t, at))]++;
+    }
+    return all;
+}
+
+static tamis_status audit(const tamis_body *f) {
+    const tamis_slots t = slots_of(f);
+    const tamis_status rc = tamis__slots_audit(&t, is_legal);
+    if (rc) return rc;
+    const uint64_t voids = count_lengths(&t).slots[0];
+    if (void_keys(f) > voids || (voids && !void_keys(f)))
+        return tamis__fail(TAMIS_CORRUPT, "%llu void slots cannot stand for %llu keys",
+                           (unsigned long long)voids, (unsigned long long)void_keys(f));
+    return TAMIS_OK;
+}
+
+/* ---- Asking, adding, removing --------------------------------------------------------------- */
+
+/* The longest match in a run; false when there is none. */
+static bool find(const tamis_slots *t, const tamis_run *run, uint64_t value, uint64_t *at) {
+    bool is_found = false;
+    for (uint64_t i = run->start; i < run->end; i++) {
+        const uint64_t slot = tamis__slot_get(t, i);
+        if (first_of(slot) > value) break;
+        if (!matches(slot, value)) continue;
+        is_found = true;
+        *at = i;
+    }
+    return is_found;
+}
+
+static void query(const tamis_body *f, const uint64_t *hash, size_t n, uint8_t *hit) {
+    const tamis_slots t = slots_of(f);
+    for (size_t i = 0; i < n; i++) {
+        tamis__slots_expect(&t, hash, i, n);
+        const tamis_fingerprint fp = tamis__fingerprint(&t, hash[i]);
+        const tamis_run run = tamis__run_of(&t, fp.home);
+        uint64_t at;
+        hit[i] = find(&t, &run, fp.value, &at);
+    }
+}
+
+static tamis_status put(const tamis_slots *t, uint64_t home, uint64_t slot) {
+    tamis_run run = tamis__run_of(t, home);
+    return tamis__slot_insert(t, home, &run, tamis__run_search(t, &run, slot, comes_before), slot);
+}
+
+/* The last bit of the value gives way to the closing 1. */
+static tamis_status add_one(tamis_body *f, uint64_t hash) {
+    const tamis_slots t = slots_of(f);
+    const tamis_fingerprint fp = tamis__fingerprint(&t, hash);
+    return put(&t, fp.home, fp.value | 1);
+}
+
+/* The longest match may be that of another key. Then the shorter one that was meant begins it, and
+ * goes on to answer for both. A void may answer for keys that nobody knows, also under other homes,
+ * and stays. */
+static tamis_status remove_one(tamis_body *f, uint64_t hash) {
+    const tamis_slots t = slots_of(f);
+    const tamis_fingerprint fp = tamis__fingerprint(&t, hash);
+    tamis_run run = tamis__run_of(&t, fp.home);
+    uint64_t at;
+    if (!find(&t, &run, fp.value, &at))
+        return tamis__fail(TAMIS_NOT_FOUND, "grow has no fingerprint of that key");
+    if (length_of(&t, tamis__slot_get(&t, at)) == 0)
+        return tamis__fail(TAMIS_CANNOT, "the key is too old to be removed: after %llu doublings "
+                                         "its fingerprint has no bits left",
+                           (unsigned long long)f->word[DOUBLINGS]);
+    tamis__slot_erase(&t, fp.home, &run, at);
+    return TAMIS_OK;
+}
+
+static tamis_status add(tamis_body *f, const uint64_t *hash, size_t n) {
+    return tamis__add_all(f, hash, n, add_one, remove_one);
+}
+
+/* ---- Growing -------------------------------------------------------------------------------- */
+
+static uint64_t room(const tamis_body *f) {
+    const tamis_slots t = slots_of(f);
+    return tamis__slots_room(&t);
+}
+
+/* Slots in use after more doublings: a fingerprint that runs out of bits is copied from then on.
+ * Whole numbers could overflow here for bodies that are all void; a sum that is too large for a
+ * double to be exact is too large for the slots as well. */
+static double used_after(const lengths *now, unsigned more) {
+    double used = 0;
+    for (unsigned bits = 0; bits < TAMIS_SLOTS_MOST_WIDTH; bits++)
+        used += ldexp((double)now->slots[bits], more > bits ? (int)(more - bits) : 0);
+    return used;
+}
+
+static tamis_status grow(const tamis_body *f, uint64_t need, uint64_t word[]) {
+    const tamis_slots t = slots_of(f);
+    const lengths now = count_lengths(&t);
+    for (unsigned more = 1; word[DOUBLINGS] + more <= MOST_DOUBLINGS; more++) {
+        if (word[SLOTS] > TAMIS_SLOTS_MOST_HOMES >> more) break;
+        const uint64_t homes = word[SLOTS] << more;
+        if (used_after(&now, more) + (double)need > (double)tamis__slots_limit(homes)) continue;
+        const unsigned doublings = (unsigned)word[DOUBLINGS] + more;
+        word[WIDTH] = bits_at(word, doublings) + 1;
+        word[DOUBLINGS] = doublings;
+        word[SLOTS] = homes;
+        return TAMIS_OK;
+    }
+    return tamis__fail(TAMIS_FULL, "grow cannot double any more: it has %llu slots after %llu "
+                                   "doublings",
+                       (unsigned long long)word[SLOTS], (unsigned long long)word[DOUBLINGS]);
+}
+
+/* One home becomes 2^more homes. For each of them the run is read once: what begins with the bits
+ * of that home goes there without them, and what is shorter goes there as a void. */
+static tamis_status move_run(const tamis_slots *to, const tamis_slots *from, uint64_t home,
+                             unsigned more) {
+    const tamis_run run = tamis__run_of(from, home);
+    tamis_status rc = TAMIS_OK;
+    for (uint64_t child = 0; child < (uint64_t)1 << more && !rc; child++)
+        for (uint64_t at = run.start; at < run.end && !rc; at++) {
+            const uint64_t slot = tamis__slot_get(from, at);
+            const unsigned bits = length_of(from, slot), used = bits < more ? bits : more;
+            if (slot >> (from->width - used) != child >> (more - used)) continue;
+            const uint64_t left = slot << used & tamis__field_mask(from->width);
+            rc = put(to, home << more | child, left << (to->width - from->width));
+        }
+    return rc;
+}
+
+static tamis_status move(tamis_body *to, const tamis_body *from) {
+    const tamis_slots a = slots_of(to), b = slots_of(from);
+    const unsigned more = (unsigned)(to->word[DOUBLINGS] - from->word[DOUBLINGS]);
+    const lengths before = count_lengths(&b);
+    uint64_t voids = void_keys(from);
+    for (unsigned bits = 1; bits <= more && bits < TAMIS_SLOTS_MOST_WIDTH; bits++)
+        voids += before.slots[bits];
+    tamis__put64(to->bytes, voids);
+    tamis_status rc = TAMIS_OK;
+    for (uint64_t home = tamis__next_home(&b, 0); home < b.homes && !rc;
+         home = tamis__next_home(&b, home + 1))
+        rc = move_run(&a, &b, home, more);
+    return rc;
+}
+
+/* ---- Measuring ------------------------------------------------------------------------------ */
+
+/* What the runs tell in one pass. A slot inside an earlier one of its run adds nothing to the rate.
+ * Apart from voids it is either the same key once more or two keys that meet by chance. */
+typedef struct tally {
+    double covered;       /* homes that answer yes, with fractions */
+    uint64_t used, apart; /* slots; those that are no void and in no other but a void */
+    lengths by_length;
+} tally;
+
+static void tally_run(const tamis_slots *t, const tamis_run *run, tally *all) {
+    uint64_t reach = 0, reach_of_bits = 0; /* where the last slot that stands alone ends */
+    for (uint64_t at = run->start; at < run->end; at++) {
+        const uint64_t slot = tamis__slot_get(t, at), end = first_of(slot) + 2 * closing_of(slot);
+        const unsigned bits = length_of(t, slot);
+        all->by_length.slots[bits]++;
+        if (end > reach) {
+            all->covered += ldexp(1, -(int)bits);
+            reach = end;
+        }
+        if (bits && end > reach_of_bits) {
+            all->apart++;
+            reach_of_bits = end;
+        }
+    }
+    all->used += run->end - run->start;
+}
+
+/* How many pairs of fingerprints are expected to meet by chance: the shorter one must begin the
+ * longer one, under the same home. */
+static double chance_meetings(const tally *all, uint64_t homes) {
+    double pairs = 0, longer = 0;
+    for (unsigned bits = TAMIS_SLOTS_MOST_WIDTH - 1; bits > 0; bits--) {
+        const double here = (double)all->by_length.slots[bits];
+        if (here > 0) pairs += ldexp(here, -(int)bits) / (double)homes * (longer + (here - 1) / 2);
+        longer += here;
+    }
+    return pairs;
+}
+
+static void measure(const tamis_body *f, const tamis_body *other, tamis_measure *out) {
+    (void)other; /* there is no merge */
+    const tamis_slots t = slots_of(f);
+    tally all = {0};
+    for (uint64_t home = tamis__next_home(&t, 0); home < t.homes;
+         home = tamis__next_home(&t, home + 1)) {
+        const tamis_run run = tamis__run_of(&t, home);
+        tally_run(&t, &run, &all);
+    }
+    const double pairs = chance_meetings(&all, t.homes);
+    out->bits_set = all.used;
+    out->bits = t.homes;
+    out->fpr = all.covered / (double)t.homes;
+    out->items.value = (double)all.apart + pairs + (double)void_keys(f);
+    out->items.error = sqrt(pairs);
+    out->worn = void_keys(f);
+    if (out->worn)
+        snprintf(out->caveat, sizeof out->caveat,
+                 "%llu keys are too old to be removed: no bits of their fingerprints are left",
+                 (unsigned long long)out->worn);
+}
+
+const tamis_kind tamis__grow = {
+    .name = "grow",
+    .contract = "doubles without limit and keeps its rate; removes keys until they are very old",
+    .word = {"slots", "width", "doublings"},
+    .plan = plan,
+    .check = check,
+    .probes = probes,
+    .rate = rate,
+    .audit = audit,
+    .query = query,
+    .add = add,
+    .remove = remove_one,
+    .room = room,
+    .grow = grow,
+    .move = move,
+    .measure = measure,
+};

@@ -1,0 +1,948 @@
+/* The slots of quotient filters and the kinds on them: quotient, multiset, grow.
+ *
+ * The slots are held against a list of fingerprints in order, from which the whole payload is laid
+ * out anew after every step; the kinds against exact models and against formulas worked out here. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bits/select.h"
+#include "kinds/slots.h"
+#include "tamis.h"
+#include "tests/help/bounds.h"
+#include "tests/help/keys.h"
+#include "tests/help/seal.h"
+
+#define COUNT_OF(list) (sizeof(list) / sizeof *(list))
+
+/* ---- Select --------------------------------------------------------------------------------- */
+
+static void select_finds_every_bit(void **state) {
+    (void)state;
+    for (uint64_t i = 0; i < 20000; i++) {
+        uint64_t x = test_number(1, i) & test_number(2, i);
+        if (i % 3 == 0) x |= test_number(3, i);
+        if (i == 0) x = UINT64_MAX;
+        unsigned k = 0;
+        for (unsigned bit = 0; bit < 64; bit++)
+            if (x >> bit & 1) assert_int_equal(tamis__select64(x, k++), bit);
+    }
+    assert_int_equal(tamis__below(0), 0);
+    assert_int_equal(tamis__up_to(63), UINT64_MAX);
+}
+
+/* ---- Slots against a list ------------------------------------------------------------------- */
+
+enum { MOST_LISTED = 4096 };
+
+/* Fingerprints in order, and a payload laid out from them in the plainest way. */
+typedef struct list {
+    tamis_fingerprint at[MOST_LISTED];
+    size_t n;
+    tamis_slots slots; /* of `bytes` */
+    uint8_t *bytes;
+    size_t size;
+} list;
+
+static bool is_less(tamis_fingerprint a, tamis_fingerprint b) {
+    return a.home < b.home || (a.home == b.home && a.value < b.value);
+}
+
+static void list_insert(list *l, tamis_fingerprint fp) {
+    size_t i = l->n++;
+    assert_true(i < MOST_LISTED);
+    for (; i > 0 && is_less(fp, l->at[i - 1]); i--) l->at[i] = l->at[i - 1];
+    l->at[i] = fp;
+}
+
+static void list_erase(list *l, size_t i) {
+    memmove(l->at + i, l->at + i + 1, (--l->n - i) * sizeof *l->at);
+}
+
+/* False when it does not fit. */
+static bool lay_out(list *l) {
+    const tamis_slots *t = &l->slots;
+    uint64_t slot = 0;
+    memset(l->bytes, 0, l->size);
+    tamis__put64(t->used, l->n);
+    for (size_t i = 0; i < l->n; i++, slot++) {
+        const uint64_t home = l->at[i].home;
+        const bool is_last = i + 1 == l->n || l->at[i + 1].home != home;
+        if (slot < home) slot = home;
+        if (slot >= t->count) return false;
+        uint8_t *block = tamis__slots_block(t, slot);
+        tamis__bit_set(tamis__slots_block(t, home), home % 64);
+        if (is_last) tamis__bit_set(block + 8, slot % 64);
+        tamis__field_put(block + 16, slot % 64, t->width, l->at[i].value);
+        for (uint64_t b = home / 64 + 1; b <= slot / 64; b++) {
+            if (tamis__get16(t->offsets + 2 * b) == UINT16_MAX) return false;
+            tamis__put16(t->offsets + 2 * b, (uint16_t)(tamis__get16(t->offsets + 2 * b) + 1));
+        }
+    }
+    return true;
+}
+
+static list *list_of(uint64_t homes, unsigned width) {
+    list *l = calloc(1, sizeof *l);
+    assert_non_null(l);
+    l->size = (size_t)tamis__slots_size(homes, width);
+    l->bytes = calloc(1, l->size);
+    assert_non_null(l->bytes);
+    l->slots = tamis__slots_at(l->bytes, homes, width);
+    return l;
+}
+
+static void list_free(list *l) {
+    free(l->bytes);
+    free(l);
+}
+
+static bool is_smaller(uint64_t a, uint64_t b) {
+    return a < b;
+}
+
+static bool is_ascending(const tamis_slots *t, const tamis_run *run) {
+    for (uint64_t i = run->start + 1; i < run->end; i++)
+        if (tamis__slot_get(t, i - 1) > tamis__slot_get(t, i)) return false;
+    return true;
+}
+
+static tamis_status insert(const tamis_slots *t, tamis_fingerprint fp) {
+    tamis_run run = tamis__run_of(t, fp.home);
+    return tamis__slot_insert(t, fp.home, &run,
+                              tamis__run_search(t, &run, fp.value, is_smaller), fp.value);
+}
+
+/* Takes out a slot with that value, of equal ones the first, last or one between. */
+static void erase(const tamis_slots *t, tamis_fingerprint fp, uint64_t any) {
+    tamis_run run = tamis__run_of(t, fp.home);
+    const uint64_t end = tamis__run_search(t, &run, fp.value, is_smaller);
+    uint64_t start = end;
+    while (start > run.start && tamis__slot_get(t, start - 1) == fp.value) start--;
+    assert_true(start < end);
+    tamis__slot_erase(t, fp.home, &run, start + any % (end - start));
+}
+
+/* A random life of slots: fuller and emptier in waves, homes all over or in a few clumps. */
+static uint64_t live(uint64_t homes, unsigned width, uint64_t steps, uint64_t seed) {
+    list *l = list_of(homes, width), *work = list_of(homes, width);
+    const tamis_slots *t = &work->slots;
+    const uint64_t clumps = seed % 3 == 0 ? homes : 1 + test_number(seed, 1) % 5;
+    uint64_t refused = 0;
+    for (uint64_t step = 0; step < steps; step++) {
+        const uint64_t r = test_number(seed + 1000, step);
+        const bool is_rising = step / (3 * homes) % 2 == 0;
+        if (l->n && (r % 8 < (is_rising ? 2u : 6u))) {
+            const size_t i = (size_t)(r / 64 % l->n);
+            erase(t, l->at[i], r >> 40);
+            list_erase(l, i);
+            assert_true(lay_out(l));
+        } else {
+            uint64_t home = r / 8 % homes;
+            if (clumps < homes) home = home * clumps / homes * (homes / clumps) + r / 64 % 9;
+            const tamis_fingerprint fp = {home < homes ? home : homes - 1,
+                                          (r >> 32) & tamis__field_mask(width < 31 ? width : 31)};
+            const tamis_status rc = insert(t, fp);
+            list_insert(l, fp);
+            const bool fits = lay_out(l);
+            assert_int_equal(rc, fits ? TAMIS_OK : TAMIS_FULL);
+            if (!fits) { /* nothing may have changed */
+                size_t i = 0;
+                while (l->at[i].home != fp.home || l->at[i].value != fp.value) i++;
+                list_erase(l, i);
+                assert_true(lay_out(l));
+                refused++;
+            }
+        }
+        if (memcmp(work->bytes, l->bytes, l->size) != 0)
+            fail_msg("homes %u width %u seed %u: other bytes after step %u", (unsigned)homes, width,
+                     (unsigned)seed, (unsigned)step);
+        if (step % 50 == 0 && l->n <= tamis__slots_limit(homes))
+            assert_int_equal(tamis__slots_audit(t, is_ascending), TAMIS_OK);
+    }
+    /* Runs and homes, forwards and backwards. */
+    size_t i = 0;
+    for (uint64_t h = tamis__next_home(t, 0); h < homes; h = tamis__next_home(t, h + 1)) {
+        const tamis_run run = tamis__run_of(t, h);
+        for (uint64_t at = run.start; at < run.end; at++, i++) {
+            assert_int_equal(l->at[i].home, h);
+            assert_int_equal(l->at[i].value, tamis__slot_get(t, at));
+        }
+    }
+    assert_int_equal(i, l->n);
+    for (uint64_t h = tamis__previous_home(t, homes); h < homes; h = tamis__previous_home(t, h)) {
+        const tamis_run run = tamis__run_of(t, h);
+        for (uint64_t at = run.end; at > run.start; at--)
+            assert_int_equal(l->at[--i].home, h);
+    }
+    assert_int_equal(i, 0);
+    /* And all out again. */
+    for (; l->n; l->n--) erase(t, l->at[l->n - 1], 0);
+    for (size_t b = 0; b < work->size; b++) assert_int_equal(work->bytes[b], 0);
+    list_free(l);
+    list_free(work);
+    return refused;
+}
+
+static void slots_are_what_the_list_says(void **state) {
+    (void)state;
+    static const unsigned widths[] = {1, 2, 3, 7, 8, 13, 31, 32, 33, 58, 63};
+    uint64_t seed = 0, refused = 0;
+    for (size_t w = 0; w < COUNT_OF(widths); w++)
+        for (int i = 0; i < 6; i++, seed++) {
+            refused += live(64, widths[w], 12000, seed);
+            refused += live(128, widths[w], 6000, seed + 500);
+        }
+    for (uint64_t i = 0; i < 9; i++) refused += live(640, 7, 9000, i + 7000);
+    assert_true(refused > 1000);
+}
+
+/* The gate lets in exactly what inserting makes: flip any bit, and it is refused or is the layout
+ * of other fingerprints. */
+static void the_gate_knows_every_bit(void **state) {
+    (void)state;
+    for (uint64_t seed = 0; seed < 12; seed++) {
+        list *l = list_of(128, 5), *again = list_of(128, 5);
+        for (uint64_t i = 0; i < 10 * seed; i++) {
+            const uint64_t r = test_number(seed, i);
+            list_insert(l, (tamis_fingerprint){(seed % 2 ? r : r % 40 + 80) % 128, r >> 59});
+        }
+        assert_true(lay_out(l));
+        assert_int_equal(tamis__slots_audit(&l->slots, is_ascending), TAMIS_OK);
+        uint64_t refused = 0;
+        for (size_t bit = 0; bit < l->size * 8; bit++) {
+            l->bytes[bit / 8] ^= (uint8_t)(1 << bit % 8);
+            if (tamis__slots_audit(&l->slots, is_ascending)) {
+                refused++;
+            } else {
+                again->n = 0;
+                const tamis_slots *t = &l->slots;
+                for (uint64_t h = tamis__next_home(t, 0); h < 128; h = tamis__next_home(t, h + 1)) {
+                    const tamis_run run = tamis__run_of(t, h);
+                    for (uint64_t at = run.start; at < run.end; at++)
+                        list_insert(again, (tamis_fingerprint){h, tamis__slot_get(t, at)});
+                }
+                assert_true(lay_out(again));
+                assert_memory_equal(again->bytes, l->bytes, l->size);
+            }
+            l->bytes[bit / 8] ^= (uint8_t)(1 << bit % 8);
+        }
+        assert_true(refused > l->size * 8 / 2);
+        list_free(l);
+        list_free(again);
+    }
+}
+
+static void the_gate_survives_noise(void **state) {
+    (void)state;
+    list *l = list_of(192, 3);
+    for (uint64_t round = 0; round < 20000; round++) {
+        for (size_t i = 0; i < l->size; i += 8) { /* sparse, dense, and few offsets */
+            const uint64_t x = test_number(round, i), y = test_number(round + 1, i);
+            tamis__put64(l->bytes + i, round % 3 == 0 ? x : round % 3 == 1 ? x & y & (y >> 7) : 0);
+        }
+        if (round % 2) memset(l->slots.offsets, 0, 2 * l->slots.count / 64);
+        tamis__put64(l->slots.used, test_number(round, 9999) % 200);
+        tamis__slots_audit(&l->slots, is_ascending);
+    }
+    list_free(l);
+}
+
+static void a_fingerprint_has_a_smallest_hash(void **state) {
+    (void)state;
+    for (uint64_t i = 0; i < 20000; i++) {
+        const unsigned width = 1 + (unsigned)(test_number(1, i) % 40);
+        const uint64_t homes = 64 * (1 + test_number(2, i) % ((uint64_t)1 << i % 17));
+        const tamis_slots t = {.homes = homes, .width = width};
+        const uint64_t home = test_number(3, i) % homes;
+        const uint64_t value = test_number(4, i) & tamis__field_mask(width);
+        const uint64_t hash = tamis__fingerprint_hash(&t, home, value);
+        const tamis_fingerprint fp = tamis__fingerprint(&t, hash);
+        assert_true(fp.home == home && fp.value == value);
+        if (!hash) continue;
+        const tamis_fingerprint before = tamis__fingerprint(&t, hash - 1);
+        assert_true(is_less(before, fp));
+    }
+}
+
+/* ---- Filters -------------------------------------------------------------------------------- */
+
+static tamis *make(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+static tamis *make(const char *format, ...) {
+    char spec[128];
+    tamis *f;
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(spec, sizeof spec, format, arguments);
+    va_end(arguments);
+    if (tamis_create(&f, spec)) fail_msg("%s: %s", spec, tamis_why());
+    return f;
+}
+
+static tamis *copy_of(const tamis *f) {
+    tamis *copy;
+    assert_int_equal(tamis_copy(&copy, f), TAMIS_OK);
+    return copy;
+}
+
+static struct tamis_info info_of(const tamis *f) {
+    struct tamis_info info;
+    tamis_info(f, &info, sizeof info);
+    return info;
+}
+
+static struct tamis_plan plan_of(const char *spec) {
+    struct tamis_plan plan;
+    if (tamis_plan(spec, &plan, sizeof plan)) fail_msg("%s: %s", spec, tamis_why());
+    return plan;
+}
+
+static uint64_t slots_used(const tamis *f) {
+    const struct tamis_info info = info_of(f);
+    return (uint64_t)llround(info.fill * (double)info.word[0]);
+}
+
+static void assert_same(const tamis *a, const tamis *b) {
+    uint64_t m, n;
+    const void *p = tamis_payload(a, &m), *q = tamis_payload(b, &n);
+    assert_int_equal(m, n);
+    assert_memory_equal(p, q, (size_t)m);
+}
+
+/* What is in memory also passes the gate. */
+static void assert_sound(const tamis *f) {
+    const size_t size = (size_t)tamis_stored_size(f);
+    uint8_t *image = malloc(size);
+    tamis *g;
+    assert_int_equal(tamis_bytes(f, image, size), TAMIS_OK);
+    if (tamis_load(&g, image, size)) fail_msg("%s", tamis_why());
+    tamis_free(g);
+    free(image);
+}
+
+static void bits_per_key_are_the_known_ones(void **state) {
+    (void)state;
+    static const struct {
+        const char *spec;
+        double bits;
+    } known[] = {
+        {"quotient:capacity=10M,fpr=1%", 9.74}, {"quotient:capacity=10M,fpr=2^-16", 19.21},
+        {"multiset:capacity=10M,fpr=1%", 9.74}, {"grow:capacity=10M,fpr=1%", 10.79},
+        {"grow:capacity=10M,fpr=2^-16", 21.32},
+    };
+    for (size_t i = 0; i < COUNT_OF(known); i++) {
+        const double is = plan_of(known[i].spec).bits_per_key;
+        if (fabs(is / known[i].bits - 1) > 0.001) fail_msg("%s: %.3f bits", known[i].spec, is);
+    }
+}
+
+/* Rates by the chance that two fingerprints are equal, and no plan that could do with less. */
+static void plans_of_bags_are_tight(void **state) {
+    (void)state;
+    for (double fpr = 0.6; fpr > 1e-9; fpr *= 0.73)
+        for (uint64_t n = 1; n < 3000000000; n = n * 7 + 3) {
+            char spec[96];
+            snprintf(spec, sizeof spec, "quotient:capacity=%llu,fpr=%.17g", (unsigned long long)n,
+                     fpr);
+            const struct tamis_plan plan = plan_of(spec);
+            const double homes = (double)plan.word[0], r = (double)plan.word[1];
+            const double rate = -expm1((double)n * log1p(-1 / (homes * exp2(r))));
+            const double same_hash = (double)n * 0x1p-64;
+            assert_true(fabs(plan.fpr_expected - rate - same_hash) < 1e-6 * rate + same_hash * rate);
+            assert_true(plan.fpr_expected <= fpr && 0.95 * homes >= (double)n);
+            /* Every other width, with as many homes as it needs, is at most a little smaller. */
+            for (double w = 1; w < 40; w++) {
+                const double left = -log1p(-(fpr - same_hash));
+                const double need = fmax((double)n / 0.95, (double)n / (left * exp2(w)));
+                const double least = need / 64 * (18 + 8 * w);
+                if ((double)plan.payload_bytes > least * 1.002 + 8 * (24 + 8 * r) + 16)
+                    fail_msg("%s: %llu bytes, width %g has %.0f", spec,
+                             (unsigned long long)plan.payload_bytes, w, least);
+            }
+        }
+    struct tamis_plan plan;
+    assert_int_equal(tamis_plan("quotient:capacity=2^56", &plan, sizeof plan), TAMIS_TOO_LARGE);
+    assert_int_equal(tamis_plan("multiset:capacity=2^56", &plan, sizeof plan), TAMIS_TOO_LARGE);
+    assert_int_equal(tamis_plan("grow:capacity=2^56", &plan, sizeof plan), TAMIS_TOO_LARGE);
+    assert_int_equal(tamis_plan("quotient:capacity=1000,size=1000", &plan, sizeof plan),
+                     TAMIS_INVALID);
+    assert_non_null(strstr(tamis_why(), "at least"));
+}
+
+/* A given size is used up, and a rate within it is never worse than the plan for that rate. */
+static void plans_for_a_size_use_it(void **state) {
+    (void)state;
+    static const char *const kinds[] = {"quotient", "multiset", "grow"};
+    for (size_t k = 0; k < COUNT_OF(kinds); k++)
+        for (uint64_t size = 600; size < 100000000; size = size * 3 + 8) {
+            char spec[96];
+            snprintf(spec, sizeof spec, "%s:capacity=%llu,size=%llu", kinds[k],
+                     (unsigned long long)(size / 4), (unsigned long long)size);
+            const struct tamis_plan plan = plan_of(spec);
+            assert_true(plan.payload_bytes <= size && plan.payload_bytes + 700 > size);
+            assert_true(plan.fpr_expected < 0.2);
+        }
+}
+
+/* ---- quotient ------------------------------------------------------------------------------- */
+
+/* Adds and removes by chance, against the number of times that each key is in. In the end the bytes
+ * are those of a filter that only ever saw what is left. */
+static void quotient_follows_a_model(void **state) {
+    (void)state;
+    enum { KEYS = 700, STEPS = 60000 };
+    tamis *f = make("quotient:capacity=2000,fpr=1e-6"), *fresh;
+    static unsigned times[KEYS];
+    memset(times, 0, sizeof times);
+    uint64_t in = 0;
+    for (uint64_t step = 0; step < STEPS; step++) {
+        const uint64_t r = test_number(5, step), key = r % KEYS;
+        const bool is_rising = step / 4000 % 2 == 0;
+        if (r >> 32 & 3 ? is_rising : !is_rising) {
+            const tamis_status rc = tamis_add_u64(f, key);
+            if (rc == TAMIS_FULL) continue;
+            assert_int_equal(rc, TAMIS_OK);
+            times[key]++, in++;
+        } else {
+            assert_int_equal(tamis_remove_u64(f, key), times[key] ? TAMIS_OK : TAMIS_NOT_FOUND);
+            if (times[key]) times[key]--, in--;
+        }
+        assert_int_equal(tamis_has_u64(f, key), times[key] != 0);
+        if (step % 1000) continue;
+        assert_int_equal(slots_used(f), in);
+        for (uint64_t k = 0; k < KEYS; k++) assert_int_equal(tamis_has_u64(f, k), times[k] != 0);
+        assert_sound(f);
+        fresh = make("quotient:capacity=2000,fpr=1e-6");
+        for (uint64_t k = KEYS; k-- > 0;)
+            for (unsigned i = 0; i < times[k]; i++) tamis_add_u64(fresh, k);
+        assert_same(f, fresh);
+        tamis_free(fresh);
+    }
+    tamis_free(f);
+}
+
+/* Ten times the capacity goes through a filter that is as full as it may be. */
+static void churn_at_full_load_loses_nothing(void **state) {
+    (void)state;
+    enum { N = 100000 };
+    tamis *f = make("quotient:capacity=%d,fpr=1%%", N);
+    uint64_t first = 0, next = 0;
+    while (tamis_add_u64(f, next) == TAMIS_OK) next++;
+    assert_true(next >= N && next == tamis__slots_limit(info_of(f).word[0]));
+    static uint64_t keys[120000];
+    for (uint64_t i = 0; i < next; i++) keys[i] = i;
+    const uint64_t live_keys = next;
+    for (uint64_t i = 0; i < 10 * (uint64_t)N; i++) {
+        const uint64_t at = test_number(3, i) % live_keys;
+        assert_int_equal(tamis_remove_u64(f, keys[at]), TAMIS_OK);
+        keys[at] = next++;
+        assert_int_equal(tamis_add_u64(f, keys[at]), TAMIS_OK);
+    }
+    for (uint64_t i = 0; i < live_keys; i++) assert_true(tamis_has_u64(f, keys[i]));
+    uint64_t hits = 0;
+    for (uint64_t i = 0; i < 500000; i++) hits += tamis_has_u64(f, TEST_STRANGERS + i);
+    assert_true(test_is_possible(hits, 500000, tamis_fpr_now(f), TEST_ALPHA));
+    assert_sound(f);
+    for (uint64_t i = 0; i < live_keys; i++) first += tamis_remove_u64(f, keys[i]) == TAMIS_OK;
+    assert_int_equal(first, live_keys);
+    assert_int_equal(slots_used(f), 0);
+    tamis_free(f);
+}
+
+/* No answer changes when a filter is resized, and there and back are the same bytes. */
+static void resizing_changes_no_answer(const char *kind) {
+    enum { N = 3000, ASKED = 60000 };
+    tamis *f = make("%s:capacity=%d,fpr=0.1%%", kind, N);
+    for (uint64_t i = 0; i < N; i++) tamis_add_u64(f, i % 2500);
+    tamis *g = copy_of(f);
+    static const uint64_t sizes[] = {7000, 40000, 100000, 5000, 3500, 12800};
+    for (size_t s = 0; s < COUNT_OF(sizes); s++) {
+        if (tamis_resize(g, sizes[s])) fail_msg("to %u: %s", (unsigned)sizes[s], tamis_why());
+        const struct tamis_info info = info_of(g);
+        assert_true(tamis__slots_limit(info.word[0]) >= sizes[s]);
+        assert_int_equal(info.capacity, sizes[s]);
+        for (uint64_t i = 0; i < ASKED; i++)
+            assert_int_equal(tamis_has_u64(f, i), tamis_has_u64(g, i));
+        for (uint64_t i = 0; i < 2500; i++)
+            assert_int_equal(tamis_count_u64(f, i), tamis_count_u64(g, i));
+        assert_true(fabs(tamis_fpr_now(g) / tamis_fpr_now(f) - 1) < 1e-12);
+        assert_sound(g);
+    }
+    assert_int_equal(tamis_resize(g, tamis__slots_limit(info_of(f).word[0])), TAMIS_OK);
+    assert_same(f, g);
+    assert_int_equal(tamis_resize(g, 100), TAMIS_FULL);
+    assert_int_equal(tamis_resize(g, 1000000000), TAMIS_INVALID);
+    assert_non_null(strstr(tamis_why(), "up to"));
+    assert_same(f, g);
+    /* What is added later is found too, whichever size it was added at. */
+    assert_int_equal(tamis_resize(g, 10000), TAMIS_OK);
+    for (uint64_t i = N; i < 6000; i++) assert_int_equal(tamis_add_u64(g, i), TAMIS_OK);
+    assert_int_equal(tamis_resize(g, 30000), TAMIS_OK);
+    for (uint64_t i = 0; i < 6000; i++) assert_true(i >= 2500 && i < N ? 1 : tamis_has_u64(g, i));
+    tamis_free(f);
+    tamis_free(g);
+}
+
+static void resizing_quotient_changes_no_answer(void **state) {
+    (void)state;
+    resizing_changes_no_answer("quotient");
+}
+
+static void resizing_multiset_changes_no_answer(void **state) {
+    (void)state;
+    resizing_changes_no_answer("multiset");
+}
+
+/* Listing tells all in ascending order; adding what it tells makes the same bytes. */
+static void listing_is_everything(const char *kind) {
+    tamis *f = make("%s:capacity=3000,fpr=1%%", kind), *g = make("%s:capacity=3000,fpr=1%%", kind);
+    uint64_t cursor = 0, hash, count, last = 0, sum = 0, entries = 0;
+    assert_false(tamis_next(f, &cursor, &hash, &count));
+    for (uint64_t i = 0; i < 2900; i++) tamis_add_u64(f, i < 900 ? i / 3 : i);
+    for (cursor = 0; tamis_next(f, &cursor, &hash, &count); entries++) {
+        assert_true(entries == 0 || hash > last);
+        assert_true(count > 0 && tamis_has_hash(f, hash));
+        last = hash;
+        sum += count;
+        while (count--) assert_int_equal(tamis_add_hash(g, hash), TAMIS_OK);
+    }
+    assert_int_equal(sum, 2900);
+    assert_true(entries <= 2300 && entries > 2250);
+    assert_same(f, g);
+    tamis_free(f);
+    tamis_free(g);
+}
+
+static void listing_quotient_is_everything(void **state) {
+    (void)state;
+    listing_is_everything("quotient");
+}
+
+static void listing_multiset_is_everything(void **state) {
+    (void)state;
+    listing_is_everything("multiset");
+}
+
+/* A merge is all or nothing; with itself it doubles. */
+static void merging_is_adding(const char *kind) {
+    tamis *a = make("%s:capacity=5000,fpr=1%%", kind), *b = copy_of(a), *both = copy_of(a);
+    for (uint64_t i = 0; i < 2000; i++) {
+        tamis_add_u64(a, i), tamis_add_u64(both, i);
+        tamis_add_u64(b, i * 2 / 3 + 1000), tamis_add_u64(both, i * 2 / 3 + 1000);
+    }
+    tamis *old = copy_of(b);
+    assert_int_equal(tamis_merge(a, b), TAMIS_OK);
+    assert_same(a, both);
+    assert_same(b, old);
+    for (uint64_t i = 0; i < 2000; i++) tamis_add_u64(b, i * 2 / 3 + 1000);
+    assert_int_equal(tamis_merge(old, old), TAMIS_OK);
+    assert_same(old, b);
+    tamis *full = copy_of(a);
+    tamis_status rc = TAMIS_OK;
+    for (uint64_t i = 0; i < 30000 && !rc; i++) rc = tamis_add_u64(full, i + 9000);
+    assert_int_equal(rc, TAMIS_FULL);
+    tamis_free(old);
+    old = copy_of(full);
+    assert_int_equal(tamis_merge(full, b), TAMIS_FULL);
+    assert_same(full, old);
+    assert_int_equal(tamis_merge(full, full), TAMIS_FULL);
+    assert_same(full, old);
+    tamis_free(a);
+    tamis_free(b);
+    tamis_free(both);
+    tamis_free(full);
+    tamis_free(old);
+}
+
+static void merging_quotient_is_adding(void **state) {
+    (void)state;
+    merging_is_adding("quotient");
+}
+
+static void merging_multiset_is_adding(void **state) {
+    (void)state;
+    merging_is_adding("multiset");
+}
+
+/* One key again and again: full at the latest when its copies pass 16 bits, and nothing changed. */
+static void quotient_refuses_endless_copies(void **state) {
+    (void)state;
+    tamis *f = make("quotient:capacity=200000,fpr=1%%");
+    for (uint64_t i = 1; i < 500; i++) tamis_add_u64(f, i);
+    tamis *few = copy_of(f);
+    const uint64_t hash = (uint64_t)1 << 60; /* far from the tail, which would be full before */
+    tamis_status rc = TAMIS_OK;
+    uint64_t copies = 0;
+    for (; copies < 1000000 && !rc; copies++) {
+        rc = tamis_add_hash(f, hash);
+        if (copies == 65000) tamis_free(few), few = copy_of(f);
+    }
+    assert_int_equal(rc, TAMIS_FULL);
+    assert_non_null(strstr(tamis_why(), "equal keys"));
+    assert_true(copies > 65536 - 64 && copies < 65536 + 64);
+    assert_sound(f);
+    /* All at once: none of them. */
+    tamis *old = copy_of(f);
+    static uint64_t hashes[600];
+    for (size_t i = 0; i < COUNT_OF(hashes); i++) hashes[i] = hash;
+    assert_int_equal(tamis_add_hashes(few, hashes, COUNT_OF(hashes)), TAMIS_FULL);
+    assert_int_equal(tamis_add_hashes(f, hashes, COUNT_OF(hashes)), TAMIS_FULL);
+    assert_same(f, old);
+    for (uint64_t i = 0; i + 1 < copies; i++)
+        assert_int_equal(tamis_remove_hash(f, hash), TAMIS_OK);
+    for (uint64_t i = 1; i < 500; i++) assert_true(tamis_has_u64(f, i));
+    assert_int_equal(slots_used(f), 499);
+    tamis_free(f);
+    tamis_free(few);
+    tamis_free(old);
+}
+
+/* ---- multiset ------------------------------------------------------------------------------- */
+
+/* Every count of every remainder of a few bits is read back, passes the gate, and costs at most one
+ * slot more than the one before; on the way down the same bytes come again. */
+static void every_count_is_written_and_read(void **state) {
+    (void)state;
+    for (unsigned width = 2; width <= 5; width++) {
+        tamis *f = make("multiset:capacity=60,size=%llu",
+                        (unsigned long long)tamis__slots_size(64, width));
+        assert_int_equal(info_of(f).word[0], 64);
+        assert_int_equal(info_of(f).word[1], width);
+        for (uint64_t x = 0; x < (uint64_t)1 << width; x++) {
+            const tamis_slots t = {.homes = 64, .width = width};
+            const uint64_t hash = tamis__fingerprint_hash(&t, 9, x);
+            /* Neighbours in the same run, below and above. */
+            const uint64_t below = tamis__fingerprint_hash(&t, 9, x - 1);
+            const uint64_t above = tamis__fingerprint_hash(&t, 9, x + 1);
+            if (x) for (int i = 0; i < 5; i++) tamis_add_hash(f, below);
+            if (x + 1 < (uint64_t)1 << width) tamis_add_hash(f, above);
+            uint64_t used = slots_used(f);
+            enum { MOST = 700 };
+            tamis *at_half = NULL;
+            for (uint64_t c = 1; c <= MOST; c++) {
+                assert_int_equal(tamis_add_hash(f, hash), TAMIS_OK);
+                assert_int_equal(tamis_count_hash(f, hash), c);
+                const uint64_t now = slots_used(f);
+                assert_true(now == used || now == used + 1);
+                used = now;
+                if (c == MOST / 2) at_half = copy_of(f);
+                if (c < 80 || c % 50 == 0) assert_sound(f);
+            }
+            if (x) assert_int_equal(tamis_count_hash(f, below), 5);
+            for (uint64_t c = MOST; c > MOST / 2; c--)
+                assert_int_equal(tamis_remove_hash(f, hash), TAMIS_OK);
+            assert_same(f, at_half);
+            tamis_free(at_half);
+            while (tamis_remove_hash(f, hash) == TAMIS_OK) {}
+            while (x && tamis_remove_hash(f, below) == TAMIS_OK) {}
+            while (x + 1 < (uint64_t)1 << width && tamis_remove_hash(f, above) == TAMIS_OK) {}
+            assert_int_equal(slots_used(f), 0);
+        }
+        tamis_free(f);
+    }
+}
+
+/* Doubling by merging with itself, up to where 64 bits end. */
+static void counts_go_up_to_64_bits(void **state) {
+    (void)state;
+    for (int fpr = 2; fpr <= 20; fpr += 3) {
+        tamis *f = make("multiset:capacity=500,fpr=2^-%d", fpr);
+        for (uint64_t i = 0; i < 5; i++) tamis_add_u64(f, i);
+        const uint64_t one = tamis_count_u64(f, 0); /* two of the five may meet */
+        for (unsigned twice = 1; twice < 62; twice++) {
+            assert_int_equal(tamis_merge(f, f), TAMIS_OK);
+            assert_int_equal(tamis_count_u64(f, 0), one << twice);
+            if (twice == 40) assert_true(slots_used(f) <= 5 * (3 + (uint64_t)(44 / (fpr - 1.1))));
+        }
+        assert_sound(f);
+        tamis *old = NULL;
+        for (tamis_status rc = TAMIS_OK; !rc; rc = tamis_merge(f, f)) {
+            tamis_free(old);
+            old = copy_of(f);
+        }
+        assert_true(tamis_count_u64(f, 0) >= one << 61);
+        assert_same(f, old);
+        tamis_free(f);
+        tamis_free(old);
+    }
+}
+
+static void a_million_adds_of_a_key_take_a_few_slots(void **state) {
+    (void)state;
+    tamis *f = make("multiset:capacity=100,fpr=1%%");
+    for (uint64_t i = 0; i < 1000000; i++) assert_int_equal(tamis_add_u64(f, 7), TAMIS_OK);
+    assert_int_equal(tamis_count_u64(f, 7), 1000000);
+    assert_true(slots_used(f) <= 6);
+    tamis_free(f);
+}
+
+/* Few keys often, many seldom, against exact counts; two keys with one fingerprint share theirs. */
+static void multiset_follows_a_model(void **state) {
+    (void)state;
+    enum { KEYS = 3000, STEPS = 300000 };
+    tamis *f = make("multiset:capacity=15000,fpr=1e-7"), *fresh = copy_of(f);
+    static uint64_t times[KEYS], hashes[KEYS], counts[KEYS];
+    for (uint64_t k = 0; k < KEYS; k++) tamis_hash_u64s(f, &k, 1, &hashes[k]);
+    memset(times, 0, sizeof times);
+    for (uint64_t step = 0; step < STEPS; step++) {
+        const double u = (double)(test_number(8, step) >> 11) * 0x1p-53;
+        const uint64_t key = (uint64_t)pow(KEYS, u) - 1; /* the k-th with a chance of about 1/k */
+        if (test_number(9, step) % 3) {
+            assert_int_equal(tamis_add_hash(f, hashes[key]), TAMIS_OK);
+            times[key]++;
+        } else {
+            assert_int_equal(tamis_remove_hash(f, hashes[key]),
+                             times[key] ? TAMIS_OK : TAMIS_NOT_FOUND);
+            if (times[key]) times[key]--;
+        }
+        if (step % 3000) continue;
+        tamis_count_hashes(f, hashes, KEYS, counts);
+        assert_memory_equal(counts, times, sizeof times);
+        assert_sound(f);
+    }
+    for (uint64_t k = KEYS; k-- > 0;)
+        for (uint64_t i = 0; i < times[k]; i++)
+            assert_int_equal(tamis_add_hash(fresh, hashes[k]), TAMIS_OK);
+    assert_same(f, fresh);
+    assert_true(times[0] > 5000 && times[KEYS - 1] < 50);
+    tamis_free(f);
+    tamis_free(fresh);
+}
+
+/* Room is a promise: that many adds fit whatever they are, and then it is full. */
+static void room_of_multiset_is_kept(void **state) {
+    (void)state;
+    for (uint64_t seed = 0; seed < 40; seed++) {
+        tamis *f = make("multiset:capacity=50,fpr=25%%,seed=%llu", (unsigned long long)seed);
+        const uint64_t limit = tamis__slots_limit(info_of(f).word[0]);
+        uint64_t adds = 0;
+        while (tamis_add_u64(f, test_number(seed, adds) % (10 + seed)) == TAMIS_OK) {
+            adds++;
+            assert_true(slots_used(f) <= limit);
+            if (adds > 100000) break;
+        }
+        assert_true(adds >= 50 && (slots_used(f) == limit || adds > 100000));
+        assert_sound(f);
+        tamis_free(f);
+    }
+}
+
+/* Estimates of distinct keys do not see how often each was added. */
+static void distinct_keys_are_estimated(void **state) {
+    (void)state;
+    tamis *f = make("multiset:capacity=50000,fpr=1%%"), *g = copy_of(f);
+    for (uint64_t i = 0; i < 20000; i++)
+        for (uint64_t c = 0; c <= i % 3; c++) tamis_add_u64(f, i);
+    for (uint64_t i = 15000; i < 35000; i++) tamis_add_u64(g, i);
+    struct tamis_estimate items, common;
+    assert_int_equal(tamis_items_now(f, &items), TAMIS_OK);
+    assert_true(fabs(items.value - 20000) < 6 * items.error && items.error < 20);
+    assert_int_equal(tamis_overlap(f, g, &common), TAMIS_OK);
+    assert_true(fabs(common.value - 5000) < 6 * common.error && common.error < 60);
+    tamis_free(f);
+    tamis_free(g);
+}
+
+/* ---- grow ----------------------------------------------------------------------------------- */
+
+/* The rate of a filter that was filled to the last doubling, from the papers: each time adds half
+ * of the load, with the bits of its time. */
+static double grown_rate(const struct tamis_info *info, double load) {
+    const int doublings = (int)info->word[2];
+    const double first = (double)info->word[1] - 1 - ceil(2 * log2(doublings + 1));
+    double sum = exp2(-first);
+    for (int x = 1; x <= doublings; x++) sum += exp2(-first - ceil(2 * log2(x + 1)) - 1);
+    return load * sum;
+}
+
+static void add_numbers(tamis *f, uint64_t from, uint64_t to) {
+    for (; from < to; from++) assert_int_equal(tamis_add_u64(f, test_number(1, from)), TAMIS_OK);
+}
+
+static uint64_t find_numbers(const tamis *f, uint64_t from, uint64_t to, uint64_t step) {
+    uint64_t found = 0;
+    for (; from < to; from += step) found += tamis_has_u64(f, test_number(1, from));
+    return found;
+}
+
+/* From a thousand keys to more than a million: every key is found, the rate is at every doubling
+ * what the slots say and at most what was asked, and old keys become void without being lost. */
+static void growing_a_thousandfold(double asked) {
+    enum { PROBES = 200000 };
+    tamis *f = make("grow:capacity=1000,fpr=%.17g", asked);
+    const tamis_kind *kind = tamis__kind_by_name("grow", 4)->kind;
+    const uint64_t first_bits = info_of(f).word[1] - 1;
+    uint64_t keys = 0, old_homes = 0;
+    for (unsigned doublings = 0; doublings <= 10; doublings++) {
+        struct tamis_info info = info_of(f);
+        const uint64_t homes = info.word[0], limit = tamis__slots_limit(homes);
+        assert_int_equal(info.word[2], doublings);
+        if (doublings) assert_int_equal(homes, 2 * old_homes);
+        old_homes = homes;
+        /* Here it is at its fullest: one key more and it doubles. */
+        const uint64_t more = limit - slots_used(f);
+        add_numbers(f, keys, keys + more);
+        keys += more;
+        info = info_of(f);
+        assert_int_equal(info.word[0], homes);
+        assert_int_equal(find_numbers(f, 0, keys, 1), keys);
+        uint64_t hits = find_numbers(f, TEST_STRANGERS, TEST_STRANGERS + PROBES, 1);
+        if (!test_is_possible(hits, PROBES, info.fpr_now, TEST_ALPHA))
+            fail_msg("%u doublings: %u hits, the slots say %g", doublings, (unsigned)hits,
+                     info.fpr_now);
+        if (info.fpr_now > asked) fail_msg("%u doublings: %g", doublings, info.fpr_now);
+        const double formula = grown_rate(&info, 0.95), by_kind = kind->rate(info.word, keys);
+        assert_true(fabs(-expm1(-formula) / by_kind - 1) < 0.02);
+        /* Copies of voids take slots that the formulas give to keys. */
+        assert_true(info.fpr_now < 1.03 * by_kind && info.fpr_now > 0.93 * by_kind);
+        assert_true(fabs(info.items_now.value - (double)keys) < 6 * info.items_now.error + 1);
+        assert_true(info.items_now.error < 0.01 * (double)keys + 10);
+    assert_int_equal(info.worn != 0, doublings >= first_bits);
+        assert_int_equal(info.worn != 0, info.caveat[0] != 0);
+        if (doublings % 3 == 0) assert_sound(f);
+        add_numbers(f, keys, keys + 1);
+        keys++;
+    }
+    assert_true(keys > 1000000 * 0.95);
+    tamis_free(f);
+}
+
+static void growing_at_one_percent(void **state) {
+    (void)state;
+    growing_a_thousandfold(0.01);
+}
+
+static void growing_at_ten_percent(void **state) {
+    (void)state;
+    growing_a_thousandfold(0.1);
+}
+
+static void growing_at_one_in_ten_thousand(void **state) {
+    (void)state;
+    growing_a_thousandfold(1e-4);
+}
+
+/* The promised rate holds for every rate that can be asked, however often the filter doubles. */
+static void the_worst_rate_of_grow_is_the_asked_one(void **state) {
+    (void)state;
+    for (double asked = 0.99; asked > 1e-12; asked *= 0.7) {
+        char spec[96];
+        snprintf(spec, sizeof spec, "grow:capacity=1000,fpr=%.17g", asked);
+        struct tamis_info info = {.word[0] = 0};
+        memcpy(info.word, plan_of(spec).word, sizeof info.word);
+        const double first = (double)info.word[1] - 1;
+        for (unsigned x = 0; x <= 46; x++) {
+            info.word[1] = (uint64_t)(first + 1 + ceil(2 * log2(x + 1)));
+            info.word[2] = x;
+            assert_true(grown_rate(&info, 0.95) <= asked);
+        }
+        /* And one bit less would not do. */
+        info.word[1]--;
+        assert_true(first == 1 || grown_rate(&info, 0.95) > asked);
+    }
+}
+
+/* Keys come and go while the filter grows. Nobody who is in is ever missed; removing fails only for
+ * keys whose fingerprint is used up. */
+static void removing_while_growing(double asked, bool has_voids) {
+    enum { MOST = 40000 };
+    tamis *f = make("grow:capacity=50,fpr=%.17g", asked);
+    static uint64_t keys[MOST];
+    uint64_t n = 0, next = 0, stuck = 0;
+    while (n < MOST) {
+        const uint64_t r = test_number(77, next + stuck);
+        if (n && r % 3 == 0) {
+            const uint64_t at = r / 3 % n;
+            assert_true(tamis_has_u64(f, keys[at]));
+            const tamis_status rc = tamis_remove_u64(f, keys[at]);
+            assert_true(rc == TAMIS_OK || (has_voids && rc == TAMIS_CANNOT));
+            if (rc) assert_true(tamis_has_u64(f, keys[at]));
+            if (!rc) keys[at] = keys[--n];
+            stuck++;
+        } else {
+            keys[n++] = next++;
+            assert_int_equal(tamis_add_u64(f, keys[n - 1]), TAMIS_OK);
+        }
+        if ((next + stuck) % 5000 == 0)
+            for (uint64_t i = 0; i < n; i++) assert_true(tamis_has_u64(f, keys[i]));
+    }
+    assert_int_equal(info_of(f).worn != 0, has_voids);
+    assert_sound(f);
+    /* Out again with all that can go. */
+    uint64_t left = 0;
+    for (uint64_t i = 0; i < n; i++) {
+        assert_true(tamis_has_u64(f, keys[i]));
+        left += tamis_remove_u64(f, keys[i]) != TAMIS_OK;
+    }
+    assert_true(has_voids ? left > 0 && left < n / 2 : left == 0);
+    if (!has_voids) assert_int_equal(slots_used(f), 0);
+    tamis_free(f);
+}
+
+static void removing_while_growing_leaves_the_rest(void **state) {
+    (void)state;
+    removing_while_growing(1e-4, false);
+    removing_while_growing(0.2, true);
+}
+
+/* Many doublings in one step keep what was there, also when it becomes void on the way. */
+static void growing_in_one_leap(void **state) {
+    (void)state;
+    enum { MANY = 200000 };
+    static uint64_t hashes[MANY];
+    for (int digits = 1; digits <= 3; digits++) {
+        tamis *f = make("grow:capacity=10,fpr=1e-%d", digits);
+        add_numbers(f, 0, 60);
+        for (uint64_t i = 0; i < MANY; i++) hashes[i] = test_number(4, i);
+        assert_int_equal(tamis_add_hashes(f, hashes, MANY), TAMIS_OK);
+        assert_int_equal(info_of(f).word[2], 12);
+        assert_int_equal(find_numbers(f, 0, 60, 1), 60);
+        for (uint64_t i = 0; i < MANY; i++) assert_true(tamis_has_hash(f, hashes[i]));
+        assert_int_equal(info_of(f).worn, digits < 4 ? 60 : 0);
+        assert_sound(f);
+        tamis_free(f);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(select_finds_every_bit),
+        cmocka_unit_test(slots_are_what_the_list_says),
+        cmocka_unit_test(the_gate_knows_every_bit),
+        cmocka_unit_test(the_gate_survives_noise),
+        cmocka_unit_test(a_fingerprint_has_a_smallest_hash),
+        cmocka_unit_test(bits_per_key_are_the_known_ones),
+        cmocka_unit_test(plans_of_bags_are_tight),
+        cmocka_unit_test(plans_for_a_size_use_it),
+        cmocka_unit_test(quotient_follows_a_model),
+        cmocka_unit_test(churn_at_full_load_loses_nothing),
+        cmocka_unit_test(resizing_quotient_changes_no_answer),
+        cmocka_unit_test(resizing_multiset_changes_no_answer),
+        cmocka_unit_test(listing_quotient_is_everything),
+        cmocka_unit_test(listing_multiset_is_everything),
+        cmocka_unit_test(merging_quotient_is_adding),
+        cmocka_unit_test(merging_multiset_is_adding),
+        cmocka_unit_test(quotient_refuses_endless_copies),
+        cmocka_unit_test(every_count_is_written_and_read),
+        cmocka_unit_test(counts_go_up_to_64_bits),
+        cmocka_unit_test(a_million_adds_of_a_key_take_a_few_slots),
+        cmocka_unit_test(multiset_follows_a_model),
+        cmocka_unit_test(room_of_multiset_is_kept),
+        cmocka_unit_test(distinct_keys_are_estimated),
+        cmocka_unit_test(growing_at_one_percent),
+        cmocka_unit_test(growing_at_ten_percent),
+        cmocka_unit_test(growing_at_one_in_ten_thousand),
+        cmocka_unit_test(the_worst_rate_of_grow_is_the_asked_one),
+        cmocka_unit_test(removing_while_growing_leaves_the_rest),
+        cmocka_unit_test(growing_in_one_leap),
+    };
+    return cmocka_run_group_tests_name("quotients", tests, NULL, NULL);
+}
