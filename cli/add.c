@@ -4,22 +4,71 @@
 #include <stdlib.h>
 #include <string.h>
 
-int add_keys(const struct args *args, tamis *filter, struct keys *keys, uint64_t *count) {
-    tamis_status status;
-    *count = 0;
-    for (;;) {
-        switch (keys_next(keys)) {
-        case KEYS_SOME:
-            status = tamis_add_many(filter, keys->key, keys->n);
-            if (status) return fail_why(args, input_name(keys->file), status);
-            *count += keys->n;
-            break;
-        case KEYS_FILE_DONE: break;
-        case KEYS_TROUBLE: return EXIT_TROUBLE;
-        case KEYS_DONE: return 0;
+/* ---- Adding ---- */
+
+struct adding {
+    tamis *filter;
+    uint64_t added, were_there;
+};
+
+/* What helps when there is no room. A kind that stores each add can be full of a few keys, and
+ * then a larger capacity alone is no help. */
+static const char *advice(const tamis *filter, const struct tamis_key *key, tamis_status status) {
+    struct tamis_info info;
+    tamis_info(filter, &info, sizeof info);
+    if (status != TAMIS_FULL || (info.abilities & TAMIS_ADDS_ONCE)) return "";
+    if (tamis_has(filter, key->bytes, key->len))
+        return "; the key is inside already, and this kind stores every add of it: leave "
+               "duplicates out, as \"sort -u\" does";
+    return "; this kind stores every add, also of a key that is inside: leave duplicates out, as "
+           "\"sort -u\" does, or plan a larger capacity";
+}
+
+/* No key of the batch went in, because one could not. Which one shows when they are added one by
+ * one; the filter will not be written any more. */
+static int fail_batch(tamis *filter, const struct keys *keys, tamis_status status) {
+    const bool is_about_a_key = status == TAMIS_FULL || status == TAMIS_TOMBSTONED;
+    for (size_t i = 0; is_about_a_key && i < keys->n; i++) {
+        const tamis_status one = tamis_add(filter, keys->key[i].bytes, keys->key[i].len);
+        if (one) return fail_line(keys, i, "%s%s", tamis_why(), advice(filter, &keys->key[i], one));
+    }
+    return fail_why(keys->args, input_name(keys->file), status);
+}
+
+static int add_batch(const struct keys *keys, void *with) {
+    struct adding *adding = with;
+    const tamis_status status = tamis_add_many(adding->filter, keys->key, keys->n);
+    if (status) return fail_batch(adding->filter, keys, status);
+    adding->added += keys->n;
+    return 0;
+}
+
+/* --new: each line that was not there yet is printed, once. */
+static int add_new_batch(const struct keys *keys, void *with) {
+    struct adding *adding = with;
+    for (size_t i = 0; i < keys->n; i++) {
+        const struct tamis_key *key = &keys->key[i];
+        bool is_new;
+        const tamis_status status = tamis_add_new(adding->filter, key->bytes, key->len, &is_new);
+        if (status) return fail_line(keys, i, "%s", tamis_why());
+        if (is_new) {
+            adding->added++;
+            print_line(keys, i);
+        } else {
+            adding->were_there++;
         }
     }
+    return print_batch_end(keys);
 }
+
+int add_keys(tamis *filter, struct keys *keys, uint64_t *count) {
+    struct adding adding = {.filter = filter};
+    const int code = keys_each(keys, add_batch, &adding);
+    *count = adding.added;
+    return code;
+}
+
+/* ---- Notes ---- */
 
 static int set_note(const struct args *args, tamis *filter, const char *note) {
     const char *equals = strchr(note, '=');
@@ -42,28 +91,44 @@ int set_notes(const struct args *args, tamis *filter) {
     return code;
 }
 
+/* ---- The verb ---- */
+
+static int check_new(const struct args *args) {
+    if (!given(args, OPT_NEW) || strcmp(image_target(args), "-") != 0) return 0;
+    return fail(args, NULL,
+                "--new prints keys on standard output; the image must go to a file: --output OUT");
+}
+
+static void tell(const struct args *args, const struct adding *adding) {
+    char what[160];
+    if (given(args, OPT_NEW))
+        snprintf(what, sizeof what, "%s new %s added, %s seen before",
+                 human_count(adding->added).text, adding->added == 1 ? "key" : "keys",
+                 human_count(adding->were_there).text);
+    else
+        snprintf(what, sizeof what, "%s %s added", human_count(adding->added).text,
+                 adding->added == 1 ? "key" : "keys");
+    image_summary(args, adding->filter, image_target(args), what, AFTER_CHANGE);
+}
+
 int verb_add(const struct args *args) {
-    const char *path = args->operand[0];
-    const bool goes_elsewhere = given(args, OPT_OUTPUT);
-    const char *output = goes_elsewhere ? args->setting[OPT_OUTPUT].text : path;
+    const bool only_new = given(args, OPT_NEW);
+    struct adding adding = {0};
     struct image image = {0};
     struct keys keys;
-    uint64_t count = 0;
-    char what[96];
-
     int code = keys_open(&keys, args, 1);
-    if (!code && (goes_elsewhere || strcmp(output, "-") == 0)) code = image_may_write(args, output);
-    if (!code) code = image_open(&image, args, path, TO_CHANGE);
+    if (!code) code = check_new(args);
+    if (!code) code = image_open_to_change(&image, args);
     if (!code) code = set_notes(args, image.filter);
-    if (!code) code = add_keys(args, image.filter, &keys, &count);
-    if (!code) code = image_write(args, image.filter, output);
-    if (code) goto done;
-
-    snprintf(what, sizeof what, "%s %s added", human_count(count).text,
-             count == 1 ? "key" : "keys");
-    image_summary(args, image.filter, output, what, AFTER_CHANGE);
-
-done:
+    adding.filter = image.filter;
+    if (!code) code = keys_each(&keys, only_new ? add_new_batch : add_batch, &adding);
+    /* What nobody got to see must be new again the next time, so it is printed before the saving. */
+    if (!code && fflush(stdout) != 0) code = EXIT_TROUBLE; /* finish_output says why */
+    if (!code) code = image_write(args, image.filter, image_target(args));
+    if (!code) {
+        tell(args, &adding);
+        code = only_new && adding.added == 0 ? EXIT_NOTHING : 0;
+    }
     image_close(&image);
     keys_close(&keys);
     return code;

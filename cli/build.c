@@ -68,7 +68,7 @@ int verb_build(const struct args *args) {
         fail_why(args, NULL, status);
         goto done;
     }
-    if (set_notes(args, filter) || add_keys(args, filter, &keys, &count)) goto done;
+    if (set_notes(args, filter) || add_keys(filter, &keys, &count)) goto done;
     code = image_write(args, filter, path);
     if (code) goto done;
 

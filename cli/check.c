@@ -2,11 +2,10 @@
 #include "cli.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 /* What one run prints, and how much so far. */
 struct printer {
-    bool prints_lines, counts, stops_at_first, is_inverted, has_names, has_numbers;
+    bool prints_lines, counts, stops_at_first, is_inverted, has_names;
     uint64_t in_file, in_all;
 };
 
@@ -18,19 +17,7 @@ static struct printer printer_for(const struct args *args) {
         .stops_at_first = is_quiet,
         .is_inverted = given(args, OPT_INVERT),
         .has_names = given(args, OPT_WITH_FILENAME),
-        .has_numbers = given(args, OPT_LINE_NUMBER),
     };
-}
-
-static void print_name(const struct keys *keys) {
-    printf("%s:", strcmp(keys->file, "-") == 0 ? "(standard input)" : keys->file);
-}
-
-static void print_line(const struct printer *printer, const struct keys *keys, size_t i) {
-    if (printer->has_names) print_name(keys);
-    if (printer->has_numbers) printf("%" PRIu64 ":", keys->first_line + i);
-    fwrite(keys->key[i].bytes, 1, keys->line_len[i], stdout);
-    putc(keys->line_end, stdout);
 }
 
 static void check_batch(struct printer *printer, const tamis *filter, const struct keys *keys) {
@@ -39,13 +26,15 @@ static void check_batch(struct printer *printer, const tamis *filter, const stru
     for (size_t i = 0; i < keys->n; i++) {
         if ((hit[i] != 0) == printer->is_inverted) continue;
         printer->in_file++;
-        if (printer->prints_lines) print_line(printer, keys, i);
+        if (!printer->prints_lines) continue;
+        print_place(keys, i);
+        print_line(keys, i);
     }
 }
 
 static void end_file(struct printer *printer, const struct keys *keys) {
     if (printer->counts && printer->has_names) {
-        print_name(keys);
+        print_file(keys);
         printf("%" PRIu64 "\n", printer->in_file);
     }
     printer->in_all += printer->in_file;
@@ -58,11 +47,8 @@ static int check_keys(struct printer *printer, const tamis *filter, struct keys 
         switch (keys_next(keys)) {
         case KEYS_SOME:
             check_batch(printer, filter, keys);
-            /* A short batch means that the next read may wait. Whoever reads our output live,
-             * as behind "tail -f", should not wait with it. */
-            if (keys->n < KEYS_PER_BATCH) fflush(stdout);
             if (printer->stops_at_first && printer->in_file > 0) return EXIT_FOUND;
-            if (ferror(stdout)) return EXIT_TROUBLE; /* finish_output says why */
+            if (print_batch_end(keys)) return EXIT_TROUBLE;
             break;
         case KEYS_FILE_DONE: end_file(printer, keys); break;
         case KEYS_TROUBLE:

@@ -40,6 +40,7 @@ enum option_id {
     OPT_JSON,
     OPT_KIND,
     OPT_LINE_NUMBER,
+    OPT_NEW,
     OPT_NOTE,
     OPT_NULL,
     OPT_OUTPUT,
@@ -48,6 +49,7 @@ enum option_id {
     OPT_SEED,
     OPT_SIZE,
     OPT_SPEC,
+    OPT_STRICT,
     OPT_TABLE,
     OPT_WITH_FILENAME,
     OPTIONS /* one more than the last */
@@ -111,7 +113,7 @@ struct verb {
 };
 
 extern const struct verb verbs[];
-extern const size_t verb_count;
+extern const size_t number_of_verbs;
 
 const struct option *option_named(enum option_id id);
 
@@ -205,15 +207,16 @@ struct human {
     char text[48];
 };
 
-struct human human_count(uint64_t count);     /* 1,234,567 */
-struct human human_limit(uint64_t limit);     /* 1,000, but 2^56 */
-struct human human_margin(double error);      /* two standard errors, as a whole number */
-struct human human_bytes(uint64_t bytes);     /* 1.18 MiB */
-struct human human_decimal(double value);     /* three digits that matter: 9.59, 10.5, 1,204 */
-struct human human_share(double share);       /* 1 %, 0.94 %, 9.5e-07 */
-struct human human_one_in(double rate);       /* 1 in 100 */
-struct human human_rate(double rate);         /* 1 % (1 in 100) */
-void human_text(FILE *out, const char *text); /* control characters as \n or \x1b */
+struct human human_count(uint64_t count); /* 1,234,567 */
+struct human human_limit(uint64_t limit); /* 1,000, but 2^56 */
+struct human human_margin(double error);  /* two standard errors, as a whole number */
+struct human human_bytes(uint64_t bytes); /* 1.18 MiB */
+struct human human_decimal(double value); /* three digits that matter: 9.59, 10.5, 1,204 */
+struct human human_share(double share);   /* 1 %, 0.94 %, 9.5e-07 */
+struct human human_one_in(double rate);   /* 1 in 100 */
+struct human human_rate(double rate);     /* 1 % (1 in 100) */
+struct human human_key(const struct tamis_key *key); /* a\x00b, the start of a long one and ... */
+void human_text(FILE *out, const char *text);        /* control characters as \n or \x1b */
 
 /* ==== Writing JSON: json.c ================================================================== */
 
@@ -274,8 +277,26 @@ int keys_open(struct keys *keys, const struct args *args, size_t skip);
 enum keys_state keys_next(struct keys *keys);
 void keys_close(struct keys *keys);
 
+/* Hands every batch to `take`, until that returns anything but 0 or a file cannot be read. */
+typedef int keys_taker(const struct keys *keys, void *with);
+int keys_each(struct keys *keys, keys_taker *take, void *with);
+
 /* Counts all keys and goes back to the first; what cannot be read twice is spooled. */
 int keys_count(struct keys *keys, uint64_t *count);
+
+/* Reports "FILE: line N: sentence" about the i-th key of the batch, returns EXIT_TROUBLE. */
+#if defined(__GNUC__)
+__attribute__((format(printf, 3, 4)))
+#endif
+int fail_line(const struct keys *keys, size_t i, const char *format, ...);
+
+/* What verbs print about lines, as grep does: "FILE:" with -H, "N:" with -n, then the line as it
+ * came. After each batch print_batch_end passes it on to whoever waits for it; it returns
+ * EXIT_TROUBLE when that failed, about which finish_output says the words. */
+void print_file(const struct keys *keys);
+void print_place(const struct keys *keys, size_t i);
+void print_line(const struct keys *keys, size_t i);
+int print_batch_end(const struct keys *keys);
 
 /* ==== Images: images.c, secret.c ============================================================ */
 
@@ -291,6 +312,11 @@ enum image_mode { TO_ASK, TO_CHANGE };
 int image_open(struct image *image, const struct args *args, const char *path,
                enum image_mode mode);
 void image_close(struct image *image);
+
+/* The same for verbs that change IMAGE, their first operand: says first whether the result may be
+ * written to where image_target says: to --output, or to IMAGE itself. */
+int image_open_to_change(struct image *image, const struct args *args);
+const char *image_target(const struct args *args);
 
 /* Says, before any work is done, whether an image may be written to `path`. */
 int image_may_write(const struct args *args, const char *path);
@@ -308,14 +334,36 @@ enum occasion { AFTER_BUILD, AFTER_CHANGE, AFTER_FOLD };
 void image_summary(const struct args *args, const tamis *filter, const char *path, const char *what,
                    enum occasion occasion);
 
+/* Whether more keys are inside than were planned for. */
+bool has_too_many(const struct tamis_info *info);
+
 /* Reads --secret-file into args when it is given. */
 int secret_read(struct args *args);
 
 /* Adds every key of the stream; `count` becomes how many there were. In add.c. */
-int add_keys(const struct args *args, tamis *filter, struct keys *keys, uint64_t *count);
+int add_keys(tamis *filter, struct keys *keys, uint64_t *count);
 
 /* Sets every --note. In add.c. */
 int set_notes(const struct args *args, tamis *filter);
+
+/* ==== Abilities: abilities.c ================================================================ */
+
+struct ability {
+    enum tamis_ability bit;
+    const char *word;
+    const char *meaning;
+};
+
+/* What a kind can do comes first, then what it is like, the important before the rest. */
+extern const struct ability abilities[];
+extern const size_t number_of_abilities;
+
+/* "abilities": ["add", ...] */
+void write_abilities(struct json *json, unsigned has);
+
+/* Refuses an image without this ability, with the kinds that have it; `to_do` follows "cannot". */
+int image_needs(const struct args *args, const struct image *image, enum tamis_ability ability,
+                const char *to_do);
 
 /* ==== Signals: signals.c ==================================================================== */
 
@@ -347,13 +395,17 @@ int kind_exists(const struct args *args, const char *name, struct tamis_kind_inf
 
 int verb_build(const struct args *args);
 int verb_add(const struct args *args);
+int verb_remove(const struct args *args);
 int verb_check(const struct args *args);
+int verb_count(const struct args *args);
 int verb_info(const struct args *args);
 int verb_plan(const struct args *args);
 int verb_kinds(const struct args *args);
 int verb_union(const struct args *args);
 int verb_intersect(const struct args *args);
 int verb_fold(const struct args *args);
+int verb_resize(const struct args *args);
+int verb_tick(const struct args *args);
 
 /* The published tables of rates, for `tamis plan --table`: table.c. */
 int print_rate_tables(bool as_json);

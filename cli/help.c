@@ -62,7 +62,7 @@ static void print_options(FILE *out, const struct verb *verb) {
 }
 
 static void print_verbs(FILE *out) {
-    for (size_t i = 0; i < verb_count; i++)
+    for (size_t i = 0; i < number_of_verbs; i++)
         fprintf(out, "  %-10s  %s\n", verbs[i].name, verbs[i].summary);
 }
 

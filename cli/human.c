@@ -100,6 +100,23 @@ struct human human_rate(double rate) {
     return human;
 }
 
+struct human human_key(const struct tamis_key *key) {
+    /* A key may be any bytes and of any length: what is shown is plain text of one line. */
+    enum { ESCAPE = sizeof "\\x1b" - 1, ROOM = sizeof((struct human *)0)->text - sizeof "..." };
+    struct human human;
+    char *to = human.text;
+    const unsigned char *bytes = key->bytes;
+    size_t i = 0;
+    for (; i < key->len && to - human.text <= ROOM - ESCAPE; i++) {
+        if (bytes[i] >= ' ' && bytes[i] < 0x7f)
+            *to++ = (char)bytes[i];
+        else
+            to += snprintf(to, ESCAPE + 1, "\\x%02x", bytes[i]);
+    }
+    strcpy(to, i < key->len ? "..." : "");
+    return human;
+}
+
 void human_text(FILE *out, const char *text) {
     /* A note comes from whoever made the image: it must not move the cursor of a terminal. */
     for (const char *at = text; *at; at++) {

@@ -84,6 +84,17 @@ int image_open(struct image *image, const struct args *args, const char *path,
     return opened ? fail_why(args, path, opened) : 0;
 }
 
+const char *image_target(const struct args *args) {
+    return given(args, OPT_OUTPUT) ? args->setting[OPT_OUTPUT].text : args->operand[0];
+}
+
+int image_open_to_change(struct image *image, const struct args *args) {
+    /* A file that is changed in place is there, of course: that needs no --force. */
+    const bool is_in_place = !given(args, OPT_OUTPUT) && !is_dash(args->operand[0]);
+    const int code = is_in_place ? 0 : image_may_write(args, image_target(args));
+    return code ? code : image_open(image, args, args->operand[0], TO_CHANGE);
+}
+
 void image_close(struct image *image) {
     tamis_free(image->filter);
     free(image->bytes);
@@ -146,11 +157,16 @@ static void print_summary(const struct tamis_info *info, const char *name, const
         fprintf(stderr, ", rate now %s\n", human_rate(info->fpr_now).text);
 }
 
+bool has_too_many(const struct tamis_info *info) {
+    /* Where old keys leave by themselves, the adds so far say nothing about what is inside. */
+    return info->items > info->capacity && !(info->abilities & TAMIS_AGES);
+}
+
 static void warn_if_too_full(const struct args *args, const struct tamis_info *info,
                              const char *name) {
     if (info->is_saturated)
         warn(args, name, "the filter is full and says yes to nearly everything");
-    else if (info->is_degraded && info->items > info->capacity)
+    else if (info->is_degraded && has_too_many(info))
         warn(args, name, "%s items for a capacity of %s: the rate is %s now",
              human_count(info->items).text, human_count(info->capacity).text,
              human_rate(info->fpr_now).text);
@@ -165,6 +181,7 @@ void image_summary(const struct args *args, const tamis *filter, const char *pat
     struct tamis_info info;
     tamis_info(filter, &info, sizeof info);
     print_summary(&info, output_name(path), what, occasion);
+    if (*info.caveat) warn(args, output_name(path), "%s", info.caveat);
     if (occasion == AFTER_FOLD && !info.is_saturated) return; /* Folding asks for a higher rate. */
     warn_if_too_full(args, &info, output_name(path));
 }

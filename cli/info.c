@@ -46,9 +46,11 @@ static void print_size(const struct facts *facts) {
     printf("%s\n", human_decimal(facts->bits_per_key).text);
 }
 
-static void print_estimate(struct tamis_estimate items) {
+static void print_estimate(const struct tamis_info *info) {
+    const struct tamis_estimate items = info->items_now;
     if (!isfinite(items.value)) return;
-    printf(", about %s distinct", human_count((uint64_t)(items.value + 0.5)).text);
+    printf(", about %s %s", human_count((uint64_t)(items.value + 0.5)).text,
+           info->abilities & TAMIS_AGES ? "still inside" : "distinct");
     if (items.error >= 0.5) printf(", give or take %s", human_margin(items.error).text);
 }
 
@@ -57,8 +59,9 @@ static void print_items(const struct facts *facts) {
     print_label("capacity");
     printf("%s\n", human_count(info->capacity).text);
     print_label("items");
-    printf("%s added", human_count(info->items).text);
-    print_estimate(info->items_now);
+    printf("%s added%s", human_count(info->items).text,
+           info->abilities & TAMIS_CAN_REMOVE ? " and not removed" : "");
+    print_estimate(info);
     putchar('\n');
 }
 
@@ -72,7 +75,13 @@ static void print_rates(const struct tamis_info *info) {
     print_label("rate now");
     printf("%s\n", human_rate(info->fpr_now).text);
     print_label("fill");
-    printf("%s of the bits\n", human_share(info->fill).text);
+    printf("%s\n", human_share(info->fill).text);
+}
+
+static void print_counts(const struct tamis_info *info) {
+    if (info->sure_count == 0 || info->sure_count == UINT64_MAX) return;
+    print_label("counts");
+    printf("never too low up to %s\n", human_count(info->sure_count).text);
 }
 
 static void print_shape(const struct tamis_info *info) {
@@ -105,13 +114,17 @@ static void print_notes(const tamis *filter) {
 }
 
 static void print_warnings(const struct tamis_info *info) {
+    if (*info->caveat) {
+        print_label("warning");
+        printf("%s\n", info->caveat);
+    }
     if (info->is_saturated) {
         print_label("warning");
         printf("full: it says yes to nearly everything\n");
     } else if (info->is_degraded) {
         print_label("warning");
         printf("%sthe rate is more than twice what was asked\n",
-               info->items > info->capacity ? "more keys than planned: " : "");
+               has_too_many(info) ? "more keys than planned: " : "");
     }
 }
 
@@ -124,6 +137,7 @@ static void print_facts(const struct facts *facts) {
     print_size(facts);
     print_items(facts);
     print_rates(&facts->info);
+    print_counts(&facts->info);
     print_shape(&facts->info);
     print_hash(&facts->info);
     print_notes(facts->filter);
@@ -153,6 +167,17 @@ static void write_key_id(struct json *json, uint64_t key_id) {
     json_text(json, "key_id", key_id ? hex : NULL);
 }
 
+/* What it can do, and what of that no longer. */
+static void write_promises(struct json *json, const struct tamis_info *info) {
+    write_abilities(json, info->abilities);
+    if (info->sure_count > 0)
+        json_count(json, "sure_count", info->sure_count);
+    else
+        json_null(json, "sure_count");
+    json_count(json, "worn", info->worn);
+    json_text(json, "caveat", *info->caveat ? info->caveat : NULL);
+}
+
 static void write_facts(const struct facts *facts) {
     const struct tamis_info *info = &facts->info;
     struct json json = {.out = stdout};
@@ -180,6 +205,7 @@ static void write_facts(const struct facts *facts) {
     write_key_id(&json, info->key_id);
     json_bool(&json, "is_saturated", info->is_saturated);
     json_bool(&json, "is_degraded", info->is_degraded);
+    write_promises(&json, info);
     write_notes(&json, facts->filter);
     json_close(&json, '}');
     json_end(&json);

@@ -8,6 +8,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -137,6 +139,52 @@ enum keys_state keys_next(struct keys *keys) {
     }
 }
 
+int keys_each(struct keys *keys, keys_taker *take, void *with) {
+    int code = 0;
+    while (!code) {
+        switch (keys_next(keys)) {
+        case KEYS_SOME: code = take(keys, with); break;
+        case KEYS_FILE_DONE: break;
+        case KEYS_TROUBLE: return EXIT_TROUBLE;
+        case KEYS_DONE: return 0;
+        }
+    }
+    return code;
+}
+
+/* ---- Telling about lines ---- */
+
+int fail_line(const struct keys *keys, size_t i, const char *format, ...) {
+    char sentence[1024];
+    va_list values;
+    va_start(values, format);
+    vsnprintf(sentence, sizeof sentence, format, values);
+    va_end(values);
+    return fail(keys->args, input_name(keys->file), "line %" PRIu64 ": %s", keys->first_line + i,
+                sentence);
+}
+
+void print_file(const struct keys *keys) {
+    printf("%s:", strcmp(keys->file, "-") == 0 ? "(standard input)" : keys->file);
+}
+
+void print_place(const struct keys *keys, size_t i) {
+    if (given(keys->args, OPT_WITH_FILENAME)) print_file(keys);
+    if (given(keys->args, OPT_LINE_NUMBER)) printf("%" PRIu64 ":", keys->first_line + i);
+}
+
+void print_line(const struct keys *keys, size_t i) {
+    fwrite(keys->key[i].bytes, 1, keys->line_len[i], stdout);
+    putc(keys->line_end, stdout);
+}
+
+int print_batch_end(const struct keys *keys) {
+    /* A short batch means that the next read may wait. Whoever reads our output live, as behind
+     * "tail -f", should not wait with it. */
+    if (keys->n < KEYS_PER_BATCH) fflush(stdout);
+    return ferror(stdout) ? EXIT_TROUBLE : 0;
+}
+
 /* ---- Reading twice ---- */
 
 static int rewind_keys(struct keys *keys) {
@@ -222,15 +270,13 @@ static int make_rewindable(struct keys *keys) {
     return rewind_keys(keys);
 }
 
+static int count_batch(const struct keys *keys, void *with) {
+    *(uint64_t *)with += keys->n;
+    return 0;
+}
+
 int keys_count(struct keys *keys, uint64_t *count) {
-    if (make_rewindable(keys)) return EXIT_TROUBLE;
     *count = 0;
-    for (;;) {
-        switch (keys_next(keys)) {
-        case KEYS_SOME: *count += keys->n; break;
-        case KEYS_FILE_DONE: break;
-        case KEYS_TROUBLE: return EXIT_TROUBLE;
-        case KEYS_DONE: return rewind_keys(keys);
-        }
-    }
+    if (make_rewindable(keys) || keys_each(keys, count_batch, count)) return EXIT_TROUBLE;
+    return rewind_keys(keys);
 }

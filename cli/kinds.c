@@ -3,36 +3,35 @@
 
 #include <string.h>
 
-static const struct {
-    enum tamis_ability ability;
-    const char *word;
-    const char *meaning;
-} abilities[] = {
-    {TAMIS_CAN_ADD, "add", "keys can be added at any time"},
-    {TAMIS_CAN_SHARE, "share", "many threads may add at once"},
-    {TAMIS_CAN_MERGE, "merge", "tamis union"},
-    {TAMIS_CAN_INTERSECT, "intersect", "tamis intersect"},
-    {TAMIS_CAN_FOLD, "fold", "tamis fold"},
-    {TAMIS_CAN_GROW, "grow", "takes more than its capacity and keeps its rate"},
-    {TAMIS_OWN_HASH, "own-hash", "imported, hashes keys its own way"},
-};
-enum { ABILITIES = sizeof abilities / sizeof abilities[0] };
-
 /* ---- For people ---- */
 
-static void print_abilities(unsigned has) {
-    const char *before = "";
-    for (size_t i = 0; i < ABILITIES; i++) {
-        if (!(has & abilities[i].ability)) continue;
+/* What a kind is like; the rest is what it can do. The list of all kinds has only what may
+ * surprise. */
+enum {
+    SURPRISES = TAMIS_AGES | TAMIS_MAY_FORGET | TAMIS_OWN_HASH,
+    TRAITS = SURPRISES | TAMIS_ADDS_ONCE | TAMIS_ANY_ORDER
+};
+
+static void print_words(unsigned has, const char *before) {
+    for (size_t i = 0; i < number_of_abilities; i++) {
+        if (!(has & abilities[i].bit)) continue;
         printf("%s%s", before, abilities[i].word);
         before = ", ";
     }
 }
 
 static void print_brief(const struct tamis_kind_info *kind) {
-    printf("%-10s  %s\n%-10s  can ", kind->name, kind->contract, "");
-    print_abilities(kind->abilities);
+    const unsigned can = kind->abilities & ~(unsigned)TRAITS;
+    printf("%-10s  %s\n%-10s  %s", kind->name, kind->contract, "", can ? "" : "can only be asked");
+    print_words(can, "can ");
+    print_words(kind->abilities & SURPRISES, "; ");
     putchar('\n');
+}
+
+static void print_all(void) {
+    struct tamis_kind_info kind;
+    for (size_t i = 0; tamis_kind_at(i, &kind, sizeof kind); i++) print_brief(&kind);
+    puts("\n\"tamis kinds KIND\" tells what the words mean, and what can be wished for.");
 }
 
 static void print_option(const struct tamis_option *option) {
@@ -48,8 +47,8 @@ static void print_option(const struct tamis_option *option) {
 
 static void print_whole(const struct tamis_kind_info *kind) {
     printf("%s: %s\n\nAbilities:\n", kind->name, kind->contract);
-    for (size_t i = 0; i < ABILITIES; i++)
-        if (kind->abilities & abilities[i].ability)
+    for (size_t i = 0; i < number_of_abilities; i++)
+        if (kind->abilities & abilities[i].bit)
             printf("  %-10s  %s\n", abilities[i].word, abilities[i].meaning);
     if (kind->option_count > 0) puts("\nOptions of its own:");
     for (size_t i = 0; i < kind->option_count; i++) print_option(&kind->options[i]);
@@ -86,10 +85,7 @@ static void write_kind(struct json *json, const struct tamis_kind_info *kind) {
     json_text(json, "name", kind->name);
     json_count(json, "id", kind->id);
     json_text(json, "contract", kind->contract);
-    json_open(json, "abilities", '[');
-    for (size_t i = 0; i < ABILITIES; i++)
-        if (kind->abilities & abilities[i].ability) json_text(json, NULL, abilities[i].word);
-    json_close(json, ']');
+    write_abilities(json, kind->abilities);
     json_open(json, "options", '[');
     for (size_t i = 0; i < kind->option_count; i++) write_option(json, &kind->options[i]);
     json_close(json, ']');
@@ -117,6 +113,6 @@ int verb_kinds(const struct args *args) {
     else if (is_one)
         print_whole(&kind);
     else
-        for (size_t i = 0; tamis_kind_at(i, &kind, sizeof kind); i++) print_brief(&kind);
+        print_all();
     return EXIT_FOUND;
 }

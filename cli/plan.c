@@ -56,6 +56,7 @@ static void write_plan(struct json *json, const struct tamis_plan *plan) {
     json_count(json, "probes", plan->probes);
     json_real(json, "fpr_asked", plan->fpr_asked > 0 ? plan->fpr_asked : NAN);
     json_real(json, "fpr_expected", plan->fpr_expected);
+    write_abilities(json, plan->abilities);
     json_open(json, "shape", '{');
     for (size_t i = 0; i < TAMIS_WORDS; i++)
         if (plan->word_name[i]) json_count(json, plan->word_name[i], plan->word[i]);

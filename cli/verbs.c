@@ -16,6 +16,9 @@
 
 /* Lists that several verbs share. */
 #define KEY_OPTIONS {.option = OPT_NULL}, {.option = OPT_CRLF}
+#define CHANGE_OPTIONS {.option = OPT_OUTPUT, \
+                        .help = "write the new image here and leave IMAGE as it is"}, \
+                       {.option = OPT_FORCE}
 #define OUTPUT_OPTIONS {.option = OPT_OUTPUT, .is_required = true}, {.option = OPT_FORCE}
 
 static const struct option options[OPTIONS] = {
@@ -42,6 +45,8 @@ static const struct option options[OPTIONS] = {
                   .help = "which structure, see \"tamis kinds\""},
     [OPT_LINE_NUMBER] = {.name = "line-number", .letters = "n",
                          .help = "print the number of each line before it"},
+    [OPT_NEW] = {.name = "new", .letters = "",
+                 .help = "add only keys that are not there yet, and print them"},
     [OPT_NOTE] = {.name = "note", .letters = "", .type = VALUE_TEXT, .value = "NAME=TEXT",
                   .repeats = true,
                   .help = "keep a text in the image: source=feed-a; repeatable"},
@@ -59,6 +64,8 @@ static const struct option options[OPTIONS] = {
                   .help = "room for the bits: 4096, 64KiB, 2G"},
     [OPT_SPEC] = {.name = "spec", .letters = "s", .type = VALUE_TEXT, .value = "SPEC",
                   .help = "the wish in one sentence: blocked:capacity=1M,fpr=1%"},
+    [OPT_STRICT] = {.name = "strict", .letters = "",
+                    .help = "a key that is not there is an error: nothing is written"},
     [OPT_TABLE] = {.name = "table", .letters = "",
                    .help = "print the classic tables of rates instead"},
     [OPT_WITH_FILENAME] = {.name = "with-filename", .letters = "H",
@@ -113,18 +120,51 @@ const struct verb verbs[] = {
         .run = verb_add,
         .operands = OPERANDS({"IMAGE", EXACTLY_ONE, READS_STDIN},
                              {"FILE", ANY_NUMBER, READS_STDIN_UNLESS_GIVEN}),
-        .uses = USES({.option = OPT_OUTPUT,
-                      .help = "write the new image here and leave IMAGE as it is"},
-                     {.option = OPT_NOTE}, KEY_OPTIONS, {.option = OPT_SECRET_FILE},
-                     {.option = OPT_FORCE}),
+        .uses = USES({.option = OPT_NEW}, CHANGE_OPTIONS, {.option = OPT_NOTE}, KEY_OPTIONS,
+                     {.option = OPT_SECRET_FILE}),
         .examples = EXAMPLES(
             {"Add today's list", "tamis add blocklist.tamis today.txt"},
             {"Add one key", "echo evil.example | tamis add blocklist.tamis"},
-            {"Keep the old image", "tamis add monday.tamis tuesday.txt -o tuesday.tamis"}),
+            {"Keep the old image", "tamis add monday.tamis tuesday.txt -o tuesday.tamis"},
+            {"Which addresses were never here before? They are from now on",
+             "tamis add --new seen.tamis addresses.txt"}),
         .about =
-            "All keys are added, or IMAGE stays as it was. A filter takes more keys than it was "
-            "planned for, but then gives more wrong answers; a warning says so when its rate is "
-            "more than twice what was asked.",
+            "All keys are added, or IMAGE stays as it was. Most kinds take more keys than they "
+            "were planned for, but then give more wrong answers; a warning says so when the rate "
+            "is more than twice what was asked. Kinds of fixed room refuse what has no room, and "
+            "those without adds-once (see \"tamis kinds KIND\") need room for each add, also of a "
+            "key that is inside.\n\n"
+            "--new prints the lines that were not there yet, each once and in their order, as "
+            "awk '!seen[$0]++' does in much more memory. A new line is taken for an old one, and "
+            "left out, as often as the filter says yes wrongly. With kinds that age it answers "
+            "whether a line is new among the last ones, and a line that was there counts as "
+            "just seen. Where keys are removed later, add them without --new: a key that a wrong "
+            "yes kept out would be lost as soon as the other one is removed. The image is "
+            "written at the end, after all lines are printed.",
+        .exits = "0 when done, 2 after an error; with --new 1 when no key was new.",
+    },
+    {
+        .name = "remove",
+        .also = "delete rm del erase",
+        .summary = "take keys out of an image",
+        .run = verb_remove,
+        .operands = OPERANDS({"IMAGE", EXACTLY_ONE, READS_STDIN},
+                             {"FILE", ANY_NUMBER, READS_STDIN_UNLESS_GIVEN}),
+        .uses = USES({.option = OPT_STRICT}, CHANGE_OPTIONS, {.option = OPT_NOTE}, KEY_OPTIONS,
+                     {.option = OPT_SECRET_FILE}),
+        .examples = EXAMPLES(
+            {"These are good again", "tamis remove blocklist.tamis pardoned.txt"},
+            {"One key", "echo good.example | tamis remove blocklist.tamis"},
+            {"All of them or none", "tamis remove --strict sessions.tamis ended.txt"}),
+        .about =
+            "Remove only what was added, and only as often as it was added: each line takes back "
+            "one add. A filter does not know its keys, only marks that they left. For a key that "
+            "was never added but is answered yes, these are the marks of other keys: removing it "
+            "would take them away, and a key that is in the set would be answered no.\n\n"
+            "A key whose marks are not there is left out and counted as not found; with --strict "
+            "it is an error. Only some kinds can remove: \"tamis kinds\" tells which. IMAGE is "
+            "changed whole or not at all.",
+        .exits = "0 when a key was removed, 1 when none was, 2 after an error.",
     },
     {
         .name = "check",
@@ -145,10 +185,35 @@ const struct verb verbs[] = {
              "if echo evil.example | tamis check -q blocklist.tamis; then echo blocked; fi"}),
         .about =
             "Lines that are in the set are printed as they came. A few others are printed too, at "
-            "the rate that \"tamis info\" tells; what -v prints is certainly not in the set.\n\n"
+            "the rate that \"tamis info\" tells; what -v prints is certainly not in the set, except "
+            "with kinds that may forget, whose contract says when.\n\n"
             "A file that cannot be read is reported and left out; the others are still "
             "checked. With -c and -H there is one number for each file.",
         .exits = "0 when a line was printed or counted, 1 when none was, 2 after an error.",
+    },
+    {
+        .name = "count",
+        .also = "freq frequency times",
+        .summary = "tell how often each key was added",
+        .run = verb_count,
+        .operands = OPERANDS({"IMAGE", EXACTLY_ONE, READS_STDIN},
+                             {"FILE", ANY_NUMBER, READS_STDIN_UNLESS_GIVEN}),
+        .uses = USES({.option = OPT_LINE_NUMBER}, {.option = OPT_WITH_FILENAME},
+                     {.option = OPT_QUIET,
+                      .help = "print nothing, stop at the first key that was added"},
+                     KEY_OPTIONS, {.option = OPT_SECRET_FILE}),
+        .examples = EXAMPLES(
+            {"How often?", "echo evil.example | tamis count requests.tamis"},
+            {"The ten most frequent of these", "tamis count requests.tamis names.txt | sort -rn | head"}),
+        .about =
+            "Each line is printed as it came, behind its count and a tab: how often the key was "
+            "added and not removed. A count is never too low, and too high as rarely as the "
+            "filter says yes wrongly. Kinds with small counters are sure only up to a limit; "
+            "where a count reaches it a line on standard error says so.\n\n"
+            "Only some kinds can count: \"tamis kinds\" tells which. To count lines that are in "
+            "the set use \"tamis check -c\". A file that cannot be read is reported and left "
+            "out; the others are still counted.",
+        .exits = "0 when a count is above 0, 1 when none is, 2 after an error.",
     },
     {
         .name = "info",
@@ -164,9 +229,13 @@ const struct verb verbs[] = {
             "The names in the JSON do not change: file, spec, kind, contract, shape (an object), "
             "payload_bytes, stored_bytes, bits_per_key, capacity, items, items_now, "
             "items_now_error, probes, fpr_asked, fpr_expected, fpr_now, fill, hash, seed, "
-            "key_place, key_id (16 hex digits), is_saturated, is_degraded, notes (an object). "
+            "key_place, key_id (16 hex digits), is_saturated, is_degraded, abilities (an array "
+            "of words), sure_count, worn, caveat, notes (an object). "
             "Rates are fractions; what does not apply or is infinite is null.\n\n"
-            "items counts what was added, items_now estimates how many distinct keys that were. "
+            "items counts what was added and not removed, items_now estimates how many distinct "
+            "keys that were. Up to sure_count the counts of \"tamis count\" are never too low. "
+            "caveat is a sentence about what the kind promises and this image can no longer "
+            "keep, worn how many of its counters, cells or keys that is about. "
             "fpr_expected is the rate with as many keys as planned, fpr_now the rate with those "
             "that are inside.",
     },
@@ -189,7 +258,7 @@ const struct verb verbs[] = {
             "SPEC that names its kind is about that kind only. Nothing is allocated, however "
             "large the plan.\n\n"
             "The JSON has an array plans, each with kind, fits, capacity, payload_bytes, "
-            "stored_bytes, bits_per_key, probes, fpr_asked, fpr_expected and shape, or, where "
+            "stored_bytes, bits_per_key, probes, fpr_asked, fpr_expected, abilities and shape, or, where "
             "fits is false, the sentence why.\n\n"
             "--table prints (1-e^(-k*n/m))^k: how often a filter of m bits with n keys and k "
             "probes per key says yes wrongly. The last column of cells in a row is a little "
@@ -205,7 +274,9 @@ const struct verb verbs[] = {
         .uses = USES({.option = OPT_JSON, .help = "print one JSON object"}),
         .examples = EXAMPLES({"What is there?", "tamis kinds"},
                              {"What can I wish for?", "tamis kinds blocked"}),
-        .about = "The JSON has an array kinds, each with name, id, contract, abilities (an array "
+        .about = "Each kind has a line with what it promises and one with what it can do; KIND "
+                 "tells what those words mean and which options it takes.\n\n"
+                 "The JSON has an array kinds, each with name, id, contract, abilities (an array "
                  "of words) and options (an array with name, choices, min, max, preset, help).",
     },
     {
@@ -255,11 +326,42 @@ const struct verb verbs[] = {
                  "as the shape: what was built with a --size of 2^N can be folded by any power of "
                  "two.",
     },
+    {
+        .name = "resize",
+        .also = "grow expand enlarge",
+        .summary = "make room for more keys, or for fewer",
+        .run = verb_resize,
+        .operands = OPERANDS({"IMAGE", EXACTLY_ONE, READS_STDIN}),
+        .uses = USES({.option = OPT_CAPACITY, .is_required = true,
+                      .help = "how many keys there is to be room for, in all"},
+                     CHANGE_OPTIONS, {.option = OPT_SECRET_FILE}),
+        .examples = EXAMPLES({"It became more than planned", "tamis resize users.tamis -n 20M"},
+                             {"It stayed below the plan",
+                              "tamis resize users.tamis -n 1M -o small.tamis"}),
+        .about = "The keys themselves are not needed, and no answer changes by it. But what "
+                 "tells keys apart does not grow: an image with twice the room, when it is full, "
+                 "says yes wrongly twice as often. Only some kinds can be resized: \"tamis "
+                 "kinds\" tells which; to make images of others smaller use \"tamis fold\".",
+    },
+    {
+        .name = "tick",
+        .also = "age step advance",
+        .summary = "let time pass, so that old keys leave",
+        .run = verb_tick,
+        .operands = OPERANDS({"IMAGE", EXACTLY_ONE, READS_STDIN}),
+        .uses = USES({.option = OPT_BY, .help = "how many steps of time; one without it"},
+                     CHANGE_OPTIONS, {.option = OPT_SECRET_FILE}),
+        .examples = EXAMPLES({"A step every hour, from cron", "tamis tick -q recent.tamis"},
+                             {"A day later", "tamis tick recent.tamis --by 24"}),
+        .about = "For kinds that know time: a key leaves when it is older than what the kind "
+                 "promises to remember, in steps. How long a step is, you decide by how often "
+                 "you tick. \"tamis kinds\" tells which kinds can.",
+    },
 };
 
 /* clang-format on */
 
-const size_t verb_count = sizeof verbs / sizeof verbs[0];
+const size_t number_of_verbs = sizeof verbs / sizeof verbs[0];
 
 const struct option *option_named(enum option_id id) {
     return &options[id];
@@ -289,7 +391,7 @@ const struct use *verb_use(const struct verb *verb, size_t i) {
 }
 
 const struct verb *verb_named(const char *name) {
-    for (size_t i = 0; i < verb_count; i++)
+    for (size_t i = 0; i < number_of_verbs; i++)
         if (strcmp(verbs[i].name, name) == 0) return &verbs[i];
     return NULL;
 }
@@ -308,7 +410,7 @@ static bool is_among(const char *words, const char *word) {
 const struct verb *verb_meant(const char *name) {
     const struct verb *nearest = NULL;
     size_t least = 0;
-    for (size_t i = 0; i < verb_count; i++) {
+    for (size_t i = 0; i < number_of_verbs; i++) {
         if (is_among(verbs[i].also, name)) return &verbs[i];
         const size_t distance = word_distance(name, verbs[i].name);
         if (nearest && distance >= least) continue;

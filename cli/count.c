@@ -1,0 +1,70 @@
+/* count.c: `tamis count`, how often each key was added. */
+#include "cli.h"
+
+#include <inttypes.h>
+
+struct counting {
+    const tamis *filter;
+    uint64_t sure;       /* a count that reaches this may be too low; UINT64_MAX: none is */
+    bool is_any_found;   /* was a count above 0? */
+    bool is_any_at_sure; /* did a count reach `sure`? */
+};
+
+static void count_batch(struct counting *counting, const struct keys *keys) {
+    const bool is_quiet = given(keys->args, OPT_QUIET);
+    for (size_t i = 0; i < keys->n; i++) {
+        const struct tamis_key *key = &keys->key[i];
+        const uint64_t count = tamis_count(counting->filter, key->bytes, key->len);
+        if (count > 0) counting->is_any_found = true;
+        if (count >= counting->sure) counting->is_any_at_sure = true;
+        if (is_quiet) continue;
+        print_place(keys, i);
+        printf("%" PRIu64 "\t", count);
+        print_line(keys, i);
+    }
+}
+
+static int count_keys(struct counting *counting, struct keys *keys) {
+    bool had_trouble = false;
+    for (;;) {
+        switch (keys_next(keys)) {
+        case KEYS_SOME:
+            count_batch(counting, keys);
+            if (print_batch_end(keys)) return EXIT_TROUBLE;
+            if (given(keys->args, OPT_QUIET) && counting->is_any_found) return EXIT_FOUND;
+            break;
+        case KEYS_FILE_DONE: break;
+        case KEYS_TROUBLE: had_trouble = true; break;
+        case KEYS_DONE:
+            return had_trouble ? EXIT_TROUBLE : counting->is_any_found ? EXIT_FOUND : EXIT_NOTHING;
+        }
+    }
+}
+
+static void tell_limit(const struct args *args, const struct counting *counting) {
+    if (!counting->is_any_at_sure || counting->sure == UINT64_MAX || given(args, OPT_QUIET)) return;
+    const struct human sure = human_count(counting->sure);
+    fprintf(stderr, "%s: counts of %s mean %s or more\n", input_name(args->operand[0]), sure.text,
+            sure.text);
+}
+
+int verb_count(const struct args *args) {
+    struct counting counting = {0};
+    struct tamis_info info;
+    struct image image = {0};
+    struct keys keys;
+    int code = keys_open(&keys, args, 1);
+    if (!code) code = image_open(&image, args, args->operand[0], TO_ASK);
+    if (!code) code = image_needs(args, &image, TAMIS_CAN_COUNT, "count keys");
+    if (code) goto done;
+
+    tamis_info(image.filter, &info, sizeof info);
+    counting = (struct counting){.filter = image.filter, .sure = info.sure_count};
+    code = count_keys(&counting, &keys);
+    tell_limit(args, &counting);
+
+done:
+    image_close(&image);
+    keys_close(&keys);
+    return code;
+}

@@ -1,0 +1,27 @@
+/* tick.c: `tamis tick`, time passes for an image. */
+#include "cli.h"
+
+static int tick_by(const struct args *args, struct image *image, uint64_t steps) {
+    for (uint64_t i = 0; i < steps; i++) {
+        const tamis_status status = tamis_tick(image->filter);
+        if (status) return fail_why(args, input_name(image->path), status);
+    }
+    return 0;
+}
+
+int verb_tick(const struct args *args) {
+    const uint64_t steps = given(args, OPT_BY) ? args->setting[OPT_BY].number : 1;
+    struct image image = {0};
+    char what[80];
+    int code = image_open_to_change(&image, args);
+    if (!code) code = image_needs(args, &image, TAMIS_CAN_TICK, "age by a step of time");
+    if (!code) code = tick_by(args, &image, steps);
+    if (!code) code = image_write(args, image.filter, image_target(args));
+    if (!code) {
+        snprintf(what, sizeof what, "older by %s %s", human_count(steps).text,
+                 steps == 1 ? "step" : "steps");
+        image_summary(args, image.filter, image_target(args), what, AFTER_CHANGE);
+    }
+    image_close(&image);
+    return code;
+}
