@@ -20,8 +20,8 @@ static const char *advice(const tamis *filter, const struct tamis_key *key, tami
     if (tamis_has(filter, key->bytes, key->len))
         return "; the key is inside already, and this kind stores every add of it: leave "
                "duplicates out, as \"sort -u\" does";
-    return "; this kind stores every add, also of a key that is inside: leave duplicates out, as "
-           "\"sort -u\" does, or plan a larger capacity";
+    return "; this kind stores every add: plan a larger capacity, or leave duplicates out, as "
+           "\"sort -u\" does";
 }
 
 /* No key of the batch went in, because one could not. Which one shows when they are added one by
