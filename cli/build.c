@@ -73,7 +73,7 @@ int verb_build(const struct args *args) {
     if (code) goto done;
 
     snprintf(what, sizeof what, "%s %s", human_count(count).text, count == 1 ? "key" : "keys");
-    image_summary(args, filter, path, what, AFTER_BUILD);
+    image_summary(args, filter, path, what, AFTER_PLANNING);
 
 done:
     tamis_free(filter);

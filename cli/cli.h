@@ -327,8 +327,9 @@ int image_write(const struct args *args, const tamis *filter, const char *path);
 /* What every making and loading call gets. */
 struct tamis_options image_options(const struct args *args);
 
-/* After a build the rate that was planned counts, after other changes the one that came out. */
-enum occasion { AFTER_BUILD, AFTER_CHANGE, AFTER_FOLD };
+/* After a build and a resize the rate that is planned counts, after other changes the one that
+ * came out. */
+enum occasion { AFTER_PLANNING, AFTER_CHANGE, AFTER_FOLD };
 
 /* The line on stderr after an image was written, and a warning when the filter is too full. */
 void image_summary(const struct args *args, const tamis *filter, const char *path, const char *what,

@@ -148,10 +148,10 @@ int image_write(const struct args *args, const tamis *filter, const char *path) 
 static void print_summary(const struct tamis_info *info, const char *name, const char *what,
                           enum occasion occasion) {
     fprintf(stderr, "%s: %s, %s", name, what, human_bytes(info->stored_bytes).text);
-    if (occasion == AFTER_BUILD && info->capacity > 0)
+    if (occasion == AFTER_PLANNING && info->capacity > 0)
         fprintf(stderr, ", %s bits per key",
                 human_decimal(8.0 * (double)info->payload_bytes / (double)info->capacity).text);
-    if (occasion == AFTER_BUILD)
+    if (occasion == AFTER_PLANNING)
         fprintf(stderr, ", expected rate %s\n", human_rate(info->fpr_expected).text);
     else
         fprintf(stderr, ", rate now %s\n", human_rate(info->fpr_now).text);

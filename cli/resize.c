@@ -15,7 +15,7 @@ int verb_resize(const struct args *args) {
     if (!code) {
         snprintf(what, sizeof what, "room for %s %s", human_count(capacity).text,
                  capacity == 1 ? "key" : "keys");
-        image_summary(args, image.filter, image_target(args), what, AFTER_CHANGE);
+        image_summary(args, image.filter, image_target(args), what, AFTER_PLANNING);
     }
     image_close(&image);
     return code;
