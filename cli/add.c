@@ -122,7 +122,7 @@ int verb_add(const struct args *args) {
     if (!code) code = set_notes(args, image.filter);
     adding.filter = image.filter;
     if (!code) code = keys_each(&keys, only_new ? add_new_batch : add_batch, &adding);
-    /* What nobody got to see must be new again the next time, so it is printed before the saving. */
+    /* What nobody got to see must be new again the next time: printing comes before saving. */
     if (!code && fflush(stdout) != 0) code = EXIT_TROUBLE; /* finish_output says why */
     if (!code) code = image_write(args, image.filter, image_target(args));
     if (!code) {

@@ -185,8 +185,8 @@ const struct verb verbs[] = {
              "if echo evil.example | tamis check -q blocklist.tamis; then echo blocked; fi"}),
         .about =
             "Lines that are in the set are printed as they came. A few others are printed too, at "
-            "the rate that \"tamis info\" tells; what -v prints is certainly not in the set, except "
-            "with kinds that may forget, whose contract says when.\n\n"
+            "the rate that \"tamis info\" tells; what -v prints is certainly not in the set, "
+            "except with kinds that may forget, whose contract says when.\n\n"
             "A file that cannot be read is reported and left out; the others are still "
             "checked. With -c and -H there is one number for each file.",
         .exits = "0 when a line was printed or counted, 1 when none was, 2 after an error.",
@@ -204,7 +204,8 @@ const struct verb verbs[] = {
                      KEY_OPTIONS, {.option = OPT_SECRET_FILE}),
         .examples = EXAMPLES(
             {"How often?", "echo evil.example | tamis count requests.tamis"},
-            {"The ten most frequent of these", "tamis count requests.tamis names.txt | sort -rn | head"}),
+            {"The ten most frequent of these",
+             "tamis count requests.tamis names.txt | sort -rn | head"}),
         .about =
             "Each line is printed as it came, behind its count and a tab: how often the key was "
             "added and not removed. A count is never too low, and too high as rarely as the "
@@ -258,8 +259,8 @@ const struct verb verbs[] = {
             "SPEC that names its kind is about that kind only. Nothing is allocated, however "
             "large the plan.\n\n"
             "The JSON has an array plans, each with kind, fits, capacity, payload_bytes, "
-            "stored_bytes, bits_per_key, probes, fpr_asked, fpr_expected, abilities and shape, or, where "
-            "fits is false, the sentence why.\n\n"
+            "stored_bytes, bits_per_key, probes, fpr_asked, fpr_expected, abilities and shape, or, "
+            "where fits is false, the sentence why.\n\n"
             "--table prints (1-e^(-k*n/m))^k: how often a filter of m bits with n keys and k "
             "probes per key says yes wrongly. The last column of cells in a row is a little "
             "beyond the best k, which is ln 2 times m/n.",
