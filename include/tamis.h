@@ -179,7 +179,7 @@ struct tamis_plan {
     const char *kind;
     uint64_t capacity;
     double fpr_asked;    /* 0 when the spec gave a size instead */
-    double fpr_expected; /* by the kind's own formula, with `capacity` keys inside */
+    double fpr_expected; /* by the kind's own formula, with `capacity` keys inside; or at worst */
     double bits_per_key; /* of payload; 0 for capacity 0 */
     uint64_t payload_bytes;
     uint64_t stored_bytes;              /* the image without notes */

@@ -27,7 +27,7 @@ void tamis_info(const tamis *f, struct tamis_info *info, size_t info_size) {
         .stored_bytes = tamis_stored_size(f),
         .probes = kind->probes(image->body.word),
         .fpr_asked = asked,
-        .fpr_expected = tamis__expected_rate(kind, image->body.word, image->capacity),
+        .fpr_expected = tamis__planned_rate(kind, image->body.word, image->capacity),
         .fpr_now = m.fpr,
         .fill = (double)m.bits_set / (double)m.bits,
         .items_now = m.items,

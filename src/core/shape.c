@@ -13,6 +13,12 @@ double tamis__expected_rate(const tamis_kind *kind, const uint64_t word[], uint6
     return rate + (1 - rate) * same_hash;
 }
 
+/* What ages is at its worst long after capacity was reached; what does not, when it is. */
+double tamis__planned_rate(const tamis_kind *kind, const uint64_t word[], uint64_t capacity) {
+    if (!(kind->traits & TAMIS_AGES)) return tamis__expected_rate(kind, word, capacity);
+    return kind->rate(word, UINT64_MAX) + (double)capacity / HASHES_THERE_ARE;
+}
+
 uint64_t tamis__sure_count(const tamis_kind *kind, const uint64_t word[]) {
     if (!(tamis__abilities(kind, word) & TAMIS_CAN_COUNT)) return 0;
     return kind->sure_count ? kind->sure_count(word) : UINT64_MAX;
@@ -79,7 +85,7 @@ tamis_status tamis_plan(const char *spec, struct tamis_plan *plan, size_t plan_s
         .kind = kind->name,
         .capacity = shape.capacity,
         .fpr_asked = shape.fpr,
-        .fpr_expected = tamis__expected_rate(kind, shape.word, shape.capacity),
+        .fpr_expected = tamis__planned_rate(kind, shape.word, shape.capacity),
         .bits_per_key = shape.capacity ? (double)shape.size * 8 / (double)shape.capacity : 0,
         .payload_bytes = shape.size,
         .stored_bytes = shape.size + TAMIS_IMAGE_HEADER_BYTES,

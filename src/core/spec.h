@@ -32,4 +32,7 @@ uint64_t tamis__sure_count(const tamis_kind *, const uint64_t word[]);
 /* The kind's formula, and the floor that 64-bit hashes put under every rate. */
 double tamis__expected_rate(const tamis_kind *, const uint64_t word[], uint64_t items);
 
+/* The same at capacity, which is what plans and infos tell. */
+double tamis__planned_rate(const tamis_kind *, const uint64_t word[], uint64_t capacity);
+
 #endif

@@ -28,8 +28,8 @@
 #include "kinds/counters.h"
 #include "kinds/kind.h"
 
-enum { BITS, HASHES, WIDTH, LOG };         /* shape words */
-enum { OPT_HASHES, OPT_WIDTH, OPT_LOG };   /* options */
+enum { BITS, HASHES, WIDTH, LOG };       /* shape words */
+enum { OPT_HASHES, OPT_WIDTH, OPT_LOG }; /* options */
 enum { NO_LOG, WITH_LOG, LOGS, WIDTH_PRESET = 4 };
 enum { MOST_HASHES = TAMIS_BLOOM_MOST_HASHES };
 #define MOST_BITS TAMIS_BLOOM_MOST_BITS
@@ -252,8 +252,7 @@ static void forget_changes(tamis_body *f) {
     const layout at = layout_of(f);
     for (uint64_t i = 0; i < at.counters.n; i += RUN) {
         const unsigned run = run_from(i, at.counters.n);
-        tamis__bits_put(f->bytes, at.told + i, run,
-                        tamis__bits_get(f->bytes, at.summary + i, run));
+        tamis__bits_put(f->bytes, at.told + i, run, tamis__bits_get(f->bytes, at.summary + i, run));
     }
 }
 

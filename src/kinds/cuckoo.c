@@ -241,7 +241,8 @@ typedef struct step {
 
 /* Moves everything on the way one bucket further: `leaving` goes from the last step to a free cell
  * of bucket `to`, what came there takes its place, and so on back to the new key. */
-static void go(const tamis_table *t, const step *steps, unsigned at, uint64_t leaving, uint64_t to) {
+static void go(const tamis_table *t, const step *steps, unsigned at, uint64_t leaving,
+               uint64_t to) {
     tamis__table_replace(t, to, 0, leaving);
     for (;;) {
         const step *s = &steps[at];

@@ -232,8 +232,9 @@ static tamis_status reserve(tamis_body *f, const tables *t, print p) {
         bucket = candidate;
     }
     if (least == SLOTS)
-        return tamis__fail(TAMIS_FULL, "all four buckets of a key are full, at %llu of %llu "
-                                       "fingerprints in all",
+        return tamis__fail(TAMIS_FULL,
+                           "all four buckets of a key are full, at %llu of %llu "
+                           "fingerprints in all",
                            (unsigned long long)used_of(f), (unsigned long long)limit(f->word));
     tamis__table_replace(&t->cells, bucket, 0, p.remainder);
     count_used(f, 1);

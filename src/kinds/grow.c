@@ -65,8 +65,8 @@ static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
     if (!homes) return tamis__fail(TAMIS_TOO_LARGE, "grow would need over 2^52 slots");
     if (wish->bits) {
         if (wish->bits / 8 >= 8 &&
-            tamis__slots_within(wish->bits / 8 - 8, keys, LEAST_FIRST_WIDTH, MOST_FIRST_WIDTH, &word[SLOTS],
-                                &word[WIDTH]))
+            tamis__slots_within(wish->bits / 8 - 8, keys, LEAST_FIRST_WIDTH, MOST_FIRST_WIDTH,
+                                &word[SLOTS], &word[WIDTH]))
             return TAMIS_OK;
         return tamis__fail(TAMIS_INVALID, "size must be at least %llu bytes for %llu keys in grow",
                            (unsigned long long)tamis__slots_size(homes, LEAST_FIRST_WIDTH) + 8,
@@ -237,8 +237,9 @@ static tamis_status remove_one(tamis_body *f, uint64_t hash) {
     if (!find(&t, &run, fp.value, &at))
         return tamis__fail(TAMIS_NOT_FOUND, "grow has no fingerprint of that key");
     if (length_of(&t, tamis__slot_get(&t, at)) == 0)
-        return tamis__fail(TAMIS_CANNOT, "the key is too old to be removed: after %llu doublings "
-                                         "its fingerprint has no bits left",
+        return tamis__fail(TAMIS_CANNOT,
+                           "the key is too old to be removed: after %llu doublings "
+                           "its fingerprint has no bits left",
                            (unsigned long long)f->word[DOUBLINGS]);
     tamis__slot_erase(&t, fp.home, &run, at);
     return TAMIS_OK;
@@ -278,8 +279,9 @@ static tamis_status grow(const tamis_body *f, uint64_t need, uint64_t word[]) {
         word[SLOTS] = homes;
         return TAMIS_OK;
     }
-    return tamis__fail(TAMIS_FULL, "grow cannot double any more: it has %llu slots after %llu "
-                                   "doublings",
+    return tamis__fail(TAMIS_FULL,
+                       "grow cannot double any more: it has %llu slots after %llu "
+                       "doublings",
                        (unsigned long long)word[SLOTS], (unsigned long long)word[DOUBLINGS]);
 }
 

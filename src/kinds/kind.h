@@ -89,7 +89,7 @@ typedef struct tamis_kind {
     tamis_status (*plan)(const tamis_wish *, uint64_t word[]);
     tamis_status (*check)(const uint64_t word[], uint64_t *size);
     uint64_t (*probes)(const uint64_t word[]);
-    double (*rate)(const uint64_t word[], uint64_t items); /* expected fpr, by formula */
+    double (*rate)(const uint64_t word[], uint64_t items); /* expected fpr after so many adds */
 
     /* The rest of the gate: is what lies inside the payload legal? Words are checked already, and
      * the payload has the size that check() demanded. NULL: every payload of that size is legal. */

@@ -162,8 +162,7 @@ static tamis_status set_count(const tamis_slots *t, uint64_t home, uint64_t valu
         const tamis_status rc = tamis__slot_insert(t, home, &f->run, f->at + f->length, 0);
         if (rc) return rc;
     }
-    for (; f->length > n; f->length--)
-        tamis__slot_erase(t, home, &f->run, f->at + f->length - 1);
+    for (; f->length > n; f->length--) tamis__slot_erase(t, home, &f->run, f->at + f->length - 1);
     for (unsigned i = 0; i < n; i++) tamis__slot_put(t, f->at + i, slot[i]);
     return TAMIS_OK;
 }

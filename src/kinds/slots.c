@@ -123,7 +123,8 @@ static unsigned offset_of(const tamis_slots *t, uint64_t block) {
 /* The slot behind the n-th run end at or after `slot`, n from 1; the slots have so many. */
 static uint64_t behind_run_end(const tamis_slots *t, uint64_t slot, unsigned n) {
     uint64_t block = slot / BLOCK, ends = run_ends(t, block) & ~tamis__below(slot);
-    for (unsigned here; n > (here = tamis__popcount64(ends)); ends = run_ends(t, ++block)) n -= here;
+    for (unsigned here; n > (here = tamis__popcount64(ends)); ends = run_ends(t, ++block))
+        n -= here;
     return block * BLOCK + tamis__select64(ends, n - 1) + 1;
 }
 

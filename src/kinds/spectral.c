@@ -34,9 +34,9 @@
 #include "kinds/counters.h"
 #include "kinds/kind.h"
 
-enum { BITS, HASHES, MODE, WIDTH };                  /* shape words */
-enum { SELECT, INCREASE, RECURRING, MODES };         /* values of MODE */
-enum { OPT_MODE, OPT_WIDTH };                        /* options */
+enum { BITS, HASHES, MODE, WIDTH };          /* shape words */
+enum { SELECT, INCREASE, RECURRING, MODES }; /* values of MODE */
+enum { OPT_MODE, OPT_WIDTH };                /* options */
 enum { LEAST_WIDTH = 4, WIDTH_PRESET = 8 };
 enum { MOST_HASHES = TAMIS_BLOOM_MOST_HASHES };
 #define MOST_BITS TAMIS_BLOOM_MOST_BITS

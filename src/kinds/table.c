@@ -81,8 +81,7 @@ static uint64_t rank_at(const tamis_table *t, uint64_t bucket) {
 
 void tamis__sorted_read(const tamis_table *t, uint64_t bucket, uint64_t cell[]) {
     nibbles_of(rank_at(t, bucket), cell);
-    for (unsigned i = 0; i < TAMIS_SORTED_SLOTS; i++)
-        cell[i] |= upper_part(t, bucket, i) << NIBBLE;
+    for (unsigned i = 0; i < TAMIS_SORTED_SLOTS; i++) cell[i] |= upper_part(t, bucket, i) << NIBBLE;
 }
 
 /* The upper parts, which lie there as they are, answer most questions alone: taking a rank apart
@@ -220,7 +219,8 @@ static tamis_status plan_for_rate(const tamis_wish *wish, const tamis_table_desi
 
 static tamis_status plan_for_size(const tamis_wish *wish, const tamis_table_design *d,
                                   uint64_t *places, uint64_t *width) {
-    const uint64_t whole = wish->bits / 64 * 64, bits = whole > d->head_bits ? whole - d->head_bits : 0;
+    const uint64_t whole = wish->bits / 64 * 64,
+                   bits = whole > d->head_bits ? whole - d->head_bits : 0;
     for (unsigned w = TAMIS_TABLE_MOST_WIDTH; w >= d->least_width; w--) {
         *places = bits / place_bits(d, w);
         *width = w;

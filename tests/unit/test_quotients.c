@@ -116,8 +116,8 @@ static bool is_ascending(const tamis_slots *t, const tamis_run *run) {
 
 static tamis_status insert(const tamis_slots *t, tamis_fingerprint fp) {
     tamis_run run = tamis__run_of(t, fp.home);
-    return tamis__slot_insert(t, fp.home, &run,
-                              tamis__run_search(t, &run, fp.value, is_smaller), fp.value);
+    return tamis__slot_insert(t, fp.home, &run, tamis__run_search(t, &run, fp.value, is_smaller),
+                              fp.value);
 }
 
 /* Takes out a slot with that value, of equal ones the first, last or one between. */
@@ -179,8 +179,7 @@ static uint64_t live(uint64_t homes, unsigned width, uint64_t steps, uint64_t se
     assert_int_equal(i, l->n);
     for (uint64_t h = tamis__previous_home(t, homes); h < homes; h = tamis__previous_home(t, h)) {
         const tamis_run run = tamis__run_of(t, h);
-        for (uint64_t at = run.end; at > run.start; at--)
-            assert_int_equal(l->at[--i].home, h);
+        for (uint64_t at = run.end; at > run.start; at--) assert_int_equal(l->at[--i].home, h);
     }
     assert_int_equal(i, 0);
     /* And all out again. */
@@ -356,7 +355,8 @@ static void plans_of_bags_are_tight(void **state) {
             const double homes = (double)plan.word[0], r = (double)plan.word[1];
             const double rate = -expm1((double)n * log1p(-1 / (homes * exp2(r))));
             const double same_hash = (double)n * 0x1p-64;
-            assert_true(fabs(plan.fpr_expected - rate - same_hash) < 1e-6 * rate + same_hash * rate);
+            assert_true(fabs(plan.fpr_expected - rate - same_hash) <
+                        1e-6 * rate + same_hash * rate);
             assert_true(plan.fpr_expected <= fpr && 0.95 * homes >= (double)n);
             /* Every other width, with as many homes as it needs, is at most a little smaller. */
             for (double w = 1; w < 40; w++) {
@@ -622,7 +622,8 @@ static void every_count_is_written_and_read(void **state) {
             /* Neighbours in the same run, below and above. */
             const uint64_t below = tamis__fingerprint_hash(&t, 9, x - 1);
             const uint64_t above = tamis__fingerprint_hash(&t, 9, x + 1);
-            if (x) for (int i = 0; i < 5; i++) tamis_add_hash(f, below);
+            if (x)
+                for (int i = 0; i < 5; i++) tamis_add_hash(f, below);
             if (x + 1 < (uint64_t)1 << width) tamis_add_hash(f, above);
             uint64_t used = slots_used(f);
             enum { MOST = 700 };
@@ -641,9 +642,12 @@ static void every_count_is_written_and_read(void **state) {
                 assert_int_equal(tamis_remove_hash(f, hash), TAMIS_OK);
             assert_same(f, at_half);
             tamis_free(at_half);
-            while (tamis_remove_hash(f, hash) == TAMIS_OK) {}
-            while (x && tamis_remove_hash(f, below) == TAMIS_OK) {}
-            while (x + 1 < (uint64_t)1 << width && tamis_remove_hash(f, above) == TAMIS_OK) {}
+            while (tamis_remove_hash(f, hash) == TAMIS_OK) {
+            }
+            while (x && tamis_remove_hash(f, below) == TAMIS_OK) {
+            }
+            while (x + 1 < (uint64_t)1 << width && tamis_remove_hash(f, above) == TAMIS_OK) {
+            }
             assert_int_equal(slots_used(f), 0);
         }
         tamis_free(f);
@@ -805,7 +809,7 @@ static void growing_a_thousandfold(double asked) {
         assert_true(info.fpr_now < 1.03 * by_kind && info.fpr_now > 0.93 * by_kind);
         assert_true(fabs(info.items_now.value - (double)keys) < 6 * info.items_now.error + 1);
         assert_true(info.items_now.error < 0.01 * (double)keys + 10);
-    assert_int_equal(info.worn != 0, doublings >= first_bits);
+        assert_int_equal(info.worn != 0, doublings >= first_bits);
         assert_int_equal(info.worn != 0, info.caveat[0] != 0);
         if (doublings % 3 == 0) assert_sound(f);
         add_numbers(f, keys, keys + 1);
