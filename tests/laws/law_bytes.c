@@ -157,8 +157,8 @@ static const char *forged_headers_are_safe(const subject *s) {
                 struct tamis_info info;
                 char spec[256];
                 count_keys(g, 0, 10);
-                tamis_info(g, &info, sizeof info);
-                tamis_spec(g, spec, sizeof spec);
+                if (value % 8 == 0) tamis_info(g, &info, sizeof info);
+                if (value % 64 == 0) tamis_spec(g, spec, sizeof spec); /* plans: milliseconds */
                 if (tamis_stored_size(g) != size) what = wrong("byte %zu: another size", at);
                 tamis_free(g);
             }
