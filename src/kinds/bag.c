@@ -18,7 +18,9 @@ static double fingerprints(const uint64_t word[]) {
 }
 
 static unsigned most_width(uint64_t homes) {
-    return MOST_LOG2_FINGERPRINTS - tamis__log2_floor(homes) - ((homes & (homes - 1)) != 0);
+    const unsigned log2_homes = tamis__log2_floor(homes) + ((homes & (homes - 1)) != 0);
+    const unsigned most = MOST_LOG2_FINGERPRINTS - log2_homes;
+    return most < TAMIS_BAG_MOST_REMAINDER ? most : TAMIS_BAG_MOST_REMAINDER;
 }
 
 uint64_t tamis__bag_probes(const uint64_t word[]) {
@@ -33,14 +35,15 @@ double tamis__bag_rate(const uint64_t word[], uint64_t items) {
 
 tamis_status tamis__bag_check(const tamis_bag_code *code, const uint64_t word[], uint64_t *size) {
     const uint64_t homes = word[SLOTS], width = word[REMAINDER];
-    if (!tamis__slots_legal(homes, width) || width < code->least_width)
+    if (!tamis__slots_legal(homes, width) || width < code->least_width || width > most_width(homes))
         return tamis__fail(TAMIS_CORRUPT, "%s cannot have %llu slots of %llu bits", code->name,
                            (unsigned long long)homes, (unsigned long long)width);
-    if (width > most_width(homes))
-        return tamis__fail(TAMIS_CORRUPT, "%s cannot have over 2^%d fingerprints", code->name,
-                           MOST_LOG2_FINGERPRINTS);
     *size = tamis__slots_size(homes, (unsigned)width);
     return TAMIS_OK;
+}
+
+static tamis_status too_large(const tamis_bag_code *code) {
+    return tamis__fail(TAMIS_TOO_LARGE, "%s would need over 2^52 slots", code->name);
 }
 
 /* The fewest homes that keep the rate with a given width: as many as the load allows, or more when
@@ -59,16 +62,14 @@ static uint64_t homes_for_rate(uint64_t keys, double fpr, unsigned width) {
     return word[SLOTS];
 }
 
-/* Two widths compete: the narrowest that keeps the rate at full load, and one bit less with more
- * homes, which is smaller when the rate was missed by little. */
+/* Narrow remainders need more homes, wide ones more bits in each: the size falls, then rises. The
+ * best is the narrowest width that keeps the rate at full load, or one bit less with more homes,
+ * which is smaller when the rate was missed by little. */
 static tamis_status plan_for_rate(const tamis_bag_code *code, uint64_t keys, double fpr,
-                                  uint64_t word[]) {
-    uint64_t least = UINT64_MAX;
-    if (!tamis__slots_homes_for(keys))
-        return tamis__fail(TAMIS_TOO_LARGE, "%s would need over 2^52 slots", code->name);
-    const unsigned most = most_width(tamis__slots_homes_for(keys));
-    for (unsigned width = code->least_width; width <= most; width++) {
-        const uint64_t homes = homes_for_rate(keys, fpr, width);
+                                  unsigned narrowest, unsigned widest, uint64_t word[]) {
+    uint64_t least = UINT64_MAX, homes = 0;
+    for (unsigned width = narrowest; width <= widest; width++) {
+        homes = homes_for_rate(keys, fpr, width);
         if (!homes || width > most_width(homes)) continue;
         const uint64_t size = tamis__slots_size(homes, width);
         if (size >= least) break;
@@ -77,26 +78,39 @@ static tamis_status plan_for_rate(const tamis_bag_code *code, uint64_t keys, dou
         word[REMAINDER] = width;
     }
     if (least != UINT64_MAX) return TAMIS_OK;
+    if (!homes) return too_large(code);
     return tamis__fail(TAMIS_INVALID, "fpr=%.3g is out of reach for %s: with %llu keys it is %.3g",
                        fpr, code->name, (unsigned long long)keys,
                        ldexp((double)keys, -MOST_LOG2_FINGERPRINTS));
 }
 
-tamis_status tamis__bag_plan(const tamis_bag_code *code, const tamis_wish *wish, uint64_t word[]) {
-    const uint64_t keys = wish->capacity ? wish->capacity : 1;
-    if (!wish->bits) return plan_for_rate(code, keys, wish->fpr, word);
-    const uint64_t homes = tamis__slots_homes_for(keys);
-    if (!homes) return tamis__fail(TAMIS_TOO_LARGE, "%s would need over 2^52 slots", code->name);
-    const unsigned least = code->least_width;
-    if (!tamis__slots_within(wish->bits / 8, keys, least, most_width(homes), &word[SLOTS],
-                             &word[REMAINDER]))
-        return tamis__fail(TAMIS_INVALID, "size must be at least %llu bytes for %llu keys in %s",
-                           (unsigned long long)tamis__slots_size(homes, least),
-                           (unsigned long long)keys, code->name);
+static tamis_status plan_for_size(const tamis_bag_code *code, uint64_t keys, uint64_t size,
+                                  unsigned narrowest, unsigned widest, uint64_t word[]) {
+    if (!tamis__slots_within(size, keys, narrowest, widest, &word[SLOTS], &word[REMAINDER]))
+        return tamis__fail(
+            TAMIS_INVALID, "size must be at least %llu bytes for %llu keys in %s",
+            (unsigned long long)tamis__slots_size(tamis__slots_homes_for(keys), narrowest),
+            (unsigned long long)keys, code->name);
     /* More homes than fingerprints can use are left out. */
     const uint64_t most = (uint64_t)1 << (MOST_LOG2_FINGERPRINTS - word[REMAINDER]);
     if (word[SLOTS] > most) word[SLOTS] = most;
     return TAMIS_OK;
+}
+
+tamis_status tamis__bag_plan(const tamis_bag_code *code, const tamis_wish *wish, uint64_t word[]) {
+    const uint64_t keys = wish->capacity ? wish->capacity : 1;
+    const uint64_t homes = tamis__slots_homes_for(keys);
+    if (!homes) return too_large(code);
+    unsigned narrowest = code->least_width, widest = most_width(homes);
+    if (wish->has_option[TAMIS_BAG_OPT_REMAINDER]) {
+        narrowest = (unsigned)wish->option[TAMIS_BAG_OPT_REMAINDER];
+        if (narrowest > widest)
+            return tamis__fail(TAMIS_INVALID, "remainder must be at most %u for %llu keys, not %u",
+                               widest, (unsigned long long)keys, narrowest);
+        widest = narrowest;
+    }
+    return wish->bits ? plan_for_size(code, keys, wish->bits / 8, narrowest, widest, word)
+                      : plan_for_rate(code, keys, wish->fpr, narrowest, widest, word);
 }
 
 uint64_t tamis__bag_room(const tamis_body *f) {
@@ -108,7 +122,7 @@ uint64_t tamis__bag_room(const tamis_body *f) {
 
 /* The first entry of a run with a value from `least` on; false when there is none. */
 static bool entry_from(const tamis_bag_code *code, const tamis_slots *t, const tamis_run *run,
-                       uint64_t least, tamis_entry_read *entry) {
+                       uint64_t least, tamis_bag_entry *entry) {
     for (uint64_t at = run->start; at < run->end; at += entry->length) {
         *entry = code->read(t, run, at);
         if (entry->value >= least) return true;
@@ -129,7 +143,7 @@ bool tamis__bag_next(const tamis_bag_code *code, const tamis_body *f, uint64_t *
     for (home = tamis__next_home(&t, home); home < t.homes;
          home = tamis__next_home(&t, home + 1), least = 0) {
         const tamis_run run = tamis__run_of(&t, home);
-        tamis_entry_read entry;
+        tamis_bag_entry entry;
         if (!entry_from(code, &t, &run, least, &entry)) continue;
         *hash = tamis__fingerprint_hash(&t, home, entry.value);
         *count = entry.count;
@@ -157,7 +171,7 @@ static uint64_t next_home_of_both(const tamis_slots *a, const tamis_slots *b, ui
  * at its end, have a count of 0. */
 typedef struct step {
     tamis_run a, b;
-    tamis_entry_read in_a, in_b;
+    tamis_bag_entry in_a, in_b;
 } step;
 
 static step first_step(const tamis_slots *a, const tamis_slots *b, uint64_t home) {
@@ -168,7 +182,7 @@ static step first_step(const tamis_slots *a, const tamis_slots *b, uint64_t home
 static bool next_step(const tamis_bag_code *code, const tamis_slots *a, const tamis_slots *b,
                       step *s) {
     const bool has_a = s->a.start < s->a.end, has_b = s->b.start < s->b.end;
-    s->in_a = s->in_b = (tamis_entry_read){0, 0, 0};
+    s->in_a = s->in_b = (tamis_bag_entry){0, 0, 0};
     if (has_a) s->in_a = code->read(a, &s->a, s->a.start);
     if (has_b) s->in_b = code->read(b, &s->b, s->b.start);
     if (has_a && has_b && s->in_a.value < s->in_b.value) s->in_b.count = s->in_b.length = 0;
@@ -189,7 +203,7 @@ static tamis_status may_merge(const tamis_bag_code *code, const tamis_slots *a,
         for (step s = first_step(a, b, home); next_step(code, a, b, &s);) {
             if (s.in_a.count > UINT64_MAX - s.in_b.count)
                 return tamis__fail(TAMIS_FULL, "a count would pass 2^64");
-            const tamis_entry_read *one = s.in_a.count ? &s.in_a : &s.in_b;
+            const tamis_bag_entry *one = s.in_a.count ? &s.in_a : &s.in_b;
             length += code->length(a, one->value, s.in_a.count + s.in_b.count);
         }
         const tamis_status rc = tamis__pack_run(a, &packing, home, length);
@@ -208,7 +222,7 @@ tamis_status tamis__bag_merge(const tamis_bag_code *code, tamis_body *into,
          home = tamis__previous_home(&b, home)) {
         tamis_run run = tamis__run_of(&b, home);
         for (uint64_t at = run.start; at < run.end && !rc;) {
-            const tamis_entry_read entry = code->read(&b, &run, at);
+            const tamis_bag_entry entry = code->read(&b, &run, at);
             rc = code->put(&a, home, entry.value, entry.count);
             run = tamis__run_of(&b, home);
             at += code->read(&b, &run, at).length;
@@ -238,7 +252,7 @@ tamis_status tamis__bag_resize(const tamis_bag_code *code, const tamis_body *f, 
                            code->name, (unsigned long long)tamis__slots_limit(homes),
                            (unsigned long long)keys);
     while (homes % 128 == 0 && tamis__slots_limit(homes / 2) >= keys &&
-           width < TAMIS_SLOTS_MOST_WIDTH)
+           width < TAMIS_BAG_MOST_REMAINDER)
         homes /= 2, width++;
     word[SLOTS] = homes;
     word[REMAINDER] = width;
@@ -263,7 +277,7 @@ tamis_status tamis__bag_move(const tamis_bag_code *code, tamis_body *to, const t
     for (uint64_t home = tamis__next_home(&b, 0); home < b.homes && !rc;
          home = tamis__next_home(&b, home + 1)) {
         const tamis_run run = tamis__run_of(&b, home);
-        tamis_entry_read entry;
+        tamis_bag_entry entry;
         for (uint64_t at = run.start; at < run.end && !rc; at += entry.length) {
             entry = code->read(&b, &run, at);
             const tamis_fingerprint moved = reshaped(&a, &b, home, entry.value);

@@ -12,14 +12,23 @@
 
 enum { TAMIS_BAG_SLOTS, TAMIS_BAG_REMAINDER }; /* shape words: homes, and bits stored of each */
 
-typedef struct tamis_entry_read {
+/* Their only option: to make a shape again that came from resizing. */
+enum { TAMIS_BAG_OPT_REMAINDER, TAMIS_BAG_OPTIONS };
+enum { TAMIS_BAG_MOST_REMAINDER = 40 }; /* enough for 10^-12, the smallest rate of a spec */
+#define TAMIS_BAG_REMAINDER_OPTION(least)                                                 \
+    {                                                                                     \
+        "remainder", NULL, least, TAMIS_BAG_MOST_REMAINDER, "the best for rate and size", \
+            "bits stored of each fingerprint"                                             \
+    }
+
+typedef struct tamis_bag_entry {
     uint64_t value, count, length; /* a value, how often it is there, in how many slots */
-} tamis_entry_read;
+} tamis_bag_entry;
 
 typedef struct tamis_bag_code {
     const char *name;
     unsigned least_width;
-    tamis_entry_read (*read)(const tamis_slots *, const tamis_run *, uint64_t at);
+    tamis_bag_entry (*read)(const tamis_slots *, const tamis_run *, uint64_t at);
     uint64_t (*length)(const tamis_slots *, uint64_t value, uint64_t count); /* in slots */
     tamis_status (*put)(const tamis_slots *, uint64_t home, uint64_t value, uint64_t count);
 } tamis_bag_code;

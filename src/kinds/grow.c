@@ -190,13 +190,15 @@ static tamis_status audit(const tamis_body *f) {
 
 /* ---- Asking, adding, removing --------------------------------------------------------------- */
 
-/* The longest match in a run; false when there is none. */
-static bool find(const tamis_slots *t, const tamis_run *run, uint64_t value, uint64_t *at) {
+/* The longest match for a fingerprint; false when there is none. */
+static bool find(const tamis_slots *t, const tamis_fingerprint *fp, tamis_run *run, uint64_t *at) {
     bool is_found = false;
+    if (!tamis__is_occupied(t, fp->home)) return false;
+    *run = tamis__run_of(t, fp->home);
     for (uint64_t i = run->start; i < run->end; i++) {
         const uint64_t slot = tamis__slot_get(t, i);
-        if (first_of(slot) > value) break;
-        if (!matches(slot, value)) continue;
+        if (first_of(slot) > fp->value) break;
+        if (!matches(slot, fp->value)) continue;
         is_found = true;
         *at = i;
     }
@@ -208,9 +210,9 @@ static void query(const tamis_body *f, const uint64_t *hash, size_t n, uint8_t *
     for (size_t i = 0; i < n; i++) {
         tamis__slots_expect(&t, hash, i, n);
         const tamis_fingerprint fp = tamis__fingerprint(&t, hash[i]);
-        const tamis_run run = tamis__run_of(&t, fp.home);
+        tamis_run run;
         uint64_t at;
-        hit[i] = find(&t, &run, fp.value, &at);
+        hit[i] = find(&t, &fp, &run, &at);
     }
 }
 
@@ -232,9 +234,9 @@ static tamis_status add_one(tamis_body *f, uint64_t hash) {
 static tamis_status remove_one(tamis_body *f, uint64_t hash) {
     const tamis_slots t = slots_of(f);
     const tamis_fingerprint fp = tamis__fingerprint(&t, hash);
-    tamis_run run = tamis__run_of(&t, fp.home);
+    tamis_run run;
     uint64_t at;
-    if (!find(&t, &run, fp.value, &at))
+    if (!find(&t, &fp, &run, &at))
         return tamis__fail(TAMIS_NOT_FOUND, "grow has no fingerprint of that key");
     if (length_of(&t, tamis__slot_get(&t, at)) == 0)
         return tamis__fail(TAMIS_CANNOT,

@@ -89,36 +89,36 @@ static uint64_t count_read(const tamis_slots *t, uint64_t x, uint64_t at, uint64
 }
 
 /* Two zeros side by side occur only behind the digits of x = 0. */
-static tamis_entry_read read_zero(const tamis_slots *t, const tamis_run *run, uint64_t at) {
+static tamis_bag_entry read_zero(const tamis_slots *t, const tamis_run *run, uint64_t at) {
     if (slot_or(t, run, at + 1, 1) == 0) {
         const uint64_t n = slot_or(t, run, at + 2, 1) == 0 ? 3 : 2;
-        return (tamis_entry_read){0, n, n};
+        return (tamis_bag_entry){0, n, n};
     }
     for (uint64_t i = at + 1; i + 1 < run->end; i++)
         if (tamis__slot_get(t, i) == 0 && tamis__slot_get(t, i + 1) == 0)
-            return (tamis_entry_read){0, count_read(t, 0, at + 1, i), i + 2 - at};
-    return (tamis_entry_read){0, 1, 1};
+            return (tamis_bag_entry){0, count_read(t, 0, at + 1, i), i + 2 - at};
+    return (tamis_bag_entry){0, 1, 1};
 }
 
 /* In a run that was never written by us the closing x may be missing: that entry counts 0 and goes
  * to the end of the run, and the gate refuses it. */
-static tamis_entry_read read_entry(const tamis_slots *t, const tamis_run *run, uint64_t at) {
+static tamis_bag_entry read_entry(const tamis_slots *t, const tamis_run *run, uint64_t at) {
     const uint64_t x = tamis__slot_get(t, at), behind = slot_or(t, run, at + 1, UINT64_MAX);
     if (x == 0) return read_zero(t, run, at);
-    if (behind > x) return (tamis_entry_read){x, 1, 1};
-    if (behind == x) return (tamis_entry_read){x, 2, 2};
+    if (behind > x) return (tamis_bag_entry){x, 1, 1};
+    if (behind == x) return (tamis_bag_entry){x, 2, 2};
     const uint64_t first = at + 1 + (behind == 0);
     uint64_t end = first;
     while (end < run->end && tamis__slot_get(t, end) != x) end++;
-    if (end == run->end) return (tamis_entry_read){x, 0, end - at};
-    return (tamis_entry_read){x, end > first ? count_read(t, x, first, end) : 3, end + 1 - at};
+    if (end == run->end) return (tamis_bag_entry){x, 0, end - at};
+    return (tamis_bag_entry){x, end > first ? count_read(t, x, first, end) : 3, end + 1 - at};
 }
 
 /* A run is legal when what is read from it would be written like that. A count that wrapped in
  * reading would not. */
 static bool is_legal(const tamis_slots *t, const tamis_run *run) {
     uint64_t slot[MOST_SPELLED], least = 0;
-    tamis_entry_read entry;
+    tamis_bag_entry entry;
     for (uint64_t at = run->start; at < run->end; at += entry.length) {
         entry = read_entry(t, run, at);
         if (entry.count == 0 || entry.value < least || entry.length > MOST_SPELLED ||
@@ -141,7 +141,7 @@ typedef struct found {
 
 static found find(const tamis_slots *t, uint64_t home, uint64_t value) {
     const tamis_run run = tamis__run_of(t, home);
-    tamis_entry_read entry;
+    tamis_bag_entry entry;
     uint64_t at = run.start;
     for (; at < run.end; at += entry.length) {
         entry = read_entry(t, &run, at);
@@ -173,18 +173,28 @@ static tamis_status put(const tamis_slots *t, uint64_t home, uint64_t value, uin
     return set_count(t, home, value, &f, f.count + count);
 }
 
-/* Bits of one slot less could not write a count. */
-static const tamis_bag_code code = {
-    .name = "multiset", .least_width = 2, .read = read_entry, .length = length, .put = put};
+/* Slots of one bit could not hold a count. */
+enum { LEAST_WIDTH = 2 };
+static const struct tamis_option options[] = {TAMIS_BAG_REMAINDER_OPTION(LEAST_WIDTH)};
+
+static const tamis_bag_code code = {.name = "multiset",
+                                    .least_width = LEAST_WIDTH,
+                                    .read = read_entry,
+                                    .length = length,
+                                    .put = put};
 
 /* ---- Asking, adding, removing --------------------------------------------------------------- */
+
+static uint64_t count_of(const tamis_slots *t, uint64_t hash) {
+    const tamis_fingerprint fp = tamis__fingerprint(t, hash);
+    return tamis__is_occupied(t, fp.home) ? find(t, fp.home, fp.value).count : 0;
+}
 
 static void count(const tamis_body *f, const uint64_t *hash, size_t n, uint64_t *counts) {
     const tamis_slots t = tamis__bag_slots(f);
     for (size_t i = 0; i < n; i++) {
         tamis__slots_expect(&t, hash, i, n);
-        const tamis_fingerprint fp = tamis__fingerprint(&t, hash[i]);
-        counts[i] = find(&t, fp.home, fp.value).count;
+        counts[i] = count_of(&t, hash[i]);
     }
 }
 
@@ -192,8 +202,7 @@ static void query(const tamis_body *f, const uint64_t *hash, size_t n, uint8_t *
     const tamis_slots t = tamis__bag_slots(f);
     for (size_t i = 0; i < n; i++) {
         tamis__slots_expect(&t, hash, i, n);
-        const tamis_fingerprint fp = tamis__fingerprint(&t, hash[i]);
-        hit[i] = find(&t, fp.home, fp.value).count != 0;
+        hit[i] = count_of(&t, hash[i]) != 0;
     }
 }
 
@@ -254,6 +263,8 @@ const tamis_kind tamis__multiset = {
     .name = "multiset",
     .contract = "counts of any size, exact up to equal fingerprints; removes, lists, resizes",
     .word = {"slots", "remainder"},
+    .options = options,
+    .option_count = TAMIS_BAG_OPTIONS,
     .traits = TAMIS_ANY_ORDER,
     .plan = plan,
     .check = check,

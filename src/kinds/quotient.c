@@ -19,6 +19,9 @@
 #include "kinds/kind.h"
 #include "kinds/slots.h"
 
+enum { LEAST_WIDTH = 1 };
+static const struct tamis_option options[] = {TAMIS_BAG_REMAINDER_OPTION(LEAST_WIDTH)};
+
 /* ---- Equal fingerprints are equal slots ----------------------------------------------------- */
 
 static bool is_smaller(uint64_t a, uint64_t b) {
@@ -30,9 +33,9 @@ static uint64_t behind(const tamis_slots *t, const tamis_run *run, uint64_t valu
     return tamis__run_search(t, run, value, is_smaller);
 }
 
-static tamis_entry_read read_entry(const tamis_slots *t, const tamis_run *run, uint64_t at) {
+static tamis_bag_entry read_entry(const tamis_slots *t, const tamis_run *run, uint64_t at) {
     const uint64_t value = tamis__slot_get(t, at), n = behind(t, run, value) - at;
-    return (tamis_entry_read){value, n, n};
+    return (tamis_bag_entry){value, n, n};
 }
 
 static uint64_t length(const tamis_slots *t, uint64_t value, uint64_t count) {
@@ -54,13 +57,17 @@ static bool is_legal(const tamis_slots *t, const tamis_run *run) {
     return true;
 }
 
-static const tamis_bag_code code = {
-    .name = "quotient", .least_width = 1, .read = read_entry, .length = length, .put = put};
+static const tamis_bag_code code = {.name = "quotient",
+                                    .least_width = LEAST_WIDTH,
+                                    .read = read_entry,
+                                    .length = length,
+                                    .put = put};
 
 /* ---- Asking, adding, removing --------------------------------------------------------------- */
 
 /* The last slot with the fingerprint of a hash; false when there is none. */
 static bool find(const tamis_slots *t, const tamis_fingerprint *fp, tamis_run *run, uint64_t *at) {
+    if (!tamis__is_occupied(t, fp->home)) return false;
     *run = tamis__run_of(t, fp->home);
     *at = behind(t, run, fp->value);
     return (*at)-- > run->start && tamis__slot_get(t, *at) == fp->value;
@@ -136,6 +143,8 @@ const tamis_kind tamis__quotient = {
     .name = "quotient",
     .contract = "removes, lists, merges and resizes without the keys; full at 95 % of its slots",
     .word = {"slots", "remainder"},
+    .options = options,
+    .option_count = TAMIS_BAG_OPTIONS,
     .traits = TAMIS_ANY_ORDER,
     .plan = plan,
     .check = check,

@@ -105,10 +105,6 @@ static void set_run_end(const tamis_slots *t, uint64_t slot, bool is_end) {
     put_run_ends(t, slot / BLOCK, is_end ? ends | bit : ends & ~bit);
 }
 
-static bool is_occupied(const tamis_slots *t, uint64_t home) {
-    return occupied(t, home / BLOCK) >> home % BLOCK & 1;
-}
-
 static void flip_occupied(const tamis_slots *t, uint64_t home) {
     uint8_t *p = tamis__slots_block(t, home);
     tamis__put64(p, tamis__get64(p) ^ (uint64_t)1 << home % BLOCK);
@@ -139,7 +135,7 @@ static uint64_t end_of_homes(const tamis_slots *t, uint64_t home, uint64_t mask)
 tamis_run tamis__run_of(const tamis_slots *t, uint64_t home) {
     const uint64_t before = end_of_homes(t, home, tamis__below(home));
     const uint64_t start = before > home ? before : home;
-    return (tamis_run){start, is_occupied(t, home) ? behind_run_end(t, start, 1) : start};
+    return (tamis_run){start, tamis__is_occupied(t, home) ? behind_run_end(t, start, 1) : start};
 }
 
 /* A slot is unused when nobody at home in it or before it reaches it. If somebody does, all slots
@@ -182,19 +178,6 @@ uint64_t tamis__previous_home(const tamis_slots *t, uint64_t home) {
     return t->homes;
 }
 
-uint64_t tamis__run_search(const tamis_slots *t, const tamis_run *run, uint64_t value,
-                           bool (*comes_before)(uint64_t, uint64_t)) {
-    uint64_t low = run->start, high = run->end;
-    while (low < high) {
-        const uint64_t middle = low + (high - low) / 2;
-        if (comes_before(value, tamis__slot_get(t, middle)))
-            high = middle;
-        else
-            low = middle + 1;
-    }
-    return low;
-}
-
 /* ---- Shifting ------------------------------------------------------------------------------- */
 
 /* Both shifts work on the slots [from, to] of one block, a word at a time: slots are packed, so that
@@ -220,7 +203,7 @@ static void shift_up_in_block(const tamis_slots *t, uint64_t from, uint64_t to) 
     put_run_ends(t, from / BLOCK, (ends & ~range) | ((ends & range) << 1 & range));
 }
 
-/* Slot `to` is left with old bits, for the caller to fill. */
+/* Slot `to` is left with old bits, for the caller to fill; it ends no run. */
 static void shift_down_in_block(const tamis_slots *t, uint64_t from, uint64_t to) {
     const uint64_t first = from % BLOCK * t->width, end = (to % BLOCK + 1) * t->width;
     uint8_t *words = tamis__slots_block(t, from) + 16;
@@ -260,7 +243,6 @@ static void shift_down(const tamis_slots *t, uint64_t at, uint64_t last) {
         from = to + 1;
     }
     tamis__slot_put(t, last, 0);
-    set_run_end(t, last, false);
 }
 
 /* ---- Inserting and erasing ------------------------------------------------------------------ */

@@ -107,6 +107,11 @@ static inline uint64_t tamis__slots_room(const tamis_slots *t) {
     return tamis__slots_limit(t->homes) - tamis__slots_used(t);
 }
 
+/* Whether a home has a run: the first thing to ask, because often the answer is no. */
+TAMIS_HOT bool tamis__is_occupied(const tamis_slots *t, uint64_t home) {
+    return tamis__get64(tamis__slots_block(t, home)) >> (home & 63) & 1;
+}
+
 tamis_run tamis__run_of(const tamis_slots *, uint64_t home);
 
 /* The next home that has a run, from `home` on; `homes` when there is none. And the last one below
@@ -115,8 +120,18 @@ uint64_t tamis__next_home(const tamis_slots *, uint64_t home);
 uint64_t tamis__previous_home(const tamis_slots *, uint64_t home);
 
 /* The first slot of a run that must stand behind `value`, by a search that halves. */
-uint64_t tamis__run_search(const tamis_slots *, const tamis_run *, uint64_t value,
-                           bool (*comes_before)(uint64_t, uint64_t));
+TAMIS_HOT uint64_t tamis__run_search(const tamis_slots *t, const tamis_run *run, uint64_t value,
+                                     bool (*comes_before)(uint64_t, uint64_t)) {
+    uint64_t low = run->start, high = run->end;
+    while (low < high) {
+        const uint64_t middle = low + (high - low) / 2;
+        if (comes_before(value, tamis__slot_get(t, middle)))
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return low;
+}
 
 /* ---- Changes -------------------------------------------------------------------------------- */
 
