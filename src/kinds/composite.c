@@ -154,7 +154,8 @@ static void measure(const tamis_body *f, const tamis_body *other, tamis_measure 
     out->fpr *= 1 - removed.fpr;
     out->items = difference(out->items, removed.items);
     if (removed.bits_set == 0) return;
-    const double keys = fmin(ceil(removed.items.value), (double)removed.bits); /* if infinite */
+    const bool is_full = isinf(removed.items.value); /* no estimate: say as many as it has bits */
+    const double keys = is_full ? (double)removed.bits : ceil(removed.items.value);
     out->worn = (uint64_t)keys;
     snprintf(out->caveat, sizeof out->caveat,
              "about %.0f keys are removed for good; of all others %.2g %% are lost with them", keys,

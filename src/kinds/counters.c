@@ -26,13 +26,25 @@ tamis_spots tamis__spots_of(uint64_t hash, uint64_t cells, uint64_t hashes) {
     return spots;
 }
 
-uint64_t tamis__spots_least(tamis_cells c, const tamis_spots *spots, unsigned *times) {
-    const uint64_t top = tamis__cell_top(c);
+bool tamis__spots_hold(tamis_cells c, const tamis_spots *spots) {
+    for (unsigned i = 0; i < spots->n; i++) {
+        const uint64_t value = tamis__cell_get(c, spots->spot[i].at);
+        if (value < spots->spot[i].weight && value != tamis__cell_top(c)) return false;
+    }
+    return true;
+}
+
+static uint64_t adds_in(uint64_t value, uint64_t weight, uint64_t top) {
+    if (value == top) return top;
+    return value && value < weight ? 1 : value / weight;
+}
+
+uint64_t tamis__spots_count(tamis_cells c, const tamis_spots *spots, unsigned *times) {
     uint64_t least = UINT64_MAX;
     unsigned met = 0;
     for (unsigned i = 0; i < spots->n; i++) {
-        const uint64_t value = tamis__cell_get(c, spots->spot[i].at);
-        const uint64_t adds = value == top ? top : value / spots->spot[i].weight;
+        const uint64_t adds = adds_in(tamis__cell_get(c, spots->spot[i].at), spots->spot[i].weight,
+                                      tamis__cell_top(c));
         met = adds < least ? 1 : met + (adds == least);
         if (adds < least) least = adds;
     }
@@ -83,4 +95,21 @@ void tamis__cells_measure(tamis_cells c, const tamis_cells *other, uint64_t hash
 uint64_t tamis__units_within(uint64_t bits, uint64_t unit_bits) {
     const uint64_t units = bits / unit_bits, group = 64;
     return bits % unit_bits == 0 || units < group ? units : units / group * group;
+}
+
+tamis_status tamis__cells_plan(const tamis_wish *wish, const char *kind, uint64_t unit_bits,
+                               uint64_t per_unit, uint64_t *bits, uint64_t *hashes) {
+    uint64_t cells;
+    if (wish->bits) {
+        cells = tamis__units_within(wish->bits, unit_bits) * per_unit;
+        if (!cells)
+            return tamis__fail(TAMIS_INVALID, "%s needs at least %llu bits", kind,
+                               (unsigned long long)unit_bits);
+        if (!*hashes) *hashes = tamis__bloom_hashes(wish->capacity, cells);
+    } else if (!tamis__bloom_plan(wish->capacity, wish->fpr, *hashes, &cells, hashes) ||
+               cells / per_unit > TAMIS_BLOOM_MOST_BITS / unit_bits) {
+        return tamis__fail(TAMIS_TOO_LARGE, "%s would need over 2^56 bytes", kind);
+    }
+    *bits = cells / per_unit * unit_bits;
+    return TAMIS_OK;
 }

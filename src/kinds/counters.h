@@ -67,9 +67,13 @@ void tamis__spots_add(tamis_spots *, uint64_t at, uint64_t weight);
 /* The default chain from `hash`, one for every probe. */
 tamis_spots tamis__spots_of(uint64_t hash, uint64_t cells, uint64_t hashes);
 
-/* How many adds of the key fit into its cells at most: never less than there were, as far as cells
- * can count. A stuck cell says the top. `times`, unless NULL, is how many cells say so. */
-uint64_t tamis__spots_least(tamis_cells, const tamis_spots *, unsigned *times);
+/* Is there an add of the key to take back? */
+bool tamis__spots_hold(tamis_cells, const tamis_spots *);
+
+/* How many adds of the key fit into its cells: never fewer than there were, as far as cells can
+ * count. A stuck cell says the top; and since questions only ask whether cells are zero, one that is
+ * not says at least 1. `times`, unless NULL, is how many cells say the result. */
+uint64_t tamis__spots_count(tamis_cells, const tamis_spots *, unsigned *times);
 
 /* ---- All cells ------------------------------------------------------------------------------ */
 
@@ -92,5 +96,10 @@ void tamis__cells_measure(tamis_cells, const tamis_cells *other, uint64_t hashes
  * units is taken exactly, as classic takes its bits; any other is a limit, and then units come in
  * groups of 64, so that they fold. 0 when there is no room for one. */
 uint64_t tamis__units_within(uint64_t bits, uint64_t unit_bits);
+
+/* Bits and hashes for a wish, where keys probe cells as in classic and `per_unit` of these cells,
+ * with whatever belongs to them, take `unit_bits`. *hashes is given, or 0 for the best. */
+tamis_status tamis__cells_plan(const tamis_wish *, const char *kind, uint64_t unit_bits,
+                               uint64_t per_unit, uint64_t *bits, uint64_t *hashes);
 
 #endif

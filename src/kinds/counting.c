@@ -22,7 +22,7 @@
  * Four bits are enough for a set: at the best k, a counter of a filter with m counters reaches 15
  * with a chance of 10^-15. A key that is added over and over does it alone; its counters then are
  * stuck, and it stays for good. Use it where keys come and go and a summary is wanted; where only
- * removing is, fingerprints (cuckoo, quotient) take a quarter of the bits. */
+ * removing is, increment takes half of the bits. */
 #include "kinds/bitmap.h"
 #include "kinds/bloom.h"
 #include "kinds/counters.h"
@@ -55,21 +55,8 @@ static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
     word[WIDTH] = wish->has_option[OPT_WIDTH] ? wish->option[OPT_WIDTH] : WIDTH_PRESET;
     word[LOG] = wish->has_option[OPT_LOG] ? wish->option[OPT_LOG] : NO_LOG;
     word[HASHES] = wish->has_option[OPT_HASHES] ? wish->option[OPT_HASHES] : 0;
-    const uint64_t unit = bits_per_counter(word);
-    uint64_t counters;
-    if (wish->bits) {
-        counters = tamis__units_within(wish->bits, unit);
-        if (!counters)
-            return tamis__fail(TAMIS_INVALID, "counting needs at least %llu bits for a counter",
-                               (unsigned long long)unit);
-        if (!word[HASHES]) word[HASHES] = tamis__bloom_hashes(wish->capacity, counters);
-    } else if (!tamis__bloom_plan(wish->capacity, wish->fpr, word[HASHES], &counters,
-                                  &word[HASHES]) ||
-               counters > MOST_BITS / unit) {
-        return tamis__fail(TAMIS_TOO_LARGE, "counting would need over 2^56 bytes");
-    }
-    word[BITS] = counters * unit;
-    return TAMIS_OK;
+    return tamis__cells_plan(wish, "counting", bits_per_counter(word), 1, &word[BITS],
+                             &word[HASHES]);
 }
 
 static tamis_status check(const uint64_t word[], uint64_t *size) {
@@ -160,7 +147,7 @@ static tamis_status add(tamis_body *f, const uint64_t *hash, size_t n) {
 static tamis_status remove_one(tamis_body *f, uint64_t hash) {
     const layout at = layout_of(f);
     const tamis_spots spots = tamis__spots_of(hash, at.counters.n, f->word[HASHES]);
-    if (tamis__spots_least(at.counters, &spots, NULL) == 0)
+    if (!tamis__spots_hold(at.counters, &spots))
         return tamis__fail(TAMIS_NOT_FOUND, "the key is not in the filter: a counter is too low");
     for (unsigned i = 0; i < spots.n; i++) {
         const uint64_t position = spots.spot[i].at;
@@ -176,7 +163,7 @@ static void count(const tamis_body *f, const uint64_t *hash, size_t n, uint64_t 
     const layout at = layout_of(f);
     for (size_t j = 0; j < n; j++) {
         const tamis_spots spots = tamis__spots_of(hash[j], at.counters.n, f->word[HASHES]);
-        out[j] = tamis__spots_least(at.counters, &spots, NULL);
+        out[j] = tamis__spots_count(at.counters, &spots, NULL);
     }
 }
 

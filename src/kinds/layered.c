@@ -1,10 +1,10 @@
 /* layered: how often a key was added, by layers of Bloom filters.
  *
  * One filter knows whether a key was seen; a second one behind it can know whether it was seen
- * twice, and so on (the multi-layer filter of Cen, Fei, Xi and others, 2010). An add puts the key
- * into the first layer that does not have it yet; the count is the number of layers, from the
- * first, that have it. Bits are never cleared, so every add of a key climbs at least one layer,
- * and the count is never too low until the layers end.
+ * twice, and so on (the multi-layer filter of Cen, Xu and Sun, 2010). An add puts the key into the
+ * first layer that does not have it yet; the count is the number of layers, from the first, that
+ * have it. Bits are never cleared, so every add of a key climbs at least one layer, and the count is
+ * never too low until the layers end.
  *
  *     layer 1   0 1 0 1 1 0 0 1 0 1 ...    every key             cat, dog, owl
  *     layer 2   0 0 1 0 0 0 1 0 0 0 ...    seen at least twice   cat, owl

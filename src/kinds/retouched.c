@@ -125,12 +125,7 @@ static uint64_t scratch(const uint64_t word[]) {
     return word[BITS];
 }
 
-/* What is drawn depends on the seed and on what was cleared before, so that two rounds with one
- * seed do not spare the same bits. */
-static uint64_t chance_start(const tamis_body *f, uint64_t seed) {
-    return tamis__mix(seed) + tamis__stratum_bits_set(array_at(f, CLEARED));
-}
-
+/* Repeatable chance: x starts as the mixed seed. */
 static uint64_t chance_next(uint64_t *x) {
     *x += 0x9e3779b97f4a7c15;
     return tamis__mix(*x);
@@ -138,7 +133,7 @@ static uint64_t chance_next(uint64_t *x) {
 
 static void clear_share(tamis_body *f, double share, uint64_t seed, struct tamis_retouched *out) {
     const tamis_stratum kept = array_at(f, KEPT);
-    uint64_t x = chance_start(f, seed);
+    uint64_t x = tamis__mix(seed);
     for (uint64_t w = 0; w < kept.size / 8; w++) {
         uint64_t unlucky = 0;
         for (uint64_t rest = tamis__get64(kept.bytes + w * 8); rest; rest &= rest - 1)
@@ -167,7 +162,9 @@ static uint64_t count_found(const tamis_body *f, const uint64_t *hash, size_t n)
     return found;
 }
 
-/* How many of the hashes that are found need each bit. */
+/* How many of the hashes that are found need each bit. The counts are not kept up while bits go:
+ * it would take a second pass per bit to know all of it, and uncounting the troublesome keys that
+ * are done saved 2 % of the lost keys in the best case measured. */
 static void tally(const tamis_body *f, const uint64_t *hash, size_t n, uint32_t *needs) {
     uint64_t at[MOST_HASHES];
     for (size_t j = 0; j < n; j++)
@@ -176,15 +173,18 @@ static void tally(const tamis_body *f, const uint64_t *hash, size_t n, uint32_t 
                 needs[at[i]] += needs[at[i]] < UINT32_MAX;
 }
 
-/* By the ratio, the bit that loses the fewest keys for each troublesome one; products of 32 bits
- * compare fractions exactly. */
+/* By the ratio, the bit that loses the fewest keys for each troublesome one; products of 32-bit
+ * numbers compare the fractions exactly. Where no known key needs either, the one that stops more
+ * trouble is better. */
 static bool is_better(const tamis_retouch_task *task, uint64_t a, uint64_t b) {
     const uint64_t keys_a = task->keys_at[a], keys_b = task->keys_at[b];
     const uint64_t trouble_a = task->trouble_at[a], trouble_b = task->trouble_at[b];
     switch (task->way) {
     case TAMIS_RETOUCH_KEYS: return keys_a < keys_b;
     case TAMIS_RETOUCH_TROUBLE: return trouble_a > trouble_b;
-    default: return keys_a * trouble_b < keys_b * trouble_a;
+    default:
+        if (keys_a + keys_b == 0) return trouble_a > trouble_b;
+        return keys_a * trouble_b < keys_b * trouble_a;
     }
 }
 
@@ -201,7 +201,7 @@ static uint64_t choose(const tamis_body *f, const tamis_retouch_task *task, uint
 
 static void clear(tamis_body *f, const tamis_retouch_task *task, struct tamis_retouched *out) {
     const uint64_t keys_before = count_found(f, task->keys, task->key_count);
-    uint64_t x = chance_start(f, task->seed);
+    uint64_t x = tamis__mix(task->seed);
     tally(f, task->trouble, task->trouble_count, task->trouble_at);
     tally(f, task->keys, task->key_count, task->keys_at);
     out->trouble_cleared = count_found(f, task->trouble, task->trouble_count);

@@ -36,12 +36,13 @@
 
 enum { BITS, HASHES, MODE, WIDTH };          /* shape words */
 enum { SELECT, INCREASE, RECURRING, MODES }; /* values of MODE */
-enum { OPT_MODE, OPT_WIDTH };                /* options */
+enum { OPT_HASHES, OPT_MODE, OPT_WIDTH };    /* options */
 enum { LEAST_WIDTH = 4, WIDTH_PRESET = 8 };
 enum { MOST_HASHES = TAMIS_BLOOM_MOST_HASHES };
 #define MOST_BITS TAMIS_BLOOM_MOST_BITS
 
 static const struct tamis_option options[] = {
+    {"hashes", NULL, 1, MOST_HASHES, "the best for the rate", "probes per key, k"},
     {"mode", "select|increase|recurring", 0, 0, "select", "which cells an add raises"},
     {"width", NULL, LEAST_WIDTH, TAMIS_MOST_WIDTH, "8", "bits of a cell: counts to 2^width - 1"},
 };
@@ -66,24 +67,11 @@ static uint64_t primary_of(const uint64_t word[]) {
 }
 
 static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
+    word[HASHES] = wish->has_option[OPT_HASHES] ? wish->option[OPT_HASHES] : 0;
     word[MODE] = wish->has_option[OPT_MODE] ? wish->option[OPT_MODE] : SELECT;
     word[WIDTH] = wish->has_option[OPT_WIDTH] ? wish->option[OPT_WIDTH] : WIDTH_PRESET;
-    const uint64_t unit = bits_per_unit(word), per_unit = primary_per_unit(word);
-    uint64_t units, cells;
-    if (wish->bits) {
-        units = tamis__units_within(wish->bits, unit);
-        if (!units)
-            return tamis__fail(TAMIS_INVALID, "spectral needs at least %llu bits",
-                               (unsigned long long)unit);
-        word[HASHES] = tamis__bloom_hashes(wish->capacity, units * per_unit);
-    } else {
-        if (!tamis__bloom_plan(wish->capacity, wish->fpr, 0, &cells, &word[HASHES]) ||
-            cells / per_unit > MOST_BITS / unit)
-            return tamis__fail(TAMIS_TOO_LARGE, "spectral would need over 2^56 bytes");
-        units = cells / per_unit;
-    }
-    word[BITS] = units * unit;
-    return TAMIS_OK;
+    return tamis__cells_plan(wish, "spectral", bits_per_unit(word), primary_per_unit(word),
+                             &word[BITS], &word[HASHES]);
 }
 
 static tamis_status check(const uint64_t word[], uint64_t *size) {
@@ -185,8 +173,8 @@ static void add_by_recurring(const tamis_body *f, uint64_t hash) {
     const tamis_spots first = primary_spots(f, hash), second = secondary_spots(f, hash);
     unsigned times;
     raise_all(cells, &first, 1);
-    const uint64_t least = tamis__spots_least(cells, &first, &times);
-    if (tamis__spots_least(cells, &second, NULL) > 0)
+    const uint64_t least = tamis__spots_count(cells, &first, &times);
+    if (tamis__spots_hold(cells, &second))
         raise_all(cells, &second, 1);
     else if (times == 1)
         raise_all(cells, &second, least);
@@ -217,24 +205,25 @@ static void query(const tamis_body *f, const uint64_t *hash, size_t n, uint8_t *
 static uint64_t count_by_increase(const tamis_body *f, uint64_t hash) {
     tamis_spots spots = primary_spots(f, hash);
     for (unsigned i = 0; i < spots.n; i++) spots.spot[i].weight = 1;
-    return tamis__spots_least(primary(f), &spots, NULL);
+    return tamis__spots_count(primary(f), &spots, NULL);
 }
 
 /* The primary is never under the truth, so where the secondary says more, it is the wrong one. */
 static uint64_t count_by_recurring(const tamis_body *f, uint64_t hash) {
     const tamis_spots first = primary_spots(f, hash), second = secondary_spots(f, hash);
     unsigned times;
-    const uint64_t least = tamis__spots_least(primary(f), &first, &times);
+    const uint64_t least = tamis__spots_count(primary(f), &first, &times);
     if (times > 1 || least == 0) return least;
-    const uint64_t other = tamis__spots_least(primary(f), &second, NULL);
-    return other > 0 && other < least ? other : least;
+    if (!tamis__spots_hold(primary(f), &second)) return least;
+    const uint64_t other = tamis__spots_count(primary(f), &second, NULL);
+    return other < least ? other : least;
 }
 
 static void count(const tamis_body *f, const uint64_t *hash, size_t n, uint64_t *out) {
     for (size_t j = 0; j < n; j++) switch (f->word[MODE]) {
         case SELECT: {
             const tamis_spots spots = primary_spots(f, hash[j]);
-            out[j] = tamis__spots_least(primary(f), &spots, NULL);
+            out[j] = tamis__spots_count(primary(f), &spots, NULL);
             break;
         }
         case INCREASE: out[j] = count_by_increase(f, hash[j]); break;
@@ -245,12 +234,12 @@ static void count(const tamis_body *f, const uint64_t *hash, size_t n, uint64_t 
 static tamis_status remove_one(tamis_body *f, uint64_t hash) {
     const tamis_cells cells = primary(f);
     const tamis_spots first = primary_spots(f, hash);
-    if (tamis__spots_least(cells, &first, NULL) == 0)
+    if (!tamis__spots_hold(cells, &first))
         return tamis__fail(TAMIS_NOT_FOUND, "the key is not in the filter: a cell is too low");
     lower_all(cells, &first);
     if (f->word[MODE] != RECURRING) return TAMIS_OK;
     const tamis_spots second = secondary_spots(f, hash);
-    if (tamis__spots_least(cells, &second, NULL) > 0) lower_all(cells, &second);
+    if (tamis__spots_hold(cells, &second)) lower_all(cells, &second);
     return TAMIS_OK;
 }
 

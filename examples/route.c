@@ -1,0 +1,166 @@
+/* route.c: finding keys in a network without a map.
+ *
+ * A thousand nodes stand in a ring, with a few chords across. Each has some keys, and for each of
+ * its links an attenuated filter of what can be reached there, up to four hops away. Nobody knows
+ * more than that: nodes tell their neighbours their own filters, round by round, and a question is
+ * passed on to the neighbour who seems to be nearest to the key.
+ *
+ * Build it with:  cc route.c $(pkg-config --cflags --libs tamis)
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <tamis.h>
+
+enum { NODES = 1000, CHORDS = 1000, KEYS_EACH = 4, LEVELS = 4 };
+enum { MOST_LINKS = 16, QUESTIONS = 1000, PATIENCE = 64 };
+static const char *const spec = "attenuated:capacity=300,fpr=2%,levels=4";
+
+typedef struct node {
+    tamis *own;                          /* its keys, in level 1 */
+    struct tamis_link links[MOST_LINKS]; /* what a question sees */
+    tamis *filters[MOST_LINKS];          /* the same filters, to write to */
+    size_t link_count;
+} node;
+
+static node nodes[NODES];
+
+/* Keys are numbers: node i has the keys i*KEYS_EACH and those after it. */
+static uint64_t home_of(uint64_t key) {
+    return key / KEYS_EACH;
+}
+
+/* A small generator of our own, so that every machine walks the same paths. */
+static uint64_t draw(uint64_t below) {
+    static uint64_t x = 2002;
+    x = x * 6364136223846793005u + 1442695040888963407u;
+    return (x >> 33) % below;
+}
+
+/* ---- The network ---------------------------------------------------------------------------- */
+
+static void must(tamis_status status) {
+    if (status == TAMIS_OK) return;
+    fprintf(stderr, "route: %s\n", tamis_why());
+    exit(2);
+}
+
+static void add_link(node *from, uint64_t to) {
+    if (from->link_count == MOST_LINKS) return;
+    tamis **filter = &from->filters[from->link_count];
+    must(tamis_create(filter, spec));
+    from->links[from->link_count++] = (struct tamis_link){to, *filter};
+}
+
+static void connect(uint64_t a, uint64_t b) {
+    add_link(&nodes[a], b);
+    add_link(&nodes[b], a);
+}
+
+static void make_network(void) {
+    for (uint64_t i = 0; i < NODES; i++) {
+        must(tamis_create(&nodes[i].own, spec));
+        for (uint64_t k = 0; k < KEYS_EACH; k++)
+            must(tamis_add_u64(nodes[i].own, i * KEYS_EACH + k));
+    }
+    for (uint64_t i = 0; i < NODES; i++) connect(i, (i + 1) % NODES);
+    for (int i = 0; i < CHORDS; i++) {
+        const uint64_t a = draw(NODES), b = draw(NODES);
+        connect(a, b);
+    }
+}
+
+/* One round: every link learns what its far end has, and what that end can reach without coming
+ * back here, one hop farther. Filters only gain bits, so any order of links will do. */
+static void learn(void) {
+    for (uint64_t here = 0; here < NODES; here++)
+        for (size_t i = 0; i < nodes[here].link_count; i++) {
+            const node *there = &nodes[nodes[here].links[i].neighbour];
+            tamis *filter = nodes[here].filters[i];
+            must(tamis_merge(filter, there->own));
+            for (size_t j = 0; j < there->link_count; j++)
+                if (there->links[j].neighbour != here)
+                    must(tamis_merge_farther(filter, there->filters[j]));
+        }
+}
+
+/* ---- Questions ------------------------------------------------------------------------------ */
+
+typedef struct path {
+    uint64_t visited[PATIENCE + 2], back[PATIENCE + 1]; /* the start, and one for every hop */
+    size_t visited_count, depth;
+} path;
+
+static int is_visited(const path *p, uint64_t who) {
+    for (size_t i = 0; i < p->visited_count; i++)
+        if (p->visited[i] == who) return 1;
+    return 0;
+}
+
+/* Where to go when no filter knows the key: any neighbour that has not been asked yet. */
+static size_t any_link(const node *at, const path *p) {
+    size_t choice = at->link_count, seen = 0;
+    for (size_t i = 0; i < at->link_count; i++)
+        if (!is_visited(p, at->links[i].neighbour) && draw(++seen) == 0) choice = i;
+    return choice;
+}
+
+/* Returns the number of hops to the key's home, or -1 when patience ran out. */
+static int ask(uint64_t start, uint64_t key, int use_filters) {
+    path p = {.visited = {start}, .visited_count = 1};
+    uint64_t here = start;
+    uint8_t bytes[8];
+    for (int i = 0; i < 8; i++) bytes[i] = (uint8_t)(key >> 8 * i);
+    for (int hops = 0; hops <= PATIENCE; hops++) {
+        if (here == home_of(key)) return hops; /* it looks among its own keys, and finds it */
+        const node *at = &nodes[here];
+        size_t next = at->link_count;
+        if (use_filters)
+            next = tamis_route(at->links, at->link_count, p.visited, p.visited_count, bytes,
+                               sizeof bytes, NULL);
+        if (next == at->link_count) next = any_link(at, &p);
+        if (next < at->link_count) {
+            p.back[p.depth++] = here;
+            here = at->links[next].neighbour;
+            p.visited[p.visited_count++] = here;
+        } else if (p.depth) {
+            here = p.back[--p.depth]; /* a dead end: one step back */
+        } else {
+            return -1;
+        }
+    }
+    return -1;
+}
+
+static void ask_many(const char *how, int use_filters) {
+    unsigned at_hops[PATIENCE + 1] = {0}, found = 0;
+    for (int i = 0; i < QUESTIONS; i++) {
+        const uint64_t start = draw(NODES), key = draw(NODES * KEYS_EACH);
+        const int hops = ask(start, key, use_filters);
+        if (hops >= 0) at_hops[hops]++;
+    }
+    printf("%-16s", how);
+    for (int hops = 0; hops <= PATIENCE; hops++) {
+        found += at_hops[hops];
+        if (hops && (hops & (hops - 1)) == 0) printf("  %4u", found);
+    }
+    printf("\n");
+}
+
+int main(void) {
+    size_t links = 0;
+    make_network();
+    for (int round = 0; round < LEVELS; round++) learn();
+    for (int i = 0; i < NODES; i++) links += nodes[i].link_count;
+    uint64_t size;
+    tamis_payload(nodes[0].own, &size);
+    printf("%d nodes, %zu links, %llu bytes for each\n", NODES, links, (unsigned long long)size);
+    printf("of %d keys found within\n", QUESTIONS);
+    printf("hops                 1     2     4     8    16    32    64\n");
+    ask_many("by the filters", 1);
+    ask_many("by chance", 0);
+    for (int i = 0; i < NODES; i++) {
+        for (size_t j = 0; j < nodes[i].link_count; j++) tamis_free(nodes[i].filters[j]);
+        tamis_free(nodes[i].own);
+    }
+    return 0;
+}
