@@ -6,17 +6,19 @@
 
 #define HASHES_THERE_ARE 18446744073709551616.0 /* 2^64 */
 
+/* Strangers hit by the kind's own rate, or because their hash is that of one of `keys`. */
+static double with_equal_hashes(const tamis_kind *kind, double rate, uint64_t keys) {
+    return kind->query_keys ? rate : rate + (1 - rate) * ((double)keys / HASHES_THERE_ARE);
+}
+
 double tamis__expected_rate(const tamis_kind *kind, const uint64_t word[], uint64_t items) {
-    const double rate = kind->rate(word, items);
-    if (kind->query_keys) return rate;
-    const double same_hash = (double)items / HASHES_THERE_ARE;
-    return rate + (1 - rate) * same_hash;
+    return with_equal_hashes(kind, kind->rate(word, items), items);
 }
 
 /* What ages is at its worst long after capacity was reached; what does not, when it is. */
 double tamis__planned_rate(const tamis_kind *kind, const uint64_t word[], uint64_t capacity) {
-    if (!(kind->traits & TAMIS_AGES)) return tamis__expected_rate(kind, word, capacity);
-    return kind->rate(word, UINT64_MAX) + (double)capacity / HASHES_THERE_ARE;
+    const uint64_t adds = kind->traits & TAMIS_AGES ? UINT64_MAX : capacity;
+    return with_equal_hashes(kind, kind->rate(word, adds), capacity);
 }
 
 uint64_t tamis__sure_count(const tamis_kind *kind, const uint64_t word[]) {

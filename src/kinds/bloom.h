@@ -28,10 +28,15 @@ TAMIS_HOT uint64_t tamis__chain_start(uint64_t hash) {
     return hash | 1;
 }
 
-TAMIS_HOT uint64_t tamis__chain_next(uint64_t *x, uint64_t cells) {
-    const uint64_t position = tamis__range(*x, cells);
+/* The next number of the chain itself, for those who take more than a position from it. */
+TAMIS_HOT uint64_t tamis__chain_turn(uint64_t *x) {
+    const uint64_t now = *x;
     *x *= 0xf1357aea2e62a9c5;
-    return position;
+    return now;
+}
+
+TAMIS_HOT uint64_t tamis__chain_next(uint64_t *x, uint64_t cells) {
+    return tamis__range(tamis__chain_turn(x), cells);
 }
 
 #endif

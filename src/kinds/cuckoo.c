@@ -22,7 +22,8 @@
  * only when something is there. One fingerprint fits 8 times into its two buckets: a key that is
  * added over and over fills them and the stash, and is refused then.
  *
- * Use it for sets that change; for sets that only grow, blocked is faster, and smaller above 0.4 %. */
+ * Use it for sets that change, and for small rates; for sets that only grow blocked is faster, and
+ * at 1 % smaller. */
 #include <math.h>
 #include <stdio.h>
 

@@ -138,16 +138,27 @@ static uint64_t room(const tamis_body *f) {
     return limit(f->word) - used_of(f);
 }
 
-/* The cell of p and the bucket where it lies, 0 when there is none. */
-static uint64_t find(const tables *t, print p, uint64_t *bucket) {
+/* Where p is, or where it would go: the least loaded of its buckets, the leftmost of equals. */
+typedef struct spot {
+    uint64_t bucket, cell; /* cell is 0 when p is not there */
+    unsigned load;         /* of the bucket, when p is not there */
+} spot;
+
+static spot find(const tables *t, print p) {
+    const uint64_t mask = tamis__field_mask(t->width);
+    spot best = {0, 0, SLOTS + 1};
     for (unsigned i = 0; i < SUBTABLES; i++) {
+        const uint64_t bucket = bucket_of(t, p, i);
         uint64_t cell[SLOTS];
-        *bucket = bucket_of(t, p, i);
-        tamis__bucket_read(&t->cells, *bucket, cell);
-        for (unsigned j = 0; j < SLOTS; j++)
-            if ((cell[j] & tamis__field_mask(t->width)) == p.remainder) return cell[j];
+        unsigned load = 0;
+        tamis__bucket_read(&t->cells, bucket, cell);
+        for (unsigned j = 0; j < SLOTS; j++) {
+            if ((cell[j] & mask) == p.remainder) return (spot){bucket, cell[j], 0};
+            load += cell[j] != 0;
+        }
+        if (load < best.load) best = (spot){bucket, 0, load};
     }
-    return 0;
+    return best;
 }
 
 /* Visits all cells in use, each with its bucket; the cursor counts what has been looked at. */
@@ -185,8 +196,7 @@ static tamis_status audit(const tamis_body *f) {
 
 static void count(const tamis_body *f, const uint64_t *hash, size_t n, uint64_t *out) {
     const tables t = tables_of(f);
-    uint64_t bucket;
-    for (size_t i = 0; i < n; i++) out[i] = count_in(&t, find(&t, print_of(&t, hash[i]), &bucket));
+    for (size_t i = 0; i < n; i++) out[i] = count_in(&t, find(&t, print_of(&t, hash[i])).cell);
 }
 
 static uint64_t sure_count(const uint64_t word[]) {
@@ -204,10 +214,7 @@ static void query(const tamis_body *f, const uint64_t *hash, size_t n, uint8_t *
         for (size_t i = at; i < end && n > 1; i++)
             for (unsigned j = 0; j < SUBTABLES; j++)
                 tamis__table_prefetch(&t.cells, bucket_of(&t, print_of(&t, hash[i]), j));
-        for (size_t i = at; i < end; i++) {
-            uint64_t bucket;
-            hit[i] = find(&t, print_of(&t, hash[i]), &bucket) != 0;
-        }
+        for (size_t i = at; i < end; i++) hit[i] = find(&t, print_of(&t, hash[i])).cell != 0;
     }
 }
 
@@ -218,42 +225,31 @@ static void query(const tamis_body *f, const uint64_t *hash, size_t n, uint8_t *
  * The second counts, which cannot fail. Counting at once could not be taken back: nothing tells a
  * count that became stuck just now from one that was. */
 static tamis_status reserve(tamis_body *f, const tables *t, print p) {
-    uint64_t bucket;
-    if (find(t, p, &bucket)) return TAMIS_OK;
+    const spot s = find(t, p);
+    if (s.cell) return TAMIS_OK;
     if (room(f) == 0)
         return tamis__fail(TAMIS_FULL, "dleft is full: it has %llu fingerprints",
                            (unsigned long long)used_of(f));
-    unsigned least = SLOTS;
-    for (unsigned i = 0; i < SUBTABLES; i++) {
-        const uint64_t candidate = bucket_of(t, p, i);
-        const unsigned load = tamis__bucket_load(&t->cells, candidate);
-        if (load >= least) continue;
-        least = load;
-        bucket = candidate;
-    }
-    if (least == SLOTS)
+    if (s.load == SLOTS)
         return tamis__fail(TAMIS_FULL,
-                           "all four buckets of a key are full, at %llu of %llu "
-                           "fingerprints in all",
+                           "all four buckets of a key are full, at %llu of %llu fingerprints",
                            (unsigned long long)used_of(f), (unsigned long long)limit(f->word));
-    tamis__table_replace(&t->cells, bucket, 0, p.remainder);
+    tamis__table_replace(&t->cells, s.bucket, 0, p.remainder);
     count_used(f, 1);
     return TAMIS_OK;
 }
 
 static void release(tamis_body *f, const tables *t, print p) {
-    uint64_t bucket;
-    const uint64_t cell = find(t, p, &bucket);
-    if (cell == 0 || count_in(t, cell)) return;
-    tamis__table_replace(&t->cells, bucket, cell, 0);
+    const spot s = find(t, p);
+    if (s.cell == 0 || count_in(t, s.cell)) return;
+    tamis__table_replace(&t->cells, s.bucket, s.cell, 0);
     count_used(f, (uint64_t)-1);
 }
 
 static void count_up(const tables *t, print p, uint64_t by) {
-    uint64_t bucket;
-    const uint64_t cell = find(t, p, &bucket), now = count_in(t, cell) + by;
-    const uint64_t counted = now < STUCK ? now : STUCK;
-    tamis__table_replace(&t->cells, bucket, cell, p.remainder | counted << t->width);
+    const spot s = find(t, p);
+    const uint64_t now = count_in(t, s.cell) + by, counted = now < STUCK ? now : STUCK;
+    tamis__table_replace(&t->cells, s.bucket, s.cell, p.remainder | counted << t->width);
 }
 
 static tamis_status add(tamis_body *f, const uint64_t *hash, size_t n) {
@@ -270,12 +266,12 @@ static tamis_status add(tamis_body *f, const uint64_t *hash, size_t n) {
 
 static tamis_status remove_hash(tamis_body *f, uint64_t hash) {
     const tables t = tables_of(f);
-    const print p = print_of(&t, hash);
-    uint64_t bucket;
-    const uint64_t cell = find(&t, p, &bucket), now = count_in(&t, cell);
-    if (cell == 0) return tamis__fail(TAMIS_NOT_FOUND, "dleft has no such fingerprint");
+    const spot s = find(&t, print_of(&t, hash));
+    const uint64_t now = count_in(&t, s.cell);
+    if (s.cell == 0) return tamis__fail(TAMIS_NOT_FOUND, "dleft has no such fingerprint");
     if (now == STUCK) return TAMIS_OK;
-    tamis__table_replace(&t.cells, bucket, cell, now > 1 ? cell - ((uint64_t)1 << t.width) : 0);
+    tamis__table_replace(&t.cells, s.bucket, s.cell,
+                         now > 1 ? s.cell - ((uint64_t)1 << t.width) : 0);
     if (now == 1) count_used(f, (uint64_t)-1);
     return TAMIS_OK;
 }
@@ -318,9 +314,9 @@ static uint64_t stuck_cells(const tables *t) {
 
 /* Cells of `other` that f has none for. */
 static uint64_t new_cells(const tables *t, const tables *other) {
-    uint64_t fresh = 0, cursor = 0, bucket, cell, unused;
+    uint64_t fresh = 0, cursor = 0, bucket, cell;
     while ((cell = next_cell(other, &cursor, &bucket)) != 0)
-        fresh += find(t, print_in(other, bucket, cell), &unused) == 0;
+        fresh += find(t, print_in(other, bucket, cell)).cell == 0;
     return fresh;
 }
 

@@ -190,8 +190,8 @@ bool tamis__table_fits(const tamis_table_design *d, uint64_t places, uint64_t wi
            places <= (TAMIS_MAX_PAYLOAD_BYTES * 8 - d->head_bits) / place_bits(d, (unsigned)width);
 }
 
-static tamis_status plan_for_rate(const tamis_wish *wish, const tamis_table_design *d,
-                                  uint64_t *places, uint64_t *width) {
+static bool plan_for_rate(const tamis_wish *wish, const tamis_table_design *d, uint64_t *places,
+                          uint64_t *width) {
     const double keys = wish->capacity ? (double)wish->capacity : 1, rounding = 1e-9;
     const double classes = d->share / -expm1(log1p(-wish->fpr) / keys) * (1 + rounding);
     double least = INFINITY;
@@ -208,38 +208,45 @@ static tamis_status plan_for_rate(const tamis_wish *wish, const tamis_table_desi
         *places = p;
         *width = w;
     }
-    if (!isinf(least)) return TAMIS_OK;
-    if (!tamis__table_fits(d, d->least_places, d->least_width))
-        return tamis__fail(TAMIS_TOO_LARGE, "%s cannot have %llu keys", d->kind,
-                           (unsigned long long)wish->capacity);
-    return tamis__fail(TAMIS_INVALID, "fpr=%.3g is out of reach: %s of %llu keys has at least %.2g",
-                       wish->fpr, d->kind, (unsigned long long)wish->capacity,
-                       d->share * keys / (double)TAMIS_TABLE_MOST_CLASSES);
+    return !isinf(least);
 }
 
-static tamis_status plan_for_size(const tamis_wish *wish, const tamis_table_design *d,
-                                  uint64_t *places, uint64_t *width) {
-    const uint64_t whole = wish->bits / 64 * 64,
-                   bits = whole > d->head_bits ? whole - d->head_bits : 0;
+uint64_t tamis__table_places(const tamis_wish *wish, const tamis_table_design *d, unsigned width) {
+    const uint64_t whole = wish->bits / 64 * 64, most = TAMIS_TABLE_MOST_CLASSES >> width;
+    const uint64_t bits = whole > d->head_bits ? whole - d->head_bits : 0;
+    const uint64_t places = bits / place_bits(d, width);
+    return places < most ? places : most;
+}
+
+static bool plan_for_size(const tamis_wish *wish, const tamis_table_design *d, uint64_t *places,
+                          uint64_t *width) {
     for (unsigned w = TAMIS_TABLE_MOST_WIDTH; w >= d->least_width; w--) {
-        *places = bits / place_bits(d, w);
+        *places = tamis__table_places(wish, d, w);
         *width = w;
-        if (*places > TAMIS_TABLE_MOST_CLASSES >> w) *places = TAMIS_TABLE_MOST_CLASSES >> w;
-        if (tamis__table_fits(d, *places, w)) return TAMIS_OK;
+        if (tamis__table_fits(d, *places, w)) return true;
     }
+    return false;
+}
+
+tamis_status tamis__table_refuse(const tamis_wish *wish, const tamis_table_design *d) {
+    const unsigned long long keys = wish->capacity;
     if (!tamis__table_fits(d, d->least_places, d->least_width))
-        return tamis__fail(TAMIS_TOO_LARGE, "%s cannot have %llu keys", d->kind,
-                           (unsigned long long)wish->capacity);
-    const uint64_t needed = d->least_places * place_bits(d, d->least_width) + d->head_bits;
-    return tamis__fail(TAMIS_INVALID, "%s of %llu keys needs at least size=%llu", d->kind,
-                       (unsigned long long)wish->capacity,
-                       (unsigned long long)((needed + 63) / 64 * 8));
+        return tamis__fail(TAMIS_TOO_LARGE, "%s cannot have %llu keys", d->kind, keys);
+    if (wish->bits) {
+        const uint64_t bits = d->least_places * place_bits(d, d->least_width) + d->head_bits;
+        return tamis__fail(TAMIS_INVALID, "%s of %llu keys needs at least size=%llu", d->kind, keys,
+                           (unsigned long long)((bits + 63) / 64 * 8));
+    }
+    return tamis__fail(TAMIS_INVALID, "fpr=%.3g is out of reach: %s of %llu keys goes down to %.2g",
+                       wish->fpr, d->kind, keys,
+                       d->share * (double)keys / (double)TAMIS_TABLE_MOST_CLASSES);
 }
 
 tamis_status tamis__table_plan(const tamis_wish *wish, const tamis_table_design *d,
                                uint64_t *places, uint64_t *width) {
-    return wish->bits ? plan_for_size(wish, d, places, width)
-                      : plan_for_rate(wish, d, places, width);
+    const bool is_planned =
+        wish->bits ? plan_for_size(wish, d, places, width) : plan_for_rate(wish, d, places, width);
+    return is_planned ? TAMIS_OK : tamis__table_refuse(wish, d);
 }
 
 /* ---- Measures ------------------------------------------------------------------------------- */

@@ -21,7 +21,7 @@
 
 enum {
     TAMIS_TABLE_MOST_SLOTS = 8,
-    TAMIS_TABLE_MOST_WIDTH = 56, /* of what a hash gives to a cell */
+    TAMIS_TABLE_MOST_WIDTH = 44, /* of what a hash gives to a cell; enough for a rate of 10^-12 */
     TAMIS_SORTED_SLOTS = 4,
     TAMIS_SORTED_LEAST_WIDTH = 5
 };
@@ -121,6 +121,12 @@ typedef struct tamis_table_design {
  * much, more places do; or the widest cells that fit into the size. */
 tamis_status tamis__table_plan(const tamis_wish *, const tamis_table_design *, uint64_t *places,
                                uint64_t *width);
+
+/* Why there is no plan: too many keys, too little space, or too small a rate. */
+tamis_status tamis__table_refuse(const tamis_wish *, const tamis_table_design *);
+
+/* Places of that width that fit into the size and within what tamis__split can do. */
+uint64_t tamis__table_places(const tamis_wish *, const tamis_table_design *, unsigned width);
 
 /* Is the shape within what tamis__split can do and a payload may have? */
 bool tamis__table_fits(const tamis_table_design *, uint64_t places, uint64_t width);

@@ -567,6 +567,8 @@ static bool bench_of(bench *b, const struct tamis_kind_info *info) {
     static const char *const wishes[] = {"bits=4096,hashes=1", "bits=4096", "bits=2097152",
                                          "bits=1048576"};
     if (info->abilities & TAMIS_OWN_HASH) return false;
+    if (!(info->abilities & TAMIS_ADDS_ONCE))
+        return false; /* cells, in which bits are no positions */
     for (size_t w = 0; w < COUNT_OF(wishes); w++) {
         struct tamis_plan plan;
         snprintf(spec, sizeof spec, "%s:capacity=1000,%s", info->name, wishes[w]);

@@ -153,6 +153,7 @@ static void one_percent_is_the_rate_when_none_is_given(void **state) {
 
 static void size_and_bits_say_the_same(void **state) {
     (void)state;
+    const uint64_t unit_at_most = 512; /* what some kind cannot divide further: blocks of slots */
     for (size_t i = 0; i < tamis_kind_count(); i++) {
         char size[TEXT], bits[TEXT];
         snprintf(size, sizeof size, "%s:capacity=5000,size=64K", kind_at(i).name);

@@ -1,0 +1,377 @@
+/* compaction: a hash table of signatures instead of keys (Wolper and Leroy 1993, Stern and Dill
+ * 1996).
+ *
+ * Model checkers keep the states that they have visited in a hash table. Storing a few bits of a
+ * hash for each state instead of the state itself is hash compaction. A key walks from slot to slot
+ * until it finds a signature of its own, and is there, or an empty slot, and is not.
+ *
+ *     hash ─▶ slot and signature, next slot and signature, ...
+ *
+ *     | a | - | b | c | - | s | d | - | ...          slots of a few bits, - is empty
+ *                   ▲       ▲
+ *                   1       2                        1: c is not mine, go on; 2: s is, found
+ *
+ *     payload:  used | slots
+ *
+ * A stranger meets its signature by chance in one of the cells on its way, and the fuller the table
+ * the longer the way; so the rate follows from the load. A key that meets its signature when it is
+ * added is not stored, because it could not be told apart: in a search of states it is omitted.
+ *
+ * Two ways to go on. Uniform jumps to a random slot each time, which is what the analysis of double
+ * hashing assumes, works for any number of slots, and needs few steps. Linear takes the next slot,
+ * which is kind to caches and needs more bits. After many jumps uniform goes on as linear, so that
+ * every walk ends whatever the table.
+ *
+ * In the papers a key has one signature for its whole walk. Then cells that lie together tend to
+ * differ (a key that met an equal one was omitted), and no formula knew how much: at a rate of 10 %
+ * linear probing had 3 % more than it should. With another signature for each step every cell is a
+ * chance of its own.
+ *
+ * Nothing is ever removed: a hole would hide what was stored behind it. */
+#include <math.h>
+
+#include "kinds/bitmap.h"
+#include "kinds/bloom.h"
+#include "kinds/kind.h"
+#include "kinds/table.h"
+
+enum { SLOTS, SIGNATURE, PROBING }; /* shape words */
+enum { UNIFORM, LINEAR };           /* values of PROBING */
+enum { OPT_PROBING };
+
+enum { LEAST_SLOTS = 2, LEAST_WIDTH = 2, HEAD_WORDS = 1, MOST_JUMPS = 256 };
+
+/* Nine tenths of the slots may be used; beyond that walks become long. */
+enum { LOAD_PARTS = 9, LOAD_OF = 10 };
+
+static const struct tamis_option options[] = {
+    {"probing", "uniform|linear", 0, 0, "uniform", "where to look next"},
+};
+
+/* ---- How often a stranger is taken for a key ------------------------------------------------- */
+
+/* Both ways, with n distinct keys added to m slots, x = n/m, and signatures of V values. Fewer than
+ * n are stored: those that were taken for others are not, which is the whole difficulty.
+ *
+ * Uniform. Every cell is occupied with chance a = used/m anew, so the number of cells passed is
+ * geometric and the chance is a/(V(1-a) + a). Each key is stored unless it meets that chance; so
+ * dx/da = 1 + a/(V(1-a)), and x = a - (ln(1-a) + a)/V. */
+static double uniform_chance(double load, double values) {
+    return load / (values * (1 - load) + load);
+}
+
+static double uniform_keys(double load, double values) {
+    return load - (log1p(-load) + load) / values;
+}
+
+static double uniform_load(double keys, double values) {
+    double load = keys; /* from above: not all are stored */
+    for (int i = 0; i < 50; i++) {
+        const double step =
+            (uniform_keys(load, values) - keys) * (1 - uniform_chance(load, values));
+        load -= step;
+        if (fabs(step) < load * 1e-12) break;
+    }
+    return load;
+}
+
+/* Linear. Runs of occupied cells join as keys come in. With w = 1-x, following the second and the
+ * third moment of their lengths gives the chance to second order in 1/V,
+ *
+ *     A/V - B/V^2        A = (w^-2 - 1)/2
+ *                        B = x^2 w^-4 + (3 w^-4 - 2 w^-3 - 3 w^-2 + 2)/6
+ *
+ * where A is Knuth's mean length, the first part of B is what runs do not grow by keys that were
+ * not stored, and the rest is for cells that would have answered twice. A/V / sqrt(1 + 2B/(AV)) has
+ * the same two terms and goes on where the sum turns negative: within 1.2 % of simulated tables up
+ * to a chance of 0.12, and too high above that, by 8 % at 0.2. */
+static double linear_chance(double keys, double values) {
+    const double x = keys, v = 1 / (1 - x), v2 = v * v;
+    const double a = (v2 - 1) / 2;
+    const double b = x * x * v2 * v2 + (3 * v2 * v2 - 2 * v2 * v - 3 * v2 + 2) / 6;
+    return x > 0 ? a / values / sqrt(1 + 2 * b / (a * values)) : 0;
+}
+
+/* Used slots after so many keys: all but those that were taken for others, by Simpson's rule. */
+static double linear_load(double keys, double values) {
+    enum { PANELS = 64 };
+    double sum = 0;
+    for (int i = 0; i <= PANELS; i++)
+        sum += (i == 0 || i == PANELS ? 1
+                : i % 2               ? 4
+                                      : 2) *
+               linear_chance(keys * i / PANELS, values);
+    return keys - sum * keys / (3 * PANELS);
+}
+
+static double linear_keys(double load, double values) {
+    double keys = load;
+    for (int i = 0; i < 50; i++) {
+        const double step = (load - linear_load(keys, values)) / (1 - linear_chance(keys, values));
+        keys = fmin(keys + step, (1 + load) / 2);
+        if (fabs(step) < load * 1e-12) break;
+    }
+    return keys;
+}
+
+static double chance_after(uint64_t probing, double keys, double values) {
+    return probing == LINEAR ? linear_chance(keys, values)
+                             : uniform_chance(uniform_load(keys, values), values);
+}
+
+/* Keys per slot, at most `most`, that keep the chance. */
+static double keys_for(uint64_t probing, double fpr, double values, double most) {
+    if (chance_after(probing, most, values) <= fpr) return most;
+    double low = 0, high = most;
+    for (int i = 0; i < 50; i++) {
+        const double middle = (low + high) / 2;
+        *(chance_after(probing, middle, values) > fpr ? &high : &low) = middle;
+    }
+    return low;
+}
+
+/* ---- Shape ---------------------------------------------------------------------------------- */
+
+/* A stranger that comes to a slot again learns nothing new. With one slot more in the denominator
+ * the mean number of different cells, used/(slots - used + 1), is exact for small tables too. */
+static double per_slot(double n, uint64_t slots) {
+    return n / ((double)slots + 1);
+}
+
+static uint64_t limit(uint64_t slots) {
+    return slots / LOAD_OF * LOAD_PARTS + slots % LOAD_OF * LOAD_PARTS / LOAD_OF;
+}
+
+static uint64_t slots_for(uint64_t keys) {
+    const uint64_t slots =
+        keys / LOAD_PARTS * LOAD_OF + (keys % LOAD_PARTS * LOAD_OF + LOAD_PARTS - 1) / LOAD_PARTS;
+    return slots < LEAST_SLOTS ? LEAST_SLOTS : slots;
+}
+
+static tamis_table_design design_of(uint64_t keys) {
+    return (tamis_table_design){
+        .kind = "compaction",
+        .least_places = slots_for(keys),
+        .share = 1,
+        .least_width = LEAST_WIDTH,
+        .cells = 1,
+        .head_bits = HEAD_WORDS * 64,
+    };
+}
+
+static double rate(const uint64_t word[], uint64_t items) {
+    const uint64_t most = limit(word[SLOTS]), keys = items < most ? items : most;
+    return chance_after(word[PROBING], per_slot((double)keys, word[SLOTS]),
+                        (double)tamis__field_mask((unsigned)word[SIGNATURE]));
+}
+
+/* The fewest slots for signatures of `width` bits: as many as the rate wants, or the load. 0 when
+ * that is too many. */
+static uint64_t slots_at_rate(const tamis_wish *wish, const tamis_table_design *d, uint64_t probing,
+                              unsigned width) {
+    const double keys = wish->capacity ? (double)wish->capacity : 1, rounding = 1e-9;
+    const double x = keys_for(probing, wish->fpr, (double)tamis__field_mask(width),
+                              (double)LOAD_PARTS / LOAD_OF);
+    const double wanted = ceil(keys / x * (1 + rounding)) - 1;
+    if (wanted <= (double)d->least_places) return d->least_places;
+    if (!(wanted < (double)TAMIS_TABLE_MOST_CLASSES)) return 0;
+    return tamis__round_up((uint64_t)wanted, 1, TAMIS_TABLE_MOST_CLASSES);
+}
+
+/* Wider signatures allow a higher load; narrower ones make more slots cheap. */
+static bool plan_for_rate(const tamis_wish *wish, const tamis_table_design *d, uint64_t word[]) {
+    double least = INFINITY;
+    for (unsigned width = LEAST_WIDTH; width <= TAMIS_TABLE_MOST_WIDTH; width++) {
+        const uint64_t slots = slots_at_rate(wish, d, word[PROBING], width);
+        const double bits = (double)slots * width;
+        if (!tamis__table_fits(d, slots, width) || bits >= least) continue;
+        least = bits;
+        word[SLOTS] = slots;
+        word[SIGNATURE] = width;
+    }
+    return !isinf(least);
+}
+
+static bool plan_for_size(const tamis_wish *wish, const tamis_table_design *d, uint64_t word[]) {
+    double best = INFINITY;
+    for (unsigned width = LEAST_WIDTH; width <= TAMIS_TABLE_MOST_WIDTH; width++) {
+        const uint64_t slots = tamis__table_places(wish, d, width);
+        const uint64_t tried[TAMIS_WORDS] = {
+            [SLOTS] = slots,
+            [SIGNATURE] = width,
+            [PROBING] = word[PROBING],
+        };
+        if (!tamis__table_fits(d, slots, width)) continue;
+        const double fpr = rate(tried, wish->capacity);
+        if (fpr >= best) continue;
+        best = fpr;
+        word[SLOTS] = slots;
+        word[SIGNATURE] = width;
+    }
+    return !isinf(best);
+}
+
+static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
+    const tamis_table_design d = design_of(wish->capacity);
+    word[PROBING] = wish->has_option[OPT_PROBING] ? wish->option[OPT_PROBING] : UNIFORM;
+    if (wish->bits ? plan_for_size(wish, &d, word) : plan_for_rate(wish, &d, word)) return TAMIS_OK;
+    return tamis__table_refuse(wish, &d);
+}
+
+static tamis_table table_of(const uint64_t word[], uint8_t *bytes) {
+    return tamis__table(bytes, word[SLOTS], 1, (unsigned)word[SIGNATURE], false);
+}
+
+static tamis_status check(const uint64_t word[], uint64_t *size) {
+    const tamis_table_design design = design_of(0);
+    if (word[PROBING] > LINEAR)
+        return tamis__fail(TAMIS_CORRUPT, "compaction has probing 0 or 1, not %llu",
+                           (unsigned long long)word[PROBING]);
+    if (!tamis__table_fits(&design, word[SLOTS], word[SIGNATURE]))
+        return tamis__fail(TAMIS_CORRUPT, "compaction cannot have %llu slots of %llu bits",
+                           (unsigned long long)word[SLOTS], (unsigned long long)word[SIGNATURE]);
+    const tamis_table table = table_of(word, NULL);
+    *size = HEAD_WORDS * 8 + tamis__table_size(&table);
+    return TAMIS_OK;
+}
+
+static uint64_t probes(const uint64_t word[]) {
+    return word[SLOTS];
+}
+
+/* ---- Access --------------------------------------------------------------------------------- */
+
+static tamis_table slots_of(const tamis_body *f) {
+    return table_of(f->word, f->bytes + HEAD_WORDS * 8);
+}
+
+static uint64_t used_of(const tamis_body *f) {
+    return tamis__get64(f->bytes);
+}
+
+static uint64_t room(const tamis_body *f) {
+    return limit(f->word[SLOTS]) - used_of(f);
+}
+
+TAMIS_HOT uint64_t slot_get(const tamis_table *t, uint64_t slot) {
+    return tamis__field_get(t->bytes, slot, t->width);
+}
+
+/* A walk: the present slot, the signature that would be found there, and where it goes on. */
+typedef struct walk {
+    uint64_t slot, signature, x;
+    unsigned jumps;
+} walk;
+
+TAMIS_HOT walk walk_start(const tamis_body *f, const tamis_table *t, uint64_t hash) {
+    walk w = {.x = tamis__chain_start(tamis__mix(hash)),
+              .jumps = f->word[PROBING] == LINEAR ? 0 : MOST_JUMPS};
+    w.slot = tamis__split(hash, t->buckets, t->width, &w.signature);
+    return w;
+}
+
+TAMIS_HOT void walk_on(const tamis_table *t, walk *w) {
+    const uint64_t jump =
+        tamis__split(tamis__chain_turn(&w->x), t->buckets, t->width, &w->signature);
+    const uint64_t next = w->slot + 1 == t->buckets ? 0 : w->slot + 1;
+    w->slot = w->jumps ? jump : next;
+    w->jumps -= w->jumps > 0;
+}
+
+/* Where the walk of a hash ends: at its signature, or at an empty slot. The limit leaves empty
+ * slots in every table that passed the gate, and the last part of a walk meets them all. */
+static walk find(const tamis_body *f, const tamis_table *t, uint64_t hash) {
+    walk w = walk_start(f, t, hash);
+    for (;;) {
+        const uint64_t is = slot_get(t, w.slot);
+        if (is == w.signature || is == 0) return w;
+        walk_on(t, &w);
+    }
+}
+
+static tamis_status audit(const tamis_body *f) {
+    const tamis_table t = slots_of(f);
+    const tamis_status rc = tamis__table_audit(&t);
+    if (rc) return rc;
+    if (used_of(f) != tamis__table_used(&t) || used_of(f) > limit(t.buckets))
+        return tamis__fail(TAMIS_CORRUPT,
+                           "compaction says that it has %llu signatures, and has not",
+                           (unsigned long long)used_of(f));
+    return TAMIS_OK;
+}
+
+/* ---- Asking and adding ---------------------------------------------------------------------- */
+
+enum { GROUP = 32 };
+
+static void query(const tamis_body *f, const uint64_t *hash, size_t n, uint8_t *hit) {
+    const tamis_table t = slots_of(f);
+    for (size_t at = 0; at < n; at += GROUP) {
+        const size_t end = n - at < GROUP ? n : at + GROUP;
+        for (size_t i = at; i < end && n > 1; i++)
+            tamis__table_prefetch(&t, tamis__range(hash[i], t.buckets));
+        for (size_t i = at; i < end; i++) hit[i] = slot_get(&t, find(f, &t, hash[i]).slot) != 0;
+    }
+}
+
+/* There is room, or core would not have asked; so this never fails, and nothing is taken back. */
+static tamis_status add(tamis_body *f, const uint64_t *hash, size_t n) {
+    const tamis_table t = slots_of(f);
+    uint64_t used = used_of(f);
+    for (size_t i = 0; i < n; i++) {
+        const walk w = find(f, &t, hash[i]);
+        used += tamis__table_replace(&t, w.slot, 0, w.signature);
+    }
+    tamis__put64(f->bytes, used);
+    return TAMIS_OK;
+}
+
+/* ---- Measuring ------------------------------------------------------------------------------ */
+
+/* From every slot on, how far is the next empty one? Runs are walked backwards around the table,
+ * from an empty slot to an empty slot, so that the distance is known when a slot is reached. */
+static double chance_in_runs(const tamis_table *t, double values) {
+    uint64_t slot = 0;
+    while (slot_get(t, slot)) slot++;
+    double sum = 0, missed = 1; /* missed: that none of the cells from here on is the signature */
+    for (uint64_t i = 0; i < t->buckets; i++) {
+        slot = slot ? slot - 1 : t->buckets - 1;
+        missed = slot_get(t, slot) ? missed * (1 - 1 / values) : 1;
+        sum += 1 - missed;
+    }
+    return sum / (double)t->buckets;
+}
+
+/* Keys that were taken for others do not show; on average there are as many as the chance says, and
+ * their number varies as that of rare events does. */
+static void measure(const tamis_body *f, const tamis_body *other, tamis_measure *out) {
+    (void)other;
+    const tamis_table t = slots_of(f);
+    const double values = (double)tamis__field_mask(t.width), used = (double)used_of(f);
+    const double load = per_slot(used, t.buckets);
+    const bool is_linear = f->word[PROBING] == LINEAR;
+    const double keys = is_linear ? linear_keys(load, values) : uniform_keys(load, values);
+    out->bits = t.buckets;
+    out->bits_set = used_of(f);
+    out->fpr = is_linear ? chance_in_runs(&t, values) : uniform_chance(load, values);
+    out->items.value = keys * ((double)t.buckets + 1);
+    out->items.error = sqrt(fmax(0, out->items.value - used));
+}
+
+const tamis_kind tamis__compaction = {
+    .name = "compaction",
+    .contract = "the visited table of model checkers: a signature per key, any number of slots",
+    .word = {"slots", "signature", "probing"},
+    .options = options,
+    .option_count = sizeof options / sizeof *options,
+    .traits = TAMIS_ADDS_ONCE,
+    .plan = plan,
+    .check = check,
+    .probes = probes,
+    .rate = rate,
+    .audit = audit,
+    .query = query,
+    .add = add,
+    .room = room,
+    .measure = measure,
+};

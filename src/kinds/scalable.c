@@ -1,0 +1,435 @@
+/* scalable: a filter for a set whose size nobody knows.
+ *
+ * A stack of filters of another kind. The first is planned for `capacity` keys; when it has taken
+ * them, one for twice as many is put on top, and so on. A key goes into the newest, unless one of
+ * them has it already; a question asks all, from the newest down. Almeida, Baquero, Preguiça and
+ * Hutchison, "Scalable Bloom Filters" (2007).
+ *
+ *     ┌──────────────────────────────┐
+ *     │ stage 2: 4n keys, P/9 * 6/π² │ ◀ adds
+ *     ├───────────────┬──────────────┘
+ *     │ stage 1: 2n   │   P/4 * 6/π²        every stage is stricter than the one below:
+ *     ├───────┬───────┘                     1 + 1/4 + 1/9 + ... = π²/6, so the rates of all that
+ *     │ st. 0 │   P * 6/π²                  will ever be there add up to no more than P
+ *     └───────┘
+ *
+ * These rates are those of taffy block filters (Apple 2022); they cost fewer bits than the powers of
+ * 0.85 of the first paper. All stages see the same hash of a key. That is no harm: the bound is that
+ * of a union, which asks for no independence.
+ *
+ * Payload: the stages one after the other, each of them
+ *
+ *      0  keys that it has taken       8
+ *      8  shape words of the stage    24    zero for the first one, whose shape is in our own words
+ *     32  zero                        32
+ *     64  its payload, and zeros up to a multiple of 64, so that blocks stay on cache lines
+ */
+#include <math.h>
+#include <string.h>
+
+#include "bits/bits.h"
+#include "kinds/kind.h"
+
+enum { KIND, FIRST, RATE, STAGES, BYTES, SHAPE, SHAPE_WORDS = TAMIS_WORDS - SHAPE };
+enum { OPT_KIND };
+enum { LINE = 64, AT_TAKEN = 0, AT_SHAPE = 8, AT_ZERO = AT_SHAPE + 8 * SHAPE_WORDS };
+enum { MOST_STAGES = 57, BATCH = 256 };
+
+/* RATE counts in these, with six digits: what a spec shows of a rate leads to the same number. */
+#define ATTO       1e-18
+#define MOST_ATTOS ((uint64_t)1000000000000000000)
+#define SIX_DIGITS 1000000
+
+/* Stages are of a kind whose shape has no more than three words, that takes any number of adds and
+ * that is planned without a seed. The order is that of the images. */
+extern const tamis_kind tamis__blocked, tamis__split, tamis__classic;
+static const tamis_kind *const kinds[] = {&tamis__blocked, &tamis__split, &tamis__classic};
+enum { BLOCKED, SPLIT, CLASSIC, KINDS };
+
+static const struct tamis_option options[] = {
+    {"kind", "blocked|split|classic", 0, 0, "blocked, and classic below 0.01 %",
+     "what the stages are"},
+};
+
+/* ---- Stages --------------------------------------------------------------------------------- */
+
+static const tamis_kind *kind_of(const uint64_t word[]) {
+    return kinds[word[KIND]];
+}
+
+static uint64_t capacity_of(const uint64_t word[], uint64_t stage) {
+    return word[FIRST] << stage;
+}
+
+/* The share of the rate that a stage may use: a little less than 6/π² over a square. */
+static double share_of(const uint64_t word[], uint64_t stage) {
+    const double first = 0.607926, n = (double)(stage + 1);
+    return (double)word[RATE] * ATTO * first / (n * n);
+}
+
+static uint64_t to_line(uint64_t size) {
+    return (size + LINE - 1) / LINE * LINE;
+}
+
+static tamis_status plan_stage(const uint64_t word[], uint64_t stage, uint64_t shape[],
+                               uint64_t *size) {
+    const tamis_wish wish = {.capacity = capacity_of(word, stage), .fpr = share_of(word, stage)};
+    memset(shape, 0, TAMIS_WORDS * sizeof *shape);
+    const tamis_status rc = kind_of(word)->plan(&wish, shape);
+    return rc ? rc : kind_of(word)->check(shape, size);
+}
+
+/* The stages as bodies of their own; items are the keys that each has taken. */
+typedef struct stack {
+    const tamis_kind *kind;
+    uint64_t count;
+    tamis_body stage[MOST_STAGES];
+} stack;
+
+/* Finds the stages. In a payload that has passed the audit this cannot fail. */
+static tamis_status unstack(const tamis_body *f, stack *s) {
+    s->kind = kind_of(f->word);
+    s->count = f->word[STAGES];
+    uint64_t at = 0;
+    for (uint64_t i = 0; i < s->count; i++) {
+        tamis_body *b = &s->stage[i];
+        if (f->size - at < LINE)
+            return tamis__fail(TAMIS_CORRUPT, "a scalable filter ends before its last stage");
+        memset(b, 0, sizeof *b);
+        for (int w = 0; w < SHAPE_WORDS; w++)
+            b->word[w] = i ? tamis__get64(f->bytes + at + AT_SHAPE + 8 * w) : f->word[SHAPE + w];
+        const tamis_status rc = s->kind->check(b->word, &b->size);
+        if (rc) return rc;
+        b->items = tamis__get64(f->bytes + at + AT_TAKEN);
+        b->bytes = f->bytes + at + LINE;
+        if (to_line(b->size) > f->size - at - LINE)
+            return tamis__fail(TAMIS_CORRUPT, "stage %llu is larger than the whole filter",
+                               (unsigned long long)i);
+        at += LINE + to_line(b->size);
+    }
+    if (at != f->size)
+        return tamis__fail(TAMIS_CORRUPT, "the stages have %llu bytes of %llu",
+                           (unsigned long long)at, (unsigned long long)f->size);
+    return TAMIS_OK;
+}
+
+static void set_taken(tamis_body *stage, uint64_t keys) {
+    stage->items = keys;
+    tamis__put64(stage->bytes - LINE + AT_TAKEN, keys);
+}
+
+/* ---- Shape ---------------------------------------------------------------------------------- */
+
+static uint64_t six_digits(double rate) {
+    uint64_t attos = (uint64_t)(fmin(rate, 1) / ATTO + 0.5), unit = 1;
+    while (attos / unit >= SIX_DIGITS) unit *= 10;
+    attos = (attos + unit / 2) / unit * unit;
+    return attos < MOST_ATTOS ? attos : MOST_ATTOS - MOST_ATTOS / SIX_DIGITS;
+}
+
+static tamis_status plan_for_rate(const tamis_wish *wish, uint64_t shape[], uint64_t word[]) {
+    uint64_t size;
+    word[RATE] = six_digits(wish->fpr);
+    return plan_stage(word, 0, shape, &size);
+}
+
+/* The first stage takes the room there is. What it then has as its rate is its share, from which
+ * that of all follows; but no stricter than what later stages can keep at a reasonable size. */
+static tamis_status plan_for_size(const tamis_wish *wish, uint64_t shape[], uint64_t word[]) {
+    const double share = 0.607926, least = 1e-6;
+    const uint64_t lines = wish->bits / 8 / LINE;
+    if (lines < 2)
+        return tamis__fail(TAMIS_INVALID, "size must be at least %d bytes for scalable", 2 * LINE);
+    const tamis_wish stage = {.capacity = word[FIRST], .bits = (lines - 1) * LINE * 8};
+    const tamis_status rc = kind_of(word)->plan(&stage, shape);
+    if (!rc) word[RATE] = six_digits(fmax(least, kind_of(word)->rate(shape, word[FIRST]) / share));
+    return rc;
+}
+
+static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
+    const double blocked_from = 1e-4; /* the strictest stages of blocked take too many bits below */
+    const bool is_strict = !wish->bits && six_digits(wish->fpr) < six_digits(blocked_from);
+    uint64_t shape[TAMIS_WORDS] = {0}, size;
+    word[KIND] = wish->has_option[OPT_KIND] ? wish->option[OPT_KIND]
+                 : is_strict                ? CLASSIC
+                                            : BLOCKED;
+    word[FIRST] = wish->capacity ? wish->capacity : 1;
+    word[STAGES] = 1;
+    tamis_status rc = (wish->bits ? plan_for_size : plan_for_rate)(wish, shape, word);
+    if (!rc) rc = kind_of(word)->check(shape, &size);
+    if (rc) return rc;
+    memcpy(word + SHAPE, shape, SHAPE_WORDS * sizeof *shape);
+    word[BYTES] = LINE + to_line(size);
+    return TAMIS_OK;
+}
+
+static tamis_status check(const uint64_t word[], uint64_t *size) {
+    uint64_t shape[TAMIS_WORDS] = {0}, first_size;
+    if (word[KIND] >= KINDS)
+        return tamis__fail(TAMIS_CORRUPT, "scalable has no stages of kind %llu",
+                           (unsigned long long)word[KIND]);
+    if (word[STAGES] == 0 || word[STAGES] > MOST_STAGES || word[FIRST] == 0 ||
+        word[FIRST] > TAMIS_MOST_CAPACITY >> (word[STAGES] - 1))
+        return tamis__fail(TAMIS_CORRUPT, "scalable cannot have %llu stages from %llu keys on",
+                           (unsigned long long)word[STAGES], (unsigned long long)word[FIRST]);
+    if (word[RATE] == 0 || word[RATE] >= MOST_ATTOS)
+        return tamis__fail(TAMIS_CORRUPT, "scalable cannot have a rate of %llu / 10^18",
+                           (unsigned long long)word[RATE]);
+    for (int w = 0; w < SHAPE_WORDS; w++) {
+        shape[w] = word[SHAPE + w];
+        if (shape[w] && !kind_of(word)->word[w])
+            return tamis__fail(TAMIS_CORRUPT, "an unused shape word is not zero");
+    }
+    const tamis_status rc = kind_of(word)->check(shape, &first_size);
+    if (rc) return rc;
+    if (word[BYTES] % LINE || word[BYTES] > TAMIS_MAX_PAYLOAD_BYTES ||
+        word[BYTES] < LINE + to_line(first_size) + 2 * LINE * (word[STAGES] - 1))
+        return tamis__fail(TAMIS_CORRUPT, "scalable cannot have %llu stages in %llu bytes",
+                           (unsigned long long)word[STAGES], (unsigned long long)word[BYTES]);
+    *size = word[BYTES];
+    return TAMIS_OK;
+}
+
+/* All that a question may look at. Later stages are not in the words; they are planned again. */
+static uint64_t probes(const uint64_t word[]) {
+    uint64_t sum = kind_of(word)->probes(word + SHAPE);
+    for (uint64_t i = 1; i < word[STAGES]; i++) {
+        uint64_t shape[TAMIS_WORDS], size;
+        if (plan_stage(word, i, shape, &size) == TAMIS_OK) sum += kind_of(word)->probes(shape);
+    }
+    return sum;
+}
+
+/* One hit more or less: the chance of the first or the second. */
+static double either(double a, double b) {
+    return a + (1 - a) * b;
+}
+
+/* Full stages have the rate that they were planned for; the one on top as many keys as are left. */
+static double rate(const uint64_t word[], uint64_t items) {
+    uint64_t shape[TAMIS_WORDS] = {0}, size, stage = 0;
+    double all = 0;
+    memcpy(shape, word + SHAPE, SHAPE_WORDS * sizeof *shape);
+    while (items > capacity_of(word, stage) && stage + 1 < MOST_STAGES) {
+        all = either(all, stage ? share_of(word, stage) : kind_of(word)->rate(shape, word[FIRST]));
+        items -= capacity_of(word, stage++);
+    }
+    if (stage && plan_stage(word, stage, shape, &size)) return either(all, share_of(word, stage));
+    return either(all, kind_of(word)->rate(shape, items));
+}
+
+/* ---- The gate ------------------------------------------------------------------------------- */
+
+static bool is_zero(const uint8_t *bytes, uint64_t n) {
+    for (uint64_t i = 0; i < n; i += 8)
+        if (tamis__get64(bytes + i)) return false;
+    return true;
+}
+
+/* What merges may bring the count of a stage to. */
+#define MOST_TAKEN ((uint64_t)1 << 60)
+
+static tamis_status audit_stage(const stack *s, uint64_t i, uint64_t capacity) {
+    const tamis_body *b = &s->stage[i];
+    const uint8_t *header = b->bytes - LINE;
+    if ((i == 0 && !is_zero(header + AT_SHAPE, AT_ZERO - AT_SHAPE)) ||
+        !is_zero(header + AT_ZERO, LINE - AT_ZERO) ||
+        !is_zero(b->bytes + b->size, to_line(b->size) - b->size))
+        return tamis__fail(TAMIS_CORRUPT, "bytes between stages are not zero");
+    for (int w = 0; w < SHAPE_WORDS; w++)
+        if (b->word[w] && !s->kind->word[w])
+            return tamis__fail(TAMIS_CORRUPT, "an unused shape word of a stage is not zero");
+    if (b->items > MOST_TAKEN || (b->items == 0 && !is_zero(b->bytes, b->size)))
+        return tamis__fail(TAMIS_CORRUPT, "stage %llu cannot hold %llu keys", (unsigned long long)i,
+                           (unsigned long long)b->items);
+    if (b->items < capacity && i + 1 < s->count && s->stage[i + 1].items)
+        return tamis__fail(TAMIS_CORRUPT, "a stage is in use before the one below it is full");
+    return s->kind->audit ? s->kind->audit(b) : TAMIS_OK;
+}
+
+static tamis_status audit(const tamis_body *f) {
+    stack s;
+    tamis_status rc = unstack(f, &s);
+    for (uint64_t i = 0; !rc && i < s.count; i++) rc = audit_stage(&s, i, capacity_of(f->word, i));
+    return rc;
+}
+
+/* ---- Asking and adding ---------------------------------------------------------------------- */
+
+/* Which of up to BATCH hashes are in the `count` lowest stages? From the newest down, each stage is
+ * asked only for those that have not been found. */
+static void ask(const stack *s, uint64_t count, const uint64_t *hash, size_t n, uint8_t *hit) {
+    uint64_t left[BATCH];
+    size_t from[BATCH], waiting = n;
+    memset(hit, 0, n);
+    memcpy(left, hash, n * sizeof *hash);
+    for (size_t j = 0; j < n; j++) from[j] = j;
+    while (count-- > 0 && waiting) {
+        uint8_t found[BATCH];
+        size_t still = 0;
+        if (s->stage[count].items == 0) continue;
+        s->kind->query(&s->stage[count], left, waiting, found);
+        for (size_t j = 0; j < waiting; j++) {
+            hit[from[j]] = found[j];
+            left[still] = left[j];
+            from[still] = from[j];
+            still += !found[j];
+        }
+        waiting = still;
+    }
+}
+
+static void query(const tamis_body *f, const uint64_t *hash, size_t n, uint8_t *hit) {
+    stack s;
+    unstack(f, &s);
+    for (size_t at = 0; at < n; at += BATCH)
+        ask(&s, s.count, hash + at, n - at < BATCH ? n - at : BATCH, hit + at);
+}
+
+/* Adds to the stage on top of full ones what neither they nor it have; as long as no more hashes
+ * come at a time than it has room for, no stage below changes under the question. */
+static void add_to(stack *s, uint64_t top, const uint64_t *hash, size_t n) {
+    uint8_t is_below[BATCH], is_here;
+    uint64_t taken = 0;
+    tamis_body *stage = &s->stage[top];
+    ask(s, top, hash, n, is_below);
+    for (size_t j = 0; j < n; j++) {
+        if (is_below[j]) continue;
+        s->kind->query(stage, hash + j, 1, &is_here);
+        if (is_here) continue;
+        s->kind->add(stage, hash + j, 1);
+        taken++;
+    }
+    set_taken(stage, stage->items + taken);
+}
+
+/* Core has made room for every key that is new; without room they are all old. */
+static tamis_status add(tamis_body *f, const uint64_t *hash, size_t n) {
+    stack s;
+    uint64_t top = 0;
+    unstack(f, &s);
+    while (n) {
+        while (top < s.count && s.stage[top].items >= capacity_of(f->word, top)) top++;
+        if (top == s.count) break;
+        const uint64_t room = capacity_of(f->word, top) - s.stage[top].items;
+        const size_t most = n < BATCH ? n : BATCH, m = room < most ? (size_t)room : most;
+        add_to(&s, top, hash, m);
+        hash += m, n -= m;
+    }
+    return TAMIS_OK;
+}
+
+/* ---- Growing -------------------------------------------------------------------------------- */
+
+static uint64_t room(const tamis_body *f) {
+    stack s;
+    uint64_t sum = 0;
+    unstack(f, &s);
+    for (uint64_t i = 0; i < s.count; i++)
+        if (s.stage[i].items < capacity_of(f->word, i))
+            sum += capacity_of(f->word, i) - s.stage[i].items;
+    return sum;
+}
+
+static tamis_status grow(const tamis_body *f, uint64_t need, uint64_t word[]) {
+    for (uint64_t there = room(f); there < need; there += capacity_of(word, word[STAGES]++)) {
+        uint64_t shape[TAMIS_WORDS], size;
+        if (word[STAGES] == MOST_STAGES || word[FIRST] > TAMIS_MOST_CAPACITY >> word[STAGES])
+            return tamis__fail(TAMIS_FULL, "scalable cannot grow beyond 2^56 keys");
+        if (plan_stage(word, word[STAGES], shape, &size))
+            return tamis__fail_in(TAMIS_FULL, "scalable cannot grow any more");
+        if (size > TAMIS_MAX_PAYLOAD_BYTES - word[BYTES] - 2 * LINE)
+            return tamis__fail(TAMIS_FULL, "scalable would need over 2^56 bytes");
+        word[BYTES] += LINE + to_line(size);
+    }
+    return TAMIS_OK;
+}
+
+/* All stages as they are, and empty ones on top. */
+static tamis_status move(tamis_body *to, const tamis_body *from) {
+    memcpy(to->bytes, from->bytes, (size_t)from->size);
+    uint64_t at = from->size;
+    for (uint64_t i = from->word[STAGES]; i < to->word[STAGES]; i++) {
+        uint64_t shape[TAMIS_WORDS], size;
+        const tamis_status rc = plan_stage(to->word, i, shape, &size);
+        if (rc) return rc;
+        for (int w = 0; w < SHAPE_WORDS; w++)
+            tamis__put64(to->bytes + at + AT_SHAPE + 8 * w, shape[w]);
+        at += LINE + to_line(size);
+    }
+    return TAMIS_OK;
+}
+
+/* ---- Merging and measuring ------------------------------------------------------------------ */
+
+/* Plans come from logarithms, and another machine's may have led to other stages. */
+static bool is_same_shape(const tamis_body *a, const tamis_body *b) {
+    return memcmp(a->word, b->word, sizeof a->word) == 0;
+}
+
+/* How many keys a merged stage holds is told by its bits, within what the two counts allow: growth
+ * then follows the fill. */
+static uint64_t taken_by_both(const tamis_kind *kind, const tamis_body *merged, uint64_t other) {
+    const uint64_t more = merged->items > other ? merged->items : other;
+    const uint64_t sum = merged->items + other;
+    tamis_measure m = {0};
+    if (sum == more) return more; /* one of them was empty */
+    kind->measure(merged, NULL, &m);
+    const double most = (double)(sum < MOST_TAKEN ? sum : MOST_TAKEN);
+    return (uint64_t)fmax((double)more, fmin(most, m.items.value));
+}
+
+static tamis_status merge(tamis_body *into, const tamis_body *from) {
+    stack a, b;
+    unstack(into, &a);
+    unstack(from, &b);
+    for (uint64_t i = 0; i < a.count; i++)
+        if (!is_same_shape(&a.stage[i], &b.stage[i]))
+            return tamis__fail(TAMIS_MISMATCH, "shapes of stage %llu differ",
+                               (unsigned long long)i);
+    for (uint64_t i = 0; i < a.count; i++) {
+        const tamis_status rc = a.kind->merge(&a.stage[i], &b.stage[i]);
+        if (rc) return rc;
+        set_taken(&a.stage[i], taken_by_both(a.kind, &a.stage[i], b.stage[i].items));
+    }
+    return TAMIS_OK;
+}
+
+static void measure(const tamis_body *f, const tamis_body *other, tamis_measure *out) {
+    stack a, b;
+    double variance = 0;
+    unstack(f, &a);
+    if (other) unstack(other, &b);
+    for (uint64_t i = 0; i < a.count; i++) {
+        const bool is_with = other && is_same_shape(&a.stage[i], &b.stage[i]);
+        tamis_measure m = {0};
+        a.kind->measure(&a.stage[i], is_with ? &b.stage[i] : NULL, &m);
+        out->bits_set += m.bits_set;
+        out->bits += m.bits;
+        out->fpr = either(out->fpr, m.fpr);
+        out->items.value += m.items.value;
+        variance += m.items.error * m.items.error;
+    }
+    out->items.error = sqrt(variance);
+}
+
+const tamis_kind tamis__scalable = {
+    .name = "scalable",
+    .contract = "grows with the set, by stages that double, and keeps its rate",
+    .word = {"kind", "first", "rate", "stages", "bytes", "shape_0", "shape_1", "shape_2"},
+    .options = options,
+    .option_count = sizeof options / sizeof *options,
+    .traits = TAMIS_ADDS_ONCE,
+    .plan = plan,
+    .check = check,
+    .probes = probes,
+    .rate = rate,
+    .audit = audit,
+    .query = query,
+    .add = add,
+    .room = room,
+    .grow = grow,
+    .move = move,
+    .merge = merge,
+    .measure = measure,
+};

@@ -1,0 +1,352 @@
+/* stable: a filter for a stream without end, which forgets at random.
+ *
+ * Cells of 1, 2 or 4 bits. Every add first takes one off P neighbouring cells, from a place drawn by
+ * lot, and then sets the K cells of its key to the highest value. A key is found while none of its
+ * cells is zero. What comes in and what wears away settle in balance: the share of cells in use
+ * rises to a point that is known beforehand, and never passes it, however many keys come. So does
+ * the rate. Deng and Rafiei, "Approximately Detecting Duplicates for Streaming Data Using Stable
+ * Bloom Filters" (2006).
+ *
+ *     add:   0 3 1 0 2 0 0 3 0 1 0 0        3 is the highest value of 2 bits
+ *                ├───────┤                  1. one less in P = 5 cells from a random place on
+ *            0 3 0 0 1 0 0 3 0 1 0 0
+ *            ▲       ▲         ▲            2. the K = 3 cells of the key
+ *            3 3 0 0 3 0 0 3 0 3 0 0
+ *
+ * The price is that keys leave by lot: of those that came `capacity` adds ago half are still
+ * remembered. window has a sharp edge instead, at half the bits; stable is for a memory that fades,
+ * in the simplest of structures.
+ *
+ * Payload: 8 bytes that count the draws, then the cells, whole words of them. */
+#include <math.h>
+
+#include "bits/bits.h"
+#include "bits/packed.h"
+#include "bits/probe.h"
+#include "kinds/bitmap.h"
+#include "kinds/bloom.h"
+#include "kinds/kind.h"
+
+enum { CELLS, WIDTH, HASHES, DECREMENTS, DICE }; /* shape words */
+enum { OPT_HASHES, OPT_WIDTH };
+
+enum { MOST_HASHES = TAMIS_BLOOM_MOST_HASHES, MOST_WIDTH = 4, WORD_BITS = 64, COUNTER_BYTES = 8 };
+#define MOST_BITS (TAMIS_MAX_PAYLOAD_BYTES * 8 - COUNTER_BYTES * 8)
+
+/* Below this many cells chance in the fill would lift the rate above what the means say. */
+enum { LEAST_CELLS = 1024 };
+
+static const struct tamis_option options[] = {
+    {"hashes", NULL, 1, MOST_HASHES, "the fewest bits", "cells per key, K"},
+    {"width", NULL, 1, MOST_WIDTH, "the fewest bits", "bits per cell: 1, 2 or 4"},
+};
+
+/* ---- What becomes of a cell ------------------------------------------------------------------
+ *
+ * An add takes one off a given cell with chance P/m, and then sets it with chance 1 - (1 - 1/m)^K.
+ * Look back from now: a cell is zero when, before the last time it was set, it was worn `top`
+ * times. Of the events that reach a cell a share `worn` are wearings, so that is worn^top, times the
+ * chance that so many events have happened at all. No approximation is in it. */
+
+typedef struct cell {
+    double set, drop, event, worn;
+    unsigned top;
+} cell;
+
+static cell cell_of(const uint64_t word[]) {
+    const double m = (double)word[CELLS], drop = (double)word[DECREMENTS] / m;
+    const double set = -expm1((double)word[HASHES] * log1p(-1 / m));
+    const double event = set + (1 - set) * drop;
+    return (cell){set, drop, event, (1 - set) * drop / event,
+                  (unsigned)tamis__field_mask((unsigned)word[WIDTH])};
+}
+
+/* The chance of fewer than n events in `trials`, each with chance p. */
+static double fewer_than(unsigned n, double trials, double p) {
+    if (trials < n) return 1;
+    if (p >= 1) return 0;
+    double sum = 0, term = exp(trials * log1p(-p));
+    for (unsigned j = 0; j < n; j++) {
+        sum += term;
+        term *= (trials - j) / (j + 1) * (p / (1 - p));
+    }
+    return fmin(sum, 1);
+}
+
+/* The chance that a cell is not zero `adds` adds after it was set ... */
+static double kept(const cell *c, double adds) {
+    return 1 - pow(c->worn, c->top) * (1 - fewer_than(c->top, adds, c->event));
+}
+
+/* ... and `adds` adds after the beginning, when it was zero. */
+static double used(const cell *c, double adds) {
+    const double never_set = exp(adds * log1p(-c->set));
+    return fmax(0, kept(c, adds) - never_set * fewer_than(c->top, adds, c->drop));
+}
+
+/* Where the rate ends up, at most: that of the mean share of cells in use, and what its ups and
+ * downs add to the mean of a power. Runs of cells wear together and keys set several at once, so
+ * that cells are not independent; over 20 shapes, 40,000 moments of each, the variance of the share
+ * was 0.2 to 1.4 times what it would be if they were. */
+static double stable_rate(const uint64_t word[]) {
+    const double most_spread = 1.5, k = (double)word[HASHES];
+    const cell c = cell_of(word);
+    const double zero = pow(c.worn, c.top), share = 1 - zero;
+    const double variance = most_spread * zero / (share * (double)word[CELLS]); /* over share^2 */
+    return fmin(1, pow(share, k) * (1 + k * (k - 1) / 2 * variance));
+}
+
+/* The share of keys that are remembered `adds` adds later. The others are forgotten: they are found
+ * as often as strangers. */
+static double remembered(const uint64_t word[], double adds) {
+    const cell c = cell_of(word);
+    const double found = pow(kept(&c, adds), (double)word[HASHES]), fpr = stable_rate(word);
+    return (found - fpr) / (1 - fpr);
+}
+
+static const double half = 0.5;
+
+/* ---- Shape ---------------------------------------------------------------------------------- */
+
+static bool is_width(uint64_t width) {
+    return width == 1 || width == 2 || width == 4;
+}
+
+/* The most wear that leaves half of the keys after `adds` adds: what the memory allows is spent on
+ * the rate. 0 when even the least is too much. */
+static uint64_t most_decrements(const uint64_t word[], double adds) {
+    uint64_t tried[TAMIS_WORDS], low = 0, high = word[CELLS] + 1;
+    for (int i = 0; i < TAMIS_WORDS; i++) tried[i] = word[i];
+    while (high - low > 1) {
+        tried[DECREMENTS] = low + (high - low) / 2;
+        *(remembered(tried, adds) >= half ? &low : &high) = tried[DECREMENTS];
+    }
+    return low;
+}
+
+/* The least wear with which many cells keep the rate (section 3.3 of the paper, without its m). */
+static double decrements_for(double fpr, uint64_t hashes, uint64_t width) {
+    const double zero = 1 - pow(fpr, 1 / (double)hashes);
+    const double worn = pow(zero, 1 / (double)tamis__field_mask((unsigned)width));
+    return fmax(1, ceil((double)hashes * worn / (1 - worn)));
+}
+
+/* Is half of the keys left after `adds` adds, with so many cells? */
+static bool is_enough(const uint64_t word[], double cells, double adds) {
+    uint64_t tried[TAMIS_WORDS];
+    for (int i = 0; i < TAMIS_WORDS; i++) tried[i] = word[i];
+    tried[CELLS] = (uint64_t)cells;
+    return cells >= (double)MOST_BITS || remembered(tried, adds) >= half;
+}
+
+/* The fewest such cells, to about one in 8192. The search starts where a cell lives for `adds` adds
+ * on average, which is never far off. */
+static double cells_for(const uint64_t word[], double adds) {
+    const double close_enough = 1 + 0x1p-13, least = (double)word[DECREMENTS];
+    const double top = (double)tamis__field_mask((unsigned)word[WIDTH]);
+    double high = fmax(least, adds * least / top), low = high;
+    while (!is_enough(word, high, adds)) low = high, high *= 2;
+    while (low > least && is_enough(word, low, adds)) high = low, low = fmax(least, low / 2);
+    while (high / low > close_enough && high - low > 1) {
+        const double middle = sqrt(low * high);
+        *(is_enough(word, middle, adds) ? &high : &low) = middle;
+    }
+    return ceil(high);
+}
+
+/* Fills in cells and decrements for given hashes and width. Few cells have a slightly higher rate
+ * than many, so the wear may have to grow a little. */
+static bool fit_rate(const tamis_wish *wish, double adds, uint64_t word[]) {
+    const uint64_t least = WORD_BITS / word[WIDTH];
+    const double decrements = decrements_for(wish->fpr, word[HASHES], word[WIDTH]);
+    if (!(decrements < (double)MOST_BITS)) return false;
+    for (word[DECREMENTS] = (uint64_t)decrements;; word[DECREMENTS] += 1 + word[DECREMENTS] / 64) {
+        const double cells = fmax(LEAST_CELLS, cells_for(word, adds));
+        const uint64_t most = MOST_BITS / word[WIDTH];
+        word[CELLS] = cells < (double)most ? tamis__round_up((uint64_t)cells, least, most) : 0;
+        if (!word[CELLS]) return false;
+        if (stable_rate(word) <= wish->fpr) return true;
+    }
+}
+
+static bool fit_size(const tamis_wish *wish, double adds, uint64_t word[]) {
+    word[CELLS] = (wish->bits / WORD_BITS - 1) * (WORD_BITS / word[WIDTH]);
+    word[DECREMENTS] = most_decrements(word, adds);
+    if (!word[DECREMENTS]) word[DECREMENTS] = 1; /* too small for its capacity: do what can be */
+    return true;
+}
+
+/* Every number of hashes up to what a smaller rate could use, with every width. */
+static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
+    const bool has_hashes = wish->has_option[OPT_HASHES], has_width = wish->has_option[OPT_WIDTH];
+    const double adds = wish->capacity ? (double)wish->capacity : 1;
+    if (has_width && !is_width(wish->option[OPT_WIDTH]))
+        return tamis__fail(TAMIS_INVALID, "width must be 1, 2 or 4 for stable, not %llu",
+                           (unsigned long long)wish->option[OPT_WIDTH]);
+    if (wish->bits && wish->bits < 2 * WORD_BITS)
+        return tamis__fail(TAMIS_INVALID, "size must be at least %d bytes for stable",
+                           2 * WORD_BITS / 8);
+
+    const uint64_t first = has_hashes ? wish->option[OPT_HASHES] : 1;
+    const uint64_t last = has_hashes   ? first
+                          : wish->bits ? MOST_HASHES
+                                       : 2 + (uint64_t)fmax(0, -log2(wish->fpr));
+    double best = INFINITY;
+    for (uint64_t width = 1; width <= MOST_WIDTH; width *= 2)
+        for (uint64_t hashes = first; hashes <= last; hashes++) {
+            if (has_width && width != wish->option[OPT_WIDTH]) continue;
+            uint64_t tried[TAMIS_WORDS] = {[WIDTH] = width, [HASHES] = hashes, [DICE] = wish->seed};
+            if (!(wish->bits ? fit_size : fit_rate)(wish, adds, tried)) continue;
+            const double cost = wish->bits ? stable_rate(tried) : (double)(tried[CELLS] * width);
+            if (cost >= best) continue;
+            best = cost;
+            for (int i = 0; i < TAMIS_WORDS; i++) word[i] = tried[i];
+        }
+    if (!word[CELLS]) return tamis__fail(TAMIS_TOO_LARGE, "stable would need over 2^56 bytes");
+    const uint64_t most = most_decrements(word, adds); /* sizes were rounded up: use what is left */
+    if (most > word[DECREMENTS]) word[DECREMENTS] = most;
+    return TAMIS_OK;
+}
+
+static tamis_status check(const uint64_t word[], uint64_t *size) {
+    if (!is_width(word[WIDTH]))
+        return tamis__fail(TAMIS_CORRUPT, "stable has cells of 1, 2 or 4 bits, not %llu",
+                           (unsigned long long)word[WIDTH]);
+    if (word[CELLS] == 0 || word[CELLS] > MOST_BITS / word[WIDTH] ||
+        word[CELLS] % (WORD_BITS / word[WIDTH]))
+        return tamis__fail(TAMIS_CORRUPT, "stable cannot have %llu cells",
+                           (unsigned long long)word[CELLS]);
+    if (word[HASHES] == 0 || word[HASHES] > MOST_HASHES)
+        return tamis__fail(TAMIS_CORRUPT, "stable has 1 to %d hashes, not %llu", MOST_HASHES,
+                           (unsigned long long)word[HASHES]);
+    if (word[DECREMENTS] == 0 || word[DECREMENTS] > word[CELLS])
+        return tamis__fail(TAMIS_CORRUPT, "stable cannot take one off %llu of %llu cells",
+                           (unsigned long long)word[DECREMENTS], (unsigned long long)word[CELLS]);
+    *size = COUNTER_BYTES + tamis__fields_size(word[CELLS], (unsigned)word[WIDTH]);
+    return TAMIS_OK;
+}
+
+static uint64_t probes(const uint64_t word[]) {
+    return word[HASHES];
+}
+
+static double rate(const uint64_t word[], uint64_t items) {
+    const cell c = cell_of(word);
+    return pow(used(&c, (double)items), (double)word[HASHES]);
+}
+
+/* ---- Cells ---------------------------------------------------------------------------------- */
+
+static uint8_t *cells_at(const tamis_body *f) {
+    return f->bytes + COUNTER_BYTES;
+}
+
+/* A one in the lowest bit of each cell of a word that is not zero. */
+TAMIS_HOT uint64_t cells_in_use(uint64_t x, unsigned width) {
+    const uint64_t lowest_bits = UINT64_MAX / tamis__field_mask(width);
+    if (width > 1) x |= x >> 1;
+    if (width > 2) x |= x >> 2;
+    return x & lowest_bits;
+}
+
+/* Takes one off the cells in bits [from, to), a word at a time: no cell straddles two words, and
+ * none that is zero is touched, so nothing is borrowed from a neighbour. */
+static void wear(tamis_body *f, uint64_t from, uint64_t to) {
+    const unsigned width = (unsigned)f->word[WIDTH];
+    while (from < to) {
+        uint8_t *p = cells_at(f) + from / WORD_BITS * 8;
+        const uint64_t start = from % WORD_BITS, next = from - start + WORD_BITS;
+        const uint64_t x = tamis__get64(p), end = to < next ? start + to - from : WORD_BITS;
+        const uint64_t range = UINT64_MAX >> (WORD_BITS - (end - start)) << start;
+        tamis__put64(p, x - (cells_in_use(x, width) & range));
+        from = next;
+    }
+}
+
+/* The next place drawn by lot: numbers 1, 2, 3, ... well mixed, another row for each seed. */
+static uint64_t draw(tamis_body *f) {
+    const uint64_t step = 0x9e3779b97f4a7c15, count = tamis__get64(f->bytes) + 1;
+    tamis__put64(f->bytes, count);
+    return tamis__range(tamis__mix(f->word[DICE] + count * step), f->word[CELLS]);
+}
+
+/* ---- Asking and adding ---------------------------------------------------------------------- */
+
+static void query(const tamis_body *f, const uint64_t *hash, size_t n, uint8_t *hit) {
+    const unsigned width = (unsigned)f->word[WIDTH];
+    for (size_t j = 0; j < n; j++) {
+        uint64_t x = tamis__chain_start(hash[j]), i = 0;
+        while (i < f->word[HASHES] &&
+               tamis__field_get(cells_at(f), tamis__chain_next(&x, f->word[CELLS]), width))
+            i++;
+        hit[j] = i == f->word[HASHES];
+    }
+}
+
+/* Wear first, so that a key is always found right after it was added. */
+static tamis_status add(tamis_body *f, const uint64_t *hash, size_t n) {
+    const unsigned width = (unsigned)f->word[WIDTH];
+    const uint64_t bits = f->word[CELLS] * width, worn_bits = f->word[DECREMENTS] * width;
+    for (size_t j = 0; j < n; j++) {
+        const uint64_t from = draw(f) * width, left = bits - from;
+        wear(f, from, from + (worn_bits < left ? worn_bits : left));
+        if (worn_bits > left) wear(f, 0, worn_bits - left);
+        uint64_t x = tamis__chain_start(hash[j]);
+        for (uint64_t i = 0; i < f->word[HASHES]; i++)
+            tamis__field_put(cells_at(f), tamis__chain_next(&x, f->word[CELLS]), width,
+                             tamis__field_mask(width));
+    }
+    return TAMIS_OK;
+}
+
+/* ---- Measuring ------------------------------------------------------------------------------ */
+
+/* How many keys are remembered when this share of the cells is in use: the share tells how many
+ * adds there were, as far as it has not settled, and each is remembered with a chance that falls
+ * with its age. Simpson's rule is within 2 % here. */
+static double keys_remembered(const uint64_t word[], double share) {
+    enum { STEPS = 32 };
+    const cell c = cell_of(word);
+    const double settled = (c.top + 10 * sqrt(c.top) + 30) / c.event;
+    double low = 0, high = settled;
+    for (int i = 0; i < 50; i++) {
+        const double middle = (low + high) / 2;
+        *(used(&c, middle) < share ? &low : &high) = middle;
+    }
+    const double step = high / STEPS;
+    double sum = 0;
+    for (int i = 0; i <= STEPS; i++)
+        sum += remembered(word, i * step) * (i % STEPS == 0 ? 1 : i % 2 ? 4 : 2);
+    return sum * step / 3;
+}
+
+static void measure(const tamis_body *f, const tamis_body *other, tamis_measure *out) {
+    (void)other;
+    for (uint64_t at = COUNTER_BYTES; at < f->size; at += 8)
+        out->bits_set +=
+            tamis__popcount64(cells_in_use(tamis__get64(f->bytes + at), (unsigned)f->word[WIDTH]));
+    out->bits = f->word[CELLS];
+    const double m = (double)out->bits, share = (double)out->bits_set / m;
+    const double spread = sqrt(share * (1 - share) / m);
+    const double keys = keys_remembered(f->word, share);
+    const double by_spread =
+        (keys_remembered(f->word, share + spread) - keys_remembered(f->word, share - spread)) / 2;
+    out->fpr = pow(share, (double)f->word[HASHES]);
+    out->items = (struct tamis_estimate){keys, sqrt(by_spread * by_spread + keys)};
+}
+
+const tamis_kind tamis__stable = {
+    .name = "stable",
+    .contract = "for endless streams: the rate never rises above its stable point; old keys fade",
+    .word = {"cells", "width", "hashes", "decrements", "dice"},
+    .options = options,
+    .option_count = sizeof options / sizeof *options,
+    .traits = TAMIS_AGES | TAMIS_MAY_FORGET,
+    .plan = plan,
+    .check = check,
+    .probes = probes,
+    .rate = rate,
+    .query = query,
+    .add = add,
+    .measure = measure,
+};

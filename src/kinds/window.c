@@ -1,0 +1,395 @@
+/* window: the last so many adds, and all of them.
+ *
+ * A ring of k + l slices of bits, ordered by age. An add sets one bit in each of the k youngest
+ * slices. After `each` adds time moves on: the oldest slice is cleared and becomes the youngest. So
+ * a key starts in the slices of age 0 to k-1 and drifts to older ones together with them; it is
+ * found as long as k slices in a row, at any age, have its bits. After l turns they are the k oldest,
+ * and with the next one the key is gone. Age-partitioned Bloom filter, by Shtul, Baquero and Almeida
+ * (2020).
+ *
+ *     age      0   1   2   3   4   5   6            k = 3, l = 4
+ *             ┌───┬───┬───┬───┬───┬───┬───┐
+ *     new key │ x │ x │ x │   │   │   │   │  ◀ add
+ *             ├───┼───┼───┼───┼───┼───┼───┤
+ *     2 turns │   │   │ x │ x │ x │   │   │  ─▶ one to the right at each turn
+ *             ├───┼───┼───┼───┼───┼───┼───┤
+ *     4 turns │   │   │   │   │ x │ x │ x │  the last turn at which it is found
+ *             └───┴───┴───┴───┴───┴───┴───┘
+ *
+ * With each = capacity/l, rounded up, a key is found at least through the next `capacity` adds, and
+ * gone (but for false positives) after (l + 1) * each at the latest. Nothing is forgotten early.
+ *
+ * With by=clock adds turn nothing; tamis_tick does, and keys of the last l ticks are found.
+ *
+ * Payload: 8 bytes with the number of turns, 8 with the adds since the last, then the slices without
+ * gaps, and zeros to the end of the last word. A slice keeps its place, and with it its hash
+ * function, while it ages: turn t makes place -t mod (k + l) the youngest. */
+#include <math.h>
+
+#include "bits/bits.h"
+#include "bits/probe.h"
+#include "kinds/bitmap.h"
+#include "kinds/kind.h"
+
+enum { HASHES, GENERATIONS, EACH, SLICE, BY }; /* shape words; SLICE is in bits */
+enum { BY_ADDS, BY_CLOCK, WAYS };              /* values of BY */
+enum { OPT_HASHES, OPT_GENERATIONS, OPT_BY };
+
+enum { MOST_HASHES = 64, MOST_GENERATIONS = 64, MOST_SLICES = MOST_HASHES + MOST_GENERATIONS };
+enum { WORD_BITS = 64, STATE_BYTES = 16, STATE_BITS = STATE_BYTES * 8, AT_TURNS = 0, AT_ADDS = 8 };
+#define MOST_BITS  (TAMIS_MAX_PAYLOAD_BYTES * 8)
+#define MOST_TURNS ((uint64_t)1 << 63)
+
+static const struct tamis_option options[] = {
+    {"hashes", NULL, 1, MOST_HASHES, "the fewest bits", "slices that a key is in, k"},
+    {"generations", NULL, 1, MOST_GENERATIONS, "doubled while that saves 3 % of the bits",
+     "parts of the window, l: keys stay for up to 1/l longer than promised"},
+    {"by", "adds|clock", 0, 0, "adds", "what makes keys older: adds, or only tamis_tick"},
+};
+
+/* ---- Rates ---------------------------------------------------------------------------------- */
+
+static uint64_t slices_of(const uint64_t word[]) {
+    return word[HASHES] + word[GENERATIONS];
+}
+
+/* The chance that k in a row hit, when the slice of each age hits with chance fill[age]. run[a] is
+ * the chance that the last a slices hit and no run was complete before. A stranger's places in two
+ * slices have nothing to do with each other, so this is exact, for given fills as for mean ones. */
+static double chance_of_run(const double fill[], uint64_t slices, uint64_t k) {
+    double run[MOST_HASHES + 1] = {1}, complete = 0;
+    for (uint64_t age = 0; age < slices; age++) {
+        double going = 0;
+        for (uint64_t a = k; a-- > 0; run[a + 1] *= fill[age]) {
+            going += run[a];
+            run[a + 1] = run[a];
+        }
+        complete += run[k];
+        run[0] = going * (1 - fill[age]);
+    }
+    return complete;
+}
+
+/* Adds that have reached the slice of an age, after so many turns and `adds` more: those of the
+ * generations in which it was one of the k youngest. */
+static uint64_t adds_in_slice(const uint64_t word[], uint64_t age, uint64_t turns, uint64_t adds) {
+    const uint64_t k = word[HASHES];
+    if (age >= turns + k) return 0; /* it was older than that from the beginning */
+    const uint64_t oldest = age < turns ? turns - age : 0;
+    if (age < k) return (turns - oldest) * word[EACH] + adds;
+    return (turns - age + k - oldest) * word[EACH];
+}
+
+static double rate_with(const uint64_t word[], const uint64_t adds_at[]) {
+    const double stays_zero = log1p(-1 / (double)word[SLICE]); /* -inf for a slice of one bit */
+    double fill[MOST_SLICES];
+    for (uint64_t age = 0; age < slices_of(word); age++)
+        fill[age] = adds_at[age] ? -expm1((double)adds_at[age] * stays_zero) : 0;
+    return chance_of_run(fill, slices_of(word), word[HASHES]);
+}
+
+static double rate_after(const uint64_t word[], uint64_t turns, uint64_t adds) {
+    uint64_t adds_at[MOST_SLICES];
+    for (uint64_t age = 0; age < slices_of(word); age++)
+        adds_at[age] = adds_in_slice(word, age, turns, adds);
+    return rate_with(word, adds_at);
+}
+
+/* Just after all adds of a window have come between two ticks, as in every window before: at ages 0,
+ * l, 2l, ... there was such a crowd, and a slice has those of the last k generations up to its age. */
+static double rate_of_crowds(const uint64_t word[]) {
+    const uint64_t l = word[GENERATIONS], k = word[HASHES];
+    uint64_t adds_at[MOST_SLICES];
+    for (uint64_t age = 0; age < slices_of(word); age++) {
+        const uint64_t crowds = age / l + 1 - (age < k ? 0 : (age - k) / l + 1);
+        adds_at[age] = crowds * l * word[EACH];
+    }
+    return rate_with(word, adds_at);
+}
+
+/* Just before a turn, when all slices have had a whole life. Nothing makes adds come evenly between
+ * ticks of a clock; there the worse of two extremes counts. */
+static double worst_rate(const uint64_t word[]) {
+    const double even = rate_after(word, slices_of(word), word[EACH]);
+    return word[BY] == BY_CLOCK ? fmax(even, rate_of_crowds(word)) : even;
+}
+
+/* ---- Shape ---------------------------------------------------------------------------------- */
+
+/* Bits that the whole words of a payload leave for each slice. */
+static uint64_t slice_within(uint64_t payload_bits, uint64_t slices) {
+    const uint64_t whole = payload_bits / WORD_BITS * WORD_BITS;
+    return whole > STATE_BITS ? (whole - STATE_BITS) / slices : 0;
+}
+
+static bool fits(uint64_t slice, uint64_t slices) {
+    return slice && slice <= (MOST_BITS - STATE_BITS) / slices;
+}
+
+static uint64_t payload_bits(const uint64_t word[]) {
+    return tamis__bitmap_size(STATE_BITS + slices_of(word) * word[SLICE]) * 8;
+}
+
+static bool keeps(uint64_t word[], double slice, double fpr) {
+    word[SLICE] = (uint64_t)slice;
+    return worst_rate(word) <= fpr;
+}
+
+/* The smallest slices that keep the rate at the worst moment, to about one in 8192, searched from
+ * where they would be half full. What is left in the last word is theirs as well. */
+static bool fit_rate(const tamis_wish *wish, uint64_t word[]) {
+    const double close_enough = 1 + 0x1p-13, most = (double)MOST_BITS;
+    double high = ceil((double)(word[HASHES] * word[EACH]) / M_LN2), low = high;
+    if (high >= most) return false;
+    while (!keeps(word, high, wish->fpr)) {
+        low = high, high *= 2;
+        if (high >= most) return false;
+    }
+    while (low > 1 && keeps(word, low, wish->fpr)) high = low, low = floor(low / 2);
+    while (high / low > close_enough && high - low > 1) {
+        const double middle = floor(sqrt(low * high));
+        if (middle <= low) break;
+        *(keeps(word, middle, wish->fpr) ? &high : &low) = middle;
+    }
+    const uint64_t slices = slices_of(word);
+    word[SLICE] = tamis__round_up((uint64_t)high, 1, MOST_BITS);
+    if (!fits(word[SLICE], slices)) return false;
+    word[SLICE] = slice_within(payload_bits(word), slices);
+    return true;
+}
+
+static bool fit_size(const tamis_wish *wish, uint64_t word[]) {
+    word[SLICE] = slice_within(wish->bits, slices_of(word));
+    return word[SLICE] > 0;
+}
+
+/* The best number of hashes for given generations: the cost falls to it and rises behind it, so the
+ * search may end where it has become clearly worse. */
+static double best_hashes(const tamis_wish *wish, uint64_t generations, uint64_t word[]) {
+    const bool chosen = wish->has_option[OPT_HASHES];
+    const double clearly_worse = 1.1, half_bits = wish->bits ? 0 : -log2(wish->fpr) / 2;
+    const uint64_t first = chosen ? wish->option[OPT_HASHES] : 1 + (uint64_t)half_bits;
+    const uint64_t last = chosen ? first : MOST_HASHES;
+    const uint64_t capacity = wish->capacity ? wish->capacity : 1;
+    double best = INFINITY;
+    for (uint64_t hashes = first; hashes <= last; hashes++) {
+        uint64_t tried[TAMIS_WORDS] = {[HASHES] = hashes,
+                                       [GENERATIONS] = generations,
+                                       [EACH] = (capacity - 1) / generations + 1,
+                                       [BY] = wish->has_option[OPT_BY] ? wish->option[OPT_BY] : 0};
+        if (!(wish->bits ? fit_size : fit_rate)(wish, tried)) continue;
+        const double cost = wish->bits ? worst_rate(tried) : (double)payload_bits(tried);
+        if (cost > best * clearly_worse) break;
+        if (cost >= best) continue;
+        best = cost;
+        for (int i = 0; i < TAMIS_WORDS; i++) word[i] = tried[i];
+    }
+    return best;
+}
+
+/* More generations take fewer bits up to a point, but each makes questions longer: twice as many
+ * must save something worth having, 3 % of the bits or a tenth of the rate. */
+static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
+    const bool chosen = wish->has_option[OPT_GENERATIONS];
+    const double worth = wish->bits ? 0.9 : 0.97;
+    const uint64_t first = chosen ? wish->option[OPT_GENERATIONS] : 1;
+    const uint64_t last = chosen ? first : MOST_GENERATIONS;
+    double best = INFINITY;
+    for (uint64_t generations = first; generations <= last; generations *= 2) {
+        uint64_t tried[TAMIS_WORDS] = {0};
+        if (!chosen && generations > 1 && generations > wish->capacity) break;
+        const double cost = best_hashes(wish, generations, tried);
+        if (best < INFINITY && cost > best * worth) break;
+        best = cost;
+        for (int i = 0; i < TAMIS_WORDS; i++) word[i] = tried[i];
+    }
+    if (word[SLICE]) return TAMIS_OK;
+    if (!wish->bits) return tamis__fail(TAMIS_TOO_LARGE, "window would need over 2^56 bytes");
+    const uint64_t hashes = wish->has_option[OPT_HASHES] ? wish->option[OPT_HASHES] : 1;
+    return tamis__fail(TAMIS_INVALID, "size must be at least %llu bytes for window",
+                       (unsigned long long)(STATE_BYTES + tamis__bitmap_size(hashes + first)));
+}
+
+static tamis_status check(const uint64_t word[], uint64_t *size) {
+    if (word[HASHES] == 0 || word[HASHES] > MOST_HASHES)
+        return tamis__fail(TAMIS_CORRUPT, "window has 1 to %d hashes, not %llu", MOST_HASHES,
+                           (unsigned long long)word[HASHES]);
+    if (word[GENERATIONS] == 0 || word[GENERATIONS] > MOST_GENERATIONS)
+        return tamis__fail(TAMIS_CORRUPT, "window has 1 to %d generations, not %llu",
+                           MOST_GENERATIONS, (unsigned long long)word[GENERATIONS]);
+    if (word[EACH] == 0 || word[EACH] > TAMIS_MOST_CAPACITY)
+        return tamis__fail(TAMIS_CORRUPT, "window cannot have %llu adds in each generation",
+                           (unsigned long long)word[EACH]);
+    if (!fits(word[SLICE], slices_of(word)))
+        return tamis__fail(TAMIS_CORRUPT, "window cannot have slices of %llu bits",
+                           (unsigned long long)word[SLICE]);
+    if (word[BY] >= WAYS)
+        return tamis__fail(TAMIS_CORRUPT, "window cannot go by %llu", (unsigned long long)word[BY]);
+    *size = payload_bits(word) / 8;
+    return TAMIS_OK;
+}
+
+static uint64_t probes(const uint64_t word[]) {
+    return slices_of(word);
+}
+
+/* While the slices fill up for the first time, the rate at this add; from then on it goes up and
+ * down with every generation, and this is the worst of it. By the clock the first window may come
+ * within one tick. */
+static double rate(const uint64_t word[], uint64_t items) {
+    const uint64_t window = word[GENERATIONS] * word[EACH];
+    if (items == 0) return 0;
+    if (word[BY] == BY_CLOCK) return items > window ? worst_rate(word) : rate_after(word, 0, items);
+    const uint64_t turns = (items - 1) / word[EACH];
+    if (turns + 1 >= slices_of(word)) return worst_rate(word);
+    return rate_after(word, turns, items - turns * word[EACH]);
+}
+
+/* ---- Slices --------------------------------------------------------------------------------- */
+
+static uint64_t turns_of(const tamis_body *f) {
+    return tamis__get64(f->bytes + AT_TURNS);
+}
+
+static uint64_t adds_of(const tamis_body *f) {
+    return tamis__get64(f->bytes + AT_ADDS);
+}
+
+/* The place of the youngest slice; older ones follow, round the ring. */
+static uint64_t youngest(const tamis_body *f) {
+    const uint64_t slices = slices_of(f->word);
+    return (slices - turns_of(f) % slices) % slices;
+}
+
+static uint64_t place_of(const tamis_body *f, uint64_t head, uint64_t age) {
+    const uint64_t place = head + age, slices = slices_of(f->word);
+    return place < slices ? place : place - slices;
+}
+
+TAMIS_HOT uint64_t position(const tamis_body *f, uint64_t place, uint64_t hash) {
+    const uint64_t own_function = place * 0x9e3779b97f4a7c15;
+    return place * f->word[SLICE] + tamis__range(tamis__mix(hash ^ own_function), f->word[SLICE]);
+}
+
+/* Goes through the words that a slice has a part of: counts its bits, and clears them if asked to. */
+static uint64_t sweep(const tamis_body *f, uint64_t place, bool is_cleared) {
+    uint64_t from = place * f->word[SLICE], set = 0;
+    const uint64_t to = from + f->word[SLICE];
+    while (from < to) {
+        uint8_t *p = f->bytes + STATE_BYTES + from / WORD_BITS * 8;
+        const uint64_t start = from % WORD_BITS, next = from - start + WORD_BITS;
+        const uint64_t end = to < next ? start + to - from : WORD_BITS;
+        const uint64_t part = UINT64_MAX >> (WORD_BITS - (end - start)) << start;
+        set += tamis__popcount64(tamis__get64(p) & part);
+        if (is_cleared) tamis__put64(p, tamis__get64(p) & ~part);
+        from = next;
+    }
+    return set;
+}
+
+/* No slice has more bits than adds that reached it; by the clock any number may have. */
+static tamis_status audit(const tamis_body *f) {
+    const uint64_t turns = turns_of(f), adds = adds_of(f), slices = slices_of(f->word);
+    const bool is_by_adds = f->word[BY] == BY_ADDS;
+    if (turns >= MOST_TURNS || (is_by_adds && adds > f->word[EACH]))
+        return tamis__fail(TAMIS_CORRUPT, "a window cannot be %llu adds into its turn %llu",
+                           (unsigned long long)adds, (unsigned long long)turns);
+    for (uint64_t age = 0; age < slices; age++) {
+        const uint64_t most = adds_in_slice(f->word, age, turns < slices ? turns : slices, adds);
+        const uint64_t set = sweep(f, place_of(f, youngest(f), age), false);
+        if (is_by_adds || !most ? set > most : false)
+            return tamis__fail(TAMIS_CORRUPT, "a slice of a window has %llu bits of %llu adds",
+                               (unsigned long long)set, (unsigned long long)most);
+    }
+    return tamis__bitmap_audit(f, STATE_BITS + slices * f->word[SLICE]);
+}
+
+/* ---- Asking and adding ---------------------------------------------------------------------- */
+
+/* Looks for k hits in a row from the youngest slices on. Every try is tested from its old end: a miss
+ * there rules out all runs that would contain it, and the next try begins behind it. Ages from
+ * `first` to before `known` have hit already. */
+static bool find(const tamis_body *f, uint64_t head, uint64_t hash) {
+    const uint64_t slices = slices_of(f->word), k = f->word[HASHES];
+    for (uint64_t first = 0, known = 0; first + k <= slices;) {
+        uint64_t age = first + k;
+        while (age > known && tamis__bit_get(f->bytes + STATE_BYTES,
+                                             position(f, place_of(f, head, age - 1), hash)))
+            age--;
+        if (age == known) return true;
+        known = first + k;
+        first = age;
+    }
+    return false;
+}
+
+static void query(const tamis_body *f, const uint64_t *hash, size_t n, uint8_t *hit) {
+    const uint64_t head = youngest(f);
+    for (size_t j = 0; j < n; j++) hit[j] = find(f, head, hash[j]);
+}
+
+static void turn(tamis_body *f) {
+    tamis__put64(f->bytes + AT_TURNS, turns_of(f) + 1);
+    tamis__put64(f->bytes + AT_ADDS, 0);
+    sweep(f, youngest(f), true);
+}
+
+/* A full generation ends when the next add comes, not before: that add is not in it. */
+static tamis_status add(tamis_body *f, const uint64_t *hash, size_t n) {
+    for (size_t j = 0; j < n; j++) {
+        if (f->word[BY] == BY_ADDS && adds_of(f) == f->word[EACH]) turn(f);
+        const uint64_t head = youngest(f);
+        for (uint64_t age = 0; age < f->word[HASHES]; age++)
+            tamis__bit_set(f->bytes + STATE_BYTES, position(f, place_of(f, head, age), hash[j]));
+        tamis__put64(f->bytes + AT_ADDS, adds_of(f) + 1);
+    }
+    return TAMIS_OK;
+}
+
+/* ---- Measuring ------------------------------------------------------------------------------ */
+
+/* Slices of age l, l-k, l-2k, ... have each generation of the window exactly once between them; the
+ * keys of each follow from its fill. */
+static struct tamis_estimate keys_in_window(const tamis_body *f, const double fill[]) {
+    const double m = (double)f->word[SLICE];
+    double keys = 0, variance = 0;
+    for (uint64_t end = f->word[GENERATIONS] + 1; end > 0;) {
+        const double t = -log1p(-fill[end - 1]);
+        keys += m * t;
+        variance += m * (expm1(t) - t);
+        end = end > f->word[HASHES] ? end - f->word[HASHES] : 0;
+    }
+    return (struct tamis_estimate){keys, sqrt(variance)};
+}
+
+static void measure(const tamis_body *f, const tamis_body *other, tamis_measure *out) {
+    (void)other;
+    const uint64_t slices = slices_of(f->word), head = youngest(f);
+    double fill[MOST_SLICES];
+    for (uint64_t age = 0; age < slices; age++) {
+        const uint64_t set = sweep(f, place_of(f, head, age), false);
+        fill[age] = (double)set / (double)f->word[SLICE];
+        out->bits_set += set;
+    }
+    out->bits = slices * f->word[SLICE];
+    out->fpr = chance_of_run(fill, slices, f->word[HASHES]);
+    out->items = keys_in_window(f, fill);
+}
+
+const tamis_kind tamis__window = {
+    .name = "window",
+    .contract = "the last `capacity` adds are found without fail, older ones leave",
+    .word = {"hashes", "generations", "each", "slice", "by"},
+    .options = options,
+    .option_count = sizeof options / sizeof *options,
+    .traits = TAMIS_AGES,
+    .plan = plan,
+    .check = check,
+    .probes = probes,
+    .rate = rate,
+    .audit = audit,
+    .query = query,
+    .add = add,
+    .tick = turn,
+    .measure = measure,
+};

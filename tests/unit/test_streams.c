@@ -1,0 +1,895 @@
+/* Filters for streams: stable settles, window keeps what it promised, scalable grows at its rate.
+ *
+ * Each is held against a slow and obvious version of itself: stable against cells in an array and a
+ * chain of states, window against a list of adds and a plain search for runs, scalable against the
+ * bound that its stages add up to. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bits/bits.h"
+#include "bits/packed.h"
+#include "bits/probe.h"
+#include "kinds/kind.h"
+#include "tests/help/bounds.h"
+#include "tests/help/keys.h"
+#include "tests/help/seal.h"
+
+#define COUNT_OF(list) (sizeof(list) / sizeof *(list))
+
+extern const tamis_kind tamis__stable, tamis__window, tamis__scalable;
+
+static tamis *make(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+static tamis *make(const char *format, ...) {
+    char spec[160];
+    tamis *f;
+    va_list list;
+    va_start(list, format);
+    vsnprintf(spec, sizeof spec, format, list);
+    va_end(list);
+    if (tamis_create(&f, spec)) fail_msg("%s: %s", spec, tamis_why());
+    return f;
+}
+
+static struct tamis_info info_of(const tamis *f) {
+    struct tamis_info info;
+    tamis_info(f, &info, sizeof info);
+    return info;
+}
+
+static const uint8_t *payload_of(const tamis *f) {
+    uint64_t size;
+    return tamis_payload(f, &size);
+}
+
+static void add_numbers(tamis *f, uint64_t family, uint64_t from, uint64_t to) {
+    for (uint64_t i = from; i < to; i++)
+        if (tamis_add_hash(f, test_number(family, i))) fail_msg("%s", tamis_why());
+}
+
+static uint64_t count_numbers(const tamis *f, uint64_t family, uint64_t from, uint64_t to) {
+    uint64_t found = 0;
+    for (uint64_t i = from; i < to; i++) found += tamis_has_hash(f, test_number(family, i));
+    return found;
+}
+
+/* Strangers hit as often as the bits say. */
+static uint64_t assert_rate_is_true(const tamis *f, uint64_t family, uint64_t probes) {
+    const uint64_t hits = count_numbers(f, family, TEST_STRANGERS, TEST_STRANGERS + probes);
+    if (!test_is_possible(hits, probes, tamis_fpr_now(f), TEST_ALPHA))
+        fail_msg("%llu hits of %llu, the bits say %g", (unsigned long long)hits,
+                 (unsigned long long)probes, tamis_fpr_now(f));
+    return hits;
+}
+
+/* Images with bytes changed at random and sealed again: refused, or sound enough for everything. */
+static void assert_forgeries_are_safe(tamis *f, uint64_t family) {
+    const size_t size = (size_t)tamis_stored_size(f);
+    uint8_t *image = malloc(size), *forged = malloc(size);
+    unsigned taken = 0, refused = 0;
+    assert_int_equal(tamis_bytes(f, image, size), TAMIS_OK);
+    for (uint64_t i = 0; i < 4000; i++) {
+        tamis *g;
+        memcpy(forged, image, size);
+        for (uint64_t changes = 1 + i % 3, c = 0; c < changes; c++) {
+            const uint64_t r = test_number(family, 10 * i + c);
+            const uint64_t at = i % 2 ? 80 + r % 64 : TEST_HEADER_BYTES + r % 192;
+            forged[at % size] = (uint8_t)(r >> 32) & (r >> 40 & 1 ? 0xff : 3);
+        }
+        test_reseal(forged, size);
+        if (tamis_load(&g, forged, size)) {
+            refused++;
+            continue;
+        }
+        taken++;
+        count_numbers(g, 1, 0, 20);
+        info_of(g);
+        if (tamis_add_hash(g, 12345) == TAMIS_OK) assert_true(tamis_has_hash(g, 12345));
+        tamis_tick(g);
+        tamis_merge(g, f);
+        tamis *h;
+        assert_int_equal(tamis_bytes(g, forged, tamis_stored_size(g) == size ? size : 0) ==
+                             TAMIS_OK,
+                         tamis_stored_size(g) == size);
+        if (tamis_stored_size(g) == size) {
+            assert_int_equal(tamis_load(&h, forged, size), TAMIS_OK); /* what we write, we read */
+            tamis_free(h);
+        }
+        tamis_free(g);
+    }
+    assert_true(taken > 20 && refused > 20);
+    free(image);
+    free(forged);
+}
+
+/* ---- stable --------------------------------------------------------------------------------- */
+
+enum { CELLS, WIDTH, STABLE_HASHES, DECREMENTS, DICE };
+
+/* The same by the book: cells in an array, one by one. */
+typedef struct model {
+    uint8_t cell[70000];
+    uint64_t draws;
+} model;
+
+static void model_add(model *m, const uint64_t word[], uint64_t hash) {
+    m->draws++;
+    const uint64_t start =
+        tamis__range(tamis__mix(word[DICE] + m->draws * 0x9e3779b97f4a7c15), word[CELLS]);
+    for (uint64_t i = 0; i < word[DECREMENTS]; i++) {
+        uint8_t *c = &m->cell[(start + i) % word[CELLS]];
+        if (*c) --*c;
+    }
+    uint64_t x = hash | 1;
+    for (uint64_t i = 0; i < word[STABLE_HASHES]; i++, x *= 0xf1357aea2e62a9c5)
+        m->cell[tamis__range(x, word[CELLS])] = (uint8_t)((1u << word[WIDTH]) - 1);
+}
+
+static void stable_wears_and_sets_as_the_book_says(void **state) {
+    (void)state;
+    static const char *const specs[] = {
+        "stable:capacity=50,fpr=10%,width=1",        "stable:capacity=50,fpr=1%,width=2,seed=7",
+        "stable:capacity=300,fpr=1%,width=4",        "stable:capacity=1,bits=128,width=4",
+        "stable:capacity=1,bits=128,width=2,seed=3", "stable:capacity=1,bits=192,width=1",
+        "stable:capacity=500,fpr=1%,hashes=2",       "stable:capacity=20,fpr=1e-6",
+    };
+    for (size_t s = 0; s < COUNT_OF(specs); s++) {
+        static model m;
+        memset(&m, 0, sizeof m);
+        tamis *f = make("%s", specs[s]);
+        const struct tamis_info info = info_of(f);
+        assert_true(info.word[CELLS] < COUNT_OF(m.cell));
+        for (uint64_t i = 0; i < 3000; i++) {
+            model_add(&m, info.word, test_number(s, i));
+            assert_int_equal(tamis_add_hash(f, test_number(s, i)), TAMIS_OK);
+            assert_true(tamis_has_hash(f, test_number(s, i))); /* right after its add, always */
+            if (i % 50) continue;
+            const uint8_t *cells = payload_of(f) + 8;
+            assert_int_equal(tamis__get64(payload_of(f)), i + 1);
+            for (uint64_t c = 0; c < info.word[CELLS]; c++)
+                assert_int_equal(tamis__field_get(cells, c, (unsigned)info.word[WIDTH]), m.cell[c]);
+        }
+        tamis_free(f);
+    }
+}
+
+/* One cell as a chain of states, an add at a time. */
+typedef struct chain {
+    double state[16];
+} chain;
+
+static void chain_add(chain *c, const uint64_t word[]) {
+    const unsigned top = (1u << word[WIDTH]) - 1;
+    const double m = (double)word[CELLS], drop = (double)word[DECREMENTS] / m;
+    const double set = 1 - pow(1 - 1 / m, (double)word[STABLE_HASHES]);
+    for (unsigned i = 1; i <= top; i++) {
+        c->state[i - 1] += drop * c->state[i];
+        c->state[i] -= drop * c->state[i];
+    }
+    for (unsigned i = 0; i < top; i++) {
+        c->state[top] += set * c->state[i];
+        c->state[i] -= set * c->state[i];
+    }
+}
+
+static double chain_rate(const chain *c, const uint64_t word[]) {
+    return pow(1 - c->state[0], (double)word[STABLE_HASHES]);
+}
+
+static const char *const stable_specs[] = {
+    "stable:capacity=500,fpr=10%",        "stable:capacity=500,fpr=1%",
+    "stable:capacity=500,fpr=1%,width=1", "stable:capacity=500,fpr=1%,width=4",
+    "stable:capacity=500,fpr=1e-4",       "stable:capacity=100,bits=20000",
+    "stable:capacity=1,fpr=1%",           "stable:capacity=1,bits=128,width=4",
+};
+
+static void stable_rates_are_those_of_the_chain(void **state) {
+    (void)state;
+    for (size_t s = 0; s < COUNT_OF(stable_specs); s++) {
+        tamis *f = make("%s", stable_specs[s]);
+        const struct tamis_info info = info_of(f);
+        chain c = {{1}};
+        for (uint64_t adds = 0; adds <= 50 * info.capacity + 100; adds++) {
+            const double formula = tamis__stable.rate(info.word, adds);
+            if (fabs(formula - chain_rate(&c, info.word)) > 1e-6 * formula + 1e-13)
+                fail_msg("%s after %llu adds: %g, not %g", stable_specs[s],
+                         (unsigned long long)adds, formula, chain_rate(&c, info.word));
+            chain_add(&c, info.word);
+        }
+        /* It has settled, and below what was asked. */
+        const double settled = tamis__stable.rate(info.word, UINT64_MAX);
+        assert_true(fabs(settled / chain_rate(&c, info.word) - 1) < 1e-3);
+        if (info.fpr_asked > 0) assert_true(settled <= info.fpr_asked);
+        tamis_free(f);
+    }
+}
+
+/* At every load the bits are what the formula says, and strangers hit as the bits say. */
+static void stable_keeps_its_rate_at_every_age(void **state) {
+    (void)state;
+    static const double ages[] = {0.2, 0.5, 1, 2, 5, 20};
+    enum { CAPACITY = 3000, FILTERS = 8 };
+    for (unsigned width = 1; width <= 4; width *= 2) {
+        double sum[COUNT_OF(ages)] = {0}, squares[COUNT_OF(ages)] = {0};
+        uint64_t word[TAMIS_WORDS];
+        for (unsigned i = 0; i < FILTERS; i++) {
+            tamis *f = make("stable:capacity=%d,fpr=5%%,width=%u,seed=%u", CAPACITY, width, i);
+            uint64_t adds = 0;
+            for (size_t a = 0; a < COUNT_OF(ages); a++) {
+                const uint64_t until = (uint64_t)(ages[a] * CAPACITY);
+                add_numbers(f, i, adds, until);
+                adds = until;
+                assert_rate_is_true(f, i, 20000);
+                sum[a] += tamis_fpr_now(f);
+                squares[a] += tamis_fpr_now(f) * tamis_fpr_now(f);
+            }
+            memcpy(word, info_of(f).word, sizeof word);
+            tamis_free(f);
+        }
+        for (size_t a = 0; a < COUNT_OF(ages); a++) {
+            const double mean = sum[a] / FILTERS;
+            const double error = sqrt(fmax(0, squares[a] / FILTERS - mean * mean) / (FILTERS - 1));
+            const double formula = tamis__stable.rate(word, (uint64_t)(ages[a] * CAPACITY));
+            if (fabs(mean - formula) > 6 * error + 0.005 * formula)
+                fail_msg("width %u, age %g: %g +- %g, the formula says %g", width, ages[a], mean,
+                         error, formula);
+            assert_true(formula <= 0.05);
+        }
+    }
+}
+
+/* capacity is the half-life: so many adds later half of the keys are remembered, and the chain says
+ * how many after half and twice that time. */
+static void stable_remembers_half_for_its_capacity(void **state) {
+    (void)state;
+    enum { CAPACITY = 400, KEYS = 4000 };
+    static const double rates[] = {0.1, 0.01, 1e-4};
+    for (size_t r = 0; r < COUNT_OF(rates); r++)
+        for (unsigned width = 1; width <= 4; width *= 2) {
+            tamis *f = make("stable:capacity=%d,fpr=%g,width=%u", CAPACITY, rates[r], width);
+            const struct tamis_info info = info_of(f);
+            chain c = {{0}};
+            c.state[(1u << width) - 1] = 1;
+            double chance[2 * CAPACITY + 1];
+            for (unsigned age = 0; age <= 2 * CAPACITY; age++) {
+                chance[age] = chain_rate(&c, info.word);
+                chain_add(&c, info.word);
+            }
+            const double fpr = tamis__stable.rate(info.word, UINT64_MAX);
+            const double remembered = (chance[CAPACITY] - fpr) / (1 - fpr);
+            assert_true(remembered >= 0.499 && remembered < 0.53);
+
+            uint64_t next = 10 * CAPACITY, found[3] = {0};
+            static const unsigned ages[3] = {CAPACITY / 2, CAPACITY, 2 * CAPACITY};
+            add_numbers(f, r, 0, next);
+            for (unsigned i = 0; i < KEYS; i++, next += 17) {
+                add_numbers(f, r, next, next + 17);
+                for (unsigned a = 0; a < 3; a++)
+                    found[a] += tamis_has_hash(f, test_number(r, next + 16 - ages[a]));
+            }
+            for (unsigned a = 0; a < 3; a++)
+                if (!test_is_possible(found[a], KEYS, chance[ages[a]], TEST_ALPHA))
+                    fail_msg("fpr=%g, width %u: %llu of %d found at age %u, not %g", rates[r],
+                             width, (unsigned long long)found[a], KEYS, ages[a], chance[ages[a]]);
+            tamis_free(f);
+        }
+}
+
+static void stable_estimates_what_is_remembered(void **state) {
+    (void)state;
+    enum { CAPACITY = 2000 };
+    for (unsigned width = 1; width <= 4; width *= 2) {
+        tamis *f = make("stable:capacity=%d,fpr=0.1%%,width=%u", CAPACITY, width);
+        const double fpr = tamis__stable.rate(info_of(f).word, UINT64_MAX);
+        uint64_t adds = 0;
+        for (uint64_t until = 200; until <= 20 * CAPACITY; until *= 3) {
+            add_numbers(f, width, adds, until);
+            adds = until;
+            const double found = (double)count_numbers(f, width, 0, until) - fpr * (double)until;
+            const struct tamis_estimate items = info_of(f).items_now;
+            if (fabs(items.value - found) > 6 * items.error + 0.03 * found)
+                fail_msg("width %u: %g of %llu are found, estimated as %g +- %g", width, found,
+                         (unsigned long long)until, items.value, items.error);
+            assert_true(items.error < 0.5 * found + 10);
+        }
+        tamis_free(f);
+    }
+}
+
+static void stable_takes_a_key_as_seen_again(void **state) {
+    (void)state;
+    tamis *f = make("stable:capacity=1000,fpr=1%%");
+    bool is_new = false;
+    assert_int_equal(tamis_add_new(f, "cat", 3, &is_new), TAMIS_OK);
+    assert_true(is_new);
+    for (uint64_t i = 0; i < 100000; i++) { /* a key that comes often is never forgotten */
+        add_numbers(f, 3, i, i + 1);
+        if (i % 20) continue;
+        assert_int_equal(tamis_add_new(f, "cat", 3, &is_new), TAMIS_OK);
+        assert_false(is_new);
+    }
+    assert_true(count_numbers(f, 3, 0, 90000) < 2000); /* and the others are */
+    assert_forgeries_are_safe(f, 50);
+    tamis_free(f);
+}
+
+/* ---- window --------------------------------------------------------------------------------- */
+
+enum { WINDOW_HASHES, GENERATIONS, EACH, SLICE, BY };
+
+/* A list of adds by the generation in which they came. */
+typedef struct history {
+    uint64_t generation[6000], count, now, in_this;
+} history;
+
+/* What the window must say: every add of the last l generations and of this one, and none whose last
+ * slice is gone. (In the k - 1 generations between, others may complete what is left of a key.) Rates
+ * are so small that no false positive is expected among all the questions. */
+static void assert_window_is(const tamis *f, const history *h, uint64_t family,
+                             const uint64_t word[]) {
+    const uint64_t from = h->count > 300 ? h->count - 300 : 0;
+    const uint64_t l = word[GENERATIONS], k = word[WINDOW_HASHES];
+    for (uint64_t i = from; i < h->count; i++) {
+        const uint64_t age = h->now - h->generation[i];
+        const bool is_found = tamis_has_hash(f, test_number(family, i));
+        if (age <= l ? !is_found : age >= l + k && is_found)
+            fail_msg("k=%llu, l=%llu: add %llu, %llu generations old, after %llu adds",
+                     (unsigned long long)k, (unsigned long long)l, (unsigned long long)i,
+                     (unsigned long long)age, (unsigned long long)h->count);
+    }
+}
+
+/* The promise to the add: found through the next l * each adds, which is `capacity` at least. */
+static void window_keeps_exactly_its_adds(void **state) {
+    (void)state;
+    static const unsigned capacities[] = {1,  2,  3,  4,  5,  7,  8,  9, 16,
+                                          31, 32, 33, 50, 63, 64, 65, 99};
+    static const unsigned generations[] = {0, 1, 2, 3, 5, 8, 32, 64};
+    for (size_t c = 0; c < COUNT_OF(capacities); c++)
+        for (size_t g = 0; g < COUNT_OF(generations); g++) {
+            static history h;
+            char more[32] = "";
+            memset(&h, 0, sizeof h);
+            if (generations[g]) sprintf(more, ",generations=%u", generations[g]);
+            tamis *f = make("window:capacity=%u,fpr=1e-10%s", capacities[c], more);
+            const struct tamis_info info = info_of(f);
+            const uint64_t l = info.word[GENERATIONS], each = info.word[EACH];
+            if (generations[g]) assert_int_equal(l, generations[g]);
+            assert_int_equal(each, (capacities[c] + l - 1) / l);
+            assert_true(l * each >= capacities[c]);
+            for (uint64_t n = 0; n < 3 * (l + 1) * each + 5; n++) {
+                h.now = n / each;
+                h.generation[h.count++] = h.now;
+                add_numbers(f, c, n, n + 1);
+                assert_window_is(f, &h, c, info.word);
+                /* The same in numbers: the add of `capacity` adds ago is the last for certain. */
+                for (uint64_t ago = 0; ago <= capacities[c] && ago <= n; ago++)
+                    assert_true(tamis_has_hash(f, test_number(c, n - ago)));
+            }
+            tamis_free(f);
+        }
+}
+
+/* Adds and ticks in any order, by adds and by the clock. */
+static void window_turns_when_told(void **state) {
+    (void)state;
+    for (unsigned program = 0; program < 60; program++) {
+        static history h;
+        const bool is_clock = program % 2;
+        memset(&h, 0, sizeof h);
+        tamis *f =
+            make("window:capacity=%u,fpr=1e-10,by=%s,generations=%u", is_clock ? 3000 : 5 + program,
+                 is_clock ? "clock" : "adds", 1 + program % 9);
+        const struct tamis_info info = info_of(f);
+        for (uint64_t step = 0; step < 600; step++) {
+            const uint64_t r = test_number(1000 + program, step);
+            if (r % 100 < program) {
+                assert_int_equal(tamis_tick(f), TAMIS_OK);
+                h.now++, h.in_this = 0;
+            } else {
+                if (!is_clock && h.in_this == info.word[EACH]) h.now++, h.in_this = 0;
+                h.in_this++;
+                h.generation[h.count] = h.now;
+                add_numbers(f, 100 + program, h.count, h.count + 1);
+                h.count++;
+            }
+            if (step % 7 == 0) assert_window_is(f, &h, 100 + program, info.word);
+            assert_int_equal(tamis__get64(payload_of(f)), h.now);
+            assert_int_equal(tamis__get64(payload_of(f) + 8), h.in_this);
+        }
+        tamis_free(f);
+    }
+}
+
+/* What is left of a key after its time: j generations later it lacks j of its slices, and is found
+ * when others have filled in for all of them. */
+static void window_lets_go_slice_by_slice(void **state) {
+    (void)state;
+    enum { CAPACITY = 20000 };
+    tamis *f = make("window:capacity=%d,fpr=0.1%%,generations=20", CAPACITY);
+    const struct tamis_info info = info_of(f);
+    const uint64_t each = info.word[EACH], k = info.word[WINDOW_HASHES];
+    add_numbers(f, 4, 0, 80 * each);
+    const double fill = 1 - pow(1 - 1 / (double)info.word[SLICE], (double)(k * each));
+    for (uint64_t late = 0; late <= 5; late++) {
+        const uint64_t from = (79 - 20 - late) * each;
+        const uint64_t found = count_numbers(f, 4, from, from + each);
+        if (!test_is_possible(found, each, pow(fill, (double)late), TEST_ALPHA))
+            fail_msg("%llu of %llu are found %llu generations late", (unsigned long long)found,
+                     (unsigned long long)each, (unsigned long long)late);
+    }
+    tamis_free(f);
+}
+
+/* The recursion of the paper, from slices that are filled as counted here. */
+typedef struct recursion {
+    double fill[130], known[66][132];
+    int k, slices;
+} recursion;
+
+static double run_from(recursion *r, int a, int i) {
+    if (a == r->k) return 1;
+    if (i == r->slices) return 0;
+    double *known = &r->known[a][i];
+    if (*known < 0)
+        *known = r->fill[i] * run_from(r, a + 1, i + 1) + (1 - r->fill[i]) * run_from(r, 0, i + 1);
+    return *known;
+}
+
+static double paper_rate(recursion *r, const uint64_t word[]) {
+    for (int a = 0; a < 66; a++)
+        for (int i = 0; i < 132; i++) r->known[a][i] = -1;
+    r->k = (int)word[WINDOW_HASHES];
+    r->slices = (int)(word[WINDOW_HASHES] + word[GENERATIONS]);
+    return run_from(r, 0, 0);
+}
+
+/* Fills after `items` adds, by walking through all of them. */
+static double walked_rate(const uint64_t word[], uint64_t items) {
+    static recursion r;
+    const uint64_t k = word[WINDOW_HASHES], slices = k + word[GENERATIONS];
+    uint64_t keys[130] = {0}, in_this = 0;
+    for (uint64_t i = 0; i < items; i++) {
+        if (in_this == word[EACH]) {
+            memmove(keys + 1, keys, (slices - 1) * sizeof *keys);
+            keys[0] = in_this = 0;
+        }
+        in_this++;
+        for (uint64_t a = 0; a < k; a++) keys[a]++;
+    }
+    for (uint64_t a = 0; a < slices; a++)
+        r.fill[a] = 1 - pow(1 - 1 / (double)word[SLICE], (double)keys[a]);
+    return paper_rate(&r, word);
+}
+
+static void window_rates_are_those_of_the_recursion(void **state) {
+    (void)state;
+    static const char *const specs[] = {
+        "window:capacity=100",          "window:capacity=1",
+        "window:capacity=37,fpr=10%",   "window:capacity=64,fpr=1e-4,generations=64",
+        "window:capacity=200,bits=999", "window:capacity=50,hashes=1",
+    };
+    for (size_t s = 0; s < COUNT_OF(specs); s++) {
+        tamis *f = make("%s", specs[s]);
+        const struct tamis_info info = info_of(f);
+        const uint64_t slices = info.word[WINDOW_HASHES] + info.word[GENERATIONS];
+        const uint64_t settled = (slices - 1) * info.word[EACH], period = info.word[EACH];
+        double worst = 0;
+        for (uint64_t n = 0; n <= settled + 2 * period; n++) {
+            const double walked = walked_rate(info.word, n);
+            const double formula = tamis__window.rate(info.word, n);
+            worst = fmax(worst, walked);
+            if (n <= settled && fabs(formula - walked) > 1e-9 * walked)
+                fail_msg("%s after %llu adds: %g, not %g", specs[s], (unsigned long long)n, formula,
+                         walked);
+        }
+        assert_true(fabs(tamis__window.rate(info.word, UINT64_MAX) / worst - 1) < 1e-9);
+        if (info.fpr_asked > 0) assert_true(worst <= info.fpr_asked);
+        tamis_free(f);
+    }
+}
+
+/* Just before a turn and just after one, the two ends between which the rate goes. */
+static void window_keeps_its_rate_at_its_worst_moment(void **state) {
+    (void)state;
+    enum { CAPACITY = 2000, FILTERS = 8 };
+    static const double rates[] = {0.2, 0.01};
+    for (size_t r = 0; r < COUNT_OF(rates); r++)
+        for (unsigned after = 0; after <= 1; after++) {
+            double sum = 0, squares = 0, formula = 0;
+            for (unsigned i = 0; i < FILTERS; i++) {
+                tamis *f = make("window:capacity=%d,fpr=%g", CAPACITY, rates[r]);
+                const struct tamis_info info = info_of(f);
+                const uint64_t slices = info.word[WINDOW_HASHES] + info.word[GENERATIONS];
+                const uint64_t adds = (2 * slices + 1) * info.word[EACH] + after;
+                add_numbers(f, 20 + i, 0, adds);
+                assert_rate_is_true(f, 20 + i, 200000);
+                sum += tamis_fpr_now(f);
+                squares += tamis_fpr_now(f) * tamis_fpr_now(f);
+                formula = walked_rate(info.word, adds);
+                assert_true(formula <= rates[r] * (after ? 0.99 : 1));
+                assert_true(after || formula > rates[r] * 0.97); /* sized for this moment */
+                tamis_free(f);
+            }
+            const double mean = sum / FILTERS;
+            const double error = sqrt(fmax(0, squares / FILTERS - mean * mean) / (FILTERS - 1));
+            if (fabs(mean - formula) > 6 * error + 0.002 * formula)
+                fail_msg("%g: %g +- %g, the formula says %g", rates[r], mean, error, formula);
+        }
+}
+
+/* By the clock all adds of a window may come in one tick, window after window. */
+static void window_by_the_clock_stands_crowds(void **state) {
+    (void)state;
+    enum { CAPACITY = 1000, FILTERS = 10 };
+    for (unsigned l = 2; l <= 16; l *= 2) {
+        double sum = 0;
+        for (unsigned i = 0; i < FILTERS; i++) {
+            tamis *f = make("window:capacity=%d,fpr=2%%,by=clock,generations=%u", CAPACITY, l);
+            for (unsigned t = 0; t < 6 * l; t++) {
+                if (t % l == 0) add_numbers(f, i, t / l * CAPACITY, (t / l + 1) * CAPACITY);
+                if (t + l < 6 * l) tamis_tick(f);
+            }
+            assert_rate_is_true(f, i, 20000);
+            sum += tamis_fpr_now(f);
+            tamis_free(f);
+        }
+        assert_true(sum / FILTERS <= 0.02);
+    }
+}
+
+/* Leaping over ages must find what looking at every run of k finds, also where nearly everything
+ * hits. Positions are worked out here once more. */
+static void window_leaps_find_what_walking_finds(void **state) {
+    (void)state;
+    for (unsigned bits = 400; bits <= 3200; bits *= 2) {
+        tamis *f = make("window:capacity=60,bits=%u,hashes=4,generations=9", bits);
+        const struct tamis_info info = info_of(f);
+        const uint64_t slices = 13, slice = info.word[SLICE];
+        for (uint64_t n = 0; n < 300; n++) {
+            add_numbers(f, bits, n, n + 1);
+            const uint8_t *bytes = payload_of(f);
+            const uint64_t turns = tamis__get64(bytes), head = (slices - turns % slices) % slices;
+            for (uint64_t q = 0; q < 40; q++) {
+                const uint64_t hash = test_number(bits, TEST_STRANGERS + 40 * n + q);
+                unsigned run = 0, longest = 0;
+                for (uint64_t age = 0; age < slices; age++) {
+                    const uint64_t place = (head + age) % slices;
+                    const uint64_t at =
+                        place * slice +
+                        tamis__range(tamis__mix(hash ^ place * 0x9e3779b97f4a7c15), slice);
+                    run = bytes[16 + at / 8] >> at % 8 & 1 ? run + 1 : 0;
+                    if (run > longest) longest = run;
+                }
+                assert_int_equal(tamis_has_hash(f, hash), longest >= 4);
+            }
+        }
+        tamis_free(f);
+    }
+}
+
+static void window_takes_the_known_bits(void **state) {
+    (void)state;
+    static const struct {
+        const char *spec;
+        double bits_per_key;
+    } known[] = {
+        {"window:capacity=1M,fpr=1%", 19.85},
+        {"window:capacity=1M,fpr=1%,generations=4", 26.50},
+        {"window:capacity=1M,fpr=1%,generations=8", 23.04},
+        {"window:capacity=1M,fpr=1%,generations=64", 19.59},
+        {"window:capacity=1M,fpr=0.1%", 26.11},
+        {"stable:capacity=1M,fpr=1%", 41.30},
+        {"stable:capacity=1M,fpr=10%", 15.13},
+        {"scalable:capacity=1M,fpr=1%", 11.17},
+    };
+    for (size_t i = 0; i < COUNT_OF(known); i++) {
+        struct tamis_plan plan;
+        assert_int_equal(tamis_plan(known[i].spec, &plan, sizeof plan), TAMIS_OK);
+        if (fabs(plan.bits_per_key / known[i].bits_per_key - 1) > 0.002)
+            fail_msg("%s takes %.3f bits per key, not %.2f", known[i].spec, plan.bits_per_key,
+                     known[i].bits_per_key);
+    }
+}
+
+static void window_estimates_its_keys(void **state) {
+    (void)state;
+    tamis *f = make("window:capacity=5000,fpr=1%%");
+    const struct tamis_info info = info_of(f);
+    for (uint64_t n = 0; n < 20000;) {
+        add_numbers(f, 9, n, n + 500);
+        n += 500;
+        const uint64_t turns = (n - 1) / info.word[EACH];
+        const uint64_t held =
+            (turns < info.word[GENERATIONS] ? turns : info.word[GENERATIONS]) * info.word[EACH] +
+            n - turns * info.word[EACH];
+        const struct tamis_estimate items = info_of(f).items_now;
+        if (fabs(items.value - (double)held) > 6 * items.error || items.error > 0.05 * (double)held)
+            fail_msg("%llu adds: %llu held, estimated as %g +- %g", (unsigned long long)n,
+                     (unsigned long long)held, items.value, items.error);
+    }
+    tamis_free(f);
+}
+
+/* One wrong number at a time in a sound image. */
+static void assert_refused_with(const tamis *f, size_t at, uint64_t value, bool is_refused) {
+    const size_t size = (size_t)tamis_stored_size(f);
+    uint8_t *image = malloc(size);
+    tamis *g;
+    assert_int_equal(tamis_bytes(f, image, size), TAMIS_OK);
+    tamis__put64(image + at, value);
+    test_reseal(image, size);
+    const tamis_status rc = tamis_load(&g, image, size);
+    if ((rc == TAMIS_CORRUPT) != is_refused)
+        fail_msg("%llu at %zu: %s", (unsigned long long)value, at, tamis_status_name(rc));
+    tamis_free(g);
+    free(image);
+}
+
+static void window_refuses_what_cannot_be(void **state) {
+    (void)state;
+    const size_t turns_at = TEST_HEADER_BYTES, adds_at = TEST_HEADER_BYTES + 8;
+    tamis *f = make("window:capacity=40,fpr=1%%,generations=4,hashes=3"), *clock;
+    assert_int_equal(info_of(f).word[EACH], 10);
+    assert_refused_with(f, adds_at + 8, 1, true); /* a bit, and nothing was added */
+    assert_refused_with(f, turns_at, 3, false);   /* three ticks, why not */
+    add_numbers(f, 1, 0, 25);
+    assert_refused_with(f, turns_at, 2, false);
+    assert_refused_with(f, turns_at, (uint64_t)1 << 63, true);
+    assert_refused_with(f, turns_at, 1, true); /* then the oldest slice would be clear */
+    assert_refused_with(f, adds_at, 10, false);
+    assert_refused_with(f, adds_at, 11, true);
+    assert_refused_with(f, adds_at, 0, true); /* then the youngest slice would be clear */
+    assert_forgeries_are_safe(f, 60);
+    tamis_free(f);
+    clock = make("window:capacity=40,fpr=1%%,generations=4,hashes=3,by=clock");
+    add_numbers(clock, 1, 0, 25);
+    assert_refused_with(clock, adds_at, 1000000, false); /* as many as come */
+    assert_refused_with(clock, adds_at, 0, true);
+    assert_forgeries_are_safe(clock, 61);
+    tamis_free(clock);
+}
+
+/* ---- scalable ------------------------------------------------------------------------------- */
+
+enum { KIND_OF_STAGES, FIRST, RATE, STAGES, BYTES };
+
+static uint64_t room_of(const tamis *f) {
+    const struct tamis_info info = info_of(f);
+    tamis_body body = {.size = info.payload_bytes, .bytes = (uint8_t *)(uintptr_t)payload_of(f)};
+    memcpy(body.word, info.word, sizeof body.word);
+    return tamis__scalable.room(&body);
+}
+
+static const char *const stage_kinds[] = {"blocked", "split", "classic"};
+
+/* Grown a thousandfold, at the end of every stage: all keys are there; strangers hit as the bits
+ * say (two-sided); and the bits say no more than was asked. That last is about a mean over sets of
+ * keys, because the fill of one filter, of few blocks at first, has its luck; so it is the mean of
+ * several that must keep the rate, without any allowance. */
+static void scalable_keeps_its_rate_while_it_grows(void **state) {
+    (void)state;
+    enum { GROWTH = 10, FILTERS = 5, CAPACITY = 60 };
+    for (size_t k = 0; k < COUNT_OF(stage_kinds); k++) {
+        double sum[GROWTH + 1] = {0};
+        for (unsigned i = 0; i < FILTERS; i++) {
+            tamis *f = make("scalable:capacity=%d,fpr=2%%,kind=%s", CAPACITY, stage_kinds[k]);
+            uint64_t next = 0;
+            for (unsigned stage = 0; stage <= GROWTH; stage++) {
+                while (info_of(f).word[STAGES] == stage) add_numbers(f, i, next, next + 1), next++;
+                for (uint64_t room; (room = room_of(f)) > 0; next += room)
+                    add_numbers(f, i, next, next + room);
+                const struct tamis_info info = info_of(f);
+                assert_int_equal(info.word[STAGES], stage + 1);
+                assert_false(info.is_degraded);
+                assert_int_equal(count_numbers(f, i, 0, next), next);
+                assert_rate_is_true(f, i, 10000);
+                sum[stage] += info.fpr_now / FILTERS;
+                /* Keys that were taken for known ones made no use of room: a few percent. */
+                const uint64_t planned = CAPACITY * (((uint64_t)2 << stage) - 1);
+                assert_true(next >= planned && (double)next < (double)planned * 1.03 + 3);
+                const double formula = tamis__scalable.rate(info.word, planned);
+                assert_true(formula <= 0.02 && fabs(info.fpr_now / formula - 1) < 0.6);
+            }
+            tamis_free(f);
+        }
+        for (unsigned stage = 0; stage <= GROWTH; stage++)
+            if (sum[stage] > 0.02) fail_msg("%s, stage %u: %g", stage_kinds[k], stage, sum[stage]);
+    }
+}
+
+static void scalable_shares_add_up_to_the_rate(void **state) {
+    (void)state;
+    struct tamis_plan plan;
+    for (double fpr = 0.5; fpr > 1e-8; fpr /= 7) {
+        char spec[80];
+        sprintf(spec, "scalable:capacity=1000,fpr=%.17g", fpr);
+        assert_int_equal(tamis_plan(spec, &plan, sizeof plan), TAMIS_OK);
+        /* However many keys come, up to the largest stack. */
+        for (uint64_t keys = 1000; keys < (uint64_t)1 << 55; keys *= 5)
+            assert_true(tamis__scalable.rate(plan.word, keys) <= fpr);
+    }
+}
+
+static void scalable_counts_a_key_once(void **state) {
+    (void)state;
+    tamis *f = make("scalable:capacity=100,fpr=1e-6");
+    uint64_t hashes[700];
+    for (unsigned i = 0; i < 700; i++) hashes[i] = test_number(1, i % 70);
+    for (unsigned i = 0; i < 20; i++) assert_int_equal(tamis_add_hashes(f, hashes, 700), TAMIS_OK);
+    assert_int_equal(info_of(f).word[STAGES], 1);
+    assert_int_equal(room_of(f), 30);
+    for (unsigned i = 0; i < 700; i++) hashes[i] = test_number(1, i % 100);
+    assert_int_equal(tamis_add_hashes(f, hashes, 700), TAMIS_OK);
+    assert_int_equal(info_of(f).word[STAGES], 1);
+    assert_int_equal(room_of(f), 0);
+    assert_int_equal(tamis_add_hashes(f, hashes, 700), TAMIS_OK); /* without room, all known */
+    assert_int_equal(info_of(f).word[STAGES], 1);
+    hashes[699] = test_number(1, 100);
+    assert_int_equal(tamis_add_hashes(f, hashes, 700), TAMIS_OK);
+    assert_int_equal(info_of(f).word[STAGES], 2);
+    assert_int_equal(room_of(f), 199);
+    assert_int_equal(count_numbers(f, 1, 0, 101), 101);
+    tamis_free(f);
+}
+
+/* Many at once go where they would have gone one by one; only growth may come earlier. */
+static void scalable_takes_many_as_one_by_one(void **state) {
+    (void)state;
+    for (size_t k = 0; k < COUNT_OF(stage_kinds); k++) {
+        enum { KEYS = 5000 };
+        static uint64_t hashes[KEYS];
+        tamis *one = make("scalable:capacity=50,fpr=1e-5,kind=%s", stage_kinds[k]);
+        tamis *many = make("scalable:capacity=50,fpr=1e-5,kind=%s", stage_kinds[k]);
+        for (unsigned i = 0; i < KEYS; i++) hashes[i] = test_number(k, i - i / 3);
+        for (unsigned i = 0; i < KEYS; i++)
+            assert_int_equal(tamis_add_hash(one, hashes[i]), TAMIS_OK);
+        assert_int_equal(tamis_add_hashes(many, hashes, KEYS), TAMIS_OK);
+        const struct tamis_info a = info_of(one), b = info_of(many);
+        assert_memory_equal(a.word, b.word, sizeof a.word);
+        assert_memory_equal(payload_of(one), payload_of(many), a.payload_bytes);
+        tamis_free(one);
+        tamis_free(many);
+    }
+}
+
+/* Blocks lie on cache lines, whatever lies below them. */
+static void scalable_stages_lie_on_lines(void **state) {
+    (void)state;
+    for (size_t k = 0; k < COUNT_OF(stage_kinds); k++) {
+        tamis *f = make("scalable:capacity=7,fpr=1%%,kind=%s", stage_kinds[k]);
+        add_numbers(f, 1, 0, 3000);
+        const struct tamis_info info = info_of(f);
+        assert_int_equal((uintptr_t)payload_of(f) % 64, 0);
+        assert_int_equal(info.word[BYTES] % 64, 0);
+        const uint8_t *p = payload_of(f), *end = p + info.payload_bytes;
+        for (uint64_t stage = 0; stage < info.word[STAGES]; stage++) {
+            const uint64_t taken = tamis__get64(p), capacity = (uint64_t)7 << stage;
+            assert_true(taken <= capacity && (taken == capacity || stage + 1 == info.word[STAGES]));
+            const uint64_t units = stage ? tamis__get64(p + 8) : info.word[5];
+            const uint64_t bytes = k == 0   ? 64 * units
+                                   : k == 1 ? 32 * units
+                                            : (units + 63) / 64 * 8;
+            p += 64 + (bytes + 63) / 64 * 64;
+        }
+        assert_ptr_equal(p, end);
+        tamis_free(f);
+    }
+}
+
+static void scalable_merges_stage_by_stage(void **state) {
+    (void)state;
+    for (size_t k = 0; k < COUNT_OF(stage_kinds); k++) {
+        tamis *a = make("scalable:capacity=500,fpr=2%%,kind=%s", stage_kinds[k]), *b, *c;
+        assert_int_equal(tamis_copy(&b, a), TAMIS_OK);
+        add_numbers(a, 1, 0, 2500);
+        add_numbers(b, 1, 2000, 5000);
+        assert_int_equal(info_of(a).word[STAGES], 3);
+        assert_int_equal(tamis_copy(&c, a), TAMIS_OK);
+        struct tamis_estimate common;
+        assert_int_equal(tamis_overlap(a, b, &common), TAMIS_OK);
+        assert_int_equal(tamis_merge(a, b), TAMIS_OK);
+        assert_int_equal(count_numbers(a, 1, 0, 5000), 5000);
+        assert_rate_is_true(a, 1, 100000); /* overfull, and it says so */
+        assert_true(tamis_fpr_now(a) > 2 * tamis_fpr_now(c));
+        /* The bits say how many there are, and growth goes on from there. */
+        const double kept = info_of(a).items_now.value;
+        assert_true(fabs(kept / 5500 - 1) < 0.1); /* 500 are in other stages of the two */
+        assert_int_equal(room_of(a), 0);
+        add_numbers(a, 1, 5000, 5400);
+        assert_int_equal(info_of(a).word[STAGES], 4);
+        assert_true(room_of(a) >= 3600 && room_of(a) < 3700);
+        assert_int_equal(count_numbers(a, 1, 0, 5400), 5400);
+        tamis_free(b);
+        b = make("scalable:capacity=500,fpr=2%%,kind=%s", stage_kinds[k]);
+        assert_int_equal(tamis_merge(c, b), TAMIS_MISMATCH); /* stacks of other heights */
+        tamis_free(a);
+        tamis_free(b);
+        tamis_free(c);
+    }
+}
+
+/* The stages of blocked cannot be arbitrarily strict. The end comes late, with a sentence, and the
+ * filter stays as it is. */
+static void scalable_says_when_it_cannot_grow(void **state) {
+    (void)state;
+    tamis *f = make("scalable:capacity=1,fpr=1e-7,kind=blocked");
+    tamis_status rc = TAMIS_OK;
+    uint64_t n = 0;
+    while (n < 2000000 && !rc) rc = tamis_add_hash(f, test_number(1, n++));
+    if (rc) {
+        assert_int_equal(rc, TAMIS_FULL);
+        assert_non_null(strstr(tamis_why(), "scalable cannot grow"));
+        n--;
+    }
+    assert_true(n > 500);
+    assert_int_equal(count_numbers(f, 1, 0, n), n);
+    tamis_free(f);
+}
+
+static void scalable_refuses_what_cannot_be(void **state) {
+    (void)state;
+    for (size_t k = 0; k < COUNT_OF(stage_kinds); k++) {
+        tamis *f = make("scalable:capacity=20,fpr=1%%,kind=%s", stage_kinds[k]);
+        const size_t first = TEST_HEADER_BYTES;
+        assert_refused_with(f, first + 64, 1, true); /* a bit, and no key */
+        add_numbers(f, 1, 0, 50);
+        const struct tamis_info info = info_of(f);
+        assert_int_equal(info.word[STAGES], 2);
+        const uint64_t units = info.word[5];
+        const uint64_t bytes = k == 0 ? 64 * units : k == 1 ? 32 * units : (units + 63) / 64 * 8;
+        const size_t second = first + 64 + (bytes + 63) / 64 * 64;
+        assert_refused_with(f, first, 20, false);
+        assert_refused_with(f, first, 19, true); /* not full below another */
+        assert_refused_with(f, second, 0, true);
+        assert_refused_with(f, second, 31, false);
+        assert_refused_with(f, second, (uint64_t)1 << 61, true);
+        for (size_t at = 8; at < 64; at += 8) assert_refused_with(f, first + at, 1, true);
+        for (size_t at = 32; at < 64; at += 8) assert_refused_with(f, second + at, 1, true);
+        assert_refused_with(f, second + 8, tamis__get64(payload_of(f) + second - first + 8) * 100,
+                            true);
+        assert_refused_with(f, second + 8, UINT64_MAX, true);
+        assert_refused_with(f, second + 8, 0, true);
+        assert_forgeries_are_safe(f, 70 + k);
+        tamis_free(f);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(stable_wears_and_sets_as_the_book_says),
+        cmocka_unit_test(stable_rates_are_those_of_the_chain),
+        cmocka_unit_test(stable_keeps_its_rate_at_every_age),
+        cmocka_unit_test(stable_remembers_half_for_its_capacity),
+        cmocka_unit_test(stable_estimates_what_is_remembered),
+        cmocka_unit_test(stable_takes_a_key_as_seen_again),
+        cmocka_unit_test(window_keeps_exactly_its_adds),
+        cmocka_unit_test(window_turns_when_told),
+        cmocka_unit_test(window_lets_go_slice_by_slice),
+        cmocka_unit_test(window_rates_are_those_of_the_recursion),
+        cmocka_unit_test(window_keeps_its_rate_at_its_worst_moment),
+        cmocka_unit_test(window_by_the_clock_stands_crowds),
+        cmocka_unit_test(window_leaps_find_what_walking_finds),
+        cmocka_unit_test(window_takes_the_known_bits),
+        cmocka_unit_test(window_estimates_its_keys),
+        cmocka_unit_test(window_refuses_what_cannot_be),
+        cmocka_unit_test(scalable_keeps_its_rate_while_it_grows),
+        cmocka_unit_test(scalable_shares_add_up_to_the_rate),
+        cmocka_unit_test(scalable_counts_a_key_once),
+        cmocka_unit_test(scalable_takes_many_as_one_by_one),
+        cmocka_unit_test(scalable_stages_lie_on_lines),
+        cmocka_unit_test(scalable_merges_stage_by_stage),
+        cmocka_unit_test(scalable_says_when_it_cannot_grow),
+        cmocka_unit_test(scalable_refuses_what_cannot_be),
+    };
+    return cmocka_run_group_tests_name("streams", tests, NULL, NULL);
+}
