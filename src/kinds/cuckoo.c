@@ -24,7 +24,6 @@
  *
  * Use it for sets that change, and for small rates; for sets that only grow blocked is faster, and
  * at 1 % smaller. */
-#include <math.h>
 #include <stdio.h>
 
 #include "kinds/kind.h"

@@ -69,6 +69,11 @@ static uint64_t used_of(const tamis *f) {
     return tamis__get64(tamis_payload(f, &size));
 }
 
+static uint64_t first_of_stash(const tamis *cuckoo) {
+    uint64_t size;
+    return tamis__get64((const uint8_t *)tamis_payload(cuckoo, &size) + 8);
+}
+
 static const char *const subjects[] = {
     "cuckoo:sort=no",
     "cuckoo:sort=yes",
@@ -439,6 +444,8 @@ static void cuckoo_refuses_a_key_that_filled_its_buckets(void **state) {
             for (uint64_t i = 0; i < times; i++) {
                 assert_true(tamis_has_hash(f, hash));
                 assert_int_equal(tamis_remove_hash(f, hash), TAMIS_OK);
+                /* What waits in the stash comes home as soon as a cell is free. */
+                assert_int_equal(first_of_stash(f) != 0, i + 1 < STASH);
             }
             assert_int_equal(tamis_remove_hash(f, hash), TAMIS_NOT_FOUND);
             assert_true(is_all_zero(f));
