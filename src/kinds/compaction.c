@@ -17,9 +17,10 @@
  * the longer the way; so the rate follows from the load. A key that meets its signature when it is
  * added is not stored, because it could not be told apart: in a search of states it is omitted.
  *
- * Two ways to go on. Uniform jumps to a random slot each time, which is what the analysis of double
- * hashing assumes, works for any number of slots, and needs few steps. Linear takes the next slot,
- * which is kind to caches and needs more bits. After many jumps uniform goes on as linear, so that
+ * Three ways to go on. Uniform jumps to a random slot each time and needs few steps. Double hashing
+ * jumps by a step of the key's own, as Stern and Dill did, and needs as few. Linear takes the next
+ * slot, which is kind to caches and needs more bits. After many jumps, or when its steps have led
+ * round to the first slot (the number of slots need not be prime), a walk goes on as linear, so that
  * every walk ends whatever the table.
  *
  * In the papers a key has one signature for its whole walk. Then cells that lie together tend to
@@ -35,8 +36,8 @@
 #include "kinds/kind.h"
 #include "kinds/table.h"
 
-enum { SLOTS, SIGNATURE, PROBING }; /* shape words */
-enum { UNIFORM, LINEAR };           /* values of PROBING */
+enum { SLOTS, SIGNATURE, PROBING };     /* shape words */
+enum { UNIFORM, LINEAR, DOUBLE, WAYS }; /* values of PROBING */
 enum { OPT_PROBING };
 
 enum { LEAST_SLOTS = 2, LEAST_WIDTH = 2, HEAD_WORDS = 1, MOST_JUMPS = 256 };
@@ -45,7 +46,7 @@ enum { LEAST_SLOTS = 2, LEAST_WIDTH = 2, HEAD_WORDS = 1, MOST_JUMPS = 256 };
 enum { LOAD_PARTS = 9, LOAD_OF = 10 };
 
 static const struct tamis_option options[] = {
-    {"probing", "uniform|linear", 0, 0, "uniform", "where to look next"},
+    {"probing", "uniform|linear|double", 0, 0, "uniform", "where to look next"},
 };
 
 /* ---- How often a stranger is taken for a key ------------------------------------------------- */
@@ -224,8 +225,8 @@ static tamis_table table_of(const uint64_t word[], uint8_t *bytes) {
 
 static tamis_status check(const uint64_t word[], uint64_t *size) {
     const tamis_table_design design = design_of(0);
-    if (word[PROBING] > LINEAR)
-        return tamis__fail(TAMIS_CORRUPT, "compaction has probing 0 or 1, not %llu",
+    if (word[PROBING] >= WAYS)
+        return tamis__fail(TAMIS_CORRUPT, "compaction has probing 0 to %d, not %llu", WAYS - 1,
                            (unsigned long long)word[PROBING]);
     if (!tamis__table_fits(&design, word[SLOTS], word[SIGNATURE]))
         return tamis__fail(TAMIS_CORRUPT, "compaction cannot have %llu slots of %llu bits",
@@ -260,19 +261,27 @@ TAMIS_HOT uint64_t slot_get(const tamis_table *t, uint64_t slot) {
 /* A walk: the present slot, the signature that would be found there, and where it goes on. */
 typedef struct walk {
     uint64_t slot, signature, x;
+    uint64_t first, step; /* of double hashing; the step is 0 otherwise */
     unsigned jumps;
 } walk;
 
 TAMIS_HOT walk walk_start(const tamis_body *f, const tamis_table *t, uint64_t hash) {
     walk w = {.x = tamis__chain_start(tamis__mix(hash)),
               .jumps = f->word[PROBING] == LINEAR ? 0 : MOST_JUMPS};
-    w.slot = tamis__split(hash, t->buckets, t->width, &w.signature);
+    w.first = w.slot = tamis__split(hash, t->buckets, t->width, &w.signature);
+    if (f->word[PROBING] == DOUBLE) w.step = 1 + tamis__range(tamis__mix(~hash), t->buckets - 1);
     return w;
 }
 
+TAMIS_HOT uint64_t step_from(const walk *w, uint64_t slots) {
+    const uint64_t left = slots - w->step;
+    return w->slot < left ? w->slot + w->step : w->slot - left;
+}
+
 TAMIS_HOT void walk_on(const tamis_table *t, walk *w) {
-    const uint64_t jump =
-        tamis__split(tamis__chain_turn(&w->x), t->buckets, t->width, &w->signature);
+    uint64_t jump = tamis__split(tamis__chain_turn(&w->x), t->buckets, t->width, &w->signature);
+    if (w->step) jump = step_from(w, t->buckets);
+    if (w->step && jump == w->first) w->jumps = 0;
     const uint64_t next = w->slot + 1 == t->buckets ? 0 : w->slot + 1;
     w->slot = w->jumps ? jump : next;
     w->jumps -= w->jumps > 0;

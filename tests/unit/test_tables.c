@@ -80,6 +80,7 @@ static const char *const subjects[] = {
     "dleft:fpr=1%",
     "compaction:probing=uniform",
     "compaction:probing=linear",
+    "compaction:probing=double",
 };
 
 static tamis *make_subject(size_t i, uint64_t capacity, double fpr) {
