@@ -62,9 +62,11 @@ static uint64_t capacity_of(const uint64_t word[], uint64_t stage) {
 }
 
 /* The share of the rate that a stage may use: a little less than 6/π² over a square. */
+static const double first_share = 0.607926;
+
 static double share_of(const uint64_t word[], uint64_t stage) {
-    const double first = 0.607926, n = (double)(stage + 1);
-    return (double)word[RATE] * ATTO * first / (n * n);
+    const double n = (double)(stage + 1);
+    return (double)word[RATE] * ATTO * first_share / (n * n);
 }
 
 static uint64_t to_line(uint64_t size) {
@@ -136,13 +138,14 @@ static tamis_status plan_for_rate(const tamis_wish *wish, uint64_t shape[], uint
 /* The first stage takes the room there is. What it then has as its rate is its share, from which
  * that of all follows; but no stricter than what later stages can keep at a reasonable size. */
 static tamis_status plan_for_size(const tamis_wish *wish, uint64_t shape[], uint64_t word[]) {
-    const double share = 0.607926, least = 1e-6;
+    const double least = 1e-6;
     const uint64_t lines = wish->bits / 8 / LINE;
     if (lines < 2)
         return tamis__fail(TAMIS_INVALID, "size must be at least %d bytes for scalable", 2 * LINE);
     const tamis_wish stage = {.capacity = word[FIRST], .bits = (lines - 1) * LINE * 8};
     const tamis_status rc = kind_of(word)->plan(&stage, shape);
-    if (!rc) word[RATE] = six_digits(fmax(least, kind_of(word)->rate(shape, word[FIRST]) / share));
+    if (!rc)
+        word[RATE] = six_digits(fmax(least, kind_of(word)->rate(shape, word[FIRST]) / first_share));
     return rc;
 }
 
@@ -200,7 +203,7 @@ static uint64_t probes(const uint64_t word[]) {
     return sum;
 }
 
-/* One hit more or less: the chance of the first or the second. */
+/* The chance that one of two happens, or both. */
 static double either(double a, double b) {
     return a + (1 - a) * b;
 }

@@ -19,6 +19,7 @@
  *
  * Payload: 8 bytes that count the draws, then the cells, whole words of them. */
 #include <math.h>
+#include <string.h>
 
 #include "bits/bits.h"
 #include "bits/packed.h"
@@ -116,7 +117,7 @@ static bool is_width(uint64_t width) {
  * the rate. 0 when even the least is too much. */
 static uint64_t most_decrements(const uint64_t word[], double adds) {
     uint64_t tried[TAMIS_WORDS], low = 0, high = word[CELLS] + 1;
-    for (int i = 0; i < TAMIS_WORDS; i++) tried[i] = word[i];
+    memcpy(tried, word, sizeof tried);
     while (high - low > 1) {
         tried[DECREMENTS] = low + (high - low) / 2;
         *(remembered(tried, adds) >= half ? &low : &high) = tried[DECREMENTS];
@@ -134,7 +135,7 @@ static double decrements_for(double fpr, uint64_t hashes, uint64_t width) {
 /* Is half of the keys left after `adds` adds, with so many cells? */
 static bool is_enough(const uint64_t word[], double cells, double adds) {
     uint64_t tried[TAMIS_WORDS];
-    for (int i = 0; i < TAMIS_WORDS; i++) tried[i] = word[i];
+    memcpy(tried, word, sizeof tried);
     tried[CELLS] = (uint64_t)cells;
     return cells >= (double)MOST_BITS || remembered(tried, adds) >= half;
 }
@@ -200,7 +201,7 @@ static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
             const double cost = wish->bits ? stable_rate(tried) : (double)(tried[CELLS] * width);
             if (cost >= best) continue;
             best = cost;
-            for (int i = 0; i < TAMIS_WORDS; i++) word[i] = tried[i];
+            memcpy(word, tried, sizeof tried);
         }
     if (!word[CELLS]) return tamis__fail(TAMIS_TOO_LARGE, "stable would need over 2^56 bytes");
     const uint64_t most = most_decrements(word, adds); /* sizes were rounded up: use what is left */

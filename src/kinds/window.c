@@ -25,6 +25,7 @@
  * gaps, and zeros to the end of the last word. A slice keeps its place, and with it its hash
  * function, while it ages: turn t makes place -t mod (k + l) the youngest. */
 #include <math.h>
+#include <string.h>
 
 #include "bits/bits.h"
 #include "bits/probe.h"
@@ -182,7 +183,7 @@ static double best_hashes(const tamis_wish *wish, uint64_t generations, uint64_t
         if (cost > best * clearly_worse) break;
         if (cost >= best) continue;
         best = cost;
-        for (int i = 0; i < TAMIS_WORDS; i++) word[i] = tried[i];
+        memcpy(word, tried, sizeof tried);
     }
     return best;
 }
@@ -201,7 +202,7 @@ static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
         const double cost = best_hashes(wish, generations, tried);
         if (best < INFINITY && cost > best * worth) break;
         best = cost;
-        for (int i = 0; i < TAMIS_WORDS; i++) word[i] = tried[i];
+        memcpy(word, tried, sizeof tried);
     }
     if (word[SLICE]) return TAMIS_OK;
     if (!wish->bits) return tamis__fail(TAMIS_TOO_LARGE, "window would need over 2^56 bytes");
@@ -297,7 +298,7 @@ static tamis_status audit(const tamis_body *f) {
     for (uint64_t age = 0; age < slices; age++) {
         const uint64_t most = adds_in_slice(f->word, age, turns < slices ? turns : slices, adds);
         const uint64_t set = sweep(f, place_of(f, youngest(f), age), false);
-        if (is_by_adds || !most ? set > most : false)
+        if ((is_by_adds || !most) && set > most)
             return tamis__fail(TAMIS_CORRUPT, "a slice of a window has %llu bits of %llu adds",
                                (unsigned long long)set, (unsigned long long)most);
     }
@@ -328,8 +329,10 @@ static void query(const tamis_body *f, const uint64_t *hash, size_t n, uint8_t *
     for (size_t j = 0; j < n; j++) hit[j] = find(f, head, hash[j]);
 }
 
+/* Should turns ever come to 2^63, a number takes their place that puts every slice where it is. */
 static void turn(tamis_body *f) {
-    tamis__put64(f->bytes + AT_TURNS, turns_of(f) + 1);
+    const uint64_t next = turns_of(f) + 1, slices = slices_of(f->word);
+    tamis__put64(f->bytes + AT_TURNS, next < MOST_TURNS ? next : next % slices + slices);
     tamis__put64(f->bytes + AT_ADDS, 0);
     sweep(f, youngest(f), true);
 }
