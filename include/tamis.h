@@ -183,7 +183,8 @@ struct tamis_plan {
     double bits_per_key; /* of payload; 0 for capacity 0 */
     uint64_t payload_bytes;
     uint64_t stored_bytes;              /* the image without notes */
-    uint64_t probes;                    /* bits or cells that a question looks at, at most */
+    uint64_t probes;                    /* bits or cells that a question looks at, at most; where
+                                           nothing bounds them, on average when full */
     uint64_t word[TAMIS_WORDS];         /* the shape ... */
     const char *word_name[TAMIS_WORDS]; /* ... and its names; NULL for unused words */
     unsigned abilities;                 /* of enum tamis_ability, with these options */

@@ -236,8 +236,11 @@ static tamis_status check(const uint64_t word[], uint64_t *size) {
     return TAMIS_OK;
 }
 
+/* Cells that a stranger passes on average when the table is as full as it may be; no walk has a
+ * bound that says anything. */
 static uint64_t probes(const uint64_t word[]) {
-    return word[SLOTS];
+    const uint64_t by_jumps = LOAD_OF / (LOAD_OF - LOAD_PARTS);
+    return word[PROBING] == LINEAR ? (1 + by_jumps * by_jumps) / 2 : by_jumps;
 }
 
 /* ---- Access --------------------------------------------------------------------------------- */
