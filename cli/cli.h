@@ -335,6 +335,9 @@ enum occasion { AFTER_PLANNING, AFTER_CHANGE, AFTER_FOLD };
 void image_summary(const struct args *args, const tamis *filter, const char *path, const char *what,
                    enum occasion occasion);
 
+/* By the keys that were planned for, or by those inside once a filter has grown; NaN for none. */
+double bits_per_key(const struct tamis_info *info);
+
 /* Whether more keys are inside than were planned for. */
 bool has_too_many(const struct tamis_info *info);
 

@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -145,12 +146,17 @@ int image_write(const struct args *args, const tamis *filter, const char *path) 
 
 /* ---- Summing up ---- */
 
+double bits_per_key(const struct tamis_info *info) {
+    const bool has_grown = info->abilities & TAMIS_CAN_GROW && info->items > info->capacity;
+    const uint64_t keys = has_grown ? info->items : info->capacity;
+    return keys ? 8.0 * (double)info->payload_bytes / (double)keys : NAN;
+}
+
 static void print_summary(const struct tamis_info *info, const char *name, const char *what,
                           enum occasion occasion) {
     fprintf(stderr, "%s: %s, %s", name, what, human_bytes(info->stored_bytes).text);
-    if (occasion == AFTER_PLANNING && info->capacity > 0)
-        fprintf(stderr, ", %s bits per key",
-                human_decimal(8.0 * (double)info->payload_bytes / (double)info->capacity).text);
+    if (occasion == AFTER_PLANNING && !isnan(bits_per_key(info)))
+        fprintf(stderr, ", %s bits per key", human_decimal(bits_per_key(info)).text);
     if (occasion == AFTER_PLANNING)
         fprintf(stderr, ", expected rate %s\n", human_rate(info->fpr_expected).text);
     else
@@ -159,7 +165,7 @@ static void print_summary(const struct tamis_info *info, const char *name, const
 
 bool has_too_many(const struct tamis_info *info) {
     /* Where old keys leave by themselves, the adds so far say nothing about what is inside. */
-    return info->items > info->capacity && !(info->abilities & TAMIS_AGES);
+    return info->items > info->capacity && !(info->abilities & (TAMIS_AGES | TAMIS_CAN_GROW));
 }
 
 static void warn_if_too_full(const struct args *args, const struct tamis_info *info,

@@ -25,8 +25,7 @@ static void gather(struct facts *facts, const tamis *filter, const char *file) {
     *facts = (struct facts){.file = file, .filter = filter, .spec = spec_of(filter)};
     struct tamis_info *info = &facts->info;
     tamis_info(filter, info, sizeof *info);
-    facts->bits_per_key =
-        info->capacity ? 8.0 * (double)info->payload_bytes / (double)info->capacity : NAN;
+    facts->bits_per_key = bits_per_key(info);
 }
 
 /* ---- For people ---- */
@@ -71,7 +70,11 @@ static void print_rates(const struct tamis_info *info) {
         printf("%s\n", human_rate(info->fpr_asked).text);
     }
     print_label("rate expected");
-    printf("%s at capacity\n", human_rate(info->fpr_expected).text);
+    const bool has_grown = info->abilities & TAMIS_CAN_GROW && info->items > info->capacity;
+    printf("%s %s\n", human_rate(info->fpr_expected).text,
+           info->abilities & TAMIS_AGES ? "in the long run"
+           : has_grown                  ? "with so many items"
+                                        : "at capacity");
     print_label("rate now");
     printf("%s\n", human_rate(info->fpr_now).text);
     print_label("fill");

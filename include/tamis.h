@@ -338,7 +338,8 @@ struct tamis_info {
     uint64_t stored_bytes; /* the whole image with notes */
     uint64_t probes;
     double fpr_asked;                /* 0 when the spec gave a size instead */
-    double fpr_expected;             /* by formula, when `capacity` keys are inside */
+    double fpr_expected;             /* by formula, when `capacity` keys are inside; in the long
+                                        run for what ages, with its items for what has grown */
     double fpr_now;                  /* from the bits that are set now */
     double fill;                     /* share of bits that are set */
     struct tamis_estimate items_now; /* distinct keys, estimated; value is infinite if saturated */

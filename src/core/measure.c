@@ -14,6 +14,8 @@ void tamis_info(const tamis *f, struct tamis_info *info, size_t info_size) {
     tamis_measure m = {0};
     kind->measure(&image->body, NULL, &m);
     const double asked = tamis__fpr_of(image->one_in);
+    const bool has_grown = kind->grow && image->body.items > image->capacity;
+    const uint64_t keys = has_grown ? image->body.items : image->capacity;
     struct tamis_info full = {
         .kind = kind->name,
         .contract = kind->contract,
@@ -27,7 +29,7 @@ void tamis_info(const tamis *f, struct tamis_info *info, size_t info_size) {
         .stored_bytes = tamis_stored_size(f),
         .probes = kind->probes(image->body.word),
         .fpr_asked = asked,
-        .fpr_expected = tamis__planned_rate(kind, image->body.word, image->capacity),
+        .fpr_expected = tamis__planned_rate(kind, image->body.word, keys),
         .fpr_now = m.fpr,
         .fill = (double)m.bits_set / (double)m.bits,
         .items_now = m.items,
