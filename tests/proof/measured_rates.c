@@ -231,6 +231,7 @@ typedef struct trial {
     double rate, expected;
     uint64_t keys;
     const char *shape;
+    hash_keys *hash;
     bool ages;
     tamis *filter;
     tally seen;
@@ -243,7 +244,12 @@ static size_t trial_count;
 /* Larger ones take a large machine: one probe with n/p bits at 10^-4 has a gigabyte. */
 static const uint64_t most_payload = (uint64_t)64 << 20;
 
-static size_t add_trials(uint64_t keys, const char *shape) {
+/* One percent is measured with every shape of keys, each other rate of a kind with one, in turn. */
+static bool is_its_turn(size_t kind, size_t rate, size_t shape) {
+    return rates[rate] == 0.01 || (kind + rate) % COUNT_OF(shapes) == shape;
+}
+
+static size_t add_trials(uint64_t keys, size_t shape) {
     const size_t first = trial_count;
     for (size_t k = 0; k < tamis_kind_count(); k++)
         for (size_t r = 0; r < COUNT_OF(rates); r++) {
@@ -252,6 +258,7 @@ static size_t add_trials(uint64_t keys, const char *shape) {
             char spec[TEXT];
             assert_true(tamis_kind_at(k, &kind, sizeof kind));
             if (!(kind.abilities & TAMIS_CAN_ADD) || kind.abilities & TAMIS_OWN_HASH) continue;
+            if (!is_its_turn(k, r, shape)) continue;
             snprintf(spec, sizeof spec, "%s:capacity=%llu,fpr=%g", kind.name,
                      (unsigned long long)keys, rates[r]);
             if (tamis_plan(spec, &plan, sizeof plan) || plan.payload_bytes > most_payload) continue;
@@ -260,11 +267,25 @@ static size_t add_trials(uint64_t keys, const char *shape) {
             *t = (trial){.rate = rates[r],
                          .expected = plan.fpr_expected,
                          .keys = keys,
-                         .shape = shape,
+                         .shape = shapes[shape].name,
+                         .hash = shapes[shape].hash,
                          .ages = kind.abilities & TAMIS_AGES};
             snprintf(t->kind, sizeof t->kind, "%s", kind.name);
         }
     return first;
+}
+
+/* What ages is promised for its worst moment, which is not its youth: eight times as many keys
+ * have come before. */
+static void let_age(const trial *t) {
+    enum { LIVES = 8, BATCH = 1000 };
+    const uint64_t first = (uint64_t)1 << 30; /* beyond members and strangers */
+    uint64_t hashes[BATCH];
+    assert_int_equal(t->keys % BATCH, 0);
+    for (uint64_t i = 0; i < LIVES * t->keys; i += BATCH) {
+        t->hash(t->filter, first + i, BATCH, hashes);
+        assert_int_equal(tamis_add_hashes(t->filter, hashes, BATCH), TAMIS_OK);
+    }
 }
 
 static void fill(trial *t, uint64_t seed, const uint64_t *members) {
@@ -273,6 +294,7 @@ static void fill(trial *t, uint64_t seed, const uint64_t *members) {
              (unsigned long long)t->keys, t->rate, (unsigned long long)seed);
     tamis_free(t->filter);
     t->filter = made(spec);
+    if (t->ages) let_age(t);
     assert_int_equal(tamis_add_hashes(t->filter, members, t->keys), TAMIS_OK);
     t->seen.fpr_now += tamis_fpr_now(t->filter);
     t->seen.filters++;
@@ -282,7 +304,7 @@ static void fill(trial *t, uint64_t seed, const uint64_t *members) {
 static void run_trials(size_t shape, uint64_t keys, bool is_large) {
     uint64_t *members = room_for(keys, sizeof *members);
     uint64_t *strangers = room_for(PROBES, sizeof *strangers);
-    const size_t first = add_trials(keys, shapes[shape].name);
+    const size_t first = add_trials(keys, shape);
     for (uint64_t round = 0; round < FILTERS; round++) {
         const uint64_t seed = is_large ? 0 : round;
         char spec[TEXT];
@@ -340,8 +362,7 @@ static void the_fill_is_what_the_formula_expects(void **state) {
     (void)state;
     for (size_t i = 0; i < trial_count; i++) {
         const trial *t = &trials[i];
-        const double over = by_fill(&t->seen) / t->expected - 1;
-        const double off = t->ages ? over : fabs(over); /* there the formula is the worst moment */
+        const double off = fabs(by_fill(&t->seen) / t->expected - 1);
         if (off > (t->keys == LARGE ? 0.05 : 0.15))
             fail_msg("%s, %llu %s keys at %g: the fill makes %g, the formula %g", t->kind,
                      (unsigned long long)t->keys, t->shape, t->rate, by_fill(&t->seen),
@@ -355,7 +376,7 @@ static void at_one_percent_measured_is_formula_within_two_percent(void **state) 
     unsigned seen = 0;
     for (size_t i = 0; i < trial_count; i++) {
         const trial *t = &trials[i];
-        if (t->rate != 0.01 || t->keys != LARGE || t->ages) continue;
+        if (t->rate != 0.01 || t->keys != LARGE) continue;
         const double ratio = measured(&t->seen) / t->expected;
         if (ratio < 0.98 || ratio > 1.02)
             fail_msg("%s, %s keys: measured %.4f of the formula", t->kind, t->shape, ratio);
