@@ -73,8 +73,8 @@ static int find_subjects(void **state) {
 static tamis *made(const char *name, uint64_t capacity, double fpr) {
     char spec[2 * TEXT];
     tamis *f;
-    snprintf(spec, sizeof spec, "%s%scapacity=%llu,fpr=%g", name,
-             strchr(name, ':') ? "," : ":", (ull)capacity, fpr);
+    snprintf(spec, sizeof spec, "%s%scapacity=%llu,fpr=%g", name, strchr(name, ':') ? "," : ":",
+             (ull)capacity, fpr);
     if (tamis_create(&f, spec)) fail_msg("'%s' is refused: %s", spec, tamis_why());
     return f;
 }
