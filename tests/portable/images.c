@@ -22,26 +22,175 @@ static size_t text_key(uint64_t i, char key[32]) {
     return (size_t)sprintf(key, "key-%llu", (unsigned long long)test_number(5, i));
 }
 
-static void one_image(const char *spec, uint64_t keys, uint64_t fold) {
-    tamis *f;
+/* Keys [from, to), or as many of them as there is room for. */
+static uint64_t add_keys(tamis *f, const char *spec, uint64_t from, uint64_t to) {
     char key[32];
-    if (tamis_create_with(&f, spec, strstr(spec, "sip13") ? &keyed : NULL)) die(spec);
-    for (uint64_t i = 0; i < keys; i++) {
+    for (uint64_t i = from; i < to; i++) {
         const tamis_status rc =
             i % 2 ? tamis_add_u64(f, test_number(5, i)) : tamis_add(f, key, text_key(i, key));
+        if (rc == TAMIS_FULL) return i - from;
         if (rc) die(spec);
     }
-    if (fold && tamis_fold(f, fold)) die(spec);
+    return to - from;
+}
+
+static tamis *made(const char *spec) {
+    tamis *f;
+    if (tamis_create_with(&f, spec, strstr(spec, "sip13") ? &keyed : NULL)) die(spec);
+    return f;
+}
+
+/* Image, answers and counts; no figure that floating point has touched. */
+static void print_image(tamis *f, const char *spec, const char *after) {
     if (tamis_set_note(f, "comment", spec)) die(spec);
     const size_t size = (size_t)tamis_stored_size(f);
     uint8_t *image = malloc(size);
     if (!image || tamis_bytes(f, image, size)) die(spec);
-    uint64_t hits = 0;
-    for (uint64_t i = 0; i < 20000; i++) hits += tamis_has_u64(f, i);
-    printf("%-60s %8zu bytes %016llx %5llu hits\n", spec, size,
-           (unsigned long long)tamis__checksum(image, size, NULL, 0), (unsigned long long)hits);
+    uint64_t hits = 0, counts = 0;
+    for (uint64_t i = 0; i < 4000; i++) {
+        hits += tamis_has_u64(f, test_number(5, i)) + tamis_has_u64(f, i);
+        counts += tamis_count_u64(f, test_number(5, i));
+    }
+    printf("%-52s %-16s %8zu bytes %016llx %5llu hits %6llu counted\n", spec, after, size,
+           (unsigned long long)tamis__checksum(image, size, NULL, 0), (unsigned long long)hits,
+           (unsigned long long)counts);
     free(image);
+}
+
+/* ---- What can be done to a filter, each by those that can ------------------------------------- */
+
+/* Returns how it went; what failed has changed nothing, and that must be the same, too. */
+typedef tamis_status deed(tamis *f, const char *spec, uint64_t keys);
+
+static tamis_status remove_some(tamis *f, const char *spec, uint64_t keys) {
+    tamis_status last = TAMIS_OK;
+    (void)spec;
+    for (uint64_t i = 1; i < keys; i += 4) {
+        const tamis_status rc = tamis_remove_u64(f, test_number(5, i));
+        if (rc) last = rc; /* a void, or a key that the filter has lost */
+    }
+    return last;
+}
+
+static tamis_status merge_other(tamis *f, const char *spec, uint64_t keys) {
+    tamis *other = made(spec);
+    add_keys(other, spec, keys / 2, keys + keys / 2);
+    const tamis_status rc = tamis_merge(f, other);
+    tamis_free(other);
+    return rc;
+}
+
+static tamis_status merge_farther(tamis *f, const char *spec, uint64_t keys) {
+    tamis *other = made(spec);
+    add_keys(other, spec, keys, 2 * keys);
+    const tamis_status rc = tamis_merge_farther(f, other);
+    tamis_free(other);
+    return rc;
+}
+
+static tamis_status fold_by_8(tamis *f, const char *spec, uint64_t keys) {
+    (void)spec, (void)keys;
+    return tamis_fold(f, 8);
+}
+
+static tamis_status resize_to_double(tamis *f, const char *spec, uint64_t keys) {
+    (void)spec;
+    return tamis_resize(f, 2 * keys);
+}
+
+static tamis_status let_time_pass(tamis *f, const char *spec, uint64_t keys) {
+    const tamis_status rc = tamis_tick(f);
+    add_keys(f, spec, keys, keys + 100);
+    return rc;
+}
+
+static tamis_status tell_changes(tamis *f, const char *spec, uint64_t keys) {
+    const tamis_status rc = tamis_forget_changes(f);
+    add_keys(f, spec, keys, keys + 100);
+    return rc;
+}
+
+static tamis_status retouch(tamis *f, const char *spec, uint64_t keys) {
+    uint64_t trouble[100], kept[100];
+    (void)spec;
+    for (uint64_t i = 0; i < 100; i++) {
+        trouble[i] = test_number(8, i);
+        kept[i] = test_number(5, (2 * i + 1) % (keys + 1));
+    }
+    tamis_hash_u64s(f, trouble, 100, trouble);
+    tamis_hash_u64s(f, kept, 100, kept);
+    const tamis_status rc = tamis_retouch(f, TAMIS_RETOUCH_RATIO, trouble, 100, kept, 100, 7, NULL);
+    return rc ? rc : tamis_retouch_share(f, 0.1, 7, NULL);
+}
+
+static const struct {
+    const char *name;
+    unsigned needs;
+    deed *act;
+} deeds[] = {
+    {"remove", TAMIS_CAN_REMOVE, remove_some},         {"merge", TAMIS_CAN_MERGE, merge_other},
+    {"merge farther", TAMIS_CAN_LEVEL, merge_farther}, {"fold", TAMIS_CAN_FOLD, fold_by_8},
+    {"resize", TAMIS_CAN_RESIZE, resize_to_double},    {"tick", TAMIS_CAN_TICK, let_time_pass},
+    {"forget changes", TAMIS_CAN_LOG, tell_changes},   {"retouch", TAMIS_CAN_RETOUCH, retouch},
+};
+
+static void images_after_deeds(const tamis *f, const char *spec, uint64_t keys) {
+    struct tamis_info info;
+    tamis_info(f, &info, sizeof info);
+    for (size_t i = 0; i < sizeof deeds / sizeof *deeds; i++) {
+        tamis *g;
+        if ((info.abilities & deeds[i].needs) == 0) continue;
+        if (tamis_copy(&g, f)) die(spec);
+        const tamis_status rc = deeds[i].act(g, spec, keys);
+        char after[64];
+        snprintf(after, sizeof after, "%s %d", deeds[i].name, (int)rc);
+        print_image(g, spec, after);
+        tamis_free(g);
+    }
+}
+
+static void images_of_spec(const char *spec, uint64_t most) {
+    struct tamis_plan plan;
+    const tamis_status rc = tamis_plan(spec, &plan, sizeof plan);
+    if (rc) {
+        printf("%-52s is refused with %d\n", spec, (int)rc);
+        return;
+    }
+    tamis *f = made(spec);
+    const uint64_t keys = add_keys(f, spec, 0, most);
+    print_image(f, spec, "add");
+    images_after_deeds(f, spec, keys);
     tamis_free(f);
+}
+
+/* ---- Every kind, every choice of its options -------------------------------------------------- */
+
+/* Calls `use` with "name=value" for every word of every option, and for a few numbers of others. */
+typedef void with_option(const struct tamis_kind_info *kind, const char *option);
+
+static void for_every_option(const struct tamis_kind_info *kind, with_option *use) {
+    char text[96];
+    for (size_t i = 0; i < kind->option_count; i++) {
+        const struct tamis_option *option = &kind->options[i];
+        for (const char *p = option->choices; p && *p;) {
+            const size_t len = strcspn(p, "|");
+            snprintf(text, sizeof text, "%s=%.*s", option->name, (int)len, p);
+            use(kind, text);
+            p += len + (p[len] == '|');
+        }
+        const uint64_t some[] = {option->min, 3, 8, option->max};
+        for (size_t j = 0; !option->choices && j < sizeof some / sizeof *some; j++) {
+            if (some[j] < option->min || some[j] > option->max) continue;
+            snprintf(text, sizeof text, "%s=%llu", option->name, (unsigned long long)some[j]);
+            use(kind, text);
+        }
+    }
+}
+
+static void images_with(const struct tamis_kind_info *kind, const char *option) {
+    char spec[128];
+    snprintf(spec, sizeof spec, "%s:capacity=1000,%s", kind->name, option);
+    images_of_spec(spec, 1000);
 }
 
 static void images_of(const struct tamis_kind_info *kind) {
@@ -58,31 +207,31 @@ static void images_of(const struct tamis_kind_info *kind) {
     char spec[128];
     for (size_t i = 0; i < sizeof wishes / sizeof *wishes; i++) {
         snprintf(spec, sizeof spec, "%s:%s", kind->name, wishes[i]);
-        one_image(spec, 3000, strstr(wishes[i], "bits=65536") ? 8 : 0);
+        images_of_spec(spec, 3000);
     }
-    for (size_t i = 0; i < kind->option_count; i++)
-        for (const char *p = kind->options[i].choices; p && *p;) {
-            const size_t len = strcspn(p, "|");
-            snprintf(spec, sizeof spec, "%s:capacity=1000,%s=%.*s", kind->name,
-                     kind->options[i].name, (int)len, p);
-            one_image(spec, 1000, 0);
-            p += len + (p[len] == '|');
-        }
+    for_every_option(kind, images_with);
 }
 
 /* Plans of large filters, whose logarithms no machine may round to another shape. */
-static void plans_of(const struct tamis_kind_info *kind) {
+static void plans_with(const struct tamis_kind_info *kind, const char *option) {
     uint64_t sum = 0;
     for (uint64_t i = 0; i < 300; i++) {
-        char spec[96];
+        char spec[160];
         struct tamis_plan plan;
-        snprintf(spec, sizeof spec, "%s:capacity=%llu,fpr=1/%llu", kind->name,
+        snprintf(spec, sizeof spec, "%s:capacity=%llu,fpr=1/%llu%s%s", kind->name,
                  (unsigned long long)(test_number(6, i) >> (24 + i % 38)),
-                 (unsigned long long)(2 + (test_number(7, i) >> (44 + i % 18))));
-        if (tamis_plan(spec, &plan, sizeof plan)) continue;
-        for (int w = 0; w < TAMIS_WORDS; w++) sum = test_number(sum, plan.word[w]);
+                 (unsigned long long)(2 + (test_number(7, i) >> (44 + i % 18))), *option ? "," : "",
+                 option);
+        const tamis_status rc = tamis_plan(spec, &plan, sizeof plan);
+        sum = test_number(sum, (uint64_t)-rc);
+        for (int w = 0; w < TAMIS_WORDS && !rc; w++) sum = test_number(sum, plan.word[w]);
     }
-    printf("%-60s %016llx\n", kind->name, (unsigned long long)sum);
+    printf("plans of %s:%-40s %016llx\n", kind->name, option, (unsigned long long)sum);
+}
+
+static void plans_of(const struct tamis_kind_info *kind) {
+    plans_with(kind, "");
+    for_every_option(kind, plans_with);
 }
 
 static int by_name(const void *a, const void *b) {
