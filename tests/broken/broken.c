@@ -5,12 +5,7 @@
 #undef tamis__template
 
 #include "cpu/cpu.h"
-
-#if defined(__clang__)
-#pragma clang diagnostic ignored "-Winitializer-overrides"
-#else
-#pragma GCC diagnostic ignored "-Woverride-init"
-#endif
+#include "tests/broken/liar.h"
 
 #define SOUND                                                                                    \
     .word = {"bits"}, .traits = TAMIS_ADDS_ONCE | TAMIS_ANY_ORDER, .plan = plan, .check = check, \
@@ -241,6 +236,15 @@ static tamis_status add_half(tamis_body *f, const uint64_t *hash, size_t n) {
 const tamis_kind tamis__broken_half = {SOUND, .name = "broken_half",
                                        .contract = "failure_changes_nothing", .room = room_always,
                                        .add = add_half};
+
+/* Sees every add as another key: a bit for the key, and one for its turn. */
+static tamis_status add_salted(tamis_body *f, const uint64_t *hash, size_t n) {
+    for (size_t i = 0; i < n; i++)
+        tamis__bit_set(f->bytes, position(f, tamis__mix(hash[i] + f->items + i)));
+    return add(f, hash, n);
+}
+const tamis_kind tamis__broken_salted = {SOUND, .name = "broken_salted",
+                                         .contract = "one_key_a_million_times", .add = add_salted};
 
 /* Grows, and forgets what it held. */
 static tamis_status grow_double(const tamis_body *f, uint64_t need, uint64_t word[]) {

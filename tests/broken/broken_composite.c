@@ -1,0 +1,50 @@
+/* Lies of composite: the dead rise, and the lost are not spoken of. */
+#define tamis__composite tamis__composite_inside
+#include "src/kinds/composite.c"
+#undef tamis__composite
+
+#include "tests/broken/liar.h"
+
+#define SOUND                                                                                     \
+    .word = {"added_bits", "hashes", "removed"},                                                  \
+    .traits = TAMIS_ADDS_ONCE | TAMIS_ANY_ORDER | TAMIS_MAY_FORGET, .plan = plan, .check = check, \
+    .probes = probes, .rate = rate, .query = query, .add = add, .remove = remove_key,             \
+    .room = room, .merge = tamis__bitmap_merge, .measure = measure
+
+/* Takes a key that was removed, and cannot show it. */
+static tamis_status add_dead(tamis_body *f, const uint64_t *hash, size_t n) {
+    const pair p = pair_of(f);
+    for (size_t j = 0; j < n; j++)
+        tamis__stratum_add(p.added, tamis__stratum_hash(hash[j], ADDED), p.hashes);
+    return TAMIS_OK;
+}
+const tamis_kind tamis__broken_undead = {
+    SOUND, .name = "broken_undead", .contract = "programs_agree_with_a_model", .add = add_dead};
+
+/* Plans for the removal of one key in a hundred, and when there are more, which takes others along,
+ * it does not say a word. */
+static tamis_status plan_few(const tamis_wish *wish, uint64_t word[]) {
+    tamis_wish few = *wish;
+    few.has_option[OPT_REMOVED] = true;
+    few.option[OPT_REMOVED] = 1;
+    return plan(&few, word);
+}
+static void measure_in_silence(const tamis_body *f, const tamis_body *other, tamis_measure *out) {
+    measure(f, other, out);
+    out->worn = 0;
+    out->caveat[0] = 0;
+}
+const tamis_kind tamis__broken_silent = {SOUND, .name = "broken_silent",
+                                         .contract = "programs_agree_with_a_model",
+                                         .plan = plan_few, .measure = measure_in_silence};
+
+/* Removes again what was removed before. */
+static tamis_status remove_again(tamis_body *f, uint64_t hash) {
+    const pair p = pair_of(f);
+    if (!was_added(&p, hash)) return tamis__fail(TAMIS_NOT_FOUND, "it was never added");
+    tamis__stratum_add(p.removed, tamis__stratum_hash(hash, REMOVED), p.hashes);
+    return TAMIS_OK;
+}
+const tamis_kind tamis__broken_again = {SOUND, .name = "broken_again",
+                                        .contract = "programs_agree_with_a_model",
+                                        .remove = remove_again};

@@ -1,0 +1,61 @@
+/* Lies of fnv: hashes that do not look at the whole key, or look at it too lightly. */
+#define tamis__fnv tamis__fnv_inside
+#include "tests/samples/fnv.c"
+#undef tamis__fnv
+
+#include "tests/broken/liar.h"
+
+#define SOUND                                                                                    \
+    .word = {"bits"}, .traits = TAMIS_ADDS_ONCE | TAMIS_ANY_ORDER, .plan = plan, .check = check, \
+    .probes = probes, .rate = rate, .audit = audit, .query_keys = query_keys,                    \
+    .add_keys = add_keys, .merge = tamis__bitmap_merge, .measure = measure
+
+/* Hashes the first 32 bytes of a key. */
+static struct tamis_key shortened(struct tamis_key key) {
+    if (key.len > 32) key.len = 32;
+    return key;
+}
+static void query_short(const tamis_body *f, const struct tamis_key *keys, size_t n, uint8_t *hit) {
+    for (size_t i = 0; i < n; i++) {
+        const struct tamis_key key = shortened(keys[i]);
+        query_keys(f, &key, 1, hit + i);
+    }
+}
+static tamis_status add_short(tamis_body *f, const struct tamis_key *keys, size_t n) {
+    for (size_t i = 0; i < n; i++) {
+        const struct tamis_key key = shortened(keys[i]);
+        add_keys(f, &key, 1);
+    }
+    return TAMIS_OK;
+}
+const tamis_kind tamis__broken_prefix = {SOUND, .name = "broken_prefix",
+                                         .contract = "strange_keys_change_no_rate",
+                                         .query_keys = query_short, .add_keys = add_short};
+
+/* Adds up the bytes of a key. */
+static uint64_t position_of_sum(const tamis_body *f, const struct tamis_key *key) {
+    const uint8_t *p = key->bytes;
+    uint64_t sum = 0;
+    for (size_t i = 0; i < key->len; i++) sum += p[i];
+    return sum * 0x9e3779b97f4a7c15 % f->word[BITS];
+}
+static void query_sums(const tamis_body *f, const struct tamis_key *keys, size_t n, uint8_t *hit) {
+    for (size_t i = 0; i < n; i++) hit[i] = tamis__bit_get(f->bytes, position_of_sum(f, &keys[i]));
+}
+static tamis_status add_sums(tamis_body *f, const struct tamis_key *keys, size_t n) {
+    for (size_t i = 0; i < n; i++) tamis__bit_set(f->bytes, position_of_sum(f, &keys[i]));
+    return TAMIS_OK;
+}
+const tamis_kind tamis__broken_sum = {SOUND, .name = "broken_sum",
+                                      .contract = "strange_keys_change_no_rate",
+                                      .query_keys = query_sums, .add_keys = add_sums};
+
+/* Takes the empty key for none. */
+static tamis_status add_unless_empty(tamis_body *f, const struct tamis_key *keys, size_t n) {
+    for (size_t i = 0; i < n; i++)
+        if (keys[i].len) add_keys(f, keys + i, 1);
+    return TAMIS_OK;
+}
+const tamis_kind tamis__broken_empty = {SOUND, .name = "broken_empty",
+                                        .contract = "strange_keys_change_no_rate",
+                                        .add_keys = add_unless_empty};

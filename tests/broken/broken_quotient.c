@@ -1,0 +1,138 @@
+/* Lies of quotient: fingerprints that get lost, change or multiply when they are removed, listed or
+ * moved. */
+#define tamis__quotient tamis__quotient_inside
+#include "src/kinds/quotient.c"
+#undef tamis__quotient
+
+#include "tests/broken/liar.h"
+
+#define SOUND                                                                                  \
+    .word = {"slots", "remainder"}, .traits = TAMIS_ANY_ORDER, .plan = plan, .check = check,   \
+    .probes = tamis__bag_probes, .rate = tamis__bag_rate, .audit = audit, .query = query,      \
+    .add = add, .remove = remove_one, .next = next, .room = tamis__bag_room, .resize = resize, \
+    .move = move, .merge = merge, .measure = measure
+
+enum { SLOTS = TAMIS_BAG_SLOTS, REMAINDER = TAMIS_BAG_REMAINDER };
+
+/* ---- Removing ------------------------------------------------------------------------------- */
+
+/* One remove takes every slot with that fingerprint. */
+static tamis_status remove_all(tamis_body *f, uint64_t hash) {
+    const tamis_status rc = remove_one(f, hash);
+    while (!rc && remove_one(f, hash) == TAMIS_OK) continue;
+    return rc;
+}
+const tamis_kind tamis__broken_sweep = {SOUND, .name = "broken_sweep",
+                                        .contract = "second_add_needs_second_remove",
+                                        .remove = remove_all};
+
+/* ---- Listing -------------------------------------------------------------------------------- */
+
+/* Stops before the last. */
+static bool next_but_last(const tamis_body *f, uint64_t *cursor, uint64_t *hash, uint64_t *count) {
+    uint64_t ahead, more, times;
+    if (!next(f, cursor, hash, count)) return false;
+    ahead = *cursor;
+    return next(f, &ahead, &more, &times);
+}
+const tamis_kind tamis__broken_list_short = {SOUND, .name = "broken_list_short",
+                                             .contract = "listing_rebuilds", .next = next_but_last};
+
+/* Gives the hash before the first that has the fingerprint. */
+static bool next_beside(const tamis_body *f, uint64_t *cursor, uint64_t *hash, uint64_t *count) {
+    const bool is_there = next(f, cursor, hash, count);
+    --*hash;
+    return is_there;
+}
+const tamis_kind tamis__broken_list_beside = {SOUND, .name = "broken_list_beside",
+                                              .contract = "listing_rebuilds", .next = next_beside};
+
+/* Every fingerprint comes with the count of the one before it. */
+static bool next_late(const tamis_body *f, uint64_t *cursor, uint64_t *hash, uint64_t *count) {
+    static uint64_t late;
+    const uint64_t given = *cursor ? late : 1;
+    const bool is_there = next(f, cursor, hash, &late);
+    *count = given;
+    return is_there;
+}
+const tamis_kind tamis__broken_list_late = {SOUND, .name = "broken_list_late",
+                                            .contract = "listing_rebuilds", .next = next_late};
+
+/* ---- Resizing ------------------------------------------------------------------------------- */
+
+/* Moves everything to where `place` says; what finds no room is left behind. */
+static tamis_status move_by(tamis_body *to, const tamis_body *from,
+                            tamis_fingerprint (*place)(const tamis_slots *to,
+                                                       const tamis_slots *from,
+                                                       tamis_fingerprint)) {
+    const tamis_slots a = tamis__bag_slots(to), b = tamis__bag_slots(from);
+    uint64_t cursor = 0, hash, count;
+    while (next(from, &cursor, &hash, &count)) {
+        const tamis_fingerprint fp = place(&a, &b, tamis__fingerprint(&b, hash));
+        put(&a, fp.home, fp.value, count);
+    }
+    return TAMIS_OK;
+}
+
+static tamis_fingerprint right_place(const tamis_slots *to, const tamis_slots *from,
+                                     tamis_fingerprint fp) {
+    const uint64_t whole = fp.home << from->width | fp.value;
+    return (tamis_fingerprint){whole >> to->width, whole & tamis__field_mask(to->width)};
+}
+
+/* The bit that goes from the remainder to the home gets lost on the way. */
+static tamis_fingerprint without_bit(const tamis_slots *to, const tamis_slots *from,
+                                     tamis_fingerprint fp) {
+    if (to->width < from->width) fp.value &= tamis__field_mask(to->width);
+    return right_place(to, from, fp);
+}
+static tamis_status move_without_bit(tamis_body *to, const tamis_body *from) {
+    return move_by(to, from, without_bit);
+}
+const tamis_kind tamis__broken_lost_bit = {
+    SOUND, .name = "broken_lost_bit", .contract = "resize_keeps_answers", .move = move_without_bit};
+
+/* On the way back it does. */
+static tamis_fingerprint without_bit_back(const tamis_slots *to, const tamis_slots *from,
+                                          tamis_fingerprint fp) {
+    if (to->width > from->width) fp.home &= ~tamis__field_mask(to->width - from->width);
+    return right_place(to, from, fp);
+}
+static tamis_status move_without_bit_back(tamis_body *to, const tamis_body *from) {
+    return move_by(to, from, without_bit_back);
+}
+const tamis_kind tamis__broken_way_back = {SOUND, .name = "broken_way_back",
+                                           .contract = "resize_keeps_answers",
+                                           .move = move_without_bit_back};
+
+/* Says yes and does nothing. */
+static tamis_status resize_not(const tamis_body *f, uint64_t capacity, uint64_t word[]) {
+    (void)f, (void)capacity, (void)word;
+    return TAMIS_OK;
+}
+const tamis_kind tamis__broken_same_size = {
+    SOUND, .name = "broken_same_size", .contract = "resize_keeps_answers", .resize = resize_not};
+
+/* Can only become larger. */
+static tamis_status resize_up(const tamis_body *f, uint64_t capacity, uint64_t word[]) {
+    if (capacity < tamis__slots_limit(word[SLOTS]))
+        return tamis__fail(TAMIS_INVALID, "it has room already");
+    return resize(f, capacity, word);
+}
+const tamis_kind tamis__broken_only_up = {SOUND, .name = "broken_only_up",
+                                          .contract = "resize_keeps_answers", .resize = resize_up};
+
+/* Becomes as small as it is told to; what no longer fits is left behind. */
+static tamis_status resize_to_any(const tamis_body *f, uint64_t capacity, uint64_t word[]) {
+    const tamis_status rc = resize(f, capacity, word);
+    if (rc != TAMIS_FULL || word[REMAINDER] == TAMIS_BAG_MOST_REMAINDER) return rc;
+    word[SLOTS] /= 2;
+    word[REMAINDER]++;
+    return TAMIS_OK;
+}
+static tamis_status move_what_fits(tamis_body *to, const tamis_body *from) {
+    return move_by(to, from, right_place);
+}
+const tamis_kind tamis__broken_squeeze = {SOUND, .name = "broken_squeeze",
+                                          .contract = "resize_keeps_answers",
+                                          .resize = resize_to_any, .move = move_what_fits};

@@ -1,0 +1,53 @@
+/* Lies of scalable: stacks that lean. */
+#define tamis__scalable tamis__scalable_inside
+#include "src/kinds/scalable.c"
+#undef tamis__scalable
+
+#include "tests/broken/liar.h"
+
+#define SOUND                                                                                \
+    .word = {"kind", "first", "rate", "stages", "bytes", "shape_0", "shape_1", "shape_2"},   \
+    .traits = TAMIS_ADDS_ONCE, .plan = plan, .check = check, .probes = probes, .rate = rate, \
+    .audit = audit, .query = query, .add = add, .room = room, .grow = grow, .move = move,    \
+    .merge = merge, .measure = measure
+
+/* Every stage has the rate of the first: each is a good filter, and all together are none. Stages
+ * come one at a time here, so it is enough to make up for what the next one would be stricter. */
+static void make_up(uint64_t word[], uint64_t stage) {
+    word[RATE] *= (stage + 1) * (stage + 1);
+}
+static tamis_status grow_flat(const tamis_body *f, uint64_t need, uint64_t word[]) {
+    const uint64_t asked = word[RATE];
+    make_up(word, word[STAGES]);
+    const tamis_status rc = grow(f, need, word);
+    word[RATE] = asked;
+    return rc;
+}
+static tamis_status move_flat(tamis_body *to, const tamis_body *from) {
+    tamis_body flat = *to;
+    make_up(flat.word, from->word[STAGES]);
+    return move(&flat, from);
+}
+const tamis_kind tamis__broken_flat = {SOUND, .name = "broken_flat",
+                                       .contract = "growth_keeps_rate", .grow = grow_flat,
+                                       .move = move_flat};
+
+/* Speaks for its newest stage only. */
+static void measure_newest(const tamis_body *f, const tamis_body *other, tamis_measure *out) {
+    stack s;
+    (void)other;
+    unstack(f, &s);
+    s.kind->measure(&s.stage[s.count - 1], NULL, out);
+}
+const tamis_kind tamis__broken_top_rate = {
+    SOUND, .name = "broken_top_rate", .contract = "growth_keeps_rate", .measure = measure_newest};
+
+/* Asks its newest stage only, and says so honestly. */
+static void query_newest(const tamis_body *f, const uint64_t *hash, size_t n, uint8_t *hit) {
+    stack s;
+    unstack(f, &s);
+    s.kind->query(&s.stage[s.count - 1], hash, n, hit);
+}
+const tamis_kind tamis__broken_newest = {SOUND, .name = "broken_newest",
+                                         .contract = "growth_keeps_rate", .query = query_newest,
+                                         .measure = measure_newest};
