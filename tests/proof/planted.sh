@@ -10,11 +10,20 @@ work=$(mktemp -d) && trap 'rm -rf "$work"' EXIT
 cp -R Makefile include src tests "$work" && cd "$work" || exit 2
 export CMOCKA_MESSAGE_OUTPUT=TAP
 n=0
-make -s -j2 build/tests/laws/laws build/tests/unit/test_{files,kinds,golden,numbers} >build.log 2>&1 ||
+make -s -j2 build/tests/laws/laws build/tests/unit/test_{counters,files,golden,kinds,layers,numbers,streams} >build.log 2>&1 ||
     { cat build.log && exit 1; }
+
+# A test that is red without a fault would seem to catch all of them. Once for each is enough.
+declare -A is_green
+must_be_green() { # program, trial
+    [ "${is_green["$1 $2"]}" ] && return
+    make -s "build/tests/$1" >build.log 2>&1 && timeout 100 "build/tests/$1" ${2:+"$2"} >test.log 2>&1 &&
+        grep -q '^ok' test.log && is_green["$1 $2"]=yes
+}
 
 plant() { # name, program, trial, file, old, new
     n=$((n + 1))
+    must_be_green "$2" "$3" || { echo "not ok $n - planted: $1: $2 $3 is red without it" && code=1 && return; }
     cp "$4" saved
     python3 - "$4" "$5" "$6" <<'END' || { echo "not ok $n - planted: $1: there is no such place" && code=1 && return; }
 import sys
@@ -75,5 +84,53 @@ plant "the old file is opened and overwritten" unit/test_files "" \
     src/file/disk.c "int fd = create_beside(target, temp);" "int fd = (strcpy(temp, target), open(temp, O_WRONLY | O_CREAT | O_TRUNC, 0666));"
 plant "any rate up to 1 passes" unit/test_numbers "" \
     src/core/number.c "if (!(x >= 1e-12 && x < 1)) {" "if (x > 1) {"
+plant "a key that is there is added as new" laws/laws "add_new_tells: counting" \
+    src/core/change.c "return was_there && !(" "return false && was_there && !("
+plant "new is old and old is new" laws/laws "add_new_tells: blocked" \
+    src/core/change.c "rc = add_unless(f, hash, was_there);
+    if (!rc) *is_new = !was_there;" "rc = add_unless(f, hash, was_there);
+    if (!rc) *is_new = was_there;"
+plant "new is old and old is new, with a hash of its own" laws/laws "add_new_tells: fnv" \
+    src/core/change.c ": tamis_add(f, key, len);
+    if (!rc) *is_new = !was_there;" ": tamis_add(f, key, len);
+    if (!rc) *is_new = was_there;"
+plant "a key that is seen again is no younger" laws/laws "programs_agree_with_a_model: window" \
+    src/core/change.c "return was_there && !(f->kind->traits & TAMIS_AGES) ?" "return was_there ?"
+plant "a remove does not lower the items" laws/laws "remove_forgets_only_that_key: counting" \
+    src/core/change.c "if (!rc && f->image.body.items) f->image.body.items--;" ""
+plant "a refused remove lowers the items" laws/laws "removing_strangers_is_refused: counting" \
+    src/core/change.c "if (!rc && f->image.body.items) f->" "if (f->image.body.items) f->"
+plant "a refused add raises the items" laws/laws "programs_agree_with_a_model: composite" \
+    src/core/change.c "if (!rc) f->image.body.items += n;" "f->image.body.items += n;"
+plant "a merge does not add up the items" laws/laws "programs_agree_with_a_model: counting" \
+    src/core/combine.c "if (!rc) tamis__add_items(into, more);" "(void)more;"
+plant "another shape forgets the items" laws/laws "programs_agree_with_a_model: quotient" \
+    src/core/filter.c "tamis_body to = {.items = f->image.body.items};" "tamis_body to = {.items = 0};"
+plant "keys that are there need room" unit/test_streams "" \
+    src/core/change.c "if (!(f->kind->traits & TAMIS_ADDS_ONCE)) return TAMIS_OK;" "if (f->kind) return TAMIS_OK;"
+plant "a key twice in a batch needs room twice" unit/test_streams "" \
+    src/core/change.c "*need += i == 0 || fresh[i] != fresh[i - 1];" "++*need;"
+plant "the capacity stays when the size changes" laws/laws "resize_keeps_answers: quotient" \
+    src/core/change.c "if (!rc) f->image.capacity = capacity;" ""
+plant "the old payload of another shape leaks" laws/laws "out_of_memory_is_safe: scalable" \
+    src/core/filter.c "    tamis__give_back(&f->allocator, &f->payload);
+    f->payload = block;" "    f->payload = block;"
+plant "time stands still" unit/test_streams "" \
+    src/core/change.c "if (!rc) f->kind->tick(&f->image.body);" ""
+plant "what an option takes away is there all the same" unit/test_counters "" \
+    src/core/filter.c "if (tamis__abilities(f->kind, f->image.body.word) & ability)" "if (tamis__abilities(f->kind, NULL) & ability)"
+plant "a route goes where it has been" unit/test_layers "" \
+    src/core/rare.c "if (is_listed(links[i].neighbour, visited, visited_count)) continue;" "(void)is_listed, (void)visited, (void)visited_count;"
+plant "a route goes to the farthest" unit/test_layers "" \
+    src/core/rare.c "found >= nearest" "found <= nearest"
+plant "tallies start where the last ones ended" unit/test_layers "" \
+    src/core/rare.c "if (!scratch) return TAMIS_NOMEM;" "if (!scratch) return TAMIS_NOMEM;
+    for (uint64_t i = 0; i < 2 * counters; i++) scratch[i] = (uint32_t)(i * 2654435761u % 97);"
+plant "trouble and keys share their tallies" unit/test_layers "" \
+    src/core/rare.c "scratch, scratch + counters," "scratch, scratch,"
+plant "a way to retouch starts without its keys" unit/test_layers "" \
+    src/core/rare.c "(way == TAMIS_RETOUCH_KEYS || way == TAMIS_RETOUCH_RATIO) && key_count == 0" "false"
+plant "merging farther is merging" unit/test_layers "" \
+    src/core/rare.c "into->kind->levels->merge_farther(&into->image.body, &from->image.body);" "into->kind->merge(&into->image.body, &from->image.body);"
 echo "1..$n"
 exit ${code:-0}
