@@ -114,7 +114,7 @@ class Compaction(Kind):
 
     def shape(self):
         need_table(self.slots, 2, self.signature, 2)
-        need_range(0, self.probing, 1, "probing")
+        need_range(0, self.probing, 2, "probing")
         return 8 + whole_words(self.slots * self.signature)
 
     def open(self, payload):
@@ -125,10 +125,15 @@ class Compaction(Kind):
 
     def walk(self, h):
         slot, signature = split_hash(h, self.slots, 2**self.signature - 1)
+        first, step = slot, 1 + scale(mix(2**64 - 1 - h), self.slots - 1)
+        jumps = 0 if self.probing == 1 else 256
         yield slot, signature
         for k, x in enumerate(chain_numbers(mix(h)), 1):
             far, signature = split_hash(x, self.slots, 2**self.signature - 1)
-            slot = far if self.probing == 0 and k <= 256 else (slot + 1) % self.slots
+            if self.probing == 2:
+                far = (slot + step) % self.slots
+                jumps = k - 1 if far == first and k <= jumps else jumps
+            slot = far if k <= jumps else (slot + 1) % self.slots
             yield slot, signature
 
     def has(self, h):
