@@ -77,6 +77,9 @@ static tamis_status remove_most(tamis_body *f, uint64_t hash) {
 const tamis_kind tamis__broken_residue = {SOUND, .name = "broken_residue",
                                           .contract = "remove_forgets_only_that_key",
                                           .remove = remove_most};
+const tamis_kind tamis__broken_leftover = {SOUND, .name = "broken_leftover",
+                                           .contract = "programs_agree_with_a_model",
+                                           .remove = remove_most};
 
 /* Guards against counters below zero, and stops one too early. */
 static tamis_status remove_guarded(tamis_body *f, uint64_t hash) {
@@ -184,6 +187,11 @@ const tamis_kind tamis__broken_wraps = {SOUND, .name = "broken_wraps",
 const tamis_kind tamis__broken_odometer = {SOUND, .name = "broken_odometer",
                                            .contract = "count_never_under", .add = add_round};
 
+/* All adds of a key go with one remove. */
+const tamis_kind tamis__broken_all_at_once = {SOUND, .name = "broken_all_at_once",
+                                              .contract = "count_follows_removes",
+                                              .remove = remove_bits};
+
 /* The larger of two counters for their sum: right for bits, and for nothing that is removed. */
 static tamis_status merge_by_larger(tamis_body *into, const tamis_body *from) {
     for (uint64_t i = 0; i < counters_of(into->word); i++)
@@ -222,6 +230,17 @@ static bool is_in_summary(const tamis_body *f, uint64_t i) {
 static bool is_told(const tamis_body *f, uint64_t i) {
     return tamis__bit_get(f->bytes, layout_of(f).told + i);
 }
+
+/* Tells what was set and forgets what was cleared. */
+static bool next_set(const tamis_body *f, uint64_t *cursor, uint64_t *position, bool *is_set) {
+    while (next_change(f, cursor, position, is_set))
+        if (*is_set) return true;
+    return false;
+}
+static const tamis_log_facet log_of_sets = {next_set, forget_changes};
+const tamis_kind tamis__broken_log_sets = {SOUND, .name = "broken_log_sets",
+                                           .contract = "log_tells_every_flip",
+                                           .plan = plan_with_log, .log = &log_of_sets};
 
 /* Goes on telling what it has told. */
 static void forget_nothing(tamis_body *f) {

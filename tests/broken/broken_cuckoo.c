@@ -26,3 +26,36 @@ static tamis_status add_over_victim(tamis_body *f, const uint64_t *hash, size_t 
 }
 const tamis_kind tamis__broken_victim = {
     SOUND, .name = "broken_victim", .contract = "one_key_a_million_times", .add = add_over_victim};
+const tamis_kind tamis__broken_nest = {SOUND, .name = "broken_nest",
+                                       .contract = "programs_agree_with_a_model",
+                                       .add = add_over_victim};
+
+/* Clears whatever comes first in the bucket of the key. */
+static tamis_status remove_any(tamis_body *f, uint64_t hash) {
+    const tamis_table t = cells_of(f);
+    const print p = print_of(&t, hash);
+    uint64_t cell[SLOTS];
+    if (!has(f, &t, p)) return tamis__fail(TAMIS_NOT_FOUND, "no such fingerprint");
+    tamis__bucket_read(&t, p.bucket, cell);
+    if (!cell[0]) return remove_hash(f, hash);
+    tamis__table_replace(&t, p.bucket, cell[0], 0);
+    count_used(f, (uint64_t)-1);
+    return TAMIS_OK;
+}
+const tamis_kind tamis__broken_neighbour = {SOUND, .name = "broken_neighbour",
+                                            .contract = "remove_forgets_only_that_key",
+                                            .remove = remove_any};
+
+/* Merges all buckets but the last. */
+static tamis_status merge_most(tamis_body *into, const tamis_body *from) {
+    const tamis_table t = cells_of(into), other = cells_of(from);
+    uint64_t cursor = 0;
+    print p;
+    if (used_of(from) > room(into)) return tamis__fail(TAMIS_FULL, "there is no room");
+    while (next_print(from, &other, &cursor, &p))
+        if (p.bucket + 1 < t.buckets) add_one(into, &t, p);
+    return TAMIS_OK;
+}
+const tamis_kind tamis__broken_last_bucket = {SOUND, .name = "broken_last_bucket",
+                                              .contract = "programs_agree_with_a_model",
+                                              .merge = merge_most};

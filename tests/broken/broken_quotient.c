@@ -38,6 +38,24 @@ static bool next_but_last(const tamis_body *f, uint64_t *cursor, uint64_t *hash,
 const tamis_kind tamis__broken_list_short = {SOUND, .name = "broken_list_short",
                                              .contract = "listing_rebuilds", .next = next_but_last};
 
+/* Begins again at the end. */
+static bool next_round(const tamis_body *f, uint64_t *cursor, uint64_t *hash, uint64_t *count) {
+    if (next(f, cursor, hash, count)) return true;
+    *cursor = 0;
+    return next(f, cursor, hash, count);
+}
+const tamis_kind tamis__broken_list_round = {SOUND, .name = "broken_list_round",
+                                             .contract = "listing_rebuilds", .next = next_round};
+
+/* A set of what is a bag. */
+static bool next_once(const tamis_body *f, uint64_t *cursor, uint64_t *hash, uint64_t *count) {
+    const bool is_there = next(f, cursor, hash, count);
+    *count = 1;
+    return is_there;
+}
+const tamis_kind tamis__broken_list_once = {SOUND, .name = "broken_list_once",
+                                            .contract = "listing_rebuilds", .next = next_once};
+
 /* Gives the hash before the first that has the fingerprint. */
 static bool next_beside(const tamis_body *f, uint64_t *cursor, uint64_t *hash, uint64_t *count) {
     const bool is_there = next(f, cursor, hash, count);
@@ -136,3 +154,17 @@ static tamis_status move_what_fits(tamis_body *to, const tamis_body *from) {
 const tamis_kind tamis__broken_squeeze = {SOUND, .name = "broken_squeeze",
                                           .contract = "resize_keeps_answers",
                                           .resize = resize_to_any, .move = move_what_fits};
+
+/* Moves every fingerprint once, however often it is there. */
+static tamis_status move_once(tamis_body *to, const tamis_body *from) {
+    const tamis_slots a = tamis__bag_slots(to);
+    uint64_t cursor = 0, hash, count;
+    while (next(from, &cursor, &hash, &count)) {
+        const tamis_fingerprint fp = tamis__fingerprint(&a, hash);
+        put(&a, fp.home, fp.value, 1);
+    }
+    return TAMIS_OK;
+}
+const tamis_kind tamis__broken_move_once = {SOUND, .name = "broken_move_once",
+                                            .contract = "programs_agree_with_a_model",
+                                            .move = move_once};

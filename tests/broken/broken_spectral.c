@@ -27,6 +27,16 @@ static void count_largest(const tamis_body *f, const uint64_t *hash, size_t n, u
 const tamis_kind tamis__broken_largest = {SOUND, .name = "broken_largest",
                                           .contract = "count_never_under", .count = count_largest};
 
+/* Takes off what other keys will have added on average, as estimators without a bias do. */
+static void count_unbiased(const tamis_body *f, const uint64_t *hash, size_t n, uint64_t *out) {
+    const uint64_t cells = primary_of(f->word), noise = f->items * f->word[HASHES] / cells + 1;
+    count(f, hash, n, out);
+    for (size_t j = 0; j < n; j++)
+        if (out[j] > 1) out[j] -= out[j] > noise ? noise : out[j] - 1;
+}
+const tamis_kind tamis__broken_unbiased = {
+    SOUND, .name = "broken_unbiased", .contract = "count_never_under", .count = count_unbiased};
+
 /* Counts by two of the cells: seldom too high for a key, often more than nothing for a stranger. */
 static void count_by_two(const tamis_body *f, const uint64_t *hash, size_t n, uint64_t *out) {
     for (size_t j = 0; j < n; j++) {
@@ -53,3 +63,33 @@ static void count_one_more(const tamis_body *f, const uint64_t *hash, size_t n, 
 }
 const tamis_kind tamis__broken_one_more = {
     SOUND, .name = "broken_one_more", .contract = "count_follows_removes", .count = count_one_more};
+
+/* Adds raise only the smallest cells, and removes lower all of them. */
+static tamis_status add_least(tamis_body *f, const uint64_t *hash, size_t n) {
+    for (size_t j = 0; j < n; j++) add_by_increase(f, hash[j]);
+    return TAMIS_OK;
+}
+static tamis_status remove_from_all(tamis_body *f, uint64_t hash) {
+    const tamis_spots spots = primary_spots(f, hash);
+    uint8_t hit;
+    query(f, &hash, 1, &hit);
+    if (!hit) return tamis__fail(TAMIS_NOT_FOUND, "a cell is zero");
+    for (unsigned i = 0; i < spots.n; i++) tamis__cell_subtract(primary(f), spots.spot[i].at, 1);
+    return TAMIS_OK;
+}
+const tamis_kind tamis__broken_thrifty = {SOUND, .name = "broken_thrifty",
+                                          .contract = "programs_agree_with_a_model",
+                                          .add = add_least, .remove = remove_from_all};
+
+/* Counts only what has come twice, and promises nothing; but then a key that is there is not. */
+static void count_repeated(const tamis_body *f, const uint64_t *hash, size_t n, uint64_t *out) {
+    count(f, hash, n, out);
+    for (size_t j = 0; j < n; j++) out[j] = out[j] > 1 ? out[j] : 0;
+}
+static uint64_t sure_of_nothing(const uint64_t word[]) {
+    (void)word;
+    return 0;
+}
+const tamis_kind tamis__broken_repeated = {SOUND, .name = "broken_repeated",
+                                           .contract = "programs_agree_with_a_model",
+                                           .count = count_repeated, .sure_count = sure_of_nothing};

@@ -3,6 +3,7 @@
 #include "src/kinds/window.c"
 #undef tamis__window
 
+#include "bits/packed.h"
 #include "tests/broken/liar.h"
 
 #define SOUND                                                                                     \
@@ -21,6 +22,33 @@ static tamis_status add_early(tamis_body *f, const uint64_t *hash, size_t n) {
 const tamis_kind tamis__broken_early = {SOUND, .name = "broken_early",
                                         .contract = "window_holds_its_guarantee", .add = add_early};
 
+/* Divides the window into generations and drops what is left over. */
+static tamis_status plan_rounded_down(const tamis_wish *wish, uint64_t word[]) {
+    const tamis_status rc = plan(wish, word);
+    if (!rc && wish->capacity > word[GENERATIONS]) word[EACH] = wish->capacity / word[GENERATIONS];
+    return rc;
+}
+const tamis_kind tamis__broken_rounded = {SOUND, .name = "broken_rounded",
+                                          .contract = "window_holds_its_guarantee",
+                                          .plan = plan_rounded_down};
+
+/* Looks for keys that are new and for keys that are old, and not between. */
+static void query_ends(const tamis_body *f, const uint64_t *hash, size_t n, uint8_t *hit) {
+    const uint64_t k = f->word[HASHES], l = f->word[GENERATIONS], head = youngest(f);
+    for (size_t j = 0; j < n; j++) {
+        uint64_t young = 0, old = 0;
+        for (uint64_t i = 0; i < k; i++) {
+            const uint64_t a = position(f, place_of(f, head, i), hash[j]);
+            const uint64_t b = position(f, place_of(f, head, l + i), hash[j]);
+            young += tamis__bit_get(f->bytes + STATE_BYTES, a);
+            old += tamis__bit_get(f->bytes + STATE_BYTES, b);
+        }
+        hit[j] = young == k || old == k;
+    }
+}
+const tamis_kind tamis__broken_ends = {
+    SOUND, .name = "broken_ends", .contract = "window_holds_its_guarantee", .query = query_ends};
+
 /* Starts anew when it is full, as two filters do that are swapped without a look at the old one. */
 static tamis_status add_anew(tamis_body *f, const uint64_t *hash, size_t n) {
     for (size_t j = 0; j < n; j++) {
@@ -32,3 +60,47 @@ static tamis_status add_anew(tamis_body *f, const uint64_t *hash, size_t n) {
 }
 const tamis_kind tamis__broken_anew = {SOUND, .name = "broken_anew",
                                        .contract = "programs_agree_with_a_model", .add = add_anew};
+
+/* Clears half of the slice that becomes the youngest. */
+static void turn_half(tamis_body *f) {
+    const uint64_t half = f->word[SLICE] / 2;
+    tamis__put64(f->bytes + AT_TURNS, turns_of(f) + 1);
+    tamis__put64(f->bytes + AT_ADDS, 0);
+    for (uint64_t i = 0; i < half; i++)
+        tamis__bits_put(f->bytes + STATE_BYTES, youngest(f) * f->word[SLICE] + i, 1, 0);
+}
+static tamis_status add_half_cleared(tamis_body *f, const uint64_t *hash, size_t n) {
+    for (size_t j = 0; j < n; j++) {
+        if (adds_of(f) == f->word[EACH]) turn_half(f);
+        add(f, hash + j, 1);
+    }
+    return TAMIS_OK;
+}
+const tamis_kind tamis__broken_half_cleared = {SOUND, .name = "broken_half_cleared",
+                                               .contract = "old_keys_leave",
+                                               .add = add_half_cleared, .tick = NULL};
+
+/* Time stands still: nothing is ever cleared. */
+static tamis_status add_for_ever(tamis_body *f, const uint64_t *hash, size_t n) {
+    for (size_t j = 0; j < n; j++) {
+        if (adds_of(f) == f->word[EACH]) tamis__put64(f->bytes + AT_ADDS, 0);
+        add(f, hash + j, 1);
+    }
+    return TAMIS_OK;
+}
+const tamis_kind tamis__broken_for_ever = {SOUND, .name = "broken_for_ever",
+                                           .contract = "old_keys_leave", .add = add_for_ever,
+                                           .tick = NULL};
+
+/* A clock that does not tick. */
+static tamis_status plan_by_clock(const tamis_wish *wish, uint64_t word[]) {
+    tamis_wish by_clock = *wish;
+    by_clock.has_option[OPT_BY] = true;
+    by_clock.option[OPT_BY] = BY_CLOCK;
+    return plan(&by_clock, word);
+}
+static void turn_not(tamis_body *f) {
+    (void)f;
+}
+const tamis_kind tamis__broken_clock = {SOUND, .name = "broken_clock", .contract = "old_keys_leave",
+                                        .plan = plan_by_clock, .tick = turn_not};

@@ -106,16 +106,18 @@ plant "a merge does not add up the items" laws/laws "programs_agree_with_a_model
     src/core/combine.c "if (!rc) tamis__add_items(into, more);" "(void)more;"
 plant "another shape forgets the items" laws/laws "programs_agree_with_a_model: quotient" \
     src/core/filter.c "tamis_body to = {.items = f->image.body.items};" "tamis_body to = {.items = 0};"
-plant "keys that are there need room" unit/test_streams "" \
+plant "keys that are there need room" laws/laws "duplicates_harmless: scalable" \
     src/core/change.c "if (!(f->kind->traits & TAMIS_ADDS_ONCE)) return TAMIS_OK;" "if (f->kind) return TAMIS_OK;"
 plant "a key twice in a batch needs room twice" unit/test_streams "" \
     src/core/change.c "*need += i == 0 || fresh[i] != fresh[i - 1];" "++*need;"
 plant "the capacity stays when the size changes" laws/laws "resize_keeps_answers: quotient" \
     src/core/change.c "if (!rc) f->image.capacity = capacity;" ""
+plant "a refused change of size changes the capacity" laws/laws "resize_keeps_answers: quotient" \
+    src/core/change.c "if (!rc) f->image.capacity = capacity;" "f->image.capacity = capacity;"
 plant "the old payload of another shape leaks" laws/laws "out_of_memory_is_safe: scalable" \
     src/core/filter.c "    tamis__give_back(&f->allocator, &f->payload);
     f->payload = block;" "    f->payload = block;"
-plant "time stands still" unit/test_streams "" \
+plant "time stands still" laws/laws "old_keys_leave: window" \
     src/core/change.c "if (!rc) f->kind->tick(&f->image.body);" ""
 plant "what an option takes away is there all the same" unit/test_counters "" \
     src/core/filter.c "if (tamis__abilities(f->kind, f->image.body.word) & ability)" "if (tamis__abilities(f->kind, NULL) & ability)"
@@ -132,5 +134,7 @@ plant "a way to retouch starts without its keys" unit/test_layers "" \
     src/core/rare.c "(way == TAMIS_RETOUCH_KEYS || way == TAMIS_RETOUCH_RATIO) && key_count == 0" "false"
 plant "merging farther is merging" unit/test_layers "" \
     src/core/rare.c "into->kind->levels->merge_farther(&into->image.body, &from->image.body);" "into->kind->merge(&into->image.body, &from->image.body);"
+plant "what ages is planned for its first window" laws/laws "old_keys_leave: stable" \
+    src/core/shape.c "kind->traits & TAMIS_AGES ? UINT64_MAX : capacity" "capacity"
 echo "1..$n"
 exit ${code:-0}
