@@ -226,30 +226,29 @@ class Window(Kind):
         self.array = Fields(payload, self.slice, self.slices, 128)
         need_clear(payload, 128 + self.slices * self.slice)
         for age in range(self.slices):
-            most = self.most_adds(age)
-            bits_set = self.array[self.place(age)].bit_count()
-            need(most is None or bits_set <= most, "more bits in a slice than adds")
+            most, bits = self.most_adds(age), self.array[self.place(age)].bit_count()
+            need(bits <= most or self.by == 1 and most, "more bits in a slice than adds")
 
     def place(self, age):
         return (self.slices - self.turns % self.slices + age) % self.slices
 
     def most_adds(self, age):
-        """How many adds can have reached the slice of this age; None: any number."""
+        """How many adds can have reached the slice of this age, with `each` to a generation."""
         if age >= self.turns + self.hashes:
             return 0
         first = max(0, self.turns - age)
         last = min(self.turns, self.turns - age + self.hashes - 1)
         earlier = last - first + (last < self.turns)
-        if earlier and self.by == 1:
-            return None
         return earlier * self.each + (self.adds if last == self.turns else 0)
+
+    def bit(self, place, h):
+        return scale(mix(h ^ (place * G & M64)), self.slice)
 
     def has(self, h):
         in_a_row = 0
         for age in range(self.slices):
             place = self.place(age)
-            bit = scale(mix(h ^ (place * G & M64)), self.slice)
-            in_a_row = in_a_row + 1 if self.array[place] >> bit & 1 else 0
+            in_a_row = in_a_row + 1 if self.array[place] >> self.bit(place, h) & 1 else 0
             if in_a_row == self.hashes:
                 return True
         return False

@@ -101,9 +101,12 @@ class Cuckoo(Kind):
         need(all(a & 15 < b & 15 or a <= b for a, b in zip(cells, cells[1:])), "cells out of order")
         return cells
 
-    def has(self, h):
+    def places(self, h):
         i, v = split_hash(h, self.buckets, 2**self.fingerprint - 1)
-        both = i, (scale(mix(v), self.buckets) - i) % self.buckets
+        return v, (i, (scale(mix(v), self.buckets) - i) % self.buckets)
+
+    def has(self, h):
+        v, both = self.places(h)
         return any(v in self.cells(b) or b << self.fingerprint | v in self.stash for b in both)
 
 
@@ -181,10 +184,8 @@ class Runs(Kind):
         used = sum(map(len, self.runs.values()))
         need(number_at(payload, 0) == used <= 19 * self.slots // 20, "used")
 
-    def place(self, h):
-        """The run of the hash's home, and its value."""
-        home, value = scale(h, self.slots), rest(h, self.slots) >> 64 - self.width
-        return self.runs.get(home, []), value
+    def split(self, h):
+        return scale(h, self.slots), rest(h, self.slots) >> 64 - self.width
 
 
 class Quotient(Runs):
@@ -203,8 +204,8 @@ class Quotient(Runs):
             need(run == sorted(run), "a run is not in order")
 
     def has(self, h):
-        run, value = self.place(h)
-        return value in run
+        home, value = self.split(h)
+        return value in self.runs.get(home, ())
 
 
 class Multiset(Quotient):
@@ -225,8 +226,8 @@ class Multiset(Quotient):
         return self.count(h) > 0
 
     def count(self, h):
-        run, value = self.place(h)
-        return dict(run).get(value, 0)
+        home, value = self.split(h)
+        return self.runs.get(home, {}).get(value, 0)
 
 
 def digits_of(number, base):
@@ -284,6 +285,11 @@ def read_entry(x, behind, top):
     return x, 3 + number_of(digits, top - 2), last + 2
 
 
+def ended(slot):
+    """Bits up to and with the 1 that ends the fingerprint of a slot of grow."""
+    return (slot & -slot).bit_length()
+
+
 class Grow(Runs):
     name, words = "grow", ("slots", "width", "doublings")
 
@@ -305,5 +311,5 @@ class Grow(Runs):
         need(keys <= voids and (keys > 0) == (voids > 0), "void keys")
 
     def has(self, h):
-        run, value = self.place(h)
-        return any((slot ^ value) >> (slot & -slot).bit_length() == 0 for slot in run)
+        home, value = self.split(h)
+        return any(slot >> ended(slot) == value >> ended(slot) for slot in self.runs.get(home, ()))

@@ -6,6 +6,7 @@ is not there is skipped. Everything is fixed: a red test is a change, never luck
 """
 
 import ctypes
+import itertools
 import os
 import random
 import re
@@ -18,7 +19,7 @@ sys.dont_write_bytecode = True
 import hashes
 import payload
 import tamis_reader as reader
-from kinds_bits import PRIME, Split
+from kinds_bits import PRIME, Split, hash_number
 from tamis_reader import Image, Refused
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -104,9 +105,9 @@ def hash_vectors():
         same(payload.mix(int(x, 0)), int(wanted, 0), f"mix({x})")
 
 
-def position_rows():
+def position_rows(heading="### 11.2 Positions"):
     ids = {kind.name: number for number, kind in reader.KINDS.items()}
-    for kind, shape, h, positions in rows("### 11.2 Positions"):
+    for kind, shape, h, positions in rows(heading):
         words = [int(pair.split()[1]) for pair in shape.split(",")]
         names = tuple(pair.split()[0] for pair in shape.split(","))
         yield ids[kind], names, words, int(h, 16), [int(p) for p in positions.split()]
@@ -118,6 +119,36 @@ def position_vectors():
     for kind, names, words, h, wanted in table:
         same(names, reader.KINDS[kind].words, "names of shape words")
         same(list(reader.KINDS[kind](words).positions(h)), wanted, f"kind {kind} {words} {h:016x}")
+
+
+def step_numbers(steps, most):
+    return [number for step in itertools.islice(steps, most) for number in step]
+
+
+def fingerprint(v, places):
+    return [v, *places]
+
+
+# What the document's table of places and fingerprints lists, by kind.
+PLACES = {
+    "increment": lambda kind, h: step_numbers(kind.steps(h), 64),
+    "dleft": lambda kind, h: fingerprint(*kind.places(h)),
+    "cuckoo": lambda kind, h: fingerprint(*kind.places(h)),
+    "quotient": lambda kind, h: list(kind.split(h)),
+    "compaction": lambda kind, h: step_numbers(kind.walk(h), 4),
+    "window": lambda kind, h: [kind.bit(place, h) for place in range(kind.slices)],
+    "layered": lambda kind, h: list(
+        payload.chain(hash_number(1, h), 64 * kind.sizes[1], kind.hashes)),
+}
+
+
+def place_vectors():
+    table = list(position_rows("### 11.3 Places and fingerprints"))
+    same({reader.KINDS[row[0]].name for row in table}, set(PLACES), "kinds")
+    for number, names, words, h, wanted in table:
+        kind = reader.KINDS[number]
+        same(names, kind.words, "names of shape words")
+        same(PLACES[kind.name](kind(words), h), wanted, f"{kind.name} {words} {h:016x}")
 
 
 def document_example():
@@ -214,13 +245,23 @@ def pinned_hits():
                 for name, strangers, members in map(str.split, file)}
 
 
+hashed = {}
+
+
+def hashed_numbers(image):
+    way = image.hash_mode, image.seed, image.key_id
+    if way not in hashed:
+        hashed[way] = [image.hash(b"%d" % number) for number in range(1, 10201)]
+    return hashed[way]
+
+
 def golden(path):
     with open(path, "rb") as file:
         data = file.read()
     image = Image(data, SECRET)
     same(image.items, 200, "items")
-    strangers = sum(image.has(b"%d" % number) for number in range(201, 10201))
-    members = sum(image.has(b"%d" % number) for number in range(1, 201))
+    answers = [image.has_hash(h) for h in hashed_numbers(image)]
+    members, strangers = sum(answers[:200]), sum(answers[200:])
     same((strangers, members), pinned_hits()[os.path.basename(path)], "hits")
 
 
@@ -278,6 +319,9 @@ class Library:
                 ("tamis_has_u64", ctypes.c_bool, [pointer, u64]),
                 ("tamis_hash", u64, [pointer, ctypes.c_char_p, size]),
                 ("tamis_has_hash", ctypes.c_bool, [pointer, u64]),
+                ("tamis_remove_hash", ctypes.c_int, [pointer, u64]),
+                ("tamis_count_hash", u64, [pointer, u64]),
+                ("tamis_tick", ctypes.c_int, [pointer]),
                 ("tamis_set_note", ctypes.c_int, [pointer, ctypes.c_char_p, ctypes.c_char_p]),
                 ("tamis_stored_size", u64, [pointer]),
                 ("tamis_bytes", ctypes.c_int, [pointer, pointer, size]),
@@ -312,6 +356,11 @@ class Library:
         info = Info()
         self.so.tamis_info(filter_, ctypes.byref(info), ctypes.sizeof(info))
         return info
+
+    def load(self, data):
+        filter_ = ctypes.c_void_p()
+        same(self.so.tamis_load_with(ctypes.byref(filter_), data, len(data), None), 0, "load")
+        return filter_
 
     def refuses_as(self, data, secret):
         filter_ = ctypes.c_void_p()
@@ -445,6 +494,108 @@ def library_positions(library):
         same(list(image.word[:len(words)]), words, spec)
         bits = [i for i in range(8 * len(image.payload)) if image.payload[i >> 3] >> (i & 7) & 1]
         same(bits, sorted(set(wanted)), spec)
+
+
+# ---- Every kind after a random program -----------------------------------------------------------
+
+# Small and crowded: positions coincide, counters stick, tables fill up, stages and voids appear.
+CROWDED = (
+    "classic:capacity=20,fpr=20%", "blocked:capacity=20,fpr=20%", "split:capacity=20,fpr=20%",
+    "universal:capacity=20,fpr=20%",
+    "counting:capacity=30,fpr=10%", "counting:capacity=9,bits=101,hashes=13",
+    "counting:capacity=9,bits=200,hashes=13,width=3,log=yes",
+    "spectral:capacity=30,fpr=10%", "spectral:capacity=9,bits=200,hashes=13,width=4",
+    "spectral:capacity=9,bits=200,hashes=13,width=4,mode=increase",
+    "spectral:capacity=9,bits=200,hashes=13,width=4,mode=recurring",
+    "spectral:capacity=9,bits=600,hashes=5,width=5,mode=recurring",
+    "increment:capacity=30,fpr=10%", "increment:capacity=9,fpr=20%,step=16",
+    "dleft:capacity=40,fpr=10%", "dleft:capacity=300,fpr=1%",
+    "cuckoo:capacity=30,fpr=10%", "cuckoo:capacity=500,fpr=30%",
+    "cuckoo:capacity=30,fpr=10%,sort=yes", "cuckoo:capacity=500,fpr=30%,sort=yes",
+    "quotient:capacity=50,fpr=10%", "quotient:capacity=400,fpr=30%",
+    "multiset:capacity=60,fpr=30%,remainder=2", "multiset:capacity=400,fpr=1%",
+    "compaction:capacity=50,fpr=10%", "compaction:capacity=50,fpr=10%,probing=linear",
+    "stable:capacity=30,fpr=10%", "stable:capacity=30,fpr=10%,width=4",
+    "window:capacity=30,fpr=10%", "window:capacity=30,fpr=10%,by=clock",
+    "grow:capacity=1,fpr=30%", "grow:capacity=10,fpr=1%",
+    "scalable:capacity=5,fpr=10%", "scalable:capacity=5,fpr=1%,kind=split",
+    "scalable:capacity=5,fpr=1%,kind=classic",
+    "layered:capacity=30,fpr=10%", "layered:capacity=30,fpr=10%,shrink=50,layers=9",
+    "attenuated:capacity=30,fpr=10%", "retouched:capacity=30,fpr=10%",
+    "composite:capacity=30,fpr=10%", "composite:capacity=30,fpr=10%,removed=20",
+)
+FORGERIES = 100
+
+
+def random_program(library, spec, dice):
+    """A filter after adds, removes and ticks, and the hashes that took part. What a kind cannot do,
+    or has no room for, it refuses, and that is no matter here."""
+    filter_ = library.create(spec)
+    keys = [dice.getrandbits(64) for _ in range(40)]
+    for _ in range(400):
+        h, way = keys[int(40 * dice.random()**2)], dice.random()
+        if way < 0.75:
+            library.so.tamis_add_hash(filter_, h)
+        elif way < 0.97:
+            library.so.tamis_remove_hash(filter_, h)
+        else:
+            library.so.tamis_tick(filter_)
+    return filter_, keys
+
+
+def forgery(data, dice):
+    """Another payload or another shape word under right checksums."""
+    data = bytearray(data)
+    size = struct.unpack_from("<Q", data, 144)[0]
+    if dice.random() < 0.7:
+        for _ in range(dice.choice((1, 1, 2))):
+            at = 192 + dice.randrange(dice.choice((size, min(size, 24))))
+            data[at] = dice.choice((data[at] ^ 1 << dice.randrange(8), dice.randrange(256)))
+    else:
+        at = 80 + 8 * dice.randrange(8)
+        word = struct.unpack_from("<Q", data, at)[0]
+        word = dice.choice((0, 1, word + 1, word * 2, word // 2, 1 << dice.randrange(64),
+                            dice.randrange(128)))
+        struct.pack_into("<Q", data, at, word & hashes.M64)
+        data = with_size_of_shape(data, dice)
+    return seal(data)
+
+
+def with_size_of_shape(data, dice):
+    kind = reader.KINDS[struct.unpack_from("<I", data, 12)[0]]
+    try:
+        size = kind(struct.unpack_from("<8Q", data, 80)[:len(kind.words)]).size
+    except Refused:
+        return data
+    if size > 2**16:
+        return data
+    old = dice.choice((0, struct.unpack_from("<Q", data, 144)[0]))
+    data = data[:192] + data[192:192 + min(size, old)] + bytes(max(0, size - old))
+    struct.pack_into("<Q", data, 144, size)
+    return data
+
+
+def same_answers(library, filter_, image, asked):
+    for h in asked:
+        same(image.has_hash(h), library.so.tamis_has_hash(filter_, h), f"answer for {h:#x}")
+        if hasattr(image.body, "count"):
+            same(image.body.count(h), library.so.tamis_count_hash(filter_, h), f"count of {h:#x}")
+
+
+def crowded(library, spec):
+    dice = random.Random(spec)
+    filter_, keys = random_program(library, spec, dice)
+    data = library.image_of(filter_)
+    same_answers(library, filter_, Image(data), keys + [dice.getrandbits(64) for _ in range(200)])
+    library.so.tamis_free(filter_)
+    for i in range(FORGERIES):
+        forged = forgery(data, dice)
+        why = refused_as(forged)
+        same(why, library.refuses_as(forged, None), f"{spec}, forgery {i}")
+        if why is None:
+            filter_ = library.load(forged)
+            same_answers(library, filter_, Image(forged), keys[:10])
+            library.so.tamis_free(filter_)
 
 
 # ---- Images that must be refused although their checksums are right ------------------------------
@@ -615,18 +766,25 @@ def wrong_secrets(library, good):
 
 # ---- The command ---------------------------------------------------------------------------------
 
+def write_lines(folder, name, lines):
+    with open(os.path.join(folder, name), "wb") as file:
+        file.write(b"".join(line + b"\n" for line in lines))
+    return os.path.join(folder, name)
+
+
+def build_image(folder, spec, keys):
+    image = os.path.join(folder, "image.tamis")
+    if os.path.exists(image):
+        os.remove(image)
+    subprocess.run([COMMAND, "build", image, "--spec", spec, "-q", keys], check=True)
+    return image
+
+
 def same_lines(folder):
     """`tamis check` and this reader print the same lines."""
-    def write(name, lines):
-        with open(os.path.join(folder, name), "wb") as file:
-            file.write(b"".join(line + b"\n" for line in lines))
-        return os.path.join(folder, name)
-
-    members = write("members", [b"member %d" % i for i in range(500)])
-    stream = write("stream", [b"member %d" % i for i in range(0, 3000, 2)])
-    image = os.path.join(folder, "image.tamis")
-    subprocess.run([COMMAND, "build", image, "--spec", "blocked:capacity=500,fpr=10%", members],
-                   check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    members = write_lines(folder, "members", [b"member %d" % i for i in range(500)])
+    stream = write_lines(folder, "stream", [b"member %d" % i for i in range(0, 3000, 2)])
+    image = build_image(folder, "blocked:capacity=500,fpr=10%", members)
     theirs = subprocess.run([COMMAND, "check", image, stream], stdout=subprocess.PIPE, check=True)
     mine = subprocess.run([sys.executable, "-B", reader.__file__, image, stream],
                           stdout=subprocess.PIPE, check=True)
@@ -634,11 +792,31 @@ def same_lines(folder):
     same(len(mine.stdout.splitlines()) > 250, True, "some false positives")
 
 
+COUNTS = ("counting", "spectral", "spectral:mode=increase", "spectral:mode=recurring", "dleft",
+          "multiset", "layered:layers=9")
+
+
+def same_counts(folder, spec):
+    """`tamis count` and this reader count alike: key i was added i times."""
+    added = write_lines(folder, "added", [b"%d" % i for i in range(1, 24) for _ in range(i)])
+    asked = write_lines(folder, "asked", [b"%d" % i for i in range(1, 300)])
+    path = build_image(folder, spec + (":", ",")[":" in spec] + "capacity=300", added)
+    with open(path, "rb") as file:
+        image = Image(file.read())
+    lines = subprocess.run([COMMAND, "count", path, asked], stdout=subprocess.PIPE,
+                           stderr=subprocess.DEVNULL, check=True).stdout.splitlines()
+    same(len(lines) >= 23, True, "lines")
+    told = {key: int(count) for count, key in (line.split(b"\t") for line in lines)}
+    for i in range(1, 300):
+        same(image.count(b"%d" % i), told.get(b"%d" % i, 0), f"count of {i}")
+
+
 # ---- All of it -----------------------------------------------------------------------------------
 
 def test_document():
     run("hashes of the document", hash_vectors)
     run("positions of the document", position_vectors)
+    run("places and fingerprints of the document", place_vectors)
     run("worked example of the document", worked_example)
     run("worked example: every bit flipped is refused", bit_flips_of_example)
     run("worked example: every other size is refused", sizes_of_example)
@@ -672,6 +850,8 @@ def test_library():
             continue
         for more in HASHES:
             run("answers equal: " + spec + more, agree, library, spec + more)
+    for spec in CROWDED:
+        run("answers, counts and refusals equal: " + spec, crowded, library, spec)
     good = good_images(library)
     run("illegal fields under right checksums are refused", all_refused, library, good)
     run("legal oddities are accepted", all_accepted, library, good)
@@ -686,6 +866,8 @@ def test_command():
         return
     with tempfile.TemporaryDirectory() as folder:
         run(name, same_lines, folder)
+        for spec in COUNTS:
+            run("the command counts alike: " + spec, same_counts, folder, spec)
 
 
 if __name__ == "__main__":
