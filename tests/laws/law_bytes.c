@@ -148,8 +148,9 @@ static const char *forged_headers_are_safe(const subject *s) {
     uint8_t *image = image_of(f, &size);
     const char *what = NULL;
     tamis_free(f);
+    const int step = effort(256) < 256 ? 15 : 1; /* both ends, and some between */
     for (size_t at = 0; at < 176 && !what; at++)
-        for (int value = 0; value < 256 && !what; value++) {
+        for (int value = 0; value < 256 && !what; value += step) {
             const uint8_t old = image[at];
             image[at] = (uint8_t)value;
             test_reseal(image, size);

@@ -48,6 +48,7 @@ enum { FILTERS = 8, PER_FILTER = 250000, KEYS = 10000 };
 
 static const char *rate_at(const subject *s, double fpr) {
     const bool is_sip = strstr(s->options, "sip13") != NULL;
+    const uint64_t probes = effort(PER_FILTER);
     double sum = 0, squares = 0, expected = 0;
     uint64_t hits = 0;
     for (int i = 0; i < FILTERS; i++) {
@@ -58,7 +59,7 @@ static const char *rate_at(const subject *s, double fpr) {
         struct tamis_plan plan;
         if (tamis_plan(spec_of(s, KEYS, fpr, seed), &plan, sizeof plan)) abort();
         for (uint64_t k = 0; k < KEYS; k++) tamis_add_u64(f, test_number((uint64_t)i, k));
-        for (uint64_t k = 0; k < PER_FILTER; k++)
+        for (uint64_t k = 0; k < probes; k++)
             hits += tamis_has_u64(f, test_number((uint64_t)i, TEST_STRANGERS + k));
         const double now = tamis_fpr_now(f);
         sum += now;
@@ -67,9 +68,9 @@ static const char *rate_at(const subject *s, double fpr) {
         tamis_free(f);
     }
     const double mean = sum / FILTERS;
-    if (!test_is_possible(hits, (uint64_t)FILTERS * PER_FILTER, mean, TEST_ALPHA))
-        return wrong("fpr=%g: %llu hits of %d, the fill says %.6g", fpr, (unsigned long long)hits,
-                     FILTERS * PER_FILTER, mean);
+    if (!test_is_possible(hits, FILTERS * probes, mean, TEST_ALPHA))
+        return wrong("fpr=%g: %llu hits of %llu, the fill says %.6g", fpr, (unsigned long long)hits,
+                     (unsigned long long)(FILTERS * probes), mean);
     /* Eight filters give a rough spread only, so the band is wide: six errors of the mean, and a
      * hundredth for formulas that are of second order. Equal hashes do not show in the bits. */
     const double spread = sqrt(fmax(0, squares / FILTERS - mean * mean) / (FILTERS - 1));

@@ -245,7 +245,7 @@ static void take_step(life *l) {
 
 static uint64_t steps_wanted(void) {
     const char *text = getenv("TAMIS_STEPS");
-    return text ? strtoull(text, NULL, 10) : 4000;
+    return text ? strtoull(text, NULL, 10) : effort(4000);
 }
 
 /* Who may forget must say so once it has. */

@@ -23,6 +23,14 @@ const char *wrong(const char *format, ...) {
     return text;
 }
 
+static bool is_quick(void) {
+    return getenv("TAMIS_QUICK") != NULL;
+}
+
+uint64_t effort(uint64_t times) {
+    return is_quick() ? times / 20 + 1 : times;
+}
+
 /* ---- Filters and keys ----------------------------------------------------------------------- */
 
 const char *spec_of(const subject *s, uint64_t capacity, double fpr, const char *more) {
@@ -196,6 +204,7 @@ int main(int argc, char **argv) {
     for (size_t i = 0; i < subject_count; i++) {
         const subject *s = &subjects[i];
         const bool is_broken = is_liar(s->kind.name);
+        if (is_broken && is_quick()) continue; /* caught with all the probes there are */
         liars += is_broken;
         for (size_t l = 0; l < LISTS; l++)
             for (const law *w = lists[l]; w->name; w++) {

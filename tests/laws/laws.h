@@ -29,6 +29,10 @@ typedef struct law {
 extern const law membership_laws[], byte_laws[], set_laws[], failure_laws[], thread_laws[],
     change_laws[], key_laws[], program_laws[];
 
+/* How often to try: `times`, or a twentieth in a build that checks every access and is that much
+ * slower (TAMIS_QUICK is set). Bounds are exact for any number of probes. */
+uint64_t effort(uint64_t times);
+
 /* What went wrong, in words; the text lives until the next call. */
 const char *wrong(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
