@@ -214,8 +214,9 @@ static void images_of(const struct tamis_kind_info *kind) {
 
 /* Plans of large filters, whose logarithms no machine may round to another shape. */
 static void plans_with(const struct tamis_kind_info *kind, const char *option) {
+    const uint64_t plans = *option ? 60 : 300;
     uint64_t sum = 0;
-    for (uint64_t i = 0; i < 300; i++) {
+    for (uint64_t i = 0; i < plans; i++) {
         char spec[160];
         struct tamis_plan plan;
         snprintf(spec, sizeof spec, "%s:capacity=%llu,fpr=1/%llu%s%s", kind->name,
