@@ -57,4 +57,33 @@ void tamis__bag_measure(const tamis_bag_code *, const tamis_body *, const tamis_
 /* TAMIS_NOT_FOUND with its sentence. */
 tamis_status tamis__bag_not_found(const tamis_bag_code *);
 
+/* These entries, bound to a kind's code: plan, check, audit, next, resize, move, merge, measure. A
+ * descriptor's functions are not told whose they are. */
+#define TAMIS_BAG_ENTRIES(code, is_legal)                                                      \
+    static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {                        \
+        return tamis__bag_plan(&(code), wish, word);                                           \
+    }                                                                                          \
+    static tamis_status check(const uint64_t word[], uint64_t *size) {                         \
+        return tamis__bag_check(&(code), word, size);                                          \
+    }                                                                                          \
+    static tamis_status audit(const tamis_body *f) {                                           \
+        const tamis_slots t = tamis__bag_slots(f);                                             \
+        return tamis__slots_audit(&t, is_legal);                                               \
+    }                                                                                          \
+    static bool next(const tamis_body *f, uint64_t *cursor, uint64_t *hash, uint64_t *times) { \
+        return tamis__bag_next(&(code), f, cursor, hash, times);                               \
+    }                                                                                          \
+    static tamis_status resize(const tamis_body *f, uint64_t capacity, uint64_t word[]) {      \
+        return tamis__bag_resize(&(code), f, capacity, word);                                  \
+    }                                                                                          \
+    static tamis_status move(tamis_body *to, const tamis_body *from) {                         \
+        return tamis__bag_move(&(code), to, from);                                             \
+    }                                                                                          \
+    static tamis_status merge(tamis_body *into, const tamis_body *from) {                      \
+        return tamis__bag_merge(&(code), into, from);                                          \
+    }                                                                                          \
+    static void measure(const tamis_body *f, const tamis_body *other, tamis_measure *out) {    \
+        tamis__bag_measure(&(code), f, other, out);                                            \
+    }
+
 #endif

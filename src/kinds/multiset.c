@@ -224,40 +224,7 @@ static tamis_status add(tamis_body *f, const uint64_t *hash, size_t n) {
     return tamis__add_all(f, hash, n, add_one, remove_one);
 }
 
-/* ---- What all bags can ---------------------------------------------------------------------- */
-
-static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
-    return tamis__bag_plan(&code, wish, word);
-}
-
-static tamis_status check(const uint64_t word[], uint64_t *size) {
-    return tamis__bag_check(&code, word, size);
-}
-
-static tamis_status audit(const tamis_body *f) {
-    const tamis_slots t = tamis__bag_slots(f);
-    return tamis__slots_audit(&t, is_legal);
-}
-
-static bool next(const tamis_body *f, uint64_t *cursor, uint64_t *hash, uint64_t *times) {
-    return tamis__bag_next(&code, f, cursor, hash, times);
-}
-
-static tamis_status resize(const tamis_body *f, uint64_t capacity, uint64_t word[]) {
-    return tamis__bag_resize(&code, f, capacity, word);
-}
-
-static tamis_status move(tamis_body *to, const tamis_body *from) {
-    return tamis__bag_move(&code, to, from);
-}
-
-static tamis_status merge(tamis_body *into, const tamis_body *from) {
-    return tamis__bag_merge(&code, into, from);
-}
-
-static void measure(const tamis_body *f, const tamis_body *other, tamis_measure *out) {
-    tamis__bag_measure(&code, f, other, out);
-}
+TAMIS_BAG_ENTRIES(code, is_legal)
 
 const tamis_kind tamis__multiset = {
     .name = "multiset",

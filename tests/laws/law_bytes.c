@@ -23,12 +23,12 @@ static tamis *filled(const subject *s) {
 static const char *save_load_same(const subject *s) {
     tamis *f = filled(s), *g = NULL, *h = NULL;
     size_t size, again_size = 0;
-    uint8_t *image = image_of(f, &size), *again = NULL;
+    uint8_t *image = test_image(f, &size), *again = NULL;
     const char *what = NULL;
     if (tamis_load(&g, image, size) || tamis_copy(&h, f)) {
         what = wrong("%s", tamis_why());
     } else {
-        again = image_of(g, &again_size);
+        again = test_image(g, &again_size);
         if (again_size != size || memcmp(image, again, size) != 0)
             what = "load and save give other bytes";
         else if (!same_answers(f, g, 0, STRANGERS) || !same_answers(f, h, 0, STRANGERS))
@@ -47,7 +47,7 @@ static const char *save_load_same(const subject *s) {
 static const char *view_at_any_alignment(const subject *s) {
     tamis *f = filled(s);
     size_t size;
-    uint8_t *image = image_of(f, &size), *room = malloc(size + 64);
+    uint8_t *image = test_image(f, &size), *room = malloc(size + 64);
     const char *what = NULL;
     for (size_t shift = 0; shift < 17 && !what; shift++) {
         tamis *view;
@@ -75,7 +75,7 @@ static const char *view_at_any_alignment(const subject *s) {
 static const char *reads_stay_inside(const subject *s) {
     tamis *f = filled(s);
     size_t size;
-    uint8_t *image = image_of(f, &size);
+    uint8_t *image = test_image(f, &size);
     const size_t page = (size_t)sysconf(_SC_PAGESIZE), pages = (size / page + 1) * page;
     uint8_t *room =
         mmap(NULL, pages + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -112,7 +112,7 @@ static const char *damage_refused(const subject *s) {
     add_keys(f, 0, 40);
     if (tamis_set_note(f, "comment", "short")) abort();
     size_t size;
-    uint8_t *image = image_of(f, &size), *room = malloc(size + 1);
+    uint8_t *image = test_image(f, &size), *room = malloc(size + 1);
     const char *what = NULL;
     tamis_free(f);
     for (size_t i = 0; i < size * 8 && !what; i++) {
@@ -145,7 +145,7 @@ static const char *forged_headers_are_safe(const subject *s) {
     tamis *f = make(s, 40, 0.05, NULL), *g;
     add_keys(f, 0, 40);
     size_t size;
-    uint8_t *image = image_of(f, &size);
+    uint8_t *image = test_image(f, &size);
     const char *what = NULL;
     tamis_free(f);
     const int step = effort(256) < 256 ? 15 : 1; /* both ends, and some between */
@@ -178,7 +178,7 @@ static const char *stray_bits_refused(const subject *s) {
     if (tamis_create(&f, spec)) return NULL; /* this choice wants whole words */
     tamis_info(f, &info, sizeof info);
     size_t size;
-    uint8_t *image = image_of(f, &size);
+    uint8_t *image = test_image(f, &size);
     const char *what = NULL;
     tamis_free(f);
     for (int w = 0; w < TAMIS_WORDS; w++) {

@@ -21,12 +21,6 @@ static uint64_t count_of(const tamis *f, uint64_t i) {
     return tamis_count(f, key.bytes, key.len);
 }
 
-static struct tamis_info info_of(const tamis *f) {
-    struct tamis_info info;
-    tamis_info(f, &info, sizeof info);
-    return info;
-}
-
 /* ---- Removing ------------------------------------------------------------------------------- */
 
 /* Every other key goes; the others stay, and those that went are strangers like any other. Last,
@@ -46,10 +40,10 @@ static const char *remove_forgets_only_that_key(const subject *s) {
         what = wrong("%llu of %d keys are still found", (unsigned long long)found, N / 2);
     for (uint64_t i = 1; i < N && !what; i += 2)
         if (remove_key(f, i)) what = wrong("key %llu: %s", (unsigned long long)i, tamis_why());
-    if (!what && info_of(f).items) what = "items are left over";
-    if (!what && info_of(f).worn == 0 && tamis_fpr_now(f) > 0)
+    if (!what && test_info(f).items) what = "items are left over";
+    if (!what && test_info(f).worn == 0 && tamis_fpr_now(f) > 0)
         what = "an emptied filter still answers yes";
-    if (!what && info_of(f).worn == 0 && s->can & TAMIS_ANY_ORDER && !same_payload(f, empty))
+    if (!what && test_info(f).worn == 0 && s->can & TAMIS_ANY_ORDER && !same_payload(f, empty))
         what = "an emptied filter is not as a new one";
     tamis_free(f);
     tamis_free(empty);
@@ -79,7 +73,7 @@ static const char *removing_strangers_is_refused(const subject *s) {
     for (uint64_t i = N; i < 2 * N && !what; i++)
         if (!count_keys(f, i, i + 1) && remove_key(f, i) != TAMIS_NOT_FOUND)
             what = wrong("key %llu was never added", (unsigned long long)i);
-    if (!what && (!same_payload(f, old) || info_of(f).items != N))
+    if (!what && (!same_payload(f, old) || test_info(f).items != N))
         what = "a refused remove changed the filter";
     tamis_free(f);
     tamis_free(old);
@@ -94,7 +88,7 @@ static const char *count_never_under(const subject *s) {
     enum { MOST = 9 };
     tamis *f = make(s, N * (MOST + 1) / 2, 0.01, NULL);
     const char *what = NULL;
-    const uint64_t sure = info_of(f).sure_count;
+    const uint64_t sure = test_info(f).sure_count;
     uint64_t over = 0;
     for (uint64_t round = 0; round < MOST; round++)
         for (uint64_t i = 0; i < N; i++)
@@ -110,7 +104,7 @@ static const char *count_never_under(const subject *s) {
         if ((count_of(f, i) > 0) != (count_keys(f, i, i + 1) > 0))
             what = "count and has disagree about a stranger";
     const double most = 0.01 * N;
-    if (!what && !info_of(f).caveat[0] && (double)over > most &&
+    if (!what && !test_info(f).caveat[0] && (double)over > most &&
         !test_is_possible(over, N, 0.01, TEST_ALPHA))
         what = wrong("%llu of %d counts are too high", (unsigned long long)over, N);
     tamis_free(f);
@@ -121,7 +115,7 @@ static const char *count_never_under(const subject *s) {
 static const char *count_follows_removes(const subject *s) {
     tamis *f = make(s, 100, 0.001, NULL);
     const char *what = NULL;
-    const uint64_t sure = info_of(f).sure_count, adds = sure < 3 ? sure : 3;
+    const uint64_t sure = test_info(f).sure_count, adds = sure < 3 ? sure : 3;
     for (uint64_t i = 0; i < adds; i++) add_keys(f, 7, 8);
     for (uint64_t left = adds; left > 0 && !what; left--) {
         if (count_of(f, 7) != left)
@@ -185,7 +179,7 @@ static const char *listing_rebuilds(const subject *s) {
 /* ---- Resizing and growing ------------------------------------------------------------------- */
 
 static bool same_shape(const tamis *a, const tamis *b) {
-    const struct tamis_info x = info_of(a), y = info_of(b);
+    const struct tamis_info x = test_info(a), y = test_info(b);
     return memcmp(x.word, y.word, sizeof x.word) == 0;
 }
 
@@ -201,7 +195,7 @@ static const char *resize_keeps_answers(const subject *s) {
             what = wrong("%s", tamis_why());
         else if (!same_answers(f, old, 0, 20 * N))
             what = wrong("another answer at %llu times the size", (unsigned long long)by);
-        else if (info_of(f).capacity != by * N)
+        else if (test_info(f).capacity != by * N)
             what = "the capacity is not what was asked for";
     }
     if (!what && add_keys(f, N, 4 * N) != 3 * N) what = "there is no more room than before";
@@ -218,7 +212,8 @@ static const char *resize_keeps_answers(const subject *s) {
     if (!what && tamis_resize(f, 1) == TAMIS_OK && count_keys(f, 0, N) != N)
         what = "keys are lost in a filter too small for them";
     if (!what && tamis_resize(f, UINT64_MAX) == TAMIS_OK) what = "2^64 keys have room";
-    if (!what && (!same_answers(f, old, 0, 5 * N) || info_of(f).capacity != info_of(old).capacity))
+    if (!what &&
+        (!same_answers(f, old, 0, 5 * N) || test_info(f).capacity != test_info(old).capacity))
         what = "a refused resize changed the filter";
     tamis_free(f);
     tamis_free(old);
@@ -290,7 +285,7 @@ static const char *old_keys_are_strangers(const tamis *f, uint64_t keys) {
 static const char *old_keys_leave(const subject *s) {
     enum { CAPACITY = 500, ADDS = 20 * CAPACITY };
     tamis *f = make(s, CAPACITY, 0.01, NULL);
-    const double most = info_of(f).fpr_expected * (1 + 6 / sqrt((double)CAPACITY));
+    const double most = test_info(f).fpr_expected * (1 + 6 / sqrt((double)CAPACITY));
     add_keys(f, 0, ADDS);
     const char *what = old_keys_are_strangers(f, 2 * CAPACITY);
     if (!what && !(s->can & TAMIS_CAN_TICK) && tamis_fpr_now(f) > most)
@@ -312,7 +307,7 @@ static const char *old_keys_leave(const subject *s) {
  * summary: no flip is missing, none is told twice, and what is told is how the bit is now. */
 static const char *log_tells_every_flip(const subject *s) {
     tamis *f = make(s, 300, 0.01, NULL), *untold = NULL;
-    const uint64_t most = info_of(f).payload_bytes * 8;
+    const uint64_t most = test_info(f).payload_bytes * 8;
     uint8_t *peer = calloc(1, (size_t)most), *whole = calloc(1, (size_t)most);
     const char *what = NULL;
     uint64_t cursor, position;

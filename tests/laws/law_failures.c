@@ -71,7 +71,7 @@ static const char *life(const subject *s, purse *p) {
     TWICE(tamis_set_note(f, "one", "1"));
     TWICE(tamis_set_note(f, "two", "2"));
     TWICE(tamis_copy(&g, f));
-    image = image_of(f, &size);
+    image = test_image(f, &size);
     TWICE(tamis_load_with(&h, image, size, &options));
     tamis_free(h);
     TWICE(tamis_view_with(&h, image, size, &options));
@@ -152,7 +152,7 @@ static const char *limit_holds(const subject *s) {
     tamis *f = make(s, N, 0.01, NULL), *g;
     size_t size;
     uint64_t payload;
-    uint8_t *image = image_of(f, &size);
+    uint8_t *image = test_image(f, &size);
     tamis_payload(f, &payload);
     struct tamis_options options = {.struct_size = sizeof options, .max_bytes = payload - 1};
     const char *what = NULL;

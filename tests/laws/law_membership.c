@@ -139,7 +139,7 @@ static const char *every_bit_counts(const subject *s) {
         tamis *f = make(s, 20, 0.01, NULL), *g;
         add_keys(f, k, k + 1);
         size_t size;
-        uint8_t *image = image_of(f, &size);
+        uint8_t *image = test_image(f, &size);
         tamis_free(f);
         for (size_t i = TEST_HEADER_BYTES * 8; i < size * 8 && !what; i++) {
             const uint8_t bit = (uint8_t)(1 << i % 8);

@@ -205,7 +205,7 @@ static void step_copy(life *l) {
 
 static void step_save_and_load(life *l) {
     size_t size;
-    uint8_t *image = image_of(l->filter, &size);
+    uint8_t *image = test_image(l->filter, &size);
     tamis *loaded;
     if (tamis_load(&loaded, image, size)) {
         blame(l, tamis_why(), size);

@@ -81,7 +81,7 @@ static const char *many_threads_ask(const subject *s) {
     tamis *f = make(s, PER_THREAD, 0.01, NULL), *view;
     add_keys(f, 0, PER_THREAD);
     size_t size;
-    uint8_t *image = image_of(f, &size);
+    uint8_t *image = test_image(f, &size);
     if (tamis_view(&view, image, size)) abort();
     worker workers[THREADS];
     for (int t = 0; t < THREADS; t++) workers[t] = (worker){.reader = t % 2 ? f : view};

@@ -85,13 +85,6 @@ uint64_t count_keys(const tamis *f, uint64_t from, uint64_t to) {
     return found;
 }
 
-uint8_t *image_of(const tamis *f, size_t *size) {
-    *size = (size_t)tamis_stored_size(f);
-    uint8_t *bytes = malloc(*size);
-    if (!bytes || tamis_bytes(f, bytes, *size)) abort();
-    return bytes;
-}
-
 bool same_payload(const tamis *a, const tamis *b) {
     uint64_t m, n;
     const void *p = tamis_payload(a, &m), *q = tamis_payload(b, &n);

@@ -7,6 +7,7 @@
 #define TAMIS_TESTS_LAWS_H
 
 #include "tamis.h"
+#include "tests/help/filters.h"
 
 typedef struct subject {
     char spec[96]; /* "kind:capacity=%llu,fpr=...": made by subject_spec */
@@ -52,9 +53,6 @@ uint64_t add_keys(tamis *, uint64_t from, uint64_t to);
 
 /* Counts those of the keys [from, to) that are found. */
 uint64_t count_keys(const tamis *, uint64_t from, uint64_t to);
-
-/* The whole image in fresh memory; free() it. */
-uint8_t *image_of(const tamis *, size_t *size);
 
 bool same_payload(const tamis *, const tamis *);
 

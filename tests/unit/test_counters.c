@@ -16,35 +16,11 @@
 #include "kinds/kind.h"
 #include "tamis.h"
 #include "tests/help/bounds.h"
+#include "tests/help/filters.h"
 #include "tests/help/keys.h"
 #include "tests/help/seal.h"
 
 #define COUNT_OF(list) (sizeof(list) / sizeof *(list))
-
-static tamis *make(const char *format, ...) __attribute__((format(printf, 1, 2)));
-
-static tamis *make(const char *format, ...) {
-    char spec[160];
-    tamis *f;
-    va_list list;
-    va_start(list, format);
-    vsnprintf(spec, sizeof spec, format, list);
-    va_end(list);
-    if (tamis_create(&f, spec)) fail_msg("%s: %s", spec, tamis_why());
-    return f;
-}
-
-static struct tamis_info info_of(const tamis *f) {
-    struct tamis_info info;
-    tamis_info(f, &info, sizeof info);
-    return info;
-}
-
-static struct tamis_plan plan_of(const char *spec) {
-    struct tamis_plan plan;
-    if (tamis_plan(spec, &plan, sizeof plan)) fail_msg("%s: %s", spec, tamis_why());
-    return plan;
-}
 
 static const uint8_t *payload_of(const tamis *f) {
     uint64_t size;
@@ -153,7 +129,7 @@ static void assert_same(const tamis *f, const model *m, unsigned width) {
     const uint8_t *bytes = payload_of(f);
     for (uint64_t i = 0; i < m->n; i++) {
         assert_int_equal(bits_at(bytes, i * width, width), m->cell[i]);
-        if (strcmp(info_of(f).kind, "counting") == 0)
+        if (strcmp(test_info(f).kind, "counting") == 0)
             assert_int_equal(bits_at(bytes, m->n * width + i, 1), m->cell[i] > 0);
     }
 }
@@ -162,8 +138,8 @@ static void assert_same(const tamis *f, const model *m, unsigned width) {
  * well, and must be refused exactly when a cell shows that they are not there. */
 static void follow(const char *spec, unsigned width, uint64_t step, unsigned steps) {
     enum { KEYS = 24 };
-    tamis *f = make("%s", spec);
-    const struct tamis_info info = info_of(f);
+    tamis *f = test_make("%s", spec);
+    const struct tamis_info info = test_info(f);
     const bool counts = info.abilities & TAMIS_CAN_COUNT;
     model m = {.top = ((uint64_t)1 << width) - 1, .hashes = info.word[1], .step = step};
     const uint64_t unit = strcmp(info.kind, "counting") == 0 ? width + 1 + info.word[3] : width;
@@ -276,8 +252,8 @@ static void summary_is_classic(void **state) {
         for (unsigned hashes = 1; hashes <= 10; hashes += 3) {
             const unsigned n = sizes[s];
             tamis *f =
-                make("counting:capacity=50,bits=%u,width=16,hashes=%u,seed=3", 17 * n, hashes);
-            tamis *g = make("classic:capacity=50,bits=%u,hashes=%u,seed=3", n, hashes);
+                test_make("counting:capacity=50,bits=%u,width=16,hashes=%u,seed=3", 17 * n, hashes);
+            tamis *g = test_make("classic:capacity=50,bits=%u,hashes=%u,seed=3", n, hashes);
             for (uint64_t i = 0; i < 200; i++) assert_int_equal(tamis_add_u64(f, i), TAMIS_OK);
             for (uint64_t i = 0; i < 200; i += i % 4 ? 1 : 2)
                 assert_int_equal(tamis_remove_u64(f, i), TAMIS_OK);
@@ -293,10 +269,11 @@ static void summary_is_classic(void **state) {
             tamis_free(g);
         }
     /* In whole words it is even the same bytes. */
-    tamis *f = make("counting:capacity=1000,fpr=1%%"), *g = make("classic:capacity=1000,fpr=1%%");
+    tamis *f = test_make("counting:capacity=1000,fpr=1%%"),
+          *g = test_make("classic:capacity=1000,fpr=1%%");
     for (uint64_t i = 0; i < 1000; i++) tamis_add_u64(f, i), tamis_add_u64(g, i);
-    const uint64_t bits = info_of(g).word[0];
-    assert_int_equal(info_of(f).word[0], bits * 5);
+    const uint64_t bits = test_info(g).word[0];
+    assert_int_equal(test_info(f).word[0], bits * 5);
     assert_memory_equal(payload_of(f) + bits / 2, payload_of(g), bits / 8);
     tamis_free(f);
     tamis_free(g);
@@ -305,13 +282,14 @@ static void summary_is_classic(void **state) {
 /* A wish in bits that is a whole number of counters is taken exactly, others come in groups. */
 static void sizes_are_exact_or_fold(void **state) {
     (void)state;
-    assert_int_equal(plan_of("counting:capacity=9,bits=1020").word[0], 1020);
-    assert_int_equal(plan_of("counting:capacity=9,bits=65536").word[0], 65536 / 320 * 320);
-    assert_int_equal(plan_of("counting:capacity=9,bits=65536,log=yes").word[0], 65536 / 384 * 384);
-    assert_int_equal(plan_of("counting:capacity=9,bits=319").word[0], 315);
-    assert_int_equal(plan_of("spectral:capacity=9,bits=1000").word[0], 1000);
-    assert_int_equal(plan_of("spectral:capacity=9,bits=65537,mode=recurring").word[0], 64512);
-    assert_int_equal(plan_of("increment:capacity=9,bits=1001").word[0], 768);
+    assert_int_equal(test_plan("counting:capacity=9,bits=1020").word[0], 1020);
+    assert_int_equal(test_plan("counting:capacity=9,bits=65536").word[0], 65536 / 320 * 320);
+    assert_int_equal(test_plan("counting:capacity=9,bits=65536,log=yes").word[0],
+                     65536 / 384 * 384);
+    assert_int_equal(test_plan("counting:capacity=9,bits=319").word[0], 315);
+    assert_int_equal(test_plan("spectral:capacity=9,bits=1000").word[0], 1000);
+    assert_int_equal(test_plan("spectral:capacity=9,bits=65537,mode=recurring").word[0], 64512);
+    assert_int_equal(test_plan("increment:capacity=9,bits=1001").word[0], 768);
     struct tamis_plan plan;
     static const char *const small[] = {
         "counting:capacity=9,bits=4", "counting:capacity=9,bits=17,width=16,log=yes",
@@ -326,7 +304,7 @@ static void sizes_are_exact_or_fold(void **state) {
                                         "increment:capacity=2^56,fpr=1%,step=16"};
     for (size_t i = 0; i < COUNT_OF(large); i++)
         assert_int_equal(tamis_plan(large[i], &plan, sizeof plan), TAMIS_TOO_LARGE);
-    tamis *f = make("counting:capacity=9,bits=65536");
+    tamis *f = test_make("counting:capacity=9,bits=65536");
     assert_int_equal(tamis_fold(f, 3), TAMIS_INVALID); /* 3 divides, but is no power of two */
     assert_int_equal(tamis_fold(f, 256), TAMIS_OK);
     assert_int_equal(tamis_fold(f, 2), TAMIS_INVALID); /* 51 counters are left */
@@ -337,7 +315,7 @@ static void sizes_are_exact_or_fold(void **state) {
 static void log_goes_on_after_a_fold(void **state) {
     (void)state;
     enum { COUNTERS = 1024 };
-    tamis *f = make("counting:capacity=60,bits=%d,log=yes,hashes=4", COUNTERS * 6);
+    tamis *f = test_make("counting:capacity=60,bits=%d,log=yes,hashes=4", COUNTERS * 6);
     uint8_t peer[COUNTERS] = {0};
     uint64_t n = COUNTERS, added = 0, removed = 0, cursor, position;
     bool is_set;
@@ -371,13 +349,13 @@ static void log_goes_on_after_a_fold(void **state) {
 /* Without the option there is no log, and that is said. */
 static void log_is_an_option(void **state) {
     (void)state;
-    tamis *f = make("counting:capacity=9");
+    tamis *f = test_make("counting:capacity=9");
     uint64_t cursor = 0, position;
     bool is_set;
     tamis_add_u64(f, 1);
     assert_false(tamis_next_change(f, &cursor, &position, &is_set));
     assert_int_equal(tamis_forget_changes(f), TAMIS_CANNOT);
-    assert_false(info_of(f).abilities & TAMIS_CAN_LOG);
+    assert_false(test_info(f).abilities & TAMIS_CAN_LOG);
     tamis_free(f);
 }
 
@@ -394,9 +372,9 @@ static double at_least(double balls, double cells, unsigned value) {
 static void as_many_are_stuck_as_computed(void **state) {
     (void)state;
     for (unsigned width = 2; width <= 3; width++) {
-        tamis *f = make("counting:capacity=100000,fpr=1%%,width=%u", width);
+        tamis *f = test_make("counting:capacity=100000,fpr=1%%,width=%u", width);
         for (uint64_t i = 0; i < 100000; i++) tamis_add_u64(f, test_number(2, i));
-        const struct tamis_info info = info_of(f);
+        const struct tamis_info info = test_info(f);
         const uint64_t n = info.word[0] / (width + 1);
         const double rate = at_least(1e5 * (double)info.word[1], (double)n, (1u << width) - 1);
         if (!test_is_possible(info.worn, n, rate, TEST_ALPHA))
@@ -429,13 +407,13 @@ static void the_same_key_a_million_times(void **state) {
     enum { BATCH = 1000, BATCHES = 1000, REMOVES = 70000 };
     static uint64_t hashes[BATCH];
     for (size_t r = 0; r < COUNT_OF(removable); r++) {
-        tamis *f = make("%s,capacity=100", removable[r]);
+        tamis *f = test_make("%s,capacity=100", removable[r]);
         for (uint64_t i = 0; i < 50; i++) tamis_add_u64(f, i);
         for (unsigned i = 0; i < BATCH; i++) hashes[i] = tamis_hash(f, NULL, 0);
         for (unsigned i = 0; i < BATCHES; i++)
             assert_int_equal(tamis_add_hashes(f, hashes, BATCH), TAMIS_OK);
         assert_true(tamis_has(f, NULL, 0));
-        const struct tamis_info info = info_of(f);
+        const struct tamis_info info = test_info(f);
         assert_int_equal(info.items, 1000050);
         assert_true(info.worn > 0 && info.worn < 200);
         if (info.abilities & TAMIS_CAN_COUNT)
@@ -445,7 +423,7 @@ static void the_same_key_a_million_times(void **state) {
         for (uint64_t i = 0; i < 50; i++) assert_true(tamis_has_u64(f, i));
         for (uint64_t i = 0; i < 50; i++) assert_int_equal(tamis_remove_u64(f, i), TAMIS_OK);
         assert_true(tamis_has(f, "", 0));
-        assert_int_equal(info_of(f).worn, info.worn);
+        assert_int_equal(test_info(f).worn, info.worn);
         tamis_free(f);
     }
 }
@@ -457,7 +435,7 @@ static void churn_loses_nothing(void **state) {
     enum { N = 3000 };
     static uint64_t alive[N];
     for (size_t r = 0; r < COUNT_OF(removable); r++) {
-        tamis *f = make("%s,capacity=%d", removable[r], N);
+        tamis *f = test_make("%s,capacity=%d", removable[r], N);
         uint64_t next = 0;
         for (; next < N; next++) tamis_add_u64(f, test_number(4, alive[next] = next));
         for (uint64_t i = 0; i < 10 * N; i++) {
@@ -468,7 +446,7 @@ static void churn_loses_nothing(void **state) {
         for (uint64_t i = 0; i < N; i++) assert_true(tamis_has_u64(f, test_number(4, alive[i])));
         for (uint64_t i = 0; i < N; i++)
             assert_int_equal(tamis_remove_u64(f, test_number(4, alive[i])), TAMIS_OK);
-        const struct tamis_info info = info_of(f);
+        const struct tamis_info info = test_info(f);
         assert_int_equal(info.items, 0);
         assert_true(info.fill * (double)info.word[0] <= (double)info.word[0] * (double)info.worn);
         if (info.worn == 0) assert_true(info.fpr_now == 0);
@@ -487,7 +465,7 @@ static void modes_keep_their_order(void **state) {
     tamis *f[3];
     static const char *const modes[] = {"select", "increase", "recurring"};
     for (int i = 0; i < 3; i++)
-        f[i] = make("spectral:capacity=%d,fpr=5%%,width=6,mode=%s", N, modes[i]);
+        f[i] = test_make("spectral:capacity=%d,fpr=5%%,width=6,mode=%s", N, modes[i]);
     for (uint64_t i = 0; i < 10 * N; i++) {
         const uint64_t a = draw(N), b = draw(N), key = a * b / N;
         truth[key]++;
@@ -516,8 +494,8 @@ static void modes_keep_their_order(void **state) {
 static void recurring_has_what_select_has(void **state) {
     (void)state;
     enum { CELLS = 200, KEYS = 60 };
-    tamis *f = make("spectral:capacity=30,bits=%d,mode=recurring,hashes=4", CELLS * 12);
-    tamis *g = make("spectral:capacity=30,bits=%d,hashes=4", CELLS * 8);
+    tamis *f = test_make("spectral:capacity=30,bits=%d,mode=recurring,hashes=4", CELLS * 12);
+    tamis *g = test_make("spectral:capacity=30,bits=%d,hashes=4", CELLS * 8);
     for (unsigned i = 0; i < 20000; i++) {
         const uint64_t key = draw(KEYS);
         if (draw(2))
@@ -538,15 +516,16 @@ static void modes_say_what_they_lack(void **state) {
     (void)state;
     const unsigned others = TAMIS_CAN_MERGE | TAMIS_CAN_FOLD | TAMIS_ANY_ORDER;
     const unsigned all = others | TAMIS_CAN_REMOVE | TAMIS_CAN_COUNT;
-    assert_int_equal(plan_of("spectral:capacity=9").abilities & all, all);
-    assert_int_equal(plan_of("spectral:capacity=9,mode=increase").abilities & all, TAMIS_CAN_COUNT);
-    assert_int_equal(plan_of("spectral:capacity=9,mode=recurring").abilities & all,
+    assert_int_equal(test_plan("spectral:capacity=9").abilities & all, all);
+    assert_int_equal(test_plan("spectral:capacity=9,mode=increase").abilities & all,
+                     TAMIS_CAN_COUNT);
+    assert_int_equal(test_plan("spectral:capacity=9,mode=recurring").abilities & all,
                      TAMIS_CAN_COUNT | TAMIS_CAN_REMOVE);
-    assert_int_equal(plan_of("spectral:capacity=9").sure_count, 255);
-    assert_int_equal(plan_of("spectral:capacity=9,mode=increase,width=16").sure_count, 65535);
-    assert_int_equal(plan_of("spectral:capacity=9,mode=recurring").sure_count, 1);
-    assert_int_equal(plan_of("counting:capacity=9,width=2").sure_count, 3);
-    tamis *f = make("spectral:capacity=9,mode=increase");
+    assert_int_equal(test_plan("spectral:capacity=9").sure_count, 255);
+    assert_int_equal(test_plan("spectral:capacity=9,mode=increase,width=16").sure_count, 65535);
+    assert_int_equal(test_plan("spectral:capacity=9,mode=recurring").sure_count, 1);
+    assert_int_equal(test_plan("counting:capacity=9,width=2").sure_count, 3);
+    tamis *f = test_make("spectral:capacity=9,mode=increase");
     tamis_add_u64(f, 1);
     assert_int_equal(tamis_remove_u64(f, 1), TAMIS_CANNOT);
     assert_int_equal(tamis_merge(f, f), TAMIS_CANNOT);
@@ -559,7 +538,7 @@ static void modes_say_what_they_lack(void **state) {
 static void counts_are_wrong_as_rarely_as_promised(void **state) {
     (void)state;
     enum { N = 100000 };
-    tamis *f = make("spectral:capacity=%d,fpr=1%%", N);
+    tamis *f = test_make("spectral:capacity=%d,fpr=1%%", N);
     for (uint64_t i = 0; i < N; i++) tamis_add_u64(f, test_number(6, i));
     for (uint64_t i = 0; i < N; i += 5) tamis_add_u64(f, test_number(6, i));
     uint64_t wrong = 0;
@@ -631,12 +610,12 @@ static void increment_rate_holds_for_small_filters(void **state) {
             uint64_t hits = 0;
             double expected = 0, now = 0;
             for (uint64_t i = 0; i < FILTERS; i++) {
-                tamis *f = make("increment:capacity=%u,fpr=3%%,step=%u,seed=%llu", capacities[c],
-                                step, (unsigned long long)i);
+                tamis *f = test_make("increment:capacity=%u,fpr=3%%,step=%u,seed=%llu",
+                                     capacities[c], step, (unsigned long long)i);
                 for (uint64_t k = 0; k < capacities[c]; k++) tamis_add_u64(f, k);
                 for (uint64_t k = 0; k < PROBES; k++) hits += tamis_has_u64(f, 1000 + k);
                 now += tamis_fpr_now(f) / FILTERS;
-                expected = info_of(f).fpr_expected;
+                expected = test_info(f).fpr_expected;
                 tamis_free(f);
             }
             if (!test_is_possible(hits, (uint64_t)FILTERS * PROBES, now, TEST_ALPHA))
@@ -653,7 +632,7 @@ static void increment_rate_holds_for_small_filters(void **state) {
 static void increment_at_a_million(void **state) {
     (void)state;
     enum { N = 1000000, PROBES = 1000000 };
-    tamis *f = make("increment:capacity=%d,fpr=0.5%%", N);
+    tamis *f = test_make("increment:capacity=%d,fpr=0.5%%", N);
     static const uint64_t loads[] = {N / 2, N, N + N / 2};
     uint64_t added = 0;
     for (size_t l = 0; l < COUNT_OF(loads); l++) {
@@ -663,7 +642,7 @@ static void increment_at_a_million(void **state) {
         uint64_t hits = 0;
         for (uint64_t i = 0; i < PROBES; i++)
             hits += tamis_has_u64(f, test_number(11, TEST_STRANGERS + l * PROBES + i));
-        const double now = tamis_fpr_now(f), rate = rate_of(info_of(f).word, added);
+        const double now = tamis_fpr_now(f), rate = rate_of(test_info(f).word, added);
         print_message("# increment, %llu keys: %.4g measured, %.4g by cells, %.4g by formula\n",
                       (unsigned long long)added, (double)hits / PROBES, now, rate);
         if (!test_is_possible(hits, PROBES, now, TEST_ALPHA))
@@ -693,7 +672,7 @@ static tamis_status load_with(const tamis *f, uint64_t bit, unsigned width, uint
 static void impossible_cells_are_refused(void **state) {
     (void)state;
     enum { N = 50 };
-    tamis *f = make("counting:capacity=9,bits=%d,log=yes", N * 6);
+    tamis *f = test_make("counting:capacity=9,bits=%d,log=yes", N * 6);
     tamis_add_u64(f, 1);
     for (uint64_t i = 0; i < N; i++) {
         const uint64_t counter = bits_at(payload_of(f), 4 * i, 4);
@@ -704,7 +683,7 @@ static void impossible_cells_are_refused(void **state) {
     for (uint64_t i = N * 6; i < 320; i++) assert_int_equal(load_with(f, i, 1, 1), TAMIS_CORRUPT);
     tamis_free(f);
     for (unsigned step = 4, width = 6; step <= 16; step *= 2, width++) {
-        f = make("increment:capacity=9,bits=%u,step=%u", 50 * width, step);
+        f = test_make("increment:capacity=9,bits=%u,step=%u", 50 * width, step);
         for (unsigned value = 0; value < 1u << width; value++)
             assert_int_equal(load_with(f, 7 * width, width, value),
                              value && value < step ? TAMIS_CORRUPT : TAMIS_OK);
@@ -712,7 +691,7 @@ static void impossible_cells_are_refused(void **state) {
             assert_int_equal(load_with(f, i, 1, 1), TAMIS_CORRUPT);
         tamis_free(f);
     }
-    f = make("spectral:capacity=9,bits=%d,width=5", 50 * 5);
+    f = test_make("spectral:capacity=9,bits=%d,width=5", 50 * 5);
     for (uint64_t i = 250; i < 256; i++) assert_int_equal(load_with(f, i, 1, 1), TAMIS_CORRUPT);
     tamis_free(f);
 }

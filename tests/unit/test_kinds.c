@@ -10,20 +10,8 @@
 #include <string.h>
 
 #include "tamis.h"
+#include "tests/help/filters.h"
 #include "tests/help/keys.h"
-
-static tamis *make(const char *format, ...) __attribute__((format(printf, 1, 2)));
-
-static tamis *make(const char *format, ...) {
-    char spec[128];
-    tamis *f;
-    va_list list;
-    va_start(list, format);
-    vsnprintf(spec, sizeof spec, format, list);
-    va_end(list);
-    if (tamis_create(&f, spec)) fail_msg("%s: %s", spec, tamis_why());
-    return f;
-}
 
 static uint64_t bits_set(const tamis *f) {
     uint64_t size, set = 0;
@@ -50,21 +38,21 @@ static void demand_payload(tamis *f, const char *hex) {
 static void split_is_parquet_for_text(void **state) {
     (void)state;
     static const char *const words[] = {"alpha", "beta", "gamma", "delta", "", "caf\xc3\xa9"};
-    tamis *f = make("split:capacity=6,size=32,hash=xxh64");
+    tamis *f = test_make("split:capacity=6,size=32,hash=xxh64");
     for (size_t i = 0; i < 6; i++) tamis_add(f, words[i], strlen(words[i]));
     demand_payload(f, "480100310101a011002100272a0000542440080300804033002009b028100440");
-    f = make("split:capacity=10,size=32,hash=xxh64");
+    f = test_make("split:capacity=10,size=32,hash=xxh64");
     for (char c = '0'; c <= '9'; c++) tamis_add(f, (char[]){'b', c}, 2);
     demand_payload(f, "c4944001d0000f848800e24208a882230a6200702485280403821018a8308044");
 }
 
 static void split_is_parquet_for_numbers(void **state) {
     (void)state;
-    tamis *f = make("split:capacity=40,size=64,hash=xxh64");
+    tamis *f = test_make("split:capacity=40,size=64,hash=xxh64");
     for (uint8_t i = 0; i < 40; i++) tamis_add(f, (uint8_t[4]){i, 0, 0, 0}, 4); /* INT32 */
     demand_payload(f, "2e25ce3355752ada4a80f4f3e70e91a7382189cdb46393e809fd5c51da28e387"
                       "3f407c325c08a82fe2f8a3802e4ee84a861625ceadea68402036e6a21099806d");
-    f = make("split:capacity=20,size=32,hash=xxh64");
+    f = test_make("split:capacity=20,size=32,hash=xxh64");
     for (int i = 0; i < 20; i++) { /* DOUBLE, by the bytes of its bits */
         const double x = i / 2.0;
         uint64_t bits;
@@ -77,8 +65,8 @@ static void split_is_parquet_for_numbers(void **state) {
 /* The two index rules differ for few keys, but they differ: a filter must say which it has. */
 static void split_index_rules_are_two(void **state) {
     (void)state;
-    tamis *parquet = make("split:capacity=10,size=3200,index=parquet");
-    tamis *wide = make("split:capacity=10,size=3200,index=wide");
+    tamis *parquet = test_make("split:capacity=10,size=3200,index=parquet");
+    tamis *wide = test_make("split:capacity=10,size=3200,index=wide");
     assert_non_null(tamis_mismatch(parquet, wide));
     /* High half 0x7fffffff of 100 blocks: the low half carries into the next block. */
     const uint64_t hash = 0x7fffffffffffffff;
@@ -107,7 +95,7 @@ static void linear_probes_never_coincide(void **state) {
     (void)state;
     for (unsigned bits = 64; bits <= 64 * 30; bits += 64)
         for (uint64_t i = 0; i < 200; i++) {
-            tamis *f = make("classic:capacity=1,bits=%u,hashes=64,scheme=double", bits);
+            tamis *f = test_make("classic:capacity=1,bits=%u,hashes=64,scheme=double", bits);
             const uint64_t special[] = {0, 1, bits, bits / 2, UINT64_MAX, (uint64_t)1 << 63};
             tamis_add_hash(f, i < 6 ? special[i] : test_number(1, i));
             assert_int_equal(bits_set(f), 64);
@@ -119,7 +107,7 @@ static void linear_probes_never_coincide(void **state) {
 static void any_number_of_bits(void **state) {
     (void)state;
     for (unsigned bits = 1; bits <= 200; bits++) {
-        tamis *f = make("classic:capacity=5,bits=%u,hashes=3", bits), *g;
+        tamis *f = test_make("classic:capacity=5,bits=%u,hashes=3", bits), *g;
         for (uint64_t i = 0; i < 300; i++) tamis_add_u64(f, i);
         assert_true(bits_set(f) <= bits);
         size_t size = (size_t)tamis_stored_size(f);
@@ -144,7 +132,7 @@ static void saturation_is_reported(void **state) {
         struct tamis_estimate items;
         tamis_kind_at(i, &kind, sizeof kind);
         if (kind.abilities & (TAMIS_CAN_GROW | TAMIS_AGES)) continue; /* never too full */
-        tamis *f = make("%s:capacity=20", kind.name);
+        tamis *f = test_make("%s:capacity=20", kind.name);
         for (uint64_t k = 0; k < 40; k++) tamis_add_u64(f, k);
         tamis_info(f, &info, sizeof info);
         assert_true(info.is_degraded || info.fpr_now <= 0.02);
@@ -170,7 +158,7 @@ static void keys_of_any_length(void **state) {
     (void)state;
     const size_t longest = 1 << 20;
     char *zeros = calloc(1, longest);
-    tamis *f = make("classic:capacity=5000,fpr=1e-9");
+    tamis *f = test_make("classic:capacity=5000,fpr=1e-9");
     assert_false(tamis_has(f, NULL, 0));
     for (size_t len = 0; len <= 4096; len += 2) tamis_add(f, zeros, len);
     tamis_add(f, zeros, longest);

@@ -15,6 +15,7 @@
 #include "kinds/kind.h"
 #include "tamis.h"
 #include "tests/help/bounds.h"
+#include "tests/help/filters.h"
 #include "tests/help/keys.h"
 #include "tests/help/seal.h"
 
@@ -23,31 +24,6 @@
 enum { TEXT = 256, MOST_HASHES = 64 };
 
 /* ---- Help ----------------------------------------------------------------------------------- */
-
-static tamis *make(const char *format, ...) __attribute__((format(printf, 1, 2)));
-
-static tamis *make(const char *format, ...) {
-    char spec[TEXT];
-    tamis *f;
-    va_list list;
-    va_start(list, format);
-    vsnprintf(spec, sizeof spec, format, list);
-    va_end(list);
-    if (tamis_create(&f, spec)) fail_msg("%s: %s", spec, tamis_why());
-    return f;
-}
-
-static tamis *copy_of(const tamis *f) {
-    tamis *copy;
-    assert_int_equal(tamis_copy(&copy, f), TAMIS_OK);
-    return copy;
-}
-
-static struct tamis_info info_of(const tamis *f) {
-    struct tamis_info info;
-    tamis_info(f, &info, sizeof info);
-    return info;
-}
 
 static const uint8_t *payload_of(const tamis *f) {
     uint64_t size;
@@ -72,7 +48,7 @@ static uint64_t bits_set(const uint8_t *bytes, uint64_t bits) {
 
 /* Bits of array i: the first word of every shape here, then by the percentage of each next one. */
 static uint64_t array_bits(const tamis *f, unsigned percent, unsigned i) {
-    uint64_t words = info_of(f).word[0] / 64;
+    uint64_t words = test_info(f).word[0] / 64;
     while (i--) words = (words * percent + 99) / 100;
     return words * 64;
 }
@@ -87,7 +63,7 @@ static const uint8_t *array_of(const tamis *f, unsigned percent, unsigned i) {
 static double rate_of_array(const tamis *f, unsigned percent, unsigned i) {
     const uint64_t bits = array_bits(f, percent, i);
     const double fill = (double)bits_set(array_of(f, percent, i), bits) / (double)bits;
-    return pow(fill, (double)info_of(f).word[1]);
+    return pow(fill, (double)test_info(f).word[1]);
 }
 
 /* The positions of a hash, worked out a second time. */
@@ -126,10 +102,11 @@ static void the_first_array_is_classic(void **state) {
                                         "retouched:capacity=3000",
                                         "composite:capacity=3000,removed=7"};
     for (size_t s = 0; s < COUNT_OF(specs); s++) {
-        tamis *f = make("%s", specs[s]);
-        const struct tamis_info info = info_of(f);
-        tamis *classic = make("classic:capacity=3000,bits=%llu,hashes=%llu",
-                              (unsigned long long)info.word[0], (unsigned long long)info.word[1]);
+        tamis *f = test_make("%s", specs[s]);
+        const struct tamis_info info = test_info(f);
+        tamis *classic =
+            test_make("classic:capacity=3000,bits=%llu,hashes=%llu",
+                      (unsigned long long)info.word[0], (unsigned long long)info.word[1]);
         for (uint64_t i = 0; i < 3000; i++) {
             bool is_new; /* false positives would climb to the second layer */
             assert_int_equal(tamis_add_new_hash(f, test_number(1, i), &is_new), TAMIS_OK);
@@ -145,18 +122,18 @@ static void sizes_follow_from_the_words(void **state) {
     (void)state;
     for (unsigned layers = 1; layers <= 64; layers += 7)
         for (unsigned shrink = 0; shrink <= 90; shrink += 15) {
-            tamis *f = make("layered:capacity=1000,layers=%u,shrink=%u", layers, shrink);
+            tamis *f = test_make("layered:capacity=1000,layers=%u,shrink=%u", layers, shrink);
             uint64_t bits = 0;
             for (unsigned i = 0; i < layers; i++) bits += array_bits(f, 100 - shrink, i);
-            assert_int_equal(info_of(f).payload_bytes * 8, bits);
-            assert_int_equal(info_of(f).sure_count, layers);
+            assert_int_equal(test_info(f).payload_bytes * 8, bits);
+            assert_int_equal(test_info(f).sure_count, layers);
             tamis_free(f);
         }
-    tamis *f = make("attenuated:capacity=1000,levels=5");
-    assert_int_equal(info_of(f).payload_bytes, 5 * (info_of(f).word[0] / 8 + 8));
+    tamis *f = test_make("attenuated:capacity=1000,levels=5");
+    assert_int_equal(test_info(f).payload_bytes, 5 * (test_info(f).word[0] / 8 + 8));
     tamis_free(f);
-    f = make("retouched:capacity=1000");
-    assert_int_equal(info_of(f).payload_bytes, 2 * info_of(f).word[0] / 8);
+    f = test_make("retouched:capacity=1000");
+    assert_int_equal(test_info(f).payload_bytes, 2 * test_info(f).word[0] / 8);
     tamis_free(f);
 }
 
@@ -265,7 +242,7 @@ static bool flipped_is_legal(const tamis *f, uint64_t bit) {
 static void layered_counts_like_a_model(const char *spec, uint64_t layers, bool is_exact) {
     enum { KEYS = 400, STEPS = 4000 };
     uint64_t truth[KEYS] = {0};
-    tamis *f = make("%s", spec);
+    tamis *f = test_make("%s", spec);
     for (uint64_t step = 0; step < STEPS; step++) {
         const uint64_t key = (uint64_t)sqrt((double)(test_number(5, step) % (KEYS * KEYS)));
         assert_int_equal(tamis_add_u64(f, key), TAMIS_OK);
@@ -292,9 +269,9 @@ static void layered_is_never_under(void **state) {
 /* Once all layers have a key, nothing changes any more. */
 static void layered_ends_at_its_last_layer(void **state) {
     (void)state;
-    tamis *f = make("layered:capacity=100,fpr=1e-9,layers=3");
+    tamis *f = test_make("layered:capacity=100,fpr=1e-9,layers=3");
     for (int i = 0; i < 3; i++) assert_int_equal(tamis_add(f, "cat", 3), TAMIS_OK);
-    tamis *full = copy_of(f);
+    tamis *full = test_copy(f);
     for (int i = 0; i < 5; i++) assert_int_equal(tamis_add(f, "cat", 3), TAMIS_OK);
     assert_true(same_payload(f, full));
     assert_int_equal(tamis_count(f, "cat", 3), 3);
@@ -308,7 +285,7 @@ static void layers_fail_independently(void **state) {
     (void)state;
     enum { STRANGERS = 400000, LAYERS = 3 };
     for (unsigned shrink = 0; shrink <= 30; shrink += 30) {
-        tamis *f = make("layered:capacity=4000,fpr=20%%,layers=3,shrink=%u", shrink);
+        tamis *f = test_make("layered:capacity=4000,fpr=20%%,layers=3,shrink=%u", shrink);
         for (uint64_t j = 0; j < LAYERS; j++) add_numbers(f, 1, 0, 4000 - 800 * j);
         uint64_t reached[LAYERS + 1] = {0};
         for (uint64_t i = 0; i < STRANGERS; i++)
@@ -325,7 +302,7 @@ static void layers_fail_independently(void **state) {
 
 static void layered_merges_to_the_larger_count(void **state) {
     (void)state;
-    tamis *a = make("layered:capacity=200,fpr=1e-9,layers=5"), *b = copy_of(a);
+    tamis *a = test_make("layered:capacity=200,fpr=1e-9,layers=5"), *b = test_copy(a);
     for (uint64_t key = 0; key < 200; key++) {
         for (uint64_t i = 0; i < key % 6; i++) tamis_add_u64(a, key);
         for (uint64_t i = 0; i < key / 6 % 6; i++) tamis_add_u64(b, key);
@@ -342,10 +319,10 @@ static void layered_merges_to_the_larger_count(void **state) {
 /* Too small later layers show in the caveat, not in the rate. */
 static void layered_tells_of_overfull_layers(void **state) {
     (void)state;
-    tamis *f = make("layered:capacity=2000,layers=3,shrink=90");
-    assert_string_equal(info_of(f).caveat, "");
+    tamis *f = test_make("layered:capacity=2000,layers=3,shrink=90");
+    assert_string_equal(test_info(f).caveat, "");
     for (int i = 0; i < 3; i++) add_numbers(f, 1, 0, 2000);
-    const struct tamis_info info = info_of(f);
+    const struct tamis_info info = test_info(f);
     assert_int_equal(info.worn, 2);
     assert_non_null(strstr(info.caveat, "2 of 3 layers"));
     assert_true(info.fpr_now < 0.02);
@@ -360,7 +337,7 @@ static void levels_like_a_model(void **state) {
     enum { FILTERS = 5, KEYS = 60, STEPS = 400, LEVELS = 4 };
     unsigned has[FILTERS][KEYS] = {{0}}; /* bit i: in level i+1 */
     tamis *f[FILTERS];
-    for (int i = 0; i < FILTERS; i++) f[i] = make("attenuated:capacity=300,fpr=1e-9,levels=4");
+    for (int i = 0; i < FILTERS; i++) f[i] = test_make("attenuated:capacity=300,fpr=1e-9,levels=4");
     for (uint64_t step = 0; step < STEPS; step++) {
         const uint64_t draw = test_number(8, step);
         const unsigned a = draw % FILTERS, b = draw >> 8 & 0xff, other = b % FILTERS;
@@ -368,7 +345,7 @@ static void levels_like_a_model(void **state) {
         switch (draw >> 40 & 15) {
         case 0: /* as time goes on, all levels would have all keys */
             tamis_free(f[a]);
-            f[a] = make("attenuated:capacity=300,fpr=1e-9,levels=4");
+            f[a] = test_make("attenuated:capacity=300,fpr=1e-9,levels=4");
             memset(has[a], 0, sizeof has[a]);
             break;
         case 1:
@@ -404,9 +381,9 @@ static void levels_like_a_model(void **state) {
 /* One call is one hop, also when a filter takes in itself. */
 static void one_hop_at_a_time(void **state) {
     (void)state;
-    tamis *f = make("attenuated:capacity=50,levels=4");
+    tamis *f = test_make("attenuated:capacity=50,levels=4");
     add_numbers(f, 1, 0, 50);
-    const uint64_t bits = info_of(f).word[0];
+    const uint64_t bits = test_info(f).word[0];
     for (unsigned hop = 1; hop < 4; hop++) {
         assert_int_equal(tamis_merge_farther(f, f), TAMIS_OK);
         for (unsigned i = 0; i < 4; i++) {
@@ -429,25 +406,25 @@ static uint64_t hash_at(uint64_t position, uint64_t bits) {
 static void a_full_level_is_unknown(void **state) {
     (void)state;
     enum { BITS = 640 };
-    tamis *f = make("attenuated:capacity=9,bits=%d,levels=2,hashes=1", 2 * BITS + 128), *g;
+    tamis *f = test_make("attenuated:capacity=9,bits=%d,levels=2,hashes=1", 2 * BITS + 128), *g;
     const uint64_t last = hash_at(BITS - 1, BITS);
-    assert_int_equal(info_of(f).word[0], BITS);
+    assert_int_equal(test_info(f).word[0], BITS);
     tamis_add_hash(f, last);
     assert_int_equal(tamis_merge_farther(f, f), TAMIS_OK); /* level 2 has the last bit only */
     for (uint64_t i = 0; i < BITS * 9 / 10 - 1; i++) tamis_add_hash(f, hash_at(i, BITS));
     assert_int_equal(bits_set(payload_of(f), BITS), BITS * 9 / 10);
     assert_int_equal(tamis_level_hash(f, last), 1);
     assert_int_equal(tamis_level_hash(f, hash_at(0, BITS)), 1);
-    assert_int_equal(info_of(f).worn, 0);
+    assert_int_equal(test_info(f).worn, 0);
 
     tamis_add_hash(f, hash_at(BITS * 9 / 10, BITS));
     assert_int_equal(tamis_level_hash(f, last), 2);
     assert_int_equal(tamis_level_hash(f, hash_at(0, BITS)), 0);
     assert_true(tamis_has_hash(f, hash_at(0, BITS))); /* membership has no such doubt */
-    assert_int_equal(info_of(f).worn, 1);
-    assert_non_null(strstr(info_of(f).caveat, "1 of 2 levels"));
+    assert_int_equal(test_info(f).worn, 1);
+    assert_non_null(strstr(test_info(f).caveat, "1 of 2 levels"));
 
-    g = make("attenuated:capacity=9,bits=%d,levels=2,hashes=1", 2 * BITS + 128);
+    g = test_make("attenuated:capacity=9,bits=%d,levels=2,hashes=1", 2 * BITS + 128);
     assert_int_equal(tamis_merge_farther(g, f), TAMIS_OK); /* full here, full one hop farther */
     assert_int_equal(tamis_level_hash(g, last), 0);
     assert_true(tamis_has_hash(g, last));
@@ -458,10 +435,10 @@ static void a_full_level_is_unknown(void **state) {
 /* Every bit of the payload is either in a level, and counted, or in a count. */
 static void attenuated_counts_its_bits(void **state) {
     (void)state;
-    tamis *f = make("attenuated:capacity=20,levels=3");
+    tamis *f = test_make("attenuated:capacity=20,levels=3");
     add_numbers(f, 1, 0, 20);
     assert_int_equal(tamis_merge_farther(f, f), TAMIS_OK);
-    for (uint64_t i = 0; i < info_of(f).payload_bytes * 8; i++)
+    for (uint64_t i = 0; i < test_info(f).payload_bytes * 8; i++)
         assert_false(flipped_is_legal(f, i));
     tamis_free(f);
 }
@@ -471,12 +448,12 @@ static void attenuated_counts_its_bits(void **state) {
 static void levels_add_up(void **state) {
     (void)state;
     enum { KEYS = 5000, STRANGERS = 400000 };
-    tamis *f = make("attenuated:capacity=5000,fpr=5%%,levels=3"), *part[3];
+    tamis *f = test_make("attenuated:capacity=5000,fpr=5%%,levels=3"), *part[3];
     for (unsigned i = 0; i < 3; i++) {
-        part[i] = make("attenuated:capacity=5000,fpr=5%%,levels=3");
+        part[i] = test_make("attenuated:capacity=5000,fpr=5%%,levels=3");
         add_numbers(part[i], 1, i * KEYS, (i + 1) * KEYS);
         for (unsigned hop = 0; hop < i; hop++) {
-            tamis *farther = make("attenuated:capacity=5000,fpr=5%%,levels=3");
+            tamis *farther = test_make("attenuated:capacity=5000,fpr=5%%,levels=3");
             assert_int_equal(tamis_merge_farther(farther, part[i]), TAMIS_OK);
             tamis_free(part[i]);
             part[i] = farther;
@@ -500,10 +477,10 @@ static void levels_add_up(void **state) {
 /* ---- Routes --------------------------------------------------------------------------------- */
 
 static tamis *at_level(unsigned level, const char *key) {
-    tamis *f = make("attenuated:capacity=50,fpr=1e-9,levels=4");
+    tamis *f = test_make("attenuated:capacity=50,fpr=1e-9,levels=4");
     assert_int_equal(tamis_add(f, key, strlen(key)), TAMIS_OK);
     for (unsigned i = 1; i < level; i++) {
-        tamis *farther = make("attenuated:capacity=50,fpr=1e-9,levels=4");
+        tamis *farther = test_make("attenuated:capacity=50,fpr=1e-9,levels=4");
         assert_int_equal(tamis_merge_farther(farther, f), TAMIS_OK);
         tamis_free(f);
         f = farther;
@@ -544,7 +521,7 @@ static void routes_go_to_the_nearest_that_is_new(void **state) {
     assert_int_equal(tamis_route(NULL, 0, NULL, 0, "cat", 3, NULL), 0);
 
     /* A link with a plain filter is one whose keys are all at the neighbour. */
-    tamis *plain = make("blocked:capacity=50,fpr=1e-6");
+    tamis *plain = test_make("blocked:capacity=50,fpr=1e-6");
     tamis_add(plain, "cat", 3);
     const struct tamis_link mixed[] = {links[1], {15, plain}};
     assert_int_equal(tamis_route(mixed, 2, NULL, 0, "cat", 3, NULL), 1);
@@ -555,7 +532,8 @@ static void routes_go_to_the_nearest_that_is_new(void **state) {
 
 static void only_equal_shapes_come_together(void **state) {
     (void)state;
-    tamis *a = make("attenuated:capacity=50"), *b = make("attenuated:capacity=50,levels=3");
+    tamis *a = test_make("attenuated:capacity=50"),
+          *b = test_make("attenuated:capacity=50,levels=3");
     assert_int_equal(tamis_merge_farther(a, b), TAMIS_MISMATCH);
     assert_non_null(strstr(tamis_why(), "levels"));
     tamis_free(a);
@@ -568,7 +546,7 @@ enum { MEMBERS = 20000 };
 static uint64_t members[MEMBERS];
 
 static tamis *with_members(const char *spec) {
-    tamis *f = make("%s", spec);
+    tamis *f = test_make("%s", spec);
     for (uint64_t i = 0; i < MEMBERS; i++) members[i] = test_number(3, i);
     assert_int_equal(tamis_add_hashes(f, members, MEMBERS), TAMIS_OK);
     return f;
@@ -581,7 +559,7 @@ static uint64_t count_found(const tamis *f, const uint64_t *hashes, size_t n) {
 }
 
 static uint64_t cleared_in(const tamis *f) {
-    return bits_set(array_of(f, 100, 1), info_of(f).word[0]);
+    return bits_set(array_of(f, 100, 1), test_info(f).word[0]);
 }
 
 /* Strangers that are answered yes. */
@@ -599,8 +577,8 @@ static void a_share_costs_what_the_formula_says(void **state) {
     enum { STRANGERS = 1000000 };
     for (double share = 0.02; share < 0.4; share *= 3) {
         tamis *f = with_members("retouched:capacity=20000,fpr=5%");
-        const double before = tamis_fpr_now(f), k = (double)info_of(f).word[1];
-        const uint64_t set = bits_set(payload_of(f), info_of(f).word[0]);
+        const double before = tamis_fpr_now(f), k = (double)test_info(f).word[1];
+        const uint64_t set = bits_set(payload_of(f), test_info(f).word[0]);
         struct tamis_retouched report;
         assert_int_equal(tamis_retouch_share(f, share, 42, &report), TAMIS_OK);
         assert_int_equal(report.bits_cleared, cleared_in(f));
@@ -613,7 +591,7 @@ static void a_share_costs_what_the_formula_says(void **state) {
         assert_possible(count_strangers(f, 3, STRANGERS), STRANGERS, before * pow(1 - d, k),
                         "strangers");
 
-        const struct tamis_info info = info_of(f); /* what was added is still known */
+        const struct tamis_info info = test_info(f); /* what was added is still known */
         assert_int_equal(info.worn, report.bits_cleared);
         assert_true(fabs(info.items_now.value - MEMBERS) < 6 * info.items_now.error);
         char about[TEXT];
@@ -625,7 +603,7 @@ static void a_share_costs_what_the_formula_says(void **state) {
 
 static void shares_at_the_edges(void **state) {
     (void)state;
-    tamis *f = with_members("retouched:capacity=20000"), *old = copy_of(f), *g = copy_of(f);
+    tamis *f = with_members("retouched:capacity=20000"), *old = test_copy(f), *g = test_copy(f);
     struct tamis_retouched report;
     assert_int_equal(tamis_retouch_share(f, 0, 1, &report), TAMIS_OK);
     assert_true(report.bits_cleared == 0 && same_payload(f, old));
@@ -643,7 +621,7 @@ static void shares_at_the_edges(void **state) {
     assert_false(same_payload(f, g));
 
     /* Again with the same seed takes a share of what is left. */
-    const uint64_t left = bits_set(payload_of(f), info_of(f).word[0]);
+    const uint64_t left = bits_set(payload_of(f), test_info(f).word[0]);
     assert_int_equal(tamis_retouch_share(f, 0.1, 1, &report), TAMIS_OK);
     assert_possible(report.bits_cleared, left, 0.1, "a second share");
 
@@ -663,7 +641,7 @@ static void every_way_ends_the_trouble(void **state) {
     static uint64_t trouble[TROUBLE];
     uint64_t lost[4], bits[4];
     for (int way = TAMIS_RETOUCH_RANDOM; way <= TAMIS_RETOUCH_RATIO; way++) {
-        tamis *f = with_members("retouched:capacity=20000,fpr=1%"), *old = copy_of(f);
+        tamis *f = with_members("retouched:capacity=20000,fpr=1%"), *old = test_copy(f);
         struct tamis_retouched report;
         find_trouble(f, trouble, TROUBLE);
         assert_int_equal(tamis_retouch(f, (enum tamis_retouch_way)way, trouble, TROUBLE, members,
@@ -691,7 +669,7 @@ static void every_way_ends_the_trouble(void **state) {
             }
         assert_int_equal(tamis_unretouch(f), TAMIS_OK);
         assert_true(same_payload(f, old));
-        assert_int_equal(info_of(f).worn, 0);
+        assert_int_equal(test_info(f).worn, 0);
         tamis_free(f);
         tamis_free(old);
     }
@@ -703,7 +681,7 @@ static void every_way_ends_the_trouble(void **state) {
 
 /* Counts as the ways need them, worked out here: each key once for each of its bits. */
 static void count_needs(const tamis *f, const uint64_t *hashes, size_t n, unsigned *needs) {
-    const struct tamis_info info = info_of(f);
+    const struct tamis_info info = test_info(f);
     uint64_t at[MOST_HASHES];
     for (size_t j = 0; j < n; j++) {
         const unsigned k = positions(hashes[j], info.word[0], info.word[1], at);
@@ -722,7 +700,7 @@ static void ways_choose_the_best_bit(void **state) {
     static uint64_t trouble[TROUBLE];
     static unsigned keys_at[MOST_BITS], trouble_at[MOST_BITS];
     tamis *f = with_members("retouched:capacity=20000,fpr=1%");
-    const struct tamis_info info = info_of(f);
+    const struct tamis_info info = test_info(f);
     find_trouble(f, trouble, TROUBLE);
     assert_true(info.word[0] <= MOST_BITS);
     memset(keys_at, 0, sizeof keys_at);
@@ -735,7 +713,7 @@ static void ways_choose_the_best_bit(void **state) {
             const unsigned k = positions(trouble[t], info.word[0], info.word[1], at);
             memcpy(turned, trouble, sizeof turned); /* this one first */
             turned[0] = trouble[t], turned[t] = trouble[0];
-            tamis *g = copy_of(f);
+            tamis *g = test_copy(f);
             assert_int_equal(tamis_retouch(g, (enum tamis_retouch_way)way, turned, TROUBLE, members,
                                            MEMBERS, t, NULL),
                              TAMIS_OK);
@@ -766,7 +744,7 @@ static void ratio_without_known_keys_is_trouble(void **state) {
     (void)state;
     enum { TROUBLE = 1000 };
     static uint64_t trouble[TROUBLE];
-    tamis *f = with_members("retouched:capacity=20000,fpr=1%"), *g = copy_of(f);
+    tamis *f = with_members("retouched:capacity=20000,fpr=1%"), *g = test_copy(f);
     const uint64_t nobody = test_number(99, 1);
     find_trouble(f, trouble, TROUBLE);
     assert_false(tamis_has_hash(f, nobody));
@@ -783,8 +761,8 @@ static void ratio_without_known_keys_is_trouble(void **state) {
 static void chance_is_repeatable_and_fair(void **state) {
     (void)state;
     enum { SEEDS = 6000 };
-    tamis *f = with_members("retouched:capacity=20000,fpr=2%"), *old = copy_of(f);
-    const struct tamis_info info = info_of(f);
+    tamis *f = with_members("retouched:capacity=20000,fpr=2%"), *old = test_copy(f);
+    const struct tamis_info info = test_info(f);
     uint64_t trouble, at[MOST_HASHES], taken[MOST_HASHES] = {0};
     const uint8_t *cleared = payload_of(f) + info.word[0] / 8;
     find_trouble(f, &trouble, 1);
@@ -805,7 +783,7 @@ static void chance_is_repeatable_and_fair(void **state) {
 
 static void ways_ask_for_what_they_need(void **state) {
     (void)state;
-    tamis *f = make("retouched:capacity=100"), *plain = make("classic:capacity=100");
+    tamis *f = test_make("retouched:capacity=100"), *plain = test_make("classic:capacity=100");
     const uint64_t trouble = 1;
     assert_int_equal(tamis_retouch(f, TAMIS_RETOUCH_KEYS, &trouble, 1, NULL, 0, 0, NULL),
                      TAMIS_INVALID);
@@ -828,7 +806,7 @@ static void retouched_like_a_model(void **state) {
     enum { FILTERS = 3, BITS = 1024, STEPS = 3000 };
     bool was_set[FILTERS][BITS] = {{0}}, is_kept[FILTERS][BITS] = {{0}};
     tamis *f[FILTERS];
-    for (int i = 0; i < FILTERS; i++) f[i] = make("retouched:capacity=100,bits=2048,hashes=4");
+    for (int i = 0; i < FILTERS; i++) f[i] = test_make("retouched:capacity=100,bits=2048,hashes=4");
     for (uint64_t step = 0; step < STEPS; step++) {
         const uint64_t draw = test_number(9, step), hash = test_number(10, draw % 500);
         const unsigned a = (draw >> 20) % FILTERS, b = (draw >> 30) % FILTERS;
@@ -874,8 +852,8 @@ static void retouched_like_a_model(void **state) {
 /* A bit that is kept and cleared at once does not pass; one that is neither may be either. */
 static void a_bit_is_kept_or_cleared(void **state) {
     (void)state;
-    tamis *f = make("retouched:capacity=20");
-    const uint64_t bits = info_of(f).word[0];
+    tamis *f = test_make("retouched:capacity=20");
+    const uint64_t bits = test_info(f).word[0];
     const uint8_t *kept = payload_of(f), *cleared = kept + bits / 8;
     add_numbers(f, 1, 0, 20);
     assert_int_equal(tamis_retouch_share(f, 0.2, 1, NULL), TAMIS_OK);
@@ -894,11 +872,11 @@ static void composite_like_a_model(void **state) {
     (void)state;
     enum { KEYS = 500, STEPS = 6000 };
     enum { NEVER, ADDED, REMOVED } is[KEYS] = {NEVER};
-    tamis *f = make("composite:capacity=500,fpr=1e-9");
+    tamis *f = test_make("composite:capacity=500,fpr=1e-9");
     uint64_t items = 0;
     for (uint64_t step = 0; step < STEPS; step++) {
         const uint64_t draw = test_number(11, step), key = draw % KEYS;
-        tamis *old = step % 10 ? NULL : copy_of(f);
+        tamis *old = step % 10 ? NULL : test_copy(f);
         tamis_status rc, expected = TAMIS_OK;
         if (draw >> 40 & 1) {
             rc = tamis_add_u64(f, key);
@@ -915,7 +893,7 @@ static void composite_like_a_model(void **state) {
         const uint64_t asked = draw >> 44 & 255;
         assert_int_equal(tamis_has_u64(f, asked), is[asked] == ADDED);
     }
-    assert_int_equal(info_of(f).items, items);
+    assert_int_equal(test_info(f).items, items);
     tamis_free(f);
 }
 
@@ -930,16 +908,16 @@ static void composite_adds_all_or_none(void **state) {
         many[i] = (struct tamis_key){&keys[i], sizeof keys[i]};
     }
     for (size_t bad = 0; bad < MANY; bad += MANY - 1) {
-        tamis *f = make("composite:capacity=4000,fpr=1e-9");
+        tamis *f = test_make("composite:capacity=4000,fpr=1e-9");
         assert_int_equal(tamis_add(f, many[bad].bytes, many[bad].len), TAMIS_OK);
         assert_int_equal(tamis_remove(f, many[bad].bytes, many[bad].len), TAMIS_OK);
-        tamis *old = copy_of(f);
+        tamis *old = test_copy(f);
         assert_int_equal(tamis_add_many(f, many, MANY), TAMIS_TOMBSTONED);
         assert_non_null(strstr(tamis_why(), "removed"));
         assert_true(same_payload(f, old));
-        assert_int_equal(info_of(f).items, 0);
+        assert_int_equal(test_info(f).items, 0);
         assert_int_equal(tamis_add_many(f, many + 1, MANY - 2), TAMIS_OK);
-        assert_int_equal(info_of(f).items, MANY - 2);
+        assert_int_equal(test_info(f).items, MANY - 2);
         tamis_free(f);
         tamis_free(old);
     }
@@ -951,7 +929,7 @@ static void composite_loses_keys_at_its_rate(void **state) {
     (void)state;
     enum { KEYS = 20000, STRANGERS = 400000 };
     for (unsigned percent = 20; percent <= 100; percent += 40) {
-        tamis *f = make("composite:capacity=%d,fpr=20%%,removed=%u", KEYS / 2, percent);
+        tamis *f = test_make("composite:capacity=%d,fpr=20%%,removed=%u", KEYS / 2, percent);
         add_numbers(f, 1, 0, KEYS);
         uint64_t found = 0;
         for (uint64_t i = KEYS / 2; i < KEYS; i++) {
@@ -970,7 +948,7 @@ static void composite_loses_keys_at_its_rate(void **state) {
         assert_possible(count_strangers(f, 1, STRANGERS), STRANGERS,
                         added_rate * (1 - removed_rate), "strangers");
 
-        const struct tamis_info info = info_of(f);
+        const struct tamis_info info = test_info(f);
         char about[TEXT];
         snprintf(about, sizeof about, "%.2g %% are lost", 100 * removed_rate);
         if (!strstr(info.caveat, about)) fail_msg("'%s' is not in '%s'", about, info.caveat);
@@ -1007,7 +985,7 @@ static void composite_plans_both_filters(void **state) {
 /* A removal counts for the union, also where the other filter still has the key. */
 static void composite_merges_both_filters(void **state) {
     (void)state;
-    tamis *a = make("composite:capacity=100,fpr=1e-9"), *b = copy_of(a);
+    tamis *a = test_make("composite:capacity=100,fpr=1e-9"), *b = test_copy(a);
     for (uint64_t i = 0; i < 60; i++) tamis_add_u64(a, i);
     for (uint64_t i = 40; i < 100; i++) tamis_add_u64(b, i);
     for (uint64_t i = 50; i < 55; i++) assert_int_equal(tamis_remove_u64(a, i), TAMIS_OK);
@@ -1022,12 +1000,12 @@ static void composite_merges_both_filters(void **state) {
 /* When the second filter is full, everything is answered no, and the filter says so. */
 static void composite_full_of_removals(void **state) {
     (void)state;
-    tamis *f = make("composite:capacity=1000,bits=16384,removed=1,hashes=1");
+    tamis *f = test_make("composite:capacity=1000,bits=16384,removed=1,hashes=1");
     struct tamis_estimate items;
     for (uint64_t i = 0; i < 200000; i++) {
         if (tamis_add_u64(f, i) == TAMIS_OK) tamis_remove_u64(f, i);
     }
-    const struct tamis_info info = info_of(f);
+    const struct tamis_info info = test_info(f);
     assert_int_equal(tamis_items_now(f, &items), TAMIS_SATURATED);
     assert_true(info.fpr_now == 0 && info.worn > 0);
     assert_non_null(strstr(info.caveat, "1e+02 % are lost"));

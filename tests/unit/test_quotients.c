@@ -17,6 +17,7 @@
 #include "kinds/slots.h"
 #include "tamis.h"
 #include "tests/help/bounds.h"
+#include "tests/help/filters.h"
 #include "tests/help/keys.h"
 #include "tests/help/seal.h"
 
@@ -273,39 +274,8 @@ static void a_fingerprint_has_a_smallest_hash(void **state) {
 
 /* ---- Filters -------------------------------------------------------------------------------- */
 
-static tamis *make(const char *format, ...) __attribute__((format(printf, 1, 2)));
-
-static tamis *make(const char *format, ...) {
-    char spec[128];
-    tamis *f;
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(spec, sizeof spec, format, arguments);
-    va_end(arguments);
-    if (tamis_create(&f, spec)) fail_msg("%s: %s", spec, tamis_why());
-    return f;
-}
-
-static tamis *copy_of(const tamis *f) {
-    tamis *copy;
-    assert_int_equal(tamis_copy(&copy, f), TAMIS_OK);
-    return copy;
-}
-
-static struct tamis_info info_of(const tamis *f) {
-    struct tamis_info info;
-    tamis_info(f, &info, sizeof info);
-    return info;
-}
-
-static struct tamis_plan plan_of(const char *spec) {
-    struct tamis_plan plan;
-    if (tamis_plan(spec, &plan, sizeof plan)) fail_msg("%s: %s", spec, tamis_why());
-    return plan;
-}
-
 static uint64_t slots_used(const tamis *f) {
-    const struct tamis_info info = info_of(f);
+    const struct tamis_info info = test_info(f);
     return (uint64_t)llround(info.fill * (double)info.word[0]);
 }
 
@@ -338,7 +308,7 @@ static void bits_per_key_are_the_known_ones(void **state) {
         {"grow:capacity=10M,fpr=2^-16", 21.32},
     };
     for (size_t i = 0; i < COUNT_OF(known); i++) {
-        const double is = plan_of(known[i].spec).bits_per_key;
+        const double is = test_plan(known[i].spec).bits_per_key;
         if (fabs(is / known[i].bits - 1) > 0.001) fail_msg("%s: %.3f bits", known[i].spec, is);
     }
 }
@@ -351,7 +321,7 @@ static void plans_of_bags_are_tight(void **state) {
             char spec[96];
             snprintf(spec, sizeof spec, "quotient:capacity=%llu,fpr=%.17g", (unsigned long long)n,
                      fpr);
-            const struct tamis_plan plan = plan_of(spec);
+            const struct tamis_plan plan = test_plan(spec);
             const double homes = (double)plan.word[0], r = (double)plan.word[1];
             const double rate = -expm1((double)n * log1p(-1 / (homes * exp2(r))));
             const double same_hash = (double)n * 0x1p-64;
@@ -378,8 +348,8 @@ static void plans_of_bags_are_tight(void **state) {
     assert_int_equal(tamis_plan("quotient:capacity=10M,remainder=40", &plan, sizeof plan),
                      TAMIS_INVALID);
     assert_non_null(strstr(tamis_why(), "at most 39"));
-    assert_int_equal(plan_of("quotient:capacity=1,fpr=1e-12,remainder=40").word[1], 40);
-    assert_int_equal(plan_of("quotient:capacity=5M,fpr=1e-12").word[1], 40);
+    assert_int_equal(test_plan("quotient:capacity=1,fpr=1e-12,remainder=40").word[1], 40);
+    assert_int_equal(test_plan("quotient:capacity=5M,fpr=1e-12").word[1], 40);
     assert_int_equal(tamis_plan("quotient:capacity=2^50,remainder=1,fpr=1e-3", &plan, sizeof plan),
                      TAMIS_TOO_LARGE);
 }
@@ -393,7 +363,7 @@ static void plans_for_a_size_use_it(void **state) {
             char spec[96];
             snprintf(spec, sizeof spec, "%s:capacity=%llu,size=%llu", kinds[k],
                      (unsigned long long)(size / 4), (unsigned long long)size);
-            const struct tamis_plan plan = plan_of(spec);
+            const struct tamis_plan plan = test_plan(spec);
             assert_true(plan.payload_bytes <= size && plan.payload_bytes + 700 > size);
             assert_true(plan.fpr_expected < 0.2);
         }
@@ -403,10 +373,10 @@ static void plans_for_a_size_use_it(void **state) {
  * listed, changed and measured, and for bags its bytes are those of what it lists. */
 static void use_forged(tamis *f, const char *kind) {
     uint64_t cursor = 0, hash, count;
-    tamis *again = make("%s:capacity=50,fpr=5%%", kind);
+    tamis *again = test_make("%s:capacity=50,fpr=5%%", kind);
     while (tamis_next(f, &cursor, &hash, &count))
         for (count = count < 1000 ? count : 0; count; count--) tamis_add_hash(again, hash);
-    const struct tamis_info info = info_of(f);
+    const struct tamis_info info = test_info(f);
     if (info.abilities & TAMIS_ANY_ORDER && slots_used(f) == slots_used(again))
         assert_same(f, again);
     tamis_merge(again, f);
@@ -422,7 +392,7 @@ static void forged_payloads_are_refused_or_sound(void **state) {
     (void)state;
     static const char *const kinds[] = {"quotient", "multiset", "grow"};
     for (size_t k = 0; k < COUNT_OF(kinds); k++) {
-        tamis *f = make("%s:capacity=50,fpr=5%%", kinds[k]), *g;
+        tamis *f = test_make("%s:capacity=50,fpr=5%%", kinds[k]), *g;
         for (uint64_t i = 0; i < 50; i++) tamis_add_u64(f, i < 40 ? i : 0);
         const size_t size = (size_t)tamis_stored_size(f);
         uint8_t *image = malloc(size);
@@ -452,7 +422,7 @@ static void forged_payloads_are_refused_or_sound(void **state) {
 
 /* Runs out of order, or written as nobody would write them, are refused. */
 static void put_slot(uint8_t *image, const tamis *f, uint64_t slot, uint64_t value) {
-    const struct tamis_info info = info_of(f);
+    const struct tamis_info info = test_info(f);
     const tamis_slots t = tamis__slots_at(image + TEST_HEADER_BYTES, info.word[0], info.word[1]);
     tamis__slot_put(&t, slot, value);
 }
@@ -475,8 +445,8 @@ static void runs_that_nobody_writes_are_refused(void **state) {
         {"multiset", {2, 0, 15, 2, 15}, true}, {"multiset", {2, 3, 2, 3, 2}, false},
     };
     for (size_t i = 0; i < COUNT_OF(runs); i++) {
-        tamis *f = make("%s:capacity=60,size=%llu", runs[i].kind,
-                        (unsigned long long)tamis__slots_size(64, 4)),
+        tamis *f = test_make("%s:capacity=60,size=%llu", runs[i].kind,
+                             (unsigned long long)tamis__slots_size(64, 4)),
               *g;
         const tamis_slots t = {.homes = 64, .width = 4};
         for (uint64_t value = 1; value <= 5; value++)
@@ -501,7 +471,7 @@ static void runs_that_nobody_writes_are_refused(void **state) {
 static void quotient_follows_a_model(void **state) {
     (void)state;
     enum { KEYS = 700, STEPS = 60000 };
-    tamis *f = make("quotient:capacity=2000,fpr=1e-6"), *fresh;
+    tamis *f = test_make("quotient:capacity=2000,fpr=1e-6"), *fresh;
     static unsigned times[KEYS];
     memset(times, 0, sizeof times);
     uint64_t in = 0;
@@ -522,7 +492,7 @@ static void quotient_follows_a_model(void **state) {
         assert_int_equal(slots_used(f), in);
         for (uint64_t k = 0; k < KEYS; k++) assert_int_equal(tamis_has_u64(f, k), times[k] != 0);
         assert_sound(f);
-        fresh = make("quotient:capacity=2000,fpr=1e-6");
+        fresh = test_make("quotient:capacity=2000,fpr=1e-6");
         for (uint64_t k = KEYS; k-- > 0;)
             for (unsigned i = 0; i < times[k]; i++) tamis_add_u64(fresh, k);
         assert_same(f, fresh);
@@ -535,10 +505,10 @@ static void quotient_follows_a_model(void **state) {
 static void churn_at_full_load_loses_nothing(void **state) {
     (void)state;
     enum { N = 100000 };
-    tamis *f = make("quotient:capacity=%d,fpr=1%%", N);
+    tamis *f = test_make("quotient:capacity=%d,fpr=1%%", N);
     uint64_t first = 0, next = 0;
     while (tamis_add_u64(f, next) == TAMIS_OK) next++;
-    assert_true(next >= N && next == tamis__slots_limit(info_of(f).word[0]));
+    assert_true(next >= N && next == tamis__slots_limit(test_info(f).word[0]));
     static uint64_t keys[120000];
     for (uint64_t i = 0; i < next; i++) keys[i] = i;
     const uint64_t live_keys = next;
@@ -562,13 +532,13 @@ static void churn_at_full_load_loses_nothing(void **state) {
 /* No answer changes when a filter is resized, and there and back are the same bytes. */
 static void resizing_changes_no_answer(const char *kind) {
     enum { N = 3000, ASKED = 60000 };
-    tamis *f = make("%s:capacity=%d,fpr=0.1%%", kind, N);
+    tamis *f = test_make("%s:capacity=%d,fpr=0.1%%", kind, N);
     for (uint64_t i = 0; i < N; i++) tamis_add_u64(f, i % 2500);
-    tamis *g = copy_of(f);
+    tamis *g = test_copy(f);
     static const uint64_t sizes[] = {7000, 40000, 100000, 5000, 3500, 12800};
     for (size_t s = 0; s < COUNT_OF(sizes); s++) {
         if (tamis_resize(g, sizes[s])) fail_msg("to %u: %s", (unsigned)sizes[s], tamis_why());
-        const struct tamis_info info = info_of(g);
+        const struct tamis_info info = test_info(g);
         assert_true(tamis__slots_limit(info.word[0]) >= sizes[s]);
         assert_int_equal(info.capacity, sizes[s]);
         for (uint64_t i = 0; i < ASKED; i++)
@@ -580,11 +550,11 @@ static void resizing_changes_no_answer(const char *kind) {
         /* What the filter says of itself makes one that matches. */
         char spec[128];
         assert_true(tamis_spec(g, spec, sizeof spec) < sizeof spec);
-        tamis *same = make("%s", spec);
+        tamis *same = test_make("%s", spec);
         if (tamis_mismatch(g, same)) fail_msg("%s: %s", spec, tamis_why());
         tamis_free(same);
     }
-    assert_int_equal(tamis_resize(g, tamis__slots_limit(info_of(f).word[0])), TAMIS_OK);
+    assert_int_equal(tamis_resize(g, tamis__slots_limit(test_info(f).word[0])), TAMIS_OK);
     assert_same(f, g);
     assert_int_equal(tamis_resize(g, 100), TAMIS_FULL);
     assert_int_equal(tamis_resize(g, 1000000000), TAMIS_INVALID);
@@ -611,7 +581,8 @@ static void resizing_multiset_changes_no_answer(void **state) {
 
 /* Listing tells all in ascending order; adding what it tells makes the same bytes. */
 static void listing_is_everything(const char *kind) {
-    tamis *f = make("%s:capacity=3000,fpr=1%%", kind), *g = make("%s:capacity=3000,fpr=1%%", kind);
+    tamis *f = test_make("%s:capacity=3000,fpr=1%%", kind),
+          *g = test_make("%s:capacity=3000,fpr=1%%", kind);
     uint64_t cursor = 0, hash, count, last = 0, sum = 0, entries = 0;
     assert_false(tamis_next(f, &cursor, &hash, &count));
     for (uint64_t i = 0; i < 2900; i++) tamis_add_u64(f, i < 900 ? i / 3 : i);
@@ -641,24 +612,24 @@ static void listing_multiset_is_everything(void **state) {
 
 /* A merge is all or nothing; with itself it doubles. */
 static void merging_is_adding(const char *kind) {
-    tamis *a = make("%s:capacity=5000,fpr=1%%", kind), *b = copy_of(a), *both = copy_of(a);
+    tamis *a = test_make("%s:capacity=5000,fpr=1%%", kind), *b = test_copy(a), *both = test_copy(a);
     for (uint64_t i = 0; i < 2000; i++) {
         tamis_add_u64(a, i), tamis_add_u64(both, i);
         tamis_add_u64(b, i * 2 / 3 + 1000), tamis_add_u64(both, i * 2 / 3 + 1000);
     }
-    tamis *old = copy_of(b);
+    tamis *old = test_copy(b);
     assert_int_equal(tamis_merge(a, b), TAMIS_OK);
     assert_same(a, both);
     assert_same(b, old);
     for (uint64_t i = 0; i < 2000; i++) tamis_add_u64(b, i * 2 / 3 + 1000);
     assert_int_equal(tamis_merge(old, old), TAMIS_OK);
     assert_same(old, b);
-    tamis *full = copy_of(a);
+    tamis *full = test_copy(a);
     tamis_status rc = TAMIS_OK;
     for (uint64_t i = 0; i < 30000 && !rc; i++) rc = tamis_add_u64(full, i + 9000);
     assert_int_equal(rc, TAMIS_FULL);
     tamis_free(old);
-    old = copy_of(full);
+    old = test_copy(full);
     assert_int_equal(tamis_merge(full, b), TAMIS_FULL);
     assert_same(full, old);
     assert_int_equal(tamis_merge(full, full), TAMIS_FULL);
@@ -683,28 +654,28 @@ static void merging_multiset_is_adding(void **state) {
 /* One key again and again: full at the latest when its copies pass 16 bits, and nothing changed. */
 static void quotient_refuses_endless_copies(void **state) {
     (void)state;
-    tamis *f = make("quotient:capacity=200000,fpr=1%%");
+    tamis *f = test_make("quotient:capacity=200000,fpr=1%%");
     for (uint64_t i = 1; i < 500; i++) tamis_add_u64(f, i);
-    tamis *few = copy_of(f);
+    tamis *few = test_copy(f);
     const uint64_t hash = (uint64_t)1 << 60; /* far from the tail, which would be full before */
     tamis_status rc = TAMIS_OK;
     uint64_t copies = 0;
     for (; copies < 1000000 && !rc; copies++) {
         rc = tamis_add_hash(f, hash);
-        if (copies == 65000) tamis_free(few), few = copy_of(f);
+        if (copies == 65000) tamis_free(few), few = test_copy(f);
     }
     assert_int_equal(rc, TAMIS_FULL);
     assert_non_null(strstr(tamis_why(), "equal keys"));
     assert_true(copies > 65536 - 64 && copies < 65536 + 64);
     assert_sound(f);
     /* All at once: none of them. */
-    tamis *old = copy_of(f);
+    tamis *old = test_copy(f);
     static uint64_t hashes[600];
     for (size_t i = 0; i < COUNT_OF(hashes); i++) hashes[i] = hash;
     assert_int_equal(tamis_add_hashes(f, hashes, COUNT_OF(hashes)), TAMIS_FULL);
     assert_same(f, old);
     tamis_free(old);
-    old = copy_of(few);
+    old = test_copy(few);
     assert_int_equal(tamis_add_hashes(few, hashes, COUNT_OF(hashes)), TAMIS_FULL);
     assert_same(few, old);
     for (uint64_t i = 0; i + 1 < copies; i++)
@@ -723,10 +694,10 @@ static void quotient_refuses_endless_copies(void **state) {
 static void every_count_is_written_and_read(void **state) {
     (void)state;
     for (unsigned width = 2; width <= 5; width++) {
-        tamis *f = make("multiset:capacity=60,size=%llu",
-                        (unsigned long long)tamis__slots_size(64, width));
-        assert_int_equal(info_of(f).word[0], 64);
-        assert_int_equal(info_of(f).word[1], width);
+        tamis *f = test_make("multiset:capacity=60,size=%llu",
+                             (unsigned long long)tamis__slots_size(64, width));
+        assert_int_equal(test_info(f).word[0], 64);
+        assert_int_equal(test_info(f).word[1], width);
         for (uint64_t x = 0; x < (uint64_t)1 << width; x++) {
             const tamis_slots t = {.homes = 64, .width = width};
             const uint64_t hash = tamis__fingerprint_hash(&t, 9, x);
@@ -745,7 +716,7 @@ static void every_count_is_written_and_read(void **state) {
                 const uint64_t now = slots_used(f);
                 assert_true(now == used || now == used + 1);
                 used = now;
-                if (c == MOST / 2) at_half = copy_of(f);
+                if (c == MOST / 2) at_half = test_copy(f);
                 if (c < 80 || c % 50 == 0) assert_sound(f);
             }
             if (x) assert_int_equal(tamis_count_hash(f, below), 5);
@@ -769,7 +740,7 @@ static void every_count_is_written_and_read(void **state) {
 static void counts_go_up_to_64_bits(void **state) {
     (void)state;
     for (int fpr = 2; fpr <= 20; fpr += 3) {
-        tamis *f = make("multiset:capacity=500,fpr=2^-%d", fpr);
+        tamis *f = test_make("multiset:capacity=500,fpr=2^-%d", fpr);
         for (uint64_t i = 0; i < 5; i++) tamis_add_u64(f, i);
         const uint64_t one = tamis_count_u64(f, 0); /* two of the five may meet */
         for (unsigned twice = 1; twice < 62; twice++) {
@@ -781,7 +752,7 @@ static void counts_go_up_to_64_bits(void **state) {
         tamis *old = NULL;
         for (tamis_status rc = TAMIS_OK; !rc; rc = tamis_merge(f, f)) {
             tamis_free(old);
-            old = copy_of(f);
+            old = test_copy(f);
         }
         assert_true(tamis_count_u64(f, 0) >= one << 61);
         assert_same(f, old);
@@ -792,7 +763,7 @@ static void counts_go_up_to_64_bits(void **state) {
 
 static void a_million_adds_of_a_key_take_a_few_slots(void **state) {
     (void)state;
-    tamis *f = make("multiset:capacity=100,fpr=1%%");
+    tamis *f = test_make("multiset:capacity=100,fpr=1%%");
     for (uint64_t i = 0; i < 1000000; i++) assert_int_equal(tamis_add_u64(f, 7), TAMIS_OK);
     assert_int_equal(tamis_count_u64(f, 7), 1000000);
     assert_true(slots_used(f) <= 6);
@@ -803,7 +774,7 @@ static void a_million_adds_of_a_key_take_a_few_slots(void **state) {
 static void multiset_follows_a_model(void **state) {
     (void)state;
     enum { KEYS = 3000, STEPS = 300000 };
-    tamis *f = make("multiset:capacity=15000,fpr=1e-7"), *fresh = copy_of(f);
+    tamis *f = test_make("multiset:capacity=15000,fpr=1e-7"), *fresh = test_copy(f);
     static uint64_t times[KEYS], hashes[KEYS], counts[KEYS];
     for (uint64_t k = 0; k < KEYS; k++) tamis_hash_u64s(f, &k, 1, &hashes[k]);
     memset(times, 0, sizeof times);
@@ -836,8 +807,8 @@ static void multiset_follows_a_model(void **state) {
 static void room_of_multiset_is_kept(void **state) {
     (void)state;
     for (uint64_t seed = 0; seed < 40; seed++) {
-        tamis *f = make("multiset:capacity=50,fpr=25%%,seed=%llu", (unsigned long long)seed);
-        const uint64_t limit = tamis__slots_limit(info_of(f).word[0]);
+        tamis *f = test_make("multiset:capacity=50,fpr=25%%,seed=%llu", (unsigned long long)seed);
+        const uint64_t limit = tamis__slots_limit(test_info(f).word[0]);
         uint64_t adds = 0;
         while (tamis_add_u64(f, test_number(seed, adds) % (10 + seed)) == TAMIS_OK) {
             adds++;
@@ -853,7 +824,7 @@ static void room_of_multiset_is_kept(void **state) {
 /* Estimates of distinct keys do not see how often each was added. */
 static void distinct_keys_are_estimated(void **state) {
     (void)state;
-    tamis *f = make("multiset:capacity=50000,fpr=1%%"), *g = copy_of(f);
+    tamis *f = test_make("multiset:capacity=50000,fpr=1%%"), *g = test_copy(f);
     for (uint64_t i = 0; i < 20000; i++)
         for (uint64_t c = 0; c <= i % 3; c++) tamis_add_u64(f, i);
     for (uint64_t i = 15000; i < 35000; i++) tamis_add_u64(g, i);
@@ -892,12 +863,12 @@ static uint64_t find_numbers(const tamis *f, uint64_t from, uint64_t to, uint64_
  * what the slots say and at most what was asked, and old keys become void without being lost. */
 static void growing_a_thousandfold(double asked) {
     enum { PROBES = 200000 };
-    tamis *f = make("grow:capacity=1000,fpr=%.17g", asked);
+    tamis *f = test_make("grow:capacity=1000,fpr=%.17g", asked);
     const tamis_kind *kind = tamis__kind_by_name("grow", 4)->kind;
-    const uint64_t first_bits = info_of(f).word[1] - 1;
+    const uint64_t first_bits = test_info(f).word[1] - 1;
     uint64_t keys = 0, old_homes = 0;
     for (unsigned doublings = 0; doublings <= 10; doublings++) {
-        struct tamis_info info = info_of(f);
+        struct tamis_info info = test_info(f);
         const uint64_t homes = info.word[0], limit = tamis__slots_limit(homes);
         assert_int_equal(info.word[2], doublings);
         if (doublings) assert_int_equal(homes, 2 * old_homes);
@@ -906,7 +877,7 @@ static void growing_a_thousandfold(double asked) {
         const uint64_t more = limit - slots_used(f);
         add_numbers(f, keys, keys + more);
         keys += more;
-        info = info_of(f);
+        info = test_info(f);
         assert_int_equal(info.word[0], homes);
         const uint64_t step = doublings < 10 ? 4 : 1; /* all of them in the end */
         assert_int_equal(find_numbers(f, 0, keys, step), (keys + step - 1) / step);
@@ -953,7 +924,7 @@ static void the_worst_rate_of_grow_is_the_asked_one(void **state) {
         char spec[96];
         snprintf(spec, sizeof spec, "grow:capacity=1000,fpr=%.17g", asked);
         struct tamis_info info = {.word[0] = 0};
-        memcpy(info.word, plan_of(spec).word, sizeof info.word);
+        memcpy(info.word, test_plan(spec).word, sizeof info.word);
         const double first = (double)info.word[1] - 1;
         for (unsigned x = 0; x <= 46; x++) {
             info.word[1] = (uint64_t)(first + 1 + ceil(2 * log2(x + 1)));
@@ -970,7 +941,7 @@ static void the_worst_rate_of_grow_is_the_asked_one(void **state) {
  * keys whose fingerprint is used up. */
 static void removing_while_growing(double asked, bool has_voids) {
     enum { MOST = 40000 };
-    tamis *f = make("grow:capacity=50,fpr=%.17g", asked);
+    tamis *f = test_make("grow:capacity=50,fpr=%.17g", asked);
     static uint64_t keys[MOST];
     uint64_t n = 0, next = 0, stuck = 0;
     while (n < MOST) {
@@ -990,7 +961,7 @@ static void removing_while_growing(double asked, bool has_voids) {
         if ((next + stuck) % 5000 == 0)
             for (uint64_t i = 0; i < n; i++) assert_true(tamis_has_u64(f, keys[i]));
     }
-    assert_int_equal(info_of(f).worn != 0, has_voids);
+    assert_int_equal(test_info(f).worn != 0, has_voids);
     assert_sound(f);
     /* Out again with all that can go. */
     uint64_t left = 0;
@@ -1015,14 +986,14 @@ static void growing_in_one_leap(void **state) {
     enum { MANY = 200000 };
     static uint64_t hashes[MANY];
     for (int digits = 1; digits <= 3; digits++) {
-        tamis *f = make("grow:capacity=10,fpr=1e-%d", digits);
+        tamis *f = test_make("grow:capacity=10,fpr=1e-%d", digits);
         add_numbers(f, 0, 60);
         for (uint64_t i = 0; i < MANY; i++) hashes[i] = test_number(4, i);
         assert_int_equal(tamis_add_hashes(f, hashes, MANY), TAMIS_OK);
-        assert_int_equal(info_of(f).word[2], 12);
+        assert_int_equal(test_info(f).word[2], 12);
         assert_int_equal(find_numbers(f, 0, 60, 1), 60);
         for (uint64_t i = 0; i < MANY; i++) assert_true(tamis_has_hash(f, hashes[i]));
-        assert_int_equal(info_of(f).worn, digits < 4 ? 60 : 0);
+        assert_int_equal(test_info(f).worn, digits < 4 ? 60 : 0);
         assert_sound(f);
         tamis_free(f);
     }

@@ -20,31 +20,13 @@
 #include "bits/probe.h"
 #include "kinds/kind.h"
 #include "tests/help/bounds.h"
+#include "tests/help/filters.h"
 #include "tests/help/keys.h"
 #include "tests/help/seal.h"
 
 #define COUNT_OF(list) (sizeof(list) / sizeof *(list))
 
 extern const tamis_kind tamis__stable, tamis__window, tamis__scalable;
-
-static tamis *make(const char *format, ...) __attribute__((format(printf, 1, 2)));
-
-static tamis *make(const char *format, ...) {
-    char spec[160];
-    tamis *f;
-    va_list list;
-    va_start(list, format);
-    vsnprintf(spec, sizeof spec, format, list);
-    va_end(list);
-    if (tamis_create(&f, spec)) fail_msg("%s: %s", spec, tamis_why());
-    return f;
-}
-
-static struct tamis_info info_of(const tamis *f) {
-    struct tamis_info info;
-    tamis_info(f, &info, sizeof info);
-    return info;
-}
 
 static const uint8_t *payload_of(const tamis *f) {
     uint64_t size;
@@ -92,7 +74,7 @@ static void assert_forgeries_are_safe(tamis *f, uint64_t family) {
         }
         taken++;
         count_numbers(g, 1, 0, 20);
-        info_of(g);
+        test_info(g);
         if (tamis_add_hash(g, 12345) == TAMIS_OK) assert_true(tamis_has_hash(g, 12345));
         tamis_tick(g);
         tamis_merge(g, f);
@@ -144,8 +126,8 @@ static void stable_wears_and_sets_as_the_book_says(void **state) {
     for (size_t s = 0; s < COUNT_OF(specs); s++) {
         static model m;
         memset(&m, 0, sizeof m);
-        tamis *f = make("%s", specs[s]);
-        const struct tamis_info info = info_of(f);
+        tamis *f = test_make("%s", specs[s]);
+        const struct tamis_info info = test_info(f);
         assert_true(info.word[CELLS] < COUNT_OF(m.cell));
         for (uint64_t i = 0; i < 3000; i++) {
             model_add(&m, info.word, test_number(s, i));
@@ -194,8 +176,8 @@ static const char *const stable_specs[] = {
 static void stable_rates_are_those_of_the_chain(void **state) {
     (void)state;
     for (size_t s = 0; s < COUNT_OF(stable_specs); s++) {
-        tamis *f = make("%s", stable_specs[s]);
-        const struct tamis_info info = info_of(f);
+        tamis *f = test_make("%s", stable_specs[s]);
+        const struct tamis_info info = test_info(f);
         chain c = {{1}};
         for (uint64_t adds = 0; adds <= 50 * info.capacity + 100; adds++) {
             const double formula = tamis__stable.rate(info.word, adds);
@@ -221,7 +203,7 @@ static void stable_keeps_its_rate_at_every_age(void **state) {
         double sum[COUNT_OF(ages)] = {0}, squares[COUNT_OF(ages)] = {0};
         uint64_t word[TAMIS_WORDS];
         for (unsigned i = 0; i < FILTERS; i++) {
-            tamis *f = make("stable:capacity=%d,fpr=5%%,width=%u,seed=%u", CAPACITY, width, i);
+            tamis *f = test_make("stable:capacity=%d,fpr=5%%,width=%u,seed=%u", CAPACITY, width, i);
             uint64_t adds = 0;
             for (size_t a = 0; a < COUNT_OF(ages); a++) {
                 const uint64_t until = (uint64_t)(ages[a] * CAPACITY);
@@ -231,7 +213,7 @@ static void stable_keeps_its_rate_at_every_age(void **state) {
                 sum[a] += tamis_fpr_now(f);
                 squares[a] += tamis_fpr_now(f) * tamis_fpr_now(f);
             }
-            memcpy(word, info_of(f).word, sizeof word);
+            memcpy(word, test_info(f).word, sizeof word);
             tamis_free(f);
         }
         for (size_t a = 0; a < COUNT_OF(ages); a++) {
@@ -254,8 +236,8 @@ static void stable_remembers_half_for_its_capacity(void **state) {
     static const double rates[] = {0.1, 0.01, 1e-4};
     for (size_t r = 0; r < COUNT_OF(rates); r++)
         for (unsigned width = 1; width <= 4; width *= 2) {
-            tamis *f = make("stable:capacity=%d,fpr=%g,width=%u", CAPACITY, rates[r], width);
-            const struct tamis_info info = info_of(f);
+            tamis *f = test_make("stable:capacity=%d,fpr=%g,width=%u", CAPACITY, rates[r], width);
+            const struct tamis_info info = test_info(f);
             chain c = {{0}};
             c.state[(1u << width) - 1] = 1;
             double chance[2 * CAPACITY + 1];
@@ -287,14 +269,14 @@ static void stable_estimates_what_is_remembered(void **state) {
     (void)state;
     enum { CAPACITY = 2000 };
     for (unsigned width = 1; width <= 4; width *= 2) {
-        tamis *f = make("stable:capacity=%d,fpr=0.1%%,width=%u", CAPACITY, width);
-        const double fpr = tamis__stable.rate(info_of(f).word, UINT64_MAX);
+        tamis *f = test_make("stable:capacity=%d,fpr=0.1%%,width=%u", CAPACITY, width);
+        const double fpr = tamis__stable.rate(test_info(f).word, UINT64_MAX);
         uint64_t adds = 0;
         for (uint64_t until = 200; until <= 20 * CAPACITY; until *= 3) {
             add_numbers(f, width, adds, until);
             adds = until;
             const double found = (double)count_numbers(f, width, 0, until) - fpr * (double)until;
-            const struct tamis_estimate items = info_of(f).items_now;
+            const struct tamis_estimate items = test_info(f).items_now;
             if (fabs(items.value - found) > 6 * items.error + 0.03 * found)
                 fail_msg("width %u: %g of %llu are found, estimated as %g +- %g", width, found,
                          (unsigned long long)until, items.value, items.error);
@@ -306,7 +288,7 @@ static void stable_estimates_what_is_remembered(void **state) {
 
 static void stable_takes_a_key_as_seen_again(void **state) {
     (void)state;
-    tamis *f = make("stable:capacity=1000,fpr=1%%");
+    tamis *f = test_make("stable:capacity=1000,fpr=1%%");
     bool is_new = false;
     assert_int_equal(tamis_add_new(f, "cat", 3, &is_new), TAMIS_OK);
     assert_true(is_new);
@@ -359,8 +341,8 @@ static void window_keeps_exactly_its_adds(void **state) {
             char more[32] = "";
             memset(&h, 0, sizeof h);
             if (generations[g]) sprintf(more, ",generations=%u", generations[g]);
-            tamis *f = make("window:capacity=%u,fpr=1e-10%s", capacities[c], more);
-            const struct tamis_info info = info_of(f);
+            tamis *f = test_make("window:capacity=%u,fpr=1e-10%s", capacities[c], more);
+            const struct tamis_info info = test_info(f);
             const uint64_t l = info.word[GENERATIONS], each = info.word[EACH];
             if (generations[g]) assert_int_equal(l, generations[g]);
             assert_int_equal(each, (capacities[c] + l - 1) / l);
@@ -386,9 +368,9 @@ static void window_turns_when_told(void **state) {
         const bool is_clock = program % 2;
         memset(&h, 0, sizeof h);
         tamis *f =
-            make("window:capacity=%u,fpr=1e-10,by=%s,generations=%u", is_clock ? 3000 : 5 + program,
-                 is_clock ? "clock" : "adds", 1 + program % 9);
-        const struct tamis_info info = info_of(f);
+            test_make("window:capacity=%u,fpr=1e-10,by=%s,generations=%u",
+                      is_clock ? 3000 : 5 + program, is_clock ? "clock" : "adds", 1 + program % 9);
+        const struct tamis_info info = test_info(f);
         for (uint64_t step = 0; step < 600; step++) {
             const uint64_t r = test_number(1000 + program, step);
             if (r % 100 < program) {
@@ -414,8 +396,8 @@ static void window_turns_when_told(void **state) {
 static void window_lets_go_slice_by_slice(void **state) {
     (void)state;
     enum { CAPACITY = 20000 };
-    tamis *f = make("window:capacity=%d,fpr=0.1%%,generations=20", CAPACITY);
-    const struct tamis_info info = info_of(f);
+    tamis *f = test_make("window:capacity=%d,fpr=0.1%%,generations=20", CAPACITY);
+    const struct tamis_info info = test_info(f);
     const uint64_t each = info.word[EACH], k = info.word[WINDOW_HASHES];
     add_numbers(f, 4, 0, 80 * each);
     const double fill = 1 - pow(1 - 1 / (double)info.word[SLICE], (double)(k * each));
@@ -432,7 +414,7 @@ static void window_lets_go_slice_by_slice(void **state) {
 /* Not that anybody will live to see it: after 2^63 turns all goes on as before. */
 static void window_turns_for_ever(void **state) {
     (void)state;
-    tamis *f = make("window:capacity=20,fpr=1e-10,generations=5"), *g;
+    tamis *f = test_make("window:capacity=20,fpr=1e-10,generations=5"), *g;
     const size_t size = (size_t)tamis_stored_size(f);
     uint8_t *image = malloc(size);
     assert_int_equal(tamis_bytes(f, image, size), TAMIS_OK);
@@ -501,8 +483,8 @@ static void window_rates_are_those_of_the_recursion(void **state) {
         "window:capacity=200,bits=999", "window:capacity=50,hashes=1",
     };
     for (size_t s = 0; s < COUNT_OF(specs); s++) {
-        tamis *f = make("%s", specs[s]);
-        const struct tamis_info info = info_of(f);
+        tamis *f = test_make("%s", specs[s]);
+        const struct tamis_info info = test_info(f);
         const uint64_t slices = info.word[WINDOW_HASHES] + info.word[GENERATIONS];
         const uint64_t settled = (slices - 1) * info.word[EACH], period = info.word[EACH];
         double worst = 0;
@@ -529,8 +511,8 @@ static void window_keeps_its_rate_at_its_worst_moment(void **state) {
         for (unsigned after = 0; after <= 1; after++) {
             double sum = 0, squares = 0, formula = 0;
             for (unsigned i = 0; i < FILTERS; i++) {
-                tamis *f = make("window:capacity=%d,fpr=%g", CAPACITY, rates[r]);
-                const struct tamis_info info = info_of(f);
+                tamis *f = test_make("window:capacity=%d,fpr=%g", CAPACITY, rates[r]);
+                const struct tamis_info info = test_info(f);
                 const uint64_t slices = info.word[WINDOW_HASHES] + info.word[GENERATIONS];
                 const uint64_t adds = (2 * slices + 1) * info.word[EACH] + after;
                 add_numbers(f, 20 + i, 0, adds);
@@ -556,7 +538,7 @@ static void window_by_the_clock_stands_crowds(void **state) {
     for (unsigned l = 2; l <= 16; l *= 2) {
         double sum = 0;
         for (unsigned i = 0; i < FILTERS; i++) {
-            tamis *f = make("window:capacity=%d,fpr=2%%,by=clock,generations=%u", CAPACITY, l);
+            tamis *f = test_make("window:capacity=%d,fpr=2%%,by=clock,generations=%u", CAPACITY, l);
             for (unsigned t = 0; t < 6 * l; t++) {
                 if (t % l == 0) add_numbers(f, i, t / l * CAPACITY, (t / l + 1) * CAPACITY);
                 if (t + l < 6 * l) tamis_tick(f);
@@ -574,8 +556,8 @@ static void window_by_the_clock_stands_crowds(void **state) {
 static void window_leaps_find_what_walking_finds(void **state) {
     (void)state;
     for (unsigned bits = 400; bits <= 3200; bits *= 2) {
-        tamis *f = make("window:capacity=60,bits=%u,hashes=4,generations=9", bits);
-        const struct tamis_info info = info_of(f);
+        tamis *f = test_make("window:capacity=60,bits=%u,hashes=4,generations=9", bits);
+        const struct tamis_info info = test_info(f);
         const uint64_t slices = 13, slice = info.word[SLICE];
         for (uint64_t n = 0; n < 300; n++) {
             add_numbers(f, bits, n, n + 1);
@@ -625,8 +607,8 @@ static void window_takes_the_known_bits(void **state) {
 
 static void window_estimates_its_keys(void **state) {
     (void)state;
-    tamis *f = make("window:capacity=5000,fpr=1%%");
-    const struct tamis_info info = info_of(f);
+    tamis *f = test_make("window:capacity=5000,fpr=1%%");
+    const struct tamis_info info = test_info(f);
     for (uint64_t n = 0; n < 20000;) {
         add_numbers(f, 9, n, n + 500);
         n += 500;
@@ -634,7 +616,7 @@ static void window_estimates_its_keys(void **state) {
         const uint64_t held =
             (turns < info.word[GENERATIONS] ? turns : info.word[GENERATIONS]) * info.word[EACH] +
             n - turns * info.word[EACH];
-        const struct tamis_estimate items = info_of(f).items_now;
+        const struct tamis_estimate items = test_info(f).items_now;
         if (fabs(items.value - (double)held) > 6 * items.error || items.error > 0.05 * (double)held)
             fail_msg("%llu adds: %llu held, estimated as %g +- %g", (unsigned long long)n,
                      (unsigned long long)held, items.value, items.error);
@@ -660,8 +642,8 @@ static void assert_refused_with(const tamis *f, size_t at, uint64_t value, bool 
 static void window_refuses_what_cannot_be(void **state) {
     (void)state;
     const size_t turns_at = TEST_HEADER_BYTES, adds_at = TEST_HEADER_BYTES + 8;
-    tamis *f = make("window:capacity=40,fpr=1%%,generations=4,hashes=3"), *clock;
-    assert_int_equal(info_of(f).word[EACH], 10);
+    tamis *f = test_make("window:capacity=40,fpr=1%%,generations=4,hashes=3"), *clock;
+    assert_int_equal(test_info(f).word[EACH], 10);
     assert_refused_with(f, adds_at + 8, 1, true); /* a bit, and nothing was added */
     assert_refused_with(f, turns_at, 3, false);   /* three ticks, why not */
     add_numbers(f, 1, 0, 25);
@@ -673,7 +655,7 @@ static void window_refuses_what_cannot_be(void **state) {
     assert_refused_with(f, adds_at, 0, true); /* then the youngest slice would be clear */
     assert_forgeries_are_safe(f, 60);
     tamis_free(f);
-    clock = make("window:capacity=40,fpr=1%%,generations=4,hashes=3,by=clock");
+    clock = test_make("window:capacity=40,fpr=1%%,generations=4,hashes=3,by=clock");
     add_numbers(clock, 1, 0, 25);
     assert_refused_with(clock, adds_at, 1000000, false); /* as many as come */
     assert_refused_with(clock, adds_at, 0, true);
@@ -686,7 +668,7 @@ static void window_refuses_what_cannot_be(void **state) {
 enum { KIND_OF_STAGES, FIRST, RATE, STAGES, BYTES };
 
 static uint64_t room_of(const tamis *f) {
-    const struct tamis_info info = info_of(f);
+    const struct tamis_info info = test_info(f);
     tamis_body body = {.size = info.payload_bytes, .bytes = (uint8_t *)(uintptr_t)payload_of(f)};
     memcpy(body.word, info.word, sizeof body.word);
     return tamis__scalable.room(&body);
@@ -704,13 +686,14 @@ static void scalable_keeps_its_rate_while_it_grows(void **state) {
     for (size_t k = 0; k < COUNT_OF(stage_kinds); k++) {
         double sum[GROWTH + 1] = {0};
         for (unsigned i = 0; i < FILTERS; i++) {
-            tamis *f = make("scalable:capacity=%d,fpr=2%%,kind=%s", CAPACITY, stage_kinds[k]);
+            tamis *f = test_make("scalable:capacity=%d,fpr=2%%,kind=%s", CAPACITY, stage_kinds[k]);
             uint64_t next = 0;
             for (unsigned stage = 0; stage <= GROWTH; stage++) {
-                while (info_of(f).word[STAGES] == stage) add_numbers(f, i, next, next + 1), next++;
+                while (test_info(f).word[STAGES] == stage)
+                    add_numbers(f, i, next, next + 1), next++;
                 for (uint64_t room; (room = room_of(f)) > 0; next += room)
                     add_numbers(f, i, next, next + room);
-                const struct tamis_info info = info_of(f);
+                const struct tamis_info info = test_info(f);
                 assert_int_equal(info.word[STAGES], stage + 1);
                 assert_false(info.is_degraded);
                 assert_int_equal(count_numbers(f, i, 0, next), next);
@@ -744,21 +727,21 @@ static void scalable_shares_add_up_to_the_rate(void **state) {
 
 static void scalable_counts_a_key_once(void **state) {
     (void)state;
-    tamis *f = make("scalable:capacity=100,fpr=1e-6");
+    tamis *f = test_make("scalable:capacity=100,fpr=1e-6");
     uint64_t hashes[700];
     for (unsigned i = 0; i < 700; i++) hashes[i] = test_number(1, i % 70);
     for (unsigned i = 0; i < 20; i++) assert_int_equal(tamis_add_hashes(f, hashes, 700), TAMIS_OK);
-    assert_int_equal(info_of(f).word[STAGES], 1);
+    assert_int_equal(test_info(f).word[STAGES], 1);
     assert_int_equal(room_of(f), 30);
     for (unsigned i = 0; i < 700; i++) hashes[i] = test_number(1, i % 100);
     assert_int_equal(tamis_add_hashes(f, hashes, 700), TAMIS_OK);
-    assert_int_equal(info_of(f).word[STAGES], 1);
+    assert_int_equal(test_info(f).word[STAGES], 1);
     assert_int_equal(room_of(f), 0);
     assert_int_equal(tamis_add_hashes(f, hashes, 700), TAMIS_OK); /* without room, all known */
-    assert_int_equal(info_of(f).word[STAGES], 1);
+    assert_int_equal(test_info(f).word[STAGES], 1);
     hashes[699] = test_number(1, 100);
     assert_int_equal(tamis_add_hashes(f, hashes, 700), TAMIS_OK);
-    assert_int_equal(info_of(f).word[STAGES], 2);
+    assert_int_equal(test_info(f).word[STAGES], 2);
     assert_int_equal(room_of(f), 199);
     assert_int_equal(count_numbers(f, 1, 0, 101), 101);
     tamis_free(f);
@@ -770,13 +753,13 @@ static void scalable_takes_many_as_one_by_one(void **state) {
     for (size_t k = 0; k < COUNT_OF(stage_kinds); k++) {
         enum { KEYS = 5000 };
         static uint64_t hashes[KEYS];
-        tamis *one = make("scalable:capacity=50,fpr=1e-5,kind=%s", stage_kinds[k]);
-        tamis *many = make("scalable:capacity=50,fpr=1e-5,kind=%s", stage_kinds[k]);
+        tamis *one = test_make("scalable:capacity=50,fpr=1e-5,kind=%s", stage_kinds[k]);
+        tamis *many = test_make("scalable:capacity=50,fpr=1e-5,kind=%s", stage_kinds[k]);
         for (unsigned i = 0; i < KEYS; i++) hashes[i] = test_number(k, i - i / 3);
         for (unsigned i = 0; i < KEYS; i++)
             assert_int_equal(tamis_add_hash(one, hashes[i]), TAMIS_OK);
         assert_int_equal(tamis_add_hashes(many, hashes, KEYS), TAMIS_OK);
-        const struct tamis_info a = info_of(one), b = info_of(many);
+        const struct tamis_info a = test_info(one), b = test_info(many);
         assert_memory_equal(a.word, b.word, sizeof a.word);
         assert_memory_equal(payload_of(one), payload_of(many), a.payload_bytes);
         tamis_free(one);
@@ -788,9 +771,9 @@ static void scalable_takes_many_as_one_by_one(void **state) {
 static void scalable_stages_lie_on_lines(void **state) {
     (void)state;
     for (size_t k = 0; k < COUNT_OF(stage_kinds); k++) {
-        tamis *f = make("scalable:capacity=7,fpr=1%%,kind=%s", stage_kinds[k]);
+        tamis *f = test_make("scalable:capacity=7,fpr=1%%,kind=%s", stage_kinds[k]);
         add_numbers(f, 1, 0, 3000);
-        const struct tamis_info info = info_of(f);
+        const struct tamis_info info = test_info(f);
         assert_int_equal((uintptr_t)payload_of(f) % 64, 0);
         assert_int_equal(info.word[BYTES] % 64, 0);
         const uint8_t *p = payload_of(f), *end = p + info.payload_bytes;
@@ -811,11 +794,11 @@ static void scalable_stages_lie_on_lines(void **state) {
 static void scalable_merges_stage_by_stage(void **state) {
     (void)state;
     for (size_t k = 0; k < COUNT_OF(stage_kinds); k++) {
-        tamis *a = make("scalable:capacity=500,fpr=2%%,kind=%s", stage_kinds[k]), *b, *c;
+        tamis *a = test_make("scalable:capacity=500,fpr=2%%,kind=%s", stage_kinds[k]), *b, *c;
         assert_int_equal(tamis_copy(&b, a), TAMIS_OK);
         add_numbers(a, 1, 0, 2500);
         add_numbers(b, 1, 2000, 5000);
-        assert_int_equal(info_of(a).word[STAGES], 3);
+        assert_int_equal(test_info(a).word[STAGES], 3);
         assert_int_equal(tamis_copy(&c, a), TAMIS_OK);
         struct tamis_estimate common;
         assert_int_equal(tamis_overlap(a, b, &common), TAMIS_OK);
@@ -824,15 +807,15 @@ static void scalable_merges_stage_by_stage(void **state) {
         assert_rate_is_true(a, 1, 100000); /* overfull, and it says so */
         assert_true(tamis_fpr_now(a) > 2 * tamis_fpr_now(c));
         /* The bits say how many there are, and growth goes on from there. */
-        const double kept = info_of(a).items_now.value;
+        const double kept = test_info(a).items_now.value;
         assert_true(fabs(kept / 5500 - 1) < 0.1); /* 500 are in other stages of the two */
         assert_int_equal(room_of(a), 0);
         add_numbers(a, 1, 5000, 5400);
-        assert_int_equal(info_of(a).word[STAGES], 4);
+        assert_int_equal(test_info(a).word[STAGES], 4);
         assert_true(room_of(a) >= 3600 && room_of(a) < 3700);
         assert_int_equal(count_numbers(a, 1, 0, 5400), 5400);
         tamis_free(b);
-        b = make("scalable:capacity=500,fpr=2%%,kind=%s", stage_kinds[k]);
+        b = test_make("scalable:capacity=500,fpr=2%%,kind=%s", stage_kinds[k]);
         assert_int_equal(tamis_merge(c, b), TAMIS_MISMATCH); /* stacks of other heights */
         tamis_free(a);
         tamis_free(b);
@@ -844,7 +827,7 @@ static void scalable_merges_stage_by_stage(void **state) {
  * filter stays as it is. */
 static void scalable_says_when_it_cannot_grow(void **state) {
     (void)state;
-    tamis *f = make("scalable:capacity=1,fpr=1e-7,kind=blocked");
+    tamis *f = test_make("scalable:capacity=1,fpr=1e-7,kind=blocked");
     tamis_status rc = TAMIS_OK;
     uint64_t n = 0;
     while (n < 2000000 && !rc) rc = tamis_add_hash(f, test_number(1, n++));
@@ -861,11 +844,11 @@ static void scalable_says_when_it_cannot_grow(void **state) {
 static void scalable_refuses_what_cannot_be(void **state) {
     (void)state;
     for (size_t k = 0; k < COUNT_OF(stage_kinds); k++) {
-        tamis *f = make("scalable:capacity=20,fpr=1%%,kind=%s", stage_kinds[k]);
+        tamis *f = test_make("scalable:capacity=20,fpr=1%%,kind=%s", stage_kinds[k]);
         const size_t first = TEST_HEADER_BYTES;
         assert_refused_with(f, first + 64, 1, true); /* a bit, and no key */
         add_numbers(f, 1, 0, 50);
-        const struct tamis_info info = info_of(f);
+        const struct tamis_info info = test_info(f);
         assert_int_equal(info.word[STAGES], 2);
         const uint64_t units = info.word[5];
         const uint64_t bytes = k == 0 ? 64 * units : k == 1 ? 32 * units : (units + 63) / 64 * 8;

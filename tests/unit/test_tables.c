@@ -13,41 +13,11 @@
 #include "kinds/kind.h"
 #include "kinds/table.h"
 #include "tests/help/bounds.h"
+#include "tests/help/filters.h"
 #include "tests/help/keys.h"
 #include "tests/help/seal.h"
 
 #define COUNT_OF(list) (sizeof(list) / sizeof *(list))
-
-static tamis *make(const char *format, ...) __attribute__((format(printf, 1, 2)));
-
-static tamis *make(const char *format, ...) {
-    char spec[128];
-    tamis *f;
-    va_list list;
-    va_start(list, format);
-    vsnprintf(spec, sizeof spec, format, list);
-    va_end(list);
-    if (tamis_create(&f, spec)) fail_msg("%s: %s", spec, tamis_why());
-    return f;
-}
-
-static tamis *copy_of(const tamis *f) {
-    tamis *g;
-    if (tamis_copy(&g, f)) abort();
-    return g;
-}
-
-static struct tamis_info info_of(const tamis *f) {
-    struct tamis_info info;
-    tamis_info(f, &info, sizeof info);
-    return info;
-}
-
-static struct tamis_plan plan_of(const char *spec) {
-    struct tamis_plan plan;
-    if (tamis_plan(spec, &plan, sizeof plan)) fail_msg("%s: %s", spec, tamis_why());
-    return plan;
-}
 
 static bool same_payload(const tamis *a, const tamis *b) {
     uint64_t m, n;
@@ -85,8 +55,8 @@ static const char *const subjects[] = {
 
 static tamis *make_subject(size_t i, uint64_t capacity, double fpr) {
     if (strstr(subjects[i], "fpr"))
-        return make("dleft:capacity=%llu,fpr=%g", (unsigned long long)capacity, fpr);
-    return make("%s,capacity=%llu,fpr=%g", subjects[i], (unsigned long long)capacity, fpr);
+        return test_make("dleft:capacity=%llu,fpr=%g", (unsigned long long)capacity, fpr);
+    return test_make("%s,capacity=%llu,fpr=%g", subjects[i], (unsigned long long)capacity, fpr);
 }
 
 /* ---- Buckets -------------------------------------------------------------------------------- */
@@ -210,7 +180,7 @@ static void tables_take_the_known_bits(void **state) {
         {"compaction:capacity=10M,fpr=1%,probing=linear", 12.68},
     };
     for (size_t i = 0; i < COUNT_OF(known); i++) {
-        const double is = plan_of(known[i].spec).bits_per_key;
+        const double is = test_plan(known[i].spec).bits_per_key;
         if (fabs(is / known[i].bits_per_key - 1) > 0.01)
             fail_msg("%s takes %.3f bits per key, not %.2f", known[i].spec, is,
                      known[i].bits_per_key);
@@ -231,9 +201,9 @@ static void plans_are_the_smallest(void **state) {
             dleft = fmin(dleft, fmax(n / 24, n / values / -log1p(-fpr)) * 32 * (w + 2));
         }
         snprintf(spec, sizeof spec, "cuckoo:capacity=1M,fpr=%.17g", fpr);
-        assert_true(fabs(plan_of(spec).bits_per_key * n / cuckoo - 1) < 1e-3);
+        assert_true(fabs(test_plan(spec).bits_per_key * n / cuckoo - 1) < 1e-3);
         snprintf(spec, sizeof spec, "dleft:capacity=1M,fpr=%.17g", fpr);
-        assert_true(fabs(plan_of(spec).bits_per_key * n / dleft - 1) < 1e-3);
+        assert_true(fabs(test_plan(spec).bits_per_key * n / dleft - 1) < 1e-3);
     }
 }
 
@@ -244,22 +214,22 @@ static void expected_rates_are_those_of_the_papers(void **state) {
     for (double fpr = 0.02; fpr > 1e-6; fpr *= 0.6) {
         char spec[96];
         snprintf(spec, sizeof spec, "cuckoo:capacity=1M,fpr=%.17g", fpr);
-        struct tamis_plan plan = plan_of(spec);
+        struct tamis_plan plan = test_plan(spec);
         const double load = n / (4 * (double)plan.word[0]), f = (double)plan.word[1];
         /* The paper takes cells for independent, which is off by 1/2^(f+1). */
         const double paper = 1 - pow(1 - 1 / (pow(2, f) - 1), 8 * load);
         assert_true(fabs(plan.fpr_expected / paper - 1) < pow(2, -f) + 1e-5);
         snprintf(spec, sizeof spec, "dleft:capacity=1M,fpr=%.17g", fpr);
-        plan = plan_of(spec);
+        plan = test_plan(spec);
         const double classes = (double)plan.word[0] * (pow(2, (double)plan.word[1]) - 1);
         assert_true(fabs(plan.fpr_expected / -expm1(-n / classes) - 1) < 1e-6);
         if (fpr > 1e-3) continue; /* those of compaction leave out that keys are omitted */
         snprintf(spec, sizeof spec, "compaction:capacity=1M,fpr=%.17g", fpr);
-        plan = plan_of(spec);
+        plan = test_plan(spec);
         double m = (double)plan.word[0], values = pow(2, (double)plan.word[1]) - 1;
         assert_true(fabs(plan.fpr_expected / (n / (m - n + 1) / values) - 1) < 0.02);
         snprintf(spec, sizeof spec, "compaction:capacity=1M,fpr=%.17g,probing=linear", fpr);
-        plan = plan_of(spec);
+        plan = test_plan(spec);
         m = (double)plan.word[0], values = pow(2, (double)plan.word[1]) - 1;
         const double knuth = (pow(1 - n / m, -2) - 1) / 2;
         assert_true(fabs(plan.fpr_expected / (knuth / values) - 1) < 0.02);
@@ -361,8 +331,8 @@ static void large_tables_are_filled_to_the_last(void **state) {
         "dleft:capacity=200K,fpr=90%",          "compaction:capacity=300K,fpr=1%",
     };
     for (size_t s = 0; s < COUNT_OF(specs); s++) {
-        tamis *f = make("%s", specs[s]);
-        const uint64_t n = info_of(f).capacity;
+        tamis *f = test_make("%s", specs[s]);
+        const uint64_t n = test_info(f).capacity;
         for (uint64_t i = 0; i < n; i++)
             if (tamis_add_hash(f, test_number(s, i)))
                 fail_msg("%s: %llu keys: %s", specs[s], (unsigned long long)i, tamis_why());
@@ -390,13 +360,13 @@ static void what_cannot_be_is_refused_with_a_sentence(void **state) {
         assert_int_equal(tamis_plan(bad[i].spec, &plan, sizeof plan), bad[i].status);
         if (!strstr(tamis_why(), bad[i].word)) fail_msg("%s: %s", bad[i].spec, tamis_why());
     }
-    plan_of("cuckoo:capacity=1000,size=608"); /* the size that the sentence names is enough */
-    plan_of("dleft:capacity=1000,size=1016");
-    plan_of("compaction:capacity=1000,size=288");
-    plan_of("cuckoo:capacity=100K,fpr=1e-12,sort=yes");
-    plan_of("dleft:capacity=1,fpr=1e-12");
-    plan_of("compaction:capacity=100K,fpr=1e-12");
-    plan_of("compaction:capacity=2^56,fpr=50%,probing=linear");
+    test_plan("cuckoo:capacity=1000,size=608"); /* the size that the sentence names is enough */
+    test_plan("dleft:capacity=1000,size=1016");
+    test_plan("compaction:capacity=1000,size=288");
+    test_plan("cuckoo:capacity=100K,fpr=1e-12,sort=yes");
+    test_plan("dleft:capacity=1,fpr=1e-12");
+    test_plan("compaction:capacity=100K,fpr=1e-12");
+    test_plan("compaction:capacity=2^56,fpr=50%,probing=linear");
 }
 
 /* ---- The same key over and over ------------------------------------------------------------- */
@@ -406,11 +376,11 @@ enum { CELLS_OF_TWO_BUCKETS = 8, STASH = 8 };
 /* Adds until the key is refused and demands that the refusal changed no bit. */
 static uint64_t add_over_and_over(tamis *f, uint64_t hash) {
     uint64_t times = 0;
-    tamis *old = copy_of(f);
+    tamis *old = test_copy(f);
     while (tamis_add_hash(f, hash) == TAMIS_OK) {
         times++;
         tamis_free(old);
-        old = copy_of(f);
+        old = test_copy(f);
     }
     assert_true(same_payload(f, old));
     tamis_free(old);
@@ -421,14 +391,14 @@ static void cuckoo_refuses_a_key_that_filled_its_buckets(void **state) {
     (void)state;
     for (int sort = 0; sort < 2; sort++)
         for (uint64_t k = 0; k < 50; k++) {
-            tamis *f = make("cuckoo:capacity=1000,fpr=1%%,sort=%s", sort ? "yes" : "no");
+            tamis *f = test_make("cuckoo:capacity=1000,fpr=1%%,sort=%s", sort ? "yes" : "no");
             const uint64_t hash = test_number(1, k);
             const uint64_t times = add_over_and_over(f, hash);
             /* Both buckets may be one, of four cells. */
             assert_true(times == CELLS_OF_TWO_BUCKETS + STASH || times == 4 + STASH);
             assert_non_null(strstr(tamis_why(), "once more"));
-            assert_int_equal(info_of(f).worn, STASH);
-            assert_true(info_of(f).caveat[0] != '\0');
+            assert_int_equal(test_info(f).worn, STASH);
+            assert_true(test_info(f).caveat[0] != '\0');
             /* Others still find their place, but for one with no other buckets than those. */
             bool is_there[900];
             unsigned refused = 0;
@@ -456,16 +426,16 @@ static void cuckoo_refuses_a_key_that_filled_its_buckets(void **state) {
 
 static void dleft_counts_to_three_and_sticks(void **state) {
     (void)state;
-    tamis *f = make("dleft:capacity=100,fpr=0.001"), *stuck;
+    tamis *f = test_make("dleft:capacity=100,fpr=0.001"), *stuck;
     const uint64_t hash = test_number(1, 1);
     for (uint64_t i = 1; i <= 1000000; i++) {
         assert_int_equal(tamis_add_hash(f, hash), TAMIS_OK);
         if (i < 10) assert_int_equal(tamis_count_hash(f, hash), i < 3 ? i : 3);
     }
     assert_int_equal(used_of(f), 1);
-    assert_int_equal(info_of(f).worn, 1);
-    assert_non_null(strstr(info_of(f).caveat, "1 cells are stuck at 3"));
-    stuck = copy_of(f);
+    assert_int_equal(test_info(f).worn, 1);
+    assert_non_null(strstr(test_info(f).caveat, "1 cells are stuck at 3"));
+    stuck = test_copy(f);
     for (int i = 0; i < 5; i++) assert_int_equal(tamis_remove_hash(f, hash), TAMIS_OK);
     assert_true(same_payload(f, stuck)); /* it stays: a key is never lost */
     tamis_free(stuck);
@@ -479,7 +449,7 @@ static void compaction_takes_a_key_once(void **state) {
         const uint64_t hash = test_number(1, 1);
         for (uint64_t i = 0; i < 1000000; i++) {
             assert_int_equal(tamis_add_hash(f, hash), TAMIS_OK);
-            if (i == 0) once = copy_of(f);
+            if (i == 0) once = test_copy(f);
         }
         assert_int_equal(used_of(f), 1);
         assert_true(same_payload(f, once));
@@ -501,7 +471,7 @@ static uint64_t capped(uint64_t count) {
 static void cuckoo_is_a_multiset(void **state) {
     (void)state;
     for (int sort = 0; sort < 2; sort++) {
-        tamis *f = make("cuckoo:capacity=800,fpr=1e-9,sort=%s", sort ? "yes" : "no");
+        tamis *f = test_make("cuckoo:capacity=800,fpr=1e-9,sort=%s", sort ? "yes" : "no");
         uint64_t count[KEYS] = {0}, all = 0;
         for (uint64_t i = 0; i < STEPS; i++) {
             const uint64_t k = test_number(1, i) % KEYS, hash = test_number(2, k);
@@ -520,7 +490,7 @@ static void cuckoo_is_a_multiset(void **state) {
         }
         uint64_t distinct = 0;
         for (uint64_t j = 0; j < KEYS; j++) distinct += count[j] > 0;
-        assert_true(fabs(info_of(f).items_now.value - (double)distinct) < 1e-3);
+        assert_true(fabs(test_info(f).items_now.value - (double)distinct) < 1e-3);
         for (uint64_t j = 0; j < KEYS; j++)
             while (count[j]--) assert_int_equal(tamis_remove_hash(f, test_number(2, j)), TAMIS_OK);
         assert_true(is_all_zero(f));
@@ -530,7 +500,7 @@ static void cuckoo_is_a_multiset(void **state) {
 
 static void dleft_counts_as_a_model_does(void **state) {
     (void)state;
-    tamis *f = make("dleft:capacity=380,fpr=1e-9");
+    tamis *f = test_make("dleft:capacity=380,fpr=1e-9");
     uint64_t count[KEYS] = {0}; /* 3: stuck */
     for (uint64_t i = 0; i < STEPS; i++) {
         const uint64_t k = test_number(4, i) % KEYS, hash = test_number(5, k);
@@ -547,7 +517,7 @@ static void dleft_counts_as_a_model_does(void **state) {
     uint64_t stuck = 0, cells = 0;
     for (uint64_t j = 0; j < KEYS; j++) stuck += count[j] == 3, cells += count[j] > 0;
     assert_true(stuck > 0 && stuck < cells);
-    assert_int_equal(info_of(f).worn, stuck);
+    assert_int_equal(test_info(f).worn, stuck);
     assert_int_equal(used_of(f), cells);
     tamis_free(f);
 }
@@ -589,9 +559,9 @@ static int by_hash(const void *a, const void *b) {
 /* What tamis_next lists, in order and with counts added up. Fingerprints may lie in either bucket,
  * so each is named by the lesser hash of its two. */
 static size_t list_of(const tamis *f, listed list[], size_t most) {
-    const uint64_t buckets = info_of(f).word[0];
-    const unsigned width = (unsigned)info_of(f).word[1];
-    const bool is_cuckoo = strcmp(info_of(f).kind, "cuckoo") == 0;
+    const uint64_t buckets = test_info(f).word[0];
+    const unsigned width = (unsigned)test_info(f).word[1];
+    const bool is_cuckoo = strcmp(test_info(f).kind, "cuckoo") == 0;
     uint64_t cursor = 0, hash, count;
     size_t n = 0, kept = 0;
     while (tamis_next(f, &cursor, &hash, &count)) {
@@ -634,7 +604,7 @@ static void a_failed_batch_is_taken_back(void **state) {
     for (size_t s = 0; s < 2; s++) {
         tamis *f = make_subject(s, 1000, 0.001);
         for (uint64_t i = 0; i < 300; i++) tamis_add_hash(f, test_number(2, i));
-        tamis *old = copy_of(f);
+        tamis *old = test_copy(f);
         assert_int_equal(tamis_add_hashes(f, batch, COUNT_OF(batch)), TAMIS_FULL);
         assert_non_null(strstr(tamis_why(), "once more"));
         assert_true(same_list(f, old));
@@ -675,7 +645,7 @@ static void what_is_listed_makes_the_filter_again(void **state) {
     (void)state;
     for (size_t s = 0; s < 3; s++) {
         tamis *f = make_subject(s, 1000, 0.01);
-        tamis *again = copy_of(f);
+        tamis *again = test_copy(f);
         for (uint64_t i = 0; i < 1000; i++) tamis_add_hash(f, test_number(1, i % 900));
         uint64_t cursor = 0, hash, count, listed_count = 0;
         while (tamis_next(f, &cursor, &hash, &count)) {
@@ -700,7 +670,7 @@ static void what_is_listed_makes_the_filter_again(void **state) {
 static void merging_adds_up_or_changes_nothing(void **state) {
     (void)state;
     for (size_t s = 0; s < 3; s++) {
-        tamis *a = make_subject(s, 1000, 0.0001), *b = copy_of(a), *both = copy_of(a);
+        tamis *a = make_subject(s, 1000, 0.0001), *b = test_copy(a), *both = test_copy(a);
         for (uint64_t i = 0; i < 500; i++) tamis_add_hash(a, test_number(1, i));
         for (uint64_t i = 400; i < 800; i++) tamis_add_hash(b, test_number(1, i));
         for (uint64_t i = 0; i < 900; i++)
@@ -712,11 +682,11 @@ static void merging_adds_up_or_changes_nothing(void **state) {
         assert_true(same_list(a, both));
         tamis_free(both);
         /* Too much for the room: refused before anything changes. */
-        tamis *old = copy_of(a), *more = make_subject(s, 1000, 0.0001);
+        tamis *old = test_copy(a), *more = make_subject(s, 1000, 0.0001);
         for (uint64_t i = 0; i < 900; i++) tamis_add_hash(more, test_number(2, i));
         assert_int_equal(tamis_merge(a, more), TAMIS_FULL);
         assert_true(same_list(a, old));
-        assert_int_equal(info_of(a).items, 900);
+        assert_int_equal(test_info(a).items, 900);
         tamis_free(old);
         tamis_free(more);
         tamis_free(a);
@@ -727,14 +697,14 @@ static void merging_adds_up_or_changes_nothing(void **state) {
 /* There is room, but one key comes too often: what had been merged by then is taken back. */
 static void a_merge_that_fails_half_way_is_taken_back(void **state) {
     (void)state;
-    tamis *a = make("cuckoo:capacity=1000,fpr=0.0001"), *b = copy_of(a);
+    tamis *a = test_make("cuckoo:capacity=1000,fpr=0.0001"), *b = test_copy(a);
     for (uint64_t i = 0; i < 300; i++) tamis_add_hash(a, test_number(1, i));
     for (uint64_t i = 0; i < 300; i++) tamis_add_hash(b, test_number(2, i));
     for (int i = 0; i < 12; i++) {
         tamis_add_hash(a, test_number(3, 0));
         tamis_add_hash(b, test_number(3, 0));
     }
-    tamis *old = copy_of(a);
+    tamis *old = test_copy(a);
     assert_int_equal(tamis_merge(a, b), TAMIS_FULL);
     assert_non_null(strstr(tamis_why(), "once more"));
     assert_true(same_list(a, old));
@@ -743,7 +713,7 @@ static void a_merge_that_fails_half_way_is_taken_back(void **state) {
     tamis_free(old);
     tamis_free(a);
     tamis_free(b);
-    a = make("dleft:capacity=100,fpr=0.0001");
+    a = test_make("dleft:capacity=100,fpr=0.0001");
     for (uint64_t i = 0; i < 50; i++) tamis_add_hash(a, test_number(1, i));
     for (uint64_t times = 2; times < 5; times++) { /* with itself: 2, then 4 and stuck */
         assert_int_equal(tamis_merge(a, a), TAMIS_OK);
@@ -754,13 +724,6 @@ static void a_merge_that_fails_half_way_is_taken_back(void **state) {
 }
 
 /* ---- The gate ------------------------------------------------------------------------------- */
-
-static uint8_t *image_of(const tamis *f, size_t *size) {
-    *size = (size_t)tamis_stored_size(f);
-    uint8_t *image = malloc(*size);
-    if (!image || tamis_bytes(f, image, *size)) abort();
-    return image;
-}
 
 static bool is_accepted(uint8_t *image, size_t size) {
     tamis *f;
@@ -787,7 +750,7 @@ static void false_heads_are_refused(void **state) {
         tamis *f = make_subject(s, 1000, 0.01);
         for (uint64_t i = 0; i < 500; i++) tamis_add_hash(f, test_number(1, i));
         size_t size;
-        uint8_t *image = image_of(f, &size);
+        uint8_t *image = test_image(f, &size);
         const uint64_t used = used_of(f);
         assert_true(takes_word(image, size, 0, used));
         assert_false(takes_word(image, size, 0, used + 1));
@@ -800,10 +763,10 @@ static void false_heads_are_refused(void **state) {
 
 static void a_false_stash_is_refused(void **state) {
     (void)state;
-    tamis *f = make("cuckoo:capacity=1000,fpr=1%%");
+    tamis *f = test_make("cuckoo:capacity=1000,fpr=1%%");
     size_t size;
-    uint8_t *image = image_of(f, &size);
-    const uint64_t buckets = info_of(f).word[0], width = info_of(f).word[1];
+    uint8_t *image = test_image(f, &size);
+    const uint64_t buckets = test_info(f).word[0], width = test_info(f).word[1];
     tamis__put64(image + TEST_HEADER_BYTES, 1);
     assert_true(takes_word(image, size, 1, (buckets - 1) << width | 1));
     assert_false(takes_word(image, size, 1, buckets << width | 1)); /* no such bucket */
@@ -816,10 +779,10 @@ static void a_false_stash_is_refused(void **state) {
 
 static void unsorted_buckets_are_refused(void **state) {
     (void)state;
-    tamis *f = make("cuckoo:capacity=10,bits=1024,sort=yes");
+    tamis *f = test_make("cuckoo:capacity=10,bits=1024,sort=yes");
     size_t size;
-    uint8_t *image = image_of(f, &size);
-    const unsigned width = (unsigned)info_of(f).word[1];
+    uint8_t *image = test_image(f, &size);
+    const unsigned width = (unsigned)test_info(f).word[1];
     uint8_t *cells = image + TEST_HEADER_BYTES + 72, *head = image + TEST_HEADER_BYTES;
     tamis__put64(head, 4);
     tamis__bits_put(cells, 0, 12, 3875); /* the last code: four times 15 */
@@ -837,10 +800,10 @@ static void unsorted_buckets_are_refused(void **state) {
 
 static void half_cells_of_dleft_are_refused(void **state) {
     (void)state;
-    tamis *f = make("dleft:capacity=10,fpr=1%%");
+    tamis *f = test_make("dleft:capacity=10,fpr=1%%");
     size_t size;
-    uint8_t *image = image_of(f, &size);
-    const unsigned width = (unsigned)info_of(f).word[1];
+    uint8_t *image = test_image(f, &size);
+    const unsigned width = (unsigned)test_info(f).word[1];
     tamis__put64(image + TEST_HEADER_BYTES, 1);
     assert_true(takes_word(image, size, 1, (uint64_t)1 << width | 1));
     assert_false(takes_word(image, size, 1, 1));                    /* a remainder, no count */
@@ -852,7 +815,7 @@ static void half_cells_of_dleft_are_refused(void **state) {
 /* Whatever the gate lets in can be used in every way: nothing leaves the payload, nothing loops. */
 static void use(tamis *f) {
     uint64_t cursor = 0, hash, count, listed_count = 0;
-    const unsigned can = info_of(f).abilities;
+    const unsigned can = test_info(f).abilities;
     for (uint64_t i = 0; i < 50; i++) {
         tamis_has_hash(f, test_number(9, i));
         tamis_count_hash(f, test_number(9, i));
@@ -863,13 +826,13 @@ static void use(tamis *f) {
         listed_count++;
     }
     if (can & TAMIS_CAN_LIST) assert_int_equal(listed_count, used_of(f));
-    tamis *g = copy_of(f);
+    tamis *g = test_copy(f);
     tamis_merge(g, f);
     struct tamis_estimate common;
     tamis_overlap(f, g, &common);
     for (uint64_t i = 0; i < 50; i++) tamis_remove_hash(f, test_number(9, i));
     size_t size;
-    uint8_t *image = image_of(f, &size);
+    uint8_t *image = test_image(f, &size);
     assert_true(is_accepted(image, size)); /* what it became passes the gate again */
     free(image);
     tamis_free(g);
@@ -882,7 +845,7 @@ static void forged_payloads_are_refused_or_harmless(void **state) {
         size_t size;
         unsigned accepted = 0;
         for (uint64_t i = 0; i < 20; i++) tamis_add_hash(f, test_number(1, i));
-        uint8_t *image = image_of(f, &size), *forged = malloc(size);
+        uint8_t *image = test_image(f, &size), *forged = malloc(size);
         for (uint64_t i = 0; i < 3000; i++) {
             memcpy(forged, image, size);
             for (uint64_t j = 0; j <= i % 4; j++) { /* anywhere in the payload, or in a word */
@@ -913,7 +876,7 @@ static void omitted_keys_are_estimated(void **state) {
     for (size_t s = 3; s < COUNT_OF(subjects); s++) {
         tamis *f = make_subject(s, N, 0.05);
         for (uint64_t i = 0; i < N; i++) tamis_add_hash(f, test_number(s, i));
-        const struct tamis_estimate items = info_of(f).items_now;
+        const struct tamis_estimate items = test_info(f).items_now;
         assert_true(used_of(f) < N - 100); /* else there is nothing to estimate */
         assert_true(fabs(items.value - N) < 6 * items.error && items.error < 0.002 * N);
         tamis_free(f);

@@ -1,0 +1,18 @@
+/* Every test may include this: filters made, and what they say, in one line. What fails here ends
+ * the test program with a sentence. */
+#ifndef TAMIS_TESTS_HELP_FILTERS_H
+#define TAMIS_TESTS_HELP_FILTERS_H
+
+#include "tamis.h"
+
+/* A filter from a spec that is written like a format of printf. */
+tamis *test_make(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+tamis *test_copy(const tamis *);
+struct tamis_info test_info(const tamis *);
+struct tamis_plan test_plan(const char *spec);
+
+/* The whole image in fresh memory; free() it. */
+uint8_t *test_image(const tamis *, size_t *size);
+
+#endif
