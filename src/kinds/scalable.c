@@ -40,14 +40,19 @@ enum { MOST_STAGES = 57, BATCH = 256 };
 #define MOST_ATTOS ((uint64_t)1000000000000000000)
 #define SIX_DIGITS 1000000
 
-/* Stages are of a kind whose shape has no more than three words, that takes any number of adds and
- * that is planned without a seed. The order is that of the images. */
-extern const tamis_kind tamis__blocked, tamis__split, tamis__classic;
-static const tamis_kind *const kinds[] = {&tamis__blocked, &tamis__split, &tamis__classic};
-enum { BLOCKED, SPLIT, CLASSIC, KINDS };
+/* Stages are of a kind whose shape has no more than three words, whose adds cannot fail up to its
+ * capacity, and that is planned without a seed. The order is that of the images. */
+extern const tamis_kind tamis__blocked, tamis__split, tamis__classic, tamis__compaction;
+static const tamis_kind *const kinds[] = {
+    &tamis__blocked,
+    &tamis__split,
+    &tamis__classic,
+    &tamis__compaction,
+};
+enum { BLOCKED, SPLIT, CLASSIC, COMPACTION, KINDS };
 
 static const struct tamis_option options[] = {
-    {"kind", "blocked|split|classic", 0, 0, "blocked, and classic below 0.01 %",
+    {"kind", "blocked|split|classic|compaction", 0, 0, "blocked, and classic below 0.01 %",
      "what the stages are"},
 };
 
@@ -191,6 +196,10 @@ static tamis_status check(const uint64_t word[], uint64_t *size) {
                            (unsigned long long)word[STAGES], (unsigned long long)word[BYTES]);
     *size = word[BYTES];
     return TAMIS_OK;
+}
+
+static unsigned lacks(const uint64_t word[]) {
+    return kind_of(word)->merge ? 0 : TAMIS_CAN_MERGE;
 }
 
 /* All that a question may look at. Later stages are not in the words; they are planned again. */
@@ -423,6 +432,7 @@ const tamis_kind tamis__scalable = {
     .options = options,
     .option_count = sizeof options / sizeof *options,
     .traits = TAMIS_ADDS_ONCE,
+    .lacks = lacks,
     .plan = plan,
     .check = check,
     .probes = probes,

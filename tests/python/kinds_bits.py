@@ -1,6 +1,7 @@
 """Kinds whose payload is bits: classic, blocked, split, universal; and those made of several arrays
 of bits: window, scalable, layered, attenuated, retouched, composite."""
 
+from kinds_tables import Compaction
 from payload import (G, M32, M64, MOST_BITS, MOST_BYTES, Fields, Kind, chain, mix, need, need_clear,
                      need_range, number_at, ones, scale, whole_words)
 
@@ -261,7 +262,7 @@ class Scalable(Kind):
                                "shape_0", "shape_1", "shape_2")
 
     def shape(self):
-        need_range(0, self.kind, 2, "kind")
+        need_range(0, self.kind, 3, "kind")
         need_range(1, self.stages, 57, "stages")
         need_range(1, self.first, 2**56 >> self.stages - 1, "first")
         need_range(1, self.rate, 10**18 - 1, "rate")
@@ -271,7 +272,7 @@ class Scalable(Kind):
         return self.bytes
 
     def stage_of(self, word):
-        kind = (Blocked, Split, Classic)[self.kind]
+        kind = (Blocked, Split, Classic, Compaction)[self.kind]
         need(not any(word[len(kind.words):]), "an unused shape word is not zero")
         return kind(word[:len(kind.words)])
 
