@@ -36,7 +36,8 @@ static void try_headers(uint8_t *bytes, size_t size) {
 
 /* A bit of every byte of the payload, so that the audit of every kind sees damage everywhere. */
 static void try_payloads(uint8_t *bytes, size_t size) {
-    for (size_t at = HEADER; at < size && at < HEADER + PAYLOAD; at++) {
+    const size_t step = getenv("TAMIS_QUICK") ? 7 : 1; /* in a checked build, which is slow */
+    for (size_t at = HEADER; at < size && at < HEADER + PAYLOAD; at += step) {
         const uint8_t bit = (uint8_t)(1 << at * 5 % 8);
         bytes[at] ^= bit;
         try_bytes(bytes, size);

@@ -184,10 +184,18 @@ static const law *const lists[] = {membership_laws, byte_laws,   set_laws, failu
                                    thread_laws,     change_laws, key_laws, program_laws};
 enum { LISTS = sizeof lists / sizeof *lists };
 
-/* `laws NAME` runs only trials whose name contains NAME, `laws --list NAME` prints their names. */
+/* `laws NAME` runs only trials whose name contains NAME, `laws --list NAME` prints their names, and
+ * `laws --part 1/2` runs every second one, for two processors. */
 int main(int argc, char **argv) {
     const bool is_list = argc > 1 && strcmp(argv[1], "--list") == 0;
-    const char *only = argc > 1 + is_list ? argv[1 + is_list] : "";
+    const bool is_part = argc > 2 && strcmp(argv[1], "--part") == 0;
+    const int named = 1 + is_list + 2 * is_part;
+    const char *only = argc > named ? argv[named] : "";
+    unsigned long part = 1, parts = 1;
+    if (is_part && (sscanf(argv[2], "%lu/%lu", &part, &parts) != 2 || !part || part > parts)) {
+        printf("not ok 1 - --part wants 1/2 or the like\n");
+        return 1;
+    }
     for (size_t i = 0; i < tamis_kind_count(); i++) {
         struct tamis_kind_info kind;
         tamis_kind_at(i, &kind, sizeof kind);
@@ -213,7 +221,7 @@ int main(int argc, char **argv) {
     }
     size_t kept = 0;
     for (size_t i = 0; i < trial_count; i++)
-        if (strstr(tests[i].name, only)) tests[kept++] = tests[i];
+        if (i % parts == part - 1 && strstr(tests[i].name, only)) tests[kept++] = tests[i];
     for (size_t i = 0; is_list && i < kept; i++) puts(tests[i].name);
     if (is_list) return 0;
     return _cmocka_run_group_tests("laws", tests, kept, NULL, NULL) != 0;
