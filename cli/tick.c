@@ -1,6 +1,9 @@
 /* tick.c: `tamis tick`, time passes for an image. */
 #include "cli.h"
 
+/* Far more than any image has generations; without a limit a slip of the finger would take years. */
+enum { MOST_STEPS = 1000000 };
+
 static int tick_by(const struct args *args, struct image *image, uint64_t steps) {
     for (uint64_t i = 0; i < steps; i++) {
         const tamis_status status = tamis_tick(image->filter);
@@ -13,7 +16,11 @@ int verb_tick(const struct args *args) {
     const uint64_t steps = given(args, OPT_BY) ? args->setting[OPT_BY].number : 1;
     struct image image = {0};
     char what[80];
-    int code = image_open_to_change(&image, args);
+    int code = 0;
+    if (steps == 0 || steps > MOST_STEPS)
+        code = fail(args, NULL, "--by: from 1 to %s steps, not %s", human_count(MOST_STEPS).text,
+                    human_count(steps).text);
+    if (!code) code = image_open_to_change(&image, args);
     if (!code) code = image_needs(args, &image, TAMIS_CAN_TICK, "age by a step of time");
     if (!code) code = tick_by(args, &image, steps);
     if (!code) code = image_write(args, image.filter, image_target(args));

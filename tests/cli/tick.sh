@@ -18,3 +18,6 @@ echo "# what is there stays, unless forced"
 tamis tick -q recent.tamis -o later.tamis; echo $?
 tamis tick -qf recent.tamis -o later.tamis; echo $?
 tamis tick recent.tamis 4; echo $?
+echo "# no number of steps takes years"
+tamis tick recent.tamis --by 1e18; echo $?
+tamis tick recent.tamis --by 0; echo $?
