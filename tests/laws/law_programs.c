@@ -1,7 +1,7 @@
 /* One law: random programs. A filter and an exact model of what it should hold go through the same
  * thousands of steps, in an order that nobody thought of: adds of one and of many, removes, merges,
- * resizes, folds, copies, trips through an image. After each, whatever the contract promises is
- * asked for. `make proof` runs the same with 10^7 steps in all (TAMIS_STEPS is the number for each
+ * resizes, copies, trips through an image. After each, whatever the contract promises is asked for.
+ * tests/proof/programs.sh runs the same with millions of steps (TAMIS_STEPS is the number for each
  * subject). */
 #include <stdio.h>
 #include <stdlib.h>
