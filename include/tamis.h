@@ -203,8 +203,8 @@ struct tamis_key {
     size_t len;
 };
 
-/* False: the key was certainly never added. True: it was, or it is a false positive. (Kinds that
- * may forget say so in their contract.) Threads: readers or one writer; see tamis_add_shared. */
+/* False: the key is certainly not in the set. True: it is, or it is a false positive. (Kinds whose
+ * keys leave, or that may forget, say so in their contract.) Threads: readers or one writer; see tamis_add_shared. */
 TAMIS_API bool tamis_has(const tamis *filter, const void *key, size_t len);
 
 /* Asks for `n` keys at once, which is faster: hit[i] becomes 1 or 0 for keys[i].
@@ -302,8 +302,9 @@ TAMIS_API bool tamis_next(const tamis *filter, uint64_t *cursor, uint64_t *hash,
  * that of tamis_why. Threads: readers or one writer. */
 TAMIS_API const char *tamis_mismatch(const tamis *a, const tamis *b);
 
-/* into becomes the filter of both sets together: bit for bit what adding all keys to one filter
- * would have given. Threads: one writer of `into`, readers of `from`. */
+/* into becomes the filter of both sets together: with TAMIS_ANY_ORDER bit for bit what adding all
+ * keys to one filter would have given, otherwise one that has every key of both. TAMIS_FULL, and
+ * nothing changed, when a kind of fixed room has no room for both. Threads: one writer of `into`, readers of `from`. */
 TAMIS_API tamis_status tamis_merge(tamis *into, const tamis *from);
 
 /* into keeps what both have. It has every key that was added to both, and a few more than a
