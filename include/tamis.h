@@ -96,7 +96,9 @@ typedef struct tamis tamis;
     X(TOO_LARGE, -11, "the filter would be too large")          \
     X(SATURATED, -12, "the filter is too full for an estimate") \
     X(NOT_FOUND, -13, "the key is not in the filter")           \
-    X(TOMBSTONED, -14, "the key was removed for good")
+    X(TOMBSTONED, -14, "the key was removed for good")          \
+    X(CANCELLED, -15, "stopped on request")                     \
+    X(CONFLICT, -16, "one key has two values")
 
 typedef enum tamis_status {
 #define TAMIS_STATUS_ENUM(name, value, text) TAMIS_##name = value,
@@ -158,6 +160,7 @@ struct tamis_options {
 };
 
 /* Makes an empty filter from a spec. On failure *filter is NULL. Free it with tamis_free.
+ * TAMIS_CANNOT for kinds that are built once: they come out of a builder (see Building).
  * Threads: any. */
 TAMIS_API tamis_status tamis_create(tamis **filter, const char *spec);
 TAMIS_API tamis_status tamis_create_with(tamis **filter, const char *spec,
@@ -221,6 +224,24 @@ TAMIS_API bool tamis_has_u64(const tamis *filter, uint64_t key);
 TAMIS_API uint64_t tamis_count(const tamis *filter, const void *key, size_t len);
 TAMIS_API uint64_t tamis_count_u64(const tamis *filter, uint64_t key);
 
+/* Kinds with TAMIS_CAN_GET map keys to values. False: the key is not in the map, and *value stays.
+ * True: *value is the key's value; or, for a key that is not in the map, anything, as rarely as a
+ * false positive occurs (always, for a map without guard bits). What approximator returns is an
+ * upper bound. Threads: as tamis_has. */
+TAMIS_API bool tamis_get(const tamis *filter, const void *key, size_t len, uint64_t *value);
+TAMIS_API bool tamis_get_u64(const tamis *filter, uint64_t key, uint64_t *value);
+
+/* Kinds with TAMIS_CAN_LABEL hold many named sets. Writes the numbers of the sets that have the
+ * key, ascending, to `labels`, at most `room` of them, and returns how many there are in all.
+ * Threads: as tamis_has. */
+TAMIS_API size_t tamis_labels(const tamis *filter, const void *key, size_t len, uint64_t *labels,
+                              size_t room);
+
+/* How many labels there are, 0 for other kinds, and what they are called; NULL for a number that
+ * is too large. Names are valid until the filter changes. Threads: as tamis_has. */
+TAMIS_API uint64_t tamis_label_count(const tamis *filter);
+TAMIS_API const char *tamis_label_name(const tamis *filter, uint64_t label);
+
 /* ==== Changing ============================================================================== */
 
 /* Adds a key; adding it again is harmless, except that kinds without TAMIS_ADDS_ONCE count it or
@@ -245,6 +266,14 @@ TAMIS_API tamis_status tamis_add_new(tamis *filter, const void *key, size_t len,
  * Threads: as tamis_add. */
 TAMIS_API tamis_status tamis_remove(tamis *filter, const void *key, size_t len);
 TAMIS_API tamis_status tamis_remove_u64(tamis *filter, uint64_t key);
+
+/* Sets the value of a key, for kinds with TAMIS_CAN_PUT. approximator takes any key and keeps the
+ * join of what was put (the larger number, or all bits of both). bloomier with update=yes changes
+ * the value of a key that it was built with: TAMIS_NOT_FOUND, and nothing changed, when it can see
+ * that the key is not there; you must know that it is. TAMIS_INVALID for a value that does not fit
+ * the width. Threads: as tamis_add. */
+TAMIS_API tamis_status tamis_put(tamis *filter, const void *key, size_t len, uint64_t value);
+TAMIS_API tamis_status tamis_put_u64(tamis *filter, uint64_t key, uint64_t value);
 
 /* One step of time for kinds with TAMIS_CAN_TICK: what is older than their guarantee leaves.
  * Threads: as tamis_add. */
@@ -288,12 +317,121 @@ TAMIS_API tamis_status tamis_remove_hash(tamis *filter, uint64_t hash);
 TAMIS_API uint64_t tamis_count_hash(const tamis *filter, uint64_t hash);
 TAMIS_API void tamis_count_hashes(const tamis *filter, const uint64_t *hashes, size_t n,
                                   uint64_t *counts);
+TAMIS_API bool tamis_get_hash(const tamis *filter, uint64_t hash, uint64_t *value);
+TAMIS_API void tamis_get_hashes(const tamis *filter, const uint64_t *hashes, size_t n,
+                                uint64_t *values, uint8_t *hit);
+TAMIS_API tamis_status tamis_put_hash(tamis *filter, uint64_t hash, uint64_t value);
+TAMIS_API size_t tamis_labels_hash(const tamis *filter, uint64_t hash, uint64_t *labels,
+                                   size_t room);
 
 /* Lists what kinds with TAMIS_CAN_LIST hold. Start with *cursor = 0; each call gives one stored
- * fingerprint as a hash, and how often it is there, until it returns false. Such a hash is not the
+ * fingerprint as a hash, and how often it is there (for kinds with TAMIS_CAN_LABEL: in which
+ * label), until it returns false. Such a hash is not the
  * one that was added, but the filter cannot tell the two apart: adding all of them to an empty
  * filter of the same spec gives the same answers. Threads: as tamis_has. */
 TAMIS_API bool tamis_next(const tamis *filter, uint64_t *cursor, uint64_t *hash, uint64_t *count);
+
+/* ==== Building ==============================================================================
+ *
+ * The smallest and fastest kinds (fuse, ribbon, gcs, bloomier, cascade, labels) are made from all
+ * their keys at once. A builder takes the keys as a stream, in any order and as often as they
+ * come, keeps 8 bytes of each (16 with a value), on disk when memory runs out, and then makes the
+ * filter, in parallel, piece by piece. Every other kind can be built too, and a capacity that the
+ * spec leaves out is counted. The same set of keys gives the same bytes, whatever the order, the
+ * number of threads and the memory (for kinds that age, order is time and is kept).
+ *
+ *     tamis_builder *b;
+ *     tamis_status rc = tamis_builder_create(&b, "fuse:fpr=1/256", 512 << 20, "/var/tmp");
+ *     while (!rc && next_key(&key, &len)) rc = tamis_builder_add(b, key, len);
+ *     if (!rc) rc = tamis_builder_finish_to(b, "words.tamis");
+ *     tamis_builder_free(b);
+ */
+typedef struct tamis_builder tamis_builder;
+
+enum tamis_stage {
+    TAMIS_STAGE_SORT,  /* counts records that are sorted and distinct */
+    TAMIS_STAGE_BUILD, /* counts records that are in the filter */
+    TAMIS_STAGE_VERIFY /* counts records that were asked again */
+};
+
+/* Everything optional. Start from {.struct_size = sizeof options}. */
+struct tamis_builder_options {
+    size_t struct_size;
+    const struct tamis_options *filter; /* allocator, secret, max_bytes of the filter; or NULL */
+    uint64_t memory_limit;              /* bytes that the builder may hold; 0: no limit. What
+                                           tamis_builder_finish returns comes on top, and so does
+                                           a filter that takes adds */
+    const char *temp_folder;            /* for what does not fit; NULL: $TMPDIR or /tmp */
+    unsigned threads;                   /* that may work at once; 0 and 1: only the caller's */
+    bool verify;                        /* ask every key again before handing over the filter */
+
+    /* Called now and then while finishing, by one thread at a time; false stops the work, which
+     * then fails with TAMIS_CANCELLED. NULL: nobody wants to know. */
+    bool (*progress)(void *ctx, enum tamis_stage stage, uint64_t done, uint64_t total);
+    void *progress_ctx;
+};
+
+/* Makes a builder. A spec that cannot work is refused here; a capacity may be left out.
+ * On failure *builder is NULL. Threads: any. */
+TAMIS_API tamis_status tamis_builder_create(tamis_builder **builder, const char *spec,
+                                            uint64_t memory_limit, const char *temp_folder);
+TAMIS_API tamis_status tamis_builder_create_with(tamis_builder **builder, const char *spec,
+                                                 const struct tamis_builder_options *options);
+
+/* Makes a builder that goes on where a filter ended: same kind, shape, hash, notes and labels, and
+ * everything that it lists is taken in. So keys and labels are added to what was built before; its
+ * shape was planned for the first ones, so that with many more its rate rises. Only kinds with
+ * TAMIS_IS_BUILT and TAMIS_CAN_LIST. Threads: as tamis_has. */
+TAMIS_API tamis_status tamis_builder_continue(tamis_builder **builder, const tamis *filter,
+                                              const struct tamis_builder_options *options);
+
+/* Frees a builder and what it keeps in memory and on disk. NULL is allowed.
+ * Threads: one, with no other user. */
+TAMIS_API void tamis_builder_free(tamis_builder *builder);
+
+/* Takes keys. For kinds with values a key without one has the value 0; for cascade it is a member;
+ * for labels it belongs to the label of the last tamis_builder_label. TAMIS_IO when the temporary
+ * folder is full. Threads: one. */
+TAMIS_API tamis_status tamis_builder_add(tamis_builder *builder, const void *key, size_t len);
+TAMIS_API tamis_status tamis_builder_add_many(tamis_builder *builder, const struct tamis_key *keys,
+                                              size_t n);
+TAMIS_API tamis_status tamis_builder_add_u64(tamis_builder *builder, uint64_t key);
+TAMIS_API tamis_status tamis_builder_add_hash(tamis_builder *builder, uint64_t hash);
+TAMIS_API tamis_status tamis_builder_add_hashes(tamis_builder *builder, const uint64_t *hashes,
+                                                size_t n);
+
+/* Takes a key with its value (TAMIS_CAN_GET). A key may come again with the same value; with
+ * another one, finishing fails with TAMIS_CONFLICT. Threads: one. */
+TAMIS_API tamis_status tamis_builder_put(tamis_builder *builder, const void *key, size_t len,
+                                         uint64_t value);
+TAMIS_API tamis_status tamis_builder_put_hash(tamis_builder *builder, uint64_t hash,
+                                              uint64_t value);
+
+/* Takes a key that must be answered no, for cascade. A key on both lists makes finishing fail with
+ * TAMIS_CONFLICT. Threads: one. */
+TAMIS_API tamis_status tamis_builder_good(tamis_builder *builder, const void *key, size_t len);
+TAMIS_API tamis_status tamis_builder_good_hash(tamis_builder *builder, uint64_t hash);
+
+/* Keys that follow belong to this label, a new one or one of before; for labels. Names are UTF-8
+ * of 1 to 255 bytes without control characters. Threads: one. */
+TAMIS_API tamis_status tamis_builder_label(tamis_builder *builder, const char *name);
+
+/* Sets a note of the filter to be. Threads: one. */
+TAMIS_API tamis_status tamis_builder_set_note(tamis_builder *builder, const char *name,
+                                              const char *value);
+
+/* The hash of a key as the filter will use it. Threads: any. */
+TAMIS_API uint64_t tamis_builder_hash(const tamis_builder *builder, const void *key, size_t len);
+
+/* Makes the filter: as a handle, or as an image that replaces `path`, written piece by piece so
+ * that it need not fit into memory. Whatever happens, `path` is the old file or the whole new one.
+ * After a failure the builder may finish again (to another path, say); it takes no more keys.
+ * Threads: one; it starts and ends those it needs. */
+TAMIS_API tamis_status tamis_builder_finish(tamis_builder *builder, tamis **filter);
+TAMIS_API tamis_status tamis_builder_finish_to(tamis_builder *builder, const char *path);
+
+/* After TAMIS_CONFLICT: the hash that has two values. Threads: one. */
+TAMIS_API uint64_t tamis_builder_conflict(const tamis_builder *builder);
 
 /* ==== Sets ================================================================================== */
 
@@ -454,6 +592,10 @@ enum tamis_ability {
     TAMIS_CAN_LOG = 1 << 12,     /* tells which bits flipped: tamis_next_change */
     TAMIS_CAN_LEVEL = 1 << 13,   /* has a set for each distance: tamis_level */
     TAMIS_CAN_RETOUCH = 1 << 14, /* gives up bits to answer no: tamis_retouch */
+    TAMIS_CAN_GET = 1 << 20,     /* maps keys to values: tamis_get */
+    TAMIS_CAN_PUT = 1 << 21,     /* values can be set: tamis_put */
+    TAMIS_CAN_LABEL = 1 << 22,   /* many named sets: tamis_labels */
+    TAMIS_IS_BUILT = 1 << 23,    /* made once from all its keys, by a builder */
 
     /* What it is like. */
     TAMIS_ADDS_ONCE = 1 << 16, /* adding a key again changes nothing */

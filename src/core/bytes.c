@@ -5,6 +5,7 @@
 #include "core/filter.h"
 #include "file/disk.h"
 #include "file/notes.h"
+#include "file/replace.h"
 
 /* ---- Out ------------------------------------------------------------------------------------ */
 
@@ -22,7 +23,7 @@ tamis_status tamis_bytes(const tamis *f, void *image, size_t size) {
         return tamis__fail(TAMIS_INVALID, "the image has %llu bytes, the room is for %zu",
                            (unsigned long long)tamis_stored_size(f), size);
     uint8_t *p = image;
-    tamis__image_write_header(&f->image, p);
+    tamis__image_write_header(&f->image, tamis__image_content_sum(&f->image), p);
     memcpy(p + TAMIS_IMAGE_HEADER_BYTES, f->image.body.bytes, (size_t)f->image.body.size);
     if (f->image.notes_size)
         memcpy(p + TAMIS_IMAGE_HEADER_BYTES + f->image.body.size, f->image.notes,
@@ -33,11 +34,11 @@ tamis_status tamis_bytes(const tamis *f, void *image, size_t size) {
 tamis_status tamis_save(const tamis *f, const char *path) {
     const int saved = errno;
     uint8_t header[TAMIS_IMAGE_HEADER_BYTES];
-    tamis__image_write_header(&f->image, header);
+    tamis__image_write_header(&f->image, tamis__image_content_sum(&f->image), header);
     const tamis_part parts[] = {{header, sizeof header},
                                 {f->image.body.bytes, f->image.body.size},
                                 {f->image.notes, f->image.notes_size}};
-    const tamis_status rc = tamis__disk_replace(path, parts, sizeof parts / sizeof *parts);
+    const tamis_status rc = tamis__file_replace(path, parts, sizeof parts / sizeof *parts);
     tamis__wipe(header, sizeof header); /* it may hold the secret */
     errno = saved;
     return rc;

@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "core/spec.h"
 #include "file/disk.h"
 
 tamis *tamis__new(const struct tamis_allocator *allocator) {
@@ -65,7 +64,7 @@ void tamis__add_items(tamis *f, uint64_t more) {
 
 /* ---- Making --------------------------------------------------------------------------------- */
 
-static tamis_status make_hasher(const tamis_request *r, const uint8_t *secret, tamis_hasher *h) {
+tamis_status tamis__make_hasher(const tamis_request *r, const uint8_t *secret, tamis_hasher *h) {
     *h = (tamis_hasher){.mode = r->mode, .key_place = r->key_place, .seed = r->wish.seed};
     if (r->key_place == TAMIS_KEY_NONE) {
         if (secret) return tamis__fail(TAMIS_INVALID, "a secret needs hash=sip13 in the spec");
@@ -83,6 +82,32 @@ static tamis_status make_hasher(const tamis_request *r, const uint8_t *secret, t
     return TAMIS_OK;
 }
 
+void tamis__take_shape(tamis_image *image, const tamis_shape *shape) {
+    image->capacity = shape->capacity;
+    image->one_in = tamis__one_in(shape->fpr);
+    image->body.size = shape->size;
+    memcpy(image->body.word, shape->word, sizeof shape->word);
+}
+
+tamis_status tamis__make(tamis **filter, const tamis_entry *entry, const tamis_shape *shape,
+                         const tamis_hasher *hasher, const struct tamis_options *options) {
+    const struct tamis_allocator allocator = tamis__allocator(options);
+    tamis *f = tamis__new(&allocator);
+    if (!f) return TAMIS_NOMEM;
+    f->kind = entry->kind;
+    f->image.entry = entry;
+    f->image.hasher = *hasher;
+    tamis__take_shape(&f->image, shape);
+    char *no_notes;
+    const tamis_status rc = tamis__own(f, &no_notes);
+    if (rc) {
+        tamis_free(f);
+        return rc;
+    }
+    *filter = f;
+    return TAMIS_OK;
+}
+
 tamis_status tamis_create_with(tamis **filter, const char *spec,
                                const struct tamis_options *options) {
     tamis_request request;
@@ -92,29 +117,13 @@ tamis_status tamis_create_with(tamis **filter, const char *spec,
     *filter = NULL;
     tamis_status rc = tamis__read_options(options, &o);
     if (!rc) rc = tamis__spec_parse(spec, &request);
+    if (!rc && request.entry->kind->build)
+        rc = tamis__fail(TAMIS_CANNOT, "%s is built once, from all its keys: use a builder",
+                         request.entry->kind->name);
     if (!rc) rc = tamis__request_plan(&request, &shape);
     if (!rc) rc = tamis__within_limit(&o, shape.size);
-    if (!rc) rc = make_hasher(&request, o.secret, &hasher);
-    if (rc) return rc;
-
-    const struct tamis_allocator allocator = tamis__allocator(&o);
-    tamis *f = tamis__new(&allocator);
-    if (!f) return TAMIS_NOMEM;
-    f->kind = request.entry->kind;
-    f->image.entry = request.entry;
-    f->image.hasher = hasher;
-    f->image.capacity = shape.capacity;
-    f->image.one_in = tamis__one_in(shape.fpr);
-    f->image.body.size = shape.size;
-    memcpy(f->image.body.word, shape.word, sizeof shape.word);
-    char *no_notes;
-    rc = tamis__own(f, &no_notes);
-    if (rc) {
-        tamis_free(f);
-        return rc;
-    }
-    *filter = f;
-    return TAMIS_OK;
+    if (!rc) rc = tamis__make_hasher(&request, o.secret, &hasher);
+    return rc ? rc : tamis__make(filter, request.entry, &shape, &hasher, &o);
 }
 
 tamis_status tamis_create(tamis **filter, const char *spec) {

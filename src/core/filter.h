@@ -3,6 +3,7 @@
 #define TAMIS_CORE_FILTER_H
 
 #include "core/memory.h"
+#include "core/spec.h"
 #include "file/image.h"
 #include "kinds/kind.h"
 
@@ -24,6 +25,11 @@ tamis *tamis__new(const struct tamis_allocator *);
  * notes; image has both sizes. */
 tamis_status tamis__own(tamis *, char **notes);
 
+/* An empty filter of that shape. */
+tamis_status tamis__make(tamis **, const tamis_entry *, const tamis_shape *, const tamis_hasher *,
+                         const struct tamis_options *);
+void tamis__take_shape(tamis_image *, const tamis_shape *);
+
 /* Brings everything to a body of the new shape and puts that in place of the old one. */
 tamis_status tamis__reshape(tamis *, const uint64_t word[]);
 
@@ -35,6 +41,14 @@ tamis_status tamis__cannot(const tamis *, const char *what);
 
 /* Both at once: may this filter be changed in a way that needs the ability? */
 tamis_status tamis__may(const tamis *, enum tamis_ability, const char *what);
+
+/* TAMIS_INVALID with a sentence for a value that is wider than those of this shape. */
+tamis_status tamis__value_fits(const tamis_kind *, const uint64_t word[], uint64_t value);
+
+/* Words that follow from the keys, not from the wish, a bit for each; 0 for kinds that take adds. */
+static inline unsigned tamis__words_made(const tamis_kind *kind) {
+    return kind->build ? kind->build->made : 0;
+}
 
 /* Items of another filter come in; the sum stays below 2^64. */
 void tamis__add_items(tamis *, uint64_t more);

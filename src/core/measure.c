@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "core/filter.h"
-#include "core/spec.h"
 
 /* From here on a yes says next to nothing. */
 static const double saturated_rate = 0.5;

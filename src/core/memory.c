@@ -32,8 +32,12 @@ void *tamis__get(const struct tamis_allocator *a, uint64_t size, tamis_block *bl
     /* calloc hands out fresh zero pages without touching them; only foreign memory is cleared. */
     if (a->alloc != default_alloc) memset(base, 0, total);
     *block = (tamis_block){base, total};
-    const uintptr_t past = (uintptr_t)base % TAMIS_ALIGNMENT;
-    return (uint8_t *)base + (past ? TAMIS_ALIGNMENT - past : 0);
+    return tamis__aligned(block);
+}
+
+void *tamis__aligned(const tamis_block *block) {
+    const uintptr_t past = (uintptr_t)block->base % TAMIS_ALIGNMENT;
+    return (uint8_t *)block->base + (past ? TAMIS_ALIGNMENT - past : 0);
 }
 
 void tamis__give_back(const struct tamis_allocator *a, tamis_block *block) {

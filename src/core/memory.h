@@ -16,6 +16,9 @@ enum { TAMIS_ALIGNMENT = 64 };
 /* Zeroed bytes at that alignment; NULL with a sentence when there are none. */
 void *tamis__get(const struct tamis_allocator *, uint64_t size, tamis_block *);
 
+/* Where in a block the bytes start that tamis__get returned. */
+void *tamis__aligned(const tamis_block *);
+
 /* Gives a block back; an empty one is allowed. */
 void tamis__give_back(const struct tamis_allocator *, tamis_block *);
 

@@ -2,7 +2,6 @@
 #include <string.h>
 
 #include "core/filter.h"
-#include "core/spec.h"
 
 #define HASHES_THERE_ARE 18446744073709551616.0 /* 2^64 */
 

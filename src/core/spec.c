@@ -210,10 +210,10 @@ static tamis_status check_hashing(tamis_request *r) {
     return TAMIS_OK;
 }
 
-static tamis_status check_sizing(tamis_request *r) {
+static tamis_status check_sizing(tamis_request *r, bool is_open) {
     if (r->has_capacity && r->has_fpr && r->has_bits)
         return tamis__fail(TAMIS_INVALID, "capacity, fpr and size: give two, the third follows");
-    if (!r->has_capacity && !(r->has_fpr && r->has_bits))
+    if (!is_open && !r->has_capacity && !(r->has_fpr && r->has_bits))
         return tamis__fail(TAMIS_INVALID,
                            "capacity is missing (or give both size and fpr, and it follows)");
     if (!r->has_fpr && !r->has_bits) {
@@ -223,7 +223,7 @@ static tamis_status check_sizing(tamis_request *r) {
     return TAMIS_OK;
 }
 
-tamis_status tamis__spec_parse(const char *text, tamis_request *r) {
+static tamis_status parse(const char *text, bool is_open, tamis_request *r) {
     memset(r, 0, sizeof *r);
     r->mode = TAMIS_HASH_XXH3;
     if (!text) return tamis__fail(TAMIS_INVALID, "the spec is NULL");
@@ -250,5 +250,13 @@ tamis_status tamis__spec_parse(const char *text, tamis_request *r) {
         p += len + (p[len] == ',');
     }
     const tamis_status rc = check_hashing(r);
-    return rc ? rc : check_sizing(r);
+    return rc ? rc : check_sizing(r, is_open);
+}
+
+tamis_status tamis__spec_parse(const char *text, tamis_request *r) {
+    return parse(text, false, r);
+}
+
+tamis_status tamis__spec_parse_open(const char *text, tamis_request *r) {
+    return parse(text, true, r);
 }

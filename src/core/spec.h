@@ -16,6 +16,12 @@ typedef struct tamis_request {
 
 tamis_status tamis__spec_parse(const char *text, tamis_request *);
 
+/* The same for a builder, which can count: the capacity may be missing. */
+tamis_status tamis__spec_parse_open(const char *text, tamis_request *);
+
+/* Mode, seed and secret for what was asked; `secret` may be NULL. */
+tamis_status tamis__make_hasher(const tamis_request *, const uint8_t *secret, tamis_hasher *);
+
 /* What it leads to: the shape, and with it every number that is known before allocation. */
 typedef struct tamis_shape {
     uint64_t capacity;

@@ -1,8 +1,12 @@
-/* Core may include this: files. Every failure leaves a sentence that names the path. */
+/* Core and file may include this: files that are read. Every failure leaves a sentence that names
+ * the path. */
 #ifndef TAMIS_FILE_DISK_H
 #define TAMIS_FILE_DISK_H
 
 #include "tamis.h"
+
+/* The sentence of a system call that failed just now: "PATH: WHAT: reason". */
+tamis_status tamis__io_error(const char *path, const char *what);
 
 /* Opens a regular file for reading and tells its size. */
 tamis_status tamis__disk_open(const char *path, int *fd, uint64_t *size);
@@ -15,14 +19,5 @@ tamis_status tamis__disk_map(int fd, const char *path, uint64_t size, void **map
 void tamis__disk_unmap(void *map, size_t size);
 
 void tamis__disk_close(int fd);
-
-/* A run of bytes to write. */
-typedef struct tamis_part {
-    const void *bytes;
-    uint64_t size;
-} tamis_part;
-
-/* Replaces `path` by the parts, one after another: the old file stands until all is on disk. */
-tamis_status tamis__disk_replace(const char *path, const tamis_part *parts, size_t count);
 
 #endif

@@ -191,16 +191,20 @@ tamis_status tamis__image_read_header(tamis_image *image, const uint8_t *h, uint
 
 tamis_status tamis__image_check_content(const tamis_image *image, const uint8_t *h) {
     const tamis_body *body = &image->body;
-    const uint64_t sum =
-        tamis__checksum(body->bytes, (size_t)body->size, image->notes, (size_t)image->notes_size);
-    if (!sums_match(tamis__get64(h + AT_CONTENT_SUM), sum))
+    if (!sums_match(tamis__get64(h + AT_CONTENT_SUM), tamis__image_content_sum(image)))
         return corrupt("the checksum of payload and notes is wrong");
     if (!tamis__notes_are_legal(image->notes, (size_t)image->notes_size))
         return corrupt("the notes are not pairs of text in order");
     return image->entry->kind->audit ? image->entry->kind->audit(body) : TAMIS_OK;
 }
 
-void tamis__image_write_header(const tamis_image *image, uint8_t h[TAMIS_IMAGE_HEADER_BYTES]) {
+uint64_t tamis__image_content_sum(const tamis_image *image) {
+    return tamis__checksum(image->body.bytes, (size_t)image->body.size, image->notes,
+                           (size_t)image->notes_size);
+}
+
+void tamis__image_write_header(const tamis_image *image, uint64_t content_sum,
+                               uint8_t h[TAMIS_IMAGE_HEADER_BYTES]) {
     const tamis_body *body = &image->body;
     const tamis_hasher *hasher = &image->hasher;
     memset(h, 0, TAMIS_IMAGE_HEADER_BYTES);
@@ -220,7 +224,6 @@ void tamis__image_write_header(const tamis_image *image, uint8_t h[TAMIS_IMAGE_H
     tamis__put64(h + AT_PAYLOAD_SIZE, body->size);
     tamis__put64(h + AT_NOTES_SIZE, image->notes_size);
     tamis__put64(h + AT_SELF_TEST, tamis__hash_self_test(hasher));
-    tamis__put64(h + AT_CONTENT_SUM, tamis__checksum(body->bytes, (size_t)body->size, image->notes,
-                                                     (size_t)image->notes_size));
+    tamis__put64(h + AT_CONTENT_SUM, content_sum);
     tamis__put64(h + AT_HEADER_SUM, tamis__checksum(h, AT_HEADER_SUM, NULL, 0));
 }

@@ -31,6 +31,9 @@ tamis_status tamis__image_read_header(tamis_image *, const uint8_t *header, uint
 /* The gate, second half: payload and notes, where they lie now. `header` is the same. */
 tamis_status tamis__image_check_content(const tamis_image *, const uint8_t *header);
 
-void tamis__image_write_header(const tamis_image *, uint8_t header[TAMIS_IMAGE_HEADER_BYTES]);
+/* `content_sum` is the checksum of payload and notes. */
+void tamis__image_write_header(const tamis_image *, uint64_t content_sum,
+                               uint8_t header[TAMIS_IMAGE_HEADER_BYTES]);
+uint64_t tamis__image_content_sum(const tamis_image *);
 
 #endif

@@ -61,11 +61,29 @@ void tamis__wipe(void *bytes, size_t len) {
     while (len--) *p++ = 0;
 }
 
+_Static_assert(sizeof(XXH3_state_t) <= TAMIS_SUM_BYTES, "the state fits");
+
+static XXH3_state_t *state_of(const tamis_sum *sum) {
+    return (XXH3_state_t *)(uintptr_t)sum->state;
+}
+
+void tamis__sum_start(tamis_sum *sum) {
+    XXH3_64bits_reset(state_of(sum));
+}
+
+void tamis__sum_more(tamis_sum *sum, const void *bytes, size_t len) {
+    if (len) XXH3_64bits_update(state_of(sum), bytes, len);
+}
+
+uint64_t tamis__sum_end(const tamis_sum *sum) {
+    return XXH3_64bits_digest(state_of(sum));
+}
+
 uint64_t tamis__checksum(const void *bytes, size_t len, const void *more, size_t more_len) {
     if (more_len == 0) return XXH3_64bits(bytes, len);
-    XXH3_state_t state;
-    XXH3_64bits_reset(&state);
-    XXH3_64bits_update(&state, bytes, len);
-    XXH3_64bits_update(&state, more, more_len);
-    return XXH3_64bits_digest(&state);
+    tamis_sum sum;
+    tamis__sum_start(&sum);
+    tamis__sum_more(&sum, bytes, len);
+    tamis__sum_more(&sum, more, more_len);
+    return tamis__sum_end(&sum);
 }

@@ -59,4 +59,14 @@ void tamis__wipe(void *bytes, size_t len);
 /* Checksums of images: XXH3-64 over one run of bytes, then another. */
 uint64_t tamis__checksum(const void *bytes, size_t len, const void *more, size_t more_len);
 
+/* The same piece by piece. */
+enum { TAMIS_SUM_BYTES = 640 };
+typedef struct tamis_sum {
+    _Alignas(64) uint8_t state[TAMIS_SUM_BYTES];
+} tamis_sum;
+
+void tamis__sum_start(tamis_sum *);
+void tamis__sum_more(tamis_sum *, const void *bytes, size_t len);
+uint64_t tamis__sum_end(const tamis_sum *);
+
 #endif

@@ -71,6 +71,65 @@ typedef struct tamis_retouch_facet {
     void (*undo)(tamis_body *);
 } tamis_retouch_facet;
 
+/* Many named sets. */
+typedef struct tamis_label_facet {
+    size_t (*find)(const tamis_body *, uint64_t hash, uint64_t *label, size_t room);
+    uint64_t (*count)(const tamis_body *);
+    const char *(*name)(const tamis_body *, uint64_t label);
+} tamis_label_facet;
+
+/* Kinds that are made once, from all their keys. The builder brings records in ascending order,
+ * distinct, cut into shards; the kind makes the bytes of one shard after the other, on any thread.
+ * Their payloads are those of kinds/shards.h: shards, a tail, and where each shard starts. */
+enum tamis_record_rule {
+    TAMIS_RECORDS_KEYS,   /* hashes alone */
+    TAMIS_RECORDS_VALUES, /* with a value each: a second value for a hash is a conflict */
+    TAMIS_RECORDS_LABELS  /* with a label: a hash may have several */
+};
+
+/* What was counted once all records are there and distinct. */
+typedef struct tamis_census {
+    uint64_t records;
+    uint64_t zeros;   /* records with value 0 */
+    uint64_t most;    /* the largest value */
+    uint64_t largest; /* records of the label that has most; of labels only */
+    uint64_t labels;  /* how many there are */
+    uint64_t names;   /* bytes of their names, each with its NUL */
+} tamis_census;
+
+typedef struct tamis_shard {
+    const uint64_t *hash;  /* ascending */
+    const uint64_t *value; /* NULL for keys alone */
+    size_t n;
+    uint64_t index;
+} tamis_shard;
+
+typedef struct tamis_build_facet {
+    enum tamis_record_rule rule;
+    unsigned made; /* a bit for each word that follows from the records, not from the wish */
+
+    /* The value of a key that comes without one. When it is not 0, the kind takes known-good keys
+     * too, with value 0, and answers no to them. */
+    uint64_t member;
+
+    /* The words for what was counted. plan() has made word[] from the wish, whose capacity is at
+     * least the number of records (labels: of the largest label). Without a wish the words are
+     * those of a filter that gets more records: only words that are made may change. */
+    tamis_status (*fit)(const tamis_wish *, const tamis_census *, uint64_t word[]);
+
+    /* Which shard a hash belongs to; never falls as the hash grows. */
+    uint64_t (*shard)(const uint64_t word[], uint64_t hash);
+
+    /* For a shard of n records: working memory, and bytes that it can have at most. */
+    uint64_t (*work)(const uint64_t word[], uint64_t n);
+    uint64_t (*most)(const uint64_t word[], uint64_t n);
+
+    /* Makes one shard; *size becomes its bytes, a multiple of 8. `work` and `out` are aligned to 64
+     * and hold whatever was there before. The same records give the same bytes. */
+    tamis_status (*make)(const uint64_t word[], const tamis_shard *, uint8_t *work, uint8_t *out,
+                         uint64_t *size);
+} tamis_build_facet;
+
 /* A NULL entry is the statement "cannot": abilities are derived from it and kept nowhere else.
  * Work comes in batches of hashes; one key is a batch of one. Entries that return a status must
  * change nothing when they fail, and may leave a sentence with tamis__fail. */
@@ -111,11 +170,17 @@ typedef struct tamis_kind {
     void (*count)(const tamis_body *, const uint64_t *hash, size_t n, uint64_t *count);
     uint64_t (*sure_count)(const uint64_t word[]);
 
+    /* Values. get leaves value[i] alone where hit[i] becomes 0. put of many is all or none. */
+    void (*get)(const tamis_body *, const uint64_t *hash, size_t n, uint64_t *value, uint8_t *hit);
+    tamis_status (*put)(tamis_body *, const uint64_t *hash, const uint64_t *value, size_t n);
+    uint64_t (*most_value)(const uint64_t word[]); /* that fits */
+
     /* A step of time. */
     void (*tick)(tamis_body *);
 
     /* What is stored, one by one: a hash that the body cannot tell from the one that was added.
-     * *cursor is 0 at first, then whatever the kind left there; false at the end. */
+     * *cursor is 0 at first, then whatever the kind left there; false at the end. With labels the
+     * count is the label. */
     bool (*next)(const tamis_body *, uint64_t *cursor, uint64_t *hash, uint64_t *count);
 
     /* How many more adds the body takes in its present shape; NULL: any number. With
@@ -142,6 +207,8 @@ typedef struct tamis_kind {
     const tamis_log_facet *log;
     const tamis_level_facet *levels;
     const tamis_retouch_facet *retouch;
+    const tamis_label_facet *labels;
+    const tamis_build_facet *build; /* instead of add; merging then goes by next and build */
 } tamis_kind;
 
 /* What bodies of these words can do and are like: derived from the entries, the traits and what

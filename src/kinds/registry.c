@@ -42,14 +42,16 @@ const tamis_entry *tamis__kind_by_name(const char *name, size_t len) {
 }
 
 unsigned tamis__abilities(const tamis_kind *k, const uint64_t word[]) {
-    const unsigned has = (k->add || k->add_keys ? TAMIS_CAN_ADD : 0) |
-                         (k->add_shared ? TAMIS_CAN_SHARE : 0) | (k->merge ? TAMIS_CAN_MERGE : 0) |
-                         (k->intersect ? TAMIS_CAN_INTERSECT : 0) | (k->fold ? TAMIS_CAN_FOLD : 0) |
-                         (k->grow ? TAMIS_CAN_GROW : 0) | (k->query_keys ? TAMIS_OWN_HASH : 0) |
-                         (k->remove ? TAMIS_CAN_REMOVE : 0) | (k->count ? TAMIS_CAN_COUNT : 0) |
-                         (k->tick ? TAMIS_CAN_TICK : 0) | (k->next ? TAMIS_CAN_LIST : 0) |
-                         (k->resize ? TAMIS_CAN_RESIZE : 0) | (k->log ? TAMIS_CAN_LOG : 0) |
-                         (k->levels ? TAMIS_CAN_LEVEL : 0) | (k->retouch ? TAMIS_CAN_RETOUCH : 0) |
-                         k->traits;
+    const unsigned has =
+        (k->add || k->add_keys ? TAMIS_CAN_ADD : 0) | (k->add_shared ? TAMIS_CAN_SHARE : 0) |
+        (k->merge || (k->build && k->next) ? TAMIS_CAN_MERGE : 0) |
+        (k->intersect ? TAMIS_CAN_INTERSECT : 0) | (k->fold ? TAMIS_CAN_FOLD : 0) |
+        (k->grow ? TAMIS_CAN_GROW : 0) | (k->query_keys ? TAMIS_OWN_HASH : 0) |
+        (k->remove ? TAMIS_CAN_REMOVE : 0) | (k->count ? TAMIS_CAN_COUNT : 0) |
+        (k->tick ? TAMIS_CAN_TICK : 0) | (k->next ? TAMIS_CAN_LIST : 0) |
+        (k->resize ? TAMIS_CAN_RESIZE : 0) | (k->log ? TAMIS_CAN_LOG : 0) |
+        (k->levels ? TAMIS_CAN_LEVEL : 0) | (k->retouch ? TAMIS_CAN_RETOUCH : 0) |
+        (k->get ? TAMIS_CAN_GET : 0) | (k->put ? TAMIS_CAN_PUT : 0) |
+        (k->labels ? TAMIS_CAN_LABEL : 0) | (k->build ? TAMIS_IS_BUILT : 0) | k->traits;
     return word && k->lacks ? has & ~k->lacks(word) : has;
 }

@@ -1,0 +1,443 @@
+/* Building, the first half: keys come in.
+ *
+ *     keys ──hash──▶ straight into the filter        its shape is known, and order does not matter
+ *                └─▶ records, sorted when all are there        everything else
+ *                └─▶ records in the order of time              kinds that age, without a capacity
+ */
+#include "core/builder.h"
+
+#include <string.h>
+
+#include "bits/bits.h"
+#include "hash/hash.h"
+
+enum { BULK_HASHES = 1 << 18, MOST_LABELS = 1 << 24, NAME_MOST = 255 };
+#define BULK_FROM_BYTES ((uint64_t)1 << 20) /* smaller payloads stay in the cache anyway */
+
+/* ---- Making --------------------------------------------------------------------------------- */
+
+static tamis_status read_options(const struct tamis_builder_options *in,
+                                 struct tamis_builder_options *out) {
+    memset(out, 0, sizeof *out);
+    if (!in) return TAMIS_OK;
+    if (in->struct_size < sizeof in->struct_size || in->struct_size > 4096)
+        return tamis__fail(
+            TAMIS_INVALID,
+            "options.struct_size is %zu: set it to sizeof(struct tamis_builder_options)",
+            in->struct_size);
+    tamis__copy_out(out, sizeof *out, in, in->struct_size);
+    for (size_t i = sizeof *out; i < in->struct_size; i++)
+        if (((const uint8_t *)in)[i])
+            return tamis__fail(TAMIS_INVALID, "options use a field that this version, %s, lacks",
+                               tamis_version());
+    return TAMIS_OK;
+}
+
+static tamis_status new_builder(tamis_builder **out, const struct tamis_builder_options *options,
+                                const struct tamis_options *filter_options,
+                                const tamis_entry *entry, const tamis_hasher *hasher) {
+    const struct tamis_allocator allocator = tamis__allocator(filter_options);
+    tamis_block self;
+    tamis_builder *b = tamis__get(&allocator, sizeof *b, &self);
+    if (!b) return TAMIS_NOMEM;
+    b->self = self;
+    b->options = *options;
+    b->options.filter = NULL;
+    b->max_bytes = filter_options->max_bytes;
+    b->filter = tamis__new(&allocator);
+    if (!b->filter) {
+        tamis__give_back(&allocator, &self);
+        return TAMIS_NOMEM;
+    }
+    b->filter->kind = entry->kind;
+    b->filter->image.entry = entry;
+    b->filter->image.hasher = *hasher;
+    *out = b;
+    return TAMIS_OK;
+}
+
+/* Records as the kind wants them. */
+static tamis_status open_records(tamis_builder *b) {
+    const tamis_kind *kind = b->filter->kind;
+    const bool is_built = kind->build != NULL;
+    const tamis_record_form form = {
+        .has_values = is_built ? kind->build->rule != TAMIS_RECORDS_KEYS : kind->put != NULL,
+        .is_sequence = !is_built && kind->traits & TAMIS_AGES,
+        .keeps_equal = !is_built && !(kind->traits & TAMIS_ADDS_ONCE),
+        .rule = is_built ? kind->build->rule : TAMIS_RECORDS_LABELS,
+    };
+    return tamis__records_open(&b->records, &form, b->options.memory_limit, b->options.temp_folder,
+                               &b->filter->allocator);
+}
+
+static tamis_status open_filter(tamis_builder *b, const tamis_shape *shape) {
+    const tamis_kind *kind = b->filter->kind;
+    tamis__take_shape(&b->filter->image, shape);
+    char *no_notes;
+    tamis_status rc = tamis__own(b->filter, &no_notes);
+    if (rc || !kind->add || !(kind->traits & TAMIS_ANY_ORDER) || shape->size < BULK_FROM_BYTES)
+        return rc;
+    b->bulk.hash =
+        tamis__get(&b->filter->allocator, 2 * BULK_HASHES * sizeof *b->bulk.hash, &b->bulk.block);
+    return b->bulk.hash ? TAMIS_OK : TAMIS_NOMEM;
+}
+
+/* Refuses what can never work before the first key: with the capacity that is given, or none. */
+static tamis_status plan_early(const tamis_request *r, uint64_t max_bytes, tamis_shape *shape) {
+    const tamis_kind *kind = r->entry->kind;
+    if (kind->build && r->has_fpr && r->has_bits)
+        return tamis__fail(TAMIS_INVALID,
+                           "%s is as large as its keys need: give fpr or size, not both",
+                           kind->name);
+    tamis_request early = *r;
+    early.has_capacity = r->has_capacity || !(r->has_fpr && r->has_bits);
+    const tamis_status rc = tamis__request_plan(&early, shape);
+    const struct tamis_options limit = {.max_bytes = max_bytes};
+    return rc ? rc : tamis__within_limit(&limit, shape->size);
+}
+
+/* Straight in: when the shape is known now, and the order of adds is free, or time. */
+static bool goes_straight(const tamis_request *r) {
+    const tamis_kind *kind = r->entry->kind;
+    if (kind->query_keys) return true;
+    return !kind->build && (r->has_capacity || (r->has_fpr && r->has_bits)) &&
+           kind->traits & (TAMIS_ANY_ORDER | TAMIS_AGES);
+}
+
+tamis_status tamis_builder_create_with(tamis_builder **builder, const char *spec,
+                                       const struct tamis_builder_options *options) {
+    struct tamis_builder_options o;
+    struct tamis_options fo;
+    tamis_request request;
+    tamis_shape shape;
+    tamis_hasher hasher;
+    tamis_builder *b;
+    *builder = NULL;
+    tamis_status rc = read_options(options, &o);
+    if (!rc) rc = tamis__read_options(o.filter, &fo);
+    if (!rc) rc = tamis__spec_parse_open(spec, &request);
+    if (!rc) rc = plan_early(&request, fo.max_bytes, &shape);
+    if (!rc) rc = tamis__make_hasher(&request, fo.secret, &hasher);
+    if (!rc) rc = new_builder(&b, &o, &fo, request.entry, &hasher);
+    tamis__wipe(&hasher, sizeof hasher);
+    if (rc) return rc;
+    b->request = request;
+    /* Values are checked against the shape as they come. */
+    memcpy(b->filter->image.body.word, shape.word, sizeof shape.word);
+    rc = goes_straight(&request) ? open_filter(b, &shape) : open_records(b);
+    if (rc) {
+        tamis_builder_free(b);
+        return rc;
+    }
+    *builder = b;
+    return TAMIS_OK;
+}
+
+tamis_status tamis_builder_create(tamis_builder **builder, const char *spec, uint64_t memory_limit,
+                                  const char *temp_folder) {
+    const struct tamis_builder_options options = {
+        .struct_size = sizeof options, .memory_limit = memory_limit, .temp_folder = temp_folder};
+    return tamis_builder_create_with(builder, spec, &options);
+}
+
+void tamis_builder_free(tamis_builder *b) {
+    if (!b) return;
+    const struct tamis_allocator allocator = b->filter->allocator;
+    tamis_block self = b->self;
+    tamis__give_back(&allocator, &b->bulk.block);
+    tamis__records_free(b->records);
+    if (b->names) allocator.free(allocator.ctx, b->names, b->names_room);
+    tamis_free(b->filter);
+    tamis__give_back(&allocator, &self);
+}
+
+/* ---- Going on where a filter ended ---------------------------------------------------------- */
+
+/* Labels may have other numbers here than there: `number` has ours for each of theirs. */
+static tamis_status take_labels(tamis_builder *b, const tamis *f, uint64_t *number) {
+    tamis_status rc = TAMIS_OK;
+    for (uint64_t i = 0; i < tamis_label_count(f) && !rc; i++) {
+        rc = tamis_builder_label(b, tamis_label_name(f, i));
+        number[i] = b->label;
+    }
+    return rc;
+}
+
+static tamis_status take_records(tamis_builder *b, const tamis *f, const uint64_t *number) {
+    uint64_t cursor = 0, hash, value;
+    tamis_status rc = TAMIS_OK;
+    while (!rc && tamis_next(f, &cursor, &hash, &value)) {
+        if (f->kind->labels) b->label = number[value];
+        rc = tamis_builder_add_hash(b, hash);
+    }
+    return rc;
+}
+
+static tamis_status take_all(tamis_builder *b, const tamis *f) {
+    const struct tamis_allocator *allocator = &b->filter->allocator;
+    tamis_block block;
+    uint64_t *number = tamis__get(allocator, tamis_label_count(f) * sizeof *number, &block);
+    if (!number) return TAMIS_NOMEM;
+    tamis_status rc = take_labels(b, f, number);
+    if (!rc) rc = take_records(b, f, number);
+    tamis__give_back(allocator, &block);
+    return rc;
+}
+
+static tamis_status copy_notes(tamis_builder *b, const tamis *f) {
+    const char *name, *value;
+    tamis_status rc = TAMIS_OK;
+    for (size_t i = 0; !rc && tamis_note_at(f, i, &name, &value); i++)
+        rc = tamis_set_note(b->filter, name, value);
+    return rc;
+}
+
+tamis_status tamis_builder_continue(tamis_builder **builder, const tamis *f,
+                                    const struct tamis_builder_options *options) {
+    struct tamis_builder_options o;
+    struct tamis_options fo;
+    tamis_builder *b;
+    *builder = NULL;
+    tamis_status rc = read_options(options, &o);
+    if (!rc) rc = tamis__read_options(o.filter, &fo);
+    if (!rc && !(f->kind->build && f->kind->next))
+        rc = tamis__cannot(f, "be built on: it does not list its keys");
+    if (!rc) rc = new_builder(&b, &o, &fo, f->image.entry, &f->image.hasher);
+    if (rc) return rc;
+    b->is_continued = true;
+    b->filter->image.capacity = f->image.capacity;
+    b->filter->image.one_in = f->image.one_in;
+    memcpy(b->filter->image.body.word, f->image.body.word, sizeof f->image.body.word);
+    rc = open_records(b);
+    if (!rc) rc = copy_notes(b, f);
+    if (!rc) rc = take_all(b, f);
+    if (rc) {
+        tamis_builder_free(b);
+        return rc;
+    }
+    *builder = b;
+    return TAMIS_OK;
+}
+
+tamis_status tamis__merge_built(tamis *into, const tamis *from) {
+    const struct tamis_options filter = {.struct_size = sizeof filter,
+                                         .allocator = &into->allocator};
+    const struct tamis_builder_options options = {.struct_size = sizeof options, .filter = &filter};
+    tamis_builder *b;
+    tamis *merged = NULL;
+    tamis_status rc = tamis_builder_continue(&b, into, &options);
+    if (rc) return rc;
+    rc = take_all(b, from);
+    if (!rc) rc = tamis_builder_finish(b, &merged);
+    tamis_builder_free(b);
+    if (rc) return rc;
+    /* Only the payload changes hands; a handle that somebody holds stays where it is. */
+    const tamis_block payload = into->payload;
+    const tamis_body body = merged->image.body;
+    into->payload = merged->payload;
+    into->image.body = body;
+    merged->payload = payload;
+    tamis_free(merged);
+    return TAMIS_OK;
+}
+
+/* ---- Labels and notes ----------------------------------------------------------------------- */
+
+static tamis_status cannot(const tamis_builder *b, const char *what) {
+    return tamis__cannot(b->filter, what);
+}
+
+static tamis_status may_take(const tamis_builder *b) {
+    if (b->is_done || (b->records && tamis__records_are_sorted(b->records)))
+        return tamis__fail(TAMIS_INVALID, "the builder has finished: it takes no more keys");
+    return TAMIS_OK;
+}
+
+static bool is_name(const char *name) {
+    const size_t len = strlen(name);
+    for (size_t i = 0; i < len; i++)
+        if ((unsigned char)name[i] < 0x20 || name[i] == 0x7f) return false;
+    return len >= 1 && len <= NAME_MOST;
+}
+
+static tamis_status append_name(tamis_builder *b, const char *name) {
+    const struct tamis_allocator *a = &b->filter->allocator;
+    const size_t len = strlen(name) + 1;
+    if (b->names_size + len > b->names_room) {
+        const size_t room = 2 * b->names_room + 1024;
+        char *longer = a->alloc(a->ctx, room);
+        if (!longer) return tamis__fail(TAMIS_NOMEM, "no memory for %zu bytes of names", room);
+        if (b->names) {
+            memcpy(longer, b->names, b->names_size);
+            a->free(a->ctx, b->names, b->names_room);
+        }
+        b->names = longer;
+        b->names_room = room;
+    }
+    memcpy(b->names + b->names_size, name, len);
+    b->names_size += len;
+    b->label = b->label_count++;
+    return TAMIS_OK;
+}
+
+tamis_status tamis_builder_label(tamis_builder *b, const char *name) {
+    tamis_status rc = may_take(b);
+    if (rc) return rc;
+    if (!b->filter->kind->labels) return cannot(b, "have labels");
+    if (!is_name(name))
+        return tamis__fail(TAMIS_INVALID, "a label has 1 to %d bytes without control characters",
+                           NAME_MOST);
+    uint64_t i = 0;
+    for (const char *p = b->names; i < b->label_count; i++, p += strlen(p) + 1)
+        if (strcmp(p, name) == 0) return b->label = i, TAMIS_OK;
+    if (b->label_count == MOST_LABELS)
+        return tamis__fail(TAMIS_INVALID, "there cannot be more than %d labels", MOST_LABELS);
+    return append_name(b, name);
+}
+
+tamis_status tamis_builder_set_note(tamis_builder *b, const char *name, const char *value) {
+    return tamis_set_note(b->filter, name, value);
+}
+
+uint64_t tamis_builder_hash(const tamis_builder *b, const void *key, size_t len) {
+    return tamis_hash(b->filter, key, len);
+}
+
+uint64_t tamis_builder_conflict(const tamis_builder *b) {
+    return b->conflict;
+}
+
+/* ---- Adding --------------------------------------------------------------------------------- */
+
+/* The monotone position makes neighbours of hashes with the same top bits: sorted by those, adds
+ * walk through the payload once instead of jumping about in it. */
+static tamis_status flush_bulk(tamis_builder *b) {
+    enum { TOP_BITS = 10, TOPS = 1 << TOP_BITS };
+    uint64_t *from = b->bulk.hash, *to = from + BULK_HASHES;
+    size_t start[TOPS] = {0}, sum = 0;
+    for (size_t i = 0; i < b->bulk.n; i++) start[from[i] >> (64 - TOP_BITS)]++;
+    for (size_t t = 0; t < TOPS; t++) {
+        const size_t count = start[t];
+        start[t] = sum;
+        sum += count;
+    }
+    for (size_t i = 0; i < b->bulk.n; i++) to[start[from[i] >> (64 - TOP_BITS)]++] = from[i];
+    const size_t n = b->bulk.n;
+    b->bulk.n = 0;
+    return tamis_add_hashes(b->filter, to, n);
+}
+
+static tamis_status add_straight(tamis_builder *b, const uint64_t *hashes, size_t n) {
+    if (!b->bulk.hash) return tamis_add_hashes(b->filter, hashes, n);
+    for (size_t i = 0; i < n; i++) {
+        b->bulk.hash[b->bulk.n++] = hashes[i];
+        const tamis_status rc = b->bulk.n == BULK_HASHES ? flush_bulk(b) : TAMIS_OK;
+        if (rc) return rc;
+    }
+    return TAMIS_OK;
+}
+
+/* Keys before the first label belong to one without a name, which a filter cannot have. */
+static tamis_status need_label(tamis_builder *b) {
+    return b->filter->kind->labels && b->label_count == 0 ? tamis_builder_label(b, "default")
+                                                          : TAMIS_OK;
+}
+
+static uint64_t value_of_add(const tamis_builder *b) {
+    const tamis_kind *kind = b->filter->kind;
+    return kind->labels ? b->label : kind->build ? kind->build->member : 1;
+}
+
+tamis_status tamis_builder_add_hashes(tamis_builder *b, const uint64_t *hashes, size_t n) {
+    tamis_status rc = may_take(b);
+    if (!rc) rc = need_label(b);
+    if (rc) return rc;
+    b->adds += n;
+    if (!b->records) return add_straight(b, hashes, n);
+    uint64_t values[TAMIS_BATCH];
+    const uint64_t value = value_of_add(b);
+    for (size_t i = 0; i < TAMIS_BATCH; i++) values[i] = value;
+    for (size_t m; n && !rc; hashes += m, n -= m) {
+        m = tamis__batch_of(n);
+        rc = tamis__records_put(b->records, hashes, values, m);
+    }
+    return rc;
+}
+
+tamis_status tamis_builder_add_hash(tamis_builder *b, uint64_t hash) {
+    return tamis_builder_add_hashes(b, &hash, 1);
+}
+
+tamis_status tamis_builder_add_many(tamis_builder *b, const struct tamis_key *keys, size_t n) {
+    if (b->filter->kind->query_keys) {
+        const tamis_status rc = may_take(b);
+        return rc ? rc : tamis_add_many(b->filter, keys, n);
+    }
+    uint64_t hashes[TAMIS_BATCH];
+    tamis_status rc = TAMIS_OK;
+    for (size_t m; n && !rc; keys += m, n -= m) {
+        m = tamis__batch_of(n);
+        tamis__hash_keys(b->filter, keys, m, hashes);
+        rc = tamis_builder_add_hashes(b, hashes, m);
+    }
+    return rc;
+}
+
+tamis_status tamis_builder_add(tamis_builder *b, const void *key, size_t len) {
+    const struct tamis_key one = {key, len};
+    return tamis_builder_add_many(b, &one, 1);
+}
+
+tamis_status tamis_builder_add_u64(tamis_builder *b, uint64_t key) {
+    uint8_t bytes[8];
+    tamis__put64(bytes, key);
+    return tamis_builder_add(b, bytes, sizeof bytes);
+}
+
+static tamis_status put_value(tamis_builder *b, uint64_t hash, uint64_t value) {
+    b->adds++;
+    return b->records ? tamis__records_put(b->records, &hash, &value, 1)
+                      : tamis_put_hash(b->filter, hash, value);
+}
+
+tamis_status tamis_builder_put_hash(tamis_builder *b, uint64_t hash, uint64_t value) {
+    const tamis_kind *kind = b->filter->kind;
+    tamis_status rc = may_take(b);
+    if (!rc && !(kind->get && (kind->build || kind->put))) rc = cannot(b, "have values");
+    if (!rc) rc = tamis__value_fits(kind, b->filter->image.body.word, value);
+    return rc ? rc : put_value(b, hash, value);
+}
+
+tamis_status tamis_builder_put(tamis_builder *b, const void *key, size_t len, uint64_t value) {
+    return tamis_builder_put_hash(b, tamis_hash(b->filter, key, len), value);
+}
+
+tamis_status tamis_builder_good_hash(tamis_builder *b, uint64_t hash) {
+    const tamis_kind *kind = b->filter->kind;
+    const tamis_status rc = may_take(b);
+    if (rc) return rc;
+    if (!kind->build || !kind->build->member) return cannot(b, "have known-good keys");
+    return put_value(b, hash, 0);
+}
+
+tamis_status tamis_builder_good(tamis_builder *b, const void *key, size_t len) {
+    return tamis_builder_good_hash(b, tamis_hash(b->filter, key, len));
+}
+
+/* ---- Finishing ------------------------------------------------------------------------------ */
+
+static tamis_status may_finish(tamis_builder *b) {
+    if (b->is_done) return tamis__fail(TAMIS_INVALID, "the builder has handed over its filter");
+    return b->bulk.n ? flush_bulk(b) : TAMIS_OK;
+}
+
+tamis_status tamis_builder_finish(tamis_builder *b, tamis **filter) {
+    *filter = NULL;
+    const tamis_status rc = may_finish(b);
+    return rc ? rc : tamis__assemble(b, filter);
+}
+
+tamis_status tamis_builder_finish_to(tamis_builder *b, const char *path) {
+    const tamis_status rc = may_finish(b);
+    return rc ? rc : tamis__assemble_to(b, path);
+}

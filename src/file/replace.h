@@ -1,0 +1,38 @@
+/* Core may include this: a new file in place of an old one, so that whatever happens the name leads
+ * to the old file or to the whole new one. Every failure leaves a sentence that names the path. */
+#ifndef TAMIS_FILE_REPLACE_H
+#define TAMIS_FILE_REPLACE_H
+
+#include "file/temp.h"
+#include "tamis.h"
+
+/* Written beside the old one, and renamed over it when all is on disk. */
+typedef struct tamis_new_file {
+    int fd;
+    const char *path; /* as the caller calls it */
+    char target[TAMIS_PATH_MOST], temp[TAMIS_PATH_MOST];
+} tamis_new_file;
+
+tamis_status tamis__file_begin(tamis_new_file *, const char *path);
+tamis_status tamis__file_append(tamis_new_file *, const void *bytes, uint64_t size);
+
+/* Goes back to the first byte: what is appended next is written over the old. */
+tamis_status tamis__file_rewind(tamis_new_file *);
+
+/* Ends it: the new file takes the name, or, with abandon and when commit fails, it is gone. */
+tamis_status tamis__file_commit(tamis_new_file *);
+void tamis__file_abandon(tamis_new_file *);
+
+/* Removes what writers of `path` that died left behind. */
+void tamis__file_tidy(const char *path);
+
+/* A run of bytes to write. */
+typedef struct tamis_part {
+    const void *bytes;
+    uint64_t size;
+} tamis_part;
+
+/* All of it at once, the parts one after another. */
+tamis_status tamis__file_replace(const char *path, const tamis_part *parts, size_t count);
+
+#endif

@@ -1,0 +1,72 @@
+/* A file without a name for what does not fit into memory. */
+#include "file/spill.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/status.h"
+#include "file/disk.h"
+
+static const char prefix[] = "tamis-", suffix[] = ".spill";
+
+tamis_status tamis__spill_start(tamis_spill *s, const char *folder) {
+    if (!folder) folder = getenv("TMPDIR");
+    if (!folder || !*folder) folder = "/tmp";
+    s->fd = -1;
+    if (snprintf(s->folder, sizeof s->folder, "%s", folder) >= (int)sizeof s->folder)
+        return tamis__fail(TAMIS_INVALID, "the name of the temporary folder is too long");
+    return TAMIS_OK;
+}
+
+/* The name lives for a moment only. Should the process die in that moment, or should the system
+ * not let go of the name, the next one that spills here removes it. */
+static tamis_status open_file(tamis_spill *s) {
+    char start[TAMIS_PATH_MOST + sizeof prefix], name[TAMIS_PATH_MOST];
+    tamis__temp_tidy(s->folder, prefix, suffix);
+    snprintf(start, sizeof start, "%s/%s", s->folder, prefix);
+    s->fd = tamis__temp_create(start, suffix, O_RDWR, name);
+    if (s->fd < 0) return tamis__io_error(s->folder, "cannot create a temporary file here");
+    unlink(name);
+    return TAMIS_OK;
+}
+
+tamis_status tamis__spill_write(tamis_spill *s, uint64_t at, const void *bytes, uint64_t size) {
+    const tamis_status rc = s->fd < 0 ? open_file(s) : TAMIS_OK;
+    if (rc) return rc;
+    for (const uint8_t *p = bytes; size;) {
+        const size_t most = 1u << 30;
+        const ssize_t put = pwrite(s->fd, p, size < most ? (size_t)size : most, (off_t)at);
+        if (put < 0 && errno == EINTR) continue;
+        if (put < 0) return tamis__io_error(s->folder, "cannot write temporary records");
+        p += put;
+        at += (uint64_t)put;
+        size -= (uint64_t)put;
+    }
+    return TAMIS_OK;
+}
+
+tamis_status tamis__spill_read(const tamis_spill *s, uint64_t at, void *bytes, uint64_t size) {
+    for (uint8_t *p = bytes; size;) {
+        const size_t most = 1u << 30;
+        const ssize_t got = pread(s->fd, p, size < most ? (size_t)size : most, (off_t)at);
+        if (got < 0 && errno == EINTR) continue;
+        if (got < 0) return tamis__io_error(s->folder, "cannot read temporary records");
+        if (got == 0) {
+            tamis__fail(TAMIS_IO, "the temporary file became shorter");
+            return tamis__fail_in(TAMIS_IO, s->folder);
+        }
+        p += got;
+        at += (uint64_t)got;
+        size -= (uint64_t)got;
+    }
+    return TAMIS_OK;
+}
+
+void tamis__spill_end(tamis_spill *s) {
+    if (s->fd >= 0) close(s->fd);
+    s->fd = -1;
+}

@@ -1,0 +1,22 @@
+/* Core may include this: what does not fit into memory. */
+#ifndef TAMIS_FILE_SPILL_H
+#define TAMIS_FILE_SPILL_H
+
+#include "file/temp.h"
+#include "tamis.h"
+
+/* A file without a name: gone when the process ends, however it ends. The first write opens it. */
+typedef struct tamis_spill {
+    int fd;
+    char folder[TAMIS_PATH_MOST];
+} tamis_spill;
+
+/* In `folder`; NULL: in $TMPDIR, or /tmp. */
+tamis_status tamis__spill_start(tamis_spill *, const char *folder);
+tamis_status tamis__spill_write(tamis_spill *, uint64_t at, const void *bytes, uint64_t size);
+
+/* Of what was written. Any number of threads may read and write different places. */
+tamis_status tamis__spill_read(const tamis_spill *, uint64_t at, void *bytes, uint64_t size);
+void tamis__spill_end(tamis_spill *);
+
+#endif

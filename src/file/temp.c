@@ -1,0 +1,67 @@
+/* Names of files while they are written, and tidying up after writers that died. */
+#include "file/temp.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { DIGITS = 8 };
+
+int tamis__temp_create(const char *prefix, const char *suffix, int flags,
+                       char name[TAMIS_PATH_MOST]) {
+    for (int tries = 0; tries < 100; tries++) {
+        uint32_t random;
+        struct stat st;
+        if (getrandom(&random, sizeof random, 0) != sizeof random) return -1;
+        const int len =
+            snprintf(name, TAMIS_PATH_MOST, "%s%08x%s", prefix, (unsigned)random, suffix);
+        if (len < 0 || len >= TAMIS_PATH_MOST) return errno = ENAMETOOLONG, -1;
+        const int fd = open(name, flags | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (fd < 0 && errno != EEXIST) return -1;
+        if (fd < 0) continue;
+        /* Before it was locked, somebody who tidies up may have thought that nobody owns it. */
+        (void)flock(fd, LOCK_EX | LOCK_NB);
+        if (fstat(fd, &st) < 0 || st.st_nlink > 0) return fd;
+        close(fd);
+    }
+    return -1;
+}
+
+static bool is_ours(const char *name, const char *prefix, const char *suffix) {
+    const size_t before = strlen(prefix);
+    return strlen(name) == before + DIGITS + strlen(suffix) && strncmp(name, prefix, before) == 0 &&
+           strspn(name + before, "0123456789abcdef") >= DIGITS &&
+           strcmp(name + before + DIGITS, suffix) == 0;
+}
+
+/* Nothing in here is worth failing for. */
+void tamis__temp_tidy(const char *folder, const char *prefix, const char *suffix) {
+    DIR *dir = opendir(folder);
+    if (!dir) return;
+    for (const struct dirent *entry; (entry = readdir(dir));) {
+        const char *name = entry->d_name;
+        if (!is_ours(name, prefix, suffix)) continue;
+        const int fd = openat(dirfd(dir), name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
+        if (fd < 0) continue;
+        if (flock(fd, LOCK_EX | LOCK_NB) == 0) unlinkat(dirfd(dir), name, 0);
+        close(fd);
+    }
+    closedir(dir);
+}
+
+void tamis__folder_of(const char *path, char folder[TAMIS_PATH_MOST]) {
+    snprintf(folder, TAMIS_PATH_MOST, "%s", path);
+    char *slash = strrchr(folder, '/');
+    if (!slash)
+        strcpy(folder, ".");
+    else
+        slash[slash == folder] = '\0';
+}

@@ -1,0 +1,20 @@
+/* File may include this: files under names of our own, while they are written.
+ *
+ * The names are PREFIX, 8 hexadecimal digits, SUFFIX. Their writer holds a lock, so that whoever
+ * finds one that can be locked knows that its writer is dead, and may remove it. */
+#ifndef TAMIS_FILE_TEMP_H
+#define TAMIS_FILE_TEMP_H
+
+enum { TAMIS_PATH_MOST = 4096 };
+
+/* A new, locked file; `prefix` has the folder. The mode is what the umask allows. -1 with errno. */
+int tamis__temp_create(const char *prefix, const char *suffix, int flags,
+                       char name[TAMIS_PATH_MOST]);
+
+/* Removes files of such names in `folder` whose writers are dead; `prefix` has no folder. */
+void tamis__temp_tidy(const char *folder, const char *prefix, const char *suffix);
+
+/* The folder of a path: all before its last slash, or ".". */
+void tamis__folder_of(const char *path, char folder[TAMIS_PATH_MOST]);
+
+#endif
