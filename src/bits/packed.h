@@ -26,6 +26,16 @@ TAMIS_FN uint64_t tamis__bits_get(const uint8_t *bytes, uint64_t bit, unsigned w
     return x & tamis__field_mask(width);
 }
 
+/* The same while other threads set bits with tamis__or64_shared; a field that straddles two words is
+ * read word by word. */
+TAMIS_FN uint64_t tamis__bits_load(const uint8_t *bytes, uint64_t bit, unsigned width) {
+    const unsigned shift = bit & 63;
+    const uint8_t *p = bytes + (bit >> 6) * 8;
+    uint64_t x = tamis__load64(p) >> shift;
+    if (shift + width > 64) x |= tamis__load64(p + 8) << (64 - shift);
+    return x & tamis__field_mask(width);
+}
+
 /* `value` must fit the width. */
 TAMIS_FN void tamis__bits_put(uint8_t *bytes, uint64_t bit, unsigned width, uint64_t value) {
     const uint64_t mask = tamis__field_mask(width);

@@ -25,8 +25,10 @@ static void fields_keep_what_was_put(void **state) {
             tamis__field_put(bytes, i, width, expected[i]);
             assert_int_equal(tamis__field_get(bytes, i, width), expected[i]);
         }
-        for (uint64_t i = 0; i < N; i++)
+        for (uint64_t i = 0; i < N; i++) {
             assert_int_equal(tamis__field_get(bytes, i, width), expected[i]);
+            assert_int_equal(tamis__bits_load(bytes, i * width, width), expected[i]);
+        }
         assert_true(tamis__fields_end_clean(bytes, N, width));
         if (N * width % 64) {
             bytes[size - 1] |= 0x80;
