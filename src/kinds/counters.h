@@ -1,4 +1,5 @@
-/* Kinds that count in packed cells may include this: counting, spectral, increment.
+/* Kinds that count in packed cells may include this: counting, spectral, increment;
+ * and approximator, whose cells do not count but are planned and packed alike.
  *
  * A cell is a counter of 2 to 16 bits. It goes up as far as its top value, all ones, and what has
  * reached the top is stuck: from there on nobody knows how much it stands for, so it never goes

@@ -1,0 +1,244 @@
+/* approximator: an upper bound for the value of every key (Boldi and Vigna 2003).
+ *
+ * Bloom's filter with a value in place of each bit. Values come from a lattice, something in which
+ * any two have a join, which is the least that is above both, and a meet, the most that is below
+ * both. Putting joins the value into k cells; getting takes the meet of the same k cells.
+ *
+ *     key ─▶ hash ─▶ position 0, position 1, ... position k-1           the chain of classic
+ *
+ *     cells   0 0 7 0 0 9 0 0 0 9 0 0 7 0 9 ...                         m fields of `value` bits
+ *                 ▲     ▲     ▲     ▲   ▲
+ *                cat cat dog dog   cat dog        cat = 7, dog = 9: get(cat) = min(7, 9, 7) = 7
+ *
+ * No cell of a key is ever below what was put, so neither is their meet: a value that comes back
+ * may be too high, never too low. It is too high only if every cell of the key was raised by
+ * others, and only keys with higher values raise: the largest values are the surest.
+ *
+ *     max   numbers: join is the larger, meet the smaller
+ *     or    sets of bits: join is OR, meet is AND; no bit that was put is ever missing
+ *
+ * Bottom is 0, which is what a cell holds before the first put and what says "never put": putting
+ * 0 stores nothing. With a value of one bit both lattices are classic, bit for bit. */
+#include "bits/packed.h"
+#include "kinds/bitmap.h"
+#include "kinds/bloom.h"
+#include "kinds/counters.h"
+#include "kinds/kind.h"
+
+enum { BITS, HASHES, VALUE, LATTICE };           /* shape words */
+enum { OPT_LATTICE, OPT_VALUE, OPT_HASHES };     /* options */
+enum { MAX, OR, LATTICES };                      /* values of LATTICE */
+enum { MOST_VALUE_BITS = 64, VALUE_PRESET = 8 }; /* of a cell */
+enum { MOST_HASHES = TAMIS_BLOOM_MOST_HASHES };
+#define MOST_BITS TAMIS_BLOOM_MOST_BITS
+
+/* What a key has that is added without a value. */
+#define ADDED ((uint64_t)1)
+
+static const struct tamis_option options[] = {
+    {"lattice", "max|or", 0, 0, "max", "values are numbers, or sets of bits"},
+    {"value", NULL, 1, MOST_VALUE_BITS, "8", "bits of a value"},
+    {"hashes", NULL, 1, MOST_HASHES, "the best for the rate", "probes per key, k"},
+};
+
+/* ---- Shape ---------------------------------------------------------------------------------- */
+
+static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
+    word[LATTICE] = wish->has_option[OPT_LATTICE] ? wish->option[OPT_LATTICE] : MAX;
+    word[VALUE] = wish->has_option[OPT_VALUE] ? wish->option[OPT_VALUE] : VALUE_PRESET;
+    word[HASHES] = wish->has_option[OPT_HASHES] ? wish->option[OPT_HASHES] : 0;
+    return tamis__cells_plan(wish, "approximator", word[VALUE], 1, &word[BITS], &word[HASHES]);
+}
+
+static tamis_status check(const uint64_t word[], uint64_t *size) {
+    if (word[HASHES] == 0 || word[HASHES] > MOST_HASHES)
+        return tamis__fail(TAMIS_CORRUPT, "approximator has 1 to %d hashes, not %llu", MOST_HASHES,
+                           (unsigned long long)word[HASHES]);
+    if (word[VALUE] == 0 || word[VALUE] > MOST_VALUE_BITS || word[LATTICE] >= LATTICES)
+        return tamis__fail(TAMIS_CORRUPT, "approximator has no values of %llu bits in lattice %llu",
+                           (unsigned long long)word[VALUE], (unsigned long long)word[LATTICE]);
+    if (word[BITS] == 0 || word[BITS] > MOST_BITS || word[BITS] % word[VALUE])
+        return tamis__fail(TAMIS_CORRUPT, "approximator cannot have %llu bits: %llu for each cell",
+                           (unsigned long long)word[BITS], (unsigned long long)word[VALUE]);
+    *size = tamis__bitmap_size(word[BITS]);
+    return TAMIS_OK;
+}
+
+static uint64_t probes(const uint64_t word[]) {
+    return word[HASHES];
+}
+
+/* How often a stranger gets anything but 0. With or it is an upper bound: k sets, none of them
+ * empty, may still have nothing in common. */
+static double rate(const uint64_t word[], uint64_t items) {
+    return tamis__bloom_rate(items, word[BITS] / word[VALUE], word[HASHES]);
+}
+
+static uint64_t most_value(const uint64_t word[]) {
+    return tamis__field_mask((unsigned)word[VALUE]);
+}
+
+static tamis_status audit(const tamis_body *f) {
+    return tamis__bitmap_audit(f, f->word[BITS]);
+}
+
+/* ---- Cells ---------------------------------------------------------------------------------- */
+
+TAMIS_HOT tamis_cells cells_of(const tamis_body *f) {
+    const unsigned width = (unsigned)f->word[VALUE];
+    return (tamis_cells){f->bytes, f->word[BITS] / width, width};
+}
+
+TAMIS_HOT uint64_t join(uint64_t lattice, uint64_t a, uint64_t b) {
+    if (lattice == OR) return a | b;
+    return a > b ? a : b;
+}
+
+TAMIS_HOT uint64_t meet(uint64_t lattice, uint64_t a, uint64_t b) {
+    if (lattice == OR) return a & b;
+    return a < b ? a : b;
+}
+
+TAMIS_HOT uint64_t cell_load(tamis_cells c, uint64_t i) {
+    return tamis__bits_load(c.bytes, i * c.width, c.width);
+}
+
+/* Most cells of a filled array are high enough already; those are not written to. */
+TAMIS_HOT void cell_join(tamis_cells c, uint64_t lattice, uint64_t i, uint64_t value) {
+    const uint64_t was = tamis__cell_get(c, i), now = join(lattice, was, value);
+    if (now != was) tamis__field_put(c.bytes, i, c.width, now);
+}
+
+/* ---- Asking --------------------------------------------------------------------------------- */
+
+/* The meet of a key's cells. Below 0 there is nothing, so the first 0 ends it. */
+TAMIS_HOT uint64_t value_of(const tamis_body *f, tamis_cells c, uint64_t hash) {
+    const uint64_t hashes = f->word[HASHES], lattice = f->word[LATTICE];
+    uint64_t x = tamis__chain_start(hash), value = tamis__cell_top(c);
+    for (uint64_t i = 0; i < hashes && value; i++)
+        value = meet(lattice, value, cell_load(c, tamis__chain_next(&x, c.n)));
+    return value;
+}
+
+/* A batch first asks for the first cell of each key: strangers mostly end there. */
+enum { GROUP = 32 };
+
+TAMIS_HOT size_t fetch_group(tamis_cells c, const uint64_t *hash, size_t at, size_t n) {
+    const size_t end = n - at < GROUP ? n : at + GROUP;
+    for (size_t j = at; j < end && end - at > 1; j++) {
+        uint64_t x = tamis__chain_start(hash[j]);
+        __builtin_prefetch(c.bytes + tamis__chain_next(&x, c.n) * c.width / 8);
+    }
+    return end;
+}
+
+static void query(const tamis_body *f, const uint64_t *hash, size_t n, uint8_t *hit) {
+    const tamis_cells c = cells_of(f);
+    for (size_t at = 0; at < n;)
+        for (const size_t end = fetch_group(c, hash, at, n); at < end; at++)
+            hit[at] = value_of(f, c, hash[at]) != 0;
+}
+
+static void get(const tamis_body *f, const uint64_t *hash, size_t n, uint64_t *value,
+                uint8_t *hit) {
+    const tamis_cells c = cells_of(f);
+    for (size_t at = 0; at < n;)
+        for (const size_t end = fetch_group(c, hash, at, n); at < end; at++) {
+            const uint64_t found = value_of(f, c, hash[at]);
+            hit[at] = found != 0;
+            if (found) value[at] = found;
+        }
+}
+
+/* ---- Putting -------------------------------------------------------------------------------- */
+
+TAMIS_HOT void put_one(tamis_body *f, tamis_cells c, uint64_t hash, uint64_t value) {
+    const uint64_t hashes = f->word[HASHES], lattice = f->word[LATTICE];
+    uint64_t x = tamis__chain_start(hash);
+    for (uint64_t i = 0; i < hashes; i++) cell_join(c, lattice, tamis__chain_next(&x, c.n), value);
+}
+
+static tamis_status put(tamis_body *f, const uint64_t *hash, const uint64_t *value, size_t n) {
+    const tamis_cells c = cells_of(f);
+    for (size_t j = 0; j < n; j++) put_one(f, c, hash[j], value[j]);
+    return TAMIS_OK;
+}
+
+static tamis_status add(tamis_body *f, const uint64_t *hash, size_t n) {
+    const tamis_cells c = cells_of(f);
+    for (size_t j = 0; j < n; j++) put_one(f, c, hash[j], ADDED);
+    return TAMIS_OK;
+}
+
+/* Threads that add beside each other put nothing but 1, so that a cell that changes meanwhile goes
+ * from 0 to 1 (max) or gets its lowest bit (or). Either is one bit, and OR sets it: there is no
+ * need to compare and exchange, and a cell may straddle two words. */
+static void add_shared(tamis_body *f, const uint64_t *hash, size_t n) {
+    const tamis_cells c = cells_of(f);
+    const uint64_t hashes = f->word[HASHES], lattice = f->word[LATTICE];
+    for (size_t j = 0; j < n; j++) {
+        uint64_t x = tamis__chain_start(hash[j]);
+        for (uint64_t i = 0; i < hashes; i++) {
+            const uint64_t at = tamis__chain_next(&x, c.n), bit = at * c.width;
+            if (lattice == OR || cell_load(c, at) == 0)
+                tamis__or64_shared(c.bytes + bit / 64 * 8, ADDED << bit % 64);
+        }
+    }
+}
+
+/* ---- Sets and measuring --------------------------------------------------------------------- */
+
+static tamis_status merge(tamis_body *into, const tamis_body *from) {
+    const tamis_cells c = cells_of(into), more = cells_of(from);
+    if (into->word[LATTICE] == OR) return tamis__bitmap_merge(into, from);
+    for (uint64_t i = 0; i < c.n; i++) cell_join(c, MAX, i, tamis__cell_get(more, i));
+    return TAMIS_OK;
+}
+
+static tamis_status fold(const tamis_body *f, uint64_t by, uint64_t word[]) {
+    uint64_t cells;
+    const tamis_status rc = tamis__fold_units(cells_of(f).n, by, "cells", &cells);
+    if (!rc) word[BITS] = cells * word[VALUE];
+    return rc;
+}
+
+/* Neighbours fall together, as in classic: positions are scaled hashes. */
+static tamis_status move(tamis_body *to, const tamis_body *from) {
+    const tamis_cells c = cells_of(to), old = cells_of(from);
+    const uint64_t by = old.n / c.n;
+    for (uint64_t i = 0; i < c.n; i++)
+        for (uint64_t j = i * by; j < (i + 1) * by; j++)
+            cell_join(c, to->word[LATTICE], i, tamis__cell_get(old, j));
+    return TAMIS_OK;
+}
+
+static void measure(const tamis_body *f, const tamis_body *other, tamis_measure *out) {
+    const tamis_cells c = cells_of(f), more = cells_of(other ? other : f);
+    uint64_t used = 0;
+    for (uint64_t i = 0; i < c.n; i++) used += (cell_load(c, i) | cell_load(more, i)) != 0;
+    tamis__fill_measure(used, c.n, f->word[HASHES], out);
+}
+
+const tamis_kind tamis__approximator = {
+    .name = "approximator",
+    .contract = "a value for every key: the one that was put, rarely more, never less",
+    .word = {"bits", "hashes", "value", "lattice"},
+    .options = options,
+    .option_count = sizeof options / sizeof *options,
+    .traits = TAMIS_ADDS_ONCE | TAMIS_ANY_ORDER,
+    .plan = plan,
+    .check = check,
+    .probes = probes,
+    .rate = rate,
+    .audit = audit,
+    .query = query,
+    .add = add,
+    .add_shared = add_shared,
+    .get = get,
+    .put = put,
+    .most_value = most_value,
+    .fold = fold,
+    .move = move,
+    .merge = merge,
+    .measure = measure,
+};
