@@ -389,9 +389,9 @@ TAMIS_API tamis_status tamis_builder_continue(tamis_builder **builder, const tam
  * Threads: one, with no other user. */
 TAMIS_API void tamis_builder_free(tamis_builder *builder);
 
-/* Takes keys. For kinds with values a key without one has the value 0; for cascade it is a member;
- * for labels it belongs to the label of the last tamis_builder_label. TAMIS_IO when the temporary
- * folder is full. Threads: one. */
+/* Takes keys. For kinds with values a key without one has the value 0 (approximator: 1); for
+ * cascade it is a member; for labels it belongs to the label of the last tamis_builder_label.
+ * TAMIS_IO when the temporary folder is full. Threads: one. */
 TAMIS_API tamis_status tamis_builder_add(tamis_builder *builder, const void *key, size_t len);
 TAMIS_API tamis_status tamis_builder_add_many(tamis_builder *builder, const struct tamis_key *keys,
                                               size_t n);
@@ -401,7 +401,8 @@ TAMIS_API tamis_status tamis_builder_add_hashes(tamis_builder *builder, const ui
                                                 size_t n);
 
 /* Takes a key with its value (TAMIS_CAN_GET). A key may come again with the same value; with
- * another one, finishing fails with TAMIS_CONFLICT. Threads: one. */
+ * another one, finishing fails with TAMIS_CONFLICT, except that approximator joins them.
+ * Threads: one. */
 TAMIS_API tamis_status tamis_builder_put(tamis_builder *builder, const void *key, size_t len,
                                          uint64_t value);
 TAMIS_API tamis_status tamis_builder_put_hash(tamis_builder *builder, uint64_t hash,

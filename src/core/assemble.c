@@ -68,6 +68,7 @@ static tamis_status sort_one(sorting *s, unsigned p) {
 
     if (rc == TAMIS_CONFLICT) s->b->conflict = conflict;
     s->census.records += census.records;
+    s->census.keys += census.keys;
     s->census.zeros += census.zeros;
     if (census.most > s->census.most) s->census.most = census.most;
     s->done += census.records;
@@ -323,7 +324,10 @@ done:
 static tamis_status shape_image(const tamis_builder *b, const tamis_census *census,
                                 tamis_image *image) {
     const tamis_kind *kind = b->filter->kind;
-    const uint64_t count = kind->labels ? census->largest : census->records;
+    /* Where values are joined a key may have come with many, and still takes one place. */
+    const uint64_t count = kind->labels ? census->largest
+                           : kind->put  ? census->keys
+                                        : census->records;
     tamis_request r = b->request;
     tamis_status rc = TAMIS_OK;
     *image = b->filter->image;
@@ -356,9 +360,10 @@ static bool answers(const tamis *f, uint64_t hash, uint64_t value) {
             if (label[i] == value) return true;
         return n > 64; /* more than fit here; the first of them were looked at */
     }
-    if (kind->build && kind->get) {
+    if (kind->get) {
         kind->get(body, &hash, 1, &got, &hit);
-        return hit && got == value;
+        if (kind->build) return hit && got == value;
+        return value == 0 || (hit && got >= value); /* no join is less than what it joins */
     }
     kind->query(body, &hash, 1, &hit);
     return hit == !(kind->build && kind->build->member && value == 0);

@@ -271,6 +271,7 @@ static void count_records(const tamis_records *r, const uint64_t *record, uint64
     census->records += n;
     for (uint64_t i = 0; i < n && r->numbers == 2; i++) {
         const uint64_t value = record[i * 2 + 1];
+        census->keys += i == 0 || record[i * 2] != record[i * 2 - 2];
         census->zeros += value == 0;
         if (value > census->most) census->most = value;
         if (label_counts) atomic_fetch_add_explicit(&label_counts[value], 1, memory_order_relaxed);

@@ -90,6 +90,7 @@ enum tamis_record_rule {
 /* What was counted once all records are there and distinct. */
 typedef struct tamis_census {
     uint64_t records;
+    uint64_t keys;    /* distinct hashes; of records with values only */
     uint64_t zeros;   /* records with value 0 */
     uint64_t most;    /* the largest value */
     uint64_t largest; /* records of the label that has most; of labels only */
