@@ -19,6 +19,8 @@
  *
  * Bottom is 0, which is what a cell holds before the first put and what says "never put": putting
  * 0 stores nothing. With a value of one bit both lattices are classic, bit for bit. */
+#include <math.h>
+
 #include "bits/packed.h"
 #include "kinds/bitmap.h"
 #include "kinds/bloom.h"
@@ -68,8 +70,8 @@ static uint64_t probes(const uint64_t word[]) {
     return word[HASHES];
 }
 
-/* How often a stranger gets anything but 0. With or it is an upper bound: k sets, none of them
- * empty, may still have nothing in common. */
+/* How often a stranger gets anything but 0, when all keys have a bit in common, as added ones do.
+ * With or it is less otherwise: k sets, none of them empty, may still share nothing. */
 static double rate(const uint64_t word[], uint64_t items) {
     return tamis__bloom_rate(items, word[BITS] / word[VALUE], word[HASHES]);
 }
@@ -212,11 +214,24 @@ static tamis_status move(tamis_body *to, const tamis_body *from) {
     return TAMIS_OK;
 }
 
+/* With or, bit b of all cells is a filter of those keys that have it: a stranger gets something if
+ * one of these filters has it. That is often far less than k cells that are not empty. */
+static double rate_by_bits(tamis_cells c, uint64_t hashes) {
+    uint64_t set[MOST_VALUE_BITS] = {0};
+    double sum = 0;
+    for (uint64_t i = 0; i < c.n; i++)
+        for (uint64_t w = cell_load(c, i); w; w &= w - 1) set[__builtin_ctzll(w)]++;
+    for (unsigned b = 0; b < c.width; b++) sum += pow((double)set[b] / (double)c.n, (double)hashes);
+    return sum;
+}
+
 static void measure(const tamis_body *f, const tamis_body *other, tamis_measure *out) {
     const tamis_cells c = cells_of(f), more = cells_of(other ? other : f);
     uint64_t used = 0;
     for (uint64_t i = 0; i < c.n; i++) used += (cell_load(c, i) | cell_load(more, i)) != 0;
     tamis__fill_measure(used, c.n, f->word[HASHES], out);
+    if (f->word[LATTICE] == OR && !other)
+        out->fpr = fmin(out->fpr, rate_by_bits(c, f->word[HASHES]));
 }
 
 const tamis_kind tamis__approximator = {

@@ -270,6 +270,25 @@ static void bits_are_wrong_as_computed(void **state) {
     tamis_free(f);
 }
 
+/* One bit for each key, four of them: four filters side by side, and their rates add up. */
+static void bits_share_the_room(void **state) {
+    (void)state;
+    enum { N = 200000, PROBES = 1000000, HASHES = 7, CELLS = 480000 };
+    tamis *f = test_make("approximator:capacity=%d,bits=%d,hashes=%d,value=4,lattice=or", N / 4,
+                         CELLS * 4, HASHES);
+    uint64_t hits = 0;
+    for (uint64_t i = 0; i < N; i++)
+        assert_int_equal(tamis_put_hash(f, test_number(31, i), 1 << i % 4), TAMIS_OK);
+    for (uint64_t i = 0; i < PROBES; i++)
+        hits += tamis_has_hash(f, test_number(31, TEST_STRANGERS + i));
+    const double each = tamis_rate_usual(N / 4, CELLS, HASHES), any = 1 - pow(1 - each, 4);
+    const double now = test_info(f).fpr_now;
+    assert_true(is_about(hits, PROBES, any));
+    assert_true(now > any * 0.98 && now < 4 * each * 1.02);
+    assert_true(pow(test_info(f).fill, HASHES) > 10 * now); /* not what the cells in use say */
+    tamis_free(f);
+}
+
 static void cells_that_are_used_tell_the_keys(void **state) {
     (void)state;
     tamis *f = test_make("approximator:capacity=50k,fpr=1%%,value=5"), *g;
@@ -454,6 +473,7 @@ int main(void) {
         cmocka_unit_test(nothing_is_ever_too_low),
         cmocka_unit_test(errors_are_as_computed),
         cmocka_unit_test(bits_are_wrong_as_computed),
+        cmocka_unit_test(bits_share_the_room),
         cmocka_unit_test(cells_that_are_used_tell_the_keys),
         cmocka_unit_test(shared_adds_lose_nothing),
         cmocka_unit_test(specs_come_back),
