@@ -1,5 +1,5 @@
-/* Measures the false-positive rate of every kind at three loads and holds it against the kind's own
- * formula, from both sides. Prints a table in Markdown for each kind, which tools/tables puts into
+/* Measures the false-positive rate of every kind at three loads (kinds that are built once: with
+ * three numbers of keys) and holds it against the kind's own formula, from both sides. Prints a table in Markdown for each kind, which tools/tables puts into
  * docs/kinds/NAME.md; `make tables` does both.
  *
  *     tables [KIND]... */
@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bits/bits.h"
 #include "core/spec.h"
 #include "tamis.h"
 #include "tests/help/bounds.h"
@@ -29,6 +30,16 @@ static const wish wishes[] = {{"1%", 0.01, 10000000}, {"2^-16", 0x1p-16, 4000000
 
 /* Where old keys leave, a load is a number of adds: the last one is far beyond the first fill. */
 static const double loads[] = {0.5, 0.8, 1.0}, loads_of_ageing[] = {0.5, 1.0, 5.0};
+
+/* What is built once is always full, and as large as its keys need: there a load is a number of
+ * keys. */
+static const struct {
+    uint64_t keys;
+    const char *text;
+} sets[] = {{10000, "10^4"}, {1000000, "10^6"}, {10000000, "10^7"}};
+
+/* For kinds that take known-good keys, as many as keys, which are no strangers. */
+#define GOOD_ONES (TEST_STRANGERS / 2)
 
 static void die(const char *what) {
     fprintf(stderr, "%s: %s\n", what, tamis_why());
@@ -67,47 +78,107 @@ static bool agrees(uint64_t hits, uint64_t probes, double formula) {
     return test_is_possible(hits, probes, nearest, TEST_ALPHA);
 }
 
-static unsigned row(const tamis_entry *entry, const wish *w, tamis *f, double load, uint64_t adds) {
+/* A line of a table: what was asked, at which load, and a filter with `keys` keys inside that was
+ * planned for `planned`. */
+typedef struct line {
+    const wish *wish;
+    const char *load;
+    uint64_t keys, planned;
+} line;
+
+static unsigned row(const tamis_entry *entry, const line *l, tamis *f) {
     struct tamis_info info;
     tamis_info(f, &info, sizeof info);
-    const double formula = tamis__expected_rate(entry->kind, info.word, adds);
-    const uint64_t hits = hits_among_strangers(f, w->probes);
-    const double measured = (double)hits / (double)w->probes;
-    const double error = sqrt((double)hits) / (double)w->probes;
-    const bool is_fine = agrees(hits, w->probes, formula);
-    printf("| %s | %.0f %% | %.2f | %.4g | %.4g ± %.2g | %.4g | %llu |%s\n", w->text, load * 100,
-           (double)info.payload_bytes * 8 / KEYS, formula, measured, 2 * error, info.fpr_now,
-           (unsigned long long)hits, is_fine ? "" : " **off**");
+    const double formula = tamis__expected_rate(entry->kind, info.word, l->keys);
+    const uint64_t probes = l->wish->probes, hits = hits_among_strangers(f, probes);
+    const double measured = (double)hits / (double)probes;
+    const double error = sqrt((double)hits) / (double)probes;
+    const bool is_fine = agrees(hits, probes, formula);
+    printf("| %s | %s | %.2f | %.4g | %.4g ± %.2g | %.4g | %llu |%s\n", l->wish->text, l->load,
+           (double)info.payload_bytes * 8 / (double)l->planned, formula, measured, 2 * error,
+           info.fpr_now, (unsigned long long)hits, is_fine ? "" : " **off**");
     return !is_fine;
 }
+
+/* Is there a filter for the spec, and can we hold it? A wish that cannot be had becomes a line of
+ * the table that says why. */
+static bool can_have(const char *spec, const wish *w, const char *load) {
+    struct tamis_plan plan;
+    if (tamis_plan(spec, &plan, sizeof plan)) {
+        printf("| %s | %s | – | – | %s | – | – |\n", w->text, load, tamis_why());
+        return false;
+    }
+    return plan.payload_bytes <= most_payload;
+}
+
+/* ---- Kinds that take adds ------------------------------------------------------------------- */
+
+static unsigned rows_by_load(const tamis_entry *entry, const wish *w, const double *at) {
+    char spec[128], load[16];
+    tamis *f;
+    unsigned off = 0;
+    uint64_t adds = 0;
+    snprintf(spec, sizeof spec, "%s:capacity=%d,fpr=%s", entry->kind->name, KEYS, w->text);
+    if (!can_have(spec, w, "–")) return 0;
+    if (tamis_create(&f, spec)) die(spec);
+    for (size_t l = 0; l < 3; l++) {
+        const uint64_t next = (uint64_t)(at[l] * KEYS + 0.5);
+        fill(f, adds, next);
+        adds = next;
+        snprintf(load, sizeof load, "%.0f %%", at[l] * 100);
+        off += row(entry, &(line){w, load, adds, KEYS}, f);
+    }
+    tamis_free(f);
+    return off;
+}
+
+/* ---- Kinds that are built once -------------------------------------------------------------- */
+
+static tamis *build(const tamis_entry *entry, const char *spec, uint64_t keys) {
+    const struct tamis_builder_options options = {.struct_size = sizeof options, .threads = 2};
+    tamis_builder *b;
+    tamis *f;
+    if (tamis_builder_create_with(&b, spec, &options)) die(spec);
+    for (uint64_t i = 0; i < keys; i++)
+        if (tamis_builder_add_u64(b, test_number(3, i))) die("add");
+    for (uint64_t i = 0; i < keys && entry->kind->build->member; i++) {
+        uint8_t good[8];
+        tamis__put64(good, test_number(3, GOOD_ONES + i));
+        if (tamis_builder_good(b, good, sizeof good)) die("good");
+    }
+    if (tamis_builder_finish(b, &f)) die("finish");
+    tamis_builder_free(b);
+    return f;
+}
+
+static unsigned rows_by_keys(const tamis_entry *entry, const wish *w) {
+    unsigned off = 0;
+    for (size_t s = 0; s < sizeof sets / sizeof *sets; s++) {
+        const uint64_t keys = sets[s].keys;
+        char spec[128];
+        snprintf(spec, sizeof spec, "%s:capacity=%llu,fpr=%s", entry->kind->name,
+                 (unsigned long long)keys, w->text);
+        if (!can_have(spec, w, sets[s].text)) continue;
+        tamis *f = build(entry, spec, keys);
+        off += row(entry, &(line){w, sets[s].text, keys, keys}, f);
+        tamis_free(f);
+    }
+    return off;
+}
+
+/* ---- Tables --------------------------------------------------------------------------------- */
 
 static unsigned table(const struct tamis_kind_info *kind) {
     const tamis_entry *entry = tamis__kind_by_name(kind->name, strlen(kind->name));
     const double *at = kind->abilities & TAMIS_AGES ? loads_of_ageing : loads;
     unsigned off = 0;
     printf("== %s\n", kind->name);
-    printf("| asked | load | bits per key | formula | measured | by the payload | hits |\n"
-           "|---|---|---|---|---|---|---|\n");
-    for (size_t i = 0; i < sizeof wishes / sizeof *wishes; i++) {
-        char spec[128];
-        struct tamis_plan plan;
-        tamis *f;
-        snprintf(spec, sizeof spec, "%s:capacity=%d,fpr=%s", kind->name, KEYS, wishes[i].text);
-        if (tamis_plan(spec, &plan, sizeof plan)) {
-            printf("| %s | – | – | – | %s | – | – |\n", wishes[i].text, tamis_why());
-            continue;
-        }
-        if (plan.payload_bytes > most_payload) continue;
-        if (tamis_create(&f, spec)) die(spec);
-        uint64_t adds = 0;
-        for (size_t l = 0; l < 3; l++) {
-            const uint64_t next = (uint64_t)(at[l] * KEYS + 0.5);
-            fill(f, adds, next);
-            adds = next;
-            off += row(entry, &wishes[i], f, at[l], adds);
-        }
-        tamis_free(f);
-    }
+    printf("| asked | %s | bits per key | formula | measured | by the payload | hits |\n"
+           "|---|---|---|---|---|---|---|\n",
+           entry->kind->build ? "keys" : "load");
+    for (size_t i = 0; i < sizeof wishes / sizeof *wishes; i++)
+        off += entry->kind->build ? rows_by_keys(entry, &wishes[i])
+                                  : rows_by_load(entry, &wishes[i], at);
     return off;
 }
 
@@ -118,7 +189,8 @@ int main(int argc, char **argv) {
         bool is_wanted = argc == 1;
         tamis_kind_at(i, &kind, sizeof kind);
         for (int a = 1; a < argc; a++) is_wanted |= strcmp(argv[a], kind.name) == 0;
-        if (!is_wanted || !(kind.abilities & TAMIS_CAN_ADD) || kind.abilities & TAMIS_OWN_HASH)
+        if (!is_wanted || !(kind.abilities & (TAMIS_CAN_ADD | TAMIS_IS_BUILT)) ||
+            kind.abilities & TAMIS_OWN_HASH)
             continue;
         off += table(&kind);
         fflush(stdout);
