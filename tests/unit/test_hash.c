@@ -561,11 +561,11 @@ static unsigned unit_of(bench *b, uint64_t hash, uint8_t block[64]) {
     return unit;
 }
 
-/* Specs that give a kind 4096 bits with one probe, or 4096 blocks. */
+/* Specs that give a kind 4096 bits with one probe, or 4096 blocks. Cells with values get one bit. */
 static bool bench_of(bench *b, const struct tamis_kind_info *info) {
     char spec[200];
-    static const char *const wishes[] = {"bits=4096,hashes=1", "bits=4096", "bits=2097152",
-                                         "bits=1048576"};
+    static const char *const wishes[] = {"bits=4096,hashes=1,value=1", "bits=4096,hashes=1",
+                                         "bits=4096", "bits=2097152", "bits=1048576"};
     if (info->abilities & TAMIS_OWN_HASH) return false;
     if (!(info->abilities & TAMIS_ADDS_ONCE))
         return false; /* cells, in which bits are no positions */
