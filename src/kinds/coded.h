@@ -1,0 +1,259 @@
+/* gcs, labels and tests may include this: sets of numbers, sorted and coded, with an index.
+ *
+ * A set is distinct numbers below a range. The range is cut into buckets of 2^shift numbers, about
+ * 60 of the set in each; a number is coded as its distance from the one before it in the
+ * bucket, or from the bucket's start:
+ *
+ *     gap = number - (previous + 1)        the first one: number - start of the bucket
+ *
+ *     1 1 ... 1 0 | low bits of gap        as many ones as gap >> rice tells, then `rice` bits
+ *     1 1 ... 1   | gap                    sixteen ones: too far for that, `shift` bits
+ *
+ * This is the code of Golomb (1966) in Rice's form with a way out: where keys lie in clumps, the
+ * few wide gaps between clumps would otherwise cost more than all the others. Starting anew in each
+ * bucket costs nothing, because a distance from anywhere is as long as one from the last number.
+ *
+ * The index tells where each bucket starts in the code: exactly for each 64th, by an anchor, and for
+ * those between as the distance from the straight line between two anchors, in fields as wide as
+ * the farthest needs.
+ *
+ *     start(b) = a + ((a' - a) * (b mod 64) >> 6) + field b - bias         a, a': anchors b/64, b/64 + 1
+ *
+ *     count | rice, shift, width | bias | anchors | fields of buckets 0, 1, ... and the end | code
+ *
+ * Asking is one look at the index and some thirty numbers read. */
+#ifndef TAMIS_KINDS_CODED_H
+#define TAMIS_KINDS_CODED_H
+
+#include "bits/packed.h"
+#include "kinds/kind.h"
+
+enum {
+    TAMIS_CODED_HEAD = 24,      /* bytes in front of the index */
+    TAMIS_CODED_SLACK = 16,     /* bytes behind the code that may be read, though not used */
+    TAMIS_CODED_MOST_RICE = 56, /* what one read of 8 bytes holds at any bit, and it is plenty */
+    TAMIS_CODED_FAR = 16,       /* ones that say: too far */
+    TAMIS_CODED_GROUP = 6       /* buckets from anchor to anchor, as a power of two */
+};
+
+#define TAMIS_CODED_MOST_RANGE ((uint64_t)1 << 63) /* ranges are below */
+
+typedef struct tamis_coded {
+    const uint8_t *anchors, *fields, *code;
+    uint64_t count, bias, buckets;
+    unsigned rice, shift, width;
+} tamis_coded;
+
+/* ---- Making --------------------------------------------------------------------------------- */
+
+/* The best parameter for n numbers spread evenly over a range. */
+unsigned tamis__coded_rice(uint64_t n, uint64_t range);
+
+/* Working memory for n numbers, and bytes that they take at most. */
+uint64_t tamis__coded_work(uint64_t n);
+uint64_t tamis__coded_most(uint64_t n, uint64_t range, unsigned rice);
+
+/* Codes n ascending, distinct numbers below the range and returns the bytes of it. The parameter is
+ * the one that is given or, with TAMIS_CODED_BEST, the one with which they come out shortest. */
+enum { TAMIS_CODED_BEST = TAMIS_CODED_MOST_RICE + 1 };
+uint64_t tamis__coded_make(const uint64_t *number, uint64_t n, uint64_t range, unsigned rice,
+                           uint8_t *work, uint8_t *out);
+
+/* ---- Reading -------------------------------------------------------------------------------- */
+
+/* Bytes from outside: is everything where it must be? Behind `size` there is the slack. */
+tamis_status tamis__coded_audit(const uint8_t *bytes, uint64_t size, uint64_t range);
+
+static inline uint64_t tamis__coded_buckets(uint64_t range, unsigned shift) {
+    return ((range - 1) >> shift) + 1;
+}
+
+/* One for each group, counting the end as a bucket, and one behind. */
+static inline uint64_t tamis__coded_anchors(uint64_t buckets) {
+    return (buckets >> TAMIS_CODED_GROUP) + 2;
+}
+
+static inline tamis_coded tamis__coded_at(const uint8_t *bytes, uint64_t range) {
+    tamis_coded c = {
+        .anchors = bytes + TAMIS_CODED_HEAD,
+        .count = tamis__get64(bytes),
+        .rice = bytes[8],
+        .shift = bytes[9],
+        .width = bytes[10],
+        .bias = tamis__get64(bytes + 16),
+    };
+    c.buckets = tamis__coded_buckets(range, c.shift);
+    c.fields = c.anchors + tamis__coded_anchors(c.buckets) * 8;
+    c.code = c.fields + tamis__fields_size(c.buckets + 1, c.width);
+    return c;
+}
+
+static inline uint64_t tamis__coded_line(const uint8_t *anchors, uint64_t b) {
+    const uint8_t *anchor = anchors + (b >> TAMIS_CODED_GROUP) * 8;
+    const uint64_t from = tamis__get64(anchor), to = tamis__get64(anchor + 8);
+    return from + ((to - from) * (b & ((1 << TAMIS_CODED_GROUP) - 1)) >> TAMIS_CODED_GROUP);
+}
+
+/* The first bit of a bucket; with b = buckets, the end of the code. */
+static inline uint64_t tamis__coded_start(const tamis_coded *c, uint64_t b) {
+    return tamis__coded_line(c->anchors, b) + tamis__field_get(c->fields, b, c->width) - c->bias;
+}
+
+/* Bits from `at` on: 57 at least. */
+TAMIS_HOT uint64_t tamis__coded_bits(const tamis_coded *c, uint64_t at) {
+    return tamis__get64(c->code + (at >> 3)) >> (at & 7);
+}
+
+TAMIS_HOT uint64_t tamis__coded_mask(unsigned bits) {
+    return ((uint64_t)1 << bits) - 1;
+}
+
+/* The gap that is coded at *at, which moves on. */
+TAMIS_HOT uint64_t tamis__coded_gap(const tamis_coded *c, uint64_t *at) {
+    const uint64_t bits = tamis__coded_bits(c, *at), enough = (uint64_t)1 << TAMIS_CODED_FAR;
+    const unsigned ones = (unsigned)__builtin_ctzll(~bits | enough);
+    if (ones < TAMIS_CODED_FAR) {
+        const bool is_here = ones + 1 + c->rice <= 57;
+        const uint64_t low = is_here ? bits >> (ones + 1) : tamis__coded_bits(c, *at + ones + 1);
+        *at += ones + 1 + c->rice;
+        return (uint64_t)ones << c->rice | (low & tamis__coded_mask(c->rice));
+    }
+    const unsigned half = c->shift < 32 ? c->shift : 32;
+    const uint64_t low = bits >> TAMIS_CODED_FAR & tamis__coded_mask(half);
+    const uint64_t high = tamis__coded_bits(c, *at + TAMIS_CODED_FAR + half);
+    *at += TAMIS_CODED_FAR + c->shift;
+    return low | (high & tamis__coded_mask(c->shift - half)) << half;
+}
+
+/* A place between numbers: everything below `least` is behind it. */
+typedef struct tamis_coded_walk {
+    uint64_t bucket, at, end, least;
+} tamis_coded_walk;
+
+static inline tamis_coded_walk tamis__coded_walk(const tamis_coded *c, uint64_t bucket) {
+    return (tamis_coded_walk){bucket, tamis__coded_start(c, bucket),
+                              tamis__coded_start(c, bucket + 1), bucket << c->shift};
+}
+
+/* The next number, through all buckets; false when there is none. */
+TAMIS_HOT bool tamis__coded_next(const tamis_coded *c, tamis_coded_walk *w, uint64_t *number) {
+    while (w->at >= w->end) {
+        if (w->bucket + 1 >= c->buckets) return false;
+        *w = tamis__coded_walk(c, w->bucket + 1);
+    }
+    *number = w->least + tamis__coded_gap(c, &w->at);
+    w->least = *number + 1;
+    return true;
+}
+
+/* Steps over the numbers of a bucket that are below `least`: as many as one read of 8 bytes surely
+ * holds, or one that it may not hold. Reading once for each number took up to a quarter longer. */
+TAMIS_HOT void tamis__coded_skip(const tamis_coded *c, tamis_coded_walk *w, uint64_t least) {
+    const uint64_t enough = (uint64_t)1 << TAMIS_CODED_FAR, mask = tamis__coded_mask(c->rice);
+    const unsigned most = TAMIS_CODED_FAR + c->rice; /* bits of a gap that is not too far */
+    while (w->at < w->end) {
+        uint64_t bits = tamis__coded_bits(c, w->at), stop = w->at;
+        if (most < 57) stop += 57 - most + 1;
+        if (stop > w->end) stop = w->end;
+        const uint64_t from = w->at;
+        while (w->at < stop) {
+            const unsigned ones = (unsigned)__builtin_ctzll(~bits | enough);
+            const uint64_t number =
+                w->least + ((uint64_t)ones << c->rice | (bits >> (ones + 1) & mask));
+            if (ones == TAMIS_CODED_FAR) break;
+            if (number >= least) return;
+            w->least = number + 1;
+            w->at += ones + 1 + c->rice;
+            bits >>= ones + 1 + c->rice;
+        }
+        if (w->at != from) continue;
+        tamis_coded_walk one = *w;
+        uint64_t number;
+        if (!tamis__coded_next(c, &one, &number) || number >= least) return;
+        *w = one;
+    }
+}
+
+/* The first number from `least` on, with the walk behind it; false when there is none. */
+TAMIS_HOT bool tamis__coded_find(const tamis_coded *c, uint64_t least, tamis_coded_walk *w,
+                                 uint64_t *number) {
+    *w = tamis__coded_walk(c, least >> c->shift);
+    tamis__coded_skip(c, w, least);
+    return tamis__coded_next(c, w, number);
+}
+
+/* ---- Sets cut into shards ------------------------------------------------------------------- */
+
+/* A hash becomes a cell, scale(hash, range), and a cell has as many numbers as there are labels (1
+ * for a plain set): number = cell * labels + label. A shard is a run of 2^shift cells, so that
+ * everything follows from the cell, and a hash that is listed can stand for the one that came. The
+ * range times the labels is below 2^63. */
+typedef struct tamis_coded_shape {
+    uint64_t range, labels;
+    unsigned shift;
+} tamis_coded_shape;
+
+static inline uint64_t tamis__coded_shards(uint64_t range, unsigned shift) {
+    return ((range - 1) >> shift) + 1;
+}
+
+/* Numbers that the i-th shard may have. */
+static inline uint64_t tamis__coded_shard_range(const tamis_coded_shape *s, uint64_t i) {
+    const uint64_t left = s->range - (i << s->shift), cells = (uint64_t)1 << s->shift;
+    return (left < cells ? left : cells) * s->labels;
+}
+
+/* The i-th shard, and the number that it starts with. */
+tamis_coded tamis__coded_shard(const tamis_body *, const tamis_coded_shape *, uint64_t i);
+
+static inline uint64_t tamis__coded_first(const tamis_coded_shape *s, uint64_t i) {
+    return (i << s->shift) * s->labels;
+}
+
+/* All shards of a payload with such a tail; *count becomes how many numbers there are. */
+tamis_status tamis__coded_audit_all(const tamis_body *, const tamis_coded_shape *, uint64_t tail,
+                                    uint64_t *count);
+
+/* The numbers of all shards, in order. */
+typedef struct tamis_coded_tour {
+    const tamis_body *f;
+    tamis_coded_shape shape;
+    uint64_t shard;
+    tamis_coded set;
+    tamis_coded_walk walk;
+} tamis_coded_tour;
+
+tamis_coded_tour tamis__coded_tour(const tamis_body *, const tamis_coded_shape *);
+bool tamis__coded_tour_next(tamis_coded_tour *, uint64_t *number);
+
+/* The same without a tour that somebody keeps, for tamis_kind.next. */
+bool tamis__coded_list(const tamis_body *, const tamis_coded_shape *, uint64_t *cursor,
+                       uint64_t *number);
+
+/* The smallest hash that is scaled to this cell. */
+uint64_t tamis__coded_hash(uint64_t range, uint64_t cell);
+
+/* ---- Planning ------------------------------------------------------------------------------- */
+
+/* Cells for so many keys at this rate, 0 when there would be 2^63 or more. */
+uint64_t tamis__coded_range(uint64_t keys, double fpr);
+
+/* The rate of a set of so many keys. */
+double tamis__coded_rate(uint64_t range, uint64_t keys);
+
+/* The largest shards, as a power of two of cells, that have at most about `each` of n numbers. */
+unsigned tamis__coded_shift(uint64_t n, uint64_t range, uint64_t each);
+
+/* What n numbers, evenly spread, will take: payload bytes without a tail. With `sigmas` over 0 luck
+ * has to be that bad before they take more. */
+typedef struct tamis_coded_wish {
+    uint64_t n, shard_keys;
+    unsigned rice; /* or TAMIS_CODED_BEST */
+} tamis_coded_wish;
+
+uint64_t tamis__coded_size(const tamis_coded_wish *, const tamis_coded_shape *, double sigmas);
+
+/* The most cells for which that is within the size, `labels` being given; 0 when nothing is. */
+uint64_t tamis__coded_range_within(const tamis_coded_wish *, uint64_t labels, uint64_t size);
+
+#endif

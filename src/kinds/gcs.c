@@ -1,0 +1,250 @@
+/* gcs: a sorted list of short hashes, coded: the smallest thing that is simple.
+ *
+ * Golomb-coded sets were made popular by Langley (2011) and by Bitcoin's compact block filters
+ * (BIP 158, 2017): scale every hash to a number below U = capacity / fpr, sort, and write down the
+ * distances. They are as chance makes them, which is what the code of Golomb (1966) is best for.
+ *
+ *     hash ──scale──▶ cell, 0 to U-1              a stranger hits a taken cell with chance n/U
+ *
+ *     cells   . . x . . . . x x . . . . . . . x . .        x: taken
+ *     gaps        2         4 0               7            coded, see kinds/coded.h
+ *
+ * That takes log2(1/fpr) + 1.5 bits per key; an index of 0.2 bits more, which the lists of others
+ * do without, answers a question by reading some thirty gaps instead of all of them. The list gives
+ * the cells back, so that two of them merge, and more keys can be added, without the keys. */
+#include <math.h>
+
+#include "bits/probe.h"
+#include "kinds/coded.h"
+#include "kinds/shards.h"
+#include "kinds/table.h"
+
+enum { RANGE = TAMIS_SHARD_WORDS, RICE, SHIFT };
+enum { OPT_SHARD, OPT_RANGE, OPT_RICE, OPT_M, OPT_COUNT };
+
+static const struct tamis_option options[] = {
+    TAMIS_SHARD_OPTION,
+    {"range", NULL, 1, TAMIS_CODED_MOST_RANGE - 1, "capacity/fpr",
+     "cells that hashes are scaled to"},
+    {"rice", NULL, 0, TAMIS_CODED_MOST_RICE, "the best", "low bits of a gap, Golomb's parameter"},
+    {"m", NULL, 1, (uint64_t)1 << 56, "1/fpr", "cells for each key of the capacity"},
+};
+
+/* ---- Shape ---------------------------------------------------------------------------------- */
+
+static tamis_coded_shape shape_of(const uint64_t word[]) {
+    return (tamis_coded_shape){word[RANGE], 1, (unsigned)word[SHIFT]};
+}
+
+static uint64_t keys_of(const tamis_wish *wish) {
+    return wish->capacity ? wish->capacity : 1;
+}
+
+static tamis_status out_of_reach(const tamis_wish *wish) {
+    const uint64_t keys = keys_of(wish);
+    if (wish->has_option[OPT_M])
+        return tamis__fail(TAMIS_INVALID, "m=%llu is out of reach: %llu keys can have up to %llu",
+                           (unsigned long long)wish->option[OPT_M], (unsigned long long)keys,
+                           (unsigned long long)((TAMIS_CODED_MOST_RANGE - 1) / keys));
+    return tamis__fail(TAMIS_INVALID, "fpr=%.3g is out of reach for gcs: with %llu keys it is %.3g",
+                       wish->fpr, (unsigned long long)keys, ldexp((double)keys, -63));
+}
+
+static uint64_t range_for(const tamis_wish *wish, const tamis_coded_wish *coded) {
+    const uint64_t keys = keys_of(wish), m = wish->option[OPT_M];
+    if (wish->has_option[OPT_RANGE]) return wish->option[OPT_RANGE];
+    if (wish->has_option[OPT_M]) return m <= (TAMIS_CODED_MOST_RANGE - 1) / keys ? m * keys : 0;
+    if (wish->fpr > 0) return tamis__coded_range(keys, wish->fpr);
+    return tamis__coded_range_within(coded, 1, wish->bits / 8);
+}
+
+static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
+    const tamis_coded_wish coded = {
+        .n = wish->capacity,
+        .shard_keys =
+            wish->has_option[OPT_SHARD] ? wish->option[OPT_SHARD] : (uint64_t)TAMIS_SHARD_PRESET,
+        .rice = wish->has_option[OPT_RICE] ? (unsigned)wish->option[OPT_RICE] : TAMIS_CODED_BEST,
+    };
+    word[TAMIS_SHARD_KEYS] = coded.shard_keys;
+    word[RANGE] = range_for(wish, &coded);
+    if (!word[RANGE] && wish->bits)
+        return tamis__fail(TAMIS_INVALID, "size=%llu is too small for %llu keys in gcs",
+                           (unsigned long long)(wish->bits / 8), (unsigned long long)coded.n);
+    if (!word[RANGE]) return out_of_reach(wish);
+    word[RICE] =
+        coded.rice == TAMIS_CODED_BEST ? tamis__coded_rice(keys_of(wish), word[RANGE]) : coded.rice;
+    word[SHIFT] = tamis__coded_shift(coded.n, word[RANGE], coded.shard_keys);
+    word[TAMIS_SHARDS] = tamis__coded_shards(word[RANGE], (unsigned)word[SHIFT]);
+    const tamis_coded_shape shape = shape_of(word);
+    word[TAMIS_SHARD_BYTES] = tamis__coded_size(&coded, &shape, 0);
+    return TAMIS_OK;
+}
+
+static tamis_status check(const uint64_t word[], uint64_t *size) {
+    if (word[RANGE] == 0 || word[RANGE] >= TAMIS_CODED_MOST_RANGE || word[SHIFT] > 63 ||
+        word[RICE] > TAMIS_CODED_MOST_RICE ||
+        word[TAMIS_SHARDS] != tamis__coded_shards(word[RANGE], (unsigned)word[SHIFT]))
+        return tamis__fail(TAMIS_CORRUPT, "damaged: gcs cannot have %llu cells in %llu shards",
+                           (unsigned long long)word[RANGE], (unsigned long long)word[TAMIS_SHARDS]);
+    return tamis__shards_check(word, 0, size);
+}
+
+/* Numbers that are read on the way to the answer, on average. */
+static uint64_t probes(const uint64_t word[]) {
+    (void)word;
+    return 32;
+}
+
+static double rate(const uint64_t word[], uint64_t items) {
+    return tamis__coded_rate(word[RANGE], items);
+}
+
+static tamis_status audit(const tamis_body *f) {
+    const tamis_coded_shape shape = shape_of(f->word);
+    uint64_t count;
+    tamis_status rc = tamis__coded_audit_all(f, &shape, 0, &count);
+    for (uint64_t i = 0; i < f->word[TAMIS_SHARDS] && !rc; i++)
+        if (tamis__coded_shard(f, &shape, i).rice != f->word[RICE])
+            rc = tamis__fail(TAMIS_CORRUPT, "damaged: shard %llu is coded in another way",
+                             (unsigned long long)i);
+    return rc;
+}
+
+/* ---- Building ------------------------------------------------------------------------------- */
+
+/* Nothing depends on what the records are: words that stay make filters that merge. */
+static tamis_status fit(const tamis_wish *wish, const tamis_census *census, uint64_t word[]) {
+    (void)wish, (void)census, (void)word;
+    return TAMIS_OK;
+}
+
+static uint64_t shard(const uint64_t word[], uint64_t hash) {
+    return tamis__range(hash, word[RANGE]) >> word[SHIFT];
+}
+
+static uint64_t work_size(const uint64_t word[], uint64_t n) {
+    (void)word;
+    return n * 8 + tamis__coded_work(n);
+}
+
+static uint64_t most(const uint64_t word[], uint64_t n) {
+    const tamis_coded_shape shape = shape_of(word);
+    return tamis__coded_most(n, tamis__coded_shard_range(&shape, 0), (unsigned)word[RICE]);
+}
+
+static tamis_status make(const uint64_t word[], const tamis_shard *s, uint8_t *work, uint8_t *out,
+                         uint64_t *size) {
+    const tamis_coded_shape shape = shape_of(word);
+    const uint64_t first = tamis__coded_first(&shape, s->index);
+    uint64_t *number = (uint64_t *)(void *)work, n = 0;
+    for (size_t i = 0; i < s->n; i++) {
+        const uint64_t x = tamis__range(s->hash[i], shape.range) - first;
+        if (n == 0 || number[n - 1] != x) number[n++] = x;
+    }
+    *size = tamis__coded_make(number, n, tamis__coded_shard_range(&shape, s->index),
+                              (unsigned)word[RICE], work + s->n * 8, out);
+    return TAMIS_OK;
+}
+
+/* ---- Asking and listing --------------------------------------------------------------------- */
+
+/* A question on its way: first where its bucket is, then what is in it. */
+typedef struct question {
+    tamis_coded set;
+    tamis_coded_walk walk;
+    uint64_t cell; /* within the shard */
+} question;
+
+static question begin(const tamis_body *f, const tamis_coded_shape *shape, uint64_t hash) {
+    const uint64_t cell = tamis__range(hash, shape->range);
+    question q = {.set = tamis__coded_shard(f, shape, cell >> shape->shift),
+                  .cell = cell & tamis__coded_mask(shape->shift)};
+    q.walk = tamis__coded_walk(&q.set, q.cell >> q.set.shift);
+    __builtin_prefetch(q.set.code + (q.walk.at >> 3));
+    __builtin_prefetch(q.set.code + (q.walk.at >> 3) + 64);
+    return q;
+}
+
+static bool answer(question *q) {
+    uint64_t number;
+    tamis__coded_skip(&q->set, &q->walk, q->cell);
+    return tamis__coded_next(&q->set, &q->walk, &number) && number == q->cell;
+}
+
+/* A few at a time, so that they wait for memory together. */
+static void query(const tamis_body *f, const uint64_t *hash, size_t n, uint8_t *hit) {
+    enum { TOGETHER = 8 };
+    const tamis_coded_shape shape = shape_of(f->word);
+    question q[TOGETHER];
+    for (size_t i = 0; i < n; i += TOGETHER) {
+        const size_t m = n - i < TOGETHER ? n - i : TOGETHER;
+        for (size_t j = 0; j < m; j++) q[j] = begin(f, &shape, hash[i + j]);
+        for (size_t j = 0; j < m; j++) hit[i + j] = answer(&q[j]);
+    }
+}
+
+static bool next(const tamis_body *f, uint64_t *cursor, uint64_t *hash, uint64_t *count) {
+    const tamis_coded_shape shape = shape_of(f->word);
+    uint64_t cell;
+    if (!tamis__coded_list(f, &shape, cursor, &cell)) return false;
+    *hash = tamis__coded_hash(shape.range, cell);
+    *count = 1;
+    return true;
+}
+
+/* ---- Measuring ------------------------------------------------------------------------------ */
+
+/* Cells that are taken in one of the two. */
+static uint64_t count_both(const tamis_body *f, const tamis_body *other,
+                           const tamis_coded_shape *shape) {
+    tamis_coded_tour a = tamis__coded_tour(f, shape), b = tamis__coded_tour(other, shape);
+    uint64_t count = 0, x, y;
+    bool has_x = tamis__coded_tour_next(&a, &x), has_y = tamis__coded_tour_next(&b, &y);
+    for (; has_x || has_y; count++) {
+        const bool takes_x = has_x && (!has_y || x <= y), takes_y = has_y && (!has_x || y <= x);
+        if (takes_x) has_x = tamis__coded_tour_next(&a, &x);
+        if (takes_y) has_y = tamis__coded_tour_next(&b, &y);
+    }
+    return count;
+}
+
+static void measure(const tamis_body *f, const tamis_body *other, tamis_measure *out) {
+    const tamis_coded_shape shape = shape_of(f->word);
+    out->bits = shape.range;
+    if (other)
+        out->bits_set = count_both(f, other, &shape);
+    else
+        for (uint64_t i = 0; i < f->word[TAMIS_SHARDS]; i++)
+            out->bits_set += tamis__coded_shard(f, &shape, i).count;
+    out->fpr = (double)out->bits_set / (double)out->bits;
+    out->items = tamis__table_items(out->bits_set, (double)shape.range);
+}
+
+static const tamis_build_facet build = {
+    .rule = TAMIS_RECORDS_KEYS,
+    .made = 1 << TAMIS_SHARD_BYTES,
+    .fit = fit,
+    .shard = shard,
+    .work = work_size,
+    .most = most,
+    .make = make,
+};
+
+const tamis_kind tamis__gcs = {
+    .name = "gcs",
+    .contract =
+        "built once; log2(1/fpr) + 1.7 bits per key, lists and merges, reads 32 gaps to answer",
+    .word = {TAMIS_SHARD_WORD_NAMES, "range", "rice", "shift"},
+    .options = options,
+    .option_count = OPT_COUNT,
+    .traits = TAMIS_ADDS_ONCE | TAMIS_ANY_ORDER,
+    .plan = plan,
+    .check = check,
+    .probes = probes,
+    .rate = rate,
+    .audit = audit,
+    .query = query,
+    .next = next,
+    .measure = measure,
+    .build = &build,
+};
