@@ -104,7 +104,8 @@ static tamis_status sort_records(tamis_builder *b, tamis_census *census) {
     }
     const tamis_status rc = tamis__crew_run(&s.crew, threads, sort_some, &s);
     for (uint64_t i = 0; has_labels && i < b->label_count; i++)
-        if (s.label_counts[i] > s.census.largest) s.census.largest = s.label_counts[i];
+        if (s.label_counts[i] > s.census.largest)
+            s.census.largest = s.label_counts[i], s.census.leader = i;
     tamis__give_back(allocator, &block);
     if (rc) return rc;
     tamis__records_close(b->records);
@@ -277,12 +278,22 @@ static void make_some(void *ctx) {
     pthread_mutex_unlock(&g->crew.lock);
 }
 
-/* The tail, for labels: their names, and zeros to a whole word. */
+/* The tail, for labels: their names, then where each starts as 32 bits, and zeros to whole words
+ * behind both. */
 static tamis_status append_tail(const tamis_builder *b, sink *s) {
     static const uint8_t zeros[8];
+    uint8_t starts[1024];
+    size_t n = 0, at = 0;
     if (b->names_size == 0) return TAMIS_OK;
-    const tamis_status rc = sink_append(s, b->names, b->names_size);
-    return rc ? rc : sink_append(s, zeros, (8 - b->names_size % 8) % 8);
+    tamis_status rc = sink_append(s, b->names, b->names_size);
+    if (!rc) rc = sink_append(s, zeros, (8 - b->names_size % 8) % 8);
+    for (uint64_t i = 0; i < b->label_count && !rc; i++) {
+        tamis__put32(starts + n, (uint32_t)at);
+        at += strlen(b->names + at) + 1;
+        n += 4;
+        if (n == sizeof starts || i + 1 == b->label_count) rc = sink_append(s, starts, n), n = 0;
+    }
+    return rc ? rc : sink_append(s, zeros, b->label_count % 2 * 4);
 }
 
 static uint64_t memory_for_shard(const tamis_builder *b, const uint64_t word[], uint64_t records) {

@@ -94,6 +94,7 @@ typedef struct tamis_census {
     uint64_t zeros;   /* records with value 0 */
     uint64_t most;    /* the largest value */
     uint64_t largest; /* records of the label that has most; of labels only */
+    uint64_t leader;  /* the number of that label, the first of equals */
     uint64_t labels;  /* how many there are */
     uint64_t names;   /* bytes of their names, each with its NUL */
 } tamis_census;

@@ -1,0 +1,357 @@
+/* labels: many named sets in one image; which of them have a key?
+ *
+ * A pair of a key and a label is one number: the key's cell, as in gcs, times the number of labels,
+ * plus the label. All pairs of all sets, sorted and coded, are one list, in which the labels of a
+ * key stand side by side:
+ *
+ *     hash ──scale──▶ cell, 0 to U-1                U = keys of the largest label / fpr
+ *
+ *     number = cell * labels + label
+ *
+ *     ... │ cell 7:  . . x . x . . │ cell 8:  . . . . . . . │ cell 9:  x . . . . . . │ ...
+ *                        2   4                                         0
+ *
+ * A stranger gets each label with chance n/U, n being the label's keys: fpr at most, for every label
+ * by itself. The index is that of kinds/coded.h, so that one question is answered from one place
+ * for all labels, ten or ten thousand; a table with a filter for each label would be asked once per
+ * label. The list gives the pairs back: labels and keys are added later without the old keys. */
+#include <math.h>
+
+#include "bits/probe.h"
+#include "kinds/coded.h"
+#include "kinds/shards.h"
+#include "kinds/table.h"
+
+enum { RANGE = TAMIS_SHARD_WORDS, SHIFT, LABELS, NAMES, LARGEST };
+enum { OPT_SHARD, OPT_RANGE, OPT_COUNT };
+enum { MOST_LABELS = 1 << 24, NAME_MOST = 255 };
+
+static const struct tamis_option options[] = {
+    TAMIS_SHARD_OPTION,
+    {"range", NULL, 1, TAMIS_CODED_MOST_RANGE - 1, "capacity/fpr",
+     "cells that hashes are scaled to"},
+};
+
+/* ---- Shape ---------------------------------------------------------------------------------- */
+
+/* Without any label there is no number either, but arithmetic goes on. */
+static uint64_t labels_at_least(uint64_t labels) {
+    return labels ? labels : 1;
+}
+
+static tamis_coded_shape shape_of(const uint64_t word[]) {
+    return (tamis_coded_shape){word[RANGE], labels_at_least(word[LABELS]), (unsigned)word[SHIFT]};
+}
+
+/* Names, each with its NUL, and where each starts, both in whole words. */
+static uint64_t padded(uint64_t bytes) {
+    return (bytes + 7) / 8 * 8;
+}
+
+static uint64_t tail_size(const uint64_t word[]) {
+    return padded(word[NAMES]) + padded(word[LABELS] * 4);
+}
+
+/* Everything that the number of pairs and labels decides. */
+static tamis_status lay_out(const tamis_coded_wish *coded, uint64_t word[]) {
+    if (word[RANGE] > (TAMIS_CODED_MOST_RANGE - 1) / labels_at_least(word[LABELS]))
+        return tamis__fail(TAMIS_INVALID, "%llu labels of %llu cells are out of reach: over 2^63",
+                           (unsigned long long)word[LABELS], (unsigned long long)word[RANGE]);
+    word[SHIFT] = tamis__coded_shift(coded->n, word[RANGE], coded->shard_keys);
+    word[TAMIS_SHARDS] = tamis__coded_shards(word[RANGE], (unsigned)word[SHIFT]);
+    return TAMIS_OK;
+}
+
+static tamis_status find_range(const tamis_wish *wish, const tamis_coded_wish *coded,
+                               uint64_t word[]) {
+    const uint64_t keys = labels_at_least(wish->capacity), tail = tail_size(word);
+    const uint64_t size = wish->bits / 8 > tail ? wish->bits / 8 - tail : 0;
+    if (wish->has_option[OPT_RANGE])
+        word[RANGE] = wish->option[OPT_RANGE];
+    else if (wish->bits)
+        word[RANGE] = tamis__coded_range_within(coded, labels_at_least(word[LABELS]), size);
+    else
+        word[RANGE] = tamis__coded_range(keys, wish->fpr);
+    if (word[RANGE]) return TAMIS_OK;
+    if (wish->bits)
+        return tamis__fail(TAMIS_INVALID, "size=%llu is too small for %llu keys in %llu labels",
+                           (unsigned long long)(wish->bits / 8), (unsigned long long)coded->n,
+                           (unsigned long long)word[LABELS]);
+    return tamis__fail(TAMIS_INVALID,
+                       "fpr=%.3g is out of reach for labels: with %llu keys it is %.3g", wish->fpr,
+                       (unsigned long long)keys, ldexp((double)keys, -63));
+}
+
+static tamis_coded_wish coded_wish(uint64_t pairs, const uint64_t word[]) {
+    return (tamis_coded_wish){pairs, word[TAMIS_SHARD_KEYS], TAMIS_CODED_BEST};
+}
+
+/* For one label, because nobody knows yet how many there will be. */
+static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
+    word[TAMIS_SHARD_KEYS] =
+        wish->has_option[OPT_SHARD] ? wish->option[OPT_SHARD] : (uint64_t)TAMIS_SHARD_PRESET;
+    word[LABELS] = 1;
+    word[NAMES] = sizeof "default";
+    const tamis_coded_wish coded = coded_wish(wish->capacity, word);
+    tamis_status rc = find_range(wish, &coded, word);
+    if (!rc) rc = lay_out(&coded, word);
+    if (rc) return rc;
+    const tamis_coded_shape shape = shape_of(word);
+    word[TAMIS_SHARD_BYTES] = tamis__coded_size(&coded, &shape, 0) + tail_size(word);
+    return TAMIS_OK;
+}
+
+static tamis_status fit(const tamis_wish *wish, const tamis_census *census, uint64_t word[]) {
+    word[LABELS] = census->labels;
+    word[NAMES] = census->names;
+    word[LARGEST] = census->leader;
+    const tamis_coded_wish coded = coded_wish(census->records, word);
+    const tamis_status rc = wish ? find_range(wish, &coded, word) : TAMIS_OK;
+    return rc ? rc : lay_out(&coded, word);
+}
+
+static tamis_status check(const uint64_t word[], uint64_t *size) {
+    const uint64_t labels = word[LABELS], names = word[NAMES];
+    if (labels > MOST_LABELS || names < 2 * labels || names > labels * (NAME_MOST + 1) ||
+        word[LARGEST] > (labels ? labels - 1 : 0))
+        return tamis__fail(TAMIS_CORRUPT, "damaged: %llu labels with %llu bytes of names",
+                           (unsigned long long)labels, (unsigned long long)names);
+    if (word[RANGE] == 0 || word[SHIFT] > 63 ||
+        word[RANGE] > (TAMIS_CODED_MOST_RANGE - 1) / labels_at_least(labels) ||
+        word[TAMIS_SHARDS] != tamis__coded_shards(word[RANGE], (unsigned)word[SHIFT]))
+        return tamis__fail(TAMIS_CORRUPT, "damaged: labels cannot have %llu cells in %llu shards",
+                           (unsigned long long)word[RANGE], (unsigned long long)word[TAMIS_SHARDS]);
+    return tamis__shards_check(word, tail_size(word), size);
+}
+
+/* Numbers that are read on the way to the first label, on average. */
+static uint64_t probes(const uint64_t word[]) {
+    (void)word;
+    return 32;
+}
+
+/* Of a label that has so many keys. */
+static double rate(const uint64_t word[], uint64_t items) {
+    return tamis__coded_rate(word[RANGE], items);
+}
+
+/* ---- Names ---------------------------------------------------------------------------------- */
+
+static const uint8_t *names_of(const tamis_body *f) {
+    return f->bytes + tamis__shard_start(f, f->word[TAMIS_SHARDS]);
+}
+
+static const uint8_t *name_starts(const tamis_body *f) {
+    return names_of(f) + padded(f->word[NAMES]);
+}
+
+static uint64_t count_labels(const tamis_body *f) {
+    return f->word[LABELS];
+}
+
+static const char *name(const tamis_body *f, uint64_t label) {
+    return (const char *)names_of(f) + tamis__get32(name_starts(f) + label * 4);
+}
+
+static bool is_zero(const uint8_t *from, const uint8_t *to) {
+    while (from < to && *from == 0) from++;
+    return from == to;
+}
+
+/* One after the other, each as the builder takes it. */
+static tamis_status audit_names(const tamis_body *f) {
+    const uint8_t *names = names_of(f), *starts = name_starts(f);
+    const uint64_t size = f->word[NAMES], labels = f->word[LABELS];
+    uint64_t at = 0;
+    bool is_legal = true;
+    for (uint64_t i = 0; i < labels && is_legal; i++) {
+        const uint64_t from = at;
+        is_legal = tamis__get32(starts + i * 4) == from;
+        while (at < size && names[at] >= 0x20 && names[at] != 0x7f) at++;
+        is_legal = is_legal && at < size && names[at] == 0 && at > from && at - from <= NAME_MOST;
+        at++;
+    }
+    if (is_legal && at == size && is_zero(names + size, starts) &&
+        is_zero(starts + labels * 4, starts + padded(labels * 4)))
+        return TAMIS_OK;
+    return tamis__fail(TAMIS_CORRUPT, "damaged: the names of labels");
+}
+
+static tamis_status audit(const tamis_body *f) {
+    const tamis_coded_shape shape = shape_of(f->word);
+    uint64_t count;
+    const tamis_status rc = tamis__coded_audit_all(f, &shape, tail_size(f->word), &count);
+    if (rc) return rc;
+    if (count && f->word[LABELS] == 0)
+        return tamis__fail(TAMIS_CORRUPT, "damaged: keys without a label");
+    return audit_names(f);
+}
+
+/* ---- Building ------------------------------------------------------------------------------- */
+
+static uint64_t shard(const uint64_t word[], uint64_t hash) {
+    return tamis__range(hash, word[RANGE]) >> word[SHIFT];
+}
+
+static uint64_t work_size(const uint64_t word[], uint64_t n) {
+    (void)word;
+    return n * 8 + tamis__coded_work(n);
+}
+
+static uint64_t most(const uint64_t word[], uint64_t n) {
+    const tamis_coded_shape shape = shape_of(word);
+    return tamis__coded_most(n, tamis__coded_shard_range(&shape, 0), TAMIS_CODED_BEST);
+}
+
+/* Shell's sort, for the pairs of a cell: those of one key are in order already. */
+static void sort(uint64_t *number, uint64_t n) {
+    uint64_t step = 1;
+    while (step < n / 3) step = step * 3 + 1;
+    for (; step; step /= 3)
+        for (uint64_t i = step; i < n; i++) {
+            const uint64_t x = number[i];
+            uint64_t at = i;
+            for (; at >= step && number[at - step] > x; at -= step) number[at] = number[at - step];
+            number[at] = x;
+        }
+}
+
+/* Sorts the last cell, which starts at `from`, and drops what is there twice; returns the end. */
+static uint64_t close_cell(uint64_t *number, uint64_t from, uint64_t end) {
+    uint64_t kept = from;
+    sort(number + from, end - from);
+    for (uint64_t i = from; i < end; i++)
+        if (i == from || number[i] != number[kept - 1]) number[kept++] = number[i];
+    return kept;
+}
+
+static tamis_status make(const uint64_t word[], const tamis_shard *s, uint8_t *work, uint8_t *out,
+                         uint64_t *size) {
+    const tamis_coded_shape shape = shape_of(word);
+    const uint64_t first = s->index << shape.shift;
+    uint64_t *number = (uint64_t *)(void *)work, n = 0, from = 0, cell = 0;
+    for (size_t i = 0; i < s->n; i++) {
+        const uint64_t next_cell = tamis__range(s->hash[i], shape.range) - first;
+        if (next_cell != cell) from = n = close_cell(number, from, n);
+        cell = next_cell;
+        number[n++] = cell * shape.labels + s->value[i];
+    }
+    n = close_cell(number, from, n);
+    *size = tamis__coded_make(number, n, tamis__coded_shard_range(&shape, s->index),
+                              TAMIS_CODED_BEST, work + s->n * 8, out);
+    return TAMIS_OK;
+}
+
+/* ---- Asking and listing --------------------------------------------------------------------- */
+
+static size_t find(const tamis_body *f, uint64_t hash, uint64_t *label, size_t room) {
+    const tamis_coded_shape shape = shape_of(f->word);
+    const uint64_t cell = tamis__range(hash, shape.range);
+    const tamis_coded set = tamis__coded_shard(f, &shape, cell >> shape.shift);
+    const uint64_t first = (cell & tamis__coded_mask(shape.shift)) * shape.labels;
+    tamis_coded_walk walk;
+    uint64_t number;
+    size_t n = 0;
+    bool is_there = tamis__coded_find(&set, first, &walk, &number);
+    for (; is_there && number - first < shape.labels; n++) {
+        if (n < room) label[n] = number - first;
+        is_there = tamis__coded_next(&set, &walk, &number);
+    }
+    return n;
+}
+
+static void query(const tamis_body *f, const uint64_t *hash, size_t n, uint8_t *hit) {
+    const tamis_coded_shape shape = shape_of(f->word);
+    for (size_t i = 0; i < n; i++) {
+        const uint64_t cell = tamis__range(hash[i], shape.range);
+        const tamis_coded set = tamis__coded_shard(f, &shape, cell >> shape.shift);
+        const uint64_t first = (cell & tamis__coded_mask(shape.shift)) * shape.labels;
+        tamis_coded_walk walk;
+        uint64_t number;
+        hit[i] = tamis__coded_find(&set, first, &walk, &number) && number - first < shape.labels;
+    }
+}
+
+static bool next(const tamis_body *f, uint64_t *cursor, uint64_t *hash, uint64_t *label) {
+    const tamis_coded_shape shape = shape_of(f->word);
+    uint64_t number;
+    if (!tamis__coded_list(f, &shape, cursor, &number)) return false;
+    *hash = tamis__coded_hash(shape.range, number / shape.labels);
+    *label = number % shape.labels;
+    return true;
+}
+
+/* ---- Measuring ------------------------------------------------------------------------------ */
+
+/* Cells of a filter one by one, with what is counted on the way. */
+typedef struct cells {
+    tamis_coded_tour tour;
+    uint64_t number, cell;
+    bool is_there;
+    uint64_t largest, pairs, of_largest;
+} cells;
+
+static void next_cell(cells *c) {
+    const uint64_t labels = c->tour.shape.labels, end = (c->cell + 1) * labels;
+    for (; c->is_there && c->number < end; c->pairs++) {
+        c->of_largest += c->number - c->cell * labels == c->largest;
+        c->is_there = tamis__coded_tour_next(&c->tour, &c->number);
+    }
+    c->cell = c->is_there ? c->number / labels : 0;
+}
+
+static cells first_cell(const tamis_body *f) {
+    const tamis_coded_shape shape = shape_of(f->word);
+    cells c = {.tour = tamis__coded_tour(f, &shape), .largest = f->word[LARGEST]};
+    c.is_there = tamis__coded_tour_next(&c.tour, &c.number);
+    c.cell = c.is_there ? c.number / shape.labels : 0;
+    return c;
+}
+
+/* Keys are counted by their cells, whatever labels they have: two filters that know other labels
+ * can still tell how many keys they have in common. */
+static void measure(const tamis_body *f, const tamis_body *other, tamis_measure *out) {
+    cells a = first_cell(f), b = other ? first_cell(other) : (cells){.is_there = false};
+    uint64_t taken = 0;
+    for (; a.is_there || b.is_there; taken++) {
+        const bool takes_a = a.is_there && (!b.is_there || a.cell <= b.cell);
+        const bool takes_b = b.is_there && (!a.is_there || b.cell <= a.cell);
+        if (takes_a) next_cell(&a);
+        if (takes_b) next_cell(&b);
+    }
+    out->bits = f->word[RANGE] * labels_at_least(f->word[LABELS]);
+    out->bits_set = a.pairs;
+    out->fpr = (double)a.of_largest / (double)f->word[RANGE];
+    out->items = tamis__table_items(taken, (double)f->word[RANGE]);
+}
+
+static const tamis_build_facet build = {
+    .rule = TAMIS_RECORDS_LABELS,
+    .made = TAMIS_SHARD_MADE | 1 << SHIFT | 1 << LABELS | 1 << NAMES | 1 << LARGEST,
+    .fit = fit,
+    .shard = shard,
+    .work = work_size,
+    .most = most,
+    .make = make,
+};
+
+static const tamis_label_facet labels = {.find = find, .count = count_labels, .name = name};
+
+const tamis_kind tamis__labels = {
+    .name = "labels",
+    .contract = "built once; many named sets in one, each with the rate; one question for all",
+    .word = {TAMIS_SHARD_WORD_NAMES, "range", "shift", "labels", "names", "largest"},
+    .options = options,
+    .option_count = OPT_COUNT,
+    .traits = TAMIS_ADDS_ONCE,
+    .plan = plan,
+    .check = check,
+    .probes = probes,
+    .rate = rate,
+    .audit = audit,
+    .query = query,
+    .next = next,
+    .measure = measure,
+    .labels = &labels,
+    .build = &build,
+};
