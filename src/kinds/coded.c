@@ -338,22 +338,31 @@ unsigned tamis__coded_shift(uint64_t n, uint64_t range, uint64_t each) {
     return shift < all ? shift : all;
 }
 
-/* Of n keys in U cells d = U (1 - (1 - 1/U)^n) are different, and a gap is over k * 2^rice with
- * chance x^k, x = (1 - d/U)^(2^rice): rice + 1 + x/(1 - x) bits each, with a deviation of 2.2 at
- * most. A field of the index must hold what a walk of 64 buckets strays from its line. */
+/* Bits of a number, when d of them are spread over a range. By chance a gap is over k * 2^rice with
+ * chance x^k, x = (1 - d/range)^(2^rice), which makes x/(1 - x) ones; in clumps there may be as many
+ * as the range has room for. */
+static double bits_each(double d, double range, unsigned rice, bool is_by_chance) {
+    if (d == 0) return 0;
+    const double ones = is_by_chance ? 1 / expm1(-ldexp(log1p(-d / range), (int)rice))
+                                     : ldexp(range / d, -(int)rice);
+    return rice + 1 + ones;
+}
+
+/* Of n keys in U cells d = U (1 - (1 - 1/U)^n) are different. The ones of a number deviate by 2.2 at
+ * most, and a field of the index must hold what a walk of 64 buckets strays from its line. */
 uint64_t tamis__coded_size(const tamis_coded_wish *w, const tamis_coded_shape *s, double sigmas) {
-    const double numbers = (double)s->range * (double)s->labels;
-    const uint64_t whole = s->range * s->labels, shards = tamis__coded_shards(s->range, s->shift);
-    const double d = w->n ? -numbers * expm1((double)w->n * log1p(-1 / numbers)) : 0;
-    const unsigned rice =
-        w->rice == TAMIS_CODED_BEST ? tamis__coded_rice((uint64_t)d, whole) : w->rice;
-    const unsigned shift = bucket_shift((uint64_t)d, whole, rice);
-    const double each = d ? rice + 1 + 1 / expm1(-ldexp(log1p(-d / numbers), (int)rice)) : 0;
-    const double buckets = (double)(whole >> shift) + (double)shards;
+    const double range = (double)s->range * (double)s->labels;
+    const uint64_t numbers = s->range * s->labels;
+    const double shards = (double)tamis__coded_shards(s->range, s->shift);
+    const double d = w->n ? -range * expm1((double)w->n * log1p(-1 / range)) : 0;
+    const bool is_best = w->rice == TAMIS_CODED_BEST;
+    const unsigned rice = is_best ? tamis__coded_rice((uint64_t)d, numbers) : w->rice;
+    const double each = bits_each(d, range, rice, s->labels == 1 || sigmas == 0);
+    const double buckets = (double)(numbers >> bucket_shift((uint64_t)d, numbers, rice)) + shards;
     const double stray = 2 * each * sqrt(fmin(64 * d / buckets, d)) + 1;
     const double index = buckets * (1 + ceil(log2(2 * stray)));
     const double bits = d * each + sigmas * 2.2 * sqrt(d) + index;
-    const double size = bits / 8 + (double)shards * (TAMIS_CODED_HEAD + 8 + 20) + 8;
+    const double size = bits / 8 + shards * (TAMIS_CODED_HEAD + 8 + 20) + 8;
     return size < (double)TAMIS_MAX_PAYLOAD_BYTES ? ((uint64_t)size + 7) / 8 * 8 : UINT64_MAX / 2;
 }
 
