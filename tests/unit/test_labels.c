@@ -217,7 +217,7 @@ static void families_of_all_shapes(void **state) {
                                         "labels:fpr=1e-6"};
     (void)state;
     for (size_t i = 0; i < COUNT_OF(list); i++)
-        for (size_t s = 0; s < COUNT_OF(specs); s++) {
+        for (size_t s = 0; s < (list[i].labels < 1000 ? COUNT_OF(specs) : 1); s++) {
             tamis *f = build(specs[s], &list[i]);
             check_against_pairs(f, &list[i]);
             if (s == 0 && i % 3 == 1) check_views(f);
@@ -248,7 +248,7 @@ static void crowded_cells(void **state) {
 }
 
 static void keys_in_all_labels_are_cheap(void **state) {
-    static const family all = {300, 500, has_all}, own = {300, 6000, has_own};
+    static const family all = {300, 500, has_all}, own = {30, 20000, has_own};
     (void)state;
     tamis *f = build("labels:fpr=1%", &all), *g = build("labels:fpr=1%", &own);
     assert_true(test_info(f).payload_bytes * 8 < 2 * test_info(f).items);
@@ -358,7 +358,7 @@ static void sizes_and_limits(void **state) {
     tamis *f;
     char spec[256];
     (void)state;
-    for (uint64_t size = 4000; size <= 64000; size *= 2) {
+    for (uint64_t size = 4000; size <= 32000; size *= 2) {
         snprintf(spec, sizeof spec, "labels:size=%llu", (unsigned long long)size);
         f = build(spec, &y);
         assert_true(test_info(f).payload_bytes <= size);
