@@ -208,7 +208,8 @@ static tamis_status drop_equal(const tamis_records *r, uint64_t *record, uint64_
     const unsigned numbers = r->numbers;
     uint64_t kept = 0;
     for (uint64_t i = 0; i < *n; i++) {
-        const uint64_t *here = record + i * numbers, *before = record + (kept - 1) * numbers;
+        const uint64_t *here = record + i * numbers;
+        const uint64_t *before = kept ? record + (kept - 1) * numbers : here;
         const bool same_hash = kept && here[0] == before[0];
         const bool is_same = same_hash && (numbers == 1 || here[1] == before[1]);
         if (is_same && !r->form.keeps_equal) continue;
