@@ -7,8 +7,8 @@
 #include "kinds/bitmap.h"
 #include "kinds/shards.h"
 
-/* A bucket has from this many to twice as many numbers on average. With half as many, asking would
- * take half as long and the index 0.4 bits per key instead of 0.2. */
+/* A bucket has from this many to twice as many numbers on average. Fewer would be read
+ * faster and need more index, which takes 0.13 to 0.18 bits per key with these. */
 enum { BUCKET_LEAST = 45 };
 
 /* Bits that it takes to write x. */

@@ -1,17 +1,17 @@
 /* gcs: a sorted list of short hashes, coded: the smallest thing that is simple.
  *
- * Golomb-coded sets were made popular by Langley (2011) and by Bitcoin's compact block filters
- * (BIP 158, 2017): scale every hash to a number below U = capacity / fpr, sort, and write down the
- * distances. They are as chance makes them, which is what the code of Golomb (1966) is best for.
+ * Putze, Sanders and Singler (2007) keep a set so, and Bitcoin's compact block filters (BIP 158, 2017)
+ * send it: scale every hash to a number below U = capacity / fpr, sort, and write down the distances.
+ * They are as chance makes them, which is what the code of Golomb (1966) is best for.
  *
  *     hash ──scale──▶ cell, 0 to U-1              a stranger hits a taken cell with chance n/U
  *
  *     cells   . . x . . . . x x . . . . . . . x . .        x: taken
  *     gaps        2         4 0               7            coded, see kinds/coded.h
  *
- * That takes log2(1/fpr) + 1.5 bits per key; an index of 0.2 bits more, which the lists of others
- * do without, answers a question by reading some thirty gaps instead of all of them. The list gives
- * the cells back, so that two of them merge, and more keys can be added, without the keys. */
+ * That takes log2(1/fpr) + 1.5 bits per key. An index of less than 0.2 bits more, which Bitcoin's
+ * filters do without, answers a question by reading some thirty gaps instead of all of them. The
+ * list gives the cells back: two of them merge, and keys are added later, without the old keys. */
 #include <math.h>
 
 #include "bits/probe.h"
