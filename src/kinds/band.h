@@ -1,0 +1,79 @@
+/* Kinds over a ribbon and tests may include this: rows of bits for keys, solved over GF(2).
+ *
+ * A key has a row: its value, then guard bits that are a fingerprint of it. The band stores a bit
+ * matrix Z such that the row of a key is the sum, without carry, of those of 64 consecutive rows of
+ * Z that the coefficients of the key pick:
+ *
+ *     hash ──mix──▶ x = [ top bits: start s | ........ | low bits: guard ]     c = mix(x + ..) | 1
+ *
+ *         Z    ..........[s ............. s+63]..........      64 rows from s on
+ *         c               1 0 1 1 0 0 1 ... 0                  the sum of the rows where c is 1
+ *                         └─▶ value | guard                    is the row of the key
+ *
+ * Nothing of the keys is stored, so a key that is not there gets the row of nobody: its guard fits
+ * with chance 2^-guard_bits. Building is Gaussian elimination on a band of 64 columns. There are
+ * fewer rows than keys: where a bucket of neighbouring starts is overfull, those with low starts
+ * are bumped to a next, much smaller layer, and a threshold of two bits per bucket tells which.
+ * Dillinger and Walzer, "Ribbon filter" (2021); Dillinger, Huebschle-Schneider, Sanders and Walzer,
+ * "Fast Succinct Retrieval and Approximate Membership Using Ribbon" (2022). */
+#ifndef TAMIS_KINDS_BAND_H
+#define TAMIS_KINDS_BAND_H
+
+#include "base/status.h"
+#include "bits/bits.h"
+
+enum {
+    TAMIS_BAND_VALUE_MOST = 64,
+    TAMIS_BAND_GUARD_MOST = 32,
+    TAMIS_BAND_LEAST = 8 /* bytes of a band without keys */
+};
+
+/* What all bands of a filter have in common; it is kept in shape words, not in the band. */
+typedef struct tamis_band_form {
+    unsigned value_bits, guard_bits; /* one of the two at least */
+    uint32_t narrow; /* below 65536: so many of 65536 keys have one guard bit less */
+    uint64_t salt;   /* bands that are asked for the same keys get different ones */
+} tamis_band_form;
+
+typedef struct tamis_band_task {
+    const uint64_t *hash;  /* distinct, in any order, which is part of what decides the bytes */
+    const uint64_t *value; /* below 2^value_bits; not looked at when value_bits is 0 */
+    size_t n;              /* below 2^31 */
+} tamis_band_task;
+
+/* For n keys: bytes of working memory, and bytes that the band can have at most. */
+uint64_t tamis__band_work(const tamis_band_form *, uint64_t n);
+uint64_t tamis__band_most(const tamis_band_form *, uint64_t n);
+
+/* What a band of n keys has to be reckoned with; in practice it has a little less. */
+uint64_t tamis__band_expect(const tamis_band_form *, uint64_t n);
+
+/* Makes a band of *size bytes, a multiple of 8. `work` is aligned to 64. Fails only for hashes that
+ * are not distinct. */
+tamis_status tamis__band_make(const tamis_band_form *, const tamis_band_task *, uint8_t *work,
+                              uint8_t *out, uint64_t *size);
+
+/* The gate: whatever passes is asked safely. */
+tamis_status tamis__band_audit(const tamis_band_form *, const uint8_t *band, uint64_t size);
+
+uint64_t tamis__band_keys(const uint8_t *band);
+
+/* The chance that a stranger's guard fits, by the layers and thresholds that are there. */
+double tamis__band_rate(const tamis_band_form *, const uint8_t *band);
+
+/* False: the key is not there. True: it is, or its guard fits by chance; *value is set then. */
+bool tamis__band_ask(const tamis_band_form *, const uint8_t *band, uint64_t hash, uint64_t *value);
+
+/* The same in two steps, for batches: where the rows lie, which are fetched meanwhile; then what
+ * they say. */
+typedef struct tamis_band_aim {
+    const uint8_t *here, *next; /* the block of the start and the one behind; NULL: not there */
+    uint64_t low, high;         /* which rows of the two count */
+    uint64_t x;
+    unsigned guard_bits;
+} tamis_band_aim;
+
+void tamis__band_aim(const tamis_band_form *, const uint8_t *band, uint64_t hash, tamis_band_aim *);
+bool tamis__band_test(const tamis_band_form *, const tamis_band_aim *, uint64_t *value);
+
+#endif
