@@ -127,6 +127,12 @@ static uint64_t guard_of(uint64_t x, unsigned bits) {
     return x & (((uint64_t)1 << bits) - 1);
 }
 
+/* Values are stored under a mask, so that what a stranger gets is any value with the same chance,
+ * also in a band of one key, whose rows are nearly all zero. */
+static uint64_t mask_of(uint64_t x, unsigned bits) {
+    return bits ? x * GOLDEN >> (64 - bits) : 0;
+}
+
 /* ---- Sizes ---------------------------------------------------------------------------------- */
 
 /* Layers that bump have fewer rows than keys, so that next to none stays empty. Bucket, thresholds
@@ -134,13 +140,20 @@ static uint64_t guard_of(uint64_t x, unsigned bits) {
  * small buckets tell better which keys must go, but cost 2 bits for each bucket, whatever the
  * number of columns: with 8 of them rows and thresholds are 0.05 % and 0.20 % more than nothing,
  * with one 0.28 % and 0.79 %. */
+static bool has_few_columns(const tamis_band_form *form) {
+    return columns_of(form) < 4;
+}
+
+static uint64_t bumping_rows(const tamis_band_form *form, uint64_t n) {
+    return n * (has_few_columns(form) ? 983 : 978) / 1024;
+}
+
 static void shape_bumping(const tamis_band_form *form, uint64_t n, uint32_t seed, layer *l) {
-    const bool has_few = columns_of(form) < 4;
     l->seed = seed;
-    l->shift = has_few ? 8 : 7;
-    l->cut[1] = has_few ? 22 : 16;
-    l->cut[2] = has_few ? 51 : 39;
-    l->blocks = (n * (has_few ? 983 : 978) / 1024 + ROWS - 1) / ROWS;
+    l->shift = has_few_columns(form) ? 8 : 7;
+    l->cut[1] = has_few_columns(form) ? 22 : 16;
+    l->cut[2] = has_few_columns(form) ? 51 : 39;
+    l->blocks = (bumping_rows(form, n) + ROWS - 1) / ROWS;
     derive(form, l);
 }
 
@@ -182,26 +195,37 @@ uint64_t tamis__band_most(const tamis_band_form *form, uint64_t n) {
     return HEAD_BYTES + MOST_LAYERS * LAYER_BYTES + words * 8;
 }
 
-/* Keys that a layer bumps beyond those that it has no row for, at most in nearly all cases: with few
- * columns they were 35 + 0.0024 n with a standard deviation of 0.43 sqrt(n), else 30 + 0.0007 n and
- * 0.19 sqrt(n). */
-static uint64_t extra_bumped(const tamis_band_form *form, uint64_t n) {
-    const uint64_t spread = (uint64_t)sqrt((double)n);
-    return columns_of(form) < 4 ? 60 + n / 400 + 3 * spread : 32 + n / 1400 + spread;
+/* Of a band that is alone it is known how rows round up to blocks; of many, only the mean. */
+static uint64_t round_rows(uint64_t rows, uint64_t bands) {
+    return bands == 1 ? (rows + ROWS - 1) / ROWS * ROWS : rows + ROWS / 2;
 }
 
-uint64_t tamis__band_expect(const tamis_band_form *form, uint64_t n) {
-    uint64_t words = HEAD_BYTES / 8;
-    layer l;
-    while (n > PLAIN_MOST) {
+static uint64_t bits_of_rows(const tamis_band_form *form, uint64_t rows) {
+    return rows * columns_of(form) - rows * form->narrow / 65536;
+}
+
+/* Keys that a layer bumps beyond those that it has no row for: with few columns they were 35 +
+ * 0.0024 n with a standard deviation of 0.43 sqrt(n), else 30 + 0.0007 n and 0.19 sqrt(n). Of a band
+ * that is alone, what it has at most in nearly all cases. */
+static uint64_t extra_bumped(const tamis_band_form *form, uint64_t n, uint64_t bands) {
+    const uint64_t spread = bands == 1 ? (uint64_t)sqrt((double)n) : 0;
+    return has_few_columns(form) ? 40 + n / 400 + 3 * spread : 32 + n / 1400 + spread;
+}
+
+uint64_t tamis__band_expect(const tamis_band_form *form, uint64_t keys, uint64_t bands) {
+    uint64_t n = (keys + bands - 1) / bands, bits = HEAD_BYTES * 8;
+    for (; n > PLAIN_MOST; bits += LAYER_BYTES * 8) {
+        layer l;
         shape_bumping(form, n, 0, &l);
-        words += LAYER_BYTES / 8 + l.words;
-        n += extra_bumped(form, n) - least_of(n, l.blocks * ROWS);
+        const uint64_t rows = round_rows(bumping_rows(form, n), bands);
+        bits += bits_of_rows(form, rows) + l.meta_words * 64;
+        n += extra_bumped(form, n, bands) - least_of(n, rows);
     }
-    if (n == 0) return words * 8;
-    l = (layer){.blocks = plain_blocks_least(n + n / 32)};
-    derive(form, &l);
-    return (words + LAYER_BYTES / 8 + l.words) * 8;
+    if (n) {
+        const uint64_t rows = round_rows(n + (bands == 1 ? n / 32 : n / 96), bands);
+        bits += LAYER_BYTES * 8 + bits_of_rows(form, rows);
+    }
+    return (bits * bands + 63) / 64 * 8;
 }
 
 /* ---- Working memory ------------------------------------------------------------------------- */
@@ -320,8 +344,8 @@ static void sort_keys(bench *b, const layer *l) {
 static void row_of(const bench *b, uint64_t i, uint32_t row[MOST_PLANES]) {
     const tamis_band_form *form = b->form;
     const uint64_t guard = guard_of(b->x[i], form->guard_bits);
-    const uint64_t value = b->index ? b->task->value[b->index[i]] : 0;
     const unsigned v = form->value_bits;
+    const uint64_t value = b->index ? b->task->value[b->index[i]] ^ mask_of(b->x[i], v) : 0;
     const uint64_t low = v < 64 ? value | guard << v : value;
     row[0] = (uint32_t)low;
     row[1] = (uint32_t)(low >> 32);
@@ -540,8 +564,11 @@ tamis_status tamis__band_make(const tamis_band_form *form, const tamis_band_task
     lay_out(&b, form, task->n, work);
     b.task = task;
     b.n = task->n;
-    for (uint64_t i = 0; i < b.n; i++) b.x[i] = first_x(form, task->hash[i]);
-    for (uint64_t i = 0; i < b.n && b.index; i++) b.index[i] = (uint32_t)i;
+    for (uint64_t i = 0; i < b.n; i++) {
+        const uint32_t from = task->pick ? task->pick[i] : (uint32_t)i;
+        b.x[i] = first_x(form, task->hash[from]);
+        if (b.index) b.index[i] = from;
+    }
     tamis__put32(out, (uint32_t)task->n);
     if (!make_layers(&b, out, size))
         return tamis__fail(TAMIS_CONFLICT, "the hashes of a shard are not distinct");
@@ -641,8 +668,8 @@ bool tamis__band_test(const tamis_band_form *form, const tamis_band_aim *aim, ui
     if (!aim->here) return false;
     for (unsigned k = 0; k < aim->guard_bits; k++)
         if (column(aim, v + k) != (aim->x >> k & 1)) return false;
-    *value = 0;
-    for (unsigned k = 0; k < v; k++) *value |= column(aim, k) << k;
+    *value = mask_of(aim->x, v);
+    for (unsigned k = 0; k < v; k++) *value ^= column(aim, k) << k;
     return true;
 }
 

@@ -39,14 +39,15 @@ typedef struct tamis_band_task {
     const uint64_t *hash;  /* distinct, in any order, which is part of what decides the bytes */
     const uint64_t *value; /* below 2^value_bits; not looked at when value_bits is 0 */
     size_t n;              /* below 2^31 */
+    const uint32_t *pick;  /* which of them, n indices; NULL: the first n */
 } tamis_band_task;
 
 /* For n keys: bytes of working memory, and bytes that the band can have at most. */
 uint64_t tamis__band_work(const tamis_band_form *, uint64_t n);
 uint64_t tamis__band_most(const tamis_band_form *, uint64_t n);
 
-/* What a band of n keys has to be reckoned with; in practice it has a little less. */
-uint64_t tamis__band_expect(const tamis_band_form *, uint64_t n);
+/* Bytes to reckon with for so many keys in so many bands; in practice they have a little less. */
+uint64_t tamis__band_expect(const tamis_band_form *, uint64_t keys, uint64_t bands);
 
 /* Makes a band of *size bytes, a multiple of 8. `work` is aligned to 64. Fails only for hashes that
  * are not distinct. */
