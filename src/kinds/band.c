@@ -133,6 +133,23 @@ static uint64_t mask_of(uint64_t x, unsigned bits) {
     return bits ? x * GOLDEN >> (64 - bits) : 0;
 }
 
+/* ---- Columns -------------------------------------------------------------------------------- */
+
+tamis_band_columns tamis__band_columns(uint64_t total) {
+    const uint32_t width = (uint32_t)((total + 65535) / 65536);
+    return (tamis_band_columns){width, (uint32_t)(width * (uint64_t)65536 - total)};
+}
+
+/* A rate is f 2^e with f from 1/2 on: 2f is what 2^-width must be multiplied by. */
+bool tamis__band_columns_for(double rate, tamis_band_columns *columns) {
+    int e;
+    const double f = frexp(rate, &e);
+    if (e < 1 - TAMIS_BAND_GUARD_MOST) return false;
+    columns->width = (uint32_t)(1 - e);
+    columns->narrow = (uint32_t)((2 * f - 1) * 65536);
+    return true;
+}
+
 /* ---- Sizes ---------------------------------------------------------------------------------- */
 
 /* Layers that bump have fewer rows than keys, so that next to none stays empty. Bucket, thresholds

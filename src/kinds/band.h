@@ -35,6 +35,15 @@ typedef struct tamis_band_form {
     uint64_t salt;   /* bands that are asked for the same keys get different ones */
 } tamis_band_form;
 
+/* Guard columns for a rate, which is (1 + narrow/65536) 2^-width, or as many as `total` 65536ths
+ * from 1 on. False for a rate below 2^-32. */
+typedef struct tamis_band_columns {
+    uint32_t width, narrow;
+} tamis_band_columns;
+
+tamis_band_columns tamis__band_columns(uint64_t total);
+bool tamis__band_columns_for(double rate, tamis_band_columns *);
+
 typedef struct tamis_band_task {
     const uint64_t *hash;  /* distinct, in any order, which is part of what decides the bytes */
     const uint64_t *value; /* below 2^value_bits; not looked at when value_bits is 0 */

@@ -1,0 +1,201 @@
+/* ribbon: the smallest filter, for keys that are all known beforehand.
+ *
+ * Each key gets an equation over 64 neighbouring rows of a bit matrix, which is solved once, when
+ * the filter is built; a question sums up those rows and compares the result with a fingerprint of
+ * the key. A key costs a row, so that with w columns a filter of rate 2^-w has hardly more than w
+ * bits per key, the least that any filter can have.
+ *
+ *     hash ──range──▶ shard ──mix──▶ x = [ start s ... | guard g ]         c = 64 coefficients
+ *
+ *         blocks of 64 rows   | w words | w words | w words | ...          a word is a column
+ *         c shifted to s                 └──c low──┘└─c high┘
+ *         for each column     parity(low & word) ^ parity(high & next word) = its bit of g
+ *
+ * Rates between two powers of two come from blocks of w - 1 columns in front of those of w: the
+ * share of the hash that leads there is chosen to the 65536th. What the band of rows is and how it
+ * is solved stands in kinds/band.h.
+ * Dillinger, Huebschle-Schneider, Sanders and Walzer, "Fast Succinct Retrieval and Approximate
+ * Membership Using Ribbon" (2022). */
+#include <math.h>
+
+#include "bits/probe.h"
+#include "kinds/band.h"
+#include "kinds/bitmap.h"
+#include "kinds/shards.h"
+
+enum { WIDTH = TAMIS_SHARD_WORDS, NARROW };
+enum { OPT_SHARD };
+enum { GROUP = 32 }; /* questions whose rows are fetched at the same time */
+
+static const struct tamis_option options[] = {TAMIS_SHARD_OPTION};
+
+/* ---- Shape ---------------------------------------------------------------------------------- */
+
+static tamis_band_form form_of(const uint64_t word[]) {
+    return (tamis_band_form){.guard_bits = (unsigned)word[WIDTH], .narrow = (uint32_t)word[NARROW]};
+}
+
+static void set_columns(uint64_t word[], tamis_band_columns columns) {
+    word[WIDTH] = columns.width;
+    word[NARROW] = columns.narrow;
+}
+
+/* Bytes to reckon with for so many keys in the shards that they need. */
+static uint64_t expect(const uint64_t word[], uint64_t keys) {
+    const tamis_band_form form = form_of(word);
+    const uint64_t shards = tamis__shards_for(word, keys);
+    return tamis__band_expect(&form, keys, shards) + tamis__shard_offsets_size(shards);
+}
+
+/* The most columns with which so many keys fit into a size. */
+static tamis_status widest(uint64_t word[], uint64_t keys, uint64_t most) {
+    uint64_t low = 0, high = (uint64_t)TAMIS_BAND_GUARD_MOST << 16;
+    while (low < high) {
+        const uint64_t middle = low + (high - low + 1) / 2;
+        set_columns(word, tamis__band_columns(middle));
+        if (expect(word, keys) <= most)
+            low = middle;
+        else
+            high = middle - 1;
+    }
+    set_columns(word, tamis__band_columns(low ? low : 1));
+    if (low) return TAMIS_OK;
+    return tamis__fail(TAMIS_INVALID, "size must be at least %llu bytes for so many keys",
+                       (unsigned long long)expect(word, keys));
+}
+
+static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
+    tamis_band_columns columns;
+    word[TAMIS_SHARD_KEYS] =
+        wish->has_option[OPT_SHARD] ? wish->option[OPT_SHARD] : TAMIS_SHARD_PRESET;
+    word[TAMIS_SHARDS] = tamis__shards_for(word, wish->capacity);
+    if (wish->bits) {
+        const tamis_status rc = widest(word, wish->capacity, wish->bits / 8);
+        if (rc) return rc;
+    } else {
+        if (!tamis__band_columns_for(wish->fpr, &columns))
+            return tamis__fail(TAMIS_INVALID,
+                               "fpr=%.3g is out of reach for ribbon: its least is 2^-%d", wish->fpr,
+                               TAMIS_BAND_GUARD_MOST);
+        set_columns(word, columns);
+    }
+    word[TAMIS_SHARD_BYTES] = expect(word, wish->capacity);
+    return TAMIS_OK;
+}
+
+static tamis_status check(const uint64_t word[], uint64_t *size) {
+    if (word[WIDTH] == 0 || word[WIDTH] > TAMIS_BAND_GUARD_MOST || word[NARROW] >= 65536)
+        return tamis__fail(TAMIS_CORRUPT, "damaged: a ribbon of %llu columns, %llu narrow",
+                           (unsigned long long)word[WIDTH], (unsigned long long)word[NARROW]);
+    return tamis__shards_check(word, 0, size);
+}
+
+/* Two words for each column. */
+static uint64_t probes(const uint64_t word[]) {
+    return 2 * word[WIDTH];
+}
+
+static double rate(const uint64_t word[], uint64_t items) {
+    return items ? ldexp(1 + (double)word[NARROW] / 65536, -(int)word[WIDTH]) : 0;
+}
+
+static tamis_status audit(const tamis_body *f) {
+    const tamis_band_form form = form_of(f->word);
+    tamis_status rc = tamis__shards_audit(f, 0, TAMIS_BAND_LEAST);
+    for (uint64_t i = 0; i < f->word[TAMIS_SHARDS] && !rc; i++) {
+        uint64_t size;
+        const uint8_t *band = tamis__shard(f, i, &size);
+        rc = tamis__band_audit(&form, band, size);
+    }
+    return rc;
+}
+
+/* ---- Asking --------------------------------------------------------------------------------- */
+
+static uint64_t shard_of(const uint64_t word[], uint64_t hash) {
+    return tamis__range(hash, word[TAMIS_SHARDS]);
+}
+
+static const uint8_t *band_of(const tamis_body *f, uint64_t hash) {
+    return f->bytes + tamis__shard_start(f, shard_of(f->word, hash));
+}
+
+static void query(const tamis_body *f, const uint64_t *hash, size_t n, uint8_t *hit) {
+    const tamis_band_form form = form_of(f->word);
+    tamis_band_aim aim[GROUP];
+    for (size_t group; n; hash += group, hit += group, n -= group) {
+        uint64_t none;
+        group = n < GROUP ? n : GROUP;
+        for (size_t j = 0; j < group; j++)
+            tamis__band_aim(&form, band_of(f, hash[j]), hash[j], &aim[j]);
+        for (size_t j = 0; j < group; j++) hit[j] = tamis__band_test(&form, &aim[j], &none);
+    }
+}
+
+/* Keys are known exactly, and so is the chance of a stranger: by the shard it falls into. */
+static void measure(const tamis_body *f, const tamis_body *other, tamis_measure *out) {
+    const tamis_band_form form = form_of(f->word);
+    const uint64_t shards = f->word[TAMIS_SHARDS];
+    double keys = 0, rates = 0;
+    for (uint64_t i = 0; i < shards; i++) {
+        const uint8_t *band = f->bytes + tamis__shard_start(f, i);
+        keys += (double)tamis__band_keys(band);
+        rates += tamis__band_rate(&form, band);
+    }
+    out->bits = f->size * 8;
+    out->bits_set = tamis__bits_set(f, other);
+    out->fpr = rates / (double)shards;
+    out->items = (struct tamis_estimate){keys, 0};
+}
+
+/* ---- Building ------------------------------------------------------------------------------- */
+
+static tamis_status fit(const tamis_wish *wish, const tamis_census *census, uint64_t word[]) {
+    (void)wish;
+    word[TAMIS_SHARDS] = tamis__shards_for(word, census->records);
+    return TAMIS_OK;
+}
+
+static uint64_t work(const uint64_t word[], uint64_t n) {
+    const tamis_band_form form = form_of(word);
+    return tamis__band_work(&form, n);
+}
+
+static uint64_t most(const uint64_t word[], uint64_t n) {
+    const tamis_band_form form = form_of(word);
+    return tamis__band_most(&form, n);
+}
+
+static tamis_status make(const uint64_t word[], const tamis_shard *shard, uint8_t *room,
+                         uint8_t *out, uint64_t *size) {
+    const tamis_band_form form = form_of(word);
+    const tamis_band_task task = {.hash = shard->hash, .n = shard->n};
+    return tamis__band_make(&form, &task, room, out, size);
+}
+
+static const tamis_build_facet building = {
+    .rule = TAMIS_RECORDS_KEYS,
+    .made = TAMIS_SHARD_MADE,
+    .fit = fit,
+    .shard = shard_of,
+    .work = work,
+    .most = most,
+    .make = make,
+};
+
+const tamis_kind tamis__ribbon = {
+    .name = "ribbon",
+    .contract = "built once: the smallest, within half a percent of the least there can be",
+    .word = {TAMIS_SHARD_WORD_NAMES, "width", "narrow"},
+    .options = options,
+    .option_count = sizeof options / sizeof *options,
+    .traits = TAMIS_ADDS_ONCE | TAMIS_ANY_ORDER,
+    .plan = plan,
+    .check = check,
+    .probes = probes,
+    .rate = rate,
+    .audit = audit,
+    .query = query,
+    .measure = measure,
+    .build = &building,
+};
