@@ -331,14 +331,19 @@ done:
 
 /* ---- Shape ---------------------------------------------------------------------------------- */
 
+/* What a capacity is about. Known-good keys come beside it; where values are joined a key may have
+ * come with many, and still takes one place. */
+static uint64_t keys_counted(const tamis_kind *kind, const tamis_census *census) {
+    if (kind->labels) return census->largest;
+    if (kind->build && kind->build->member) return census->records - census->zeros;
+    return kind->put ? census->keys : census->records;
+}
+
 /* The image for what was counted, without bytes yet. */
 static tamis_status shape_image(const tamis_builder *b, const tamis_census *census,
                                 tamis_image *image) {
     const tamis_kind *kind = b->filter->kind;
-    /* Where values are joined a key may have come with many, and still takes one place. */
-    const uint64_t count = kind->labels ? census->largest
-                           : kind->put  ? census->keys
-                                        : census->records;
+    const uint64_t count = keys_counted(kind, census);
     tamis_request r = b->request;
     tamis_status rc = TAMIS_OK;
     *image = b->filter->image;
