@@ -1,0 +1,346 @@
+/* cascade: exact on two lists, members and known-good keys, that are both there when it is built.
+ *
+ * Revoked certificates among all that were issued, blocked names among all that are registered:
+ * whoever asks about one of the two lists gets the truth, and a stranger a chosen rate. Two levels,
+ * both ribbons of kinds/band.h over the keys of a shard:
+ *
+ *     key ──▶ level 1: filter of the members ──no──▶ no            rate p1
+ *                       │ maybe
+ *                       ▼
+ *             level 2: one bit for each member, and for each       1: in, 0: not
+ *                      known-good key that level 1 lets pass
+ *
+ *     shard:  [ members u32 | words of level 1 u32 | level 1 | level 2 ]
+ *
+ * A stranger that passes level 1 gets either bit with the same chance: its rate is p1/2. With r
+ * known-good keys for each member the two levels have log2(1/p1) + 1 + r p1 bits per member. Since
+ * rates between powers of two lie on straight lines, the best p1 is a power of two itself, that of
+ * the largest width with 2^width <= r. A chain of Bloom filters, which is how Larisch et al.,
+ * "CRLite" (2017), did it, needs a bit or more beyond, and many probes for a member. */
+#include <math.h>
+
+#include "bits/probe.h"
+#include "kinds/band.h"
+#include "kinds/bitmap.h"
+#include "kinds/shards.h"
+
+enum { WIDTH = TAMIS_SHARD_WORDS, NARROW };
+enum { OPT_SHARD };
+enum {
+    HEAD_BYTES = 8,
+    GROUP = 32,
+    PLANNED_GOOD = 2 /* known-good keys for each member while the lists are not there */
+};
+
+static const struct tamis_option options[] = {TAMIS_SHARD_OPTION};
+
+/* ---- Shape ---------------------------------------------------------------------------------- */
+
+/* The second level must not start where the first one does. */
+static const tamis_band_form level_2 = {.value_bits = 1, .salt = 0xd1b54a32d192ed03};
+
+static tamis_band_form level_1(const uint64_t word[]) {
+    return (tamis_band_form){.guard_bits = (unsigned)word[WIDTH], .narrow = (uint32_t)word[NARROW]};
+}
+
+static bool has_level_1(const uint64_t word[]) {
+    return word[WIDTH] != 0;
+}
+
+static double rate_of_level_1(const uint64_t word[]) {
+    return ldexp(1 + (double)word[NARROW] / 65536, -(int)word[WIDTH]);
+}
+
+/* Columns of level 1 in 65536ths. */
+static void set_columns(uint64_t word[], uint64_t total) {
+    const tamis_band_columns columns = tamis__band_columns(total);
+    word[WIDTH] = columns.width;
+    word[NARROW] = columns.narrow;
+}
+
+static uint64_t columns_for_lists(uint64_t members, uint64_t good) {
+    uint64_t width = 0;
+    while (members && width < TAMIS_BAND_GUARD_MOST && good >> (width + 1) >= members) width++;
+    return width << 16;
+}
+
+static bool columns_for_strangers(double fpr, uint64_t *total) {
+    tamis_band_columns columns;
+    *total = 0;
+    if (fpr >= 0.5) return true;
+    if (!tamis__band_columns_for(2 * fpr, &columns)) return false;
+    *total = ((uint64_t)columns.width << 16) - columns.narrow;
+    return true;
+}
+
+/* Bytes to reckon with. */
+static uint64_t expect(const uint64_t word[], uint64_t members, uint64_t good) {
+    const tamis_band_form form = level_1(word);
+    const uint64_t shards = tamis__shards_for(word, members + good);
+    const uint64_t passing = members ? (uint64_t)((double)good * rate_of_level_1(word)) : 0;
+    const uint64_t first = has_level_1(word) ? tamis__band_expect(&form, members, shards) : 0;
+    return shards * HEAD_BYTES + first + tamis__band_expect(&level_2, members + passing, shards) +
+           tamis__shard_offsets_size(shards);
+}
+
+/* The most columns, from `least` on, with which everything fits into a size. */
+static tamis_status widest(uint64_t word[], uint64_t members, uint64_t good, uint64_t least,
+                           uint64_t most) {
+    uint64_t low = least, high = (uint64_t)TAMIS_BAND_GUARD_MOST << 16;
+    set_columns(word, least);
+    if (expect(word, members, good) > most)
+        return tamis__fail(TAMIS_INVALID, "size must be at least %llu bytes for these lists",
+                           (unsigned long long)expect(word, members, good));
+    while (low < high) {
+        const uint64_t middle = low + (high - low + 1) / 2;
+        set_columns(word, middle);
+        if (expect(word, members, good) <= most)
+            low = middle;
+        else
+            high = middle - 1;
+    }
+    set_columns(word, low);
+    return TAMIS_OK;
+}
+
+static tamis_status shape(const tamis_wish *wish, uint64_t members, uint64_t good,
+                          uint64_t word[]) {
+    const uint64_t for_lists = columns_for_lists(members, good);
+    uint64_t for_strangers;
+    word[TAMIS_SHARDS] = tamis__shards_for(word, members + good);
+    if (wish->bits) return widest(word, members, good, for_lists, wish->bits / 8);
+    if (!columns_for_strangers(wish->fpr, &for_strangers))
+        return tamis__fail(TAMIS_INVALID,
+                           "fpr=%.3g is out of reach for cascade: its least is 2^-%d", wish->fpr,
+                           TAMIS_BAND_GUARD_MOST + 1);
+    set_columns(word, for_lists > for_strangers ? for_lists : for_strangers);
+    return TAMIS_OK;
+}
+
+static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
+    const uint64_t members = wish->capacity, good = members * PLANNED_GOOD;
+    word[TAMIS_SHARD_KEYS] =
+        wish->has_option[OPT_SHARD] ? wish->option[OPT_SHARD] : TAMIS_SHARD_PRESET;
+    const tamis_status rc = shape(wish, members, good, word);
+    if (rc) return rc;
+    word[TAMIS_SHARD_BYTES] = expect(word, members, good);
+    return TAMIS_OK;
+}
+
+static tamis_status check(const uint64_t word[], uint64_t *size) {
+    if (word[WIDTH] > TAMIS_BAND_GUARD_MOST || word[NARROW] >= 65536 ||
+        (!has_level_1(word) && word[NARROW]))
+        return tamis__fail(TAMIS_CORRUPT, "damaged: a cascade of %llu columns, %llu narrow",
+                           (unsigned long long)word[WIDTH], (unsigned long long)word[NARROW]);
+    return tamis__shards_check(word, 0, size);
+}
+
+/* Two words for each column. */
+static uint64_t probes(const uint64_t word[]) {
+    return 2 * word[WIDTH] + 2;
+}
+
+static double rate(const uint64_t word[], uint64_t items) {
+    return items ? rate_of_level_1(word) / 2 : 0;
+}
+
+/* ---- Shards --------------------------------------------------------------------------------- */
+
+static uint64_t shard_of(const uint64_t word[], uint64_t hash) {
+    return tamis__range(hash, word[TAMIS_SHARDS]);
+}
+
+static uint64_t members_of(const uint8_t *shard) {
+    return tamis__get32(shard);
+}
+
+static const uint8_t *first_of(const uint8_t *shard) {
+    return shard + HEAD_BYTES;
+}
+
+static const uint8_t *second_of(const uint8_t *shard) {
+    return shard + HEAD_BYTES + (uint64_t)tamis__get32(shard + 4) * 8;
+}
+
+static bool is_sound(const uint64_t word[], const uint8_t *shard, uint64_t size) {
+    const tamis_band_form form = level_1(word);
+    const uint64_t members = members_of(shard), first = (uint64_t)tamis__get32(shard + 4) * 8;
+    if (first > size - HEAD_BYTES) return false;
+    if (has_level_1(word)) {
+        if (tamis__band_audit(&form, first_of(shard), first)) return false;
+        if (tamis__band_keys(first_of(shard)) != members) return false;
+    } else if (first) {
+        return false;
+    }
+    if (tamis__band_audit(&level_2, second_of(shard), size - HEAD_BYTES - first)) return false;
+    const uint64_t bits = tamis__band_keys(second_of(shard));
+    return members ? bits >= members : bits == 0;
+}
+
+static tamis_status audit(const tamis_body *f) {
+    const tamis_status rc = tamis__shards_audit(f, 0, HEAD_BYTES + TAMIS_BAND_LEAST);
+    if (rc) return rc;
+    for (uint64_t i = 0; i < f->word[TAMIS_SHARDS]; i++) {
+        uint64_t size;
+        const uint8_t *shard = tamis__shard(f, i, &size);
+        if (!is_sound(f->word, shard, size))
+            return tamis__fail(TAMIS_CORRUPT, "damaged: the levels of shard %llu",
+                               (unsigned long long)i);
+    }
+    return TAMIS_OK;
+}
+
+/* ---- Asking --------------------------------------------------------------------------------- */
+
+/* The questions of a group that are still open, and where their rows lie. */
+typedef struct group {
+    tamis_band_aim aim[GROUP];
+    uint8_t at[GROUP];
+    size_t n;
+} group;
+
+static void aim_all(group *g, const tamis_body *f, const uint64_t *hash, unsigned level) {
+    const tamis_band_form form = level == 1 ? level_1(f->word) : level_2;
+    for (size_t j = 0; j < g->n; j++) {
+        const uint64_t h = hash[g->at[j]];
+        const uint8_t *shard = f->bytes + tamis__shard_start(f, shard_of(f->word, h));
+        tamis__band_aim(&form, level == 1 ? first_of(shard) : second_of(shard), h, &g->aim[j]);
+    }
+}
+
+/* Only those that pass level 1 stay open. */
+static void pass_level_1(group *g, const tamis_body *f, const uint64_t *hash) {
+    const tamis_band_form form = level_1(f->word);
+    size_t open = 0;
+    aim_all(g, f, hash, 1);
+    for (size_t j = 0; j < g->n; j++) {
+        uint64_t none;
+        if (tamis__band_test(&form, &g->aim[j], &none)) g->at[open++] = g->at[j];
+    }
+    g->n = open;
+}
+
+static void query(const tamis_body *f, const uint64_t *hash, size_t n, uint8_t *hit) {
+    group g;
+    for (size_t some; n; hash += some, hit += some, n -= some) {
+        some = n < GROUP ? n : GROUP;
+        for (size_t j = 0; j < some; j++) g.at[j] = (uint8_t)j, hit[j] = 0;
+        g.n = some;
+        if (has_level_1(f->word)) pass_level_1(&g, f, hash);
+        aim_all(&g, f, hash, 2);
+        for (size_t j = 0; j < g.n; j++) {
+            uint64_t bit;
+            hit[g.at[j]] = tamis__band_test(&level_2, &g.aim[j], &bit) && bit;
+        }
+    }
+}
+
+/* The rate of strangers, by the shard that one falls into; keys are the members. */
+static void measure(const tamis_body *f, const tamis_body *other, tamis_measure *out) {
+    const tamis_band_form form = level_1(f->word);
+    const uint64_t shards = f->word[TAMIS_SHARDS];
+    double members = 0, rates = 0;
+    for (uint64_t i = 0; i < shards; i++) {
+        const uint8_t *shard = f->bytes + tamis__shard_start(f, i);
+        if (members_of(shard) == 0) continue;
+        members += (double)members_of(shard);
+        rates += has_level_1(f->word) ? tamis__band_rate(&form, first_of(shard)) : 1;
+    }
+    out->bits = f->size * 8;
+    out->bits_set = tamis__bits_set(f, other);
+    out->fpr = rates / 2 / (double)shards;
+    out->items = (struct tamis_estimate){members, 0};
+}
+
+/* ---- Building ------------------------------------------------------------------------------- */
+
+static tamis_status fit(const tamis_wish *wish, const tamis_census *census, uint64_t word[]) {
+    return shape(wish, census->records - census->zeros, census->zeros, word);
+}
+
+/* Indices of the records of a level come first, then what their band needs. */
+static uint64_t pick_size(uint64_t n) {
+    return (n * sizeof(uint32_t) + 63) / 64 * 64;
+}
+
+static uint64_t work(const uint64_t word[], uint64_t n) {
+    const tamis_band_form form = level_1(word);
+    const uint64_t first = has_level_1(word) ? tamis__band_work(&form, n) : 0;
+    const uint64_t second = tamis__band_work(&level_2, n);
+    return pick_size(n) + (first > second ? first : second);
+}
+
+static uint64_t most(const uint64_t word[], uint64_t n) {
+    const tamis_band_form form = level_1(word);
+    const uint64_t first = has_level_1(word) ? tamis__band_most(&form, n) : 0;
+    return HEAD_BYTES + first + tamis__band_most(&level_2, n);
+}
+
+static tamis_status make_level_1(const uint64_t word[], const tamis_shard *s, uint32_t *pick,
+                                 uint8_t *room, uint8_t *out, uint64_t *size) {
+    const tamis_band_form form = level_1(word);
+    size_t members = 0;
+    *size = 0;
+    for (size_t i = 0; i < s->n; i++)
+        if (s->value[i]) pick[members++] = (uint32_t)i;
+    tamis__put32(out, (uint32_t)members);
+    if (!has_level_1(word)) return TAMIS_OK;
+    const tamis_band_task task = {.hash = s->hash, .n = members, .pick = pick};
+    return tamis__band_make(&form, &task, room, out + HEAD_BYTES, size);
+}
+
+/* Without members nobody is in: no bits are needed to say so. */
+static tamis_status make_level_2(const uint64_t word[], const tamis_shard *s, uint32_t *pick,
+                                 uint8_t *room, uint8_t *out, uint64_t *size) {
+    const tamis_band_form form = level_1(word);
+    size_t n = 0;
+    for (size_t i = 0; i < s->n && members_of(out); i++) {
+        uint64_t none;
+        if (s->value[i] || !has_level_1(word) ||
+            tamis__band_ask(&form, first_of(out), s->hash[i], &none))
+            pick[n++] = (uint32_t)i;
+    }
+    const tamis_band_task task = {.hash = s->hash, .value = s->value, .n = n, .pick = pick};
+    return tamis__band_make(&level_2, &task, room, out + (second_of(out) - out), size);
+}
+
+static tamis_status make(const uint64_t word[], const tamis_shard *shard, uint8_t *room,
+                         uint8_t *out, uint64_t *size) {
+    uint32_t *pick = (uint32_t *)(void *)room;
+    uint64_t first, second;
+    room += pick_size(shard->n);
+    tamis_status rc = make_level_1(word, shard, pick, room, out, &first);
+    if (rc) return rc;
+    tamis__put32(out + 4, (uint32_t)(first / 8));
+    rc = make_level_2(word, shard, pick, room, out, &second);
+    *size = HEAD_BYTES + first + second;
+    return rc;
+}
+
+static const tamis_build_facet building = {
+    .rule = TAMIS_RECORDS_VALUES,
+    .made = TAMIS_SHARD_MADE | 1 << WIDTH | 1 << NARROW,
+    .member = 1,
+    .fit = fit,
+    .shard = shard_of,
+    .work = work,
+    .most = most,
+    .make = make,
+};
+
+const tamis_kind tamis__cascade = {
+    .name = "cascade",
+    .contract = "built once: exact on its members and on known-good keys, others at the rate",
+    .word = {TAMIS_SHARD_WORD_NAMES, "width", "narrow"},
+    .options = options,
+    .option_count = sizeof options / sizeof *options,
+    .traits = TAMIS_ADDS_ONCE | TAMIS_ANY_ORDER,
+    .plan = plan,
+    .check = check,
+    .probes = probes,
+    .rate = rate,
+    .audit = audit,
+    .query = query,
+    .measure = measure,
+    .build = &building,
+};
