@@ -116,8 +116,8 @@ typedef struct tamis_build_facet {
 
     /* The words for what was counted. plan() has made word[] from the wish, whose capacity is at
      * least the number of records (labels: of the largest label; with known-good keys: of the
-     * members). Without a wish the words are
-     * those of a filter that gets more records: only words that are made may change. */
+     * members). Without a wish the words are those of a filter that gets more records: only words
+     * that are made may change. */
     tamis_status (*fit)(const tamis_wish *, const tamis_census *, uint64_t word[]);
 
     /* Which shard a hash belongs to; never falls as the hash grows. */
