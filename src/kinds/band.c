@@ -226,8 +226,10 @@ static uint64_t round_rows(uint64_t rows, uint64_t bands) {
     return bands == 1 ? (rows + ROWS - 1) / ROWS * ROWS : rows + ROWS / 2;
 }
 
-static uint64_t bits_of_rows(const tamis_band_form *form, uint64_t rows) {
-    return rows * columns_of(form) - rows * form->narrow / 65536;
+static uint64_t bits_of_rows(const tamis_band_form *form, uint64_t rows, uint64_t bands) {
+    const uint64_t narrow = tamis__range(narrow_edge(form), rows - least_of(rows, ROWS - 1));
+    const uint64_t saved = bands == 1 ? narrow / ROWS * ROWS : narrow - least_of(narrow, ROWS / 2);
+    return rows * columns_of(form) - saved;
 }
 
 /* Keys that a layer bumps beyond those that it has no row for: with few columns they were 35 +
@@ -244,12 +246,12 @@ uint64_t tamis__band_expect(const tamis_band_form *form, uint64_t keys, uint64_t
         layer l;
         shape_bumping(form, n, 0, &l);
         const uint64_t rows = round_rows(bumping_rows(form, n), bands);
-        bits += bits_of_rows(form, rows) + l.meta_words * 64;
+        bits += bits_of_rows(form, rows, bands) + l.meta_words * 64;
         n += extra_bumped(form, n, bands) - least_of(n, rows);
     }
     if (n) {
         const uint64_t rows = round_rows(n + (bands == 1 ? n / 32 : n / 96), bands);
-        bits += LAYER_BYTES * 8 + bits_of_rows(form, rows);
+        bits += LAYER_BYTES * 8 + bits_of_rows(form, rows, bands);
     }
     return (bits * bands + 63) / 64 * 8;
 }
