@@ -254,8 +254,11 @@ static void measure(const tamis_body *f, const tamis_body *other, tamis_measure 
 
 /* ---- Building ------------------------------------------------------------------------------- */
 
+/* As in the plan, strangers with the hash of a member have their part of the rate. */
 static tamis_status fit(const tamis_wish *wish, const tamis_census *census, uint64_t word[]) {
-    return shape(wish, census->records - census->zeros, census->zeros, word);
+    tamis_wish w = *wish;
+    if (w.fpr > 0) w.fpr -= ldexp((double)w.capacity, -64);
+    return shape(&w, census->records - census->zeros, census->zeros, word);
 }
 
 /* Indices of the records of a level come first, then what their band needs. */
