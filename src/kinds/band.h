@@ -45,7 +45,7 @@ tamis_band_columns tamis__band_columns(uint64_t total);
 bool tamis__band_columns_for(double rate, tamis_band_columns *);
 
 typedef struct tamis_band_task {
-    const uint64_t *hash;  /* distinct, in any order, which is part of what decides the bytes */
+    const uint64_t *hash;  /* distinct, in any order, which leaves no trace in the bytes */
     const uint64_t *value; /* below 2^value_bits; not looked at when value_bits is 0 */
     size_t n;              /* below 2^31 */
     const uint32_t *pick;  /* which of them, n indices; NULL: the first n */
