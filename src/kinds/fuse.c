@@ -1,0 +1,218 @@
+/* fuse: the fastest of the kinds that are built once, at an eighth above the least size.
+ *
+ * A key has three cells of w bits (or four), and their xor is a fingerprint of the key. Strangers
+ * find any w bits there, so that they are answered yes with chance 2^-w, whatever the number of
+ * keys. Which cells, and how values for all of them are found that make the xors come out right, is
+ * in kinds/peel.h: the binary fuse filter of Graf and Lemire (2022).
+ *
+ *     hash * shards = [ shard | rest ]          keys of a shard are peeled together
+ *                         │       └─ segment, and mixed once more: three cells, fingerprint
+ *                         ▼
+ *     payload:    shard 0 │ shard 1 │ ... │ where each starts
+ *
+ *     bits per key: 1.12 to 1.13 w from a million keys on (1.065 to 1.08 with four cells)
+ *
+ * Nothing can be added or removed later. */
+#include <math.h>
+
+#include "kinds/peel.h"
+#include "kinds/shards.h"
+
+enum { WIDTH = TAMIS_SHARD_WORDS, ARITY };
+enum { OPT_SHARD, OPT_WIDTH, OPT_ARITY };
+enum { MOST_WIDTH = TAMIS_PEEL_MOST_GUARD };
+
+static const struct tamis_option options[] = {
+    TAMIS_SHARD_OPTION,
+    {"width", NULL, 1, MOST_WIDTH, "by fpr or size", "bits of a fingerprint: the rate is 2^-width"},
+    {"arity", NULL, 3, 4, "3", "cells that a key has: 4 saves a twentieth and is slower"},
+};
+
+/* ---- Shape ---------------------------------------------------------------------------------- */
+
+static tamis_peel_form form_of(const uint64_t word[]) {
+    return (tamis_peel_form){
+        .shards = word[TAMIS_SHARDS],
+        .arity = (unsigned)word[ARITY],
+        .guard_bits = (unsigned)word[WIDTH],
+    };
+}
+
+/* Bytes for so many keys, if they are spread evenly and nothing goes wrong; 0 when too many. */
+static uint64_t expected_bytes(const uint64_t word[], uint64_t keys) {
+    const tamis_peel_form form = form_of(word);
+    const uint64_t shards = word[TAMIS_SHARDS], each = keys / shards + (keys % shards != 0);
+    const uint64_t shard = tamis__peel_expect(&form, each);
+    if (shards > TAMIS_MAX_PAYLOAD_BYTES / (shard + 8)) return 0;
+    return shards * shard + tamis__shard_offsets_size(shards);
+}
+
+/* The widest fingerprint with which the payload keeps to the size. Shards are unequal by chance:
+ * each is reckoned with four standard deviations more keys. */
+static tamis_status widest(uint64_t bits, uint64_t capacity, uint64_t word[]) {
+    const uint64_t shards = word[TAMIS_SHARDS];
+    const uint64_t spare = shards > 1 ? 4 * (uint64_t)sqrt((double)(capacity / shards)) : 0;
+    uint64_t least = 0;
+    for (word[WIDTH] = MOST_WIDTH; word[WIDTH] > 0; word[WIDTH]--) {
+        least = expected_bytes(word, capacity + spare * shards);
+        if (least && least <= bits / 8) return TAMIS_OK;
+    }
+    return tamis__fail(
+        TAMIS_INVALID, "size=%llu is too small for %llu keys: fuse needs at least %llu",
+        (unsigned long long)(bits / 8), (unsigned long long)capacity, (unsigned long long)least);
+}
+
+static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
+    word[TAMIS_SHARD_KEYS] =
+        wish->has_option[OPT_SHARD] ? wish->option[OPT_SHARD] : TAMIS_SHARD_PRESET;
+    word[TAMIS_SHARDS] = tamis__shards_for(word, wish->capacity);
+    word[ARITY] = wish->has_option[OPT_ARITY] ? wish->option[OPT_ARITY] : 3;
+    if (wish->has_option[OPT_WIDTH]) {
+        word[WIDTH] = wish->option[OPT_WIDTH];
+    } else if (wish->bits) {
+        const tamis_status rc = widest(wish->bits, wish->capacity, word);
+        if (rc) return rc;
+    } else {
+        word[WIDTH] = tamis__peel_guard_for(wish->fpr);
+        if (word[WIDTH] > MOST_WIDTH)
+            return tamis__fail(TAMIS_INVALID, "fpr=%.3g is out of reach: fuse goes down to 2^-%d",
+                               wish->fpr, MOST_WIDTH);
+    }
+    word[TAMIS_SHARD_BYTES] = expected_bytes(word, wish->capacity);
+    if (!word[TAMIS_SHARD_BYTES])
+        return tamis__fail(TAMIS_TOO_LARGE, "%llu keys need more than 2^56 bytes",
+                           (unsigned long long)wish->capacity);
+    return TAMIS_OK;
+}
+
+static tamis_status check(const uint64_t word[], uint64_t *size) {
+    if (word[WIDTH] < 1 || word[WIDTH] > MOST_WIDTH || word[ARITY] < 3 || word[ARITY] > 4)
+        return tamis__fail(TAMIS_CORRUPT, "fuse cannot have %llu cells of %llu bits for a key",
+                           (unsigned long long)word[ARITY], (unsigned long long)word[WIDTH]);
+    return tamis__shards_check(word, 0, size);
+}
+
+static uint64_t probes(const uint64_t word[]) {
+    return word[ARITY];
+}
+
+static double rate(const uint64_t word[], uint64_t items) {
+    return items ? ldexp(1, -(int)word[WIDTH]) : 0;
+}
+
+static tamis_status audit(const tamis_body *f) {
+    const tamis_peel_form form = form_of(f->word);
+    tamis_status rc = tamis__shards_audit(f, 0, TAMIS_PEEL_HEADER);
+    for (uint64_t i = 0; i < form.shards && !rc; i++) {
+        uint64_t size;
+        const uint8_t *shard = tamis__shard(f, i, &size);
+        rc = tamis__peel_audit(&form, shard, size);
+    }
+    return rc;
+}
+
+/* ---- Building ------------------------------------------------------------------------------- */
+
+static tamis_status fit(const tamis_wish *wish, const tamis_census *census, uint64_t word[]) {
+    (void)wish;
+    word[TAMIS_SHARDS] = tamis__shards_for(word, census->records);
+    return TAMIS_OK;
+}
+
+static uint64_t shard(const uint64_t word[], uint64_t hash) {
+    return tamis__range(hash, word[TAMIS_SHARDS]);
+}
+
+static uint64_t work(const uint64_t word[], uint64_t n) {
+    const tamis_peel_form form = form_of(word);
+    return tamis__peel_work(&form, n);
+}
+
+static uint64_t most(const uint64_t word[], uint64_t n) {
+    const tamis_peel_form form = form_of(word);
+    return tamis__peel_most(&form, n);
+}
+
+static tamis_status make(const uint64_t word[], const tamis_shard *s, uint8_t *room, uint8_t *out,
+                         uint64_t *size) {
+    const tamis_peel_form form = form_of(word);
+    const tamis_peel_task task = {.hash = s->hash, .n = s->n};
+    return tamis__peel_make(&form, &task, room, out, size);
+}
+
+/* ---- Asking --------------------------------------------------------------------------------- */
+
+/* A group's cells are all on their way before the first is looked at. */
+enum { GROUP = 32 };
+
+TAMIS_HOT void query_as(const tamis_peel_form *form, const tamis_body *f, const uint64_t *hash,
+                        size_t n, uint8_t *hit) {
+    tamis_peel_aim aim[GROUP];
+    for (size_t group; n; hash += group, hit += group, n -= group) {
+        group = n < GROUP ? n : GROUP;
+        for (size_t i = 0; i < group; i++) {
+            uint64_t rest;
+            const uint64_t at = tamis__multiply(hash[i], form->shards, &rest);
+            tamis__peel_aim_at(form, f->bytes + tamis__shard_start(f, at), rest, &aim[i]);
+        }
+        for (size_t i = 0; i < group; i++) hit[i] = tamis__peel_hit(form, &aim[i]);
+    }
+}
+
+/* The widths and arities that are worth a loop of their own. */
+static void query(const tamis_body *f, const uint64_t *hash, size_t n, uint8_t *hit) {
+    tamis_peel_form form = form_of(f->word);
+    if (form.arity == 4)
+        form.arity = 4, query_as(&form, f, hash, n, hit);
+    else if (form.guard_bits == 8)
+        form.arity = 3, form.guard_bits = 8, query_as(&form, f, hash, n, hit);
+    else if (form.guard_bits == 16)
+        form.arity = 3, form.guard_bits = 16, query_as(&form, f, hash, n, hit);
+    else
+        form.arity = 3, query_as(&form, f, hash, n, hit);
+}
+
+/* ---- Measuring ------------------------------------------------------------------------------ */
+
+static void measure(const tamis_body *f, const tamis_body *other, tamis_measure *out) {
+    const tamis_peel_form form = form_of(f->word);
+    uint64_t keys = 0, cells = 0;
+    (void)other;
+    for (uint64_t i = 0; i < form.shards; i++) {
+        const uint8_t *bytes = f->bytes + tamis__shard_start(f, i);
+        const tamis_peel_graph g = tamis__peel_graph_of(bytes);
+        keys += tamis__peel_keys(bytes);
+        cells += tamis__peel_cells(&g, form.arity);
+    }
+    out->bits_set = keys;
+    out->bits = cells ? cells : 1;
+    out->fpr = rate(f->word, keys);
+    out->items = (struct tamis_estimate){(double)keys, 0};
+}
+
+static const tamis_build_facet build = {
+    .rule = TAMIS_RECORDS_KEYS,
+    .made = TAMIS_SHARD_MADE,
+    .fit = fit,
+    .shard = shard,
+    .work = work,
+    .most = most,
+    .make = make,
+};
+
+const tamis_kind tamis__fuse = {
+    .name = "fuse",
+    .contract = "built once: three probes, small and fast to ask, any number of keys",
+    .word = {TAMIS_SHARD_WORD_NAMES, "width", "arity"},
+    .options = options,
+    .option_count = sizeof options / sizeof *options,
+    .traits = TAMIS_ADDS_ONCE | TAMIS_ANY_ORDER,
+    .plan = plan,
+    .check = check,
+    .probes = probes,
+    .rate = rate,
+    .audit = audit,
+    .query = query,
+    .measure = measure,
+    .build = &build,
+};

@@ -1,0 +1,187 @@
+/* Kinds on a binary fuse graph may include this, and their tests: keys to rows of bits.
+ *
+ * A shard of keys becomes an array of cells. Each key has three cells (or four), and the xor of
+ * them is the key's row: `value_bits` that the caller chose, then `guard_bits` made from its hash,
+ * which tell keys from strangers.
+ *
+ *     segment:    0        1        2        3    ...          cells of a segment: a power of two
+ *              [.....a..][..a.....][.......a][........]        key a starts in segment 0
+ *              [........][b.......][..b.....][.....b..]        key b in segment 1
+ *
+ *     row(a) = cell ^ cell ^ cell
+ *
+ * Since cells of a key lie in neighbouring segments, the keys at both ends have cells to
+ * themselves, and taking those away leaves new ends: a graph that is nearly full can be peeled.
+ * Graf and Lemire, "Binary Fuse Filters: Fast and Smaller Than Xor Filters" (2022).
+ *
+ * Here the builder's order pays: within a shard the segment never falls as the hash grows (but for
+ * one jump), so records that come sorted walk through the cells once, and a key is remembered by
+ * its number instead of by its hash.
+ *
+ * The bytes of a shard: TAMIS_PEEL_HEADER bytes, the cells packed, and with slots one value per
+ * cell behind them. */
+#ifndef TAMIS_KINDS_PEEL_H
+#define TAMIS_KINDS_PEEL_H
+
+#include "bits/packed.h"
+#include "bits/probe.h"
+#include "kinds/kind.h"
+
+enum {
+    TAMIS_PEEL_HEADER = 24,
+    TAMIS_PEEL_MOST_ARITY = 4,
+    TAMIS_PEEL_MOST_GUARD = 32,
+    TAMIS_PEEL_SLOT_BITS = 2, /* which of its cells' slots a key owns */
+    TAMIS_PEEL_BEHIND = 8     /* bytes behind a shard that must be readable: loads are wider */
+};
+
+/* What all shards of a filter have in common. Rows have at least one bit. */
+typedef struct tamis_peel_form {
+    uint64_t shards;     /* that all hashes are cut into, by tamis__range */
+    unsigned arity;      /* cells of a key: 3, or 4, which is smaller and slower */
+    unsigned value_bits; /* 0 to 64 */
+    unsigned guard_bits; /* 0 to TAMIS_PEEL_MOST_GUARD */
+    bool has_slots;      /* values lie behind the cells, where they can change; arity is 4 */
+} tamis_peel_form;
+
+typedef struct tamis_peel_task {
+    const uint64_t *hash;  /* ascending, distinct, of one shard */
+    const uint64_t *value; /* NULL without value bits; each fits them */
+    size_t n;
+} tamis_peel_task;
+
+/* For a shard of n keys: working memory, bytes that it has when nothing goes wrong, and at most. */
+uint64_t tamis__peel_work(const tamis_peel_form *, uint64_t n);
+uint64_t tamis__peel_expect(const tamis_peel_form *, uint64_t n);
+uint64_t tamis__peel_most(const tamis_peel_form *, uint64_t n);
+
+/* Makes a shard; *size becomes its bytes, a multiple of 8. TAMIS_INVALID when no graph can be
+ * peeled, which does not happen to hashes that are well mixed. */
+tamis_status tamis__peel_make(const tamis_peel_form *, const tamis_peel_task *, uint8_t *work,
+                              uint8_t *out, uint64_t *size);
+
+/* Bytes from a file: afterwards every hash of the shard can be asked for. */
+tamis_status tamis__peel_audit(const tamis_peel_form *, const uint8_t *bytes, uint64_t size);
+
+/* Keys of a shard. */
+static inline uint64_t tamis__peel_keys(const uint8_t *bytes) {
+    return tamis__get64(bytes);
+}
+
+/* Guard bits for a rate: the smallest number with 2^-bits not above it, but for a rounding. */
+unsigned tamis__peel_guard_for(double fpr);
+
+/* ---- Places --------------------------------------------------------------------------------- */
+
+#define TAMIS_PEEL_TURN 0x9e3779b97f4a7c15
+
+/* Where the cells of a key are: the segment from the top bits of x, what is in it from mixed
+ * ones. Sixteen bits for each cell, which is as long as segments get. */
+typedef struct tamis_peel_graph {
+    uint64_t turn;     /* another one for each try: x = rest of the hash + turn */
+    uint64_t segments; /* in which a key can start; arity - 1 more lie behind them */
+    unsigned log;      /* cells of a segment, as a power of two */
+} tamis_peel_graph;
+
+TAMIS_HOT uint64_t tamis__peel_place(const tamis_peel_graph *g, uint64_t rest, unsigned arity,
+                                     uint64_t cell[]) {
+    const uint64_t x = rest + g->turn, mixed = tamis__mix(x);
+    const uint64_t first = tamis__range(x, g->segments), mask = ((uint64_t)1 << g->log) - 1;
+    for (unsigned j = 0; j < arity; j++)
+        cell[j] = ((first + j) << g->log) + (mixed >> 16 * j & mask);
+    return mixed;
+}
+
+/* The top bits of a product depend on all bits of both; the multiplier is that of Steele and
+ * Vigna, "Computationally easy, spectrally good multipliers" (2021). */
+TAMIS_HOT uint64_t tamis__peel_guard(uint64_t mixed, unsigned bits) {
+    return bits ? mixed * 0xf1357aea2e62a9c5 >> (64 - bits) : 0;
+}
+
+/* ---- Asking --------------------------------------------------------------------------------- */
+
+/* `width` bits from `bit` on in one load where that is possible: a second load that few fields
+ * need costs more by being unpredictable than the first. Narrow loads cross fewer cache lines. */
+TAMIS_HOT uint64_t tamis__peel_bits(const uint8_t *bytes, uint64_t bit, unsigned width) {
+    const uint8_t *p = bytes + (bit >> 3);
+    const uint64_t mask = tamis__field_mask(width);
+    if (width <= 25) return tamis__get32(p) >> (bit & 7) & mask;
+    if (width <= 57) return tamis__get64(p) >> (bit & 7) & mask;
+    return tamis__bits_get(bytes, bit, width);
+}
+
+/* A key's cells, found but not yet looked at. */
+typedef struct tamis_peel_aim {
+    const uint8_t *cells; /* NULL: the shard is empty */
+    const uint8_t *slots; /* NULL without */
+    uint64_t cell[TAMIS_PEEL_MOST_ARITY];
+    uint64_t guard;
+} tamis_peel_aim;
+
+TAMIS_HOT unsigned tamis__peel_row_values(const tamis_peel_form *form) {
+    return form->has_slots ? TAMIS_PEEL_SLOT_BITS : form->value_bits;
+}
+
+TAMIS_HOT unsigned tamis__peel_row(const tamis_peel_form *form) {
+    return tamis__peel_row_values(form) + form->guard_bits;
+}
+
+/* From the header of a shard. */
+TAMIS_HOT tamis_peel_graph tamis__peel_graph_of(const uint8_t *bytes) {
+    const uint64_t seed = tamis__get64(bytes + 8), shape = tamis__get64(bytes + 16);
+    return (tamis_peel_graph){seed * TAMIS_PEEL_TURN, shape >> 8, shape & 0xff};
+}
+
+TAMIS_HOT uint64_t tamis__peel_cells(const tamis_peel_graph *g, unsigned arity) {
+    return g->segments ? (g->segments + arity - 1) << g->log : 0;
+}
+
+/* `rest` is the low half of hash * shards; `bytes` are those of the shard that the high half
+ * names. */
+TAMIS_HOT void tamis__peel_aim_at(const tamis_peel_form *form, const uint8_t *bytes, uint64_t rest,
+                                  tamis_peel_aim *aim) {
+    const tamis_peel_graph g = tamis__peel_graph_of(bytes);
+    const unsigned row = tamis__peel_row(form);
+    aim->cells = g.segments ? bytes + TAMIS_PEEL_HEADER : NULL;
+    if (!aim->cells) return;
+    const uint64_t mixed = tamis__peel_place(&g, rest, form->arity, aim->cell);
+    aim->guard = tamis__peel_guard(mixed, form->guard_bits);
+    for (unsigned j = 0; j < form->arity; j++)
+        __builtin_prefetch(aim->cells + (aim->cell[j] * row >> 3));
+    if (form->has_slots)
+        aim->slots = aim->cells + tamis__fields_size(tamis__peel_cells(&g, form->arity), row);
+}
+
+/* The xor of `width` bits of the key's cells, from the `from`-th of each on. */
+TAMIS_HOT uint64_t tamis__peel_xor(const tamis_peel_form *form, const tamis_peel_aim *aim,
+                                   unsigned from, unsigned width) {
+    const unsigned row = tamis__peel_row(form);
+    uint64_t x = 0;
+    for (unsigned j = 0; j < form->arity && width; j++) {
+        if (row == 8 && width == 8)
+            x ^= aim->cells[aim->cell[j]];
+        else if (row == 16 && width == 16)
+            x ^= tamis__get16(aim->cells + 2 * aim->cell[j]);
+        else
+            x ^= tamis__peel_bits(aim->cells, aim->cell[j] * row + from, width);
+    }
+    return x;
+}
+
+/* Is it a key of the shard, as far as the guard tells? */
+TAMIS_HOT bool tamis__peel_hit(const tamis_peel_form *form, const tamis_peel_aim *aim) {
+    return aim->cells &&
+           tamis__peel_xor(form, aim, tamis__peel_row_values(form), form->guard_bits) == aim->guard;
+}
+
+/* For what was hit: the bit of aim->slots at which the key's own slot starts, and the value. */
+TAMIS_HOT uint64_t tamis__peel_slot(const tamis_peel_form *form, const tamis_peel_aim *aim) {
+    return aim->cell[tamis__peel_xor(form, aim, 0, TAMIS_PEEL_SLOT_BITS)] * form->value_bits;
+}
+
+TAMIS_HOT uint64_t tamis__peel_value(const tamis_peel_form *form, const tamis_peel_aim *aim) {
+    if (!form->has_slots) return tamis__peel_xor(form, aim, 0, form->value_bits);
+    return tamis__bits_get(aim->slots, tamis__peel_slot(form, aim), form->value_bits);
+}
+
+#endif
