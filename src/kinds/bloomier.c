@@ -1,0 +1,331 @@
+/* bloomier: a map that is built once and does not store its keys.
+ *
+ * Every key gets a row of bits, its value and a guard made from its hash, and one of two engines
+ * stores the rows so that the key's hash alone leads back to them. A key that was never put finds
+ * some other row, whose guard fits with chance 2^-guard; then it gets a value that means nothing.
+ *
+ *     engine=ribbon    rows are solutions of equations      about 1.003 (value + guard) bits per key
+ *     engine=fuse      rows are xors of three cells         about 1.12 of them, faster
+ *
+ *     row:  [ value bits | guard bits ]       guard=0: no stranger is told from a key
+ *
+ * With update=yes values can be set again. The row then only says which of its four cells' slots
+ * belongs to the key, no two keys have the same, and values lie in the slots:
+ *
+ *     cells:  ....a......│..a.....│.......a│...a....       xor: [ own: 2 bits | guard ]
+ *     slots:  ...........│..V.....│........│........       own = 1: the value of a is V
+ *
+ * Chazelle, Kilian, Rubinfeld and Tal, "The Bloomier filter" (2004), who had both tables; the
+ * engines are those of kinds/band.h and kinds/peel.h. */
+#include <math.h>
+
+#include "kinds/band.h"
+#include "kinds/peel.h"
+#include "kinds/shards.h"
+
+enum { ENGINE = TAMIS_SHARD_WORDS, VALUE, GUARD, UPDATE };
+enum { OPT_SHARD, OPT_ENGINE, OPT_VALUE, OPT_GUARD, OPT_UPDATE };
+enum { RIBBON, FUSE };
+enum { MOST_VALUE = 64, MOST_GUARD = 32 };
+
+static const struct tamis_option options[] = {
+    TAMIS_SHARD_OPTION,
+    {"engine", "ribbon|fuse", 0, 0, "ribbon; fuse with update=yes",
+     "how rows are stored: ribbon is smaller, fuse is faster"},
+    {"value", NULL, 1, MOST_VALUE, "as the largest value needs", "bits of a value"},
+    {"guard", NULL, 0, MOST_GUARD, "by fpr or size",
+     "bits that tell strangers from keys: the rate is 2^-guard"},
+    {"update", "no|yes", 0, 0, "no", "may values be set again? takes two bits more, and slots"},
+};
+
+/* ---- Shape ---------------------------------------------------------------------------------- */
+
+/* update takes four cells: two bits then name one of them, and nothing else. */
+static tamis_peel_form fuse_of(const uint64_t word[]) {
+    return (tamis_peel_form){
+        .shards = word[TAMIS_SHARDS],
+        .arity = word[UPDATE] ? 4 : 3,
+        .value_bits = (unsigned)word[VALUE],
+        .guard_bits = (unsigned)word[GUARD],
+        .has_slots = word[UPDATE],
+    };
+}
+
+static tamis_band_form ribbon_of(const uint64_t word[]) {
+    return (tamis_band_form){
+        .value_bits = (unsigned)word[VALUE],
+        .guard_bits = (unsigned)word[GUARD],
+    };
+}
+
+static uint64_t expected_shard(const uint64_t word[], uint64_t n) {
+    const tamis_peel_form fuse = fuse_of(word);
+    const tamis_band_form ribbon = ribbon_of(word);
+    return word[ENGINE] == FUSE ? tamis__peel_expect(&fuse, n) : tamis__band_expect(&ribbon, n);
+}
+
+/* Bytes for so many keys, if they are spread evenly and nothing goes wrong; 0 when too many. */
+static uint64_t expected_bytes(const uint64_t word[], uint64_t keys) {
+    const uint64_t shards = word[TAMIS_SHARDS], each = keys / shards + (keys % shards != 0);
+    const uint64_t shard = expected_shard(word, each);
+    if (shards > TAMIS_MAX_PAYLOAD_BYTES / (shard + 8)) return 0;
+    return shards * shard + tamis__shard_offsets_size(shards);
+}
+
+static bool fits(const uint64_t word[], uint64_t keys, uint64_t bits) {
+    const uint64_t bytes = expected_bytes(word, keys);
+    return bytes && bytes <= bits / 8;
+}
+
+/* The most guard bits with which the payload keeps to the size; and where no value is too wide to
+ * be expected, the widest values first. Shards are unequal by chance: each is reckoned with four
+ * standard deviations more keys. */
+static tamis_status widest(const tamis_wish *wish, uint64_t least_value, uint64_t word[]) {
+    const uint64_t shards = word[TAMIS_SHARDS];
+    const uint64_t spare = shards > 1 ? 4 * (uint64_t)sqrt((double)(wish->capacity / shards)) : 0;
+    const uint64_t keys = wish->capacity + spare * shards;
+    const uint64_t most = wish->has_option[OPT_GUARD] ? word[GUARD] : MOST_GUARD;
+    const uint64_t least = wish->has_option[OPT_GUARD] ? word[GUARD] : 0;
+    for (; word[VALUE] >= least_value; word[VALUE]--)
+        for (word[GUARD] = most + 1; word[GUARD]-- > least;)
+            if (fits(word, keys, wish->bits)) return TAMIS_OK;
+    return tamis__fail(TAMIS_INVALID, "size=%llu is too small for %llu keys with %llu bits each",
+                       (unsigned long long)(wish->bits / 8), (unsigned long long)wish->capacity,
+                       (unsigned long long)(least_value + least));
+}
+
+/* Guard bits by what was asked for; values have word[VALUE] bits, or at least `least_value`. */
+static tamis_status choose_guard(const tamis_wish *wish, uint64_t least_value, uint64_t word[]) {
+    if (wish->has_option[OPT_GUARD]) word[GUARD] = wish->option[OPT_GUARD];
+    if (wish->bits) return widest(wish, least_value, word);
+    if (wish->has_option[OPT_GUARD]) return TAMIS_OK;
+    word[GUARD] = tamis__peel_guard_for(wish->fpr);
+    if (word[GUARD] <= MOST_GUARD) return TAMIS_OK;
+    return tamis__fail(TAMIS_INVALID, "fpr=%.3g is out of reach: bloomier goes down to 2^-%d",
+                       wish->fpr, MOST_GUARD);
+}
+
+static tamis_status choose_engine(const tamis_wish *wish, uint64_t word[]) {
+    word[UPDATE] = wish->has_option[OPT_UPDATE] ? wish->option[OPT_UPDATE] : 0;
+    word[ENGINE] = word[UPDATE] ? FUSE : RIBBON;
+    if (wish->has_option[OPT_ENGINE]) word[ENGINE] = wish->option[OPT_ENGINE];
+    if (word[UPDATE] && word[ENGINE] != FUSE)
+        return tamis__fail(TAMIS_INVALID, "update=yes needs engine=fuse");
+    return TAMIS_OK;
+}
+
+static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
+    const bool has_value = wish->has_option[OPT_VALUE];
+    tamis_status rc = choose_engine(wish, word);
+    if (rc) return rc;
+    word[TAMIS_SHARD_KEYS] =
+        wish->has_option[OPT_SHARD] ? wish->option[OPT_SHARD] : TAMIS_SHARD_PRESET;
+    word[TAMIS_SHARDS] = tamis__shards_for(word, wish->capacity);
+    word[VALUE] = has_value ? wish->option[OPT_VALUE] : MOST_VALUE;
+    rc = choose_guard(wish, has_value ? word[VALUE] : 1, word);
+    if (rc) return rc;
+    word[TAMIS_SHARD_BYTES] = expected_bytes(word, wish->capacity);
+    if (!word[TAMIS_SHARD_BYTES])
+        return tamis__fail(TAMIS_TOO_LARGE, "%llu keys need more than 2^56 bytes",
+                           (unsigned long long)wish->capacity);
+    return TAMIS_OK;
+}
+
+static tamis_status check(const uint64_t word[], uint64_t *size) {
+    if (word[ENGINE] > FUSE || word[UPDATE] > 1 || (word[UPDATE] && word[ENGINE] != FUSE))
+        return tamis__fail(TAMIS_CORRUPT, "bloomier has no engine %llu with update %llu",
+                           (unsigned long long)word[ENGINE], (unsigned long long)word[UPDATE]);
+    if (word[VALUE] < 1 || word[VALUE] > MOST_VALUE || word[GUARD] > MOST_GUARD)
+        return tamis__fail(TAMIS_CORRUPT,
+                           "bloomier cannot have values of %llu bits, guards of %llu",
+                           (unsigned long long)word[VALUE], (unsigned long long)word[GUARD]);
+    return tamis__shards_check(word, 0, size);
+}
+
+static uint64_t probes(const uint64_t word[]) {
+    return word[ENGINE] == FUSE ? fuse_of(word).arity : word[VALUE] + word[GUARD];
+}
+
+static double rate(const uint64_t word[], uint64_t items) {
+    return items ? ldexp(1, -(int)word[GUARD]) : 0;
+}
+
+static uint64_t most_value(const uint64_t word[]) {
+    return tamis__field_mask((unsigned)word[VALUE]);
+}
+
+static unsigned lacks(const uint64_t word[]) {
+    return word[UPDATE] ? 0 : TAMIS_CAN_PUT;
+}
+
+static tamis_status audit(const tamis_body *f) {
+    const tamis_peel_form fuse = fuse_of(f->word);
+    const tamis_band_form ribbon = ribbon_of(f->word);
+    const bool is_fuse = f->word[ENGINE] == FUSE;
+    tamis_status rc = tamis__shards_audit(f, 0, is_fuse ? TAMIS_PEEL_HEADER : TAMIS_BAND_LEAST);
+    for (uint64_t i = 0; i < f->word[TAMIS_SHARDS] && !rc; i++) {
+        uint64_t size;
+        const uint8_t *shard = tamis__shard(f, i, &size);
+        rc = is_fuse ? tamis__peel_audit(&fuse, shard, size)
+                     : tamis__band_audit(&ribbon, shard, size);
+    }
+    return rc;
+}
+
+/* ---- Building ------------------------------------------------------------------------------- */
+
+static tamis_status fit(const tamis_wish *wish, const tamis_census *census, uint64_t word[]) {
+    word[TAMIS_SHARDS] = tamis__shards_for(word, census->records);
+    if (wish->has_option[OPT_VALUE]) return TAMIS_OK;
+    word[VALUE] = census->most ? tamis__log2_floor(census->most) + 1 : 1;
+    return choose_guard(wish, word[VALUE], word);
+}
+
+static uint64_t shard(const uint64_t word[], uint64_t hash) {
+    return tamis__range(hash, word[TAMIS_SHARDS]);
+}
+
+static uint64_t work(const uint64_t word[], uint64_t n) {
+    const tamis_peel_form fuse = fuse_of(word);
+    const tamis_band_form ribbon = ribbon_of(word);
+    return word[ENGINE] == FUSE ? tamis__peel_work(&fuse, n) : tamis__band_work(&ribbon, n);
+}
+
+static uint64_t most(const uint64_t word[], uint64_t n) {
+    const tamis_peel_form fuse = fuse_of(word);
+    const tamis_band_form ribbon = ribbon_of(word);
+    return word[ENGINE] == FUSE ? tamis__peel_most(&fuse, n) : tamis__band_most(&ribbon, n);
+}
+
+static tamis_status make(const uint64_t word[], const tamis_shard *s, uint8_t *room, uint8_t *out,
+                         uint64_t *size) {
+    if (word[ENGINE] == FUSE) {
+        const tamis_peel_form form = fuse_of(word);
+        const tamis_peel_task task = {.hash = s->hash, .value = s->value, .n = s->n};
+        return tamis__peel_make(&form, &task, room, out, size);
+    }
+    const tamis_band_form form = ribbon_of(word);
+    const tamis_band_task task = {.hash = s->hash, .value = s->value, .n = s->n};
+    return tamis__band_make(&form, &task, room, out, size);
+}
+
+/* ---- Asking --------------------------------------------------------------------------------- */
+
+/* A group's rows are all on their way before the first is looked at. */
+enum { GROUP = 32 };
+
+static void aim_fuse(const tamis_peel_form *form, const tamis_body *f, uint64_t hash,
+                     tamis_peel_aim *aim) {
+    uint64_t rest;
+    const uint64_t at = tamis__multiply(hash, form->shards, &rest);
+    tamis__peel_aim_at(form, f->bytes + tamis__shard_start(f, at), rest, aim);
+}
+
+static void ask_fuse(const tamis_body *f, const uint64_t *hash, size_t n, uint64_t *value,
+                     uint8_t *hit) {
+    const tamis_peel_form form = fuse_of(f->word);
+    tamis_peel_aim aim[GROUP];
+    for (size_t i = 0; i < n; i++) aim_fuse(&form, f, hash[i], &aim[i]);
+    for (size_t i = 0; i < n; i++) {
+        hit[i] = tamis__peel_hit(&form, &aim[i]);
+        if (hit[i] && value) value[i] = tamis__peel_value(&form, &aim[i]);
+    }
+}
+
+static void ask_ribbon(const tamis_body *f, const uint64_t *hash, size_t n, uint64_t *value,
+                       uint8_t *hit) {
+    const tamis_band_form form = ribbon_of(f->word);
+    tamis_band_aim aim[GROUP];
+    uint64_t unused;
+    for (size_t i = 0; i < n; i++) {
+        const uint64_t at = shard(f->word, hash[i]);
+        tamis__band_aim(&form, f->bytes + tamis__shard_start(f, at), hash[i], &aim[i]);
+    }
+    for (size_t i = 0; i < n; i++)
+        hit[i] = tamis__band_test(&form, &aim[i], value ? &value[i] : &unused);
+}
+
+static void get(const tamis_body *f, const uint64_t *hash, size_t n, uint64_t *value,
+                uint8_t *hit) {
+    for (size_t group; n; hash += group, hit += group, n -= group) {
+        group = n < GROUP ? n : GROUP;
+        if (f->word[ENGINE] == FUSE)
+            ask_fuse(f, hash, group, value, hit);
+        else
+            ask_ribbon(f, hash, group, value, hit);
+        if (value) value += group;
+    }
+}
+
+static void query(const tamis_body *f, const uint64_t *hash, size_t n, uint8_t *hit) {
+    get(f, hash, n, NULL, hit);
+}
+
+/* ---- Setting values ------------------------------------------------------------------------- */
+
+/* All keys are looked for before the first value is set. */
+static tamis_status put(tamis_body *f, const uint64_t *hash, const uint64_t *value, size_t n) {
+    const tamis_peel_form form = fuse_of(f->word);
+    tamis_peel_aim aim;
+    for (size_t i = 0; i < n; i++) {
+        aim_fuse(&form, f, hash[i], &aim);
+        if (!tamis__peel_hit(&form, &aim))
+            return tamis__fail(TAMIS_NOT_FOUND,
+                               "the key is not in the map: only values of its keys can be set");
+    }
+    for (size_t i = 0; i < n; i++) {
+        aim_fuse(&form, f, hash[i], &aim);
+        tamis__bits_put(f->bytes + (aim.slots - f->bytes), tamis__peel_slot(&form, &aim),
+                        form.value_bits, value[i]);
+    }
+    return TAMIS_OK;
+}
+
+/* ---- Measuring ------------------------------------------------------------------------------ */
+
+/* The fill is what the rows of the keys hold, of all bits. */
+static void measure(const tamis_body *f, const tamis_body *other, tamis_measure *out) {
+    const uint64_t bits = f->size * 8;
+    uint64_t keys = 0;
+    (void)other;
+    for (uint64_t i = 0; i < f->word[TAMIS_SHARDS]; i++) {
+        const uint8_t *bytes = f->bytes + tamis__shard_start(f, i);
+        keys += f->word[ENGINE] == FUSE ? tamis__peel_keys(bytes) : tamis__band_keys(bytes);
+    }
+    const uint64_t used = keys * (f->word[VALUE] + f->word[GUARD]);
+    out->bits_set = used < bits ? used : bits;
+    out->bits = bits;
+    out->fpr = rate(f->word, keys);
+    out->items = (struct tamis_estimate){(double)keys, 0};
+}
+
+static const tamis_build_facet build = {
+    .rule = TAMIS_RECORDS_VALUES,
+    .made = TAMIS_SHARD_MADE,
+    .fit = fit,
+    .shard = shard,
+    .work = work,
+    .most = most,
+    .make = make,
+};
+
+const tamis_kind tamis__bloomier = {
+    .name = "bloomier",
+    .contract = "built once: the value of every key, and for others none, or rarely any",
+    .word = {TAMIS_SHARD_WORD_NAMES, "engine", "value", "guard", "update"},
+    .options = options,
+    .option_count = sizeof options / sizeof *options,
+    .traits = TAMIS_ADDS_ONCE | TAMIS_ANY_ORDER,
+    .lacks = lacks,
+    .plan = plan,
+    .check = check,
+    .probes = probes,
+    .rate = rate,
+    .audit = audit,
+    .query = query,
+    .get = get,
+    .put = put,
+    .most_value = most_value,
+    .measure = measure,
+    .build = &build,
+};
