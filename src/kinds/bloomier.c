@@ -158,17 +158,26 @@ static unsigned lacks(const uint64_t word[]) {
     return word[UPDATE] ? 0 : TAMIS_CAN_PUT;
 }
 
+static uint64_t keys_of_shard(const tamis_body *f, const uint8_t *shard) {
+    return f->word[ENGINE] == FUSE ? tamis__peel_keys(shard) : tamis__band_keys(shard);
+}
+
 static tamis_status audit(const tamis_body *f) {
     const tamis_peel_form fuse = fuse_of(f->word);
     const tamis_band_form ribbon = ribbon_of(f->word);
     const bool is_fuse = f->word[ENGINE] == FUSE;
+    uint64_t keys = 0;
     tamis_status rc = tamis__shards_audit(f, 0, is_fuse ? TAMIS_PEEL_HEADER : TAMIS_BAND_LEAST);
     for (uint64_t i = 0; i < f->word[TAMIS_SHARDS] && !rc; i++) {
         uint64_t size;
         const uint8_t *shard = tamis__shard(f, i, &size);
         rc = is_fuse ? tamis__peel_audit(&fuse, shard, size)
                      : tamis__band_audit(&ribbon, shard, size);
+        keys += keys_of_shard(f, shard);
     }
+    if (!rc && keys != f->items)
+        rc = tamis__fail(TAMIS_CORRUPT, "damaged: shards of %llu keys, not %llu",
+                         (unsigned long long)keys, (unsigned long long)f->items);
     return rc;
 }
 
@@ -288,10 +297,8 @@ static void measure(const tamis_body *f, const tamis_body *other, tamis_measure 
     const uint64_t bits = f->size * 8;
     uint64_t keys = 0;
     (void)other;
-    for (uint64_t i = 0; i < f->word[TAMIS_SHARDS]; i++) {
-        const uint8_t *bytes = f->bytes + tamis__shard_start(f, i);
-        keys += f->word[ENGINE] == FUSE ? tamis__peel_keys(bytes) : tamis__band_keys(bytes);
-    }
+    for (uint64_t i = 0; i < f->word[TAMIS_SHARDS]; i++)
+        keys += keys_of_shard(f, f->bytes + tamis__shard_start(f, i));
     const uint64_t used = keys * (f->word[VALUE] + f->word[GUARD]);
     out->bits_set = used < bits ? used : bits;
     out->bits = bits;

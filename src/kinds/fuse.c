@@ -102,12 +102,17 @@ static double rate(const uint64_t word[], uint64_t items) {
 
 static tamis_status audit(const tamis_body *f) {
     const tamis_peel_form form = form_of(f->word);
+    uint64_t keys = 0;
     tamis_status rc = tamis__shards_audit(f, 0, TAMIS_PEEL_HEADER);
     for (uint64_t i = 0; i < form.shards && !rc; i++) {
         uint64_t size;
         const uint8_t *shard = tamis__shard(f, i, &size);
         rc = tamis__peel_audit(&form, shard, size);
+        keys += tamis__peel_keys(shard);
     }
+    if (!rc && keys != f->items)
+        rc = tamis__fail(TAMIS_CORRUPT, "damaged: shards of %llu keys, not %llu",
+                         (unsigned long long)keys, (unsigned long long)f->items);
     return rc;
 }
 

@@ -1,0 +1,496 @@
+/* fuse, and the engine that peels: against a reader that was written from the format alone. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kinds/peel.h"
+#include "tests/help/bounds.h"
+#include "tests/help/filters.h"
+#include "tests/help/keys.h"
+#include "tests/help/seal.h"
+
+#define COUNT_OF(list) (sizeof(list) / sizeof *(list))
+
+/* ---- Building ------------------------------------------------------------------------------- */
+
+static tamis *finish(tamis_builder *b) {
+    tamis *f;
+    if (tamis_builder_finish(b, &f)) fail_msg("%s", tamis_why());
+    tamis_builder_free(b);
+    return f;
+}
+
+static tamis_builder *builder(const char *spec) {
+    tamis_builder *b;
+    if (tamis_builder_create(&b, spec, 0, NULL)) fail_msg("%s: %s", spec, tamis_why());
+    return b;
+}
+
+/* A filter of the numbers 0 to n-1 of a family. */
+static tamis *build(const char *spec, uint64_t family, uint64_t n) {
+    tamis_builder *b = builder(spec);
+    for (uint64_t i = 0; i < n; i++)
+        assert_int_equal(tamis_builder_add_hash(b, test_number(family, i)), TAMIS_OK);
+    return finish(b);
+}
+
+static uint64_t count_hits(const tamis *f, uint64_t family, uint64_t from, uint64_t n) {
+    enum { BATCH = 500 };
+    uint64_t hash[BATCH], hits = 0;
+    uint8_t hit[BATCH];
+    for (uint64_t i = 0; i < n; i += BATCH) {
+        const size_t m = n - i < BATCH ? (size_t)(n - i) : BATCH;
+        for (size_t j = 0; j < m; j++) hash[j] = test_number(family, from + i + j);
+        tamis_has_hashes(f, hash, m, hit);
+        for (size_t j = 0; j < m; j++) hits += hit[j];
+    }
+    return hits;
+}
+
+static bool same_payload(const tamis *a, const tamis *b) {
+    uint64_t m, n;
+    const void *p = tamis_payload(a, &m), *q = tamis_payload(b, &n);
+    return m == n && memcmp(p, q, (size_t)m) == 0;
+}
+
+/* ---- Answers -------------------------------------------------------------------------------- */
+
+static void every_key_is_found(void **state) {
+    (void)state;
+    static const uint64_t counts[] = {1, 2, 3, 9, 30, 100, 1010, 3400};
+    for (unsigned arity = 3; arity <= 4; arity++)
+        for (unsigned width = 1; width <= 32; width++)
+            for (size_t i = 0; i < COUNT_OF(counts); i++) {
+                char spec[64];
+                sprintf(spec, "fuse:width=%u,arity=%u", width, arity);
+                tamis *f = build(spec, width, counts[i]);
+                assert_int_equal(count_hits(f, width, 0, counts[i]), counts[i]);
+                assert_true(test_info(f).items_now.value == (double)counts[i]);
+                assert_true(test_info(f).items_now.error == 0);
+                tamis_free(f);
+            }
+}
+
+/* Many small sets: luck has room to be bad, and another try must be found. */
+static void small_sets_can_always_be_built(void **state) {
+    (void)state;
+    uint64_t second_tries = 0;
+    for (uint64_t n = 1; n <= 300; n++)
+        for (uint64_t family = 0; family < 10; family++) {
+            tamis *f = build(n % 2 ? "fuse:width=8" : "fuse:width=8,arity=4", family * 1000 + n, n);
+            uint64_t size;
+            second_tries += tamis__get64((const uint8_t *)tamis_payload(f, &size) + 8) > 0;
+            assert_int_equal(count_hits(f, family * 1000 + n, 0, n), n);
+            tamis_free(f);
+        }
+    assert_true(second_tries > 0); /* so that what follows a failure was seen */
+}
+
+/* By the format: a second way from hash to answer. */
+static uint64_t mix(uint64_t x) {
+    x = (x ^ x >> 33) * 0xff51afd7ed558ccd;
+    x = (x ^ x >> 33) * 0xc4ceb9fe1a85ec53;
+    return x ^ x >> 33;
+}
+
+static uint64_t bit_by_bit(const uint8_t *p, uint64_t bit, unsigned width) {
+    uint64_t x = 0;
+    for (unsigned i = 0; i < width; i++)
+        x |= (uint64_t)(p[(bit + i) / 8] >> (bit + i) % 8 & 1) << i;
+    return x;
+}
+
+static bool read_by_format(const tamis *f, uint64_t hash) {
+    const struct tamis_info info = test_info(f);
+    const uint64_t shards = info.word[0], width = info.word[3], arity = info.word[4];
+    uint64_t size, rest, x = 0;
+    const uint8_t *p = tamis_payload(f, &size);
+    const uint64_t s = tamis__multiply(hash, shards, &rest);
+    p += tamis__get64(p + size - 8 * (shards + 1 - s));
+    const uint64_t keys = tamis__get64(p), seed = tamis__get64(p + 8);
+    const uint64_t log = p[16], segments = tamis__get64(p + 16) >> 8;
+    if (keys == 0) return false;
+    const uint64_t y = rest + seed * 0x9e3779b97f4a7c15, m = mix(y);
+    for (uint64_t j = 0; j < arity; j++) {
+        const uint64_t in = m >> 16 * j & 0xffff, length = (uint64_t)1 << log;
+        const uint64_t cell = (tamis__range(y, segments) + j) * length + in % length;
+        x ^= bit_by_bit(p + 24, cell * width, (unsigned)width);
+    }
+    return x == m * 0xf1357aea2e62a9c5 >> (64 - width);
+}
+
+static void a_reader_by_the_format_agrees(void **state) {
+    (void)state;
+    static const char *const specs[] = {
+        "fuse:width=1",          "fuse:width=8",
+        "fuse:width=13",         "fuse:width=16",
+        "fuse:width=27,arity=4", "fuse:width=32,shard=1024",
+        "fuse:width=3",          "fuse:width=5,arity=4,shard=1024",
+    };
+    for (size_t i = 0; i < COUNT_OF(specs); i++) {
+        tamis *f = build(specs[i], i, 5000);
+        for (uint64_t k = 0; k < 5000; k++) {
+            const uint64_t stranger = test_number(i, TEST_STRANGERS + k);
+            assert_true(read_by_format(f, test_number(i, k)));
+            assert_int_equal(read_by_format(f, stranger), tamis_has_hash(f, stranger));
+        }
+        tamis_free(f);
+    }
+}
+
+static void rates_are_as_promised(void **state) {
+    (void)state;
+    enum { PROBES = 300000 };
+    static const uint64_t counts[] = {0, 1, 2, 100, 10000}; /* and 10^6 below */
+    static const char *const specs[] = {"fuse:width=8", "fuse:width=1,arity=4", "fuse:fpr=1%",
+                                        "fuse:width=16"};
+    for (size_t s = 0; s < COUNT_OF(specs); s++)
+        for (size_t i = 0; i < COUNT_OF(counts); i++) {
+            tamis *f = build(specs[s], 3 + s, counts[i]);
+            const uint64_t hits = count_hits(f, 3 + s, TEST_STRANGERS, PROBES);
+            const double rate = counts[i] ? ldexp(1, -(int)test_info(f).word[3]) : 0;
+            assert_true(tamis_fpr_now(f) == rate);
+            assert_int_equal(count_hits(f, 3 + s, 0, counts[i]), counts[i]);
+            if (!test_is_possible(hits, PROBES, rate, TEST_ALPHA))
+                fail_msg("%s, %llu keys: %llu hits", specs[s], (unsigned long long)counts[i],
+                         (unsigned long long)hits);
+            tamis_free(f);
+        }
+}
+
+/* Fingerprints must not depend on where the cells are, nor on which shard it is. */
+static void shards_do_not_change_the_rate(void **state) {
+    (void)state;
+    enum { KEYS = 40000, PROBES = 400000 };
+    tamis *f = build("fuse:width=8,shard=1024", 1, KEYS);
+    assert_int_equal(test_info(f).word[0], (KEYS + 1023) / 1024);
+    assert_int_equal(count_hits(f, 1, 0, KEYS), KEYS);
+    const uint64_t hits = count_hits(f, 1, TEST_STRANGERS, PROBES);
+    assert_true(test_is_possible(hits, PROBES, 1.0 / 256, TEST_ALPHA));
+    assert_true(test_info(f).items_now.value == KEYS);
+    tamis_free(f);
+}
+
+/* ---- Building again ------------------------------------------------------------------------- */
+
+static void the_same_set_gives_the_same_bytes(void **state) {
+    (void)state;
+    enum { KEYS = 10000 };
+    const char *spec = "fuse:width=9,shard=1024";
+    tamis *f = build(spec, 2, KEYS);
+    const struct tamis_builder_options options = {
+        .struct_size = sizeof options, .threads = 3, .verify = true};
+    tamis_builder *b;
+    assert_int_equal(tamis_builder_create_with(&b, spec, &options), TAMIS_OK);
+    for (uint64_t i = 0; i < 3 * KEYS; i++) /* backwards, thrice, by three threads */
+        tamis_builder_add_hash(b, test_number(2, KEYS - 1 - i % KEYS));
+    tamis *g = finish(b);
+    assert_true(same_payload(f, g));
+    assert_int_equal(test_info(g).items, KEYS);
+    tamis_free(f);
+    tamis_free(g);
+}
+
+static void a_view_at_any_alignment_answers_the_same(void **state) {
+    (void)state;
+    enum { KEYS = 3000 };
+    static const char *const specs[] = {"fuse:width=8", "fuse:width=16", "fuse:width=11",
+                                        "fuse:width=30,arity=4", "fuse:width=2,shard=1024"};
+    for (size_t s = 0; s < COUNT_OF(specs); s++) {
+        tamis *f = build(specs[s], 5, KEYS), *view;
+        size_t size;
+        uint8_t *image = test_image(f, &size);
+        for (size_t shift = 1; shift < 8; shift += 2) {
+            uint8_t *odd = malloc(size + shift);
+            memcpy(odd + shift, image, size);
+            assert_int_equal(tamis_view(&view, odd + shift, size), TAMIS_OK);
+            assert_int_equal(count_hits(view, 5, 0, KEYS), KEYS);
+            assert_int_equal(count_hits(view, 5, TEST_STRANGERS, 5000),
+                             count_hits(f, 5, TEST_STRANGERS, 5000));
+            tamis_free(view);
+            free(odd);
+        }
+        free(image);
+        tamis_free(f);
+    }
+}
+
+/* ---- Plans ---------------------------------------------------------------------------------- */
+
+static uint64_t width_of(const char *spec) {
+    return test_plan(spec).word[3];
+}
+
+static void widths_follow_from_wishes(void **state) {
+    (void)state;
+    assert_int_equal(width_of("fuse:capacity=1M"), 7);
+    assert_int_equal(width_of("fuse:capacity=1M,fpr=1/256"), 8);
+    assert_int_equal(width_of("fuse:capacity=1M,fpr=1/257"), 9);
+    assert_int_equal(width_of("fuse:capacity=1M,fpr=0.9"), 1);
+    assert_int_equal(width_of("fuse:capacity=10,fpr=2^-32"), 32);
+    assert_int_equal(width_of("fuse:capacity=1M,fpr=1%,width=20"), 20);
+    struct tamis_plan plan;
+    assert_int_equal(tamis_plan("fuse:capacity=10,fpr=1e-10", &plan, sizeof plan), TAMIS_INVALID);
+    assert_int_equal(tamis_plan("fuse:capacity=10,arity=5", &plan, sizeof plan), TAMIS_INVALID);
+    assert_int_equal(tamis_plan("fuse:capacity=10,width=33", &plan, sizeof plan), TAMIS_INVALID);
+    assert_int_equal(tamis_plan("fuse:capacity=2^56,width=32", &plan, sizeof plan),
+                     TAMIS_TOO_LARGE);
+}
+
+static void a_size_is_kept(void **state) {
+    (void)state;
+    enum { KEYS = 20000 };
+    struct tamis_plan plan;
+    uint64_t width = 0;
+    assert_int_equal(tamis_plan("fuse:capacity=20000,size=2000", &plan, sizeof plan),
+                     TAMIS_INVALID);
+    for (unsigned size = 6000; size <= 146000; size += 14000) {
+        char spec[64];
+        sprintf(spec, "fuse:size=%u,shard=1024", size);
+        tamis *f = build(spec, 4, KEYS);
+        uint64_t bytes;
+        tamis_payload(f, &bytes);
+        assert_true(bytes <= size);
+        assert_true(test_info(f).word[3] >= width);
+        width = test_info(f).word[3];
+        tamis_free(f);
+    }
+    assert_int_equal(width, 32);
+}
+
+static void a_million_keys_take_what_was_promised(void **state) {
+    (void)state;
+    enum { KEYS = 1000000, PROBES = 1000000 };
+    static const struct {
+        const char *spec;
+        double most;
+    } lines[] = {{"fuse:width=8", 1.135 * 8}, {"fuse:width=12,arity=4", 1.08 * 12}};
+    for (size_t i = 0; i < COUNT_OF(lines); i++) {
+        tamis *f = build(lines[i].spec, 6, KEYS);
+        uint64_t bytes;
+        tamis_payload(f, &bytes);
+        assert_true((double)bytes * 8 / KEYS <= lines[i].most);
+        assert_int_equal(count_hits(f, 6, 0, KEYS), KEYS);
+        const uint64_t hits = count_hits(f, 6, TEST_STRANGERS, PROBES);
+        assert_true(test_is_possible(hits, PROBES, tamis_fpr_now(f), TEST_ALPHA));
+        char spec[256];
+        assert_true(tamis_spec(f, spec, sizeof spec) < sizeof spec);
+        const struct tamis_plan plan = test_plan(spec);
+        assert_int_equal(plan.payload_bytes, bytes);
+        assert_int_equal(plan.word[3], test_info(f).word[3]);
+        assert_int_equal(plan.word[4], test_info(f).word[4]);
+        tamis_free(f);
+    }
+}
+
+/* ---- The engine alone ----------------------------------------------------------------------- */
+
+static int ascending(const void *a, const void *b) {
+    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* Every row width, with memory of exactly the size that was asked for: a checked build then sees
+ * every step out of it. */
+static void rows_of_any_width_come_back(void **state) {
+    (void)state;
+    enum { KEYS = 700 };
+    uint64_t hash[KEYS], value[KEYS];
+    for (uint64_t i = 0; i < KEYS; i++) hash[i] = test_number(1, i);
+    qsort(hash, KEYS, sizeof *hash, ascending);
+    for (unsigned v = 0; v <= 64; v++)
+        for (unsigned g = v ? 0 : 1; g <= 32; g += v % 8 == 7 ? 5 : 11) {
+            const tamis_peel_form form = {.shards = 1,
+                                          .arity = v % 2 ? 3 : 4,
+                                          .value_bits = v,
+                                          .guard_bits = g,
+                                          .has_slots = v && v % 4 == 0};
+            const tamis_peel_task task = {hash, value, KEYS};
+            uint8_t *work = malloc((size_t)tamis__peel_work(&form, KEYS));
+            uint8_t *out = malloc((size_t)tamis__peel_most(&form, KEYS));
+            uint64_t size;
+            for (uint64_t i = 0; i < KEYS; i++)
+                value[i] = v ? test_number(v, i) & tamis__field_mask(v) : 0;
+            assert_int_equal(tamis__peel_make(&form, &task, work, out, &size), TAMIS_OK);
+            assert_int_equal(tamis__peel_audit(&form, out, size), TAMIS_OK);
+            assert_true(size + TAMIS_PEEL_BEHIND <= tamis__peel_most(&form, KEYS));
+            for (uint64_t i = 0; i < KEYS; i++) {
+                tamis_peel_aim aim;
+                tamis__peel_aim_at(&form, out, hash[i], &aim);
+                assert_true(tamis__peel_hit(&form, &aim));
+                if (v) assert_int_equal(tamis__peel_value(&form, &aim), value[i]);
+            }
+            free(work);
+            free(out);
+        }
+}
+
+/* No two keys own the same slot. */
+static void slots_have_one_owner(void **state) {
+    (void)state;
+    enum { KEYS = 5000 };
+    static uint64_t hash[KEYS], value[KEYS], slot[KEYS];
+    const tamis_peel_form form = {
+        .shards = 1, .arity = 4, .value_bits = 1, .guard_bits = 0, .has_slots = true};
+    const tamis_peel_task task = {hash, value, KEYS};
+    uint8_t *work = malloc((size_t)tamis__peel_work(&form, KEYS));
+    uint8_t *out = malloc((size_t)tamis__peel_most(&form, KEYS));
+    uint64_t size;
+    for (uint64_t i = 0; i < KEYS; i++) hash[i] = test_number(2, i);
+    qsort(hash, KEYS, sizeof *hash, ascending);
+    assert_int_equal(tamis__peel_make(&form, &task, work, out, &size), TAMIS_OK);
+    for (uint64_t i = 0; i < KEYS; i++) {
+        tamis_peel_aim aim;
+        tamis__peel_aim_at(&form, out, hash[i], &aim);
+        slot[i] = tamis__peel_slot(&form, &aim);
+    }
+    qsort(slot, KEYS, sizeof *slot, ascending);
+    for (uint64_t i = 1; i < KEYS; i++) assert_true(slot[i - 1] < slot[i]);
+    free(work);
+    free(out);
+}
+
+static void hashes_that_are_not_mixed_are_refused(void **state) {
+    (void)state;
+    tamis_builder *b = builder("fuse:width=8");
+    tamis *f;
+    for (uint64_t i = 0; i < 5000; i++) tamis_builder_add_hash(b, i);
+    assert_int_equal(tamis_builder_finish(b, &f), TAMIS_INVALID);
+    assert_non_null(strstr(tamis_why(), "well mixed"));
+    assert_null(f);
+    tamis_builder_free(b);
+}
+
+/* ---- The gate ------------------------------------------------------------------------------- */
+
+/* Loads a resealed copy with one word of the payload changed. */
+static tamis_status load_forged(const uint8_t *image, size_t size, size_t at, uint64_t value,
+                                tamis **f) {
+    uint8_t *forged = malloc(size);
+    memcpy(forged, image, size);
+    tamis__put64(forged + TEST_HEADER_BYTES + at, value);
+    test_reseal(forged, size);
+    const tamis_status rc = tamis_load(f, forged, size);
+    free(forged);
+    return rc;
+}
+
+static void forged_headers_are_refused(void **state) {
+    (void)state;
+    enum { KEYS = 3000 };
+    tamis *f = build("fuse:width=9,shard=1024", 7, KEYS), *g;
+    size_t size;
+    uint64_t bytes;
+    uint8_t *image = test_image(f, &size);
+    const uint8_t *payload = tamis_payload(f, &bytes);
+    for (uint64_t s = 0; s < 3; s++) {
+        const size_t at = (size_t)tamis__get64(payload + bytes - 8 * (4 - s));
+        for (unsigned word = 0; word < 3; word++)
+            for (unsigned bit = word == 1 ? 6 : 0; bit < 64; bit++) {
+                const size_t where = at + 8 * word;
+                const uint64_t forged = tamis__get64(payload + where) ^ (uint64_t)1 << bit;
+                assert_int_equal(load_forged(image, size, where, forged, &g), TAMIS_CORRUPT);
+                assert_null(g);
+            }
+    }
+    for (size_t at = (size_t)bytes - 32; at < bytes; at += 8)
+        for (unsigned bit = 0; bit < 64; bit++) {
+            const uint64_t forged = tamis__get64(payload + at) ^ (uint64_t)1 << bit;
+            assert_int_equal(load_forged(image, size, at, forged, &g), TAMIS_CORRUPT);
+        }
+    assert_int_equal(load_forged(image, size, 0, tamis__get64(payload), &g), TAMIS_OK);
+    tamis_free(g);
+    free(image);
+    tamis_free(f);
+}
+
+static void stray_bits_are_refused(void **state) {
+    (void)state;
+    tamis *f = build("fuse:width=1", 8, 1), *g; /* 12 cells of one bit in a word */
+    size_t size;
+    uint64_t bytes;
+    uint8_t *image = test_image(f, &size);
+    const uint64_t cells = tamis__get64((const uint8_t *)tamis_payload(f, &bytes) + 24);
+    assert_int_equal(bytes, 24 + 8 + 16);
+    for (unsigned bit = 12; bit < 64; bit++)
+        assert_int_equal(load_forged(image, size, 24, cells | (uint64_t)1 << bit, &g),
+                         TAMIS_CORRUPT);
+    free(image);
+    tamis_free(f);
+}
+
+/* Whatever the gate lets in can be asked: cells and seeds may be anything. */
+static void what_is_let_in_answers(void **state) {
+    (void)state;
+    tamis *f = build("fuse:width=13,shard=1024,arity=4", 9, 2500), *g;
+    size_t size;
+    uint8_t *image = test_image(f, &size);
+    for (uint64_t i = 0; i < 400; i++) {
+        const size_t at = (size_t)(test_number(10, i) % ((size - TEST_HEADER_BYTES) / 8) * 8);
+        const uint64_t value = i % 2 ? test_number(11, i) : test_number(11, i) % 64;
+        if (load_forged(image, size, at, value, &g)) continue;
+        count_hits(g, 9, 0, 2000);
+        tamis_free(g);
+    }
+    for (uint64_t seed = 0; seed < 8; seed++) { /* of the same round: a legal, wrong seed */
+        assert_int_equal(load_forged(image, size, 8, seed, &g), TAMIS_OK);
+        count_hits(g, 9, 0, 2000);
+        tamis_free(g);
+    }
+    free(image);
+    tamis_free(f);
+}
+
+static void words_out_of_range_are_refused(void **state) {
+    (void)state;
+    tamis *f = build("fuse:width=8", 12, 50), *g;
+    size_t size;
+    uint8_t *image = test_image(f, &size);
+    static const struct {
+        unsigned word;
+        uint64_t value;
+    } lines[] = {{3, 0},          {3, 33}, {3, 7},  {3, UINT64_MAX}, {4, 2},
+                 {4, 5},          {4, 4},  {2, 17}, {1, 0},          {1, 8},
+                 {1, UINT64_MAX}, {0, 0},  {0, 2},  {0, UINT64_MAX}, {5, 1}};
+    enum { WORDS_AT = 80 };
+    for (size_t i = 0; i < COUNT_OF(lines); i++) {
+        uint8_t *forged = malloc(size);
+        memcpy(forged, image, size);
+        tamis__put64(forged + WORDS_AT + 8 * lines[i].word, lines[i].value);
+        test_reseal(forged, size);
+        assert_int_not_equal(tamis_load(&g, forged, size), TAMIS_OK);
+        free(forged);
+    }
+    free(image);
+    tamis_free(f);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_key_is_found),
+        cmocka_unit_test(small_sets_can_always_be_built),
+        cmocka_unit_test(a_reader_by_the_format_agrees),
+        cmocka_unit_test(rates_are_as_promised),
+        cmocka_unit_test(shards_do_not_change_the_rate),
+        cmocka_unit_test(the_same_set_gives_the_same_bytes),
+        cmocka_unit_test(a_view_at_any_alignment_answers_the_same),
+        cmocka_unit_test(widths_follow_from_wishes),
+        cmocka_unit_test(a_size_is_kept),
+        cmocka_unit_test(a_million_keys_take_what_was_promised),
+        cmocka_unit_test(rows_of_any_width_come_back),
+        cmocka_unit_test(slots_have_one_owner),
+        cmocka_unit_test(hashes_that_are_not_mixed_are_refused),
+        cmocka_unit_test(forged_headers_are_refused),
+        cmocka_unit_test(stray_bits_are_refused),
+        cmocka_unit_test(what_is_let_in_answers),
+        cmocka_unit_test(words_out_of_range_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
