@@ -237,8 +237,10 @@ static void ask_fuse(const tamis_body *f, const uint64_t *hash, size_t n, uint64
     for (size_t i = 0; i < n; i++) aim_fuse(&form, f, hash[i], &aim[i]);
     for (size_t i = 0; i < n; i++) {
         hit[i] = tamis__peel_hit(&form, &aim[i]);
-        if (hit[i] && value) value[i] = tamis__peel_value(&form, &aim[i]);
+        if (hit[i] && value) tamis__peel_reach(&form, &aim[i]);
     }
+    for (size_t i = 0; i < n && value; i++)
+        if (hit[i]) value[i] = tamis__peel_value(&form, &aim[i]);
 }
 
 static void ask_ribbon(const tamis_body *f, const uint64_t *hash, size_t n, uint64_t *value,
@@ -284,8 +286,8 @@ static tamis_status put(tamis_body *f, const uint64_t *hash, const uint64_t *val
     }
     for (size_t i = 0; i < n; i++) {
         aim_fuse(&form, f, hash[i], &aim);
-        tamis__bits_put(f->bytes + (aim.slots - f->bytes), tamis__peel_slot(&form, &aim),
-                        form.value_bits, value[i]);
+        tamis__peel_reach(&form, &aim);
+        tamis__bits_put(f->bytes + (aim.slots - f->bytes), aim.slot, form.value_bits, value[i]);
     }
     return TAMIS_OK;
 }

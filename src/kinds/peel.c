@@ -73,7 +73,7 @@ uint64_t tamis__peel_expect(const tamis_peel_form *form, uint64_t n) {
 uint64_t tamis__peel_most(const tamis_peel_form *form, uint64_t n) {
     if (n > MOST_KEYS) n = 0; /* is refused before anything is made */
     const tamis_peel_graph g = graph_for(n, form->arity, TRIES - 1);
-    return size_of(form, &g) + TAMIS_PEEL_BEHIND;
+    return size_of(form, &g);
 }
 
 /* A word and a number of 32 bits for each cell, and one more that is written but not counted. */
@@ -177,44 +177,75 @@ static bool peel(const bench *b) {
 
 /* ---- Assigning ------------------------------------------------------------------------------ */
 
-/* One field of a cell: what the key's row wants, less what its other cells have. The cell itself
- * is still zero. */
-TAMIS_HOT void assign_field(const tamis_peel_form *form, const tamis_peel_aim *aim, uint8_t *cells,
-                            uint64_t own, unsigned from, unsigned width, uint64_t wanted) {
-    if (width == 0) return;
-    const uint64_t x = wanted ^ tamis__peel_xor(form, aim, from, width);
-    tamis__bits_put(cells, aim->cell[own] * tamis__peel_row(form) + from, width, x);
+/* What cells know goes to the order, as number and own cell of each key, and their words are free
+ * for rows. */
+static void name_keys(const bench *b) {
+    for (uint64_t i = 0; i < b->task->n; i++) b->order[i] = (uint32_t)b->cell[b->order[i]];
+    memset(b->cell, 0, (size_t)(b->cells * sizeof *b->cell));
 }
 
-TAMIS_HOT void assign(const bench *b, unsigned arity, uint8_t *cells) {
-    const tamis_peel_task *t = b->task;
-    tamis_peel_form form = *b->form;
-    form.arity = arity; /* a constant here */
-    const unsigned values = tamis__peel_row_values(&form);
-    uint8_t *slots = cells + tamis__fields_size(b->cells, tamis__peel_row(&form));
-    tamis_peel_aim aim = {.cells = cells};
-    for (uint64_t i = t->n; i-- > 0;) {
-        const uint64_t cell = b->cell[b->order[i]];
-        const uint64_t key = cell >> KEY_SHIFT & KEY_MASK, own = cell & ((1 << KEY_SHIFT) - 1);
-        const uint64_t mixed = place(b, key, arity, aim.cell);
-        const uint64_t wanted = form.has_slots ? own : values ? t->value[key] : 0;
-        assign_field(&form, &aim, cells, own, 0, values, wanted);
-        assign_field(&form, &aim, cells, own, values, form.guard_bits,
-                     tamis__peel_guard(mixed, form.guard_bits));
-        if (form.has_slots)
-            tamis__bits_put(slots, aim.cell[own] * form.value_bits, form.value_bits, t->value[key]);
+/* A row, or of one that is wider than a word the part that starts at bit `from`. */
+TAMIS_HOT uint64_t wanted(const bench *b, uint64_t key, uint64_t own, uint64_t mixed,
+                          unsigned from) {
+    const tamis_peel_form *form = b->form;
+    const unsigned values = tamis__peel_row_values(form);
+    const uint64_t guard = tamis__peel_guard(mixed, form->guard_bits);
+    if (from) return guard;
+    const uint64_t value = form->has_slots ? own : values ? b->task->value[key] : 0;
+    return tamis__peel_row(form) <= 64 && form->guard_bits ? value | guard << values : value;
+}
+
+/* In the reverse order of peeling: no key that is still to come needs a cell that is read here. */
+TAMIS_HOT void assign(const bench *b, unsigned arity, unsigned from) {
+    uint64_t at[TAMIS_PEEL_MOST_ARITY];
+    for (uint64_t i = b->task->n; i-- > 0;) {
+        const uint64_t key = b->order[i] >> KEY_SHIFT, own = b->order[i] & ((1 << KEY_SHIFT) - 1);
+        const uint64_t mixed = place(b, key, arity, at);
+        uint64_t row = wanted(b, key, own, mixed, from);
+        for (unsigned j = 0; j < arity; j++) row ^= b->cell[at[j]]; /* its own is still 0 */
+        b->cell[at[own]] = row;
+    }
+}
+
+static void write_part(const bench *b, unsigned from, unsigned width, uint8_t *cells) {
+    const unsigned row = tamis__peel_row(b->form);
+    if (b->form->arity == 3)
+        assign(b, 3, from);
+    else
+        assign(b, 4, from);
+    for (uint64_t c = 0; c < b->cells; c++)
+        tamis__bits_put(cells, c * row + from, width, b->cell[c]);
+}
+
+static void write_cells(const bench *b, uint8_t *cells) {
+    const tamis_peel_form *form = b->form;
+    const unsigned row = tamis__peel_row(form), values = tamis__peel_row_values(form);
+    name_keys(b);
+    write_part(b, 0, row <= 64 ? row : values, cells);
+    if (row <= 64) return;
+    memset(b->cell, 0, (size_t)(b->cells * sizeof *b->cell));
+    write_part(b, values, form->guard_bits, cells);
+}
+
+static void write_slots(const bench *b, uint8_t *slots) {
+    const unsigned width = b->form->value_bits;
+    uint64_t at[TAMIS_PEEL_MOST_ARITY];
+    for (uint64_t i = 0; i < b->task->n; i++) {
+        const uint64_t key = b->order[i] >> KEY_SHIFT, own = b->order[i] & ((1 << KEY_SHIFT) - 1);
+        place(b, key, b->form->arity, at);
+        tamis__field_put(slots, at[own], width, b->task->value[key]);
     }
 }
 
 static void write_shard(const bench *b, uint64_t seed, uint8_t *out, uint64_t size) {
-    memset(out, 0, (size_t)size + TAMIS_PEEL_BEHIND);
+    uint8_t *cells = out + TAMIS_PEEL_HEADER;
+    memset(out, 0, (size_t)size);
     tamis__put64(out, b->task->n);
     tamis__put64(out + 8, seed);
     tamis__put64(out + 16, b->graph.segments << 8 | b->graph.log);
-    if (b->form->arity == 3)
-        assign(b, 3, out + TAMIS_PEEL_HEADER);
-    else
-        assign(b, 4, out + TAMIS_PEEL_HEADER);
+    if (b->task->n) write_cells(b, cells);
+    if (b->form->has_slots)
+        write_slots(b, cells + tamis__fields_size(b->cells, tamis__peel_row(b->form)));
 }
 
 tamis_status tamis__peel_make(const tamis_peel_form *form, const tamis_peel_task *t, uint8_t *work,

@@ -113,7 +113,8 @@ TAMIS_HOT uint64_t tamis__peel_bits(const uint8_t *bytes, uint64_t bit, unsigned
 /* A key's cells, found but not yet looked at. */
 typedef struct tamis_peel_aim {
     const uint8_t *cells; /* NULL: the shard is empty */
-    const uint8_t *slots; /* NULL without */
+    const uint8_t *slots; /* with slots only: where they start, and the bit of the key's own */
+    uint64_t slot;
     uint64_t cell[TAMIS_PEEL_MOST_ARITY];
     uint64_t guard;
 } tamis_peel_aim;
@@ -174,14 +175,17 @@ TAMIS_HOT bool tamis__peel_hit(const tamis_peel_form *form, const tamis_peel_aim
            tamis__peel_xor(form, aim, tamis__peel_row_values(form), form->guard_bits) == aim->guard;
 }
 
-/* For what was hit: the bit of aim->slots at which the key's own slot starts, and the value. */
-TAMIS_HOT uint64_t tamis__peel_slot(const tamis_peel_form *form, const tamis_peel_aim *aim) {
-    return aim->cell[tamis__peel_xor(form, aim, 0, TAMIS_PEEL_SLOT_BITS)] * form->value_bits;
+/* For what was hit, before its value is asked for: fetches the key's own slot, where there are. */
+TAMIS_HOT void tamis__peel_reach(const tamis_peel_form *form, tamis_peel_aim *aim) {
+    if (!form->has_slots) return;
+    const uint64_t own = tamis__peel_xor(form, aim, 0, TAMIS_PEEL_SLOT_BITS);
+    aim->slot = aim->cell[own] * form->value_bits;
+    __builtin_prefetch(aim->slots + (aim->slot >> 3));
 }
 
 TAMIS_HOT uint64_t tamis__peel_value(const tamis_peel_form *form, const tamis_peel_aim *aim) {
-    if (!form->has_slots) return tamis__peel_xor(form, aim, 0, form->value_bits);
-    return tamis__bits_get(aim->slots, tamis__peel_slot(form, aim), form->value_bits);
+    if (form->has_slots) return tamis__bits_get(aim->slots, aim->slot, form->value_bits);
+    return tamis__peel_xor(form, aim, 0, form->value_bits);
 }
 
 #endif
