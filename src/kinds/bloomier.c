@@ -58,23 +58,14 @@ static tamis_band_form ribbon_of(const uint64_t word[]) {
     };
 }
 
-static uint64_t expected_shard(const uint64_t word[], uint64_t n) {
+/* Bytes to reckon with for so many keys. */
+static uint64_t expect(const uint64_t word[], uint64_t keys) {
     const tamis_peel_form fuse = fuse_of(word);
     const tamis_band_form ribbon = ribbon_of(word);
-    return word[ENGINE] == FUSE ? tamis__peel_expect(&fuse, n) : tamis__band_expect(&ribbon, n);
-}
-
-/* Bytes for so many keys, if they are spread evenly and nothing goes wrong; 0 when too many. */
-static uint64_t expected_bytes(const uint64_t word[], uint64_t keys) {
-    const uint64_t shards = word[TAMIS_SHARDS], each = keys / shards + (keys % shards != 0);
-    const uint64_t shard = expected_shard(word, each);
-    if (shards > TAMIS_MAX_PAYLOAD_BYTES / (shard + 8)) return 0;
-    return shards * shard + tamis__shard_offsets_size(shards);
-}
-
-static bool fits(const uint64_t word[], uint64_t keys, uint64_t bits) {
-    const uint64_t bytes = expected_bytes(word, keys);
-    return bytes && bytes <= bits / 8;
+    const uint64_t shards = word[TAMIS_SHARDS];
+    return tamis__shard_offsets_size(shards) + (word[ENGINE] == FUSE
+                                                    ? tamis__peel_expect(&fuse, keys)
+                                                    : tamis__band_expect(&ribbon, keys, shards));
 }
 
 /* The most guard bits with which the payload keeps to the size; and where no value is too wide to
@@ -88,7 +79,7 @@ static tamis_status widest(const tamis_wish *wish, uint64_t least_value, uint64_
     const uint64_t least = wish->has_option[OPT_GUARD] ? word[GUARD] : 0;
     for (; word[VALUE] >= least_value; word[VALUE]--)
         for (word[GUARD] = most + 1; word[GUARD]-- > least;)
-            if (fits(word, keys, wish->bits)) return TAMIS_OK;
+            if (expect(word, keys) <= wish->bits / 8) return TAMIS_OK;
     return tamis__fail(TAMIS_INVALID, "size=%llu is too small for %llu keys with %llu bits each",
                        (unsigned long long)(wish->bits / 8), (unsigned long long)wish->capacity,
                        (unsigned long long)(least_value + least));
@@ -124,10 +115,7 @@ static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
     word[VALUE] = has_value ? wish->option[OPT_VALUE] : MOST_VALUE;
     rc = choose_guard(wish, has_value ? word[VALUE] : 1, word);
     if (rc) return rc;
-    word[TAMIS_SHARD_BYTES] = expected_bytes(word, wish->capacity);
-    if (!word[TAMIS_SHARD_BYTES])
-        return tamis__fail(TAMIS_TOO_LARGE, "%llu keys need more than 2^56 bytes",
-                           (unsigned long long)wish->capacity);
+    word[TAMIS_SHARD_BYTES] = expect(word, wish->capacity);
     return TAMIS_OK;
 }
 

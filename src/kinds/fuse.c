@@ -38,13 +38,10 @@ static tamis_peel_form form_of(const uint64_t word[]) {
     };
 }
 
-/* Bytes for so many keys, if they are spread evenly and nothing goes wrong; 0 when too many. */
-static uint64_t expected_bytes(const uint64_t word[], uint64_t keys) {
+/* Bytes to reckon with for so many keys. */
+static uint64_t expect(const uint64_t word[], uint64_t keys) {
     const tamis_peel_form form = form_of(word);
-    const uint64_t shards = word[TAMIS_SHARDS], each = keys / shards + (keys % shards != 0);
-    const uint64_t shard = tamis__peel_expect(&form, each);
-    if (shards > TAMIS_MAX_PAYLOAD_BYTES / (shard + 8)) return 0;
-    return shards * shard + tamis__shard_offsets_size(shards);
+    return tamis__peel_expect(&form, keys) + tamis__shard_offsets_size(form.shards);
 }
 
 /* The widest fingerprint with which the payload keeps to the size. Shards are unequal by chance:
@@ -54,8 +51,8 @@ static tamis_status widest(uint64_t bits, uint64_t capacity, uint64_t word[]) {
     const uint64_t spare = shards > 1 ? 4 * (uint64_t)sqrt((double)(capacity / shards)) : 0;
     uint64_t least = 0;
     for (word[WIDTH] = MOST_WIDTH; word[WIDTH] > 0; word[WIDTH]--) {
-        least = expected_bytes(word, capacity + spare * shards);
-        if (least && least <= bits / 8) return TAMIS_OK;
+        least = expect(word, capacity + spare * shards);
+        if (least <= bits / 8) return TAMIS_OK;
     }
     return tamis__fail(
         TAMIS_INVALID, "size=%llu is too small for %llu keys: fuse needs at least %llu",
@@ -78,10 +75,7 @@ static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
             return tamis__fail(TAMIS_INVALID, "fpr=%.3g is out of reach: fuse goes down to 2^-%d",
                                wish->fpr, MOST_WIDTH);
     }
-    word[TAMIS_SHARD_BYTES] = expected_bytes(word, wish->capacity);
-    if (!word[TAMIS_SHARD_BYTES])
-        return tamis__fail(TAMIS_TOO_LARGE, "%llu keys need more than 2^56 bytes",
-                           (unsigned long long)wish->capacity);
+    word[TAMIS_SHARD_BYTES] = expect(word, wish->capacity);
     return TAMIS_OK;
 }
 

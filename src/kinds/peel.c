@@ -65,9 +65,10 @@ static uint64_t size_of(const tamis_peel_form *form, const tamis_peel_graph *g) 
            (form->has_slots ? tamis__fields_size(cells, form->value_bits) : 0);
 }
 
-uint64_t tamis__peel_expect(const tamis_peel_form *form, uint64_t n) {
-    const tamis_peel_graph g = graph_for(n < MOST_KEYS ? n : MOST_KEYS, form->arity, 0);
-    return size_of(form, &g);
+uint64_t tamis__peel_expect(const tamis_peel_form *form, uint64_t keys) {
+    const uint64_t each = keys / form->shards + (keys % form->shards != 0);
+    const tamis_peel_graph g = graph_for(each, form->arity, 0);
+    return form->shards * size_of(form, &g);
 }
 
 uint64_t tamis__peel_most(const tamis_peel_form *form, uint64_t n) {

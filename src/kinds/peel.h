@@ -50,10 +50,12 @@ typedef struct tamis_peel_task {
     size_t n;
 } tamis_peel_task;
 
-/* For a shard of n keys: working memory, bytes that it has when nothing goes wrong, and at most. */
+/* For a shard of n keys: working memory, and bytes that it can have at most. */
 uint64_t tamis__peel_work(const tamis_peel_form *, uint64_t n);
-uint64_t tamis__peel_expect(const tamis_peel_form *, uint64_t n);
 uint64_t tamis__peel_most(const tamis_peel_form *, uint64_t n);
+
+/* Bytes of all shards to reckon with for so many keys, spread evenly. */
+uint64_t tamis__peel_expect(const tamis_peel_form *, uint64_t keys);
 
 /* Makes a shard; *size becomes its bytes, a multiple of 8. TAMIS_INVALID when no graph can be
  * peeled, which does not happen to hashes that are well mixed. */
