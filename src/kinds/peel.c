@@ -23,11 +23,12 @@ enum { SEGMENTS_AT_ONCE = 4 };
 enum { LEAST_LOG = 2, MOST_LOG = 15, FACTORS = 23, FACTOR_ONE = 4096 };
 
 /* From how many keys on segments have 2^3, 2^4, ... cells, for arity 3 and 4. Longer segments leave
- * fewer graphs that cannot be peeled, shorter ones stay in the cache. Up to half a million keys
- * these are the powers of 3.33 and 2.91 that Graf and Lemire found; above, one step later. */
+ * fewer graphs that cannot be peeled, shorter ones stay in the cache. These are the powers of 3.33
+ * and 2.91 that Graf and Lemire found; but from a million keys on one step later, and with arity 4
+ * below 3015 keys one step earlier, where one try in six failed. */
 static const uint32_t longer_from[2][MOST_LOG - LEAST_LOG] = {
     {3, 9, 28, 92, 304, 1010, 3362, 11193, 37273, 124118, 413310, 4583150, 15261887},
-    {43, 123, 356, 1036, 3015, 8772, 25527, 74281, 216158, 629017, 5326579, 15500344, 45106001},
+    {15, 43, 123, 356, 1036, 3015, 25527, 74281, 216158, 629017, 5326579, 15500344, 45106001},
 };
 
 /* Cells per key, in 4096ths, for 2^0, 2^1, ... keys; in between on a straight line. Up to 2^20 keys
