@@ -308,7 +308,7 @@ static const tamis_build_facet build = {
 
 const tamis_kind tamis__bloomier = {
     .name = "bloomier",
-    .contract = "built once: the value of every key, and for others none, or rarely any",
+    .contract = "built once: the value of every key; others get one with chance 2^-guard",
     .word = {TAMIS_SHARD_WORD_NAMES, "engine", "value", "guard", "update"},
     .options = options,
     .option_count = sizeof options / sizeof *options,

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "bits/packed.h"
+#include "kinds/kind.h"
 #include "tests/help/bounds.h"
 #include "tests/help/filters.h"
 #include "tests/help/keys.h"
@@ -314,6 +315,28 @@ static void a_put_that_fails_changes_nothing(void **state) {
     tamis_free(f);
 }
 
+/* At the door of the kind, where puts come in batches. */
+static void a_batch_is_put_whole_or_not_at_all(void **state) {
+    (void)state;
+    enum { KEYS = 100 };
+    const tamis_kind *kind = tamis__kind_by_name("bloomier", 8)->kind;
+    tamis *f = build("bloomier:update=yes,value=16,guard=32", 17, KEYS, 16), *fresh = test_copy(f);
+    const struct tamis_info info = test_info(f);
+    tamis_body body = {.items = KEYS};
+    uint64_t hash[KEYS + 1], value[KEYS + 1], got[KEYS];
+    uint8_t hit[KEYS];
+    memcpy(body.word, info.word, sizeof body.word);
+    body.bytes = (uint8_t *)(uintptr_t)tamis_payload(f, &body.size); /* the test's own filter */
+    for (uint64_t i = 0; i <= KEYS; i++) hash[i] = test_number(17, i), value[i] = i;
+    assert_int_equal(kind->put(&body, hash, value, KEYS + 1), TAMIS_NOT_FOUND);
+    assert_true(same_payload(f, fresh));
+    assert_int_equal(kind->put(&body, hash, value, KEYS), TAMIS_OK);
+    tamis_get_hashes(f, hash, KEYS, got, hit);
+    assert_memory_equal(got, value, sizeof got);
+    tamis_free(f);
+    tamis_free(fresh);
+}
+
 static void only_update_can_put(void **state) {
     (void)state;
     for (size_t e = 0; e < 2; e++) {
@@ -434,6 +457,7 @@ int main(void) {
         cmocka_unit_test(a_key_with_two_values_is_a_conflict),
         cmocka_unit_test(values_can_be_set_again),
         cmocka_unit_test(a_put_that_fails_changes_nothing),
+        cmocka_unit_test(a_batch_is_put_whole_or_not_at_all),
         cmocka_unit_test(only_update_can_put),
         cmocka_unit_test(a_view_at_any_alignment_answers_the_same),
         cmocka_unit_test(forged_words_are_refused),
