@@ -4,8 +4,8 @@
  * stores the rows so that the key's hash alone leads back to them. A key that was never put finds
  * some other row, whose guard fits with chance 2^-guard; then it gets a value that means nothing.
  *
- *     engine=ribbon    rows are solutions of equations      about 1.002 (value + guard) bits per key
- *     engine=fuse      rows are xors of three cells         about 1.12 of them, faster
+ *     engine=ribbon    rows are solutions of equations    about 1.002 (value + guard) bits a key
+ *     engine=fuse      rows are xors of three cells       about 1.12 (value + guard), and faster
  *
  *     row:  [ value bits | guard bits ]       guard=0: no stranger is told from a key
  *

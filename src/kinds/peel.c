@@ -10,9 +10,9 @@
 
 /* ---- Sizes ---------------------------------------------------------------------------------- */
 
-/* Keys are numbers of 32 bits here. Shards are planned for 2^24 keys at most; only hashes that are
+/* Keys are numbers of 30 bits here. Shards are planned for 2^24 keys at most; only hashes that are
  * not well mixed can bring one this far. */
-#define MOST_KEYS ((uint64_t)1 << 30)
+#define MOST_KEYS (((uint64_t)1 << 30) - 1)
 
 /* Tries come in rounds: every new round has a fiftieth more cells than the first. */
 enum { ROUNDS = 8, TRIES_OF_ROUND = 8, TRIES = ROUNDS * TRIES_OF_ROUND, ROUND_GAIN = 50 };
