@@ -108,8 +108,9 @@ T        := $(B)/tests
 UNIT_SRC := $(wildcard tests/unit/*.c)
 UNIT     := $(UNIT_SRC:tests/unit/%.c=$(T)/unit/%)
 PROOF    := $(patsubst tests/proof/%.c,$(T)/proof/%,$(wildcard tests/proof/*.c))
-LAW_SRC  := $(wildcard tests/laws/*.c tests/samples/*.c tests/broken/*.c) src/kinds/template.c
-LAW_OBJ  := $(LAW_SRC:%.c=$(B)/%.o) $(T)/registry.o
+EXTRA_SRC := $(wildcard tests/samples/*.c tests/broken/*.c) src/kinds/template.c
+EXTRA_OBJ := $(EXTRA_SRC:%.c=$(B)/%.o) $(T)/registry.o
+LAW_OBJ  := $(patsubst %.c,$(B)/%.o,$(wildcard tests/laws/*.c)) $(EXTRA_OBJ)
 LAWS     := $(T)/laws/laws
 HELP_OBJ := $(patsubst %.c,$(B)/%.o,$(wildcard tests/help/*.c))
 
@@ -119,6 +120,12 @@ $(T)/unit/%: $(B)/tests/unit/%.o $(HELP_OBJ) $(LIB)
 	$(call link_test)
 # This one stands between the library and the system.
 $(T)/unit/test_files: LDFLAGS += $(foreach f,open read write fsync rename fstat close,-Wl,--wrap=$(f))
+# These build with sample kinds, and the last two on a system that fails or kills (tests/help/faults.h).
+BUILDERS := $(T)/unit/test_builder $(T)/unit/test_temporary $(T)/proof/killed
+$(BUILDERS): $(T)/%: $(B)/tests/%.o $(EXTRA_OBJ) $(HELP_OBJ) $(LIB)
+	$(call link_test)
+FAULTS := open write pwrite pread fsync rename unlink flock fstat lseek mmap getrandom access close
+$(wordlist 2,3,$(BUILDERS)): LDFLAGS += $(foreach f,$(FAULTS),-Wl,--wrap=$(f))
 $(T)/proof/%: $(B)/tests/proof/%.o $(HELP_OBJ) $(LIB)
 	$(call link_test)
 $(LAWS): $(LAW_OBJ) $(HELP_OBJ) $(LIB)

@@ -349,7 +349,7 @@ TAMIS_API bool tamis_next(const tamis *filter, uint64_t *cursor, uint64_t *hash,
 typedef struct tamis_builder tamis_builder;
 
 enum tamis_stage {
-    TAMIS_STAGE_SORT,  /* counts records that are sorted and distinct */
+    TAMIS_STAGE_SORT,  /* counts records that are sorted */
     TAMIS_STAGE_BUILD, /* counts records that are in the filter */
     TAMIS_STAGE_VERIFY /* counts records that were asked again */
 };
@@ -358,15 +358,17 @@ enum tamis_stage {
 struct tamis_builder_options {
     size_t struct_size;
     const struct tamis_options *filter; /* allocator, secret, max_bytes of the filter; or NULL */
-    uint64_t memory_limit;              /* bytes that the builder may hold; 0: no limit. What
-                                           tamis_builder_finish returns comes on top, and so does
-                                           a filter that takes adds */
+    uint64_t memory_limit;              /* bytes that the builder may hold, from 1 MiB on; 0: no
+                                           limit. What tamis_builder_finish returns comes on top,
+                                           and so does a filter that takes adds */
     const char *temp_folder;            /* for what does not fit; NULL: $TMPDIR or /tmp */
     unsigned threads;                   /* that may work at once; 0 and 1: only the caller's */
-    bool verify;                        /* ask every key again before handing over the filter */
+    bool verify;                        /* ask every key again before handing over the filter, of
+                                           kinds that do not forget */
 
-    /* Called now and then while finishing, by one thread at a time; false stops the work, which
-     * then fails with TAMIS_CANCELLED. NULL: nobody wants to know. */
+    /* Called while finishing at the start and at the end of each stage and now and then between,
+     * by one thread at a time; false stops the work, which then fails with TAMIS_CANCELLED. NULL:
+     * nobody wants to know. Keys that go straight into a filter have no stages. */
     bool (*progress)(void *ctx, enum tamis_stage stage, uint64_t done, uint64_t total);
     void *progress_ctx;
 };
@@ -391,7 +393,8 @@ TAMIS_API void tamis_builder_free(tamis_builder *builder);
 
 /* Takes keys. For kinds with values a key without one has the value 0 (approximator: 1); for
  * cascade it is a member; for labels it belongs to the label of the last tamis_builder_label.
- * TAMIS_IO when the temporary folder is full. Threads: one. */
+ * TAMIS_IO when the temporary folder is full. Of many keys all are taken, or none when it fails:
+ * then the call may be repeated. Threads: one. */
 TAMIS_API tamis_status tamis_builder_add(tamis_builder *builder, const void *key, size_t len);
 TAMIS_API tamis_status tamis_builder_add_many(tamis_builder *builder, const struct tamis_key *keys,
                                               size_t n);
@@ -426,7 +429,8 @@ TAMIS_API uint64_t tamis_builder_hash(const tamis_builder *builder, const void *
 
 /* Makes the filter: as a handle, or as an image that replaces `path`, written piece by piece so
  * that it need not fit into memory. Whatever happens, `path` is the old file or the whole new one.
- * After a failure the builder may finish again (to another path, say); it takes no more keys.
+ * After a failure, and after tamis_builder_finish_to, the builder may finish again (to another path,
+ * say); it takes no more keys.
  * Threads: one; it starts and ends those it needs. */
 TAMIS_API tamis_status tamis_builder_finish(tamis_builder *builder, tamis **filter);
 TAMIS_API tamis_status tamis_builder_finish_to(tamis_builder *builder, const char *path);

@@ -6,13 +6,21 @@
  */
 #include "core/builder.h"
 
+#include <errno.h>
 #include <string.h>
 
 #include "bits/bits.h"
+#include "file/notes.h"
 #include "hash/hash.h"
 
-enum { BULK_HASHES = 1 << 18, MOST_LABELS = 1 << 24, NAME_MOST = 255 };
+enum { MOST_LABELS = 1 << 24, NAME_MOST = 255 };
+enum { BULK_HASHES = 1 << 18, BULK_BYTES = 2 * BULK_HASHES * 8 }; /* twice: as they come, sorted */
 #define BULK_FROM_BYTES ((uint64_t)1 << 20) /* smaller payloads stay in the cache anyway */
+
+uint64_t tamis__builder_memory(const tamis_builder *b) {
+    return b->self.size + b->filter->self.size + b->filter->notes.size + b->bulk.block.size +
+           (b->records ? tamis__records_memory(b->records) : 0) + tamis__names_memory(&b->labels);
+}
 
 /* ---- Making --------------------------------------------------------------------------------- */
 
@@ -43,6 +51,7 @@ static tamis_status new_builder(tamis_builder **out, const struct tamis_builder_
     b->self = self;
     b->options = *options;
     b->options.filter = NULL;
+    b->options.temp_folder = NULL;
     b->max_bytes = filter_options->max_bytes;
     b->filter = tamis__new(&allocator);
     if (!b->filter) {
@@ -57,51 +66,67 @@ static tamis_status new_builder(tamis_builder **out, const struct tamis_builder_
 }
 
 /* Records as the kind wants them. */
-static tamis_status open_records(tamis_builder *b) {
+static tamis_status open_records(tamis_builder *b, const char *temp_folder) {
     const tamis_kind *kind = b->filter->kind;
     const bool is_built = kind->build != NULL;
     const tamis_record_form form = {
         .has_values = is_built ? kind->build->rule != TAMIS_RECORDS_KEYS : kind->put != NULL,
-        .is_sequence = !is_built && kind->traits & TAMIS_AGES,
-        .keeps_equal = !is_built && !(kind->traits & TAMIS_ADDS_ONCE),
+        .is_sequence = !is_built && b->can & TAMIS_AGES,
+        .keeps_equal = !is_built && !(b->can & TAMIS_ADDS_ONCE),
         .rule = is_built ? kind->build->rule : TAMIS_RECORDS_LABELS,
     };
-    return tamis__records_open(&b->records, &form, b->options.memory_limit, b->options.temp_folder,
+    return tamis__records_open(&b->records, &form, b->options.memory_limit, temp_folder,
                                &b->filter->allocator);
 }
 
-static tamis_status open_filter(tamis_builder *b, const tamis_shape *shape) {
+/* Adds may wait where they cannot fail, their order is free, and there is memory for it. */
+static bool adds_may_wait(const tamis_builder *b, uint64_t size) {
     const tamis_kind *kind = b->filter->kind;
+    const uint64_t limit = b->options.memory_limit;
+    return kind->add && !kind->room && b->can & TAMIS_ANY_ORDER && size >= BULK_FROM_BYTES &&
+           (limit == 0 || limit >= 2 * BULK_BYTES);
+}
+
+static tamis_status open_filter(tamis_builder *b, const tamis_shape *shape) {
     tamis__take_shape(&b->filter->image, shape);
     char *no_notes;
-    tamis_status rc = tamis__own(b->filter, &no_notes);
-    if (rc || !kind->add || !(kind->traits & TAMIS_ANY_ORDER) || shape->size < BULK_FROM_BYTES)
-        return rc;
-    b->bulk.hash =
-        tamis__get(&b->filter->allocator, 2 * BULK_HASHES * sizeof *b->bulk.hash, &b->bulk.block);
+    const tamis_status rc = tamis__own(b->filter, &no_notes);
+    if (rc || !adds_may_wait(b, shape->size)) return rc;
+    b->bulk.hash = tamis__get(&b->filter->allocator, BULK_BYTES, &b->bulk.block);
     return b->bulk.hash ? TAMIS_OK : TAMIS_NOMEM;
+}
+
+static bool shape_is_known(const tamis_request *r) {
+    return r->has_capacity || (r->has_fpr && r->has_bits);
 }
 
 /* Refuses what can never work before the first key: with the capacity that is given, or none. */
 static tamis_status plan_early(const tamis_request *r, uint64_t max_bytes, tamis_shape *shape) {
     const tamis_kind *kind = r->entry->kind;
+    if (kind->query_keys && !shape_is_known(r))
+        return tamis__fail(TAMIS_INVALID,
+                           "capacity is missing: %s hashes keys its own way, and then they cannot "
+                           "be counted first",
+                           kind->name);
     if (kind->build && r->has_fpr && r->has_bits)
         return tamis__fail(TAMIS_INVALID,
                            "%s is as large as its keys need: give fpr or size, not both",
                            kind->name);
     tamis_request early = *r;
-    early.has_capacity = r->has_capacity || !(r->has_fpr && r->has_bits);
+    early.has_capacity = r->has_capacity || !shape_is_known(r);
     const tamis_status rc = tamis__request_plan(&early, shape);
     const struct tamis_options limit = {.max_bytes = max_bytes};
     return rc ? rc : tamis__within_limit(&limit, shape->size);
 }
 
-/* Straight in: when the shape is known now, and the order of adds is free, or time. */
-static bool goes_straight(const tamis_request *r) {
-    const tamis_kind *kind = r->entry->kind;
+/* Straight in: when the shape is known now, and the order of adds is free, or time. What grows gets
+ * its shape from how the adds are cut into calls, and what is asked again must be kept. */
+static bool goes_straight(const tamis_builder *b) {
+    const tamis_kind *kind = b->filter->kind;
     if (kind->query_keys) return true;
-    return !kind->build && (r->has_capacity || (r->has_fpr && r->has_bits)) &&
-           kind->traits & (TAMIS_ANY_ORDER | TAMIS_AGES);
+    if (kind->build || !shape_is_known(&b->request)) return false;
+    if (b->can & TAMIS_AGES) return true;
+    return b->can & TAMIS_ANY_ORDER && !kind->grow && !b->options.verify;
 }
 
 tamis_status tamis_builder_create_with(tamis_builder **builder, const char *spec,
@@ -122,9 +147,10 @@ tamis_status tamis_builder_create_with(tamis_builder **builder, const char *spec
     tamis__wipe(&hasher, sizeof hasher);
     if (rc) return rc;
     b->request = request;
+    b->can = tamis__abilities(request.entry->kind, shape.word);
     /* Values are checked against the shape as they come. */
     memcpy(b->filter->image.body.word, shape.word, sizeof shape.word);
-    rc = goes_straight(&request) ? open_filter(b, &shape) : open_records(b);
+    rc = goes_straight(b) ? open_filter(b, &shape) : open_records(b, o.temp_folder);
     if (rc) {
         tamis_builder_free(b);
         return rc;
@@ -146,7 +172,7 @@ void tamis_builder_free(tamis_builder *b) {
     tamis_block self = b->self;
     tamis__give_back(&allocator, &b->bulk.block);
     tamis__records_free(b->records);
-    if (b->names) allocator.free(allocator.ctx, b->names, b->names_room);
+    tamis__names_free(&b->labels, &allocator);
     tamis_free(b->filter);
     tamis__give_back(&allocator, &self);
 }
@@ -167,7 +193,10 @@ static tamis_status take_records(tamis_builder *b, const tamis *f, const uint64_
     uint64_t cursor = 0, hash, value;
     tamis_status rc = TAMIS_OK;
     while (!rc && tamis_next(f, &cursor, &hash, &value)) {
-        if (f->kind->labels) b->label = number[value];
+        if (f->kind->labels) {
+            b->label = number[value];
+            b->has_label = true;
+        }
         rc = tamis_builder_add_hash(b, hash);
     }
     return rc;
@@ -180,6 +209,7 @@ static tamis_status take_all(tamis_builder *b, const tamis *f) {
     if (!number) return TAMIS_NOMEM;
     tamis_status rc = take_labels(b, f, number);
     if (!rc) rc = take_records(b, f, number);
+    b->has_label = false; /* those were not the caller's choice */
     tamis__give_back(allocator, &block);
     return rc;
 }
@@ -208,7 +238,8 @@ tamis_status tamis_builder_continue(tamis_builder **builder, const tamis *f,
     b->filter->image.capacity = f->image.capacity;
     b->filter->image.one_in = f->image.one_in;
     memcpy(b->filter->image.body.word, f->image.body.word, sizeof f->image.body.word);
-    rc = open_records(b);
+    b->can = tamis__abilities(f->kind, f->image.body.word);
+    rc = open_records(b, o.temp_folder);
     if (!rc) rc = copy_notes(b, f);
     if (!rc) rc = take_all(b, f);
     if (rc) {
@@ -248,7 +279,7 @@ static tamis_status cannot(const tamis_builder *b, const char *what) {
 }
 
 static tamis_status may_take(const tamis_builder *b) {
-    if (b->is_done || (b->records && tamis__records_are_sorted(b->records)))
+    if (b->is_closed)
         return tamis__fail(TAMIS_INVALID, "the builder has finished: it takes no more keys");
     return TAMIS_OK;
 }
@@ -257,27 +288,7 @@ static bool is_name(const char *name) {
     const size_t len = strlen(name);
     for (size_t i = 0; i < len; i++)
         if ((unsigned char)name[i] < 0x20 || name[i] == 0x7f) return false;
-    return len >= 1 && len <= NAME_MOST;
-}
-
-static tamis_status append_name(tamis_builder *b, const char *name) {
-    const struct tamis_allocator *a = &b->filter->allocator;
-    const size_t len = strlen(name) + 1;
-    if (b->names_size + len > b->names_room) {
-        const size_t room = 2 * b->names_room + 1024;
-        char *longer = a->alloc(a->ctx, room);
-        if (!longer) return tamis__fail(TAMIS_NOMEM, "no memory for %zu bytes of names", room);
-        if (b->names) {
-            memcpy(longer, b->names, b->names_size);
-            a->free(a->ctx, b->names, b->names_room);
-        }
-        b->names = longer;
-        b->names_room = room;
-    }
-    memcpy(b->names + b->names_size, name, len);
-    b->names_size += len;
-    b->label = b->label_count++;
-    return TAMIS_OK;
+    return len >= 1 && len <= NAME_MOST && tamis__note_value_is_legal(name);
 }
 
 tamis_status tamis_builder_label(tamis_builder *b, const char *name) {
@@ -285,14 +296,19 @@ tamis_status tamis_builder_label(tamis_builder *b, const char *name) {
     if (rc) return rc;
     if (!b->filter->kind->labels) return cannot(b, "have labels");
     if (!is_name(name))
-        return tamis__fail(TAMIS_INVALID, "a label has 1 to %d bytes without control characters",
+        return tamis__fail(TAMIS_INVALID,
+                           "a label has 1 to %d bytes of UTF-8 without control characters",
                            NAME_MOST);
-    uint64_t i = 0;
-    for (const char *p = b->names; i < b->label_count; i++, p += strlen(p) + 1)
-        if (strcmp(p, name) == 0) return b->label = i, TAMIS_OK;
-    if (b->label_count == MOST_LABELS)
-        return tamis__fail(TAMIS_INVALID, "there cannot be more than %d labels", MOST_LABELS);
-    return append_name(b, name);
+    uint64_t number = b->labels.count;
+    if (!tamis__names_find(&b->labels, name, &number)) {
+        if (b->labels.count == MOST_LABELS)
+            return tamis__fail(TAMIS_INVALID, "there cannot be more than %d labels", MOST_LABELS);
+        rc = tamis__names_add(&b->labels, name, &b->filter->allocator);
+        if (rc) return rc;
+    }
+    b->label = number;
+    b->has_label = true;
+    return TAMIS_OK;
 }
 
 tamis_status tamis_builder_set_note(tamis_builder *b, const char *name, const char *value) {
@@ -322,25 +338,24 @@ static tamis_status flush_bulk(tamis_builder *b) {
         sum += count;
     }
     for (size_t i = 0; i < b->bulk.n; i++) to[start[from[i] >> (64 - TOP_BITS)]++] = from[i];
-    const size_t n = b->bulk.n;
-    b->bulk.n = 0;
-    return tamis_add_hashes(b->filter, to, n);
+    const tamis_status rc = tamis_add_hashes(b->filter, to, b->bulk.n);
+    if (!rc) b->bulk.n = 0;
+    return rc;
 }
 
 static tamis_status add_straight(tamis_builder *b, const uint64_t *hashes, size_t n) {
     if (!b->bulk.hash) return tamis_add_hashes(b->filter, hashes, n);
-    for (size_t i = 0; i < n; i++) {
-        b->bulk.hash[b->bulk.n++] = hashes[i];
-        const tamis_status rc = b->bulk.n == BULK_HASHES ? flush_bulk(b) : TAMIS_OK;
-        if (rc) return rc;
+    tamis_status rc = TAMIS_OK;
+    for (size_t i = 0; i < n && !rc; i++) {
+        if (b->bulk.n == BULK_HASHES) rc = flush_bulk(b);
+        if (!rc) b->bulk.hash[b->bulk.n++] = hashes[i];
     }
-    return TAMIS_OK;
+    return rc;
 }
 
 /* Keys before the first label belong to one without a name, which a filter cannot have. */
 static tamis_status need_label(tamis_builder *b) {
-    return b->filter->kind->labels && b->label_count == 0 ? tamis_builder_label(b, "default")
-                                                          : TAMIS_OK;
+    return b->filter->kind->labels && !b->has_label ? tamis_builder_label(b, "default") : TAMIS_OK;
 }
 
 static uint64_t value_of_add(const tamis_builder *b) {
@@ -352,15 +367,9 @@ tamis_status tamis_builder_add_hashes(tamis_builder *b, const uint64_t *hashes, 
     tamis_status rc = may_take(b);
     if (!rc) rc = need_label(b);
     if (rc) return rc;
-    b->adds += n;
-    if (!b->records) return add_straight(b, hashes, n);
-    uint64_t values[TAMIS_BATCH];
-    const uint64_t value = value_of_add(b);
-    for (size_t i = 0; i < TAMIS_BATCH; i++) values[i] = value;
-    for (size_t m; n && !rc; hashes += m, n -= m) {
-        m = tamis__batch_of(n);
-        rc = tamis__records_put(b->records, hashes, values, m);
-    }
+    rc = b->records ? tamis__records_put(b->records, hashes, n, value_of_add(b))
+                    : add_straight(b, hashes, n);
+    if (!rc) b->adds += n;
     return rc;
 }
 
@@ -368,19 +377,35 @@ tamis_status tamis_builder_add_hash(tamis_builder *b, uint64_t hash) {
     return tamis_builder_add_hashes(b, &hash, 1);
 }
 
-tamis_status tamis_builder_add_many(tamis_builder *b, const struct tamis_key *keys, size_t n) {
-    if (b->filter->kind->query_keys) {
-        const tamis_status rc = may_take(b);
-        return rc ? rc : tamis_add_many(b->filter, keys, n);
-    }
+/* Keys of a call that failed are all forgotten, those before the failure too. */
+static void take_back(tamis_builder *b, const struct tamis_key *keys, size_t n) {
     uint64_t hashes[TAMIS_BATCH];
-    tamis_status rc = TAMIS_OK;
-    for (size_t m; n && !rc; keys += m, n -= m) {
+    for (size_t m; n; keys += m, n -= m) {
         m = tamis__batch_of(n);
         tamis__hash_keys(b->filter, keys, m, hashes);
-        rc = tamis_builder_add_hashes(b, hashes, m);
+        tamis__records_take_back(b->records, hashes, m);
+        b->adds -= m;
     }
-    return rc;
+}
+
+tamis_status tamis_builder_add_many(tamis_builder *b, const struct tamis_key *keys, size_t n) {
+    uint64_t hashes[TAMIS_BATCH];
+    tamis_status rc = may_take(b);
+    if (rc) return rc;
+    if (!b->records && !b->bulk.hash) {
+        rc = tamis_add_many(b->filter, keys, n); /* knows itself how to take all or none */
+        if (!rc) b->adds += n;
+        return rc;
+    }
+    for (size_t m, done = 0; done < n; done += m) {
+        m = tamis__batch_of(n - done);
+        tamis__hash_keys(b->filter, keys + done, m, hashes);
+        rc = tamis_builder_add_hashes(b, hashes, m);
+        if (!rc) continue;
+        if (b->records) take_back(b, keys, done);
+        return rc;
+    }
+    return TAMIS_OK;
 }
 
 tamis_status tamis_builder_add(tamis_builder *b, const void *key, size_t len) {
@@ -395,9 +420,10 @@ tamis_status tamis_builder_add_u64(tamis_builder *b, uint64_t key) {
 }
 
 static tamis_status put_value(tamis_builder *b, uint64_t hash, uint64_t value) {
-    b->adds++;
-    return b->records ? tamis__records_put(b->records, &hash, &value, 1)
-                      : tamis_put_hash(b->filter, hash, value);
+    const tamis_status rc = b->records ? tamis__records_put(b->records, &hash, 1, value)
+                                       : tamis_put_hash(b->filter, hash, value);
+    if (!rc) b->adds++;
+    return rc;
 }
 
 tamis_status tamis_builder_put_hash(tamis_builder *b, uint64_t hash, uint64_t value) {
@@ -428,16 +454,23 @@ tamis_status tamis_builder_good(tamis_builder *b, const void *key, size_t len) {
 
 static tamis_status may_finish(tamis_builder *b) {
     if (b->is_done) return tamis__fail(TAMIS_INVALID, "the builder has handed over its filter");
+    b->is_closed = true;
     return b->bulk.n ? flush_bulk(b) : TAMIS_OK;
 }
 
 tamis_status tamis_builder_finish(tamis_builder *b, tamis **filter) {
+    const int saved = errno;
     *filter = NULL;
-    const tamis_status rc = may_finish(b);
-    return rc ? rc : tamis__assemble(b, filter);
+    tamis_status rc = may_finish(b);
+    if (!rc) rc = tamis__assemble(b, filter);
+    errno = saved;
+    return rc;
 }
 
 tamis_status tamis_builder_finish_to(tamis_builder *b, const char *path) {
-    const tamis_status rc = may_finish(b);
-    return rc ? rc : tamis__assemble_to(b, path);
+    const int saved = errno;
+    tamis_status rc = may_finish(b);
+    if (!rc) rc = tamis__assemble_to(b, path);
+    errno = saved;
+    return rc;
 }

@@ -3,6 +3,7 @@
 #define TAMIS_CORE_BUILDER_H
 
 #include "core/filter.h"
+#include "core/names.h"
 #include "core/records.h"
 
 /* Hashes that wait to be added in the order of their top bits. */
@@ -14,25 +15,32 @@ typedef struct tamis_bulk {
 
 struct tamis_builder {
     tamis_block self;
-    struct tamis_builder_options options; /* `filter` is not kept */
+    struct tamis_builder_options options; /* `filter` and `temp_folder` are not kept */
     uint64_t max_bytes;
     tamis_request request;
+    unsigned can; /* abilities of the filter to be */
 
     /* The filter to be: kind, hash, notes. It has a payload from the first key on where adds go
      * straight in; else there are records, and the payload is made from them. */
     tamis *filter;
     tamis_records *records;
     tamis_bulk bulk;
-    bool is_continued; /* the words are those of an old filter */
-    bool is_done;      /* the filter was handed over */
     uint64_t adds;
-    uint64_t conflict;
+    bool is_continued; /* the words are those of an old filter */
+    bool is_closed;    /* no more keys: it was asked to finish */
+    bool is_done;      /* the filter was handed over */
 
-    /* Names of labels, each with its NUL, and the one that keys belong to now. */
-    char *names;
-    size_t names_size, names_room;
-    uint64_t label_count, label;
+    tamis_names labels;
+    uint64_t label; /* that keys belong to now, when one was chosen */
+    bool has_label;
+
+    bool is_sorted; /* all records; then the census is theirs */
+    tamis_census census;
+    uint64_t conflict;
 };
+
+/* What the builder holds now, of what its memory limit is about. */
+uint64_t tamis__builder_memory(const tamis_builder *);
 
 /* Everything that takes place after the last key: sorts, makes the payload, and hands the filter
  * over or writes it. */

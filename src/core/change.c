@@ -119,7 +119,7 @@ tamis_status tamis_add_many(tamis *f, const struct tamis_key *keys, size_t n) {
 }
 
 static tamis_status add_unless(tamis *f, uint64_t hash, bool was_there) {
-    return was_there && !(f->kind->traits & TAMIS_AGES) ? tamis__writable(f)
+    return was_there && !(f->kind->traits & TAMIS_AGES) ? may_add(f, f->kind->add, NULL, 0)
                                                         : tamis_add_hash(f, hash);
 }
 

@@ -6,72 +6,83 @@
 #include "base/status.h"
 #include "file/spill.h"
 
-/* Large enough for a disk, small enough that one open block for each partition is little. */
-enum { BLOCK_BYTES = 64 * 1024, BLOCK_NUMBERS = BLOCK_BYTES / 8 };
+/* An open block for each partition is all that must be in memory, so a small limit means small
+ * blocks. Larger ones than these gain nothing: blocks of a partition are neighbours on disk. */
+enum { MOST_BLOCK_BYTES = 64 * 1024, FREE_BLOCK_BYTES = 16 * 1024, READ_BYTES = 64 * 1024 };
 
-/* Records in memory, or their place in the file. */
-typedef struct block {
-    uint64_t *memory;
-    uint64_t offset;
-} block;
-
-/* All blocks but the last are full; the last is in memory until the records are sorted. */
+/* Full blocks in memory come first, full ones on disk next, and the open one, which is the last of
+ * those in memory, at the end: for a sequence that is the order of time. */
 typedef struct partition {
-    block *blocks;
+    uint64_t **blocks;
     size_t block_count, room;
+    uint64_t spilled; /* blocks on disk */
     uint64_t records;
+    bool is_broken; /* could not be put back */
 } partition;
 
 struct tamis_records {
     tamis_record_form form;
-    unsigned numbers; /* of 64 bits in a record */
+    unsigned numbers;   /* of 64 bits in a record */
+    unsigned ways;      /* partitions in use */
+    uint64_t block;     /* bytes of one */
+    uint64_t per_block; /* records in one: a power of two */
     struct tamis_allocator allocator;
     tamis_block self;
-    uint64_t memory, most_memory; /* bytes of blocks */
+    uint64_t memory, most_memory; /* bytes of blocks and lists, and what blocks may take */
+    unsigned unopened;            /* partitions that have no block yet */
     tamis_spill spill;
-    uint64_t spilled; /* bytes in the file */
-    uint64_t count;
-    bool is_sorted;
-    bool is_broken; /* a block could not be put back */
     partition part[TAMIS_PARTITIONS];
 };
 
-static uint64_t per_block(const tamis_records *r) {
-    return BLOCK_NUMBERS / r->numbers;
+uint64_t tamis__records_count(const tamis_records *r) {
+    uint64_t count = 0;
+    for (unsigned p = 0; p < r->ways; p++) count += r->part[p].records;
+    return count;
 }
 
-uint64_t tamis__records_count(const tamis_records *r) {
-    return r->count;
+uint64_t tamis__records_in(const tamis_records *r, unsigned p) {
+    return r->part[p].records;
 }
 
 uint64_t tamis__records_memory(const tamis_records *r) {
-    return r->memory;
+    return r->memory + r->self.size;
 }
 
-bool tamis__records_are_sorted(const tamis_records *r) {
-    return r->is_sorted;
-}
-
-uint64_t tamis__records_block_size(const tamis_records *r) {
-    (void)r;
-    return BLOCK_BYTES;
+static uint64_t smaller(uint64_t a, uint64_t b) {
+    return a < b ? a : b;
 }
 
 /* ---- Opening and closing -------------------------------------------------------------------- */
+
+static void choose_sizes(tamis_records *r, uint64_t memory_limit) {
+    r->ways = r->form.is_sequence ? 1 : TAMIS_PARTITIONS;
+    r->unopened = r->ways;
+    r->numbers = r->form.has_values ? 2 : 1;
+    r->most_memory = memory_limit ? memory_limit / 4 : UINT64_MAX;
+    r->block = FREE_BLOCK_BYTES;
+    if (memory_limit) {
+        r->block = MOST_BLOCK_BYTES;
+        while (r->block > r->most_memory / TAMIS_PARTITIONS) r->block /= 2;
+    }
+    r->per_block = r->block / 8 / r->numbers;
+}
 
 tamis_status tamis__records_open(tamis_records **out, const tamis_record_form *form,
                                  uint64_t memory_limit, const char *folder,
                                  const struct tamis_allocator *allocator) {
     tamis_block self;
-    tamis_records *r = tamis__get(allocator, sizeof *r, &self);
     *out = NULL;
+    if (memory_limit && memory_limit < TAMIS_RECORDS_LEAST_LIMIT)
+        return tamis__fail(TAMIS_INVALID,
+                           "a memory limit of %llu bytes is too small: 1 MiB is least",
+                           (unsigned long long)memory_limit);
+    tamis_records *r = tamis__get(allocator, sizeof *r, &self);
     if (!r) return TAMIS_NOMEM;
     r->self = self;
     r->allocator = *allocator;
     r->form = *form;
-    r->numbers = form->has_values ? 2 : 1;
-    r->most_memory = memory_limit ? memory_limit / 4 : UINT64_MAX;
-    const tamis_status rc = tamis__spill_start(&r->spill, folder);
+    choose_sizes(r, memory_limit);
+    const tamis_status rc = tamis__spill_start(&r->spill, folder, memory_limit != 0);
     if (rc) {
         tamis__records_free(r);
         return rc;
@@ -81,29 +92,27 @@ tamis_status tamis__records_open(tamis_records **out, const tamis_record_form *f
 }
 
 /* Blocks are many and small: they come from the allocator as they are, without alignment. */
-static uint64_t *get_block(tamis_records *r) {
-    uint64_t *memory = r->allocator.alloc(r->allocator.ctx, BLOCK_BYTES);
+static void *get(tamis_records *r, uint64_t size) {
+    void *memory = r->allocator.alloc(r->allocator.ctx, (size_t)size);
     if (memory)
-        r->memory += BLOCK_BYTES;
+        r->memory += size;
     else
-        tamis__fail(TAMIS_NOMEM, "no memory for %d bytes of records", BLOCK_BYTES);
+        tamis__fail(TAMIS_NOMEM, "no memory for %llu bytes of records", (unsigned long long)size);
     return memory;
 }
 
-static void free_block(tamis_records *r, block *b) {
-    if (!b->memory) return;
-    r->allocator.free(r->allocator.ctx, b->memory, BLOCK_BYTES);
-    r->memory -= BLOCK_BYTES;
-    b->memory = NULL;
+static void give_back(tamis_records *r, void *memory, uint64_t size) {
+    if (!memory) return;
+    r->allocator.free(r->allocator.ctx, memory, (size_t)size);
+    r->memory -= size;
 }
 
 void tamis__records_free(tamis_records *r) {
     if (!r) return;
-    for (int p = 0; p < TAMIS_PARTITIONS; p++) {
+    for (unsigned p = 0; p < r->ways; p++) {
         partition *part = &r->part[p];
-        for (size_t i = 0; i < part->block_count; i++) free_block(r, &part->blocks[i]);
-        if (part->blocks)
-            r->allocator.free(r->allocator.ctx, part->blocks, part->room * sizeof *part->blocks);
+        for (size_t i = 0; i < part->block_count; i++) give_back(r, part->blocks[i], r->block);
+        give_back(r, part->blocks, part->room * sizeof *part->blocks);
     }
     tamis__spill_end(&r->spill);
     const struct tamis_allocator allocator = r->allocator;
@@ -111,62 +120,156 @@ void tamis__records_free(tamis_records *r) {
     tamis__give_back(&allocator, &self);
 }
 
+/* ---- Places --------------------------------------------------------------------------------- */
+
+static uint64_t blocks_of(const partition *part) {
+    return part->block_count + part->spilled;
+}
+
+/* Rows on disk: the first has one block for each partition, the next two for each, side by side,
+ * then four and so on. So the place of a block needs no list, a partition is read in a few long
+ * runs, and what is not written yet is a hole of at most as many bytes as are. */
+static uint64_t row_of(uint64_t spilled) {
+    uint64_t row = 1;
+    while (row * 2 <= spilled + 1) row *= 2;
+    return row;
+}
+
+static uint64_t place(const tamis_records *r, unsigned p, uint64_t spilled) {
+    const uint64_t row = row_of(spilled);
+    return ((row - 1) * r->ways + p * row + (spilled + 1 - row)) * r->block;
+}
+
+/* Some of a partition's records that lie together: one block in memory, or on disk up to the end
+ * of a row. */
+typedef struct run {
+    uint64_t *memory; /* NULL: on disk, ... */
+    uint64_t offset;  /* ... here */
+    uint64_t blocks, numbers;
+} run;
+
+/* The run that starts with the i-th block; without any numbers at the end. */
+static run run_at(const tamis_records *r, unsigned p, uint64_t i) {
+    const partition *part = &r->part[p];
+    const uint64_t before = i * r->per_block;
+    const uint64_t left = part->records > before ? part->records - before : 0;
+    const uint64_t kept = part->block_count ? part->block_count - 1 : 0;
+    run found = {.blocks = 1};
+    if (left == 0) return found;
+    if (i < kept || i >= kept + part->spilled) {
+        found.memory = part->blocks[i < kept ? i : kept];
+    } else {
+        const uint64_t at = i - kept, row = row_of(at);
+        found.offset = place(r, p, at);
+        found.blocks = smaller(2 * row - 1, part->spilled) - at;
+    }
+    found.numbers = smaller(found.blocks * r->per_block, left) * r->numbers;
+    return found;
+}
+
 /* ---- Taking records ------------------------------------------------------------------------- */
 
-static tamis_status more_blocks(tamis_records *r, partition *part) {
+static unsigned partition_of(const tamis_records *r, uint64_t hash) {
+    return r->ways == 1 ? 0 : (unsigned)(hash >> 56);
+}
+
+static tamis_status lengthen_list(tamis_records *r, partition *part) {
     const size_t room = part->room ? part->room * 2 : 4;
-    block *blocks = r->allocator.alloc(r->allocator.ctx, room * sizeof *blocks);
-    if (!blocks) return tamis__fail(TAMIS_NOMEM, "no memory for a list of %zu blocks", room);
-    if (part->blocks) {
-        memcpy(blocks, part->blocks, part->block_count * sizeof *blocks);
-        r->allocator.free(r->allocator.ctx, part->blocks, part->room * sizeof *blocks);
-    }
+    uint64_t **blocks = get(r, room * sizeof *blocks);
+    if (!blocks) return TAMIS_NOMEM;
+    if (part->blocks) memcpy(blocks, part->blocks, part->block_count * sizeof *blocks);
+    give_back(r, part->blocks, part->room * sizeof *blocks);
     part->blocks = blocks;
     part->room = room;
     return TAMIS_OK;
 }
 
-/* A place for the next record when the last block is full. Over the limit the full block goes to
- * disk and its memory becomes the new one. */
-static tamis_status open_block(tamis_records *r, partition *part) {
-    tamis_status rc = part->block_count == part->room ? more_blocks(r, part) : TAMIS_OK;
+static tamis_status append_block(tamis_records *r, partition *part) {
+    const tamis_status rc = part->block_count == part->room ? lengthen_list(r, part) : TAMIS_OK;
     if (rc) return rc;
-    block *last = part->block_count ? &part->blocks[part->block_count - 1] : NULL;
-    uint64_t *memory;
-    if (last && r->memory + BLOCK_BYTES > r->most_memory) {
-        rc = tamis__spill_write(&r->spill, r->spilled, last->memory, BLOCK_BYTES);
-        if (rc) return rc;
-        memory = last->memory;
-        *last = (block){NULL, r->spilled};
-        r->spilled += BLOCK_BYTES;
-    } else {
-        memory = get_block(r);
-        if (!memory) return TAMIS_NOMEM;
-    }
-    part->blocks[part->block_count++] = (block){memory, 0};
+    uint64_t *memory = get(r, r->block);
+    if (!memory) return TAMIS_NOMEM;
+    r->unopened -= part->block_count == 0;
+    part->blocks[part->block_count++] = memory;
     return TAMIS_OK;
 }
 
-tamis_status tamis__records_put(tamis_records *r, const uint64_t *hash, const uint64_t *value,
-                                size_t n) {
-    const uint64_t most = per_block(r);
+/* A place for the next record when the last block is full. When memory is only left for those
+ * partitions that have nothing yet, the full block goes to disk and its memory is filled anew; so
+ * do all that follow it, which keeps their order. */
+static tamis_status open_block(tamis_records *r, unsigned p) {
+    partition *part = &r->part[p];
+    if (blocks_of(part) > part->records / r->per_block) return TAMIS_OK; /* of a call that failed */
+    const bool has_room = r->memory + (r->unopened + 1) * r->block <= r->most_memory;
+    if (part->block_count == 0 || (part->spilled == 0 && has_room)) return append_block(r, part);
+    const uint64_t *last = part->blocks[part->block_count - 1];
+    const tamis_status rc =
+        tamis__spill_write(&r->spill, place(r, p, part->spilled), last, r->block);
+    if (!rc) part->spilled++;
+    return rc;
+}
+
+tamis_status tamis__records_put(tamis_records *r, const uint64_t *hash, size_t n, uint64_t value) {
     for (size_t i = 0; i < n; i++) {
-        partition *part = &r->part[r->form.is_sequence ? 0 : hash[i] >> 56];
-        const uint64_t at = part->records % most;
+        const unsigned p = partition_of(r, hash[i]);
+        partition *part = &r->part[p];
+        const uint64_t at = part->records & (r->per_block - 1);
         if (at == 0) {
-            const tamis_status rc = open_block(r, part);
-            if (rc) return rc;
+            const tamis_status rc = open_block(r, p);
+            if (rc) {
+                tamis__records_take_back(r, hash, i);
+                return rc;
+            }
         }
-        uint64_t *place = part->blocks[part->block_count - 1].memory + at * r->numbers;
-        place[0] = hash[i];
-        if (r->numbers == 2) place[1] = value[i];
+        uint64_t *here = part->blocks[part->block_count - 1] + at * r->numbers;
+        here[0] = hash[i];
+        if (r->numbers == 2) here[1] = value;
         part->records++;
-        r->count++;
     }
     return TAMIS_OK;
+}
+
+/* The open block is empty and the record before it is wanted: that one's block is opened again. */
+static void reopen(tamis_records *r, unsigned p) {
+    partition *part = &r->part[p];
+    uint64_t *last = part->blocks[part->block_count - 1];
+    if (part->spilled == 0) {
+        part->block_count--;
+        give_back(r, last, r->block);
+        return;
+    }
+    part->spilled--;
+    if (tamis__spill_read(&r->spill, place(r, p, part->spilled), last, r->block))
+        part->is_broken = true;
+}
+
+void tamis__records_take_back(tamis_records *r, const uint64_t *hash, size_t n) {
+    for (size_t i = 0; i < n; i++) {
+        const unsigned p = partition_of(r, hash[i]);
+        partition *part = &r->part[p];
+        if (part->records == (blocks_of(part) - 1) * r->per_block) reopen(r, p);
+        part->records--;
+    }
 }
 
 /* ---- Sorting -------------------------------------------------------------------------------- */
+
+static bool is_before(const uint64_t *a, const uint64_t *b, unsigned numbers) {
+    return a[0] != b[0] ? a[0] < b[0] : numbers == 2 && a[1] < b[1];
+}
+
+enum { FEW = 48 };
+
+/* By insertion: for so few, all else costs more. */
+static void sort_few(uint64_t *record, uint64_t n, unsigned numbers) {
+    for (uint64_t i = 1; i < n; i++) {
+        uint64_t moved[2], at = i;
+        memcpy(moved, record + i * numbers, numbers * sizeof *moved);
+        for (; at && is_before(moved, record + (at - 1) * numbers, numbers); at--)
+            memcpy(record + at * numbers, record + (at - 1) * numbers, numbers * sizeof *record);
+        memcpy(record + at * numbers, moved, numbers * sizeof *moved);
+    }
+}
 
 /* A pass for each digit of 11 bits in which the numbers differ at all: hashes may be anything, and
  * no order of them makes this slow. */
@@ -202,23 +305,30 @@ static uint64_t *sort_by(uint64_t *from, uint64_t *to, uint64_t n, unsigned numb
     return from;
 }
 
+/* By hash, then by value; `record` is followed by room for as many. Returns where they are. */
+static uint64_t *sort(uint64_t *record, uint64_t n, unsigned numbers) {
+    uint64_t *other = record + n * numbers, *by_value = record;
+    if (n <= FEW) {
+        sort_few(record, n, numbers);
+        return record;
+    }
+    if (numbers == 2) by_value = sort_by(record, other, n, 2, 1);
+    return sort_by(by_value, by_value == record ? other : record, n, numbers, 0);
+}
+
 /* Drops equal records, which are neighbours now. */
 static tamis_status drop_equal(const tamis_records *r, uint64_t *record, uint64_t *n,
-                               uint64_t *conflict) {
+                               tamis_record_conflict *conflict) {
     const unsigned numbers = r->numbers;
-    uint64_t kept = 0;
-    for (uint64_t i = 0; i < *n; i++) {
-        const uint64_t *here = record + i * numbers;
-        const uint64_t *before = kept ? record + (kept - 1) * numbers : here;
-        const bool same_hash = kept && here[0] == before[0];
+    uint64_t kept = *n ? 1 : 0;
+    for (uint64_t i = 1; i < *n; i++) {
+        const uint64_t *here = record + i * numbers, *before = record + (kept - 1) * numbers;
+        const bool same_hash = here[0] == before[0];
         const bool is_same = same_hash && (numbers == 1 || here[1] == before[1]);
         if (is_same && !r->form.keeps_equal) continue;
         if (same_hash && !is_same && r->form.rule == TAMIS_RECORDS_VALUES) {
-            *conflict = here[0];
-            return tamis__fail(TAMIS_CONFLICT,
-                               "the key with hash %016llx has the values %llu and %llu",
-                               (unsigned long long)here[0], (unsigned long long)before[1],
-                               (unsigned long long)here[1]);
+            *conflict = (tamis_record_conflict){here[0], {before[1], here[1]}};
+            return TAMIS_CONFLICT;
         }
         memmove(record + kept++ * numbers, here, numbers * sizeof *record);
     }
@@ -226,39 +336,29 @@ static tamis_status drop_equal(const tamis_records *r, uint64_t *record, uint64_
     return TAMIS_OK;
 }
 
-static uint64_t records_in(const tamis_records *r, const partition *part, size_t i) {
-    const uint64_t most = per_block(r), before = (uint64_t)i * most;
-    const uint64_t left = part->records > before ? part->records - before : 0;
-    return left < most ? left : most;
-}
-
-/* Blocks to one array, or back. */
-static tamis_status gather(tamis_records *r, const partition *part, uint64_t *to) {
-    for (size_t i = 0; i < part->block_count; i++) {
-        const block *b = &part->blocks[i];
-        const uint64_t numbers = records_in(r, part, i) * r->numbers;
-        if (b->memory) {
-            memcpy(to, b->memory, numbers * sizeof *to);
-        } else {
-            const tamis_status rc = tamis__spill_read(&r->spill, b->offset, to, numbers * 8);
-            if (rc) return rc;
+/* Blocks to one array, and back. */
+static tamis_status gather(tamis_records *r, unsigned p, uint64_t *to) {
+    run at;
+    for (uint64_t i = 0; (at = run_at(r, p, i)).numbers; i += at.blocks, to += at.numbers) {
+        if (at.memory) {
+            memcpy(to, at.memory, at.numbers * sizeof *to);
+            continue;
         }
-        to += numbers;
+        const tamis_status rc = tamis__spill_read(&r->spill, at.offset, to, at.numbers * 8);
+        if (rc) return rc;
     }
     return TAMIS_OK;
 }
 
-static tamis_status scatter(tamis_records *r, partition *part, const uint64_t *from) {
-    for (size_t i = 0; i < part->block_count; i++) {
-        block *b = &part->blocks[i];
-        const uint64_t numbers = records_in(r, part, i) * r->numbers;
-        if (b->memory) {
-            memcpy(b->memory, from, numbers * sizeof *from);
-        } else if (numbers) {
-            const tamis_status rc = tamis__spill_write(&r->spill, b->offset, from, numbers * 8);
-            if (rc) return rc;
+static tamis_status scatter(tamis_records *r, unsigned p, const uint64_t *from) {
+    run at;
+    for (uint64_t i = 0; (at = run_at(r, p, i)).numbers; i += at.blocks, from += at.numbers) {
+        if (at.memory) {
+            memcpy(at.memory, from, at.numbers * sizeof *from);
+            continue;
         }
-        from += numbers;
+        const tamis_status rc = tamis__spill_write(&r->spill, at.offset, from, at.numbers * 8);
+        if (rc) return rc;
     }
     return TAMIS_OK;
 }
@@ -281,64 +381,58 @@ static void count_records(const tamis_records *r, const uint64_t *record, uint64
 
 tamis_status tamis__records_sort(tamis_records *r, unsigned p, uint64_t *scratch,
                                  tamis_census *census, _Atomic uint64_t *label_counts,
-                                 uint64_t *conflict) {
+                                 tamis_record_conflict *conflict) {
     partition *part = &r->part[p];
     uint64_t n = part->records;
+    if (part->is_broken)
+        return tamis__fail(TAMIS_IO, "the temporary file failed before: records are lost");
     if (r->form.is_sequence) {
         census->records += n;
         return TAMIS_OK;
     }
-    if (r->is_broken)
-        return tamis__fail(TAMIS_IO, "the temporary file failed before: records are lost");
-    uint64_t *other = scratch + n * r->numbers;
-    tamis_status rc = gather(r, part, scratch);
+    tamis_status rc = gather(r, p, scratch);
     if (rc) return rc;
-    uint64_t *sorted = scratch;
-    if (r->numbers == 2) sorted = sort_by(sorted, other, n, 2, 1);
-    sorted = sort_by(sorted, sorted == scratch ? other : scratch, n, r->numbers, 0);
+    uint64_t *sorted = sort(scratch, n, r->numbers);
     rc = drop_equal(r, sorted, &n, conflict);
     if (rc) return rc;
-    count_records(r, sorted, n, census, label_counts);
     part->records = n;
-    rc = scatter(r, part, sorted);
-    if (rc) r->is_broken = true;
+    rc = scatter(r, p, sorted);
+    part->is_broken = rc != TAMIS_OK; /* partly as before, partly sorted */
+    if (!rc) count_records(r, sorted, n, census, label_counts);
     return rc;
-}
-
-void tamis__records_close(tamis_records *r) {
-    r->is_sorted = true;
-    r->count = 0;
-    for (int p = 0; p < TAMIS_PARTITIONS; p++) r->count += r->part[p].records;
 }
 
 /* ---- Reading -------------------------------------------------------------------------------- */
 
-/* Loads the block that the cursor is at, or moves on to the next one that has records. */
+uint64_t tamis__records_room(const tamis_records *r) {
+    return r->block > READ_BYTES ? r->block : READ_BYTES;
+}
+
+/* Loads what lies together next, as much of it as there is room for. */
 static bool load(tamis_records *r, tamis_record_cursor *c, uint64_t *room, tamis_status *rc) {
-    for (; c->partition < TAMIS_PARTITIONS; c->partition++, c->block = 0) {
-        const partition *part = &r->part[c->partition];
-        c->here_count = records_in(r, part, (size_t)c->block);
-        if (c->block >= part->block_count || c->here_count == 0) continue;
-        const block *b = &part->blocks[c->block];
-        c->at = 0;
-        c->here = b->memory ? b->memory : room;
-        if (!b->memory)
-            *rc = tamis__spill_read(&r->spill, b->offset, room, c->here_count * r->numbers * 8);
-        return !*rc;
+    run at = {0};
+    while (c->partition < r->ways && (at = run_at(r, c->partition, c->block)).numbers == 0) {
+        c->partition++;
+        c->block = 0;
     }
-    return false;
+    if (c->partition == r->ways) return false;
+    if (!at.memory) {
+        at.blocks = smaller(at.blocks, tamis__records_room(r) / r->block);
+        at.numbers = smaller(at.numbers, at.blocks * r->block / 8);
+        *rc = tamis__spill_read(&r->spill, at.offset, room, at.numbers * 8);
+        if (*rc) return false;
+    }
+    c->here = at.memory ? at.memory : room;
+    c->block += at.blocks;
+    c->at = 0;
+    c->count = at.numbers / r->numbers;
+    return true;
 }
 
 bool tamis__records_peek(tamis_records *r, tamis_record_cursor *c, uint64_t *room, uint64_t *hash,
                          uint64_t *value, tamis_status *rc) {
     *rc = TAMIS_OK;
-    if (!c->here || c->at == c->here_count) {
-        if (c->here) c->block++;
-        if (!load(r, c, room, rc)) {
-            c->here = NULL;
-            return false;
-        }
-    }
+    if (c->at == c->count && !load(r, c, room, rc)) return false;
     *hash = c->here[c->at * r->numbers];
     *value = r->numbers == 2 ? c->here[c->at * r->numbers + 1] : 0;
     return true;

@@ -1,10 +1,15 @@
 /* Core may include this: the records of a builder, in memory and on disk.
  *
  * A record is a hash, or a hash and a value. As they come they are cut by their first byte into
- * partitions, and each partition is a list of blocks of fixed size. Blocks stay in memory up to a
+ * partitions, and each partition is a list of blocks of one size. Blocks stay in memory up to a
  * limit; later ones go to one unnamed file as they fill. Sorting takes a partition at a time, puts
  * it back in order into the blocks it came from, and since the first byte is the partition, the
- * blocks from front to back are then all records in ascending order. */
+ * blocks from front to back are then all records in ascending order.
+ *
+ *     hash ──first byte──▶ partition 0    [full] [full] ... in memory │ [full] ... on disk │ [open]
+ *                          partition 1    ...
+ *                          partition 255  ...
+ */
 #ifndef TAMIS_CORE_RECORDS_H
 #define TAMIS_CORE_RECORDS_H
 
@@ -23,45 +28,62 @@ typedef struct tamis_record_form {
     enum tamis_record_rule rule;
 } tamis_record_form;
 
+/* No memory limit may be smaller. */
+#define TAMIS_RECORDS_LEAST_LIMIT ((uint64_t)1 << 20)
+
 /* Blocks in memory take a quarter of `memory_limit` (0: no limit); the rest is for work. */
 tamis_status tamis__records_open(tamis_records **, const tamis_record_form *, uint64_t memory_limit,
                                  const char *folder, const struct tamis_allocator *);
 void tamis__records_free(tamis_records *);
 
-/* `value` is NULL where records have none. Not after sorting. */
-tamis_status tamis__records_put(tamis_records *, const uint64_t *hash, const uint64_t *value,
-                                size_t n);
+/* Takes n records, each with the same value where records have one: all of them, or none when it
+ * fails. Not after sorting began. */
+tamis_status tamis__records_put(tamis_records *, const uint64_t *hash, size_t n, uint64_t value);
+
+/* Forgets the last n records, which were put with these hashes. */
+void tamis__records_take_back(tamis_records *, const uint64_t *hash, size_t n);
 
 uint64_t tamis__records_count(const tamis_records *);
 
-/* What the blocks in memory take now. */
+/* What they take in memory now, with everything that keeps them. */
 uint64_t tamis__records_memory(const tamis_records *);
 
-bool tamis__records_are_sorted(const tamis_records *);
-
-/* Partitions are sorted one by one, on any thread, no two the same; `scratch` has room for what
- * tamis__records_scratch says. The census gets what is left without equal records, and
- * label_counts, unless NULL, how many there are of each value. TAMIS_CONFLICT leaves the hash in *conflict. tamis__records_close ends it. */
+/* ---- Sorting ----
+ *
+ * Partitions are sorted one by one, on any thread, no two threads the same. `scratch` is memory of
+ * what tamis__records_scratch says. Sorting one again is allowed, and needless. */
 enum { TAMIS_PARTITIONS = 256 };
+
+/* Two values of one hash where only one may be. */
+typedef struct tamis_record_conflict {
+    uint64_t hash, value[2];
+} tamis_record_conflict;
+
+uint64_t tamis__records_in(const tamis_records *, unsigned partition);
 uint64_t tamis__records_scratch(const tamis_records *, unsigned partition);
+
+/* Adds to the census what is left without equal records, and to label_counts, unless NULL, how many
+ * there are of each value. TAMIS_CONFLICT, without a sentence, leaves the partition as it was and
+ * tells the lowest hash. */
 tamis_status tamis__records_sort(tamis_records *, unsigned partition, uint64_t *scratch,
                                  tamis_census *, _Atomic uint64_t *label_counts,
-                                 uint64_t *conflict);
-void tamis__records_close(tamis_records *);
+                                 tamis_record_conflict *);
 
-/* Reading from the front. `block` is room for one block. */
+/* ---- Reading from the front ---- */
+
 typedef struct tamis_record_cursor {
     unsigned partition;
-    uint64_t block, at;   /* the block of the partition, and the record in it */
-    const uint64_t *here; /* the block's records, when it is loaded */
-    uint64_t here_count;
+    uint64_t block;       /* the next one of the partition */
+    const uint64_t *here; /* records that are loaded, NULL at first, ... */
+    uint64_t at, count;   /* ... the next of them, and how many they are */
 } tamis_record_cursor;
 
-uint64_t tamis__records_block_size(const tamis_records *);
+/* Bytes of the room that reading needs for what lies on disk. */
+uint64_t tamis__records_room(const tamis_records *);
 
 /* The next record without taking it: *hash and *value; false at the end, or on failure with *rc
  * set. */
-bool tamis__records_peek(tamis_records *, tamis_record_cursor *, uint64_t *block, uint64_t *hash,
+bool tamis__records_peek(tamis_records *, tamis_record_cursor *, uint64_t *room, uint64_t *hash,
                          uint64_t *value, tamis_status *rc);
 
 static inline void tamis__records_skip(tamis_record_cursor *cursor) {

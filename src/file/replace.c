@@ -38,7 +38,7 @@ tamis_status tamis__file_begin(tamis_new_file *f, const char *path) {
         return tamis__fail_in(TAMIS_IO, path);
     }
     snprintf(prefix, sizeof prefix, "%s.", f->target);
-    f->fd = tamis__temp_create(prefix, suffix, O_RDWR, f->temp);
+    f->fd = tamis__temp_create(prefix, suffix, 0666, f->temp);
     if (f->fd < 0) return tamis__io_error(path, "cannot create a file beside it");
     if (is_there && fchmod(f->fd, st.st_mode & 0777) < 0) {
         rc = tamis__io_error(path, "cannot set its mode");
@@ -53,7 +53,8 @@ tamis_status tamis__file_append(tamis_new_file *f, const void *bytes, uint64_t s
         const size_t most = 1u << 30; /* some systems refuse or cut larger writes */
         const ssize_t put = write(f->fd, p, left < most ? (size_t)left : most);
         if (put < 0 && errno == EINTR) continue;
-        if (put < 0) return tamis__io_error(f->path, "cannot write");
+        if (put == 0) errno = ENOSPC;
+        if (put <= 0) return tamis__io_error(f->path, "cannot write");
         p += put;
         left -= (uint64_t)put;
     }
@@ -75,24 +76,28 @@ static int sync_folder(const char *path) {
     return rc;
 }
 
+/* The file is closed last, because with it goes the lock: without that, somebody who tidies up would
+ * take it for the file of a writer that died. Nothing is lost by not asking what close says, after
+ * fsync said that everything is on disk. */
 tamis_status tamis__file_commit(tamis_new_file *f) {
     tamis_status rc = TAMIS_OK;
-    if (fsync(f->fd) < 0) rc = tamis__io_error(f->path, "cannot flush to disk");
-    if (close(f->fd) < 0 && !rc) rc = tamis__io_error(f->path, "cannot write");
-    if (!rc && rename(f->temp, f->target) < 0)
+    if (fsync(f->fd) < 0)
+        rc = tamis__io_error(f->path, "cannot flush to disk");
+    else if (rename(f->temp, f->target) < 0)
         rc = tamis__io_error(f->path, "cannot rename over it");
     if (rc) {
-        unlink(f->temp);
+        tamis__file_abandon(f);
         return rc;
     }
+    close(f->fd);
     if (sync_folder(f->target) < 0)
         return tamis__io_error(f->path, "saved, but its folder cannot be flushed");
     return TAMIS_OK;
 }
 
 void tamis__file_abandon(tamis_new_file *f) {
-    close(f->fd);
     unlink(f->temp);
+    close(f->fd);
 }
 
 void tamis__file_tidy(const char *path) {

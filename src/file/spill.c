@@ -5,7 +5,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/stat.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/status.h"
@@ -13,35 +13,48 @@
 
 static const char prefix[] = "tamis-", suffix[] = ".spill";
 
-tamis_status tamis__spill_start(tamis_spill *s, const char *folder) {
+tamis_status tamis__spill_start(tamis_spill *s, const char *folder, bool is_likely) {
+    const int saved = errno;
+    tamis_status rc = TAMIS_OK;
     if (!folder) folder = getenv("TMPDIR");
     if (!folder || !*folder) folder = "/tmp";
     s->fd = -1;
+    s->name[0] = '\0';
     if (snprintf(s->folder, sizeof s->folder, "%s", folder) >= (int)sizeof s->folder)
         return tamis__fail(TAMIS_INVALID, "the name of the temporary folder is too long");
-    return TAMIS_OK;
+    if (is_likely && access(folder, W_OK | X_OK) < 0)
+        rc = tamis__io_error(folder, "cannot take temporary files");
+    errno = saved;
+    return rc;
 }
 
 /* The name lives for a moment only. Should the process die in that moment, or should the system
- * not let go of the name, the next one that spills here removes it. */
+ * not let go of the name, the next one that spills here removes it. Records are nobody else's
+ * business: whoever knows the hashes of a set knows the set. */
 static tamis_status open_file(tamis_spill *s) {
-    char start[TAMIS_PATH_MOST + sizeof prefix], name[TAMIS_PATH_MOST];
+    char start[TAMIS_PATH_MOST + sizeof prefix];
     tamis__temp_tidy(s->folder, prefix, suffix);
     snprintf(start, sizeof start, "%s/%s", s->folder, prefix);
-    s->fd = tamis__temp_create(start, suffix, O_RDWR, name);
+    s->fd = tamis__temp_create(start, suffix, 0600, s->name);
     if (s->fd < 0) return tamis__io_error(s->folder, "cannot create a temporary file here");
-    unlink(name);
+    if (unlink(s->name) == 0) s->name[0] = '\0';
     return TAMIS_OK;
 }
 
-tamis_status tamis__spill_write(tamis_spill *s, uint64_t at, const void *bytes, uint64_t size) {
+/* The system takes and gives this much at once. */
+static size_t some_of(uint64_t size) {
+    const size_t most = 1u << 30;
+    return size < most ? (size_t)size : most;
+}
+
+static tamis_status write_all(tamis_spill *s, uint64_t at, const uint8_t *p, uint64_t size) {
     const tamis_status rc = s->fd < 0 ? open_file(s) : TAMIS_OK;
     if (rc) return rc;
-    for (const uint8_t *p = bytes; size;) {
-        const size_t most = 1u << 30;
-        const ssize_t put = pwrite(s->fd, p, size < most ? (size_t)size : most, (off_t)at);
+    while (size) {
+        const ssize_t put = pwrite(s->fd, p, some_of(size), (off_t)at);
         if (put < 0 && errno == EINTR) continue;
-        if (put < 0) return tamis__io_error(s->folder, "cannot write temporary records");
+        if (put == 0) errno = ENOSPC;
+        if (put <= 0) return tamis__io_error(s->folder, "cannot write temporary records");
         p += put;
         at += (uint64_t)put;
         size -= (uint64_t)put;
@@ -49,10 +62,9 @@ tamis_status tamis__spill_write(tamis_spill *s, uint64_t at, const void *bytes, 
     return TAMIS_OK;
 }
 
-tamis_status tamis__spill_read(const tamis_spill *s, uint64_t at, void *bytes, uint64_t size) {
-    for (uint8_t *p = bytes; size;) {
-        const size_t most = 1u << 30;
-        const ssize_t got = pread(s->fd, p, size < most ? (size_t)size : most, (off_t)at);
+static tamis_status read_all(const tamis_spill *s, uint64_t at, uint8_t *p, uint64_t size) {
+    while (size) {
+        const ssize_t got = pread(s->fd, p, some_of(size), (off_t)at);
         if (got < 0 && errno == EINTR) continue;
         if (got < 0) return tamis__io_error(s->folder, "cannot read temporary records");
         if (got == 0) {
@@ -66,7 +78,24 @@ tamis_status tamis__spill_read(const tamis_spill *s, uint64_t at, void *bytes, u
     return TAMIS_OK;
 }
 
+tamis_status tamis__spill_write(tamis_spill *s, uint64_t at, const void *bytes, uint64_t size) {
+    const int saved = errno;
+    const tamis_status rc = write_all(s, at, bytes, size);
+    errno = saved;
+    return rc;
+}
+
+tamis_status tamis__spill_read(const tamis_spill *s, uint64_t at, void *bytes, uint64_t size) {
+    const int saved = errno;
+    const tamis_status rc = read_all(s, at, bytes, size);
+    errno = saved;
+    return rc;
+}
+
 void tamis__spill_end(tamis_spill *s) {
+    const int saved = errno;
+    if (s->fd >= 0 && s->name[0]) unlink(s->name);
     if (s->fd >= 0) close(s->fd);
     s->fd = -1;
+    errno = saved;
 }

@@ -9,13 +9,16 @@
 typedef struct tamis_spill {
     int fd;
     char folder[TAMIS_PATH_MOST];
+    char name[TAMIS_PATH_MOST]; /* only when the system did not let go of it */
 } tamis_spill;
 
-/* In `folder`; NULL: in $TMPDIR, or /tmp. */
-tamis_status tamis__spill_start(tamis_spill *, const char *folder);
+/* In `folder`; NULL: in $TMPDIR, or /tmp. When it is likely to be needed, a folder that cannot take
+ * files is refused now and not after hours. */
+tamis_status tamis__spill_start(tamis_spill *, const char *folder, bool is_likely);
 tamis_status tamis__spill_write(tamis_spill *, uint64_t at, const void *bytes, uint64_t size);
 
-/* Of what was written. Any number of threads may read and write different places. */
+/* Of what was written. Any number of threads may read and write different places, once the first
+ * write has returned. */
 tamis_status tamis__spill_read(const tamis_spill *, uint64_t at, void *bytes, uint64_t size);
 void tamis__spill_end(tamis_spill *);
 

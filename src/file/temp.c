@@ -15,24 +15,37 @@
 
 enum { DIGITS = 8 };
 
-int tamis__temp_create(const char *prefix, const char *suffix, int flags,
+static bool random_number(uint32_t *number) {
+    ssize_t got;
+    do got = getrandom(number, sizeof *number, 0);
+    while (got < 0 && errno == EINTR);
+    return got == (ssize_t)sizeof *number;
+}
+
+/* Before a new file was locked, somebody who tidies up may have thought that nobody owns it: then
+ * its name is gone, or about to be. Where there are no locks nobody tidies up either. */
+static bool is_kept(int fd) {
+    struct stat st;
+    if (flock(fd, LOCK_EX | LOCK_NB) < 0 && errno == EWOULDBLOCK) return false;
+    return fstat(fd, &st) < 0 || st.st_nlink > 0;
+}
+
+int tamis__temp_create(const char *prefix, const char *suffix, unsigned mode,
                        char name[TAMIS_PATH_MOST]) {
     for (int tries = 0; tries < 100; tries++) {
-        uint32_t random;
-        struct stat st;
-        if (getrandom(&random, sizeof random, 0) != sizeof random) return -1;
+        uint32_t number;
+        if (!random_number(&number)) return -1;
         const int len =
-            snprintf(name, TAMIS_PATH_MOST, "%s%08x%s", prefix, (unsigned)random, suffix);
+            snprintf(name, TAMIS_PATH_MOST, "%s%08x%s", prefix, (unsigned)number, suffix);
         if (len < 0 || len >= TAMIS_PATH_MOST) return errno = ENAMETOOLONG, -1;
-        const int fd = open(name, flags | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        const int fd = open(name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, (mode_t)mode);
         if (fd < 0 && errno != EEXIST) return -1;
         if (fd < 0) continue;
-        /* Before it was locked, somebody who tidies up may have thought that nobody owns it. */
-        (void)flock(fd, LOCK_EX | LOCK_NB);
-        if (fstat(fd, &st) < 0 || st.st_nlink > 0) return fd;
+        if (is_kept(fd)) return fd;
+        unlink(name);
         close(fd);
     }
-    return -1;
+    return errno = EEXIST, -1;
 }
 
 static bool is_ours(const char *name, const char *prefix, const char *suffix) {

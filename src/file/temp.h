@@ -7,8 +7,9 @@
 
 enum { TAMIS_PATH_MOST = 4096 };
 
-/* A new, locked file; `prefix` has the folder. The mode is what the umask allows. -1 with errno. */
-int tamis__temp_create(const char *prefix, const char *suffix, int flags,
+/* A new, locked file to read and write; `prefix` has the folder. Of `mode` it gets what the umask
+ * allows. -1 with errno. */
+int tamis__temp_create(const char *prefix, const char *suffix, unsigned mode,
                        char name[TAMIS_PATH_MOST]);
 
 /* Removes files of such names in `folder` whose writers are dead; `prefix` has no folder. */

@@ -1,0 +1,957 @@
+/* The builder: one set is one filter, whatever the order, the threads and the memory; and what
+ * fails, is stopped or cannot work leaves nothing behind. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/records.h"
+#include "tests/help/filters.h"
+#include "tests/help/keys.h"
+#include "tests/help/purse.h"
+
+#define MIB ((uint64_t)1 << 20)
+
+/* ---- Help ----------------------------------------------------------------------------------- */
+
+static char folder[64], path[128];
+
+static int enter_folder(void **state) {
+    (void)state;
+    /* In memory where there is such a folder: hundreds of images are flushed to disk here. */
+    const bool is_fast = access("/dev/shm", W_OK) == 0;
+    strcpy(folder, is_fast ? "/dev/shm/tamis-test-XXXXXX" : "/tmp/tamis-test-XXXXXX");
+    if (!mkdtemp(folder)) return -1;
+    snprintf(path, sizeof path, "%s/a.tamis", folder);
+    return 0;
+}
+
+static int leave_folder(void **state) {
+    (void)state;
+    char command[128];
+    snprintf(command, sizeof command, "rm -rf '%s'", folder);
+    return system(command);
+}
+
+static int files_in_folder(void) {
+    int count = 0;
+    DIR *dir = opendir(folder);
+    for (struct dirent *entry; (entry = readdir(dir));) count += entry->d_name[0] != '.';
+    closedir(dir);
+    return count;
+}
+
+#define DEMAND(call)                                                                 \
+    do {                                                                             \
+        const tamis_status rc_ = (call);                                             \
+        if (rc_) fail_msg("%s: %s: %s", #call, tamis_status_name(rc_), tamis_why()); \
+    } while (0)
+
+#define REFUSED(status, word, call)                                                          \
+    do {                                                                                     \
+        const tamis_status rc_ = (call);                                                     \
+        if (rc_ != (status))                                                                 \
+            fail_msg("%s gives %s: %s", #call, tamis_status_name(rc_), tamis_why());         \
+        if (!strstr(tamis_why(), word)) fail_msg("'%s' does not say %s", tamis_why(), word); \
+    } while (0)
+
+static tamis_builder *open_builder(const char *spec, uint64_t limit, unsigned threads) {
+    const struct tamis_builder_options options = {.struct_size = sizeof options,
+                                                  .memory_limit = limit,
+                                                  .temp_folder = folder,
+                                                  .threads = threads};
+    tamis_builder *b;
+    DEMAND(tamis_builder_create_with(&b, spec, &options));
+    return b;
+}
+
+static tamis *finish(tamis_builder *b) {
+    tamis *f;
+    DEMAND(tamis_builder_finish(b, &f));
+    tamis_builder_free(b);
+    return f;
+}
+
+/* An image, compared and freed. */
+typedef struct bytes {
+    uint8_t *at;
+    size_t size;
+} bytes;
+
+static bytes bytes_of(tamis *f) {
+    bytes b;
+    b.at = test_image(f, &b.size);
+    tamis_free(f);
+    return b;
+}
+
+static bytes bytes_of_file(const char *name) {
+    tamis *f;
+    DEMAND(tamis_read(&f, name));
+    return bytes_of(f);
+}
+
+static bool are_same(bytes a, bytes b) {
+    return a.size == b.size && memcmp(a.at, b.at, a.size) == 0;
+}
+
+/* ---- One set, one filter -------------------------------------------------------------------- */
+
+/* N keys, every tenth of them twice, in one of a few orders. */
+enum { N = 40000, TWICE = N / 10, ALL = N + TWICE };
+enum { FORWARD, BACKWARD, MIXED, ORDERS };
+
+static uint64_t key_in(int order, uint64_t i) {
+    const uint64_t j = order == FORWARD    ? i
+                       : order == BACKWARD ? ALL - 1 - i
+                                           : i * 7919 % ALL; /* a prime that does not divide it */
+    return test_number(3, j < N ? j : (j - N) * 10);
+}
+
+typedef struct way {
+    int order;
+    unsigned threads;
+    uint64_t limit;
+    size_t at_once; /* hashes in one call */
+} way;
+
+static const way ways[] = {
+    {FORWARD, 1, 0, 1},         {BACKWARD, 1, 0, 1000},     {MIXED, 2, 0, 7},
+    {MIXED, 4, MIB, 1},         {FORWARD, 3, MIB, 5000},    {BACKWARD, 2, 4 * MIB, 300},
+    {MIXED, 1, 2 * MIB, 66000}, {FORWARD, 4, 16 * MIB, 64},
+};
+enum { WAYS = sizeof ways / sizeof *ways };
+
+static tamis_builder *filled(const char *spec, const way *w) {
+    tamis_builder *b = open_builder(spec, w->limit, w->threads);
+    uint64_t *hashes = malloc(w->at_once * sizeof *hashes);
+    for (uint64_t i = 0; i < ALL;) {
+        size_t n = 0;
+        for (; n < w->at_once && i < ALL; n++, i++) hashes[n] = key_in(w->order, i);
+        DEMAND(tamis_builder_add_hashes(b, hashes, n));
+    }
+    free(hashes);
+    return b;
+}
+
+static void one_set_is_one_filter(void **state) {
+    (void)state;
+    static const char *const specs[] = {
+        "sorted:shard=16384",
+        "sorted:shard=1024",
+        "sorted_map:shard=2048",
+        "sorted_sets:shard=1500",
+        "classic:fpr=1%",                 /* any order, once */
+        "classic:fpr=1%,capacity=50000",  /* straight in */
+        "blocked:size=2M,capacity=44000", /* straight in, by the bulk */
+        "counting:fpr=2%",                /* counts: equal ones are kept */
+        "counting:fpr=2%,capacity=50000",
+        "cuckoo:fpr=1%", /* not any order */
+        "cuckoo:fpr=1%,capacity=50000",
+        "quotient",
+        "spectral:mode=recurring", /* any order without that option */
+        "spectral:mode=recurring,capacity=50000",
+        "scalable:capacity=1000", /* grows */
+        "pile:capacity=100",      /* any order, and grows */
+        "approximator:value=8",
+    };
+    for (size_t s = 0; s < sizeof specs / sizeof *specs; s++) {
+        bytes first = {0};
+        for (size_t i = 0; i < WAYS; i++) {
+            const bytes now = bytes_of(finish(filled(specs[s], &ways[i])));
+            if (i && !are_same(first, now)) fail_msg("%s differs in way %zu", specs[s], i);
+            if (i) free(now.at);
+            if (i == 0) first = now;
+        }
+        free(first.at);
+        assert_int_equal(files_in_folder(), 0);
+    }
+}
+
+/* Where order is time, the order counts, and nothing else. */
+static void time_is_kept(void **state) {
+    (void)state;
+    static const char *const kinds[] = {"window", "stable"};
+    for (size_t k = 0; k < 2; k++) {
+        char counted[64], given[64];
+        snprintf(counted, sizeof counted, "%s:fpr=2%%", kinds[k]);
+        snprintf(given, sizeof given, "%s:fpr=2%%,capacity=%d", kinds[k], ALL);
+        const bytes first = bytes_of(finish(filled(counted, &ways[3])));
+        for (size_t i = 0; i < WAYS; i++)
+            for (int is_given = 0; is_given < 2; is_given++) {
+                const bytes now = bytes_of(finish(filled(is_given ? given : counted, &ways[i])));
+                assert_int_equal(are_same(first, now), ways[i].order == ways[3].order);
+                free(now.at);
+            }
+        free(first.at);
+    }
+}
+
+static void file_is_what_memory_is(void **state) {
+    (void)state;
+    static const char *const specs[] = {"sorted:shard=1024", "classic:fpr=1%", "cuckoo",
+                                        "blocked:capacity=44000", "window"};
+    for (size_t s = 0; s < sizeof specs / sizeof *specs; s++)
+        for (size_t i = 0; i < WAYS; i += 3) {
+            tamis_builder *b = filled(specs[s], &ways[i]);
+            DEMAND(tamis_builder_set_note(b, "source", "a test"));
+            DEMAND(tamis_builder_finish_to(b, path));
+            const bytes in_file = bytes_of_file(path), in_memory = bytes_of(finish(b));
+            assert_true(are_same(in_file, in_memory));
+            free(in_file.at);
+            free(in_memory.at);
+            assert_int_equal(files_in_folder(), 1);
+        }
+}
+
+static void everything_is_found(void **state) {
+    (void)state;
+    for (size_t i = 0; i < WAYS; i++) {
+        tamis *f = finish(filled("sorted:shard=1024", &ways[i]));
+        const struct tamis_info info = test_info(f);
+        assert_int_equal(info.items, N);
+        for (uint64_t k = 0; k < ALL; k++) assert_true(tamis_has_hash(f, key_in(FORWARD, k)));
+        for (uint64_t k = 0; k < 1000; k++)
+            assert_false(tamis_has_hash(f, test_number(3, TEST_STRANGERS + k)));
+        tamis_free(f);
+    }
+}
+
+/* Keys, integers and hashes are three ways in, and adding many is adding each. */
+static void all_doors_lead_to_one_room(void **state) {
+    (void)state;
+    static const char *const specs[] = {"sorted", "classic", "classic:capacity=1000", "counting"};
+    for (size_t s = 0; s < sizeof specs / sizeof *specs; s++) {
+        tamis_builder *a = open_builder(specs[s], 0, 1), *b = open_builder(specs[s], 0, 1),
+                      *c = open_builder(specs[s], 0, 1);
+        static uint8_t text[1000][8];
+        static struct tamis_key keys[1000];
+        for (uint64_t i = 0; i < 1000; i++) {
+            for (int j = 0; j < 8; j++) text[i][j] = (uint8_t)(i >> 8 * j);
+            keys[i] = (struct tamis_key){text[i], 8};
+            DEMAND(tamis_builder_add_u64(a, i));
+            DEMAND(tamis_builder_add_hash(b, tamis_builder_hash(b, text[i], 8)));
+        }
+        DEMAND(tamis_builder_add_many(c, keys, 1000));
+        const bytes x = bytes_of(finish(a)), y = bytes_of(finish(b)), z = bytes_of(finish(c));
+        assert_true(are_same(x, y) && are_same(x, z));
+        free(x.at), free(y.at), free(z.at);
+    }
+}
+
+/* ---- Few and equal -------------------------------------------------------------------------- */
+
+static void none_and_one(void **state) {
+    (void)state;
+    static const char *const specs[] = {
+        "sorted", "sorted_map", "sorted_sets", "classic",
+        "cuckoo", "window",     "scalable",    "blocked:capacity=10"};
+    for (size_t s = 0; s < sizeof specs / sizeof *specs; s++)
+        for (uint64_t limit = 0; limit <= MIB; limit += MIB)
+            for (uint64_t n = 0; n < 2; n++) {
+                tamis_builder *b = open_builder(specs[s], limit, 3);
+                for (uint64_t i = 0; i < n; i++) DEMAND(tamis_builder_add_hash(b, UINT64_MAX));
+                DEMAND(tamis_builder_finish_to(b, path));
+                tamis *f = finish(b), *g;
+                assert_int_equal(test_info(f).items, n);
+                assert_int_equal(tamis_has_hash(f, UINT64_MAX), n);
+                assert_false(tamis_has_hash(f, 0));
+                DEMAND(tamis_map(&g, path));
+                assert_int_equal(tamis_has_hash(g, UINT64_MAX), n);
+                tamis_free(f);
+                tamis_free(g);
+            }
+}
+
+static void one_key_many_times(void **state) {
+    (void)state;
+    for (uint64_t limit = 0; limit <= 2 * MIB; limit += 2 * MIB) {
+        tamis_builder *b = open_builder("sorted", limit, 2),
+                      *c = open_builder("counting", limit, 2);
+        for (uint64_t i = 0; i < 50000; i++) DEMAND(tamis_builder_add_hash(b, 77));
+        for (uint64_t i = 0; i < 9; i++) DEMAND(tamis_builder_add_hash(c, 77));
+        tamis *f = finish(b), *g = finish(c);
+        assert_int_equal(test_info(f).items, 1);
+        assert_true(tamis_has_hash(f, 77));
+        assert_int_equal(test_info(g).items, 9);
+        assert_int_equal(tamis_count_hash(g, 77), 9);
+        tamis_free(f);
+        tamis_free(g);
+    }
+}
+
+/* ---- Records alone -------------------------------------------------------------------------- */
+
+/* Against qsort, for numbers of records around every border: few, blocks, rows on disk. */
+typedef struct pair {
+    uint64_t hash, value;
+} pair;
+
+static int compare_pairs(const void *a, const void *b) {
+    const pair *x = a, *y = b;
+    if (x->hash != y->hash) return x->hash < y->hash ? -1 : 1;
+    return (x->value > y->value) - (x->value < y->value);
+}
+
+static void sort_like_qsort(uint64_t n, bool has_values, bool keeps_equal, uint64_t top) {
+    test_purse purse = {0};
+    const struct tamis_allocator allocator = test_allocator(&purse);
+    const tamis_record_form form = {
+        .has_values = has_values, .keeps_equal = keeps_equal, .rule = TAMIS_RECORDS_LABELS};
+    tamis_records *r;
+    DEMAND(tamis__records_open(&r, &form, MIB, folder, &allocator));
+    pair *model = calloc(n + 1, sizeof *model);
+    for (uint64_t i = 0; i < n; i++) {
+        /* Some equal, all with the same first byte, so that one partition has them. */
+        model[i].hash = top << 56 | test_number(9, i % (n / 3 + 1)) >> 8;
+        model[i].value = has_values ? test_number(10, i % (n / 2 + 1)) : 0;
+        DEMAND(tamis__records_put(r, &model[i].hash, 1, model[i].value));
+    }
+    qsort(model, n, sizeof *model, compare_pairs);
+    uint64_t kept = 0;
+    for (uint64_t i = 0; i < n; i++)
+        if (keeps_equal || i == 0 || compare_pairs(&model[kept - 1], &model[i]) != 0)
+            model[kept++] = model[i];
+    tamis_census census = {0};
+    uint64_t *scratch = malloc(tamis__records_scratch(r, (unsigned)top) + 8);
+    for (int again = 0; again < 2; again++) /* twice is allowed */
+        DEMAND(tamis__records_sort(r, (unsigned)top, scratch, &census, NULL, NULL));
+    assert_int_equal(census.records, 2 * kept);
+    assert_int_equal(tamis__records_count(r), kept);
+    tamis_record_cursor cursor = {0};
+    uint64_t *room = malloc(tamis__records_room(r)), hash, value, i = 0;
+    for (tamis_status rc; tamis__records_peek(r, &cursor, room, &hash, &value, &rc); i++) {
+        assert_true(i < kept && hash == model[i].hash && value == model[i].value);
+        tamis__records_skip(&cursor);
+    }
+    assert_int_equal(i, kept);
+    tamis__records_free(r);
+    assert_int_equal(purse.blocks, 0);
+    free(model), free(scratch), free(room);
+}
+
+static void records_are_sorted(void **state) {
+    (void)state;
+    static const uint64_t counts[] = {0,   1,   2,    47,   48,   49,   127,   128,   129,
+                                      255, 257, 4000, 8191, 8192, 8193, 20000, 60000, 131072};
+    for (size_t c = 0; c < sizeof counts / sizeof *counts; c++)
+        for (int form = 0; form < 4; form++)
+            sort_like_qsort(counts[c], form & 1, form & 2, counts[c] % 256);
+}
+
+/* ---- Values --------------------------------------------------------------------------------- */
+
+static void values_come_back_and_conflicts_are_told(void **state) {
+    (void)state;
+    for (size_t i = 0; i < WAYS; i++) {
+        tamis_builder *b = open_builder("sorted_map:shard=1024", ways[i].limit, ways[i].threads);
+        for (uint64_t k = 0; k < 40000; k++) {
+            const uint64_t key = ways[i].order == BACKWARD ? 39999 - k : k;
+            DEMAND(tamis_builder_put_hash(b, test_number(1, key), key));
+            if (key % 5 == 0) DEMAND(tamis_builder_put_hash(b, test_number(1, key), key));
+        }
+        tamis *f;
+        DEMAND(tamis_builder_finish(b, &f));
+        tamis_builder_free(b);
+        for (uint64_t k = 0; k < 40000; k++) {
+            uint64_t value = 0;
+            assert_true(tamis_get_hash(f, test_number(1, k), &value) && value == k);
+        }
+        tamis_free(f);
+    }
+    /* Of many conflicts the lowest hash is told, with any number of threads, again and again. */
+    for (unsigned threads = 1; threads <= 4; threads++) {
+        uint64_t lowest = UINT64_MAX;
+        tamis_builder *b = open_builder("sorted_map", MIB, threads);
+        for (uint64_t k = 0; k < 30000; k++) {
+            const uint64_t hash = test_number(2, k);
+            DEMAND(tamis_builder_put_hash(b, hash, 7));
+            if (k % 100) continue;
+            DEMAND(tamis_builder_put_hash(b, hash, 5));
+            if (hash < lowest) lowest = hash;
+        }
+        char named[32];
+        snprintf(named, sizeof named, "%016llx", (unsigned long long)lowest);
+        tamis *f;
+        for (int again = 0; again < 2; again++) {
+            REFUSED(TAMIS_CONFLICT, named, tamis_builder_finish(b, &f));
+            assert_null(f);
+            assert_int_equal(tamis_builder_conflict(b), lowest);
+            REFUSED(TAMIS_CONFLICT, "values 5 and 7", tamis_builder_finish_to(b, path));
+        }
+        tamis_builder_free(b);
+        assert_int_equal(files_in_folder(), 0);
+    }
+}
+
+/* ---- Labels --------------------------------------------------------------------------------- */
+
+static void many_labels(void **state) {
+    (void)state;
+    enum { LABELS = 10000 };
+    char name[32];
+    tamis_builder *b = open_builder("sorted_sets:shard=1024", 4 * MIB, 2);
+    /* Each label is asked for again and again, and no two in a row are the same. */
+    for (uint64_t i = 0; i < 3 * LABELS; i++) {
+        snprintf(name, sizeof name, "label %llu", (unsigned long long)(i * 7919 % LABELS));
+        DEMAND(tamis_builder_label(b, name));
+        DEMAND(tamis_builder_add_hash(b, test_number(4, i % 5000)));
+    }
+    tamis *f = finish(b);
+    assert_int_equal(tamis_label_count(f), LABELS);
+    assert_string_equal(tamis_label_name(f, 0), "label 0");
+    assert_string_equal(tamis_label_name(f, 1), "label 7919");
+    assert_null(tamis_label_name(f, LABELS));
+    uint64_t label[8];
+    assert_int_equal(tamis_labels_hash(f, test_number(4, 3), label, 8), 2);
+    assert_int_equal(label[0], 3);
+    assert_int_equal(label[1], 5003);
+    tamis_free(f);
+}
+
+static void names_of_labels(void **state) {
+    (void)state;
+    char long_name[300];
+    memset(long_name, 'x', sizeof long_name);
+    long_name[256] = '\0';
+    tamis_builder *b = open_builder("sorted_sets", 0, 1), *plain = open_builder("sorted", 0, 1);
+    REFUSED(TAMIS_CANNOT, "labels", tamis_builder_label(plain, "a"));
+    static const char *const bad[] = {"", "a\n", "\x7f", "\xff", "\xc3"};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        REFUSED(TAMIS_INVALID, "label", tamis_builder_label(b, bad[i]));
+    REFUSED(TAMIS_INVALID, "label", tamis_builder_label(b, long_name));
+    long_name[255] = '\0';
+    /* Names that end or start like others are others. */
+    static const char *const good[] = {"b", "ab", "bb", "a", "ba", "\xc3\xa9t\xc3\xa9"};
+    DEMAND(tamis_builder_add_hash(b, 1)); /* before the first label */
+    for (int again = 0; again < 2; again++)
+        for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+            DEMAND(tamis_builder_label(b, good[i]));
+            DEMAND(tamis_builder_add_hash(b, 100 + i));
+        }
+    DEMAND(tamis_builder_label(b, long_name));
+    tamis *f = finish(b);
+    assert_int_equal(tamis_label_count(f), 8);
+    assert_string_equal(tamis_label_name(f, 0), "default");
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+        uint64_t label;
+        assert_string_equal(tamis_label_name(f, i + 1), good[i]);
+        assert_true(tamis_labels_hash(f, 100 + i, &label, 1) == 1 && label == i + 1);
+    }
+    assert_string_equal(tamis_label_name(f, 7), long_name);
+    tamis_free(f);
+    tamis_builder_free(plain);
+}
+
+/* ---- Going on and merging ------------------------------------------------------------------- */
+
+static void going_on(void **state) {
+    (void)state;
+    const way all = {FORWARD, 1, 0, 1};
+    const bytes whole = bytes_of(finish(filled("sorted:shard=1024,capacity=0", &all)));
+    tamis_builder *b = open_builder("sorted:shard=1024,capacity=0", MIB, 1);
+    for (uint64_t i = 0; i < N / 2; i++) DEMAND(tamis_builder_add_hash(b, key_in(FORWARD, i)));
+    DEMAND(tamis_builder_set_note(b, "source", "kept"));
+    tamis *half = finish(b);
+    const struct tamis_builder_options options = {
+        .struct_size = sizeof options, .memory_limit = MIB, .temp_folder = folder};
+    DEMAND(tamis_builder_continue(&b, half, &options));
+    for (uint64_t i = N / 3; i < N; i++) DEMAND(tamis_builder_add_hash(b, key_in(FORWARD, i)));
+    tamis *f = finish(b);
+    assert_string_equal(tamis_note(f, "source"), "kept");
+    DEMAND(tamis_set_note(f, "source", NULL));
+    assert_int_equal(test_info(f).items, N);
+
+    /* Merging is the same, from two sides; with itself it changes nothing. */
+    tamis *rest;
+    b = open_builder("sorted:shard=1024,capacity=0", 0, 1);
+    for (uint64_t i = N / 3; i < N; i++) DEMAND(tamis_builder_add_hash(b, key_in(FORWARD, i)));
+    rest = finish(b);
+    DEMAND(tamis_merge(half, rest));
+    DEMAND(tamis_merge(half, half));
+    assert_string_equal(tamis_note(half, "source"), "kept");
+    uint64_t m, n, w;
+    const void *p = tamis_payload(half, &m), *q = tamis_payload(f, &n);
+    assert_true(m == n && memcmp(p, q, m) == 0);
+    tamis *g;
+    DEMAND(tamis_load(&g, whole.at, whole.size));
+    q = tamis_payload(g, &w);
+    assert_true(m == w && memcmp(p, q, m) == 0);
+
+    REFUSED(TAMIS_CANNOT, "built on",
+            tamis_builder_continue(&b,
+                                   test_make("classic"
+                                             ":capacity=%d",
+                                             1),
+                                   NULL));
+    assert_null(b);
+    tamis_free(f), tamis_free(g), tamis_free(half), tamis_free(rest);
+    free(whole.at);
+}
+
+static void labels_are_joined_by_name(void **state) {
+    (void)state;
+    tamis *f[2];
+    for (int i = 0; i < 2; i++) {
+        tamis_builder *b = open_builder("sorted_sets", 0, 1);
+        DEMAND(tamis_builder_label(b, i ? "blue" : "red"));
+        for (uint64_t k = 0; k < 100; k++) DEMAND(tamis_builder_add_hash(b, test_number(5, k)));
+        DEMAND(tamis_builder_label(b, i ? "red" : "green"));
+        DEMAND(tamis_builder_add_hash(b, 1000 + (uint64_t)i));
+        f[i] = finish(b);
+    }
+    DEMAND(tamis_merge(f[0], f[1]));
+    uint64_t label[4];
+    assert_int_equal(tamis_label_count(f[0]), 3);
+    assert_string_equal(tamis_label_name(f[0], 2), "blue");
+    assert_int_equal(tamis_labels_hash(f[0], test_number(5, 50), label, 4), 2);
+    assert_true(label[0] == 0 && label[1] == 2);
+    assert_true(tamis_labels_hash(f[0], 1001, label, 4) == 1 && label[0] == 0);
+
+    /* Keys without a label after going on belong to none of the old ones. */
+    tamis_builder *b;
+    DEMAND(tamis_builder_continue(&b, f[0], NULL));
+    DEMAND(tamis_builder_add_hash(b, 5));
+    tamis *g = finish(b);
+    assert_int_equal(tamis_label_count(g), 4);
+    assert_string_equal(tamis_label_name(g, 3), "default");
+    tamis_free(g), tamis_free(f[0]), tamis_free(f[1]);
+}
+
+/* ---- Verifying ------------------------------------------------------------------------------ */
+
+static void verify_catches_what_is_lost(void **state) {
+    (void)state;
+    struct tamis_builder_options options = {.struct_size = sizeof options, .threads = 2};
+    tamis_builder *b;
+    tamis *f;
+    for (int is_verified = 0; is_verified < 2; is_verified++) {
+        options.verify = is_verified;
+        DEMAND(tamis_builder_create_with(&b, "broken_sorted:shard=1024", &options));
+        for (uint64_t i = 0; i < 5000; i++) DEMAND(tamis_builder_add_hash(b, test_number(6, i)));
+        const tamis_status wanted = is_verified ? TAMIS_CORRUPT : TAMIS_OK;
+        if (is_verified) REFUSED(TAMIS_CORRUPT, "hash", tamis_builder_finish_to(b, path));
+        assert_int_equal(files_in_folder(), 0);
+        assert_int_equal(tamis_builder_finish(b, &f), wanted);
+        tamis_free(f);
+        tamis_builder_free(b);
+
+        /* One of a hundred labels of one key. */
+        DEMAND(tamis_builder_create_with(&b, "broken_sorted_sets", &options));
+        for (int i = 0; i < 100; i++) {
+            char name[16];
+            snprintf(name, sizeof name, "%d", i);
+            DEMAND(tamis_builder_label(b, name));
+            DEMAND(tamis_builder_add_hash(b, 1234));
+        }
+        assert_int_equal(tamis_builder_finish(b, &f), wanted);
+        tamis_free(f);
+        tamis_builder_free(b);
+    }
+}
+
+/* And is content with what is sound, of every sort, also with what owes no answer. */
+static void verify_lets_pass_what_is_sound(void **state) {
+    (void)state;
+    static const char *const specs[] = {"sorted:shard=1024",
+                                        "sorted_map:shard=1024",
+                                        "sorted_sets:shard=1024",
+                                        "classic",
+                                        "classic:capacity=44000",
+                                        "cuckoo",
+                                        "counting",
+                                        "window",
+                                        "window:capacity=1000",
+                                        "stable:capacity=1000",
+                                        "composite:capacity=44000",
+                                        "approximator",
+                                        "pile",
+                                        "fnv:capacity=100"};
+    for (size_t s = 0; s < sizeof specs / sizeof *specs; s++) {
+        const struct tamis_builder_options options = {.struct_size = sizeof options,
+                                                      .memory_limit = MIB,
+                                                      .temp_folder = folder,
+                                                      .verify = true};
+        tamis_builder *b;
+        DEMAND(tamis_builder_create_with(&b, specs[s], &options));
+        for (uint64_t i = 0; i < 50000; i++) DEMAND(tamis_builder_add_u64(b, i % 45000));
+        DEMAND(tamis_builder_finish_to(b, path));
+        tamis_free(finish(b));
+    }
+}
+
+/* ---- Progress and stopping ------------------------------------------------------------------ */
+
+typedef struct watcher {
+    int calls, stop_at;
+    int stage;
+    uint64_t done, total;
+    bool is_wrong;
+    bool ended[3];
+} watcher;
+
+static bool watch(void *ctx, enum tamis_stage stage, uint64_t done, uint64_t total) {
+    watcher *w = ctx;
+    w->calls++;
+    if ((int)stage != w->stage) {
+        w->is_wrong |= (int)stage < w->stage || done != 0; /* each starts at the start */
+        w->is_wrong |= w->stage >= 0 && w->done != w->total;
+    } else {
+        w->is_wrong |= done < w->done || total != w->total;
+    }
+    w->is_wrong |= done > total;
+    w->stage = (int)stage;
+    w->done = done;
+    w->total = total;
+    w->ended[stage] |= done == total;
+    return w->calls != w->stop_at;
+}
+
+static tamis_builder *watched(const char *spec, uint64_t n, watcher *w, unsigned threads) {
+    const struct tamis_builder_options options = {.struct_size = sizeof options,
+                                                  .memory_limit = MIB,
+                                                  .temp_folder = folder,
+                                                  .threads = threads,
+                                                  .verify = true,
+                                                  .progress = watch,
+                                                  .progress_ctx = w};
+    tamis_builder *b;
+    DEMAND(tamis_builder_create_with(&b, spec, &options));
+    for (uint64_t i = 0; i < n; i++) DEMAND(tamis_builder_add_hash(b, test_number(8, i % (n - 9))));
+    return b;
+}
+
+static void stages_start_and_end(void **state) {
+    (void)state;
+    static const char *const specs[] = {"sorted:shard=1024", "classic", "sorted_sets:shard=1024",
+                                        "cuckoo"};
+    for (size_t s = 0; s < sizeof specs / sizeof *specs; s++)
+        for (unsigned threads = 1; threads <= 4; threads += 3) {
+            watcher w = {.stage = -1};
+            tamis_builder *b = watched(specs[s], 100000, &w, threads);
+            assert_int_equal(w.calls, 0);
+            tamis_free(finish(b));
+            assert_false(w.is_wrong);
+            assert_true(w.ended[0] && w.ended[1] && w.ended[2]);
+            assert_true(w.calls > 100 && w.done == w.total);
+        }
+}
+
+/* Stopped at every report: the old image stands, nothing lies beside it, no more keys are taken,
+ * and the same builder then makes what it would have made. */
+static void stopped_at_every_report(void **state) {
+    (void)state;
+    static const char *const specs[] = {"sorted:shard=1024", "cuckoo"};
+    for (size_t s = 0; s < sizeof specs / sizeof *specs; s++) {
+        watcher w = {.stage = -1};
+        tamis_builder *b = watched(specs[s], 40000, &w, 1);
+        DEMAND(tamis_builder_finish_to(b, path));
+        tamis_builder_free(b);
+        const bytes whole = bytes_of_file(path);
+        const int calls = w.calls;
+        for (int at = 1; at <= calls; at += at < calls - 20 ? 7 : 1) {
+            w = (watcher){.stage = -1, .stop_at = at};
+            b = watched(specs[s], 40000, &w, 1 + (unsigned)at % 3);
+            tamis *f;
+            if (at % 2)
+                REFUSED(TAMIS_CANCELLED, "stopped", tamis_builder_finish_to(b, path));
+            else
+                REFUSED(TAMIS_CANCELLED, "stopped", tamis_builder_finish(b, &f));
+            assert_int_equal(files_in_folder(), 1);
+            const bytes old = bytes_of_file(path);
+            assert_true(are_same(old, whole));
+            REFUSED(TAMIS_INVALID, "no more keys", tamis_builder_add_hash(b, 1));
+            w = (watcher){.stage = -1};
+            const bytes now = bytes_of(finish(b));
+            assert_true(are_same(now, whole));
+            assert_false(w.is_wrong);
+            free(old.at), free(now.at);
+        }
+        free(whole.at);
+    }
+}
+
+static void finishing_again(void **state) {
+    (void)state;
+    static const char *const specs[] = {"sorted", "cuckoo", "blocked:capacity=2000000"};
+    for (size_t s = 0; s < sizeof specs / sizeof *specs; s++) {
+        tamis_builder *b = open_builder(specs[s], 0, 1);
+        tamis *f, *g;
+        for (uint64_t i = 0; i < 1000; i++) DEMAND(tamis_builder_add_u64(b, i));
+        const uint64_t hash = tamis_builder_hash(b, "key", 3);
+        DEMAND(tamis_builder_finish_to(b, path));
+        REFUSED(TAMIS_INVALID, "no more keys", tamis_builder_add_u64(b, 1));
+        DEMAND(tamis_builder_finish_to(b, path));
+        DEMAND(tamis_builder_finish(b, &f));
+        REFUSED(TAMIS_INVALID, "handed over", tamis_builder_finish(b, &g));
+        assert_null(g);
+        REFUSED(TAMIS_INVALID, "handed over", tamis_builder_finish_to(b, path));
+        REFUSED(TAMIS_INVALID, "no more keys", tamis_builder_add_u64(b, 1));
+        assert_int_equal(tamis_builder_hash(b, "key", 3), hash);
+        tamis_builder_free(b);
+        for (uint64_t i = 0; i < 1000; i++) assert_true(tamis_has_u64(f, i));
+        tamis_free(f);
+    }
+    tamis_builder_free(NULL);
+}
+
+/* ---- Memory --------------------------------------------------------------------------------- */
+
+/* The whole life of a builder. Every call that fails for want of memory is made once more. */
+static tamis_status life(const char *spec, size_t n, test_purse *p, bytes *image) {
+    const struct tamis_allocator allocator = test_allocator(p);
+    const struct tamis_options filter = {.struct_size = sizeof filter, .allocator = &allocator};
+    const struct tamis_builder_options options = {.struct_size = sizeof options,
+                                                  .filter = &filter,
+                                                  .memory_limit = MIB,
+                                                  .temp_folder = folder,
+                                                  .threads = 1,
+                                                  .verify = true};
+    static uint64_t hashes[45000];
+    /* Few are in few partitions: then there are few allocations, and each can fail. */
+    for (uint64_t i = 0; i < n; i++)
+        hashes[i] = test_number(11, i % (n - 99)) & (n > 10000 ? UINT64_MAX : UINT64_MAX >> 6);
+    const bool has_labels = strncmp(spec, "sorted_sets", 11) == 0;
+    tamis_builder *b = NULL, *c = NULL;
+    tamis *f = NULL;
+    tamis_status rc;
+
+#define TWICE(call)                     \
+    rc = (call);                        \
+    if (rc == TAMIS_NOMEM) rc = (call); \
+    if (rc) goto done
+    TWICE(tamis_builder_create_with(&b, spec, &options));
+    for (size_t i = 0; i < 5; i++) {
+        if (has_labels) {
+            TWICE(tamis_builder_label(b, i % 2 ? "odd" : "even"));
+        }
+        TWICE(tamis_builder_add_hashes(b, hashes + n / 5 * i, n / 5));
+    }
+    TWICE(tamis_builder_set_note(b, "a", "note"));
+    TWICE(tamis_builder_finish_to(b, path));
+    TWICE(tamis_builder_finish(b, &f));
+    if (has_labels) {
+        TWICE(tamis_builder_continue(&c, f, &options));
+    }
+#undef TWICE
+done:
+    tamis_builder_free(c);
+    tamis_builder_free(b);
+    if (!rc) image->at = test_image(f, &image->size);
+    tamis_free(f);
+    return rc;
+}
+
+/* Memory runs out at one allocation, or from one on. What failed can be done again, and then makes
+ * the same; nothing leaks, and no file lies about. */
+static void memory_runs_out(const char *spec, size_t n, long step) {
+    test_purse whole = {0};
+    bytes wanted;
+    DEMAND(life(spec, n, &whole, &wanted));
+    assert_int_equal(whole.blocks, 0);
+    for (int for_ever = 0; for_ever < 2; for_ever++)
+        for (long at = 1; at <= whole.calls; at += step) {
+            test_purse p = {.fail_at = at, .for_ever = for_ever};
+            bytes image;
+            errno = 0;
+            const tamis_status rc = life(spec, n, &p, &image);
+            assert_true(rc == TAMIS_OK || (for_ever && rc == TAMIS_NOMEM));
+            if (!rc && !are_same(image, wanted)) fail_msg("%s: another filter at %ld", spec, at);
+            if (!rc) free(image.at);
+            if (p.blocks || p.bytes) fail_msg("%s leaks at %ld", spec, at);
+            assert_int_equal(errno, 0);
+            assert_true(files_in_folder() <= 1);
+        }
+    free(wanted.at);
+}
+
+static void no_allocation_matters(void **state) {
+    (void)state;
+    static const char *const specs[] = {"sorted:shard=1024",
+                                        "sorted_sets:shard=1024",
+                                        "counting",
+                                        "classic:capacity=5000",
+                                        "window",
+                                        "scalable"};
+    for (size_t s = 0; s < sizeof specs / sizeof *specs; s++) {
+        memory_runs_out(specs[s], 5000, 1);
+        memory_runs_out(specs[s], 45000, 53); /* and with records on disk */
+    }
+}
+
+/* The limit holds, for the builder and all its threads. */
+static void limit_is_held(void **state) {
+    (void)state;
+    static const char *const specs[] = {"sorted:shard=1024", "sorted_map:shard=1024",
+                                        "sorted_sets:shard=1024"};
+    for (size_t s = 0; s < sizeof specs / sizeof *specs; s++)
+        for (unsigned threads = 1; threads <= 8; threads += 7)
+            for (uint64_t limit = MIB; limit <= 4 * MIB; limit *= 4) {
+                test_purse p = {0};
+                const struct tamis_allocator allocator = test_allocator(&p);
+                const struct tamis_options filter = {.struct_size = sizeof filter,
+                                                     .allocator = &allocator};
+                const struct tamis_builder_options options = {.struct_size = sizeof options,
+                                                              .filter = &filter,
+                                                              .memory_limit = limit,
+                                                              .temp_folder = folder,
+                                                              .threads = threads,
+                                                              .verify = true};
+                tamis_builder *b;
+                DEMAND(tamis_builder_create_with(&b, specs[s], &options));
+                for (uint64_t i = 0; i < 400000; i++)
+                    DEMAND(tamis_builder_add_hash(b, test_number(12, i)));
+                DEMAND(tamis_builder_finish_to(b, path));
+                tamis_builder_free(b);
+                assert_true(p.most_bytes <= limit && p.most_bytes > limit / 4);
+                assert_int_equal(p.blocks, 0);
+            }
+}
+
+static void too_small_a_limit_is_one_sentence(void **state) {
+    (void)state;
+    tamis_builder *b;
+    tamis *f;
+    REFUSED(TAMIS_INVALID, "1 MiB", tamis_builder_create(&b, "sorted", MIB - 1, folder));
+    assert_null(b);
+    /* A shard of the usual size needs more than that, and says how it would not. */
+    b = open_builder("sorted", MIB, 4);
+    for (uint64_t i = 0; i < 100000; i++) DEMAND(tamis_builder_add_hash(b, test_number(13, i)));
+    REFUSED(TAMIS_NOMEM, "shard=", tamis_builder_finish(b, &f));
+    REFUSED(TAMIS_NOMEM, "limit of 1048576", tamis_builder_finish_to(b, path));
+    tamis_builder_free(b);
+    assert_int_equal(files_in_folder(), 0);
+    /* A filter that takes adds comes on top, and needs none of it. */
+    b = open_builder("blocked:capacity=10000000", MIB, 1);
+    DEMAND(tamis_builder_add_hash(b, 1));
+    tamis_free(finish(b));
+}
+
+/* All in one partition, all in one shard: no more memory than allowed, and no end without a word. */
+static void hashes_that_are_not_mixed(void **state) {
+    (void)state;
+    tamis *f;
+    for (int form = 0; form < 3; form++) {
+        tamis_builder *b = open_builder("sorted:shard=1024", MIB, 4);
+        for (uint64_t i = 0; i < 100000; i++)
+            DEMAND(tamis_builder_add_hash(b, form == 0   ? i                   /* one partition */
+                                             : form == 1 ? i << 40             /* 2^16 apart */
+                                                         : i << 63 | i >> 1)); /* two */
+        REFUSED(TAMIS_NOMEM, "memory limit", tamis_builder_finish_to(b, path));
+        tamis_builder_free(b);
+        assert_int_equal(files_in_folder(), 0);
+    }
+    /* Spread over the partitions, but with most of them in the first half of the shards. */
+    tamis_builder *b = open_builder("sorted:shard=1024", MIB, 1);
+    for (uint64_t i = 0; i < 30000; i++) {
+        DEMAND(tamis_builder_add_hash(b, test_number(14, i)));
+        DEMAND(tamis_builder_add_hash(b, test_number(15, i) >> 8 | (uint64_t)0x55 << 56));
+    }
+    REFUSED(TAMIS_NOMEM, "well mixed", tamis_builder_finish(b, &f));
+    tamis_builder_free(b);
+    /* Without a limit all of it works. */
+    b = open_builder("sorted:shard=1024", 0, 3);
+    for (uint64_t i = 0; i < 100000; i++) DEMAND(tamis_builder_add_hash(b, i));
+    f = finish(b);
+    for (uint64_t i = 0; i < 100000; i++) assert_true(tamis_has_hash(f, i));
+    assert_false(tamis_has_hash(f, 100000));
+    tamis_free(f);
+}
+
+static void payloads_over_the_limit(void **state) {
+    (void)state;
+    const struct tamis_options filter = {.struct_size = sizeof filter, .max_bytes = 100000};
+    const struct tamis_builder_options options = {.struct_size = sizeof options, .filter = &filter};
+    static const char *const specs[] = {"sorted", "classic:fpr=1e-9"};
+    for (size_t s = 0; s < sizeof specs / sizeof *specs; s++) {
+        tamis_builder *b;
+        tamis *f;
+        DEMAND(tamis_builder_create_with(&b, specs[s], &options));
+        for (uint64_t i = 0; i < 30000; i++) DEMAND(tamis_builder_add_hash(b, test_number(1, i)));
+        REFUSED(TAMIS_TOO_LARGE, "100000", tamis_builder_finish(b, &f));
+        REFUSED(TAMIS_TOO_LARGE, "100000", tamis_builder_finish_to(b, path));
+        tamis_builder_free(b);
+        assert_int_equal(files_in_folder(), 0);
+    }
+}
+
+/* ---- What cannot be ------------------------------------------------------------------------- */
+
+static void what_cannot_be_is_refused(void **state) {
+    (void)state;
+    struct tamis_builder_options options = {.struct_size = 1};
+    tamis_builder *b;
+    REFUSED(TAMIS_INVALID, "struct_size", tamis_builder_create_with(&b, "sorted", &options));
+    REFUSED(TAMIS_INVALID, "fpr or size",
+            tamis_builder_create(&b, "sorted:fpr=1%,size=1M", 0, NULL));
+    REFUSED(TAMIS_INVALID, "capacity", tamis_builder_create(&b, "fnv:fpr=1%", 0, NULL));
+    REFUSED(TAMIS_INVALID, "no kind", tamis_builder_create(&b, "nothing", 0, NULL));
+    REFUSED(TAMIS_IO, "/no/such/folder",
+            tamis_builder_create(&b, "sorted", MIB, "/no/such/folder"));
+    assert_null(b);
+    b = open_builder("sorted", 0, 1);
+    REFUSED(TAMIS_CANNOT, "values", tamis_builder_put_hash(b, 1, 1));
+    REFUSED(TAMIS_CANNOT, "known-good", tamis_builder_good(b, "a", 1));
+    tamis_builder_free(b);
+    tamis *f;
+    REFUSED(TAMIS_CANNOT, "builder", tamis_create(&f, "sorted:capacity=10"));
+}
+
+/* A fixed room that is too small says so, and takes nothing of the call that did not fit. */
+static void full_is_full(void **state) {
+    (void)state;
+    static uint64_t hashes[200];
+    for (uint64_t i = 0; i < 200; i++) hashes[i] = test_number(16, i);
+    tamis_builder *b = open_builder("shelf:capacity=100", 0, 1);
+    DEMAND(tamis_builder_add_hashes(b, hashes, 90));
+    REFUSED(TAMIS_FULL, "full", tamis_builder_add_hashes(b, hashes + 90, 20));
+    DEMAND(tamis_builder_add_hashes(b, hashes + 90, 10));
+    tamis *f = finish(b);
+    assert_int_equal(test_info(f).items, 100);
+    tamis_free(f);
+    b = open_builder("cuckoo:capacity=100", 0, 1); /* by records: it shows at the end */
+    for (uint64_t i = 0; i < 2000; i++) DEMAND(tamis_builder_add_hash(b, test_number(16, i)));
+    REFUSED(TAMIS_FULL, "full", tamis_builder_finish(b, &f));
+    assert_null(f);
+    tamis_builder_free(b);
+}
+
+int main(void) {
+#define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, enter_folder, leave_folder)
+    const struct CMUnitTest tests[] = {
+        IN_FOLDER(one_set_is_one_filter),
+        IN_FOLDER(time_is_kept),
+        IN_FOLDER(file_is_what_memory_is),
+        IN_FOLDER(everything_is_found),
+        IN_FOLDER(all_doors_lead_to_one_room),
+        IN_FOLDER(none_and_one),
+        IN_FOLDER(one_key_many_times),
+        IN_FOLDER(records_are_sorted),
+        IN_FOLDER(values_come_back_and_conflicts_are_told),
+        IN_FOLDER(many_labels),
+        IN_FOLDER(names_of_labels),
+        IN_FOLDER(going_on),
+        IN_FOLDER(labels_are_joined_by_name),
+        IN_FOLDER(verify_catches_what_is_lost),
+        IN_FOLDER(verify_lets_pass_what_is_sound),
+        IN_FOLDER(stages_start_and_end),
+        IN_FOLDER(stopped_at_every_report),
+        IN_FOLDER(finishing_again),
+        IN_FOLDER(no_allocation_matters),
+        IN_FOLDER(limit_is_held),
+        IN_FOLDER(too_small_a_limit_is_one_sentence),
+        IN_FOLDER(hashes_that_are_not_mixed),
+        IN_FOLDER(payloads_over_the_limit),
+        IN_FOLDER(what_cannot_be_is_refused),
+        IN_FOLDER(full_is_full),
+    };
+    return cmocka_run_group_tests_name("builder", tests, NULL, NULL);
+}
