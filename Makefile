@@ -118,14 +118,15 @@ $(T)/registry.o: src/kinds/registry.c
 	$(call compile,-DTAMIS_EXTRA_KINDS='"tests/kinds.def"')
 $(T)/unit/%: $(B)/tests/unit/%.o $(HELP_OBJ) $(LIB)
 	$(call link_test)
-# This one stands between the library and the system.
-$(T)/unit/test_files: LDFLAGS += $(foreach f,open read write fsync rename fstat close,-Wl,--wrap=$(f))
-# These build with sample kinds, and the last two on a system that fails or kills (tests/help/faults.h).
+# These build with sample kinds.
 BUILDERS := $(T)/unit/test_builder $(T)/unit/test_temporary $(T)/proof/killed
 $(BUILDERS): $(T)/%: $(B)/tests/%.o $(EXTRA_OBJ) $(HELP_OBJ) $(LIB)
 	$(call link_test)
-FAULTS := open write pwrite pread fsync rename unlink flock fstat lseek mmap getrandom access close
-$(wordlist 2,3,$(BUILDERS)): LDFLAGS += $(foreach f,$(FAULTS),-Wl,--wrap=$(f))
+# These stand between the library and the system: tests/help/faults.h.
+FAULTY := $(T)/unit/test_files $(T)/unit/test_temporary $(T)/proof/killed
+FAULTS := read write fsync rename unlink flock getrandom access close \
+          $(foreach f,open pwrite pread fstat lseek mmap,$(f) $(f)64)
+$(FAULTY): LDFLAGS += $(foreach f,$(FAULTS),-Wl,--wrap=$(f))
 $(T)/proof/%: $(B)/tests/proof/%.o $(HELP_OBJ) $(LIB)
 	$(call link_test)
 $(LAWS): $(LAW_OBJ) $(HELP_OBJ) $(LIB)

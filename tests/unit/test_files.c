@@ -6,77 +6,11 @@
 
 #include <cmocka.h>
 #include <dirent.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "tamis.h"
-
-/* ---- A system that fails on demand ----------------------------------------------------------
- *
- * The calls of src/file/disk.c, counted and made to fail at the n-th. The linker brings them here
- * (--wrap) for the library only; everything else in this program goes through too, which is why
- * counting is switched on just around one call. */
-
-static struct {
-    bool is_on;
-    int calls, fail_at, error;
-    bool is_short; /* one byte at a time, and an interruption before every second */
-} fault;
-
-static bool fails(void) {
-    if (!fault.is_on || ++fault.calls != fault.fail_at) return false;
-    errno = fault.error;
-    return true;
-}
-
-int __real_open(const char *path, int flags, ...);
-int __wrap_open(const char *path, int flags, ...);
-int __wrap_open(const char *path, int flags, ...) {
-    va_list list;
-    va_start(list, flags);
-    const mode_t mode = flags & O_CREAT ? (mode_t)va_arg(list, int) : 0;
-    va_end(list);
-    return fails() ? -1 : __real_open(path, flags, mode);
-}
-
-ssize_t __real_read(int fd, void *bytes, size_t n);
-ssize_t __wrap_read(int fd, void *bytes, size_t n);
-ssize_t __wrap_read(int fd, void *bytes, size_t n) {
-    if (fails()) return -1;
-    if (fault.is_on && fault.is_short && fault.calls % 2) return errno = EINTR, -1;
-    return __real_read(fd, bytes, fault.is_on && fault.is_short && n > 7 ? 7 : n);
-}
-
-ssize_t __real_write(int fd, const void *bytes, size_t n);
-ssize_t __wrap_write(int fd, const void *bytes, size_t n);
-ssize_t __wrap_write(int fd, const void *bytes, size_t n) {
-    if (fails()) return -1;
-    if (fault.is_on && fault.is_short && fault.calls % 2) return errno = EINTR, -1;
-    return __real_write(fd, bytes, fault.is_on && fault.is_short && n > 7 ? 7 : n);
-}
-
-#define WRAP(name, parameters, arguments)              \
-    int __real_##name parameters;                      \
-    int __wrap_##name parameters;                      \
-    int __wrap_##name parameters {                     \
-        return fails() ? -1 : __real_##name arguments; \
-    }
-WRAP(fsync, (int fd), (fd))
-WRAP(rename, (const char *from, const char *to), (from, to))
-WRAP(fstat, (int fd, struct stat *st), (fd, st))
-
-/* A close that fails has closed the file all the same. */
-int __real_close(int fd);
-int __wrap_close(int fd);
-int __wrap_close(int fd) {
-    const int rc = __real_close(fd);
-    return fails() ? -1 : rc;
-}
+#include "tests/help/faults.h"
 
 /* ---- A folder for each test ------------------------------------------------------------------ */
 
@@ -270,7 +204,7 @@ static void read_fails_cleanly_at_every_call(void **state) {
     tamis_free(f);
 }
 
-/* Seven bytes at a time with interruptions between: the same file. */
+/* A hundred bytes at a time with interruptions between: the same file. */
 static void short_reads_and_writes_are_finished(void **state) {
     (void)state;
     tamis *f = filter_of(spec, 0, 100), *g;

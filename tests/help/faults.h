@@ -1,0 +1,133 @@
+/* One file of a test program may include this: a system that fails, or kills, on demand.
+ *
+ * The system calls of src/file, counted, and made to fail at the n-th. The linker brings them here
+ * (--wrap, see the Makefile). Everything else in the program goes through too, which is why counting
+ * is switched on just around what is tested. */
+#ifndef TAMIS_TESTS_HELP_FAULTS_H
+#define TAMIS_TESTS_HELP_FAULTS_H
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static struct {
+    bool is_on;
+    const char *only; /* calls of that name are meant; NULL: all */
+    int calls, fail_at, error;
+    bool for_ever; /* the n-th and all after it */
+    bool kills;    /* the process dies in the middle of the n-th */
+    bool is_short; /* a few bytes at a time, and an interruption before every second */
+} fault;
+
+static bool is_hit(const char *name) {
+    if (!fault.is_on || (fault.only && strcmp(fault.only, name) != 0)) return false;
+    fault.calls++;
+    return fault.calls == fault.fail_at || (fault.for_ever && fault.calls > fault.fail_at);
+}
+
+static bool fails(const char *name) {
+    if (!is_hit(name)) return false;
+    if (fault.kills) raise(SIGKILL);
+    errno = fault.error;
+    return true;
+}
+
+static bool is_interrupted(void) {
+    if (!fault.is_on || !fault.is_short || fault.calls % 2 == 0) return false;
+    errno = EINTR;
+    return true;
+}
+
+/* Of n bytes: all, or when things are short, a few. */
+static size_t share_of(size_t n) {
+    return fault.is_on && fault.is_short && n > 100 ? 100 : n;
+}
+
+/* With 64-bit offsets the C library has other names for what takes or tells one. */
+#ifdef __GLIBC__
+#define REAL(name)    __real_##name##64
+#define WRAPPED(name) __wrap_##name##64
+#else
+#define REAL(name)    __real_##name
+#define WRAPPED(name) __wrap_##name
+#endif
+
+#define WRAP_AS(real, wrapped, type, name, parameters, arguments, failure) \
+    type real parameters;                                                  \
+    type wrapped parameters;                                               \
+    type wrapped parameters {                                              \
+        return fails(#name) ? (failure) : real arguments;                  \
+    }
+#define WRAP(type, name, ...)       WRAP_AS(__real_##name, __wrap_##name, type, name, __VA_ARGS__)
+#define WRAP_LARGE(type, name, ...) WRAP_AS(REAL(name), WRAPPED(name), type, name, __VA_ARGS__)
+WRAP(int, fsync, (int fd), (fd), -1)
+WRAP(int, rename, (const char *from, const char *to), (from, to), -1)
+WRAP(int, unlink, (const char *path), (path), -1)
+WRAP(int, flock, (int fd, int how), (fd, how), -1)
+WRAP_LARGE(int, fstat, (int fd, struct stat *st), (fd, st), -1)
+WRAP(int, access, (const char *path, int mode), (path, mode), -1)
+WRAP_LARGE(off_t, lseek, (int fd, off_t at, int from), (fd, at, from), (off_t)-1)
+WRAP(ssize_t, getrandom, (void *bytes, size_t n, unsigned flags), (bytes, n, flags), -1)
+WRAP_LARGE(void *, mmap, (void *at, size_t size, int prot, int flags, int fd, off_t offset),
+           (at, size, prot, flags, fd, offset), MAP_FAILED)
+
+int REAL(open)(const char *path, int flags, ...);
+int WRAPPED(open)(const char *path, int flags, ...);
+int WRAPPED(open)(const char *path, int flags, ...) {
+    va_list list;
+    va_start(list, flags);
+    const mode_t mode = flags & O_CREAT ? (mode_t)va_arg(list, int) : 0;
+    va_end(list);
+    return fails("open") ? -1 : REAL(open)(path, flags, mode);
+}
+
+/* A close that fails has closed the file all the same. */
+int __real_close(int fd);
+int __wrap_close(int fd);
+int __wrap_close(int fd) {
+    if (fault.kills && fails("close")) return -1;
+    const int rc = __real_close(fd);
+    return !fault.kills && fails("close") ? -1 : rc;
+}
+
+/* A process that dies while it writes has written a part. */
+ssize_t __real_write(int fd, const void *bytes, size_t n);
+ssize_t __wrap_write(int fd, const void *bytes, size_t n);
+ssize_t __wrap_write(int fd, const void *bytes, size_t n) {
+    if (fault.kills && fault.is_on && fault.calls + 1 == fault.fail_at)
+        (void)!__real_write(fd, bytes, n / 2);
+    if (fails("write")) return -1;
+    return is_interrupted() ? -1 : __real_write(fd, bytes, share_of(n));
+}
+
+ssize_t __real_read(int fd, void *bytes, size_t n);
+ssize_t __wrap_read(int fd, void *bytes, size_t n);
+ssize_t __wrap_read(int fd, void *bytes, size_t n) {
+    if (fails("read")) return -1;
+    return is_interrupted() ? -1 : __real_read(fd, bytes, share_of(n));
+}
+
+ssize_t REAL(pwrite)(int fd, const void *bytes, size_t n, off_t at);
+ssize_t WRAPPED(pwrite)(int fd, const void *bytes, size_t n, off_t at);
+ssize_t WRAPPED(pwrite)(int fd, const void *bytes, size_t n, off_t at) {
+    if (fault.kills && fault.is_on && fault.calls + 1 == fault.fail_at)
+        (void)!REAL(pwrite)(fd, bytes, n / 2, at);
+    if (fails("pwrite")) return -1;
+    return is_interrupted() ? -1 : REAL(pwrite)(fd, bytes, share_of(n), at);
+}
+
+ssize_t REAL(pread)(int fd, void *bytes, size_t n, off_t at);
+ssize_t WRAPPED(pread)(int fd, void *bytes, size_t n, off_t at);
+ssize_t WRAPPED(pread)(int fd, void *bytes, size_t n, off_t at) {
+    if (fails("pread")) return -1;
+    return is_interrupted() ? -1 : REAL(pread)(fd, bytes, share_of(n), at);
+}
+
+#endif

@@ -1,0 +1,388 @@
+/* Temporary files of builders, and the images they replace, on a system that says no at any call. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+
+#include "file/replace.h"
+#include "tamis.h"
+#include "tests/help/faults.h"
+#include "tests/help/filters.h"
+#include "tests/help/keys.h"
+
+#define MIB ((uint64_t)1 << 20)
+
+/* ---- Help ----------------------------------------------------------------------------------- */
+
+/* The image goes to one folder, records to another. */
+static char folder[64], out[80], temp[80], path[128];
+
+static int enter_folders(void **state) {
+    (void)state;
+    memset(&fault, 0, sizeof fault);
+    /* In memory where there is such a folder: many images are flushed to disk here. */
+    const bool is_fast = access("/dev/shm", W_OK) == 0;
+    strcpy(folder, is_fast ? "/dev/shm/tamis-test-XXXXXX" : "/tmp/tamis-test-XXXXXX");
+    if (!mkdtemp(folder)) return -1;
+    snprintf(out, sizeof out, "%s/out", folder);
+    snprintf(temp, sizeof temp, "%s/temp", folder);
+    snprintf(path, sizeof path, "%s/a.tamis", out);
+    return mkdir(out, 0777) || mkdir(temp, 0777);
+}
+
+static int leave_folders(void **state) {
+    (void)state;
+    fault.is_on = false;
+    char command[128];
+    snprintf(command, sizeof command, "rm -rf '%s'", folder);
+    return system(command);
+}
+
+static int files_in(const char *where) {
+    int count = 0;
+    DIR *dir = opendir(where);
+    for (struct dirent *entry; (entry = readdir(dir));) count += entry->d_name[0] != '.';
+    closedir(dir);
+    return count;
+}
+
+#define DEMAND(call)                                                                 \
+    do {                                                                             \
+        const tamis_status rc_ = (call);                                             \
+        if (rc_) fail_msg("%s: %s: %s", #call, tamis_status_name(rc_), tamis_why()); \
+    } while (0)
+
+/* 36,000 keys and a limit of 1 MiB: some thousand of them go to disk. */
+enum { MANY = 36000, FEW = 500 };
+
+static tamis_status create(tamis_builder **b, const char *spec) {
+    const struct tamis_builder_options options = {
+        .struct_size = sizeof options, .memory_limit = MIB, .temp_folder = temp, .verify = true};
+    return tamis_builder_create_with(b, spec, &options);
+}
+
+static tamis_status add(tamis_builder *b, uint64_t n) {
+    static uint64_t hashes[MANY];
+    for (uint64_t i = 0; i < n; i++) hashes[i] = test_number(1, i);
+    return tamis_builder_add_hashes(b, hashes, n);
+}
+
+static void build(const char *spec, uint64_t n) {
+    tamis_builder *b;
+    DEMAND(create(&b, spec));
+    DEMAND(add(b, n));
+    DEMAND(tamis_builder_finish_to(b, path));
+    tamis_builder_free(b);
+}
+
+/* The image under the name is whole and has the first n keys. */
+static bool holds(uint64_t n) {
+    tamis *f;
+    if (tamis_read(&f, path)) return false;
+    bool has_all = test_info(f).items == n;
+    for (uint64_t i = 0; i < n; i++) has_all &= tamis_has_hash(f, test_number(1, i));
+    tamis_free(f);
+    return has_all;
+}
+
+static const char *const sorted = "sorted:shard=1024";
+
+/* ---- A system that fails -------------------------------------------------------------------- */
+
+static const struct {
+    const char *name;
+    int step;          /* each of them, or every so many of those that are all alike */
+    bool may_be_quiet; /* a failure that takes nothing away */
+} calls[] = {
+    {"open", 1, false},   {"write", 5, false},     {"pwrite", 13, false}, {"pread", 37, false},
+    {"fsync", 1, false},  {"rename", 1, false},    {"lseek", 1, false},   {"mmap", 1, false},
+    {"access", 1, false}, {"getrandom", 1, false}, {"unlink", 1, true},   {"flock", 1, true},
+    {"fstat", 1, true},   {"close", 1, true},
+};
+
+/* One build over an old image with a fault at one call. Returns false when there was no such
+ * call. */
+static bool fails_cleanly(const char *spec, size_t c, int at, int error) {
+    tamis_builder *b = NULL;
+    fault.only = calls[c].name;
+    fault.calls = 0;
+    fault.fail_at = at;
+    fault.error = error;
+    errno = 0;
+    fault.is_on = true;
+    tamis_status rc = create(&b, spec), added = rc;
+    if (!rc) rc = added = add(b, MANY);
+    if (!rc) rc = tamis_builder_finish_to(b, path);
+    fault.is_on = false;
+    assert_int_equal(errno, 0);
+    const bool was_met = fault.calls >= at;
+    if (rc) {
+        assert_true(rc == TAMIS_IO);
+        assert_true(strstr(tamis_why(), temp) || strstr(tamis_why(), path));
+        assert_true(holds(strstr(tamis_why(), "its folder") ? MANY : FEW));
+    } else {
+        assert_true(!was_met || calls[c].may_be_quiet);
+        assert_true(holds(MANY));
+    }
+    assert_int_equal(files_in(out), 1);
+    /* What failed can be done again, unless records were half-way back on disk. */
+    if (b && added) DEMAND(add(b, MANY));
+    if (b && rc) {
+        rc = tamis_builder_finish_to(b, path);
+        assert_true(rc == TAMIS_OK ? holds(MANY) : strstr(tamis_why(), "records are lost") != NULL);
+    }
+    tamis_builder_free(b);
+    assert_int_equal(files_in(temp), 0);
+    return was_met;
+}
+
+static void every_call_fails(void **state) {
+    (void)state;
+    static const int errors[] = {ENOSPC, EIO};
+    for (size_t c = 0; c < sizeof calls / sizeof *calls; c++)
+        for (size_t e = 0; e < 2; e++)
+            for (int at = 1;; at += calls[c].step) {
+                build(sorted, FEW);
+                if (!fails_cleanly(sorted, c, at, errors[e])) {
+                    if (at == 1) fail_msg("%s is never called", calls[c].name);
+                    break;
+                }
+            }
+}
+
+/* The disk is full for a while; then the same call is made again, and nothing is lost or there
+ * twice. */
+static void disk_full_for_a_while(void **state) {
+    (void)state;
+    static const char *const specs[] = {"sorted:shard=1024", "counting", "window"};
+    for (size_t s = 0; s < sizeof specs / sizeof *specs; s++) {
+        tamis_builder *b;
+        tamis *f;
+        struct tamis_key keys[1000];
+        static uint64_t numbers[1000];
+        uint64_t refused = 0;
+        DEMAND(create(&b, specs[s]));
+        for (uint64_t i = 0; i < 60000; i += 1000) {
+            for (uint64_t j = 0; j < 1000; j++) {
+                numbers[j] = i + j;
+                keys[j] = (struct tamis_key){&numbers[j], 8};
+            }
+            fault.only = "pwrite";
+            fault.calls = 0;
+            fault.fail_at = 1 + (int)(i / 1000 % 3);
+            fault.error = ENOSPC;
+            fault.for_ever = true;
+            fault.is_on = true;
+            const tamis_status rc = tamis_builder_add_many(b, keys, 1000);
+            fault.is_on = false;
+            if (rc == TAMIS_OK) continue;
+            refused++;
+            assert_int_equal(rc, TAMIS_IO);
+            assert_non_null(strstr(tamis_why(), temp));
+            assert_non_null(strstr(tamis_why(), "No space left"));
+            DEMAND(tamis_builder_add_many(b, keys, 1000));
+        }
+        assert_true(refused > 10);
+        DEMAND(tamis_builder_finish(b, &f));
+        tamis_builder_free(b);
+        assert_int_equal(test_info(f).items, 60000);
+        uint64_t found = 0;
+        for (uint64_t i = 0; i < 60000; i++) found += tamis_has(f, &i, 8);
+        assert_true(found == 60000 || strcmp(specs[s], "window") == 0);
+        if (strcmp(specs[s], "counting") == 0) { /* at 1 % few are too high, none is too low */
+            uint64_t twice = 0;
+            for (uint64_t i = 0; i < 60000; i++) twice += tamis_count(f, &i, 8) != 1;
+            assert_true(twice < 1200);
+        }
+        tamis_free(f);
+    }
+}
+
+static void short_reads_and_writes(void **state) {
+    (void)state;
+    build(sorted, MANY);
+    tamis *f, *g;
+    DEMAND(tamis_read(&f, path));
+    fault.is_on = fault.is_short = true;
+    build(sorted, MANY);
+    fault.is_on = false;
+    DEMAND(tamis_read(&g, path));
+    size_t m, n;
+    uint8_t *x = test_image(f, &m), *y = test_image(g, &n);
+    assert_true(m == n && memcmp(x, y, n) == 0);
+    free(x), free(y);
+    tamis_free(f), tamis_free(g);
+}
+
+/* No folder, no permission, no regular file: one sentence, and the builder lives on. */
+static void places_that_take_nothing(void **state) {
+    (void)state;
+    tamis_builder *b;
+    char nowhere[160];
+    snprintf(nowhere, sizeof nowhere, "%s/none/a.tamis", folder);
+    DEMAND(create(&b, sorted));
+    DEMAND(add(b, MANY));
+    errno = 0;
+    assert_int_equal(tamis_builder_finish_to(b, nowhere), TAMIS_IO);
+    assert_non_null(strstr(tamis_why(), nowhere));
+    assert_int_equal(tamis_builder_finish_to(b, out), TAMIS_IO);
+    assert_non_null(strstr(tamis_why(), "not a regular file"));
+    fault.only = "open";
+    fault.error = EACCES;
+    fault.for_ever = fault.is_on = true;
+    assert_int_equal(tamis_builder_finish_to(b, path), TAMIS_IO);
+    fault.is_on = false;
+    assert_non_null(strstr(tamis_why(), "Permission denied"));
+    assert_int_equal(errno, 0);
+    DEMAND(tamis_builder_finish_to(b, path));
+    tamis_builder_free(b);
+    assert_true(holds(MANY));
+    assert_int_equal(files_in(out), 1);
+
+    assert_int_equal(rmdir(temp), 0);
+    assert_int_equal(create(&b, sorted), TAMIS_IO);
+    assert_non_null(strstr(tamis_why(), temp));
+    assert_null(b);
+    assert_int_equal(errno, 0);
+}
+
+/* ---- Files that lie about ------------------------------------------------------------------- */
+
+/* A file as a writer leaves it that was killed; the descriptor, not locked yet. */
+static int leave(const char *where, const char *name) {
+    char full[256];
+    snprintf(full, sizeof full, "%s/%s", where, name);
+    const int fd = open(full, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    assert_true(fd >= 0);
+    return fd;
+}
+
+static bool is_there(const char *where, const char *name) {
+    char full[256];
+    struct stat st;
+    snprintf(full, sizeof full, "%s/%s", where, name);
+    return stat(full, &st) == 0;
+}
+
+static void files_of_the_dead_are_removed(void **state) {
+    (void)state;
+    /* Names that are almost ours belong to others. */
+    static const char *const others[] = {"a.tamis.0123abcg.tmp", "a.tamis.0123abc.tmp",
+                                         "b.tamis.0123abcd.tmp", "a.tamis.0123abcd.tmp2",
+                                         "a.tamis.0123ABCD.tmp", "xa.tamis.0123abcd.tmp"};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) close(leave(out, others[i]));
+    close(leave(out, "a.tamis.0123abcd.tmp"));
+    close(leave(temp, "tamis-0123abcd.spill"));
+    close(leave(temp, "tamis-0123abcd.spill.txt"));
+    build(sorted, MANY);
+    assert_false(is_there(out, "a.tamis.0123abcd.tmp"));
+    assert_false(is_there(temp, "tamis-0123abcd.spill"));
+    assert_true(is_there(temp, "tamis-0123abcd.spill.txt"));
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        assert_true(is_there(out, others[i]));
+    assert_true(holds(MANY));
+}
+
+/* Another process holds the locks: its files stay until it is dead. */
+static void files_of_the_living_stay(void **state) {
+    (void)state;
+    int ready[2], go[2];
+    char byte = 0;
+    assert_int_equal(pipe(ready) | pipe(go), 0);
+    const pid_t child = fork();
+    if (child == 0) {
+        const int a = leave(out, "a.tamis.00000001.tmp"), b = leave(temp, "tamis-00000001.spill");
+        if (flock(a, LOCK_EX) || flock(b, LOCK_EX) || write(ready[1], "", 1) != 1) _exit(1);
+        while (read(go[0], &byte, 1) < 0) continue;
+        _exit(0);
+    }
+    assert_int_equal(read(ready[0], &byte, 1), 1);
+    for (int i = 0; i < 2; i++) {
+        build(sorted, MANY);
+        assert_true(is_there(out, "a.tamis.00000001.tmp"));
+        assert_true(is_there(temp, "tamis-00000001.spill"));
+    }
+    assert_int_equal(kill(child, SIGKILL), 0);
+    assert_int_equal(waitpid(child, NULL, 0), child);
+    build(sorted, MANY);
+    assert_int_equal(files_in(out), 1);
+    assert_int_equal(files_in(temp), 0);
+    for (int i = 0; i < 2; i++) close(ready[i]), close(go[i]);
+}
+
+/* Records have no name while they are on disk; and where the system does not let go of the name,
+ * it goes at the end. */
+static void records_have_no_name(void **state) {
+    (void)state;
+    for (int is_held = 0; is_held < 2; is_held++) {
+        tamis_builder *b;
+        DEMAND(create(&b, sorted));
+        fault.only = "unlink";
+        fault.calls = 0;
+        fault.fail_at = 1;
+        fault.error = EBUSY;
+        fault.is_on = is_held;
+        DEMAND(add(b, MANY));
+        fault.is_on = false;
+        assert_int_equal(files_in(temp), is_held);
+        DEMAND(tamis_builder_finish_to(b, path));
+        tamis_builder_free(b);
+        assert_int_equal(files_in(temp), 0);
+    }
+}
+
+/* Three processes tidy up without pause while files are begun and end: no writer may lose one. */
+static void tidying_takes_nothing_from_the_living(void **state) {
+    (void)state;
+    enum { TIDIERS = 3, WRITES = 400 };
+    pid_t child[TIDIERS];
+    for (int i = 0; i < TIDIERS; i++) {
+        child[i] = fork();
+        if (child[i] == 0)
+            for (;;) {
+                tamis__file_tidy(path);
+                tamis__temp_tidy(temp, "tamis-", ".spill");
+            }
+    }
+    char start[128], name[TAMIS_PATH_MOST];
+    snprintf(start, sizeof start, "%s/tamis-", temp);
+    const tamis_part part = {"whole", 5};
+    for (int i = 0; i < WRITES; i++) {
+        DEMAND(tamis__file_replace(path, &part, 1));
+        const int fd = tamis__temp_create(start, ".spill", 0600, name);
+        assert_true(fd >= 0);
+        struct stat st;
+        assert_int_equal(fstat(fd, &st), 0);
+        assert_int_equal(st.st_nlink, 1);
+        assert_int_equal(st.st_mode & 0777, 0600);
+        assert_int_equal(unlink(name), 0); /* still there */
+        close(fd);
+    }
+    for (int i = 0; i < TIDIERS; i++) {
+        kill(child[i], SIGKILL);
+        waitpid(child[i], NULL, 0);
+    }
+    tamis__file_tidy(path);
+    assert_int_equal(files_in(out), 1);
+}
+
+int main(void) {
+#define IN_FOLDERS(test) cmocka_unit_test_setup_teardown(test, enter_folders, leave_folders)
+    const struct CMUnitTest tests[] = {
+        IN_FOLDERS(every_call_fails),
+        IN_FOLDERS(disk_full_for_a_while),
+        IN_FOLDERS(short_reads_and_writes),
+        IN_FOLDERS(places_that_take_nothing),
+        IN_FOLDERS(files_of_the_dead_are_removed),
+        IN_FOLDERS(files_of_the_living_stay),
+        IN_FOLDERS(records_have_no_name),
+        IN_FOLDERS(tidying_takes_nothing_from_the_living),
+    };
+    return cmocka_run_group_tests_name("temporary", tests, NULL, NULL);
+}
