@@ -26,8 +26,17 @@ static struct {
     bool is_short; /* a few bytes at a time, and an interruption before every second */
 } fault;
 
+static bool is_meant(const char *name) {
+    return fault.is_on && (!fault.only || strcmp(fault.only, name) == 0);
+}
+
+/* The process dies in the call that comes next. */
+static bool is_last(const char *name) {
+    return fault.kills && is_meant(name) && fault.calls + 1 == fault.fail_at;
+}
+
 static bool is_hit(const char *name) {
-    if (!fault.is_on || (fault.only && strcmp(fault.only, name) != 0)) return false;
+    if (!is_meant(name)) return false;
     fault.calls++;
     return fault.calls == fault.fail_at || (fault.for_ever && fault.calls > fault.fail_at);
 }
@@ -101,8 +110,7 @@ int __wrap_close(int fd) {
 ssize_t __real_write(int fd, const void *bytes, size_t n);
 ssize_t __wrap_write(int fd, const void *bytes, size_t n);
 ssize_t __wrap_write(int fd, const void *bytes, size_t n) {
-    if (fault.kills && fault.is_on && fault.calls + 1 == fault.fail_at)
-        (void)!__real_write(fd, bytes, n / 2);
+    if (is_last("write")) (void)!__real_write(fd, bytes, n / 2);
     if (fails("write")) return -1;
     return is_interrupted() ? -1 : __real_write(fd, bytes, share_of(n));
 }
@@ -117,8 +125,7 @@ ssize_t __wrap_read(int fd, void *bytes, size_t n) {
 ssize_t REAL(pwrite)(int fd, const void *bytes, size_t n, off_t at);
 ssize_t WRAPPED(pwrite)(int fd, const void *bytes, size_t n, off_t at);
 ssize_t WRAPPED(pwrite)(int fd, const void *bytes, size_t n, off_t at) {
-    if (fault.kills && fault.is_on && fault.calls + 1 == fault.fail_at)
-        (void)!REAL(pwrite)(fd, bytes, n / 2, at);
+    if (is_last("pwrite")) (void)!REAL(pwrite)(fd, bytes, n / 2, at);
     if (fails("pwrite")) return -1;
     return is_interrupted() ? -1 : REAL(pwrite)(fd, bytes, share_of(n), at);
 }

@@ -1,0 +1,93 @@
+/* What building costs, for docs/building.md: hashes of integers into a builder, and out of it.
+ *
+ *     building SPEC KEYS MEMORY THREADS FOLDER [KEYS_IN_A_CALL]
+ *
+ * prints seconds of each step, the highest resident memory, and the bytes that lay on disk. */
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "tamis.h"
+#include "tests/help/keys.h"
+
+static double now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static void demand(tamis_status rc) {
+    if (rc == TAMIS_OK) return;
+    fprintf(stderr, "%s\n", tamis_why());
+    exit(1);
+}
+
+/* When each stage began, and what was on disk when the last key was in. */
+static double began[3];
+static double on_disk;
+
+/* The file without a name is one of ours, and the only one that nothing leads to. */
+static double nameless_bytes(void) {
+    double bytes = 0;
+    struct stat st;
+    for (int fd = 3; fd < 64; fd++)
+        if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_nlink == 0)
+            bytes += (double)st.st_blocks * 512;
+    return bytes;
+}
+
+static bool watch(void *ctx, enum tamis_stage stage, uint64_t done, uint64_t total) {
+    (void)ctx, (void)total;
+    if (done == 0) began[stage] = now();
+    const double bytes = nameless_bytes();
+    if (bytes > on_disk) on_disk = bytes;
+    return true;
+}
+
+static void add_all(tamis_builder *b, uint64_t keys, size_t at_once) {
+    uint64_t *numbers = malloc(at_once * sizeof *numbers);
+    struct tamis_key *list = malloc(at_once * sizeof *list);
+    for (size_t i = 0; i < at_once; i++) list[i] = (struct tamis_key){&numbers[i], 8};
+    for (uint64_t i = 0; i < keys; i += at_once) {
+        const size_t n = keys - i < at_once ? (size_t)(keys - i) : at_once;
+        for (size_t j = 0; j < n; j++) numbers[j] = test_number(1, i + j);
+        demand(tamis_builder_add_many(b, list, n));
+    }
+    free(numbers);
+    free(list);
+}
+
+int main(int argc, char **argv) {
+    uint64_t keys, memory;
+    char path[512];
+    if (argc < 6 || !tamis_parse_count(argv[2], &keys) || !tamis_parse_bytes(argv[3], &memory))
+        return fprintf(stderr, "building SPEC KEYS MEMORY THREADS FOLDER [KEYS_IN_A_CALL]\n"), 1;
+    const struct tamis_builder_options options = {.struct_size = sizeof options,
+                                                  .memory_limit = memory,
+                                                  .temp_folder = argv[5],
+                                                  .threads = (unsigned)atoi(argv[4]),
+                                                  .progress = watch};
+    tamis_builder *b;
+    const double start = now();
+    demand(tamis_builder_create_with(&b, argv[1], &options));
+    add_all(b, keys, argc > 6 ? (size_t)atol(argv[6]) : 1024);
+    const double added = now();
+    snprintf(path, sizeof path, "%s/building.tamis", argv[5]);
+    demand(tamis_builder_finish_to(b, path));
+    const double end = now();
+    tamis_builder_free(b);
+    remove(path);
+    struct rusage use;
+    getrusage(RUSAGE_SELF, &use);
+    const double ns = 1e9 / (double)keys;
+    printf("%s %s keys %s %s threads: add %.2f s (%.1f ns), sort %.2f s (%.1f ns), build %.2f s "
+           "(%.1f ns), peak %.1f MiB, on disk %.1f MiB\n",
+           argv[1], argv[2], argv[3], argv[4], added - start, (added - start) * ns,
+           began[1] - began[0], (began[1] - began[0]) * ns, end - began[1], (end - began[1]) * ns,
+           (double)use.ru_maxrss / 1024, on_disk / 1048576);
+    return 0;
+}
