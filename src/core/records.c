@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/status.h"
+#include "bits/bits.h"
 #include "file/spill.h"
 
 /* An open block for each partition is all that must be in memory, so a small limit means small
@@ -13,6 +14,7 @@ enum { MOST_BLOCK_BYTES = 64 * 1024, FREE_BLOCK_BYTES = 16 * 1024, READ_BYTES = 
 /* Full blocks in memory come first, full ones on disk next, and the open one, which is the last of
  * those in memory, at the end: for a sequence that is the order of time. */
 typedef struct partition {
+    uint64_t *open; /* the last block in memory */
     uint64_t **blocks;
     size_t block_count, room;
     uint64_t spilled; /* blocks on disk */
@@ -157,7 +159,7 @@ static run run_at(const tamis_records *r, unsigned p, uint64_t i) {
     run found = {.blocks = 1};
     if (left == 0) return found;
     if (i < kept || i >= kept + part->spilled) {
-        found.memory = part->blocks[i < kept ? i : kept];
+        found.memory = i < kept ? part->blocks[i] : part->open;
     } else {
         const uint64_t at = i - kept, row = row_of(at);
         found.offset = place(r, p, at);
@@ -190,7 +192,7 @@ static tamis_status append_block(tamis_records *r, partition *part) {
     uint64_t *memory = get(r, r->block);
     if (!memory) return TAMIS_NOMEM;
     r->unopened -= part->block_count == 0;
-    part->blocks[part->block_count++] = memory;
+    part->blocks[part->block_count++] = part->open = memory;
     return TAMIS_OK;
 }
 
@@ -202,9 +204,8 @@ static tamis_status open_block(tamis_records *r, unsigned p) {
     if (blocks_of(part) > part->records / r->per_block) return TAMIS_OK; /* of a call that failed */
     const bool has_room = r->memory + (r->unopened + 1) * r->block <= r->most_memory;
     if (part->block_count == 0 || (part->spilled == 0 && has_room)) return append_block(r, part);
-    const uint64_t *last = part->blocks[part->block_count - 1];
     const tamis_status rc =
-        tamis__spill_write(&r->spill, place(r, p, part->spilled), last, r->block);
+        tamis__spill_write(&r->spill, place(r, p, part->spilled), part->open, r->block);
     if (!rc) part->spilled++;
     return rc;
 }
@@ -221,7 +222,7 @@ tamis_status tamis__records_put(tamis_records *r, const uint64_t *hash, size_t n
                 return rc;
             }
         }
-        uint64_t *here = part->blocks[part->block_count - 1] + at * r->numbers;
+        uint64_t *here = part->open + at * r->numbers;
         here[0] = hash[i];
         if (r->numbers == 2) here[1] = value;
         part->records++;
@@ -232,14 +233,13 @@ tamis_status tamis__records_put(tamis_records *r, const uint64_t *hash, size_t n
 /* The open block is empty and the record before it is wanted: that one's block is opened again. */
 static void reopen(tamis_records *r, unsigned p) {
     partition *part = &r->part[p];
-    uint64_t *last = part->blocks[part->block_count - 1];
     if (part->spilled == 0) {
-        part->block_count--;
-        give_back(r, last, r->block);
+        give_back(r, part->open, r->block);
+        part->open = part->blocks[--part->block_count - 1];
         return;
     }
     part->spilled--;
-    if (tamis__spill_read(&r->spill, place(r, p, part->spilled), last, r->block))
+    if (tamis__spill_read(&r->spill, place(r, p, part->spilled), part->open, r->block))
         part->is_broken = true;
 }
 
@@ -254,6 +254,13 @@ void tamis__records_take_back(tamis_records *r, const uint64_t *hash, size_t n) 
 
 /* ---- Sorting -------------------------------------------------------------------------------- */
 
+/* The numbers of a record are a constant wherever this is inlined: a copy of unknown size would be a
+ * call, and cost a third of the sorting. */
+TAMIS_HOT void copy_record(uint64_t *to, const uint64_t *from, unsigned numbers) {
+    to[0] = from[0];
+    if (numbers == 2) to[1] = from[1];
+}
+
 static bool is_before(const uint64_t *a, const uint64_t *b, unsigned numbers) {
     return a[0] != b[0] ? a[0] < b[0] : numbers == 2 && a[1] < b[1];
 }
@@ -264,10 +271,10 @@ enum { FEW = 48 };
 static void sort_few(uint64_t *record, uint64_t n, unsigned numbers) {
     for (uint64_t i = 1; i < n; i++) {
         uint64_t moved[2], at = i;
-        memcpy(moved, record + i * numbers, numbers * sizeof *moved);
+        copy_record(moved, record + i * numbers, numbers);
         for (; at && is_before(moved, record + (at - 1) * numbers, numbers); at--)
-            memcpy(record + at * numbers, record + (at - 1) * numbers, numbers * sizeof *record);
-        memcpy(record + at * numbers, moved, numbers * sizeof *moved);
+            copy_record(record + at * numbers, record + (at - 1) * numbers, numbers);
+        copy_record(record + at * numbers, moved, numbers);
     }
 }
 
@@ -277,7 +284,8 @@ enum { DIGIT_BITS = 11, DIGITS = 1 << DIGIT_BITS, PASSES = (64 + DIGIT_BITS - 1)
 
 /* Sorts records by their `by`-th number, keeping the order of equal ones. Returns where the result
  * is: in `from` or in `to`. */
-static uint64_t *sort_by(uint64_t *from, uint64_t *to, uint64_t n, unsigned numbers, unsigned by) {
+TAMIS_HOT uint64_t *sort_by(uint64_t *from, uint64_t *to, uint64_t n, unsigned numbers,
+                            unsigned by) {
     uint64_t any = 0, all = UINT64_MAX;
     for (uint64_t i = 0; i < n; i++) {
         any |= from[i * numbers + by];
@@ -296,7 +304,7 @@ static uint64_t *sort_by(uint64_t *from, uint64_t *to, uint64_t n, unsigned numb
         }
         for (uint64_t i = 0; i < n; i++) {
             const uint64_t at = start[from[i * numbers + by] >> shift & (DIGITS - 1)]++;
-            memcpy(to + at * numbers, from + i * numbers, numbers * sizeof *to);
+            copy_record(to + at * numbers, from + i * numbers, numbers);
         }
         uint64_t *swap = from;
         from = to;
@@ -307,13 +315,14 @@ static uint64_t *sort_by(uint64_t *from, uint64_t *to, uint64_t n, unsigned numb
 
 /* By hash, then by value; `record` is followed by room for as many. Returns where they are. */
 static uint64_t *sort(uint64_t *record, uint64_t n, unsigned numbers) {
-    uint64_t *other = record + n * numbers, *by_value = record;
+    uint64_t *other = record + n * numbers;
     if (n <= FEW) {
         sort_few(record, n, numbers);
         return record;
     }
-    if (numbers == 2) by_value = sort_by(record, other, n, 2, 1);
-    return sort_by(by_value, by_value == record ? other : record, n, numbers, 0);
+    if (numbers == 1) return sort_by(record, other, n, 1, 0);
+    uint64_t *by_value = sort_by(record, other, n, 2, 1);
+    return sort_by(by_value, by_value == record ? other : record, n, 2, 0);
 }
 
 /* Drops equal records, which are neighbours now. */
@@ -330,7 +339,7 @@ static tamis_status drop_equal(const tamis_records *r, uint64_t *record, uint64_
             *conflict = (tamis_record_conflict){here[0], {before[1], here[1]}};
             return TAMIS_CONFLICT;
         }
-        memmove(record + kept++ * numbers, here, numbers * sizeof *record);
+        copy_record(record + kept++ * numbers, here, numbers);
     }
     *n = kept;
     return TAMIS_OK;
