@@ -10,7 +10,7 @@ work=$(mktemp -d) && trap 'rm -rf "$work"' EXIT
 cp -R Makefile include src tests "$work" && cd "$work" || exit 2
 export CMOCKA_MESSAGE_OUTPUT=TAP
 n=0
-make -s -j2 build/tests/laws/laws build/tests/unit/test_{counters,files,golden,kinds,layers,numbers,streams} >build.log 2>&1 ||
+make -s -j2 build/tests/laws/laws build/tests/unit/test_{builder,counters,files,golden,kinds,layers,numbers,streams,temporary} >build.log 2>&1 ||
     { cat build.log && exit 1; }
 
 # A test that is red without a fault would seem to catch all of them. Once for each is enough.
@@ -77,11 +77,37 @@ plant "stray bits pass" unit/test_golden "" \
 plant "notes are not checked" unit/test_golden "" \
     src/file/image.c "if (!tamis__notes_are_legal(image->notes, (size_t)image->notes_size))" "if (false)"
 plant "a failed save leaves its file" unit/test_files "" \
-    src/file/disk.c "        unlink(temp);" ""
+    src/file/replace.c "    unlink(f->temp);" ""
 plant "a short write is the end" unit/test_files "" \
-    src/file/disk.c "if (put < 0 && errno == EINTR) continue;" ""
+    src/file/replace.c "if (put < 0 && errno == EINTR) continue;" ""
 plant "the old file is opened and overwritten" unit/test_files "" \
-    src/file/disk.c "int fd = create_beside(target, temp);" "int fd = (strcpy(temp, target), open(temp, O_WRONLY | O_CREAT | O_TRUNC, 0666));"
+    src/file/replace.c "f->fd = tamis__temp_create(prefix, suffix, 0666, f->temp);" "f->fd = (strcpy(f->temp, f->target), open(f->temp, O_RDWR | O_CREAT | O_TRUNC, 0666));"
+plant "the lock goes before the new name comes" unit/test_temporary "" \
+    src/file/replace.c "else if (rename(" "else if (close(f->fd), rename("
+plant "a new file that others hold is kept" unit/test_temporary "" \
+    src/file/temp.c "errno == EWOULDBLOCK) return false;" "errno == EWOULDBLOCK) return true;"
+plant "files of the dead stay" unit/test_temporary "" \
+    src/file/temp.c "unlinkat(dirfd(dir), name, 0);" "(void)name;"
+plant "files of the living go" unit/test_temporary "" \
+    src/file/temp.c "if (flock(fd, LOCK_EX | LOCK_NB) == 0) unlinkat" "unlinkat"
+plant "a call that fails half-way keeps the half" unit/test_temporary "" \
+    src/core/records.c "                tamis__records_take_back(r, hash, i);" ""
+plant "keys come in after a finish that failed" unit/test_builder "" \
+    src/core/builder.c "b->is_closed = true;" ""
+plant "a shard takes more memory than there is" unit/test_builder "" \
+    src/core/sharding.c "> g->memory_each)" "> UINT64_MAX - 1)"
+plant "threads are as many as wished" unit/test_builder "" \
+    src/core/sorting.c "    return (unsigned)(left / each);" "    return left < each ? 0 : wanted;"
+plant "nobody looks at what was asked again" unit/test_builder "" \
+    src/core/verify.c "if (wrong == q->n) return TAMIS_OK;" "if (wrong <= q->n) return TAMIS_OK;"
+plant "a report that says stop is not heard" unit/test_builder "" \
+    src/core/sorting.c "o->progress(o->progress_ctx, stage, done, total)) return" "(o->progress(o->progress_ctx, stage, done, total), true)) return"
+plant "what grows goes straight in" unit/test_builder "" \
+    src/core/builder.c " && !kind->grow && !b->options.verify" " && !b->options.verify"
+plant "equal records stay" unit/test_builder "" \
+    src/core/records.c "if (is_same && !r->form.keeps_equal) continue;" ""
+plant "a record is read from the wrong row" unit/test_builder "" \
+    src/core/records.c "while (row * 2 <= spilled + 1) row *= 2;" "while (row * 2 <= spilled) row *= 2;"
 plant "any rate up to 1 passes" unit/test_numbers "" \
     src/core/number.c "if (!(x >= 1e-12 && x < 1)) {" "if (x > 1) {"
 plant "a key that is there is added as new" laws/laws "add_new_tells: counting" \
