@@ -17,9 +17,13 @@ const struct ability abilities[] = {
     {TAMIS_CAN_GROW, "grow", "takes more than its capacity and keeps its rate"},
     {TAMIS_CAN_TICK, "tick", "tamis tick: time passes, and old keys leave"},
     {TAMIS_CAN_LIST, "list", "what is stored can be listed"},
+    {TAMIS_CAN_GET, "get", "tamis get: keys have values"},
+    {TAMIS_CAN_PUT, "put", "tamis put: values of keys can be set"},
+    {TAMIS_CAN_LABEL, "label", "tamis label: many named sets in one image"},
     {TAMIS_CAN_LOG, "log", "tells which bits have changed"},
     {TAMIS_CAN_LEVEL, "level", "has a set for each distance"},
     {TAMIS_CAN_RETOUCH, "retouch", "gives up bits so that chosen keys are answered no"},
+    {TAMIS_IS_BUILT, "built-once", "made from all its keys at once: tamis build"},
     {TAMIS_AGES, "ages", "old keys leave as new ones come"},
     {TAMIS_MAY_FORGET, "may-forget", "a no may be wrong; the contract says when"},
     {TAMIS_OWN_HASH, "own-hash", "imported, hashes keys its own way"},
@@ -51,6 +55,12 @@ int image_needs(const struct args *args, const struct image *image, enum tamis_a
                                 len == 0 ? "kinds that can: " : ", ", kind.name);
         own_kind_can = own_kind_can || kind.id == info.kind_id;
     }
-    return fail(args, input_name(image->path), "%s%s cannot %s; %s", info.kind,
-                own_kind_can ? " with these options" : "", to_do, others);
+    const char *way_out = !(info.abilities & TAMIS_IS_BUILT) ? ""
+                          : info.abilities & TAMIS_CAN_LABEL
+                              ? "build it again, or add keys with \"tamis label\"; "
+                              : "build it again from all its keys; ";
+    return fail(args, input_name(image->path), "%s%s%s cannot %s; %s%s", info.kind,
+                own_kind_can ? " with these options" : "",
+                info.abilities & TAMIS_IS_BUILT ? " is built once and" : "", to_do, way_out,
+                others);
 }

@@ -1,4 +1,4 @@
-/* add.c: `tamis add`, more keys for an image; and what build shares with it. */
+/* add.c: `tamis add`, more keys for an image. */
 #include "cli.h"
 
 #include <stdlib.h>
@@ -11,6 +11,10 @@ struct adding {
     uint64_t added, were_there;
 };
 
+const char stores_every_add[] =
+    "; this kind stores every add: plan a larger capacity, or leave duplicates out, as \"sort -u\" "
+    "does";
+
 /* What helps when there is no room. A kind that stores each add can be full of a few keys, and
  * then a larger capacity alone is no help. */
 static const char *advice(const tamis *filter, const struct tamis_key *key, tamis_status status) {
@@ -20,8 +24,7 @@ static const char *advice(const tamis *filter, const struct tamis_key *key, tami
     if (tamis_has(filter, key->bytes, key->len))
         return "; the key is inside already, and this kind stores every add of it: leave "
                "duplicates out, as \"sort -u\" does";
-    return "; this kind stores every add: plan a larger capacity, or leave duplicates out, as "
-           "\"sort -u\" does";
+    return stores_every_add;
 }
 
 /* No key of the batch went in, because one could not. Which one shows when they are added one by
@@ -61,36 +64,6 @@ static int add_new_batch(const struct keys *keys, void *with) {
     return print_batch_end(keys);
 }
 
-int add_keys(tamis *filter, struct keys *keys, uint64_t *count) {
-    struct adding adding = {.filter = filter};
-    const int code = keys_each(keys, add_batch, &adding);
-    *count = adding.added;
-    return code;
-}
-
-/* ---- Notes ---- */
-
-static int set_note(const struct args *args, tamis *filter, const char *note) {
-    const char *equals = strchr(note, '=');
-    if (!equals) return fail(args, NULL, "--note: \"%s\" is not NAME=TEXT", note);
-    const size_t len = (size_t)(equals - note);
-    char *name = malloc(len + 1);
-    if (!name) return fail_memory(args);
-    memcpy(name, note, len);
-    name[len] = '\0';
-    const tamis_status status = tamis_set_note(filter, name, equals + 1);
-    free(name);
-    return status ? fail_why(args, "--note", status) : 0;
-}
-
-int set_notes(const struct args *args, tamis *filter) {
-    int code = 0;
-    for (size_t i = 0; i < args->repeated_count && !code; i++)
-        if (args->repeated[i].option == OPT_NOTE)
-            code = set_note(args, filter, args->repeated[i].text);
-    return code;
-}
-
 /* ---- The verb ---- */
 
 static int check_new(const struct args *args) {
@@ -119,6 +92,7 @@ int verb_add(const struct args *args) {
     int code = keys_open(&keys, args, 1);
     if (!code) code = check_new(args);
     if (!code) code = image_open_to_change(&image, args);
+    if (!code) code = image_needs(args, &image, TAMIS_CAN_ADD, "take more keys");
     if (!code) code = set_notes(args, image.filter);
     adding.filter = image.filter;
     if (!code) code = keys_each(&keys, only_new ? add_new_batch : add_batch, &adding);

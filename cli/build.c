@@ -4,16 +4,35 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* ---- The wish ---- */
+
+/* What the keys come with decides on a kind where none is named. */
+static const char *kind_by_input(const struct args *args) {
+    return given(args, OPT_LABEL)    ? "labels"
+           : given(args, OPT_VALUES) ? "bloomier"
+           : given(args, OPT_GOOD)   ? "cascade"
+                                     : NULL;
+}
+
+static char *spec_of_kind(const struct args *args, const char *kind, const char *spec) {
+    const size_t size = (kind ? strlen(kind) : 0) + strlen(spec) + 2;
+    char *whole = malloc(size);
+    if (whole)
+        snprintf(whole, size, "%s%s%s", kind ? kind : "", kind ? ":" : "", spec);
+    else
+        fail_memory(args);
+    return whole;
+}
+
 /* The spec as the user gave it, in one piece or in parts. */
 static char *given_spec(const struct args *args) {
     if (given(args, OPT_SPEC)) {
+        const char *spec = args->setting[OPT_SPEC].text;
         if (wish_is_single(args, "--spec")) return NULL;
-        char *spec = strdup(args->setting[OPT_SPEC].text);
-        if (!spec) fail_memory(args);
-        return spec;
+        return spec_of_kind(args, spec_kind_len(spec) > 0 ? NULL : kind_by_input(args), spec);
     }
     struct tamis_kind_info kind;
-    const char *name = given(args, OPT_KIND) ? args->setting[OPT_KIND].text : NULL;
+    const char *name = given(args, OPT_KIND) ? args->setting[OPT_KIND].text : kind_by_input(args);
     if (name && kind_exists(args, name, &kind)) return NULL;
     return wish_spec(args, name);
 }
@@ -24,60 +43,142 @@ static bool fixes_capacity(const char *spec) {
     return spec_has(spec, "capacity") || (has_size && spec_has(spec, "fpr"));
 }
 
-/* Counting may take long, so a spec that is wrong in any case is refused before it. */
-static int check_early(const struct args *args, const char *spec) {
-    struct tamis_plan plan;
-    char *for_none = spec_with(args, spec, "capacity", 0);
-    if (!for_none) return EXIT_TROUBLE;
-    const tamis_status status = tamis_plan(for_none, &plan, sizeof plan);
-    free(for_none);
-    return status ? fail_why(args, NULL, status) : 0;
+/* Of the kind that a spec names; none for one that names no kind. */
+static unsigned abilities_of(const char *spec) {
+    char name[64];
+    struct tamis_kind_info kind = {0};
+    snprintf(name, sizeof name, "%.*s", (int)spec_kind_len(spec), spec);
+    return tamis_kind_named(name, &kind, sizeof kind) ? kind.abilities : 0;
 }
 
-/* The spec with a capacity, which is counted when it does not follow from what was given. */
-static char *whole_spec(const struct args *args, struct keys *keys) {
-    char *spec = given_spec(args);
-    if (!spec || fixes_capacity(spec)) return spec;
-    char *whole = NULL;
-    uint64_t count;
-    if (!check_early(args, spec) && !keys_count(keys, &count))
-        whole = spec_with(args, spec, "capacity", count);
-    free(spec);
-    return whole;
+/* ---- Where keys come from ---- */
+
+/* "feeds/spam.txt" is labelled "spam". */
+static char *label_of_file(const char *path) {
+    if (strcmp(path, "-") == 0) return strdup("default");
+    const char *slash = strrchr(path, '/');
+    const char *name = slash ? slash + 1 : path;
+    const char *dot = strrchr(name, '.');
+    return dot && dot > name ? strndup(name, (size_t)(dot - name)) : strdup(name);
+}
+
+static bool add_source(struct source *source, const char *file, char *label, bool needs_label) {
+    *source = (struct source){.name = file, .label = label};
+    return label || !needs_label;
+}
+
+/* Operands first, then what options name, in their order. Room is enough for all of them. */
+static bool list_sources(const struct args *args, bool has_labels, struct source *sources,
+                         size_t *count) {
+    const size_t named = args->operand_count - 1;
+    const size_t plain = named > 0 || given(args, OPT_LABEL) ? named : 1;
+    bool is_good = true;
+    for (size_t i = 0; i < plain; i++) {
+        const char *file = named > 0 ? args->operand[1 + i] : "-";
+        char *label = has_labels ? label_of_file(file) : NULL;
+        is_good = add_source(&sources[(*count)++], file, label, has_labels) && is_good;
+    }
+    for (size_t i = 0; i < args->repeated_count; i++) {
+        const struct repeated *option = &args->repeated[i];
+        if (option->option == OPT_LABEL)
+            is_good =
+                add_source(&sources[(*count)++], option->second, strdup(option->text), true) &&
+                is_good;
+        if (option->option == OPT_GOOD)
+            sources[(*count)++] = (struct source){.name = option->text, .is_good = true};
+    }
+    return is_good;
+}
+
+static int open_keys(struct keys *keys, const struct args *args, bool has_labels) {
+    const size_t room = args->operand_count + args->repeated_count + 1;
+    struct source *sources = calloc(room, sizeof *sources);
+    size_t count = 0;
+    const bool is_whole = sources && list_sources(args, has_labels, sources, &count);
+    const int code = keys_open_sources(keys, args, sources, count);
+    return code || is_whole ? code : fail_memory(args);
+}
+
+/* ---- The verb ---- */
+
+static int check_inputs(const struct args *args) {
+    if (given(args, OPT_LABEL) && args->operand_count > 1)
+        return fail(args, args->operand[1],
+                    "with --label each file needs a label of its own: --label NAME %s",
+                    args->operand[1]);
+    const bool takes_label = given(args, OPT_LABEL) || given(args, OPT_GOOD);
+    if (given(args, OPT_VALUES) && takes_label)
+        return fail(args, NULL, "--values and --%s are both given; an image has one or the other",
+                    given(args, OPT_LABEL) ? "label" : "good");
+    return 0;
+}
+
+/* "1,000,000 keys (1,200,000 lines)", where they differ. */
+static void describe(const struct building *building, const char *spec,
+                     const struct tamis_info *info, uint64_t labels, char *what, size_t size) {
+    /* Kinds that take adds count every one; what was planned for is then the distinct ones. */
+    const bool is_built = info->abilities & TAMIS_IS_BUILT;
+    const uint64_t keys = is_built || fixes_capacity(spec) ? info->items : info->capacity;
+    const uint64_t lines = building->lines + building->good;
+    int len = snprintf(what, size, "%s %s", human_count(keys).text, keys == 1 ? "key" : "keys");
+    if (building->good > 0)
+        len += snprintf(what + len, size - (size_t)len, ", known-good ones among them");
+    if (labels > 0)
+        len += snprintf(what + len, size - (size_t)len, " in %s %s", human_count(labels).text,
+                        labels == 1 ? "label" : "labels");
+    if (lines != keys)
+        snprintf(what + len, size - (size_t)len, " (%s %s)", human_count(lines).text,
+                 lines == 1 ? "line" : "lines");
+}
+
+static void tell(const struct building *building, const char *spec, const struct image *image) {
+    if (given(building->args, OPT_QUIET)) return;
+    char what[160];
+    struct tamis_info info;
+    tamis_info(image->filter, &info, sizeof info);
+    describe(building, spec, &info, tamis_label_count(image->filter), what, sizeof what);
+    info_summary(building->args, &info, image->path, what, AFTER_PLANNING);
+    const bool maps = info.abilities & TAMIS_IS_BUILT && info.abilities & TAMIS_CAN_GET;
+    if (maps && !given(building->args, OPT_VALUES))
+        warn(building->args, output_name(image->path),
+             "every key has the value 0; --values reads lines of KEY TAB VALUE");
+}
+
+static const char *advice_if_full(unsigned can) {
+    return can & TAMIS_ADDS_ONCE ? "; plan a larger capacity, or none: then keys are counted"
+                                 : stores_every_add;
+}
+
+static int build(struct building *building, const char *spec, const char *path) {
+    const unsigned can = abilities_of(spec);
+    struct tamis_builder_options options;
+    struct tamis_options filter;
+    struct image image = {0};
+    int code = open_keys(building->keys, building->args, can & TAMIS_CAN_LABEL);
+    if (!code) code = image_may_write(building->args, path);
+    if (!code) code = builder_options(building->args, &options, &filter);
+    if (code) goto done;
+
+    const tamis_status status = tamis_builder_create_with(&building->builder, spec, &options);
+    if (status) code = fail_why(building->args, NULL, status);
+    if (!code) code = set_builder_notes(building->args, building->builder);
+    if (!code) code = builder_take(building);
+    if (!code) code = builder_write(building, path, advice_if_full(can), &image);
+    if (!code) tell(building, spec, &image);
+
+done:
+    image_close(&image);
+    tamis_builder_free(building->builder);
+    keys_close(building->keys);
+    return code;
 }
 
 int verb_build(const struct args *args) {
-    const char *path = args->operand[0];
-    const struct tamis_options options = image_options(args);
-    char what[64];
-    tamis *filter = NULL;
-    char *spec = NULL;
     struct keys keys;
-    uint64_t count = 0;
-    tamis_status status;
-
-    int code = keys_open(&keys, args, 1);
-    if (!code) code = image_may_write(args, path);
-    if (code) goto done;
-
-    code = EXIT_TROUBLE;
-    spec = whole_spec(args, &keys);
-    if (!spec) goto done;
-    status = tamis_create_with(&filter, spec, &options);
-    if (status) {
-        fail_why(args, NULL, status);
-        goto done;
-    }
-    if (set_notes(args, filter) || add_keys(filter, &keys, &count)) goto done;
-    code = image_write(args, filter, path);
-    if (code) goto done;
-
-    snprintf(what, sizeof what, "%s %s", human_count(count).text, count == 1 ? "key" : "keys");
-    image_summary(args, filter, path, what, AFTER_PLANNING);
-
-done:
-    tamis_free(filter);
+    struct building building = {.args = args, .keys = &keys};
+    if (check_inputs(args)) return EXIT_TROUBLE;
+    char *spec = given_spec(args);
+    const int code = spec ? build(&building, spec, args->operand[0]) : EXIT_TROUBLE;
     free(spec);
-    keys_close(&keys);
     return code;
 }

@@ -34,12 +34,16 @@ enum option_id {
     OPT_CRLF,
     OPT_FORCE,
     OPT_FPR,
+    OPT_GOOD,
     OPT_HASH,
     OPT_HELP,
     OPT_INVERT,
     OPT_JSON,
     OPT_KIND,
+    OPT_LABEL,
+    OPT_LABELS,
     OPT_LINE_NUMBER,
+    OPT_MEMORY,
     OPT_NEW,
     OPT_NOTE,
     OPT_NULL,
@@ -51,6 +55,10 @@ enum option_id {
     OPT_SPEC,
     OPT_STRICT,
     OPT_TABLE,
+    OPT_TEMP,
+    OPT_THREADS,
+    OPT_VALUES,
+    OPT_VERIFY,
     OPT_WITH_FILENAME,
     OPTIONS /* one more than the last */
 };
@@ -65,14 +73,25 @@ enum value_type {
     VALUE_RATE
 };
 
+/* What `-` means where a file is named, and whether it may stand for standard input by itself. */
+enum stream_use {
+    NO_STREAM,
+    READS_STDIN,
+    READS_STDIN_UNLESS_GIVEN,
+    READS_INSTEAD, /* of an option: with it, no operand stands for standard input by itself */
+    WRITES_STDOUT
+};
+
 struct option {
     const char *name;    /* without its two dashes */
     const char *also;    /* a second long name, or NULL */
     const char *letters; /* short names, the shown one first; "" for none */
     enum value_type type;
-    const char *value; /* what help calls the value: N, FILE; NULL for a switch */
-    bool repeats;      /* may be given more than once */
-    const char *help;  /* one sentence without its full stop */
+    const char *value;      /* what help calls the value: N, FILE; NULL for a switch */
+    bool is_pair;           /* takes two words; they are text, and the second is a file */
+    bool repeats;           /* may be given more than once */
+    enum stream_use stream; /* of the last word */
+    const char *help;       /* one sentence without its full stop */
 };
 
 /* An option as one verb uses it. */
@@ -83,9 +102,6 @@ struct use {
 };
 
 enum how_many { EXACTLY_ONE, AT_MOST_ONE, ONE_OR_MORE, ANY_NUMBER };
-
-/* What `-` means for an operand, and whether it may stand for standard input by itself. */
-enum stream_use { NO_STREAM, READS_STDIN, READS_STDIN_UNLESS_GIVEN, WRITES_STDOUT };
 
 struct operand {
     const char *name; /* as in usage lines: IMAGE, FILE */
@@ -140,7 +156,7 @@ struct setting {
 
 struct repeated {
     enum option_id option;
-    const char *text;
+    const char *text, *second; /* the latter of pairs only */
 };
 
 struct args {
@@ -240,15 +256,17 @@ void json_end(struct json *json); /* the newline after a whole document */
 enum { KEYS_PER_BATCH = 1024 };
 
 struct source {
-    const char *name;
-    int fd; /* -1: opened by name when its turn comes */
-    off_t start;
+    const char *name; /* `-` for standard input */
+    char *label;      /* what its keys are labelled, on the heap; or NULL */
+    bool is_good;     /* its keys are known-good ones */
+    off_t start;      /* where standard input stood at first; -1 when that cannot be told */
 };
 
 /* A stream of keys from files, and the batch of them that was read last. */
 struct keys {
-    const char *file;    /* where the batch comes from, as the user called it */
-    uint64_t first_line; /* the number of key[0] in that file, from 1 */
+    const struct source *from; /* where the batch comes from ... */
+    const char *file;          /* ... as the user called it */
+    uint64_t first_line;       /* the number of key[0] in that file, from 1 */
     size_t n;
     struct tamis_key key[KEYS_PER_BATCH]; /* valid until the next call */
     size_t line_len[KEYS_PER_BATCH];      /* from key[i].bytes: the line without its end */
@@ -274,6 +292,10 @@ enum keys_state {
 /* Keys from the operands after the first `skip`, or from standard input. Returns 0 or
  * EXIT_TROUBLE; keys_close is due in both cases. */
 int keys_open(struct keys *keys, const struct args *args, size_t skip);
+
+/* The same from a list of sources on the heap, which now belongs to the keys; NULL, which is
+ * reported: memory is out. */
+int keys_open_sources(struct keys *keys, const struct args *args, struct source *sources, size_t n);
 enum keys_state keys_next(struct keys *keys);
 void keys_close(struct keys *keys);
 
@@ -281,8 +303,8 @@ void keys_close(struct keys *keys);
 typedef int keys_taker(const struct keys *keys, void *with);
 int keys_each(struct keys *keys, keys_taker *take, void *with);
 
-/* Counts all keys and goes back to the first; what cannot be read twice is spooled. */
-int keys_count(struct keys *keys, uint64_t *count);
+/* Goes back to the first key. Sources that cannot be read again, as pipes, are left out. */
+void keys_again(struct keys *keys);
 
 /* Reports "FILE: line N: sentence" about the i-th key of the batch, returns EXIT_TROUBLE. */
 #if defined(__GNUC__)
@@ -297,6 +319,24 @@ void print_file(const struct keys *keys);
 void print_place(const struct keys *keys, size_t i);
 void print_line(const struct keys *keys, size_t i);
 int print_batch_end(const struct keys *keys);
+
+/* The i-th line as key TAB value; the last tab counts. Returns 0, or EXIT_TROUBLE, reported. In
+ * pairs.c. */
+int read_pair(const struct keys *keys, size_t i, struct tamis_key *key, uint64_t *value);
+
+/* Prints the key, a tab, and what follows it until print_pair_end. In pairs.c. */
+void print_pair_start(const struct keys *keys, size_t i);
+void print_pair_end(const struct keys *keys);
+
+/* How a verb asks a filter about a batch, and prints a line that was a hit. In check.c. */
+struct asker {
+    void (*ask)(void *with, const struct keys *keys, uint8_t *hit);
+    void (*print)(void *with, const struct keys *keys, size_t i);
+    void *with;
+};
+
+/* Asks about all keys and prints as -v, -c, -n, -H and -q want it. Returns an exit status. */
+int ask_keys(const struct args *args, const struct asker *asker, struct keys *keys);
 
 /* ==== Images: images.c, secret.c ============================================================ */
 
@@ -334,6 +374,8 @@ enum occasion { AFTER_PLANNING, AFTER_CHANGE, AFTER_FOLD };
 /* The line on stderr after an image was written, and a warning when the filter is too full. */
 void image_summary(const struct args *args, const tamis *filter, const char *path, const char *what,
                    enum occasion occasion);
+void info_summary(const struct args *args, const struct tamis_info *info, const char *path,
+                  const char *what, enum occasion occasion);
 
 /* By the keys that were planned for, or by those inside once a filter has grown; NaN for none. */
 double bits_per_key(const struct tamis_info *info);
@@ -344,11 +386,39 @@ bool has_too_many(const struct tamis_info *info);
 /* Reads --secret-file into args when it is given. */
 int secret_read(struct args *args);
 
-/* Adds every key of the stream; `count` becomes how many there were. In add.c. */
-int add_keys(tamis *filter, struct keys *keys, uint64_t *count);
-
-/* Sets every --note. In add.c. */
+/* Sets every --note, of a filter or of a builder. In notes.c. */
 int set_notes(const struct args *args, tamis *filter);
+int set_builder_notes(const struct args *args, tamis_builder *builder);
+
+/* What to say after "full" where every add needs room. In add.c. */
+extern const char stores_every_add[];
+
+/* ==== Building: builder.c, conflict.c ======================================================= */
+
+struct building {
+    const struct args *args;
+    tamis_builder *builder;
+    struct keys *keys;
+    const char *label; /* the one set last, or NULL */
+    uint64_t lines;    /* of keys so far */
+    uint64_t good;     /* of known-good keys */
+};
+
+/* From --memory, --temp, --threads, --verify and the secret. Returns 0 or EXIT_TROUBLE. The
+ * options point to `filter`. */
+int builder_options(const struct args *args, struct tamis_builder_options *options,
+                    struct tamis_options *filter);
+
+/* Hands every key to the builder. */
+int builder_take(struct building *building);
+
+/* Makes the image and writes it to `path`, whole or not at all. `advice` goes behind the sentence
+ * when the filter is full. With `image`, that is opened to ask, for a summary. */
+int builder_write(struct building *building, const char *path, const char *advice,
+                  struct image *image);
+
+/* Reports the key that has two values, and where it stands. */
+int fail_conflict(struct building *building);
 
 /* ==== Abilities: abilities.c ================================================================ */
 
@@ -374,6 +444,14 @@ int image_needs(const struct args *args, const struct image *image, enum tamis_a
 void hold_signals(sigset_t *before);
 void release_signals(const sigset_t *before);
 
+/* In between, signals that would end the command only ask it to stop. */
+void catch_signals(void);
+void uncatch_signals(void);
+bool is_stopped(void);
+
+/* Ends the command by the signal that asked for it, if there was one. */
+void end_if_stopped(void);
+
 /* ==== Wishes: wish.c ======================================================================== */
 
 /* The length of the kind's name at the start of a spec, 0 when it names none. */
@@ -385,9 +463,6 @@ bool spec_has(const char *spec, const char *name);
 /* The options --capacity, --fpr, ... as a spec of this kind (NULL: none named), in a new string.
  * NULL, reported, when memory is out. */
 char *wish_spec(const struct args *args, const char *kind);
-
-/* The spec with one more name=value, in a new string. */
-char *spec_with(const struct args *args, const char *spec, const char *name, uint64_t value);
 
 /* Refuses a whole spec beside options that say parts of it. `spec_is` names the former. */
 int wish_is_single(const struct args *args, const char *spec_is);
@@ -402,6 +477,9 @@ int verb_add(const struct args *args);
 int verb_remove(const struct args *args);
 int verb_check(const struct args *args);
 int verb_count(const struct args *args);
+int verb_get(const struct args *args);
+int verb_put(const struct args *args);
+int verb_label(const struct args *args);
 int verb_info(const struct args *args);
 int verb_plan(const struct args *args);
 int verb_kinds(const struct args *args);

@@ -104,6 +104,18 @@ void image_close(struct image *image) {
 
 /* ---- Writing ---- */
 
+/* What takes long should not fail at its end for a folder that was never there. */
+static int folder_may_write(const struct args *args, const char *path) {
+    const char *slash = strrchr(path, '/');
+    char *folder = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
+    if (!folder) return fail_memory(args);
+    const int code = access(folder, W_OK | X_OK) == 0
+                         ? 0
+                         : fail(args, path, "cannot create a file beside it: %s", strerror(errno));
+    free(folder);
+    return code;
+}
+
 int image_may_write(const struct args *args, const char *path) {
     const bool is_forced = given(args, OPT_FORCE);
     if (is_dash(path)) {
@@ -111,12 +123,12 @@ int image_may_write(const struct args *args, const char *path) {
         return fail(args, NULL, "an image is no text for a terminal; name a file, or use --force");
     }
     struct stat status;
-    if (lstat(path, &status) < 0) return 0; /* Nothing is there, or writing will say what is. */
+    if (lstat(path, &status) < 0) return folder_may_write(args, path);
     if (S_ISDIR(status.st_mode)) return fail(args, path, "cannot write: %s", strerror(EISDIR));
     /* An image takes the name of what was there. For a device that would be a disaster. */
     if (!S_ISREG(status.st_mode) && !S_ISLNK(status.st_mode))
         return fail(args, path, "not a regular file; use - for standard output");
-    if (is_forced) return 0;
+    if (is_forced) return S_ISLNK(status.st_mode) ? 0 : folder_may_write(args, path);
     return fail(args, path, "the file exists; use --force to replace it");
 }
 
@@ -148,7 +160,8 @@ int image_write(const struct args *args, const tamis *filter, const char *path) 
 
 double bits_per_key(const struct tamis_info *info) {
     const bool has_grown = info->abilities & TAMIS_CAN_GROW && info->items > info->capacity;
-    const uint64_t keys = has_grown ? info->items : info->capacity;
+    const bool is_built = info->abilities & TAMIS_IS_BUILT;
+    const uint64_t keys = has_grown || is_built ? info->items : info->capacity;
     return keys ? 8.0 * (double)info->payload_bytes / (double)keys : NAN;
 }
 
@@ -181,13 +194,19 @@ static void warn_if_too_full(const struct args *args, const struct tamis_info *i
              human_rate(info->fpr_now).text);
 }
 
+void info_summary(const struct args *args, const struct tamis_info *info, const char *path,
+                  const char *what, enum occasion occasion) {
+    const char *name = output_name(path);
+    print_summary(info, name, what, occasion);
+    if (*info->caveat) warn(args, name, "%s", info->caveat);
+    if (occasion == AFTER_FOLD && !info->is_saturated) return; /* Folding asks for a higher rate. */
+    warn_if_too_full(args, info, name);
+}
+
 void image_summary(const struct args *args, const tamis *filter, const char *path, const char *what,
                    enum occasion occasion) {
     if (given(args, OPT_QUIET)) return;
     struct tamis_info info;
     tamis_info(filter, &info, sizeof info);
-    print_summary(&info, output_name(path), what, occasion);
-    if (*info.caveat) warn(args, output_name(path), "%s", info.caveat);
-    if (occasion == AFTER_FOLD && !info.is_saturated) return; /* Folding asks for a higher rate. */
-    warn_if_too_full(args, &info, output_name(path));
+    info_summary(args, &info, path, what, occasion);
 }

@@ -17,52 +17,60 @@
 
 enum { FIRST_SIZE = 256 * 1024 };
 
-int keys_open(struct keys *keys, const struct args *args, size_t skip) {
+static bool is_stdin(const struct source *source) {
+    return strcmp(source->name, "-") == 0;
+}
+
+int keys_open_sources(struct keys *keys, const struct args *args, struct source *sources,
+                      size_t n) {
     keys->args = args;
     keys->line_end = given(args, OPT_NULL) ? '\0' : '\n';
     keys->has_crlf = given(args, OPT_CRLF);
+    keys->from = NULL;
     keys->file = NULL;
     keys->first_line = 0;
     keys->n = 0;
     keys->fd = -1;
     keys->next_source = 0;
     keys->size = FIRST_SIZE;
-
-    const size_t named = args->operand_count > skip ? args->operand_count - skip : 0;
-    keys->source_count = named ? named : 1;
-    keys->source = calloc(keys->source_count, sizeof *keys->source);
+    keys->source = sources;
+    keys->source_count = n;
     keys->buffer = malloc(keys->size);
     if (!keys->source || !keys->buffer) return fail_memory(args);
-
-    for (size_t i = 0; i < keys->source_count; i++) {
-        const char *name = named ? args->operand[skip + i] : "-";
-        const bool is_stdin = strcmp(name, "-") == 0;
-        keys->source[i] = (struct source){.name = name, .fd = is_stdin ? STDIN_FILENO : -1};
-    }
+    for (size_t i = 0; i < n; i++)
+        sources[i].start = is_stdin(&sources[i]) ? lseek(STDIN_FILENO, 0, SEEK_CUR) : 0;
     return 0;
 }
 
+int keys_open(struct keys *keys, const struct args *args, size_t skip) {
+    const size_t named = args->operand_count > skip ? args->operand_count - skip : 0;
+    const size_t n = named ? named : 1;
+    struct source *sources = calloc(n, sizeof *sources);
+    for (size_t i = 0; sources && i < n; i++)
+        sources[i].name = named ? args->operand[skip + i] : "-";
+    return keys_open_sources(keys, args, sources, n);
+}
+
 static void close_current(struct keys *keys) {
-    /* What was open before its turn came stays open: it may be read again. */
-    if (keys->fd >= 0 && keys->source[keys->next_source - 1].fd < 0) close(keys->fd);
+    if (keys->fd > STDIN_FILENO) close(keys->fd);
     keys->fd = -1;
 }
 
 void keys_close(struct keys *keys) {
     close_current(keys);
-    for (size_t i = 0; keys->source && i < keys->source_count; i++)
-        if (keys->source[i].fd > STDERR_FILENO) close(keys->source[i].fd);
+    for (size_t i = 0; keys->source && i < keys->source_count; i++) free(keys->source[i].label);
     free(keys->source);
     free(keys->buffer);
 }
 
 static int open_next(struct keys *keys) {
     const struct source *source = &keys->source[keys->next_source++];
+    keys->from = source;
     keys->file = source->name;
     keys->first_line = 1;
     keys->at_end = false;
     keys->start = keys->scanned = keys->end = 0;
-    keys->fd = source->fd >= 0 ? source->fd : open(source->name, O_RDONLY | O_CLOEXEC);
+    keys->fd = is_stdin(source) ? STDIN_FILENO : open(source->name, O_RDONLY | O_CLOEXEC);
     return keys->fd >= 0 ? 0 : fail(keys->args, source->name, "cannot open: %s", strerror(errno));
 }
 
@@ -185,98 +193,25 @@ int print_batch_end(const struct keys *keys) {
     return ferror(stdout) ? EXIT_TROUBLE : 0;
 }
 
-/* ---- Reading twice ---- */
+/* ---- Reading again ---- */
 
-static int rewind_keys(struct keys *keys) {
+static bool can_read_again(const struct source *source) {
+    struct stat status;
+    if (!is_stdin(source)) return stat(source->name, &status) == 0 && S_ISREG(status.st_mode);
+    return source->start >= 0 && fstat(STDIN_FILENO, &status) == 0 && S_ISREG(status.st_mode) &&
+           lseek(STDIN_FILENO, source->start, SEEK_SET) == source->start;
+}
+
+void keys_again(struct keys *keys) {
+    size_t kept = 0;
+    close_current(keys);
     for (size_t i = 0; i < keys->source_count; i++) {
-        const struct source *source = &keys->source[i];
-        if (source->fd >= 0 && lseek(source->fd, source->start, SEEK_SET) < 0)
-            return fail(keys->args, input_name(source->name), "cannot read again: %s",
-                        strerror(errno));
+        if (can_read_again(&keys->source[i]))
+            keys->source[kept++] = keys->source[i];
+        else
+            free(keys->source[i].label);
     }
+    keys->source_count = kept;
     keys->next_source = 0;
     keys->n = 0;
-    return 0;
-}
-
-/* A file without a name: it is gone when the process ends, however it ends. */
-static int open_unnamed(const struct args *args) {
-    const char *folder = getenv("TMPDIR");
-    if (!folder || !*folder) folder = "/tmp";
-    static const char name[] = "/tamis-XXXXXX";
-    const size_t size = strlen(folder) + sizeof name;
-    char *path = malloc(size);
-    if (!path) {
-        fail_memory(args);
-        return -1;
-    }
-    snprintf(path, size, "%s%s", folder, name);
-    sigset_t before;
-    hold_signals(&before); /* so that the name is gone again, whatever happens */
-    const int fd = mkstemp(path);
-    const int cause = errno;
-    if (fd >= 0) unlink(path);
-    release_signals(&before);
-    if (fd < 0) fail(args, folder, "cannot spool keys here: %s", strerror(cause));
-    free(path);
-    return fd;
-}
-
-static bool write_all(int fd, const char *bytes, size_t len) {
-    while (len > 0) {
-        const ssize_t put = write(fd, bytes, len);
-        if (put < 0 && errno == EINTR) continue;
-        if (put < 0) return false;
-        bytes += put;
-        len -= (size_t)put;
-    }
-    return true;
-}
-
-/* Copies the rest of a source that cannot be read twice into an unnamed file. */
-static int spool(struct keys *keys, struct source *source) {
-    const char *name = input_name(source->name);
-    const int from = source->fd >= 0 ? source->fd : open(source->name, O_RDONLY | O_CLOEXEC);
-    if (from < 0) return fail(keys->args, name, "cannot open: %s", strerror(errno));
-    const int to = open_unnamed(keys->args);
-    int code = to < 0 ? EXIT_TROUBLE : 0;
-    while (!code) {
-        const ssize_t got = read(from, keys->buffer, keys->size);
-        if (got == 0) break;
-        if (got < 0 && errno != EINTR)
-            code = fail(keys->args, name, "cannot read: %s", strerror(errno));
-        else if (got > 0 && !write_all(to, keys->buffer, (size_t)got))
-            code = fail(keys->args, name, "cannot spool keys: %s; --capacity makes it needless",
-                        strerror(errno));
-    }
-    if (source->fd < 0) close(from);
-    source->fd = to;
-    return code;
-}
-
-/* Regular files are read twice; everything else is spooled. Files that cannot be looked at are
- * left to the reading, which says why. */
-static int make_rewindable(struct keys *keys) {
-    for (size_t i = 0; i < keys->source_count; i++) {
-        struct source *source = &keys->source[i];
-        struct stat status;
-        const bool is_open = source->fd >= 0;
-        if ((is_open ? fstat(source->fd, &status) : stat(source->name, &status)) < 0) continue;
-        if (S_ISDIR(status.st_mode)) continue;
-        const bool is_regular = S_ISREG(status.st_mode);
-        if (is_regular && is_open) source->start = lseek(source->fd, 0, SEEK_CUR);
-        if (!is_regular && spool(keys, source)) return EXIT_TROUBLE;
-    }
-    return rewind_keys(keys);
-}
-
-static int count_batch(const struct keys *keys, void *with) {
-    *(uint64_t *)with += keys->n;
-    return 0;
-}
-
-int keys_count(struct keys *keys, uint64_t *count) {
-    *count = 0;
-    if (make_rewindable(keys) || keys_each(keys, count_batch, count)) return EXIT_TROUBLE;
-    return rewind_keys(keys);
 }

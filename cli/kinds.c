@@ -8,7 +8,7 @@
 /* What a kind is like; the rest is what it can do. The list of all kinds has only what may
  * surprise. */
 enum {
-    SURPRISES = TAMIS_AGES | TAMIS_MAY_FORGET | TAMIS_OWN_HASH,
+    SURPRISES = TAMIS_IS_BUILT | TAMIS_AGES | TAMIS_MAY_FORGET | TAMIS_OWN_HASH,
     TRAITS = SURPRISES | TAMIS_ADDS_ONCE | TAMIS_ANY_ORDER
 };
 

@@ -2,7 +2,8 @@
  *
  * Signals keep their usual meaning, which is all that is needed: a pipe that nobody reads or a
  * Ctrl-C ends the process at once and without words (the shell sees 141 and 130). No file can be
- * left half-written by that: signals.c holds signals back while one is written.
+ * left half-written by that: signals.c holds signals back while one is written, and where that
+ * takes long they stop the work first.
  */
 #include "cli.h"
 
@@ -99,5 +100,7 @@ int main(int argc, char **argv) {
         code = run_option(word);
     else
         code = fail_verb(word);
-    return finish_output(verb ? verb->name : NULL, code);
+    code = finish_output(verb ? verb->name : NULL, code);
+    end_if_stopped();
+    return code;
 }

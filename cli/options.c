@@ -83,7 +83,8 @@ static bool is_spec_word(const char *text) {
     return *text && text[strspn(text, allowed)] == '\0';
 }
 
-static int set_value(struct args *args, enum option_id id, struct typed typed, const char *text) {
+static int set_value(struct args *args, enum option_id id, struct typed typed, const char *text,
+                     const char *second) {
     const struct option *option = option_named(id);
     struct setting *setting = &args->setting[id];
     if (setting->is_given && !option->repeats)
@@ -106,7 +107,8 @@ static int set_value(struct args *args, enum option_id id, struct typed typed, c
     setting->is_given = true;
     setting->text = text;
     if (option->repeats)
-        args->repeated[args->repeated_count++] = (struct repeated){.option = id, .text = text};
+        args->repeated[args->repeated_count++] =
+            (struct repeated){.option = id, .text = text, .second = second};
     return 0;
 }
 
@@ -115,14 +117,17 @@ static void set_switch(struct args *args, enum option_id id, bool by_letter) {
     if (id == OPT_HELP) args->help = by_letter ? HELP_SHORT : HELP_FULL;
 }
 
-/* The value in the same word when there is one, otherwise the next word. */
+/* The value in the same word when there is one, otherwise the next word; the second of a pair is
+ * always a word of its own. */
 static int take_value(struct args *args, struct cursor *cursor, enum option_id id,
                       struct typed typed, const char *in_word) {
-    if (in_word) return set_value(args, id, typed, in_word);
-    if (cursor->next == cursor->argc)
-        return fail(args, NULL, "%s needs a value: %s %s", typed.text, typed.text,
-                    option_named(id)->value);
-    return set_value(args, id, typed, cursor->argv[cursor->next++]);
+    const struct option *option = option_named(id);
+    const int words = (in_word ? 0 : 1) + (option->is_pair ? 1 : 0);
+    if (cursor->argc - cursor->next < words)
+        return fail(args, NULL, "%s needs %s: %s %s", typed.text,
+                    option->is_pair ? "two values" : "a value", typed.text, option->value);
+    const char *text = in_word ? in_word : cursor->argv[cursor->next++];
+    return set_value(args, id, typed, text, option->is_pair ? cursor->argv[cursor->next++] : NULL);
 }
 
 /* ---- Words ---- */
@@ -207,9 +212,26 @@ static int check_required(const struct args *args) {
     return 0;
 }
 
+/* Counts the files named by options that are standard input; empty names are refused. */
+static int count_option_streams(const struct args *args, size_t *uses, bool *is_instead) {
+    for (size_t i = 0; i < args->repeated_count; i++) {
+        const struct repeated *repeated = &args->repeated[i];
+        const struct option *option = option_named(repeated->option);
+        if (option->stream == NO_STREAM) continue;
+        const char *file = repeated->second ? repeated->second : repeated->text;
+        if (*file == '\0')
+            return fail(args, NULL, "--%s: the name of the file is empty", option->name);
+        if (strcmp(file, "-") == 0) ++*uses;
+        if (option->stream == READS_INSTEAD) *is_instead = true;
+    }
+    return 0;
+}
+
 /* Files have names, and standard input can be read once: as the image or the keys, not both. */
 static int check_streams(const struct args *args) {
     size_t uses = 0, position = 0;
+    bool is_instead = false;
+    if (count_option_streams(args, &uses, &is_instead)) return EXIT_TROUBLE;
     const struct operand *operand = args->verb->operands;
     for (size_t i = 0; i < args->operand_count; i++) {
         const bool reads =
@@ -219,8 +241,11 @@ static int check_streams(const struct args *args) {
             return fail(args, NULL, "%s is an empty name", operand->name);
         if (operand[1].name) operand++;
     }
+    /* An operand stands for itself only behind those that come before it. */
     for (operand = args->verb->operands; operand->name; operand++, position++)
-        if (operand->stream == READS_STDIN_UNLESS_GIVEN && args->operand_count <= position) uses++;
+        if (operand->stream == READS_STDIN_UNLESS_GIVEN && args->operand_count == position &&
+            !is_instead)
+            uses++;
     return uses > 1 ? fail(args, NULL, "standard input can be read only once") : 0;
 }
 

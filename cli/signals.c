@@ -1,18 +1,55 @@
-/* signals.c: holding signals back while a file is neither there nor gone.
+/* signals.c: nothing half-done stays behind when a signal ends the command.
  *
- * A signal that arrives meanwhile takes effect right after: a Ctrl-C still ends the command, but
- * leaves nothing half-done behind.
+ * A file that is written in a moment holds signals back for that moment: a Ctrl-C takes effect
+ * right after. A build may take hours: there a signal asks the work to stop, which then tidies up
+ * after itself, and the command ends by the signal all the same, so that a shell that runs it in
+ * a loop stops too. A second signal does not wait for that.
  */
 #include "cli.h"
 
+#include <stdatomic.h>
+
+static const int ending[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM};
+enum { ENDING = sizeof ending / sizeof ending[0] };
+
 void hold_signals(sigset_t *before) {
-    static const int ending[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM};
     sigset_t held;
     sigemptyset(&held);
-    for (size_t i = 0; i < sizeof ending / sizeof ending[0]; i++) sigaddset(&held, ending[i]);
+    for (size_t i = 0; i < ENDING; i++) sigaddset(&held, ending[i]);
     sigprocmask(SIG_BLOCK, &held, before);
 }
 
 void release_signals(const sigset_t *before) {
     sigprocmask(SIG_SETMASK, before, NULL);
+}
+
+/* ---- Stopping ---- */
+
+static atomic_int caught; /* 0: none */
+static struct sigaction usual[ENDING];
+
+static void note_signal(int signal) {
+    caught = signal;
+}
+
+void catch_signals(void) {
+    struct sigaction action = {.sa_handler = note_signal, .sa_flags = SA_RESTART | SA_RESETHAND};
+    sigemptyset(&action.sa_mask);
+    for (size_t i = 0; i < ENDING; i++) {
+        sigaction(ending[i], NULL, &usual[i]);
+        /* What is ignored, as by nohup, stays so. */
+        if (usual[i].sa_handler != SIG_IGN) sigaction(ending[i], &action, NULL);
+    }
+}
+
+void uncatch_signals(void) {
+    for (size_t i = 0; i < ENDING; i++) sigaction(ending[i], &usual[i], NULL);
+}
+
+bool is_stopped(void) {
+    return caught != 0;
+}
+
+void end_if_stopped(void) {
+    if (caught) raise(caught);
 }

@@ -19,6 +19,13 @@
 #define CHANGE_OPTIONS {.option = OPT_OUTPUT, \
                         .help = "write the new image here and leave IMAGE as it is"}, \
                        {.option = OPT_FORCE}
+#define ASK_OPTIONS {.option = OPT_COUNT}, {.option = OPT_LINE_NUMBER}, \
+                    {.option = OPT_WITH_FILENAME}, \
+                    {.option = OPT_QUIET, \
+                     .help = "print nothing, stop at the first line that would be"}, \
+                    KEY_OPTIONS, {.option = OPT_SECRET_FILE}
+#define BUILDER_OPTIONS {.option = OPT_MEMORY}, {.option = OPT_TEMP}, {.option = OPT_THREADS}, \
+                        {.option = OPT_VERIFY}
 #define OUTPUT_OPTIONS {.option = OPT_OUTPUT, .is_required = true}, {.option = OPT_FORCE}
 
 static const struct option options[OPTIONS] = {
@@ -34,6 +41,10 @@ static const struct option options[OPTIONS] = {
                    .help = "replace an existing file, or write to a terminal"},
     [OPT_FPR] = {.name = "fpr", .letters = "p", .type = VALUE_RATE, .value = "P",
                  .help = "wanted false-positive rate: 1%, 0.01, 1e-6, 1/1000"},
+    [OPT_GOOD] = {.name = "good", .letters = "", .type = VALUE_TEXT, .value = "FILE",
+                  .repeats = true, .stream = READS_STDIN,
+                  .help = "keys in FILE are known to be good: answered no for certain; "
+                          "repeatable"},
     [OPT_HASH] = {.name = "hash", .letters = "", .type = VALUE_WORD, .value = "NAME",
                   .help = "how keys are hashed: xxh3, xxh64, or sip13 (keyed)"},
     [OPT_HELP] = {.name = "help", .letters = "h",
@@ -43,8 +54,16 @@ static const struct option options[OPTIONS] = {
     [OPT_JSON] = {.name = "json", .letters = "", .help = "print JSON"},
     [OPT_KIND] = {.name = "kind", .letters = "k", .type = VALUE_WORD, .value = "NAME",
                   .help = "which structure, see \"tamis kinds\""},
+    [OPT_LABEL] = {.name = "label", .letters = "", .type = VALUE_TEXT, .value = "NAME FILE",
+                   .is_pair = true, .repeats = true, .stream = READS_INSTEAD,
+                   .help = "keys in FILE make the set NAME; repeatable"},
+    [OPT_LABELS] = {.name = "labels", .letters = "",
+                    .help = "print a tab and its labels behind each key"},
     [OPT_LINE_NUMBER] = {.name = "line-number", .letters = "n",
                          .help = "print the number of each line before it"},
+    [OPT_MEMORY] = {.name = "memory", .letters = "", .type = VALUE_BYTES, .value = "SIZE",
+                    .help = "memory to build in, otherwise half of the machine's; what does not "
+                            "fit goes to disk"},
     [OPT_NEW] = {.name = "new", .letters = "",
                  .help = "add only keys that are not there yet, and print them"},
     [OPT_NOTE] = {.name = "note", .letters = "", .type = VALUE_TEXT, .value = "NAME=TEXT",
@@ -68,6 +87,14 @@ static const struct option options[OPTIONS] = {
                     .help = "a key that is not there is an error: nothing is written"},
     [OPT_TABLE] = {.name = "table", .letters = "",
                    .help = "print the classic tables of rates instead"},
+    [OPT_TEMP] = {.name = "temp", .letters = "", .type = VALUE_TEXT, .value = "DIR",
+                  .help = "where that goes, otherwise $TMPDIR or /tmp"},
+    [OPT_THREADS] = {.name = "threads", .letters = "T", .type = VALUE_COUNT, .value = "N",
+                     .help = "threads to build with, otherwise one for each processor"},
+    [OPT_VALUES] = {.name = "values", .letters = "",
+                    .help = "lines are KEY TAB VALUE, a whole number"},
+    [OPT_VERIFY] = {.name = "verify", .letters = "",
+                    .help = "ask every key again before the image gets its name"},
     [OPT_WITH_FILENAME] = {.name = "with-filename", .letters = "H",
                            .help = "print the name of the file before each line"},
 };
@@ -95,27 +122,41 @@ const struct verb verbs[] = {
                      {.option = OPT_SECRET_FILE,
                       .help = "a secret of 16 bytes or 32 hex digits: keys are hashed with it "
                               "(sip13) and the image holds only its id"},
-                     {.option = OPT_NOTE}, KEY_OPTIONS, {.option = OPT_FORCE}),
+                     {.option = OPT_VALUES}, {.option = OPT_LABEL}, {.option = OPT_GOOD},
+                     {.option = OPT_NOTE}, KEY_OPTIONS, BUILDER_OPTIONS, {.option = OPT_FORCE}),
         .examples = EXAMPLES(
             {"A filter from a list, sized by counting it, wrong for 1 key in 100",
              "tamis build blocklist.tamis blocklist.txt"},
             {"One wrong answer in a million, keys from a pipe",
              "cut -f1 users.tsv | tamis build users.tamis --fpr 1e-6"},
             {"Room for what will be added later, described in one sentence",
-             "tamis build seen.tamis --spec 'blocked:capacity=10M,fpr=0.1%' </dev/null"}),
+             "tamis build seen.tamis --spec 'blocked:capacity=10M,fpr=0.1%' </dev/null"},
+            {"A billion breached passwords, small and final, in 2 GiB of memory",
+             "cut -d: -f1 pwned.txt | tamis build pwned.tamis -k fuse -p 1/65536 --memory 2G"},
+            {"Revoked certificates, and no valid one answered yes",
+             "tamis build revoked.tamis revoked.txt --kind cascade --good valid.txt"},
+            {"Which feed has it? One image of many lists",
+             "tamis build feeds.tamis --label spam spam.txt --label malware malware.txt"},
+            {"A table of keys and numbers, without the keys",
+             "tamis build country.tamis addresses.tsv --kind bloomier --values"}),
         .about =
             "Keys are lines without their newline. Without FILE, or where FILE is -, they come "
             "from standard input. An empty line is an empty key.\n\n"
-            "When neither the spec nor the options tell a capacity, all keys are counted before "
-            "the filter is made: files are read twice, a pipe is kept in an unnamed file in "
-            "$TMPDIR (or /tmp) meanwhile. The wish is one --spec or the single options, not "
-            "both.\n\n"
+            "A capacity that neither the spec nor the options tell is counted. Kinds that are "
+            "built once, and keys that must be counted first, pass through memory as 8 bytes for "
+            "each line (16 with a value or a label), and through an unnamed file in --temp when "
+            "memory is used up. The wish is one --spec or the single options, not both.\n\n"
+            "--values makes a map from keys to numbers (bloomier unless told otherwise): what "
+            "follows the last tab of a line is the value, as 7, 10k or 0xff. --label makes sets "
+            "with names (labels); with that kind, files without --label are named after "
+            "themselves. --good makes a set that says no to every known-good key (cascade). A key "
+            "with two values, or on both lists, is an error that names its lines.\n\n"
             "The image is written beside IMAGE and then takes its name, so that IMAGE is at any "
-            "time the old file or the whole new one.",
+            "time the old file or the whole new one, also after Ctrl-C.",
     },
     {
         .name = "add",
-        .also = "insert put append",
+        .also = "insert append",
         .summary = "add keys to an image",
         .run = verb_add,
         .operands = OPERANDS({"IMAGE", EXACTLY_ONE, READS_STDIN},
@@ -133,7 +174,8 @@ const struct verb verbs[] = {
             "were planned for, but then give more wrong answers; a warning says so when the rate "
             "is more than twice what was asked. Kinds of fixed room refuse what has no room, and "
             "those without adds-once (see \"tamis kinds KIND\") need room for each add, also of a "
-            "key that is inside.\n\n"
+            "key that is inside. Kinds that are built once take none: build them again, or use "
+            "\"tamis label\" for sets with names.\n\n"
             "--new prints the lines that were not there yet, each once and in their order, as "
             "awk '!seen[$0]++' does in much more memory. A new line is taken for an old one, and "
             "left out, as often as the filter says yes wrongly. With kinds that age it answers "
@@ -168,25 +210,25 @@ const struct verb verbs[] = {
     },
     {
         .name = "check",
-        .also = "test query has grep lookup contains",
+        .also = "test query has grep contains",
         .summary = "print the keys that are in the set",
         .run = verb_check,
         .operands = OPERANDS({"IMAGE", EXACTLY_ONE, READS_STDIN},
                              {"FILE", ANY_NUMBER, READS_STDIN_UNLESS_GIVEN}),
-        .uses = USES({.option = OPT_INVERT}, {.option = OPT_COUNT}, {.option = OPT_LINE_NUMBER},
-                     {.option = OPT_WITH_FILENAME},
-                     {.option = OPT_QUIET,
-                      .help = "print nothing, stop at the first line that would be"},
-                     KEY_OPTIONS, {.option = OPT_SECRET_FILE}),
+        .uses = USES({.option = OPT_INVERT}, {.option = OPT_LABELS}, ASK_OPTIONS),
         .examples = EXAMPLES(
             {"Which requests are on the list?", "tamis check blocklist.tamis requests.txt"},
             {"How many are not?", "tamis check -vc blocklist.tamis requests.txt"},
             {"Is this one?",
-             "if echo evil.example | tamis check -q blocklist.tamis; then echo blocked; fi"}),
+             "if echo evil.example | tamis check -q blocklist.tamis; then echo blocked; fi"},
+            {"On which lists?", "tamis check --labels feeds.tamis requests.txt"}),
         .about =
             "Lines that are in the set are printed as they came. A few others are printed too, at "
             "the rate that \"tamis info\" tells; what -v prints is certainly not in the set, "
             "except with kinds that may forget, whose contract says when.\n\n"
+            "With --labels a key is followed by a tab and the names of the sets that have it, "
+            "with commas between them; a comma or a backslash in a name comes behind a "
+            "backslash.\n\n"
             "A file that cannot be read is reported and left out; the others are still "
             "checked. With -c and -H there is one number for each file.",
         .exits = "0 when a line was printed or counted, 1 when none was, 2 after an error.",
@@ -215,6 +257,70 @@ const struct verb verbs[] = {
             "the set use \"tamis check -c\". A file that cannot be read is reported and left "
             "out; the others are still counted.",
         .exits = "0 when a count is above 0, 1 when none is, 2 after an error.",
+    },
+    {
+        .name = "get",
+        .also = "value values lookup map",
+        .summary = "print the values of keys",
+        .run = verb_get,
+        .operands = OPERANDS({"IMAGE", EXACTLY_ONE, READS_STDIN},
+                             {"FILE", ANY_NUMBER, READS_STDIN_UNLESS_GIVEN}),
+        .uses = USES({.option = OPT_INVERT, .help = "print the lines that have no value"},
+                     ASK_OPTIONS),
+        .examples = EXAMPLES(
+            {"Where are these from?", "tamis get country.tamis addresses.txt"},
+            {"Which are unknown?", "tamis get -v country.tamis addresses.txt"},
+            {"One key", "echo 192.0.2.7 | tamis get country.tamis | cut -f2"}),
+        .about =
+            "A key that has a value is printed with a tab and that value behind it. The value of "
+            "a key that is in the map is right (with approximator it is an upper bound); a key "
+            "that is not in it gets some value as rarely as the filter says yes wrongly, and "
+            "always where the map was built without guard bits.\n\n"
+            "Only some kinds have values: \"tamis kinds\" tells which. A file that cannot be "
+            "read is reported and left out.",
+        .exits = "0 when a line was printed or counted, 1 when none was, 2 after an error.",
+    },
+    {
+        .name = "put",
+        .also = "set update assign",
+        .summary = "set the values of keys",
+        .run = verb_put,
+        .operands = OPERANDS({"IMAGE", EXACTLY_ONE, READS_STDIN},
+                             {"FILE", ANY_NUMBER, READS_STDIN_UNLESS_GIVEN}),
+        .uses = USES(CHANGE_OPTIONS, {.option = OPT_NOTE}, KEY_OPTIONS,
+                     {.option = OPT_SECRET_FILE}),
+        .examples = EXAMPLES(
+            {"New values from a table", "tamis put country.tamis moved.tsv"},
+            {"One of them", "printf '192.0.2.7\\t49\\n' | tamis put country.tamis"}),
+        .about =
+            "Lines are KEY TAB VALUE; what follows the last tab is the value, as 7, 10k or 0xff. "
+            "bloomier built with update=yes changes the values of keys that it was built with: "
+            "put no others, for only some of them can be told, and are an error. approximator "
+            "takes any key and keeps the larger value. All values are set, or IMAGE stays as it "
+            "was.\n\n"
+            "Only some kinds can: \"tamis kinds\" tells which.",
+    },
+    {
+        .name = "label",
+        .also = "tag name labels tags",
+        .summary = "list the labels of an image, or add to one",
+        .run = verb_label,
+        .operands = OPERANDS({"IMAGE", EXACTLY_ONE, READS_STDIN}, {"NAME", AT_MOST_ONE, NO_STREAM},
+                             {"FILE", ANY_NUMBER, READS_STDIN_UNLESS_GIVEN}),
+        .uses = USES(CHANGE_OPTIONS, {.option = OPT_NOTE}, KEY_OPTIONS,
+                     {.option = OPT_SECRET_FILE}, BUILDER_OPTIONS),
+        .examples = EXAMPLES(
+            {"Which labels, with how many keys?", "tamis label feeds.tamis"},
+            {"One more list", "tamis label feeds.tamis phishing phishing.txt"},
+            {"More keys for one of them",
+             "echo evil.example | tamis label feeds.tamis malware -o new.tamis"}),
+        .about =
+            "With NAME, the keys are added to that label, which may be new. The image is built "
+            "again from what it holds, the keys themselves are not needed. Its fingerprints keep "
+            "their size, so that an image that becomes much larger than it was built for says yes "
+            "wrongly more often.\n\n"
+            "Without NAME each line is a number of keys, a tab and a label.",
+        .exits = "0 when done, 1 when there are no labels to list, 2 after an error.",
     },
     {
         .name = "info",

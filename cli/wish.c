@@ -70,18 +70,6 @@ no_memory:
     return NULL;
 }
 
-char *spec_with(const struct args *args, const char *spec, const char *name, uint64_t value) {
-    const size_t len = strlen(spec);
-    const char *before = strchr(spec, '=') ? "," : strchr(spec, ':') || len == 0 ? "" : ":";
-    const size_t size = len + strlen(name) + 32;
-    char *longer = malloc(size);
-    if (longer)
-        snprintf(longer, size, "%s%s%s=%" PRIu64, spec, before, name, value);
-    else
-        fail_memory(args);
-    return longer;
-}
-
 int kind_exists(const struct args *args, const char *name, struct tamis_kind_info *kind) {
     if (tamis_kind_named(name, kind, sizeof *kind)) return 0;
     const char *nearest = NULL;

@@ -1,0 +1,148 @@
+/* builder.c: keys to a builder, and what it made to a file; for build and label.
+ *
+ * While keys are read nothing is on disk under a name, so a signal may end the command at once.
+ * While the image is written, a signal asks the builder to stop.
+ */
+#include "cli.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* ---- Options ---- */
+
+static uint64_t half_of_memory(void) {
+    const long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
+    return pages > 0 && size > 0 ? (uint64_t)pages * (uint64_t)size / 2 : 0;
+}
+
+static unsigned threads_wanted(const struct args *args) {
+    const uint64_t wanted = args->setting[OPT_THREADS].number;
+    if (wanted > 0) return wanted < UINT_MAX ? (unsigned)wanted : UINT_MAX;
+    const long online = sysconf(_SC_NPROCESSORS_ONLN);
+    return online > 0 ? (unsigned)online : 1;
+}
+
+/* Whether there is such a folder shows only when memory is full; that would be late. */
+static int check_folder(const struct args *args, const char *folder) {
+    struct stat status;
+    if (stat(folder, &status) == 0 && !S_ISDIR(status.st_mode))
+        errno = ENOTDIR;
+    else if (access(folder, W_OK | X_OK) == 0)
+        return 0;
+    return fail(args, folder, "cannot create temporary files here: %s", strerror(errno));
+}
+
+/* Called by the builder now and then. */
+static bool goes_on(void *ctx, enum tamis_stage stage, uint64_t done, uint64_t total) {
+    (void)ctx, (void)stage, (void)done, (void)total;
+    return !is_stopped();
+}
+
+int builder_options(const struct args *args, struct tamis_builder_options *options,
+                    struct tamis_options *filter) {
+    *filter = image_options(args);
+    *options = (struct tamis_builder_options){
+        .struct_size = sizeof *options,
+        .filter = filter,
+        .memory_limit =
+            given(args, OPT_MEMORY) ? args->setting[OPT_MEMORY].number : half_of_memory(),
+        .temp_folder = args->setting[OPT_TEMP].text,
+        .threads = threads_wanted(args),
+        .verify = given(args, OPT_VERIFY),
+        .progress = goes_on,
+    };
+    return given(args, OPT_TEMP) ? check_folder(args, options->temp_folder) : 0;
+}
+
+/* ---- Keys in ---- */
+
+/* The i-th line went wrong by itself, or the builder as a whole. */
+static int fail_take(const struct keys *keys, size_t i, tamis_status status) {
+    if (status == TAMIS_INVALID) return fail_line(keys, i, "%s", tamis_why());
+    const bool is_about_folder = status == TAMIS_IO || status == TAMIS_NOMEM;
+    return fail_why(keys->args, is_about_folder ? NULL : input_name(keys->file), status);
+}
+
+static int take_good(const struct building *building, const struct keys *keys) {
+    tamis_status status = TAMIS_OK;
+    size_t i = 0;
+    for (; i < keys->n && !status; i++)
+        status = tamis_builder_good(building->builder, keys->key[i].bytes, keys->key[i].len);
+    return status ? fail_take(keys, i - 1, status) : 0;
+}
+
+static int take_pairs(const struct building *building, const struct keys *keys) {
+    for (size_t i = 0; i < keys->n; i++) {
+        struct tamis_key key;
+        uint64_t value;
+        if (read_pair(keys, i, &key, &value)) return EXIT_TROUBLE;
+        const tamis_status status = tamis_builder_put(building->builder, key.bytes, key.len, value);
+        if (status) return fail_take(keys, i, status);
+    }
+    return 0;
+}
+
+static int take_members(const struct building *building, const struct keys *keys) {
+    const tamis_status status = tamis_builder_add_many(building->builder, keys->key, keys->n);
+    return status ? fail_take(keys, 0, status) : 0;
+}
+
+static int set_label(struct building *building, const struct keys *keys) {
+    const char *label = keys->from->label;
+    if (!label || label == building->label) return 0;
+    const tamis_status status = tamis_builder_label(building->builder, label);
+    building->label = label;
+    return status ? fail_why(building->args, label, status) : 0;
+}
+
+static int take_batch(const struct keys *keys, void *with) {
+    struct building *building = with;
+    int code = set_label(building, keys);
+    if (code) return code;
+
+    sigset_t before;
+    hold_signals(&before); /* A temporary file has a name for a moment. */
+    if (keys->from->is_good)
+        code = take_good(building, keys);
+    else if (given(building->args, OPT_VALUES))
+        code = take_pairs(building, keys);
+    else
+        code = take_members(building, keys);
+    release_signals(&before);
+
+    if (keys->from->is_good)
+        building->good += keys->n;
+    else
+        building->lines += keys->n;
+    return code;
+}
+
+int builder_take(struct building *building) {
+    return keys_each(building->keys, take_batch, building);
+}
+
+/* ---- The image out ---- */
+
+int builder_write(struct building *building, const char *path, const char *advice,
+                  struct image *image) {
+    const struct args *args = building->args;
+    const bool to_stdout = strcmp(path, "-") == 0;
+    *image = (struct image){.path = path};
+
+    catch_signals();
+    const tamis_status status = to_stdout ? tamis_builder_finish(building->builder, &image->filter)
+                                          : tamis_builder_finish_to(building->builder, path);
+    uncatch_signals();
+
+    if (is_stopped()) return EXIT_TROUBLE; /* main does the rest */
+    if (status == TAMIS_CONFLICT) return fail_conflict(building);
+    if (status == TAMIS_FULL)
+        return fail(args, NULL, "%s lines are too many: %s%s", human_count(building->lines).text,
+                    tamis_why(), advice);
+    if (status) return fail_why(args, NULL, status);
+    if (to_stdout) return image_write(args, image->filter, path);
+    return given(args, OPT_QUIET) ? 0 : image_open(image, args, path, TO_ASK);
+}

@@ -1,0 +1,89 @@
+/* label.c: `tamis label`, the named sets of an image, and one more of them. */
+#include "cli.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Listing ---- */
+
+static int list_labels(const struct args *args, const struct image *image) {
+    const uint64_t labels = tamis_label_count(image->filter);
+    uint64_t *keys = calloc((size_t)labels + 1, sizeof *keys);
+    if (!keys) return fail_memory(args);
+    uint64_t cursor = 0, hash, label;
+    while (tamis_next(image->filter, &cursor, &hash, &label)) keys[label]++;
+    for (uint64_t i = 0; i < labels; i++)
+        printf("%" PRIu64 "\t%s\n", keys[i], tamis_label_name(image->filter, i));
+    free(keys);
+    return labels > 0 ? EXIT_FOUND : EXIT_NOTHING;
+}
+
+static int verb_list(const struct args *args) {
+    struct image image = {0};
+    int code = image_open(&image, args, args->operand[0], TO_ASK);
+    if (!code) code = image_needs(args, &image, TAMIS_CAN_LABEL, "have labels");
+    if (!code) code = list_labels(args, &image);
+    image_close(&image);
+    return code;
+}
+
+/* ---- Adding ---- */
+
+static int open_keys(struct keys *keys, const struct args *args) {
+    int code = keys_open(keys, args, 2);
+    for (size_t i = 0; i < keys->source_count && !code; i++) {
+        keys->source[i].label = strdup(args->operand[1]);
+        if (!keys->source[i].label) code = fail_memory(args);
+    }
+    return code;
+}
+
+static int may_write(const struct args *args) {
+    const char *path = image_target(args);
+    const bool is_in_place = !given(args, OPT_OUTPUT) && strcmp(path, "-") != 0;
+    return is_in_place ? 0 : image_may_write(args, path);
+}
+
+static int start(struct building *building, const struct image *old) {
+    struct tamis_builder_options options;
+    struct tamis_options filter;
+    int code = builder_options(building->args, &options, &filter);
+    if (code) return code;
+    tamis_status status = tamis_builder_continue(&building->builder, old->filter, &options);
+    if (status) return fail_why(building->args, input_name(old->path), status);
+    /* Also a list without keys is a set with a name. */
+    status = tamis_builder_label(building->builder, building->args->operand[1]);
+    if (status) return fail_why(building->args, NULL, status);
+    return set_builder_notes(building->args, building->builder);
+}
+
+static void tell(const struct building *building, const struct image *image) {
+    if (given(building->args, OPT_QUIET)) return;
+    const uint64_t labels = tamis_label_count(image->filter);
+    char what[160];
+    snprintf(what, sizeof what, "%s %s labelled, %s %s in all", human_count(building->lines).text,
+             building->lines == 1 ? "line" : "lines", human_count(labels).text,
+             labels == 1 ? "label" : "labels");
+    image_summary(building->args, image->filter, image->path, what, AFTER_CHANGE);
+}
+
+int verb_label(const struct args *args) {
+    if (args->operand_count == 1) return verb_list(args);
+    struct keys keys;
+    struct building building = {.args = args, .keys = &keys};
+    struct image old = {0}, image = {0};
+    int code = open_keys(&keys, args);
+    if (!code) code = may_write(args);
+    if (!code) code = image_open(&old, args, args->operand[0], TO_ASK);
+    if (!code) code = image_needs(args, &old, TAMIS_CAN_LABEL, "have labels");
+    if (!code) code = start(&building, &old);
+    if (!code) code = builder_take(&building);
+    if (!code) code = builder_write(&building, image_target(args), "", &image);
+    if (!code) tell(&building, &image);
+    image_close(&image);
+    tamis_builder_free(building.builder);
+    image_close(&old);
+    keys_close(&keys);
+    return code;
+}
