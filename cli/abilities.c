@@ -39,28 +39,47 @@ void write_abilities(struct json *json, unsigned has) {
     json_close(json, ']');
 }
 
+/* "kinds that can: a, b"; tells whether the kind of this id is one of them. */
+static bool list_kinds(enum tamis_ability ability, uint32_t id, char *others, size_t size) {
+    size_t len = 0;
+    bool is_among = false;
+    struct tamis_kind_info kind;
+    snprintf(others, size, "no kind can");
+    for (size_t i = 0; tamis_kind_at(i, &kind, sizeof kind) && len < size; i++) {
+        if (!(kind.abilities & ability)) continue;
+        len += (size_t)snprintf(others + len, size - len, "%s%s",
+                                len == 0 ? "kinds that can: " : ", ", kind.name);
+        is_among = is_among || kind.id == id;
+    }
+    return is_among;
+}
+
+int kind_needs(const struct args *args, const struct tamis_kind_info *kind,
+               enum tamis_ability ability, const char *to_do) {
+    if (kind->abilities & ability) return 0;
+    char others[512];
+    list_kinds(ability, kind->id, others, sizeof others);
+    return fail(args, NULL, "%s cannot %s; %s", kind->name, to_do, others);
+}
+
+/* What helps where something that was built once cannot be changed. */
+static const char *way_out(unsigned has, enum tamis_ability ability) {
+    const bool is_change = ability == TAMIS_CAN_ADD || ability == TAMIS_CAN_REMOVE;
+    if (!is_change || !(has & TAMIS_IS_BUILT)) return "";
+    if (ability == TAMIS_CAN_ADD && has & TAMIS_CAN_LABEL)
+        return "build it again, or use \"tamis label\"; ";
+    return "build it again; ";
+}
+
 int image_needs(const struct args *args, const struct image *image, enum tamis_ability ability,
                 const char *to_do) {
     struct tamis_info info;
     tamis_info(image->filter, &info, sizeof info);
     if (info.abilities & ability) return 0;
-
-    char others[512] = "no kind can";
-    size_t len = 0;
-    bool own_kind_can = false;
-    struct tamis_kind_info kind;
-    for (size_t i = 0; tamis_kind_at(i, &kind, sizeof kind) && len < sizeof others; i++) {
-        if (!(kind.abilities & ability)) continue;
-        len += (size_t)snprintf(others + len, sizeof others - len, "%s%s",
-                                len == 0 ? "kinds that can: " : ", ", kind.name);
-        own_kind_can = own_kind_can || kind.id == info.kind_id;
-    }
-    const char *way_out = !(info.abilities & TAMIS_IS_BUILT) ? ""
-                          : info.abilities & TAMIS_CAN_LABEL
-                              ? "build it again, or add keys with \"tamis label\"; "
-                              : "build it again from all its keys; ";
+    char others[512];
+    const bool own_kind_can = list_kinds(ability, info.kind_id, others, sizeof others);
+    const char *way = way_out(info.abilities, ability);
     return fail(args, input_name(image->path), "%s%s%s cannot %s; %s%s", info.kind,
-                own_kind_can ? " with these options" : "",
-                info.abilities & TAMIS_IS_BUILT ? " is built once and" : "", to_do, way_out,
-                others);
+                own_kind_can ? " with these options" : "", *way ? " is built once and" : "", to_do,
+                way, others);
 }

@@ -43,12 +43,17 @@ static bool fixes_capacity(const char *spec) {
     return spec_has(spec, "capacity") || (has_size && spec_has(spec, "fpr"));
 }
 
-/* Of the kind that a spec names; none for one that names no kind. */
-static unsigned abilities_of(const char *spec) {
+/* The kind that a spec names, with no abilities when it names none. Refuses one that cannot hold
+ * what the keys come with. */
+static int find_kind(const struct args *args, const char *spec, struct tamis_kind_info *kind) {
     char name[64];
-    struct tamis_kind_info kind = {0};
+    *kind = (struct tamis_kind_info){0};
     snprintf(name, sizeof name, "%.*s", (int)spec_kind_len(spec), spec);
-    return tamis_kind_named(name, &kind, sizeof kind) ? kind.abilities : 0;
+    if (!tamis_kind_named(name, kind, sizeof *kind)) return 0; /* The library has a word on it. */
+    int code = 0;
+    if (given(args, OPT_VALUES)) code = kind_needs(args, kind, TAMIS_CAN_GET, "have values");
+    if (given(args, OPT_LABEL)) code = kind_needs(args, kind, TAMIS_CAN_LABEL, "have labels");
+    return code;
 }
 
 /* ---- Where keys come from ---- */
@@ -62,32 +67,33 @@ static char *label_of_file(const char *path) {
     return dot && dot > name ? strndup(name, (size_t)(dot - name)) : strdup(name);
 }
 
-static bool add_source(struct source *source, const char *file, char *label, bool needs_label) {
+/* Files with a label need memory for it: false when that is out. */
+static bool add_source(struct source *source, const char *file, bool has_label, char *label) {
     *source = (struct source){.name = file, .label = label};
-    return label || !needs_label;
+    return label || !has_label;
 }
 
-/* Operands first, then what options name, in their order. Room is enough for all of them. */
+/* Known-good keys come first: a kind that has none should say so before it has read the others.
+ * Then the operands, then labels in their order. Room is enough for all of them. */
 static bool list_sources(const struct args *args, bool has_labels, struct source *sources,
                          size_t *count) {
     const size_t named = args->operand_count - 1;
     const size_t plain = named > 0 || given(args, OPT_LABEL) ? named : 1;
-    bool is_good = true;
-    for (size_t i = 0; i < plain; i++) {
+    bool is_whole = true;
+    for (size_t i = 0; i < args->repeated_count; i++)
+        if (args->repeated[i].option == OPT_GOOD)
+            sources[(*count)++] = (struct source){.name = args->repeated[i].text, .is_good = true};
+    for (size_t i = 0; i < plain && is_whole; i++) {
         const char *file = named > 0 ? args->operand[1 + i] : "-";
         char *label = has_labels ? label_of_file(file) : NULL;
-        is_good = add_source(&sources[(*count)++], file, label, has_labels) && is_good;
+        is_whole = add_source(&sources[(*count)++], file, has_labels, label);
     }
-    for (size_t i = 0; i < args->repeated_count; i++) {
-        const struct repeated *option = &args->repeated[i];
-        if (option->option == OPT_LABEL)
-            is_good =
-                add_source(&sources[(*count)++], option->second, strdup(option->text), true) &&
-                is_good;
-        if (option->option == OPT_GOOD)
-            sources[(*count)++] = (struct source){.name = option->text, .is_good = true};
+    for (size_t i = 0; i < args->repeated_count && is_whole; i++) {
+        const struct repeated *pair = &args->repeated[i];
+        if (pair->option == OPT_LABEL)
+            is_whole = add_source(&sources[(*count)++], pair->second, true, strdup(pair->text));
     }
-    return is_good;
+    return is_whole;
 }
 
 static int open_keys(struct keys *keys, const struct args *args, bool has_labels) {
@@ -149,8 +155,8 @@ static const char *advice_if_full(unsigned can) {
                                  : stores_every_add;
 }
 
-static int build(struct building *building, const char *spec, const char *path) {
-    const unsigned can = abilities_of(spec);
+static int build(struct building *building, const char *spec, unsigned can) {
+    const char *path = building->args->operand[0];
     struct tamis_builder_options options;
     struct tamis_options filter;
     struct image image = {0};
@@ -177,8 +183,10 @@ int verb_build(const struct args *args) {
     struct keys keys;
     struct building building = {.args = args, .keys = &keys};
     if (check_inputs(args)) return EXIT_TROUBLE;
+    struct tamis_kind_info kind;
     char *spec = given_spec(args);
-    const int code = spec ? build(&building, spec, args->operand[0]) : EXIT_TROUBLE;
+    int code = spec ? find_kind(args, spec, &kind) : EXIT_TROUBLE;
+    if (!code) code = build(&building, spec, kind.abilities);
     free(spec);
     return code;
 }

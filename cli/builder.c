@@ -61,7 +61,10 @@ int builder_options(const struct args *args, struct tamis_builder_options *optio
 
 /* The i-th line went wrong by itself, or the builder as a whole. */
 static int fail_take(const struct keys *keys, size_t i, tamis_status status) {
-    if (status == TAMIS_INVALID) return fail_line(keys, i, "%s", tamis_why());
+    if (status == TAMIS_INVALID)
+        return fail_line(keys, i, "%s%s", tamis_why(),
+                         given(keys->args, OPT_VALUES) ? "; value=BITS in a --spec gives them room"
+                                                       : "");
     const bool is_about_folder = status == TAMIS_IO || status == TAMIS_NOMEM;
     return fail_why(keys->args, is_about_folder ? NULL : input_name(keys->file), status);
 }
@@ -142,6 +145,8 @@ int builder_write(struct building *building, const char *path, const char *advic
     if (status == TAMIS_FULL)
         return fail(args, NULL, "%s lines are too many: %s%s", human_count(building->lines).text,
                     tamis_why(), advice);
+    if (status == TAMIS_NOMEM && given(args, OPT_MEMORY))
+        return fail(args, NULL, "%s; try a larger --memory", tamis_why());
     if (status) return fail_why(args, NULL, status);
     if (to_stdout) return image_write(args, image->filter, path);
     return given(args, OPT_QUIET) ? 0 : image_open(image, args, path, TO_ASK);

@@ -439,6 +439,10 @@ void write_abilities(struct json *json, unsigned has);
 int image_needs(const struct args *args, const struct image *image, enum tamis_ability ability,
                 const char *to_do);
 
+/* The same for a kind that an image is to be made of. */
+int kind_needs(const struct args *args, const struct tamis_kind_info *kind,
+               enum tamis_ability ability, const char *to_do);
+
 /* ==== Signals: signals.c ==================================================================== */
 
 void hold_signals(sigset_t *before);

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Everything there is to tell about one image. */
 struct facts {
@@ -12,6 +13,7 @@ struct facts {
     struct tamis_info info;
     char *spec;
     double bits_per_key; /* NaN for a capacity of 0 */
+    uint64_t value_bits; /* 0 for kinds without values */
 };
 
 static char *spec_of(const tamis *filter) {
@@ -21,11 +23,19 @@ static char *spec_of(const tamis *filter) {
     return spec;
 }
 
+/* Every kind with values names its width so. */
+static uint64_t width_of_values(const struct tamis_info *info) {
+    for (size_t i = 0; info->abilities & TAMIS_CAN_GET && i < TAMIS_WORDS; i++)
+        if (info->word_name[i] && strcmp(info->word_name[i], "value") == 0) return info->word[i];
+    return 0;
+}
+
 static void gather(struct facts *facts, const tamis *filter, const char *file) {
     *facts = (struct facts){.file = file, .filter = filter, .spec = spec_of(filter)};
     struct tamis_info *info = &facts->info;
     tamis_info(filter, info, sizeof *info);
     facts->bits_per_key = bits_per_key(info);
+    facts->value_bits = width_of_values(info);
 }
 
 /* ---- For people ---- */
@@ -58,8 +68,10 @@ static void print_items(const struct facts *facts) {
     print_label("capacity");
     printf("%s\n", human_count(info->capacity).text);
     print_label("items");
-    printf("%s added%s", human_count(info->items).text,
-           info->abilities & TAMIS_CAN_REMOVE ? " and not removed" : "");
+    printf("%s %s", human_count(info->items).text,
+           info->abilities & TAMIS_IS_BUILT     ? "built in, once"
+           : info->abilities & TAMIS_CAN_REMOVE ? "added and not removed"
+                                                : "added");
     print_estimate(info);
     putchar('\n');
 }
@@ -85,6 +97,17 @@ static void print_counts(const struct tamis_info *info) {
     if (info->sure_count == 0 || info->sure_count == UINT64_MAX) return;
     print_label("counts");
     printf("never too low up to %s\n", human_count(info->sure_count).text);
+}
+
+static void print_values(const struct facts *facts) {
+    if (facts->value_bits > 0) {
+        print_label("values");
+        printf("%" PRIu64 " %s each\n", facts->value_bits, facts->value_bits == 1 ? "bit" : "bits");
+    }
+    if (facts->info.abilities & TAMIS_CAN_LABEL) {
+        print_label("labels");
+        printf("%s\n", human_count(tamis_label_count(facts->filter)).text);
+    }
 }
 
 static void print_shape(const struct tamis_info *info) {
@@ -141,6 +164,7 @@ static void print_facts(const struct facts *facts) {
     print_items(facts);
     print_rates(&facts->info);
     print_counts(&facts->info);
+    print_values(facts);
     print_shape(&facts->info);
     print_hash(&facts->info);
     print_notes(facts->filter);
@@ -181,6 +205,18 @@ static void write_promises(struct json *json, const struct tamis_info *info) {
     json_text(json, "caveat", *info->caveat ? info->caveat : NULL);
 }
 
+/* What it holds beside the keys. */
+static void write_holds(struct json *json, const struct facts *facts) {
+    if (facts->value_bits > 0)
+        json_count(json, "value_bits", facts->value_bits);
+    else
+        json_null(json, "value_bits");
+    if (facts->info.abilities & TAMIS_CAN_LABEL)
+        json_count(json, "labels", tamis_label_count(facts->filter));
+    else
+        json_null(json, "labels");
+}
+
 static void write_facts(const struct facts *facts) {
     const struct tamis_info *info = &facts->info;
     struct json json = {.out = stdout};
@@ -209,6 +245,7 @@ static void write_facts(const struct facts *facts) {
     json_bool(&json, "is_saturated", info->is_saturated);
     json_bool(&json, "is_degraded", info->is_degraded);
     write_promises(&json, info);
+    write_holds(&json, facts);
     write_notes(&json, facts->filter);
     json_close(&json, '}');
     json_end(&json);

@@ -22,7 +22,7 @@ static void print_words(unsigned has, const char *before) {
 
 static void print_brief(const struct tamis_kind_info *kind) {
     const unsigned can = kind->abilities & ~(unsigned)TRAITS;
-    printf("%-10s  %s\n%-10s  %s", kind->name, kind->contract, "", can ? "" : "can only be asked");
+    printf("%-12s  %s\n%-12s  %s", kind->name, kind->contract, "", can ? "" : "can only be asked");
     print_words(can, "can ");
     print_words(kind->abilities & SURPRISES, "; ");
     putchar('\n');

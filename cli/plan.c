@@ -9,14 +9,14 @@
 /* ---- For people ---- */
 
 static void print_head(void) {
-    printf("%-10s  %15s  %9s  %8s  %6s  %s\n", "kind", "capacity", "payload", "bits/key", "probes",
+    printf("%-12s  %15s  %9s  %8s  %6s  %s\n", "kind", "capacity", "payload", "bits/key", "probes",
            "expected rate");
 }
 
 static void print_plan(const struct tamis_plan *plan) {
     const struct human bits =
         plan->capacity > 0 ? human_decimal(plan->bits_per_key) : (struct human){"-"};
-    printf("%-10s  %15s  %9s  %8s  %6" PRIu64 "  %s\n", plan->kind,
+    printf("%-12s  %15s  %9s  %8s  %6" PRIu64 "  %s\n", plan->kind,
            human_count(plan->capacity).text, human_bytes(plan->payload_bytes).text, bits.text,
            plan->probes, human_rate(plan->fpr_expected).text);
 }
@@ -104,7 +104,7 @@ static bool plan_kind(const struct args *args, const char *kind, const char *spe
     else if (as_json)
         write_misfit(json, kind);
     else
-        printf("%-10s  does not fit: %s\n", kind, tamis_why());
+        printf("%-12s  does not fit: %s\n", kind, tamis_why());
     return fits;
 }
 

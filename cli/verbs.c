@@ -337,7 +337,7 @@ const struct verb verbs[] = {
             "payload_bytes, stored_bytes, bits_per_key, capacity, items, items_now, "
             "items_now_error, probes, fpr_asked, fpr_expected, fpr_now, fill, hash, seed, "
             "key_place, key_id (16 hex digits), is_saturated, is_degraded, abilities (an array "
-            "of words), sure_count, worn, caveat, notes (an object). "
+            "of words), sure_count, worn, caveat, value_bits, labels (how many), notes (an object). "
             "Rates are fractions; what does not apply or is infinite is null.\n\n"
             "items counts what was added and not removed, items_now estimates how many distinct "
             "keys that were. Up to sure_count the counts of \"tamis count\" are never too low. "
