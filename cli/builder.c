@@ -37,7 +37,11 @@ static int check_folder(const struct args *args, const char *folder) {
 
 /* Called by the builder now and then. */
 static bool goes_on(void *ctx, enum tamis_stage stage, uint64_t done, uint64_t total) {
-    (void)ctx, (void)stage, (void)done, (void)total;
+    static const char *const doing[] = {[TAMIS_STAGE_SORT] = "sorting",
+                                        [TAMIS_STAGE_BUILD] = "building",
+                                        [TAMIS_STAGE_VERIFY] = "verifying"};
+    (void)ctx;
+    if ((size_t)stage < sizeof doing / sizeof doing[0]) progress_show(doing[stage], done, total);
     return !is_stopped();
 }
 
@@ -120,10 +124,12 @@ static int take_batch(const struct keys *keys, void *with) {
         building->good += keys->n;
     else
         building->lines += keys->n;
+    if (!code) progress_show("lines read", building->lines + building->good, 0);
     return code;
 }
 
 int builder_take(struct building *building) {
+    progress_start(building->args);
     return keys_each(building->keys, take_batch, building);
 }
 
@@ -139,6 +145,7 @@ int builder_write(struct building *building, const char *path, const char *advic
     const tamis_status status = to_stdout ? tamis_builder_finish(building->builder, &image->filter)
                                           : tamis_builder_finish_to(building->builder, path);
     uncatch_signals();
+    progress_wipe();
 
     if (is_stopped()) return EXIT_TROUBLE; /* main does the rest */
     if (status == TAMIS_CONFLICT) return fail_conflict(building);

@@ -420,6 +420,14 @@ int builder_write(struct building *building, const char *path, const char *advic
 /* Reports the key that has two values, and where it stands. */
 int fail_conflict(struct building *building);
 
+/* ==== Progress: progress.c ================================================================== */
+
+/* On a terminal, without --quiet and after a second: "what 12 %", or "3,000 what" where nobody
+ * knows the whole. */
+void progress_start(const struct args *args);
+void progress_show(const char *what, uint64_t done, uint64_t total);
+void progress_wipe(void); /* report.c does it before each word */
+
 /* ==== Abilities: abilities.c ================================================================ */
 
 struct ability {

@@ -10,6 +10,7 @@
 #include <string.h>
 
 static void print_start(const struct args *args, const char *file) {
+    progress_wipe();
     fputs("tamis: ", stderr);
     if (args->verb) fprintf(stderr, "%s: ", args->verb->name);
     if (file) fprintf(stderr, "%s: ", file);
