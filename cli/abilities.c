@@ -62,13 +62,11 @@ int kind_needs(const struct args *args, const struct tamis_kind_info *kind,
     return fail(args, NULL, "%s cannot %s; %s", kind->name, to_do, others);
 }
 
-/* What helps where something that was built once cannot be changed. */
-static const char *way_out(unsigned has, enum tamis_ability ability) {
-    const bool is_change = ability == TAMIS_CAN_ADD || ability == TAMIS_CAN_REMOVE;
-    if (!is_change || !(has & TAMIS_IS_BUILT)) return "";
-    if (ability == TAMIS_CAN_ADD && has & TAMIS_CAN_LABEL)
-        return "build it again, or use \"tamis label\"; ";
-    return "build it again; ";
+/* What was built once cannot be changed; nearly every other kind can, which is no help. */
+static int fail_built(const struct args *args, const struct image *image, const char *kind,
+                      const char *to_do, bool has_labels) {
+    return fail(args, input_name(image->path), "%s is built once and cannot %s; build it again%s",
+                kind, to_do, has_labels ? ", or use \"tamis label\"" : "");
 }
 
 int image_needs(const struct args *args, const struct image *image, enum tamis_ability ability,
@@ -76,10 +74,12 @@ int image_needs(const struct args *args, const struct image *image, enum tamis_a
     struct tamis_info info;
     tamis_info(image->filter, &info, sizeof info);
     if (info.abilities & ability) return 0;
+    const bool is_change = ability == TAMIS_CAN_ADD || ability == TAMIS_CAN_REMOVE;
+    if (is_change && info.abilities & TAMIS_IS_BUILT)
+        return fail_built(args, image, info.kind, to_do,
+                          ability == TAMIS_CAN_ADD && info.abilities & TAMIS_CAN_LABEL);
     char others[512];
     const bool own_kind_can = list_kinds(ability, info.kind_id, others, sizeof others);
-    const char *way = way_out(info.abilities, ability);
-    return fail(args, input_name(image->path), "%s%s%s cannot %s; %s%s", info.kind,
-                own_kind_can ? " with these options" : "", *way ? " is built once and" : "", to_do,
-                way, others);
+    return fail(args, input_name(image->path), "%s%s cannot %s; %s", info.kind,
+                own_kind_can ? " with these options" : "", to_do, others);
 }

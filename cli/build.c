@@ -60,7 +60,6 @@ static int find_kind(const struct args *args, const char *spec, struct tamis_kin
 
 /* "feeds/spam.txt" is labelled "spam". */
 static char *label_of_file(const char *path) {
-    if (strcmp(path, "-") == 0) return strdup("default");
     const char *slash = strrchr(path, '/');
     const char *name = slash ? slash + 1 : path;
     const char *dot = strrchr(name, '.');
@@ -85,8 +84,9 @@ static bool list_sources(const struct args *args, bool has_labels, struct source
             sources[(*count)++] = (struct source){.name = args->repeated[i].text, .is_good = true};
     for (size_t i = 0; i < plain && is_whole; i++) {
         const char *file = named > 0 ? args->operand[1 + i] : "-";
-        char *label = has_labels ? label_of_file(file) : NULL;
-        is_whole = add_source(&sources[(*count)++], file, has_labels, label);
+        const bool has_label = has_labels && strcmp(file, "-") != 0;
+        char *label = has_label ? label_of_file(file) : NULL;
+        is_whole = add_source(&sources[(*count)++], file, has_label, label);
     }
     for (size_t i = 0; i < args->repeated_count && is_whole; i++) {
         const struct repeated *pair = &args->repeated[i];
@@ -127,12 +127,13 @@ static void describe(const struct building *building, const char *spec,
     const uint64_t keys = is_built || fixes_capacity(spec) ? info->items : info->capacity;
     const uint64_t lines = building->lines + building->good;
     int len = snprintf(what, size, "%s %s", human_count(keys).text, keys == 1 ? "key" : "keys");
-    if (building->good > 0)
-        len += snprintf(what + len, size - (size_t)len, ", known-good ones among them");
     if (labels > 0)
         len += snprintf(what + len, size - (size_t)len, " in %s %s", human_count(labels).text,
                         labels == 1 ? "label" : "labels");
-    if (lines != keys)
+    if (building->good > 0)
+        snprintf(what + len, size - (size_t)len, " (%s lines, %s of them known-good)",
+                 human_count(lines).text, human_count(building->good).text);
+    else if (lines != keys)
         snprintf(what + len, size - (size_t)len, " (%s %s)", human_count(lines).text,
                  lines == 1 ? "line" : "lines");
 }
@@ -165,6 +166,7 @@ static int build(struct building *building, const char *spec, unsigned can) {
     if (!code) code = builder_options(building->args, &options, &filter);
     if (code) goto done;
 
+    if (can & TAMIS_CAN_LABEL) building->usual_label = "default";
     const tamis_status status = tamis_builder_create_with(&building->builder, spec, &options);
     if (status) code = fail_why(building->args, NULL, status);
     if (!code) code = set_builder_notes(building->args, building->builder);

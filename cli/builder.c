@@ -97,17 +97,25 @@ static int take_members(const struct building *building, const struct keys *keys
     return status ? fail_take(keys, 0, status) : 0;
 }
 
-static int set_label(struct building *building, const struct keys *keys) {
-    const char *label = keys->from->label;
+static int set_label(struct building *building, const char *label) {
     if (!label || label == building->label) return 0;
     const tamis_status status = tamis_builder_label(building->builder, label);
     building->label = label;
-    return status ? fail_why(building->args, label, status) : 0;
+    return status ? fail_why(building->args, NULL, status) : 0;
+}
+
+/* A label stands also for a file without keys, and a bad one is told before any file is read. */
+static int set_all_labels(struct building *building) {
+    int code = 0;
+    for (size_t i = 0; i < building->keys->source_count && !code; i++)
+        code = set_label(building, building->keys->source[i].label);
+    return code;
 }
 
 static int take_batch(const struct keys *keys, void *with) {
     struct building *building = with;
-    int code = set_label(building, keys);
+    const char *label = keys->from->label;
+    int code = set_label(building, label ? label : building->usual_label);
     if (code) return code;
 
     sigset_t before;
@@ -130,7 +138,8 @@ static int take_batch(const struct keys *keys, void *with) {
 
 int builder_take(struct building *building) {
     progress_start(building->args);
-    return keys_each(building->keys, take_batch, building);
+    const int code = set_all_labels(building);
+    return code ? code : keys_each(building->keys, take_batch, building);
 }
 
 /* ---- The image out ---- */

@@ -399,9 +399,10 @@ struct building {
     const struct args *args;
     tamis_builder *builder;
     struct keys *keys;
-    const char *label; /* the one set last, or NULL */
-    uint64_t lines;    /* of keys so far */
-    uint64_t good;     /* of known-good keys */
+    const char *usual_label; /* of keys whose source has none; NULL for kinds without labels */
+    const char *label;       /* the one set last, or NULL */
+    uint64_t lines;          /* of keys so far */
+    uint64_t good;           /* of known-good keys */
 };
 
 /* From --memory, --temp, --threads, --verify and the secret. Returns 0 or EXIT_TROUBLE. The

@@ -30,15 +30,6 @@ static int verb_list(const struct args *args) {
 
 /* ---- Adding ---- */
 
-static int open_keys(struct keys *keys, const struct args *args) {
-    int code = keys_open(keys, args, 2);
-    for (size_t i = 0; i < keys->source_count && !code; i++) {
-        keys->source[i].label = strdup(args->operand[1]);
-        if (!keys->source[i].label) code = fail_memory(args);
-    }
-    return code;
-}
-
 static int may_write(const struct args *args) {
     const char *path = image_target(args);
     const bool is_in_place = !given(args, OPT_OUTPUT) && strcmp(path, "-") != 0;
@@ -53,7 +44,7 @@ static int start(struct building *building, const struct image *old) {
     tamis_status status = tamis_builder_continue(&building->builder, old->filter, &options);
     if (status) return fail_why(building->args, input_name(old->path), status);
     /* Also a list without keys is a set with a name. */
-    status = tamis_builder_label(building->builder, building->args->operand[1]);
+    status = tamis_builder_label(building->builder, building->usual_label);
     if (status) return fail_why(building->args, NULL, status);
     return set_builder_notes(building->args, building->builder);
 }
@@ -71,9 +62,9 @@ static void tell(const struct building *building, const struct image *image) {
 int verb_label(const struct args *args) {
     if (args->operand_count == 1) return verb_list(args);
     struct keys keys;
-    struct building building = {.args = args, .keys = &keys};
+    struct building building = {.args = args, .keys = &keys, .usual_label = args->operand[1]};
     struct image old = {0}, image = {0};
-    int code = open_keys(&keys, args);
+    int code = keys_open(&keys, args, 2);
     if (!code) code = may_write(args);
     if (!code) code = image_open(&old, args, args->operand[0], TO_ASK);
     if (!code) code = image_needs(args, &old, TAMIS_CAN_LABEL, "have labels");
