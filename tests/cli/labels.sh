@@ -1,0 +1,31 @@
+# Many named sets in one image: build them, ask which have a key, add one, list them.
+tamis kinds labels >/dev/null 2>&1 || { echo "no kind labels"; exit 77; }
+printf '%s\n' ant bee cat >spam.txt
+printf '%s\n' bee cat dog >malware.txt
+printf '%s\n' cat ewe >'a,b\c.txt'
+: >empty.txt
+tamis build feeds.tamis --fpr 1e-6 --label spam spam.txt --label malware malware.txt \
+    --label none empty.txt 2>summary
+sed 's/labels, .*/labels, .../' summary
+tamis label feeds.tamis; echo $?
+printf '%s\n' ant bee cat dog ewe fox >keys
+echo "# check"; tamis check feeds.tamis keys
+echo "# --labels"; tamis check --labels feeds.tamis keys; echo $?
+echo "# -v"; tamis check --labels -v feeds.tamis keys
+echo "# -cnH"; tamis check --labels -c feeds.tamis keys; tamis check --labels -nH feeds.tamis keys
+echo fox | tamis check --labels feeds.tamis; echo $?
+echo "# one more"
+tamis label feeds.tamis 'a,b\c' 'a,b\c.txt' 2>summary
+sed 's/in all, .*/in all, .../' summary
+tamis label feeds.tamis
+tamis check --labels feeds.tamis keys
+echo "# more keys, elsewhere"
+cp feeds.tamis before.tamis
+echo fox | tamis label -q feeds.tamis spam -o new.tamis
+cmp feeds.tamis before.tamis
+tamis label new.tamis | head -n 1
+echo fox | tamis check --labels new.tamis
+tamis label -q - spam keys <feeds.tamis | tamis label - | head -n 1
+echo "# info"
+tamis info feeds.tamis | grep -e '^  items' -e '^  labels' | sed 's/,* about.*//'
+tamis info --json feeds.tamis | grep -o '"value_bits": null, "labels": 4'
