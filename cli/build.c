@@ -151,27 +151,23 @@ static void tell(const struct building *building, const char *spec, const struct
              "every key has the value 0; --values reads lines of KEY TAB VALUE");
 }
 
-static const char *advice_if_full(unsigned can) {
-    return can & TAMIS_ADDS_ONCE ? "; plan a larger capacity, or none: then keys are counted"
-                                 : stores_every_add;
-}
-
-static int build(struct building *building, const char *spec, unsigned can) {
+static int build(struct building *building, const char *spec) {
+    const bool has_labels = building->abilities & TAMIS_CAN_LABEL;
     const char *path = building->args->operand[0];
     struct tamis_builder_options options;
     struct tamis_options filter;
     struct image image = {0};
-    int code = open_keys(building->keys, building->args, can & TAMIS_CAN_LABEL);
+    int code = open_keys(building->keys, building->args, has_labels);
     if (!code) code = image_may_write(building->args, path);
     if (!code) code = builder_options(building->args, &options, &filter);
     if (code) goto done;
 
-    if (can & TAMIS_CAN_LABEL) building->usual_label = "default";
+    if (has_labels) building->usual_label = "default";
     const tamis_status status = tamis_builder_create_with(&building->builder, spec, &options);
     if (status) code = fail_why(building->args, NULL, status);
     if (!code) code = set_builder_notes(building->args, building->builder);
     if (!code) code = builder_take(building);
-    if (!code) code = builder_write(building, path, advice_if_full(can), &image);
+    if (!code) code = builder_write(building, path, &image);
     if (!code) tell(building, spec, &image);
 
 done:
@@ -188,7 +184,8 @@ int verb_build(const struct args *args) {
     struct tamis_kind_info kind;
     char *spec = given_spec(args);
     int code = spec ? find_kind(args, spec, &kind) : EXIT_TROUBLE;
-    if (!code) code = build(&building, spec, kind.abilities);
+    if (!code) building.abilities = kind.abilities;
+    if (!code) code = build(&building, spec);
     free(spec);
     return code;
 }

@@ -144,8 +144,23 @@ int builder_take(struct building *building) {
 
 /* ---- The image out ---- */
 
-int builder_write(struct building *building, const char *path, const char *advice,
-                  struct image *image) {
+/* The library says what went wrong; what to do about it is a matter of options. */
+static int fail_build(const struct building *building, tamis_status status) {
+    const struct args *args = building->args;
+    const bool is_built = building->abilities & TAMIS_IS_BUILT;
+    const bool adds_once = building->abilities & TAMIS_ADDS_ONCE;
+    if (status == TAMIS_FULL)
+        return fail(args, NULL, "%s lines are too many: %s%s", human_count(building->lines).text,
+                    tamis_why(),
+                    adds_once ? "; plan a larger capacity, or none: then keys are counted"
+                              : stores_every_add);
+    if (status == TAMIS_NOMEM && given(args, OPT_MEMORY))
+        return fail(args, NULL, "%s; try a larger --memory%s", tamis_why(),
+                    is_built ? ", or a --spec with a smaller shard=KEYS" : "");
+    return fail_why(args, NULL, status);
+}
+
+int builder_write(struct building *building, const char *path, struct image *image) {
     const struct args *args = building->args;
     const bool to_stdout = strcmp(path, "-") == 0;
     *image = (struct image){.path = path};
@@ -158,12 +173,7 @@ int builder_write(struct building *building, const char *path, const char *advic
 
     if (is_stopped()) return EXIT_TROUBLE; /* main does the rest */
     if (status == TAMIS_CONFLICT) return fail_conflict(building);
-    if (status == TAMIS_FULL)
-        return fail(args, NULL, "%s lines are too many: %s%s", human_count(building->lines).text,
-                    tamis_why(), advice);
-    if (status == TAMIS_NOMEM && given(args, OPT_MEMORY))
-        return fail(args, NULL, "%s; try a larger --memory", tamis_why());
-    if (status) return fail_why(args, NULL, status);
+    if (status) return fail_build(building, status);
     if (to_stdout) return image_write(args, image->filter, path);
     return given(args, OPT_QUIET) ? 0 : image_open(image, args, path, TO_ASK);
 }

@@ -399,6 +399,7 @@ struct building {
     const struct args *args;
     tamis_builder *builder;
     struct keys *keys;
+    unsigned abilities;      /* of the kind */
     const char *usual_label; /* of keys whose source has none; NULL for kinds without labels */
     const char *label;       /* the one set last, or NULL */
     uint64_t lines;          /* of keys so far */
@@ -413,10 +414,9 @@ int builder_options(const struct args *args, struct tamis_builder_options *optio
 /* Hands every key to the builder. */
 int builder_take(struct building *building);
 
-/* Makes the image and writes it to `path`, whole or not at all. `advice` goes behind the sentence
- * when the filter is full. With `image`, that is opened to ask, for a summary. */
-int builder_write(struct building *building, const char *path, const char *advice,
-                  struct image *image);
+/* Makes the image and writes it to `path`, whole or not at all. Unless --quiet, `image` is opened
+ * to ask, for a summary. image_close is due in any case. */
+int builder_write(struct building *building, const char *path, struct image *image);
 
 /* Reports the key that has two values, and where it stands. */
 int fail_conflict(struct building *building);

@@ -62,7 +62,10 @@ static void tell(const struct building *building, const struct image *image) {
 int verb_label(const struct args *args) {
     if (args->operand_count == 1) return verb_list(args);
     struct keys keys;
-    struct building building = {.args = args, .keys = &keys, .usual_label = args->operand[1]};
+    struct building building = {.args = args,
+                                .keys = &keys,
+                                .abilities = TAMIS_CAN_LABEL | TAMIS_IS_BUILT,
+                                .usual_label = args->operand[1]};
     struct image old = {0}, image = {0};
     int code = keys_open(&keys, args, 2);
     if (!code) code = may_write(args);
@@ -70,7 +73,7 @@ int verb_label(const struct args *args) {
     if (!code) code = image_needs(args, &old, TAMIS_CAN_LABEL, "have labels");
     if (!code) code = start(&building, &old);
     if (!code) code = builder_take(&building);
-    if (!code) code = builder_write(&building, image_target(args), "", &image);
+    if (!code) code = builder_write(&building, image_target(args), &image);
     if (!code) tell(&building, &image);
     image_close(&image);
     tamis_builder_free(building.builder);

@@ -33,7 +33,8 @@ static void note_signal(int signal) {
 }
 
 void catch_signals(void) {
-    struct sigaction action = {.sa_handler = note_signal, .sa_flags = SA_RESTART | SA_RESETHAND};
+    struct sigaction action = {.sa_handler = note_signal,
+                               .sa_flags = (int)(SA_RESTART | SA_RESETHAND)};
     sigemptyset(&action.sa_mask);
     for (size_t i = 0; i < ENDING; i++) {
         sigaction(ending[i], NULL, &usual[i]);
