@@ -1,4 +1,4 @@
-# Without a capacity the keys are counted: files are read twice, a pipe is spooled.
+# Without a capacity the keys are counted, wherever they come from.
 seq 1 5000 >keys
 tamis build -q by-name.tamis keys
 tamis build -q by-redirection.tamis <keys

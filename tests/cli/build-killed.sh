@@ -1,4 +1,4 @@
-# A build that is killed leaves nothing behind, not even what it spooled.
+# A build that is killed leaves nothing behind, not even what did not fit into memory.
 mkfifo fifo
 tamis build image.tamis fifo &
 exec 3>fifo # goes on as soon as the other side has opened it

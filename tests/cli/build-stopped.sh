@@ -1,4 +1,5 @@
-# A signal stops a build at any moment: the old image stands, nothing is left beside it.
+# A signal stops a build at any moment: the image is the old one, or whole and new when it came in
+# the last moment, and nothing is left beside it.
 seq 1 300000 >keys
 echo old | tamis build -q image.tamis
 cp image.tamis old.tamis
@@ -11,7 +12,7 @@ for signal in HUP:129 INT:130 TERM:143; do
         [ -s words ] && cat words
         case $code in
         0) cp old.tamis image.tamis ;; # it was faster
-        ${signal#*:}) cmp image.tamis old.tamis || tamis info image.tamis >/dev/null
+        ${signal#*:}) cmp -s image.tamis old.tamis || tamis info image.tamis >/dev/null
             cp old.tamis image.tamis ;;
         *) echo "after $after: $code" ;;
         esac
