@@ -75,19 +75,9 @@ int ask_keys(const struct args *args, const struct asker *asker, struct keys *ke
 
 /* ---- Is it in the set? ---- */
 
-struct checking {
-    const tamis *filter;
-
-    /* For --labels: names as they are printed, made when they are first needed. */
-    char **name;
-    uint64_t *label;
-    size_t room;
-    bool is_short_of_memory;
-};
-
 static void ask_has(void *with, const struct keys *keys, uint8_t *hit) {
-    const struct checking *checking = with;
-    tamis_has_many(checking->filter, keys->key, keys->n, hit);
+    const struct image *image = with;
+    tamis_has_many(image->filter, keys->key, keys->n, hit);
 }
 
 static void print_hit(void *with, const struct keys *keys, size_t i) {
@@ -96,6 +86,18 @@ static void print_hit(void *with, const struct keys *keys, size_t i) {
 }
 
 /* ---- Which labels? ---- */
+
+enum { FEW = 4 };
+
+struct labelling {
+    const tamis *filter;
+    size_t n[KEYS_PER_BATCH];            /* labels of each key, ... */
+    uint64_t first[KEYS_PER_BATCH][FEW]; /* ... and the first of them */
+    uint64_t *label;                     /* all of them, for a key that has more */
+    size_t room;
+    char **name; /* as printed, made when first needed: finding one may take long */
+    bool is_short_of_memory;
+};
 
 /* Commas stand between names, so one inside a name gets a backslash. */
 static char *escape(const char *name) {
@@ -108,58 +110,73 @@ static char *escape(const char *name) {
     return escaped;
 }
 
-/* The labels of a key; 0 when memory is out. */
-static size_t find_labels(struct checking *checking, const struct tamis_key *key) {
-    size_t n;
-    while ((n = tamis_labels(checking->filter, key->bytes, key->len, checking->label,
-                             checking->room)) > checking->room) {
-        uint64_t *larger = realloc(checking->label, n * sizeof *larger);
-        if (!larger) return 0;
-        checking->label = larger;
-        checking->room = n;
+static void ask_labels(void *with, const struct keys *keys, uint8_t *hit) {
+    struct labelling *labelling = with;
+    for (size_t i = 0; i < keys->n; i++) {
+        const struct tamis_key *key = &keys->key[i];
+        labelling->n[i] =
+            tamis_labels(labelling->filter, key->bytes, key->len, labelling->first[i], FEW);
+        hit[i] = labelling->n[i] > 0;
     }
-    return n;
+}
+
+/* All labels of the i-th key; NULL when memory is out. */
+static const uint64_t *all_labels(struct labelling *labelling, const struct keys *keys, size_t i) {
+    const size_t n = labelling->n[i];
+    if (n <= FEW) return labelling->first[i];
+    if (n > labelling->room) {
+        uint64_t *larger = realloc(labelling->label, n * sizeof *larger);
+        if (!larger) return NULL;
+        labelling->label = larger;
+        labelling->room = n;
+    }
+    const struct tamis_key *key = &keys->key[i];
+    tamis_labels(labelling->filter, key->bytes, key->len, labelling->label, labelling->room);
+    return labelling->label;
+}
+
+static const char *name_of(struct labelling *labelling, uint64_t label) {
+    char **name = &labelling->name[label];
+    if (!*name) *name = escape(tamis_label_name(labelling->filter, label));
+    return *name;
 }
 
 static void print_labels(void *with, const struct keys *keys, size_t i) {
-    struct checking *checking = with;
-    const size_t n = find_labels(checking, &keys->key[i]);
-    if (n == 0) checking->is_short_of_memory = true;
+    struct labelling *labelling = with;
+    const uint64_t *label = all_labels(labelling, keys, i);
+    if (!label) labelling->is_short_of_memory = true;
     print_pair_start(keys, i);
-    for (size_t j = 0; j < n; j++) {
-        char **name = &checking->name[checking->label[j]];
-        if (!*name) *name = escape(tamis_label_name(checking->filter, checking->label[j]));
-        if (!*name) checking->is_short_of_memory = true;
-        printf("%s%s", j > 0 ? "," : "", *name ? *name : "");
+    for (size_t j = 0; label && j < labelling->n[i]; j++) {
+        const char *name = name_of(labelling, label[j]);
+        if (!name) labelling->is_short_of_memory = true;
+        printf("%s%s", j > 0 ? "," : "", name ? name : "");
     }
     print_pair_end(keys);
 }
 
 static int check_labels(const struct args *args, const struct image *image, struct keys *keys) {
     const uint64_t count = tamis_label_count(image->filter);
-    struct checking checking = {.filter = image->filter};
-    const struct asker asker = {.ask = ask_has, .print = print_labels, .with = &checking};
-    checking.name = calloc((size_t)count + 1, sizeof *checking.name);
-    int code = checking.name ? ask_keys(args, &asker, keys) : fail_memory(args);
-    if (checking.is_short_of_memory) code = fail_memory(args);
-    for (uint64_t i = 0; checking.name && i < count; i++) free(checking.name[i]);
-    free(checking.name);
-    free(checking.label);
+    struct labelling labelling = {.filter = image->filter};
+    const struct asker asker = {.ask = ask_labels, .print = print_labels, .with = &labelling};
+    labelling.name = calloc((size_t)count + 1, sizeof *labelling.name);
+    int code = labelling.name ? ask_keys(args, &asker, keys) : fail_memory(args);
+    if (labelling.is_short_of_memory) code = fail_memory(args);
+    for (uint64_t i = 0; labelling.name && i < count; i++) free(labelling.name[i]);
+    free(labelling.name);
+    free(labelling.label);
     return code;
 }
 
 /* ---- The verb ---- */
 
 int verb_check(const struct args *args) {
-    struct checking checking = {0};
-    const struct asker asker = {.ask = ask_has, .print = print_hit, .with = &checking};
     const bool with_labels = given(args, OPT_LABELS);
     struct image image = {0};
+    const struct asker asker = {.ask = ask_has, .print = print_hit, .with = &image};
     struct keys keys;
     int code = keys_open(&keys, args, 1);
     if (!code) code = image_open(&image, args, args->operand[0], TO_ASK);
     if (!code && with_labels) code = image_needs(args, &image, TAMIS_CAN_LABEL, "have labels");
-    checking.filter = image.filter;
     if (!code)
         code = with_labels ? check_labels(args, &image, &keys) : ask_keys(args, &asker, &keys);
     image_close(&image);

@@ -68,7 +68,8 @@ static void print_estimate(const struct tamis_info *info) {
 static void print_items(const struct facts *facts) {
     const struct tamis_info *info = &facts->info;
     print_label("capacity");
-    printf("%s\n", human_count(info->capacity).text);
+    printf("%s%s\n", human_count(info->capacity).text,
+           info->abilities & TAMIS_CAN_LABEL ? " in each label" : "");
     print_label("items");
     printf("%s %s", human_count(info->items).text,
            info->abilities & TAMIS_IS_BUILT     ? "built in, once"
