@@ -146,7 +146,7 @@ static void tell(const struct building *building, const char *spec, const struct
     describe(building, spec, &info, tamis_label_count(image->filter), what, sizeof what);
     info_summary(building->args, &info, image->path, what, AFTER_PLANNING);
     const bool maps = info.abilities & TAMIS_IS_BUILT && info.abilities & TAMIS_CAN_GET;
-    if (maps && !given(building->args, OPT_VALUES))
+    if (maps && building->lines > 0 && !given(building->args, OPT_VALUES))
         warn(building->args, output_name(image->path),
              "every key has the value 0; --values reads lines of KEY TAB VALUE");
 }
