@@ -123,8 +123,9 @@ static int check_inputs(const struct args *args) {
 static void describe(const struct building *building, const char *spec,
                      const struct tamis_info *info, uint64_t labels, char *what, size_t size) {
     /* Kinds that take adds count every one; what was planned for is then the distinct ones. */
-    const bool is_built = info->abilities & TAMIS_IS_BUILT;
-    const uint64_t keys = is_built || fixes_capacity(spec) ? info->items : info->capacity;
+    const uint64_t keys = info->abilities & TAMIS_IS_BUILT ? keys_built(info)
+                          : fixes_capacity(spec)           ? info->items
+                                                           : info->capacity;
     const uint64_t lines = building->lines + building->good;
     int len = snprintf(what, size, "%s %s", human_count(keys).text, keys == 1 ? "key" : "keys");
     if (labels > 0)

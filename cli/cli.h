@@ -377,7 +377,11 @@ void image_summary(const struct args *args, const tamis *filter, const char *pat
 void info_summary(const struct args *args, const struct tamis_info *info, const char *path,
                   const char *what, enum occasion occasion);
 
-/* By the keys that were planned for, or by those inside once a filter has grown; NaN for none. */
+/* How many keys an image of a kind that is built once was made from, without known-good ones. */
+uint64_t keys_built(const struct tamis_info *info);
+
+/* By the keys that were planned for, or by those inside where a filter has grown or was built once;
+ * NaN for none. */
 double bits_per_key(const struct tamis_info *info);
 
 /* Whether more keys are inside than were planned for. */

@@ -158,10 +158,18 @@ int image_write(const struct args *args, const tamis *filter, const char *path) 
 
 /* ---- Summing up ---- */
 
+uint64_t keys_built(const struct tamis_info *info) {
+    /* Known-good keys are items too, but the capacity is about members; that of labels is about
+     * the largest. */
+    const bool is_by_items = info->abilities & TAMIS_CAN_LABEL || info->items < info->capacity;
+    return is_by_items ? info->items : info->capacity;
+}
+
 double bits_per_key(const struct tamis_info *info) {
     const bool has_grown = info->abilities & TAMIS_CAN_GROW && info->items > info->capacity;
-    const bool is_built = info->abilities & TAMIS_IS_BUILT;
-    const uint64_t keys = has_grown || is_built ? info->items : info->capacity;
+    const uint64_t keys = has_grown                          ? info->items
+                          : info->abilities & TAMIS_IS_BUILT ? keys_built(info)
+                                                             : info->capacity;
     return keys ? 8.0 * (double)info->payload_bytes / (double)keys : NAN;
 }
 

@@ -1,9 +1,8 @@
 # A set that says no to every known-good key. A key on both lists is named.
-tamis kinds cascade >/dev/null 2>&1 || { echo "no kind cascade"; exit 77; }
 seq 1 1000 >revoked
 seq 1001 21000 >valid
 tamis build crl.tamis revoked --good valid 2>summary; echo $?
-sed -e 's/^\([^ ]*\).*(\(21,000.*\)),.*/\1 \2/' summary
+sed 's/known-good), .*/known-good)/' summary
 tamis check -c crl.tamis revoked
 tamis check -c crl.tamis valid
 tamis info crl.tamis | sed -n 's/  kind  *\([a-z]*\):.*/\1/p'
