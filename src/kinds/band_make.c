@@ -1,0 +1,470 @@
+/* The bumped ribbon, made: from keys to a bit matrix.
+ *
+ *     mix and sort      by start: equations become a band
+ *     eliminate         each equation, reduced by those before it, becomes that of a row; who finds
+ *                       no row and contradicts the others is bumped, with those that start below
+ *     substitute        rows from the last to the first
+ *     transpose         rows of bits to columns of words
+ *
+ * and once more with those that were bumped. */
+#include <math.h>
+
+#include "kinds/band_layers.h"
+
+enum {
+    PLAIN_MOST = 4000,  /* keys that a layer without bumping may have */
+    PLAIN_SEEDS = 12,   /* to try with one number of blocks before there is one more */
+    BUMPING_SEEDS = 64, /* to try in layers that bump; the first one always did */
+    MOST_BUMPED = 8,    /* one in so many keys may be bumped */
+    PIVOTS = 1 << 13,   /* rows that one bucket may make */
+    PLANE_BITS = 32,    /* rows are worked on as up to three planes of 32 columns */
+    MOST_PLANES = 3,
+    PART_BITS = 11, /* a sort goes by these top bits of the place first */
+    PARTS = 1 << PART_BITS
+};
+#define NO_PIVOT UINT32_MAX
+
+/* ---- Sizes ---------------------------------------------------------------------------------- */
+
+/* Layers that bump have fewer rows than keys, so that next to none stays empty. Bucket, thresholds
+ * and number of rows are the best of some hundred that were tried with 10^6 keys. Thresholds of
+ * small buckets tell better which keys must go, but cost 2 bits for each bucket, whatever the
+ * number of columns: with 8 of them rows and thresholds are 0.05 % and 0.20 % more than nothing,
+ * with one 0.28 % and 0.79 %. */
+static bool has_few_columns(const tamis_band_form *form) {
+    return columns_of(form) < 4;
+}
+
+static uint64_t bumping_rows(const tamis_band_form *form, uint64_t n) {
+    return n * (has_few_columns(form) ? 983 : 978) / 1024;
+}
+
+static void shape_bumping(const tamis_band_form *form, uint64_t n, uint32_t seed, layer *l) {
+    l->seed = seed;
+    l->shift = has_few_columns(form) ? 8 : 7;
+    l->cuts = has_few_columns(form) ? cuts_of(22, 51, l->shift) : cuts_of(16, 39, l->shift);
+    l->blocks = (bumping_rows(form, n) + ROWS - 1) / ROWS;
+    derive(form, l);
+}
+
+static uint64_t plain_blocks_least(uint64_t n) {
+    return (n + ROWS - 1) / ROWS;
+}
+
+static uint64_t plain_blocks_most(uint64_t n) {
+    return 2 * plain_blocks_least(n) + 2;
+}
+
+static void shape_plain(const tamis_band_form *form, uint64_t n, uint32_t seed, layer *l) {
+    l->seed = seed;
+    l->shift = 0;
+    l->cuts = 0;
+    l->blocks = plain_blocks_least(n) + seed / PLAIN_SEEDS;
+    derive(form, l);
+}
+
+static uint64_t rows_most(const tamis_band_form *form, uint64_t n) {
+    layer l = {.blocks = 0};
+    const uint64_t plain = plain_blocks_most(least_of(n, PLAIN_MOST));
+    if (n > PLAIN_MOST) shape_bumping(form, n, 0, &l);
+    return (l.blocks > plain ? l.blocks : plain) * ROWS;
+}
+
+/* Of n keys a layer bumps n/MOST_BUMPED at most. */
+uint64_t tamis__band_most(const tamis_band_form *form, uint64_t n) {
+    uint64_t words = plain_blocks_most(least_of(n, PLAIN_MOST)) * columns_of(form);
+    for (; n > PLAIN_MOST; n /= MOST_BUMPED) {
+        layer l;
+        shape_bumping(form, n, 0, &l);
+        words += l.words;
+    }
+    return HEAD_BYTES + MOST_LAYERS * LAYER_BYTES + words * 8;
+}
+
+/* Of a band that is alone it is known how rows round up to blocks; of many, only the mean. */
+static uint64_t round_rows(uint64_t rows, uint64_t bands) {
+    return bands == 1 ? (rows + ROWS - 1) / ROWS * ROWS : rows + ROWS / 2;
+}
+
+static uint64_t bits_of_rows(const tamis_band_form *form, uint64_t rows, uint64_t bands) {
+    const uint64_t narrow = tamis__range(narrow_edge(form), rows - least_of(rows, ROWS - 1));
+    const uint64_t saved = bands == 1 ? narrow / ROWS * ROWS : narrow - least_of(narrow, ROWS / 2);
+    return rows * columns_of(form) - saved;
+}
+
+/* Keys that a layer bumps beyond those that it has no row for: with few columns they were 35 +
+ * 0.0024 n with a standard deviation of 0.43 sqrt(n), else 30 + 0.0007 n and 0.19 sqrt(n). Of a band
+ * that is alone, what it has at most in nearly all cases. */
+static uint64_t extra_bumped(const tamis_band_form *form, uint64_t n, uint64_t bands) {
+    const uint64_t spread = bands == 1 ? (uint64_t)sqrt((double)n) : 0;
+    return has_few_columns(form) ? 40 + n / 400 + 3 * spread : 32 + n / 1400 + spread;
+}
+
+uint64_t tamis__band_expect(const tamis_band_form *form, uint64_t keys, uint64_t bands) {
+    uint64_t n = (keys + bands - 1) / bands, bits = HEAD_BYTES * 8;
+    for (; n > PLAIN_MOST; bits += LAYER_BYTES * 8) {
+        layer l;
+        shape_bumping(form, n, 0, &l);
+        const uint64_t rows = round_rows(bumping_rows(form, n), bands);
+        bits += bits_of_rows(form, rows, bands) + l.meta_words * 64;
+        n += extra_bumped(form, n, bands) - least_of(n, rows);
+    }
+    if (n) {
+        const uint64_t rows = round_rows(n + (bands == 1 ? n / 32 : n / 96), bands);
+        bits += LAYER_BYTES * 8 + bits_of_rows(form, rows, bands);
+    }
+    return (bits * bands + 63) / 64 * 8;
+}
+
+/* ---- Working memory ------------------------------------------------------------------------- */
+
+static unsigned planes_of(const tamis_band_form *form) {
+    return (columns_of(form) + PLANE_BITS - 1) / PLANE_BITS;
+}
+
+/* Rows of the elimination lie where the sort had its second copy. */
+typedef struct bench {
+    const tamis_band_form *form;
+    const tamis_band_task *task;
+    uint64_t n; /* keys of this layer */
+    uint64_t *x;
+    uint32_t *index; /* of a key in the task; NULL without values */
+    uint64_t *other_x;
+    uint32_t *other_index;
+    uint64_t *c;              /* coefficients of a row, from the row itself on; 0: empty */
+    uint32_t *r[MOST_PLANES]; /* and what they sum up to */
+    uint32_t *pivot;          /* rows that the keys of a bucket made */
+    uint32_t *count;          /* of the sort */
+} bench;
+
+/* The next piece of the working memory; when there is none yet, only its size counts. */
+static void *take(uint8_t *work, uint64_t *at, uint64_t bytes) {
+    void *piece = work ? work + *at : NULL;
+    *at += (bytes + 63) / 64 * 64;
+    return piece;
+}
+
+/* Values of the bits of a place that the first step of the sort leaves over: a place is below
+ * rows + 2^MOST_SHIFT, and all but PART_BITS of its bits are left. */
+static uint64_t rest_most(uint64_t rows) {
+    return ((rows + (1 << MOST_SHIFT)) >> (PART_BITS - 1)) + 1;
+}
+
+static uint64_t lay_out(bench *b, const tamis_band_form *form, uint64_t n, uint8_t *work) {
+    const uint64_t rows = rows_most(form, n), indexes = form->value_bits ? n : 0;
+    uint64_t at = 0;
+    memset(b, 0, sizeof *b);
+    b->form = form;
+    b->pivot = take(work, &at, PIVOTS * sizeof *b->pivot);
+    b->count = take(work, &at, (PARTS + rest_most(rows)) * sizeof *b->count);
+    b->x = take(work, &at, n * sizeof *b->x);
+    if (indexes) b->index = take(work, &at, n * sizeof *b->index);
+    uint64_t sort_end = at;
+    b->other_x = take(work, &sort_end, n * sizeof *b->x);
+    b->other_index = take(work, &sort_end, indexes * sizeof *b->index);
+    b->c = take(work, &at, rows * sizeof *b->c);
+    for (unsigned k = 0; k < planes_of(form); k++)
+        b->r[k] = take(work, &at, rows * sizeof *b->r[k]);
+    return at > sort_end ? at : sort_end;
+}
+
+uint64_t tamis__band_work(const tamis_band_form *form, uint64_t n) {
+    bench b;
+    return lay_out(&b, form, n, NULL);
+}
+
+/* ---- Sorting -------------------------------------------------------------------------------- */
+
+/* Buckets ascending, starts inside them descending: what is bumped then comes last. */
+static uint64_t place_of(const layer *l, uint64_t x) {
+    return tamis__range(x, l->starts) ^ (((uint64_t)1 << l->shift) - 1);
+}
+
+static void sum_up(uint32_t *count, size_t n) {
+    uint32_t sum = 0;
+    for (size_t i = 0; i < n; i++) {
+        const uint32_t here = count[i];
+        count[i] = sum;
+        sum += here;
+    }
+}
+
+/* How many low bits of a place are left to the second step. */
+static unsigned rest_bits(const layer *l) {
+    const uint64_t most = (l->starts - 1) | (((uint64_t)1 << l->shift) - 1);
+    const unsigned bits = most ? tamis__log2_floor(most) + 1 : 0;
+    return bits > PART_BITS ? bits - PART_BITS : 0;
+}
+
+/* By the top bits of the place, into the other copy. count[p] ends as the end of part p. */
+static void sort_parts(bench *b, const layer *l, unsigned rest) {
+    memset(b->count, 0, PARTS * sizeof *b->count);
+    for (uint64_t i = 0; i < b->n; i++) b->count[place_of(l, b->x[i]) >> rest]++;
+    sum_up(b->count, PARTS);
+    for (uint64_t i = 0; i < b->n; i++) {
+        const uint32_t to = b->count[place_of(l, b->x[i]) >> rest]++;
+        b->other_x[to] = b->x[i];
+        if (b->index) b->other_index[to] = b->index[i];
+    }
+}
+
+/* One part, which fits the cache, by the rest of the place, and back. */
+static void sort_part(bench *b, const layer *l, unsigned rest, uint32_t from, uint32_t to) {
+    uint32_t *count = b->count + PARTS;
+    const uint64_t mask = ((uint64_t)1 << rest) - 1;
+    memset(count, 0, ((size_t)mask + 1) * sizeof *count);
+    for (uint32_t i = from; i < to; i++) count[place_of(l, b->other_x[i]) & mask]++;
+    sum_up(count, (size_t)mask + 1);
+    for (uint32_t i = from; i < to; i++) {
+        const uint32_t at = from + count[place_of(l, b->other_x[i]) & mask]++;
+        b->x[at] = b->other_x[i];
+        if (b->index) b->index[at] = b->other_index[i];
+    }
+}
+
+static void sort_keys(bench *b, const layer *l) {
+    const unsigned rest = rest_bits(l);
+    uint32_t from = 0;
+    sort_parts(b, l, rest);
+    for (unsigned p = 0; p < PARTS; p++) {
+        const uint32_t to = b->count[p];
+        if (to > from) sort_part(b, l, rest, from, to);
+        from = to;
+    }
+}
+
+/* ---- Elimination ---------------------------------------------------------------------------- */
+
+static void row_of(const bench *b, uint64_t i, uint32_t row[MOST_PLANES]) {
+    const tamis_band_form *form = b->form;
+    const uint64_t guard = guard_of(b->x[i], form->guard_bits);
+    const unsigned v = form->value_bits;
+    const uint64_t value = b->index ? b->task->value[b->index[i]] ^ mask_of(b->x[i], v) : 0;
+    const uint64_t low = v < 64 ? value | guard << v : value;
+    row[0] = (uint32_t)low;
+    row[1] = (uint32_t)(low >> 32);
+    row[2] = (uint32_t)(v == 64 ? guard : v ? guard >> (64 - v) : 0);
+}
+
+/* Adds the equation of a key. The row that it made, NO_PIVOT in *pivot when the others imply it
+ * already; false when they contradict it. */
+TAMIS_HOT bool eliminate(bench *b, unsigned planes, uint64_t p, uint64_t c, uint32_t row[],
+                         uint32_t *pivot) {
+    while (b->c[p]) {
+        uint32_t left = 0;
+        c ^= b->c[p];
+        for (unsigned k = 0; k < planes; k++) left |= row[k] ^= b->r[k][p];
+        if (c == 0) {
+            *pivot = NO_PIVOT;
+            return left == 0;
+        }
+        const unsigned zeros = (unsigned)__builtin_ctzll(c);
+        c >>= zeros;
+        p += zeros;
+    }
+    b->c[p] = c;
+    for (unsigned k = 0; k < planes; k++) b->r[k][p] = row[k];
+    *pivot = (uint32_t)p;
+    return true;
+}
+
+static bool add_key(bench *b, const layer *l, uint64_t i, uint32_t *pivot) {
+    const uint64_t start = tamis__range(b->x[i], l->starts), c = coefficients_of(b->x[i]);
+    uint32_t row[MOST_PLANES];
+    row_of(b, i, row);
+    switch (planes_of(b->form)) {
+    case 1: return eliminate(b, 1, start, c, row, pivot);
+    case 2: return eliminate(b, 2, start, c, row, pivot);
+    default: return eliminate(b, 3, start, c, row, pivot);
+    }
+}
+
+static uint64_t offset_of(const bench *b, const layer *l, uint64_t i) {
+    return offset_in_bucket(l, tamis__range(b->x[i], l->starts));
+}
+
+static void clear_row(bench *b, uint32_t p) {
+    b->c[p] = 0;
+    for (unsigned k = 0; k < planes_of(b->form); k++) b->r[k][p] = 0;
+}
+
+static void swap_keys(bench *b, uint64_t i, uint64_t j) {
+    const uint64_t x = b->x[i];
+    b->x[i] = b->x[j];
+    b->x[j] = x;
+    if (!b->index) return;
+    const uint32_t index = b->index[i];
+    b->index[i] = b->index[j];
+    b->index[j] = index;
+}
+
+/* The keys [first, end) are those of one bucket. Those that it bumps move to the front of all
+ * keys, behind the *bumped that are there. Returns the class of the bucket. */
+static unsigned fill_bucket(bench *b, const layer *l, uint64_t first, uint64_t end,
+                            uint64_t *bumped) {
+    uint64_t i = first;
+    while (i < end && i - first < PIVOTS && add_key(b, l, i, &b->pivot[i - first])) i++;
+    if (i == end) return 0;
+    const uint64_t offset = offset_of(b, l, i);
+    const unsigned class = offset < cut_of(l, 1) ? 1 : offset < cut_of(l, 2) ? 2 : 3;
+    uint64_t keep = i;
+    while (keep > first && offset_of(b, l, keep - 1) < cut_of(l, class)) {
+        keep--;
+        if (b->pivot[keep - first] != NO_PIVOT) clear_row(b, b->pivot[keep - first]);
+    }
+    while (keep < end) swap_keys(b, keep++, (*bumped)++);
+    return class;
+}
+
+static void clear_rows(bench *b, const layer *l) {
+    memset(b->c, 0, (size_t)l->blocks * ROWS * sizeof *b->c);
+    for (unsigned k = 0; k < planes_of(b->form); k++)
+        memset(b->r[k], 0, (size_t)l->blocks * ROWS * sizeof *b->r[k]);
+}
+
+/* All keys, with thresholds at `meta`; returns how many were bumped. */
+static uint64_t fill_bumping(bench *b, const layer *l, uint8_t *meta) {
+    uint64_t bumped = 0;
+    memset(meta, 0, (size_t)l->meta_words * 8);
+    for (uint64_t first = 0, end; first < b->n; first = end) {
+        const uint64_t bucket = bucket_of(l, tamis__range(b->x[first], l->starts));
+        for (end = first + 1; end < b->n; end++)
+            if (bucket_of(l, tamis__range(b->x[end], l->starts)) != bucket) break;
+        const uint64_t class = fill_bucket(b, l, first, end, &bumped);
+        tamis__or64(meta + bucket / 32 * 8, class << bucket % 32 * 2);
+    }
+    return bumped;
+}
+
+static bool fill_plain(bench *b, const layer *l) {
+    uint32_t pivot;
+    uint64_t i = 0;
+    while (i < b->n && add_key(b, l, i, &pivot)) i++;
+    return i == b->n;
+}
+
+/* ---- Solution ------------------------------------------------------------------------------- */
+
+/* From the last row to the first: everything behind a row is known. */
+static void substitute(const bench *b, uint64_t rows, unsigned plane) {
+    uint32_t *r = b->r[plane];
+    for (uint64_t p = rows; p-- > 0;) {
+        uint32_t sum = r[p];
+        for (uint64_t c = b->c[p] & ~(uint64_t)1; c; c &= c - 1)
+            sum ^= r[p + (unsigned)__builtin_ctzll(c)];
+        r[p] = sum;
+    }
+}
+
+/* Bit j of a[i] and bit i of a[j] change places. */
+static void transpose(uint32_t a[32]) {
+    uint32_t mask = 0x0000ffff;
+    for (unsigned half = 16; half; half >>= 1, mask ^= mask << half)
+        for (unsigned i = 0; i < 32; i = (i + half + 1) & ~half) {
+            const uint32_t t = (a[i] >> half ^ a[i + half]) & mask;
+            a[i] ^= t << half;
+            a[i + half] ^= t;
+        }
+}
+
+/* The words of one block: a column each, bit i of it is row i. */
+static void put_block(const bench *b, uint64_t block, unsigned columns, uint8_t *out) {
+    for (unsigned k = 0; k * PLANE_BITS < columns; k++) {
+        uint32_t low[32], high[32];
+        memcpy(low, b->r[k] + block * ROWS, sizeof low);
+        memcpy(high, b->r[k] + block * ROWS + 32, sizeof high);
+        transpose(low);
+        transpose(high);
+        for (unsigned j = 0; j < PLANE_BITS && k * PLANE_BITS + j < columns; j++, out += 8)
+            tamis__put64(out, low[j] | (uint64_t)high[j] << 32);
+    }
+}
+
+static void put_rows(const bench *b, const layer *l, uint8_t *out) {
+    const unsigned columns = columns_of(b->form);
+    for (unsigned k = 0; k < planes_of(b->form); k++) substitute(b, l->blocks * ROWS, k);
+    for (uint64_t i = 0; i < l->blocks; i++) {
+        const unsigned here = columns - (i < l->narrow_blocks);
+        put_block(b, i, here, out);
+        out += 8 * here;
+    }
+}
+
+/* ---- Making --------------------------------------------------------------------------------- */
+
+static void mix_keys(bench *b, const layer *l) {
+    for (uint64_t i = 0; i < b->n; i++) b->x[i] = next_x(b->x[i], l->seed);
+    sort_keys(b, l);
+    clear_rows(b, l);
+}
+
+static void unmix_keys(bench *b, const layer *l) {
+    for (uint64_t i = 0; i < b->n; i++) b->x[i] = previous_x(b->x[i], l->seed);
+}
+
+static bool make_plain(bench *b, layer *l, uint8_t *out) {
+    for (uint32_t seed = 0;; seed++) {
+        shape_plain(b->form, b->n, seed, l);
+        if (l->blocks > plain_blocks_most(b->n)) return false;
+        mix_keys(b, l);
+        if (fill_plain(b, l)) break;
+        unmix_keys(b, l);
+    }
+    put_rows(b, l, out);
+    b->n = 0;
+    return true;
+}
+
+static bool make_bumping(bench *b, layer *l, uint8_t *out) {
+    for (uint32_t seed = 0; seed < BUMPING_SEEDS; seed++) {
+        shape_bumping(b->form, b->n, seed, l);
+        mix_keys(b, l);
+        const uint64_t bumped = fill_bumping(b, l, out);
+        if (bumped <= b->n / MOST_BUMPED) {
+            put_rows(b, l, out + l->meta_words * 8);
+            b->n = bumped;
+            return true;
+        }
+        unmix_keys(b, l);
+    }
+    return false;
+}
+
+/* Rows are made behind where the headers of the most layers end, then moved up to the last. */
+static bool make_layers(bench *b, uint8_t *out, uint64_t *size) {
+    uint8_t *rows = out + HEAD_BYTES + MOST_LAYERS * LAYER_BYTES;
+    uint64_t rows_size = 0;
+    unsigned layers = 0;
+    for (; b->n; layers++) {
+        layer l;
+        const bool is_made = b->n > PLAIN_MOST ? make_bumping(b, &l, rows + rows_size)
+                                               : make_plain(b, &l, rows + rows_size);
+        if (!is_made) return false;
+        put_layer(&l, out, layers);
+        rows_size += l.words * 8;
+    }
+    tamis__put32(out + 4, layers);
+    *size = HEAD_BYTES + layers * LAYER_BYTES + rows_size;
+    memmove(out + HEAD_BYTES + layers * LAYER_BYTES, rows, (size_t)rows_size);
+    return true;
+}
+
+tamis_status tamis__band_make(const tamis_band_form *form, const tamis_band_task *task,
+                              uint8_t *work, uint8_t *out, uint64_t *size) {
+    bench b;
+    if (task->n > MOST_KEYS)
+        return tamis__fail(TAMIS_TOO_LARGE, "%llu keys are too many for one shard",
+                           (unsigned long long)task->n);
+    lay_out(&b, form, task->n, work);
+    b.task = task;
+    b.n = task->n;
+    for (uint64_t i = 0; i < b.n; i++) {
+        const uint32_t from = task->pick ? task->pick[i] : (uint32_t)i;
+        b.x[i] = first_x(form, task->hash[from]);
+        if (b.index) b.index[i] = from;
+    }
+    tamis__put32(out, (uint32_t)task->n);
+    if (!make_layers(&b, out, size))
+        return tamis__fail(TAMIS_CONFLICT, "the hashes of a shard are not distinct");
+    return TAMIS_OK;
+}
