@@ -31,7 +31,7 @@ enum {
 /* What all bands of a filter have in common; it is kept in shape words, not in the band. */
 typedef struct tamis_band_form {
     unsigned value_bits, guard_bits; /* one of the two at least */
-    uint32_t narrow; /* below 65536: so many of 65536 keys have one guard bit less, of those */
+    uint32_t narrow; /* below 65536: so many of 65536 keys have one guard bit less */
     uint64_t salt;   /* bands that are asked for the same keys get different ones */
 } tamis_band_form;
 
