@@ -28,8 +28,13 @@ static uint64_t entry_size(const uint64_t word[]) {
     return word[NUMBERS] * 8;
 }
 
-static uint64_t tail_size(const uint64_t word[]) {
+/* Names, and where each starts, both in whole words. */
+static uint64_t padded_names(const uint64_t word[]) {
     return (word[NAMES] + 7) / 8 * 8;
+}
+
+static uint64_t tail_size(const uint64_t word[]) {
+    return padded_names(word) + (word[LABELS] + 1) / 2 * 8;
 }
 
 /* Words for so many entries, with the bytes that they take exactly. */
@@ -57,7 +62,8 @@ static tamis_status plan_wide(const tamis_wish *wish, uint64_t word[]) {
 }
 
 static tamis_status check_with(const uint64_t word[], uint64_t numbers, uint64_t *size) {
-    if (word[NUMBERS] != numbers || word[NAMES] > TAMIS_MAX_PAYLOAD_BYTES)
+    if (word[NUMBERS] != numbers || word[NAMES] > TAMIS_MAX_PAYLOAD_BYTES / 2 ||
+        word[LABELS] > word[NAMES])
         return tamis__fail(TAMIS_CORRUPT, "damaged: entries of %llu numbers, %llu bytes of names",
                            (unsigned long long)word[NUMBERS], (unsigned long long)word[NAMES]);
     return tamis__shards_check(word, tail_size(word), size);
@@ -150,7 +156,7 @@ static bool names_are_sound(const tamis_body *f) {
     const char *names = names_of(f);
     uint64_t count = 0;
     for (uint64_t i = 0; i < f->word[NAMES]; i++) count += names[i] == '\0';
-    for (uint64_t i = f->word[NAMES]; i < tail_size(f->word); i++)
+    for (uint64_t i = f->word[NAMES]; i < padded_names(f->word); i++)
         if (names[i]) return false;
     return count == f->word[LABELS] && (count == 0 || names[f->word[NAMES] - 1] == '\0') &&
            (count != 0 || f->word[NAMES] == 0);
