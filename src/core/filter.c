@@ -117,12 +117,12 @@ tamis_status tamis_create_with(tamis **filter, const char *spec,
     *filter = NULL;
     tamis_status rc = tamis__read_options(options, &o);
     if (!rc) rc = tamis__spec_parse(spec, &request);
-    if (!rc && request.entry->kind->build)
-        rc = tamis__fail(TAMIS_CANNOT, "%s is built once, from all its keys: use a builder",
-                         request.entry->kind->name);
     if (!rc) rc = tamis__request_plan(&request, &shape);
     if (!rc) rc = tamis__within_limit(&o, shape.size);
     if (!rc) rc = tamis__make_hasher(&request, o.secret, &hasher);
+    if (!rc && request.entry->kind->build)
+        rc = tamis__fail(TAMIS_CANNOT, "%s is built once, from all its keys: use a builder",
+                         request.entry->kind->name);
     return rc ? rc : tamis__make(filter, request.entry, &shape, &hasher, &o);
 }
 

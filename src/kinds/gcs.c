@@ -27,7 +27,7 @@ static const struct tamis_option options[] = {
     {"range", NULL, 1, TAMIS_CODED_MOST_RANGE - 1, "capacity/fpr",
      "cells that hashes are scaled to"},
     {"rice", NULL, 0, TAMIS_CODED_MOST_RICE, "the best", "low bits of a gap, Golomb's parameter"},
-    {"m", NULL, 1, (uint64_t)1 << 56, "1/fpr", "cells for each key of the capacity"},
+    {"m", NULL, 1, (uint64_t)1 << 50, "1/fpr", "cells for each key of the capacity"},
 };
 
 /* ---- Shape ---------------------------------------------------------------------------------- */
