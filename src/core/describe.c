@@ -105,16 +105,21 @@ static bool leads_to_shape(const char *spec, const tamis *f) {
 }
 
 /* From what reads best to what always works: the rate that was asked for, the same with options,
- * and the size. A body that grows has left its first shape; its wish still makes such a filter. */
+ * and the size. A body that grows has left its first shape; its wish still makes such a filter. What
+ * was built has the size that its keys took, which says nothing: its options say all. */
 size_t tamis_spec(const tamis *f, char *spec, size_t size) {
-    enum { PLAIN, WITH_OPTIONS, BY_SIZE } form = f->image.one_in ? PLAIN : BY_SIZE;
+    enum { PLAIN, WITH_OPTIONS, BY_SIZE } form = WITH_OPTIONS;
     text t;
+    if (f->image.one_in)
+        form = PLAIN;
+    else if (!f->kind->build)
+        form = BY_SIZE;
     for (;; form++) {
         t = (text){.len = 0};
         append(&t, "%s:capacity=%llu", f->kind->name, (unsigned long long)f->image.capacity);
         if (form == BY_SIZE)
             append(&t, ",bits=%llu", (unsigned long long)bits_of(f));
-        else
+        else if (f->image.one_in)
             append_rate(&t, f->image.one_in);
         if (form != PLAIN) append_options(&t, f);
         append_hash(&t, &f->image.hasher);

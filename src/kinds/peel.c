@@ -88,8 +88,8 @@ uint64_t tamis__peel_work(const tamis_peel_form *form, uint64_t n) {
 
 unsigned tamis__peel_guard_for(double fpr) {
     const double rounding = 1 + 1.0 / 4096;
-    unsigned bits = 0;
-    for (double rate = 1; rate > fpr * rounding; rate /= 2) bits++;
+    unsigned bits = 1;
+    for (double rate = 0.5; rate > fpr * rounding; rate /= 2) bits++;
     return bits;
 }
 

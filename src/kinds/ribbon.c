@@ -24,10 +24,15 @@
 #include "kinds/shards.h"
 
 enum { WIDTH = TAMIS_SHARD_WORDS, NARROW };
-enum { OPT_SHARD };
+enum { OPT_SHARD, OPT_WIDTH, OPT_NARROW };
 enum { GROUP = 32 }; /* questions whose rows are fetched at the same time */
 
-static const struct tamis_option options[] = {TAMIS_SHARD_OPTION};
+static const struct tamis_option options[] = {
+    TAMIS_SHARD_OPTION,
+    {"width", NULL, 1, TAMIS_BAND_GUARD_MOST, "by fpr or size", "columns: bits of a fingerprint"},
+    {"narrow", NULL, 0, 65535, "by fpr or size, 0 with width",
+     "keys with one column less, in 65536ths of all"},
+};
 
 /* ---- Shape ---------------------------------------------------------------------------------- */
 
@@ -69,7 +74,10 @@ static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
     word[TAMIS_SHARD_KEYS] =
         wish->has_option[OPT_SHARD] ? wish->option[OPT_SHARD] : TAMIS_SHARD_PRESET;
     word[TAMIS_SHARDS] = tamis__shards_for(word, wish->capacity);
-    if (wish->bits) {
+    if (wish->has_option[OPT_WIDTH]) {
+        word[WIDTH] = wish->option[OPT_WIDTH];
+        word[NARROW] = 0;
+    } else if (wish->bits) {
         const tamis_status rc = widest(word, wish->capacity, wish->bits / 8);
         if (rc) return rc;
     } else {
@@ -79,6 +87,7 @@ static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
                                TAMIS_BAND_GUARD_MOST);
         set_columns(word, columns);
     }
+    if (wish->has_option[OPT_NARROW]) word[NARROW] = wish->option[OPT_NARROW];
     word[TAMIS_SHARD_BYTES] = expect(word, wish->capacity);
     return TAMIS_OK;
 }

@@ -90,7 +90,8 @@ static bool ends_well(const char *spec) {
     const tamis_status rc = tamis_plan(spec, &plan, sizeof plan);
     if (rc) {
         assert_sentence(spec, "");
-        assert_true(rc == TAMIS_INVALID || rc == TAMIS_TOO_LARGE);
+        if (rc != TAMIS_INVALID && rc != TAMIS_TOO_LARGE)
+            fail_msg("'%s' is refused with status %d: %s", spec, rc, tamis_why());
         return false;
     }
     assert_true(plan.payload_bytes > 0 && plan.probes > 0);
@@ -625,6 +626,8 @@ static void a_filter_describes_itself(void **state) {
         const struct tamis_kind_info kind = kind_at(k);
         for (size_t w = 0; w < COUNT_OF(wishes); w++) {
             char spec[TEXT];
+            const bool fixes_both = strstr(wishes[w], "fpr=") && !strstr(wishes[w], "capacity=");
+            if (kind.abilities & TAMIS_IS_BUILT && fixes_both) continue; /* refused: see there */
             snprintf(spec, sizeof spec, "%s:%s", kind.name, wishes[w]);
             if (!ends_well(spec)) continue; /* a kind that cannot keep such a rate */
             shapes += there_and_back(spec);
