@@ -24,6 +24,9 @@ static struct {
     bool for_ever; /* the n-th and all after it */
     bool kills;    /* the process dies in the middle of the n-th */
     bool is_short; /* a few bytes at a time, and an interruption before every second */
+
+    void (*before)(const char *name); /* what others do just before each call */
+    bool is_inside;                   /* them */
 } fault;
 
 static bool is_meant(const char *name) {
@@ -35,6 +38,13 @@ static bool is_last(const char *name) {
     return fault.kills && is_meant(name) && fault.calls + 1 == fault.fail_at;
 }
 
+static void let_others_act(const char *name) {
+    if (!fault.before || fault.is_inside) return;
+    fault.is_inside = true;
+    fault.before(name);
+    fault.is_inside = false;
+}
+
 static bool is_hit(const char *name) {
     if (!is_meant(name)) return false;
     fault.calls++;
@@ -42,6 +52,7 @@ static bool is_hit(const char *name) {
 }
 
 static bool fails(const char *name) {
+    let_others_act(name);
     if (!is_hit(name)) return false;
     if (fault.kills) raise(SIGKILL);
     errno = fault.error;
