@@ -74,7 +74,7 @@ static bool build_and_die(const char *spec, moment m) {
         build(spec, NEW, m.call ? 1 : 3); /* calls are counted by one thread */
         _exit(0);
     }
-    int status;
+    int status = 0;
     demand(child > 0 && waitpid(child, &status, 0) == child, "fork");
     if (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL) return true;
     demand(WIFEXITED(status) && WEXITSTATUS(status) == 0, "the build went wrong by itself");
