@@ -787,8 +787,8 @@ static void no_allocation_matters(void **state) {
 /* The limit holds, for the builder and all its threads. */
 static void limit_is_held(void **state) {
     (void)state;
-    static const char *const specs[] = {"sorted:shard=1024", "sorted_map:shard=1024",
-                                        "sorted_sets:shard=1024"};
+    static const char *const specs[] = {"sorted:shard=1024", "sorted:shard=8192",
+                                        "sorted_map:shard=1024", "sorted_sets:shard=1024"};
     for (size_t s = 0; s < sizeof specs / sizeof *specs; s++)
         for (unsigned threads = 1; threads <= 8; threads += 7)
             for (uint64_t limit = MIB; limit <= 4 * MIB; limit *= 4) {
