@@ -96,8 +96,6 @@ plant "keys come in after a finish that failed" unit/test_builder "" \
     src/core/builder.c "b->is_closed = true;" ""
 plant "a shard takes more memory than there is" unit/test_builder "" \
     src/core/sharding.c "> g->memory_each)" "> UINT64_MAX - 1)"
-plant "threads are as many as wished" unit/test_builder "" \
-    src/core/sorting.c "    return (unsigned)(left / each);" "    return left < each ? 0 : wanted;"
 plant "nobody looks at what was asked again" unit/test_builder "" \
     src/core/verify.c "if (wrong == q->n) return TAMIS_OK;" "if (wrong <= q->n) return TAMIS_OK;"
 plant "a report that says stop is not heard" unit/test_builder "" \
