@@ -1,6 +1,9 @@
-"""Kinds whose payload is counters: counting, spectral, increment; and stable, whose cells age."""
+"""Kinds whose payload is counters: counting, spectral, increment; stable, whose cells age; and
+approximator, whose cells are values."""
 
 from collections import Counter
+from functools import reduce
+from operator import and_
 
 from payload import (MOST_BITS, Fields, Kind, chain, chain_numbers, mix, need, need_clear,
                      need_range, number_at, scale, whole_words)
@@ -130,3 +133,29 @@ class Stable(Kind):
 
     def has(self, h):
         return all(self.fields[at] for at in chain(h, self.cells, self.hashes))
+
+
+class Approximator(Kind):
+    name, words = "approximator", ("bits", "hashes", "value", "lattice")
+
+    def shape(self):
+        need_range(1, self.bits, MOST_BITS, "bits")
+        need_range(1, self.hashes, 64, "hashes")
+        need_range(1, self.value, 64, "value")
+        need_range(0, self.lattice, 1, "lattice")
+        need(self.bits % self.value == 0, "bits are not a whole number of cells")
+        return whole_words(self.bits)
+
+    def open(self, payload):
+        self.cells = Fields(payload, self.value, self.bits // self.value)
+        need_clear(payload, self.bits)
+
+    def positions(self, h):
+        return chain(h, len(self.cells), self.hashes)
+
+    def get(self, h):
+        """The meet of the key's cells, or None when that is 0."""
+        return reduce((min, and_)[self.lattice], (self.cells[at] for at in self.positions(h))) or None
+
+    def has(self, h):
+        return self.get(h) is not None

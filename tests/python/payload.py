@@ -84,6 +84,11 @@ def number_at(data, at, size=8):
     return int.from_bytes(data[at:at + size], "little")
 
 
+def bits_at(data, at, count):
+    """So many bits from this bit of the data on; 0 behind its end."""
+    return number_at(data, at >> 3, (at & 7) + count + 7 >> 3) >> (at & 7) & (1 << count) - 1
+
+
 def ones(data):
     return int.from_bytes(data, "little").bit_count()
 
@@ -100,6 +105,7 @@ class Kind:
 
     name = ""
     words = ()
+    keys = None  # of kinds whose payload tells how many there are, which must be the items
 
     def __init__(self, word):
         for name, value in zip(self.words, word):
@@ -115,4 +121,35 @@ class Kind:
         raise NotImplementedError
 
     def has(self, h):
+        raise NotImplementedError
+
+
+class Sharded(Kind):
+    """The frame of shards, section 5.22. A kind of this sort gives the size of its tail, if it has
+    one, and makes an object of each shard and of the tail."""
+
+    tail = 0
+
+    def frame(self):
+        """What `shape` returns, after it has looked at the other words."""
+        need_range(2**10, self.shard, 2**24, "shard")
+        need(self.shards >= 1, "no shards")
+        need(self.bytes % 8 == 0 and self.bytes <= MOST_BYTES, "bytes")
+        need(self.tail + 8 * (self.shards + 1) <= self.bytes, "tail and offsets do not fit")
+        return self.bytes
+
+    def open(self, payload):
+        table = self.bytes - 8 * (self.shards + 1)
+        offsets = [number_at(payload, table + 8 * i) for i in range(self.shards + 1)]
+        need(offsets[0] == 0 and offsets[-1] == table - self.tail, "first or last offset")
+        need(all(at % 8 == 0 for at in offsets), "an offset is no multiple of 8")
+        need(all(a <= b for a, b in zip(offsets, offsets[1:])), "offsets fall")
+        self.open_tail(payload[offsets[-1]:table])
+        self.opened = [self.open_shard(i, payload[offsets[i]:offsets[i + 1]])
+                       for i in range(self.shards)]
+
+    def open_tail(self, data):
+        pass
+
+    def open_shard(self, i, data):
         raise NotImplementedError

@@ -18,14 +18,17 @@ import sys
 from hashes import sip13, xxh3, xxh64
 from kinds_bits import (Attenuated, Blocked, Classic, Composite, Layered, Retouched, Scalable,
                         Split, Universal, Window)
-from kinds_counters import Counting, Increment, Spectral, Stable
+from kinds_coded import Gcs, Labels
+from kinds_counters import Approximator, Counting, Increment, Spectral, Stable
+from kinds_rows import Bloomier, Cascade, Fuse, Ribbon
 from kinds_tables import Compaction, Cuckoo, Dleft, Grow, Multiset, Quotient
 from payload import Refused, need
 
 KINDS = {
     1: Classic, 2: Blocked, 3: Split, 4: Universal, 5: Counting, 6: Spectral, 7: Increment,
-    8: Dleft, 9: Cuckoo, 10: Quotient, 11: Multiset, 12: Compaction, 18: Stable, 19: Window,
-    20: Grow, 21: Scalable, 22: Layered, 23: Attenuated, 24: Retouched, 25: Composite,
+    8: Dleft, 9: Cuckoo, 10: Quotient, 11: Multiset, 12: Compaction, 13: Gcs, 14: Fuse,
+    15: Ribbon, 16: Bloomier, 17: Approximator, 18: Stable, 19: Window, 20: Grow, 21: Scalable,
+    22: Layered, 23: Attenuated, 24: Retouched, 25: Composite, 31: Labels, 32: Cascade,
 }
 
 
@@ -101,6 +104,7 @@ class Image:
         self.payload = data[HEADER.size:HEADER.size + payload_size]
         self.notes = read_notes(data[HEADER.size + payload_size:])
         self.body.open(self.payload)
+        need(self.body.keys in (None, self.items), "items")
 
     @property
     def fpr_asked(self):
@@ -125,6 +129,14 @@ class Image:
     def count(self, key):
         """Only of kinds that count."""
         return self.body.count(self.hash(key))
+
+    def get(self, key):
+        """Only of kinds with values: the value, or None."""
+        return self.body.get(self.hash(key))
+
+    def labels(self, key):
+        """Only of labels: the names of those that have the key."""
+        return [self.body.label_names[label] for label in self.body.labels_of(self.hash(key))]
 
 
 def read_notes(data):
