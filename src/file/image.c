@@ -151,6 +151,8 @@ static tamis_status read_shape(tamis_image *image, const uint8_t *h, uint64_t to
     }
     uint64_t size;
     const tamis_status rc = kind->check(body->word, &size);
+    /* A wish may ask for too much; an image that claims to have it is damaged. */
+    if (rc == TAMIS_TOO_LARGE) return corrupt("a payload of more than 2^56 bytes");
     if (rc) return rc;
 
     const uint64_t payload = tamis__get64(h + AT_PAYLOAD_SIZE);
