@@ -258,11 +258,27 @@ def hashed_numbers(image):
 def golden(path):
     with open(path, "rb") as file:
         data = file.read()
-    image = Image(data, SECRET)
-    same(image.items, 200, "items")
+    image, name = Image(data, SECRET), os.path.basename(path)
+    many = 3000 if "-shards-" in name else 5000 if "-layers-" in name else 200
+    same(image.items, 400 if image.kind == "cascade" else many, "items")
     answers = [image.has_hash(h) for h in hashed_numbers(image)]
     members, strangers = sum(answers[:200]), sum(answers[200:])
-    same((strangers, members), pinned_hits()[os.path.basename(path)], "hits")
+    same((strangers, members), pinned_hits()[name], "hits")
+    for i in range(1, 201):
+        golden_value(image, i)
+
+
+def golden_value(image, i):
+    """What tests/golden/make gave a key beside the key itself."""
+    key = b"%d" % i
+    if image.kind == "bloomier":
+        same(image.get(key), i % 16, f"value of {i}")
+    elif image.kind == "approximator":
+        same((image.get(key) or 0) >= i % 16, True, f"value of {i}")
+    elif image.kind == "labels":
+        same(("even", "odd")[i % 2] in image.labels(key), True, f"label of {i}")
+    elif image.kind == "cascade":
+        same(image.has(b"%d" % (200 + i)), False, f"known-good key {200 + i}")
 
 
 def golden_bad(path):
@@ -322,6 +338,19 @@ class Library:
                 ("tamis_remove_hash", ctypes.c_int, [pointer, u64]),
                 ("tamis_count_hash", u64, [pointer, u64]),
                 ("tamis_tick", ctypes.c_int, [pointer]),
+                ("tamis_get_hash", ctypes.c_bool, [pointer, u64, pointer]),
+                ("tamis_put_hash", ctypes.c_int, [pointer, u64, u64]),
+                ("tamis_labels_hash", size, [pointer, u64, pointer, size]),
+                ("tamis_label_count", u64, [pointer]),
+                ("tamis_label_name", ctypes.c_char_p, [pointer, u64]),
+                ("tamis_next", ctypes.c_bool, [pointer, pointer, pointer, pointer]),
+                ("tamis_builder_create", ctypes.c_int, [pointer, ctypes.c_char_p, u64, pointer]),
+                ("tamis_builder_free", None, [pointer]),
+                ("tamis_builder_add_hash", ctypes.c_int, [pointer, u64]),
+                ("tamis_builder_put_hash", ctypes.c_int, [pointer, u64, u64]),
+                ("tamis_builder_good_hash", ctypes.c_int, [pointer, u64]),
+                ("tamis_builder_label", ctypes.c_int, [pointer, ctypes.c_char_p]),
+                ("tamis_builder_finish", ctypes.c_int, [pointer, pointer]),
                 ("tamis_set_note", ctypes.c_int, [pointer, ctypes.c_char_p, ctypes.c_char_p]),
                 ("tamis_stored_size", u64, [pointer]),
                 ("tamis_bytes", ctypes.c_int, [pointer, pointer, size]),
@@ -360,6 +389,38 @@ class Library:
     def load(self, data):
         filter_ = ctypes.c_void_p()
         same(self.so.tamis_load_with(ctypes.byref(filter_), data, len(data), None), 0, "load")
+        return filter_
+
+    def get(self, filter_, h):
+        value = ctypes.c_uint64()
+        return value.value if self.so.tamis_get_hash(filter_, h, ctypes.byref(value)) else None
+
+    def labels(self, filter_, h):
+        labels = (ctypes.c_uint64 * 64)()
+        return labels[:self.so.tamis_labels_hash(filter_, h, labels, 64)]
+
+    def label_names(self, filter_):
+        return [self.so.tamis_label_name(filter_, label).decode("utf-8", "replace")
+                for label in range(self.so.tamis_label_count(filter_))]
+
+    def stored(self, filter_, body):
+        """What it lists, with the cell of each hash instead of the hash."""
+        has_labels = hasattr(body, "labels_of")
+        cursor, h, count = (ctypes.c_uint64() for _ in range(3))
+        while self.so.tamis_next(filter_, *map(ctypes.byref, (cursor, h, count))):
+            yield body.cell(h.value), count.value if has_labels else 0
+
+    def build(self, spec, fill):
+        """A filter made by a builder, to which `fill` gives the keys."""
+        builder, filter_ = ctypes.c_void_p(), ctypes.c_void_p()
+        status = self.so.tamis_builder_create(ctypes.byref(builder), spec.encode(), 0, None)
+        if not status:
+            fill(builder)
+            status = self.so.tamis_builder_finish(builder, ctypes.byref(filter_))
+        why = self.so.tamis_why()
+        self.so.tamis_builder_free(builder)
+        if status:
+            raise Different(f"{spec}: {why.decode()}")
         return filter_
 
     def refuses_as(self, data, secret):
@@ -549,7 +610,8 @@ def forgery(data, dice):
     size = struct.unpack_from("<Q", data, 144)[0]
     if dice.random() < 0.7:
         for _ in range(dice.choice((1, 1, 2))):
-            at = 192 + dice.randrange(dice.choice((size, min(size, 24))))
+            at = 192 + dice.choice((0, 0, 0, max(0, size - 24))) % size
+            at += dice.randrange(dice.choice((192 + size - at, min(192 + size - at, 24))))
             data[at] = dice.choice((data[at] ^ 1 << dice.randrange(8), dice.randrange(256)))
     else:
         at = 80 + 8 * dice.randrange(8)
@@ -580,21 +642,234 @@ def same_answers(library, filter_, image, asked):
         same(image.has_hash(h), library.so.tamis_has_hash(filter_, h), f"answer for {h:#x}")
         if hasattr(image.body, "count"):
             same(image.body.count(h), library.so.tamis_count_hash(filter_, h), f"count of {h:#x}")
+        if hasattr(image.body, "get"):
+            same(image.body.get(h), library.get(filter_, h), f"value of {h:#x}")
+        if hasattr(image.body, "labels_of"):
+            same(image.body.labels_of(h), library.labels(filter_, h), f"labels of {h:#x}")
+    if hasattr(image.body, "stored"):
+        same(list(image.body.stored()), list(library.stored(filter_, image.body)), "list")
+    if hasattr(image.body, "label_names"):
+        same(image.body.label_names, library.label_names(filter_), "names of labels")
 
 
 def crowded(library, spec):
     dice = random.Random(spec)
-    filter_, keys = random_program(library, spec, dice)
+    answers_and_refusals(library, spec, *random_program(library, spec, dice), dice)
+
+
+def answers_and_refusals(library, spec, filter_, keys, dice, forgeries=FORGERIES):
+    """Answers are the same, and so they are for forged images, or both refuse them."""
     data = library.image_of(filter_)
     same_answers(library, filter_, Image(data), keys + [dice.getrandbits(64) for _ in range(200)])
     library.so.tamis_free(filter_)
-    for i in range(FORGERIES):
+    for i in range(forgeries):
         forged = forgery(data, dice)
         why = refused_as(forged)
         same(why, library.refuses_as(forged, None), f"{spec}, forgery {i}")
         if why is None:
             filter_ = library.load(forged)
             same_answers(library, filter_, Image(forged), keys[:10])
+            library.so.tamis_free(filter_)
+
+
+# ---- Kinds that are made from all their keys at once ---------------------------------------------
+
+# How many keys, and of what. Several shards, several layers of a band, an empty shard, no keys.
+BUILT = tuple((keys, spec) for keys, specs in {
+    0: ("gcs", "fuse", "ribbon", "bloomier", "bloomier:update=yes", "labels", "cascade",
+        "approximator"),
+    1: ("gcs", "fuse", "fuse:arity=4", "ribbon", "bloomier", "bloomier:update=yes", "labels",
+        "cascade"),
+    40: ("gcs", "gcs:rice=0,range=100", "gcs:rice=56", "gcs:fpr=1e-12", "gcs:capacity=40,range=40",
+         "fuse", "fuse:fpr=1e-9,arity=4", "ribbon", "ribbon:fpr=50%", "ribbon:fpr=60%",
+         "ribbon:fpr=1e-9", "bloomier", "bloomier:value=64,guard=32", "bloomier:value=1,guard=0",
+         "bloomier:engine=fuse", "bloomier:engine=fuse,value=64,guard=32",
+         "bloomier:engine=fuse,guard=0", "bloomier:update=yes", "bloomier:update=yes,guard=0",
+         "bloomier:update=yes,value=64,guard=32", "labels", "labels:range=10", "labels:fpr=1e-12",
+         "cascade", "cascade:fpr=50%", "approximator", "approximator:lattice=or",
+         "approximator:value=64", "approximator:bits=77,value=7,hashes=3,lattice=or"),
+    3000: tuple(kind + ":shard=1024" for kind in ("gcs", "fuse", "ribbon", "bloomier", "labels",
+                                                  "cascade")) + (
+        "fuse:shard=1024,arity=4", "bloomier:shard=1024,engine=fuse",
+        "bloomier:shard=1024,update=yes"),
+    6000: ("ribbon:shard=8192", "ribbon:shard=8192,fpr=30%", "bloomier:shard=8192", "cascade",
+           "fuse:shard=8192", "gcs:shard=8192"),
+}.items() for spec in specs)
+LABELS = ("spam", "Käse", "a" * 255, "empty", "with space, comma")
+
+
+def random_fill(library, spec, keys, dice):
+    """What gives a builder the keys of a kind, with what else the kind wants to know of them."""
+    so, kind = library.so, spec.split(":")[0]
+    bits = int((re.search(r"value=(\d+)", spec) or [0, 8])[1])
+
+    def fill(builder):
+        if kind in ("bloomier", "approximator"):
+            for h in keys:
+                so.tamis_builder_put_hash(builder, h, dice.getrandbits(bits))
+        elif kind == "labels":
+            for name in LABELS:
+                so.tamis_builder_label(builder, name.encode())
+                for h in dice.sample(keys, len(keys) // 2 if name != "empty" else 0):
+                    so.tamis_builder_add_hash(builder, h)
+        else:
+            for h in keys:
+                so.tamis_builder_add_hash(builder, h)
+        for _ in range(2 * len(keys) if kind == "cascade" else 0):
+            so.tamis_builder_good_hash(builder, dice.getrandbits(64))
+    return fill
+
+
+def built(library, count, spec):
+    dice = random.Random(spec)
+    keys = [dice.getrandbits(64) for _ in range(count)]
+    filter_ = library.build(spec, random_fill(library, spec, keys, dice))
+    if "update=yes" in spec:
+        for h in keys[::2]:
+            same(library.so.tamis_put_hash(filter_, h, dice.getrandbits(1)), 0, "tamis_put_hash")
+    asked = dice.sample(keys, min(count, 300)) + [0, 1, 2**63, 2**64 - 1]
+    answers_and_refusals(library, spec, filter_, asked, dice, FORGERIES if count < 1000 else 20)
+
+
+# One byte of what a shard, a layer or the frame says of itself, or one shape word, is another one.
+# They are small so that this is most of them.
+EDGES = (
+    (9, "gcs:fpr=10%"), (9, "fuse:fpr=50%"), (9, "fuse:fpr=50%,arity=4"), (9, "ribbon:fpr=50%"),
+    (9, "bloomier:value=1,guard=1"), (9, "bloomier:value=1,guard=1,engine=fuse"),
+    (9, "bloomier:value=1,guard=1,update=yes"), (9, "cascade:fpr=10%"), (9, "cascade:fpr=90%"),
+    (9, "labels:fpr=10%"), (9, "approximator:value=3"), (1500, "ribbon:fpr=50%,shard=1024"),
+    (1500, "cascade:fpr=50%,shard=1024"), (5000, "ribbon:fpr=50%"), (5000, "cascade:fpr=30%"),
+)
+
+
+def edge_forgeries(data):
+    size = struct.unpack_from("<Q", data, 144)[0]
+    for at in sorted({*range(min(size, 96)), *range(max(0, size - 40), size)}):
+        byte = data[192 + at]
+        for value in sorted({byte ^ 1, byte ^ 0x80, 0, 0xFF} - {byte}):
+            yield f"byte {at} {value:#x}", patched(data, 192 + at, "B", value)
+    for word in range(8):
+        before = struct.unpack_from("<Q", data, 80 + 8 * word)[0]
+        for value in (0, 1, before + 1, 2 * before, 33, 57, 64, 1023, 1024, 2**24, 2**24 + 1, 65535,
+                      65536, 2**56, 2**56 + 8, 2**63 - 1, 2**63, 2**64 - 1):
+            forged = bytearray(data)
+            struct.pack_into("<Q", forged, 80 + 8 * word, value)
+            yield f"word {word} {value}", seal(forged)
+            yield f"word {word} {value}, sized", seal(with_size_of_shape(forged, random.Random(1)))
+    items = struct.unpack_from("<Q", data, 64)[0]
+    yield "items", patched(data, 64, "Q", items + 1)
+
+
+def edges(library, count, spec):
+    dice = random.Random(spec)
+    keys = [dice.getrandbits(64) for _ in range(count)]
+    filter_ = library.build(spec, random_fill(library, spec, keys, dice))
+    data = library.image_of(filter_)
+    library.so.tamis_free(filter_)
+    for name, forged in edge_forgeries(data):
+        same(refused_as(forged), library.refuses_as(forged, None), f"{spec}, {name}")
+
+
+def image_of(kind, words, items, payload):
+    """An image made by hand, on the header of the document's example."""
+    data = bytearray(document_example()[:192] + payload)
+    struct.pack_into("<I", data, 12, kind)
+    struct.pack_into("<3Q", data, 56, 200, items, 10**8)
+    struct.pack_into("<8Q", data, 80, *words, *[0] * (8 - len(words)))
+    struct.pack_into("<2Q", data, 144, len(payload), 0)
+    return seal(data)
+
+
+def sets_by_hand():
+    """Images of gcs and labels with one bucket of 2^10 numbers that starts at bit 0 of its code, and
+    whether they are legal."""
+    def coded(count, code, bits, k=10, rice=2, bias=0, more=0):
+        fields = bias | bits + bias + more << 16
+        return struct.pack("<Q3B5x6Q", count, rice, k, 16, bias, 0, 0, fields, code, 0)[:-8]
+
+    def gcs(shard, range_=1024):
+        size = len(shard) + 16
+        return image_of(13, (1, size, 1024, range_, 2, 10), 1, shard + struct.pack("<2Q", 0, size - 16))
+
+    def labels(shard, names=b"", count=0):
+        padded = names + bytes(-len(names) % 8)
+        starts = [0, *itertools.accumulate(len(n) + 1 for n in names.split(b"\0"))][:count]
+        tail = padded + struct.pack(f"<{count}I", *starts) + bytes(4 * count % 8)
+        size = len(shard) + len(tail) + 16
+        words = 1, size, 1024, 1024 // max(1, count), 10, count, len(names), 0
+        return image_of(31, words, 1, shard + tail + struct.pack("<2Q", 0, len(shard)))
+
+    five = 0b01 | 1 << 2, 4        # 5: q 1, then the two low bits
+    wide = 0xFFFF | 500 << 16, 26  # 500: sixteen ones, then ten bits
+    yield "a gap", gcs(coded(1, *five)), True
+    yield "any bias", gcs(coded(1, *five, bias=77)), True
+    yield "a wide gap", gcs(coded(1, *wide)), True
+    yield "the least wide gap", gcs(coded(1, 0xFFFF | 64 << 16, 26)), True
+    yield "a wide gap that is none", gcs(coded(1, 0xFFFF | 63 << 16, 26)), False
+    yield "a number at the end of the range", gcs(coded(1, *wide), 501), True
+    yield "a number above the range", gcs(coded(1, *wide), 500), False
+    yield "another number in the same gap", gcs(coded(2, five[0] | five[0] << 4, 8)), True
+    yield "a number too many", gcs(coded(2, *five)), False
+    yield "half a code", gcs(coded(1, *five, more=1)), False
+    yield "a bit behind the code", gcs(coded(1, five[0] | 1 << 5, 4)), False
+    yield "another rice", gcs(coded(1, 0b1011, 4, rice=1)), False
+    yield "rice above k", labels(coded(1, *five, k=1, rice=2), b"a\0", 1), False
+    yield "a label", labels(coded(1, *five), b"a\0", 1), True
+    yield "another rice of labels", labels(coded(1, 0b1010, 4, rice=3), b"a\0", 1), True
+    yield "two labels", labels(coded(1, *five), b"a\0b\0", 2), True
+    yield "no labels and no numbers", labels(coded(0, 0, 0)[:-8]), True
+    yield "numbers without labels", labels(coded(1, *five)), False
+    yield "an empty name", labels(coded(1, *five), b"abc\0\0", 2), False
+    yield "a control character", labels(coded(1, *five), b"a\x1f\0", 1), False
+    yield "DEL in a name", labels(coded(1, *five), b"a\x7f\0", 1), False
+    yield "a name of 255 bytes", labels(coded(1, *five), b"a" * 255 + b"\0", 1), True
+    yield "a name of 256 bytes", labels(coded(1, *five), b"a" * 256 + b"\0b\0", 2), False
+    yield "a name that is not UTF-8", labels(coded(1, *five), b"\xff\0", 1), True
+    yield "a name too many", labels(coded(1, *five), b"a\0b\0c\0", 2), False
+    yield "no end of a name", labels(coded(1, *five), b"a\0bc", 2), False
+
+
+def bands_by_hand():
+    """Images of ribbon with width 1 whose shard has two layers of one block, and whether they are
+    legal."""
+    def ribbon(first, second, classes=(0, 0), keys=1, narrow=0):
+        layers = b"".join(struct.pack("<2I4H", blocks, 7, bucket, *thresholds)
+                          for blocks, bucket, *thresholds in (first, second))
+        body = b"".join((b"" if not layer[1] else struct.pack("<Q", bits)) + bytes(8 * layer[0])
+                        for layer, bits in zip((first, second), classes))
+        shard = struct.pack("<2I", keys, 2) + layers + body
+        words = 1, len(shard) + 16, 1024, 1, narrow
+        return image_of(15, words, 1, shard + struct.pack("<2Q", 0, len(shard)))
+
+    plain, buckets = (1, 0, 0, 0, 0), (1, 1, 0, 1, 2)
+    wide = (1, 2, 1, 2, 4)
+    yield "buckets above none", ribbon(wide, plain), True
+    yield "buckets above buckets", ribbon(wide, wide), True
+    yield "none above none", ribbon(plain, plain), False
+    yield "T_1 0", ribbon(buckets, plain), False
+    yield "T_2 as T_1", ribbon((1, 2, 2, 2, 4), plain), False
+    yield "T_3 too large", ribbon((1, 2, 1, 2, 5), plain), False
+    yield "T_3 too small", ribbon((1, 3, 1, 2, 4), plain), False
+    yield "thresholds without buckets", ribbon(wide, (1, 0, 0, 0, 1)), False
+    yield "a class above", ribbon(wide, wide, (3, 0)), True
+    yield "a class in the last layer", ribbon(wide, wide, (0, 3)), False
+    yield "a class behind the buckets", ribbon(wide, plain, (4, 0)), False
+    yield "the largest bucket", ribbon((1, 11, 1, 2, 2048), plain), True
+    yield "a bucket that is too large", ribbon((1, 12, 1, 2, 4096), plain), False
+    yield "no keys", ribbon(wide, plain, keys=0), False
+    yield "most keys", ribbon(wide, plain, keys=2**31 - 1), True
+    yield "too many keys", ribbon(wide, plain, keys=2**31), False
+    yield "no blocks", ribbon(wide, (0, 0, 0, 0, 0)), False
+    yield "narrow", ribbon(wide, plain, narrow=65535), True
+
+
+def by_hand(library, images):
+    for name, data, is_legal in images:
+        why = None if is_legal else "damaged"
+        same((refused_as(data), library.refuses_as(data, None)), (why, why), name)
+        if is_legal:
+            filter_ = library.load(data)
+            same_answers(library, filter_, Image(data), range(0, 2**64, 2**54))
             library.so.tamis_free(filter_)
 
 
@@ -852,6 +1127,12 @@ def test_library():
             run("answers equal: " + spec + more, agree, library, spec + more)
     for spec in CROWDED:
         run("answers, counts and refusals equal: " + spec, crowded, library, spec)
+    for count, spec in BUILT:
+        run(f"answers, values and refusals equal: {count} keys, {spec}", built, library, count, spec)
+    for count, spec in EDGES:
+        run(f"refusals equal at the edges: {count} keys, {spec}", edges, library, count, spec)
+    run("coded sets made by hand", by_hand, library, sets_by_hand())
+    run("bands made by hand", by_hand, library, bands_by_hand())
     good = good_images(library)
     run("illegal fields under right checksums are refused", all_refused, library, good)
     run("legal oddities are accepted", all_accepted, library, good)
