@@ -76,8 +76,8 @@ class CodedSet:
 
 
 class Cells(Sharded):
-    """Hashes are scaled to `range` cells; a shard is the set of those that keys have, each as `each`
-    numbers in a row."""
+    """Hashes are scaled to `range` cells, each of which is `each` numbers; a shard is a set of
+    numbers."""
 
     each = 1
 
@@ -94,10 +94,14 @@ class Cells(Sharded):
     def cell(self, h):
         return scale(h, self.range)
 
+    def first_number(self, cell):
+        """Of the numbers of a cell, in its shard."""
+        return (cell & (1 << self.shift) - 1) * self.each
+
     def numbers_of(self, h):
         """The stored numbers of the hash's cell, less the first one that it could have."""
         cell = self.cell(h)
-        first = (cell & (1 << self.shift) - 1) * self.each
+        first = self.first_number(cell)
         for number in self.opened[cell >> self.shift].between(first, first + self.each - 1):
             yield number - first
 

@@ -155,7 +155,8 @@ class Approximator(Kind):
 
     def get(self, h):
         """The meet of the key's cells, or None when that is 0."""
-        return reduce((min, and_)[self.lattice], (self.cells[at] for at in self.positions(h))) or None
+        meet = (min, and_)[self.lattice]
+        return reduce(meet, (self.cells[at] for at in self.positions(h))) or None
 
     def has(self, h):
         return self.get(h) is not None

@@ -134,7 +134,7 @@ class Layer:
 
 
 class Band:
-    """Rows of `value` and `guard` bits, in layers of which each takes what the one before bumped."""
+    """Rows of `value` and `guard` bits, in layers that take what the one before has bumped."""
 
     def __init__(self, data, value, guard, narrow=0, salt=0):
         self.value, self.guard, self.narrow, self.salt = value, guard, narrow, salt
@@ -273,6 +273,9 @@ class Cascade(Rows):
         return self.shard_of(h).has(h)
 
 
+SECOND_SALT = 0xD1B54A32D192ED03
+
+
 class Levels:
     """A shard of a cascade: the members, then the members and whom the first level mistakes."""
 
@@ -282,7 +285,7 @@ class Levels:
         need(second_at <= len(data), "a shard is too short")
         need(width or second_at == 8, "a first level without width")
         self.first = Band(data[8:second_at], 0, width, narrow) if width else None
-        self.second = Band(data[second_at:], 1, 0, 0, 0xD1B54A32D192ED03)
+        self.second = Band(data[second_at:], 1, 0, 0, SECOND_SALT)
         need(not self.first or self.first.keys == members, "keys of the first level")
         need(self.second.keys >= members, "keys of the second level")
         need(members or not self.second.keys, "known-good keys without members")
