@@ -106,7 +106,7 @@ static tamis_status fit(const tamis_wish *wish, const tamis_census *census, uint
     word[NAMES] = census->names;
     word[LARGEST] = census->leader;
     const tamis_coded_wish coded = coded_wish(census->records, word);
-    const tamis_status rc = wish ? find_range(wish, &coded, word) : TAMIS_OK;
+    const tamis_status rc = wish && wish->bits ? find_range(wish, &coded, word) : TAMIS_OK;
     return rc ? rc : lay_out(&coded, word);
 }
 
