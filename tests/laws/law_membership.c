@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bits/bits.h"
+#include "kinds/kind.h"
 #include "tests/help/bounds.h"
 #include "tests/help/keys.h"
 #include "tests/help/seal.h"
@@ -14,8 +16,9 @@ static const char *no_false_negative(const subject *s) {
     static const uint64_t sizes[] = {0, 1, 2, 100, 10000, 50000};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
         for (uint64_t overload = 1; overload <= 3; overload += 2) {
-            tamis *f = make(s, sizes[i], 0.01, NULL);
-            const uint64_t n = add_keys(f, 0, sizes[i] * overload);
+            intake in = open_intake(s, sizes[i], 0.01, NULL);
+            const uint64_t n = take_in_keys(&in, 0, sizes[i] * overload);
+            tamis *f = taken(&in);
             const uint64_t found = count_keys(f, 0, n);
             tamis_free(f);
             if (n < sizes[i])
@@ -31,7 +34,7 @@ static const char *no_false_negative(const subject *s) {
 /* An empty filter knows that it is empty. */
 static const char *empty_has_nothing(const subject *s) {
     for (uint64_t capacity = 0; capacity <= 1000; capacity += 500) {
-        tamis *f = make(s, capacity, 0.01, NULL);
+        tamis *f = filled(s, capacity, 0.01, NULL, 0, 0);
         const uint64_t found = count_keys(f, 0, 10000);
         const double rate = tamis_fpr_now(f);
         tamis_free(f);
@@ -46,6 +49,16 @@ static const char *empty_has_nothing(const subject *s) {
  * keys leave, the formula is about the worst moment, and only that bound is asked for here. */
 enum { FILTERS = 8, PER_FILTER = 250000, KEYS = 10000 };
 
+static tamis *filled_with_numbers(const subject *s, double fpr, const char *more, uint64_t family) {
+    intake in = open_intake(s, KEYS, fpr, more);
+    for (uint64_t k = 0; k < KEYS; k++) {
+        uint8_t key[8];
+        tamis__put64(key, test_number(family, k));
+        take_in(&in, key, sizeof key);
+    }
+    return taken(&in);
+}
+
 static const char *rate_at(const subject *s, double fpr) {
     const bool is_sip = strstr(s->options, "sip13") != NULL;
     const uint64_t probes = effort(PER_FILTER);
@@ -55,10 +68,9 @@ static const char *rate_at(const subject *s, double fpr) {
         /* Other keys for every filter; kinds may plan for the seed, so it changes too. */
         char seed[32] = "";
         if (!is_sip && !(s->can & TAMIS_OWN_HASH)) sprintf(seed, ",seed=%d", i);
-        tamis *f = make(s, KEYS, fpr, seed);
+        tamis *f = filled_with_numbers(s, fpr, seed, (uint64_t)i);
         struct tamis_plan plan;
         if (tamis_plan(spec_of(s, KEYS, fpr, seed), &plan, sizeof plan)) abort();
-        for (uint64_t k = 0; k < KEYS; k++) tamis_add_u64(f, test_number((uint64_t)i, k));
         for (uint64_t k = 0; k < probes; k++)
             hits += tamis_has_u64(f, test_number((uint64_t)i, TEST_STRANGERS + k));
         const double now = tamis_fpr_now(f);
@@ -88,42 +100,51 @@ static const char *rate_as_promised(const subject *s) {
 }
 
 /* The batch is an optimisation, not another filter. Sizes around groups and batches. */
-static const char *batch_equals_single(const subject *s) {
-    enum { MOST = 1031 };
-    static const size_t sizes[] = {0, 1, 2, 31, 63, 64, 65, 255, 256, 257, MOST};
-    static char buffer[MOST][32];
-    static struct tamis_key keys[MOST];
-    static uint64_t hashes[MOST];
-    static uint8_t hit[MOST], hit_hash[MOST];
-    const bool is_own = s->can & TAMIS_OWN_HASH;
+enum { BATCH = 1031 };
+static const size_t batch_sizes[] = {0, 1, 2, 31, 63, 64, 65, 255, 256, 257, BATCH};
+enum { BATCHES = sizeof batch_sizes / sizeof *batch_sizes };
+
+static const char *asked_at_once(const tamis *f, bool is_own, size_t n) {
+    static char buffer[BATCH][32];
+    static struct tamis_key keys[BATCH];
+    static uint64_t hashes[BATCH];
+    static uint8_t hit[BATCH], hit_hash[BATCH];
     const char *what = NULL;
-    tamis *one = make(s, 4000, 0.05, ""), *many;
+    for (size_t j = 0; j < n; j++) keys[j] = key_at(j, buffer[j]);
+    for (size_t j = 0; j < n; j++) hashes[j] = tamis_hash(f, keys[j].bytes, keys[j].len);
+    memset(hit, 7, sizeof hit);
+    tamis_has_many(f, keys, n, hit);
+    tamis_has_hashes(f, hashes, n, hit_hash);
+    for (size_t j = 0; j < n && !what; j++) {
+        const bool single = tamis_has(f, keys[j].bytes, keys[j].len);
+        if (hit[j] != single) what = wrong("key %zu of %zu is answered otherwise", j, n);
+        if (!is_own && hit_hash[j] != single) what = wrong("hash %zu of %zu likewise", j, n);
+        if (!is_own && tamis_has_hash(f, hashes[j]) != single) what = "one hash likewise";
+        if (is_own && (hit_hash[j] != 1 || !tamis_has_hash(f, hashes[j])))
+            what = "a kind with its own hash must say maybe to hashes";
+    }
+    if (n < BATCH && hit[n] != 7) what = "the batch wrote beyond its answers";
+    return what;
+}
+
+/* Every third key from `first` on, one by one and at once. */
+static const char *added_at_once(tamis *one, tamis *many, uint64_t first, size_t n) {
+    static char buffer[BATCH][32];
+    static struct tamis_key keys[BATCH];
+    for (size_t j = 0; j < n; j++) keys[j] = key_at(j * 3 + first, buffer[j]);
+    for (size_t j = 0; j < n; j++) tamis_add(one, keys[j].bytes, keys[j].len);
+    if (tamis_add_many(many, keys, n)) abort();
+    return same_payload(one, many) ? NULL : wrong("adding %zu at once gives other bytes", n);
+}
+
+static const char *batch_equals_single(const subject *s) {
+    const bool is_built = s->can & TAMIS_IS_BUILT, is_own = s->can & TAMIS_OWN_HASH;
+    const char *what = NULL;
+    tamis *one = filled(s, 4000, 0.05, "", BATCH / 2, BATCH / 2 + (is_built ? 4000 : 0)), *many;
     if (tamis_copy(&many, one)) abort(); /* the same secret, where there is one */
-
-    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-        const size_t n = sizes[i];
-        for (size_t j = 0; j < n; j++) {
-            keys[j] = key_at(j * 3 + i, buffer[j]);
-            hashes[j] = tamis_hash(one, keys[j].bytes, keys[j].len);
-        }
-        for (size_t j = 0; j < n; j++) tamis_add(one, keys[j].bytes, keys[j].len);
-        if (tamis_add_many(many, keys, n)) abort();
-        if (!same_payload(one, many)) what = wrong("adding %zu at once gives other bytes", n);
-
-        for (size_t j = 0; j < n; j++) keys[j] = key_at(j, buffer[j]);
-        for (size_t j = 0; j < n; j++) hashes[j] = tamis_hash(one, keys[j].bytes, keys[j].len);
-        memset(hit, 7, sizeof hit);
-        tamis_has_many(one, keys, n, hit);
-        tamis_has_hashes(one, hashes, n, hit_hash);
-        for (size_t j = 0; j < n && !what; j++) {
-            const bool single = tamis_has(one, keys[j].bytes, keys[j].len);
-            if (hit[j] != single) what = wrong("key %zu of %zu is answered otherwise", j, n);
-            if (!is_own && hit_hash[j] != single) what = wrong("hash %zu of %zu likewise", j, n);
-            if (!is_own && tamis_has_hash(one, hashes[j]) != single) what = "one hash likewise";
-            if (is_own && (hit_hash[j] != 1 || !tamis_has_hash(one, hashes[j])))
-                what = "a kind with its own hash must say maybe to hashes";
-        }
-        if (n < MOST && hit[n] != 7) what = "the batch wrote beyond its answers";
+    for (size_t i = 0; i < BATCHES && !what; i++) {
+        if (!is_built) what = added_at_once(one, many, i, batch_sizes[i]);
+        if (!what) what = asked_at_once(one, is_own, batch_sizes[i]);
     }
     tamis_free(one);
     tamis_free(many);
@@ -198,32 +219,78 @@ static const char *any_order_same_bytes(const subject *s) {
     return what;
 }
 
-/* What the plan says is what one gets, and no more than was asked for. */
+/* What the plan says is what one gets, and no more than was asked for. How large a kind that is
+ * built gets shows only when its keys are there: with some thousand the plan is right within a
+ * twentieth, beside what every shard has; with few, it is what there can be at most. */
+static bool size_is_as_planned(const subject *s, const struct tamis_plan *plan, uint64_t size) {
+    enum { FEW = 1000, SHARD = 192 };
+    const double planned = (double)plan->payload_bytes, has = (double)size;
+    if (!(s->can & TAMIS_IS_BUILT)) return plan->payload_bytes == size;
+    if (plan->capacity < FEW) return has <= 1.05 * planned + SHARD;
+    return fabs(planned - has) <= 0.05 * has + SHARD;
+}
+
+/* Where an option decides the rate, what is asked for does not. */
+static bool rate_is_fixed(const subject *s) {
+    struct tamis_plan loose, strict;
+    if (tamis_plan(spec_of(s, 1000, 0.3, NULL), &loose, sizeof loose)) return false;
+    if (tamis_plan(spec_of(s, 1000, 1e-4, NULL), &strict, sizeof strict)) return false;
+    return loose.fpr_expected == strict.fpr_expected;
+}
+
+/* What a plan cannot know of is told, or left out: how wide values are, and a second label. */
+static const char *told(const subject *s) {
+    for (size_t i = 0; i < s->kind.option_count && s->can & TAMIS_IS_BUILT; i++)
+        if (s->can & TAMIS_CAN_GET && strcmp(s->kind.options[i].name, "value") == 0 &&
+            !strstr(s->options, "value="))
+            return ",value=20";
+    return NULL;
+}
+
+static bool words_are_as_planned(const subject *s, const struct tamis_plan *plan,
+                                 const struct tamis_info *info) {
+    const tamis_kind *kind = tamis__kind_by_name(s->kind.name, strlen(s->kind.name))->kind;
+    const unsigned made = kind->build ? kind->build->made : 0;
+    for (int w = 0; w < TAMIS_WORDS; w++)
+        if (!(made >> w & 1) && info->word[w] != plan->word[w]) return false;
+    return true;
+}
+
+static const char *plan_holds(const subject *s, uint64_t n, double rate) {
+    char spec[256];
+    struct tamis_plan plan;
+    subject plain = *s;
+    plain.can &= ~(unsigned)TAMIS_CAN_LABEL;
+    snprintf(spec, sizeof spec, "%s", spec_of(s, n, rate, told(s)));
+    const tamis_status rc = tamis_plan(spec, &plan, sizeof plan);
+    if (rc == TAMIS_TOO_LARGE) return NULL; /* one probe for a small rate, say */
+    if (rc) return wrong("%s: %s", spec, tamis_why());
+    tamis *f = filled(&plain, n, rate, told(s), 0, s->can & TAMIS_IS_BUILT ? n : 0);
+    uint64_t size;
+    tamis_payload(f, &size);
+    const uint64_t stored = tamis_stored_size(f);
+    struct tamis_info info;
+    tamis_info(f, &info, sizeof info);
+    tamis_free(f);
+    if (plan.fpr_expected > rate && !rate_is_fixed(s))
+        return wrong("%s is planned for %g", spec, plan.fpr_expected);
+    if (!size_is_as_planned(s, &plan, size) || !size ||
+        plan.stored_bytes - plan.payload_bytes != stored - size)
+        return wrong("%s: planned %llu bytes, has %llu", spec,
+                     (unsigned long long)plan.payload_bytes, (unsigned long long)size);
+    if (info.capacity != n || info.fpr_expected != plan.fpr_expected ||
+        info.probes != plan.probes || !words_are_as_planned(s, &plan, &info) ||
+        fabs(info.fpr_asked / rate - 1) > 1e-5)
+        return wrong("%s: info and plan differ", spec);
+    return NULL;
+}
+
 static const char *plan_tells_the_truth(const subject *s) {
     static const double rates[] = {0.3, 0.01, 1e-4};
     for (uint64_t n = 0; n <= 30000; n = n * 3 + 1)
         for (size_t i = 0; i < sizeof rates / sizeof *rates; i++) {
-            struct tamis_plan plan;
-            const char *spec = spec_of(s, n, rates[i], NULL);
-            const tamis_status rc = tamis_plan(spec, &plan, sizeof plan);
-            if (rc == TAMIS_TOO_LARGE) continue; /* one probe for a small rate, say */
-            if (rc) return wrong("%s: %s", spec, tamis_why());
-            tamis *f = make(s, n, rates[i], NULL);
-            uint64_t size;
-            tamis_payload(f, &size);
-            const uint64_t stored = tamis_stored_size(f);
-            struct tamis_info info;
-            tamis_info(f, &info, sizeof info);
-            tamis_free(f);
-            if (plan.fpr_expected > rates[i])
-                return wrong("%s is planned for %g", spec, plan.fpr_expected);
-            if (plan.payload_bytes != size || plan.stored_bytes != stored || !size)
-                return wrong("%s: planned %llu bytes, has %llu", spec,
-                             (unsigned long long)plan.payload_bytes, (unsigned long long)size);
-            if (info.capacity != n || info.fpr_expected != plan.fpr_expected ||
-                info.probes != plan.probes || memcmp(info.word, plan.word, sizeof info.word) != 0 ||
-                fabs(info.fpr_asked / rates[i] - 1) > 1e-5)
-                return wrong("%s: info and plan differ", spec);
+            const char *what = plan_holds(s, n, rates[i]);
+            if (what) return what;
         }
     return NULL;
 }
@@ -231,11 +298,9 @@ static const char *plan_tells_the_truth(const subject *s) {
 /* Estimates: the truth lies within six of their own errors, and their errors are not an excuse. */
 static const char *estimates_hold(const subject *s) {
     enum { N = 20000, SHARED = 5000 };
-    tamis *a = make(s, N, 0.01, NULL), *b;
+    tamis *a = filled(s, N, 0.01, NULL, 0, N);
+    tamis *b = filled(s, N, 0.01, NULL, N - SHARED, 2 * N - SHARED);
     const char *what = NULL;
-    if (tamis_copy(&b, a)) abort();
-    add_keys(a, 0, N);
-    add_keys(b, N - SHARED, 2 * N - SHARED);
     struct tamis_estimate items, common = {SHARED, 0}, jaccard = {SHARED / (2.0 * N - SHARED), 0};
     const double all = 2 * N - SHARED;
     if (tamis_items_now(a, &items) ||
@@ -257,14 +322,14 @@ static const char *estimates_hold(const subject *s) {
 #define SETS_OF_KEYS (TAMIS_ADDS_ONCE | TAMIS_ANY_ORDER)
 
 const law membership_laws[] = {
-    {"no_false_negative", TAMIS_CAN_ADD, no_false_negative, TAMIS_AGES},
+    {"no_false_negative", 0, no_false_negative, TAMIS_AGES},
     {"empty_has_nothing", 0, empty_has_nothing, 0},
-    {"rate_as_promised", TAMIS_CAN_ADD, rate_as_promised, 0},
-    {"batch_equals_single", TAMIS_CAN_ADD, batch_equals_single, 0},
+    {"rate_as_promised", 0, rate_as_promised, 0},
+    {"batch_equals_single", 0, batch_equals_single, 0},
     {"every_bit_counts", TAMIS_CAN_ADD | SETS_OF_KEYS, every_bit_counts, TAMIS_AGES},
     {"duplicates_harmless", TAMIS_CAN_ADD | TAMIS_ADDS_ONCE, duplicates_harmless, 0},
     {"any_order_same_bytes", TAMIS_CAN_ADD | TAMIS_ANY_ORDER, any_order_same_bytes, 0},
     {"plan_tells_the_truth", 0, plan_tells_the_truth, 0},
-    {"estimates_hold", TAMIS_CAN_ADD, estimates_hold, TAMIS_AGES},
+    {"estimates_hold", 0, estimates_hold, TAMIS_AGES},
     {NULL, 0, NULL, 0},
 };

@@ -10,6 +10,8 @@
 
 #include <cmocka.h>
 
+#include "kinds/kind.h"
+#include "tests/help/bounds.h"
 #include "tests/help/keys.h"
 
 /* ---- Words ---------------------------------------------------------------------------------- */
@@ -31,7 +33,17 @@ uint64_t effort(uint64_t times) {
     return is_quick() ? times / 20 + 1 : times;
 }
 
+bool is_rare(uint64_t count, uint64_t n, double rate) {
+    return (double)count <= rate * (double)n || test_is_possible(count, n, rate, TEST_ALPHA);
+}
+
 /* ---- Filters and keys ----------------------------------------------------------------------- */
+
+static void demand(tamis_status rc, const char *what) {
+    if (rc == TAMIS_OK) return;
+    fprintf(stderr, "%s: %s\n", what, tamis_why());
+    abort();
+}
 
 const char *spec_of(const subject *s, uint64_t capacity, double fpr, const char *more) {
     static char text[256];
@@ -43,10 +55,7 @@ const char *spec_of(const subject *s, uint64_t capacity, double fpr, const char 
 tamis *make(const subject *s, uint64_t capacity, double fpr, const char *more) {
     tamis *f;
     const char *spec = spec_of(s, capacity, fpr, more);
-    if (tamis_create(&f, spec)) {
-        fprintf(stderr, "%s: %s\n", spec, tamis_why());
-        abort();
-    }
+    demand(tamis_create(&f, spec), spec);
     return f;
 }
 
@@ -62,17 +71,8 @@ struct tamis_key key_at(uint64_t i, char buffer[32]) {
 }
 
 uint64_t add_keys(tamis *f, uint64_t from, uint64_t to) {
-    char buffer[32];
-    for (uint64_t i = from; i < to; i++) {
-        const struct tamis_key key = key_at(i, buffer);
-        const tamis_status rc = tamis_add(f, key.bytes, key.len);
-        if (rc == TAMIS_FULL) return i - from;
-        if (rc) {
-            fprintf(stderr, "add: %s\n", tamis_why());
-            abort();
-        }
-    }
-    return to - from;
+    intake in = {.filter = f};
+    return take_in_keys(&in, from, to);
 }
 
 uint64_t count_keys(const tamis *f, uint64_t from, uint64_t to) {
@@ -97,11 +97,137 @@ bool same_answers(const tamis *a, const tamis *b, uint64_t from, uint64_t to) {
     return true;
 }
 
+/* ---- Filters with keys ---------------------------------------------------------------------- */
+
+static const tamis_kind *kind_of(const char *name) {
+    return tamis__kind_by_name(name, strlen(name))->kind;
+}
+
+const struct tamis_options *secret_options(const char *spec) {
+    static const uint8_t secret[16] = "known to laws...";
+    static const struct tamis_options with = {.struct_size = sizeof with, .secret = secret};
+    static const struct tamis_options without = {.struct_size = sizeof without};
+    return strstr(spec, "sip13") ? &with : &without;
+}
+
+uint64_t value_of(uint64_t hash, uint64_t most_value) {
+    const uint64_t value = test_number(41, hash);
+    return most_value == UINT64_MAX ? value : value % (most_value + 1);
+}
+
+bool has_second_label(uint64_t hash) {
+    return test_number(42, hash) % 2;
+}
+
+uint64_t good_of(uint64_t hash, unsigned i) {
+    return test_number(43 + i, hash);
+}
+
+uint64_t most_value_of(const tamis *f) {
+    const struct tamis_info info = test_info(f);
+    const tamis_kind *kind = kind_of(info.kind);
+    return kind->most_value ? kind->most_value(info.word) : 0;
+}
+
+bool takes_good(const subject *s) {
+    const tamis_kind *kind = kind_of(s->kind.name);
+    return kind->build && kind->build->member;
+}
+
+const char *const label_names[LABELS] = {"one", "two"};
+
+/* Both labels are there from the start, so that their numbers are the same in any order of keys. */
+static void open_labels(intake *in) {
+    for (size_t i = 0; in->subject->can & TAMIS_CAN_LABEL && i < LABELS; i++)
+        demand(tamis_builder_label(in->builder, label_names[i]), "label");
+}
+
+intake open_builder(const subject *s, const char *spec,
+                    const struct tamis_builder_options *options) {
+    const struct tamis_builder_options plain = {.struct_size = sizeof plain,
+                                                .filter = secret_options(spec)};
+    const tamis_kind *kind = kind_of(s->kind.name);
+    struct tamis_plan plan = {0};
+    intake in = {.subject = s};
+    demand(tamis_builder_create_with(&in.builder, spec, options ? options : &plain), spec);
+    if (kind->most_value) {
+        char planned[256]; /* the width of values does not depend on how many there are */
+        const bool has_capacity = strstr(spec, "capacity=") != NULL;
+        snprintf(planned, sizeof planned, "%s%s", spec, has_capacity ? "" : ",capacity=1000");
+        demand(tamis_plan(planned, &plan, sizeof plan), planned);
+        in.most_value = kind->most_value(plan.word);
+    }
+    open_labels(&in);
+    return in;
+}
+
+intake open_intake(const subject *s, uint64_t capacity, double fpr, const char *more) {
+    const char *spec = spec_of(s, capacity, fpr, more);
+    if (s->can & TAMIS_IS_BUILT) return open_builder(s, spec, NULL);
+    intake in = {.subject = s};
+    demand(tamis_create_with(&in.filter, spec, secret_options(spec)), spec);
+    return in;
+}
+
+static tamis_status build_in(intake *in, const void *key, size_t len) {
+    const unsigned can = in->subject->can;
+    const uint64_t hash = tamis_builder_hash(in->builder, key, len);
+    for (unsigned i = 0; i < GOOD_FOR_EACH && takes_good(in->subject); i++)
+        demand(tamis_builder_good_hash(in->builder, good_of(hash, i)), "good");
+    if (can & TAMIS_CAN_LABEL && has_second_label(hash)) {
+        demand(tamis_builder_label(in->builder, label_names[1]), "label");
+        demand(tamis_builder_add(in->builder, key, len), "a key");
+    }
+    if (can & TAMIS_CAN_LABEL) demand(tamis_builder_label(in->builder, label_names[0]), "label");
+    if (can & TAMIS_CAN_GET && can & TAMIS_IS_BUILT)
+        return tamis_builder_put(in->builder, key, len, value_of(hash, in->most_value));
+    return tamis_builder_add(in->builder, key, len);
+}
+
+tamis_status take_in(intake *in, const void *key, size_t len) {
+    const tamis_status rc = in->filter ? tamis_add(in->filter, key, len) : build_in(in, key, len);
+    if (rc != TAMIS_FULL) demand(rc, "a key");
+    return rc;
+}
+
+uint64_t take_in_keys(intake *in, uint64_t from, uint64_t to) {
+    char buffer[32];
+    for (uint64_t i = from; i < to; i++) {
+        const struct tamis_key key = key_at(i, buffer);
+        if (take_in(in, key.bytes, key.len)) return i - from;
+    }
+    return to - from;
+}
+
+tamis *taken(intake *in) {
+    if (!in->builder) return in->filter;
+    demand(tamis_builder_finish(in->builder, &in->filter), "finish");
+    tamis_builder_free(in->builder);
+    return in->filter;
+}
+
+tamis *filled(const subject *s, uint64_t capacity, double fpr, const char *more, uint64_t from,
+              uint64_t to) {
+    intake in = open_intake(s, capacity, fpr, more);
+    take_in_keys(&in, from, to);
+    return taken(&in);
+}
+
 /* ---- Subjects: a kind with each choice of each option ---------------------------------------- */
 
-enum { MOST_SUBJECTS = 400 };
+enum { MOST_SUBJECTS = 800 };
 static subject subjects[MOST_SUBJECTS];
 static size_t subject_count;
+
+/* Choices that take several times what the kind would choose itself are not worth the time. */
+static bool is_wasteful(const subject *s, const struct tamis_plan *plan) {
+    enum { WASTE = 4 };
+    subject plain = *s;
+    struct tamis_plan best;
+    plain.options[0] = '\0';
+    if (tamis_plan(spec_of(&plain, 1000, 0.01, NULL), &best, sizeof best)) return false;
+    return s->can & TAMIS_IS_BUILT && plan->payload_bytes > WASTE * best.payload_bytes;
+}
 
 static void add_subject(const struct tamis_kind_info *kind, const char *option, const char *value,
                         size_t len) {
@@ -113,12 +239,16 @@ static void add_subject(const struct tamis_kind_info *kind, const char *option, 
     struct tamis_plan plan;
     if (tamis_plan(spec_of(s, 1000, 0.01, NULL), &plan, sizeof plan)) return; /* no such choice */
     s->can = plan.abilities;
+    if (is_wasteful(s, &plan)) return;
     if (++subject_count == MOST_SUBJECTS) abort();
 }
 
 static bool is_liar(const char *name) {
     return strncmp(name, "broken_", 7) == 0;
 }
+
+enum { LARGE = 1 << 20 };
+#define OPEN_FROM ((uint64_t)1 << 32)
 
 static void add_kind(const struct tamis_kind_info *kind) {
     add_subject(kind, NULL, NULL, 0);
@@ -133,9 +263,11 @@ static void add_kind(const struct tamis_kind_info *kind) {
             }
             continue;
         }
-        /* Numbers: the ends, and a few between. */
-        const uint64_t some[] = {option->min, 3, 8, 16, option->max};
-        for (size_t j = 0; j < sizeof some / sizeof *some; j++) {
+        /* Numbers: the ends, and a few between. Where the end is out of sight, a large one. */
+        const bool is_open = kind->abilities & TAMIS_IS_BUILT && option->max > OPEN_FROM;
+        const uint64_t closed[] = {option->min, 3, 8, 16, option->max}, open[5] = {LARGE};
+        const uint64_t *some = is_open ? open : closed;
+        for (size_t j = 0; j < sizeof closed / sizeof *closed; j++) {
             char text[24];
             if (some[j] < option->min || some[j] > option->max || (j && some[j] == some[j - 1]))
                 continue;
@@ -159,7 +291,7 @@ typedef struct trial {
     bool must_fail;
 } trial;
 
-enum { MOST_TRIALS = 12000 };
+enum { MOST_TRIALS = 20000 };
 static trial trials[MOST_TRIALS];
 static struct CMUnitTest tests[MOST_TRIALS];
 static size_t trial_count;
@@ -180,8 +312,9 @@ static void add_trial(const subject *s, const law *l, bool must_fail) {
     if (++trial_count == MOST_TRIALS) abort();
 }
 
-static const law *const lists[] = {membership_laws, byte_laws,   set_laws, failure_laws,
-                                   thread_laws,     change_laws, key_laws, program_laws};
+static const law *const lists[] = {membership_laws, byte_laws,    set_laws,
+                                   failure_laws,    thread_laws,  change_laws,
+                                   key_laws,        program_laws, built_laws};
 enum { LISTS = sizeof lists / sizeof *lists };
 
 /* `laws NAME` runs only trials whose name contains NAME, `laws --list NAME` prints their names, and

@@ -28,11 +28,14 @@ typedef struct law {
 
 /* Every file adds its laws to this list. */
 extern const law membership_laws[], byte_laws[], set_laws[], failure_laws[], thread_laws[],
-    change_laws[], key_laws[], program_laws[];
+    change_laws[], key_laws[], program_laws[], built_laws[];
 
 /* How often to try: `times`, or a twentieth in a build that checks every access and is that much
  * slower (TAMIS_QUICK is set). Bounds are exact for any number of probes. */
 uint64_t effort(uint64_t times);
+
+/* Is so rare a thing as `rate` no more often than chance allows, in `count` of `n`? */
+bool is_rare(uint64_t count, uint64_t n, double rate);
 
 /* What went wrong, in words; the text lives until the next call. */
 const char *wrong(const char *format, ...) __attribute__((format(printf, 1, 2)));
@@ -47,6 +50,52 @@ tamis *make(const subject *, uint64_t capacity, double fpr, const char *more);
 
 /* Keys of a test: the i-th is a text or an integer by its parity, and the 0th is empty. */
 struct tamis_key key_at(uint64_t i, char buffer[32]);
+
+/* ---- Making filters with keys ----
+ *
+ * Some kinds take keys when they are there, others are built from them. An intake is either: the
+ * filter, or the builder of one. Where keys have values, each has the one that follows from its
+ * hash; where they have labels, all have the first and some the second, so that the rate is that of
+ * the first; where a kind takes known-good keys, each key brings two of them along. All intakes with
+ * sip13 have the same secret, so that what comes out of two of the same spec can be merged. */
+typedef struct intake {
+    const subject *subject;
+    tamis *filter; /* one of the two */
+    tamis_builder *builder;
+    uint64_t most_value;
+} intake;
+
+intake open_intake(const subject *, uint64_t capacity, double fpr, const char *more);
+
+/* A builder, of any kind; without `options` there is only the secret. */
+intake open_builder(const subject *, const char *spec, const struct tamis_builder_options *options);
+
+/* TAMIS_FULL by kinds of fixed room; everything else that fails ends the test. */
+tamis_status take_in(intake *, const void *key, size_t len);
+uint64_t take_in_keys(intake *, uint64_t from, uint64_t to);
+
+/* Ends the intake: the filter. */
+tamis *taken(intake *);
+
+/* All of it: a filter with the keys [from, to), or with as many as there is room for. */
+tamis *filled(const subject *, uint64_t capacity, double fpr, const char *more, uint64_t from,
+              uint64_t to);
+
+/* The secret of every intake with sip13, for those who make a builder themselves. */
+const struct tamis_options *secret_options(const char *spec);
+
+/* What an intake gave a hash. */
+enum { LABELS = 2, GOOD_FOR_EACH = 2 };
+extern const char *const label_names[LABELS];
+uint64_t value_of(uint64_t hash, uint64_t most_value);
+bool has_second_label(uint64_t hash);
+uint64_t good_of(uint64_t hash, unsigned i);
+
+/* The largest value that a filter holds; 0 for kinds without values. */
+uint64_t most_value_of(const tamis *);
+
+/* Does the kind take keys that it must answer no? */
+bool takes_good(const subject *);
 
 /* Adds keys [from, to) and returns how many: fewer only when the filter is full. */
 uint64_t add_keys(tamis *, uint64_t from, uint64_t to);
