@@ -1,0 +1,75 @@
+/* Lies of fuse: rates, estimates, and a key that does not come out. */
+#define tamis__fuse tamis__fuse_inside
+#include "src/kinds/fuse.c"
+#undef tamis__fuse
+
+#include "tests/broken/liar.h"
+
+#define SOUND                                                                                      \
+    .word = {TAMIS_SHARD_WORD_NAMES, "width", "arity"}, .options = options,                        \
+    .option_count = sizeof options / sizeof *options, .traits = TAMIS_ADDS_ONCE | TAMIS_ANY_ORDER, \
+    .plan = plan, .check = check, .probes = probes, .rate = rate, .audit = audit, .query = query,  \
+    .measure = measure, .build = &build
+#define FACET                                                                         \
+    .rule = TAMIS_RECORDS_KEYS, .made = TAMIS_SHARD_MADE, .fit = fit, .shard = shard, \
+    .work = work, .most = most, .make = make
+
+/* Promises a tenth less than it delivers. */
+static double rate_low(const uint64_t word[], uint64_t items) {
+    return rate(word, items) / 1.1;
+}
+static void measure_low(const tamis_body *f, const tamis_body *other, tamis_measure *out) {
+    measure(f, other, out);
+    out->fpr /= 1.1;
+}
+const tamis_kind tamis__broken_fuse_rate = {SOUND, .name = "broken_fuse_rate",
+                                            .contract = "rate_as_promised", .rate = rate_low,
+                                            .measure = measure_low};
+
+/* Is sure of a quarter more keys than it has. */
+static void measure_more(const tamis_body *f, const tamis_body *other, tamis_measure *out) {
+    measure(f, other, out);
+    out->items.value *= 1.25;
+}
+const tamis_kind tamis__broken_fuse_items = {SOUND, .name = "broken_fuse_items",
+                                             .contract = "estimates_hold", .measure = measure_more};
+
+/* Peels all but one, and calls it done. */
+static tamis_status make_but_one(const uint64_t word[], const tamis_shard *s, uint8_t *room,
+                                 uint8_t *out, uint64_t *size) {
+    tamis_shard less = *s;
+    less.n -= s->n > 1;
+    return make(word, &less, room, out, size);
+}
+static const tamis_build_facet but_one = {FACET, .make = make_but_one};
+const tamis_kind tamis__broken_fuse_key = {SOUND, .name = "broken_fuse_key",
+                                           .contract = "no_false_negative", .build = &but_one};
+
+/* Plans a bit less than the rate needs. */
+static tamis_status plan_narrow(const tamis_wish *wish, uint64_t word[]) {
+    tamis_wish less = *wish;
+    less.fpr *= 2;
+    return plan(less.fpr > 0 && less.fpr < 1 ? &less : wish, word);
+}
+const tamis_kind tamis__broken_fuse_plan = {
+    SOUND, .name = "broken_fuse_plan", .contract = "plan_tells_the_truth", .plan = plan_narrow};
+
+/* Fits its width to what came instead of what was asked for. */
+static tamis_status fit_width(const tamis_wish *wish, const tamis_census *census, uint64_t word[]) {
+    word[WIDTH] += census->records > 100;
+    return fit(wish, census, word);
+}
+static const tamis_build_facet by_census = {FACET, .fit = fit_width};
+const tamis_kind tamis__broken_fuse_words = {
+    SOUND, .name = "broken_fuse_words", .contract = "plan_tells_the_truth", .build = &by_census};
+
+/* Looks for the shard with another part of the hash than it was cut by. */
+static void query_elsewhere(const tamis_body *f, const uint64_t *hash, size_t n, uint8_t *hit) {
+    for (size_t i = 0; i < n; i++) {
+        const uint64_t other = hash[i] ^ (uint64_t)(hash[i] % 500 == 0);
+        query(f, &other, 1, &hit[i]);
+    }
+}
+const tamis_kind tamis__broken_fuse_strange = {SOUND, .name = "broken_fuse_strange",
+                                               .contract = "strange_keys_change_no_rate",
+                                               .query = query_elsewhere};
