@@ -18,6 +18,31 @@ static size_t hits_of(const uint8_t *hit, size_t n) {
     return hits;
 }
 
+/* Values and labels, and what is listed, agree with a plain question about the same hashes. */
+static void use_values(const tamis *f, unsigned can, const uint64_t *hashes, const uint8_t *has) {
+    uint64_t values[70], labels[3];
+    uint8_t hit[70];
+    tamis_get_hashes(f, hashes, 70, values, hit);
+    for (size_t i = 0; i < 70; i++) demand(can & TAMIS_CAN_GET ? hit[i] == has[i] : !hit[i]);
+    for (size_t i = 0; i < 70; i++) {
+        const size_t n = tamis_labels_hash(f, hashes[i], labels, 3);
+        demand(can & TAMIS_CAN_LABEL ? (n > 0) == has[i] : n == 0);
+        for (size_t j = 0; j < n && j < 3; j++)
+            demand(labels[j] < tamis_label_count(f) && (j == 0 || labels[j] > labels[j - 1]));
+    }
+    for (uint64_t i = 0; i < tamis_label_count(f) && i < 100; i++)
+        demand(strlen(tamis_label_name(f, i)) > 0);
+    demand(!tamis_label_name(f, tamis_label_count(f)));
+}
+
+static void use_list(const tamis *f, unsigned can) {
+    uint64_t cursor = 0, hash, count;
+    for (size_t i = 0; i < 100 && tamis_next(f, &cursor, &hash, &count); i++) {
+        demand(tamis_has_hash(f, hash)); /* what is listed is there */
+        if (can & TAMIS_CAN_LABEL) demand(count < tamis_label_count(f));
+    }
+}
+
 static void use(tamis *f, size_t size) {
     static const char *const keys[] = {"", "a", "tamis",
                                        "a longer key that fills more than a block"};
@@ -32,13 +57,12 @@ static void use(tamis *f, size_t size) {
     if (hits_of(hit, 70) % 8 == 5) tamis_spec(f, spec, sizeof spec); /* it plans: milliseconds */
     struct tamis_estimate estimate;
     tamis_overlap(f, f, &estimate);
-    uint64_t counts[70], cursor = 0, hash, position;
+    uint64_t counts[70], cursor = 0, position;
     bool is_set;
     tamis_count_hashes(f, hashes, 70, counts);
     for (size_t i = 0; i < 70; i++) demand((counts[i] > 0) == hit[i]);
-    for (size_t i = 0; i < 100 && tamis_next(f, &cursor, &hash, counts); i++)
-        demand(tamis_has_hash(f, hash)); /* what is listed is there */
-    cursor = 0;
+    use_values(f, info.abilities, hashes, hit);
+    use_list(f, info.abilities);
     for (size_t i = 0; i < 100 && tamis_next_change(f, &cursor, &position, &is_set);) i++;
     tamis_level_hash(f, 1);
     demand(tamis_stored_size(f) == size);
@@ -51,6 +75,8 @@ static void use(tamis *f, size_t size) {
 static void change(tamis *f) {
     static const uint64_t trouble[] = {1, 2, 3}, keys[] = {4, 5, 6, 7};
     bool is_new;
+    uint64_t value = 0;
+    if (tamis_put_hash(f, 1, 1) == TAMIS_OK) demand(tamis_get_hash(f, 1, &value) && value >= 1);
     for (size_t i = 0; i < 20; i++) {
         const uint64_t hash = i % 10 * 0x9e3779b97f4a7c15;
         if (i % 3 == 0 && tamis_add_hash(f, hash) == TAMIS_OK) demand(tamis_has_hash(f, hash));
