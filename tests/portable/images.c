@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bits/bits.h"
 #include "hash/hash.h"
 #include "tamis.h"
 #include "tests/help/keys.h"
@@ -40,20 +41,84 @@ static tamis *made(const char *spec) {
     return f;
 }
 
+/* ---- What is built once ----------------------------------------------------------------------- */
+
+static bool is_built(const char *spec) {
+    char name[32];
+    struct tamis_kind_info kind;
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(spec, ":"), spec);
+    return tamis_kind_named(name, &kind, sizeof kind) && kind.abilities & TAMIS_IS_BUILT;
+}
+
+/* Whatever the kind takes: values of as many bits as fit, every third key in a second label, and
+ * another key that is known to be good. What it cannot take it refuses, here as everywhere. */
+static tamis_status give(tamis_builder *b, uint64_t hash, uint64_t i) {
+    const uint64_t value = test_number(9, i);
+    tamis_status rc = TAMIS_INVALID;
+    tamis_builder_good_hash(b, test_number(10, hash));
+    if (tamis_builder_label(b, "second") == TAMIS_OK) {
+        if (i % 3 == 0 && (rc = tamis_builder_add_hash(b, hash))) return rc;
+        if ((rc = tamis_builder_label(b, "first"))) return rc;
+    }
+    for (unsigned drop = 0; drop < 64 && rc == TAMIS_INVALID; drop++)
+        rc = tamis_builder_put_hash(b, hash, value >> drop);
+    return rc ? tamis_builder_add_hash(b, hash) : TAMIS_OK;
+}
+
+/* In reverse and on two threads, which must not matter. */
+static tamis_status build(tamis **f, const char *spec, uint64_t from, uint64_t to) {
+    const struct tamis_builder_options options = {.struct_size = sizeof options,
+                                                  .filter = strstr(spec, "sip13") ? &keyed : NULL,
+                                                  .threads = 2,
+                                                  .verify = true};
+    tamis_builder *b;
+    char key[32];
+    tamis_status rc = tamis_builder_create_with(&b, spec, &options);
+    if (!rc) tamis_builder_label(b, "first");
+    for (uint64_t i = to; !rc && i-- > from;) {
+        uint8_t number[8];
+        tamis__put64(number, test_number(5, i));
+        rc = give(b,
+                  i % 2 ? tamis_builder_hash(b, number, sizeof number)
+                        : tamis_builder_hash(b, key, text_key(i, key)),
+                  i);
+    }
+    if (!rc) rc = tamis_builder_finish(b, f);
+    tamis_builder_free(b);
+    return rc;
+}
+
+/* With the keys [from, to), or as many of them as there is room for. */
+static tamis *with_keys(const char *spec, uint64_t from, uint64_t to) {
+    tamis *f;
+    if (is_built(spec)) {
+        if (build(&f, spec, from, to)) die(spec);
+        return f;
+    }
+    f = made(spec);
+    add_keys(f, spec, from, to);
+    return f;
+}
+
 /* Image, answers and counts; no figure that floating point has touched. */
 static void print_image(tamis *f, const char *spec, const char *after) {
     if (tamis_set_note(f, "comment", spec)) die(spec);
     const size_t size = (size_t)tamis_stored_size(f);
     uint8_t *image = malloc(size);
     if (!image || tamis_bytes(f, image, size)) die(spec);
-    uint64_t hits = 0, counts = 0;
+    uint64_t hits = 0, counts = 0, values = 0, label[2] = {0, 0}, value = 0;
     for (uint64_t i = 0; i < 4000; i++) {
-        hits += tamis_has_u64(f, test_number(5, i)) + tamis_has_u64(f, i);
-        counts += tamis_count_u64(f, test_number(5, i));
+        const uint64_t key = test_number(5, i);
+        uint64_t hash;
+        tamis_hash_u64s(f, &key, 1, &hash);
+        hits += tamis_has_u64(f, key) + tamis_has_u64(f, i);
+        counts += tamis_count_u64(f, key);
+        if (tamis_get_u64(f, key, &value)) values = test_number(values, value);
+        if (tamis_labels_hash(f, hash, label, 2)) values = test_number(values, label[0] + label[1]);
     }
-    printf("%-52s %-16s %8zu bytes %016llx %5llu hits %6llu counted\n", spec, after, size,
+    printf("%-52s %-16s %8zu bytes %016llx %5llu hits %6llu counted %016llx\n", spec, after, size,
            (unsigned long long)tamis__checksum(image, size, NULL, 0), (unsigned long long)hits,
-           (unsigned long long)counts);
+           (unsigned long long)counts, (unsigned long long)values);
     free(image);
 }
 
@@ -73,8 +138,7 @@ static tamis_status remove_some(tamis *f, const char *spec, uint64_t keys) {
 }
 
 static tamis_status merge_other(tamis *f, const char *spec, uint64_t keys) {
-    tamis *other = made(spec);
-    add_keys(other, spec, keys / 2, keys + keys / 2);
+    tamis *other = with_keys(spec, keys / 2, keys + keys / 2);
     const tamis_status rc = tamis_merge(f, other);
     tamis_free(other);
     return rc;
@@ -86,6 +150,17 @@ static tamis_status merge_farther(tamis *f, const char *spec, uint64_t keys) {
     const tamis_status rc = tamis_merge_farther(f, other);
     tamis_free(other);
     return rc;
+}
+
+/* Every fourth value, if the key is there. */
+static tamis_status put_some(tamis *f, const char *spec, uint64_t keys) {
+    tamis_status last = TAMIS_OK;
+    (void)spec;
+    for (uint64_t i = 1; i < keys + 100; i += 4) {
+        const tamis_status rc = tamis_put_u64(f, test_number(5, i), i % 2);
+        if (rc) last = rc;
+    }
+    return last;
 }
 
 static tamis_status fold_by_8(tamis *f, const char *spec, uint64_t keys) {
@@ -128,10 +203,15 @@ static const struct {
     unsigned needs;
     deed *act;
 } deeds[] = {
-    {"remove", TAMIS_CAN_REMOVE, remove_some},         {"merge", TAMIS_CAN_MERGE, merge_other},
-    {"merge farther", TAMIS_CAN_LEVEL, merge_farther}, {"fold", TAMIS_CAN_FOLD, fold_by_8},
-    {"resize", TAMIS_CAN_RESIZE, resize_to_double},    {"tick", TAMIS_CAN_TICK, let_time_pass},
-    {"forget changes", TAMIS_CAN_LOG, tell_changes},   {"retouch", TAMIS_CAN_RETOUCH, retouch},
+    {"remove", TAMIS_CAN_REMOVE, remove_some},
+    {"merge", TAMIS_CAN_MERGE, merge_other},
+    {"merge farther", TAMIS_CAN_LEVEL, merge_farther},
+    {"fold", TAMIS_CAN_FOLD, fold_by_8},
+    {"resize", TAMIS_CAN_RESIZE, resize_to_double},
+    {"tick", TAMIS_CAN_TICK, let_time_pass},
+    {"forget changes", TAMIS_CAN_LOG, tell_changes},
+    {"retouch", TAMIS_CAN_RETOUCH, retouch},
+    {"put", TAMIS_CAN_PUT, put_some},
 };
 
 static void images_after_deeds(const tamis *f, const char *spec, uint64_t keys) {
@@ -156,8 +236,18 @@ static void images_of_spec(const char *spec, uint64_t most) {
         printf("%-52s is refused with %d\n", spec, (int)rc);
         return;
     }
-    tamis *f = made(spec);
-    const uint64_t keys = add_keys(f, spec, 0, most);
+    uint64_t keys = most;
+    tamis *f;
+    if (is_built(spec)) {
+        const tamis_status refused = build(&f, spec, 0, most);
+        if (refused) {
+            printf("%-52s is not built: %d\n", spec, (int)refused);
+            return;
+        }
+    } else {
+        f = made(spec);
+        keys = add_keys(f, spec, 0, most);
+    }
     print_image(f, spec, "add");
     images_after_deeds(f, spec, keys);
     tamis_free(f);
@@ -207,6 +297,10 @@ static void images_of(const struct tamis_kind_info *kind) {
     char spec[128];
     for (size_t i = 0; i < sizeof wishes / sizeof *wishes; i++) {
         snprintf(spec, sizeof spec, "%s:%s", kind->name, wishes[i]);
+        images_of_spec(spec, 3000);
+    }
+    if (kind->abilities & TAMIS_IS_BUILT) { /* three shards */
+        snprintf(spec, sizeof spec, "%s:shard=1024,capacity=3000,fpr=0.1%%", kind->name);
         images_of_spec(spec, 3000);
     }
     for_every_option(kind, images_with);
