@@ -80,7 +80,8 @@ done:
  * as before: it is asked, and tried once more. Returns what went wrong. */
 static const char *life(const subject *s, purse *p) {
     const struct tamis_allocator allocator = {take, put_back, p};
-    const struct tamis_options options = {.struct_size = sizeof options, .allocator = &allocator};
+    struct tamis_options options = *secret_options(s->options);
+    options.allocator = &allocator;
     static char buffer[2 * N][32];
     static struct tamis_key keys[2 * N];
     for (uint64_t i = 0; i < 2 * N; i++) keys[i] = key_at(i, buffer[i]);

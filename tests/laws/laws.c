@@ -52,10 +52,17 @@ const char *spec_of(const subject *s, uint64_t capacity, double fpr, const char 
     return text;
 }
 
+const struct tamis_options *secret_options(const char *spec) {
+    static const uint8_t secret[16] = "known to laws...";
+    static const struct tamis_options with = {.struct_size = sizeof with, .secret = secret};
+    static const struct tamis_options without = {.struct_size = sizeof without};
+    return strstr(spec, "sip13") ? &with : &without;
+}
+
 tamis *make(const subject *s, uint64_t capacity, double fpr, const char *more) {
     tamis *f;
     const char *spec = spec_of(s, capacity, fpr, more);
-    demand(tamis_create(&f, spec), spec);
+    demand(tamis_create_with(&f, spec, secret_options(spec)), spec);
     return f;
 }
 
@@ -101,13 +108,6 @@ bool same_answers(const tamis *a, const tamis *b, uint64_t from, uint64_t to) {
 
 static const tamis_kind *kind_of(const char *name) {
     return tamis__kind_by_name(name, strlen(name))->kind;
-}
-
-const struct tamis_options *secret_options(const char *spec) {
-    static const uint8_t secret[16] = "known to laws...";
-    static const struct tamis_options with = {.struct_size = sizeof with, .secret = secret};
-    static const struct tamis_options without = {.struct_size = sizeof without};
-    return strstr(spec, "sip13") ? &with : &without;
 }
 
 uint64_t value_of(uint64_t hash, uint64_t most_value) {
@@ -162,11 +162,8 @@ intake open_builder(const subject *s, const char *spec,
 }
 
 intake open_intake(const subject *s, uint64_t capacity, double fpr, const char *more) {
-    const char *spec = spec_of(s, capacity, fpr, more);
-    if (s->can & TAMIS_IS_BUILT) return open_builder(s, spec, NULL);
-    intake in = {.subject = s};
-    demand(tamis_create_with(&in.filter, spec, secret_options(spec)), spec);
-    return in;
+    if (s->can & TAMIS_IS_BUILT) return open_builder(s, spec_of(s, capacity, fpr, more), NULL);
+    return (intake){.subject = s, .filter = make(s, capacity, fpr, more)};
 }
 
 static tamis_status build_in(intake *in, const void *key, size_t len) {

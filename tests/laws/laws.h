@@ -45,7 +45,8 @@ const char *wrong(const char *format, ...) __attribute__((format(printf, 1, 2)))
 /* The subject's spec with a capacity, a rate and more, such as ",seed=3". */
 const char *spec_of(const subject *, uint64_t capacity, double fpr, const char *more);
 
-/* A filter, or a failed test: these specs must work. */
+/* A filter, or a failed test: these specs must work. All with sip13 have the same secret, so that
+ * no test is luck, and what comes from two of the same spec can be merged. */
 tamis *make(const subject *, uint64_t capacity, double fpr, const char *more);
 
 /* Keys of a test: the i-th is a text or an integer by its parity, and the 0th is empty. */
@@ -56,8 +57,7 @@ struct tamis_key key_at(uint64_t i, char buffer[32]);
  * Some kinds take keys when they are there, others are built from them. An intake is either: the
  * filter, or the builder of one. Where keys have values, each has the one that follows from its
  * hash; where they have labels, all have the first and some the second, so that the rate is that of
- * the first; where a kind takes known-good keys, each key brings two of them along. All intakes with
- * sip13 have the same secret, so that what comes out of two of the same spec can be merged. */
+ * the first; where a kind takes known-good keys, each key brings two of them along. */
 typedef struct intake {
     const subject *subject;
     tamis *filter; /* one of the two */
@@ -81,7 +81,7 @@ tamis *taken(intake *);
 tamis *filled(const subject *, uint64_t capacity, double fpr, const char *more, uint64_t from,
               uint64_t to);
 
-/* The secret of every intake with sip13, for those who make a builder themselves. */
+/* The secret, for those who make a filter or a builder themselves. */
 const struct tamis_options *secret_options(const char *spec);
 
 /* What an intake gave a hash. */

@@ -232,7 +232,7 @@ typedef struct trial {
     uint64_t keys;
     const char *shape;
     hash_keys *hash;
-    bool ages;
+    bool ages, is_built;
     tamis *filter;
     tally seen;
 } trial;
@@ -257,7 +257,7 @@ static size_t add_trials(uint64_t keys, size_t shape) {
             struct tamis_plan plan;
             char spec[TEXT];
             assert_true(tamis_kind_at(k, &kind, sizeof kind));
-            if (!(kind.abilities & TAMIS_CAN_ADD) || kind.abilities & TAMIS_OWN_HASH) continue;
+            if (kind.abilities & TAMIS_OWN_HASH) continue;
             if (!is_its_turn(k, r, shape)) continue;
             snprintf(spec, sizeof spec, "%s:capacity=%llu,fpr=%g", kind.name,
                      (unsigned long long)keys, rates[r]);
@@ -269,7 +269,8 @@ static size_t add_trials(uint64_t keys, size_t shape) {
                          .keys = keys,
                          .shape = shapes[shape].name,
                          .hash = shapes[shape].hash,
-                         .ages = kind.abilities & TAMIS_AGES};
+                         .ages = kind.abilities & TAMIS_AGES,
+                         .is_built = kind.abilities & TAMIS_IS_BUILT};
             snprintf(t->kind, sizeof t->kind, "%s", kind.name);
         }
     return first;
@@ -288,14 +289,25 @@ static void let_age(const trial *t) {
     }
 }
 
+static tamis *built(const char *spec, const uint64_t *members, uint64_t keys) {
+    const struct tamis_builder_options options = {.struct_size = sizeof options, .threads = 2};
+    tamis_builder *b;
+    tamis *f;
+    if (tamis_builder_create_with(&b, spec, &options) ||
+        tamis_builder_add_hashes(b, members, keys) || tamis_builder_finish(b, &f))
+        fail_msg("'%s': %s", spec, tamis_why());
+    tamis_builder_free(b);
+    return f;
+}
+
 static void fill(trial *t, uint64_t seed, const uint64_t *members) {
     char spec[TEXT];
     snprintf(spec, sizeof spec, "%s:capacity=%llu,fpr=%g,seed=%llu", t->kind,
              (unsigned long long)t->keys, t->rate, (unsigned long long)seed);
     tamis_free(t->filter);
-    t->filter = made(spec);
+    t->filter = t->is_built ? built(spec, members, t->keys) : made(spec);
     if (t->ages) let_age(t);
-    assert_int_equal(tamis_add_hashes(t->filter, members, t->keys), TAMIS_OK);
+    if (!t->is_built) assert_int_equal(tamis_add_hashes(t->filter, members, t->keys), TAMIS_OK);
     t->seen.fpr_now += tamis_fpr_now(t->filter);
     t->seen.filters++;
 }

@@ -147,6 +147,46 @@ static void fill(tamis *f) {
         must(tamis_add_hashes(f, now.hashes + 3 * quarter, KEYS - 3 * quarter));
 }
 
+/* ---- What is built once ---- */
+
+static bool is_built(const char *spec) {
+    struct tamis_plan plan;
+    return tamis_plan(spec, &plan, sizeof plan) == TAMIS_OK && plan.abilities & TAMIS_IS_BUILT;
+}
+
+static tamis_builder *builder_of(const char *spec) {
+    const struct tamis_options filter = options_for(spec);
+    const struct tamis_builder_options options = {
+        .struct_size = sizeof options, .filter = &filter, .threads = 2};
+    tamis_builder *b;
+    if (tamis_builder_create_with(&b, spec, &options))
+        fail_msg("'%s' is refused: %s", spec, tamis_why());
+    return b;
+}
+
+static tamis *finished(tamis_builder *b) {
+    tamis *f;
+    must(tamis_builder_finish(b, &f));
+    tamis_builder_free(b);
+    return f;
+}
+
+/* A third each by keys, by hashes and one by one; known-good keys beside them, by those that know
+ * what they are. */
+static tamis *built(const char *spec, size_t from, size_t to) {
+    tamis_builder *b = builder_of(spec);
+    const size_t third = (to - from) / 3;
+    for (size_t i = 0; i < KEYS; i++)
+        now.hashes[i] = tamis_builder_hash(b, now.keys[i].bytes, now.keys[i].len);
+    must(tamis_builder_add_many(b, now.keys + from, third));
+    must(tamis_builder_add_hashes(b, now.hashes + from + third, third));
+    for (size_t i = from + 2 * third; i < to; i++)
+        must(tamis_builder_add(b, now.keys[i].bytes, now.keys[i].len));
+    for (uint64_t i = 0; i < 1000; i++)
+        if (tamis_builder_good_hash(b, test_number(states, TEST_STRANGERS + i))) break;
+    return finished(b);
+}
+
 static void after_copy(const tamis *f) {
     tamis *copy;
     must(tamis_copy(&copy, f));
@@ -175,9 +215,11 @@ static void after_save_and_load(const tamis *f) {
 
 static void after_merge(const char *spec, const tamis *whole) {
     if (!can(whole, TAMIS_CAN_MERGE)) return;
-    tamis *a = made(spec), *b = made(spec);
-    must(tamis_add_many(a, now.keys, HALF));
-    must(tamis_add_many(b, now.keys + HALF, KEYS - HALF));
+    const bool adds = !is_built(spec);
+    tamis *a = adds ? made(spec) : built(spec, 0, HALF);
+    tamis *b = adds ? made(spec) : built(spec, HALF, KEYS);
+    if (adds) must(tamis_add_many(a, now.keys, HALF));
+    if (adds) must(tamis_add_many(b, now.keys + HALF, KEYS - HALF));
     must(tamis_merge(a, b));
     check(a, KEYS, "merged");
     if (can(whole, TAMIS_CAN_INTERSECT)) { /* what both have: the second half, after this */
@@ -208,10 +250,10 @@ static void after_fold(tamis *f) {
 
 static void lead_through_everything(const char *spec) {
     spec_now = spec;
-    tamis *f = made(spec);
     make_family(states);
+    tamis *f = is_built(spec) ? built(spec, 0, KEYS) : made(spec);
     hash_family(f);
-    fill(f);
+    if (!is_built(spec)) fill(f);
     check_every_way(f, "filled");
     after_copy(f);
     after_save_and_load(f);
@@ -248,13 +290,13 @@ static void try_spec(const char *kind, const char *wish, const char *hash, const
              option);
     if (tamis_plan(spec, &plan, sizeof plan) || plan.payload_bytes > 64 << 20) return;
     if (plan.abilities & TAMIS_AGES && plan.capacity < KEYS) return; /* old keys leave, as agreed */
-    if (has_room(spec)) lead_through_everything(spec);
+    if (plan.abilities & TAMIS_IS_BUILT || has_room(spec)) lead_through_everything(spec);
 }
 
 /* Some forget as they age, and say so. */
 static bool keeps_keys(const struct tamis_kind_info *kind) {
     const unsigned forgets = TAMIS_AGES | TAMIS_MAY_FORGET;
-    return kind->abilities & TAMIS_CAN_ADD && (kind->abilities & forgets) != forgets;
+    return (kind->abilities & forgets) != forgets;
 }
 
 static void every_kind_keeps_every_key(void **state) {
@@ -292,7 +334,10 @@ static void every_option_keeps_every_key(void **state) {
                 try_spec(kind.name, "capacity=150K,fpr=1%", NULL, text);
                 p = p[len] ? p + len + 1 : NULL;
             }
-            for (uint64_t v = option->min; !option->choices && v <= option->max; v += 1 + v / 2) {
+            /* What is built has numbers up to 2^63, and each costs a build. */
+            const uint64_t times = kind.abilities & TAMIS_IS_BUILT ? 16 : 1;
+            for (uint64_t v = option->min; !option->choices && v <= option->max;
+                 v = v > UINT64_MAX / 32 ? UINT64_MAX : times * v + 1 + v / 2) {
                 snprintf(text, sizeof text, ",%s=%llu", option->name, (unsigned long long)v);
                 try_spec(kind.name, "capacity=150K,bits=3932160", NULL, text);
             }
@@ -311,10 +356,10 @@ static void no_key_is_lost_at_the_ends_of_batches(void **state) {
         snprintf(spec, sizeof spec, "%s:capacity=1000", kind.name);
         spec_now = spec;
         for (size_t n = 0; n <= 200; n++) {
-            tamis *f = made(spec);
             make_family(n);
+            tamis *f = is_built(spec) ? built(spec, 0, n) : made(spec);
             hash_family(f);
-            must(tamis_add_hashes(f, now.hashes, n));
+            if (!is_built(spec)) must(tamis_add_hashes(f, now.hashes, n));
             check(f, n, "one batch");
             for (size_t at = 0; at < n; at++) {
                 tamis_has_hashes(f, now.hashes + at, n - at, now.hit);
@@ -322,6 +367,53 @@ static void no_key_is_lost_at_the_ends_of_batches(void **state) {
             }
             tamis_free(f);
         }
+    }
+}
+
+/* From nothing to ten million keys, in one shard and in several; values with those that have them. */
+static void give_numbers(tamis_builder *b, uint64_t n, bool has_values) {
+    for (uint64_t i = 0; i < n;) {
+        const size_t m = n - i < KEYS ? (size_t)(n - i) : KEYS;
+        for (size_t j = 0; j < m; j++) now.hashes[j] = test_number(n, i + j);
+        if (!has_values) must(tamis_builder_add_hashes(b, now.hashes, m));
+        for (size_t j = 0; has_values && j < m; j++)
+            must(tamis_builder_put_hash(b, now.hashes[j], (i + j) % 1000));
+        i += m;
+    }
+}
+
+static void ask_numbers(const tamis *f, uint64_t n, bool has_values) {
+    static uint64_t values[KEYS];
+    for (uint64_t i = 0; i < n;) {
+        const size_t m = n - i < KEYS ? (size_t)(n - i) : KEYS;
+        for (size_t j = 0; j < m; j++) now.hashes[j] = test_number(n, i + j);
+        check(f, m, "built from numbers");
+        if (has_values) tamis_get_hashes(f, now.hashes, m, values, now.hit);
+        for (size_t j = 0; has_values && j < m; j++) now.hit[j] &= values[j] == (i + j) % 1000;
+        if (has_values) count_answers(m, "with its value");
+        i += m;
+    }
+}
+
+static void what_is_built_keeps_every_key_at_every_size(void **state) {
+    (void)state;
+    static const uint64_t sizes[] = {0, 1, 2, 100, 10000, 1000000, 10000000};
+    for (size_t k = 0; k < tamis_kind_count(); k++) {
+        struct tamis_kind_info kind;
+        char spec[TEXT];
+        assert_true(tamis_kind_at(k, &kind, sizeof kind));
+        if (!(kind.abilities & TAMIS_IS_BUILT)) continue;
+        const bool has_values = kind.abilities & TAMIS_CAN_GET;
+        for (size_t s = 0; s < COUNT_OF(sizes); s++) {
+            snprintf(spec, sizeof spec, "%s:fpr=1%%%s", kind.name, has_values ? ",value=10" : "");
+            spec_now = spec;
+            tamis_builder *b = builder_of(spec);
+            give_numbers(b, sizes[s], has_values);
+            tamis *f = finished(b);
+            ask_numbers(f, sizes[s], has_values);
+            tamis_free(f);
+        }
+        print_message("# %-10s 0 to 10^7 keys, 0 missing\n", kind.name);
     }
 }
 
@@ -337,6 +429,7 @@ int main(void) {
         cmocka_unit_test(every_kind_keeps_every_key),
         cmocka_unit_test(every_option_keeps_every_key),
         cmocka_unit_test(no_key_is_lost_at_the_ends_of_batches),
+        cmocka_unit_test(what_is_built_keeps_every_key_at_every_size),
         cmocka_unit_test(a_hundred_million_checks_were_made),
     };
     return cmocka_run_group_tests_name("no_false_negative", tests, NULL, NULL);
