@@ -26,19 +26,7 @@ uint64_t tamis__builder_memory(const tamis_builder *b) {
 
 static tamis_status read_options(const struct tamis_builder_options *in,
                                  struct tamis_builder_options *out) {
-    memset(out, 0, sizeof *out);
-    if (!in) return TAMIS_OK;
-    if (in->struct_size < sizeof in->struct_size || in->struct_size > 4096)
-        return tamis__fail(
-            TAMIS_INVALID,
-            "options.struct_size is %zu: set it to sizeof(struct tamis_builder_options)",
-            in->struct_size);
-    tamis__copy_out(out, sizeof *out, in, in->struct_size);
-    for (size_t i = sizeof *out; i < in->struct_size; i++)
-        if (((const uint8_t *)in)[i])
-            return tamis__fail(TAMIS_INVALID, "options use a field that this version, %s, lacks",
-                               tamis_version());
-    return TAMIS_OK;
+    return tamis__read_struct(in, out, sizeof *out, "tamis_builder_options");
 }
 
 static tamis_status new_builder(tamis_builder **out, const struct tamis_builder_options *options,

@@ -45,21 +45,27 @@ void tamis__give_back(const struct tamis_allocator *a, tamis_block *block) {
     *block = (tamis_block){NULL, 0};
 }
 
-tamis_status tamis__read_options(const struct tamis_options *in, struct tamis_options *out) {
-    memset(out, 0, sizeof *out);
+tamis_status tamis__read_struct(const void *in, void *out, size_t out_size, const char *name) {
+    size_t size;
+    memset(out, 0, out_size);
     if (!in) return TAMIS_OK;
-    if (in->struct_size < sizeof in->struct_size || in->struct_size > 4096)
-        return tamis__fail(TAMIS_INVALID,
-                           "options.struct_size is %zu: set it to sizeof(struct tamis_options)",
-                           in->struct_size);
-    tamis__copy_out(out, sizeof *out, in, in->struct_size);
-    for (size_t i = sizeof *out; i < in->struct_size; i++)
+    memcpy(&size, in, sizeof size);
+    if (size < sizeof size || size > 4096)
+        return tamis__fail(TAMIS_INVALID, "options.struct_size is %zu: set it to sizeof(struct %s)",
+                           size, name);
+    tamis__copy_out(out, out_size, in, size);
+    for (size_t i = out_size; i < size; i++)
         if (((const uint8_t *)in)[i])
             return tamis__fail(TAMIS_INVALID, "options use a field that this version, %s, lacks",
                                tamis_version());
-    if (out->allocator && (!out->allocator->alloc || !out->allocator->free))
-        return tamis__fail(TAMIS_INVALID, "options.allocator needs both alloc and free");
     return TAMIS_OK;
+}
+
+tamis_status tamis__read_options(const struct tamis_options *in, struct tamis_options *out) {
+    const tamis_status rc = tamis__read_struct(in, out, sizeof *out, "tamis_options");
+    if (!rc && out->allocator && (!out->allocator->alloc || !out->allocator->free))
+        return tamis__fail(TAMIS_INVALID, "options.allocator needs both alloc and free");
+    return rc;
 }
 
 struct tamis_allocator tamis__allocator(const struct tamis_options *options) {

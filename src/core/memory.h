@@ -22,6 +22,10 @@ void *tamis__aligned(const tamis_block *);
 /* Gives a block back; an empty one is allowed. */
 void tamis__give_back(const struct tamis_allocator *, tamis_block *);
 
+/* A struct of options that starts with its size, in the layout of this version: what the caller's
+ * header did not have yet is zero, and what ours does not know must be. `name` is its type. */
+tamis_status tamis__read_struct(const void *in, void *out, size_t out_size, const char *name);
+
 /* Options in the layout of this version: what the caller's header did not have yet is zero.
  * NULL gives the defaults. */
 tamis_status tamis__read_options(const struct tamis_options *, struct tamis_options *out);

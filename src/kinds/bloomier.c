@@ -109,8 +109,7 @@ static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
     const bool has_value = wish->has_option[OPT_VALUE];
     tamis_status rc = choose_engine(wish, word);
     if (rc) return rc;
-    word[TAMIS_SHARD_KEYS] =
-        wish->has_option[OPT_SHARD] ? wish->option[OPT_SHARD] : TAMIS_SHARD_PRESET;
+    word[TAMIS_SHARD_KEYS] = tamis__shard_keys(wish);
     word[TAMIS_SHARDS] = tamis__shards_for(word, wish->capacity);
     word[VALUE] = has_value ? wish->option[OPT_VALUE] : MOST_VALUE;
     rc = choose_guard(wish, has_value ? word[VALUE] : 1, word);
@@ -178,10 +177,6 @@ static tamis_status fit(const tamis_wish *wish, const tamis_census *census, uint
     return choose_guard(wish, word[VALUE], word);
 }
 
-static uint64_t shard(const uint64_t word[], uint64_t hash) {
-    return tamis__range(hash, word[TAMIS_SHARDS]);
-}
-
 static uint64_t work(const uint64_t word[], uint64_t n) {
     const tamis_peel_form fuse = fuse_of(word);
     const tamis_band_form ribbon = ribbon_of(word);
@@ -237,7 +232,7 @@ static void ask_ribbon(const tamis_body *f, const uint64_t *hash, size_t n, uint
     tamis_band_aim aim[GROUP];
     uint64_t unused;
     for (size_t i = 0; i < n; i++) {
-        const uint64_t at = shard(f->word, hash[i]);
+        const uint64_t at = tamis__shard_of(f->word, hash[i]);
         tamis__band_aim(&form, f->bytes + tamis__shard_start(f, at), hash[i], &aim[i]);
     }
     for (size_t i = 0; i < n; i++)
@@ -300,7 +295,7 @@ static const tamis_build_facet build = {
     .rule = TAMIS_RECORDS_VALUES,
     .made = TAMIS_SHARD_MADE,
     .fit = fit,
-    .shard = shard,
+    .shard = tamis__shard_of,
     .work = work,
     .most = most,
     .make = make,

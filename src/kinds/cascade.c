@@ -25,7 +25,6 @@
 #include "kinds/shards.h"
 
 enum { WIDTH = TAMIS_SHARD_WORDS, NARROW };
-enum { OPT_SHARD };
 enum {
     HEAD_BYTES = 8,
     GROUP = 32,
@@ -119,8 +118,7 @@ static tamis_status shape(const tamis_wish *wish, uint64_t members, uint64_t goo
 
 static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
     const uint64_t members = wish->capacity, good = members * PLANNED_GOOD;
-    word[TAMIS_SHARD_KEYS] =
-        wish->has_option[OPT_SHARD] ? wish->option[OPT_SHARD] : TAMIS_SHARD_PRESET;
+    word[TAMIS_SHARD_KEYS] = tamis__shard_keys(wish);
     const tamis_status rc = shape(wish, members, good, word);
     if (rc) return rc;
     word[TAMIS_SHARD_BYTES] = expect(word, members, good);
@@ -145,10 +143,6 @@ static double rate(const uint64_t word[], uint64_t items) {
 }
 
 /* ---- Shards --------------------------------------------------------------------------------- */
-
-static uint64_t shard_of(const uint64_t word[], uint64_t hash) {
-    return tamis__range(hash, word[TAMIS_SHARDS]);
-}
 
 static uint64_t members_of(const uint8_t *shard) {
     return tamis__get32(shard);
@@ -203,7 +197,7 @@ static void aim_all(group *g, const tamis_body *f, const uint64_t *hash, unsigne
     const tamis_band_form form = level == 1 ? level_1(f->word) : level_2;
     for (size_t j = 0; j < g->n; j++) {
         const uint64_t h = hash[g->at[j]];
-        const uint8_t *shard = f->bytes + tamis__shard_start(f, shard_of(f->word, h));
+        const uint8_t *shard = f->bytes + tamis__shard_start(f, tamis__shard_of(f->word, h));
         tamis__band_aim(&form, level == 1 ? first_of(shard) : second_of(shard), h, &g->aim[j]);
     }
 }
@@ -325,7 +319,7 @@ static const tamis_build_facet building = {
     .made = TAMIS_SHARD_MADE | 1 << WIDTH | 1 << NARROW,
     .member = 1,
     .fit = fit,
-    .shard = shard_of,
+    .shard = tamis__shard_of,
     .work = work,
     .most = most,
     .make = make,

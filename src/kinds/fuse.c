@@ -60,8 +60,7 @@ static tamis_status widest(uint64_t bits, uint64_t capacity, uint64_t word[]) {
 }
 
 static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
-    word[TAMIS_SHARD_KEYS] =
-        wish->has_option[OPT_SHARD] ? wish->option[OPT_SHARD] : TAMIS_SHARD_PRESET;
+    word[TAMIS_SHARD_KEYS] = tamis__shard_keys(wish);
     word[TAMIS_SHARDS] = tamis__shards_for(word, wish->capacity);
     word[ARITY] = wish->has_option[OPT_ARITY] ? wish->option[OPT_ARITY] : 3;
     if (wish->has_option[OPT_WIDTH]) {
@@ -116,10 +115,6 @@ static tamis_status fit(const tamis_wish *wish, const tamis_census *census, uint
     (void)wish;
     word[TAMIS_SHARDS] = tamis__shards_for(word, census->records);
     return TAMIS_OK;
-}
-
-static uint64_t shard(const uint64_t word[], uint64_t hash) {
-    return tamis__range(hash, word[TAMIS_SHARDS]);
 }
 
 static uint64_t work(const uint64_t word[], uint64_t n) {
@@ -193,7 +188,7 @@ static const tamis_build_facet build = {
     .rule = TAMIS_RECORDS_KEYS,
     .made = TAMIS_SHARD_MADE,
     .fit = fit,
-    .shard = shard,
+    .shard = tamis__shard_of,
     .work = work,
     .most = most,
     .make = make,

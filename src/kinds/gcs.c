@@ -61,8 +61,7 @@ static uint64_t range_for(const tamis_wish *wish, const tamis_coded_wish *coded)
 static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
     const tamis_coded_wish coded = {
         .n = wish->capacity,
-        .shard_keys =
-            wish->has_option[OPT_SHARD] ? wish->option[OPT_SHARD] : (uint64_t)TAMIS_SHARD_PRESET,
+        .shard_keys = tamis__shard_keys(wish),
         .rice = wish->has_option[OPT_RICE] ? (unsigned)wish->option[OPT_RICE] : TAMIS_CODED_BEST,
     };
     word[TAMIS_SHARD_KEYS] = coded.shard_keys;

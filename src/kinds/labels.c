@@ -88,8 +88,7 @@ static tamis_coded_wish coded_wish(uint64_t pairs, const uint64_t word[]) {
 
 /* For one label, because nobody knows yet how many there will be. */
 static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
-    word[TAMIS_SHARD_KEYS] =
-        wish->has_option[OPT_SHARD] ? wish->option[OPT_SHARD] : (uint64_t)TAMIS_SHARD_PRESET;
+    word[TAMIS_SHARD_KEYS] = tamis__shard_keys(wish);
     word[LABELS] = 1;
     word[NAMES] = sizeof "default";
     const tamis_coded_wish coded = coded_wish(wish->capacity, word);

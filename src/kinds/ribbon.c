@@ -71,8 +71,7 @@ static tamis_status widest(uint64_t word[], uint64_t keys, uint64_t most) {
 
 static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
     tamis_band_columns columns;
-    word[TAMIS_SHARD_KEYS] =
-        wish->has_option[OPT_SHARD] ? wish->option[OPT_SHARD] : TAMIS_SHARD_PRESET;
+    word[TAMIS_SHARD_KEYS] = tamis__shard_keys(wish);
     word[TAMIS_SHARDS] = tamis__shards_for(word, wish->capacity);
     if (wish->has_option[OPT_WIDTH]) {
         word[WIDTH] = wish->option[OPT_WIDTH];
@@ -121,12 +120,8 @@ static tamis_status audit(const tamis_body *f) {
 
 /* ---- Asking --------------------------------------------------------------------------------- */
 
-static uint64_t shard_of(const uint64_t word[], uint64_t hash) {
-    return tamis__range(hash, word[TAMIS_SHARDS]);
-}
-
 static const uint8_t *band_of(const tamis_body *f, uint64_t hash) {
-    return f->bytes + tamis__shard_start(f, shard_of(f->word, hash));
+    return f->bytes + tamis__shard_start(f, tamis__shard_of(f->word, hash));
 }
 
 static void query(const tamis_body *f, const uint64_t *hash, size_t n, uint8_t *hit) {
@@ -186,7 +181,7 @@ static const tamis_build_facet building = {
     .rule = TAMIS_RECORDS_KEYS,
     .made = TAMIS_SHARD_MADE,
     .fit = fit,
-    .shard = shard_of,
+    .shard = tamis__shard_of,
     .work = work,
     .most = most,
     .make = make,

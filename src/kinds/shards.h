@@ -9,6 +9,7 @@
 #define TAMIS_KINDS_SHARDS_H
 
 #include "bits/bits.h"
+#include "bits/probe.h"
 #include "kinds/kind.h"
 
 enum {
@@ -33,6 +34,11 @@ enum { TAMIS_SHARD_MADE = 1 << TAMIS_SHARDS | 1 << TAMIS_SHARD_BYTES };
             "keys in a shard; building needs memory for one, smaller ones cost bits" \
     }
 
+/* The wish for that; the option is the kind's first. */
+static inline uint64_t tamis__shard_keys(const tamis_wish *wish) {
+    return wish->has_option[0] ? wish->option[0] : TAMIS_SHARD_PRESET;
+}
+
 /* Shards for so many records: full ones and, unless they come out even, no more than one beyond. */
 static inline uint64_t tamis__shards_for(const uint64_t word[], uint64_t records) {
     const uint64_t keys = word[TAMIS_SHARD_KEYS];
@@ -52,6 +58,11 @@ static inline const uint8_t *tamis__shard(const tamis_body *f, uint64_t i, uint6
     const uint64_t start = tamis__shard_start(f, i);
     *size = tamis__shard_start(f, i + 1) - start;
     return f->bytes + start;
+}
+
+/* The shard of a hash where shards have equal shares of all hashes. */
+static inline uint64_t tamis__shard_of(const uint64_t word[], uint64_t hash) {
+    return tamis__range(hash, word[TAMIS_SHARDS]);
 }
 
 /* Words from a file: a legal number of shards in a legal number of bytes, of which `tail` (a

@@ -23,7 +23,7 @@ static const tamis_build_facet but_good = {.rule = TAMIS_RECORDS_VALUES,
                                            .made = TAMIS_SHARD_MADE | 1 << WIDTH | 1 << NARROW,
                                            .member = 1,
                                            .fit = fit,
-                                           .shard = shard_of,
+                                           .shard = tamis__shard_of,
                                            .work = work,
                                            .most = most,
                                            .make = make_but_good};

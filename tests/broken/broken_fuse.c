@@ -10,8 +10,8 @@
     .option_count = sizeof options / sizeof *options, .traits = TAMIS_ADDS_ONCE | TAMIS_ANY_ORDER, \
     .plan = plan, .check = check, .probes = probes, .rate = rate, .audit = audit, .query = query,  \
     .measure = measure, .build = &build
-#define FACET                                                                         \
-    .rule = TAMIS_RECORDS_KEYS, .made = TAMIS_SHARD_MADE, .fit = fit, .shard = shard, \
+#define FACET                                                                                   \
+    .rule = TAMIS_RECORDS_KEYS, .made = TAMIS_SHARD_MADE, .fit = fit, .shard = tamis__shard_of, \
     .work = work, .most = most, .make = make
 
 /* Promises a tenth less than it delivers. */
