@@ -140,7 +140,7 @@ $(T)/portable/%: $(B)/tests/portable/%.o $(HELP_OBJ) $(LIB)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(SAFE) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
 .SECONDARY:
--include $(wildcard $(B)/tests/*/*.d $(T)/*.d)
+-include $(wildcard $(B)/tests/*/*.d $(T)/*.d) $(LAW_OBJ:.o=.d)
 
 # The fuzz target is one function; without a fuzzer it replays files, which every test run does
 # with the corpus. Checksums are off in its library, so that the rest of the gate must hold alone.

@@ -339,13 +339,16 @@ unsigned tamis__coded_shift(uint64_t n, uint64_t range, uint64_t each) {
 }
 
 /* Bits of a number, when d of them are spread over a range. By chance a gap is over k * 2^rice with
- * chance x^k, x = (1 - d/range)^(2^rice), which makes x/(1 - x) ones; in clumps there may be as many
- * as the range has room for. */
-static double bits_each(double d, double range, unsigned rice, bool is_by_chance) {
+ * chance x^k, x = (1 - d/range)^(2^rice): k ones, or from 16 on the gap as it is. In clumps there may
+ * be as many ones as the range has room for. */
+static double bits_each(double d, double range, const source *s, bool is_by_chance) {
     if (d == 0) return 0;
-    const double ones = is_by_chance ? 1 / expm1(-ldexp(log1p(-d / range), (int)rice))
-                                     : ldexp(range / d, -(int)rice);
-    return rice + 1 + ones;
+    if (!is_by_chance) return s->rice + 1 + ldexp(range / d, -(int)s->rice);
+    const double x = exp(ldexp(log1p(-d / range), (int)s->rice));
+    double bits = 0, here = 1; /* the chance of so many ones at least */
+    for (unsigned ones = 0; ones < TAMIS_CODED_FAR; ones++, here *= x)
+        bits += here * (1 - x) * (s->rice + 1 + ones);
+    return bits + here * (TAMIS_CODED_FAR + s->shift);
 }
 
 /* Of n keys in U cells d = U (1 - (1 - 1/U)^n) are different. The ones of a number deviate by 2.2 at
@@ -357,8 +360,9 @@ uint64_t tamis__coded_size(const tamis_coded_wish *w, const tamis_coded_shape *s
     const double d = w->n ? -range * expm1((double)w->n * log1p(-1 / range)) : 0;
     const bool is_best = w->rice == TAMIS_CODED_BEST;
     const unsigned rice = is_best ? tamis__coded_rice((uint64_t)d, numbers) : w->rice;
-    const double each = bits_each(d, range, rice, s->labels == 1 || sigmas == 0);
-    const double buckets = (double)(numbers >> bucket_shift((uint64_t)d, numbers, rice)) + shards;
+    const source code = {.rice = rice, .shift = bucket_shift((uint64_t)d, numbers, rice)};
+    const double each = bits_each(d, range, &code, s->labels == 1 || sigmas == 0);
+    const double buckets = (double)(numbers >> code.shift) + shards;
     const double stray = 2 * each * sqrt(fmin(64 * d / buckets, d)) + 1;
     const double index = buckets * (1 + ceil(log2(2 * stray)));
     const double bits = d * each + sigmas * 2.2 * sqrt(d) + index;

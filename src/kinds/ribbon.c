@@ -69,13 +69,31 @@ static tamis_status widest(uint64_t word[], uint64_t keys, uint64_t most) {
                        (unsigned long long)expect(word, keys));
 }
 
+/* The width when only the narrow part is given: the least for a rate, the most for a size. */
+static tamis_status width_beside_narrow(const tamis_wish *wish, uint64_t word[]) {
+    const double share = 1 + (double)wish->option[OPT_NARROW] / 65536;
+    word[NARROW] = wish->option[OPT_NARROW];
+    if (wish->bits) {
+        for (word[WIDTH] = TAMIS_BAND_GUARD_MOST; word[WIDTH] > 0; word[WIDTH]--)
+            if (expect(word, wish->capacity) <= wish->bits / 8) return TAMIS_OK;
+    } else {
+        for (word[WIDTH] = 1; word[WIDTH] <= TAMIS_BAND_GUARD_MOST; word[WIDTH]++)
+            if (ldexp(share, -(int)word[WIDTH]) <= wish->fpr) return TAMIS_OK;
+    }
+    return tamis__fail(TAMIS_INVALID, "no width from 1 to %d serves with narrow=%llu",
+                       TAMIS_BAND_GUARD_MOST, (unsigned long long)word[NARROW]);
+}
+
 static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
     tamis_band_columns columns;
     word[TAMIS_SHARD_KEYS] = tamis__shard_keys(wish);
     word[TAMIS_SHARDS] = tamis__shards_for(word, wish->capacity);
     if (wish->has_option[OPT_WIDTH]) {
         word[WIDTH] = wish->option[OPT_WIDTH];
-        word[NARROW] = 0;
+        word[NARROW] = wish->option[OPT_NARROW];
+    } else if (wish->has_option[OPT_NARROW]) {
+        const tamis_status rc = width_beside_narrow(wish, word);
+        if (rc) return rc;
     } else if (wish->bits) {
         const tamis_status rc = widest(word, wish->capacity, wish->bits / 8);
         if (rc) return rc;
@@ -86,7 +104,6 @@ static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
                                TAMIS_BAND_GUARD_MOST);
         set_columns(word, columns);
     }
-    if (wish->has_option[OPT_NARROW]) word[NARROW] = wish->option[OPT_NARROW];
     word[TAMIS_SHARD_BYTES] = expect(word, wish->capacity);
     return TAMIS_OK;
 }

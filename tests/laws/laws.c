@@ -244,7 +244,7 @@ static bool is_liar(const char *name) {
     return strncmp(name, "broken_", 7) == 0;
 }
 
-enum { LARGE = 1 << 20 };
+enum { LARGE = 1 << 20, WIDE_FROM = 32 };
 #define OPEN_FROM ((uint64_t)1 << 32)
 
 static void add_kind(const struct tamis_kind_info *kind) {
@@ -260,9 +260,12 @@ static void add_kind(const struct tamis_kind_info *kind) {
             }
             continue;
         }
-        /* Numbers: the ends, and a few between. Where the end is out of sight, a large one. */
+        /* Numbers: the ends, and a few between, fewer where each costs a build. Where the end is out
+         * of sight, a large one. */
         const bool is_open = kind->abilities & TAMIS_IS_BUILT && option->max > OPEN_FROM;
-        const uint64_t closed[] = {option->min, 3, 8, 16, option->max}, open[5] = {LARGE};
+        const bool is_wide = kind->abilities & TAMIS_IS_BUILT && option->max > WIDE_FROM;
+        const uint64_t closed[] = {option->min, is_wide ? 8 : 3, 8, is_wide ? 8 : 16, option->max};
+        const uint64_t open[5] = {LARGE};
         const uint64_t *some = is_open ? open : closed;
         for (size_t j = 0; j < sizeof closed / sizeof *closed; j++) {
             char text[24];
