@@ -1,7 +1,6 @@
 /* Builds that are killed: in every sort of system call, half-way through what is written, and in
  * reports of progress. Whenever it happens, the name leads to the old image or to the whole new one;
  * and after the next build no temporary file is left, beside it or where the records were. */
-#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/wait.h>
@@ -9,24 +8,17 @@
 #include "tamis.h"
 #include "tests/help/faults.h"
 #include "tests/help/filters.h"
+#include "tests/help/folder.h"
 #include "tests/help/keys.h"
 
 enum { OLD = 700, NEW = 36000 }; /* of the new ones some thousand go to disk */
 
-static char folder[64], out[80], temp[80], path[128];
+static char folder[TEST_FOLDER_BYTES], out[80], temp[80], path[128];
 
 static void demand(bool is_good, const char *what) {
     if (is_good) return;
     printf("Bail out! %s: %s\n", what, tamis_why());
     exit(1);
-}
-
-static int files_in(const char *where) {
-    int count = 0;
-    DIR *dir = opendir(where);
-    for (struct dirent *entry; (entry = readdir(dir));) count += entry->d_name[0] != '.';
-    closedir(dir);
-    return count;
 }
 
 /* ---- Building ------------------------------------------------------------------------------- */
@@ -106,9 +98,10 @@ static const char *try_at(const char *spec, moment m, tally *t, bool *is_dead) {
     const char *what = what_is_wrong();
     if (what || !*is_dead) return what;
     t->killed++;
-    t->left += files_in(out) != 1 || files_in(temp) != 0;
+    t->left += test_files_in(out) != 1 || test_files_in(temp) != 0;
     build(spec, NEW, 1);
-    if (files_in(out) != 1 || files_in(temp) != 0) return "a file lies about after a build";
+    if (test_files_in(out) != 1 || test_files_in(temp) != 0)
+        return "a file lies about after a build";
     return what_is_wrong();
 }
 
@@ -148,7 +141,5 @@ int main(void) {
             code |= what != NULL;
         }
     printf("1..%d\n", test);
-    char command[128];
-    snprintf(command, sizeof command, "rm -rf '%s'", folder);
-    return system(command) || code;
+    return test_leave_folder(folder) || code;
 }

@@ -6,15 +6,15 @@
 #include <stdint.h>
 
 #include <cmocka.h>
-#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "core/records.h"
+#include "tests/help/demand.h"
 #include "tests/help/filters.h"
+#include "tests/help/folder.h"
 #include "tests/help/keys.h"
 #include "tests/help/purse.h"
 
@@ -22,38 +22,19 @@
 
 /* ---- Help ----------------------------------------------------------------------------------- */
 
-static char folder[64], path[128];
+static char folder[TEST_FOLDER_BYTES], path[128];
 
 static int enter_folder(void **state) {
     (void)state;
-    /* In memory where there is such a folder: hundreds of images are flushed to disk here. */
-    const bool is_fast = access("/dev/shm", W_OK) == 0;
-    strcpy(folder, is_fast ? "/dev/shm/tamis-test-XXXXXX" : "/tmp/tamis-test-XXXXXX");
-    if (!mkdtemp(folder)) return -1;
+    if (!test_enter_folder(folder)) return -1;
     snprintf(path, sizeof path, "%s/a.tamis", folder);
     return 0;
 }
 
 static int leave_folder(void **state) {
     (void)state;
-    char command[128];
-    snprintf(command, sizeof command, "rm -rf '%s'", folder);
-    return system(command);
+    return test_leave_folder(folder);
 }
-
-static int files_in_folder(void) {
-    int count = 0;
-    DIR *dir = opendir(folder);
-    for (struct dirent *entry; (entry = readdir(dir));) count += entry->d_name[0] != '.';
-    closedir(dir);
-    return count;
-}
-
-#define DEMAND(call)                                                                 \
-    do {                                                                             \
-        const tamis_status rc_ = (call);                                             \
-        if (rc_) fail_msg("%s: %s: %s", #call, tamis_status_name(rc_), tamis_why()); \
-    } while (0)
 
 #define REFUSED(status, word, call)                                                          \
     do {                                                                                     \
@@ -172,7 +153,7 @@ static void one_set_is_one_filter(void **state) {
             if (i == 0) first = now;
         }
         free(first.at);
-        assert_int_equal(files_in_folder(), 0);
+        assert_int_equal(test_files_in(folder), 0);
     }
 }
 
@@ -208,7 +189,7 @@ static void file_is_what_memory_is(void **state) {
             assert_true(are_same(in_file, in_memory));
             free(in_file.at);
             free(in_memory.at);
-            assert_int_equal(files_in_folder(), 1);
+            assert_int_equal(test_files_in(folder), 1);
         }
 }
 
@@ -388,7 +369,7 @@ static void values_come_back_and_conflicts_are_told(void **state) {
             REFUSED(TAMIS_CONFLICT, "values 5 and 7", tamis_builder_finish_to(b, path));
         }
         tamis_builder_free(b);
-        assert_int_equal(files_in_folder(), 0);
+        assert_int_equal(test_files_in(folder), 0);
     }
 }
 
@@ -536,7 +517,7 @@ static void verify_catches_what_is_lost(void **state) {
         for (uint64_t i = 0; i < 5000; i++) DEMAND(tamis_builder_add_hash(b, test_number(6, i)));
         const tamis_status wanted = is_verified ? TAMIS_CORRUPT : TAMIS_OK;
         if (is_verified) REFUSED(TAMIS_CORRUPT, "hash", tamis_builder_finish_to(b, path));
-        assert_int_equal(files_in_folder(), 0);
+        assert_int_equal(test_files_in(folder), 0);
         assert_int_equal(tamis_builder_finish(b, &f), wanted);
         tamis_free(f);
         tamis_builder_free(b);
@@ -662,7 +643,7 @@ static void stopped_at_every_report(void **state) {
                 REFUSED(TAMIS_CANCELLED, "stopped", tamis_builder_finish_to(b, path));
             else
                 REFUSED(TAMIS_CANCELLED, "stopped", tamis_builder_finish(b, &f));
-            assert_int_equal(files_in_folder(), 1);
+            assert_int_equal(test_files_in(folder), 1);
             const bytes old = bytes_of_file(path);
             assert_true(are_same(old, whole));
             REFUSED(TAMIS_INVALID, "no more keys", tamis_builder_add_hash(b, 1));
@@ -765,7 +746,7 @@ static void memory_runs_out(const char *spec, size_t n, long step) {
             if (!rc) free(image.at);
             if (p.blocks || p.bytes) fail_msg("%s leaks at %ld", spec, at);
             assert_int_equal(errno, 0);
-            assert_true(files_in_folder() <= 1);
+            assert_true(test_files_in(folder) <= 1);
         }
     free(wanted.at);
 }
@@ -825,7 +806,7 @@ static void too_small_a_limit_is_one_sentence(void **state) {
     REFUSED(TAMIS_NOMEM, "shard=", tamis_builder_finish(b, &f));
     REFUSED(TAMIS_NOMEM, "limit of 1048576", tamis_builder_finish_to(b, path));
     tamis_builder_free(b);
-    assert_int_equal(files_in_folder(), 0);
+    assert_int_equal(test_files_in(folder), 0);
     /* A filter that takes adds comes on top, and needs none of it. */
     b = open_builder("blocked:capacity=10000000", MIB, 1);
     DEMAND(tamis_builder_add_hash(b, 1));
@@ -844,7 +825,7 @@ static void hashes_that_are_not_mixed(void **state) {
                                                          : i << 63 | i >> 1)); /* two */
         REFUSED(TAMIS_NOMEM, "memory limit", tamis_builder_finish_to(b, path));
         tamis_builder_free(b);
-        assert_int_equal(files_in_folder(), 0);
+        assert_int_equal(test_files_in(folder), 0);
     }
     /* Spread over the partitions, but with most of them in the first half of the shards. */
     tamis_builder *b = open_builder("sorted:shard=1024", MIB, 1);
@@ -876,7 +857,7 @@ static void payloads_over_the_limit(void **state) {
         REFUSED(TAMIS_TOO_LARGE, "100000", tamis_builder_finish(b, &f));
         REFUSED(TAMIS_TOO_LARGE, "100000", tamis_builder_finish_to(b, path));
         tamis_builder_free(b);
-        assert_int_equal(files_in_folder(), 0);
+        assert_int_equal(test_files_in(folder), 0);
     }
 }
 

@@ -5,16 +5,16 @@
 #include <stdint.h>
 
 #include <cmocka.h>
-#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "tamis.h"
 #include "tests/help/faults.h"
+#include "tests/help/folder.h"
 
 /* ---- A folder for each test ------------------------------------------------------------------ */
 
-static char folder[64], path[128];
+static char folder[TEST_FOLDER_BYTES], path[128];
 
 static int enter_folder(void **state) {
     (void)state;
@@ -28,17 +28,7 @@ static int enter_folder(void **state) {
 static int leave_folder(void **state) {
     (void)state;
     fault.is_on = false;
-    char command[128];
-    snprintf(command, sizeof command, "rm -rf '%s'", folder);
-    return system(command);
-}
-
-static int files_in_folder(void) {
-    int count = 0;
-    DIR *dir = opendir(folder);
-    for (struct dirent *entry; (entry = readdir(dir));) count += entry->d_name[0] != '.';
-    closedir(dir);
-    return count;
+    return test_leave_folder(folder);
 }
 
 static tamis *filter_of(const char *spec, int from, int to) {
@@ -68,7 +58,7 @@ static void save_read_map_agree(void **state) {
     tamis *f = filter_of(spec, 0, 500), *read, *map;
     assert_int_equal(tamis_set_note(f, "comment", "a note"), TAMIS_OK);
     assert_int_equal(tamis_save(f, path), TAMIS_OK);
-    assert_int_equal(files_in_folder(), 1);
+    assert_int_equal(test_files_in(folder), 1);
     assert_int_equal(tamis_read(&read, path), TAMIS_OK);
     assert_int_equal(tamis_map(&map, path), TAMIS_OK);
     for (uint64_t i = 0; i < 5000; i++) {
@@ -104,7 +94,7 @@ static void mode_and_links_survive(void **state) {
     assert_true(S_ISLNK(st.st_mode));
     assert_int_equal(stat(path, &st), 0);
     assert_int_equal(st.st_mode & 0777, 0604);
-    assert_int_equal(files_in_folder(), 2);
+    assert_int_equal(test_files_in(folder), 2);
     tamis_free(f);
 }
 
@@ -144,7 +134,7 @@ static void what_is_no_file_is_refused(void **state) {
     refuses(long_path + 9900, "cannot open");
     free(long_path);
     assert_int_equal(errno, 0);
-    assert_int_equal(files_in_folder(), 1);
+    assert_int_equal(test_files_in(folder), 1);
     tamis_free(f);
 }
 
@@ -164,7 +154,7 @@ static void save_fails_cleanly_at_every_call(void **state) {
             fault.is_on = true;
             const tamis_status rc = tamis_save(new, path);
             fault.is_on = false;
-            assert_int_equal(files_in_folder(), 1);
+            assert_int_equal(test_files_in(folder), 1);
             if (rc == TAMIS_OK) {
                 assert_true(fault.calls < at || holds(path, 0, 200));
                 if (fault.calls < at) break;

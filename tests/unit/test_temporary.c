@@ -12,8 +12,10 @@
 
 #include "file/replace.h"
 #include "tamis.h"
+#include "tests/help/demand.h"
 #include "tests/help/faults.h"
 #include "tests/help/filters.h"
+#include "tests/help/folder.h"
 #include "tests/help/keys.h"
 
 #define MIB ((uint64_t)1 << 20)
@@ -21,15 +23,12 @@
 /* ---- Help ----------------------------------------------------------------------------------- */
 
 /* The image goes to one folder, records to another. */
-static char folder[64], out[80], temp[80], path[128];
+static char folder[TEST_FOLDER_BYTES], out[80], temp[80], path[128];
 
 static int enter_folders(void **state) {
     (void)state;
     memset(&fault, 0, sizeof fault);
-    /* In memory where there is such a folder: many images are flushed to disk here. */
-    const bool is_fast = access("/dev/shm", W_OK) == 0;
-    strcpy(folder, is_fast ? "/dev/shm/tamis-test-XXXXXX" : "/tmp/tamis-test-XXXXXX");
-    if (!mkdtemp(folder)) return -1;
+    if (!test_enter_folder(folder)) return -1;
     snprintf(out, sizeof out, "%s/out", folder);
     snprintf(temp, sizeof temp, "%s/temp", folder);
     snprintf(path, sizeof path, "%s/a.tamis", out);
@@ -39,24 +38,8 @@ static int enter_folders(void **state) {
 static int leave_folders(void **state) {
     (void)state;
     fault.is_on = false;
-    char command[128];
-    snprintf(command, sizeof command, "rm -rf '%s'", folder);
-    return system(command);
+    return test_leave_folder(folder);
 }
-
-static int files_in(const char *where) {
-    int count = 0;
-    DIR *dir = opendir(where);
-    for (struct dirent *entry; (entry = readdir(dir));) count += entry->d_name[0] != '.';
-    closedir(dir);
-    return count;
-}
-
-#define DEMAND(call)                                                                 \
-    do {                                                                             \
-        const tamis_status rc_ = (call);                                             \
-        if (rc_) fail_msg("%s: %s: %s", #call, tamis_status_name(rc_), tamis_why()); \
-    } while (0)
 
 /* 36,000 keys and a limit of 1 MiB: some thousand of them go to disk. */
 enum { MANY = 36000, FEW = 500 };
@@ -130,7 +113,7 @@ static bool fails_cleanly(const char *spec, size_t c, int at, int error) {
         assert_true(!was_met || calls[c].may_be_quiet);
         assert_true(holds(MANY));
     }
-    assert_int_equal(files_in(out), 1);
+    assert_int_equal(test_files_in(out), 1);
     /* What failed can be done again, unless records were half-way back on disk. */
     if (b && added) DEMAND(add(b, MANY));
     if (b && rc) {
@@ -138,7 +121,7 @@ static bool fails_cleanly(const char *spec, size_t c, int at, int error) {
         assert_true(rc == TAMIS_OK ? holds(MANY) : strstr(tamis_why(), "records are lost") != NULL);
     }
     tamis_builder_free(b);
-    assert_int_equal(files_in(temp), 0);
+    assert_int_equal(test_files_in(temp), 0);
     return was_met;
 }
 
@@ -243,7 +226,7 @@ static void places_that_take_nothing(void **state) {
     DEMAND(tamis_builder_finish_to(b, path));
     tamis_builder_free(b);
     assert_true(holds(MANY));
-    assert_int_equal(files_in(out), 1);
+    assert_int_equal(test_files_in(out), 1);
 
     assert_int_equal(rmdir(temp), 0);
     assert_int_equal(create(&b, sorted), TAMIS_IO);
@@ -312,8 +295,8 @@ static void files_of_the_living_stay(void **state) {
     assert_int_equal(kill(child, SIGKILL), 0);
     assert_int_equal(waitpid(child, NULL, 0), child);
     build(sorted, MANY);
-    assert_int_equal(files_in(out), 1);
-    assert_int_equal(files_in(temp), 0);
+    assert_int_equal(test_files_in(out), 1);
+    assert_int_equal(test_files_in(temp), 0);
     for (int i = 0; i < 2; i++) close(ready[i]), close(go[i]);
 }
 
@@ -331,10 +314,10 @@ static void records_have_no_name(void **state) {
         fault.is_on = is_held;
         DEMAND(add(b, MANY));
         fault.is_on = false;
-        assert_int_equal(files_in(temp), is_held);
+        assert_int_equal(test_files_in(temp), is_held);
         DEMAND(tamis_builder_finish_to(b, path));
         tamis_builder_free(b);
-        assert_int_equal(files_in(temp), 0);
+        assert_int_equal(test_files_in(temp), 0);
     }
 }
 
@@ -385,8 +368,8 @@ static void tidying_takes_nothing_from_the_living(void **state) {
             build(specs[s], MANY);
             fault.before = NULL;
             assert_true(holds(MANY));
-            assert_int_equal(files_in(out), 1);
-            assert_int_equal(files_in(temp), 0);
+            assert_int_equal(test_files_in(out), 1);
+            assert_int_equal(test_files_in(temp), 0);
         }
 }
 
