@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static void demand(tamis_status rc, const char *what) {
+void test_demand(tamis_status rc, const char *what) {
     if (rc == TAMIS_OK) return;
     fprintf(stderr, "%s: %s\n", what, tamis_why());
     abort();
@@ -17,13 +17,13 @@ tamis *test_make(const char *format, ...) {
     va_start(list, format);
     vsnprintf(spec, sizeof spec, format, list);
     va_end(list);
-    demand(tamis_create(&f, spec), spec);
+    test_demand(tamis_create(&f, spec), spec);
     return f;
 }
 
 tamis *test_copy(const tamis *f) {
     tamis *copy;
-    demand(tamis_copy(&copy, f), "copy");
+    test_demand(tamis_copy(&copy, f), "copy");
     return copy;
 }
 
@@ -35,7 +35,7 @@ struct tamis_info test_info(const tamis *f) {
 
 struct tamis_plan test_plan(const char *spec) {
     struct tamis_plan plan;
-    demand(tamis_plan(spec, &plan, sizeof plan), spec);
+    test_demand(tamis_plan(spec, &plan, sizeof plan), spec);
     return plan;
 }
 
@@ -43,6 +43,6 @@ uint8_t *test_image(const tamis *f, size_t *size) {
     *size = (size_t)tamis_stored_size(f);
     uint8_t *image = malloc(*size);
     if (!image) abort();
-    demand(tamis_bytes(f, image, *size), "image");
+    test_demand(tamis_bytes(f, image, *size), "image");
     return image;
 }

@@ -5,6 +5,9 @@
 
 #include "tamis.h"
 
+/* Ends the program with why `what` did not work, unless it did. */
+void test_demand(tamis_status, const char *what);
+
 /* A filter from a spec that is written like a format of printf. */
 tamis *test_make(const char *format, ...) __attribute__((format(printf, 1, 2)));
 

@@ -13,6 +13,7 @@
 #include "bits/packed.h"
 #include "kinds/kind.h"
 #include "tests/help/bounds.h"
+#include "tests/help/building.h"
 #include "tests/help/filters.h"
 #include "tests/help/keys.h"
 #include "tests/help/seal.h"
@@ -25,30 +26,17 @@ static const char *const engines[] = {"engine=ribbon", "engine=fuse", "update=ye
 
 /* ---- Building ------------------------------------------------------------------------------- */
 
-static tamis_builder *builder(const char *spec) {
-    tamis_builder *b;
-    if (tamis_builder_create(&b, spec, 0, NULL)) fail_msg("%s: %s", spec, tamis_why());
-    return b;
-}
-
-static tamis *finish(tamis_builder *b) {
-    tamis *f;
-    if (tamis_builder_finish(b, &f)) fail_msg("%s", tamis_why());
-    tamis_builder_free(b);
-    return f;
-}
-
 /* The value of the i-th number of a family, in a map of so many bits. */
 static uint64_t value_of(uint64_t family, uint64_t i, unsigned bits) {
     return test_number(family + 1000, i) & tamis__field_mask(bits);
 }
 
 static tamis *build(const char *spec, uint64_t family, uint64_t n, unsigned bits) {
-    tamis_builder *b = builder(spec);
+    tamis_builder *b = test_builder(spec);
     for (uint64_t i = 0; i < n; i++)
         assert_int_equal(
             tamis_builder_put_hash(b, test_number(family, i), value_of(family, i, bits)), TAMIS_OK);
-    return finish(b);
+    return test_finish(b);
 }
 
 /* Every key has its value, asked in batches and one by one. */
@@ -66,18 +54,6 @@ static void demand_values(const tamis *f, uint64_t family, uint64_t n, unsigned 
         }
         assert_true(tamis_get_hash(f, hash[0], &one) && one == value[0]);
     }
-}
-
-static uint64_t count_hits(const tamis *f, uint64_t family, uint64_t from, uint64_t n) {
-    uint64_t hits = 0;
-    for (uint64_t i = 0; i < n; i++) hits += tamis_has_hash(f, test_number(family, from + i));
-    return hits;
-}
-
-static bool same_payload(const tamis *a, const tamis *b) {
-    uint64_t m, n;
-    const void *p = tamis_payload(a, &m), *q = tamis_payload(b, &n);
-    return m == n && memcmp(p, q, (size_t)m) == 0;
 }
 
 /* ---- Values --------------------------------------------------------------------------------- */
@@ -110,7 +86,7 @@ static void several_shards_answer_as_one(void **state) {
         tamis *f = build(spec, 3, KEYS, 20);
         assert_int_equal(test_info(f).word[0], (KEYS + 1023) / 1024);
         demand_values(f, 3, KEYS, 20);
-        const uint64_t hits = count_hits(f, 3, TEST_STRANGERS, PROBES);
+        const uint64_t hits = test_count_hits(f, 3, TEST_STRANGERS, PROBES);
         assert_true(test_is_possible(hits, PROBES, 1.0 / 64, TEST_ALPHA));
         tamis_free(f);
     }
@@ -127,7 +103,7 @@ static void strangers_are_told_by_the_guard(void **state) {
                 char spec[96];
                 sprintf(spec, "bloomier:%s,guard=%u", engines[e], guards[g]);
                 tamis *f = build(spec, 4, counts[i], 9);
-                const uint64_t hits = count_hits(f, 4, TEST_STRANGERS, PROBES);
+                const uint64_t hits = test_count_hits(f, 4, TEST_STRANGERS, PROBES);
                 const double rate = counts[i] ? ldexp(1, -(int)guards[g]) : 0;
                 assert_true(tamis_fpr_now(f) == rate);
                 if (!test_is_possible(hits, PROBES, rate, TEST_ALPHA))
@@ -159,11 +135,11 @@ static void values_are_as_wide_as_the_largest(void **state) {
     static const uint64_t largest[] = {0, 1, 2, 255, 256, UINT64_MAX >> 1, UINT64_MAX};
     static const unsigned bits[] = {1, 1, 2, 8, 9, 63, 64};
     for (size_t i = 0; i < COUNT_OF(largest); i++) {
-        tamis_builder *b = builder("bloomier:engine=fuse");
+        tamis_builder *b = test_builder("bloomier:engine=fuse");
         uint64_t value;
         assert_int_equal(tamis_builder_put(b, "a", 1, largest[i]), TAMIS_OK);
         assert_int_equal(tamis_builder_add(b, "b", 1), TAMIS_OK); /* its value is 0 */
-        tamis *f = finish(b);
+        tamis *f = test_finish(b);
         assert_int_equal(test_info(f).word[VALUE], bits[i]);
         assert_true(tamis_get(f, "a", 1, &value) && value == largest[i]);
         assert_true(tamis_get(f, "b", 1, &value) && value == 0);
@@ -173,10 +149,10 @@ static void values_are_as_wide_as_the_largest(void **state) {
 
 static void values_that_do_not_fit_are_refused(void **state) {
     (void)state;
-    tamis_builder *b = builder("bloomier:value=8");
+    tamis_builder *b = test_builder("bloomier:value=8");
     assert_int_equal(tamis_builder_put(b, "a", 1, 255), TAMIS_OK);
     assert_int_equal(tamis_builder_put(b, "b", 1, 256), TAMIS_INVALID);
-    tamis *f = finish(b);
+    tamis *f = test_finish(b);
     uint64_t value;
     assert_true(tamis_get(f, "a", 1, &value) && value == 255);
     assert_int_equal(test_info(f).items, 1);
@@ -248,13 +224,13 @@ static void a_key_may_come_again_with_its_value(void **state) {
         char spec[96];
         sprintf(spec, "bloomier:%s,shard=1024", engines[e]);
         tamis *f = build(spec, 8, KEYS, 17);
-        tamis_builder *b = builder(spec);
+        tamis_builder *b = test_builder(spec);
         for (uint64_t i = 0; i < 2 * KEYS; i++) {
             const uint64_t k = KEYS - 1 - i % KEYS;
             tamis_builder_put_hash(b, test_number(8, k), value_of(8, k, 17));
         }
-        tamis *g = finish(b);
-        assert_true(same_payload(f, g));
+        tamis *g = test_finish(b);
+        assert_true(test_is_same_payload(f, g));
         tamis_free(f);
         tamis_free(g);
     }
@@ -262,7 +238,7 @@ static void a_key_may_come_again_with_its_value(void **state) {
 
 static void a_key_with_two_values_is_a_conflict(void **state) {
     (void)state;
-    tamis_builder *b = builder("bloomier:engine=fuse");
+    tamis_builder *b = test_builder("bloomier:engine=fuse");
     tamis *f;
     for (uint64_t i = 0; i < 100; i++) tamis_builder_put_hash(b, test_number(9, i), i);
     tamis_builder_put_hash(b, test_number(9, 42), 43);
@@ -294,7 +270,7 @@ static void values_can_be_set_again(void **state) {
         assert_int_equal(test_info(f).items, KEYS);
         for (uint64_t i = 0; i < KEYS; i += 3) /* and back: nothing else was touched */
             tamis_put_hash(f, test_number(10, i), value_of(10, i, bits[v]));
-        assert_true(same_payload(f, fresh));
+        assert_true(test_is_same_payload(f, fresh));
         tamis_free(f);
         tamis_free(fresh);
     }
@@ -307,7 +283,7 @@ static void a_put_that_fails_changes_nothing(void **state) {
         assert_int_equal(tamis_put_hash(f, test_number(12, TEST_STRANGERS + i), 1),
                          TAMIS_NOT_FOUND);
     assert_int_equal(tamis_put_hash(f, test_number(12, 0), 16), TAMIS_INVALID);
-    assert_true(same_payload(f, same));
+    assert_true(test_is_same_payload(f, same));
     tamis_free(f);
     tamis_free(same);
     f = build("bloomier:update=yes,value=4", 12, 0, 4);
@@ -329,7 +305,7 @@ static void a_batch_is_put_whole_or_not_at_all(void **state) {
     body.bytes = (uint8_t *)(uintptr_t)tamis_payload(f, &body.size); /* the test's own filter */
     for (uint64_t i = 0; i <= KEYS; i++) hash[i] = test_number(17, i), value[i] = i;
     assert_int_equal(kind->put(&body, hash, value, KEYS + 1), TAMIS_NOT_FOUND);
-    assert_true(same_payload(f, fresh));
+    assert_true(test_is_same_payload(f, fresh));
     assert_int_equal(kind->put(&body, hash, value, KEYS), TAMIS_OK);
     tamis_get_hashes(f, hash, KEYS, got, hit);
     assert_memory_equal(got, value, sizeof got);
@@ -357,57 +333,37 @@ static void a_view_at_any_alignment_answers_the_same(void **state) {
     for (size_t e = 0; e < COUNT_OF(engines); e++) {
         char spec[96];
         sprintf(spec, "bloomier:%s,value=37,guard=3,shard=1024", engines[e]);
-        tamis *f = build(spec, 14, KEYS, 37), *view;
-        size_t size;
-        uint8_t *image = test_image(f, &size);
+        tamis *f = build(spec, 14, KEYS, 37);
         for (size_t shift = 1; shift < 8; shift += 2) {
-            uint8_t *odd = malloc(size + shift);
-            memcpy(odd + shift, image, size);
-            assert_int_equal(tamis_view(&view, odd + shift, size), TAMIS_OK);
-            demand_values(view, 14, KEYS, 37);
-            assert_int_equal(tamis_put_hash(view, test_number(14, 0), 1), TAMIS_READONLY);
-            tamis_free(view);
-            free(odd);
+            test_view view = test_view_at(f, shift);
+            demand_values(view.filter, 14, KEYS, 37);
+            assert_int_equal(tamis_put_hash(view.filter, test_number(14, 0), 1), TAMIS_READONLY);
+            test_end_view(&view);
         }
-        free(image);
         tamis_free(f);
     }
 }
 
-static tamis_status load_forged(const uint8_t *image, size_t size, size_t at, uint64_t value,
-                                tamis **f) {
-    uint8_t *forged = malloc(size);
-    memcpy(forged, image, size);
-    tamis__put64(forged + at, value);
-    test_reseal(forged, size);
-    const tamis_status rc = tamis_load(f, forged, size);
-    free(forged);
-    return rc;
-}
-
 static void forged_words_are_refused(void **state) {
     (void)state;
-    enum { WORDS_AT = 80 };
-    static const struct {
-        unsigned word;
-        uint64_t value;
-    } lines[] = {{ENGINE, 2}, {ENGINE, 0}, {ENGINE, UINT64_MAX}, {VALUE, 0},
-                 {VALUE, 65}, {VALUE, 40}, {GUARD, 33},          {GUARD, 8},
-                 {UPDATE, 1}, {UPDATE, 2}, {UPDATE + 1, 1}};
-    tamis *f = build("bloomier:engine=fuse,value=9,guard=7", 15, 400, 9), *g;
-    size_t size;
-    uint8_t *image = test_image(f, &size);
-    for (size_t i = 0; i < COUNT_OF(lines); i++)
-        assert_int_not_equal(
-            load_forged(image, size, WORDS_AT + 8 * lines[i].word, lines[i].value, &g), TAMIS_OK);
-    free(image);
+    static const test_word lines[] = {{ENGINE, 2}, {ENGINE, 0}, {ENGINE, UINT64_MAX}, {VALUE, 0},
+                                      {VALUE, 65}, {VALUE, 40}, {GUARD, 33},          {GUARD, 8},
+                                      {UPDATE, 1}, {UPDATE, 2}, {UPDATE + 1, 1}};
+    static const test_word of_ribbons[] = {{ENGINE, 1}, {UPDATE, 1}};
+    tamis *f = build("bloomier:engine=fuse,value=9,guard=7", 15, 400, 9);
+    assert_true(test_refuses_words(f, lines, COUNT_OF(lines), NULL));
     tamis_free(f);
     f = build("bloomier:value=9,guard=7", 15, 400, 9);
-    image = test_image(f, &size);
-    assert_int_not_equal(load_forged(image, size, WORDS_AT + 8 * ENGINE, 1, &g), TAMIS_OK);
-    assert_int_not_equal(load_forged(image, size, WORDS_AT + 8 * UPDATE, 1, &g), TAMIS_OK);
-    free(image);
+    assert_true(test_refuses_words(f, of_ribbons, COUNT_OF(of_ribbons), NULL));
     tamis_free(f);
+}
+
+/* Asks a map of 11 bits for family 16. */
+static void ask(const tamis *f) {
+    for (uint64_t k = 0; k < 1000; k++) {
+        uint64_t got;
+        if (tamis_get_hash(f, test_number(16, k), &got)) assert_true(got <= tamis__field_mask(11));
+    }
 }
 
 /* One shard's header, all bits of it; what is let in after any other change can be asked. */
@@ -416,26 +372,20 @@ static void forged_payloads_are_refused_or_harmless(void **state) {
     for (size_t e = 0; e < COUNT_OF(engines); e++) {
         char spec[96];
         sprintf(spec, "bloomier:%s,value=11,guard=2,shard=1024", engines[e]);
-        tamis *f = build(spec, 16, 2000, 11), *g;
+        tamis *f = build(spec, 16, 2000, 11);
         size_t size;
         uint8_t *image = test_image(f, &size);
         const uint64_t keys = tamis__get64(image + TEST_HEADER_BYTES);
         for (unsigned bit = 0; bit < 64; bit++)
             assert_int_equal(
-                load_forged(image, size, TEST_HEADER_BYTES, keys ^ (uint64_t)1 << bit, &g),
+                test_load_forged(image, size, TEST_HEADER_BYTES, keys ^ (uint64_t)1 << bit, ask),
                 TAMIS_CORRUPT);
         for (uint64_t i = 0; i < 300; i++) {
             const size_t words = (size - TEST_HEADER_BYTES) / 8;
             const size_t at = (size_t)(test_number(17, i) % (i % 2 ? 8 : words)) * 8;
             const uint64_t old = tamis__get64(image + TEST_HEADER_BYTES + at);
             const uint64_t value = old ^ (uint64_t)1 << test_number(18, i) % 64;
-            if (load_forged(image, size, TEST_HEADER_BYTES + at, value, &g)) continue;
-            for (uint64_t k = 0; k < 1000; k++) {
-                uint64_t got;
-                if (tamis_get_hash(g, test_number(16, k), &got))
-                    assert_true(got <= tamis__field_mask(11));
-            }
-            tamis_free(g);
+            test_load_forged(image, size, TEST_HEADER_BYTES + at, value, ask);
         }
         free(image);
         tamis_free(f);

@@ -13,6 +13,7 @@
 #include "bits/bits.h"
 #include "kinds/shards.h"
 #include "tests/help/bounds.h"
+#include "tests/help/building.h"
 #include "tests/help/filters.h"
 #include "tests/help/keys.h"
 #include "tests/help/seal.h"
@@ -21,7 +22,7 @@
 #define GOOD           ((uint64_t)1 << 30) /* known-good keys are the numbers of a family from here */
 
 enum { WIDTH = TAMIS_SHARD_WORDS, NARROW };
-enum { AT_WORDS = 80, AT_PAYLOAD = TEST_HEADER_BYTES };
+enum { AT_WORDS = TEST_WORDS_AT, AT_PAYLOAD = TEST_HEADER_BYTES };
 
 typedef struct lists {
     uint64_t family, members, good;
@@ -37,10 +38,7 @@ static uint64_t good_at(const lists *l, uint64_t i) {
 }
 
 static tamis_builder *open_lists(const char *spec, const lists *l) {
-    const struct tamis_builder_options options = {
-        .struct_size = sizeof options, .threads = l->is_twisted ? 2 : 1, .verify = true};
-    tamis_builder *b;
-    if (tamis_builder_create_with(&b, spec, &options)) fail_msg("%s", tamis_why());
+    tamis_builder *b = test_careful_builder(spec, l->is_twisted ? 2 : 1);
     for (uint64_t i = 0; i < l->good && l->is_twisted; i++)
         assert_int_equal(tamis_builder_good_hash(b, good_at(l, l->good - 1 - i)), TAMIS_OK);
     for (uint64_t i = 0; i < l->members; i++)
@@ -53,33 +51,13 @@ static tamis_builder *open_lists(const char *spec, const lists *l) {
 }
 
 static tamis *build(const char *spec, const lists *l) {
-    tamis_builder *b = open_lists(spec, l);
-    tamis *f;
-    if (tamis_builder_finish(b, &f)) fail_msg("%s: %s", spec, tamis_why());
-    tamis_builder_free(b);
-    return f;
-}
-
-/* In batches, which go level by level. */
-static uint64_t count(const tamis *f, uint64_t family, uint64_t from, uint64_t n) {
-    uint64_t hash[100], found = 0;
-    uint8_t hit[100];
-    for (uint64_t i = 0, some; i < n; i += some) {
-        some = n - i < 100 ? n - i : 100;
-        for (uint64_t j = 0; j < some; j++) hash[j] = test_number(family, from + i + j);
-        tamis_has_hashes(f, hash, (size_t)some, hit);
-        for (uint64_t j = 0; j < some; j++) {
-            assert_int_equal(hit[j], tamis_has_hash(f, hash[j]));
-            found += hit[j];
-        }
-    }
-    return found;
+    return test_finish(open_lists(spec, l));
 }
 
 static void assert_exact(const tamis *f, const lists *l) {
     const struct tamis_info info = test_info(f);
-    assert_int_equal(count(f, l->family, 0, l->members), l->members);
-    assert_int_equal(count(f, l->family, GOOD, l->good), 0);
+    assert_int_equal(test_count_hits(f, l->family, 0, l->members), l->members);
+    assert_int_equal(test_count_hits(f, l->family, GOOD, l->good), 0);
     assert_true(info.items_now.value == (double)l->members && info.items_now.error == 0);
     assert_int_equal(info.items, l->members + l->good);
 }
@@ -94,7 +72,7 @@ static void every_pair_of_small_lists(void **state) {
                 const lists l = {.family = 7 * n + k, .members = n, .good = good[k]};
                 tamis *f = build(specs[s], &l);
                 assert_exact(f, &l);
-                if (n == 0) assert_int_equal(count(f, l.family, TEST_STRANGERS, 200), 0);
+                if (n == 0) assert_int_equal(test_count_hits(f, l.family, TEST_STRANGERS, 200), 0);
                 tamis_free(f);
             }
 }
@@ -125,7 +103,7 @@ static void lists_choose_the_width(void **state) {
         assert_int_equal(info.word[WIDTH], cases[k].width);
         assert_int_equal(info.word[NARROW], cases[k].narrow);
         assert_true(fabs(info.fpr_expected / cases[k].rate - 1) < 1e-4);
-        const uint64_t hits = count(f, k, TEST_STRANGERS, PROBES);
+        const uint64_t hits = test_count_hits(f, k, TEST_STRANGERS, PROBES);
         assert_true(test_is_possible(hits, PROBES, cases[k].rate, TEST_ALPHA));
         assert_true(test_is_possible(hits, PROBES, info.fpr_now, TEST_ALPHA));
         tamis_free(f);
@@ -139,7 +117,7 @@ static void one_member_has_the_rate_of_many(void **state) {
     for (uint64_t n = 1; n < 6; n++) {
         const lists l = {.family = n, .members = n};
         tamis *f = build("cascade:fpr=0.9", &l);
-        const uint64_t hits = count(f, n, TEST_STRANGERS, PROBES);
+        const uint64_t hits = test_count_hits(f, n, TEST_STRANGERS, PROBES);
         assert_true(test_is_possible(hits, PROBES, 0.5, TEST_ALPHA));
         tamis_free(f);
     }
@@ -152,15 +130,10 @@ static void shards_and_duplicates(void **state) {
     twisted.is_twisted = true;
     tamis *f = build("cascade:fpr=2%,shard=1024", &l);
     tamis *g = build("cascade:fpr=2%,shard=1024", &twisted);
-    size_t m, n;
-    uint8_t *p = test_image(f, &m), *q = test_image(g, &n);
     assert_int_equal(test_info(f).word[TAMIS_SHARDS], 36);
     assert_int_equal(test_info(f).capacity, 6000);
     assert_exact(f, &l);
-    assert_int_equal(m, n);
-    assert_memory_equal(p, q, m);
-    free(p);
-    free(q);
+    assert_true(test_is_same_image(f, g));
     tamis_free(f);
     tamis_free(g);
 }
@@ -227,13 +200,8 @@ static void wishes_that_cannot_be(void **state) {
 }
 
 static void assert_refused(uint8_t *image, size_t size, size_t at, uint64_t word) {
-    const uint64_t old = tamis__get64(image + at);
-    tamis *f;
-    assert_int_not_equal(old, word);
-    tamis__put64(image + at, word);
-    test_reseal(image, size);
-    assert_int_not_equal(tamis_load(&f, image, size), TAMIS_OK);
-    tamis__put64(image + at, old);
+    assert_int_not_equal(tamis__get64(image + at), word);
+    assert_int_not_equal(test_load_forged(image, size, at, word, NULL), TAMIS_OK);
 }
 
 static void forgeries_are_refused(void **state) {

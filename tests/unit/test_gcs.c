@@ -17,6 +17,7 @@
 #include "kinds/coded.h"
 #include "kinds/shards.h"
 #include "tests/help/bounds.h"
+#include "tests/help/building.h"
 #include "tests/help/filters.h"
 #include "tests/help/keys.h"
 #include "tests/help/seal.h"
@@ -24,7 +25,6 @@
 #define COUNT_OF(list) (sizeof(list) / sizeof *(list))
 
 enum { RANGE = TAMIS_SHARD_WORDS, RICE, SHIFT };
-enum { AT_WORDS = 80 };
 
 static int by_number(const void *a, const void *b) {
     const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
@@ -234,28 +234,10 @@ static void the_smallest_hash_of_a_cell(void **state) {
 
 /* ---- The kind ------------------------------------------------------------------------------- */
 
-static tamis_builder *builder_of(const char *spec) {
-    tamis_builder *b;
-    if (tamis_builder_create(&b, spec, 0, NULL)) fail_msg("%s: %s", spec, tamis_why());
-    return b;
-}
-
-static tamis *finish(tamis_builder *b) {
-    tamis *f;
-    if (tamis_builder_finish(b, &f)) fail_msg("%s", tamis_why());
-    tamis_builder_free(b);
-    return f;
-}
-
-static void add_range(tamis_builder *b, uint64_t from, uint64_t to) {
-    for (uint64_t i = from; i < to; i++)
-        assert_int_equal(tamis_builder_add_hash(b, test_number(0, i)), TAMIS_OK);
-}
-
 static tamis *build(const char *spec, uint64_t from, uint64_t to) {
-    tamis_builder *b = builder_of(spec);
-    add_range(b, from, to);
-    return finish(b);
+    tamis_builder *b = test_builder(spec);
+    test_add_numbers(b, 0, from, to);
+    return test_finish(b);
 }
 
 /* The distinct cells of keys `from` to `to`, ascending; free() them. */
@@ -292,21 +274,15 @@ static void check_against_cells(const tamis *f, uint64_t from, uint64_t to) {
 
 /* The image as a view at every alignment: same answers. */
 static void check_views(const tamis *f, uint64_t n) {
-    size_t size;
-    uint8_t *image = test_image(f, &size), *room = malloc(size + 8);
     for (size_t shift = 0; shift < 8; shift++) {
-        tamis *view;
-        memcpy(room + shift, image, size);
-        assert_int_equal(tamis_view(&view, room + shift, size), TAMIS_OK);
-        for (uint64_t i = 0; i < n; i++) assert_true(tamis_has_hash(view, test_number(0, i)));
+        test_view view = test_view_at(f, shift);
+        assert_int_equal(test_count_hits(view.filter, 0, 0, n), n);
         for (uint64_t i = 0; i < 100; i++) {
             const uint64_t stranger = test_number(0, TEST_STRANGERS + i);
-            assert_int_equal(tamis_has_hash(view, stranger), tamis_has_hash(f, stranger));
+            assert_int_equal(tamis_has_hash(view.filter, stranger), tamis_has_hash(f, stranger));
         }
-        tamis_free(view);
+        test_end_view(&view);
     }
-    free(image);
-    free(room);
 }
 
 static void every_small_number_of_keys(void **state) {
@@ -344,14 +320,6 @@ static void lists_of_wide_ranges(void **state) {
     tamis_free(f);
 }
 
-static void assert_same_payload(const tamis *a, const tamis *b) {
-    uint64_t x, y;
-    const void *p = tamis_payload(a, &x), *q = tamis_payload(b, &y);
-    assert_int_equal(x, y);
-    assert_memory_equal(p, q, (size_t)x);
-    assert_memory_equal(test_info(a).word, test_info(b).word, sizeof(uint64_t[TAMIS_WORDS]));
-}
-
 static void merging_is_building_together(void **state) {
     static const char spec[] = "gcs:capacity=9000,fpr=1%,shard=1024";
     (void)state;
@@ -368,13 +336,13 @@ static void merging_is_building_together(void **state) {
     assert_int_equal(tamis_similarity(a, b, &jaccard), TAMIS_OK);
     assert_true(fabs(jaccard.value - 2000.0 / 9000) < 0.01);
     assert_int_equal(tamis_merge(a, b), TAMIS_OK);
-    assert_same_payload(a, all);
+    assert_true(test_is_same_payload(a, all));
     assert_int_equal(tamis_merge(a, a), TAMIS_OK);
-    assert_same_payload(a, all);
+    assert_true(test_is_same_payload(a, all));
     tamis *other = build("gcs:capacity=9000,fpr=2%,shard=1024", 0, 10);
     assert_int_equal(tamis_merge(a, other), TAMIS_MISMATCH);
     assert_non_null(strstr(tamis_why(), "range"));
-    assert_same_payload(a, all);
+    assert_true(test_is_same_payload(a, all));
     tamis_free(other);
     tamis_free(a);
     tamis_free(b);
@@ -387,9 +355,9 @@ static void going_on_is_building_at_once(void **state) {
     tamis *first = build(spec, 0, 1500), *all = build(spec, 0, 4000);
     tamis_builder *b;
     assert_int_equal(tamis_builder_continue(&b, first, NULL), TAMIS_OK);
-    add_range(b, 1000, 4000);
-    tamis *f = finish(b);
-    assert_same_payload(f, all);
+    test_add_numbers(b, 0, 1000, 4000);
+    tamis *f = test_finish(b);
+    assert_true(test_is_same_payload(f, all));
     tamis_free(f);
     tamis_free(first);
     tamis_free(all);
@@ -413,9 +381,7 @@ static void rates_are_as_promised(void **state) {
         const struct tamis_info info = test_info(f);
         const uint64_t range = info.word[RANGE];
         const double expected = -expm1(KEYS * log1p(-1 / (double)range));
-        uint64_t hits = 0;
-        for (uint64_t i = 0; i < PROBES; i++)
-            hits += tamis_has_hash(f, test_number(0, TEST_STRANGERS + i));
+        const uint64_t hits = test_count_hits(f, 0, TEST_STRANGERS, PROBES);
         assert_true(info.fpr_expected <= list[s].rate);
         assert_true((double)KEYS / (double)range > list[s].rate * 0.999);
         assert_true(fabs(info.fpr_expected / expected - 1) < 1e-9);
@@ -495,7 +461,7 @@ static void specs_lead_back(void **state) {
         tamis *f = build(specs[s], 0, 5000), *g;
         tamis_spec(f, spec, sizeof spec);
         g = build(spec, 0, 5000);
-        assert_same_payload(f, g);
+        assert_true(test_is_same_payload(f, g));
         tamis_free(f);
         tamis_free(g);
     }
@@ -514,46 +480,24 @@ static void use(const tamis *f) {
     }
 }
 
-static tamis_status load_forged(uint8_t *image, size_t size) {
-    tamis *f;
-    test_reseal(image, size);
-    const tamis_status rc = tamis_load(&f, image, size);
-    if (!rc) use(f);
-    tamis_free(f);
-    return rc;
-}
-
 static void forged_words_are_refused(void **state) {
-    static const struct {
-        int word;
-        uint64_t value;
-    } list[] = {{TAMIS_SHARDS, 0},
-                {TAMIS_SHARDS, 1},
-                {TAMIS_SHARDS, UINT64_MAX},
-                {TAMIS_SHARD_BYTES, 0},
-                {TAMIS_SHARD_KEYS, 0},
-                {RANGE, 0},
-                {RANGE, UINT64_MAX},
-                {RANGE, (uint64_t)1 << 63},
-                {RICE, 3},
-                {RICE, 57},
-                {SHIFT, 64},
-                {SHIFT, 0},
-                {SHIFT, UINT64_MAX},
-                {6, 1}};
+    static const test_word list[] = {{TAMIS_SHARDS, 0},
+                                     {TAMIS_SHARDS, 1},
+                                     {TAMIS_SHARDS, UINT64_MAX},
+                                     {TAMIS_SHARD_BYTES, 0},
+                                     {TAMIS_SHARD_KEYS, 0},
+                                     {RANGE, 0},
+                                     {RANGE, UINT64_MAX},
+                                     {RANGE, (uint64_t)1 << 63},
+                                     {RICE, 3},
+                                     {RICE, 57},
+                                     {SHIFT, 64},
+                                     {SHIFT, 0},
+                                     {SHIFT, UINT64_MAX},
+                                     {6, 1}};
     (void)state;
-    size_t size;
     tamis *f = build("gcs:fpr=1%,shard=1024", 0, 3000);
-    uint8_t *image = test_image(f, &size);
-    for (size_t i = 0; i < COUNT_OF(list); i++) {
-        uint8_t *word = image + AT_WORDS + 8 * list[i].word;
-        const uint64_t right = tamis__get64(word);
-        tamis__put64(word, list[i].value);
-        assert_int_equal(load_forged(image, size), TAMIS_CORRUPT);
-        tamis__put64(word, right);
-    }
-    assert_int_equal(load_forged(image, size), TAMIS_OK);
-    free(image);
+    assert_true(test_refuses_words(f, list, COUNT_OF(list), use));
     tamis_free(f);
 }
 
@@ -571,14 +515,14 @@ static void forged_heads_are_refused(void **state) {
         uint8_t *byte = image + TEST_HEADER_BYTES + list[i].at;
         const uint8_t right = *byte;
         *byte = list[i].value;
-        assert_int_equal(load_forged(image, size), TAMIS_CORRUPT);
+        assert_int_equal(test_load_resealed(image, size, use), TAMIS_CORRUPT);
         *byte = right;
     }
     const uint64_t shards = test_info(f).word[TAMIS_SHARDS];
     for (uint64_t i = 0; i <= shards; i++) { /* where shards start */
         uint8_t *offset = image + size - 8 * (shards + 1 - i);
         tamis__put64(offset, tamis__get64(offset) + 8);
-        assert_int_equal(load_forged(image, size), TAMIS_CORRUPT);
+        assert_int_equal(test_load_resealed(image, size, use), TAMIS_CORRUPT);
         tamis__put64(offset, tamis__get64(offset) - 8);
     }
     free(image);
@@ -587,23 +531,9 @@ static void forged_heads_are_refused(void **state) {
 
 static void flipped_bits_are_refused_or_sound(void **state) {
     (void)state;
-    size_t size;
-    unsigned accepted = 0;
     tamis *f = build("gcs:fpr=20%,shard=1024", 0, 1500);
-    uint8_t *image = test_image(f, &size), *forged = malloc(size);
-    for (uint64_t i = 0; i < 4000; i++) {
-        memcpy(forged, image, size);
-        for (uint64_t j = 0; j <= i % 3; j++) {
-            const uint64_t bits = 8 * (size - TEST_HEADER_BYTES);
-            const uint64_t bit = i % 8 < 7 ? 8 * TEST_HEADER_BYTES + test_number(i, j) % bits
-                                           : 8 * AT_WORDS + test_number(i, j) % (6 * 64);
-            forged[bit / 8] ^= (uint8_t)(1 << bit % 8);
-        }
-        accepted += load_forged(forged, size) == TAMIS_OK;
-    }
+    const unsigned accepted = test_flip_bits(f, 4000, use);
     assert_true(accepted > 100 && accepted < 3000);
-    free(forged);
-    free(image);
     tamis_free(f);
 }
 

@@ -13,6 +13,7 @@
 #include "bits/probe.h"
 #include "kinds/shards.h"
 #include "tests/help/bounds.h"
+#include "tests/help/building.h"
 #include "tests/help/filters.h"
 #include "tests/help/keys.h"
 #include "tests/help/seal.h"
@@ -20,7 +21,7 @@
 #define COUNT_OF(list) (sizeof(list) / sizeof *(list))
 
 enum { RANGE = TAMIS_SHARD_WORDS, SHIFT, LABELS, NAMES, LARGEST };
-enum { AT_WORDS = 80, MOST_FOUND = 1 << 14 };
+enum { MOST_FOUND = 1 << 14 };
 
 /* ---- Sets and who is in them ---------------------------------------------------------------- */
 
@@ -64,23 +65,10 @@ static void add_labels(tamis_builder *b, const family *y, uint64_t from, uint64_
     }
 }
 
-static tamis_builder *builder_of(const char *spec) {
-    tamis_builder *b;
-    if (tamis_builder_create(&b, spec, 0, NULL)) fail_msg("%s: %s", spec, tamis_why());
-    return b;
-}
-
-static tamis *finish(tamis_builder *b) {
-    tamis *f;
-    if (tamis_builder_finish(b, &f)) fail_msg("%s", tamis_why());
-    tamis_builder_free(b);
-    return f;
-}
-
 static tamis *build(const char *spec, const family *y) {
-    tamis_builder *b = builder_of(spec);
+    tamis_builder *b = test_builder(spec);
     add_labels(b, y, 0, y->labels);
-    return finish(b);
+    return test_finish(b);
 }
 
 /* ---- The exact model ------------------------------------------------------------------------ */
@@ -183,25 +171,19 @@ static void check_against_pairs(const tamis *f, const family *y) {
 }
 
 static void check_views(const tamis *f) {
-    size_t size;
     uint64_t x[64], y[64];
-    uint8_t *image = test_image(f, &size), *room = malloc(size + 8);
     for (size_t shift = 0; shift < 8; shift++) {
-        tamis *view;
-        memcpy(room + shift, image, size);
-        assert_int_equal(tamis_view(&view, room + shift, size), TAMIS_OK);
+        test_view view = test_view_at(f, shift);
         for (uint64_t i = 0; i < 500; i++) {
             const uint64_t hash = test_number(0, i % 2 ? i : TEST_STRANGERS + i);
             const size_t n = tamis_labels_hash(f, hash, x, 64);
-            assert_int_equal(tamis_labels_hash(view, hash, y, 64), n);
+            assert_int_equal(tamis_labels_hash(view.filter, hash, y, 64), n);
             assert_memory_equal(x, y, (n < 64 ? n : 64) * sizeof *x);
         }
         for (uint64_t l = 0; l < tamis_label_count(f); l++)
-            assert_string_equal(tamis_label_name(view, l), tamis_label_name(f, l));
-        tamis_free(view);
+            assert_string_equal(tamis_label_name(view.filter, l), tamis_label_name(f, l));
+        test_end_view(&view);
     }
-    free(image);
-    free(room);
 }
 
 /* ---- Sets of all sizes ---------------------------------------------------------------------- */
@@ -286,25 +268,17 @@ static void every_label_keeps_its_rate(void **state) {
 
 /* ---- More labels, more keys ----------------------------------------------------------------- */
 
-static void assert_same_payload(const tamis *a, const tamis *b) {
-    uint64_t x, y;
-    const void *p = tamis_payload(a, &x), *q = tamis_payload(b, &y);
-    assert_int_equal(x, y);
-    assert_memory_equal(p, q, (size_t)x);
-    assert_memory_equal(test_info(a).word, test_info(b).word, sizeof(uint64_t[TAMIS_WORDS]));
-}
-
 static void a_label_comes_later(void **state) {
     static const char spec[] = "labels:capacity=5000,fpr=1%,shard=1024";
     static const family y = {9, 5000, has_some};
     (void)state;
-    tamis_builder *b = builder_of(spec);
+    tamis_builder *b = test_builder(spec);
     add_labels(b, &y, 0, 8);
-    tamis *first = finish(b), *all = build(spec, &y);
+    tamis *first = test_finish(b), *all = build(spec, &y);
     assert_int_equal(tamis_builder_continue(&b, first, NULL), TAMIS_OK);
     add_labels(b, &y, 8, 9);
-    tamis *f = finish(b);
-    assert_same_payload(f, all);
+    tamis *f = test_finish(b);
+    assert_true(test_is_same_payload(f, all));
     check_against_pairs(all, &y);
     tamis_free(f);
 
@@ -312,7 +286,7 @@ static void a_label_comes_later(void **state) {
     assert_int_equal(tamis_builder_continue(&b, all, NULL), TAMIS_OK);
     assert_int_equal(tamis_builder_label(b, "set 4"), TAMIS_OK);
     assert_int_equal(tamis_builder_add_hash(b, test_number(77, 1)), TAMIS_OK);
-    f = finish(b);
+    f = test_finish(b);
     uint64_t found[9];
     const size_t n = tamis_labels_hash(f, test_number(77, 1), found, 9);
     bool has_4 = false;
@@ -328,13 +302,13 @@ static void merging_goes_by_names(void **state) {
     static const char spec[] = "labels:capacity=3000,fpr=1%,shard=1024";
     static const family y = {6, 3000, has_some};
     (void)state;
-    tamis_builder *b = builder_of(spec);
+    tamis_builder *b = test_builder(spec);
     add_labels(b, &y, 0, 4);
-    tamis *a = finish(b), *all = build(spec, &y);
-    b = builder_of(spec);
+    tamis *a = test_finish(b), *all = build(spec, &y);
+    b = test_builder(spec);
     add_labels(b, &y, 3, 6); /* "s3" is label 3 there and label 0 here */
     add_labels(b, &y, 1, 2);
-    tamis *c = finish(b);
+    tamis *c = test_finish(b);
     struct tamis_estimate common;
     assert_int_equal(tamis_overlap(a, c, &common), TAMIS_OK);
     uint64_t in_both = 0;
@@ -346,7 +320,7 @@ static void merging_goes_by_names(void **state) {
     }
     assert_true(fabs(common.value - (double)in_both) < 5 * common.error + 1 && common.error < 50);
     assert_int_equal(tamis_merge(a, c), TAMIS_OK);
-    assert_same_payload(a, all);
+    assert_true(test_is_same_payload(a, all));
     tamis_free(a);
     tamis_free(c);
     tamis_free(all);
@@ -366,14 +340,14 @@ static void sizes_and_limits(void **state) {
         check_against_pairs(f, &y);
         tamis_spec(f, spec, sizeof spec);
         tamis *again = build(spec, &y);
-        assert_same_payload(f, again);
+        assert_true(test_is_same_payload(f, again));
         tamis_free(again);
         tamis_free(f);
     }
     assert_int_equal(tamis_plan("labels:capacity=1e7,fpr=1e-12", &plan, sizeof plan),
                      TAMIS_INVALID);
     assert_non_null(strstr(tamis_why(), "out of reach"));
-    tamis_builder *b = builder_of("labels:range=9e18");
+    tamis_builder *b = test_builder("labels:range=9e18");
     add_labels(b, &y, 0, 2);
     assert_int_equal(tamis_builder_finish(b, &f), TAMIS_INVALID);
     assert_non_null(strstr(tamis_why(), "out of reach"));
@@ -398,49 +372,27 @@ static void use(const tamis *f) {
         assert_true(strlen(tamis_label_name(f, l)) <= 255);
 }
 
-static tamis_status load_forged(uint8_t *image, size_t size) {
-    tamis *f;
-    test_reseal(image, size);
-    const tamis_status rc = tamis_load(&f, image, size);
-    if (!rc) use(f);
-    tamis_free(f);
-    return rc;
-}
-
 static void forged_words_are_refused(void **state) {
-    static const struct {
-        int word;
-        uint64_t value;
-    } list[] = {{TAMIS_SHARDS, 0},
-                {TAMIS_SHARDS, 2},
-                {RANGE, 0},
-                {RANGE, UINT64_MAX},
-                {RANGE, UINT64_MAX / 20},
-                {SHIFT, 64},
-                {SHIFT, 1},
-                {LABELS, 0},
-                {LABELS, 8},
-                {LABELS, 10},
-                {LABELS, 1 << 25},
-                {LABELS, UINT64_MAX},
-                {NAMES, 0},
-                {NAMES, UINT64_MAX},
-                {NAMES, 33},
-                {LARGEST, 9}};
+    static const test_word list[] = {{TAMIS_SHARDS, 0},
+                                     {TAMIS_SHARDS, 2},
+                                     {RANGE, 0},
+                                     {RANGE, UINT64_MAX},
+                                     {RANGE, UINT64_MAX / 20},
+                                     {SHIFT, 64},
+                                     {SHIFT, 1},
+                                     {LABELS, 0},
+                                     {LABELS, 8},
+                                     {LABELS, 10},
+                                     {LABELS, 1 << 25},
+                                     {LABELS, UINT64_MAX},
+                                     {NAMES, 0},
+                                     {NAMES, UINT64_MAX},
+                                     {NAMES, 33},
+                                     {LARGEST, 9}};
     static const family y = {9, 2000, has_some};
-    size_t size;
     (void)state;
     tamis *f = build("labels:fpr=1%,shard=1024", &y);
-    uint8_t *image = test_image(f, &size);
-    for (size_t i = 0; i < COUNT_OF(list); i++) {
-        uint8_t *word = image + AT_WORDS + 8 * list[i].word;
-        const uint64_t right = tamis__get64(word);
-        tamis__put64(word, list[i].value);
-        assert_int_equal(load_forged(image, size), TAMIS_CORRUPT);
-        tamis__put64(word, right);
-    }
-    assert_int_equal(load_forged(image, size), TAMIS_OK);
-    free(image);
+    assert_true(test_refuses_words(f, list, COUNT_OF(list), use));
     tamis_free(f);
 }
 
@@ -457,11 +409,12 @@ static void forged_names_are_refused(void **state) {
         const uint8_t right = image[at];
         const bool is_letter = at < start + names && right;
         image[at] = is_letter ? 0 : right + 1;
-        assert_int_equal(load_forged(image, size), TAMIS_CORRUPT);
+        assert_int_equal(test_load_resealed(image, size, use), TAMIS_CORRUPT);
         image[at] = 0x1f; /* no name has a control character */
-        assert_int_equal(load_forged(image, size), TAMIS_CORRUPT);
+        assert_int_equal(test_load_resealed(image, size, use), TAMIS_CORRUPT);
         image[at] = 'x';
-        assert_int_equal(load_forged(image, size), is_letter ? TAMIS_OK : TAMIS_CORRUPT);
+        assert_int_equal(test_load_resealed(image, size, use),
+                         is_letter ? TAMIS_OK : TAMIS_CORRUPT);
         image[at] = right;
     }
     free(image);
@@ -470,24 +423,10 @@ static void forged_names_are_refused(void **state) {
 
 static void flipped_bits_are_refused_or_sound(void **state) {
     static const family y = {5, 600, has_some};
-    size_t size;
-    unsigned accepted = 0;
     (void)state;
     tamis *f = build("labels:fpr=20%,shard=1024", &y);
-    uint8_t *image = test_image(f, &size), *forged = malloc(size);
-    for (uint64_t i = 0; i < 3000; i++) {
-        memcpy(forged, image, size);
-        for (uint64_t j = 0; j <= i % 3; j++) {
-            const uint64_t bits = 8 * (size - TEST_HEADER_BYTES);
-            const uint64_t bit = i % 8 < 7 ? 8 * TEST_HEADER_BYTES + test_number(i, j) % bits
-                                           : 8 * AT_WORDS + test_number(i, j) % (8 * 64);
-            forged[bit / 8] ^= (uint8_t)(1 << bit % 8);
-        }
-        accepted += load_forged(forged, size) == TAMIS_OK;
-    }
+    const unsigned accepted = test_flip_bits(f, 3000, use);
     assert_true(accepted > 50 && accepted < 2500);
-    free(forged);
-    free(image);
     tamis_free(f);
 }
 

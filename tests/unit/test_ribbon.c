@@ -17,6 +17,7 @@
 #include "kinds/band.h"
 #include "kinds/shards.h"
 #include "tests/help/bounds.h"
+#include "tests/help/building.h"
 #include "tests/help/filters.h"
 #include "tests/help/keys.h"
 #include "tests/help/seal.h"
@@ -24,7 +25,6 @@
 #define COUNT_OF(list) (sizeof(list) / sizeof *(list))
 
 enum { WIDTH = TAMIS_SHARD_WORDS, NARROW };
-enum { AT_WORDS = 80 };
 
 /* ---- A reader from the format --------------------------------------------------------------- */
 
@@ -316,39 +316,21 @@ static void forged_bands_are_refused(void **state) {
 /* ---- The kind ------------------------------------------------------------------------------- */
 
 static tamis *build(const char *spec, uint64_t family, uint64_t n, bool is_twisted) {
-    const struct tamis_builder_options options = {
-        .struct_size = sizeof options, .threads = is_twisted ? 2 : 1, .verify = true};
-    tamis_builder *b;
-    tamis *f;
-    if (tamis_builder_create_with(&b, spec, &options)) fail_msg("%s", tamis_why());
+    tamis_builder *b = test_careful_builder(spec, is_twisted ? 2 : 1);
     for (uint64_t i = 0; i < n; i++) {
         const uint64_t at = is_twisted ? n - 1 - i : i;
         assert_int_equal(tamis_builder_add_hash(b, test_number(family, at)), TAMIS_OK);
         if (is_twisted && i % 3 == 0) tamis_builder_add_hash(b, test_number(family, at / 2));
     }
-    if (tamis_builder_finish(b, &f)) fail_msg("%s", tamis_why());
-    tamis_builder_free(b);
-    return f;
-}
-
-static uint64_t count(const tamis *f, uint64_t family, uint64_t from, uint64_t n) {
-    uint64_t hash[256], found = 0;
-    uint8_t hit[256];
-    for (uint64_t i = 0, some; i < n; i += some) {
-        some = n - i < 256 ? n - i : 256;
-        for (uint64_t j = 0; j < some; j++) hash[j] = test_number(family, from + i + j);
-        tamis_has_hashes(f, hash, (size_t)some, hit);
-        for (uint64_t j = 0; j < some; j++) found += hit[j];
-    }
-    return found;
+    return test_finish(b);
 }
 
 static void every_small_set(void **state) {
     (void)state;
     for (uint64_t n = 0; n <= 300; n++) {
         tamis *f = build("ribbon:fpr=1%", n, n, false);
-        assert_int_equal(count(f, n, 0, n), n);
-        if (n == 0) assert_int_equal(count(f, n, TEST_STRANGERS, 1000), 0);
+        assert_int_equal(test_count_hits(f, n, 0, n), n);
+        if (n == 0) assert_int_equal(test_count_hits(f, n, TEST_STRANGERS, 1000), 0);
         const struct tamis_info info = test_info(f);
         assert_true(info.items_now.value == (double)n && info.items_now.error == 0);
         assert_int_equal(info.items, n);
@@ -368,7 +350,7 @@ static void rates_are_exact(void **state) {
             char spec[64];
             snprintf(spec, sizeof spec, "ribbon:fpr=%s", wishes[w]);
             tamis *f = build(spec, 40 + k, sizes[k], false);
-            const uint64_t hits = count(f, 40 + k, TEST_STRANGERS, PROBES);
+            const uint64_t hits = test_count_hits(f, 40 + k, TEST_STRANGERS, PROBES);
             const struct tamis_info info = test_info(f);
             if (!test_is_possible(hits, PROBES, info.fpr_now, TEST_ALPHA) ||
                 fabs(info.fpr_now / info.fpr_expected - 1) > 0.01)
@@ -385,15 +367,10 @@ static void shards_and_duplicates(void **state) {
     tamis *f = build("ribbon:fpr=1%,shard=1024", 60, N, false);
     tamis *g = build("ribbon:fpr=1%,shard=1024", 60, N, true);
     const struct tamis_info info = test_info(f);
-    size_t m, n;
-    uint8_t *p = test_image(f, &m), *q = test_image(g, &n);
     assert_int_equal(info.word[TAMIS_SHARDS], 20);
     assert_true(info.items_now.value == N);
-    assert_int_equal(count(f, 60, 0, N), N);
-    assert_int_equal(m, n);
-    assert_memory_equal(p, q, m);
-    free(p);
-    free(q);
+    assert_int_equal(test_count_hits(f, 60, 0, N), N);
+    assert_true(test_is_same_image(f, g));
     tamis_free(f);
     tamis_free(g);
 }
@@ -437,39 +414,23 @@ static void wishes_that_cannot_be(void **state) {
 
 static void forged_words_are_refused(void **state) {
     (void)state;
-    tamis *f = build("ribbon:fpr=1%,shard=1024", 80, 5000, false), *g;
-    size_t size;
-    uint8_t *image = test_image(f, &size);
+    tamis *f = build("ribbon:fpr=1%,shard=1024", 80, 5000, false);
     const struct tamis_info info = test_info(f);
-    const struct {
-        unsigned word;
-        uint64_t value;
-    } forgeries[] = {{WIDTH, 0},
-                     {WIDTH, 33},
-                     {WIDTH, UINT64_MAX},
-                     {WIDTH, 8},
-                     {NARROW, 65536},
-                     {NARROW, 65535},
-                     {NARROW, 0},
-                     {TAMIS_SHARDS, 0},
-                     {TAMIS_SHARDS, 4},
-                     {TAMIS_SHARDS, 6},
-                     {TAMIS_SHARD_KEYS, 0},
-                     {TAMIS_SHARD_KEYS, 1023},
-                     {TAMIS_SHARD_BYTES, info.payload_bytes + 8}};
-    for (size_t i = 0; i < COUNT_OF(forgeries); i++) {
-        uint8_t *at = image + AT_WORDS + 8 * forgeries[i].word;
-        const uint64_t old = tamis__get64(at);
-        tamis__put64(at, forgeries[i].value);
-        test_reseal(image, size);
-        assert_int_not_equal(tamis_load(&g, image, size), TAMIS_OK);
-        tamis__put64(at, old);
-    }
-    test_reseal(image, size);
-    assert_int_equal(tamis_load(&g, image, size), TAMIS_OK);
-    tamis_free(g);
+    const test_word forgeries[] = {{WIDTH, 0},
+                                   {WIDTH, 33},
+                                   {WIDTH, UINT64_MAX},
+                                   {WIDTH, 8},
+                                   {NARROW, 65536},
+                                   {NARROW, 65535},
+                                   {NARROW, 0},
+                                   {TAMIS_SHARDS, 0},
+                                   {TAMIS_SHARDS, 4},
+                                   {TAMIS_SHARDS, 6},
+                                   {TAMIS_SHARD_KEYS, 0},
+                                   {TAMIS_SHARD_KEYS, 1023},
+                                   {TAMIS_SHARD_BYTES, info.payload_bytes + 8}};
+    assert_true(test_refuses_words(f, forgeries, COUNT_OF(forgeries), NULL));
     tamis_free(f);
-    free(image);
 }
 
 int main(void) {

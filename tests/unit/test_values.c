@@ -11,19 +11,11 @@
 #include <string.h>
 
 #include "tamis.h"
+#include "tests/help/building.h"
 #include "tests/help/filters.h"
 #include "tests/help/keys.h"
 
 enum { UNTOUCHED = 4711 };
-
-static bool same_image(const tamis *a, const tamis *b) {
-    size_t size, other_size;
-    uint8_t *image = test_image(a, &size), *other = test_image(b, &other_size);
-    const bool is_same = size == other_size && memcmp(image, other, size) == 0;
-    free(image);
-    free(other);
-    return is_same;
-}
 
 static bool why_says(const char *words) {
     return strstr(tamis_why(), words) != NULL;
@@ -54,7 +46,7 @@ static void assert_refuses_values(tamis *f, const char *kind) {
     assert_true(why_says(sentence));
     assert_int_equal(tamis_put_u64(f, 7, 0), TAMIS_CANNOT);
     assert_int_equal(tamis_put_hash(f, 7, UINT64_MAX), TAMIS_CANNOT);
-    assert_true(same_image(f, before));
+    assert_true(test_is_same_image(f, before));
     tamis_free(before);
 }
 
@@ -142,7 +134,7 @@ static void values_too_large_are_refused(void **state) {
             assert_true(why_says(sentence) && why_says("approximator holds values from 0 to"));
             assert_int_equal(tamis_put_u64(f, 1, UINT64_MAX), TAMIS_INVALID);
         }
-        assert_true(same_image(f, before));
+        assert_true(test_is_same_image(f, before));
         tamis_free(before);
         tamis_free(f);
     }
@@ -200,13 +192,6 @@ static tamis_builder *builder_of(const char *spec, uint64_t memory_limit, unsign
     return b;
 }
 
-static tamis *finish(tamis_builder *b) {
-    tamis *f;
-    if (tamis_builder_finish(b, &f)) fail_msg("finishing: %s", tamis_why());
-    tamis_builder_free(b);
-    return f;
-}
-
 /* What the i-th put of a stream is: three puts for each key, of different values, some of them 0,
  * and a key of every sixteen is added instead. */
 static void put_ith(tamis_builder *b, uint64_t i) {
@@ -227,7 +212,7 @@ static tamis *built(const char *spec, enum order order, uint64_t memory_limit, u
         put_ith(b, order == FORWARD    ? i
                    : order == BACKWARD ? n - 1 - i
                                        : i * 7919 % n); /* a prime that does not divide n */
-    return finish(b);
+    return test_finish(b);
 }
 
 /* Straight into the filter, or counted first; forwards, backwards, shuffled; spilled or not. */
@@ -244,7 +229,7 @@ static void bytes_do_not_depend_on_the_way(void **state) {
         assert_int_equal(test_info(first).capacity, KEYS); /* keys, not puts */
         assert_int_equal(test_info(first).items, 3 * KEYS);
         for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
-            assert_true(same_image(first, others[i]));
+            assert_true(test_is_same_image(first, others[i]));
             tamis_free(others[i]);
         }
         tamis_free(first);
@@ -266,8 +251,8 @@ static void waiting_adds_and_puts_mix(void **state) {
         assert_int_equal(is_add ? tamis_add_hash(f, hash) : tamis_put_hash(f, hash, i % 256),
                          TAMIS_OK);
     }
-    tamis *g = finish(b);
-    assert_true(same_image(f, g));
+    tamis *g = test_finish(b);
+    assert_true(test_is_same_image(f, g));
     tamis_free(f);
     tamis_free(g);
 }
@@ -315,7 +300,7 @@ static void builders_of_other_kinds_take_no_values(void **state) {
             assert_true(why_says("cannot have values"));
             assert_int_equal(tamis_builder_put_hash(b, 1, 0), TAMIS_CANNOT);
             assert_int_equal(tamis_builder_add(b, "dog", 3), TAMIS_OK);
-            tamis *f = finish(b);
+            tamis *f = test_finish(b);
             assert_true(tamis_has(f, "dog", 3) && !tamis_has(f, "cat", 3));
             assert_int_equal(test_info(f).items, 1);
             tamis_free(f);
@@ -329,7 +314,7 @@ static void a_key_counts_once_for_the_capacity(void **state) {
     tamis_builder *b = builder_of("approximator:value=16", 0, 1, true);
     for (uint64_t i = 0; i < 10000; i++)
         assert_int_equal(tamis_builder_put_hash(b, test_number(5, i % 10), i), TAMIS_OK);
-    tamis *f = finish(b);
+    tamis *f = test_finish(b);
     uint64_t value;
     assert_int_equal(test_info(f).capacity, 10);
     assert_int_equal(test_info(f).items, 10000);
