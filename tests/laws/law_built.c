@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "tests/help/building.h"
 #include "tests/help/keys.h"
 #include "tests/help/seal.h"
 #include "tests/laws/laws.h"
@@ -23,15 +24,6 @@ static const char *open_spec(const subject *s, char spec[256]) {
     else
         snprintf(spec, 256, "%s:fpr=0.01%s", s->kind.name, s->options);
     return spec;
-}
-
-static bool same_image(const tamis *a, const tamis *b) {
-    size_t m, n;
-    uint8_t *p = test_image(a, &m), *q = test_image(b, &n);
-    const bool is_same = m == n && memcmp(p, q, m) == 0;
-    free(p);
-    free(q);
-    return is_same;
 }
 
 /* ---- One set, one filter -------------------------------------------------------------------- */
@@ -76,7 +68,7 @@ static const char *one_set_is_one_filter(const subject *s) {
     for (size_t i = 0; i < sizeof ways / sizeof *ways && !what; i++) {
         if ((ways[i].is_twice || ways[i].spills) && !is_set) continue;
         tamis *g = built_by(s, spec, &ways[i]);
-        if (!(s->can & TAMIS_IS_BUILT ? same_image(f, g) : same_payload(f, g)))
+        if (!(s->can & TAMIS_IS_BUILT ? test_is_same_image(f, g) : same_payload(f, g)))
             what = wrong("%s it gives other bytes", ways[i].name);
         tamis_free(g);
     }
@@ -121,7 +113,7 @@ static const char *spec_builds_it_again(const subject *s) {
     in = open_builder(s, text, NULL);
     take_in_keys(&in, 0, N);
     tamis *g = taken(&in);
-    if (!same_image(f, g)) what = wrong("%s makes another filter", text);
+    if (!test_is_same_image(f, g)) what = wrong("%s makes another filter", text);
     tamis_free(f);
     tamis_free(g);
     return what;
@@ -188,7 +180,7 @@ static const char *built_once(const subject *s) {
     if (tamis_add(f, "x", 1) != TAMIS_CANNOT || tamis_add_hash(f, 1) != TAMIS_CANNOT ||
         tamis_add_new(f, "x", 1, &is_new) != TAMIS_CANNOT)
         what = "a key is added to what was built";
-    if (!same_image(f, old)) what = "what was refused changed it";
+    if (!test_is_same_image(f, old)) what = "what was refused changed it";
     tamis_free(f);
     tamis_free(old);
     return what;
@@ -326,7 +318,7 @@ static const char *put_changes_one_value(const subject *s) {
             what = "a stranger gets a value";
     if (!what && most < UINT64_MAX && tamis_put_hash(f, hash_at(f, 1), most + 1) != TAMIS_INVALID)
         what = "a value is taken that does not fit";
-    if (!what && !same_image(f, old)) what = "what was refused changed the filter";
+    if (!what && !test_is_same_image(f, old)) what = "what was refused changed the filter";
     tamis_free(f);
     tamis_free(old);
     return what;
