@@ -98,7 +98,7 @@ static tamis_status sort_all(sorting *s) {
     const uint64_t counts = b->labels.count * sizeof *s->label_counts + TAMIS_ALIGNMENT;
     const unsigned threads =
         tamis__threads_for(b, tamis__memory_left(b, counts), s->scratch + TAMIS_ALIGNMENT,
-                           "sorting those records that have their first byte in common");
+                           "sorting the largest partition");
     if (threads == 0) return TAMIS_NOMEM;
     tamis_status rc = tamis__report(b, TAMIS_STAGE_SORT, 0, s->total);
     if (!rc) rc = tamis__crew_run(&s->crew, threads, sort_some, s);
