@@ -89,8 +89,8 @@ void tamis__take_shape(tamis_image *image, const tamis_shape *shape) {
     memcpy(image->body.word, shape->word, sizeof shape->word);
 }
 
-tamis_status tamis__make(tamis **filter, const tamis_entry *entry, const tamis_shape *shape,
-                         const tamis_hasher *hasher, const struct tamis_options *options) {
+static tamis_status make_empty(tamis **filter, const tamis_entry *entry, const tamis_shape *shape,
+                               const tamis_hasher *hasher, const struct tamis_options *options) {
     const struct tamis_allocator allocator = tamis__allocator(options);
     tamis *f = tamis__new(&allocator);
     if (!f) return TAMIS_NOMEM;
@@ -123,7 +123,7 @@ tamis_status tamis_create_with(tamis **filter, const char *spec,
     if (!rc && request.entry->kind->build)
         rc = tamis__fail(TAMIS_CANNOT, "%s is built once, from all its keys: use a builder",
                          request.entry->kind->name);
-    return rc ? rc : tamis__make(filter, request.entry, &shape, &hasher, &o);
+    return rc ? rc : make_empty(filter, request.entry, &shape, &hasher, &o);
 }
 
 tamis_status tamis_create(tamis **filter, const char *spec) {

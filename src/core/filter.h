@@ -25,9 +25,7 @@ tamis *tamis__new(const struct tamis_allocator *);
  * notes; image has both sizes. */
 tamis_status tamis__own(tamis *, char **notes);
 
-/* An empty filter of that shape. */
-tamis_status tamis__make(tamis **, const tamis_entry *, const tamis_shape *, const tamis_hasher *,
-                         const struct tamis_options *);
+/* What was planned, before there are bytes. */
 void tamis__take_shape(tamis_image *, const tamis_shape *);
 
 /* Brings everything to a body of the new shape and puts that in place of the old one. */

@@ -1,5 +1,6 @@
 /* Values of keys, and the labels they carry. */
-#include "bits/bits.h"
+#include <string.h>
+
 #include "core/filter.h"
 
 /* ---- Values --------------------------------------------------------------------------------- */
