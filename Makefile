@@ -30,7 +30,9 @@ LIBS  := -lm -pthread
 # The target decides which vector kernels exist, not the machine that compiles.
 TARGET           := $(shell $(CC) -dumpmachine 2>/dev/null)
 TARGET_IS_X86_64 := $(filter x86_64-%,$(TARGET))
-FLAGS_avx2       := $(if $(TARGET_IS_X86_64),-mavx2)
+FLAGS_avx2       := $(if $(TARGET_IS_X86_64),-mavx2 -mbmi2)
+AVX512_PARTS     := f bw cd dq vl ifma vbmi vbmi2 bitalg vpopcntdq
+FLAGS_avx512     := $(if $(TARGET_IS_X86_64),$(FLAGS_avx2) $(AVX512_PARTS:%=-mavx512%))
 # 32-bit x86 would compute plans with 80 bits and come to other shapes.
 FLAGS += $(if $(filter i386-% i486-% i586-% i686-%,$(TARGET)),-msse2 -mfpmath=sse)
 
@@ -71,6 +73,8 @@ proof:
 
 $(B)/%_avx2.o: %_avx2.c
 	$(call compile,$(FLAGS_avx2))
+$(B)/%_avx512.o: %_avx512.c
+	$(call compile,$(FLAGS_avx512))
 $(B)/%.o: %.c
 	$(call compile)
 define compile
@@ -148,6 +152,8 @@ FUZZ_LIB  := $(patsubst %.c,$(B)/fuzz/%.o,$(LIB_SRC))
 REPLAY    := $(T)/fuzz/replay
 $(B)/fuzz/%_avx2.o: %_avx2.c
 	$(call compile,-DTAMIS_FUZZING $(FLAGS_avx2))
+$(B)/fuzz/%_avx512.o: %_avx512.c
+	$(call compile,-DTAMIS_FUZZING $(FLAGS_avx512))
 $(B)/fuzz/%.o: %.c
 	$(call compile,-DTAMIS_FUZZING)
 -include $(FUZZ_LIB:.o=.d)
@@ -185,14 +191,16 @@ $(T)/tables/%: $(B)/tests/tables/%.o $(HELP_OBJ) $(LIB)
 # A fuzzing run of the gate, FUZZ_SECONDS long; what it finds new goes to the corpus.
 FUZZ_SECONDS ?= 60
 CLANG        ?= clang-14
+FUZZ         := build-fuzz/gate
 fuzz:
 	@tools/setup proof
-	@mkdir -p $(B)/fuzz-corpus
-	$(Q)$(CLANG) -O1 -g $(filter-out -fPIC,$(FLAGS)) -DTAMIS_FUZZING $(FLAGS_avx2) \
-	    -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all \
-	    -o $(B)/fuzz-gate tests/fuzz/gate.c $(LIB_SRC) $(LIBS)
-	$(B)/fuzz-gate -max_total_time=$(FUZZ_SECONDS) -timeout=1 -rss_limit_mb=2048 -max_len=65536 \
-	    -print_final_stats=1 $(B)/fuzz-corpus tests/fuzz/corpus
+	@mkdir -p build-fuzz/corpus
+	@$(MAKE) --no-print-directory -j2 B=build-fuzz CC=$(CLANG) \
+	    CFLAGS='-O1 -g -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all' $(FUZZ)
+	$(FUZZ) -max_total_time=$(FUZZ_SECONDS) -timeout=1 -rss_limit_mb=2048 -max_len=65536 \
+	    -print_final_stats=1 build-fuzz/corpus tests/fuzz/corpus
+$(FUZZ): $(B)/tests/fuzz/gate.o $(FUZZ_LIB)
+	$(Q)$(CC) $(CFLAGS) -fsanitize=fuzzer -o $@ $^ $(LIBS)
 
 # ---- Installing ---------------------------------------------------------------------------------
 

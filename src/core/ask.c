@@ -4,9 +4,22 @@
 #include "bits/bits.h"
 #include "core/filter.h"
 
-void tamis__hash_keys(const tamis *f, const struct tamis_key *keys, size_t n, uint64_t *hashes) {
-    for (size_t i = 0; i < n; i++)
-        hashes[i] = tamis__hash(&f->image.hasher, keys[i].bytes, keys[i].len);
+const uint64_t *tamis__hashes_of(const tamis *f, tamis_keys keys, size_t from, size_t n,
+                                 uint64_t *room) {
+    if (keys.hashes) return keys.hashes + from;
+    if (keys.numbers)
+        tamis_hash_u64s(f, keys.numbers + from, n, room);
+    else
+        for (size_t i = 0; i < n; i++)
+            room[i] = tamis_hash(f, keys.strings[from + i].bytes, keys.strings[from + i].len);
+    return room;
+}
+
+void tamis__spell(tamis_spelled *s, const uint64_t *numbers, size_t n) {
+    for (size_t i = 0; i < n; i++) {
+        tamis__put64(s->bytes[i], numbers[i]);
+        s->key[i] = (struct tamis_key){s->bytes[i], sizeof s->bytes[i]};
+    }
 }
 
 uint64_t tamis_hash(const tamis *f, const void *key, size_t len) {
@@ -20,9 +33,18 @@ void tamis_hash_u64s(const tamis *f, const uint64_t *keys, size_t n, uint64_t *h
 /* ---- Asking --------------------------------------------------------------------------------- */
 
 bool tamis_has_hash(const tamis *f, uint64_t hash) {
+    if (f->kind->has) return f->kind->has(&f->image.body, hash);
     uint8_t hit = 1; /* a kind with its own hash cannot tell: maybe */
     if (f->kind->query) f->kind->query(&f->image.body, &hash, 1, &hit);
     return hit;
+}
+
+static void ask_all(const tamis *f, tamis_keys keys, size_t n, uint8_t *hit) {
+    uint64_t room[TAMIS_BATCH];
+    for (size_t i = 0, m; i < n; i += m) {
+        m = tamis__batch_of(n - i);
+        f->kind->query(&f->image.body, tamis__hashes_of(f, keys, i, m, room), m, hit + i);
+    }
 }
 
 void tamis_has_hashes(const tamis *f, const uint64_t *hashes, size_t n, uint8_t *hit) {
@@ -49,16 +71,26 @@ bool tamis_has_u64(const tamis *f, uint64_t key) {
 }
 
 void tamis_has_many(const tamis *f, const struct tamis_key *keys, size_t n, uint8_t *hit) {
-    if (f->kind->query_keys) {
+    if (f->kind->query_keys)
         f->kind->query_keys(&f->image.body, keys, n, hit);
-        return;
+    else
+        ask_all(f, (tamis_keys){.strings = keys}, n, hit);
+}
+
+static void ask_spelled(const tamis *f, const uint64_t *keys, size_t n, uint8_t *hit) {
+    tamis_spelled s;
+    for (size_t i = 0, m; i < n; i += m) {
+        m = tamis__batch_of(n - i);
+        tamis__spell(&s, keys + i, m);
+        f->kind->query_keys(&f->image.body, s.key, m, hit + i);
     }
-    uint64_t hashes[TAMIS_BATCH];
-    for (size_t m; n; keys += m, hit += m, n -= m) {
-        m = tamis__batch_of(n);
-        tamis__hash_keys(f, keys, m, hashes);
-        f->kind->query(&f->image.body, hashes, m, hit);
-    }
+}
+
+void tamis_has_u64s(const tamis *f, const uint64_t *keys, size_t n, uint8_t *hit) {
+    if (f->kind->query_keys)
+        ask_spelled(f, keys, n, hit);
+    else
+        ask_all(f, (tamis_keys){.numbers = keys}, n, hit);
 }
 
 /* ---- Counting and listing ------------------------------------------------------------------- */

@@ -366,34 +366,44 @@ tamis_status tamis_builder_add_hash(tamis_builder *b, uint64_t hash) {
 }
 
 /* Keys of a call that failed are all forgotten, those before the failure too. */
-static void take_back(tamis_builder *b, const struct tamis_key *keys, size_t n) {
-    uint64_t hashes[TAMIS_BATCH];
-    for (size_t m; n; keys += m, n -= m) {
-        m = tamis__batch_of(n);
-        tamis__hash_keys(b->filter, keys, m, hashes);
-        tamis__records_take_back(b->records, hashes, m);
+static void take_back(tamis_builder *b, tamis_keys keys, size_t n) {
+    uint64_t room[TAMIS_BATCH];
+    for (size_t i = 0, m; i < n; i += m) {
+        m = tamis__batch_of(n - i);
+        tamis__records_take_back(b->records, tamis__hashes_of(b->filter, keys, i, m, room), m);
         b->adds -= m;
     }
 }
 
-tamis_status tamis_builder_add_many(tamis_builder *b, const struct tamis_key *keys, size_t n) {
-    uint64_t hashes[TAMIS_BATCH];
+static tamis_status add_all(tamis_builder *b, tamis_keys keys, size_t n) {
+    uint64_t room[TAMIS_BATCH];
     tamis_status rc = may_take(b);
-    if (rc) return rc;
-    if (!b->records && !b->bulk.hash) {
-        rc = tamis_add_many(b->filter, keys, n); /* knows itself how to take all or none */
-        if (!rc) b->adds += n;
-        return rc;
-    }
-    for (size_t m, done = 0; done < n; done += m) {
+    for (size_t m, done = 0; done < n && !rc; done += m) {
         m = tamis__batch_of(n - done);
-        tamis__hash_keys(b->filter, keys + done, m, hashes);
-        rc = tamis_builder_add_hashes(b, hashes, m);
-        if (!rc) continue;
-        if (b->records) take_back(b, keys, done);
-        return rc;
+        rc = tamis_builder_add_hashes(b, tamis__hashes_of(b->filter, keys, done, m, room), m);
+        if (rc && b->records) take_back(b, keys, done);
     }
-    return TAMIS_OK;
+    return rc;
+}
+
+/* Straight into the filter, which knows itself how to take all or none. */
+static tamis_status now_added(tamis_builder *b, tamis_status rc, size_t n) {
+    if (!rc) b->adds += n;
+    return rc;
+}
+
+static bool is_straight(const tamis_builder *b) {
+    return !b->is_closed && !b->records && !b->bulk.hash;
+}
+
+tamis_status tamis_builder_add_many(tamis_builder *b, const struct tamis_key *keys, size_t n) {
+    return is_straight(b) ? now_added(b, tamis_add_many(b->filter, keys, n), n)
+                          : add_all(b, (tamis_keys){.strings = keys}, n);
+}
+
+tamis_status tamis_builder_add_u64s(tamis_builder *b, const uint64_t *keys, size_t n) {
+    return is_straight(b) ? now_added(b, tamis_add_u64s(b->filter, keys, n), n)
+                          : add_all(b, (tamis_keys){.numbers = keys}, n);
 }
 
 tamis_status tamis_builder_add(tamis_builder *b, const void *key, size_t len) {
@@ -402,9 +412,7 @@ tamis_status tamis_builder_add(tamis_builder *b, const void *key, size_t len) {
 }
 
 tamis_status tamis_builder_add_u64(tamis_builder *b, uint64_t key) {
-    uint8_t bytes[8];
-    tamis__put64(bytes, key);
-    return tamis_builder_add(b, bytes, sizeof bytes);
+    return tamis_builder_add_u64s(b, &key, 1);
 }
 
 static tamis_status put_value(tamis_builder *b, uint64_t hash, uint64_t value) {

@@ -95,27 +95,46 @@ tamis_status tamis_add_u64(tamis *f, uint64_t key) {
 }
 
 /* Where an add can fail, all hashes go in one call, because all or none is the kind's to keep. */
-static tamis_status add_at_once(tamis *f, const struct tamis_key *keys, size_t n) {
+static tamis_status add_at_once(tamis *f, tamis_keys keys, size_t n) {
     tamis_block block;
-    uint64_t *hashes = tamis__get(&f->allocator, (uint64_t)n * sizeof *hashes, &block);
-    if (!hashes) return TAMIS_NOMEM;
-    tamis__hash_keys(f, keys, n, hashes);
-    const tamis_status rc = tamis_add_hashes(f, hashes, n);
+    uint64_t *room = tamis__get(&f->allocator, (uint64_t)n * sizeof *room, &block);
+    if (!room) return TAMIS_NOMEM;
+    const tamis_status rc = tamis_add_hashes(f, tamis__hashes_of(f, keys, 0, n, room), n);
     tamis__give_back(&f->allocator, &block);
     return rc;
 }
 
-tamis_status tamis_add_many(tamis *f, const struct tamis_key *keys, size_t n) {
-    if (f->kind->query_keys) return add_own_keys(f, keys, n);
+static tamis_status add_all(tamis *f, tamis_keys keys, size_t n) {
     if (f->kind->room && n > TAMIS_BATCH) return add_at_once(f, keys, n);
-    uint64_t hashes[TAMIS_BATCH];
+    uint64_t room[TAMIS_BATCH];
     tamis_status rc = may_add(f, f->kind->add, NULL, f->kind->room ? 0 : n); /* before the first */
-    for (size_t m; n && !rc; keys += m, n -= m) {
-        m = tamis__batch_of(n);
-        tamis__hash_keys(f, keys, m, hashes);
-        rc = tamis_add_hashes(f, hashes, m);
+    for (size_t i = 0, m; i < n && !rc; i += m) {
+        m = tamis__batch_of(n - i);
+        rc = tamis_add_hashes(f, tamis__hashes_of(f, keys, i, m, room), m);
     }
     return rc;
+}
+
+tamis_status tamis_add_many(tamis *f, const struct tamis_key *keys, size_t n) {
+    return f->kind->query_keys ? add_own_keys(f, keys, n)
+                               : add_all(f, (tamis_keys){.strings = keys}, n);
+}
+
+/* Kinds with their own hash take what they are given, so nothing can be half done. */
+static tamis_status add_spelled(tamis *f, const uint64_t *keys, size_t n) {
+    tamis_spelled s;
+    tamis_status rc = may_add(f, f->kind->add_keys, NULL, n);
+    for (size_t i = 0, m; i < n && !rc; i += m) {
+        m = tamis__batch_of(n - i);
+        tamis__spell(&s, keys + i, m);
+        rc = add_own_keys(f, s.key, m);
+    }
+    return rc;
+}
+
+tamis_status tamis_add_u64s(tamis *f, const uint64_t *keys, size_t n) {
+    return f->kind->query_keys ? add_spelled(f, keys, n)
+                               : add_all(f, (tamis_keys){.numbers = keys}, n);
 }
 
 static tamis_status add_unless(tamis *f, uint64_t hash, bool was_there) {

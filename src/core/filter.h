@@ -58,6 +58,21 @@ static inline size_t tamis__batch_of(size_t n) {
     return n < TAMIS_BATCH ? n : TAMIS_BATCH;
 }
 
-void tamis__hash_keys(const tamis *, const struct tamis_key *, size_t n, uint64_t *hashes);
+/* The keys of one call, in the form that the caller has: one of the three. */
+typedef struct tamis_keys {
+    const struct tamis_key *strings;
+    const uint64_t *numbers, *hashes;
+} tamis_keys;
+
+/* The hashes of keys `from` and later; `room` has space for n of them. */
+const uint64_t *tamis__hashes_of(const tamis *, tamis_keys, size_t from, size_t n, uint64_t *room);
+
+/* Integers as strings of 8 bytes, for kinds that hash keys their own way; at most TAMIS_BATCH. */
+typedef struct tamis_spelled {
+    struct tamis_key key[TAMIS_BATCH];
+    uint8_t bytes[TAMIS_BATCH][8];
+} tamis_spelled;
+
+void tamis__spell(tamis_spelled *, const uint64_t *numbers, size_t n);
 
 #endif

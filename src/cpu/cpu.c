@@ -2,6 +2,7 @@
 #include "cpu/cpu.h"
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,11 +10,25 @@
 enum { KNOWN = 1 << 30 };
 static _Atomic uint32_t found;
 
+#if TAMIS_HAS_X86
+static bool has_avx512(void) {
+    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+           __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
+           __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512ifma") &&
+           __builtin_cpu_supports("avx512vbmi") && __builtin_cpu_supports("avx512vbmi2") &&
+           __builtin_cpu_supports("avx512bitalg") && __builtin_cpu_supports("avx512vpopcntdq");
+}
+#endif
+
 static uint32_t find(void) {
     uint32_t bits = 0;
-#if TAMIS_HAS_AVX2
+#if TAMIS_HAS_X86
     __builtin_cpu_init();
-    if (__builtin_cpu_supports("avx2")) bits |= TAMIS_CPU_AVX2;
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2")) bits |= TAMIS_CPU_AVX2;
+    if (bits && has_avx512()) bits |= TAMIS_CPU_AVX512;
+#endif
+#if TAMIS_HAS_NEON
+    bits |= TAMIS_CPU_NEON; /* every 64-bit ARM has it */
 #endif
     const char *limit = getenv("TAMIS_CPU");
     if (limit && strcmp(limit, "plain") == 0) bits = 0;

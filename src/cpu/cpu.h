@@ -4,21 +4,33 @@
 
 #include <stdint.h>
 
-/* Kernel files are compiled for every target; they are empty where the vector unit is unknown. */
+/* Kernel files are compiled for every target; they are empty where the vector unit is unknown.
+ * Kernels for x86 load words as they lie and know only this byte order; so do those for NEON. */
 #if defined(__x86_64__) && defined(__GNUC__)
-#define TAMIS_HAS_AVX2 1
+#define TAMIS_HAS_X86 1
 #else
-#define TAMIS_HAS_AVX2 0
+#define TAMIS_HAS_X86 0
+#endif
+#if defined(__aarch64__) && defined(__ARM_NEON) && !defined(__AARCH64EB__)
+#define TAMIS_HAS_NEON 1
+#else
+#define TAMIS_HAS_NEON 0
 #endif
 
 enum {
     TAMIS_CPU_AVX2 = 1 << 0,
+    TAMIS_CPU_AVX512 = 1 << 1, /* F BW CD DQ VL and IFMA VBMI VBMI2 BITALG VPOPCNTDQ: since 2019 */
+    TAMIS_CPU_NEON = 1 << 2,
     TAMIS_CPU_TEST = 1 << 29, /* no machine has it; tests set it to see that bytes stay the same */
-    TAMIS_CPU_ALL = TAMIS_CPU_AVX2
+    TAMIS_CPU_ALL = TAMIS_CPU_AVX2 | TAMIS_CPU_AVX512 | TAMIS_CPU_NEON
 };
 
+/* Payloads up to this size stay in the second cache of a core: prefetching them costs more than it
+ * brings. */
+enum { TAMIS_NEAR_BYTES = 1 << 20 };
+
 /* The abilities that may be used, found once and cached. The environment variable TAMIS_CPU
- * lowers them: "plain" means none, "avx2" means at most that. */
+ * lowers them: "plain" means none, "avx2" means nothing beyond that. */
 uint32_t tamis__cpu(void);
 
 /* Tests: use these from now on. Bits that the machine lacks are left out. */

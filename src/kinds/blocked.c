@@ -155,7 +155,7 @@ TAMIS_BLOCK_OPS(two, locate, test_2, set_2)
 static const tamis_block_ops plain[2] = {{one_query, one_add}, {two_query, two_add}};
 
 static const tamis_block_ops *ops(uint64_t hashes) {
-#if TAMIS_HAS_AVX2
+#if TAMIS_HAS_X86
     if (tamis__cpu() & TAMIS_CPU_AVX2) return &tamis__blocked_avx2[hashes / LANES - 1];
 #endif
     return &plain[hashes / LANES - 1];

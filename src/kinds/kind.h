@@ -157,10 +157,14 @@ typedef struct tamis_kind {
      * the payload has the size that check() demanded. NULL: every payload of that size is legal. */
     tamis_status (*audit)(const tamis_body *);
 
-    /* Asking and adding. add_shared may run on many threads, beside query. */
+    /* Asking and adding. add_shared may run on many threads, beside query. A long batch keeps many
+     * cache misses under way, and prefetches only payloads beyond TAMIS_NEAR_BYTES. */
     void (*query)(const tamis_body *, const uint64_t *hash, size_t n, uint8_t *hit);
     tamis_status (*add)(tamis_body *, const uint64_t *hash, size_t n);
     void (*add_shared)(tamis_body *, const uint64_t *hash, size_t n);
+
+    /* One key, where that can be had faster than as a batch of one; the same answer. */
+    bool (*has)(const tamis_body *, uint64_t hash);
 
     /* Kinds of other systems hash keys their own way; these two replace query and add. */
     void (*query_keys)(const tamis_body *, const struct tamis_key *, size_t n, uint8_t *hit);

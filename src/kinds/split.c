@@ -112,7 +112,7 @@ TAMIS_BLOCK_OPS(wide, locate_wide, test, set)
 static const tamis_block_ops plain[RULES] = {{parquet_query, parquet_add}, {wide_query, wide_add}};
 
 static const tamis_block_ops *ops(uint64_t rule) {
-#if TAMIS_HAS_AVX2
+#if TAMIS_HAS_X86
     if (tamis__cpu() & TAMIS_CPU_AVX2) return &tamis__split_avx2[rule];
 #endif
     return &plain[rule];

@@ -199,7 +199,8 @@ static const char *stray_bits_refused(const subject *s) {
 
 /* Every subset of what this machine can do makes the same payload and the same answers. */
 static const char *same_bytes_on_every_cpu(const subject *s) {
-    const uint32_t features[] = {TAMIS_CPU_AVX2, TAMIS_CPU_TEST};
+    const uint32_t features[] = {TAMIS_CPU_AVX2, TAMIS_CPU_AVX2 | TAMIS_CPU_AVX512, TAMIS_CPU_NEON,
+                                 TAMIS_CPU_TEST};
     const char *what = NULL;
     tamis__cpu_set(0);
     tamis *plain = filled(s, 3000, 0.05, NULL, 0, 3000);
