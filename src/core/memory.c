@@ -1,20 +1,73 @@
 /* Memory of one filter, and structs that cross the border to the caller. */
 #include "core/memory.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "base/status.h"
+#include "file/disk.h"
 
-static void *default_alloc(void *ctx, size_t size) {
+/* ---- Where memory comes from ---------------------------------------------------------------- */
+
+static void *plain_alloc(void *ctx, size_t size) {
     (void)ctx;
     return calloc(1, size);
 }
 
-static void default_free(void *ctx, void *memory, size_t size) {
+static void plain_free(void *ctx, void *memory, size_t size) {
     (void)ctx, (void)size;
     free(memory);
 }
+
+/* Large pages are 2 MiB on every processor that matters here; what starts at a multiple of that
+ * can have them from its first byte. Below twice that they bring little. */
+enum { LARGE_PAGE = 1 << 21, LARGE_FROM = 2 * LARGE_PAGE };
+
+static size_t large_size(size_t size) {
+    return (size + LARGE_PAGE - 1) / LARGE_PAGE * LARGE_PAGE;
+}
+
+/* Takes a page more than needed and gives back what lies before and behind the aligned part. Nothing
+ * is touched yet: each page comes to be where the thread runs that first writes to it. */
+static void *map_large(size_t size) {
+    const int saved = errno;
+    const size_t whole = large_size(size);
+    uint8_t *start =
+        mmap(NULL, whole + LARGE_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (start == MAP_FAILED) {
+        errno = saved;
+        return NULL;
+    }
+    const size_t past = (uintptr_t)start % LARGE_PAGE, before = past ? LARGE_PAGE - past : 0;
+    if (before) munmap(start, before);
+    if (before < LARGE_PAGE) munmap(start + before + whole, LARGE_PAGE - before);
+    tamis__advise_large(start + before, whole);
+    errno = saved;
+    return start + before;
+}
+
+static void *large_alloc(void *ctx, size_t size) {
+    if (size < LARGE_FROM) return plain_alloc(ctx, size);
+    return size > SIZE_MAX - 2 * (size_t)LARGE_PAGE ? NULL : map_large(size);
+}
+
+static void large_free(void *ctx, void *memory, size_t size) {
+    if (size < LARGE_FROM)
+        plain_free(ctx, memory, size);
+    else
+        munmap(memory, large_size(size));
+}
+
+struct tamis_allocator tamis__allocator(const struct tamis_options *options) {
+    if (options->allocator) return *options->allocator;
+    if (options->pages == TAMIS_PAGES_PLAIN)
+        return (struct tamis_allocator){plain_alloc, plain_free, NULL};
+    return (struct tamis_allocator){large_alloc, large_free, NULL};
+}
+
+/* ---- Blocks --------------------------------------------------------------------------------- */
 
 void *tamis__get(const struct tamis_allocator *a, uint64_t size, tamis_block *block) {
     *block = (tamis_block){NULL, 0};
@@ -29,8 +82,8 @@ void *tamis__get(const struct tamis_allocator *a, uint64_t size, tamis_block *bl
         tamis__fail(TAMIS_NOMEM, "no memory for %llu bytes", (unsigned long long)size);
         return NULL;
     }
-    /* calloc hands out fresh zero pages without touching them; only foreign memory is cleared. */
-    if (a->alloc != default_alloc) memset(base, 0, total);
+    /* Ours are fresh zero pages that nobody has touched yet; only foreign memory is cleared. */
+    if (a->alloc != plain_alloc && a->alloc != large_alloc) memset(base, 0, total);
     *block = (tamis_block){base, total};
     return tamis__aligned(block);
 }
@@ -44,6 +97,8 @@ void tamis__give_back(const struct tamis_allocator *a, tamis_block *block) {
     if (block->base) a->free(a->ctx, block->base, block->size);
     *block = (tamis_block){NULL, 0};
 }
+
+/* ---- Structs that cross the border ----------------------------------------------------------- */
 
 tamis_status tamis__read_struct(const void *in, void *out, size_t out_size, const char *name) {
     size_t size;
@@ -65,12 +120,10 @@ tamis_status tamis__read_options(const struct tamis_options *in, struct tamis_op
     const tamis_status rc = tamis__read_struct(in, out, sizeof *out, "tamis_options");
     if (!rc && out->allocator && (!out->allocator->alloc || !out->allocator->free))
         return tamis__fail(TAMIS_INVALID, "options.allocator needs both alloc and free");
+    if (!rc && out->pages > TAMIS_PAGES_PLAIN)
+        return tamis__fail(TAMIS_INVALID, "options.pages is %u: 0 for large, 1 for plain",
+                           (unsigned)out->pages);
     return rc;
-}
-
-struct tamis_allocator tamis__allocator(const struct tamis_options *options) {
-    if (options->allocator) return *options->allocator;
-    return (struct tamis_allocator){default_alloc, default_free, NULL};
 }
 
 tamis_status tamis__within_limit(const struct tamis_options *options, uint64_t size) {

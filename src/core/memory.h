@@ -30,7 +30,7 @@ tamis_status tamis__read_struct(const void *in, void *out, size_t out_size, cons
  * NULL gives the defaults. */
 tamis_status tamis__read_options(const struct tamis_options *, struct tamis_options *out);
 
-/* The allocator they name, or malloc and free. */
+/* The allocator they name, or ours, with the pages they name. */
 struct tamis_allocator tamis__allocator(const struct tamis_options *);
 
 /* TAMIS_TOO_LARGE with a sentence when a payload is over the limit that the options set. */

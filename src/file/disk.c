@@ -63,6 +63,16 @@ tamis_status tamis__disk_map(int fd, const char *path, uint64_t size, void **map
     return *map == MAP_FAILED ? tamis__io_error(path, "cannot map") : TAMIS_OK;
 }
 
+void tamis__advise_large(void *start, size_t size) {
+#ifdef MADV_HUGEPAGE
+    const int saved = errno;
+    (void)madvise(start, size, MADV_HUGEPAGE);
+    errno = saved;
+#else
+    (void)start, (void)size;
+#endif
+}
+
 void tamis__disk_unmap(void *map, size_t size) {
     munmap(map, size);
 }

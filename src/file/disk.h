@@ -16,6 +16,10 @@ tamis_status tamis__disk_read(int fd, const char *path, void *bytes, uint64_t si
 
 /* Maps a whole file for reading. */
 tamis_status tamis__disk_map(int fd, const char *path, uint64_t size, void **map);
+
+/* Asks the system for large pages; where it has none, nothing happens. */
+void tamis__advise_large(void *start, size_t size);
+
 void tamis__disk_unmap(void *map, size_t size);
 
 void tamis__disk_close(int fd);

@@ -9,6 +9,8 @@
 #include <xxhash.h>
 
 #include "bits/bits.h"
+#include "cpu/cpu.h"
+#include "hash/integers.h"
 #include "hash/sip13.h"
 
 static const char *const mode_names[TAMIS_HASH_MODES] = {"own", "xxh3", "xxh64", "sip13"};
@@ -31,11 +33,86 @@ uint64_t tamis__hash(const tamis_hasher *h, const void *key, size_t len) {
     }
 }
 
-uint64_t tamis__hash_u64(const tamis_hasher *h, uint64_t key) {
-    uint8_t bytes[8];
-    tamis__put64(bytes, key);
-    return tamis__hash(h, bytes, sizeof bytes);
+/* ---- Many keys ------------------------------------------------------------------------------ */
+
+/* The mode is a constant wherever this is inlined: one loop for each, without a switch inside. */
+TAMIS_HOT uint64_t hash_by(tamis_hash_mode mode, const tamis_hasher *h, const void *key,
+                           size_t len) {
+    switch (mode) {
+    case TAMIS_HASH_XXH3: return XXH3_64bits_withSeed(key, len, h->seed);
+    case TAMIS_HASH_XXH64: return XXH64(key, len, h->seed);
+    default: return tamis__sip13(h->secret, key, len);
+    }
 }
+
+TAMIS_HOT void strings_by(tamis_hash_mode mode, const tamis_hasher *h, const struct tamis_key *keys,
+                          size_t n, uint64_t *hashes) {
+    for (size_t i = 0; i < n; i++) hashes[i] = hash_by(mode, h, keys[i].bytes, keys[i].len);
+}
+
+void tamis__hash_strings(const tamis_hasher *h, const struct tamis_key *keys, size_t n,
+                         uint64_t *hashes) {
+    switch (h->mode) {
+    case TAMIS_HASH_XXH3: strings_by(TAMIS_HASH_XXH3, h, keys, n, hashes); break;
+    case TAMIS_HASH_XXH64: strings_by(TAMIS_HASH_XXH64, h, keys, n, hashes); break;
+    case TAMIS_HASH_SIP13: strings_by(TAMIS_HASH_SIP13, h, keys, n, hashes); break;
+    default: memset(hashes, 0, n * sizeof *hashes); break;
+    }
+}
+
+/* Integers are hashed as their bytes, which lie in memory already where the order is the same. */
+TAMIS_HOT uint64_t number_by(tamis_hash_mode mode, const tamis_hasher *h, uint64_t key) {
+    const uint64_t bytes = tamis__swap64(key);
+    return hash_by(mode, h, &bytes, sizeof bytes);
+}
+
+TAMIS_HOT void numbers_by(tamis_hash_mode mode, const tamis_hasher *h, const uint64_t *keys,
+                          size_t n, uint64_t *hashes) {
+    for (size_t i = 0; i < n; i++) hashes[i] = number_by(mode, h, keys[i]);
+}
+
+uint64_t tamis__xxh3_flip(uint64_t seed) {
+    seed ^= (uint64_t)__builtin_bswap32((uint32_t)seed) << 32;
+    return UINT64_C(0xc73ab174c5ecd5a2) - seed; /* words 1 and 2 of the hash's own secret, xored */
+}
+
+/* How many of the keys a vector unit has done. */
+static size_t numbers_by_vector(const tamis_hasher *h, const uint64_t *keys, size_t n,
+                                uint64_t *hashes) {
+#if TAMIS_HAS_X86
+    if (!(tamis__cpu() & TAMIS_CPU_AVX512)) return 0;
+    switch (h->mode) {
+    case TAMIS_HASH_XXH3:
+        return tamis__xxh3_u64s_avx512(tamis__xxh3_flip(h->seed), keys, n, hashes);
+    case TAMIS_HASH_XXH64: return tamis__xxh64_u64s_avx512(h->seed, keys, n, hashes);
+    case TAMIS_HASH_SIP13: return tamis__sip13_u64s_avx512(h->secret, keys, n, hashes);
+    default: return 0;
+    }
+#else
+    (void)h, (void)keys, (void)n, (void)hashes;
+    return 0;
+#endif
+}
+
+void tamis__hash_u64s(const tamis_hasher *h, const uint64_t *keys, size_t n, uint64_t *hashes) {
+    const size_t done = numbers_by_vector(h, keys, n, hashes);
+    keys += done, hashes += done, n -= done;
+    switch (h->mode) {
+    case TAMIS_HASH_XXH3: numbers_by(TAMIS_HASH_XXH3, h, keys, n, hashes); break;
+    case TAMIS_HASH_XXH64: numbers_by(TAMIS_HASH_XXH64, h, keys, n, hashes); break;
+    case TAMIS_HASH_SIP13: numbers_by(TAMIS_HASH_SIP13, h, keys, n, hashes); break;
+    default: memset(hashes, 0, n * sizeof *hashes); break;
+    }
+}
+
+uint64_t tamis__hash_u64(const tamis_hasher *h, uint64_t key) {
+    if (h->mode == TAMIS_HASH_XXH3) return number_by(TAMIS_HASH_XXH3, h, key);
+    uint64_t hash;
+    tamis__hash_u64s(h, &key, 1, &hash);
+    return hash;
+}
+
+/* ---- What a hasher is known by --------------------------------------------------------------- */
 
 uint64_t tamis__key_id(const tamis_hasher *h) {
     static const char text[] = "tamis key id";

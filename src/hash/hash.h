@@ -9,6 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "tamis.h"
+
 enum { TAMIS_SECRET_BYTES = 16 };
 
 /* Values are written in images; append only. OWN is for kinds that hash keys themselves. */
@@ -42,6 +44,14 @@ uint64_t tamis__hash(const tamis_hasher *, const void *key, size_t len);
 
 /* Integers as their 8 little-endian bytes. */
 uint64_t tamis__hash_u64(const tamis_hasher *, uint64_t key);
+
+/* Many at once. */
+void tamis__hash_u64s(const tamis_hasher *, const uint64_t *keys, size_t n, uint64_t *hashes);
+void tamis__hash_strings(const tamis_hasher *, const struct tamis_key *, size_t n,
+                         uint64_t *hashes);
+
+/* What XXH3 xors an integer with, for code that has the rest of it inline. */
+uint64_t tamis__xxh3_flip(uint64_t seed);
 
 /* Names a secret without telling it: 0 without one. */
 uint64_t tamis__key_id(const tamis_hasher *);

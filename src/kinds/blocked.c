@@ -154,11 +154,15 @@ TAMIS_BLOCK_OPS(two, locate, test_2, set_2)
 
 static const tamis_block_ops plain[2] = {{one_query, one_add}, {two_query, two_add}};
 
-static const tamis_block_ops *ops(uint64_t hashes) {
+static const tamis_block_ops *ops(const tamis_body *f, size_t n) {
+    const uint64_t bits = f->word[HASHES] / LANES - 1;
 #if TAMIS_HAS_X86
-    if (tamis__cpu() & TAMIS_CPU_AVX2) return &tamis__blocked_avx2[hashes / LANES - 1];
+    const uint32_t cpu = tamis__cpu();
+    if (cpu & TAMIS_CPU_AVX512 && tamis__pays8(f, n)) return &tamis__blocked_avx512[bits];
+    if (cpu & TAMIS_CPU_AVX2) return &tamis__blocked_avx2[bits];
 #endif
-    return &plain[hashes / LANES - 1];
+    (void)n;
+    return &plain[bits];
 }
 
 /* The chain: nine top bits are a position in the block, then the golden ratio turns x on. */
@@ -198,14 +202,14 @@ static void query(const tamis_body *f, const uint64_t *hash, size_t n, uint8_t *
     if (f->word[HASHES] % LANES)
         query_chain(f, hash, n, hit);
     else
-        ops(f->word[HASHES])->query(f, hash, n, hit);
+        ops(f, n)->query(f, hash, n, hit);
 }
 
 static tamis_status add(tamis_body *f, const uint64_t *hash, size_t n) {
     if (f->word[HASHES] % LANES)
         add_chain(false, f, hash, n);
     else
-        ops(f->word[HASHES])->add(f, hash, n);
+        ops(f, n)->add(f, hash, n);
     return TAMIS_OK;
 }
 

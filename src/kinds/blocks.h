@@ -1,16 +1,30 @@
 /* blocked and split, plain and vector, may include this; it holds only inline functions.
  *
  * Both keep all bits of a key in one block, which a prefetch brings before it is looked at. A
- * batch runs in groups: all addresses of a group are asked for, then all are tested, so that up to
- * GROUP cache misses are under way at once. */
+ * batch runs in groups: all addresses of a group are asked for, then all are tested, so that as
+ * many cache misses are under way as the machine allows.
+ *
+ * Measured on Ice Lake at 10^8 keys on large pages, ns per question against the bare touch of a
+ * line: groups of 64, 128, 256 took 1.15, 1.05, 1.01 of it with prefetches to the second cache, and
+ * 1.20, 1.16 with prefetches to the first, whose buffers are fewer. Filters that fit the second
+ * cache lose 0.7 ns by any prefetch: they have none. */
 #ifndef TAMIS_KINDS_BLOCKS_H
 #define TAMIS_KINDS_BLOCKS_H
 
 #include "bits/bits.h"
 #include "bits/probe.h"
+#include "cpu/cpu.h"
 #include "kinds/kind.h"
 
-enum { TAMIS_GROUP = 64 };
+enum { TAMIS_GROUP = 256 };
+
+TAMIS_HOT bool tamis__is_far(const tamis_body *f) {
+    return f->size > TAMIS_NEAR_BYTES;
+}
+
+/* Into the second cache, to be read and to be written. */
+#define TAMIS_PREFETCH(p)     __builtin_prefetch(p, 0, 2)
+#define TAMIS_PREFETCH_ADD(p) __builtin_prefetch(p, 1, 2)
 
 /* What differs between the kinds and their kernels; constants wherever the loops are inlined. */
 typedef uint64_t tamis_locate(const tamis_body *, uint64_t hash); /* byte offset of the block */
@@ -20,11 +34,12 @@ typedef void tamis_set(uint8_t *block, uint32_t x);
 TAMIS_HOT void tamis__blocks_query(tamis_locate *locate, tamis_test *test, const tamis_body *f,
                                    const uint64_t *hash, size_t n, uint8_t *hit) {
     uint64_t at[TAMIS_GROUP];
+    const bool is_far = tamis__is_far(f);
     while (n > 1) {
         const size_t group = n < TAMIS_GROUP ? n : TAMIS_GROUP;
         for (size_t j = 0; j < group; j++) {
             at[j] = locate(f, hash[j]);
-            __builtin_prefetch(f->bytes + at[j]);
+            if (is_far) TAMIS_PREFETCH(f->bytes + at[j]);
         }
         for (size_t j = 0; j < group; j++) hit[j] = test(f->bytes + at[j], (uint32_t)hash[j]);
         hash += group, hit += group, n -= group;
@@ -35,16 +50,23 @@ TAMIS_HOT void tamis__blocks_query(tamis_locate *locate, tamis_test *test, const
 TAMIS_HOT void tamis__blocks_add(tamis_locate *locate, tamis_set *set, tamis_body *f,
                                  const uint64_t *hash, size_t n) {
     uint64_t at[TAMIS_GROUP];
+    const bool is_far = tamis__is_far(f);
     while (n > 1) {
         const size_t group = n < TAMIS_GROUP ? n : TAMIS_GROUP;
         for (size_t j = 0; j < group; j++) {
             at[j] = locate(f, hash[j]);
-            __builtin_prefetch(f->bytes + at[j], 1);
+            if (is_far) TAMIS_PREFETCH_ADD(f->bytes + at[j]);
         }
         for (size_t j = 0; j < group; j++) set(f->bytes + at[j], (uint32_t)hash[j]);
         hash += group, n -= group;
     }
     if (n) set(f->bytes + locate(f, *hash), (uint32_t)*hash);
+}
+
+/* May eight hashes go at once, and does it pay? Numbers of blocks, which are word 0 of both kinds,
+ * must fit 32 bits. */
+TAMIS_HOT bool tamis__pays8(const tamis_body *f, size_t n) {
+    return n >= 8 && f->word[0] >> 32 == 0;
 }
 
 /* The two verbs of a kernel, and what makes them from one test and one set. */

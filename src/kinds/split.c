@@ -111,21 +111,25 @@ TAMIS_BLOCK_OPS(wide, locate_wide, test, set)
 
 static const tamis_block_ops plain[RULES] = {{parquet_query, parquet_add}, {wide_query, wide_add}};
 
-static const tamis_block_ops *ops(uint64_t rule) {
+static const tamis_block_ops *ops(const tamis_body *f, size_t n) {
+    const uint64_t rule = f->word[INDEX];
 #if TAMIS_HAS_X86
-    if (tamis__cpu() & TAMIS_CPU_AVX2) return &tamis__split_avx2[rule];
+    const uint32_t cpu = tamis__cpu();
+    if (cpu & TAMIS_CPU_AVX512 && tamis__pays8(f, n)) return &tamis__split_avx512[rule];
+    if (cpu & TAMIS_CPU_AVX2) return &tamis__split_avx2[rule];
 #endif
+    (void)n;
     return &plain[rule];
 }
 
 /* ---- Asking and adding ---------------------------------------------------------------------- */
 
 static void query(const tamis_body *f, const uint64_t *hash, size_t n, uint8_t *hit) {
-    ops(f->word[INDEX])->query(f, hash, n, hit);
+    ops(f, n)->query(f, hash, n, hit);
 }
 
 static tamis_status add(tamis_body *f, const uint64_t *hash, size_t n) {
-    ops(f->word[INDEX])->add(f, hash, n);
+    ops(f, n)->add(f, hash, n);
     return TAMIS_OK;
 }
 

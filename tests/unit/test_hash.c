@@ -19,6 +19,7 @@
 
 #include "bits/bits.h"
 #include "bits/probe.h"
+#include "cpu/cpu.h"
 #include "hash/hash.h"
 #include "kinds/kind.h"
 #include "tamis.h"
@@ -697,6 +698,34 @@ static void successive_probes_are_even_in_pairs(void **state) {
     free(hashes);
 }
 
+/* Whatever the vector unit does at once, and what is left over. */
+static void many_integers_hash_as_one_by_one(void **state) {
+    (void)state;
+    enum { MOST = 70 };
+    const uint32_t cpus[] = {0, TAMIS_CPU_ALL};
+    uint64_t keys[MOST], hashes[MOST + 1];
+    for (size_t i = 0; i < MOST; i++) keys[i] = i < 3 ? (uint64_t)0 - i : test_number(2, i);
+    for (size_t m = 0; m < COUNT_OF(modes) * 3 * COUNT_OF(cpus); m++) {
+        const uint64_t seeds[] = {0, SEED, UINT64_MAX};
+        const char *mode = modes[m % COUNT_OF(modes)];
+        const bool is_keyed = strcmp(mode, "sip13") == 0;
+        tamis *f = hasher(mode, is_keyed ? 0 : seeds[m / COUNT_OF(modes) % 3]);
+        tamis__cpu_set(cpus[m / (3 * COUNT_OF(modes))]);
+        for (size_t n = 0; n <= MOST; n++) {
+            hashes[n] = 42;
+            tamis_hash_u64s(f, keys, n, hashes);
+            assert_int_equal(hashes[n], 42);
+            for (size_t i = 0; i < n; i++) {
+                uint8_t bytes[8];
+                tamis__put64(bytes, keys[i]);
+                assert_hash(f, bytes, sizeof bytes, hashes[i]);
+            }
+        }
+        tamis_free(f);
+    }
+    tamis__cpu_set(TAMIS_CPU_ALL);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(messages_of_every_length_have_their_xxh3_and_xxh64),
@@ -704,6 +733,7 @@ int main(void) {
         cmocka_unit_test(messages_of_every_length_have_their_sip13),
         cmocka_unit_test(the_address_of_a_key_does_not_matter),
         cmocka_unit_test(integers_hash_as_their_8_little_endian_bytes),
+        cmocka_unit_test(many_integers_hash_as_one_by_one),
         cmocka_unit_test(another_seed_is_another_hash),
         cmocka_unit_test(another_secret_is_another_hash),
         cmocka_unit_test(drawn_secrets_differ),
