@@ -459,6 +459,7 @@ tamis_status tamis_builder_finish(tamis_builder *b, tamis **filter) {
     *filter = NULL;
     tamis_status rc = may_finish(b);
     if (!rc) rc = tamis__assemble(b, filter);
+    if (!rc) tamis__choose_one(*filter);
     errno = saved;
     return rc;
 }

@@ -60,6 +60,7 @@ static tamis_status begin(tamis **out, const uint8_t *header, uint64_t total,
     if (!f) return TAMIS_NOMEM;
     f->kind = image.entry->kind;
     f->image = image;
+    tamis__choose_one(f);
     *out = f;
     return TAMIS_OK;
 }

@@ -104,6 +104,7 @@ static tamis_status make_empty(tamis **filter, const tamis_entry *entry, const t
         tamis_free(f);
         return rc;
     }
+    tamis__choose_one(f);
     *filter = f;
     return TAMIS_OK;
 }
@@ -144,6 +145,7 @@ tamis_status tamis_copy(tamis **copy, const tamis *f) {
     }
     memcpy(g->image.body.bytes, f->image.body.bytes, (size_t)f->image.body.size);
     if (notes) memcpy(notes, f->image.notes, (size_t)f->image.notes_size);
+    tamis__choose_one(g);
     *copy = g;
     return TAMIS_OK;
 }

@@ -3,6 +3,7 @@
 #define TAMIS_CORE_FILTER_H
 
 #include "core/memory.h"
+#include "core/one.h"
 #include "core/spec.h"
 #include "cpu/cpu.h"
 #include "file/image.h"
@@ -11,6 +12,8 @@
 /* The image says everything about a filter; the rest is who owns the bytes. */
 struct tamis {
     const tamis_kind *kind; /* image.entry->kind, one step nearer for calls with one key */
+    tamis_one *one;         /* for one integer, or NULL */
+    uint64_t flip;          /* that it wants to know */
     tamis_image image;
     struct tamis_allocator allocator;
     tamis_block self, payload, notes; /* what was allocated; the last two are empty in a view */
@@ -18,6 +21,9 @@ struct tamis {
     size_t map_size;
     bool is_view;
 };
+
+/* Fills in `one`, when all else but the payload is there. */
+void tamis__choose_one(tamis *);
 
 /* A handle with nothing in it yet; NULL with a sentence when there is no memory. */
 tamis *tamis__new(const struct tamis_allocator *);

@@ -1,14 +1,13 @@
 /* What this machine can do, asked once. */
 #include "cpu/cpu.h"
 
-#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* The answer is the same for every thread that asks first, so a race to fill it in is harmless. */
 enum { KNOWN = 1 << 30 };
-static _Atomic uint32_t found;
+_Atomic uint32_t tamis__cpu_found;
 
 #if TAMIS_HAS_X86
 static bool has_avx512(void) {
@@ -36,16 +35,13 @@ static uint32_t find(void) {
     return bits;
 }
 
-uint32_t tamis__cpu(void) {
-    uint32_t bits = atomic_load_explicit(&found, memory_order_relaxed);
-    if (!bits) {
-        bits = find() | KNOWN;
-        atomic_store_explicit(&found, bits, memory_order_relaxed);
-    }
+uint32_t tamis__cpu_find(void) {
+    const uint32_t bits = find() | KNOWN;
+    atomic_store_explicit(&tamis__cpu_found, bits, memory_order_relaxed);
     return bits;
 }
 
 void tamis__cpu_set(uint32_t bits) {
     const uint32_t usable = bits & (find() | TAMIS_CPU_TEST);
-    atomic_store_explicit(&found, usable | KNOWN, memory_order_relaxed);
+    atomic_store_explicit(&tamis__cpu_found, usable | KNOWN, memory_order_relaxed);
 }

@@ -2,6 +2,7 @@
 #ifndef TAMIS_CPU_CPU_H
 #define TAMIS_CPU_CPU_H
 
+#include <stdatomic.h>
 #include <stdint.h>
 
 /* Kernel files are compiled for every target; they are empty where the vector unit is unknown.
@@ -29,9 +30,16 @@ enum {
  * brings. */
 enum { TAMIS_NEAR_BYTES = 1 << 20 };
 
+/* Zero until the first question. */
+extern _Atomic uint32_t tamis__cpu_found;
+uint32_t tamis__cpu_find(void);
+
 /* The abilities that may be used, found once and cached. The environment variable TAMIS_CPU
  * lowers them: "plain" means none, "avx2" means nothing beyond that. */
-uint32_t tamis__cpu(void);
+static inline uint32_t tamis__cpu(void) {
+    const uint32_t bits = atomic_load_explicit(&tamis__cpu_found, memory_order_relaxed);
+    return bits ? bits : tamis__cpu_find();
+}
 
 /* Tests: use these from now on. Bits that the machine lacks are left out. */
 void tamis__cpu_set(uint32_t bits);

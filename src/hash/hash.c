@@ -60,20 +60,12 @@ void tamis__hash_strings(const tamis_hasher *h, const struct tamis_key *keys, si
     }
 }
 
-/* Integers are hashed as their bytes, which lie in memory already where the order is the same. */
-TAMIS_HOT uint64_t number_by(tamis_hash_mode mode, const tamis_hasher *h, uint64_t key) {
-    const uint64_t bytes = tamis__swap64(key);
-    return hash_by(mode, h, &bytes, sizeof bytes);
-}
-
 TAMIS_HOT void numbers_by(tamis_hash_mode mode, const tamis_hasher *h, const uint64_t *keys,
                           size_t n, uint64_t *hashes) {
-    for (size_t i = 0; i < n; i++) hashes[i] = number_by(mode, h, keys[i]);
-}
-
-uint64_t tamis__xxh3_flip(uint64_t seed) {
-    seed ^= (uint64_t)__builtin_bswap32((uint32_t)seed) << 32;
-    return UINT64_C(0xc73ab174c5ecd5a2) - seed; /* words 1 and 2 of the hash's own secret, xored */
+    for (size_t i = 0; i < n; i++) {
+        const uint64_t bytes = tamis__swap64(keys[i]);
+        hashes[i] = hash_by(mode, h, &bytes, sizeof bytes);
+    }
 }
 
 /* How many of the keys a vector unit has done. */
@@ -98,18 +90,13 @@ void tamis__hash_u64s(const tamis_hasher *h, const uint64_t *keys, size_t n, uin
     const size_t done = numbers_by_vector(h, keys, n, hashes);
     keys += done, hashes += done, n -= done;
     switch (h->mode) {
-    case TAMIS_HASH_XXH3: numbers_by(TAMIS_HASH_XXH3, h, keys, n, hashes); break;
+    case TAMIS_HASH_XXH3:
+        for (size_t i = 0; i < n; i++) hashes[i] = tamis__hash_u64(h, keys[i]);
+        break;
     case TAMIS_HASH_XXH64: numbers_by(TAMIS_HASH_XXH64, h, keys, n, hashes); break;
     case TAMIS_HASH_SIP13: numbers_by(TAMIS_HASH_SIP13, h, keys, n, hashes); break;
     default: memset(hashes, 0, n * sizeof *hashes); break;
     }
-}
-
-uint64_t tamis__hash_u64(const tamis_hasher *h, uint64_t key) {
-    if (h->mode == TAMIS_HASH_XXH3) return number_by(TAMIS_HASH_XXH3, h, key);
-    uint64_t hash;
-    tamis__hash_u64s(h, &key, 1, &hash);
-    return hash;
 }
 
 /* ---- What a hasher is known by --------------------------------------------------------------- */

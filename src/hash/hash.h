@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "tamis.h"
+#include "tamis_fast.h"
 
 enum { TAMIS_SECRET_BYTES = 16 };
 
@@ -42,16 +42,24 @@ const char *tamis__key_place_name(tamis_key_place);
 
 uint64_t tamis__hash(const tamis_hasher *, const void *key, size_t len);
 
-/* Integers as their 8 little-endian bytes. */
-uint64_t tamis__hash_u64(const tamis_hasher *, uint64_t key);
-
-/* Many at once. */
+/* Many at once; integers as their 8 little-endian bytes. */
 void tamis__hash_u64s(const tamis_hasher *, const uint64_t *keys, size_t n, uint64_t *hashes);
 void tamis__hash_strings(const tamis_hasher *, const struct tamis_key *, size_t n,
                          uint64_t *hashes);
 
-/* What XXH3 xors an integer with, for code that has the rest of it inline. */
-uint64_t tamis__xxh3_flip(uint64_t seed);
+/* What XXH3 xors an integer with: two words of the hash's own secret, and the seed twice. */
+static inline uint64_t tamis__xxh3_flip(uint64_t seed) {
+    seed ^= (uint64_t)__builtin_bswap32((uint32_t)seed) << 32;
+    return UINT64_C(0xc73ab174c5ecd5a2) - seed;
+}
+
+/* One integer, the usual hash in place. */
+static inline uint64_t tamis__hash_u64(const tamis_hasher *h, uint64_t key) {
+    uint64_t hash;
+    if (h->mode == TAMIS_HASH_XXH3) return tamis_fast_xxh3(tamis__xxh3_flip(h->seed), key);
+    tamis__hash_u64s(h, &key, 1, &hash);
+    return hash;
+}
 
 /* Names a secret without telling it: 0 without one. */
 uint64_t tamis__key_id(const tamis_hasher *);

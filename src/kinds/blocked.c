@@ -152,16 +152,16 @@ TAMIS_HOT void set_2_shared(uint8_t *block, uint32_t x) {
 TAMIS_BLOCK_OPS(one, locate, test_1, set_1)
 TAMIS_BLOCK_OPS(two, locate, test_2, set_2)
 
-static const tamis_block_ops plain[2] = {{one_query, one_add}, {two_query, two_add}};
+static const tamis_block_ops plain[2] = {{one_query, one_add, one_has},
+                                         {two_query, two_add, two_has}};
 
-static const tamis_block_ops *ops(const tamis_body *f, size_t n) {
+static const tamis_block_ops *ops(const tamis_body *f) {
     const uint64_t bits = f->word[HASHES] / LANES - 1;
 #if TAMIS_HAS_X86
     const uint32_t cpu = tamis__cpu();
-    if (cpu & TAMIS_CPU_AVX512 && tamis__pays8(f, n)) return &tamis__blocked_avx512[bits];
+    if (cpu & TAMIS_CPU_AVX512 && tamis__fits8(f)) return &tamis__blocked_avx512[bits];
     if (cpu & TAMIS_CPU_AVX2) return &tamis__blocked_avx2[bits];
 #endif
-    (void)n;
     return &plain[bits];
 }
 
@@ -202,14 +202,27 @@ static void query(const tamis_body *f, const uint64_t *hash, size_t n, uint8_t *
     if (f->word[HASHES] % LANES)
         query_chain(f, hash, n, hit);
     else
-        ops(f, n)->query(f, hash, n, hit);
+        ops(f)->query(f, hash, n, hit);
+}
+
+static bool has(const tamis_body *f, uint64_t hash) {
+    uint8_t hit;
+    if (f->word[HASHES] % LANES == 0) return ops(f)->has(f, hash);
+    query_chain(f, &hash, 1, &hit);
+    return hit;
+}
+
+static bool fast(const tamis_body *f, struct tamis_fast *view) {
+    view->blocks = f->word[BLOCKS];
+    view->rule = TAMIS_FAST_BLOCKED;
+    return f->word[HASHES] == LANES;
 }
 
 static tamis_status add(tamis_body *f, const uint64_t *hash, size_t n) {
     if (f->word[HASHES] % LANES)
         add_chain(false, f, hash, n);
     else
-        ops(f, n)->add(f, hash, n);
+        ops(f)->add(f, hash, n);
     return TAMIS_OK;
 }
 
@@ -250,6 +263,8 @@ const tamis_kind tamis__blocked = {
     .query = query,
     .add = add,
     .add_shared = add_shared,
+    .has = has,
+    .fast = fast,
     .fold = fold,
     .move = move,
     .merge = tamis__bitmap_merge,

@@ -52,5 +52,15 @@ TAMIS_HOT void mark_2(uint8_t *block, const uint64_t *moved, __m512i multipliers
 TAMIS_BLOCK_OPS_8(one, places_of, SHIFT_1, probe_1, mark_1, IN_ORDER)
 TAMIS_BLOCK_OPS_8(two, places_of, SHIFT_2, probe_2, mark_2, IN_ORDER)
 
-const tamis_block_ops tamis__blocked_avx512[2] = {{one_query, one_add}, {two_query, two_add}};
+static bool one_has(const tamis_body *f, uint64_t hash) {
+    return tamis_fast_has_blocked(f->bytes + locate(f, hash), hash);
+}
+
+static bool two_has(const tamis_body *f, uint64_t hash) {
+    const uint8_t *block = f->bytes + locate(f, hash);
+    return tamis_fast_has_blocked(block, hash) & tamis_fast_has_blocked(block, hash << 6);
+}
+
+const tamis_block_ops tamis__blocked_avx512[2] = {{one_query, one_add, one_has},
+                                                  {two_query, two_add, two_has}};
 #endif

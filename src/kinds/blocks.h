@@ -35,13 +35,14 @@ TAMIS_HOT void tamis__blocks_query(tamis_locate *locate, tamis_test *test, const
                                    const uint64_t *hash, size_t n, uint8_t *hit) {
     uint64_t at[TAMIS_GROUP];
     const bool is_far = tamis__is_far(f);
+    uint8_t *const bytes = f->bytes; /* the compiler cannot know that no hit is written over it */
     while (n > 1) {
         const size_t group = n < TAMIS_GROUP ? n : TAMIS_GROUP;
         for (size_t j = 0; j < group; j++) {
             at[j] = locate(f, hash[j]);
-            if (is_far) TAMIS_PREFETCH(f->bytes + at[j]);
+            if (is_far) TAMIS_PREFETCH(bytes + at[j]);
         }
-        for (size_t j = 0; j < group; j++) hit[j] = test(f->bytes + at[j], (uint32_t)hash[j]);
+        for (size_t j = 0; j < group; j++) hit[j] = test(bytes + at[j], (uint32_t)hash[j]);
         hash += group, hit += group, n -= group;
     }
     if (n) *hit = test(f->bytes + locate(f, *hash), (uint32_t)*hash);
@@ -51,28 +52,29 @@ TAMIS_HOT void tamis__blocks_add(tamis_locate *locate, tamis_set *set, tamis_bod
                                  const uint64_t *hash, size_t n) {
     uint64_t at[TAMIS_GROUP];
     const bool is_far = tamis__is_far(f);
+    uint8_t *const bytes = f->bytes; /* the compiler cannot know that no hit is written over it */
     while (n > 1) {
         const size_t group = n < TAMIS_GROUP ? n : TAMIS_GROUP;
         for (size_t j = 0; j < group; j++) {
             at[j] = locate(f, hash[j]);
-            if (is_far) TAMIS_PREFETCH_ADD(f->bytes + at[j]);
+            if (is_far) TAMIS_PREFETCH_ADD(bytes + at[j]);
         }
-        for (size_t j = 0; j < group; j++) set(f->bytes + at[j], (uint32_t)hash[j]);
+        for (size_t j = 0; j < group; j++) set(bytes + at[j], (uint32_t)hash[j]);
         hash += group, n -= group;
     }
     if (n) set(f->bytes + locate(f, *hash), (uint32_t)*hash);
 }
 
-/* May eight hashes go at once, and does it pay? Numbers of blocks, which are word 0 of both kinds,
- * must fit 32 bits. */
-TAMIS_HOT bool tamis__pays8(const tamis_body *f, size_t n) {
-    return n >= 8 && f->word[0] >> 32 == 0;
+/* May eight hashes go at once? Numbers of blocks, which are word 0 of both kinds, must fit 32 bits. */
+TAMIS_HOT bool tamis__fits8(const tamis_body *f) {
+    return f->word[0] >> 32 == 0;
 }
 
-/* The two verbs of a kernel, and what makes them from one test and one set. */
+/* The verbs of a kernel, and what makes them from one test and one set. */
 typedef struct tamis_block_ops {
     void (*query)(const tamis_body *, const uint64_t *hash, size_t n, uint8_t *hit);
     void (*add)(tamis_body *, const uint64_t *hash, size_t n);
+    bool (*has)(const tamis_body *, uint64_t hash);
 } tamis_block_ops;
 
 #define TAMIS_BLOCK_OPS(name, locate, test, set)                                                  \
@@ -81,6 +83,9 @@ typedef struct tamis_block_ops {
     }                                                                                             \
     static void name##_add(tamis_body *f, const uint64_t *hash, size_t n) {                       \
         tamis__blocks_add(locate, set, f, hash, n);                                               \
+    }                                                                                             \
+    static bool name##_has(const tamis_body *f, uint64_t hash) {                                  \
+        return test(f->bytes + locate(f, hash), (uint32_t)hash);                                  \
     }
 
 #endif

@@ -7,6 +7,7 @@
 
 #include "base/status.h"
 #include "tamis.h"
+#include "tamis_fast.h"
 
 /* No payload is larger: sums of a few sizes then never overflow 64 bits. */
 #define TAMIS_MAX_PAYLOAD_BYTES ((uint64_t)1 << 56)
@@ -165,6 +166,9 @@ typedef struct tamis_kind {
 
     /* One key, where that can be had faster than as a batch of one; the same answer. */
     bool (*has)(const tamis_body *, uint64_t hash);
+
+    /* Fills in blocks and rule of a view for inlined code; false when this shape has none. */
+    bool (*fast)(const tamis_body *, struct tamis_fast *);
 
     /* Kinds of other systems hash keys their own way; these two replace query and add. */
     void (*query_keys)(const tamis_body *, const struct tamis_key *, size_t n, uint8_t *hit);

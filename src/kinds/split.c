@@ -109,27 +109,37 @@ TAMIS_HOT void set_shared(uint8_t *block, uint32_t x) {
 TAMIS_BLOCK_OPS(parquet, locate_parquet, test, set)
 TAMIS_BLOCK_OPS(wide, locate_wide, test, set)
 
-static const tamis_block_ops plain[RULES] = {{parquet_query, parquet_add}, {wide_query, wide_add}};
+static const tamis_block_ops plain[RULES] = {{parquet_query, parquet_add, parquet_has},
+                                             {wide_query, wide_add, wide_has}};
 
-static const tamis_block_ops *ops(const tamis_body *f, size_t n) {
+static const tamis_block_ops *ops(const tamis_body *f) {
     const uint64_t rule = f->word[INDEX];
 #if TAMIS_HAS_X86
     const uint32_t cpu = tamis__cpu();
-    if (cpu & TAMIS_CPU_AVX512 && tamis__pays8(f, n)) return &tamis__split_avx512[rule];
+    if (cpu & TAMIS_CPU_AVX512 && tamis__fits8(f)) return &tamis__split_avx512[rule];
     if (cpu & TAMIS_CPU_AVX2) return &tamis__split_avx2[rule];
 #endif
-    (void)n;
     return &plain[rule];
 }
 
 /* ---- Asking and adding ---------------------------------------------------------------------- */
 
 static void query(const tamis_body *f, const uint64_t *hash, size_t n, uint8_t *hit) {
-    ops(f, n)->query(f, hash, n, hit);
+    ops(f)->query(f, hash, n, hit);
+}
+
+static bool has(const tamis_body *f, uint64_t hash) {
+    return ops(f)->has(f, hash);
+}
+
+static bool fast(const tamis_body *f, struct tamis_fast *view) {
+    view->blocks = f->word[BLOCKS];
+    view->rule = f->word[INDEX] == PARQUET ? TAMIS_FAST_SPLIT_PARQUET : TAMIS_FAST_SPLIT;
+    return true;
 }
 
 static tamis_status add(tamis_body *f, const uint64_t *hash, size_t n) {
-    ops(f, n)->add(f, hash, n);
+    ops(f)->add(f, hash, n);
     return TAMIS_OK;
 }
 
@@ -170,6 +180,8 @@ const tamis_kind tamis__split = {
     .query = query,
     .add = add,
     .add_shared = add_shared,
+    .has = has,
+    .fast = fast,
     .fold = fold,
     .move = move,
     .merge = tamis__bitmap_merge,

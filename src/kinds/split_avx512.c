@@ -41,6 +41,14 @@ TAMIS_HOT void mark(uint8_t *block, const uint64_t *moved, __m512i multipliers) 
 TAMIS_BLOCK_OPS_8(parquet, places_parquet, SHIFT, probe, mark, LOWER_THEN_UPPER)
 TAMIS_BLOCK_OPS_8(wide, places_wide, SHIFT, probe, mark, LOWER_THEN_UPPER)
 
-const tamis_block_ops tamis__split_avx512[RULES] = {{parquet_query, parquet_add},
-                                                    {wide_query, wide_add}};
+static bool parquet_has(const tamis_body *f, uint64_t hash) {
+    return tamis_fast_has_split(f->bytes + locate_parquet(f, hash), hash);
+}
+
+static bool wide_has(const tamis_body *f, uint64_t hash) {
+    return tamis_fast_has_split(f->bytes + locate_wide(f, hash), hash);
+}
+
+const tamis_block_ops tamis__split_avx512[RULES] = {{parquet_query, parquet_add, parquet_has},
+                                                    {wide_query, wide_add, wide_has}};
 #endif

@@ -1,0 +1,250 @@
+/* tamis_fast.h: one key at a time without a call, for storage engines and inner loops.
+ *
+ * tamis.h asks through a handle: two calls and a choice of kernel for every key. Where even that is
+ * too much, take a small view of a blocked or split filter once and ask it with the functions below,
+ * which the compiler puts in place and makes for the processor it compiles for (-march=native, or
+ * -mavx2, or nothing: the answers are the same).
+ *
+ *     struct tamis_fast fast;
+ *     if (tamis_fast_view(filter, &fast)) puts(tamis_why());
+ *     for (i = 0; i < n; i++) found += tamis_fast_has_u64(&fast, key[i]);
+ *
+ * For lists of keys tamis_has_u64s is faster still: it keeps many cache misses under way.
+ *
+ * A view is valid until the filter is freed, folded, loaded into or otherwise given other bytes;
+ * tamis_add and tamis_union do not do that. */
+#ifndef TAMIS_FAST_H
+#define TAMIS_FAST_H
+
+#include <string.h>
+
+#include "tamis.h"
+
+#if defined(__AVX2__)
+#include <immintrin.h>
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* How the block of a key is found, and what it looks like. */
+enum tamis_fast_rule {
+    TAMIS_FAST_BLOCKED = 0,       /* 64 bytes, one bit in each of 8 words */
+    TAMIS_FAST_SPLIT = 1,         /* 32 bytes, one bit in each of 8 half words */
+    TAMIS_FAST_SPLIT_PARQUET = 2, /* the same, found by the upper half of the hash alone */
+};
+
+struct tamis_fast {
+    uint8_t *bytes;  /* the payload */
+    uint64_t blocks; /* in it */
+    uint64_t flip;   /* what the hash of an integer starts with */
+    uint64_t added;  /* keys since tamis_fast_edit */
+    enum tamis_fast_rule rule;
+};
+
+/* A view for questions. TAMIS_CANNOT for other kinds, for blocked with another number of hashes than
+ * 8, and for filters with another hash than xxh3. Threads: as tamis_has. */
+TAMIS_API tamis_status tamis_fast_view(const tamis *filter, struct tamis_fast *fast);
+
+/* A view for questions and adds; when the adds are done, tamis_fast_done counts them as items of the
+ * filter. TAMIS_READONLY for filters that do not own their bytes. Threads: as tamis_add. */
+TAMIS_API tamis_status tamis_fast_edit(tamis *filter, struct tamis_fast *fast);
+TAMIS_API void tamis_fast_done(tamis *filter, struct tamis_fast *fast);
+
+/* ==== From here on the compiler sees everything ============================================= */
+
+/* XXH3 of the 8 little-endian bytes of an integer. */
+static inline uint64_t tamis_fast_xxh3(uint64_t flip, uint64_t key) {
+    const uint64_t prime = UINT64_C(0x9fb21c651e98df25);
+    uint64_t h = (key << 32 | key >> 32) ^ flip;
+    h ^= (h << 49 | h >> 15) ^ (h << 24 | h >> 40);
+    h *= prime;
+    h ^= (h >> 35) + 8;
+    h *= prime;
+    return h ^ h >> 28;
+}
+
+/* The hash of an integer. */
+static inline uint64_t tamis_fast_hash_u64(const struct tamis_fast *fast, uint64_t key) {
+    return tamis_fast_xxh3(fast->flip, key);
+}
+
+/* The upper half of a product. */
+static inline uint64_t tamis_fast_range(uint64_t hash, uint64_t n) {
+#ifdef __SIZEOF_INT128__
+    __extension__ typedef unsigned __int128 tamis_fast_u128;
+    return (uint64_t)((tamis_fast_u128)hash * n >> 64);
+#else
+    const uint64_t hl = (uint32_t)hash, hh = hash >> 32, nl = (uint32_t)n, nh = n >> 32;
+    const uint64_t middle = (hl * nl >> 32) + (uint32_t)(hl * nh) + (uint32_t)(hh * nl);
+    return hh * nh + (hl * nh >> 32) + (hh * nl >> 32) + (middle >> 32);
+#endif
+}
+
+static inline uint8_t *tamis_fast_block(const struct tamis_fast *fast, uint64_t hash) {
+    if (fast->rule == TAMIS_FAST_BLOCKED)
+        return fast->bytes + tamis_fast_range(hash, fast->blocks) * 64;
+    if (fast->rule == TAMIS_FAST_SPLIT)
+        return fast->bytes + tamis_fast_range(hash, fast->blocks) * 32;
+    return fast->bytes + ((hash >> 32) * fast->blocks >> 32) * 32;
+}
+
+/* Multipliers of the lanes. */
+#define TAMIS_FAST_SALTS \
+    0x47b6137b, 0x44974d91, 0x8824ad5b, 0xa2b7289d, 0x705495c7, 0x2df1424b, 0x9efc4947, 0x5c6bfb31
+
+#if defined(__AVX512BITALG__) && defined(__AVX512IFMA__)
+/* One product for each lane, from bit 52 on: a hash 6 bits and a salt 20 bits up put bit 26 there. */
+static inline __m512i tamis_fast_index_blocked(uint64_t hash) {
+    const __m512i salts = _mm512_set_epi64(0x5c6bfb31, 0x9efc4947, 0x2df1424b, 0x705495c7,
+                                           0xa2b7289d, 0x8824ad5b, 0x44974d91, 0x47b6137b);
+    return _mm512_madd52hi_epu64(_mm512_setzero_si512(), _mm512_set1_epi64((long long)(hash << 6)),
+                                 _mm512_slli_epi64(salts, 20));
+}
+
+static inline bool tamis_fast_has_blocked(const uint8_t *block, uint64_t hash) {
+    const uint64_t all = UINT64_C(0x0101010101010101);
+    return _mm512_mask_bitshuffle_epi64_mask(all, _mm512_loadu_si512(block),
+                                             tamis_fast_index_blocked(hash)) == all;
+}
+
+static inline void tamis_fast_add_blocked(uint8_t *block, uint64_t hash) {
+    const __m512i bits = _mm512_rolv_epi64(_mm512_set1_epi64(1), tamis_fast_index_blocked(hash));
+    _mm512_storeu_si512(block, _mm512_or_si512(_mm512_loadu_si512(block), bits));
+}
+#elif defined(__AVX2__)
+/* Lanes 0-3 and 4-7: products in the lower and in the upper halves of the words. */
+static inline void tamis_fast_mask_blocked(uint64_t hash, __m256i *low, __m256i *high) {
+    const __m256i salts =
+        _mm256_set_epi32(0x5c6bfb31, (int)0xa2b7289d, (int)0x9efc4947, (int)0x8824ad5b, 0x2df1424b,
+                         0x44974d91, 0x705495c7, 0x47b6137b);
+    const __m256i one = _mm256_set1_epi64x(1);
+    const __m256i t = _mm256_mullo_epi32(_mm256_set1_epi32((int)(uint32_t)hash), salts);
+    const __m256i lower =
+        _mm256_blend_epi32(_mm256_srli_epi32(t, 26), _mm256_setzero_si256(), 0xaa);
+    *low = _mm256_sllv_epi64(one, lower);
+    *high = _mm256_sllv_epi64(one, _mm256_srli_epi64(t, 58));
+}
+
+static inline bool tamis_fast_has_blocked(const uint8_t *block, uint64_t hash) {
+    __m256i low, high;
+    tamis_fast_mask_blocked(hash, &low, &high);
+    const __m256i l = _mm256_loadu_si256((const __m256i *)(const void *)block);
+    const __m256i h = _mm256_loadu_si256((const __m256i *)(const void *)(block + 32));
+    const __m256i missing =
+        _mm256_or_si256(_mm256_andnot_si256(l, low), _mm256_andnot_si256(h, high));
+    return _mm256_testz_si256(missing, missing) != 0;
+}
+
+static inline void tamis_fast_add_blocked(uint8_t *block, uint64_t hash) {
+    __m256i low, high, *l = (__m256i *)(void *)block, *h = (__m256i *)(void *)(block + 32);
+    tamis_fast_mask_blocked(hash, &low, &high);
+    _mm256_storeu_si256(l, _mm256_or_si256(_mm256_loadu_si256(l), low));
+    _mm256_storeu_si256(h, _mm256_or_si256(_mm256_loadu_si256(h), high));
+}
+#else
+static inline uint64_t tamis_fast_swap(uint64_t x) { /* payloads are little-endian */
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    return __builtin_bswap64(x);
+#else
+    return x;
+#endif
+}
+
+static inline uint64_t tamis_fast_load(const uint8_t *word) {
+    uint64_t x;
+    memcpy(&x, word, sizeof x);
+    return tamis_fast_swap(x);
+}
+
+static inline void tamis_fast_or(uint8_t *word, uint64_t bits) {
+    const uint64_t x = tamis_fast_swap(tamis_fast_load(word) | bits);
+    memcpy(word, &x, sizeof x);
+}
+
+static inline uint64_t tamis_fast_lane(uint64_t hash, unsigned j) {
+    static const uint32_t salt[8] = {TAMIS_FAST_SALTS};
+    return (uint64_t)1 << ((uint32_t)hash * salt[j] >> 26);
+}
+
+static inline bool tamis_fast_has_blocked(const uint8_t *block, uint64_t hash) {
+    uint64_t missing = 0;
+    for (unsigned j = 0; j < 8; j++)
+        missing |= tamis_fast_lane(hash, j) & ~tamis_fast_load(block + 8 * j);
+    return missing == 0;
+}
+
+static inline void tamis_fast_add_blocked(uint8_t *block, uint64_t hash) {
+    for (unsigned j = 0; j < 8; j++) tamis_fast_or(block + 8 * j, tamis_fast_lane(hash, j));
+}
+#endif
+
+#if defined(__AVX2__)
+static inline __m256i tamis_fast_mask_split(uint64_t hash) {
+    const __m256i salts =
+        _mm256_set_epi32(0x5c6bfb31, (int)0x9efc4947, 0x2df1424b, 0x705495c7, (int)0xa2b7289d,
+                         (int)0x8824ad5b, 0x44974d91, 0x47b6137b);
+    const __m256i t = _mm256_mullo_epi32(_mm256_set1_epi32((int)(uint32_t)hash), salts);
+    return _mm256_sllv_epi32(_mm256_set1_epi32(1), _mm256_srli_epi32(t, 27));
+}
+
+static inline bool tamis_fast_has_split(const uint8_t *block, uint64_t hash) {
+    return _mm256_testc_si256(_mm256_loadu_si256((const __m256i *)(const void *)block),
+                              tamis_fast_mask_split(hash)) != 0;
+}
+
+static inline void tamis_fast_add_split(uint8_t *block, uint64_t hash) {
+    __m256i *p = (__m256i *)(void *)block;
+    _mm256_storeu_si256(p, _mm256_or_si256(_mm256_loadu_si256(p), tamis_fast_mask_split(hash)));
+}
+#else
+/* Lanes 2j and 2j+1 as one word. */
+static inline uint64_t tamis_fast_pair(uint64_t hash, unsigned j) {
+    static const uint32_t salt[8] = {TAMIS_FAST_SALTS};
+    const uint32_t low = (uint32_t)hash * salt[2 * j] >> 27;
+    const uint32_t high = (uint32_t)hash * salt[2 * j + 1] >> 27;
+    return (uint64_t)1 << low | (uint64_t)1 << (high + 32);
+}
+
+static inline bool tamis_fast_has_split(const uint8_t *block, uint64_t hash) {
+    uint64_t missing = 0;
+    for (unsigned j = 0; j < 4; j++)
+        missing |= tamis_fast_pair(hash, j) & ~tamis_fast_load(block + 8 * j);
+    return missing == 0;
+}
+
+static inline void tamis_fast_add_split(uint8_t *block, uint64_t hash) {
+    for (unsigned j = 0; j < 4; j++) tamis_fast_or(block + 8 * j, tamis_fast_pair(hash, j));
+}
+#endif
+
+/* False: certainly not in the set. Threads: as tamis_has. */
+static inline bool tamis_fast_has_hash(const struct tamis_fast *fast, uint64_t hash) {
+    const uint8_t *block = tamis_fast_block(fast, hash);
+    return fast->rule == TAMIS_FAST_BLOCKED ? tamis_fast_has_blocked(block, hash)
+                                            : tamis_fast_has_split(block, hash);
+}
+
+static inline bool tamis_fast_has_u64(const struct tamis_fast *fast, uint64_t key) {
+    return tamis_fast_has_hash(fast, tamis_fast_hash_u64(fast, key));
+}
+
+/* Only on views of tamis_fast_edit. Threads: as tamis_add. */
+static inline void tamis_fast_add_hash(struct tamis_fast *fast, uint64_t hash) {
+    uint8_t *block = tamis_fast_block(fast, hash);
+    if (fast->rule == TAMIS_FAST_BLOCKED)
+        tamis_fast_add_blocked(block, hash);
+    else
+        tamis_fast_add_split(block, hash);
+    fast->added++;
+}
+
+static inline void tamis_fast_add_u64(struct tamis_fast *fast, uint64_t key) {
+    tamis_fast_add_hash(fast, tamis_fast_hash_u64(fast, key));
+}
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,47 @@
+/* Views for code that the compiler puts in place, include/tamis_fast.h, and the same code behind the
+ * handle. */
+#include "tamis_fast.h"
+
+#include "core/filter.h"
+#include "hash/hash.h"
+
+tamis_status tamis_fast_view(const tamis *f, struct tamis_fast *fast) {
+    *fast = (struct tamis_fast){.bytes = f->image.body.bytes};
+    if (f->image.hasher.mode != TAMIS_HASH_XXH3)
+        return tamis__fail(TAMIS_CANNOT, "a fast view needs hash=xxh3, not %s",
+                           tamis__hash_name(f->image.hasher.mode));
+    if (!f->kind->fast) return tamis__cannot(f, "be seen by a fast view: blocked and split can");
+    if (!f->kind->fast(&f->image.body, fast))
+        return tamis__cannot(f, "be seen by a fast view with the options it was made with");
+    fast->flip = tamis__xxh3_flip(f->image.hasher.seed);
+    return TAMIS_OK;
+}
+
+tamis_status tamis_fast_edit(tamis *f, struct tamis_fast *fast) {
+    const tamis_status rc = tamis__writable(f);
+    return rc ? rc : tamis_fast_view(f, fast);
+}
+
+void tamis_fast_done(tamis *f, struct tamis_fast *fast) {
+    tamis__add_items(f, fast->added);
+    fast->added = 0;
+}
+
+/* ---- Behind the handle ---------------------------------------------------------------------- */
+
+/* Plain loads, where another thread may be adding, would be a race by the letter of the language:
+ * the plain kernels of the kinds do that right, and without vector units nobody is in a hurry. */
+void tamis__choose_one(tamis *f) {
+    f->one = NULL;
+#if TAMIS_HAS_X86
+    struct tamis_fast fast = {0};
+    const uint32_t cpu = tamis__cpu();
+    if (f->image.hasher.mode != TAMIS_HASH_XXH3) return;
+    if (!f->kind->fast || !f->kind->fast(&f->image.body, &fast)) return;
+    f->flip = tamis__xxh3_flip(f->image.hasher.seed);
+    if (cpu & TAMIS_CPU_AVX512)
+        f->one = tamis__one_avx512[fast.rule];
+    else if (cpu & TAMIS_CPU_AVX2)
+        f->one = tamis__one_avx2[fast.rule];
+#endif
+}
