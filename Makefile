@@ -45,7 +45,8 @@ SO      := $(B)/libtamis.so.$(VERSION)
 CMD     := $(B)/tamis
 
 .PHONY: all run run-here test check test-here proof proof-here big tables fuzz golden install uninstall \
-        format layers symbols clean
+        format layers symbols clean bench bench-here bench-programs bench-peers bench-full \
+        bench-full-here bench-count bench-count-here
 .DELETE_ON_ERROR:
 all: $(LIB) $(SO) $(CMD)
 
@@ -202,6 +203,34 @@ fuzz:
 $(FUZZ): $(B)/tests/fuzz/gate.o $(FUZZ_LIB)
 	$(Q)$(CC) $(CFLAGS) -fsanitize=fuzzer -o $@ $^ $(LIBS)
 
+# ---- Measuring ----------------------------------------------------------------------------------
+#
+# make bench         our kinds, the libraries that can be installed by name and the floor: 3 minutes
+# make bench-full    10^8 keys, strings, two threads, every size; JSON and pictures: half an hour
+# make bench-count   instructions per key under callgrind: the same every time
+#
+# A peer is a shared object that speaks bench/peer.h. bench/peers/NAME.c or .cc is one file for
+# each library that has a package; what is not installed is left out, and a line says so.
+
+BENCH      := $(B)/bench/bench
+BENCH_SRC  := $(wildcard bench/*.c)
+BENCH_OBJ  := $(BENCH_SRC:%.c=$(B)/%.o)
+
+bench bench-full bench-count:
+	@tools/setup bench
+	@$(MAKE) --no-print-directory -j2 $@-here
+bench-programs: $(BENCH) bench-peers
+$(BENCH): $(BENCH_OBJ) $(LIB)
+	$(if $(V),,@echo "  LINK  $@")
+	$(Q)$(CC) $(SAFE) $(CFLAGS) $(LDFLAGS) -o $@ $^ -ldl $(LIBS)
+-include $(BENCH_OBJ:.o=.d)
+
+bench-peers:
+	@CC="$(CC)" CXX="$(CXX)" bench/peers/make $(B)/bench/peers
+
+bench-here: bench-programs
+	$(BENCH) --keys 1e5,1e7 --json $(B)/bench.json
+
 # ---- Installing ---------------------------------------------------------------------------------
 
 BINDIR     ?= $(PREFIX)/bin
@@ -237,7 +266,8 @@ layers:
 symbols: $(SO)
 	@nm -D --defined-only $< | awk '$$2 ~ /[A-Z]/ {print $$3}' | LC_ALL=C sort
 
-SOURCES = $(filter-out src/kinds/kinds.def,$(wildcard include/*.h src/*/*.[ch] cli/*.[ch] tests/*/*.[ch] examples/*.c))
+SOURCES = $(filter-out src/kinds/kinds.def,$(wildcard include/*.h src/*/*.[ch] cli/*.[ch] tests/*/*.[ch] examples/*.c bench/*.c bench/bench.h \
+                       bench/peers/*.c))
 format:
 	@tools/setup dev
 	clang-format-14 -i $(SOURCES)
