@@ -83,12 +83,13 @@ struct event {
 bool event_run(struct event *e);
 void event_end(struct event *e);
 
-/* Figures of an event. The floor of a round is the best of its variants. */
+/* Figures of an event. Of the variants of a floor the best one counts; NULL when there is none. */
+const struct contestant *floor_of(const struct event *e, enum question q, const char *name);
 bool was_asked(const struct event *e, const struct contestant *c, enum question q);
 double median_ns(const struct event *e, const struct contestant *c, enum question q);
 double best_ns(const struct event *e, const struct contestant *c, enum question q);
 double ratio_to_floor(const struct event *e, const struct contestant *c, enum question q,
-                      const char *floor_name);
+                      const char *name);
 double ratio_to(const struct event *e, const struct contestant *c, const struct contestant *other,
                 enum question q);
 double build_median(const struct filter *f);

@@ -38,20 +38,21 @@ double ratio_to(const struct event *e, const struct contestant *c, const struct 
     return median_of(ratio, e->set.rounds);
 }
 
-double ratio_to_floor(const struct event *e, const struct contestant *c, enum question q,
-                      const char *floor_name) {
-    double ratio[MOST_ROUNDS];
-    if (!was_asked(e, c, q)) return NAN;
-    for (size_t r = 0; r < e->set.rounds; r++) {
-        double floor = INFINITY;
-        for (size_t i = 0; i < e->count; i++) {
-            const struct contestant *f = &e->all[i];
-            if (f->side == FLOOR && !strcmp(f->name, floor_name) && was_asked(e, f, q))
-                floor = fmin(floor, f->ns[q][r]);
-        }
-        ratio[r] = isinf(floor) ? NAN : c->ns[q][r] / floor;
+/* The lowest median, not the lowest sample of each round: that would be lower than any loop is. */
+const struct contestant *floor_of(const struct event *e, enum question q, const char *name) {
+    const struct contestant *best = NULL;
+    for (size_t i = 0; i < e->count; i++) {
+        const struct contestant *c = &e->all[i];
+        if (c->side != FLOOR || strcmp(c->name, name) || !was_asked(e, c, q)) continue;
+        if (!best || median_ns(e, c, q) < median_ns(e, best, q)) best = c;
     }
-    return isnan(ratio[0]) ? NAN : median_of(ratio, e->set.rounds);
+    return best;
+}
+
+double ratio_to_floor(const struct event *e, const struct contestant *c, enum question q,
+                      const char *name) {
+    const struct contestant *floor = floor_of(e, q, name);
+    return floor ? ratio_to(e, c, floor, q) : NAN;
 }
 
 double build_median(const struct filter *f) {

@@ -1,7 +1,7 @@
 /* The floor: what the machine itself takes for the memory that a filter touches.
  *
  * Each floor works on as many bytes as the filter, on the same pages, and asks for its lines ahead
- * of their use in every way we know; of its variants the best one of each round counts:
+ * of their use in every way we know; of its variants the best one counts:
  *
  *     one line      one random line of 64 bytes for a key; which one was worked out beforehand
  *     keys + line   the same, but the list of keys is read and each key is mixed in this loop
@@ -14,22 +14,32 @@
 #include <sys/mman.h>
 
 #include "bench/bench.h"
+#include "bench/floor.h"
 
 const char floor_line[] = "floor: one line";
 const char floor_keys[] = "floor: keys + line";
 const char floor_three[] = "floor: three lines";
 const char floor_change[] = "floor: change line";
 
-enum { LINE = 64, LINE_WORDS = LINE / 8, AHEAD = 64, GROUP = 128, LARGE_PAGE = 2 << 20 };
+enum { LINE = 64, LINE_WORDS = LINE / 8, LARGE_PAGE = 2 << 20 };
 enum { LARGE_FROM = 4 << 20 }; /* as the library: smaller payloads come from malloc */
-enum hint { PLAIN, T0, T1 };
+enum hint { PLAIN, T0, T1, WRITE };
 
 struct floor {
     uint64_t *words;
     uint64_t lines;
     size_t bytes, mapped; /* mapped: 0 when it came from malloc */
     uint32_t *prepared;   /* lines of the present list */
+    floor_place *place;
 };
+
+/* ---- Which line ------------------------------------------------------------------------------ */
+
+/* One multiplication mixes a key; another one makes the number of a line from its upper half. */
+static void place_plain(const uint64_t *keys, uint64_t lines, uint64_t factor, uint32_t *line) {
+    for (size_t i = 0; i < FLOOR_GROUP; i++)
+        line[i] = (uint32_t)(((keys[i] * factor) >> 32) * lines >> 32);
+}
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
 
@@ -60,12 +70,13 @@ void *floor_make(size_t bytes, size_t most_keys) {
     if (!f) return NULL;
     f->lines = bytes < LINE ? 1 : bytes / LINE;
     f->bytes = f->lines * LINE;
+    f->place = floor_place_avx512() ? floor_place_avx512() : place_plain;
     if (f->bytes >= LARGE_FROM) {
         f->mapped = (f->bytes + LARGE_PAGE - 1) / LARGE_PAGE * LARGE_PAGE;
         f->words = map_large(f->mapped);
     } else
         f->words = aligned_alloc(LINE, f->bytes);
-    f->prepared = malloc((most_keys + AHEAD) * sizeof *f->prepared);
+    f->prepared = malloc((most_keys + FLOOR_GROUP) * sizeof *f->prepared);
     if (f->words && f->prepared) {
         memset(f->words, 0x5a, f->bytes);
         return f;
@@ -78,7 +89,7 @@ void *floor_make(size_t bytes, size_t most_keys) {
 void floor_prepare(void *floor, const uint64_t *keys, size_t n) {
     struct floor *f = floor;
     for (size_t i = 0; i < n; i++) f->prepared[i] = (uint32_t)scaled(keys[i], f->lines);
-    for (size_t i = n; i < n + AHEAD; i++) f->prepared[i] = f->prepared[0];
+    for (size_t i = n; i < n + FLOOR_GROUP; i++) f->prepared[i] = f->prepared[0];
 }
 
 static size_t floor_bytes(const void *floor) {
@@ -92,63 +103,57 @@ static size_t floor_bytes(const void *floor) {
 INLINE void ask_ahead(const void *p, enum hint hint) {
     if (hint == T0) __builtin_prefetch(p, 0, 3);
     if (hint == T1) __builtin_prefetch(p, 0, 2);
+    if (hint == WRITE) __builtin_prefetch(p, 1, 3);
 }
 
-INLINE void touch_lines(const struct floor *f, size_t n, uint8_t *hit, enum hint hint) {
-    const uint32_t *line = f->prepared;
-    for (size_t i = 0; i < n; i++) {
-        ask_ahead(f->words + (size_t)line[i + AHEAD] * LINE_WORDS, hint);
-        hit[i] = (uint8_t)f->words[(size_t)line[i] * LINE_WORDS];
+static const uint64_t factors[] = {0x9e3779b97f4a7c15, 0xd6e8feb86659fd93, 0xa0761d6478bd642f};
+enum { MOST_LINES = COUNT_OF(factors) };
+
+INLINE void ask_for_group(const struct floor *f, const uint32_t *line, enum hint hint) {
+    for (size_t j = 0; j < FLOOR_GROUP && hint != PLAIN; j++)
+        ask_ahead(f->words + (size_t)line[j] * LINE_WORDS, hint);
+}
+
+INLINE uint8_t touch(const struct floor *f, uint32_t line, enum hint hint) {
+    uint64_t *word = f->words + (size_t)line * LINE_WORDS;
+    if (hint == WRITE) *word += 1;
+    return (uint8_t)*word;
+}
+
+/* While the lines of one group are touched, those of the next are on their way. Samples are whole
+ * groups. */
+INLINE void touch_prepared(const struct floor *f, size_t n, uint8_t *hit, enum hint hint) {
+    ask_for_group(f, f->prepared, hint);
+    for (size_t i = 0; i < n; i += FLOOR_GROUP) {
+        ask_for_group(f, f->prepared + i + FLOOR_GROUP, hint);
+        for (size_t j = i; j < i + FLOOR_GROUP; j++) hit[j] = touch(f, f->prepared[j], hint);
     }
 }
 
-/* The cheapest mixing that spreads a key over all bits: two multiplications. */
-INLINE uint64_t mixed(uint64_t key) {
-    key *= 0x9e3779b97f4a7c15;
-    return (key ^ key >> 32) * 0xd6e8feb86659fd93;
+typedef uint32_t group[MOST_LINES][FLOOR_GROUP];
+
+INLINE void begin_group(const struct floor *f, const uint64_t *keys, group line, int lines,
+                        enum hint hint) {
+    for (int k = 0; k < lines; k++) f->place(keys, f->lines, factors[k], line[k]);
+    for (int k = 0; k < lines; k++) ask_for_group(f, line[k], hint);
+}
+
+INLINE void end_group(const struct floor *f, group line, int lines, uint8_t *hit, enum hint hint) {
+    for (size_t j = 0; j < FLOOR_GROUP; j++) {
+        uint8_t all = 0;
+        for (int k = 0; k < lines; k++) all ^= touch(f, line[k][j], hint);
+        hit[j] = all;
+    }
 }
 
 INLINE void touch_keys(const struct floor *f, const uint64_t *keys, size_t n, uint8_t *hit,
-                       enum hint hint) {
-    const uint64_t *at[GROUP];
-    for (size_t i = 0, m; i < n; i += m) {
-        m = n - i < GROUP ? n - i : GROUP;
-        for (size_t j = 0; j < m; j++) {
-            at[j] = f->words + scaled(mixed(keys[i + j]), f->lines) * LINE_WORDS;
-            ask_ahead(at[j], hint);
-        }
-        for (size_t j = 0; j < m; j++) hit[i + j] = (uint8_t)*at[j];
+                       int lines, enum hint hint) {
+    group room[2];
+    const size_t groups = n / FLOOR_GROUP;
+    for (size_t g = 0; g <= groups; g++) {
+        if (g < groups) begin_group(f, keys + g * FLOOR_GROUP, room[g % 2], lines, hint);
+        if (g > 0) end_group(f, room[(g - 1) % 2], lines, hit + (g - 1) * FLOOR_GROUP, hint);
     }
-}
-
-INLINE void touch_three(const struct floor *f, const uint64_t *keys, size_t n, uint8_t *hit,
-                        enum hint hint) {
-    const uint64_t *at[GROUP][3];
-    for (size_t i = 0, m; i < n; i += m) {
-        m = n - i < GROUP ? n - i : GROUP;
-        for (size_t j = 0; j < m; j++) {
-            uint64_t x = mixed(keys[i + j]);
-            for (int k = 0; k < 3; k++, x *= 0x9e3779b97f4a7c15) {
-                at[j][k] = f->words + scaled(x, f->lines) * LINE_WORDS;
-                ask_ahead(at[j][k], hint);
-            }
-        }
-        for (size_t j = 0; j < m; j++) hit[i + j] = (uint8_t)(*at[j][0] ^ *at[j][1] ^ *at[j][2]);
-    }
-}
-
-INLINE void change_keys(const struct floor *f, const uint64_t *keys, size_t n, uint8_t *hit,
-                        bool asks_ahead) {
-    uint64_t *at[GROUP];
-    for (size_t i = 0, m; i < n; i += m) {
-        m = n - i < GROUP ? n - i : GROUP;
-        for (size_t j = 0; j < m; j++) {
-            at[j] = f->words + scaled(mixed(keys[i + j]), f->lines) * LINE_WORDS;
-            if (asks_ahead) __builtin_prefetch(at[j], 1, 3);
-        }
-        for (size_t j = 0; j < m; j++) *at[j] += 1;
-    }
-    memset(hit, 1, n);
 }
 
 static uint64_t chase(const void *floor, uint64_t key, size_t n) {
@@ -159,39 +164,39 @@ static uint64_t chase(const void *floor, uint64_t key, size_t n) {
 
 /* ---- The variants ---------------------------------------------------------------------------- */
 
-#define LINES(hint)                                                                         \
-    static void lines_##hint(const void *f, const uint64_t *keys, size_t n, uint8_t *hit) { \
-        (void)keys;                                                                         \
-        touch_lines(f, n, hit, hint);                                                       \
+#define ONE_LINE(hint)                                                                         \
+    static void one_line_##hint(const void *f, const uint64_t *keys, size_t n, uint8_t *hit) { \
+        (void)keys;                                                                            \
+        touch_prepared(f, n, hit, hint);                                                       \
     }
-#define KEYS(verb, how)                                                                     \
-    static void verb##_##how(const void *f, const uint64_t *keys, size_t n, uint8_t *hit) { \
-        verb(f, keys, n, hit, how);                                                         \
+#define KEYS(lines, hint)                                                            \
+    static void keys_##lines##_##hint(const void *f, const uint64_t *keys, size_t n, \
+                                      uint8_t *hit) {                                \
+        touch_keys(f, keys, n, hit, lines, hint);                                    \
     }
-LINES(PLAIN)
-LINES(T0)
-LINES(T1)
-KEYS(touch_keys, PLAIN)
-KEYS(touch_keys, T0)
-KEYS(touch_keys, T1)
-KEYS(touch_three, PLAIN)
-KEYS(touch_three, T0)
-KEYS(touch_three, T1)
-KEYS(change_keys, false)
-KEYS(change_keys, true)
+ONE_LINE(PLAIN)
+ONE_LINE(T0)
+ONE_LINE(T1)
+KEYS(1, PLAIN)
+KEYS(1, T0)
+KEYS(1, T1)
+KEYS(3, PLAIN)
+KEYS(3, T0)
+KEYS(3, T1)
+KEYS(1, WRITE)
 
 /* The same for strings: all their bytes are read and mixed. */
 INLINE void touch_strings(const struct floor *f, const uint8_t *keys, size_t len, size_t n,
                           uint8_t *hit, enum hint hint) {
-    uint64_t mixes[GROUP];
+    uint64_t mixes[8 * FLOOR_GROUP];
     for (size_t i = 0, m; i < n; i += m) {
-        m = n - i < GROUP ? n - i : GROUP;
+        m = n - i < COUNT_OF(mixes) ? n - i : COUNT_OF(mixes);
         for (size_t j = 0; j < m; j++) {
             uint64_t word[STRING_BYTES / 8];
             memcpy(word, keys + (i + j) * len, sizeof word);
-            mixes[j] = mixed(word[0] ^ word[1]) + mixed(word[2] ^ word[3]);
+            mixes[j] = (word[0] ^ word[1]) * factors[1] + (word[2] ^ word[3]) * factors[2];
         }
-        touch_keys(f, mixes, m, hit + i, hint);
+        touch_keys(f, mixes, m, hit + i, 1, hint);
     }
 }
 #define STRINGS(hint)                                                                    \
@@ -209,17 +214,16 @@ STRINGS(T1)
         .bytes = floor_bytes, .free = floor_free, .large_pages = true, .has = __VA_ARGS__ \
     }
 static const struct bench_contestant floors[] = {
-    FLOOR_OF(floor_line, "plain", lines_PLAIN),
-    FLOOR_OF(floor_line, "t0", lines_T0),
-    FLOOR_OF(floor_line, "t1", lines_T1),
-    FLOOR_OF(floor_keys, "plain", touch_keys_PLAIN, .has_strings = strings_PLAIN, .chase = chase),
-    FLOOR_OF(floor_keys, "t0", touch_keys_T0, .has_strings = strings_T0),
-    FLOOR_OF(floor_keys, "t1", touch_keys_T1, .has_strings = strings_T1),
-    FLOOR_OF(floor_three, "plain", touch_three_PLAIN),
-    FLOOR_OF(floor_three, "t0", touch_three_T0),
-    FLOOR_OF(floor_three, "t1", touch_three_T1),
-    FLOOR_OF(floor_change, "plain", change_keys_false),
-    FLOOR_OF(floor_change, "t0", change_keys_true),
+    FLOOR_OF(floor_line, "plain", one_line_PLAIN),
+    FLOOR_OF(floor_line, "t0", one_line_T0),
+    FLOOR_OF(floor_line, "t1", one_line_T1),
+    FLOOR_OF(floor_keys, "plain", keys_1_PLAIN, .has_strings = strings_PLAIN, .chase = chase),
+    FLOOR_OF(floor_keys, "t0", keys_1_T0, .has_strings = strings_T0),
+    FLOOR_OF(floor_keys, "t1", keys_1_T1, .has_strings = strings_T1),
+    FLOOR_OF(floor_three, "plain", keys_3_PLAIN),
+    FLOOR_OF(floor_three, "t0", keys_3_T0),
+    FLOOR_OF(floor_three, "t1", keys_3_T1),
+    FLOOR_OF(floor_change, "write", keys_1_WRITE),
 };
 
 size_t floor_enter(struct contestant *all, size_t count) {

@@ -65,12 +65,8 @@ static void put_row(const struct event *e, const struct contestant *c,
 
 /* Of the variants of a floor only the best one is shown; the JSON has all. */
 static bool is_shown(const struct event *e, const struct contestant *c) {
-    const enum question q = main_question(e);
     if (!c->filter || !c->filter->handle) return false;
-    for (size_t i = 0; c->side == FLOOR && i < e->count; i++)
-        if (!strcmp(e->all[i].name, c->name) && median_ns(e, &e->all[i], q) < median_ns(e, c, q))
-            return false;
-    return true;
+    return c->side != FLOOR || c == floor_of(e, main_question(e), c->name);
 }
 
 void table_print(const struct event *e) {
