@@ -163,7 +163,8 @@ $(REPLAY): $(B)/tests/fuzz/gate.o $(B)/tests/fuzz/replay.o $(FUZZ_LIB)
 
 HOUSE := $(sort $(wildcard tests/house/*.sh))
 
-PROGRAMS := $(UNIT) $(LAWS) $(REPLAY)
+BENCH    := $(B)/bench/bench
+PROGRAMS := $(UNIT) $(LAWS) $(REPLAY) $(BENCH)
 .PHONY: programs
 programs: all $(PROGRAMS)
 test-here: programs
@@ -212,24 +213,35 @@ $(FUZZ): $(B)/tests/fuzz/gate.o $(FUZZ_LIB)
 # A peer is a shared object that speaks bench/peer.h. bench/peers/NAME.c or .cc is one file for
 # each library that has a package; what is not installed is left out, and a line says so.
 
-BENCH      := $(B)/bench/bench
-BENCH_SRC  := $(wildcard bench/*.c)
-BENCH_OBJ  := $(BENCH_SRC:%.c=$(B)/%.o)
+BENCH_OBJ := $(patsubst %.c,$(B)/%.o,$(wildcard bench/*.c))
 
 bench bench-full bench-count:
 	@tools/setup bench
 	@$(MAKE) --no-print-directory -j2 $@-here
-bench-programs: $(BENCH) bench-peers
 $(BENCH): $(BENCH_OBJ) $(LIB)
 	$(if $(V),,@echo "  LINK  $@")
 	$(Q)$(CC) $(SAFE) $(CFLAGS) $(LDFLAGS) -o $@ $^ -ldl $(LIBS)
 -include $(BENCH_OBJ:.o=.d)
-
-bench-peers:
+bench-programs: $(BENCH)
 	@CC="$(CC)" CXX="$(CXX)" bench/peers/make $(B)/bench/peers
 
 bench-here: bench-programs
-	$(BENCH) --keys 1e5,1e7 --json $(B)/bench.json
+	$(BENCH) --keys 1e5,1e7 --json $(B)/bench/short.json
+
+SIZES := 1e3,3e3,1e4,3e4,1e5,3e5,1e6,3e6,1e7,3e7,1e8
+RATES := $(foreach kind,blocked split classic cuckoo quotient gcs ribbon fuse,\
+             $(foreach rate,10% 3% 1% 0.3% 0.1% 0.01%,$(kind):fpr=$(rate),))
+BATCH := --ways batch --questions miss --peers none
+bench-full-here: bench-programs $(CMD)
+	$(BENCH) --keys 1e5,1e7,1e8 --json $(B)/bench/full.json
+	$(BENCH) --keys 1e5,1e7 --key-bytes 32 --json $(B)/bench/strings.json
+	$(BENCH) --keys 1e7,1e8 --threads 1,2 --kinds blocked,split,fuse --json $(B)/bench/threads.json
+	$(BENCH) --keys $(SIZES) $(BATCH) --json $(B)/bench/sizes.json
+	$(BENCH) --keys 1e6 $(BATCH) --rounds 3 --builds 1 --kinds "$(RATES)" --json $(B)/bench/rates.json
+	bench/plot docs/pictures $(CMD) $(B)/bench/sizes.json $(B)/bench/rates.json
+
+bench-count-here: $(BENCH)
+	bench/count $(BENCH) --keys 1e5
 
 # ---- Installing ---------------------------------------------------------------------------------
 

@@ -20,6 +20,10 @@ static void put_number(FILE *out, const char *name, double value) {
         fprintf(out, ", \"%s\": %.6g", name, value);
 }
 
+static void put_count(FILE *out, const char *name, uint64_t value) {
+    fprintf(out, ", \"%s\": %llu", name, (unsigned long long)value);
+}
+
 void json_begin(FILE *out, const struct settings *set) {
     char date[32];
     const time_t now = time(NULL);
@@ -36,8 +40,7 @@ void json_end(FILE *out) {
 
 static void put_question(FILE *out, const struct event *e, const struct contestant *c,
                          enum question q) {
-    fprintf(out, ",\n       \"%s\": {\"question\": \"%s\"", question_names[q], question_names[q]);
-    put_number(out, "ns", median_ns(e, c, q));
+    fprintf(out, ",\n       \"%s\": {\"ns\": %.6g", question_names[q], median_ns(e, c, q));
     put_number(out, "best", best_ns(e, c, q));
     put_number(out, "to_line", ratio_to_floor(e, c, q, floor_line));
     put_number(out, "to_keys", ratio_to_floor(e, c, q, floor_keys));
@@ -67,18 +70,18 @@ static void put_ratios(FILE *out, const struct event *e, const struct contestant
 
 static void put_filter(FILE *out, const struct event *e, const struct contestant *c) {
     const struct filter *f = c->filter;
-    put_number(out, "bytes", (double)f->bytes);
-    put_number(out, "large_page_bytes", (double)f->large_bytes);
+    put_count(out, "bytes", f->bytes);
+    put_count(out, "large_page_bytes", f->large_bytes);
     if (c->side == FLOOR) return;
     put_number(out, "bits_per_key", 8.0 * (double)f->bytes / (double)e->keys);
-    put_number(out, "strangers", (double)c->strangers);
-    put_number(out, "false_positives", (double)c->yes);
+    put_count(out, "strangers", c->strangers);
+    put_count(out, "false_positives", c->yes);
     put_number(out, "fpr", (double)c->yes / (double)c->strangers);
     put_number(out, "fpr_expected", c->side == OURS ? c->fpr_expected : NAN);
-    put_number(out, "checked", (double)c->checked);
-    put_number(out, "false_negatives", (double)c->lost);
+    put_count(out, "checked", c->checked);
+    put_count(out, "false_negatives", c->lost);
     fprintf(out, ",\n       \"build\": {\"clock\": \"%s\"", e->threads == 1 ? "cpu" : "wall");
-    put_number(out, "rounds", (double)f->builds);
+    put_count(out, "rounds", f->builds);
     put_number(out, "ns", build_median(f));
     put_number(out, "best", build_best(f));
     fprintf(out, "}");

@@ -168,14 +168,14 @@ static void read_wishes(struct wishes *w, int argc, char **argv) {
     strcpy(slash ? slash : w->own_peers, "/peers");
 }
 
-/* Calls `act` for each part of a list with commas. */
+/* Calls `act` for each part of a list with commas or spaces. */
 static void for_each(const char *list, void (*act)(void *ctx, const char *word), void *ctx) {
     char word[256];
     for (const char *at = list; *at;) {
-        const size_t n = strcspn(at, ",");
+        const size_t n = strcspn(at, ", ");
         snprintf(word, sizeof word, "%.*s", (int)n, at);
         if (n) act(ctx, word);
-        at += n + (at[n] == ',');
+        at += n + (at[n] != 0);
     }
 }
 
