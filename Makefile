@@ -45,7 +45,8 @@ SO      := $(B)/libtamis.so.$(VERSION)
 CMD     := $(B)/tamis
 
 .PHONY: all run run-here test check test-here proof proof-here big tables fuzz golden install uninstall \
-        format layers symbols clean
+        format layers symbols clean bench bench-here bench-programs bench-peers bench-full \
+        bench-full-here bench-count bench-count-here
 .DELETE_ON_ERROR:
 all: $(LIB) $(SO) $(CMD)
 
@@ -162,7 +163,8 @@ $(REPLAY): $(B)/tests/fuzz/gate.o $(B)/tests/fuzz/replay.o $(FUZZ_LIB)
 
 HOUSE := $(sort $(wildcard tests/house/*.sh))
 
-PROGRAMS := $(UNIT) $(LAWS) $(REPLAY)
+BENCH    := $(B)/bench/bench
+PROGRAMS := $(UNIT) $(LAWS) $(REPLAY) $(BENCH)
 .PHONY: programs
 programs: all $(PROGRAMS)
 test-here: programs
@@ -202,6 +204,45 @@ fuzz:
 $(FUZZ): $(B)/tests/fuzz/gate.o $(FUZZ_LIB)
 	$(Q)$(CC) $(CFLAGS) -fsanitize=fuzzer -o $@ $^ $(LIBS)
 
+# ---- Measuring ----------------------------------------------------------------------------------
+#
+# make bench         our kinds, the libraries that can be installed by name and the floor: 3 minutes
+# make bench-full    10^8 keys, strings, two threads, every size; JSON and pictures: half an hour
+# make bench-count   instructions per key under callgrind: the same every time
+#
+# A peer is a shared object that speaks bench/peer.h. bench/peers/NAME.c or .cc is one file for
+# each library that has a package; what is not installed is left out, and a line says so.
+
+BENCH_OBJ := $(patsubst %.c,$(B)/%.o,$(wildcard bench/*.c))
+
+bench bench-full bench-count:
+	@tools/setup bench
+	@$(MAKE) --no-print-directory -j2 $@-here
+$(BENCH): $(BENCH_OBJ) $(LIB)
+	$(if $(V),,@echo "  LINK  $@")
+	$(Q)$(CC) $(SAFE) $(CFLAGS) $(LDFLAGS) -o $@ $^ -ldl $(LIBS)
+-include $(BENCH_OBJ:.o=.d)
+bench-programs: $(BENCH)
+	@CC="$(CC)" CXX="$(CXX)" bench/peers/make $(B)/bench/peers
+
+bench-here: bench-programs
+	$(BENCH) --keys 1e5,1e7 --json $(B)/bench/short.json
+
+SIZES := 1e3,3e3,1e4,3e4,1e5,3e5,1e6,3e6,1e7,3e7,1e8
+RATES := $(foreach kind,blocked split classic cuckoo quotient gcs ribbon fuse,\
+             $(foreach rate,10% 3% 1% 0.3% 0.1% 0.01%,$(kind):fpr=$(rate),))
+BATCH := --ways batch --questions miss --peers none
+bench-full-here: bench-programs $(CMD)
+	$(BENCH) --keys 1e5,1e7,1e8 --json $(B)/bench/full.json
+	$(BENCH) --keys 1e5,1e7 --key-bytes 32 --json $(B)/bench/strings.json
+	$(BENCH) --keys 1e7,1e8 --threads 1,2 --kinds blocked,split,fuse --json $(B)/bench/threads.json
+	$(BENCH) --keys $(SIZES) $(BATCH) --json $(B)/bench/sizes.json
+	$(BENCH) --keys 1e6 $(BATCH) --rounds 3 --builds 1 --kinds "$(RATES)" --json $(B)/bench/rates.json
+	bench/plot docs/pictures $(CMD) $(B)/bench/sizes.json $(B)/bench/rates.json
+
+bench-count-here: $(BENCH)
+	bench/count $(BENCH) --keys 1e5
+
 # ---- Installing ---------------------------------------------------------------------------------
 
 BINDIR     ?= $(PREFIX)/bin
@@ -238,7 +279,8 @@ layers:
 symbols: $(SO)
 	@nm -D --defined-only $< | awk '$$2 ~ /[A-Z]/ {print $$3}' | LC_ALL=C sort
 
-SOURCES = $(filter-out src/kinds/kinds.def,$(wildcard include/*.h src/*/*.[ch] cli/*.[ch] tests/*/*.[ch] examples/*.c))
+SOURCES = $(filter-out src/kinds/kinds.def,$(wildcard include/*.h src/*/*.[ch] cli/*.[ch] tests/*/*.[ch] examples/*.c bench/*.c bench/bench.h \
+                       bench/peers/*.c))
 format:
 	@tools/setup dev
 	clang-format-14 -i $(SOURCES)

@@ -1,0 +1,166 @@
+/* Only the files of the bench may include this: what they share.
+ *
+ *     main.c      the command line, one event after the other
+ *     event.c     one event: build, check, ask in rounds
+ *     floor.c     what the machine can do at best
+ *     ours.c      our kinds, each in its ways        peers.c   everybody else, from shared objects
+ *     keys.c      keys and lists of questions        clock.c   time, medians, one processor
+ *     machine.c   where all this happened            table.c   json.c   what comes out
+ *
+ * A *contestant* is one filter used in one way. An *event* is a number of keys, their length and
+ * a number of threads. In each *round* of an event every contestant is asked a sample of every
+ * question in turn; figures are medians over rounds, and ratios are taken inside a round. */
+#ifndef TAMIS_BENCH_BENCH_H
+#define TAMIS_BENCH_BENCH_H
+
+#include <stdio.h>
+
+#include "bench/peer.h"
+
+#define COUNT_OF(array) (sizeof(array) / sizeof *(array))
+
+/* The upper half of the product: a random x becomes a number below n. */
+__extension__ typedef unsigned __int128 bench_wide;
+static inline uint64_t scaled(uint64_t x, uint64_t n) {
+    return (uint64_t)(((bench_wide)x * n) >> 64);
+}
+
+enum question { MISS, MIXED, HIT, CHASE, QUESTIONS };
+extern const char *const question_names[QUESTIONS];
+
+enum { MOST_ROUNDS = 201, MOST_BUILDS = 31, MOST_CONTESTANTS = 160, STRING_BYTES = 32 };
+
+/* ---- Contestants ---------------------------------------------------------------------------- */
+
+enum side { FLOOR, OURS, PEER };
+
+/* What was built; contestants that build in the same way share it. */
+struct filter {
+    void *handle; /* NULL: not built, or it failed */
+    const struct contestant *maker;
+    size_t bytes, large_bytes; /* in all, and of these on large pages */
+    size_t builds;
+    double build_ns[MOST_BUILDS]; /* per key */
+};
+
+struct contestant {
+    const struct bench_contestant *calls;
+    enum side side;
+    char name[72];           /* as tables print it; of ours: the spec without the capacity */
+    struct filter *filter;   /* of this event */
+    double fpr_expected;     /* ours: by the plan; else 0 */
+    uint64_t checked, lost;  /* members that were asked, and those that were not found */
+    uint64_t strangers, yes; /* others that were asked, and those that got a yes */
+    double ns[QUESTIONS][MOST_ROUNDS]; /* per key */
+};
+
+/* The way that a contestant is used: "one", "batch", ... */
+static inline const char *way_of(const struct contestant *c) {
+    return c->calls->api;
+}
+
+/* ---- Settings and events -------------------------------------------------------------------- */
+
+struct settings {
+    size_t rounds, builds; /* 0 builds: as many as the number of keys allows */
+    bool asks[QUESTIONS];
+    bool checks_all; /* every member; else a million of them */
+    size_t chunk;    /* keys of a sample */
+};
+
+struct event {
+    size_t keys;
+    unsigned key_bytes, threads;
+    int cpu; /* that everything runs on; -1 with several threads */
+    struct settings set;
+    struct contestant *all;
+    size_t count;
+    struct filter *filters; /* as many as contestants, most of them unused */
+    double read_gbs, write_gbs;
+};
+
+/* Runs one event; everything stays built until event_end. False: nobody could be built. */
+bool event_run(struct event *e);
+void event_end(struct event *e);
+
+/* Figures of an event. Of the variants of a floor the best one counts; NULL when there is none. */
+const struct contestant *floor_of(const struct event *e, enum question q, const char *name);
+bool was_asked(const struct event *e, const struct contestant *c, enum question q);
+double median_ns(const struct event *e, const struct contestant *c, enum question q);
+double best_ns(const struct event *e, const struct contestant *c, enum question q);
+double ratio_to_floor(const struct event *e, const struct contestant *c, enum question q,
+                      const char *name);
+double ratio_to(const struct event *e, const struct contestant *c, const struct contestant *other,
+                enum question q);
+double build_median(const struct filter *f);
+double build_best(const struct filter *f);
+double build_ratio(const struct filter *f, const struct filter *other);
+
+/* ---- Who takes part -------------------------------------------------------------------------- */
+
+/* Appends contestants; returns the new count. `spec` is without a capacity, `ways` a list with
+ * commas. Ends the program with a sentence when the spec is not valid. */
+size_t ours_enter(struct contestant *all, size_t count, const char *spec, const char *ways);
+void *ours_build(const char *spec, const uint64_t *keys, size_t n, unsigned threads);
+void *ours_build_strings(const char *spec, const uint8_t *keys, size_t len, size_t n,
+                         unsigned threads);
+double ours_rate(const char *spec, size_t n);
+
+/* `wanted` is a list of parts of names; NULL wants all. An object that cannot be loaded is one
+ * line on stderr. */
+size_t peers_enter(struct contestant *all, size_t count, const char *file, const char *wanted,
+                   const char *ways);
+size_t peers_enter_folder(struct contestant *all, size_t count, const char *folder,
+                          const char *wanted, const char *ways);
+
+extern const char floor_line[], floor_keys[], floor_three[], floor_change[];
+size_t floor_enter(struct contestant *all, size_t count);
+void *floor_make(size_t bytes, size_t most_keys);
+/* Works out the lines of a list outside the time that is measured; for floor_line alone. */
+void floor_prepare(void *floor, const uint64_t *keys, size_t n);
+void floor_bandwidth(void *floor, double *read_gbs, double *write_gbs);
+
+/* Is `name` in a list with commas? NULL holds everything. */
+bool is_listed(const char *list, const char *name);
+/* Does `name` contain one of the words of a list? */
+bool is_named(const char *list, const char *name);
+
+/* ---- Keys ------------------------------------------------------------------------------------ */
+
+struct keys {
+    size_t n, questions;
+    uint64_t *members;
+    uint64_t *ask[CHASE]; /* lists of questions */
+    uint8_t *strings;     /* the members as strings, for keys of 32 bytes */
+    uint8_t *ask_strings[CHASE];
+};
+
+bool keys_make(struct keys *k, size_t n, unsigned key_bytes);
+void keys_free(struct keys *k);
+void keys_spell(const uint64_t *keys, size_t n, uint8_t *strings);
+uint64_t mix64(uint64_t x); /* a fixed bijection of 64 bits */
+
+/* ---- Time ------------------------------------------------------------------------------------ */
+
+double wall_ns(void);
+double cpu_ns(void);                     /* of the whole process */
+double median(double *values, size_t n); /* sorts */
+/* Keeps one thread on the last processor that it was given, and returns which; several threads
+ * may use all that were given, and it returns -1. */
+int pin(unsigned threads);
+
+/* ---- Results --------------------------------------------------------------------------------- */
+
+void table_print(const struct event *e);
+void json_begin(FILE *out, const struct settings *set);
+void json_event(FILE *out, const struct event *e, bool is_first);
+void json_end(FILE *out);
+void json_machine(FILE *out);
+size_t memory_available(void); /* bytes; 0: nobody knows */
+size_t large_page_bytes(void); /* that this process has now */
+void json_text(FILE *out, const char *text);
+
+/* Counts instructions of every question under callgrind. */
+void count_instructions(struct event *e);
+
+#endif

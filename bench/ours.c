@@ -1,0 +1,158 @@
+/* Our kinds, through the front door like everybody's programs. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/bench.h"
+#include "tamis.h"
+
+/* ---- Building -------------------------------------------------------------------------------- */
+
+static char *spec_for(const char *spec, size_t n) {
+    char *text = malloc(strlen(spec) + 40);
+    if (text) sprintf(text, "%s%ccapacity=%zu", spec, strchr(spec, ':') ? ',' : ':', n);
+    return text;
+}
+
+struct source {
+    const uint64_t *numbers;
+    const struct tamis_key *strings;
+    size_t n;
+};
+
+static bool is_built_once(const char *spec) {
+    char name[32] = "";
+    struct tamis_kind_info kind;
+    sscanf(spec, "%31[^:]", name);
+    return tamis_kind_named(name, &kind, sizeof kind) && (kind.abilities & TAMIS_IS_BUILT);
+}
+
+static tamis_status by_builder(tamis **f, const char *spec, struct source from,
+                               const struct tamis_options *options) {
+    const struct tamis_builder_options how = {
+        .struct_size = sizeof how, .filter = options, .threads = options->threads};
+    tamis_builder *b;
+    tamis_status rc = tamis_builder_create_with(&b, spec, &how);
+    if (!rc && from.numbers) rc = tamis_builder_add_u64s(b, from.numbers, from.n);
+    if (!rc && from.strings) rc = tamis_builder_add_many(b, from.strings, from.n);
+    if (!rc) rc = tamis_builder_finish(b, f);
+    tamis_builder_free(b);
+    return rc;
+}
+
+static tamis_status by_adding(tamis **f, const char *spec, struct source from,
+                              const struct tamis_options *options) {
+    tamis_status rc = tamis_create_with(f, spec, options);
+    if (!rc && from.numbers) rc = tamis_add_u64s(*f, from.numbers, from.n);
+    if (!rc && from.strings) rc = tamis_add_many(*f, from.strings, from.n);
+    if (rc) tamis_free(*f), *f = NULL;
+    return rc;
+}
+
+static tamis *build(const char *kind, struct source from, unsigned threads) {
+    const struct tamis_options options = {.struct_size = sizeof options, .threads = threads};
+    char *spec = spec_for(kind, from.n);
+    tamis *f = NULL;
+    if (!spec) return NULL;
+    const tamis_status rc = is_built_once(kind) ? by_builder(&f, spec, from, &options)
+                                                : by_adding(&f, spec, from, &options);
+    if (rc) fprintf(stderr, "%s: %s\n", spec, tamis_why());
+    free(spec);
+    return f;
+}
+
+void *ours_build(const char *spec, const uint64_t *keys, size_t n, unsigned threads) {
+    return build(spec, (struct source){.numbers = keys, .n = n}, threads);
+}
+
+/* The list of pointers is made here, inside the time that is measured: keys come in many forms,
+ * and this is what it costs to hand them over. */
+void *ours_build_strings(const char *spec, const uint8_t *keys, size_t len, size_t n,
+                         unsigned threads) {
+    struct tamis_key *list = malloc(n * sizeof *list);
+    if (!list) return NULL;
+    for (size_t i = 0; i < n; i++) list[i] = (struct tamis_key){keys + i * len, len};
+    tamis *f = build(spec, (struct source){.strings = list, .n = n}, threads);
+    free(list);
+    return f;
+}
+
+double ours_rate(const char *spec, size_t n) {
+    struct tamis_plan plan = {0};
+    char *text = spec_for(spec, n);
+    const bool ok = text && !tamis_plan(text, &plan, sizeof plan);
+    free(text);
+    return ok ? plan.fpr_expected : 0;
+}
+
+static size_t bytes(const void *filter) {
+    uint64_t size;
+    tamis_payload(filter, &size);
+    return (size_t)size;
+}
+
+static void free_filter(void *filter) {
+    tamis_free(filter);
+}
+
+/* ---- Asking ---------------------------------------------------------------------------------- */
+
+static void has_one(const void *filter, const uint64_t *keys, size_t n, uint8_t *hit) {
+    for (size_t i = 0; i < n; i++) hit[i] = tamis_has_u64(filter, keys[i]);
+}
+
+static void has_batch(const void *filter, const uint64_t *keys, size_t n, uint8_t *hit) {
+    tamis_has_u64s(filter, keys, n, hit);
+}
+
+static void has_one_string(const void *filter, const uint8_t *keys, size_t len, size_t n,
+                           uint8_t *hit) {
+    for (size_t i = 0; i < n; i++) hit[i] = tamis_has(filter, keys + i * len, len);
+}
+
+static void has_many_strings(const void *filter, const uint8_t *keys, size_t len, size_t n,
+                             uint8_t *hit) {
+    struct tamis_key list[1024];
+    for (size_t i = 0, m; i < n; i += m) {
+        m = n - i < COUNT_OF(list) ? n - i : COUNT_OF(list);
+        for (size_t j = 0; j < m; j++) list[j] = (struct tamis_key){keys + (i + j) * len, len};
+        tamis_has_many(filter, list, m, hit + i);
+    }
+}
+
+static uint64_t chase(const void *filter, uint64_t key, size_t n) {
+    while (n--) key = bench_next(key, tamis_has_u64(filter, key));
+    return key;
+}
+
+#define TEXT_OF(x)  TEXT_OF_(x)
+#define TEXT_OF_(x) #x
+#define RELEASE \
+    TEXT_OF(TAMIS_VERSION_MAJOR) "." TEXT_OF(TAMIS_VERSION_MINOR) "." TEXT_OF(TAMIS_VERSION_PATCH)
+
+#define WAY(how, ...)                                                                 \
+    {                                                                                 \
+        .version = BENCH_CONTESTANT, .name = "tamis", .api = how, .release = RELEASE, \
+        .bytes = bytes, .free = free_filter, .large_pages = true, .has = __VA_ARGS__  \
+    }
+static const struct bench_contestant ways[] = {
+    WAY("one", has_one, .has_strings = has_one_string, .chase = chase),
+    WAY("batch", has_batch, .has_strings = has_many_strings),
+    WAY("bulk", has_batch, .has_strings = has_many_strings), /* with threads inside the library */
+};
+
+size_t ours_enter(struct contestant *all, size_t count, const char *spec, const char *wanted) {
+    struct tamis_plan plan;
+    char *text = spec_for(spec, 1000);
+    if (text && tamis_plan(text, &plan, sizeof plan)) {
+        fprintf(stderr, "bench: %s: %s\n", spec, tamis_why());
+        exit(2);
+    }
+    free(text);
+    for (size_t i = 0; i < COUNT_OF(ways) && count < MOST_CONTESTANTS; i++) {
+        if (!is_listed(wanted, ways[i].api)) continue;
+        struct contestant *c = &all[count++];
+        *c = (struct contestant){.calls = &ways[i], .side = OURS};
+        snprintf(c->name, sizeof c->name, "%s", spec);
+    }
+    return count;
+}

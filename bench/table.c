@@ -1,0 +1,88 @@
+/* What people read: a table for each event. */
+#include <math.h>
+#include <string.h>
+
+#include "bench/bench.h"
+
+static void put_figure(double value, int width) {
+    if (isnan(value))
+        printf(" %*s", width, "-");
+    else
+        printf(" %*.*f", width, value < 9.995 ? 2 : value < 99.95 ? 1 : 0, value);
+}
+
+/* The first of ours that takes part: what the last column compares with. */
+static const struct contestant *first_of_ours(const struct event *e) {
+    for (int batch = 1; batch >= 0; batch--)
+        for (size_t i = 0; i < e->count; i++) {
+            const struct contestant *c = &e->all[i];
+            if (c->side == OURS && c->filter && c->filter->handle &&
+                (!batch || !strcmp(way_of(c), "batch")))
+                return c;
+        }
+    return NULL;
+}
+
+static enum question main_question(const struct event *e) {
+    for (int q = 0; q < QUESTIONS; q++)
+        if (e->set.asks[q]) return (enum question)q;
+    return MISS;
+}
+
+static void put_head(const struct event *e, const struct contestant *reference) {
+    const char *const question = question_names[main_question(e)];
+    printf("\n%zu keys of %u bytes, %u thread%s", e->keys, e->key_bytes, e->threads,
+           e->threads == 1 ? "" : "s");
+    if (e->cpu >= 0) printf(" on processor %d", e->cpu);
+    printf("; %zu rounds of %zu keys; ns per key, medians\n", e->set.rounds, e->set.chunk);
+    printf("%-30s %-6s %6s %7s %7s", "", "", "bits", "rate", "build");
+    for (int q = 0; q < QUESTIONS; q++)
+        if (e->set.asks[q]) printf(" %7s", question_names[q]);
+    printf(" %6s %6s %6s", "x line", "x keys", "x ref");
+    printf("   (of %s; ref: %s)\n", question, reference ? reference->name : "none");
+}
+
+static void put_row(const struct event *e, const struct contestant *c,
+                    const struct contestant *reference) {
+    const enum question q = main_question(e);
+    printf("%-30.30s %-6s", c->name, way_of(c));
+    if (c->side == FLOOR) {
+        printf(" %6s %7s %7s", "", "", "");
+    } else {
+        put_figure(8.0 * (double)c->filter->bytes / (double)e->keys, 6);
+        printf(" %6.3f%%", 100.0 * (double)c->yes / (double)c->strangers);
+        put_figure(build_median(c->filter), 7);
+    }
+    for (int i = 0; i < QUESTIONS; i++)
+        if (e->set.asks[i]) put_figure(median_ns(e, c, (enum question)i), 7);
+    put_figure(ratio_to_floor(e, c, q, floor_line), 6);
+    put_figure(ratio_to_floor(e, c, q, floor_keys), 6);
+    put_figure(reference ? ratio_to(e, c, reference, q) : NAN, 6);
+    if (c->lost)
+        printf("   LOST %llu of %llu", (unsigned long long)c->lost, (unsigned long long)c->checked);
+    printf("\n");
+}
+
+/* Of the variants of a floor only the best one is shown; the JSON has all. */
+static bool is_shown(const struct event *e, const struct contestant *c) {
+    if (!c->filter || !c->filter->handle) return false;
+    return c->side != FLOOR || c == floor_of(e, main_question(e), c->name);
+}
+
+void table_print(const struct event *e) {
+    const struct contestant *reference = first_of_ours(e);
+    put_head(e, reference);
+    for (size_t i = 0; i < e->count; i++)
+        if (is_shown(e, &e->all[i])) put_row(e, &e->all[i], reference);
+    for (size_t i = 0; i < e->count; i++) {
+        const struct filter *f = &e->filters[i];
+        if (f->maker && f->maker->side == FLOOR && f->handle)
+            printf("floor: %.1f MB, %.0f %% of it on large pages; in sequence %.1f GB/s read, "
+                   "%.1f GB/s written\n",
+                   (double)f->bytes / 1e6, 100.0 * (double)f->large_bytes / (double)f->bytes,
+                   e->read_gbs, e->write_gbs);
+        if (f->maker && !f->handle)
+            printf("%s: could not be built with %zu keys: skipped\n", f->maker->name, e->keys);
+    }
+    fflush(stdout);
+}

@@ -1,0 +1,67 @@
+#!/bin/bash
+# The bench runs, its JSON is whole, no contestant loses a key, and rates are what plans say. No
+# time is looked at. A report with a fault in it is refused.
+cd "$(dirname "$0")/../.." || exit 2
+work=$(mktemp -d) && trap 'rm -rf "$work"' EXIT
+n=0
+try() { # what, command...
+    n=$((n + 1))
+    if "${@:2}" >"$work/log" 2>&1; then echo "ok $n - $1"; else
+        echo "not ok $n - $1"
+        sed 's/^/# /' "$work/log"
+        code=1
+    fi
+}
+
+cat >"$work/check.py" <<'END_OF_CHECK'
+import json, math, sys
+
+def tail(n, k, p):
+    """The smaller of P(X <= k) and P(X >= k) for n trials: an exact sum over one side."""
+    log = lambda i: (math.lgamma(n + 1) - math.lgamma(i + 1) - math.lgamma(n - i + 1)
+                     + i * math.log(p) + (n - i) * math.log1p(-p))
+    side = range(k, -1, -1) if k < n * p else range(k, n + 1)
+    total = 0.0
+    for i in side:
+        term = math.exp(log(i))
+        total += term
+        if term < total * 1e-12: break
+    return total
+
+report = json.load(open(sys.argv[1]))
+assert report["machine"]["kernel"] and report["machine"]["compiler"]
+assert [e["key_bytes"] for e in report["events"]] == [8, 32]
+for event in report["events"]:
+    ours = [c for c in event["contestants"] if c["side"] == "ours"]
+    for way in "one", "batch":
+        assert len([c for c in ours if c["way"] == way]) == 8, way
+    assert [c for c in event["contestants"] if c["side"] == "floor"]
+    for c in event["contestants"]:
+        who = c["name"], c["way"], event["key_bytes"]
+        assert c["miss"]["ns"] > 0 and c["hit"]["best"] <= c["hit"]["ns"], who
+        if c["side"] == "floor": continue
+        assert c["checked"] == event["keys"] and c["false_negatives"] == 0, who
+        assert c["build"]["ns"] > 0 and c["bits_per_key"] > 5, who
+    for c in ours:
+        # One filter is not the mean of all: 2 % on both sides, and a chance of 10^-9.
+        n, k, p = c["strangers"], c["false_positives"], c["fpr_expected"]
+        p *= 1.02 if k > n * p else 0.98
+        assert tail(n, k, p) > 1e-9, (c["name"], c["way"], k, n * p)
+END_OF_CHECK
+
+spoil() { # what to put for what
+    sed "0,/$1/s//$2/" "$work/out.json" >"$work/bad.json"
+    ! cmp -s "$work/out.json" "$work/bad.json" && ! python3 "$work/check.py" "$work/bad.json"
+}
+
+try "the bench runs" "$B/bench/bench" --smoke --peers none --json "$work/out.json"
+try "its report holds" python3 "$work/check.py" "$work/out.json"
+try "a lost key is noticed" spoil '"false_negatives": 0' '"false_negatives": 1'
+try "a high rate is noticed" spoil '"false_positives": 1' '"false_positives": 2'
+try "a low rate is noticed" spoil '"false_positives": [0-9]*' '"false_positives": 90'
+try "a missing contestant is noticed" spoil '"side": "ours", "name": "split"' '"side": "peer", "name": "split"'
+try "a report that is cut is noticed" spoil '"machine"' '"machine'
+try "an unknown kind is refused" sh -c "! $B/bench/bench --kinds nothing"
+try "help is there" sh -c "$B/bench/bench --help | grep -q 'A duel'"
+echo "1..$n"
+exit ${code:-0}
