@@ -22,6 +22,9 @@
 
 #if defined(__AVX2__)
 #include <immintrin.h>
+#elif defined(__aarch64__) && defined(__ARM_NEON) && !defined(__AARCH64EB__)
+#include <arm_neon.h>
+#define TAMIS_FAST_NEON 1
 #endif
 
 #ifdef __cplusplus
@@ -143,6 +146,44 @@ static inline void tamis_fast_add_blocked(uint8_t *block, uint64_t hash) {
     _mm256_storeu_si256(l, _mm256_or_si256(_mm256_loadu_si256(l), low));
     _mm256_storeu_si256(h, _mm256_or_si256(_mm256_loadu_si256(h), high));
 }
+#elif defined(TAMIS_FAST_NEON)
+/* The numbers of the bits in lanes `from` to `from` + 3, of `bits` bits each. */
+static inline uint32x4_t tamis_fast_index(uint64_t hash, unsigned from, int bits) {
+    static const uint32_t salt[8] = {TAMIS_FAST_SALTS};
+    const uint32x4_t t = vmulq_u32(vdupq_n_u32((uint32_t)hash), vld1q_u32(salt + from));
+    return vshlq_u32(t, vdupq_n_s32(bits - 32));
+}
+
+/* Lanes 2j and 2j+1, from the indices of lanes 0-3 or 4-7. */
+static inline uint64x2_t tamis_fast_lanes(uint32x2_t index) {
+    return vshlq_u64(vdupq_n_u64(1), vreinterpretq_s64_u64(vmovl_u32(index)));
+}
+
+static inline uint64x2_t tamis_fast_missing(const uint8_t *block, unsigned j, uint32x2_t index) {
+    return vbicq_u64(tamis_fast_lanes(index), vreinterpretq_u64_u8(vld1q_u8(block + 16 * j)));
+}
+
+static inline bool tamis_fast_has_blocked(const uint8_t *block, uint64_t hash) {
+    const uint32x4_t a = tamis_fast_index(hash, 0, 6), b = tamis_fast_index(hash, 4, 6);
+    const uint64x2_t low = vorrq_u64(tamis_fast_missing(block, 0, vget_low_u32(a)),
+                                     tamis_fast_missing(block, 1, vget_high_u32(a)));
+    const uint64x2_t high = vorrq_u64(tamis_fast_missing(block, 2, vget_low_u32(b)),
+                                      tamis_fast_missing(block, 3, vget_high_u32(b)));
+    return vmaxvq_u32(vreinterpretq_u32_u64(vorrq_u64(low, high))) == 0;
+}
+
+static inline void tamis_fast_or_lanes(uint8_t *block, unsigned j, uint32x2_t index) {
+    const uint8x16_t bits = vreinterpretq_u8_u64(tamis_fast_lanes(index));
+    vst1q_u8(block + 16 * j, vorrq_u8(vld1q_u8(block + 16 * j), bits));
+}
+
+static inline void tamis_fast_add_blocked(uint8_t *block, uint64_t hash) {
+    const uint32x4_t a = tamis_fast_index(hash, 0, 6), b = tamis_fast_index(hash, 4, 6);
+    tamis_fast_or_lanes(block, 0, vget_low_u32(a));
+    tamis_fast_or_lanes(block, 1, vget_high_u32(a));
+    tamis_fast_or_lanes(block, 2, vget_low_u32(b));
+    tamis_fast_or_lanes(block, 3, vget_high_u32(b));
+}
 #else
 static inline uint64_t tamis_fast_swap(uint64_t x) { /* payloads are little-endian */
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
@@ -197,6 +238,22 @@ static inline bool tamis_fast_has_split(const uint8_t *block, uint64_t hash) {
 static inline void tamis_fast_add_split(uint8_t *block, uint64_t hash) {
     __m256i *p = (__m256i *)(void *)block;
     _mm256_storeu_si256(p, _mm256_or_si256(_mm256_loadu_si256(p), tamis_fast_mask_split(hash)));
+}
+#elif defined(TAMIS_FAST_NEON)
+static inline uint8x16_t tamis_fast_half(uint64_t hash, unsigned from) {
+    const int32x4_t index = vreinterpretq_s32_u32(tamis_fast_index(hash, from, 5));
+    return vreinterpretq_u8_u32(vshlq_u32(vdupq_n_u32(1), index));
+}
+
+static inline bool tamis_fast_has_split(const uint8_t *block, uint64_t hash) {
+    const uint8x16_t low = vbicq_u8(tamis_fast_half(hash, 0), vld1q_u8(block));
+    const uint8x16_t high = vbicq_u8(tamis_fast_half(hash, 4), vld1q_u8(block + 16));
+    return vmaxvq_u8(vorrq_u8(low, high)) == 0;
+}
+
+static inline void tamis_fast_add_split(uint8_t *block, uint64_t hash) {
+    vst1q_u8(block, vorrq_u8(vld1q_u8(block), tamis_fast_half(hash, 0)));
+    vst1q_u8(block + 16, vorrq_u8(vld1q_u8(block + 16), tamis_fast_half(hash, 4)));
 }
 #else
 /* Lanes 2j and 2j+1 as one word. */

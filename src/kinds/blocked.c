@@ -52,37 +52,61 @@ static double rate_of(uint64_t hashes, double keys, uint64_t blocks) {
     return tamis__lanes_rate(lanes_of(hashes), keys, (double)blocks);
 }
 
+static uint64_t blocks_for(uint64_t hashes, double keys, double fpr) {
+    return tamis__lanes_blocks(lanes_of(hashes), keys, fpr, MOST_BLOCKS);
+}
+
 /* 8 probes are the fastest, so another number must save something worth having: 3 % of the bits,
  * or a tenth of the rate. */
 static const double worth_bits = 0.97, worth_rate = 0.9;
 
+/* The best number of hashes in so many blocks. */
+static uint64_t hashes_in(uint64_t blocks, double keys) {
+    uint64_t best = LANES;
+    double least = rate_of(LANES, keys, blocks) * worth_rate;
+    for (uint64_t k = 1; k <= 16; k++) {
+        if (!is_legal(k) || k == LANES) continue;
+        const double rate = rate_of(k, keys, blocks);
+        if (rate < least || (rate == least && k < best)) best = k, least = rate;
+    }
+    return best;
+}
+
+/* The best number of hashes for a rate, and the blocks for it. One look tells whether a search can
+ * find anything better than what is there: searches are slow. */
+static uint64_t hashes_for(double fpr, double keys, uint64_t *blocks) {
+    uint64_t best = LANES;
+    *blocks = blocks_for(LANES, keys, fpr);
+    double least = *blocks ? (double)*blocks * worth_bits : INFINITY;
+    for (uint64_t k = 1; k <= 16; k++) {
+        if (!is_legal(k) || k == LANES) continue;
+        if (*blocks && rate_of(k, keys, (uint64_t)least) > fpr) continue;
+        const uint64_t need = blocks_for(k, keys, fpr);
+        if (!need || (double)need > least || ((double)need == least && k > best)) continue;
+        best = k, *blocks = need, least = (double)need;
+    }
+    return best;
+}
+
 static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
-    const bool chosen = wish->has_option[OPT_HASHES];
     const double keys = wish->capacity ? (double)wish->capacity : 1;
-    if (chosen && !is_legal(wish->option[OPT_HASHES]))
+    const uint64_t chosen = wish->has_option[OPT_HASHES] ? wish->option[OPT_HASHES] : 0;
+    if (wish->has_option[OPT_HASHES] && !is_legal(chosen))
         return tamis__fail(TAMIS_INVALID, "hashes must be 1 to 8 or 16 for blocked, not %llu",
-                           (unsigned long long)wish->option[OPT_HASHES]);
+                           (unsigned long long)chosen);
     if (wish->bits && wish->bits < BLOCK_BITS)
         return tamis__fail(TAMIS_INVALID, "size must be at least %d bytes for blocked",
                            BLOCK_BYTES);
-
-    const uint64_t given = wish->bits / BLOCK_BITS;
-    uint64_t best = 0, best_blocks = 0;
-    double best_cost = INFINITY;
-    for (uint64_t k = 1; k <= 16; k++) {
-        if (!is_legal(k) || (chosen && k != wish->option[OPT_HASHES])) continue;
-        const uint64_t blocks =
-            given ? given : tamis__lanes_blocks(lanes_of(k), keys, wish->fpr, MOST_BLOCKS);
-        if (!blocks) continue;
-        double cost = given ? rate_of(k, keys, blocks) : (double)blocks;
-        if (k == LANES) cost *= given ? worth_rate : worth_bits;
-        if (cost >= best_cost) continue;
-        best = k, best_blocks = blocks, best_cost = cost;
+    uint64_t blocks = wish->bits / BLOCK_BITS;
+    if (blocks) {
+        word[HASHES] = chosen ? chosen : hashes_in(blocks, keys);
+        word[BLOCKS] = blocks;
+        return TAMIS_OK;
     }
-    word[HASHES] = best;
-    word[BLOCKS] = given ? given : tamis__round_up(best_blocks, 1, MOST_BLOCKS);
-    if (!best || !word[BLOCKS]) return tamis__lanes_refuse("blocked", wish->fpr);
-    return TAMIS_OK;
+    if (chosen) blocks = blocks_for(chosen, keys, wish->fpr);
+    word[HASHES] = chosen ? chosen : hashes_for(wish->fpr, keys, &blocks);
+    word[BLOCKS] = blocks ? tamis__round_up(blocks, 1, MOST_BLOCKS) : 0;
+    return word[BLOCKS] ? TAMIS_OK : tamis__lanes_refuse("blocked", wish->fpr);
 }
 
 static tamis_status check(const uint64_t word[], uint64_t *size) {
@@ -161,6 +185,8 @@ static const tamis_block_ops *ops(const tamis_body *f) {
     const uint32_t cpu = tamis__cpu();
     if (cpu & TAMIS_CPU_AVX512 && tamis__fits8(f)) return &tamis__blocked_avx512[bits];
     if (cpu & TAMIS_CPU_AVX2) return &tamis__blocked_avx2[bits];
+#elif TAMIS_HAS_NEON
+    if (tamis__cpu() & TAMIS_CPU_NEON) return &tamis__blocked_neon[bits];
 #endif
     return &plain[bits];
 }

@@ -12,6 +12,7 @@ TAMIS_HOT uint64_t locate(const tamis_body *f, uint64_t hash) {
 }
 
 /* Kernels for one and for two bits in each lane; chains have the plain one only. */
-extern const tamis_block_ops tamis__blocked_avx2[2], tamis__blocked_avx512[2];
+extern const tamis_block_ops tamis__blocked_avx2[2], tamis__blocked_avx512[2],
+    tamis__blocked_neon[2];
 
 #endif

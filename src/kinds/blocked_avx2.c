@@ -1,29 +1,8 @@
-/* blocked: the AVX2 kernels. The same bits as blocked.c, eight lanes at a time, with what
- * tamis_fast.h is when it is compiled for AVX2. */
+/* blocked: the AVX2 kernels. */
 #include "kinds/blocked.h"
 
 #ifdef __AVX2__
+#include "kinds/blocked_lanes.h"
 
-TAMIS_HOT bool test_1(const uint8_t *block, uint32_t x) {
-    return tamis_fast_has_blocked(block, x);
-}
-TAMIS_HOT void set_1(uint8_t *block, uint32_t x) {
-    tamis_fast_add_blocked(block, x);
-}
-
-/* The second bit of a lane has its number 6 bits below the first one's: there stands the first one
- * of a hash that is moved up by so much. */
-TAMIS_HOT bool test_2(const uint8_t *block, uint32_t x) {
-    return test_1(block, x) & test_1(block, x << 6);
-}
-TAMIS_HOT void set_2(uint8_t *block, uint32_t x) {
-    set_1(block, x);
-    set_1(block, x << 6);
-}
-
-TAMIS_BLOCK_OPS(one, locate, test_1, set_1)
-TAMIS_BLOCK_OPS(two, locate, test_2, set_2)
-
-const tamis_block_ops tamis__blocked_avx2[2] = {{one_query, one_add, one_has},
-                                                {two_query, two_add, two_has}};
+const tamis_block_ops tamis__blocked_avx2[2] = TAMIS_BLOCKED_TABLE;
 #endif

@@ -118,6 +118,8 @@ static const tamis_block_ops *ops(const tamis_body *f) {
     const uint32_t cpu = tamis__cpu();
     if (cpu & TAMIS_CPU_AVX512 && tamis__fits8(f)) return &tamis__split_avx512[rule];
     if (cpu & TAMIS_CPU_AVX2) return &tamis__split_avx2[rule];
+#elif TAMIS_HAS_NEON
+    if (tamis__cpu() & TAMIS_CPU_NEON) return &tamis__split_neon[rule];
 #endif
     return &plain[rule];
 }

@@ -17,6 +17,7 @@ TAMIS_HOT uint64_t locate_wide(const tamis_body *f, uint64_t hash) {
 }
 
 /* Kernels by index rule. */
-extern const tamis_block_ops tamis__split_avx2[RULES], tamis__split_avx512[RULES];
+extern const tamis_block_ops tamis__split_avx2[RULES], tamis__split_avx512[RULES],
+    tamis__split_neon[RULES];
 
 #endif

@@ -1,0 +1,25 @@
+/* split_avx2.c and split_neon.c may include this: kernels made of what tamis_fast.h is when it is
+ * compiled for the vector unit. */
+#ifndef TAMIS_KINDS_SPLIT_LANES_H
+#define TAMIS_KINDS_SPLIT_LANES_H
+
+#include "kinds/split.h"
+
+TAMIS_HOT bool test(const uint8_t *block, uint32_t x) {
+    return tamis_fast_has_split(block, x);
+}
+TAMIS_HOT void set(uint8_t *block, uint32_t x) {
+    tamis_fast_add_split(block, x);
+}
+
+TAMIS_BLOCK_OPS(parquet, locate_parquet, test, set)
+TAMIS_BLOCK_OPS(wide, locate_wide, test, set)
+
+#define TAMIS_SPLIT_TABLE                            \
+    {                                                \
+        {parquet_query, parquet_add, parquet_has}, { \
+            wide_query, wide_add, wide_has           \
+        }                                            \
+    }
+
+#endif
