@@ -37,8 +37,8 @@ static const char help[] =
     "  --count            instructions per key instead of time; to be run by bench/count\n"
     "  --smoke            a second of everything, to see that it works\n"
     "\n"
-    "A duel:  build/bench/bench --keys 1e7 --kinds blocked,split --peers libbloom --ways "
-    "batch,one\n";
+    "A duel:  build/bench/bench --keys 1e7 --kinds blocked,split --ways batch --peers "
+    "sbbf,libbloom\n";
 
 struct list {
     const char *text[32];
