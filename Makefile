@@ -3,6 +3,7 @@
 #     make run      install what the build needs, build, and do the main job on the sample data
 #     make test     install what the tests need, build, run every test
 #     make          only build
+#     make bench    install and build other libraries, and measure ours beside them
 #
 # Honoured: CC CXX AR CFLAGS CPPFLAGS LDFLAGS PREFIX DESTDIR, V=1 to see commands, B=dir for
 # objects, SAN=1 (address and undefined behaviour) or SAN=thread for a checked build.
@@ -45,7 +46,7 @@ SO      := $(B)/libtamis.so.$(VERSION)
 CMD     := $(B)/tamis
 
 .PHONY: all run run-here test check test-here proof proof-here big tables fuzz golden install uninstall \
-        format layers symbols clean bench bench-here bench-programs bench-peers bench-full \
+        format layers symbols clean bench bench-here bench-programs bench-full \
         bench-full-here bench-count bench-count-here
 .DELETE_ON_ERROR:
 all: $(LIB) $(SO) $(CMD)

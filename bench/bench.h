@@ -63,6 +63,7 @@ static inline const char *way_of(const struct contestant *c) {
 
 struct settings {
     size_t rounds, builds; /* 0 builds: as many as the number of keys allows */
+    const char *reference; /* what the table compares with, as in is_named */
     bool asks[QUESTIONS];
     bool checks_all; /* every member; else a million of them */
     size_t chunk;    /* keys of a sample */
@@ -105,13 +106,12 @@ void *ours_build(const char *spec, const uint64_t *keys, size_t n, unsigned thre
 void *ours_build_strings(const char *spec, const uint8_t *keys, size_t len, size_t n,
                          unsigned threads);
 double ours_rate(const char *spec, size_t n);
+bool ours_is_built_once(const char *spec);
 
-/* `wanted` is a list of parts of names; NULL wants all. An object that cannot be loaded is one
- * line on stderr. */
-size_t peers_enter(struct contestant *all, size_t count, const char *file, const char *wanted,
-                   const char *ways);
+/* `wanted` as in is_named. An object that cannot be loaded is one line on stderr. */
+size_t peers_enter(struct contestant *all, size_t count, const char *file, const char *wanted);
 size_t peers_enter_folder(struct contestant *all, size_t count, const char *folder,
-                          const char *wanted, const char *ways);
+                          const char *wanted);
 
 extern const char floor_line[], floor_keys[], floor_three[], floor_change[];
 size_t floor_enter(struct contestant *all, size_t count);
@@ -122,8 +122,8 @@ void floor_bandwidth(void *floor, double *read_gbs, double *write_gbs);
 
 /* Is `name` in a list with commas? NULL holds everything. */
 bool is_listed(const char *list, const char *name);
-/* Does `name` contain one of the words of a list? */
-bool is_named(const char *list, const char *name);
+/* Is one of the words of a list a part of "name way", in any case? NULL fits all. */
+bool is_named(const char *list, const struct contestant *c);
 
 /* ---- Keys ------------------------------------------------------------------------------------ */
 

@@ -288,14 +288,20 @@ static void check(const struct event *e, struct contestant *c, const struct keys
 /* What the keys, all filters at once and the hungriest builder take, generously. */
 static bool fits(const struct event *e) {
     size_t filters = 0;
-    for (size_t i = 0; i < e->count; i++) filters += e->filters[i].maker != NULL;
-    const double need =
-        (double)e->keys * (8 + (e->key_bytes > 8 ? 48 : 0) + 1.8 * (double)filters + 32);
+    double need = e->key_bytes == 8 ? 8 : 8 + STRING_BYTES + 16, builder = 0;
+    for (size_t i = 0; i < e->count; i++) {
+        const struct contestant *maker = e->filters[i].maker;
+        if (!maker) continue;
+        filters++, need += 1.8;
+        if (maker->side == PEER || (maker->side == OURS && ours_is_built_once(maker->name)))
+            builder = 32;
+    }
+    need = (need + builder) * (double)e->keys;
     const size_t have = memory_available();
     if (!have || need < (double)have) return true;
     fprintf(stderr,
-            "bench: %zu keys with %zu filters may need %.1f GB and %.1f are free: skipped; "
-            "name fewer with --kinds and --peers\n",
+            "bench: skipped %zu keys: %zu filters may need %.1f GB, and %.1f GB are free; name "
+            "fewer with --kinds and --peers\n",
             e->keys, filters, need / 1e9, (double)have / 1e9);
     return false;
 }

@@ -19,12 +19,15 @@ static const char help[] =
     "                     fuse:fpr=1/256]; none for none\n"
     "  --spec SPEC        one of ours with options, without a capacity: blocked:fpr=0.1%,hashes=8\n"
     "                     (again for more; without --kinds only these)\n"
-    "  --ways LIST        one, batch, bulk, inline: how they are asked [all]\n"
+    "  --ways LIST        one, batch, bulk: how ours are asked [all]\n"
     "  --questions LIST   miss, mixed, hit, chase (each key depends on the answer before) [all]\n"
     "  --key-bytes LIST   8 (integers) or 32 (strings) [8]\n"
     "  --threads LIST     [1]\n"
     "  --peer FILE.so     another contestant, by bench/peer.h (again for more)\n"
-    "  --peers LIST       only peers whose name has one of these parts; none for none [all]\n"
+    "  --peers LIST       only peers whose name and way have one of these parts: libbloom,boost,\n"
+    "                     \"ribbon128 batch\"; none for none [all]\n"
+    "  --reference NAME   what the columns \"x ref\" compare with [the first of ours, by the "
+    "batch]\n"
     "  --large-malloc     give everybody's malloc large pages (glibc's tunable)\n"
     "  --rounds N         [41]\n"
     "  --builds N         [15 for 10^5 keys, 3 for 10^7, 1 for 10^8]\n"
@@ -34,8 +37,8 @@ static const char help[] =
     "  --count            instructions per key instead of time; to be run by bench/count\n"
     "  --smoke            a second of everything, to see that it works\n"
     "\n"
-    "A duel:  build/bench/bench --keys 1e7 --kinds blocked,split --peers libbloom --ways "
-    "batch,one\n";
+    "A duel:  build/bench/bench --keys 1e7 --kinds blocked,split --ways batch --peers "
+    "sbbf,libbloom\n";
 
 struct list {
     const char *text[32];
@@ -95,6 +98,7 @@ enum {
     OBJECT,
     PEERS,
     LARGE,
+    REFERENCE,
     ROUNDS,
     BUILDS,
     CHECK_ALL,
@@ -106,25 +110,16 @@ enum {
 };
 
 static const struct option options[] = {
-    {"keys", 1, NULL, KEYS},
-    {"kinds", 1, NULL, KINDS},
-    {"spec", 1, NULL, SPEC},
-    {"ways", 1, NULL, WAYS},
-    {"questions", 1, NULL, ASK},
-    {"key-bytes", 1, NULL, KEY_BYTES},
-    {"threads", 1, NULL, THREADS},
-    {"peer", 1, NULL, OBJECT},
-    {"peers", 1, NULL, PEERS},
-    {"large-malloc", 0, NULL, LARGE},
-    {"rounds", 1, NULL, ROUNDS},
-    {"builds", 1, NULL, BUILDS},
-    {"check-all", 0, NULL, CHECK_ALL},
-    {"no-floor", 0, NULL, NO_FLOOR},
-    {"json", 1, NULL, JSON},
-    {"count", 0, NULL, COUNTS},
-    {"smoke", 0, NULL, SMOKE},
-    {"help", 0, NULL, HELP},
-    {NULL, 0, NULL, 0},
+    {"keys", 1, NULL, KEYS},           {"kinds", 1, NULL, KINDS},
+    {"spec", 1, NULL, SPEC},           {"ways", 1, NULL, WAYS},
+    {"questions", 1, NULL, ASK},       {"key-bytes", 1, NULL, KEY_BYTES},
+    {"threads", 1, NULL, THREADS},     {"peer", 1, NULL, OBJECT},
+    {"peers", 1, NULL, PEERS},         {"large-malloc", 0, NULL, LARGE},
+    {"reference", 1, NULL, REFERENCE}, {"rounds", 1, NULL, ROUNDS},
+    {"builds", 1, NULL, BUILDS},       {"check-all", 0, NULL, CHECK_ALL},
+    {"no-floor", 0, NULL, NO_FLOOR},   {"json", 1, NULL, JSON},
+    {"count", 0, NULL, COUNTS},        {"smoke", 0, NULL, SMOKE},
+    {"help", 0, NULL, HELP},           {NULL, 0, NULL, 0},
 };
 
 static void take(struct wishes *w, int option, char **argv) {
@@ -139,6 +134,7 @@ static void take(struct wishes *w, int option, char **argv) {
     case OBJECT: append(&w->objects, optarg); break;
     case PEERS: w->peers = optarg; break;
     case LARGE: restart_with_large_malloc(argv); break;
+    case REFERENCE: w->set.reference = optarg; break;
     case ROUNDS: w->set.rounds = number(optarg, 1, MOST_ROUNDS); break;
     case BUILDS: w->set.builds = number(optarg, 1, MOST_BUILDS); break;
     case CHECK_ALL: w->set.checks_all = true; break;
@@ -205,9 +201,9 @@ static void enter_all(struct run *r) {
     for_each(w->kinds, enter_kind, r);
     for (size_t i = 0; i < w->specs.n; i++) enter_kind(r, w->specs.text[i]);
     if (w->counts || (w->peers && !strcmp(w->peers, "none"))) return;
-    e->count = peers_enter_folder(e->all, e->count, w->own_peers, w->peers, w->ways);
+    e->count = peers_enter_folder(e->all, e->count, w->own_peers, w->peers);
     for (size_t i = 0; i < w->objects.n; i++)
-        e->count = peers_enter(e->all, e->count, w->objects.text[i], w->peers, w->ways);
+        e->count = peers_enter(e->all, e->count, w->objects.text[i], w->peers);
 }
 
 static void run_event(struct run *r) {

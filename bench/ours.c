@@ -19,7 +19,7 @@ struct source {
     size_t n;
 };
 
-static bool is_built_once(const char *spec) {
+bool ours_is_built_once(const char *spec) {
     char name[32] = "";
     struct tamis_kind_info kind;
     sscanf(spec, "%31[^:]", name);
@@ -53,8 +53,8 @@ static tamis *build(const char *kind, struct source from, unsigned threads) {
     char *spec = spec_for(kind, from.n);
     tamis *f = NULL;
     if (!spec) return NULL;
-    const tamis_status rc = is_built_once(kind) ? by_builder(&f, spec, from, &options)
-                                                : by_adding(&f, spec, from, &options);
+    const tamis_status rc = ours_is_built_once(kind) ? by_builder(&f, spec, from, &options)
+                                                     : by_adding(&f, spec, from, &options);
     if (rc) fprintf(stderr, "%s: %s\n", spec, tamis_why());
     free(spec);
     return f;

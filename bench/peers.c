@@ -3,16 +3,17 @@
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "bench/bench.h"
 
-/* Walks over a list with commas; true when one word of it fits. */
+/* Walks over a list with commas; true when one word of it is the name, or a part of it. */
 static bool any_word(const char *list, const char *name, bool is_part_enough) {
     const size_t length = strlen(name);
     for (const char *word = list; *word;) {
         const size_t n = strcspn(word, ",");
         for (size_t at = 0; n && at + n <= length; at++) {
-            if (!strncmp(name + at, word, n) && (is_part_enough || n == length)) return true;
+            if (!strncasecmp(name + at, word, n) && (is_part_enough || n == length)) return true;
             if (!is_part_enough) break;
         }
         word += n + (word[n] == ',');
@@ -24,7 +25,9 @@ bool is_listed(const char *list, const char *name) {
     return !list || any_word(list, name, false);
 }
 
-bool is_named(const char *list, const char *name) {
+bool is_named(const char *list, const struct contestant *c) {
+    char name[96];
+    snprintf(name, sizeof name, "%s %s", c->name, way_of(c));
     return !list || any_word(list, name, true);
 }
 
@@ -43,8 +46,7 @@ static const struct bench_contestant *load(const char *file, size_t *count) {
     return list(count);
 }
 
-size_t peers_enter(struct contestant *all, size_t count, const char *file, const char *wanted,
-                   const char *ways) {
+size_t peers_enter(struct contestant *all, size_t count, const char *file, const char *wanted) {
     size_t n = 0;
     const struct bench_contestant *list = load(file, &n);
     for (size_t i = 0; list && i < n; i++) {
@@ -52,11 +54,11 @@ size_t peers_enter(struct contestant *all, size_t count, const char *file, const
             fprintf(stderr, "bench: skipped a peer: %s is for another bench/peer.h\n", file);
             break;
         }
-        if (!is_named(wanted, list[i].name) || !is_listed(ways, list[i].api)) continue;
         if (count == MOST_CONTESTANTS) break;
-        struct contestant *c = &all[count++];
+        struct contestant *c = &all[count];
         *c = (struct contestant){.calls = &list[i], .side = PEER};
         snprintf(c->name, sizeof c->name, "%s", list[i].name);
+        count += is_named(wanted, c);
     }
     return count;
 }
@@ -67,13 +69,13 @@ static int is_object(const struct dirent *entry) {
 }
 
 size_t peers_enter_folder(struct contestant *all, size_t count, const char *folder,
-                          const char *wanted, const char *ways) {
+                          const char *wanted) {
     struct dirent **entry = NULL;
     const int n = scandir(folder, &entry, is_object, alphasort);
     for (int i = 0; i < n; i++) {
         char file[4096];
         snprintf(file, sizeof file, "%s/%s", folder, entry[i]->d_name);
-        count = peers_enter(all, count, file, wanted, ways);
+        count = peers_enter(all, count, file, wanted);
         free(entry[i]);
     }
     free(entry);

@@ -11,16 +11,28 @@ static void put_figure(double value, int width) {
         printf(" %*.*f", width, value < 9.995 ? 2 : value < 99.95 ? 1 : 0, value);
 }
 
-/* The first of ours that takes part: what the last column compares with. */
-static const struct contestant *first_of_ours(const struct event *e) {
-    for (int batch = 1; batch >= 0; batch--)
-        for (size_t i = 0; i < e->count; i++) {
-            const struct contestant *c = &e->all[i];
-            if (c->side == OURS && c->filter && c->filter->handle &&
-                (!batch || !strcmp(way_of(c), "batch")))
-                return c;
-        }
-    return NULL;
+static bool was_built(const struct contestant *c) {
+    return c->filter && c->filter->handle;
+}
+
+/* What the last columns compare with: what was asked for, or the first of ours by the batch. */
+static const struct contestant *reference_of(const struct event *e) {
+    const struct contestant *ours = NULL;
+    for (size_t i = 0; i < e->count; i++) {
+        const struct contestant *c = &e->all[i];
+        if (!was_built(c)) continue;
+        if (e->set.reference && is_named(e->set.reference, c)) return c;
+        if (c->side == OURS && (!ours || (strcmp(way_of(ours), "batch") && is_named("batch", c))))
+            ours = c;
+    }
+    return ours;
+}
+
+static int name_width(const struct event *e) {
+    size_t width = 20;
+    for (size_t i = 0; i < e->count; i++)
+        if (was_built(&e->all[i]) && strlen(e->all[i].name) > width) width = strlen(e->all[i].name);
+    return (int)width;
 }
 
 static enum question main_question(const struct event *e) {
@@ -30,31 +42,32 @@ static enum question main_question(const struct event *e) {
 }
 
 static void put_head(const struct event *e, const struct contestant *reference) {
-    const char *const question = question_names[main_question(e)];
     printf("\n%zu keys of %u bytes, %u thread%s", e->keys, e->key_bytes, e->threads,
            e->threads == 1 ? "" : "s");
     if (e->cpu >= 0) printf(" on processor %d", e->cpu);
-    printf("; %zu rounds of %zu keys; ns per key, medians\n", e->set.rounds, e->set.chunk);
-    printf("%-30s %-6s %6s %7s %7s", "", "", "bits", "rate", "build");
+    printf("; ns per key, medians of %zu rounds", e->set.rounds);
+    if (reference) printf("; ref is %s, %s", reference->name, way_of(reference));
+    printf("\n%-*s %-6s %6s %7s %7s %6s", name_width(e), "", "", "bits", "rate", "build", "x ref");
     for (int q = 0; q < QUESTIONS; q++)
         if (e->set.asks[q]) printf(" %7s", question_names[q]);
-    printf(" %6s %6s %6s", "x line", "x keys", "x ref");
-    printf("   (of %s; ref: %s)\n", question, reference ? reference->name : "none");
+    printf(" | %s %6s %6s %6s\n", question_names[main_question(e)], "x line", "x keys", "x ref");
 }
 
 static void put_row(const struct event *e, const struct contestant *c,
                     const struct contestant *reference) {
     const enum question q = main_question(e);
-    printf("%-30.30s %-6s", c->name, way_of(c));
+    printf("%-*s %-6s", name_width(e), c->name, way_of(c));
     if (c->side == FLOOR) {
-        printf(" %6s %7s %7s", "", "", "");
+        printf(" %6s %7s %7s %6s", "", "", "", "");
     } else {
         put_figure(8.0 * (double)c->filter->bytes / (double)e->keys, 6);
         printf(" %6.3f%%", 100.0 * (double)c->yes / (double)c->strangers);
         put_figure(build_median(c->filter), 7);
+        put_figure(reference ? build_ratio(c->filter, reference->filter) : NAN, 6);
     }
     for (int i = 0; i < QUESTIONS; i++)
         if (e->set.asks[i]) put_figure(median_ns(e, c, (enum question)i), 7);
+    printf(" | %*s", (int)strlen(question_names[q]), "");
     put_figure(ratio_to_floor(e, c, q, floor_line), 6);
     put_figure(ratio_to_floor(e, c, q, floor_keys), 6);
     put_figure(reference ? ratio_to(e, c, reference, q) : NAN, 6);
@@ -65,12 +78,12 @@ static void put_row(const struct event *e, const struct contestant *c,
 
 /* Of the variants of a floor only the best one is shown; the JSON has all. */
 static bool is_shown(const struct event *e, const struct contestant *c) {
-    if (!c->filter || !c->filter->handle) return false;
+    if (!was_built(c)) return false;
     return c->side != FLOOR || c == floor_of(e, main_question(e), c->name);
 }
 
 void table_print(const struct event *e) {
-    const struct contestant *reference = first_of_ours(e);
+    const struct contestant *reference = reference_of(e);
     put_head(e, reference);
     for (size_t i = 0; i < e->count; i++)
         if (is_shown(e, &e->all[i])) put_row(e, &e->all[i], reference);
