@@ -1,5 +1,5 @@
 #!/bin/bash
-# tamis.h is plain C11, clean in C++, and needs nothing included before it.
+# tamis.h and tamis_fast.h are plain C11, clean in C++, and need nothing included before them.
 cd "$(dirname "$0")/../.." || exit 2
 work=$(mktemp -d) && trap 'rm -rf "$work"' EXIT
 n=0
@@ -37,5 +37,34 @@ try "every function ends its comment with its thread rule" awk '
     /^\/\*/ && math { rule = 1 }
     /The mathematics/ { math = 1 }
     END { exit bad }' include/tamis.h
+cat >"$work/f.c" <<'END'
+#include "tamis_fast.h"
+int main(void) {
+    tamis *f;
+    struct tamis_fast fast;
+    if (tamis_create(&f, "blocked:capacity=10,hashes=8") || tamis_fast_edit(f, &fast)) return 1;
+    tamis_fast_add_u64(&fast, 7);
+    return !tamis_fast_has_u64(&fast, 7);
+}
+END
+cp "$work/f.c" "$work/f.cpp"
+# The fast header is another one for each vector unit: with each that this processor has.
+units="plain"
+grep -q -w bmi2 /proc/cpuinfo && units="$units avx2"
+grep -q -w avx512_bitalg /proc/cpuinfo && units="$units avx512"
+for unit in $units; do
+    case $unit in
+    avx2) flags="-mavx2" ;;
+    avx512) flags="-mavx2 -mavx512f -mavx512bw -mavx512dq -mavx512vl -mavx512ifma -mavx512bitalg" ;;
+    *) flags="" ;;
+    esac
+    try "the fast header, $unit, as C11" $CC -std=c11 $strict $flags "$work/f.c" -o "$work/f" "$B/libtamis.a" -lm
+    try "and runs" "$work/f"
+    try "the fast header, $unit, as C++11" $CXX -std=c++11 $strict $flags "$work/f.cpp" -o "$work/g" "$B/libtamis.a" -lm
+    try "and runs there" "$work/g"
+    try "the fast header, $unit, has the handle's answers" sh -c "$CC -O2 -std=c11 $flags -Iinclude -I. -Isrc \
+        -D_XOPEN_SOURCE=700 tests/unit/test_fast.c tests/help/filters.c tests/help/keys.c \
+        -o $work/t $B/libtamis.a -lcmocka -lm -pthread && $work/t"
+done
 echo "1..$n"
 exit ${code:-0}
