@@ -101,6 +101,10 @@ double build_ratio(const struct filter *f, const struct filter *other);
 
 /* Appends contestants; returns the new count. `spec` is without a capacity, `ways` a list with
  * commas. Ends the program with a sentence when the spec is not valid. */
+/* bench/ours_inline.c, which is compiled for this processor. */
+void inline_has(const void *filter, const uint64_t *keys, size_t n, uint8_t *hit);
+uint64_t inline_chase(const void *filter, uint64_t key, size_t n);
+
 size_t ours_enter(struct contestant *all, size_t count, const char *spec, const char *ways);
 void *ours_build(const char *spec, const uint64_t *keys, size_t n, unsigned threads);
 void *ours_build_strings(const char *spec, const uint8_t *keys, size_t len, size_t n,

@@ -19,7 +19,7 @@ static const char help[] =
     "                     fuse:fpr=1/256]; none for none\n"
     "  --spec SPEC        one of ours with options, without a capacity: blocked:fpr=0.1%,hashes=8\n"
     "                     (again for more; without --kinds only these)\n"
-    "  --ways LIST        one, batch, bulk: how ours are asked [all]\n"
+    "  --ways LIST        one, batch, bulk, inline: how ours are asked [all]\n"
     "  --questions LIST   miss, mixed, hit, chase (each key depends on the answer before) [all]\n"
     "  --key-bytes LIST   8 (integers) or 32 (strings) [8]\n"
     "  --threads LIST     [1]\n"
@@ -140,7 +140,10 @@ static void take(struct wishes *w, int option, char **argv) {
     case CHECK_ALL: w->set.checks_all = true; break;
     case NO_FLOOR: w->has_floor = false; break;
     case JSON: w->json = optarg; break;
-    case COUNTS: w->counts = true; break;
+    case COUNTS: /* callgrind may not know what inlined code is compiled to */
+        w->counts = true;
+        if (!w->ways) w->ways = "one,batch";
+        break;
     case SMOKE: be_quick(w); break;
     case HELP: fputs(help, stdout); exit(0);
     default: exit(2);

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "bench/bench.h"
-#include "tamis.h"
+#include "tamis_fast.h"
 
 /* ---- Building -------------------------------------------------------------------------------- */
 
@@ -138,7 +138,17 @@ static const struct bench_contestant ways[] = {
     WAY("one", has_one, .has_strings = has_one_string, .chase = chase),
     WAY("batch", has_batch, .has_strings = has_many_strings),
     WAY("bulk", has_batch, .has_strings = has_many_strings), /* with threads inside the library */
+    WAY("inline", inline_has, .chase = inline_chase),
 };
+
+/* Does the spec lead to a filter that tamis_fast.h can see? */
+static bool has_fast_view(const char *spec) {
+    tamis *f = NULL;
+    struct tamis_fast fast;
+    const bool ok = !tamis_create(&f, spec) && !tamis_fast_view(f, &fast);
+    tamis_free(f);
+    return ok;
+}
 
 size_t ours_enter(struct contestant *all, size_t count, const char *spec, const char *wanted) {
     struct tamis_plan plan;
@@ -147,9 +157,10 @@ size_t ours_enter(struct contestant *all, size_t count, const char *spec, const 
         fprintf(stderr, "bench: %s: %s\n", spec, tamis_why());
         exit(2);
     }
+    const bool is_fast = text && has_fast_view(text);
     free(text);
     for (size_t i = 0; i < COUNT_OF(ways) && count < MOST_CONTESTANTS; i++) {
-        if (!is_listed(wanted, ways[i].api)) continue;
+        if (!is_listed(wanted, ways[i].api) || (ways[i].has == inline_has && !is_fast)) continue;
         struct contestant *c = &all[count++];
         *c = (struct contestant){.calls = &ways[i], .side = OURS};
         snprintf(c->name, sizeof c->name, "%s", spec);
