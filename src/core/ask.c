@@ -38,8 +38,16 @@ bool tamis_has_hash(const tamis *f, uint64_t hash) {
     return hit;
 }
 
+/* Hashing and asking in one loop, where the kind has that. */
+static bool ask_numbers(const tamis *f, const uint64_t *numbers, size_t n, uint8_t *hit) {
+    const tamis_hasher *h = &f->image.hasher;
+    return f->kind->query_numbers && h->mode == TAMIS_HASH_XXH3 &&
+           f->kind->query_numbers(&f->image.body, tamis__xxh3_flip(h->seed), numbers, n, hit);
+}
+
 static void ask_all(const tamis *f, tamis_keys keys, size_t n, uint8_t *hit) {
     uint64_t room[TAMIS_BATCH];
+    if (keys.numbers && ask_numbers(f, keys.numbers, n, hit)) return;
     for (size_t i = 0, m; i < n; i += m) {
         m = tamis__batch_of(f, n - i);
         f->kind->query(&f->image.body, tamis__hashes_of(f, keys, i, m, room), m, hit + i);

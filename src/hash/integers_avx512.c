@@ -1,52 +1,20 @@
 /* Eight integers at a time: the three hashes for keys of exactly 8 bytes, from their
- * specifications. tests/unit/test_hash.c holds each to the one-by-one hash.
- *
- * Multiplications and shifts share one port of the processor, so words are turned by shuffles, for
- * which another port is free. */
+ * specifications. tests/unit/test_hash.c holds each to the one-by-one hash. */
 #include "hash/integers.h"
 
 #ifdef __AVX512BITALG__
-#include <immintrin.h>
+#include "bits/xxh3_avx512.h"
 
-#include "bits/bits.h"
-
-/* Keys are asked for so many bytes before they are needed: the processor's own prefetcher stops at
- * every page and whenever nothing is read for a while (1.7 ns per question instead of 2.0 at 10^5
- * keys, 6.5 instead of 7.4 at 10^7). */
-enum { WIDTH = 8, AHEAD = 2048 };
+enum { WIDTH = 8 };
 
 #define ALL(x) _mm512_set1_epi64((long long)(x))
 
-TAMIS_HOT __m512i next_eight(const uint64_t *keys) {
-    _mm_prefetch((const char *)keys + AHEAD, _MM_HINT_T0);
-    return _mm512_loadu_si512(keys);
-}
-
-/* Each byte of the result starts at a bit of its own choice: a turn to the right by any number. */
-TAMIS_HOT __m512i turn_right(__m512i x, unsigned by) {
-    const uint64_t steps = 0x3830282018100800;
-    return _mm512_multishift_epi64_epi8(
-        _mm512_and_si512(_mm512_add_epi8(ALL(steps), _mm512_set1_epi8((char)by)),
-                         _mm512_set1_epi8(63)),
-        x);
-}
-
-/* ---- XXH3, 4 to 8 bytes --------------------------------------------------------------------- */
-
-TAMIS_HOT __m512i xxh3(__m512i key, __m512i flip) {
-    const __m512i prime = ALL(0x9fb21c651e98df25);
-    __m512i h = _mm512_xor_si512(_mm512_shuffle_epi32(key, _MM_PERM_CDAB), flip);
-    h = _mm512_ternarylogic_epi64(h, turn_right(h, 15), turn_right(h, 40), 0x96); /* xor of all */
-    h = _mm512_mullo_epi64(h, prime);
-    h = _mm512_xor_si512(h, _mm512_add_epi64(_mm512_srli_epi64(h, 35), ALL(8)));
-    h = _mm512_mullo_epi64(h, prime);
-    return _mm512_xor_si512(h, _mm512_srli_epi64(h, 28));
-}
+/* ---- XXH3 ----------------------------------------------------------------------------------- */
 
 size_t tamis__xxh3_u64s_avx512(uint64_t flip, const uint64_t *keys, size_t n, uint64_t *hashes) {
     size_t i = 0;
     for (; i + WIDTH <= n; i += WIDTH)
-        _mm512_storeu_si512(hashes + i, xxh3(next_eight(keys + i), ALL(flip)));
+        _mm512_storeu_si512(hashes + i, tamis__xxh3_eight(tamis__next_eight(keys + i), ALL(flip)));
     return i;
 }
 
@@ -59,9 +27,9 @@ size_t tamis__xxh3_u64s_avx512(uint64_t flip, const uint64_t *keys, size_t n, ui
 #define PRIME_5 0x27d4eb2f165667c5
 
 TAMIS_HOT __m512i xxh64(__m512i key, __m512i start) {
-    const __m512i word =
-        _mm512_mullo_epi64(turn_right(_mm512_mullo_epi64(key, ALL(PRIME_2)), 33), ALL(PRIME_1));
-    __m512i h = turn_right(_mm512_xor_si512(start, word), 37);
+    const __m512i word = _mm512_mullo_epi64(
+        tamis__turn_right(_mm512_mullo_epi64(key, ALL(PRIME_2)), 33), ALL(PRIME_1));
+    __m512i h = tamis__turn_right(_mm512_xor_si512(start, word), 37);
     h = _mm512_add_epi64(_mm512_mullo_epi64(h, ALL(PRIME_1)), ALL(PRIME_4));
     h = _mm512_mullo_epi64(_mm512_xor_si512(h, _mm512_srli_epi64(h, 33)), ALL(PRIME_2));
     h = _mm512_mullo_epi64(_mm512_xor_si512(h, _mm512_srli_epi64(h, 29)), ALL(PRIME_3));
@@ -72,7 +40,7 @@ size_t tamis__xxh64_u64s_avx512(uint64_t seed, const uint64_t *keys, size_t n, u
     const __m512i start = ALL(seed + PRIME_5 + 8);
     size_t i = 0;
     for (; i + WIDTH <= n; i += WIDTH)
-        _mm512_storeu_si512(hashes + i, xxh64(next_eight(keys + i), start));
+        _mm512_storeu_si512(hashes + i, xxh64(tamis__next_eight(keys + i), start));
     return i;
 }
 
@@ -106,7 +74,7 @@ size_t tamis__sip13_u64s_avx512(const uint8_t secret[16], const uint64_t *keys, 
     for (; i + WIDTH <= n; i += WIDTH) {
         state s = {ALL(k0 ^ 0x736f6d6570736575), ALL(k1 ^ 0x646f72616e646f6d),
                    ALL(k0 ^ 0x6c7967656e657261), ALL(k1 ^ 0x7465646279746573)};
-        absorb(&s, next_eight(keys + i));
+        absorb(&s, tamis__next_eight(keys + i));
         absorb(&s, ALL((uint64_t)8 << 56)); /* the length; no bytes are left */
         s.c = _mm512_xor_si512(s.c, ALL(0xff));
         for (int r = 0; r < 3; r++) sip_round(&s);

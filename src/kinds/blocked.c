@@ -176,8 +176,7 @@ TAMIS_HOT void set_2_shared(uint8_t *block, uint32_t x) {
 TAMIS_BLOCK_OPS(one, locate, test_1, set_1)
 TAMIS_BLOCK_OPS(two, locate, test_2, set_2)
 
-static const tamis_block_ops plain[2] = {{one_query, one_add, one_has},
-                                         {two_query, two_add, two_has}};
+static const tamis_block_ops plain[2] = {TAMIS_OPS(one), TAMIS_OPS(two)};
 
 static const tamis_block_ops *ops(const tamis_body *f) {
     const uint64_t bits = f->word[HASHES] / LANES - 1;
@@ -238,6 +237,14 @@ static bool has(const tamis_body *f, uint64_t hash) {
     return hit;
 }
 
+static bool query_numbers(const tamis_body *f, uint64_t flip, const uint64_t *numbers, size_t n,
+                          uint8_t *hit) {
+    const tamis_block_ops *kernel = f->word[HASHES] % LANES ? NULL : ops(f);
+    if (!kernel || !kernel->numbers) return false;
+    kernel->numbers(f, flip, numbers, n, hit);
+    return true;
+}
+
 static bool fast(const tamis_body *f, struct tamis_fast *view) {
     view->blocks = f->word[BLOCKS];
     view->rule = TAMIS_FAST_BLOCKED;
@@ -290,6 +297,7 @@ const tamis_kind tamis__blocked = {
     .add = add,
     .add_shared = add_shared,
     .has = has,
+    .query_numbers = query_numbers,
     .fast = fast,
     .fold = fold,
     .move = move,

@@ -4,5 +4,5 @@
 #ifdef __AVX2__
 #include "kinds/blocked_lanes.h"
 
-const tamis_block_ops tamis__blocked_avx2[2] = TAMIS_BLOCKED_TABLE;
+const tamis_block_ops tamis__blocked_avx2[2] = {TAMIS_OPS(one), TAMIS_OPS(two)};
 #endif

@@ -61,6 +61,5 @@ static bool two_has(const tamis_body *f, uint64_t hash) {
     return tamis_fast_has_blocked(block, hash) & tamis_fast_has_blocked(block, hash << 6);
 }
 
-const tamis_block_ops tamis__blocked_avx512[2] = {{one_query, one_add, one_has},
-                                                  {two_query, two_add, two_has}};
+const tamis_block_ops tamis__blocked_avx512[2] = {TAMIS_OPS_8(one), TAMIS_OPS_8(two)};
 #endif

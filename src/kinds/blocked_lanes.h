@@ -25,11 +25,4 @@ TAMIS_HOT void set_2(uint8_t *block, uint32_t x) {
 TAMIS_BLOCK_OPS(one, locate, test_1, set_1)
 TAMIS_BLOCK_OPS(two, locate, test_2, set_2)
 
-#define TAMIS_BLOCKED_TABLE              \
-    {                                    \
-        {one_query, one_add, one_has}, { \
-            two_query, two_add, two_has  \
-        }                                \
-    }
-
 #endif

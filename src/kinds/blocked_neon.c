@@ -4,5 +4,5 @@
 #if TAMIS_HAS_NEON
 #include "kinds/blocked_lanes.h"
 
-const tamis_block_ops tamis__blocked_neon[2] = TAMIS_BLOCKED_TABLE;
+const tamis_block_ops tamis__blocked_neon[2] = {TAMIS_OPS(one), TAMIS_OPS(two)};
 #endif

@@ -75,6 +75,8 @@ typedef struct tamis_block_ops {
     void (*query)(const tamis_body *, const uint64_t *hash, size_t n, uint8_t *hit);
     void (*add)(tamis_body *, const uint64_t *hash, size_t n);
     bool (*has)(const tamis_body *, uint64_t hash);
+    void (*numbers)(const tamis_body *, uint64_t flip, const uint64_t *numbers, size_t n,
+                    uint8_t *hit); /* NULL: hash them first */
 } tamis_block_ops;
 
 #define TAMIS_BLOCK_OPS(name, locate, test, set)                                                  \
@@ -87,5 +89,9 @@ typedef struct tamis_block_ops {
     static bool name##_has(const tamis_body *f, uint64_t hash) {                                  \
         return test(f->bytes + locate(f, hash), (uint32_t)hash);                                  \
     }
+
+/* A kernel of the functions that these macros made. */
+#define TAMIS_OPS(name) \
+    { .query = name##_query, .add = name##_add, .has = name##_has }
 
 #endif

@@ -8,8 +8,7 @@
 #define TAMIS_KINDS_BLOCKS_AVX512_H
 
 #ifdef __AVX512BITALG__
-#include <immintrin.h>
-
+#include "bits/xxh3_avx512.h"
 #include "kinds/blocks.h"
 
 enum { TAMIS_WIDTH = 8 };
@@ -45,83 +44,133 @@ TAMIS_HOT __m512i tamis__multipliers(__m512i order) {
     return _mm512_slli_epi64(_mm512_permutexvar_epi64(order, salt), 20);
 }
 
-typedef struct tamis_group8 {
-    uint64_t at[TAMIS_GROUP], moved[TAMIS_GROUP];
-} tamis_group8;
+/* What the words of a list become first: hashes are taken as they are, integers are hashed. */
+typedef __m512i tamis_source8(const uint64_t *words, __m512i flip);
 
-TAMIS_HOT void tamis__group8(tamis_group8 *g, tamis_locate8 *places, unsigned shift,
-                             const tamis_body *f, const uint64_t *hash, size_t n, bool is_add) {
+TAMIS_HOT __m512i tamis__hashes8(const uint64_t *words, __m512i flip) {
+    (void)flip;
+    return tamis__next_eight(words);
+}
+
+TAMIS_HOT __m512i tamis__numbers8(const uint64_t *words, __m512i flip) {
+    return tamis__xxh3_eight(tamis__next_eight(words), flip);
+}
+
+/* What is known of a stretch of the list before its blocks are looked at, and after. */
+enum { NEAR_STRETCH = 32, FAR_STRETCH = 128 };
+typedef struct tamis_stretch8 {
+    _Alignas(64) uint64_t at[FAR_STRETCH];
+    uint64_t moved[FAR_STRETCH], verdict[FAR_STRETCH];
+} tamis_stretch8;
+
+TAMIS_HOT void tamis__stage8(tamis_stretch8 *s, tamis_source8 *source, __m512i flip,
+                             tamis_locate8 *places, unsigned shift, const tamis_body *f,
+                             const uint64_t *words, size_t n, bool is_far, bool is_add) {
     const __m512i blocks = _mm512_set1_epi64((long long)f->word[0]);
-    const bool is_far = tamis__is_far(f);
     for (size_t i = 0; i < n; i += TAMIS_WIDTH) {
-        const __m512i h = _mm512_loadu_si512(hash + i);
-        _mm512_storeu_si512(g->at + i, places(h, blocks));
-        _mm512_storeu_si512(g->moved + i, _mm512_slli_epi64(h, shift));
-        if (!is_far) continue;
-        for (size_t j = i; j < i + TAMIS_WIDTH; j++) {
+        const __m512i h = source(words + i, flip);
+        _mm512_store_si512(s->at + i, places(h, blocks));
+        _mm512_store_si512(s->moved + i, _mm512_slli_epi64(h, shift));
+        for (size_t j = i; is_far && j < i + TAMIS_WIDTH; j++) {
             if (is_add)
-                TAMIS_PREFETCH_ADD(f->bytes + g->at[j]);
+                TAMIS_PREFETCH_ADD(f->bytes + s->at[j]);
             else
-                TAMIS_PREFETCH(f->bytes + g->at[j]);
+                TAMIS_PREFETCH(f->bytes + s->at[j]);
         }
     }
 }
 
-TAMIS_HOT void tamis__query8(tamis_locate8 *places, unsigned shift, tamis_probe *probe,
-                             __m512i order, const tamis_body *f, const uint64_t *hash, size_t n,
-                             uint8_t *hit) {
-    const __m512i multipliers = tamis__multipliers(order);
-    const __m512i all = _mm512_set1_epi64(TAMIS_ALL_THERE);
-    _Alignas(64) uint64_t verdict[TAMIS_GROUP];
-    tamis_group8 g;
-    tamis__group8(&g, places, shift, f, hash, n, false);
+TAMIS_HOT void tamis__judge8(tamis_stretch8 *s, tamis_probe *probe, __m512i multipliers,
+                             const tamis_body *f, size_t n) {
     for (size_t i = 0; i < n; i += TAMIS_WIDTH) {
 #pragma GCC unroll 8
         for (size_t j = i; j < i + TAMIS_WIDTH; j++)
-            verdict[j] = _cvtmask64_u64(probe(f->bytes + g.at[j], g.moved + j, multipliers));
+            s->verdict[j] = _cvtmask64_u64(probe(f->bytes + s->at[j], s->moved + j, multipliers));
     }
+}
+
+TAMIS_HOT void tamis__settle8(const tamis_stretch8 *s, size_t n, uint8_t *hit) {
+    const __m512i all = _mm512_set1_epi64(TAMIS_ALL_THERE);
     for (size_t i = 0; i < n; i += TAMIS_WIDTH) {
-        const __mmask8 is_hit = _mm512_cmpeq_epi64_mask(_mm512_load_si512(verdict + i), all);
+        const __mmask8 is_hit = _mm512_cmpeq_epi64_mask(_mm512_load_si512(s->verdict + i), all);
         _mm_storel_epi64((__m128i *)(void *)(hit + i), _mm_maskz_set1_epi8(is_hit, 1));
     }
 }
 
+/* n is a multiple of the width. Three things are under way at once, so that no part of the processor
+ * waits for another: the blocks of the next stretch come, those of this one are looked at, and the
+ * verdicts of the one before are read, whose stores are through by then. */
+TAMIS_HOT void tamis__query8(tamis_source8 *source, uint64_t flip, tamis_locate8 *places,
+                             unsigned shift, tamis_probe *probe, __m512i order, bool is_far,
+                             const tamis_body *f, const uint64_t *words, size_t n, uint8_t *hit) {
+    const size_t most = is_far ? FAR_STRETCH : NEAR_STRETCH;
+    const __m512i multipliers = tamis__multipliers(order),
+                  flips = _mm512_set1_epi64((long long)flip);
+    tamis_stretch8 stretch[2];
+    size_t now = n < most ? n : most, last = 0, done = 0;
+    unsigned turn = 0;
+    tamis__stage8(&stretch[0], source, flips, places, shift, f, words, now, is_far, false);
+    for (size_t next; done < n; done += now, last = now, now = next, turn ^= 1) {
+        next = n - done - now < most ? n - done - now : most;
+        tamis__stage8(&stretch[turn ^ 1], source, flips, places, shift, f, words + done + now, next,
+                      is_far, false);
+        tamis__judge8(&stretch[turn], probe, multipliers, f, now);
+        tamis__settle8(&stretch[turn ^ 1], last, hit + done - last);
+    }
+    tamis__settle8(&stretch[turn ^ 1], last, hit + n - last);
+}
+
 TAMIS_HOT void tamis__add8(tamis_locate8 *places, unsigned shift, tamis_mark *mark, __m512i order,
                            tamis_body *f, const uint64_t *hash, size_t n) {
-    const __m512i multipliers = tamis__multipliers(order);
-    tamis_group8 g;
-    tamis__group8(&g, places, shift, f, hash, n, true);
-    for (size_t i = 0; i < n; i++) mark(f->bytes + g.at[i], g.moved + i, multipliers);
+    const __m512i multipliers = tamis__multipliers(order), none = _mm512_setzero_si512();
+    const bool is_far = tamis__is_far(f);
+    tamis_stretch8 s;
+    for (size_t done = 0, m; done < n; done += m) {
+        m = n - done < FAR_STRETCH ? n - done : FAR_STRETCH;
+        tamis__stage8(&s, tamis__hashes8, none, places, shift, f, hash + done, m, is_far, true);
+        for (size_t i = 0; i < m; i++) mark(f->bytes + s.at[i], s.moved + i, multipliers);
+    }
 }
 
 /* Fewer than eight become eight by repetition. */
-TAMIS_HOT size_t tamis__fill8(uint64_t eight[TAMIS_WIDTH], const uint64_t *hash, size_t n) {
-    for (size_t i = 0; i < TAMIS_WIDTH; i++) eight[i] = hash[i < n ? i : 0];
-    return TAMIS_WIDTH;
+TAMIS_HOT void tamis__fill8(uint64_t eight[TAMIS_WIDTH], const uint64_t *words, size_t n) {
+    for (size_t i = 0; i < TAMIS_WIDTH; i++) eight[i] = words[i < n ? i : 0];
 }
 
-/* How many of n the next group takes. */
-TAMIS_HOT size_t tamis__next8(size_t n) {
-    return n < TAMIS_GROUP ? n / TAMIS_WIDTH * TAMIS_WIDTH : TAMIS_GROUP;
-}
+#define TAMIS_QUERY_8(name, source, places, shift, probe, order)                                   \
+    static void name(const tamis_body *f, uint64_t flip, const uint64_t *words, size_t n,          \
+                     uint8_t *hit) {                                                               \
+        const size_t whole = n / TAMIS_WIDTH * TAMIS_WIDTH, rest = n - whole;                      \
+        if (whole && tamis__is_far(f))                                                             \
+            tamis__query8(source, flip, places, shift, probe, order, true, f, words, whole, hit);  \
+        else if (whole)                                                                            \
+            tamis__query8(source, flip, places, shift, probe, order, false, f, words, whole, hit); \
+        if (!rest) return;                                                                         \
+        uint64_t eight[TAMIS_WIDTH];                                                               \
+        uint8_t answer[TAMIS_WIDTH];                                                               \
+        tamis__fill8(eight, words + whole, rest);                                                  \
+        tamis__query8(source, flip, places, shift, probe, order, false, f, eight, TAMIS_WIDTH,     \
+                      answer);                                                                     \
+        memcpy(hit + whole, answer, rest);                                                         \
+    }
 
 #define TAMIS_BLOCK_OPS_8(name, places, shift, probe, mark, order)                                \
+    TAMIS_QUERY_8(name##_numbers, tamis__numbers8, places, shift, probe, order)                   \
+    TAMIS_QUERY_8(name##_hashes, tamis__hashes8, places, shift, probe, order)                     \
     static void name##_query(const tamis_body *f, const uint64_t *hash, size_t n, uint8_t *hit) { \
-        uint64_t eight[TAMIS_WIDTH];                                                              \
-        uint8_t answer[TAMIS_WIDTH];                                                              \
-        for (size_t m; (m = tamis__next8(n)) != 0; hash += m, hit += m, n -= m)                   \
-            tamis__query8(places, shift, probe, order, f, hash, m, hit);                          \
-        if (!n) return;                                                                           \
-        tamis__query8(places, shift, probe, order, f, eight, tamis__fill8(eight, hash, n),        \
-                      answer);                                                                    \
-        memcpy(hit, answer, n);                                                                   \
+        name##_hashes(f, 0, hash, n, hit);                                                        \
     }                                                                                             \
     static void name##_add(tamis_body *f, const uint64_t *hash, size_t n) {                       \
+        const size_t whole = n / TAMIS_WIDTH * TAMIS_WIDTH;                                       \
         uint64_t eight[TAMIS_WIDTH];                                                              \
-        for (size_t m; (m = tamis__next8(n)) != 0; hash += m, n -= m)                             \
-            tamis__add8(places, shift, mark, order, f, hash, m);                                  \
-        if (n) tamis__add8(places, shift, mark, order, f, eight, tamis__fill8(eight, hash, n));   \
+        tamis__add8(places, shift, mark, order, f, hash, whole);                                  \
+        if (whole == n) return;                                                                   \
+        tamis__fill8(eight, hash + whole, n - whole);                                             \
+        tamis__add8(places, shift, mark, order, f, eight, TAMIS_WIDTH);                           \
     }
+
+#define TAMIS_OPS_8(name) \
+    { .query = name##_query, .add = name##_add, .has = name##_has, .numbers = name##_numbers }
 
 #endif
 #endif

@@ -167,6 +167,11 @@ typedef struct tamis_kind {
     /* One key, where that can be had faster than as a batch of one; the same answer. */
     bool (*has)(const tamis_body *, uint64_t hash);
 
+    /* Integers under XXH3, hashed and asked in one loop; false where that is not faster than in two.
+     * `flip` is what the hash starts with (bits/xxh3_avx512.h). */
+    bool (*query_numbers)(const tamis_body *, uint64_t flip, const uint64_t *numbers, size_t n,
+                          uint8_t *hit);
+
     /* Fills in blocks and rule of a view for inlined code; false when this shape has none. */
     bool (*fast)(const tamis_body *, struct tamis_fast *);
 

@@ -109,8 +109,7 @@ TAMIS_HOT void set_shared(uint8_t *block, uint32_t x) {
 TAMIS_BLOCK_OPS(parquet, locate_parquet, test, set)
 TAMIS_BLOCK_OPS(wide, locate_wide, test, set)
 
-static const tamis_block_ops plain[RULES] = {{parquet_query, parquet_add, parquet_has},
-                                             {wide_query, wide_add, wide_has}};
+static const tamis_block_ops plain[RULES] = {TAMIS_OPS(parquet), TAMIS_OPS(wide)};
 
 static const tamis_block_ops *ops(const tamis_body *f) {
     const uint64_t rule = f->word[INDEX];
@@ -132,6 +131,14 @@ static void query(const tamis_body *f, const uint64_t *hash, size_t n, uint8_t *
 
 static bool has(const tamis_body *f, uint64_t hash) {
     return ops(f)->has(f, hash);
+}
+
+static bool query_numbers(const tamis_body *f, uint64_t flip, const uint64_t *numbers, size_t n,
+                          uint8_t *hit) {
+    const tamis_block_ops *kernel = ops(f);
+    if (!kernel->numbers) return false;
+    kernel->numbers(f, flip, numbers, n, hit);
+    return true;
 }
 
 static bool fast(const tamis_body *f, struct tamis_fast *view) {
@@ -183,6 +190,7 @@ const tamis_kind tamis__split = {
     .add = add,
     .add_shared = add_shared,
     .has = has,
+    .query_numbers = query_numbers,
     .fast = fast,
     .fold = fold,
     .move = move,

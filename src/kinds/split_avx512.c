@@ -49,6 +49,5 @@ static bool wide_has(const tamis_body *f, uint64_t hash) {
     return tamis_fast_has_split(f->bytes + locate_wide(f, hash), hash);
 }
 
-const tamis_block_ops tamis__split_avx512[RULES] = {{parquet_query, parquet_add, parquet_has},
-                                                    {wide_query, wide_add, wide_has}};
+const tamis_block_ops tamis__split_avx512[RULES] = {TAMIS_OPS_8(parquet), TAMIS_OPS_8(wide)};
 #endif

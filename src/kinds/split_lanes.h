@@ -15,11 +15,4 @@ TAMIS_HOT void set(uint8_t *block, uint32_t x) {
 TAMIS_BLOCK_OPS(parquet, locate_parquet, test, set)
 TAMIS_BLOCK_OPS(wide, locate_wide, test, set)
 
-#define TAMIS_SPLIT_TABLE                            \
-    {                                                \
-        {parquet_query, parquet_add, parquet_has}, { \
-            wide_query, wide_add, wide_has           \
-        }                                            \
-    }
-
 #endif

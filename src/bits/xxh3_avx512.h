@@ -1,0 +1,44 @@
+/* The hash and kernels that hash and probe in one loop may include this: XXH3 of integers, eight at a
+ * time.
+ *
+ * Shifts have one port of the processor to themselves, multiplications two; words are turned by
+ * shuffles, for which the other port is free. */
+#ifndef TAMIS_BITS_XXH3_AVX512_H
+#define TAMIS_BITS_XXH3_AVX512_H
+
+#ifdef __AVX512BITALG__
+#include <immintrin.h>
+
+#include "bits/bits.h"
+
+/* Keys are asked for so many bytes before they are needed: the processor's own prefetcher stops at
+ * every page and whenever nothing is read for a while (1.7 ns per question instead of 2.0 at 10^5
+ * keys, 6.5 instead of 7.4 at 10^7). */
+enum { TAMIS_KEYS_AHEAD = 2048 };
+
+TAMIS_HOT __m512i tamis__next_eight(const uint64_t *keys) {
+    _mm_prefetch((const char *)((uintptr_t)keys + TAMIS_KEYS_AHEAD), _MM_HINT_T0);
+    return _mm512_loadu_si512(keys);
+}
+
+/* Each byte of the result starts at a bit of its own choice: a turn to the right by any number. */
+TAMIS_HOT __m512i tamis__turn_right(__m512i x, unsigned by) {
+    const __m512i steps = _mm512_set1_epi64(0x3830282018100800);
+    const __m512i starts = _mm512_add_epi8(steps, _mm512_set1_epi8((char)by));
+    return _mm512_multishift_epi64_epi8(_mm512_and_si512(starts, _mm512_set1_epi8(63)), x);
+}
+
+/* XXH3 of 8 bytes; `flip` as tamis__xxh3_flip makes it. */
+TAMIS_HOT __m512i tamis__xxh3_eight(__m512i key, __m512i flip) {
+    const __m512i prime = _mm512_set1_epi64((long long)0x9fb21c651e98df25);
+    __m512i h = _mm512_xor_si512(_mm512_shuffle_epi32(key, _MM_PERM_CDAB), flip);
+    h = _mm512_ternarylogic_epi64(h, tamis__turn_right(h, 15), tamis__turn_right(h, 40),
+                                  0x96); /* xor of all */
+    h = _mm512_mullo_epi64(h, prime);
+    h = _mm512_xor_si512(h, _mm512_add_epi64(_mm512_srli_epi64(h, 35), _mm512_set1_epi64(8)));
+    h = _mm512_mullo_epi64(h, prime);
+    return _mm512_xor_si512(h, _mm512_srli_epi64(h, 28));
+}
+
+#endif
+#endif
