@@ -215,6 +215,28 @@ static tamis_status add_by_cpu(tamis_body *f, const uint64_t *hash, size_t n) {
 const tamis_kind tamis__broken_cpu = {SOUND, .name = "broken_cpu",
                                       .contract = "same_bytes_on_every_cpu", .add = add_by_cpu};
 
+/* Says no to half of its keys when they come alone. */
+static bool has_half(const tamis_body *f, uint64_t hash) {
+    uint8_t hit;
+    query(f, &hash, 1, &hit);
+    return hit && hash & 1;
+}
+const tamis_kind tamis__broken_single = {SOUND, .name = "broken_single",
+                                         .contract = "batch_equals_single", .has = has_half};
+
+/* Asks for the last of a list of integers too late. */
+static bool numbers_late(const tamis_body *f, uint64_t flip, const uint64_t *numbers, size_t n,
+                         uint8_t *hit) {
+    for (size_t i = 0; i < n; i++) {
+        const uint64_t hash = tamis_fast_xxh3(flip, numbers[i]);
+        query(f, &hash, 1, hit + i);
+    }
+    if (n > 8) hit[n - 1] = 0;
+    return true;
+}
+const tamis_kind tamis__broken_list = {
+    SOUND, .name = "broken_list", .contract = "batch_equals_single", .query_numbers = numbers_late};
+
 /* Estimates a quarter too much. */
 static void measure_high(const tamis_body *f, const tamis_body *other, tamis_measure *out) {
     measure(f, other, out);

@@ -137,6 +137,29 @@ static const char *added_at_once(tamis *one, tamis *many, uint64_t first, size_t
     return same_payload(one, many) ? NULL : wrong("adding %zu at once gives other bytes", n);
 }
 
+/* Integers as a list, of which the second half is added, and one by one as their bytes. */
+static const char *numbers_at_once(tamis *one, tamis *many, bool is_built, size_t n) {
+    static uint64_t numbers[BATCH];
+    static uint8_t hit[BATCH];
+    const char *what = NULL;
+    for (size_t j = 0; j < n; j++) numbers[j] = test_number(n, j);
+    if (!is_built) {
+        for (size_t j = n / 2; j < n; j++) tamis_add_u64(one, numbers[j]);
+        if (tamis_add_u64s(many, numbers + n / 2, n - n / 2)) abort();
+        if (!same_payload(one, many)) return wrong("adding %zu integers gives other bytes", n);
+    }
+    memset(hit, 7, sizeof hit);
+    tamis_has_u64s(one, numbers, n, hit);
+    for (size_t j = 0; j < n && !what; j++) {
+        uint8_t bytes[8];
+        tamis__put64(bytes, numbers[j]);
+        const bool single = tamis_has(one, bytes, sizeof bytes);
+        if (hit[j] != single) what = wrong("integer %zu of %zu is answered otherwise", j, n);
+        if (tamis_has_u64(one, numbers[j]) != single) what = "one integer likewise";
+    }
+    return n < BATCH && hit[n] != 7 ? "the list wrote beyond its answers" : what;
+}
+
 static const char *batch_equals_single(const subject *s) {
     const bool is_built = s->can & TAMIS_IS_BUILT, is_own = s->can & TAMIS_OWN_HASH;
     const char *what = NULL;
@@ -145,6 +168,7 @@ static const char *batch_equals_single(const subject *s) {
     for (size_t i = 0; i < BATCHES && !what; i++) {
         if (!is_built) what = added_at_once(one, many, i, batch_sizes[i]);
         if (!what) what = asked_at_once(one, is_own, batch_sizes[i]);
+        if (!what) what = numbers_at_once(one, many, is_built, batch_sizes[i]);
     }
     tamis_free(one);
     tamis_free(many);
