@@ -246,6 +246,7 @@ const tamis_kind tamis__blocked = {
     .query = query,
     .add = add,
     .add_shared = add_shared,
+    .unit = BLOCK_BYTES,
     .fold = fold,
     .move = move,
     .merge = tamis__bitmap_merge,

@@ -166,6 +166,7 @@ const tamis_kind tamis__split = {
     .query = query,
     .add = add,
     .add_shared = add_shared,
+    .unit = BLOCK_BYTES,
     .fold = fold,
     .move = move,
     .merge = tamis__bitmap_merge,
