@@ -61,6 +61,7 @@ static tamis_status new_filter(const tamis_builder *b, const tamis_image *image,
     if (!f) return TAMIS_NOMEM;
     char *notes;
     f->kind = b->filter->kind;
+    f->threads = b->filter->threads;
     f->image = *image;
     rc = tamis__own(f, &notes);
     if (rc) {

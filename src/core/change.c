@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "bits/bits.h"
+#include "core/bulk.h"
 #include "core/filter.h"
 
 /* ---- Room ----------------------------------------------------------------------------------- */
@@ -66,9 +67,16 @@ static tamis_status added(tamis *f, tamis_status rc, size_t n) {
     return rc;
 }
 
+/* By the bins of bulk.h, where that pays. */
+static bool add_bulk(tamis *f, tamis_keys keys, size_t n) {
+    return n > TAMIS_BATCH && tamis__bulk_add(f, keys, n, &tamis__bulk_rule);
+}
+
 tamis_status tamis_add_hashes(tamis *f, const uint64_t *hashes, size_t n) {
     const tamis_status rc = may_add(f, f->kind->add, hashes, n);
-    return rc ? rc : added(f, f->kind->add(&f->image.body, hashes, n), n);
+    if (rc) return rc;
+    if (add_bulk(f, (tamis_keys){.hashes = hashes}, n)) return added(f, TAMIS_OK, n);
+    return added(f, f->kind->add(&f->image.body, hashes, n), n);
 }
 
 tamis_status tamis_add_hash(tamis *f, uint64_t hash) {
@@ -108,6 +116,7 @@ static tamis_status add_all(tamis *f, tamis_keys keys, size_t n) {
     if (f->kind->room && n > TAMIS_BATCH) return add_at_once(f, keys, n);
     uint64_t room[TAMIS_BATCH];
     tamis_status rc = may_add(f, f->kind->add, NULL, f->kind->room ? 0 : n); /* before the first */
+    if (!rc && add_bulk(f, keys, n)) return added(f, TAMIS_OK, n);
     for (size_t i = 0, m; i < n && !rc; i += m) {
         m = tamis__batch_of(n - i);
         rc = tamis_add_hashes(f, tamis__hashes_of(f, keys, i, m, room), m);

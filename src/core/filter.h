@@ -16,6 +16,7 @@ struct tamis {
     void *map;                        /* of tamis_map, else NULL */
     size_t map_size;
     bool is_view;
+    unsigned threads; /* that a call with many keys may use */
 };
 
 /* A handle with nothing in it yet; NULL with a sentence when there is no memory. */
