@@ -93,7 +93,7 @@ static bool choose(const tamis *f, uint64_t n, uint64_t memory, unsigned threads
     const uint64_t size = f->image.body.size;
     const uint64_t least = threads > 1 ? rule->least_shared : rule->least_payload;
     if (!f->kind->unit || f->kind->room || size < least) return false;
-    if (n / rule->keys_per_kib < size / 1024) return false;
+    if (n < size / 1024 * rule->keys_per_kib) return false;
     *p = (plan){.threads = threads < MOST_THREADS ? threads : MOST_THREADS};
     if (p->threads == 0) p->threads = 1;
     if (!choose_bits(f, rule, p)) return false;
