@@ -168,6 +168,10 @@ typedef struct tamis_kind {
      * different units at once. 0: none of this is so. */
     uint32_t unit;
 
+    /* Whether adds in ascending order of hashes, which any order may be brought to, cost much less:
+     * kinds that keep everything in that order move less out of the way. */
+    bool walks;
+
     /* One key, where that can be had faster than as a batch of one; the same answer. */
     bool (*has)(const tamis_body *, uint64_t hash);
 
