@@ -18,7 +18,7 @@
 const tamis_bulk_rule tamis__bulk_rule = {
     .least_payload = (uint64_t)16 << 20,
     .least_shared = (uint64_t)4 << 20,
-    .keys_per_kib = 64,
+    .keys_per_kib = 128,
     .least_deep = 1024,
     .slice = 256 << 10,
     .most_bits = 11,

@@ -5,6 +5,7 @@
 
 #include "base/status.h"
 #include "bits/bits.h"
+#include "core/radix.h"
 #include "file/spill.h"
 
 /* An open block for each partition is all that must be in memory, so a small limit means small
@@ -210,13 +211,6 @@ static tamis_status open_block(tamis_records *r, unsigned p) {
     return rc;
 }
 
-/* The numbers of a record are a constant wherever this is inlined: a copy of unknown size would be a
- * call, and cost a third of the sorting. */
-TAMIS_HOT void copy_record(uint64_t *to, const uint64_t *from, unsigned numbers) {
-    to[0] = from[0];
-    if (numbers == 2) to[1] = from[1];
-}
-
 /* Partitions are too many for the processor to see ahead in each of them what it will write, so it
  * is told: 4 ns for each record instead of 6. */
 TAMIS_HOT tamis_status put(tamis_records *r, const uint64_t *hash, size_t n, uint64_t value,
@@ -235,7 +229,7 @@ TAMIS_HOT tamis_status put(tamis_records *r, const uint64_t *hash, size_t n, uin
         }
         uint64_t *here = part->open + at * numbers;
         if (at * numbers % LINE == 0) __builtin_prefetch(here + AHEAD, 1);
-        copy_record(here, (const uint64_t[]){hash[i], value}, numbers);
+        tamis__copy_record(here, (const uint64_t[]){hash[i], value}, numbers);
         part->records++;
     }
     return TAMIS_OK;
@@ -267,170 +261,7 @@ void tamis__records_take_back(tamis_records *r, const uint64_t *hash, size_t n) 
     }
 }
 
-/* ---- Sorting --------------------------------------------------------------------------------
- *
- *     a partition ──next few bits──▶ parts that stay in the second cache
- *     a part ──digits of its top bits, the lowest first──▶ nearly sorted
- *            ──every record that is too late moves up──▶ sorted
- *
- * Hashes are mixed: a few more bits than it takes to count the records tell nearly all of them
- * apart. Where they are not, and too many would have to move, every digit is sorted after all. */
-
-TAMIS_HOT bool is_before(const uint64_t *a, const uint64_t *b, unsigned numbers) {
-    return a[0] != b[0] ? a[0] < b[0] : numbers == 2 && a[1] < b[1];
-}
-
-enum { DIGIT_BITS = 11, DIGITS = 1 << DIGIT_BITS };
-enum { PART_BYTES = 512 * 1024, MOST_CUT_BITS = 8 };
-enum { FEW = 24 };       /* sorted by insertion alone */
-enum { SPARE_BITS = 5 }; /* leave one record in 32 beside one that it is not told apart from */
-
-/* The bits in which the `by`-th numbers of records differ at all. */
-TAMIS_HOT uint64_t differing(const uint64_t *record, uint64_t n, unsigned numbers, unsigned by) {
-    uint64_t any = 0, all = UINT64_MAX;
-    for (uint64_t i = 0; i < n; i++) {
-        any |= record[i * numbers + by];
-        all &= record[i * numbers + by];
-    }
-    return n ? any & ~all : 0;
-}
-
-/* Sorts by one digit of the `by`-th number, keeping the order of equal ones. */
-TAMIS_HOT void place_by_digit(const uint64_t *from, uint64_t *to, uint64_t n, unsigned numbers,
-                              unsigned by, unsigned shift, unsigned bits) {
-    const uint64_t mask = ((uint64_t)1 << bits) - 1;
-    size_t start[DIGITS], sum = 0;
-    memset(start, 0, ((size_t)mask + 1) * sizeof *start);
-    for (uint64_t i = 0; i < n; i++) start[from[i * numbers + by] >> shift & mask]++;
-    for (size_t d = 0; d <= mask; d++) {
-        const size_t count = start[d];
-        start[d] = sum;
-        sum += count;
-    }
-    for (uint64_t i = 0; i < n; i++) {
-        const size_t at = start[from[i * numbers + by] >> shift & mask]++;
-        copy_record(to + at * numbers, from + i * numbers, numbers);
-    }
-}
-
-static void place_hashes(const uint64_t *from, uint64_t *to, uint64_t n, unsigned shift,
-                         unsigned bits) {
-    place_by_digit(from, to, n, 1, 0, shift, bits);
-}
-
-static void place_pairs(const uint64_t *from, uint64_t *to, uint64_t n, unsigned by, unsigned shift,
-                        unsigned bits) {
-    place_by_digit(from, to, n, 2, by, shift, bits);
-}
-
-/* Sorts by `bits` bits of the `by`-th number, from `shift` on, in digits of about equal width.
- * Returns where the result is: in `from` or in `to`. */
-TAMIS_HOT uint64_t *sort_bits(uint64_t *from, uint64_t *to, uint64_t n, unsigned numbers,
-                              unsigned by, unsigned shift, unsigned bits) {
-    for (unsigned passes = (bits + DIGIT_BITS - 1) / DIGIT_BITS; passes; passes--) {
-        const unsigned width = (bits + passes - 1) / passes;
-        if (numbers == 1)
-            place_hashes(from, to, n, shift, width);
-        else
-            place_pairs(from, to, n, by, shift, width);
-        uint64_t *swap = from;
-        from = to;
-        to = swap;
-        shift += width;
-        bits -= width;
-    }
-    return from;
-}
-
-static unsigned bits_of(uint64_t x) {
-    return x ? tamis__log2_floor(x) + 1 : 0;
-}
-
-/* All of it, whatever the numbers are. */
-TAMIS_HOT uint64_t *sort_fully(uint64_t *from, uint64_t *to, uint64_t n, unsigned numbers) {
-    for (unsigned by = numbers; by-- > 0;) {
-        uint64_t *sorted =
-            sort_bits(from, to, n, numbers, by, 0, bits_of(differing(from, n, numbers, by)));
-        to = sorted == from ? to : from;
-        from = sorted;
-    }
-    return from;
-}
-
-/* Moves every record to its place by insertion; false when that are too many steps. */
-TAMIS_HOT bool insert(uint64_t *record, uint64_t n, unsigned numbers) {
-    uint64_t steps = 8 * n + FEW * FEW;
-    for (uint64_t i = 1; i < n; i++) {
-        if (!is_before(record + i * numbers, record + (i - 1) * numbers, numbers)) continue;
-        uint64_t moved[2], at = i;
-        copy_record(moved, record + i * numbers, numbers);
-        for (; at && is_before(moved, record + (at - 1) * numbers, numbers); at--)
-            copy_record(record + at * numbers, record + (at - 1) * numbers, numbers);
-        copy_record(record + at * numbers, moved, numbers);
-        if (i - at > steps) return false;
-        steps -= i - at;
-    }
-    return true;
-}
-
-/* One part, by hash, then by value; it is left in `record`, and `other` is room for as many. */
-TAMIS_HOT void sort_part(uint64_t *record, uint64_t *other, uint64_t n, unsigned numbers) {
-    if (n <= FEW) {
-        insert(record, n, numbers);
-        return;
-    }
-    const unsigned top = bits_of(differing(record, n, numbers, 0));
-    const unsigned enough = bits_of(n) + SPARE_BITS, bits = top < enough ? top : enough;
-    uint64_t *sorted = sort_bits(record, other, n, numbers, 0, top - bits, bits);
-    if (!insert(sorted, n, numbers))
-        sorted = sort_fully(sorted, sorted == record ? other : record, n, numbers);
-    if (sorted != record) memcpy(record, sorted, (size_t)n * numbers * sizeof *record);
-}
-
-/* Where the parts of `from` start when it is cut by the bits above `shift`, and from[] cut so. */
-TAMIS_HOT void cut(const uint64_t *from, uint64_t *to, uint64_t n, unsigned numbers, unsigned shift,
-                   uint64_t end[1 << MOST_CUT_BITS]) {
-    const uint64_t mask = (1 << MOST_CUT_BITS) - 1;
-    uint64_t sum = 0;
-    for (uint64_t i = 0; i < n; i++) end[from[i * numbers] >> shift & mask]++;
-    for (unsigned d = 0; d <= mask; d++) {
-        const uint64_t count = end[d];
-        end[d] = sum;
-        sum += count;
-    }
-    for (uint64_t i = 0; i < n; i++)
-        copy_record(to + end[from[i * numbers] >> shift & mask]++ * numbers, from + i * numbers,
-                    numbers);
-}
-
-/* Too many for the cache, in `record`: they are left in `other`. */
-TAMIS_HOT void sort_many(uint64_t *record, uint64_t *other, uint64_t n, unsigned numbers) {
-    const unsigned top = bits_of(differing(record, n, numbers, 0));
-    uint64_t end[1 << MOST_CUT_BITS] = {0};
-    cut(record, other, n, numbers, top > MOST_CUT_BITS ? top - MOST_CUT_BITS : 0, end);
-    for (unsigned d = 0; d < 1 << MOST_CUT_BITS; d++) {
-        const uint64_t start = d ? end[d - 1] : 0;
-        sort_part(other + start * numbers, record + start * numbers, end[d] - start, numbers);
-    }
-}
-
-/* Sorts what is in `record`; `other` is room for as many. Returns where the result is. */
-TAMIS_HOT uint64_t *sort_all(uint64_t *record, uint64_t *other, uint64_t n, unsigned numbers) {
-    if (n * numbers * sizeof *record <= PART_BYTES) {
-        sort_part(record, other, n, numbers);
-        return record;
-    }
-    sort_many(record, other, n, numbers);
-    return other;
-}
-
-static uint64_t *sort_hashes(uint64_t *record, uint64_t n) {
-    return sort_all(record, record + n, n, 1);
-}
-
-static uint64_t *sort_pairs(uint64_t *record, uint64_t n) {
-    return sort_all(record, record + 2 * n, n, 2);
-}
+/* ---- Sorting -------------------------------------------------------------------------------- */
 
 /* How many records come before the second of the first two with the same hash; n without such. */
 TAMIS_HOT uint64_t distinct_from_start(const uint64_t *record, uint64_t n, unsigned numbers) {
@@ -454,7 +285,7 @@ static tamis_status drop_equal(const tamis_records *r, uint64_t *record, uint64_
             *conflict = (tamis_record_conflict){here[0], {before[1], here[1]}};
             return TAMIS_CONFLICT;
         }
-        copy_record(record + kept++ * numbers, here, numbers);
+        tamis__copy_record(record + kept++ * numbers, here, numbers);
     }
     *n = kept;
     return TAMIS_OK;
@@ -516,7 +347,9 @@ tamis_status tamis__records_sort(tamis_records *r, unsigned p, uint64_t *scratch
     }
     tamis_status rc = gather(r, p, scratch);
     if (rc) return rc;
-    uint64_t *sorted = r->numbers == 1 ? sort_hashes(scratch, n) : sort_pairs(scratch, n);
+    uint64_t *other = scratch + n * r->numbers;
+    uint64_t *sorted = r->numbers == 1 ? tamis__sort_hashes(scratch, other, n)
+                                       : tamis__sort_pairs(scratch, other, n);
     rc = drop_equal(r, sorted, &n, conflict);
     if (rc) return rc;
     part->records = n;

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "core/bulk.h"
+#include "core/radix.h"
 #include "tests/help/building.h"
 #include "tests/help/demand.h"
 #include "tests/help/filters.h"
@@ -183,8 +184,8 @@ static void units_are_what_kinds_say(void **state) {
 /* ---- Through the front door ----------------------------------------------------------------- */
 
 /* Just enough keys and payload for bins by the rule that everybody gets. */
-enum { MANY = 16 * 1024 * 64 + 3 };
-static const char large[] = "blocked:size=16M,capacity=1M";
+enum { MANY = 16 * 1024 * 128 + 3 };
+static const char large[] = "blocked:size=16M,capacity=3M";
 
 static tamis *make_with(const char *spec, unsigned threads, const struct tamis_allocator *a) {
     const struct tamis_options options = {
@@ -288,6 +289,78 @@ static void refused_as_ever(void **state) {
     tamis_free(f);
 }
 
+/* ---- Sorted adds ---------------------------------------------------------------------------- */
+
+/* Numbers that are mixed, that differ where nobody looks first, that are few, that fall. */
+enum { FAR = FORMS, DISTINCT_7, FALLING, SORTED_FORMS };
+
+static uint64_t number_at(int form, uint64_t i, uint64_t n) {
+    switch (form) {
+    case FAR: return (test_number(1, i) & 0xfffff) | (uint64_t)(i == n / 2) << 63;
+    case DISTINCT_7: return test_number(1, i % 7);
+    case FALLING: return ~(i << 40);
+    default: return hash_at(form, i);
+    }
+}
+
+static int compare(const void *a, const void *b) {
+    const uint64_t *x = a, *y = b;
+    return x[0] != y[0] ? (x[0] < y[0] ? -1 : 1) : (x[1] > y[1]) - (x[1] < y[1]);
+}
+
+static void sort_like_qsort(int form, uint64_t n) {
+    uint64_t(*model)[2] = malloc((n + 1) * sizeof *model);
+    uint64_t *pair = malloc((4 * n + 1) * sizeof *pair), *hash = malloc((2 * n + 1) * sizeof *hash);
+    for (uint64_t i = 0; i < n; i++) {
+        model[i][0] = hash[i] = pair[2 * i] = number_at(form, i, n);
+        model[i][1] = pair[2 * i + 1] = test_number(2, i % (n / 2 + 1)) % 1000;
+    }
+    qsort(model, n, sizeof *model, compare);
+    const uint64_t *x = tamis__sort_hashes(hash, hash + n, n);
+    const uint64_t *y = tamis__sort_pairs(pair, pair + 2 * n, n);
+    for (uint64_t i = 0; i < n; i++)
+        if (x[i] != model[i][0] || y[2 * i] != model[i][0] || y[2 * i + 1] != model[i][1])
+            fail_msg("form %d, %llu records: the %llu-th is out of order", form,
+                     (unsigned long long)n, (unsigned long long)i);
+    free(model), free(pair), free(hash);
+}
+
+static void sorted_whatever_they_are(void **state) {
+    (void)state;
+    static const uint64_t counts[] = {0,    1,    2,     23,    24,    25,    63,    64,    65,
+                                      2047, 2048, 32767, 32768, 32769, 65535, 65536, 65537, 200000};
+    for (size_t c = 0; c < sizeof counts / sizeof *counts; c++)
+        for (int form = 0; form < SORTED_FORMS; form++) sort_like_qsort(form, counts[c]);
+}
+
+/* All in one call, around the number from which they are sorted, and some when memory is out. */
+static void order_is_found_for_those_who_walk(void **state) {
+    (void)state;
+    static const char *const walkers[] = {"quotient:capacity=10000", "multiset:capacity=10000"};
+    static const size_t counts[] = {4095, 4096, 4097, 9000};
+    for (size_t w = 0; w < 2; w++)
+        for (size_t c = 0; c < 4; c++)
+            for (int fails = 0; fails < 2; fails++) {
+                test_purse purse = {0};
+                const struct tamis_allocator allocator = test_allocator(&purse);
+                tamis *f = make_with(walkers[w], 1, &allocator);
+                tamis *direct = make_with(walkers[w], 1, NULL);
+                uint64_t *hash = hashes_of(MIXED, 40000);
+                assert_true(f->kind->walks);
+                for (size_t i = 0; i < counts[c]; i++) DEMAND(tamis_add_hash(direct, hash[i]));
+                if (fails) purse.fail_at = purse.calls + 1, purse.for_ever = true;
+                DEMAND(tamis_add_hashes(f, hash, counts[c]));
+                purse.fail_at = 0;
+                assert_true(test_is_same_image(f, direct));
+                assert_int_equal(tamis_add_hashes(f, hash, 40000), TAMIS_FULL);
+                assert_true(test_is_same_image(f, direct)); /* all or none */
+                free(hash);
+                tamis_free(f);
+                tamis_free(direct);
+                assert_int_equal(purse.blocks, 0);
+            }
+}
+
 /* ---- Asking on several threads -------------------------------------------------------------- */
 
 enum { ASKED = 3 * (1 << 17) + 5 };
@@ -375,6 +448,8 @@ int main(void) {
         cmocka_unit_test(all_doors_lead_to_bins),
         cmocka_unit_test(builders_use_bins),
         cmocka_unit_test(refused_as_ever),
+        cmocka_unit_test(sorted_whatever_they_are),
+        cmocka_unit_test(order_is_found_for_those_who_walk),
         cmocka_unit_test(threads_answer_as_one),
         cmocka_unit_test(handles_remember_threads),
     };
