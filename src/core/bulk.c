@@ -12,11 +12,12 @@
 #endif
 
 /* Measured with blocked on one core of an Ice Lake (L2 1.25 MiB, behind it memory at 95 ns), large
- * pages, ns per hash directly and by bins: 12 MiB of payload 5.3 and 5.6, 36 MiB 12.4 and 6.2,
- * 120 MiB 14.5 and 7.0. Slices of 128, 256 and 512 KiB differ by 5 %; bins of half the payload's
- * size cost 10 % more than those of all of it, a quarter 30 %. */
+ * pages, ns for each hash directly and by bins: 12 MiB of payload 5.9 and 5.8, 36 MiB 12.4 and 6.2,
+ * 120 MiB 14.5 and 6.8; while others use the memory too, 8 MiB 16 and 16, 12 MiB 14 and 11. With few
+ * keys, 128 for each KiB: 16 MiB 13.8 and 11.8. Slices of 128, 256 and 512 KiB differ by 5 %; bins of
+ * half the payload's size cost 10 % more than those of all of it, a quarter 30 %. */
 const tamis_bulk_rule tamis__bulk_rule = {
-    .least_payload = (uint64_t)16 << 20,
+    .least_payload = (uint64_t)12 << 20,
     .least_shared = (uint64_t)4 << 20,
     .keys_per_kib = 128,
     .least_deep = 1024,
@@ -88,22 +89,34 @@ static bool choose_bits(const tamis *f, const tamis_bulk_rule *rule, plan *p) {
     return size >> p->bits >= 4 * f->kind->unit;
 }
 
-static bool choose(const tamis *f, uint64_t n, uint64_t memory, unsigned threads,
-                   const tamis_bulk_rule *rule, plan *p) {
+static bool pays(const tamis *f, uint64_t n, unsigned threads, const tamis_bulk_rule *rule) {
     const uint64_t size = f->image.body.size;
     const uint64_t least = threads > 1 ? rule->least_shared : rule->least_payload;
-    if (!f->kind->unit || f->kind->room || size < least) return false;
-    if (n < size / 1024 * rule->keys_per_kib) return false;
-    *p = (plan){.threads = threads < MOST_THREADS ? threads : MOST_THREADS};
-    if (p->threads == 0) p->threads = 1;
-    if (!choose_bits(f, rule, p)) return false;
+    return f->kind->unit && !f->kind->room && size >= least &&
+           n >= size / 1024 * rule->keys_per_kib;
+}
+
+/* Bins of all threads together have about as much memory as the payload. */
+static void choose_room(const tamis *f, uint64_t n, uint64_t memory, const tamis_bulk_rule *rule,
+                        plan *p) {
     const uint64_t besides = plan_bytes(p);
-    if (memory < besides) return false;
-    uint64_t scratch = smallest(smallest(size, rule->most_scratch), memory - besides);
-    if (n < UINT64_MAX / 16) scratch = smallest(scratch, n * 9); /* bins are unequally full */
-    p->room = (scratch / sizeof(uint64_t) / p->threads >> p->bits) / LINE;
-    p->room = (p->room - (p->room % 2 == 0 && p->room)) * LINE;
-    return p->room >= rule->least_deep && p->room < UINT32_MAX;
+    uint64_t scratch = smallest(f->image.body.size, rule->most_scratch);
+    scratch = smallest(scratch, memory > besides ? memory - besides : 0);
+    if (n < UINT64_MAX / 16) scratch = smallest(scratch, n * 9); /* they are unequally full */
+    const uint64_t lines = (scratch / sizeof(uint64_t) / p->threads >> p->bits) / LINE;
+    p->room = lines ? ((lines - 1) | 1) * LINE : 0;
+}
+
+/* Where memory is too little for so many threads, fewer do it. */
+static bool choose(const tamis *f, uint64_t n, uint64_t memory, unsigned threads,
+                   const tamis_bulk_rule *rule, plan *p) {
+    for (threads = threads < MOST_THREADS ? threads : MOST_THREADS;; threads /= 2) {
+        *p = (plan){.threads = threads ? threads : 1};
+        if (!pays(f, n, p->threads, rule) || !choose_bits(f, rule, p)) return false;
+        choose_room(f, n, memory, rule, p);
+        if (p->room >= rule->least_deep && p->room < UINT32_MAX) return true;
+        if (p->threads == 1) return false;
+    }
 }
 
 static uint8_t *rounded(uint8_t *p) {
