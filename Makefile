@@ -125,7 +125,7 @@ $(T)/registry.o: src/kinds/registry.c
 $(T)/unit/%: $(B)/tests/unit/%.o $(HELP_OBJ) $(LIB)
 	$(call link_test)
 # These build with sample kinds.
-BUILDERS := $(addprefix $(T)/,unit/test_builder unit/test_temporary proof/killed big/building)
+BUILDERS := $(addprefix $(T)/,unit/test_builder unit/test_bulk unit/test_temporary proof/killed big/building)
 $(BUILDERS): $(T)/%: $(B)/tests/%.o $(EXTRA_OBJ) $(HELP_OBJ) $(LIB)
 	$(call link_test)
 # These stand between the library and the system: tests/help/faults.h.

@@ -6,7 +6,6 @@
 #include "cli.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -16,13 +15,6 @@
 static uint64_t half_of_memory(void) {
     const long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
     return pages > 0 && size > 0 ? (uint64_t)pages * (uint64_t)size / 2 : 0;
-}
-
-static unsigned threads_wanted(const struct args *args) {
-    const uint64_t wanted = args->setting[OPT_THREADS].number;
-    if (wanted > 0) return wanted < UINT_MAX ? (unsigned)wanted : UINT_MAX;
-    const long online = sysconf(_SC_NPROCESSORS_ONLN);
-    return online > 0 ? (unsigned)online : 1;
 }
 
 /* Whether there is such a folder shows only when memory is full; that would be late. */

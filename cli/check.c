@@ -10,6 +10,7 @@
 /* What one run prints, and how much so far. */
 struct printer {
     const struct asker *asker;
+    uint8_t *hit; /* of a batch */
     bool prints_lines, counts, stops_at_first, is_inverted, has_names;
     uint64_t in_file, in_all;
 };
@@ -28,7 +29,7 @@ static struct printer printer_for(const struct args *args, const struct asker *a
 
 static void ask_batch(struct printer *printer, const struct keys *keys) {
     const struct asker *asker = printer->asker;
-    uint8_t hit[KEYS_PER_BATCH];
+    uint8_t *const hit = printer->hit;
     asker->ask(asker->with, keys, hit);
     for (size_t i = 0; i < keys->n; i++) {
         if ((hit[i] != 0) == printer->is_inverted) continue;
@@ -51,26 +52,33 @@ static void end_file(struct printer *printer, const struct keys *keys) {
     printer->in_file = 0;
 }
 
-int ask_keys(const struct args *args, const struct asker *asker, struct keys *keys) {
-    struct printer printer = printer_for(args, asker);
+static int ask_batches(struct printer *printer, struct keys *keys) {
     bool had_trouble = false;
     for (;;) {
         switch (keys_next(keys)) {
         case KEYS_SOME:
-            ask_batch(&printer, keys);
-            if (printer.stops_at_first && printer.in_file > 0) return EXIT_FOUND;
+            ask_batch(printer, keys);
+            if (printer->stops_at_first && printer->in_file > 0) return EXIT_FOUND;
             if (print_batch_end(keys)) return EXIT_TROUBLE;
             break;
-        case KEYS_FILE_DONE: end_file(&printer, keys); break;
+        case KEYS_FILE_DONE: end_file(printer, keys); break;
         case KEYS_TROUBLE:
             had_trouble = true;
-            end_file(&printer, keys);
+            end_file(printer, keys);
             break;
         case KEYS_DONE:
-            if (printer.counts && !printer.has_names) printf("%" PRIu64 "\n", printer.in_all);
-            return had_trouble ? EXIT_TROUBLE : printer.in_all > 0 ? EXIT_FOUND : EXIT_NOTHING;
+            if (printer->counts && !printer->has_names) printf("%" PRIu64 "\n", printer->in_all);
+            return had_trouble ? EXIT_TROUBLE : printer->in_all > 0 ? EXIT_FOUND : EXIT_NOTHING;
         }
     }
+}
+
+int ask_keys(const struct args *args, const struct asker *asker, struct keys *keys) {
+    struct printer printer = printer_for(args, asker);
+    printer.hit = malloc(keys->most);
+    const int code = printer.hit ? ask_batches(&printer, keys) : fail_memory(args);
+    free(printer.hit);
+    return code;
 }
 
 /* ---- Is it in the set? ---- */
@@ -177,6 +185,8 @@ int verb_check(const struct args *args) {
     int code = keys_open(&keys, args, 1);
     if (!code) code = image_open(&image, args, args->operand[0], TO_ASK);
     if (!code && with_labels) code = image_needs(args, &image, TAMIS_CAN_LABEL, "have labels");
+    /* Labels are found one by one. */
+    if (!code && given(args, OPT_THREADS) && !with_labels) code = keys_widen(&keys);
     if (!code)
         code = with_labels ? check_labels(args, &image, &keys) : ask_keys(args, &asker, &keys);
     image_close(&image);

@@ -267,9 +267,9 @@ struct keys {
     const struct source *from; /* where the batch comes from ... */
     const char *file;          /* ... as the user called it */
     uint64_t first_line;       /* the number of key[0] in that file, from 1 */
-    size_t n;
-    struct tamis_key key[KEYS_PER_BATCH]; /* valid until the next call */
-    size_t line_len[KEYS_PER_BATCH];      /* from key[i].bytes: the line without its end */
+    size_t n, most;            /* keys in the batch, and those that it takes: KEYS_PER_BATCH */
+    struct tamis_key *key;     /* valid until the next call */
+    size_t *line_len;          /* from key[i].bytes: the line without its end */
     char line_end;
 
     const struct args *args;
@@ -297,6 +297,10 @@ int keys_open(struct keys *keys, const struct args *args, size_t skip);
  * reported: memory is out. */
 int keys_open_sources(struct keys *keys, const struct args *args, struct source *sources, size_t n);
 enum keys_state keys_next(struct keys *keys);
+
+/* Batches that are worth the while of several threads, where a file has so many keys; before the
+ * first. Returns 0 or EXIT_TROUBLE. */
+int keys_widen(struct keys *keys);
 void keys_close(struct keys *keys);
 
 /* Hands every batch to `take`, until that returns anything but 0 or a file cannot be read. */
@@ -366,6 +370,9 @@ int image_write(const struct args *args, const tamis *filter, const char *path);
 
 /* What every making and loading call gets. */
 struct tamis_options image_options(const struct args *args);
+
+/* Of --threads, or one for each processor. */
+unsigned threads_wanted(const struct args *args);
 
 /* After a build and a resize the rate that is planned counts, after other changes the one that
  * came out. */

@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +21,15 @@ static bool is_dash(const char *path) {
 struct tamis_options image_options(const struct args *args) {
     struct tamis_options options = {.struct_size = sizeof options};
     if (args->has_secret) options.secret = args->secret;
+    if (given(args, OPT_THREADS)) options.threads = threads_wanted(args);
     return options;
+}
+
+unsigned threads_wanted(const struct args *args) {
+    const uint64_t wanted = args->setting[OPT_THREADS].number;
+    if (wanted > 0) return wanted < UINT_MAX ? (unsigned)wanted : UINT_MAX;
+    const long online = sysconf(_SC_NPROCESSORS_ONLN);
+    return online > 0 ? (unsigned)online : 1;
 }
 
 /* ---- Opening ---- */

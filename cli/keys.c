@@ -16,6 +16,22 @@
 #include <unistd.h>
 
 enum { FIRST_SIZE = 256 * 1024 };
+enum { WIDE_SIZE = 16 * 1024 * 1024, WIDE_BATCH = 1 << 18 }; /* lines of 64 bytes fill both */
+
+/* Memory for other sizes than now; there is nothing in it yet. */
+static int make_room(struct keys *keys, size_t size, size_t most) {
+    free(keys->buffer), free(keys->key), free(keys->line_len);
+    keys->size = size;
+    keys->most = most;
+    keys->buffer = malloc(size);
+    keys->key = malloc(most * sizeof *keys->key);
+    keys->line_len = malloc(most * sizeof *keys->line_len);
+    return keys->buffer && keys->key && keys->line_len ? 0 : fail_memory(keys->args);
+}
+
+int keys_widen(struct keys *keys) {
+    return make_room(keys, WIDE_SIZE, WIDE_BATCH);
+}
 
 static bool is_stdin(const struct source *source) {
     return strcmp(source->name, "-") == 0;
@@ -32,11 +48,13 @@ int keys_open_sources(struct keys *keys, const struct args *args, struct source 
     keys->n = 0;
     keys->fd = -1;
     keys->next_source = 0;
-    keys->size = FIRST_SIZE;
     keys->source = sources;
     keys->source_count = n;
-    keys->buffer = malloc(keys->size);
-    if (!keys->source || !keys->buffer) return fail_memory(args);
+    keys->buffer = NULL;
+    keys->key = NULL;
+    keys->line_len = NULL;
+    if (!keys->source) return fail_memory(args);
+    if (make_room(keys, FIRST_SIZE, KEYS_PER_BATCH)) return EXIT_TROUBLE;
     for (size_t i = 0; i < n; i++)
         sources[i].start = is_stdin(&sources[i]) ? lseek(STDIN_FILENO, 0, SEEK_CUR) : 0;
     return 0;
@@ -60,7 +78,7 @@ void keys_close(struct keys *keys) {
     close_current(keys);
     for (size_t i = 0; keys->source && i < keys->source_count; i++) free(keys->source[i].label);
     free(keys->source);
-    free(keys->buffer);
+    free(keys->buffer), free(keys->key), free(keys->line_len);
 }
 
 static int open_next(struct keys *keys) {
@@ -84,7 +102,7 @@ static void take_key(struct keys *keys, size_t len) {
 
 /* Cuts what is in the buffer into keys, as many as a batch takes. */
 static void cut(struct keys *keys) {
-    while (keys->n < KEYS_PER_BATCH) {
+    while (keys->n < keys->most) {
         const char *from = keys->buffer + keys->scanned;
         const char *stop = memchr(from, keys->line_end, keys->end - keys->scanned);
         if (!stop) {
@@ -189,7 +207,7 @@ void print_line(const struct keys *keys, size_t i) {
 int print_batch_end(const struct keys *keys) {
     /* A short batch means that the next read may wait. Whoever reads our output live, as behind
      * "tail -f", should not wait with it. */
-    if (keys->n < KEYS_PER_BATCH) fflush(stdout);
+    if (keys->n < keys->most) fflush(stdout);
     return ferror(stdout) ? EXIT_TROUBLE : 0;
 }
 

@@ -1,7 +1,9 @@
 /* Asking: keys become hashes, and hashes go to the kind in batches. */
+#include <stdatomic.h>
 #include <string.h>
 
 #include "bits/bits.h"
+#include "core/crew.h"
 #include "core/filter.h"
 
 const uint64_t *tamis__hashes_of(const tamis *f, tamis_keys keys, size_t from, size_t n,
@@ -45,20 +47,76 @@ static bool ask_numbers(const tamis *f, const uint64_t *numbers, size_t n, uint8
            f->kind->query_numbers(&f->image.body, tamis__xxh3_flip(h->seed), numbers, n, hit);
 }
 
-static void ask_all(const tamis *f, tamis_keys keys, size_t n, uint8_t *hit) {
+/* Kinds that hash keys their own way get them as strings. */
+static void ask_own(const tamis *f, tamis_keys keys, size_t from, size_t n, uint8_t *hit) {
+    tamis_spelled s;
+    if (keys.hashes)
+        memset(hit, 1, n);
+    else if (keys.strings)
+        f->kind->query_keys(&f->image.body, keys.strings + from, n, hit);
+    else
+        for (size_t i = 0, m; i < n; i += m) {
+            m = tamis__batch_of(f, n - i);
+            tamis__spell(&s, keys.numbers + from + i, m);
+            f->kind->query_keys(&f->image.body, s.key, m, hit + i);
+        }
+}
+
+static void ask_hashed(const tamis *f, tamis_keys keys, size_t from, size_t n, uint8_t *hit) {
     uint64_t room[TAMIS_BATCH];
-    if (keys.numbers && ask_numbers(f, keys.numbers, n, hit)) return;
+    if (keys.numbers && ask_numbers(f, keys.numbers + from, n, hit)) return;
     for (size_t i = 0, m; i < n; i += m) {
-        m = tamis__batch_of(f, n - i);
-        f->kind->query(&f->image.body, tamis__hashes_of(f, keys, i, m, room), m, hit + i);
+        m = keys.hashes ? n : tamis__batch_of(f, n - i);
+        f->kind->query(&f->image.body, tamis__hashes_of(f, keys, from + i, m, room), m, hit + i);
     }
 }
 
-void tamis_has_hashes(const tamis *f, const uint64_t *hashes, size_t n, uint8_t *hit) {
-    if (f->kind->query)
-        f->kind->query(&f->image.body, hashes, n, hit);
+/* The keys from `from` on; `hit` is for the first of them. */
+static void ask_some(const tamis *f, tamis_keys keys, size_t from, size_t n, uint8_t *hit) {
+    if (f->kind->query_keys)
+        ask_own(f, keys, from, n, hit);
     else
-        memset(hit, 1, n);
+        ask_hashed(f, keys, from, n, hit);
+}
+
+/* Threads take pieces as they get to them: nobody waits for one whose processor is busy. To start
+ * one takes about as long as 10,000 answers from the cache. */
+enum { ASK_TOGETHER = 1 << 17, ASK_PIECE = 1 << 14 };
+
+typedef struct asking {
+    tamis_crew crew;
+    const tamis *f;
+    tamis_keys keys;
+    size_t n;
+    uint8_t *hit;
+    atomic_size_t next;
+} asking;
+
+static void ask_pieces(void *ctx) {
+    asking *a = ctx;
+    for (size_t at; (at = atomic_fetch_add(&a->next, ASK_PIECE)) < a->n;)
+        ask_some(a->f, a->keys, at, a->n - at < ASK_PIECE ? a->n - at : ASK_PIECE, a->hit + at);
+}
+
+static void ask_all(const tamis *f, tamis_keys keys, size_t n, uint8_t *hit) {
+    if (f->threads <= 1 || n < ASK_TOGETHER) {
+        ask_some(f, keys, 0, n, hit);
+        return;
+    }
+    asking a = {.f = f, .keys = keys, .n = n, .hit = hit};
+    tamis__crew_run(&a.crew, f->threads, ask_pieces, &a);
+}
+
+void tamis_has_hashes(const tamis *f, const uint64_t *hashes, size_t n, uint8_t *hit) {
+    ask_all(f, (tamis_keys){.hashes = hashes}, n, hit);
+}
+
+void tamis_has_many(const tamis *f, const struct tamis_key *keys, size_t n, uint8_t *hit) {
+    ask_all(f, (tamis_keys){.strings = keys}, n, hit);
+}
+
+void tamis_has_u64s(const tamis *f, const uint64_t *keys, size_t n, uint8_t *hit) {
+    ask_all(f, (tamis_keys){.numbers = keys}, n, hit);
 }
 
 bool tamis_has(const tamis *f, const void *key, size_t len) {
@@ -81,29 +139,6 @@ static __attribute__((noinline)) bool has_number(const tamis *f, uint64_t key) {
 
 bool tamis_has_u64(const tamis *f, uint64_t key) {
     return f->one ? f->one(&f->image.body, f->flip, key) : has_number(f, key);
-}
-
-void tamis_has_many(const tamis *f, const struct tamis_key *keys, size_t n, uint8_t *hit) {
-    if (f->kind->query_keys)
-        f->kind->query_keys(&f->image.body, keys, n, hit);
-    else
-        ask_all(f, (tamis_keys){.strings = keys}, n, hit);
-}
-
-static void ask_spelled(const tamis *f, const uint64_t *keys, size_t n, uint8_t *hit) {
-    tamis_spelled s;
-    for (size_t i = 0, m; i < n; i += m) {
-        m = tamis__batch_of(f, n - i);
-        tamis__spell(&s, keys + i, m);
-        f->kind->query_keys(&f->image.body, s.key, m, hit + i);
-    }
-}
-
-void tamis_has_u64s(const tamis *f, const uint64_t *keys, size_t n, uint8_t *hit) {
-    if (f->kind->query_keys)
-        ask_spelled(f, keys, n, hit);
-    else
-        ask_all(f, (tamis_keys){.numbers = keys}, n, hit);
 }
 
 /* ---- Counting and listing ------------------------------------------------------------------- */

@@ -61,6 +61,7 @@ static tamis_status new_filter(const tamis_builder *b, const tamis_image *image,
     if (!f) return TAMIS_NOMEM;
     char *notes;
     f->kind = b->filter->kind;
+    f->threads = b->filter->threads;
     f->image = *image;
     rc = tamis__own(f, &notes);
     if (rc) {
@@ -74,20 +75,25 @@ static tamis_status new_filter(const tamis_builder *b, const tamis_image *image,
 
 /* ---- Kinds that take adds ------------------------------------------------------------------- */
 
-/* Adds the records, in their order, to a filter that is empty. */
+static tamis_status put_all(tamis *f, const uint64_t *hash, const uint64_t *value, size_t n) {
+    tamis_status rc = TAMIS_OK;
+    for (size_t i = 0; i < n && !rc; i++) rc = tamis_put_hash(f, hash[i], value[i]);
+    return rc;
+}
+
+/* Adds the records, in their order, to a filter that is empty. What grows gets its shape from how
+ * they are cut into calls: always into the same. */
 static tamis_status add_records(tamis_builder *b, tamis *f, uint64_t *room) {
     const uint64_t total = tamis__records_count(b->records);
     tamis_record_cursor cursor = {0};
-    uint64_t hashes[TAMIS_BATCH], value, done = 0;
-    size_t n = 0;
+    uint64_t hash[TAMIS_BATCH], value[TAMIS_BATCH];
     tamis_status rc = tamis__report(b, TAMIS_STAGE_BUILD, 0, total);
-    while (!rc && tamis__records_peek(b->records, &cursor, room, &hashes[n], &value, &rc)) {
-        tamis__records_skip(&cursor);
-        done++;
-        if (f->kind->put)
-            rc = tamis_put_hash(f, hashes[n], value);
-        else if (++n == TAMIS_BATCH || done == total)
-            rc = tamis_add_hashes(f, hashes, n), n = 0;
+    for (uint64_t done = 0; !rc && done < total;) {
+        const size_t n =
+            tamis__records_read(b->records, &cursor, room, TAMIS_BATCH, hash, value, &rc);
+        if (rc) return rc;
+        rc = f->kind->put ? put_all(f, hash, value, n) : tamis_add_hashes(f, hash, n);
+        done += n;
         if (!rc && (done == total || done % REPORT_EVERY == 0))
             rc = tamis__report(b, TAMIS_STAGE_BUILD, done, total);
     }

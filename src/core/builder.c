@@ -14,12 +14,11 @@
 #include "hash/hash.h"
 
 enum { MOST_LABELS = 1 << 24, NAME_MOST = 255 };
-enum { BULK_HASHES = 1 << 18, BULK_BYTES = 2 * BULK_HASHES * 8 }; /* twice: as they come, sorted */
-#define BULK_FROM_BYTES ((uint64_t)1 << 20) /* smaller payloads stay in the cache anyway */
 
 uint64_t tamis__builder_memory(const tamis_builder *b) {
-    return b->self.size + b->filter->self.size + b->filter->notes.size + b->bulk.block.size +
-           (b->records ? tamis__records_memory(b->records) : 0) + tamis__names_memory(&b->labels);
+    return b->self.size + b->filter->self.size + b->filter->notes.size +
+           tamis__bulk_memory(b->bulk) + (b->records ? tamis__records_memory(b->records) : 0) +
+           tamis__names_memory(&b->labels);
 }
 
 /* ---- Making --------------------------------------------------------------------------------- */
@@ -47,6 +46,7 @@ static tamis_status new_builder(tamis_builder **out, const struct tamis_builder_
         return TAMIS_NOMEM;
     }
     b->filter->kind = entry->kind;
+    b->filter->threads = filter_options->threads;
     b->filter->image.entry = entry;
     b->filter->image.hasher = *hasher;
     *out = b;
@@ -67,21 +67,22 @@ static tamis_status open_records(tamis_builder *b, const char *temp_folder) {
                                &b->filter->allocator);
 }
 
-/* Adds may wait where they cannot fail, their order is free, and there is memory for it. */
-static bool adds_may_wait(const tamis_builder *b, uint64_t size) {
-    const tamis_kind *kind = b->filter->kind;
+/* Bins may take what the builder may hold, less what it needs itself. Where keys are not counted
+ * yet, the capacity says how many will come. */
+static void open_bulk(tamis_builder *b) {
     const uint64_t limit = b->options.memory_limit;
-    return kind->add && !kind->room && b->can & TAMIS_ANY_ORDER && size >= BULK_FROM_BYTES &&
-           (limit == 0 || limit >= 2 * BULK_BYTES);
+    const uint64_t held = tamis__builder_memory(b);
+    const uint64_t memory = limit == 0 ? UINT64_MAX : limit > held ? limit - held : 0;
+    b->bulk = tamis__bulk_open(b->filter, b->filter->image.capacity, memory, b->options.threads,
+                               &tamis__bulk_rule);
 }
 
 static tamis_status open_filter(tamis_builder *b, const tamis_shape *shape) {
     tamis__take_shape(&b->filter->image, shape);
     char *no_notes;
     const tamis_status rc = tamis__own(b->filter, &no_notes);
-    if (rc || !adds_may_wait(b, shape->size)) return rc;
-    b->bulk.hash = tamis__get(&b->filter->allocator, BULK_BYTES, &b->bulk.block);
-    return b->bulk.hash ? TAMIS_OK : TAMIS_NOMEM;
+    if (!rc) open_bulk(b);
+    return rc;
 }
 
 static bool shape_is_known(const tamis_request *r) {
@@ -158,7 +159,7 @@ void tamis_builder_free(tamis_builder *b) {
     if (!b) return;
     const struct tamis_allocator allocator = b->filter->allocator;
     tamis_block self = b->self;
-    tamis__give_back(&allocator, &b->bulk.block);
+    tamis__bulk_free(b->bulk);
     tamis__records_free(b->records);
     tamis__names_free(&b->labels, &allocator);
     tamis_free(b->filter);
@@ -313,31 +314,20 @@ uint64_t tamis_builder_conflict(const tamis_builder *b) {
 
 /* ---- Adding --------------------------------------------------------------------------------- */
 
-/* The monotone position makes neighbours of hashes with the same top bits: sorted by those, adds
- * walk through the payload once instead of jumping about in it. */
-static tamis_status flush_bulk(tamis_builder *b) {
-    enum { TOP_BITS = 10, TOPS = 1 << TOP_BITS };
-    uint64_t *from = b->bulk.hash, *to = from + BULK_HASHES;
-    size_t start[TOPS] = {0}, sum = 0;
-    for (size_t i = 0; i < b->bulk.n; i++) start[from[i] >> (64 - TOP_BITS)]++;
-    for (size_t t = 0; t < TOPS; t++) {
-        const size_t count = start[t];
-        start[t] = sum;
-        sum += count;
-    }
-    for (size_t i = 0; i < b->bulk.n; i++) to[start[from[i] >> (64 - TOP_BITS)]++] = from[i];
-    const tamis_status rc = tamis_add_hashes(b->filter, to, b->bulk.n);
-    if (!rc) b->bulk.n = 0;
-    return rc;
-}
-
-static tamis_status add_straight(tamis_builder *b, const uint64_t *hashes, size_t n) {
-    if (!b->bulk.hash) return tamis_add_hashes(b->filter, hashes, n);
+/* Straight into the filter, which knows itself how to take all or none; or into bins, which take
+ * all. */
+static tamis_status add_straight(tamis_builder *b, tamis_keys keys, size_t n) {
     tamis_status rc = TAMIS_OK;
-    for (size_t i = 0; i < n && !rc; i++) {
-        if (b->bulk.n == BULK_HASHES) rc = flush_bulk(b);
-        if (!rc) b->bulk.hash[b->bulk.n++] = hashes[i];
-    }
+    if (b->bulk) {
+        tamis__bulk_put(b->bulk, keys, n);
+        tamis__add_items(b->filter, n);
+    } else if (keys.hashes)
+        rc = tamis_add_hashes(b->filter, keys.hashes, n);
+    else if (keys.numbers)
+        rc = tamis_add_u64s(b->filter, keys.numbers, n);
+    else
+        rc = tamis_add_many(b->filter, keys.strings, n);
+    if (!rc) b->adds += n;
     return rc;
 }
 
@@ -355,8 +345,8 @@ tamis_status tamis_builder_add_hashes(tamis_builder *b, const uint64_t *hashes, 
     tamis_status rc = may_take(b);
     if (!rc) rc = need_label(b);
     if (rc) return rc;
-    rc = b->records ? tamis__records_put(b->records, hashes, n, value_of_add(b))
-                    : add_straight(b, hashes, n);
+    if (!b->records) return add_straight(b, (tamis_keys){.hashes = hashes}, n);
+    rc = tamis__records_put(b->records, hashes, n, value_of_add(b));
     if (!rc) b->adds += n;
     return rc;
 }
@@ -375,35 +365,29 @@ static void take_back(tamis_builder *b, tamis_keys keys, size_t n) {
     }
 }
 
-static tamis_status add_all(tamis_builder *b, tamis_keys keys, size_t n) {
+static tamis_status add_records(tamis_builder *b, tamis_keys keys, size_t n) {
     uint64_t room[TAMIS_BATCH];
-    tamis_status rc = may_take(b);
+    tamis_status rc = TAMIS_OK;
     for (size_t m, done = 0; done < n && !rc; done += m) {
         m = tamis__batch_of(b->filter, n - done);
         rc = tamis_builder_add_hashes(b, tamis__hashes_of(b->filter, keys, done, m, room), m);
-        if (rc && b->records) take_back(b, keys, done);
+        if (rc) take_back(b, keys, done);
     }
     return rc;
 }
 
-/* Straight into the filter, which knows itself how to take all or none. */
-static tamis_status now_added(tamis_builder *b, tamis_status rc, size_t n) {
-    if (!rc) b->adds += n;
-    return rc;
-}
-
-static bool is_straight(const tamis_builder *b) {
-    return !b->is_closed && !b->records && !b->bulk.hash;
+static tamis_status add_all(tamis_builder *b, tamis_keys keys, size_t n) {
+    const tamis_status rc = may_take(b);
+    if (rc) return rc;
+    return b->records ? add_records(b, keys, n) : add_straight(b, keys, n);
 }
 
 tamis_status tamis_builder_add_many(tamis_builder *b, const struct tamis_key *keys, size_t n) {
-    return is_straight(b) ? now_added(b, tamis_add_many(b->filter, keys, n), n)
-                          : add_all(b, (tamis_keys){.strings = keys}, n);
+    return add_all(b, (tamis_keys){.strings = keys}, n);
 }
 
 tamis_status tamis_builder_add_u64s(tamis_builder *b, const uint64_t *keys, size_t n) {
-    return is_straight(b) ? now_added(b, tamis_add_u64s(b->filter, keys, n), n)
-                          : add_all(b, (tamis_keys){.numbers = keys}, n);
+    return add_all(b, (tamis_keys){.numbers = keys}, n);
 }
 
 tamis_status tamis_builder_add(tamis_builder *b, const void *key, size_t len) {
@@ -451,7 +435,9 @@ tamis_status tamis_builder_good(tamis_builder *b, const void *key, size_t len) {
 static tamis_status may_finish(tamis_builder *b) {
     if (b->is_done) return tamis__fail(TAMIS_INVALID, "the builder has handed over its filter");
     b->is_closed = true;
-    return b->bulk.n ? flush_bulk(b) : TAMIS_OK;
+    tamis__bulk_close(b->bulk);
+    b->bulk = NULL;
+    return TAMIS_OK;
 }
 
 tamis_status tamis_builder_finish(tamis_builder *b, tamis **filter) {

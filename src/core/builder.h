@@ -2,16 +2,10 @@
 #ifndef TAMIS_CORE_BUILDER_H
 #define TAMIS_CORE_BUILDER_H
 
+#include "core/bulk.h"
 #include "core/filter.h"
 #include "core/names.h"
 #include "core/records.h"
-
-/* Hashes that wait to be added in the order of their top bits. */
-typedef struct tamis_bulk {
-    uint64_t *hash; /* as they came; NULL when adds go in one by one */
-    size_t n;
-    tamis_block block;
-} tamis_bulk;
 
 struct tamis_builder {
     tamis_block self;
@@ -24,7 +18,7 @@ struct tamis_builder {
      * straight in; else there are records, and the payload is made from them. */
     tamis *filter;
     tamis_records *records;
-    tamis_bulk bulk;
+    tamis_bulk *bulk; /* where adds to a large filter wait; NULL when they go in directly */
     uint64_t adds;
     bool is_continued; /* the words are those of an old filter */
     bool is_closed;    /* no more keys: it was asked to finish */

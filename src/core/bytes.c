@@ -59,6 +59,7 @@ static tamis_status begin(tamis **out, const uint8_t *header, uint64_t total,
     tamis *f = tamis__new(&allocator);
     if (!f) return TAMIS_NOMEM;
     f->kind = image.entry->kind;
+    f->threads = o.threads;
     f->image = image;
     tamis__choose_one(f);
     *out = f;

@@ -95,6 +95,7 @@ static tamis_status make_empty(tamis **filter, const tamis_entry *entry, const t
     tamis *f = tamis__new(&allocator);
     if (!f) return TAMIS_NOMEM;
     f->kind = entry->kind;
+    f->threads = options->threads;
     f->image.entry = entry;
     f->image.hasher = *hasher;
     tamis__take_shape(&f->image, shape);
@@ -136,6 +137,7 @@ tamis_status tamis_copy(tamis **copy, const tamis *f) {
     tamis *g = tamis__new(&f->allocator);
     if (!g) return TAMIS_NOMEM;
     g->kind = f->kind;
+    g->threads = f->threads;
     g->image = f->image;
     char *notes;
     const tamis_status rc = tamis__own(g, &notes);

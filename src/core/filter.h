@@ -20,6 +20,7 @@ struct tamis {
     void *map;                        /* of tamis_map, else NULL */
     size_t map_size;
     bool is_view;
+    unsigned threads; /* that a call with many keys may use */
 };
 
 /* Fills in `one`, when all else but the payload is there. */

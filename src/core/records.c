@@ -5,6 +5,7 @@
 
 #include "base/status.h"
 #include "bits/bits.h"
+#include "core/radix.h"
 #include "file/spill.h"
 
 /* An open block for each partition is all that must be in memory, so a small limit means small
@@ -14,7 +15,7 @@ enum { MOST_BLOCK_BYTES = 64 * 1024, FREE_BLOCK_BYTES = 16 * 1024, READ_BYTES = 
 /* Full blocks in memory come first, full ones on disk next, and the open one, which is the last of
  * those in memory, at the end: for a sequence that is the order of time. */
 typedef struct partition {
-    uint64_t *open; /* the last block in memory */
+    _Alignas(TAMIS_ALIGNMENT) uint64_t *open; /* the last block in memory */
     uint64_t **blocks;
     size_t block_count, room;
     uint64_t spilled; /* blocks on disk */
@@ -172,7 +173,7 @@ static run run_at(const tamis_records *r, unsigned p, uint64_t i) {
 /* ---- Taking records ------------------------------------------------------------------------- */
 
 static unsigned partition_of(const tamis_records *r, uint64_t hash) {
-    return r->ways == 1 ? 0 : (unsigned)(hash >> 56);
+    return (unsigned)(hash >> 56) & (r->ways - 1);
 }
 
 static tamis_status lengthen_list(tamis_records *r, partition *part) {
@@ -210,7 +211,11 @@ static tamis_status open_block(tamis_records *r, unsigned p) {
     return rc;
 }
 
-tamis_status tamis__records_put(tamis_records *r, const uint64_t *hash, size_t n, uint64_t value) {
+/* Partitions are too many for the processor to see ahead in each of them what it will write, so it
+ * is told: 4 ns for each record instead of 6. */
+TAMIS_HOT tamis_status put(tamis_records *r, const uint64_t *hash, size_t n, uint64_t value,
+                           unsigned numbers) {
+    enum { AHEAD = 2 * TAMIS_ALIGNMENT / 8, LINE = TAMIS_ALIGNMENT / 8 };
     for (size_t i = 0; i < n; i++) {
         const unsigned p = partition_of(r, hash[i]);
         partition *part = &r->part[p];
@@ -222,12 +227,16 @@ tamis_status tamis__records_put(tamis_records *r, const uint64_t *hash, size_t n
                 return rc;
             }
         }
-        uint64_t *here = part->open + at * r->numbers;
-        here[0] = hash[i];
-        if (r->numbers == 2) here[1] = value;
+        uint64_t *here = part->open + at * numbers;
+        if (at * numbers % LINE == 0) __builtin_prefetch(here + AHEAD, 1);
+        tamis__copy_record(here, (const uint64_t[]){hash[i], value}, numbers);
         part->records++;
     }
     return TAMIS_OK;
+}
+
+tamis_status tamis__records_put(tamis_records *r, const uint64_t *hash, size_t n, uint64_t value) {
+    return r->numbers == 1 ? put(r, hash, n, 0, 1) : put(r, hash, n, value, 2);
 }
 
 /* The open block is empty and the record before it is wanted: that one's block is opened again. */
@@ -254,83 +263,20 @@ void tamis__records_take_back(tamis_records *r, const uint64_t *hash, size_t n) 
 
 /* ---- Sorting -------------------------------------------------------------------------------- */
 
-/* The numbers of a record are a constant wherever this is inlined: a copy of unknown size would be a
- * call, and cost a third of the sorting. */
-TAMIS_HOT void copy_record(uint64_t *to, const uint64_t *from, unsigned numbers) {
-    to[0] = from[0];
-    if (numbers == 2) to[1] = from[1];
-}
-
-static bool is_before(const uint64_t *a, const uint64_t *b, unsigned numbers) {
-    return a[0] != b[0] ? a[0] < b[0] : numbers == 2 && a[1] < b[1];
-}
-
-enum { FEW = 48 };
-
-/* By insertion: for so few, all else costs more. */
-static void sort_few(uint64_t *record, uint64_t n, unsigned numbers) {
-    for (uint64_t i = 1; i < n; i++) {
-        uint64_t moved[2], at = i;
-        copy_record(moved, record + i * numbers, numbers);
-        for (; at && is_before(moved, record + (at - 1) * numbers, numbers); at--)
-            copy_record(record + at * numbers, record + (at - 1) * numbers, numbers);
-        copy_record(record + at * numbers, moved, numbers);
-    }
-}
-
-/* A pass for each digit of 11 bits in which the numbers differ at all: hashes may be anything, and
- * no order of them makes this slow. */
-enum { DIGIT_BITS = 11, DIGITS = 1 << DIGIT_BITS, PASSES = (64 + DIGIT_BITS - 1) / DIGIT_BITS };
-
-/* Sorts records by their `by`-th number, keeping the order of equal ones. Returns where the result
- * is: in `from` or in `to`. */
-TAMIS_HOT uint64_t *sort_by(uint64_t *from, uint64_t *to, uint64_t n, unsigned numbers,
-                            unsigned by) {
-    uint64_t any = 0, all = UINT64_MAX;
-    for (uint64_t i = 0; i < n; i++) {
-        any |= from[i * numbers + by];
-        all &= from[i * numbers + by];
-    }
-    const uint64_t differ = any & ~all;
-    for (unsigned pass = 0; pass < PASSES; pass++) {
-        const unsigned shift = pass * DIGIT_BITS;
-        if ((differ >> shift & (DIGITS - 1)) == 0) continue;
-        uint64_t start[DIGITS] = {0}, sum = 0;
-        for (uint64_t i = 0; i < n; i++) start[from[i * numbers + by] >> shift & (DIGITS - 1)]++;
-        for (unsigned d = 0; d < DIGITS; d++) {
-            const uint64_t count = start[d];
-            start[d] = sum;
-            sum += count;
-        }
-        for (uint64_t i = 0; i < n; i++) {
-            const uint64_t at = start[from[i * numbers + by] >> shift & (DIGITS - 1)]++;
-            copy_record(to + at * numbers, from + i * numbers, numbers);
-        }
-        uint64_t *swap = from;
-        from = to;
-        to = swap;
-    }
-    return from;
-}
-
-/* By hash, then by value; `record` is followed by room for as many. Returns where they are. */
-static uint64_t *sort(uint64_t *record, uint64_t n, unsigned numbers) {
-    uint64_t *other = record + n * numbers;
-    if (n <= FEW) {
-        sort_few(record, n, numbers);
-        return record;
-    }
-    if (numbers == 1) return sort_by(record, other, n, 1, 0);
-    uint64_t *by_value = sort_by(record, other, n, 2, 1);
-    return sort_by(by_value, by_value == record ? other : record, n, 2, 0);
+/* How many records come before the second of the first two with the same hash; n without such. */
+TAMIS_HOT uint64_t distinct_from_start(const uint64_t *record, uint64_t n, unsigned numbers) {
+    uint64_t i = 1;
+    while (i < n && record[i * numbers] != record[(i - 1) * numbers]) i++;
+    return i < n ? i : n;
 }
 
 /* Drops equal records, which are neighbours now. */
 static tamis_status drop_equal(const tamis_records *r, uint64_t *record, uint64_t *n,
                                tamis_record_conflict *conflict) {
     const unsigned numbers = r->numbers;
-    uint64_t kept = *n ? 1 : 0;
-    for (uint64_t i = 1; i < *n; i++) {
+    uint64_t kept =
+        numbers == 1 ? distinct_from_start(record, *n, 1) : distinct_from_start(record, *n, 2);
+    for (uint64_t i = kept; i < *n; i++) {
         const uint64_t *here = record + i * numbers, *before = record + (kept - 1) * numbers;
         const bool same_hash = here[0] == before[0];
         const bool is_same = same_hash && (numbers == 1 || here[1] == before[1]);
@@ -339,7 +285,7 @@ static tamis_status drop_equal(const tamis_records *r, uint64_t *record, uint64_
             *conflict = (tamis_record_conflict){here[0], {before[1], here[1]}};
             return TAMIS_CONFLICT;
         }
-        copy_record(record + kept++ * numbers, here, numbers);
+        tamis__copy_record(record + kept++ * numbers, here, numbers);
     }
     *n = kept;
     return TAMIS_OK;
@@ -401,7 +347,9 @@ tamis_status tamis__records_sort(tamis_records *r, unsigned p, uint64_t *scratch
     }
     tamis_status rc = gather(r, p, scratch);
     if (rc) return rc;
-    uint64_t *sorted = sort(scratch, n, r->numbers);
+    uint64_t *other = scratch + n * r->numbers;
+    uint64_t *sorted = r->numbers == 1 ? tamis__sort_hashes(scratch, other, n)
+                                       : tamis__sort_pairs(scratch, other, n);
     rc = drop_equal(r, sorted, &n, conflict);
     if (rc) return rc;
     part->records = n;
@@ -438,11 +386,41 @@ static bool load(tamis_records *r, tamis_record_cursor *c, uint64_t *room, tamis
     return true;
 }
 
-bool tamis__records_peek(tamis_records *r, tamis_record_cursor *c, uint64_t *room, uint64_t *hash,
-                         uint64_t *value, tamis_status *rc) {
+uint64_t tamis__records_look(tamis_records *r, tamis_record_cursor *c, uint64_t *room,
+                             tamis_status *rc) {
     *rc = TAMIS_OK;
-    if (c->at == c->count && !load(r, c, room, rc)) return false;
-    *hash = c->here[c->at * r->numbers];
-    *value = r->numbers == 2 ? c->here[c->at * r->numbers + 1] : 0;
-    return true;
+    if (c->at == c->count && !load(r, c, room, rc)) return 0;
+    return c->count - c->at;
+}
+
+uint64_t tamis__records_hash(const tamis_records *r, const tamis_record_cursor *c, uint64_t i) {
+    return c->here[(c->at + i) * r->numbers];
+}
+
+void tamis__records_take(const tamis_records *r, tamis_record_cursor *c, uint64_t n, uint64_t *hash,
+                         uint64_t *value) {
+    const uint64_t *from = c->here + c->at * r->numbers;
+    c->at += n;
+    if (r->numbers == 1) {
+        memcpy(hash, from, (size_t)n * sizeof *hash);
+        return;
+    }
+    for (uint64_t i = 0; i < n; i++) {
+        hash[i] = from[2 * i];
+        value[i] = from[2 * i + 1];
+    }
+}
+
+size_t tamis__records_read(tamis_records *r, tamis_record_cursor *c, uint64_t *room, size_t most,
+                           uint64_t *hash, uint64_t *value, tamis_status *rc) {
+    size_t n = 0;
+    *rc = TAMIS_OK;
+    while (n < most) {
+        const uint64_t there = smaller(tamis__records_look(r, c, room, rc), most - n);
+        if (there == 0) break;
+        if (r->numbers == 1) memset(value + n, 0, (size_t)there * sizeof *value);
+        tamis__records_take(r, c, there, hash + n, value + n);
+        n += (size_t)there;
+    }
+    return n;
 }

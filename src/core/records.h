@@ -81,13 +81,16 @@ typedef struct tamis_record_cursor {
 /* Bytes of the room that reading needs for what lies on disk. */
 uint64_t tamis__records_room(const tamis_records *);
 
-/* The next record without taking it: *hash and *value; false at the end, or on failure with *rc
- * set. */
-bool tamis__records_peek(tamis_records *, tamis_record_cursor *, uint64_t *room, uint64_t *hash,
-                         uint64_t *value, tamis_status *rc);
+/* How many records lie ready to be taken; 0 at the end, or on failure with *rc set. The hash of the
+ * i-th of them; and n of them to arrays, values only where records have one. */
+uint64_t tamis__records_look(tamis_records *, tamis_record_cursor *, uint64_t *room,
+                             tamis_status *rc);
+uint64_t tamis__records_hash(const tamis_records *, const tamis_record_cursor *, uint64_t i);
+void tamis__records_take(const tamis_records *, tamis_record_cursor *, uint64_t n, uint64_t *hash,
+                         uint64_t *value);
 
-static inline void tamis__records_skip(tamis_record_cursor *cursor) {
-    cursor->at++;
-}
+/* The next records, `most` of them or as many as there are; fewer on failure too, with *rc set. */
+size_t tamis__records_read(tamis_records *, tamis_record_cursor *, uint64_t *room, size_t most,
+                           uint64_t *hash, uint64_t *value, tamis_status *rc);
 
 #endif

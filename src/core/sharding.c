@@ -67,8 +67,9 @@ static tamis_status widen(const building *g, bench *k, uint64_t need) {
 
 /* A shard with more records than were to be expected: only hashes that are not well mixed make
  * one, and it may not cost more memory than there is. While it grows it is there twice. */
-static tamis_status widen_beyond_plan(const building *g, bench *k, uint64_t index) {
-    const uint64_t need = k->room + k->room / 4 + 1024;
+static tamis_status widen_beyond_plan(const building *g, bench *k, uint64_t index, uint64_t more) {
+    const uint64_t least = k->n + more, usual = k->room + k->room / 4 + 1024;
+    const uint64_t need = least > usual ? least : usual;
     if (bench_bytes(g, need) + record_bytes(g, k->room) > g->memory_each)
         return tamis__fail(TAMIS_NOMEM,
                            "shard %llu has over %llu records where %llu were to be expected, too "
@@ -94,22 +95,39 @@ static tamis_status prepare(const building *g, bench *k) {
 
 /* ---- One shard after the other -------------------------------------------------------------- */
 
+static uint64_t shard_of(const building *g, uint64_t i) {
+    return g->facet->shard(g->word, tamis__records_hash(g->b->records, &g->cursor, i));
+}
+
+/* How many of the n records that lie ready belong to the shard. */
+static uint64_t count_ready(const building *g, uint64_t n, uint64_t index) {
+    uint64_t low = 0, high = n;
+    if (n == 0 || shard_of(g, 0) != index) return 0;
+    while (low < high) {
+        /* The last is looked at first: mostly they all do. */
+        const uint64_t i = high == n ? n - 1 : low + (high - low) / 2;
+        if (shard_of(g, i) <= index)
+            low = i + 1;
+        else
+            high = i;
+    }
+    return low;
+}
+
 /* Reads the records of the next shard. */
 static tamis_status cut_shard(building *g, bench *k, uint64_t index) {
-    uint64_t hash, value;
+    tamis_records *records = g->b->records;
     tamis_status rc = k->room ? TAMIS_OK : widen(g, k, g->planned);
-    if (rc) return rc;
     k->n = 0;
-    while (tamis__records_peek(g->b->records, &g->cursor, g->room, &hash, &value, &rc) &&
-           g->facet->shard(g->word, hash) == index) {
-        if (k->n == k->room) {
-            rc = widen_beyond_plan(g, k, index);
-            if (rc) return rc;
-        }
-        k->hash[k->n] = hash;
-        if (k->value) k->value[k->n] = value;
-        k->n++;
-        tamis__records_skip(&g->cursor);
+    while (!rc) {
+        uint64_t n = tamis__records_look(records, &g->cursor, g->room, &rc);
+        if (!rc) n = count_ready(g, n, index);
+        if (rc || n == 0) break;
+        if (k->n + n > k->room) rc = widen_beyond_plan(g, k, index, n);
+        if (rc) break;
+        tamis__records_take(records, &g->cursor, n, k->hash + k->n,
+                            k->value ? k->value + k->n : NULL);
+        k->n += n;
     }
     return rc;
 }

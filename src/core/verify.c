@@ -73,12 +73,8 @@ static tamis_status ask_all(tamis_builder *b, questions *q, uint64_t *room) {
     tamis_record_cursor cursor = {0};
     tamis_status rc = tamis__report(b, TAMIS_STAGE_VERIFY, 0, total), read = TAMIS_OK;
     for (uint64_t done = 0; !rc && done < total; done += q->n) {
-        for (q->n = 0; q->n < TAMIS_BATCH; q->n++) {
-            if (!tamis__records_peek(b->records, &cursor, room, &q->hash[q->n], &q->value[q->n],
-                                     &read))
-                break;
-            tamis__records_skip(&cursor);
-        }
+        q->n =
+            tamis__records_read(b->records, &cursor, room, TAMIS_BATCH, q->hash, q->value, &read);
         rc = read ? read : ask(q);
         const uint64_t now = done + q->n;
         if (!rc && (now == total || now % REPORT_EVERY == 0))

@@ -299,6 +299,7 @@ const tamis_kind tamis__blocked = {
     .has = has,
     .query_numbers = query_numbers,
     .fast = fast,
+    .unit = BLOCK_BYTES,
     .fold = fold,
     .move = move,
     .merge = tamis__bitmap_merge,

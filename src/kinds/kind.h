@@ -164,6 +164,15 @@ typedef struct tamis_kind {
     tamis_status (*add)(tamis_body *, const uint64_t *hash, size_t n);
     void (*add_shared)(tamis_body *, const uint64_t *hash, size_t n);
 
+    /* Bytes of a unit, where add cannot fail and touches one unit of the payload alone, whose place
+     * never falls as the hash grows: then core may change the order of adds, and let threads add to
+     * different units at once. 0: none of this is so. */
+    uint32_t unit;
+
+    /* Whether adds in ascending order of hashes, which any order may be brought to, cost much less:
+     * kinds that keep everything in that order move less out of the way. */
+    bool walks;
+
     /* One key, where that can be had faster than as a batch of one; the same answer. */
     bool (*has)(const tamis_body *, uint64_t hash);
 

@@ -240,6 +240,7 @@ const tamis_kind tamis__multiset = {
     .audit = audit,
     .query = query,
     .add = add,
+    .walks = true,
     .remove = remove_one,
     .count = count,
     .next = next,

@@ -120,6 +120,7 @@ const tamis_kind tamis__quotient = {
     .audit = audit,
     .query = query,
     .add = add,
+    .walks = true,
     .remove = remove_one,
     .next = next,
     .room = tamis__bag_room,

@@ -192,6 +192,7 @@ const tamis_kind tamis__split = {
     .has = has,
     .query_numbers = query_numbers,
     .fast = fast,
+    .unit = BLOCK_BYTES,
     .fold = fold,
     .move = move,
     .merge = tamis__bitmap_merge,

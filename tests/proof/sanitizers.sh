@@ -26,6 +26,10 @@ try "checked: the command" env TAMIS="$PWD/build-san/tamis" tests/cli/run
 # plain ones are what the memory model speaks about.
 try "the thread build is clean" make -s -j2 SAN=thread build-thread/tests/laws/laws
 try "threads: adding and asking" env TAMIS_CPU=plain build-thread/tests/laws/laws many_threads
+for unit in test_bulk test_builder; do
+    try "the thread build of $unit is clean" make -s -j2 SAN=thread build-thread/tests/unit/$unit
+    try "threads: $unit" env TAMIS_CPU=plain build-thread/tests/unit/$unit
+done
 
 echo "1..$n"
 exit ${code:-0}
