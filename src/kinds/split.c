@@ -115,7 +115,7 @@ static const tamis_block_ops *ops(const tamis_body *f) {
     const uint64_t rule = f->word[INDEX];
 #if TAMIS_HAS_X86
     const uint32_t cpu = tamis__cpu();
-    if (cpu & TAMIS_CPU_AVX512 && tamis__fits8(f)) return &tamis__split_avx512[rule];
+    if (cpu & TAMIS_CPU_AVX512 && tamis__fits32(f)) return &tamis__split_avx512[rule];
     if (cpu & TAMIS_CPU_AVX2) return &tamis__split_avx2[rule];
 #elif TAMIS_HAS_NEON
     if (tamis__cpu() & TAMIS_CPU_NEON) return &tamis__split_neon[rule];
@@ -136,7 +136,7 @@ static bool has(const tamis_body *f, uint64_t hash) {
 static bool query_numbers(const tamis_body *f, uint64_t flip, const uint64_t *numbers, size_t n,
                           uint8_t *hit) {
     const tamis_block_ops *kernel = ops(f);
-    if (!kernel->numbers) return false;
+    if (!kernel->numbers || !tamis__fits32(f)) return false;
     kernel->numbers(f, flip, numbers, n, hit);
     return true;
 }

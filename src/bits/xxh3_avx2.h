@@ -1,0 +1,38 @@
+/* Kernels that hash and probe in one loop may include this: XXH3 of integers, four at a time. */
+#ifndef TAMIS_BITS_XXH3_AVX2_H
+#define TAMIS_BITS_XXH3_AVX2_H
+
+#ifdef __AVX2__
+#include <immintrin.h>
+
+#include "bits/bits.h"
+
+/* The lower 64 bits of products, which AVX2 has only in halves. */
+TAMIS_HOT __m256i tamis__multiply4(__m256i x, uint64_t by) {
+    const __m256i low = _mm256_set1_epi64x((long long)(by & 0xffffffff));
+    const __m256i high = _mm256_set1_epi64x((long long)(by >> 32));
+    const __m256i upper = _mm256_shuffle_epi32(x, _MM_SHUFFLE(3, 3, 1, 1));
+    const __m256i cross = _mm256_add_epi64(_mm256_mul_epu32(upper, low), _mm256_mul_epu32(x, high));
+    return _mm256_add_epi64(_mm256_mul_epu32(x, low), _mm256_slli_epi64(cross, 32));
+}
+
+/* Turns to the left by 24 bits are turns by 3 bytes. */
+TAMIS_HOT __m256i tamis__turn24(__m256i x) {
+    const __m128i by3 = _mm_set_epi8(12, 11, 10, 9, 8, 15, 14, 13, 4, 3, 2, 1, 0, 7, 6, 5);
+    return _mm256_shuffle_epi8(x, _mm256_broadcastsi128_si256(by3));
+}
+
+/* XXH3 of 8 bytes; `flip` as tamis__xxh3_flip makes it. */
+TAMIS_HOT __m256i tamis__xxh3_four(__m256i key, __m256i flip) {
+    const uint64_t prime = 0x9fb21c651e98df25;
+    __m256i h = _mm256_xor_si256(_mm256_shuffle_epi32(key, _MM_SHUFFLE(2, 3, 0, 1)), flip);
+    const __m256i turn49 = _mm256_or_si256(_mm256_slli_epi64(h, 49), _mm256_srli_epi64(h, 15));
+    h = _mm256_xor_si256(h, _mm256_xor_si256(turn49, tamis__turn24(h)));
+    h = tamis__multiply4(h, prime);
+    h = _mm256_xor_si256(h, _mm256_add_epi64(_mm256_srli_epi64(h, 35), _mm256_set1_epi64x(8)));
+    h = tamis__multiply4(h, prime);
+    return _mm256_xor_si256(h, _mm256_srli_epi64(h, 28));
+}
+
+#endif
+#endif
