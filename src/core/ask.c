@@ -62,9 +62,29 @@ static void ask_own(const tamis *f, tamis_keys keys, size_t from, size_t n, uint
         }
 }
 
+/* Strings take long to hash: meanwhile the memory for the ones before comes. */
+static void ask_ahead(const tamis *f, tamis_keys keys, size_t from, size_t n, uint8_t *hit) {
+    enum { STEP = TAMIS_BATCH / 8 };
+    uint64_t room[2][STEP];
+    const tamis_body *body = &f->image.body;
+    size_t now = n < STEP ? n : STEP;
+    unsigned turn = 0;
+    tamis__hashes_of(f, keys, from, now, room[0]);
+    for (size_t i = 0, next; i < n; i += now, now = next, turn ^= 1) {
+        next = n - i - now < STEP ? n - i - now : STEP;
+        f->kind->prefetch(body, room[turn], now);
+        if (next) tamis__hashes_of(f, keys, from + i + now, next, room[turn ^ 1]);
+        f->kind->query(body, room[turn], now, hit + i);
+    }
+}
+
 static void ask_hashed(const tamis *f, tamis_keys keys, size_t from, size_t n, uint8_t *hit) {
     uint64_t room[TAMIS_BATCH];
     if (keys.numbers && ask_numbers(f, keys.numbers + from, n, hit)) return;
+    if (keys.strings && f->kind->prefetch && f->image.body.size > TAMIS_NEAR_BYTES) {
+        ask_ahead(f, keys, from, n, hit);
+        return;
+    }
     for (size_t i = 0, m; i < n; i += m) {
         m = keys.hashes ? n : tamis__batch_of(f, n - i);
         f->kind->query(&f->image.body, tamis__hashes_of(f, keys, from + i, m, room), m, hit + i);

@@ -230,6 +230,10 @@ static void query(const tamis_body *f, const uint64_t *hash, size_t n, uint8_t *
         ops(f)->query(f, hash, n, hit);
 }
 
+static void prefetch(const tamis_body *f, const uint64_t *hash, size_t n) {
+    for (size_t i = 0; i < n; i++) TAMIS_PREFETCH(f->bytes + locate(f, hash[i]));
+}
+
 static bool has(const tamis_body *f, uint64_t hash) {
     uint8_t hit;
     if (f->word[HASHES] % LANES == 0) return ops(f)->has(f, hash);
@@ -296,6 +300,7 @@ const tamis_kind tamis__blocked = {
     .query = query,
     .add = add,
     .add_shared = add_shared,
+    .prefetch = prefetch,
     .has = has,
     .query_numbers = query_numbers,
     .fast = fast,

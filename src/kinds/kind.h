@@ -173,6 +173,10 @@ typedef struct tamis_kind {
      * kinds that keep everything in that order move less out of the way. */
     bool walks;
 
+    /* Asks the machine for the memory that these will look at, and goes on; for payloads that are
+     * far, while the next keys are hashed. */
+    void (*prefetch)(const tamis_body *, const uint64_t *hash, size_t n);
+
     /* One key, where that can be had faster than as a batch of one; the same answer. */
     bool (*has)(const tamis_body *, uint64_t hash);
 

@@ -129,6 +129,11 @@ static void query(const tamis_body *f, const uint64_t *hash, size_t n, uint8_t *
     ops(f)->query(f, hash, n, hit);
 }
 
+/* Both rules give the same block or its neighbour, which is as near. */
+static void prefetch(const tamis_body *f, const uint64_t *hash, size_t n) {
+    for (size_t i = 0; i < n; i++) TAMIS_PREFETCH(f->bytes + locate_wide(f, hash[i]));
+}
+
 static bool has(const tamis_body *f, uint64_t hash) {
     return ops(f)->has(f, hash);
 }
@@ -189,6 +194,7 @@ const tamis_kind tamis__split = {
     .query = query,
     .add = add,
     .add_shared = add_shared,
+    .prefetch = prefetch,
     .has = has,
     .query_numbers = query_numbers,
     .fast = fast,
