@@ -323,6 +323,40 @@ static void hashes_that_are_not_mixed_are_refused(void **state) {
     tamis_builder_free(b);
 }
 
+/* Which of its cells is the first of the third segment, at the first try; 3: none. */
+static unsigned finds_the_crowd(uint64_t hash, uint64_t segments) {
+    const uint64_t first = tamis__range(hash, segments);
+    return first <= 2 && (mix(hash) >> 16 * (2 - first) & 0xff) == 0 ? 2 - (unsigned)first : 3;
+}
+
+/* A cell with more keys than can be counted, which looks like a cell with one: the try fails, and
+ * another one works. */
+static void a_crowded_cell_fails_the_try(void **state) {
+    (void)state;
+    enum { KEYS = 2000, SEGMENTS = 9, LOG = 8 };
+    static uint64_t hash[KEYS];
+    uint64_t left[4] = {1, 129, 127, KEYS - 257}, size; /* by which of their cells it is */
+    const tamis_peel_form form = {.shards = 1, .arity = 3, .guard_bits = 8};
+    const tamis_peel_task task = {.hash = hash, .n = KEYS};
+    uint8_t *work = malloc((size_t)tamis__peel_work(&form, KEYS));
+    uint8_t *out = malloc((size_t)tamis__peel_most(&form, KEYS) + TAMIS_PEEL_BEHIND);
+    for (uint64_t i = 0, n = 0; n < KEYS; i++) {
+        uint64_t *more = &left[finds_the_crowd(test_number(8, i), SEGMENTS)];
+        if (*more) (*more)--, hash[n++] = test_number(8, i);
+    }
+    qsort(hash, KEYS, sizeof *hash, ascending);
+    assert_int_equal(tamis__peel_make(&form, &task, work, out, &size), TAMIS_OK);
+    assert_true(tamis__get64(out + 8) > 0);
+    assert_int_equal(tamis__get64(out + 16), SEGMENTS << 8 | LOG);
+    for (size_t i = 0; i < KEYS; i++) {
+        tamis_peel_aim aim;
+        tamis__peel_aim_at(&form, out, hash[i], &aim);
+        assert_true(tamis__peel_hit(&form, &aim));
+    }
+    free(work);
+    free(out);
+}
+
 /* ---- The gate ------------------------------------------------------------------------------- */
 
 /* Cells and seeds may be anything: whatever the gate lets in can be asked. */
@@ -416,6 +450,7 @@ int main(void) {
         cmocka_unit_test(a_million_keys_take_what_was_promised),
         cmocka_unit_test(rows_of_any_width_come_back),
         cmocka_unit_test(slots_have_one_owner),
+        cmocka_unit_test(a_crowded_cell_fails_the_try),
         cmocka_unit_test(hashes_that_are_not_mixed_are_refused),
         cmocka_unit_test(forged_headers_are_refused),
         cmocka_unit_test(stray_bits_are_refused),
