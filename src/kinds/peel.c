@@ -144,15 +144,6 @@ static inline uint64_t start_of(const bench *b, uint64_t x) {
     return tamis__range(x, b->graph.segments) << b->graph.log;
 }
 
-TAMIS_HOT void cells_of(uint64_t mixed, uint64_t start, uint64_t step, unsigned arity,
-                        uint64_t at[]) {
-    const uint64_t mask = step - 1;
-    at[0] = start + (mixed & mask);
-    at[1] = start + step + (mixed >> 16 & mask);
-    at[2] = start + 2 * step + (mixed >> 32 & mask);
-    if (arity == 4) at[3] = start + 3 * step + (mixed >> 48 & mask);
-}
-
 /* Keys start ever farther behind, but for one jump where adding the turn goes beyond 64 bits. */
 static uint64_t key_that_starts_first(const bench *b) {
     uint64_t low = 0, high = b->task->n;
@@ -188,7 +179,7 @@ TAMIS_HOT void count_some(bench *b, unsigned arity, bool has_values, uint64_t ke
     for (; key < end; key++) {
         const uint64_t x = turned(&fixed, key), mixed = tamis__mix(x);
         const uint64_t name = has_values ? key : mixed;
-        cells_of(mixed, start_of(&fixed, x), t.step, arity, at);
+        tamis__peel_spread(mixed, start_of(&fixed, x), t.step, arity, at);
         any |= put_in(t, at[0], 0, name);
         any |= put_in(t, at[1], 1, name);
         any |= put_in(t, at[2], 2, name);
@@ -248,7 +239,8 @@ TAMIS_HOT uint64_t drain(bench *b, unsigned arity, bool has_values, uint64_t pee
         if (b->is_crowded) return peeled;
         order[peeled++] = (uint32_t)c;
         t.count[c] = (uint8_t)own; /* has no key to give any more, but still names the last */
-        cells_of(has_values ? tamis__mix(turned(b, name)) : name, start, t.step, arity, at);
+        tamis__peel_spread(has_values ? tamis__mix(turned(b, name)) : name, start, t.step, arity,
+                           at);
         found = take_out(t, at, 0, own, name, order, found);
         found = take_out(t, at, 1, own, name, order, found);
         if (arity == 4) found = take_out(t, at, 2, own, name, order, found);
@@ -306,7 +298,7 @@ TAMIS_HOT void assign_guards(const bench *b, unsigned arity, bool is_narrow) {
         if (i >= AHEAD) __builtin_prefetch(&t.word[order[i - AHEAD]]);
         const uint64_t c = order[i], mixed = t.word[c], own = t.count[c];
         uint64_t row = tamis__peel_guard(mixed, width) ^ row_of(t, is_narrow, c);
-        cells_of(mixed, (c & ~(t.step - 1)) - own * t.step, t.step, arity, at);
+        tamis__peel_spread(mixed, (c & ~(t.step - 1)) - own * t.step, t.step, arity, at);
         row ^= row_of(t, is_narrow, at[0]) ^ row_of(t, is_narrow, at[1]);
         row ^= row_of(t, is_narrow, at[2]) ^ (arity == 4 ? row_of(t, is_narrow, at[3]) : 0);
         if (is_narrow)
@@ -368,9 +360,7 @@ static void name_keys(const bench *b) {
 }
 
 static inline uint64_t place(const bench *b, uint64_t key, unsigned arity, uint64_t at[]) {
-    const uint64_t x = turned(b, key), mixed = tamis__mix(x);
-    cells_of(mixed, start_of(b, x), b->table.step, arity, at);
-    return mixed;
+    return tamis__peel_place(&b->graph, b->hash[key] * b->shards, arity, at);
 }
 
 /* A row, or of one that is wider than a word the part that starts at bit `from`. */

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cpu/cpu.h"
 #include "kinds/peel.h"
 #include "tests/help/bounds.h"
 #include "tests/help/building.h"
@@ -101,6 +102,72 @@ static void a_reader_by_the_format_agrees(void **state) {
             assert_true(read_by_format(f, test_number(i, k)));
             assert_int_equal(read_by_format(f, stranger), tamis_has_hash(f, stranger));
         }
+        tamis_free(f);
+    }
+}
+
+/* Groups and rings have edges, what is near is asked another way than what is far, and so is one
+ * key: every way must come to the answer of the format. */
+static void ask_every_way(const tamis *f, uint64_t family) {
+    enum { MOST = 300 };
+    static const uint32_t cpus[] = {0, TAMIS_CPU_AVX2, TAMIS_CPU_ALL};
+    uint64_t hash[MOST];
+    uint8_t hit[MOST + 1], want[MOST];
+    for (uint64_t i = 0; i < MOST; i++) {
+        hash[i] = test_number(family, i % 3 ? TEST_STRANGERS + i : i);
+        want[i] = read_by_format(f, hash[i]);
+    }
+    for (size_t c = 0; c < COUNT_OF(cpus); c++) {
+        tamis__cpu_set(cpus[c]);
+        for (size_t n = 0; n <= MOST; n += n < 140 ? 1 : 53) {
+            memset(hit, 7, sizeof hit);
+            tamis_has_hashes(f, hash, n, hit);
+            assert_memory_equal(hit, want, n);
+            assert_int_equal(hit[n], 7);
+        }
+        for (size_t i = 0; i < MOST; i++) assert_int_equal(tamis_has_hash(f, hash[i]), want[i]);
+    }
+    tamis__cpu_set(TAMIS_CPU_ALL);
+}
+
+static void every_way_to_ask_agrees(void **state) {
+    (void)state;
+    static const uint64_t counts[] = {0, 1, 2000, 600000}; /* the last are far */
+    static const unsigned widths[] = {1, 7, 8, 13, 16, 25, 26, 32};
+    for (unsigned arity = 3; arity <= 4; arity++)
+        for (size_t w = 0; w < COUNT_OF(widths); w++)
+            for (size_t i = 0; i < COUNT_OF(counts); i++) {
+                char spec[64];
+                if (counts[i] > 2000 && widths[w] < 16 && arity == 4) continue;
+                sprintf(spec, "fuse:width=%u,arity=%u%s", widths[w], arity,
+                        w % 2 ? ",shard=1024" : "");
+                tamis *f = test_build(spec, w, counts[i]);
+                ask_every_way(f, w);
+                tamis_free(f);
+            }
+}
+
+/* All keys are in the last of three shards. */
+static void empty_shards_answer_no(void **state) {
+    (void)state;
+    enum { KEYS = 3000 };
+    static const char *const specs[] = {"fuse:width=8,shard=1024", "fuse:width=1,shard=1024",
+                                        "fuse:width=32,shard=1024,arity=4"};
+    for (size_t s = 0; s < COUNT_OF(specs); s++) {
+        tamis_builder *b = test_builder(specs[s]);
+        for (uint64_t i = 0; i < KEYS; i++)
+            tamis_builder_add_hash(b, UINT64_MAX - test_number(s, i) / 3);
+        tamis *f = test_finish(b);
+        for (uint64_t i = 0; i < KEYS; i++) {
+            uint64_t hash[2] = {UINT64_MAX - test_number(s, i) / 3, test_number(s, i) / 3 * 2};
+            uint8_t hit[2];
+            tamis_has_hashes(f, hash, 2, hit);
+            assert_int_equal(hit[0], 1);
+            assert_int_equal(hit[1], 0);
+            assert_true(tamis_has_hash(f, hash[0]));
+            assert_false(tamis_has_hash(f, hash[1]));
+        }
+        ask_every_way(f, s);
         tamis_free(f);
     }
 }
@@ -441,6 +508,8 @@ int main(void) {
         cmocka_unit_test(every_key_is_found),
         cmocka_unit_test(small_sets_can_always_be_built),
         cmocka_unit_test(a_reader_by_the_format_agrees),
+        cmocka_unit_test(every_way_to_ask_agrees),
+        cmocka_unit_test(empty_shards_answer_no),
         cmocka_unit_test(rates_are_as_promised),
         cmocka_unit_test(shards_do_not_change_the_rate),
         cmocka_unit_test(the_same_set_gives_the_same_bytes),
