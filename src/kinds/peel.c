@@ -1,6 +1,6 @@
 /* Peeling: from the hashes of a shard to cells whose xors are its rows.
  *
- *     count    every cell learns how many keys it has, and the xor of their names
+ *     count    every cell learns how many keys it has, and the xor of their mixed hashes
  *     peel     a cell with one key names it; the key is taken out of its other cells, which may
  *              leave one key there, and so on, until no key is left or none can be taken
  *     assign   in the reverse order each key finds its cell still free, and all others final
@@ -81,13 +81,14 @@ uint64_t tamis__peel_most(const tamis_peel_form *form, uint64_t n) {
     return size_of(form, &g);
 }
 
-/* For each cell a word, a number of 32 bits, of which one more is written but not counted, and a
- * byte. */
+/* For each cell a word and a byte, a place in the order, of which one more is written but not
+ * counted, and with values a number. */
 uint64_t tamis__peel_work(const tamis_peel_form *form, uint64_t n) {
     if (n > MOST_KEYS) n = 0;
     const tamis_peel_graph g = graph_for(n, form->arity, TRIES - 1);
     const uint64_t cells = tamis__peel_cells(&g, form->arity);
-    return cells * sizeof(uint64_t) + (cells + 1) * sizeof(uint32_t) + cells;
+    const uint64_t numbers = form->value_bits ? 2 * cells : cells;
+    return cells * (sizeof(uint64_t) + 1) + (numbers + 1) * sizeof(uint32_t);
 }
 
 unsigned tamis__peel_guard_for(double fpr) {
@@ -99,18 +100,18 @@ unsigned tamis__peel_guard_for(double fpr) {
 
 /* ---- Counting ------------------------------------------------------------------------------- */
 
-/* A cell while peeling: the xor of the names of its keys, and in a byte how many these are and the
- * xor of which of the key's cells this is. One key left: these are its own.
- *
- * A key's name is its mixed hash, which tells its cells and its guard, so that nothing else need be
- * looked at. Only where keys have values it is the key's number. */
+/* A cell while peeling: the xor of its keys' mixed hashes, and in a byte how many keys these are and
+ * the xor of which of the key's cells this is. One key left: these are its own, and tell its other
+ * cells and its guard, so that nothing else need be looked at. Where keys have values there is the
+ * xor of their numbers too. */
 typedef struct table {
     uint64_t *word;
     uint8_t *count;
-    uint64_t step; /* cells of a segment */
+    uint32_t *number; /* NULL without values */
+    uint64_t step;    /* cells of a segment */
 } table;
 
-enum { ONE_KEY = 4, OWN_MASK = ONE_KEY - 1, KEY_SHIFT = 2 };
+enum { ONE_KEY = 4, OWN_MASK = ONE_KEY - 1 };
 
 /* A cell has four keys at most on average, and by chance 32 in one of 10^18 cells. Where hashes are
  * not mixed there may be more than its byte can count: then the try has failed. */
@@ -161,13 +162,17 @@ static void clear_until(bench *b, uint64_t cell) {
     if (cell <= b->clear) return;
     memset(b->table.word + b->clear, 0, (size_t)((cell - b->clear) * sizeof *b->table.word));
     memset(b->table.count + b->clear, 0, (size_t)(cell - b->clear));
+    if (b->table.number)
+        memset(b->table.number + b->clear, 0, (size_t)((cell - b->clear) * sizeof(uint32_t)));
     b->clear = cell;
 }
 
-TAMIS_HOT unsigned put_in(table t, uint64_t cell, unsigned j, uint64_t name) {
+TAMIS_HOT unsigned put_in(table t, bool has_values, uint64_t cell, unsigned j, uint64_t mixed,
+                          uint64_t key) {
     const unsigned count = (t.count[cell] + ONE_KEY) ^ j;
     t.count[cell] = (uint8_t)count;
-    t.word[cell] ^= name;
+    t.word[cell] ^= mixed;
+    if (has_values) t.number[cell] ^= (uint32_t)key;
     return count;
 }
 
@@ -178,12 +183,11 @@ TAMIS_HOT void count_some(bench *b, unsigned arity, bool has_values, uint64_t ke
     unsigned any = 0;
     for (; key < end; key++) {
         const uint64_t x = turned(&fixed, key), mixed = tamis__mix(x);
-        const uint64_t name = has_values ? key : mixed;
         tamis__peel_spread(mixed, start_of(&fixed, x), t.step, arity, at);
-        any |= put_in(t, at[0], 0, name);
-        any |= put_in(t, at[1], 1, name);
-        any |= put_in(t, at[2], 2, name);
-        if (arity == 4) any |= put_in(t, at[3], 3, name);
+        any |= put_in(t, has_values, at[0], 0, mixed, key);
+        any |= put_in(t, has_values, at[1], 1, mixed, key);
+        any |= put_in(t, has_values, at[2], 2, mixed, key);
+        if (arity == 4) any |= put_in(t, has_values, at[3], 3, mixed, key);
     }
     if (any >= CROWD) b->is_crowded = true;
 }
@@ -207,15 +211,16 @@ TAMIS_HOT void count_until(bench *b, unsigned arity, bool has_values, uint64_t c
 
 /* ---- Peeling -------------------------------------------------------------------------------- */
 
-/* Takes a key out of the i-th of its other cells, where it may leave one key: the cell then joins
- * the queue. That is a matter of chance, so it is written there in any case and counted if it
- * belongs: a branch would be mispredicted every other time. */
-TAMIS_HOT uint64_t take_out(table t, const uint64_t at[], unsigned i, unsigned own, uint64_t name,
-                            uint32_t *order, uint64_t found) {
+/* Takes the key of cell c out of the i-th of its other cells, where it may leave one key: that cell
+ * then joins the queue. This is a matter of chance, so it is written there in any case and counted
+ * if it belongs: a branch would be mispredicted every other time. */
+TAMIS_HOT uint64_t take_out(table t, bool has_values, uint64_t c, unsigned own, const uint64_t at[],
+                            unsigned i, uint32_t *order, uint64_t found) {
     const uint64_t cell = i < own ? at[i] : at[i + 1];
     const unsigned count = (t.count[cell] - ONE_KEY) ^ (i + (i >= own));
     t.count[cell] = (uint8_t)count;
-    t.word[cell] ^= name;
+    t.word[cell] ^= t.word[c];
+    if (has_values) t.number[cell] ^= t.number[c];
     order[found] = (uint32_t)cell;
     return found + (count - ONE_KEY < ONE_KEY);
 }
@@ -231,7 +236,7 @@ TAMIS_HOT uint64_t drain(bench *b, unsigned arity, bool has_values, uint64_t pee
     uint64_t at[TAMIS_PEEL_MOST_ARITY];
     for (uint64_t next = peeled; next < found; next++) {
         if (found - next > AHEAD) __builtin_prefetch(&t.word[order[next + AHEAD]]);
-        const uint64_t c = order[next], name = t.word[c];
+        const uint64_t c = order[next];
         const unsigned own = t.count[c] & OWN_MASK;
         if (t.count[c] - own != ONE_KEY) continue; /* the key went by another cell */
         const uint64_t start = (c & ~(t.step - 1)) - own * t.step, end = start + arity * t.step;
@@ -239,11 +244,10 @@ TAMIS_HOT uint64_t drain(bench *b, unsigned arity, bool has_values, uint64_t pee
         if (b->is_crowded) return peeled;
         order[peeled++] = (uint32_t)c;
         t.count[c] = (uint8_t)own; /* has no key to give any more, but still names the last */
-        tamis__peel_spread(has_values ? tamis__mix(turned(b, name)) : name, start, t.step, arity,
-                           at);
-        found = take_out(t, at, 0, own, name, order, found);
-        found = take_out(t, at, 1, own, name, order, found);
-        if (arity == 4) found = take_out(t, at, 2, own, name, order, found);
+        tamis__peel_spread(t.word[c], start, t.step, arity, at);
+        found = take_out(t, has_values, c, own, at, 0, order, found);
+        found = take_out(t, has_values, c, own, at, 1, order, found);
+        if (arity == 4) found = take_out(t, has_values, c, own, at, 2, order, found);
     }
     return peeled;
 }
@@ -277,7 +281,7 @@ static bool peel(bench *b) {
     return has_values ? peel_keys(b, 4, true) : peel_keys(b, 4, false);
 }
 
-/* ---- Assigning without values --------------------------------------------------------------- */
+/* ---- Assigning ------------------------------------------------------------------------------ */
 
 /* A row takes the place of what its cell knows of its key, which nobody wants any more: in the byte
  * of the cell, which then is nearly always in the first cache, or if it is wider in the word. Cells
@@ -286,18 +290,30 @@ TAMIS_HOT uint64_t row_of(table t, bool is_narrow, uint64_t cell) {
     return is_narrow ? t.count[cell] : t.word[cell];
 }
 
+/* A row, or of one that is wider than a word the part that starts at bit `from`. */
+TAMIS_HOT uint64_t wanted(const bench *b, bool has_values, uint64_t c, uint64_t own, uint64_t mixed,
+                          unsigned from) {
+    const tamis_peel_form *form = b->form;
+    const uint64_t guard = tamis__peel_guard(mixed, form->guard_bits);
+    if (!has_values || from) return guard;
+    const uint64_t value = form->has_slots ? own : b->task->value[b->table.number[c]];
+    const unsigned width = tamis__peel_row_values(form);
+    return tamis__peel_row(form) <= 64 && form->guard_bits ? value | guard << width : value;
+}
+
 /* In the reverse order of peeling: no key that is still to come needs a cell that is read here.
  * What its own cell holds is taken out of the xor of all. */
-TAMIS_HOT void assign_guards(const bench *b, unsigned arity, bool is_narrow) {
+TAMIS_HOT void assign_as(const bench *b, unsigned arity, bool is_narrow, bool has_values,
+                         unsigned from) {
     enum { AHEAD = 64 };
-    const unsigned width = b->form->guard_bits;
     const uint32_t *order = b->order;
     const table t = b->table;
     uint64_t at[TAMIS_PEEL_MOST_ARITY];
     for (uint64_t i = b->task->n; i-- > 0;) {
         if (i >= AHEAD) __builtin_prefetch(&t.word[order[i - AHEAD]]);
-        const uint64_t c = order[i], mixed = t.word[c], own = t.count[c];
-        uint64_t row = tamis__peel_guard(mixed, width) ^ row_of(t, is_narrow, c);
+        const uint64_t c = order[i], own = t.count[c];
+        const uint64_t mixed = from ? tamis__mix(turned(b, t.number[c])) : t.word[c];
+        uint64_t row = wanted(b, has_values, c, own, mixed, from) ^ row_of(t, is_narrow, c);
         tamis__peel_spread(mixed, (c & ~(t.step - 1)) - own * t.step, t.step, arity, at);
         row ^= row_of(t, is_narrow, at[0]) ^ row_of(t, is_narrow, at[1]);
         row ^= row_of(t, is_narrow, at[2]) ^ (arity == 4 ? row_of(t, is_narrow, at[3]) : 0);
@@ -308,8 +324,26 @@ TAMIS_HOT void assign_guards(const bench *b, unsigned arity, bool is_narrow) {
     }
 }
 
-/* Rows side by side. */
-TAMIS_HOT void pack_rows(const bench *b, bool is_narrow, unsigned width, uint8_t *out) {
+static bool is_narrow(const tamis_peel_form *form) {
+    return tamis__peel_row(form) <= 8;
+}
+
+static void assign(const bench *b, unsigned from) {
+    const bool has_values = b->form->value_bits > 0;
+    if (!has_values && is_narrow(b->form))
+        b->form->arity == 3 ? assign_as(b, 3, true, false, 0) : assign_as(b, 4, true, false, 0);
+    else if (!has_values)
+        b->form->arity == 3 ? assign_as(b, 3, false, false, 0) : assign_as(b, 4, false, false, 0);
+    else if (is_narrow(b->form))
+        b->form->arity == 3 ? assign_as(b, 3, true, true, 0) : assign_as(b, 4, true, true, 0);
+    else
+        b->form->arity == 3 ? assign_as(b, 3, false, true, from)
+                            : assign_as(b, 4, false, true, from);
+}
+
+/* ---- Packing -------------------------------------------------------------------------------- */
+
+TAMIS_HOT void pack_as(const bench *b, bool is_narrow, unsigned width, uint8_t *out) {
     const table t = b->table;
     const uint64_t cells = b->cells;
     uint64_t word = 0;
@@ -334,116 +368,71 @@ static void copy_bytes(const bench *b, uint8_t *out) {
     memcpy(out + cells, zeros, (size_t)rest);
 }
 
-static void write_guards(const bench *b, uint8_t *out) {
-    const unsigned arity = b->form->arity, width = b->form->guard_bits;
-    if (width > 8) {
-        arity == 3 ? assign_guards(b, 3, false) : assign_guards(b, 4, false);
-        pack_rows(b, false, width, out);
-        return;
-    }
-    arity == 3 ? assign_guards(b, 3, true) : assign_guards(b, 4, true);
+static void pack(const bench *b, unsigned width, uint8_t *out) {
     if (width == 8)
         copy_bytes(b, out);
+    else if (width < 8)
+        pack_as(b, true, width, out);
     else
-        pack_rows(b, true, width, out);
-}
-
-/* ---- Assigning with values ------------------------------------------------------------------ */
-
-/* What cells know goes to the order, as number and own cell of each key, and their words are free
- * for rows. */
-static void name_keys(const bench *b) {
-    for (uint64_t i = 0; i < b->task->n; i++) {
-        const uint64_t c = b->order[i];
-        b->order[i] = (uint32_t)(b->table.word[c] << KEY_SHIFT | b->table.count[c]);
-    }
-}
-
-static inline uint64_t place(const bench *b, uint64_t key, unsigned arity, uint64_t at[]) {
-    return tamis__peel_place(&b->graph, b->hash[key] * b->shards, arity, at);
-}
-
-/* A row, or of one that is wider than a word the part that starts at bit `from`. */
-TAMIS_HOT uint64_t wanted(const bench *b, uint64_t key, uint64_t own, uint64_t mixed,
-                          unsigned from) {
-    const tamis_peel_form *form = b->form;
-    const unsigned values = tamis__peel_row_values(form);
-    const uint64_t guard = tamis__peel_guard(mixed, form->guard_bits);
-    if (from) return guard;
-    const uint64_t value = form->has_slots ? own : b->task->value[key];
-    return tamis__peel_row(form) <= 64 && form->guard_bits ? value | guard << values : value;
-}
-
-TAMIS_HOT void assign(const bench *b, unsigned arity, unsigned from) {
-    uint64_t *word = b->table.word, at[TAMIS_PEEL_MOST_ARITY];
-    memset(word, 0, (size_t)(b->cells * sizeof *word));
-    for (uint64_t i = b->task->n; i-- > 0;) {
-        const uint64_t key = b->order[i] >> KEY_SHIFT, own = b->order[i] & OWN_MASK;
-        const uint64_t mixed = place(b, key, arity, at);
-        uint64_t row = wanted(b, key, own, mixed, from);
-        for (unsigned j = 0; j < arity; j++) row ^= word[at[j]]; /* its own is still 0 */
-        word[at[own]] = row;
-    }
-}
-
-static void assign_values(const bench *b, unsigned from) {
-    b->form->arity == 3 ? assign(b, 3, from) : assign(b, 4, from);
+        pack_as(b, false, width, out);
 }
 
 /* Rows that are wider than a word come in two parts. */
-static void write_values(const bench *b, uint8_t *cells) {
-    const tamis_peel_form *form = b->form;
-    const unsigned row = tamis__peel_row(form), values = tamis__peel_row_values(form);
-    const uint64_t *word = b->table.word;
-    name_keys(b);
-    assign_values(b, 0);
-    if (row <= 64) {
-        pack_rows(b, false, row, cells);
-        return;
-    }
+static void write_two_parts(const bench *b, uint8_t *cells) {
+    const unsigned row = tamis__peel_row(b->form), values = tamis__peel_row_values(b->form);
+    uint64_t *word = b->table.word;
     memset(cells, 0, (size_t)tamis__fields_size(b->cells, row));
+    assign(b, 0);
     for (uint64_t c = 0; c < b->cells; c++) tamis__bits_put(cells, c * row, values, word[c]);
-    assign_values(b, values);
+    memset(word, 0, (size_t)(b->cells * sizeof *word));
+    assign(b, values);
     for (uint64_t c = 0; c < b->cells; c++)
-        tamis__bits_put(cells, c * row + values, form->guard_bits, word[c]);
+        tamis__bits_put(cells, c * row + values, row - values, word[c]);
 }
 
 static void write_slots(const bench *b, uint8_t *slots) {
     const unsigned width = b->form->value_bits;
-    uint64_t at[TAMIS_PEEL_MOST_ARITY];
     memset(slots, 0, (size_t)tamis__fields_size(b->cells, width));
     for (uint64_t i = 0; i < b->task->n; i++) {
-        const uint64_t key = b->order[i] >> KEY_SHIFT, own = b->order[i] & OWN_MASK;
-        place(b, key, b->form->arity, at);
-        tamis__field_put(slots, at[own], width, b->task->value[key]);
+        const uint64_t c = b->order[i];
+        tamis__field_put(slots, c, width, b->task->value[b->table.number[c]]);
     }
 }
 
 /* ---- Making --------------------------------------------------------------------------------- */
 
 static void write_shard(const bench *b, uint64_t seed, uint8_t *out) {
+    const unsigned row = tamis__peel_row(b->form);
     uint8_t *cells = out + TAMIS_PEEL_HEADER;
     tamis__put64(out, b->task->n);
     tamis__put64(out + 8, seed);
     tamis__put64(out + 16, b->graph.segments << 8 | b->graph.log);
-    if (b->form->value_bits)
-        write_values(b, cells);
-    else
-        write_guards(b, cells);
-    if (b->form->has_slots)
-        write_slots(b, cells + tamis__fields_size(b->cells, tamis__peel_row(b->form)));
+    if (row <= 64) {
+        assign(b, 0);
+        pack(b, row, cells);
+    } else {
+        write_two_parts(b, cells);
+    }
+    if (b->form->has_slots) write_slots(b, cells + tamis__fields_size(b->cells, row));
+}
+
+/* Where the parts of the table are in the working memory. */
+static void lay_out(bench *b, uint8_t *work) {
+    b->table.word = (uint64_t *)(void *)work;
+    b->order = (uint32_t *)(void *)(b->table.word + b->cells);
+    uint32_t *next = b->order + b->cells + 1;
+    b->table.number = b->form->value_bits ? next : NULL;
+    b->table.count = (uint8_t *)(b->form->value_bits ? next + b->cells : next);
+    b->table.step = (uint64_t)1 << b->graph.log;
 }
 
 tamis_status tamis__peel_make(const tamis_peel_form *form, const tamis_peel_task *t, uint8_t *work,
                               uint8_t *out, uint64_t *size) {
     bench b = {.form = form, .task = t, .hash = t->hash, .shards = form->shards};
-    b.table.word = (uint64_t *)(void *)work;
     for (uint64_t seed = 0; seed < TRIES && t->n <= MOST_KEYS; seed++) {
         b.graph = graph_for(t->n, form->arity, seed);
         b.cells = tamis__peel_cells(&b.graph, form->arity);
-        b.order = (uint32_t *)(void *)(b.table.word + b.cells);
-        b.table.count = (uint8_t *)(b.order + b.cells + 1);
-        b.table.step = (uint64_t)1 << b.graph.log;
+        lay_out(&b, work);
         if (!peel(&b)) continue;
         *size = size_of(form, &b.graph);
         write_shard(&b, seed, out);

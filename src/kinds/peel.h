@@ -15,8 +15,7 @@
  * Graf and Lemire, "Binary Fuse Filters: Fast and Smaller Than Xor Filters" (2022).
  *
  * Here the builder's order pays: within a shard the segment never falls as the hash grows (but for
- * one jump), so records that come sorted walk through the cells once, and a key is remembered by
- * its number instead of by its hash.
+ * one jump), so records that come sorted walk through the cells once.
  *
  * The bytes of a shard: TAMIS_PEEL_HEADER bytes, the cells packed, and with slots one value per
  * cell behind them. */
