@@ -15,10 +15,9 @@
  * Nothing can be added or removed later. */
 #include <math.h>
 
-#include "kinds/peel.h"
-#include "kinds/shards.h"
+#include "kinds/fuse.h"
 
-enum { WIDTH = TAMIS_SHARD_WORDS, ARITY };
+enum { WIDTH = TAMIS_FUSE_WIDTH, ARITY = TAMIS_FUSE_ARITY };
 enum { OPT_SHARD, OPT_WIDTH, OPT_ARITY };
 enum { MOST_WIDTH = TAMIS_PEEL_MOST_GUARD };
 
@@ -136,34 +135,33 @@ static tamis_status make(const uint64_t word[], const tamis_shard *s, uint8_t *r
 
 /* ---- Asking --------------------------------------------------------------------------------- */
 
-/* A group's cells are all on their way before the first is looked at. */
-enum { GROUP = 32 };
-
-TAMIS_HOT void query_as(const tamis_peel_form *form, const tamis_body *f, const uint64_t *hash,
-                        size_t n, uint8_t *hit) {
-    tamis_peel_aim aim[GROUP];
-    for (size_t group; n; hash += group, hit += group, n -= group) {
-        group = n < GROUP ? n : GROUP;
-        for (size_t i = 0; i < group; i++) {
-            uint64_t rest;
-            const uint64_t at = tamis__multiply(hash[i], form->shards, &rest);
-            tamis__peel_aim_at(form, f->bytes + tamis__shard_start(f, at), rest, &aim[i]);
-        }
-        for (size_t i = 0; i < group; i++) hit[i] = tamis__peel_hit(form, &aim[i]);
-    }
+/* One shard without keys has too little behind it to read for nothing. */
+static bool is_void(const tamis_fuse_scene *s) {
+    return s->shards == 1 && s->graph.segments == 0;
 }
 
-/* The widths and arities that are worth a loop of their own. */
 static void query(const tamis_body *f, const uint64_t *hash, size_t n, uint8_t *hit) {
-    tamis_peel_form form = form_of(f->word);
-    if (form.arity == 4)
-        form.arity = 4, query_as(&form, f, hash, n, hit);
-    else if (form.guard_bits == 8)
-        form.arity = 3, form.guard_bits = 8, query_as(&form, f, hash, n, hit);
-    else if (form.guard_bits == 16)
-        form.arity = 3, form.guard_bits = 16, query_as(&form, f, hash, n, hit);
-    else
-        form.arity = 3, query_as(&form, f, hash, n, hit);
+    const tamis_fuse_scene s = tamis__fuse_scene(f);
+    if (is_void(&s)) {
+        memset(hit, 0, n);
+        return;
+    }
+#if TAMIS_HAS_X86
+    if (s.is_near && tamis__cpu() & TAMIS_CPU_AVX512) {
+        tamis__fuse_query_avx512(&s, hash, n, hit);
+        return;
+    }
+#endif
+    tamis__fuse_query(&s, hash, n, hit);
+}
+
+static bool has(const tamis_body *f, uint64_t hash) {
+    const tamis_fuse_scene s = tamis__fuse_scene(f);
+    if (is_void(&s)) return false;
+    if (s.arity == 4) return tamis__fuse_has(&s, hash, false, 4, s.width);
+    if (s.width != 8) return tamis__fuse_has(&s, hash, false, 3, s.width);
+    return s.shards == 1 ? tamis__fuse_has(&s, hash, true, 3, 8)
+                         : tamis__fuse_has(&s, hash, false, 3, 8);
 }
 
 /* ---- Measuring ------------------------------------------------------------------------------ */
@@ -207,6 +205,7 @@ const tamis_kind tamis__fuse = {
     .rate = rate,
     .audit = audit,
     .query = query,
+    .has = has,
     .measure = measure,
     .build = &build,
 };

@@ -1,9 +1,12 @@
 /* Peeling: from the hashes of a shard to cells whose xors are its rows.
  *
- *     count    every cell learns how many keys it has, and the xor of their numbers
+ *     count    every cell learns how many keys it has, and the xor of their mixed hashes
  *     peel     a cell with one key names it; the key is taken out of its other cells, which may
  *              leave one key there, and so on, until no key is left or none can be taken
  *     assign   in the reverse order each key finds its cell still free, and all others final
+ *
+ * Keys come in the order of their segments. So they are counted just before the front of the
+ * peeling gets to them, and from then on everything happens in the second cache.
  *
  * Integers alone decide the sizes, so that every machine comes to the same bytes. */
 #include "kinds/peel.h"
@@ -78,12 +81,14 @@ uint64_t tamis__peel_most(const tamis_peel_form *form, uint64_t n) {
     return size_of(form, &g);
 }
 
-/* A word and a number of 32 bits for each cell, and one more that is written but not counted. */
+/* For each cell a word and a byte, a place in the order, of which one more is written but not
+ * counted, and with values a number. */
 uint64_t tamis__peel_work(const tamis_peel_form *form, uint64_t n) {
     if (n > MOST_KEYS) n = 0;
     const tamis_peel_graph g = graph_for(n, form->arity, TRIES - 1);
     const uint64_t cells = tamis__peel_cells(&g, form->arity);
-    return cells * sizeof(uint64_t) + (cells + 1) * sizeof(uint32_t);
+    const uint64_t numbers = form->value_bits ? 2 * cells : cells;
+    return cells * (sizeof(uint64_t) + 1) + (numbers + 1) * sizeof(uint32_t);
 }
 
 unsigned tamis__peel_guard_for(double fpr) {
@@ -93,58 +98,156 @@ unsigned tamis__peel_guard_for(double fpr) {
     return bits;
 }
 
-/* ---- Peeling -------------------------------------------------------------------------------- */
+/* ---- Counting ------------------------------------------------------------------------------- */
 
-/* A cell while peeling: how many keys it has, the xor of their numbers, and the xor of which of
- * the key's cells this is. One key left: these are its own. */
-enum { KEY_SHIFT = 2, COUNT_SHIFT = 34 };
-#define ONE_KEY  ((uint64_t)1 << COUNT_SHIFT)
-#define KEY_MASK 0xffffffff
+/* A cell while peeling: the xor of its keys' mixed hashes, and in a byte how many keys these are and
+ * the xor of which of the key's cells this is. One key left: these are its own, and tell its other
+ * cells and its guard, so that nothing else need be looked at. Where keys have values there is the
+ * xor of their numbers too. */
+typedef struct table {
+    uint64_t *word;
+    uint8_t *count;
+    uint32_t *number; /* NULL without values */
+    uint64_t step;    /* cells of a segment */
+} table;
+
+enum { ONE_KEY = 4, OWN_MASK = ONE_KEY - 1 };
+
+/* A cell has four keys at most on average, and by chance 32 in one of 10^18 cells. Where hashes are
+ * not mixed there may be more than its byte can count: then the try has failed. */
+enum { CROWD = 32 * ONE_KEY };
+
+/* Keys that are counted before it is asked again whether they are enough. */
+enum { KEYS_AT_ONCE = 64 };
 
 /* What is being made. */
 typedef struct bench {
     const tamis_peel_form *form;
     const tamis_peel_task *task;
     tamis_peel_graph graph;
+    const uint64_t *hash; /* of the task */
+    uint64_t shards;      /* of the form */
     uint64_t cells;
-    uint64_t *cell;
-    uint32_t *order; /* cells that name a key, as they were found; then, of those, the peeled */
+    table table;
+    uint32_t *order;  /* cells that name a key, as they were found; then, of those, the peeled */
+    uint64_t first;   /* the key that starts first */
+    uint64_t counted; /* keys, from that one on */
+    uint64_t clear, ready; /* cells that were zeroed; of those, the ones that have all their keys */
+    bool is_crowded;
 } bench;
 
-static inline uint64_t place(const bench *b, uint64_t key, unsigned arity, uint64_t cell[]) {
-    uint64_t rest;
-    tamis__multiply(b->task->hash[key], b->form->shards, &rest);
-    return tamis__peel_place(&b->graph, rest, arity, cell);
+static inline uint64_t turned(const bench *b, uint64_t key) {
+    return b->hash[key] * b->shards + b->graph.turn;
 }
 
-TAMIS_HOT void count_keys(const bench *b, unsigned arity) {
-    uint64_t at[TAMIS_PEEL_MOST_ARITY];
-    memset(b->cell, 0, (size_t)(b->cells * sizeof *b->cell));
-    for (uint64_t i = 0; i < b->task->n; i++) {
-        place(b, i, arity, at);
-        for (unsigned j = 0; j < arity; j++)
-            b->cell[at[j]] = (b->cell[at[j]] + ONE_KEY) ^ (i << KEY_SHIFT | j);
+/* The first cell of the segment in which a key starts. */
+static inline uint64_t start_of(const bench *b, uint64_t x) {
+    return tamis__range(x, b->graph.segments) << b->graph.log;
+}
+
+/* Keys start ever farther behind, but for one jump where adding the turn goes beyond 64 bits. */
+static uint64_t key_that_starts_first(const bench *b) {
+    uint64_t low = 0, high = b->task->n;
+    while (low < high) {
+        const uint64_t middle = low + (high - low) / 2;
+        if (turned(b, middle) < b->graph.turn)
+            high = middle;
+        else
+            low = middle + 1;
     }
+    return low < b->task->n ? low : 0;
+}
+
+static void clear_until(bench *b, uint64_t cell) {
+    if (cell <= b->clear) return;
+    memset(b->table.word + b->clear, 0, (size_t)((cell - b->clear) * sizeof *b->table.word));
+    memset(b->table.count + b->clear, 0, (size_t)(cell - b->clear));
+    if (b->table.number)
+        memset(b->table.number + b->clear, 0, (size_t)((cell - b->clear) * sizeof(uint32_t)));
+    b->clear = cell;
+}
+
+TAMIS_HOT unsigned put_in(table t, bool has_values, uint64_t cell, unsigned j, uint64_t mixed,
+                          uint64_t key) {
+    const unsigned count = (t.count[cell] + ONE_KEY) ^ j;
+    t.count[cell] = (uint8_t)count;
+    t.word[cell] ^= mixed;
+    if (has_values) t.number[cell] ^= (uint32_t)key;
+    return count;
+}
+
+TAMIS_HOT void count_some(bench *b, unsigned arity, bool has_values, uint64_t key, uint64_t end) {
+    const bench fixed = *b; /* a store of bytes might change *b, but not this copy */
+    const table t = fixed.table;
+    uint64_t at[TAMIS_PEEL_MOST_ARITY];
+    unsigned any = 0;
+    for (; key < end; key++) {
+        const uint64_t x = turned(&fixed, key), mixed = tamis__mix(x);
+        tamis__peel_spread(mixed, start_of(&fixed, x), t.step, arity, at);
+        any |= put_in(t, has_values, at[0], 0, mixed, key);
+        any |= put_in(t, has_values, at[1], 1, mixed, key);
+        any |= put_in(t, has_values, at[2], 2, mixed, key);
+        if (arity == 4) any |= put_in(t, has_values, at[3], 3, mixed, key);
+    }
+    if (any >= CROWD) b->is_crowded = true;
+}
+
+/* Counts until the first `cells` cells have all their keys. */
+TAMIS_HOT void count_until(bench *b, unsigned arity, bool has_values, uint64_t cells) {
+    const uint64_t n = b->task->n;
+    while (b->counted < n && !b->is_crowded) {
+        const uint64_t here = b->first + b->counted, key = here < n ? here : here - n;
+        b->ready = start_of(b, turned(b, key));
+        if (b->ready >= cells) return;
+        const uint64_t last = key < b->first ? b->first : n;
+        const uint64_t end = last - key < KEYS_AT_ONCE ? last : key + KEYS_AT_ONCE;
+        clear_until(b, start_of(b, turned(b, end - 1)) + arity * b->table.step);
+        count_some(b, arity, has_values, key, end);
+        b->counted += end - key;
+    }
+    clear_until(b, b->cells);
+    b->ready = b->cells;
+}
+
+/* ---- Peeling -------------------------------------------------------------------------------- */
+
+/* Takes the key of cell c out of the i-th of its other cells, where it may leave one key: that cell
+ * then joins the queue. This is a matter of chance, so it is written there in any case and counted
+ * if it belongs: a branch would be mispredicted every other time. */
+TAMIS_HOT uint64_t take_out(table t, bool has_values, uint64_t c, unsigned own, const uint64_t at[],
+                            unsigned i, uint32_t *order, uint64_t found) {
+    const uint64_t cell = i < own ? at[i] : at[i + 1];
+    const unsigned count = (t.count[cell] - ONE_KEY) ^ (i + (i >= own));
+    t.count[cell] = (uint8_t)count;
+    t.word[cell] ^= t.word[c];
+    if (has_values) t.number[cell] ^= t.number[c];
+    order[found] = (uint32_t)cell;
+    return found + (count - ONE_KEY < ONE_KEY);
 }
 
 /* Takes out the keys that are named from order[peeled] to order[found], and those that this lays
  * bare; returns how many are peeled then. What was peeled fills the part of the queue that was
- * read. Whether a cell joins the queue is a matter of chance, so it is written there in any case
- * and counted if it belongs: a branch would be mispredicted every other time. */
-TAMIS_HOT uint64_t drain(const bench *b, unsigned arity, uint64_t peeled, uint64_t found) {
+ * read. */
+TAMIS_HOT uint64_t drain(bench *b, unsigned arity, bool has_values, uint64_t peeled,
+                         uint64_t found) {
+    enum { AHEAD = 8 };
+    const table t = b->table;
+    uint32_t *order = b->order;
     uint64_t at[TAMIS_PEEL_MOST_ARITY];
     for (uint64_t next = peeled; next < found; next++) {
-        const uint64_t c = b->order[next], cell = b->cell[c], key = cell >> KEY_SHIFT & KEY_MASK;
-        if (cell >> COUNT_SHIFT != 1) continue; /* the key went by another cell */
-        b->order[peeled++] = (uint32_t)c;
-        place(b, key, arity, at);
-        for (unsigned j = 0; j < arity; j++) {
-            const uint64_t left = (b->cell[at[j]] - ONE_KEY) ^ (key << KEY_SHIFT | j);
-            b->cell[at[j]] = left;
-            b->order[found] = (uint32_t)at[j];
-            found += left >> COUNT_SHIFT == 1;
-        }
-        b->cell[c] = cell - ONE_KEY; /* has no key to give any more, but still names the last */
+        if (found - next > AHEAD) __builtin_prefetch(&t.word[order[next + AHEAD]]);
+        const uint64_t c = order[next];
+        const unsigned own = t.count[c] & OWN_MASK;
+        if (t.count[c] - own != ONE_KEY) continue; /* the key went by another cell */
+        const uint64_t start = (c & ~(t.step - 1)) - own * t.step, end = start + arity * t.step;
+        if (end > b->ready) count_until(b, arity, has_values, end);
+        if (b->is_crowded) return peeled;
+        order[peeled++] = (uint32_t)c;
+        t.count[c] = (uint8_t)own; /* has no key to give any more, but still names the last */
+        tamis__peel_spread(t.word[c], start, t.step, arity, at);
+        found = take_out(t, has_values, c, own, at, 0, order, found);
+        found = take_out(t, has_values, c, own, at, 1, order, found);
+        if (arity == 4) found = take_out(t, has_values, c, own, at, 2, order, found);
     }
     return peeled;
 }
@@ -153,113 +256,186 @@ TAMIS_HOT uint64_t drain(const bench *b, unsigned arity, uint64_t peeled, uint64
  * so what is behind the front is peeled while it is in the cache, and the queue is long enough for
  * the processor to work on several keys at a time. For 3.3 million keys this took two thirds of the
  * time of rounds over the whole array, and of going on from each cell at once. */
-TAMIS_HOT bool peel_keys(const bench *b, unsigned arity) {
-    const uint64_t stretch = (uint64_t)SEGMENTS_AT_ONCE << b->graph.log;
+TAMIS_HOT bool peel_keys(bench *b, unsigned arity, bool has_values) {
+    const uint64_t stretch = SEGMENTS_AT_ONCE * b->table.step;
     uint64_t peeled = 0;
-    for (uint64_t start = 0; start < b->cells; start += stretch) {
+    for (uint64_t start = 0; start < b->cells && !b->is_crowded; start += stretch) {
         const uint64_t end = b->cells - start < stretch ? b->cells : start + stretch;
         uint64_t found = peeled;
+        count_until(b, arity, has_values, end);
         for (uint64_t c = start; c < end; c++) {
             b->order[found] = (uint32_t)c;
-            found += b->cell[c] >> COUNT_SHIFT == 1;
+            found += (unsigned)b->table.count[c] - ONE_KEY < ONE_KEY;
         }
-        peeled = drain(b, arity, peeled, found);
+        peeled = drain(b, arity, has_values, peeled, found);
     }
-    return peeled == b->task->n;
+    return peeled == b->task->n && !b->is_crowded;
 }
 
-static bool peel(const bench *b) {
-    if (b->form->arity == 3) {
-        count_keys(b, 3);
-        return peel_keys(b, 3);
-    }
-    count_keys(b, 4);
-    return peel_keys(b, 4);
+static bool peel(bench *b) {
+    const bool has_values = b->form->value_bits > 0;
+    b->first = key_that_starts_first(b);
+    b->counted = b->clear = b->ready = 0;
+    b->is_crowded = false;
+    if (b->form->arity == 3) return has_values ? peel_keys(b, 3, true) : peel_keys(b, 3, false);
+    return has_values ? peel_keys(b, 4, true) : peel_keys(b, 4, false);
 }
 
 /* ---- Assigning ------------------------------------------------------------------------------ */
 
-/* What cells know goes to the order, as number and own cell of each key, and their words are free
- * for rows. */
-static void name_keys(const bench *b) {
-    for (uint64_t i = 0; i < b->task->n; i++) b->order[i] = (uint32_t)b->cell[b->order[i]];
-    memset(b->cell, 0, (size_t)(b->cells * sizeof *b->cell));
+/* A row takes the place of what its cell knows of its key, which nobody wants any more: in the byte
+ * of the cell, which then is nearly always in the first cache, or if it is wider in the word. Cells
+ * that name no key hold 0. */
+TAMIS_HOT uint64_t row_of(table t, bool is_narrow, uint64_t cell) {
+    return is_narrow ? t.count[cell] : t.word[cell];
 }
 
 /* A row, or of one that is wider than a word the part that starts at bit `from`. */
-TAMIS_HOT uint64_t wanted(const bench *b, uint64_t key, uint64_t own, uint64_t mixed,
+TAMIS_HOT uint64_t wanted(const bench *b, bool has_values, uint64_t c, uint64_t own, uint64_t mixed,
                           unsigned from) {
     const tamis_peel_form *form = b->form;
-    const unsigned values = tamis__peel_row_values(form);
     const uint64_t guard = tamis__peel_guard(mixed, form->guard_bits);
-    if (from) return guard;
-    const uint64_t value = form->has_slots ? own : values ? b->task->value[key] : 0;
-    return tamis__peel_row(form) <= 64 && form->guard_bits ? value | guard << values : value;
+    if (!has_values || from) return guard;
+    const uint64_t value = form->has_slots ? own : b->task->value[b->table.number[c]];
+    const unsigned width = tamis__peel_row_values(form);
+    return tamis__peel_row(form) <= 64 && form->guard_bits ? value | guard << width : value;
 }
 
-/* In the reverse order of peeling: no key that is still to come needs a cell that is read here. */
-TAMIS_HOT void assign(const bench *b, unsigned arity, unsigned from) {
+/* In the reverse order of peeling: no key that is still to come needs a cell that is read here.
+ * What its own cell holds is taken out of the xor of all. */
+TAMIS_HOT void assign_as(const bench *b, unsigned arity, bool is_narrow, bool has_values,
+                         unsigned from) {
+    enum { AHEAD = 64 };
+    const uint32_t *order = b->order;
+    const table t = b->table;
     uint64_t at[TAMIS_PEEL_MOST_ARITY];
     for (uint64_t i = b->task->n; i-- > 0;) {
-        const uint64_t key = b->order[i] >> KEY_SHIFT, own = b->order[i] & ((1 << KEY_SHIFT) - 1);
-        const uint64_t mixed = place(b, key, arity, at);
-        uint64_t row = wanted(b, key, own, mixed, from);
-        for (unsigned j = 0; j < arity; j++) row ^= b->cell[at[j]]; /* its own is still 0 */
-        b->cell[at[own]] = row;
+        if (i >= AHEAD) __builtin_prefetch(&t.word[order[i - AHEAD]]);
+        const uint64_t c = order[i], own = t.count[c];
+        const uint64_t mixed = from ? tamis__mix(turned(b, t.number[c])) : t.word[c];
+        uint64_t row = wanted(b, has_values, c, own, mixed, from) ^ row_of(t, is_narrow, c);
+        tamis__peel_spread(mixed, (c & ~(t.step - 1)) - own * t.step, t.step, arity, at);
+        row ^= row_of(t, is_narrow, at[0]) ^ row_of(t, is_narrow, at[1]);
+        row ^= row_of(t, is_narrow, at[2]) ^ (arity == 4 ? row_of(t, is_narrow, at[3]) : 0);
+        if (is_narrow)
+            t.count[c] = (uint8_t)row;
+        else
+            t.word[c] = row;
     }
 }
 
-static void write_part(const bench *b, unsigned from, unsigned width, uint8_t *cells) {
-    const unsigned row = tamis__peel_row(b->form);
-    if (b->form->arity == 3)
-        assign(b, 3, from);
-    else
-        assign(b, 4, from);
-    for (uint64_t c = 0; c < b->cells; c++)
-        tamis__bits_put(cells, c * row + from, width, b->cell[c]);
+static bool is_narrow(const tamis_peel_form *form) {
+    return tamis__peel_row(form) <= 8;
 }
 
-static void write_cells(const bench *b, uint8_t *cells) {
-    const tamis_peel_form *form = b->form;
-    const unsigned row = tamis__peel_row(form), values = tamis__peel_row_values(form);
-    name_keys(b);
-    write_part(b, 0, row <= 64 ? row : values, cells);
-    if (row <= 64) return;
-    memset(b->cell, 0, (size_t)(b->cells * sizeof *b->cell));
-    write_part(b, values, form->guard_bits, cells);
+static void assign(const bench *b, unsigned from) {
+    const bool has_values = b->form->value_bits > 0;
+    if (!has_values && is_narrow(b->form))
+        b->form->arity == 3 ? assign_as(b, 3, true, false, 0) : assign_as(b, 4, true, false, 0);
+    else if (!has_values)
+        b->form->arity == 3 ? assign_as(b, 3, false, false, 0) : assign_as(b, 4, false, false, 0);
+    else if (is_narrow(b->form))
+        b->form->arity == 3 ? assign_as(b, 3, true, true, 0) : assign_as(b, 4, true, true, 0);
+    else
+        b->form->arity == 3 ? assign_as(b, 3, false, true, from)
+                            : assign_as(b, 4, false, true, from);
+}
+
+/* ---- Packing -------------------------------------------------------------------------------- */
+
+TAMIS_HOT void pack_as(const bench *b, bool is_narrow, unsigned width, uint8_t *out) {
+    const table t = b->table;
+    const uint64_t cells = b->cells;
+    uint64_t word = 0;
+    unsigned filled = 0;
+    for (uint64_t c = 0; c < cells; c++) {
+        const uint64_t row = row_of(t, is_narrow, c);
+        word |= row << filled;
+        filled += width;
+        if (filled < 64) continue;
+        tamis__put64(out, word);
+        out += 8;
+        filled -= 64;
+        word = filled ? row >> (width - filled) : 0;
+    }
+    if (filled) tamis__put64(out, word);
+}
+
+static void copy_bytes(const bench *b, uint8_t *out) {
+    static const uint8_t zeros[8];
+    const uint64_t cells = b->cells, rest = tamis__fields_size(cells, 8) - cells;
+    memcpy(out, b->table.count, (size_t)cells);
+    memcpy(out + cells, zeros, (size_t)rest);
+}
+
+static void pack(const bench *b, unsigned width, uint8_t *out) {
+    if (width == 8)
+        copy_bytes(b, out);
+    else if (width < 8)
+        pack_as(b, true, width, out);
+    else
+        pack_as(b, false, width, out);
+}
+
+/* Rows that are wider than a word come in two parts. */
+static void write_two_parts(const bench *b, uint8_t *cells) {
+    const unsigned row = tamis__peel_row(b->form), values = tamis__peel_row_values(b->form);
+    uint64_t *word = b->table.word;
+    memset(cells, 0, (size_t)tamis__fields_size(b->cells, row));
+    assign(b, 0);
+    for (uint64_t c = 0; c < b->cells; c++) tamis__bits_put(cells, c * row, values, word[c]);
+    memset(word, 0, (size_t)(b->cells * sizeof *word));
+    assign(b, values);
+    for (uint64_t c = 0; c < b->cells; c++)
+        tamis__bits_put(cells, c * row + values, row - values, word[c]);
 }
 
 static void write_slots(const bench *b, uint8_t *slots) {
     const unsigned width = b->form->value_bits;
-    uint64_t at[TAMIS_PEEL_MOST_ARITY];
+    memset(slots, 0, (size_t)tamis__fields_size(b->cells, width));
     for (uint64_t i = 0; i < b->task->n; i++) {
-        const uint64_t key = b->order[i] >> KEY_SHIFT, own = b->order[i] & ((1 << KEY_SHIFT) - 1);
-        place(b, key, b->form->arity, at);
-        tamis__field_put(slots, at[own], width, b->task->value[key]);
+        const uint64_t c = b->order[i];
+        tamis__field_put(slots, c, width, b->task->value[b->table.number[c]]);
     }
 }
 
-static void write_shard(const bench *b, uint64_t seed, uint8_t *out, uint64_t size) {
+/* ---- Making --------------------------------------------------------------------------------- */
+
+static void write_shard(const bench *b, uint64_t seed, uint8_t *out) {
+    const unsigned row = tamis__peel_row(b->form);
     uint8_t *cells = out + TAMIS_PEEL_HEADER;
-    memset(out, 0, (size_t)size);
     tamis__put64(out, b->task->n);
     tamis__put64(out + 8, seed);
     tamis__put64(out + 16, b->graph.segments << 8 | b->graph.log);
-    if (b->task->n) write_cells(b, cells);
-    if (b->form->has_slots)
-        write_slots(b, cells + tamis__fields_size(b->cells, tamis__peel_row(b->form)));
+    if (row <= 64) {
+        assign(b, 0);
+        pack(b, row, cells);
+    } else {
+        write_two_parts(b, cells);
+    }
+    if (b->form->has_slots) write_slots(b, cells + tamis__fields_size(b->cells, row));
+}
+
+/* Where the parts of the table are in the working memory. */
+static void lay_out(bench *b, uint8_t *work) {
+    b->table.word = (uint64_t *)(void *)work;
+    b->order = (uint32_t *)(void *)(b->table.word + b->cells);
+    uint32_t *next = b->order + b->cells + 1;
+    b->table.number = b->form->value_bits ? next : NULL;
+    b->table.count = (uint8_t *)(b->form->value_bits ? next + b->cells : next);
+    b->table.step = (uint64_t)1 << b->graph.log;
 }
 
 tamis_status tamis__peel_make(const tamis_peel_form *form, const tamis_peel_task *t, uint8_t *work,
                               uint8_t *out, uint64_t *size) {
-    bench b = {.form = form, .task = t, .cell = (uint64_t *)(void *)work};
+    bench b = {.form = form, .task = t, .hash = t->hash, .shards = form->shards};
     for (uint64_t seed = 0; seed < TRIES && t->n <= MOST_KEYS; seed++) {
         b.graph = graph_for(t->n, form->arity, seed);
         b.cells = tamis__peel_cells(&b.graph, form->arity);
-        b.order = (uint32_t *)(void *)(work + b.cells * sizeof *b.cell);
+        lay_out(&b, work);
         if (!peel(&b)) continue;
         *size = size_of(form, &b.graph);
-        write_shard(&b, seed, out, *size);
+        write_shard(&b, seed, out);
         return TAMIS_OK;
     }
     return tamis__fail(TAMIS_INVALID,

@@ -15,8 +15,7 @@
  * Graf and Lemire, "Binary Fuse Filters: Fast and Smaller Than Xor Filters" (2022).
  *
  * Here the builder's order pays: within a shard the segment never falls as the hash grows (but for
- * one jump), so records that come sorted walk through the cells once, and a key is remembered by
- * its number instead of by its hash.
+ * one jump), so records that come sorted walk through the cells once.
  *
  * The bytes of a shard: TAMIS_PEEL_HEADER bytes, the cells packed, and with slots one value per
  * cell behind them. */
@@ -75,7 +74,8 @@ unsigned tamis__peel_guard_for(double fpr);
 
 /* ---- Places --------------------------------------------------------------------------------- */
 
-#define TAMIS_PEEL_TURN 0x9e3779b97f4a7c15
+#define TAMIS_PEEL_TURN  0x9e3779b97f4a7c15
+#define TAMIS_PEEL_GUARD 0xf1357aea2e62a9c5
 
 /* Where the cells of a key are: the segment from the top bits of x, what is in it from mixed
  * ones. Sixteen bits for each cell, which is as long as segments get. */
@@ -85,19 +85,28 @@ typedef struct tamis_peel_graph {
     unsigned log;      /* cells of a segment, as a power of two */
 } tamis_peel_graph;
 
+/* The cells of a key whose first segment starts at cell `start`; `step` cells in each. */
+TAMIS_HOT void tamis__peel_spread(uint64_t mixed, uint64_t start, uint64_t step, unsigned arity,
+                                  uint64_t cell[]) {
+    const uint64_t mask = step - 1;
+    cell[0] = start + (mixed & mask);
+    cell[1] = start + step + (mixed >> 16 & mask);
+    cell[2] = start + 2 * step + (mixed >> 32 & mask);
+    if (arity == 4) cell[3] = start + 3 * step + (mixed >> 48 & mask);
+}
+
 TAMIS_HOT uint64_t tamis__peel_place(const tamis_peel_graph *g, uint64_t rest, unsigned arity,
                                      uint64_t cell[]) {
     const uint64_t x = rest + g->turn, mixed = tamis__mix(x);
-    const uint64_t first = tamis__range(x, g->segments), mask = ((uint64_t)1 << g->log) - 1;
-    for (unsigned j = 0; j < arity; j++)
-        cell[j] = ((first + j) << g->log) + (mixed >> 16 * j & mask);
+    const uint64_t start = tamis__range(x, g->segments) << g->log;
+    tamis__peel_spread(mixed, start, (uint64_t)1 << g->log, arity, cell);
     return mixed;
 }
 
 /* The top bits of a product depend on all bits of both; the multiplier is that of Steele and
  * Vigna, "Computationally easy, spectrally good multipliers" (2021). */
 TAMIS_HOT uint64_t tamis__peel_guard(uint64_t mixed, unsigned bits) {
-    return bits ? mixed * 0xf1357aea2e62a9c5 >> (64 - bits) : 0;
+    return bits ? mixed * TAMIS_PEEL_GUARD >> (64 - bits) : 0;
 }
 
 /* ---- Asking --------------------------------------------------------------------------------- */

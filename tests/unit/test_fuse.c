@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cpu/cpu.h"
 #include "kinds/peel.h"
 #include "tests/help/bounds.h"
 #include "tests/help/building.h"
@@ -101,6 +102,72 @@ static void a_reader_by_the_format_agrees(void **state) {
             assert_true(read_by_format(f, test_number(i, k)));
             assert_int_equal(read_by_format(f, stranger), tamis_has_hash(f, stranger));
         }
+        tamis_free(f);
+    }
+}
+
+/* Groups and rings have edges, what is near is asked another way than what is far, and so is one
+ * key: every way must come to the answer of the format. */
+static void ask_every_way(const tamis *f, uint64_t family) {
+    enum { MOST = 300 };
+    static const uint32_t cpus[] = {0, TAMIS_CPU_AVX2, TAMIS_CPU_ALL};
+    uint64_t hash[MOST];
+    uint8_t hit[MOST + 1], want[MOST];
+    for (uint64_t i = 0; i < MOST; i++) {
+        hash[i] = test_number(family, i % 3 ? TEST_STRANGERS + i : i);
+        want[i] = read_by_format(f, hash[i]);
+    }
+    for (size_t c = 0; c < COUNT_OF(cpus); c++) {
+        tamis__cpu_set(cpus[c]);
+        for (size_t n = 0; n <= MOST; n += n < 140 ? 1 : 53) {
+            memset(hit, 7, sizeof hit);
+            tamis_has_hashes(f, hash, n, hit);
+            assert_memory_equal(hit, want, n);
+            assert_int_equal(hit[n], 7);
+        }
+        for (size_t i = 0; i < MOST; i++) assert_int_equal(tamis_has_hash(f, hash[i]), want[i]);
+    }
+    tamis__cpu_set(TAMIS_CPU_ALL);
+}
+
+static void every_way_to_ask_agrees(void **state) {
+    (void)state;
+    static const uint64_t counts[] = {0, 1, 2000, 600000}; /* the last are far */
+    static const unsigned widths[] = {1, 7, 8, 13, 16, 25, 26, 32};
+    for (unsigned arity = 3; arity <= 4; arity++)
+        for (size_t w = 0; w < COUNT_OF(widths); w++)
+            for (size_t i = 0; i < COUNT_OF(counts); i++) {
+                char spec[64];
+                if (counts[i] > 2000 && widths[w] < 16 && arity == 4) continue;
+                sprintf(spec, "fuse:width=%u,arity=%u%s", widths[w], arity,
+                        w % 2 ? ",shard=1024" : "");
+                tamis *f = test_build(spec, w, counts[i]);
+                ask_every_way(f, w);
+                tamis_free(f);
+            }
+}
+
+/* All keys are in the last of three shards. */
+static void empty_shards_answer_no(void **state) {
+    (void)state;
+    enum { KEYS = 3000 };
+    static const char *const specs[] = {"fuse:width=8,shard=1024", "fuse:width=1,shard=1024",
+                                        "fuse:width=32,shard=1024,arity=4"};
+    for (size_t s = 0; s < COUNT_OF(specs); s++) {
+        tamis_builder *b = test_builder(specs[s]);
+        for (uint64_t i = 0; i < KEYS; i++)
+            tamis_builder_add_hash(b, UINT64_MAX - test_number(s, i) / 3);
+        tamis *f = test_finish(b);
+        for (uint64_t i = 0; i < KEYS; i++) {
+            uint64_t hash[2] = {UINT64_MAX - test_number(s, i) / 3, test_number(s, i) / 3 * 2};
+            uint8_t hit[2];
+            tamis_has_hashes(f, hash, 2, hit);
+            assert_int_equal(hit[0], 1);
+            assert_int_equal(hit[1], 0);
+            assert_true(tamis_has_hash(f, hash[0]));
+            assert_false(tamis_has_hash(f, hash[1]));
+        }
+        ask_every_way(f, s);
         tamis_free(f);
     }
 }
@@ -323,6 +390,40 @@ static void hashes_that_are_not_mixed_are_refused(void **state) {
     tamis_builder_free(b);
 }
 
+/* Which of its cells is the first of the third segment, at the first try; 3: none. */
+static unsigned finds_the_crowd(uint64_t hash, uint64_t segments) {
+    const uint64_t first = tamis__range(hash, segments);
+    return first <= 2 && (mix(hash) >> 16 * (2 - first) & 0xff) == 0 ? 2 - (unsigned)first : 3;
+}
+
+/* A cell with more keys than can be counted, which looks like a cell with one: the try fails, and
+ * another one works. */
+static void a_crowded_cell_fails_the_try(void **state) {
+    (void)state;
+    enum { KEYS = 2000, SEGMENTS = 9, LOG = 8 };
+    static uint64_t hash[KEYS];
+    uint64_t left[4] = {1, 129, 127, KEYS - 257}, size; /* by which of their cells it is */
+    const tamis_peel_form form = {.shards = 1, .arity = 3, .guard_bits = 8};
+    const tamis_peel_task task = {.hash = hash, .n = KEYS};
+    uint8_t *work = malloc((size_t)tamis__peel_work(&form, KEYS));
+    uint8_t *out = malloc((size_t)tamis__peel_most(&form, KEYS) + TAMIS_PEEL_BEHIND);
+    for (uint64_t i = 0, n = 0; n < KEYS; i++) {
+        uint64_t *more = &left[finds_the_crowd(test_number(8, i), SEGMENTS)];
+        if (*more) (*more)--, hash[n++] = test_number(8, i);
+    }
+    qsort(hash, KEYS, sizeof *hash, ascending);
+    assert_int_equal(tamis__peel_make(&form, &task, work, out, &size), TAMIS_OK);
+    assert_true(tamis__get64(out + 8) > 0);
+    assert_int_equal(tamis__get64(out + 16), SEGMENTS << 8 | LOG);
+    for (size_t i = 0; i < KEYS; i++) {
+        tamis_peel_aim aim;
+        tamis__peel_aim_at(&form, out, hash[i], &aim);
+        assert_true(tamis__peel_hit(&form, &aim));
+    }
+    free(work);
+    free(out);
+}
+
 /* ---- The gate ------------------------------------------------------------------------------- */
 
 /* Cells and seeds may be anything: whatever the gate lets in can be asked. */
@@ -407,6 +508,8 @@ int main(void) {
         cmocka_unit_test(every_key_is_found),
         cmocka_unit_test(small_sets_can_always_be_built),
         cmocka_unit_test(a_reader_by_the_format_agrees),
+        cmocka_unit_test(every_way_to_ask_agrees),
+        cmocka_unit_test(empty_shards_answer_no),
         cmocka_unit_test(rates_are_as_promised),
         cmocka_unit_test(shards_do_not_change_the_rate),
         cmocka_unit_test(the_same_set_gives_the_same_bytes),
@@ -416,6 +519,7 @@ int main(void) {
         cmocka_unit_test(a_million_keys_take_what_was_promised),
         cmocka_unit_test(rows_of_any_width_come_back),
         cmocka_unit_test(slots_have_one_owner),
+        cmocka_unit_test(a_crowded_cell_fails_the_try),
         cmocka_unit_test(hashes_that_are_not_mixed_are_refused),
         cmocka_unit_test(forged_headers_are_refused),
         cmocka_unit_test(stray_bits_are_refused),
