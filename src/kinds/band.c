@@ -1,7 +1,7 @@
 /* The bumped ribbon, asked: which layer a hash is in, and what its rows add up to. */
 #include <math.h>
 
-#include "kinds/band_layers.h"
+#include "kinds/band_kernels.h"
 
 uint64_t tamis__band_keys(const uint8_t *band) {
     return tamis__get32(band);
@@ -74,58 +74,10 @@ tamis_status tamis__band_audit(const tamis_band_form *form, const uint8_t *band,
 
 /* ---- Asking --------------------------------------------------------------------------------- */
 
-static unsigned class_of(const uint8_t *meta, uint64_t bucket) {
-    return tamis__get64(meta + bucket / 32 * 8) >> bucket % 32 * 2 & 3;
-}
-
-static bool is_bumped(const layer *l, const uint8_t *meta, uint64_t start) {
-    if (l->shift == 0) return false;
-    return offset_in_bucket(l, start) < cut_of(l, class_of(meta, bucket_of(l, start)));
-}
-
-/* The rows of a key in the layer whose thresholds and rows start at `at`. */
-static void aim_at(const tamis_band_form *form, const layer *l, const uint8_t *at, uint64_t start,
-                   tamis_band_aim *aim) {
-    const uint64_t block = start / ROWS, c = coefficients_of(aim->x);
-    const unsigned shift = start % ROWS, columns = columns_of(form);
-    const bool is_narrow = block < l->narrow_blocks;
-    const uint64_t before = block * columns - (is_narrow ? block : l->narrow_blocks);
-    aim->here = at + (l->meta_words + before) * 8;
-    aim->next = shift ? aim->here + (columns - is_narrow) * 8 : aim->here;
-    aim->low = c << shift;
-    aim->high = shift ? c >> (ROWS - shift) : 0;
-    aim->guard_bits = form->guard_bits - (aim->x < narrow_edge(form));
-}
-
-/* A stranger mostly needs the first line of each block only, and fetching all of 16 columns made it
- * half as fast again; but who has values is asked for keys, which need them all. */
-static void fetch(const tamis_band_form *form, const tamis_band_aim *aim) {
-    enum { LINE = 64 };
-    const uint8_t *last = aim->next + columns_of(form) * 8 - 8;
-    __builtin_prefetch(aim->here);
-    __builtin_prefetch(aim->next);
-    __builtin_prefetch(last);
-    if (form->value_bits)
-        for (const uint8_t *p = aim->here + LINE; p < last; p += LINE) __builtin_prefetch(p);
-}
-
 void tamis__band_aim(const tamis_band_form *form, const uint8_t *band, uint64_t hash,
                      tamis_band_aim *aim) {
-    const unsigned layers = layers_of(band);
-    const uint8_t *at = band + HEAD_BYTES + layers * LAYER_BYTES;
-    aim->here = NULL;
-    aim->x = first_x(form, hash);
-    for (unsigned i = 0; i < layers; i++) {
-        const layer l = get_layer(form, band, i);
-        aim->x = next_x(aim->x, l.seed);
-        const uint64_t start = tamis__range(aim->x, l.starts);
-        if (!is_bumped(&l, at, start)) {
-            aim_at(form, &l, at, start, aim);
-            fetch(form, aim);
-            return;
-        }
-        at += l.words * 8;
-    }
+    aim_in_band(form, band, hash, aim);
+    if (aim->here) fetch(form, aim->here, aim->next);
 }
 
 TAMIS_HOT uint64_t column(const tamis_band_aim *aim, unsigned k) {
@@ -134,21 +86,40 @@ TAMIS_HOT uint64_t column(const tamis_band_aim *aim, unsigned k) {
     return (uint64_t)__builtin_parityll(picked);
 }
 
+/* Four at a time and no branch between them: fifteen of sixteen strangers go with the first four. */
+TAMIS_HOT uint64_t four_columns(const tamis_band_aim *aim, unsigned k, unsigned count) {
+    uint64_t sums = 0;
+    for (unsigned i = 0; i < count; i++) sums |= column(aim, k + i) << i;
+    return sums;
+}
+
 bool tamis__band_test(const tamis_band_form *form, const tamis_band_aim *aim, uint64_t *value) {
-    const unsigned v = form->value_bits;
-    if (!aim->here) return false;
-    for (unsigned k = 0; k < aim->guard_bits; k++)
-        if (column(aim, v + k) != (aim->x >> k & 1)) return false;
-    *value = mask_of(aim->x, v);
-    for (unsigned k = 0; k < v; k++) *value ^= column(aim, k) << k;
-    return true;
+    return test_columns(four_columns, form, aim, value);
 }
 
 bool tamis__band_ask(const tamis_band_form *form, const uint8_t *band, uint64_t hash,
                      uint64_t *value) {
     tamis_band_aim aim;
-    tamis__band_aim(form, band, hash, &aim);
+#if TAMIS_HAS_X86
+    if (tamis__cpu() & TAMIS_CPU_AVX2) return tamis__band_ask_avx2(form, band, hash, value);
+#endif
+    aim_in_band(form, band, hash, &aim);
     return tamis__band_test(form, &aim, value);
+}
+
+/* The plain way, which is the reference. */
+static void ask_plain(const tamis_band_form *form, const tamis_band_set *set, const uint64_t *hash,
+                      size_t n, uint64_t *value, uint8_t *hit) {
+    ask_groups(four_columns, form, set, hash, n, value, hit);
+}
+
+void tamis__band_ask_all(const tamis_band_form *form, const tamis_band_set *set,
+                         const uint64_t *hash, size_t n, uint64_t *value, uint8_t *hit) {
+    const tamis_band_ops *ops = tamis__band_ops();
+    if (ops && set->count >> 32 == 0)
+        ops->ask(form, set, hash, n, value, hit);
+    else
+        ask_plain(form, set, hash, n, value, hit);
 }
 
 /* ---- Rates ---------------------------------------------------------------------------------- */

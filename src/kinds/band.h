@@ -19,8 +19,8 @@
 #ifndef TAMIS_KINDS_BAND_H
 #define TAMIS_KINDS_BAND_H
 
-#include "base/status.h"
-#include "bits/bits.h"
+#include "cpu/cpu.h"
+#include "kinds/shards.h"
 
 enum {
     TAMIS_BAND_VALUE_MOST = 64,
@@ -85,5 +85,34 @@ typedef struct tamis_band_aim {
 
 void tamis__band_aim(const tamis_band_form *, const uint8_t *band, uint64_t hash, tamis_band_aim *);
 bool tamis__band_test(const tamis_band_form *, const tamis_band_aim *, uint64_t *value);
+
+/* The bands of a filter, which share the hashes out among them: the i-th lies `lead` bytes behind
+ * what the i-th word of `starts` says, counted from `bytes`. */
+typedef struct tamis_band_set {
+    const uint8_t *bytes, *starts;
+    uint64_t count, lead;
+    bool is_far; /* the bytes do not fit the cache: what will be read is worth a prefetch */
+} tamis_band_set;
+
+/* Those of a payload that is cut into shards. */
+static inline tamis_band_set tamis__band_set(const tamis_body *f, uint64_t lead) {
+    const uint64_t shards = f->word[TAMIS_SHARDS];
+    return (tamis_band_set){
+        .bytes = f->bytes,
+        .starts = f->bytes + f->size - tamis__shard_offsets_size(shards),
+        .count = shards,
+        .lead = lead,
+        .is_far = f->size > TAMIS_NEAR_BYTES,
+    };
+}
+
+static inline const uint8_t *tamis__band_of(const tamis_band_set *set, uint64_t hash) {
+    const uint64_t i = tamis__range(hash, set->count);
+    return set->bytes + tamis__get64(set->starts + i * 8) + set->lead;
+}
+
+/* Many questions: hit[i] becomes 1 or 0, and value[i] is set where it is 1. `value` may be NULL. */
+void tamis__band_ask_all(const tamis_band_form *, const tamis_band_set *, const uint64_t *hash,
+                         size_t n, uint64_t *value, uint8_t *hit);
 
 #endif

@@ -1,4 +1,4 @@
-/* band.c and band_make.c include this: what a band looks like, and the equation of a hash.
+/* band.c, band_make.c, their kernels and tests include this: what a band looks like, and the equation of a hash.
  *
  *     keys u32, layers u32 │ layer 0: 16 bytes │ layer 1 │ ... │ thresholds and rows of each layer
  *
@@ -8,7 +8,6 @@
 #ifndef TAMIS_KINDS_BAND_LAYERS_H
 #define TAMIS_KINDS_BAND_LAYERS_H
 
-#include "bits/probe.h"
 #include "kinds/band.h"
 
 enum {

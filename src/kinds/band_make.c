@@ -9,7 +9,9 @@
  * and once more with those that were bumped. */
 #include <math.h>
 
-#include "kinds/band_layers.h"
+#include "kinds/band_kernels.h"
+
+#define NO_PIVOT UINT32_MAX
 
 enum {
     PLAIN_MOST = 4000,  /* keys that a layer without bumping may have */
@@ -22,7 +24,6 @@ enum {
     PART_BITS = 11, /* a sort goes by these top bits of the place first */
     PARTS = 1 << PART_BITS
 };
-#define NO_PIVOT UINT32_MAX
 
 /* ---- Sizes ---------------------------------------------------------------------------------- */
 
@@ -124,9 +125,12 @@ static unsigned planes_of(const tamis_band_form *form) {
 
 /* Rows of the elimination lie where the sort had its second copy. */
 typedef struct bench {
+    const tamis_band_ops *ops; /* NULL: the plain way */
     const tamis_band_form *form;
     const tamis_band_task *task;
-    uint64_t n; /* keys of this layer */
+    uint64_t n;           /* keys of this layer */
+    const uint64_t *from; /* before they are mixed: hashes, then x */
+    uint64_t salt;        /* to be added to those; 0 once it was */
     uint64_t *x;
     uint32_t *index; /* of a key in the task; NULL without values */
     uint64_t *other_x;
@@ -135,6 +139,7 @@ typedef struct bench {
     uint32_t *r[MOST_PLANES]; /* and what they sum up to */
     uint32_t *pivot;          /* rows that the keys of a bucket made */
     uint32_t *count;          /* of the sort */
+    tamis_band_crowd crowd;
 } bench;
 
 /* The next piece of the working memory; when there is none yet, only its size counts. */
@@ -175,9 +180,8 @@ uint64_t tamis__band_work(const tamis_band_form *form, uint64_t n) {
 
 /* ---- Sorting -------------------------------------------------------------------------------- */
 
-/* Buckets ascending, starts inside them descending: what is bumped then comes last. */
 static uint64_t place_of(const layer *l, uint64_t x) {
-    return tamis__range(x, l->starts) ^ (((uint64_t)1 << l->shift) - 1);
+    return tamis__range(x, l->starts);
 }
 
 static void sum_up(uint32_t *count, size_t n) {
@@ -191,21 +195,27 @@ static void sum_up(uint32_t *count, size_t n) {
 
 /* How many low bits of a place are left to the second step. */
 static unsigned rest_bits(const layer *l) {
-    const uint64_t most = (l->starts - 1) | (((uint64_t)1 << l->shift) - 1);
+    const uint64_t most = l->starts - 1;
     const unsigned bits = most ? tamis__log2_floor(most) + 1 : 0;
     return bits > PART_BITS ? bits - PART_BITS : 0;
 }
 
-/* By the top bits of the place, into the other copy. count[p] ends as the end of part p. */
+/* Mixes and goes by the top bits of the place, into the other copy. Mixing twice costs less than
+ * writing what was mixed in between. count[p] ends as the end of part p. */
 static void sort_parts(bench *b, const layer *l, unsigned rest) {
+    const uint64_t *from = b->from, salt = b->salt;
     memset(b->count, 0, PARTS * sizeof *b->count);
-    for (uint64_t i = 0; i < b->n; i++) b->count[place_of(l, b->x[i]) >> rest]++;
+    for (uint64_t i = 0; i < b->n; i++)
+        b->count[place_of(l, next_x(from[i] ^ salt, l->seed)) >> rest]++;
     sum_up(b->count, PARTS);
     for (uint64_t i = 0; i < b->n; i++) {
-        const uint32_t to = b->count[place_of(l, b->x[i]) >> rest]++;
-        b->other_x[to] = b->x[i];
+        const uint64_t x = next_x(from[i] ^ salt, l->seed);
+        const uint32_t to = b->count[place_of(l, x) >> rest]++;
+        b->other_x[to] = x;
         if (b->index) b->other_index[to] = b->index[i];
     }
+    b->from = b->x;
+    b->salt = 0;
 }
 
 /* One part, which fits the cache, by the rest of the place, and back. */
@@ -279,10 +289,6 @@ static bool add_key(bench *b, const layer *l, uint64_t i, uint32_t *pivot) {
     }
 }
 
-static uint64_t offset_of(const bench *b, const layer *l, uint64_t i) {
-    return offset_in_bucket(l, tamis__range(b->x[i], l->starts));
-}
-
 static void clear_row(bench *b, uint32_t p) {
     b->c[p] = 0;
     for (unsigned k = 0; k < planes_of(b->form); k++) b->r[k][p] = 0;
@@ -298,21 +304,73 @@ static void swap_keys(bench *b, uint64_t i, uint64_t j) {
     b->index[j] = index;
 }
 
+/* Where the keys of a bucket have to be cut off: starts below are bumped. */
+static uint64_t cut_below(const layer *l, uint64_t start, unsigned *class) {
+    const uint64_t offset = offset_in_bucket(l, start);
+    *class = offset < cut_of(l, 1) ? 1 : offset < cut_of(l, 2) ? 2 : 3;
+    return start - offset + cut_of(l, *class);
+}
+
+static uint64_t start_of(const bench *b, const layer *l, uint64_t i) {
+    return tamis__range(b->x[i], l->starts);
+}
+
+/* Adds the keys [first, end) of a bucket, from the last to the first, until one contradicts those
+ * before it. Those that go then are the first ones; returns which stay from. */
+static uint64_t fill_one_by_one(bench *b, const layer *l, uint64_t first, uint64_t end,
+                                unsigned *class) {
+    uint64_t i = end;
+    uint32_t *pivot = b->pivot;
+    while (i > first && end - i < PIVOTS && add_key(b, l, i - 1, &pivot[end - i])) i--;
+    *class = 0;
+    if (i == first) return first;
+    const uint64_t cut = cut_below(l, start_of(b, l, i - 1), class);
+    for (; i < end && start_of(b, l, i) < cut; i++)
+        if (pivot[end - 1 - i] != NO_PIVOT) clear_row(b, pivot[end - 1 - i]);
+    return i;
+}
+
+static void clear_made(bench *b, const tamis_band_crowd *k, uint64_t below) {
+    for (size_t i = 0; i < k->made_count; i++)
+        if (k->made[i].start < below) clear_row(b, (uint32_t)(k->first + k->made[i].row));
+}
+
+/* The same by a kernel, for all keys of the bucket at once. */
+static bool fill_together(bench *b, const layer *l, uint64_t first, uint64_t end, uint64_t *from,
+                          unsigned *class) {
+    uint64_t row[CROWD];
+    tamis_band_crowd *k = &b->crowd;
+    const uint64_t n = end - first;
+    if (!b->ops || n > CROWD || planes_of(b->form) > 1) return false;
+    for (uint64_t i = 0; b->index && i < n; i++) {
+        uint32_t r[MOST_PLANES];
+        row_of(b, first + i, r);
+        row[i] = r[0];
+    }
+    k->x = b->x + first, k->row = b->index ? row : NULL, k->n = n, k->starts = l->starts;
+    k->c = b->c, k->r = b->r[0], k->guard_bits = b->form->guard_bits;
+    if (!b->ops->fill(k)) {
+        clear_made(b, k, UINT64_MAX);
+        return false;
+    }
+    *from = first;
+    *class = 0;
+    if (k->contradicts == NOBODY) return true;
+    const uint64_t cut = cut_below(l, k->first + k->contradicts, class);
+    clear_made(b, k, cut - least_of(cut, k->first));
+    while (*from < end && start_of(b, l, *from) < cut) ++*from;
+    return true;
+}
+
 /* The keys [first, end) are those of one bucket. Those that it bumps move to the front of all
  * keys, behind the *bumped that are there. Returns the class of the bucket. */
 static unsigned fill_bucket(bench *b, const layer *l, uint64_t first, uint64_t end,
                             uint64_t *bumped) {
-    uint64_t i = first;
-    while (i < end && i - first < PIVOTS && add_key(b, l, i, &b->pivot[i - first])) i++;
-    if (i == end) return 0;
-    const uint64_t offset = offset_of(b, l, i);
-    const unsigned class = offset < cut_of(l, 1) ? 1 : offset < cut_of(l, 2) ? 2 : 3;
-    uint64_t keep = i;
-    while (keep > first && offset_of(b, l, keep - 1) < cut_of(l, class)) {
-        keep--;
-        if (b->pivot[keep - first] != NO_PIVOT) clear_row(b, b->pivot[keep - first]);
-    }
-    while (keep < end) swap_keys(b, keep++, (*bumped)++);
+    uint64_t from;
+    unsigned class;
+    if (!fill_together(b, l, first, end, &from, &class))
+        from = fill_one_by_one(b, l, first, end, &class);
+    for (; first < from; first++) swap_keys(b, first, (*bumped)++);
     return class;
 }
 
@@ -380,8 +438,30 @@ static void put_block(const bench *b, uint64_t block, unsigned columns, uint8_t 
     }
 }
 
+static void solve(const bench *b, const layer *l, uint8_t *out) {
+    const unsigned columns = columns_of(b->form);
+    for (unsigned k = 0; k < planes_of(b->form); k++) {
+        const unsigned left = columns - k * PLANE_BITS;
+        const tamis_band_solving task = {
+            .c = b->c,
+            .r = b->r[k],
+            .blocks = l->blocks,
+            .narrow_blocks = l->narrow_blocks,
+            .columns = columns,
+            .first = k * PLANE_BITS,
+            .count = left < PLANE_BITS ? left : PLANE_BITS,
+            .out = out,
+        };
+        b->ops->solve(&task);
+    }
+}
+
 static void put_rows(const bench *b, const layer *l, uint8_t *out) {
     const unsigned columns = columns_of(b->form);
+    if (b->ops) {
+        solve(b, l, out);
+        return;
+    }
     for (unsigned k = 0; k < planes_of(b->form); k++) substitute(b, l->blocks * ROWS, k);
     for (uint64_t i = 0; i < l->blocks; i++) {
         const unsigned here = columns - (i < l->narrow_blocks);
@@ -393,7 +473,6 @@ static void put_rows(const bench *b, const layer *l, uint8_t *out) {
 /* ---- Making --------------------------------------------------------------------------------- */
 
 static void mix_keys(bench *b, const layer *l) {
-    for (uint64_t i = 0; i < b->n; i++) b->x[i] = next_x(b->x[i], l->seed);
     sort_keys(b, l);
     clear_rows(b, l);
 }
@@ -458,11 +537,12 @@ tamis_status tamis__band_make(const tamis_band_form *form, const tamis_band_task
     lay_out(&b, form, task->n, work);
     b.task = task;
     b.n = task->n;
-    for (uint64_t i = 0; i < b.n; i++) {
-        const uint32_t from = task->pick ? task->pick[i] : (uint32_t)i;
-        b.x[i] = first_x(form, task->hash[from]);
-        if (b.index) b.index[i] = from;
-    }
+    b.ops = tamis__band_ops();
+    b.salt = form->salt;
+    b.from = task->pick ? b.x : task->hash;
+    for (uint64_t i = 0; task->pick && i < b.n; i++) b.x[i] = task->hash[task->pick[i]];
+    for (uint64_t i = 0; b.index && i < b.n; i++)
+        b.index[i] = task->pick ? task->pick[i] : (uint32_t)i;
     tamis__put32(out, (uint32_t)task->n);
     if (!make_layers(&b, out, size))
         return tamis__fail(TAMIS_CONFLICT, "the hashes of a shard are not distinct");

@@ -229,24 +229,19 @@ static void ask_fuse(const tamis_body *f, const uint64_t *hash, size_t n, uint64
 static void ask_ribbon(const tamis_body *f, const uint64_t *hash, size_t n, uint64_t *value,
                        uint8_t *hit) {
     const tamis_band_form form = ribbon_of(f->word);
-    tamis_band_aim aim[GROUP];
-    uint64_t unused;
-    for (size_t i = 0; i < n; i++) {
-        const uint64_t at = tamis__shard_of(f->word, hash[i]);
-        tamis__band_aim(&form, f->bytes + tamis__shard_start(f, at), hash[i], &aim[i]);
-    }
-    for (size_t i = 0; i < n; i++)
-        hit[i] = tamis__band_test(&form, &aim[i], value ? &value[i] : &unused);
+    const tamis_band_set set = tamis__band_set(f, 0);
+    tamis__band_ask_all(&form, &set, hash, n, value, hit);
 }
 
 static void get(const tamis_body *f, const uint64_t *hash, size_t n, uint64_t *value,
                 uint8_t *hit) {
+    if (f->word[ENGINE] != FUSE) {
+        ask_ribbon(f, hash, n, value, hit);
+        return;
+    }
     for (size_t group; n; hash += group, hit += group, n -= group) {
         group = n < GROUP ? n : GROUP;
-        if (f->word[ENGINE] == FUSE)
-            ask_fuse(f, hash, group, value, hit);
-        else
-            ask_ribbon(f, hash, group, value, hit);
+        ask_fuse(f, hash, group, value, hit);
         if (value) value += group;
     }
 }

@@ -193,23 +193,24 @@ typedef struct group {
     size_t n;
 } group;
 
-static void aim_all(group *g, const tamis_body *f, const uint64_t *hash, unsigned level) {
-    const tamis_band_form form = level == 1 ? level_1(f->word) : level_2;
+static void aim_at_level_2(group *g, const tamis_body *f, const uint64_t *hash) {
     for (size_t j = 0; j < g->n; j++) {
         const uint64_t h = hash[g->at[j]];
         const uint8_t *shard = f->bytes + tamis__shard_start(f, tamis__shard_of(f->word, h));
-        tamis__band_aim(&form, level == 1 ? first_of(shard) : second_of(shard), h, &g->aim[j]);
+        tamis__band_aim(&level_2, second_of(shard), h, &g->aim[j]);
     }
 }
 
 /* Only those that pass level 1 stay open. */
 static void pass_level_1(group *g, const tamis_body *f, const uint64_t *hash) {
     const tamis_band_form form = level_1(f->word);
+    const tamis_band_set first = tamis__band_set(f, HEAD_BYTES);
+    uint8_t passes[GROUP];
+    tamis__band_ask_all(&form, &first, hash, g->n, NULL, passes);
     size_t open = 0;
-    aim_all(g, f, hash, 1);
     for (size_t j = 0; j < g->n; j++) {
-        uint64_t none;
-        if (tamis__band_test(&form, &g->aim[j], &none)) g->at[open++] = g->at[j];
+        g->at[open] = (uint8_t)j;
+        open += passes[j];
     }
     g->n = open;
 }
@@ -221,7 +222,7 @@ static void query(const tamis_body *f, const uint64_t *hash, size_t n, uint8_t *
         for (size_t j = 0; j < some; j++) g.at[j] = (uint8_t)j, hit[j] = 0;
         g.n = some;
         if (has_level_1(f->word)) pass_level_1(&g, f, hash);
-        aim_all(&g, f, hash, 2);
+        aim_at_level_2(&g, f, hash);
         for (size_t j = 0; j < g.n; j++) {
             uint64_t bit;
             hit[g.at[j]] = tamis__band_test(&level_2, &g.aim[j], &bit) && bit;

@@ -18,14 +18,12 @@
  * Membership Using Ribbon" (2022). */
 #include <math.h>
 
-#include "bits/probe.h"
 #include "kinds/band.h"
 #include "kinds/bitmap.h"
 #include "kinds/shards.h"
 
 enum { WIDTH = TAMIS_SHARD_WORDS, NARROW };
 enum { OPT_SHARD, OPT_WIDTH, OPT_NARROW };
-enum { GROUP = 32 }; /* questions whose rows are fetched at the same time */
 
 static const struct tamis_option options[] = {
     TAMIS_SHARD_OPTION,
@@ -137,20 +135,17 @@ static tamis_status audit(const tamis_body *f) {
 
 /* ---- Asking --------------------------------------------------------------------------------- */
 
-static const uint8_t *band_of(const tamis_body *f, uint64_t hash) {
-    return f->bytes + tamis__shard_start(f, tamis__shard_of(f->word, hash));
-}
-
 static void query(const tamis_body *f, const uint64_t *hash, size_t n, uint8_t *hit) {
     const tamis_band_form form = form_of(f->word);
-    tamis_band_aim aim[GROUP];
-    for (size_t group; n; hash += group, hit += group, n -= group) {
-        uint64_t none;
-        group = n < GROUP ? n : GROUP;
-        for (size_t j = 0; j < group; j++)
-            tamis__band_aim(&form, band_of(f, hash[j]), hash[j], &aim[j]);
-        for (size_t j = 0; j < group; j++) hit[j] = tamis__band_test(&form, &aim[j], &none);
-    }
+    const tamis_band_set set = tamis__band_set(f, 0);
+    tamis__band_ask_all(&form, &set, hash, n, NULL, hit);
+}
+
+static bool has(const tamis_body *f, uint64_t hash) {
+    const tamis_band_form form = form_of(f->word);
+    const tamis_band_set set = tamis__band_set(f, 0);
+    uint64_t none;
+    return tamis__band_ask(&form, tamis__band_of(&set, hash), hash, &none);
 }
 
 /* Keys are known exactly, and so is the chance of a stranger: by the shard it falls into. */
@@ -217,6 +212,7 @@ const tamis_kind tamis__ribbon = {
     .rate = rate,
     .audit = audit,
     .query = query,
+    .has = has,
     .measure = measure,
     .build = &building,
 };

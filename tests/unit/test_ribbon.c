@@ -14,7 +14,8 @@
 #include <string.h>
 
 #include "bits/probe.h"
-#include "kinds/band.h"
+#include "cpu/cpu.h"
+#include "kinds/band_layers.h"
 #include "kinds/shards.h"
 #include "tests/help/bounds.h"
 #include "tests/help/building.h"
@@ -100,24 +101,28 @@ static void fill_sample(sample *s, uint64_t family) {
     }
 }
 
-static sample make_sample(tamis_band_form form, size_t n, uint64_t family, int dirt) {
-    sample s = {.form = form, .n = n};
-    fill_sample(&s, family);
-    const size_t work_size = (size_t)tamis__band_work(&form, n) + 64;
-    const size_t most = (size_t)tamis__band_most(&form, n);
+static void make_band(sample *s, int dirt) {
+    const size_t work_size = (size_t)tamis__band_work(&s->form, s->n) + 64;
+    const size_t most = (size_t)tamis__band_most(&s->form, s->n);
     uint8_t *work = malloc(work_size), *out = malloc(most);
     assert_true(work && out);
     memset(work, dirt, work_size);
     memset(out, dirt, most);
     uint8_t *aligned = work + (64 - (uintptr_t)work % 64) % 64;
-    const tamis_band_task task = {.hash = s.hash, .value = s.value, .n = n};
-    assert_int_equal(tamis__band_make(&form, &task, aligned, out, &s.size), TAMIS_OK);
-    assert_true(s.size <= most && s.size % 8 == 0);
-    s.band = malloc((size_t)s.size);
-    assert_non_null(s.band);
-    memcpy(s.band, out, (size_t)s.size);
+    const tamis_band_task task = {.hash = s->hash, .value = s->value, .n = s->n};
+    assert_int_equal(tamis__band_make(&s->form, &task, aligned, out, &s->size), TAMIS_OK);
+    assert_true(s->size <= most && s->size % 8 == 0);
+    s->band = malloc((size_t)s->size);
+    assert_non_null(s->band);
+    memcpy(s->band, out, (size_t)s->size);
     free(work);
     free(out);
+}
+
+static sample make_sample(tamis_band_form form, size_t n, uint64_t family, int dirt) {
+    sample s = {.form = form, .n = n};
+    fill_sample(&s, family);
+    make_band(&s, dirt);
     return s;
 }
 
@@ -284,7 +289,7 @@ static void assert_refused(const sample *s, uint64_t at, uint64_t word) {
 static void forged_bands_are_refused(void **state) {
     (void)state;
     sample s = make_sample((tamis_band_form){.guard_bits = 5, .narrow = 30000}, 10000, 6, 0);
-    const uint64_t head = tamis__get64(s.band), layer = tamis__get64(s.band + 8);
+    const uint64_t head = tamis__get64(s.band), shape = tamis__get64(s.band + 8);
     const uint64_t cuts = tamis__get64(s.band + 16), n = 10000, layers = head >> 32;
     assert_int_equal(layers, 2);
     assert_refused(&s, 0, n);                              /* no layers */
@@ -293,10 +298,10 @@ static void forged_bands_are_refused(void **state) {
     assert_refused(&s, 0, n | (uint64_t)17 << 32);         /* too many */
     assert_refused(&s, 0, n | (uint64_t)UINT32_MAX << 32); /* far too many */
     assert_refused(&s, 0, head | 0x80000000);              /* keys */
-    assert_refused(&s, 8, layer + 1);                      /* blocks */
-    assert_refused(&s, 8, layer - 1);
-    assert_refused(&s, 8, layer & ~(uint64_t)UINT32_MAX);
-    assert_refused(&s, 8, layer | UINT32_MAX);
+    assert_refused(&s, 8, shape + 1);                      /* blocks */
+    assert_refused(&s, 8, shape - 1);
+    assert_refused(&s, 8, shape & ~(uint64_t)UINT32_MAX);
+    assert_refused(&s, 8, shape | UINT32_MAX);
     assert_refused(&s, 16, 0);           /* does not bump, but is not the last */
     assert_refused(&s, 16, cuts + 1);    /* another bucket */
     assert_refused(&s, 16, cuts | 0xff); /* one of 2^255 starts */
@@ -304,13 +309,152 @@ static void forged_bands_are_refused(void **state) {
     assert_refused(&s, 16, cuts | 0xffff0000); /* the first threshold over the second */
     assert_refused(&s, 16, cuts + ((uint64_t)1 << 48));
     assert_refused(&s, 32, cuts); /* the last layer bumps */
-    const uint64_t starts = 64 * (layer & UINT32_MAX) - 63, buckets = ((starts - 1) >> 7) + 1;
+    const uint64_t starts = 64 * (shape & UINT32_MAX) - 63, buckets = ((starts - 1) >> 7) + 1;
     const uint64_t last = 8 + 16 * layers + buckets / 32 * 8;
     assert_int_not_equal(buckets % 32, 0);
     assert_refused(&s, last, tamis__get64(s.band + last) | (uint64_t)1 << buckets % 32 * 2);
     for (uint64_t size = 0; size < s.size; size += size < 100 ? 1 : 97)
         assert_int_equal(tamis__band_audit(&s.form, s.band, size), TAMIS_CORRUPT);
     free_sample(&s);
+}
+
+/* ---- Every processor ------------------------------------------------------------------------ */
+
+static const uint32_t processors[] = {0, TAMIS_CPU_AVX2, TAMIS_CPU_ALL};
+
+/* The plain bytes of a sample, then those of the others, which are the same. */
+static void assert_same_band(sample *s) {
+    uint8_t *plain = NULL;
+    uint64_t size = 0;
+    for (size_t i = 0; i < COUNT_OF(processors); i++) {
+        tamis__cpu_set(processors[i]);
+        make_band(s, 0x33);
+        if (i == 0) {
+            plain = s->band, size = s->size;
+            continue;
+        }
+        assert_int_equal(s->size, size);
+        assert_memory_equal(s->band, plain, (size_t)size);
+        free(s->band);
+    }
+    s->band = plain;
+    tamis__cpu_set(TAMIS_CPU_ALL);
+}
+
+static void every_processor_makes_the_same(void **state) {
+    (void)state;
+    static const size_t sizes[] = {1, 200, 4000, 4001, 10000, 50000};
+    for (size_t k = 0; k < COUNT_OF(forms); k++)
+        for (size_t i = 0; i < COUNT_OF(sizes); i++) {
+            sample s = {.form = forms[k], .n = sizes[i]};
+            fill_sample(&s, 31 + i);
+            assert_same_band(&s);
+            free_sample(&s);
+        }
+}
+
+/* Some keys are forged to start in one bucket of the first layer, all over it or at one row. */
+static void crowds_in_a_bucket(void **state) {
+    (void)state;
+    enum { N = 10000 };
+    static const struct {
+        size_t n;
+        uint64_t first, rows;
+    } crowds[] = {{200, 6400, 128}, {400, 6400, 128}, {600, 6400, 128}, {9, 6401, 1}, {40, 6400, 1},
+                  {300, 6410, 5},   {300, 6500, 20},  {800, 0, 100},    {800, 0, 1}};
+    for (size_t k = 0; k < COUNT_OF(forms); k++)
+        for (size_t i = 0; i < COUNT_OF(crowds); i++) {
+            sample s = make_sample(forms[k], N, 77, 0);
+            const uint64_t starts = get_layer(&s.form, s.band, 0).starts;
+            for (size_t j = 0; j < crowds[i].n; j++) {
+                const uint64_t row = crowds[i].first + j % crowds[i].rows;
+                const uint64_t x = (uint64_t)(((double)row + 0.1) * 0x1p64 / (double)starts);
+                s.hash[j] = previous_x(x + test_number(78, j) % 0x10000000000, 0) ^ s.form.salt;
+            }
+            free(s.band);
+            assert_same_band(&s);
+            assert_sound(&s);
+            free_sample(&s);
+        }
+}
+
+/* Bands side by side, as a filter has them, the last but one without keys: each has `lead` bytes
+ * before it, and offsets come behind, in a block of exactly so many bytes that starts anywhere. */
+typedef struct bands {
+    tamis_band_form form;
+    uint64_t count, lead;
+    uint8_t *block;
+    tamis_band_set set;
+} bands;
+
+static uint64_t keys_of_band(const bands *b, uint64_t i) {
+    return i + 2 == b->count ? 0 : 90 + 4500 * (i % 2);
+}
+
+static bands make_bands(tamis_band_form form, uint64_t count, uint64_t lead, bool is_far) {
+    bands b = {form, count, lead, NULL, {.count = count, .lead = lead, .is_far = is_far}};
+    uint64_t offset[32], size = 0;
+    const size_t skew = (size_t)(count % 8);
+    b.block = malloc(skew);
+    for (uint64_t i = 0; i < count; i++) {
+        sample s = {.form = form, .n = (size_t)keys_of_band(&b, i)};
+        fill_sample(&s, 500 + i);
+        for (size_t j = 0; j < s.n; j++)
+            s.hash[j] = (uint64_t)(((double)i + 0.5) / (double)count * 0x1p64) + s.hash[j] / 1000;
+        make_band(&s, 0);
+        offset[i] = size;
+        b.block = realloc(b.block, skew + (size_t)(size + lead + s.size));
+        memset(b.block + skew + size, 0xee, (size_t)lead);
+        memcpy(b.block + skew + size + lead, s.band, (size_t)s.size);
+        size += lead + s.size;
+        free_sample(&s);
+    }
+    offset[count] = size;
+    b.block = realloc(b.block, skew + (size_t)size + 8 * (size_t)(count + 1));
+    for (uint64_t i = 0; i <= count; i++) tamis__put64(b.block + skew + size + 8 * i, offset[i]);
+    b.set.bytes = b.block + skew;
+    b.set.starts = b.set.bytes + size;
+    return b;
+}
+
+/* A mixture of keys, which all but the empty band has, and strangers. */
+static uint64_t question(const bands *b, uint64_t i) {
+    const uint64_t at = i % b->count, keys = keys_of_band(b, at);
+    if (i % 3 == 0 || keys == 0) return test_number(901, i);
+    return (uint64_t)(((double)at + 0.5) / (double)b->count * 0x1p64) +
+           test_number(500 + at, i * 7 % keys) / 1000;
+}
+
+static void assert_same_answers(const bands *b, size_t n, bool with_values) {
+    uint64_t hash[300] = {0}, value[300], expected;
+    uint8_t hit[300];
+    for (size_t i = 0; i < n; i++) hash[i] = question(b, i), value[i] = 12345, hit[i] = 7;
+    tamis__band_ask_all(&b->form, &b->set, hash, n, with_values ? value : NULL, hit);
+    for (size_t i = 0; i < n; i++) {
+        const uint8_t *band = tamis__band_of(&b->set, hash[i]);
+        const bool has = read_band(&b->form, band, hash[i], &expected);
+        assert_int_equal(hit[i], has);
+        if (i % 3 && keys_of_band(b, i % b->count)) assert_true(has);
+        assert_int_equal(value[i], has && with_values ? expected : 12345);
+    }
+}
+
+static void every_processor_answers_the_same(void **state) {
+    (void)state;
+    static const uint64_t counts[] = {1, 2, 3, 8, 9, 20};
+    static const size_t batches[] = {0, 1, 2, 7, 8, 9, 31, 63, 64, 65, 128, 300};
+    for (size_t k = 0; k < COUNT_OF(forms); k++)
+        for (size_t c = 0; c < COUNT_OF(counts); c++) {
+            bands b = make_bands(forms[k], counts[c], 8 * (c % 2), c % 3 == 0);
+            for (size_t p = 0; p < COUNT_OF(processors); p++)
+                for (size_t i = 0; i < COUNT_OF(batches); i++) {
+                    tamis__cpu_set(processors[p]);
+                    assert_same_answers(&b, batches[i], false);
+                    assert_same_answers(&b, batches[i], true);
+                }
+            tamis__cpu_set(TAMIS_CPU_ALL);
+            free(b.block);
+        }
 }
 
 /* ---- The kind ------------------------------------------------------------------------------- */
@@ -435,13 +579,23 @@ static void forged_words_are_refused(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(keys_have_their_rows),      cmocka_unit_test(large_bands_have_layers),
-        cmocka_unit_test(dirt_leaves_no_trace),      cmocka_unit_test(picked_keys_in_any_order),
-        cmocka_unit_test(equal_hashes_do_not_hang),  cmocka_unit_test(strangers_get_any_value),
-        cmocka_unit_test(few_bits_beyond_the_least), cmocka_unit_test(forged_bands_are_refused),
-        cmocka_unit_test(every_small_set),           cmocka_unit_test(rates_are_exact),
-        cmocka_unit_test(shards_and_duplicates),     cmocka_unit_test(sizes_are_kept),
-        cmocka_unit_test(wishes_that_cannot_be),     cmocka_unit_test(forged_words_are_refused),
+        cmocka_unit_test(keys_have_their_rows),
+        cmocka_unit_test(large_bands_have_layers),
+        cmocka_unit_test(dirt_leaves_no_trace),
+        cmocka_unit_test(picked_keys_in_any_order),
+        cmocka_unit_test(equal_hashes_do_not_hang),
+        cmocka_unit_test(strangers_get_any_value),
+        cmocka_unit_test(few_bits_beyond_the_least),
+        cmocka_unit_test(forged_bands_are_refused),
+        cmocka_unit_test(every_small_set),
+        cmocka_unit_test(rates_are_exact),
+        cmocka_unit_test(shards_and_duplicates),
+        cmocka_unit_test(sizes_are_kept),
+        cmocka_unit_test(wishes_that_cannot_be),
+        cmocka_unit_test(forged_words_are_refused),
+        cmocka_unit_test(every_processor_makes_the_same),
+        cmocka_unit_test(crowds_in_a_bucket),
+        cmocka_unit_test(every_processor_answers_the_same),
     };
     return cmocka_run_group_tests_name("ribbon", tests, NULL, NULL);
 }
