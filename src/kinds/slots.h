@@ -91,11 +91,11 @@ TAMIS_HOT void tamis__slot_put(const tamis_slots *t, uint64_t slot, uint64_t val
 }
 
 /* A batch that asks for its blocks early waits for memory once, not once per key. */
-enum { TAMIS_SLOTS_AHEAD = 8 };
+enum { TAMIS_SLOTS_EXPECTED = 8 };
 TAMIS_HOT void tamis__slots_expect(const tamis_slots *t, const uint64_t *hash, size_t i, size_t n) {
-    if (i + TAMIS_SLOTS_AHEAD < n)
+    if (i + TAMIS_SLOTS_EXPECTED < n)
         __builtin_prefetch(
-            tamis__slots_block(t, tamis__range(hash[i + TAMIS_SLOTS_AHEAD], t->homes)));
+            tamis__slots_block(t, tamis__range(hash[i + TAMIS_SLOTS_EXPECTED], t->homes)));
 }
 
 static inline uint64_t tamis__slots_used(const tamis_slots *t) {
@@ -113,6 +113,13 @@ TAMIS_HOT bool tamis__is_occupied(const tamis_slots *t, uint64_t home) {
 }
 
 tamis_run tamis__run_of(const tamis_slots *, uint64_t home);
+
+/* For kinds whose runs are remainders in ascending order, as often as they were added: is the one of
+ * a hash there? For many at once; and what adds them, from the first on, until one does not fit: it
+ * returns how many did. */
+bool tamis__slots_has(const tamis_slots *, uint64_t hash);
+void tamis__slots_query(const tamis_slots *, const uint64_t *hash, size_t n, uint8_t *hit);
+size_t tamis__slots_add(const tamis_slots *, const uint64_t *hash, size_t n);
 
 /* The next home that has a run, from `home` on; `homes` when there is none. And the last one below
  * `home`; `homes` when there is none. */
