@@ -270,11 +270,12 @@ TAMIS_HOT moves moves_from(const tamis_table *t, uint64_t bucket) {
     return m;
 }
 
-/* Bit i: there is an empty cell where i could go. All are looked at, because a branch at the first
- * would be taken by chance. */
+/* Bit i: there is an empty cell where i could go; the lowest is what counts. Words are all looked
+ * at, because a branch at the first would be taken by chance; other buckets take longer than that. */
 TAMIS_HOT unsigned which_end(const tamis_table *t, const moves *m) {
     unsigned ends = 0;
-    for (unsigned i = 0; i < SLOTS; i++) ends |= (unsigned)tamis__table_has(t, m->to[i], 0) << i;
+    for (unsigned i = 0; i < SLOTS && (t->ones || !ends); i++)
+        ends |= (unsigned)tamis__table_has(t, m->to[i], 0) << i;
     return ends;
 }
 
@@ -287,7 +288,7 @@ TAMIS_HOT void prefetch_moves(const tamis_table *t, const moves *m) {
  * moves do not disturb each other; and there is no chance in it, so the same adds make the same
  * bytes. In a far table the moves of the next steps are asked for before those of this one are
  * looked at. */
-enum { MOST_STEPS = 500, STEPS_AHEAD = 3, STEPS_KNOWN = STEPS_AHEAD + 1 };
+enum { MOST_STEPS = 500, STEPS_AHEAD = 2, STEPS_KNOWN = STEPS_AHEAD + 1 };
 
 typedef struct step {
     uint64_t bucket;

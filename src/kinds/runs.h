@@ -7,7 +7,6 @@
 #define TAMIS_KINDS_RUNS_H
 
 #include "bits/select.h"
-#include "cpu/cpu.h"
 #include "kinds/slots.h"
 
 enum { TAMIS_SLOTS_BLOCK = 64, TAMIS_SLOTS_MOST_OFFSET = UINT16_MAX };
@@ -145,41 +144,12 @@ TAMIS_HOT bool tamis__run_has(const tamis_slots *t, uint64_t ones, uint64_t home
     return is_occupied & (equal != 0);
 }
 
-/* The block of a home with its offset, and where the next one begins; a run may reach there. */
-TAMIS_HOT void tamis__home_prefetch(const tamis_slots *t, uint64_t home) {
-    const uint64_t block = home / TAMIS_SLOTS_BLOCK;
-    const uint8_t *p = tamis__block_at(t, block);
-    __builtin_prefetch(t->offsets + 2 * block);
-    __builtin_prefetch(p);
-    __builtin_prefetch(p + 64);
-    __builtin_prefetch(tamis__block_at(t, block + 1) + 8);
-}
-
-TAMIS_HOT bool tamis__slots_are_far(const tamis_slots *t) {
-    return tamis__slots_block(t, t->count) - t->used > TAMIS_NEAR_BYTES;
-}
-
-/* A batch that asks for its blocks early waits for memory once, not once per key. */
-enum { TAMIS_SLOTS_AHEAD = 32 };
-
-TAMIS_HOT void tamis__expect_first(const tamis_slots *t, const uint64_t *hash, size_t n) {
-    if (!tamis__slots_are_far(t)) return;
-    for (size_t i = 0; i < n && i < TAMIS_SLOTS_AHEAD; i++)
-        tamis__home_prefetch(t, tamis__range(hash[i], t->homes));
-}
-
-TAMIS_HOT void tamis__expect_next(const tamis_slots *t, const uint64_t *hash, size_t i, size_t n) {
-    if (tamis__slots_are_far(t) && i + TAMIS_SLOTS_AHEAD < n)
-        tamis__home_prefetch(t, tamis__range(hash[i + TAMIS_SLOTS_AHEAD], t->homes));
-}
-
 TAMIS_HOT void tamis__query_slots(const tamis_slots *slots, const uint64_t *hash, size_t n,
                                   uint8_t *hit) {
     const tamis_slots t = *slots; /* a copy that stays in registers: nobody has its address */
     const uint64_t ones = tamis__slots_ones(&t);
-    tamis__expect_first(&t, hash, n);
     for (size_t i = 0; i < n; i++) {
-        tamis__expect_next(&t, hash, i, n);
+        tamis__slots_expect(&t, hash, i, n);
         const tamis_fingerprint fp = tamis__fingerprint(&t, hash[i]);
         hit[i] = tamis__run_has(&t, ones, fp.home, fp.value);
     }
@@ -270,9 +240,8 @@ TAMIS_HOT uint64_t tamis__behind_value(const tamis_slots *t, const tamis_run *ru
 
 TAMIS_HOT size_t tamis__add_to_slots(const tamis_slots *slots, const uint64_t *hash, size_t n) {
     const tamis_slots t = *slots;
-    tamis__expect_first(&t, hash, n);
     for (size_t i = 0; i < n; i++) {
-        tamis__expect_next(&t, hash, i, n);
+        tamis__slots_expect(&t, hash, i, n);
         const tamis_fingerprint fp = tamis__fingerprint(&t, hash[i]);
         tamis_run run = tamis__find_run(&t, fp.home);
         const uint64_t at = tamis__behind_value(&t, &run, fp.value);
