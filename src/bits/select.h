@@ -13,19 +13,45 @@ TAMIS_FN uint64_t tamis__up_to(uint64_t i) {
     return ((uint64_t)2 << (i & 63)) - 1;
 }
 
-/* Where the k-th set bit of x is, counting from 0; x must have more than k. The set bits of all
- * bytes up to each byte come from one multiplication; comparing all eight sums with k at once tells
- * the byte, and within it at most seven bits are stepped over. */
-TAMIS_FN unsigned tamis__select64(uint64_t x, unsigned k) {
+/* The set bits of each byte of x and of those below it: sums of pairs, of fours, of bytes, and one
+ * multiplication that adds them up. */
+TAMIS_FN uint64_t tamis__bits_up_to_bytes(uint64_t x) {
+    x -= x >> 1 & 0x5555555555555555;
+    x = (x & 0x3333333333333333) + (x >> 2 & 0x3333333333333333);
+    return ((x + (x >> 4)) & 0x0f0f0f0f0f0f0f0f) * 0x0101010101010101;
+}
+
+/* How many bits of x are set; x86 without the instruction would call a function that looks it up
+ * byte by byte. */
+TAMIS_FN unsigned tamis__rank64(uint64_t x) {
+#if defined(__x86_64__) && !defined(__POPCNT__)
+    return (unsigned)(tamis__bits_up_to_bytes(x) >> 56);
+#else
+    return tamis__popcount64(x);
+#endif
+}
+
+/* How many of eight sums, one in each byte and none below the one before, are at most k < 128. */
+TAMIS_FN unsigned tamis__sums_up_to(uint64_t sums, unsigned k) {
     const uint64_t ones = 0x0101010101010101, tops = 0x80 * ones;
-    uint64_t sums = x - (x >> 1 & 0x5555555555555555);
-    sums = (sums & 0x3333333333333333) + (sums >> 2 & 0x3333333333333333);
-    sums = ((sums + (sums >> 4)) & 0x0f0f0f0f0f0f0f0f) * ones;
     const uint64_t not_above = ((k * ones | tops) - sums) & tops;
-    const unsigned shift = 8 * tamis__popcount64(not_above);
-    unsigned left = k - (unsigned)(sums << 8 >> shift & 0xff);
-    for (x >>= shift; left; left--) x &= x - 1;
-    return shift + (unsigned)__builtin_ctzll(x);
+    return (unsigned)((not_above >> 7) * ones >> 56);
+}
+
+/* Where the k-th set bit of x is, counting from 0; x must have more than k. Comparing all eight sums
+ * of bytes with k at once tells the byte; its bits, spread over bytes and summed up in the same way,
+ * tell the bit. */
+TAMIS_FN unsigned tamis__select64(uint64_t x, unsigned k) {
+#if defined(__x86_64__) && defined(__BMI2__)
+    return (unsigned)__builtin_ctzll(__builtin_ia32_pdep_di((uint64_t)1 << k, x));
+#else
+    const uint64_t ones = 0x0101010101010101, sums = tamis__bits_up_to_bytes(x);
+    const unsigned shift = 8 * tamis__sums_up_to(sums, k);
+    const unsigned left = k - (unsigned)(sums << 8 >> shift & 0xff);
+    const uint64_t spread = (x >> shift & 0xff) * ones & 0x8040201008040201;
+    const uint64_t bits = (spread + 0x7f * ones) >> 7 & ones;
+    return shift + tamis__sums_up_to(bits * ones, left);
+#endif
 }
 
 #endif

@@ -314,15 +314,20 @@ static tamis_status audit(const tamis_body *f) {
 
 /* ---- Asking and adding ---------------------------------------------------------------------- */
 
-enum { GROUP = 32 };
+/* The first slot of a key is asked for some keys before it is looked at. */
+enum { AHEAD = 32 };
+
+TAMIS_HOT void expect(const tamis_table *t, const uint64_t *hash, size_t i, size_t n) {
+    if (!tamis__table_is_far(t)) return;
+    for (size_t j = i ? i + AHEAD : 0; j < n && j <= i + AHEAD; j++)
+        tamis__table_prefetch(t, tamis__range(hash[j], t->buckets));
+}
 
 static void query(const tamis_body *f, const uint64_t *hash, size_t n, uint8_t *hit) {
     const tamis_table t = slots_of(f);
-    for (size_t at = 0; at < n; at += GROUP) {
-        const size_t end = n - at < GROUP ? n : at + GROUP;
-        for (size_t i = at; i < end && n > 1; i++)
-            tamis__table_prefetch(&t, tamis__range(hash[i], t.buckets));
-        for (size_t i = at; i < end; i++) hit[i] = slot_get(&t, find(f, &t, hash[i]).slot) != 0;
+    for (size_t i = 0; i < n; i++) {
+        expect(&t, hash, i, n);
+        hit[i] = slot_get(&t, find(f, &t, hash[i]).slot) != 0;
     }
 }
 
@@ -331,6 +336,7 @@ static tamis_status add(tamis_body *f, const uint64_t *hash, size_t n) {
     const tamis_table t = slots_of(f);
     uint64_t used = used_of(f);
     for (size_t i = 0; i < n; i++) {
+        expect(&t, hash, i, n);
         const walk w = find(f, &t, hash[i]);
         used += tamis__table_replace(&t, w.slot, 0, w.signature);
     }

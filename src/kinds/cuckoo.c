@@ -26,6 +26,7 @@
  * at 1 % smaller. */
 #include <stdio.h>
 
+#include "kinds/cuckoo.h"
 #include "kinds/kind.h"
 #include "kinds/table.h"
 
@@ -112,25 +113,24 @@ static double rate(const uint64_t word[], uint64_t items) {
 
 /* ---- Access --------------------------------------------------------------------------------- */
 
-/* A fingerprint with one of its buckets; where it is stored as one number, in the stash, it is
- * bucket * 2^width + value, which is never zero and below 2^60. */
+/* A fingerprint with its two buckets. */
 typedef struct print {
-    uint64_t bucket, value;
+    uint64_t bucket, other, value;
 } print;
 
-static tamis_table cells_of(const tamis_body *f) {
-    return table_of(f->word, f->bytes + HEAD_WORDS * 8);
+TAMIS_HOT print print_at(const tamis_table *t, uint64_t bucket, uint64_t value) {
+    const uint64_t offset = tamis__range(tamis__mix(value), t->buckets);
+    return (print){bucket, offset - bucket + (offset < bucket ? t->buckets : 0), value};
 }
 
 TAMIS_HOT print print_of(const tamis_table *t, uint64_t hash) {
-    print p;
-    p.bucket = tamis__split(hash, t->buckets, t->width, &p.value);
-    return p;
+    uint64_t value;
+    const uint64_t bucket = tamis__split(hash, t->buckets, t->width, &value);
+    return print_at(t, bucket, value);
 }
 
-TAMIS_HOT uint64_t other_bucket(const tamis_table *t, print p) {
-    const uint64_t offset = tamis__range(tamis__mix(p.value), t->buckets);
-    return offset >= p.bucket ? offset - p.bucket : offset + t->buckets - p.bucket;
+static tamis_table cells_of(const tamis_body *f) {
+    return table_of(f->word, f->bytes + HEAD_WORDS * 8);
 }
 
 static uint64_t used_of(const tamis_body *f) {
@@ -141,7 +141,8 @@ static void count_used(tamis_body *f, uint64_t more) {
     tamis__put64(f->bytes, used_of(f) + more);
 }
 
-/* The stash is filled from its start; what is zero ends it. */
+/* The stash is filled from its start; what is zero ends it. An entry is bucket * 2^width + value,
+ * which is never zero and below 2^60. */
 static uint8_t *stash_at(const tamis_body *f, unsigned i) {
     return f->bytes + 8 + 8 * i;
 }
@@ -152,18 +153,17 @@ static unsigned stash_count(const tamis_body *f) {
     return n;
 }
 
-static print stash_get(const tamis_body *f, unsigned i) {
-    const uint64_t x = tamis__get64(stash_at(f, i)), width = f->word[FINGERPRINT];
-    return (print){x >> width, x & tamis__field_mask((unsigned)width)};
+static print stash_get(const tamis_body *f, const tamis_table *t, unsigned i) {
+    const uint64_t x = tamis__get64(stash_at(f, i));
+    return print_at(t, x >> t->width, x & tamis__field_mask(t->width));
 }
 
 /* The entry that is p, whichever of its buckets it names; STASH when there is none. */
 static unsigned stash_find(const tamis_body *f, const tamis_table *t, print p) {
     const unsigned n = stash_count(f);
     for (unsigned i = 0; i < n; i++) {
-        const print q = stash_get(f, i);
-        if (q.value == p.value && (q.bucket == p.bucket || q.bucket == other_bucket(t, p)))
-            return i;
+        const print q = stash_get(f, t, i);
+        if (q.value == p.value && (q.bucket == p.bucket || q.bucket == p.other)) return i;
     }
     return STASH;
 }
@@ -187,7 +187,7 @@ static tamis_status audit(const tamis_body *f) {
     if (rc) return rc;
     const unsigned n = stash_count(f);
     for (unsigned i = 0; i < n; i++) {
-        const print p = stash_get(f, i);
+        const print p = stash_get(f, &t, i);
         if (p.bucket >= t.buckets || p.value == 0)
             return tamis__fail(TAMIS_CORRUPT, "entry %u of the stash is no fingerprint", i);
     }
@@ -202,36 +202,93 @@ static tamis_status audit(const tamis_body *f) {
 
 /* ---- Asking --------------------------------------------------------------------------------- */
 
-static bool has(const tamis_body *f, const tamis_table *t, print p) {
-    return tamis__table_has(t, p.bucket, p.value) ||
-           tamis__table_has(t, other_bucket(t, p), p.value) ||
-           (tamis__get64(stash_at(f, 0)) && stash_find(f, t, p) < STASH);
+TAMIS_HOT bool is_in_buckets(const tamis_table *t, print p) {
+    return tamis__table_has(t, p.bucket, p.value) | tamis__table_has(t, p.other, p.value);
+}
+
+/* Without a branch on what the buckets say, which nobody can foretell; the stash is nearly always
+ * empty. */
+TAMIS_HOT bool has_print(const tamis_body *f, const tamis_table *t, print p) {
+    const bool is_there = is_in_buckets(t, p);
+    return tamis__get64(stash_at(f, 0)) ? is_there || stash_find(f, t, p) < STASH : is_there;
+}
+
+static bool has(const tamis_body *f, uint64_t hash) {
+    const tamis_table t = cells_of(f);
+    return has_print(f, &t, print_of(&t, hash));
 }
 
 /* Both buckets are asked for ahead, because most questions need both. */
-enum { GROUP = 16 };
+enum { GROUP = 64 };
 
-static void query(const tamis_body *f, const uint64_t *hash, size_t n, uint8_t *hit) {
-    const tamis_table t = cells_of(f);
+static void query_plain(const tamis_table *table, const uint64_t *hash, size_t n, uint8_t *hit) {
+    const tamis_table t = *table;
+    const bool is_far = tamis__table_is_far(&t);
     print p[GROUP];
     for (size_t at = 0; at < n; at += GROUP) {
         const size_t m = n - at < GROUP ? n - at : GROUP;
         for (size_t i = 0; i < m; i++) {
             p[i] = print_of(&t, hash[at + i]);
+            if (!is_far) continue;
             tamis__table_prefetch(&t, p[i].bucket);
-            tamis__table_prefetch(&t, other_bucket(&t, p[i]));
+            tamis__table_prefetch(&t, p[i].other);
         }
-        for (size_t i = 0; i < m; i++) hit[at + i] = has(f, &t, p[i]);
+        for (size_t i = 0; i < m; i++) hit[at + i] = is_in_buckets(&t, p[i]);
     }
+}
+
+static void query(const tamis_body *f, const uint64_t *hash, size_t n, uint8_t *hit) {
+    const tamis_table t = cells_of(f);
+    size_t done = 0;
+#if TAMIS_HAS_X86
+    if (tamis__cpu() & TAMIS_CPU_AVX512) done = tamis__cuckoo_query_avx512(&t, hash, n, hit);
+#endif
+    query_plain(&t, hash + done, n - done, hit + done);
+    if (!tamis__get64(stash_at(f, 0))) return;
+    for (size_t i = 0; i < n; i++) hit[i] |= stash_find(f, &t, print_of(&t, hash[i])) < STASH;
 }
 
 /* ---- Adding --------------------------------------------------------------------------------- */
 
+TAMIS_HOT bool put_in(const tamis_table *t, uint64_t bucket, uint64_t value) {
+    return tamis__table_replace(t, bucket, 0, value);
+}
+
+TAMIS_HOT bool put_down(const tamis_table *t, print p) {
+    return put_in(t, p.bucket, p.value) || put_in(t, p.other, p.value);
+}
+
+/* What is in the cells of a bucket, and where each could go instead. */
+typedef struct moves {
+    uint64_t value[SLOTS], to[SLOTS];
+} moves;
+
+TAMIS_HOT moves moves_from(const tamis_table *t, uint64_t bucket) {
+    moves m;
+    tamis__cells_read(t, SLOTS, bucket, m.value);
+    for (unsigned i = 0; i < SLOTS; i++) m.to[i] = print_at(t, bucket, m.value[i]).other;
+    return m;
+}
+
+/* Bit i: there is an empty cell where i could go; the lowest is what counts. Words are all looked
+ * at, because a branch at the first would be taken by chance; other buckets take longer than that. */
+TAMIS_HOT unsigned which_end(const tamis_table *t, const moves *m) {
+    unsigned ends = 0;
+    for (unsigned i = 0; i < SLOTS && (t->ones || !ends); i++)
+        ends |= (unsigned)tamis__table_has(t, m->to[i], 0) << i;
+    return ends;
+}
+
+TAMIS_HOT void prefetch_moves(const tamis_table *t, const moves *m) {
+    for (unsigned i = 0; i < SLOTS; i++) tamis__table_prefetch(t, m->to[i]);
+}
+
 /* A search for the shortest way to a free cell, breadth first: the two buckets of the new key, then
  * all that their fingerprints can move to, and so on. Shortest ways meet no bucket twice, so the
  * moves do not disturb each other; and there is no chance in it, so the same adds make the same
- * bytes. */
-enum { MOST_STEPS = 500 };
+ * bytes. In a far table the moves of the next steps are asked for before those of this one are
+ * looked at. */
+enum { MOST_STEPS = 500, STEPS_AHEAD = 2, STEPS_KNOWN = STEPS_AHEAD + 1 };
 
 typedef struct step {
     uint64_t bucket;
@@ -241,9 +298,9 @@ typedef struct step {
 
 /* Moves everything on the way one bucket further: `leaving` goes from the last step to a free cell
  * of bucket `to`, what came there takes its place, and so on back to the new key. */
-static void go(const tamis_table *t, const step *steps, unsigned at, uint64_t leaving,
-               uint64_t to) {
-    tamis__table_replace(t, to, 0, leaving);
+TAMIS_HOT void go(const tamis_table *t, const step *steps, unsigned at, uint64_t leaving,
+                  uint64_t to) {
+    put_in(t, to, leaving);
     for (;;) {
         const step *s = &steps[at];
         tamis__table_replace(t, s->bucket, leaving, s->value);
@@ -253,27 +310,36 @@ static void go(const tamis_table *t, const step *steps, unsigned at, uint64_t le
     }
 }
 
-static bool make_way(const tamis_table *t, print p) {
-    step steps[MOST_STEPS] = {{p.bucket, p.value, 0}, {other_bucket(t, p), p.value, 1}};
-    unsigned n = 2;
+static bool make_way(const tamis_table table, const print *p) {
+    const tamis_table *t = &table;
+    step steps[MOST_STEPS];
+    moves known[STEPS_KNOWN];
+    const bool is_far = tamis__table_is_far(t);
+    unsigned n = 0, next = 0;
+    steps[n++] = (step){p->bucket, p->value, 0};
+    steps[n++] = (step){p->other, p->value, 1};
     for (unsigned at = 0; at < n; at++) {
-        uint64_t cell[SLOTS];
-        tamis__bucket_read(t, steps[at].bucket, cell);
-        for (unsigned i = 0; i < SLOTS; i++) {
-            const uint64_t to = other_bucket(t, (print){steps[at].bucket, cell[i]});
-            if (tamis__table_has(t, to, 0)) {
-                go(t, steps, at, cell[i], to);
-                return true;
-            }
-            if (n < MOST_STEPS) steps[n++] = (step){to, cell[i], at};
+        const unsigned until = at && is_far ? at + STEPS_AHEAD : at;
+        for (; next < n && next <= until; next++) {
+            known[next % STEPS_KNOWN] = moves_from(t, steps[next].bucket);
+            if (is_far) prefetch_moves(t, &known[next % STEPS_KNOWN]);
         }
+        const moves *m = &known[at % STEPS_KNOWN];
+        const unsigned ends = which_end(t, m);
+        if (ends) {
+            const unsigned i = (unsigned)__builtin_ctz(ends);
+            go(t, steps, at, m->value[i], m->to[i]);
+            return true;
+        }
+        for (unsigned i = 0; i < SLOTS && n < MOST_STEPS; i++)
+            steps[n++] = (step){m->to[i], m->value[i], at};
     }
     return false;
 }
 
-static bool put_down(const tamis_table *t, print p) {
-    return tamis__table_replace(t, p.bucket, 0, p.value) ||
-           tamis__table_replace(t, other_bucket(t, p), 0, p.value);
+/* For the caller to count. */
+static bool add_one(tamis_body *f, const tamis_table *t, print p) {
+    return put_down(t, p) || make_way(*t, &p) || stash_put(f, p);
 }
 
 static bool is_all(const tamis_table *t, uint64_t bucket, uint64_t value) {
@@ -285,7 +351,7 @@ static bool is_all(const tamis_table *t, uint64_t bucket, uint64_t value) {
 }
 
 static tamis_status refuse(const tamis_body *f, const tamis_table *t, print p) {
-    if (is_all(t, p.bucket, p.value) && is_all(t, other_bucket(t, p), p.value))
+    if (is_all(t, p.bucket, p.value) && is_all(t, p.other, p.value))
         return tamis__fail(TAMIS_FULL,
                            "cuckoo cannot take this key once more: its two buckets hold nothing "
                            "but its fingerprint, and the stash is full");
@@ -296,23 +362,17 @@ static tamis_status refuse(const tamis_body *f, const tamis_table *t, print p) {
                        (unsigned long long)limit(f->word[BUCKETS]));
 }
 
-static tamis_status add_one(tamis_body *f, const tamis_table *t, print p) {
-    if (!put_down(t, p) && !make_way(t, p) && !stash_put(f, p)) return refuse(f, t, p);
-    count_used(f, 1);
-    return TAMIS_OK;
-}
-
 /* ---- Removing ------------------------------------------------------------------------------- */
 
 /* A cell became free: what waits in the stash may fit now. */
 static void empty_stash(tamis_body *f, const tamis_table *t) {
     for (unsigned i = stash_count(f); i-- > 0;)
-        if (put_down(t, stash_get(f, i))) stash_drop(f, i);
+        if (put_down(t, stash_get(f, t, i))) stash_drop(f, i);
 }
 
 static bool remove_one(tamis_body *f, const tamis_table *t, print p) {
     if (tamis__table_replace(t, p.bucket, p.value, 0) ||
-        tamis__table_replace(t, other_bucket(t, p), p.value, 0)) {
+        tamis__table_replace(t, p.other, p.value, 0)) {
         empty_stash(f, t);
     } else {
         const unsigned i = stash_find(f, t, p);
@@ -329,15 +389,73 @@ static tamis_status remove_hash(tamis_body *f, uint64_t hash) {
     return tamis__fail(TAMIS_NOT_FOUND, "cuckoo has no such fingerprint");
 }
 
+/* Keys go in one after the other, because what comes first decides where the others go. But where
+ * they go is asked for ahead, in two stages. While a table is young, less than half full, the first
+ * bucket nearly always has room, and the other one is asked for only when it has not. Later both
+ * are, and when both are full, the buckets to which the fingerprints of the first could move. */
+enum { AHEAD = 32, HALF = AHEAD / 2 };
+
+TAMIS_HOT print meet(const tamis_table *t, uint64_t hash, bool is_young) {
+    print p = {0};
+    if (is_young)
+        p.bucket = tamis__split(hash, t->buckets, t->width, &p.value);
+    else
+        p = print_of(t, hash);
+    if (!tamis__table_is_far(t)) return p;
+    tamis__table_prefetch(t, p.bucket);
+    if (!is_young) tamis__table_prefetch(t, p.other);
+    return p;
+}
+
+TAMIS_HOT void prepare(const tamis_table *t, const print *p, bool is_young) {
+    if (!tamis__table_is_far(t) || tamis__table_has(t, p->bucket, 0)) return;
+    if (is_young) {
+        tamis__table_prefetch(t, print_at(t, p->bucket, p->value).other);
+    } else if (!tamis__table_has(t, p->other, 0)) {
+        const moves m = moves_from(t, p->bucket);
+        prefetch_moves(t, &m);
+    }
+}
+
+TAMIS_HOT bool settle(const tamis_table *t, const print *met, bool is_young) {
+    if (put_in(t, met->bucket, met->value)) return true;
+    const print p = is_young ? print_at(t, met->bucket, met->value) : *met;
+    return put_in(t, p.other, p.value) || make_way(*t, &p);
+}
+
+/* Adds to the buckets until all are in or one finds no way; returns how many are in. */
+TAMIS_HOT size_t add_while(bool is_young, const tamis_table *table, const uint64_t *hash,
+                           size_t n) {
+    const tamis_table t = *table;
+    print coming[AHEAD];
+    for (size_t i = 0, next = 0; i < n; i++) {
+        for (; next < n && next < i + AHEAD; next++)
+            coming[next % AHEAD] = meet(&t, hash[next], is_young);
+        if (i + HALF < n) prepare(&t, &coming[(i + HALF) % AHEAD], is_young);
+        if (!settle(&t, &coming[i % AHEAD], is_young)) return i;
+    }
+    return n;
+}
+
+static size_t add_to_buckets(const tamis_table *t, uint64_t used, const uint64_t *hash, size_t n) {
+    const uint64_t half = t->buckets * SLOTS / 2, left = used < half ? half - used : 0;
+    const size_t young = left < n ? (size_t)left : n;
+    const size_t done = add_while(true, t, hash, young);
+    return done < young ? done : done + add_while(false, t, hash + done, n - done);
+}
+
 static tamis_status add(tamis_body *f, const uint64_t *hash, size_t n) {
     const tamis_table t = cells_of(f);
-    for (size_t i = 0; i < n; i++) {
-        const tamis_status rc = add_one(f, &t, print_of(&t, hash[i]));
-        if (rc == TAMIS_OK) continue;
-        while (i-- > 0) remove_one(f, &t, print_of(&t, hash[i]));
-        return rc;
+    size_t done = 0;
+    for (;; done++) { /* from one that goes into the stash to the next */
+        done += add_to_buckets(&t, used_of(f) + done, hash + done, n - done);
+        if (done == n || !stash_put(f, print_of(&t, hash[done]))) break;
     }
-    return TAMIS_OK;
+    count_used(f, done);
+    if (done == n) return TAMIS_OK;
+    const tamis_status rc = refuse(f, &t, print_of(&t, hash[done]));
+    while (done-- > 0) remove_one(f, &t, print_of(&t, hash[done]));
+    return rc;
 }
 
 static uint64_t room(const tamis_body *f) {
@@ -353,12 +471,13 @@ static bool next_print(const tamis_body *f, const tamis_table *t, uint64_t *curs
         uint64_t cell[SLOTS];
         tamis__bucket_read(t, bucket, cell);
         ++*cursor;
-        *p = (print){bucket, cell[slot]};
-        if (p->value) return true;
+        if (!cell[slot]) continue;
+        *p = print_at(t, bucket, cell[slot]);
+        return true;
     }
     const uint64_t i = *cursor - t->buckets * SLOTS;
     if (i >= stash_count(f)) return false;
-    *p = stash_get(f, (unsigned)i);
+    *p = stash_get(f, t, (unsigned)i);
     ++*cursor;
     return true;
 }
@@ -390,11 +509,13 @@ static tamis_status merge(tamis_body *into, const tamis_body *from) {
         return tamis__fail(TAMIS_FULL, "cuckoo has room for %llu fingerprints, not for %llu more",
                            (unsigned long long)room(into), (unsigned long long)used_of(from));
     for (; next_print(from, &other, &cursor, &p); done++) {
-        const tamis_status rc = add_one(into, &t, p);
-        if (rc == TAMIS_OK) continue;
+        if (add_one(into, &t, p)) continue;
+        count_used(into, done);
+        const tamis_status rc = refuse(into, &t, p);
         unmerge(into, &t, from, done);
         return rc;
     }
+    count_used(into, done);
     return TAMIS_OK;
 }
 
@@ -408,15 +529,14 @@ typedef struct census {
 } census;
 
 static bool is_first(const tamis_body *f, const tamis_table *t, print p, uint64_t at) {
-    const uint64_t cells = t->buckets * SLOTS, j = other_bucket(t, p);
+    const uint64_t cells = t->buckets * SLOTS;
     if (at >= cells) /* in the stash */
-        return !tamis__table_has(t, p.bucket, p.value) && !tamis__table_has(t, j, p.value) &&
-               stash_find(f, t, p) == at - cells;
+        return !is_in_buckets(t, p) && stash_find(f, t, p) == at - cells;
     uint64_t cell[SLOTS];
     tamis__bucket_read(t, p.bucket, cell);
     for (uint64_t i = 0; i < at % SLOTS; i++)
         if (cell[i] == p.value) return false;
-    return j >= p.bucket || !tamis__table_has(t, j, p.value);
+    return p.other >= p.bucket || !tamis__table_has(t, p.other, p.value);
 }
 
 static void take_census(const tamis_body *f, const tamis_body *known, census *c) {
@@ -424,9 +544,9 @@ static void take_census(const tamis_body *f, const tamis_body *known, census *c)
     uint64_t cursor = 0;
     print p;
     while (next_print(f, &t, &cursor, &p)) {
-        if (!is_first(f, &t, p, cursor - 1) || (known && has(known, &before, p))) continue;
+        if (!is_first(f, &t, p, cursor - 1) || (known && has_print(known, &before, p))) continue;
         c->distinct++;
-        c->covered += 1 + (other_bucket(&t, p) != p.bucket);
+        c->covered += 1 + (p.other != p.bucket);
     }
 }
 
@@ -459,6 +579,7 @@ const tamis_kind tamis__cuckoo = {
     .audit = audit,
     .query = query,
     .add = add,
+    .has = has,
     .remove = remove_hash,
     .next = next,
     .room = room,

@@ -151,7 +151,7 @@ static spot find(const tables *t, print p) {
         const uint64_t bucket = bucket_of(t, p, i);
         uint64_t cell[SLOTS];
         unsigned load = 0;
-        tamis__bucket_read(&t->cells, bucket, cell);
+        tamis__cells_read(&t->cells, SLOTS, bucket, cell);
         for (unsigned j = 0; j < SLOTS; j++) {
             if ((cell[j] & mask) == p.remainder) return (spot){bucket, cell[j], 0};
             load += cell[j] != 0;
@@ -204,17 +204,22 @@ static uint64_t sure_count(const uint64_t word[]) {
     return STUCK;
 }
 
-/* The four buckets of a few keys are asked for before the first is looked at. */
-enum { GROUP = 8 };
+/* The four buckets of a key are asked for some keys before they are looked at. Inlined: a function
+ * that only asks for lines does nothing that compilers would keep it for. */
+enum { AHEAD = 16 };
+
+TAMIS_HOT void expect(const tables *t, const uint64_t *hash, size_t i, size_t n) {
+    if (!tamis__table_is_far(&t->cells)) return;
+    for (size_t j = i ? i + AHEAD : 0; j < n && j <= i + AHEAD; j++)
+        for (unsigned k = 0; n > 1 && k < SUBTABLES; k++)
+            tamis__table_prefetch(&t->cells, bucket_of(t, print_of(t, hash[j]), k));
+}
 
 static void query(const tamis_body *f, const uint64_t *hash, size_t n, uint8_t *hit) {
     const tables t = tables_of(f);
-    for (size_t at = 0; at < n; at += GROUP) {
-        const size_t end = n - at < GROUP ? n : at + GROUP;
-        for (size_t i = at; i < end && n > 1; i++)
-            for (unsigned j = 0; j < SUBTABLES; j++)
-                tamis__table_prefetch(&t.cells, bucket_of(&t, print_of(&t, hash[i]), j));
-        for (size_t i = at; i < end; i++) hit[i] = find(&t, print_of(&t, hash[i])).cell != 0;
+    for (size_t i = 0; i < n; i++) {
+        expect(&t, hash, i, n);
+        hit[i] = find(&t, print_of(&t, hash[i])).cell != 0;
     }
 }
 
@@ -255,12 +260,16 @@ static void count_up(const tables *t, print p, uint64_t by) {
 static tamis_status add(tamis_body *f, const uint64_t *hash, size_t n) {
     const tables t = tables_of(f);
     for (size_t i = 0; i < n; i++) {
+        expect(&t, hash, i, n);
         const tamis_status rc = reserve(f, &t, print_of(&t, hash[i]));
         if (rc == TAMIS_OK) continue;
         while (i-- > 0) release(f, &t, print_of(&t, hash[i]));
         return rc;
     }
-    for (size_t i = 0; i < n; i++) count_up(&t, print_of(&t, hash[i]), 1);
+    for (size_t i = 0; i < n; i++) {
+        expect(&t, hash, i, n);
+        count_up(&t, print_of(&t, hash[i]), 1);
+    }
     return TAMIS_OK;
 }
 

@@ -248,7 +248,8 @@ static tamis_status remove_one(tamis_body *f, uint64_t hash) {
 }
 
 static tamis_status add(tamis_body *f, const uint64_t *hash, size_t n) {
-    return tamis__add_all(f, hash, n, add_one, remove_one);
+    const tamis_slots t = slots_of(f);
+    return tamis__add_all(f, &t, hash, n, add_one, remove_one);
 }
 
 /* ---- Growing -------------------------------------------------------------------------------- */

@@ -75,19 +75,12 @@ static bool find(const tamis_slots *t, const tamis_fingerprint *fp, tamis_run *r
 
 static void query(const tamis_body *f, const uint64_t *hash, size_t n, uint8_t *hit) {
     const tamis_slots t = tamis__bag_slots(f);
-    for (size_t i = 0; i < n; i++) {
-        tamis__slots_expect(&t, hash, i, n);
-        const tamis_fingerprint fp = tamis__fingerprint(&t, hash[i]);
-        tamis_run run;
-        uint64_t at;
-        hit[i] = find(&t, &fp, &run, &at);
-    }
+    tamis__slots_query(&t, hash, n, hit);
 }
 
-static tamis_status add_one(tamis_body *f, uint64_t hash) {
+static bool has(const tamis_body *f, uint64_t hash) {
     const tamis_slots t = tamis__bag_slots(f);
-    const tamis_fingerprint fp = tamis__fingerprint(&t, hash);
-    return put(&t, fp.home, fp.value, 1);
+    return tamis__slots_has(&t, hash);
 }
 
 static tamis_status remove_one(tamis_body *f, uint64_t hash) {
@@ -101,7 +94,13 @@ static tamis_status remove_one(tamis_body *f, uint64_t hash) {
 }
 
 static tamis_status add(tamis_body *f, const uint64_t *hash, size_t n) {
-    return tamis__add_all(f, hash, n, add_one, remove_one);
+    const tamis_slots t = tamis__bag_slots(f);
+    size_t done = tamis__slots_add(&t, hash, n);
+    if (done == n) return TAMIS_OK;
+    const tamis_fingerprint fp = tamis__fingerprint(&t, hash[done]);
+    const tamis_status rc = put(&t, fp.home, fp.value, 1); /* fails once more, and says why */
+    while (done) remove_one(f, hash[--done]);
+    return rc;
 }
 
 TAMIS_BAG_ENTRIES(code, is_legal)
@@ -121,6 +120,7 @@ const tamis_kind tamis__quotient = {
     .query = query,
     .add = add,
     .walks = true,
+    .has = has,
     .remove = remove_one,
     .next = next,
     .room = tamis__bag_room,

@@ -1,9 +1,9 @@
 /* The slots of a quotient filter: finding runs by rank and select, and keeping them packed. */
 #include "kinds/slots.h"
 
-#include "bits/select.h"
+#include "kinds/runs.h"
 
-enum { BLOCK = 64, MOST_OFFSET = UINT16_MAX };
+enum { BLOCK = TAMIS_SLOTS_BLOCK, MOST_OFFSET = TAMIS_SLOTS_MOST_OFFSET };
 
 /* What runs over the last home goes to the tail. At 95 % a tail that is too short has a chance of
  * about e^(-0.1 * slots): 10^-11 here, for keys that are different. Fewer homes than this cannot
@@ -86,73 +86,34 @@ uint64_t tamis__fingerprint_hash(const tamis_slots *t, uint64_t home, uint64_t v
     return hash + (rest != 0);
 }
 
-/* ---- Bits of a block ------------------------------------------------------------------------ */
-
-static uint64_t occupied(const tamis_slots *t, uint64_t block) {
-    return tamis__get64(tamis__slots_block(t, block * BLOCK));
-}
-
-static uint64_t run_ends(const tamis_slots *t, uint64_t block) {
-    return tamis__get64(tamis__slots_block(t, block * BLOCK) + 8);
-}
-
-static void put_run_ends(const tamis_slots *t, uint64_t block, uint64_t ends) {
-    tamis__put64(tamis__slots_block(t, block * BLOCK) + 8, ends);
-}
-
-static void set_run_end(const tamis_slots *t, uint64_t slot, bool is_end) {
-    const uint64_t bit = (uint64_t)1 << slot % BLOCK, ends = run_ends(t, slot / BLOCK);
-    put_run_ends(t, slot / BLOCK, is_end ? ends | bit : ends & ~bit);
-}
-
-static void flip_occupied(const tamis_slots *t, uint64_t home) {
-    uint8_t *p = tamis__slots_block(t, home);
-    tamis__put64(p, tamis__get64(p) ^ (uint64_t)1 << home % BLOCK);
-}
-
-static unsigned offset_of(const tamis_slots *t, uint64_t block) {
-    return tamis__get16(t->offsets + 2 * block);
-}
-
 /* ---- Finding -------------------------------------------------------------------------------- */
 
-/* The slot behind the n-th run end at or after `slot`, n from 1; the slots have so many. */
-static uint64_t behind_run_end(const tamis_slots *t, uint64_t slot, unsigned n) {
-    uint64_t block = slot / BLOCK, ends = run_ends(t, block) & ~tamis__below(slot);
-    for (unsigned here; n > (here = tamis__popcount64(ends)); ends = run_ends(t, ++block))
-        n -= here;
-    return block * BLOCK + tamis__select64(ends, n - 1) + 1;
-}
+TAMIS_SLOTS_OPS
+static const tamis_slots_ops plain = TAMIS_SLOTS_OPS_LIST;
 
-/* Where the runs of all homes up to `home` end; `mask` says which homes of its own block count.
- * When none of them reaches into the block, this is where the block starts. */
-static uint64_t end_of_homes(const tamis_slots *t, uint64_t home, uint64_t mask) {
-    const uint64_t block = home / BLOCK, base = block * BLOCK + offset_of(t, block);
-    const unsigned runs = tamis__popcount64(occupied(t, block) & mask);
-    return runs ? behind_run_end(t, base, runs) : base;
+static const tamis_slots_ops *ops(void) {
+#if TAMIS_HAS_X86
+    if (tamis__cpu() & TAMIS_CPU_AVX2) return &tamis__slots_avx2;
+#endif
+    return &plain;
 }
 
 tamis_run tamis__run_of(const tamis_slots *t, uint64_t home) {
-    const uint64_t before = end_of_homes(t, home, tamis__below(home));
-    const uint64_t start = before > home ? before : home;
-    return (tamis_run){start, tamis__is_occupied(t, home) ? behind_run_end(t, start, 1) : start};
+    return ops()->find_run(t, home);
 }
 
-/* A slot is unused when nobody at home in it or before it reaches it. If somebody does, all slots
- * up to where those end are in use. */
-static uint64_t first_unused(const tamis_slots *t, uint64_t slot) {
-    while (slot < t->count) {
-        const uint64_t end = end_of_homes(t, slot, tamis__up_to(slot));
-        if (end <= slot) break;
-        slot = end;
-    }
-    return slot;
+bool tamis__slots_has(const tamis_slots *t, uint64_t hash) {
+    return ops()->has(t, hash);
+}
+
+void tamis__slots_query(const tamis_slots *t, const uint64_t *hash, size_t n, uint8_t *hit) {
+    ops()->query(t, hash, n, hit);
 }
 
 /* The first slot from here on that holds nothing that was pushed away from its home. */
 static uint64_t first_at_rest(const tamis_slots *t, uint64_t slot) {
     while (slot < t->count) {
-        const uint64_t end = end_of_homes(t, slot, tamis__below(slot));
+        const uint64_t end = tamis__end_of_homes(t, slot, tamis__below(slot));
         if (end <= slot) break;
         slot = end;
     }
@@ -161,7 +122,7 @@ static uint64_t first_at_rest(const tamis_slots *t, uint64_t slot) {
 
 uint64_t tamis__next_home(const tamis_slots *t, uint64_t home) {
     for (uint64_t mask = ~tamis__below(home); home < t->homes; mask = UINT64_MAX) {
-        const uint64_t block = home / BLOCK, found = occupied(t, block) & mask;
+        const uint64_t block = home / BLOCK, found = tamis__occupied(t, block) & mask;
         if (found) return block * BLOCK + (unsigned)__builtin_ctzll(found);
         home = (block + 1) * BLOCK;
     }
@@ -171,7 +132,7 @@ uint64_t tamis__next_home(const tamis_slots *t, uint64_t home) {
 uint64_t tamis__previous_home(const tamis_slots *t, uint64_t home) {
     while (home) {
         const uint64_t block = (home - 1) / BLOCK;
-        const uint64_t found = occupied(t, block) & tamis__up_to(home - 1);
+        const uint64_t found = tamis__occupied(t, block) & tamis__up_to(home - 1);
         if (found) return block * BLOCK + tamis__log2_floor(found);
         home = block * BLOCK;
     }
@@ -180,27 +141,12 @@ uint64_t tamis__previous_home(const tamis_slots *t, uint64_t home) {
 
 /* ---- Shifting ------------------------------------------------------------------------------- */
 
-/* Both shifts work on the slots [from, to] of one block, a word at a time: slots are packed, so that
- * a shift by one slot is a shift by `width` bits over the words that hold them. The first and the
- * last of those words keep the bits that are not in the range [first, end). */
+/* As tamis__shift_up_in_block, the other way. */
 static void put_bits(uint8_t *words, uint64_t i, uint64_t bits, uint64_t first, uint64_t end) {
     uint64_t mask = UINT64_MAX;
     if (i == first / 64) mask &= ~tamis__below(first);
     if (i == (end - 1) / 64) mask &= tamis__up_to(end - 1);
     tamis__put64(words + 8 * i, (tamis__get64(words + 8 * i) & ~mask) | (bits & mask));
-}
-
-/* Slot `from` is left with old bits, for the caller to fill. */
-static void shift_up_in_block(const tamis_slots *t, uint64_t from, uint64_t to) {
-    const uint64_t first = from % BLOCK * t->width, end = (to % BLOCK + 1) * t->width;
-    uint8_t *words = tamis__slots_block(t, from) + 16;
-    for (uint64_t i = (end - 1) / 64 + 1; i-- > first / 64;) {
-        uint64_t bits = tamis__get64(words + 8 * i) << t->width;
-        if (i) bits |= tamis__get64(words + 8 * i - 8) >> (64 - t->width);
-        put_bits(words, i, bits, first, end);
-    }
-    const uint64_t range = tamis__up_to(to) & ~tamis__below(from), ends = run_ends(t, from / BLOCK);
-    put_run_ends(t, from / BLOCK, (ends & ~range) | ((ends & range) << 1 & range));
 }
 
 /* Slot `to` is left with old bits, for the caller to fill; it ends no run. */
@@ -212,24 +158,9 @@ static void shift_down_in_block(const tamis_slots *t, uint64_t from, uint64_t to
         if (i + 1 < t->width) bits |= tamis__get64(words + 8 * i + 8) << (64 - t->width);
         put_bits(words, i, bits, first, end);
     }
-    const uint64_t range = tamis__up_to(to) & ~tamis__below(from), ends = run_ends(t, from / BLOCK);
-    put_run_ends(t, from / BLOCK, (ends & ~range) | ((ends & range) >> 1 & range));
-}
-
-static void copy_slot(const tamis_slots *t, uint64_t to, uint64_t from) {
-    tamis__slot_put(t, to, tamis__slot_get(t, from));
-    set_run_end(t, to, run_ends(t, from / BLOCK) >> from % BLOCK & 1);
-}
-
-/* Slots [at, unused) move up by one, over the unused one. */
-static void shift_up(const tamis_slots *t, uint64_t at, uint64_t unused) {
-    for (uint64_t to = unused;;) {
-        const uint64_t block_start = to / BLOCK * BLOCK, from = block_start > at ? block_start : at;
-        shift_up_in_block(t, from, to);
-        if (from == at) break;
-        copy_slot(t, from, from - 1);
-        to = from - 1;
-    }
+    const uint64_t range = tamis__up_to(to) & ~tamis__below(from),
+                   ends = tamis__run_ends(t, from / BLOCK);
+    tamis__put_run_ends(t, from / BLOCK, (ends & ~range) | ((ends & range) >> 1 & range));
 }
 
 /* Slots (at, last] move down by one, over slot `at`; the last one is unused then. */
@@ -239,7 +170,7 @@ static void shift_down(const tamis_slots *t, uint64_t at, uint64_t last) {
         const uint64_t to = block_end < last ? block_end : last;
         shift_down_in_block(t, from, to);
         if (to == last) break;
-        copy_slot(t, to, to + 1);
+        tamis__copy_slot(t, to, to + 1);
         from = to + 1;
     }
     tamis__slot_put(t, last, 0);
@@ -247,50 +178,32 @@ static void shift_down(const tamis_slots *t, uint64_t at, uint64_t last) {
 
 /* ---- Inserting and erasing ------------------------------------------------------------------ */
 
-/* One slot more of `home`, where slot `last` comes into use, pushes past the start of every block
- * between the two. */
-static tamis_status may_insert(const tamis_slots *t, uint64_t home, uint64_t last) {
-    if (last >= t->count)
-        return tamis__fail(TAMIS_FULL, "the slots behind the last home are used up");
-    for (uint64_t block = home / BLOCK + 1; block <= last / BLOCK; block++)
-        if (offset_of(t, block) == MOST_OFFSET)
-            return tamis__fail(TAMIS_FULL, "over %d slots stand in a row: too many equal keys",
-                               MOST_OFFSET);
-    return TAMIS_OK;
-}
-
-static void move_offsets(const tamis_slots *t, uint64_t home, uint64_t last, int by) {
-    for (uint64_t block = home / BLOCK + 1; block <= last / BLOCK; block++)
-        tamis__put16(t->offsets + 2 * block, (uint16_t)(offset_of(t, block) + (unsigned)by));
-}
-
 tamis_status tamis__slot_insert(const tamis_slots *t, uint64_t home, tamis_run *run, uint64_t at,
                                 uint64_t value) {
-    const uint64_t unused = first_unused(t, at);
-    const tamis_status rc = may_insert(t, home, unused);
-    if (rc) return rc;
-    const bool is_new = run->start == run->end, is_last = at == run->end;
-    shift_up(t, at, unused);
-    tamis__slot_put(t, at, value);
-    set_run_end(t, at, is_last);
-    if (is_new)
-        flip_occupied(t, home);
-    else if (is_last)
-        set_run_end(t, at - 1, false);
-    move_offsets(t, home, unused, 1);
-    tamis__put64(t->used, tamis__slots_used(t) + 1);
-    run->end++;
-    return TAMIS_OK;
+    if (ops()->insert(t, home, run, at, value)) {
+        tamis__put64(t->used, tamis__slots_used(t) + 1);
+        return TAMIS_OK;
+    }
+    if (tamis__first_unused(t, at) >= t->count)
+        return tamis__fail(TAMIS_FULL, "the slots behind the last home are used up");
+    return tamis__fail(TAMIS_FULL, "over %d slots stand in a row: too many equal keys",
+                       MOST_OFFSET);
+}
+
+size_t tamis__slots_add(const tamis_slots *t, const uint64_t *hash, size_t n) {
+    const size_t done = ops()->add(t, hash, n);
+    tamis__put64(t->used, tamis__slots_used(t) + done);
+    return done;
 }
 
 void tamis__slot_erase(const tamis_slots *t, uint64_t home, tamis_run *run, uint64_t at) {
     const uint64_t last = first_at_rest(t, run->end) - 1;
     if (run->end - run->start == 1)
-        flip_occupied(t, home);
+        tamis__flip_occupied(t, home);
     else if (at == run->end - 1)
-        set_run_end(t, at - 1, true);
+        tamis__set_run_end(t, at - 1, true);
     shift_down(t, at, last);
-    move_offsets(t, home, last, -1);
+    tamis__move_offsets(t, home, last, -1);
     tamis__put64(t->used, tamis__slots_used(t) - 1);
     run->end--;
 }
@@ -312,10 +225,11 @@ tamis_status tamis__pack_run(const tamis_slots *t, tamis_packing *packing, uint6
     return TAMIS_OK;
 }
 
-tamis_status tamis__add_all(tamis_body *f, const uint64_t *hash, size_t n,
+tamis_status tamis__add_all(tamis_body *f, const tamis_slots *t, const uint64_t *hash, size_t n,
                             tamis_status (*add_one)(tamis_body *, uint64_t),
                             tamis_status (*remove_one)(tamis_body *, uint64_t)) {
     for (size_t i = 0; i < n; i++) {
+        tamis__slots_expect(t, hash, i, n);
         const tamis_status rc = add_one(f, hash[i]);
         if (!rc) continue;
         while (i) remove_one(f, hash[--i]);
@@ -330,7 +244,7 @@ tamis_status tamis__add_all(tamis_body *f, const uint64_t *hash, size_t n,
  * next run end is looked for bit by bit, up to the last slot. */
 static uint64_t next_run_end(const tamis_slots *t, uint64_t slot) {
     for (uint64_t block = slot / BLOCK; block < t->count / BLOCK; block++) {
-        uint64_t ends = run_ends(t, block);
+        uint64_t ends = tamis__run_ends(t, block);
         if (block == slot / BLOCK) ends &= ~tamis__below(slot);
         if (ends) return block * BLOCK + (unsigned)__builtin_ctzll(ends);
     }
@@ -347,8 +261,8 @@ static bool are_unused(const tamis_slots *t, uint64_t slot, uint64_t end) {
 static bool audit_block(const tamis_slots *t, uint64_t block, tamis_packing *packing,
                         bool (*is_legal)(const tamis_slots *, const tamis_run *)) {
     const uint64_t base = block * BLOCK;
-    if (offset_of(t, block) != (packing->end > base ? packing->end - base : 0)) return false;
-    for (uint64_t left = occupied(t, block); left; left &= left - 1) {
+    if (tamis__offset_of(t, block) != (packing->end > base ? packing->end - base : 0)) return false;
+    for (uint64_t left = tamis__occupied(t, block); left; left &= left - 1) {
         const uint64_t home = base + (unsigned)__builtin_ctzll(left);
         const uint64_t start = packing->end > home ? packing->end : home;
         if (home >= t->homes || start >= t->count || !are_unused(t, packing->end, start))

@@ -27,6 +27,7 @@
 
 #include "bits/packed.h"
 #include "bits/probe.h"
+#include "cpu/cpu.h"
 #include "kinds/kind.h"
 
 enum { TAMIS_SLOTS_MOST_WIDTH = 63 };
@@ -90,12 +91,28 @@ TAMIS_HOT void tamis__slot_put(const tamis_slots *t, uint64_t slot, uint64_t val
     tamis__field_put(tamis__slots_block(t, slot) + 16, slot & 63, t->width, value);
 }
 
-/* A batch that asks for its blocks early waits for memory once, not once per key. */
-enum { TAMIS_SLOTS_AHEAD = 8 };
+/* Are there more than a cache near by can hold? */
+TAMIS_HOT bool tamis__slots_are_far(const tamis_slots *t) {
+    return tamis__slots_block(t, t->count) - t->used > TAMIS_NEAR_BYTES;
+}
+
+/* What a home needs: its block and the offset of that, and where the next block begins, to which
+ * runs may reach. */
+TAMIS_HOT void tamis__home_prefetch(const tamis_slots *t, uint64_t home) {
+    const uint8_t *p = tamis__slots_block(t, home);
+    __builtin_prefetch(t->offsets + 2 * (home >> 6));
+    __builtin_prefetch(p);
+    __builtin_prefetch(p + 64);
+    __builtin_prefetch(p + 24 + 8 * (uint64_t)t->width);
+}
+
+/* A batch that asks for its blocks early waits for memory once, not once per key. Called before each
+ * key of a batch; before the first it asks for many, then for one at a time. */
+enum { TAMIS_SLOTS_AHEAD = 32 };
 TAMIS_HOT void tamis__slots_expect(const tamis_slots *t, const uint64_t *hash, size_t i, size_t n) {
-    if (i + TAMIS_SLOTS_AHEAD < n)
-        __builtin_prefetch(
-            tamis__slots_block(t, tamis__range(hash[i + TAMIS_SLOTS_AHEAD], t->homes)));
+    if (!tamis__slots_are_far(t)) return;
+    for (size_t j = i ? i + TAMIS_SLOTS_AHEAD : 0; j < n && j <= i + TAMIS_SLOTS_AHEAD; j++)
+        tamis__home_prefetch(t, tamis__range(hash[j], t->homes));
 }
 
 static inline uint64_t tamis__slots_used(const tamis_slots *t) {
@@ -113,6 +130,13 @@ TAMIS_HOT bool tamis__is_occupied(const tamis_slots *t, uint64_t home) {
 }
 
 tamis_run tamis__run_of(const tamis_slots *, uint64_t home);
+
+/* For kinds whose runs are remainders in ascending order, as often as they were added: is the one of
+ * a hash there? For many at once; and what adds them, from the first on, until one does not fit: it
+ * returns how many did. */
+bool tamis__slots_has(const tamis_slots *, uint64_t hash);
+void tamis__slots_query(const tamis_slots *, const uint64_t *hash, size_t n, uint8_t *hit);
+size_t tamis__slots_add(const tamis_slots *, const uint64_t *hash, size_t n);
 
 /* The next home that has a run, from `home` on; `homes` when there is none. And the last one below
  * `home`; `homes` when there is none. */
@@ -153,7 +177,7 @@ typedef struct tamis_packing {
 tamis_status tamis__pack_run(const tamis_slots *, tamis_packing *, uint64_t home, uint64_t length);
 
 /* Adds all hashes one by one, or none: what went in before a failure is taken out again. */
-tamis_status tamis__add_all(tamis_body *, const uint64_t *hash, size_t n,
+tamis_status tamis__add_all(tamis_body *, const tamis_slots *, const uint64_t *hash, size_t n,
                             tamis_status (*add_one)(tamis_body *, uint64_t),
                             tamis_status (*remove_one)(tamis_body *, uint64_t));
 

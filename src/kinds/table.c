@@ -5,22 +5,7 @@
 
 #include "kinds/bitmap.h"
 
-enum { NIBBLE = 4, RANK_BITS = 12, RANKS = 3876, SORTED_SAVES = 4 };
-
-tamis_table tamis__table(uint8_t *bytes, uint64_t buckets, unsigned slots, unsigned width,
-                         bool is_sorted) {
-    const unsigned bits = slots * width - (is_sorted ? SORTED_SAVES : 0);
-    const bool is_one_word = !is_sorted && bits <= 64;
-    return (tamis_table){
-        .bytes = bytes,
-        .buckets = buckets,
-        .slots = slots,
-        .width = width,
-        .bucket_bits = bits,
-        .is_sorted = is_sorted,
-        .ones = is_one_word ? tamis__field_mask(bits) / tamis__field_mask(width) : 0,
-    };
-}
+enum { NIBBLE = 4, RANK_BITS = 12, RANKS = 3876 };
 
 uint64_t tamis__table_size(const tamis_table *t) {
     return tamis__fields_size(t->buckets, t->bucket_bits);
@@ -134,7 +119,7 @@ static bool is_sorted_bucket(const tamis_table *t, uint64_t bucket) {
 
 /* ---- Buckets -------------------------------------------------------------------------------- */
 
-bool tamis__table_replace(const tamis_table *t, uint64_t bucket, uint64_t old, uint64_t value) {
+bool tamis__cells_replace(const tamis_table *t, uint64_t bucket, uint64_t old, uint64_t value) {
     uint64_t cell[TAMIS_TABLE_MOST_SLOTS];
     unsigned i = 0;
     tamis__bucket_read(t, bucket, cell);

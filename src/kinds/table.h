@@ -17,12 +17,14 @@
 
 #include "bits/packed.h"
 #include "bits/probe.h"
+#include "cpu/cpu.h"
 #include "kinds/kind.h"
 
 enum {
     TAMIS_TABLE_MOST_SLOTS = 8,
     TAMIS_TABLE_MOST_WIDTH = 44, /* of what a hash gives to a cell; enough for a rate of 10^-12 */
     TAMIS_SORTED_SLOTS = 4,
+    TAMIS_SORTED_SAVES = 4, /* bits of a bucket */
     TAMIS_SORTED_LEAST_WIDTH = 5
 };
 
@@ -35,11 +37,29 @@ typedef struct tamis_table {
     uint64_t buckets;
     unsigned slots, width, bucket_bits;
     bool is_sorted;
-    uint64_t ones; /* the lowest bit of every cell, where a bucket fits into one word; else 0 */
+    uint64_t ones; /* the lowest bit of every cell, where a bucket is read as one word; else 0 */
+    uint64_t last; /* byte where the last word begins */
 } tamis_table;
 
-tamis_table tamis__table(uint8_t *bytes, uint64_t buckets, unsigned slots, unsigned width,
-                         bool is_sorted);
+/* Inlined, because a question about one key needs it too. */
+TAMIS_HOT tamis_table tamis__table(uint8_t *bytes, uint64_t buckets, unsigned slots, unsigned width,
+                                   bool is_sorted) {
+    const unsigned bits = slots * width - (is_sorted ? TAMIS_SORTED_SAVES : 0);
+    const unsigned even = bits % 8 ? bits & -bits : 8; /* every bucket begins at a multiple of it */
+    const bool is_one_word = !is_sorted && bits + 8 - even <= 64;
+    uint64_t ones = 0;
+    for (unsigned i = 0; is_one_word && i < slots; i++) ones |= (uint64_t)1 << i * width;
+    return (tamis_table){
+        .bytes = bytes,
+        .buckets = buckets,
+        .slots = slots,
+        .width = width,
+        .bucket_bits = bits,
+        .is_sorted = is_sorted,
+        .ones = ones,
+        .last = tamis__fields_size(buckets, bits) - 8,
+    };
+}
 
 /* Bytes, padded to whole words. */
 uint64_t tamis__table_size(const tamis_table *);
@@ -66,37 +86,85 @@ uint64_t tamis__join(uint64_t place, uint64_t places, unsigned width, uint64_t v
 void tamis__sorted_read(const tamis_table *, uint64_t bucket, uint64_t cell[]);
 bool tamis__sorted_has(const tamis_table *, uint64_t bucket, uint64_t value);
 
-TAMIS_HOT void tamis__bucket_read(const tamis_table *t, uint64_t bucket, uint64_t cell[]) {
-    if (t->is_sorted) {
-        tamis__sorted_read(t, bucket, cell);
-        return;
-    }
-    for (unsigned i = 0; i < t->slots; i++)
-        cell[i] = tamis__field_get(t->bytes, bucket * t->slots + i, t->width);
+/* A bucket as one word, wherever it begins: eight bytes from its first one on, or the last eight of
+ * the table. It fits, because only tables whose buckets never begin too late in a byte have `ones`.
+ * Bits above the bucket are those of its neighbours. */
+typedef struct tamis_bucket {
+    uint64_t first; /* byte */
+    unsigned shift;
+    uint64_t word;
+} tamis_bucket;
+
+TAMIS_HOT tamis_bucket tamis__bucket_at(const tamis_table *t, uint64_t bucket) {
+    const uint64_t bit = bucket * t->bucket_bits, byte = bit / 8;
+    const uint64_t first = byte < t->last ? byte : t->last;
+    const unsigned shift = (unsigned)(bit - first * 8);
+    return (tamis_bucket){first, shift, tamis__get64(t->bytes + first) >> shift};
 }
 
-/* Where a bucket fits into a word all cells are compared at once: a cell that is equal becomes
- * zero under XOR, and only from a zero does the subtraction of one borrow into the top bit. */
-TAMIS_HOT bool tamis__table_has(const tamis_table *t, uint64_t bucket, uint64_t value) {
+/* All cells of a word are compared at once: a cell that is equal becomes zero under XOR, and only
+ * from a zero does the subtraction of one borrow into the top bit. The lowest bit that is left is
+ * the top bit of the first equal cell; above it there may be others that are not. */
+TAMIS_HOT uint64_t tamis__equal_cells(const tamis_table *t, uint64_t word, uint64_t value) {
+    const uint64_t x = word ^ value * t->ones;
+    return (x - t->ones) & ~x & t->ones << (t->width - 1);
+}
+
+/* With the number of slots given, for those who know it. */
+TAMIS_HOT void tamis__cells_read(const tamis_table *t, unsigned slots, uint64_t bucket,
+                                 uint64_t cell[]) {
     if (t->ones) {
-        const uint64_t all = tamis__field_get(t->bytes, bucket, t->bucket_bits);
-        const uint64_t x = all ^ value * t->ones;
-        return (x - t->ones) & ~x & t->ones << (t->width - 1);
+        const uint64_t word = tamis__bucket_at(t, bucket).word;
+        for (unsigned i = 0; i < slots; i++)
+            cell[i] = word >> i * t->width & tamis__field_mask(t->width);
+    } else if (t->is_sorted) {
+        tamis__sorted_read(t, bucket, cell);
+    } else {
+        for (unsigned i = 0; i < slots; i++)
+            cell[i] = tamis__field_get(t->bytes, bucket * slots + i, t->width);
     }
+}
+
+TAMIS_HOT void tamis__bucket_read(const tamis_table *t, uint64_t bucket, uint64_t cell[]) {
+    tamis__cells_read(t, t->slots, bucket, cell);
+}
+
+TAMIS_HOT bool tamis__table_has(const tamis_table *t, uint64_t bucket, uint64_t value) {
+    if (t->ones) return tamis__equal_cells(t, tamis__bucket_at(t, bucket).word, value);
     if (t->is_sorted) return tamis__sorted_has(t, bucket, value);
     for (unsigned i = 0; i < t->slots; i++)
         if (tamis__field_get(t->bytes, bucket * t->slots + i, t->width) == value) return true;
     return false;
 }
 
-/* The line in which a bucket begins, asked for ahead of its use. */
+/* Is it worth the while to ask for buckets ahead? */
+TAMIS_HOT bool tamis__table_is_far(const tamis_table *t) {
+    return t->last >= TAMIS_NEAR_BYTES;
+}
+
+/* The lines in which a bucket begins and ends, asked for ahead of its use. Mostly they are one, and
+ * asking twice costs less than finding out. */
 TAMIS_HOT void tamis__table_prefetch(const tamis_table *t, uint64_t bucket) {
-    __builtin_prefetch(t->bytes + bucket * t->bucket_bits / 8);
+    const uint8_t *first = t->bytes + bucket * t->bucket_bits / 8;
+    __builtin_prefetch(first, 0, 2);
+    __builtin_prefetch(first + (t->bucket_bits - 1) / 8, 0, 2);
 }
 
 /* Puts `value` in the place of one cell that is `old`: adds with old = 0, removes with value = 0.
  * False, and nothing changed, when no cell is `old`. */
-bool tamis__table_replace(const tamis_table *, uint64_t bucket, uint64_t old, uint64_t value);
+bool tamis__cells_replace(const tamis_table *, uint64_t bucket, uint64_t old, uint64_t value);
+
+TAMIS_HOT bool tamis__table_replace(const tamis_table *t, uint64_t bucket, uint64_t old,
+                                    uint64_t value) {
+    if (!t->ones) return tamis__cells_replace(t, bucket, old, value);
+    const tamis_bucket b = tamis__bucket_at(t, bucket);
+    const uint64_t equal = tamis__equal_cells(t, b.word, old);
+    if (!equal) return false;
+    const unsigned cell = b.shift + (unsigned)__builtin_ctzll(equal) + 1 - t->width;
+    uint8_t *at = t->bytes + b.first;
+    tamis__put64(at, tamis__get64(at) ^ (old ^ value) << cell);
+    return true;
+}
 
 /* Cells in use, of one bucket and of all. */
 unsigned tamis__bucket_load(const tamis_table *, uint64_t bucket);

@@ -35,7 +35,7 @@ static tamis_status remove_any(tamis_body *f, uint64_t hash) {
     const tamis_table t = cells_of(f);
     const print p = print_of(&t, hash);
     uint64_t cell[SLOTS];
-    if (!has(f, &t, p)) return tamis__fail(TAMIS_NOT_FOUND, "no such fingerprint");
+    if (!has_print(f, &t, p)) return tamis__fail(TAMIS_NOT_FOUND, "no such fingerprint");
     tamis__bucket_read(&t, p.bucket, cell);
     if (!cell[0]) return remove_hash(f, hash);
     tamis__table_replace(&t, p.bucket, cell[0], 0);
@@ -53,7 +53,7 @@ static tamis_status merge_most(tamis_body *into, const tamis_body *from) {
     print p;
     if (used_of(from) > room(into)) return tamis__fail(TAMIS_FULL, "there is no room");
     while (next_print(from, &other, &cursor, &p))
-        if (p.bucket + 1 < t.buckets) add_one(into, &t, p);
+        if (p.bucket + 1 < t.buckets) count_used(into, add_one(into, &t, p));
     return TAMIS_OK;
 }
 const tamis_kind tamis__broken_last_bucket = {SOUND, .name = "broken_last_bucket",

@@ -16,6 +16,7 @@
 #include "bits/select.h"
 #include "kinds/slots.h"
 #include "tamis.h"
+#include "tests/help/batches.h"
 #include "tests/help/bounds.h"
 #include "tests/help/filters.h"
 #include "tests/help/keys.h"
@@ -499,6 +500,28 @@ static void quotient_follows_a_model(void **state) {
         tamis_free(fresh);
     }
     tamis_free(f);
+}
+
+/* Remainders of all widths, and slots that are near and far; full, and with copies, so that there
+ * are long runs that reach over several blocks. */
+static void batches_are_single_keys(void **state) {
+    (void)state;
+    enum { SMALL = 2000, LARGE = 900000, COPIES = 300 };
+    static const char *const kinds[] = {"quotient", "multiset"};
+    static uint64_t hashes[LARGE], with_copies[SMALL];
+    for (uint64_t i = 0; i < LARGE; i++) hashes[i] = test_number(7, i);
+    memcpy(with_copies, hashes, sizeof with_copies);
+    for (uint64_t i = 0; i < COPIES; i++) with_copies[3 * i] = hashes[i % 2];
+    for (size_t k = 0; k < COUNT_OF(kinds); k++)
+        for (int width = 1 + (int)k; width <= 40; width++) {
+            char spec[96];
+            snprintf(spec, sizeof spec, "%s:capacity=%d,remainder=%d", kinds[k], SMALL, width);
+            test_batches(spec, hashes, SMALL);
+            test_batches(spec, with_copies, SMALL);
+        }
+    test_batches("quotient:capacity=900000,fpr=0.38%", hashes, LARGE);
+    test_batches("multiset:capacity=300000,remainder=40", hashes, LARGE / 3);
+    test_batches("grow:capacity=2000,fpr=1%", hashes, SMALL);
 }
 
 /* Ten times the capacity goes through a filter that is as full as it may be. */
@@ -1012,6 +1035,7 @@ int main(void) {
         cmocka_unit_test(forged_payloads_are_refused_or_sound),
         cmocka_unit_test(runs_that_nobody_writes_are_refused),
         cmocka_unit_test(quotient_follows_a_model),
+        cmocka_unit_test(batches_are_single_keys),
         cmocka_unit_test(churn_at_full_load_loses_nothing),
         cmocka_unit_test(resizing_quotient_changes_no_answer),
         cmocka_unit_test(resizing_multiset_changes_no_answer),

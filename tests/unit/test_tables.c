@@ -12,6 +12,7 @@
 
 #include "kinds/kind.h"
 #include "kinds/table.h"
+#include "tests/help/batches.h"
 #include "tests/help/bounds.h"
 #include "tests/help/filters.h"
 #include "tests/help/keys.h"
@@ -161,6 +162,29 @@ static void a_hash_is_split_and_joined(void **state) {
         assert_int_equal(again, value);
         assert_true(joined <= hash); /* the least of its class */
     }
+}
+
+/* ---- Batches -------------------------------------------------------------------------------- */
+
+/* Cells of all widths, in one word and not, sorted and not; tables that are near and far. They are
+ * filled to the last, so that fingerprints move, and with copies, so that some wait in a stash. */
+static void batches_are_single_keys(void **state) {
+    (void)state;
+    enum { SMALL = 3000, LARGE = 800000, COPIES = 12 };
+    static uint64_t hashes[LARGE];
+    for (uint64_t i = 0; i < LARGE; i++) hashes[i] = test_number(5, i);
+    for (size_t s = 0; s < COUNT_OF(subjects); s++)
+        for (double fpr = 0.5; fpr > 1e-9; fpr /= s < 2 ? 2 : 100) {
+            tamis *f = make_subject(s, SMALL, fpr);
+            char spec[128];
+            assert_true(tamis_spec(f, spec, sizeof spec) < sizeof spec);
+            tamis_free(f);
+            test_batches(spec, hashes, SMALL);
+        }
+    test_batches("cuckoo:capacity=800000,fpr=0.19%", hashes, LARGE);
+    test_batches("cuckoo:capacity=200000,fpr=1e-12", hashes, LARGE / 4);
+    for (uint64_t i = 0; i < COPIES; i++) hashes[i + SMALL / 2] = hashes[0];
+    test_batches("cuckoo:capacity=3000,fpr=0.19%", hashes, SMALL);
 }
 
 /* ---- Sizes and rates ------------------------------------------------------------------------ */
@@ -888,6 +912,7 @@ int main(void) {
         cmocka_unit_test(buckets_keep_what_was_put),
         cmocka_unit_test(every_sorted_bucket_has_a_code),
         cmocka_unit_test(a_hash_is_split_and_joined),
+        cmocka_unit_test(batches_are_single_keys),
         cmocka_unit_test(tables_take_the_known_bits),
         cmocka_unit_test(plans_are_the_smallest),
         cmocka_unit_test(expected_rates_are_those_of_the_papers),
