@@ -88,7 +88,7 @@ TAMIS_HOT void tamis__gcs_round_of(const uint8_t *bytes, unsigned rice, unsigned
     late->n = leave;
 }
 
-/* Rates from 2^-9 to 1 % have four gaps in a window; known to the compiler, they take a fifth less. */
+/* The usual rates have four gaps in a window; known to the compiler, they took a fifth less time. */
 TAMIS_HOT void tamis__gcs_plain_round(const uint8_t *bytes, unsigned rice, tamis_gcs_asked *q) {
     const unsigned gaps = tamis__gcs_gaps(rice);
     if (gaps == 4)

@@ -287,7 +287,8 @@ static void check_views(const tamis *f, uint64_t n) {
 }
 
 /* Batches are read by windows, on every processor in its way. The cells come as spread() makes them,
- * and those next to them are asked for too: far gaps, ends of buckets, gaps of any length. */
+ * and those next to them and between them are asked for too: far gaps, ends of buckets, gaps of any
+ * length. */
 enum { SPREAD = 4000 };
 
 static tamis *build_cells(const char *spec, uint64_t range, const uint64_t *cell, size_t n) {
@@ -299,9 +300,11 @@ static tamis *build_cells(const char *spec, uint64_t range, const uint64_t *cell
 
 static size_t neighbours_of(const uint64_t *cell, size_t n, uint64_t range, uint64_t *asked) {
     size_t count = 0;
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) {
         for (uint64_t near = cell[i] ? cell[i] - 1 : 0; near <= cell[i] + 1 && near < range; near++)
             asked[count++] = near;
+        if (i) asked[count++] = cell[i - 1] + (cell[i] - cell[i - 1]) / 2;
+    }
     for (size_t i = count; i > 1; i--) { /* in no order */
         const size_t j = (size_t)tamis__range(test_number(9, i), i);
         const uint64_t moved = asked[i - 1];
@@ -314,7 +317,7 @@ static size_t neighbours_of(const uint64_t *cell, size_t n, uint64_t range, uint
 static void ask_in_batches(const tamis *f, const uint64_t *hash, const uint8_t *expected,
                            size_t n) {
     static const uint32_t cpus[] = {0, TAMIS_CPU_AVX2, TAMIS_CPU_ALL};
-    uint8_t hit[3 * SPREAD];
+    uint8_t hit[4 * SPREAD];
     for (size_t c = 0; c < COUNT_OF(cpus); c++) {
         tamis__cpu_set(cpus[c]);
         for (size_t i = 0, m = 0; i < n; i += m, m = m < 20 ? m + 1 : m * 3) {
@@ -327,8 +330,8 @@ static void ask_in_batches(const tamis *f, const uint64_t *hash, const uint8_t *
 }
 
 static void check_batches(const char *spec, uint64_t way) {
-    static uint64_t cell[SPREAD], asked[3 * SPREAD];
-    static uint8_t expected[3 * SPREAD];
+    static uint64_t cell[SPREAD], asked[4 * SPREAD];
+    static uint8_t expected[4 * SPREAD];
     const uint64_t range = test_plan(spec).word[RANGE];
     const size_t n = spread(way, 31, SPREAD, range, cell);
     tamis *f = build_cells(spec, range, cell, n);
