@@ -1,9 +1,10 @@
-/* Sizes and rates of arrays in which every key probes k of m cells. */
+/* Arrays in which every key probes k of m cells: sizes, rates, and the verbs where cells are bits. */
 #include "kinds/bloom.h"
 
 #include <math.h>
 
 #include "kinds/bitmap.h"
+#include "kinds/rounds.h"
 
 enum { WORD_BITS = 64 };
 #define MOST_BITS TAMIS_BLOOM_MOST_BITS
@@ -69,4 +70,56 @@ bool tamis__bloom_plan(uint64_t keys, double fpr, uint64_t hashes, uint64_t *bit
 
 uint64_t tamis__bloom_hashes(uint64_t keys, uint64_t bits) {
     return clamp_hashes(tamis_best_hashes(keys ? (double)keys : 1, (double)bits));
+}
+
+/* ---- Asking and adding ---------------------------------------------------------------------- */
+
+TAMIS_HOT void set(const tamis_probed *p, uint64_t x, uint64_t cell) {
+    (void)x;
+    tamis__bit_set(p->bytes, cell);
+}
+
+TAMIS_HOT void set_shared(const tamis_probed *p, uint64_t x, uint64_t cell) {
+    (void)x;
+    tamis__or64_shared(p->bytes + cell / 64 * 8, (uint64_t)1 << cell % 64);
+}
+
+bool tamis__bloom_has(const tamis_bloom *b, uint64_t hash) {
+    const tamis_probed p = tamis__bits_probed(b);
+    return tamis__probed_has(tamis__bit_passes, &p, hash);
+}
+
+static void query(const tamis_bloom *b, const uint64_t *hash, size_t n, uint8_t *hit) {
+    const tamis_probed p = tamis__bits_probed(b);
+    tamis__probed_query(tamis__bit_passes, &p, hash, n, hit);
+}
+
+static const tamis_bloom_ops plain = {query};
+
+/* A few keys are no work for eight lanes. */
+enum { LEAST_FOR_LANES = 8 };
+
+static const tamis_bloom_ops *ops(const tamis_bloom *b, size_t n) {
+#if TAMIS_HAS_X86
+    const bool is_near = b->bits / 8 <= TAMIS_NEAR_BYTES;
+    if (tamis__cpu() & TAMIS_CPU_AVX512 && is_near && n >= LEAST_FOR_LANES)
+        return &tamis__bloom_avx512;
+    if (tamis__cpu() & TAMIS_CPU_AVX2) return &tamis__bloom_avx2;
+#endif
+    (void)b, (void)n;
+    return &plain;
+}
+
+void tamis__bloom_query(const tamis_bloom *b, const uint64_t *hash, size_t n, uint8_t *hit) {
+    ops(b, n)->query(b, hash, n, hit);
+}
+
+void tamis__bloom_add(const tamis_bloom *b, const uint64_t *hash, size_t n) {
+    const tamis_probed p = tamis__bits_probed(b);
+    tamis__probed_add(set, &p, hash, n);
+}
+
+void tamis__bloom_add_shared(const tamis_bloom *b, const uint64_t *hash, size_t n) {
+    const tamis_probed p = tamis__bits_probed(b);
+    tamis__probed_add(set_shared, &p, hash, n);
 }

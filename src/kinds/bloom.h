@@ -28,15 +28,36 @@ TAMIS_HOT uint64_t tamis__chain_start(uint64_t hash) {
     return hash | 1;
 }
 
+#define TAMIS_CHAIN 0xf1357aea2e62a9c5 /* odd: a multiplicative generator of numbers that are odd */
+
 /* The next number of the chain itself, for those who take more than a position from it. */
 TAMIS_HOT uint64_t tamis__chain_turn(uint64_t *x) {
     const uint64_t now = *x;
-    *x *= 0xf1357aea2e62a9c5;
+    *x *= TAMIS_CHAIN;
     return now;
 }
 
 TAMIS_HOT uint64_t tamis__chain_next(uint64_t *x, uint64_t cells) {
     return tamis__range(tamis__chain_turn(x), cells);
 }
+
+/* Asking and adding where cells are bits, in whole 64-bit words. */
+typedef struct tamis_bloom {
+    uint8_t *bytes;
+    uint64_t bits, hashes;
+} tamis_bloom;
+
+/* The verb that has kernels. */
+typedef struct tamis_bloom_ops {
+    void (*query)(const tamis_bloom *, const uint64_t *hash, size_t n, uint8_t *hit);
+} tamis_bloom_ops;
+
+extern const tamis_bloom_ops tamis__bloom_avx2,
+    tamis__bloom_avx512; /* the latter: near ones only */
+
+bool tamis__bloom_has(const tamis_bloom *, uint64_t hash);
+void tamis__bloom_query(const tamis_bloom *, const uint64_t *hash, size_t n, uint8_t *hit);
+void tamis__bloom_add(const tamis_bloom *, const uint64_t *hash, size_t n);
+void tamis__bloom_add_shared(const tamis_bloom *, const uint64_t *hash, size_t n);
 
 #endif

@@ -25,6 +25,7 @@
  * 64 linear probes coincide, so plan and check demand that m for them. */
 #include "bits/bits.h"
 #include "bits/probe.h"
+#include "cpu/cpu.h"
 #include "kinds/bitmap.h"
 #include "kinds/bloom.h"
 #include "kinds/kind.h"
@@ -99,13 +100,13 @@ static tamis_status audit(const tamis_body *f) {
 
 /* ---- Positions ------------------------------------------------------------------------------ */
 
+/* The default is in bloom.h; these are the other schemes. */
 typedef struct chain {
     uint64_t x, y, z;
 } chain;
 
 /* `scheme` is a constant wherever these are inlined, so each loop below has one scheme only. */
 TAMIS_HOT chain chain_start(unsigned scheme, uint64_t hash, uint64_t bits) {
-    if (scheme == MCG) return (chain){tamis__chain_start(hash), 0, 0};
     const uint64_t step = tamis__mix(hash) | 1;
     if (scheme == DOUBLE64) return (chain){hash, step, 0};
     return (chain){hash % bits, step % bits, tamis__mix(step) % bits};
@@ -118,7 +119,6 @@ TAMIS_HOT uint64_t add_mod(uint64_t a, uint64_t b, uint64_t bits) {
 TAMIS_HOT uint64_t chain_next(unsigned scheme, chain *c, uint64_t i, uint64_t bits) {
     const uint64_t x = c->x;
     switch (scheme) {
-    case MCG: return tamis__chain_next(&c->x, bits);
     case DOUBLE64: c->x += c->y; return tamis__range(x, bits);
     case ENHANCED:
         c->x = add_mod(x, c->y, bits);
@@ -134,25 +134,31 @@ TAMIS_HOT uint64_t chain_next(unsigned scheme, chain *c, uint64_t i, uint64_t bi
 
 /* ---- Asking and adding ---------------------------------------------------------------------- */
 
+static tamis_bloom array_of(const tamis_body *f) {
+    return (tamis_bloom){f->bytes, f->word[BITS], f->word[HASHES]};
+}
+
+TAMIS_HOT bool has_by(unsigned scheme, const tamis_body *f, uint64_t hash) {
+    const uint64_t bits = f->word[BITS], hashes = f->word[HASHES];
+    chain c = chain_start(scheme, hash, bits);
+    uint64_t i = 0;
+    while (i < hashes && tamis__bit_get(f->bytes, chain_next(scheme, &c, i, bits))) i++;
+    return i == hashes;
+}
+
 /* A batch first asks for the first line of each key: misses mostly end there. */
 enum { GROUP = 32 };
 
 TAMIS_HOT void query_by(unsigned scheme, const tamis_body *f, const uint64_t *hash, size_t n,
                         uint8_t *hit) {
-    const uint64_t bits = f->word[BITS], hashes = f->word[HASHES];
+    const uint64_t bits = f->word[BITS];
     for (size_t at = 0; at < n; at += GROUP) {
         const size_t end = n - at < GROUP ? n : at + GROUP;
-        if (end - at > 1)
-            for (size_t j = at; j < end; j++) {
-                chain c = chain_start(scheme, hash[j], bits);
-                __builtin_prefetch(f->bytes + chain_next(scheme, &c, 0, bits) / 8);
-            }
-        for (size_t j = at; j < end; j++) {
+        for (size_t j = at; j < end && f->size > TAMIS_NEAR_BYTES; j++) {
             chain c = chain_start(scheme, hash[j], bits);
-            uint64_t i = 0;
-            while (i < hashes && tamis__bit_get(f->bytes, chain_next(scheme, &c, i, bits))) i++;
-            hit[j] = i == hashes;
+            __builtin_prefetch(f->bytes + chain_next(scheme, &c, 0, bits) / 8);
         }
+        for (size_t j = at; j < end; j++) hit[j] = has_by(scheme, f, hash[j]);
     }
 }
 
@@ -172,8 +178,9 @@ TAMIS_HOT void add_by(unsigned scheme, bool is_shared, tamis_body *f, const uint
 }
 
 static void query(const tamis_body *f, const uint64_t *hash, size_t n, uint8_t *hit) {
+    const tamis_bloom array = array_of(f);
     switch (f->word[SCHEME]) {
-    case MCG: query_by(MCG, f, hash, n, hit); break;
+    case MCG: tamis__bloom_query(&array, hash, n, hit); break;
     case DOUBLE64: query_by(DOUBLE64, f, hash, n, hit); break;
     case DOUBLE: query_by(DOUBLE, f, hash, n, hit); break;
     case ENHANCED: query_by(ENHANCED, f, hash, n, hit); break;
@@ -181,9 +188,16 @@ static void query(const tamis_body *f, const uint64_t *hash, size_t n, uint8_t *
     }
 }
 
+static bool has(const tamis_body *f, uint64_t hash) {
+    const tamis_bloom array = array_of(f);
+    uint8_t hit;
+    if (f->word[SCHEME] == MCG) return tamis__bloom_has(&array, hash);
+    query(f, &hash, 1, &hit);
+    return hit;
+}
+
 TAMIS_HOT void add_any(bool is_shared, tamis_body *f, const uint64_t *hash, size_t n) {
     switch (f->word[SCHEME]) {
-    case MCG: add_by(MCG, is_shared, f, hash, n); break;
     case DOUBLE64: add_by(DOUBLE64, is_shared, f, hash, n); break;
     case DOUBLE: add_by(DOUBLE, is_shared, f, hash, n); break;
     case ENHANCED: add_by(ENHANCED, is_shared, f, hash, n); break;
@@ -192,12 +206,20 @@ TAMIS_HOT void add_any(bool is_shared, tamis_body *f, const uint64_t *hash, size
 }
 
 static tamis_status add(tamis_body *f, const uint64_t *hash, size_t n) {
-    add_any(false, f, hash, n);
+    const tamis_bloom array = array_of(f);
+    if (f->word[SCHEME] == MCG)
+        tamis__bloom_add(&array, hash, n);
+    else
+        add_any(false, f, hash, n);
     return TAMIS_OK;
 }
 
 static void add_shared(tamis_body *f, const uint64_t *hash, size_t n) {
-    add_any(true, f, hash, n);
+    const tamis_bloom array = array_of(f);
+    if (f->word[SCHEME] == MCG)
+        tamis__bloom_add_shared(&array, hash, n);
+    else
+        add_any(true, f, hash, n);
 }
 
 /* ---- Folding and measuring ------------------------------------------------------------------ */
@@ -242,6 +264,7 @@ const tamis_kind tamis__classic = {
     .query = query,
     .add = add,
     .add_shared = add_shared,
+    .has = has,
     .fold = fold,
     .move = move,
     .merge = tamis__bitmap_merge,

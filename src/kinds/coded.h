@@ -99,6 +99,22 @@ static inline uint64_t tamis__coded_start(const tamis_coded *c, uint64_t b) {
     return tamis__coded_line(c->anchors, b) + tamis__field_get(c->fields, b, c->width) - c->bias;
 }
 
+/* The same for b and, in *end, for the bucket behind it: mostly one line and two fields at once. */
+TAMIS_HOT uint64_t tamis__coded_bounds(const tamis_coded *c, uint64_t b, uint64_t *end) {
+    const uint64_t group = (1 << TAMIS_CODED_GROUP) - 1, i = b & group;
+    if (i == group || c->width > 28) {
+        *end = tamis__coded_start(c, b + 1);
+        return tamis__coded_start(c, b);
+    }
+    const uint8_t *anchor = c->anchors + (b >> TAMIS_CODED_GROUP) * 8;
+    const uint64_t from = tamis__get64(anchor), rise = tamis__get64(anchor + 8) - from;
+    const uint64_t bit = b * c->width, mask = tamis__field_mask(c->width);
+    const uint64_t fields = tamis__get64(c->fields + (bit >> 3)) >> (bit & 7);
+    const uint64_t base = from - c->bias;
+    *end = base + (rise * (i + 1) >> TAMIS_CODED_GROUP) + (fields >> c->width & mask);
+    return base + (rise * i >> TAMIS_CODED_GROUP) + (fields & mask);
+}
+
 /* Bits from `at` on: 57 at least. */
 TAMIS_HOT uint64_t tamis__coded_bits(const tamis_coded *c, uint64_t at) {
     return tamis__get64(c->code + (at >> 3)) >> (at & 7);

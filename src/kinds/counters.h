@@ -18,6 +18,7 @@
 #include "bits/packed.h"
 #include "kinds/bloom.h"
 #include "kinds/kind.h"
+#include "kinds/rounds.h"
 
 enum { TAMIS_LEAST_WIDTH = 2, TAMIS_MOST_WIDTH = 16 };
 
@@ -49,6 +50,15 @@ TAMIS_HOT uint64_t tamis__cell_subtract(tamis_cells c, uint64_t i, uint64_t less
     if (value == tamis__cell_top(c)) return value;
     tamis__field_put(c.bytes, i, c.width, value - less);
     return value - less;
+}
+
+/* Cells as what is probed in rounds. */
+TAMIS_HOT tamis_probed tamis__cells_probed(tamis_cells c, uint64_t hashes) {
+    return (tamis_probed){.bytes = c.bytes,
+                          .cells = c.n,
+                          .hashes = hashes,
+                          .width = c.width,
+                          .is_far = tamis__fields_size(c.n, c.width) > TAMIS_NEAR_BYTES};
 }
 
 /* ---- The cells of one key ------------------------------------------------------------------- */

@@ -116,29 +116,49 @@ static tamis_status audit(const tamis_body *f) {
 
 /* ---- Asking, adding, removing --------------------------------------------------------------- */
 
+/* The summary starts at a word unless somebody asked for odd numbers of bits. */
+static bool summary_of(const tamis_body *f, const layout *at, tamis_bloom *summary) {
+    *summary = (tamis_bloom){f->bytes + at->summary / 8, at->counters.n, f->word[HASHES]};
+    return at->summary % 64 == 0;
+}
+
+static bool has(const tamis_body *f, uint64_t hash) {
+    const layout at = layout_of(f);
+    uint64_t x = tamis__chain_start(hash), i = 0;
+    while (i < f->word[HASHES] &&
+           tamis__bit_get(f->bytes, at.summary + tamis__chain_next(&x, at.counters.n)))
+        i++;
+    return i == f->word[HASHES];
+}
+
 static void query(const tamis_body *f, const uint64_t *hash, size_t n, uint8_t *hit) {
     const layout at = layout_of(f);
-    const uint64_t hashes = f->word[HASHES];
-    for (size_t j = 0; j < n; j++) {
-        uint64_t x = tamis__chain_start(hash[j]), i = 0;
-        while (i < hashes &&
-               tamis__bit_get(f->bytes, at.summary + tamis__chain_next(&x, at.counters.n)))
-            i++;
-        hit[j] = i == hashes;
-    }
+    tamis_bloom summary;
+    if (summary_of(f, &at, &summary))
+        tamis__bloom_query(&summary, hash, n, hit);
+    else
+        for (size_t j = 0; j < n; j++) hit[j] = has(f, hash[j]);
+}
+
+TAMIS_HOT void count_up(const tamis_probed *p, uint64_t x, uint64_t cell) {
+    (void)x;
+    tamis__cell_add((tamis_cells){p->bytes, p->cells, p->width}, cell, 1);
+}
+
+/* `extra` is the first bit of the summary, in its byte. */
+TAMIS_HOT void mark(const tamis_probed *p, uint64_t x, uint64_t cell) {
+    (void)x;
+    tamis__bit_set(p->bytes, p->extra + cell);
 }
 
 static tamis_status add(tamis_body *f, const uint64_t *hash, size_t n) {
     const layout at = layout_of(f);
-    const uint64_t hashes = f->word[HASHES];
-    for (size_t j = 0; j < n; j++) {
-        uint64_t x = tamis__chain_start(hash[j]);
-        for (uint64_t i = 0; i < hashes; i++) {
-            const uint64_t position = tamis__chain_next(&x, at.counters.n);
-            tamis__cell_add(at.counters, position, 1);
-            tamis__bit_set(f->bytes, at.summary + position);
-        }
-    }
+    tamis_probed p = tamis__cells_probed(at.counters, f->word[HASHES]);
+    tamis__probed_add(count_up, &p, hash, n);
+    p.bytes += at.summary / 8;
+    p.extra = at.summary % 8;
+    p.width = 1;
+    tamis__probed_add(mark, &p, hash, n);
     return TAMIS_OK;
 }
 
@@ -260,6 +280,7 @@ const tamis_kind tamis__counting = {
     .audit = audit,
     .query = query,
     .add = add,
+    .has = has,
     .remove = remove_one,
     .count = count,
     .sure_count = sure_count,

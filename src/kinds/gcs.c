@@ -15,7 +15,9 @@
 #include <math.h>
 
 #include "bits/probe.h"
+#include "cpu/cpu.h"
 #include "kinds/coded.h"
+#include "kinds/gcs.h"
 #include "kinds/shards.h"
 #include "kinds/table.h"
 
@@ -147,39 +149,151 @@ static tamis_status make(const uint64_t word[], const tamis_shard *s, uint8_t *w
 
 /* ---- Asking and listing --------------------------------------------------------------------- */
 
-/* A question on its way: first where its bucket is, then what is in it. */
+/* The sets of a few shards, taken apart once for many questions. */
+enum { KNOWN = 32 };
+
+typedef struct reader {
+    const tamis_body *f;
+    tamis_coded_shape shape;
+    uint64_t shard[KNOWN]; /* plus 1 */
+    tamis_coded set[KNOWN];
+} reader;
+
+TAMIS_HOT const tamis_coded *set_of(reader *r, uint64_t shard) {
+    const uint64_t slot = shard % KNOWN;
+    if (r->shard[slot] != shard + 1) {
+        r->set[slot] = tamis__coded_shard(r->f, &r->shape, shard);
+        r->shard[slot] = shard + 1;
+    }
+    return &r->set[slot];
+}
+
+/* Where the index tells of the bucket of each question. */
+static void ask_for_index(reader *r, const uint64_t *hash, size_t n, uint64_t *cell) {
+    for (size_t j = 0; j < n; j++) {
+        cell[j] = tamis__range(hash[j], r->shape.range);
+        const tamis_coded *set = set_of(r, cell[j] >> r->shape.shift);
+        const uint64_t bucket = (cell[j] & tamis__coded_mask(r->shape.shift)) >> set->shift;
+        __builtin_prefetch(set->anchors + (bucket >> TAMIS_CODED_GROUP) * 8, 0, 2);
+        __builtin_prefetch(set->fields + (bucket * set->width >> 3), 0, 2);
+    }
+}
+
+/* A question on its way. */
 typedef struct question {
-    tamis_coded set;
-    tamis_coded_walk walk;
-    uint64_t cell; /* within the shard */
+    uint64_t at, left; /* as in tamis_gcs_list */
+    int64_t rest;
 } question;
 
-static question begin(const tamis_body *f, const tamis_coded_shape *shape, uint64_t hash) {
-    const uint64_t cell = tamis__range(hash, shape->range);
-    question q = {.set = tamis__coded_shard(f, shape, cell >> shape->shift),
-                  .cell = cell & tamis__coded_mask(shape->shift)};
-    q.walk = tamis__coded_walk(&q.set, q.cell >> q.set.shift);
-    __builtin_prefetch(q.set.code + (q.walk.at >> 3));
-    __builtin_prefetch(q.set.code + (q.walk.at >> 3) + 64);
-    return q;
+/* Its bucket, as far as it will be read if numbers are spread evenly, and 64 bits more. */
+TAMIS_HOT void ask_for_code(const uint8_t *bytes, question q, unsigned shift) {
+    const uint64_t rest = (uint64_t)q.rest,
+                   part = shift > 16 ? rest >> (shift - 16) : rest << (16 - shift);
+    const uint64_t bits = (q.left * part >> 16) + 64;
+    const uint8_t *first = bytes + (q.at >> 3);
+    const uint8_t *last = bytes + ((q.at + (bits < q.left ? bits : q.left)) >> 3);
+    __builtin_prefetch(first, 0, 2);
+    __builtin_prefetch(last - first < 64 ? last : first + 64, 0, 2);
+    __builtin_prefetch(last, 0, 2);
 }
 
-static bool answer(question *q) {
-    uint64_t number;
-    tamis__coded_skip(&q->set, &q->walk, q->cell);
-    return tamis__coded_next(&q->set, &q->walk, &number) && number == q->cell;
+TAMIS_HOT question question_of(const tamis_body *f, const tamis_coded *set, uint64_t within) {
+    const uint64_t bucket = within >> set->shift;
+    uint64_t end;
+    const uint64_t start = tamis__coded_bounds(set, bucket, &end);
+    return (question){.at = (uint64_t)(set->code - f->bytes) * 8 + start,
+                      .left = end - start,
+                      .rest = (int64_t)(within - (bucket << set->shift))};
 }
 
-/* A few at a time, so that they wait for memory together. */
-static void query(const tamis_body *f, const uint64_t *hash, size_t n, uint8_t *hit) {
-    enum { TOGETHER = 8 };
-    const tamis_coded_shape shape = shape_of(f->word);
-    question q[TOGETHER];
-    for (size_t i = 0; i < n; i += TOGETHER) {
-        const size_t m = n - i < TOGETHER ? n - i : TOGETHER;
-        for (size_t j = 0; j < m; j++) q[j] = begin(f, &shape, hash[i + j]);
-        for (size_t j = 0; j < m; j++) hit[i + j] = answer(&q[j]);
+/* Gap by gap to the answer; `shift` is that of the bucket. While a gap is as short as most are, only
+ * its length stands between it and the next one: some five cycles. */
+static bool read_on(const tamis_body *f, question q, unsigned shift) {
+    const unsigned rice = (unsigned)f->word[RICE], most = TAMIS_CODED_FAR + rice;
+    const tamis_coded code = {.code = f->bytes, .rice = rice, .shift = shift};
+    const uint64_t end = q.at + q.left, low_bits = tamis__coded_mask(rice);
+    uint64_t rest = (uint64_t)q.rest;
+    while (q.at < end) {
+        uint64_t window = ~tamis__coded_bits(&code, q.at),
+                 stop = q.at + (most < 57 ? 58 - most : 0);
+        if (stop > end) stop = end;
+        const uint64_t from = q.at;
+        while (q.at < stop) {
+            const unsigned head = (unsigned)__builtin_ctzll(window | (uint64_t)1 << 63) + 1;
+            if (head > TAMIS_CODED_FAR) break;
+            const uint64_t gap = ((uint64_t)head << rice) - (window >> head & low_bits) - 1;
+            if (gap >= rest) return gap == rest;
+            rest -= gap + 1;
+            q.at += head + rice;
+            window >>= head + rice;
+        }
+        if (q.at != from) continue;
+        const uint64_t gap = tamis__coded_gap(&code, &q.at);
+        if (gap >= rest) return gap == rest;
+        rest -= gap + 1;
     }
+    return false;
+}
+
+/* One key alone waits for each gap before the next: taking them by windows would not help it. */
+static bool has(const tamis_body *f, uint64_t hash) {
+    const tamis_coded_shape shape = shape_of(f->word);
+    const uint64_t cell = tamis__range(hash, shape.range);
+    const tamis_coded set = tamis__coded_shard(f, &shape, cell >> shape.shift);
+    const question q = question_of(f, &set, cell & tamis__coded_mask(shape.shift));
+    __builtin_prefetch(f->bytes + ((q.at + q.left) >> 3));
+    return read_on(f, q, set.shift);
+}
+
+static void open_all(reader *r, const uint64_t *cell, size_t n, tamis_gcs_list *open) {
+    const uint64_t within = tamis__coded_mask(r->shape.shift);
+    for (size_t j = 0; j < n; j++) {
+        const tamis_coded *set = set_of(r, cell[j] >> r->shape.shift);
+        const question q = question_of(r->f, set, cell[j] & within);
+        ask_for_code(r->f->bytes, q, set->shift);
+        tamis__gcs_put(open, j, q.at, q.left, q.rest, (uint16_t)j);
+    }
+    for (size_t j = n; j < n + TAMIS_GCS_LANES; j++) tamis__gcs_put(open, j, 0, 0, 0, 0);
+    open->n = n;
+}
+
+static void next_round(const uint8_t *bytes, unsigned rice, tamis_gcs_asked *q) {
+    tamis__gcs_plain_round(bytes, rice, q);
+}
+
+static tamis_gcs_round *rounds(void) {
+#if TAMIS_HAS_X86
+    if (tamis__cpu() & TAMIS_CPU_AVX512) return tamis__gcs_avx512;
+    if (tamis__cpu() & TAMIS_CPU_AVX2) return tamis__gcs_avx2;
+#endif
+    return next_round;
+}
+
+static void query(const tamis_body *f, const uint64_t *hash, size_t n, uint8_t *hit) {
+    enum { GROUP = TAMIS_GCS_GROUP };
+    tamis_gcs_round *const round = rounds();
+    reader r = {.f = f, .shape = shape_of(f->word)};
+    tamis_gcs_asked q;
+    uint64_t cell[GROUP];
+    if (!tamis__gcs_gaps((unsigned)f->word[RICE])) {
+        for (size_t j = 0; j < n; j++) hit[j] = has(f, hash[j]);
+        return;
+    }
+    for (size_t group; n > 1; hash += group, hit += group, n -= group) {
+        group = n < GROUP ? n : GROUP;
+        ask_for_index(&r, hash, group, cell);
+        open_all(&r, cell, group, &q.open);
+        q.late.n = q.found_count = 0;
+        while (q.open.n) round(f->bytes, (unsigned)f->word[RICE], &q);
+        memset(hit, 0, group);
+        for (size_t i = 0; i < q.found_count; i++) hit[q.found[i]] = 1;
+        for (size_t i = 0; i < q.late.n; i++) {
+            const uint16_t who = q.late.who[i];
+            const question late = {q.late.at[i], q.late.left[i], q.late.rest[i]};
+            hit[who] = read_on(f, late, set_of(&r, cell[who] >> r.shape.shift)->shift);
+        }
+    }
+    if (n) *hit = has(f, *hash);
 }
 
 static bool next(const tamis_body *f, uint64_t *cursor, uint64_t *hash, uint64_t *count) {
@@ -243,6 +357,7 @@ const tamis_kind tamis__gcs = {
     .rate = rate,
     .audit = audit,
     .query = query,
+    .has = has,
     .next = next,
     .measure = measure,
     .build = &build,

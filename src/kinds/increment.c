@@ -196,16 +196,15 @@ static tamis_cells cells(const tamis_body *f) {
     return (tamis_cells){f->bytes, cells_of(f->word), width_of(f->word)};
 }
 
-/* The next position of a chain, and its increment: from the same x, but mixed first, so that the
- * position tells nothing about it. */
-TAMIS_HOT uint64_t probe(uint64_t *x, uint64_t n, uint64_t step, uint64_t *increment) {
-    *increment = step + (tamis__mix(*x) & (step - 1));
-    return tamis__chain_next(x, n);
+/* The increment of a probe: from the same x as its position, but mixed first, so that the position
+ * tells nothing about it. */
+TAMIS_HOT uint64_t increment_of(uint64_t x, uint64_t step) {
+    return step + (tamis__mix(x) & (step - 1));
 }
 
 /* May a cell with this value hold increments of this sum? */
 TAMIS_HOT bool may_hold(uint64_t value, uint64_t sum, uint64_t step, uint64_t top) {
-    return value == sum || value >= sum + step || value == top;
+    return (value == sum) | (value >= sum + step) | (value == top);
 }
 
 static tamis_status audit(const tamis_body *f) {
@@ -221,38 +220,40 @@ static tamis_status audit(const tamis_body *f) {
 
 /* ---- Asking, adding, removing --------------------------------------------------------------- */
 
+/* `extra` is the step. */
+static tamis_probed probed(const tamis_body *f) {
+    tamis_probed p = tamis__cells_probed(cells(f), f->word[HASHES]);
+    p.extra = step_of(f->word);
+    return p;
+}
+
+TAMIS_HOT bool passes(const tamis_probed *p, uint64_t x, uint64_t cell) {
+    const uint64_t value = tamis__field_get(p->bytes, cell, p->width);
+    return may_hold(value, increment_of(x, p->extra), p->extra, tamis__field_mask(p->width));
+}
+
+TAMIS_HOT void count_up(const tamis_probed *p, uint64_t x, uint64_t cell) {
+    tamis__cell_add((tamis_cells){p->bytes, p->cells, p->width}, cell, increment_of(x, p->extra));
+}
+
 static void query(const tamis_body *f, const uint64_t *hash, size_t n, uint8_t *hit) {
-    const tamis_cells c = cells(f);
-    const uint64_t hashes = f->word[HASHES], step = step_of(f->word), top = tamis__cell_top(c);
-    for (size_t j = 0; j < n; j++) {
-        uint64_t x = tamis__chain_start(hash[j]), i = 0, increment;
-        for (; i < hashes; i++) {
-            const uint64_t position = probe(&x, c.n, step, &increment);
-            if (!may_hold(tamis__cell_get(c, position), increment, step, top)) break;
-        }
-        hit[j] = i == hashes;
-    }
+    const tamis_probed p = probed(f);
+    tamis__probed_query(passes, &p, hash, n, hit);
 }
 
 static tamis_status add(tamis_body *f, const uint64_t *hash, size_t n) {
-    const tamis_cells c = cells(f);
-    const uint64_t hashes = f->word[HASHES], step = step_of(f->word);
-    for (size_t j = 0; j < n; j++) {
-        uint64_t x = tamis__chain_start(hash[j]), increment;
-        for (uint64_t i = 0; i < hashes; i++) {
-            const uint64_t position = probe(&x, c.n, step, &increment);
-            tamis__cell_add(c, position, increment);
-        }
-    }
+    const tamis_probed p = probed(f);
+    tamis__probed_add(count_up, &p, hash, n);
     return TAMIS_OK;
 }
 
 /* Every cell of a key, with all that the key brings there. */
 static tamis_spots spots_of(const tamis_body *f, uint64_t hash) {
     tamis_spots spots = {.n = 0};
-    uint64_t x = tamis__chain_start(hash), increment;
+    uint64_t x = tamis__chain_start(hash);
     for (uint64_t i = 0; i < f->word[HASHES]; i++) {
-        const uint64_t position = probe(&x, cells_of(f->word), step_of(f->word), &increment);
+        const uint64_t increment = increment_of(x, step_of(f->word));
+        const uint64_t position = tamis__chain_next(&x, cells_of(f->word));
         tamis__spots_add(&spots, position, increment);
     }
     return spots;

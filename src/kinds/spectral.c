@@ -146,11 +146,14 @@ static void lower_all(tamis_cells c, const tamis_spots *spots) {
 
 /* ---- Adding --------------------------------------------------------------------------------- */
 
-static void add_by_select(const tamis_body *f, uint64_t hash) {
-    const tamis_cells cells = primary(f);
-    uint64_t x = tamis__chain_start(hash);
-    for (uint64_t i = 0; i < f->word[HASHES]; i++)
-        tamis__cell_add(cells, tamis__chain_next(&x, cells.n), 1);
+TAMIS_HOT void count_up(const tamis_probed *p, uint64_t x, uint64_t cell) {
+    (void)x;
+    tamis__cell_add((tamis_cells){p->bytes, p->cells, p->width}, cell, 1);
+}
+
+static void add_by_select(const tamis_body *f, const uint64_t *hash, size_t n) {
+    const tamis_probed p = tamis__cells_probed(primary(f), f->word[HASHES]);
+    tamis__probed_add(count_up, &p, hash, n);
 }
 
 /* Cells below the new count become it; the others have more from other keys already. */
@@ -181,24 +184,25 @@ static void add_by_recurring(const tamis_body *f, uint64_t hash) {
 }
 
 static tamis_status add(tamis_body *f, const uint64_t *hash, size_t n) {
-    for (size_t j = 0; j < n; j++) switch (f->word[MODE]) {
-        case SELECT: add_by_select(f, hash[j]); break;
-        case INCREASE: add_by_increase(f, hash[j]); break;
-        default: add_by_recurring(f, hash[j]); break;
-        }
+    void (*const add_one)(const tamis_body *, uint64_t) =
+        f->word[MODE] == INCREASE ? add_by_increase : add_by_recurring;
+    if (f->word[MODE] == SELECT)
+        add_by_select(f, hash, n);
+    else
+        for (size_t j = 0; j < n; j++) add_one(f, hash[j]);
     return TAMIS_OK;
 }
 
 /* ---- Asking and removing -------------------------------------------------------------------- */
 
+TAMIS_HOT bool passes(const tamis_probed *p, uint64_t x, uint64_t cell) {
+    (void)x;
+    return tamis__field_get(p->bytes, cell, p->width) != 0;
+}
+
 static void query(const tamis_body *f, const uint64_t *hash, size_t n, uint8_t *hit) {
-    const tamis_cells cells = primary(f);
-    const uint64_t hashes = f->word[HASHES];
-    for (size_t j = 0; j < n; j++) {
-        uint64_t x = tamis__chain_start(hash[j]), i = 0;
-        while (i < hashes && tamis__cell_get(cells, tamis__chain_next(&x, cells.n))) i++;
-        hit[j] = i == hashes;
-    }
+    const tamis_probed p = tamis__cells_probed(primary(f), f->word[HASHES]);
+    tamis__probed_query(passes, &p, hash, n, hit);
 }
 
 /* The smallest cell: an add by increase raises a cell that two probes share only once. */

@@ -17,6 +17,7 @@
 
 #include "bits/bits.h"
 #include "bits/probe.h"
+#include "cpu/cpu.h"
 #include "kinds/bitmap.h"
 #include "kinds/kind.h"
 
@@ -97,20 +98,56 @@ TAMIS_HOT uint64_t position(const tamis_body *f, uint64_t hash) {
 
 /* ---- Asking and adding ---------------------------------------------------------------------- */
 
+/* Where bits are far, those of a group are asked for before the first is looked at. */
+enum { GROUP = 128 };
+
+TAMIS_HOT void locate(const tamis_body *f, const uint64_t *hash, size_t n, bool is_change,
+                      uint64_t at[GROUP]) {
+    for (size_t j = 0; j < n; j++) {
+        at[j] = position(f, hash[j]);
+        if (f->size <= TAMIS_NEAR_BYTES) continue;
+        if (is_change)
+            __builtin_prefetch(f->bytes + at[j] / 8, 1);
+        else
+            __builtin_prefetch(f->bytes + at[j] / 8, 0, 2);
+    }
+}
+
 static void query(const tamis_body *f, const uint64_t *hash, size_t n, uint8_t *hit) {
-    for (size_t i = 0; i < n; i++) hit[i] = tamis__bit_get(f->bytes, position(f, hash[i]));
+    uint64_t at[GROUP];
+    while (n) {
+        const size_t group = n < GROUP ? n : GROUP;
+        locate(f, hash, group, false, at);
+        for (size_t j = 0; j < group; j++) hit[j] = tamis__bit_get(f->bytes, at[j]);
+        hash += group, hit += group, n -= group;
+    }
+}
+
+static bool has(const tamis_body *f, uint64_t hash) {
+    return tamis__bit_get(f->bytes, position(f, hash));
+}
+
+TAMIS_HOT void add_any(bool is_shared, tamis_body *f, const uint64_t *hash, size_t n) {
+    uint64_t at[GROUP];
+    while (n) {
+        const size_t group = n < GROUP ? n : GROUP;
+        locate(f, hash, group, true, at);
+        for (size_t j = 0; j < group; j++)
+            if (is_shared)
+                tamis__or64_shared(f->bytes + at[j] / 64 * 8, (uint64_t)1 << at[j] % 64);
+            else
+                tamis__bit_set(f->bytes, at[j]);
+        hash += group, n -= group;
+    }
 }
 
 static tamis_status add(tamis_body *f, const uint64_t *hash, size_t n) {
-    for (size_t i = 0; i < n; i++) tamis__bit_set(f->bytes, position(f, hash[i]));
+    add_any(false, f, hash, n);
     return TAMIS_OK;
 }
 
 static void add_shared(tamis_body *f, const uint64_t *hash, size_t n) {
-    for (size_t i = 0; i < n; i++) {
-        const uint64_t at = position(f, hash[i]);
-        tamis__or64_shared(f->bytes + at / 64 * 8, (uint64_t)1 << at % 64);
-    }
+    add_any(true, f, hash, n);
 }
 
 /* ---- Folding and measuring ------------------------------------------------------------------ */
@@ -142,6 +179,7 @@ const tamis_kind tamis__universal = {
     .query = query,
     .add = add,
     .add_shared = add_shared,
+    .has = has,
     .fold = fold,
     .move = move,
     .merge = tamis__bitmap_merge,

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "bits/probe.h"
+#include "cpu/cpu.h"
 #include "kinds/coded.h"
 #include "kinds/shards.h"
 #include "tests/help/bounds.h"
@@ -285,6 +286,98 @@ static void check_views(const tamis *f, uint64_t n) {
     }
 }
 
+/* Batches are read by windows, on every processor in its way. The cells come as spread() makes them,
+ * and those next to them and between them are asked for too: far gaps, ends of buckets, gaps of any
+ * length. */
+enum { SPREAD = 4000 };
+
+static tamis *build_cells(const char *spec, uint64_t range, const uint64_t *cell, size_t n) {
+    tamis_builder *b = test_builder(spec);
+    for (size_t i = 0; i < n; i++)
+        test_demand(tamis_builder_add_hash(b, tamis__coded_hash(range, cell[i])), "adding");
+    return test_finish(b);
+}
+
+static size_t neighbours_of(const uint64_t *cell, size_t n, uint64_t range, uint64_t *asked) {
+    size_t count = 0;
+    for (size_t i = 0; i < n; i++) {
+        for (uint64_t near = cell[i] ? cell[i] - 1 : 0; near <= cell[i] + 1 && near < range; near++)
+            asked[count++] = near;
+        if (i) asked[count++] = cell[i - 1] + (cell[i] - cell[i - 1]) / 2;
+    }
+    for (size_t i = count; i > 1; i--) { /* in no order */
+        const size_t j = (size_t)tamis__range(test_number(9, i), i);
+        const uint64_t moved = asked[i - 1];
+        asked[i - 1] = asked[j];
+        asked[j] = moved;
+    }
+    return count;
+}
+
+static void ask_in_batches(const tamis *f, const uint64_t *hash, const uint8_t *expected,
+                           size_t n) {
+    static const uint32_t cpus[] = {0, TAMIS_CPU_AVX2, TAMIS_CPU_ALL};
+    uint8_t hit[4 * SPREAD];
+    for (size_t c = 0; c < COUNT_OF(cpus); c++) {
+        tamis__cpu_set(cpus[c]);
+        for (size_t i = 0, m = 0; i < n; i += m, m = m < 20 ? m + 1 : m * 3) {
+            if (m > n - i) m = n - i;
+            tamis_has_hashes(f, hash + i, m, hit + i);
+        }
+        assert_memory_equal(hit, expected, n);
+    }
+    tamis__cpu_set(TAMIS_CPU_ALL);
+}
+
+static void check_batches(const char *spec, uint64_t way) {
+    static uint64_t cell[SPREAD], asked[4 * SPREAD];
+    static uint8_t expected[4 * SPREAD];
+    const uint64_t range = test_plan(spec).word[RANGE];
+    const size_t n = spread(way, 31, SPREAD, range, cell);
+    tamis *f = build_cells(spec, range, cell, n);
+    const size_t count = neighbours_of(cell, n, range, asked);
+    for (size_t i = 0; i < count; i++) {
+        expected[i] = bsearch(&asked[i], cell, n, sizeof *cell, by_number) != NULL;
+        asked[i] = tamis__coded_hash(range, asked[i]);
+        assert_int_equal(tamis_has_hash(f, asked[i]), expected[i]);
+    }
+    ask_in_batches(f, asked, expected, count);
+    tamis_free(f);
+}
+
+static void batches_of_any_spread(void **state) {
+    static const char *const specs[] = {
+        "gcs:capacity=4000,fpr=50%",
+        "gcs:capacity=4000,fpr=1%,shard=1024",
+        "gcs:capacity=4000,fpr=1/256",
+        "gcs:capacity=4000,fpr=1e-9",
+        "gcs:capacity=4000,range=400000,rice=0",
+        "gcs:capacity=4000,range=400000,rice=3",
+        "gcs:capacity=4000,range=400000,rice=12",
+        "gcs:capacity=4000,range=2^62,rice=50",
+        "gcs:capacity=4000,range=2^62,rice=51",
+        "gcs:capacity=4000,range=2^62,rice=56",
+    };
+    (void)state;
+    for (size_t s = 0; s < COUNT_OF(specs); s++)
+        for (uint64_t way = 0; way < 4; way++) check_batches(specs[s], way);
+}
+
+/* More shards than are taken apart once. */
+static void batches_over_many_shards(void **state) {
+    (void)state;
+    tamis *f = build("gcs:capacity=60000,fpr=1%,shard=1024", 0, 60000);
+    uint64_t *hash = malloc(60000 * sizeof *hash);
+    uint8_t *hit = malloc(60000);
+    for (uint64_t i = 0; i < 60000; i++)
+        hash[i] = test_number(0, i % 2 ? TEST_STRANGERS + i : 60000 - i);
+    tamis_has_hashes(f, hash, 60000, hit);
+    for (size_t i = 0; i < 60000; i++) assert_int_equal(hit[i], tamis_has_hash(f, hash[i]));
+    free(hash);
+    free(hit);
+    tamis_free(f);
+}
+
 static void every_small_number_of_keys(void **state) {
     static const char *const specs[] = {"gcs:fpr=1%,shard=1024", "gcs:fpr=50%", "gcs:fpr=1e-12",
                                         "gcs:range=1,shard=1024", "gcs:range=7"};
@@ -544,6 +637,8 @@ int main(void) {
         cmocka_unit_test(only_far_gaps_are_written_far),
         cmocka_unit_test(the_rule_is_the_best),
         cmocka_unit_test(the_smallest_hash_of_a_cell),
+        cmocka_unit_test(batches_of_any_spread),
+        cmocka_unit_test(batches_over_many_shards),
         cmocka_unit_test(every_small_number_of_keys),
         cmocka_unit_test(several_shards),
         cmocka_unit_test(lists_of_wide_ranges),
