@@ -335,21 +335,31 @@ static void clear_made(bench *b, const tamis_band_crowd *k, uint64_t below) {
         if (k->made[i].start < below) clear_row(b, (uint32_t)(k->first + k->made[i].row));
 }
 
-/* The same by a kernel, for all keys of the bucket at once. */
+/* n keys of a bucket; `row` has room for them, and is used when they have values. */
+static void gather_crowd(bench *b, const layer *l, uint64_t first, size_t n, uint64_t *row) {
+    tamis_band_crowd *k = &b->crowd;
+    for (size_t i = 0; b->index && i < n; i++) {
+        uint32_t planes[MOST_PLANES];
+        row_of(b, first + i, planes);
+        row[i] = planes[0];
+    }
+    k->x = b->x + first;
+    k->row = b->index ? row : NULL;
+    k->n = n;
+    k->guard_bits = b->form->guard_bits;
+    k->starts = l->starts;
+    k->c = b->c;
+    k->r = b->r[0];
+}
+
+/* The same by a kernel, for all keys of the bucket at once. False: it cannot. */
 static bool fill_together(bench *b, const layer *l, uint64_t first, uint64_t end, uint64_t *from,
                           unsigned *class) {
+    const tamis_band_crowd *k = &b->crowd;
     uint64_t row[CROWD];
-    tamis_band_crowd *k = &b->crowd;
-    const uint64_t n = end - first;
-    if (!b->ops || n > CROWD || planes_of(b->form) > 1) return false;
-    for (uint64_t i = 0; b->index && i < n; i++) {
-        uint32_t r[MOST_PLANES];
-        row_of(b, first + i, r);
-        row[i] = r[0];
-    }
-    k->x = b->x + first, k->row = b->index ? row : NULL, k->n = n, k->starts = l->starts;
-    k->c = b->c, k->r = b->r[0], k->guard_bits = b->form->guard_bits;
-    if (!b->ops->fill(k)) {
+    if (!b->ops || end - first > CROWD || planes_of(b->form) > 1) return false;
+    gather_crowd(b, l, first, (size_t)(end - first), row);
+    if (!b->ops->fill(&b->crowd)) {
         clear_made(b, k, UINT64_MAX);
         return false;
     }
