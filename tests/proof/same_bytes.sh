@@ -22,6 +22,7 @@ program() { # name, make's settings...
 program gcc CC=gcc && TAMIS_CPU=plain build-gcc/tests/portable/images >"$work/first" || exit 1
 echo "# $(wc -l <"$work/first") images, plans and golden answers"
 grep -q avx2 /proc/cpuinfo && same "gcc, AVX2" env TAMIS_CPU=avx2 build-gcc/tests/portable/images
+grep -q avx512_bitalg /proc/cpuinfo && same "gcc, AVX-512" env TAMIS_CPU=avx512 build-gcc/tests/portable/images
 program gcc-O0 CC=gcc CFLAGS=-O0 && same "gcc -O0" build-gcc-O0/tests/portable/images
 program gcc-native CC=gcc CFLAGS='-O3 -march=native' &&
     same "gcc -O3 -march=native" build-gcc-native/tests/portable/images

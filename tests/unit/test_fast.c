@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cpu/cpu.h"
 #include "tamis_fast.h"
 #include "tests/help/filters.h"
 #include "tests/help/keys.h"
@@ -52,10 +53,13 @@ static void adding_leaves_the_bytes_of_the_handle(void **state) {
     }
 }
 
+/* A handle chooses its way with one integer when it is made, by what the processor can do. */
 static void answers_are_those_of_the_handle(void **state) {
     (void)state;
-    for (size_t s = 0; s < SPECS; s++) {
-        tamis *f = test_make("%s", specs[s]);
+    static const uint32_t cpus[] = {0, TAMIS_CPU_AVX2, TAMIS_CPU_NEON, TAMIS_CPU_ALL};
+    for (size_t s = 0; s < SPECS * (sizeof cpus / sizeof *cpus); s++) {
+        tamis__cpu_set(cpus[s / SPECS]);
+        tamis *f = test_make("%s", specs[s % SPECS]);
         struct tamis_fast fast;
         uint64_t hits = 0;
         for (uint64_t i = 0; i < KEYS; i++) test_demand(tamis_add_u64(f, test_number(1, i)), "add");
@@ -74,6 +78,7 @@ static void answers_are_those_of_the_handle(void **state) {
         assert_true(hits >= KEYS);
         tamis_free(f);
     }
+    tamis__cpu_set(TAMIS_CPU_ALL);
 }
 
 static void what_cannot_be_seen_is_refused(void **state) {
