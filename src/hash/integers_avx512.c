@@ -3,7 +3,7 @@
 #include "hash/integers.h"
 
 #ifdef __AVX512BITALG__
-#include "bits/xxh3_avx512.h"
+#include "bits/eight_avx512.h"
 
 enum { WIDTH = 8 };
 

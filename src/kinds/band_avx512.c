@@ -3,35 +3,14 @@
 #include "kinds/band_kernels.h"
 
 #ifdef __AVX512BITALG__
-#include <immintrin.h>
+#include "bits/eight_avx512.h"
 
 enum { LANES = 8, WORD = 8 };
 
 /* ---- Eight at a time ------------------------------------------------------------------------ */
 
-TAMIS_HOT __m512i all(uint64_t x) {
-    return _mm512_set1_epi64((long long)x);
-}
-
 TAMIS_HOT __m512i plus(__m512i a, __m512i b) {
     return _mm512_add_epi64(a, b);
-}
-
-/* tamis__range for n below 2^32. */
-TAMIS_HOT __m512i range(__m512i x, __m512i n) {
-    const __m512i low = _mm512_srli_epi64(_mm512_mul_epu32(x, n), 32);
-    const __m512i high = _mm512_mul_epu32(_mm512_srli_epi64(x, 32), n);
-    return _mm512_srli_epi64(plus(low, high), 32);
-}
-
-TAMIS_HOT __m512i fold(__m512i x) {
-    return _mm512_xor_si512(x, _mm512_srli_epi64(x, 33));
-}
-
-TAMIS_HOT __m512i mix(__m512i x) {
-    x = _mm512_mullo_epi64(fold(x), all(0xff51afd7ed558ccd));
-    x = _mm512_mullo_epi64(fold(x), all(0xc4ceb9fe1a85ec53));
-    return fold(x);
 }
 
 /* ---- Bands ---------------------------------------------------------------------------------- */
@@ -50,22 +29,23 @@ TAMIS_HOT __m512i gather(const tamis_band_set *set, __mmask8 which, __m512i at) 
 TAMIS_HOT bands get_bands(const tamis_band_form *form, const tamis_band_set *set, __m512i index) {
     bands b;
     const __m512i start = _mm512_i64gather_epi64(index, set->starts, WORD);
-    const __m512i band = plus(start, all(set->lead));
+    const __m512i band = plus(start, tamis__all8(set->lead));
     const __m512i layers = _mm512_srli_epi64(gather(set, 0xff, band), 32);
     b.has_keys = _mm512_test_epi64_mask(layers, layers);
-    const __m512i size = gather(set, b.has_keys, plus(band, all(HEAD_BYTES)));
-    const __m512i bumping = gather(set, b.has_keys, plus(band, all(HEAD_BYTES + 8)));
-    const __m512i blocks = _mm512_and_si512(size, all(UINT32_MAX));
+    const __m512i size = gather(set, b.has_keys, plus(band, tamis__all8(HEAD_BYTES)));
+    const __m512i bumping = gather(set, b.has_keys, plus(band, tamis__all8(HEAD_BYTES + 8)));
+    const __m512i blocks = _mm512_and_si512(size, tamis__all8(UINT32_MAX));
     const __m512i seed = _mm512_srli_epi64(size, 32);
-    b.starts = _mm512_sub_epi64(_mm512_slli_epi64(blocks, 6), all(ROWS - 1));
-    b.key = _mm512_mullo_epi64(plus(seed, all(1)), all(GOLDEN));
-    b.narrow_blocks = _mm512_srli_epi64(_mm512_mul_epu32(b.starts, all(form->narrow)), 16 + 6);
-    b.shift = _mm512_and_si512(bumping, all(0xffff));
-    b.cuts = _mm512_andnot_si512(all(0xffff), bumping);
+    b.starts = _mm512_sub_epi64(_mm512_slli_epi64(blocks, 6), tamis__all8(ROWS - 1));
+    b.key = _mm512_mullo_epi64(plus(seed, tamis__all8(1)), tamis__all8(GOLDEN));
+    b.narrow_blocks =
+        _mm512_srli_epi64(_mm512_mul_epu32(b.starts, tamis__all8(form->narrow)), 16 + 6);
+    b.shift = _mm512_and_si512(bumping, tamis__all8(0xffff));
+    b.cuts = _mm512_andnot_si512(tamis__all8(0xffff), bumping);
     b.bumps = _mm512_test_epi64_mask(b.shift, b.shift);
-    b.meta = plus(plus(band, all(HEAD_BYTES)), _mm512_slli_epi64(layers, 4));
-    const __m512i last = _mm512_srlv_epi64(_mm512_sub_epi64(b.starts, all(1)), b.shift);
-    const __m512i meta_words = plus(_mm512_srli_epi64(last, 5), all(1));
+    b.meta = plus(plus(band, tamis__all8(HEAD_BYTES)), _mm512_slli_epi64(layers, 4));
+    const __m512i last = _mm512_srlv_epi64(_mm512_sub_epi64(b.starts, tamis__all8(1)), b.shift);
+    const __m512i meta_words = plus(_mm512_srli_epi64(last, 5), tamis__all8(1));
     b.rows = _mm512_mask_add_epi64(b.meta, b.bumps, b.meta, _mm512_slli_epi64(meta_words, 3));
     return b;
 }
@@ -80,9 +60,9 @@ TAMIS_HOT bands pick_bands(const bands *from, __m512i index) {
     b.narrow_blocks = _mm512_permutexvar_epi64(index, from->narrow_blocks);
     b.shift = _mm512_permutexvar_epi64(index, from->shift);
     b.cuts = _mm512_permutexvar_epi64(index, from->cuts);
-    const __m512i bit = _mm512_sllv_epi64(all(1), index);
-    b.has_keys = _mm512_test_epi64_mask(all(from->has_keys), bit);
-    b.bumps = _mm512_test_epi64_mask(all(from->bumps), bit);
+    const __m512i bit = _mm512_sllv_epi64(tamis__all8(1), index);
+    b.has_keys = _mm512_test_epi64_mask(tamis__all8(from->has_keys), bit);
+    b.bumps = _mm512_test_epi64_mask(tamis__all8(from->bumps), bit);
     return b;
 }
 
@@ -107,11 +87,12 @@ TAMIS_HOT __mmask8 not_there(const tamis_band_set *set, const bands *b, __m512i 
     const __m512i bucket = _mm512_srlv_epi64(start, b->shift);
     const __m512i at = plus(b->meta, _mm512_slli_epi64(_mm512_srli_epi64(bucket, 5), 3));
     const __m512i meta = gather(set, b->bumps & b->has_keys, at);
-    const __m512i bit = _mm512_slli_epi64(_mm512_and_si512(bucket, all(31)), 1);
-    const __m512i class = _mm512_and_si512(_mm512_srlv_epi64(meta, bit), all(3));
+    const __m512i bit = _mm512_slli_epi64(_mm512_and_si512(bucket, tamis__all8(31)), 1);
+    const __m512i class = _mm512_and_si512(_mm512_srlv_epi64(meta, bit), tamis__all8(3));
     const __m512i cut = _mm512_srlv_epi64(b->cuts, _mm512_slli_epi64(class, 4));
-    const __m512i offset = _mm512_andnot_si512(_mm512_sllv_epi64(all(UINT64_MAX), b->shift), start);
-    return _mm512_cmplt_epu64_mask(offset, _mm512_and_si512(cut, all(0xffff))) |
+    const __m512i offset =
+        _mm512_andnot_si512(_mm512_sllv_epi64(tamis__all8(UINT64_MAX), b->shift), start);
+    return _mm512_cmplt_epu64_mask(offset, _mm512_and_si512(cut, tamis__all8(0xffff))) |
            (__mmask8)~b->has_keys;
 }
 
@@ -125,23 +106,25 @@ TAMIS_HOT void note_bumped(aims *a, size_t at, __mmask8 which) {
 
 TAMIS_HOT void aim_eight(const tamis_band_form *form, const tamis_band_set *set, const bands *b,
                          __m512i hash, __mmask8 which, size_t at, aims *a) {
-    const __m512i x = mix(_mm512_xor_si512(_mm512_xor_si512(hash, all(form->salt)), b->key));
-    const __m512i start = range(x, b->starts), block = _mm512_srli_epi64(start, 6);
-    const __m512i shift = _mm512_and_si512(start, all(ROWS - 1));
-    const __m512i c = _mm512_or_si512(mix(plus(x, all(GOLDEN))), all(1));
-    const __m512i columns = all(columns_of(form));
+    const __m512i x =
+        tamis__mix8(_mm512_xor_si512(_mm512_xor_si512(hash, tamis__all8(form->salt)), b->key));
+    const __m512i start = tamis__range8(x, b->starts), block = _mm512_srli_epi64(start, 6);
+    const __m512i shift = _mm512_and_si512(start, tamis__all8(ROWS - 1));
+    const __m512i c = _mm512_or_si512(tamis__mix8(plus(x, tamis__all8(GOLDEN))), tamis__all8(1));
+    const __m512i columns = tamis__all8(columns_of(form));
     const __m512i narrow = _mm512_min_epu64(block, b->narrow_blocks);
     const __m512i before = _mm512_sub_epi64(_mm512_mul_epu32(block, columns), narrow);
-    const __m512i rows = plus(b->rows, all(address_of(set->bytes)));
+    const __m512i rows = plus(b->rows, tamis__all8(address_of(set->bytes)));
     const __m512i here = plus(rows, _mm512_slli_epi64(before, 3));
     const __mmask8 is_narrow = _mm512_cmplt_epu64_mask(block, b->narrow_blocks);
-    const __m512i words = _mm512_mask_sub_epi64(columns, is_narrow, columns, all(1));
+    const __m512i words = _mm512_mask_sub_epi64(columns, is_narrow, columns, tamis__all8(1));
     const __mmask8 goes_on = _mm512_test_epi64_mask(shift, shift);
     _mm512_storeu_si512(a->here + at, here);
     _mm512_storeu_si512(a->next + at,
                         _mm512_mask_add_epi64(here, goes_on, here, _mm512_slli_epi64(words, 3)));
     _mm512_storeu_si512(a->low + at, _mm512_sllv_epi64(c, shift));
-    _mm512_storeu_si512(a->high + at, _mm512_srlv_epi64(c, _mm512_sub_epi64(all(ROWS), shift)));
+    _mm512_storeu_si512(a->high + at,
+                        _mm512_srlv_epi64(c, _mm512_sub_epi64(tamis__all8(ROWS), shift)));
     _mm512_storeu_si512(a->x + at, x);
     note_bumped(a, at, not_there(set, b, start) & which);
 }
@@ -171,10 +154,11 @@ TAMIS_HOT uint64_t sums(const aims *a, size_t j, unsigned k, unsigned count) {
     const uint8_t *here = bytes_at(a->here[j]) + k * WORD;
     const uint8_t *next = bytes_at(a->next[j]) + k * WORD;
     const __mmask8 which = (__mmask8)((1u << count) - 1);
-    const __m512i first = _mm512_and_si512(_mm512_maskz_loadu_epi64(which, here), all(a->low[j]));
+    const __m512i first =
+        _mm512_and_si512(_mm512_maskz_loadu_epi64(which, here), tamis__all8(a->low[j]));
     const __m512i second = _mm512_maskz_loadu_epi64(which, next);
-    const __m512i picked = _mm512_ternarylogic_epi64(first, second, all(a->high[j]), 0x78);
-    return _mm512_test_epi64_mask(_mm512_popcnt_epi64(picked), all(1));
+    const __m512i picked = _mm512_ternarylogic_epi64(first, second, tamis__all8(a->high[j]), 0x78);
+    return _mm512_test_epi64_mask(_mm512_popcnt_epi64(picked), tamis__all8(1));
 }
 
 /* The sums of columns [from, to) at any width. */
@@ -188,7 +172,8 @@ TAMIS_HOT uint64_t many_sums(const aims *a, size_t j, unsigned from, unsigned to
 /* Up to eight columns of the guard, with no branch between one key and the next. */
 static void test_first(const tamis_band_form *form, const aims *a, size_t n, uint8_t *hit) {
     const unsigned g = form->guard_bits, count = g < LANES ? g : LANES;
-    const __m512i full = all(guard_of(UINT64_MAX, g)), edge = all(narrow_edge(form));
+    const __m512i full = tamis__all8(guard_of(UINT64_MAX, g)),
+                  edge = tamis__all8(narrow_edge(form));
     const __m512i less = _mm512_srli_epi64(full, 1);
     uint8_t sum[ASKED];
     for (size_t j = 0; j < n; j++) sum[j] = (uint8_t)sums(a, j, form->value_bits, count);
@@ -197,7 +182,7 @@ static void test_first(const tamis_band_form *form, const aims *a, size_t n, uin
         const __m512i x = _mm512_loadu_si512(a->x + j);
         const __m512i mask = _mm512_mask_mov_epi64(full, _mm512_cmplt_epu64_mask(x, edge), less);
         const __m512i wrong = _mm512_and_si512(_mm512_xor_si512(got, x), mask);
-        const __mmask8 fits = _mm512_testn_epi64_mask(wrong, all(0xff));
+        const __mmask8 fits = _mm512_testn_epi64_mask(wrong, tamis__all8(0xff));
         const __mmask16 which = (__mmask16)(n - j < LANES ? (1u << (n - j)) - 1 : 0xff);
         _mm_mask_storeu_epi8(hit + j, which, _mm_maskz_set1_epi8(fits, 1));
     }
@@ -232,7 +217,7 @@ static void get_values(const tamis_band_form *form, const aims *a, size_t n, uin
 
 TAMIS_HOT void aim_group(const tamis_band_form *form, const tamis_band_set *set, const bands *known,
                          const uint64_t *hash, size_t n, aims *a) {
-    const __m512i count = all(set->count);
+    const __m512i count = tamis__all8(set->count);
     a->bumped_count = 0;
     for (size_t j = 0; j < n; j += LANES) {
         const __mmask8 which = (__mmask8)(n - j < LANES ? (1u << (n - j)) - 1 : 0xff);
@@ -240,7 +225,7 @@ TAMIS_HOT void aim_group(const tamis_band_form *form, const tamis_band_set *set,
         if (set->count == 1) {
             aim_eight(form, set, known, h, which, j, a);
         } else {
-            const __m512i index = range(h, count);
+            const __m512i index = tamis__range8(h, count);
             const bands b =
                 set->count <= LANES ? pick_bands(known, index) : get_bands(form, set, index);
             aim_eight(form, set, &b, h, which, j, a);
@@ -254,7 +239,7 @@ TAMIS_HOT void aim_group(const tamis_band_form *form, const tamis_band_set *set,
 static void ask(const tamis_band_form *form, const tamis_band_set *set, const uint64_t *hash,
                 size_t n, uint64_t *value, uint8_t *hit) {
     const __m512i first = _mm512_set_epi64(7, 6, 5, 4, 3, 2, 1, 0);
-    const bands known = get_bands(form, set, _mm512_min_epu64(first, all(set->count - 1)));
+    const bands known = get_bands(form, set, _mm512_min_epu64(first, tamis__all8(set->count - 1)));
     aims a;
     for (size_t group; n; hash += group, hit += group, n -= group) {
         group = n < ASKED ? n : ASKED;
@@ -282,7 +267,7 @@ typedef struct equations {
 enum { OWNER = 32 };
 
 static void prepare(const tamis_band_crowd *k, equations *e) {
-    const __m512i guard = all(((uint64_t)1 << k->guard_bits) - 1);
+    const __m512i guard = tamis__all8(((uint64_t)1 << k->guard_bits) - 1);
     e->first = tamis__range(k->x[0], k->starts);
     memset(e->end, 0, sizeof e->end);
     for (size_t i = 0; i < k->n; i += LANES) {
@@ -290,8 +275,10 @@ static void prepare(const tamis_band_crowd *k, equations *e) {
         const __m512i x = _mm512_maskz_loadu_epi64(which, k->x + i);
         const __m512i sum =
             k->row ? _mm512_maskz_loadu_epi64(which, k->row + i) : _mm512_and_si512(x, guard);
-        const __m512i start = _mm512_sub_epi64(range(x, all(k->starts)), all(e->first));
-        _mm512_storeu_si512(e->c + i, _mm512_or_si512(mix(plus(x, all(GOLDEN))), all(1)));
+        const __m512i start =
+            _mm512_sub_epi64(tamis__range8(x, tamis__all8(k->starts)), tamis__all8(e->first));
+        _mm512_storeu_si512(
+            e->c + i, _mm512_or_si512(tamis__mix8(plus(x, tamis__all8(GOLDEN))), tamis__all8(1)));
         _mm512_storeu_si512(e->r + i, _mm512_or_si512(sum, _mm512_slli_epi64(start, OWNER)));
     }
     for (size_t i = 0; i < k->n; i++) e->end[e->r[i] >> OWNER] = (uint16_t)(i + 1);
@@ -315,7 +302,7 @@ typedef struct waiting {
 TAMIS_HOT void let_start(waiting *w, const equations *e, size_t at, unsigned n) {
     if (w->last_count + n > LANES) {
         w->some[w->count++] = w->last;
-        w->last.c = w->last.r = all(0);
+        w->last.c = w->last.r = tamis__all8(0);
         w->last_count = 0;
     }
     const __mmask8 to = (__mmask8)(((1u << n) - 1) << w->last_count);
@@ -326,9 +313,9 @@ TAMIS_HOT void let_start(waiting *w, const equations *e, size_t at, unsigned n) 
 
 /* The row that the last of those makes who have it in their equations, if any has. */
 TAMIS_HOT bool row_of_eight(const eight *e, eight *row) {
-    const unsigned which = _mm512_test_epi64_mask(e->c, all(1));
+    const unsigned which = _mm512_test_epi64_mask(e->c, tamis__all8(1));
     if (!which) return false;
-    const __m512i lane = all(tamis__log2_floor(which));
+    const __m512i lane = tamis__all8(tamis__log2_floor(which));
     row->c = _mm512_permutexvar_epi64(lane, e->c);
     row->r = _mm512_permutexvar_epi64(lane, e->r);
     return true;
@@ -349,12 +336,12 @@ TAMIS_HOT void make_row(tamis_band_crowd *k, const waiting *w, size_t p, eight *
     k->c[k->first + p] = lowest(row->c);
     k->r[k->first + p] = (uint32_t)lowest(row->r);
     k->made[k->made_count++] = (tamis_band_made){(uint32_t)p, (uint32_t)(lowest(row->r) >> OWNER)};
-    row->r = _mm512_and_si512(row->r, all(UINT32_MAX));
+    row->r = _mm512_and_si512(row->r, tamis__all8(UINT32_MAX));
 }
 
 /* Takes a row out of eight equations that have it, and goes on to the next. */
 TAMIS_HOT void step(eight *e, const eight *row) {
-    const __mmask8 has_row = _mm512_test_epi64_mask(e->c, all(1));
+    const __mmask8 has_row = _mm512_test_epi64_mask(e->c, tamis__all8(1));
     e->r = _mm512_mask_xor_epi64(e->r, has_row, e->r, row->r);
     e->c = _mm512_srli_epi64(_mm512_mask_xor_epi64(e->c, has_row, e->c, row->c), 1);
 }
@@ -367,7 +354,7 @@ TAMIS_HOT void step_all(waiting *w, const eight *row) {
 /* Of eight: who is not done; and the last start of those who are and contradict. */
 TAMIS_HOT __mmask8 who_waits(const eight *e, uint64_t *contradicts) {
     const __mmask8 waits = _mm512_test_epi64_mask(e->c, e->c);
-    const __m512i sum = _mm512_and_si512(e->r, all(UINT32_MAX));
+    const __m512i sum = _mm512_and_si512(e->r, tamis__all8(UINT32_MAX));
     const __mmask8 wrong = _mm512_mask_test_epi64_mask((__mmask8)~waits, sum, sum);
     if (wrong) {
         const uint64_t most = _mm512_mask_reduce_max_epu64(wrong, e->r) >> OWNER;
@@ -386,8 +373,8 @@ static void close_up(waiting *w, uint64_t *contradicts) {
         _mm512_storeu_si512(r + n, _mm512_maskz_compress_epi64(waits, w->some[i].r));
         n += tamis__popcount64(waits);
     }
-    _mm512_storeu_si512(c + n, all(0));
-    _mm512_storeu_si512(r + n, all(0));
+    _mm512_storeu_si512(c + n, tamis__all8(0));
+    _mm512_storeu_si512(r + n, tamis__all8(0));
     w->count = (n + LANES - 1) / LANES;
     for (size_t i = 0; i < w->count; i++)
         w->some[i] = (eight){_mm512_loadu_si512(c + i * LANES), _mm512_loadu_si512(r + i * LANES)};
@@ -408,7 +395,7 @@ TAMIS_HOT eight open_row(tamis_band_crowd *k, const equations *e, size_t p, size
     k->made[k->made_count] = (tamis_band_made){(uint32_t)p, (uint32_t)p};
     k->made_count += is_own;
     *at += is_own;
-    return (eight){all(*c), all(*r)};
+    return (eight){tamis__all8(*c), tamis__all8(*r)};
 }
 
 static bool fill(tamis_band_crowd *k) {
@@ -416,7 +403,7 @@ static bool fill(tamis_band_crowd *k) {
     equations e;
     waiting w;
     w.count = w.last_count = 0;
-    w.last.c = w.last.r = all(0);
+    w.last.c = w.last.r = tamis__all8(0);
     prepare(k, &e);
     k->made_count = 0;
     k->contradicts = NOBODY;
@@ -440,15 +427,15 @@ static bool fill(tamis_band_crowd *k) {
  * a block is done, that is the word to be written. */
 TAMIS_HOT void solve_lanes(const tamis_band_solving *s, unsigned vectors) {
     const __m512i ladder = _mm512_set_epi64(7, 6, 5, 4, 3, 2, 1, 0);
-    __m512i state[4] = {all(0), all(0), all(0), all(0)};
+    __m512i state[4] = {tamis__all8(0), tamis__all8(0), tamis__all8(0), tamis__all8(0)};
     for (uint64_t block = s->blocks; block-- > 0;) {
         for (uint64_t p = block * ROWS + ROWS; p-- > block * ROWS;) {
-            const __m512i c = all(s->c[p]), r = _mm512_set1_epi32((int)s->r[p]);
+            const __m512i c = tamis__all8(s->c[p]), r = _mm512_set1_epi32((int)s->r[p]);
             for (unsigned k = 0; k < vectors; k++) {
                 const __m512i behind = _mm512_slli_epi64(state[k], 1);
                 const __m512i ones = _mm512_popcnt_epi64(_mm512_and_si512(behind, c));
-                const __m512i sum = _mm512_srlv_epi64(r, plus(ladder, all(k * LANES)));
-                const __m512i bit = _mm512_ternarylogic_epi64(ones, sum, all(1), 0x28);
+                const __m512i sum = _mm512_srlv_epi64(r, plus(ladder, tamis__all8(k * LANES)));
+                const __m512i bit = _mm512_ternarylogic_epi64(ones, sum, tamis__all8(1), 0x28);
                 state[k] = _mm512_or_si512(behind, bit);
             }
         }

@@ -8,7 +8,7 @@
 #define TAMIS_KINDS_BLOCKS_AVX512_H
 
 #ifdef __AVX512BITALG__
-#include "bits/xxh3_avx512.h"
+#include "bits/eight_avx512.h"
 #include "kinds/blocks.h"
 
 enum { TAMIS_WIDTH = 8 };
@@ -21,15 +21,6 @@ enum { TAMIS_WIDTH = 8 };
 typedef __m512i tamis_locate8(__m512i hash, __m512i blocks);
 typedef __mmask64 tamis_probe(const uint8_t *block, const uint64_t *moved, __m512i multipliers);
 typedef void tamis_mark(uint8_t *block, const uint64_t *moved, __m512i multipliers);
-
-/* tamis__range of eight hashes for n < 2^32: both halves of the hash times n, and the upper half of
- * the sum. */
-TAMIS_HOT __m512i tamis__range8(__m512i hash, __m512i n) {
-    const __m512i low =
-        _mm512_maskz_shuffle_epi32(0x5555, _mm512_mul_epu32(hash, n), _MM_PERM_DDBB);
-    const __m512i high = _mm512_mul_epu32(_mm512_shuffle_epi32(hash, _MM_PERM_DDBB), n);
-    return _mm512_srli_epi64(_mm512_add_epi64(low, high), 32);
-}
 
 /* Eight products of a hash and the multiplier of each lane, from bit 52 on. */
 TAMIS_HOT __m512i tamis__top_products(const uint64_t *moved, __m512i multipliers) {

@@ -2,7 +2,7 @@
 #include "kinds/rounds.h"
 
 #ifdef __AVX512BITALG__
-#include <immintrin.h>
+#include "bits/eight_avx512.h"
 
 /* Ranks are twice as long as the plain ones: what a round costs beside its keys is more here. */
 enum { RANKS = 2 * TAMIS_RANKS, LANES = 8 };
@@ -12,13 +12,6 @@ typedef struct ranks {
     uint64_t x[RANKS + LANES];
     uint16_t who[RANKS + LANES];
 } ranks;
-
-/* tamis__range of eight numbers, for fewer than 2^32 cells: x * cells >> 64 from two halves. */
-TAMIS_HOT __m512i range_8(__m512i x, __m512i cells) {
-    const __m512i low = _mm512_mul_epu32(x, cells);
-    const __m512i high = _mm512_mul_epu32(_mm512_srli_epi64(x, 32), cells);
-    return _mm512_srli_epi64(_mm512_add_epi64(high, _mm512_srli_epi64(low, 32)), 32);
-}
 
 TAMIS_HOT __m128i load_2(const uint8_t *bytes, __m128i at) {
     const uint8_t *low = bytes + _mm_cvtsi128_si64(at), *high = bytes + _mm_extract_epi64(at, 1);
@@ -50,7 +43,7 @@ TAMIS_HOT size_t round_8(const tamis_bloom *b, const uint64_t *first, ranks *r, 
         const __mmask8 in = n - j < LANES ? (__mmask8)((1u << (n - j)) - 1) : 0xff;
         __m512i x = _mm512_maskz_loadu_epi64(in, first ? first + j : r->x + j);
         if (first) x = _mm512_mask_or_epi64(x, in, x, one);
-        const __m512i bits = bits_at(b->bytes, range_8(x, cells));
+        const __m512i bits = bits_at(b->bytes, tamis__range8(x, cells));
         const __mmask8 ok = _mm512_mask_test_epi64_mask(in, bits, one);
         const __m128i them = first ? who : _mm_loadu_si128((const __m128i *)(r->who + j));
         x = _mm512_mullo_epi64(x, turn);

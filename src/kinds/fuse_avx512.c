@@ -4,7 +4,7 @@
 #include "kinds/fuse.h"
 
 #ifdef __AVX512BITALG__
-#include <immintrin.h>
+#include "bits/eight_avx512.h"
 
 enum { GROUP = 64 };
 
@@ -16,36 +16,16 @@ typedef struct spots {
     uint64_t guard[ROW], found[ROW];
 } spots;
 
-TAMIS_HOT __m512i all(uint64_t x) {
-    return _mm512_set1_epi64((long long)x);
-}
-
-/* The high half of the product with a number below 2^32. */
-TAMIS_HOT __m512i range(__m512i x, __m512i n) {
-    const __m512i low = _mm512_srli_epi64(_mm512_mul_epu32(x, n), 32);
-    const __m512i high = _mm512_mul_epu32(_mm512_srli_epi64(x, 32), n);
-    return _mm512_srli_epi64(_mm512_add_epi64(low, high), 32);
-}
-
-TAMIS_HOT __m512i folded(__m512i x) {
-    return _mm512_xor_si512(x, _mm512_srli_epi64(x, 33));
-}
-
-/* tamis__mix. */
-TAMIS_HOT __m512i mix(__m512i x) {
-    x = _mm512_mullo_epi64(folded(x), all(0xff51afd7ed558ccd));
-    return folded(_mm512_mullo_epi64(folded(x), all(0xc4ceb9fe1a85ec53)));
-}
-
 TAMIS_HOT void aim(const tamis_peel_graph *g, __m512i hash, unsigned arity, unsigned width,
                    size_t i, spots *s) {
     const bool is_bytes = tamis__fuse_is_bytes(width);
-    const __m512i start = all(is_bytes ? TAMIS_PEEL_HEADER : TAMIS_PEEL_HEADER * 8);
-    const __m512i each = all(is_bytes ? width / 8 : width);
-    const __m512i step = all((uint64_t)1 << g->log), mask = _mm512_sub_epi64(step, all(1));
-    const __m512i x = _mm512_add_epi64(hash, all(g->turn)), mixed = mix(x);
+    const __m512i start = tamis__all8(is_bytes ? TAMIS_PEEL_HEADER : TAMIS_PEEL_HEADER * 8);
+    const __m512i each = tamis__all8(is_bytes ? width / 8 : width);
+    const __m512i step = tamis__all8((uint64_t)1 << g->log),
+                  mask = _mm512_sub_epi64(step, tamis__all8(1));
+    const __m512i x = _mm512_add_epi64(hash, tamis__all8(g->turn)), mixed = tamis__mix8(x);
     const __m128i log = _mm_cvtsi32_si128((int)g->log);
-    __m512i segment = _mm512_sll_epi64(range(x, all(g->segments)), log);
+    __m512i segment = _mm512_sll_epi64(tamis__range8(x, tamis__all8(g->segments)), log);
 #pragma GCC unroll 4
     for (unsigned j = 0; j < arity; j++) {
         const __m512i in = _mm512_and_si512(_mm512_srli_epi64(mixed, 16 * j), mask);
@@ -53,7 +33,7 @@ TAMIS_HOT void aim(const tamis_peel_graph *g, __m512i hash, unsigned arity, unsi
         _mm512_store_si512(&s->place[j][i], _mm512_add_epi64(start, bits));
         segment = _mm512_add_epi64(segment, step);
     }
-    const __m512i product = _mm512_mullo_epi64(mixed, all(TAMIS_PEEL_GUARD));
+    const __m512i product = _mm512_mullo_epi64(mixed, tamis__all8(TAMIS_PEEL_GUARD));
     const __m128i shift = _mm_cvtsi32_si128(64 - (int)width);
     _mm512_store_si512(&s->guard[i], _mm512_srl_epi64(product, shift));
 }

@@ -181,7 +181,7 @@ typedef struct tamis_kind {
     bool (*has)(const tamis_body *, uint64_t hash);
 
     /* Integers under XXH3, hashed and asked in one loop; false where that is not faster than in two.
-     * `flip` is what the hash starts with (bits/xxh3_avx512.h). */
+     * `flip` is what the hash starts with (bits/eight_avx512.h). */
     bool (*query_numbers)(const tamis_body *, uint64_t flip, const uint64_t *numbers, size_t n,
                           uint8_t *hit);
 

@@ -1,10 +1,10 @@
-/* The hash and kernels that hash and probe in one loop may include this: XXH3 of integers, eight at a
- * time.
+/* AVX-512 kernels of kinds and of the hash may include this: what probe.h and the hash do with one
+ * number, done with eight.
  *
  * Shifts have one port of the processor to themselves, multiplications two; words are turned by
  * shuffles, for which the other port is free. */
-#ifndef TAMIS_BITS_XXH3_AVX512_H
-#define TAMIS_BITS_XXH3_AVX512_H
+#ifndef TAMIS_BITS_EIGHT_AVX512_H
+#define TAMIS_BITS_EIGHT_AVX512_H
 
 #ifdef __AVX512BITALG__
 #include <immintrin.h>
@@ -19,6 +19,27 @@ enum { TAMIS_KEYS_AHEAD = 2048 };
 TAMIS_HOT __m512i tamis__next_eight(const uint64_t *keys) {
     _mm_prefetch((const char *)((uintptr_t)keys + TAMIS_KEYS_AHEAD), _MM_HINT_T0);
     return _mm512_loadu_si512(keys);
+}
+
+TAMIS_HOT __m512i tamis__all8(uint64_t x) {
+    return _mm512_set1_epi64((long long)x);
+}
+
+/* tamis__range for n below 2^32: both halves of x times n, and the upper half of the sum. */
+TAMIS_HOT __m512i tamis__range8(__m512i x, __m512i n) {
+    const __m512i low = _mm512_maskz_shuffle_epi32(0x5555, _mm512_mul_epu32(x, n), _MM_PERM_DDBB);
+    const __m512i high = _mm512_mul_epu32(_mm512_shuffle_epi32(x, _MM_PERM_DDBB), n);
+    return _mm512_srli_epi64(_mm512_add_epi64(low, high), 32);
+}
+
+/* tamis__mix. */
+TAMIS_HOT __m512i tamis__fold8(__m512i x) {
+    return _mm512_xor_si512(x, _mm512_srli_epi64(x, 33));
+}
+
+TAMIS_HOT __m512i tamis__mix8(__m512i x) {
+    x = _mm512_mullo_epi64(tamis__fold8(x), tamis__all8(0xff51afd7ed558ccd));
+    return tamis__fold8(_mm512_mullo_epi64(tamis__fold8(x), tamis__all8(0xc4ceb9fe1a85ec53)));
 }
 
 /* Each byte of the result starts at a bit of its own choice: a turn to the right by any number. */
