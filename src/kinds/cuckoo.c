@@ -203,7 +203,9 @@ static tamis_status audit(const tamis_body *f) {
 /* ---- Asking --------------------------------------------------------------------------------- */
 
 TAMIS_HOT bool is_in_buckets(const tamis_table *t, print p) {
-    return tamis__table_has(t, p.bucket, p.value) | tamis__table_has(t, p.other, p.value);
+    const bool in_one = tamis__table_has(t, p.bucket, p.value);
+    const bool in_other = tamis__table_has(t, p.other, p.value);
+    return in_one | in_other;
 }
 
 /* Without a branch on what the buckets say, which nobody can foretell; the stash is nearly always

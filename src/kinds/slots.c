@@ -141,7 +141,7 @@ uint64_t tamis__previous_home(const tamis_slots *t, uint64_t home) {
 
 /* ---- Shifting ------------------------------------------------------------------------------- */
 
-/* As tamis__shift_up_in_block, the other way. */
+/* Words of the range [first, end) of bits; the first and the last of them keep what is not in it. */
 static void put_bits(uint8_t *words, uint64_t i, uint64_t bits, uint64_t first, uint64_t end) {
     uint64_t mask = UINT64_MAX;
     if (i == first / 64) mask &= ~tamis__below(first);
