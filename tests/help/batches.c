@@ -54,6 +54,25 @@ static void demand_same_answers(const char *spec, const tamis *f, const uint64_t
     free(hit);
 }
 
+/* The same numbers as keys, which a kind may hash by itself. */
+static void demand_same_numbers(const char *spec, const tamis *f, const uint64_t *numbers, size_t n,
+                                uint32_t cpu) {
+    uint8_t *hit = malloc(n);
+    uint64_t hash;
+    tamis__cpu_set(cpu);
+    for (size_t at = 0, i = 0, m; at < n; at += m, i++) {
+        m = batch(i, n - at);
+        tamis_has_u64s(f, numbers + at, m, hit + at);
+    }
+    tamis__cpu_set(0);
+    for (size_t i = 0; i < n; i++) {
+        tamis_hash_u64s(f, numbers + i, 1, &hash);
+        if (tamis_has_hash(f, hash) != hit[i]) give_up(spec, "a list of integers differs", cpu);
+    }
+    tamis__cpu_set(TAMIS_CPU_ALL);
+    free(hit);
+}
+
 void test_batches(const char *spec, const uint64_t *hashes, size_t n) {
     tamis *one = test_make("%s", spec);
     uint64_t *asked = malloc(2 * n * sizeof *asked);
@@ -67,6 +86,7 @@ void test_batches(const char *spec, const uint64_t *hashes, size_t n) {
     for (size_t i = 0; i < sizeof abilities / sizeof *abilities; i++) {
         demand_same_bytes(spec, one, hashes, n, abilities[i]);
         demand_same_answers(spec, one, asked, expected, 2 * n, abilities[i]);
+        demand_same_numbers(spec, one, asked, 2 * n, abilities[i]);
     }
     free(asked);
     free(expected);

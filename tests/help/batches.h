@@ -7,7 +7,8 @@
 
 /* Adds the hashes one by one, and to other filters of that spec in batches of all sizes, with each
  * set of abilities that this processor has; demands the same bytes. Then asks all of them and as
- * many strangers in batches of all sizes, and demands what plain code says of each alone. */
+ * many strangers in batches of all sizes, and demands what plain code says of each alone; and once
+ * more with the hashes taken for keys. */
 void test_batches(const char *spec, const uint64_t *hashes, size_t n);
 
 #endif
