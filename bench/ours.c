@@ -111,12 +111,7 @@ static void has_one_string(const void *filter, const uint8_t *keys, size_t len, 
 
 static void has_many_strings(const void *filter, const uint8_t *keys, size_t len, size_t n,
                              uint8_t *hit) {
-    struct tamis_key list[1024];
-    for (size_t i = 0, m; i < n; i += m) {
-        m = n - i < COUNT_OF(list) ? n - i : COUNT_OF(list);
-        for (size_t j = 0; j < m; j++) list[j] = (struct tamis_key){keys + (i + j) * len, len};
-        tamis_has_many(filter, list, m, hit + i);
-    }
+    tamis_has_packed(filter, keys, len, n, hit);
 }
 
 static uint64_t chase(const void *filter, uint64_t key, size_t n) {

@@ -230,6 +230,11 @@ TAMIS_API void tamis_has_many(const tamis *filter, const struct tamis_key *keys,
 TAMIS_API bool tamis_has_u64(const tamis *filter, uint64_t key);
 TAMIS_API void tamis_has_u64s(const tamis *filter, const uint64_t *keys, size_t n, uint8_t *hit);
 
+/* The same for `n` keys of `width` bytes each that lie one behind the other: digests, addresses,
+ * identifiers. Faster than a list of pointers to them. Threads: as tamis_has. */
+TAMIS_API void tamis_has_packed(const tamis *filter, const void *keys, size_t width, size_t n,
+                                uint8_t *hit);
+
 /* How often the key was added and not removed, for kinds with TAMIS_CAN_COUNT. Never too low up to
  * sure_count of tamis_info, too high as rarely as a false positive occurs. Other kinds say 1 for
  * what they have and 0 for the rest. Threads: as tamis_has. */
@@ -266,6 +271,7 @@ TAMIS_API tamis_status tamis_add_u64(tamis *filter, uint64_t key);
 /* Adds `n` keys: all of them, or none when it fails. Threads: as tamis_add. */
 TAMIS_API tamis_status tamis_add_many(tamis *filter, const struct tamis_key *keys, size_t n);
 TAMIS_API tamis_status tamis_add_u64s(tamis *filter, const uint64_t *keys, size_t n);
+TAMIS_API tamis_status tamis_add_packed(tamis *filter, const void *keys, size_t width, size_t n);
 
 /* Adds a key only when it is not there yet, and tells: *is_new is false for a key that was there,
  * or that is a false positive. Kinds with TAMIS_AGES take it as seen again in both cases. Where
@@ -414,6 +420,8 @@ TAMIS_API tamis_status tamis_builder_add_many(tamis_builder *builder, const stru
 TAMIS_API tamis_status tamis_builder_add_u64(tamis_builder *builder, uint64_t key);
 TAMIS_API tamis_status tamis_builder_add_u64s(tamis_builder *builder, const uint64_t *keys,
                                               size_t n);
+TAMIS_API tamis_status tamis_builder_add_packed(tamis_builder *builder, const void *keys,
+                                                size_t width, size_t n);
 TAMIS_API tamis_status tamis_builder_add_hash(tamis_builder *builder, uint64_t hash);
 TAMIS_API tamis_status tamis_builder_add_hashes(tamis_builder *builder, const uint64_t *hashes,
                                                 size_t n);

@@ -9,18 +9,28 @@
 const uint64_t *tamis__hashes_of(const tamis *f, tamis_keys keys, size_t from, size_t n,
                                  uint64_t *room) {
     if (keys.hashes) return keys.hashes + from;
+    const tamis_hasher *h = &f->image.hasher;
     if (keys.numbers)
-        tamis__hash_u64s(&f->image.hasher, keys.numbers + from, n, room);
+        tamis__hash_u64s(h, keys.numbers + from, n, room);
+    else if (keys.packed)
+        tamis__hash_packed(h, keys.packed + from * keys.width, keys.width, n, room);
     else
-        tamis__hash_strings(&f->image.hasher, keys.strings + from, n, room);
+        tamis__hash_strings(h, keys.strings + from, n, room);
     return room;
 }
 
-void tamis__spell(tamis_spelled *s, const uint64_t *numbers, size_t n) {
+const struct tamis_key *tamis__strings_of(tamis_keys keys, size_t from, size_t n,
+                                          tamis_spelled *room) {
+    if (keys.strings) return keys.strings + from;
     for (size_t i = 0; i < n; i++) {
-        tamis__put64(s->bytes[i], numbers[i]);
-        s->key[i] = (struct tamis_key){s->bytes[i], sizeof s->bytes[i]};
+        if (keys.packed) {
+            room->key[i] = (struct tamis_key){keys.packed + (from + i) * keys.width, keys.width};
+            continue;
+        }
+        tamis__put64(room->bytes[i], keys.numbers[from + i]);
+        room->key[i] = (struct tamis_key){room->bytes[i], sizeof room->bytes[i]};
     }
+    return room->key;
 }
 
 uint64_t tamis_hash(const tamis *f, const void *key, size_t len) {
@@ -50,16 +60,11 @@ static bool ask_numbers(const tamis *f, const uint64_t *numbers, size_t n, uint8
 /* Kinds that hash keys their own way get them as strings. */
 static void ask_own(const tamis *f, tamis_keys keys, size_t from, size_t n, uint8_t *hit) {
     tamis_spelled s;
-    if (keys.hashes)
-        memset(hit, 1, n);
-    else if (keys.strings)
-        f->kind->query_keys(&f->image.body, keys.strings + from, n, hit);
-    else
-        for (size_t i = 0, m; i < n; i += m) {
-            m = tamis__batch_of(f, n - i);
-            tamis__spell(&s, keys.numbers + from + i, m);
-            f->kind->query_keys(&f->image.body, s.key, m, hit + i);
-        }
+    if (keys.hashes) memset(hit, 1, n);
+    for (size_t i = 0, m; i < n && !keys.hashes; i += m) {
+        m = tamis__batch_of(f, n - i);
+        f->kind->query_keys(&f->image.body, tamis__strings_of(keys, from + i, m, &s), m, hit + i);
+    }
 }
 
 /* Strings take long to hash: meanwhile the memory for the ones before comes. */
@@ -81,7 +86,8 @@ static void ask_ahead(const tamis *f, tamis_keys keys, size_t from, size_t n, ui
 static void ask_hashed(const tamis *f, tamis_keys keys, size_t from, size_t n, uint8_t *hit) {
     uint64_t room[TAMIS_BATCH];
     if (keys.numbers && ask_numbers(f, keys.numbers + from, n, hit)) return;
-    if (keys.strings && f->kind->prefetch && f->image.body.size > TAMIS_NEAR_BYTES) {
+    if ((keys.strings || keys.packed) && f->kind->prefetch &&
+        f->image.body.size > TAMIS_NEAR_BYTES) {
         ask_ahead(f, keys, from, n, hit);
         return;
     }
@@ -137,6 +143,10 @@ void tamis_has_many(const tamis *f, const struct tamis_key *keys, size_t n, uint
 
 void tamis_has_u64s(const tamis *f, const uint64_t *keys, size_t n, uint8_t *hit) {
     ask_all(f, (tamis_keys){.numbers = keys}, n, hit);
+}
+
+void tamis_has_packed(const tamis *f, const void *keys, size_t width, size_t n, uint8_t *hit) {
+    ask_all(f, (tamis_keys){.packed = keys, .width = width}, n, hit);
 }
 
 bool tamis_has(const tamis *f, const void *key, size_t len) {

@@ -325,6 +325,8 @@ static tamis_status add_straight(tamis_builder *b, tamis_keys keys, size_t n) {
         rc = tamis_add_hashes(b->filter, keys.hashes, n);
     else if (keys.numbers)
         rc = tamis_add_u64s(b->filter, keys.numbers, n);
+    else if (keys.packed)
+        rc = tamis_add_packed(b->filter, keys.packed, keys.width, n);
     else
         rc = tamis_add_many(b->filter, keys.strings, n);
     if (!rc) b->adds += n;
@@ -388,6 +390,10 @@ tamis_status tamis_builder_add_many(tamis_builder *b, const struct tamis_key *ke
 
 tamis_status tamis_builder_add_u64s(tamis_builder *b, const uint64_t *keys, size_t n) {
     return add_all(b, (tamis_keys){.numbers = keys}, n);
+}
+
+tamis_status tamis_builder_add_packed(tamis_builder *b, const void *keys, size_t width, size_t n) {
+    return add_all(b, (tamis_keys){.packed = keys, .width = width}, n);
 }
 
 tamis_status tamis_builder_add(tamis_builder *b, const void *key, size_t len) {

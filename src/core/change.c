@@ -132,26 +132,31 @@ static tamis_status add_all(tamis *f, tamis_keys keys, size_t n) {
     return rc;
 }
 
-tamis_status tamis_add_many(tamis *f, const struct tamis_key *keys, size_t n) {
-    return f->kind->query_keys ? add_own_keys(f, keys, n)
-                               : add_all(f, (tamis_keys){.strings = keys}, n);
-}
-
 /* Kinds with their own hash take what they are given, so nothing can be half done. */
-static tamis_status add_spelled(tamis *f, const uint64_t *keys, size_t n) {
+static tamis_status add_own(tamis *f, tamis_keys keys, size_t n) {
     tamis_spelled s;
     tamis_status rc = may_add(f, f->kind->add_keys, NULL, n);
     for (size_t i = 0, m; i < n && !rc; i += m) {
         m = tamis__batch_of(f, n - i);
-        tamis__spell(&s, keys + i, m);
-        rc = add_own_keys(f, s.key, m);
+        rc = add_own_keys(f, tamis__strings_of(keys, i, m, &s), m);
     }
     return rc;
 }
 
+static tamis_status add_keys(tamis *f, tamis_keys keys, size_t n) {
+    return f->kind->query_keys ? add_own(f, keys, n) : add_all(f, keys, n);
+}
+
+tamis_status tamis_add_many(tamis *f, const struct tamis_key *keys, size_t n) {
+    return add_keys(f, (tamis_keys){.strings = keys}, n);
+}
+
 tamis_status tamis_add_u64s(tamis *f, const uint64_t *keys, size_t n) {
-    return f->kind->query_keys ? add_spelled(f, keys, n)
-                               : add_all(f, (tamis_keys){.numbers = keys}, n);
+    return add_keys(f, (tamis_keys){.numbers = keys}, n);
+}
+
+tamis_status tamis_add_packed(tamis *f, const void *keys, size_t width, size_t n) {
+    return add_keys(f, (tamis_keys){.packed = keys, .width = width}, n);
 }
 
 static tamis_status add_unless(tamis *f, uint64_t hash, bool was_there) {

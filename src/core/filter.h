@@ -70,21 +70,23 @@ static inline size_t tamis__batch_of(const tamis *f, size_t n) {
     return n < most ? n : most;
 }
 
-/* The keys of one call, in the form that the caller has: one of the three. */
+/* The keys of one call, in the form that the caller has: one of the four. */
 typedef struct tamis_keys {
     const struct tamis_key *strings;
     const uint64_t *numbers, *hashes;
+    const uint8_t *packed; /* `width` bytes each */
+    size_t width;
 } tamis_keys;
 
 /* The hashes of keys `from` and later; `room` has space for n of them. */
 const uint64_t *tamis__hashes_of(const tamis *, tamis_keys, size_t from, size_t n, uint64_t *room);
 
-/* Integers as strings of 8 bytes, for kinds that hash keys their own way; at most TAMIS_BATCH. */
+/* The same as strings, for kinds that hash keys their own way; at most TAMIS_BATCH. Not of hashes. */
 typedef struct tamis_spelled {
     struct tamis_key key[TAMIS_BATCH];
     uint8_t bytes[TAMIS_BATCH][8];
 } tamis_spelled;
 
-void tamis__spell(tamis_spelled *, const uint64_t *numbers, size_t n);
+const struct tamis_key *tamis__strings_of(tamis_keys, size_t from, size_t n, tamis_spelled *room);
 
 #endif

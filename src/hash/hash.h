@@ -47,6 +47,10 @@ void tamis__hash_u64s(const tamis_hasher *, const uint64_t *keys, size_t n, uint
 void tamis__hash_strings(const tamis_hasher *, const struct tamis_key *, size_t n,
                          uint64_t *hashes);
 
+/* Keys of `width` bytes that lie one behind the other. */
+void tamis__hash_packed(const tamis_hasher *, const uint8_t *keys, size_t width, size_t n,
+                        uint64_t *hashes);
+
 /* What XXH3 xors an integer with: two words of the hash's own secret, and the seed twice. */
 static inline uint64_t tamis__xxh3_flip(uint64_t seed) {
     seed ^= (uint64_t)__builtin_bswap32((uint32_t)seed) << 32;

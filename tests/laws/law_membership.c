@@ -137,23 +137,27 @@ static const char *added_at_once(tamis *one, tamis *many, uint64_t first, size_t
     return same_payload(one, many) ? NULL : wrong("adding %zu at once gives other bytes", n);
 }
 
-/* Integers as a list, of which the second half is added, and one by one as their bytes. */
+/* Integers as a list, of which the second half is added, one by one as their bytes, and as rows of 8
+ * bytes. */
 static const char *numbers_at_once(tamis *one, tamis *many, bool is_built, size_t n) {
     static uint64_t numbers[BATCH];
-    static uint8_t hit[BATCH];
+    static uint8_t hit[BATCH], hit_row[BATCH], rows[BATCH][8];
     const char *what = NULL;
     for (size_t j = 0; j < n; j++) numbers[j] = test_number(n, j);
+    for (size_t j = 0; j < n; j++) tamis__put64(rows[j], numbers[j]);
     if (!is_built) {
         for (size_t j = n / 2; j < n; j++) tamis_add_u64(one, numbers[j]);
-        if (tamis_add_u64s(many, numbers + n / 2, n - n / 2)) abort();
+        const size_t third = (n - n / 2) / 3; /* a part as rows, the rest as integers */
+        if (tamis_add_packed(many, rows[n / 2], sizeof *rows, third)) abort();
+        if (tamis_add_u64s(many, numbers + n / 2 + third, n - n / 2 - third)) abort();
         if (!same_payload(one, many)) return wrong("adding %zu integers gives other bytes", n);
     }
     memset(hit, 7, sizeof hit);
     tamis_has_u64s(one, numbers, n, hit);
+    tamis_has_packed(one, rows, sizeof *rows, n, hit_row);
     for (size_t j = 0; j < n && !what; j++) {
-        uint8_t bytes[8];
-        tamis__put64(bytes, numbers[j]);
-        const bool single = tamis_has(one, bytes, sizeof bytes);
+        const bool single = tamis_has(one, rows[j], sizeof rows[j]);
+        if (hit_row[j] != single) what = wrong("row %zu of %zu is answered otherwise", j, n);
         if (hit[j] != single) what = wrong("integer %zu of %zu is answered otherwise", j, n);
         if (tamis_has_u64(one, numbers[j]) != single) what = "one integer likewise";
     }

@@ -726,6 +726,31 @@ static void many_integers_hash_as_one_by_one(void **state) {
     tamis__cpu_set(TAMIS_CPU_ALL);
 }
 
+/* Rows of every width, and strings in a list, hash as each alone. */
+static void rows_and_lists_hash_as_one_by_one(void **state) {
+    (void)state;
+    enum { ROWS = 9, WIDEST = 300 };
+    static uint8_t rows[ROWS * WIDEST];
+    for (size_t i = 0; i < sizeof rows; i++) rows[i] = (uint8_t)test_number(3, i);
+    for (size_t m = 0; m < COUNT_OF(modes) * 2; m++) {
+        const char *mode = modes[m % COUNT_OF(modes)];
+        const bool is_seeded = m >= COUNT_OF(modes) && strcmp(mode, "sip13") != 0;
+        const tamis_hasher h = {.mode = (tamis_hash_mode)(TAMIS_HASH_XXH3 + m % COUNT_OF(modes)),
+                                .seed = is_seeded ? SEED : 0};
+        for (size_t width = 0; width <= WIDEST; width++) {
+            struct tamis_key keys[ROWS];
+            uint64_t packed[ROWS], listed[ROWS];
+            for (size_t i = 0; i < ROWS; i++) keys[i] = (struct tamis_key){rows + i * width, width};
+            tamis__hash_packed(&h, rows, width, ROWS, packed);
+            tamis__hash_strings(&h, keys, ROWS, listed);
+            for (size_t i = 0; i < ROWS; i++) {
+                assert_int_equal(packed[i], tamis__hash(&h, rows + i * width, width));
+                assert_int_equal(listed[i], packed[i]);
+            }
+        }
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(messages_of_every_length_have_their_xxh3_and_xxh64),
@@ -734,6 +759,7 @@ int main(void) {
         cmocka_unit_test(the_address_of_a_key_does_not_matter),
         cmocka_unit_test(integers_hash_as_their_8_little_endian_bytes),
         cmocka_unit_test(many_integers_hash_as_one_by_one),
+        cmocka_unit_test(rows_and_lists_hash_as_one_by_one),
         cmocka_unit_test(another_seed_is_another_hash),
         cmocka_unit_test(another_secret_is_another_hash),
         cmocka_unit_test(drawn_secrets_differ),
