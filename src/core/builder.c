@@ -357,11 +357,15 @@ tamis_status tamis_builder_add_hash(tamis_builder *b, uint64_t hash) {
     return tamis_builder_add_hashes(b, &hash, 1);
 }
 
+static size_t smaller(size_t a, size_t b) {
+    return a < b ? a : b;
+}
+
 /* Keys of a call that failed are all forgotten, those before the failure too. */
 static void take_back(tamis_builder *b, tamis_keys keys, size_t n) {
     uint64_t room[TAMIS_BATCH];
     for (size_t i = 0, m; i < n; i += m) {
-        m = tamis__batch_of(b->filter, n - i);
+        m = smaller(n - i, TAMIS_BATCH); /* the payload is not there yet */
         tamis__records_take_back(b->records, tamis__hashes_of(b->filter, keys, i, m, room), m);
         b->adds -= m;
     }
@@ -371,7 +375,7 @@ static tamis_status add_records(tamis_builder *b, tamis_keys keys, size_t n) {
     uint64_t room[TAMIS_BATCH];
     tamis_status rc = TAMIS_OK;
     for (size_t m, done = 0; done < n && !rc; done += m) {
-        m = tamis__batch_of(b->filter, n - done);
+        m = smaller(n - done, TAMIS_BATCH);
         rc = tamis_builder_add_hashes(b, tamis__hashes_of(b->filter, keys, done, m, room), m);
         if (rc) take_back(b, keys, done);
     }
