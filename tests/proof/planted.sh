@@ -61,7 +61,7 @@ plant "a copy that fails leaks" laws/laws "out_of_memory_is_safe: blocked" \
     src/core/filter.c "        tamis_free(g);
         return rc;" "        return rc;"
 plant "fresh memory is taken for zero" laws/laws "out_of_memory_is_safe: blocked" \
-    src/core/memory.c "if (a->alloc != default_alloc) memset(base, 0, total);" ""
+    src/core/memory.c "if (a->alloc != plain_alloc && a->alloc != large_alloc) memset(base, 0, total);" ""
 plant "room is not asked for" laws/laws "failure_changes_nothing: shelf" \
     src/core/change.c "return rc ? rc : make_room(f, hashes, n);" "return rc;"
 plant "block and bits come from the same half of the hash" laws/laws "rate_as_promised: blocked" \
