@@ -38,7 +38,7 @@ FLAGS_avx512     := $(if $(TARGET_IS_X86_64),$(FLAGS_avx2) $(AVX512_PARTS:%=-mav
 FLAGS += $(if $(filter i386-% i486-% i586-% i686-%,$(TARGET)),-msse2 -mfpmath=sse)
 
 LIB_SRC := $(filter-out %/template.c,$(wildcard src/*/*.c))
-CLI_SRC := $(wildcard cli/*.c)
+CLI_SRC := $(wildcard cli/*.c cli/*/*.c)
 LIB_OBJ := $(LIB_SRC:%.c=$(B)/%.o)
 CLI_OBJ := $(CLI_SRC:%.c=$(B)/%.o)
 LIB     := $(B)/libtamis.a
@@ -283,7 +283,7 @@ layers:
 symbols: $(SO)
 	@nm -D --defined-only $< | awk '$$2 ~ /[A-Z]/ {print $$3}' | LC_ALL=C sort
 
-SOURCES = $(filter-out src/kinds/kinds.def,$(wildcard include/*.h src/*/*.[ch] cli/*.[ch] tests/*/*.[ch] examples/*.c bench/*.c bench/bench.h \
+SOURCES = $(filter-out src/kinds/kinds.def,$(wildcard include/*.h src/*/*.[ch] cli/*.[ch] cli/*/*.[ch] tests/*/*.[ch] examples/*.c bench/*.c bench/bench.h \
                        bench/peers/*.c))
 format:
 	@tools/setup dev

@@ -3,7 +3,7 @@
  * The library tells abilities as bits, by kind and, because some options decide, by filter. This
  * is the one table that gives them names.
  */
-#include "cli.h"
+#include "cli/cli.h"
 
 const struct ability abilities[] = {
     {TAMIS_CAN_ADD, "add", "keys can be added at any time"},

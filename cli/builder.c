@@ -3,7 +3,7 @@
  * While keys are read nothing is on disk under a name, so a signal may end the command at once.
  * While the image is written, a signal asks the builder to stop.
  */
-#include "cli.h"
+#include "cli/cli.h"
 
 #include <errno.h>
 #include <string.h>

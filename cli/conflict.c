@@ -3,7 +3,7 @@
  * A builder keeps hashes and can only name one. The keys are read a second time, where that can be
  * done, until the lines are found that the two values come from.
  */
-#include "cli.h"
+#include "cli/cli.h"
 
 #include <inttypes.h>
 #include <string.h>

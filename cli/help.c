@@ -3,7 +3,7 @@
  * -h is a reminder: one usage line and the options. --help and "help VERB" are the page: what the
  * verb is for, examples, then the rest, because an example is what most people look for.
  */
-#include "cli.h"
+#include "cli/cli.h"
 
 #include <string.h>
 
@@ -63,7 +63,7 @@ static void print_options(FILE *out, const struct verb *verb) {
 
 static void print_verbs(FILE *out) {
     for (size_t i = 0; i < number_of_verbs; i++)
-        fprintf(out, "  %-10s  %s\n", verbs[i].name, verbs[i].summary);
+        fprintf(out, "  %-10s  %s\n", verbs[i]->name, verbs[i]->summary);
 }
 
 void help_usage(FILE *out, const struct verb *verb) {

@@ -1,5 +1,5 @@
 /* human.c: numbers for people. Programs get theirs from --json. */
-#include "cli.h"
+#include "cli/cli.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -3,7 +3,7 @@
  * Asking maps the file, which costs nothing until a bit is looked at; changing reads it. What
  * comes through a pipe is read whole and viewed or loaded from memory.
  */
-#include "cli.h"
+#include "cli/cli.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -3,7 +3,7 @@
  * The caller opens and closes brackets in the right order; this file knows commas, escapes and
  * numbers. Numbers have as many digits as bring them back exactly.
  */
-#include "cli.h"
+#include "cli/cli.h"
 
 #include <inttypes.h>
 #include <math.h>

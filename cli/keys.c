@@ -4,7 +4,7 @@
  * buffer, nothing is copied. Whatever part of a line is left at the end of a piece moves to the
  * front, and the buffer doubles when a line is longer than it. A key may hold any byte.
  */
-#include "cli.h"
+#include "cli/cli.h"
 
 #include <errno.h>
 #include <fcntl.h>

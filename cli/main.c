@@ -5,7 +5,7 @@
  * left half-written by that: signals.c holds signals back while one is written, and where that
  * takes long they stop the work first.
  */
-#include "cli.h"
+#include "cli/cli.h"
 
 #include <fcntl.h>
 #include <string.h>

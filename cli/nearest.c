@@ -3,7 +3,7 @@
  * The distance counts letters added, dropped, changed, or swapped with their neighbour, which is
  * what hands do (optimal string alignment). Three rows of the usual table are enough.
  */
-#include "cli.h"
+#include "cli/cli.h"
 
 #include <string.h>
 

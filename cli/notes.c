@@ -1,5 +1,5 @@
 /* notes.c: --note NAME=TEXT, for verbs that make or change an image. */
-#include "cli.h"
+#include "cli/cli.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,7 @@
  * options and operands in any order, -- before operands that start with a dash. Names are never
  * abbreviated: a script that says --cap would break on the day a second --cap... appears.
  */
-#include "cli.h"
+#include "cli/cli.h"
 
 #include <stdlib.h>
 #include <string.h>

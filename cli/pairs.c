@@ -1,5 +1,5 @@
 /* pairs.c: lines of a key and a value, with a tab between them. */
-#include "cli.h"
+#include "cli/cli.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -3,7 +3,7 @@
  * It is for eyes only: nothing of it in a file or a pipe, nothing before a second has passed, and
  * whatever else is said first wipes it away. There is one terminal, hence one state.
  */
-#include "cli.h"
+#include "cli/cli.h"
 
 #include <time.h>
 #include <unistd.h>

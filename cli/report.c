@@ -3,7 +3,7 @@
  * Every error is one line, "tamis: VERB: FILE: sentence", so that a log shows at once who
  * complains about what.
  */
-#include "cli.h"
+#include "cli/cli.h"
 
 #include <errno.h>
 #include <stdarg.h>

@@ -3,7 +3,7 @@
  * The secret is read once, before the verb runs, so that it can come through a pipe also where
  * several images are opened. It is wiped together with the arguments.
  */
-#include "cli.h"
+#include "cli/cli.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -5,7 +5,7 @@
  * after itself, and the command ends by the signal all the same, so that a shell that runs it in
  * a loop stops too. A second signal does not wait for that.
  */
-#include "cli.h"
+#include "cli/cli.h"
 
 #include <stdatomic.h>
 

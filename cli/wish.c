@@ -3,7 +3,7 @@
  * What a spec means is the library's business. This file only glues names and values together
  * (values that the parser has checked) and looks which names are there.
  */
-#include "cli.h"
+#include "cli/cli.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

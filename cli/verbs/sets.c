@@ -1,5 +1,5 @@
 /* sets.c: `tamis union`, `tamis intersect` and `tamis fold`, images from images. */
-#include "cli.h"
+#include "cli/cli.h"
 
 #include <string.h>
 
@@ -47,11 +47,11 @@ static int combine_all(const struct args *args, combine *with) {
     return code;
 }
 
-int verb_union(const struct args *args) {
+static int run_union(const struct args *args) {
     return combine_all(args, tamis_merge);
 }
 
-int verb_intersect(const struct args *args) {
+static int run_intersect(const struct args *args) {
     return combine_all(args, tamis_intersect);
 }
 
@@ -97,7 +97,7 @@ static int read_fold(const struct args *args, uint64_t *by) {
     return 0;
 }
 
-int verb_fold(const struct args *args) {
+static int run_fold(const struct args *args) {
     const char *output = args->setting[OPT_OUTPUT].text;
     struct image image = {0};
     uint64_t by;
@@ -117,3 +117,52 @@ int verb_fold(const struct args *args) {
     image_close(&image);
     return code;
 }
+
+/* Tables are set by hand. */
+/* clang-format off */
+
+const struct verb verb_union = {
+    .name = "union",
+    .also = "merge join or",
+    .summary = "make the image of all sets together",
+    .run = run_union,
+    .operands = OPERANDS({"IMAGE", EXACTLY_ONE, READS_STDIN}, {"IMAGE", ONE_OR_MORE, READS_STDIN}),
+    .uses = USES(OUTPUT_OPTIONS, {.option = OPT_SECRET_FILE}),
+    .examples = EXAMPLES(
+        {"One image of a week", "tamis union mon.tamis tue.tamis wed.tamis -o week.tamis"}),
+    .about = "The result is, bit for bit, what adding all keys to one filter would have "
+             "given. The images must be of one kind, shape and hash: build them with the "
+             "same spec. Notes are those of the first.",
+};
+
+const struct verb verb_intersect = {
+    .name = "intersect",
+    .also = "and common",
+    .summary = "make the image of what all sets share",
+    .run = run_intersect,
+    .operands = OPERANDS({"IMAGE", EXACTLY_ONE, READS_STDIN}, {"IMAGE", ONE_OR_MORE, READS_STDIN}),
+    .uses = USES(OUTPUT_OPTIONS, {.option = OPT_SECRET_FILE}),
+    .examples =
+        EXAMPLES({"Who came on both days?", "tamis intersect mon.tamis tue.tamis -o both.tamis"}),
+    .about = "The result has every key that is in all of the sets, and says yes wrongly a "
+             "little more often than a filter made from those keys alone. The images must be "
+             "of one kind, shape and hash. Notes are those of the first.",
+};
+
+const struct verb verb_fold = {
+    .name = "fold",
+    .also = "shrink halve",
+    .summary = "make an image smaller without its keys",
+    .run = run_fold,
+    .operands = OPERANDS({"IMAGE", EXACTLY_ONE, READS_STDIN}, {"BY", AT_MOST_ONE, NO_STREAM}),
+    .uses = USES({.option = OPT_BY, .help = "how many times smaller, the same as BY"},
+                 {.option = OPT_FPR, .help = "halve it as often as its rate stays at or below P"},
+                 OUTPUT_OPTIONS, {.option = OPT_SECRET_FILE}),
+    .examples = EXAMPLES({"Four times smaller", "tamis fold big.tamis 4 -o small.tamis"},
+                         {"As small as one wrong answer in a hundred allows",
+                          "tamis fold big.tamis --fpr 1% -o small.tamis"}),
+    .about = "What was planned too large is cut to size: every key stays in, and the rate "
+             "rises. BY must divide the number of blocks or bits, which \"tamis info\" tells "
+             "as the shape: what was built with a --size of 2^N can be folded by any power of "
+             "two.",
+};

@@ -1,5 +1,5 @@
 /* remove.c: `tamis remove`, keys out of an image. */
-#include "cli.h"
+#include "cli/cli.h"
 
 #include <inttypes.h>
 
@@ -36,7 +36,7 @@ static void tell(const struct args *args, const struct removing *removing) {
     image_summary(args, removing->filter, image_target(args), what, AFTER_CHANGE);
 }
 
-int verb_remove(const struct args *args) {
+static int run(const struct args *args) {
     struct image image = {0};
     struct removing removing = {0};
     struct keys keys;
@@ -55,3 +55,28 @@ int verb_remove(const struct args *args) {
     keys_close(&keys);
     return code;
 }
+
+/* Tables are set by hand. */
+/* clang-format off */
+
+const struct verb verb_remove = {
+    .name = "remove",
+    .also = "delete rm del erase",
+    .summary = "take keys out of an image",
+    .run = run,
+    .operands = OPERANDS({"IMAGE", EXACTLY_ONE, READS_STDIN},
+                         {"FILE", ANY_NUMBER, READS_STDIN_UNLESS_GIVEN}),
+    .uses = USES({.option = OPT_STRICT}, CHANGE_OPTIONS, {.option = OPT_NOTE}, KEY_OPTIONS,
+                 {.option = OPT_SECRET_FILE}),
+    .examples = EXAMPLES({"These are good again", "tamis remove blocklist.tamis pardoned.txt"},
+                         {"One key", "echo good.example | tamis remove blocklist.tamis"},
+                         {"All of them or none", "tamis remove --strict sessions.tamis ended.txt"}),
+    .about = "Remove only what was added, and only as often as it was added: each line takes back "
+             "one add. A filter does not know its keys, only marks that they left. For a key that "
+             "was never added but is answered yes, these are the marks of other keys: removing it "
+             "would take them away, and a key that is in the set would be answered no.\n\n"
+             "A key whose marks are not there is left out and counted as not found; with --strict "
+             "it is an error. Only some kinds can remove: \"tamis kinds\" tells which. IMAGE is "
+             "changed whole or not at all.",
+    .exits = "0 when a key was removed, 1 when none was, 2 after an error.",
+};

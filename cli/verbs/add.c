@@ -1,5 +1,5 @@
 /* add.c: `tamis add`, more keys for an image. */
-#include "cli.h"
+#include "cli/cli.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -84,7 +84,7 @@ static void tell(const struct args *args, const struct adding *adding) {
     image_summary(args, adding->filter, image_target(args), what, AFTER_CHANGE);
 }
 
-int verb_add(const struct args *args) {
+static int run(const struct args *args) {
     const bool only_new = given(args, OPT_NEW);
     struct adding adding = {0};
     struct image image = {0};
@@ -107,3 +107,37 @@ int verb_add(const struct args *args) {
     keys_close(&keys);
     return code;
 }
+
+/* Tables are set by hand. */
+/* clang-format off */
+
+const struct verb verb_add = {
+    .name = "add",
+    .also = "insert append",
+    .summary = "add keys to an image",
+    .run = run,
+    .operands = OPERANDS({"IMAGE", EXACTLY_ONE, READS_STDIN},
+                         {"FILE", ANY_NUMBER, READS_STDIN_UNLESS_GIVEN}),
+    .uses = USES({.option = OPT_NEW}, CHANGE_OPTIONS, {.option = OPT_NOTE}, KEY_OPTIONS,
+                 {.option = OPT_SECRET_FILE}),
+    .examples =
+        EXAMPLES({"Add today's list", "tamis add blocklist.tamis today.txt"},
+                 {"Add one key", "echo evil.example | tamis add blocklist.tamis"},
+                 {"Keep the old image", "tamis add monday.tamis tuesday.txt -o tuesday.tamis"},
+                 {"Which addresses were never here before? They are from now on",
+                  "tamis add --new seen.tamis addresses.txt"}),
+    .about = "All keys are added, or IMAGE stays as it was. Most kinds take more keys than they "
+             "were planned for, but then give more wrong answers; a warning says so when the rate "
+             "is more than twice what was asked. Kinds of fixed room refuse what has no room, and "
+             "those without adds-once (see \"tamis kinds KIND\") need room for each add, also of a "
+             "key that is inside. Kinds that are built once take none: build them again, or use "
+             "\"tamis label\" for sets with names.\n\n"
+             "--new prints the lines that were not there yet, each once and in their order, as "
+             "awk '!seen[$0]++' does in much more memory. A new line is taken for an old one, and "
+             "left out, as often as the filter says yes wrongly. With kinds that age it answers "
+             "whether a line is new among the last ones, and a line that was there counts as "
+             "just seen. Where keys are removed later, add them without --new: a key that a wrong "
+             "yes kept out would be lost as soon as the other one is removed. The image is "
+             "written at the end, after all lines are printed.",
+    .exits = "0 when done, 2 after an error; with --new 1 when no key was new.",
+};

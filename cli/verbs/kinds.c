@@ -1,5 +1,5 @@
 /* kinds.c: `tamis kinds`, what there is and what can be wished for. */
-#include "cli.h"
+#include "cli/cli.h"
 
 #include <string.h>
 
@@ -104,7 +104,7 @@ static void write_kinds(const struct tamis_kind_info *only) {
     json_end(&json);
 }
 
-int verb_kinds(const struct args *args) {
+static int run(const struct args *args) {
     struct tamis_kind_info kind;
     const bool is_one = args->operand_count > 0;
     if (is_one && kind_exists(args, args->operand[0], &kind)) return EXIT_TROUBLE;
@@ -116,3 +116,21 @@ int verb_kinds(const struct args *args) {
         print_all();
     return EXIT_FOUND;
 }
+
+/* Tables are set by hand. */
+/* clang-format off */
+
+const struct verb verb_kinds = {
+    .name = "kinds",
+    .also = "types families list",
+    .summary = "list the kinds, or the options of one",
+    .run = run,
+    .operands = OPERANDS({"KIND", AT_MOST_ONE, NO_STREAM}),
+    .uses = USES({.option = OPT_JSON, .help = "print one JSON object"}),
+    .examples = EXAMPLES({"What is there?", "tamis kinds"},
+                         {"What can I wish for?", "tamis kinds blocked"}),
+    .about = "Each kind has a line with what it promises and one with what it can do; KIND "
+             "tells what those words mean and which options it takes.\n\n"
+             "The JSON has an array kinds, each with name, id, contract, abilities (an array "
+             "of words) and options (an array with name, choices, min, max, preset, help).",
+};

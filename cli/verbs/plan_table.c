@@ -1,10 +1,11 @@
-/* table.c: the published tables of false-positive rates, for `tamis plan --table`.
+/* plan_table.c: the published tables of false-positive rates, for `tamis plan --table`.
  *
  * Rows are bits per key (m/n), columns the number of probes (k). A row ends two columns after the
  * best k, rounded down, and never has more probes than bits per key: beyond that a larger k only
  * costs. These are the limits of the tables in print.
  */
-#include "cli.h"
+#include "cli/cli.h"
+#include "cli/verbs/plan.h"
 
 #include <math.h>
 

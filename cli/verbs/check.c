@@ -1,5 +1,5 @@
 /* check.c: `tamis check`, grep with a filter for a pattern; and the loop that get shares. */
-#include "cli.h"
+#include "cli/cli.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -177,7 +177,7 @@ static int check_labels(const struct args *args, const struct image *image, stru
 
 /* ---- The verb ---- */
 
-int verb_check(const struct args *args) {
+static int run(const struct args *args) {
     const bool with_labels = given(args, OPT_LABELS);
     struct image image = {0};
     const struct asker asker = {.ask = ask_has, .print = print_hit, .with = &image};
@@ -193,3 +193,33 @@ int verb_check(const struct args *args) {
     keys_close(&keys);
     return code;
 }
+
+/* Tables are set by hand. */
+/* clang-format off */
+
+const struct verb verb_check = {
+    .name = "check",
+    .also = "test query has grep contains",
+    .summary = "print the keys that are in the set",
+    .run = run,
+    .operands = OPERANDS({"IMAGE", EXACTLY_ONE, READS_STDIN},
+                         {"FILE", ANY_NUMBER, READS_STDIN_UNLESS_GIVEN}),
+    .uses = USES(
+        {.option = OPT_INVERT}, {.option = OPT_LABELS}, ASK_OPTIONS,
+        {.option = OPT_THREADS, .help = "threads to ask with about large files, otherwise one"}),
+    .examples =
+        EXAMPLES({"Which requests are on the list?", "tamis check blocklist.tamis requests.txt"},
+                 {"How many are not?", "tamis check -vc blocklist.tamis requests.txt"},
+                 {"Is this one?",
+                  "if echo evil.example | tamis check -q blocklist.tamis; then echo blocked; fi"},
+                 {"On which lists?", "tamis check --labels feeds.tamis requests.txt"}),
+    .about = "Lines that are in the set are printed as they came. A few others are printed too, at "
+             "the rate that \"tamis info\" tells; what -v prints is certainly not in the set, "
+             "except with kinds that may forget, whose contract says when.\n\n"
+             "With --labels a key is followed by a tab and the names of the sets that have it, "
+             "with commas between them; a comma or a backslash in a name comes behind a "
+             "backslash.\n\n"
+             "A file that cannot be read is reported and left out; the others are still "
+             "checked. With -c and -H there is one number for each file.",
+    .exits = "0 when a line was printed or counted, 1 when none was, 2 after an error.",
+};

@@ -1,5 +1,5 @@
 /* info.c: `tamis info`, what an image is and how full. */
-#include "cli.h"
+#include "cli/cli.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -277,7 +277,7 @@ done:
     return code;
 }
 
-int verb_info(const struct args *args) {
+static int run(const struct args *args) {
     int code = 0;
     bool is_first = true;
     for (size_t i = 0; i < args->operand_count; i++) {
@@ -289,3 +289,31 @@ int verb_info(const struct args *args) {
     }
     return code;
 }
+
+/* Tables are set by hand. */
+/* clang-format off */
+
+const struct verb verb_info = {
+    .name = "info",
+    .also = "show stat stats describe inspect",
+    .summary = "tell what an image is and how full",
+    .run = run,
+    .operands = OPERANDS({"IMAGE", ONE_OR_MORE, READS_STDIN}),
+    .uses = USES({.option = OPT_JSON, .help = "print one JSON object per image and line"},
+                 {.option = OPT_SECRET_FILE}),
+    .examples = EXAMPLES({"For people", "tamis info blocklist.tamis"},
+                         {"For programs", "tamis info --json *.tamis | jq .fpr_now"}),
+    .about =
+        "The names in the JSON do not change: file, spec, kind, contract, shape (an object), "
+        "payload_bytes, stored_bytes, bits_per_key, capacity, items, items_now, "
+        "items_now_error, probes, fpr_asked, fpr_expected, fpr_now, fill, hash, seed, "
+        "key_place, key_id (16 hex digits), is_saturated, is_degraded, abilities (an array "
+        "of words), sure_count, worn, caveat, value_bits, labels (how many), notes (an object). "
+        "Rates are fractions; what does not apply or is infinite is null.\n\n"
+        "items counts what was added and not removed, items_now estimates how many distinct "
+        "keys that were. Up to sure_count the counts of \"tamis count\" are never too low. "
+        "caveat is a sentence about what the kind promises and this image can no longer "
+        "keep, worn how many of its counters, cells or keys that is about. "
+        "fpr_expected is the rate with as many keys as planned, fpr_now the rate with those "
+        "that are inside.",
+};

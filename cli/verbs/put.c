@@ -1,5 +1,5 @@
 /* put.c: `tamis put`, new values for keys of an image. */
-#include "cli.h"
+#include "cli/cli.h"
 
 struct putting {
     tamis *filter;
@@ -28,7 +28,7 @@ static void tell(const struct args *args, const struct putting *putting) {
     image_summary(args, putting->filter, image_target(args), what, AFTER_CHANGE);
 }
 
-int verb_put(const struct args *args) {
+static int run(const struct args *args) {
     struct putting putting = {0};
     struct image image = {0};
     struct keys keys;
@@ -44,3 +44,24 @@ int verb_put(const struct args *args) {
     keys_close(&keys);
     return code;
 }
+
+/* Tables are set by hand. */
+/* clang-format off */
+
+const struct verb verb_put = {
+    .name = "put",
+    .also = "set update assign",
+    .summary = "set the values of keys",
+    .run = run,
+    .operands = OPERANDS({"IMAGE", EXACTLY_ONE, READS_STDIN},
+                         {"FILE", ANY_NUMBER, READS_STDIN_UNLESS_GIVEN}),
+    .uses = USES(CHANGE_OPTIONS, {.option = OPT_NOTE}, KEY_OPTIONS, {.option = OPT_SECRET_FILE}),
+    .examples = EXAMPLES({"New values from a table", "tamis put country.tamis moved.tsv"},
+                         {"One of them", "printf '192.0.2.7\\t49\\n' | tamis put country.tamis"}),
+    .about = "Lines are KEY TAB VALUE; what follows the last tab is the value, as 7, 10k or 0xff. "
+             "bloomier built with update=yes changes the values of keys that it was built with: "
+             "put no others, for only some of them can be told, and are an error. approximator "
+             "takes any key and keeps the larger value. All values are set, or IMAGE stays as it "
+             "was.\n\n"
+             "Only some kinds can: \"tamis kinds\" tells which.",
+};

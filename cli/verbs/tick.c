@@ -1,5 +1,5 @@
 /* tick.c: `tamis tick`, time passes for an image. */
-#include "cli.h"
+#include "cli/cli.h"
 
 /* Far more than any image has generations; without a limit a slip of the finger would take years. */
 enum { MOST_STEPS = 1000000 };
@@ -12,7 +12,7 @@ static int tick_by(const struct args *args, struct image *image, uint64_t steps)
     return 0;
 }
 
-int verb_tick(const struct args *args) {
+static int run(const struct args *args) {
     const uint64_t steps = given(args, OPT_BY) ? args->setting[OPT_BY].number : 1;
     struct image image = {0};
     char what[80];
@@ -32,3 +32,21 @@ int verb_tick(const struct args *args) {
     image_close(&image);
     return code;
 }
+
+/* Tables are set by hand. */
+/* clang-format off */
+
+const struct verb verb_tick = {
+    .name = "tick",
+    .also = "age step advance",
+    .summary = "let time pass, so that old keys leave",
+    .run = run,
+    .operands = OPERANDS({"IMAGE", EXACTLY_ONE, READS_STDIN}),
+    .uses = USES({.option = OPT_BY, .help = "how many steps of time; one without it"},
+                 CHANGE_OPTIONS, {.option = OPT_SECRET_FILE}),
+    .examples = EXAMPLES({"A step every hour, from cron", "tamis tick -q recent.tamis"},
+                         {"A day later", "tamis tick recent.tamis --by 24"}),
+    .about = "For kinds that know time: a key leaves when it is older than what the kind "
+             "promises to remember, in steps. How long a step is, you decide by how often "
+             "you tick. \"tamis kinds\" tells which kinds can.",
+};

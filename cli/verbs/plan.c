@@ -1,5 +1,6 @@
 /* plan.c: `tamis plan`, what a wish costs with each kind. */
-#include "cli.h"
+#include "cli/verbs/plan.h"
+#include "cli/cli.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -172,7 +173,7 @@ static char *read_wish(const struct args *args) {
     return wish_spec(args, given(args, OPT_KIND) ? args->setting[OPT_KIND].text : NULL);
 }
 
-int verb_plan(const struct args *args) {
+static int run(const struct args *args) {
     if (given(args, OPT_TABLE)) return print_rate_tables(given(args, OPT_JSON));
     char *wish = read_wish(args);
     if (!wish) return EXIT_TROUBLE;
@@ -180,3 +181,32 @@ int verb_plan(const struct args *args) {
     free(wish);
     return code;
 }
+
+/* Tables are set by hand. */
+/* clang-format off */
+
+const struct verb verb_plan = {
+    .name = "plan",
+    .also = "size estimate calc compare",
+    .summary = "tell what a wish costs with each kind",
+    .run = run,
+    .operands = OPERANDS({"SPEC", AT_MOST_ONE, NO_STREAM}),
+    .uses = USES({.option = OPT_CAPACITY}, {.option = OPT_FPR}, {.option = OPT_SIZE},
+                 {.option = OPT_KIND, .help = "only this kind"}, {.option = OPT_TABLE},
+                 {.option = OPT_JSON, .help = "print one JSON object"}),
+    .examples = EXAMPLES({"How large for ten million keys at one wrong answer in a thousand?",
+                          "tamis plan --capacity 10M --fpr 1/1000"},
+                         {"How good in 64 KiB?", "tamis plan --capacity 50k --size 64KiB"},
+                         {"One kind, from a spec", "tamis plan 'blocked:capacity=1e6'"}),
+    .about =
+        "Two of capacity, fpr and size fix the third; capacity alone means a rate of 1%. A "
+        "SPEC that names its kind is about that kind only. Nothing is allocated, however "
+        "large the plan.\n\n"
+        "The JSON has an array plans, each with kind, fits, capacity, payload_bytes, "
+        "stored_bytes, bits_per_key, probes, fpr_asked, fpr_expected, abilities and shape, or, "
+        "where fits is false, the sentence why.\n\n"
+        "--table prints (1-e^(-k*n/m))^k: how often a filter of m bits with n keys and k "
+        "probes per key says yes wrongly. The last column of cells in a row is a little "
+        "beyond the best k, which is ln 2 times m/n.",
+    .exits = "0 when a kind fits the wish, 1 when none does, 2 after an error.",
+};

@@ -1,5 +1,5 @@
 /* build.c: `tamis build`, keys to an image. */
-#include "cli.h"
+#include "cli/cli.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -178,7 +178,7 @@ done:
     return code;
 }
 
-int verb_build(const struct args *args) {
+static int run(const struct args *args) {
     struct keys keys;
     struct building building = {.args = args, .keys = &keys};
     if (check_inputs(args)) return EXIT_TROUBLE;
@@ -190,3 +190,52 @@ int verb_build(const struct args *args) {
     free(spec);
     return code;
 }
+
+/* Tables are set by hand. */
+/* clang-format off */
+
+const struct verb verb_build = {
+    .name = "build",
+    .also = "create make new init",
+    .summary = "make an image from keys",
+    .run = run,
+    .operands = OPERANDS({"IMAGE", EXACTLY_ONE, WRITES_STDOUT},
+                         {"FILE", ANY_NUMBER, READS_STDIN_UNLESS_GIVEN}),
+    .uses = USES(
+        {.option = OPT_SPEC}, {.option = OPT_KIND},
+        {.option = OPT_CAPACITY, .help = "how many keys to plan for; otherwise they are counted"},
+        {.option = OPT_FPR}, {.option = OPT_SIZE}, {.option = OPT_HASH}, {.option = OPT_SEED},
+        {.option = OPT_SECRET_FILE,
+         .help = "a secret of 16 bytes or 32 hex digits: keys are hashed with it "
+                 "(sip13) and the image holds only its id"},
+        {.option = OPT_VALUES}, {.option = OPT_LABEL}, {.option = OPT_GOOD}, {.option = OPT_NOTE},
+        KEY_OPTIONS, BUILDER_OPTIONS, {.option = OPT_FORCE}),
+    .examples =
+        EXAMPLES({"A filter from a list, sized by counting it, wrong for 1 key in 100",
+                  "tamis build blocklist.tamis blocklist.txt"},
+                 {"One wrong answer in a million, keys from a pipe",
+                  "cut -f1 users.tsv | tamis build users.tamis --fpr 1e-6"},
+                 {"Room for what will be added later, described in one sentence",
+                  "tamis build seen.tamis --spec 'blocked:capacity=10M,fpr=0.1%' </dev/null"},
+                 {"A billion breached passwords, small and final, in 2 GiB of memory",
+                  "cut -d: -f1 pwned.txt | tamis build pwned.tamis -k fuse -p 1/65536 --memory 2G"},
+                 {"Revoked certificates, and no valid one answered yes",
+                  "tamis build revoked.tamis revoked.txt --kind cascade --good valid.txt"},
+                 {"Which feed has it? One image of many lists",
+                  "tamis build feeds.tamis --label spam spam.txt --label malware malware.txt"},
+                 {"A table of keys and numbers, without the keys",
+                  "tamis build country.tamis addresses.tsv --kind bloomier --values"}),
+    .about = "Keys are lines without their newline. Without FILE, or where FILE is -, they come "
+             "from standard input. An empty line is an empty key.\n\n"
+             "A capacity that neither the spec nor the options tell is counted. Kinds that are "
+             "built once, and keys that must be counted first, pass through memory as 8 bytes for "
+             "each line (16 with a value or a label), and through an unnamed file in --temp when "
+             "memory is used up. The wish is one --spec or the single options, not both.\n\n"
+             "--values makes a map from keys to numbers (bloomier unless told otherwise): what "
+             "follows the last tab of a line is the value, as 7, 10k or 0xff. --label makes sets "
+             "with names (labels); with that kind, files without --label are named after "
+             "themselves. --good makes a set that says no to every known-good key (cascade). A key "
+             "with two values, or on both lists, is an error that names its lines.\n\n"
+             "The image is written beside IMAGE and then takes its name, so that IMAGE is at any "
+             "time the old file or the whole new one, also after Ctrl-C.",
+};

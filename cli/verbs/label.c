@@ -1,5 +1,5 @@
 /* label.c: `tamis label`, the named sets of an image, and one more of them. */
-#include "cli.h"
+#include "cli/cli.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -59,7 +59,7 @@ static void tell(const struct building *building, const struct image *image) {
     image_summary(building->args, image->filter, image->path, what, AFTER_CHANGE);
 }
 
-int verb_label(const struct args *args) {
+static int run(const struct args *args) {
     if (args->operand_count == 1) return verb_list(args);
     struct keys keys;
     struct building building = {.args = args,
@@ -81,3 +81,27 @@ int verb_label(const struct args *args) {
     keys_close(&keys);
     return code;
 }
+
+/* Tables are set by hand. */
+/* clang-format off */
+
+const struct verb verb_label = {
+    .name = "label",
+    .also = "tag name labels tags",
+    .summary = "list the labels of an image, or add to one",
+    .run = run,
+    .operands = OPERANDS({"IMAGE", EXACTLY_ONE, READS_STDIN}, {"NAME", AT_MOST_ONE, NO_STREAM},
+                         {"FILE", ANY_NUMBER, READS_STDIN_UNLESS_GIVEN}),
+    .uses = USES(CHANGE_OPTIONS, {.option = OPT_NOTE}, KEY_OPTIONS, {.option = OPT_SECRET_FILE},
+                 BUILDER_OPTIONS),
+    .examples = EXAMPLES({"Which labels, with how many keys?", "tamis label feeds.tamis"},
+                         {"One more list", "tamis label feeds.tamis phishing phishing.txt"},
+                         {"More keys for one of them",
+                          "echo evil.example | tamis label feeds.tamis malware -o new.tamis"}),
+    .about = "With NAME, the keys are added to that label, which may be new. The image is built "
+             "again from what it holds, the keys themselves are not needed. Its fingerprints keep "
+             "their size, so that an image that becomes much larger than it was built for says yes "
+             "wrongly more often.\n\n"
+             "Without NAME each line is a number of keys, a tab and a label.",
+    .exits = "0 when done, 1 when there are no labels to list, 2 after an error.",
+};

@@ -1,0 +1,19 @@
+/* signals.h: only the files in cli/ include this. Nothing half-done stays behind. */
+#ifndef TAMIS_CLI_SIGNALS_H
+#define TAMIS_CLI_SIGNALS_H
+
+#include <signal.h>
+#include <stdbool.h>
+
+void hold_signals(sigset_t *before);
+void release_signals(const sigset_t *before);
+
+/* In between, signals that would end the command only ask it to stop. */
+void catch_signals(void);
+void uncatch_signals(void);
+bool is_stopped(void);
+
+/* Ends the command by the signal that asked for it, if there was one. */
+void end_if_stopped(void);
+
+#endif
