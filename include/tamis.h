@@ -325,6 +325,15 @@ TAMIS_API uint64_t tamis_hash(const tamis *filter, const void *key, size_t len);
 TAMIS_API void tamis_hash_u64s(const tamis *filter, const uint64_t *keys, size_t n,
                                uint64_t *hashes);
 
+/* Hashes of `n` keys. Threads: as tamis_has. */
+TAMIS_API void tamis_hash_many(const tamis *filter, const struct tamis_key *keys, size_t n,
+                               uint64_t *hashes);
+
+/* The hash of one key that comes in pieces, for keys that are larger than memory: `next` returns
+ * one piece after the other with its length, and NULL behind the last. Threads: as tamis_has. */
+typedef const void *tamis_next_piece(void *ctx, size_t *len);
+TAMIS_API uint64_t tamis_hash_pieces(const tamis *filter, tamis_next_piece *next, void *ctx);
+
 /* The verbs above on hashes. Threads: as the verb on keys. */
 TAMIS_API bool tamis_has_hash(const tamis *filter, uint64_t hash);
 TAMIS_API void tamis_has_hashes(const tamis *filter, const uint64_t *hashes, size_t n,
@@ -447,8 +456,13 @@ TAMIS_API tamis_status tamis_builder_label(tamis_builder *builder, const char *n
 TAMIS_API tamis_status tamis_builder_set_note(tamis_builder *builder, const char *name,
                                               const char *value);
 
-/* The hash of a key as the filter will use it. Threads: any. */
+/* Hashes of keys as the filter will use them: of one, of `n`, and of one in pieces as for
+ * tamis_hash_pieces. Threads: any. */
 TAMIS_API uint64_t tamis_builder_hash(const tamis_builder *builder, const void *key, size_t len);
+TAMIS_API void tamis_builder_hash_many(const tamis_builder *builder, const struct tamis_key *keys,
+                                       size_t n, uint64_t *hashes);
+TAMIS_API uint64_t tamis_builder_hash_pieces(const tamis_builder *builder, tamis_next_piece *next,
+                                             void *ctx);
 
 /* Makes the filter: as a handle, or as an image that replaces `path`, written piece by piece so
  * that it need not fit into memory. Whatever happens, `path` is the old file or the whole new one.

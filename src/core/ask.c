@@ -37,6 +37,14 @@ uint64_t tamis_hash(const tamis *f, const void *key, size_t len) {
     return tamis__hash(&f->image.hasher, key, len);
 }
 
+void tamis_hash_many(const tamis *f, const struct tamis_key *keys, size_t n, uint64_t *hashes) {
+    tamis__hash_strings(&f->image.hasher, keys, n, hashes);
+}
+
+uint64_t tamis_hash_pieces(const tamis *f, tamis_next_piece *next, void *ctx) {
+    return tamis__hash_pieces(&f->image.hasher, next, ctx);
+}
+
 void tamis_hash_u64s(const tamis *f, const uint64_t *keys, size_t n, uint64_t *hashes) {
     tamis__hash_u64s(&f->image.hasher, keys, n, hashes);
 }

@@ -308,6 +308,15 @@ uint64_t tamis_builder_hash(const tamis_builder *b, const void *key, size_t len)
     return tamis_hash(b->filter, key, len);
 }
 
+void tamis_builder_hash_many(const tamis_builder *b, const struct tamis_key *keys, size_t n,
+                             uint64_t *hashes) {
+    tamis_hash_many(b->filter, keys, n, hashes);
+}
+
+uint64_t tamis_builder_hash_pieces(const tamis_builder *b, tamis_next_piece *next, void *ctx) {
+    return tamis_hash_pieces(b->filter, next, ctx);
+}
+
 uint64_t tamis_builder_conflict(const tamis_builder *b) {
     return b->conflict;
 }

@@ -145,6 +145,47 @@ void tamis__hash_u64s(const tamis_hasher *h, const uint64_t *keys, size_t n, uin
     }
 }
 
+/* ---- One key in pieces ----------------------------------------------------------------------- */
+
+typedef const void *next_piece(void *ctx, size_t *len);
+
+static uint64_t xxh3_pieces(uint64_t seed, next_piece *next, void *ctx) {
+    XXH3_state_t state;
+    const void *piece;
+    size_t len;
+    XXH3_INITSTATE(&state);
+    XXH3_64bits_reset_withSeed(&state, seed);
+    while ((piece = next(ctx, &len)) != NULL) XXH3_64bits_update(&state, piece, len);
+    return XXH3_64bits_digest(&state);
+}
+
+static uint64_t xxh64_pieces(uint64_t seed, next_piece *next, void *ctx) {
+    XXH64_state_t state;
+    const void *piece;
+    size_t len;
+    XXH64_reset(&state, seed);
+    while ((piece = next(ctx, &len)) != NULL) XXH64_update(&state, piece, len);
+    return XXH64_digest(&state);
+}
+
+static uint64_t sip13_pieces(const uint8_t *secret, next_piece *next, void *ctx) {
+    tamis_sip13_sum sum;
+    const void *piece;
+    size_t len;
+    tamis__sip13_start(&sum, secret);
+    while ((piece = next(ctx, &len)) != NULL) tamis__sip13_more(&sum, piece, len);
+    return tamis__sip13_end(&sum);
+}
+
+uint64_t tamis__hash_pieces(const tamis_hasher *h, next_piece *next, void *ctx) {
+    switch (h->mode) {
+    case TAMIS_HASH_XXH3: return xxh3_pieces(h->seed, next, ctx);
+    case TAMIS_HASH_XXH64: return xxh64_pieces(h->seed, next, ctx);
+    case TAMIS_HASH_SIP13: return sip13_pieces(h->secret, next, ctx);
+    default: return 0;
+    }
+}
+
 /* ---- What a hasher is known by --------------------------------------------------------------- */
 
 uint64_t tamis__key_id(const tamis_hasher *h) {

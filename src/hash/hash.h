@@ -51,6 +51,10 @@ void tamis__hash_strings(const tamis_hasher *, const struct tamis_key *, size_t 
 void tamis__hash_packed(const tamis_hasher *, const uint8_t *keys, size_t width, size_t n,
                         uint64_t *hashes);
 
+/* One key in pieces: `next` gives one after the other, NULL behind the last. */
+uint64_t tamis__hash_pieces(const tamis_hasher *, const void *(*next)(void *ctx, size_t *len),
+                            void *ctx);
+
 /* What XXH3 xors an integer with: two words of the hash's own secret, and the seed twice. */
 static inline uint64_t tamis__xxh3_flip(uint64_t seed) {
     seed ^= (uint64_t)__builtin_bswap32((uint32_t)seed) << 32;

@@ -26,19 +26,57 @@ TAMIS_HOT void absorb(state *s, uint64_t word) {
     s->a ^= word;
 }
 
-uint64_t tamis__sip13(const uint8_t secret[16], const void *key, size_t len) {
+/* "somepseudorandomlygeneratedbytes", the constants of the paper. */
+TAMIS_HOT state start(const uint8_t secret[16]) {
     const uint64_t k0 = tamis__get64(secret), k1 = tamis__get64(secret + 8);
-    const uint8_t *p = key;
-    /* "somepseudorandomlygeneratedbytes", the constants of the paper. */
-    state s = {k0 ^ 0x736f6d6570736575, k1 ^ 0x646f72616e646f6d, k0 ^ 0x6c7967656e657261,
-               k1 ^ 0x7465646279746573};
-    for (size_t words = len / 8; words; words--, p += 8) absorb(&s, tamis__get64(p));
+    return (state){k0 ^ 0x736f6d6570736575, k1 ^ 0x646f72616e646f6d, k0 ^ 0x6c7967656e657261,
+                   k1 ^ 0x7465646279746573};
+}
 
-    uint64_t last = (uint64_t)len << 56;
-    for (size_t i = 0; i < len % 8; i++) last |= (uint64_t)p[i] << (8 * i);
-    absorb(&s, last);
-
+/* The last word has the length in its top byte and what is left of the key below. */
+TAMIS_HOT uint64_t finish(state s, uint64_t tail, uint64_t len) {
+    absorb(&s, len << 56 | tail);
     s.c ^= 0xff;
     for (int i = 0; i < 3; i++) sip_round(&s);
     return s.a ^ s.b ^ s.c ^ s.d;
+}
+
+uint64_t tamis__sip13(const uint8_t secret[16], const void *key, size_t len) {
+    const uint8_t *p = key;
+    state s = start(secret);
+    for (size_t words = len / 8; words; words--, p += 8) absorb(&s, tamis__get64(p));
+    uint64_t tail = 0;
+    for (size_t i = 0; i < len % 8; i++) tail |= (uint64_t)p[i] << (8 * i);
+    return finish(s, tail, len);
+}
+
+/* ---- Piece by piece ---- */
+
+void tamis__sip13_start(tamis_sip13_sum *sum, const uint8_t secret[16]) {
+    const state s = start(secret);
+    *sum = (tamis_sip13_sum){.a = s.a, .b = s.b, .c = s.c, .d = s.d};
+}
+
+void tamis__sip13_more(tamis_sip13_sum *sum, const void *bytes, size_t len) {
+    state s = {sum->a, sum->b, sum->c, sum->d};
+    const uint8_t *p = bytes, *end = p + len;
+    unsigned in_tail = (unsigned)(sum->len % 8);
+    sum->len += len;
+    while (p < end) {
+        if (in_tail == 0 && end - p >= 8) {
+            absorb(&s, tamis__get64(p));
+            p += 8;
+            continue;
+        }
+        sum->tail |= (uint64_t)*p++ << (8 * in_tail);
+        in_tail = (in_tail + 1) % 8;
+        if (in_tail > 0) continue;
+        absorb(&s, sum->tail);
+        sum->tail = 0;
+    }
+    sum->a = s.a, sum->b = s.b, sum->c = s.c, sum->d = s.d;
+}
+
+uint64_t tamis__sip13_end(const tamis_sip13_sum *sum) {
+    return finish((state){sum->a, sum->b, sum->c, sum->d}, sum->tail, sum->len);
 }

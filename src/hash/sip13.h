@@ -10,4 +10,15 @@
  * languages use it. */
 uint64_t tamis__sip13(const uint8_t secret[16], const void *key, size_t len);
 
+/* The same piece by piece. */
+typedef struct tamis_sip13_sum {
+    uint64_t a, b, c, d;
+    uint64_t tail; /* the bytes behind the last whole word */
+    uint64_t len;  /* of all pieces so far */
+} tamis_sip13_sum;
+
+void tamis__sip13_start(tamis_sip13_sum *, const uint8_t secret[16]);
+void tamis__sip13_more(tamis_sip13_sum *, const void *bytes, size_t len);
+uint64_t tamis__sip13_end(const tamis_sip13_sum *);
+
 #endif

@@ -751,8 +751,43 @@ static void rows_and_lists_hash_as_one_by_one(void **state) {
     }
 }
 
+/* A key that is cut: how much of it is left, and how long the next pieces are. */
+struct pieces {
+    const uint8_t *at;
+    size_t left, turn;
+};
+
+/* 1 byte, 2, ..., 19, none, 1 again: whole words and parts of them, in every place. */
+static const void *next_piece(void *ctx, size_t *len) {
+    struct pieces *pieces = ctx;
+    if (pieces->left == 0) return NULL;
+    const size_t wanted = ++pieces->turn % 20;
+    *len = wanted < pieces->left ? wanted : pieces->left;
+    const uint8_t *piece = pieces->at;
+    pieces->at += *len;
+    pieces->left -= *len;
+    return piece;
+}
+
+static void pieces_hash_as_the_whole(void **state) {
+    (void)state;
+    static uint8_t key[3000];
+    for (size_t i = 0; i < sizeof key; i++) key[i] = (uint8_t)test_number(4, i);
+    for (size_t m = 0; m < COUNT_OF(modes) * 2; m++) {
+        const char *mode = modes[m % COUNT_OF(modes)];
+        const bool is_seeded = m >= COUNT_OF(modes) && strcmp(mode, "sip13") != 0;
+        tamis *f = hasher(mode, is_seeded ? SEED : 0);
+        for (size_t len = 0; len <= sizeof key; len += 1 + len / 7) {
+            struct pieces pieces = {.at = key, .left = len, .turn = len};
+            assert_hash(f, key, len, tamis_hash_pieces(f, next_piece, &pieces));
+        }
+        tamis_free(f);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(pieces_hash_as_the_whole),
         cmocka_unit_test(messages_of_every_length_have_their_xxh3_and_xxh64),
         cmocka_unit_test(published_texts_have_their_xxh3_and_xxh64),
         cmocka_unit_test(messages_of_every_length_have_their_sip13),
