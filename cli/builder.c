@@ -56,37 +56,35 @@ int builder_options(const struct args *args, struct tamis_builder_options *optio
 /* ---- Keys in ---- */
 
 /* The i-th line went wrong by itself, or the builder as a whole. */
-static int fail_take(const struct keys *keys, size_t i, tamis_status status) {
+static int fail_take(const struct batch *batch, size_t i, tamis_status status) {
+    const struct args *args = batch->keys->args;
     if (status == TAMIS_INVALID)
-        return fail_line(keys, i, "%s%s", tamis_why(),
-                         given(keys->args, OPT_VALUES) ? "; value=BITS in a --spec gives them room"
-                                                       : "");
+        return fail_line(batch, i, "%s%s", tamis_why(),
+                         given(args, OPT_VALUES) ? "; value=BITS in a --spec gives them room" : "");
     const bool is_about_folder = status == TAMIS_IO || status == TAMIS_NOMEM;
-    return fail_why(keys->args, is_about_folder ? NULL : input_name(keys->file), status);
+    return fail_why(args, is_about_folder ? NULL : input_name(batch->from->name), status);
 }
 
-static int take_good(const struct building *building, const struct keys *keys) {
+static int take_good(const struct building *building, const struct batch *batch) {
     tamis_status status = TAMIS_OK;
     size_t i = 0;
-    for (; i < keys->n && !status; i++)
-        status = tamis_builder_good(building->builder, keys->key[i].bytes, keys->key[i].len);
-    return status ? fail_take(keys, i - 1, status) : 0;
+    for (; i < batch->n && !status; i++)
+        status = tamis_builder_good_hash(building->builder, batch->hash[i]);
+    return status ? fail_take(batch, i - 1, status) : 0;
 }
 
-static int take_pairs(const struct building *building, const struct keys *keys) {
-    for (size_t i = 0; i < keys->n; i++) {
-        struct tamis_key key;
-        uint64_t value;
-        if (read_pair(keys, i, &key, &value)) return EXIT_TROUBLE;
-        const tamis_status status = tamis_builder_put(building->builder, key.bytes, key.len, value);
-        if (status) return fail_take(keys, i, status);
+static int take_pairs(const struct building *building, const struct batch *batch) {
+    for (size_t i = 0; i < batch->n; i++) {
+        const tamis_status status =
+            tamis_builder_put_hash(building->builder, batch->hash[i], batch->value[i]);
+        if (status) return fail_take(batch, i, status);
     }
     return 0;
 }
 
-static int take_members(const struct building *building, const struct keys *keys) {
-    const tamis_status status = tamis_builder_add_many(building->builder, keys->key, keys->n);
-    return status ? fail_take(keys, 0, status) : 0;
+static int take_members(const struct building *building, const struct batch *batch) {
+    const tamis_status status = tamis_builder_add_hashes(building->builder, batch->hash, batch->n);
+    return status ? fail_take(batch, 0, status) : 0;
 }
 
 static int set_label(struct building *building, const char *label) {
@@ -104,26 +102,26 @@ static int set_all_labels(struct building *building) {
     return code;
 }
 
-static int take_batch(const struct keys *keys, void *with) {
+static int take_batch(void *with, struct batch *batch) {
     struct building *building = with;
-    const char *label = keys->from->label;
+    const char *label = batch->from->label;
     int code = set_label(building, label ? label : building->usual_label);
     if (code) return code;
 
     sigset_t before;
     hold_signals(&before); /* A temporary file has a name for a moment. */
-    if (keys->from->is_good)
-        code = take_good(building, keys);
+    if (batch->from->is_good)
+        code = take_good(building, batch);
     else if (given(building->args, OPT_VALUES))
-        code = take_pairs(building, keys);
+        code = take_pairs(building, batch);
     else
-        code = take_members(building, keys);
+        code = take_members(building, batch);
     release_signals(&before);
 
-    if (keys->from->is_good)
-        building->good += keys->n;
+    if (batch->from->is_good)
+        building->good += batch->n;
     else
-        building->lines += keys->n;
+        building->lines += batch->n;
     if (!code) progress_show("lines read", building->lines + building->good, 0);
     return code;
 }
@@ -131,7 +129,9 @@ static int take_batch(const struct keys *keys, void *with) {
 int builder_take(struct building *building) {
     progress_start(building->args);
     const int code = set_all_labels(building);
-    return code ? code : keys_each(building->keys, take_batch, building);
+    keys_hash_for(building->keys, building->builder);
+    const struct handler handler = {.take = take_batch, .with = building};
+    return code ? code : keys_run(building->keys, &handler);
 }
 
 /* ---- The image out ---- */

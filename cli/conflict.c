@@ -22,28 +22,22 @@ struct search {
 };
 
 /* The value as the builder got it: of a known-good key 0, of any other that has none 1. */
-static int read_value(const struct keys *keys, size_t i, struct tamis_key *key, uint64_t *value) {
-    *key = keys->key[i];
-    *value = keys->from->is_good ? 0 : 1;
-    if (keys->from->is_good || !given(keys->args, OPT_VALUES)) return 0;
-    return read_pair(keys, i, key, value);
+static uint64_t value_of(const struct batch *batch, size_t i) {
+    if (batch->from->is_good) return 0;
+    return batch->keys->cutting.has_values ? batch->value[i] : 1;
 }
 
-/* Stops, by not returning 0, when both places are found. */
-static int look(const struct keys *keys, void *with) {
+static int look(void *with, struct batch *batch) {
     struct search *search = with;
-    for (size_t i = 0; i < keys->n && search->found < 2; i++) {
-        struct tamis_key key;
-        uint64_t value;
-        if (read_value(keys, i, &key, &value)) return EXIT_TROUBLE;
-        if (tamis_builder_hash(search->building->builder, key.bytes, key.len) != search->hash)
-            continue;
+    for (size_t i = 0; i < batch->n && search->found < 2; i++) {
+        if (batch->hash[i] != search->hash) continue;
+        const uint64_t value = value_of(batch, i);
         if (search->found == 1 && search->place[0].value == value) continue;
         search->place[search->found++] = (struct place){
-            .file = input_name(keys->file), .line = keys->first_line + i, .value = value};
-        search->key = human_key(&key);
+            .file = input_name(batch->from->name), .line = line_number(batch, i), .value = value};
+        search->key = human_key(&batch->key[i]);
     }
-    return search->found == 2;
+    return search->found == 2 ? KEYS_ENOUGH : 0;
 }
 
 static int fail_values(const struct search *search) {
@@ -71,7 +65,7 @@ int fail_conflict(struct building *building) {
     char why[256];
     snprintf(why, sizeof why, "%s", tamis_why()); /* Reading may fail too. */
     keys_again(building->keys);
-    (void)keys_each(building->keys, look, &search);
+    (void)keys_run(building->keys, &(struct handler){.take = look, .with = &search});
 
     const struct place *only = &search.place[0];
     if (search.found == 0) return fail(args, NULL, "%s", why);

@@ -1,15 +1,43 @@
-/* keys.h: only the files in cli/ include this. From files to keys, and lines back out. */
+/* keys.h: only the files in cli/ include this. From files to keys, and lines back out.
+ *
+ *     files --input.c--> bytes --blocks.c--> blocks of lines --cut.c--> batches of keys and hashes
+ *           --run.c--> a verb asks about them, on any thread
+ *           --run.c--> a verb takes them, in the order of the input --text.c--> stdout
+ *
+ * Bytes are read in blocks and cut where they lie: a key is a pointer into its block, nothing is
+ * copied unless it has to be rewritten. Memory is a fixed number of blocks, whatever the input.
+ */
 #ifndef TAMIS_CLI_KEYS_H
 #define TAMIS_CLI_KEYS_H
 
 #include <sys/types.h>
 
 #include "cli/table.h"
+#include "cli/words.h"
 #include "tamis.h"
 
-/* ==== Reading keys: keys.c ================================================================== */
+/* ==== Text that is printed later: text.c ==================================================== */
 
-enum { KEYS_PER_BATCH = 1024 };
+struct text {
+    char *bytes;
+    size_t len, room;
+    bool is_short_of_memory;
+    struct tamis_key
+        late; /* a long line is not copied: it belongs behind the first late_at bytes */
+    size_t late_at;
+};
+
+void text_add(struct text *text, const void *bytes, size_t len);
+void text_byte(struct text *text, char byte);
+void text_words(struct text *text, const char *words);
+void text_count(struct text *text, uint64_t count);
+void text_free(struct text *text);
+
+/* To stdout; empties it. Returns EXIT_TROUBLE when that failed, about which finish_output says the
+ * words. */
+int text_print(struct text *text);
+
+/* ==== Keys: keys/ =========================================================================== */
 
 struct source {
     const char *name; /* `-` for standard input */
@@ -18,32 +46,63 @@ struct source {
     off_t start;      /* where standard input stood at first; -1 when that cannot be told */
 };
 
-/* A stream of keys from files, and the batch of them that was read last. */
-struct keys {
-    const struct source *from; /* where the batch comes from ... */
-    const char *file;          /* ... as the user called it */
-    uint64_t first_line;       /* the number of key[0] in that file, from 1 */
-    size_t n, most;            /* keys in the batch, and those that it takes: KEYS_PER_BATCH */
-    struct tamis_key *key;     /* valid until the next call */
-    size_t *line_len;          /* from key[i].bytes: the line without its end */
-    char line_end;
+/* Some lines of one file, and room for what a verb learns about them. */
+struct batch {
+    const struct keys *keys;
+    const struct source *from;
+    const char *start;      /* where its lines begin in memory ... */
+    uint64_t first_line;    /* ... and the number of the first in its file, from 1 */
+    size_t n;               /* of everything below */
+    struct tamis_key *line; /* without their ends */
+    struct tamis_key *key;  /* what of each is its key; .bytes is NULL where a line has none */
+    uint64_t *hash;         /* of the keys; undefined unless keys_hash_by or keys_hash_for asked */
+    uint64_t *value;        /* with has_values what stands behind the last tab; otherwise free */
+    uint8_t *hit;           /* free */
+    struct text out;        /* for stdout, in the order of the input */
+};
 
-    const struct args *args;
+/* How lines become keys: cut.c. */
+struct cutting {
+    char line_end;
     bool has_crlf;
+    bool has_values;    /* lines are KEY TAB VALUE */
+    bool keeps_keyless; /* lines without a key are in the batch too */
+};
+
+struct block;
+struct crew;
+
+struct keys {
+    const struct args *args;
+    struct cutting cutting;
     struct source *source;
     size_t source_count, next_source;
-    int fd; /* of the current source, -1 between two of them */
-    bool at_end;
-    char *buffer;
-    size_t size, start, scanned, end; /* start <= scanned <= end <= size */
+    unsigned threads;
+    bool numbers_lines;  /* batch->first_line is needed by those who ask, not only by takers */
+    const tamis *filter; /* that hashes the keys ... */
+    const tamis_builder *builder; /* ... or this; or neither */
+    uint64_t keyless;             /* lines without a key so far, that were left out */
+
+    struct input *input; /* of the current source; NULL between two of them */
+    uint64_t lines;      /* of the current source, in blocks that were read (numbers_lines) */
+    char *carry;         /* the start of a line, or lines, for the next block */
+    size_t carried;
 };
 
-enum keys_state {
-    KEYS_SOME,
-    KEYS_FILE_DONE, /* no keys this time: `file` has been read to its end */
-    KEYS_DONE,
-    KEYS_TROUBLE /* reported; the next call goes on with the next file */
+/* What a verb does with the keys. */
+struct handler {
+    /* May be NULL. On any thread, several at once, in no order. */
+    void (*ask)(void *with, struct batch *batch);
+    /* In order, on the thread of keys_run. Anything but 0 ends the run. */
+    int (*take)(void *with, struct batch *batch);
+    /* May be NULL. After the last batch of a file, also of one that could not be read. */
+    void (*file_done)(void *with, const struct source *source);
+    bool goes_on; /* after a file that cannot be read, as grep does */
+    void *with;
 };
+
+/* What `take` returns when it has seen enough: no error. */
+enum { KEYS_ENOUGH = -1 };
 
 /* Keys from the operands after the first `skip`, or from standard input. Returns 0 or
  * EXIT_TROUBLE; keys_close is due in both cases. */
@@ -52,46 +111,50 @@ int keys_open(struct keys *keys, const struct args *args, size_t skip);
 /* The same from a list of sources on the heap, which now belongs to the keys; NULL, which is
  * reported: memory is out. */
 int keys_open_sources(struct keys *keys, const struct args *args, struct source *sources, size_t n);
-enum keys_state keys_next(struct keys *keys);
-
-/* Batches that are worth the while of several threads, where a file has so many keys; before the
- * first. Returns 0 or EXIT_TROUBLE. */
-int keys_widen(struct keys *keys);
 void keys_close(struct keys *keys);
 
-/* Hands every batch to `take`, until that returns anything but 0 or a file cannot be read. */
-typedef int keys_taker(const struct keys *keys, void *with);
-int keys_each(struct keys *keys, keys_taker *take, void *with);
+/* Whose hashes batches bring; before keys_run. */
+void keys_hash_by(struct keys *keys, const tamis *filter);
+void keys_hash_for(struct keys *keys, const tamis_builder *builder);
+
+/* Hands every key to the handler. Returns 0, EXIT_TROUBLE, or what `take` returned. Where the
+ * handler goes on after trouble, EXIT_TROUBLE comes at the end. */
+int keys_run(struct keys *keys, const struct handler *handler);
 
 /* Goes back to the first key. Sources that cannot be read again, as pipes, are left out. */
 void keys_again(struct keys *keys);
 
-/* Reports "FILE: line N: sentence" about the i-th key of the batch, returns EXIT_TROUBLE. */
+/* The number of the i-th line in its file. */
+uint64_t line_number(const struct batch *batch, size_t i);
+
+/* Reports "FILE: line N: sentence" about the i-th line of the batch, returns EXIT_TROUBLE. In
+ * `take` only. */
 #if defined(__GNUC__)
 __attribute__((format(printf, 3, 4)))
 #endif
-int fail_line(const struct keys *keys, size_t i, const char *format, ...);
+int fail_line(const struct batch *batch, size_t i, const char *format, ...);
+
+/* ==== Lines out: print.c ==================================================================== */
 
 /* What verbs print about lines, as grep does: "FILE:" with -H, "N:" with -n, then the line as it
- * came. After each batch print_batch_end passes it on to whoever waits for it; it returns
- * EXIT_TROUBLE when that failed, about which finish_output says the words. */
-void print_file(const struct keys *keys);
-void print_place(const struct keys *keys, size_t i);
-void print_line(const struct keys *keys, size_t i);
-int print_batch_end(const struct keys *keys);
+ * came, each with its end. All go to batch->out. */
+void print_place(struct batch *batch, size_t i);
+void print_line(struct batch *batch, size_t i);
 
-/* The i-th line as key TAB value; the last tab counts. Returns 0, or EXIT_TROUBLE, reported. In
- * pairs.c. */
-int read_pair(const struct keys *keys, size_t i, struct tamis_key *key, uint64_t *value);
+/* The line, a tab, and what follows it until print_pair_end. */
+void print_pair_start(struct batch *batch, size_t i);
+void print_pair_end(struct batch *batch);
 
-/* Prints the key, a tab, and what follows it until print_pair_end. In pairs.c. */
-void print_pair_start(const struct keys *keys, size_t i);
-void print_pair_end(const struct keys *keys);
+/* "FILE:" */
+void print_source(const struct source *source);
 
-/* How a verb asks a filter about a batch, and prints a line that was a hit. In check.c. */
+/* ==== Asking about keys: ask.c ============================================================== */
+
+/* How a verb asks a filter about a batch, into batch->hit, and prints a line that was a hit. Both
+ * on any thread. */
 struct asker {
-    void (*ask)(void *with, const struct keys *keys, uint8_t *hit);
-    void (*print)(void *with, const struct keys *keys, size_t i);
+    void (*ask)(void *with, struct batch *batch);
+    void (*print)(void *with, struct batch *batch, size_t i);
     void *with;
 };
 

@@ -17,11 +17,11 @@ const char stores_every_add[] =
 
 /* What helps when there is no room. A kind that stores each add can be full of a few keys, and
  * then a larger capacity alone is no help. */
-static const char *advice(const tamis *filter, const struct tamis_key *key, tamis_status status) {
+static const char *advice(const tamis *filter, uint64_t hash, tamis_status status) {
     struct tamis_info info;
     tamis_info(filter, &info, sizeof info);
     if (status != TAMIS_FULL || (info.abilities & TAMIS_ADDS_ONCE)) return "";
-    if (tamis_has(filter, key->bytes, key->len))
+    if (tamis_has_hash(filter, hash))
         return "; the key is inside already, and this kind stores every add of it: leave "
                "duplicates out, as \"sort -u\" does";
     return stores_every_add;
@@ -29,39 +29,39 @@ static const char *advice(const tamis *filter, const struct tamis_key *key, tami
 
 /* No key of the batch went in, because one could not. Which one shows when they are added one by
  * one; the filter will not be written any more. */
-static int fail_batch(tamis *filter, const struct keys *keys, tamis_status status) {
+static int fail_batch(tamis *filter, const struct batch *batch, tamis_status status) {
     const bool is_about_a_key = status == TAMIS_FULL || status == TAMIS_TOMBSTONED;
-    for (size_t i = 0; is_about_a_key && i < keys->n; i++) {
-        const tamis_status one = tamis_add(filter, keys->key[i].bytes, keys->key[i].len);
-        if (one) return fail_line(keys, i, "%s%s", tamis_why(), advice(filter, &keys->key[i], one));
+    for (size_t i = 0; is_about_a_key && i < batch->n; i++) {
+        const tamis_status one = tamis_add_hash(filter, batch->hash[i]);
+        if (one)
+            return fail_line(batch, i, "%s%s", tamis_why(), advice(filter, batch->hash[i], one));
     }
-    return fail_why(keys->args, input_name(keys->file), status);
+    return fail_why(batch->keys->args, input_name(batch->from->name), status);
 }
 
-static int add_batch(const struct keys *keys, void *with) {
+static int add_batch(void *with, struct batch *batch) {
     struct adding *adding = with;
-    const tamis_status status = tamis_add_many(adding->filter, keys->key, keys->n);
-    if (status) return fail_batch(adding->filter, keys, status);
-    adding->added += keys->n;
+    const tamis_status status = tamis_add_hashes(adding->filter, batch->hash, batch->n);
+    if (status) return fail_batch(adding->filter, batch, status);
+    adding->added += batch->n;
     return 0;
 }
 
 /* --new: each line that was not there yet is printed, once. */
-static int add_new_batch(const struct keys *keys, void *with) {
+static int add_new_batch(void *with, struct batch *batch) {
     struct adding *adding = with;
-    for (size_t i = 0; i < keys->n; i++) {
-        const struct tamis_key *key = &keys->key[i];
+    for (size_t i = 0; i < batch->n; i++) {
         bool is_new;
-        const tamis_status status = tamis_add_new(adding->filter, key->bytes, key->len, &is_new);
-        if (status) return fail_line(keys, i, "%s", tamis_why());
+        const tamis_status status = tamis_add_new_hash(adding->filter, batch->hash[i], &is_new);
+        if (status) return fail_line(batch, i, "%s", tamis_why());
         if (is_new) {
             adding->added++;
-            print_line(keys, i);
+            print_line(batch, i);
         } else {
             adding->were_there++;
         }
     }
-    return print_batch_end(keys);
+    return 0;
 }
 
 /* ---- The verb ---- */
@@ -95,7 +95,9 @@ static int run(const struct args *args) {
     if (!code) code = image_needs(args, &image, TAMIS_CAN_ADD, "take more keys");
     if (!code) code = set_notes(args, image.filter);
     adding.filter = image.filter;
-    if (!code) code = keys_each(&keys, only_new ? add_new_batch : add_batch, &adding);
+    const struct handler handler = {.take = only_new ? add_new_batch : add_batch, .with = &adding};
+    keys_hash_by(&keys, image.filter);
+    if (!code) code = keys_run(&keys, &handler);
     /* What nobody got to see must be new again the next time: printing comes before saving. */
     if (!code && fflush(stdout) != 0) code = EXIT_TROUBLE; /* finish_output says why */
     if (!code) code = image_write(args, image.filter, image_target(args));

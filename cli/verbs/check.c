@@ -1,107 +1,26 @@
-/* check.c: `tamis check`, grep with a filter for a pattern; and the loop that get shares. */
+/* check.c: `tamis check`, grep with a filter for a pattern. */
 #include "cli/cli.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- Asking and printing ---- */
-
-/* What one run prints, and how much so far. */
-struct printer {
-    const struct asker *asker;
-    uint8_t *hit; /* of a batch */
-    bool prints_lines, counts, stops_at_first, is_inverted, has_names;
-    uint64_t in_file, in_all;
-};
-
-static struct printer printer_for(const struct args *args, const struct asker *asker) {
-    const bool is_quiet = given(args, OPT_QUIET);
-    return (struct printer){
-        .asker = asker,
-        .prints_lines = !given(args, OPT_COUNT) && !is_quiet,
-        .counts = given(args, OPT_COUNT) && !is_quiet,
-        .stops_at_first = is_quiet,
-        .is_inverted = given(args, OPT_INVERT),
-        .has_names = given(args, OPT_WITH_FILENAME),
-    };
-}
-
-static void ask_batch(struct printer *printer, const struct keys *keys) {
-    const struct asker *asker = printer->asker;
-    uint8_t *const hit = printer->hit;
-    asker->ask(asker->with, keys, hit);
-    for (size_t i = 0; i < keys->n; i++) {
-        if ((hit[i] != 0) == printer->is_inverted) continue;
-        printer->in_file++;
-        if (!printer->prints_lines) continue;
-        print_place(keys, i);
-        if (hit[i])
-            asker->print(asker->with, keys, i);
-        else
-            print_line(keys, i);
-    }
-}
-
-static void end_file(struct printer *printer, const struct keys *keys) {
-    if (printer->counts && printer->has_names) {
-        print_file(keys);
-        printf("%" PRIu64 "\n", printer->in_file);
-    }
-    printer->in_all += printer->in_file;
-    printer->in_file = 0;
-}
-
-static int ask_batches(struct printer *printer, struct keys *keys) {
-    bool had_trouble = false;
-    for (;;) {
-        switch (keys_next(keys)) {
-        case KEYS_SOME:
-            ask_batch(printer, keys);
-            if (printer->stops_at_first && printer->in_file > 0) return EXIT_FOUND;
-            if (print_batch_end(keys)) return EXIT_TROUBLE;
-            break;
-        case KEYS_FILE_DONE: end_file(printer, keys); break;
-        case KEYS_TROUBLE:
-            had_trouble = true;
-            end_file(printer, keys);
-            break;
-        case KEYS_DONE:
-            if (printer->counts && !printer->has_names) printf("%" PRIu64 "\n", printer->in_all);
-            return had_trouble ? EXIT_TROUBLE : printer->in_all > 0 ? EXIT_FOUND : EXIT_NOTHING;
-        }
-    }
-}
-
-int ask_keys(const struct args *args, const struct asker *asker, struct keys *keys) {
-    struct printer printer = printer_for(args, asker);
-    printer.hit = malloc(keys->most);
-    const int code = printer.hit ? ask_batches(&printer, keys) : fail_memory(args);
-    free(printer.hit);
-    return code;
-}
-
 /* ---- Is it in the set? ---- */
 
-static void ask_has(void *with, const struct keys *keys, uint8_t *hit) {
+static void ask_has(void *with, struct batch *batch) {
     const struct image *image = with;
-    tamis_has_many(image->filter, keys->key, keys->n, hit);
+    tamis_has_hashes(image->filter, batch->hash, batch->n, batch->hit);
 }
 
-static void print_hit(void *with, const struct keys *keys, size_t i) {
+static void print_hit(void *with, struct batch *batch, size_t i) {
     (void)with;
-    print_line(keys, i);
+    print_line(batch, i);
 }
 
 /* ---- Which labels? ---- */
 
-enum { FEW = 4 };
-
 struct labelling {
     const tamis *filter;
-    size_t n[KEYS_PER_BATCH];            /* labels of each key, ... */
-    uint64_t first[KEYS_PER_BATCH][FEW]; /* ... and the first of them */
-    uint64_t *label;                     /* all of them, for a key that has more */
+    uint64_t *label; /* of the key that is printed now */
     size_t room;
     char **name; /* as printed, made when first needed: finding one may take long */
     bool is_short_of_memory;
@@ -118,29 +37,21 @@ static char *escape(const char *name) {
     return escaped;
 }
 
-static void ask_labels(void *with, const struct keys *keys, uint8_t *hit) {
-    struct labelling *labelling = with;
-    for (size_t i = 0; i < keys->n; i++) {
-        const struct tamis_key *key = &keys->key[i];
-        labelling->n[i] =
-            tamis_labels(labelling->filter, key->bytes, key->len, labelling->first[i], FEW);
-        hit[i] = labelling->n[i] > 0;
-    }
+static void ask_labels(void *with, struct batch *batch) {
+    const struct labelling *labelling = with;
+    for (size_t i = 0; i < batch->n; i++)
+        batch->hit[i] = tamis_labels_hash(labelling->filter, batch->hash[i], NULL, 0) > 0;
 }
 
-/* All labels of the i-th key; NULL when memory is out. */
-static const uint64_t *all_labels(struct labelling *labelling, const struct keys *keys, size_t i) {
-    const size_t n = labelling->n[i];
-    if (n <= FEW) return labelling->first[i];
-    if (n > labelling->room) {
-        uint64_t *larger = realloc(labelling->label, n * sizeof *larger);
-        if (!larger) return NULL;
-        labelling->label = larger;
-        labelling->room = n;
-    }
-    const struct tamis_key *key = &keys->key[i];
-    tamis_labels(labelling->filter, key->bytes, key->len, labelling->label, labelling->room);
-    return labelling->label;
+/* All labels of a key, and how many; NULL when memory is out. */
+static const uint64_t *all_labels(struct labelling *labelling, uint64_t hash, size_t *n) {
+    *n = tamis_labels_hash(labelling->filter, hash, labelling->label, labelling->room);
+    if (*n <= labelling->room) return labelling->label;
+    uint64_t *larger = realloc(labelling->label, *n * sizeof *larger);
+    if (!larger) return NULL;
+    labelling->label = larger;
+    labelling->room = *n;
+    return all_labels(labelling, hash, n);
 }
 
 static const char *name_of(struct labelling *labelling, uint64_t label) {
@@ -149,17 +60,19 @@ static const char *name_of(struct labelling *labelling, uint64_t label) {
     return *name;
 }
 
-static void print_labels(void *with, const struct keys *keys, size_t i) {
+static void print_labels(void *with, struct batch *batch, size_t i) {
     struct labelling *labelling = with;
-    const uint64_t *label = all_labels(labelling, keys, i);
+    size_t n;
+    const uint64_t *label = all_labels(labelling, batch->hash[i], &n);
     if (!label) labelling->is_short_of_memory = true;
-    print_pair_start(keys, i);
-    for (size_t j = 0; label && j < labelling->n[i]; j++) {
+    print_pair_start(batch, i);
+    for (size_t j = 0; label && j < n; j++) {
         const char *name = name_of(labelling, label[j]);
         if (!name) labelling->is_short_of_memory = true;
-        printf("%s%s", j > 0 ? "," : "", name ? name : "");
+        if (j > 0) text_byte(&batch->out, ',');
+        if (name) text_words(&batch->out, name);
     }
-    print_pair_end(keys);
+    print_pair_end(batch);
 }
 
 static int check_labels(const struct args *args, const struct image *image, struct keys *keys) {
@@ -167,6 +80,7 @@ static int check_labels(const struct args *args, const struct image *image, stru
     struct labelling labelling = {.filter = image->filter};
     const struct asker asker = {.ask = ask_labels, .print = print_labels, .with = &labelling};
     labelling.name = calloc((size_t)count + 1, sizeof *labelling.name);
+    keys->threads = 1; /* The names are found once for all keys. */
     int code = labelling.name ? ask_keys(args, &asker, keys) : fail_memory(args);
     if (labelling.is_short_of_memory) code = fail_memory(args);
     for (uint64_t i = 0; labelling.name && i < count; i++) free(labelling.name[i]);
@@ -185,8 +99,7 @@ static int run(const struct args *args) {
     int code = keys_open(&keys, args, 1);
     if (!code) code = image_open(&image, args, args->operand[0], TO_ASK);
     if (!code && with_labels) code = image_needs(args, &image, TAMIS_CAN_LABEL, "have labels");
-    /* Labels are found one by one. */
-    if (!code && given(args, OPT_THREADS) && !with_labels) code = keys_widen(&keys);
+    keys_hash_by(&keys, image.filter);
     if (!code)
         code = with_labels ? check_labels(args, &image, &keys) : ask_keys(args, &asker, &keys);
     image_close(&image);

@@ -1,44 +1,44 @@
 /* count.c: `tamis count`, how often each key was added. */
 #include "cli/cli.h"
 
-#include <inttypes.h>
-
 struct counting {
     const tamis *filter;
-    uint64_t sure;       /* a count that reaches this may be too low; UINT64_MAX: none is */
+    uint64_t sure; /* a count that reaches this may be too low; UINT64_MAX: none is */
+    bool is_quiet;
     bool is_any_found;   /* was a count above 0? */
     bool is_any_at_sure; /* did a count reach `sure`? */
 };
 
-static void count_batch(struct counting *counting, const struct keys *keys) {
-    const bool is_quiet = given(keys->args, OPT_QUIET);
-    for (size_t i = 0; i < keys->n; i++) {
-        const struct tamis_key *key = &keys->key[i];
-        const uint64_t count = tamis_count(counting->filter, key->bytes, key->len);
-        if (count > 0) counting->is_any_found = true;
-        if (count >= counting->sure) counting->is_any_at_sure = true;
-        if (is_quiet) continue;
-        print_place(keys, i);
-        printf("%" PRIu64 "\t", count);
-        print_line(keys, i);
+static void ask_counts(void *with, struct batch *batch) {
+    const struct counting *counting = with;
+    tamis_count_hashes(counting->filter, batch->hash, batch->n, batch->value);
+    for (size_t i = 0; i < batch->n; i++) {
+        if (!batch->key[i].bytes) batch->value[i] = 0;
+        if (counting->is_quiet) continue;
+        print_place(batch, i);
+        text_count(&batch->out, batch->value[i]);
+        text_byte(&batch->out, '\t');
+        print_line(batch, i);
     }
 }
 
-static int count_keys(struct counting *counting, struct keys *keys) {
-    bool had_trouble = false;
-    for (;;) {
-        switch (keys_next(keys)) {
-        case KEYS_SOME:
-            count_batch(counting, keys);
-            if (print_batch_end(keys)) return EXIT_TROUBLE;
-            if (given(keys->args, OPT_QUIET) && counting->is_any_found) return EXIT_FOUND;
-            break;
-        case KEYS_FILE_DONE: break;
-        case KEYS_TROUBLE: had_trouble = true; break;
-        case KEYS_DONE:
-            return had_trouble ? EXIT_TROUBLE : counting->is_any_found ? EXIT_FOUND : EXIT_NOTHING;
-        }
+static int note_counts(void *with, struct batch *batch) {
+    struct counting *counting = with;
+    for (size_t i = 0; i < batch->n; i++) {
+        if (batch->value[i] > 0) counting->is_any_found = true;
+        if (batch->value[i] >= counting->sure) counting->is_any_at_sure = true;
     }
+    return counting->is_quiet && counting->is_any_found ? KEYS_ENOUGH : 0;
+}
+
+static int count_keys(struct counting *counting, struct keys *keys) {
+    const struct handler handler = {
+        .ask = ask_counts, .take = note_counts, .goes_on = true, .with = counting};
+    keys->cutting.keeps_keyless = true;
+    keys_hash_by(keys, counting->filter);
+    const int code = keys_run(keys, &handler);
+    if (counting->is_quiet && counting->is_any_found) return EXIT_FOUND;
+    return code ? code : counting->is_any_found ? EXIT_FOUND : EXIT_NOTHING;
 }
 
 static void tell_limit(const struct args *args, const struct counting *counting) {
@@ -59,7 +59,8 @@ static int run(const struct args *args) {
     if (code) goto done;
 
     tamis_info(image.filter, &info, sizeof info);
-    counting = (struct counting){.filter = image.filter, .sure = info.sure_count};
+    counting = (struct counting){
+        .filter = image.filter, .sure = info.sure_count, .is_quiet = given(args, OPT_QUIET)};
     code = count_keys(&counting, &keys);
     tell_limit(args, &counting);
 

@@ -6,18 +6,16 @@ struct putting {
     uint64_t lines;
 };
 
-static int put_batch(const struct keys *keys, void *with) {
+static int put_batch(void *with, struct batch *batch) {
     struct putting *putting = with;
-    for (size_t i = 0; i < keys->n; i++) {
-        struct tamis_key key;
-        uint64_t value;
-        if (read_pair(keys, i, &key, &value)) return EXIT_TROUBLE;
-        const tamis_status status = tamis_put(putting->filter, key.bytes, key.len, value);
+    for (size_t i = 0; i < batch->n; i++) {
+        const tamis_status status =
+            tamis_put_hash(putting->filter, batch->hash[i], batch->value[i]);
         if (status == TAMIS_NOT_FOUND)
-            return fail_line(keys, i, "\"%s\" is not in the map", human_key(&key).text);
-        if (status) return fail_line(keys, i, "%s", tamis_why());
+            return fail_line(batch, i, "\"%s\" is not in the map", human_key(&batch->key[i]).text);
+        if (status) return fail_line(batch, i, "%s", tamis_why());
     }
-    putting->lines += keys->n;
+    putting->lines += batch->n;
     return 0;
 }
 
@@ -37,7 +35,9 @@ static int run(const struct args *args) {
     if (!code) code = image_needs(args, &image, TAMIS_CAN_PUT, "set values");
     if (!code) code = set_notes(args, image.filter);
     putting.filter = image.filter;
-    if (!code) code = keys_each(&keys, put_batch, &putting);
+    keys.cutting.has_values = true;
+    keys_hash_by(&keys, image.filter);
+    if (!code) code = keys_run(&keys, &(struct handler){.take = put_batch, .with = &putting});
     if (!code) code = image_write(args, image.filter, image_target(args));
     if (!code) tell(args, &putting);
     image_close(&image);

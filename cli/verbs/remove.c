@@ -1,22 +1,21 @@
 /* remove.c: `tamis remove`, keys out of an image. */
 #include "cli/cli.h"
 
-#include <inttypes.h>
-
 struct removing {
     tamis *filter;
+    bool is_strict;
     uint64_t removed, not_found;
 };
 
-static int remove_batch(const struct keys *keys, void *with) {
+static int remove_batch(void *with, struct batch *batch) {
     struct removing *removing = with;
-    for (size_t i = 0; i < keys->n; i++) {
-        const struct tamis_key *key = &keys->key[i];
-        const tamis_status status = tamis_remove(removing->filter, key->bytes, key->len);
+    for (size_t i = 0; i < batch->n; i++) {
+        const tamis_status status = tamis_remove_hash(removing->filter, batch->hash[i]);
         const bool is_absent = status == TAMIS_NOT_FOUND || status == TAMIS_TOMBSTONED;
-        if (is_absent && given(keys->args, OPT_STRICT))
-            return fail_line(keys, i, "\"%s\" is not in the filter", human_key(key).text);
-        if (status && !is_absent) return fail_line(keys, i, "%s", tamis_why());
+        if (is_absent && removing->is_strict)
+            return fail_line(batch, i, "\"%s\" is not in the filter",
+                             human_key(&batch->key[i]).text);
+        if (status && !is_absent) return fail_line(batch, i, "%s", tamis_why());
         if (is_absent)
             removing->not_found++;
         else
@@ -38,14 +37,15 @@ static void tell(const struct args *args, const struct removing *removing) {
 
 static int run(const struct args *args) {
     struct image image = {0};
-    struct removing removing = {0};
+    struct removing removing = {.is_strict = given(args, OPT_STRICT)};
     struct keys keys;
     int code = keys_open(&keys, args, 1);
     if (!code) code = image_open_to_change(&image, args);
     if (!code) code = image_needs(args, &image, TAMIS_CAN_REMOVE, "remove keys");
     if (!code) code = set_notes(args, image.filter);
     removing.filter = image.filter;
-    if (!code) code = keys_each(&keys, remove_batch, &removing);
+    keys_hash_by(&keys, image.filter);
+    if (!code) code = keys_run(&keys, &(struct handler){.take = remove_batch, .with = &removing});
     if (!code) code = image_write(args, image.filter, image_target(args));
     if (!code) {
         tell(args, &removing);

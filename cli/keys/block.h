@@ -1,0 +1,81 @@
+/* block.h: only the files in cli/keys/ include this. */
+#ifndef TAMIS_CLI_KEYS_BLOCK_H
+#define TAMIS_CLI_KEYS_BLOCK_H
+
+#include "cli/keys.h"
+
+/* ==== Bytes: input.c ======================================================================== */
+
+/* Opens a source. NULL, with a sentence in `why`, when that fails. */
+struct input *input_open(const struct source *source, char *why, size_t size);
+void input_close(struct input *input);
+
+/* As read(2), interrupted never: how many bytes, 0 at the end, -1 with a sentence. Less than `room`
+ * only where more would have to be waited for, or at the end. */
+ssize_t input_read(struct input *input, void *bytes, size_t room, char *why, size_t size);
+
+/* Whether reading would wait for somebody, as at a terminal or a slow pipe. */
+bool input_waits(const struct input *input);
+
+/* Whether a source can be read a second time; standard input is then at its start again. */
+bool input_can_again(const struct source *source);
+
+/* ==== Blocks: blocks.c ====================================================================== */
+
+/* A block is so large, and a line that does not fit into one is a long line: it goes to an unnamed
+ * file and is looked at through a mapping, so that it needs no memory of ours. */
+enum { BLOCK_BYTES = 128 * 1024 };
+
+/* A key from this length on is hashed and printed in pieces, whose pages are then let go. */
+enum { LONG_KEY = 4 * 1024 * 1024 };
+
+enum { WHY_BYTES = 512 };
+
+struct block {
+    struct batch batch;
+    char *room;        /* BLOCK_BYTES */
+    const char *bytes; /* the lines: `room`, or the mapping of a long line */
+    size_t len;
+    size_t mapped;     /* bytes of the mapping, or 0 */
+    size_t lines_room; /* of the lists in the batch */
+    char *rewritten;   /* memory for keys that are not as they lie in the block */
+    size_t rewritten_room;
+    bool is_done;   /* was worked on */
+    bool ends_file; /* nothing of its file comes behind it */
+    bool is_short_of_memory;
+    char trouble[WHY_BYTES];  /* why its file could not be read on; "" when it could */
+    char bad_line[WHY_BYTES]; /* why the line behind the last of the batch is no key */
+    uint64_t keyless;
+};
+
+bool block_make(struct block *block);
+void block_free(struct block *block);
+
+/* The next block of lines; false when there are none any more. */
+bool block_fill(struct keys *keys, struct block *block);
+
+/* Lets go of what a block held, before it is filled again. */
+void block_clear(struct block *block);
+
+/* ==== Lines to keys: cut.c ================================================================== */
+
+/* Cuts the block into lines and keys, and hashes them. On any thread. */
+void block_cut(const struct keys *keys, struct block *block);
+
+/* ==== Pairs: pairs.c ======================================================================== */
+
+/* Takes the value behind the last tab off a line. False, with a sentence, when there is none. */
+bool read_pair(struct tamis_key *key, uint64_t *value, char *why, size_t size);
+
+/* ==== Long keys in pieces: pieces.c ========================================================= */
+
+struct pieces {
+    const char *at, *end, *from;
+};
+
+struct pieces pieces_of(const struct tamis_key *key);
+
+/* For tamis_hash_pieces: the memory of the pieces before is let go where it is a mapping. */
+const void *next_piece(void *pieces, size_t *len);
+
+#endif

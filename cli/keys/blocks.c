@@ -1,0 +1,172 @@
+/* blocks.c: bytes to blocks of whole lines.
+ *
+ * A block ends with its last line end; what follows is carried over to the next. Where a read
+ * brings a line end the block is done, full or not: whoever types lines does not wait for more.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+#include "cli/keys/block.h"
+
+bool block_make(struct block *block) {
+    *block = (struct block){.room = malloc(BLOCK_BYTES)};
+    return block->room != NULL;
+}
+
+void block_clear(struct block *block) {
+    if (block->mapped > 0) munmap((void *)(uintptr_t)block->bytes, block->mapped);
+    block->mapped = block->len = block->batch.n = 0;
+    block->bytes = block->room;
+    block->keyless = 0;
+    block->is_done = block->ends_file = block->is_short_of_memory = false;
+    block->trouble[0] = block->bad_line[0] = '\0';
+}
+
+void block_free(struct block *block) {
+    if (block->room) block_clear(block);
+    struct batch *batch = &block->batch;
+    free(block->room), free(block->rewritten);
+    free(batch->line), free(batch->key), free(batch->hash), free(batch->value), free(batch->hit);
+    text_free(&batch->out);
+}
+
+/* ---- Long lines ---- */
+
+static const char *temp_folder(const struct args *args) {
+    const char *folder = args->setting[OPT_TEMP].text;
+    if (!folder) folder = getenv("TMPDIR");
+    return folder && *folder ? folder : "/tmp";
+}
+
+/* A file without a name, gone with its last descriptor. */
+static int open_unnamed(const struct args *args) {
+    char path[4096];
+    const int len = snprintf(path, sizeof path, "%s/tamis.XXXXXX", temp_folder(args));
+    if (len < 0 || (size_t)len >= sizeof path) {
+        errno = ENAMETOOLONG;
+        return -1;
+    }
+    sigset_t before;
+    hold_signals(&before); /* It has a name for a moment. */
+    const int fd = mkstemp(path);
+    if (fd >= 0) unlink(path);
+    release_signals(&before);
+    return fd;
+}
+
+static bool write_all(int fd, const char *bytes, size_t len) {
+    while (len > 0) {
+        const ssize_t put = write(fd, bytes, len);
+        if (put < 0 && errno != EINTR) return false;
+        if (put > 0) bytes += put, len -= (size_t)put;
+    }
+    return true;
+}
+
+/* Keeps what follows a block's lines for the next one. */
+static void carry_over(struct keys *keys, const char *bytes, size_t len) {
+    memcpy(keys->carry, bytes, len);
+    keys->carried = len;
+}
+
+/* Copies the long line that fills the block to the file, to its end. Returns its length with the
+ * end, or 0 with errno or a sentence. */
+static size_t spill(struct keys *keys, struct block *block, int fd) {
+    size_t len = 0, got = block->len;
+    for (;;) {
+        const char *end = memchr(block->room, keys->cutting.line_end, got);
+        const size_t mine = end ? (size_t)(end - block->room) + 1 : got;
+        if (!write_all(fd, block->room, mine)) return 0;
+        len += mine;
+        carry_over(keys, block->room + mine, got - mine);
+        if (end) return len;
+        const ssize_t more =
+            input_read(keys->input, block->room, BLOCK_BYTES, block->trouble, WHY_BYTES);
+        if (more < 0) return 0;
+        if (more == 0) {
+            block->ends_file = true;
+            return len;
+        }
+        got = (size_t)more;
+    }
+}
+
+static void fill_long(struct keys *keys, struct block *block) {
+    const int fd = open_unnamed(keys->args);
+    const size_t len = fd >= 0 ? spill(keys, block, fd) : 0;
+    void *map = len > 0 ? mmap(NULL, len, PROT_READ, MAP_PRIVATE, fd, 0) : MAP_FAILED;
+    if (map != MAP_FAILED) {
+        block->bytes = map;
+        block->len = block->mapped = len;
+    } else {
+        if (!block->trouble[0])
+            snprintf(block->trouble, WHY_BYTES, "a long line cannot be kept in %s: %s",
+                     temp_folder(keys->args), strerror(errno));
+        block->len = 0;
+    }
+    if (fd >= 0) close(fd);
+}
+
+/* ---- Filling ---- */
+
+/* Where the last line end is, from `from` on; SIZE_MAX for nowhere. */
+static size_t last_end(const struct keys *keys, const struct block *block, size_t from) {
+    for (size_t i = block->len; i > from; i--)
+        if (block->room[i - 1] == keys->cutting.line_end) return i - 1;
+    return SIZE_MAX;
+}
+
+static void fill_from_input(struct keys *keys, struct block *block) {
+    memcpy(block->room, keys->carry, keys->carried);
+    block->len = keys->carried;
+    keys->carried = 0;
+    size_t searched = 0, end;
+    while ((end = last_end(keys, block, searched)) == SIZE_MAX) {
+        if (block->len == BLOCK_BYTES) {
+            fill_long(keys, block);
+            return;
+        }
+        searched = block->len;
+        const ssize_t got = input_read(keys->input, block->room + block->len,
+                                       BLOCK_BYTES - block->len, block->trouble, WHY_BYTES);
+        if (got <= 0) {
+            block->ends_file = got == 0;
+            return; /* The last line needs no end. */
+        }
+        block->len += (size_t)got;
+    }
+    carry_over(keys, block->room + end + 1, block->len - end - 1);
+    block->len = end + 1;
+}
+
+static uint64_t count_lines(const char *bytes, size_t len, char line_end) {
+    uint64_t lines = 0;
+    for (size_t i = 0; i < len; i++) lines += bytes[i] == line_end;
+    return lines;
+}
+
+bool block_fill(struct keys *keys, struct block *block) {
+    block_clear(block);
+    if (!keys->input) {
+        if (keys->next_source == keys->source_count) return false;
+        keys->input = input_open(&keys->source[keys->next_source++], block->trouble, WHY_BYTES);
+        keys->lines = keys->carried = 0;
+    }
+    block->batch.keys = keys;
+    block->batch.from = &keys->source[keys->next_source - 1];
+    if (keys->input) fill_from_input(keys, block);
+    if (keys->numbers_lines) {
+        block->batch.first_line = keys->lines + 1;
+        keys->lines += count_lines(block->bytes, block->len, keys->cutting.line_end);
+    }
+    if (block->trouble[0]) block->ends_file = true;
+    if (block->ends_file) {
+        input_close(keys->input);
+        keys->input = NULL;
+    }
+    return true;
+}

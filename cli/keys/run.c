@@ -1,0 +1,180 @@
+/* run.c: blocks through the hands of a verb, on several threads and in order.
+ *
+ * Blocks stand in a ring. The caller's thread fills them from the input, takes them in order when
+ * they are worked on, and works itself whenever it would have to wait for that; other threads only
+ * work. With one thread there is one block and nobody to talk to.
+ *
+ *     taken <= claimed <= filled <= taken + size of the ring
+ */
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "cli/cli.h"
+#include "cli/keys/block.h"
+
+enum { MOST_THREADS = 256 };
+
+struct crew {
+    struct keys *keys;
+    const struct handler *handler;
+    struct block *ring;
+    size_t size;
+    uint64_t lines; /* taken of the current file */
+    bool had_trouble;
+
+    pthread_mutex_t lock; /* for what follows, and block.is_done */
+    pthread_cond_t is_work, is_done;
+    uint64_t filled, claimed, taken;
+    bool is_over;
+    pthread_t thread[MOST_THREADS];
+    unsigned threads; /* beside the caller's */
+};
+
+/* ---- Working ---- */
+
+static void work(struct crew *crew, struct block *block) {
+    if (block->len > 0) block_cut(crew->keys, block);
+    if (crew->handler->ask && block->batch.n > 0)
+        crew->handler->ask(crew->handler->with, &block->batch);
+}
+
+/* Claims a block and works on it; the lock is held before and after, not during. */
+static void work_on_next(struct crew *crew) {
+    struct block *block = &crew->ring[crew->claimed++ % crew->size];
+    pthread_mutex_unlock(&crew->lock);
+    work(crew, block);
+    pthread_mutex_lock(&crew->lock);
+    block->is_done = true;
+    pthread_cond_signal(&crew->is_done);
+}
+
+static void *work_until_over(void *with) {
+    struct crew *crew = with;
+    pthread_mutex_lock(&crew->lock);
+    for (;;) {
+        while (crew->claimed == crew->filled && !crew->is_over)
+            pthread_cond_wait(&crew->is_work, &crew->lock);
+        if (crew->is_over) break;
+        work_on_next(crew);
+    }
+    pthread_mutex_unlock(&crew->lock);
+    return NULL;
+}
+
+/* ---- Filling ---- */
+
+/* Fills blocks until the ring is full, the input ends, or reading would wait while there is
+ * something to show. */
+static void fill_ring(struct crew *crew, bool *is_at_end) {
+    while (crew->filled - crew->taken < crew->size && !*is_at_end) {
+        struct keys *keys = crew->keys;
+        if (keys->input && keys->carried == 0 && input_waits(keys->input)) {
+            if (crew->filled > crew->taken) return;
+            fflush(stdout); /* Whoever reads it live, as behind "tail -f", need not wait too. */
+        }
+        *is_at_end = !block_fill(keys, &crew->ring[crew->filled % crew->size]);
+        if (*is_at_end) return;
+        pthread_mutex_lock(&crew->lock);
+        crew->filled++;
+        pthread_cond_signal(&crew->is_work);
+        pthread_mutex_unlock(&crew->lock);
+    }
+}
+
+/* ---- Taking ---- */
+
+static void finish_work(struct crew *crew, const struct block *block) {
+    pthread_mutex_lock(&crew->lock);
+    while (!block->is_done) {
+        if (crew->claimed < crew->filled)
+            work_on_next(crew);
+        else
+            pthread_cond_wait(&crew->is_done, &crew->lock);
+    }
+    pthread_mutex_unlock(&crew->lock);
+}
+
+/* What is wrong with the block behind the lines that were taken. Returns 0 or EXIT_TROUBLE. */
+static int tell_trouble(struct crew *crew, const struct block *block) {
+    const struct args *args = crew->keys->args;
+    const char *name = input_name(block->batch.from->name);
+    if (block->is_short_of_memory || block->batch.out.is_short_of_memory) return fail_memory(args);
+    if (block->bad_line[0]) return fail_line(&block->batch, block->batch.n, "%s", block->bad_line);
+    if (!block->trouble[0]) return 0;
+    fail(args, name, "%s", block->trouble);
+    crew->had_trouble = true;
+    return crew->handler->goes_on ? 0 : EXIT_TROUBLE;
+}
+
+static int take(struct crew *crew, struct block *block) {
+    const struct handler *handler = crew->handler;
+    struct batch *batch = &block->batch;
+    int code = 0;
+    batch->first_line = crew->lines + 1;
+    batch->start = block->bytes;
+    crew->lines += batch->n + block->keyless;
+    crew->keys->keyless += block->keyless;
+    if (batch->n > 0) code = handler->take(handler->with, batch);
+    if (text_print(&batch->out) && code <= 0) code = EXIT_TROUBLE;
+    if (!code) code = tell_trouble(crew, block);
+    if (block->ends_file) {
+        crew->lines = 0;
+        if (!code && handler->file_done) handler->file_done(handler->with, batch->from);
+    }
+    return code;
+}
+
+static int take_all(struct crew *crew) {
+    bool is_at_end = false;
+    int code = 0;
+    while (!code) {
+        fill_ring(crew, &is_at_end);
+        if (crew->filled == crew->taken) break;
+        struct block *block = &crew->ring[crew->taken % crew->size];
+        finish_work(crew, block);
+        code = take(crew, block);
+        crew->taken++;
+    }
+    return code;
+}
+
+/* ---- The whole ---- */
+
+static int start(struct crew *crew) {
+    const unsigned wanted = crew->keys->threads < MOST_THREADS ? crew->keys->threads : MOST_THREADS;
+    crew->size = wanted > 1 ? 2 * (size_t)wanted + 2 : 1;
+    crew->ring = calloc(crew->size, sizeof *crew->ring);
+    bool is_whole = crew->ring != NULL;
+    for (size_t i = 0; i < crew->size && is_whole; i++) is_whole = block_make(&crew->ring[i]);
+    if (!is_whole) return fail_memory(crew->keys->args);
+    pthread_mutex_init(&crew->lock, NULL);
+    pthread_cond_init(&crew->is_work, NULL);
+    pthread_cond_init(&crew->is_done, NULL);
+    /* What the system does not give is done by the others. */
+    while (crew->threads + 1 < wanted &&
+           pthread_create(&crew->thread[crew->threads], NULL, work_until_over, crew) == 0)
+        crew->threads++;
+    return 0;
+}
+
+static void end(struct crew *crew) {
+    if (crew->threads > 0) {
+        pthread_mutex_lock(&crew->lock);
+        crew->is_over = true;
+        pthread_cond_broadcast(&crew->is_work);
+        pthread_mutex_unlock(&crew->lock);
+        for (unsigned i = 0; i < crew->threads; i++) pthread_join(crew->thread[i], NULL);
+    }
+    for (size_t i = 0; crew->ring && i < crew->size; i++) block_free(&crew->ring[i]);
+    free(crew->ring);
+}
+
+int keys_run(struct keys *keys, const struct handler *handler) {
+    struct crew crew = {.keys = keys, .handler = handler};
+    int code = start(&crew);
+    if (!code) code = take_all(&crew);
+    end(&crew);
+    if (code == KEYS_ENOUGH) return 0;
+    return code ? code : crew.had_trouble ? EXIT_TROUBLE : 0;
+}

@@ -1,0 +1,68 @@
+/* text.c: what is going to be printed, made on any thread and printed in order by one. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/cli.h"
+#include "cli/keys/block.h"
+
+enum { FIRST_ROOM = 4096 };
+
+static bool make_room(struct text *text, size_t len) {
+    if (len <= text->room - text->len) return true;
+    size_t room = text->room ? text->room : FIRST_ROOM;
+    while (room - text->len < len && room <= SIZE_MAX / 2) room *= 2;
+    char *larger = room - text->len >= len ? realloc(text->bytes, room) : NULL;
+    if (!larger) {
+        text->is_short_of_memory = true;
+        return false;
+    }
+    text->bytes = larger;
+    text->room = room;
+    return true;
+}
+
+void text_add(struct text *text, const void *bytes, size_t len) {
+    if (len > LONG_KEY) {
+        text->late = (struct tamis_key){.bytes = bytes, .len = len};
+        text->late_at = text->len;
+    } else if (len > 0 && make_room(text, len)) {
+        memcpy(text->bytes + text->len, bytes, len);
+        text->len += len;
+    }
+}
+
+void text_byte(struct text *text, char byte) {
+    if (make_room(text, 1)) text->bytes[text->len++] = byte;
+}
+
+void text_words(struct text *text, const char *words) {
+    text_add(text, words, strlen(words));
+}
+
+void text_count(struct text *text, uint64_t count) {
+    char digits[24];
+    text_add(text, digits, (size_t)snprintf(digits, sizeof digits, "%" PRIu64, count));
+}
+
+void text_free(struct text *text) {
+    free(text->bytes);
+    *text = (struct text){0};
+}
+
+static void print_late(const struct tamis_key *late) {
+    struct pieces pieces = pieces_of(late);
+    const void *piece;
+    size_t len;
+    while ((piece = next_piece(&pieces, &len)) != NULL) fwrite(piece, 1, len, stdout);
+}
+
+int text_print(struct text *text) {
+    const size_t before = text->late.bytes ? text->late_at : 0;
+    if (before > 0) fwrite(text->bytes, 1, before, stdout);
+    if (text->late.bytes) print_late(&text->late);
+    if (text->len > before) fwrite(text->bytes + before, 1, text->len - before, stdout);
+    text->len = 0;
+    text->late = (struct tamis_key){0};
+    return ferror(stdout) ? EXIT_TROUBLE : 0;
+}
