@@ -9,9 +9,7 @@
 
 enum { WIDTH = 80, OPTION_COLUMN = 26 };
 
-/* Prints one paragraph broken at spaces; it starts in column `column`, further lines are indented
- * by `indent`. Returns where the next paragraph starts. */
-static const char *print_paragraph(FILE *out, const char *text, int column, int indent) {
+const char *print_paragraph(FILE *out, const char *text, int column, int indent) {
     bool is_first = true;
     while (*text && *text != '\n') {
         const size_t len = strcspn(text, " \n");

@@ -18,6 +18,9 @@ int fail(const struct args *args, const char *file, const char *format, ...);
 /* The same with the sentence of the library, which may name the file already. */
 int fail_why(const struct args *args, const char *file, tamis_status status);
 
+/* That sentence without the name of the file before it. */
+const char *why_without_file(const char *file);
+
 int fail_memory(const struct args *args);
 
 /* A warning, unless --quiet. */
@@ -38,6 +41,10 @@ size_t word_distance(const char *a, const char *b);
 
 /* Whether such a distance is small enough to be a slip of the hand. */
 bool is_slip(size_t distance, const char *typed);
+
+/* Prints one paragraph broken at spaces; it starts in column `column`, further lines are indented
+ * by `indent`. Returns where the next paragraph starts. */
+const char *print_paragraph(FILE *out, const char *text, int column, int indent);
 
 void help_overview(FILE *out, enum help_wish wish);
 void help_verb(FILE *out, const struct verb *verb, enum help_wish wish);
