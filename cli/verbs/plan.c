@@ -130,7 +130,6 @@ static int measure_all(struct planning *planning) {
         if (i == 0 || bounded < planning->measured_with) planning->measured_with = bounded;
     }
     if (planning->measured_with == 0) return 0;
-    progress_start(planning->args);
     for (size_t i = 0; i < planning->fitting && !code; i++) {
         progress_show("measuring", i, planning->fitting);
         code = measure_one(planning, &planning->candidate[i]);

@@ -2,7 +2,7 @@
 if ! python3 -c 'import json' 2>/dev/null; then echo "no python3"; exit 77; fi
 seq 1 3000 >keys.txt
 tamis build -q set.tamis keys.txt
-tamis bench -n 1000 | sed 's/[0-9.,]* ns.*/N ns/'
+tamis bench -n 1000 | sed 's/ *[0-9.,]* ns.*/ N ns/'
 tamis bench --json -k fuse keys.txt >file
 tamis bench --json --image set.tamis >image
 tamis bench --json --image set.tamis keys.txt >both
