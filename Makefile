@@ -174,9 +174,10 @@ test-here: programs $(BENCH)
 # ---- Proofs: minutes each, the short ones also in CI -------------------------------------------
 
 # The longest first, so that the processors finish together.
-LONG_PROOFS := $(addprefix tests/proof/,sanitizers.sh same_bytes.sh threads.sh planted.sh programs.sh)
+LONG_PROOFS := $(addprefix tests/proof/,sanitizers.sh same_bytes.sh) $(T)/proof/measured_rates \
+               $(addprefix tests/proof/,planted.sh threads.sh fuzz.sh)
 proof-here: programs $(PROOF) $(T)/portable/images
-	@tests/run $(LONG_PROOFS) $(PROOF) $(filter-out $(LONG_PROOFS),$(wildcard tests/proof/*.sh))
+	@tests/run $(LONG_PROOFS) $(filter-out $(LONG_PROOFS),$(PROOF) $(wildcard tests/proof/*.sh))
 
 # More than 2^33 bits in one filter: 1.3 GiB of memory and some minutes.
 big: $(T)/big/big
@@ -198,7 +199,7 @@ fuzz:
 	@tools/setup proof
 	@mkdir -p build-fuzz/corpus
 	@$(MAKE) --no-print-directory -j2 B=build-fuzz CC=$(CLANG) \
-	    CFLAGS='-O1 -g -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all' $(FUZZ)
+	    CFLAGS='-O1 -g1 -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all' $(FUZZ)
 	$(FUZZ) -max_total_time=$(FUZZ_SECONDS) -timeout=1 -rss_limit_mb=2048 -max_len=65536 \
 	    -print_final_stats=1 build-fuzz/corpus tests/fuzz/corpus
 $(FUZZ): $(B)/tests/fuzz/gate.o $(FUZZ_OBJ) $(LIB)
