@@ -102,7 +102,7 @@ static void print_x_axis(FILE *out, const struct chart *chart, const struct canv
     enum { MOST = 8, WIDEST = 512 };
     double mark[MOST];
     char labels[WIDEST + 1];
-    const unsigned width = canvas->width + 8 < WIDEST ? canvas->width + 8 : WIDEST;
+    const unsigned width = canvas->width < WIDEST ? canvas->width : WIDEST;
     memset(labels, ' ', width);
     fprintf(out, "%*s %s", LABEL, "", terminal->has_unicode ? "└" : "+");
     for (unsigned i = 0; i < canvas->width; i++) fputs(terminal->has_unicode ? "─" : "-", out);
@@ -111,10 +111,11 @@ static void print_x_axis(FILE *out, const struct chart *chart, const struct canv
     for (size_t j = 0; j < n; j++) {
         const size_t i = chart->x.low <= chart->x.high ? j : n - 1 - j; /* from left to right */
         const struct label label = number_label(mark[i], chart->x.style);
-        const unsigned at =
-            (unsigned)floor(axis_place(&chart->x, mark[i]) * (canvas->width - 1) + 0.5);
         const unsigned len = (unsigned)strlen(label.text);
-        if (at < next || at + len > width) continue;
+        unsigned at = (unsigned)floor(axis_place(&chart->x, mark[i]) * (canvas->width - 1) + 0.5);
+        if (len > width) continue;
+        if (at + len > width) at = width - len; /* The last one ends where the axis does. */
+        if (at < next) continue;
         memcpy(labels + at, label.text, len);
         next = at + len + 2;
     }
