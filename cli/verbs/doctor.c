@@ -252,8 +252,13 @@ static void write_measured(struct json *json, const struct diagnosis *d) {
     json_real(json, "fill", is_asked ? d->info.fill : NAN);
     json_real(json, "blocks_chance", d->has_occupancy ? d->occupancy.chance : NAN);
     json_real(json, "positions_chance", d->has_occupancy ? d->occupancy.bias_chance : NAN);
-    json_count(json, "members", d->members);
-    json_count(json, "members_missing", d->missing);
+    if (given(d->args, OPT_MEMBERS) && d->image.filter) {
+        json_count(json, "members", d->members);
+        json_count(json, "members_missing", d->missing);
+    } else {
+        json_null(json, "members");
+        json_null(json, "members_missing");
+    }
 }
 
 static void write_diagnosis(const struct diagnosis *d) {
