@@ -163,7 +163,7 @@ $(B)/fuzz/%.o: %.c
 $(REPLAY): $(B)/tests/fuzz/gate.o $(B)/tests/fuzz/replay.o $(FUZZ_OBJ) $(LIB)
 	$(call link_test)
 
-HOUSE := $(sort $(wildcard tests/house/*.sh))
+HOUSE := $(sort $(wildcard tests/house/*.sh tests/house/*.py))
 
 BENCH    := $(B)/bench/bench
 PROGRAMS := $(UNIT) $(LAWS) $(REPLAY)
