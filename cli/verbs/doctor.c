@@ -227,14 +227,23 @@ static const char *verdict_of(const struct diagnosis *d) {
     return verdicts[worst(d)];
 }
 
+static const char *color_of(enum grade grade) {
+    static const enum role roles[] = {ROLE_TEXT, ROLE_CAUTION, ROLE_TROUBLE, ROLE_TROUBLE};
+    return color(stdout, roles[grade]);
+}
+
 enum { WORDS_COLUMN = 22 };
 
 static void print_diagnosis(const struct diagnosis *d) {
+    fputs(color(stdout, ROLE_HEADING), stdout);
     human_text(stdout, input_name(d->file));
-    printf(": %s\n", verdict_of(d));
+    printf(":%s %s%s%s\n", color(stdout, ROLE_TEXT), color_of(worst(d)), verdict_of(d),
+           color(stdout, ROLE_TEXT));
     for (size_t i = 0; i < d->count; i++) {
         const struct finding *finding = &d->finding[i];
-        printf("  %-8s %-10s ", grade_names[finding->grade], finding->about);
+        printf("  %s%-8s%s %s%-10s%s ", color_of(finding->grade), grade_names[finding->grade],
+               color(stdout, ROLE_TEXT), color(stdout, ROLE_NAME), finding->about,
+               color(stdout, ROLE_TEXT));
         print_paragraph(stdout, finding->words, WORDS_COLUMN, WORDS_COLUMN);
     }
 }

@@ -35,20 +35,22 @@ static bool has_capacity(const struct planning *planning) {
 }
 
 static void print_head(const struct planning *planning) {
-    printf("%-12s  %9s  %8s  %8s", "kind", "size", "bits/key", "rate");
+    printf("%s%-12s  %9s  %8s  %8s", color(stdout, ROLE_HEADING), "kind", "size", "bits/key",
+           "rate");
     if (!has_capacity(planning)) printf("  %13s", "capacity");
     if (planning->measured_with > 0)
         printf("  %8s  %8s", "build ns", "ask ns");
     else
         printf("  %9s", "building");
-    printf("  gives up\n");
+    printf("  gives up%s\n", color(stdout, ROLE_TEXT));
 }
 
 static void print_candidate(const struct planning *planning, const struct candidate *candidate) {
     const struct tamis_plan *plan = &candidate->plan;
     const struct human bits =
         plan->capacity > 0 ? human_decimal(plan->bits_per_key) : (struct human){"-"};
-    printf("%-12s  %9s  %8s  %8s", plan->kind, human_bytes(plan->payload_bytes).text, bits.text,
+    printf("%s%-12s%s  %9s  %8s  %8s", color(stdout, ROLE_NAME), plan->kind,
+           color(stdout, ROLE_TEXT), human_bytes(plan->payload_bytes).text, bits.text,
            human_share(plan->fpr_expected).text);
     if (!has_capacity(planning)) printf("  %13s", human_count(plan->capacity).text);
     if (planning->measured_with > 0)
