@@ -288,7 +288,7 @@ static void check(const struct event *e, struct contestant *c, const struct keys
 /* What the keys, all filters at once and the hungriest builder take, generously. */
 static bool fits(const struct event *e) {
     size_t filters = 0;
-    double need = e->key_bytes == 8 ? 8 : 8 + STRING_BYTES + 16, builder = 0;
+    double need = e->key_bytes == 8 ? 8 : 8 + STRING_BYTES, builder = 0;
     for (size_t i = 0; i < e->count; i++) {
         const struct contestant *maker = e->filters[i].maker;
         if (!maker) continue;
