@@ -7,8 +7,11 @@
 
 /* ---- Building -------------------------------------------------------------------------------- */
 
+/* As many keys as it will get, unless the spec itself says for how many: tables may be compared
+ * with equal room. */
 static char *spec_for(const char *spec, size_t n) {
     char *text = malloc(strlen(spec) + 40);
+    if (text && strstr(spec, "capacity=")) return strcpy(text, spec);
     if (text) sprintf(text, "%s%ccapacity=%zu", spec, strchr(spec, ':') ? ',' : ':', n);
     return text;
 }
