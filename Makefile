@@ -239,7 +239,8 @@ BATCH := --ways batch --questions miss --peers none
 bench-full-here: bench-programs $(CMD)
 	$(BENCH) --keys 1e5,1e7,1e8 --json $(B)/bench/full.json
 	$(BENCH) --keys 1e5,1e7 --key-bytes 32 --json $(B)/bench/strings.json
-	$(BENCH) --keys 1e7,1e8 --threads 1,2 --kinds blocked,split,fuse --json $(B)/bench/threads.json
+	$(BENCH) --keys 1e7,1e8 --threads 1,2 --kinds blocked,split,fuse --ways batch,bulk \
+	    --questions miss --peers none --json $(B)/bench/threads.json
 	$(BENCH) --keys $(SIZES) $(BATCH) --json $(B)/bench/sizes.json
 	$(BENCH) --keys 1e9 $(BATCH) --kinds blocked,split --json $(B)/bench/large.json
 	$(BENCH) --keys 1e6 $(BATCH) --rounds 3 --builds 1 --kinds "$(RATES)" --json $(B)/bench/rates.json
