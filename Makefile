@@ -207,8 +207,8 @@ $(FUZZ): $(B)/tests/fuzz/gate.o $(FUZZ_LIB)
 
 # ---- Measuring ----------------------------------------------------------------------------------
 #
-# make bench         our kinds, the libraries that can be installed by name and the floor: 3 minutes
-# make bench-full    10^8 keys, strings, two threads, every size; JSON and pictures: half an hour
+# make bench         our kinds, the libraries that can be installed by name and the floor: a minute
+# make bench-full    10^8 keys, strings, two threads, every size; JSON and pictures: ten minutes
 # make bench-count   instructions per key under callgrind: the same every time
 #
 # A peer is a shared object that speaks bench/peer.h. bench/peers/NAME.c or .cc is one file for
