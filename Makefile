@@ -209,8 +209,8 @@ $(FUZZ): $(B)/tests/fuzz/gate.o $(FUZZ_OBJ) $(LIB)
 
 # ---- Measuring ----------------------------------------------------------------------------------
 #
-# make bench         our kinds, the libraries that can be installed by name and the floor: 3 minutes
-# make bench-full    10^8 keys, strings, two threads, every size; JSON and pictures: half an hour
+# make bench         our kinds, the libraries that can be installed by name and the floor: a minute
+# make bench-full    10^8 keys, strings, two threads, every size; JSON and pictures: ten minutes
 # make bench-count   instructions per key under callgrind: the same every time
 #
 # A peer is a shared object that speaks bench/peer.h. bench/peers/NAME.c or .cc is one file for
@@ -241,10 +241,12 @@ BATCH := --ways batch --questions miss --peers none
 bench-full-here: bench-programs $(CMD)
 	$(BENCH) --keys 1e5,1e7,1e8 --json $(B)/bench/full.json
 	$(BENCH) --keys 1e5,1e7 --key-bytes 32 --json $(B)/bench/strings.json
-	$(BENCH) --keys 1e7,1e8 --threads 1,2 --kinds blocked,split,fuse --json $(B)/bench/threads.json
+	$(BENCH) --keys 1e7,1e8 --threads 1,2 --kinds blocked,split,fuse --ways batch,bulk \
+	    --questions miss --peers none --json $(B)/bench/threads.json
 	$(BENCH) --keys $(SIZES) $(BATCH) --json $(B)/bench/sizes.json
+	$(BENCH) --keys 1e9 $(BATCH) --kinds blocked,split --json $(B)/bench/large.json
 	$(BENCH) --keys 1e6 $(BATCH) --rounds 3 --builds 1 --kinds "$(RATES)" --json $(B)/bench/rates.json
-	bench/plot docs/pictures $(CMD) $(B)/bench/sizes.json $(B)/bench/rates.json
+	bench/plot docs/pictures $(CMD) $(addprefix $(B)/bench/,rates.json sizes.json large.json)
 
 bench-count-here: $(BENCH)
 	bench/count $(BENCH) --keys 1e5
