@@ -38,6 +38,15 @@ FLAGS_avx512     := $(if $(TARGET_IS_X86_64),$(FLAGS_avx2) $(AVX512_PARTS:%=-mav
 # 32-bit x86 would compute plans with 80 bits and come to other shapes.
 FLAGS += $(if $(filter i386-% i486-% i586-% i686-%,$(TARGET)),-msse2 -mfpmath=sse)
 
+# The command reads gzip and zstd where their libraries can be linked; WITH_ZLIB= or WITH_ZSTD= leaves
+# one out. Asked only when it is needed, and once: the variable becomes its own answer.
+HASH     := \#
+can_link  = $(shell printf '$(HASH)include <%s>\nint main(void) { return !%s(); }\n' $(1) $(2) | \
+                $(CC) $(CFLAGS) $(LDFLAGS) -x c - -o /dev/null $(3) 2>/dev/null && echo yes)
+WITH_ZLIB = $(eval WITH_ZLIB := $(call can_link,zlib.h,zlibVersion,-lz))$(WITH_ZLIB)
+WITH_ZSTD = $(eval WITH_ZSTD := $(call can_link,zstd.h,ZSTD_versionNumber,-lzstd))$(WITH_ZSTD)
+CLI_LIBS  = $(if $(WITH_ZLIB),-lz) $(if $(WITH_ZSTD),-lzstd)
+
 LIB_SRC := $(filter-out %/template.c,$(wildcard src/*/*.c))
 CLI_SRC := $(wildcard cli/*.c cli/*/*.c)
 LIB_OBJ := $(LIB_SRC:%.c=$(B)/%.o)
@@ -78,6 +87,10 @@ $(B)/%_avx2.o: %_avx2.c
 	$(call compile,$(FLAGS_avx2))
 $(B)/%_avx512.o: %_avx512.c
 	$(call compile,$(FLAGS_avx512))
+$(B)/cli/keys/gunzip.o: cli/keys/gunzip.c
+	$(call compile,$(if $(WITH_ZLIB),-DTAMIS_WITH_ZLIB))
+$(B)/cli/keys/unzstd.o: cli/keys/unzstd.c
+	$(call compile,$(if $(WITH_ZSTD),-DTAMIS_WITH_ZSTD))
 $(B)/%.o: %.c
 	$(call compile)
 define compile
@@ -97,7 +110,7 @@ $(SO): $(LIB_OBJ)
 
 $(CMD): $(CLI_OBJ) $(LIB)
 	$(if $(V),,@echo "  LINK  $@")
-	$(Q)$(CC) $(SAFE) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
+	$(Q)$(CC) $(SAFE) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(CLI_LIBS) $(LIBS)
 
 -include $(LIB_OBJ:.o=.d) $(CLI_OBJ:.o=.d)
 
@@ -124,6 +137,10 @@ HELP_OBJ := $(patsubst %.c,$(B)/%.o,$(wildcard tests/help/*.c))
 $(T)/registry.o: src/kinds/registry.c
 	$(call compile,-DTAMIS_EXTRA_KINDS='"tests/kinds.def"')
 $(T)/unit/%: $(B)/tests/unit/%.o $(HELP_OBJ) $(LIB)
+	$(call link_test)
+# This one is about the command: what makes keys of lines stands on its own.
+FORM_OBJ := $(patsubst %,$(B)/cli/keys/%.o,canon canon_names canon_numbers decode fields pieces)
+$(T)/unit/test_forms: $(B)/tests/unit/test_forms.o $(FORM_OBJ) $(LIB)
 	$(call link_test)
 # These build with sample kinds.
 BUILDERS := $(addprefix $(T)/,unit/test_builder unit/test_bulk unit/test_temporary proof/killed big/building)
@@ -209,8 +226,8 @@ $(FUZZ): $(B)/tests/fuzz/gate.o $(FUZZ_OBJ) $(LIB)
 
 # ---- Measuring ----------------------------------------------------------------------------------
 #
-# make bench         our kinds, the libraries that can be installed by name and the floor: 3 minutes
-# make bench-full    10^8 keys, strings, two threads, every size; JSON and pictures: half an hour
+# make bench         our kinds, the libraries that can be installed by name and the floor: a minute
+# make bench-full    10^8 keys, strings, two threads, every size; JSON and pictures: ten minutes
 # make bench-count   instructions per key under callgrind: the same every time
 #
 # A peer is a shared object that speaks bench/peer.h. bench/peers/NAME.c or .cc is one file for
@@ -241,10 +258,12 @@ BATCH := --ways batch --questions miss --peers none
 bench-full-here: bench-programs $(CMD)
 	$(BENCH) --keys 1e5,1e7,1e8 --json $(B)/bench/full.json
 	$(BENCH) --keys 1e5,1e7 --key-bytes 32 --json $(B)/bench/strings.json
-	$(BENCH) --keys 1e7,1e8 --threads 1,2 --kinds blocked,split,fuse --json $(B)/bench/threads.json
+	$(BENCH) --keys 1e7,1e8 --threads 1,2 --kinds blocked,split,fuse --ways batch,bulk \
+	    --questions miss --peers none --json $(B)/bench/threads.json
 	$(BENCH) --keys $(SIZES) $(BATCH) --json $(B)/bench/sizes.json
+	$(BENCH) --keys 1e9 $(BATCH) --kinds blocked,split --json $(B)/bench/large.json
 	$(BENCH) --keys 1e6 $(BATCH) --rounds 3 --builds 1 --kinds "$(RATES)" --json $(B)/bench/rates.json
-	bench/plot docs/pictures $(CMD) $(B)/bench/sizes.json $(B)/bench/rates.json
+	bench/plot docs/pictures $(CMD) $(addprefix $(B)/bench/,rates.json sizes.json large.json)
 
 bench-count-here: $(BENCH)
 	bench/count $(BENCH) --keys 1e5
