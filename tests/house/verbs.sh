@@ -1,0 +1,35 @@
+#!/bin/bash
+# The README lists the verbs that there are, under the titles and in the order of the help.
+cd "$(dirname "$0")/../.." || exit 2
+tamis=${TAMIS:-build/tamis}
+
+in_help() {
+    "$tamis" help | awk '
+        /^[A-Z][A-Za-z ]*:$/ { title = substr($0, 1, length($0) - 1); next }
+        /^  [a-z-]+  +[a-z]/ && title { print title ": " $1; next }
+        { title = "" }'
+}
+in_readme() {
+    awk -F ' *[|] *' '
+        $3 == "verbs" { within = 1; next }
+        within && /^[|]---/ { next }
+        within && !/^[|]/ { within = 0 }
+        within { n = split($3, verb, /[` ]+/); for (i = 1; i <= n; i++) if (verb[i] != "") print $2 ": " verb[i] }' "$1"
+}
+
+n=0
+result() { # exit code, what
+    n=$((n + 1))
+    if [ "$1" -eq 0 ]; then echo "ok $n - $2"; else
+        echo "not ok $n - $2"
+        code=1
+    fi
+}
+[ "$(in_help | wc -l)" -gt 20 ]
+result $? "the help has sections with verbs"
+diff <(in_readme README.md) <(in_help) | sed 's/^/# /'
+result "${PIPESTATUS[0]}" "the README has the same"
+! diff <(in_readme <(sed 's/ `doctor`//' README.md)) <(in_help) >/dev/null
+result $? "a verb that is missing is noticed"
+echo "1..$n"
+exit "${code:-0}"
