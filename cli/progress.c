@@ -156,8 +156,7 @@ static void write_line(char *line, size_t size, const struct state *state) {
     }
 }
 
-/* The cursor stays at the start of the line, so that what is typed or printed meanwhile begins
- * there. */
+/* The cursor stays at the end, where a Ctrl-C shows best. */
 static void draw(void) {
     /* Somebody else has the terminal while this runs in the background. */
     if (tcgetpgrp(STDERR_FILENO) != getpgrp()) return;
@@ -169,8 +168,9 @@ static void draw(void) {
     flockfile(stderr);
     if (progress.doing) { /* still */
         const int width = len < room ? len : room;
-        fprintf(stderr, "\r%.*s%*s\r", width, line,
-                progress.width > width ? progress.width - width : 0, "");
+        const int left_over = progress.width > width ? progress.width - width : 0;
+        fprintf(stderr, "\r%.*s%*s", width, line, left_over, "");
+        for (int i = 0; i < left_over; i++) putc('\b', stderr);
         fflush(stderr);
         progress.width = width;
     }
