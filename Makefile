@@ -144,6 +144,8 @@ $(T)/unit/%: $(B)/tests/unit/%.o $(HELP_OBJ) $(LIB)
 BUILDERS := $(addprefix $(T)/,unit/test_builder unit/test_bulk unit/test_temporary proof/killed big/building)
 $(BUILDERS): $(T)/%: $(B)/tests/%.o $(EXTRA_OBJ) $(HELP_OBJ) $(LIB)
 	$(call link_test)
+# These are about parts of the command.
+$(T)/unit/test_occupancy: $(B)/cli/occupancy.o $(B)/cli/statistics.o
 # These stand between the library and the system: tests/help/faults.h.
 FAULTY := $(T)/unit/test_files $(T)/unit/test_temporary $(T)/proof/killed
 FAULTS := read write fsync rename unlink flock getrandom access close \

@@ -32,12 +32,16 @@ int fail(const struct args *args, const char *file, const char *format, ...) {
     return EXIT_TROUBLE;
 }
 
-int fail_why(const struct args *args, const char *file, tamis_status status) {
+const char *why_without_file(const char *file) {
     const char *why = tamis_why();
-    const size_t len = file ? strlen(file) : 0;
-    const bool is_named = file && strncmp(why, file, len) == 0 && why[len] == ':';
+    const size_t len = strlen(file);
+    const bool is_named = strncmp(why, file, len) == 0 && why[len] == ':';
+    return is_named ? why + len + 1 + strspn(why + len + 1, " ") : why;
+}
+
+int fail_why(const struct args *args, const char *file, tamis_status status) {
     const bool lacks_secret = status == TAMIS_SECRET && !args->has_secret;
-    return fail(args, is_named ? NULL : file, "%s%s", why,
+    return fail(args, file, "%s%s", file ? why_without_file(file) : tamis_why(),
                 lacks_secret ? "; name its file with --secret-file" : "");
 }
 

@@ -36,6 +36,9 @@ int fail(const struct args *args, const char *file, const char *format, ...);
 /* The same with the sentence of the library, which may name the file already. */
 int fail_why(const struct args *args, const char *file, tamis_status status);
 
+/* That sentence without the name of the file before it. */
+const char *why_without_file(const char *file);
+
 int fail_memory(const struct args *args);
 
 /* There is no such verb; names the one that may be meant. */
