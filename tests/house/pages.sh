@@ -43,5 +43,12 @@ if command -v groff >/dev/null; then
                 'length > 80 && !/^           / { print page ": " $0 }'
         done)"
 fi
+# Without scdoc: one line about it, completions all the same.
+mkdir "$work/bin" "$work/pages"
+for tool in sh rm mkdir; do ln -s "$(command -v $tool)" "$work/bin/"; done
+PATH=$work/bin sh tools/pages "$B/pages/pages" "$work/pages" >"$work/words" 2>&1
+check "without scdoc there are only completions" \
+    "$(grep -v 'scdoc is not installed' "$work/words"
+        [ -s "$work/pages/completions/_tamis" ] || echo "no completions")"
 echo "1..$n"
 exit "${code:-0}"
