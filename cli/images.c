@@ -144,15 +144,18 @@ static int folder_may_write(const struct args *args, const char *path) {
 }
 
 int image_may_write(const struct args *args, const char *path) {
+    if (!is_dash(path)) return file_may_write(args, path);
+    if (given(args, OPT_FORCE) || !isatty(STDOUT_FILENO)) return 0;
+    return fail(args, NULL, "an image is no text for a terminal; name a file, or use --force");
+}
+
+int file_may_write(const struct args *args, const char *path) {
     const bool is_forced = given(args, OPT_FORCE);
-    if (is_dash(path)) {
-        if (is_forced || !isatty(STDOUT_FILENO)) return 0;
-        return fail(args, NULL, "an image is no text for a terminal; name a file, or use --force");
-    }
     struct stat status;
+    if (is_dash(path)) return 0;
     if (lstat(path, &status) < 0) return folder_may_write(args, path);
     if (S_ISDIR(status.st_mode)) return fail(args, path, "cannot write: %s", strerror(EISDIR));
-    /* An image takes the name of what was there. For a device that would be a disaster. */
+    /* The new file takes the name of what was there. For a device that would be a disaster. */
     if (!S_ISREG(status.st_mode) && !S_ISLNK(status.st_mode))
         return fail(args, path, "not a regular file; use - for standard output");
     if (is_forced) return S_ISLNK(status.st_mode) ? 0 : folder_may_write(args, path);
@@ -181,6 +184,36 @@ int image_write(const struct args *args, const tamis *filter, const char *path) 
     const tamis_status status = tamis_save(filter, path);
     release_signals(&before);
     return status ? fail_why(args, path, status) : 0;
+}
+
+/* Written beside, then renamed: `path` is at any time the old file or the whole new one. */
+static int replace_file(const char *path, const void *bytes, size_t len) {
+    const size_t size = strlen(path) + 16;
+    char *beside = malloc(size);
+    if (!beside) return ENOMEM;
+    snprintf(beside, size, "%s.XXXXXX", path);
+    const int fd = mkstemp(beside);
+    int cause = fd < 0 ? errno : 0;
+    FILE *out = fd >= 0 ? fdopen(fd, "wb") : NULL;
+    const mode_t mask = umask(0);
+    umask(mask);
+    if (out && (fwrite(bytes, 1, len, out) < len || fflush(out) != 0 || fsync(fd) != 0 ||
+                fchmod(fd, 0666 & ~mask) != 0))
+        cause = errno;
+    if (out && fclose(out) != 0 && !cause) cause = errno;
+    if (fd >= 0 && !cause && rename(beside, path) != 0) cause = errno;
+    if (fd >= 0 && cause) unlink(beside);
+    free(beside);
+    return cause;
+}
+
+int file_write(const struct args *args, const char *path, const void *bytes, size_t len) {
+    if (is_dash(path)) return fwrite(bytes, 1, len, stdout) < len ? EXIT_TROUBLE : 0;
+    sigset_t before;
+    hold_signals(&before);
+    const int cause = replace_file(path, bytes, len);
+    release_signals(&before);
+    return cause ? fail(args, path, "cannot write: %s", strerror(cause)) : 0;
 }
 
 /* ---- Summing up ---- */

@@ -25,7 +25,7 @@ static int combine_with(const struct args *args, struct image *into, const char 
         code = fail(args, NULL, "%s and %s do not match: %s", input_name(into->path),
                     input_name(path), tamis_why());
     else if (status)
-        code = fail_why(args, input_name(path), status);
+        code = fail_why(args, input_name(status == TAMIS_CANNOT ? into->path : path), status);
     image_close(&from);
     return code;
 }
