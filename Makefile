@@ -38,6 +38,15 @@ FLAGS_avx512     := $(if $(TARGET_IS_X86_64),$(FLAGS_avx2) $(AVX512_PARTS:%=-mav
 # 32-bit x86 would compute plans with 80 bits and come to other shapes.
 FLAGS += $(if $(filter i386-% i486-% i586-% i686-%,$(TARGET)),-msse2 -mfpmath=sse)
 
+# The command reads gzip and zstd where their libraries can be linked; WITH_ZLIB= or WITH_ZSTD= leaves
+# one out. Asked only when it is needed, and once: the variable becomes its own answer.
+HASH     := \#
+can_link  = $(shell printf '$(HASH)include <%s>\nint main(void) { return !%s(); }\n' $(1) $(2) | \
+                $(CC) $(CFLAGS) $(LDFLAGS) -x c - -o /dev/null $(3) 2>/dev/null && echo yes)
+WITH_ZLIB = $(eval WITH_ZLIB := $(call can_link,zlib.h,zlibVersion,-lz))$(WITH_ZLIB)
+WITH_ZSTD = $(eval WITH_ZSTD := $(call can_link,zstd.h,ZSTD_versionNumber,-lzstd))$(WITH_ZSTD)
+CLI_LIBS  = $(if $(WITH_ZLIB),-lz) $(if $(WITH_ZSTD),-lzstd)
+
 LIB_SRC := $(filter-out %/template.c,$(wildcard src/*/*.c))
 CLI_SRC := $(filter-out cli/pages/%,$(wildcard cli/*.c cli/*/*.c))
 LIB_OBJ := $(LIB_SRC:%.c=$(B)/%.o)
@@ -78,6 +87,10 @@ $(B)/%_avx2.o: %_avx2.c
 	$(call compile,$(FLAGS_avx2))
 $(B)/%_avx512.o: %_avx512.c
 	$(call compile,$(FLAGS_avx512))
+$(B)/cli/keys/gunzip.o: cli/keys/gunzip.c
+	$(call compile,$(if $(WITH_ZLIB),-DTAMIS_WITH_ZLIB))
+$(B)/cli/keys/unzstd.o: cli/keys/unzstd.c
+	$(call compile,$(if $(WITH_ZSTD),-DTAMIS_WITH_ZSTD))
 $(B)/%.o: %.c
 	$(call compile)
 define compile
@@ -97,7 +110,7 @@ $(SO): $(LIB_OBJ)
 
 $(CMD): $(CLI_OBJ) $(LIB)
 	$(if $(V),,@echo "  LINK  $@")
-	$(Q)$(CC) $(SAFE) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
+	$(Q)$(CC) $(SAFE) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(CLI_LIBS) $(LIBS)
 
 -include $(LIB_OBJ:.o=.d) $(CLI_OBJ:.o=.d)
 
@@ -111,7 +124,7 @@ pages: $(PAGES)/made
 $(PAGES)/pages: $(PAGES_OBJ) $(LIB)
 	@mkdir -p $(@D)
 	$(if $(V),,@echo "  LINK  $@")
-	$(Q)$(CC) $(SAFE) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
+	$(Q)$(CC) $(SAFE) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(CLI_LIBS) $(LIBS)
 $(PAGES)/made: $(PAGES)/pages tools/pages
 	$(Q)tools/pages $< $(PAGES)
 	@touch $@
@@ -140,6 +153,10 @@ HELP_OBJ := $(patsubst %.c,$(B)/%.o,$(wildcard tests/help/*.c))
 $(T)/registry.o: src/kinds/registry.c
 	$(call compile,-DTAMIS_EXTRA_KINDS='"tests/kinds.def"')
 $(T)/unit/%: $(B)/tests/unit/%.o $(HELP_OBJ) $(LIB)
+	$(call link_test)
+# This one is about the command: what makes keys of lines stands on its own.
+FORM_OBJ := $(patsubst %,$(B)/cli/keys/%.o,canon canon_names canon_numbers decode fields pieces)
+$(T)/unit/test_forms: $(B)/tests/unit/test_forms.o $(FORM_OBJ) $(LIB)
 	$(call link_test)
 # These build with sample kinds.
 BUILDERS := $(addprefix $(T)/,unit/test_builder unit/test_bulk unit/test_temporary proof/killed big/building)

@@ -28,6 +28,7 @@ static int print_version(void) {
     printf("built");
 #endif
     printf(" for %zu-bit\nprocessor: %s\n", sizeof(void *) * 8, tamis_cpu());
+    printf("input: %s\n", keys_packings());
     return EXIT_FOUND;
 }
 
