@@ -309,9 +309,11 @@ install: all pages
 	$(call fill,tools/tamis-config-version.cmake.in) > $(DESTDIR)$(LIBDIR)/cmake/tamis/tamis-config-version.cmake
 	install -d $(DESTDIR)$(MANDIR)/man1 $(DESTDIR)$(BASHDIR) $(DESTDIR)$(ZSHDIR) $(DESTDIR)$(FISHDIR)
 	for page in $(PAGES)/man/*.1; do [ ! -e "$$page" ] || install -m 644 "$$page" $(DESTDIR)$(MANDIR)/man1/; done
-	install -m 644 $(PAGES)/completions/tamis.bash $(DESTDIR)$(BASHDIR)/tamis
-	install -m 644 $(PAGES)/completions/_tamis $(DESTDIR)$(ZSHDIR)/
-	install -m 644 $(PAGES)/completions/tamis.fish $(DESTDIR)$(FISHDIR)/
+	$(call install_page,tamis.bash,$(BASHDIR)/tamis)
+	$(call install_page,_tamis,$(ZSHDIR)/_tamis)
+	$(call install_page,tamis.fish,$(FISHDIR)/tamis.fish)
+# There are none in a build for another machine.
+install_page = [ ! -e $(PAGES)/completions/$(1) ] || install -m 644 $(PAGES)/completions/$(1) $(DESTDIR)$(2)
 fill = sed -e 's|@PREFIX@|$(PREFIX)|g' -e 's|@LIBDIR@|$(LIBDIR)|g' \
            -e 's|@INCLUDEDIR@|$(INCLUDEDIR)|g' -e 's|@VERSION@|$(VERSION)|g' -e 's|@MAJOR@|$(MAJOR)|g' $(1)
 
