@@ -28,8 +28,9 @@ enum { TELL = 't', END = 'e' };
 
 static struct {
     _Atomic(const char *) doing; /* what is under way, NULL for nothing */
-    _Atomic uint64_t lines, done, total;
-    _Atomic int64_t since_ms; /* when that began */
+    /* Said aloud, because compilers for 32 bits have changed their mind about it. */
+    _Alignas(8) _Atomic uint64_t lines, done, total;
+    _Alignas(8) _Atomic int64_t since_ms; /* when that began */
 
     const char *verb;
     const char *unit; /* lines, or keys where they are none */
