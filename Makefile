@@ -37,6 +37,10 @@ FLAGS_avx512     := $(if $(TARGET_IS_X86_64),$(FLAGS_avx2) $(AVX512_PARTS:%=-mav
 # 32-bit x86 would compute plans with 80 bits and come to other shapes.
 FLAGS += $(if $(filter i386-% i486-% i586-% i686-%,$(TARGET)),-msse2 -mfpmath=sse)
 
+# libsodium signs patches; without it the command says so when asked to.
+SODIUM := $(shell printf '\043include <sodium.h>\nint main(void) { return sodium_init(); }\n' | \
+            $(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -x c -o /dev/null - -lsodium 2>/dev/null && echo yes)
+
 LIB_SRC := $(filter-out %/template.c,$(wildcard src/*/*.c))
 CLI_SRC := $(wildcard cli/*.c cli/*/*.c)
 LIB_OBJ := $(LIB_SRC:%.c=$(B)/%.o)
@@ -77,6 +81,8 @@ $(B)/%_avx2.o: %_avx2.c
 	$(call compile,$(FLAGS_avx2))
 $(B)/%_avx512.o: %_avx512.c
 	$(call compile,$(FLAGS_avx512))
+$(B)/cli/seal.o: cli/seal.c
+	$(call compile,$(if $(SODIUM),-DTAMIS_WITH_SODIUM))
 $(B)/%.o: %.c
 	$(call compile)
 define compile
@@ -96,7 +102,7 @@ $(SO): $(LIB_OBJ)
 
 $(CMD): $(CLI_OBJ) $(LIB)
 	$(if $(V),,@echo "  LINK  $@")
-	$(Q)$(CC) $(SAFE) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
+	$(Q)$(CC) $(SAFE) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(if $(SODIUM),-lsodium) $(LIBS)
 
 -include $(LIB_OBJ:.o=.d) $(CLI_OBJ:.o=.d)
 

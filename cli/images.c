@@ -14,10 +14,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static bool is_dash(const char *path) {
-    return strcmp(path, "-") == 0;
-}
-
 struct tamis_options image_options(const struct args *args) {
     struct tamis_options options = {.struct_size = sizeof options};
     if (args->has_secret) options.secret = args->secret;
@@ -34,33 +30,12 @@ unsigned threads_wanted(const struct args *args) {
 
 /* ---- Opening ---- */
 
-/* Reads a stream whole. The buffer grows with what arrived, never with what a header claims. */
-static int read_stream(const struct args *args, int fd, const char *name, uint8_t **bytes,
-                       size_t *len) {
-    size_t size = 64 * 1024;
-    *len = 0;
-    *bytes = malloc(size);
-    while (*bytes) {
-        const ssize_t got = read(fd, *bytes + *len, size - *len);
-        if (got < 0 && errno == EINTR) continue;
-        if (got < 0) return fail(args, name, "cannot read: %s", strerror(errno));
-        if (got == 0) return 0;
-        *len += (size_t)got;
-        if (*len < size) continue;
-        uint8_t *larger = size <= SIZE_MAX / 2 ? realloc(*bytes, size * 2) : NULL;
-        if (!larger) break;
-        *bytes = larger;
-        size *= 2;
-    }
-    return fail_memory(args);
-}
-
 static int open_stream(struct image *image, const struct args *args, int fd, enum image_mode mode) {
     const struct tamis_options options = image_options(args);
     const char *name = input_name(image->path);
     uint8_t *bytes = NULL;
     size_t len = 0;
-    int code = read_stream(args, fd, name, &bytes, &len);
+    int code = stream_read(args, fd, name, &bytes, &len);
     if (!code) {
         const tamis_status status = mode == TO_ASK
                                         ? tamis_view_with(&image->filter, bytes, len, &options)
@@ -113,32 +88,8 @@ void image_close(struct image *image) {
 
 /* ---- Writing ---- */
 
-/* What takes long should not fail at its end for a folder that was never there. */
-static int folder_may_write(const struct args *args, const char *path) {
-    const char *slash = strrchr(path, '/');
-    char *folder = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
-    if (!folder) return fail_memory(args);
-    const int code = access(folder, W_OK | X_OK) == 0
-                         ? 0
-                         : fail(args, path, "cannot create a file beside it: %s", strerror(errno));
-    free(folder);
-    return code;
-}
-
 int image_may_write(const struct args *args, const char *path) {
-    const bool is_forced = given(args, OPT_FORCE);
-    if (is_dash(path)) {
-        if (is_forced || !isatty(STDOUT_FILENO)) return 0;
-        return fail(args, NULL, "an image is no text for a terminal; name a file, or use --force");
-    }
-    struct stat status;
-    if (lstat(path, &status) < 0) return folder_may_write(args, path);
-    if (S_ISDIR(status.st_mode)) return fail(args, path, "cannot write: %s", strerror(EISDIR));
-    /* An image takes the name of what was there. For a device that would be a disaster. */
-    if (!S_ISREG(status.st_mode) && !S_ISLNK(status.st_mode))
-        return fail(args, path, "not a regular file; use - for standard output");
-    if (is_forced) return S_ISLNK(status.st_mode) ? 0 : folder_may_write(args, path);
-    return fail(args, path, "the file exists; use --force to replace it");
+    return file_may_write(args, path, "an image");
 }
 
 static int write_stdout(const struct args *args, const tamis *filter) {
