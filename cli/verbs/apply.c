@@ -26,12 +26,22 @@ static size_t patch_size(const struct work *w) {
     return w->patch.size - (w->is_signed ? SEAL_BYTES : 0);
 }
 
+/* The patch is for another image, or this one is no longer what it was. */
+static int fail_mismatch(const struct args *args, const struct work *w) {
+    const struct tamis_options options = image_options(args);
+    tamis *filter = NULL;
+    const tamis_status status = tamis_view_with(&filter, w->base.at, w->base.size, &options);
+    tamis_free(filter);
+    if (status == TAMIS_CORRUPT) return fail_why(args, w->base.path, status);
+    (void)tamis_patch_fits(w->base.at, w->base.size, &w->info); /* for its sentence */
+    return fail(args, w->base.path, "%s (%s)", tamis_why(), w->patch.path);
+}
+
 /* Whether the patch is for this image. Only then its sizes are worth some memory. */
 static int check_patch(const struct args *args, struct work *w) {
     tamis_status status = tamis_patch_info(w->patch.at, patch_size(w), &w->info, sizeof w->info);
     if (!status) status = tamis_patch_fits(w->base.at, w->base.size, &w->info);
-    if (status == TAMIS_MISMATCH)
-        return fail(args, w->base.path, "%s (%s)", tamis_why(), w->patch.path);
+    if (status == TAMIS_MISMATCH) return fail_mismatch(args, w);
     if (status) return fail_why(args, w->patch.path, status);
     return given(args, OPT_VERIFY_KEY) ? seal_check_base(args, &w->patch, &w->base) : 0;
 }

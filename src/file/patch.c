@@ -205,8 +205,9 @@ static bool count_bytes(void *ctx, const uint8_t *bytes, size_t size) {
     return true;
 }
 
-/* Two images that have nothing to do with each other differ in every second bit; to find out by
- * coding all of them would take a hundred times as long as counting them. */
+/* Two images that have nothing to do with each other differ in every second bit, or in a few less
+ * where both have empty places. To save a tenth of such an image by coding it would take 0.2 s for
+ * each megabyte; counting the bits takes a hundredth of that. */
 static bool is_all_new(span base, span result) {
     const uint64_t lines = line_count(result.size);
     uint64_t word[LINE_WORDS], changed = 0;
@@ -215,7 +216,7 @@ static bool is_all_new(span base, span result) {
         if (load_change(base, result, line, word))
             for (int i = 0; i < LINE_WORDS; i++) changed += tamis__popcount64(word[i]);
     const uint64_t bits = 8 * result.size;
-    return changed > bits / 5 * 2 && changed < bits / 5 * 3;
+    return changed > bits / 3 && changed < bits / 3 * 2;
 }
 
 static void write_header(uint8_t h[HEADER_BYTES], enum coding coding, span base, span result) {

@@ -28,6 +28,7 @@ typedef struct tamis_ranges {
     bool is_reader;
     bool is_bad; /* a reader met the end too early, or a writer was stopped */
     uint32_t range;
+    uint32_t share[TAMIS_CHANCE_SEEN_MOST + 1]; /* what is learned at once: 2^32 parts, by `seen` */
 
     /* of a reader */
     uint32_t code;
