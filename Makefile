@@ -15,7 +15,8 @@ VERSION := $(MAJOR).$(call VERSION_OF,MINOR).$(call VERSION_OF,PATCH)
 CC       ?= cc
 CXX      ?= c++
 AR       ?= ar
-CFLAGS   ?= -O2 -g
+# A checked build is compiled as often as it is run, and wants lines in its reports, not variables.
+CFLAGS   ?= $(if $(SAN),-O1 -g1,-O2 -g)
 PREFIX   ?= /usr/local
 B        ?= build$(if $(SAN),-$(SAN:1=san))
 Q        := $(if $(V),,@)
@@ -134,6 +135,8 @@ $(T)/unit/%: $(B)/tests/unit/%.o $(HELP_OBJ) $(LIB)
 BUILDERS := $(addprefix $(T)/,unit/test_builder unit/test_bulk unit/test_temporary proof/killed big/building)
 $(BUILDERS): $(T)/%: $(B)/tests/%.o $(EXTRA_OBJ) $(HELP_OBJ) $(LIB)
 	$(call link_test)
+# These are about parts of the command.
+$(T)/unit/test_occupancy: $(B)/cli/occupancy.o $(B)/cli/statistics.o
 # These stand between the library and the system: tests/help/faults.h.
 FAULTY := $(T)/unit/test_files $(T)/unit/test_temporary $(T)/proof/killed
 FAULTS := read write fsync rename unlink flock getrandom access close \
@@ -155,35 +158,34 @@ $(T)/portable/%: $(B)/tests/portable/%.o $(HELP_OBJ) $(LIB)
 -include $(wildcard $(B)/tests/*/*.d $(T)/*.d) $(LAW_OBJ:.o=.d)
 
 # The fuzz target is one function; without a fuzzer it replays files, which every test run does
-# with the corpus. Checksums are off in its library, so that the rest of the gate must hold alone.
-FUZZ_LIB  := $(patsubst %.c,$(B)/fuzz/%.o,$(LIB_SRC))
+# with the corpus. Checksums are off in its library, so that the rest of the gate must hold alone:
+# the sources that know of it are compiled again, and stand before the library, which then has no
+# need to bring its own.
+FUZZ_OBJ  := $(patsubst %.c,$(B)/fuzz/%.o,$(shell grep -l TAMIS_FUZZING $(LIB_SRC)))
 REPLAY    := $(T)/fuzz/replay
-$(B)/fuzz/%_avx2.o: %_avx2.c
-	$(call compile,-DTAMIS_FUZZING $(FLAGS_avx2))
-$(B)/fuzz/%_avx512.o: %_avx512.c
-	$(call compile,-DTAMIS_FUZZING $(FLAGS_avx512))
 $(B)/fuzz/%.o: %.c
 	$(call compile,-DTAMIS_FUZZING)
--include $(FUZZ_LIB:.o=.d)
-$(REPLAY): $(B)/tests/fuzz/gate.o $(B)/tests/fuzz/replay.o $(FUZZ_LIB)
+-include $(FUZZ_OBJ:.o=.d)
+$(REPLAY): $(B)/tests/fuzz/gate.o $(B)/tests/fuzz/replay.o $(FUZZ_OBJ) $(LIB)
 	$(call link_test)
 
 HOUSE := $(sort $(wildcard tests/house/*.sh))
 
 BENCH    := $(B)/bench/bench
-PROGRAMS := $(UNIT) $(LAWS) $(REPLAY) $(BENCH)
+PROGRAMS := $(UNIT) $(LAWS) $(REPLAY)
 .PHONY: programs
 programs: all $(PROGRAMS)
-test-here: programs
+test-here: programs $(BENCH)
 	@TAMIS=$(abspath $(CMD)) TAMIS_SO=$(abspath $(SO)) B=$(B) CC="$(CC)" CXX="$(CXX)" \
 	tests/run "$(LAWS) --part 1/2" "$(LAWS) --part 2/2" $(UNIT) $(REPLAY) tests/cli/run tests/python/test_reader.py $(HOUSE)
 
 # ---- Proofs: minutes each, the short ones also in CI -------------------------------------------
 
 # The longest first, so that the processors finish together.
-LONG_PROOFS := $(addprefix tests/proof/,sanitizers.sh same_bytes.sh programs.sh planted.sh)
-proof-here: all $(PROOF) $(CMD)
-	@tests/run $(LONG_PROOFS) $(PROOF) $(filter-out $(LONG_PROOFS),$(wildcard tests/proof/*.sh))
+LONG_PROOFS := $(addprefix tests/proof/,sanitizers.sh same_bytes.sh) $(T)/proof/measured_rates \
+               $(addprefix tests/proof/,planted.sh threads.sh fuzz.sh)
+proof-here: programs $(PROOF) $(T)/portable/images
+	@tests/run $(LONG_PROOFS) $(filter-out $(LONG_PROOFS),$(PROOF) $(wildcard tests/proof/*.sh))
 
 # More than 2^33 bits in one filter: 1.3 GiB of memory and some minutes.
 big: $(T)/big/big
@@ -205,10 +207,10 @@ fuzz:
 	@tools/setup proof
 	@mkdir -p build-fuzz/corpus
 	@$(MAKE) --no-print-directory -j2 B=build-fuzz CC=$(CLANG) \
-	    CFLAGS='-O1 -g -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all' $(FUZZ)
+	    CFLAGS='-O1 -g1 -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all' $(FUZZ)
 	$(FUZZ) -max_total_time=$(FUZZ_SECONDS) -timeout=1 -rss_limit_mb=2048 -max_len=65536 \
 	    -print_final_stats=1 build-fuzz/corpus tests/fuzz/corpus
-$(FUZZ): $(B)/tests/fuzz/gate.o $(FUZZ_LIB)
+$(FUZZ): $(B)/tests/fuzz/gate.o $(FUZZ_OBJ) $(LIB)
 	$(Q)$(CC) $(CFLAGS) -fsanitize=fuzzer -o $@ $^ $(LIBS)
 
 # ---- Measuring ----------------------------------------------------------------------------------

@@ -84,11 +84,12 @@ static int folder_may_write(const struct args *args, const char *path) {
     return code;
 }
 
-int file_may_write(const struct args *args, const char *path, const char *what) {
+int file_may_write(const struct args *args, const char *path, const char *binary) {
     const bool is_forced = given(args, OPT_FORCE);
     if (is_dash(path)) {
-        if (is_forced || !isatty(STDOUT_FILENO)) return 0;
-        return fail(args, NULL, "%s is no text for a terminal; name a file, or use --force", what);
+        if (is_forced || !binary || !isatty(STDOUT_FILENO)) return 0;
+        return fail(args, NULL, "%s is no text for a terminal; name a file, or use --force",
+                    binary);
     }
     struct stat status;
     if (lstat(path, &status) < 0) return folder_may_write(args, path);
@@ -203,4 +204,10 @@ int file_end(struct new_file *file, bool is_good) {
     if (file->fd >= 0 && file->temp[0]) unlink(file->temp);
     uncatch_signals();
     return file->code;
+}
+
+int file_write(const struct args *args, const char *path, const void *bytes, size_t len) {
+    struct new_file file;
+    const int code = file_begin(&file, args, path, MODE_USUAL);
+    return code ? code : file_end(&file, file_put(&file, bytes, len));
 }

@@ -33,11 +33,14 @@ int stream_read(const struct args *args, int fd, const char *name, uint8_t **byt
 
 /* ==== Out =================================================================================== */
 
-/* Says, before any work is done, whether `what`, such as "an image", may be written to `path`. */
-int file_may_write(const struct args *args, const char *path, const char *what);
+/* Says, before any work is done, whether a file may be written to `path`. `binary`, such as "an
+ * image", is refused on a terminal; NULL: it is text. */
+int file_may_write(const struct args *args, const char *path, const char *binary);
 
-/* A file that is written beside `path` and takes its name when it is whole; standard output for
- * `-`. A signal that comes meanwhile asks for a stop, and the next put sees it. */
+/* Writes it, whole or not at all; `-` for standard output. */
+int file_write(const struct args *args, const char *path, const void *bytes, size_t len);
+
+/* The same piece by piece: written beside `path`, it takes the name when it is whole. A signal that comes meanwhile asks for a stop, and the next put sees it. */
 struct new_file {
     const struct args *args;
     const char *path;

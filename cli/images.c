@@ -30,43 +30,61 @@ unsigned threads_wanted(const struct args *args) {
 
 /* ---- Opening ---- */
 
-static int open_stream(struct image *image, const struct args *args, int fd, enum image_mode mode) {
+static tamis_status open_bytes(struct image *image, const struct args *args, uint8_t *bytes,
+                               size_t len, enum image_mode mode) {
     const struct tamis_options options = image_options(args);
-    const char *name = input_name(image->path);
+    if (mode == TO_CHANGE) {
+        const tamis_status status = tamis_load_with(&image->filter, bytes, len, &options);
+        free(bytes);
+        return status;
+    }
+    image->bytes = bytes; /* The view looks at them until image_close. */
+    return tamis_view_with(&image->filter, bytes, len, &options);
+}
+
+/* Opens what is no file. A reading error is reported and `code` set; what the gate says is
+ * returned. */
+static tamis_status open_stream(struct image *image, const struct args *args, enum image_mode mode,
+                                int *code) {
+    const bool is_stdin = is_dash(image->path);
+    const int fd = is_stdin ? STDIN_FILENO : open(image->path, O_RDONLY | O_CLOEXEC);
     uint8_t *bytes = NULL;
     size_t len = 0;
-    int code = stream_read(args, fd, name, &bytes, &len);
-    if (!code) {
-        const tamis_status status = mode == TO_ASK
-                                        ? tamis_view_with(&image->filter, bytes, len, &options)
-                                        : tamis_load_with(&image->filter, bytes, len, &options);
-        if (status) code = fail_why(args, name, status);
+    if (fd < 0) {
+        *code = fail(args, image->path, "cannot open: %s", strerror(errno));
+        return TAMIS_OK;
     }
-    if (!code && mode == TO_ASK)
-        image->bytes = bytes; /* The view looks at them until image_close. */
+    *code = stream_read(args, fd, input_name(image->path), &bytes, &len);
+    if (!is_stdin) close(fd);
+    if (!*code) return open_bytes(image, args, bytes, len, mode);
+    free(bytes);
+    return TAMIS_OK;
+}
+
+static bool is_stream(const char *path) {
+    struct stat status;
+    return is_dash(path) ||
+           (stat(path, &status) == 0 && (S_ISFIFO(status.st_mode) || S_ISCHR(status.st_mode)));
+}
+
+int image_try(struct image *image, const struct args *args, const char *path, enum image_mode mode,
+              tamis_status *status) {
+    const struct tamis_options options = image_options(args);
+    int code = 0;
+    *image = (struct image){.path = path};
+    if (is_stream(path))
+        *status = open_stream(image, args, mode, &code);
     else
-        free(bytes);
+        *status = mode == TO_ASK ? tamis_map_with(&image->filter, path, &options)
+                                 : tamis_read_with(&image->filter, path, &options);
     return code;
 }
 
 int image_open(struct image *image, const struct args *args, const char *path,
                enum image_mode mode) {
-    *image = (struct image){.path = path};
-    if (is_dash(path)) return open_stream(image, args, STDIN_FILENO, mode);
-
-    struct stat status;
-    if (stat(path, &status) == 0 && (S_ISFIFO(status.st_mode) || S_ISCHR(status.st_mode))) {
-        const int fd = open(path, O_RDONLY | O_CLOEXEC);
-        if (fd < 0) return fail(args, path, "cannot open: %s", strerror(errno));
-        const int code = open_stream(image, args, fd, mode);
-        close(fd);
-        return code;
-    }
-
-    const struct tamis_options options = image_options(args);
-    const tamis_status opened = mode == TO_ASK ? tamis_map_with(&image->filter, path, &options)
-                                               : tamis_read_with(&image->filter, path, &options);
-    return opened ? fail_why(args, path, opened) : 0;
+    tamis_status status = TAMIS_OK;
+    const int code = image_try(image, args, path, mode, &status);
+    return code || !status ? code : fail_why(args, input_name(path), status);
 }
 
 const char *image_target(const struct args *args) {

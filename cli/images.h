@@ -20,6 +20,11 @@ int image_open(struct image *image, const struct args *args, const char *path,
                enum image_mode mode);
 void image_close(struct image *image);
 
+/* The same for whoever wants to know what the library said: reports only what kept it from being
+ * asked. */
+int image_try(struct image *image, const struct args *args, const char *path, enum image_mode mode,
+              tamis_status *status);
+
 /* The same for verbs that change IMAGE, their first operand: says first whether the result may be
  * written to where image_target says: to --output, or to IMAGE itself. */
 int image_open_to_change(struct image *image, const struct args *args);

@@ -85,6 +85,7 @@ struct keys {
 
     struct input *input; /* of the current source; NULL between two of them */
     uint64_t lines;      /* of the current source, in blocks that were read (numbers_lines) */
+    uint64_t bytes;      /* of the sources before it */
     char *carry;         /* the start of a line, or lines, for the next block */
     size_t carried;
 };

@@ -73,6 +73,14 @@ static void carry_over(struct keys *keys, const char *bytes, size_t len) {
     keys->carried = len;
 }
 
+/* The one place where blocks get their bytes. */
+static ssize_t read_more(struct keys *keys, struct block *block, size_t at) {
+    const ssize_t got =
+        input_read(keys->input, block->room + at, BLOCK_BYTES - at, block->trouble, WHY_BYTES);
+    progress_bytes(keys->bytes + input_position(keys->input));
+    return got;
+}
+
 /* Copies the long line that fills the block to the file, to its end. Returns its length with the
  * end, or 0 with errno or a sentence. */
 static size_t spill(struct keys *keys, struct block *block, int fd) {
@@ -84,8 +92,7 @@ static size_t spill(struct keys *keys, struct block *block, int fd) {
         len += mine;
         carry_over(keys, block->room + mine, got - mine);
         if (end) return len;
-        const ssize_t more =
-            input_read(keys->input, block->room, BLOCK_BYTES, block->trouble, WHY_BYTES);
+        const ssize_t more = read_more(keys, block, 0);
         if (more < 0) return 0;
         if (more == 0) {
             block->ends_file = true;
@@ -131,8 +138,7 @@ static void fill_from_input(struct keys *keys, struct block *block) {
             return;
         }
         searched = block->len;
-        const ssize_t got = input_read(keys->input, block->room + block->len,
-                                       BLOCK_BYTES - block->len, block->trouble, WHY_BYTES);
+        const ssize_t got = read_more(keys, block, block->len);
         if (got <= 0) {
             block->ends_file = got == 0;
             return; /* The last line needs no end. */
@@ -165,6 +171,7 @@ bool block_fill(struct keys *keys, struct block *block) {
     }
     if (block->trouble[0]) block->ends_file = true;
     if (block->ends_file) {
+        keys->bytes += input_position(keys->input);
         input_close(keys->input);
         keys->input = NULL;
     }

@@ -12,6 +12,7 @@
 struct input {
     int fd;
     bool is_file; /* reading it never waits for anybody */
+    uint64_t position;
 };
 
 static bool is_stdin(const struct source *source) {
@@ -42,8 +43,21 @@ ssize_t input_read(struct input *input, void *bytes, size_t room, char *why, siz
     ssize_t got;
     do got = read(input->fd, bytes, room);
     while (got < 0 && errno == EINTR);
+    if (got > 0) input->position += (uint64_t)got;
     if (got < 0) snprintf(why, size, "cannot read: %s", strerror(errno));
     return got;
+}
+
+uint64_t input_position(const struct input *input) {
+    return input ? input->position : 0;
+}
+
+bool input_size(const struct source *source, uint64_t *size) {
+    struct stat status;
+    const int found = is_stdin(source) ? fstat(STDIN_FILENO, &status) : stat(source->name, &status);
+    if (found < 0 || !S_ISREG(status.st_mode) || source->start < 0) return false;
+    *size = status.st_size > source->start ? (uint64_t)(status.st_size - source->start) : 0;
+    return true;
 }
 
 bool input_waits(const struct input *input) {

@@ -41,6 +41,15 @@ void keys_close(struct keys *keys) {
     free(keys->carry);
 }
 
+uint64_t keys_bytes(const struct keys *keys) {
+    uint64_t sum = 0, size;
+    for (size_t i = 0; i < keys->source_count; i++) {
+        if (!input_size(&keys->source[i], &size)) return 0;
+        sum += size;
+    }
+    return sum;
+}
+
 void keys_hash_by(struct keys *keys, const tamis *filter) {
     keys->filter = filter;
 }
@@ -61,4 +70,5 @@ void keys_again(struct keys *keys) {
     }
     keys->source_count = kept;
     keys->next_source = 0;
+    keys->bytes = 0;
 }

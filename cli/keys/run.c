@@ -20,7 +20,8 @@ struct crew {
     const struct handler *handler;
     struct block *ring;
     size_t size;
-    uint64_t lines; /* taken of the current file */
+    uint64_t lines;     /* taken of the current file ... */
+    uint64_t all_lines; /* ... and of all */
     bool had_trouble;
 
     pthread_mutex_t lock; /* for what follows, and block.is_done */
@@ -114,6 +115,8 @@ static int take(struct crew *crew, struct block *block) {
     batch->first_line = crew->lines + 1;
     batch->start = block->bytes;
     crew->lines += batch->n + block->keyless;
+    crew->all_lines += batch->n + block->keyless;
+    progress_lines(crew->all_lines);
     crew->keys->keyless += block->keyless;
     if (batch->n > 0) code = handler->take(handler->with, batch);
     if (text_print(&batch->out) && code <= 0) code = EXIT_TROUBLE;
@@ -153,7 +156,7 @@ static int start(struct crew *crew) {
     pthread_cond_init(&crew->is_done, NULL);
     /* What the system does not give is done by the others. */
     while (crew->threads + 1 < wanted &&
-           pthread_create(&crew->thread[crew->threads], NULL, work_until_over, crew) == 0)
+           start_thread(&crew->thread[crew->threads], work_until_over, crew))
         crew->threads++;
     return 0;
 }
@@ -173,7 +176,9 @@ static void end(struct crew *crew) {
 int keys_run(struct keys *keys, const struct handler *handler) {
     struct crew crew = {.keys = keys, .handler = handler};
     int code = start(&crew);
+    progress_reading(keys_bytes(keys));
     if (!code) code = take_all(&crew);
+    progress_wipe();
     end(&crew);
     if (code == KEYS_ENOUGH) return 0;
     return code ? code : crew.had_trouble ? EXIT_TROUBLE : 0;

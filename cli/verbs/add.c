@@ -115,7 +115,8 @@ static int run(const struct args *args) {
 
 const struct verb verb_add = {
     .name = "add",
-    .also = "insert append",
+    .also = "append",
+    .aliases = "insert",
     .summary = "add keys to an image",
     .run = run,
     .operands = OPERANDS({"IMAGE", EXACTLY_ONE, READS_STDIN},

@@ -67,12 +67,6 @@ static int check_result(const struct args *args, struct work *w) {
     return view_bytes(args, &named, &w->filter);
 }
 
-static int write_result(const struct args *args, const struct work *w) {
-    struct new_file file;
-    const int code = file_begin(&file, args, image_target(args), MODE_USUAL);
-    return code ? code : file_end(&file, file_put(&file, w->result.at, w->result.size));
-}
-
 static void report(const struct args *args, const struct work *w) {
     if (w->is_signed && !given(args, OPT_VERIFY_KEY))
         warn(args, w->patch.path, "the patch is signed; by whom, --verify KEYFILE would tell");
@@ -100,7 +94,7 @@ static int run(const struct args *args) {
     if (!code) code = check_patch(args, &w);
     if (!code) code = make_result(args, &w);
     if (!code) code = check_result(args, &w);
-    if (!code) code = write_result(args, &w);
+    if (!code) code = file_write(args, image_target(args), w.result.at, w.result.size);
     if (!code) report(args, &w);
     tamis_free(w.filter);
     bytes_close(&w.base);

@@ -196,7 +196,7 @@ static int run(const struct args *args) {
 
 const struct verb verb_build = {
     .name = "build",
-    .also = "create make new init",
+    .also = "make new init",
     .summary = "make an image from keys",
     .run = run,
     .operands = OPERANDS({"IMAGE", EXACTLY_ONE, WRITES_STDOUT},

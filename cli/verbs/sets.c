@@ -123,7 +123,9 @@ static int run_fold(const struct args *args) {
 
 const struct verb verb_union = {
     .name = "union",
-    .also = "merge join or",
+    .also = "or",
+    .aliases = "join merge",
+    .moved = "the result goes to --output, never into an image that is read",
     .summary = "make the image of all sets together",
     .run = run_union,
     .operands = OPERANDS({"IMAGE", EXACTLY_ONE, READS_STDIN}, {"IMAGE", ONE_OR_MORE, READS_STDIN}),

@@ -25,7 +25,7 @@ done
 tamis apply old.tamis long.patch; echo $?
 (head -c 70 a.patch; printf '\125'; tail -c +72 a.patch) >changed.patch
 tamis apply old.tamis changed.patch; echo $?
-(head -c 300 old.tamis; printf '\125'; tail -c +302 old.tamis) >changed.tamis
+(head -c 301 old.tamis; printf '\125'; tail -c +303 old.tamis) >changed.tamis
 tamis apply changed.tamis a.patch; echo $?
 echo "# what is there stays"
 tamis apply old.tamis a.patch -o other.tamis; echo $?
