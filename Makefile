@@ -38,19 +38,26 @@ FLAGS_avx512     := $(if $(TARGET_IS_X86_64),$(FLAGS_avx2) $(AVX512_PARTS:%=-mav
 # 32-bit x86 would compute plans with 80 bits and come to other shapes.
 FLAGS += $(if $(filter i386-% i486-% i586-% i686-%,$(TARGET)),-msse2 -mfpmath=sse)
 
-# libsodium signs patches; without it the command says so when asked to.
-SODIUM := $(shell printf '\043include <sodium.h>\nint main(void) { return sodium_init(); }\n' | \
-            $(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -x c -o /dev/null - -lsodium 2>/dev/null && echo yes)
+# The command reads gzip and zstd, and signs patches, where the libraries can be linked; WITH_ZLIB=,
+# WITH_ZSTD= or WITH_SODIUM= leaves one out. Asked only when it is needed, and once: the variable
+# becomes its own answer.
+HASH     := \#
+can_link  = $(shell printf '$(HASH)include <%s>\nint main(void) { return !%s(); }\n' $(1) $(2) | \
+                $(CC) $(CFLAGS) $(LDFLAGS) -x c - -o /dev/null $(3) 2>/dev/null && echo yes)
+WITH_ZLIB = $(eval WITH_ZLIB := $(call can_link,zlib.h,zlibVersion,-lz))$(WITH_ZLIB)
+WITH_ZSTD = $(eval WITH_ZSTD := $(call can_link,zstd.h,ZSTD_versionNumber,-lzstd))$(WITH_ZSTD)
+WITH_SODIUM = $(eval WITH_SODIUM := $(call can_link,sodium.h,sodium_version_string,-lsodium))$(WITH_SODIUM)
+CLI_LIBS  = $(if $(WITH_ZLIB),-lz) $(if $(WITH_ZSTD),-lzstd) $(if $(WITH_SODIUM),-lsodium)
 
 LIB_SRC := $(filter-out %/template.c,$(wildcard src/*/*.c))
-CLI_SRC := $(wildcard cli/*.c cli/*/*.c)
+CLI_SRC := $(filter-out cli/pages/%,$(wildcard cli/*.c cli/*/*.c))
 LIB_OBJ := $(LIB_SRC:%.c=$(B)/%.o)
 CLI_OBJ := $(CLI_SRC:%.c=$(B)/%.o)
 LIB     := $(B)/libtamis.a
 SO      := $(B)/libtamis.so.$(VERSION)
 CMD     := $(B)/tamis
 
-.PHONY: all run run-here test check test-here proof proof-here big tables fuzz golden install uninstall \
+.PHONY: pages all run run-here test check test-here proof proof-here big tables fuzz golden install uninstall \
         format layers symbols clean bench bench-here bench-programs bench-full \
         bench-full-here bench-count bench-count-here
 .DELETE_ON_ERROR:
@@ -82,8 +89,12 @@ $(B)/%_avx2.o: %_avx2.c
 	$(call compile,$(FLAGS_avx2))
 $(B)/%_avx512.o: %_avx512.c
 	$(call compile,$(FLAGS_avx512))
+$(B)/cli/keys/gunzip.o: cli/keys/gunzip.c
+	$(call compile,$(if $(WITH_ZLIB),-DTAMIS_WITH_ZLIB))
+$(B)/cli/keys/unzstd.o: cli/keys/unzstd.c
+	$(call compile,$(if $(WITH_ZSTD),-DTAMIS_WITH_ZSTD))
 $(B)/cli/seal.o: cli/seal.c
-	$(call compile,$(if $(SODIUM),-DTAMIS_WITH_SODIUM))
+	$(call compile,$(if $(WITH_SODIUM),-DTAMIS_WITH_SODIUM))
 $(B)/%.o: %.c
 	$(call compile)
 define compile
@@ -103,9 +114,25 @@ $(SO): $(LIB_OBJ)
 
 $(CMD): $(CLI_OBJ) $(LIB)
 	$(if $(V),,@echo "  LINK  $@")
-	$(Q)$(CC) $(SAFE) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(if $(SODIUM),-lsodium) $(LIBS)
+	$(Q)$(CC) $(SAFE) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(CLI_LIBS) $(LIBS)
 
 -include $(LIB_OBJ:.o=.d) $(CLI_OBJ:.o=.d)
+
+# ---- Manual pages and completions -----------------------------------------------------------------
+#
+# A program with the table of verbs writes them, in a build for this machine; scdoc makes the pages.
+
+PAGES_OBJ := $(patsubst %.c,$(B)/%.o,$(wildcard cli/pages/*.c)) $(filter-out $(B)/cli/main.o,$(CLI_OBJ))
+PAGES     := $(B)/pages
+pages: $(PAGES)/made
+$(PAGES)/pages: $(PAGES_OBJ) $(LIB)
+	@mkdir -p $(@D)
+	$(if $(V),,@echo "  LINK  $@")
+	$(Q)$(CC) $(SAFE) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
+$(PAGES)/made: $(PAGES)/pages tools/pages
+	$(Q)tools/pages $< $(PAGES)
+	@touch $@
+-include $(PAGES_OBJ:.o=.d)
 
 # ---- Tests ------------------------------------------------------------------------------------
 #
@@ -130,6 +157,10 @@ HELP_OBJ := $(patsubst %.c,$(B)/%.o,$(wildcard tests/help/*.c))
 $(T)/registry.o: src/kinds/registry.c
 	$(call compile,-DTAMIS_EXTRA_KINDS='"tests/kinds.def"')
 $(T)/unit/%: $(B)/tests/unit/%.o $(HELP_OBJ) $(LIB)
+	$(call link_test)
+# This one is about the command: what makes keys of lines stands on its own.
+FORM_OBJ := $(patsubst %,$(B)/cli/keys/%.o,canon canon_names canon_numbers decode fields pieces)
+$(T)/unit/test_forms: $(B)/tests/unit/test_forms.o $(FORM_OBJ) $(LIB)
 	$(call link_test)
 # These build with sample kinds.
 BUILDERS := $(addprefix $(T)/,unit/test_builder unit/test_bulk unit/test_temporary proof/killed big/building)
@@ -215,8 +246,8 @@ $(FUZZ): $(B)/tests/fuzz/gate.o $(FUZZ_OBJ) $(LIB)
 
 # ---- Measuring ----------------------------------------------------------------------------------
 #
-# make bench         our kinds, the libraries that can be installed by name and the floor: 3 minutes
-# make bench-full    10^8 keys, strings, two threads, every size; JSON and pictures: half an hour
+# make bench         our kinds, the libraries that can be installed by name and the floor: a minute
+# make bench-full    10^8 keys, strings, two threads, every size; JSON and pictures: ten minutes
 # make bench-count   instructions per key under callgrind: the same every time
 #
 # A peer is a shared object that speaks bench/peer.h. bench/peers/NAME.c or .cc is one file for
@@ -247,10 +278,12 @@ BATCH := --ways batch --questions miss --peers none
 bench-full-here: bench-programs $(CMD)
 	$(BENCH) --keys 1e5,1e7,1e8 --json $(B)/bench/full.json
 	$(BENCH) --keys 1e5,1e7 --key-bytes 32 --json $(B)/bench/strings.json
-	$(BENCH) --keys 1e7,1e8 --threads 1,2 --kinds blocked,split,fuse --json $(B)/bench/threads.json
+	$(BENCH) --keys 1e7,1e8 --threads 1,2 --kinds blocked,split,fuse --ways batch,bulk \
+	    --questions miss --peers none --json $(B)/bench/threads.json
 	$(BENCH) --keys $(SIZES) $(BATCH) --json $(B)/bench/sizes.json
+	$(BENCH) --keys 1e9 $(BATCH) --kinds blocked,split --json $(B)/bench/large.json
 	$(BENCH) --keys 1e6 $(BATCH) --rounds 3 --builds 1 --kinds "$(RATES)" --json $(B)/bench/rates.json
-	bench/plot docs/pictures $(CMD) $(B)/bench/sizes.json $(B)/bench/rates.json
+	bench/plot docs/pictures $(CMD) $(addprefix $(B)/bench/,rates.json sizes.json large.json)
 
 bench-count-here: $(BENCH)
 	bench/count $(BENCH) --keys 1e5
@@ -260,8 +293,13 @@ bench-count-here: $(BENCH)
 BINDIR     ?= $(PREFIX)/bin
 LIBDIR     ?= $(PREFIX)/lib
 INCLUDEDIR ?= $(PREFIX)/include
+DATADIR    ?= $(PREFIX)/share
+MANDIR     ?= $(DATADIR)/man
+BASHDIR    ?= $(DATADIR)/bash-completion/completions
+ZSHDIR     ?= $(DATADIR)/zsh/site-functions
+FISHDIR    ?= $(DATADIR)/fish/vendor_completions.d
 
-install: all
+install: all pages
 	install -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(LIBDIR)/pkgconfig $(DESTDIR)$(LIBDIR)/cmake/tamis \
 	           $(DESTDIR)$(INCLUDEDIR)
 	install -m 755 $(CMD) $(DESTDIR)$(BINDIR)/tamis
@@ -273,6 +311,11 @@ install: all
 	$(call fill,tools/tamis.pc.in) > $(DESTDIR)$(LIBDIR)/pkgconfig/tamis.pc
 	$(call fill,tools/tamis-config.cmake.in) > $(DESTDIR)$(LIBDIR)/cmake/tamis/tamis-config.cmake
 	$(call fill,tools/tamis-config-version.cmake.in) > $(DESTDIR)$(LIBDIR)/cmake/tamis/tamis-config-version.cmake
+	install -d $(DESTDIR)$(MANDIR)/man1 $(DESTDIR)$(BASHDIR) $(DESTDIR)$(ZSHDIR) $(DESTDIR)$(FISHDIR)
+	for page in $(PAGES)/man/*.1; do [ ! -e "$$page" ] || install -m 644 "$$page" $(DESTDIR)$(MANDIR)/man1/; done
+	install -m 644 $(PAGES)/completions/tamis.bash $(DESTDIR)$(BASHDIR)/tamis
+	install -m 644 $(PAGES)/completions/_tamis $(DESTDIR)$(ZSHDIR)/
+	install -m 644 $(PAGES)/completions/tamis.fish $(DESTDIR)$(FISHDIR)/
 fill = sed -e 's|@PREFIX@|$(PREFIX)|g' -e 's|@LIBDIR@|$(LIBDIR)|g' \
            -e 's|@INCLUDEDIR@|$(INCLUDEDIR)|g' -e 's|@VERSION@|$(VERSION)|g' -e 's|@MAJOR@|$(MAJOR)|g' $(1)
 
@@ -281,6 +324,8 @@ uninstall:
 	      $(DESTDIR)$(LIBDIR)/libtamis.* \
 	      $(DESTDIR)$(LIBDIR)/pkgconfig/tamis.pc
 	rm -rf $(DESTDIR)$(LIBDIR)/cmake/tamis
+	rm -f $(DESTDIR)$(MANDIR)/man1/tamis.1 $(DESTDIR)$(MANDIR)/man1/tamis-*.1 $(DESTDIR)$(BASHDIR)/tamis \
+	      $(DESTDIR)$(ZSHDIR)/_tamis $(DESTDIR)$(FISHDIR)/tamis.fish
 
 # ---- Housekeeping -----------------------------------------------------------------------------
 

@@ -84,7 +84,8 @@ int image_open(struct image *image, const struct args *args, const char *path,
                enum image_mode mode) {
     tamis_status status = TAMIS_OK;
     const int code = image_try(image, args, path, mode, &status);
-    return code || !status ? code : fail_why(args, input_name(path), status);
+    if (!code && status) return fail_why(args, input_name(path), status);
+    return code ? code : form_is_that_of(args, input_name(path), image->filter);
 }
 
 const char *image_target(const struct args *args) {

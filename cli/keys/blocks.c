@@ -11,9 +11,10 @@
 
 #include "cli/cli.h"
 #include "cli/keys/block.h"
+#include "cli/keys/scan.h"
 
 bool block_make(struct block *block) {
-    *block = (struct block){.room = malloc(BLOCK_BYTES)};
+    *block = (struct block){.room = calloc(1, BLOCK_BYTES + SCAN_BYTES)};
     return block->room != NULL;
 }
 
@@ -21,7 +22,8 @@ void block_clear(struct block *block) {
     if (block->mapped > 0) munmap((void *)(uintptr_t)block->bytes, block->mapped);
     block->mapped = block->len = block->batch.n = 0;
     block->bytes = block->room;
-    block->keyless = 0;
+    block->keyless = block->fieldless = 0;
+    block->rewritten_len = 0;
     block->is_done = block->ends_file = block->is_short_of_memory = false;
     block->trouble[0] = block->bad_line[0] = '\0';
 }
@@ -141,7 +143,9 @@ static void fill_from_input(struct keys *keys, struct block *block) {
         const ssize_t got = read_more(keys, block, block->len);
         if (got <= 0) {
             block->ends_file = got == 0;
-            return; /* The last line needs no end. */
+            /* The last line needs no end, but one that could not be read is none. */
+            if (got < 0) block->len = 0;
+            return;
         }
         block->len += (size_t)got;
     }
@@ -159,7 +163,8 @@ bool block_fill(struct keys *keys, struct block *block) {
     block_clear(block);
     if (!keys->input) {
         if (keys->next_source == keys->source_count) return false;
-        keys->input = input_open(&keys->source[keys->next_source++], block->trouble, WHY_BYTES);
+        keys->input = input_open(&keys->source[keys->next_source++], keys->decompresses,
+                                 block->trouble, WHY_BYTES);
         keys->lines = keys->carried = 0;
     }
     block->batch.keys = keys;

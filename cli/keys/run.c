@@ -118,6 +118,8 @@ static int take(struct crew *crew, struct block *block) {
     crew->all_lines += batch->n + block->keyless;
     progress_lines(crew->all_lines);
     crew->keys->keyless += block->keyless;
+    crew->keys->fieldless += block->fieldless;
+    crew->keys->seen += batch->n + block->keyless;
     if (batch->n > 0) code = handler->take(handler->with, batch);
     if (text_print(&batch->out) && code <= 0) code = EXIT_TROUBLE;
     if (!code) code = tell_trouble(crew, block);
@@ -173,13 +175,32 @@ static void end(struct crew *crew) {
     free(crew->ring);
 }
 
+/* Lines that were left out are told about; those who ask see them among the others, unless there
+ * is none with a key, which looks like a slip. */
+static void warn_fieldless(const struct keys *keys) {
+    const struct args *args = keys->args;
+    const char *list = args->setting[OPT_FIELD].text;
+    const bool is_single = list[strspn(list, "0123456789")] == '\0';
+    if (keys->fieldless == 0) return;
+    if (keys->fieldless == keys->seen)
+        warn(args, NULL, "no line has %s %s%s", is_single ? "a field" : "enough fields for", list,
+             given(args, OPT_DELIMITER) ? "" : "; --delimiter tells what stands between fields");
+    else if (!keys->cutting.keeps_keyless)
+        warn(args, NULL, "%s %s %s %s", human_count(keys->fieldless).text,
+             keys->fieldless == 1 ? "line has" : "lines have",
+             is_single ? "no field" : "too few fields for", list);
+}
+
 int keys_run(struct keys *keys, const struct handler *handler) {
     struct crew crew = {.keys = keys, .handler = handler};
+    if (keys->has_unknown_form)
+        return fail(keys->args, NULL, "its keys have a form that this tamis does not know");
     int code = start(&crew);
     progress_reading(keys_bytes(keys));
     if (!code) code = take_all(&crew);
     progress_wipe();
     end(&crew);
+    if (!code && keys->cutting.fields.n > 0) warn_fieldless(keys);
     if (code == KEYS_ENOUGH) return 0;
     return code ? code : crew.had_trouble ? EXIT_TROUBLE : 0;
 }

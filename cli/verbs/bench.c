@@ -51,9 +51,11 @@ static int keep_keys(void *with, struct batch *batch) {
     return 0;
 }
 
-static int read_keys(struct benching *b) {
+/* In the form that an image remembers, where one is measured. */
+static int read_keys(struct benching *b, const tamis *filter) {
     struct keys keys;
     int code = keys_open(&keys, b->args, 0);
+    if (filter) keys_follow(&keys, filter);
     if (!code) code = keys_run(&keys, &(struct handler){.take = keep_keys, .with = b});
     keys_close(&keys);
     if (code) return code;
@@ -73,6 +75,7 @@ static int read_keys(struct benching *b) {
 static int measure_image(struct benching *b) {
     struct image image;
     int code = image_open(&image, b->args, b->args->setting[OPT_IMAGE].text, TO_ASK);
+    if (!code && b->args->operand_count > 0) code = read_keys(b, image.filter);
     if (!code) {
         tamis_info(image.filter, &b->info, sizeof b->info);
         if (b->sample.n > 0)
@@ -107,10 +110,11 @@ static int measure_numbers(struct benching *b, const struct tamis_options *optio
 
 static int measure(struct benching *b) {
     const struct tamis_options options = image_options(b->args);
+    const bool has_image = given(b->args, OPT_IMAGE);
     int code = 0;
-    if (b->args->operand_count > 0) code = read_keys(b);
+    if (b->args->operand_count > 0 && !has_image) code = read_keys(b, NULL);
     if (code) return code;
-    if (given(b->args, OPT_IMAGE))
+    if (has_image)
         code = measure_image(b);
     else if (b->sample.n > 0)
         code = measure_file(b, &options);
@@ -227,9 +231,9 @@ const struct verb verb_bench = {
         "Without FILE, keys are numbers: as many as --capacity says, or a million. With FILE they "
         "are its lines, all of which are kept in memory; strangers are the same lines with a byte "
         "behind them. Times are nanoseconds per key, medians of 51 rounds of 16,384 keys; building is timed once, with everything that belongs to it. Asking is by lists "
-        "of 4096 keys, and one by one.\\n\\n"
+        "of 4096 keys, and one by one.\n\n"
         "The last line is what the machine itself takes to bring one random cache line of as many "
-        "bytes, when many are under way at once: nobody who looks at memory is faster.\\n\\n"
+        "bytes, when many are under way at once: nobody who looks at memory is faster.\n\n"
         "The names in the JSON do not change: kind, spec (null for an image), image, keys, "
         "payload_bytes, build_ns, hit_ns, miss_ns, one_ns, line_ns. What was not measured is null.",
 };

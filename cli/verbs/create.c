@@ -7,7 +7,7 @@
 /* Whoever does not say how many keys will come gets room for these, as elsewhere. */
 static const char usual_capacity[] = "capacity=10000";
 
-/* The wish in one piece, with the usual capacity where it tells neither that nor a size. */
+/* The wish in one piece, with the usual capacity unless it says anything about room. */
 static char *whole_spec(const struct args *args) {
     const bool is_spec = given(args, OPT_SPEC);
     if (is_spec && wish_is_single(args, "--spec")) return NULL;
@@ -44,6 +44,7 @@ static int create(const struct args *args, const char *spec) {
     tamis *filter = NULL;
     const tamis_status status = tamis_create_with(&filter, spec, &options);
     int code = status ? fail_create(args, status) : set_notes(args, filter);
+    if (!code) code = form_record(args, filter, NULL);
     if (!code) code = image_write(args, filter, args->operand[0]);
     if (!code) image_summary(args, filter, args->operand[0], "no keys yet", AFTER_PLANNING);
     tamis_free(filter);
@@ -71,12 +72,15 @@ const struct verb verb_create = {
     .uses = USES({.option = OPT_SPEC}, {.option = OPT_KIND},
                  {.option = OPT_CAPACITY, .help = "how many keys to plan for, otherwise 10,000"},
                  {.option = OPT_FPR}, {.option = OPT_SIZE}, {.option = OPT_HASH},
-                 {.option = OPT_SEED}, {.option = OPT_SECRET_FILE}, {.option = OPT_NOTE},
+                 {.option = OPT_SEED}, {.option = OPT_SECRET_FILE}, {.option = OPT_CANON},
+                 {.option = OPT_HEX}, {.option = OPT_BASE64}, {.option = OPT_NOTE},
                  {.option = OPT_FORCE}),
     .examples = EXAMPLES({"Room for a million keys, wrong for 1 in 1000",
                           "tamis create seen.tamis --capacity 1M --fpr 0.1%"},
                          {"What is seen goes in", "tamis add --new seen.tamis today.txt"}),
     .about = "Nothing is read. \"tamis build\" makes an image of keys that are there already, and "
              "counts them itself. Kinds that are built once, from all their keys, cannot be "
-             "created empty: \"tamis kinds\" tells which.",
+             "created empty: \"tamis kinds\" tells which.\n\n"
+             "--canon, --hex and --base64 are about the keys that will come: the image remembers "
+             "them, and they need not be named again.",
 };

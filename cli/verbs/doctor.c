@@ -204,6 +204,7 @@ static int look_at_members(struct diagnosis *d) {
     const struct handler handler = {.ask = ask_members, .take = count_missing, .with = d};
     struct keys keys;
     int code = open_members(&keys, d->args);
+    if (!code) code = form_is_that_of(d->args, input_name(d->file), d->image.filter);
     keys_hash_by(&keys, d->image.filter);
     if (!code) code = keys_run(&keys, &handler);
     keys_close(&keys);

@@ -72,6 +72,7 @@ static int run(const struct args *args) {
     if (!code) code = image_open(&old, args, args->operand[0], TO_ASK);
     if (!code) code = image_needs(args, &old, TAMIS_CAN_LABEL, "have labels");
     if (!code) code = start(&building, &old);
+    if (!code) keys_follow(&keys, old.filter);
     if (!code) code = builder_take(&building);
     if (!code) code = builder_write(&building, image_target(args), &image);
     if (!code) tell(&building, &image);
@@ -102,6 +103,7 @@ const struct verb verb_label = {
              "again from what it holds, the keys themselves are not needed. Its fingerprints keep "
              "their size, so that an image that becomes much larger than it was built for says yes "
              "wrongly more often.\n\n"
-             "Without NAME each line is a number of keys, a tab and a label.",
+             "Without NAME each line is a number of keys, a tab and a label."
+             ABOUT_FORM,
     .exits = "0 when done, 1 when there are no labels to list, 2 after an error.",
 };
