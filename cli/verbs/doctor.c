@@ -39,6 +39,7 @@ struct diagnosis {
 };
 
 static const char *const grade_names[] = {"ok", "note", "sick", "damaged"};
+static const enum role grade_roles[] = {ROLE_NAME, ROLE_CAUTION, ROLE_TROUBLE, ROLE_TROUBLE};
 
 #if defined(__GNUC__)
 __attribute__((format(printf, 4, 5)))
@@ -232,10 +233,13 @@ enum { WORDS_COLUMN = 22 };
 
 static void print_diagnosis(const struct diagnosis *d) {
     human_text(stdout, input_name(d->file));
-    printf(": %s\n", verdict_of(d));
+    fputs(": ", stdout);
+    color_words(stdout, grade_roles[worst(d)], verdict_of(d));
+    putchar('\n');
     for (size_t i = 0; i < d->count; i++) {
         const struct finding *finding = &d->finding[i];
-        printf("  %-8s %-10s ", grade_names[finding->grade], finding->about);
+        printf("  %s%-8s%s %-10s ", color(stdout, grade_roles[finding->grade]),
+               grade_names[finding->grade], color(stdout, ROLE_TEXT), finding->about);
         print_paragraph(stdout, finding->words, WORDS_COLUMN, WORDS_COLUMN);
     }
 }
