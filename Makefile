@@ -48,14 +48,14 @@ WITH_ZSTD = $(eval WITH_ZSTD := $(call can_link,zstd.h,ZSTD_versionNumber,-lzstd
 CLI_LIBS  = $(if $(WITH_ZLIB),-lz) $(if $(WITH_ZSTD),-lzstd)
 
 LIB_SRC := $(filter-out %/template.c,$(wildcard src/*/*.c))
-CLI_SRC := $(wildcard cli/*.c cli/*/*.c)
+CLI_SRC := $(filter-out cli/pages/%,$(wildcard cli/*.c cli/*/*.c))
 LIB_OBJ := $(LIB_SRC:%.c=$(B)/%.o)
 CLI_OBJ := $(CLI_SRC:%.c=$(B)/%.o)
 LIB     := $(B)/libtamis.a
 SO      := $(B)/libtamis.so.$(VERSION)
 CMD     := $(B)/tamis
 
-.PHONY: all run run-here test check test-here proof proof-here big tables fuzz golden install uninstall \
+.PHONY: pages all run run-here test check test-here proof proof-here big tables fuzz golden install uninstall \
         format layers symbols clean bench bench-here bench-programs bench-full \
         bench-full-here bench-count bench-count-here
 .DELETE_ON_ERROR:
@@ -113,6 +113,22 @@ $(CMD): $(CLI_OBJ) $(LIB)
 	$(Q)$(CC) $(SAFE) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(CLI_LIBS) $(LIBS)
 
 -include $(LIB_OBJ:.o=.d) $(CLI_OBJ:.o=.d)
+
+# ---- Manual pages and completions -----------------------------------------------------------------
+#
+# A program with the table of verbs writes them, in a build for this machine; scdoc makes the pages.
+
+PAGES_OBJ := $(patsubst %.c,$(B)/%.o,$(wildcard cli/pages/*.c)) $(filter-out $(B)/cli/main.o,$(CLI_OBJ))
+PAGES     := $(B)/pages
+pages: $(PAGES)/made
+$(PAGES)/pages: $(PAGES_OBJ) $(LIB)
+	@mkdir -p $(@D)
+	$(if $(V),,@echo "  LINK  $@")
+	$(Q)$(CC) $(SAFE) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
+$(PAGES)/made: $(PAGES)/pages tools/pages
+	$(Q)tools/pages $< $(PAGES)
+	@touch $@
+-include $(PAGES_OBJ:.o=.d)
 
 # ---- Tests ------------------------------------------------------------------------------------
 #
@@ -273,8 +289,13 @@ bench-count-here: $(BENCH)
 BINDIR     ?= $(PREFIX)/bin
 LIBDIR     ?= $(PREFIX)/lib
 INCLUDEDIR ?= $(PREFIX)/include
+DATADIR    ?= $(PREFIX)/share
+MANDIR     ?= $(DATADIR)/man
+BASHDIR    ?= $(DATADIR)/bash-completion/completions
+ZSHDIR     ?= $(DATADIR)/zsh/site-functions
+FISHDIR    ?= $(DATADIR)/fish/vendor_completions.d
 
-install: all
+install: all pages
 	install -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(LIBDIR)/pkgconfig $(DESTDIR)$(LIBDIR)/cmake/tamis \
 	           $(DESTDIR)$(INCLUDEDIR)
 	install -m 755 $(CMD) $(DESTDIR)$(BINDIR)/tamis
@@ -286,6 +307,11 @@ install: all
 	$(call fill,tools/tamis.pc.in) > $(DESTDIR)$(LIBDIR)/pkgconfig/tamis.pc
 	$(call fill,tools/tamis-config.cmake.in) > $(DESTDIR)$(LIBDIR)/cmake/tamis/tamis-config.cmake
 	$(call fill,tools/tamis-config-version.cmake.in) > $(DESTDIR)$(LIBDIR)/cmake/tamis/tamis-config-version.cmake
+	install -d $(DESTDIR)$(MANDIR)/man1 $(DESTDIR)$(BASHDIR) $(DESTDIR)$(ZSHDIR) $(DESTDIR)$(FISHDIR)
+	for page in $(PAGES)/man/*.1; do [ ! -e "$$page" ] || install -m 644 "$$page" $(DESTDIR)$(MANDIR)/man1/; done
+	install -m 644 $(PAGES)/completions/tamis.bash $(DESTDIR)$(BASHDIR)/tamis
+	install -m 644 $(PAGES)/completions/_tamis $(DESTDIR)$(ZSHDIR)/
+	install -m 644 $(PAGES)/completions/tamis.fish $(DESTDIR)$(FISHDIR)/
 fill = sed -e 's|@PREFIX@|$(PREFIX)|g' -e 's|@LIBDIR@|$(LIBDIR)|g' \
            -e 's|@INCLUDEDIR@|$(INCLUDEDIR)|g' -e 's|@VERSION@|$(VERSION)|g' -e 's|@MAJOR@|$(MAJOR)|g' $(1)
 
@@ -294,6 +320,8 @@ uninstall:
 	      $(DESTDIR)$(LIBDIR)/libtamis.* \
 	      $(DESTDIR)$(LIBDIR)/pkgconfig/tamis.pc
 	rm -rf $(DESTDIR)$(LIBDIR)/cmake/tamis
+	rm -f $(DESTDIR)$(MANDIR)/man1/tamis.1 $(DESTDIR)$(MANDIR)/man1/tamis-*.1 $(DESTDIR)$(BASHDIR)/tamis \
+	      $(DESTDIR)$(ZSHDIR)/_tamis $(DESTDIR)$(FISHDIR)/tamis.fish
 
 # ---- Housekeeping -----------------------------------------------------------------------------
 

@@ -19,17 +19,15 @@ enum { ERROR_BUFFER = 4096 };
 
 static int print_version(void) {
     printf("tamis %d.%d.%d\n", TAMIS_VERSION_MAJOR, TAMIS_VERSION_MINOR, TAMIS_VERSION_PATCH);
-    printf("library %s with %zu kinds:", tamis_version(), tamis_kind_count());
-    struct tamis_kind_info kind;
-    for (size_t i = 0; tamis_kind_at(i, &kind, sizeof kind); i++) printf(" %s", kind.name);
+    printf("library %s with %zu kinds\n", tamis_version(), tamis_kind_count());
 #if defined(__clang__)
-    printf("\nbuilt by clang %d.%d", __clang_major__, __clang_minor__);
+    printf("built by clang %d.%d", __clang_major__, __clang_minor__);
 #elif defined(__GNUC__)
-    printf("\nbuilt by gcc %d.%d", __GNUC__, __GNUC_MINOR__);
+    printf("built by gcc %d.%d", __GNUC__, __GNUC_MINOR__);
 #else
-    printf("\nbuilt");
+    printf("built");
 #endif
-    printf(" for %zu-bit\n", sizeof(void *) * 8);
+    printf(" for %zu-bit\nprocessor: %s\n", sizeof(void *) * 8, tamis_cpu());
     printf("input: %s\n", keys_packings());
     return EXIT_FOUND;
 }

@@ -3,8 +3,9 @@
  * A thread of its own watches. On a terminal it draws one line, from the second second on and at
  * most ten times a second; anywhere, it prints one line for each SIGUSR1, as dd does. The work only
  * leaves numbers where the watcher finds them, so it does not matter what the work waits for: a
- * slow pipe, a reader that does not read, or an hour of sorting. The signal handler only writes a
- * byte to the pipe on which the watcher sleeps.
+ * slow pipe, a reader that does not read, or an hour of sorting. The signal arrives in the watcher
+ * alone, whose handler only writes a byte to the pipe on which it sleeps: no call of the work is ever
+ * interrupted.
  *
  * The lock of stderr, a recursive one, keeps the line and other words apart.
  */
@@ -156,8 +157,7 @@ static void write_line(char *line, size_t size, const struct state *state) {
     }
 }
 
-/* The cursor stays at the start of the line, so that what is typed or printed meanwhile begins
- * there. */
+/* The cursor stays at the end, where a Ctrl-C shows best. */
 static void draw(void) {
     /* Somebody else has the terminal while this runs in the background. */
     if (tcgetpgrp(STDERR_FILENO) != getpgrp()) return;
@@ -169,8 +169,9 @@ static void draw(void) {
     flockfile(stderr);
     if (progress.doing) { /* still */
         const int width = len < room ? len : room;
-        fprintf(stderr, "\r%.*s%*s\r", width, line,
-                progress.width > width ? progress.width - width : 0, "");
+        const int left_over = progress.width > width ? progress.width - width : 0;
+        fprintf(stderr, "\r%.*s%*s", width, line, left_over, "");
+        for (int i = 0; i < left_over; i++) putc('\b', stderr);
         fflush(stderr);
         progress.width = width;
     }
@@ -201,8 +202,25 @@ static int patience(void) {
     return early > NEXT_MS ? (int)early : NEXT_MS;
 }
 
+/* The signals that ask how far the work is. */
+static const int questions[] = {
+    SIGUSR1,
+#ifdef SIGINFO
+    SIGINFO, /* Ctrl-T, where there is one */
+#endif
+};
+enum { QUESTIONS = sizeof questions / sizeof questions[0] };
+
+static void mask_questions(int how) {
+    sigset_t set;
+    sigemptyset(&set);
+    for (size_t i = 0; i < QUESTIONS; i++) sigaddset(&set, questions[i]);
+    pthread_sigmask(how, &set, NULL);
+}
+
 static void *watch(void *nothing) {
     bool is_over = false;
+    mask_questions(SIG_UNBLOCK);
     while (!is_over) {
         struct pollfd wanted = {.fd = progress.pipe[0], .events = POLLIN};
         const int came = poll(&wanted, 1, patience());
@@ -248,12 +266,9 @@ void progress_start(const struct args *args) {
     progress.shares_stdout = progress.draws && isatty(STDOUT_FILENO);
     progress.start_ms = now_ms();
     if (!make_pipe()) return;
+    mask_questions(SIG_BLOCK); /* for good: afterwards nobody is left to answer */
+    for (size_t i = 0; i < QUESTIONS; i++) catch_question(questions[i]);
     progress.is_watched = start_thread(&progress.watcher, watch, NULL);
-    if (!progress.is_watched) return;
-    catch_question(SIGUSR1);
-#ifdef SIGINFO
-    catch_question(SIGINFO); /* Ctrl-T, where there is one */
-#endif
 }
 
 void progress_end(void) {
@@ -262,7 +277,6 @@ void progress_end(void) {
     (void)!write(progress.pipe[1], &(char){END}, 1);
     pthread_join(progress.watcher, NULL);
     progress.is_watched = false;
-    signal(SIGUSR1, SIG_IGN); /* Nobody is left to answer, and it would end the command. */
 }
 
 /* ---- What the work says ---- */

@@ -231,9 +231,9 @@ const struct verb verb_bench = {
         "Without FILE, keys are numbers: as many as --capacity says, or a million. With FILE they "
         "are its lines, all of which are kept in memory; strangers are the same lines with a byte "
         "behind them. Times are nanoseconds per key, medians of 51 rounds of 16,384 keys; building is timed once, with everything that belongs to it. Asking is by lists "
-        "of 4096 keys, and one by one.\\n\\n"
+        "of 4096 keys, and one by one.\n\n"
         "The last line is what the machine itself takes to bring one random cache line of as many "
-        "bytes, when many are under way at once: nobody who looks at memory is faster.\\n\\n"
+        "bytes, when many are under way at once: nobody who looks at memory is faster.\n\n"
         "The names in the JSON do not change: kind, spec (null for an image), image, keys, "
         "payload_bytes, build_ns, hit_ns, miss_ns, one_ns, line_ns. What was not measured is null.",
 };

@@ -7,7 +7,7 @@
 /* Whoever does not say how many keys will come gets room for these, as elsewhere. */
 static const char usual_capacity[] = "capacity=10000";
 
-/* The wish in one piece, with the usual capacity where it tells neither that nor a size. */
+/* The wish in one piece, with the usual capacity unless it says anything about room. */
 static char *whole_spec(const struct args *args) {
     const bool is_spec = given(args, OPT_SPEC);
     if (is_spec && wish_is_single(args, "--spec")) return NULL;
