@@ -124,7 +124,7 @@ pages: $(PAGES)/made
 $(PAGES)/pages: $(PAGES_OBJ) $(LIB)
 	@mkdir -p $(@D)
 	$(if $(V),,@echo "  LINK  $@")
-	$(Q)$(CC) $(SAFE) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
+	$(Q)$(CC) $(SAFE) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(CLI_LIBS) $(LIBS)
 $(PAGES)/made: $(PAGES)/pages tools/pages
 	$(Q)tools/pages $< $(PAGES)
 	@touch $@
