@@ -13,6 +13,9 @@
 #include "cli/keys/block.h"
 #include "cli/keys/scan.h"
 
+/* What a block keeps of memory for rewritten keys. */
+enum { MOST_KEPT = 8 * BLOCK_BYTES };
+
 bool block_make(struct block *block) {
     *block = (struct block){.room = calloc(1, BLOCK_BYTES + SCAN_BYTES)};
     return block->room != NULL;
@@ -24,6 +27,11 @@ void block_clear(struct block *block) {
     block->bytes = block->room;
     block->keyless = block->fieldless = 0;
     block->rewritten_len = 0;
+    if (block->rewritten_room > MOST_KEPT) { /* of one long key; others need it too */
+        free(block->rewritten);
+        block->rewritten = NULL;
+        block->rewritten_room = 0;
+    }
     block->is_done = block->ends_file = block->is_short_of_memory = false;
     block->trouble[0] = block->bad_line[0] = '\0';
 }
