@@ -134,6 +134,33 @@ __attribute__((format(printf, 3, 4)))
 #endif
 int fail_line(const struct batch *batch, size_t i, const char *format, ...);
 
+/* ==== Temporary files: unnamed.c ============================================================ */
+
+/* Where they go: --temp, $TMPDIR or /tmp. */
+const char *temp_folder(const struct args *args);
+
+/* A file without a name, gone with its last descriptor; -1 with errno. */
+int open_unnamed(const struct args *args);
+bool write_all(int fd, const void *bytes, size_t len);
+
+/* Lines that are put aside, to be read again in their order. */
+struct spill {
+    const struct args *args;
+    int fd;
+    char *buffer;
+    size_t buffered;
+    uint64_t bytes; /* in all */
+    char path[32];  /* under which it can be opened */
+};
+
+/* These report what went wrong. spill_close is due also after a failure. */
+int spill_open(struct spill *spill, const struct args *args);
+int spill_line(struct spill *spill, const struct tamis_key *line, char line_end);
+void spill_close(struct spill *spill);
+
+/* Makes a source of what was written; it may be read as often as wanted until spill_close. */
+int spill_read(struct spill *spill, struct source *source);
+
 /* ==== Lines out: print.c ==================================================================== */
 
 /* What verbs print about lines, as grep does: "FILE:" with -H, "N:" with -n, then the line as it
