@@ -37,6 +37,15 @@ FLAGS_avx512     := $(if $(TARGET_IS_X86_64),$(FLAGS_avx2) $(AVX512_PARTS:%=-mav
 # 32-bit x86 would compute plans with 80 bits and come to other shapes.
 FLAGS += $(if $(filter i386-% i486-% i586-% i686-%,$(TARGET)),-msse2 -mfpmath=sse)
 
+# The command reads gzip and zstd where their libraries can be linked; WITH_ZLIB= or WITH_ZSTD= leaves
+# one out. Asked only when it is needed, and once: the variable becomes its own answer.
+HASH     := \#
+can_link  = $(shell printf '$(HASH)include <%s>\nint main(void) { return !%s(); }\n' $(1) $(2) | \
+                $(CC) $(CFLAGS) $(LDFLAGS) -x c - -o /dev/null $(3) 2>/dev/null && echo yes)
+WITH_ZLIB = $(eval WITH_ZLIB := $(call can_link,zlib.h,zlibVersion,-lz))$(WITH_ZLIB)
+WITH_ZSTD = $(eval WITH_ZSTD := $(call can_link,zstd.h,ZSTD_versionNumber,-lzstd))$(WITH_ZSTD)
+CLI_LIBS  = $(if $(WITH_ZLIB),-lz) $(if $(WITH_ZSTD),-lzstd)
+
 LIB_SRC := $(filter-out %/template.c,$(wildcard src/*/*.c))
 CLI_SRC := $(wildcard cli/*.c cli/*/*.c)
 LIB_OBJ := $(LIB_SRC:%.c=$(B)/%.o)
@@ -77,6 +86,10 @@ $(B)/%_avx2.o: %_avx2.c
 	$(call compile,$(FLAGS_avx2))
 $(B)/%_avx512.o: %_avx512.c
 	$(call compile,$(FLAGS_avx512))
+$(B)/cli/keys/gunzip.o: cli/keys/gunzip.c
+	$(call compile,$(if $(WITH_ZLIB),-DTAMIS_WITH_ZLIB))
+$(B)/cli/keys/unzstd.o: cli/keys/unzstd.c
+	$(call compile,$(if $(WITH_ZSTD),-DTAMIS_WITH_ZSTD))
 $(B)/%.o: %.c
 	$(call compile)
 define compile
@@ -96,7 +109,7 @@ $(SO): $(LIB_OBJ)
 
 $(CMD): $(CLI_OBJ) $(LIB)
 	$(if $(V),,@echo "  LINK  $@")
-	$(Q)$(CC) $(SAFE) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
+	$(Q)$(CC) $(SAFE) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(CLI_LIBS) $(LIBS)
 
 -include $(LIB_OBJ:.o=.d) $(CLI_OBJ:.o=.d)
 

@@ -74,8 +74,8 @@ static int open_stream(struct image *image, const struct args *args, int fd, enu
     return code;
 }
 
-int image_open(struct image *image, const struct args *args, const char *path,
-               enum image_mode mode) {
+static int open_path(struct image *image, const struct args *args, const char *path,
+                     enum image_mode mode) {
     *image = (struct image){.path = path};
     if (is_dash(path)) return open_stream(image, args, STDIN_FILENO, mode);
 
@@ -92,6 +92,12 @@ int image_open(struct image *image, const struct args *args, const char *path,
     const tamis_status opened = mode == TO_ASK ? tamis_map_with(&image->filter, path, &options)
                                                : tamis_read_with(&image->filter, path, &options);
     return opened ? fail_why(args, path, opened) : 0;
+}
+
+int image_open(struct image *image, const struct args *args, const char *path,
+               enum image_mode mode) {
+    const int code = open_path(image, args, path, mode);
+    return code ? code : form_is_that_of(args, input_name(path), image->filter);
 }
 
 const char *image_target(const struct args *args) {

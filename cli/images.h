@@ -57,9 +57,32 @@ double bits_per_key(const struct tamis_info *info);
 /* Whether more keys are inside than were planned for. */
 bool has_too_many(const struct tamis_info *info);
 
-/* Sets every --note, of a filter or of a builder. In notes.c. */
+/* Sets every --note, of a filter or of a builder; of the latter also the form of its keys. In
+ * notes.c. */
 int set_notes(const struct args *args, tamis *filter);
 int set_builder_notes(const struct args *args, tamis_builder *builder);
+
+/* ==== The form of keys: form.c ============================================================== */
+
+/* Of --hex, --base64 and --canon. */
+int form_given(const struct args *args, struct form *form);
+
+/* What the notes of a filter say. False when they name what we do not know. */
+bool form_of(const tamis *filter, struct form *form);
+
+/* Refuses an image whose keys have another form than the user says; image_open does it for verbs
+ * that read keys. */
+int form_is_that_of(const struct args *args, const char *path, const tamis *filter);
+
+/* Whether two images are sets of the same things, for those that combine them. */
+int form_is_shared(const struct args *args, const struct image *a, const struct image *b);
+
+/* Whether a note is about the form; --note may not say what options say better. */
+bool form_has_note(const char *name);
+bool form_takes_note(const char *name, const char *value);
+
+/* Remembers the form in the image that is built. */
+int form_record(const struct args *args, tamis_builder *builder);
 
 /* What to say after "full" where every add needs room. In add.c. */
 extern const char stores_every_add[];

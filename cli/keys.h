@@ -12,6 +12,7 @@
 
 #include <sys/types.h>
 
+#include "cli/keys/form.h"
 #include "cli/table.h"
 #include "cli/words.h"
 #include "tamis.h"
@@ -61,12 +62,14 @@ struct batch {
     struct text out;        /* for stdout, in the order of the input */
 };
 
-/* How lines become keys: cut.c. */
+/* How lines become keys: cut.c, rewrite.c. */
 struct cutting {
     char line_end;
     bool has_crlf;
     bool has_values;    /* lines are KEY TAB VALUE */
-    bool keeps_keyless; /* lines without a key are in the batch too */
+    bool keeps_keyless; /* lines without a key are in the batch too: for those who only ask */
+    struct fields fields;
+    struct form form;
 };
 
 struct block;
@@ -82,6 +85,9 @@ struct keys {
     const tamis *filter; /* that hashes the keys ... */
     const tamis_builder *builder; /* ... or this; or neither */
     uint64_t keyless;             /* lines without a key so far, that were left out */
+    uint64_t fieldless, seen;     /* lines without the fields that make a key; all lines */
+    bool has_unknown_form;        /* of the filter: keys_run refuses it */
+    bool decompresses;
 
     struct input *input; /* of the current source; NULL between two of them */
     uint64_t lines;      /* of the current source, in blocks that were read (numbers_lines) */
@@ -113,9 +119,16 @@ int keys_open(struct keys *keys, const struct args *args, size_t skip);
 int keys_open_sources(struct keys *keys, const struct args *args, struct source *sources, size_t n);
 void keys_close(struct keys *keys);
 
-/* Whose hashes batches bring; before keys_run. */
+/* Whose hashes batches bring; before keys_run. The form of keys is what the filter remembers. */
 void keys_hash_by(struct keys *keys, const tamis *filter);
 void keys_hash_for(struct keys *keys, const tamis_builder *builder);
+
+/* Keys get the form that this filter remembers, unless the user named one; image_open has seen to
+ * it that they are the same. keys_hash_by does it too. */
+void keys_follow(struct keys *keys, const tamis *filter);
+
+/* The compressions that can be read: "gzip, zstd", or "plain". */
+const char *keys_packings(void);
 
 /* Hands every key to the handler. Returns 0, EXIT_TROUBLE, or what `take` returned. Where the
  * handler goes on after trouble, EXIT_TROUBLE comes at the end. */

@@ -27,6 +27,7 @@ static int print_version(void) {
     printf("\nbuilt");
 #endif
     printf(" for %zu-bit\n", sizeof(void *) * 8);
+    printf("input: %s\n", keys_packings());
     return EXIT_FOUND;
 }
 

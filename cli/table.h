@@ -115,7 +115,9 @@ const struct verb *verb_meant(const char *name);
 #define EXAMPLES(...) (const struct example[]) { __VA_ARGS__, {0} }
 
 /* Lists that several verbs share. */
-#define KEY_OPTIONS {.option = OPT_NULL}, {.option = OPT_CRLF}
+#define KEY_OPTIONS {.option = OPT_NULL}, {.option = OPT_CRLF}, {.option = OPT_FIELD}, \
+                    {.option = OPT_DELIMITER}, {.option = OPT_HEX}, {.option = OPT_BASE64}, \
+                    {.option = OPT_CANON}, {.option = OPT_DECOMPRESS}
 #define CHANGE_OPTIONS {.option = OPT_OUTPUT, \
                         .help = "write the new image here and leave IMAGE as it is"}, \
                        {.option = OPT_FORCE}

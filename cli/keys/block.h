@@ -6,8 +6,9 @@
 
 /* ==== Bytes: input.c ======================================================================== */
 
-/* Opens a source. NULL, with a sentence in `why`, when that fails. */
-struct input *input_open(const struct source *source, char *why, size_t size);
+/* Opens a source. NULL, with a sentence in `why`, when that fails. With `decompresses`, what is gzip
+ * or zstd is read through it. */
+struct input *input_open(const struct source *source, bool decompresses, char *why, size_t size);
 void input_close(struct input *input);
 
 /* As read(2), interrupted never: how many bytes, 0 at the end, -1 with a sentence. Less than `room`
@@ -19,6 +20,28 @@ bool input_waits(const struct input *input);
 
 /* Whether a source can be read a second time; standard input is then at its start again. */
 bool input_can_again(const struct source *source);
+
+/* ---- Compressed bytes: gunzip.c, unzstd.c ---- */
+
+/* One step: bytes are taken from the front of `from` and put to the front of `to`. */
+struct unpacking {
+    const uint8_t *from;
+    size_t from_len;
+    uint8_t *to;
+    size_t room;
+};
+
+/* After a whole part the data may end, or another part may follow. */
+enum unpacked { UNPACKED_SOME, UNPACKED_WHOLE, UNPACK_FAILED };
+
+struct packing {
+    const char *name;
+    void *(*start)(void); /* NULL for no memory. The pointer itself is NULL when not built in. */
+    enum unpacked (*step)(void *state, struct unpacking *unpacking, char *why, size_t size);
+    void (*end)(void *state);
+};
+
+extern const struct packing gzip_packing, zstd_packing;
 
 /* ==== Blocks: blocks.c ====================================================================== */
 
@@ -39,13 +62,14 @@ struct block {
     size_t mapped;     /* bytes of the mapping, or 0 */
     size_t lines_room; /* of the lists in the batch */
     char *rewritten;   /* memory for keys that are not as they lie in the block */
-    size_t rewritten_room;
+    size_t rewritten_room, rewritten_len;
     bool is_done;   /* was worked on */
     bool ends_file; /* nothing of its file comes behind it */
     bool is_short_of_memory;
     char trouble[WHY_BYTES];  /* why its file could not be read on; "" when it could */
     char bad_line[WHY_BYTES]; /* why the line behind the last of the batch is no key */
-    uint64_t keyless;
+    uint64_t keyless;         /* lines that were left out of the batch */
+    uint64_t fieldless;       /* lines without the fields of a key, left out or not */
 };
 
 bool block_make(struct block *block);
@@ -62,12 +86,26 @@ void block_clear(struct block *block);
 /* Cuts the block into lines and keys, and hashes them. On any thread. */
 void block_cut(const struct keys *keys, struct block *block);
 
+/* ==== Keys that are not their lines: rewrite.c ============================================== */
+
+enum fate { IS_KEY, HAS_NO_KEY, IS_BAD };
+
+/* Whether there is anything to do. */
+bool cutting_rewrites(const struct cutting *cutting);
+
+/* Makes a key of the batch's key number `i`, which is the line, or what --values left of it. IS_BAD
+ * comes with block->bad_line, or when memory is out. */
+enum fate rewrite_key(const struct cutting *cutting, struct block *block, size_t i);
+
 /* ==== Pairs: pairs.c ======================================================================== */
 
 /* Takes the value behind the last tab off a line. False, with a sentence, when there is none. */
 bool read_pair(struct tamis_key *key, uint64_t *value, char *why, size_t size);
 
 /* ==== Long keys in pieces: pieces.c ========================================================= */
+
+/* Pages of a mapping that are looked at are let go again. A key in other memory must not come in
+ * pieces: its pages would be gone for good. */
 
 struct pieces {
     const char *at, *end, *from;

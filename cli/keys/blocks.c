@@ -21,7 +21,8 @@ void block_clear(struct block *block) {
     if (block->mapped > 0) munmap((void *)(uintptr_t)block->bytes, block->mapped);
     block->mapped = block->len = block->batch.n = 0;
     block->bytes = block->room;
-    block->keyless = 0;
+    block->keyless = block->fieldless = 0;
+    block->rewritten_len = 0;
     block->is_done = block->ends_file = block->is_short_of_memory = false;
     block->trouble[0] = block->bad_line[0] = '\0';
 }
@@ -122,7 +123,8 @@ bool block_fill(struct keys *keys, struct block *block) {
     block_clear(block);
     if (!keys->input) {
         if (keys->next_source == keys->source_count) return false;
-        keys->input = input_open(&keys->source[keys->next_source++], block->trouble, WHY_BYTES);
+        keys->input = input_open(&keys->source[keys->next_source++], keys->decompresses,
+                                 block->trouble, WHY_BYTES);
         keys->lines = keys->carried = 0;
     }
     block->batch.keys = keys;

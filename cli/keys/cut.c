@@ -69,14 +69,24 @@ static struct tamis_key without_cr(struct tamis_key line) {
 static void cut_keys(const struct keys *keys, struct block *block) {
     struct batch *batch = &block->batch;
     const struct cutting *cutting = &keys->cutting;
+    const bool rewrites = cutting_rewrites(cutting);
+    size_t kept = 0; /* A line that stays moves up to where others were left out. */
     for (size_t i = 0; i < batch->n; i++) {
-        struct tamis_key *key = &batch->key[i];
-        *key = cutting->has_crlf ? without_cr(batch->line[i]) : batch->line[i];
-        if (!cutting->has_values) continue;
-        if (read_pair(key, &batch->value[i], block->bad_line, WHY_BYTES)) continue;
-        batch->n = i;
-        return;
+        batch->line[kept] = batch->line[i];
+        batch->key[kept] = cutting->has_crlf ? without_cr(batch->line[i]) : batch->line[i];
+        enum fate fate = IS_KEY;
+        if (cutting->has_values &&
+            !read_pair(&batch->key[kept], &batch->value[kept], block->bad_line, WHY_BYTES))
+            fate = IS_BAD;
+        if (fate == IS_KEY && rewrites) fate = rewrite_key(cutting, block, kept);
+        if (fate == IS_BAD) break;
+        if (fate == HAS_NO_KEY) batch->key[kept] = (struct tamis_key){0};
+        if (fate == HAS_NO_KEY && !cutting->keeps_keyless)
+            block->keyless++;
+        else
+            kept++;
     }
+    batch->n = kept;
 }
 
 /* ---- Hashes ---- */
@@ -87,8 +97,9 @@ static uint64_t hash_long(const struct keys *keys, const struct tamis_key *key) 
                         : tamis_builder_hash_pieces(keys->builder, next_piece, &pieces);
 }
 
-static void hash_keys(const struct keys *keys, struct batch *batch) {
-    if (batch->n == 1 && batch->key[0].len > LONG_KEY)
+static void hash_keys(const struct keys *keys, struct block *block) {
+    struct batch *batch = &block->batch;
+    if (batch->n == 1 && batch->key[0].len > LONG_KEY && block->rewritten_len == 0)
         batch->hash[0] = hash_long(keys, &batch->key[0]);
     else if (keys->filter)
         tamis_hash_many(keys->filter, batch->key, batch->n, batch->hash);
@@ -102,5 +113,5 @@ void block_cut(const struct keys *keys, struct block *block) {
     else
         cut_lines(keys, block);
     cut_keys(keys, block);
-    if (block->batch.n > 0 && (keys->filter || keys->builder)) hash_keys(keys, &block->batch);
+    if (block->batch.n > 0 && (keys->filter || keys->builder)) hash_keys(keys, block);
 }

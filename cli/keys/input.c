@@ -1,4 +1,8 @@
-/* input.c: files and standard input as bytes. */
+/* input.c: files and standard input as bytes.
+ *
+ * What is compressed shows in its first bytes. They are read with all others, straight to where they
+ * are wanted: only when they turn out to be compressed are they moved to a buffer of their own.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -9,16 +13,27 @@
 
 #include "cli/keys/block.h"
 
+enum { RAW_BYTES = BLOCK_BYTES };
+
 struct input {
     int fd;
-    bool is_file; /* reading it never waits for anybody */
+    bool is_file;  /* reading it never waits for anybody */
+    bool is_known; /* whether it is compressed has been seen, or does not matter */
+
+    /* Of compressed input. */
+    const struct packing *packing;
+    void *state;
+    uint8_t *raw;
+    size_t raw_at, raw_len; /* what of it was not unpacked yet */
+    bool is_whole;          /* the data may end here */
+    bool was_room_filled;   /* so there may be more without reading */
 };
 
 static bool is_stdin(const struct source *source) {
     return strcmp(source->name, "-") == 0;
 }
 
-struct input *input_open(const struct source *source, char *why, size_t size) {
+struct input *input_open(const struct source *source, bool decompresses, char *why, size_t size) {
     const int fd = is_stdin(source) ? STDIN_FILENO : open(source->name, O_RDONLY | O_CLOEXEC);
     struct input *input = fd >= 0 ? malloc(sizeof *input) : NULL;
     if (!input) {
@@ -27,18 +42,21 @@ struct input *input_open(const struct source *source, char *why, size_t size) {
         return NULL;
     }
     struct stat status;
-    *input = (struct input){.fd = fd};
+    *input = (struct input){.fd = fd, .is_known = !decompresses};
     input->is_file = fstat(fd, &status) == 0 && S_ISREG(status.st_mode);
     return input;
 }
 
 void input_close(struct input *input) {
     if (!input) return;
+    if (input->state) input->packing->end(input->state);
     if (input->fd > STDIN_FILENO) close(input->fd);
+    free(input->raw);
     free(input);
 }
 
-ssize_t input_read(struct input *input, void *bytes, size_t room, char *why, size_t size) {
+static ssize_t read_raw(const struct input *input, void *bytes, size_t room, char *why,
+                        size_t size) {
     ssize_t got;
     do got = read(input->fd, bytes, room);
     while (got < 0 && errno == EINTR);
@@ -46,8 +64,133 @@ ssize_t input_read(struct input *input, void *bytes, size_t room, char *why, siz
     return got;
 }
 
+/* ---- What it is ---- */
+
+static const struct magic {
+    const struct packing *packing;
+    size_t len;
+    uint8_t byte[4], mask[4];
+} magics[] = {
+    {&gzip_packing, 3, {0x1f, 0x8b, 0x08}, {0xff, 0xff, 0xff}},
+    {&zstd_packing, 4, {0x28, 0xb5, 0x2f, 0xfd}, {0xff, 0xff, 0xff, 0xff}},
+    {&zstd_packing, 4, {0x50, 0x2a, 0x4d, 0x18}, {0xf0, 0xff, 0xff, 0xff}}, /* to be skipped */
+};
+
+/* What these first bytes belong to, or NULL. `is_open`: a few more bytes would tell. */
+static const struct packing *look_at(const uint8_t *bytes, size_t len, bool *is_open) {
+    *is_open = false;
+    for (size_t i = 0; i < sizeof magics / sizeof magics[0]; i++) {
+        const struct magic *magic = &magics[i];
+        size_t same = 0;
+        while (same < len && same < magic->len &&
+               (bytes[same] & magic->mask[same]) == magic->byte[same])
+            same++;
+        if (same == magic->len) return magic->packing;
+        if (same == len) *is_open = true;
+    }
+    return NULL;
+}
+
+/* Reads the first bytes and learns what they are. */
+static ssize_t read_first(struct input *input, uint8_t *bytes, size_t room, char *why,
+                          size_t size) {
+    ssize_t len = read_raw(input, bytes, room, why, size);
+    bool is_open = false;
+    if (len > 0) input->packing = look_at(bytes, (size_t)len, &is_open);
+    while (is_open && (size_t)len < room) {
+        const ssize_t more = read_raw(input, bytes + len, room - (size_t)len, why, size);
+        if (more < 0) return -1;
+        if (more == 0) break;
+        len += more;
+        input->packing = look_at(bytes, (size_t)len, &is_open);
+    }
+    input->is_known = true;
+    return len;
+}
+
+/* ---- Compressed ---- */
+
+static bool start_unpacking(struct input *input, const uint8_t *bytes, size_t len, char *why,
+                            size_t size) {
+    const struct packing *packing = input->packing;
+    if (!packing->start) {
+        snprintf(
+            why, size,
+            "this is %s data, and this tamis was built without %s; --decompress never reads it "
+            "as it is",
+            packing->name, packing->name);
+        return false;
+    }
+    input->raw = len <= RAW_BYTES ? malloc(RAW_BYTES) : NULL;
+    input->state = input->raw ? packing->start() : NULL;
+    if (!input->state) {
+        snprintf(why, size, "cannot read: %s", strerror(ENOMEM));
+        return false;
+    }
+    memcpy(input->raw, bytes, len);
+    input->raw_len = len;
+    return true;
+}
+
+/* Unpacks what is there: how many bytes came of it, -1 with a sentence. */
+static ssize_t unpack_some(struct input *input, void *bytes, size_t room, char *why, size_t size) {
+    struct unpacking unpacking = {.from = input->raw + input->raw_at,
+                                  .from_len = input->raw_len - input->raw_at,
+                                  .to = bytes,
+                                  .room = room};
+    while (unpacking.room > 0 && (unpacking.from_len > 0 || input->was_room_filled)) {
+        const struct unpacking before = unpacking;
+        const enum unpacked unpacked = input->packing->step(input->state, &unpacking, why, size);
+        if (unpacked == UNPACK_FAILED) return -1;
+        const bool has_moved = unpacking.room < before.room || unpacking.from_len < before.from_len;
+        if (has_moved) input->is_whole = unpacked == UNPACKED_WHOLE;
+        input->was_room_filled = unpacking.room == 0;
+        if (!has_moved) break;
+    }
+    input->raw_at = input->raw_len - unpacking.from_len;
+    return (ssize_t)(room - unpacking.room);
+}
+
+static ssize_t read_unpacked(struct input *input, void *bytes, size_t room, char *why,
+                             size_t size) {
+    for (;;) {
+        const ssize_t got = unpack_some(input, bytes, room, why, size);
+        if (got != 0) return got;
+        /* What is left over, if anything, is the start of something that needs more bytes. */
+        const size_t left = input->raw_len - input->raw_at;
+        memmove(input->raw, input->raw + input->raw_at, left);
+        const ssize_t raw = read_raw(input, input->raw + left, RAW_BYTES - left, why, size);
+        if (raw < 0) return -1;
+        if (raw == 0 && input->is_whole && left == 0) return 0;
+        if (raw == 0) {
+            snprintf(why, size, "the %s data ends early", input->packing->name);
+            return -1;
+        }
+        input->raw_at = 0;
+        input->raw_len = left + (size_t)raw;
+    }
+}
+
+ssize_t input_read(struct input *input, void *bytes, size_t room, char *why, size_t size) {
+    if (!input->is_known) {
+        const ssize_t got = read_first(input, bytes, room, why, size);
+        if (got <= 0 || !input->packing) return got;
+        if (!start_unpacking(input, bytes, (size_t)got, why, size)) return -1;
+    }
+    return input->packing ? read_unpacked(input, bytes, room, why, size)
+                          : read_raw(input, bytes, room, why, size);
+}
+
+const char *keys_packings(void) {
+    const bool has_gzip = gzip_packing.start, has_zstd = zstd_packing.start;
+    return has_gzip && has_zstd ? "gzip, zstd" : has_gzip ? "gzip" : has_zstd ? "zstd" : "plain";
+}
+
+/* ---- Waiting, and once more ---- */
+
 bool input_waits(const struct input *input) {
     struct pollfd wanted = {.fd = input->fd, .events = POLLIN};
+    if (input->was_room_filled || input->raw_at < input->raw_len) return false;
     return !input->is_file && poll(&wanted, 1, 0) == 0;
 }
 

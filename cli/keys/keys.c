@@ -6,6 +6,35 @@
 #include "cli/cli.h"
 #include "cli/keys/block.h"
 
+/* ---- Options ---- */
+
+static int read_fields(const struct args *args, struct cutting *cutting) {
+    char why[256];
+    const char *text = args->setting[OPT_DELIMITER].text;
+    struct fields *fields = &cutting->fields;
+    fields->delimiter = '\t';
+    if (text && !delimiter_parse(text, &fields->delimiter))
+        return fail(args, "--delimiter",
+                    "\"%s\" is not one byte; bytes that are hard to type are \\t, \\0 and \\xHH",
+                    text);
+    if (text && fields->delimiter == cutting->line_end)
+        return fail(args, "--delimiter", "this byte ends lines, it cannot stand inside one");
+    if (!given(args, OPT_FIELD))
+        return text ? fail(args, "--delimiter", "it needs --field, which says what the key is") : 0;
+    if (!fields_parse(fields, args->setting[OPT_FIELD].text, why, sizeof why))
+        return fail(args, "--field", "%s", why);
+    return 0;
+}
+
+static int read_decompress(const struct args *args, bool *decompresses) {
+    const char *when = args->setting[OPT_DECOMPRESS].text;
+    *decompresses = !when || strcmp(when, "auto") == 0;
+    if (*decompresses || strcmp(when, "never") == 0) return 0;
+    return fail(args, "--decompress", "\"%s\" is neither auto nor never", when);
+}
+
+/* ---- Opening ---- */
+
 int keys_open_sources(struct keys *keys, const struct args *args, struct source *sources,
                       size_t n) {
     *keys = (struct keys){
@@ -22,7 +51,10 @@ int keys_open_sources(struct keys *keys, const struct args *args, struct source 
     if (!keys->source || !keys->carry) return fail_memory(args);
     for (size_t i = 0; i < n; i++)
         sources[i].start = strcmp(sources[i].name, "-") == 0 ? lseek(STDIN_FILENO, 0, SEEK_CUR) : 0;
-    return 0;
+    int code = read_fields(args, &keys->cutting);
+    if (!code) code = form_given(args, &keys->cutting.form);
+    if (!code) code = read_decompress(args, &keys->decompresses);
+    return code;
 }
 
 int keys_open(struct keys *keys, const struct args *args, size_t skip) {
@@ -41,8 +73,18 @@ void keys_close(struct keys *keys) {
     free(keys->carry);
 }
 
+void keys_follow(struct keys *keys, const tamis *filter) {
+    struct form form;
+    keys->has_unknown_form = !form_of(filter, &form);
+    if (keys->has_unknown_form) return;
+    if (form.encoding != AS_IT_IS && keys->cutting.form.encoding == AS_IT_IS)
+        keys->cutting.form.encoding = form.encoding;
+    if (form.canon.n > 0) keys->cutting.form.canon = form.canon;
+}
+
 void keys_hash_by(struct keys *keys, const tamis *filter) {
     keys->filter = filter;
+    if (filter) keys_follow(keys, filter);
 }
 
 void keys_hash_for(struct keys *keys, const tamis_builder *builder) {
@@ -61,4 +103,5 @@ void keys_again(struct keys *keys) {
     }
     keys->source_count = kept;
     keys->next_source = 0;
+    keys->keyless = keys->fieldless = keys->seen = 0;
 }

@@ -115,6 +115,8 @@ static int take(struct crew *crew, struct block *block) {
     batch->start = block->bytes;
     crew->lines += batch->n + block->keyless;
     crew->keys->keyless += block->keyless;
+    crew->keys->fieldless += block->fieldless;
+    crew->keys->seen += batch->n + block->keyless;
     if (batch->n > 0) code = handler->take(handler->with, batch);
     if (text_print(&batch->out) && code <= 0) code = EXIT_TROUBLE;
     if (!code) code = tell_trouble(crew, block);
@@ -170,11 +172,32 @@ static void end(struct crew *crew) {
     free(crew->ring);
 }
 
+/* Lines that were left out are told about; those who ask see them among the others, unless there
+ * is none with a key, which looks like a slip. */
+static void warn_fieldless(const struct keys *keys) {
+    const struct args *args = keys->args;
+    const char *list = args->setting[OPT_FIELD].text;
+    const bool is_single = list[strspn(list, "0123456789")] == '\0';
+    if (keys->fieldless == 0) return;
+    if (keys->fieldless == keys->seen)
+        warn(args, NULL, "no line has %s %s%s", is_single ? "a field" : "all of the fields", list,
+             given(args, OPT_DELIMITER) ? "" : "; --delimiter tells what stands between fields");
+    else if (!keys->cutting.keeps_keyless)
+        warn(args, NULL, "%s %s %s %s", human_count(keys->fieldless).text,
+             keys->fieldless == 1 ? "line has" : "lines have",
+             is_single ? "no field" : "not all of the fields", list);
+}
+
 int keys_run(struct keys *keys, const struct handler *handler) {
     struct crew crew = {.keys = keys, .handler = handler};
+    if (keys->has_unknown_form)
+        return fail(keys->args, NULL,
+                    "the keys of the image have a form that this tamis does not "
+                    "know");
     int code = start(&crew);
     if (!code) code = take_all(&crew);
     end(&crew);
+    if (!code && keys->cutting.fields.n > 0) warn_fieldless(keys);
     if (code == KEYS_ENOUGH) return 0;
     return code ? code : crew.had_trouble ? EXIT_TROUBLE : 0;
 }

@@ -72,6 +72,7 @@ static int run(const struct args *args) {
     if (!code) code = image_open(&old, args, args->operand[0], TO_ASK);
     if (!code) code = image_needs(args, &old, TAMIS_CAN_LABEL, "have labels");
     if (!code) code = start(&building, &old);
+    if (!code) keys_follow(&keys, old.filter);
     if (!code) code = builder_take(&building);
     if (!code) code = builder_write(&building, image_target(args), &image);
     if (!code) tell(&building, &image);

@@ -18,6 +18,7 @@ static int combine_with(const struct args *args, struct image *into, const char 
                         combine *with) {
     struct image from;
     int code = image_open(&from, args, path, TO_ASK);
+    if (!code) code = form_is_shared(args, into, &from);
     if (!code && with == tamis_intersect && args->operand_count == 2)
         tell_common(args, into->filter, from.filter);
     const tamis_status status = code ? TAMIS_OK : with(into->filter, from.filter);

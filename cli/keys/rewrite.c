@@ -1,0 +1,122 @@
+/* rewrite.c: keys that are a part of their line, or other bytes. On any thread.
+ *
+ * What can be a key where it lies is left there: a field, neighbouring fields, a key without blanks
+ * around it. All else is written to memory that the block keeps from one filling to the next.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/cli.h"
+#include "cli/keys/block.h"
+
+enum { MOST_REWRITTEN = 16 * 1024 * 1024 };
+
+bool cutting_rewrites(const struct cutting *cutting) {
+    return cutting->fields.n > 0 || cutting->form.encoding != AS_IT_IS || cutting->form.canon.n > 0;
+}
+
+/* ---- Room ---- */
+
+/* Keys up to the i-th lie in it: they move along when it must be larger. */
+static bool enlarge(struct block *block, size_t i, size_t room) {
+    char *larger = malloc(room);
+    if (!larger) return false;
+    struct tamis_key *key = block->batch.key;
+    const uintptr_t old = (uintptr_t)block->rewritten;
+    if (block->rewritten_room > 0) memcpy(larger, block->rewritten, block->rewritten_room);
+    for (size_t j = 0; j <= i; j++) {
+        const uintptr_t at = (uintptr_t)key[j].bytes;
+        if (at >= old && at - old < block->rewritten_room) key[j].bytes = larger + (at - old);
+    }
+    free(block->rewritten);
+    block->rewritten = larger;
+    block->rewritten_room = room;
+    return true;
+}
+
+/* Where the i-th key may be written. NULL, noted, when memory is out. */
+static char *room_for(struct block *block, size_t i, size_t len) {
+    const size_t wanted = block->rewritten_len + len;
+    if (wanted > block->rewritten_room) {
+        const size_t twice = 2 * block->rewritten_room;
+        const size_t least = wanted > BLOCK_BYTES ? wanted : BLOCK_BYTES;
+        block->is_short_of_memory = !enlarge(block, i, twice > least ? twice : least);
+        if (block->is_short_of_memory) return NULL;
+    }
+    return block->rewritten + block->rewritten_len;
+}
+
+static bool is_too_long(struct block *block, size_t len) {
+    if (len <= MOST_REWRITTEN) return false;
+    snprintf(block->bad_line, WHY_BYTES,
+             "a key of %s cannot be rewritten, as these options want it; %s is the most",
+             human_bytes(len).text, human_bytes(MOST_REWRITTEN).text);
+    return true;
+}
+
+/* ---- Fields ---- */
+
+static enum fate join(const struct fields *fields, struct block *block, size_t i,
+                      const struct tamis_key part[]) {
+    size_t len = fields->n - 1;
+    for (size_t j = 0; j < fields->n && len <= MOST_REWRITTEN; j++) len += part[j].len;
+    if (is_too_long(block, len)) return IS_BAD;
+    char *room = room_for(block, i, len);
+    if (!room) return IS_BAD;
+    fields_join(fields, part, room, &block->batch.key[i]);
+    return IS_KEY;
+}
+
+static enum fate take_fields(const struct fields *fields, struct block *block, size_t i) {
+    struct tamis_key part[MOST_RANGES];
+    if (!fields_find(fields, &block->batch.key[i], block->mapped > 0, part)) {
+        block->fieldless++;
+        return HAS_NO_KEY;
+    }
+    if (fields->n > 1) return join(fields, block, i, part);
+    block->batch.key[i] = part[0];
+    return IS_KEY;
+}
+
+/* ---- Form ---- */
+
+static enum fate refuse(struct block *block, size_t i, bool is_joined, const struct tamis_key *text,
+                        const char *before, const char *what) {
+    /* What was joined may be overwritten by now. */
+    const struct tamis_key *shown = is_joined ? &block->batch.line[i] : text;
+    snprintf(block->bad_line, WHY_BYTES, "\"%s\" %s%s", human_key(shown).text, before, what);
+    return IS_BAD;
+}
+
+static enum fate give_form(const struct cutting *cutting, struct block *block, size_t i) {
+    const struct form *form = &cutting->form;
+    const bool is_joined = cutting->fields.n > 1;
+    struct tamis_key *key = &block->batch.key[i];
+    if (is_too_long(block, key->len)) return IS_BAD;
+    char *room = room_for(block, i, key->len + CANON_GROWTH);
+    if (!room) return IS_BAD;
+
+    const struct tamis_key text = *key;
+    const char *wrong = form->encoding != AS_IT_IS ? decode(form->encoding, key, room) : NULL;
+    if (wrong) return refuse(block, i, is_joined, &text, "", wrong);
+    wrong = canon_apply(&form->canon, key, room);
+    if (!wrong) return IS_KEY;
+    return cutting->keeps_keyless ? HAS_NO_KEY
+                                  : refuse(block, i, is_joined, &text, "is not ", wrong);
+}
+
+enum fate rewrite_key(const struct cutting *cutting, struct block *block, size_t i) {
+    const struct form *form = &cutting->form;
+    struct tamis_key *key = &block->batch.key[i];
+    enum fate fate = cutting->fields.n > 0 ? take_fields(&cutting->fields, block, i) : IS_KEY;
+    if (fate != IS_KEY) return fate;
+    if (form->encoding == AS_IT_IS && canon_only_cuts(&form->canon))
+        (void)canon_apply(&form->canon, key, NULL);
+    else
+        fate = give_form(cutting, block, i);
+    /* What was written ends where the key does. */
+    const uintptr_t at = (uintptr_t)key->bytes - (uintptr_t)block->rewritten;
+    if (fate == IS_KEY && block->rewritten && at < block->rewritten_room)
+        block->rewritten_len = at + key->len;
+    return fate;
+}
