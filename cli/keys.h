@@ -88,6 +88,7 @@ struct keys {
     uint64_t fieldless, seen;     /* lines without the fields that make a key; all lines */
     bool has_unknown_form;        /* of the filter: keys_run refuses it */
     bool decompresses;
+    const char *field_list; /* as the user wrote it */
 
     struct input *input; /* of the current source; NULL between two of them */
     uint64_t lines;      /* of the current source, in blocks that were read (numbers_lines) */

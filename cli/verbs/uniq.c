@@ -46,8 +46,6 @@ static void tell_lines(const struct uniq *uniq) {
             given(uniq->args, OPT_REPEATED) ? "repeats"
             : given(uniq->args, OPT_WINDOW) ? "not in the window before them"
                                             : "different");
-    if (uniq->keys->keyless > 0)
-        fprintf(stderr, ", %s without a key left out", human_count(uniq->keys->keyless).text);
 }
 
 /* Where more new lines are lost than printed, what was printed says little about the rest. */
@@ -58,8 +56,6 @@ static bool is_hopeless(const struct loss *loss) {
 /* "about 3 lines (at most 9 with 99.9 % confidence) may have been taken for repeats" */
 static void tell_loss(const struct loss *loss, uint64_t repeats) {
     const uint64_t most = loss_at_most(loss, repeats);
-    struct human about = human_decimal(loss->about);
-    if (loss->about < 0.1) snprintf(about.text, sizeof about.text, "%.1g", loss->about);
     if (is_hopeless(loss))
         fprintf(stderr, "; up to %s may have been taken for repeats by mistake",
                 human_count(most).text);
@@ -69,7 +65,8 @@ static void tell_loss(const struct loss *loss, uint64_t repeats) {
         fprintf(stderr,
                 "; about %s %s (at most %s with 99.9 %% confidence) may have been taken for "
                 "repeats by mistake",
-                about.text, loss->about == 1 ? "line" : "lines", human_count(most).text);
+                human_expected(loss->about).text, loss->about == 1 ? "line" : "lines",
+                human_count(most).text);
 }
 
 static void tell_exact(const struct uniq *uniq) {
@@ -160,11 +157,6 @@ static int check_options(const struct args *args) {
     return 0;
 }
 
-static uint64_t quarter_of_memory(void) {
-    const long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
-    return pages > 0 && size > 0 ? (uint64_t)pages * (uint64_t)size / 4 : (uint64_t)256 << 20;
-}
-
 /* Of all files together; 0 where one of them is a pipe. */
 static uint64_t input_bytes(const struct keys *keys) {
     uint64_t bytes = 0;
@@ -191,7 +183,7 @@ static int run(const struct args *args) {
     struct sieve sieve = {0};
     struct window window = {0};
     struct uniq uniq = {.args = args, .keys = &keys};
-    uniq.memory = given(args, OPT_MEMORY) ? args->setting[OPT_MEMORY].number : quarter_of_memory();
+    uniq.memory = memory_wanted(args);
     int code = keys_open(&keys, args, 0);
     if (!code) code = check_options(args);
     if (code) goto done;

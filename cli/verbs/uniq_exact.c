@@ -120,6 +120,7 @@ static int run_again(struct round *round, struct spill *lines, const tamis *hash
     int code = source ? spill_read(lines, source) : 0;
     const int opened = keys_open_sources(&keys, args, source, 1);
     if (!code) code = opened;
+    keys.decompresses = false; /* It was, before. */
     if (!code) code = run_round(round, &keys, hasher);
     keys_close(&keys);
     return code;
