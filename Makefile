@@ -137,6 +137,10 @@ $(T)/registry.o: src/kinds/registry.c
 	$(call compile,-DTAMIS_EXTRA_KINDS='"tests/kinds.def"')
 $(T)/unit/%: $(B)/tests/unit/%.o $(HELP_OBJ) $(LIB)
 	$(call link_test)
+# This one is about the command: what makes keys of lines stands on its own.
+FORM_OBJ := $(patsubst %,$(B)/cli/keys/%.o,canon canon_names canon_numbers decode fields pieces)
+$(T)/unit/test_forms: $(B)/tests/unit/test_forms.o $(FORM_OBJ) $(LIB)
+	$(call link_test)
 # These build with sample kinds.
 BUILDERS := $(addprefix $(T)/,unit/test_builder unit/test_bulk unit/test_temporary proof/killed big/building)
 $(BUILDERS): $(T)/%: $(B)/tests/%.o $(EXTRA_OBJ) $(HELP_OBJ) $(LIB)

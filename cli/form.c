@@ -60,8 +60,9 @@ int form_is_that_of(const struct args *args, const char *path, const tamis *filt
     if (given(args, OPT_CANON) && kept.canon.n == 0)
         return fail(args, path, "the image was built without --canon: its keys are as they came");
     if (given(args, OPT_CANON) && !canon_is_same(&said.canon, &kept.canon))
-        return fail(args, path, "the image was built with --canon %s, which is done without asking",
-                    text);
+        return fail(
+            args, path,
+            "the image was built with --canon %s; without the option its keys get that form", text);
     /* Hex or base64, the key is what they stand for. */
     if (said.encoding != AS_IT_IS && kept.encoding == AS_IT_IS)
         return fail(args, path, "the image was built without --%s: its keys are as they came",

@@ -56,7 +56,7 @@ enum { WHY_BYTES = 512 };
 
 struct block {
     struct batch batch;
-    char *room;        /* BLOCK_BYTES */
+    char *room;        /* BLOCK_BYTES, and as many more as scan.h wants */
     const char *bytes; /* the lines: `room`, or the mapping of a long line */
     size_t len;
     size_t mapped;     /* bytes of the mapping, or 0 */
@@ -90,12 +90,16 @@ void block_cut(const struct keys *keys, struct block *block);
 
 enum fate { IS_KEY, HAS_NO_KEY, IS_BAD };
 
-/* Whether there is anything to do. */
-bool cutting_rewrites(const struct cutting *cutting);
+/* What is to do, found once for a whole block. */
+struct rewriting {
+    bool has_fields, cuts, has_form; /* ends are cut off; or the key needs room of its own */
+};
+struct rewriting rewriting_of(const struct cutting *cutting);
 
 /* Makes a key of the batch's key number `i`, which is the line, or what --values left of it. IS_BAD
  * comes with block->bad_line, or when memory is out. */
-enum fate rewrite_key(const struct cutting *cutting, struct block *block, size_t i);
+enum fate rewrite_key(const struct cutting *cutting, struct rewriting rewriting,
+                      struct block *block, size_t i);
 
 /* ==== Pairs: pairs.c ======================================================================== */
 

@@ -11,9 +11,10 @@
 
 #include "cli/cli.h"
 #include "cli/keys/block.h"
+#include "cli/keys/scan.h"
 
 bool block_make(struct block *block) {
-    *block = (struct block){.room = malloc(BLOCK_BYTES)};
+    *block = (struct block){.room = calloc(1, BLOCK_BYTES + SCAN_BYTES)};
     return block->room != NULL;
 }
 
@@ -105,7 +106,9 @@ static void fill_from_input(struct keys *keys, struct block *block) {
                                        BLOCK_BYTES - block->len, block->trouble, WHY_BYTES);
         if (got <= 0) {
             block->ends_file = got == 0;
-            return; /* The last line needs no end. */
+            /* The last line needs no end, but one that could not be read is none. */
+            if (got < 0) block->len = 0;
+            return;
         }
         block->len += (size_t)got;
     }

@@ -30,23 +30,34 @@ static bool trim(struct tamis_key *key, char *room) {
     return true;
 }
 
-/* Flips the case of each letter from `first` on, eight bytes at a time. */
-static void flip_case(struct tamis_key *key, char *room, char first) {
+/* The same eight bytes with the case of each letter from `first` on changed. */
+static uint64_t flip_eight(uint64_t eight, char first) {
     const uint64_t ones = 0x0101010101010101u, lows = 0x7f * ones;
+    /* The high bit of each byte: at or above the first letter, above the last, plain ASCII. */
+    const uint64_t at_least = (eight & lows) + (0x80 - (uint64_t)first) * ones;
+    const uint64_t above = (eight & lows) + (0x80 - (uint64_t)first - 26) * ones;
+    return eight ^ (at_least & ~above & ~eight & 0x80 * ones) >> 2;
+}
+
+static void flip_case(struct tamis_key *key, char *room, char first) {
     const char *from = key->bytes;
-    size_t i = 0;
-    for (; i + 8 <= key->len; i += 8) {
-        uint64_t eight;
+    const size_t len = key->len;
+    uint64_t eight, last = 0;
+    key->bytes = room;
+    if (len < 8) {
+        for (size_t i = 0; i < len; i++)
+            room[i] = (uint8_t)(from[i] - first) < 26 ? (char)(from[i] ^ 0x20) : from[i];
+        return;
+    }
+    /* The last eight overlap others. They are read first, as `room` may lie over `from`. */
+    memcpy(&last, from + len - 8, 8);
+    for (size_t i = 0; i + 8 < len; i += 8) {
         memcpy(&eight, from + i, 8);
-        /* The high bit of each byte: at or above the first letter, above the last, plain ASCII. */
-        const uint64_t at_least = (eight & lows) + (0x80 - (uint64_t)first) * ones;
-        const uint64_t above = (eight & lows) + (0x80 - (uint64_t)first - 26) * ones;
-        eight ^= (at_least & ~above & ~eight & 0x80 * ones) >> 2;
+        eight = flip_eight(eight, first);
         memcpy(room + i, &eight, 8);
     }
-    for (; i < key->len; i++)
-        room[i] = (uint8_t)(from[i] - first) < 26 ? (char)(from[i] ^ 0x20) : from[i];
-    key->bytes = room;
+    last = flip_eight(last, first);
+    memcpy(room + len - 8, &last, 8);
 }
 
 static bool lower(struct tamis_key *key, char *room) {

@@ -137,34 +137,47 @@ static bool is_usual_port(const struct tamis_key *scheme, const struct tamis_key
     return port->len == 0;
 }
 
-bool canon_url(struct tamis_key *key, char *room) {
-    struct tamis_key bare = without_blanks(*key);
-    const size_t letters = scheme_len(&bare);
+/* "scheme://user@host:port/path#fragment" in its parts; false when it is none. */
+struct url {
+    struct tamis_key scheme, user, host, port, path;
+};
+
+static bool take_apart(const struct tamis_key *text, struct url *url) {
+    const char *start = text->bytes, *end = end_of(text);
+    const size_t letters = scheme_len(text);
     if (letters == 0) return false;
+    const char *at = start + letters + 3, *stop = find_any(at, end, "/?#");
+    const struct tamis_key place = part(at, stop);
+    const char *user = find_last(&place, '@');
+    url->scheme = part(start, start + letters);
+    url->user = part(at, user ? user + 1 : at);
+    url->host = part(end_of(&url->user), stop);
+    url->path = without_blanks(part(stop, find_any(stop, end, "#")));
+    for (; at < stop; at++)
+        if ((uint8_t)*at <= ' ') return false;
+    if (!take_port_off(&url->host, &url->port)) return false;
+    /* Colons that are left belong to an address, and that has brackets. */
+    const char *host = url->host.bytes;
+    return !memchr(host, ':', url->host.len) || (*host == '[' && end_of(&url->host)[-1] == ']');
+}
+
+bool canon_url(struct tamis_key *key, char *room) {
+    struct url url;
     /* One byte may be added, the path "/". Moved up by that, what is read is never overtaken by
      * what is written. */
-    bare = part(room + 1, copy(room + 1, &bare));
-    const char *place_at = (const char *)bare.bytes + letters + 3;
-    const char *place_end = find_any(place_at, end_of(&bare), "/?#");
-    const char *end = find_any(place_end, end_of(&bare), "#");
-    const char *user_end = place_at;
-    for (const char *at = place_at; at < place_end; at++)
-        if (*at == '@') user_end = at + 1;
-    const struct tamis_key user = part(place_at, user_end), path = part(place_end, end);
-    struct tamis_key host = part(user_end, place_end), port,
-                     scheme = part(bare.bytes, place_at - 3);
-    if (!take_port_off(&host, &port)) return false;
-
-    char *to = copy_lower(room, &scheme);
-    scheme = part(room, to);
-    if (host.len == 0 && !(scheme.len == 4 && memcmp(room, "file", 4) == 0)) return false;
+    const struct tamis_key bare = without_blanks(*key);
+    const struct tamis_key moved = part(room + 1, copy(room + 1, &bare));
+    if (!take_apart(&moved, &url)) return false;
+    char *to = copy_lower(room, &url.scheme);
+    url.scheme = part(room, to);
+    if (url.host.len == 0 && (url.scheme.len != 4 || memcmp(room, "file", 4) != 0)) return false;
     memcpy(to, "://", 3);
-    to = copy_lower(copy(to + 3, &user), &host);
-    if (!is_usual_port(&scheme, &port)) {
+    to = copy_lower(copy(to + 3, &url.user), &url.host);
+    if (!is_usual_port(&url.scheme, &url.port)) {
         *to++ = ':';
-        to = copy(to, &port);
+        to = copy(to, &url.port);
     }
-    if (path.len == 0 || *(const char *)path.bytes != '/') *to++ = '/';
-    *key = part(room, copy(to, &path));
+    if (url.path.len == 0 || *(const char *)url.path.bytes != '/') *to++ = '/';
+    *key = part(room, copy(to, &url.path));
     return true;
 }

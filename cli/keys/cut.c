@@ -4,6 +4,7 @@
 
 #include "cli/cli.h"
 #include "cli/keys/block.h"
+#include "cli/keys/scan.h"
 
 /* ---- Room ---- */
 
@@ -45,15 +46,22 @@ static void cut_long_line(const struct keys *keys, struct block *block) {
 
 static void cut_lines(const struct keys *keys, struct block *block) {
     struct batch *batch = &block->batch;
-    const char *at = block->bytes, *const end = at + block->len;
+    const char line_end = keys->cutting.line_end;
+    const char *start = block->bytes, *const end = start + block->len;
     size_t n = 0;
-    while (at < end) {
-        if (n == block->lines_room && !make_room(block, n + FIRST_LINES)) return;
-        const char *stop = memchr(at, keys->cutting.line_end, (size_t)(end - at));
-        if (!stop) stop = end;
-        batch->line[n++] = (struct tamis_key){.bytes = at, .len = (size_t)(stop - at)};
-        at = stop + 1;
+    for (const char *at = start; at < end; at += SCAN_BYTES) {
+        const size_t left = (size_t)(end - at);
+        if (block->lines_room - n <= SCAN_BYTES && !make_room(block, n + FIRST_LINES)) return;
+        uint64_t ends = scan_for(at, line_end);
+        if (left < SCAN_BYTES) ends &= ((uint64_t)1 << left) - 1;
+        for (; ends; ends &= ends - 1) {
+            const char *stop = at + lowest_bit(ends);
+            batch->line[n++] = (struct tamis_key){.bytes = start, .len = (size_t)(stop - start)};
+            start = stop + 1;
+        }
     }
+    if (start < end) /* The last line needs no end. */
+        batch->line[n++] = (struct tamis_key){.bytes = start, .len = (size_t)(end - start)};
     batch->n = n;
 }
 
@@ -69,7 +77,12 @@ static struct tamis_key without_cr(struct tamis_key line) {
 static void cut_keys(const struct keys *keys, struct block *block) {
     struct batch *batch = &block->batch;
     const struct cutting *cutting = &keys->cutting;
-    const bool rewrites = cutting_rewrites(cutting);
+    const struct rewriting rewriting = rewriting_of(cutting);
+    const bool rewrites = rewriting.has_fields || rewriting.cuts || rewriting.has_form;
+    if (!rewrites && !cutting->has_crlf && !cutting->has_values) {
+        memcpy(batch->key, batch->line, batch->n * sizeof *batch->key);
+        return;
+    }
     size_t kept = 0; /* A line that stays moves up to where others were left out. */
     for (size_t i = 0; i < batch->n; i++) {
         batch->line[kept] = batch->line[i];
@@ -78,7 +91,7 @@ static void cut_keys(const struct keys *keys, struct block *block) {
         if (cutting->has_values &&
             !read_pair(&batch->key[kept], &batch->value[kept], block->bad_line, WHY_BYTES))
             fate = IS_BAD;
-        if (fate == IS_KEY && rewrites) fate = rewrite_key(cutting, block, kept);
+        if (fate == IS_KEY && rewrites) fate = rewrite_key(cutting, rewriting, block, kept);
         if (fate == IS_BAD) break;
         if (fate == HAS_NO_KEY) batch->key[kept] = (struct tamis_key){0};
         if (fate == HAS_NO_KEY && !cutting->keeps_keyless)

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cli/keys/block.h"
+#include "cli/keys/scan.h"
 #include "cli/keys/steps.h"
 
 /* ---- What the user wrote ---- */
@@ -77,58 +78,74 @@ bool fields_parse(struct fields *fields, const char *list, char *why, size_t siz
 
 /* ---- Finding them ---- */
 
-/* Where the line is searched, and up to where its pages were let go. */
-struct scan {
-    const char *end;
-    char delimiter;
-    bool lets_go;
-};
+/* The place of each delimiter is a bit; the line is searched from its start for each range. */
+static bool find_in_short(char delimiter, const struct field_range *range,
+                          const struct tamis_key *line, struct tamis_key *part) {
+    const char *const bytes = line->bytes;
+    size_t start = range->first == 1 ? 0 : SIZE_MAX, stop = line->len;
+    uint32_t passed = 0; /* delimiters */
+    for (size_t at = 0; at < line->len && passed < range->last; at += SCAN_BYTES) {
+        uint64_t places = scan_for(bytes + at, delimiter);
+        if (line->len - at < SCAN_BYTES) places &= ((uint64_t)1 << (line->len - at)) - 1;
+        for (; places && passed < range->last; places &= places - 1) {
+            const size_t place = at + lowest_bit(places);
+            passed++;
+            if (passed == range->first - 1) start = place + 1;
+            if (passed == range->last) stop = place;
+        }
+    }
+    if (start == SIZE_MAX || (range->last != TO_THE_END && passed < range->last - 1)) return false;
+    *part = (struct tamis_key){.bytes = bytes + start, .len = stop - start};
+    return true;
+}
 
 /* As memchr, but never with more than a piece of a long line in memory. */
-static const char *find(const struct scan *scan, const char *at) {
-    if (!scan->lets_go) return memchr(at, scan->delimiter, (size_t)(scan->end - at));
-    struct pieces pieces =
-        pieces_of(&(struct tamis_key){.bytes = at, .len = (size_t)(scan->end - at)});
+static const char *find_in_pieces(const char *at, const char *end, char byte) {
+    struct pieces pieces = pieces_of(&(struct tamis_key){.bytes = at, .len = (size_t)(end - at)});
     const char *piece, *found = NULL;
     size_t len;
-    while (!found && (piece = next_piece(&pieces, &len)) != NULL)
-        found = memchr(piece, scan->delimiter, len);
+    while (!found && (piece = next_piece(&pieces, &len)) != NULL) found = memchr(piece, byte, len);
     return found;
 }
 
 /* The start of the field that comes so many fields later; NULL when there are fewer. */
-static const char *skip(const struct scan *scan, const char *at, uint32_t fields) {
-    for (; fields > 0; fields--) {
-        const char *delimiter = find(scan, at);
-        if (!delimiter) return NULL;
-        at = delimiter + 1;
+static const char *skip_fields(const char *at, const char *end, char delimiter, uint32_t fields) {
+    for (; fields > 0 && at; fields--) {
+        at = find_in_pieces(at, end, delimiter);
+        if (at) at++;
     }
     return at;
 }
 
-bool fields_find(const struct fields *fields, const struct tamis_key *line, bool lets_go,
-                 struct tamis_key part[]) {
-    const char *const start = line->bytes;
-    const struct scan scan = {
-        .end = start + line->len, .delimiter = fields->delimiter, .lets_go = lets_go};
+/* A range that starts behind the one before is searched from there: a gigabyte is read once. */
+static bool find_in_long(const struct fields *fields, const struct tamis_key *line,
+                         struct tamis_key part[]) {
+    const char *const start = line->bytes, *const end = start + line->len;
     const char *at = start; /* the field ... */
     uint32_t number = 1;    /* ... of this number starts there */
     for (size_t i = 0; i < fields->n; i++) {
         const struct field_range *range = &fields->range[i];
         if (range->first < number) at = start, number = 1;
-        at = skip(&scan, at, range->first - number);
-        if (!at) return false;
+        at = skip_fields(at, end, fields->delimiter, range->first - number);
         const char *const first = at, *stop = NULL;
         number = range->first;
-        if (range->last != TO_THE_END) {
-            at = skip(&scan, at, range->last - range->first);
-            if (!at) return false;
+        if (at && range->last != TO_THE_END) {
+            at = skip_fields(at, end, fields->delimiter, range->last - range->first);
             number = range->last;
-            stop = find(&scan, at);
+            stop = at ? find_in_pieces(at, end, fields->delimiter) : NULL;
         }
-        if (!stop) stop = scan.end;
+        if (!at) return false;
+        if (!stop) stop = end;
         part[i] = (struct tamis_key){.bytes = first, .len = (size_t)(stop - first)};
     }
+    return true;
+}
+
+bool fields_find(const struct fields *fields, const struct tamis_key *line, bool is_mapped,
+                 struct tamis_key part[]) {
+    if (is_mapped) return find_in_long(fields, line, part);
+    for (size_t i = 0; i < fields->n; i++)
+        if (!find_in_short(fields->delimiter, &fields->range[i], line, &part[i])) return false;
     return true;
 }
 

@@ -36,9 +36,9 @@ bool delimiter_parse(const char *text, char *delimiter);
  */
 bool fields_parse(struct fields *fields, const char *list, char *why, size_t size);
 
-/* One part of the line for each range; false when the line lacks a field. `lets_go`: the line is
- * a mapping whose pages need not stay in memory. */
-bool fields_find(const struct fields *fields, const struct tamis_key *line, bool lets_go,
+/* One part of the line for each range; false when the line lacks a field. A line that `is_mapped`
+ * is one whose pages need not stay in memory; behind any other, SCAN_BYTES can be read. */
+bool fields_find(const struct fields *fields, const struct tamis_key *line, bool is_mapped,
                  struct tamis_key part[]);
 
 /* Parts and delimiters as one key. `room` is as long as all of them. */

@@ -11,8 +11,12 @@
 
 enum { MOST_REWRITTEN = 16 * 1024 * 1024 };
 
-bool cutting_rewrites(const struct cutting *cutting) {
-    return cutting->fields.n > 0 || cutting->form.encoding != AS_IT_IS || cutting->form.canon.n > 0;
+struct rewriting rewriting_of(const struct cutting *cutting) {
+    const struct form *form = &cutting->form;
+    const bool only_cuts = form->encoding == AS_IT_IS && canon_only_cuts(&form->canon);
+    return (struct rewriting){.has_fields = cutting->fields.n > 0,
+                              .cuts = only_cuts && form->canon.n > 0,
+                              .has_form = !only_cuts};
 }
 
 /* ---- Room ---- */
@@ -105,18 +109,15 @@ static enum fate give_form(const struct cutting *cutting, struct block *block, s
                                   : refuse(block, i, is_joined, &text, "is not ", wrong);
 }
 
-enum fate rewrite_key(const struct cutting *cutting, struct block *block, size_t i) {
-    const struct form *form = &cutting->form;
+enum fate rewrite_key(const struct cutting *cutting, struct rewriting rewriting,
+                      struct block *block, size_t i) {
     struct tamis_key *key = &block->batch.key[i];
-    enum fate fate = cutting->fields.n > 0 ? take_fields(&cutting->fields, block, i) : IS_KEY;
-    if (fate != IS_KEY) return fate;
-    if (form->encoding == AS_IT_IS && canon_only_cuts(&form->canon))
-        (void)canon_apply(&form->canon, key, NULL);
-    else
-        fate = give_form(cutting, block, i);
+    enum fate fate = IS_KEY;
+    if (rewriting.has_fields) fate = take_fields(&cutting->fields, block, i);
+    if (fate == IS_KEY && rewriting.cuts) (void)canon_apply(&cutting->form.canon, key, NULL);
+    if (fate == IS_KEY && rewriting.has_form) fate = give_form(cutting, block, i);
     /* What was written ends where the key does. */
     const uintptr_t at = (uintptr_t)key->bytes - (uintptr_t)block->rewritten;
-    if (fate == IS_KEY && block->rewritten && at < block->rewritten_room)
-        block->rewritten_len = at + key->len;
+    if (fate == IS_KEY && at < block->rewritten_room) block->rewritten_len = at + key->len;
     return fate;
 }

@@ -180,12 +180,12 @@ static void warn_fieldless(const struct keys *keys) {
     const bool is_single = list[strspn(list, "0123456789")] == '\0';
     if (keys->fieldless == 0) return;
     if (keys->fieldless == keys->seen)
-        warn(args, NULL, "no line has %s %s%s", is_single ? "a field" : "all of the fields", list,
+        warn(args, NULL, "no line has %s %s%s", is_single ? "a field" : "enough fields for", list,
              given(args, OPT_DELIMITER) ? "" : "; --delimiter tells what stands between fields");
     else if (!keys->cutting.keeps_keyless)
         warn(args, NULL, "%s %s %s %s", human_count(keys->fieldless).text,
              keys->fieldless == 1 ? "line has" : "lines have",
-             is_single ? "no field" : "not all of the fields", list);
+             is_single ? "no field" : "too few fields for", list);
 }
 
 int keys_run(struct keys *keys, const struct handler *handler) {

@@ -58,12 +58,21 @@ static int find_kind(const struct args *args, const char *spec, struct tamis_kin
 
 /* ---- Where keys come from ---- */
 
-/* "feeds/spam.txt" is labelled "spam". */
+/* The name without its last ending, in characters; all of it when there is none. */
+static size_t len_without_ending(const char *name, size_t len) {
+    for (size_t i = len; i > 1; i--)
+        if (name[i - 1] == '.') return i - 1;
+    return len;
+}
+
+/* "feeds/spam.txt" and "feeds/spam.txt.gz" are labelled "spam". */
 static char *label_of_file(const char *path) {
     const char *slash = strrchr(path, '/');
     const char *name = slash ? slash + 1 : path;
-    const char *dot = strrchr(name, '.');
-    return dot && dot > name ? strndup(name, (size_t)(dot - name)) : strdup(name);
+    size_t len = len_without_ending(name, strlen(name));
+    if (strcmp(name + len, ".gz") == 0 || strcmp(name + len, ".zst") == 0)
+        len = len_without_ending(name, len);
+    return strndup(name, len);
 }
 
 /* Files with a label need memory for it: false when that is out. */
