@@ -45,6 +45,7 @@ struct source {
     char *label;      /* what its keys are labelled, on the heap; or NULL */
     bool is_good;     /* its keys are known-good ones */
     off_t start;      /* where standard input stood at first; -1 when that cannot be told */
+    int fd;           /* of a file without a name; 0: there is none, the name is to be opened */
 };
 
 /* Some lines of one file, and room for what a verb learns about them. */
@@ -164,7 +165,6 @@ struct spill {
     char *buffer;
     size_t buffered;
     uint64_t bytes; /* in all */
-    char path[32];  /* under which it can be opened */
 };
 
 /* These report what went wrong. spill_close is due also after a failure. */
@@ -172,7 +172,7 @@ int spill_open(struct spill *spill, const struct args *args);
 int spill_line(struct spill *spill, const struct tamis_key *line, char line_end);
 void spill_close(struct spill *spill);
 
-/* Makes a source of what was written; it may be read as often as wanted until spill_close. */
+/* Makes a source of what was written, from its start; until spill_close. */
 int spill_read(struct spill *spill, struct source *source);
 
 /* ==== Lines out: print.c ==================================================================== */

@@ -77,8 +77,7 @@ int spill_line(struct spill *spill, const struct tamis_key *line, char line_end)
 
 int spill_read(struct spill *spill, struct source *source) {
     const int code = flush(spill, NULL, 0);
-    snprintf(spill->path, sizeof spill->path, "/dev/fd/%d", spill->fd);
-    *source = (struct source){.name = spill->path};
+    *source = (struct source){.name = "temporary file", .fd = spill->fd};
     if (code || lseek(spill->fd, 0, SEEK_SET) == 0) return code;
     return fail(spill->args, temp_folder(spill->args), "cannot read a temporary file: %s",
                 strerror(errno));

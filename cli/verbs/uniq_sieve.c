@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 /* Keys of the first stage: about one MiB at the usual rate. */
-enum { FIRST_KEYS = 200000 };
+enum { FIRST_KEYS = 200000, LEAST_KEYS = 1000 };
 
 /* A stage is this many times larger than the one before, at least and at most. What the start of
  * a file says about its rest is a guess; the more is at stake, the less it is believed. */
@@ -188,8 +188,9 @@ int sieve_open(struct sieve *sieve, const struct args *args, uint64_t memory,
     sieve->fpr = given(args, OPT_FPR) ? args->setting[OPT_FPR].rate : uniq_usual_fpr;
     const int code = is_keyed(args) ? draw_secret(sieve) : 0;
     if (code) return code;
-    return add_stage(sieve,
-                     given(args, OPT_CAPACITY) ? args->setting[OPT_CAPACITY].number : FIRST_KEYS);
+    const uint64_t asked =
+        given(args, OPT_CAPACITY) ? args->setting[OPT_CAPACITY].number : FIRST_KEYS;
+    return add_stage(sieve, asked > LEAST_KEYS ? asked : LEAST_KEYS);
 }
 
 void sieve_close(struct sieve *sieve) {
