@@ -243,7 +243,8 @@ const struct verb verb_semijoin = {
         {.option = OPT_MEMORY,
          .help = "memory to build the filter in and to hold lines, otherwise a quarter of the "
                  "machine's"},
-        {.option = OPT_TEMP},
+        {.option = OPT_TEMP,
+         .help = "for what is put on disk, otherwise $TMPDIR or /tmp"},
         {.option = OPT_THREADS, .help = "threads to read and ask with, otherwise one"}),
     .examples =
         EXAMPLES({"Orders of customers that are on a list",

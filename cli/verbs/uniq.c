@@ -236,7 +236,8 @@ const struct verb verb_uniq = {
         {.option = OPT_JSON, .help = "write the summary on standard error as JSON"},
         KEY_OPTIONS, {.option = OPT_HASH},
         {.option = OPT_THREADS, .help = "threads to read and hash with, otherwise one"},
-        {.option = OPT_TEMP}),
+        {.option = OPT_TEMP,
+         .help = "where --exact puts lines beyond --memory, otherwise $TMPDIR or /tmp"}),
     .examples =
         EXAMPLES({"Every line once, in the order of the input", "tamis uniq names.txt"},
                  {"From several files and a pipe", "zcat old.gz | tamis uniq - new.txt"},
