@@ -15,7 +15,8 @@ VERSION := $(MAJOR).$(call VERSION_OF,MINOR).$(call VERSION_OF,PATCH)
 CC       ?= cc
 CXX      ?= c++
 AR       ?= ar
-CFLAGS   ?= -O2 -g
+# A checked build is compiled as often as it is run, and wants lines in its reports, not variables.
+CFLAGS   ?= $(if $(SAN),-O1 -g1,-O2 -g)
 PREFIX   ?= /usr/local
 B        ?= build$(if $(SAN),-$(SAN:1=san))
 Q        := $(if $(V),,@)
@@ -47,14 +48,14 @@ WITH_ZSTD = $(eval WITH_ZSTD := $(call can_link,zstd.h,ZSTD_versionNumber,-lzstd
 CLI_LIBS  = $(if $(WITH_ZLIB),-lz) $(if $(WITH_ZSTD),-lzstd)
 
 LIB_SRC := $(filter-out %/template.c,$(wildcard src/*/*.c))
-CLI_SRC := $(wildcard cli/*.c cli/*/*.c)
+CLI_SRC := $(filter-out cli/pages/%,$(wildcard cli/*.c cli/*/*.c))
 LIB_OBJ := $(LIB_SRC:%.c=$(B)/%.o)
 CLI_OBJ := $(CLI_SRC:%.c=$(B)/%.o)
 LIB     := $(B)/libtamis.a
 SO      := $(B)/libtamis.so.$(VERSION)
 CMD     := $(B)/tamis
 
-.PHONY: all run run-here test check test-here proof proof-here big tables fuzz golden install uninstall \
+.PHONY: pages all run run-here test check test-here proof proof-here big tables fuzz golden install uninstall \
         format layers symbols clean bench bench-here bench-programs bench-full \
         bench-full-here bench-count bench-count-here bench-cli bench-cli-here
 .DELETE_ON_ERROR:
@@ -113,6 +114,22 @@ $(CMD): $(CLI_OBJ) $(LIB)
 
 -include $(LIB_OBJ:.o=.d) $(CLI_OBJ:.o=.d)
 
+# ---- Manual pages and completions -----------------------------------------------------------------
+#
+# A program with the table of verbs writes them, in a build for this machine; scdoc makes the pages.
+
+PAGES_OBJ := $(patsubst %.c,$(B)/%.o,$(wildcard cli/pages/*.c)) $(filter-out $(B)/cli/main.o,$(CLI_OBJ))
+PAGES     := $(B)/pages
+pages: $(PAGES)/made
+$(PAGES)/pages: $(PAGES_OBJ) $(LIB)
+	@mkdir -p $(@D)
+	$(if $(V),,@echo "  LINK  $@")
+	$(Q)$(CC) $(SAFE) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
+$(PAGES)/made: $(PAGES)/pages tools/pages
+	$(Q)tools/pages $< $(PAGES)
+	@touch $@
+-include $(PAGES_OBJ:.o=.d)
+
 # ---- Tests ------------------------------------------------------------------------------------
 #
 # tests/unit/NAME.c     one program each: what is special to one part
@@ -145,6 +162,8 @@ $(T)/unit/test_forms: $(B)/tests/unit/test_forms.o $(FORM_OBJ) $(LIB)
 BUILDERS := $(addprefix $(T)/,unit/test_builder unit/test_bulk unit/test_temporary proof/killed big/building)
 $(BUILDERS): $(T)/%: $(B)/tests/%.o $(EXTRA_OBJ) $(HELP_OBJ) $(LIB)
 	$(call link_test)
+# These are about parts of the command.
+$(T)/unit/test_occupancy: $(B)/cli/occupancy.o $(B)/cli/statistics.o
 # These stand between the library and the system: tests/help/faults.h.
 FAULTY := $(T)/unit/test_files $(T)/unit/test_temporary $(T)/proof/killed
 FAULTS := read write fsync rename unlink flock getrandom access close \
@@ -166,35 +185,34 @@ $(T)/portable/%: $(B)/tests/portable/%.o $(HELP_OBJ) $(LIB)
 -include $(wildcard $(B)/tests/*/*.d $(T)/*.d) $(LAW_OBJ:.o=.d)
 
 # The fuzz target is one function; without a fuzzer it replays files, which every test run does
-# with the corpus. Checksums are off in its library, so that the rest of the gate must hold alone.
-FUZZ_LIB  := $(patsubst %.c,$(B)/fuzz/%.o,$(LIB_SRC))
+# with the corpus. Checksums are off in its library, so that the rest of the gate must hold alone:
+# the sources that know of it are compiled again, and stand before the library, which then has no
+# need to bring its own.
+FUZZ_OBJ  := $(patsubst %.c,$(B)/fuzz/%.o,$(shell grep -l TAMIS_FUZZING $(LIB_SRC)))
 REPLAY    := $(T)/fuzz/replay
-$(B)/fuzz/%_avx2.o: %_avx2.c
-	$(call compile,-DTAMIS_FUZZING $(FLAGS_avx2))
-$(B)/fuzz/%_avx512.o: %_avx512.c
-	$(call compile,-DTAMIS_FUZZING $(FLAGS_avx512))
 $(B)/fuzz/%.o: %.c
 	$(call compile,-DTAMIS_FUZZING)
--include $(FUZZ_LIB:.o=.d)
-$(REPLAY): $(B)/tests/fuzz/gate.o $(B)/tests/fuzz/replay.o $(FUZZ_LIB)
+-include $(FUZZ_OBJ:.o=.d)
+$(REPLAY): $(B)/tests/fuzz/gate.o $(B)/tests/fuzz/replay.o $(FUZZ_OBJ) $(LIB)
 	$(call link_test)
 
 HOUSE := $(sort $(wildcard tests/house/*.sh))
 
 BENCH    := $(B)/bench/bench
-PROGRAMS := $(UNIT) $(LAWS) $(REPLAY) $(BENCH)
+PROGRAMS := $(UNIT) $(LAWS) $(REPLAY)
 .PHONY: programs
 programs: all $(PROGRAMS)
-test-here: programs
+test-here: programs $(BENCH)
 	@TAMIS=$(abspath $(CMD)) TAMIS_SO=$(abspath $(SO)) B=$(B) CC="$(CC)" CXX="$(CXX)" \
 	tests/run "$(LAWS) --part 1/2" "$(LAWS) --part 2/2" $(UNIT) $(REPLAY) tests/cli/run tests/python/test_reader.py $(HOUSE)
 
 # ---- Proofs: minutes each, the short ones also in CI -------------------------------------------
 
 # The longest first, so that the processors finish together.
-LONG_PROOFS := $(addprefix tests/proof/,sanitizers.sh same_bytes.sh programs.sh planted.sh)
-proof-here: all $(PROOF) $(CMD)
-	@tests/run $(LONG_PROOFS) $(PROOF) $(filter-out $(LONG_PROOFS),$(wildcard tests/proof/*.sh))
+LONG_PROOFS := $(addprefix tests/proof/,sanitizers.sh same_bytes.sh) $(T)/proof/measured_rates \
+               $(addprefix tests/proof/,planted.sh threads.sh fuzz.sh)
+proof-here: programs $(PROOF) $(T)/portable/images
+	@tests/run $(LONG_PROOFS) $(filter-out $(LONG_PROOFS),$(PROOF) $(wildcard tests/proof/*.sh))
 
 # More than 2^33 bits in one filter: 1.3 GiB of memory and some minutes.
 big: $(T)/big/big
@@ -216,16 +234,16 @@ fuzz:
 	@tools/setup proof
 	@mkdir -p build-fuzz/corpus
 	@$(MAKE) --no-print-directory -j2 B=build-fuzz CC=$(CLANG) \
-	    CFLAGS='-O1 -g -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all' $(FUZZ)
+	    CFLAGS='-O1 -g1 -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all' $(FUZZ)
 	$(FUZZ) -max_total_time=$(FUZZ_SECONDS) -timeout=1 -rss_limit_mb=2048 -max_len=65536 \
 	    -print_final_stats=1 build-fuzz/corpus tests/fuzz/corpus
-$(FUZZ): $(B)/tests/fuzz/gate.o $(FUZZ_LIB)
+$(FUZZ): $(B)/tests/fuzz/gate.o $(FUZZ_OBJ) $(LIB)
 	$(Q)$(CC) $(CFLAGS) -fsanitize=fuzzer -o $@ $^ $(LIBS)
 
 # ---- Measuring ----------------------------------------------------------------------------------
 #
-# make bench         our kinds, the libraries that can be installed by name and the floor: 3 minutes
-# make bench-full    10^8 keys, strings, two threads, every size; JSON and pictures: half an hour
+# make bench         our kinds, the libraries that can be installed by name and the floor: a minute
+# make bench-full    10^8 keys, strings, two threads, every size; JSON and pictures: ten minutes
 # make bench-count   instructions per key under callgrind: the same every time
 # make bench-cli     the command beside grep, awk, sort and another bloom: some minutes
 #
@@ -257,10 +275,12 @@ BATCH := --ways batch --questions miss --peers none
 bench-full-here: bench-programs $(CMD)
 	$(BENCH) --keys 1e5,1e7,1e8 --json $(B)/bench/full.json
 	$(BENCH) --keys 1e5,1e7 --key-bytes 32 --json $(B)/bench/strings.json
-	$(BENCH) --keys 1e7,1e8 --threads 1,2 --kinds blocked,split,fuse --json $(B)/bench/threads.json
+	$(BENCH) --keys 1e7,1e8 --threads 1,2 --kinds blocked,split,fuse --ways batch,bulk \
+	    --questions miss --peers none --json $(B)/bench/threads.json
 	$(BENCH) --keys $(SIZES) $(BATCH) --json $(B)/bench/sizes.json
+	$(BENCH) --keys 1e9 $(BATCH) --kinds blocked,split --json $(B)/bench/large.json
 	$(BENCH) --keys 1e6 $(BATCH) --rounds 3 --builds 1 --kinds "$(RATES)" --json $(B)/bench/rates.json
-	bench/plot docs/pictures $(CMD) $(B)/bench/sizes.json $(B)/bench/rates.json
+	bench/plot docs/pictures $(CMD) $(addprefix $(B)/bench/,rates.json sizes.json large.json)
 
 bench-count-here: $(BENCH)
 	bench/count $(BENCH) --keys 1e5
@@ -278,8 +298,13 @@ bench-cli-here: $(CMD) $(CLI_TOOLS)
 BINDIR     ?= $(PREFIX)/bin
 LIBDIR     ?= $(PREFIX)/lib
 INCLUDEDIR ?= $(PREFIX)/include
+DATADIR    ?= $(PREFIX)/share
+MANDIR     ?= $(DATADIR)/man
+BASHDIR    ?= $(DATADIR)/bash-completion/completions
+ZSHDIR     ?= $(DATADIR)/zsh/site-functions
+FISHDIR    ?= $(DATADIR)/fish/vendor_completions.d
 
-install: all
+install: all pages
 	install -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(LIBDIR)/pkgconfig $(DESTDIR)$(LIBDIR)/cmake/tamis \
 	           $(DESTDIR)$(INCLUDEDIR)
 	install -m 755 $(CMD) $(DESTDIR)$(BINDIR)/tamis
@@ -291,6 +316,11 @@ install: all
 	$(call fill,tools/tamis.pc.in) > $(DESTDIR)$(LIBDIR)/pkgconfig/tamis.pc
 	$(call fill,tools/tamis-config.cmake.in) > $(DESTDIR)$(LIBDIR)/cmake/tamis/tamis-config.cmake
 	$(call fill,tools/tamis-config-version.cmake.in) > $(DESTDIR)$(LIBDIR)/cmake/tamis/tamis-config-version.cmake
+	install -d $(DESTDIR)$(MANDIR)/man1 $(DESTDIR)$(BASHDIR) $(DESTDIR)$(ZSHDIR) $(DESTDIR)$(FISHDIR)
+	for page in $(PAGES)/man/*.1; do [ ! -e "$$page" ] || install -m 644 "$$page" $(DESTDIR)$(MANDIR)/man1/; done
+	install -m 644 $(PAGES)/completions/tamis.bash $(DESTDIR)$(BASHDIR)/tamis
+	install -m 644 $(PAGES)/completions/_tamis $(DESTDIR)$(ZSHDIR)/
+	install -m 644 $(PAGES)/completions/tamis.fish $(DESTDIR)$(FISHDIR)/
 fill = sed -e 's|@PREFIX@|$(PREFIX)|g' -e 's|@LIBDIR@|$(LIBDIR)|g' \
            -e 's|@INCLUDEDIR@|$(INCLUDEDIR)|g' -e 's|@VERSION@|$(VERSION)|g' -e 's|@MAJOR@|$(MAJOR)|g' $(1)
 
@@ -299,6 +329,8 @@ uninstall:
 	      $(DESTDIR)$(LIBDIR)/libtamis.* \
 	      $(DESTDIR)$(LIBDIR)/pkgconfig/tamis.pc
 	rm -rf $(DESTDIR)$(LIBDIR)/cmake/tamis
+	rm -f $(DESTDIR)$(MANDIR)/man1/tamis.1 $(DESTDIR)$(MANDIR)/man1/tamis-*.1 $(DESTDIR)$(BASHDIR)/tamis \
+	      $(DESTDIR)$(ZSHDIR)/_tamis $(DESTDIR)$(FISHDIR)/tamis.fish
 
 # ---- Housekeeping -----------------------------------------------------------------------------
 

@@ -46,11 +46,11 @@ struct filter {
 struct contestant {
     const struct bench_contestant *calls;
     enum side side;
-    char name[72];           /* as tables print it; of ours: the spec without the capacity */
-    struct filter *filter;   /* of this event */
-    double fpr_expected;     /* ours: by the plan; else 0 */
-    uint64_t checked, lost;  /* members that were asked, and those that were not found */
-    uint64_t strangers, yes; /* others that were asked, and those that got a yes */
+    char name[72];                     /* as tables print it; of ours: the spec as it was given */
+    struct filter *filter;             /* of this event */
+    double fpr_expected;               /* ours: by the plan; else 0 */
+    uint64_t checked, lost;            /* members that were asked, and those that were not found */
+    uint64_t strangers, yes;           /* others that were asked, and those that got a yes */
     double ns[QUESTIONS][MOST_ROUNDS]; /* per key */
 };
 
@@ -99,12 +99,12 @@ double build_ratio(const struct filter *f, const struct filter *other);
 
 /* ---- Who takes part -------------------------------------------------------------------------- */
 
-/* Appends contestants; returns the new count. `spec` is without a capacity, `ways` a list with
- * commas. Ends the program with a sentence when the spec is not valid. */
 /* bench/ours_inline.c, which is compiled for this processor. */
 void inline_has(const void *filter, const uint64_t *keys, size_t n, uint8_t *hit);
 uint64_t inline_chase(const void *filter, uint64_t key, size_t n);
 
+/* Appends contestants; returns the new count. `spec` may leave the capacity out, `ways` is a list
+ * with commas. Ends the program with a sentence when the spec is not valid. */
 size_t ours_enter(struct contestant *all, size_t count, const char *spec, const char *ways);
 void *ours_build(const char *spec, const uint64_t *keys, size_t n, unsigned threads);
 void *ours_build_strings(const char *spec, const uint8_t *keys, size_t len, size_t n,

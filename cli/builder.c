@@ -123,12 +123,10 @@ static int take_batch(void *with, struct batch *batch) {
         building->good += batch->n;
     else
         building->lines += batch->n;
-    if (!code) progress_show("lines read", building->lines + building->good, 0);
     return code;
 }
 
 int builder_take(struct building *building) {
-    progress_start(building->args);
     const int code = set_all_labels(building);
     keys_hash_for(building->keys, building->builder);
     const struct handler handler = {.take = take_batch, .with = building};

@@ -98,14 +98,20 @@ bool form_takes_note(const char *name, const char *value) {
                                          : encoding_parse(value, &form.encoding);
 }
 
-int form_record(const struct args *args, tamis_builder *builder) {
+static tamis_status set_note(tamis *filter, tamis_builder *builder, const char *name,
+                             const char *value) {
+    return builder ? tamis_builder_set_note(builder, name, value)
+                   : tamis_set_note(filter, name, value);
+}
+
+int form_record(const struct args *args, tamis *filter, tamis_builder *builder) {
     struct form form;
     char text[CANON_TEXT];
     if (form_given(args, &form)) return EXIT_TROUBLE;
+    canon_write(&form.canon, text);
     tamis_status status = TAMIS_OK;
     if (form.encoding != AS_IT_IS)
-        status = tamis_builder_set_note(builder, encoding_note, encoding_name(form.encoding));
-    canon_write(&form.canon, text);
-    if (!status && form.canon.n > 0) status = tamis_builder_set_note(builder, canon_note, text);
+        status = set_note(filter, builder, encoding_note, encoding_name(form.encoding));
+    if (!status && form.canon.n > 0) status = set_note(filter, builder, canon_note, text);
     return status ? fail_why(args, NULL, status) : 0;
 }

@@ -9,9 +9,7 @@
 
 enum { WIDTH = 80, OPTION_COLUMN = 26 };
 
-/* Prints one paragraph broken at spaces; it starts in column `column`, further lines are indented
- * by `indent`. Returns where the next paragraph starts. */
-static const char *print_paragraph(FILE *out, const char *text, int column, int indent) {
+const char *print_paragraph(FILE *out, const char *text, int column, int indent) {
     bool is_first = true;
     while (*text && *text != '\n') {
         const size_t len = strcspn(text, " \n");
@@ -47,7 +45,7 @@ static void print_option(FILE *out, const struct use *use) {
         snprintf(left, sizeof left, "  %c%c%s --%s%s%s", option->letters[0] ? '-' : ' ',
                  option->letters[0] ? option->letters[0] : ' ', option->letters[0] ? "," : " ",
                  option->name, option->value ? " " : "", option->value ? option->value : "");
-    fputs(left, out);
+    color_words(out, ROLE_NAME, left);
     if (width >= OPTION_COLUMN) {
         putc('\n', out);
         width = 0;
@@ -61,9 +59,22 @@ static void print_options(FILE *out, const struct verb *verb) {
     for (size_t i = 0; (use = verb_use(verb, i)) != NULL; i++) print_option(out, use);
 }
 
+static void print_heading(FILE *out, const char *heading) {
+    fprintf(out, "%s%s:%s", color(out, ROLE_HEADING), heading, color(out, ROLE_TEXT));
+}
+
 static void print_verbs(FILE *out) {
-    for (size_t i = 0; i < number_of_verbs; i++)
-        fprintf(out, "  %-10s  %s\n", verbs[i]->name, verbs[i]->summary);
+    for (size_t i = 0; i < overview_length; i++) {
+        const struct verb *verb = overview[i].verb;
+        if (verb) {
+            fprintf(out, "  %s%-10s%s  %s\n", color(out, ROLE_NAME), verb->name,
+                    color(out, ROLE_TEXT), verb->summary);
+        } else {
+            if (i > 0) putc('\n', out);
+            print_heading(out, overview[i].title);
+            putc('\n', out);
+        }
+    }
 }
 
 void help_usage(FILE *out, const struct verb *verb) {
@@ -85,25 +96,50 @@ void help_usage(FILE *out, const struct verb *verb) {
 }
 
 static void print_verb_short(FILE *out, const struct verb *verb) {
-    fputs("usage: ", out);
+    print_heading(out, "usage");
+    putc(' ', out);
     help_usage(out, verb);
     fprintf(out, "\n%s\n\n", verb->summary);
     print_options(out, verb);
     fprintf(out, "\nExamples and the rest: tamis help %s\n", verb->name);
 }
 
+static void print_example(FILE *out, const char *story, const char *command) {
+    fprintf(out, "  %s# %s%s\n  %s\n\n", color(out, ROLE_ASIDE), story, color(out, ROLE_TEXT),
+            command);
+}
+
+static void print_aliases(FILE *out, const struct verb *verb) {
+    char text[256];
+    if (!verb->aliases) return;
+    print_heading(out, "Also called");
+    putc(' ', out);
+    snprintf(text, sizeof text, "%s%s%s", verb->aliases, verb->moved ? "; " : "",
+             verb->moved ? verb->moved : "");
+    print_paragraph(out, text, 13, 0);
+    putc('\n', out);
+}
+
+const char *verb_exits(const struct verb *verb) {
+    return verb->exits ? verb->exits : "0 when done, 2 after an error.";
+}
+
 static void print_verb_full(FILE *out, const struct verb *verb) {
-    fprintf(out, "tamis %s: %s\n\n", verb->name, verb->summary);
+    fprintf(out, "%stamis %s%s: %s\n\n", color(out, ROLE_HEADING), verb->name,
+            color(out, ROLE_TEXT), verb->summary);
     for (const struct example *example = verb->examples; example->command; example++)
-        fprintf(out, "  # %s\n  %s\n\n", example->story, example->command);
-    fputs("Usage: ", out);
+        print_example(out, example->story, example->command);
+    print_heading(out, "Usage");
+    putc(' ', out);
     help_usage(out, verb);
     fputs("\n\n", out);
     print_options(out, verb);
     putc('\n', out);
     print_paragraphs(out, verb->about);
-    fputs("Exit status: ", out);
-    print_paragraph(out, verb->exits ? verb->exits : "0 when done, 2 after an error.", 13, 0);
+    print_aliases(out, verb);
+    print_heading(out, "Exit status");
+    putc(' ', out);
+    print_paragraph(out, verb_exits(verb), 13, 0);
 }
 
 void help_verb(FILE *out, const struct verb *verb, enum help_wish wish) {
@@ -116,29 +152,46 @@ void help_verb(FILE *out, const struct verb *verb, enum help_wish wish) {
 static const char where_more[] =
     "\"tamis VERB -h\" lists the options of a verb, \"tamis help VERB\" has examples and the rest.";
 
+const struct example overview_examples[] = {
+    {"A filter from a list, sized by counting it", "tamis build blocklist.tamis blocklist.txt"},
+    {"Which lines of a stream are in it?", "tamis check blocklist.tamis requests.txt"},
+    {"What would ten million keys cost?", "tamis plan --capacity 10M --fpr 0.1%"},
+    {0},
+};
+
+const char overview_about[] =
+    "A filter answers one question about a set of keys: is this one in it? No is certain, yes is "
+    "wrong at a rate you choose, and for that it needs about ten bits per key, whatever the keys "
+    "are. An image is a filter in a file.\n\n"
+    "Keys are lines; -0 makes them end in NUL. Without FILE they come from standard input, and - "
+    "stands for standard input or output. Results go to standard output, everything else to "
+    "standard error. On a terminal, work that takes longer than a second shows how far it is; "
+    "anywhere, the signal USR1 makes it print one line about that.\n\n"
+    "Counts are written as 1000000, 10M, 1e6, 64Ki or 2^20; sizes as 4096, 64KiB, 2G or 10MB; "
+    "rates as 1%, 0.01, 1e-6, 1/1000 or 2^-16.";
+
+const char overview_exits[] =
+    "0 when done or found, 1 when nothing was found, 2 after an error, which is one line that "
+    "names the file and the cause, 130 after Ctrl-C.";
+
+static void print_usage(FILE *out, const char *heading) {
+    print_heading(out, heading);
+    fputs(" tamis VERB [OPTION...] IMAGE [FILE...]\n\n", out);
+}
+
 static void print_overview_full(FILE *out) {
-    fputs("tamis: one sieve for every set\n\n"
-          "  # A filter from a list, and which lines of a stream are in it\n"
-          "  tamis build blocklist.tamis blocklist.txt\n"
-          "  tamis check blocklist.tamis requests.txt\n\n"
-          "  # What would ten million keys cost?\n"
-          "  tamis plan --capacity 10M --fpr 0.1%\n\n"
-          "Usage: tamis VERB [OPTION...] IMAGE [FILE...]\n\n",
-          out);
+    fprintf(out, "%stamis%s: one sieve for every set\n\n", color(out, ROLE_HEADING),
+            color(out, ROLE_TEXT));
+    for (const struct example *example = overview_examples; example->command; example++)
+        print_example(out, example->story, example->command);
+    print_usage(out, "Usage");
     print_verbs(out);
     putc('\n', out);
-    print_paragraphs(
-        out,
-        "A filter answers one question about a set of keys: is this one in it? No is certain, yes "
-        "is wrong at a rate you choose, and for that it needs about ten bits per key, whatever "
-        "the keys are. An image is a filter in a file.\n\n"
-        "Keys are lines; -0 makes them end in NUL. Without FILE they come from standard input, "
-        "and - stands for standard input or output. Results go to standard output, everything "
-        "else to standard error.\n\n"
-        "Counts are written as 1000000, 10M, 1e6, 64Ki or 2^20; sizes as 4096, 64KiB, 2G or 10MB; "
-        "rates as 1%, 0.01, 1e-6, 1/1000 or 2^-16.\n\n"
-        "Exit status: 0 when done or found, 1 when nothing was found, 2 after an error, which is "
-        "one line that names the file and the cause.");
+    print_paragraphs(out, overview_about);
+    print_heading(out, "Exit status");
+    putc(' ', out);
+    print_paragraph(out, overview_exits, 13, 0);
+    putc('\n', out);
     print_paragraph(out, where_more, 0, 0);
 }
 
@@ -147,7 +200,7 @@ void help_overview(FILE *out, enum help_wish wish) {
         print_overview_full(out);
         return;
     }
-    fputs("usage: tamis VERB [OPTION...] IMAGE [FILE...]\n\n", out);
+    print_usage(out, "usage");
     print_verbs(out);
     putc('\n', out);
     print_paragraph(out, where_more, 0, 0);

@@ -61,48 +61,61 @@ static int read_stream(const struct args *args, int fd, const char *name, uint8_
     return fail_memory(args);
 }
 
-static int open_stream(struct image *image, const struct args *args, int fd, enum image_mode mode) {
+static tamis_status open_bytes(struct image *image, const struct args *args, uint8_t *bytes,
+                               size_t len, enum image_mode mode) {
     const struct tamis_options options = image_options(args);
-    const char *name = input_name(image->path);
-    uint8_t *bytes = NULL;
-    size_t len = 0;
-    int code = read_stream(args, fd, name, &bytes, &len);
-    if (!code) {
-        const tamis_status status = mode == TO_ASK
-                                        ? tamis_view_with(&image->filter, bytes, len, &options)
-                                        : tamis_load_with(&image->filter, bytes, len, &options);
-        if (status) code = fail_why(args, name, status);
-    }
-    if (!code && mode == TO_ASK)
-        image->bytes = bytes; /* The view looks at them until image_close. */
-    else
+    if (mode == TO_CHANGE) {
+        const tamis_status status = tamis_load_with(&image->filter, bytes, len, &options);
         free(bytes);
-    return code;
+        return status;
+    }
+    image->bytes = bytes; /* The view looks at them until image_close. */
+    return tamis_view_with(&image->filter, bytes, len, &options);
 }
 
-static int open_path(struct image *image, const struct args *args, const char *path,
-                     enum image_mode mode) {
-    *image = (struct image){.path = path};
-    if (is_dash(path)) return open_stream(image, args, STDIN_FILENO, mode);
-
-    struct stat status;
-    if (stat(path, &status) == 0 && (S_ISFIFO(status.st_mode) || S_ISCHR(status.st_mode))) {
-        const int fd = open(path, O_RDONLY | O_CLOEXEC);
-        if (fd < 0) return fail(args, path, "cannot open: %s", strerror(errno));
-        const int code = open_stream(image, args, fd, mode);
-        close(fd);
-        return code;
+/* Opens what is no file. A reading error is reported and `code` set; what the gate says is
+ * returned. */
+static tamis_status open_stream(struct image *image, const struct args *args, enum image_mode mode,
+                                int *code) {
+    const bool is_stdin = is_dash(image->path);
+    const int fd = is_stdin ? STDIN_FILENO : open(image->path, O_RDONLY | O_CLOEXEC);
+    uint8_t *bytes = NULL;
+    size_t len = 0;
+    if (fd < 0) {
+        *code = fail(args, image->path, "cannot open: %s", strerror(errno));
+        return TAMIS_OK;
     }
+    *code = read_stream(args, fd, input_name(image->path), &bytes, &len);
+    if (!is_stdin) close(fd);
+    if (!*code) return open_bytes(image, args, bytes, len, mode);
+    free(bytes);
+    return TAMIS_OK;
+}
 
+static bool is_stream(const char *path) {
+    struct stat status;
+    return is_dash(path) ||
+           (stat(path, &status) == 0 && (S_ISFIFO(status.st_mode) || S_ISCHR(status.st_mode)));
+}
+
+int image_try(struct image *image, const struct args *args, const char *path, enum image_mode mode,
+              tamis_status *status) {
     const struct tamis_options options = image_options(args);
-    const tamis_status opened = mode == TO_ASK ? tamis_map_with(&image->filter, path, &options)
-                                               : tamis_read_with(&image->filter, path, &options);
-    return opened ? fail_why(args, path, opened) : 0;
+    int code = 0;
+    *image = (struct image){.path = path};
+    if (is_stream(path))
+        *status = open_stream(image, args, mode, &code);
+    else
+        *status = mode == TO_ASK ? tamis_map_with(&image->filter, path, &options)
+                                 : tamis_read_with(&image->filter, path, &options);
+    return code;
 }
 
 int image_open(struct image *image, const struct args *args, const char *path,
                enum image_mode mode) {
-    const int code = open_path(image, args, path, mode);
+    tamis_status status = TAMIS_OK;
+    const int code = image_try(image, args, path, mode, &status);
+    if (!code && status) return fail_why(args, input_name(path), status);
     return code ? code : form_is_that_of(args, input_name(path), image->filter);
 }
 
@@ -138,15 +151,18 @@ static int folder_may_write(const struct args *args, const char *path) {
 }
 
 int image_may_write(const struct args *args, const char *path) {
+    if (!is_dash(path)) return file_may_write(args, path);
+    if (given(args, OPT_FORCE) || !isatty(STDOUT_FILENO)) return 0;
+    return fail(args, NULL, "an image is no text for a terminal; name a file, or use --force");
+}
+
+int file_may_write(const struct args *args, const char *path) {
     const bool is_forced = given(args, OPT_FORCE);
-    if (is_dash(path)) {
-        if (is_forced || !isatty(STDOUT_FILENO)) return 0;
-        return fail(args, NULL, "an image is no text for a terminal; name a file, or use --force");
-    }
     struct stat status;
+    if (is_dash(path)) return 0;
     if (lstat(path, &status) < 0) return folder_may_write(args, path);
     if (S_ISDIR(status.st_mode)) return fail(args, path, "cannot write: %s", strerror(EISDIR));
-    /* An image takes the name of what was there. For a device that would be a disaster. */
+    /* The new file takes the name of what was there. For a device that would be a disaster. */
     if (!S_ISREG(status.st_mode) && !S_ISLNK(status.st_mode))
         return fail(args, path, "not a regular file; use - for standard output");
     if (is_forced) return S_ISLNK(status.st_mode) ? 0 : folder_may_write(args, path);
@@ -175,6 +191,36 @@ int image_write(const struct args *args, const tamis *filter, const char *path) 
     const tamis_status status = tamis_save(filter, path);
     release_signals(&before);
     return status ? fail_why(args, path, status) : 0;
+}
+
+/* Written beside, then renamed: `path` is at any time the old file or the whole new one. */
+static int replace_file(const char *path, const void *bytes, size_t len) {
+    const size_t size = strlen(path) + 16;
+    char *beside = malloc(size);
+    if (!beside) return ENOMEM;
+    snprintf(beside, size, "%s.XXXXXX", path);
+    const int fd = mkstemp(beside);
+    int cause = fd < 0 ? errno : 0;
+    FILE *out = fd >= 0 ? fdopen(fd, "wb") : NULL;
+    const mode_t mask = umask(0);
+    umask(mask);
+    if (out && (fwrite(bytes, 1, len, out) < len || fflush(out) != 0 || fsync(fd) != 0 ||
+                fchmod(fd, 0666 & ~mask) != 0))
+        cause = errno;
+    if (out && fclose(out) != 0 && !cause) cause = errno;
+    if (fd >= 0 && !cause && rename(beside, path) != 0) cause = errno;
+    if (fd >= 0 && cause) unlink(beside);
+    free(beside);
+    return cause;
+}
+
+int file_write(const struct args *args, const char *path, const void *bytes, size_t len) {
+    if (is_dash(path)) return fwrite(bytes, 1, len, stdout) < len ? EXIT_TROUBLE : 0;
+    sigset_t before;
+    hold_signals(&before);
+    const int cause = replace_file(path, bytes, len);
+    release_signals(&before);
+    return cause ? fail(args, path, "cannot write: %s", strerror(cause)) : 0;
 }
 
 /* ---- Summing up ---- */

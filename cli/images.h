@@ -20,6 +20,11 @@ int image_open(struct image *image, const struct args *args, const char *path,
                enum image_mode mode);
 void image_close(struct image *image);
 
+/* The same for whoever wants to know what the library said: reports only what kept it from being
+ * asked. */
+int image_try(struct image *image, const struct args *args, const char *path, enum image_mode mode,
+              tamis_status *status);
+
 /* The same for verbs that change IMAGE, their first operand: says first whether the result may be
  * written to where image_target says: to --output, or to IMAGE itself. */
 int image_open_to_change(struct image *image, const struct args *args);
@@ -30,6 +35,10 @@ int image_may_write(const struct args *args, const char *path);
 
 /* Writes the image to `path`, whole or not at all; `-` for standard output. */
 int image_write(const struct args *args, const tamis *filter, const char *path);
+
+/* The same two for files that are not images. */
+int file_may_write(const struct args *args, const char *path);
+int file_write(const struct args *args, const char *path, const void *bytes, size_t len);
 
 /* What every making and loading call gets. */
 struct tamis_options image_options(const struct args *args);
@@ -84,8 +93,8 @@ int form_is_shared(const struct args *args, const struct image *a, const struct 
 bool form_has_note(const char *name);
 bool form_takes_note(const char *name, const char *value);
 
-/* Remembers the form in the image that is built. */
-int form_record(const struct args *args, tamis_builder *builder);
+/* Remembers the form in a filter, or in the one that is built. */
+int form_record(const struct args *args, tamis *filter, tamis_builder *builder);
 
 /* What to say after "full" where every add needs room. In add.c. */
 extern const char stores_every_add[];

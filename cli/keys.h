@@ -93,6 +93,7 @@ struct keys {
 
     struct input *input; /* of the current source; NULL between two of them */
     uint64_t lines;      /* of the current source, in blocks that were read (numbers_lines) */
+    uint64_t bytes;      /* of the sources before it */
     char *carry;         /* the start of a line, or lines, for the next block */
     size_t carried;
 };
@@ -120,6 +121,9 @@ int keys_open(struct keys *keys, const struct args *args, size_t skip);
  * reported: memory is out. */
 int keys_open_sources(struct keys *keys, const struct args *args, struct source *sources, size_t n);
 void keys_close(struct keys *keys);
+
+/* How many bytes all sources together will bring, 0 when nobody knows. */
+uint64_t keys_bytes(const struct keys *keys);
 
 /* Whose hashes batches bring; before keys_run. The form of keys is what the filter remembers. */
 void keys_hash_by(struct keys *keys, const tamis *filter);

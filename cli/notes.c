@@ -55,5 +55,5 @@ int set_notes(const struct args *args, tamis *filter) {
 
 int set_builder_notes(const struct args *args, tamis_builder *builder) {
     const int code = set_all(args, &(struct noted){.builder = builder});
-    return code ? code : form_record(args, builder);
+    return code ? code : form_record(args, NULL, builder);
 }

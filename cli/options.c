@@ -83,6 +83,31 @@ static bool is_spec_word(const char *text) {
     return *text && text[strspn(text, allowed)] == '\0';
 }
 
+/* "one, two or three" */
+static void list_choices(const char *choices, char *text, size_t size) {
+    size_t len = 0;
+    for (const char *at = choices; *at && len + 1 < size;) {
+        const size_t word = strcspn(at, " ");
+        const char *next = at + word + strspn(at + word, " ");
+        const bool is_last_but_one = *next && !strchr(next, ' ');
+        len += (size_t)snprintf(text + len, size - len, "%.*s%s", (int)word, at,
+                                !*next            ? ""
+                                : is_last_but_one ? " or "
+                                                  : ", ");
+        at = next;
+    }
+}
+
+static int check_word(const struct args *args, const struct option *option, struct typed typed,
+                      const char *text) {
+    char choices[128];
+    if (!is_spec_word(text))
+        return fail(args, NULL, "%s: \"%s\" is not one word", typed.text, text);
+    if (!option->choices || is_among(option->choices, text)) return 0;
+    list_choices(option->choices, choices, sizeof choices);
+    return fail(args, NULL, "%s: \"%s\" is not %s", typed.text, text, choices);
+}
+
 static int set_value(struct args *args, enum option_id id, struct typed typed, const char *text,
                      const char *second) {
     const struct option *option = option_named(id);
@@ -95,8 +120,7 @@ static int set_value(struct args *args, enum option_id id, struct typed typed, c
     case VALUE_NONE:
     case VALUE_TEXT: break;
     case VALUE_WORD:
-        if (!is_spec_word(text))
-            return fail(args, NULL, "%s: \"%s\" is not one word", typed.text, text);
+        if (check_word(args, option, typed, text)) return EXIT_TROUBLE;
         break;
     case VALUE_COUNT: is_good = tamis_parse_count(text, &setting->number); break;
     case VALUE_BYTES: is_good = tamis_parse_bytes(text, &setting->number); break;
@@ -106,6 +130,7 @@ static int set_value(struct args *args, enum option_id id, struct typed typed, c
 
     setting->is_given = true;
     setting->text = text;
+    if (id == OPT_COLOR) color_when(text);
     if (option->repeats)
         args->repeated[args->repeated_count++] =
             (struct repeated){.option = id, .text = text, .second = second};
@@ -179,9 +204,15 @@ static int parse_words(struct args *args, struct cursor *cursor) {
 /* ---- The whole ---- */
 
 static int fail_usage(const struct args *args, const char *complaint, const char *about) {
-    fprintf(stderr, "tamis: %s: %s%s; usage: ", args->verb->name, about, complaint);
-    help_usage(stderr, args->verb);
-    putc('\n', stderr);
+    const struct verb *verb = args->verb;
+    const bool is_moved = verb->moved && strcmp(args->called, verb->name) != 0;
+    report_start(args, NULL);
+    fprintf(stderr, "%s%s; ", about, complaint);
+    if (is_moved)
+        fprintf(stderr, "\"%s\" is \"%s\" here: %s; ", args->called, verb->name, verb->moved);
+    fputs("usage: ", stderr);
+    help_usage(stderr, verb);
+    report_end();
     return EXIT_TROUBLE;
 }
 
@@ -249,8 +280,9 @@ static int check_streams(const struct args *args) {
     return uses > 1 ? fail(args, NULL, "standard input can be read only once") : 0;
 }
 
-int args_parse(struct args *args, const struct verb *verb, int argc, char **argv) {
-    *args = (struct args){.verb = verb};
+int args_parse(struct args *args, const struct verb *verb, const char *called, int argc,
+               char **argv) {
+    *args = (struct args){.verb = verb, .called = called};
     struct cursor cursor = {.argc = argc, .argv = argv};
 
     /* Each operand and each value takes a word, so argc is room enough for both lists. */

@@ -9,29 +9,39 @@
 #include <stdarg.h>
 #include <string.h>
 
-static void print_start(const struct args *args, const char *file) {
-    progress_wipe();
-    fputs("tamis: ", stderr);
+void report_start(const struct args *args, const char *file) {
+    progress_hold(stderr);
+    color_words(stderr, ROLE_TROUBLE, "tamis:");
+    putc(' ', stderr);
     if (args->verb) fprintf(stderr, "%s: ", args->verb->name);
     if (file) fprintf(stderr, "%s: ", file);
+}
+
+void report_end(void) {
+    putc('\n', stderr);
+    progress_release(stderr);
 }
 
 int fail(const struct args *args, const char *file, const char *format, ...) {
     va_list values;
     va_start(values, format);
-    print_start(args, file);
+    report_start(args, file);
     vfprintf(stderr, format, values);
-    putc('\n', stderr);
+    report_end();
     va_end(values);
     return EXIT_TROUBLE;
 }
 
-int fail_why(const struct args *args, const char *file, tamis_status status) {
+const char *why_without_file(const char *file) {
     const char *why = tamis_why();
-    const size_t len = file ? strlen(file) : 0;
-    const bool is_named = file && strncmp(why, file, len) == 0 && why[len] == ':';
+    const size_t len = strlen(file);
+    const bool is_named = strncmp(why, file, len) == 0 && why[len] == ':';
+    return is_named ? why + len + 1 + strspn(why + len + 1, " ") : why;
+}
+
+int fail_why(const struct args *args, const char *file, tamis_status status) {
     const bool lacks_secret = status == TAMIS_SECRET && !args->has_secret;
-    return fail(args, is_named ? NULL : file, "%s%s", why,
+    return fail(args, file, "%s%s", file ? why_without_file(file) : tamis_why(),
                 lacks_secret ? "; name its file with --secret-file" : "");
 }
 
@@ -39,14 +49,22 @@ int fail_memory(const struct args *args) {
     return fail(args, NULL, "out of memory");
 }
 
+int fail_verb(const struct args *args, const char *name) {
+    const struct verb *meant = verb_meant(name);
+    if (meant)
+        return fail(args, NULL, "there is no verb \"%s\"; did you mean \"%s\"?", name, meant->name);
+    return fail(args, NULL, "there is no verb \"%s\"; \"tamis -h\" lists them", name);
+}
+
 void warn(const struct args *args, const char *file, const char *format, ...) {
     if (given(args, OPT_QUIET)) return;
     va_list values;
     va_start(values, format);
-    print_start(args, file);
-    fputs("warning: ", stderr);
+    report_start(args, file);
+    color_words(stderr, ROLE_CAUTION, "warning:");
+    putc(' ', stderr);
     vfprintf(stderr, format, values);
-    putc('\n', stderr);
+    report_end();
     va_end(values);
 }
 
@@ -58,7 +76,7 @@ const char *output_name(const char *path) {
     return strcmp(path, "-") == 0 ? "standard output" : path;
 }
 
-int finish_output(const char *verb, int code) {
+int finish_output(const struct verb *verb, int code) {
     const bool had_error = ferror(stdout) != 0;
     const int had_errno = errno;
     const bool is_closed = fclose(stdout) == 0;
@@ -66,8 +84,6 @@ int finish_output(const char *verb, int code) {
 
     /* A reader that went away, as in "| head", has what it wanted: no words about it. */
     const int cause = is_closed ? had_errno : errno;
-    if (cause != EPIPE)
-        fprintf(stderr, "tamis: %s%sstandard output: %s\n", verb ? verb : "", verb ? ": " : "",
-                strerror(cause));
-    return EXIT_TROUBLE;
+    const struct args by = {.verb = verb};
+    return cause == EPIPE ? EXIT_TROUBLE : fail(&by, output_name("-"), "%s", strerror(cause));
 }

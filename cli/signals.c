@@ -16,11 +16,20 @@ void hold_signals(sigset_t *before) {
     sigset_t held;
     sigemptyset(&held);
     for (size_t i = 0; i < ENDING; i++) sigaddset(&held, ending[i]);
-    sigprocmask(SIG_BLOCK, &held, before);
+    pthread_sigmask(SIG_BLOCK, &held, before);
 }
 
 void release_signals(const sigset_t *before) {
-    sigprocmask(SIG_SETMASK, before, NULL);
+    pthread_sigmask(SIG_SETMASK, before, NULL);
+}
+
+bool start_thread(pthread_t *thread, void *(*run)(void *), void *with) {
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before); /* A new thread has the mask of its maker. */
+    const bool is_started = pthread_create(thread, NULL, run, with) == 0;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return is_started;
 }
 
 /* ---- Stopping ---- */

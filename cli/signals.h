@@ -2,11 +2,16 @@
 #ifndef TAMIS_CLI_SIGNALS_H
 #define TAMIS_CLI_SIGNALS_H
 
+#include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
 
 void hold_signals(sigset_t *before);
 void release_signals(const sigset_t *before);
+
+/* Starts a thread in which no signal arrives: those are for the one of main, which may hold them.
+ * False when the system has none to give. */
+bool start_thread(pthread_t *thread, void *(*run)(void *), void *with);
 
 /* In between, signals that would end the command only ask it to stop. */
 void catch_signals(void);

@@ -50,6 +50,7 @@ struct option {
     const char *letters; /* short names, the shown one first; "" for none */
     enum value_type type;
     const char *value;      /* what help calls the value: N, FILE; NULL for a switch */
+    const char *choices;    /* words of which the value must be one, between spaces; or NULL */
     bool is_pair;           /* takes two words; they are text, and the second is a file */
     bool repeats;           /* may be given more than once */
     enum stream_use stream; /* of the last word */
@@ -80,7 +81,9 @@ struct args;
 
 struct verb {
     const char *name;
-    const char *also; /* other words people try, separated by spaces; only used to suggest */
+    const char *also;    /* other words people try, separated by spaces; only used to suggest */
+    const char *aliases; /* words that run it too, as scripts for other tools have them; or NULL */
+    const char *moved;   /* what is different here for those who use an alias; or NULL */
     const char *summary;
     int (*run)(const struct args *args);
     const struct operand *operands; /* ends with a NULL name */
@@ -97,11 +100,20 @@ struct verb {
 extern const struct verb *const verbs[];
 extern const size_t number_of_verbs;
 
+/* The verbs once more, with the titles of their sections between them: each entry is either. */
+struct listed {
+    const char *title;
+    const struct verb *verb;
+};
+extern const struct listed overview[];
+extern const size_t overview_length;
+
 const struct option *option_named(enum option_id id);
 
 /* The i-th option of a verb: its own first, then those that every verb has. NULL at the end. */
 const struct use *verb_use(const struct verb *verb, size_t i);
 
+/* Also by its aliases. */
 const struct verb *verb_named(const char *name);
 
 /* The verb somebody who typed `name` may have meant, or NULL. */
@@ -118,6 +130,9 @@ const struct verb *verb_meant(const char *name);
 #define KEY_OPTIONS {.option = OPT_NULL}, {.option = OPT_CRLF}, {.option = OPT_FIELD}, \
                     {.option = OPT_DELIMITER}, {.option = OPT_HEX}, {.option = OPT_BASE64}, \
                     {.option = OPT_CANON}, {.option = OPT_DECOMPRESS}
+/* Behind the words about a verb that reads keys for an image. */
+#define ABOUT_FORM "\n\nThe image remembers how its keys were made: --canon, --hex and --base64 need " \
+                   "not be named again. \"tamis help build\" tells how lines become keys."
 #define CHANGE_OPTIONS {.option = OPT_OUTPUT, \
                         .help = "write the new image here and leave IMAGE as it is"}, \
                        {.option = OPT_FORCE}
@@ -151,6 +166,7 @@ struct repeated {
 
 struct args {
     const struct verb *verb;
+    const char *called; /* the verb as it was typed, which may be an alias */
     enum help_wish help;
     struct setting setting[OPTIONS];
     const char **operand;
@@ -161,9 +177,10 @@ struct args {
     uint8_t secret[SECRET_BYTES];
 };
 
-/* Parses what follows the verb and reports what is wrong. Returns 0 or EXIT_TROUBLE; args_free
+/* Parses what follows the verb, which was called so, and reports what is wrong. Returns 0 or EXIT_TROUBLE; args_free
  * is due in both cases. */
-int args_parse(struct args *args, const struct verb *verb, int argc, char **argv);
+int args_parse(struct args *args, const struct verb *verb, const char *called, int argc,
+               char **argv);
 void args_free(struct args *args);
 
 static inline bool given(const struct args *args, enum option_id id) {

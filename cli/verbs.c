@@ -12,6 +12,8 @@ static const struct option options[OPTIONS] = {
 /* What every verb understands. */
 static const struct use common[] = {
     {.option = OPT_QUIET},
+    {.option = OPT_COLOR},
+    {.option = OPT_NO_PROGRESS},
     {.option = OPT_HELP},
     {0},
 };
@@ -23,6 +25,15 @@ const struct verb *const verbs[] = {
 };
 
 const size_t number_of_verbs = sizeof verbs / sizeof verbs[0];
+
+const struct listed overview[] = {
+#define SECTION(text) {.title = text},
+#define VERB(name)    {.verb = &verb_##name},
+#include "cli/verbs.def"
+#undef VERB
+};
+
+const size_t overview_length = sizeof overview / sizeof overview[0];
 
 const struct option *option_named(enum option_id id) {
     return &options[id];
@@ -51,15 +62,9 @@ const struct use *verb_use(const struct verb *verb, size_t i) {
     return NULL;
 }
 
-const struct verb *verb_named(const char *name) {
-    for (size_t i = 0; i < number_of_verbs; i++)
-        if (strcmp(verbs[i]->name, name) == 0) return verbs[i];
-    return NULL;
-}
-
-/* Whether `word` is one of the words in a text that separates them by single spaces. */
-static bool is_among(const char *words, const char *word) {
+bool is_among(const char *words, const char *word) {
     const size_t len = strlen(word);
+    if (strchr(word, ' ')) return false;
     for (const char *at = words; len > 0 && (at = strstr(at, word)) != NULL; at += len) {
         const bool starts = at == words || at[-1] == ' ';
         const bool ends = at[len] == '\0' || at[len] == ' ';
@@ -68,11 +73,20 @@ static bool is_among(const char *words, const char *word) {
     return false;
 }
 
+const struct verb *verb_named(const char *name) {
+    for (size_t i = 0; i < number_of_verbs; i++) {
+        const struct verb *verb = verbs[i];
+        const bool is_alias = verb->aliases && is_among(verb->aliases, name);
+        if (is_alias || strcmp(verb->name, name) == 0) return verb;
+    }
+    return NULL;
+}
+
 const struct verb *verb_meant(const char *name) {
     const struct verb *nearest = NULL;
     size_t least = 0;
     for (size_t i = 0; i < number_of_verbs; i++) {
-        if (is_among(verbs[i]->also, name)) return verbs[i];
+        if (verbs[i]->also && is_among(verbs[i]->also, name)) return verbs[i];
         const size_t distance = word_distance(name, verbs[i]->name);
         if (nearest && distance >= least) continue;
         nearest = verbs[i];

@@ -7,7 +7,25 @@
 #include "cli/table.h"
 #include "tamis.h"
 
+/* ==== Colours: color.c ====================================================================== */
+
+enum role { ROLE_TEXT, ROLE_HEADING, ROLE_NAME, ROLE_ASIDE, ROLE_TROUBLE, ROLE_CAUTION };
+
+/* What --color says: auto, always or never. */
+void color_when(const char *word);
+
+/* What switches to a role, ROLE_TEXT being back to normal; "" where there are no colours. */
+const char *color(FILE *out, enum role role);
+
+/* The words in that role, then back to normal. */
+void color_words(FILE *out, enum role role, const char *words);
+
 /* ==== Words: report.c, nearest.c, help.c ==================================================== */
+
+/* A complaint in several pieces: "tamis: VERB: FILE: " and, at last, the newline. In between nobody
+ * else writes on stderr. */
+void report_start(const struct args *args, const char *file);
+void report_end(void);
 
 /* Prints "tamis: VERB: FILE: sentence" on stderr and returns EXIT_TROUBLE. `file` may be NULL. */
 #if defined(__GNUC__)
@@ -18,7 +36,13 @@ int fail(const struct args *args, const char *file, const char *format, ...);
 /* The same with the sentence of the library, which may name the file already. */
 int fail_why(const struct args *args, const char *file, tamis_status status);
 
+/* That sentence without the name of the file before it. */
+const char *why_without_file(const char *file);
+
 int fail_memory(const struct args *args);
+
+/* There is no such verb; names the one that may be meant. */
+int fail_verb(const struct args *args, const char *name);
 
 /* A warning, unless --quiet. */
 #if defined(__GNUC__)
@@ -31,13 +55,25 @@ const char *input_name(const char *path);
 const char *output_name(const char *path);
 
 /* Closes stdout: returns `code`, or EXIT_TROUBLE when something could not be written. */
-int finish_output(const char *verb, int code);
+int finish_output(const struct verb *verb, int code);
 
 /* How many letters must be added, dropped, changed or swapped to turn one word into the other. */
 size_t word_distance(const char *a, const char *b);
 
 /* Whether such a distance is small enough to be a slip of the hand. */
 bool is_slip(size_t distance, const char *typed);
+
+/* Whether `word` is one of the words in a text that separates them by single spaces. */
+bool is_among(const char *words, const char *word);
+
+/* Prints one paragraph broken at spaces, up to 80 columns; it starts in column `column`, further
+ * lines are indented by `indent`. Returns where the next paragraph starts. */
+const char *print_paragraph(FILE *out, const char *text, int column, int indent);
+
+/* What the table does not say: about the command as a whole, and how a verb exits. */
+extern const struct example overview_examples[];
+extern const char overview_about[], overview_exits[];
+const char *verb_exits(const struct verb *verb);
 
 void help_overview(FILE *out, enum help_wish wish);
 void help_verb(FILE *out, const struct verb *verb, enum help_wish wish);
@@ -81,10 +117,25 @@ void json_end(struct json *json); /* the newline after a whole document */
 
 /* ==== Progress: progress.c ================================================================== */
 
-/* On a terminal, without --quiet and after a second: "what 12 %", or "3,000 what" where nobody
- * knows the whole. */
+/* On a terminal, after a second: a bar, unless --quiet or --no-progress. Anywhere: one line for each
+ * SIGUSR1. main.c starts and ends it for every verb, and the reading engine says how far it is; a
+ * verb has to say something only where other work of its own takes long. */
 void progress_start(const struct args *args);
+void progress_end(void);
+
+/* "sorting", and how much of the whole is done; 0 when nobody knows the whole. */
 void progress_show(const char *what, uint64_t done, uint64_t total);
-void progress_wipe(void); /* report.c does it before each word */
+
+/* Keys are read from so many bytes, 0 when nobody knows; then how far that is. */
+void progress_reading(uint64_t bytes);
+void progress_lines(uint64_t lines);
+void progress_bytes(uint64_t bytes);
+
+/* That work is over. */
+void progress_wipe(void);
+
+/* In between, nothing of it is on the terminal to which `out`, stdout or stderr, goes. */
+void progress_hold(FILE *out);
+void progress_release(FILE *out);
 
 #endif

@@ -75,6 +75,11 @@ extern "C" {
 /* Returns "0.1.0" or what the library is. Threads: any. */
 TAMIS_API const char *tamis_version(void);
 
+/* Returns which instructions of this processor answer questions: "plain", "avx2", "avx512" or
+ * "neon". The environment variable TAMIS_CPU can lower it, to "plain" or "avx2". Results are the
+ * same with all of them. Threads: any. */
+TAMIS_API const char *tamis_cpu(void);
+
 /* A filter. Everything inside is private. */
 typedef struct tamis tamis;
 

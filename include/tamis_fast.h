@@ -130,14 +130,26 @@ static inline void tamis_fast_mask_blocked(uint64_t hash, __m256i *low, __m256i 
     *high = _mm256_sllv_epi64(one, _mm256_srli_epi64(t, 58));
 }
 
+/* One bit for each lane: is its bit set? The lower halves of all lanes fill one vector, the upper
+ * halves another, in the order 0, 1, 4, 5, 2, 3, 6, 7. The top bit of a product chooses the half, and
+ * the five below it are the bit therein, which a shift brings to the top. */
+static inline unsigned tamis_fast_lanes_blocked(const uint8_t *block, uint64_t hash) {
+    const __m256i salts =
+        _mm256_set_epi32(0x5c6bfb31, (int)0x9efc4947, (int)0xa2b7289d, (int)0x8824ad5b, 0x2df1424b,
+                         0x705495c7, 0x44974d91, 0x47b6137b);
+    const __m256i t = _mm256_mullo_epi32(_mm256_set1_epi32((int)(uint32_t)hash), salts);
+    const __m256 l = _mm256_loadu_ps((const float *)(const void *)block);
+    const __m256 h = _mm256_loadu_ps((const float *)(const void *)(block + 32));
+    const __m256 half =
+        _mm256_blendv_ps(_mm256_shuffle_ps(l, h, _MM_SHUFFLE(2, 0, 2, 0)),
+                         _mm256_shuffle_ps(l, h, _MM_SHUFFLE(3, 1, 3, 1)), _mm256_castsi256_ps(t));
+    const __m256i up = _mm256_andnot_si256(_mm256_srli_epi32(t, 26), _mm256_set1_epi32(31));
+    const __m256i top = _mm256_sllv_epi32(_mm256_castps_si256(half), up);
+    return (unsigned)_mm256_movemask_ps(_mm256_castsi256_ps(top));
+}
+
 static inline bool tamis_fast_has_blocked(const uint8_t *block, uint64_t hash) {
-    __m256i low, high;
-    tamis_fast_mask_blocked(hash, &low, &high);
-    const __m256i l = _mm256_loadu_si256((const __m256i *)(const void *)block);
-    const __m256i h = _mm256_loadu_si256((const __m256i *)(const void *)(block + 32));
-    const __m256i missing =
-        _mm256_or_si256(_mm256_andnot_si256(l, low), _mm256_andnot_si256(h, high));
-    return _mm256_testz_si256(missing, missing) != 0;
+    return tamis_fast_lanes_blocked(block, hash) == 0xff;
 }
 
 static inline void tamis_fast_add_blocked(uint8_t *block, uint64_t hash) {

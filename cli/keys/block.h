@@ -15,6 +15,12 @@ void input_close(struct input *input);
  * only where more would have to be waited for, or at the end. */
 ssize_t input_read(struct input *input, void *bytes, size_t room, char *why, size_t size);
 
+/* How many bytes of its file were read, compressed as they may be. */
+uint64_t input_position(const struct input *input);
+
+/* How many bytes a source will bring; false when nobody knows, as with pipes. */
+bool input_size(const struct source *source, uint64_t *size);
+
 /* Whether reading would wait for somebody, as at a terminal or a slow pipe. */
 bool input_waits(const struct input *input);
 

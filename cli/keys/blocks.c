@@ -44,6 +44,14 @@ static void carry_over(struct keys *keys, const char *bytes, size_t len) {
     keys->carried = len;
 }
 
+/* The one place where blocks get their bytes. */
+static ssize_t read_more(struct keys *keys, struct block *block, size_t at) {
+    const ssize_t got =
+        input_read(keys->input, block->room + at, BLOCK_BYTES - at, block->trouble, WHY_BYTES);
+    progress_bytes(keys->bytes + input_position(keys->input));
+    return got;
+}
+
 /* Copies the long line that fills the block to the file, to its end. Returns its length with the
  * end, or 0 with errno or a sentence. */
 static size_t spill(struct keys *keys, struct block *block, int fd) {
@@ -55,8 +63,7 @@ static size_t spill(struct keys *keys, struct block *block, int fd) {
         len += mine;
         carry_over(keys, block->room + mine, got - mine);
         if (end) return len;
-        const ssize_t more =
-            input_read(keys->input, block->room, BLOCK_BYTES, block->trouble, WHY_BYTES);
+        const ssize_t more = read_more(keys, block, 0);
         if (more < 0) return 0;
         if (more == 0) {
             block->ends_file = true;
@@ -102,8 +109,7 @@ static void fill_from_input(struct keys *keys, struct block *block) {
             return;
         }
         searched = block->len;
-        const ssize_t got = input_read(keys->input, block->room + block->len,
-                                       BLOCK_BYTES - block->len, block->trouble, WHY_BYTES);
+        const ssize_t got = read_more(keys, block, block->len);
         if (got <= 0) {
             block->ends_file = got == 0;
             /* The last line needs no end, but one that could not be read is none. */
@@ -139,6 +145,7 @@ bool block_fill(struct keys *keys, struct block *block) {
     }
     if (block->trouble[0]) block->ends_file = true;
     if (block->ends_file) {
+        keys->bytes += input_position(keys->input);
         input_close(keys->input);
         keys->input = NULL;
     }

@@ -17,7 +17,8 @@ enum { RAW_BYTES = BLOCK_BYTES };
 
 struct input {
     int fd;
-    bool is_file;  /* reading it never waits for anybody */
+    bool is_file; /* reading it never waits for anybody */
+    uint64_t position;
     bool is_known; /* whether it is compressed has been seen, or does not matter */
 
     /* Of compressed input. */
@@ -57,11 +58,11 @@ void input_close(struct input *input) {
     free(input);
 }
 
-static ssize_t read_raw(const struct input *input, void *bytes, size_t room, char *why,
-                        size_t size) {
+static ssize_t read_raw(struct input *input, void *bytes, size_t room, char *why, size_t size) {
     ssize_t got;
     do got = read(input->fd, bytes, room);
     while (got < 0 && errno == EINTR);
+    if (got > 0) input->position += (uint64_t)got;
     if (got < 0) snprintf(why, size, "cannot read: %s", strerror(errno));
     return got;
 }
@@ -189,6 +190,18 @@ const char *keys_packings(void) {
 }
 
 /* ---- Waiting, and once more ---- */
+
+uint64_t input_position(const struct input *input) {
+    return input ? input->position : 0;
+}
+
+bool input_size(const struct source *source, uint64_t *size) {
+    struct stat status;
+    const int found = is_stdin(source) ? fstat(STDIN_FILENO, &status) : stat(source->name, &status);
+    if (found < 0 || !S_ISREG(status.st_mode) || source->start < 0) return false;
+    *size = status.st_size > source->start ? (uint64_t)(status.st_size - source->start) : 0;
+    return true;
+}
 
 bool input_waits(const struct input *input) {
     struct pollfd wanted = {.fd = input->fd, .events = POLLIN};

@@ -85,6 +85,15 @@ void keys_follow(struct keys *keys, const tamis *filter) {
     if (form.canon.n > 0) keys->cutting.form.canon = form.canon;
 }
 
+uint64_t keys_bytes(const struct keys *keys) {
+    uint64_t sum = 0, size;
+    for (size_t i = 0; i < keys->source_count; i++) {
+        if (!input_size(&keys->source[i], &size)) return 0;
+        sum += size;
+    }
+    return sum;
+}
+
 void keys_hash_by(struct keys *keys, const tamis *filter) {
     keys->filter = filter;
     if (filter) keys_follow(keys, filter);
@@ -107,4 +116,5 @@ void keys_again(struct keys *keys) {
     keys->source_count = kept;
     keys->next_source = 0;
     keys->keyless = keys->fieldless = keys->seen = 0;
+    keys->bytes = 0;
 }

@@ -20,7 +20,8 @@ struct crew {
     const struct handler *handler;
     struct block *ring;
     size_t size;
-    uint64_t lines; /* taken of the current file */
+    uint64_t lines;     /* taken of the current file ... */
+    uint64_t all_lines; /* ... and of all */
     bool had_trouble;
 
     pthread_mutex_t lock; /* for what follows, and block.is_done */
@@ -114,6 +115,8 @@ static int take(struct crew *crew, struct block *block) {
     batch->first_line = crew->lines + 1;
     batch->start = block->bytes;
     crew->lines += batch->n + block->keyless;
+    crew->all_lines += batch->n + block->keyless;
+    progress_lines(crew->all_lines);
     crew->keys->keyless += block->keyless;
     crew->keys->fieldless += block->fieldless;
     crew->keys->seen += batch->n + block->keyless;
@@ -155,7 +158,7 @@ static int start(struct crew *crew) {
     pthread_cond_init(&crew->is_done, NULL);
     /* What the system does not give is done by the others. */
     while (crew->threads + 1 < wanted &&
-           pthread_create(&crew->thread[crew->threads], NULL, work_until_over, crew) == 0)
+           start_thread(&crew->thread[crew->threads], work_until_over, crew))
         crew->threads++;
     return 0;
 }
@@ -191,11 +194,11 @@ static void warn_fieldless(const struct keys *keys) {
 int keys_run(struct keys *keys, const struct handler *handler) {
     struct crew crew = {.keys = keys, .handler = handler};
     if (keys->has_unknown_form)
-        return fail(keys->args, NULL,
-                    "the keys of the image have a form that this tamis does not "
-                    "know");
+        return fail(keys->args, NULL, "its keys have a form that this tamis does not know");
     int code = start(&crew);
+    progress_reading(keys_bytes(keys));
     if (!code) code = take_all(&crew);
+    progress_wipe();
     end(&crew);
     if (!code && keys->cutting.fields.n > 0) warn_fieldless(keys);
     if (code == KEYS_ENOUGH) return 0;

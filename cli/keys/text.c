@@ -59,9 +59,11 @@ static void print_late(const struct tamis_key *late) {
 
 int text_print(struct text *text) {
     const size_t before = text->late.bytes ? text->late_at : 0;
+    if (text->len > 0 || text->late.bytes) progress_hold(stdout);
     if (before > 0) fwrite(text->bytes, 1, before, stdout);
     if (text->late.bytes) print_late(&text->late);
     if (text->len > before) fwrite(text->bytes + before, 1, text->len - before, stdout);
+    if (text->len > 0 || text->late.bytes) progress_release(stdout);
     text->len = 0;
     text->late = (struct tamis_key){0};
     return ferror(stdout) ? EXIT_TROUBLE : 0;

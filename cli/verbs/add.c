@@ -115,7 +115,8 @@ static int run(const struct args *args) {
 
 const struct verb verb_add = {
     .name = "add",
-    .also = "insert append",
+    .also = "append",
+    .aliases = "insert",
     .summary = "add keys to an image",
     .run = run,
     .operands = OPERANDS({"IMAGE", EXACTLY_ONE, READS_STDIN},
@@ -140,6 +141,7 @@ const struct verb verb_add = {
              "whether a line is new among the last ones, and a line that was there counts as "
              "just seen. Where keys are removed later, add them without --new: a key that a wrong "
              "yes kept out would be lost as soon as the other one is removed. The image is "
-             "written at the end, after all lines are printed.",
+             "written at the end, after all lines are printed."
+             ABOUT_FORM,
     .exits = "0 when done, 2 after an error; with --new 1 when no key was new.",
 };

@@ -205,7 +205,7 @@ static int run(const struct args *args) {
 
 const struct verb verb_build = {
     .name = "build",
-    .also = "create make new init",
+    .also = "make new init",
     .summary = "make an image from keys",
     .run = run,
     .operands = OPERANDS({"IMAGE", EXACTLY_ONE, WRITES_STDOUT},
@@ -230,6 +230,8 @@ const struct verb verb_build = {
                   "cut -d: -f1 pwned.txt | tamis build pwned.tamis -k fuse -p 1/65536 --memory 2G"},
                  {"Revoked certificates, and no valid one answered yes",
                   "tamis build revoked.tamis revoked.txt --kind cascade --good valid.txt"},
+                 {"Column 3 of a compressed table, names in any spelling",
+                  "tamis build hosts.tamis log.csv.gz -d, --field 3 --canon domain"},
                  {"Which feed has it? One image of many lists",
                   "tamis build feeds.tamis --label spam spam.txt --label malware malware.txt"},
                  {"A table of keys and numbers, without the keys",
@@ -245,6 +247,20 @@ const struct verb verb_build = {
              "with names (labels); with that kind, files without --label are named after "
              "themselves. --good makes a set that says no to every known-good key (cascade). A key "
              "with two values, or on both lists, is an error that names its lines.\n\n"
+             "--field takes some fields of each line, as cut does but in the order as written: 2, or "
+             "1,3 with the delimiter between them, or 2-4, or 2- to the end of the line. Fields are "
+             "separated by a tab, or by -d. A line without that field has no key and is left out; a "
+             "line on standard error says how many were. With --values the value comes off first.\n\n"
+             "--hex and --base64 read keys of any bytes (capital or small digits; both alphabets of "
+             "base64, with or without padding). Then --canon brings each key to one form, by steps in "
+             "the order as written: lower and upper (ASCII letters), trim (blanks at both ends), "
+             "domain (the host of a name, URL or email address in small letters, without port and "
+             "last dot), email (the part behind the @ in small letters), url (scheme and host in small "
+             "letters, no usual port, no fragment), ip (IPv4 and IPv6 in their shortest form), mac, "
+             "uuid. A key that is none of these is an error here and in no set later. The image "
+             "remembers all this: whoever adds or asks need not say it, and cannot say otherwise.\n\n"
+             "Files that are gzip or zstd inside are read through it, whatever their name; "
+             "--decompress never reads them as they are.\n\n"
              "The image is written beside IMAGE and then takes its name, so that IMAGE is at any "
              "time the old file or the whole new one, also after Ctrl-C.",
 };

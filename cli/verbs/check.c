@@ -133,6 +133,7 @@ const struct verb verb_check = {
              "with commas between them; a comma or a backslash in a name comes behind a "
              "backslash.\n\n"
              "A file that cannot be read is reported and left out; the others are still "
-             "checked. With -c and -H there is one number for each file.",
+             "checked. With -c and -H there is one number for each file."
+             ABOUT_FORM,
     .exits = "0 when a line was printed or counted, 1 when none was, 2 after an error.",
 };

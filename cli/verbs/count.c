@@ -93,6 +93,7 @@ const struct verb verb_count = {
              "where a count reaches it a line on standard error says so.\n\n"
              "Only some kinds can count: \"tamis kinds\" tells which. To count lines that are in "
              "the set use \"tamis check -c\". A file that cannot be read is reported and left "
-             "out; the others are still counted.",
+             "out; the others are still counted."
+             ABOUT_FORM,
     .exits = "0 when a count is above 0, 1 when none is, 2 after an error.",
 };

@@ -46,6 +46,7 @@ const struct verb verb_get = {
              "that is not in it gets some value as rarely as the filter says yes wrongly, and "
              "always where the map was built without guard bits.\n\n"
              "Only some kinds have values: \"tamis kinds\" tells which. A file that cannot be "
-             "read is reported and left out.",
+             "read is reported and left out."
+             ABOUT_FORM,
     .exits = "0 when a line was printed or counted, 1 when none was, 2 after an error.",
 };

@@ -41,7 +41,8 @@ static void gather(struct facts *facts, const tamis *filter, const char *file) {
 /* ---- For people ---- */
 
 static void print_label(const char *label) {
-    printf("  %-16s", label);
+    const enum role role = strcmp(label, "warning") == 0 ? ROLE_CAUTION : ROLE_NAME;
+    printf("  %s%-16s%s", color(stdout, role), label, color(stdout, ROLE_TEXT));
 }
 
 static void print_size(const struct facts *facts) {
@@ -158,7 +159,8 @@ static void print_warnings(const struct tamis_info *info) {
 }
 
 static void print_facts(const struct facts *facts) {
-    printf("%s\n", input_name(facts->file));
+    color_words(stdout, ROLE_HEADING, input_name(facts->file));
+    putchar('\n');
     print_label("spec");
     printf("%s\n", facts->spec);
     print_label("kind");
@@ -295,7 +297,8 @@ static int run(const struct args *args) {
 
 const struct verb verb_info = {
     .name = "info",
-    .also = "show stat stats describe inspect",
+    .also = "stat stats describe inspect",
+    .aliases = "show",
     .summary = "tell what an image is and how full",
     .run = run,
     .operands = OPERANDS({"IMAGE", ONE_OR_MORE, READS_STDIN}),

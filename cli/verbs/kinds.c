@@ -1,6 +1,7 @@
 /* kinds.c: `tamis kinds`, what there is and what can be wished for. */
 #include "cli/cli.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- For people ---- */
@@ -22,7 +23,8 @@ static void print_words(unsigned has, const char *before) {
 
 static void print_brief(const struct tamis_kind_info *kind) {
     const unsigned can = kind->abilities & ~(unsigned)TRAITS;
-    printf("%-12s  %s\n%-12s  %s", kind->name, kind->contract, "", can ? "" : "can only be asked");
+    printf("%s%-12s%s  %s\n%-12s  %s", color(stdout, ROLE_NAME), kind->name,
+           color(stdout, ROLE_TEXT), kind->contract, "", can ? "" : "can only be asked");
     print_words(can, "can ");
     print_words(kind->abilities & SURPRISES, "; ");
     putchar('\n');
@@ -34,25 +36,47 @@ static void print_all(void) {
     puts("\n\"tamis kinds KIND\" tells what the words mean, and what can be wished for.");
 }
 
+static char *joined(const char *a, const char *b, const char *c) {
+    const size_t size = strlen(a) + strlen(b) + strlen(c) + 1;
+    char *whole = malloc(size);
+    if (whole) snprintf(whole, size, "%s%s%s", a, b, c);
+    return whole;
+}
+
+static void print_heading(const char *heading) {
+    putchar('\n');
+    color_words(stdout, ROLE_HEADING, heading);
+    putchar('\n');
+}
+
 static void print_option(const struct tamis_option *option) {
-    printf("  %s=", option->name);
+    printf("  %s%s=%s", color(stdout, ROLE_NAME), option->name, color(stdout, ROLE_TEXT));
     if (option->choices)
         printf("%s", option->choices);
     else if (option->max)
         printf("N, from %s to %s", human_limit(option->min).text, human_limit(option->max).text);
     else
         printf("P");
-    printf("\n      %s; without it: %s\n", option->help, option->preset);
+    printf("\n      ");
+    char *help = joined(option->help, "; without it: ", option->preset);
+    print_paragraph(stdout, help ? help : option->help, 6, 6);
+    free(help);
 }
 
 static void print_whole(const struct tamis_kind_info *kind) {
-    printf("%s: %s\n\nAbilities:\n", kind->name, kind->contract);
-    for (size_t i = 0; i < number_of_abilities; i++)
-        if (kind->abilities & abilities[i].bit)
-            printf("  %-10s  %s\n", abilities[i].word, abilities[i].meaning);
-    if (kind->option_count > 0) puts("\nOptions of its own:");
+    color_words(stdout, ROLE_HEADING, kind->name);
+    printf(": ");
+    print_paragraph(stdout, kind->contract, (int)strlen(kind->name) + 2, 2);
+    print_heading("Abilities:");
+    for (size_t i = 0; i < number_of_abilities; i++) {
+        if (!(kind->abilities & abilities[i].bit)) continue;
+        printf("  %s%-10s%s  ", color(stdout, ROLE_NAME), abilities[i].word,
+               color(stdout, ROLE_TEXT));
+        print_paragraph(stdout, abilities[i].meaning, 14, 14);
+    }
+    if (kind->option_count > 0) print_heading("Options of its own:");
     for (size_t i = 0; i < kind->option_count; i++) print_option(&kind->options[i]);
-    puts("\nOptions of every kind:");
+    print_heading("Options of every kind:");
     size_t count;
     const struct tamis_option *common = tamis_common_options(&count);
     for (size_t i = 0; i < count; i++) {

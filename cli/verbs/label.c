@@ -103,6 +103,7 @@ const struct verb verb_label = {
              "again from what it holds, the keys themselves are not needed. Its fingerprints keep "
              "their size, so that an image that becomes much larger than it was built for says yes "
              "wrongly more often.\n\n"
-             "Without NAME each line is a number of keys, a tab and a label.",
+             "Without NAME each line is a number of keys, a tab and a label."
+             ABOUT_FORM,
     .exits = "0 when done, 1 when there are no labels to list, 2 after an error.",
 };

@@ -1,210 +1,300 @@
-/* plan.c: `tamis plan`, what a wish costs with each kind. */
-#include "cli/verbs/plan.h"
-#include "cli/cli.h"
-
+/* plan.c: `tamis plan`, from a wish to a kind, its cost and the command. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- For people ---- */
+#include "cli/cli.h"
+#include "cli/measure.h"
+#include "cli/verbs/plan.h"
 
-static void print_head(void) {
-    printf("%-12s  %15s  %9s  %8s  %6s  %s\n", "kind", "capacity", "payload", "bits/key", "probes",
-           "expected rate");
+/* ---- What the wish needs ---- */
+
+struct need {
+    enum option_id option;
+    unsigned ability;
+    const char *lacks; /* what a kind without it is said to lack */
+};
+
+static const struct need needs[] = {
+    {OPT_DELETES, TAMIS_CAN_REMOVE, "cannot remove"}, {OPT_COUNTS, TAMIS_CAN_COUNT, "cannot count"},
+    {OPT_GROWS, TAMIS_CAN_GROW, "cannot grow"},       {OPT_WINDOW, TAMIS_AGES, "does not age"},
+    {OPT_UNIONS, TAMIS_CAN_MERGE, "no unions"},       {OPT_LATER, TAMIS_CAN_ADD, "built once"},
+    {OPT_VALUES, TAMIS_CAN_GET, "no values"},
+};
+enum { NEEDS = sizeof needs / sizeof needs[0] };
+
+/* Why a kind is not for this wish; NULL when it is. Who does not ask for values, labels or a window
+ * is not helped by a kind that is all about them. */
+static const char *unfit(const struct args *args, unsigned has) {
+    for (size_t i = 0; i < NEEDS; i++)
+        if (given(args, needs[i].option) && !(has & needs[i].ability)) return needs[i].lacks;
+    if (!given(args, OPT_WINDOW) && has & (TAMIS_AGES | TAMIS_MAY_FORGET)) return "may forget";
+    if (!given(args, OPT_VALUES) && has & TAMIS_CAN_GET) return "for values";
+    return has & TAMIS_CAN_LABEL ? "for labels" : NULL;
 }
 
-static void print_plan(const struct tamis_plan *plan) {
-    const struct human bits =
-        plan->capacity > 0 ? human_decimal(plan->bits_per_key) : (struct human){"-"};
-    printf("%-12s  %15s  %9s  %8s  %6" PRIu64 "  %s\n", plan->kind,
-           human_count(plan->capacity).text, human_bytes(plan->payload_bytes).text, bits.text,
-           plan->probes, human_rate(plan->fpr_expected).text);
+/* ---- Planning ---- */
+
+static bool fits(const struct candidate *candidate) {
+    return !candidate->refusal && !candidate->unfit;
 }
 
-static void print_shape(const struct tamis_plan *plan) {
-    printf("\nshape:");
-    const char *before = "";
-    for (size_t i = 0; i < TAMIS_WORDS; i++) {
-        if (!plan->word_name[i]) continue;
-        printf("%s %s %" PRIu64, before, plan->word_name[i], plan->word[i]);
-        before = ",";
-    }
-    putchar('\n');
+static int by_double(double x, double y) {
+    return x < y ? -1 : x > y;
 }
 
-/* ---- For programs ---- */
-
-static void open_plans(struct json *json) {
-    json_open(json, NULL, '{');
-    json_open(json, "plans", '[');
+/* The smallest first; of those of one size the one with the most room, then with the lowest rate;
+ * what does not fit last. */
+static int by_merit(const void *a, const void *b) {
+    const struct candidate *x = a, *y = b;
+    if (fits(x) != fits(y)) return fits(x) ? -1 : 1;
+    if (!fits(x)) return x->number < y->number ? -1 : 1;
+    int order =
+        x->has_size ? 0 : by_double((double)x->plan.payload_bytes, (double)y->plan.payload_bytes);
+    if (!order) order = -by_double((double)x->plan.capacity, (double)y->plan.capacity);
+    if (!order) order = by_double(x->plan.fpr_expected, y->plan.fpr_expected);
+    return order ? order : x->number < y->number ? -1 : 1;
 }
 
-static void close_plans(struct json *json) {
-    json_close(json, ']');
-    json_close(json, '}');
-    json_end(json);
-}
-
-static void write_plan(struct json *json, const struct tamis_plan *plan) {
-    json_open(json, NULL, '{');
-    json_text(json, "kind", plan->kind);
-    json_bool(json, "fits", true);
-    json_count(json, "capacity", plan->capacity);
-    json_count(json, "payload_bytes", plan->payload_bytes);
-    json_count(json, "stored_bytes", plan->stored_bytes);
-    json_real(json, "bits_per_key", plan->capacity > 0 ? plan->bits_per_key : NAN);
-    json_count(json, "probes", plan->probes);
-    json_real(json, "fpr_asked", plan->fpr_asked > 0 ? plan->fpr_asked : NAN);
-    json_real(json, "fpr_expected", plan->fpr_expected);
-    write_abilities(json, plan->abilities);
-    json_open(json, "shape", '{');
-    for (size_t i = 0; i < TAMIS_WORDS; i++)
-        if (plan->word_name[i]) json_count(json, plan->word_name[i], plan->word[i]);
-    json_close(json, '}');
-    json_close(json, '}');
-}
-
-static void write_misfit(struct json *json, const char *kind) {
-    json_open(json, NULL, '{');
-    json_text(json, "kind", kind);
-    json_bool(json, "fits", false);
-    json_text(json, "why", tamis_why());
-    json_close(json, '}');
-}
-
-/* ---- One kind, or all of them ---- */
-
-/* One kind that does not fit is an error; among all of them it is an answer. */
-static int plan_one(const struct args *args, const char *spec) {
-    struct tamis_plan plan;
-    const tamis_status status = tamis_plan(spec, &plan, sizeof plan);
-    if (status) return fail_why(args, NULL, status);
-    if (given(args, OPT_JSON)) {
-        struct json json = {.out = stdout};
-        open_plans(&json);
-        write_plan(&json, &plan);
-        close_plans(&json);
-    } else {
-        print_head();
-        print_plan(&plan);
-        print_shape(&plan);
-    }
-    return EXIT_FOUND;
-}
-
-static bool plan_kind(const struct args *args, const char *kind, const char *spec,
-                      struct json *json) {
-    struct tamis_plan plan;
-    const bool fits = tamis_plan(spec, &plan, sizeof plan) == TAMIS_OK;
-    const bool as_json = given(args, OPT_JSON);
-    if (fits && as_json)
-        write_plan(json, &plan);
-    else if (fits)
-        print_plan(&plan);
-    else if (as_json)
-        write_misfit(json, kind);
-    else
-        printf("%-12s  does not fit: %s\n", kind, tamis_why());
-    return fits;
-}
-
-enum { LONGEST_KIND = 40 };
-
-/* A wish that every kind refuses with the same words is wrong in itself: those words are said once,
- * as an error, and not as a table of kinds that do not fit. */
-static tamis_status refused_by_all(const char *wish, char *spec, size_t size) {
-    struct tamis_kind_info kind;
-    char *first = NULL;
-    tamis_status status = TAMIS_OK;
-    for (size_t i = 0; tamis_kind_at(i, &kind, sizeof kind); i++) {
-        struct tamis_plan plan;
-        snprintf(spec, size, "%.*s:%s", LONGEST_KIND, kind.name, wish);
-        status = tamis_plan(spec, &plan, sizeof plan);
-        if (!status) break;
-        if (!first && !(first = strdup(tamis_why()))) break;
-        if (strcmp(first, tamis_why()) != 0) {
-            status = TAMIS_OK;
-            break;
-        }
-    }
-    free(first);
-    return status;
-}
-
-static int plan_all(const struct args *args, const char *wish) {
+static bool try_kind(const struct args *args, struct candidate *candidate, const char *kind,
+                     const char *wish) {
     const size_t size = strlen(wish) + LONGEST_KIND + 2;
-    char *spec = malloc(size);
-    if (!spec) return fail_memory(args);
-    const tamis_status refused = refused_by_all(wish, spec, size);
-    if (refused) {
-        free(spec);
-        return fail_why(args, NULL, refused);
+    candidate->measured = (struct measured){.build = NAN, .hit = NAN, .miss = NAN, .one = NAN};
+    candidate->spec = malloc(size);
+    if (!candidate->spec) return false;
+    candidate->has_size = spec_has(wish, "size") || spec_has(wish, "bits");
+    snprintf(candidate->spec, size, "%.*s%s%s", LONGEST_KIND, kind, *kind ? ":" : "", wish);
+    if (tamis_plan(candidate->spec, &candidate->plan, sizeof candidate->plan)) {
+        candidate->refusal = strdup(tamis_why());
+        return candidate->refusal != NULL;
     }
+    /* Who names a kind has chosen. */
+    if (*kind) candidate->unfit = unfit(args, candidate->plan.abilities);
+    return true;
+}
 
-    struct json json = {.out = stdout};
-    if (given(args, OPT_JSON))
-        open_plans(&json);
-    else
-        print_head();
-    bool any_fits = false;
+static bool try_kinds(struct planning *planning, const char *wish) {
     struct tamis_kind_info kind;
-    for (size_t i = 0; tamis_kind_at(i, &kind, sizeof kind); i++) {
-        snprintf(spec, size, "%.*s:%s", LONGEST_KIND, kind.name, wish);
-        if (plan_kind(args, kind.name, spec, &json)) any_fits = true;
+    const bool is_named = spec_kind_len(wish) > 0;
+    const size_t room = is_named ? 1 : tamis_kind_count();
+    planning->candidate = calloc(room, sizeof *planning->candidate);
+    if (!planning->candidate) return false;
+    for (size_t i = 0; i < room; i++) {
+        if (!is_named) tamis_kind_at(i, &kind, sizeof kind);
+        planning->count++;
+        planning->candidate[i].number = i;
+        if (!try_kind(planning->args, &planning->candidate[i], is_named ? "" : kind.name, wish))
+            return false;
     }
-    if (given(args, OPT_JSON)) close_plans(&json);
-    free(spec);
-    return any_fits ? EXIT_FOUND : EXIT_NOTHING;
+    qsort(planning->candidate, room, sizeof *planning->candidate, by_merit);
+    while (planning->fitting < room && fits(&planning->candidate[planning->fitting]))
+        planning->fitting++;
+    return true;
+}
+
+/* A wish that every kind refuses with the same words is wrong in itself. */
+static bool is_wrong_in_itself(const struct planning *planning) {
+    for (size_t i = 0; i < planning->count; i++) {
+        const struct candidate *candidate = &planning->candidate[i];
+        if (!candidate->refusal || strcmp(candidate->refusal, planning->candidate[0].refusal) != 0)
+            return false;
+    }
+    return true;
+}
+
+/* ---- Measuring ---- */
+
+/* Larger filters take minutes, and the caches end long before. */
+enum { MOST_MEASURED = 10 * 1000 * 1000 };
+
+/* Who plans for more keys than are measured gets the same rate with fewer. */
+static int measure_one(const struct planning *planning, struct candidate *candidate) {
+    const struct tamis_options options = image_options(planning->args);
+    const struct tamis_plan *plan = &candidate->plan;
+    char spec[256];
+    snprintf(spec, sizeof spec, "%s:capacity=%" PRIu64 ",fpr=%.17g%s", plan->kind,
+             planning->measured_with, plan->fpr_asked > 0 ? plan->fpr_asked : plan->fpr_expected,
+             given(planning->args, OPT_HOSTILE) ? ",hash=sip13" : "");
+    const bool is_whole = plan->capacity == planning->measured_with;
+    const tamis_status status = measure_wish(
+        is_whole ? candidate->spec : spec, planning->measured_with, &options, &candidate->measured);
+    return status ? fail_why(planning->args, plan->kind, status) : 0;
+}
+
+static int measure_all(struct planning *planning) {
+    int code = 0;
+    for (size_t i = 0; i < planning->fitting; i++) {
+        const uint64_t keys = planning->candidate[i].plan.capacity;
+        const uint64_t bounded = keys < MOST_MEASURED ? keys : MOST_MEASURED;
+        if (i == 0 || bounded < planning->measured_with) planning->measured_with = bounded;
+    }
+    if (planning->measured_with == 0) return 0;
+    for (size_t i = 0; i < planning->fitting && !code; i++) {
+        progress_show("measuring", i, planning->fitting);
+        code = measure_one(planning, &planning->candidate[i]);
+    }
+    progress_wipe();
+    return code;
+}
+
+/* ---- The wish ---- */
+
+static int count_batch(void *with, struct batch *batch) {
+    const tamis_status status = tamis_builder_add_hashes(with, batch->hash, batch->n);
+    return status ? fail_why(batch->keys->args, NULL, status) : 0;
+}
+
+/* How many distinct keys a file has: what a builder plans for when nobody tells. */
+static int count_sample(const struct args *args, uint64_t *distinct) {
+    tamis_builder *builder = NULL;
+    tamis *filter = NULL;
+    struct keys keys;
+    struct source *source = calloc(1, sizeof *source);
+    if (source) source->name = args->setting[OPT_SAMPLE].text;
+    int code = keys_open_sources(&keys, args, source, 1);
+    tamis_status status = code ? TAMIS_OK : tamis_builder_create(&builder, "blocked", 0, NULL);
+    if (status) code = fail_why(args, NULL, status);
+    if (!code) {
+        keys_hash_for(&keys, builder);
+        code = keys_run(&keys, &(struct handler){.take = count_batch, .with = builder});
+    }
+    if (!code && (status = tamis_builder_finish(builder, &filter)) != TAMIS_OK)
+        code = fail_why(args, NULL, status);
+    if (!code) {
+        struct tamis_info info;
+        tamis_info(filter, &info, sizeof info);
+        *distinct = info.capacity;
+    }
+    tamis_free(filter);
+    tamis_builder_free(builder);
+    keys_close(&keys);
+    return code;
+}
+
+/* --sample and --window say a capacity in other words. Returns 0 or EXIT_TROUBLE. */
+static int read_capacity(const struct args *args, uint64_t *capacity) {
+    const int ways = given(args, OPT_CAPACITY) + given(args, OPT_SAMPLE) + given(args, OPT_WINDOW);
+    if (ways > 1)
+        return fail(args, NULL,
+                    "--capacity, --sample and --window each say how many keys; give one");
+    if (given(args, OPT_SAMPLE)) return count_sample(args, capacity);
+    if (given(args, OPT_WINDOW) && !tamis_parse_count(args->setting[OPT_WINDOW].text, capacity))
+        return fail_why(args, "--window", TAMIS_INVALID);
+    return 0;
+}
+
+/* Adds what is said in other options, in a new string; NULL when memory is out. */
+static char *complete(const struct args *args, char *wish, uint64_t capacity) {
+    char *whole = NULL;
+    const size_t size = strlen(wish) + 80;
+    const bool has_parts = *wish && wish[strlen(wish) - 1] != ':';
+    if ((whole = malloc(size)) != NULL) {
+        int len = snprintf(whole, size, "%s", wish);
+        const char *before = has_parts ? "," : "";
+        if (given(args, OPT_SAMPLE) || given(args, OPT_WINDOW)) {
+            len +=
+                snprintf(whole + len, size - (size_t)len, "%scapacity=%" PRIu64, before, capacity);
+            before = ",";
+        }
+        if (given(args, OPT_HOSTILE))
+            snprintf(whole + len, size - (size_t)len, "%shash=sip13", before);
+    }
+    free(wish);
+    if (!whole) fail_memory(args);
+    return whole;
 }
 
 /* The wish as a spec, with a kind when the user named one. */
 static char *read_wish(const struct args *args) {
+    uint64_t capacity = 0;
     if (args->operand_count > 0) {
         if (wish_is_single(args, "SPEC")) return NULL;
         char *spec = strdup(args->operand[0]);
         if (!spec) fail_memory(args);
         return spec;
     }
-    if (!given(args, OPT_CAPACITY) && !(given(args, OPT_SIZE) && given(args, OPT_FPR))) {
+    if (read_capacity(args, &capacity)) return NULL;
+    const bool has_keys =
+        given(args, OPT_CAPACITY) || given(args, OPT_SAMPLE) || given(args, OPT_WINDOW);
+    if (!has_keys && !(given(args, OPT_SIZE) && given(args, OPT_FPR))) {
         fail(args, NULL, "tell a --capacity, with --fpr or --size, or --size with --fpr");
         return NULL;
     }
-    return wish_spec(args, given(args, OPT_KIND) ? args->setting[OPT_KIND].text : NULL);
+    char *wish = wish_spec(args, given(args, OPT_KIND) ? args->setting[OPT_KIND].text : NULL);
+    return wish ? complete(args, wish, capacity) : NULL;
+}
+
+/* ---- The verb ---- */
+
+static int tell(struct planning *planning) {
+    if (is_wrong_in_itself(planning))
+        return fail(planning->args, NULL, "%s", planning->candidate[0].refusal);
+    const int code = given(planning->args, OPT_MEASURE) ? measure_all(planning) : 0;
+    if (code) return code;
+    if (given(planning->args, OPT_JSON))
+        write_plans(planning);
+    else
+        print_plans(planning);
+    return planning->fitting > 0 ? EXIT_FOUND : EXIT_NOTHING;
+}
+
+static void forget(struct planning *planning) {
+    for (size_t i = 0; i < planning->count; i++) {
+        free(planning->candidate[i].spec);
+        free(planning->candidate[i].refusal);
+    }
+    free(planning->candidate);
 }
 
 static int run(const struct args *args) {
     if (given(args, OPT_TABLE)) return print_rate_tables(given(args, OPT_JSON));
     char *wish = read_wish(args);
     if (!wish) return EXIT_TROUBLE;
-    const int code = spec_kind_len(wish) > 0 ? plan_one(args, wish) : plan_all(args, wish);
+    struct planning planning = {.args = args};
+    const int code = try_kinds(&planning, wish) ? tell(&planning) : fail_memory(args);
+    forget(&planning);
     free(wish);
     return code;
 }
-
 /* Tables are set by hand. */
 /* clang-format off */
 
 const struct verb verb_plan = {
     .name = "plan",
-    .also = "size estimate calc compare",
-    .summary = "tell what a wish costs with each kind",
+    .also = "size estimate calc compare choose",
+    .summary = "find the kind for a wish, what it costs, and the command",
     .run = run,
     .operands = OPERANDS({"SPEC", AT_MOST_ONE, NO_STREAM}),
-    .uses = USES({.option = OPT_CAPACITY}, {.option = OPT_FPR}, {.option = OPT_SIZE},
+    .uses = USES({.option = OPT_CAPACITY}, {.option = OPT_SAMPLE}, {.option = OPT_FPR},
+                 {.option = OPT_SIZE}, {.option = OPT_LATER}, {.option = OPT_DELETES},
+                 {.option = OPT_COUNTS}, {.option = OPT_GROWS}, {.option = OPT_WINDOW},
+                 {.option = OPT_UNIONS}, {.option = OPT_VALUES, .help = "keys have values"},
+                 {.option = OPT_HOSTILE}, {.option = OPT_MEASURE},
                  {.option = OPT_KIND, .help = "only this kind"}, {.option = OPT_TABLE},
                  {.option = OPT_JSON, .help = "print one JSON object"}),
-    .examples = EXAMPLES({"How large for ten million keys at one wrong answer in a thousand?",
-                          "tamis plan --capacity 10M --fpr 1/1000"},
-                         {"How good in 64 KiB?", "tamis plan --capacity 50k --size 64KiB"},
-                         {"One kind, from a spec", "tamis plan 'blocked:capacity=1e6'"}),
+    .examples = EXAMPLES(
+        {"How large for ten million keys at one wrong answer in a thousand?",
+         "tamis plan --capacity 10M --fpr 1/1000"},
+        {"Sessions that end: which kinds can remove, and how fast are they here?",
+         "tamis plan --capacity 1M --deletes --measure"},
+        {"As many keys as this file has", "tamis plan --sample users.txt --fpr 1e-6"},
+        {"How good in 64 KiB?", "tamis plan --capacity 50k --size 64KiB"},
+        {"One kind, from a spec", "tamis plan 'blocked:capacity=1e6'"}),
     .about =
-        "Two of capacity, fpr and size fix the third; capacity alone means a rate of 1%. A "
-        "SPEC that names its kind is about that kind only. Nothing is allocated, however "
-        "large the plan.\n\n"
+        "Two of capacity, fpr and size fix the third; capacity alone means a rate of 1%. Kinds "
+        "that cannot do what is needed are named with what they lack, the others are listed with "
+        "the smallest first: their size, the memory that building takes (kinds that are built "
+        "once collect 8 bytes of each key first, or less with --memory), and what they give up. "
+        "A SPEC that names its kind is about that kind only. Without --measure nothing is "
+        "allocated, however large the plan.\n\n"
+        "--measure builds each kind with as many keys, 10 million at most, and tells nanoseconds "
+        "per key for building and for asking about strangers in lists, by one thread.\n\n"
         "The JSON has an array plans, each with kind, fits, capacity, payload_bytes, "
-        "stored_bytes, bits_per_key, probes, fpr_asked, fpr_expected, abilities and shape, or, "
-        "where fits is false, the sentence why.\n\n"
+        "stored_bytes, bits_per_key, probes, fpr_asked, fpr_expected, abilities, shape, spec, "
+        "build_bytes, gives_up (an array of words), build_ns, hit_ns, miss_ns and one_ns (null "
+        "without --measure), or, where fits is false, the sentence why; and measured_with, a "
+        "number of keys.\n\n"
         "--table prints (1-e^(-k*n/m))^k: how often a filter of m bits with n keys and k "
         "probes per key says yes wrongly. The last column of cells in a row is a little "
         "beyond the best k, which is ln 2 times m/n.",

@@ -2,7 +2,32 @@
 #ifndef TAMIS_CLI_PLAN_H
 #define TAMIS_CLI_PLAN_H
 
-#include <stdbool.h>
+#include "cli/measure.h"
+#include "cli/table.h"
+
+enum { LONGEST_KIND = 40 };
+
+/* One kind, asked for its plan. */
+struct candidate {
+    char *spec;
+    struct tamis_plan plan;
+    char *refusal;     /* the library's sentence, on the heap; or NULL */
+    const char *unfit; /* what it lacks, or NULL */
+    size_t number;     /* among the kinds */
+    bool has_size;     /* the wish fixes it */
+    struct measured measured;
+};
+
+struct planning {
+    const struct args *args;
+    struct candidate *candidate;
+    size_t count, fitting;  /* fitting ones come first, the smallest at their head */
+    uint64_t measured_with; /* keys, 0: nothing was measured */
+};
+
+/* For people and for programs: plan_print.c. */
+void print_plans(const struct planning *planning);
+void write_plans(const struct planning *planning);
 
 /* The published tables of rates, for `tamis plan --table`: plan_table.c. */
 int print_rate_tables(bool as_json);

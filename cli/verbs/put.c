@@ -63,5 +63,6 @@ const struct verb verb_put = {
              "put no others, for only some of them can be told, and are an error. approximator "
              "takes any key and keeps the larger value. All values are set, or IMAGE stays as it "
              "was.\n\n"
-             "Only some kinds can: \"tamis kinds\" tells which.",
+             "Only some kinds can: \"tamis kinds\" tells which."
+             ABOUT_FORM,
 };

@@ -103,7 +103,6 @@ static int take_batch(void *with, struct batch *batch) {
     for (size_t i = 0; i < batch->n; i++) hits += batch->hit[i];
     join->left_lines += batch->n;
     join->hits += hits;
-    progress_show("lines read", join->left_lines, 0);
     if (join->is_exact) return join_hold(join, batch);
     join->printed += join->is_anti ? batch->n - hits : hits;
     return 0;
@@ -113,7 +112,6 @@ static int run_left(struct join *join) {
     const struct handler handler = {.ask = ask_batch, .take = take_batch, .with = join};
     join->left.cutting.keeps_keyless = true;
     keys_hash_by(&join->left, join->hasher);
-    progress_start(join->args);
     const int code = keys_run(&join->left, &handler);
     if (code || !join->is_exact) return code;
     return join_settle(join);
@@ -161,7 +159,6 @@ static void tell_filter(const struct join *join, const struct tamis_info *info) 
 
 static void tell(const struct join *join) {
     struct tamis_info info = {0};
-    progress_wipe();
     if (given(join->args, OPT_QUIET)) return;
     if (join->filter) tamis_info(join->filter, &info, sizeof info);
     if (given(join->args, OPT_JSON)) {

@@ -26,7 +26,7 @@ static int combine_with(const struct args *args, struct image *into, const char 
         code = fail(args, NULL, "%s and %s do not match: %s", input_name(into->path),
                     input_name(path), tamis_why());
     else if (status)
-        code = fail_why(args, input_name(path), status);
+        code = fail_why(args, input_name(status == TAMIS_CANNOT ? into->path : path), status);
     image_close(&from);
     return code;
 }
@@ -124,7 +124,9 @@ static int run_fold(const struct args *args) {
 
 const struct verb verb_union = {
     .name = "union",
-    .also = "merge join or",
+    .also = "or",
+    .aliases = "join merge",
+    .moved = "the result goes to --output, never into an image that is read",
     .summary = "make the image of all sets together",
     .run = run_union,
     .operands = OPERANDS({"IMAGE", EXACTLY_ONE, READS_STDIN}, {"IMAGE", ONE_OR_MORE, READS_STDIN}),

@@ -3,9 +3,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 /* ---- What is printed ---- */
 
@@ -34,7 +31,6 @@ static int take_batch(void *with, struct batch *batch) {
     uniq->lines += batch->n;
     for (size_t i = 0; i < batch->n; i++)
         if (batch->hit[i] == wants_repeats) uniq_print(uniq, batch, i);
-    progress_show("lines read", uniq->lines, 0);
     return 0;
 }
 
@@ -121,7 +117,6 @@ static void tell(struct uniq *uniq) {
     const uint64_t repeats = wants_repeats ? uniq->printed : uniq->lines - uniq->printed;
     /* No more can be lost than was held back. */
     if (loss && loss->about > (double)repeats) loss->about = (double)repeats;
-    progress_wipe();
     if (given(uniq->args, OPT_QUIET)) return;
     if (given(uniq->args, OPT_JSON)) {
         write_json(uniq, loss, repeats);
@@ -157,24 +152,9 @@ static int check_options(const struct args *args) {
     return 0;
 }
 
-/* Of all files together; 0 where one of them is a pipe. */
-static uint64_t input_bytes(const struct keys *keys) {
-    uint64_t bytes = 0;
-    for (size_t i = 0; i < keys->source_count; i++) {
-        const char *name = keys->source[i].name;
-        struct stat status;
-        const int missing =
-            strcmp(name, "-") == 0 ? fstat(STDIN_FILENO, &status) : stat(name, &status);
-        if (missing || !S_ISREG(status.st_mode)) return 0;
-        bytes += (uint64_t)status.st_size;
-    }
-    return bytes;
-}
-
 static int uniq_by_filter(struct uniq *uniq, const tamis *hasher) {
     const struct handler handler = {.take = take_batch, .goes_on = true, .with = uniq};
     keys_hash_by(uniq->keys, hasher);
-    progress_start(uniq->args);
     return keys_run(uniq->keys, &handler);
 }
 
@@ -197,7 +177,7 @@ static int run(const struct args *args) {
         code = uniq_by_filter(&uniq, window.filter);
     } else {
         uniq.sieve = &sieve;
-        code = sieve_open(&sieve, args, uniq.memory, input_bytes(&keys));
+        code = sieve_open(&sieve, args, uniq.memory, keys_bytes(&keys));
         if (code) goto done;
         code = uniq_by_filter(&uniq, sieve.stage[0]);
     }
@@ -224,7 +204,8 @@ const struct verb verb_uniq = {
     .operands = OPERANDS({"FILE", ANY_NUMBER, READS_STDIN_UNLESS_GIVEN}),
     .uses = USES(
         {.option = OPT_EXACT, .help = "no line is lost: keys are kept, on disk beyond --memory"},
-        {.option = OPT_WINDOW},
+        {.option = OPT_WINDOW,
+         .help = "look back only so far: 1M lines, or a time: 30s, 10m, 2h"},
         {.option = OPT_FPR,
          .help = "how often a new line may be taken for a repeat, at most; otherwise 1e-6"},
         {.option = OPT_CAPACITY,

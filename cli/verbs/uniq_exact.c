@@ -93,7 +93,6 @@ static int take_batch(void *with, struct batch *batch) {
         code = take_line(round, batch, i);
     }
     if (uniq->rounds == 1) uniq->lines += batch->n;
-    progress_show("lines read", uniq->lines, 0);
     uniq->has_failed = code != 0;
     return code;
 }
@@ -161,7 +160,6 @@ int uniq_exact(struct uniq *uniq) {
     uniq->has_failed = status != TAMIS_OK;
     if (status) return fail_why(args, NULL, status);
     keyset_open(&held, uniq->memory / 4 * 3);
-    progress_start(args);
     const int code = run_rounds(uniq, &held, hasher);
     keyset_close(&held);
     tamis_free(hasher);

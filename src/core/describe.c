@@ -4,6 +4,17 @@
 #include <string.h>
 
 #include "core/filter.h"
+#include "cpu/cpu.h"
+
+/* ---- The machine ---------------------------------------------------------------------------- */
+
+const char *tamis_cpu(void) {
+    const uint32_t bits = tamis__cpu();
+    return bits & TAMIS_CPU_AVX512 ? "avx512"
+           : bits & TAMIS_CPU_AVX2 ? "avx2"
+           : bits & TAMIS_CPU_NEON ? "neon"
+                                   : "plain";
+}
 
 /* ---- Kinds ---------------------------------------------------------------------------------- */
 

@@ -80,7 +80,7 @@ static uint64_t hashes_for(double fpr, double keys, uint64_t *blocks) {
     double least = *blocks ? (double)*blocks * worth_bits : INFINITY;
     for (uint64_t k = 1; k <= 16; k++) {
         if (!is_legal(k) || k == LANES) continue;
-        if (*blocks && rate_of(k, keys, (uint64_t)least) > fpr) continue;
+        if (*blocks && tamis__lanes_exceed(lanes_of(k), keys, floor(least), fpr)) continue;
         const uint64_t need = blocks_for(k, keys, fpr);
         if (!need || (double)need > least || ((double)need == least && k > best)) continue;
         best = k, *blocks = need, least = (double)need;

@@ -55,13 +55,14 @@ static uint64_t slices_of(const uint64_t word[]) {
 }
 
 /* The chance that k in a row hit, when the slice of each age hits with chance fill[age]. run[a] is
- * the chance that the last a slices hit and no run was complete before. A stranger's places in two
- * slices have nothing to do with each other, so this is exact, for given fills as for mean ones. */
+ * the chance that the last a slices hit and no run was complete before; a is at most their number. A
+ * stranger's places in two slices have nothing to do with each other, so this is exact, for given
+ * fills as for mean ones. */
 static double chance_of_run(const double fill[], uint64_t slices, uint64_t k) {
     double run[MOST_HASHES + 1] = {1}, complete = 0;
     for (uint64_t age = 0; age < slices; age++) {
         double going = 0;
-        for (uint64_t a = k; a-- > 0; run[a + 1] *= fill[age]) {
+        for (uint64_t a = age < k ? age + 1 : k; a-- > 0; run[a + 1] *= fill[age]) {
             going += run[a];
             run[a + 1] = run[a];
         }
@@ -70,6 +71,31 @@ static double chance_of_run(const double fill[], uint64_t slices, uint64_t k) {
     }
     return complete;
 }
+
+/* The same but for rounding, and sooner: a run comes first at some age if the k slices up to it hit,
+ * the one before them misses, and no run was complete before that. The k lie in two blocks of k: they
+ * are what is left of one block from an age on, and what the next has up to here. */
+static double chance_roughly(const double fill[], uint64_t slices, uint64_t k) {
+    double rest[MOST_SLICES + 1], complete[MOST_SLICES + 1] = {0}, block = 1;
+    rest[slices] = 1;
+    for (uint64_t age = slices, place = slices % k; age-- > 0;) {
+        rest[age] = place ? fill[age] * rest[age + 1] : fill[age];
+        place = place ? place - 1 : k - 1;
+    }
+    for (uint64_t age = 0, place = 0; age < slices; age++) {
+        block = place ? block * fill[age] : fill[age];
+        place = place + 1 < k ? place + 1 : 0;
+        complete[age + 1] = complete[age];
+        if (age + 1 < k) continue;
+        const uint64_t first = age + 1 - k;
+        const double hit = place ? rest[first] * block : block;
+        const double no_run = first ? (1 - complete[first - 1]) * (1 - fill[first - 1]) : 1;
+        complete[age + 1] += no_run * hit;
+    }
+    return complete[slices];
+}
+
+typedef double chance(const double fill[], uint64_t slices, uint64_t k);
 
 /* Adds that have reached the slice of an age, after so many turns and `adds` more: those of the
  * generations in which it was one of the k youngest. */
@@ -81,38 +107,45 @@ static uint64_t adds_in_slice(const uint64_t word[], uint64_t age, uint64_t turn
     return (turns - age + k - oldest) * word[EACH];
 }
 
-static double rate_with(const uint64_t word[], const uint64_t adds_at[]) {
+static double rate_with(const uint64_t word[], const uint64_t adds_at[], chance *of_run) {
     const double stays_zero = log1p(-1 / (double)word[SLICE]); /* -inf for a slice of one bit */
     double fill[MOST_SLICES];
     for (uint64_t age = 0; age < slices_of(word); age++)
-        fill[age] = adds_at[age] ? -expm1((double)adds_at[age] * stays_zero) : 0;
-    return chance_of_run(fill, slices_of(word), word[HASHES]);
+        if (age && adds_at[age] == adds_at[age - 1])
+            fill[age] = fill[age - 1];
+        else
+            fill[age] = adds_at[age] ? -expm1((double)adds_at[age] * stays_zero) : 0;
+    return of_run(fill, slices_of(word), word[HASHES]);
 }
 
-static double rate_after(const uint64_t word[], uint64_t turns, uint64_t adds) {
+static double rate_after(const uint64_t word[], uint64_t turns, uint64_t adds, chance *of_run) {
     uint64_t adds_at[MOST_SLICES];
     for (uint64_t age = 0; age < slices_of(word); age++)
         adds_at[age] = adds_in_slice(word, age, turns, adds);
-    return rate_with(word, adds_at);
+    return rate_with(word, adds_at, of_run);
 }
 
 /* Just after all adds of a window have come between two ticks, as in every window before: at ages 0,
  * l, 2l, ... there was such a crowd, and a slice has those of the last k generations up to its age. */
-static double rate_of_crowds(const uint64_t word[]) {
+static double rate_of_crowds(const uint64_t word[], chance *of_run) {
     const uint64_t l = word[GENERATIONS], k = word[HASHES];
     uint64_t adds_at[MOST_SLICES];
     for (uint64_t age = 0; age < slices_of(word); age++) {
         const uint64_t crowds = age / l + 1 - (age < k ? 0 : (age - k) / l + 1);
         adds_at[age] = crowds * l * word[EACH];
     }
-    return rate_with(word, adds_at);
+    return rate_with(word, adds_at, of_run);
 }
 
 /* Just before a turn, when all slices have had a whole life. Nothing makes adds come evenly between
  * ticks of a clock; there the worse of two extremes counts. */
+static double worst_rate_by(chance *of_run, const uint64_t word[]) {
+    const double even = rate_after(word, slices_of(word), word[EACH], of_run);
+    return word[BY] == BY_CLOCK ? fmax(even, rate_of_crowds(word, of_run)) : even;
+}
+
 static double worst_rate(const uint64_t word[]) {
-    const double even = rate_after(word, slices_of(word), word[EACH]);
-    return word[BY] == BY_CLOCK ? fmax(even, rate_of_crowds(word)) : even;
+    return worst_rate_by(chance_of_run, word);
 }
 
 /* ---- Shape ---------------------------------------------------------------------------------- */
@@ -131,26 +164,86 @@ static uint64_t payload_bits(const uint64_t word[]) {
     return tamis__bitmap_size(STATE_BITS + slices_of(word) * word[SLICE]) * 8;
 }
 
-static bool keeps(uint64_t word[], double slice, double fpr) {
+/* What is known about the rate, which falls with the bits of a slice: it is above fpr up to `above`,
+ * and not from `below` on. */
+typedef struct bounds {
+    double fpr, above, below;
+} bounds;
+
+/* The logarithm of the rate by fpr. One that rounding could have brought to its side teaches nothing:
+ * the two ways to a rate were never more than 1e-14 of it apart. */
+static double look(uint64_t word[], double slice, bounds *k) {
+    const double rounding = 1e-9;
     word[SLICE] = (uint64_t)slice;
-    return worst_rate(word) <= fpr;
+    const double excess = log(worst_rate_by(chance_roughly, word) / k->fpr);
+    if (excess > rounding) k->above = fmax(k->above, slice);
+    if (excess < -rounding) k->below = fmin(k->below, slice);
+    return excess;
+}
+
+static bool keeps(uint64_t word[], double slice, bounds *k) {
+    if (slice > k->above && slice < k->below) look(word, slice, k);
+    if (slice <= k->above) return false;
+    if (slice >= k->below) return true;
+    return worst_rate(word) <= k->fpr;
+}
+
+/* A slice with `adds` adds in it, about as long as it has to be: with all slices filled alike, a run
+ * completes at the first k, or behind any of the next l when that one misses. */
+static double likely_slice(const uint64_t word[], double adds, double fpr) {
+    const double k = (double)word[HASHES], l = (double)word[GENERATIONS];
+    double fill = 0.5;
+    for (int i = 0; i < 3; i++) fill = pow(fpr / (1 + l * (1 - fill)), 1 / k);
+    return -adds / log1p(-fill);
+}
+
+/* By how much the guesses were wrong for one hash less: nearly as much as they will be now. */
+typedef struct wrong {
+    double slice, slope;
+} wrong;
+
+/* Finds most of what there is to know with few looks: the logarithm of the rate is nearly a straight
+ * line in that of the slice, so secants come close at once. Each look goes a little too far, so that
+ * there is soon one on either side. */
+static void look_around(uint64_t word[], bounds *k, wrong *by) {
+    enum { LOOKS = 4 };
+    const double too_far = 0x1p-15, near_enough = 1 + 0x1p-13;
+    const bool has_crowds = word[BY] == BY_CLOCK && word[GENERATIONS] > word[HASHES];
+    const double adds = (double)(word[has_crowds ? GENERATIONS : HASHES] * word[EACH]);
+    const double guess = likely_slice(word, adds, k->fpr), fill = -expm1(-adds / guess);
+    const double likely_slope = -(double)word[HASHES] * adds / guess * (1 - fill) / fill;
+    double next = guess * by->slice, slope = likely_slope * by->slope, last_x = 0, last_y = 0;
+    for (int i = 0; i < LOOKS && k->below > fmax(k->above * near_enough, k->above + 1); i++) {
+        const double slice = floor(next);
+        if (!(slice > 1 && slice < (double)MOST_BITS)) return;
+        const double x = log(slice), y = look(word, slice, k);
+        if (i && fabs(x - last_x) > too_far) slope = (y - last_y) / (x - last_x);
+        if (!(slope < -0.01)) return;
+        last_x = x, last_y = y;
+        next = slice * exp(-y / slope);
+        next = y > 0 ? next * (1 + too_far) + 1 : next * (1 - too_far);
+    }
+    if (fabs(log(next / guess)) < 1) *by = (wrong){next / guess, slope / likely_slope};
 }
 
 /* The smallest slices that keep the rate at the worst moment, to about one in 8192, searched from
- * where they would be half full. What is left in the last word is theirs as well. */
-static bool fit_rate(const tamis_wish *wish, uint64_t word[]) {
+ * where they would be half full: the steps of this search decide the shape. What is left in the last
+ * word is theirs as well. */
+static bool fit_rate(const tamis_wish *wish, uint64_t word[], wrong *by) {
     const double close_enough = 1 + 0x1p-13, most = (double)MOST_BITS;
     double high = ceil((double)(word[HASHES] * word[EACH]) / M_LN2), low = high;
     if (high >= most) return false;
-    while (!keeps(word, high, wish->fpr)) {
+    bounds k = {wish->fpr, 0, INFINITY};
+    look_around(word, &k, by);
+    while (!keeps(word, high, &k)) {
         low = high, high *= 2;
         if (high >= most) return false;
     }
-    while (low > 1 && keeps(word, low, wish->fpr)) high = low, low = floor(low / 2);
+    while (low > 1 && keeps(word, low, &k)) high = low, low = floor(low / 2);
     while (high / low > close_enough && high - low > 1) {
         const double middle = floor(sqrt(low * high));
         if (middle <= low) break;
-        *(keeps(word, middle, wish->fpr) ? &high : &low) = middle;
+        *(keeps(word, middle, &k) ? &high : &low) = middle;
     }
     const uint64_t slices = slices_of(word);
     word[SLICE] = tamis__round_up((uint64_t)high, 1, MOST_BITS);
@@ -173,12 +266,13 @@ static double best_hashes(const tamis_wish *wish, uint64_t generations, uint64_t
     const uint64_t last = chosen ? first : MOST_HASHES;
     const uint64_t capacity = wish->capacity ? wish->capacity : 1;
     double best = INFINITY;
+    wrong by = {1, 1};
     for (uint64_t hashes = first; hashes <= last; hashes++) {
         uint64_t tried[TAMIS_WORDS] = {[HASHES] = hashes,
                                        [GENERATIONS] = generations,
                                        [EACH] = (capacity - 1) / generations + 1,
                                        [BY] = wish->has_option[OPT_BY] ? wish->option[OPT_BY] : 0};
-        if (!(wish->bits ? fit_size : fit_rate)(wish, tried)) continue;
+        if (!(wish->bits ? fit_size(wish, tried) : fit_rate(wish, tried, &by))) continue;
         const double cost = wish->bits ? worst_rate(tried) : (double)payload_bits(tried);
         if (cost > best * clearly_worse) break;
         if (cost >= best) continue;
@@ -240,10 +334,11 @@ static uint64_t probes(const uint64_t word[]) {
 static double rate(const uint64_t word[], uint64_t items) {
     const uint64_t window = word[GENERATIONS] * word[EACH];
     if (items == 0) return 0;
-    if (word[BY] == BY_CLOCK) return items > window ? worst_rate(word) : rate_after(word, 0, items);
+    if (word[BY] == BY_CLOCK)
+        return items > window ? worst_rate(word) : rate_after(word, 0, items, chance_of_run);
     const uint64_t turns = (items - 1) / word[EACH];
     if (turns + 1 >= slices_of(word)) return worst_rate(word);
-    return rate_after(word, turns, items - turns * word[EACH]);
+    return rate_after(word, turns, items - turns * word[EACH], chance_of_run);
 }
 
 /* ---- Slices --------------------------------------------------------------------------------- */

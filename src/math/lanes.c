@@ -38,10 +38,11 @@ static double block_rate(tamis_lanes s, double keys, double zero, double two_zer
 }
 
 /* The sum goes both ways from the most likely load, with weights relative to it, and is divided by
- * their sum: no probability is ever computed that could underflow. */
-double tamis__lanes_rate(tamis_lanes s, double keys, double blocks) {
+ * their sum: no probability is ever computed that could underflow. Loads with less than the least
+ * weight are left out. */
+static double rate_to(double least, tamis_lanes s, double keys, double blocks) {
     if (!(keys > 0)) return 0;
-    const double mean = keys / blocks, least = 1e-40;
+    const double mean = keys / blocks;
     const bool is_one_load = blocks < 2 || mean > 10000; /* one block, or all are full */
     const double mode = is_one_load ? mean : floor(mean);
     const double miss = s.probes * log1p(-1.0 / s.lane_bits);
@@ -66,6 +67,59 @@ double tamis__lanes_rate(tamis_lanes s, double keys, double blocks) {
     return rate / weights;
 }
 
+double tamis__lanes_rate(tamis_lanes s, double keys, double blocks) {
+    return rate_to(1e-40, s, keys, blocks);
+}
+
+/* Is the rate above fpr? Half of the sum tells, unless it is close. Behind a load of weight 1e-15
+ * weights fall at least as fast as there, by 1/8 or more from one to the next while a block has some
+ * hundred keys, and all of them together change the rate by less than 1e-13. */
+bool tamis__lanes_exceed(tamis_lanes s, double keys, double blocks, double fpr) {
+    const double rough = rate_to(1e-15, s, keys, blocks);
+    if (keys / blocks < 1000 && fabs(rough - fpr) > 1e-11) return rough > fpr;
+    return tamis__lanes_rate(s, keys, blocks) > fpr;
+}
+
+/* What is known about the rate, which falls with the number of blocks: it is above fpr up to
+ * `above`, and not from `below` on. */
+typedef struct known {
+    tamis_lanes shape;
+    double keys, fpr;
+    uint64_t above, below;
+} known;
+
+static bool exceeds(known *k, uint64_t blocks) {
+    if (blocks <= k->above) return true;
+    if (blocks >= k->below) return false;
+    const bool is_above = tamis__lanes_exceed(k->shape, k->keys, (double)blocks, k->fpr);
+    if (is_above)
+        k->above = blocks;
+    else
+        k->below = blocks;
+    return is_above;
+}
+
+/* Finds most of it with few looks: the logarithm of the rate is nearly a straight line in that of the
+ * number of blocks, so secants come close at once, and a step to either side of where they end puts
+ * the search between two neighbours. */
+static void look_around(known *k, uint64_t most) {
+    enum { LOOKS = 3 };
+    const double width = (double)k->shape.lanes * k->shape.lane_bits;
+    double x = log(k->keys * -log2(k->fpr) / 0.6931 * 1.06 / width), y, old_x = 0, old_y = 0;
+    double slope = -4;
+    for (int i = 0; i < LOOKS; i++) {
+        if (!(x > 3 && x < log((double)most) - 1)) return; /* few blocks are soon searched */
+        y = log(rate_to(1e-15, k->shape, k->keys, exp(x)) / k->fpr);
+        if (i && fabs(x - old_x) > 1e-9) slope = (y - old_y) / (x - old_x);
+        if (!(slope < -0.1)) return;
+        old_x = x, old_y = y;
+        x -= y / slope;
+    }
+    const double blocks = exp(x), step = 1 + blocks / 65536;
+    if (!(blocks > 2 * step && blocks < (double)most / 2)) return;
+    if (exceeds(k, (uint64_t)(blocks - step))) exceeds(k, (uint64_t)(blocks + step));
+}
+
 uint64_t tamis__lanes_blocks(tamis_lanes s, double keys, double fpr, uint64_t most) {
     const double width = (double)s.lanes * s.lane_bits;
     const double sane = 1 + keys * TAMIS_LANES_MOST_BITS_PER_KEY / width;
@@ -74,8 +128,10 @@ uint64_t tamis__lanes_blocks(tamis_lanes s, double keys, double fpr, uint64_t mo
     /* What a classic filter needs is less, so the search starts there and doubles. */
     const double ideal = keys * -log2(fpr) / 0.6931 / width;
     uint64_t low = ideal / 2 < (double)most ? (uint64_t)(ideal / 2) : most, high = low + 1;
-    if (low && tamis__lanes_rate(s, keys, (double)low) <= fpr) low = 0;
-    while (tamis__lanes_rate(s, keys, (double)high) > fpr) {
+    known k = {.shape = s, .keys = keys, .fpr = fpr, .below = UINT64_MAX};
+    look_around(&k, most);
+    if (low && !exceeds(&k, low)) low = 0;
+    while (exceeds(&k, high)) {
         if (high >= most) return 0;
         low = high;
         high = high > most / 2 ? most : high * 2;
@@ -83,7 +139,7 @@ uint64_t tamis__lanes_blocks(tamis_lanes s, double keys, double fpr, uint64_t mo
     /* To the block below 2^14 of them; above, plans are rounded to fewer digits anyway. */
     while (high - low > 1 + (high >> 14)) {
         const uint64_t middle = low + (high - low) / 2;
-        if (tamis__lanes_rate(s, keys, (double)middle) > fpr)
+        if (exceeds(&k, middle))
             low = middle;
         else
             high = middle;

@@ -16,6 +16,9 @@ enum { TAMIS_LANES_MOST_BITS_PER_KEY = 400 };
 /* Expected rate with `keys` keys spread over `blocks` blocks. */
 double tamis__lanes_rate(tamis_lanes shape, double keys, double blocks);
 
+/* The same as tamis__lanes_rate(...) > fpr, sooner. */
+bool tamis__lanes_exceed(tamis_lanes shape, double keys, double blocks, double fpr);
+
 /* The rate of a block by its bits, and the floor that keys with the same 32 bits put under it. */
 double tamis__lanes_with_floor(double rate, double keys_in_block);
 

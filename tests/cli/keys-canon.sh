@@ -35,3 +35,11 @@ echo "-- hex first: the form is one of bytes"
 printf '466f6F\n' | tamis build -q h.tamis --hex --canon lower
 printf '464f4f\n' | tamis check h.tamis
 tamis info h.tamis | grep note
+echo "-- an empty image to add to, and members for the doctor"
+tamis create -q e.tamis --canon ip --hex
+echo 3A3a31 | tamis add -q e.tamis && tamis info e.tamis | grep note
+echo 303a303a303a303a303a303a303a31 >one.hex
+tamis check e.tamis one.hex
+tamis doctor e.tamis --members one.hex | grep members
+tamis doctor e.tamis --members one.hex --canon lower
+tamis bench --image d.tamis asked.txt --canon lower

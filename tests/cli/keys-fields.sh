@@ -44,3 +44,8 @@ for threads in 1 3; do
 done
 cmp hits.1 hits.3 && cmp misses.1 misses.3 && cmp made.1 made.3
 test "$(wc -l <hits.1)" -gt 85000 && test "$(wc -l <misses.1)" -gt 190000 && echo same
+echo "-- keys that are longer than their lines"
+awk -F';' 'NF == 3 { print $2 ";" $1 ";" $2 ";" $1 ";" $3 ";" $1 ";" $2 ";" $1 ";" $2 }' many.txt |
+    tamis build -q long.tamis
+tamis build -q made.tamis -d ';' --field 2,1,2,1,3,1,2,1,2 many.txt
+cmp long.tamis made.tamis && echo same

@@ -61,6 +61,27 @@ try "a high rate is noticed" spoil '"false_positives": 1' '"false_positives": 2'
 try "a low rate is noticed" spoil '"false_positives": [0-9]*' '"false_positives": 90'
 try "a missing contestant is noticed" spoil '"side": "ours", "name": "split"' '"side": "peer", "name": "split"'
 try "a report that is cut is noticed" spoil '"machine"' '"machine'
+room() { # as many bits per key as a filter of twice the keys has
+    "$B/bench/bench" --keys 5000 --rounds 1 --builds 1 --peers none --no-floor --ways batch \
+        --spec classic --spec classic:capacity=1e4 --json "$work/room.json" &&
+        python3 -c "
+import json, sys
+one, two = (c['bits_per_key'] for c in json.load(open(sys.argv[1]))['events'][0]['contestants'])
+assert abs(two / one - 2) < 0.01, (one, two)" "$work/room.json"
+}
+pictures() { # of two sizes; blocked is in both and split only in the smaller one
+    local bench="$B/bench/bench --rounds 1 --builds 1 --peers none --ways batch"
+    $bench --keys 1e3 --kinds blocked,split --json "$work/1e3.json" || return
+    $bench --keys 1e4 --kinds blocked --json "$work/1e4.json" || return
+    bench/plot "$work" "$B/tamis" "$work/out.json" "$work/1e3.json" "$work/1e4.json" || return
+    python3 -c "
+import sys, xml.dom.minidom as xml
+for name in sys.argv[1:]:
+    texts = [t.firstChild.data for t in xml.parse(name).getElementsByTagName('text')]
+    assert 'blocked' in texts and 'split' in texts, (name, texts)" "$work/size.svg" "$work/speed.svg"
+}
+try "a spec may have room for more keys" room
+try "pictures are drawn" pictures
 try "an unknown kind is refused" sh -c "! $B/bench/bench --kinds nothing"
 try "help is there" sh -c "$B/bench/bench --help | grep -q 'A duel'"
 echo "1..$n"

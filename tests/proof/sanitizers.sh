@@ -1,8 +1,7 @@
 #!/bin/bash
-# Every test program and the command again, in builds that watch each access, each conversion and
-# each thread.
+# Every test program and the command again, in a build that watches each access and each conversion.
 cd "$(dirname "$0")/../.." || exit 2
-unset B MAKEFLAGS MAKEOVERRIDES # the builds below are not the one that is being tested
+unset B MAKEFLAGS MAKEOVERRIDES # the build below is not the one that is being tested
 work=$(mktemp -d) && trap 'rm -rf "$work"' EXIT
 export CMOCKA_MESSAGE_OUTPUT=TAP TAMIS_QUICK=1
 n=0
@@ -21,15 +20,6 @@ for program in $units build-san/tests/fuzz/replay; do
 done
 try "checked: every law on every kind, a third of the options" build-san/tests/laws/laws --sample
 try "checked: the command" env TAMIS="$PWD/build-san/tamis" tests/cli/run
-
-# Kernels load whole vectors, which the thread sanitizer takes for races with atomic words; the
-# plain ones are what the memory model speaks about.
-try "the thread build is clean" make -s -j2 SAN=thread build-thread/tests/laws/laws
-try "threads: adding and asking" env TAMIS_CPU=plain build-thread/tests/laws/laws many_threads
-for unit in test_bulk test_builder; do
-    try "the thread build of $unit is clean" make -s -j2 SAN=thread build-thread/tests/unit/$unit
-    try "threads: $unit" env TAMIS_CPU=plain build-thread/tests/unit/$unit
-done
 
 echo "1..$n"
 exit ${code:-0}

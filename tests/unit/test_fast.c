@@ -81,6 +81,16 @@ static void answers_are_those_of_the_handle(void **state) {
     tamis__cpu_set(TAMIS_CPU_ALL);
 }
 
+static void the_processor_has_a_name(void **state) {
+    (void)state;
+    tamis__cpu_set(0);
+    assert_string_equal(tamis_cpu(), "plain");
+    tamis__cpu_set(TAMIS_CPU_AVX2);
+    const bool has_avx2 = tamis__cpu() & TAMIS_CPU_AVX2;
+    assert_string_equal(tamis_cpu(), has_avx2 ? "avx2" : "plain");
+    tamis__cpu_set(TAMIS_CPU_ALL);
+}
+
 static void what_cannot_be_seen_is_refused(void **state) {
     (void)state;
     static const struct {
@@ -123,6 +133,7 @@ static void what_is_not_owned_is_not_edited(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(adding_leaves_the_bytes_of_the_handle),
+        cmocka_unit_test(the_processor_has_a_name),
         cmocka_unit_test(answers_are_those_of_the_handle),
         cmocka_unit_test(what_cannot_be_seen_is_refused),
         cmocka_unit_test(what_is_not_owned_is_not_edited),

@@ -1,0 +1,40 @@
+/* color.c: which words are coloured, and where.
+ *
+ * Colours are for eyes: on a terminal, unless NO_COLOR is set or the terminal is dumb, or as --color
+ * says. They go on headings, names and the start of complaints, never on data: a line that was
+ * found is printed as it came, and so is JSON.
+ */
+#include "cli/cli.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static enum { AUTO, ALWAYS, NEVER } when;
+
+void color_when(const char *word) {
+    when = strcmp(word, "always") == 0 ? ALWAYS : strcmp(word, "never") == 0 ? NEVER : AUTO;
+}
+
+static bool is_set(const char *name) {
+    const char *value = getenv(name);
+    return value && *value;
+}
+
+static bool is_wanted(FILE *out) {
+    if (when != AUTO) return when == ALWAYS;
+    const char *term = getenv("TERM");
+    const bool is_dumb = !term || strcmp(term, "dumb") == 0;
+    return !is_set("NO_COLOR") && !is_dumb && isatty(fileno(out));
+}
+
+const char *color(FILE *out, enum role role) {
+    static const char *const codes[] = {
+        [ROLE_TEXT] = "\033[0m",  [ROLE_HEADING] = "\033[1m",    [ROLE_NAME] = "\033[36m",
+        [ROLE_ASIDE] = "\033[2m", [ROLE_TROUBLE] = "\033[1;31m", [ROLE_CAUTION] = "\033[1;33m"};
+    return is_wanted(out) ? codes[role] : "";
+}
+
+void color_words(FILE *out, enum role role, const char *words) {
+    fprintf(out, "%s%s%s", color(out, role), words, color(out, ROLE_TEXT));
+}

@@ -1,0 +1,144 @@
+/* fish.c: the completion for fish. */
+#include "cli/pages/pages.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* fish knows two escapes inside single quotes. */
+static void print_text(FILE *out, const char *text) {
+    putc('\'', out);
+    for (; *text; text++) {
+        if (*text == '\'' || *text == '\\') putc('\\', out);
+        putc(*text, out);
+    }
+    putc('\'', out);
+}
+
+static const char start[] =
+    "# fish completion for tamis, made from the table of its verbs.\n"
+    "\n"
+    "function __tamis_verb_is\n"
+    "    set -l words (commandline -opc)\n"
+    "    test (count $words) -gt 1; and contains -- $words[2] $argv\n"
+    "end\n"
+    "\n"
+    "# Whether so many operands stand before the cursor.\n"
+    "function __tamis_is_at\n"
+    "    set -l words (commandline -opc)\n"
+    "    set -l takes (__tamis_takes $words[2])\n"
+    "    set -l place 0\n"
+    "    set -l skip 0\n"
+    "    set -e words[1..2]\n"
+    "    for word in $words\n"
+    "        if test $skip -gt 0\n"
+    "            set skip (math $skip - 1)\n"
+    "        else if string match -q -- '-?*' $word\n"
+    "            for each in $takes\n"
+    "                test \"$each\" = \"$word\"; and set skip (math $skip + 1)\n"
+    "            end\n"
+    "        else\n"
+    "            set place (math $place + 1)\n"
+    "        end\n"
+    "    end\n"
+    "    test $place -eq $argv[1]\n"
+    "end\n"
+    "\n"
+    "complete -c tamis -f\n"
+    "complete -c tamis -n __fish_use_subcommand -s h -l help -d 'show the verbs'\n"
+    "complete -c tamis -n __fish_use_subcommand -s V -l version -d 'tell the version'\n"
+    "\n";
+
+/* The options that take a word, once for each that they take. */
+static void write_takes(FILE *out, const struct verb *verb) {
+    const struct use *use;
+    fputs("        case ", out);
+    print_verb_names(out, verb, " ");
+    fputs("\n            printf '%s\\n'", out);
+    for (size_t i = 0; (use = verb_use(verb, i)) != NULL; i++) {
+        const struct option *option = option_named(use->option);
+        if (option->type == VALUE_NONE) continue;
+        for (int n = 0; n < (option->is_pair ? 2 : 1); n++) fprintf(out, " --%s", option->name);
+        for (const char *letter = option->letters; *letter; letter++) fprintf(out, " -%c", *letter);
+    }
+    putc('\n', out);
+}
+
+static void write_all_takes(FILE *out) {
+    fputs("# The options that take a word, once for each.\n"
+          "function __tamis_takes\n"
+          "    switch \"$argv[1]\"\n",
+          out);
+    for (size_t i = 0; i < number_of_verbs; i++) write_takes(out, verbs[i]);
+    fputs("    end\nend\n", out);
+}
+
+/* What follows an option, or -a for operands. */
+static void write_follow(FILE *out, enum follow follow, char *words) {
+    switch (follow) {
+    case FOLLOW_ANYTHING: fputs(" -x", out); break;
+    case FOLLOW_FILES: fputs(" -r -F", out); break;
+    case FOLLOW_IMAGES: fputs(" -k -x -a '(__fish_complete_suffix .tamis)'", out); break;
+    case FOLLOW_FOLDERS: fputs(" -x -a '(__fish_complete_directories)'", out); break;
+    case FOLLOW_WORDS:
+        fputs(" -x -a ", out);
+        print_text(out, words);
+        break;
+    }
+    free(words);
+}
+
+static void write_condition(FILE *out, const struct verb *verb, const char *more) {
+    fputs("complete -c tamis -n '__tamis_verb_is ", out);
+    print_verb_names(out, verb, " ");
+    fprintf(out, "%s'", more);
+}
+
+static void write_option(FILE *out, const struct verb *verb, const struct use *use) {
+    const struct option *option = option_named(use->option);
+    write_condition(out, verb, "");
+    if (option->letters[0]) fprintf(out, " -s %c", option->letters[0]);
+    fprintf(out, " -l %s", option->name);
+    if (option->type != VALUE_NONE) {
+        char *words;
+        const enum follow follow = follow_option(use->option, &words);
+        write_follow(out, follow, words);
+    }
+    fputs(" -d ", out);
+    print_text(out, use_help(use));
+    putc('\n', out);
+}
+
+/* An operand by its place; a list takes the rest. Nothing to offer needs no line. */
+static void write_operands(FILE *out, const struct verb *verb) {
+    int before = 0;
+    for (const struct operand *operand = verb->operands; operand->name; operand++, before++) {
+        char *words, more[64] = "";
+        const enum follow follow = follow_operand(operand, &words);
+        const bool is_list = operand->how_many == ONE_OR_MORE || operand->how_many == ANY_NUMBER;
+        if (!is_list)
+            snprintf(more, sizeof more, "; and __tamis_is_at %d", before);
+        else if (before > 0)
+            snprintf(more, sizeof more, "; and not __tamis_is_at 0");
+        if (follow == FOLLOW_ANYTHING) continue;
+        write_condition(out, verb, more);
+        if (follow == FOLLOW_FILES)
+            fputs(" -F", out);
+        else
+            write_follow(out, follow, words);
+        putc('\n', out);
+    }
+}
+
+void write_fish(FILE *out) {
+    fputs(start, out);
+    write_all_takes(out);
+    for (size_t i = 0; i < number_of_verbs; i++) {
+        fprintf(out, "\ncomplete -c tamis -n __fish_use_subcommand -a %s -d ", verbs[i]->name);
+        print_text(out, verbs[i]->summary);
+        putc('\n', out);
+        const struct use *use;
+        for (size_t j = 0; (use = verb_use(verbs[i], j)) != NULL; j++)
+            write_option(out, verbs[i], use);
+        write_operands(out, verbs[i]);
+    }
+}

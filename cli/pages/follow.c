@@ -1,0 +1,86 @@
+/* follow.c: what may follow an option or stand for an operand, read off the table. */
+#include "cli/pages/pages.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static char *finish(FILE *out, char **words) {
+    if (fclose(out) == 0 && *words) return *words;
+    perror("pages");
+    exit(EXIT_TROUBLE);
+}
+
+static FILE *start(char **words, size_t *size) {
+    FILE *out = open_memstream(words, size);
+    if (out) return out;
+    perror("pages");
+    exit(EXIT_TROUBLE);
+}
+
+static char *all_kinds(void) {
+    char *words;
+    size_t size;
+    FILE *out = start(&words, &size);
+    struct tamis_kind_info kind;
+    for (size_t i = 0; tamis_kind_at(i, &kind, sizeof kind); i++)
+        fprintf(out, "%s%s", i ? " " : "", kind.name);
+    return finish(out, &words);
+}
+
+static char *all_verbs(void) {
+    char *words;
+    size_t size;
+    FILE *out = start(&words, &size);
+    for (size_t i = 0; i < number_of_verbs; i++) fprintf(out, "%s%s", i ? " " : "", verbs[i]->name);
+    return finish(out, &words);
+}
+
+/* The choices of an option that every kind has, which are written a|b|c. */
+static char *choices_of(const char *name) {
+    size_t count;
+    const struct tamis_option *common = tamis_common_options(&count);
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(common[i].name, name) != 0 || !common[i].choices) continue;
+        char *words = strdup(common[i].choices);
+        for (char *at = words; at && *at; at++)
+            if (*at == '|') *at = ' ';
+        return words;
+    }
+    return NULL;
+}
+
+enum follow follow_option(enum option_id id, char **words) {
+    const struct option *option = option_named(id);
+    *words = option->choices  ? strdup(option->choices)
+             : id == OPT_KIND ? all_kinds()
+             : id == OPT_HASH ? choices_of("hash")
+                              : NULL;
+    if (*words) return FOLLOW_WORDS;
+    if (strcmp(option->value, "DIR") == 0) return FOLLOW_FOLDERS;
+    if (strcmp(option->value, "OUT") == 0 || strcmp(option->value, "IMAGE") == 0)
+        return FOLLOW_IMAGES;
+    /* Of a pair, the second word is a file. */
+    return strstr(option->value, "FILE") ? FOLLOW_FILES : FOLLOW_ANYTHING;
+}
+
+enum follow follow_operand(const struct operand *operand, char **words) {
+    *words = strcmp(operand->name, "KIND") == 0   ? all_kinds()
+             : strcmp(operand->name, "VERB") == 0 ? all_verbs()
+                                                  : NULL;
+    if (*words) return FOLLOW_WORDS;
+    if (strcmp(operand->name, "IMAGE") == 0) return FOLLOW_IMAGES;
+    return operand->stream == NO_STREAM ? FOLLOW_ANYTHING : FOLLOW_FILES;
+}
+
+void print_verb_names(FILE *out, const struct verb *verb, const char *between) {
+    fputs(verb->name, out);
+    for (const char *at = verb->aliases; at && *at;) {
+        const size_t len = strcspn(at, " ");
+        fprintf(out, "%s%.*s", between, (int)len, at);
+        at += len + strspn(at + len, " ");
+    }
+}
+
+const char *use_help(const struct use *use) {
+    return use->help ? use->help : option_named(use->option)->help;
+}

@@ -1,0 +1,148 @@
+/* man.c: manual pages as scdoc sources. Examples come first here too. */
+#include "cli/pages/pages.h"
+
+#include <string.h>
+
+/* Text as it is: what scdoc would take for marks gets a backslash. */
+static void print_text(FILE *out, const char *text, size_t len) {
+    for (size_t i = 0; i < len; i++) {
+        const bool is_mark = strchr("\\*_#[]|~`<>", text[i]) || (i == 0 && text[i] == '-');
+        if (is_mark) putc('\\', out);
+        putc(text[i], out);
+    }
+}
+
+static void print_paragraphs(FILE *out, const char *text) {
+    while (*text) {
+        const size_t len = strcspn(text, "\n");
+        print_text(out, text, len);
+        fputs("\n\n", out);
+        text += len + strspn(text + len, "\n");
+    }
+}
+
+static void print_top(FILE *out, const char *page) {
+    fprintf(out, "%s(1) \"tamis %s\" \"Tamis manual\"\n\n", page, tamis_version());
+}
+
+static void print_examples(FILE *out, const struct example *example) {
+    fputs("# EXAMPLES\n\n", out);
+    for (; example->command; example++) {
+        const char *story = example->story;
+        print_text(out, story, strlen(story));
+        /* "As a question?" needs no colon. */
+        fputs(strchr(".?!", story[strlen(story) - 1]) ? "" : ":", out);
+        fprintf(out, "\n\n```\n%s\n```\n\n", example->command);
+    }
+}
+
+static void print_operand(FILE *out, const struct operand *operand) {
+    const bool is_optional = operand->how_many == AT_MOST_ONE || operand->how_many == ANY_NUMBER;
+    const bool is_list = operand->how_many == ONE_OR_MORE || operand->how_many == ANY_NUMBER;
+    fprintf(out, " %s_%s_%s%s", is_optional ? "\\[" : "", operand->name, is_list ? "..." : "",
+            is_optional ? "\\]" : "");
+}
+
+static void print_synopsis(FILE *out, const struct verb *verb) {
+    const struct use *use;
+    fprintf(out, "# SYNOPSIS\n\n*tamis %s* \\[_OPTION_...\\]", verb->name);
+    for (const struct operand *operand = verb->operands; operand->name; operand++)
+        print_operand(out, operand);
+    for (size_t i = 0; (use = verb_use(verb, i)) != NULL; i++)
+        if (use->is_required)
+            fprintf(out, " *-%c* _%s_", option_named(use->option)->letters[0],
+                    option_named(use->option)->value);
+    fputs("\n\n", out);
+}
+
+/* All names of an option, as "*-0*, *-z*, *--null*, *--zero-terminated*". */
+static void print_option(FILE *out, const struct use *use) {
+    const struct option *option = option_named(use->option);
+    for (const char *letter = option->letters; *letter; letter++) fprintf(out, "*-%c*, ", *letter);
+    fprintf(out, "*--%s*", option->name);
+    if (option->also) fprintf(out, ", *--%s*", option->also);
+    if (option->value) {
+        fputs(" _", out);
+        print_text(out, option->value, strlen(option->value));
+        putc('_', out);
+    }
+    fputs("\n\t", out);
+    print_text(out, use_help(use), strlen(use_help(use)));
+    fputs("\n\n", out);
+}
+
+static void print_aliases(FILE *out, const struct verb *verb) {
+    if (!verb->aliases) return;
+    fputs("# ALSO CALLED\n\n", out);
+    for (const char *at = verb->aliases; *at;) {
+        const size_t len = strcspn(at, " ");
+        fprintf(out, "%s*tamis %.*s*", at == verb->aliases ? "" : ", ", (int)len, at);
+        at += len + strspn(at + len, " ");
+    }
+    fprintf(out, "%s%s\n\n", verb->moved ? ": " : "", verb->moved ? verb->moved : "");
+}
+
+/* The verbs of the same section. */
+static void print_see_also(FILE *out, const struct verb *verb) {
+    size_t at = 0;
+    while (overview[at].verb != verb) at++;
+    while (at > 0 && overview[at - 1].verb) at--;
+    fputs("# SEE ALSO\n\n*tamis*(1)", out);
+    for (; at < overview_length && overview[at].verb; at++)
+        if (overview[at].verb != verb) fprintf(out, ", *tamis-%s*(1)", overview[at].verb->name);
+    putc('\n', out);
+}
+
+void write_man_page(FILE *out, const struct verb *verb) {
+    char page[64];
+    snprintf(page, sizeof page, "tamis-%s", verb->name);
+    print_top(out, page);
+    fprintf(out, "# NAME\n\n%s - ", page);
+    print_text(out, verb->summary, strlen(verb->summary));
+    fputs("\n\n", out);
+    print_synopsis(out, verb);
+    print_examples(out, verb->examples);
+    fputs("# DESCRIPTION\n\n", out);
+    print_paragraphs(out, verb->about);
+    fputs("# OPTIONS\n\n", out);
+    const struct use *use;
+    for (size_t i = 0; (use = verb_use(verb, i)) != NULL; i++) print_option(out, use);
+    print_aliases(out, verb);
+    fputs("# EXIT STATUS\n\n", out);
+    print_paragraphs(out, verb_exits(verb));
+    print_see_also(out, verb);
+}
+
+/* ---- The page of the command ---- */
+
+static void print_verbs(FILE *out) {
+    fputs("# VERBS\n\n", out);
+    for (size_t i = 0; i < overview_length; i++) {
+        const struct verb *verb = overview[i].verb;
+        if (verb)
+            fprintf(out, "*tamis-%s*(1)\n\t%s\n\n", verb->name, verb->summary);
+        else
+            fprintf(out, "## %s\n\n", overview[i].title);
+    }
+}
+
+static const char environment[] =
+    "*NO_COLOR*\n\tNo colours, unless *--color* asks for them.\n\n"
+    "*TAMIS_CPU*\n\tUse fewer of the processor's instructions: *plain* or *avx2*.\n\n"
+    "*TMPDIR*\n\tWhere unnamed temporary files go, otherwise _/tmp_.\n\n";
+
+void write_man_overview(FILE *out) {
+    print_top(out, "tamis");
+    fputs("# NAME\n\ntamis - one sieve for every set\n\n"
+          "# SYNOPSIS\n\n*tamis* _VERB_ \\[_OPTION_...\\] _IMAGE_ \\[_FILE_...\\]++\n"
+          "*tamis help* \\[_VERB_\\]++\n"
+          "*tamis --version*\n\n",
+          out);
+    print_examples(out, overview_examples);
+    fputs("# DESCRIPTION\n\n", out);
+    print_paragraphs(out, overview_about);
+    print_verbs(out);
+    fputs("# EXIT STATUS\n\n", out);
+    print_paragraphs(out, overview_exits);
+    fprintf(out, "# ENVIRONMENT\n\n%s", environment);
+}

@@ -1,0 +1,56 @@
+/* pages.c: the program that writes manual pages and completions. */
+#include "cli/pages/pages.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static FILE *start(const char *folder, const char *name) {
+    char path[4096];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    FILE *out = fopen(path, "w");
+    if (out) return out;
+    fprintf(stderr, "pages: %s: %s\n", path, strerror(errno));
+    exit(EXIT_TROUBLE);
+}
+
+static void finish(FILE *out) {
+    if (fclose(out) == 0) return;
+    perror("pages");
+    exit(EXIT_TROUBLE);
+}
+
+static void make_folder(const char *folder, const char *inside, char *path, size_t size) {
+    snprintf(path, size, "%s/%s", folder, inside);
+    if (mkdir(path, 0777) == 0 || errno == EEXIST) return;
+    fprintf(stderr, "pages: %s: %s\n", path, strerror(errno));
+    exit(EXIT_TROUBLE);
+}
+
+static void write_completion(const char *folder, const char *name, void (*write)(FILE *)) {
+    FILE *out = start(folder, name);
+    write(out);
+    finish(out);
+}
+
+int main(int argc, char **argv) {
+    char folder[4000], name[80];
+    if (argc != 2) {
+        fputs("usage: pages DIR\n", stderr);
+        return EXIT_TROUBLE;
+    }
+    make_folder(argv[1], "man", folder, sizeof folder);
+    write_completion(folder, "tamis.1.scd", write_man_overview);
+    for (size_t i = 0; i < number_of_verbs; i++) {
+        snprintf(name, sizeof name, "tamis-%s.1.scd", verbs[i]->name);
+        FILE *out = start(folder, name);
+        write_man_page(out, verbs[i]);
+        finish(out);
+    }
+    make_folder(argv[1], "completions", folder, sizeof folder);
+    write_completion(folder, "tamis.bash", write_bash);
+    write_completion(folder, "_tamis", write_zsh);
+    write_completion(folder, "tamis.fish", write_fish);
+    return EXIT_FOUND;
+}

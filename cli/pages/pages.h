@@ -1,0 +1,35 @@
+/* pages.h: only the files in cli/pages/ include this. The table as manual pages and completions.
+ *
+ * These files are no part of the command: a program of the build makes from the same table
+ *
+ *     pages DIR  -->  DIR/man/tamis.1.scd, tamis-VERB.1.scd        for scdoc
+ *                     DIR/completions/tamis.bash _tamis tamis.fish
+ */
+#ifndef TAMIS_CLI_PAGES_PAGES_H
+#define TAMIS_CLI_PAGES_PAGES_H
+
+#include "cli/cli.h"
+
+void write_man_overview(FILE *out);
+void write_man_page(FILE *out, const struct verb *verb);
+
+void write_bash(FILE *out);
+void write_zsh(FILE *out);
+void write_fish(FILE *out);
+
+/* ==== What may follow: follow.c ============================================================= */
+
+/* What the value of an option, or an operand, can be completed to. */
+enum follow { FOLLOW_ANYTHING, FOLLOW_FILES, FOLLOW_IMAGES, FOLLOW_FOLDERS, FOLLOW_WORDS };
+
+/* Words in a new string, separated by spaces, in `words` for FOLLOW_WORDS; NULL otherwise. */
+enum follow follow_option(enum option_id id, char **words);
+enum follow follow_operand(const struct operand *operand, char **words);
+
+/* The name of a verb and its aliases. */
+void print_verb_names(FILE *out, const struct verb *verb, const char *between);
+
+/* What help says about an option of a verb. */
+const char *use_help(const struct use *use);
+
+#endif

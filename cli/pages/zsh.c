@@ -1,0 +1,116 @@
+/* zsh.c: the completion for zsh. */
+#include "cli/pages/pages.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Inside single quotes and inside a description of _arguments or _describe. */
+static void print_text(FILE *out, const char *text) {
+    for (; *text; text++) {
+        if (strchr("[]:\\", *text)) putc('\\', out);
+        if (*text == '\'')
+            fputs("'\\''", out);
+        else
+            putc(*text, out);
+    }
+}
+
+static void write_follow(FILE *out, enum follow follow, char *words) {
+    static const char *const names[] = {[FOLLOW_ANYTHING] = " ",
+                                        [FOLLOW_FILES] = "_files",
+                                        [FOLLOW_IMAGES] = "_files -g \"*.tamis\"",
+                                        [FOLLOW_FOLDERS] = "_files -/"};
+    if (follow == FOLLOW_WORDS)
+        fprintf(out, "(%s)", words);
+    else
+        fputs(names[follow], out);
+    free(words);
+}
+
+/* ":NAME:(one two)", once for each word that the option takes. */
+static void write_value(FILE *out, enum option_id id) {
+    const struct option *option = option_named(id);
+    if (option->type == VALUE_NONE) return;
+    char *words;
+    const enum follow follow = follow_option(id, &words);
+    fprintf(out, ":%.*s:", (int)strcspn(option->value, " ="), option->value);
+    if (option->is_pair) fprintf(out, " :%s:", strrchr(option->value, ' ') + 1);
+    write_follow(out, follow, words);
+}
+
+/* '(-k --kind)'{-k+,--kind=}'[help]:NAME:(...)' */
+static void write_option(FILE *out, const struct use *use) {
+    const struct option *option = option_named(use->option);
+    const bool has_value = option->type != VALUE_NONE, is_pair = option->is_pair;
+    const char letter = option->letters[0];
+    fputs(" \\\n            ", out);
+    if (option->repeats)
+        fputs("'*'", out);
+    else if (letter)
+        fprintf(out, "'(-%c --%s)'", letter, option->name);
+    if (letter)
+        fprintf(out, "{-%c%s,--%s%s}'[", letter, has_value && !is_pair ? "+" : "", option->name,
+                has_value && !is_pair ? "=" : "");
+    else
+        fprintf(out, "'--%s%s[", option->name, has_value && !is_pair ? "=" : "");
+    print_text(out, use_help(use));
+    putc(']', out);
+    write_value(out, use->option);
+    putc('\'', out);
+}
+
+static void write_operands(FILE *out, const struct verb *verb) {
+    int place = 1;
+    for (const struct operand *operand = verb->operands; operand->name; operand++, place++) {
+        char *words;
+        const enum follow follow = follow_operand(operand, &words);
+        const bool is_list = operand->how_many == ONE_OR_MORE || operand->how_many == ANY_NUMBER;
+        fputs(" \\\n            '", out);
+        if (is_list)
+            putc('*', out);
+        else
+            fprintf(out, "%d", place);
+        fprintf(out, "%s:%s:", operand->how_many == AT_MOST_ONE ? ":" : "", operand->name);
+        write_follow(out, follow, words);
+        putc('\'', out);
+    }
+}
+
+static void write_verb(FILE *out, const struct verb *verb) {
+    const struct use *use;
+    fputs("    ", out);
+    print_verb_names(out, verb, "|");
+    fputs(")\n        _arguments -s -S", out);
+    for (size_t i = 0; (use = verb_use(verb, i)) != NULL; i++) write_option(out, use);
+    write_operands(out, verb);
+    fputs(" && return\n        ;;\n", out);
+}
+
+void write_zsh(FILE *out) {
+    fputs("#compdef tamis\n"
+          "# zsh completion for tamis, made from the table of its verbs.\n\n"
+          "local curcontext=\"$curcontext\" state line\n"
+          "local -a verbs\n"
+          "verbs=(\n",
+          out);
+    for (size_t i = 0; i < number_of_verbs; i++) {
+        fprintf(out, "    '%s:", verbs[i]->name);
+        print_text(out, verbs[i]->summary);
+        fputs("'\n", out);
+    }
+    fputs(")\n"
+          "_arguments -C '(-)'{-h,--help}'[show the verbs]' '(-)'{-V,--version}'[tell the "
+          "version]' \\\n"
+          "    '1: :->verb' '*:: :->rest' && return\n"
+          "case $state in\n"
+          "verb) _describe -t verbs verb verbs && return ;;\n"
+          "rest)\n"
+          "    case $words[1] in\n",
+          out);
+    for (size_t i = 0; i < number_of_verbs; i++) write_verb(out, verbs[i]);
+    fputs("    esac\n"
+          "    ;;\n"
+          "esac\n"
+          "return 1\n",
+          out);
+}

@@ -1,0 +1,68 @@
+/* axes.c: numbers to places, and round numbers to write beside them. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "cli/cli.h"
+#include "cli/plot/picture.h"
+
+bool series_add(struct series *series, double x, double y) {
+    if (series->n == series->room) {
+        const size_t room = series->room ? 2 * series->room : 64;
+        struct point *larger = realloc(series->point, room * sizeof *larger);
+        if (!larger) return false;
+        series->point = larger;
+        series->room = room;
+    }
+    series->point[series->n++] = (struct point){x, y};
+    return true;
+}
+
+void chart_free(struct chart *chart) {
+    for (size_t i = 0; i < chart->count; i++) free(chart->series[i].point);
+}
+
+double axis_place(const struct axis *axis, double value) {
+    if (!axis->is_log) return (value - axis->low) / (axis->high - axis->low);
+    return log(value / axis->low) / log(axis->high / axis->low);
+}
+
+/* 1, 2 or 5 times a power of ten, so that at most `most` steps cover the range. */
+static double round_step(double range, size_t most) {
+    const double least = range / (double)most;
+    const double power = pow(10, floor(log10(least)));
+    const double part = least / power;
+    return power * (part <= 1 ? 1 : part <= 2 ? 2 : part <= 5 ? 5 : 10);
+}
+
+static size_t log_marks(const struct axis *axis, size_t most, double *mark) {
+    /* An axis may run from large to small. */
+    const double first = ceil(log10(fmin(axis->low, axis->high)) - 1e-9);
+    const double last = floor(log10(fmax(axis->low, axis->high)) + 1e-9);
+    const double step = fmax(1, ceil((last - first + 1) / (double)most));
+    size_t n = 0;
+    for (double i = first; i <= last && n < most; i += step) mark[n++] = pow(10, i);
+    return n;
+}
+
+size_t axis_marks(const struct axis *axis, size_t most, double *mark) {
+    if (axis->is_log) return log_marks(axis, most, mark);
+    const double step = round_step(axis->high - axis->low, most > 1 ? most - 1 : 1);
+    size_t n = 0;
+    for (double i = ceil(axis->low / step - 1e-9); i * step <= axis->high * (1 + 1e-9) && n < most;
+         i++)
+        mark[n++] = i * step + 0.0; /* never a negative zero */
+    return n;
+}
+
+struct label number_label(double value, enum number_style style) {
+    struct label label;
+    const char *text = "";
+    struct human human;
+    switch (style) {
+    case AS_RATE: human = human_share(value), text = human.text; break;
+    case AS_COUNT: human = human_count((uint64_t)(value + 0.5)), text = human.text; break;
+    case AS_NUMBER: snprintf(label.text, sizeof label.text, "%.4g", value); return label;
+    }
+    snprintf(label.text, sizeof label.text, "%.31s", text);
+    return label;
+}

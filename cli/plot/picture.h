@@ -1,0 +1,87 @@
+/* picture.h: only the files of `tamis plot` include this. Pictures as data, and two ways to draw them.
+ *
+ *     verbs/plot.c --> curves, heat.c, ... --> struct chart, struct heat --> svg.c, text.c
+ */
+#ifndef TAMIS_CLI_PLOT_PICTURE_H
+#define TAMIS_CLI_PLOT_PICTURE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+enum number_style { AS_NUMBER, AS_RATE, AS_COUNT };
+
+struct axis {
+    const char *name;
+    double low, high;
+    bool is_log;
+    enum number_style style;
+};
+
+struct point {
+    double x, y;
+};
+
+/* A curve, or single points. */
+struct series {
+    char name[40];
+    struct point *point; /* on the heap */
+    size_t n, room;
+    bool is_guide; /* dashed, without a colour of its own */
+    bool is_dots;
+};
+
+enum { MOST_SERIES = 12 };
+
+struct chart {
+    char title[120], subtitle[200];
+    struct axis x, y;
+    struct series series[MOST_SERIES];
+    size_t count;
+};
+
+/* Cells in rows, each a number from 0 (least) to 1 (most); 0.5 is what is expected. */
+struct heat {
+    char title[120], subtitle[200];
+    char least[40], most[40]; /* what the ends of the scale mean */
+    unsigned columns, rows;
+    double *cell; /* on the heap; NaN: nothing is there */
+};
+
+/* Two sets, and what they share. */
+struct overlap {
+    char title[120], subtitle[200];
+    char name[2][128];
+    double items[2], common, error, similarity;
+};
+
+/* How a picture is drawn in a terminal. */
+struct terminal {
+    unsigned width, height;
+    bool has_unicode, has_color;
+};
+
+bool series_add(struct series *series, double x, double y); /* false: memory is out */
+void chart_free(struct chart *chart);
+
+/* Marks of an axis: at most `most` round numbers from low to high. Returns how many. */
+size_t axis_marks(const struct axis *axis, size_t most, double *mark);
+
+/* Where a number lies on an axis, 0 to 1. */
+double axis_place(const struct axis *axis, double value);
+
+struct label {
+    char text[32];
+};
+struct label number_label(double value, enum number_style style);
+
+void chart_svg(FILE *out, const struct chart *chart);
+void heat_svg(FILE *out, const struct heat *heat);
+void overlap_svg(FILE *out, const struct overlap *overlap);
+
+void chart_text(FILE *out, const struct chart *chart, const struct terminal *terminal);
+void heat_text(FILE *out, const struct heat *heat, const struct terminal *terminal);
+void overlap_text(FILE *out, const struct overlap *overlap, const struct terminal *terminal);
+
+#endif

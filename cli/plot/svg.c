@@ -1,0 +1,247 @@
+/* svg.c: pictures for browsers and papers, that follow the reader's light or dark setting. */
+#include <math.h>
+#include <string.h>
+
+#include "cli/plot/picture.h"
+
+enum { WIDTH = 860, HEIGHT = 540, LEFT = 84, RIGHT = 150, TOP = 84, BOTTOM = 62 };
+enum { INNER_WIDTH = WIDTH - LEFT - RIGHT, INNER_HEIGHT = HEIGHT - TOP - BOTTOM };
+
+/* ---- The frame ---- */
+
+/* One colour for each series: on light, on dark. */
+static const char *const colors[MOST_SERIES][2] = {
+    {"#2a78d6", "#3987e5"}, {"#1baf7a", "#199e70"}, {"#c98500", "#eda100"}, {"#e34948", "#e66767"},
+    {"#d55181", "#e87ba4"}, {"#eb6834", "#f0814f"}, {"#4a3aa7", "#9085e9"}, {"#008300", "#3fae3f"},
+    {"#5b6770", "#9aa7b1"}, {"#7a5c3e", "#c09a73"}, {"#00838f", "#4fb6c0"}, {"#8e24aa", "#c774dd"}};
+
+/* What is not a series: class, property, on light, on dark. */
+static const char *const roles[][4] = {
+    {"surface", "fill", "#fcfcfb", "#1a1a19"}, {"ink", "fill", "#1a1a19", "#f4f3ef"},
+    {"muted", "fill", "#6b6a65", "#a3a29b"},   {"grid", "stroke", "#e7e6e1", "#33322f"},
+    {"axis", "stroke", "#a9a8a2", "#66655f"},  {"guide", "stroke", "#8b8a84", "#8b8a84"},
+    {"on", "fill", "#ffffff", "#1a1a19"}};
+enum { ROLES = sizeof roles / sizeof roles[0] };
+
+static void put_colors(FILE *out, int scheme) {
+    for (size_t i = 0; i < ROLES; i++)
+        fprintf(out, ".%s{%s:%s}", roles[i][0], roles[i][1], roles[i][2 + scheme]);
+    for (size_t i = 0; i < MOST_SERIES; i++)
+        fprintf(out, ".l%zu{stroke:%s}.d%zu{fill:%s}", i, colors[i][scheme], i, colors[i][scheme]);
+}
+
+static void put_text(FILE *out, const char *text) {
+    for (; *text; text++) switch (*text) {
+        case '<': fputs("&lt;", out); break;
+        case '>': fputs("&gt;", out); break;
+        case '&': fputs("&amp;", out); break;
+        case '"': fputs("&quot;", out); break;
+        default: fputc((unsigned char)*text < ' ' ? ' ' : *text, out);
+        }
+}
+
+static void put_words(FILE *out, double x, double y, const char *style, const char *anchor,
+                      const char *words) {
+    fprintf(out, "<text x=\"%.1f\" y=\"%.1f\" class=\"%s\" text-anchor=\"%s\">", x, y, style,
+            anchor);
+    put_text(out, words);
+    fputs("</text>\n", out);
+}
+
+static void open_picture(FILE *out, int height, const char *title, const char *subtitle) {
+    fprintf(out,
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" role=\"img\">\n"
+            "<title>",
+            WIDTH, height);
+    put_text(out, title);
+    fputs("</title>\n<style>", out);
+    put_colors(out, 0);
+    fputs("text{font:13px system-ui,'Segoe UI',Roboto,sans-serif}.title{font-size:18px;"
+          "font-weight:600}.line{fill:none;stroke-width:2.2;stroke-linejoin:round}"
+          ".grid,.axis{fill:none}.guide{fill:none;stroke-width:1.6;stroke-dasharray:5 4}"
+          ".lead{fill:none;stroke-width:1.2}"
+          "@media (prefers-color-scheme: dark){",
+          out);
+    put_colors(out, 1);
+    fprintf(out, "}</style>\n<rect width=\"%d\" height=\"%d\" rx=\"8\" class=\"surface\"/>\n",
+            WIDTH, height);
+    put_words(out, LEFT, 34, "ink title", "start", title);
+    put_words(out, LEFT, 56, "muted", "start", subtitle);
+}
+
+static void close_picture(FILE *out) {
+    fputs("</svg>\n", out);
+}
+
+/* ---- A chart ---- */
+
+static double x_of(const struct chart *chart, double value) {
+    return LEFT + INNER_WIDTH * axis_place(&chart->x, value);
+}
+
+static double y_of(const struct chart *chart, double value) {
+    return TOP + INNER_HEIGHT * (1 - axis_place(&chart->y, value));
+}
+
+static void put_axes(FILE *out, const struct chart *chart) {
+    enum { MOST = 9 };
+    double mark[MOST];
+    const double bottom = TOP + INNER_HEIGHT, right = LEFT + INNER_WIDTH;
+    size_t n = axis_marks(&chart->y, MOST, mark);
+    for (size_t i = 0; i < n; i++) {
+        const double y = y_of(chart, mark[i]);
+        fprintf(out, "<path d=\"M%d %.1fH%.1f\" class=\"grid\"/>\n", LEFT, y, right);
+        put_words(out, LEFT - 10, y + 4, "muted", "end",
+                  number_label(mark[i], chart->y.style).text);
+    }
+    n = axis_marks(&chart->x, MOST, mark);
+    for (size_t i = 0; i < n; i++) {
+        const double x = x_of(chart, mark[i]);
+        fprintf(out, "<path d=\"M%.1f %.1fv5\" class=\"axis\"/>\n", x, bottom);
+        put_words(out, x, bottom + 22, "muted", "middle",
+                  number_label(mark[i], chart->x.style).text);
+    }
+    fprintf(out, "<path d=\"M%d %.1fH%.1f\" class=\"axis\"/>\n", LEFT, bottom, right);
+    put_words(out, LEFT + INNER_WIDTH / 2.0, HEIGHT - 14, "muted", "middle", chart->x.name);
+    put_words(out, 14, TOP - 10, "muted", "start", chart->y.name);
+}
+
+static bool is_inside(const struct chart *chart, const struct point *point) {
+    const double x = axis_place(&chart->x, point->x), y = axis_place(&chart->y, point->y);
+    return x >= -1e-9 && x <= 1 + 1e-9 && y >= -1e-9 && y <= 1 + 1e-9;
+}
+
+static void put_series(FILE *out, const struct chart *chart, size_t number) {
+    const struct series *series = &chart->series[number];
+    bool is_down = false;
+    if (!series->is_dots) fputs("<path d=\"", out);
+    for (size_t i = 0; i < series->n; i++) {
+        const struct point *point = &series->point[i];
+        if (!is_inside(chart, point)) {
+            is_down = false;
+            continue;
+        }
+        const double x = x_of(chart, point->x), y = y_of(chart, point->y);
+        if (series->is_dots)
+            fprintf(out, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"5\" class=\"d%zu\"/>\n", x, y,
+                    number);
+        else
+            fprintf(out, "%c%.1f %.1f", is_down ? 'L' : 'M', x, y);
+        is_down = true;
+    }
+    if (series->is_dots) return;
+    if (series->is_guide)
+        fputs("\" class=\"guide\"/>\n", out);
+    else
+        fprintf(out, "\" class=\"line l%zu\"/>\n", number);
+}
+
+/* The last point of a series that is in the picture; NULL for none. */
+static const struct point *end_of(const struct chart *chart, const struct series *series) {
+    for (size_t i = series->n; i > 0; i--)
+        if (is_inside(chart, &series->point[i - 1])) return &series->point[i - 1];
+    return NULL;
+}
+
+/* Names stand in a column at the right, in the order of the ends of their lines, without touching. */
+static void put_names(FILE *out, const struct chart *chart) {
+    enum { GAP = 18 };
+    double want[MOST_SERIES], place[MOST_SERIES];
+    size_t order[MOST_SERIES], n = 0;
+    for (size_t i = 0; i < chart->count; i++) {
+        const struct point *end = end_of(chart, &chart->series[i]);
+        if (!end || !chart->series[i].name[0]) continue;
+        want[i] = y_of(chart, end->y);
+        size_t at = n++;
+        for (; at > 0 && want[order[at - 1]] > want[i]; at--) order[at] = order[at - 1];
+        order[at] = i;
+    }
+    for (size_t i = 0; i < n; i++)
+        place[i] = fmax(want[order[i]], i > 0 ? place[i - 1] + GAP : TOP);
+    for (size_t i = n; i-- > 0;)
+        place[i] = fmin(place[i], i + 1 < n ? place[i + 1] - GAP : TOP + INNER_HEIGHT);
+    for (size_t i = 0; i < n; i++) {
+        const struct series *series = &chart->series[order[i]];
+        const struct point *end = end_of(chart, series);
+        const double right = LEFT + INNER_WIDTH;
+        if (series->is_guide)
+            fputs("<path class=\"lead guide\"", out);
+        else
+            fprintf(out, "<path class=\"lead l%zu\"", order[i]);
+        fprintf(out, " d=\"M%.1f %.1fL%.1f %.1f\"/>\n", x_of(chart, end->x) + 4, want[order[i]],
+                right + 18, place[i]);
+        put_words(out, right + 23, place[i] + 4, "ink", "start", series->name);
+    }
+}
+
+void chart_svg(FILE *out, const struct chart *chart) {
+    open_picture(out, HEIGHT, chart->title, chart->subtitle);
+    put_axes(out, chart);
+    for (size_t i = 0; i < chart->count; i++) put_series(out, chart, i);
+    put_names(out, chart);
+    close_picture(out);
+}
+
+/* ---- A heat map ---- */
+
+/* From blue over a neutral grey to red: too little, as expected, too much. */
+static void put_heat_color(FILE *out, double value) {
+    static const double blue[] = {33, 102, 172}, grey[] = {222, 220, 214}, red[] = {178, 24, 43};
+    const double *end = value < 0.5 ? blue : red;
+    const double part = fmin(1, fabs(value - 0.5) * 2);
+    fprintf(out, "#%02x%02x%02x", (unsigned)(grey[0] + part * (end[0] - grey[0])),
+            (unsigned)(grey[1] + part * (end[1] - grey[1])),
+            (unsigned)(grey[2] + part * (end[2] - grey[2])));
+}
+
+static void put_scale(FILE *out, const struct heat *heat, double top) {
+    enum { STEPS = 21, EACH = 12 };
+    const double left = LEFT + 90;
+    put_words(out, left - 8, top + 12, "muted", "end", heat->least);
+    for (int i = 0; i < STEPS; i++) {
+        fprintf(out, "<rect x=\"%.1f\" y=\"%.1f\" width=\"%d\" height=\"14\" fill=\"",
+                left + i * EACH, top, EACH);
+        put_heat_color(out, (double)i / (STEPS - 1));
+        fputs("\"/>\n", out);
+    }
+    put_words(out, left + STEPS * EACH + 8, top + 12, "muted", "start", heat->most);
+}
+
+void heat_svg(FILE *out, const struct heat *heat) {
+    const double width = WIDTH - LEFT - 40.0, each = width / heat->columns;
+    const double bottom = TOP + each * heat->rows;
+    open_picture(out, (int)(bottom + 60), heat->title, heat->subtitle);
+    for (unsigned i = 0; i < heat->columns * heat->rows; i++) {
+        if (isnan(heat->cell[i])) continue;
+        fprintf(out, "<rect x=\"%.2f\" y=\"%.2f\" width=\"%.2f\" height=\"%.2f\" fill=\"",
+                LEFT + each * (i % heat->columns), TOP + each * (i / heat->columns), each + 0.05,
+                each + 0.05);
+        put_heat_color(out, heat->cell[i]);
+        fputs("\"/>\n", out);
+    }
+    put_scale(out, heat, bottom + 24);
+    close_picture(out);
+}
+
+/* ---- Two sets ---- */
+
+static void put_bar(FILE *out, double x, double width, double y, unsigned color,
+                    const char *words) {
+    fprintf(out, "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"56\" class=\"d%u\"/>\n", x, y,
+            fmax(width, 0.5), color);
+    put_words(out, LEFT - 0.0, y - 8, "ink", "start", words);
+}
+
+void overlap_svg(FILE *out, const struct overlap *overlap) {
+    const double only = fmax(0, overlap->items[0] - overlap->common);
+    const double other = fmax(0, overlap->items[1] - overlap->common);
+    const double all = fmax(1, only + other + overlap->common);
+    const double scale = (WIDTH - LEFT - 60.0) / all, shared = LEFT + only * scale;
+    open_picture(out, 320, overlap->title, overlap->subtitle);
+    put_bar(out, LEFT, overlap->items[0] * scale, 112, 0, overlap->name[0]);
+    put_bar(out, shared, overlap->items[1] * scale, 208, 1, overlap->name[1]);
+    fprintf(out, "<path d=\"M%.1f 84V280M%.1f 84V280\" class=\"guide\"/>\n", shared,
+            shared + overlap->common * scale);
+    put_words(out, shared, 300, "muted", "start", "both");
+    close_picture(out);
+}

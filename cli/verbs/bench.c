@@ -1,0 +1,239 @@
+/* bench.c: `tamis bench`, this machine, this file, this kind. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/cli.h"
+#include "cli/measure.h"
+
+struct benching {
+    const struct args *args;
+    char *spec; /* what was built, or NULL for an image */
+    struct tamis_info info;
+    struct measured measured;
+    double line; /* ns that memory takes for one random line of the same size */
+    struct sample sample;
+    char *bytes; /* of the sample's keys, each with one byte behind it */
+    size_t len, room, list_room;
+};
+
+/* ---- Keys of files ---- */
+
+static bool make_room(struct benching *b, size_t len) {
+    if (b->room - b->len < len) {
+        const size_t room = b->room + len > 2 * b->room ? b->room + len : 2 * b->room;
+        char *larger = realloc(b->bytes, room);
+        if (!larger) return false;
+        b->bytes = larger;
+        b->room = room;
+    }
+    if (b->sample.n < b->list_room) return true;
+    const size_t room = b->list_room ? 2 * b->list_room : 4096;
+    struct tamis_key *larger = realloc(b->sample.members, room * sizeof *larger);
+    if (!larger) return false;
+    b->sample.members = larger;
+    b->list_room = room;
+    return true;
+}
+
+/* The bytes move while they grow: for now a key has its place among them instead of an address. */
+static int keep_keys(void *with, struct batch *batch) {
+    struct benching *b = with;
+    for (size_t i = 0; i < batch->n; i++) {
+        const struct tamis_key *key = &batch->key[i];
+        if (!make_room(b, key->len + 1)) return fail_memory(b->args);
+        if (key->len > 0) memcpy(b->bytes + b->len, key->bytes, key->len);
+        b->bytes[b->len + key->len] = '\xff'; /* a stranger is a member with this byte behind it */
+        b->sample.members[b->sample.n++] = (struct tamis_key){(void *)(uintptr_t)b->len, key->len};
+        b->len += key->len + 1;
+    }
+    return 0;
+}
+
+/* In the form that an image remembers, where one is measured. */
+static int read_keys(struct benching *b, const tamis *filter) {
+    struct keys keys;
+    int code = keys_open(&keys, b->args, 0);
+    if (filter) keys_follow(&keys, filter);
+    if (!code) code = keys_run(&keys, &(struct handler){.take = keep_keys, .with = b});
+    keys_close(&keys);
+    if (code) return code;
+    if (b->sample.n == 0) return fail(b->args, NULL, "there are no keys to measure with");
+    b->sample.strangers = malloc(b->sample.n * sizeof *b->sample.strangers);
+    if (!b->sample.strangers) return fail_memory(b->args);
+    for (size_t i = 0; i < b->sample.n; i++) {
+        struct tamis_key *key = &b->sample.members[i];
+        key->bytes = b->bytes + (uintptr_t)key->bytes;
+        b->sample.strangers[i] = (struct tamis_key){key->bytes, key->len + 1};
+    }
+    return 0;
+}
+
+/* ---- Measuring ---- */
+
+static int measure_image(struct benching *b) {
+    struct image image;
+    int code = image_open(&image, b->args, b->args->setting[OPT_IMAGE].text, TO_ASK);
+    if (!code && b->args->operand_count > 0) code = read_keys(b, image.filter);
+    if (!code) {
+        tamis_info(image.filter, &b->info, sizeof b->info);
+        if (b->sample.n > 0)
+            measure_sample(image.filter, &b->sample, &b->measured);
+        else
+            measure_strangers(image.filter, &b->measured);
+    }
+    image_close(&image);
+    return code;
+}
+
+static int measure_file(struct benching *b, const struct tamis_options *options) {
+    tamis *filter = NULL;
+    double ns;
+    const tamis_status status = measure_build(b->spec, &b->sample, options, &filter, &ns);
+    if (status) return fail_why(b->args, NULL, status);
+    tamis_info(filter, &b->info, sizeof b->info);
+    measure_sample(filter, &b->sample, &b->measured);
+    b->measured.build = ns;
+    tamis_free(filter);
+    return 0;
+}
+
+static int measure_numbers(struct benching *b, const struct tamis_options *options) {
+    struct tamis_plan plan;
+    tamis_status status = tamis_plan(b->spec, &plan, sizeof plan);
+    if (!status) status = measure_wish(b->spec, plan.capacity, options, &b->measured);
+    if (status) return fail_why(b->args, NULL, status);
+    b->info = (struct tamis_info){.kind = plan.kind, .payload_bytes = plan.payload_bytes};
+    return 0;
+}
+
+static int measure(struct benching *b) {
+    const struct tamis_options options = image_options(b->args);
+    const bool has_image = given(b->args, OPT_IMAGE);
+    int code = 0;
+    if (b->args->operand_count > 0 && !has_image) code = read_keys(b, NULL);
+    if (code) return code;
+    if (has_image)
+        code = measure_image(b);
+    else if (b->sample.n > 0)
+        code = measure_file(b, &options);
+    else
+        code = measure_numbers(b, &options);
+    if (!code) b->line = measure_line(b->info.payload_bytes);
+    return code;
+}
+
+/* ---- The wish ---- */
+
+/* Without a word a million numbers in a blocked filter; files tell their number themselves. */
+static int read_spec(struct benching *b) {
+    const struct args *args = b->args;
+    const bool has_wish = given(args, OPT_SPEC) || given(args, OPT_KIND) ||
+                          given(args, OPT_CAPACITY) || given(args, OPT_FPR) ||
+                          given(args, OPT_SIZE);
+    if (given(args, OPT_IMAGE))
+        return has_wish ? fail(args, NULL, "--image is what it is; leave the wish out") : 0;
+    if (given(args, OPT_SPEC)) {
+        if (wish_is_single(args, "--spec")) return EXIT_TROUBLE;
+        b->spec = strdup(args->setting[OPT_SPEC].text);
+        return b->spec ? 0 : fail_memory(args);
+    }
+    struct tamis_kind_info kind;
+    const char *name = given(args, OPT_KIND) ? args->setting[OPT_KIND].text : "blocked";
+    if (kind_exists(args, name, &kind)) return EXIT_TROUBLE;
+    char *wish = wish_spec(args, name);
+    if (!wish) return EXIT_TROUBLE;
+    const bool counts = args->operand_count > 0 || given(args, OPT_CAPACITY) ||
+                        (given(args, OPT_SIZE) && given(args, OPT_FPR));
+    const bool is_bare = wish[strlen(wish) - 1] == ':';
+    const size_t size = strlen(wish) + 32;
+    b->spec = malloc(size);
+    if (b->spec)
+        snprintf(b->spec, size, "%s%s", wish,
+                 counts    ? ""
+                 : is_bare ? "capacity=1M"
+                           : ",capacity=1M");
+    free(wish);
+    return b->spec ? 0 : fail_memory(args);
+}
+
+/* ---- Telling ---- */
+
+static void print_speed(const char *what, double ns) {
+    if (isnan(ns)) return;
+    printf("  %-22s %8s ns  %8s million/s\n", what, human_decimal(ns).text,
+           human_decimal(1e3 / ns).text);
+}
+
+static void print_bench(const struct benching *b) {
+    const struct measured *m = &b->measured;
+    printf("%s, %s", b->info.kind, human_bytes(b->info.payload_bytes).text);
+    if (m->keys > 0)
+        printf(", %s %s", human_count(m->keys).text, b->sample.n > 0 ? "keys of files" : "numbers");
+    printf(", one thread\n");
+    print_speed("building", m->build);
+    print_speed("asking, keys inside", m->hit);
+    print_speed("asking, strangers", m->miss);
+    print_speed("asking one by one", m->one);
+    print_speed("memory, a random line", b->line);
+}
+
+static void write_bench(const struct benching *b) {
+    struct json json = {.out = stdout};
+    json_open(&json, NULL, '{');
+    json_text(&json, "kind", b->info.kind);
+    json_text(&json, "spec", b->spec);
+    json_text(&json, "image", b->args->setting[OPT_IMAGE].text);
+    json_count(&json, "keys", b->measured.keys);
+    json_count(&json, "payload_bytes", b->info.payload_bytes);
+    json_real(&json, "build_ns", b->measured.build);
+    json_real(&json, "hit_ns", b->measured.hit);
+    json_real(&json, "miss_ns", b->measured.miss);
+    json_real(&json, "one_ns", b->measured.one);
+    json_real(&json, "line_ns", b->line > 0 ? b->line : NAN);
+    json_close(&json, '}');
+    json_end(&json);
+}
+
+static int run(const struct args *args) {
+    struct benching b = {.args = args};
+    int code = read_spec(&b);
+    if (!code) code = measure(&b);
+    if (!code && given(args, OPT_JSON))
+        write_bench(&b);
+    else if (!code)
+        print_bench(&b);
+    free(b.spec);
+    free(b.bytes);
+    free(b.sample.members);
+    free(b.sample.strangers);
+    return code;
+}
+
+/* Tables are set by hand. */
+/* clang-format off */
+
+const struct verb verb_bench = {
+    .name = "bench",
+    .also = "benchmark speed time measure",
+    .summary = "measure a kind, a file of keys or an image on this machine",
+    .run = run,
+    .operands = OPERANDS({"FILE", ANY_NUMBER, READS_STDIN}),
+    .uses = USES({.option = OPT_KIND}, {.option = OPT_CAPACITY}, {.option = OPT_FPR},
+                 {.option = OPT_SIZE}, {.option = OPT_SPEC}, {.option = OPT_IMAGE}, KEY_OPTIONS,
+                 {.option = OPT_SECRET_FILE}, {.option = OPT_JSON, .help = "print one JSON object"}),
+    .examples = EXAMPLES({"How fast is the usual kind here?", "tamis bench"},
+                         {"And a hundred million keys in fuse?", "tamis bench -k fuse -n 100M"},
+                         {"With my keys", "tamis bench -k ribbon users.txt"},
+                         {"This image, asked about these", "tamis bench --image users.tamis today.txt"}),
+    .about =
+        "Without FILE, keys are numbers: as many as --capacity says, or a million. With FILE they "
+        "are its lines, all of which are kept in memory; strangers are the same lines with a byte "
+        "behind them. Times are nanoseconds per key, medians of 51 rounds of 16,384 keys; building is timed once, with everything that belongs to it. Asking is by lists "
+        "of 4096 keys, and one by one.\n\n"
+        "The last line is what the machine itself takes to bring one random cache line of as many "
+        "bytes, when many are under way at once: nobody who looks at memory is faster.\n\n"
+        "The names in the JSON do not change: kind, spec (null for an image), image, keys, "
+        "payload_bytes, build_ns, hit_ns, miss_ns, one_ns, line_ns. What was not measured is null.",
+};

@@ -1,0 +1,86 @@
+/* create.c: `tamis create`, an image without keys. */
+#include "cli/cli.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Whoever does not say how many keys will come gets room for these, as elsewhere. */
+static const char usual_capacity[] = "capacity=10000";
+
+/* The wish in one piece, with the usual capacity unless it says anything about room. */
+static char *whole_spec(const struct args *args) {
+    const bool is_spec = given(args, OPT_SPEC);
+    if (is_spec && wish_is_single(args, "--spec")) return NULL;
+    const char *kind = args->setting[OPT_KIND].text;
+    struct tamis_kind_info info;
+    if (kind && kind_exists(args, kind, &info)) return NULL;
+    char *spec = is_spec ? strdup(args->setting[OPT_SPEC].text) : wish_spec(args, kind);
+    if (!spec) return is_spec ? fail_memory(args), NULL : NULL;
+    if (spec_has(spec, "capacity") || spec_has(spec, "size") || spec_has(spec, "bits")) return spec;
+
+    const size_t len = strlen(spec), kind_len = spec_kind_len(spec);
+    const size_t size = len + sizeof usual_capacity + 1;
+    char *longer = realloc(spec, size);
+    if (!longer) {
+        free(spec);
+        fail_memory(args);
+        return NULL;
+    }
+    /* A kind alone is followed by a colon, other wishes by a comma. */
+    const char *between = len == 0 ? "" : len == kind_len ? ":" : longer[len - 1] == ':' ? "" : ",";
+    snprintf(longer + len, size - len, "%s%s", between, usual_capacity);
+    return longer;
+}
+
+static int fail_create(const struct args *args, tamis_status status) {
+    if (status != TAMIS_CANNOT) return fail_why(args, NULL, status);
+    return fail(args, NULL,
+                "a kind that is built once, from all its keys, cannot be made without "
+                "them; \"tamis build\" takes them");
+}
+
+static int create(const struct args *args, const char *spec) {
+    const struct tamis_options options = image_options(args);
+    tamis *filter = NULL;
+    const tamis_status status = tamis_create_with(&filter, spec, &options);
+    int code = status ? fail_create(args, status) : set_notes(args, filter);
+    if (!code) code = form_record(args, filter, NULL);
+    if (!code) code = image_write(args, filter, args->operand[0]);
+    if (!code) image_summary(args, filter, args->operand[0], "no keys yet", AFTER_PLANNING);
+    tamis_free(filter);
+    return code;
+}
+
+static int run(const struct args *args) {
+    int code = image_may_write(args, args->operand[0]);
+    char *spec = code ? NULL : whole_spec(args);
+    code = spec ? create(args, spec) : EXIT_TROUBLE;
+    free(spec);
+    return code;
+}
+
+/* Tables are set by hand. */
+/* clang-format off */
+
+const struct verb verb_create = {
+    .name = "create",
+    .also = "empty",
+    .aliases = "cr",
+    .summary = "make an image without keys, to add to",
+    .run = run,
+    .operands = OPERANDS({"IMAGE", EXACTLY_ONE, WRITES_STDOUT}),
+    .uses = USES({.option = OPT_SPEC}, {.option = OPT_KIND},
+                 {.option = OPT_CAPACITY, .help = "how many keys to plan for, otherwise 10,000"},
+                 {.option = OPT_FPR}, {.option = OPT_SIZE}, {.option = OPT_HASH},
+                 {.option = OPT_SEED}, {.option = OPT_SECRET_FILE}, {.option = OPT_CANON},
+                 {.option = OPT_HEX}, {.option = OPT_BASE64}, {.option = OPT_NOTE},
+                 {.option = OPT_FORCE}),
+    .examples = EXAMPLES({"Room for a million keys, wrong for 1 in 1000",
+                          "tamis create seen.tamis --capacity 1M --fpr 0.1%"},
+                         {"What is seen goes in", "tamis add --new seen.tamis today.txt"}),
+    .about = "Nothing is read. \"tamis build\" makes an image of keys that are there already, and "
+             "counts them itself. Kinds that are built once, from all their keys, cannot be "
+             "created empty: \"tamis kinds\" tells which.\n\n"
+             "--canon, --hex and --base64 are about the keys that will come: the image remembers "
+             "them, and they need not be named again.",
+};

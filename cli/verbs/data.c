@@ -1,0 +1,95 @@
+/* data.c: `tamis set-data` and `tamis get-data`, a text that travels with the image.
+ *
+ * It is the note with the name "data". Notes are text, and so is this: bytes that are not are
+ * refused, by the library.
+ */
+#include "cli/cli.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char note[] = "data";
+
+/* All notes of an image together have this room; whoever sends more gets a word about it. */
+enum { MOST_BYTES = 1024 * 1024 };
+
+/* Reads all of standard input into a new text; NULL, reported, when that fails. */
+static char *read_text(const struct args *args) {
+    const char *name = input_name("-");
+    char *text = malloc(MOST_BYTES + 2);
+    size_t len = 0;
+    ssize_t got = 1;
+    while (text && got != 0 && len <= MOST_BYTES) {
+        got = read(STDIN_FILENO, text + len, MOST_BYTES + 1 - len);
+        if (got < 0 && errno != EINTR) break;
+        if (got > 0) len += (size_t)got;
+    }
+    if (!text)
+        fail_memory(args);
+    else if (got < 0)
+        fail(args, name, "cannot read: %s", strerror(errno));
+    else if (len > MOST_BYTES)
+        fail(args, name, "more than 1 MiB, the room for all notes of an image");
+    else if (memchr(text, '\0', len))
+        fail(args, name, "a NUL byte; notes are text, UTF-8 without NUL");
+    else
+        return text[len] = '\0', text;
+    free(text);
+    return NULL;
+}
+
+static int run_set(const struct args *args) {
+    struct image image = {0};
+    int code = image_open_to_change(&image, args);
+    char *text = code ? NULL : read_text(args);
+    if (!text) code = EXIT_TROUBLE;
+    const tamis_status status =
+        code ? TAMIS_OK : tamis_set_note(image.filter, note, *text ? text : NULL);
+    if (status) code = fail_why(args, input_name("-"), status);
+    if (!code) code = image_write(args, image.filter, image_target(args));
+    free(text);
+    image_close(&image);
+    return code;
+}
+
+static int run_get(const struct args *args) {
+    struct image image;
+    int code = image_open(&image, args, args->operand[0], TO_ASK);
+    const char *text = code ? NULL : tamis_note(image.filter, note);
+    if (text) fputs(text, stdout); /* as it came: it may end in a newline, or not */
+    image_close(&image);
+    return code ? code : text ? EXIT_FOUND : EXIT_NOTHING;
+}
+
+/* Tables are set by hand. */
+/* clang-format off */
+
+const struct verb verb_set_data = {
+    .name = "set-data",
+    .also = "note annotate",
+    .aliases = "sd",
+    .summary = "keep a text in an image",
+    .run = run_set,
+    .operands = OPERANDS({"IMAGE", EXACTLY_ONE, NO_STREAM}),
+    .uses = USES(CHANGE_OPTIONS, {.option = OPT_SECRET_FILE}),
+    .examples = EXAMPLES({"Where it comes from", "date | tamis set-data blocklist.tamis"},
+                         {"Away with it", "tamis set-data blocklist.tamis </dev/null"}),
+    .about = "Standard input, UTF-8 text of up to 1 MiB, becomes the note \"data\" of the image in "
+             "place of what was there; an empty one removes it. Other notes are set with --note of "
+             "build and add, and \"tamis info\" tells all of them.",
+};
+
+const struct verb verb_get_data = {
+    .name = "get-data",
+    .also = "notes",
+    .aliases = "gd",
+    .summary = "print the text that set-data kept",
+    .run = run_get,
+    .operands = OPERANDS({"IMAGE", EXACTLY_ONE, READS_STDIN}),
+    .uses = USES({.option = OPT_SECRET_FILE}),
+    .examples = EXAMPLES({"Where does it come from?", "tamis get-data blocklist.tamis"}),
+    .about = "It is printed as it came.",
+    .exits = "0 when there is one, 1 when there is none, 2 after an error.",
+};

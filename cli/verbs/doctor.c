@@ -1,0 +1,366 @@
+/* doctor.c: `tamis doctor`, what is wrong with an image, in plain words.
+ *
+ * Each finding has a grade and a sentence. What cannot be opened is damaged (exit 2); what can, but
+ * does not do what was asked, is sick (exit 1).
+ */
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/cli.h"
+#include "cli/occupancy.h"
+#include "cli/statistics.h"
+
+enum grade { GRADE_OK, GRADE_NOTE, GRADE_SICK, GRADE_DAMAGED };
+enum { MOST_FINDINGS = 12 };
+
+struct finding {
+    const char *about;
+    enum grade grade;
+    char words[240];
+};
+
+/* Everything that was found out about one image. What was not measured is NaN. */
+struct diagnosis {
+    const struct args *args;
+    const char *file;
+    struct image image;
+    struct tamis_info info;
+    struct finding finding[MOST_FINDINGS];
+    size_t count;
+    uint64_t probes, wrong; /* strangers that were asked about, and those answered yes */
+    struct interval rate;
+    struct occupancy occupancy;
+    bool has_occupancy;
+    uint64_t members, missing;
+    struct human first_missing;
+};
+
+static const char *const grade_names[] = {"ok", "note", "sick", "damaged"};
+
+#if defined(__GNUC__)
+__attribute__((format(printf, 4, 5)))
+#endif
+static void
+find(struct diagnosis *d, const char *about, enum grade grade, const char *format, ...) {
+    struct finding *finding = &d->finding[d->count++];
+    va_list values;
+    finding->about = about;
+    finding->grade = grade;
+    va_start(values, format);
+    vsnprintf(finding->words, sizeof finding->words, format, values);
+    va_end(values);
+}
+
+static enum grade worst(const struct diagnosis *d) {
+    enum grade grade = GRADE_OK;
+    for (size_t i = 0; i < d->count; i++)
+        if (d->finding[i].grade > grade) grade = d->finding[i].grade;
+    return grade;
+}
+
+/* ---- What the image says of itself ---- */
+
+static void look_at_hash(struct diagnosis *d) {
+    const struct tamis_info *info = &d->info;
+    if (info->key_id == 0)
+        find(d, "hash", GRADE_OK, "%s gives what it gave where the image was made", info->hash);
+    else
+        find(d, "hash", GRADE_OK, "%s with the right secret, kept %s the image", info->hash,
+             info->key_place);
+}
+
+static void look_at_items(struct diagnosis *d) {
+    const struct tamis_info *info = &d->info;
+    const char *items = human_count(info->items).text;
+    if (info->is_saturated)
+        find(d, "items", GRADE_SICK, "saturated: it says yes to nearly everything; build it again");
+    else if (has_too_many(info))
+        find(d, "items", info->is_degraded ? GRADE_SICK : GRADE_NOTE,
+             "overfilled: %s added, planned for %s", items, human_count(info->capacity).text);
+    else
+        find(d, "items", GRADE_OK, "%s of %s planned", items, human_count(info->capacity).text);
+    if (*info->caveat) find(d, "promises", GRADE_NOTE, "%s", info->caveat);
+}
+
+/* ---- How the bits lie ---- */
+
+static void look_at_fill(struct diagnosis *d) {
+    const struct tamis_info *info = &d->info;
+    find(d, "fill", GRADE_OK, "%s of its room is in use, as by %s distinct keys",
+         human_share(info->fill).text,
+         isfinite(info->items_now.value) ? human_count((uint64_t)(info->items_now.value + 0.5)).text
+                                         : "countless");
+}
+
+static const double unlikely = 1e-9; /* One in a billion healthy images is called sick. */
+
+static void look_at_blocks(struct diagnosis *d) {
+    struct blocks blocks;
+    const double keys = d->info.items_now.value;
+    if (!blocks_of(d->image.filter, &blocks) || !isfinite(keys)) return;
+    const struct occupancy *o = &d->occupancy;
+    occupancy_of(&blocks, keys, &d->occupancy);
+    d->has_occupancy = true;
+
+    const bool is_odd = o->chance < unlikely && o->apart > 0.02;
+    find(d, "blocks", is_odd ? GRADE_SICK : GRADE_OK,
+         "%s of %u bits have %.1f set, give or take %.1f; expected %.1f, give or take %.1f%s",
+         human_count(blocks.count).text, blocks.bits, o->mean, o->deviation, o->mean_expected,
+         o->deviation_expected,
+         is_odd ? ": keys are not spread at random, or it was made by intersecting" : "");
+    const bool is_biased = o->bias_chance < unlikely && o->bias > 0.02;
+    if (is_biased)
+        find(d, "positions", GRADE_SICK,
+             "some of the %u bits of a block are set %.0f %% more or less often than the rest",
+             blocks.bits, 100 * o->bias);
+    else
+        find(d, "positions", GRADE_OK, "all %u bits of a block are used as evenly as chance has it",
+             blocks.bits);
+}
+
+/* ---- Strangers ---- */
+
+enum { ROW = 16, ROWS = 4096 };
+
+/* Keys that nobody else has: numbers of a counter, well mixed. */
+static uint64_t mixed(uint64_t x) {
+    x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+    x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);
+    return x ^ x >> 31;
+}
+
+static void make_strangers(uint8_t *rows, uint64_t first) {
+    for (uint64_t i = 0; i < ROWS; i++) {
+        const uint64_t words[2] = {mixed(2 * (first + i) + 1), mixed(2 * (first + i) + 2)};
+        memcpy(rows + i * ROW, words, ROW);
+    }
+}
+
+/* Enough to see some hundred wrong answers, where there are any. */
+static uint64_t probes_wanted(const struct diagnosis *d) {
+    if (given(d->args, OPT_PROBES)) return d->args->setting[OPT_PROBES].number;
+    const double wanted = 1000 / fmax(d->info.fpr_now, 1e-4);
+    return (uint64_t)fmax(wanted, 1e5);
+}
+
+static void ask_strangers(struct diagnosis *d) {
+    static uint8_t rows[ROWS * ROW], hit[ROWS];
+    const uint64_t wanted = probes_wanted(d);
+    for (; d->probes < wanted; d->probes += ROWS) {
+        make_strangers(rows, d->probes);
+        tamis_has_packed(d->image.filter, rows, ROW, ROWS, hit);
+        for (size_t i = 0; i < ROWS; i++) d->wrong += hit[i] != 0;
+    }
+    d->rate = rate_interval(d->wrong, d->probes, 1e-3);
+}
+
+static void look_at_rate(struct diagnosis *d) {
+    ask_strangers(d);
+    const struct tamis_info *info = &d->info;
+    const double measured = (double)d->wrong / (double)d->probes;
+    const bool is_off = d->rate.low > 1.25 * info->fpr_now;
+    const bool is_above = info->fpr_asked > 0 && d->rate.low > 2 * info->fpr_asked;
+    char asked[64] = "";
+    if (info->fpr_asked > 0)
+        snprintf(asked, sizeof asked, ", asked %s", human_share(info->fpr_asked).text);
+    find(d, "rate", is_off || is_above ? GRADE_SICK : GRADE_OK,
+         "%s of %s strangers answered yes (%s to %s); expected %s%s%s", human_share(measured).text,
+         human_count(d->probes).text, human_share(d->rate.low).text, human_share(d->rate.high).text,
+         human_share(info->fpr_now).text, asked,
+         is_off     ? ": more than its bits explain"
+         : is_above ? ": more than twice what was asked"
+                    : "");
+}
+
+/* ---- Members ---- */
+
+static void ask_members(void *with, struct batch *batch) {
+    const struct diagnosis *d = with;
+    tamis_has_hashes(d->image.filter, batch->hash, batch->n, batch->hit);
+}
+
+static int count_missing(void *with, struct batch *batch) {
+    struct diagnosis *d = with;
+    for (size_t i = 0; i < batch->n; i++) {
+        if (batch->hit[i]) continue;
+        if (d->missing++ == 0) d->first_missing = human_key(&batch->key[i]);
+    }
+    d->members += batch->n;
+    return 0;
+}
+
+static int open_members(struct keys *keys, const struct args *args) {
+    struct source *sources = calloc(args->repeated_count + 1, sizeof *sources);
+    size_t n = 0;
+    for (size_t i = 0; sources && i < args->repeated_count; i++)
+        if (args->repeated[i].option == OPT_MEMBERS) sources[n++].name = args->repeated[i].text;
+    return keys_open_sources(keys, args, sources, n);
+}
+
+static int look_at_members(struct diagnosis *d) {
+    const struct handler handler = {.ask = ask_members, .take = count_missing, .with = d};
+    struct keys keys;
+    int code = open_members(&keys, d->args);
+    if (!code) code = form_is_that_of(d->args, input_name(d->file), d->image.filter);
+    keys_hash_by(&keys, d->image.filter);
+    if (!code) code = keys_run(&keys, &handler);
+    keys_close(&keys);
+    if (code) return code;
+
+    const bool may_forget = d->info.abilities & (TAMIS_MAY_FORGET | TAMIS_AGES);
+    if (d->missing == 0)
+        find(d, "members", GRADE_OK, "all %s are found", human_count(d->members).text);
+    else
+        find(d, "members", may_forget ? GRADE_NOTE : GRADE_SICK,
+             "%s of %s are not found, the first is \"%s\"%s", human_count(d->missing).text,
+             human_count(d->members).text, d->first_missing.text,
+             may_forget ? "; this kind may forget" : ": they were never added, or are lost");
+    return 0;
+}
+
+/* ---- For people ---- */
+
+static const char *verdict_of(const struct diagnosis *d) {
+    static const char *const verdicts[] = {"healthy", "healthy, with a note", "sick", "damaged"};
+    return verdicts[worst(d)];
+}
+
+enum { WORDS_COLUMN = 22 };
+
+static void print_diagnosis(const struct diagnosis *d) {
+    human_text(stdout, input_name(d->file));
+    printf(": %s\n", verdict_of(d));
+    for (size_t i = 0; i < d->count; i++) {
+        const struct finding *finding = &d->finding[i];
+        printf("  %-8s %-10s ", grade_names[finding->grade], finding->about);
+        print_paragraph(stdout, finding->words, WORDS_COLUMN, WORDS_COLUMN);
+    }
+}
+
+/* ---- For programs ---- */
+
+static void write_measured(struct json *json, const struct diagnosis *d) {
+    const bool is_asked = d->probes > 0;
+    json_count(json, "probes", d->probes);
+    json_real(json, "fpr_measured", is_asked ? (double)d->wrong / (double)d->probes : NAN);
+    json_real(json, "fpr_low", is_asked ? d->rate.low : NAN);
+    json_real(json, "fpr_high", is_asked ? d->rate.high : NAN);
+    json_real(json, "fpr_now", is_asked ? d->info.fpr_now : NAN);
+    json_real(json, "fpr_asked", d->info.fpr_asked > 0 ? d->info.fpr_asked : NAN);
+    json_real(json, "fill", is_asked ? d->info.fill : NAN);
+    json_real(json, "blocks_chance", d->has_occupancy ? d->occupancy.chance : NAN);
+    json_real(json, "positions_chance", d->has_occupancy ? d->occupancy.bias_chance : NAN);
+    json_count(json, "members", d->members);
+    json_count(json, "members_missing", d->missing);
+}
+
+static void write_diagnosis(const struct diagnosis *d) {
+    struct json json = {.out = stdout};
+    json_open(&json, NULL, '{');
+    json_text(&json, "file", d->file);
+    json_text(&json, "kind", d->image.filter ? d->info.kind : NULL);
+    json_text(&json, "verdict", grade_names[worst(d)]);
+    json_open(&json, "findings", '[');
+    for (size_t i = 0; i < d->count; i++) {
+        json_open(&json, NULL, '{');
+        json_text(&json, "about", d->finding[i].about);
+        json_text(&json, "grade", grade_names[d->finding[i].grade]);
+        json_text(&json, "words", d->finding[i].words);
+        json_close(&json, '}');
+    }
+    json_close(&json, ']');
+    write_measured(&json, d);
+    json_close(&json, '}');
+    json_end(&json);
+}
+
+/* ---- The verb ---- */
+
+static int examine(struct diagnosis *d) {
+    tamis_info(d->image.filter, &d->info, sizeof d->info);
+    find(d, "file", GRADE_OK, "%s, %s; header and checksums are right", d->info.kind,
+         human_bytes(d->info.stored_bytes).text);
+    look_at_hash(d);
+    look_at_items(d);
+    look_at_fill(d);
+    look_at_blocks(d);
+    look_at_rate(d);
+    return given(d->args, OPT_MEMBERS) ? look_at_members(d) : 0;
+}
+
+/* An image that the gate refuses is a finding; a file that cannot be read is an error. */
+static int open_patient(struct diagnosis *d) {
+    tamis_status status;
+    const int code = image_try(&d->image, d->args, d->file, TO_ASK, &status);
+    if (code || !status) return code;
+    if (status != TAMIS_CORRUPT && status != TAMIS_NEWER)
+        return fail_why(d->args, input_name(d->file), status);
+    find(d, "file", GRADE_DAMAGED, "%s", why_without_file(d->file));
+    return 0;
+}
+
+static int tell(const struct args *args, const char *file) {
+    struct diagnosis d = {.args = args, .file = file};
+    int code = open_patient(&d);
+    if (!code && d.image.filter) code = examine(&d);
+    if (!code && given(args, OPT_JSON))
+        write_diagnosis(&d);
+    else if (!code && !given(args, OPT_QUIET))
+        print_diagnosis(&d);
+    image_close(&d.image);
+    if (code) return code;
+    const enum grade grade = worst(&d);
+    return grade == GRADE_DAMAGED ? EXIT_TROUBLE : grade == GRADE_SICK ? EXIT_NOTHING : 0;
+}
+
+static int run(const struct args *args) {
+    int code = 0;
+    if (given(args, OPT_MEMBERS) && args->operand_count > 1)
+        return fail(args, NULL, "--members is about one image; name one");
+    for (size_t i = 0; i < args->operand_count; i++) {
+        const int one = tell(args, args->operand[i]);
+        if (one > code) code = one;
+    }
+    return code;
+}
+
+/* Tables are set by hand. */
+/* clang-format off */
+
+const struct verb verb_doctor = {
+    .name = "doctor",
+    .also = "verify audit diagnose health test",
+    .summary = "examine an image and say what is wrong with it",
+    .run = run,
+    .operands = OPERANDS({"IMAGE", ONE_OR_MORE, READS_STDIN}),
+    .uses = USES({.option = OPT_MEMBERS}, {.option = OPT_PROBES},
+                 {.option = OPT_JSON, .help = "print one JSON object per image and line"},
+                 {.option = OPT_QUIET, .help = "print nothing, only the exit status tells"},
+                 KEY_OPTIONS, {.option = OPT_THREADS, .help = "threads to ask about members with"},
+                 {.option = OPT_SECRET_FILE}),
+    .examples = EXAMPLES({"Is it sound?", "tamis doctor blocklist.tamis"},
+                         {"Are all of these really inside?",
+                          "tamis doctor blocklist.tamis --members blocklist.txt"},
+                         {"Every night, from cron", "tamis doctor -q *.tamis || mail -s sick ops"}),
+    .about =
+        "The file: its header, its checksums, and whether the hash still gives what it gave. The "
+        "items: whether more were added than planned, and what the kind can no longer promise. The "
+        "blocks, for kinds made of bits (classic, blocked, split, universal): how many bits are "
+        "set in each against what keys spread at random give, and whether every position is used. "
+        "The rate: random keys that were never added are asked about; the share answered yes comes "
+        "with an interval that holds the truth 999 times out of 1000, beside what the bits let "
+        "expect and what was asked. The members: with --members every key of a file must be "
+        "found.\n\n"
+        "A note is worth knowing, sick means that the image does not do what was asked of it, "
+        "damaged that it cannot be used. An image that was made by intersecting others has "
+        "unusual blocks by nature.\n\n"
+        "The names in the JSON do not change: file, kind, verdict (ok, note, sick, damaged), "
+        "findings (an array with about, grade, words), probes, fpr_measured, fpr_low, fpr_high, "
+        "fpr_now, fpr_asked, fill, blocks_chance and positions_chance (how likely blocks and "
+        "positions are as uneven by chance), members, members_missing. What was not measured is "
+        "null.",
+    .exits = "0 when all is well, 1 when an image is sick, 2 when one is damaged or after an error.",
+};

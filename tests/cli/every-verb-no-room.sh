@@ -1,0 +1,34 @@
+# No room for what is printed, a reader that is gone, and no room for the image that is made.
+. "$(dirname "$0")/every-verb.inc"
+prints() { # where to
+    for words in "check good/blocked good/keys" "count good/counting good/keys" "get good/map good/keys" \
+        "label good/labels" "info good/blocked" "doctor good/blocked" "plan -n 1000" "kinds" "plot rate" \
+        "bench -n 100" "help" "help add" "add --new good/blocked good/keys -o made" "get-data good/blocked" \
+        "build - good/keys" "union good/blocked good/blocked -o -"; do
+        tamis $words >"$1" </dev/null
+        echo "$words: exit $?" >>exits
+        rm -f made
+    done
+    cat exits && rm exits
+}
+prints /dev/full
+echo "-- closed"
+for words in "check good/blocked good/keys" "info good/blocked" "plan -n 1000" "kinds" "help"; do
+    tamis $words >&- </dev/null
+    echo "$words: exit $?"
+done
+echo "-- no room for files"
+trap '' XFSZ
+(
+    ulimit -f 1
+    try build made good/keys
+    try add good/counting good/keys -o made
+    try union good/blocked good/blocked -o made
+    try fold good/blocked 2 -o made
+    try resize good/quotient -n 5000 -o made
+    try tick good/window -o made
+    try put good/map good/pairs -o made
+    try label good/labels more good/keys -o made
+    try plot rate -o made
+) 2>&1 | cat # a pipe has no limit
+ls

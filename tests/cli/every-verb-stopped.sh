@@ -1,0 +1,20 @@
+# Ctrl-C while keys are awaited: the command ends by that signal, and nothing is left behind.
+if ! python3 -c 'import signal' 2>/dev/null; then echo "no python3"; exit 77; fi
+. "$(dirname "$0")/every-verb.inc"
+python3 - <<'END'
+import os, signal, subprocess
+for words in ("build made -", "add good/counting - -o made", "remove good/counting - -o made",
+              "check good/blocked", "count good/counting", "get good/map", "put good/map - -o made",
+              "label good/labels more - -o made", "doctor good/blocked --members -", "bench -",
+              "plan --sample -", "set-data good/blocked -o made", "info -"):
+    for number in (signal.SIGINT, signal.SIGTERM):
+        command = subprocess.Popen(["tamis", *words.split()], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL)
+        command.stdin.write(b"1\t1\n" * 100000)  # More than any buffer: it has begun to read.
+        command.stdin.flush()
+        command.send_signal(number)
+        command.wait()
+        print(words, "ended by", signal.Signals(-command.returncode).name if command.returncode < 0 else command.returncode)
+        left = sorted(set(os.listdir(".")) - {"good"})
+        if left:
+            print("left behind:", *left)
+END
