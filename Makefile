@@ -38,14 +38,16 @@ FLAGS_avx512     := $(if $(TARGET_IS_X86_64),$(FLAGS_avx2) $(AVX512_PARTS:%=-mav
 # 32-bit x86 would compute plans with 80 bits and come to other shapes.
 FLAGS += $(if $(filter i386-% i486-% i586-% i686-%,$(TARGET)),-msse2 -mfpmath=sse)
 
-# The command reads gzip and zstd where their libraries can be linked; WITH_ZLIB= or WITH_ZSTD= leaves
-# one out. Asked only when it is needed, and once: the variable becomes its own answer.
+# The command reads gzip and zstd, and signs patches, where the libraries can be linked; WITH_ZLIB=,
+# WITH_ZSTD= or WITH_SODIUM= leaves one out. Asked only when it is needed, and once: the variable
+# becomes its own answer.
 HASH     := \#
 can_link  = $(shell printf '$(HASH)include <%s>\nint main(void) { return !%s(); }\n' $(1) $(2) | \
                 $(CC) $(CFLAGS) $(LDFLAGS) -x c - -o /dev/null $(3) 2>/dev/null && echo yes)
 WITH_ZLIB = $(eval WITH_ZLIB := $(call can_link,zlib.h,zlibVersion,-lz))$(WITH_ZLIB)
 WITH_ZSTD = $(eval WITH_ZSTD := $(call can_link,zstd.h,ZSTD_versionNumber,-lzstd))$(WITH_ZSTD)
-CLI_LIBS  = $(if $(WITH_ZLIB),-lz) $(if $(WITH_ZSTD),-lzstd)
+WITH_SODIUM = $(eval WITH_SODIUM := $(call can_link,sodium.h,sodium_version_string,-lsodium))$(WITH_SODIUM)
+CLI_LIBS  = $(if $(WITH_ZLIB),-lz) $(if $(WITH_ZSTD),-lzstd) $(if $(WITH_SODIUM),-lsodium)
 
 LIB_SRC := $(filter-out %/template.c,$(wildcard src/*/*.c))
 CLI_SRC := $(filter-out cli/pages/%,$(wildcard cli/*.c cli/*/*.c))
@@ -91,6 +93,8 @@ $(B)/cli/keys/gunzip.o: cli/keys/gunzip.c
 	$(call compile,$(if $(WITH_ZLIB),-DTAMIS_WITH_ZLIB))
 $(B)/cli/keys/unzstd.o: cli/keys/unzstd.c
 	$(call compile,$(if $(WITH_ZSTD),-DTAMIS_WITH_ZSTD))
+$(B)/cli/seal.o: cli/seal.c
+	$(call compile,$(if $(WITH_SODIUM),-DTAMIS_WITH_SODIUM))
 $(B)/%.o: %.c
 	$(call compile)
 define compile
@@ -124,7 +128,7 @@ pages: $(PAGES)/made
 $(PAGES)/pages: $(PAGES_OBJ) $(LIB)
 	@mkdir -p $(@D)
 	$(if $(V),,@echo "  LINK  $@")
-	$(Q)$(CC) $(SAFE) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
+	$(Q)$(CC) $(SAFE) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(CLI_LIBS) $(LIBS)
 $(PAGES)/made: $(PAGES)/pages tools/pages
 	$(Q)tools/pages $< $(PAGES)
 	@touch $@
@@ -318,9 +322,11 @@ install: all pages
 	$(call fill,tools/tamis-config-version.cmake.in) > $(DESTDIR)$(LIBDIR)/cmake/tamis/tamis-config-version.cmake
 	install -d $(DESTDIR)$(MANDIR)/man1 $(DESTDIR)$(BASHDIR) $(DESTDIR)$(ZSHDIR) $(DESTDIR)$(FISHDIR)
 	for page in $(PAGES)/man/*.1; do [ ! -e "$$page" ] || install -m 644 "$$page" $(DESTDIR)$(MANDIR)/man1/; done
-	install -m 644 $(PAGES)/completions/tamis.bash $(DESTDIR)$(BASHDIR)/tamis
-	install -m 644 $(PAGES)/completions/_tamis $(DESTDIR)$(ZSHDIR)/
-	install -m 644 $(PAGES)/completions/tamis.fish $(DESTDIR)$(FISHDIR)/
+	$(call install_page,tamis.bash,$(BASHDIR)/tamis)
+	$(call install_page,_tamis,$(ZSHDIR)/_tamis)
+	$(call install_page,tamis.fish,$(FISHDIR)/tamis.fish)
+# There are none in a build for another machine.
+install_page = [ ! -e $(PAGES)/completions/$(1) ] || install -m 644 $(PAGES)/completions/$(1) $(DESTDIR)$(2)
 fill = sed -e 's|@PREFIX@|$(PREFIX)|g' -e 's|@LIBDIR@|$(LIBDIR)|g' \
            -e 's|@INCLUDEDIR@|$(INCLUDEDIR)|g' -e 's|@VERSION@|$(VERSION)|g' -e 's|@MAJOR@|$(MAJOR)|g' $(1)
 

@@ -10,8 +10,10 @@
 #ifndef TAMIS_CLI_H
 #define TAMIS_CLI_H
 
+#include "cli/files.h"
 #include "cli/images.h"
 #include "cli/keys.h"
+#include "cli/seal.h"
 #include "cli/signals.h"
 #include "cli/table.h"
 #include "cli/words.h"

@@ -14,10 +14,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static bool is_dash(const char *path) {
-    return strcmp(path, "-") == 0;
-}
-
 struct tamis_options image_options(const struct args *args) {
     struct tamis_options options = {.struct_size = sizeof options};
     if (args->has_secret) options.secret = args->secret;
@@ -39,27 +35,6 @@ uint64_t memory_wanted(const struct args *args) {
 }
 
 /* ---- Opening ---- */
-
-/* Reads a stream whole. The buffer grows with what arrived, never with what a header claims. */
-static int read_stream(const struct args *args, int fd, const char *name, uint8_t **bytes,
-                       size_t *len) {
-    size_t size = 64 * 1024;
-    *len = 0;
-    *bytes = malloc(size);
-    while (*bytes) {
-        const ssize_t got = read(fd, *bytes + *len, size - *len);
-        if (got < 0 && errno == EINTR) continue;
-        if (got < 0) return fail(args, name, "cannot read: %s", strerror(errno));
-        if (got == 0) return 0;
-        *len += (size_t)got;
-        if (*len < size) continue;
-        uint8_t *larger = size <= SIZE_MAX / 2 ? realloc(*bytes, size * 2) : NULL;
-        if (!larger) break;
-        *bytes = larger;
-        size *= 2;
-    }
-    return fail_memory(args);
-}
 
 static tamis_status open_bytes(struct image *image, const struct args *args, uint8_t *bytes,
                                size_t len, enum image_mode mode) {
@@ -85,7 +60,7 @@ static tamis_status open_stream(struct image *image, const struct args *args, en
         *code = fail(args, image->path, "cannot open: %s", strerror(errno));
         return TAMIS_OK;
     }
-    *code = read_stream(args, fd, input_name(image->path), &bytes, &len);
+    *code = stream_read(args, fd, input_name(image->path), &bytes, &len);
     if (!is_stdin) close(fd);
     if (!*code) return open_bytes(image, args, bytes, len, mode);
     free(bytes);
@@ -138,35 +113,8 @@ void image_close(struct image *image) {
 
 /* ---- Writing ---- */
 
-/* What takes long should not fail at its end for a folder that was never there. */
-static int folder_may_write(const struct args *args, const char *path) {
-    const char *slash = strrchr(path, '/');
-    char *folder = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
-    if (!folder) return fail_memory(args);
-    const int code = access(folder, W_OK | X_OK) == 0
-                         ? 0
-                         : fail(args, path, "cannot create a file beside it: %s", strerror(errno));
-    free(folder);
-    return code;
-}
-
 int image_may_write(const struct args *args, const char *path) {
-    if (!is_dash(path)) return file_may_write(args, path);
-    if (given(args, OPT_FORCE) || !isatty(STDOUT_FILENO)) return 0;
-    return fail(args, NULL, "an image is no text for a terminal; name a file, or use --force");
-}
-
-int file_may_write(const struct args *args, const char *path) {
-    const bool is_forced = given(args, OPT_FORCE);
-    struct stat status;
-    if (is_dash(path)) return 0;
-    if (lstat(path, &status) < 0) return folder_may_write(args, path);
-    if (S_ISDIR(status.st_mode)) return fail(args, path, "cannot write: %s", strerror(EISDIR));
-    /* The new file takes the name of what was there. For a device that would be a disaster. */
-    if (!S_ISREG(status.st_mode) && !S_ISLNK(status.st_mode))
-        return fail(args, path, "not a regular file; use - for standard output");
-    if (is_forced) return S_ISLNK(status.st_mode) ? 0 : folder_may_write(args, path);
-    return fail(args, path, "the file exists; use --force to replace it");
+    return file_may_write(args, path, "an image");
 }
 
 static int write_stdout(const struct args *args, const tamis *filter) {
@@ -191,36 +139,6 @@ int image_write(const struct args *args, const tamis *filter, const char *path) 
     const tamis_status status = tamis_save(filter, path);
     release_signals(&before);
     return status ? fail_why(args, path, status) : 0;
-}
-
-/* Written beside, then renamed: `path` is at any time the old file or the whole new one. */
-static int replace_file(const char *path, const void *bytes, size_t len) {
-    const size_t size = strlen(path) + 16;
-    char *beside = malloc(size);
-    if (!beside) return ENOMEM;
-    snprintf(beside, size, "%s.XXXXXX", path);
-    const int fd = mkstemp(beside);
-    int cause = fd < 0 ? errno : 0;
-    FILE *out = fd >= 0 ? fdopen(fd, "wb") : NULL;
-    const mode_t mask = umask(0);
-    umask(mask);
-    if (out && (fwrite(bytes, 1, len, out) < len || fflush(out) != 0 || fsync(fd) != 0 ||
-                fchmod(fd, 0666 & ~mask) != 0))
-        cause = errno;
-    if (out && fclose(out) != 0 && !cause) cause = errno;
-    if (fd >= 0 && !cause && rename(beside, path) != 0) cause = errno;
-    if (fd >= 0 && cause) unlink(beside);
-    free(beside);
-    return cause;
-}
-
-int file_write(const struct args *args, const char *path, const void *bytes, size_t len) {
-    if (is_dash(path)) return fwrite(bytes, 1, len, stdout) < len ? EXIT_TROUBLE : 0;
-    sigset_t before;
-    hold_signals(&before);
-    const int cause = replace_file(path, bytes, len);
-    release_signals(&before);
-    return cause ? fail(args, path, "cannot write: %s", strerror(cause)) : 0;
 }
 
 /* ---- Summing up ---- */

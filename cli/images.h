@@ -36,10 +36,6 @@ int image_may_write(const struct args *args, const char *path);
 /* Writes the image to `path`, whole or not at all; `-` for standard output. */
 int image_write(const struct args *args, const tamis *filter, const char *path);
 
-/* The same two for files that are not images. */
-int file_may_write(const struct args *args, const char *path);
-int file_write(const struct args *args, const char *path, const void *bytes, size_t len);
-
 /* What every making and loading call gets. */
 struct tamis_options image_options(const struct args *args);
 

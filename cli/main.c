@@ -29,6 +29,7 @@ static int print_version(void) {
 #endif
     printf(" for %zu-bit\nprocessor: %s\n", sizeof(void *) * 8, tamis_cpu());
     printf("input: %s\n", keys_packings());
+    printf("signatures: %s\n", seal_library() ? seal_library() : "none");
     return EXIT_FOUND;
 }
 

@@ -7,7 +7,7 @@
  * alone, whose handler only writes a byte to the pipe on which it sleeps: no call of the work is ever
  * interrupted.
  *
- * The lock of stderr, a recursive one, keeps the line and other words apart.
+ * A lock keeps the line and other words apart.
  */
 #include "cli/cli.h"
 
@@ -28,8 +28,9 @@ enum { TELL = 't', END = 'e' };
 
 static struct {
     _Atomic(const char *) doing; /* what is under way, NULL for nothing */
-    _Atomic uint64_t lines, done, total;
-    _Atomic int64_t since_ms; /* when that began */
+    /* Said aloud, because compilers for 32 bits have changed their mind about it. */
+    _Alignas(8) _Atomic uint64_t lines, done, total;
+    _Alignas(8) _Atomic int64_t since_ms; /* when that began */
 
     const char *verb;
     const char *unit; /* lines, or keys where they are none */
@@ -37,6 +38,7 @@ static struct {
     bool draws, shares_stdout; /* the terminal */
     int width;                 /* of the line on the terminal now, 0 for none: under the lock */
 
+    pthread_mutex_t lock; /* a recursive one */
     bool is_watched;
     int pipe[2];
     pthread_t watcher;
@@ -101,10 +103,20 @@ static struct human clock_time(double seconds) {
     return human;
 }
 
+/* The line leaves the terminal; with the lock held. */
+static void wipe(void) {
+    if (progress.width > 0) {
+        fprintf(stderr, "\r%*s\r", progress.width, "");
+        fflush(stderr);
+    }
+    progress.width = 0;
+}
+
 /* "check: 3,400,000 lines, 81.1 MiB of 238 MiB, 12.3 s, 6.59 MiB/s" */
 static void tell(void) {
     const struct state state = look();
-    progress_hold(stderr);
+    pthread_mutex_lock(&progress.lock);
+    wipe();
     fprintf(stderr, "%s: ", progress.verb);
     if (state.doing == reading) {
         fprintf(stderr, "%s %s, %s", human_count(state.lines).text, progress.unit,
@@ -118,7 +130,7 @@ static void tell(void) {
             fprintf(stderr, "%.0f %%, ", 100 * (double)state.done / (double)state.total);
         fprintf(stderr, "%.1f s\n", state.seconds);
     }
-    progress_release(stderr);
+    pthread_mutex_unlock(&progress.lock);
 }
 
 /* ---- The line on the terminal ---- */
@@ -166,7 +178,7 @@ static void draw(void) {
     char line[LINE];
     write_line(line, sizeof line, &state);
     const int room = columns() - 1, len = (int)strlen(line);
-    flockfile(stderr);
+    pthread_mutex_lock(&progress.lock);
     if (progress.doing) { /* still */
         const int width = len < room ? len : room;
         const int left_over = progress.width > width ? progress.width - width : 0;
@@ -175,22 +187,21 @@ static void draw(void) {
         fflush(stderr);
         progress.width = width;
     }
-    funlockfile(stderr);
+    pthread_mutex_unlock(&progress.lock);
+}
+
+static bool concerns(FILE *out) {
+    return progress.is_watched && (out == stderr || progress.shares_stdout);
 }
 
 void progress_hold(FILE *out) {
-    if (out == stdout && !progress.shares_stdout) return;
-    flockfile(stderr);
-    if (progress.width > 0) {
-        fprintf(stderr, "\r%*s\r", progress.width, "");
-        fflush(stderr);
-    }
-    progress.width = 0;
+    if (!concerns(out)) return;
+    pthread_mutex_lock(&progress.lock);
+    wipe();
 }
 
 void progress_release(FILE *out) {
-    if (out == stdout && !progress.shares_stdout) return;
-    funlockfile(stderr);
+    if (concerns(out)) pthread_mutex_unlock(&progress.lock);
 }
 
 /* ---- The watcher ---- */
@@ -256,6 +267,15 @@ static bool make_pipe(void) {
     return true;
 }
 
+static bool make_lock(void) {
+    pthread_mutexattr_t kind;
+    if (pthread_mutexattr_init(&kind) != 0) return false;
+    pthread_mutexattr_settype(&kind, PTHREAD_MUTEX_RECURSIVE);
+    const bool is_made = pthread_mutex_init(&progress.lock, &kind) == 0;
+    pthread_mutexattr_destroy(&kind);
+    return is_made;
+}
+
 /* Without a pipe or a thread there is no progress to see, and nothing else is lost. */
 void progress_start(const struct args *args) {
     if (progress.is_watched) return;
@@ -265,7 +285,7 @@ void progress_start(const struct args *args) {
     progress.draws = !is_silent && isatty(STDERR_FILENO);
     progress.shares_stdout = progress.draws && isatty(STDOUT_FILENO);
     progress.start_ms = now_ms();
-    if (!make_pipe()) return;
+    if (!make_pipe() || !make_lock()) return;
     mask_questions(SIG_BLOCK); /* for good: afterwards nobody is left to answer */
     for (size_t i = 0; i < QUESTIONS; i++) catch_question(questions[i]);
     progress.is_watched = start_thread(&progress.watcher, watch, NULL);

@@ -172,7 +172,7 @@ struct tamis_options {
     uint64_t max_bytes;                      /* refuse payloads larger than this; 0: no limit */
     unsigned threads;                        /* that one call with many keys may use; 0 and 1: only
                                                 the caller's. Answers and bytes stay the same */
-    enum tamis_pages pages;                  /* of payloads that nobody else allocates, and of maps */
+    enum tamis_pages pages; /* of payloads that nobody else allocates, and of maps */
 };
 
 /* Makes an empty filter from a spec. On failure *filter is NULL. Free it with tamis_free.
@@ -619,6 +619,49 @@ TAMIS_API bool tamis_note_at(const tamis *filter, size_t i, const char **name, c
 
 /* Sets a note; NULL as value removes it. Threads: one writer. */
 TAMIS_API tamis_status tamis_set_note(tamis *filter, const char *name, const char *value);
+
+/* ==== Patches ===============================================================================
+ *
+ * A patch turns one image into another, byte for byte. It is small when few keys came or went: of a
+ * filter of 10^7 keys that got 1,000 more it has some kilobytes. Where everything changed, as in
+ * kinds that are built once, it is as large as the image, never larger by more than 64 bytes. It
+ * knows the checksums of both images and refuses any other. Nothing here allocates. */
+
+/* What a patch says of itself. */
+struct tamis_patch_info {
+    uint64_t patch_bytes; /* of the patch; what follows, as a signature may, is none of it */
+    uint64_t base_bytes, result_bytes;
+    uint64_t base_sum, result_sum; /* XXH3-64 of the whole images */
+    bool is_whole;                 /* the result itself is inside: nearly everything changed */
+};
+
+/* Takes the bytes of a patch, one run after the other; false stops it. */
+typedef bool tamis_writer(void *ctx, const void *bytes, size_t size);
+
+/* Makes the patch from the image `base` to the image `result`. What it says, and how long it is, is
+ * in *info before the first byte is written; `info` may be NULL, otherwise `info_size` is sizeof
+ * *info. With NULL for `put` nothing is written. TAMIS_CANCELLED when `put` says false.
+ * Threads: any. */
+TAMIS_API tamis_status tamis_diff(const void *base, size_t base_size, const void *result,
+                                  size_t result_size, struct tamis_patch_info *info,
+                                  size_t info_size, tamis_writer *put, void *ctx);
+
+/* Checks a patch and tells what it says. Without is_whole, result_bytes is at most four times
+ * base_bytes and patch_bytes together. `info_size` is sizeof *info. Threads: any. */
+TAMIS_API tamis_status tamis_patch_info(const void *patch, size_t patch_size,
+                                        struct tamis_patch_info *info, size_t info_size);
+
+/* TAMIS_OK when a patch that says this is for the image `base`, otherwise TAMIS_MISMATCH, with the
+ * checksums in the sentence. Before this, do not believe result_bytes. Threads: any. */
+TAMIS_API tamis_status tamis_patch_fits(const void *base, size_t base_size,
+                                        const struct tamis_patch_info *info);
+
+/* Applies a patch: `result` has room for exactly result_bytes, and may not overlap the others. The
+ * checksums of base, patch and result were right when it returns TAMIS_OK; otherwise what is in
+ * `result` is nothing. Who made the patch is not known: the result passes the gate (tamis_load,
+ * ...) like all bytes from outside. Threads: any. */
+TAMIS_API tamis_status tamis_apply(const void *base, size_t base_size, const void *patch,
+                                   size_t patch_size, void *result, size_t result_size);
 
 /* ==== Kinds ================================================================================= */
 

@@ -28,13 +28,6 @@ static int read_fields(const struct args *args, struct cutting *cutting) {
     return 0;
 }
 
-static int read_decompress(const struct args *args, bool *decompresses) {
-    const char *when = args->setting[OPT_DECOMPRESS].text;
-    *decompresses = !when || strcmp(when, "auto") == 0;
-    if (*decompresses || strcmp(when, "never") == 0) return 0;
-    return fail(args, "--decompress", "\"%s\" is neither auto nor never", when);
-}
-
 /* ---- Opening ---- */
 
 int keys_open_sources(struct keys *keys, const struct args *args, struct source *sources,
@@ -48,6 +41,8 @@ int keys_open_sources(struct keys *keys, const struct args *args, struct source 
         .source_count = n,
         .threads = given(args, OPT_THREADS) ? threads_wanted(args) : 1,
         .numbers_lines = given(args, OPT_LINE_NUMBER),
+        .decompresses =
+            !given(args, OPT_DECOMPRESS) || strcmp(args->setting[OPT_DECOMPRESS].text, "auto") == 0,
         .carry = malloc(BLOCK_BYTES),
     };
     if (!keys->source || !keys->carry) return fail_memory(args);
@@ -56,7 +51,6 @@ int keys_open_sources(struct keys *keys, const struct args *args, struct source 
     keys->field_list = args->setting[OPT_FIELD].text;
     int code = read_fields(args, &keys->cutting);
     if (!code) code = form_given(args, &keys->cutting.form);
-    if (!code) code = read_decompress(args, &keys->decompresses);
     return code;
 }
 

@@ -13,21 +13,27 @@ enum {
     TRAITS = SURPRISES | TAMIS_ADDS_ONCE | TAMIS_ANY_ORDER
 };
 
-static void print_words(unsigned has, const char *before) {
+/* Adds the words to a text that is long enough for all abilities. */
+static void add_words(char *text, size_t size, unsigned has, const char *before) {
     for (size_t i = 0; i < number_of_abilities; i++) {
+        const size_t len = strlen(text);
         if (!(has & abilities[i].bit)) continue;
-        printf("%s%s", before, abilities[i].word);
+        snprintf(text + len, size - len, "%s%s", before, abilities[i].word);
         before = ", ";
     }
 }
 
 static void print_brief(const struct tamis_kind_info *kind) {
+    enum { COLUMN = 14 };
     const unsigned can = kind->abilities & ~(unsigned)TRAITS;
-    printf("%s%-12s%s  %s\n%-12s  %s", color(stdout, ROLE_NAME), kind->name,
-           color(stdout, ROLE_TEXT), kind->contract, "", can ? "" : "can only be asked");
-    print_words(can, "can ");
-    print_words(kind->abilities & SURPRISES, "; ");
-    putchar('\n');
+    char words[512];
+    snprintf(words, sizeof words, "%s", can ? "" : "can only be asked");
+    add_words(words, sizeof words, can, "can ");
+    add_words(words, sizeof words, kind->abilities & SURPRISES, "; ");
+    printf("%s%-12s%s  ", color(stdout, ROLE_NAME), kind->name, color(stdout, ROLE_TEXT));
+    print_paragraph(stdout, kind->contract, COLUMN, COLUMN);
+    printf("%*s", COLUMN, "");
+    print_paragraph(stdout, words, COLUMN, COLUMN);
 }
 
 static void print_all(void) {

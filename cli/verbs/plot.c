@@ -194,7 +194,7 @@ static int run(const struct args *args) {
     struct picture picture = {.sort = CHART};
     int code = check_operands(args);
     if (!code && given(args, OPT_OUTPUT))
-        code = file_may_write(args, args->setting[OPT_OUTPUT].text);
+        code = file_may_write(args, args->setting[OPT_OUTPUT].text, NULL);
     if (!code) code = draw(args, &picture);
     if (!code && given(args, OPT_JSON))
         write_picture(&picture);

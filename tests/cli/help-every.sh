@@ -7,3 +7,8 @@ for verb in $(tamis -h | sed -n 's/^  \([a-z-]*\)  .*/\1/p'); do
 done
 tamis delete; tamis freq; tamis age
 tamis help remove | sed -n '/^Remove only/,/^$/p'
+# Kinds too are told in 80 columns.
+{
+    tamis kinds
+    for kind in $(tamis kinds | sed -n 's/^\([a-z]\{2,\}\)  .*/\1/p'); do tamis kinds "$kind"; done
+} | awk 'length > 80'

@@ -1,5 +1,5 @@
 /* Fuzz target of the gate: any bytes are refused, or become a filter that can be asked, measured,
- * changed and written again. Built with checksums off, because nobody guesses those. */
+ * changed and written again; or are refused, or applied, as a patch. Built with checksums off, because nobody guesses those. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -90,10 +90,30 @@ static void change(tamis *f) {
     tamis_resize(f, 300);
 }
 
+/* The same bytes as a patch: refused, or applied to an image of the size that it is for, within the
+ * memory that it promises. Checksums are off here too. */
+static void use_patch(const uint8_t *data, size_t size) {
+    struct tamis_patch_info info;
+    const size_t most = 1 << 20;
+    if (tamis_patch_info(data, size, &info, sizeof info)) return;
+    demand(info.patch_bytes <= size);
+    demand(info.is_whole || info.result_bytes / 4 <= info.base_bytes + info.patch_bytes);
+    if (info.base_bytes > most || info.result_bytes > most) return;
+    const size_t base_size = (size_t)info.base_bytes, result_size = (size_t)info.result_bytes;
+    uint8_t *base = calloc(base_size + 1, 1), *result = malloc(result_size + 1);
+    demand(base && result);
+    result[result_size] = 0xa5;
+    tamis_apply(base, base_size, data, size, result, result_size);
+    demand(result[result_size] == 0xa5);
+    free(base);
+    free(result);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     static const uint8_t secret[16] = "0123456789abcdef";
     const struct tamis_options options = {.struct_size = sizeof options, .secret = secret};
     tamis *view, *f, *copy;
+    use_patch(data, size);
     if (tamis_view_with(&view, data, size, &options)) {
         /* All ways in must agree. */
         demand(!view && tamis_load_with(&f, data, size, &options) != TAMIS_OK && !f);

@@ -6,6 +6,7 @@ is not there is skipped. Everything is fixed: a red test is a change, never luck
 """
 
 import ctypes
+import hashlib
 import itertools
 import os
 import random
@@ -18,6 +19,7 @@ import tempfile
 sys.dont_write_bytecode = True
 import hashes
 import payload
+import tamis_patch
 import tamis_reader as reader
 import writers
 from kinds_bits import PRIME, Split, hash_number
@@ -1172,6 +1174,61 @@ def same_labels(folder):
          output_of("check", "--labels", path, asked), "lines")
 
 
+# ---- Patches -------------------------------------------------------------------------------------
+
+
+def bytes_of(*names):
+    with open(os.path.join(*names), "rb") as file:
+        return file.read()
+
+
+def golden_patch():
+    base = bytes_of(ROOT, "tests/golden/blocked-1.tamis")
+    image = Image(tamis_patch.apply(base, bytes_of(ROOT, "tests/golden/blocked-1.patch")))
+    for i in range(1, 211):
+        same(bool(image.has(str(i).encode())), True, f"key {i}")
+
+
+def same_patches(folder, spec, other):
+    """There and back between two images of the command."""
+    at = lambda name: os.path.join(folder, name)
+    subprocess.run([COMMAND, "build", "-qf", at("a"), "-s", spec], input=b"1\n2\n3\n", check=True)
+    keys = "".join(f"{i}\n" for i in range(300)).encode()
+    subprocess.run([COMMAND, "build", "-qf", at("b"), "-s", other, "--note", "comment=b"], input=keys, check=True)
+    for old, new in itertools.product("ab", repeat=2):
+        subprocess.run([COMMAND, "diff", "-qf", at(old), at(new), "-o", at("patch")], check=True)
+        same(tamis_patch.apply(bytes_of(at(old)), bytes_of(at("patch"))), bytes_of(at(new)), old + new)
+
+
+def same_seals(folder):
+    at = lambda name: os.path.join(folder, name)
+    key = subprocess.run([COMMAND, "keygen", "-qf", at("key")], capture_output=True, check=False)
+    if key.returncode and b"without libsodium" in key.stderr:
+        return
+    subprocess.run([COMMAND, "diff", "-qf", at("a"), at("b"), "-o", at("patch"), "--sign", at("key")], check=True)
+    patch = bytes_of(at("patch"))
+    same(tamis_patch.apply(bytes_of(at("a")), patch), bytes_of(at("b")), "result")
+    wanted = bytes.fromhex(bytes_of(at("key.pub")).decode().split("\n")[1])
+    for signed in patch[:-tamis_patch.SEAL], bytes_of(at("a")), bytes_of(at("b")):
+        wanted += hashlib.blake2b(signed, digest_size=32).digest()
+    same(tamis_patch.seal_of(patch)[8:136], wanted, "seal")
+
+
+PATCHED = [("blocked:capacity=300", "blocked:capacity=300"), ("classic:capacity=3000", "classic:capacity=3000"),
+           ("cuckoo:capacity=300", "blocked:capacity=1000"), ("scalable:capacity=10", "scalable:capacity=10")]
+
+
+def test_patches():
+    run("the golden patch", golden_patch)
+    if not os.path.exists(COMMAND):
+        report("patches of the command", skip="no command")
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        for pair in PATCHED:
+            run("patches of the command: {} to {}".format(*pair), same_patches, folder, *pair)
+        run("a signed patch of the command", same_seals, folder)
+
+
 # ---- All of it -----------------------------------------------------------------------------------
 
 def test_document():
@@ -1246,5 +1303,6 @@ if __name__ == "__main__":
     test_golden()
     test_library()
     test_command()
+    test_patches()
     print(f"1..{done}")
     sys.exit(1 if failed else 0)

@@ -1,0 +1,61 @@
+/* files.h: only the files in cli/ include this. Files as bytes: read whole, written whole or not at
+ * all. */
+#ifndef TAMIS_CLI_FILES_H
+#define TAMIS_CLI_FILES_H
+
+#include <limits.h>
+#include <string.h>
+#include <sys/types.h>
+
+#include "cli/words.h"
+
+static inline bool is_dash(const char *path) {
+    return strcmp(path, "-") == 0;
+}
+
+/* ==== In ==================================================================================== */
+
+/* The bytes of a file where they lie: mapped, or in memory after they came through a pipe. */
+struct bytes {
+    const char *path;
+    uint8_t *at;
+    size_t size;
+    bool is_mapped;
+};
+
+/* `-` for standard input. bytes_close is due also after a failure. */
+int bytes_open(struct bytes *bytes, const struct args *args, const char *path);
+void bytes_close(struct bytes *bytes);
+
+/* Reads a stream whole. The buffer grows with what arrived, never with what a header claims; free
+ * it also after a failure. */
+int stream_read(const struct args *args, int fd, const char *name, uint8_t **bytes, size_t *len);
+
+/* ==== Out =================================================================================== */
+
+/* Says, before any work is done, whether a file may be written to `path`. `binary`, such as "an
+ * image", is refused on a terminal; NULL: it is text. */
+int file_may_write(const struct args *args, const char *path, const char *binary);
+
+/* Writes it, whole or not at all; `-` for standard output. */
+int file_write(const struct args *args, const char *path, const void *bytes, size_t len);
+
+/* The same piece by piece: written beside `path`, it takes the name when it is whole. A signal that comes meanwhile asks for a stop, and the next put sees it. */
+struct new_file {
+    const struct args *args;
+    const char *path;
+    int fd;
+    int code; /* of the first failure */
+    char target[PATH_MAX], temp[PATH_MAX];
+};
+
+/* A new file gets `mode`, less the umask, one that replaces another the mode of that; with
+ * MODE_PRIVATE nobody else can ever read it. */
+enum { MODE_USUAL = 0666, MODE_PRIVATE = 0600 };
+int file_begin(struct new_file *file, const struct args *args, const char *path, mode_t mode);
+bool file_put(struct new_file *file, const void *bytes, size_t size);
+
+/* The file takes its name when everything went well, otherwise it is gone. Returns the code. */
+int file_end(struct new_file *file, bool is_good);
+
+#endif
