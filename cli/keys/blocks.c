@@ -46,37 +46,6 @@ void block_free(struct block *block) {
 
 /* ---- Long lines ---- */
 
-static const char *temp_folder(const struct args *args) {
-    const char *folder = args->setting[OPT_TEMP].text;
-    if (!folder) folder = getenv("TMPDIR");
-    return folder && *folder ? folder : "/tmp";
-}
-
-/* A file without a name, gone with its last descriptor. */
-static int open_unnamed(const struct args *args) {
-    char path[4096];
-    const int len = snprintf(path, sizeof path, "%s/tamis.XXXXXX", temp_folder(args));
-    if (len < 0 || (size_t)len >= sizeof path) {
-        errno = ENAMETOOLONG;
-        return -1;
-    }
-    sigset_t before;
-    hold_signals(&before); /* It has a name for a moment. */
-    const int fd = mkstemp(path);
-    if (fd >= 0) unlink(path);
-    release_signals(&before);
-    return fd;
-}
-
-static bool write_all(int fd, const char *bytes, size_t len) {
-    while (len > 0) {
-        const ssize_t put = write(fd, bytes, len);
-        if (put < 0 && errno != EINTR) return false;
-        if (put > 0) bytes += put, len -= (size_t)put;
-    }
-    return true;
-}
-
 /* Keeps what follows a block's lines for the next one. */
 static void carry_over(struct keys *keys, const char *bytes, size_t len) {
     memcpy(keys->carry, bytes, len);
