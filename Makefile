@@ -59,7 +59,7 @@ CMD     := $(B)/tamis
 
 .PHONY: pages all run run-here test check test-here proof proof-here big tables fuzz golden install uninstall \
         format layers symbols clean bench bench-here bench-programs bench-full \
-        bench-full-here bench-count bench-count-here
+        bench-full-here bench-count bench-count-here bench-cli bench-cli-here
 .DELETE_ON_ERROR:
 all: $(LIB) $(SO) $(CMD)
 
@@ -249,13 +249,14 @@ $(FUZZ): $(B)/tests/fuzz/gate.o $(FUZZ_OBJ) $(LIB)
 # make bench         our kinds, the libraries that can be installed by name and the floor: a minute
 # make bench-full    10^8 keys, strings, two threads, every size; JSON and pictures: ten minutes
 # make bench-count   instructions per key under callgrind: the same every time
+# make bench-cli     the command beside grep, awk, sort and another bloom: some minutes
 #
 # A peer is a shared object that speaks bench/peer.h. bench/peers/NAME.c or .cc is one file for
 # each library that has a package; what is not installed is left out, and a line says so.
 
 BENCH_OBJ := $(patsubst %.c,$(B)/%.o,$(wildcard bench/*.c))
 
-bench bench-full bench-count:
+bench bench-full bench-count bench-cli:
 	@tools/setup bench
 	@$(MAKE) --no-print-directory -j2 $@-here
 # What a storage engine inlines is compiled for the machine it runs on.
@@ -287,6 +288,14 @@ bench-full-here: bench-programs $(CMD)
 
 bench-count-here: $(BENCH)
 	bench/count $(BENCH) --keys 1e5
+
+# What stands beside the command: a line generator, a stop watch, and the least a command can do.
+CLI_TOOLS := $(patsubst bench/cli/%.c,$(B)/bench/cli/%,$(wildcard bench/cli/*.c))
+$(CLI_TOOLS): %: %.o
+	$(Q)$(CC) $(SAFE) $(CFLAGS) $(LDFLAGS) -o $@ $<
+-include $(CLI_TOOLS:%=%.d)
+bench-cli-here: $(CMD) $(CLI_TOOLS)
+	@bench/cli/run $(abspath $(CMD)) $(abspath $(B)/bench/cli)
 
 # ---- Installing ---------------------------------------------------------------------------------
 
@@ -338,7 +347,7 @@ layers:
 symbols: $(SO)
 	@nm -D --defined-only $< | awk '$$2 ~ /[A-Z]/ {print $$3}' | LC_ALL=C sort
 
-SOURCES = $(filter-out src/kinds/kinds.def,$(wildcard include/*.h src/*/*.[ch] cli/*.[ch] cli/*/*.[ch] tests/*/*.[ch] examples/*.c bench/*.c bench/bench.h \
+SOURCES = $(filter-out src/kinds/kinds.def,$(wildcard include/*.h src/*/*.[ch] cli/*.[ch] cli/*/*.[ch] tests/*/*.[ch] examples/*.c bench/*.c bench/cli/*.c bench/bench.h \
                        bench/peers/*.c))
 format:
 	@tools/setup dev

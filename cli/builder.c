@@ -117,6 +117,7 @@ static int take_batch(void *with, struct batch *batch) {
     else
         code = take_members(building, batch);
     release_signals(&before);
+    if (!code && building->also) code = building->also(building->also_with, batch);
 
     if (batch->from->is_good)
         building->good += batch->n;

@@ -46,6 +46,13 @@ struct human human_decimal(double value) {
     return human;
 }
 
+struct human human_expected(double count) {
+    struct human human;
+    if (!(count < 0.1) || count == 0) return human_decimal(count);
+    snprintf(human.text, sizeof human.text, "%.1g", count);
+    return human;
+}
+
 struct human human_bytes(uint64_t bytes) {
     static const char *const units[] = {"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
     struct human human;

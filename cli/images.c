@@ -28,6 +28,12 @@ unsigned threads_wanted(const struct args *args) {
     return online > 0 ? (unsigned)online : 1;
 }
 
+uint64_t memory_wanted(const struct args *args) {
+    if (given(args, OPT_MEMORY)) return args->setting[OPT_MEMORY].number;
+    const long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
+    return pages > 0 && size > 0 ? (uint64_t)pages * (uint64_t)size / 4 : (uint64_t)256 << 20;
+}
+
 /* ---- Opening ---- */
 
 static tamis_status open_bytes(struct image *image, const struct args *args, uint8_t *bytes,

@@ -42,6 +42,9 @@ struct tamis_options image_options(const struct args *args);
 /* Of --threads, or one for each processor. */
 unsigned threads_wanted(const struct args *args);
 
+/* Of --memory, or a quarter of the machine's, for verbs that only read. */
+uint64_t memory_wanted(const struct args *args);
+
 /* After a build and a resize the rate that is planned counts, after other changes the one that
  * came out. */
 enum occasion { AFTER_PLANNING, AFTER_CHANGE, AFTER_FOLD };
@@ -144,6 +147,8 @@ struct building {
     const char *label;       /* the one set last, or NULL */
     uint64_t lines;          /* of keys so far */
     uint64_t good;           /* of known-good keys */
+    int (*also)(void *with, struct batch *batch); /* what else is done with each batch, or NULL */
+    void *also_with;
 };
 
 /* From --memory, --temp, --threads, --verify and the secret. Returns 0 or EXIT_TROUBLE. The

@@ -45,6 +45,7 @@ struct source {
     char *label;      /* what its keys are labelled, on the heap; or NULL */
     bool is_good;     /* its keys are known-good ones */
     off_t start;      /* where standard input stood at first; -1 when that cannot be told */
+    int fd;           /* of a file without a name; 0: there is none, the name is to be opened */
 };
 
 /* Some lines of one file, and room for what a verb learns about them. */
@@ -88,6 +89,7 @@ struct keys {
     uint64_t fieldless, seen;     /* lines without the fields that make a key; all lines */
     bool has_unknown_form;        /* of the filter: keys_run refuses it */
     bool decompresses;
+    const char *field_list; /* as the user wrote it */
 
     struct input *input; /* of the current source; NULL between two of them */
     uint64_t lines;      /* of the current source, in blocks that were read (numbers_lines) */
@@ -120,6 +122,9 @@ int keys_open(struct keys *keys, const struct args *args, size_t skip);
 int keys_open_sources(struct keys *keys, const struct args *args, struct source *sources, size_t n);
 void keys_close(struct keys *keys);
 
+/* How many bytes all sources together will bring, 0 when nobody knows. */
+uint64_t keys_bytes(const struct keys *keys);
+
 /* Whose hashes batches bring; before keys_run. The form of keys is what the filter remembers. */
 void keys_hash_by(struct keys *keys, const tamis *filter);
 void keys_hash_for(struct keys *keys, const tamis_builder *builder);
@@ -147,6 +152,32 @@ uint64_t line_number(const struct batch *batch, size_t i);
 __attribute__((format(printf, 3, 4)))
 #endif
 int fail_line(const struct batch *batch, size_t i, const char *format, ...);
+
+/* ==== Temporary files: unnamed.c ============================================================ */
+
+/* Where they go: --temp, $TMPDIR or /tmp. */
+const char *temp_folder(const struct args *args);
+
+/* A file without a name, gone with its last descriptor; -1 with errno. */
+int open_unnamed(const struct args *args);
+bool write_all(int fd, const void *bytes, size_t len);
+
+/* Lines that are put aside, to be read again in their order. */
+struct spill {
+    const struct args *args;
+    int fd;
+    char *buffer;
+    size_t buffered;
+    uint64_t bytes; /* in all */
+};
+
+/* These report what went wrong. spill_close is due also after a failure. */
+int spill_open(struct spill *spill, const struct args *args);
+int spill_line(struct spill *spill, const struct tamis_key *line, char line_end);
+void spill_close(struct spill *spill);
+
+/* Makes a source of what was written, from its start; until spill_close. */
+int spill_read(struct spill *spill, struct source *source);
 
 /* ==== Lines out: print.c ==================================================================== */
 

@@ -86,14 +86,15 @@ struct human {
     char text[48];
 };
 
-struct human human_count(uint64_t count); /* 1,234,567 */
-struct human human_limit(uint64_t limit); /* 1,000, but 2^56 */
-struct human human_margin(double error);  /* two standard errors, as a whole number */
-struct human human_bytes(uint64_t bytes); /* 1.18 MiB */
-struct human human_decimal(double value); /* three digits that matter: 9.59, 10.5, 1,204 */
-struct human human_share(double share);   /* 1 %, 0.94 %, 9.5e-07 */
-struct human human_one_in(double rate);   /* 1 in 100 */
-struct human human_rate(double rate);     /* 1 % (1 in 100) */
+struct human human_count(uint64_t count);  /* 1,234,567 */
+struct human human_limit(uint64_t limit);  /* 1,000, but 2^56 */
+struct human human_margin(double error);   /* two standard errors, as a whole number */
+struct human human_bytes(uint64_t bytes);  /* 1.18 MiB */
+struct human human_decimal(double value);  /* three digits that matter: 9.59, 10.5, 1,204 */
+struct human human_expected(double count); /* the same, but 0.003 */
+struct human human_share(double share);    /* 1 %, 0.94 %, 9.5e-07 */
+struct human human_one_in(double rate);    /* 1 in 100 */
+struct human human_rate(double rate);      /* 1 % (1 in 100) */
 struct human human_key(const struct tamis_key *key); /* a\x00b, the start of a long one and ... */
 void human_text(FILE *out, const char *text);        /* control characters as \n or \x1b */
 

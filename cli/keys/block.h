@@ -84,9 +84,6 @@ void block_free(struct block *block);
 /* The next block of lines; false when there are none any more. */
 bool block_fill(struct keys *keys, struct block *block);
 
-/* How many bytes all sources together will bring, 0 when nobody knows. */
-uint64_t keys_bytes(const struct keys *keys);
-
 /* Lets go of what a block held, before it is filled again. */
 void block_clear(struct block *block);
 

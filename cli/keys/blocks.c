@@ -13,6 +13,9 @@
 #include "cli/keys/block.h"
 #include "cli/keys/scan.h"
 
+/* What a block keeps of memory for rewritten keys. */
+enum { MOST_KEPT = 8 * BLOCK_BYTES };
+
 bool block_make(struct block *block) {
     *block = (struct block){.room = calloc(1, BLOCK_BYTES + SCAN_BYTES)};
     return block->room != NULL;
@@ -24,6 +27,11 @@ void block_clear(struct block *block) {
     block->bytes = block->room;
     block->keyless = block->fieldless = 0;
     block->rewritten_len = 0;
+    if (block->rewritten_room > MOST_KEPT) { /* of one long key; others need it too */
+        free(block->rewritten);
+        block->rewritten = NULL;
+        block->rewritten_room = 0;
+    }
     block->is_done = block->ends_file = block->is_short_of_memory = false;
     block->trouble[0] = block->bad_line[0] = '\0';
 }
@@ -37,37 +45,6 @@ void block_free(struct block *block) {
 }
 
 /* ---- Long lines ---- */
-
-static const char *temp_folder(const struct args *args) {
-    const char *folder = args->setting[OPT_TEMP].text;
-    if (!folder) folder = getenv("TMPDIR");
-    return folder && *folder ? folder : "/tmp";
-}
-
-/* A file without a name, gone with its last descriptor. */
-static int open_unnamed(const struct args *args) {
-    char path[4096];
-    const int len = snprintf(path, sizeof path, "%s/tamis.XXXXXX", temp_folder(args));
-    if (len < 0 || (size_t)len >= sizeof path) {
-        errno = ENAMETOOLONG;
-        return -1;
-    }
-    sigset_t before;
-    hold_signals(&before); /* It has a name for a moment. */
-    const int fd = mkstemp(path);
-    if (fd >= 0) unlink(path);
-    release_signals(&before);
-    return fd;
-}
-
-static bool write_all(int fd, const char *bytes, size_t len) {
-    while (len > 0) {
-        const ssize_t put = write(fd, bytes, len);
-        if (put < 0 && errno != EINTR) return false;
-        if (put > 0) bytes += put, len -= (size_t)put;
-    }
-    return true;
-}
 
 /* Keeps what follows a block's lines for the next one. */
 static void carry_over(struct keys *keys, const char *bytes, size_t len) {

@@ -35,7 +35,9 @@ static bool is_stdin(const struct source *source) {
 }
 
 struct input *input_open(const struct source *source, bool decompresses, char *why, size_t size) {
-    const int fd = is_stdin(source) ? STDIN_FILENO : open(source->name, O_RDONLY | O_CLOEXEC);
+    const int fd = source->fd > 0     ? fcntl(source->fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)
+                   : is_stdin(source) ? STDIN_FILENO
+                                      : open(source->name, O_RDONLY | O_CLOEXEC);
     struct input *input = fd >= 0 ? malloc(sizeof *input) : NULL;
     if (!input) {
         snprintf(why, size, "cannot open: %s", strerror(fd >= 0 ? ENOMEM : errno));

@@ -20,7 +20,9 @@ static int read_fields(const struct args *args, struct cutting *cutting) {
     if (text && fields->delimiter == cutting->line_end)
         return fail(args, "--delimiter", "this byte ends lines, it cannot stand inside one");
     if (!given(args, OPT_FIELD))
-        return text ? fail(args, "--delimiter", "it needs --field, which says what the key is") : 0;
+        return text && !given(args, OPT_RIGHT_FIELD)
+                   ? fail(args, "--delimiter", "it needs --field, which says what the key is")
+                   : 0;
     if (!fields_parse(fields, args->setting[OPT_FIELD].text, why, sizeof why))
         return fail(args, "--field", "%s", why);
     return 0;
@@ -46,6 +48,7 @@ int keys_open_sources(struct keys *keys, const struct args *args, struct source 
     if (!keys->source || !keys->carry) return fail_memory(args);
     for (size_t i = 0; i < n; i++)
         sources[i].start = strcmp(sources[i].name, "-") == 0 ? lseek(STDIN_FILENO, 0, SEEK_CUR) : 0;
+    keys->field_list = args->setting[OPT_FIELD].text;
     int code = read_fields(args, &keys->cutting);
     if (!code) code = form_given(args, &keys->cutting.form);
     return code;

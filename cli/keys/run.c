@@ -9,6 +9,7 @@
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cli/cli.h"
 #include "cli/keys/block.h"
@@ -179,7 +180,7 @@ static void end(struct crew *crew) {
  * is none with a key, which looks like a slip. */
 static void warn_fieldless(const struct keys *keys) {
     const struct args *args = keys->args;
-    const char *list = args->setting[OPT_FIELD].text;
+    const char *list = keys->field_list;
     const bool is_single = list[strspn(list, "0123456789")] == '\0';
     if (keys->fieldless == 0) return;
     if (keys->fieldless == keys->seen)

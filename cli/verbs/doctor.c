@@ -39,6 +39,7 @@ struct diagnosis {
 };
 
 static const char *const grade_names[] = {"ok", "note", "sick", "damaged"};
+static const enum role grade_roles[] = {ROLE_NAME, ROLE_CAUTION, ROLE_TROUBLE, ROLE_TROUBLE};
 
 #if defined(__GNUC__)
 __attribute__((format(printf, 4, 5)))
@@ -228,23 +229,18 @@ static const char *verdict_of(const struct diagnosis *d) {
     return verdicts[worst(d)];
 }
 
-static const char *color_of(enum grade grade) {
-    static const enum role roles[] = {ROLE_TEXT, ROLE_CAUTION, ROLE_TROUBLE, ROLE_TROUBLE};
-    return color(stdout, roles[grade]);
-}
-
 enum { WORDS_COLUMN = 22 };
 
 static void print_diagnosis(const struct diagnosis *d) {
     fputs(color(stdout, ROLE_HEADING), stdout);
     human_text(stdout, input_name(d->file));
-    printf(":%s %s%s%s\n", color(stdout, ROLE_TEXT), color_of(worst(d)), verdict_of(d),
-           color(stdout, ROLE_TEXT));
+    printf(":%s ", color(stdout, ROLE_TEXT));
+    color_words(stdout, grade_roles[worst(d)], verdict_of(d));
+    putchar('\n');
     for (size_t i = 0; i < d->count; i++) {
         const struct finding *finding = &d->finding[i];
-        printf("  %s%-8s%s %s%-10s%s ", color_of(finding->grade), grade_names[finding->grade],
-               color(stdout, ROLE_TEXT), color(stdout, ROLE_NAME), finding->about,
-               color(stdout, ROLE_TEXT));
+        printf("  %s%-8s%s %-10s ", color(stdout, grade_roles[finding->grade]),
+               grade_names[finding->grade], color(stdout, ROLE_TEXT), finding->about);
         print_paragraph(stdout, finding->words, WORDS_COLUMN, WORDS_COLUMN);
     }
 }

@@ -4,7 +4,7 @@ prints() { # where to
     for words in "check good/blocked good/keys" "count good/counting good/keys" "get good/map good/keys" \
         "label good/labels" "info good/blocked" "doctor good/blocked" "plan -n 1000" "kinds" "plot rate" \
         "bench -n 100" "help" "help add" "add --new good/blocked good/keys -o made" "get-data good/blocked" \
-        "build - good/keys" "union good/blocked good/blocked -o -"; do
+        "build - good/keys" "union good/blocked good/blocked -o -" "diff good/blocked good/later -o -" "apply good/blocked good/patch -o -"; do
         tamis $words >"$1" </dev/null
         echo "$words: exit $?" >>exits
         rm -f made
@@ -29,6 +29,9 @@ trap '' XFSZ
     try tick good/window -o made
     try put good/map good/pairs -o made
     try label good/labels more good/keys -o made
+    try diff good/blocked good/map -o made
+    try apply good/blocked good/patch -o made
+    try keygen made
     try plot rate -o made
 ) 2>&1 | cat # a pipe has no limit
 ls

@@ -6,7 +6,8 @@ import os, signal, subprocess
 for words in ("build made -", "add good/counting - -o made", "remove good/counting - -o made",
               "check good/blocked", "count good/counting", "get good/map", "put good/map - -o made",
               "label good/labels more - -o made", "doctor good/blocked --members -", "bench -",
-              "plan --sample -", "set-data good/blocked -o made", "info -"):
+              "plan --sample -", "set-data good/blocked -o made", "info -",
+              "diff good/blocked - -o made", "apply good/blocked - -o made"):
     for number in (signal.SIGINT, signal.SIGTERM):
         command = subprocess.Popen(["tamis", *words.split()], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL)
         command.stdin.write(b"1\t1\n" * 100000)  # More than any buffer: it has begun to read.

@@ -1,0 +1,272 @@
+/* semijoin.c: `tamis semijoin`, lines of one file whose key is among those of another. */
+#include "cli/verbs/semijoin.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* ---- The two sides ---- */
+
+static int open_side(struct keys *keys, const struct args *args, size_t operand) {
+    struct source *source = calloc(1, sizeof *source);
+    if (source) *source = (struct source){.name = args->operand[operand]};
+    return keys_open_sources(keys, args, source, 1);
+}
+
+static int open_right(struct join *join) {
+    char why[256];
+    const struct args *args = join->args;
+    const int code = open_side(&join->right, args, 1);
+    if (code || !given(args, OPT_RIGHT_FIELD)) return code;
+    join->right.field_list = args->setting[OPT_RIGHT_FIELD].text;
+    if (fields_parse(&join->right.cutting.fields, join->right.field_list, why, sizeof why))
+        return 0;
+    return fail(args, "--right-field", "%s", why);
+}
+
+static bool is_file(const char *path) {
+    struct stat status;
+    const int missing = strcmp(path, "-") == 0 ? fstat(STDIN_FILENO, &status) : stat(path, &status);
+    return !missing && S_ISREG(status.st_mode);
+}
+
+/* ---- RIGHT to a filter ---- */
+
+static int keep_right(void *with, struct batch *batch) {
+    struct join *join = with;
+    int code = 0;
+    for (size_t i = 0; i < batch->n && !code; i++)
+        code = spill_line(&join->copy, &batch->line[i], batch->keys->cutting.line_end);
+    return code;
+}
+
+static int finish_filter(struct join *join, tamis_builder *builder) {
+    catch_signals();
+    const tamis_status status = tamis_builder_finish(builder, &join->filter);
+    uncatch_signals();
+    progress_wipe();
+    if (is_stopped()) return EXIT_TROUBLE; /* main does the rest */
+    return status ? fail_why(join->args, NULL, status) : 0;
+}
+
+static int build_filter(struct join *join) {
+    char spec[64];
+    struct building building = {.args = join->args, .keys = &join->right};
+    struct tamis_builder_options options;
+    struct tamis_options filter;
+    if (join->is_right_kept) building.also = keep_right, building.also_with = join;
+    snprintf(spec, sizeof spec, "blocked:fpr=%.6g", join->cost.fpr);
+    int code = builder_options(join->args, &options, &filter);
+    if (code) return code;
+    options.threads = join->right.threads;
+    const tamis_status status = tamis_builder_create_with(&building.builder, spec, &options);
+    if (status) return fail_why(join->args, NULL, status);
+    code = builder_take(&building);
+    if (!code) code = finish_filter(join, building.builder);
+    join->right_lines = building.lines;
+    join->hasher = join->filter;
+    tamis_builder_free(building.builder);
+    return code;
+}
+
+/* Without a filter LEFT is held first, and RIGHT is read when that is done. */
+static int make_hasher(struct join *join) {
+    const tamis_status status = tamis_create(&join->hasher, "blocked:capacity=1");
+    return status ? fail_why(join->args, NULL, status) : 0;
+}
+
+/* ---- LEFT ---- */
+
+void join_print(struct join *join, struct batch *batch, size_t i) {
+    join->printed++;
+    if (!given(join->args, OPT_COUNT)) print_line(batch, i);
+}
+
+static void ask_batch(void *with, struct batch *batch) {
+    const struct join *join = with;
+    if (join->filter)
+        tamis_has_hashes(join->filter, batch->hash, batch->n, batch->hit);
+    else
+        memset(batch->hit, 1, batch->n);
+    for (size_t i = 0; i < batch->n; i++)
+        if (!batch->key[i].bytes) batch->hit[i] = 0;
+    if (join->is_exact || given(join->args, OPT_COUNT)) return;
+    for (size_t i = 0; i < batch->n; i++)
+        if (batch->hit[i] != join->is_anti) print_line(batch, i);
+}
+
+static int take_batch(void *with, struct batch *batch) {
+    struct join *join = with;
+    uint64_t hits = 0;
+    for (size_t i = 0; i < batch->n; i++) hits += batch->hit[i];
+    join->left_lines += batch->n;
+    join->hits += hits;
+    if (join->is_exact) return join_hold(join, batch);
+    join->printed += join->is_anti ? batch->n - hits : hits;
+    return 0;
+}
+
+static int run_left(struct join *join) {
+    const struct handler handler = {.ask = ask_batch, .take = take_batch, .with = join};
+    join->left.cutting.keeps_keyless = true;
+    keys_hash_by(&join->left, join->hasher);
+    const int code = keys_run(&join->left, &handler);
+    if (code || !join->is_exact) return code;
+    return join_settle(join);
+}
+
+/* ---- What is said ---- */
+
+/* Lines that did not match are a share 1 - p of those that should not; p of them passed. */
+static double wrong_lines(const struct join *join) {
+    if (join->is_exact || !join->filter) return 0;
+    const double rate = tamis_fpr_now(join->filter);
+    const uint64_t misses = join->left_lines - join->hits;
+    return rate < 1 ? rate / (1 - rate) * (double)misses : (double)join->hits;
+}
+
+static void write_json(const struct join *join, const struct tamis_info *info) {
+    struct json json = {.out = stderr};
+    json_open(&json, NULL, '{');
+    json_count(&json, "left_lines", join->left_lines);
+    json_count(&json, "printed", join->printed);
+    json_bool(&json, "is_anti", join->is_anti);
+    json_bool(&json, "is_exact", join->is_exact);
+    json_real(&json, "wrong_expected", wrong_lines(join));
+    json_bool(&json, "has_filter", join->filter != NULL);
+    json_bool(&json, "is_rate_given", join->cost.chosen == BY_USER);
+    json_real(&json, "fpr", join->filter ? info->fpr_now : 1);
+    json_count(&json, "right_keys", info->capacity);
+    json_count(&json, "filter_bytes", info->payload_bytes);
+    json_count(&json, "right_scans", join->scans);
+    json_close(&json, '}');
+    json_end(&json);
+}
+
+static void tell_filter(const struct join *join, const struct tamis_info *info) {
+    static const char *const why[] = {
+        [BY_MODEL] = " by the cost model", [BY_ANTI] = " for --anti", [BY_USER] = ""};
+    if (!join->filter) {
+        fputs("no filter, LEFT is too small for its cost", stderr);
+        return;
+    }
+    fprintf(stderr, "%s %s of RIGHT in %s, rate %s%s", human_count(info->capacity).text,
+            info->capacity == 1 ? "key" : "keys", human_bytes(info->payload_bytes).text,
+            human_rate(info->fpr_now).text, why[join->cost.chosen]);
+}
+
+static void tell(const struct join *join) {
+    struct tamis_info info = {0};
+    if (given(join->args, OPT_QUIET)) return;
+    if (join->filter) tamis_info(join->filter, &info, sizeof info);
+    if (given(join->args, OPT_JSON)) {
+        write_json(join, &info);
+        return;
+    }
+    fprintf(stderr, "tamis: semijoin: %s of %s %s of LEFT; ", human_count(join->printed).text,
+            human_count(join->left_lines).text, join->left_lines == 1 ? "line" : "lines");
+    tell_filter(join, &info);
+    const double wrong = wrong_lines(join);
+    const uint64_t readings = join->scans + (join->filter != NULL);
+    if (join->is_exact)
+        fprintf(stderr, "; exact, RIGHT was read %s %s\n", human_count(readings).text,
+                readings == 1 ? "time" : "times");
+    else if (wrong < 1e-3)
+        fprintf(stderr, "; no line should be %s\n", join->is_anti ? "missing" : "wrong");
+    else
+        fprintf(stderr, "; about %s lines %s\n", human_expected(wrong).text,
+                join->is_anti ? "may be missing, --exact brings them back"
+                              : "do not match, --exact leaves them out");
+}
+
+/* ---- The verb ---- */
+
+static int run_join(struct join *join) {
+    const struct args *args = join->args;
+    const char *right = args->operand[1];
+    join->cost = cost_of(args, join->left.cutting.line_end);
+    const bool has_filter = join->cost.fpr < 1;
+    join->is_exact = given(args, OPT_EXACT) || !has_filter;
+    /* Without a filter RIGHT is read once as long as what is held fits; that may turn out too late. */
+    join->is_right_kept = join->is_exact && !is_file(right);
+    join->hold.most_bytes = memory_wanted(args);
+    keyset_open(&join->hold.keys, join->hold.most_bytes);
+    int code = join->is_right_kept ? spill_open(&join->copy, args) : 0;
+    if (!code && (has_filter || join->is_right_kept)) code = build_filter(join);
+    if (!code && !join->filter) code = make_hasher(join);
+    keys_hash_for(&join->right, NULL); /* The builder is gone; RIGHT may be read again. */
+    keys_hash_by(&join->right, join->hasher);
+    if (!code) code = run_left(join);
+    if (code || ferror(stdout)) return code ? code : EXIT_TROUBLE;
+    if (given(args, OPT_COUNT)) printf("%" PRIu64 "\n", join->printed);
+    tell(join);
+    return join->printed > 0 ? EXIT_FOUND : EXIT_NOTHING;
+}
+
+static int run(const struct args *args) {
+    struct join join = {.args = args, .is_anti = given(args, OPT_ANTI), .copy = {.fd = -1}};
+    int code = open_side(&join.left, args, 0);
+    if (!code) code = open_right(&join);
+    if (!code) code = run_join(&join);
+    hold_close(&join.hold);
+    spill_close(&join.copy);
+    if (join.hasher != join.filter) tamis_free(join.hasher);
+    tamis_free(join.filter);
+    keys_close(&join.left);
+    keys_close(&join.right);
+    return code;
+}
+
+/* Tables are set by hand. */
+/* clang-format off */
+
+const struct verb verb_semijoin = {
+    .name = "semijoin",
+    .also = "join antijoin anti comm",
+    .summary = "print the lines of one file whose key is in another",
+    .run = run,
+    .operands = OPERANDS({"LEFT", EXACTLY_ONE, READS_STDIN}, {"RIGHT", EXACTLY_ONE, READS_STDIN}),
+    .uses = USES(
+        {.option = OPT_ANTI, .help = "print the lines whose key is not in RIGHT"},
+        {.option = OPT_EXACT, .help = "no line is wrong or missing: RIGHT is read a second time"},
+        {.option = OPT_RIGHT_FIELD},
+        {.option = OPT_FPR,
+         .help = "how often a line that does not match may pass; otherwise by the cost model"},
+        {.option = OPT_COUNT}, {.option = OPT_JSON,
+         .help = "write the summary on standard error as JSON"},
+        KEY_OPTIONS,
+        {.option = OPT_MEMORY,
+         .help = "memory to build the filter in and to hold lines, otherwise a quarter of the "
+                 "machine's"},
+        {.option = OPT_TEMP,
+         .help = "for what is put on disk, otherwise $TMPDIR or /tmp"},
+        {.option = OPT_THREADS, .help = "threads to read and ask with, otherwise one"}),
+    .examples =
+        EXAMPLES({"Orders of customers that are on a list",
+                  "tamis semijoin -d, --field 3 --right-field 1 orders.csv customers.csv"},
+                 {"Orders that are not among those closed, none lost",
+                  "tamis semijoin --anti --exact -d, --field 3 orders.csv closed.csv"},
+                 {"Lines of a stream that are in a file", "zcat log.gz | tamis semijoin - lines.txt"},
+                 {"As comm -12 on sorted files, but in the order of the first",
+                  "tamis semijoin --exact a.txt b.txt"}),
+    .about = "Keys are whole lines, or the fields that --field names, in LEFT and in RIGHT alike; "
+             "--right-field names those of RIGHT where they are others. Lines of LEFT are printed "
+             "as they came and in their order, each as often as it comes.\n\n"
+             "The keys of RIGHT make a filter in memory, and LEFT is read once. A few lines that do "
+             "not match pass the filter; with --anti these are lines that are missing. The "
+             "summary on standard error tells how many are expected. Without --fpr the rate follows "
+             "from the cost: bits of the filter against the bits of lines that would pass wrongly, "
+             "by the lengths of the files; with --anti and without --exact it is 1e-6 or less. "
+             "Where LEFT is so small that a filter does not pay, there is none, and the result is "
+             "exact.\n\n"
+             "--exact holds the lines that passed in memory, with --anti those between them too, "
+             "reads RIGHT again and prints what is true. When --memory is used up that is done for "
+             "what is held, and RIGHT is read once more for the next part. RIGHT from a pipe is "
+             "copied to an unnamed file in --temp.\n\n"
+             "A line of LEFT without a key matches nothing. --json writes one object to standard "
+             "error: left_lines, printed, is_anti, is_exact, wrong_expected, has_filter, "
+             "is_rate_given, fpr, right_keys, filter_bytes, right_scans.",
+    .exits = "0 when a line was printed or counted, 1 when none was, 2 after an error.",
+};

@@ -1,0 +1,257 @@
+/* uniq.c: `tamis uniq`, the first occurrence of every line. */
+#include "cli/verbs/uniq.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+/* ---- What is printed ---- */
+
+void uniq_print(struct uniq *uniq, struct batch *batch, size_t i) {
+    uniq->printed++;
+    if (!given(uniq->args, OPT_COUNT)) print_line(batch, i);
+}
+
+static uint64_t bytes_of(const struct batch *batch) {
+    const struct tamis_key *last = &batch->line[batch->n - 1];
+    return (uint64_t)((const char *)last->bytes + last->len + 1 - batch->start);
+}
+
+static int take_batch(void *with, struct batch *batch) {
+    struct uniq *uniq = with;
+    const bool wants_repeats = given(uniq->args, OPT_REPEATED);
+    int code;
+    if (uniq->sieve) {
+        uniq->sieve->read_bytes += bytes_of(batch);
+        code = sieve_take(uniq->sieve, batch->hash, batch->n, batch->hit);
+    } else {
+        code = window_take(uniq->window, batch->hash, batch->n, batch->hit);
+    }
+    uniq->has_failed = code != 0;
+    if (code) return code;
+    uniq->lines += batch->n;
+    for (size_t i = 0; i < batch->n; i++)
+        if (batch->hit[i] == wants_repeats) uniq_print(uniq, batch, i);
+    return 0;
+}
+
+/* ---- What is said ---- */
+
+static void tell_lines(const struct uniq *uniq) {
+    fprintf(stderr, "%s %s, %s %s", human_count(uniq->lines).text,
+            uniq->lines == 1 ? "line" : "lines", human_count(uniq->printed).text,
+            given(uniq->args, OPT_REPEATED) ? "repeats"
+            : given(uniq->args, OPT_WINDOW) ? "not in the window before them"
+                                            : "different");
+}
+
+/* Where more new lines are lost than printed, what was printed says little about the rest. */
+static bool is_hopeless(const struct loss *loss) {
+    return loss->odds > 1;
+}
+
+/* "about 3 lines (at most 9 with 99.9 % confidence) may have been taken for repeats" */
+static void tell_loss(const struct loss *loss, uint64_t repeats) {
+    const uint64_t most = loss_at_most(loss, repeats);
+    if (is_hopeless(loss))
+        fprintf(stderr, "; up to %s may have been taken for repeats by mistake",
+                human_count(most).text);
+    else if (most == 0)
+        fputs("; none was taken for a repeat by mistake, with 99.9 % confidence", stderr);
+    else
+        fprintf(stderr,
+                "; about %s %s (at most %s with 99.9 %% confidence) may have been taken for "
+                "repeats by mistake",
+                human_expected(loss->about).text, loss->about == 1 ? "line" : "lines",
+                human_count(most).text);
+}
+
+static void tell_exact(const struct uniq *uniq) {
+    fprintf(stderr, "; exact, in %s", human_bytes(uniq->exact_bytes).text);
+    if (uniq->rounds > 1)
+        fprintf(stderr, " and %s rounds, %s on disk", human_count(uniq->rounds).text,
+                human_bytes(uniq->spilled_bytes).text);
+    putc('\n', stderr);
+}
+
+/* Filters that had to take more than they were planned for. */
+static void warn_if_full(const struct uniq *uniq) {
+    const struct sieve *sieve = uniq->sieve;
+    const double asked =
+        given(uniq->args, OPT_FPR) ? uniq->args->setting[OPT_FPR].rate : uniq_usual_fpr;
+    const double rate = sieve ? sieve->rate : uniq->window->rate;
+    if (rate <= 2 * asked) return;
+    warn(uniq->args, NULL, "the filters are too full, the rate is %s now; %s, or --exact, helps",
+         human_rate(rate).text, sieve ? "a larger --memory" : "a larger --capacity");
+}
+
+static uint64_t filter_bytes(const struct uniq *uniq) {
+    if (uniq->sieve) return uniq->sieve->bytes;
+    uint64_t bytes = 0;
+    if (uniq->window) tamis_payload(uniq->window->filter, &bytes);
+    return bytes;
+}
+
+static void write_json(const struct uniq *uniq, const struct loss *loss, uint64_t repeats) {
+    struct json json = {.out = stderr};
+    json_open(&json, NULL, '{');
+    json_count(&json, "lines", uniq->lines);
+    json_count(&json, "printed", uniq->printed);
+    json_count(&json, "repeats", repeats);
+    json_count(&json, "without_key", uniq->keys->keyless);
+    json_bool(&json, "is_exact", !loss);
+    json_real(&json, "lost_expected", !loss ? 0 : is_hopeless(loss) ? NAN : loss->about);
+    json_count(&json, "lost_at_most", loss ? loss_at_most(loss, repeats) : 0);
+    json_real(&json, "confidence", loss ? 0.999 : 1);
+    json_count(&json, "filter_bytes", loss ? filter_bytes(uniq) : uniq->exact_bytes);
+    json_count(&json, "rounds", loss ? 1 : uniq->rounds);
+    json_count(&json, "spilled_bytes", uniq->spilled_bytes);
+    json_close(&json, '}');
+    json_end(&json);
+}
+
+static void tell(struct uniq *uniq) {
+    struct loss *loss = NULL;
+    if (uniq->sieve) sieve_account(uniq->sieve), loss = &uniq->sieve->loss;
+    if (uniq->window) window_account(uniq->window), loss = &uniq->window->loss;
+    const bool wants_repeats = given(uniq->args, OPT_REPEATED);
+    const uint64_t repeats = wants_repeats ? uniq->printed : uniq->lines - uniq->printed;
+    /* No more can be lost than was held back. */
+    if (loss && loss->about > (double)repeats) loss->about = (double)repeats;
+    if (given(uniq->args, OPT_QUIET)) return;
+    if (given(uniq->args, OPT_JSON)) {
+        write_json(uniq, loss, repeats);
+        return;
+    }
+    fputs("tamis: uniq: ", stderr);
+    tell_lines(uniq);
+    if (!loss) {
+        tell_exact(uniq);
+        return;
+    }
+    tell_loss(loss, repeats);
+    fprintf(stderr, "; %s of filters\n", human_bytes(filter_bytes(uniq)).text);
+    warn_if_full(uniq);
+}
+
+/* ---- The verb ---- */
+
+static int check_options(const struct args *args) {
+    static const enum option_id apart[][2] = {{OPT_EXACT, OPT_WINDOW},
+                                              {OPT_EXACT, OPT_FPR},
+                                              {OPT_EXACT, OPT_REPEATED},
+                                              {OPT_EXACT, OPT_CAPACITY},
+                                              {OPT_WINDOW, OPT_HASH}};
+    enum { LEAST_MEMORY = 64 * 1024 };
+    for (size_t i = 0; i < sizeof apart / sizeof apart[0]; i++)
+        if (given(args, apart[i][0]) && given(args, apart[i][1]))
+            return fail(args, NULL, "--%s and --%s do not go together",
+                        option_named(apart[i][0])->name, option_named(apart[i][1])->name);
+    if (given(args, OPT_MEMORY) && args->setting[OPT_MEMORY].number < LEAST_MEMORY)
+        return fail(args, "--memory", "%s is too little; from %s on",
+                    args->setting[OPT_MEMORY].text, human_bytes(LEAST_MEMORY).text);
+    return 0;
+}
+
+static int uniq_by_filter(struct uniq *uniq, const tamis *hasher) {
+    const struct handler handler = {.take = take_batch, .goes_on = true, .with = uniq};
+    keys_hash_by(uniq->keys, hasher);
+    return keys_run(uniq->keys, &handler);
+}
+
+static int run(const struct args *args) {
+    struct keys keys;
+    struct sieve sieve = {0};
+    struct window window = {0};
+    struct uniq uniq = {.args = args, .keys = &keys};
+    uniq.memory = memory_wanted(args);
+    int code = keys_open(&keys, args, 0);
+    if (!code) code = check_options(args);
+    if (code) goto done;
+
+    if (given(args, OPT_EXACT)) {
+        code = uniq_exact(&uniq);
+    } else if (given(args, OPT_WINDOW)) {
+        uniq.window = &window;
+        code = window_open(&window, args);
+        if (code) goto done;
+        code = uniq_by_filter(&uniq, window.filter);
+    } else {
+        uniq.sieve = &sieve;
+        code = sieve_open(&sieve, args, uniq.memory, keys_bytes(&keys));
+        if (code) goto done;
+        code = uniq_by_filter(&uniq, sieve.stage[0]);
+    }
+    if (uniq.has_failed || ferror(stdout)) goto done;
+    if (given(args, OPT_COUNT)) printf("%" PRIu64 "\n", uniq.printed);
+    tell(&uniq);
+    if (!code) code = uniq.printed > 0 ? EXIT_FOUND : EXIT_NOTHING;
+
+done:
+    sieve_close(&sieve);
+    window_close(&window);
+    keys_close(&keys);
+    return code;
+}
+
+/* Tables are set by hand. */
+/* clang-format off */
+
+const struct verb verb_uniq = {
+    .name = "uniq",
+    .also = "unique distinct dedup deduplicate",
+    .summary = "print the first occurrence of every line",
+    .run = run,
+    .operands = OPERANDS({"FILE", ANY_NUMBER, READS_STDIN_UNLESS_GIVEN}),
+    .uses = USES(
+        {.option = OPT_EXACT, .help = "no line is lost: keys are kept, on disk beyond --memory"},
+        {.option = OPT_WINDOW,
+         .help = "look back only so far: 1M lines, or a time: 30s, 10m, 2h"},
+        {.option = OPT_FPR,
+         .help = "how often a new line may be taken for a repeat, at most; otherwise 1e-6"},
+        {.option = OPT_CAPACITY,
+         .help = "how many different lines to plan for; otherwise filters grow as needed"},
+        {.option = OPT_MEMORY,
+         .help = "memory for filters or keys, otherwise a quarter of the machine's"},
+        {.option = OPT_REPEATED},
+        {.option = OPT_COUNT, .help = "print only how many lines would be printed"},
+        {.option = OPT_JSON, .help = "write the summary on standard error as JSON"},
+        KEY_OPTIONS, {.option = OPT_HASH},
+        {.option = OPT_THREADS, .help = "threads to read and hash with, otherwise one"},
+        {.option = OPT_TEMP,
+         .help = "where --exact puts lines beyond --memory, otherwise $TMPDIR or /tmp"}),
+    .examples =
+        EXAMPLES({"Every line once, in the order of the input", "tamis uniq names.txt"},
+                 {"From several files and a pipe", "zcat old.gz | tamis uniq - new.txt"},
+                 {"As awk '!seen[$0]++' prints them, to the byte", "tamis uniq --exact names.txt"},
+                 {"How many different lines are there?", "tamis uniq -qc names.txt"},
+                 {"An alarm again only when it was silent for ten minutes",
+                  "tail -f alarms.log | tamis uniq --window 10m"},
+                 {"Not among the last million lines", "tamis uniq --window 1M events.txt"}),
+    .about = "A line is printed when it comes for the first time. Which lines have come is kept in "
+             "filters of some 40 bits for each different line, which grow as they fill, up to "
+             "--memory. So a new line may be taken for a repeat, and is then missing in the output: "
+             "at the rate --fpr at worst, mostly far below. The summary on standard error always "
+             "tells how many that may be: the expected number, by the rate of the filters when each "
+             "line came, and a bound. When --memory is used up the filters take more than they were "
+             "planned for, and a warning says so. The result is the same with any number of "
+             "threads.\n\n"
+             "--exact prints what awk '!seen[$0]++' prints, byte for byte: keys are kept in memory "
+             "and compared. As long as they fit into --memory each line is printed at once. Beyond "
+             "it, lines that may still be new go to an unnamed file in --temp, and the next round "
+             "over that file begins when the input has ended; filters tell which of them never "
+             "come again and need no memory. Any number of lines takes no more than --memory, "
+             "or the longest line.\n\n"
+             "--window N prints a line unless it was among the N lines before it; --window TIME "
+             "(30s, 10m, 2h, 1d, 500ms: m is minutes, M is a million) unless it came within that "
+             "time, by the clock when it is read. Within the window repeats are found without fail; "
+             "a line that came a little earlier (up to some 5 %, seldom up to half as much again) "
+             "may still be taken for a repeat. A line that repeats is young again: what comes all "
+             "the time is printed once. By the clock, --capacity says how many lines come in the "
+             "window at most; otherwise there is room for what fits into 64 MiB, or --memory.\n\n"
+             "Keys that somebody hostile may choose could be made to look like others: --hash sip13 "
+             "hashes with a secret drawn for this run, and --exact compares bytes.\n\n"
+             "--json writes one object to standard error: lines, printed, repeats, without_key, "
+             "is_exact, lost_expected, lost_at_most, confidence, filter_bytes, rounds, "
+             "spilled_bytes.",
+    .exits = "0 when a line was printed or counted, 1 when none was, 2 after an error.",
+};

@@ -1,0 +1,137 @@
+/* uniq_window.c: has this key been here lately? By the kind `window`, which finds the last lines
+ * without fail.
+ *
+ * Every line is an add, also one that was here: it is as young as its last occurrence. Lines come
+ * with their batch; that is when the clock is looked at.
+ */
+#include "cli/verbs/uniq.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* A window by the clock has so many steps; it is up to one step longer than asked. */
+enum { STEPS = 32 };
+
+/* For a window by the clock of which nobody says how many lines come in it. */
+static const uint64_t usual_bytes = (uint64_t)64 << 20;
+
+static uint64_t now_ns(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+/* ---- The wish ---- */
+
+/* A number and a unit of time; 0 when it is not that. */
+static uint64_t parse_time(const char *text) {
+    static const struct {
+        const char *unit;
+        double seconds;
+    } units[] = {{"ms", 1e-3}, {"s", 1}, {"m", 60}, {"min", 60}, {"h", 3600}, {"d", 86400}};
+    char *end;
+    if (strspn(text, "0123456789.") == 0) return 0;
+    const double value = strtod(text, &end);
+    for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
+        if (strcmp(end, units[i].unit) != 0) continue;
+        const double seconds = value * units[i].seconds;
+        return seconds >= 1e-3 && seconds <= 1e9 ? (uint64_t)(seconds * 1e9) : 0;
+    }
+    return 0;
+}
+
+/* What to make, by the window and by what it may take. */
+static int write_spec(struct window *window, char *spec, size_t room) {
+    const struct args *args = window->args;
+    const char *text = args->setting[OPT_WINDOW].text;
+    const double fpr = given(args, OPT_FPR) ? args->setting[OPT_FPR].rate : uniq_usual_fpr;
+    const uint64_t bytes = given(args, OPT_MEMORY) ? args->setting[OPT_MEMORY].number : usual_bytes;
+    const uint64_t time_ns = parse_time(text);
+    uint64_t lines = 0;
+    if (!time_ns && (!tamis_parse_count(text, &lines) || lines == 0))
+        return fail(args, "--window",
+                    "\"%s\" is neither a number of lines from 1 on (as 10k, 1M) nor a time from "
+                    "1ms to 1e9s (as 30s, 10m, 2h, 1d)",
+                    text);
+    window->tick_ns = time_ns / STEPS;
+    if (!time_ns)
+        snprintf(spec, room, "window:capacity=%" PRIu64 ",fpr=%g", lines, fpr);
+    else if (given(args, OPT_CAPACITY))
+        snprintf(spec, room, "window:capacity=%" PRIu64 ",fpr=%g,by=clock,generations=%d",
+                 args->setting[OPT_CAPACITY].number, fpr, STEPS);
+    else
+        snprintf(spec, room, "window:size=%" PRIu64 ",fpr=%g,by=clock,generations=%d", bytes, fpr,
+                 STEPS);
+    return 0;
+}
+
+static uint64_t word_of(const struct tamis_plan *plan, const char *name) {
+    for (size_t i = 0; i < TAMIS_WORDS; i++)
+        if (plan->word_name[i] && strcmp(plan->word_name[i], name) == 0) return plan->word[i];
+    return 0;
+}
+
+int window_open(struct window *window, const struct args *args) {
+    char spec[160];
+    struct tamis_plan plan;
+    const struct tamis_options options = image_options(args);
+    *window = (struct window){.args = args};
+    if (write_spec(window, spec, sizeof spec)) return EXIT_TROUBLE;
+    tamis_status status = tamis_plan(spec, &plan, sizeof plan);
+    if (!status && given(args, OPT_MEMORY) && plan.payload_bytes > args->setting[OPT_MEMORY].number)
+        return fail(args, "--memory", "a window of %s lines takes %s",
+                    human_count(plan.capacity).text, human_bytes(plan.payload_bytes).text);
+    if (!status) status = tamis_create_with(&window->filter, spec, &options);
+    if (status) return fail_why(args, NULL, status);
+    window->capacity = plan.capacity;
+    window->ticks_most = word_of(&plan, "hashes") + word_of(&plan, "generations");
+    window->next_tick = now_ns() + window->tick_ns;
+    return 0;
+}
+
+void window_close(struct window *window) {
+    tamis_free(window->filter);
+    window->filter = NULL;
+}
+
+/* ---- Asking ---- */
+
+void window_account(struct window *window) {
+    const double before = odds_of(window->rate);
+    window->rate = tamis_fpr_now(window->filter);
+    const double after = odds_of(window->rate);
+    loss_add(&window->loss, (double)window->news, (before + after) / 2, fmax(before, after));
+    window->since = window->news = 0;
+}
+
+static int tick(struct window *window) {
+    const uint64_t now = now_ns();
+    tamis_status status = TAMIS_OK;
+    for (uint64_t ticks = 0; now >= window->next_tick && !status; ticks++) {
+        if (ticks >= window->ticks_most) { /* It is empty: the rest of the time is skipped. */
+            window->next_tick += (now - window->next_tick) / window->tick_ns * window->tick_ns;
+            ticks = 0;
+        }
+        status = tamis_tick(window->filter);
+        window->next_tick += window->tick_ns;
+    }
+    return status ? fail_why(window->args, NULL, status) : 0;
+}
+
+int window_take(struct window *window, const uint64_t *hash, size_t n, uint8_t *hit) {
+    if (window->tick_ns > 0 && tick(window)) return EXIT_TROUBLE;
+    for (size_t i = 0; i < n; i++) {
+        bool is_new;
+        const tamis_status status = tamis_add_new_hash(window->filter, hash[i], &is_new);
+        if (status) return fail_why(window->args, NULL, status);
+        hit[i] = !is_new;
+        window->news += is_new;
+    }
+    window->since += n;
+    /* Between two turns of the ring the rate changes little; one look reads all of it. */
+    if (window->since > window->capacity / 8 + 100000) window_account(window);
+    return 0;
+}
