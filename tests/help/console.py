@@ -13,6 +13,7 @@ Blocks run in order in one folder: a later one finds the files of those before i
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import tempfile
 
@@ -130,8 +131,10 @@ def make_place(work):
     for path in (folder, programs, os.path.join(work, "tmp")):
         os.mkdir(path)
     os.symlink(TAMIS, os.path.join(programs, "tamis"))
+    # What pages call cc is the compiler of the tests, by its path: its name may be cc too.
+    name, *options = shlex.split(os.environ.get("CC") or "cc")
     compiler = os.path.join(programs, "cc")
-    write_file(compiler, f"#!/bin/sh\nexec {os.environ.get('CC') or '/usr/bin/cc'} \"$@\"\n")
+    write_file(compiler, f"#!/bin/sh\nexec {shlex.join([shutil.which(name) or name, *options])} \"$@\"\n")
     os.chmod(compiler, 0o755)
     write_file(os.path.join(programs, "tamis.pc"),
                "Name: tamis\nDescription: as built\nVersion: 0\n"
