@@ -66,12 +66,17 @@ static void *work_until_over(void *with) {
 
 /* ---- Filling ---- */
 
+/* Whether the next block needs nothing from the input. */
+static bool has_line(const struct keys *keys) {
+    return memchr(keys->carry, keys->cutting.line_end, keys->carried) != NULL;
+}
+
 /* Fills blocks until the ring is full, the input ends, or reading would wait while there is
  * something to show. */
 static void fill_ring(struct crew *crew, bool *is_at_end) {
     while (crew->filled - crew->taken < crew->size && !*is_at_end) {
         struct keys *keys = crew->keys;
-        if (keys->input && keys->carried == 0 && input_waits(keys->input)) {
+        if (keys->input && !has_line(keys) && input_waits(keys->input)) {
             if (crew->filled > crew->taken) return;
             fflush(stdout); /* Whoever reads it live, as behind "tail -f", need not wait too. */
         }

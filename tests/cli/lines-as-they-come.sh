@@ -6,7 +6,8 @@ for options in "" "-T 3"; do
     exec 3>questions 4<answers
     echo ant >&3
     read -r answer <&4 && echo "$answer is there"
-    printf 'bee\na' >&3
+    printf 'bee\nant\na' >&3
+    read -r answer <&4 && echo "$answer is there, before the next line is whole"
     printf 'nt\n' >&3
     read -r answer <&4 && echo "$answer is there"
     exec 3>&- 4<&-
