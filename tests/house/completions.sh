@@ -15,7 +15,7 @@ say() { # "" or "not ", what
 
 # A line up to the cursor, and what it becomes; words that no other completion starts with.
 cases='tamis che|check
-tamis joi|
+tamis inser|
 tamis check --inv|--invert-match
 tamis join --out|--output
 tamis build x.tamis --kind casc|cascade
