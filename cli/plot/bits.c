@@ -42,8 +42,8 @@ int draw_loads(const struct args *args, const struct image *image, struct chart 
     occupancy_of(&blocks, info.items_now.value, &o);
     snprintf(chart->title, sizeof chart->title, "How many bits are set in a block");
     snprintf(chart->subtitle, sizeof chart->subtitle,
-             "%.60s: %s blocks of %u bits; dashed: keys spread at random", input_name(image->path),
-             human_count(blocks.count).text, blocks.bits);
+             "%.60s: %s blocks of %u bits; expected of keys spread at random",
+             input_name(image->path), human_count(blocks.count).text, blocks.bits);
     return add_loads(args, &blocks, &o, chart);
 }
 

@@ -62,7 +62,7 @@ int draw_rates(const struct args *args, const char *kinds, struct chart *chart) 
         .y = {.name = "bits per key", .low = 0, .high = 40}};
     snprintf(chart->title, sizeof chart->title, "What a rate costs");
     snprintf(chart->subtitle, sizeof chart->subtitle,
-             "%s keys, as planned; dashed: the least that any filter can have",
+             "%s keys, as planned; the bound is the least that any filter can have",
              human_count(keys).text);
     int code = each_kind(args, kinds, chart, draw_rate);
     struct series *bound = new_series(chart, "the bound");
