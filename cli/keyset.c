@@ -8,6 +8,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 struct held {
     uint64_t len_and_mark; /* 2 * len + mark */
@@ -18,7 +19,20 @@ struct chunk {
     size_t size, used; /* bytes, with this header */
 };
 
-enum { FIRST_SLOTS = 1024, CHUNK_BYTES = 1024 * 1024, ALIGN = sizeof(struct held) };
+enum { FIRST_SLOTS = 1024, LEAST_CHUNK = 16 * 1024, ALIGN = sizeof(struct held) };
+enum { LARGE_PAGE = 2 * 1024 * 1024, MOST_CHUNK = 2 * LARGE_PAGE };
+
+/* Memory for any use. On large pages where there is much of it: keys are found by chance all over it,
+ * and with small pages the processor is busy finding the pages. */
+static void *allocate(size_t size) {
+    if (size < MOST_CHUNK) return malloc(size);
+    const size_t whole = (size + LARGE_PAGE - 1) / LARGE_PAGE * LARGE_PAGE;
+    void *memory = whole >= size ? aligned_alloc(LARGE_PAGE, whole) : NULL;
+#ifdef MADV_HUGEPAGE
+    if (memory) madvise(memory, whole, MADV_HUGEPAGE);
+#endif
+    return memory;
+}
 
 void keyset_open(struct keyset *set, uint64_t most_bytes) {
     *set = (struct keyset){.most_bytes = most_bytes};
@@ -64,11 +78,13 @@ static bool may_take(const struct keyset *set, uint64_t more) {
 
 static bool add_chunk(struct keyset *set, size_t need) {
     const size_t least = sizeof(struct chunk) + need;
-    const size_t usual =
-        set->most_bytes < 16 * (uint64_t)CHUNK_BYTES ? CHUNK_BYTES / 64 : CHUNK_BYTES;
-    const size_t size = least > usual ? least : usual;
+    /* They grow with the set, but no more than a small part of the memory is ever unused. */
+    uint64_t usual = set->bytes / 8 < set->most_bytes / 64 ? set->bytes / 8 : set->most_bytes / 64;
+    if (usual < LEAST_CHUNK) usual = LEAST_CHUNK;
+    if (usual > MOST_CHUNK) usual = MOST_CHUNK;
+    const size_t size = least > usual ? least : (size_t)usual;
     if (!may_take(set, size)) return false;
-    struct chunk *chunk = malloc(size);
+    struct chunk *chunk = allocate(size);
     if (!chunk) {
         set->is_short_of_memory = true;
         return false;
@@ -138,11 +154,12 @@ static bool grow(struct keyset *set) {
     larger.slots = set->slots ? 2 * set->slots : FIRST_SLOTS;
     const uint64_t more = (uint64_t)larger.slots * sizeof *larger.slot;
     if (!may_take(set, more)) return false;
-    larger.slot = calloc(larger.slots, sizeof *larger.slot);
+    larger.slot = more <= SIZE_MAX ? allocate((size_t)more) : NULL;
     if (!larger.slot) {
         set->is_short_of_memory = true;
         return false;
     }
+    memset(larger.slot, 0, (size_t)more);
     move_slots(set, &larger);
     larger.bytes += more - (uint64_t)set->slots * sizeof *set->slot;
     free(set->slot);
