@@ -129,6 +129,7 @@ static int take_batch(void *with, struct batch *batch) {
 int builder_take(struct building *building) {
     const int code = set_all_labels(building);
     keys_hash_for(building->keys, building->builder);
+    building->keys->threads = threads_wanted(building->args);
     const struct handler handler = {.take = take_batch, .with = building};
     return code ? code : keys_run(building->keys, &handler);
 }

@@ -122,7 +122,7 @@ const struct verb verb_add = {
     .operands = OPERANDS({"IMAGE", EXACTLY_ONE, READS_STDIN},
                          {"FILE", ANY_NUMBER, READS_STDIN_UNLESS_GIVEN}),
     .uses = USES({.option = OPT_NEW}, CHANGE_OPTIONS, {.option = OPT_NOTE}, KEY_OPTIONS,
-                 {.option = OPT_SECRET_FILE}),
+                 THREADS_OPTION, {.option = OPT_SECRET_FILE}),
     .examples =
         EXAMPLES({"Add today's list", "tamis add blocklist.tamis today.txt"},
                  {"Add one key", "echo evil.example | tamis add blocklist.tamis"},

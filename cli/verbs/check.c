@@ -118,8 +118,7 @@ const struct verb verb_check = {
     .operands = OPERANDS({"IMAGE", EXACTLY_ONE, READS_STDIN},
                          {"FILE", ANY_NUMBER, READS_STDIN_UNLESS_GIVEN}),
     .uses = USES(
-        {.option = OPT_INVERT}, {.option = OPT_LABELS}, ASK_OPTIONS,
-        {.option = OPT_THREADS, .help = "threads to ask with about large files, otherwise one"}),
+        {.option = OPT_INVERT}, {.option = OPT_LABELS}, ASK_OPTIONS),
     .examples =
         EXAMPLES({"Which requests are on the list?", "tamis check blocklist.tamis requests.txt"},
                  {"How many are not?", "tamis check -vc blocklist.tamis requests.txt"},

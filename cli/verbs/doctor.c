@@ -349,7 +349,7 @@ const struct verb verb_doctor = {
     .uses = USES({.option = OPT_MEMBERS}, {.option = OPT_PROBES},
                  {.option = OPT_JSON, .help = "print one JSON object per image and line"},
                  {.option = OPT_QUIET, .help = "print nothing, only the exit status tells"},
-                 KEY_OPTIONS, {.option = OPT_THREADS, .help = "threads to ask about members with"},
+                 KEY_OPTIONS, THREADS_OPTION,
                  {.option = OPT_SECRET_FILE}),
     .examples = EXAMPLES({"Is it sound?", "tamis doctor blocklist.tamis"},
                          {"Are all of these really inside?",

@@ -55,7 +55,8 @@ const struct verb verb_put = {
     .run = run,
     .operands = OPERANDS({"IMAGE", EXACTLY_ONE, READS_STDIN},
                          {"FILE", ANY_NUMBER, READS_STDIN_UNLESS_GIVEN}),
-    .uses = USES(CHANGE_OPTIONS, {.option = OPT_NOTE}, KEY_OPTIONS, {.option = OPT_SECRET_FILE}),
+    .uses = USES(CHANGE_OPTIONS, {.option = OPT_NOTE}, KEY_OPTIONS, THREADS_OPTION,
+                 {.option = OPT_SECRET_FILE}),
     .examples = EXAMPLES({"New values from a table", "tamis put country.tamis moved.tsv"},
                          {"One of them", "printf '192.0.2.7\\t49\\n' | tamis put country.tamis"}),
     .about = "Lines are KEY TAB VALUE; what follows the last tab is the value, as 7, 10k or 0xff. "

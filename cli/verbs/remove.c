@@ -67,7 +67,7 @@ const struct verb verb_remove = {
     .operands = OPERANDS({"IMAGE", EXACTLY_ONE, READS_STDIN},
                          {"FILE", ANY_NUMBER, READS_STDIN_UNLESS_GIVEN}),
     .uses = USES({.option = OPT_STRICT}, CHANGE_OPTIONS, {.option = OPT_NOTE}, KEY_OPTIONS,
-                 {.option = OPT_SECRET_FILE}),
+                 THREADS_OPTION, {.option = OPT_SECRET_FILE}),
     .examples = EXAMPLES({"These are good again", "tamis remove blocklist.tamis pardoned.txt"},
                          {"One key", "echo good.example | tamis remove blocklist.tamis"},
                          {"All of them or none", "tamis remove --strict sessions.tamis ended.txt"}),

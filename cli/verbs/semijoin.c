@@ -242,7 +242,7 @@ const struct verb verb_semijoin = {
                  "machine's"},
         {.option = OPT_TEMP,
          .help = "for what is put on disk, otherwise $TMPDIR or /tmp"},
-        {.option = OPT_THREADS, .help = "threads to read and ask with, otherwise one"}),
+        THREADS_OPTION),
     .examples =
         EXAMPLES({"Orders of customers that are on a list",
                   "tamis semijoin -d, --field 3 --right-field 1 orders.csv customers.csv"},

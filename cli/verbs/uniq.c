@@ -216,7 +216,7 @@ const struct verb verb_uniq = {
         {.option = OPT_COUNT, .help = "print only how many lines would be printed"},
         {.option = OPT_JSON, .help = "write the summary on standard error as JSON"},
         KEY_OPTIONS, {.option = OPT_HASH},
-        {.option = OPT_THREADS, .help = "threads to read and hash with, otherwise one"},
+        THREADS_OPTION,
         {.option = OPT_TEMP,
          .help = "where --exact puts lines beyond --memory, otherwise $TMPDIR or /tmp"}),
     .examples =
