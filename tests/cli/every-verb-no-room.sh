@@ -4,7 +4,8 @@ prints() { # where to
     for words in "check good/blocked good/keys" "count good/counting good/keys" "get good/map good/keys" \
         "label good/labels" "info good/blocked" "doctor good/blocked" "plan -n 1000" "kinds" "plot rate" \
         "bench -n 100" "help" "help add" "add --new good/blocked good/keys -o made" "get-data good/blocked" \
-        "build - good/keys" "union good/blocked good/blocked -o -" "diff good/blocked good/later -o -" "apply good/blocked good/patch -o -"; do
+        "build - good/keys" "union good/blocked good/blocked -o -" "uniq good/keys" "uniq --exact good/keys" \
+        "semijoin good/keys good/keys" "diff good/blocked good/later -o -" "apply good/blocked good/patch -o -"; do
         tamis $words >"$1" </dev/null
         echo "$words: exit $?" >>exits
         rm -f made

@@ -7,9 +7,12 @@ for words in ("build made -", "add good/counting - -o made", "remove good/counti
               "check good/blocked", "count good/counting", "get good/map", "put good/map - -o made",
               "label good/labels more - -o made", "doctor good/blocked --members -", "bench -",
               "plan --sample -", "set-data good/blocked -o made", "info -",
+              "uniq", "uniq --exact", "semijoin - good/keys", "semijoin good/keys -",
               "diff good/blocked - -o made", "apply good/blocked - -o made"):
     for number in (signal.SIGINT, signal.SIGTERM):
-        command = subprocess.Popen(["tamis", *words.split()], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL)
+        # Who runs in the background may have been told to ignore Ctrl-C.
+        command = subprocess.Popen(["tamis", *words.split()], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL,
+                                   preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
         command.stdin.write(b"1\t1\n" * 100000)  # More than any buffer: it has begun to read.
         command.stdin.flush()
         command.send_signal(number)
