@@ -214,7 +214,7 @@ test-here: programs $(BENCH)
 
 # The longest first, so that the processors finish together.
 LONG_PROOFS := $(addprefix tests/proof/,sanitizers.sh same_bytes.sh) $(T)/proof/measured_rates \
-               $(addprefix tests/proof/,planted.sh threads.sh fuzz.sh)
+               $(addprefix tests/proof/,planted.sh planted_cli.sh threads.sh fuzz.sh)
 proof-here: programs $(PROOF) $(T)/portable/images
 	@tests/run $(LONG_PROOFS) $(filter-out $(LONG_PROOFS),$(PROOF) $(wildcard tests/proof/*.sh))
 
