@@ -213,8 +213,9 @@ test-here: programs $(BENCH)
 # ---- Proofs: minutes each, the short ones also in CI -------------------------------------------
 
 # The longest first, so that the processors finish together.
-LONG_PROOFS := $(addprefix tests/proof/,sanitizers.sh same_bytes.sh) $(T)/proof/measured_rates \
-               $(addprefix tests/proof/,planted.sh planted_cli.sh threads.sh fuzz.sh)
+LONG_PROOFS := $(addprefix tests/proof/,sanitizers.sh same_bytes.sh) \
+               $(addprefix $(T)/proof/,no_false_negative measured_rates) \
+               $(addprefix tests/proof/,planted.sh threads.sh planted_cli.sh programs.sh fuzz.sh)
 proof-here: programs $(PROOF) $(T)/portable/images
 	@tests/run $(LONG_PROOFS) $(filter-out $(LONG_PROOFS),$(PROOF) $(wildcard tests/proof/*.sh))
 
