@@ -216,6 +216,7 @@ test-here: programs $(BENCH)
 LONG_PROOFS := $(addprefix tests/proof/,sanitizers.sh same_bytes.sh) \
                $(addprefix $(T)/proof/,no_false_negative measured_rates) \
                $(addprefix tests/proof/,planted.sh threads.sh planted_cli.sh programs.sh fuzz.sh)
+$(B)/tests/proof/%.o: CPPFLAGS += $(if $(SHORT),-DTAMIS_SHORT)
 proof-here: programs $(PROOF) $(T)/portable/images
 	@tests/run $(LONG_PROOFS) $(filter-out $(LONG_PROOFS),$(PROOF) $(wildcard tests/proof/*.sh))
 
