@@ -73,9 +73,6 @@ struct cutting {
     struct form form;
 };
 
-struct block;
-struct crew;
-
 struct keys {
     const struct args *args;
     struct cutting cutting;

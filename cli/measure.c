@@ -27,13 +27,13 @@ static double median(double *list, size_t n) {
     return list[n / 2];
 }
 
-/* The i-th number; those below 2^63 are members, the others strangers. */
-static uint64_t number_at(uint64_t i) {
+uint64_t number_at(uint64_t i) {
     i = (i ^ i >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
     i = (i ^ i >> 27) * UINT64_C(0x94d049bb133111eb);
     return i ^ i >> 31;
 }
 
+/* Numbers before this one are members, the others strangers. */
 static const uint64_t first_stranger = UINT64_C(1) << 63;
 
 /* ---- Asking ---- */

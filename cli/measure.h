@@ -19,11 +19,14 @@ struct sample {
     size_t n;
 };
 
+/* The i-th of a sequence that looks random, and never has a number twice. */
+uint64_t number_at(uint64_t i);
+
 /* Makes a filter of this wish with `keys` numbers and measures it. */
 tamis_status measure_wish(const char *spec, uint64_t keys, const struct tamis_options *options,
                           struct measured *measured);
 
-/* The same with the keys of a sample. */
+/* Makes a filter of this wish with the members of a sample, and tells how long that took for each. */
 tamis_status measure_build(const char *spec, const struct sample *sample,
                            const struct tamis_options *options, tamis **filter, double *ns);
 

@@ -19,8 +19,7 @@ static const char *const colors[MOST_SERIES][2] = {
 static const char *const roles[][4] = {
     {"surface", "fill", "#fcfcfb", "#1a1a19"}, {"ink", "fill", "#1a1a19", "#f4f3ef"},
     {"muted", "fill", "#6b6a65", "#a3a29b"},   {"grid", "stroke", "#e7e6e1", "#33322f"},
-    {"axis", "stroke", "#a9a8a2", "#66655f"},  {"guide", "stroke", "#8b8a84", "#8b8a84"},
-    {"on", "fill", "#ffffff", "#1a1a19"}};
+    {"axis", "stroke", "#a9a8a2", "#66655f"},  {"guide", "stroke", "#8b8a84", "#8b8a84"}};
 enum { ROLES = sizeof roles / sizeof roles[0] };
 
 static void put_colors(FILE *out, int scheme) {
@@ -229,7 +228,7 @@ static void put_bar(FILE *out, double x, double width, double y, unsigned color,
                     const char *words) {
     fprintf(out, "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"56\" class=\"d%u\"/>\n", x, y,
             fmax(width, 0.5), color);
-    put_words(out, LEFT - 0.0, y - 8, "ink", "start", words);
+    put_words(out, LEFT, y - 8, "ink", "start", words);
 }
 
 void overlap_svg(FILE *out, const struct overlap *overlap) {

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "cli/measure.h"
 #include "cli/occupancy.h"
 #include "cli/statistics.h"
 
@@ -127,15 +128,9 @@ static void look_at_blocks(struct diagnosis *d) {
 enum { ROW = 16, ROWS = 4096 };
 
 /* Keys that nobody else has: numbers of a counter, well mixed. */
-static uint64_t mixed(uint64_t x) {
-    x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-    x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);
-    return x ^ x >> 31;
-}
-
 static void make_strangers(uint8_t *rows, uint64_t first) {
     for (uint64_t i = 0; i < ROWS; i++) {
-        const uint64_t words[2] = {mixed(2 * (first + i) + 1), mixed(2 * (first + i) + 2)};
+        const uint64_t words[2] = {number_at(2 * (first + i) + 1), number_at(2 * (first + i) + 2)};
         memcpy(rows + i * ROW, words, ROW);
     }
 }

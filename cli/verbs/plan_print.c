@@ -27,7 +27,7 @@ static bool is_given_up(const struct tamis_plan *plan, size_t i) {
 
 /* ---- For people ---- */
 
-static bool has_capacity(const struct planning *planning) {
+static bool have_one_capacity(const struct planning *planning) {
     for (size_t i = 1; i < planning->fitting; i++)
         if (planning->candidate[i].plan.capacity != planning->candidate[0].plan.capacity)
             return false;
@@ -37,7 +37,7 @@ static bool has_capacity(const struct planning *planning) {
 static void print_head(const struct planning *planning) {
     printf("%s%-12s  %9s  %8s  %8s", color(stdout, ROLE_HEADING), "kind", "size", "bits/key",
            "rate");
-    if (!has_capacity(planning)) printf("  %13s", "capacity");
+    if (!have_one_capacity(planning)) printf("  %13s", "capacity");
     if (planning->measured_with > 0)
         printf("  %8s  %8s", "build ns", "ask ns");
     else
@@ -52,7 +52,7 @@ static void print_candidate(const struct planning *planning, const struct candid
     printf("%s%-12s%s  %9s  %8s  %8s", color(stdout, ROLE_NAME), plan->kind,
            color(stdout, ROLE_TEXT), human_bytes(plan->payload_bytes).text, bits.text,
            human_share(plan->fpr_expected).text);
-    if (!has_capacity(planning)) printf("  %13s", human_count(plan->capacity).text);
+    if (!have_one_capacity(planning)) printf("  %13s", human_count(plan->capacity).text);
     if (planning->measured_with > 0)
         printf("  %8s  %8s", human_decimal(candidate->measured.build).text,
                human_decimal(candidate->measured.miss).text);
@@ -130,7 +130,7 @@ static void print_all(const struct planning *planning) {
                    ? "; more keys take longer where caches end"
                    : "");
     print_command(!planning->candidate[0].has_size ? "smallest:"
-                  : has_capacity(planning)         ? "sharpest:"
+                  : have_one_capacity(planning)    ? "sharpest:"
                                                    : "roomiest:",
                   &planning->candidate[0]);
     if (planning->measured_with > 0)
