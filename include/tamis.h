@@ -663,6 +663,68 @@ TAMIS_API tamis_status tamis_patch_fits(const void *base, size_t base_size,
 TAMIS_API tamis_status tamis_apply(const void *base, size_t base_size, const void *patch,
                                    size_t patch_size, void *result, size_t result_size);
 
+/* ==== Other systems' filters ================================================================
+ *
+ * Filters that Guava, Parquet, Redis, Cassandra and others wrote can be asked, changed, kept as
+ * images and written back, byte for byte. They become kinds of their own (ids from 1000), which hash
+ * keys as their origin does; Parquet's are split with hash=xxh64. What the origin's bytes do not say
+ * is how its keys became bytes: that is the caller's to know.
+ *
+ * A format is named as in "guava", or with parameters behind it, as in a spec:
+ * "parquet:column=name,group=0". Nothing is guessed from the bytes: a file that is not exactly what
+ * was named is refused. */
+
+struct tamis_format_info {
+    const char *name;
+    const char *system;                /* whose it is, in a few words */
+    const char *kinds;                 /* names of the kinds it holds, with spaces between them */
+    const char *keys;                  /* encodings that are usual there, the first most */
+    const char *limits;                /* what it cannot hold, or is not done; NULL: nothing */
+    const struct tamis_option *params; /* a text is what has no choices and no range */
+    size_t param_count;
+    bool can_write;   /* tamis_export */
+    bool has_several; /* a file holds several filters: tamis_find */
+};
+
+/* How many formats this library knows. Threads: any. */
+TAMIS_API size_t tamis_format_count(void);
+
+/* Describes the i-th format, or the one of that name; false when there is none. `info_size` is
+ * sizeof *info. Threads: any. */
+TAMIS_API bool tamis_format_at(size_t i, struct tamis_format_info *info, size_t info_size);
+TAMIS_API bool tamis_format_named(const char *name, struct tamis_format_info *info,
+                                  size_t info_size);
+
+/* One of the filters in a file. */
+struct tamis_found {
+    const char *name;      /* what it is about: "column name, row group 0" */
+    const char *choose;    /* parameters that name it: "column=name,group=0"; "" for the only one */
+    const char *kind;      /* what tamis_import would make of it */
+    const char *keys;      /* the encoding of its keys where the file says it, or NULL */
+    uint64_t offset, size; /* where it lies in the file */
+};
+
+/* Gets one after the other; false stops. What `found` points to is gone afterwards. */
+typedef bool tamis_finder(void *ctx, const struct tamis_found *found);
+
+/* Lists the filters in the bytes of a file. Threads: any. */
+TAMIS_API tamis_status tamis_find(const char *format, const void *bytes, size_t size,
+                                  tamis_finder *each, void *ctx);
+
+/* Makes a filter from what another system wrote: copied, and checked whole. Its note "origin" says
+ * which format it came from. Where the bytes do not tell them, items is estimated by the bits, and
+ * capacity is what the shape is best for. Threads: any. */
+TAMIS_API tamis_status tamis_import(tamis **filter, const char *format, const void *bytes,
+                                    size_t size);
+TAMIS_API tamis_status tamis_import_with(tamis **filter, const char *format, const void *bytes,
+                                         size_t size, const struct tamis_options *options);
+
+/* Writes a filter as another system would. What came in by tamis_import and was not changed goes out
+ * as the same bytes. TAMIS_CANNOT, with the reason, for kinds that the format does not hold: without
+ * the keys no filter becomes one that hashes them otherwise. Threads: readers or one writer. */
+TAMIS_API tamis_status tamis_export(const tamis *filter, const char *format, tamis_writer *put,
+                                    void *ctx);
+
 /* ==== Kinds ================================================================================= */
 
 /* What a kind can do beside answering, and what it is like. */

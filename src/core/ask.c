@@ -186,7 +186,7 @@ static bool can(const tamis *f, enum tamis_ability ability) {
 }
 
 void tamis_count_hashes(const tamis *f, const uint64_t *hashes, size_t n, uint64_t *counts) {
-    if (can(f, TAMIS_CAN_COUNT))
+    if (can(f, TAMIS_CAN_COUNT) && f->kind->count)
         f->kind->count(&f->image.body, hashes, n, counts);
     else
         for (size_t i = 0; i < n; i++) counts[i] = tamis_has_hash(f, hashes[i]);
@@ -199,8 +199,12 @@ uint64_t tamis_count_hash(const tamis *f, uint64_t hash) {
 }
 
 uint64_t tamis_count(const tamis *f, const void *key, size_t len) {
-    if (f->kind->query_keys) return tamis_has(f, key, len);
-    return tamis_count_hash(f, tamis_hash(f, key, len));
+    const struct tamis_key one = {key, len};
+    uint64_t count;
+    if (!f->kind->query_keys) return tamis_count_hash(f, tamis_hash(f, key, len));
+    if (!can(f, TAMIS_CAN_COUNT)) return tamis_has(f, key, len);
+    f->kind->count_keys(&f->image.body, &one, 1, &count);
+    return count;
 }
 
 uint64_t tamis_count_u64(const tamis *f, uint64_t key) {

@@ -81,8 +81,10 @@ static tamis_status open_filter(tamis_builder *b, const tamis_shape *shape) {
     tamis__take_shape(&b->filter->image, shape);
     char *no_notes;
     const tamis_status rc = tamis__own(b->filter, &no_notes);
-    if (!rc) open_bulk(b);
-    return rc;
+    if (rc) return rc;
+    if (b->filter->kind->start) b->filter->kind->start(&b->filter->image.body);
+    open_bulk(b);
+    return TAMIS_OK;
 }
 
 static bool shape_is_known(const tamis_request *r) {

@@ -196,19 +196,29 @@ tamis_status tamis_add_shared(tamis *f, const void *key, size_t len) {
 
 /* ---- Removing, ageing, resizing ------------------------------------------------------------- */
 
-tamis_status tamis_remove_hash(tamis *f, uint64_t hash) {
-    tamis_status rc = tamis__may(f, TAMIS_CAN_REMOVE, "remove keys");
-    if (!rc) rc = f->kind->remove(&f->image.body, hash);
+static tamis_status removed(tamis *f, tamis_status rc) {
     if (!rc && f->image.body.items) f->image.body.items--;
     return rc;
 }
 
+tamis_status tamis_remove_hash(tamis *f, uint64_t hash) {
+    const tamis_status rc = tamis__may(f, TAMIS_CAN_REMOVE, "remove keys");
+    if (rc) return rc;
+    if (!f->kind->remove) return tamis__cannot(f, "remove by hash");
+    return removed(f, f->kind->remove(&f->image.body, hash));
+}
+
 tamis_status tamis_remove(tamis *f, const void *key, size_t len) {
-    return tamis_remove_hash(f, tamis_hash(f, key, len));
+    const struct tamis_key one = {key, len};
+    if (!f->kind->query_keys) return tamis_remove_hash(f, tamis_hash(f, key, len));
+    const tamis_status rc = tamis__may(f, TAMIS_CAN_REMOVE, "remove keys");
+    return rc ? rc : removed(f, f->kind->remove_key(&f->image.body, &one));
 }
 
 tamis_status tamis_remove_u64(tamis *f, uint64_t key) {
-    return tamis_remove_hash(f, tamis__hash_u64(&f->image.hasher, key));
+    uint8_t bytes[8];
+    tamis__put64(bytes, key);
+    return tamis_remove(f, bytes, sizeof bytes);
 }
 
 tamis_status tamis_tick(tamis *f) {

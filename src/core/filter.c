@@ -105,6 +105,7 @@ static tamis_status make_empty(tamis **filter, const tamis_entry *entry, const t
         tamis_free(f);
         return rc;
     }
+    if (f->kind->start) f->kind->start(&f->image.body);
     tamis__choose_one(f);
     *filter = f;
     return TAMIS_OK;

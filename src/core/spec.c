@@ -14,8 +14,7 @@ enum { NAME_MOST = 32, VALUE_MOST = 64 };
 
 /* ---- Words ---------------------------------------------------------------------------------- */
 
-/* The index of `word` among "a|b|c", or -1. */
-static int choice_index(const char *choices, const char *word) {
+int tamis__choice_index(const char *choices, const char *word) {
     const size_t len = strlen(word);
     int index = 0;
     for (const char *p = choices;; p++, index++) {
@@ -116,12 +115,9 @@ const struct tamis_option *tamis_common_options(size_t *count) {
 
 /* ---- The kind's own wishes ------------------------------------------------------------------ */
 
-static bool set_option(tamis_request *r, size_t i, const char *value) {
-    const struct tamis_option *option = &r->entry->kind->options[i];
-    uint64_t *out = &r->wish.option[i];
-    r->wish.has_option[i] = true;
+bool tamis__parse_option(const struct tamis_option *option, const char *value, uint64_t *out) {
     if (option->choices) {
-        const int index = choice_index(option->choices, value);
+        const int index = tamis__choice_index(option->choices, value);
         *out = (uint64_t)index;
         if (index >= 0) return true;
         tamis__fail(TAMIS_INVALID, "must be one of %s, not '%s'", option->choices, value);
@@ -132,6 +128,11 @@ static bool set_option(tamis_request *r, size_t i, const char *value) {
     tamis__fail(TAMIS_INVALID, "must be from %llu to %llu, not %s", (unsigned long long)option->min,
                 (unsigned long long)option->max, value);
     return false;
+}
+
+static bool set_option(tamis_request *r, size_t i, const char *value) {
+    r->wish.has_option[i] = true;
+    return tamis__parse_option(&r->entry->kind->options[i], value, &r->wish.option[i]);
 }
 
 static tamis_status unknown_option(const tamis_kind *kind, const char *name) {
@@ -150,15 +151,15 @@ static tamis_status unknown_kind(const char *name) {
     char known[384];
     int at = 0;
     for (size_t i = 0; i < tamis__kind_count() && at < (int)sizeof known; i++)
-        at += snprintf(known + at, sizeof known - (size_t)at, "%s%s", i ? ", " : "",
-                       tamis__kind_at(i)->kind->name);
+        if (tamis__kind_at(i)->id < TAMIS_FOREIGN_FROM)
+            at += snprintf(known + at, sizeof known - (size_t)at, "%s%s", i ? ", " : "",
+                           tamis__kind_at(i)->kind->name);
     return tamis__fail(TAMIS_INVALID, "there is no kind '%s'; there are %s", name, known);
 }
 
 /* ---- Parsing -------------------------------------------------------------------------------- */
 
-/* Copies a part of the spec without the spaces around it; false when it is too long. */
-static bool copy_trimmed(char *to, size_t most, const char *from, size_t len) {
+bool tamis__copy_trimmed(char *to, size_t most, const char *from, size_t len) {
     while (len && *from == ' ') from++, len--;
     while (len && from[len - 1] == ' ') len--;
     if (len >= most) return false;
@@ -175,8 +176,8 @@ static tamis_status parse_pair(tamis_request *r, const char *text, size_t len, u
         return tamis__fail(TAMIS_INVALID, "'%.*s' should be name=value", len > 40 ? 40 : (int)len,
                            text);
     const size_t name_len = (size_t)(equals - text);
-    if (!copy_trimmed(name, sizeof name, text, name_len) ||
-        !copy_trimmed(value, sizeof value, equals + 1, len - name_len - 1))
+    if (!tamis__copy_trimmed(name, sizeof name, text, name_len) ||
+        !tamis__copy_trimmed(value, sizeof value, equals + 1, len - name_len - 1))
         return tamis__fail(TAMIS_INVALID, "'%.40s...' is too long for a name=value", text);
 
     const tamis_kind *kind = r->entry->kind;
@@ -235,7 +236,7 @@ static tamis_status parse(const char *text, bool is_open, tamis_request *r) {
     if (text[head] == '=' || *text == '\0') {
         strcpy(name, DEFAULT_KIND);
     } else {
-        if (!copy_trimmed(name, sizeof name, text, head))
+        if (!tamis__copy_trimmed(name, sizeof name, text, head))
             return tamis__fail(TAMIS_INVALID, "there is no kind '%.40s...'", text);
         pairs = text + head + (text[head] == ':');
     }

@@ -16,6 +16,13 @@ typedef struct tamis_request {
 
 tamis_status tamis__spec_parse(const char *text, tamis_request *);
 
+/* Pieces of it, for formats, which have parameters of the same form: the index of a word among
+ * "a|b|c", or -1; a part without the spaces around it, false when it is too long; and the value of
+ * an option, false with a sentence. */
+int tamis__choice_index(const char *choices, const char *word);
+bool tamis__copy_trimmed(char *to, size_t most, const char *from, size_t len);
+bool tamis__parse_option(const struct tamis_option *, const char *value, uint64_t *out);
+
 /* The same for a builder, which can count: the capacity may be missing. */
 tamis_status tamis__spec_parse_open(const char *text, tamis_request *);
 

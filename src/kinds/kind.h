@@ -154,6 +154,9 @@ typedef struct tamis_kind {
     uint64_t (*probes)(const uint64_t word[]);
     double (*rate)(const uint64_t word[], uint64_t items); /* expected fpr after so many adds */
 
+    /* Makes an empty body of zeros, for kinds whose empty payload is not all zeros; or NULL. */
+    void (*start)(tamis_body *);
+
     /* The rest of the gate: is what lies inside the payload legal? Words are checked already, and
      * the payload has the size that check() demanded. NULL: every payload of that size is legal. */
     tamis_status (*audit)(const tamis_body *);
@@ -188,9 +191,11 @@ typedef struct tamis_kind {
     /* Fills in blocks and rule of a view for inlined code; false when this shape has none. */
     bool (*fast)(const tamis_body *, struct tamis_fast *);
 
-    /* Kinds of other systems hash keys their own way; these two replace query and add. */
+    /* Kinds of other systems hash keys their own way; these replace query, add, remove and count. */
     void (*query_keys)(const tamis_body *, const struct tamis_key *, size_t n, uint8_t *hit);
     tamis_status (*add_keys)(tamis_body *, const struct tamis_key *, size_t n);
+    tamis_status (*remove_key)(tamis_body *, const struct tamis_key *);
+    void (*count_keys)(const tamis_body *, const struct tamis_key *, size_t n, uint64_t *count);
 
     /* One key: takes back one add of it, or TAMIS_NOT_FOUND when the body shows there was none. */
     tamis_status (*remove)(tamis_body *, uint64_t hash);
@@ -249,6 +254,9 @@ typedef struct tamis_entry {
     uint32_t id;
     const tamis_kind *kind;
 } tamis_entry;
+
+/* Kinds of other systems have ids from here on; those of tests are far above. */
+enum { TAMIS_FOREIGN_FROM = 1000, TAMIS_FOREIGN_END = 2000 };
 
 size_t tamis__kind_count(void);
 const tamis_entry *tamis__kind_at(size_t i);

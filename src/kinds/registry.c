@@ -47,7 +47,8 @@ unsigned tamis__abilities(const tamis_kind *k, const uint64_t word[]) {
         (k->merge || (k->build && k->next) ? TAMIS_CAN_MERGE : 0) |
         (k->intersect ? TAMIS_CAN_INTERSECT : 0) | (k->fold ? TAMIS_CAN_FOLD : 0) |
         (k->grow ? TAMIS_CAN_GROW : 0) | (k->query_keys ? TAMIS_OWN_HASH : 0) |
-        (k->remove ? TAMIS_CAN_REMOVE : 0) | (k->count ? TAMIS_CAN_COUNT : 0) |
+        (k->remove || k->remove_key ? TAMIS_CAN_REMOVE : 0) |
+        (k->count || k->count_keys ? TAMIS_CAN_COUNT : 0) |
         (k->tick ? TAMIS_CAN_TICK : 0) | (k->next ? TAMIS_CAN_LIST : 0) |
         (k->resize ? TAMIS_CAN_RESIZE : 0) | (k->log ? TAMIS_CAN_LOG : 0) |
         (k->levels ? TAMIS_CAN_LEVEL : 0) | (k->retouch ? TAMIS_CAN_RETOUCH : 0) |

@@ -227,7 +227,7 @@ const law byte_laws[] = {
     {"reads_stay_inside", 0, reads_stay_inside, 0},
     {"damage_refused", 0, damage_refused, 0},
     {"forged_headers_are_safe", 0, forged_headers_are_safe, 0},
-    {"stray_bits_refused", 0, stray_bits_refused, 0},
+    {"stray_bits_refused", 0, stray_bits_refused, TAMIS_OWN_HASH},
     {"same_bytes_on_every_cpu", 0, same_bytes_on_every_cpu, 0},
     {NULL, 0, NULL, 0},
 };

@@ -313,7 +313,7 @@ static const char *plan_holds(const subject *s, uint64_t n, double rate) {
     struct tamis_info info;
     tamis_info(f, &info, sizeof info);
     tamis_free(f);
-    if (plan.fpr_expected > rate && !rate_is_fixed(s))
+    if (plan.fpr_expected > rate && !rate_is_fixed(s) && !is_foreign(s))
         return wrong("%s is planned for %g", spec, plan.fpr_expected);
     if (!size_is_as_planned(s, &plan, size) || !size ||
         plan.stored_bytes - plan.payload_bytes != stored - size)

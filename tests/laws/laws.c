@@ -37,6 +37,10 @@ bool is_rare(uint64_t count, uint64_t n, double rate) {
     return (double)count <= rate * (double)n || test_is_possible(count, n, rate, TEST_ALPHA);
 }
 
+bool is_foreign(const subject *s) {
+    return s->kind.id >= TAMIS_FOREIGN_FROM && s->kind.id < TAMIS_FOREIGN_END;
+}
+
 /* ---- Filters and keys ----------------------------------------------------------------------- */
 
 static void demand(tamis_status rc, const char *what) {
@@ -260,6 +264,8 @@ static void add_kind(const struct tamis_kind_info *kind) {
             }
             continue;
         }
+        /* What the numbers of other systems do is for tests of their formats. */
+        if (kind->id >= TAMIS_FOREIGN_FROM && kind->id < TAMIS_FOREIGN_END) continue;
         /* Numbers: the ends, and a few between, fewer where each costs a build. Where the end is out
          * of sight, a large one. */
         const bool is_open = kind->abilities & TAMIS_IS_BUILT && option->max > OPEN_FROM;

@@ -26,6 +26,9 @@ typedef struct law {
     unsigned unless; /* abilities of which one is enough to excuse a kind */
 } law;
 
+/* Kinds of other systems: their plans have the size that their origin would choose. */
+bool is_foreign(const subject *);
+
 /* Every file adds its laws to this list. */
 extern const law membership_laws[], byte_laws[], set_laws[], failure_laws[], thread_laws[],
     change_laws[], key_laws[], program_laws[], built_laws[];

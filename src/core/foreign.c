@@ -1,0 +1,252 @@
+/* Filters of other systems: from their bytes to a handle, and back. */
+#include "foreign/format.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/filter.h"
+
+/* ---- What there is -------------------------------------------------------------------------- */
+
+static bool describe(const tamis_format *format, struct tamis_format_info *info, size_t info_size) {
+    if (!format) return false;
+    const struct tamis_format_info full = {
+        .name = format->name,
+        .system = format->system,
+        .kinds = format->kinds,
+        .keys = format->keys,
+        .limits = format->limits,
+        .params = format->params,
+        .param_count = format->param_count,
+        .can_write = format->write,
+        .has_several = format->find,
+    };
+    tamis__copy_out(info, info_size, &full, sizeof full);
+    return true;
+}
+
+size_t tamis_format_count(void) {
+    return tamis__format_count();
+}
+
+bool tamis_format_at(size_t i, struct tamis_format_info *info, size_t info_size) {
+    return describe(tamis__format_at(i), info, info_size);
+}
+
+bool tamis_format_named(const char *name, struct tamis_format_info *info, size_t info_size) {
+    return describe(tamis__format_by_name(name), info, info_size);
+}
+
+/* ---- "parquet:column=name,group=0" ---------------------------------------------------------- */
+
+static tamis_status unknown_format(const char *name) {
+    char known[512];
+    int at = 0;
+    for (size_t i = 0; i < tamis__format_count() && at < (int)sizeof known; i++)
+        at += snprintf(known + at, sizeof known - (size_t)at, "%s%s", i ? ", " : "",
+                       tamis__format_at(i)->name);
+    return tamis__fail(TAMIS_INVALID, "there is no format '%s'; there are %s", name, known);
+}
+
+static tamis_status unknown_param(const tamis_format *format, const char *name) {
+    char known[256] = "none";
+    int at = 0;
+    for (size_t i = 0; i < format->param_count && at < (int)sizeof known; i++)
+        at += snprintf(known + at, sizeof known - (size_t)at, "%s%s", i ? ", " : "",
+                       format->params[i].name);
+    return tamis__fail(TAMIS_INVALID, "the format %s has no parameter '%s'; it knows %s",
+                       format->name, name, known);
+}
+
+static bool is_text(const struct tamis_option *param) {
+    return !param->choices && param->min == 0 && param->max == 0;
+}
+
+static tamis_status parse_param(const tamis_format *format, const char *text, size_t len,
+                                tamis_said *said) {
+    char name[TAMIS_FORMAT_TEXT], value[TAMIS_FORMAT_TEXT];
+    const char *equals = memchr(text, '=', len);
+    const size_t name_len = equals ? (size_t)(equals - text) : len;
+    if (!equals || !tamis__copy_trimmed(name, sizeof name, text, name_len) ||
+        !tamis__copy_trimmed(value, sizeof value, equals + 1, len - name_len - 1))
+        return tamis__fail(TAMIS_INVALID, "'%.*s' should be name=value, of at most %d bytes each",
+                           len > 40 ? 40 : (int)len, text, TAMIS_FORMAT_TEXT - 1);
+    size_t i = 0;
+    while (i < format->param_count && strcmp(name, format->params[i].name) != 0) i++;
+    if (i == format->param_count) return unknown_param(format, name);
+    if (said->has[i]) return tamis__fail(TAMIS_INVALID, "%s is given twice", name);
+    said->has[i] = true;
+    memcpy(said->text[i], value, sizeof value);
+    if (is_text(&format->params[i]) ||
+        tamis__parse_option(&format->params[i], value, &said->number[i]))
+        return TAMIS_OK;
+    return tamis__fail_in(TAMIS_INVALID, name);
+}
+
+static tamis_status parse(const char *text, const tamis_format **format, tamis_said *said) {
+    char name[TAMIS_FORMAT_TEXT];
+    memset(said, 0, sizeof *said);
+    if (!text) return tamis__fail(TAMIS_INVALID, "the format is NULL");
+    const size_t head = strcspn(text, ":");
+    if (!tamis__copy_trimmed(name, sizeof name, text, head))
+        return tamis__fail(TAMIS_INVALID, "there is no format '%.40s...'", text);
+    *format = tamis__format_by_name(name);
+    if (!*format) return unknown_format(name);
+    for (const char *p = text + head + (text[head] == ':'); *p;) {
+        const size_t len = strcspn(p, ",");
+        const tamis_status rc = parse_param(*format, p, len, said);
+        if (rc) return rc;
+        p += len + (p[len] == ',');
+    }
+    return TAMIS_OK;
+}
+
+/* ---- In ------------------------------------------------------------------------------------- */
+
+/* Where nobody said how many keys there are, the bits do. */
+static uint64_t items_of(const tamis_arrival *in, const tamis *f) {
+    tamis_measure m = {0};
+    if (in->items) return in->items;
+    f->kind->measure(&f->image.body, NULL, &m);
+    return m.items.value < (double)TAMIS_MOST_CAPACITY ? (uint64_t)(m.items.value + 0.5)
+                                                       : TAMIS_MOST_CAPACITY;
+}
+
+static tamis_status fill(tamis *f, const tamis_format *format, const tamis_input *input,
+                         const tamis_arrival *in) {
+    tamis_body *body = &f->image.body;
+    char *no_notes;
+    tamis_status rc = tamis__own(f, &no_notes);
+    if (rc) return rc;
+    if (format->load)
+        rc = format->load(input, in, body);
+    else if (in->payload.size > body->size)
+        rc = tamis__not_it(format->name, "there are bytes behind the filter");
+    else
+        memcpy(body->bytes, in->payload.bytes, (size_t)in->payload.size);
+    if (!rc && f->kind->audit) rc = f->kind->audit(body);
+    return rc;
+}
+
+/* The shape and what else is known before there is memory for it. */
+static void take_arrival(tamis *f, const tamis_arrival *in, const tamis_entry *entry,
+                         uint64_t size) {
+    f->kind = entry->kind;
+    f->image.entry = entry;
+    f->image.hasher = (tamis_hasher){.mode = in->hash};
+    f->image.capacity = in->capacity < TAMIS_MOST_CAPACITY ? in->capacity : TAMIS_MOST_CAPACITY;
+    f->image.one_in = in->fpr > 0 && in->fpr < 1 ? tamis__one_in(in->fpr) : 0;
+    f->image.body.size = size;
+    memcpy(f->image.body.word, in->word, sizeof in->word);
+}
+
+static tamis_status make(tamis **filter, const tamis_format *format, const tamis_input *input,
+                         const tamis_arrival *in, const struct tamis_options *options) {
+    const tamis_entry *entry = tamis__kind_by_name(in->kind, strlen(in->kind));
+    const struct tamis_allocator allocator = tamis__allocator(options);
+    uint64_t size;
+    tamis_status rc = entry->kind->check(in->word, &size);
+    if (rc) return tamis__fail_in(TAMIS_CORRUPT, format->name);
+    rc = tamis__within_limit(options, size);
+    if (rc) return rc;
+    tamis *f = tamis__new(&allocator);
+    if (!f) return TAMIS_NOMEM;
+    f->threads = options->threads;
+    take_arrival(f, in, entry, size);
+    rc = fill(f, format, input, in);
+    if (!rc) f->image.body.items = items_of(in, f);
+    if (!rc) tamis__choose_one(f);
+    if (rc)
+        tamis_free(f);
+    else
+        *filter = f;
+    return rc;
+}
+
+tamis_status tamis_import_with(tamis **filter, const char *text, const void *bytes, size_t size,
+                               const struct tamis_options *options) {
+    const tamis_input input = {bytes, size};
+    const tamis_format *format;
+    tamis_arrival in = {.hash = TAMIS_HASH_OWN};
+    tamis_said said;
+    struct tamis_options o;
+    *filter = NULL;
+    tamis_status rc = tamis__read_options(options, &o);
+    if (!rc) rc = parse(text, &format, &said);
+    if (!rc) rc = format->read(&input, &said, &in);
+    if (!rc) rc = make(filter, format, &input, &in, &o);
+    if (!rc) rc = tamis_set_note(*filter, "origin", text);
+    if (rc) {
+        tamis_free(*filter);
+        *filter = NULL;
+    }
+    return rc;
+}
+
+tamis_status tamis_import(tamis **filter, const char *format, const void *bytes, size_t size) {
+    return tamis_import_with(filter, format, bytes, size, NULL);
+}
+
+/* A file that holds one filter is found whole. */
+static tamis_status find_the_one(const tamis_format *format, const tamis_input *input,
+                                 const tamis_said *said, tamis_finder *each, void *ctx) {
+    tamis_arrival in = {.hash = TAMIS_HASH_OWN};
+    const tamis_status rc = format->read(input, said, &in);
+    if (rc) return rc;
+    const struct tamis_found found = {
+        .name = format->system, .choose = "", .kind = in.kind, .size = input->size};
+    each(ctx, &found);
+    return TAMIS_OK;
+}
+
+tamis_status tamis_find(const char *text, const void *bytes, size_t size, tamis_finder *each,
+                        void *ctx) {
+    const tamis_input input = {bytes, size};
+    const tamis_format *format;
+    tamis_said said;
+    const tamis_status rc = parse(text, &format, &said);
+    if (rc) return rc;
+    return format->find ? format->find(&input, &said, each, ctx)
+                        : find_the_one(format, &input, &said, each, ctx);
+}
+
+/* ---- Out ------------------------------------------------------------------------------------ */
+
+/* Is `word` one of those in "a b c"? */
+static bool is_among(const char *words, const char *word) {
+    const size_t len = strlen(word);
+    for (const char *p = words; *p; p += strcspn(p, " "), p += *p == ' ')
+        if (strcspn(p, " ") == len && memcmp(p, word, len) == 0) return true;
+    return false;
+}
+
+static tamis_status may_leave(const tamis *f, const tamis_format *format) {
+    if (!format->write)
+        return tamis__fail(TAMIS_CANNOT, "%s can be read, not written%s%s", format->name,
+                           format->limits ? ": " : "", format->limits ? format->limits : "");
+    if (is_among(format->kinds, f->kind->name)) return TAMIS_OK;
+    return tamis__fail(
+        TAMIS_CANNOT,
+        "%s holds filters of the kind %s: %s places keys otherwise, and cannot become "
+        "one without the keys",
+        format->name, format->kinds, f->kind->name);
+}
+
+tamis_status tamis_export(const tamis *f, const char *text, tamis_writer *put, void *ctx) {
+    const tamis_departure out = {
+        .kind = f->kind->name,
+        .body = &f->image.body,
+        .hash = f->image.hasher.mode,
+        .seed = f->image.hasher.seed,
+        .capacity = f->image.capacity,
+        .fpr = tamis__fpr_of(f->image.one_in),
+        .put = put,
+        .ctx = ctx,
+    };
+    const tamis_format *format;
+    tamis_said said;
+    tamis_status rc = parse(text, &format, &said);
+    if (!rc) rc = may_leave(f, format);
+    return rc ? rc : format->write(&out, &said);
+}

@@ -1,0 +1,180 @@
+/* Bloom filters in the bytes of their origin: header, bits, trailer. */
+#include "foreign/bloomlike.h"
+
+#include <math.h>
+
+#include "bits/bits.h"
+#include "kinds/bitmap.h"
+#include "kinds/bloom.h"
+
+/* ---- Where things lie ----------------------------------------------------------------------- */
+
+static uint64_t bits_bytes(const tamis_bloomlike *like, const uint64_t word[]) {
+    const uint64_t unit = like->is_big_endian ? 64 : 8; /* what the origin writes at once */
+    return (word[TAMIS_LIKE_BITS] + unit - 1) / unit * (unit / 8);
+}
+
+uint64_t tamis__like_stored(const tamis_bloomlike *like, const uint64_t word[]) {
+    return like->header_bytes + bits_bytes(like, word) + like->trailer_bytes;
+}
+
+/* A big-endian word has its first eight bits in its last byte. */
+static uint64_t byte_of(const tamis_bloomlike *like, uint64_t position) {
+    return like->header_bytes + (position >> 3 ^ (like->is_big_endian ? 7 : 0));
+}
+
+/* ---- Shape ---------------------------------------------------------------------------------- */
+
+tamis_status tamis__like_check(const tamis_bloomlike *like, const uint64_t word[], uint64_t unit,
+                               uint64_t most_bits, uint64_t *size) {
+    const uint64_t bits = word[TAMIS_LIKE_BITS], hashes = word[TAMIS_LIKE_HASHES];
+    if (bits == 0 || bits > most_bits || bits % unit)
+        return tamis__fail(TAMIS_CORRUPT, "%s has 1 to %llu bits in multiples of %llu, not %llu",
+                           like->name, (unsigned long long)most_bits, (unsigned long long)unit,
+                           (unsigned long long)bits);
+    if (hashes == 0 || hashes > TAMIS_LIKE_MOST_HASHES)
+        return tamis__fail(TAMIS_CORRUPT, "%s has 1 to %d hashes, not %llu", like->name,
+                           TAMIS_LIKE_MOST_HASHES, (unsigned long long)hashes);
+    *size = (tamis__like_stored(like, word) + 7) / 8 * 8;
+    return TAMIS_OK;
+}
+
+uint64_t tamis__like_probes(const uint64_t word[]) {
+    return word[TAMIS_LIKE_HASHES];
+}
+
+double tamis__like_rate(const uint64_t word[], uint64_t items) {
+    return tamis__bloom_rate(items, word[TAMIS_LIKE_BITS], word[TAMIS_LIKE_HASHES]);
+}
+
+double tamis__like_bits_for(uint64_t keys, double fpr) {
+    const double ln2 = log(2);
+    return -(double)(keys ? keys : 1) * log(fpr) / (ln2 * ln2);
+}
+
+uint64_t tamis__like_capacity(uint64_t bits, uint64_t hashes) {
+    return (uint64_t)((double)bits * log(2) / (double)hashes + 0.5);
+}
+
+/* ---- Headers -------------------------------------------------------------------------------- */
+
+void tamis__like_start(const tamis_bloomlike *like, tamis_body *f) {
+    if (like->header) like->header(f->word, f->bytes);
+    if (like->trailer)
+        like->trailer(f->word, f->bytes + like->header_bytes + bits_bytes(like, f->word));
+}
+
+static bool is_as_written(void (*write)(const uint64_t word[], uint8_t *), const uint64_t word[],
+                          const uint8_t *bytes, uint64_t n) {
+    uint8_t expected[TAMIS_LIKE_MOST_HEADER] = {0};
+    if (write) write(word, expected);
+    return memcmp(expected, bytes, (size_t)n) == 0;
+}
+
+/* The bits behind the last, in the word or byte that the origin wrote whole. */
+static bool has_stray_bit(const tamis_bloomlike *like, const tamis_body *f) {
+    const uint64_t last = bits_bytes(like, f->word) * 8;
+    for (uint64_t i = f->word[TAMIS_LIKE_BITS]; i < last; i++)
+        if (f->bytes[byte_of(like, i)] >> (i & 7) & 1) return true;
+    return false;
+}
+
+tamis_status tamis__like_audit(const tamis_bloomlike *like, const tamis_body *f) {
+    const uint8_t *behind = f->bytes + like->header_bytes + bits_bytes(like, f->word);
+    if (!is_as_written(like->header, f->word, f->bytes, like->header_bytes))
+        return tamis__fail(TAMIS_CORRUPT, "the header of %s is not that of its shape", like->name);
+    if (!is_as_written(like->trailer, f->word, behind, like->trailer_bytes))
+        return tamis__fail(TAMIS_CORRUPT, "the end of %s is not that of its shape", like->name);
+    if (has_stray_bit(like, f))
+        return tamis__fail(TAMIS_CORRUPT, "bits are set beyond the last of %llu bits",
+                           (unsigned long long)f->word[TAMIS_LIKE_BITS]);
+    for (uint64_t i = tamis__like_stored(like, f->word); i < f->size; i++)
+        if (f->bytes[i]) return tamis__fail(TAMIS_CORRUPT, "a byte behind %s is not 0", like->name);
+    return TAMIS_OK;
+}
+
+/* ---- Asking and adding ---------------------------------------------------------------------- */
+
+static bool get(const tamis_bloomlike *like, const tamis_body *f, uint64_t position) {
+    return f->bytes[byte_of(like, position)] >> (position & 7) & 1;
+}
+
+/* The first position of many keys is asked for before the first is looked at: most strangers end
+ * there, and from a large filter it is what takes longest. */
+enum { TOGETHER = 32 };
+
+static bool rest_is_set(const tamis_bloomlike *like, const tamis_body *f, tamis_walk *walk) {
+    for (uint64_t i = 1; i < f->word[TAMIS_LIKE_HASHES]; i++)
+        if (!get(like, f, like->next(f->word, walk))) return false;
+    return true;
+}
+
+static void ask_together(const tamis_bloomlike *like, const tamis_body *f,
+                         const struct tamis_key *keys, size_t n, uint8_t *hit) {
+    tamis_walk walk[TOGETHER];
+    uint64_t first[TOGETHER];
+    for (size_t i = 0; i < n; i++) {
+        like->begin(f->word, &keys[i], &walk[i]);
+        first[i] = like->next(f->word, &walk[i]);
+        __builtin_prefetch(f->bytes + byte_of(like, first[i]));
+    }
+    for (size_t i = 0; i < n; i++)
+        hit[i] = get(like, f, first[i]) && rest_is_set(like, f, &walk[i]);
+}
+
+void tamis__like_query(const tamis_bloomlike *like, const tamis_body *f,
+                       const struct tamis_key *keys, size_t n, uint8_t *hit) {
+    for (size_t i = 0, m; i < n; i += m) {
+        m = n - i < TOGETHER ? n - i : TOGETHER;
+        ask_together(like, f, keys + i, m, hit + i);
+    }
+}
+
+static bool add_one(const tamis_bloomlike *like, tamis_body *f, const struct tamis_key *key) {
+    tamis_walk walk;
+    bool is_new = false;
+    like->begin(f->word, key, &walk);
+    for (uint64_t i = 0; i < f->word[TAMIS_LIKE_HASHES]; i++) {
+        const uint64_t position = like->next(f->word, &walk);
+        uint8_t *byte = &f->bytes[byte_of(like, position)];
+        const uint8_t bit = (uint8_t)(1u << (position & 7));
+        is_new |= !(*byte & bit);
+        *byte |= bit;
+    }
+    return is_new;
+}
+
+uint64_t tamis__like_add(const tamis_bloomlike *like, tamis_body *f, const struct tamis_key *keys,
+                         size_t n) {
+    uint64_t fresh = 0;
+    for (size_t i = 0; i < n; i++) fresh += add_one(like, f, &keys[i]);
+    return fresh;
+}
+
+/* ---- Sets ----------------------------------------------------------------------------------- */
+
+tamis_status tamis__like_merge(const tamis_bloomlike *like, tamis_body *into,
+                               const tamis_body *from) {
+    const uint64_t end = like->header_bytes + bits_bytes(like, into->word);
+    for (uint64_t i = like->header_bytes; i < end; i++) into->bytes[i] |= from->bytes[i];
+    return TAMIS_OK;
+}
+
+tamis_status tamis__like_intersect(const tamis_bloomlike *like, tamis_body *into,
+                                   const tamis_body *from) {
+    const uint64_t end = like->header_bytes + bits_bytes(like, into->word);
+    for (uint64_t i = like->header_bytes; i < end; i++) into->bytes[i] &= from->bytes[i];
+    return TAMIS_OK;
+}
+
+void tamis__like_measure(const tamis_bloomlike *like, const tamis_body *f, const tamis_body *other,
+                         tamis_measure *out) {
+    const uint64_t end = like->header_bytes + bits_bytes(like, f->word);
+    uint64_t set = 0, i = like->header_bytes;
+    for (; i + 8 <= end; i += 8)
+        set += tamis__popcount64(tamis__get64(f->bytes + i) |
+                                 (other ? tamis__get64(other->bytes + i) : 0));
+    for (; i < end; i++)
+        set += tamis__popcount64((uint64_t)(f->bytes[i] | (other ? other->bytes[i] : 0)));
+    tamis__fill_measure(set, f->word[TAMIS_LIKE_BITS], f->word[TAMIS_LIKE_HASHES], out);
+}

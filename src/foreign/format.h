@@ -1,0 +1,91 @@
+/* The files of src/foreign and core may include this.
+ *
+ * A format is how a filter of another system stands in a file: bytes in, a kind with its words and
+ * payload out, and back. One kind may have several formats (bare, inside a table file, as a dump);
+ * one format may hold several kinds.
+ *
+ *     bytes ──read──▶ kind, words, payload ──the kind's check and audit──▶ filter
+ *     filter ──write──▶ the same bytes
+ *
+ * Nothing here allocates: a reader looks at the bytes it is given and says where the payload lies
+ * in them, or how to make it. The gate is that of every kind. */
+#ifndef TAMIS_FOREIGN_FORMAT_H
+#define TAMIS_FOREIGN_FORMAT_H
+
+#include "hash/hash.h"
+#include "kinds/kind.h"
+
+enum { TAMIS_FORMAT_PARAMS = 8, TAMIS_FORMAT_TEXT = 256 };
+
+/* What the user said behind the name of the format, by index of its parameters: numbers and
+ * choices in `number`, texts in `text`. */
+typedef struct tamis_said {
+    bool has[TAMIS_FORMAT_PARAMS];
+    uint64_t number[TAMIS_FORMAT_PARAMS];
+    char text[TAMIS_FORMAT_PARAMS][TAMIS_FORMAT_TEXT];
+} tamis_said;
+
+typedef struct tamis_input {
+    const uint8_t *bytes;
+    uint64_t size;
+} tamis_input;
+
+/* A filter that came in. All zero at first. */
+typedef struct tamis_arrival {
+    const char *kind;
+    uint64_t word[TAMIS_WORDS];
+    tamis_hash_mode hash; /* of kinds that are ours; TAMIS_HASH_OWN for foreign ones */
+    uint64_t capacity;    /* 0: nobody knows */
+    double fpr;           /* asked; 0: nobody knows */
+    uint64_t items;       /* adds; 0: nobody knows, and the bits are asked */
+    tamis_input payload;  /* where it starts in the input; what is missing of it is zeros */
+    uint64_t at[4];       /* for load(), whatever read() wants it to know */
+} tamis_arrival;
+
+/* A filter that goes out. */
+typedef struct tamis_departure {
+    const char *kind;
+    const tamis_body *body;
+    tamis_hash_mode hash;
+    uint64_t seed, capacity;
+    double fpr;
+    tamis_writer *put;
+    void *ctx;
+} tamis_departure;
+
+typedef struct tamis_format {
+    const char *name;   /* one word, as the user types it; never changes */
+    const char *system; /* whose it is, in a few words */
+    const char *kinds;  /* names of what it holds, with spaces between them */
+    const char *keys;   /* how keys become bytes there: names of encodings, the usual one first */
+    const char *limits; /* what it cannot hold, or we cannot do; or NULL */
+    const struct tamis_option *params; /* a text is what has no choices and no range */
+    size_t param_count;
+    bool has_magic; /* its bytes say what they are */
+
+    /* Every filter in the bytes, for files with several; NULL: it is one. `read` then takes the one
+     * that the parameters name, and refuses when they leave a choice. */
+    tamis_status (*find)(const tamis_input *, const tamis_said *, tamis_finder *each, void *ctx);
+
+    /* Parses the bytes: sizes are compared with what is there, before anything follows from them. */
+    tamis_status (*read)(const tamis_input *, const tamis_said *, tamis_arrival *);
+
+    /* Makes the payload, of zeros; NULL: it is copied from where `read` found it. */
+    tamis_status (*load)(const tamis_input *, const tamis_arrival *, tamis_body *);
+
+    /* Writes the filter with tamis__put_out; NULL: cannot. */
+    tamis_status (*write)(const tamis_departure *, const tamis_said *);
+} tamis_format;
+
+tamis_status tamis__put_out(const tamis_departure *, const void *bytes, uint64_t size);
+
+/* "NAME: sentence", for bytes that are not what the user says they are. */
+tamis_status tamis__not_it(const char *name, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* The registry: every line of formats.def, in order. */
+size_t tamis__format_count(void);
+const tamis_format *tamis__format_at(size_t i);
+const tamis_format *tamis__format_by_name(const char *name);
+
+#endif

@@ -1,0 +1,44 @@
+/* The list of formats, made from formats.def, and what their writers share. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "foreign/format.h"
+
+#define FORMAT(name) extern const tamis_format tamis__format_##name;
+#include "formats.def"
+#undef FORMAT
+
+static const tamis_format *const list[] = {
+#define FORMAT(name) &tamis__format_##name,
+#include "formats.def"
+#undef FORMAT
+};
+
+size_t tamis__format_count(void) {
+    return sizeof list / sizeof *list;
+}
+
+const tamis_format *tamis__format_at(size_t i) {
+    return i < tamis__format_count() ? list[i] : NULL;
+}
+
+const tamis_format *tamis__format_by_name(const char *name) {
+    for (size_t i = 0; i < tamis__format_count(); i++)
+        if (strcmp(list[i]->name, name) == 0) return list[i];
+    return NULL;
+}
+
+tamis_status tamis__put_out(const tamis_departure *to, const void *bytes, uint64_t size) {
+    if (size == 0 || to->put(to->ctx, bytes, (size_t)size)) return TAMIS_OK;
+    return tamis__fail(TAMIS_CANCELLED, "writing was stopped");
+}
+
+tamis_status tamis__not_it(const char *name, const char *format, ...) {
+    char sentence[256];
+    va_list list_of;
+    va_start(list_of, format);
+    vsnprintf(sentence, sizeof sentence, format, list_of);
+    va_end(list_of);
+    return tamis__fail(TAMIS_CORRUPT, "not %s bytes: %s", name, sentence);
+}
