@@ -128,13 +128,13 @@ const struct verb *verb_meant(const char *name);
 
 /* Lists that several verbs share. */
 #define KEY_OPTIONS {.option = OPT_NULL}, {.option = OPT_CRLF}, {.option = OPT_FIELD}, \
-                    {.option = OPT_DELIMITER}, {.option = OPT_HEX}, {.option = OPT_BASE64}, \
-                    {.option = OPT_CANON}, {.option = OPT_DECOMPRESS}
+                    {.option = OPT_DELIMITER}, {.option = OPT_KEYS}, {.option = OPT_HEX}, \
+                    {.option = OPT_BASE64}, {.option = OPT_CANON}, {.option = OPT_DECOMPRESS}
 #define THREADS_OPTION {.option = OPT_THREADS, \
                         .help = "threads to read with, 0: one for each processor; otherwise one"}
 /* Behind the words about a verb that reads keys for an image. */
-#define ABOUT_FORM "\n\nThe image remembers how its keys were made: --canon, --hex and --base64 need " \
-                   "not be named again. \"tamis help build\" tells how lines become keys."
+#define ABOUT_FORM "\n\nThe image remembers how its keys were made: --keys and --canon need not be " \
+                   "named again. \"tamis help build\" tells how lines become keys."
 #define CHANGE_OPTIONS {.option = OPT_OUTPUT, \
                         .help = "write the new image here and leave IMAGE as it is"}, \
                        {.option = OPT_FORCE}

@@ -211,6 +211,7 @@ bool input_waits(const struct input *input) {
 
 bool input_can_again(const struct source *source) {
     struct stat status;
+    if (source->fd > 0) return lseek(source->fd, 0, SEEK_SET) == 0;
     if (!is_stdin(source)) return stat(source->name, &status) == 0 && S_ISREG(status.st_mode);
     return source->start >= 0 && fstat(STDIN_FILENO, &status) == 0 && S_ISREG(status.st_mode) &&
            lseek(STDIN_FILENO, source->start, SEEK_SET) == source->start;

@@ -8,7 +8,7 @@
 
 static void ask_has(void *with, struct batch *batch) {
     const struct image *image = with;
-    tamis_has_hashes(image->filter, batch->hash, batch->n, batch->hit);
+    batch_has(image->filter, batch);
 }
 
 static void print_hit(void *with, struct batch *batch, size_t i) {

@@ -11,7 +11,7 @@ struct counting {
 
 static void ask_counts(void *with, struct batch *batch) {
     const struct counting *counting = with;
-    tamis_count_hashes(counting->filter, batch->hash, batch->n, batch->value);
+    batch_count(counting->filter, batch);
     for (size_t i = 0; i < batch->n; i++) {
         if (!batch->key[i].bytes) batch->value[i] = 0;
         if (counting->is_quiet) continue;

@@ -67,7 +67,10 @@ static enum grade worst(const struct diagnosis *d) {
 
 static void look_at_hash(struct diagnosis *d) {
     const struct tamis_info *info = &d->info;
-    if (info->key_id == 0)
+    if (info->abilities & TAMIS_OWN_HASH)
+        find(d, "hash", GRADE_OK,
+             "its own, that of another system; how its bits lie is not examined");
+    else if (info->key_id == 0)
         find(d, "hash", GRADE_OK, "%s gives what it gave where the image was made", info->hash);
     else
         find(d, "hash", GRADE_OK, "%s with the right secret, kept %s the image", info->hash,
@@ -175,7 +178,7 @@ static void look_at_rate(struct diagnosis *d) {
 
 static void ask_members(void *with, struct batch *batch) {
     const struct diagnosis *d = with;
-    tamis_has_hashes(d->image.filter, batch->hash, batch->n, batch->hit);
+    batch_has(d->image.filter, batch);
 }
 
 static int count_missing(void *with, struct batch *batch) {

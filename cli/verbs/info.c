@@ -123,6 +123,10 @@ static void print_shape(const struct tamis_info *info) {
 
 static void print_hash(const struct tamis_info *info) {
     print_label("hash");
+    if (info->abilities & TAMIS_OWN_HASH) {
+        printf("%s: keys are hashed as that system does\n", info->hash);
+        return;
+    }
     if (info->key_id == 0) {
         printf("%s, seed %" PRIu64 "\n", info->hash, info->seed);
         return;
