@@ -83,7 +83,7 @@ const struct verb verb_count = {
     .uses =
         USES({.option = OPT_LINE_NUMBER}, {.option = OPT_WITH_FILENAME},
              {.option = OPT_QUIET, .help = "print nothing, stop at the first key that was added"},
-             KEY_OPTIONS, THREADS_OPTION, {.option = OPT_SECRET_FILE}),
+             KEY_OPTIONS, THREADS_OPTION, {.option = OPT_SECRET_FILE}, FROM_OPTION),
     .examples = EXAMPLES({"How often?", "echo evil.example | tamis count requests.tamis"},
                          {"The ten most frequent of these",
                           "tamis count requests.tamis names.txt | sort -rn | head"}),

@@ -36,13 +36,17 @@ typedef struct scribe {
 
 enum { SHOWN = 40 };
 
-/* The start of the text with nothing in it that a terminal would obey. */
+/* The start of the text with nothing in it that a terminal would obey, or not understand. */
 static size_t refuse(const scribe *s, const char *because) {
-    char shown[SHOWN + 4];
+    char shown[4 * SHOWN + 4];
     const size_t n = s->len < SHOWN ? s->len : SHOWN;
-    for (size_t i = 0; i < n; i++)
-        shown[i] = (uint8_t)s->text[i] < 0x20 || s->text[i] == 0x7f ? '?' : s->text[i];
-    memcpy(shown + n, s->len > n ? "..." : "", s->len > n ? 4 : 1);
+    int at = 0;
+    for (size_t i = 0; i < n; i++) {
+        const uint8_t byte = (uint8_t)s->text[i];
+        const bool is_plain = byte >= 0x20 && byte < 0x7f;
+        at += sprintf(shown + at, is_plain ? "%c" : "\\x%02x", byte);
+    }
+    strcpy(shown + at, s->len > n ? "..." : "");
     const bool has_article = s->size > 0 || strcmp(s->name, "uuid") == 0;
     const char *article = !has_article ? "" : s->name[0] == 'i' ? "an " : "a ";
     tamis__fail(TAMIS_INVALID, "'%s' is not %s%s: %s", shown, article, s->name, because);
