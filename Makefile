@@ -57,7 +57,7 @@ LIB     := $(B)/libtamis.a
 SO      := $(B)/libtamis.so.$(VERSION)
 CMD     := $(B)/tamis
 
-.PHONY: pages all run run-here test check test-here proof proof-here big tables fuzz golden install uninstall \
+.PHONY: pages all run run-here test check test-here proof proof-here big tables fuzz fuzz-import peers golden install uninstall \
         format layers symbols clean bench bench-here bench-programs bench-full \
         bench-full-here bench-count bench-count-here bench-cli bench-cli-here
 .DELETE_ON_ERROR:
@@ -243,6 +243,19 @@ fuzz:
 	    CFLAGS='-O1 -g1 -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all' $(FUZZ)
 	$(FUZZ) -max_total_time=$(FUZZ_SECONDS) -timeout=1 -rss_limit_mb=2048 -max_len=65536 \
 	    -print_final_stats=1 build-fuzz/corpus tests/fuzz/corpus
+# The same for bytes of other systems: FORMAT=guava for one of them, all without it. It starts from
+# the files that those systems wrote.
+FUZZ_IMPORT := build-fuzz/import
+fuzz-import:
+	@tools/setup proof
+	@mkdir -p build-fuzz/imported
+	@$(MAKE) --no-print-directory -j2 B=build-fuzz CC=$(CLANG) \
+	    CFLAGS='-O1 -g1 -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all' $(FUZZ_IMPORT)
+	$(if $(FORMAT),TAMIS_FORMAT='$(FORMAT)') $(FUZZ_IMPORT) -max_total_time=$(FUZZ_SECONDS) -timeout=5 \
+	    -rss_limit_mb=2048 -max_len=65536 -print_final_stats=1 build-fuzz/imported \
+	    $(if $(FORMAT),$(wildcard tests/vectors/$(firstword $(subst :, ,$(FORMAT)))))
+$(FUZZ_IMPORT): $(B)/tests/fuzz/import.o $(FUZZ_OBJ) $(LIB)
+	$(Q)$(CC) $(CFLAGS) -fsanitize=fuzzer -o $@ $^ $(LIBS)
 $(FUZZ): $(B)/tests/fuzz/gate.o $(FUZZ_OBJ) $(LIB)
 	$(Q)$(CC) $(CFLAGS) -fsanitize=fuzzer -o $@ $^ $(LIBS)
 
