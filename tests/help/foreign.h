@@ -53,4 +53,7 @@ void test_range_written_anew(const char *spec, uint64_t from, uint64_t to, const
  * allocated. Returns how many were let in. */
 uint64_t test_hostile(const char *format, test_file);
 
+/* The same of these bytes alone: whether they were let in. */
+bool test_is_let_in(const char *format, const uint8_t *bytes, size_t size);
+
 #endif
