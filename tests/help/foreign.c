@@ -280,7 +280,7 @@ uint64_t test_hostile(const char *format, test_file file) {
         let_in += test_is_let_in(format, put_at_wall(&w, file.bytes, size), size);
     uint8_t *at = put_at_wall(&w, file.bytes, file.size);
     for (size_t i = 0; i < file.size; i++) {
-        const bool is_all = file.size <= ALL_VALUES_UP_TO;
+        const bool is_all = file.size <= ALL_VALUES_UP_TO && !getenv("TAMIS_QUICK");
         for (unsigned v = 0; v < (is_all ? 256 : sizeof some); v++) {
             at[i] = is_all ? (uint8_t)v : some[v];
             if (at[i] != file.bytes[i]) let_in += test_is_let_in(format, at, file.size);
