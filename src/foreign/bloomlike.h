@@ -106,7 +106,8 @@ void tamis__like_measure(const tamis_bloomlike *, const tamis_body *, const tami
 /* -n ln p / (ln 2)^2, where most origins start; at least one key is planned for. */
 double tamis__like_bits_for(uint64_t keys, double fpr);
 
-/* Which number of keys such a shape is best for: what a file without a capacity was planned for. */
+/* Which number of keys such a shape is best for: what a file without a capacity was planned for.
+ * Files are asked before the gate has seen them: 0 for 0 hashes. */
 uint64_t tamis__like_capacity(uint64_t bits, uint64_t hashes);
 
 #endif
