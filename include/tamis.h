@@ -268,7 +268,8 @@ TAMIS_API const char *tamis_label_name(const tamis *filter, uint64_t label);
 
 /* Adds a key; adding it again is harmless, except that kinds without TAMIS_ADDS_ONCE count it or
  * store it once more. Fails with TAMIS_READONLY on a view or map, with
- * TAMIS_CANNOT for kinds that are built once, with TAMIS_FULL for kinds of fixed room.
+ * TAMIS_CANNOT for kinds that are built once, with TAMIS_FULL for kinds of fixed room, with
+ * TAMIS_INVALID for an empty key where TAMIS_NO_EMPTY_KEY says so.
  * Threads: one writer, no readers meanwhile. */
 TAMIS_API tamis_status tamis_add(tamis *filter, const void *key, size_t len);
 TAMIS_API tamis_status tamis_add_u64(tamis *filter, uint64_t key);
@@ -770,10 +771,11 @@ enum tamis_ability {
     TAMIS_IS_BUILT = 1 << 23,    /* made once from all its keys, by a builder */
 
     /* What it is like. */
-    TAMIS_ADDS_ONCE = 1 << 16, /* adding a key again changes nothing */
-    TAMIS_ANY_ORDER = 1 << 17, /* the same adds in any order make the same bytes */
-    TAMIS_AGES = 1 << 18,      /* old keys leave as new ones come */
-    TAMIS_MAY_FORGET = 1 << 19 /* a no may be wrong: the contract says when */
+    TAMIS_ADDS_ONCE = 1 << 16,   /* adding a key again changes nothing */
+    TAMIS_ANY_ORDER = 1 << 17,   /* the same adds in any order make the same bytes */
+    TAMIS_AGES = 1 << 18,        /* old keys leave as new ones come */
+    TAMIS_MAY_FORGET = 1 << 19,  /* a no may be wrong: the contract says when */
+    TAMIS_NO_EMPTY_KEY = 1 << 24 /* a key of no bytes is refused, and never there */
 };
 
 /* A wish, as it stands in a spec: name=value. */
@@ -803,7 +805,8 @@ TAMIS_API bool tamis_kind_at(size_t i, struct tamis_kind_info *info, size_t info
 TAMIS_API bool tamis_kind_named(const char *name, struct tamis_kind_info *info, size_t info_size);
 
 /* The wishes that every kind knows: capacity, fpr, size, bits, hash, seed, key. Kinds with
- * TAMIS_OWN_HASH take only those before hash. Threads: any. */
+ * TAMIS_OWN_HASH take only those before hash, and may have options of their own by the names of the
+ * others. Threads: any. */
 TAMIS_API const struct tamis_option *tamis_common_options(size_t *count);
 
 /* ==== What few kinds can ===================================================================== */

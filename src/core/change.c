@@ -91,8 +91,23 @@ tamis_status tamis_add_hash(tamis *f, uint64_t hash) {
     return tamis_add_hashes(f, &hash, 1);
 }
 
+/* An empty key where the origin refuses it; looked for before the first is added. */
+static tamis_status has_no_empty(const tamis *f, tamis_keys keys, size_t n) {
+    if (!(f->kind->traits & TAMIS_NO_EMPTY_KEY)) return TAMIS_OK;
+    for (size_t i = 0; i < n; i++)
+        if (keys.strings ? keys.strings[i].len == 0 : keys.packed && keys.width == 0)
+            return tamis__fail(TAMIS_INVALID, "%s takes no empty key, and number %zu of %zu is one",
+                               f->kind->name, i + 1, n);
+    return TAMIS_OK;
+}
+
+static tamis_status may_add_own(tamis *f, tamis_keys keys, size_t n) {
+    const tamis_status rc = has_no_empty(f, keys, n);
+    return rc ? rc : may_add(f, f->kind->add_keys, NULL, n);
+}
+
 static tamis_status add_own_keys(tamis *f, const struct tamis_key *keys, size_t n) {
-    const tamis_status rc = may_add(f, f->kind->add_keys, NULL, n);
+    const tamis_status rc = may_add_own(f, (tamis_keys){.strings = keys}, n);
     return rc ? rc : added(f, f->kind->add_keys(&f->image.body, keys, n), n);
 }
 
@@ -132,10 +147,11 @@ static tamis_status add_all(tamis *f, tamis_keys keys, size_t n) {
     return rc;
 }
 
-/* Kinds with their own hash take what they are given, so nothing can be half done. */
+/* Kinds with their own hash take what they are given, once it was looked at, so nothing can be half
+ * done. */
 static tamis_status add_own(tamis *f, tamis_keys keys, size_t n) {
     tamis_spelled s;
-    tamis_status rc = may_add(f, f->kind->add_keys, NULL, n);
+    tamis_status rc = may_add_own(f, keys, n);
     for (size_t i = 0, m; i < n && !rc; i += m) {
         m = tamis__batch_of(f, n - i);
         rc = add_own_keys(f, tamis__strings_of(keys, i, m, &s), m);

@@ -53,8 +53,7 @@ double tamis__like_bits_for(uint64_t keys, double fpr) {
 }
 
 uint64_t tamis__like_capacity(uint64_t bits, uint64_t hashes) {
-    if (hashes == 0) return 0; /* check() refuses it, but later */
-    return (uint64_t)((double)bits * log(2) / (double)hashes + 0.5);
+    return hashes ? (uint64_t)((double)bits * log(2) / (double)hashes + 0.5) : 0;
 }
 
 /* ---- Headers -------------------------------------------------------------------------------- */

@@ -63,31 +63,39 @@ tamis_status tamis__like_intersect(const tamis_bloomlike *, tamis_body *into,
 void tamis__like_measure(const tamis_bloomlike *, const tamis_body *, const tamis_body *other,
                          tamis_measure *);
 
-/* All of these as entries of a kind, for its own bloomlike: the verbs first, then their names in the
- * descriptor. A kind that keeps counts in its header has its own add and merge in their place. */
-#define TAMIS_LIKE_VERBS(like)                                                              \
+/* All of these as entries of a kind: the verbs first, then their names in the descriptor. The verbs
+ * are those of one bloomlike, or of the one that `of` finds for the shape words. A kind that keeps
+ * counts in its header has its own add and merge in their place. */
+#define TAMIS_LIKE_VERBS(like)                                      \
+    static const tamis_bloomlike *the_like(const uint64_t word[]) { \
+        (void)word;                                                 \
+        return &(like);                                             \
+    }                                                               \
+    TAMIS_LIKE_VERBS_BY(the_like)
+
+#define TAMIS_LIKE_VERBS_BY(of)                                                             \
     static void start(tamis_body *f) {                                                      \
-        tamis__like_start(&(like), f);                                                      \
+        tamis__like_start(of(f->word), f);                                                  \
     }                                                                                       \
     static tamis_status audit(const tamis_body *f) {                                        \
-        return tamis__like_audit(&(like), f);                                               \
+        return tamis__like_audit(of(f->word), f);                                           \
     }                                                                                       \
     static void query_keys(const tamis_body *f, const struct tamis_key *keys, size_t n,     \
                            uint8_t *hit) {                                                  \
-        tamis__like_query(&(like), f, keys, n, hit);                                        \
+        tamis__like_query(of(f->word), f, keys, n, hit);                                    \
     }                                                                                       \
     static tamis_status add_keys(tamis_body *f, const struct tamis_key *keys, size_t n) {   \
-        tamis__like_add(&(like), f, keys, n);                                               \
+        tamis__like_add(of(f->word), f, keys, n);                                           \
         return TAMIS_OK;                                                                    \
     }                                                                                       \
     static tamis_status merge(tamis_body *into, const tamis_body *from) {                   \
-        return tamis__like_merge(&(like), into, from);                                      \
+        return tamis__like_merge(of(into->word), into, from);                               \
     }                                                                                       \
     static tamis_status intersect(tamis_body *into, const tamis_body *from) {               \
-        return tamis__like_intersect(&(like), into, from);                                  \
+        return tamis__like_intersect(of(into->word), into, from);                           \
     }                                                                                       \
     static void measure(const tamis_body *f, const tamis_body *other, tamis_measure *out) { \
-        tamis__like_measure(&(like), f, other, out);                                        \
+        tamis__like_measure(of(f->word), f, other, out);                                    \
     }
 
 #define TAMIS_LIKE_ENTRIES                                                                  \
@@ -98,7 +106,8 @@ void tamis__like_measure(const tamis_bloomlike *, const tamis_body *, const tami
 /* -n ln p / (ln 2)^2, where most origins start; at least one key is planned for. */
 double tamis__like_bits_for(uint64_t keys, double fpr);
 
-/* Which number of keys such a shape is best for: what a file without a capacity was planned for. */
+/* Which number of keys such a shape is best for: what a file without a capacity was planned for.
+ * Files are asked before the gate has seen them: 0 for 0 hashes. */
 uint64_t tamis__like_capacity(uint64_t bits, uint64_t hashes);
 
 #endif
