@@ -20,7 +20,7 @@ enum { TAMIS_LIKE_MOST_HASHES = 255, TAMIS_LIKE_MOST_HEADER = 256 };
 
 /* From a key to one position after the other. */
 typedef struct tamis_walk {
-    uint64_t a, b, i;
+    uint64_t a, b, c, d, i;
     struct tamis_key key; /* for those who hash it again for each position */
 } tamis_walk;
 

@@ -103,7 +103,24 @@ static void every_value(void **state) {
         }
 }
 
+/* In one pass it is what two passes give, for every length of the tail. */
+static void twice_is_two(void **state) {
+    (void)state;
+    uint8_t bytes[65];
+    for (size_t len = 0; len < 64; len++) {
+        const struct tamis_key key = {bytes, len}, longer = {bytes, len + 1};
+        tamis_pair pair[2];
+        for (size_t i = 0; i < len; i++) bytes[i] = (uint8_t)(0x91 * i + len);
+        bytes[len] = 1;
+        tamis__murmur3_128_twice(&key, pair);
+        const tamis_pair one = tamis__murmur3_128(&key, 0), two = tamis__murmur3_128(&longer, 0);
+        assert_true(pair[0].h1 == one.h1 && pair[0].h2 == one.h2);
+        assert_true(pair[1].h1 == two.h1 && pair[1].h2 == two.h2);
+    }
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_value)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_value),
+                                       cmocka_unit_test(twice_is_two)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
