@@ -18,10 +18,10 @@
  * into t-bit classes that follow from h mod 2^t. That does no harm as long as a class has many bits;
  * when m is a power of two, each key has one bit to say. The rate measured here goes by classes. */
 #include <math.h>
-#include <string.h>
 
 #include "bits/bits.h"
 #include "foreign/bloomlike.h"
+#include "foreign/doubles.h"
 #include "foreign/fnv.h"
 #include "foreign/format.h"
 #include "kinds/bitmap.h"
@@ -40,18 +40,6 @@ static const struct tamis_option options[] = {
     {"rate", NULL, 0, UINT64_MAX, "fpr", "p in the header: the bits of a double, as a number"},
     {"data", NULL, 0, MOST_DATA, "0", "bytes of data behind the bits, 0 at first"},
 };
-
-static uint64_t bits_of_double(double x) {
-    uint64_t bits;
-    memcpy(&bits, &x, sizeof bits);
-    return bits;
-}
-
-static double double_of_bits(uint64_t bits) {
-    double x;
-    memcpy(&x, &bits, sizeof x);
-    return x;
-}
 
 /* ---- Positions ------------------------------------------------------------------------------ */
 
@@ -107,7 +95,7 @@ static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
     word[BITS] = (uint64_t)bits;
     word[HASHES] = wish->has_option[OPT_HASHES] ? wish->option[OPT_HASHES] : (uint64_t)hashes;
     word[ENTRIES] = wish->has_option[OPT_ENTRIES] ? wish->option[OPT_ENTRIES] : keys;
-    word[RATE] = wish->has_option[OPT_RATE] ? wish->option[OPT_RATE] : bits_of_double(rate);
+    word[RATE] = wish->has_option[OPT_RATE] ? wish->option[OPT_RATE] : tamis__bits_of_double(rate);
     word[DATA] = wish->option[OPT_DATA];
     return TAMIS_OK;
 }
@@ -246,7 +234,7 @@ static tamis_status read(const tamis_input *in, const tamis_said *said, tamis_ar
                            .word = {bits, tamis__get64(in->bytes + AT_K), entries, rate_bits,
                                     in->size - HEADER - 8 * words},
                            .capacity = entries,
-                           .fpr = double_of_bits(rate_bits),
+                           .fpr = tamis__double_of_bits(rate_bits),
                            .items = adds < TAMIS_MOST_CAPACITY ? adds : TAMIS_MOST_CAPACITY,
                            .payload = *in};
     return TAMIS_OK;
