@@ -5,10 +5,12 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "foreign/fnv.h"
 #include "foreign/lookup3.h"
+#include "foreign/md5.h"
 #include "foreign/murmur.h"
 
 enum { INPUTS = 7 };
@@ -119,8 +121,40 @@ static void twice_is_two(void **state) {
     }
 }
 
+/* The list of RFC 1321, whole and cut in two at every place (of 80 bytes: two blocks). */
+static void md5_of_the_rfc(void **state) {
+    (void)state;
+    static const char *const list[][2] = {
+        {"", "d41d8cd98f00b204e9800998ecf8427e"},
+        {"a", "0cc175b9c0f1b6a831c399e269772661"},
+        {"abc", "900150983cd24fb0d6963f7d28e17f72"},
+        {"message digest", "f96b697d7cb7938d525a2f31aaf161d0"},
+        {"abcdefghijklmnopqrstuvwxyz", "c3fcd3d76192e4007dfb496cca67e13b"},
+        {"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789",
+         "d174ab98d277d9f5a5611c2c9f419d9f"},
+        {"12345678901234567890123456789012345678901234567890123456789012345678901234567890",
+         "57edf4a22be3c955ac49da2e2107b67a"},
+    };
+    for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
+        const size_t len = strlen(list[i][0]);
+        for (size_t cut = 0; cut <= len; cut++) {
+            const struct tamis_key parts[] = {{list[i][0], cut}, {list[i][0] + cut, len - cut}};
+            uint8_t digest[TAMIS_MD5_BYTES];
+            char text[2 * TAMIS_MD5_BYTES + 1];
+            tamis__md5(parts, 2, digest);
+            for (size_t j = 0; j < TAMIS_MD5_BYTES; j++) sprintf(text + 2 * j, "%02x", digest[j]);
+            assert_string_equal(text, list[i][1]);
+        }
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(every_value),
-                                       cmocka_unit_test(twice_is_two)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+                                       cmocka_unit_test(twice_is_two),
+                                       cmocka_unit_test(md5_of_the_rfc)};
+=======
+    cmocka_unit_test(md5_of_the_rfc)
+};
+>>>>>>> w7-btc
+return cmocka_run_group_tests(tests, NULL, NULL);
 }
