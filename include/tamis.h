@@ -725,6 +725,12 @@ TAMIS_API tamis_status tamis_import_with(tamis **filter, const char *format, con
 TAMIS_API tamis_status tamis_export(const tamis *filter, const char *format, tamis_writer *put,
                                     void *ctx);
 
+/* Bytes of the filter that a writer of Parquet files makes for so many distinct values, by its own
+ * rule: "duckdb", "parquet-java", "arrow", "parquet-rs" or "hyparquet". Such a one of ours is
+ * "split:capacity=...,size=BYTES,hash=xxh64". 0, with the sentence in tamis_why, when there is no
+ * such writer, fpr is not from 1e-12 to below 1, or a file would not hold it. Threads: any. */
+TAMIS_API uint64_t tamis_parquet_bytes(const char *writer, uint64_t keys, double fpr);
+
 /* ==== Kinds ================================================================================= */
 
 /* What a kind can do beside answering, and what it is like. */
