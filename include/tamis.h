@@ -746,6 +746,12 @@ TAMIS_API size_t tamis_encode(const char *encoding, const char *text, size_t len
 /* The name of the i-th encoding, NULL when there are fewer. Threads: any. */
 TAMIS_API const char *tamis_encoding_at(size_t i);
 
+/* Bytes of the filter that a writer of Parquet files makes for so many distinct values, by its own
+ * rule: "duckdb", "parquet-java", "arrow", "parquet-rs" or "hyparquet". Such a one of ours is
+ * "split:capacity=...,size=BYTES,hash=xxh64". 0, with the sentence in tamis_why, when there is no
+ * such writer, fpr is not from 1e-12 to below 1, or a file would not hold it. Threads: any. */
+TAMIS_API uint64_t tamis_parquet_bytes(const char *writer, uint64_t keys, double fpr);
+
 /* ==== Kinds ================================================================================= */
 
 /* What a kind can do beside answering, and what it is like. */
