@@ -9,9 +9,10 @@
  * where a key is its length in 4 bytes, its bytes, and a weight of 8 bytes. The lists hold every key
  * once for each of its bits: it is a filter for research, many times larger than its keys.
  *
- * Answers come from the bits alone. It can be asked and written back, not made or added to: an add
- * puts the key into the middle of the bytes k times over, and where others want room for so many
- * keys, this one would want it for so many bytes. */
+ * Answers come from the bits alone. It can be asked and written back, and an empty one can be made
+ * for Hadoop to fill; keys are not added here, because an add puts the key into the middle of the
+ * bytes k times over, and where others want room for so many keys, this one would want it for so
+ * many bytes. */
 #include "foreign/bytes.h"
 #include "foreign/hadoop.h"
 
@@ -19,6 +20,7 @@ enum { BITS = TAMIS_HADOOP_BITS, HASHES = TAMIS_HADOOP_HASHES, BYTES = TAMIS_HAD
 enum { LISTS = 2, RATIO = 8, WEIGHT = 8, LEAST_BEHIND = 4 + 4 + RATIO }; /* for each bit */
 
 static const char name[] = "hadoop-retouched";
+static const struct tamis_option options[] = {TAMIS_HADOOP_OPTIONS};
 
 /* The filter that it starts with. */
 static tamis_body bits_of(const tamis_body *f) {
@@ -30,14 +32,14 @@ static tamis_body bits_of(const tamis_body *f) {
 
 /* ---- Shape and gate ------------------------------------------------------------------------- */
 
-static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
-    (void)wish, (void)word;
-    return tamis__fail(TAMIS_CANNOT, "%s comes only from Hadoop's bytes: it can be asked, not made",
-                       name);
-}
-
 static uint64_t least_bytes(const uint64_t word[]) {
     return tamis__like_stored(tamis__hadoop_like(word), word) + LEAST_BEHIND * word[BITS];
+}
+
+static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
+    const tamis_status rc = tamis__hadoop_plan(name, wish, 1, word);
+    if (!rc) word[BYTES] = least_bytes(word);
+    return rc;
 }
 
 static tamis_status check(const uint64_t word[], uint64_t *size) {
@@ -49,6 +51,12 @@ static tamis_status check(const uint64_t word[], uint64_t *size) {
                            (unsigned long long)least_bytes(word), (unsigned long long)word[BYTES]);
     *size = (word[BYTES] + 7) / 8 * 8;
     return TAMIS_OK;
+}
+
+/* All lists are empty, and all ratios 0. */
+static void start(tamis_body *f) {
+    tamis_body bits = bits_of(f);
+    tamis__like_start(tamis__hadoop_like(f->word), &bits);
 }
 
 /* Steps over the list of one bit; false when it goes beyond the end. */
@@ -102,11 +110,14 @@ const tamis_kind tamis__hadoop_retouched = {
     .name = name,
     .contract = "a retouched filter of Hadoop's, to be asked; keys whose bits it gave up are lost",
     .word = {TAMIS_HADOOP_WORDS, "bytes"},
+    .options = options,
+    .option_count = sizeof options / sizeof *options,
     .traits = TAMIS_MAY_FORGET | TAMIS_NO_EMPTY_KEY,
     .plan = plan,
     .check = check,
     .probes = tamis__like_probes,
     .rate = tamis__like_rate,
+    .start = start,
     .audit = audit,
     .query_keys = query_keys,
     .measure = measure,
@@ -138,7 +149,7 @@ const tamis_format tamis__format_hadoop_retouched = {
     .system = "Hadoop RetouchedBloomFilter.write",
     .kinds = "hadoop-retouched",
     .keys = "utf8 bytes",
-    .limits = "read, asked and written back; not made, added to or retouched",
+    .limits = "read, asked and written back; keys are not added, nor bits given up",
     .read = read,
     .write = write,
 };
