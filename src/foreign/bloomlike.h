@@ -20,7 +20,7 @@ enum { TAMIS_LIKE_MOST_HASHES = 255, TAMIS_LIKE_MOST_HEADER = 256 };
 
 /* From a key to one position after the other. */
 typedef struct tamis_walk {
-    uint64_t a, b, i;
+    uint64_t a, b, c, d, i;
     struct tamis_key key; /* for those who hash it again for each position */
 } tamis_walk;
 
@@ -31,6 +31,14 @@ typedef struct tamis_bloomlike {
     uint64_t trailer_bytes;                                 /* the same behind the bits */
     void (*trailer)(const uint64_t word[], uint8_t *trailer);
     bool is_big_endian; /* eight bytes of bits are one big-endian word */
+    uint64_t unit;      /* bits that the origin writes at once; 0: 8, or 64 when big-endian */
+
+    /* Bytes in the header that do not follow from the words, such as a count: the gate does not
+     * compare them, and their kind looks at them itself. */
+    uint64_t loose_at, loose_bytes;
+
+    /* How many bytes of anything end the payload, kept as they came; NULL: none. */
+    uint64_t (*extra)(const uint64_t word[]);
     void (*begin)(const uint64_t word[], const struct tamis_key *, tamis_walk *);
     uint64_t (*next)(const uint64_t word[], tamis_walk *); /* below the number of bits */
 } tamis_bloomlike;
