@@ -189,6 +189,7 @@ typedef struct wish {
     const char *column; /* NULL: not said */
     bool has_index, has_group, is_all;
     uint64_t index, group;
+    char text[160]; /* all of it, as it was typed */
 } wish;
 
 static tamis_status understand(const tamis_said *said, wish *w) {
@@ -197,6 +198,10 @@ static tamis_status understand(const tamis_said *said, wish *w) {
                 .index = said->number[INDEX],
                 .is_all = said->has[GROUP] && strcmp(said->text[GROUP], "all") == 0};
     w->has_group = said->has[GROUP] && !w->is_all;
+    for (size_t i = 0, at = 0; i < sizeof params / sizeof *params && at < sizeof w->text; i++)
+        if (said->has[i])
+            at += (size_t)snprintf(w->text + at, sizeof w->text - at, "%s%s=%s", at ? "," : "",
+                                   params[i].name, said->text[i]);
     if (!w->has_group || tamis_parse_count(said->text[GROUP], &w->group)) return TAMIS_OK;
     return tamis__fail_in(TAMIS_INVALID, "group must be a number or all");
 }
@@ -286,9 +291,10 @@ static tamis_status decide(const search *s) {
         return tamis__fail(TAMIS_CANNOT, "parquet: no column of the file has a filter");
     if (s->fitting == 0)
         return tamis__fail(TAMIS_INVALID,
-                           "no filter fits column, index and group: %s have one, in row groups "
-                           "up to %llu%s",
-                           s->names, last, s->encrypted ? "; others are encrypted" : "");
+                           "no filter is that of %s: there are filters for %s, in row groups %llu "
+                           "to %llu%s",
+                           s->wish.text, s->names, (unsigned long long)s->names_group, last,
+                           s->encrypted ? "; others are encrypted" : "");
     if (s->is_several_columns && s->wish.column)
         return tamis__fail(TAMIS_INVALID,
                            "the columns %llu and %llu are both called %s: choose with index=N",
