@@ -124,6 +124,10 @@ static void made_of_six_words(void **state) {
     tamis *f = test_import("parquet", file);
     test_all_in(f, test_six_words);
     for (size_t i = 0; i < 6; i++) has_answer(f, test_no_words[i], false);
+    char spec[96];
+    tamis_spec(f, spec, sizeof spec);
+    assert_string_equal(spec, "split:capacity=22,bits=256,index=parquet,hash=xxh64");
+    assert_string_equal(tamis_note(f, "origin"), "parquet");
     goes_out(f, filter);
     test_written_anew("split:capacity=6,size=32,hash=xxh64", test_six_words, "parquet-filter",
                       filter);
