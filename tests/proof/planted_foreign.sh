@@ -67,5 +67,17 @@ plant "the count of bits in a sketch is believed" test_datasketches \
     src/foreign/datasketches.c "count != set && count != UNKNOWN" "count > UNKNOWN"
 plant "24 bytes may ask for gigabytes" test_datasketches \
     src/foreign/datasketches.c "if (is_empty && longs > MOST_EMPTY / 64)" "if (is_empty && longs == 0)"
+plant "a Parquet filter's length in the footer is not compared" test_parquet_files \
+    src/foreign/parquet_file.c "c->length == (int64_t)(at->header + at->bitset)" "c->length"
+plant "a Parquet filter may reach into the footer" test_parquet_files \
+    src/foreign/parquet_file.c "(uint64_t)c->offset >= end" "(uint64_t)c->offset >= in->size"
+plant "columns of one path are not told apart" test_parquet_files \
+    src/foreign/parquet_file.c "(uint32_t)(c->index + 1) : SHARED" "(uint32_t)(c->index + 1) : *owner"
+plant "a Parquet bitset of another hash is written" test_parquet \
+    src/foreign/parquet.c "if (out->hash != TAMIS_HASH_XXH64)" "if (out->hash == TAMIS_HASH_OWN)"
+plant "a list may be longer than the bytes" test_parquet_files \
+    src/foreign/thrift.c "if (count > left(t)) fail" "if (count == UINT64_MAX) fail"
+plant "structures may lie as deep as they like" test_parquet_files \
+    src/foreign/thrift.c "if (depth == MOST_DEPTH) fail" "if (depth == 100 * MOST_DEPTH) fail"
 echo "1..$n"
 exit ${code:-0}
