@@ -70,9 +70,12 @@ tamis *make(const subject *s, uint64_t capacity, double fpr, const char *more) {
     return f;
 }
 
+/* What the law that is running is about has keys of 8 bytes only. */
+static bool only_numbers;
+
 struct tamis_key key_at(uint64_t i, char buffer[32]) {
-    if (i == 0) return (struct tamis_key){buffer, 0};
-    if (i % 2 == 0) {
+    if (i == 0 && !only_numbers) return (struct tamis_key){buffer, 0};
+    if (i % 2 == 0 || only_numbers) {
         const uint64_t x = test_number(7, i);
         memcpy(buffer, &x, sizeof x);
         return (struct tamis_key){buffer, sizeof x};
@@ -304,6 +307,8 @@ static size_t trial_count;
 
 static void run_trial(void **state) {
     const trial *t = *state;
+    const tamis_kind *kind = kind_of(t->subject->kind.name);
+    only_numbers = kind->press && kind->press->key_bytes;
     const char *what = t->law->holds(t->subject);
     if (t->must_fail && !what) fail_msg("%s was not caught by %s", t->subject->name, t->law->name);
     if (!t->must_fail && what) fail_msg("%s: %s: %s", t->law->name, t->subject->name, what);
