@@ -5,11 +5,14 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "foreign/lookup3.h"
 #include "foreign/murmur.h"
+#include "foreign/sha256.h"
 #include "foreign/xxph3.h"
+#include "hash/sip13.h"
 
 enum { INPUTS = 7 };
 static const char *const inputs[INPUTS] = {"",
@@ -64,6 +67,10 @@ static uint64_t leveldb(const struct tamis_key *key) {
 static uint64_t rocksdb(const struct tamis_key *key) {
     return tamis__murmur1_rocksdb(key);
 }
+static uint64_t sip24(const struct tamis_key *key) {
+    static const uint8_t secret[16] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+    return tamis__sip24(secret, key->bytes, key->len);
+}
 
 /* clang-format off */
 static const struct {
@@ -83,6 +90,7 @@ static const struct {
     {m64a, {0, 0x071717d2d36b6b11, 0x9cc9c33498a95efb, 0x3f6973542dd6a4fb, 0x5f7a16b901085d2a, 0x93a92d1a91a24bc7, 0xeff0d423b15d2bb6}},
     {m64a_redis, {0x1ab11ea5a7b2c56e, 0x4292cee227b9150a, 0xca52f3863690cd7b, 0x8600cc686431f57a, 0x22501d57a62b40b7, 0x73397e4fb095abef, 0xb770745f497731b3}},
     {tamis__xxph3, {0x5342c3010fe1dd04, 0x88d868bf607681c7, 0xd39eeb71bb5342e8, 0x08d4e472347a204f, 0xe3716d102b71067b, 0x402c83c1955d056d, 0x4f2566924257f7f0}},
+    {sip24, {0x726fdb47dd0e0e31, 0x2ba3e8e9a71148ca, 0x5dbcfa53aa2007a5, 0x735796c960989f21, 0x768e89c4da310075, 0xf1e5cc3e61b4ecbd, 0x672fafb2771b23cd}},
     {leveldb, {0xbc9f1d34, 0x286e9db0, 0x855d012f, 0xe4155f8a, 0x3466250c, 0x11f99dc7, 0x05d973c7}},
     {rocksdb, {0xbc9f1d34, 0x286e9db0, 0x855d012f, 0xe4155f8a, 0x8fbe92b7, 0x11f99dc7, 0x05d973c7}},
 };
@@ -120,8 +128,36 @@ static void xxph3_of_long_keys(void **state) {
     }
 }
 
+/* The examples of FIPS 180-4, a million letters, and every length around the end of a block. */
+static void sha256(void **state) {
+    (void)state;
+    static const struct {
+        const char *text, *digest;
+    } rows_of[] = {{"", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"},
+                   {"abc", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"},
+                   {"abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq",
+                    "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1"},
+                   {NULL, "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0"}};
+    static char letters[1000000];
+    uint8_t digest[32], sum[32] = {0};
+    char hex[65];
+    memset(letters, 'a', sizeof letters);
+    for (size_t i = 0; i < sizeof rows_of / sizeof *rows_of; i++) {
+        const char *text = rows_of[i].text;
+        tamis__sha256(text ? text : letters, text ? strlen(text) : sizeof letters, digest);
+        for (int j = 0; j < 32; j++) snprintf(hex + 2 * j, 3, "%02x", digest[j]);
+        assert_string_equal(hex, rows_of[i].digest);
+    }
+    for (size_t len = 0; len < 200; len++) {
+        tamis__sha256(letters, len, digest);
+        for (int j = 0; j < 32; j++) sum[j] ^= digest[j];
+    }
+    for (int j = 0; j < 32; j++) snprintf(hex + 2 * j, 3, "%02x", sum[j]);
+    assert_string_equal(hex, "1e53d01fcb053c9fba4c03f03a78b0b779da5f12bc4d40f760a9266e8d377b15");
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_value),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_value), cmocka_unit_test(sha256),
                                        cmocka_unit_test(xxph3_of_long_keys)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
