@@ -220,6 +220,23 @@ $(B)/tests/proof/%.o: CPPFLAGS += $(if $(SHORT),-DTAMIS_SHORT)
 proof-here: programs $(PROOF) $(T)/portable/images
 	@tests/run $(LONG_PROOFS) $(filter-out $(LONG_PROOFS),$(PROOF) $(wildcard tests/proof/*.sh))
 
+# ---- Peers: the systems whose filters we read and write, both ways ------------------------------
+#
+# tests/peers/NAME.sh   installs the system (into $(B)/peers, or by its package), makes at least a
+#                       thousand random filters on each side and lets the other read them; what
+#                       cannot be installed is skipped with a line
+# tests/peers/peer.c    our side of it
+
+PEER := $(T)/peers/peer
+PEERS ?= $(sort $(wildcard tests/peers/*.sh))
+.PHONY: peers
+peers: all $(PEER)
+	@B=$(abspath $(B)) PEER=$(abspath $(PEER)) TAMIS=$(abspath $(CMD)) tests/run $(PEERS)
+$(T)/peers/%: $(B)/tests/peers/%.o $(LIB)
+	@mkdir -p $(@D)
+	$(if $(V),,@echo "  LINK  $@")
+	$(Q)$(CC) $(SAFE) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
+
 # More than 2^33 bits in one filter: 1.3 GiB of memory and some minutes.
 big: $(T)/big/big
 	tests/run $<
