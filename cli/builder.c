@@ -83,7 +83,7 @@ static int take_pairs(const struct building *building, const struct batch *batch
 }
 
 static int take_members(const struct building *building, const struct batch *batch) {
-    const tamis_status status = tamis_builder_add_hashes(building->builder, batch->hash, batch->n);
+    const tamis_status status = batch_build(building->builder, batch);
     return status ? fail_take(batch, 0, status) : 0;
 }
 
@@ -128,7 +128,7 @@ static int take_batch(void *with, struct batch *batch) {
 
 int builder_take(struct building *building) {
     const int code = set_all_labels(building);
-    keys_hash_for(building->keys, building->builder);
+    keys_hash_for(building->keys, building->builder, building->abilities);
     building->keys->threads = threads_wanted(building->args);
     const struct handler handler = {.take = take_batch, .with = building};
     return code ? code : keys_run(building->keys, &handler);

@@ -10,7 +10,7 @@
  * surprise. */
 enum {
     SURPRISES = TAMIS_IS_BUILT | TAMIS_AGES | TAMIS_MAY_FORGET | TAMIS_OWN_HASH,
-    TRAITS = SURPRISES | TAMIS_ADDS_ONCE | TAMIS_ANY_ORDER
+    TRAITS = SURPRISES | TAMIS_NO_EMPTY_KEY | TAMIS_ADDS_ONCE | TAMIS_ANY_ORDER
 };
 
 /* Adds the words to a text that is long enough for all abilities. */
@@ -36,9 +36,19 @@ static void print_brief(const struct tamis_kind_info *kind) {
     print_paragraph(stdout, words, COLUMN, COLUMN);
 }
 
+static void print_heading(const char *heading) {
+    putchar('\n');
+    color_words(stdout, ROLE_HEADING, heading);
+    putchar('\n');
+}
+
 static void print_all(void) {
     struct tamis_kind_info kind;
-    for (size_t i = 0; tamis_kind_at(i, &kind, sizeof kind); i++) print_brief(&kind);
+    for (size_t i = 0; tamis_kind_at(i, &kind, sizeof kind); i++)
+        if (!is_foreign(&kind)) print_brief(&kind);
+    print_heading("Of other systems (see \"tamis formats\"):");
+    for (size_t i = 0; tamis_kind_at(i, &kind, sizeof kind); i++)
+        if (is_foreign(&kind)) print_brief(&kind);
     puts("\n\"tamis kinds KIND\" tells what the words mean, and what can be wished for.");
 }
 
@@ -47,12 +57,6 @@ static char *joined(const char *a, const char *b, const char *c) {
     char *whole = malloc(size);
     if (whole) snprintf(whole, size, "%s%s%s", a, b, c);
     return whole;
-}
-
-static void print_heading(const char *heading) {
-    putchar('\n');
-    color_words(stdout, ROLE_HEADING, heading);
-    putchar('\n');
 }
 
 static void print_option(const struct tamis_option *option) {
@@ -114,6 +118,7 @@ static void write_kind(struct json *json, const struct tamis_kind_info *kind) {
     json_open(json, NULL, '{');
     json_text(json, "name", kind->name);
     json_count(json, "id", kind->id);
+    json_bool(json, "is_foreign", is_foreign(kind));
     json_text(json, "contract", kind->contract);
     write_abilities(json, kind->abilities);
     json_open(json, "options", '[');
@@ -161,6 +166,8 @@ const struct verb verb_kinds = {
                          {"What can I wish for?", "tamis kinds blocked"}),
     .about = "Each kind has a line with what it promises and one with what it can do; KIND "
              "tells what those words mean and which options it takes.\n\n"
-             "The JSON has an array kinds, each with name, id, contract, abilities (an array "
+             "Kinds of other systems hash keys as those do: they are for files that come from there "
+             "or go there, see \"tamis formats\" and \"tamis convert\".\n\n"
+             "The JSON has an array kinds, each with name, id, is_foreign, contract, abilities (an array "
              "of words) and options (an array with name, choices, min, max, preset, help).",
 };

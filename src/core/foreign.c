@@ -241,6 +241,7 @@ tamis_status tamis_export(const tamis *f, const char *text, tamis_writer *put, v
         .seed = f->image.hasher.seed,
         .capacity = f->image.capacity,
         .fpr = tamis__fpr_of(f->image.one_in),
+        .memory = &f->allocator,
         .put = put,
         .ctx = ctx,
     };

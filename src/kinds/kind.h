@@ -191,7 +191,10 @@ typedef struct tamis_kind {
     /* Fills in blocks and rule of a view for inlined code; false when this shape has none. */
     bool (*fast)(const tamis_body *, struct tamis_fast *);
 
-    /* Kinds of other systems hash keys their own way; these replace query, add, remove and count. */
+    /* Kinds of other systems hash keys their own way; these replace query, add, remove and count.
+     * One that grows answers TAMIS_FULL to the key for which its origin would grow, and core lets
+     * grow() make room for that key alone; room() then is how many it takes for certain. remove_key
+     * may leave a smaller body: fewer bytes of the same memory, and the words that say so. */
     void (*query_keys)(const tamis_body *, const struct tamis_key *, size_t n, uint8_t *hit);
     tamis_status (*add_keys)(tamis_body *, const struct tamis_key *, size_t n);
     tamis_status (*remove_key)(tamis_body *, const struct tamis_key *);

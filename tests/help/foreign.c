@@ -255,7 +255,7 @@ static void use(tamis *f, const char *format) {
     if (rc && rc != TAMIS_CANNOT) fail_msg("it came in but does not go out: %s", tamis_why());
 }
 
-static bool is_let_in(const char *format, const uint8_t *bytes, size_t size) {
+bool test_is_let_in(const char *format, const uint8_t *bytes, size_t size) {
     tally t = {0, 0};
     const struct tamis_allocator counted = {counted_alloc, counted_free, &t};
     const struct tamis_options options = {.struct_size = sizeof options, .allocator = &counted};
@@ -277,13 +277,13 @@ uint64_t test_hostile(const char *format, test_file file) {
     const walled w = wall(file.size);
     uint64_t let_in = 0;
     for (size_t size = 0; size <= file.size; size++)
-        let_in += is_let_in(format, put_at_wall(&w, file.bytes, size), size);
+        let_in += test_is_let_in(format, put_at_wall(&w, file.bytes, size), size);
     uint8_t *at = put_at_wall(&w, file.bytes, file.size);
     for (size_t i = 0; i < file.size; i++) {
-        const bool is_all = file.size <= ALL_VALUES_UP_TO;
+        const bool is_all = file.size <= ALL_VALUES_UP_TO && !getenv("TAMIS_QUICK");
         for (unsigned v = 0; v < (is_all ? 256 : sizeof some); v++) {
             at[i] = is_all ? (uint8_t)v : some[v];
-            if (at[i] != file.bytes[i]) let_in += is_let_in(format, at, file.size);
+            if (at[i] != file.bytes[i]) let_in += test_is_let_in(format, at, file.size);
         }
         at[i] = file.bytes[i];
     }

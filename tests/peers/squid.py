@@ -229,7 +229,7 @@ def serve_one(site, asked, number):
     made = ask_peer("make", wish(asked, number))
     neighbour = serve(bytes.fromhex(re.search(r"^bytes (\w+)$", made, re.M)[1]))
     expected = re.findall(r"^ask (\d)", made, re.M)
-    proxy = Squid(["debug_options ALL,1 15,4", "digest_generation off",
+    proxy = Squid(["debug_options ALL,1 15,4 72,2", "digest_generation off",
                    f"cache_peer 127.0.0.1 parent {neighbour.server_port} 0 no-query "
                    "no-netdb-exchange", "never_direct allow all"])
     at = 0
@@ -245,7 +245,7 @@ def serve_one(site, asked, number):
         return found[-1] if found else None
 
     try:
-        proxy.wait_for(lambda: said(address(site.server_port, 0)), "the digest was not fetched and used", 90)
+        proxy.wait_for(lambda: said(address(site.server_port, 0)), "the digest was not fetched and used", 10)
         for url, answer in zip(asked, expected):
             squids = said(url)
             if squids != ("HIT" if answer == "1" else "MISS"):
