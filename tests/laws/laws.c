@@ -258,6 +258,7 @@ static void add_subject(const struct tamis_kind_info *kind, const char *option, 
     struct tamis_plan plan;
     if (tamis_plan(spec_of(s, 1000, 0.01, NULL), &plan, sizeof plan)) return; /* no such choice */
     s->can = plan.abilities;
+    if (!(s->can & (TAMIS_CAN_ADD | TAMIS_IS_BUILT))) return; /* only Hadoop can fill it */
     if (is_wasteful(s, &plan) || is_known_already(s, &plan)) return;
     if (++subject_count == MOST_SUBJECTS) abort();
 }

@@ -299,9 +299,10 @@ static void try_spec(const char *kind, const char *wish, const char *hash, const
     if (plan.abilities & TAMIS_IS_BUILT || has_room(spec)) lead_through_everything(spec);
 }
 
-/* Some forget as they age, and say so. */
+/* Some forget as they age, and say so; and one of another system can only be asked. */
 static bool keeps_keys(const struct tamis_kind_info *kind) {
     const unsigned forgets = TAMIS_AGES | TAMIS_MAY_FORGET;
+    if (!(kind->abilities & (TAMIS_CAN_ADD | TAMIS_IS_BUILT))) return false;
     return (kind->abilities & forgets) != forgets;
 }
 

@@ -168,6 +168,31 @@ static void thousand_keys(void **state) {
     tamis_free(f);
 }
 
+/* Keys whose hashes are -2^63 and 1, in this order or the other: the walk starts at the number that
+ * has no absolute value in Java, and the place of its remainder is taken. */
+static void the_least_hash_has_its_place(void **state) {
+    (void)state;
+    static const struct {
+        const char *version, *key;
+    } of[] = {{"nb", "\x47\xb0\xd4\x8b\x8d\x31\x12\x36\x1d\x2c\x95\x86\x1b\x84\xc8\x8a"},
+              {"ka", "\x5f\x7f\xfc\x10\xbf\x5b\x05\x10\x24\x64\xdd\x4a\xf0\x37\x2c\x54"}};
+    for (size_t i = 0; i < 2; i++) {
+        char spec[64], format[64];
+        tamis *f;
+        snprintf(spec, sizeof spec, "cassandra:capacity=1,bits=640,hashes=2,version=%s",
+                 of[i].version);
+        snprintf(format, sizeof format, "cassandra:version=%s", of[i].version);
+        assert_int_equal(tamis_create(&f, spec), TAMIS_OK);
+        assert_int_equal(tamis_add(f, of[i].key, 16), TAMIS_OK);
+        const test_file out = test_export(f, format);
+        /* 2^63 % 640 = 128, and one less: bytes 16 and 15, by words 23 and 8. */
+        assert_int_equal(out.bytes[8 + (i ? 23 : 16)], 0x01);
+        assert_int_equal(out.bytes[8 + (i ? 8 : 15)], 0x80);
+        free(out.bytes);
+        tamis_free(f);
+    }
+}
+
 /* From 3.x to 4.x only the order of bytes changes; from 2.x on, the places. */
 static void goes_to_another_version(void **state) {
     (void)state;
@@ -297,6 +322,7 @@ int main(void) {
         cmocka_unit_test(file_of_an_old_server),
         cmocka_unit_test(text_file_of_its_classes),
         cmocka_unit_test(thousand_keys),
+        cmocka_unit_test(the_least_hash_has_its_place),
         cmocka_unit_test(goes_to_another_version),
         cmocka_unit_test(more_than_one_piece_is_reversed),
         cmocka_unit_test(no_bytes_are_always_maybe),
