@@ -228,6 +228,8 @@ proof-here: programs $(PROOF) $(T)/portable/images
 #                       thousand random filters on each side and lets the other read them; what
 #                       cannot be installed is skipped with a line
 # tests/peers/peer.c    our side of it
+#
+# PEERS= for a few of them.
 
 PEER  := $(T)/peers/peer
 PEERS ?= $(sort $(wildcard tests/peers/*.sh))
