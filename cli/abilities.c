@@ -27,6 +27,7 @@ const struct ability abilities[] = {
     {TAMIS_AGES, "ages", "old keys leave as new ones come"},
     {TAMIS_MAY_FORGET, "may-forget", "a no may be wrong; the contract says when"},
     {TAMIS_OWN_HASH, "own-hash", "imported, hashes keys its own way"},
+    {TAMIS_NO_EMPTY_KEY, "no-empty", "a key of no bytes is refused"},
     {TAMIS_ADDS_ONCE, "adds-once", "adding a key again changes nothing"},
     {TAMIS_ANY_ORDER, "any-order", "the same keys in any order make the same bytes"},
 };

@@ -268,7 +268,8 @@ TAMIS_API const char *tamis_label_name(const tamis *filter, uint64_t label);
 
 /* Adds a key; adding it again is harmless, except that kinds without TAMIS_ADDS_ONCE count it or
  * store it once more. Fails with TAMIS_READONLY on a view or map, with
- * TAMIS_CANNOT for kinds that are built once, with TAMIS_FULL for kinds of fixed room.
+ * TAMIS_CANNOT for kinds that are built once, with TAMIS_FULL for kinds of fixed room, with
+ * TAMIS_INVALID for an empty key where TAMIS_NO_EMPTY_KEY says so.
  * Threads: one writer, no readers meanwhile. */
 TAMIS_API tamis_status tamis_add(tamis *filter, const void *key, size_t len);
 TAMIS_API tamis_status tamis_add_u64(tamis *filter, uint64_t key);
@@ -745,6 +746,20 @@ TAMIS_API size_t tamis_encode(const char *encoding, const char *text, size_t len
 /* The name of the i-th encoding, NULL when there are fewer. Threads: any. */
 TAMIS_API const char *tamis_encoding_at(size_t i);
 
+/* Bytes of the filter that a writer of Parquet files makes for so many distinct values, by its own
+ * rule: "duckdb", "parquet-java", "arrow", "parquet-rs" or "hyparquet". Such a one of ours is
+ * "split:capacity=...,size=BYTES,hash=xxh64". 0, with the sentence in tamis_why, when there is no
+ * such writer, fpr is not from 1e-12 to below 1, or a file would not hold it. Threads: any. */
+TAMIS_API uint64_t tamis_parquet_bytes(const char *writer, uint64_t keys, double fpr);
+
+/* Filters of Bitcoin's blocks (bip158): the hash of the filter, and its header, which is chained to
+ * that of the block before (32 zero bytes before the first). Both in the order of bytes in which nodes
+ * send them, the reverse of how they are shown. TAMIS_CANNOT for other kinds.
+ * Threads: readers or one writer. */
+TAMIS_API tamis_status tamis_bip158_hash(const tamis *filter, uint8_t hash[32]);
+TAMIS_API tamis_status tamis_bip158_header(const tamis *filter, const uint8_t previous[32],
+                                           uint8_t header[32]);
+
 /* ==== Kinds ================================================================================= */
 
 /* What a kind can do beside answering, and what it is like. */
@@ -770,17 +785,18 @@ enum tamis_ability {
     TAMIS_IS_BUILT = 1 << 23,    /* made once from all its keys, by a builder */
 
     /* What it is like. */
-    TAMIS_ADDS_ONCE = 1 << 16, /* adding a key again changes nothing */
-    TAMIS_ANY_ORDER = 1 << 17, /* the same adds in any order make the same bytes */
-    TAMIS_AGES = 1 << 18,      /* old keys leave as new ones come */
-    TAMIS_MAY_FORGET = 1 << 19 /* a no may be wrong: the contract says when */
+    TAMIS_ADDS_ONCE = 1 << 16,   /* adding a key again changes nothing */
+    TAMIS_ANY_ORDER = 1 << 17,   /* the same adds in any order make the same bytes */
+    TAMIS_AGES = 1 << 18,        /* old keys leave as new ones come */
+    TAMIS_MAY_FORGET = 1 << 19,  /* a no may be wrong: the contract says when */
+    TAMIS_NO_EMPTY_KEY = 1 << 24 /* a key of no bytes is refused, and never there */
 };
 
 /* A wish, as it stands in a spec: name=value. */
 struct tamis_option {
     const char *name;
     const char *choices; /* "a|b|c" for a word; NULL for a number */
-    uint64_t min, max;   /* of a whole number; both 0 for a rate */
+    uint64_t min, max;   /* of a whole number; both 0 for a rate or a text */
     const char *preset;  /* what happens without it, in words or as a value */
     const char *help;    /* one line */
 };
@@ -803,7 +819,8 @@ TAMIS_API bool tamis_kind_at(size_t i, struct tamis_kind_info *info, size_t info
 TAMIS_API bool tamis_kind_named(const char *name, struct tamis_kind_info *info, size_t info_size);
 
 /* The wishes that every kind knows: capacity, fpr, size, bits, hash, seed, key. Kinds with
- * TAMIS_OWN_HASH take only those before hash. Threads: any. */
+ * TAMIS_OWN_HASH take only those before hash, and may have options of their own by the names of the
+ * others. Threads: any. */
 TAMIS_API const struct tamis_option *tamis_common_options(size_t *count);
 
 /* ==== What few kinds can ===================================================================== */

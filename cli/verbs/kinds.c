@@ -10,7 +10,7 @@
  * surprise. */
 enum {
     SURPRISES = TAMIS_IS_BUILT | TAMIS_AGES | TAMIS_MAY_FORGET | TAMIS_OWN_HASH,
-    TRAITS = SURPRISES | TAMIS_ADDS_ONCE | TAMIS_ANY_ORDER
+    TRAITS = SURPRISES | TAMIS_NO_EMPTY_KEY | TAMIS_ADDS_ONCE | TAMIS_ANY_ORDER
 };
 
 /* Adds the words to a text that is long enough for all abilities. */
