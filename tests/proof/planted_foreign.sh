@@ -67,5 +67,9 @@ plant "the count of bits in a sketch is believed" test_datasketches \
     src/foreign/datasketches.c "count != set && count != UNKNOWN" "count > UNKNOWN"
 plant "24 bytes may ask for gigabytes" test_datasketches \
     src/foreign/datasketches.c "if (is_empty && longs > MOST_EMPTY / 64)" "if (is_empty && longs == 0)"
+plant "numbers in ORC are shifted without their sign" test_orc \
+    src/foreign/orc.c "x >> by | (x >> 63 ? ~(UINT64_MAX >> by) : 0)" "x >> by"
+plant "a piece of an ORC message may be longer than the bytes" test_orc \
+    src/foreign/orc.c "!take_number(c, &size) || size > (uint64_t)(c->end - c->at)" "!take_number(c, &size)"
 echo "1..$n"
 exit ${code:-0}

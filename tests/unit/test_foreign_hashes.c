@@ -65,6 +65,9 @@ static uint64_t rocksdb(const struct tamis_key *key) {
     return tamis__murmur1_rocksdb(key);
 }
 
+static uint64_t orc(const struct tamis_key *key) {
+    return tamis__murmur3_orc(key);
+}
 static uint64_t fnv1(const struct tamis_key *key) {
     return tamis__fnv1_64(key);
 }
@@ -87,6 +90,7 @@ static const struct {
     {m64a, {0, 0x071717d2d36b6b11, 0x9cc9c33498a95efb, 0x3f6973542dd6a4fb, 0x5f7a16b901085d2a, 0x93a92d1a91a24bc7, 0xeff0d423b15d2bb6}},
     {m64a_redis, {0x1ab11ea5a7b2c56e, 0x4292cee227b9150a, 0xca52f3863690cd7b, 0x8600cc686431f57a, 0x22501d57a62b40b7, 0x73397e4fb095abef, 0xb770745f497731b3}},
     {leveldb, {0xbc9f1d34, 0x286e9db0, 0x855d012f, 0xe4155f8a, 0x3466250c, 0x11f99dc7, 0x05d973c7}},
+    {orc, {0x74a18dc8f20adb48, 0xddd9b0af19f61187, 0xc76f181be3eea0ce, 0xbfb6a74f042ed6b5, 0xbc32b32cb37f129e, 0xb414748da1062980, 0x2a9380c1801af287}},
     {fnv1, {0xcbf29ce484222325, 0xaf63bd4c8601b7be, 0xd8dcca186bafadcb, 0x0d601ec55770021b, 0xceea3eb38a0640f1, 0x4fa333c33b82ecc1, 0x7b816fbbb3c1b414}},
     {rocksdb, {0xbc9f1d34, 0x286e9db0, 0x855d012f, 0xe4155f8a, 0x8fbe92b7, 0x11f99dc7, 0x05d973c7}},
 };
