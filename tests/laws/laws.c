@@ -70,8 +70,7 @@ tamis *make(const subject *s, uint64_t capacity, double fpr, const char *more) {
     return f;
 }
 
-/* What the law that is running is about has keys of 8 bytes only. */
-static bool only_numbers;
+bool only_numbers;
 
 struct tamis_key key_at(uint64_t i, char buffer[32]) {
     if (i == 0 && !only_numbers) return (struct tamis_key){buffer, 0};
