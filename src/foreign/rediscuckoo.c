@@ -27,8 +27,9 @@ enum { BITS, BUCKET_SIZE, ITERATIONS, EXPANSION, FILTERS };
 enum { OPT_BUCKET_SIZE, OPT_ITERATIONS, OPT_EXPANSION };
 enum { FINGERPRINTS = 255, MOST_BUCKET_SIZE = 255, MOST_FILTERS = 65535, MOST_EXPANSION = 32768 };
 
-/* Here the module stops to grow, unless its server is told otherwise (cf-max-expansions). */
-enum { GROWS_UP_TO = 32 };
+/* From here on the module adds no more, even where cells are free, unless its server is told otherwise
+ * (cf-max-expansions). */
+enum { ADDS_BELOW = 32 };
 
 /* The module finds cells by 32 bits: in a larger sub-filter it would lose keys. */
 #define MOST_CELLS ((uint64_t)1 << 32)
@@ -374,14 +375,18 @@ static bool put(tamis_body *f, const print *p) {
     return push_in(&t, p, f->word[ITERATIONS]);
 }
 
+static tamis_status is_full(tamis_cf_header h) {
+    return tamis__fail(TAMIS_FULL, "rediscuckoo is full: %llu items in %llu sub-filters of %d",
+                       (unsigned long long)h.items, (unsigned long long)h.filters,
+                       h.expansion ? ADDS_BELOW : 1);
+}
+
 /* Core brings one at a time, because nobody knows how many go in. */
 static tamis_status add_keys(tamis_body *f, const struct tamis_key *keys, size_t n) {
     for (size_t i = 0; i < n; i++) {
         const print p = print_of(&keys[i]);
         tamis_cf_header h = tamis__cf_header(f->bytes);
-        if (!put(f, &p))
-            return tamis__fail(TAMIS_FULL, "rediscuckoo is full: %llu items in %llu sub-filters",
-                               (unsigned long long)h.items, (unsigned long long)h.filters);
+        if (h.filters >= ADDS_BELOW || !put(f, &p)) return is_full(h);
         h.items++;
         tamis__cf_put_header(f->bytes, h);
     }
@@ -396,13 +401,8 @@ static uint64_t room(const tamis_body *f) {
 static tamis_status grow(const tamis_body *f, uint64_t need, uint64_t word[]) {
     uint64_t size;
     (void)need;
-    if (word[FILTERS]++ >= GROWS_UP_TO)
-        return tamis__fail(TAMIS_FULL, "rediscuckoo is full: %llu items in %llu sub-filters",
-                           (unsigned long long)tamis__cf_header(f->bytes).items,
-                           (unsigned long long)f->word[FILTERS]);
-    if (word[EXPANSION] == 0)
-        return tamis__fail(TAMIS_FULL, "rediscuckoo is full: %llu items, and an expansion of 0",
-                           (unsigned long long)tamis__cf_header(f->bytes).items);
+    if (word[FILTERS]++ >= ADDS_BELOW || word[EXPANSION] == 0)
+        return is_full(tamis__cf_header(f->bytes));
     return check(word, &size) ? tamis__fail_in(TAMIS_FULL, "rediscuckoo cannot grow") : TAMIS_OK;
 }
 

@@ -70,8 +70,8 @@ tamis *make(const subject *s, uint64_t capacity, double fpr, const char *more) {
     return f;
 }
 
-static size_t least_len;  /* of keys that the present subject takes */
-static bool only_numbers; /* it takes keys of 8 bytes and no others */
+static size_t least_len; /* of keys that the present subject takes */
+bool only_numbers;
 
 struct tamis_key least_key(void) {
     return (struct tamis_key){"", least_len};

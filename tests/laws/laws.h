@@ -57,6 +57,7 @@ struct tamis_key least_key(void);
 
 /* Keys of a test: the i-th is a text or an integer by its parity, and the 0th is the shortest; all
  * are integers for kinds that take nothing else. */
+extern bool only_numbers; /* what the law that is running is about has keys of 8 bytes */
 struct tamis_key key_at(uint64_t i, char buffer[32]);
 
 /* ---- Making filters with keys ----

@@ -79,5 +79,9 @@ plant "a list may be longer than the bytes" test_parquet_files \
     src/foreign/thrift.c "if (count > left(t)) fail" "if (count == UINT64_MAX) fail"
 plant "structures may lie as deep as they like" test_parquet_files \
     src/foreign/thrift.c "if (depth == MOST_DEPTH) fail" "if (depth == 100 * MOST_DEPTH) fail"
+plant "numbers in ORC are shifted without their sign" test_orc \
+    src/foreign/orc.c "x >> by | (x >> 63 ? ~(UINT64_MAX >> by) : 0)" "x >> by"
+plant "a piece of an ORC message may be longer than the bytes" test_orc \
+    src/foreign/orc.c "!take_number(c, &size) || size > (uint64_t)(c->end - c->at)" "!take_number(c, &size)"
 echo "1..$n"
 exit ${code:-0}

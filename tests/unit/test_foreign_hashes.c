@@ -74,6 +74,9 @@ static uint64_t sip24(const struct tamis_key *key) {
     return tamis__sip24(secret, key->bytes, key->len);
 }
 
+static uint64_t orc(const struct tamis_key *key) {
+    return tamis__murmur3_orc(key);
+}
 static uint64_t fnv1(const struct tamis_key *key) {
     return tamis__fnv1_64(key);
 }
@@ -98,6 +101,7 @@ static const struct {
     {tamis__xxph3, {0x5342c3010fe1dd04, 0x88d868bf607681c7, 0xd39eeb71bb5342e8, 0x08d4e472347a204f, 0xe3716d102b71067b, 0x402c83c1955d056d, 0x4f2566924257f7f0}},
     {sip24, {0x726fdb47dd0e0e31, 0x2ba3e8e9a71148ca, 0x5dbcfa53aa2007a5, 0x735796c960989f21, 0x768e89c4da310075, 0xf1e5cc3e61b4ecbd, 0x672fafb2771b23cd}},
     {leveldb, {0xbc9f1d34, 0x286e9db0, 0x855d012f, 0xe4155f8a, 0x3466250c, 0x11f99dc7, 0x05d973c7}},
+    {orc, {0x74a18dc8f20adb48, 0xddd9b0af19f61187, 0xc76f181be3eea0ce, 0xbfb6a74f042ed6b5, 0xbc32b32cb37f129e, 0xb414748da1062980, 0x2a9380c1801af287}},
     {fnv1, {0xcbf29ce484222325, 0xaf63bd4c8601b7be, 0xd8dcca186bafadcb, 0x0d601ec55770021b, 0xceea3eb38a0640f1, 0x4fa333c33b82ecc1, 0x7b816fbbb3c1b414}},
     {rocksdb, {0xbc9f1d34, 0x286e9db0, 0x855d012f, 0xe4155f8a, 0x8fbe92b7, 0x11f99dc7, 0x05d973c7}},
 };
