@@ -230,8 +230,8 @@ def bloom(server, ours, rng, i):
 
 def cuckoo(server, ours, rng, i):
     size, iterations = rng.choice([1, 2, 2, 4, 4, 8, 255]), rng.choice([1, 5, 20, 100])
-    growth, capacity = rng.choice([0, 1, 1, 2, 3, 4]), rng.choice([2, 4, 16, 100, 1000])
-    capacity = max(capacity, 2 * size)
+    capacity = max(rng.choice([2, 4, 16, 100, 1000]), 2 * size)
+    growth = rng.choice([0, 1, 1, 2, 3, 4] if capacity >= 16 and size > 1 else [0, 1, 1])
     keys, what = some_keys(rng, how_many(rng)), "CF %d" % i
     keys += rng.choices(keys, k=len(keys) // 5) if keys else []
     server("DEL", "f")

@@ -7,6 +7,7 @@
 #include <cmocka.h>
 #include <string.h>
 
+#include "foreign/crc64.h"
 #include "foreign/lookup3.h"
 #include "foreign/murmur.h"
 
@@ -97,7 +98,16 @@ static void every_value(void **state) {
         }
 }
 
+static void crc_of_redis(void **state) {
+    (void)state;
+    const uint8_t *digits = (const uint8_t *)"123456789";
+    assert_int_equal(tamis__crc64(0, digits, 0), 0);
+    assert_int_equal(tamis__crc64(0, digits, 9), 0xe9c6d914c4b8d9ca);
+    assert_int_equal(tamis__crc64(tamis__crc64(0, digits, 4), digits + 4, 5), 0xe9c6d914c4b8d9ca);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_value)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_value),
+                                       cmocka_unit_test(crc_of_redis)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
