@@ -237,8 +237,10 @@ def cuckoo(server, ours, rng, i):
     server("DEL", "f")
     same(server("CF.RESERVE", "f", capacity, "BUCKETSIZE", size, "MAXITERATIONS", iterations,
                 "EXPANSION", growth), b"OK", what)
-    same("ok", ours("new", "rediscuckoo:capacity=%d,bucket_size=%d,iterations=%d,expansion=%d" %
-                    (capacity, size, iterations, growth)), what)
+    spec = "rediscuckoo:capacity=%d,bucket_size=%d,iterations=%d,expansion=%d" % (
+        capacity, size, iterations, growth)
+    same("ok", ours("new", spec), what)
+    what += " " + spec
     cuckoo_steps(server, ours, rng, keys, what)
     chunks = compare(server, ours, "CF", "rediscuckoo", "f", what)
     probes = keys[:200] + some_keys(rng, 200)

@@ -317,6 +317,20 @@ static void removing_compacts(void **state) {
     tamis_free(f);
 }
 
+/* The module takes no more than one key into its 32nd sub-filter. */
+static void stops_at_32(void **state) {
+    (void)state;
+    tamis *f = create("rediscuckoo:capacity=4");
+    char text[24];
+    int n = 0;
+    while (n < 1000 && !tamis_add(f, text, (size_t)sprintf(text, "key-%d", n))) n++;
+    assert_true(n > 32 && n < 128);
+    assert_int_equal(tamis__cf_header(body_of(f).bytes).filters, 32);
+    assert_int_equal(tamis__cf_header(body_of(f).bytes).items, n);
+    test_range_in(f, 0, (uint64_t)n);
+    tamis_free(f);
+}
+
 /* ---- Of old --------------------------------------------------------------------------------- */
 
 /* A link as versions before 2 made it: positions below a power of two, or below any number, from two
@@ -816,6 +830,7 @@ int main(void) {
         cmocka_unit_test(all_or_none),
         cmocka_unit_test(full_is_full),
         cmocka_unit_test(removing_compacts),
+        cmocka_unit_test(stops_at_32),
         cmocka_unit_test(reads_what_is_old),
         cmocka_unit_test(reads_old_encodings),
         cmocka_unit_test(reads_old_cuckoo),
