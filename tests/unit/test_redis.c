@@ -715,6 +715,18 @@ static void cuckoo_attacks(void **state) {
         with(CF, bad[i].at, bad[i].width, bad[i].value, "such a shape");
 }
 
+/* A dump says of each sub-filter how many buckets it has, which follows from the first. */
+static void other_buckets_in_a_dump(void **state) {
+    (void)state;
+    test_file dump = dump_of(CF);
+    assert_int_equal(dump.bytes[25], 8);
+    dump.bytes[25] = 4;
+    dump.size -= 10;
+    seal(&dump);
+    is_refused("redis-dump", dump.bytes, dump.size, "another number of buckets");
+    free(dump.bytes);
+}
+
 /* No sub-filter of a size that 2^k times the first does not have; and none after an expansion of 0. */
 static void chains_that_cannot_be(void **state) {
     (void)state;
@@ -843,6 +855,7 @@ int main(void) {
         cmocka_unit_test(versions_of_dumps),
         cmocka_unit_test(bloom_attacks),
         cmocka_unit_test(cuckoo_attacks),
+        cmocka_unit_test(other_buckets_in_a_dump),
         cmocka_unit_test(chains_that_cannot_be),
         cmocka_unit_test(sealed_dumps),
         cmocka_unit_test(small_dumps_of_much),
