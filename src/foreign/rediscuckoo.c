@@ -381,12 +381,21 @@ static tamis_status is_full(tamis_cf_header h) {
                        h.expansion ? ADDS_BELOW : 1);
 }
 
+/* The last of all sub-filters was added for a key, which it still takes. */
+static bool takes_more(const tamis_body *f) {
+    const table t = last_table(f);
+    if (f->word[FILTERS] < ADDS_BELOW) return true;
+    for (uint64_t i = 0; i < t.buckets * t.bucket_size; i++)
+        if (t.cells[i]) return false;
+    return f->word[FILTERS] == ADDS_BELOW;
+}
+
 /* Core brings one at a time, because nobody knows how many go in. */
 static tamis_status add_keys(tamis_body *f, const struct tamis_key *keys, size_t n) {
     for (size_t i = 0; i < n; i++) {
         const print p = print_of(&keys[i]);
         tamis_cf_header h = tamis__cf_header(f->bytes);
-        if (h.filters >= ADDS_BELOW || !put(f, &p)) return is_full(h);
+        if (!takes_more(f) || !put(f, &p)) return is_full(h);
         h.items++;
         tamis__cf_put_header(f->bytes, h);
     }

@@ -230,15 +230,17 @@ def bloom(server, ours, rng, i):
 
 def cuckoo(server, ours, rng, i):
     size, iterations = rng.choice([1, 2, 2, 4, 4, 8, 255]), rng.choice([1, 5, 20, 100])
-    growth, capacity = rng.choice([0, 1, 1, 2, 3, 4]), rng.choice([2, 4, 16, 100, 1000])
-    capacity = max(capacity, 2 * size)
+    capacity = max(rng.choice([2, 4, 16, 100, 1000]), 2 * size)
+    growth = rng.choice([0, 1, 1, 2, 3, 4] if capacity >= 16 and size > 1 else [0, 1, 1])
     keys, what = some_keys(rng, how_many(rng)), "CF %d" % i
     keys += rng.choices(keys, k=len(keys) // 5) if keys else []
     server("DEL", "f")
     same(server("CF.RESERVE", "f", capacity, "BUCKETSIZE", size, "MAXITERATIONS", iterations,
                 "EXPANSION", growth), b"OK", what)
-    same("ok", ours("new", "rediscuckoo:capacity=%d,bucket_size=%d,iterations=%d,expansion=%d" %
-                    (capacity, size, iterations, growth)), what)
+    spec = "rediscuckoo:capacity=%d,bucket_size=%d,iterations=%d,expansion=%d" % (
+        capacity, size, iterations, growth)
+    same("ok", ours("new", spec), what)
+    what += " " + spec
     cuckoo_steps(server, ours, rng, keys, what)
     chunks = compare(server, ours, "CF", "rediscuckoo", "f", what)
     probes = keys[:200] + some_keys(rng, 200)

@@ -83,5 +83,23 @@ plant "numbers in ORC are shifted without their sign" test_orc \
     src/foreign/orc.c "x >> by | (x >> 63 ? ~(UINT64_MAX >> by) : 0)" "x >> by"
 plant "a piece of an ORC message may be longer than the bytes" test_orc \
     src/foreign/orc.c "!take_number(c, &size) || size > (uint64_t)(c->end - c->at)" "!take_number(c, &size)"
+plant "a link of RedisBloom is not halved in rate" test_redis \
+    src/foreign/redisbloom.c "last->error * tightening, link)" "last->error, link)"
+plant "a link may have more hashes than its bits per key say" test_redis \
+    src/foreign/redisbloom.c "link->hashes != hashes_for(link->bpe)" "link->hashes > 1u << 20"
+plant "fingerprints that found no place stay where they were pushed" test_redis \
+    src/foreign/rediscuckoo.c "swap(&bucket_of(t, bucket)[victim], &value);
+    }
+    return false;" "(void)victim;
+    }
+    return false;"
+plant "sub-filters of CF may have any size in a dump" test_redis \
+    src/foreign/redisdump.c "(s.length != cells || buckets != cells / h.bucket_size)" "s.length != cells"
+plant "LZF goes back to before its start" test_redis \
+    src/foreign/lzf.c " || now.back > *length" ""
+plant "an add of many that is full leaves what it added" test_redis \
+    src/core/change.c "    if (rc) {
+        const tamis_block changed" "    if (rc == TAMIS_NOMEM) {
+        const tamis_block changed"
 echo "1..$n"
 exit ${code:-0}

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "foreign/crc64.h"
 #include "foreign/fnv.h"
 #include "foreign/lookup3.h"
 #include "foreign/md5.h"
@@ -210,11 +211,19 @@ static void sha256(void **state) {
     assert_string_equal(hex, "1e53d01fcb053c9fba4c03f03a78b0b779da5f12bc4d40f760a9266e8d377b15");
 }
 
+static void crc_of_redis(void **state) {
+    (void)state;
+    const uint8_t *digits = (const uint8_t *)"123456789";
+    assert_int_equal(tamis__crc64(0, digits, 0), 0);
+    assert_int_equal(tamis__crc64(0, digits, 9), 0xe9c6d914c4b8d9ca);
+    assert_int_equal(tamis__crc64(tamis__crc64(0, digits, 4), digits + 4, 5), 0xe9c6d914c4b8d9ca);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_value),        cmocka_unit_test(twice_is_two),
         cmocka_unit_test(md5_of_the_rfc),     cmocka_unit_test(sha256),
-        cmocka_unit_test(xxph3_of_long_keys),
+        cmocka_unit_test(xxph3_of_long_keys), cmocka_unit_test(crc_of_redis),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

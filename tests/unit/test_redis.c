@@ -317,6 +317,20 @@ static void removing_compacts(void **state) {
     tamis_free(f);
 }
 
+/* The module takes no more than one key into its 32nd sub-filter. */
+static void stops_at_32(void **state) {
+    (void)state;
+    tamis *f = create("rediscuckoo:capacity=4");
+    char text[24];
+    int n = 0;
+    while (n < 1000 && !tamis_add(f, text, (size_t)sprintf(text, "key-%d", n))) n++;
+    assert_true(n > 32 && n < 128);
+    assert_int_equal(tamis__cf_header(body_of(f).bytes).filters, 32);
+    assert_int_equal(tamis__cf_header(body_of(f).bytes).items, n);
+    test_range_in(f, 0, (uint64_t)n);
+    tamis_free(f);
+}
+
 /* ---- Of old --------------------------------------------------------------------------------- */
 
 /* A link as versions before 2 made it: positions below a power of two, or below any number, from two
@@ -701,6 +715,18 @@ static void cuckoo_attacks(void **state) {
         with(CF, bad[i].at, bad[i].width, bad[i].value, "such a shape");
 }
 
+/* A dump says of each sub-filter how many buckets it has, which follows from the first. */
+static void other_buckets_in_a_dump(void **state) {
+    (void)state;
+    test_file dump = dump_of(CF);
+    assert_int_equal(dump.bytes[25], 8);
+    dump.bytes[25] = 4;
+    dump.size -= 10;
+    seal(&dump);
+    is_refused("redis-dump", dump.bytes, dump.size, "another number of buckets");
+    free(dump.bytes);
+}
+
 /* No sub-filter of a size that 2^k times the first does not have; and none after an expansion of 0. */
 static void chains_that_cannot_be(void **state) {
     (void)state;
@@ -816,6 +842,7 @@ int main(void) {
         cmocka_unit_test(all_or_none),
         cmocka_unit_test(full_is_full),
         cmocka_unit_test(removing_compacts),
+        cmocka_unit_test(stops_at_32),
         cmocka_unit_test(reads_what_is_old),
         cmocka_unit_test(reads_old_encodings),
         cmocka_unit_test(reads_old_cuckoo),
@@ -828,6 +855,7 @@ int main(void) {
         cmocka_unit_test(versions_of_dumps),
         cmocka_unit_test(bloom_attacks),
         cmocka_unit_test(cuckoo_attacks),
+        cmocka_unit_test(other_buckets_in_a_dump),
         cmocka_unit_test(chains_that_cannot_be),
         cmocka_unit_test(sealed_dumps),
         cmocka_unit_test(small_dumps_of_much),
