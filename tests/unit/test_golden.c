@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kinds/kind.h"
 #include "tamis.h"
 
 /* As in tests/golden/make: bytes 0, 1, ... 15. */
@@ -176,6 +177,7 @@ static void read_golden(const char *path, const char *name) {
 static void golden_images_are_read(void **state) {
     (void)state;
     assert_true(for_each_image("tests/golden", read_golden) >= 14);
+    assert_true(for_each_image("tests/golden/foreign", read_golden) >= 1);
 }
 
 static void every_kind_has_a_golden_image(void **state) {
@@ -185,7 +187,8 @@ static void every_kind_has_a_golden_image(void **state) {
         char path[128];
         tamis *f;
         tamis_kind_at(i, &kind, sizeof kind);
-        snprintf(path, sizeof path, "tests/golden/%s-1.tamis", kind.name);
+        snprintf(path, sizeof path, "tests/golden/%s%s-1.tamis",
+                 kind.id >= TAMIS_FOREIGN_FROM ? "foreign/" : "", kind.name);
         if (tamis_read_with(&f, path, &options)) fail_msg("%s", tamis_why());
         tamis_free(f);
     }
