@@ -37,8 +37,10 @@ final class Guava extends Peer {
         };
     }
 
-    private <T> Filter open(Funnel<? super T> funnel, Function<byte[], T> decode, String[] how, byte[] bytes)
+    @SuppressWarnings("unchecked") // of old, readFrom wants a funnel of exactly this type
+    private <T> Filter open(Funnel<? super T> any, Function<byte[], T> decode, String[] how, byte[] bytes)
             throws Exception {
+        Funnel<T> funnel = (Funnel<T>) any;
         if (bytes != null) return wrap(BloomFilter.<T>readFrom(new ByteArrayInputStream(bytes), funnel), decode);
         return wrap(BloomFilter.<T>create(funnel, Long.parseLong(how[1]), Double.parseDouble(how[2])), decode);
     }
