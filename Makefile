@@ -222,15 +222,22 @@ $(B)/tests/proof/%.o: CPPFLAGS += $(if $(SHORT),-DTAMIS_SHORT)
 proof-here: programs $(PROOF) $(T)/portable/images
 	@tests/run $(LONG_PROOFS) $(filter-out $(LONG_PROOFS),$(PROOF) $(wildcard tests/proof/*.sh))
 
-# Other systems' own programs against ours, both ways. They are installed where they can be; what
-# cannot is skipped, and a line says why. PEERS= for a few of tests/peers/*.sh.
+# ---- Peers: the systems whose filters we read and write, both ways ------------------------------
+#
+# tests/peers/NAME.sh   installs the system (into $(B)/peers, or by its package), makes at least a
+#                       thousand random filters on each side and lets the other read them; what
+#                       cannot be installed is skipped with a line
+# tests/peers/peer.c    our side of it
+#
+# PEERS= for a few of them.
+
 PEER  := $(T)/peers/peer
 PEERS ?= $(sort $(wildcard tests/peers/*.sh))
 peers:
 	@tools/setup test
 	@$(MAKE) --no-print-directory -j2 peers-here
 peers-here: all $(PEER)
-	@TAMIS=$(abspath $(CMD)) PEER=$(abspath $(PEER)) B=$(abspath $(B)) CC="$(CC)" CXX="$(CXX)" tests/run $(PEERS)
+	@B=$(abspath $(B)) PEER=$(abspath $(PEER)) TAMIS=$(abspath $(CMD)) CC="$(CC)" CXX="$(CXX)" tests/run $(PEERS)
 $(T)/peers/%: $(B)/tests/peers/%.o $(LIB)
 	@mkdir -p $(@D)
 	$(if $(V),,@echo "  LINK  $@")

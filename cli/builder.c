@@ -84,7 +84,14 @@ static int take_pairs(const struct building *building, const struct batch *batch
 
 static int take_members(const struct building *building, const struct batch *batch) {
     const tamis_status status = batch_build(building->builder, batch);
-    return status ? fail_take(batch, 0, status) : 0;
+    if (!status) return 0;
+    /* None went in, because one may not; which one shows when they come one by one. */
+    for (size_t i = 0; batch->keys->takes_keys && i < batch->n; i++) {
+        const struct tamis_key *key = &batch->key[i];
+        const tamis_status one = tamis_builder_add(building->builder, key->bytes, key->len);
+        if (one) return fail_take(batch, i, one);
+    }
+    return fail_take(batch, 0, status);
 }
 
 static int set_label(struct building *building, const char *label) {

@@ -56,6 +56,7 @@ int count_distinct(struct keys *keys, struct spill *copy, uint64_t *distinct) {
 int keys_keep(struct keys *keys, struct spill *copy) {
     struct source kept;
     const int code = spill_read(copy, &kept);
+    if (keys->source_count == 1) kept.name = keys->source[0].name; /* for complaints */
     for (size_t i = 0; i < keys->source_count; i++) free(keys->source[i].label);
     keys->source[0] = kept;
     keys->source_count = 1;

@@ -42,27 +42,25 @@ int foreign_open(struct bytes *bytes, const struct args *args, const char *path)
 
 struct choices {
     uint64_t n;
-    char first[256];    /* how to choose the first few ... */
-    const char *wanted; /* ... and the one that these parameters name */
-    const char *keys;   /* its encoding, where the file tells it */
+    char first[256];  /* how to choose the first few */
+    const char *keys; /* the encoding of all of them, where the file tells it */
 };
 
 static bool take_choice(void *with, const struct tamis_found *found) {
-    enum { SHOWN = 3 };
+    enum { SHOWN = 2 };
     struct choices *choices = with;
     const size_t len = strlen(choices->first);
+    const char *keys = found->keys ? encoding_named(found->keys) : NULL;
+    choices->keys = choices->n == 0 || choices->keys == keys ? keys : NULL;
     if (choices->n < SHOWN)
-        snprintf(choices->first + len, sizeof choices->first - len, "%s%s", len ? "; " : "",
+        snprintf(choices->first + len, sizeof choices->first - len, "%s%s", len ? " or " : "",
                  found->choose);
     choices->n++;
-    if (found->keys && choices->wanted && strcmp(choices->wanted, found->choose) == 0)
-        choices->keys = encoding_named(found->keys);
     return true;
 }
 
-static struct choices choices_in(const struct bytes *bytes, const char *format, const char *text) {
-    const size_t name = name_len(text);
-    struct choices choices = {.wanted = text + name + (text[name] == ':')};
+static struct choices choices_in(const struct bytes *bytes, const char *format) {
+    struct choices choices = {0};
     if (tamis_find(format, bytes->at, bytes->size, take_choice, &choices)) choices.n = 0;
     return choices;
 }
@@ -76,12 +74,11 @@ static int fail_import(const struct args *args, const struct bytes *bytes,
     if (status != TAMIS_INVALID && status != TAMIS_NOT_FOUND)
         return fail(args, bytes->path, "%s", why);
     const struct choices choices =
-        format->has_several ? choices_in(bytes, format->name, text) : (struct choices){0};
+        format->has_several ? choices_in(bytes, format->name) : (struct choices){0};
     if (choices.n == 0) return fail(args, bytes->path, "--from %s: %s", text, why);
     return fail(args, bytes->path,
-                "--from %s: %s; it has %s%s; \"tamis info --from %s %s\" lists %s", text, why,
-                choices.first, choices.n > 3 ? "; ..." : "", format->name, bytes->path,
-                choices.n == 1 ? "it" : "all of them");
+                "--from %s: %s; for example %s; \"tamis info --from %s %s\" lists all %s", text, why,
+                choices.first, format->name, bytes->path, human_count(choices.n).text);
 }
 
 /* ---- In ---- */
@@ -90,7 +87,7 @@ static int fail_import(const struct args *args, const struct bytes *bytes,
 static tamis_status note_encoding(tamis *filter, const struct bytes *bytes,
                                   const struct tamis_format_info *format, const char *text) {
     if (!format->has_several || tamis_note(filter, "encoding")) return TAMIS_OK;
-    const struct choices choices = choices_in(bytes, text, text);
+    const struct choices choices = choices_in(bytes, text);
     return choices.keys ? tamis_set_note(filter, "encoding", choices.keys) : TAMIS_OK;
 }
 
@@ -152,7 +149,7 @@ int foreign_write(const struct args *args, const struct image *image, const char
 struct listing {
     struct json *json; /* or NULL */
     uint64_t n;
-    int name, kind, size, keys;
+    int choose, kind, size, offset, keys; /* how wide they are */
 };
 
 bool foreign_is_list(const struct args *args) {
@@ -173,19 +170,27 @@ static const char *or_none(const char *keys) {
 static bool measure_found(void *with, const struct tamis_found *found) {
     struct listing *listing = with;
     listing->n++;
-    listing->name = wider(listing->name, found->name);
+    listing->choose = wider(listing->choose, found->choose);
     listing->kind = wider(listing->kind, found->kind);
     listing->size = wider(listing->size, human_bytes(found->size).text);
+    listing->offset = wider(listing->offset, human_count(found->offset).text);
     listing->keys = wider(listing->keys, or_none(found->keys));
     return true;
 }
 
+static void print_row(const struct listing *l, enum role role, const char *const column[]) {
+    printf("  %s%-*s%s  %-*s  %*s  %*s  %-*s  ", color(stdout, role), l->choose, column[0],
+           color(stdout, ROLE_TEXT), l->kind, column[1], l->size, column[2], l->offset, column[3],
+           l->keys, column[4]);
+    human_text(stdout, column[5]);
+    putchar('\n');
+}
+
 static bool print_found(void *with, const struct tamis_found *found) {
-    const struct listing *listing = with;
-    printf("  %s%-*s%s  %-*s  %*s  %12s  %-*s  %s\n", color(stdout, ROLE_NAME), listing->name,
-           found->name, color(stdout, ROLE_TEXT), listing->kind, found->kind, listing->size,
-           human_bytes(found->size).text, human_count(found->offset).text, listing->keys,
-           or_none(found->keys), found->choose);
+    const struct human size = human_bytes(found->size), offset = human_count(found->offset);
+    print_row(with, ROLE_NAME,
+              (const char *[]){found->choose, found->kind, size.text, offset.text,
+                               or_none(found->keys), found->name});
     return true;
 }
 
@@ -208,8 +213,8 @@ static void print_list(const struct args *args, const struct bytes *bytes,
     color_words(stdout, ROLE_HEADING, bytes->path);
     printf(": %s %s\n", human_count(listing->n).text, listing->n == 1 ? "filter" : "filters");
     if (listing->n == 0) return;
-    printf("  %-*s  %-*s  %*s  %12s  %-*s  choose it by\n", listing->name, "", listing->kind,
-           "kind", listing->size, "size", "offset", listing->keys, "keys");
+    print_row(listing, ROLE_HEADING,
+              (const char *[]){"choose it by", "kind", "size", "offset", "keys", "what it is"});
     tamis_find(text, bytes->at, bytes->size, print_found, listing);
 }
 
@@ -228,7 +233,7 @@ static void write_list(const struct args *args, const char *path, const struct b
 }
 
 int foreign_list(const struct args *args, const char *path, bool is_first) {
-    struct listing listing = {.kind = 4, .size = 4, .keys = 4};
+    struct listing listing = {.choose = 12, .kind = 4, .size = 4, .offset = 6, .keys = 4};
     struct bytes bytes = {0};
     int code = foreign_open(&bytes, args, path);
     const tamis_status status = code ? TAMIS_OK

@@ -752,6 +752,14 @@ TAMIS_API const char *tamis_encoding_at(size_t i);
  * such writer, fpr is not from 1e-12 to below 1, or a file would not hold it. Threads: any. */
 TAMIS_API uint64_t tamis_parquet_bytes(const char *writer, uint64_t keys, double fpr);
 
+/* Filters of Bitcoin's blocks (bip158): the hash of the filter, and its header, which is chained to
+ * that of the block before (32 zero bytes before the first). Both in the order of bytes in which nodes
+ * send them, the reverse of how they are shown. TAMIS_CANNOT for other kinds.
+ * Threads: readers or one writer. */
+TAMIS_API tamis_status tamis_bip158_hash(const tamis *filter, uint8_t hash[32]);
+TAMIS_API tamis_status tamis_bip158_header(const tamis *filter, const uint8_t previous[32],
+                                           uint8_t header[32]);
+
 /* ==== Kinds ================================================================================= */
 
 /* What a kind can do beside answering, and what it is like. */
@@ -788,7 +796,7 @@ enum tamis_ability {
 struct tamis_option {
     const char *name;
     const char *choices; /* "a|b|c" for a word; NULL for a number */
-    uint64_t min, max;   /* of a whole number; both 0 for a rate */
+    uint64_t min, max;   /* of a whole number; both 0 for a rate or a text */
     const char *preset;  /* what happens without it, in words or as a value */
     const char *help;    /* one line */
 };

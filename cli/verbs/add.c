@@ -31,7 +31,8 @@ static const char *advice(const tamis *filter, const struct batch *batch, size_t
 /* No key of the batch went in, because one could not. Which one shows when they are added one by
  * one; the filter will not be written any more. */
 static int fail_batch(tamis *filter, const struct batch *batch, tamis_status status) {
-    const bool is_about_a_key = status == TAMIS_FULL || status == TAMIS_TOMBSTONED;
+    const bool is_about_a_key =
+        status == TAMIS_FULL || status == TAMIS_TOMBSTONED || status == TAMIS_INVALID;
     for (size_t i = 0; is_about_a_key && i < batch->n; i++) {
         const tamis_status one = batch_add_one(filter, batch, i);
         if (one) return fail_line(batch, i, "%s%s", tamis_why(), advice(filter, batch, i, one));

@@ -70,6 +70,8 @@ static void look_at_hash(struct diagnosis *d) {
     if (info->abilities & TAMIS_OWN_HASH)
         find(d, "hash", GRADE_OK,
              "its own, that of another system; how its bits lie is not examined");
+    else if (given(d->args, OPT_FROM))
+        find(d, "hash", GRADE_OK, "%s, as its system has it", info->hash);
     else if (info->key_id == 0)
         find(d, "hash", GRADE_OK, "%s gives what it gave where the image was made", info->hash);
     else
@@ -295,7 +297,7 @@ static void write_diagnosis(const struct diagnosis *d) {
 static int examine(struct diagnosis *d) {
     tamis_info(d->image.filter, &d->info, sizeof d->info);
     if (given(d->args, OPT_FROM))
-        find(d, "file", GRADE_OK, "%s; its bytes are what %s writes", d->info.kind,
+        find(d, "file", GRADE_OK, "%s; its bytes are those of %s", d->info.kind,
              d->args->setting[OPT_FROM].text);
     else
         find(d, "file", GRADE_OK, "%s, %s; header and checksums are right", d->info.kind,

@@ -22,22 +22,31 @@ static struct list with_commas(const char *words) {
     return list;
 }
 
-static void print_brief(const struct tamis_format_info *format) {
-    enum { COLUMN = 18 };
+static int widest(void) {
+    struct tamis_format_info format;
+    int width = 0;
+    for (size_t i = 0; tamis_format_at(i, &format, sizeof format); i++)
+        if ((int)strlen(format.name) > width) width = (int)strlen(format.name);
+    return width;
+}
+
+static void print_brief(const struct tamis_format_info *format, int width) {
+    const int column = width + 2;
     char words[1024];
-    printf("%s%-16s%s  ", color(stdout, ROLE_NAME), format->name, color(stdout, ROLE_TEXT));
-    print_paragraph(stdout, format->system, COLUMN, COLUMN);
+    printf("%s%-*s%s  ", color(stdout, ROLE_NAME), width, format->name, color(stdout, ROLE_TEXT));
+    print_paragraph(stdout, format->system, column, column);
     snprintf(words, sizeof words, "%s; %s %s; keys %s",
              format->can_write ? "read, written" : "read",
              strchr(format->kinds, ' ') ? "kinds" : "kind", with_commas(format->kinds).text,
              with_commas(format->keys).text);
-    printf("%*s", COLUMN, "");
-    print_paragraph(stdout, words, COLUMN, COLUMN);
+    printf("%*s", column, "");
+    print_paragraph(stdout, words, column, column);
 }
 
 static void print_all(void) {
     struct tamis_format_info format;
-    for (size_t i = 0; tamis_format_at(i, &format, sizeof format); i++) print_brief(&format);
+    const int width = widest();
+    for (size_t i = 0; tamis_format_at(i, &format, sizeof format); i++) print_brief(&format, width);
     puts("\n\"tamis formats NAME\" tells the parameters and limits of one.");
 }
 

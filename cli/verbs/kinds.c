@@ -23,17 +23,30 @@ static void add_words(char *text, size_t size, unsigned has, const char *before)
     }
 }
 
-static void print_brief(const struct tamis_kind_info *kind) {
-    enum { COLUMN = 14 };
+/* That kinds of other systems hash keys their own way is said above them. */
+static void print_brief(const struct tamis_kind_info *kind, int width) {
     const unsigned can = kind->abilities & ~(unsigned)TRAITS;
+    const unsigned said = is_foreign(kind) ? TAMIS_OWN_HASH : 0;
+    const int column = width + 2;
     char words[512];
     snprintf(words, sizeof words, "%s", can ? "" : "can only be asked");
     add_words(words, sizeof words, can, "can ");
-    add_words(words, sizeof words, kind->abilities & SURPRISES, "; ");
-    printf("%s%-12s%s  ", color(stdout, ROLE_NAME), kind->name, color(stdout, ROLE_TEXT));
-    print_paragraph(stdout, kind->contract, COLUMN, COLUMN);
-    printf("%*s", COLUMN, "");
-    print_paragraph(stdout, words, COLUMN, COLUMN);
+    add_words(words, sizeof words, kind->abilities & SURPRISES & ~said, "; ");
+    printf("%s%-*s%s  ", color(stdout, ROLE_NAME), width, kind->name, color(stdout, ROLE_TEXT));
+    print_paragraph(stdout, kind->contract, column, column);
+    printf("%*s", column, "");
+    print_paragraph(stdout, words, column, column);
+}
+
+/* Ours, or those of other systems, all as wide as the widest. */
+static void print_kinds(bool foreign) {
+    struct tamis_kind_info kind;
+    int width = 12;
+    for (size_t i = 0; tamis_kind_at(i, &kind, sizeof kind); i++)
+        if (is_foreign(&kind) == foreign && (int)strlen(kind.name) > width)
+            width = (int)strlen(kind.name);
+    for (size_t i = 0; tamis_kind_at(i, &kind, sizeof kind); i++)
+        if (is_foreign(&kind) == foreign) print_brief(&kind, width);
 }
 
 static void print_heading(const char *heading) {
@@ -43,12 +56,9 @@ static void print_heading(const char *heading) {
 }
 
 static void print_all(void) {
-    struct tamis_kind_info kind;
-    for (size_t i = 0; tamis_kind_at(i, &kind, sizeof kind); i++)
-        if (!is_foreign(&kind)) print_brief(&kind);
-    print_heading("Of other systems (see \"tamis formats\"):");
-    for (size_t i = 0; tamis_kind_at(i, &kind, sizeof kind); i++)
-        if (is_foreign(&kind)) print_brief(&kind);
+    print_kinds(false);
+    print_heading("Of other systems, which hash keys their own way (see \"tamis formats\"):");
+    print_kinds(true);
     puts("\n\"tamis kinds KIND\" tells what the words mean, and what can be wished for.");
 }
 

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { NAME_MOST = 32, VALUE_MOST = 64 };
+enum { NAME_MOST = 32, VALUE_MOST = 96 };
 #define DEFAULT_KIND "blocked"
 #define DEFAULT_FPR  0.01
 
@@ -115,6 +115,10 @@ const struct tamis_option *tamis_common_options(size_t *count) {
 
 /* ---- The kind's own wishes ------------------------------------------------------------------ */
 
+bool tamis__is_text(const struct tamis_option *option) {
+    return !option->choices && option->min == 0 && option->max == 0;
+}
+
 bool tamis__parse_option(const struct tamis_option *option, const char *value, uint64_t *out) {
     if (option->choices) {
         const int index = tamis__choice_index(option->choices, value);
@@ -131,8 +135,10 @@ bool tamis__parse_option(const struct tamis_option *option, const char *value, u
 }
 
 static bool set_option(tamis_request *r, size_t i, const char *value) {
+    const struct tamis_option *option = &r->entry->kind->options[i];
     r->wish.has_option[i] = true;
-    return tamis__parse_option(&r->entry->kind->options[i], value, &r->wish.option[i]);
+    if (tamis__is_text(option)) return r->entry->kind->read_text(&r->wish, i, value) == TAMIS_OK;
+    return tamis__parse_option(option, value, &r->wish.option[i]);
 }
 
 static tamis_status unknown_option(const tamis_kind *kind, const char *name) {

@@ -33,7 +33,7 @@ enum { MOST_MISSING = 4096 };
 
 static const struct tamis_option options[] = {
     {"hashes", NULL, 1, 255, "as the Go package does", "probes per key, k"},
-    {"room", NULL, 1, MOST_BITS, "the bits", "length of the set of bits, when it is longer"},
+    {"room", NULL, 1, 1 << 24, "the bits", "length of the set of bits, when it is longer"},
 };
 
 static uint64_t words_for(uint64_t bits) {
@@ -92,10 +92,8 @@ static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
     word[BITS] = (uint64_t)bits;
     word[HASHES] = wish->has_option[OPT_HASHES] ? wish->option[OPT_HASHES]
                                                 : (uint64_t)fmin(hashes, TAMIS_LIKE_MOST_HASHES);
-    word[ROOM] = wish->has_option[OPT_ROOM] ? wish->option[OPT_ROOM] : word[BITS];
-    if (word[ROOM] >= word[BITS]) return TAMIS_OK;
-    return tamis__fail(TAMIS_INVALID, "room must be at least the %llu bits, not %llu",
-                       (unsigned long long)word[BITS], (unsigned long long)word[ROOM]);
+    word[ROOM] = wish->option[OPT_ROOM] > word[BITS] ? wish->option[OPT_ROOM] : word[BITS];
+    return TAMIS_OK;
 }
 
 static tamis_status check(const uint64_t word[], uint64_t *size) {

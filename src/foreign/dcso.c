@@ -30,9 +30,9 @@ enum { BITS, HASHES, ENTRIES, RATE, DATA };
 enum { OPT_HASHES, OPT_ENTRIES, OPT_RATE, OPT_DATA };
 enum { AT_N = 8, AT_P = 16, AT_K = 24, AT_M = 32, AT_ADDS = 40, HEADER = 48 };
 #define MOST_BITS ((uint64_t)1 << 58)
-#define MOST_DATA ((uint64_t)1 << 40)
-#define PRIME     0xffffffffffffffc5 /* G */
-#define FACTOR    0xfffffffffffffa43 /* g */
+#define MOST_DATA ((uint64_t)1 << 20) /* to wish for; files may have more */
+#define PRIME     0xffffffffffffffc5  /* G */
+#define FACTOR    0xfffffffffffffa43  /* g */
 
 static const struct tamis_option options[] = {
     {"hashes", NULL, 1, 255, "as bloom does", "probes per key, k"},

@@ -9,16 +9,7 @@
  *
  * A key goes into the last row, asking asks all: with r full rows the rate is about r times that of
  * one. So it takes any number of keys, but does not keep its rate. A key that is added twice takes
- * two places.
- *
- * Core makes room for all keys of a call before it adds the first, several rows at once if need be.
- * Until they are full, `current` counts from below zero, nr for each row that is still waiting:
- *
- *     nr = 3, 2 of 3 in the last row, 5 keys come       current 2
- *     two rows are put behind it                        current 2 - 2 * 3 = -4, room for 3 - -4 = 7
- *     the keys come, one by one                         -3, -2, -1, 0, 1
- *
- * At the end it is what Hadoop would have counted, and nobody ever sees it in between. */
+ * two places. */
 #include <math.h>
 #include <string.h>
 
@@ -180,43 +171,34 @@ static uint64_t room(const tamis_body *f) {
     return (uint64_t)((int64_t)f->word[NR] - current_of(f));
 }
 
-/* Rows that wait behind the one that takes keys now. */
-static uint64_t waiting(const tamis_body *f) {
-    const int64_t current = current_of(f);
-    return current < 0 ? ((uint64_t)-current + f->word[NR] - 1) / f->word[NR] : 0;
-}
-
+/* Core adds no more than there is room for, and then one key, to hear that there is none. */
 static tamis_status add_keys(tamis_body *f, const struct tamis_key *keys, size_t n) {
-    for (size_t m; n; keys += m, n -= m) {
-        tamis_body row = row_of(f, f->word[ROWS] - 1 - waiting(f));
-        const uint64_t left = room(f) - waiting(f) * f->word[NR];
-        m = n < left ? n : (size_t)left;
-        tamis__like_add(tamis__hadoop_like(f->word), &row, keys, m);
-        set_current(f, current_of(f) + (int64_t)m);
-    }
+    if (n > room(f))
+        return tamis__fail(TAMIS_FULL, "the last row of %s has its %llu keys", name,
+                           (unsigned long long)f->word[NR]);
+    tamis_body last = row_of(f, f->word[ROWS] - 1);
+    tamis__like_add(tamis__hadoop_like(f->word), &last, keys, n);
+    set_current(f, current_of(f) + (int64_t)n);
     return TAMIS_OK;
 }
 
 /* ---- Growing -------------------------------------------------------------------------------- */
 
+/* By one row, for the one key that had no room. */
 static tamis_status grow(const tamis_body *f, uint64_t need, uint64_t word[]) {
-    const uint64_t there = room(f);
-    if (need <= there) return TAMIS_OK;
-    const uint64_t more = (need - there - 1) / word[NR] + 1;
-    if (more > (TAMIS_HADOOP_MOST + (uint64_t)current_of(f)) / word[NR] ||
-        more > TAMIS_HADOOP_MOST - word[ROWS])
-        return tamis__fail(TAMIS_FULL, "%s takes fewer than 2^31 keys at once, in 2^31-1 rows",
-                           name);
-    word[ROWS] += more;
+    if (room(f) >= need) return TAMIS_OK;
+    if (word[ROWS] == TAMIS_HADOOP_MOST)
+        return tamis__fail(TAMIS_FULL, "%s has at most 2^31-1 rows", name);
+    word[ROWS]++;
     return TAMIS_OK;
 }
 
 static tamis_status move(tamis_body *to, const tamis_body *from) {
-    const uint64_t more = to->word[ROWS] - from->word[ROWS];
     memcpy(to->bytes, from->bytes, (size_t)stored(from->word));
     write_start(to);
-    for (uint64_t i = from->word[ROWS]; i < to->word[ROWS]; i++) start_row(to, i);
-    set_current(to, current_of(from) - (int64_t)(more * to->word[NR]));
+    if (to->word[ROWS] == from->word[ROWS]) return TAMIS_OK;
+    start_row(to, to->word[ROWS] - 1);
+    set_current(to, 0);
     return TAMIS_OK;
 }
 

@@ -129,6 +129,20 @@ void tamis__murmur3_128_twice(const struct tamis_key *key, tamis_pair pair[2]) {
     pair[1] = finish128(h, t, key->len + 1, false);
 }
 
+/* As if the first half of 128 bits were all there is. */
+uint64_t tamis__murmur3_orc(const struct tamis_key *key) {
+    const uint8_t *p = key->bytes;
+    const tail t = tail_of(key, 8);
+    uint64_t h = 104729, k = 0;
+    for (size_t i = 0; i + 8 <= key->len; i += 8) {
+        h ^= rotl64(tamis__get64(p + i) * C1, 31) * C2;
+        h = rotl64(h, 27) * 5 + 0x52dce729;
+    }
+    for (size_t i = 0; i < t.len; i++) k |= (uint64_t)t.bytes[i] << 8 * i;
+    h ^= rotl64(k * C1, 31) * C2; /* nothing where there is no tail */
+    return finish64(h ^ key->len);
+}
+
 /* ---- MurmurHash2 ---------------------------------------------------------------------------- */
 
 #define M2 0x5bd1e995u

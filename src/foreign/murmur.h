@@ -23,6 +23,9 @@ tamis_pair tamis__murmur3_128(const struct tamis_key *, uint64_t seed);
 void tamis__murmur3_128_twice(const struct tamis_key *, tamis_pair pair[2]);
 tamis_pair tamis__murmur3_cassandra(const struct tamis_key *);
 
+/* A MurmurHash3 of 64 bits that only Hive and ORC have. */
+uint64_t tamis__murmur3_orc(const struct tamis_key *);
+
 /* MurmurHash2, 32 bits: libbloom, RedisBloom of old; and Hadoop's, which takes the last bytes as
  * signed and in the other order. */
 uint32_t tamis__murmur2_32(const struct tamis_key *, uint32_t seed);

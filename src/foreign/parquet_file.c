@@ -10,7 +10,8 @@
  * each column and row group, or for some of them: column=, index= and group= choose one, and
  * group=all joins those of a column that are of one size.
  *
- * The footer is walked once to list, twice where names must be compared, and never kept. */
+ * The footer is walked anew for every purpose and never kept: twice to list, once to choose, once
+ * more to join. */
 #include <stdio.h>
 #include <string.h>
 
@@ -49,21 +50,28 @@ typedef struct walk {
     tamis_status rc;
 } walk;
 
+/* Appends to the path what fits, and sees whether it could be typed. */
+static void append_name(chunk *c, size_t *at, const uint8_t *name, uint64_t len) {
+    for (uint64_t i = 0; i < len && *at < sizeof c->path; i++) {
+        const bool is_control = name[i] < ' ' || name[i] == 0x7f;
+        c->is_odd |= is_control || name[i] == ',';
+        c->path[(*at)++] = (char)(is_control ? '?' : name[i]);
+    }
+}
+
 static void take_path(tamis_thrift *t, chunk *c) {
+    const uint64_t n = tamis__thrift_list(t, TAMIS_THRIFT_BINARY);
+    const size_t most = sizeof c->path - 1;
     size_t at = 0;
     c->is_odd = false;
-    for (uint64_t n = tamis__thrift_list(t, TAMIS_THRIFT_BINARY), i = 0; i < n && !t->wrong; i++) {
+    for (uint64_t i = 0; i < n && !t->wrong; i++) {
         uint64_t len;
         const uint8_t *name = tamis__thrift_binary(t, &len);
-        if (i && at < sizeof c->path - 1) c->path[at++] = '.';
-        for (uint64_t j = 0; j < len && at < sizeof c->path; j++, at++) {
-            const bool is_bad = name[j] < ' ' || name[j] == 0x7f || name[j] == ',';
-            c->path[at] = (char)(name[j] < ' ' || name[j] == 0x7f ? '?' : name[j]);
-            c->is_odd |= is_bad;
-        }
+        if (i) append_name(c, &at, (const uint8_t *)".", 1);
+        append_name(c, &at, name, len);
     }
-    c->is_odd |= at == 0 || at == sizeof c->path || c->path[0] == ' ' || c->path[at - 1] == ' ';
-    c->path[at < sizeof c->path ? at : sizeof c->path - 1] = '\0';
+    c->is_odd |= at == 0 || at > most || c->path[0] == ' ' || c->path[at - 1] == ' ';
+    c->path[at < most ? at : most] = '\0';
 }
 
 static void take_meta_data(tamis_thrift *t, chunk *c) {
@@ -88,14 +96,15 @@ static void take_chunk(walk *w, chunk *c) {
     c->is_odd = true;
     c->is_elsewhere = c->is_encrypted = c->has_filter = c->has_length = false;
     c->type = -1;
-    for (tamis_field field = {0, 0}; tamis__thrift_next(t, &field);) switch (tamis__field(field)) {
-        case TAMIS_FIELD(3, STRUCT): take_meta_data(t, c); break;
-        default:
-            c->is_elsewhere |= tamis__field(field) == TAMIS_FIELD(1, BINARY);
-            c->is_encrypted |= tamis__field(field) == TAMIS_FIELD(8, STRUCT) ||
-                               tamis__field(field) == TAMIS_FIELD(9, BINARY);
+    for (tamis_field field = {0, 0}; tamis__thrift_next(t, &field);) {
+        const int32_t what = tamis__field(field);
+        c->is_elsewhere |= what == TAMIS_FIELD(1, BINARY);
+        c->is_encrypted |= what == TAMIS_FIELD(8, STRUCT) || what == TAMIS_FIELD(9, BINARY);
+        if (what == TAMIS_FIELD(3, STRUCT))
+            take_meta_data(t, c);
+        else
             tamis__thrift_skip(t, field.type);
-        }
+    }
     if (!t->wrong) w->rc = w->visit(w->ctx, c);
 }
 
@@ -114,8 +123,8 @@ static void take_group(walk *w, chunk *c) {
 static void take_groups(walk *w) {
     tamis_thrift *t = &w->thrift;
     const uint64_t n = tamis__thrift_list(t, TAMIS_THRIFT_STRUCT);
-    chunk c;
-    for (c.group = 0; c.group < n && !w->rc && !t->wrong; c.group++) take_group(w, &c);
+    chunk c = {.group = 0};
+    for (; c.group < n && !w->rc && !t->wrong; c.group++) take_group(w, &c);
 }
 
 /* Where the footer starts. */
@@ -189,6 +198,7 @@ typedef struct wish {
     const char *column; /* NULL: not said */
     bool has_index, has_group, is_all;
     uint64_t index, group;
+    char text[160]; /* all of it, as it was typed */
 } wish;
 
 static tamis_status understand(const tamis_said *said, wish *w) {
@@ -197,6 +207,10 @@ static tamis_status understand(const tamis_said *said, wish *w) {
                 .index = said->number[INDEX],
                 .is_all = said->has[GROUP] && strcmp(said->text[GROUP], "all") == 0};
     w->has_group = said->has[GROUP] && !w->is_all;
+    for (size_t i = 0, at = 0; i < sizeof params / sizeof *params && at < sizeof w->text; i++)
+        if (said->has[i])
+            at += (size_t)snprintf(w->text + at, sizeof w->text - at, "%s%s=%s", at ? "," : "",
+                                   params[i].name, said->text[i]);
     if (!w->has_group || tamis_parse_count(said->text[GROUP], &w->group)) return TAMIS_OK;
     return tamis__fail_in(TAMIS_INVALID, "group must be a number or all");
 }
@@ -286,9 +300,10 @@ static tamis_status decide(const search *s) {
         return tamis__fail(TAMIS_CANNOT, "parquet: no column of the file has a filter");
     if (s->fitting == 0)
         return tamis__fail(TAMIS_INVALID,
-                           "no filter fits column, index and group: %s have one, in row groups "
-                           "up to %llu%s",
-                           s->names, last, s->encrypted ? "; others are encrypted" : "");
+                           "no filter is that of %s: there are filters for %s, in row groups %llu "
+                           "to %llu%s",
+                           s->wish.text, s->names, (unsigned long long)s->names_group, last,
+                           s->encrypted ? "; others are encrypted" : "");
     if (s->is_several_columns && s->wish.column)
         return tamis__fail(TAMIS_INVALID,
                            "the columns %llu and %llu are both called %s: choose with index=N",

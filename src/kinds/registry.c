@@ -53,6 +53,6 @@ unsigned tamis__abilities(const tamis_kind *k, const uint64_t word[]) {
         (k->resize ? TAMIS_CAN_RESIZE : 0) | (k->log ? TAMIS_CAN_LOG : 0) |
         (k->levels ? TAMIS_CAN_LEVEL : 0) | (k->retouch ? TAMIS_CAN_RETOUCH : 0) |
         (k->get ? TAMIS_CAN_GET : 0) | (k->put ? TAMIS_CAN_PUT : 0) |
-        (k->labels ? TAMIS_CAN_LABEL : 0) | (k->build ? TAMIS_IS_BUILT : 0) | k->traits;
+        (k->labels ? TAMIS_CAN_LABEL : 0) | (tamis__is_built(k) ? TAMIS_IS_BUILT : 0) | k->traits;
     return word && k->lacks ? has & ~k->lacks(word) : has;
 }

@@ -1,5 +1,5 @@
 # What can be read and written.
-tamis formats | grep -A 1 '^guava '
+tamis formats | grep '^guava ' | tr -s ' '
 tamis formats | tail -n 1
 tamis formats guava
 tamis formats gauva

@@ -6,7 +6,8 @@ same() { # the filter itself; an image counts adds too
     tamis convert -q by-file.tamis a.bin --to guava -f && tamis convert -q "$1" b.bin --to guava -f && cmp a.bin b.bin
 }
 cat keys keys | tamis build by-pipe.tamis -k guava && same by-pipe.tamis
-mkfifo pipe && cat keys >pipe &
+mkfifo pipe
+cat keys >pipe &
 tamis build -q by-fifo.tamis -k guava pipe keys && same by-fifo.tamis
 gzip -c keys | tamis build -q by-gzip.tamis -k guava && same by-gzip.tamis
 printf 'a,1\nb\nc,3\n' | tamis build fields.tamis -k guava -d, --field 2

@@ -41,7 +41,11 @@ void test_range_hits(const tamis *, uint64_t from, uint64_t to, const uint64_t *
 void test_add(tamis *, const struct tamis_key *keys);
 void test_add_range(tamis *, uint64_t from, uint64_t to);
 
-/* A new filter of this spec with these keys, written as `format`, has the bytes of the file. */
+/* A new filter of this spec with these keys, by adding or by a builder. */
+tamis *test_filled(const char *spec, const struct tamis_key *keys);
+tamis *test_range_filled(const char *spec, uint64_t from, uint64_t to);
+
+/* Such a filter, written as `format`, has the bytes of the file. */
 void test_written_anew(const char *spec, const struct tamis_key *keys, const char *format,
                        test_file);
 void test_range_written_anew(const char *spec, uint64_t from, uint64_t to, const char *format,

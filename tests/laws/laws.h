@@ -55,7 +55,9 @@ tamis *make(const subject *, uint64_t capacity, double fpr, const char *more);
 /* The shortest key that the subject takes: empty, or one zero byte with TAMIS_NO_EMPTY_KEY. */
 struct tamis_key least_key(void);
 
-/* Keys of a test: the i-th is a text or an integer by its parity, and the 0th is the shortest. */
+/* Keys of a test: the i-th is a text or an integer by its parity, and the 0th is the shortest; all
+ * are integers for kinds that take nothing else. */
+extern bool only_numbers; /* what the law that is running is about has keys of 8 bytes */
 struct tamis_key key_at(uint64_t i, char buffer[32]);
 
 /* ---- Making filters with keys ----

@@ -124,6 +124,10 @@ static void made_of_six_words(void **state) {
     tamis *f = test_import("parquet", file);
     test_all_in(f, test_six_words);
     for (size_t i = 0; i < 6; i++) has_answer(f, test_no_words[i], false);
+    char spec[96];
+    tamis_spec(f, spec, sizeof spec);
+    assert_string_equal(spec, "split:capacity=22,bits=256,index=parquet,hash=xxh64");
+    assert_string_equal(tamis_note(f, "origin"), "parquet");
     goes_out(f, filter);
     test_written_anew("split:capacity=6,size=32,hash=xxh64", test_six_words, "parquet-filter",
                       filter);
@@ -249,6 +253,25 @@ static void bitsets_of_columns(void **state) {
         test_goes_round("parquet-bitset", bitset);
         free(bitset.bytes);
     }
+}
+
+/* 900 keys in 35 blocks, as hyparquet sizes it: any number of blocks will do. */
+static void not_a_power_of_two(void **state) {
+    (void)state;
+    static const uint64_t no_hits[] = {0};
+    tamis *f;
+    assert_int_equal(tamis_create(&f, "split:capacity=900,size=1120,hash=xxh64"), TAMIS_OK);
+    test_add_range(f, 0, 900);
+    test_range_in(f, 0, 900);
+    test_range_hits(f, 900, 1000, no_hits);
+    const test_file filter = test_export(f, "parquet-filter");
+    assert_int_equal(filter.size, 1136);
+    goes_out(f, filter);
+    tamis *again = test_import("parquet-filter", filter);
+    test_range_in(again, 0, 900);
+    tamis_free(again);
+    tamis_free(f);
+    free(filter.bytes);
 }
 
 /* ---- Published files ------------------------------------------------------------------------ */
@@ -426,10 +449,12 @@ static void bad_wishes(void **state) {
     refuses("parquet:group=0", file, TAMIS_INVALID, "s, n, b, d, f, bl, dt");
     refuses("parquet:group=all", file, TAMIS_INVALID, "s, n, b, d, f, bl, dt");
     refuses("parquet:column=s", file, TAMIS_INVALID, "in 2 row groups, up to 1: choose");
-    refuses("parquet:column=x", file, TAMIS_INVALID, "s, n, b, d, f, bl, dt have one");
-    refuses("parquet:column=s,group=2", file, TAMIS_INVALID, "no filter fits");
-    refuses("parquet:column=s,index=1,group=0", file, TAMIS_INVALID, "no filter fits");
-    refuses("parquet:index=7,group=0", file, TAMIS_INVALID, "no filter fits");
+    refuses("parquet:column=x", file, TAMIS_INVALID,
+            "no filter is that of column=x: there are filters for s, n, b, d, f, bl, dt, in row "
+            "groups 0 to 1");
+    refuses("parquet:column=s,group=2", file, TAMIS_INVALID, "no filter is that of");
+    refuses("parquet:column=s,index=1,group=0", file, TAMIS_INVALID, "no filter is that of");
+    refuses("parquet:index=7,group=0", file, TAMIS_INVALID, "no filter is that of");
     refuses("parquet:column=s,group=-1", file, TAMIS_INVALID, "group must be a number or all");
     refuses("parquet:column=s,group=some", file, TAMIS_INVALID, "group must be a number or all");
     refuses("parquet:index=x", file, TAMIS_INVALID, "index");
@@ -638,6 +663,7 @@ int main(void) {
         cmocka_unit_test(has_every_type),
         cmocka_unit_test(answers_as_duckdb),
         cmocka_unit_test(bitsets_of_columns),
+        cmocka_unit_test(not_a_power_of_two),
         cmocka_unit_test(by_parquet_mr),
         cmocka_unit_test(by_parquet_rs),
         cmocka_unit_test(header_and_bitset_alone),

@@ -202,8 +202,8 @@ static void names(void **state) {
         snprintf(format, sizeof format, "parquet:%s", choose[i]);
         has_bits(format, file, (uint64_t)1 << i);
     }
-    refuses("parquet:column=none", file, TAMIS_INVALID, "no filter fits");
-    refuses("parquet:column=bell?", file, TAMIS_INVALID, "no filter fits");
+    refuses("parquet:column=none", file, TAMIS_INVALID, "no filter is that of");
+    refuses("parquet:column=bell?", file, TAMIS_INVALID, "no filter is that of");
     refuses("parquet", file, TAMIS_INVALID, "a.b, index=1, x=y:z, index=3");
     free(p);
 }
