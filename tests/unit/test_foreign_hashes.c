@@ -9,6 +9,7 @@
 
 #include "foreign/lookup3.h"
 #include "foreign/murmur.h"
+#include "foreign/xxph3.h"
 
 enum { INPUTS = 7 };
 static const char *const inputs[INPUTS] = {"",
@@ -81,6 +82,7 @@ static const struct {
     {lookup3, {0xdeadbeef, 0x58d68708, 0x0e397631, 0x2290c2d9, 0x87771fb9, 0x68784a2f, 0x5c5f0254}},
     {m64a, {0, 0x071717d2d36b6b11, 0x9cc9c33498a95efb, 0x3f6973542dd6a4fb, 0x5f7a16b901085d2a, 0x93a92d1a91a24bc7, 0xeff0d423b15d2bb6}},
     {m64a_redis, {0x1ab11ea5a7b2c56e, 0x4292cee227b9150a, 0xca52f3863690cd7b, 0x8600cc686431f57a, 0x22501d57a62b40b7, 0x73397e4fb095abef, 0xb770745f497731b3}},
+    {tamis__xxph3, {0x5342c3010fe1dd04, 0x88d868bf607681c7, 0xd39eeb71bb5342e8, 0x08d4e472347a204f, 0xe3716d102b71067b, 0x402c83c1955d056d, 0x4f2566924257f7f0}},
     {leveldb, {0xbc9f1d34, 0x286e9db0, 0x855d012f, 0xe4155f8a, 0x3466250c, 0x11f99dc7, 0x05d973c7}},
     {rocksdb, {0xbc9f1d34, 0x286e9db0, 0x855d012f, 0xe4155f8a, 0x8fbe92b7, 0x11f99dc7, 0x05d973c7}},
 };
@@ -97,7 +99,29 @@ static void every_value(void **state) {
         }
 }
 
+/* XXPH3 has more ways than the short keys show. */
+static void xxph3_of_long_keys(void **state) {
+    (void)state;
+    static const char words[] = "this key is longer than sixteen bytes";
+    static const struct {
+        char letter;
+        size_t len;
+        uint64_t value;
+    } many[] = {{'z', 130, 0x1695ec370e6a75cd},
+                {'y', 241, 0xda2fa8461aaf1796},
+                {'w', 1500, 0xa392869ba41b6a14}};
+    char bytes[1500];
+    const struct tamis_key sentence = {words, sizeof words - 1};
+    assert_int_equal(tamis__xxph3(&sentence), 0x4f3f5447c4c0bcb6);
+    for (size_t i = 0; i < sizeof many / sizeof *many; i++) {
+        memset(bytes, many[i].letter, many[i].len);
+        const struct tamis_key key = {bytes, many[i].len};
+        assert_int_equal(tamis__xxph3(&key), many[i].value);
+    }
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_value)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_value),
+                                       cmocka_unit_test(xxph3_of_long_keys)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
