@@ -57,7 +57,7 @@ LIB     := $(B)/libtamis.a
 SO      := $(B)/libtamis.so.$(VERSION)
 CMD     := $(B)/tamis
 
-.PHONY: pages all run run-here test check test-here proof proof-here big tables fuzz golden install uninstall \
+.PHONY: pages all run run-here test check test-here proof proof-here big tables fuzz fuzz-import peers peers-here golden install uninstall \
         format layers symbols clean bench bench-here bench-programs bench-full \
         bench-full-here bench-count bench-count-here bench-cli bench-cli-here
 .DELETE_ON_ERROR:
@@ -141,6 +141,8 @@ $(PAGES)/made: $(PAGES)/pages tools/pages
 # tests/proof/NAME.c    programs of minutes: rates at 10^7 probes, 10^8 checks (make proof)
 # tests/cli             the command, as a user types it
 # tests/python          the second implementation of the image format
+# tests/peers           other systems' programs against ours (make peers)
+# tests/vectors         files that other systems wrote
 #
 # The test registry is registry.c once more, with the kinds of tests/kinds.def behind ours.
 
@@ -220,6 +222,27 @@ $(B)/tests/proof/%.o: CPPFLAGS += $(if $(SHORT),-DTAMIS_SHORT)
 proof-here: programs $(PROOF) $(T)/portable/images
 	@tests/run $(LONG_PROOFS) $(filter-out $(LONG_PROOFS),$(PROOF) $(wildcard tests/proof/*.sh))
 
+# ---- Peers: the systems whose filters we read and write, both ways ------------------------------
+#
+# tests/peers/NAME.sh   installs the system (into $(B)/peers, or by its package), makes at least a
+#                       thousand random filters on each side and lets the other read them; what
+#                       cannot be installed is skipped with a line
+# tests/peers/peer.c    our side of it
+#
+# PEERS= for a few of them.
+
+PEER  := $(T)/peers/peer
+PEERS ?= $(sort $(wildcard tests/peers/*.sh))
+peers:
+	@tools/setup test
+	@$(MAKE) --no-print-directory -j2 peers-here
+peers-here: all $(PEER)
+	@B=$(abspath $(B)) PEER=$(abspath $(PEER)) TAMIS=$(abspath $(CMD)) CC="$(CC)" CXX="$(CXX)" tests/run $(PEERS)
+$(T)/peers/%: $(B)/tests/peers/%.o $(LIB)
+	@mkdir -p $(@D)
+	$(if $(V),,@echo "  LINK  $@")
+	$(Q)$(CC) $(SAFE) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
+
 # More than 2^33 bits in one filter: 1.3 GiB of memory and some minutes.
 big: $(T)/big/big
 	tests/run $<
@@ -243,6 +266,19 @@ fuzz:
 	    CFLAGS='-O1 -g1 -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all' $(FUZZ)
 	$(FUZZ) -max_total_time=$(FUZZ_SECONDS) -timeout=1 -rss_limit_mb=2048 -max_len=65536 \
 	    -print_final_stats=1 build-fuzz/corpus tests/fuzz/corpus
+# The same for bytes of other systems: FORMAT=guava for one of them, all without it. It starts from
+# the files that those systems wrote.
+FUZZ_IMPORT := build-fuzz/import
+fuzz-import:
+	@tools/setup proof
+	@mkdir -p build-fuzz/imported
+	@$(MAKE) --no-print-directory -j2 B=build-fuzz CC=$(CLANG) \
+	    CFLAGS='-O1 -g1 -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all' $(FUZZ_IMPORT)
+	$(if $(FORMAT),TAMIS_FORMAT='$(FORMAT)') $(FUZZ_IMPORT) -max_total_time=$(FUZZ_SECONDS) -timeout=5 \
+	    -rss_limit_mb=2048 -max_len=65536 -print_final_stats=1 build-fuzz/imported \
+	    $(if $(FORMAT),$(wildcard tests/vectors/$(firstword $(subst :, ,$(FORMAT)))))
+$(FUZZ_IMPORT): $(B)/tests/fuzz/import.o $(FUZZ_OBJ) $(LIB)
+	$(Q)$(CC) $(CFLAGS) -fsanitize=fuzzer -o $@ $^ $(LIBS)
 $(FUZZ): $(B)/tests/fuzz/gate.o $(FUZZ_OBJ) $(LIB)
 	$(Q)$(CC) $(CFLAGS) -fsanitize=fuzzer -o $@ $^ $(LIBS)
 

@@ -27,6 +27,7 @@ const struct ability abilities[] = {
     {TAMIS_AGES, "ages", "old keys leave as new ones come"},
     {TAMIS_MAY_FORGET, "may-forget", "a no may be wrong; the contract says when"},
     {TAMIS_OWN_HASH, "own-hash", "imported, hashes keys its own way"},
+    {TAMIS_NO_EMPTY_KEY, "no-empty", "a key of no bytes is refused"},
     {TAMIS_ADDS_ONCE, "adds-once", "adding a key again changes nothing"},
     {TAMIS_ANY_ORDER, "any-order", "the same keys in any order make the same bytes"},
 };
@@ -39,6 +40,11 @@ void write_abilities(struct json *json, unsigned has) {
     json_close(json, ']');
 }
 
+bool is_foreign(const struct tamis_kind_info *kind) {
+    enum { FIRST_FOREIGN = 1000 };
+    return kind->id >= FIRST_FOREIGN;
+}
+
 /* "kinds that can: a, b"; tells whether the kind of this id is one of them. */
 static bool list_kinds(enum tamis_ability ability, uint32_t id, char *others, size_t size) {
     size_t len = 0;
@@ -47,9 +53,10 @@ static bool list_kinds(enum tamis_ability ability, uint32_t id, char *others, si
     snprintf(others, size, "no kind can");
     for (size_t i = 0; tamis_kind_at(i, &kind, sizeof kind) && len < size; i++) {
         if (!(kind.abilities & ability)) continue;
+        is_among = is_among || kind.id == id;
+        if (is_foreign(&kind)) continue; /* Nobody is helped by the kind of another system. */
         len += (size_t)snprintf(others + len, size - len, "%s%s",
                                 len == 0 ? "kinds that can: " : ", ", kind.name);
-        is_among = is_among || kind.id == id;
     }
     return is_among;
 }

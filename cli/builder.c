@@ -83,8 +83,15 @@ static int take_pairs(const struct building *building, const struct batch *batch
 }
 
 static int take_members(const struct building *building, const struct batch *batch) {
-    const tamis_status status = tamis_builder_add_hashes(building->builder, batch->hash, batch->n);
-    return status ? fail_take(batch, 0, status) : 0;
+    const tamis_status status = batch_build(building->builder, batch);
+    if (!status) return 0;
+    /* None went in, because one may not; which one shows when they come one by one. */
+    for (size_t i = 0; batch->keys->takes_keys && i < batch->n; i++) {
+        const struct tamis_key *key = &batch->key[i];
+        const tamis_status one = tamis_builder_add(building->builder, key->bytes, key->len);
+        if (one) return fail_take(batch, i, one);
+    }
+    return fail_take(batch, 0, status);
 }
 
 static int set_label(struct building *building, const char *label) {
@@ -128,7 +135,7 @@ static int take_batch(void *with, struct batch *batch) {
 
 int builder_take(struct building *building) {
     const int code = set_all_labels(building);
-    keys_hash_for(building->keys, building->builder);
+    keys_hash_for(building->keys, building->builder, building->abilities);
     building->keys->threads = threads_wanted(building->args);
     const struct handler handler = {.take = take_batch, .with = building};
     return code ? code : keys_run(building->keys, &handler);

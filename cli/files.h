@@ -27,6 +27,10 @@ struct bytes {
 int bytes_open(struct bytes *bytes, const struct args *args, const char *path);
 void bytes_close(struct bytes *bytes);
 
+/* What is gzip or zstd becomes what is inside, in memory: at most as much as --memory, or a quarter of
+ * the machine's. In keys/unpack.c. */
+int bytes_unpack(struct bytes *bytes, const struct args *args);
+
 /* Reads a stream whole. The buffer grows with what arrived, never with what a header claims; free
  * it also after a failure. */
 int stream_read(const struct args *args, int fd, const char *name, uint8_t **bytes, size_t *len);

@@ -9,13 +9,29 @@
 
 static const char canon_note[] = "canon", encoding_note[] = "encoding";
 
+/* --keys, or one of its short forms. */
+static int encoding_given(const struct args *args, const char **encoding) {
+    static const enum option_id ways[] = {OPT_KEYS, OPT_HEX, OPT_BASE64};
+    const char *said = NULL;
+    for (size_t i = 0; i < sizeof ways / sizeof ways[0]; i++) {
+        const char *name = option_named(ways[i])->name;
+        if (!given(args, ways[i])) continue;
+        if (said)
+            return fail(args, NULL, "--%s and --%s are both given; keys are written in one way",
+                        said, name);
+        said = name;
+        *encoding = encoding_named(ways[i] == OPT_KEYS ? args->setting[OPT_KEYS].text : name);
+    }
+    if (!said || *encoding) return 0;
+    char key;
+    (void)tamis_encode(args->setting[OPT_KEYS].text, "", 0, &key, 0); /* for its sentence */
+    return fail(args, "--keys", "%s", tamis_why());
+}
+
 int form_given(const struct args *args, struct form *form) {
     char why[256];
-    *form = (struct form){.encoding = given(args, OPT_HEX)      ? IN_HEX
-                                      : given(args, OPT_BASE64) ? IN_BASE64
-                                                                : AS_IT_IS};
-    if (given(args, OPT_HEX) && given(args, OPT_BASE64))
-        return fail(args, NULL, "--hex and --base64 are both given; keys are written in one way");
+    *form = (struct form){0};
+    if (encoding_given(args, &form->encoding)) return EXIT_TROUBLE;
     if (!given(args, OPT_CANON) ||
         canon_parse(&form->canon, args->setting[OPT_CANON].text, why, sizeof why))
         return 0;
@@ -26,9 +42,9 @@ bool form_of(const tamis *filter, struct form *form) {
     char why[256];
     const char *canon = tamis_note(filter, canon_note);
     const char *encoding = tamis_note(filter, encoding_note);
-    *form = (struct form){0};
+    *form = (struct form){.encoding = encoding ? encoding_named(encoding) : NULL};
     return (!canon || canon_parse(&form->canon, canon, why, sizeof why)) &&
-           (!encoding || encoding_parse(encoding, &form->encoding));
+           (!encoding || form->encoding);
 }
 
 /* ---- Is it the same? ---- */
@@ -36,7 +52,7 @@ bool form_of(const tamis *filter, struct form *form) {
 static bool reads_keys(const struct verb *verb) {
     const struct use *use;
     for (size_t i = 0; (use = verb_use(verb, i)) != NULL; i++)
-        if (use->option == OPT_CANON) return true;
+        if (use->option == OPT_FIELD) return true;
     return false;
 }
 
@@ -50,6 +66,24 @@ static int fail_unknown(const struct args *args, const char *path, const tamis *
                 name, tamis_note(filter, name));
 }
 
+static bool is_same_encoding(const char *a, const char *b) {
+    /* However bytes are written, the key is what they are. */
+    return strcmp(a, b) == 0 || encoding_is_any_bytes(a) || encoding_is_any_bytes(b);
+}
+
+/* Of what another system made nobody knows how its keys became bytes, unless a note says it. */
+static int check_encoding(const struct args *args, const char *path, const tamis *filter,
+                          const char *said, const char *kept) {
+    const bool is_text = strcmp(said, "utf8") == 0 || strcmp(said, "bytes") == 0;
+    if (!kept && (is_text || tamis_note(filter, "origin"))) return 0;
+    if (!kept)
+        return fail(args, path, "the image was built without --%s%s: its keys are as they came",
+                    given(args, OPT_KEYS) ? "keys " : "", said);
+    if (is_same_encoding(said, kept)) return 0;
+    return fail(args, path, "its keys are %s, not %s; without --keys they are read as such", kept,
+                said);
+}
+
 int form_is_that_of(const struct args *args, const char *path, const tamis *filter) {
     struct form said, kept;
     char text[CANON_TEXT];
@@ -57,26 +91,24 @@ int form_is_that_of(const struct args *args, const char *path, const tamis *filt
     if (!form_of(filter, &kept)) return fail_unknown(args, path, filter);
     if (form_given(args, &said)) return EXIT_TROUBLE;
     canon_write(&kept.canon, text);
-    if (given(args, OPT_CANON) && kept.canon.n == 0)
+    const bool is_import = tamis_note(filter, "origin");
+    if (given(args, OPT_CANON) && kept.canon.n == 0 && !is_import)
         return fail(args, path, "the image was built without --canon: its keys are as they came");
-    if (given(args, OPT_CANON) && !canon_is_same(&said.canon, &kept.canon))
+    if (given(args, OPT_CANON) && kept.canon.n > 0 && !canon_is_same(&said.canon, &kept.canon))
         return fail(
             args, path,
             "the image was built with --canon %s; without the option its keys get that form", text);
-    /* Hex or base64, the key is what they stand for. */
-    if (said.encoding != AS_IT_IS && kept.encoding == AS_IT_IS)
-        return fail(args, path, "the image was built without --%s: its keys are as they came",
-                    encoding_name(said.encoding));
-    return 0;
+    return said.encoding ? check_encoding(args, path, filter, said.encoding, kept.encoding) : 0;
 }
 
 int form_is_shared(const struct args *args, const struct image *a, const struct image *b) {
     static const char *const names[] = {canon_note, encoding_note};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         const char *one = tamis_note(a->filter, names[i]), *two = tamis_note(b->filter, names[i]);
-        const bool has_both = one && two;
-        /* Encodings may differ, the keys are bytes in both. */
-        if (has_both ? i == 1 || strcmp(one, two) == 0 : one == two) continue;
+        const bool is_encoding = names[i] == encoding_note;
+        if (one && two ? (is_encoding ? is_same_encoding(one, two) : strcmp(one, two) == 0)
+                       : one == two)
+            continue;
         return fail(args, NULL,
                     "%s and %s do not match: the %s of keys is %s in one and %s in the other",
                     input_name(a->path), input_name(b->path), names[i], one ? one : "not set",
@@ -95,7 +127,7 @@ bool form_takes_note(const char *name, const char *value) {
     struct form form;
     char why[256];
     return strcmp(name, canon_note) == 0 ? canon_parse(&form.canon, value, why, sizeof why)
-                                         : encoding_parse(value, &form.encoding);
+                                         : encoding_named(value) != NULL;
 }
 
 static tamis_status set_note(tamis *filter, tamis_builder *builder, const char *name,
@@ -110,8 +142,7 @@ int form_record(const struct args *args, tamis *filter, tamis_builder *builder) 
     if (form_given(args, &form)) return EXIT_TROUBLE;
     canon_write(&form.canon, text);
     tamis_status status = TAMIS_OK;
-    if (form.encoding != AS_IT_IS)
-        status = set_note(filter, builder, encoding_note, encoding_name(form.encoding));
+    if (form.encoding) status = set_note(filter, builder, encoding_note, form.encoding);
     if (!status && form.canon.n > 0) status = set_note(filter, builder, canon_note, text);
     return status ? fail_why(args, NULL, status) : 0;
 }

@@ -4,6 +4,7 @@
  * comes through a pipe is read whole and viewed or loaded from memory.
  */
 #include "cli/cli.h"
+#include "cli/foreign.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -77,6 +78,7 @@ int image_try(struct image *image, const struct args *args, const char *path, en
               tamis_status *status) {
     const struct tamis_options options = image_options(args);
     int code = 0;
+    if (given(args, OPT_FROM)) return foreign_try(image, args, path, status);
     *image = (struct image){.path = path};
     if (is_stream(path))
         *status = open_stream(image, args, mode, &code);

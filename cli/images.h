@@ -72,7 +72,7 @@ int set_builder_notes(const struct args *args, tamis_builder *builder);
 
 /* ==== The form of keys: form.c ============================================================== */
 
-/* Of --hex, --base64 and --canon. */
+/* Of --keys, its short forms --hex and --base64, and --canon. */
 int form_given(const struct args *args, struct form *form);
 
 /* What the notes of a filter say. False when they name what we do not know. */
@@ -106,6 +106,9 @@ struct ability {
 /* What a kind can do comes first, then what it is like, the important before the rest. */
 extern const struct ability abilities[];
 extern const size_t number_of_abilities;
+
+/* Whether it is the kind of another system. */
+bool is_foreign(const struct tamis_kind_info *kind);
 
 /* "abilities": ["add", ...] */
 void write_abilities(struct json *json, unsigned has);
@@ -162,6 +165,13 @@ int builder_take(struct building *building);
 /* Makes the image and writes it to `path`, whole or not at all. Unless --quiet, `image` is opened
  * to ask, for a summary. image_close is due in any case. */
 int builder_write(struct building *building, const char *path, struct image *image);
+
+/* How many different keys there are, by hashes of their own. The lines go to `copy`, which is open,
+ * unless that is NULL. In distinct.c. */
+int count_distinct(struct keys *keys, struct spill *copy, uint64_t *distinct);
+
+/* The keys come from that copy from now on. */
+int keys_keep(struct keys *keys, struct spill *copy);
 
 /* Reports the key that has two values, and where it stands. */
 int fail_conflict(struct building *building);

@@ -82,6 +82,8 @@ struct keys {
     bool numbers_lines;  /* batch->first_line is needed by those who ask, not only by takers */
     const tamis *filter; /* that hashes the keys ... */
     const tamis_builder *builder; /* ... or this; or neither */
+    bool takes_keys;              /* the filter hashes keys itself: batches bring no hashes */
+    bool is_second_time;          /* what there was to say about lines is said */
     uint64_t keyless;             /* lines without a key so far, that were left out */
     uint64_t fieldless, seen;     /* lines without the fields that make a key; all lines */
     bool has_unknown_form;        /* of the filter: keys_run refuses it */
@@ -122,9 +124,11 @@ void keys_close(struct keys *keys);
 /* How many bytes all sources together will bring, 0 when nobody knows. */
 uint64_t keys_bytes(const struct keys *keys);
 
-/* Whose hashes batches bring; before keys_run. The form of keys is what the filter remembers. */
+/* Whose hashes batches bring; before keys_run. The form of keys is what the filter remembers. A
+ * filter, or one that is built, with TAMIS_OWN_HASH gets none: what it does with a batch goes by
+ * keys. */
 void keys_hash_by(struct keys *keys, const tamis *filter);
-void keys_hash_for(struct keys *keys, const tamis_builder *builder);
+void keys_hash_for(struct keys *keys, const tamis_builder *builder, unsigned has);
 
 /* Keys get the form that this filter remembers, unless the user named one; image_open has seen to
  * it that they are the same. keys_hash_by does it too. */
@@ -139,6 +143,7 @@ int keys_run(struct keys *keys, const struct handler *handler);
 
 /* Goes back to the first key. Sources that cannot be read again, as pipes, are left out. */
 void keys_again(struct keys *keys);
+bool keys_can_again(const struct keys *keys); /* all of them */
 
 /* The number of the i-th line in its file. */
 uint64_t line_number(const struct batch *batch, size_t i);
@@ -149,6 +154,22 @@ uint64_t line_number(const struct batch *batch, size_t i);
 __attribute__((format(printf, 3, 4)))
 #endif
 int fail_line(const struct batch *batch, size_t i, const char *format, ...);
+
+/* ==== What is done with a batch: batch.c ==================================================== */
+
+/* Whether it is a filter of another system, which hashes keys its own way. */
+bool hashes_itself(const tamis *filter);
+
+/* By hashes or by keys, as the filter wants it: the answers go to batch->hit and batch->value; those
+ * with `i` are about one line, which has a key. */
+void batch_has(const tamis *filter, struct batch *batch);
+void batch_count(const tamis *filter, struct batch *batch);
+bool batch_has_one(const tamis *filter, const struct batch *batch, size_t i);
+tamis_status batch_add(tamis *filter, const struct batch *batch);
+tamis_status batch_add_one(tamis *filter, const struct batch *batch, size_t i);
+tamis_status batch_add_new(tamis *filter, const struct batch *batch, size_t i, bool *is_new);
+tamis_status batch_remove(tamis *filter, const struct batch *batch, size_t i);
+tamis_status batch_build(tamis_builder *builder, const struct batch *batch);
 
 /* ==== Temporary files: unnamed.c ============================================================ */
 

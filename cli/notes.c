@@ -16,10 +16,10 @@ static int refuse_form(const struct args *args, const struct noted *noted, const
                        const char *value) {
     if (noted->builder)
         return fail(args, "--note", "the note \"%s\" is set by --%s", name,
-                    strcmp(name, "canon") == 0 ? name : "hex and --base64");
+                    strcmp(name, "canon") == 0 ? name : "keys");
     if (form_takes_note(name, value)) return 0;
     return fail(args, "--note", "\"%s\" is nothing that keys can be: %s", value,
-                strcmp(name, "canon") == 0 ? "see --canon" : "hex or base64");
+                strcmp(name, "canon") == 0 ? "see --canon" : "see --keys");
 }
 
 static int set_note(const struct args *args, const struct noted *noted, const char *note) {

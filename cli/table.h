@@ -128,13 +128,13 @@ const struct verb *verb_meant(const char *name);
 
 /* Lists that several verbs share. */
 #define KEY_OPTIONS {.option = OPT_NULL}, {.option = OPT_CRLF}, {.option = OPT_FIELD}, \
-                    {.option = OPT_DELIMITER}, {.option = OPT_HEX}, {.option = OPT_BASE64}, \
-                    {.option = OPT_CANON}, {.option = OPT_DECOMPRESS}
+                    {.option = OPT_DELIMITER}, {.option = OPT_KEYS}, {.option = OPT_HEX}, \
+                    {.option = OPT_BASE64}, {.option = OPT_CANON}, {.option = OPT_DECOMPRESS}
 #define THREADS_OPTION {.option = OPT_THREADS, \
                         .help = "threads to read with, 0: one for each processor; otherwise one"}
 /* Behind the words about a verb that reads keys for an image. */
-#define ABOUT_FORM "\n\nThe image remembers how its keys were made: --canon, --hex and --base64 need " \
-                   "not be named again. \"tamis help build\" tells how lines become keys."
+#define ABOUT_FORM "\n\nThe image remembers how its keys were made: --keys and --canon need not be " \
+                   "named again. \"tamis help build\" tells how lines become keys."
 #define CHANGE_OPTIONS {.option = OPT_OUTPUT, \
                         .help = "write the new image here and leave IMAGE as it is"}, \
                        {.option = OPT_FORCE}
@@ -143,6 +143,8 @@ const struct verb *verb_meant(const char *name);
                     {.option = OPT_QUIET, \
                      .help = "print nothing, stop at the first line that would be"}, \
                     KEY_OPTIONS, {.option = OPT_SECRET_FILE}, THREADS_OPTION
+/* Of verbs that only read an image. */
+#define FROM_OPTION {.option = OPT_FROM}
 #define BUILDER_OPTIONS {.option = OPT_MEMORY}, {.option = OPT_TEMP}, {.option = OPT_THREADS}, \
                         {.option = OPT_VERIFY}
 #define OUTPUT_OPTIONS {.option = OPT_OUTPUT, .is_required = true}, {.option = OPT_FORCE}

@@ -268,7 +268,8 @@ TAMIS_API const char *tamis_label_name(const tamis *filter, uint64_t label);
 
 /* Adds a key; adding it again is harmless, except that kinds without TAMIS_ADDS_ONCE count it or
  * store it once more. Fails with TAMIS_READONLY on a view or map, with
- * TAMIS_CANNOT for kinds that are built once, with TAMIS_FULL for kinds of fixed room.
+ * TAMIS_CANNOT for kinds that are built once, with TAMIS_FULL for kinds of fixed room, with
+ * TAMIS_INVALID for an empty key where TAMIS_NO_EMPTY_KEY says so.
  * Threads: one writer, no readers meanwhile. */
 TAMIS_API tamis_status tamis_add(tamis *filter, const void *key, size_t len);
 TAMIS_API tamis_status tamis_add_u64(tamis *filter, uint64_t key);
@@ -668,7 +669,7 @@ TAMIS_API tamis_status tamis_apply(const void *base, size_t base_size, const voi
  * Filters that Guava, Parquet, Redis, Cassandra and others wrote can be asked, changed, kept as
  * images and written back, byte for byte. They become kinds of their own (ids from 1000), which hash
  * keys as their origin does; Parquet's are split with hash=xxh64. What the origin's bytes do not say
- * is how its keys became bytes: that is the caller's to know.
+ * is how its keys became bytes: whoever asks names it, and tamis_encode does it.
  *
  * A format is named as in "guava", or with parameters behind it, as in a spec:
  * "parquet:column=name,group=0". Nothing is guessed from the bytes: a file that is not exactly what
@@ -725,6 +726,40 @@ TAMIS_API tamis_status tamis_import_with(tamis **filter, const char *format, con
 TAMIS_API tamis_status tamis_export(const tamis *filter, const char *format, tamis_writer *put,
                                     void *ctx);
 
+/* Turns a text into the bytes of a key, as other systems have them:
+ *
+ *     utf8, bytes        as it is; utf8 must be valid
+ *     utf16, utf16be     from UTF-8; Guava's unencodedCharsFunnel has utf16
+ *     int32, int64, uint32, uint64, float, double     in little-endian bytes: Guava, Parquet, Spark
+ *     int32be, int64be, uint32be, ... doublebe        in big-endian ones: Cassandra, Java's buffers
+ *     uuid               16 bytes, from 32 hex digits with dashes or without
+ *     hex, base64        the bytes that they stand for; both alphabets, with padding or without
+ *
+ * Blanks around numbers and digits are left out. A number that is not whole, or too large, is
+ * refused; a decimal fraction becomes the nearest float or double, whatever the locale. `bytes` has
+ * room for `room` bytes and does not overlap the text; twice the length of the text and 16 are
+ * enough. Returns the length of the key, or SIZE_MAX, with the sentence in tamis_why, which names
+ * the text and what is allowed. Threads: any. */
+TAMIS_API size_t tamis_encode(const char *encoding, const char *text, size_t len, void *bytes,
+                              size_t room);
+
+/* The name of the i-th encoding, NULL when there are fewer. Threads: any. */
+TAMIS_API const char *tamis_encoding_at(size_t i);
+
+/* Bytes of the filter that a writer of Parquet files makes for so many distinct values, by its own
+ * rule: "duckdb", "parquet-java", "arrow", "parquet-rs" or "hyparquet". Such a one of ours is
+ * "split:capacity=...,size=BYTES,hash=xxh64". 0, with the sentence in tamis_why, when there is no
+ * such writer, fpr is not from 1e-12 to below 1, or a file would not hold it. Threads: any. */
+TAMIS_API uint64_t tamis_parquet_bytes(const char *writer, uint64_t keys, double fpr);
+
+/* Filters of Bitcoin's blocks (bip158): the hash of the filter, and its header, which is chained to
+ * that of the block before (32 zero bytes before the first). Both in the order of bytes in which nodes
+ * send them, the reverse of how they are shown. TAMIS_CANNOT for other kinds.
+ * Threads: readers or one writer. */
+TAMIS_API tamis_status tamis_bip158_hash(const tamis *filter, uint8_t hash[32]);
+TAMIS_API tamis_status tamis_bip158_header(const tamis *filter, const uint8_t previous[32],
+                                           uint8_t header[32]);
+
 /* ==== Kinds ================================================================================= */
 
 /* What a kind can do beside answering, and what it is like. */
@@ -750,17 +785,18 @@ enum tamis_ability {
     TAMIS_IS_BUILT = 1 << 23,    /* made once from all its keys, by a builder */
 
     /* What it is like. */
-    TAMIS_ADDS_ONCE = 1 << 16, /* adding a key again changes nothing */
-    TAMIS_ANY_ORDER = 1 << 17, /* the same adds in any order make the same bytes */
-    TAMIS_AGES = 1 << 18,      /* old keys leave as new ones come */
-    TAMIS_MAY_FORGET = 1 << 19 /* a no may be wrong: the contract says when */
+    TAMIS_ADDS_ONCE = 1 << 16,   /* adding a key again changes nothing */
+    TAMIS_ANY_ORDER = 1 << 17,   /* the same adds in any order make the same bytes */
+    TAMIS_AGES = 1 << 18,        /* old keys leave as new ones come */
+    TAMIS_MAY_FORGET = 1 << 19,  /* a no may be wrong: the contract says when */
+    TAMIS_NO_EMPTY_KEY = 1 << 24 /* a key of no bytes is refused, and never there */
 };
 
 /* A wish, as it stands in a spec: name=value. */
 struct tamis_option {
     const char *name;
     const char *choices; /* "a|b|c" for a word; NULL for a number */
-    uint64_t min, max;   /* of a whole number; both 0 for a rate */
+    uint64_t min, max;   /* of a whole number; both 0 for a rate or a text */
     const char *preset;  /* what happens without it, in words or as a value */
     const char *help;    /* one line */
 };
@@ -783,7 +819,8 @@ TAMIS_API bool tamis_kind_at(size_t i, struct tamis_kind_info *info, size_t info
 TAMIS_API bool tamis_kind_named(const char *name, struct tamis_kind_info *info, size_t info_size);
 
 /* The wishes that every kind knows: capacity, fpr, size, bits, hash, seed, key. Kinds with
- * TAMIS_OWN_HASH take only those before hash. Threads: any. */
+ * TAMIS_OWN_HASH take only those before hash, and may have options of their own by the names of the
+ * others. Threads: any. */
 TAMIS_API const struct tamis_option *tamis_common_options(size_t *count);
 
 /* ==== What few kinds can ===================================================================== */

@@ -49,6 +49,9 @@ struct packing {
 
 extern const struct packing gzip_packing, zstd_packing;
 
+/* What these first bytes belong to, or NULL. `is_open`: a few more bytes would tell. */
+const struct packing *packing_of(const uint8_t *bytes, size_t len, bool *is_open);
+
 /* ==== Blocks: blocks.c ====================================================================== */
 
 /* A block is so large, and a line that does not fit into one is a long line: it goes to an unnamed

@@ -126,5 +126,6 @@ void block_cut(const struct keys *keys, struct block *block) {
     else
         cut_lines(keys, block);
     cut_keys(keys, block);
-    if (block->batch.n > 0 && (keys->filter || keys->builder)) hash_keys(keys, block);
+    const bool has_hasher = keys->filter || keys->builder;
+    if (block->batch.n > 0 && has_hasher && !keys->takes_keys) hash_keys(keys, block);
 }

@@ -1,6 +1,10 @@
 /* form.h: only the files in cli/ include this. From a line to the bytes that are its key.
  *
- *     line --fields.c--> some of its fields --decode.c--> bytes --canon.c--> one form of many
+ *     line --fields.c--> some of its fields --tamis_encode--> bytes --canon.c--> one form of many
+ *                                           --canon.c--> one form of many --tamis_encode--> bytes
+ *
+ * Where the encoding is about how bytes are written (hex, base64), what they say is brought to one
+ * form; where it is about what a text becomes (int64, utf16), the text is.
  *
  * Each step takes a key and either makes it shorter where it lies or writes it anew into room that
  * the caller has. None of them allocates, prints or keeps anything, so that they run on any thread.
@@ -47,15 +51,11 @@ void fields_join(const struct fields *fields, const struct tamis_key part[], cha
 
 /* ==== Encodings: decode.c =================================================================== */
 
-enum encoding { AS_IT_IS, IN_HEX, IN_BASE64 };
+/* The name as the library has it, NULL when it knows no such encoding. */
+const char *encoding_named(const char *name);
 
-/* As notes call it; NULL for AS_IT_IS. And back: false for no encoding that we know. */
-const char *encoding_name(enum encoding encoding);
-bool encoding_parse(const char *name, enum encoding *encoding);
-
-/* Decodes the key into `room`, which is as long as the key and may be where it lies; blanks around
- * it are left out. Returns NULL, or what is wrong: "is not hex". */
-const char *decode(enum encoding encoding, struct tamis_key *key, char *room);
+/* Whether it is a way to write bytes, whatever they mean: hex, base64, or as they are. */
+bool encoding_is_any_bytes(const char *encoding);
 
 /* ==== One form of many: canon.c, canon_names.c, canon_numbers.c ============================== */
 
@@ -80,7 +80,7 @@ bool canon_only_cuts(const struct canon *canon);
 
 /* How keys are written in the input, and to what they are brought. An image remembers both. */
 struct form {
-    enum encoding encoding;
+    const char *encoding; /* as encoding_named has it; NULL: nobody said one */
     struct canon canon;
 };
 

@@ -79,8 +79,7 @@ static const struct magic {
     {&zstd_packing, 4, {0x50, 0x2a, 0x4d, 0x18}, {0xf0, 0xff, 0xff, 0xff}}, /* to be skipped */
 };
 
-/* What these first bytes belong to, or NULL. `is_open`: a few more bytes would tell. */
-static const struct packing *look_at(const uint8_t *bytes, size_t len, bool *is_open) {
+const struct packing *packing_of(const uint8_t *bytes, size_t len, bool *is_open) {
     *is_open = false;
     for (size_t i = 0; i < sizeof magics / sizeof magics[0]; i++) {
         const struct magic *magic = &magics[i];
@@ -99,13 +98,13 @@ static ssize_t read_first(struct input *input, uint8_t *bytes, size_t room, char
                           size_t size) {
     ssize_t len = read_raw(input, bytes, room, why, size);
     bool is_open = false;
-    if (len > 0) input->packing = look_at(bytes, (size_t)len, &is_open);
+    if (len > 0) input->packing = packing_of(bytes, (size_t)len, &is_open);
     while (is_open && (size_t)len < room) {
         const ssize_t more = read_raw(input, bytes + len, room - (size_t)len, why, size);
         if (more < 0) return -1;
         if (more == 0) break;
         len += more;
-        input->packing = look_at(bytes, (size_t)len, &is_open);
+        input->packing = packing_of(bytes, (size_t)len, &is_open);
     }
     input->is_known = true;
     return len;
@@ -211,6 +210,7 @@ bool input_waits(const struct input *input) {
 
 bool input_can_again(const struct source *source) {
     struct stat status;
+    if (source->fd > 0) return lseek(source->fd, 0, SEEK_SET) == 0;
     if (!is_stdin(source)) return stat(source->name, &status) == 0 && S_ISREG(status.st_mode);
     return source->start >= 0 && fstat(STDIN_FILENO, &status) == 0 && S_ISREG(status.st_mode) &&
            lseek(STDIN_FILENO, source->start, SEEK_SET) == source->start;

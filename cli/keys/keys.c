@@ -74,8 +74,7 @@ void keys_follow(struct keys *keys, const tamis *filter) {
     struct form form;
     keys->has_unknown_form = !form_of(filter, &form);
     if (keys->has_unknown_form) return;
-    if (form.encoding != AS_IT_IS && keys->cutting.form.encoding == AS_IT_IS)
-        keys->cutting.form.encoding = form.encoding;
+    if (!keys->cutting.form.encoding) keys->cutting.form.encoding = form.encoding;
     if (form.canon.n > 0) keys->cutting.form.canon = form.canon;
 }
 
@@ -90,11 +89,19 @@ uint64_t keys_bytes(const struct keys *keys) {
 
 void keys_hash_by(struct keys *keys, const tamis *filter) {
     keys->filter = filter;
+    keys->takes_keys = filter && hashes_itself(filter);
     if (filter) keys_follow(keys, filter);
 }
 
-void keys_hash_for(struct keys *keys, const tamis_builder *builder) {
+void keys_hash_for(struct keys *keys, const tamis_builder *builder, unsigned has) {
     keys->builder = builder;
+    keys->takes_keys = has & TAMIS_OWN_HASH;
+}
+
+bool keys_can_again(const struct keys *keys) {
+    for (size_t i = 0; i < keys->source_count; i++)
+        if (!input_can_again(&keys->source[i])) return false;
+    return true;
 }
 
 void keys_again(struct keys *keys) {

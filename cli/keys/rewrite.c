@@ -13,7 +13,8 @@ enum { MOST_REWRITTEN = 16 * 1024 * 1024 };
 
 struct rewriting rewriting_of(const struct cutting *cutting) {
     const struct form *form = &cutting->form;
-    const bool only_cuts = form->encoding == AS_IT_IS && canon_only_cuts(&form->canon);
+    const bool is_as_it_is = !form->encoding || strcmp(form->encoding, "bytes") == 0;
+    const bool only_cuts = is_as_it_is && canon_only_cuts(&form->canon);
     return (struct rewriting){.has_fields = cutting->fields.n > 0,
                               .cuts = only_cuts && form->canon.n > 0,
                               .has_form = !only_cuts};
@@ -84,29 +85,54 @@ static enum fate take_fields(const struct fields *fields, struct block *block, s
 
 /* ---- Form ---- */
 
-static enum fate refuse(struct block *block, size_t i, bool is_joined, const struct tamis_key *text,
-                        const char *before, const char *what) {
-    /* What was joined may be overwritten by now. */
-    const struct tamis_key *shown = is_joined ? &block->batch.line[i] : text;
-    snprintf(block->bad_line, WHY_BYTES, "\"%s\" %s%s", human_key(shown).text, before, what);
-    return IS_BAD;
+/* Memory for both steps: what is joined stays where it is, for those who complain about it. */
+struct steps {
+    char *canon;  /* CANON_GROWTH more than the key */
+    char *encode; /* twice that and ENCODE_GROWTH */
+};
+enum { ENCODE_GROWTH = 16 };
+
+static bool make_steps(struct block *block, size_t i, bool is_joined, struct steps *steps) {
+    const size_t len = block->batch.key[i].len, formed = len + CANON_GROWTH;
+    char *room = room_for(block, i, len + formed + 2 * formed + ENCODE_GROWTH);
+    if (!room) return false;
+    steps->canon = room + (is_joined ? len : 0);
+    steps->encode = steps->canon + formed;
+    return true;
+}
+
+/* The bytes that the text stands for, in the place of what was there before. */
+static bool encode(const char *encoding, struct block *block, struct tamis_key *key,
+                   const struct steps *steps) {
+    const size_t len = tamis_encode(encoding, key->bytes, key->len, steps->encode,
+                                    2 * (key->len + CANON_GROWTH) + ENCODE_GROWTH);
+    if (len == SIZE_MAX) {
+        snprintf(block->bad_line, WHY_BYTES, "%s", tamis_why());
+        return false;
+    }
+    memmove(steps->canon, steps->encode, len);
+    *key = (struct tamis_key){.bytes = steps->canon, .len = len};
+    return true;
 }
 
 static enum fate give_form(const struct cutting *cutting, struct block *block, size_t i) {
     const struct form *form = &cutting->form;
-    const bool is_joined = cutting->fields.n > 1;
+    const char *encoding = form->encoding;
     struct tamis_key *key = &block->batch.key[i];
+    struct steps steps;
     if (is_too_long(block, key->len)) return IS_BAD;
-    char *room = room_for(block, i, key->len + CANON_GROWTH);
-    if (!room) return IS_BAD;
+    if (!make_steps(block, i, cutting->fields.n > 1, &steps)) return IS_BAD;
 
     const struct tamis_key text = *key;
-    const char *wrong = form->encoding != AS_IT_IS ? decode(form->encoding, key, room) : NULL;
-    if (wrong) return refuse(block, i, is_joined, &text, "", wrong);
-    wrong = canon_apply(&form->canon, key, room);
-    if (!wrong) return IS_KEY;
-    return cutting->keeps_keyless ? HAS_NO_KEY
-                                  : refuse(block, i, is_joined, &text, "is not ", wrong);
+    const bool is_first = encoding && encoding_is_any_bytes(encoding);
+    if (is_first && !encode(encoding, block, key, &steps)) return IS_BAD;
+    const char *wrong = canon_apply(&form->canon, key, steps.canon);
+    if (wrong && cutting->keeps_keyless) return HAS_NO_KEY;
+    if (wrong) {
+        snprintf(block->bad_line, WHY_BYTES, "\"%s\" is not %s", human_key(&text).text, wrong);
+        return IS_BAD;
+    }
+    return is_first || !encoding || encode(encoding, block, key, &steps) ? IS_KEY : IS_BAD;
 }
 
 enum fate rewrite_key(const struct cutting *cutting, struct rewriting rewriting,

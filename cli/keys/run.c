@@ -206,7 +206,7 @@ int keys_run(struct keys *keys, const struct handler *handler) {
     if (!code) code = take_all(&crew);
     progress_wipe();
     end(&crew);
-    if (!code && keys->cutting.fields.n > 0) warn_fieldless(keys);
+    if (!code && keys->cutting.fields.n > 0 && !keys->is_second_time) warn_fieldless(keys);
     if (code == KEYS_ENOUGH) return 0;
     return code ? code : crew.had_trouble ? EXIT_TROUBLE : 0;
 }

@@ -27,6 +27,26 @@ static char *all_kinds(void) {
     return finish(out, &words);
 }
 
+static char *all_formats(void) {
+    char *words;
+    size_t size;
+    FILE *out = start(&words, &size);
+    struct tamis_format_info format;
+    for (size_t i = 0; tamis_format_at(i, &format, sizeof format); i++)
+        fprintf(out, "%s%s", i ? " " : "", format.name);
+    return finish(out, &words);
+}
+
+static char *all_encodings(void) {
+    char *words;
+    size_t size;
+    FILE *out = start(&words, &size);
+    const char *name;
+    for (size_t i = 0; (name = tamis_encoding_at(i)) != NULL; i++)
+        fprintf(out, "%s%s", i ? " " : "", name);
+    return finish(out, &words);
+}
+
 static char *all_verbs(void) {
     char *words;
     size_t size;
@@ -51,10 +71,12 @@ static char *choices_of(const char *name) {
 
 enum follow follow_option(enum option_id id, char **words) {
     const struct option *option = option_named(id);
-    *words = option->choices  ? strdup(option->choices)
-             : id == OPT_KIND ? all_kinds()
-             : id == OPT_HASH ? choices_of("hash")
-                              : NULL;
+    *words = option->choices                  ? strdup(option->choices)
+             : id == OPT_KIND                 ? all_kinds()
+             : id == OPT_HASH                 ? choices_of("hash")
+             : id == OPT_KEYS                 ? all_encodings()
+             : id == OPT_FROM || id == OPT_TO ? all_formats()
+                                              : NULL;
     if (*words) return FOLLOW_WORDS;
     if (strcmp(option->value, "DIR") == 0) return FOLLOW_FOLDERS;
     if (strcmp(option->value, "OUT") == 0 || strcmp(option->value, "IMAGE") == 0)
@@ -64,9 +86,10 @@ enum follow follow_option(enum option_id id, char **words) {
 }
 
 enum follow follow_operand(const struct operand *operand, char **words) {
-    *words = strcmp(operand->name, "KIND") == 0   ? all_kinds()
-             : strcmp(operand->name, "VERB") == 0 ? all_verbs()
-                                                  : NULL;
+    *words = strcmp(operand->name, "KIND") == 0     ? all_kinds()
+             : strcmp(operand->name, "FORMAT") == 0 ? all_formats()
+             : strcmp(operand->name, "VERB") == 0   ? all_verbs()
+                                                    : NULL;
     if (*words) return FOLLOW_WORDS;
     if (strcmp(operand->name, "IMAGE") == 0) return FOLLOW_IMAGES;
     return operand->stream == NO_STREAM ? FOLLOW_ANYTHING : FOLLOW_FILES;

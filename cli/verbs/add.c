@@ -17,11 +17,12 @@ const char stores_every_add[] =
 
 /* What helps when there is no room. A kind that stores each add can be full of a few keys, and
  * then a larger capacity alone is no help. */
-static const char *advice(const tamis *filter, uint64_t hash, tamis_status status) {
+static const char *advice(const tamis *filter, const struct batch *batch, size_t i,
+                          tamis_status status) {
     struct tamis_info info;
     tamis_info(filter, &info, sizeof info);
     if (status != TAMIS_FULL || (info.abilities & TAMIS_ADDS_ONCE)) return "";
-    if (tamis_has_hash(filter, hash))
+    if (batch_has_one(filter, batch, i))
         return "; the key is inside already, and this kind stores every add of it: leave "
                "duplicates out, as \"sort -u\" does";
     return stores_every_add;
@@ -30,18 +31,18 @@ static const char *advice(const tamis *filter, uint64_t hash, tamis_status statu
 /* No key of the batch went in, because one could not. Which one shows when they are added one by
  * one; the filter will not be written any more. */
 static int fail_batch(tamis *filter, const struct batch *batch, tamis_status status) {
-    const bool is_about_a_key = status == TAMIS_FULL || status == TAMIS_TOMBSTONED;
+    const bool is_about_a_key =
+        status == TAMIS_FULL || status == TAMIS_TOMBSTONED || status == TAMIS_INVALID;
     for (size_t i = 0; is_about_a_key && i < batch->n; i++) {
-        const tamis_status one = tamis_add_hash(filter, batch->hash[i]);
-        if (one)
-            return fail_line(batch, i, "%s%s", tamis_why(), advice(filter, batch->hash[i], one));
+        const tamis_status one = batch_add_one(filter, batch, i);
+        if (one) return fail_line(batch, i, "%s%s", tamis_why(), advice(filter, batch, i, one));
     }
     return fail_why(batch->keys->args, input_name(batch->from->name), status);
 }
 
 static int add_batch(void *with, struct batch *batch) {
     struct adding *adding = with;
-    const tamis_status status = tamis_add_hashes(adding->filter, batch->hash, batch->n);
+    const tamis_status status = batch_add(adding->filter, batch);
     if (status) return fail_batch(adding->filter, batch, status);
     adding->added += batch->n;
     return 0;
@@ -52,7 +53,7 @@ static int add_new_batch(void *with, struct batch *batch) {
     struct adding *adding = with;
     for (size_t i = 0; i < batch->n; i++) {
         bool is_new;
-        const tamis_status status = tamis_add_new_hash(adding->filter, batch->hash[i], &is_new);
+        const tamis_status status = batch_add_new(adding->filter, batch, i, &is_new);
         if (status) return fail_line(batch, i, "%s", tamis_why());
         if (is_new) {
             adding->added++;

@@ -134,6 +134,7 @@ static int read_spec(struct benching *b) {
                           given(args, OPT_SIZE);
     if (given(args, OPT_IMAGE))
         return has_wish ? fail(args, NULL, "--image is what it is; leave the wish out") : 0;
+    if (given(args, OPT_FROM)) return fail(args, "--from", "it needs --image, the file");
     if (given(args, OPT_SPEC)) {
         if (wish_is_single(args, "--spec")) return EXIT_TROUBLE;
         b->spec = strdup(args->setting[OPT_SPEC].text);
@@ -222,7 +223,8 @@ const struct verb verb_bench = {
     .operands = OPERANDS({"FILE", ANY_NUMBER, READS_STDIN}),
     .uses = USES({.option = OPT_KIND}, {.option = OPT_CAPACITY}, {.option = OPT_FPR},
                  {.option = OPT_SIZE}, {.option = OPT_SPEC}, {.option = OPT_IMAGE}, KEY_OPTIONS,
-                 {.option = OPT_SECRET_FILE}, {.option = OPT_JSON, .help = "print one JSON object"}),
+                 {.option = OPT_SECRET_FILE}, FROM_OPTION,
+                 {.option = OPT_JSON, .help = "print one JSON object"}),
     .examples = EXAMPLES({"How fast is the usual kind here?", "tamis bench"},
                          {"And a hundred million keys in fuse?", "tamis bench -k fuse -n 100M"},
                          {"With my keys", "tamis bench -k ribbon users.txt"},

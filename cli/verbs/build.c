@@ -1,6 +1,7 @@
 /* build.c: `tamis build`, keys to an image. */
 #include "cli/cli.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -161,28 +162,70 @@ static void tell(const struct building *building, const char *spec, const struct
              "every key has the value 0; --values reads lines of KEY TAB VALUE");
 }
 
-static int build(struct building *building, const char *spec) {
-    const bool has_labels = building->abilities & TAMIS_CAN_LABEL;
+/* The wish with a capacity, in a new string; NULL, reported, when memory is out. */
+static char *with_capacity(const struct args *args, const char *wish, uint64_t capacity) {
+    const size_t len = strlen(wish), size = len + 40;
+    char *spec = malloc(size);
+    const bool is_kind = spec_kind_len(wish) == len;
+    const char *between = is_kind ? ":" : wish[len - 1] == ':' ? "" : ",";
+    if (spec)
+        snprintf(spec, size, "%s%scapacity=%" PRIu64, wish, between, capacity);
+    else
+        fail_memory(args);
+    return spec;
+}
+
+/* Kinds that hash keys themselves cannot count them, so another hash does: the keys are read twice,
+ * or from a copy. */
+static int count_first(struct building *building, struct spill *copy, uint64_t *distinct) {
+    struct keys *keys = building->keys;
+    const bool can_again = keys_can_again(keys);
+    int code = can_again ? 0 : spill_open(copy, building->args);
+    keys->threads = threads_wanted(building->args);
+    if (!code) code = count_distinct(keys, can_again ? NULL : copy, distinct);
+    if (code) return code;
+    keys->is_second_time = true;
+    if (!can_again) return keys_keep(keys, copy);
+    keys_again(keys);
+    return 0;
+}
+
+static int make(struct building *building, const struct tamis_builder_options *options,
+                const char *wish) {
+    const bool is_counted = building->abilities & TAMIS_OWN_HASH && !fixes_capacity(wish);
     const char *path = building->args->operand[0];
-    struct tamis_builder_options options;
-    struct tamis_options filter;
+    struct spill copy = {.fd = -1};
     struct image image = {0};
-    int code = open_keys(building->keys, building->args, has_labels);
-    if (!code) code = image_may_write(building->args, path);
-    if (!code) code = builder_options(building->args, &options, &filter);
+    uint64_t capacity = 0;
+    int code = is_counted ? count_first(building, &copy, &capacity) : 0;
+    char *spec = is_counted && !code ? with_capacity(building->args, wish, capacity) : NULL;
+    if (is_counted && !spec) code = EXIT_TROUBLE;
     if (code) goto done;
 
-    if (has_labels) building->usual_label = "default";
-    const tamis_status status = tamis_builder_create_with(&building->builder, spec, &options);
-    if (status) code = fail_why(building->args, NULL, status);
+    if (building->abilities & TAMIS_CAN_LABEL) building->usual_label = "default";
+    const tamis_status status =
+        tamis_builder_create_with(&building->builder, spec ? spec : wish, options);
+    code = status ? fail_why(building->args, NULL, status) : 0;
     if (!code) code = set_builder_notes(building->args, building->builder);
     if (!code) code = builder_take(building);
     if (!code) code = builder_write(building, path, &image);
-    if (!code) tell(building, spec, &image);
+    if (!code) tell(building, wish, &image);
 
 done:
     image_close(&image);
     tamis_builder_free(building->builder);
+    spill_close(&copy);
+    free(spec);
+    return code;
+}
+
+static int build(struct building *building, const char *spec) {
+    struct tamis_builder_options options;
+    struct tamis_options filter;
+    int code = open_keys(building->keys, building->args, building->abilities & TAMIS_CAN_LABEL);
+    if (!code) code = image_may_write(building->args, building->args->operand[0]);
+    if (!code) code = builder_options(building->args, &options, &filter);
+    if (!code) code = make(building, &options, spec);
     keys_close(building->keys);
     return code;
 }
@@ -251,9 +294,13 @@ const struct verb verb_build = {
              "1,3 with the delimiter between them, or 2-4, or 2- to the end of the line. Fields are "
              "separated by a tab, or by -d. A line without that field has no key and is left out; a "
              "line on standard error says how many were. With --values the value comes off first.\n\n"
-             "--hex and --base64 read keys of any bytes (capital or small digits; both alphabets of "
-             "base64, with or without padding). Then --canon brings each key to one form, by steps in "
-             "the order as written: lower and upper (ASCII letters), trim (blanks at both ends), "
+             "--keys tells how a key is written, and which bytes it becomes: utf8, bytes (the same, "
+             "unchecked), utf16, utf16be, int32, int64, uint32, uint64, float, double (in the "
+             "little-endian bytes of Guava, Parquet and Spark; with be behind the name in the "
+             "big-endian ones of Cassandra and Java), uuid (16 bytes), hex and base64 (any bytes). "
+             "--hex and --base64 are short forms. A number that does not fit is an error that names "
+             "its line. --canon brings each key to one form, by steps in the order as written, before "
+             "that or, with hex and base64, behind it: lower and upper (ASCII letters), trim (blanks at both ends), "
              "domain (the host of a name, URL or email address in small letters, without port and "
              "last dot), email (the part behind the @ in small letters), url (scheme and host in small "
              "letters, no usual port, no fragment), ip (IPv4 and IPv6 in their shortest form), mac, "

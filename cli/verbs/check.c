@@ -8,7 +8,7 @@
 
 static void ask_has(void *with, struct batch *batch) {
     const struct image *image = with;
-    tamis_has_hashes(image->filter, batch->hash, batch->n, batch->hit);
+    batch_has(image->filter, batch);
 }
 
 static void print_hit(void *with, struct batch *batch, size_t i) {
@@ -118,13 +118,15 @@ const struct verb verb_check = {
     .operands = OPERANDS({"IMAGE", EXACTLY_ONE, READS_STDIN},
                          {"FILE", ANY_NUMBER, READS_STDIN_UNLESS_GIVEN}),
     .uses = USES(
-        {.option = OPT_INVERT}, {.option = OPT_LABELS}, ASK_OPTIONS),
+        {.option = OPT_INVERT}, {.option = OPT_LABELS}, ASK_OPTIONS, FROM_OPTION),
     .examples =
         EXAMPLES({"Which requests are on the list?", "tamis check blocklist.tamis requests.txt"},
                  {"How many are not?", "tamis check -vc blocklist.tamis requests.txt"},
                  {"Is this one?",
                   "if echo evil.example | tamis check -q blocklist.tamis; then echo blocked; fi"},
-                 {"On which lists?", "tamis check --labels feeds.tamis requests.txt"}),
+                 {"On which lists?", "tamis check --labels feeds.tamis requests.txt"},
+                 {"A filter that a Java program wrote, of numbers",
+                  "tamis check --from guava --keys int64 orders.bin numbers.txt"}),
     .about = "Lines that are in the set are printed as they came. A few others are printed too, at "
              "the rate that \"tamis info\" tells; what -v prints is certainly not in the set, "
              "except with kinds that may forget, whose contract says when.\n\n"

@@ -11,7 +11,7 @@ struct counting {
 
 static void ask_counts(void *with, struct batch *batch) {
     const struct counting *counting = with;
-    tamis_count_hashes(counting->filter, batch->hash, batch->n, batch->value);
+    batch_count(counting->filter, batch);
     for (size_t i = 0; i < batch->n; i++) {
         if (!batch->key[i].bytes) batch->value[i] = 0;
         if (counting->is_quiet) continue;
@@ -83,7 +83,7 @@ const struct verb verb_count = {
     .uses =
         USES({.option = OPT_LINE_NUMBER}, {.option = OPT_WITH_FILENAME},
              {.option = OPT_QUIET, .help = "print nothing, stop at the first key that was added"},
-             KEY_OPTIONS, THREADS_OPTION, {.option = OPT_SECRET_FILE}),
+             KEY_OPTIONS, THREADS_OPTION, {.option = OPT_SECRET_FILE}, FROM_OPTION),
     .examples = EXAMPLES({"How often?", "echo evil.example | tamis count requests.tamis"},
                          {"The ten most frequent of these",
                           "tamis count requests.tamis names.txt | sort -rn | head"}),

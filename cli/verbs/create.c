@@ -73,7 +73,8 @@ const struct verb verb_create = {
                  {.option = OPT_CAPACITY, .help = "how many keys to plan for, otherwise 10,000"},
                  {.option = OPT_FPR}, {.option = OPT_SIZE}, {.option = OPT_HASH},
                  {.option = OPT_SEED}, {.option = OPT_SECRET_FILE}, {.option = OPT_CANON},
-                 {.option = OPT_HEX}, {.option = OPT_BASE64}, {.option = OPT_NOTE},
+                 {.option = OPT_KEYS}, {.option = OPT_HEX}, {.option = OPT_BASE64},
+                 {.option = OPT_NOTE},
                  {.option = OPT_FORCE}),
     .examples = EXAMPLES({"Room for a million keys, wrong for 1 in 1000",
                           "tamis create seen.tamis --capacity 1M --fpr 0.1%"},
@@ -81,6 +82,6 @@ const struct verb verb_create = {
     .about = "Nothing is read. \"tamis build\" makes an image of keys that are there already, and "
              "counts them itself. Kinds that are built once, from all their keys, cannot be "
              "created empty: \"tamis kinds\" tells which.\n\n"
-             "--canon, --hex and --base64 are about the keys that will come: the image remembers "
+             "--canon and --keys are about the keys that will come: the image remembers "
              "them, and they need not be named again.",
 };

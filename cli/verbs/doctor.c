@@ -67,7 +67,12 @@ static enum grade worst(const struct diagnosis *d) {
 
 static void look_at_hash(struct diagnosis *d) {
     const struct tamis_info *info = &d->info;
-    if (info->key_id == 0)
+    if (info->abilities & TAMIS_OWN_HASH)
+        find(d, "hash", GRADE_OK,
+             "its own, that of another system; how its bits lie is not examined");
+    else if (given(d->args, OPT_FROM))
+        find(d, "hash", GRADE_OK, "%s, as its system has it", info->hash);
+    else if (info->key_id == 0)
         find(d, "hash", GRADE_OK, "%s gives what it gave where the image was made", info->hash);
     else
         find(d, "hash", GRADE_OK, "%s with the right secret, kept %s the image", info->hash,
@@ -158,24 +163,29 @@ static void look_at_rate(struct diagnosis *d) {
     const struct tamis_info *info = &d->info;
     const double measured = (double)d->wrong / (double)d->probes;
     const bool is_off = d->rate.low > 1.25 * info->fpr_now;
+    /* Where the probes of a key depend on each other, a small filter says yes more often. */
+    const bool is_by_nature = is_off && info->abilities & TAMIS_OWN_HASH;
     const bool is_above = info->fpr_asked > 0 && d->rate.low > 2 * info->fpr_asked;
     char asked[64] = "";
     if (info->fpr_asked > 0)
         snprintf(asked, sizeof asked, ", asked %s", human_share(info->fpr_asked).text);
-    find(d, "rate", is_off || is_above ? GRADE_SICK : GRADE_OK,
-         "%s of %s strangers answered yes (%s to %s); expected %s%s%s", human_share(measured).text,
-         human_count(d->probes).text, human_share(d->rate.low).text, human_share(d->rate.high).text,
-         human_share(info->fpr_now).text, asked,
-         is_off     ? ": more than its bits explain"
-         : is_above ? ": more than twice what was asked"
-                    : "");
+    const enum grade grade = is_above || (is_off && !is_by_nature) ? GRADE_SICK
+                             : is_off                              ? GRADE_NOTE
+                                                                   : GRADE_OK;
+    find(d, "rate", grade, "%s of %s strangers answered yes (%s to %s); expected %s%s%s",
+         human_share(measured).text, human_count(d->probes).text, human_share(d->rate.low).text,
+         human_share(d->rate.high).text, human_share(info->fpr_now).text, asked,
+         is_by_nature ? ": more than its bits explain, by the way its system hashes"
+         : is_off     ? ": more than its bits explain"
+         : is_above   ? ": more than twice what was asked"
+                      : "");
 }
 
 /* ---- Members ---- */
 
 static void ask_members(void *with, struct batch *batch) {
     const struct diagnosis *d = with;
-    tamis_has_hashes(d->image.filter, batch->hash, batch->n, batch->hit);
+    batch_has(d->image.filter, batch);
 }
 
 static int count_missing(void *with, struct batch *batch) {
@@ -286,8 +296,12 @@ static void write_diagnosis(const struct diagnosis *d) {
 
 static int examine(struct diagnosis *d) {
     tamis_info(d->image.filter, &d->info, sizeof d->info);
-    find(d, "file", GRADE_OK, "%s, %s; header and checksums are right", d->info.kind,
-         human_bytes(d->info.stored_bytes).text);
+    if (given(d->args, OPT_FROM))
+        find(d, "file", GRADE_OK, "%s; its bytes are those of %s", d->info.kind,
+             d->args->setting[OPT_FROM].text);
+    else
+        find(d, "file", GRADE_OK, "%s, %s; header and checksums are right", d->info.kind,
+             human_bytes(d->info.stored_bytes).text);
     look_at_hash(d);
     look_at_items(d);
     look_at_fill(d);
@@ -345,7 +359,7 @@ const struct verb verb_doctor = {
                  {.option = OPT_JSON, .help = "print one JSON object per image and line"},
                  {.option = OPT_QUIET, .help = "print nothing, only the exit status tells"},
                  KEY_OPTIONS, THREADS_OPTION,
-                 {.option = OPT_SECRET_FILE}),
+                 {.option = OPT_SECRET_FILE}, FROM_OPTION),
     .examples = EXAMPLES({"Is it sound?", "tamis doctor blocklist.tamis"},
                          {"Are all of these really inside?",
                           "tamis doctor blocklist.tamis --members blocklist.txt"},

@@ -1,5 +1,6 @@
 /* info.c: `tamis info`, what an image is and how full. */
 #include "cli/cli.h"
+#include "cli/foreign.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -123,6 +124,10 @@ static void print_shape(const struct tamis_info *info) {
 
 static void print_hash(const struct tamis_info *info) {
     print_label("hash");
+    if (info->abilities & TAMIS_OWN_HASH) {
+        printf("%s: keys are hashed as its system does\n", info->hash);
+        return;
+    }
     if (info->key_id == 0) {
         printf("%s, seed %" PRIu64 "\n", info->hash, info->seed);
         return;
@@ -259,6 +264,7 @@ static void write_facts(const struct facts *facts) {
 static int tell(const struct args *args, const char *path, bool is_first) {
     struct image image;
     struct facts facts = {0};
+    if (foreign_is_list(args)) return foreign_list(args, path, is_first);
     int code = image_open(&image, args, path, TO_ASK);
     if (code) goto done;
     gather(&facts, image.filter, path);
@@ -303,9 +309,10 @@ const struct verb verb_info = {
     .run = run,
     .operands = OPERANDS({"IMAGE", ONE_OR_MORE, READS_STDIN}),
     .uses = USES({.option = OPT_JSON, .help = "print one JSON object per image and line"},
-                 {.option = OPT_SECRET_FILE}),
+                 {.option = OPT_SECRET_FILE}, {.option = OPT_DECOMPRESS}, FROM_OPTION),
     .examples = EXAMPLES({"For people", "tamis info blocklist.tamis"},
-                         {"For programs", "tamis info --json *.tamis | jq .fpr_now"}),
+                         {"For programs", "tamis info --json *.tamis | jq .fpr_now"},
+                         {"What a Java program wrote", "tamis info --from guava orders.bin"}),
     .about =
         "The names in the JSON do not change: file, spec, kind, contract, shape (an object), "
         "payload_bytes, stored_bytes, bits_per_key, capacity, items, items_now, "
@@ -318,5 +325,8 @@ const struct verb verb_info = {
         "caveat is a sentence about what the kind promises and this image can no longer "
         "keep, worn how many of its counters, cells or keys that is about. "
         "fpr_expected is the rate with as many keys as planned, fpr_now the rate with those "
-        "that are inside.",
+        "that are inside.\n\n"
+        "With --from the files are those of another system. Of a format that holds several filters "
+        "there is a list, unless parameters choose one of them; its JSON has file, from and "
+        "filters, an array with name, choose, kind, keys, offset, size_bytes.",
 };

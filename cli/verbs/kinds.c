@@ -10,7 +10,7 @@
  * surprise. */
 enum {
     SURPRISES = TAMIS_IS_BUILT | TAMIS_AGES | TAMIS_MAY_FORGET | TAMIS_OWN_HASH,
-    TRAITS = SURPRISES | TAMIS_ADDS_ONCE | TAMIS_ANY_ORDER
+    TRAITS = SURPRISES | TAMIS_NO_EMPTY_KEY | TAMIS_ADDS_ONCE | TAMIS_ANY_ORDER
 };
 
 /* Adds the words to a text that is long enough for all abilities. */
@@ -23,22 +23,42 @@ static void add_words(char *text, size_t size, unsigned has, const char *before)
     }
 }
 
-static void print_brief(const struct tamis_kind_info *kind) {
-    enum { COLUMN = 14 };
+/* That kinds of other systems hash keys their own way is said above them. */
+static void print_brief(const struct tamis_kind_info *kind, int width) {
     const unsigned can = kind->abilities & ~(unsigned)TRAITS;
+    const unsigned said = is_foreign(kind) ? TAMIS_OWN_HASH : 0;
+    const int column = width + 2;
     char words[512];
     snprintf(words, sizeof words, "%s", can ? "" : "can only be asked");
     add_words(words, sizeof words, can, "can ");
-    add_words(words, sizeof words, kind->abilities & SURPRISES, "; ");
-    printf("%s%-12s%s  ", color(stdout, ROLE_NAME), kind->name, color(stdout, ROLE_TEXT));
-    print_paragraph(stdout, kind->contract, COLUMN, COLUMN);
-    printf("%*s", COLUMN, "");
-    print_paragraph(stdout, words, COLUMN, COLUMN);
+    add_words(words, sizeof words, kind->abilities & SURPRISES & ~said, "; ");
+    printf("%s%-*s%s  ", color(stdout, ROLE_NAME), width, kind->name, color(stdout, ROLE_TEXT));
+    print_paragraph(stdout, kind->contract, column, column);
+    printf("%*s", column, "");
+    print_paragraph(stdout, words, column, column);
+}
+
+/* Ours, or those of other systems, all as wide as the widest. */
+static void print_kinds(bool foreign) {
+    struct tamis_kind_info kind;
+    int width = 12;
+    for (size_t i = 0; tamis_kind_at(i, &kind, sizeof kind); i++)
+        if (is_foreign(&kind) == foreign && (int)strlen(kind.name) > width)
+            width = (int)strlen(kind.name);
+    for (size_t i = 0; tamis_kind_at(i, &kind, sizeof kind); i++)
+        if (is_foreign(&kind) == foreign) print_brief(&kind, width);
+}
+
+static void print_heading(const char *heading) {
+    putchar('\n');
+    color_words(stdout, ROLE_HEADING, heading);
+    putchar('\n');
 }
 
 static void print_all(void) {
-    struct tamis_kind_info kind;
-    for (size_t i = 0; tamis_kind_at(i, &kind, sizeof kind); i++) print_brief(&kind);
+    print_kinds(false);
+    print_heading("Of other systems, which hash keys their own way (see \"tamis formats\"):");
+    print_kinds(true);
     puts("\n\"tamis kinds KIND\" tells what the words mean, and what can be wished for.");
 }
 
@@ -47,12 +67,6 @@ static char *joined(const char *a, const char *b, const char *c) {
     char *whole = malloc(size);
     if (whole) snprintf(whole, size, "%s%s%s", a, b, c);
     return whole;
-}
-
-static void print_heading(const char *heading) {
-    putchar('\n');
-    color_words(stdout, ROLE_HEADING, heading);
-    putchar('\n');
 }
 
 static void print_option(const struct tamis_option *option) {
@@ -114,6 +128,7 @@ static void write_kind(struct json *json, const struct tamis_kind_info *kind) {
     json_open(json, NULL, '{');
     json_text(json, "name", kind->name);
     json_count(json, "id", kind->id);
+    json_bool(json, "is_foreign", is_foreign(kind));
     json_text(json, "contract", kind->contract);
     write_abilities(json, kind->abilities);
     json_open(json, "options", '[');
@@ -161,6 +176,8 @@ const struct verb verb_kinds = {
                          {"What can I wish for?", "tamis kinds blocked"}),
     .about = "Each kind has a line with what it promises and one with what it can do; KIND "
              "tells what those words mean and which options it takes.\n\n"
-             "The JSON has an array kinds, each with name, id, contract, abilities (an array "
+             "Kinds of other systems hash keys as those do: they are for files that come from there "
+             "or go there, see \"tamis formats\" and \"tamis convert\".\n\n"
+             "The JSON has an array kinds, each with name, id, is_foreign, contract, abilities (an array "
              "of words) and options (an array with name, choices, min, max, preset, help).",
 };

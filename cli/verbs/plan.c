@@ -77,18 +77,20 @@ static bool try_kind(const struct args *args, struct candidate *candidate, const
 static bool try_kinds(struct planning *planning, const char *wish) {
     struct tamis_kind_info kind;
     const bool is_named = spec_kind_len(wish) > 0;
-    const size_t room = is_named ? 1 : tamis_kind_count();
-    planning->candidate = calloc(room, sizeof *planning->candidate);
+    const size_t kinds = is_named ? 1 : tamis_kind_count();
+    planning->candidate = calloc(kinds, sizeof *planning->candidate);
     if (!planning->candidate) return false;
-    for (size_t i = 0; i < room; i++) {
+    for (size_t i = 0; i < kinds; i++) {
+        struct candidate *candidate = &planning->candidate[planning->count];
         if (!is_named) tamis_kind_at(i, &kind, sizeof kind);
+        if (!is_named && is_foreign(&kind)) continue; /* for those who need it, by its name */
         planning->count++;
-        planning->candidate[i].number = i;
-        if (!try_kind(planning->args, &planning->candidate[i], is_named ? "" : kind.name, wish))
-            return false;
+        candidate->number = i;
+        if (!try_kind(planning->args, candidate, is_named ? "" : kind.name, wish)) return false;
     }
-    qsort(planning->candidate, room, sizeof *planning->candidate, by_merit);
-    while (planning->fitting < room && fits(&planning->candidate[planning->fitting]))
+    const size_t count = planning->count;
+    qsort(planning->candidate, count, sizeof *planning->candidate, by_merit);
+    while (planning->fitting < count && fits(&planning->candidate[planning->fitting]))
         planning->fitting++;
     return true;
 }
@@ -140,34 +142,13 @@ static int measure_all(struct planning *planning) {
 
 /* ---- The wish ---- */
 
-static int count_batch(void *with, struct batch *batch) {
-    const tamis_status status = tamis_builder_add_hashes(with, batch->hash, batch->n);
-    return status ? fail_why(batch->keys->args, NULL, status) : 0;
-}
-
 /* How many distinct keys a file has: what a builder plans for when nobody tells. */
 static int count_sample(const struct args *args, uint64_t *distinct) {
-    tamis_builder *builder = NULL;
-    tamis *filter = NULL;
     struct keys keys;
     struct source *source = calloc(1, sizeof *source);
     if (source) source->name = args->setting[OPT_SAMPLE].text;
     int code = keys_open_sources(&keys, args, source, 1);
-    tamis_status status = code ? TAMIS_OK : tamis_builder_create(&builder, "blocked", 0, NULL);
-    if (status) code = fail_why(args, NULL, status);
-    if (!code) {
-        keys_hash_for(&keys, builder);
-        code = keys_run(&keys, &(struct handler){.take = count_batch, .with = builder});
-    }
-    if (!code && (status = tamis_builder_finish(builder, &filter)) != TAMIS_OK)
-        code = fail_why(args, NULL, status);
-    if (!code) {
-        struct tamis_info info;
-        tamis_info(filter, &info, sizeof info);
-        *distinct = info.capacity;
-    }
-    tamis_free(filter);
-    tamis_builder_free(builder);
+    if (!code) code = count_distinct(&keys, NULL, distinct);
     keys_close(&keys);
     return code;
 }

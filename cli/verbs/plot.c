@@ -219,7 +219,7 @@ const struct verb verb_plot = {
                  {.option = OPT_KINDS}, {.option = OPT_CAPACITY}, {.option = OPT_FPR},
                  {.option = OPT_JSON, .help = "print the numbers of the picture as one JSON object"},
                  {.option = OPT_FORCE, .help = "replace an existing file"},
-                 {.option = OPT_SECRET_FILE}),
+                 {.option = OPT_SECRET_FILE}, {.option = OPT_DECOMPRESS}, FROM_OPTION),
     .examples = EXAMPLES(
         {"What does a rate cost with each kind?", "tamis plot rate"},
         {"The same of three, for the web", "tamis plot rate --kinds blocked,fuse,ribbon -o rate.svg"},

@@ -10,7 +10,7 @@ struct removing {
 static int remove_batch(void *with, struct batch *batch) {
     struct removing *removing = with;
     for (size_t i = 0; i < batch->n; i++) {
-        const tamis_status status = tamis_remove_hash(removing->filter, batch->hash[i]);
+        const tamis_status status = batch_remove(removing->filter, batch, i);
         const bool is_absent = status == TAMIS_NOT_FOUND || status == TAMIS_TOMBSTONED;
         if (is_absent && removing->is_strict)
             return fail_line(batch, i, "\"%s\" is not in the filter",

@@ -196,7 +196,7 @@ static int run_join(struct join *join) {
     int code = join->is_right_kept ? spill_open(&join->copy, args) : 0;
     if (!code && (has_filter || join->is_right_kept)) code = build_filter(join);
     if (!code && !join->filter) code = make_hasher(join);
-    keys_hash_for(&join->right, NULL); /* The builder is gone; RIGHT may be read again. */
+    keys_hash_for(&join->right, NULL, 0); /* The builder is gone; RIGHT may be read again. */
     keys_hash_by(&join->right, join->hasher);
     if (!code) code = run_left(join);
     if (code || ferror(stdout)) return code ? code : EXIT_TROUBLE;

@@ -24,24 +24,30 @@ static uint64_t keys_counted(const tamis_kind *kind, const tamis_census *census)
     return kind->put ? census->keys : census->records;
 }
 
+tamis_status tamis__shape_for(const tamis_builder *b, uint64_t count, tamis_wish *wish,
+                              tamis_image *image) {
+    tamis_request r = b->request;
+    tamis_shape shape;
+    const bool is_built = tamis__is_built(b->filter->kind);
+    if (!r.has_capacity || (is_built && r.wish.capacity < count)) r.wish.capacity = count;
+    r.has_capacity = true;
+    const tamis_status rc = tamis__request_plan(&r, &shape);
+    if (rc) return rc;
+    tamis__take_shape(image, &shape);
+    *wish = r.wish;
+    return TAMIS_OK;
+}
+
 /* The image for what was counted, without bytes yet. */
 static tamis_status shape_image(const tamis_builder *b, tamis_image *image) {
     const tamis_kind *kind = b->filter->kind;
     const tamis_census *census = &b->census;
-    const uint64_t count = keys_counted(kind, census);
-    tamis_request r = b->request;
+    tamis_wish wish;
     tamis_status rc = TAMIS_OK;
     *image = b->filter->image;
-    if (!b->is_continued) {
-        tamis_shape shape;
-        if (!r.has_capacity || (kind->build && r.wish.capacity < count)) r.wish.capacity = count;
-        r.has_capacity = true;
-        rc = tamis__request_plan(&r, &shape);
-        if (rc) return rc;
-        tamis__take_shape(image, &shape);
-    }
-    if (kind->build) {
-        rc = kind->build->fit(b->is_continued ? NULL : &r.wish, census, image->body.word);
+    if (!b->is_continued) rc = tamis__shape_for(b, keys_counted(kind, census), &wish, image);
+    if (!rc && kind->build) {
+        rc = kind->build->fit(b->is_continued ? NULL : &wish, census, image->body.word);
         image->body.items = census->records;
     }
     return rc;
@@ -52,8 +58,7 @@ static tamis_status sort_and_shape(tamis_builder *b, tamis_image *image) {
     return rc ? rc : shape_image(b, image);
 }
 
-/* A handle with room for the image's payload, and its notes. */
-static tamis_status new_filter(const tamis_builder *b, const tamis_image *image, tamis **out) {
+tamis_status tamis__room_for(const tamis_builder *b, const tamis_image *image, tamis **out) {
     const struct tamis_options limit = {.max_bytes = b->max_bytes};
     tamis_status rc = tamis__within_limit(&limit, image->body.size);
     if (rc) return rc;
@@ -164,7 +169,7 @@ static tamis_status build_in_memory(tamis_builder *b, tamis_image *image, tamis 
     s.last = &s.first;
     tamis_status rc = tamis__make_payload(b, image->body.word, &s.sink);
     if (!rc) rc = b->filter->kind->check(image->body.word, &image->body.size);
-    if (!rc) rc = new_filter(b, image, out);
+    if (!rc) rc = tamis__room_for(b, image, out);
     empty_sink(&s, rc ? NULL : (*out)->image.body.bytes);
     return rc;
 }
@@ -175,7 +180,7 @@ static tamis_status make_filter(tamis_builder *b, tamis **out) {
     tamis_image image;
     tamis *f = NULL;
     tamis_status rc = sort_and_shape(b, &image);
-    if (!rc) rc = is_built ? build_in_memory(b, &image, &f) : new_filter(b, &image, &f);
+    if (!rc) rc = is_built ? build_in_memory(b, &image, &f) : tamis__room_for(b, &image, &f);
     if (!rc && !is_built) rc = fill(b, f);
     if (!rc && b->options.verify) rc = tamis__verify(b, f);
     tamis__wipe(&image, sizeof image); /* it may hold the secret */
@@ -200,11 +205,15 @@ static tamis_status hand_over(tamis_builder *b, tamis **out) {
 }
 
 tamis_status tamis__assemble(tamis_builder *b, tamis **filter) {
-    const tamis_status rc = b->records ? make_filter(b, filter) : hand_over(b, filter);
+    const tamis_status rc = b->filter->kind->press ? tamis__press(b, filter)
+                            : b->records           ? make_filter(b, filter)
+                                                   : hand_over(b, filter);
     if (rc) return rc;
     b->is_done = true;
     tamis__records_free(b->records);
     b->records = NULL;
+    tamis__give_back(&b->filter->allocator, &b->pile.block);
+    b->pile = (tamis_pile){0};
     return TAMIS_OK;
 }
 
@@ -278,10 +287,11 @@ static tamis_status build_to(tamis_builder *b, const char *path) {
 
 tamis_status tamis__assemble_to(tamis_builder *b, const char *path) {
     tamis__file_tidy(path);
-    if (!b->records) return tamis_save(b->filter, path);
+    const bool is_pressed = b->filter->kind->press;
+    if (!b->records && !is_pressed) return tamis_save(b->filter, path);
     if (b->filter->kind->build) return build_to(b, path);
     tamis *f;
-    tamis_status rc = make_filter(b, &f);
+    tamis_status rc = is_pressed ? tamis__press(b, &f) : make_filter(b, &f);
     if (rc) return rc;
     rc = tamis_save(f, path);
     tamis_free(f);

@@ -3,6 +3,7 @@
  *     keys ──hash──▶ straight into the filter        its shape is known, and order does not matter
  *                └─▶ records, sorted when all are there        everything else
  *                └─▶ records in the order of time              kinds that age, without a capacity
+ *     keys ──the origin's hash──▶ a pile                       kinds of other systems, made once
  */
 #include "core/builder.h"
 
@@ -18,7 +19,7 @@ enum { MOST_LABELS = 1 << 24, NAME_MOST = 255 };
 uint64_t tamis__builder_memory(const tamis_builder *b) {
     return b->self.size + b->filter->self.size + b->filter->notes.size +
            tamis__bulk_memory(b->bulk) + (b->records ? tamis__records_memory(b->records) : 0) +
-           tamis__names_memory(&b->labels);
+           tamis__names_memory(&b->labels) + b->pile.block.size;
 }
 
 /* ---- Making --------------------------------------------------------------------------------- */
@@ -94,12 +95,12 @@ static bool shape_is_known(const tamis_request *r) {
 /* Refuses what can never work before the first key: with the capacity that is given, or none. */
 static tamis_status plan_early(const tamis_request *r, uint64_t max_bytes, tamis_shape *shape) {
     const tamis_kind *kind = r->entry->kind;
-    if (kind->query_keys && !shape_is_known(r))
+    if (kind->query_keys && !kind->press && !shape_is_known(r))
         return tamis__fail(TAMIS_INVALID,
                            "capacity is missing: %s hashes keys its own way, and then they cannot "
                            "be counted first",
                            kind->name);
-    if (kind->build && r->has_fpr && r->has_bits)
+    if (tamis__is_built(kind) && r->has_fpr && r->has_bits)
         return tamis__fail(TAMIS_INVALID,
                            "%s is as large as its keys need: give fpr or size, not both",
                            kind->name);
@@ -114,7 +115,7 @@ static tamis_status plan_early(const tamis_request *r, uint64_t max_bytes, tamis
  * its shape from how the adds are cut into calls, and what is asked again must be kept. */
 static bool goes_straight(const tamis_builder *b) {
     const tamis_kind *kind = b->filter->kind;
-    if (kind->query_keys) return true;
+    if (kind->query_keys) return !kind->press;
     if (kind->build || !shape_is_known(&b->request)) return false;
     if (b->can & TAMIS_AGES) return true;
     return b->can & TAMIS_ANY_ORDER && !kind->grow && !b->options.verify;
@@ -141,7 +142,10 @@ tamis_status tamis_builder_create_with(tamis_builder **builder, const char *spec
     b->can = tamis__abilities(request.entry->kind, shape.word);
     /* Values are checked against the shape as they come. */
     memcpy(b->filter->image.body.word, shape.word, sizeof shape.word);
-    rc = goes_straight(b) ? open_filter(b, &shape) : open_records(b, o.temp_folder);
+    if (goes_straight(b))
+        rc = open_filter(b, &shape);
+    else if (!request.entry->kind->press) /* a pile needs no opening */
+        rc = open_records(b, o.temp_folder);
     if (rc) {
         tamis_builder_free(b);
         return rc;
@@ -163,6 +167,7 @@ void tamis_builder_free(tamis_builder *b) {
     tamis_block self = b->self;
     tamis__bulk_free(b->bulk);
     tamis__records_free(b->records);
+    tamis__give_back(&allocator, &b->pile.block);
     tamis__names_free(&b->labels, &allocator);
     tamis_free(b->filter);
     tamis__give_back(&allocator, &self);
@@ -307,12 +312,18 @@ tamis_status tamis_builder_set_note(tamis_builder *b, const char *name, const ch
 }
 
 uint64_t tamis_builder_hash(const tamis_builder *b, const void *key, size_t len) {
-    return tamis_hash(b->filter, key, len);
+    const tamis_press_facet *press = b->filter->kind->press;
+    const struct tamis_key one = {key, len};
+    return press ? press->hash(b->filter->image.body.word, &one) : tamis_hash(b->filter, key, len);
 }
 
 void tamis_builder_hash_many(const tamis_builder *b, const struct tamis_key *keys, size_t n,
                              uint64_t *hashes) {
-    tamis_hash_many(b->filter, keys, n, hashes);
+    if (!b->filter->kind->press)
+        tamis_hash_many(b->filter, keys, n, hashes);
+    else
+        for (size_t i = 0; i < n; i++)
+            hashes[i] = tamis_builder_hash(b, keys[i].bytes, keys[i].len);
 }
 
 uint64_t tamis_builder_hash_pieces(const tamis_builder *b, tamis_next_piece *next, void *ctx) {
@@ -358,6 +369,7 @@ tamis_status tamis_builder_add_hashes(tamis_builder *b, const uint64_t *hashes, 
     tamis_status rc = may_take(b);
     if (!rc) rc = need_label(b);
     if (rc) return rc;
+    if (b->filter->kind->press) return tamis__pile_keys(b, (tamis_keys){.hashes = hashes}, n);
     if (!b->records) return add_straight(b, (tamis_keys){.hashes = hashes}, n);
     rc = tamis__records_put(b->records, hashes, n, value_of_add(b));
     if (!rc) b->adds += n;
@@ -396,6 +408,7 @@ static tamis_status add_records(tamis_builder *b, tamis_keys keys, size_t n) {
 static tamis_status add_all(tamis_builder *b, tamis_keys keys, size_t n) {
     const tamis_status rc = may_take(b);
     if (rc) return rc;
+    if (b->filter->kind->press) return tamis__pile_keys(b, keys, n);
     return b->records ? add_records(b, keys, n) : add_straight(b, keys, n);
 }
 

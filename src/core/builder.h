@@ -7,6 +7,14 @@
 #include "core/names.h"
 #include "core/records.h"
 
+/* Hashes in the order in which they came. */
+typedef struct tamis_pile {
+    tamis_block block;
+    uint64_t *hash;
+    uint64_t n, room;
+    bool is_set; /* sorted, and every one once */
+} tamis_pile;
+
 struct tamis_builder {
     tamis_block self;
     struct tamis_builder_options options; /* `filter` and `temp_folder` are not kept */
@@ -18,6 +26,7 @@ struct tamis_builder {
      * straight in; else there are records, and the payload is made from them. */
     tamis *filter;
     tamis_records *records;
+    tamis_pile pile;  /* in place of records, for kinds that are pressed */
     tamis_bulk *bulk; /* where adds to a large filter wait; NULL when they go in directly */
     uint64_t adds;
     bool is_continued; /* the words are those of an old filter */
@@ -40,6 +49,16 @@ uint64_t tamis__builder_memory(const tamis_builder *);
  * over or writes it. */
 tamis_status tamis__assemble(tamis_builder *, tamis **filter);
 tamis_status tamis__assemble_to(tamis_builder *, const char *path);
+
+/* Keys for a kind that is pressed, all or none; and the filter that they make. */
+tamis_status tamis__pile_keys(tamis_builder *, tamis_keys, size_t n);
+tamis_status tamis__press(tamis_builder *, tamis **filter);
+
+/* A handle with room for the image's payload, and its notes. */
+tamis_status tamis__room_for(const tamis_builder *, const tamis_image *, tamis **out);
+
+/* The shape for so many keys, from the wish. */
+tamis_status tamis__shape_for(const tamis_builder *, uint64_t count, tamis_wish *, tamis_image *);
 
 /* Merging two filters that were built: what both list, built again. */
 tamis_status tamis__merge_built(tamis *into, const tamis *from);

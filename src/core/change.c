@@ -52,7 +52,7 @@ static tamis_status may_add(tamis *f, bool has_verb, const uint64_t *hashes, siz
     if (!rc && !has_verb) rc = tamis__cannot(f, "add that");
     if (!rc && f->image.body.items > UINT64_MAX - n)
         rc = tamis__fail(TAMIS_FULL, "the count of items would pass 2^64");
-    return rc ? rc : make_room(f, hashes, n);
+    return rc || f->kind->add_keys ? rc : make_room(f, hashes, n); /* own hashes: see below */
 }
 
 static tamis_status added(tamis *f, tamis_status rc, size_t n) {
@@ -91,15 +91,80 @@ tamis_status tamis_add_hash(tamis *f, uint64_t hash) {
     return tamis_add_hashes(f, &hash, 1);
 }
 
-static tamis_status add_own_keys(tamis *f, const struct tamis_key *keys, size_t n) {
-    const tamis_status rc = may_add(f, f->kind->add_keys, NULL, n);
-    return rc ? rc : added(f, f->kind->add_keys(&f->image.body, keys, n), n);
+/* ---- Adding where the kind hashes ----------------------------------------------------------- */
+
+/* An empty key where the origin refuses it; looked for before the first is added. */
+static tamis_status has_no_empty(const tamis *f, tamis_keys keys, size_t n) {
+    if (!(f->kind->traits & TAMIS_NO_EMPTY_KEY)) return TAMIS_OK;
+    for (size_t i = 0; i < n; i++)
+        if (keys.strings ? keys.strings[i].len == 0 : keys.packed && keys.width == 0)
+            return tamis__fail(TAMIS_INVALID, "%s takes no empty key, and number %zu of %zu is one",
+                               f->kind->name, i + 1, n);
+    return TAMIS_OK;
 }
+
+/* When the body cannot take a key is for the kind to say, at the key where its origin would say so:
+ * it then grows for that one key, as its origin does, and the bytes stay the same. */
+static tamis_status add_own_key(tamis *f, const struct tamis_key *key) {
+    tamis_body *body = &f->image.body;
+    uint64_t word[TAMIS_WORDS];
+    tamis_status rc = f->kind->add_keys(body, key, 1);
+    if (rc != TAMIS_FULL || !f->kind->grow) return rc;
+    memcpy(word, body->word, sizeof word);
+    rc = f->kind->grow(body, 1, word);
+    if (!rc) rc = tamis__reshape(f, word);
+    return rc ? rc : f->kind->add_keys(body, key, 1);
+}
+
+static size_t own_room(const tamis *f, size_t most) {
+    if (!f->kind->grow) return most;
+    const uint64_t room = f->kind->room(&f->image.body);
+    return room < most ? (size_t)room : most;
+}
+
+static tamis_status add_own_some(tamis *f, tamis_keys keys, size_t n) {
+    tamis_spelled s;
+    tamis_status rc = TAMIS_OK;
+    for (size_t i = 0, m; i < n && !rc; i += m) {
+        m = own_room(f, tamis__batch_of(f, n - i));
+        rc = m ? f->kind->add_keys(&f->image.body, tamis__strings_of(keys, i, m, &s), m)
+               : add_own_key(f, tamis__strings_of(keys, i, m = 1, &s));
+    }
+    return rc;
+}
+
+/* An add of many that may stop half-way keeps the payload as it was until the last key is in. */
+static tamis_status add_own_or_none(tamis *f, tamis_keys keys, size_t n) {
+    tamis_body old = f->image.body;
+    tamis_block block;
+    old.bytes = tamis__get(&f->allocator, old.size, &block);
+    if (!old.bytes) return TAMIS_NOMEM;
+    memcpy(old.bytes, f->image.body.bytes, (size_t)old.size);
+    const tamis_status rc = add_own_some(f, keys, n);
+    if (rc) {
+        const tamis_block changed = f->payload;
+        f->payload = block;
+        f->image.body = old;
+        block = changed;
+    }
+    tamis__give_back(&f->allocator, &block);
+    return rc;
+}
+
+static tamis_status add_own(tamis *f, tamis_keys keys, size_t n) {
+    tamis_status rc = may_add(f, f->kind->add_keys, NULL, n);
+    if (!rc) rc = has_no_empty(f, keys, n);
+    if (rc) return rc;
+    const bool may_stop = n > 1 && own_room(f, n) < n;
+    return added(f, may_stop ? add_own_or_none(f, keys, n) : add_own_some(f, keys, n), n);
+}
+
+/* ---- One key, or many ----------------------------------------------------------------------- */
 
 tamis_status tamis_add(tamis *f, const void *key, size_t len) {
     if (f->kind->query_keys) {
         const struct tamis_key one = {key, len};
-        return add_own_keys(f, &one, 1);
+        return add_own(f, (tamis_keys){.strings = &one}, 1);
     }
     return tamis_add_hash(f, tamis_hash(f, key, len));
 }
@@ -128,17 +193,6 @@ static tamis_status add_all(tamis *f, tamis_keys keys, size_t n) {
     for (size_t i = 0, m; i < n && !rc; i += m) {
         m = f->kind->room ? n : tamis__batch_of(f, n - i); /* the shape may depend on the cut */
         rc = tamis_add_hashes(f, tamis__hashes_of(f, keys, i, m, room), m);
-    }
-    return rc;
-}
-
-/* Kinds with their own hash take what they are given, so nothing can be half done. */
-static tamis_status add_own(tamis *f, tamis_keys keys, size_t n) {
-    tamis_spelled s;
-    tamis_status rc = may_add(f, f->kind->add_keys, NULL, n);
-    for (size_t i = 0, m; i < n && !rc; i += m) {
-        m = tamis__batch_of(f, n - i);
-        rc = add_own_keys(f, tamis__strings_of(keys, i, m, &s), m);
     }
     return rc;
 }

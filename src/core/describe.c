@@ -116,14 +116,15 @@ static bool leads_to_shape(const char *spec, const tamis *f) {
 }
 
 /* From what reads best to what always works: the rate that was asked for, the same with options,
- * and the size. A body that grows has left its first shape; its wish still makes such a filter. What
- * was built has the size that its keys took, which says nothing: its options say all. */
+ * and the size. A body that grows has left its first shape; its wish still makes such a filter, and
+ * where it grows by more of the same (loses_rate), the size of that does so exactly. What was built
+ * has the size that its keys took, which says nothing: its options say all. */
 size_t tamis_spec(const tamis *f, char *spec, size_t size) {
     enum { PLAIN, WITH_OPTIONS, BY_SIZE } form = WITH_OPTIONS;
     text t;
     if (f->image.one_in)
         form = PLAIN;
-    else if (!f->kind->build)
+    else if (!tamis__is_built(f->kind))
         form = BY_SIZE;
     for (;; form++) {
         t = (text){.len = 0};
@@ -135,7 +136,7 @@ size_t tamis_spec(const tamis *f, char *spec, size_t size) {
         if (form != PLAIN) append_options(&t, f);
         append_hash(&t, &f->image.hasher);
         if (form == BY_SIZE || leads_to_shape(t.bytes, f)) break;
-        if (form == WITH_OPTIONS && f->kind->grow) break;
+        if (form == WITH_OPTIONS && f->kind->grow && !f->kind->loses_rate) break;
     }
     if (size) snprintf(spec, size, "%s", t.bytes);
     return t.len;

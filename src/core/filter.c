@@ -123,7 +123,7 @@ tamis_status tamis_create_with(tamis **filter, const char *spec,
     if (!rc) rc = tamis__request_plan(&request, &shape);
     if (!rc) rc = tamis__within_limit(&o, shape.size);
     if (!rc) rc = tamis__make_hasher(&request, o.secret, &hasher);
-    if (!rc && request.entry->kind->build)
+    if (!rc && tamis__is_built(request.entry->kind))
         rc = tamis__fail(TAMIS_CANNOT, "%s is built once, from all its keys: use a builder",
                          request.entry->kind->name);
     return rc ? rc : make_empty(filter, request.entry, &shape, &hasher, &o);

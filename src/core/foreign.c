@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/filter.h"
+#include "foreign/bip158.h"
 
 /* ---- What there is -------------------------------------------------------------------------- */
 
@@ -59,10 +60,6 @@ static tamis_status unknown_param(const tamis_format *format, const char *name) 
                        format->name, name, known);
 }
 
-static bool is_text(const struct tamis_option *param) {
-    return !param->choices && param->min == 0 && param->max == 0;
-}
-
 static tamis_status parse_param(const tamis_format *format, const char *text, size_t len,
                                 tamis_said *said) {
     char name[TAMIS_FORMAT_TEXT], value[TAMIS_FORMAT_TEXT];
@@ -78,7 +75,7 @@ static tamis_status parse_param(const tamis_format *format, const char *text, si
     if (said->has[i]) return tamis__fail(TAMIS_INVALID, "%s is given twice", name);
     said->has[i] = true;
     memcpy(said->text[i], value, sizeof value);
-    if (is_text(&format->params[i]) ||
+    if (tamis__is_text(&format->params[i]) ||
         tamis__parse_option(&format->params[i], value, &said->number[i]))
         return TAMIS_OK;
     return tamis__fail_in(TAMIS_INVALID, name);
@@ -241,6 +238,7 @@ tamis_status tamis_export(const tamis *f, const char *text, tamis_writer *put, v
         .seed = f->image.hasher.seed,
         .capacity = f->image.capacity,
         .fpr = tamis__fpr_of(f->image.one_in),
+        .memory = &f->allocator,
         .put = put,
         .ctx = ctx,
     };
@@ -249,4 +247,22 @@ tamis_status tamis_export(const tamis *f, const char *text, tamis_writer *put, v
     tamis_status rc = parse(text, &format, &said);
     if (!rc) rc = may_leave(f, format);
     return rc ? rc : format->write(&out, &said);
+}
+
+/* ---- Bitcoin's block filters ---------------------------------------------------------------- */
+
+static tamis_status is_block_filter(const tamis *f) {
+    return strcmp(f->kind->name, "bip158") == 0 ? TAMIS_OK : tamis__cannot(f, "be a block filter");
+}
+
+tamis_status tamis_bip158_hash(const tamis *f, uint8_t hash[32]) {
+    const tamis_status rc = is_block_filter(f);
+    if (!rc) tamis__bip158_hash(&f->image.body, hash);
+    return rc;
+}
+
+tamis_status tamis_bip158_header(const tamis *f, const uint8_t previous[32], uint8_t header[32]) {
+    const tamis_status rc = is_block_filter(f);
+    if (!rc) tamis__bip158_header(&f->image.body, previous, header);
+    return rc;
 }

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { NAME_MOST = 32, VALUE_MOST = 64 };
+enum { NAME_MOST = 32, VALUE_MOST = 96 };
 #define DEFAULT_KIND "blocked"
 #define DEFAULT_FPR  0.01
 
@@ -103,7 +103,7 @@ static const struct tamis_option common[] = {
     {"seed", NULL, 0, UINT64_MAX, "0", "another hash function of the same family"},
     {"key", "inside|outside", 0, 0, "inside", "with sip13, where the secret is kept"},
 };
-enum { COMMON_COUNT = sizeof common / sizeof *common };
+enum { COMMON_COUNT = sizeof common / sizeof *common, COMMON_BEFORE_HASH = 4 };
 
 static common_setter *const setters[COMMON_COUNT] = {set_capacity, set_fpr,  set_size, set_bits,
                                                      set_hash,     set_seed, set_key};
@@ -114,6 +114,10 @@ const struct tamis_option *tamis_common_options(size_t *count) {
 }
 
 /* ---- The kind's own wishes ------------------------------------------------------------------ */
+
+bool tamis__is_text(const struct tamis_option *option) {
+    return !option->choices && option->min == 0 && option->max == 0;
+}
 
 bool tamis__parse_option(const struct tamis_option *option, const char *value, uint64_t *out) {
     if (option->choices) {
@@ -131,14 +135,16 @@ bool tamis__parse_option(const struct tamis_option *option, const char *value, u
 }
 
 static bool set_option(tamis_request *r, size_t i, const char *value) {
+    const struct tamis_option *option = &r->entry->kind->options[i];
     r->wish.has_option[i] = true;
-    return tamis__parse_option(&r->entry->kind->options[i], value, &r->wish.option[i]);
+    if (tamis__is_text(option)) return r->entry->kind->read_text(&r->wish, i, value) == TAMIS_OK;
+    return tamis__parse_option(option, value, &r->wish.option[i]);
 }
 
 static tamis_status unknown_option(const tamis_kind *kind, const char *name) {
     char known[256];
     int at = 0;
-    for (size_t i = 0; i < COMMON_COUNT; i++)
+    for (size_t i = 0; i < (kind->query_keys ? COMMON_BEFORE_HASH : COMMON_COUNT); i++)
         at +=
             snprintf(known + at, sizeof known - (size_t)at, "%s%s", i ? ", " : "", common[i].name);
     for (size_t i = 0; i < kind->option_count && at < (int)sizeof known; i++)
@@ -168,6 +174,16 @@ bool tamis__copy_trimmed(char *to, size_t most, const char *from, size_t len) {
     return true;
 }
 
+/* The common ones come first, the kind's own behind them. Where both have the name, the kind's own
+ * is meant: kinds of other systems have a seed or a choice of hashes that is not ours. */
+static size_t find_option(const tamis_kind *kind, const char *name) {
+    size_t i = 0, own = 0;
+    while (own < kind->option_count && strcmp(name, kind->options[own].name) != 0) own++;
+    if (own < kind->option_count) return COMMON_COUNT + own;
+    while (i < COMMON_COUNT && strcmp(name, common[i].name) != 0) i++;
+    return i < COMMON_COUNT ? i : COMMON_COUNT + kind->option_count;
+}
+
 /* One name=value. `seen` has a bit for every wish met so far, so that none is given twice. */
 static tamis_status parse_pair(tamis_request *r, const char *text, size_t len, uint64_t *seen) {
     char name[NAME_MOST], value[VALUE_MOST];
@@ -181,11 +197,7 @@ static tamis_status parse_pair(tamis_request *r, const char *text, size_t len, u
         return tamis__fail(TAMIS_INVALID, "'%.40s...' is too long for a name=value", text);
 
     const tamis_kind *kind = r->entry->kind;
-    size_t i = 0;
-    while (i < COMMON_COUNT && strcmp(name, common[i].name) != 0) i++;
-    while (i >= COMMON_COUNT && i < COMMON_COUNT + kind->option_count &&
-           strcmp(name, kind->options[i - COMMON_COUNT].name) != 0)
-        i++;
+    const size_t i = find_option(kind, name);
     if (i == COMMON_COUNT + kind->option_count) return unknown_option(kind, name);
     if (*seen >> i & 1) return tamis__fail(TAMIS_INVALID, "%s is given twice", name);
     *seen |= (uint64_t)1 << i;

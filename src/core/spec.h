@@ -23,6 +23,9 @@ int tamis__choice_index(const char *choices, const char *word);
 bool tamis__copy_trimmed(char *to, size_t most, const char *from, size_t len);
 bool tamis__parse_option(const struct tamis_option *, const char *value, uint64_t *out);
 
+/* What has no choices and no range. */
+bool tamis__is_text(const struct tamis_option *);
+
 /* The same for a builder, which can count: the capacity may be missing. */
 tamis_status tamis__spec_parse_open(const char *text, tamis_request *);
 

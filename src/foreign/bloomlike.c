@@ -10,12 +10,17 @@
 /* ---- Where things lie ----------------------------------------------------------------------- */
 
 static uint64_t bits_bytes(const tamis_bloomlike *like, const uint64_t word[]) {
-    const uint64_t unit = like->is_big_endian ? 64 : 8; /* what the origin writes at once */
+    const uint64_t unit = like->unit ? like->unit : like->is_big_endian ? 64 : 8;
     return (word[TAMIS_LIKE_BITS] + unit - 1) / unit * (unit / 8);
 }
 
+static uint64_t extra_bytes(const tamis_bloomlike *like, const uint64_t word[]) {
+    return like->extra ? like->extra(word) : 0;
+}
+
 uint64_t tamis__like_stored(const tamis_bloomlike *like, const uint64_t word[]) {
-    return like->header_bytes + bits_bytes(like, word) + like->trailer_bytes;
+    return like->header_bytes + bits_bytes(like, word) + like->trailer_bytes +
+           extra_bytes(like, word);
 }
 
 /* A big-endian word has its first eight bits in its last byte. */
@@ -35,6 +40,9 @@ tamis_status tamis__like_check(const tamis_bloomlike *like, const uint64_t word[
     if (hashes == 0 || hashes > TAMIS_LIKE_MOST_HASHES)
         return tamis__fail(TAMIS_CORRUPT, "%s has 1 to %d hashes, not %llu", like->name,
                            TAMIS_LIKE_MOST_HASHES, (unsigned long long)hashes);
+    if (extra_bytes(like, word) > TAMIS_MAX_PAYLOAD_BYTES / 2)
+        return tamis__fail(TAMIS_CORRUPT, "%s has at most 2^55 bytes behind its bits, not %llu",
+                           like->name, (unsigned long long)extra_bytes(like, word));
     *size = (tamis__like_stored(like, word) + 7) / 8 * 8;
     return TAMIS_OK;
 }
@@ -53,7 +61,7 @@ double tamis__like_bits_for(uint64_t keys, double fpr) {
 }
 
 uint64_t tamis__like_capacity(uint64_t bits, uint64_t hashes) {
-    return (uint64_t)((double)bits * log(2) / (double)hashes + 0.5);
+    return hashes ? (uint64_t)((double)bits * log(2) / (double)hashes + 0.5) : 0;
 }
 
 /* ---- Headers -------------------------------------------------------------------------------- */
@@ -64,11 +72,18 @@ void tamis__like_start(const tamis_bloomlike *like, tamis_body *f) {
         like->trailer(f->word, f->bytes + like->header_bytes + bits_bytes(like, f->word));
 }
 
-static bool is_as_written(void (*write)(const uint64_t word[], uint8_t *), const uint64_t word[],
-                          const uint8_t *bytes, uint64_t n) {
+static bool is_header(const tamis_bloomlike *like, const uint64_t word[], const uint8_t *bytes) {
     uint8_t expected[TAMIS_LIKE_MOST_HEADER] = {0};
-    if (write) write(word, expected);
-    return memcmp(expected, bytes, (size_t)n) == 0;
+    const uint64_t loose = like->loose_at, behind = loose + like->loose_bytes;
+    if (like->header) like->header(word, expected);
+    return memcmp(expected, bytes, (size_t)loose) == 0 &&
+           memcmp(expected + behind, bytes + behind, (size_t)(like->header_bytes - behind)) == 0;
+}
+
+static bool is_trailer(const tamis_bloomlike *like, const uint64_t word[], const uint8_t *bytes) {
+    uint8_t expected[TAMIS_LIKE_MOST_HEADER] = {0};
+    if (like->trailer) like->trailer(word, expected);
+    return memcmp(expected, bytes, (size_t)like->trailer_bytes) == 0;
 }
 
 /* The bits behind the last, in the word or byte that the origin wrote whole. */
@@ -81,9 +96,9 @@ static bool has_stray_bit(const tamis_bloomlike *like, const tamis_body *f) {
 
 tamis_status tamis__like_audit(const tamis_bloomlike *like, const tamis_body *f) {
     const uint8_t *behind = f->bytes + like->header_bytes + bits_bytes(like, f->word);
-    if (!is_as_written(like->header, f->word, f->bytes, like->header_bytes))
+    if (!is_header(like, f->word, f->bytes))
         return tamis__fail(TAMIS_CORRUPT, "the header of %s is not that of its shape", like->name);
-    if (!is_as_written(like->trailer, f->word, behind, like->trailer_bytes))
+    if (!is_trailer(like, f->word, behind))
         return tamis__fail(TAMIS_CORRUPT, "the end of %s is not that of its shape", like->name);
     if (has_stray_bit(like, f))
         return tamis__fail(TAMIS_CORRUPT, "bits are set beyond the last of %llu bits",

@@ -20,7 +20,7 @@ enum { TAMIS_LIKE_MOST_HASHES = 255, TAMIS_LIKE_MOST_HEADER = 256 };
 
 /* From a key to one position after the other. */
 typedef struct tamis_walk {
-    uint64_t a, b, i;
+    uint64_t a, b, c, d, i;
     struct tamis_key key; /* for those who hash it again for each position */
 } tamis_walk;
 
@@ -31,6 +31,14 @@ typedef struct tamis_bloomlike {
     uint64_t trailer_bytes;                                 /* the same behind the bits */
     void (*trailer)(const uint64_t word[], uint8_t *trailer);
     bool is_big_endian; /* eight bytes of bits are one big-endian word */
+    uint64_t unit;      /* bits that the origin writes at once; 0: 8, or 64 when big-endian */
+
+    /* Bytes in the header that do not follow from the words, such as a count: the gate does not
+     * compare them, and their kind looks at them itself. */
+    uint64_t loose_at, loose_bytes;
+
+    /* How many bytes of anything end the payload, kept as they came; NULL: none. */
+    uint64_t (*extra)(const uint64_t word[]);
     void (*begin)(const uint64_t word[], const struct tamis_key *, tamis_walk *);
     uint64_t (*next)(const uint64_t word[], tamis_walk *); /* below the number of bits */
 } tamis_bloomlike;
@@ -63,31 +71,39 @@ tamis_status tamis__like_intersect(const tamis_bloomlike *, tamis_body *into,
 void tamis__like_measure(const tamis_bloomlike *, const tamis_body *, const tamis_body *other,
                          tamis_measure *);
 
-/* All of these as entries of a kind, for its own bloomlike: the verbs first, then their names in the
- * descriptor. A kind that keeps counts in its header has its own add and merge in their place. */
-#define TAMIS_LIKE_VERBS(like)                                                              \
+/* All of these as entries of a kind: the verbs first, then their names in the descriptor. The verbs
+ * are those of one bloomlike, or of the one that `of` finds for the shape words. A kind that keeps
+ * counts in its header has its own add and merge in their place. */
+#define TAMIS_LIKE_VERBS(like)                                      \
+    static const tamis_bloomlike *the_like(const uint64_t word[]) { \
+        (void)word;                                                 \
+        return &(like);                                             \
+    }                                                               \
+    TAMIS_LIKE_VERBS_BY(the_like)
+
+#define TAMIS_LIKE_VERBS_BY(of)                                                             \
     static void start(tamis_body *f) {                                                      \
-        tamis__like_start(&(like), f);                                                      \
+        tamis__like_start(of(f->word), f);                                                  \
     }                                                                                       \
     static tamis_status audit(const tamis_body *f) {                                        \
-        return tamis__like_audit(&(like), f);                                               \
+        return tamis__like_audit(of(f->word), f);                                           \
     }                                                                                       \
     static void query_keys(const tamis_body *f, const struct tamis_key *keys, size_t n,     \
                            uint8_t *hit) {                                                  \
-        tamis__like_query(&(like), f, keys, n, hit);                                        \
+        tamis__like_query(of(f->word), f, keys, n, hit);                                    \
     }                                                                                       \
     static tamis_status add_keys(tamis_body *f, const struct tamis_key *keys, size_t n) {   \
-        tamis__like_add(&(like), f, keys, n);                                               \
+        tamis__like_add(of(f->word), f, keys, n);                                           \
         return TAMIS_OK;                                                                    \
     }                                                                                       \
     static tamis_status merge(tamis_body *into, const tamis_body *from) {                   \
-        return tamis__like_merge(&(like), into, from);                                      \
+        return tamis__like_merge(of(into->word), into, from);                               \
     }                                                                                       \
     static tamis_status intersect(tamis_body *into, const tamis_body *from) {               \
-        return tamis__like_intersect(&(like), into, from);                                  \
+        return tamis__like_intersect(of(into->word), into, from);                           \
     }                                                                                       \
     static void measure(const tamis_body *f, const tamis_body *other, tamis_measure *out) { \
-        tamis__like_measure(&(like), f, other, out);                                        \
+        tamis__like_measure(of(f->word), f, other, out);                                    \
     }
 
 #define TAMIS_LIKE_ENTRIES                                                                  \
@@ -98,7 +114,8 @@ void tamis__like_measure(const tamis_bloomlike *, const tamis_body *, const tami
 /* -n ln p / (ln 2)^2, where most origins start; at least one key is planned for. */
 double tamis__like_bits_for(uint64_t keys, double fpr);
 
-/* Which number of keys such a shape is best for: what a file without a capacity was planned for. */
+/* Which number of keys such a shape is best for: what a file without a capacity was planned for.
+ * Files are asked before the gate has seen them: 0 for 0 hashes. */
 uint64_t tamis__like_capacity(uint64_t bits, uint64_t hashes);
 
 #endif

@@ -49,6 +49,7 @@ typedef struct tamis_departure {
     tamis_hash_mode hash;
     uint64_t seed, capacity;
     double fpr;
+    const struct tamis_allocator *memory; /* that of the filter, for writers that need some */
     tamis_writer *put;
     void *ctx;
 } tamis_departure;

@@ -76,36 +76,71 @@ static uint64_t finish64(uint64_t x) {
     return x ^ x >> 33;
 }
 
-static tamis_pair murmur3_128(const struct tamis_key *key, uint64_t seed, bool is_signed) {
+static void mix_16(tamis_pair *h, const uint8_t *p) {
+    h->h1 ^= rotl64(tamis__get64(p) * C1, 31) * C2;
+    h->h1 = (rotl64(h->h1, 27) + h->h2) * 5 + 0x52dce729;
+    h->h2 ^= rotl64(tamis__get64(p + 8) * C2, 33) * C1;
+    h->h2 = (rotl64(h->h2, 31) + h->h1) * 5 + 0x38495ab5;
+}
+
+static tamis_pair mix_all_16(const struct tamis_key *key, uint64_t seed) {
     const uint8_t *p = key->bytes;
-    const tail t = tail_of(key, 16);
-    uint64_t h1 = seed, h2 = seed, k1 = 0, k2 = 0;
-    for (size_t i = 0; i + 16 <= key->len; i += 16) {
-        h1 ^= rotl64(tamis__get64(p + i) * C1, 31) * C2;
-        h1 = (rotl64(h1, 27) + h2) * 5 + 0x52dce729;
-        h2 ^= rotl64(tamis__get64(p + i + 8) * C2, 33) * C1;
-        h2 = (rotl64(h2, 31) + h1) * 5 + 0x38495ab5;
-    }
+    tamis_pair h = {seed, seed};
+    for (size_t i = 0; i + 16 <= key->len; i += 16) mix_16(&h, p + i);
+    return h;
+}
+
+static tamis_pair finish128(tamis_pair h, tail t, size_t len, bool is_signed) {
+    uint64_t k1 = 0, k2 = 0;
     for (size_t i = 0; i < t.len && i < 8; i++) k1 ^= byte_at(t, i, is_signed) << 8 * i;
     for (size_t i = 8; i < t.len; i++) k2 ^= byte_at(t, i, is_signed) << 8 * (i - 8);
-    h2 ^= rotl64(k2 * C2, 33) * C1; /* nothing happens where there is no tail: k is 0 */
-    h1 ^= rotl64(k1 * C1, 31) * C2;
-    h1 ^= key->len;
-    h2 ^= key->len;
-    h1 += h2;
-    h2 += h1;
-    h1 = finish64(h1);
-    h2 = finish64(h2);
-    h1 += h2;
-    return (tamis_pair){h1, h2 + h1};
+    h.h2 ^= rotl64(k2 * C2, 33) * C1; /* nothing happens where there is no tail: k is 0 */
+    h.h1 ^= rotl64(k1 * C1, 31) * C2;
+    h.h1 ^= len;
+    h.h2 ^= len;
+    h.h1 += h.h2;
+    h.h2 += h.h1;
+    h.h1 = finish64(h.h1);
+    h.h2 = finish64(h.h2);
+    h.h1 += h.h2;
+    return (tamis_pair){h.h1, h.h2 + h.h1};
 }
 
 tamis_pair tamis__murmur3_128(const struct tamis_key *key, uint64_t seed) {
-    return murmur3_128(key, seed, false);
+    return finish128(mix_all_16(key, seed), tail_of(key, 16), key->len, false);
 }
 
 tamis_pair tamis__murmur3_cassandra(const struct tamis_key *key) {
-    return murmur3_128(key, 0, true);
+    return finish128(mix_all_16(key, 0), tail_of(key, 16), key->len, true);
+}
+
+void tamis__murmur3_128_twice(const struct tamis_key *key, tamis_pair pair[2]) {
+    uint8_t longer[16];
+    tail t = tail_of(key, 16);
+    tamis_pair h = mix_all_16(key, 0);
+    pair[0] = finish128(h, t, key->len, false);
+    for (size_t i = 0; i < t.len; i++) longer[i] = t.bytes[i];
+    longer[t.len] = 1;
+    t = (tail){longer, t.len + 1};
+    if (t.len == 16) {
+        mix_16(&h, longer);
+        t.len = 0;
+    }
+    pair[1] = finish128(h, t, key->len + 1, false);
+}
+
+/* As if the first half of 128 bits were all there is. */
+uint64_t tamis__murmur3_orc(const struct tamis_key *key) {
+    const uint8_t *p = key->bytes;
+    const tail t = tail_of(key, 8);
+    uint64_t h = 104729, k = 0;
+    for (size_t i = 0; i + 8 <= key->len; i += 8) {
+        h ^= rotl64(tamis__get64(p + i) * C1, 31) * C2;
+        h = rotl64(h, 27) * 5 + 0x52dce729;
+    }
+    for (size_t i = 0; i < t.len; i++) k |= (uint64_t)t.bytes[i] << 8 * i;
+    h ^= rotl64(k * C1, 31) * C2; /* nothing where there is no tail */
+    return finish64(h ^ key->len);
 }
 
 /* ---- MurmurHash2 ---------------------------------------------------------------------------- */

@@ -18,7 +18,13 @@ typedef struct tamis_pair {
 } tamis_pair;
 
 tamis_pair tamis__murmur3_128(const struct tamis_key *, uint64_t seed);
+
+/* Of the key, and of the key with a byte 1 behind it, in one pass: bits-and-blooms. */
+void tamis__murmur3_128_twice(const struct tamis_key *, tamis_pair pair[2]);
 tamis_pair tamis__murmur3_cassandra(const struct tamis_key *);
+
+/* A MurmurHash3 of 64 bits that only Hive and ORC have. */
+uint64_t tamis__murmur3_orc(const struct tamis_key *);
 
 /* MurmurHash2, 32 bits: libbloom, RedisBloom of old; and Hadoop's, which takes the last bytes as
  * signed and in the other order. */

@@ -1,4 +1,4 @@
-/* SipHash-1-3, from the paper's description. */
+/* SipHash-1-3 and 2-4, from the paper's description: c rounds per word, d at the end. */
 #include "hash/sip13.h"
 
 #include "bits/bits.h"
@@ -20,9 +20,9 @@ TAMIS_HOT void sip_round(state *s) {
     s->c = turn(s->c, 32);
 }
 
-TAMIS_HOT void absorb(state *s, uint64_t word) {
+TAMIS_HOT void absorb(state *s, uint64_t word, int c) {
     s->d ^= word;
-    sip_round(s);
+    for (int i = 0; i < c; i++) sip_round(s);
     s->a ^= word;
 }
 
@@ -34,20 +34,28 @@ TAMIS_HOT state start(const uint8_t secret[16]) {
 }
 
 /* The last word has the length in its top byte and what is left of the key below. */
-TAMIS_HOT uint64_t finish(state s, uint64_t tail, uint64_t len) {
-    absorb(&s, len << 56 | tail);
+TAMIS_HOT uint64_t finish(state s, uint64_t tail, uint64_t len, int c, int d) {
+    absorb(&s, len << 56 | tail, c);
     s.c ^= 0xff;
-    for (int i = 0; i < 3; i++) sip_round(&s);
+    for (int i = 0; i < d; i++) sip_round(&s);
     return s.a ^ s.b ^ s.c ^ s.d;
 }
 
-uint64_t tamis__sip13(const uint8_t secret[16], const void *key, size_t len) {
+TAMIS_HOT uint64_t whole(const uint8_t secret[16], const void *key, size_t len, int c, int d) {
     const uint8_t *p = key;
     state s = start(secret);
-    for (size_t words = len / 8; words; words--, p += 8) absorb(&s, tamis__get64(p));
+    for (size_t words = len / 8; words; words--, p += 8) absorb(&s, tamis__get64(p), c);
     uint64_t tail = 0;
     for (size_t i = 0; i < len % 8; i++) tail |= (uint64_t)p[i] << (8 * i);
-    return finish(s, tail, len);
+    return finish(s, tail, len, c, d);
+}
+
+uint64_t tamis__sip13(const uint8_t secret[16], const void *key, size_t len) {
+    return whole(secret, key, len, 1, 3);
+}
+
+uint64_t tamis__sip24(const uint8_t secret[16], const void *key, size_t len) {
+    return whole(secret, key, len, 2, 4);
 }
 
 /* ---- Piece by piece ---- */
@@ -64,19 +72,19 @@ void tamis__sip13_more(tamis_sip13_sum *sum, const void *bytes, size_t len) {
     sum->len += len;
     while (p < end) {
         if (in_tail == 0 && end - p >= 8) {
-            absorb(&s, tamis__get64(p));
+            absorb(&s, tamis__get64(p), 1);
             p += 8;
             continue;
         }
         sum->tail |= (uint64_t)*p++ << (8 * in_tail);
         in_tail = (in_tail + 1) % 8;
         if (in_tail > 0) continue;
-        absorb(&s, sum->tail);
+        absorb(&s, sum->tail, 1);
         sum->tail = 0;
     }
     sum->a = s.a, sum->b = s.b, sum->c = s.c, sum->d = s.d;
 }
 
 uint64_t tamis__sip13_end(const tamis_sip13_sum *sum) {
-    return finish((state){sum->a, sum->b, sum->c, sum->d}, sum->tail, sum->len);
+    return finish((state){sum->a, sum->b, sum->c, sum->d}, sum->tail, sum->len, 1, 3);
 }

@@ -1,4 +1,4 @@
-/* hash.c and its tests may include this. */
+/* hash.c, kinds of other systems and tests may include this. */
 #ifndef TAMIS_HASH_SIP13_H
 #define TAMIS_HASH_SIP13_H
 
@@ -10,7 +10,10 @@
  * languages use it. */
 uint64_t tamis__sip13(const uint8_t secret[16], const void *key, size_t len);
 
-/* The same piece by piece. */
+/* SipHash-2-4, the first of the family: two rounds per word and four at the end. Bitcoin. */
+uint64_t tamis__sip24(const uint8_t secret[16], const void *key, size_t len);
+
+/* SipHash-1-3 piece by piece. */
 typedef struct tamis_sip13_sum {
     uint64_t a, b, c, d;
     uint64_t tail; /* the bytes behind the last whole word */

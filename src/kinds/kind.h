@@ -134,6 +134,30 @@ typedef struct tamis_build_facet {
                          uint64_t *size);
 } tamis_build_facet;
 
+/* Kinds of other systems that are made once: their origin hashes keys its own way and has one piece
+ * of payload, whose bytes are given. The builder keeps 8 bytes of every key, in memory, and the kind
+ * makes all of it at once. The hashes are ascending and distinct where the kind has TAMIS_ADDS_ONCE,
+ * else they come in the order in which they were added, all of them. */
+typedef struct tamis_press_facet {
+    unsigned made;    /* as in tamis_build_facet */
+    size_t key_bytes; /* that every key has, where others cannot be added; 0: any number */
+
+    /* What the origin makes of a key first; of a key with other than key_bytes, anything. */
+    uint64_t (*hash)(const uint64_t word[], const struct tamis_key *);
+
+    /* The words for these hashes. plan() has made word[] from the wish, whose capacity is at least
+     * n: only words that are made may change. */
+    tamis_status (*fit)(const tamis_wish *, const uint64_t *hash, uint64_t n, uint64_t word[]);
+
+    /* Working memory, zeroed; NULL: none. The payload in zeros that fit() led to; words that are
+     * made and do not bear on its size may still change. */
+    uint64_t (*work)(const uint64_t word[], uint64_t n);
+    tamis_status (*make)(tamis_body *, const uint64_t *hash, uint64_t n, uint8_t *work);
+
+    /* query_keys for keys that were hashed, so that what was built can be verified. */
+    void (*query)(const tamis_body *, const uint64_t *hash, size_t n, uint8_t *hit);
+} tamis_press_facet;
+
 /* A NULL entry is the statement "cannot": abilities are derived from it and kept nowhere else.
  * Work comes in batches of hashes; one key is a batch of one. Entries that return a status must
  * change nothing when they fail, and may leave a sentence with tamis__fail. */
@@ -147,6 +171,10 @@ typedef struct tamis_kind {
 
     /* Abilities that some shapes of the kind lack, for kinds whose options decide. */
     unsigned (*lacks)(const uint64_t word[]);
+
+    /* Takes the value of the i-th option, where that is a text (no choices, no range), and puts what
+     * it means into the wish, as other options. */
+    tamis_status (*read_text)(tamis_wish *, size_t i, const char *value);
 
     /* Shape: wish to words, pure arithmetic; words to bytes, the gate; what the words mean. */
     tamis_status (*plan)(const tamis_wish *, uint64_t word[]);
@@ -191,7 +219,10 @@ typedef struct tamis_kind {
     /* Fills in blocks and rule of a view for inlined code; false when this shape has none. */
     bool (*fast)(const tamis_body *, struct tamis_fast *);
 
-    /* Kinds of other systems hash keys their own way; these replace query, add, remove and count. */
+    /* Kinds of other systems hash keys their own way; these replace query, add, remove and count.
+     * One that grows answers TAMIS_FULL to the key for which its origin would grow, and core lets
+     * grow() make room for that key alone; room() then is how many it takes for certain. remove_key
+     * may leave a smaller body: fewer bytes of the same memory, and the words that say so. */
     void (*query_keys)(const tamis_body *, const struct tamis_key *, size_t n, uint8_t *hit);
     tamis_status (*add_keys)(tamis_body *, const struct tamis_key *, size_t n);
     tamis_status (*remove_key)(tamis_body *, const struct tamis_key *);
@@ -229,6 +260,7 @@ typedef struct tamis_kind {
     tamis_status (*fold)(const tamis_body *, uint64_t by, uint64_t word[]);
     tamis_status (*resize)(const tamis_body *, uint64_t capacity, uint64_t word[]);
     tamis_status (*move)(tamis_body *to, const tamis_body *from);
+    bool loses_rate; /* by growing: TAMIS_CAN_GROW, which promises to keep it, is not said then */
 
     /* Sets. Core has made sure that both bodies have the same words and the same hash. */
     tamis_status (*merge)(tamis_body *into, const tamis_body *from);
@@ -243,7 +275,13 @@ typedef struct tamis_kind {
     const tamis_retouch_facet *retouch;
     const tamis_label_facet *labels;
     const tamis_build_facet *build; /* instead of add; merging then goes by next and build */
+    const tamis_press_facet *press; /* instead of add_keys */
 } tamis_kind;
+
+/* Made once, by a builder? */
+static inline bool tamis__is_built(const tamis_kind *kind) {
+    return kind->build || kind->press;
+}
 
 /* What bodies of these words can do and are like: derived from the entries, the traits and what
  * this shape lacks. */

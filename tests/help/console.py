@@ -131,6 +131,7 @@ def make_place(work):
     for path in (folder, programs, os.path.join(work, "tmp")):
         os.mkdir(path)
     os.symlink(TAMIS, os.path.join(programs, "tamis"))
+    os.symlink(os.path.join(ROOT, "tests", "vectors"), os.path.join(folder, "vectors"))
     # What pages call cc is the compiler of the tests, by its path: its name may be cc too.
     name, *options = shlex.split(os.environ.get("CC") or "cc")
     compiler = os.path.join(programs, "cc")

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "kinds/kind.h"
+
 void test_demand(tamis_status rc, const char *what) {
     if (rc == TAMIS_OK) return;
     fprintf(stderr, "%s: %s\n", what, tamis_why());
@@ -45,4 +47,11 @@ uint8_t *test_image(const tamis *f, size_t *size) {
     if (!image) abort();
     test_demand(tamis_bytes(f, image, *size), "image");
     return image;
+}
+
+size_t test_own_kinds(void) {
+    struct tamis_kind_info kind;
+    size_t n = 0;
+    while (tamis_kind_at(n, &kind, sizeof kind) && kind.id < TAMIS_FOREIGN_FROM) n++;
+    return n;
 }

@@ -41,16 +41,23 @@ void test_range_hits(const tamis *, uint64_t from, uint64_t to, const uint64_t *
 void test_add(tamis *, const struct tamis_key *keys);
 void test_add_range(tamis *, uint64_t from, uint64_t to);
 
-/* A new filter of this spec with these keys, written as `format`, has the bytes of the file. */
+/* A new filter of this spec with these keys, by adding or by a builder. */
+tamis *test_filled(const char *spec, const struct tamis_key *keys);
+tamis *test_range_filled(const char *spec, uint64_t from, uint64_t to);
+
+/* Such a filter, written as `format`, has the bytes of the file. */
 void test_written_anew(const char *spec, const struct tamis_key *keys, const char *format,
                        test_file);
 void test_range_written_anew(const char *spec, uint64_t from, uint64_t to, const char *format,
                              test_file);
 
 /* Every part of the file from its start, and the file with every byte changed to each of some values
- * (all 255 of files up to a few kilobytes), is refused, or is a filter that can be asked, measured
+ * (all 255 of files up to two kilobytes, unless TAMIS_QUICK is set), is refused, or is a filter that can be asked, measured
  * and written. Nothing behind the bytes is read, and never more than twice their size and 1 MiB is
  * allocated. Returns how many were let in. */
 uint64_t test_hostile(const char *format, test_file);
+
+/* The same of these bytes alone: whether they were let in. */
+bool test_is_let_in(const char *format, const uint8_t *bytes, size_t size);
 
 #endif

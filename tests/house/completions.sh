@@ -23,6 +23,9 @@ tamis build x.tamis --kind=casc|cascade
 tamis build -k casc|cascade
 tamis check --color al|always
 tamis kinds casc|cascade
+tamis formats guav|guava
+tamis convert --from guav|guava
+tamis check --keys uint32b|uint32be
 tamis help inter|intersect
 tamis check app|apples.tamis
 tamis build x.tamis --label name apples.tx|apples.txt

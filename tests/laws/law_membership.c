@@ -31,13 +31,15 @@ static const char *no_false_negative(const subject *s) {
     return NULL;
 }
 
-/* An empty filter knows that it is empty. */
+/* An empty filter knows that it is empty. Those of some other systems do not, and answer as they do
+ * there; then the rate tells. */
 static const char *empty_has_nothing(const subject *s) {
     for (uint64_t capacity = 0; capacity <= 1000; capacity += 500) {
         tamis *f = filled(s, capacity, 0.01, NULL, 0, 0);
         const uint64_t found = count_keys(f, 0, 10000);
         const double rate = tamis_fpr_now(f);
         tamis_free(f);
+        if (is_foreign(s) && rate > 0 && test_is_possible(found, 10000, rate, TEST_ALPHA)) continue;
         if (found || rate > 0)
             return wrong("an empty filter has %llu keys", (unsigned long long)found);
     }
@@ -291,7 +293,7 @@ static const char *told(const subject *s) {
 static bool words_are_as_planned(const subject *s, const struct tamis_plan *plan,
                                  const struct tamis_info *info) {
     const tamis_kind *kind = tamis__kind_by_name(s->kind.name, strlen(s->kind.name))->kind;
-    const unsigned made = kind->build ? kind->build->made : 0;
+    const unsigned made = kind->build ? kind->build->made : kind->press ? kind->press->made : 0;
     for (int w = 0; w < TAMIS_WORDS; w++)
         if (!(made >> w & 1) && info->word[w] != plan->word[w]) return false;
     return true;

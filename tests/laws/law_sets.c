@@ -95,10 +95,10 @@ static const char *fold_keeps_keys(const subject *s) {
 }
 
 /* Of what is built the capacity decides nothing that must be the same; how it is cut does. NULL for
- * a subject that is about how it is cut. */
+ * a subject that is about how it is cut, and for kinds of other systems, which are in one piece. */
 static tamis *another_shape(const subject *s) {
     if (!(s->can & TAMIS_IS_BUILT)) return make(s, 2 * N, 0.01, NULL);
-    if (strstr(s->options, "shard=")) return NULL;
+    if (strstr(s->options, "shard=") || s->can & TAMIS_OWN_HASH) return NULL;
     return filled(s, N, 0.01, ",shard=2048", 0, 100);
 }
 

@@ -52,7 +52,12 @@ const char *spec_of(const subject *, uint64_t capacity, double fpr, const char *
  * no test is luck, and what comes from two of the same spec can be merged. */
 tamis *make(const subject *, uint64_t capacity, double fpr, const char *more);
 
-/* Keys of a test: the i-th is a text or an integer by its parity, and the 0th is empty. */
+/* The shortest key that the subject takes: empty, or one zero byte with TAMIS_NO_EMPTY_KEY. */
+struct tamis_key least_key(void);
+
+/* Keys of a test: the i-th is a text or an integer by its parity, and the 0th is the shortest; all
+ * are integers for kinds that take nothing else. */
+extern bool only_numbers; /* what the law that is running is about has keys of 8 bytes */
 struct tamis_key key_at(uint64_t i, char buffer[32]);
 
 /* ---- Making filters with keys ----

@@ -19,6 +19,7 @@
 
 #include "tamis.h"
 #include "tests/help/bounds.h"
+#include "tests/help/filters.h"
 #include "tests/help/keys.h"
 
 #define COUNT_OF(list) (sizeof(list) / sizeof *(list))
@@ -259,7 +260,7 @@ static bool is_its_turn(const struct tamis_kind_info *kind, size_t k, size_t rat
 
 static size_t add_trials(uint64_t keys, size_t shape) {
     const size_t first = trial_count;
-    for (size_t k = 0; k < tamis_kind_count(); k++)
+    for (size_t k = 0; k < test_own_kinds(); k++)
         for (size_t r = 0; r < COUNT_OF(rates); r++) {
             struct tamis_kind_info kind;
             struct tamis_plan plan;

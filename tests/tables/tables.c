@@ -12,6 +12,7 @@
 #include "core/spec.h"
 #include "tamis.h"
 #include "tests/help/bounds.h"
+#include "tests/help/filters.h"
 #include "tests/help/keys.h"
 
 enum { KEYS = 1000000, GROUP = 65536 };
@@ -184,7 +185,7 @@ static unsigned table(const struct tamis_kind_info *kind) {
 
 int main(int argc, char **argv) {
     unsigned off = 0;
-    for (size_t i = 0; i < tamis_kind_count(); i++) {
+    for (size_t i = 0; i < test_own_kinds(); i++) {
         struct tamis_kind_info kind;
         bool is_wanted = argc == 1;
         tamis_kind_at(i, &kind, sizeof kind);

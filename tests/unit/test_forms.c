@@ -1,4 +1,4 @@
-/* From a line to the bytes of its key: fields, encodings and canonical forms. */
+/* From a line to the bytes of its key: fields and canonical forms. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -212,96 +212,6 @@ static void places_of_a_byte(void **unused) {
         }
         assert_int_equal(scan_for(bytes, wanted), expected);
         if (expected) assert_true(expected >> lowest_bit(expected) & 1);
-    }
-}
-
-/* ---- Encodings ---- */
-
-static void encodings(void **unused) {
-    (void)unused;
-    static const struct {
-        enum encoding encoding;
-        const char *text, *bytes; /* NULL: refused */
-    } cases[] = {
-        {IN_HEX, "", ""},
-        {IN_HEX, "6162", "ab"},
-        {IN_HEX, "4a4B", "JK"},
-        {IN_HEX, " 6162\t", "ab"},
-        {IN_HEX, "616", NULL},
-        {IN_HEX, "6g", NULL},
-        {IN_HEX, "0x61", NULL},
-        {IN_HEX, "61 62", NULL},
-        {IN_HEX, "-1", NULL},
-        {IN_HEX, "6:", NULL},
-        {IN_HEX, "@1", NULL},
-        {IN_HEX, "/1", NULL},
-        {IN_BASE64, "", ""},
-        {IN_BASE64, "Zg==", "f"},
-        {IN_BASE64, "Zg", "f"},
-        {IN_BASE64, "Zm8=", "fo"},
-        {IN_BASE64, "Zm8", "fo"},
-        {IN_BASE64, "Zm9v", "foo"},
-        {IN_BASE64, "Zm9vYg==", "foob"},
-        {IN_BASE64, " Zm9v ", "foo"},
-        {IN_BASE64, "Pz8/", "???"},
-        {IN_BASE64, "Pz8_", "???"},
-        {IN_BASE64, "Pj4+", ">>>"},
-        {IN_BASE64, "Pj4-", ">>>"},
-        {IN_BASE64, "Z", NULL},
-        {IN_BASE64, "Zm9vY", NULL},
-        {IN_BASE64, "Zg=", NULL},
-        {IN_BASE64, "Zg===", NULL},
-        {IN_BASE64, "Zm8==", NULL},
-        {IN_BASE64, "Zh==", NULL},
-        {IN_BASE64, "Zm9=", NULL},
-        {IN_BASE64, "Z===", NULL},
-        {IN_BASE64, "=", NULL},
-        {IN_BASE64, "Zm 9v", NULL},
-        {IN_BASE64, "Zm9!", NULL},
-        {IN_BASE64, "====", NULL},
-        {IN_BASE64, "Zm=v", NULL},
-    };
-    for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        for (int is_in_place = 0; is_in_place < 2; is_in_place++) {
-            char room[ROOM], text[ROOM];
-            strcpy(text, cases[i].text);
-            struct tamis_key key = key_of(text);
-            const char *wrong = decode(cases[i].encoding, &key, is_in_place ? text : room);
-            if ((wrong == NULL) != (cases[i].bytes != NULL) ||
-                (!wrong &&
-                 (key.len != strlen(cases[i].bytes) || memcmp(key.bytes, cases[i].bytes, key.len))))
-                fail_msg("'%s' is %s", cases[i].text, wrong ? wrong : "something else");
-        }
-    }
-}
-
-static void every_byte_in_hex_and_base64(void **unused) {
-    (void)unused;
-    static const char letters[] =
-        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    for (int trial = 0; trial < 5000; trial++) {
-        uint8_t bytes[48];
-        const size_t len = any(sizeof bytes);
-        char hex[128], base64[128], room[128];
-        size_t n = 0;
-        for (size_t i = 0; i < len; i++) {
-            bytes[i] = (uint8_t)any(256);
-            snprintf(hex + 2 * i, 3, any(2) ? "%02x" : "%02X", bytes[i]);
-        }
-        for (size_t bit = 0; bit < 8 * len; bit += 6) {
-            unsigned six = 0;
-            for (size_t j = bit; j < bit + 6; j++)
-                six = six << 1 | (j < 8 * len ? bytes[j / 8] >> (7 - j % 8) & 1 : 0);
-            base64[n++] = letters[six];
-        }
-        struct tamis_key key = {hex, 2 * len};
-        assert_null(decode(IN_HEX, &key, room));
-        assert_int_equal(key.len, len);
-        assert_memory_equal(key.bytes, bytes, len);
-        key = (struct tamis_key){base64, n};
-        assert_null(decode(IN_BASE64, &key, room));
-        assert_int_equal(key.len, len);
-        assert_memory_equal(key.bytes, bytes, len);
     }
 }
 
@@ -569,8 +479,6 @@ int main(void) {
         cmocka_unit_test(fields_of_any_line),
         cmocka_unit_test(fields_of_a_long_line),
         cmocka_unit_test(places_of_a_byte),
-        cmocka_unit_test(encodings),
-        cmocka_unit_test(every_byte_in_hex_and_base64),
         cmocka_unit_test(forms),
         cmocka_unit_test(case_of_every_byte),
         cmocka_unit_test(any_address),

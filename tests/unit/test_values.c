@@ -57,6 +57,7 @@ static void kinds_without_values_say_so(void **state) {
         struct tamis_kind_info kind;
         tamis_kind_at(i, &kind, sizeof kind);
         if (kind.abilities & (TAMIS_CAN_GET | TAMIS_IS_BUILT)) continue;
+        if (!(kind.abilities & TAMIS_CAN_ADD)) continue;
         tamis *f = test_make("%s:capacity=100,fpr=1%%", kind.name);
         assert_int_equal(tamis_add(f, "cat", 3), TAMIS_OK); /* what is there has no value either */
         assert_has_no_values(f);
@@ -288,7 +289,7 @@ static void builders_refuse_what_filters_refuse(void **state) {
 
 static void builders_of_other_kinds_take_no_values(void **state) {
     (void)state;
-    for (size_t i = 0; i < tamis_kind_count(); i++) {
+    for (size_t i = 0; i < test_own_kinds(); i++) {
         struct tamis_kind_info kind;
         char spec[64];
         tamis_kind_at(i, &kind, sizeof kind);

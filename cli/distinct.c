@@ -1,0 +1,66 @@
+/* distinct.c: how many different keys there are, before anything is made of them. */
+#include "cli/cli.h"
+
+#include <stdlib.h>
+
+struct tally {
+    tamis_builder *builder;
+    struct spill *copy; /* of the lines, or NULL */
+};
+
+static int take_batch(void *with, struct batch *batch) {
+    const struct tally *tally = with;
+    sigset_t before;
+    hold_signals(&before); /* A temporary file has a name for a moment. */
+    const tamis_status status = tamis_builder_add_hashes(tally->builder, batch->hash, batch->n);
+    release_signals(&before);
+    int code = status ? fail_why(batch->keys->args, NULL, status) : 0;
+    for (size_t i = 0; tally->copy && i < batch->n && !code; i++)
+        code = spill_line(tally->copy, &batch->line[i], batch->keys->cutting.line_end);
+    return code;
+}
+
+/* A builder that is not told a capacity counts. */
+static int finish(const struct args *args, tamis_builder *builder, uint64_t *distinct) {
+    tamis *filter = NULL;
+    struct tamis_info info;
+    catch_signals();
+    const tamis_status status = tamis_builder_finish(builder, &filter);
+    uncatch_signals();
+    progress_wipe();
+    if (is_stopped()) return EXIT_TROUBLE; /* main does the rest */
+    if (status) return fail_why(args, NULL, status);
+    tamis_info(filter, &info, sizeof info);
+    *distinct = info.capacity;
+    tamis_free(filter);
+    return 0;
+}
+
+int count_distinct(struct keys *keys, struct spill *copy, uint64_t *distinct) {
+    struct tally tally = {.copy = copy};
+    struct tamis_builder_options options;
+    struct tamis_options none = {.struct_size = sizeof none};
+    int code = builder_options(keys->args, &options, &(struct tamis_options){0});
+    if (code) return code;
+    options.filter = &none; /* These hashes are for counting only: no secret. */
+    const tamis_status status = tamis_builder_create_with(&tally.builder, "blocked", &options);
+    if (status) return fail_why(keys->args, NULL, status);
+    keys_hash_for(keys, tally.builder, 0);
+    code = keys_run(keys, &(struct handler){.take = take_batch, .with = &tally});
+    if (!code) code = finish(keys->args, tally.builder, distinct);
+    keys_hash_for(keys, NULL, 0);
+    tamis_builder_free(tally.builder);
+    return code;
+}
+
+int keys_keep(struct keys *keys, struct spill *copy) {
+    struct source kept;
+    const int code = spill_read(copy, &kept);
+    if (keys->source_count == 1) kept.name = keys->source[0].name; /* for complaints */
+    for (size_t i = 0; i < keys->source_count; i++) free(keys->source[i].label);
+    keys->source[0] = kept;
+    keys->source_count = 1;
+    keys->decompresses = false; /* That is done. */
+    keys_again(keys);
+    return code;
+}

@@ -1,0 +1,252 @@
+/* bip37: the Bloom filter of Bitcoin's `filterload` message, as it stands behind the message header.
+ *
+ *     bytes   1 or 3   B as a CompactSize: below 253 a byte, else fd and two bytes
+ *     bits    B
+ *     hashes  4        little-endian, k
+ *     tweak   4        little-endian
+ *     flags   1        which outputs the node adds by itself: 0 none, 1 all, 2 only to public keys
+ *
+ * The i-th position is MurmurHash3 of 32 bits with the seed i * fba4c795 + tweak, so probes are
+ * independent. Keys are bytes as they stand in transactions: pushed data, hashes in their inner
+ * order, outpoints of 36 bytes.
+ *
+ * A filter without bits or without hashes matches everything, as it does in a node since that was
+ * found to divide by zero (CVE-2013-5700). Such filters come in and answer so.
+ *
+ * Bitcoin Core divides bits by keys as whole numbers before it multiplies by ln 2, and cuts off at
+ * 36000 bytes without a word: the plan does the same, and its expected rate tells what came of it.
+ * Only where Core would make a filter that matches everything, the plan has one byte, or one hash:
+ * hashes=0 asks for the other. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "foreign/bloomlike.h"
+#include "foreign/bytes.h"
+#include "foreign/format.h"
+#include "foreign/murmur.h"
+
+enum { BITS, HASHES, TWEAK, FLAGS };
+enum { OPT_HASHES, OPT_TWEAK, OPT_FLAGS };
+enum { MOST_BYTES = 36000, MOST_HASHES = 50, LONG_FROM = 0xfd, TRAILER = 9 };
+enum { SHORT_HEADER = 1, LONG_HEADER = 3, LEAST = SHORT_HEADER + TRAILER };
+#define STEP 0xfba4c795u
+
+static const struct tamis_option options[] = {
+    {"hashes", NULL, 0, MOST_HASHES, "as Bitcoin Core does", "probes per key, k"},
+    {"tweak", NULL, 0, UINT32_MAX, "0", "added to every seed, so that filters of one set differ"},
+    {"flags", NULL, 0, UINT8_MAX, "0", "1: a node adds outpoints that match, 2: some of them"},
+};
+
+/* ---- Positions ------------------------------------------------------------------------------ */
+
+static void begin(const uint64_t word[], const struct tamis_key *key, tamis_walk *walk) {
+    walk->key = *key;
+    walk->a = word[TWEAK];
+}
+
+static uint64_t next(const uint64_t word[], tamis_walk *walk) {
+    const uint32_t seed = (uint32_t)walk->a;
+    walk->a = seed + STEP;
+    return tamis__murmur3_32(&walk->key, seed) % word[BITS];
+}
+
+static void short_header(const uint64_t word[], uint8_t *to) {
+    to[0] = (uint8_t)(word[BITS] / 8);
+}
+
+static void long_header(const uint64_t word[], uint8_t *to) {
+    to[0] = LONG_FROM;
+    to[1] = (uint8_t)(word[BITS] / 8);
+    to[2] = (uint8_t)(word[BITS] / 8 >> 8);
+}
+
+static void trailer(const uint64_t word[], uint8_t *to) {
+    tamis__put32(to, (uint32_t)word[HASHES]);
+    tamis__put32(to + 4, (uint32_t)word[TWEAK]);
+    to[8] = (uint8_t)word[FLAGS];
+}
+
+#define LIKE(head)                                                                               \
+    {                                                                                            \
+        .name = "bip37", .header_bytes = (head),                                                 \
+        .header = (head) == SHORT_HEADER ? short_header : long_header, .trailer_bytes = TRAILER, \
+        .trailer = trailer, .begin = begin, .next = next                                         \
+    }
+static const tamis_bloomlike with_short_header = LIKE(SHORT_HEADER);
+static const tamis_bloomlike with_long_header = LIKE(LONG_HEADER);
+
+static const tamis_bloomlike *like(const uint64_t word[]) {
+    return word[BITS] / 8 < LONG_FROM ? &with_short_header : &with_long_header;
+}
+
+static bool matches_all(const uint64_t word[]) {
+    return word[BITS] == 0 || word[HASHES] == 0;
+}
+
+/* ---- Shape ---------------------------------------------------------------------------------- */
+
+/* Core's own digits, and in its order of operations. */
+static const double ln2 = 0.6931471805599453, ln2_squared = 0.4804530139182014;
+
+static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
+    const uint64_t most = (uint64_t)MOST_BYTES * 8, keys = wish->capacity ? wish->capacity : 1;
+    if (wish->bits > most)
+        return tamis__fail(TAMIS_TOO_LARGE, "a BIP37 filter has at most %llu bits, not %llu",
+                           (unsigned long long)most, (unsigned long long)wish->bits);
+    const double bits =
+        wish->bits ? (double)wish->bits : -1 / ln2_squared * (double)keys * log(wish->fpr);
+    word[BITS] = (uint64_t)fmax(fmin(bits, (double)most), 8) / 8 * 8;
+    const double hashes = fmax(fmin((double)(word[BITS] / keys) * ln2, MOST_HASHES), 1);
+    word[HASHES] = wish->has_option[OPT_HASHES] ? wish->option[OPT_HASHES] : (uint64_t)hashes;
+    word[TWEAK] = wish->option[OPT_TWEAK];
+    word[FLAGS] = wish->option[OPT_FLAGS];
+    return TAMIS_OK;
+}
+
+static tamis_status check(const uint64_t word[], uint64_t *size) {
+    if (word[BITS] % 8 || word[BITS] / 8 > MOST_BYTES)
+        return tamis__fail(TAMIS_CORRUPT, "a BIP37 filter has 0 to %d bytes, not %llu bits",
+                           MOST_BYTES, (unsigned long long)word[BITS]);
+    if (word[HASHES] > MOST_HASHES)
+        return tamis__fail(TAMIS_CORRUPT, "a BIP37 filter has 0 to %d hashes, not %llu",
+                           MOST_HASHES, (unsigned long long)word[HASHES]);
+    if (word[TWEAK] > UINT32_MAX || word[FLAGS] > UINT8_MAX)
+        return tamis__fail(TAMIS_CORRUPT,
+                           "tweak %llu has more than 32 bits or flags %llu have "
+                           "more than 8",
+                           (unsigned long long)word[TWEAK], (unsigned long long)word[FLAGS]);
+    *size = (tamis__like_stored(like(word), word) + 7) / 8 * 8;
+    return TAMIS_OK;
+}
+
+static double rate(const uint64_t word[], uint64_t items) {
+    return matches_all(word) ? 1 : tamis__like_rate(word, items);
+}
+
+/* ---- The kind ------------------------------------------------------------------------------- */
+
+static void start(tamis_body *f) {
+    tamis__like_start(like(f->word), f);
+}
+
+static tamis_status audit(const tamis_body *f) {
+    return tamis__like_audit(like(f->word), f);
+}
+
+static void query_keys(const tamis_body *f, const struct tamis_key *keys, size_t n, uint8_t *hit) {
+    if (matches_all(f->word))
+        memset(hit, 1, n);
+    else
+        tamis__like_query(like(f->word), f, keys, n, hit);
+}
+
+static tamis_status add_keys(tamis_body *f, const struct tamis_key *keys, size_t n) {
+    if (!matches_all(f->word)) tamis__like_add(like(f->word), f, keys, n);
+    return TAMIS_OK;
+}
+
+static tamis_status merge(tamis_body *into, const tamis_body *from) {
+    return tamis__like_merge(like(into->word), into, from);
+}
+
+static tamis_status intersect(tamis_body *into, const tamis_body *from) {
+    return tamis__like_intersect(like(into->word), into, from);
+}
+
+static void measure(const tamis_body *f, const tamis_body *other, tamis_measure *out) {
+    if (!matches_all(f->word)) {
+        tamis__like_measure(like(f->word), f, other, out);
+        return;
+    }
+    out->bits = f->word[BITS];
+    out->fpr = 1;
+    snprintf(out->caveat, sizeof out->caveat, "it has no %s: everything matches",
+             f->word[BITS] ? "hashes" : "bits");
+    out->worn = 1;
+}
+
+const tamis_kind tamis__bip37 = {
+    .name = "bip37",
+    .contract = "a Bloom filter that Bitcoin nodes load",
+    .word = {"bits", "hashes", "tweak", "flags"},
+    .options = options,
+    .option_count = sizeof options / sizeof *options,
+    .traits = TAMIS_ADDS_ONCE | TAMIS_ANY_ORDER,
+    .plan = plan,
+    .check = check,
+    .rate = rate,
+    .probes = tamis__like_probes,
+    .start = start,
+    .audit = audit,
+    .query_keys = query_keys,
+    .add_keys = add_keys,
+    .merge = merge,
+    .intersect = intersect,
+    .measure = measure,
+};
+
+/* ---- The format ----------------------------------------------------------------------------- */
+
+/* How many bytes of bits there are, and in how many bytes that is said; a longer form than is
+ * needed would come back as other bytes. */
+static tamis_status read_count(const tamis_input *in, uint64_t *bytes, uint64_t *header) {
+    const uint8_t *p = in->bytes;
+    *bytes = p[0];
+    *header = SHORT_HEADER;
+    if (p[0] < LONG_FROM) return TAMIS_OK;
+    *bytes = p[1] | (uint64_t)p[2] << 8;
+    *header = LONG_HEADER;
+    if (p[0] > LONG_FROM)
+        return tamis__not_it("bip37",
+                             "it starts with %02x, for a count of 4 or 8 bytes, and at "
+                             "most %d bytes are allowed",
+                             p[0], MOST_BYTES);
+    if (*bytes < LONG_FROM)
+        return tamis__not_it("bip37", "%llu has a shorter CompactSize than three bytes",
+                             (unsigned long long)*bytes);
+    return TAMIS_OK;
+}
+
+static tamis_status read(const tamis_input *in, const tamis_said *said, tamis_arrival *out) {
+    uint64_t bytes, header;
+    (void)said;
+    if (in->size < LEAST)
+        return tamis__not_it("bip37", "%llu bytes, an empty one has %d",
+                             (unsigned long long)in->size, LEAST);
+    const tamis_status rc = read_count(in, &bytes, &header);
+    if (rc) return rc;
+    if (bytes > MOST_BYTES)
+        return tamis__not_it("bip37", "%llu bytes of bits, at most %d are allowed",
+                             (unsigned long long)bytes, MOST_BYTES);
+    if (in->size != header + bytes + TRAILER)
+        return tamis__not_it(
+            "bip37", "%llu bytes of bits make %llu bytes, not %llu", (unsigned long long)bytes,
+            (unsigned long long)(header + bytes + TRAILER), (unsigned long long)in->size);
+    const uint8_t *end = in->bytes + header + bytes;
+    const uint64_t hashes = tamis__get32(end);
+    if (hashes > MOST_HASHES)
+        return tamis__not_it("bip37", "%llu hashes, at most %d are allowed",
+                             (unsigned long long)hashes, MOST_HASHES);
+    *out = (tamis_arrival){.kind = "bip37",
+                           .word = {bytes * 8, hashes, tamis__get32(end + 4), end[8]},
+                           .capacity = hashes ? tamis__like_capacity(bytes * 8, hashes) : 0,
+                           .payload = *in};
+    return TAMIS_OK;
+}
+
+static tamis_status write(const tamis_departure *out, const tamis_said *said) {
+    (void)said;
+    return tamis__put_out(out, out->body->bytes,
+                          tamis__like_stored(like(out->body->word), out->body->word));
+}
+
+const tamis_format tamis__format_bip37 = {
+    .name = "bip37",
+    .system = "Bitcoin filterload (BIP37)",
+    .kinds = "bip37",
+    .keys = "hex bytes",
+    .limits = "at most 36000 bytes and 50 hashes",
+    .read = read,
+    .write = write,
+};

@@ -1,0 +1,21 @@
+/* Kinds of other systems may include this: the bits of a double, as shape words and headers have
+ * them. */
+#ifndef TAMIS_FOREIGN_DOUBLES_H
+#define TAMIS_FOREIGN_DOUBLES_H
+
+#include <stdint.h>
+#include <string.h>
+
+static inline uint64_t tamis__bits_of_double(double x) {
+    uint64_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits;
+}
+
+static inline double tamis__double_of_bits(uint64_t bits) {
+    double x;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
+#endif

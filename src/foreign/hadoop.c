@@ -1,0 +1,224 @@
+/* hadoop: Hadoop's BloomFilter, as its write() writes it, and what its relatives share with it.
+ *
+ *     header  13 or 8 bytes (hadoop.h)
+ *     bits    m, in bytes, and zeros up to a whole one
+ *
+ * Hadoop itself plans nothing: m and k are the caller's, bits= and hashes= here. From a rate they
+ * are the usual best ones. */
+#include "foreign/hadoop.h"
+
+#include <math.h>
+
+#include "foreign/bytes.h"
+#include "foreign/lookup3.h"
+#include "foreign/murmur.h"
+
+enum { BITS = TAMIS_HADOOP_BITS, HASHES = TAMIS_HADOOP_HASHES };
+enum { HASH = TAMIS_HADOOP_HASH, HEADER = TAMIS_HADOOP_HEADER };
+enum { VERSIONED_BYTES = 13, OLD_BYTES = 8 };
+
+/* ---- What all share: shape ------------------------------------------------------------------ */
+
+static tamis_status plan_choices(const char *name, const tamis_wish *wish, uint64_t word[]) {
+    word[HEADER] = wish->has_option[TAMIS_HADOOP_OPT_HEADER] ? wish->option[TAMIS_HADOOP_OPT_HEADER]
+                                                             : TAMIS_HADOOP_VERSIONED;
+    word[HASH] = wish->has_option[TAMIS_HADOOP_OPT_HASH] ? wish->option[TAMIS_HADOOP_OPT_HASH]
+                 : word[HEADER] == TAMIS_HADOOP_OLD      ? TAMIS_HADOOP_JENKINS
+                                                         : TAMIS_HADOOP_MURMUR;
+    if (word[HEADER] == TAMIS_HADOOP_OLD && word[HASH] != TAMIS_HADOOP_JENKINS)
+        return tamis__fail(TAMIS_INVALID, "%s with header=old has hash=jenkins, no other", name);
+    return TAMIS_OK;
+}
+
+tamis_status tamis__hadoop_plan(const char *name, const tamis_wish *wish, uint64_t bits_of_a_cell,
+                                uint64_t word[]) {
+    const double keys = wish->capacity ? (double)wish->capacity : 1;
+    const double cells = wish->bits ? (double)(wish->bits / bits_of_a_cell)
+                                    : ceil(tamis__like_bits_for(wish->capacity, wish->fpr));
+    if (cells < 1)
+        return tamis__fail(TAMIS_INVALID, "%s needs bits=%llu at least", name,
+                           (unsigned long long)bits_of_a_cell);
+    if (cells > (double)TAMIS_HADOOP_MOST)
+        return tamis__fail(TAMIS_TOO_LARGE, "%s has at most 2^31-1 positions, not %.0f", name,
+                           cells);
+    const double best = floor(cells / keys * log(2) + 0.5);
+    word[BITS] = (uint64_t)cells * bits_of_a_cell;
+    word[HASHES] = wish->has_option[TAMIS_HADOOP_OPT_HASHES]
+                       ? wish->option[TAMIS_HADOOP_OPT_HASHES]
+                       : (uint64_t)fmin(fmax(1, best), TAMIS_LIKE_MOST_HASHES);
+    return plan_choices(name, wish, word);
+}
+
+tamis_status tamis__hadoop_check(const char *name, const uint64_t word[], uint64_t cells) {
+    if (cells == 0 || cells > TAMIS_HADOOP_MOST)
+        return tamis__fail(TAMIS_CORRUPT, "%s has 1 to 2^31-1 positions, not %llu", name,
+                           (unsigned long long)cells);
+    if (word[HASHES] == 0 || word[HASHES] > TAMIS_LIKE_MOST_HASHES)
+        return tamis__fail(TAMIS_CORRUPT, "%s has 1 to %d hashes, not %llu", name,
+                           TAMIS_LIKE_MOST_HASHES, (unsigned long long)word[HASHES]);
+    if (word[HASH] >= TAMIS_HADOOP_HASHES_KNOWN || word[HEADER] >= TAMIS_HADOOP_HEADERS ||
+        (word[HEADER] == TAMIS_HADOOP_OLD && word[HASH] != TAMIS_HADOOP_JENKINS))
+        return tamis__fail(TAMIS_CORRUPT, "%s has no hash of type %llu with header %llu", name,
+                           (unsigned long long)word[HASH], (unsigned long long)word[HEADER]);
+    return TAMIS_OK;
+}
+
+/* ---- Headers -------------------------------------------------------------------------------- */
+
+uint64_t tamis__hadoop_header_bytes(const uint64_t word[]) {
+    return word[HEADER] == TAMIS_HADOOP_OLD ? OLD_BYTES : VERSIONED_BYTES;
+}
+
+void tamis__hadoop_header(const uint64_t word[], uint64_t cells, uint8_t *to) {
+    if (word[HEADER] == TAMIS_HADOOP_OLD) {
+        tamis__put32_big(to, (uint32_t)word[HASHES]);
+        tamis__put32_big(to + 4, (uint32_t)cells);
+        return;
+    }
+    tamis__put32_big(to, UINT32_MAX);
+    tamis__put32_big(to + 4, (uint32_t)word[HASHES]);
+    to[8] = (uint8_t)word[HASH];
+    tamis__put32_big(to + 9, (uint32_t)cells);
+}
+
+tamis_status tamis__hadoop_read_header(const char *name, const tamis_input *in, uint64_t word[]) {
+    const uint32_t first = in->size < 4 ? 0 : tamis__get32_big(in->bytes);
+    const bool is_versioned = first == UINT32_MAX;
+    if (!is_versioned && (first == 0 || first > INT32_MAX))
+        return tamis__not_it(name, "they start neither with -1 nor with a number of hashes");
+    word[HEADER] = is_versioned ? TAMIS_HADOOP_VERSIONED : TAMIS_HADOOP_OLD;
+    if (in->size < tamis__hadoop_header_bytes(word))
+        return tamis__not_it(name, "%llu bytes, a header alone has %llu",
+                             (unsigned long long)in->size,
+                             (unsigned long long)tamis__hadoop_header_bytes(word));
+    word[HASHES] = is_versioned ? tamis__get32_big(in->bytes + 4) : first;
+    word[HASH] = is_versioned ? in->bytes[8] : TAMIS_HADOOP_JENKINS;
+    word[BITS] = tamis__get32_big(in->bytes + (is_versioned ? 9 : 4));
+    return tamis__hadoop_check(name, word, word[BITS]);
+}
+
+tamis_status tamis__hadoop_write(const tamis_departure *out, uint64_t size) {
+    return tamis__put_out(out, out->body->bytes, size);
+}
+
+/* ---- Positions ------------------------------------------------------------------------------ */
+
+void tamis__hadoop_begin(const struct tamis_key *key, tamis_walk *walk) {
+    walk->key = *key;
+    walk->a = 0;
+}
+
+/* The remainder of the absolute value, which is the absolute value of the remainder; that of -2^31
+ * is 2^31 in 64 bits. */
+uint64_t tamis__hadoop_next(const uint64_t word[], uint64_t cells, tamis_walk *walk) {
+    const uint32_t seed = (uint32_t)walk->a;
+    const uint32_t now = word[HASH] == TAMIS_HADOOP_JENKINS
+                             ? tamis__lookup3(&walk->key, seed)
+                             : tamis__murmur2_hadoop(&walk->key, seed);
+    walk->a = now;
+    return (now >> 31 ? ((uint64_t)1 << 32) - now : now) % cells;
+}
+
+void tamis__hadoop_no_empty(const struct tamis_key *keys, size_t n, uint8_t *hit) {
+    for (size_t i = 0; i < n; i++) hit[i] &= keys[i].len > 0;
+}
+
+/* ---- BloomFilter ---------------------------------------------------------------------------- */
+
+static void begin(const uint64_t word[], const struct tamis_key *key, tamis_walk *walk) {
+    (void)word;
+    tamis__hadoop_begin(key, walk);
+}
+
+static uint64_t next(const uint64_t word[], tamis_walk *walk) {
+    return tamis__hadoop_next(word, word[BITS], walk);
+}
+
+static void header(const uint64_t word[], uint8_t *to) {
+    tamis__hadoop_header(word, word[BITS], to);
+}
+
+const tamis_bloomlike *tamis__hadoop_like(const uint64_t word[]) {
+    static const tamis_bloomlike versioned = {.name = "hadoop",
+                                              .header_bytes = VERSIONED_BYTES,
+                                              .header = header,
+                                              .begin = begin,
+                                              .next = next};
+    static const tamis_bloomlike old = {.name = "hadoop",
+                                        .header_bytes = OLD_BYTES,
+                                        .header = header,
+                                        .begin = begin,
+                                        .next = next};
+    return word[HEADER] == TAMIS_HADOOP_OLD ? &old : &versioned;
+}
+
+static const struct tamis_option options[] = {TAMIS_HADOOP_OPTIONS};
+
+static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
+    return tamis__hadoop_plan("hadoop", wish, 1, word);
+}
+
+static tamis_status check(const uint64_t word[], uint64_t *size) {
+    const tamis_status rc = tamis__hadoop_check("hadoop", word, word[BITS]);
+    if (!rc) *size = (tamis__like_stored(tamis__hadoop_like(word), word) + 7) / 8 * 8;
+    return rc;
+}
+
+TAMIS_LIKE_VERBS_BY(tamis__hadoop_like)
+
+static void query_not_empty(const tamis_body *f, const struct tamis_key *keys, size_t n,
+                            uint8_t *hit) {
+    query_keys(f, keys, n, hit);
+    tamis__hadoop_no_empty(keys, n, hit);
+}
+
+const tamis_kind tamis__hadoop = {
+    .name = "hadoop",
+    .contract = "a Bloom filter that Hadoop can read and write",
+    .word = {TAMIS_HADOOP_WORDS},
+    .options = options,
+    .option_count = sizeof options / sizeof *options,
+    .traits = TAMIS_ADDS_ONCE | TAMIS_ANY_ORDER | TAMIS_NO_EMPTY_KEY,
+    .plan = plan,
+    .check = check,
+    .probes = tamis__like_probes,
+    .rate = tamis__like_rate,
+    .start = start,
+    .audit = audit,
+    .query_keys = query_not_empty,
+    .add_keys = add_keys,
+    .merge = merge,
+    .intersect = intersect,
+    .measure = measure,
+};
+
+/* ---- The format ----------------------------------------------------------------------------- */
+
+static tamis_status read(const tamis_input *in, const tamis_said *said, tamis_arrival *out) {
+    (void)said;
+    *out = (tamis_arrival){.kind = "hadoop", .payload = *in};
+    const tamis_status rc = tamis__hadoop_read_header("hadoop", in, out->word);
+    if (rc) return rc;
+    const uint64_t stored = tamis__like_stored(tamis__hadoop_like(out->word), out->word);
+    out->capacity = tamis__like_capacity(out->word[BITS], out->word[HASHES]);
+    if (in->size == stored) return TAMIS_OK;
+    return tamis__not_it("hadoop", "the header says %llu bits, which makes %llu bytes, not %llu",
+                         (unsigned long long)out->word[BITS], (unsigned long long)stored,
+                         (unsigned long long)in->size);
+}
+
+static tamis_status write(const tamis_departure *out, const tamis_said *said) {
+    (void)said;
+    const uint64_t *word = out->body->word;
+    return tamis__hadoop_write(out, tamis__like_stored(tamis__hadoop_like(word), word));
+}
+
+const tamis_format tamis__format_hadoop = {
+    .name = "hadoop",
+    .system = "Hadoop BloomFilter.write",
+    .kinds = "hadoop",
+    .keys = "utf8 bytes",
+    .limits = "Hadoop takes no empty key",
+    .read = read,
+    .write = write,
+};

@@ -1,0 +1,555 @@
+/* redisbloom: the Bloom filter of RedisBloom, as BF.SCANDUMP tells it.
+ *
+ *     keys in all     8 bytes             u64, all little-endian
+ *     links           4 bytes
+ *     options         4 bytes             1: bits are not rounded to a power of two
+ *                                         2: ... made from a number of bits
+ *                                         4: hash of 64 bits
+ *                                         8: does not scale
+ *     expansion       4 bytes
+ *     links, each     bytes 8 | bits 8 | keys 8 | error, f64 | bits per key, f64
+ *                     | hashes 4 | capacity 8 | n2 1
+ *     the bits of each link
+ *
+ * A key goes into the last link unless some link has it; a link that is full gets a successor
+ * `expansion` times larger with half its rate. So the first link starts at half of what was asked
+ * for, and all of them together keep it. What does not scale has one link, and an end.
+ *
+ * Positions are a, a + b, a + 2b, ... of two MurmurHash64A, the second seeded with the first. Before
+ * version 2 both were MurmurHash2 of 32 bits, and sizes powers of two: those can still be read,
+ * asked and added to. */
+#include "foreign/redis.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "bits/bits.h"
+#include "foreign/format.h"
+#include "foreign/murmur.h"
+#include "kinds/bitmap.h"
+#include "kinds/bloom.h"
+
+/* Of the first link, but for LINKS and BYTES. ERROR is the bits of a double. */
+enum { BITS, KEYS, ERROR, EXPANSION, SCALING, LINKS, BYTES };
+enum { OPT_EXPANSION, OPT_SCALING };
+enum { NO, YES };
+
+/* The smallest rate that a double can hold takes 1075 hashes; nobody has more. */
+enum { MOST_HASHES = 1075, MOST_N2 = 55, KNOWN_OPTIONS = 15, NEW_OPTIONS = 5 };
+#define MOST_BITS      (TAMIS_MAX_PAYLOAD_BYTES)
+#define MOST_EXPANSION 32768
+static const double tightening = 0.5;
+
+static const struct tamis_option options[] = {
+    {"expansion", NULL, 1, MOST_EXPANSION, "2", "how many times larger each link is"},
+    {"scaling", "no|yes", 0, 0, "yes", "add links when it is full"},
+};
+
+static double double_of(uint64_t bits) {
+    double x;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
+static uint64_t bits_of(double x) {
+    uint64_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits;
+}
+
+/* ---- The header ----------------------------------------------------------------------------- */
+
+tamis_bf_header tamis__bf_header(const uint8_t *p) {
+    return (tamis_bf_header){tamis__get64(p), tamis__get32(p + 8), tamis__get32(p + 12),
+                             tamis__get32(p + 16)};
+}
+
+void tamis__bf_put_header(uint8_t *p, tamis_bf_header h) {
+    tamis__put64(p, h.size);
+    tamis__put32(p + 8, h.links);
+    tamis__put32(p + 12, h.options);
+    tamis__put32(p + 16, h.growth);
+}
+
+tamis_bf_link tamis__bf_link(const uint8_t *payload, uint64_t i) {
+    const uint8_t *p = payload + TAMIS_BF_HEADER + i * TAMIS_BF_LINK;
+    return (tamis_bf_link){.bytes = tamis__get64(p),
+                           .bits = tamis__get64(p + 8),
+                           .size = tamis__get64(p + 16),
+                           .error = double_of(tamis__get64(p + 24)),
+                           .bpe = double_of(tamis__get64(p + 32)),
+                           .hashes = tamis__get32(p + 40),
+                           .entries = tamis__get64(p + 44),
+                           .n2 = p[52]};
+}
+
+void tamis__bf_put_link(uint8_t *payload, uint64_t i, tamis_bf_link link) {
+    uint8_t *p = payload + TAMIS_BF_HEADER + i * TAMIS_BF_LINK;
+    tamis__put64(p, link.bytes);
+    tamis__put64(p + 8, link.bits);
+    tamis__put64(p + 16, link.size);
+    tamis__put64(p + 24, bits_of(link.error));
+    tamis__put64(p + 32, bits_of(link.bpe));
+    tamis__put32(p + 40, link.hashes);
+    tamis__put64(p + 44, link.entries);
+    p[52] = link.n2;
+}
+
+void tamis__bf_words(tamis_bf_header h, tamis_bf_link first, uint64_t bytes, uint64_t word[]) {
+    word[BITS] = first.bits;
+    word[KEYS] = first.entries;
+    word[ERROR] = bits_of(first.error);
+    word[EXPANSION] = h.growth;
+    word[SCALING] = h.options & TAMIS_BF_NO_SCALING ? NO : YES;
+    word[LINKS] = h.links;
+    word[BYTES] = bytes;
+}
+
+static uint64_t header_bytes(uint64_t links) {
+    return TAMIS_BF_HEADER + links * TAMIS_BF_LINK;
+}
+
+static uint64_t modulus_of(const tamis_bf_link *link) {
+    return link->n2 ? (uint64_t)1 << link->n2 : link->bits;
+}
+
+/* ---- Sizes ---------------------------------------------------------------------------------- */
+
+/* These have fewer digits than a double, and every digit counts. */
+static const double ln2 = 0.693147180559945, ln2_squared = 0.480453013918201;
+
+static uint32_t hashes_for(double bpe) {
+    const double hashes = ceil(ln2 * bpe);
+    return hashes >= 1 && hashes <= MOST_HASHES ? (uint32_t)hashes : 0;
+}
+
+/* Up to a power of two, for the links of old: what is left over is room for more keys. */
+static bool round_up(tamis_bf_link *link, uint64_t *bits) {
+    const double wanted = (double)link->entries * link->bpe;
+    if (wanted < 1) return false;
+    link->n2 = (uint8_t)(logb(wanted) + 1);
+    *bits = (uint64_t)1 << link->n2;
+    link->entries += (uint64_t)((double)(uint64_t)((double)*bits - wanted) / link->bpe);
+    return true;
+}
+
+/* A new link for so many keys. With TAMIS_BF_IS_BITS the number is the logarithm of its bits. */
+static bool plan_link(uint32_t with, uint64_t keys, double error, tamis_bf_link *link) {
+    if (keys == 0 || !(error > 0 && error < 1)) return false;
+    *link = (tamis_bf_link){.error = error, .bpe = -(log(error) / ln2_squared), .entries = keys};
+    link->hashes = hashes_for(link->bpe);
+    if (!link->hashes || !((double)keys * link->bpe < (double)MOST_BITS)) return false;
+    uint64_t bits = (uint64_t)((double)keys * link->bpe);
+    if (bits == 0) bits = 1;
+    if (with & TAMIS_BF_IS_BITS) {
+        if (keys > MOST_N2) return false;
+        link->n2 = (uint8_t)keys;
+        bits = (uint64_t)1 << keys;
+        link->entries = (uint64_t)((double)bits / link->bpe);
+    } else if (!(with & TAMIS_BF_NO_ROUND) && !round_up(link, &bits)) {
+        return false;
+    }
+    link->bytes = tamis__bitmap_size(bits);
+    link->bits = link->bytes * 8;
+    return true;
+}
+
+/* What follows a link that is full. */
+static bool plan_next(tamis_bf_header h, const tamis_bf_link *last, tamis_bf_link *link) {
+    if (h.growth && last->entries > UINT64_MAX / h.growth) return false;
+    return plan_link(h.options, last->entries * h.growth, last->error * tightening, link);
+}
+
+/* ---- Shape ---------------------------------------------------------------------------------- */
+
+/* The rate that fills a whole number of 64-bit words, less half a bit so that no digit of a
+ * logarithm makes it one more. */
+static tamis_status error_for_bits(const tamis_wish *wish, double keys, double *error) {
+    const double least = 1e-300;
+    const uint64_t bits = wish->bits / 64 * 64;
+    if (bits == 0)
+        return tamis__fail(TAMIS_INVALID, "bits=%llu: redisbloom has at least 64",
+                           (unsigned long long)wish->bits);
+    *error = fmax(least, exp(-((double)bits - 0.5) / keys * ln2_squared));
+    if (*error < 1) return TAMIS_OK;
+    return tamis__fail(TAMIS_INVALID, "bits=%llu are too few for %.0f keys",
+                       (unsigned long long)wish->bits, keys);
+}
+
+static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
+    const bool scales = !wish->has_option[OPT_SCALING] || wish->option[OPT_SCALING] == YES;
+    const uint64_t keys = wish->capacity ? wish->capacity : 1;
+    const uint64_t growth = wish->has_option[OPT_EXPANSION] ? wish->option[OPT_EXPANSION] : 2;
+    double error = wish->fpr * (scales ? tightening : 1);
+    tamis_bf_link link;
+    const tamis_status rc = wish->bits ? error_for_bits(wish, (double)keys, &error) : TAMIS_OK;
+    if (rc) return rc;
+    if (!plan_link(NEW_OPTIONS, keys, error, &link))
+        return tamis__fail(TAMIS_TOO_LARGE, "redisbloom has no link for %llu keys at a rate of %g",
+                           (unsigned long long)keys, error);
+    const tamis_bf_header h = {.links = 1,
+                               .options = NEW_OPTIONS | (scales ? 0 : TAMIS_BF_NO_SCALING),
+                               .growth = (uint32_t)growth};
+    tamis__bf_words(h, link, header_bytes(1) + link.bytes, word);
+    return TAMIS_OK;
+}
+
+static tamis_status check(const uint64_t word[], uint64_t *size) {
+    const double error = double_of(word[ERROR]);
+    if (!(error > 0 && error < 1))
+        return tamis__fail(TAMIS_CORRUPT, "redisbloom has no error rate of %g: it is in (0, 1)",
+                           error);
+    if (word[LINKS] == 0 || word[LINKS] > UINT32_MAX || word[EXPANSION] > UINT32_MAX ||
+        word[SCALING] > YES || word[BYTES] > TAMIS_MAX_PAYLOAD_BYTES ||
+        word[BYTES] <= header_bytes(word[LINKS]))
+        return tamis__fail(TAMIS_CORRUPT, "redisbloom cannot have %llu links in %llu bytes",
+                           (unsigned long long)word[LINKS], (unsigned long long)word[BYTES]);
+    *size = (word[BYTES] + 7) / 8 * 8;
+    return TAMIS_OK;
+}
+
+static unsigned lacks(const uint64_t word[]) {
+    return word[SCALING] == YES ? 0 : TAMIS_CAN_GROW;
+}
+
+static uint64_t probes(const uint64_t word[]) {
+    double bpe = -(log(double_of(word[ERROR])) / ln2_squared);
+    uint64_t sum = 0;
+    for (uint64_t i = 0; i < word[LINKS] && hashes_for(bpe); i++) {
+        sum += hashes_for(bpe);
+        bpe += -(log(tightening) / ln2_squared);
+    }
+    return sum;
+}
+
+static double either(double a, double b) {
+    return a + (1 - a) * b;
+}
+
+static double rate_of_link(const tamis_bf_link *link, uint64_t keys) {
+    return tamis__bloom_rate(keys, modulus_of(link), link->hashes);
+}
+
+/* Links full one after the other, and what is left in the last; the rates of links halve, so that
+ * after some dozens nothing is to be added. Keys that are found when they come are not stored. */
+static double rate(const uint64_t word[], uint64_t items) {
+    enum { MANY = 64 };
+    const tamis_bf_header h = {.options = NEW_OPTIONS, .growth = (uint32_t)word[EXPANSION]};
+    double all = 0, left = (double)items;
+    tamis_bf_link link, last;
+    bool is_there = plan_link(NEW_OPTIONS, word[KEYS], double_of(word[ERROR]), &link);
+    for (int i = 0; i < MANY && is_there && left > 0; i++) {
+        const bool is_last = left <= (double)link.entries || word[SCALING] == NO;
+        all = either(all, rate_of_link(&link, is_last ? (uint64_t)left : link.entries));
+        if (is_last) break;
+        left -= (double)link.entries;
+        last = link;
+        is_there = plan_next(h, &last, &link);
+    }
+    return all;
+}
+
+static void start(tamis_body *f) {
+    tamis_bf_link link;
+    if (!plan_link(NEW_OPTIONS, f->word[KEYS], double_of(f->word[ERROR]), &link)) return;
+    const uint32_t fixed = f->word[SCALING] == YES ? 0 : TAMIS_BF_NO_SCALING;
+    tamis__bf_put_header(f->bytes, (tamis_bf_header){.links = 1,
+                                                     .options = NEW_OPTIONS | fixed,
+                                                     .growth = (uint32_t)f->word[EXPANSION]});
+    tamis__bf_put_link(f->bytes, 0, link);
+}
+
+/* ---- The gate ------------------------------------------------------------------------------- */
+
+/* As BF.LOADCHUNK; but versions before 2 had bytes for all bits and up to 63 more. */
+static tamis_status audit_link(const tamis_bf_link *link, unsigned long long n) {
+    if (!(link->error > 0 && link->error < 1))
+        return tamis__fail(TAMIS_CORRUPT, "link %llu has an error rate of %g: it is in (0, 1)", n,
+                           link->error);
+    if (link->n2 > MOST_N2 || (link->n2 && link->bits < (uint64_t)1 << link->n2))
+        return tamis__fail(TAMIS_CORRUPT, "link %llu has 2^%d positions in %llu bits", n, link->n2,
+                           (unsigned long long)link->bits);
+    if (link->bits == 0 || link->bits > MOST_BITS || link->bytes < (link->bits + 7) / 8 ||
+        link->bytes > tamis__bitmap_size(link->bits))
+        return tamis__fail(TAMIS_CORRUPT, "link %llu has %llu bits in %llu bytes", n,
+                           (unsigned long long)link->bits, (unsigned long long)link->bytes);
+    if (!(link->bpe > 0) || link->hashes == 0 || link->hashes != hashes_for(link->bpe))
+        return tamis__fail(TAMIS_CORRUPT, "link %llu has %lu hashes for %g bits per key", n,
+                           (unsigned long)link->hashes, link->bpe);
+    return TAMIS_OK;
+}
+
+static tamis_status audit_sizes(const tamis_body *f, tamis_bf_header h) {
+    uint64_t keys = 0, bytes = header_bytes(h.links);
+    for (uint64_t i = 0; i < h.links; i++) {
+        const tamis_bf_link link = tamis__bf_link(f->bytes, i);
+        const tamis_status rc = audit_link(&link, i);
+        if (rc) return rc;
+        if (link.size > UINT64_MAX - keys || link.bytes > f->word[BYTES] - bytes)
+            return tamis__fail(TAMIS_CORRUPT, "link %llu is larger than the whole filter",
+                               (unsigned long long)i);
+        keys += link.size;
+        bytes += link.bytes;
+    }
+    if (keys != h.size)
+        return tamis__fail(TAMIS_CORRUPT, "the links have %llu keys, the header says %llu",
+                           (unsigned long long)keys, (unsigned long long)h.size);
+    if (bytes != f->word[BYTES])
+        return tamis__fail(TAMIS_CORRUPT, "the links have %llu bytes of %llu",
+                           (unsigned long long)bytes, (unsigned long long)f->word[BYTES]);
+    return TAMIS_OK;
+}
+
+static tamis_status audit(const tamis_body *f) {
+    const tamis_bf_header h = tamis__bf_header(f->bytes);
+    uint64_t word[TAMIS_WORDS] = {0};
+    if (h.options & ~(uint32_t)KNOWN_OPTIONS)
+        return tamis__fail(TAMIS_CORRUPT, "redisbloom has no options %lu",
+                           (unsigned long)h.options);
+    tamis__bf_words(h, tamis__bf_link(f->bytes, 0), f->word[BYTES], word);
+    if (memcmp(word, f->word, sizeof word) != 0)
+        return tamis__fail(TAMIS_CORRUPT, "the header of redisbloom is not that of its shape");
+    for (uint64_t i = f->word[BYTES]; i < f->size; i++)
+        if (f->bytes[i]) return tamis__fail(TAMIS_CORRUPT, "a byte behind redisbloom is not 0");
+    return audit_sizes(f, h);
+}
+
+/* ---- Asking --------------------------------------------------------------------------------- */
+
+static tamis_pair hash_of(uint32_t with, const struct tamis_key *key) {
+    tamis_pair h;
+    if (with & TAMIS_BF_64) {
+        h.h1 = tamis__murmur64a(key, 0xc6a4a7935bd1e995);
+        h.h2 = tamis__murmur64a(key, h.h1);
+    } else {
+        h.h1 = tamis__murmur2_32(key, 0x9747b28c);
+        h.h2 = tamis__murmur2_32(key, (uint32_t)h.h1);
+    }
+    return h;
+}
+
+static bool link_has(const tamis_bf_link *link, const uint8_t *bits, tamis_pair h) {
+    const uint64_t modulus = modulus_of(link);
+    for (uint64_t i = 0; i < link->hashes; i++)
+        if (!tamis__bit_get(bits, (h.h1 + i * h.h2) % modulus)) return false;
+    return true;
+}
+
+/* From the newest down; where a link's bits start is found by going back from the end. */
+static bool has(const tamis_body *f, tamis_pair h) {
+    uint64_t end = f->word[BYTES];
+    for (uint64_t i = f->word[LINKS]; i-- > 0;) {
+        const tamis_bf_link link = tamis__bf_link(f->bytes, i);
+        end -= link.bytes;
+        if (link_has(&link, f->bytes + end, h)) return true;
+    }
+    return false;
+}
+
+static void query_keys(const tamis_body *f, const struct tamis_key *keys, size_t n, uint8_t *hit) {
+    const uint32_t with = tamis__bf_header(f->bytes).options;
+    for (size_t i = 0; i < n; i++) hit[i] = has(f, hash_of(with, &keys[i]));
+}
+
+/* ---- Adding --------------------------------------------------------------------------------- */
+
+static uint64_t room(const tamis_body *f) {
+    const tamis_bf_link last = tamis__bf_link(f->bytes, f->word[LINKS] - 1);
+    return last.size < last.entries ? last.entries - last.size : 0;
+}
+
+static void set_bits(tamis_body *f, const tamis_bf_link *link, tamis_pair h) {
+    uint8_t *bits = f->bytes + f->word[BYTES] - link->bytes;
+    for (uint64_t i = 0; i < link->hashes; i++)
+        tamis__bit_set(bits, (h.h1 + i * h.h2) % modulus_of(link));
+}
+
+static tamis_status is_full(const tamis_body *f) {
+    return tamis__fail(TAMIS_FULL, "redisbloom is full: %llu keys, and it does not scale",
+                       (unsigned long long)tamis__bf_header(f->bytes).size);
+}
+
+/* Core asks for more than there is room for one key at a time; so what is full has changed
+ * nothing. */
+static tamis_status add_keys(tamis_body *f, const struct tamis_key *keys, size_t n) {
+    tamis_bf_header h = tamis__bf_header(f->bytes);
+    tamis_bf_link last = tamis__bf_link(f->bytes, h.links - 1);
+    for (size_t i = 0; i < n; i++) {
+        const tamis_pair hash = hash_of(h.options, &keys[i]);
+        if (has(f, hash)) continue;
+        if (last.size >= last.entries) return is_full(f);
+        set_bits(f, &last, hash);
+        last.size++;
+        h.size++;
+        tamis__bf_put_link(f->bytes, h.links - 1, last);
+        tamis__bf_put_header(f->bytes, h);
+    }
+    return TAMIS_OK;
+}
+
+/* One link more, which has room for a key whenever there is such a link. */
+static tamis_status grow(const tamis_body *f, uint64_t need, uint64_t word[]) {
+    const tamis_bf_header h = tamis__bf_header(f->bytes);
+    const tamis_bf_link last = tamis__bf_link(f->bytes, h.links - 1);
+    tamis_bf_link link;
+    (void)need;
+    if (h.options & TAMIS_BF_NO_SCALING) return is_full(f);
+    if (h.links == UINT32_MAX || !plan_next(h, &last, &link) ||
+        link.bytes > TAMIS_MAX_PAYLOAD_BYTES - word[BYTES] - TAMIS_BF_LINK)
+        return tamis__fail(TAMIS_FULL,
+                           "redisbloom cannot grow: no link of %llu keys times %lu can follow",
+                           (unsigned long long)last.entries, (unsigned long)h.growth);
+    word[LINKS]++;
+    word[BYTES] += TAMIS_BF_LINK + link.bytes;
+    return TAMIS_OK;
+}
+
+/* The bits move up by the header of the new link, whose own bits are the last. */
+static tamis_status move(tamis_body *to, const tamis_body *from) {
+    tamis_bf_header h = tamis__bf_header(from->bytes);
+    const tamis_bf_link last = tamis__bf_link(from->bytes, h.links - 1);
+    const uint64_t old = header_bytes(h.links);
+    tamis_bf_link link;
+    if (!plan_next(h, &last, &link)) return is_full(from);
+    memcpy(to->bytes, from->bytes, (size_t)old);
+    memcpy(to->bytes + old + TAMIS_BF_LINK, from->bytes + old, (size_t)(from->word[BYTES] - old));
+    tamis__bf_put_link(to->bytes, h.links++, link);
+    tamis__bf_put_header(to->bytes, h);
+    return TAMIS_OK;
+}
+
+/* ---- Measuring ------------------------------------------------------------------------------ */
+
+static uint64_t bits_set(const uint8_t *bytes, uint64_t n) {
+    uint64_t set = 0, i = 0;
+    for (; i + 8 <= n; i += 8) set += tamis__popcount64(tamis__get64(bytes + i));
+    for (; i < n; i++) set += tamis__popcount64(bytes[i]);
+    return set;
+}
+
+static void measure(const tamis_body *f, const tamis_body *other, tamis_measure *out) {
+    uint64_t at = header_bytes(f->word[LINKS]);
+    double variance = 0;
+    (void)other;
+    for (uint64_t i = 0; i < f->word[LINKS]; i++) {
+        const tamis_bf_link link = tamis__bf_link(f->bytes, i);
+        tamis_measure m = {0};
+        tamis__fill_measure(bits_set(f->bytes + at, link.bytes), modulus_of(&link), link.hashes,
+                            &m);
+        at += link.bytes;
+        out->bits_set += m.bits_set;
+        out->bits += m.bits;
+        out->fpr = either(out->fpr, m.fpr);
+        out->items.value += m.items.value;
+        variance += m.items.error * m.items.error;
+    }
+    out->items.error = sqrt(variance);
+}
+
+/* ---- Chunks --------------------------------------------------------------------------------- */
+
+bool tamis__redisbloom_chunk(const tamis_body *f, uint64_t iterator, tamis_redis_chunk *chunk) {
+    const uint64_t links = f->word[LINKS], header = header_bytes(links);
+    uint64_t before = 0;
+    if (iterator == 0) {
+        *chunk = (tamis_redis_chunk){.iterator = 1, .size = header};
+        return true;
+    }
+    for (uint64_t i = 0; i < links; i++) {
+        const uint64_t bytes = tamis__bf_link(f->bytes, i).bytes;
+        if (tamis__redis_cut(header, before, bytes, iterator, chunk)) return true;
+        before += bytes;
+    }
+    return false;
+}
+
+/* ---- The kind ------------------------------------------------------------------------------- */
+
+const tamis_kind tamis__redisbloom = {
+    .name = "redisbloom",
+    .contract = "a Bloom filter that RedisBloom can read and write, and that grows as there",
+    .word = {"bits", "keys", "error", "expansion", "scaling", "links", "bytes"},
+    .options = options,
+    .option_count = sizeof options / sizeof *options,
+    .traits = TAMIS_ADDS_ONCE,
+    .lacks = lacks,
+    .plan = plan,
+    .check = check,
+    .probes = probes,
+    .rate = rate,
+    .start = start,
+    .audit = audit,
+    .query_keys = query_keys,
+    .add_keys = add_keys,
+    .room = room,
+    .grow = grow,
+    .move = move,
+    .measure = measure,
+};
+
+/* ---- The format ----------------------------------------------------------------------------- */
+
+tamis_status tamis__bf_may_leave(const tamis_body *f) {
+    for (uint64_t i = 0; i < f->word[LINKS]; i++) {
+        const tamis_bf_link link = tamis__bf_link(f->bytes, i);
+        if (link.bits != link.bytes * 8)
+            return tamis__fail(TAMIS_CANNOT,
+                               "RedisBloom of today takes no link of %llu bits in %llu bytes, as "
+                               "old versions made it",
+                               (unsigned long long)link.bits, (unsigned long long)link.bytes);
+    }
+    return TAMIS_OK;
+}
+
+static tamis_status read_sizes(const tamis_input *in, tamis_bf_header h) {
+    uint64_t size = header_bytes(h.links);
+    for (uint64_t i = 0; i < h.links; i++) {
+        const tamis_bf_link link = tamis__bf_link(in->bytes, i);
+        if (link.bytes > in->size - size)
+            return tamis__not_it("redisbloom", "link %llu has %llu bytes, and %llu are left",
+                                 (unsigned long long)i, (unsigned long long)link.bytes,
+                                 (unsigned long long)(in->size - size));
+        if (link.bits / 8 != link.bytes || link.bits % 8)
+            return tamis__not_it("redisbloom", "link %llu has %llu bits in %llu bytes",
+                                 (unsigned long long)i, (unsigned long long)link.bits,
+                                 (unsigned long long)link.bytes);
+        size += link.bytes;
+    }
+    if (size == in->size) return TAMIS_OK;
+    return tamis__not_it("redisbloom", "the links end at byte %llu of %llu",
+                         (unsigned long long)size, (unsigned long long)in->size);
+}
+
+static tamis_status read(const tamis_input *in, const tamis_said *said, tamis_arrival *out) {
+    (void)said;
+    if (in->size < header_bytes(1))
+        return tamis__not_it("redisbloom", "%llu bytes, a header with one link has 73",
+                             (unsigned long long)in->size);
+    const tamis_bf_header h = tamis__bf_header(in->bytes);
+    if (h.links == 0 || header_bytes(h.links) > in->size)
+        return tamis__not_it("redisbloom", "the header says %lu links, in %llu bytes",
+                             (unsigned long)h.links, (unsigned long long)in->size);
+    const tamis_status rc = read_sizes(in, h);
+    if (rc) return rc;
+    const tamis_bf_link first = tamis__bf_link(in->bytes, 0);
+    *out = (tamis_arrival){
+        .kind = "redisbloom", .capacity = first.entries, .items = h.size, .payload = *in};
+    out->fpr = first.error / (h.options & TAMIS_BF_NO_SCALING ? 1 : tightening);
+    tamis__bf_words(h, first, in->size, out->word);
+    return TAMIS_OK;
+}
+
+static tamis_status write(const tamis_departure *out, const tamis_said *said) {
+    (void)said;
+    const tamis_status rc = tamis__bf_may_leave(out->body);
+    return rc ? rc : tamis__put_out(out, out->body->bytes, out->body->word[BYTES]);
+}
+
+const tamis_format tamis__format_redisbloom = {
+    .name = "redisbloom",
+    .system = "RedisBloom BF.SCANDUMP, its replies one behind the other",
+    .kinds = "redisbloom",
+    .keys = "bytes utf8",
+    .read = read,
+    .write = write,
+};

@@ -1,0 +1,17 @@
+/* Formats of RocksDB may include this: its Ribbon filter, in the bytes of a filter block. */
+#ifndef TAMIS_FOREIGN_RIBBON128_H
+#define TAMIS_FOREIGN_RIBBON128_H
+
+#include "foreign/format.h"
+
+/* What the last five bytes of a filter block start with. */
+enum { TAMIS_ROCKSDB_TAIL = 5, TAMIS_ROCKSDB_FAST = 0xff, TAMIS_ROCKSDB_RIBBON = 0xfe };
+
+/* A block whose fifth byte from the end is TAMIS_ROCKSDB_RIBBON: the kind rocksdb-ribbon. */
+tamis_status tamis__ribbon_read(const tamis_input *, tamis_arrival *);
+
+/* Writes the block of a rocksdb-ribbon, which is a Ribbon, for few keys a Bloom filter, and for none
+ * no bytes. */
+tamis_status tamis__ribbon_write(const tamis_departure *);
+
+#endif

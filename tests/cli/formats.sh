@@ -1,0 +1,8 @@
+# What can be read and written.
+tamis formats | grep '^guava ' | tr -s ' '
+tamis formats | tail -n 1
+tamis formats guava
+tamis formats gauva
+tamis formats --json guava
+tamis kinds | sed -n '/^Of other/p'
+tamis kinds --json guava

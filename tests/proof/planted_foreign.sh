@@ -1,0 +1,105 @@
+#!/bin/bash
+# Faults planted one by one into a copy of what reads and writes other systems' filters; the named
+# unit test must go red for each.
+#
+#     fault  test  file  what to replace  by what
+cd "$(dirname "$0")/../.." || exit 2
+unset B MAKEFLAGS MAKEOVERRIDES
+work=$(mktemp -d) && trap 'rm -rf "$work"' EXIT
+# With their times: what is compiled already need not be compiled again.
+cp -a Makefile include src tests "$work" || exit 2
+find build/src build/tests build/libtamis.a -name '*.[oda]' -exec cp -a --parents -t "$work" {} + 2>/dev/null
+cd "$work" || exit 2
+export CMOCKA_MESSAGE_OUTPUT=TAP
+n=0
+
+try() { # test: builds and runs it, with several times the processor time that it takes when green
+    make -s -j2 CFLAGS=-O1 "build/tests/unit/$1" >build.log 2>&1 || return 2
+    (ulimit -t 100 && exec timeout 200 "build/tests/unit/$1") >test.log 2>&1 || return 1
+}
+
+# A test that is red without a fault would seem to catch all of them. Once for each is enough.
+declare -A is_green
+must_be_green() { # test
+    [ "${is_green[$1]}" ] && return
+    try "$1" && grep -q '^ok' test.log && is_green[$1]=yes
+}
+
+plant() { # name, test, file, old, new
+    n=$((n + 1))
+    must_be_green "$2" || { echo "not ok $n - planted: $1: $2 is red without it" && code=1 && return; }
+    cp "$3" saved
+    python3 - "$3" "$4" "$5" <<'END' || { echo "not ok $n - planted: $1: there is no such place" && code=1 && return; }
+import sys
+path, old, new = sys.argv[1:]
+text = open(path).read()
+assert text.count(old) == 1, f"{old!r} stands {text.count(old)} times in {path}"
+open(path, "w").write(text.replace(old, new))
+END
+    try "$2"
+    case $? in
+    0) echo "not ok $n - planted: $1 is not caught by $2" && code=1 ;;
+    1) echo "ok $n - planted: $1 is caught by $2" ;;
+    *) echo "not ok $n - planted: $1: does not compile" && sed 's/^/# /' build.log && code=1 ;;
+    esac
+    cp saved "$3"
+}
+
+plant "DCSO's product keeps its upper half" test_dcso \
+    src/foreign/dcso.c "below_prime(walk->a * FACTOR)" "(uint64_t)((unsigned __int128)walk->a * FACTOR % PRIME)"
+plant "DCSO's count of adds counts every add" test_dcso \
+    src/foreign/dcso.c "tamis__get64(f->bytes + AT_ADDS) + fresh" "tamis__get64(f->bytes + AT_ADDS) + n + 0 * fresh"
+plant "DCSO's rate does not know its classes" test_dcso \
+    src/foreign/dcso.c "if (classes_of(f->word) > 1)" "if (classes_of(f->word) > MOST_BITS)"
+plant "a number of DCSO's bits is believed" test_dcso \
+    src/foreign/dcso.c "words == 0 || words > (in->size - HEADER) / 8" "words == 0"
+plant "the steps of bits-and-blooms are in another order" test_bits_and_blooms \
+    src/foreign/bits_and_blooms.c "(i + i % 2) % 4 ? walk->d : walk->c" "i % 4 ? walk->d : walk->c"
+plant "an empty set of bits has no length" test_bits_and_blooms \
+    src/foreign/bits_and_blooms.c "bits > (length ? length : MOST_MISSING)" "bits > length"
+plant "base64 may end in bits of nobody" test_bits_and_blooms \
+    src/foreign/base64.c "if (bytes[i]) return 0;" "if (bytes[i]) return n - 1;"
+plant "libbloom 1 counts in 64 bits" test_libbloom \
+    src/foreign/libbloom.c "(word[VERSION] == VERSION_1 ? (uint32_t)now : now)" "now"
+plant "libbloom's address is kept" test_libbloom \
+    src/foreign/libbloom.c "memset(f->bytes + AT_ADDRESS, 0, HEADER - AT_ADDRESS);" ""
+plant "the count of bits in a sketch is believed" test_datasketches \
+    src/foreign/datasketches.c "count != set && count != UNKNOWN" "count > UNKNOWN"
+plant "24 bytes may ask for gigabytes" test_datasketches \
+    src/foreign/datasketches.c "if (is_empty && longs > MOST_EMPTY / 64)" "if (is_empty && longs == 0)"
+plant "a Parquet filter's length in the footer is not compared" test_parquet_files \
+    src/foreign/parquet_file.c "c->length == (int64_t)(at->header + at->bitset)" "c->length"
+plant "a Parquet filter may reach into the footer" test_parquet_files \
+    src/foreign/parquet_file.c "(uint64_t)c->offset >= end" "(uint64_t)c->offset >= in->size"
+plant "columns of one path are not told apart" test_parquet_files \
+    src/foreign/parquet_file.c "(uint32_t)(c->index + 1) : SHARED" "(uint32_t)(c->index + 1) : *owner"
+plant "a Parquet bitset of another hash is written" test_parquet \
+    src/foreign/parquet.c "if (out->hash != TAMIS_HASH_XXH64)" "if (out->hash == TAMIS_HASH_OWN)"
+plant "a list may be longer than the bytes" test_parquet_files \
+    src/foreign/thrift.c "if (count > left(t)) fail" "if (count == UINT64_MAX) fail"
+plant "structures may lie as deep as they like" test_parquet_files \
+    src/foreign/thrift.c "if (depth == MOST_DEPTH) fail" "if (depth == 100 * MOST_DEPTH) fail"
+plant "numbers in ORC are shifted without their sign" test_orc \
+    src/foreign/orc.c "x >> by | (x >> 63 ? ~(UINT64_MAX >> by) : 0)" "x >> by"
+plant "a piece of an ORC message may be longer than the bytes" test_orc \
+    src/foreign/orc.c "!take_number(c, &size) || size > (uint64_t)(c->end - c->at)" "!take_number(c, &size)"
+plant "a link of RedisBloom is not halved in rate" test_redis \
+    src/foreign/redisbloom.c "last->error * tightening, link)" "last->error, link)"
+plant "a link may have more hashes than its bits per key say" test_redis \
+    src/foreign/redisbloom.c "link->hashes != hashes_for(link->bpe)" "link->hashes > 1u << 20"
+plant "fingerprints that found no place stay where they were pushed" test_redis \
+    src/foreign/rediscuckoo.c "swap(&bucket_of(t, bucket)[victim], &value);
+    }
+    return false;" "(void)victim;
+    }
+    return false;"
+plant "sub-filters of CF may have any size in a dump" test_redis \
+    src/foreign/redisdump.c "(s.length != cells || buckets != cells / h.bucket_size)" "s.length != cells"
+plant "LZF goes back to before its start" test_redis \
+    src/foreign/lzf.c " || now.back > *length" ""
+plant "an add of many that is full leaves what it added" test_redis \
+    src/core/change.c "    if (rc) {
+        const tamis_block changed" "    if (rc == TAMIS_NOMEM) {
+        const tamis_block changed"
+echo "1..$n"
+exit ${code:-0}
