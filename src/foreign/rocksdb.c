@@ -15,8 +15,10 @@
 
 #include "bits/bits.h"
 #include "foreign/bloomlike.h"
+#include "foreign/fastlocal.h"
 #include "foreign/format.h"
 #include "foreign/murmur.h"
+#include "foreign/ribbon128.h"
 #include "foreign/rocksdb.h"
 #include "foreign/turned.h"
 #include "foreign/xxph3.h"
@@ -26,10 +28,8 @@
 enum { BITS, HASHES, RULE, LINE, BYTES };
 enum { FAST, LEGACY, ALWAYS, NEVER, RULES };
 enum { OPT_HASHES, OPT_RULE, OPT_LINE, OPT_BITS_PER_KEY, OPT_MILLIBITS };
-enum { META = 5, FAST_LINE = 64, FAST_MOST_HASHES = 30, LEGACY_MOST_HASHES = 127 };
-enum { FAST_BYTE = 0xff, RIBBON_BYTE = 0xfe };
-enum { MOST_MILLIBITS = 100000 };
-#define MOST_FAST_BYTES  ((uint64_t)0xffffffc0)
+enum { META = TAMIS_ROCKSDB_TAIL, LEGACY_MOST_HASHES = 127 };
+enum { FAST_LINE = TAMIS_FAST_LINE, FAST_MOST_HASHES = TAMIS_FAST_MOST_HASHES };
 #define MOST_LEGACY_BITS ((uint64_t)0xffff0000)
 
 static const struct tamis_option options[] = {
@@ -37,7 +37,8 @@ static const struct tamis_option options[] = {
     {"rule", "fast|legacy|always|never", 0, 0, "fast", "legacy is that of format_version below 5"},
     {"line", NULL, 64, 256, "64", "bytes of a line: legacy has 128 on ARM and POWER, 256 on s390"},
     {"bits_per_key", NULL, 1, 100, "the fewest for the rate", "as RocksDB is told"},
-    {"millibits", NULL, 1000, MOST_MILLIBITS, "1000 bits_per_key", "the same in thousandths"},
+    {"millibits", NULL, TAMIS_MILLIBITS_LEAST, TAMIS_MILLIBITS_MOST, "1000 bits_per_key",
+     "the same in thousandths"},
 };
 
 /* ---- What the last bytes say ---------------------------------------------------------------- */
@@ -65,6 +66,13 @@ static void shape_legacy(const uint8_t *meta, uint64_t n, uint64_t word[]) {
     word[BITS] = size * 8;
 }
 
+/* A Ribbon is another kind, but for one of less than two blocks, which is not understood. */
+bool tamis__rocksdb_is_ribbon(const tamis_input *in) {
+    const uint8_t *meta = in->bytes + in->size - META;
+    return in->size > META && meta[0] == TAMIS_ROCKSDB_RIBBON &&
+           (meta[2] > 1 || meta[3] || meta[4]);
+}
+
 /* The shape of a filter of n bytes. */
 static void shape_of(const uint8_t *bytes, uint64_t n, uint64_t word[]) {
     memset(word, 0, TAMIS_WORDS * sizeof *word);
@@ -72,7 +80,7 @@ static void shape_of(const uint8_t *bytes, uint64_t n, uint64_t word[]) {
     word[RULE] = n <= META ? NEVER : ALWAYS;
     if (n <= META) return;
     const uint8_t *meta = bytes + n - META;
-    if (meta[0] == FAST_BYTE) shape_fast(meta, n, word);
+    if (meta[0] == TAMIS_ROCKSDB_FAST) shape_fast(meta, n, word);
     if (meta[0] >= 1 && meta[0] <= LEGACY_MOST_HASHES) shape_legacy(meta, n, word);
 }
 
@@ -123,16 +131,6 @@ static bool has_all(const tamis_body *f, const tamis_body *other, walk w) {
 
 /* ---- Shape ---------------------------------------------------------------------------------- */
 
-/* The k that RocksDB has measured to be best in its lines of 64 bytes. */
-static uint64_t fast_hashes(uint64_t millibits) {
-    static const uint32_t up_to[] = {2080,  3580,  5100,  6640,  8300,  10070,
-                                     11720, 14001, 16050, 18300, 22001, 25501};
-    enum { STEPS = sizeof up_to / sizeof *up_to };
-    for (uint64_t k = 0; k < STEPS; k++)
-        if (millibits <= up_to[k]) return k + 1;
-    return millibits > 50000 ? 24 : (millibits - 1) / 2000 - 1;
-}
-
 static uint64_t legacy_hashes(uint64_t bits_per_key) {
     const uint64_t hashes = (uint64_t)((double)bits_per_key * 0.69);
     return hashes < 1 ? 1 : hashes > 30 ? 30 : hashes;
@@ -140,9 +138,8 @@ static uint64_t legacy_hashes(uint64_t bits_per_key) {
 
 /* So many keys, so many thousandths of bits for each, as RocksDB rounds them. */
 static void size_fast(uint64_t keys, uint64_t millibits, uint64_t word[]) {
-    const uint64_t bytes = (keys * millibits + 7999) / 8000;
-    word[BITS] = (bytes + FAST_LINE - 1) / FAST_LINE * FAST_LINE * 8;
-    word[HASHES] = fast_hashes(millibits);
+    word[BITS] = tamis__fast_bytes(keys, millibits) * 8;
+    word[HASHES] = tamis__fast_hashes(millibits);
 }
 
 static void size_legacy(uint64_t keys, uint64_t millibits, uint64_t word[]) {
@@ -175,7 +172,7 @@ static tamis_status size_by_rate(uint64_t keys, double fpr, uint64_t hashes, uin
     const uint64_t step = word[RULE] == FAST ? 100 : 1000;
     uint64_t q =
         (uint64_t)fmax(1, floor(fmin(-log2(fpr) / 0.6932 * 1000, 1e6) / (double)step)) * step;
-    for (q = q < 1000 ? 1000 : q; q <= MOST_MILLIBITS; q += step) {
+    for (q = q < 1000 ? 1000 : q; q <= TAMIS_MILLIBITS_MOST; q += step) {
         size_for(keys, q, hashes, word);
         if (rate(word, keys) <= fpr) return TAMIS_OK;
     }
@@ -186,10 +183,10 @@ static tamis_status size_by_rate(uint64_t keys, double fpr, uint64_t hashes, uin
 /* Of a wish for a size: whole lines, and the k for what each key then has. */
 static void size_by_bits(uint64_t keys, uint64_t bits, uint64_t hashes, uint64_t word[]) {
     const uint64_t line_bits = word[LINE] * 8;
-    const double q = fmin(MOST_MILLIBITS, (double)bits * 1000 / (double)keys);
+    const double q = fmin(TAMIS_MILLIBITS_MOST, (double)bits * 1000 / (double)keys);
     word[BITS] = bits / line_bits * line_bits;
     word[HASHES] =
-        word[RULE] == FAST ? fast_hashes((uint64_t)q) : legacy_hashes((uint64_t)q / 1000);
+        word[RULE] == FAST ? tamis__fast_hashes((uint64_t)q) : legacy_hashes((uint64_t)q / 1000);
     if (hashes) word[HASHES] = hashes;
 }
 
@@ -225,7 +222,7 @@ static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
                                    ? wish->option[OPT_BITS_PER_KEY] * 1000
                                    : 0;
     tamis_status rc = read_options(wish, word);
-    const uint64_t most = word[RULE] == FAST ? MOST_FAST_BYTES * 8 : MOST_LEGACY_BITS;
+    const uint64_t most = word[RULE] == FAST ? TAMIS_FAST_MOST_BYTES * 8 : MOST_LEGACY_BITS;
     if (rc) return rc;
     if (keys > most || wish->bits > most) return refuse_size(word);
     if (wish->bits && wish->bits < word[LINE] * 8)
@@ -282,7 +279,7 @@ static unsigned lacks(const uint64_t word[]) {
 static void start(tamis_body *f) {
     uint8_t *meta = f->bytes + f->word[BYTES] - META;
     if (f->word[RULE] == FAST) {
-        meta[0] = FAST_BYTE;
+        meta[0] = TAMIS_ROCKSDB_FAST;
         meta[2] = (uint8_t)f->word[HASHES];
     } else {
         meta[0] = (uint8_t)f->word[HASHES];
@@ -293,7 +290,8 @@ static void start(tamis_body *f) {
 static tamis_status audit(const tamis_body *f) {
     uint64_t said[TAMIS_WORDS];
     shape_of(f->bytes, f->word[BYTES], said);
-    if (f->word[BYTES] > META && f->bytes[f->word[BYTES] - META] == RIBBON_BYTE)
+    const tamis_input in = {f->bytes, f->word[BYTES]};
+    if (tamis__rocksdb_is_ribbon(&in))
         return tamis__fail(TAMIS_CORRUPT, "the last bytes of rocksdb are those of a Ribbon");
     if (memcmp(said, f->word, sizeof said) != 0)
         return tamis__fail(TAMIS_CORRUPT, "the last bytes of rocksdb are not those of its shape");
@@ -403,23 +401,8 @@ const tamis_kind tamis__rocksdb = {
 
 /* ---- The format ----------------------------------------------------------------------------- */
 
-static const char *const ribbon = "rocksdb-ribbon";
-
-bool tamis__rocksdb_is_ribbon(const tamis_input *in) {
-    return in->size > META && in->bytes[in->size - META] == RIBBON_BYTE;
-}
-
-static tamis_status arrive_ribbon(const tamis_input *in, tamis_arrival *out) {
-    static const tamis_said nothing;
-    const tamis_format *format = tamis__format_by_name(ribbon);
-    if (!format)
-        return tamis__fail(TAMIS_CANNOT, "rocksdb: this is a Ribbon filter, which is not a Bloom "
-                                         "filter and cannot be read yet");
-    return format->read(in, &nothing, out);
-}
-
 tamis_status tamis__rocksdb_arrive(const tamis_input *in, tamis_arrival *out) {
-    if (tamis__rocksdb_is_ribbon(in)) return arrive_ribbon(in, out);
+    if (tamis__rocksdb_is_ribbon(in)) return tamis__ribbon_read(in, out);
     if (in->size > UINT32_MAX)
         return tamis__not_it("rocksdb", "%llu bytes, 2^32-1 are the most",
                              (unsigned long long)in->size);
@@ -438,7 +421,8 @@ static tamis_status read(const tamis_input *in, const tamis_said *said, tamis_ar
 }
 
 static tamis_status write(const tamis_departure *out, const tamis_said *said) {
-    if (strcmp(out->kind, "rocksdb") != 0) return tamis__format_by_name(ribbon)->write(out, said);
+    (void)said;
+    if (strcmp(out->kind, "rocksdb") != 0) return tamis__ribbon_write(out);
     return tamis__put_out(out, out->body->bytes, out->body->word[BYTES]);
 }
 

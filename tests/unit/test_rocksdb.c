@@ -198,6 +198,7 @@ static void odd_filters(void **state) {
     odd((const uint8_t[]){0x00, 0, 6, 0, 0}, 64, true);
     odd((const uint8_t[]){0xfd, 0, 6, 0, 0}, 64, true);
     odd((const uint8_t[]){0x80, 0, 6, 0, 0}, 64, true);
+    odd((const uint8_t[]){0xfe, 0, 1, 0, 0}, 64, true);    /* a Ribbon of one block */
     odd((const uint8_t[]){0xff, 1, 6, 0, 0}, 64, true);    /* another way */
     odd((const uint8_t[]){0xff, 0, 0, 0, 0}, 64, true);    /* no probes */
     odd((const uint8_t[]){0xff, 0, 31, 0, 0}, 64, true);   /* too many */
@@ -269,6 +270,24 @@ static void reads_tables(void **state) {
     }
 }
 
+/* A Ribbon is in the file of the same name, and is another kind. */
+static void reads_ribbons(void **state) {
+    (void)state;
+    static const uint64_t hits[] = {286,  294,  601,  806,  1148, 1283,
+                                    1328, 1350, 1488, 1834, 1977, 0};
+    const test_file file = test_vector("rocksdb/ribbon_10bpk_240keys.sst");
+    const test_file filter = test_vector("rocksdb/ribbon_10bpk_240keys.filter");
+    tamis *f = test_import("rocksdb-sst", file);
+    test_range_in(f, 0, 240);
+    test_range_hits(f, 240, 2000, hits);
+    const test_file out = test_export(f, "rocksdb");
+    assert_int_equal(out.size, filter.size);
+    assert_memory_equal(out.bytes, filter.bytes, out.size);
+    test_goes_round("rocksdb", filter);
+    tamis_free(f);
+    free(out.bytes), free(filter.bytes), free(file.bytes);
+}
+
 static void refused(const char *format, test_file file, tamis_status status, const char *word) {
     tamis *f;
     assert_int_equal(tamis_import(&f, format, file.bytes, file.size), status);
@@ -329,8 +348,9 @@ int main(void) {
         cmocka_unit_test(false_positives),    cmocka_unit_test(plans_as_rocksdb),
         cmocka_unit_test(refuses_bad_wishes), cmocka_unit_test(plans_by_rate),
         cmocka_unit_test(odd_filters),        cmocka_unit_test(longer_lines),
-        cmocka_unit_test(reads_tables),       cmocka_unit_test(refuses_bad_tables),
-        cmocka_unit_test(hostile_bytes),      cmocka_unit_test(hostile_tables),
+        cmocka_unit_test(reads_tables),       cmocka_unit_test(reads_ribbons),
+        cmocka_unit_test(refuses_bad_tables), cmocka_unit_test(hostile_bytes),
+        cmocka_unit_test(hostile_tables),
     };
     return cmocka_run_group_tests(tests, write_keys, NULL);
 }
