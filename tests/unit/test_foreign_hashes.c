@@ -8,12 +8,14 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "foreign/crc32c.h"
 #include "foreign/crc64.h"
 #include "foreign/fnv.h"
 #include "foreign/lookup3.h"
 #include "foreign/md5.h"
 #include "foreign/murmur.h"
 #include "foreign/sha256.h"
+#include "foreign/xxh32.h"
 #include "foreign/xxph3.h"
 #include "hash/sip13.h"
 
@@ -219,11 +221,28 @@ static void crc_of_redis(void **state) {
     assert_int_equal(tamis__crc64(tamis__crc64(0, digits, 4), digits + 4, 5), 0xe9c6d914c4b8d9ca);
 }
 
+/* RFC 3720, B.4, and the check values of both. */
+static void sums_of_blocks(void **state) {
+    (void)state;
+    uint8_t bytes[32] = {0};
+    assert_int_equal(tamis__crc32c("123456789", 9), 0xe3069283);
+    assert_int_equal(tamis__crc32c(bytes, 32), 0x8a9136aa);
+    memset(bytes, 0xff, sizeof bytes);
+    assert_int_equal(tamis__crc32c(bytes, 32), 0x62a8ab43);
+    for (size_t i = 0; i < sizeof bytes; i++) bytes[i] = (uint8_t)i;
+    assert_int_equal(tamis__crc32c(bytes, 32), 0x46dd794e);
+    assert_int_equal(tamis__xxh32("", 0), 0x02cc5d05);
+    assert_int_equal(tamis__xxh32("a", 1), 0x550d7456);
+    assert_int_equal(tamis__xxh32("abc", 3), 0x32d153ff);
+    assert_int_equal(tamis__xxh32("Nobody inspects the spammish repetition", 39), 0xe2293b2f);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_value),        cmocka_unit_test(twice_is_two),
         cmocka_unit_test(md5_of_the_rfc),     cmocka_unit_test(sha256),
         cmocka_unit_test(xxph3_of_long_keys), cmocka_unit_test(crc_of_redis),
+        cmocka_unit_test(sums_of_blocks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,439 @@
+/* leveldb: one Bloom filter of LevelDB's policy "leveldb.BuiltinBloomFilter2".
+ *
+ *     bits  B bytes   bit i is bit i % 8 of byte i / 8
+ *     k     1 byte
+ *
+ * A key has one hash of 32 bits; it and its turn by 15 bits make the positions modulo 8 B. A filter of
+ * less than two bytes has no key, one with k = 0 or above 30 says maybe to everything: that is how the
+ * origin reads them, and so they are kept and answered. foreign/turned.h has what the one hash costs.
+ *
+ * RocksDB's first filters, one for each 2 KiB of a table, are the same but for keys that end in bytes
+ * from 0x80 on, which its hash takes as signed: system=rocksdb.
+ *
+ * leveldb-block: all filters of one table, as its filter block has them.
+ *
+ *     filter 0 | filter 1 | ... | start of each, 4 bytes | where the starts begin, 4 bytes | lg, 1 byte
+ *
+ * Filter i is for the keys of the data blocks that begin in [i 2^lg, (i+1) 2^lg) of the table file.
+ * Without the table's index nobody knows which one that is for a key: it is in when any has it. */
+#include <math.h>
+
+#include "bits/bits.h"
+#include "foreign/bloomlike.h"
+#include "foreign/filter_block.h"
+#include "foreign/format.h"
+#include "foreign/leveldb.h"
+#include "foreign/murmur.h"
+#include "foreign/turned.h"
+
+enum { BITS, HASHES, SYSTEM, BYTES };
+enum { OPT_HASHES, OPT_BITS_PER_KEY, OPT_SYSTEM };
+enum { MOST_HASHES = 30, LEAST_BITS = 64, MOST_BITS_PER_KEY = 1000 };
+#define MOST_PLANNED_BITS ((uint64_t)1 << 32) /* the hash reaches no more */
+
+static const struct tamis_option options[] = {
+    {"hashes", NULL, 1, MOST_HASHES, "0.69 of bits_per_key", "probes per key, k"},
+    {"bits_per_key", NULL, 1, MOST_BITS_PER_KEY, "the fewest for the rate", "as LevelDB is told"},
+    {"system", "leveldb|rocksdb", 0, 0, "leveldb", "whose hash; they differ from byte 0x80 on"},
+};
+
+/* ---- Positions ------------------------------------------------------------------------------ */
+
+static uint32_t hash_of(uint64_t system, const struct tamis_key *key) {
+    return system == TAMIS_LEVELDB ? tamis__murmur1_leveldb(key) : tamis__murmur1_rocksdb(key);
+}
+
+static void begin(const uint64_t word[], const struct tamis_key *key, tamis_walk *walk) {
+    walk->a = hash_of(word[SYSTEM], key);
+    walk->b = tamis__turn((uint32_t)walk->a);
+}
+
+static uint64_t next(const uint64_t word[], tamis_walk *walk) {
+    const uint32_t now = (uint32_t)walk->a;
+    walk->a = (uint32_t)(now + walk->b);
+    return now % word[BITS];
+}
+
+static void trailer(const uint64_t word[], uint8_t *to) {
+    *to = (uint8_t)word[HASHES];
+}
+
+static const tamis_bloomlike like = {
+    .name = "leveldb", .trailer_bytes = 1, .trailer = trailer, .begin = begin, .next = next};
+
+/* ---- One filter, wherever it lies ----------------------------------------------------------- */
+
+typedef struct filter {
+    const uint8_t *bytes;
+    uint64_t size;
+} filter;
+
+static bool is_never(filter f) {
+    return f.size < 2;
+}
+
+static bool is_always(filter f) {
+    return !is_never(f) && (f.bytes[f.size - 1] == 0 || f.bytes[f.size - 1] > MOST_HASHES);
+}
+
+static bool has_hash(filter f, uint32_t h) {
+    if (is_never(f) || is_always(f)) return is_always(f);
+    const uint64_t bits = (f.size - 1) * 8;
+    const uint32_t step = tamis__turn(h);
+    for (unsigned left = f.bytes[f.size - 1]; left; left--, h += step)
+        if (!(f.bytes[h % bits / 8] >> h % bits % 8 & 1)) return false;
+    return true;
+}
+
+static uint64_t bits_set(filter f) {
+    uint64_t set = 0;
+    for (uint64_t i = 0; i + 1 < f.size; i++) set += tamis__popcount64(f.bytes[i]);
+    return set;
+}
+
+/* ---- Shape of one --------------------------------------------------------------------------- */
+
+static uint64_t hashes_for(uint64_t bits_per_key) {
+    const uint64_t hashes = (uint64_t)((double)bits_per_key * 0.69);
+    return hashes < 1 ? 1 : hashes > MOST_HASHES ? MOST_HASHES : hashes;
+}
+
+static uint64_t bits_for(uint64_t keys, uint64_t bits_per_key) {
+    const uint64_t bits = keys * bits_per_key;
+    return bits < LEAST_BITS ? LEAST_BITS : (bits + 7) / 8 * 8;
+}
+
+/* The fewest bits per key that keep the rate. An array whose positions were independent would need
+ * -log2(rate) / ln 2 of them: below that there is nothing to find. */
+static uint64_t bits_per_key_for(uint64_t keys, double fpr, uint64_t hashes) {
+    uint64_t q = (uint64_t)fmax(1, fmin(MOST_BITS_PER_KEY, floor(-log2(fpr) / 0.6932)));
+    for (; q <= MOST_BITS_PER_KEY && keys * q <= MOST_PLANNED_BITS; q++)
+        if (tamis__turned_rate(keys, bits_for(keys, q), hashes ? hashes : hashes_for(q)) <= fpr)
+            break;
+    return q;
+}
+
+static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
+    const uint64_t keys = wish->capacity ? wish->capacity : 1;
+    const uint64_t hashes = wish->has_option[OPT_HASHES] ? wish->option[OPT_HASHES] : 0;
+    uint64_t q = wish->has_option[OPT_BITS_PER_KEY] ? wish->option[OPT_BITS_PER_KEY]
+                 : wish->bits                       ? wish->bits / keys
+                                                    : 0;
+    if (keys > MOST_PLANNED_BITS || wish->bits > MOST_PLANNED_BITS)
+        return tamis__fail(TAMIS_TOO_LARGE,
+                           "leveldb has a hash of 32 bits: 2^32 bits are the most");
+    if (wish->bits && wish->bits < 8)
+        return tamis__fail(TAMIS_INVALID, "leveldb has at least one byte of bits");
+    if (!q && !wish->bits) q = bits_per_key_for(keys, wish->fpr, hashes);
+    if (q > MOST_BITS_PER_KEY && !wish->bits)
+        return tamis__fail(TAMIS_TOO_LARGE,
+                           "leveldb cannot keep fpr=%.3g with %llu keys: they all "
+                           "have one hash of 32 bits",
+                           wish->fpr, (unsigned long long)keys);
+    if (!wish->bits && keys * q > MOST_PLANNED_BITS)
+        return tamis__fail(TAMIS_TOO_LARGE,
+                           "leveldb has a hash of 32 bits: 2^32 bits are the most");
+    word[BITS] = wish->bits ? wish->bits / 8 * 8 : bits_for(keys, q);
+    word[HASHES] = hashes ? hashes : hashes_for(q);
+    word[SYSTEM] = wish->has_option[OPT_SYSTEM] ? wish->option[OPT_SYSTEM] : TAMIS_LEVELDB;
+    word[BYTES] = word[BITS] / 8 + 1;
+    return TAMIS_OK;
+}
+
+static tamis_status check(const uint64_t word[], uint64_t *size) {
+    const uint64_t bytes = word[BYTES], bits = bytes ? (bytes - 1) * 8 : 0;
+    if (bytes > TAMIS_MAX_PAYLOAD_BYTES / 2 || word[BITS] != bits)
+        return tamis__fail(
+            TAMIS_CORRUPT, "a filter of leveldb with %llu bytes has %llu bits, not %llu",
+            (unsigned long long)bytes, (unsigned long long)bits, (unsigned long long)word[BITS]);
+    if (word[HASHES] > UINT8_MAX || (bytes == 0 && word[HASHES]))
+        return tamis__fail(TAMIS_CORRUPT, "leveldb has one byte of hashes, not %llu",
+                           (unsigned long long)word[HASHES]);
+    if (word[SYSTEM] >= TAMIS_LEVELDB_SYSTEMS)
+        return tamis__fail(TAMIS_CORRUPT, "leveldb is of system 0 or 1, not %llu",
+                           (unsigned long long)word[SYSTEM]);
+    *size = bytes ? (bytes + 7) / 8 * 8 : 8;
+    return TAMIS_OK;
+}
+
+/* Filters that have no key, or all keys, are for asking alone. */
+static bool is_odd(const uint64_t word[]) {
+    return word[BITS] == 0 || word[HASHES] == 0 || word[HASHES] > MOST_HASHES;
+}
+
+static unsigned lacks(const uint64_t word[]) {
+    return is_odd(word) ? TAMIS_CAN_ADD : 0;
+}
+
+static double rate(const uint64_t word[], uint64_t items) {
+    if (is_odd(word)) return word[BITS] ? 1 : 0;
+    return tamis__turned_rate(items, word[BITS], word[HASHES]);
+}
+
+static tamis_status audit(const tamis_body *f) {
+    if (f->word[BYTES] && f->bytes[f->word[BYTES] - 1] != f->word[HASHES])
+        return tamis__fail(TAMIS_CORRUPT, "the last byte of leveldb is not its number of hashes");
+    for (uint64_t i = f->word[BYTES]; i < f->size; i++)
+        if (f->bytes[i]) return tamis__fail(TAMIS_CORRUPT, "a byte behind leveldb is not 0");
+    return TAMIS_OK;
+}
+
+/* ---- The kind of one ------------------------------------------------------------------------ */
+
+static void start(tamis_body *f) {
+    tamis__like_start(&like, f);
+}
+
+static void query_keys(const tamis_body *f, const struct tamis_key *keys, size_t n, uint8_t *hit) {
+    if (is_odd(f->word))
+        memset(hit, f->word[BITS] != 0, n);
+    else
+        tamis__like_query(&like, f, keys, n, hit);
+}
+
+static tamis_status add_keys(tamis_body *f, const struct tamis_key *keys, size_t n) {
+    if (is_odd(f->word))
+        return tamis__fail(TAMIS_CANNOT,
+                           "this filter of leveldb has %llu bits and %llu hashes: it "
+                           "takes no keys",
+                           (unsigned long long)f->word[BITS], (unsigned long long)f->word[HASHES]);
+    tamis__like_add(&like, f, keys, n);
+    return TAMIS_OK;
+}
+
+static tamis_status merge(tamis_body *into, const tamis_body *from) {
+    return tamis__like_merge(&like, into, from);
+}
+
+static tamis_status intersect(tamis_body *into, const tamis_body *from) {
+    return tamis__like_intersect(&like, into, from);
+}
+
+/* The bits of two filters together, asked as one. */
+typedef struct both {
+    filter one;
+    const uint8_t *other;
+} both;
+
+static bool both_have(const void *ctx, uint32_t h) {
+    const both *b = ctx;
+    const uint64_t bits = (b->one.size - 1) * 8;
+    const uint32_t step = tamis__turn(h);
+    if (!b->other) return has_hash(b->one, h);
+    for (unsigned left = b->one.bytes[b->one.size - 1]; left; left--, h += step)
+        if (!((b->one.bytes[h % bits / 8] | b->other[h % bits / 8]) >> h % bits % 8 & 1))
+            return false;
+    return true;
+}
+
+static void measure(const tamis_body *f, const tamis_body *other, tamis_measure *out) {
+    const both b = {{f->bytes, f->word[BYTES]}, other ? other->bytes : NULL};
+    if (is_odd(f->word)) {
+        out->bits = f->word[BITS];
+        out->fpr = out->bits ? 1 : 0;
+        return;
+    }
+    tamis__like_measure(&like, f, other, out);
+    out->items = tamis__turned_items(out->bits_set, out->bits, f->word[HASHES]);
+    out->fpr = out->bits_set ? tamis__turned_asked(both_have, &b, TAMIS_TURNED_MANY, out->fpr) : 0;
+}
+
+/* clang-format off */
+const tamis_kind tamis__leveldb = {
+    .name = "leveldb",
+    .contract = "a Bloom filter that LevelDB can read and write",
+    .word = {"bits", "hashes", "system", "bytes"},
+    .options = options,
+    .option_count = sizeof options / sizeof *options,
+    .traits = TAMIS_ADDS_ONCE | TAMIS_ANY_ORDER,
+    .lacks = lacks,
+    .plan = plan,
+    .check = check,
+    .probes = tamis__like_probes,
+    .rate = rate,
+    .start = start,
+    .audit = audit,
+    .query_keys = query_keys,
+    .add_keys = add_keys,
+    .merge = merge,
+    .intersect = intersect,
+    .measure = measure,
+};
+/* clang-format on */
+
+/* ---- The kind of a block -------------------------------------------------------------------- */
+
+enum { BLOCK_BYTES, BLOCK_FILTERS, BLOCK_SYSTEM };
+
+static tamis_status plan_block(const tamis_wish *wish, uint64_t word[]) {
+    (void)wish, (void)word;
+    return tamis__fail(
+        TAMIS_CANNOT,
+        "leveldb-block is what a table was written with: make one filter, as leveldb");
+}
+
+static tamis_status check_block(const uint64_t word[], uint64_t *size) {
+    if (word[BLOCK_BYTES] < TAMIS_FILTER_BLOCK_END || word[BLOCK_BYTES] > UINT32_MAX ||
+        word[BLOCK_FILTERS] > (word[BLOCK_BYTES] - TAMIS_FILTER_BLOCK_END) / 4)
+        return tamis__fail(TAMIS_CORRUPT, "a filter block of %llu bytes cannot have %llu filters",
+                           (unsigned long long)word[BLOCK_BYTES],
+                           (unsigned long long)word[BLOCK_FILTERS]);
+    if (word[BLOCK_SYSTEM] >= TAMIS_LEVELDB_SYSTEMS)
+        return tamis__fail(TAMIS_CORRUPT, "leveldb-block is of system 0 or 1, not %llu",
+                           (unsigned long long)word[BLOCK_SYSTEM]);
+    *size = (word[BLOCK_BYTES] + 7) / 8 * 8;
+    return TAMIS_OK;
+}
+
+static tamis_filter_block block_of(const tamis_body *f) {
+    tamis_filter_block block = {.bytes = f->bytes, .size = f->word[BLOCK_BYTES]};
+    block.count = f->word[BLOCK_FILTERS];
+    block.starts = tamis__get32(f->bytes + block.size - TAMIS_FILTER_BLOCK_END);
+    return block;
+}
+
+static tamis_status audit_block(const tamis_body *f) {
+    tamis_filter_block block;
+    const tamis_status rc = tamis__filter_block_open(f->bytes, f->word[BLOCK_BYTES], &block);
+    if (rc) return rc;
+    if (block.count != f->word[BLOCK_FILTERS])
+        return tamis__fail(TAMIS_CORRUPT, "the filter block has %llu filters, not %llu",
+                           (unsigned long long)block.count,
+                           (unsigned long long)f->word[BLOCK_FILTERS]);
+    for (uint64_t i = f->word[BLOCK_BYTES]; i < f->size; i++)
+        if (f->bytes[i]) return tamis__fail(TAMIS_CORRUPT, "a byte behind leveldb-block is not 0");
+    return TAMIS_OK;
+}
+
+static filter filter_at(const tamis_filter_block *block, uint64_t i) {
+    const tamis_input part = tamis__filter_block_at(block, i);
+    return (filter){part.bytes, part.size};
+}
+
+static bool any_has(const void *ctx, uint32_t h) {
+    const tamis_filter_block *block = ctx;
+    for (uint64_t i = 0; i < block->count; i++)
+        if (has_hash(filter_at(block, i), h)) return true;
+    return false;
+}
+
+static void query_block(const tamis_body *f, const struct tamis_key *keys, size_t n, uint8_t *hit) {
+    const tamis_filter_block block = block_of(f);
+    for (size_t i = 0; i < n; i++)
+        hit[i] = any_has(&block, hash_of(f->word[BLOCK_SYSTEM], &keys[i]));
+}
+
+/* A question goes to all filters: what each says wrongly adds up. The filters are small, and many. */
+static void measure_block(const tamis_body *f, const tamis_body *other, tamis_measure *out) {
+    const tamis_filter_block block = block_of(f);
+    double all_miss = 1, variance = 0;
+    (void)other;
+    out->bits = out->bits_set = 0;
+    out->items = (struct tamis_estimate){0, 0};
+    for (uint64_t i = 0; i < block.count; i++) {
+        const filter one = filter_at(&block, i);
+        if (is_never(one)) continue;
+        const uint64_t bits = (one.size - 1) * 8, set = bits_set(one);
+        const uint64_t hashes = is_always(one) ? 1 : one.bytes[one.size - 1];
+        const struct tamis_estimate items = tamis__turned_items(set, bits, hashes);
+        out->bits += bits;
+        out->bits_set += set;
+        out->items.value += items.value;
+        variance += items.error * items.error;
+        all_miss *= is_always(one) ? 0 : 1 - pow((double)set / (double)bits, (double)hashes);
+    }
+    out->items.error = sqrt(variance);
+    out->fpr = 1 - all_miss;
+    if (out->bits_set) out->fpr = tamis__turned_asked(any_has, &block, TAMIS_TURNED_FEW, out->fpr);
+}
+
+static uint64_t probes_of_block(const uint64_t word[]) {
+    return word[BLOCK_FILTERS];
+}
+
+static double rate_of_block(const uint64_t word[], uint64_t items) {
+    (void)word, (void)items;
+    return 0;
+}
+
+/* clang-format off */
+const tamis_kind tamis__leveldb_block = {
+    .name = "leveldb-block",
+    .contract = "all filters of one LevelDB table: in when any of them has the key",
+    .word = {"bytes", "filters", "system"},
+    .plan = plan_block,
+    .check = check_block,
+    .probes = probes_of_block,
+    .rate = rate_of_block,
+    .audit = audit_block,
+    .query_keys = query_block,
+    .measure = measure_block,
+};
+/* clang-format on */
+
+/* ---- The formats ---------------------------------------------------------------------------- */
+
+static const struct tamis_option params[] = {
+    {"system", "leveldb|rocksdb", 0, 0, "leveldb", "who wrote it"},
+};
+
+tamis_status tamis__leveldb_arrive(const tamis_input *in, uint64_t system, tamis_arrival *out) {
+    const uint64_t hashes = in->size ? in->bytes[in->size - 1] : 0;
+    const uint64_t bits = in->size ? (in->size - 1) * 8 : 0;
+    *out = (tamis_arrival){.kind = "leveldb",
+                           .word = {bits, hashes, system, in->size},
+                           .capacity = hashes ? tamis__like_capacity(bits, hashes) : 0,
+                           .payload = *in};
+    return TAMIS_OK;
+}
+
+tamis_status tamis__leveldb_block_arrive(const tamis_input *in, uint64_t system,
+                                         tamis_arrival *out) {
+    tamis_filter_block block;
+    const tamis_status rc = tamis__filter_block_open(in->bytes, in->size, &block);
+    if (rc) return rc;
+    *out = (tamis_arrival){
+        .kind = "leveldb-block", .word = {in->size, block.count, system}, .payload = *in};
+    return TAMIS_OK;
+}
+
+static tamis_status read_one(const tamis_input *in, const tamis_said *said, tamis_arrival *out) {
+    return tamis__leveldb_arrive(in, said->number[0], out);
+}
+
+static tamis_status write_one(const tamis_departure *out, const tamis_said *said) {
+    (void)said;
+    return tamis__put_out(out, out->body->bytes, out->body->word[BYTES]);
+}
+
+const tamis_format tamis__format_leveldb = {
+    .name = "leveldb",
+    .system = "LevelDB built-in Bloom filter",
+    .kinds = "leveldb",
+    .keys = "bytes utf8",
+    .params = params,
+    .param_count = sizeof params / sizeof *params,
+    .read = read_one,
+    .write = write_one,
+};
+
+static tamis_status read_block(const tamis_input *in, const tamis_said *said, tamis_arrival *out) {
+    return tamis__leveldb_block_arrive(in, said->number[0], out);
+}
+
+static tamis_status write_block(const tamis_departure *out, const tamis_said *said) {
+    (void)said;
+    return tamis__put_out(out, out->body->bytes, out->body->word[BLOCK_BYTES]);
+}
+
+const tamis_format tamis__format_leveldb_block = {
+    .name = "leveldb-block",
+    .system = "LevelDB filter block",
+    .kinds = "leveldb-block",
+    .keys = "bytes utf8",
+    .limits = "takes no more keys; which of its filters a key belongs to, only the table knows",
+    .params = params,
+    .param_count = sizeof params / sizeof *params,
+    .read = read_block,
+    .write = write_block,
+};

@@ -1,0 +1,13 @@
+/* Formats of LevelDB's and RocksDB's tables may include this: one filter, or a block of them, that was
+ * found in a file. */
+#ifndef TAMIS_FOREIGN_LEVELDB_H
+#define TAMIS_FOREIGN_LEVELDB_H
+
+#include "foreign/format.h"
+
+enum { TAMIS_LEVELDB, TAMIS_LEVELDB_OF_ROCKSDB, TAMIS_LEVELDB_SYSTEMS };
+
+tamis_status tamis__leveldb_arrive(const tamis_input *, uint64_t system, tamis_arrival *);
+tamis_status tamis__leveldb_block_arrive(const tamis_input *, uint64_t system, tamis_arrival *);
+
+#endif

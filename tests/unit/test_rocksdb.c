@@ -1,0 +1,356 @@
+/* RocksDB's Bloom filters: bytes and tables that RocksDB wrote, and ours beside them. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/help/foreign.h"
+
+#define TEXT(s) \
+    { s, sizeof s - 1 }
+
+static char many_z[130], many_y[241], many_w[1500];
+
+static const struct tamis_key eleven[] = {TEXT("alpha"),
+                                          TEXT("beta"),
+                                          TEXT("gamma"),
+                                          TEXT("delta"),
+                                          TEXT("x"),
+                                          TEXT("caf\xc3\xa9"),
+                                          TEXT("0123456789abcdef"),
+                                          TEXT("this key is longer than sixteen bytes"),
+                                          {many_z, sizeof many_z},
+                                          {many_y, sizeof many_y},
+                                          {many_w, sizeof many_w},
+                                          {NULL, 0}};
+static const struct tamis_key no_more[] = {TEXT("b"), TEXT("bb"), TEXT("yy"), {NULL, 0}};
+
+static int write_keys(void **state) {
+    (void)state;
+    memset(many_z, 'z', sizeof many_z);
+    memset(many_y, 'y', sizeof many_y);
+    memset(many_w, 'w', sizeof many_w);
+    return 0;
+}
+
+static const struct {
+    const char *filter, *table, *spec;
+} files[] = {
+    {"rocksdb/fast_10bpk_11keys.filter", "rocksdb/fast_10bpk_11keys.sst",
+     "rocksdb:capacity=11,bits_per_key=10"},
+    {"rocksdb/legacy_10bpk_11keys.filter", "rocksdb/legacy_10bpk_11keys.sst",
+     "rocksdb:capacity=11,bits_per_key=10,rule=legacy"},
+    {"rocksdb/ribbon_10bpk_11keys.filter", NULL, "rocksdb:capacity=11,millibits=10000"},
+};
+enum { FILES = sizeof files / sizeof *files };
+
+static void has_the_eleven(const tamis *f) {
+    test_all_in(f, eleven);
+    test_none_in(f, test_no_words);
+    test_none_in(f, no_more);
+}
+
+static void answers_as_rocksdb(void **state) {
+    (void)state;
+    for (size_t i = 0; i < FILES; i++) {
+        const test_file file = test_vector(files[i].filter);
+        tamis *f = test_import("rocksdb", file);
+        has_the_eleven(f);
+        tamis_free(f);
+        test_goes_round("rocksdb", file);
+        test_written_anew(files[i].spec, eleven, "rocksdb", file);
+        free(file.bytes);
+    }
+}
+
+static void thousand_keys(void **state) {
+    (void)state;
+    static const uint64_t hits[] = {1051, 1524, 1559, 1607, 1643, 1645, 0};
+    const test_file file = test_vector("rocksdb/fast_10bpk_1000keys.filter");
+    tamis *f = test_import("rocksdb", file);
+    test_range_in(f, 0, 1000);
+    test_range_hits(f, 1000, 2000, hits);
+    tamis_free(f);
+    test_goes_round("rocksdb", file);
+    test_range_written_anew("rocksdb:capacity=1000,bits_per_key=10", 0, 1000, "rocksdb", file);
+    free(file.bytes);
+}
+
+/* What RocksDB said of filters whose bytes are not here. */
+static void false_positives(void **state) {
+    (void)state;
+    static const struct {
+        const char *spec;
+        uint64_t hits[8];
+    } made[] = {
+        {"rocksdb:capacity=1000,millibits=16500", {0}},
+        {"rocksdb:capacity=1000,bits_per_key=10,rule=legacy", {1226, 1276, 1385, 1569, 1576, 0}}};
+    for (size_t i = 0; i < sizeof made / sizeof *made; i++) {
+        tamis *f;
+        assert_int_equal(tamis_create(&f, made[i].spec), TAMIS_OK);
+        test_add_range(f, 0, 1000);
+        test_range_hits(f, 1000, 2000, made[i].hits);
+        tamis_free(f);
+    }
+}
+
+static void plans_as_rocksdb(void **state) {
+    (void)state;
+    static const struct {
+        const char *spec;
+        uint64_t bytes, hashes;
+    } samples[] = {
+        {"rocksdb:capacity=1000,bits_per_key=10", 1285, 6},
+        {"rocksdb:capacity=1,bits_per_key=10", 69, 6},
+        {"rocksdb:capacity=0,bits_per_key=10", 69, 6},
+        {"rocksdb:capacity=1000,millibits=2080", 325, 1},
+        {"rocksdb:capacity=1000,millibits=2081", 325, 2},
+        {"rocksdb:capacity=1000,millibits=9900", 1285, 6},
+        {"rocksdb:capacity=1000,millibits=10071", 1285, 7},
+        {"rocksdb:capacity=1000,millibits=25501", 3205, 12},
+        {"rocksdb:capacity=1000,millibits=25502", 3205, 11},
+        {"rocksdb:capacity=1000,millibits=50000", 6277, 23},
+        {"rocksdb:capacity=1000,millibits=50001", 6277, 24},
+        {"rocksdb:capacity=1e9,bits_per_key=10", 1250000005, 6},
+        {"rocksdb:capacity=1000,bits_per_key=10,rule=legacy", 21 * 64 + 5, 6},
+        {"rocksdb:capacity=1000,bits_per_key=10,rule=legacy,line=128", 11 * 128 + 5, 6},
+        {"rocksdb:capacity=1000,bits_per_key=10,rule=legacy,line=256", 5 * 256 + 5, 6},
+        {"rocksdb:capacity=1000,bits=10000", 19 * 64 + 5, 6},
+    };
+    struct tamis_plan plan;
+    for (size_t i = 0; i < sizeof samples / sizeof *samples; i++) {
+        if (tamis_plan(samples[i].spec, &plan, sizeof plan))
+            fail_msg("%s: %s", samples[i].spec, tamis_why());
+        if (plan.word[4] != samples[i].bytes || plan.word[1] != samples[i].hashes)
+            fail_msg("%s: %llu bytes, %llu hashes", samples[i].spec,
+                     (unsigned long long)plan.word[4], (unsigned long long)plan.word[1]);
+    }
+}
+
+static void refuses_bad_wishes(void **state) {
+    (void)state;
+    static const struct {
+        const char *spec;
+        tamis_status status;
+    } bad[] = {{"rocksdb:capacity=10,rule=always", TAMIS_INVALID},
+               {"rocksdb:capacity=10,line=128", TAMIS_INVALID},
+               {"rocksdb:capacity=10,line=100,rule=legacy", TAMIS_INVALID},
+               {"rocksdb:capacity=10,hashes=31", TAMIS_INVALID},
+               {"rocksdb:capacity=10,bits_per_key=10,millibits=10000", TAMIS_INVALID},
+               {"rocksdb:capacity=10,millibits=999", TAMIS_INVALID},
+               {"rocksdb:capacity=10,size=63B", TAMIS_INVALID},
+               {"rocksdb:capacity=1e6,fpr=1e-12", TAMIS_TOO_LARGE},
+               {"rocksdb:capacity=1e10", TAMIS_TOO_LARGE},
+               {"rocksdb:capacity=1e9,rule=legacy", TAMIS_TOO_LARGE}};
+    struct tamis_plan plan;
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        if (tamis_plan(bad[i].spec, &plan, sizeof plan) != bad[i].status)
+            fail_msg("%s: %s", bad[i].spec, tamis_why());
+}
+
+/* The rates that are promised are kept, and not by much more than is needed. */
+static void plans_by_rate(void **state) {
+    (void)state;
+    static const char *const specs[] = {"rocksdb:capacity=%d,fpr=1%%",
+                                        "rocksdb:capacity=%d,fpr=1%%,rule=legacy",
+                                        "rocksdb:capacity=%d,fpr=0.1%%"};
+    for (size_t i = 0; i < sizeof specs / sizeof *specs; i++) {
+        char spec[96];
+        struct tamis_plan plan;
+        snprintf(spec, sizeof spec, specs[i], 100000);
+        assert_int_equal(tamis_plan(spec, &plan, sizeof plan), TAMIS_OK);
+        const double asked = i == 2 ? 0.001 : 0.01;
+        assert_true(plan.fpr_expected <= asked && plan.fpr_expected > 0.8 * asked);
+    }
+}
+
+/* ---- Odd filters ---------------------------------------------------------------------------- */
+
+static void odd(const uint8_t *meta, size_t bits, bool has) {
+    uint8_t bytes[256 + 5] = {0};
+    memcpy(bytes + bits, meta, 5);
+    const test_file file = {bytes, bits + 5};
+    tamis *f = test_import("rocksdb", file);
+    assert_int_equal(tamis_has(f, "alpha", 5), has);
+    assert_int_equal(tamis_add(f, "alpha", 5), has ? TAMIS_CANNOT : TAMIS_OK);
+    tamis_free(f);
+    test_goes_round("rocksdb", file);
+}
+
+static void odd_filters(void **state) {
+    (void)state;
+    for (size_t size = 0; size <= 5; size++) { /* no keys, whatever the bytes are */
+        uint8_t bytes[5] = {0xff, 0, 6, 0, 0};
+        const test_file file = {bytes, size};
+        tamis *f = test_import("rocksdb", file);
+        assert_false(tamis_has(f, "alpha", 5));
+        assert_int_equal(tamis_add(f, "alpha", 5), TAMIS_CANNOT);
+        tamis_free(f);
+        test_goes_round("rocksdb", file);
+    }
+    odd((const uint8_t[]){0xff, 0, 6, 0, 0}, 64, false);
+    odd((const uint8_t[]){0xff, 0, 6, 0, 0}, 100, false); /* 36 bytes are of no use */
+    odd((const uint8_t[]){0x00, 0, 6, 0, 0}, 64, true);
+    odd((const uint8_t[]){0xfd, 0, 6, 0, 0}, 64, true);
+    odd((const uint8_t[]){0x80, 0, 6, 0, 0}, 64, true);
+    odd((const uint8_t[]){0xfe, 0, 1, 0, 0}, 64, true);    /* a Ribbon of one block */
+    odd((const uint8_t[]){0xff, 1, 6, 0, 0}, 64, true);    /* another way */
+    odd((const uint8_t[]){0xff, 0, 0, 0, 0}, 64, true);    /* no probes */
+    odd((const uint8_t[]){0xff, 0, 31, 0, 0}, 64, true);   /* too many */
+    odd((const uint8_t[]){0xff, 0, 0x26, 0, 0}, 64, true); /* lines of 128 bytes */
+    odd((const uint8_t[]){0xff, 0, 6, 1, 0}, 64, true);
+    odd((const uint8_t[]){0xff, 0, 6, 0, 1}, 64, true);
+    odd((const uint8_t[]){6, 1, 0, 0, 0}, 64, false);
+    odd((const uint8_t[]){6, 1, 0, 0, 0}, 128, false);
+    odd((const uint8_t[]){6, 1, 0, 0, 0}, 256, false);
+    odd((const uint8_t[]){6, 3, 0, 0, 0}, 192, false);
+    odd((const uint8_t[]){127, 64, 0, 0, 0}, 64, false); /* lines of one byte */
+    odd((const uint8_t[]){6, 1, 0, 0, 0}, 192, true);    /* a line of 192 */
+    odd((const uint8_t[]){6, 0, 0, 0, 0}, 64, true);
+    odd((const uint8_t[]){6, 5, 0, 0, 0}, 64, true);
+    odd((const uint8_t[]){6, 1, 0, 0, 4}, 64, true); /* 2^26 + 1 lines: 64 bytes modulo 2^32 */
+    uint8_t cut[] = {0, 0xff, 0, 6, 0, 0};
+    tamis *f;
+    assert_int_equal(tamis_import(&f, "rocksdb", cut, sizeof cut), TAMIS_CORRUPT);
+}
+
+/* Lines as long as those of other machines. */
+static void longer_lines(void **state) {
+    (void)state;
+    for (int line = 64; line <= 256; line *= 2) {
+        char spec[96];
+        tamis *f;
+        snprintf(spec, sizeof spec, "rocksdb:capacity=1000,bits_per_key=10,rule=legacy,line=%d",
+                 line);
+        assert_int_equal(tamis_create(&f, spec), TAMIS_OK);
+        test_add_range(f, 0, 1000);
+        const test_file file = test_export(f, "rocksdb");
+        tamis *again = test_import("rocksdb", file);
+        test_range_in(again, 0, 1000);
+        struct tamis_info info;
+        tamis_info(again, &info, sizeof info);
+        assert_int_equal(info.word[3], line);
+        test_goes_round("rocksdb", file);
+        free(file.bytes);
+        tamis_free(f);
+        tamis_free(again);
+    }
+}
+
+/* ---- Tables --------------------------------------------------------------------------------- */
+
+static bool count(void *ctx, const struct tamis_found *found) {
+    size_t *found_so_far = ctx;
+    assert_string_equal(found->choose, "");
+    (*found_so_far)++;
+    return true;
+}
+
+static void reads_tables(void **state) {
+    (void)state;
+    for (size_t i = 0; i < FILES; i++) {
+        if (!files[i].table) continue;
+        const test_file file = test_vector(files[i].table), filter = test_vector(files[i].filter);
+        tamis *f = test_import("rocksdb-sst", file);
+        has_the_eleven(f);
+        const test_file out = test_export(f, "rocksdb");
+        assert_int_equal(out.size, filter.size);
+        assert_memory_equal(out.bytes, filter.bytes, out.size);
+        size_t found = 0;
+        assert_int_equal(tamis_find("rocksdb-sst", file.bytes, file.size, count, &found), TAMIS_OK);
+        assert_int_equal(found, 1);
+        assert_int_equal(tamis_export(f, "rocksdb-sst", NULL, NULL), TAMIS_CANNOT);
+        tamis_free(f);
+        free(out.bytes), free(filter.bytes), free(file.bytes);
+    }
+}
+
+/* A Ribbon is in the file of the same name, and is another kind. */
+static void reads_ribbons(void **state) {
+    (void)state;
+    static const uint64_t hits[] = {286,  294,  601,  806,  1148, 1283,
+                                    1328, 1350, 1488, 1834, 1977, 0};
+    const test_file file = test_vector("rocksdb/ribbon_10bpk_240keys.sst");
+    const test_file filter = test_vector("rocksdb/ribbon_10bpk_240keys.filter");
+    tamis *f = test_import("rocksdb-sst", file);
+    test_range_in(f, 0, 240);
+    test_range_hits(f, 240, 2000, hits);
+    const test_file out = test_export(f, "rocksdb");
+    assert_int_equal(out.size, filter.size);
+    assert_memory_equal(out.bytes, filter.bytes, out.size);
+    test_goes_round("rocksdb", filter);
+    tamis_free(f);
+    free(out.bytes), free(filter.bytes), free(file.bytes);
+}
+
+static void refused(const char *format, test_file file, tamis_status status, const char *word) {
+    tamis *f;
+    assert_int_equal(tamis_import(&f, format, file.bytes, file.size), status);
+    if (!strstr(tamis_why(), word)) fail_msg("'%s' does not say '%s'", tamis_why(), word);
+}
+
+static void refuses_bad_tables(void **state) {
+    (void)state;
+    const test_file file = test_vector(files[0].table);
+    refused("rocksdb-sst:filter=1", file, TAMIS_INVALID, "filter=0");
+    refused("leveldb-table", file, TAMIS_CORRUPT, "RocksDB");
+    file.bytes[file.size - 12] = 8;
+    refused("rocksdb-sst", file, TAMIS_CANNOT, "versions 0 to 7");
+    file.bytes[file.size - 12] = 6;
+    refused("rocksdb-sst", file, TAMIS_CORRUPT, "3e 00 7a 00");
+    file.bytes[file.size - 12] = 5;
+    file.bytes[file.size - 53] = 5;
+    refused("rocksdb-sst", file, TAMIS_CORRUPT, "checksum of type 5");
+    file.bytes[file.size - 53] = 2;
+    refused("rocksdb-sst", file, TAMIS_CORRUPT, "checksum of the metaindex");
+    free(file.bytes);
+}
+
+static void hostile_bytes(void **state) {
+    (void)state;
+    for (size_t i = 0; i < FILES; i++) {
+        const test_file file = test_vector(files[i].filter);
+        const test_file end = {file.bytes + file.size - 9, 9};
+        assert_true(test_hostile("rocksdb", end) > 0);
+        free(file.bytes);
+    }
+}
+
+/* All that a filter needs of a table is summed: a changed bit is refused, or of no meaning. */
+static void hostile_tables(void **state) {
+    (void)state;
+    for (size_t i = 0; i < FILES; i++) {
+        if (!files[i].table) continue;
+        const test_file file = test_vector(files[i].table);
+        tamis *f;
+        for (size_t at = 0; at < file.size; at++) {
+            for (unsigned bit = at % 8; bit < 8; bit += 8) {
+                file.bytes[at] ^= (uint8_t)(1u << bit);
+                if (tamis_import(&f, "rocksdb-sst", file.bytes, file.size) == TAMIS_OK)
+                    test_all_in(f, eleven);
+                tamis_free(f);
+                file.bytes[at] ^= (uint8_t)(1u << bit);
+            }
+            assert_int_not_equal(tamis_import(&f, "rocksdb-sst", file.bytes, at), TAMIS_OK);
+        }
+        free(file.bytes);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(answers_as_rocksdb), cmocka_unit_test(thousand_keys),
+        cmocka_unit_test(false_positives),    cmocka_unit_test(plans_as_rocksdb),
+        cmocka_unit_test(refuses_bad_wishes), cmocka_unit_test(plans_by_rate),
+        cmocka_unit_test(odd_filters),        cmocka_unit_test(longer_lines),
+        cmocka_unit_test(reads_tables),       cmocka_unit_test(reads_ribbons),
+        cmocka_unit_test(refuses_bad_tables), cmocka_unit_test(hostile_bytes),
+        cmocka_unit_test(hostile_tables),
+    };
+    return cmocka_run_group_tests(tests, write_keys, NULL);
+}
