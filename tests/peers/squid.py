@@ -111,7 +111,8 @@ class Squid:
             f"access_log stdio:{folder}/access.log", f"coredump_dir {folder}",
             f"mime_table {share}/mime.conf", f"icon_directory {share}/icons"]
         if root:
-            lines.append(f"error_directory {share}/errors/templates")
+            lines += [f"error_directory {share}/errors/templates",
+                      f"unlinkd_program {root}/usr/lib/squid/unlinkd"]
         if os.geteuid() == 0:
             lines.append("cache_effective_user nobody")
         self.conf = os.path.join(folder, "squid.conf")
