@@ -52,7 +52,11 @@ beside() { # class, format, artifact, variant, what it needs
     "$PEER" knows "$format" || { leave_out "$name" "this library does not know the format $format" && return; }
     fetch "$3" "$5" || { leave_out "$name" "Maven does not bring it" && return; }
     [ -e "$work/$id/$class.class" ] || compile "$class" "$id" || { cat "$work/javac.log" && code=1; }
-    step "$name: what it wrote, we read and make anew" we_read "$class" "$id" "$variant"
+    if [ "$variant" = me ]; then
+        leave_out "$name: what it wrote" "Cassandra 4 reads the files of 3.x and writes none"
+    else
+        step "$name: what it wrote, we read and make anew" we_read "$class" "$id" "$variant"
+    fi
     step "$name: what we wrote, it reads and makes anew" they_read "$class" "$id" "$variant"
 }
 

@@ -8,7 +8,7 @@ command -v python3 >/dev/null || skip squid "no python3"
 unpack() { # the package and its libraries that are not here, unpacked beside each other
     command -v apt-get >/dev/null && command -v dpkg-deb >/dev/null || return 1
     mkdir -p "$store/squid" && cd "$store/squid" || return 1
-    apt-get download squid squid-common libecap3 libltdl7 libnetfilter-conntrack3 libnfnetlink0 libmnl0 || return 1
+    apt-get download squid squid-common squid-langpack libecap3 libltdl7 libnetfilter-conntrack3 libnfnetlink0 libmnl0 || return 1
     for package in ./*.deb; do dpkg-deb -x "$package" root || return 1; done
 }
 

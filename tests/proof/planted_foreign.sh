@@ -121,5 +121,13 @@ plant "a list of keys may go on behind the end" test_hadoop \
     src/foreign/hadoop_retouched.c "end - *at < len + WEIGHT" "end - *at < len"
 plant "an empty key in a later batch comes in with those before it" test_hadoop \
     src/core/change.c "if (!rc) rc = has_no_empty(f, keys, n);" ""
+plant "a filterload message of no bits is divided by" test_bip37 \
+    src/foreign/bip37.c "return word[BITS] == 0 || word[HASHES] == 0;" "return word[HASHES] == 0;"
+plant "a count may have a longer form than it needs" test_bip37 \
+    src/foreign/bip37.c "if (*bytes < LONG_FROM)" "if (*bytes > UINT16_MAX)"
+plant "the method is not part of Squid's key" test_squid \
+    src/foreign/squid.c "(uint8_t)(word[METHOD] + 1)" "(uint8_t)(word[METHOD] * 0 + 1)"
+plant "Squid's count of adds wraps" test_squid \
+    src/foreign/squid.c "count < INT32_MAX ? (uint32_t)count : INT32_MAX" "(uint32_t)count"
 echo "1..$n"
 exit ${code:-0}
