@@ -101,5 +101,25 @@ plant "an add of many that is full leaves what it added" test_redis \
     src/core/change.c "    if (rc) {
         const tamis_block changed" "    if (rc == TAMIS_NOMEM) {
         const tamis_block changed"
+plant "Spark's second hash has its own seed" test_spark \
+    src/foreign/spark.c "tamis__murmur3_spark(key, a)" "tamis__murmur3_spark(key, (uint32_t)word[SEED])"
+plant "Spark's second version starts with the first hash itself" test_spark \
+    src/foreign/spark.c "now = walk->a += walk->b;" "now = (walk->a += walk->b) - walk->b;"
+plant "all versions of SSTables have one order of hashes" test_cassandra \
+    src/foreign/cassandra.c "is_old = word[VERSION] == SINCE_2;" "is_old = word[VERSION] == FAMILIES;"
+plant "a negative sum is taken by its complement, not its absolute value" test_cassandra \
+    src/foreign/cassandra.c "0 - now : now" "~now : now"
+plant "a number of Hadoop's hashes is believed" test_hadoop \
+    src/foreign/hadoop.c "word[HASHES] > TAMIS_LIKE_MOST_HASHES" "word[HASHES] > 2 * TAMIS_LIKE_MOST_HASHES"
+plant "each hash of Hadoop's starts anew" test_hadoop \
+    src/foreign/hadoop.c "    walk->a = now;
+    return (now >> 31" "    walk->a = now & 0xffff;
+    return (now >> 31"
+plant "counters of Hadoop's go down from their top" test_hadoop \
+    src/foreign/hadoop_counting.c "if (value < TOP && (by > 0 || value > 0))" "if (by > 0 ? value < TOP : value > 0)"
+plant "a list of keys may go on behind the end" test_hadoop \
+    src/foreign/hadoop_retouched.c "end - *at < len + WEIGHT" "end - *at < len"
+plant "an empty key in a later batch comes in with those before it" test_hadoop \
+    src/core/change.c "if (!rc) rc = has_no_empty(f, keys, n);" ""
 echo "1..$n"
 exit ${code:-0}

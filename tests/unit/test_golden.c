@@ -110,8 +110,7 @@ static tamis *added_again(const char *spec, bool is_keyed) {
     struct tamis_key keys[200];
     for (int i = 0; i < 200; i++)
         keys[i] = (struct tamis_key){text[i], (size_t)sprintf(text[i], "%d", i + 1)};
-    const tamis_status rc = tamis_add_many(again, keys, 200);
-    assert_true(rc == TAMIS_OK || rc == TAMIS_CANNOT); /* one is there to be asked */
+    assert_int_equal(tamis_add_many(again, keys, 200), TAMIS_OK);
     return again;
 }
 
@@ -157,6 +156,19 @@ static void ask_for_more(const tamis *f) {
     if (info.abilities & TAMIS_CAN_LABEL) labels_are_those_given(f);
 }
 
+/* From its own spec it is the same payload, unless it is there only to be asked. */
+static void is_made_again(const tamis *f) {
+    struct tamis_info info;
+    tamis_info(f, &info, sizeof info);
+    if (!(info.abilities & (TAMIS_CAN_ADD | TAMIS_IS_BUILT))) return;
+    tamis *again = made_again(f);
+    uint64_t n, m;
+    const void *p = tamis_payload(again, &n), *q = tamis_payload(f, &m);
+    assert_int_equal(n, m);
+    assert_memory_equal(p, q, n);
+    tamis_free(again);
+}
+
 static void read_golden(const char *path, const char *name) {
     tamis *f, *g;
     if (tamis_read_with(&f, path, &options)) fail_msg("%s", tamis_why());
@@ -170,7 +182,7 @@ static void read_golden(const char *path, const char *name) {
                  (unsigned long long)expected.hits);
     ask_for_more(f);
 
-    /* Made again from its own spec it is the same image, and saving changes nothing. */
+    /* Saving changes nothing. */
     const size_t size = (size_t)tamis_stored_size(f);
     uint8_t *image = malloc(size), *file_bytes = malloc(size);
     FILE *file = fopen(path, "rb");
@@ -179,14 +191,9 @@ static void read_golden(const char *path, const char *name) {
     assert_int_equal(tamis_bytes(f, image, size), TAMIS_OK);
     assert_memory_equal(image, file_bytes, size);
 
-    tamis *again = made_again(f);
-    uint64_t n, m;
-    const void *p = tamis_payload(again, &n), *q = tamis_payload(f, &m);
-    assert_int_equal(n, m);
-    assert_memory_equal(p, q, n);
+    is_made_again(f);
     free(image);
     free(file_bytes);
-    tamis_free(again);
     tamis_free(f);
     tamis_free(g);
 }
