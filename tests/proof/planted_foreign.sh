@@ -121,5 +121,15 @@ plant "a list of keys may go on behind the end" test_hadoop \
     src/foreign/hadoop_retouched.c "end - *at < len + WEIGHT" "end - *at < len"
 plant "an empty key in a later batch comes in with those before it" test_hadoop \
     src/core/change.c "if (!rc) rc = has_no_empty(f, keys, n);" ""
+plant "RocksDB's lines may be even" test_rocksdb \
+    src/foreign/rocksdb.c "if (lines % 2 == 0) lines++;" ""
+plant "a partition of RocksDB is never smaller than the one before" test_rocksdb \
+    src/foreign/rocksdb_sst.c "zigzag >> 1 ^ (0 - (zigzag & 1))" "zigzag >> 1"
+plant "how a block is compressed is not in its checksum" test_rocksdb \
+    src/foreign/sstable.c "checksum_of(t->checksum, bytes, h.size + 1)" "checksum_of(t->checksum, bytes, h.size)"
+plant "a filter of LevelDB may end before it starts" test_leveldb \
+    src/foreign/filter_block.c "if (start_of(b, i) > start_of(b, i + 1))" "if (start_of(b, i) > b->size)"
+plant "LevelDB says no where k is of a later version" test_leveldb \
+    src/foreign/leveldb.c "memset(hit, f->word[BITS] != 0, n)" "memset(hit, 0, n)"
 echo "1..$n"
 exit ${code:-0}
