@@ -133,7 +133,7 @@ static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
     if (!wish->bits && keys * q > MOST_PLANNED_BITS)
         return tamis__fail(TAMIS_TOO_LARGE,
                            "leveldb has a hash of 32 bits: 2^32 bits are the most");
-    word[BITS] = wish->bits ? wish->bits / 8 * 8 : bits_for(keys, q);
+    word[BITS] = wish->bits ? wish->bits / 8 * 8 : bits_for(wish->capacity, q);
     word[HASHES] = hashes ? hashes : hashes_for(q);
     word[SYSTEM] = wish->has_option[OPT_SYSTEM] ? wish->option[OPT_SYSTEM] : TAMIS_LEVELDB;
     word[BYTES] = word[BITS] / 8 + 1;

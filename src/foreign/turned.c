@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "kinds/bitmap.h"
-#include "math/lanes.h"
+#include "kinds/blockwise.h"
 
 /* A hash for each number, none of them twice. */
 static uint32_t sample(uint32_t i) {
@@ -36,7 +36,7 @@ double tamis__turned_asked(tamis_turned_has *has, const void *filter, uint32_t m
 /* Small arrays are played through: the positions of a key are then steps of equal length around a
  * short circle, and a stranger with the same step as a key has most positions in common with it. The
  * smaller they are, the more they differ, and the more of them are played. */
-enum { SMALL_BITS = 16384, QUESTIONS = 65536, MOST_GAMES = 64 };
+enum { SMALL_BITS = 16384, QUESTIONS = 32768, MOST_GAMES = 64 };
 
 typedef struct small_array {
     uint8_t bytes[SMALL_BITS / 8];

@@ -129,5 +129,15 @@ plant "the method is not part of Squid's key" test_squid \
     src/foreign/squid.c "(uint8_t)(word[METHOD] + 1)" "(uint8_t)(word[METHOD] * 0 + 1)"
 plant "Squid's count of adds wraps" test_squid \
     src/foreign/squid.c "count < INT32_MAX ? (uint32_t)count : INT32_MAX" "(uint32_t)count"
+plant "RocksDB's lines may be even" test_rocksdb \
+    src/foreign/rocksdb.c "if (lines % 2 == 0) lines++;" ""
+plant "a partition of RocksDB is never smaller than the one before" test_rocksdb \
+    src/foreign/rocksdb_sst.c "zigzag >> 1 ^ (0 - (zigzag & 1))" "zigzag >> 1"
+plant "how a block is compressed is not in its checksum" test_rocksdb \
+    src/foreign/sstable.c "checksum_of(t->checksum, bytes, h.size + 1)" "checksum_of(t->checksum, bytes, h.size)"
+plant "a filter of LevelDB may end before it starts" test_leveldb \
+    src/foreign/filter_block.c "if (start_of(b, i) > start_of(b, i + 1))" "if (start_of(b, i) > b->size)"
+plant "LevelDB says no where k is of a later version" test_leveldb \
+    src/foreign/leveldb.c "memset(hit, f->word[BITS] != 0, n)" "memset(hit, 0, n)"
 echo "1..$n"
 exit ${code:-0}

@@ -140,6 +140,7 @@ static void plans_as_leveldb(void **state) {
         const char *spec;
         uint64_t bits, hashes;
     } samples[] = {{"leveldb:capacity=1,bits_per_key=10", 64, 6},
+                   {"leveldb:capacity=0,bits_per_key=66", 64, 30},
                    {"leveldb:capacity=7,bits_per_key=10", 72, 6},
                    {"leveldb:capacity=1000,bits_per_key=1", 1000, 1},
                    {"leveldb:capacity=1000,bits_per_key=44", 44000, 30},

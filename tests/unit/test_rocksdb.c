@@ -9,6 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bits/bits.h"
+#include "foreign/crc32c.h"
+#include "foreign/xxh32.h"
+#include "hash/hash.h"
 #include "tests/help/foreign.h"
 
 #define TEXT(s) \
@@ -311,6 +315,141 @@ static void refuses_bad_tables(void **state) {
     free(file.bytes);
 }
 
+/* ---- Tables of versions that no library here writes ------------------------------------------ */
+
+typedef struct writer {
+    uint8_t bytes[4096];
+    size_t size;
+    unsigned checksum;
+    uint32_t context;
+} writer;
+
+static void put(writer *w, const void *bytes, size_t size) {
+    assert_true(w->size + size <= sizeof w->bytes);
+    memcpy(w->bytes + w->size, bytes, size);
+    w->size += size;
+}
+
+static void put_byte(writer *w, unsigned byte) {
+    put(w, &(uint8_t){(uint8_t)byte}, 1);
+}
+
+static void put_number(writer *w, uint32_t x) {
+    uint8_t bytes[4];
+    tamis__put32(bytes, x);
+    put(w, bytes, 4);
+}
+
+static void put_varint(writer *w, uint64_t x) {
+    for (; x >= 0x80; x >>= 7) put_byte(w, (unsigned)x | 0x80);
+    put_byte(w, (unsigned)x);
+}
+
+static uint32_t sum_of(const writer *w, const uint8_t *bytes, size_t size, uint64_t at) {
+    const tamis_hasher xxh64 = {.mode = TAMIS_HASH_XXH64}, xxh3 = {.mode = TAMIS_HASH_XXH3};
+    const uint32_t context = w->context ? w->context ^ (uint32_t)at : 0;
+    switch (w->checksum) {
+    case 1: return tamis__crc32c_masked(bytes, size) + context;
+    case 2: return tamis__xxh32(bytes, size) + context;
+    case 3: return (uint32_t)tamis__hash(&xxh64, bytes, size) + context;
+    case 4:
+        return ((uint32_t)tamis__hash(&xxh3, bytes, size - 1) ^ bytes[size - 1] * 0x6b9083d9u) +
+               context;
+    default: return context;
+    }
+}
+
+static void end_block(writer *w, size_t from) {
+    put_byte(w, 0);
+    put_number(w, sum_of(w, w->bytes + from, w->size - from, from));
+}
+
+static void put_footer(writer *w, uint32_t version, size_t meta, size_t meta_size) {
+    static const uint8_t magic[] = {0xf7, 0xcf, 0xf4, 0x85, 0xb7, 0x41, 0xe2, 0x88};
+    const size_t at = w->size;
+    uint8_t footer[53] = {(uint8_t)w->checksum};
+    put(w, footer, 1);
+    if (version >= 6) {
+        put(w, "\x3e\0\x7a\0\0\0\0", 8);
+        put_number(w, w->context);
+        put_number(w, (uint32_t)meta_size);
+        put(w, footer + 8, 24);
+    } else {
+        put_varint(w, meta), put_varint(w, meta_size), put_varint(w, 0), put_varint(w, 0);
+        put(w, footer + 8, at + 41 - w->size);
+    }
+    put_number(w, version);
+    put(w, magic, 8);
+    if (version >= 6) tamis__put32(w->bytes + at + 5, sum_of(w, w->bytes + at, 53, at));
+}
+
+/* Three filters in partitions, of which the third says only how much smaller it is. */
+static void make_table(writer *w, uint32_t version, const test_file filter[3]) {
+    size_t at[3], start;
+    for (int i = 0; i < 3; i++) {
+        at[i] = w->size;
+        put(w, filter[i].bytes, filter[i].size);
+        end_block(w, at[i]);
+    }
+    const size_t index = w->size;
+    for (int i = 0; i < 3; i++) {
+        const bool has_delta = i == 2;
+        put_varint(w, has_delta ? 1 : 0), put_varint(w, has_delta ? 1 : 2);
+        put(w, has_delta ? "c" : i ? "ab" : "aa", has_delta ? 1 : 2);
+        if (has_delta)
+            put_varint(w, 2 * (filter[1].size - filter[2].size) - 1); /* negative */
+        else
+            put_varint(w, at[i]), put_varint(w, filter[i].size);
+    }
+    put_number(w, 0), put_number(w, 1);
+    const size_t index_size = w->size - index;
+    end_block(w, index);
+    start = w->size;
+    put_varint(w, 0), put_varint(w, 44), put_varint(w, index < 128 ? 2 : 3);
+    put(w, "partitionedfilter.rocksdb.BuiltinBloomFilter", 44);
+    put_varint(w, index), put_varint(w, index_size);
+    put_number(w, 0), put_number(w, 1);
+    const size_t size = w->size - start;
+    end_block(w, start);
+    put_footer(w, version, start, size);
+}
+
+static bool count_all(void *ctx, const struct tamis_found *found) {
+    ++*(size_t *)ctx;
+    return found->size > 0;
+}
+
+static void partitions(void **state) {
+    (void)state;
+    const test_file legacy = test_vector(files[1].filter), fast = test_vector(files[0].filter);
+    uint8_t two_lines[133] = {0};
+    two_lines[128] = 0xff, two_lines[130] = 6;
+    const test_file filters[3] = {fast, {two_lines, 133}, legacy};
+    for (uint32_t version = 4; version <= 7; version++)
+        for (unsigned checksum = 0; checksum <= 4; checksum++) {
+            writer w = {.checksum = checksum, .context = version >= 6 ? 0x9e3779b9 : 0};
+            make_table(&w, version, filters);
+            const test_file file = {w.bytes, w.size};
+            size_t found = 0;
+            assert_int_equal(tamis_find("rocksdb-sst", w.bytes, w.size, count_all, &found), 0);
+            assert_int_equal(found, 3);
+            tamis *first = test_import("rocksdb-sst:filter=0", file);
+            tamis *third = test_import("rocksdb-sst:filter=2", file);
+            has_the_eleven(first);
+            has_the_eleven(third);
+            tamis_free(first), tamis_free(third);
+            refused("rocksdb-sst", file, TAMIS_INVALID, "3 filters");
+            refused("rocksdb-sst:filter=3", file, TAMIS_INVALID, "3 from 0");
+            w.bytes[3] ^= 1;
+            if (checksum) refused("rocksdb-sst:filter=0", file, TAMIS_CORRUPT, "checksum");
+            w.bytes[3] ^= 1;
+            w.bytes[w.size - 40] ^= 1; /* in the context, or in what is behind the handles */
+            if (version >= 6 && checksum)
+                refused("rocksdb-sst:filter=0", file, TAMIS_CORRUPT, "checksum of the footer");
+        }
+    free(legacy.bytes), free(fast.bytes);
+}
+
 static void hostile_bytes(void **state) {
     (void)state;
     for (size_t i = 0; i < FILES; i++) {
@@ -349,8 +488,8 @@ int main(void) {
         cmocka_unit_test(refuses_bad_wishes), cmocka_unit_test(plans_by_rate),
         cmocka_unit_test(odd_filters),        cmocka_unit_test(longer_lines),
         cmocka_unit_test(reads_tables),       cmocka_unit_test(reads_ribbons),
-        cmocka_unit_test(refuses_bad_tables), cmocka_unit_test(hostile_bytes),
-        cmocka_unit_test(hostile_tables),
+        cmocka_unit_test(refuses_bad_tables), cmocka_unit_test(partitions),
+        cmocka_unit_test(hostile_bytes),      cmocka_unit_test(hostile_tables),
     };
     return cmocka_run_group_tests(tests, write_keys, NULL);
 }
