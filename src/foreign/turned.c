@@ -57,15 +57,19 @@ static bool play_question(const small_array *a, uint32_t h) {
     return i == a->hashes;
 }
 
+/* Rounds of other keys and questions, until enough hits are there to tell. */
 static double play(uint32_t keys, uint32_t bits, unsigned hashes) {
+    enum { ROUNDS = 16, ENOUGH = 1000 };
     const uint32_t fit = QUESTIONS / bits, games = fit < MOST_GAMES ? fit : MOST_GAMES;
-    uint32_t hits = 0;
-    for (uint32_t game = 0; game < games; game++) {
-        small_array a = {.bits = bits, .hashes = hashes};
-        for (uint32_t i = 0; i < keys; i++) play_key(&a, sample(i * games + game));
-        for (uint32_t i = game; i < QUESTIONS; i += games) hits += play_question(&a, sample(~i));
-    }
-    return (double)hits / QUESTIONS;
+    uint32_t hits = 0, asked = 0, hash = 0;
+    for (int round = 0; round < ROUNDS && hits < ENOUGH; round++)
+        for (uint32_t game = 0; game < games; game++) {
+            small_array a = {.bits = bits, .hashes = hashes};
+            for (uint32_t i = 0; i < keys; i++) play_key(&a, sample(hash++));
+            for (uint32_t i = 0; i < QUESTIONS / games; i++, asked++)
+                hits += play_question(&a, sample(~asked));
+        }
+    return (double)hits / asked;
 }
 
 /* In large arrays three things are left. Positions i = 1, 4, 7, ... prefer some remainders modulo 3,

@@ -23,7 +23,8 @@ enum { TAMIS_TURNED_MANY = 1 << 17, TAMIS_TURNED_FEW = 1 << 14 };
 typedef bool tamis_turned_has(const void *filter, uint32_t hash);
 double tamis__turned_asked(tamis_turned_has *, const void *filter, uint32_t most, double by_fill);
 
-/* Expected: positions anywhere in an array of bits. */
+/* Expected: positions anywhere in an array of bits. Against simulations of 1 to 10^6 keys it is within 5 %
+ * at rates from 1 % on; below, and with less than ten keys, within 20 %. */
 double tamis__turned_rate(uint64_t keys, uint64_t bits, uint64_t hashes);
 
 /* How many keys set so many of the bits. */
