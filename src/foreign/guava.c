@@ -24,6 +24,7 @@ enum { MITZ_32, MITZ_64, STRATEGIES };
 enum { OPT_HASHES, OPT_STRATEGY };
 enum { HEADER = 6 };
 #define MOST_BITS ((uint64_t)INT32_MAX * 64)
+#define REACH_32  ((uint64_t)1 << 31)
 
 static const struct tamis_option options[] = {
     {"hashes", NULL, 1, 255, "as Guava does", "probes per key, k"},
@@ -85,6 +86,9 @@ static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
     const double hashes = fmin(fmax(1, floor(best + 0.5)), TAMIS_LIKE_MOST_HASHES);
     word[HASHES] = wish->has_option[OPT_HASHES] ? wish->option[OPT_HASHES] : (uint64_t)hashes;
     word[STRATEGY] = wish->has_option[OPT_STRATEGY] ? wish->option[OPT_STRATEGY] : MITZ_64;
+    if (word[STRATEGY] == MITZ_32 && word[BITS] > REACH_32)
+        return tamis__fail(TAMIS_TOO_LARGE,
+                           "mitz32 reaches at most 2^31 bits: mitz64 has no such limit");
     return TAMIS_OK;
 }
 

@@ -119,6 +119,8 @@ static void plans_as_guava(void **state) {
     }
     struct tamis_plan plan;
     assert_int_equal(tamis_plan("guava:capacity=1,fpr=0.9", &plan, sizeof plan), TAMIS_INVALID);
+    assert_int_equal(tamis_plan("guava:capacity=1e9,strategy=mitz32", &plan, sizeof plan),
+                     TAMIS_TOO_LARGE);
 }
 
 static void refuses_what_is_not_guava(void **state) {
