@@ -77,8 +77,8 @@ static int fail_import(const struct args *args, const struct bytes *bytes,
         format->has_several ? choices_in(bytes, format->name) : (struct choices){0};
     if (choices.n == 0) return fail(args, bytes->path, "--from %s: %s", text, why);
     return fail(args, bytes->path,
-                "--from %s: %s; for example %s; \"tamis info --from %s %s\" lists all %s", text, why,
-                choices.first, format->name, bytes->path, human_count(choices.n).text);
+                "--from %s: %s; for example %s; \"tamis info --from %s %s\" lists all %s", text,
+                why, choices.first, format->name, bytes->path, human_count(choices.n).text);
 }
 
 /* ---- In ---- */
