@@ -1,29 +1,30 @@
 #!/bin/bash
-# Filters of the JVM beside ours: Guava, Spark, Hadoop and Cassandra from Maven, each in a version of
-# today and, where the bytes changed, in an older one; a thousand random filters each way. What this
-# library does not know, or Maven does not bring, is left out with a line.
+# Filters of the JVM beside ours: Guava, Spark, Hadoop, Cassandra, ORC and DataSketches from Maven, each
+# in a version of today and, where the bytes changed, in an older one; a thousand random filters each
+# way. What this library does not know, or Maven does not bring, is left out with a line.
 . "$(dirname "$0")/common"
 command -v javac >/dev/null || skip jvm "no Java compiler"
 command -v mvn >/dev/null || skip jvm "no Maven"
 jars=$store/jars
 set -o pipefail
 
-# Without what it needs, unless a second word says otherwise. True when it is there.
-fetch() { # group:name:version, " "
-    local id=${1//:/-}
+# Alone, unless a second word says what it needs: other artifacts, or "all". True when it is there.
+fetch() { # group:name:version, "all" or artifacts
+    local id=${1//:/-} more=$2 artifact group name version
+    local alone="<exclusions><exclusion><groupId>*</groupId><artifactId>*</artifactId></exclusion></exclusions>"
     [ -e "$jars/$id/.whole" ] && return
-    local group name version
-    IFS=: read -r group name version <<<"$1"
-    mkdir -p "$jars/$id" && cat >"$jars/$id/pom.xml" <<END
-<project xmlns="http://maven.apache.org/POM/4.0.0">
-  <modelVersion>4.0.0</modelVersion>
-  <groupId>peers</groupId> <artifactId>peers</artifactId> <version>1</version> <packaging>pom</packaging>
-  <dependencies><dependency>
-    <groupId>$group</groupId> <artifactId>$name</artifactId> <version>$version</version>
-    ${2:-<exclusions><exclusion><groupId>*</groupId><artifactId>*</artifactId></exclusion></exclusions>}
-  </dependency></dependencies>
-</project>
-END
+    [ "$more" = all ] && more= alone=
+    mkdir -p "$jars/$id" && {
+        echo '<project xmlns="http://maven.apache.org/POM/4.0.0"> <modelVersion>4.0.0</modelVersion>'
+        echo '<groupId>peers</groupId> <artifactId>peers</artifactId> <version>1</version> <packaging>pom</packaging>'
+        echo '<dependencies>'
+        for artifact in $1 $more; do
+            IFS=: read -r group name version <<<"$artifact"
+            echo "<dependency> <groupId>$group</groupId> <artifactId>$name</artifactId> <version>$version</version>"
+            echo "$alone </dependency>"
+        done
+        echo '</dependencies> </project>'
+    } >"$jars/$id/pom.xml"
     (cd "$jars/$id" && mvn -q -B dependency:copy-dependencies -DincludeScope=runtime -DoutputDirectory=.) \
         >"$work/mvn.log" 2>&1 && touch "$jars/$id/.whole"
 }
@@ -60,7 +61,6 @@ beside() { # class, format, artifact, variant, what it needs
     step "$name: what we wrote, it reads and makes anew" they_read "$class" "$id" "$variant"
 }
 
-needs_all=" "
 beside Guava guava com.google.guava:guava:33.5.0-jre
 beside Guava guava com.google.guava:guava:31.1-jre old
 beside Guava guava com.google.guava:guava:20.0 old
@@ -69,6 +69,15 @@ beside Spark spark org.apache.spark:spark-sketch_2.13:3.5.6 old
 beside Hadoop hadoop org.apache.hadoop:hadoop-common:3.4.1 hadoop
 beside Hadoop hadoop-counting org.apache.hadoop:hadoop-common:3.4.1 hadoop-counting
 beside Hadoop hadoop-dynamic org.apache.hadoop:hadoop-common:3.4.1 hadoop-dynamic
-beside Cassandra cassandra org.apache.cassandra:cassandra-all:4.1.7 nb "$needs_all"
-beside Cassandra cassandra org.apache.cassandra:cassandra-all:4.1.7 me "$needs_all"
+beside Cassandra cassandra org.apache.cassandra:cassandra-all:4.1.7 nb all
+beside Cassandra cassandra org.apache.cassandra:cassandra-all:4.1.7 me all
+for column in bytes number; do
+    for stream in utf8 original; do
+        beside Orc orc org.apache.orc:orc-core:1.9.4 "column=$column,stream=$stream" \
+            "com.google.protobuf:protobuf-java:3.22.0 org.slf4j:slf4j-api:1.7.36"
+    done
+done
+for count in known unknown; do
+    beside DataSketches datasketches org.apache.datasketches:datasketches-java:6.1.1 "count=$count" all
+done
 exit $code

@@ -1,5 +1,5 @@
 /* Bloom filters of Apache DataSketches: bytes that its Java library (6.1.1) wrote, and ours beside
- * them. tests/peers/datasketches.sh asks the library itself. */
+ * them. tests/peers/jvm.sh asks the library itself. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

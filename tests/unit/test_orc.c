@@ -1,5 +1,5 @@
 /* Bloom filters of Apache ORC: messages that its Java library (1.9.4) wrote, and ours beside them.
- * tests/peers/orc.sh asks the library itself. */
+ * tests/peers/jvm.sh asks the library itself. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
