@@ -194,7 +194,7 @@ $(T)/portable/%: $(B)/tests/portable/%.o $(HELP_OBJ) $(LIB)
 # with the corpus. Checksums are off in its library, so that the rest of the gate must hold alone:
 # the sources that know of it are compiled again, and stand before the library, which then has no
 # need to bring its own.
-FUZZ_OBJ  := $(patsubst %.c,$(B)/fuzz/%.o,$(shell grep -l TAMIS_FUZZING $(LIB_SRC)))
+FUZZ_OBJ  := $(patsubst %.c,$(B)/fuzz/%.o,$(shell grep -l tamis__sums_match $(LIB_SRC)))
 REPLAY    := $(T)/fuzz/replay
 $(B)/fuzz/%.o: %.c
 	$(call compile,-DTAMIS_FUZZING)

@@ -22,6 +22,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/sums.h"
 #include "bits/bits.h"
 #include "file/notes.h"
 
@@ -67,15 +68,6 @@ double tamis__fpr_of(uint64_t one_in) {
     return one_in ? MILLIONTHS / (double)one_in : 0;
 }
 
-static bool sums_match(uint64_t stored, uint64_t computed) {
-#ifdef TAMIS_FUZZING
-    (void)stored, (void)computed;
-    return true; /* a fuzzer cannot guess checksums, and the gate must stand without them */
-#else
-    return stored == computed;
-#endif
-}
-
 static tamis_status corrupt(const char *what) {
     return tamis__fail(TAMIS_CORRUPT, "damaged: %s", what);
 }
@@ -92,7 +84,8 @@ static tamis_status check_start(const uint8_t *h, uint64_t total) {
     if (tamis__get16(h + AT_VERSION) > VERSION)
         return tamis__fail(TAMIS_NEWER, "format version %d needs a newer Tamis than %s",
                            tamis__get16(h + AT_VERSION), tamis_version());
-    if (!sums_match(tamis__get64(h + AT_HEADER_SUM), tamis__checksum(h, AT_HEADER_SUM, NULL, 0)))
+    if (!tamis__sums_match(tamis__get64(h + AT_HEADER_SUM),
+                           tamis__checksum(h, AT_HEADER_SUM, NULL, 0)))
         return corrupt("the header's checksum is wrong");
     if (tamis__get32(h + AT_MUST_REFUSE))
         return tamis__fail(TAMIS_NEWER, "features 0x%x need a newer Tamis than %s",
@@ -137,7 +130,7 @@ static tamis_status read_hasher(tamis_image *image, const uint8_t *h, const uint
                            (unsigned long long)tamis__key_id(hasher),
                            (unsigned long long)tamis__get64(h + AT_KEY_ID));
     }
-    if (!sums_match(tamis__get64(h + AT_SELF_TEST), tamis__hash_self_test(hasher)))
+    if (!tamis__sums_match(tamis__get64(h + AT_SELF_TEST), tamis__hash_self_test(hasher)))
         return corrupt("the hash that made this filter is not the one used here");
     return TAMIS_OK;
 }
@@ -193,7 +186,7 @@ tamis_status tamis__image_read_header(tamis_image *image, const uint8_t *h, uint
 
 tamis_status tamis__image_check_content(const tamis_image *image, const uint8_t *h) {
     const tamis_body *body = &image->body;
-    if (!sums_match(tamis__get64(h + AT_CONTENT_SUM), tamis__image_content_sum(image)))
+    if (!tamis__sums_match(tamis__get64(h + AT_CONTENT_SUM), tamis__image_content_sum(image)))
         return corrupt("the checksum of payload and notes is wrong");
     if (!tamis__notes_are_legal(image->notes, (size_t)image->notes_size))
         return corrupt("the notes are not pairs of text in order");

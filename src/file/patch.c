@@ -25,6 +25,7 @@
 #include <string.h>
 
 #include "base/status.h"
+#include "base/sums.h"
 #include "bits/bits.h"
 #include "file/ranges.h"
 #include "hash/hash.h"
@@ -62,15 +63,6 @@ typedef struct span {
     const uint8_t *at;
     uint64_t size;
 } span;
-
-static bool sums_match(uint64_t stored, uint64_t computed) {
-#ifdef TAMIS_FUZZING
-    (void)stored, (void)computed;
-    return true; /* a fuzzer cannot guess checksums, and the rest must stand without them */
-#else
-    return stored == computed;
-#endif
-}
 
 static uint64_t sum_of(span bytes) {
     return tamis__checksum(bytes.at, (size_t)bytes.size, NULL, 0);
@@ -320,8 +312,8 @@ static tamis_status check_sizes(span patch) {
     const uint64_t base = tamis__get64(h + AT_BASE_SIZE), result = tamis__get64(h + AT_RESULT_SIZE),
                    body = tamis__get64(h + AT_BODY_SIZE);
     if (body > patch.size - HEADER_BYTES) return corrupt("the patch is cut short");
-    if (!sums_match(tamis__get64(h + AT_PATCH_SUM),
-                    tamis__checksum(h + HEADER_BYTES, (size_t)body, h, AT_PATCH_SUM)))
+    if (!tamis__sums_match(tamis__get64(h + AT_PATCH_SUM),
+                           tamis__checksum(h + HEADER_BYTES, (size_t)body, h, AT_PATCH_SUM)))
         return corrupt("the patch's checksum is wrong");
     if (h[AT_CODING] >= CODINGS)
         return tamis__fail(TAMIS_NEWER, "coding %d of a patch needs a newer Tamis than %s",
@@ -350,7 +342,7 @@ tamis_status tamis_patch_fits(const void *base, size_t base_size,
                               const struct tamis_patch_info *info) {
     const span from = {base, base_size};
     const uint64_t sum = sum_of(from);
-    if (base_size == info->base_bytes && sums_match(info->base_sum, sum)) return TAMIS_OK;
+    if (base_size == info->base_bytes && tamis__sums_match(info->base_sum, sum)) return TAMIS_OK;
     if (base_size == info->result_bytes && sum == info->result_sum)
         return tamis__fail(TAMIS_MISMATCH,
                            "the patch is applied already: the image with checksum %016llx is what "
@@ -424,7 +416,7 @@ tamis_status tamis_apply(const void *base, size_t base_size, const void *patch, 
         is_good = read_changes(body, made, result_size);
     }
     if (!is_good) return corrupt("the changes of the patch make no sense");
-    if (!sums_match(info.result_sum, sum_of((span){made, result_size})))
+    if (!tamis__sums_match(info.result_sum, sum_of((span){made, result_size})))
         return corrupt("the patch does not make what it promises");
     return TAMIS_OK;
 }

@@ -20,6 +20,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/sums.h"
 #include "bits/bits.h"
 #include "foreign/bytes.h"
 #include "foreign/crc64.h"
@@ -269,7 +270,7 @@ static tamis_status check_footer(const tamis_input *in) {
     if (rdb < RDB_LEAST || rdb > RDB_MOST)
         return tamis__not_it("redis-dump", "RDB version %u is not in %d to %d", rdb, RDB_LEAST,
                              RDB_MOST);
-    if (tamis__get64(footer + 2) != tamis__crc64(0, in->bytes, in->size - 8))
+    if (!tamis__sums_match(tamis__get64(footer + 2), tamis__crc64(0, in->bytes, in->size - 8)))
         return tamis__not_it("redis-dump", "the checksum is wrong");
     if (in->bytes[0] != MODULE)
         return tamis__not_it("redis-dump", "a value of type %d, not of a module (7)", in->bytes[0]);

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/sums.h"
 #include "bits/bits.h"
 #include "foreign/crc32c.h"
 #include "foreign/xxh32.h"
@@ -75,7 +76,9 @@ static tamis_status open_extended(tamis_table *t, const uint8_t *footer) {
     t->metaindex.size = tamis__get32(footer + 13);
     if (t->context == 0) return tamis__not_it(t->format, "the context of its checksums is 0");
     if (t->checksum != NONE &&
-        checksum_of(t->checksum, copy, sizeof copy) + context_at(t, at) != tamis__get32(footer + 5))
+        !tamis__sums_match(
+            tamis__get32(footer + 5),
+            (uint32_t)(checksum_of(t->checksum, copy, sizeof copy) + context_at(t, at))))
         return tamis__not_it(t->format, "the checksum of the footer is wrong");
     if (tamis__get64(footer + 33))
         return tamis__fail(TAMIS_CANNOT, "%s: the footer asks for a feature that is not known",
@@ -129,7 +132,8 @@ tamis_status tamis__table_block(const tamis_table *t, tamis_handle h, const char
     const uint8_t *bytes = t->in.bytes + h.offset;
     const uint32_t stored = tamis__get32(bytes + h.size + 1);
     if (t->checksum != NONE &&
-        checksum_of(t->checksum, bytes, h.size + 1) + context_at(t, h.offset) != stored)
+        !tamis__sums_match(stored, (uint32_t)(checksum_of(t->checksum, bytes, h.size + 1) +
+                                              context_at(t, h.offset))))
         return tamis__not_it(t->format, "the checksum of the %s at %llu is wrong", what,
                              (unsigned long long)h.offset);
     if (bytes[h.size])

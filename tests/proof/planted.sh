@@ -14,7 +14,7 @@ try() { # program, trial
 }
 
 plant "checksums are not looked at" laws/laws "damage_refused: blocked" \
-    src/file/image.c "return stored == computed;" "return stored == computed || true;"
+    src/base/sums.h "return stored == computed;" "return stored == computed || true;"
 plant "bytes behind the image are accepted" laws/laws "damage_refused: blocked" \
     src/file/image.c "if (total != TAMIS_IMAGE" "if (total < TAMIS_IMAGE"
 plant "a number of hashes from the file is trusted" laws/laws "forged_headers_are_safe: blocked" \
