@@ -184,7 +184,8 @@ define link_test
 	$(if $(V),,@echo "  LINK  $@")
 	$(Q)$(CC) $(SAFE) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lcmocka $(LIBS)
 endef
-$(T)/portable/%: $(B)/tests/portable/%.o $(HELP_OBJ) $(LIB)
+# It runs where there is no test library.
+$(T)/portable/%: $(B)/tests/portable/%.o $(filter-out %/foreign.o,$(HELP_OBJ)) $(LIB)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(SAFE) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
 .SECONDARY:
