@@ -99,6 +99,12 @@ static tamis_status parse(const char *text, const tamis_format **format, tamis_s
     return TAMIS_OK;
 }
 
+/* No bytes may be nowhere: readers need not look for that. */
+static tamis_input input_of(const void *bytes, size_t size) {
+    static const uint8_t nothing = 0;
+    return (tamis_input){size ? bytes : &nothing, size};
+}
+
 /* ---- In ------------------------------------------------------------------------------------- */
 
 /* Where nobody said how many keys there are, the bits do. */
@@ -163,7 +169,7 @@ static tamis_status make(tamis **filter, const tamis_format *format, const tamis
 
 tamis_status tamis_import_with(tamis **filter, const char *text, const void *bytes, size_t size,
                                const struct tamis_options *options) {
-    const tamis_input input = {bytes, size};
+    const tamis_input input = input_of(bytes, size);
     const tamis_format *format;
     tamis_arrival in = {.hash = TAMIS_HASH_OWN};
     tamis_said said;
@@ -199,7 +205,7 @@ static tamis_status find_the_one(const tamis_format *format, const tamis_input *
 
 tamis_status tamis_find(const char *text, const void *bytes, size_t size, tamis_finder *each,
                         void *ctx) {
-    const tamis_input input = {bytes, size};
+    const tamis_input input = input_of(bytes, size);
     const tamis_format *format;
     tamis_said said;
     const tamis_status rc = parse(text, &format, &said);

@@ -498,8 +498,8 @@ const tamis_kind tamis__rocksdb_ribbon = {
 /* ---- The format ----------------------------------------------------------------------------- */
 
 tamis_status tamis__ribbon_read(const tamis_input *in, tamis_arrival *out) {
-    const uint8_t *tail = in->bytes + in->size - TAIL;
-    if (in->size <= TAIL || tail[0] != TAMIS_ROCKSDB_RIBBON)
+    const uint8_t *tail = in->size > TAIL ? in->bytes + (in->size - TAIL) : NULL;
+    if (!tail || tail[0] != TAMIS_ROCKSDB_RIBBON)
         return tamis__not_it("rocksdb-ribbon", "it does not end as a Ribbon filter does");
     const uint64_t blocks = tail[2] | (uint64_t)tail[3] << 8 | (uint64_t)tail[4] << 16;
     if (blocks < LEAST_BLOCKS || (in->size - TAIL) % SEGMENT)

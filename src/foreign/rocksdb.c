@@ -68,9 +68,9 @@ static void shape_legacy(const uint8_t *meta, uint64_t n, uint64_t word[]) {
 
 /* A Ribbon is another kind, but for one of less than two blocks, which is not understood. */
 bool tamis__rocksdb_is_ribbon(const tamis_input *in) {
-    const uint8_t *meta = in->bytes + in->size - META;
-    return in->size > META && meta[0] == TAMIS_ROCKSDB_RIBBON &&
-           (meta[2] > 1 || meta[3] || meta[4]);
+    if (in->size <= META) return false;
+    const uint8_t *meta = in->bytes + (in->size - META);
+    return meta[0] == TAMIS_ROCKSDB_RIBBON && (meta[2] > 1 || meta[3] || meta[4]);
 }
 
 /* The shape of a filter of n bytes. */

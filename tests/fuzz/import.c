@@ -33,7 +33,7 @@ static bool append(void *ctx, const void *from, size_t size) {
 
 /* What goes out comes in again, and goes out as the same bytes. */
 static void goes_round(const tamis *f, const char *format) {
-    bytes first = {NULL, 0}, second = {NULL, 0};
+    bytes first = {malloc(1), 0}, second = {malloc(1), 0};
     tamis *g;
     const tamis_status rc = tamis_export(f, format, append, &first);
     demand(rc == TAMIS_OK || rc == TAMIS_CANNOT);
