@@ -97,6 +97,26 @@ static inline uint8_t *tamis_fast_block(const struct tamis_fast *fast, uint64_t 
 #define TAMIS_FAST_SALTS \
     0x47b6137b, 0x44974d91, 0x8824ad5b, 0xa2b7289d, 0x705495c7, 0x2df1424b, 0x9efc4947, 0x5c6bfb31
 
+#if defined(__AVX2__)
+/* One bit for each lane: is its bit set? The lower halves of all lanes fill one vector, the upper
+ * halves another, in the order 0, 1, 4, 5, 2, 3, 6, 7. The top bit of a product chooses the half, and
+ * the five below it are the bit therein, which a shift brings to the top. */
+static inline unsigned tamis_fast_lanes_blocked(const uint8_t *block, uint64_t hash) {
+    const __m256i salts =
+        _mm256_set_epi32(0x5c6bfb31, (int)0x9efc4947, (int)0xa2b7289d, (int)0x8824ad5b, 0x2df1424b,
+                         0x705495c7, 0x44974d91, 0x47b6137b);
+    const __m256i t = _mm256_mullo_epi32(_mm256_set1_epi32((int)(uint32_t)hash), salts);
+    const __m256 l = _mm256_loadu_ps((const float *)(const void *)block);
+    const __m256 h = _mm256_loadu_ps((const float *)(const void *)(block + 32));
+    const __m256 half =
+        _mm256_blendv_ps(_mm256_shuffle_ps(l, h, _MM_SHUFFLE(2, 0, 2, 0)),
+                         _mm256_shuffle_ps(l, h, _MM_SHUFFLE(3, 1, 3, 1)), _mm256_castsi256_ps(t));
+    const __m256i up = _mm256_andnot_si256(_mm256_srli_epi32(t, 26), _mm256_set1_epi32(31));
+    const __m256i top = _mm256_sllv_epi32(_mm256_castps_si256(half), up);
+    return (unsigned)_mm256_movemask_ps(_mm256_castsi256_ps(top));
+}
+#endif
+
 #if defined(__AVX512BITALG__) && defined(__AVX512IFMA__)
 /* One product for each lane, from bit 52 on: a hash 6 bits and a salt 20 bits up put bit 26 there. */
 static inline __m512i tamis_fast_index_blocked(uint64_t hash) {
@@ -128,24 +148,6 @@ static inline void tamis_fast_mask_blocked(uint64_t hash, __m256i *low, __m256i 
         _mm256_blend_epi32(_mm256_srli_epi32(t, 26), _mm256_setzero_si256(), 0xaa);
     *low = _mm256_sllv_epi64(one, lower);
     *high = _mm256_sllv_epi64(one, _mm256_srli_epi64(t, 58));
-}
-
-/* One bit for each lane: is its bit set? The lower halves of all lanes fill one vector, the upper
- * halves another, in the order 0, 1, 4, 5, 2, 3, 6, 7. The top bit of a product chooses the half, and
- * the five below it are the bit therein, which a shift brings to the top. */
-static inline unsigned tamis_fast_lanes_blocked(const uint8_t *block, uint64_t hash) {
-    const __m256i salts =
-        _mm256_set_epi32(0x5c6bfb31, (int)0x9efc4947, (int)0xa2b7289d, (int)0x8824ad5b, 0x2df1424b,
-                         0x705495c7, 0x44974d91, 0x47b6137b);
-    const __m256i t = _mm256_mullo_epi32(_mm256_set1_epi32((int)(uint32_t)hash), salts);
-    const __m256 l = _mm256_loadu_ps((const float *)(const void *)block);
-    const __m256 h = _mm256_loadu_ps((const float *)(const void *)(block + 32));
-    const __m256 half =
-        _mm256_blendv_ps(_mm256_shuffle_ps(l, h, _MM_SHUFFLE(2, 0, 2, 0)),
-                         _mm256_shuffle_ps(l, h, _MM_SHUFFLE(3, 1, 3, 1)), _mm256_castsi256_ps(t));
-    const __m256i up = _mm256_andnot_si256(_mm256_srli_epi32(t, 26), _mm256_set1_epi32(31));
-    const __m256i top = _mm256_sllv_epi32(_mm256_castps_si256(half), up);
-    return (unsigned)_mm256_movemask_ps(_mm256_castsi256_ps(top));
 }
 
 static inline bool tamis_fast_has_blocked(const uint8_t *block, uint64_t hash) {

@@ -96,7 +96,7 @@ static tamis_status work_memory(const tamis_builder *b, uint64_t size, const cha
 static tamis_status make_set(tamis_builder *b) {
     tamis_pile *pile = &b->pile;
     tamis_block block;
-    void *other;
+    void *other = NULL;
     if (pile->is_set || pile->n < 2 || !(b->can & TAMIS_ADDS_ONCE)) return TAMIS_OK;
     const uint64_t size = pile->n * sizeof *pile->hash;
     tamis_status rc = tamis__report(b, TAMIS_STAGE_SORT, 0, pile->n);

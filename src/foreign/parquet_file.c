@@ -147,7 +147,7 @@ static tamis_status find_footer(const tamis_input *in, uint64_t *start) {
 }
 
 static tamis_status walk_chunks(const tamis_input *in, visitor *visit, void *ctx) {
-    uint64_t start;
+    uint64_t start = 0;
     const tamis_status rc = find_footer(in, &start);
     if (rc) return rc;
     walk w = {{in->bytes + start, in->bytes + in->size - TAIL, NULL}, visit, ctx, TAMIS_OK};
@@ -177,7 +177,7 @@ static tamis_status misplaced(const chunk *c) {
 }
 
 static tamis_status locate(const tamis_input *in, const chunk *c, place *at) {
-    uint64_t end;
+    uint64_t end = 0;
     tamis_status rc = find_footer(in, &end);
     if (rc) return rc;
     if (c->offset < MAGIC || (uint64_t)c->offset >= end) return misplaced(c);

@@ -420,11 +420,13 @@ static tamis_status move(tamis_body *to, const tamis_body *from) {
 
 /* ---- Measuring ------------------------------------------------------------------------------ */
 
-static uint64_t bits_set(const uint8_t *bytes, uint64_t n) {
+/* Of those that a position can reach: 2^n2 may be fewer than there are. */
+static uint64_t bits_set(const uint8_t *bytes, uint64_t bits) {
+    const uint64_t n = bits / 8;
     uint64_t set = 0, i = 0;
     for (; i + 8 <= n; i += 8) set += tamis__popcount64(tamis__get64(bytes + i));
     for (; i < n; i++) set += tamis__popcount64(bytes[i]);
-    return set;
+    return bits % 8 ? set + tamis__popcount64(bytes[n] & ((1u << bits % 8) - 1)) : set;
 }
 
 static void measure(const tamis_body *f, const tamis_body *other, tamis_measure *out) {
@@ -434,8 +436,8 @@ static void measure(const tamis_body *f, const tamis_body *other, tamis_measure 
     for (uint64_t i = 0; i < f->word[LINKS]; i++) {
         const tamis_bf_link link = tamis__bf_link(f->bytes, i);
         tamis_measure m = {0};
-        tamis__fill_measure(bits_set(f->bytes + at, link.bytes), modulus_of(&link), link.hashes,
-                            &m);
+        const uint64_t reached = modulus_of(&link);
+        tamis__fill_measure(bits_set(f->bytes + at, reached), reached, link.hashes, &m);
         at += link.bytes;
         out->bits_set += m.bits_set;
         out->bits += m.bits;

@@ -134,6 +134,19 @@ static void links_larger_than_their_bytes(void **state) {
     chain_refuses("redisbloom", bloom_chain, HASHES, 4, UINT32_MAX);
 }
 
+/* 2^n2 positions, in a link that has more bits: what lies beyond them is nobody's. */
+static void bits_that_no_position_reaches(void **state) {
+    (void)state;
+    const test_file file = test_vector("redisbloom/hostile_two_positions.bin");
+    tamis *f = test_import("redisbloom", file);
+    struct tamis_info info;
+    tamis_info(f, &info, sizeof info);
+    assert_true(info.fill <= 1 && info.fpr_now <= 1);
+    tamis_free(f);
+    test_goes_round("redisbloom", file);
+    free(file.bytes);
+}
+
 static void bytes_too_few_and_too_many(void **state) {
     (void)state;
     test_file (*const chains[])(void) = {bloom_chain, cuckoo_chain};
@@ -206,6 +219,7 @@ int main(void) {
         cmocka_unit_test(a_filter_of_no_bits),
         cmocka_unit_test(links_that_are_not_there),
         cmocka_unit_test(links_larger_than_their_bytes),
+        cmocka_unit_test(bits_that_no_position_reaches),
         cmocka_unit_test(bytes_too_few_and_too_many),
         cmocka_unit_test(large_numbers_in_few_bytes),
         cmocka_unit_test(sizes_that_disagree),
