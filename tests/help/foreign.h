@@ -60,4 +60,23 @@ uint64_t test_hostile(const char *format, test_file);
 /* The same of these bytes alone: whether they were let in. */
 bool test_is_let_in(const char *format, const uint8_t *bytes, size_t size);
 
+/* ---- Bytes and wishes as they stand in a specification ---- */
+
+/* The bytes of "00ff80"; free them. */
+test_file test_hex(const char *hex);
+
+/* These bytes are refused, and the sentence says why. */
+void test_refused(const char *format, test_file file, const char *why);
+
+void test_hex_refused(const char *format, const char *hex, const char *why);
+
+/* A spec, or a format without bytes, that is refused with this status and a sentence. */
+void test_spec_refused(const char *spec, tamis_status status, const char *why);
+
+/* The first shape words of a plan. */
+void test_planned(const char *spec, uint64_t word_0, uint64_t word_1);
+
+/* What describes a filter makes one of the same shape. */
+void test_spec_leads_back(const tamis *f);
+
 #endif

@@ -5,8 +5,11 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
-#include "tests/help/hex.h"
+#include "tests/help/foreign.h"
 
 #define BYTES(s) \
     { s, sizeof s - 1 }

@@ -7,9 +7,9 @@
 #include <cmocka.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "tests/help/foreign.h"
-#include "tests/help/hex.h"
 
 #define BYTES(s) \
     { s, sizeof s - 1 }

@@ -6,9 +6,11 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "bits/bits.h"
-#include "tests/help/hex.h"
+#include "tests/help/foreign.h"
 
 #define FORMAT "datasketches"
 
@@ -135,12 +137,8 @@ static void plans_as_java(void **state) {
                    {"datasketches:capacity=1e6,fpr=0.001", 14377600, 10},
                    {"datasketches:capacity=10,bits=100", 64, 5}};
     struct tamis_plan plan;
-    for (size_t i = 0; i < sizeof samples / sizeof *samples; i++) {
-        if (tamis_plan(samples[i].spec, &plan, sizeof plan))
-            fail_msg("%s: %s", samples[i].spec, tamis_why());
-        assert_int_equal(plan.word[0], samples[i].bits);
-        assert_int_equal(plan.word[1], samples[i].hashes);
-    }
+    for (size_t i = 0; i < sizeof samples / sizeof *samples; i++)
+        test_planned(samples[i].spec, samples[i].bits, samples[i].hashes);
     assert_int_equal(tamis_plan("datasketches:capacity=1e9", &plan, sizeof plan), TAMIS_TOO_LARGE);
     assert_int_equal(tamis_plan("datasketches:capacity=10,bits=63", &plan, sizeof plan),
                      TAMIS_INVALID);

@@ -5,9 +5,12 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "bits/bits.h"
-#include "tests/help/hex.h"
+#include "tests/help/foreign.h"
 
 #define BYTES(s) \
     { s, sizeof s - 1 }

@@ -5,9 +5,11 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "bits/bits.h"
-#include "tests/help/hex.h"
+#include "tests/help/foreign.h"
 
 #define BYTES(s) \
     { s, sizeof s - 1 }
@@ -95,12 +97,8 @@ static void plans_as_libbloom(void **state) {
                    {"libbloom:capacity=4e9", UINT64_C(38340233509), 7},
                    {"libbloom:capacity=1000,bits=9585", 9585, 7}};
     struct tamis_plan plan;
-    for (size_t i = 0; i < sizeof samples / sizeof *samples; i++) {
-        if (tamis_plan(samples[i].spec, &plan, sizeof plan))
-            fail_msg("%s: %s", samples[i].spec, tamis_why());
-        assert_int_equal(plan.word[0], samples[i].bits);
-        assert_int_equal(plan.word[1], samples[i].hashes);
-    }
+    for (size_t i = 0; i < sizeof samples / sizeof *samples; i++)
+        test_planned(samples[i].spec, samples[i].bits, samples[i].hashes);
     assert_int_equal(tamis_plan("libbloom:capacity=5e9", &plan, sizeof plan), TAMIS_TOO_LARGE);
     assert_int_equal(tamis_plan("libbloom:capacity=3e8,version=1", &plan, sizeof plan),
                      TAMIS_TOO_LARGE);

@@ -9,7 +9,6 @@
 #include <stdlib.h>
 
 #include "tests/help/foreign.h"
-#include "tests/help/hex.h"
 
 #define BYTES(s) \
     { s, sizeof s - 1 }
