@@ -355,7 +355,7 @@ install: all pages
 	install -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(LIBDIR)/pkgconfig $(DESTDIR)$(LIBDIR)/cmake/tamis \
 	           $(DESTDIR)$(INCLUDEDIR)
 	install -m 755 $(CMD) $(DESTDIR)$(BINDIR)/tamis
-	install -m 644 include/tamis.h include/tamis_fast.h $(DESTDIR)$(INCLUDEDIR)/
+	install -m 644 include/tamis.h include/tamis_fast.h include/tamis_jobs.h $(DESTDIR)$(INCLUDEDIR)/
 	install -m 644 $(LIB) $(DESTDIR)$(LIBDIR)/
 	install -m 755 $(SO) $(DESTDIR)$(LIBDIR)/
 	ln -sf $(notdir $(SO)) $(DESTDIR)$(LIBDIR)/libtamis.so.$(MAJOR)
@@ -375,6 +375,7 @@ fill = sed -e 's|@PREFIX@|$(PREFIX)|g' -e 's|@LIBDIR@|$(LIBDIR)|g' \
 
 uninstall:
 	rm -f $(DESTDIR)$(BINDIR)/tamis $(DESTDIR)$(INCLUDEDIR)/tamis.h $(DESTDIR)$(INCLUDEDIR)/tamis_fast.h \
+	      $(DESTDIR)$(INCLUDEDIR)/tamis_jobs.h \
 	      $(DESTDIR)$(LIBDIR)/libtamis.* \
 	      $(DESTDIR)$(LIBDIR)/pkgconfig/tamis.pc
 	rm -rf $(DESTDIR)$(LIBDIR)/cmake/tamis

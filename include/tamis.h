@@ -103,7 +103,8 @@ typedef struct tamis tamis;
     X(NOT_FOUND, -13, "the key is not in the filter")           \
     X(TOMBSTONED, -14, "the key was removed for good")          \
     X(CANCELLED, -15, "stopped on request")                     \
-    X(CONFLICT, -16, "one key has two values")
+    X(CONFLICT, -16, "one key has two values")                  \
+    X(PARTIAL, -17, "only a part could be listed")
 
 typedef enum tamis_status {
 #define TAMIS_STATUS_ENUM(name, value, text) TAMIS_##name = value,
@@ -783,13 +784,17 @@ enum tamis_ability {
     TAMIS_CAN_PUT = 1 << 21,     /* values can be set: tamis_put */
     TAMIS_CAN_LABEL = 1 << 22,   /* many named sets: tamis_labels */
     TAMIS_IS_BUILT = 1 << 23,    /* made once from all its keys, by a builder */
+    TAMIS_CAN_DIFFER = 1 << 25,  /* lists what differs between two sets: tamis_difference */
+    TAMIS_CAN_TRACE = 1 << 26,   /* finds excerpts of what was stored: tamis_trace */
+    TAMIS_CAN_SEARCH = 1 << 27,  /* holds prints, which are searched: tamis_prints_similar */
 
     /* What it is like. */
     TAMIS_ADDS_ONCE = 1 << 16,   /* adding a key again changes nothing */
     TAMIS_ANY_ORDER = 1 << 17,   /* the same adds in any order make the same bytes */
     TAMIS_AGES = 1 << 18,        /* old keys leave as new ones come */
     TAMIS_MAY_FORGET = 1 << 19,  /* a no may be wrong: the contract says when */
-    TAMIS_NO_EMPTY_KEY = 1 << 24 /* a key of no bytes is refused, and never there */
+    TAMIS_NO_EMPTY_KEY = 1 << 24, /* a key of no bytes is refused, and never there */
+    TAMIS_IS_SKETCH = 1 << 28     /* knows sets, not keys: every question is answered maybe */
 };
 
 /* A wish, as it stands in a spec: name=value. */
@@ -834,6 +839,21 @@ TAMIS_API bool tamis_next_change(const tamis *filter, uint64_t *cursor, uint64_t
 
 /* Everybody has been told: from here on there are no changes. Threads: as tamis_add. */
 TAMIS_API tamis_status tamis_forget_changes(tamis *filter);
+
+/* Kinds with TAMIS_CAN_DIFFER (iblt) list what differs between two sets, in a size that depends on
+ * the difference alone. `take` gets each hash that only one of the two has, and whether that is the
+ * first; false from it ends the listing with TAMIS_CANCELLED. TAMIS_PARTIAL when the difference is
+ * larger than the tables can list: then what `take` got is right, but not all, and
+ * tamis_difference_size tells how large a table would have to be. The filters must match, and
+ * neither may hold a key twice. Threads: as tamis_has, for both. */
+typedef bool tamis_differs(void *ctx, uint64_t hash, bool is_first);
+TAMIS_API tamis_status tamis_difference(const tamis *first, const tamis *second,
+                                        tamis_differs *take, void *ctx);
+
+/* How many keys only one of two sets has, without listing them: kinds with TAMIS_CAN_DIFFER whose
+ * options keep an estimator. Threads: as tamis_has, for both. */
+TAMIS_API tamis_status tamis_difference_size(const tamis *first, const tamis *second,
+                                             struct tamis_estimate *keys);
 
 /* Kinds with TAMIS_CAN_LEVEL (attenuated) belong to a link of a network: level 1 has the keys of
  * the neighbour itself, level 2 those one hop behind it, and so on. tamis_add adds to level 1.

@@ -45,6 +45,16 @@ TAMIS_FN uint64_t tamis__mix(uint64_t x) {
     return x;
 }
 
+/* The hash that tamis__mix made this of. */
+TAMIS_FN uint64_t tamis__unmix(uint64_t x) {
+    x ^= x >> 33;
+    x *= 0x9cb4b2f8129337db; /* times 0xc4ceb9fe1a85ec53 is 1 */
+    x ^= x >> 33;
+    x *= 0x4f74430c22a54005;
+    x ^= x >> 33;
+    return x;
+}
+
 /* Odd multipliers of the eight lanes of a block; the ones Parquet's specification fixes, so that
  * split is bit for bit the same there. */
 static const uint32_t tamis__salt[8] = {

@@ -53,7 +53,7 @@ void tamis_hash_u64s(const tamis *f, const uint64_t *keys, size_t n, uint64_t *h
 
 bool tamis_has_hash(const tamis *f, uint64_t hash) {
     if (f->kind->has) return f->kind->has(&f->image.body, hash);
-    uint8_t hit = 1; /* a kind with its own hash cannot tell: maybe */
+    uint8_t hit = 1; /* a sketch, or a kind with its own hash, cannot tell: maybe */
     if (f->kind->query) f->kind->query(&f->image.body, &hash, 1, &hit);
     return hit;
 }
@@ -109,6 +109,8 @@ static void ask_hashed(const tamis *f, tamis_keys keys, size_t from, size_t n, u
 static void ask_some(const tamis *f, tamis_keys keys, size_t from, size_t n, uint8_t *hit) {
     if (f->kind->query_keys)
         ask_own(f, keys, from, n, hit);
+    else if (!f->kind->query)
+        memset(hit, 1, n); /* a sketch */
     else
         ask_hashed(f, keys, from, n, hit);
 }

@@ -91,6 +91,8 @@ tamis_status tamis_overlap(const tamis *a, const tamis *b, struct tamis_estimate
 
 tamis_status tamis_similarity(const tamis *a, const tamis *b, struct tamis_estimate *jaccard) {
     struct tamis_estimate found = {0, 0}, all = {0, 0};
+    if (a->kind->similarity && tamis_mismatch(a, b)) return TAMIS_MISMATCH;
+    if (a->kind->similarity) return a->kind->similarity(&a->image.body, &b->image.body, jaccard);
     const tamis_status rc = common_keys(a, b, &found, &all);
     if (rc) return rc;
     if (all.value == 0) /* two empty sets are the same set */

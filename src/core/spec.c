@@ -226,6 +226,9 @@ static tamis_status check_hashing(tamis_request *r) {
 static tamis_status check_sizing(tamis_request *r, bool is_open) {
     if (r->has_capacity && r->has_fpr && r->has_bits)
         return tamis__fail(TAMIS_INVALID, "capacity, fpr and size: give two, the third follows");
+    const tamis_kind *kind = r->entry->kind;
+    if (!r->has_capacity && !r->has_bits && kind->is_sized && kind->is_sized(&r->wish))
+        r->has_capacity = true; /* of 0 */
     if (!is_open && !r->has_capacity && !(r->has_fpr && r->has_bits))
         return tamis__fail(TAMIS_INVALID,
                            "capacity is missing (or give both size and fpr, and it follows)");

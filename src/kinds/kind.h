@@ -79,6 +79,17 @@ typedef struct tamis_label_facet {
     const char *(*name)(const tamis_body *, uint64_t label);
 } tamis_label_facet;
 
+/* What differs between two sets. Core has made sure that both match, and gives zeroed memory. */
+typedef struct tamis_differ_facet {
+    uint64_t (*scratch)(const uint64_t word[]); /* bytes that list() needs */
+    tamis_status (*list)(const tamis_body *first, const tamis_body *second, uint8_t *scratch,
+                         tamis_differs *take, void *ctx);
+
+    /* TAMIS_CANNOT for shapes that keep no estimator. */
+    tamis_status (*size)(const tamis_body *first, const tamis_body *second, uint8_t *scratch,
+                         struct tamis_estimate *keys);
+} tamis_differ_facet;
+
 /* Kinds that are made once, from all their keys. The builder brings records in ascending order,
  * distinct, cut into shards; the kind makes the bytes of one shard after the other, on any thread.
  * Their payloads are those of kinds/shards.h: shards, a tail, and where each shard starts. */
@@ -176,6 +187,9 @@ typedef struct tamis_kind {
      * it means into the wish, as other options. */
     tamis_status (*read_text)(tamis_wish *, size_t i, const char *value);
 
+    /* Do the kind's own options say how large it is? Then capacity may be missing, and is 0. */
+    bool (*is_sized)(const tamis_wish *);
+
     /* Shape: wish to words, pure arithmetic; words to bytes, the gate; what the words mean. */
     tamis_status (*plan)(const tamis_wish *, uint64_t word[]);
     tamis_status (*check)(const uint64_t word[], uint64_t *size);
@@ -189,7 +203,8 @@ typedef struct tamis_kind {
      * the payload has the size that check() demanded. NULL: every payload of that size is legal. */
     tamis_status (*audit)(const tamis_body *);
 
-    /* Asking and adding. add_shared may run on many threads, beside query. A long batch keeps many
+    /* Asking and adding. A kind with neither query nor query_keys is a sketch: it knows what is true
+     * of a set, not of a key, and core answers maybe for it. add_shared may run on many threads, beside query. A long batch keeps many
      * cache misses under way, and prefetches only payloads beyond TAMIS_NEAR_BYTES. */
     void (*query)(const tamis_body *, const uint64_t *hash, size_t n, uint8_t *hit);
     tamis_status (*add)(tamis_body *, const uint64_t *hash, size_t n);
@@ -270,10 +285,15 @@ typedef struct tamis_kind {
      * merge are never asked with `other`. */
     void (*measure)(const tamis_body *, const tamis_body *other, tamis_measure *);
 
+    /* The share of all keys of two bodies that both have, for kinds that know it better than from
+     * three counts of keys. */
+    tamis_status (*similarity)(const tamis_body *, const tamis_body *, struct tamis_estimate *);
+
     const tamis_log_facet *log;
     const tamis_level_facet *levels;
     const tamis_retouch_facet *retouch;
     const tamis_label_facet *labels;
+    const tamis_differ_facet *differ;
     const tamis_build_facet *build; /* instead of add; merging then goes by next and build */
     const tamis_press_facet *press; /* instead of add_keys */
 } tamis_kind;

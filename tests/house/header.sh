@@ -1,5 +1,5 @@
 #!/bin/bash
-# tamis.h and tamis_fast.h are plain C11, clean in C++, and need nothing included before them.
+# tamis.h, tamis_jobs.h and tamis_fast.h are plain C11, clean in C++, and need nothing included before them.
 cd "$(dirname "$0")/../.." || exit 2
 work=$(mktemp -d) && trap 'rm -rf "$work"' EXIT
 n=0
@@ -36,7 +36,11 @@ try "every function ends its comment with its thread rule" awk '
     /The mathematics/ { rule = 1 }
     /^\/\*/ && math { rule = 1 }
     /The mathematics/ { math = 1 }
-    END { exit bad }' include/tamis.h
+    END { exit bad }' include/tamis.h include/tamis_jobs.h
+sed 's/tamis\.h/tamis_jobs.h/' "$work/a.c" >"$work/j.c"
+cp "$work/j.c" "$work/j.cpp"
+try "the header of jobs as strict C11" $CC -std=c11 $strict -c "$work/j.c" -o "$work/j.o"
+try "and as strict C++11" $CXX -std=c++11 $strict -c "$work/j.cpp" -o "$work/j.o"
 cat >"$work/f.c" <<'END'
 #include "tamis_fast.h"
 int main(void) {

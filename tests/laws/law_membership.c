@@ -366,10 +366,11 @@ static const char *estimates_hold(const subject *s) {
 
 const law membership_laws[] = {
     {"no_false_negative", 0, no_false_negative, TAMIS_AGES},
-    {"empty_has_nothing", 0, empty_has_nothing, 0},
+    {"empty_has_nothing", 0, empty_has_nothing, TAMIS_IS_SKETCH},
     {"rate_as_promised", 0, rate_as_promised, 0},
     {"batch_equals_single", 0, batch_equals_single, 0},
-    {"every_bit_counts", TAMIS_CAN_ADD | SETS_OF_KEYS, every_bit_counts, TAMIS_AGES},
+    {"every_bit_counts", TAMIS_CAN_ADD | SETS_OF_KEYS, every_bit_counts,
+     TAMIS_AGES | TAMIS_IS_SKETCH},
     {"duplicates_harmless", TAMIS_CAN_ADD | TAMIS_ADDS_ONCE, duplicates_harmless, 0},
     {"any_order_same_bytes", TAMIS_CAN_ADD | TAMIS_ANY_ORDER, any_order_same_bytes, 0},
     {"plan_tells_the_truth", 0, plan_tells_the_truth, 0},

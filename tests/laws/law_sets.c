@@ -94,10 +94,19 @@ static const char *fold_keeps_keys(const subject *s) {
     return what;
 }
 
+/* Where an option says how large a filter is, capacity does not. */
+static bool has_one_size(const subject *s) {
+    struct tamis_plan small, large;
+    if (tamis_plan(spec_of(s, N, 0.01, NULL), &small, sizeof small) ||
+        tamis_plan(spec_of(s, 2 * N, 0.01, NULL), &large, sizeof large))
+        abort();
+    return memcmp(small.word, large.word, sizeof small.word) == 0;
+}
+
 /* Of what is built the capacity decides nothing that must be the same; how it is cut does. NULL for
  * a subject that is about how it is cut, and for kinds of other systems, which are in one piece. */
 static tamis *another_shape(const subject *s) {
-    if (!(s->can & TAMIS_IS_BUILT)) return make(s, 2 * N, 0.01, NULL);
+    if (!(s->can & TAMIS_IS_BUILT)) return has_one_size(s) ? NULL : make(s, 2 * N, 0.01, NULL);
     if (strstr(s->options, "shard=") || s->can & TAMIS_OWN_HASH) return NULL;
     return filled(s, N, 0.01, ",shard=2048", 0, 100);
 }

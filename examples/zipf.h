@@ -1,0 +1,60 @@
+/* zipf.h: requests as caches see them, for the simulations beside this file.
+ *
+ * The i-th most popular of `most` things is asked for with a chance in proportion to 1/i^exponent.
+ * Drawing is by rejection under a curve that lies just above the staircase of chances (Hörmann and
+ * Derflinger 1996), so that it takes no table and no time that grows with the number of things.
+ * The generator of chance is our own: every machine draws the same requests. */
+#ifndef ZIPF_H
+#define ZIPF_H
+
+#include <math.h>
+#include <stdint.h>
+
+typedef struct zipf {
+    uint64_t state, most;
+    double exponent;
+    double low, high; /* areas under the curve at both ends */
+} zipf;
+
+static uint64_t zipf_bits(zipf *z) {
+    uint64_t x = z->state += 0x9e3779b97f4a7c15;
+    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9;
+    x = (x ^ x >> 27) * 0x94d049bb133111eb;
+    return x ^ x >> 31;
+}
+
+/* From 0 to below 1. */
+static double zipf_uniform(zipf *z) {
+    return (double)(zipf_bits(z) >> 11) / 9007199254740992.0; /* 2^53 */
+}
+
+/* The area under x^-exponent up to x, and the x that an area leads to; exponent is not 1. */
+static double zipf_area(const zipf *z, double x) {
+    return pow(x, 1 - z->exponent) / (1 - z->exponent);
+}
+
+static double zipf_at(const zipf *z, double area) {
+    return pow(area * (1 - z->exponent), 1 / (1 - z->exponent));
+}
+
+/* An exponent of exactly 1 is taken as one that is next to it. */
+static zipf zipf_start(uint64_t most, double exponent, uint64_t seed) {
+    zipf z = {.state = seed, .most = most, .exponent = exponent == 1 ? 1.0000001 : exponent};
+    z.low = zipf_area(&z, 1.5) - 1; /* the first step of the staircase has its own width */
+    z.high = zipf_area(&z, (double)most + 0.5);
+    return z;
+}
+
+/* The rank of the thing that is asked for next, from 1. */
+static uint64_t zipf_next(zipf *z) {
+    for (;;) {
+        const double area = z->low + zipf_uniform(z) * (z->high - z->low);
+        const double x = zipf_at(z, area);
+        uint64_t rank = (uint64_t)(x + 0.5);
+        rank = rank < 1 ? 1 : rank > z->most ? z->most : rank;
+        const double edge = zipf_area(z, (double)rank + 0.5) - pow((double)rank, -z->exponent);
+        if (area >= edge) return rank;
+    }
+}
+
+#endif
