@@ -27,13 +27,13 @@ extern "C" {
  *
  *     one host:    tamis_symbols_create(&s, hashes, n, key, NULL);
  *                  for (;;) tamis_symbols_next(s, &symbol, 1), send(symbol);
- *     the other:   tamis_difference_create(&d, hashes, n, key, NULL);
- *                  while (!tamis_difference_is_whole(d)) receive(&symbol), tamis_difference_take(d, &symbol, 1);
- *                  while (tamis_difference_next(d, &cursor, &hash, &is_ours)) ...
+ *     the other:   tamis_peeler_create(&d, hashes, n, key, NULL);
+ *                  while (!tamis_peeler_is_whole(d)) receive(&symbol), tamis_peeler_take(d, &symbol, 1);
+ *                  while (tamis_peeler_next(d, &cursor, &hash, &is_ours)) ...
  *
  * Who wants messages, limits and lists on both sides takes a conversation (below) instead. */
 typedef struct tamis_symbols tamis_symbols;
-typedef struct tamis_difference tamis_difference;
+typedef struct tamis_peeler tamis_peeler;
 
 enum { TAMIS_STREAM_KEY_BYTES = 16 };
 
@@ -71,35 +71,34 @@ TAMIS_API struct tamis_digest tamis_symbols_digest(const tamis_symbols *symbols)
 TAMIS_API void tamis_symbols_free(tamis_symbols *symbols);
 
 /* The receiving side, with its own `n` distinct hashes and the same key. Threads: any. */
-TAMIS_API tamis_status tamis_difference_create(tamis_difference **difference,
-                                               const uint64_t *hashes, size_t n, const uint8_t *key,
-                                               const struct tamis_options *options);
+TAMIS_API tamis_status tamis_peeler_create(tamis_peeler **peeler, const uint64_t *hashes, size_t n,
+                                           const uint8_t *key, const struct tamis_options *options);
 
 /* Takes the next `n` symbols of the other side and works out what they tell. Symbols behind the one
  * that made it whole are ignored. TAMIS_CORRUPT, for this and every later call, when no two sets can
  * have made these symbols. Threads: one writer. */
-TAMIS_API tamis_status tamis_difference_take(tamis_difference *difference,
-                                             const struct tamis_symbol *list, size_t n);
+TAMIS_API tamis_status tamis_peeler_take(tamis_peeler *peeler, const struct tamis_symbol *list,
+                                         size_t n);
 
 /* True when every symbol so far is explained: the list is then the whole difference, except by a
- * chance of about 2^-40 for each symbol, which tamis_difference_digest rules out. Threads: readers or
+ * chance of about 2^-40 for each symbol, which tamis_peeler_digest rules out. Threads: readers or
  * one writer. */
-TAMIS_API bool tamis_difference_is_whole(const tamis_difference *difference);
+TAMIS_API bool tamis_peeler_is_whole(const tamis_peeler *peeler);
 
 /* The digest of our set with what was found so far put right: that of the other side, when all is
  * well. Threads: readers or one writer. */
-TAMIS_API struct tamis_digest tamis_difference_digest(const tamis_difference *difference);
+TAMIS_API struct tamis_digest tamis_peeler_digest(const tamis_peeler *peeler);
 
 /* How many symbols were taken, the last needed one included. Threads: readers or one writer. */
-TAMIS_API uint64_t tamis_difference_symbols(const tamis_difference *difference);
+TAMIS_API uint64_t tamis_peeler_symbols(const tamis_peeler *peeler);
 
 /* Lists what differs, as far as it is known: start with *cursor = 0; false behind the last. `is_ours`:
  * only we have it; otherwise only the other side. Threads: readers or one writer. */
-TAMIS_API bool tamis_difference_next(const tamis_difference *difference, uint64_t *cursor,
-                                     uint64_t *hash, bool *is_ours);
+TAMIS_API bool tamis_peeler_next(const tamis_peeler *peeler, uint64_t *cursor, uint64_t *hash,
+                                 bool *is_ours);
 
 /* NULL is allowed. Threads: one, with no other user. */
-TAMIS_API void tamis_difference_free(tamis_difference *difference);
+TAMIS_API void tamis_peeler_free(tamis_peeler *peeler);
 
 /* So many symbols are enough for `differences` hashes that differ, all but once in a thousand times:
  * for streams that are written to the end before anybody reads them. Threads: any. */
