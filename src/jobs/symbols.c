@@ -1,0 +1,81 @@
+/* The side that sends: coded symbols of a set, one after the other, for as long as somebody wants more.
+ *
+ * Each is the sum of the hashes that it covers: the first covers all, the following ever fewer, so that
+ * whatever the difference to another set is, some symbol covers just one hash of it. docs/reconcile.md
+ * tells the rest. */
+#include <math.h>
+#include <string.h>
+
+#include "base/status.h"
+#include "jobs/roster.h"
+
+struct tamis_symbols {
+    tamis_roster roster;
+    struct tamis_symbol *ready; /* the present stretch, [from, to) */
+    uint64_t from, to, next;
+    tamis_block self, ready_block;
+};
+
+static const uint8_t no_key[TAMIS_STREAM_KEY_BYTES];
+
+tamis_status tamis_symbols_create(tamis_symbols **symbols, const uint64_t *hashes, size_t n,
+                                  const uint8_t *key, const struct tamis_options *options) {
+    tamis_roster roster;
+    tamis_block self;
+    *symbols = NULL;
+    if (!key) key = no_key;
+    tamis_status rc = tamis__roster_start(&roster, options, hashes, n, key);
+    tamis_symbols *s = rc ? NULL : tamis__get(&roster.allocator, sizeof *s, &self);
+    if (!s) {
+        tamis__roster_free(&roster);
+        return rc ? rc : TAMIS_NOMEM;
+    }
+    tamis__roster_key(&roster, key);
+    s->roster = roster;
+    s->self = self;
+    *symbols = s;
+    return TAMIS_OK;
+}
+
+static tamis_status next_stretch(tamis_symbols *s) {
+    if (s->to >= TAMIS_SYMBOLS_MOST)
+        return tamis__fail(TAMIS_TOO_LARGE, "a stream has at most 2^32 symbols");
+    const uint64_t from = s->to, to = tamis__roster_stretch(&s->roster, from);
+    const uint64_t size = (to - from) * sizeof *s->ready;
+    tamis_block block;
+    struct tamis_symbol *ready = tamis__get(&s->roster.allocator, size, &block);
+    if (!ready) return TAMIS_NOMEM;
+    tamis__give_back(&s->roster.allocator, &s->ready_block);
+    s->ready_block = block, s->ready = ready, s->from = from, s->to = to;
+    tamis__roster_fill(&s->roster, ready, from, to, 1);
+    return TAMIS_OK;
+}
+
+tamis_status tamis_symbols_next(tamis_symbols *s, struct tamis_symbol *list, size_t n) {
+    while (n) {
+        const tamis_status rc = s->next < s->to ? TAMIS_OK : next_stretch(s);
+        if (rc) return rc;
+        const size_t here = s->to - s->next < n ? (size_t)(s->to - s->next) : n;
+        memcpy(list, s->ready + (s->next - s->from), here * sizeof *list);
+        list += here, n -= here, s->next += here;
+    }
+    return TAMIS_OK;
+}
+
+struct tamis_digest tamis_symbols_digest(const tamis_symbols *s) {
+    return s->roster.sum;
+}
+
+void tamis_symbols_free(tamis_symbols *s) {
+    if (!s) return;
+    const struct tamis_allocator allocator = s->roster.allocator;
+    tamis_block self = s->self;
+    tamis__give_back(&allocator, &s->ready_block);
+    tamis__roster_free(&s->roster);
+    tamis__give_back(&allocator, &self);
+}
+
+uint64_t tamis_symbols_enough(uint64_t differences) {
+    const double d = (double)(differences < TAMIS_ROSTER_MOST ? differences : TAMIS_ROSTER_MOST);
+    return (uint64_t)(1.35 * d + 3.5 * sqrt(d)) + 8;
+}
