@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/status.h"
-#include "jobs/roster.h"
+#include "jobs/streams.h"
 
 struct tamis_peeler {
     tamis_roster roster;
@@ -23,26 +23,28 @@ struct tamis_peeler {
     tamis_block self, cells_block, found_block;
 };
 
-static const uint8_t no_key[TAMIS_STREAM_KEY_BYTES];
-
-tamis_status tamis_peeler_create(tamis_peeler **peeler, const uint64_t *hashes, size_t n,
-                                 const uint8_t *key, const struct tamis_options *options) {
-    tamis_roster roster;
+tamis_status tamis__peeler_of(tamis_peeler **peeler, tamis_roster *roster, const uint8_t key[16]) {
     tamis_block self;
-    *peeler = NULL;
-    if (!key) key = no_key;
-    tamis_status rc = tamis__roster_start(&roster, options, hashes, n, key);
-    tamis_peeler *p = rc ? NULL : tamis__get(&roster.allocator, sizeof *p, &self);
-    if (!p) {
-        tamis__roster_free(&roster);
-        return rc ? rc : TAMIS_NOMEM;
-    }
-    tamis__roster_key(&roster, key);
-    p->roster = roster;
-    p->own = roster.n;
+    tamis_peeler *p = tamis__get(&roster->allocator, sizeof *p, &self);
+    if (!p) return TAMIS_NOMEM;
+    tamis__roster_key(roster, key);
+    p->roster = *roster;
+    p->own = roster->n;
     p->self = self;
     *peeler = p;
     return TAMIS_OK;
+}
+
+tamis_status tamis_peeler_create(tamis_peeler **peeler, const uint64_t *hashes, size_t n,
+                                 const uint8_t *key, const struct tamis_options *options) {
+    static const uint8_t no_key[TAMIS_STREAM_KEY_BYTES];
+    tamis_roster roster;
+    *peeler = NULL;
+    if (!key) key = no_key;
+    tamis_status rc = tamis__roster_start(&roster, options, hashes, n, key);
+    if (!rc) rc = tamis__peeler_of(peeler, &roster, key);
+    if (rc) tamis__roster_free(&roster);
+    return rc;
 }
 
 void tamis_peeler_free(tamis_peeler *p) {

@@ -117,9 +117,10 @@ static tamis_status take_all(tamis_roster *r, const uint64_t *hashes, size_t n) 
     for (size_t i = 0; i < n; i++) {
         const uint64_t slot = slot_of(r, hashes[i]);
         if (r->table[slot])
-            return tamis__fail(TAMIS_INVALID,
-                               "hash %016llx is there twice, as number %lu and %zu: a set is needed",
-                               (unsigned long long)hashes[i], (unsigned long)r->table[slot] - 1, i);
+            return tamis__fail(
+                TAMIS_INVALID,
+                "hash %016llx is there twice, as number %lu and %zu: a set is needed",
+                (unsigned long long)hashes[i], (unsigned long)r->table[slot] - 1, i);
         r->list[r->n++].hash = hashes[i];
         r->table[slot] = (uint32_t)r->n;
     }

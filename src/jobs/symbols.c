@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/status.h"
-#include "jobs/roster.h"
+#include "jobs/streams.h"
 
 struct tamis_symbols {
     tamis_roster roster;
@@ -16,25 +16,28 @@ struct tamis_symbols {
     tamis_block self, ready_block;
 };
 
-static const uint8_t no_key[TAMIS_STREAM_KEY_BYTES];
-
-tamis_status tamis_symbols_create(tamis_symbols **symbols, const uint64_t *hashes, size_t n,
-                                  const uint8_t *key, const struct tamis_options *options) {
-    tamis_roster roster;
+tamis_status tamis__symbols_of(tamis_symbols **symbols, tamis_roster *roster,
+                               const uint8_t key[16]) {
     tamis_block self;
-    *symbols = NULL;
-    if (!key) key = no_key;
-    tamis_status rc = tamis__roster_start(&roster, options, hashes, n, key);
-    tamis_symbols *s = rc ? NULL : tamis__get(&roster.allocator, sizeof *s, &self);
-    if (!s) {
-        tamis__roster_free(&roster);
-        return rc ? rc : TAMIS_NOMEM;
-    }
-    tamis__roster_key(&roster, key);
-    s->roster = roster;
+    tamis_symbols *s = tamis__get(&roster->allocator, sizeof *s, &self);
+    if (!s) return TAMIS_NOMEM;
+    tamis__roster_key(roster, key);
+    s->roster = *roster;
     s->self = self;
     *symbols = s;
     return TAMIS_OK;
+}
+
+tamis_status tamis_symbols_create(tamis_symbols **symbols, const uint64_t *hashes, size_t n,
+                                  const uint8_t *key, const struct tamis_options *options) {
+    static const uint8_t no_key[TAMIS_STREAM_KEY_BYTES];
+    tamis_roster roster;
+    *symbols = NULL;
+    if (!key) key = no_key;
+    tamis_status rc = tamis__roster_start(&roster, options, hashes, n, key);
+    if (!rc) rc = tamis__symbols_of(symbols, &roster, key);
+    if (rc) tamis__roster_free(&roster);
+    return rc;
 }
 
 static tamis_status next_stretch(tamis_symbols *s) {
@@ -60,6 +63,10 @@ tamis_status tamis_symbols_next(tamis_symbols *s, struct tamis_symbol *list, siz
         list += here, n -= here, s->next += here;
     }
     return TAMIS_OK;
+}
+
+tamis_roster *tamis__symbols_roster(tamis_symbols *s) {
+    return &s->roster;
 }
 
 struct tamis_digest tamis_symbols_digest(const tamis_symbols *s) {
