@@ -159,9 +159,8 @@ struct tamis_talk_options {
     uint64_t (*hash_of)(void *ctx, const void *key, size_t len);
     void *ctx;
 
-    uint64_t
-        most_symbols; /* that are taken or sent; 2 for each hash of both sides and 256, 2^25 at most */
-    uint64_t most_keys;      /* that the other side may have; 2^31 */
+    uint64_t most_symbols; /* taken or sent; 2 for each hash of both sides and 1024, at most 2^25 */
+    uint64_t most_keys;    /* that the other side may have; 2^31 */
     uint64_t most_key_bytes; /* of one key; 1 MiB */
     uint64_t most_bytes;     /* that are taken in all, and that keys may need; 4 GiB */
 };
@@ -207,12 +206,11 @@ struct tamis_talk_info {
     uint64_t ours, theirs;   /* hashes that only we, only they have, as far as known */
     uint64_t our_n, their_n; /* sizes of the sets; theirs is 0 until their hello came */
     uint64_t symbols;        /* sent or taken */
-    uint64_t
-        symbols_needed; /* up to the one that made the list whole; 0: not known, or not whole */
+    uint64_t symbols_needed; /* of them; 0: not whole, or not told */
     uint64_t bytes_sent, bytes_taken;
     uint64_t symbol_bytes; /* of these, for symbols */
-    double bound_bits; /* no way of telling the asking side can do with fewer bits than this, when
-                                    all sets with so many differences are alike: docs/reconcile.md */
+    double bound_bits;     /* what the asking side has to learn at least, if all sets that differ
+                                  so much are alike: docs/reconcile.md */
     bool is_whole, is_partial; /* both false: not over, or failed */
 };
 

@@ -69,11 +69,11 @@ static uint64_t symbols_of_one_way(const tamis_talk *t) {
                               : tamis_symbols_enough(percent < 1000 ? 1000 : percent);
 }
 
-/* Two symbols for each hash of both sides are more than sets that share nothing need. */
+/* Sets that share nothing at all need fewer, all but once in ten million times. */
 static uint64_t most_symbols(const tamis_talk *t) {
     if (t->options.is_one_way && !tamis__asks(t)) return symbols_of_one_way(t);
     if (t->options.most_symbols) return t->options.most_symbols;
-    const uint64_t enough = 2 * (t->own + t->their_n) + 256;
+    const uint64_t enough = 2 * (t->own + t->their_n) + 1024;
     return enough < TAMIS_MOST_SYMBOLS ? enough : TAMIS_MOST_SYMBOLS;
 }
 
