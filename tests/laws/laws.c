@@ -241,7 +241,8 @@ static bool is_wasteful(const subject *s, const struct tamis_plan *plan) {
     struct tamis_plan best;
     plain.options[0] = '\0';
     if (tamis_plan(spec_of(&plain, 1000, 0.01, NULL), &best, sizeof best)) return false;
-    return s->can & TAMIS_IS_BUILT && plan->payload_bytes > WASTE * best.payload_bytes;
+    if (!(s->can & TAMIS_IS_BUILT) && !kind_of(s->kind.name)->is_sized) return false;
+    return plan->payload_bytes > WASTE * best.payload_bytes;
 }
 
 /* Names of other systems for one shape, such as their versions, are one subject. */
