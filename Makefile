@@ -93,7 +93,7 @@ $(B)/cli/keys/gunzip.o: cli/keys/gunzip.c
 	$(call compile,$(if $(WITH_ZLIB),-DTAMIS_WITH_ZLIB))
 $(B)/cli/keys/unzstd.o: cli/keys/unzstd.c
 	$(call compile,$(if $(WITH_ZSTD),-DTAMIS_WITH_ZSTD))
-$(B)/cli/seal.o: cli/seal.c
+$(B)/cli/seal.o $(B)/cli/talk_seal.o: $(B)/%.o: %.c
 	$(call compile,$(if $(WITH_SODIUM),-DTAMIS_WITH_SODIUM))
 $(B)/%.o: %.c
 	$(call compile)
