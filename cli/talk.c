@@ -99,7 +99,12 @@ static bool is_passing(int cause) {
 
 static int write_some(struct wire *wire) {
     const ssize_t put = put_some(wire->out, wire->queue + wire->gone, wire->queued - wire->gone);
-    if (put < 0 && (errno == EPIPE || errno == ECONNRESET)) return fail_end(wire);
+    if (put < 0 && (errno == EPIPE || errno == ECONNRESET)) {
+        /* What it said before it left is still to be read, and may tell why. */
+        wire->is_deaf = true;
+        wire->gone = wire->queued = 0;
+        return 0;
+    }
     if (put < 0 && !is_passing(errno)) return wire_fail(wire, "cannot send: %s", strerror(errno));
     if (put <= 0) return 0;
     wire->gone += (size_t)put;
@@ -374,7 +379,10 @@ static int greet(struct wire *wire) {
     if (code) return code;
     queue_bytes(wire, hello, sizeof hello);
     be_patient(wire); /* for all of it, so that bytes one by one are no way to keep us */
-    code = need_bytes(wire, HELLO_BYTES, &is_there);
+    code = need_bytes(wire, sizeof magic, &is_there);
+    /* Servers of other sorts say a few words and wait. */
+    if (!code && is_there && memcmp(wire->input, magic, sizeof magic) == 0)
+        code = need_bytes(wire, HELLO_BYTES, &is_there);
     if (!code && !is_there) code = fail_end(wire);
     if (code) return code;
     flush_if_taken(wire);
@@ -438,7 +446,7 @@ int wire_open(struct wire *wire, const struct args *args) {
 int wire_finish(struct wire *wire) {
     bool is_good = true;
     const int code = wire_flush(wire);
-    if (code) return code;
+    if (code || wire->is_deaf) return code ? code : fail_end(wire);
     const struct human end = wire_child_end(wire, &is_good);
     return is_good ? 0 : wire_fail(wire, "the command %s", end.text);
 }

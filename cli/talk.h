@@ -35,6 +35,7 @@ struct wire {
     uint8_t *input; /* what came: one frame and the start of the next */
     size_t got, taken;
     bool is_at_end;   /* the other side sends no more */
+    bool is_deaf;     /* ... and reads no more */
     bool had_last;    /* its last frame came */
     bool has_greeted; /* it is one of us */
     bool is_quiet;    /* one thing went wrong already, and is told */

@@ -346,7 +346,7 @@ const struct verb verb_reconcile = {
              "prints what is known.\n\n"
              "Keys are compared by hashes of 64 bits under a random secret: 10^6 keys on each side "
              "hide a difference with a chance of 1 in 18 million. Memory is 8 bytes for each key, "
-             "some 40 more while the sets are compared; files are read twice, and standard input is "
+             "and some 60 more while the sets are compared; files are read twice, and standard input is "
              "copied to an unnamed file.\n\n"
              "--json writes one object to standard error: first, second, first_keys, second_keys, "
              "first_only, second_only, is_whole, hidden_expected; of a talk symbols, "

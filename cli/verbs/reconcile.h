@@ -44,6 +44,9 @@ struct set {
     struct pause pause;
 };
 
+/* What kind of file it is. False for all that is no regular file. */
+bool file_starts_with(const char *path, const uint8_t magic[8]);
+
 int set_open(struct set *set, const struct args *args, const char *name);
 int set_read(struct set *set, const tamis *hasher);
 void set_close(struct set *set);
@@ -116,6 +119,7 @@ int reconcile_stream(const struct args *args, struct outcome *outcome);
 /* Whether a file is a stream of --tell. */
 bool is_stream_file(const char *path);
 
+/* Whether A or B is an image. */
 bool has_image_operand(const struct args *args);
 int reconcile_images(const struct args *args, struct outcome *outcome);
 int reconcile_hashes(const struct args *args);

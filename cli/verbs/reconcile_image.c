@@ -1,11 +1,8 @@
 /* reconcile_image.c: two sets by sketches, and the second step by files: lines of hashes. */
 #include "cli/verbs/reconcile.h"
 
-#include <fcntl.h>
 #include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
-#include <unistd.h>
 
 /* ---- What differs between two images ---- */
 
@@ -74,14 +71,7 @@ static int sketch_like(const struct args *args, const struct image *image, const
 
 static bool is_image(const char *path) {
     static const uint8_t magic[8] = {0xd6, 't', 'a', 'm', 'i', 's', 0x1a, 0x0a};
-    uint8_t start[sizeof magic];
-    if (is_dash(path)) return false;
-    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (fd < 0) return false;
-    const bool is_one = pread(fd, start, sizeof start, 0) == (ssize_t)sizeof start &&
-                        memcmp(start, magic, sizeof magic) == 0;
-    close(fd);
-    return is_one;
+    return file_starts_with(path, magic);
 }
 
 bool has_image_operand(const struct args *args) {

@@ -12,7 +12,8 @@
  */
 #include "cli/verbs/reconcile.h"
 
-#include <fcntl.h>
+#include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -22,8 +23,13 @@ enum { TALK_FRAME = 't', LINES_FRAME = 'l' };
 
 static int open_talk(const struct args *args, tamis_talk **talk, enum tamis_side side,
                      const struct set *set, bool is_one_way) {
-    struct tamis_talk_options options = {
-        .struct_size = sizeof options, .hash = "sip13 of this talk", .is_one_way = is_one_way};
+    struct tamis_talk_options options = {.struct_size = sizeof options, .is_one_way = is_one_way};
+    struct tamis_info info;
+    char hash[40];
+    tamis_info(set->hasher, &info, sizeof info);
+    /* Sides with different secrets would find that everything differs. */
+    snprintf(hash, sizeof hash, "sip13 %016" PRIx64, info.key_id);
+    options.hash = hash;
     if (given(args, OPT_SYMBOLS)) options.symbols = args->setting[OPT_SYMBOLS].number;
     options.most_symbols = options.symbols;
     if (given(args, OPT_LIMIT)) options.most_bytes = args->setting[OPT_LIMIT].number;
@@ -127,15 +133,7 @@ enum { AT_VERSION = 8, AT_FORM = 16, AT_SECRET = 24, STREAM_HEADER = 40, STREAM_
 static const uint8_t magic[8] = {0xd6, 't', 'e', 'l', 'l', 0x0d, 0x1a, 0x0a};
 
 bool is_stream_file(const char *path) {
-    uint8_t start[sizeof magic];
-    if (is_dash(path)) return false;
-    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (fd < 0) return false;
-    /* From a pipe nothing is taken. */
-    const bool is_stream = pread(fd, start, sizeof start, 0) == (ssize_t)sizeof start &&
-                           memcmp(start, magic, sizeof magic) == 0;
-    close(fd);
-    return is_stream;
+    return file_starts_with(path, magic);
 }
 
 static int write_stream(const struct args *args, struct set *set, const uint8_t *secret) {
@@ -195,6 +193,9 @@ static int read_header(const struct args *args, const struct bytes *bytes, tamis
     if (version != STREAM_VERSION)
         return fail(args, bytes->path, "a stream of version %u; this tamis knows version %d",
                     version, STREAM_VERSION);
+    for (size_t i = AT_VERSION + 2; i < AT_FORM; i++)
+        if (at[i] != 0)
+            return fail(args, bytes->path, "its header says what this tamis does not know");
     *form = 0;
     for (size_t i = 8; i-- > 0;) *form = *form << 8 | at[AT_FORM + i];
     return make_hasher(args, at + AT_SECRET, hasher);
@@ -230,6 +231,7 @@ int reconcile_stream(const struct args *args, struct outcome *outcome) {
     struct bytes bytes = {0};
     tamis *hasher = NULL;
     uint64_t form = 0;
+    char advice[128];
     outcome->name[FIRST] = stream;
     outcome->name[SECOND] = args->operand[is_asked ? 0 : 1];
     int code = bytes_open(&bytes, args, stream);
@@ -241,8 +243,9 @@ int reconcile_stream(const struct args *args, struct outcome *outcome) {
                     "--base64 and --canon must be the same");
     if (!code) code = set_read(&set, hasher);
     if (!code) code = hear_stream(args, &bytes, &set, outcome);
-    if (!code)
-        code = refuse_partial(args, outcome, "make the stream with more symbols, by --symbols");
+    snprintf(advice, sizeof advice, "make the stream with more than %s, by --symbols",
+             human_count(outcome->talk.symbols).text);
+    if (!code) code = refuse_partial(args, outcome, advice);
     if (!code) code = list_begin(&list, args);
     if (!code) code = list_hashes(&list, FIRST, &outcome->only[FIRST]);
     if (!code) code = list_set(&list, SECOND, &set, &outcome->only[SECOND]);
@@ -480,6 +483,9 @@ static int meet(struct meeting *meeting, const struct args *args, struct outcome
     struct set *set = &meeting->set;
     const struct list list = {.args = args};
     int code = set_open(set, args, args->operand[0]);
+    /* Nobody should have to call to learn that. */
+    if (!code && !is_dash(set->name) && access(set->name, R_OK) < 0)
+        code = fail(args, set->name, "cannot open: %s", strerror(errno));
     if (!code) code = wire_open(wire, args);
     if (!code)
         code = wire_greet(wire, form_mark(set), meeting->prints && list_wants(&list, SECOND),
@@ -492,8 +498,10 @@ static int meet(struct meeting *meeting, const struct args *args, struct outcome
                          set, false);
     if (!code) code = converse(wire, meeting->talk);
     if (!code) code = end_talk(args, wire->peer, meeting->talk, FIRST, outcome);
-    if (!code && !outcome->is_partial) code = exchange_lines(meeting, outcome);
-    if (!code) code = wire_finish(wire);
+    if (!code && !outcome->is_partial) {
+        code = exchange_lines(meeting, outcome);
+        if (!code) code = wire_finish(wire);
+    }
     outcome->has_wire = true;
     outcome->sent = wire->sent;
     outcome->received = wire->received;
