@@ -21,15 +21,30 @@ enum { TALK_FRAME = 't', LINES_FRAME = 'l' };
 
 /* ---- A talk of a set ---- */
 
+/* What --seed says instead of the system: the same symbols each time. */
+static void spread_seed(const struct args *args, uint8_t side, uint8_t bytes[16]) {
+    memset(bytes, side, 16);
+    for (size_t i = 0; i < 8; i++) bytes[i] = (uint8_t)(args->setting[OPT_SEED].number >> 8 * i);
+}
+
+static int make_secret(const struct args *args, uint8_t secret[TALK_SECRET_BYTES]) {
+    if (!given(args, OPT_SEED)) return draw_random(args, secret, TALK_SECRET_BYTES);
+    spread_seed(args, 0, secret);
+    return 0;
+}
+
 static int open_talk(const struct args *args, tamis_talk **talk, enum tamis_side side,
                      const struct set *set, bool is_one_way) {
     struct tamis_talk_options options = {.struct_size = sizeof options, .is_one_way = is_one_way};
     struct tamis_info info;
     char hash[40];
+    uint8_t nonce[16];
     tamis_info(set->hasher, &info, sizeof info);
     /* Sides with different secrets would find that everything differs. */
     snprintf(hash, sizeof hash, "sip13 %016" PRIx64, info.key_id);
     options.hash = hash;
+    spread_seed(args, (uint8_t)side, nonce);
+    if (given(args, OPT_SEED)) options.nonce = nonce;
     if (given(args, OPT_SYMBOLS)) options.symbols = args->setting[OPT_SYMBOLS].number;
     options.most_symbols = options.symbols;
     if (given(args, OPT_LIMIT)) options.most_bytes = args->setting[OPT_LIMIT].number;
@@ -64,13 +79,6 @@ static int end_talk(const struct args *args, const char *peer, tamis_talk *talk,
     if (status && status != TAMIS_PARTIAL) return fail_why(args, peer, status);
     outcome->is_partial = status == TAMIS_PARTIAL;
     return take_outcome(args, talk, ours, outcome);
-}
-
-static int make_secret(const struct args *args, uint8_t secret[TALK_SECRET_BYTES]) {
-    if (!given(args, OPT_SEED)) return draw_random(args, secret, TALK_SECRET_BYTES);
-    memset(secret, 0, TALK_SECRET_BYTES);
-    for (size_t i = 0; i < 8; i++) secret[i] = (uint8_t)(args->setting[OPT_SEED].number >> 8 * i);
-    return 0;
 }
 
 /* ---- Both here ---- */
