@@ -353,7 +353,7 @@ const struct verb verb_reconcile = {
              "symbols_needed, talk_bytes, bound_bytes, ratio; of two hosts bytes_sent, "
              "bytes_received; of sketches that are too small differences_estimated, "
              "differences_error.",
-    .exits = "As diff: 0 when the sets are the same, 1 when they differ, 2 after an error or when "
-             "the list is not whole. With --hashes 0 when every hash has its line, otherwise 1; with "
+    .exits = "0 when the sets are the same, 1 when they differ, as with diff; 2 after an error or "
+             "when the list is not whole. With --hashes 0 when every hash has its line, otherwise 1; with "
              "--tell 0.",
 };

@@ -36,6 +36,8 @@ interrupt tick fifo -o new.tamis
 interrupt get-data fifo
 interrupt set-data fifo -o new.tamis
 interrupt bench fifo
+interrupt reconcile fifo before
+interrupt reconcile --tell fifo -o new.tell
 rm out
 cksum ./*.tamis | cmp - before
 ls
