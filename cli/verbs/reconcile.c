@@ -16,6 +16,7 @@ int list_begin(struct list *list, const struct args *args) {
 }
 
 static bool list_flush(struct list *list) {
+    if (list->text.len == 0) return !list->text.is_short_of_memory;
     const bool is_good =
         !list->text.is_short_of_memory && file_put(&list->file, list->text.bytes, list->text.len);
     list->text.len = 0;

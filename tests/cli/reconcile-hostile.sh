@@ -55,11 +55,13 @@ try "symbols" --symbols 100 --over 'tamis reconcile --stdio there 2>/dev/null'
 try "bytes" --limit 20000 --over 'tamis reconcile --stdio there 2>/dev/null'
 # Every byte of a conversation changed, one after the other: either it makes no difference, or it is refused.
 seq 1 50 >a
-(seq 3 50; echo x) >b
+(seq 3 50; echo a-line-that-is-so-long-that-it-is-found-at-the-end) >b
 tamis reconcile -q a --over 'tamis reconcile --stdio b 2>/dev/null | tee said' >right
 size=$(wc -c <said)
 at=0
+# The last one is in the line: what is sent must be what we lack.
 while [ "$at" -lt "$size" ]; do
+    [ "$at" -lt $((size - 25)) ] || at=$((size - 25))
     tamis reconcile a --timeout 5 --over "tamis reconcile --stdio b 2>/dev/null |
         (dd bs=1 count=$at 2>/dev/null; dd bs=1 count=1 2>/dev/null | tr '\000-\377' '\001-\377\000'; exec cat)" >out 2>words
     code=$?
@@ -69,5 +71,6 @@ while [ "$at" -lt "$size" ]; do
     2) [ ! -s out ] || echo "byte $at: printed" ;;
     *) echo "byte $at: exit $code" ;;
     esac
+    [ "$at" -lt $((size - 25)) ] || { echo "$code" && sed 's/^tamis: reconcile: //' words && break; }
     at=$((at + 23))
 done

@@ -28,6 +28,8 @@ tamis reconcile --tell here -o here.tell; echo $?
 tamis reconcile --ask here there; echo $?
 printf '<#0123456789abcdef\nnonsense\n' >bad
 tamis reconcile --hashes bad here.tell here; echo $?
+printf '<#0123456789abcde\n' >bad
+tamis reconcile --hashes bad here.tell here; echo $?
 tamis reconcile --hashes list here there; echo $?
 size=$(wc -c <one.tell)
 tamis reconcile -q one.tell there >right

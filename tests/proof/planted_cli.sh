@@ -56,4 +56,32 @@ plant "the first bytes are lost" keys-compressed cli/keys/input.c \
     "if (got <= 0 || !input->packing) return got;" \
     "if (got <= 0 || !input->packing) return read_raw(input, bytes, room, why, size);"
 plant "never is always" keys-compressed cli/keys/input.c ".is_known = !decompresses" ".is_known = false"
+plant "a key is printed for each of its lines" reconcile cli/verbs/reconcile_set.c \
+    "if (found->is_there && found->mark == mark) continue;" ""
+plant "hashes stay twice in a set" reconcile cli/verbs/reconcile_set.c \
+    "if (kept == 0 || hashes->at[i] != hashes->at[kept - 1]) " ""
+plant "a stream may be of other keys" reconcile-stream cli/verbs/reconcile_talk.c \
+    "if (!code && form != form_mark(&set))" "if (false)"
+plant "lines of the other side are believed" reconcile-hostile cli/verbs/reconcile_talk.c \
+    "if (from == lacked->n || lacked->at[from] != hash)" "if (false)"
+plant "what is partial is printed as whole" reconcile-sketch cli/verbs/reconcile.c \
+    "if (!given(args, OPT_PARTIAL)) {" "if (false) {"
+plant "a hash in a list may be anything" reconcile-stream cli/verbs/reconcile_image.c \
+    "return len == 16;" "return true;"
+plant "a frame may be as long as it says" reconcile-hostile cli/talk.c \
+    "if (len >= least && len - least <= FRAME_BYTES) return 0;" "if (len >= least) return 0;"
+plant "the last frame may come at any time" reconcile-hostile cli/verbs/reconcile_talk.c \
+    "frame[0] != TALK_FRAME || wire->had_last" "frame[0] != TALK_FRAME"
+plant "there is no limit on bytes" reconcile-hostile cli/talk.c \
+    "if (wire->received <= wire->most_received) return 0;" "return 0;"
+plant "a command may fail" reconcile-over cli/talk_open.c \
+    "*is_good = WEXITSTATUS(status) <= EXIT_NOTHING;" ""
+plant "who has no key is let in" reconcile-key cli/talk.c \
+    "if (!is_keyed && wire->cipher)" "if (false)"
+plant "both directions have one key" reconcile-key cli/talk_seal.c \
+    "derive(cipher, (uint8_t)other, asker, answerer, cipher->incoming" \
+    "derive(cipher, (uint8_t)end, asker, answerer, cipher->incoming"
+plant "what was recorded can be sent again" reconcile-key cli/talk_seal.c \
+    "memcpy(text + sizeof purpose + 1, asker, NONCE_BYTES);" \
+    "memset(text + sizeof purpose + 1, 0, NONCE_BYTES), (void)asker;"
 finish
