@@ -306,6 +306,11 @@ TAMIS_API tamis_status tamis_remove_u64(tamis *filter, uint64_t key);
 TAMIS_API tamis_status tamis_put(tamis *filter, const void *key, size_t len, uint64_t value);
 TAMIS_API tamis_status tamis_put_u64(tamis *filter, uint64_t key, uint64_t value);
 
+/* Empties the filter: it is as when it was made, in the shape that it has now, with its notes.
+ * TAMIS_CANNOT for kinds that grow, whose first shape is gone, and for those that are built once.
+ * Threads: as tamis_add. */
+TAMIS_API tamis_status tamis_clear(tamis *filter);
+
 /* One step of time for kinds with TAMIS_CAN_TICK: what is older than their guarantee leaves.
  * Threads: as tamis_add. */
 TAMIS_API tamis_status tamis_tick(tamis *filter);

@@ -325,6 +325,17 @@ tamis_status tamis_remove_u64(tamis *f, uint64_t key) {
     return tamis_remove(f, bytes, sizeof bytes);
 }
 
+tamis_status tamis_clear(tamis *f) {
+    tamis_body *body = &f->image.body;
+    const tamis_status rc = tamis__may(f, TAMIS_CAN_ADD, "be emptied");
+    if (rc) return rc;
+    if (f->kind->grow || tamis__is_built(f->kind)) return tamis__cannot(f, "be emptied");
+    memset(body->bytes, 0, (size_t)body->size);
+    body->items = 0;
+    if (f->kind->start) f->kind->start(body);
+    return TAMIS_OK;
+}
+
 tamis_status tamis_tick(tamis *f) {
     const tamis_status rc = tamis__may(f, TAMIS_CAN_TICK, "age by a step of time");
     if (!rc) f->kind->tick(&f->image.body);

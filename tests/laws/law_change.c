@@ -190,6 +190,26 @@ static const char *add_times_is_many_adds(const subject *s) {
     return what;
 }
 
+/* Nothing is left, and what is added then makes the bytes that it would have made first. */
+static const char *clear_is_as_new(const subject *s) {
+    tamis *f = make(s, N, 0.01, NULL), *fresh;
+    const char *what = NULL;
+    if (tamis_copy(&fresh, f)) abort();
+    add_keys(f, 0, N / 2);
+    const tamis_status rc = tamis_clear(f);
+    if (rc && (rc != TAMIS_CANNOT || test_info(f).items != N / 2))
+        what = wrong("%s", tamis_why());
+    else if (!rc && (test_info(f).items || !same_payload(f, fresh)))
+        what = "an emptied filter is not as a new one";
+    add_keys(f, N, N + N / 2);
+    add_keys(fresh, N, N + N / 2);
+    if (!rc && !what && !same_payload(f, fresh)) what = "what was there has left a trace";
+    if (rc && !what && !count_keys(f, 0, 1)) what = "it cannot be emptied, and is";
+    tamis_free(f);
+    tamis_free(fresh);
+    return what;
+}
+
 /* ---- Adding what is new --------------------------------------------------------------------- */
 
 static const char *add_new_tells(const subject *s) {
@@ -424,6 +444,7 @@ const law change_laws[] = {
      count_follows_removes, 0},
     {"counts_keep_their_error", TAMIS_CAN_ADD | TAMIS_CAN_COUNT, counts_keep_their_error, 0},
     {"add_times_is_many_adds", TAMIS_CAN_ADD, add_times_is_many_adds, 0},
+    {"clear_is_as_new", TAMIS_CAN_ADD, clear_is_as_new, TAMIS_MAY_FORGET | TAMIS_AGES},
     {"add_new_tells", TAMIS_CAN_ADD, add_new_tells, 0},
     {"listing_rebuilds", TAMIS_CAN_ADD | TAMIS_CAN_LIST, listing_rebuilds, 0},
     {"resize_keeps_answers", TAMIS_CAN_ADD | TAMIS_CAN_RESIZE, resize_keeps_answers, 0},
