@@ -5,8 +5,8 @@
 #
 #     fault  program  trial  file  what to replace  by what
 . "$(dirname "$0")/../help/planted.inc"
-prepare include src tests -- build/tests/laws/laws \
-    build/tests/unit/test_{builder,counters,files,golden,kinds,layers,numbers,streams,temporary}
+prepare include src tests examples -- build/tests/laws/laws \
+    build/tests/unit/test_{admission,builder,counters,countmin,files,golden,kinds,layers,numbers,streams,temporary}
 
 try() { # program, trial
     make -s CFLAGS=-O1 "build/tests/$1" >build.log 2>&1 || return 2
@@ -128,4 +128,15 @@ plant "merging farther is merging" unit/test_layers "" \
     src/core/rare.c "into->kind->levels->merge_farther(&into->image.body, &from->image.body);" "into->kind->merge(&into->image.body, &from->image.body);"
 plant "what ages is planned for its first window" laws/laws "old_keys_leave: stable" \
     src/core/shape.c "kind->traits & TAMIS_AGES ? UINT64_MAX : capacity" "capacity"
+plant "conservative raises what is high already" unit/test_countmin "" \
+    src/kinds/countmin.c "if (counter_get(f, spot[i]) < count) counter_put(f, spot[i], count);" "counter_put(f, spot[i], counter_get(f, spot[i]) + times);"
+plant "counters start again at their top" unit/test_countmin "" \
+    src/kinds/countmin.c "return more < top - value ? value + more : top;" "return (value + more) & top;"
+plant "a filter that is emptied remembers its items" laws/laws "clear_is_as_new: blocked" \
+    src/core/change.c "    body->items = 0;
+    if (f->kind->start)" "    if (f->kind->start)"
+plant "generations change one key too early" unit/test_admission "" \
+    src/jobs/admission.c ">= a->capacity) return false;" ">= a->capacity - 1) return false;"
+plant "the generations of two memories are put together" unit/test_admission "" \
+    src/jobs/admission.c "if (!rc && tamis_mismatch(young, old)) rc = TAMIS_CORRUPT;" ""
 finish

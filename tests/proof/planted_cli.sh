@@ -56,4 +56,10 @@ plant "the first bytes are lost" keys-compressed cli/keys/input.c \
     "if (got <= 0 || !input->packing) return got;" \
     "if (got <= 0 || !input->packing) return read_raw(input, bytes, room, why, size);"
 plant "never is always" keys-compressed cli/keys/input.c ".is_known = !decompresses" ".is_known = false"
+plant "what the sketch says is not looked at" count-top cli/verbs/count_top_list.c \
+    "const uint64_t count = tamis_count_hash(all->sketch, hash);" "const uint64_t count = 1;"
+plant "who leaves the candidates was never counted" count-top cli/verbs/count_top_list.c \
+    "one->count - one->first);" "0);"
+plant "the memory of a run is lost" admit cli/verbs/admit.c \
+    "if (!given(args, OPT_IMAGE)) return 0;" "return 0;"
 finish
