@@ -16,7 +16,9 @@ static tamis_status open_frame(tamis_talk *t, tamis_message type, uint64_t *star
 }
 
 static tamis_status close_frame(tamis_talk *t, uint64_t start) {
-    return tamis__frame_close(&t->allocator, &t->out, start, t->frames_out++);
+    const tamis_status rc = tamis__frame_close(&t->allocator, &t->out, start, t->frames_out);
+    t->frames_out += !rc;
+    return rc;
 }
 
 static tamis_status say(tamis_talk *t, tamis_message type, const void *body, uint64_t size) {
@@ -199,6 +201,9 @@ tamis_status tamis__talk_say(tamis_talk *t) {
 
 tamis_status tamis__talk_say_failure(tamis_talk *t) {
     const size_t len = strlen(t->why);
-    if (t->options.is_one_way || !t->has_said_hello) return TAMIS_OK;
+    tamis_status rc = TAMIS_OK;
+    if (t->options.is_one_way) return TAMIS_OK;
+    if (!t->has_said_hello) rc = put(t, tamis__talk_magic, sizeof tamis__talk_magic);
+    if (rc) return rc;
     return say(t, TAMIS_SAYS_FAIL, t->why, len < TAMIS_FAIL_TEXT ? len : TAMIS_FAIL_TEXT);
 }
