@@ -6,7 +6,7 @@
 #     fault  program  trial  file  what to replace  by what
 . "$(dirname "$0")/../help/planted.inc"
 prepare include src tests -- build/tests/laws/laws \
-    build/tests/unit/test_{builder,counters,files,golden,kinds,layers,numbers,streams,temporary}
+    build/tests/unit/test_{builder,counters,files,golden,kinds,layers,numbers,streams,symbols,talk,temporary}
 
 try() { # program, trial
     make -s CFLAGS=-O1 "build/tests/$1" >build.log 2>&1 || return 2

@@ -775,6 +775,86 @@ static void chatter_is_refused(void **state) {
     forget(&p);
 }
 
+/* ---- Whole frames -------------------------------------------------------------------------------- */
+
+/* A stream one way, and where its frames start; starts[n] is the end. */
+typedef struct recorded {
+    uint8_t bytes[4096];
+    size_t size, starts[32], n;
+} recorded;
+
+static recorded record(pair *p) {
+    recorded r = {.n = 0};
+    p->options[0].is_one_way = p->options[1].is_one_way = true;
+    p->options[0].symbols = 20;
+    open_talk(p, 0);
+    r.size = tamis_talk_give(p->talks[0], r.bytes, sizeof r.bytes);
+    close_both(p);
+    for (size_t at = TAMIS_MAGIC_BYTES; at < r.size; r.n++) {
+        uint8_t type;
+        uint32_t length;
+        assert_true(tamis__frame_head(r.bytes + at, &type, &length));
+        r.starts[r.n] = at;
+        at += TAMIS_FRAME_HEAD + length + TAMIS_FRAME_FOOT;
+    }
+    r.starts[r.n] = r.size;
+    assert_int_equal(r.n, 4); /* hello, digest, symbols, end */
+    return r;
+}
+
+static size_t add_frame(const recorded *r, size_t frame, uint8_t *to, size_t at) {
+    const size_t size = r->starts[frame + 1] - r->starts[frame];
+    memcpy(to + at, r->bytes + r->starts[frame], size);
+    return at + size;
+}
+
+static tamis_status read_one_way(pair *p, const uint8_t *bytes, size_t size) {
+    open_talk(p, 1);
+    (void)tamis_talk_take(p->talks[1], bytes, size);
+    const tamis_status rc = tamis_talk_end(p->talks[1]);
+    close_both(p);
+    return rc;
+}
+
+/* Of frames that are sound by themselves, one comes twice: it has the number of another. */
+static void a_frame_belongs_to_its_place(void **state) {
+    (void)state;
+    pair p = sets(21, 30, 9, 9); /* too many for 20 symbols */
+    const recorded r = record(&p);
+    assert_int_equal(read_one_way(&p, r.bytes, r.size), TAMIS_PARTIAL);
+    uint8_t bytes[2 * sizeof r.bytes];
+    size_t size = r.starts[3];
+    memcpy(bytes, r.bytes, size);
+    size = add_frame(&r, 2, bytes, size);
+    size = add_frame(&r, 3, bytes, size);
+    assert_int_equal(read_one_way(&p, bytes, size), TAMIS_CORRUPT);
+    assert_string_equal(tamis_why(), "message 3 is damaged: its bytes do not fit its sum");
+    forget(&p);
+}
+
+/* Honest symbols, and the digest or the size of another set. */
+static void the_digest_has_the_last_word(void **state) {
+    (void)state;
+    pair p = sets(22, 30, 2, 2);
+    const recorded honest = record(&p);
+    assert_int_equal(read_one_way(&p, honest.bytes, honest.size), TAMIS_OK);
+    for (size_t byte = 0; byte < 16; byte++) {
+        recorded r = honest;
+        liar *l = new_liar();
+        DEMAND(tamis__buffer_put(&l->allocator, &l->out, r.bytes, r.starts[1]));
+        uint8_t *digest = r.bytes + r.starts[1] + TAMIS_FRAME_HEAD;
+        digest[byte] ^= 1;
+        l->frames = 1;
+        say(l, TAMIS_SAYS_DIGEST, digest, 16);
+        DEMAND(
+            tamis__buffer_put(&l->allocator, &l->out, r.bytes + r.starts[2], r.size - r.starts[2]));
+        assert_int_equal(read_one_way(&p, l->out.bytes, (size_t)l->out.size), TAMIS_CORRUPT);
+        assert_true(strstr(tamis_why(), "its digest does not fit") != NULL);
+        free_liar(l);
+    }
+    forget(&p);
+}
+
 /* ---- Memory ------------------------------------------------------------------------------------- */
 
 static bool live(test_purse *purse) {
@@ -832,6 +912,8 @@ int main(void) {
         cmocka_unit_test(floods_are_refused),
         cmocka_unit_test(long_frames_are_not_stored),
         cmocka_unit_test(chatter_is_refused),
+        cmocka_unit_test(a_frame_belongs_to_its_place),
+        cmocka_unit_test(the_digest_has_the_last_word),
         cmocka_unit_test(out_of_memory_is_safe),
     };
     return cmocka_run_group_tests_name("talk", tests, NULL, NULL);
