@@ -317,10 +317,10 @@ static void wishes_are_checked(void **state) {
     (void)state;
     tamis *f;
     static const char *const bad[] = {
-        "iblt",                        /* neither a size nor a number of keys */
-        "iblt:capacity=100,bits=1000", /* too small for the estimator */
-        "iblt:cells=30,counters=63",   /* too few */
-        "iblt:cells=30,counters=0",    /* none at all, of signed */
+        "iblt",                                      /* neither a size nor a number of keys */
+        "iblt:capacity=100,bits=1000",               /* too small for the estimator */
+        "iblt:cells=30,counters=63",                 /* too few */
+        "iblt:cells=30,counters=0,estimator=signed", /* none at all, of signed */
         "iblt:cells=30,counters=64,estimator=strata",
         "iblt:cells=30,hashes=2",
         "iblt:differences=0",
