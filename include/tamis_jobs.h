@@ -223,6 +223,15 @@ TAMIS_API void tamis_talk_free(tamis_talk *talk);
 
 /* ==== Approximate reconciliation: filters instead of lists ==================================== */
 
+/* How many keys only they have, and how many only we have, by a filter of their keys and the hashes
+ * of ours, as the filter hashes them (tamis_hash), each once. Their filter must hold each key once,
+ * too. Any kind that answers to hashes and does not forget will do: TAMIS_CANNOT for others,
+ * TAMIS_SATURATED when it answers yes to everything. With the rate f of the filter the error of both
+ * is sqrt(f / (1 - f)) of the root of what only we have. Threads: as tamis_has. */
+TAMIS_API tamis_status tamis_difference_by_filter(const tamis *theirs, const uint64_t *ours,
+                                                  size_t n, struct tamis_estimate *only_theirs,
+                                                  struct tamis_estimate *only_ours);
+
 /* ==== Features: vectors of any words in a fixed number of places ============================== */
 
 /* ==== Summary Cache: who of the neighbours may have it? ======================================= */

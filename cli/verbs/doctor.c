@@ -87,6 +87,8 @@ static void look_at_items(struct diagnosis *d) {
     else if (has_too_many(info))
         find(d, "items", info->is_degraded ? GRADE_SICK : GRADE_NOTE,
              "overfilled: %s added, planned for %s", items, human_count(info->capacity).text);
+    else if (info->items > info->capacity && info->capacity == 0)
+        find(d, "items", GRADE_OK, "%s; no number was planned", items);
     else
         find(d, "items", GRADE_OK, "%s of %s planned", items, human_count(info->capacity).text);
     if (*info->caveat) find(d, "promises", GRADE_NOTE, "%s", info->caveat);
