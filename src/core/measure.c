@@ -41,6 +41,9 @@ void tamis_info(const tamis *f, struct tamis_info *info, size_t info_size) {
         .sure_count = tamis__sure_count(kind, image->body.word),
         .worn = m.worn,
     };
+    if (kind->count_error)
+        full.count_error =
+            kind->count_error(image->body.word, image->body.items, &full.count_doubt);
     memcpy(full.caveat, m.caveat, sizeof full.caveat);
     memcpy(full.word, image->body.word, sizeof full.word);
     memcpy(full.word_name, kind->word, sizeof full.word_name);

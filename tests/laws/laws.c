@@ -257,6 +257,12 @@ static bool is_known_already(const subject *s, const struct tamis_plan *plan) {
     return false;
 }
 
+/* An option that says how large a filter is may leave no room for the keys of laws. */
+static bool is_too_small(const subject *s, const struct tamis_plan *plan) {
+    const unsigned excused = TAMIS_IS_SKETCH | TAMIS_IS_BUILT;
+    return !(s->can & excused) && !is_foreign(s) && plan->fpr_expected > 0.5;
+}
+
 static void add_subject(const struct tamis_kind_info *kind, const char *option, const char *value,
                         size_t len) {
     subject *s = &subjects[subject_count];
@@ -268,7 +274,7 @@ static void add_subject(const struct tamis_kind_info *kind, const char *option, 
     if (tamis_plan(spec_of(s, 1000, 0.01, NULL), &plan, sizeof plan)) return; /* no such choice */
     s->can = plan.abilities;
     if (!(s->can & (TAMIS_CAN_ADD | TAMIS_IS_BUILT))) return; /* only Hadoop can fill it */
-    if (is_wasteful(s, &plan) || is_known_already(s, &plan)) return;
+    if (is_wasteful(s, &plan) || is_too_small(s, &plan) || is_known_already(s, &plan)) return;
     if (++subject_count == MOST_SUBJECTS) abort();
 }
 
