@@ -641,6 +641,7 @@ CROWDED = (
     "scalable:capacity=5,fpr=1%,kind=classic",
     "layered:capacity=30,fpr=10%", "layered:capacity=30,fpr=10%,shrink=50,layers=9",
     "attenuated:capacity=30,fpr=10%", "retouched:capacity=30,fpr=10%",
+    "hierarchical:capacity=30,fpr=10%", "hierarchical:capacity=30,fpr=10%,block=8,levels=16",
     "composite:capacity=30,fpr=10%", "composite:capacity=30,fpr=10%,removed=20",
 )
 FORGERIES = 100

@@ -385,6 +385,21 @@ static void images_that_reach_too_far_are_refused(void **state) {
     tamis_free(f);
 }
 
+/* What was recorded by an older version is found for ever. */
+static void a_golden_record_is_traced(void **state) {
+    (void)state;
+    static const char excerpt[] = "\n301\n302\n303\n304\n305\n306\n307\n308\n309\n310\n311\n3";
+    const struct tamis_key flows[] = {{"odd.tmp", 7}, {"good.tmp", 8}};
+    tamis *f;
+    DEMAND(tamis_map(&f, "tests/golden/hierarchical-recorded-1.tamis"));
+    const told t = trace(f, excerpt, sizeof excerpt - 1, flows, 2);
+    assert_int_equal(t.n, 1);
+    assert_int_equal(t.first.flow, 1);
+    assert_int_equal(t.first.offset, 399);
+    assert_string_equal(tamis_note(f, "flows"), "good.tmp\nodd.tmp\n");
+    tamis_free(f);
+}
+
 static void no_memory_is_told(void **state) {
     (void)state;
     test_purse purse = {0};
@@ -417,6 +432,7 @@ int main(void) {
         cmocka_unit_test(too_short_is_refused),
         cmocka_unit_test(offsets_end_where_they_are_told_to),
         cmocka_unit_test(images_that_reach_too_far_are_refused),
+        cmocka_unit_test(a_golden_record_is_traced),
         cmocka_unit_test(no_memory_is_told),
     };
     return cmocka_run_group_tests_name("hierarchical", tests, NULL, NULL);
