@@ -647,6 +647,7 @@ CROWDED = (
     "scalable:capacity=5,fpr=1%,kind=classic",
     "layered:capacity=30,fpr=10%", "layered:capacity=30,fpr=10%,shrink=50,layers=9",
     "attenuated:capacity=30,fpr=10%", "retouched:capacity=30,fpr=10%",
+    "hierarchical:capacity=30,fpr=10%", "hierarchical:capacity=30,fpr=10%,block=8,levels=16",
     "composite:capacity=30,fpr=10%", "composite:capacity=30,fpr=10%,removed=20",
     "iblt:capacity=30,fpr=10%", "iblt:cells=9,hashes=3,counters=64", "iblt:cells=24,estimator=none",
     "iblt:cells=24,hashes=8,estimator=strata",
