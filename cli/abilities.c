@@ -13,6 +13,7 @@ const struct ability abilities[] = {
     {TAMIS_CAN_MERGE, "merge", "tamis union"},
     {TAMIS_CAN_INTERSECT, "intersect", "tamis intersect"},
     {TAMIS_CAN_FOLD, "fold", "tamis fold"},
+    {TAMIS_CAN_SHRINK, "shrink", "tamis fold --keep: a few bits of each number"},
     {TAMIS_CAN_RESIZE, "resize", "tamis resize: more room or less, without the keys"},
     {TAMIS_CAN_GROW, "grow", "takes more than its capacity and keeps its rate"},
     {TAMIS_CAN_TICK, "tick", "tamis tick: time passes, and old keys leave"},
