@@ -303,18 +303,27 @@ static struct tamis_estimate compare_numbers(const tamis_body *a, const tamis_bo
 
 /* Two numbers that differ have the same few bits with chance c = 2^-keep: E[agree] = J + (1 - J) c.
  * The variance is that of the draw, of borrowing (K - M bins look at one of M again), and of the
- * coins c, which bins that borrow from one share at worst. */
-static struct tamis_estimate compare_few(const tamis_body *a, const tamis_body *b, double keys) {
+ * coins c. Bins share a coin when they borrow from one bin in which both sides have a number, or from
+ * one in which one side has, and the other side's next choice is the same by chance. */
+static double few_variance(double share, double bins, tally x, tally y, double c) {
+    const double keys = (x.keys + y.keys) / (1 + share), p = cautious(share, bins);
+    const double drawn = fmax(1, -bins * expm1(keys * log1p(-1 / bins)));
+    const double draw = draw_variance(keys, drawn), again = (bins - drawn) / (bins * bins);
+    const double twofold = (double)x.full + (double)y.full - drawn * (1 + p);
+    const double shared = fmin(1, fmax(0, twofold / (drawn * (1 - p))));
+    const double chance = 2 / ((double)x.full + (double)y.full);
+    const double alone = (1 + (bins / drawn - drawn / bins) * chance) / bins;
+    const double coin = shared * (1 / drawn + again) + (1 - shared) * alone;
+    return p * (1 - p) * (draw + again * (1 - draw)) + (1 - p) * c / (1 - c) * coin;
+}
+
+static struct tamis_estimate compare_few(const tamis_body *a, const tamis_body *b, tally x,
+                                         tally y) {
     const double bins = (double)a->word[BINS], c = ldexp(1, -(int)a->word[KEEP]);
     uint64_t same = 0;
     for (uint64_t i = 0; i < a->word[BINS]; i++) same += few_get(a, i) == few_get(b, i);
     const double share = fmax(0, ((double)same / bins - c) / (1 - c));
-    const double all = keys / (1 + share), p = cautious(share, bins);
-    const double drawn = fmax(1, -bins * expm1(all * log1p(-1 / bins)));
-    const double draw = draw_variance(all, drawn), again = (bins - drawn) / (bins * bins);
-    const double by_draw = p * (1 - p) * (draw + again * (1 - draw));
-    const double by_coins = (1 - p) * c / (1 - c) * (1 / drawn + again);
-    return (struct tamis_estimate){share, sqrt(by_draw + by_coins)};
+    return (struct tamis_estimate){share, sqrt(few_variance(share, bins, x, y, c))};
 }
 
 /* Two empty sets are the same set, and an empty one has nothing in common with any other. */
@@ -324,7 +333,7 @@ static tamis_status similarity(const tamis_body *a, const tamis_body *b,
     if (x.full == 0 || y.full == 0)
         *out = (struct tamis_estimate){x.full == y.full, 0};
     else if (is_shrunk(a->word))
-        *out = compare_few(a, b, x.keys + y.keys);
+        *out = compare_few(a, b, x, y);
     else
         *out = compare_numbers(a, b);
     return TAMIS_OK;
