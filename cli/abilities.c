@@ -95,3 +95,12 @@ int image_needs(const struct args *args, const struct image *image, enum tamis_a
     return fail(args, input_name(image->path), "%s%s cannot %s; %s", info.kind,
                 own_kind_can ? " with these options" : "", to_do, others);
 }
+
+int image_knows_keys(const struct args *args, const struct image *image) {
+    struct tamis_info info;
+    tamis_info(image->filter, &info, sizeof info);
+    if (!(info.abilities & TAMIS_IS_SKETCH)) return 0;
+    return fail(args, input_name(image->path),
+                "%s knows sets, not keys: it promises %s, and says nothing about a single key",
+                info.kind, info.contract);
+}

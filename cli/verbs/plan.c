@@ -29,6 +29,7 @@ enum { NEEDS = sizeof needs / sizeof needs[0] };
 static const char *unfit(const struct args *args, unsigned has) {
     for (size_t i = 0; i < NEEDS; i++)
         if (given(args, needs[i].option) && !(has & needs[i].ability)) return needs[i].lacks;
+    if (has & TAMIS_IS_SKETCH) return "about sets";
     if (!given(args, OPT_WINDOW) && has & (TAMIS_AGES | TAMIS_MAY_FORGET)) return "may forget";
     if (!given(args, OPT_VALUES) && has & TAMIS_CAN_GET) return "for values";
     return has & TAMIS_CAN_LABEL ? "for labels" : NULL;

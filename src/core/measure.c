@@ -13,6 +13,7 @@ void tamis_info(const tamis *f, struct tamis_info *info, size_t info_size) {
     tamis_measure m = {0};
     kind->measure(&image->body, NULL, &m);
     const double asked = tamis__fpr_of(image->one_in);
+    const bool is_sketch = tamis__abilities(kind, NULL) & TAMIS_IS_SKETCH; /* it has no rate */
     const bool has_grown = kind->grow && image->body.items > image->capacity;
     const uint64_t keys = has_grown ? image->body.items : image->capacity;
     struct tamis_info full = {
@@ -20,8 +21,8 @@ void tamis_info(const tamis *f, struct tamis_info *info, size_t info_size) {
         .contract = kind->contract,
         .kind_id = image->entry->id,
         .is_view = f->is_view,
-        .is_saturated = m.fpr > saturated_rate,
-        .is_degraded = asked > 0 && m.fpr > 2 * asked,
+        .is_saturated = !is_sketch && m.fpr > saturated_rate,
+        .is_degraded = !is_sketch && asked > 0 && m.fpr > 2 * asked,
         .capacity = image->capacity,
         .items = image->body.items,
         .payload_bytes = image->body.size,
