@@ -283,7 +283,7 @@ static tamis_status move(tamis_body *to, const tamis_body *from) {
 /* Of N keys in both sets together, M are the largest of a bin, any M with the same chance. So the
  * number that agree is that of a draw without putting back: hypergeometric. */
 static double draw_variance(double keys, double drawn) {
-    return keys > drawn && keys > 1 ? (keys - drawn) / (drawn * (keys - 1)) : 0;
+    return keys > drawn ? (keys - drawn) / (drawn * fmax(1, keys - 1)) : 0;
 }
 
 /* Half a bin more on either side: that all agree does not mean that there is no doubt. */
