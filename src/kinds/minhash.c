@@ -306,8 +306,9 @@ static struct tamis_estimate compare_numbers(const tamis_body *a, const tamis_bo
  * coins c. Bins share a coin when they borrow from one bin in which both sides have a number, or from
  * one in which one side has, and the other side's next choice is the same by chance. */
 static double few_variance(double share, double bins, tally x, tally y, double c) {
-    const double keys = (x.keys + y.keys) / (1 + share), p = cautious(share, bins);
+    const double keys = (x.keys + y.keys) / (1 + share);
     const double drawn = fmax(1, -bins * expm1(keys * log1p(-1 / bins)));
+    const double p = cautious(share, drawn);
     const double draw = draw_variance(keys, drawn), again = (bins - drawn) / (bins * bins);
     const double twofold = (double)x.full + (double)y.full - drawn * (1 + p);
     const double shared = fmin(1, fmax(0, twofold / (drawn * (1 - p))));
