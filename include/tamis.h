@@ -515,6 +515,12 @@ TAMIS_API tamis_status tamis_intersect(tamis *into, const tamis *from);
  * bits): plan with size=2^N to fold by any power of two. Threads: one writer. */
 TAMIS_API tamis_status tamis_fold(tamis *filter, uint64_t by);
 
+/* Keeps only `keep` bits of each number of a sketch, for sketches that are sent or kept by the
+ * million: minhash, from 1 to 16 bits. It can still be compared, less precisely, with what was shrunk
+ * alike; it takes no more keys and cannot be merged. Only kinds with TAMIS_CAN_SHRINK.
+ * Threads: one writer. */
+TAMIS_API tamis_status tamis_shrink(tamis *filter, unsigned keep);
+
 /* ==== Measuring ============================================================================= */
 
 /* A number with its standard error: the truth is within 2 errors in about 95 of 100 cases. */
@@ -802,6 +808,7 @@ enum tamis_ability {
     TAMIS_CAN_DIFFER = 1 << 25,  /* lists what differs between two sets: tamis_difference */
     TAMIS_CAN_TRACE = 1 << 26,   /* finds excerpts of what was stored: tamis_trace */
     TAMIS_CAN_SEARCH = 1 << 27,  /* holds prints, which are searched: tamis_prints_similar */
+    TAMIS_CAN_SHRINK = 1 << 29,  /* keeps a few bits of each number: tamis_shrink */
 
     /* What it is like. */
     TAMIS_ADDS_ONCE = 1 << 16,   /* adding a key again changes nothing */

@@ -293,6 +293,7 @@ typedef struct tamis_kind {
     tamis_status (*fold)(const tamis_body *, uint64_t by, uint64_t word[]);
     tamis_status (*resize)(const tamis_body *, uint64_t capacity, uint64_t word[]);
     tamis_status (*move)(tamis_body *to, const tamis_body *from);
+    tamis_status (*shrink)(const tamis_body *, uint64_t keep, uint64_t word[]); /* bits of a number */
     bool loses_rate; /* by growing: TAMIS_CAN_GROW, which promises to keep it, is not said then */
 
     /* Sets. Core has made sure that both bodies have the same words and the same hash. */

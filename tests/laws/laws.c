@@ -117,6 +117,7 @@ bool same_payload(const tamis *a, const tamis *b) {
 }
 
 bool same_answers(const tamis *a, const tamis *b, uint64_t from, uint64_t to) {
+    if (test_info(a).abilities & TAMIS_IS_SKETCH) return same_payload(a, b);
     for (uint64_t i = from; i < to; i++)
         if (count_keys(a, i, i + 1) != count_keys(b, i, i + 1)) return false;
     return true;
