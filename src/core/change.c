@@ -269,6 +269,7 @@ static tamis_status add_unless(tamis *f, uint64_t hash, bool was_there) {
 }
 
 tamis_status tamis_add_new_hash(tamis *f, uint64_t hash, bool *is_new) {
+    if (!f->kind->query) return tamis__cannot(f, "tell whether a key is new: it knows sets");
     const bool was_there = tamis_has_hash(f, hash);
     const tamis_status rc = add_unless(f, hash, was_there);
     if (!rc) *is_new = !was_there;

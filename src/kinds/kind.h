@@ -90,6 +90,16 @@ typedef struct tamis_differ_facet {
                          struct tamis_estimate *keys);
 } tamis_differ_facet;
 
+/* Payloads, kept as the blocks they are cut into. Core cuts, hashes (core/trace.c), adds and asks. */
+#define TAMIS_LONGEST_PAYLOAD ((uint64_t)1 << 48)
+
+typedef struct tamis_trace_facet {
+    uint64_t (*block)(const uint64_t word[]);  /* bytes of the smallest blocks */
+    unsigned (*levels)(const uint64_t word[]); /* sizes of blocks, each twice the one before */
+    uint64_t (*longest)(const tamis_body *);   /* where the longest payload so far ends */
+    void (*reach)(tamis_body *, uint64_t end); /* one that ends there was recorded */
+} tamis_trace_facet;
+
 /* Kinds that are made once, from all their keys. The builder brings records in ascending order,
  * distinct, cut into shards; the kind makes the bytes of one shard after the other, on any thread.
  * Their payloads are those of kinds/shards.h: shards, a tail, and where each shard starts. */
@@ -283,6 +293,7 @@ typedef struct tamis_kind {
     tamis_status (*fold)(const tamis_body *, uint64_t by, uint64_t word[]);
     tamis_status (*resize)(const tamis_body *, uint64_t capacity, uint64_t word[]);
     tamis_status (*move)(tamis_body *to, const tamis_body *from);
+    tamis_status (*shrink)(const tamis_body *, uint64_t keep, uint64_t word[]); /* bits of a number */
     bool loses_rate; /* by growing: TAMIS_CAN_GROW, which promises to keep it, is not said then */
 
     /* Sets. Core has made sure that both bodies have the same words and the same hash. */
@@ -302,6 +313,7 @@ typedef struct tamis_kind {
     const tamis_retouch_facet *retouch;
     const tamis_label_facet *labels;
     const tamis_differ_facet *differ;
+    const tamis_trace_facet *trace;
     const tamis_build_facet *build; /* instead of add; merging then goes by next and build */
     const tamis_press_facet *press; /* instead of add_keys */
 } tamis_kind;

@@ -212,7 +212,22 @@ static const char *clear_is_as_new(const subject *s) {
 
 /* ---- Adding what is new --------------------------------------------------------------------- */
 
+/* Who does not know keys does not add one in doubt either, but says so. */
+static const char *add_new_is_refused(const subject *s) {
+    tamis *f = make(s, N, 0.01, NULL), *old;
+    bool is_new;
+    if (tamis_copy(&old, f)) abort();
+    const bool is_refused = tamis_add_new(f, "x", 1, &is_new) == TAMIS_CANNOT &&
+                            tamis_add_new_hash(f, 1, &is_new) == TAMIS_CANNOT && *tamis_why();
+    const bool is_same = test_is_same_image(f, old);
+    tamis_free(f);
+    tamis_free(old);
+    if (!is_refused) return "a sketch tells whether a key is new";
+    return is_same ? NULL : "what was refused changed it";
+}
+
 static const char *add_new_tells(const subject *s) {
+    if (s->can & TAMIS_IS_SKETCH) return add_new_is_refused(s);
     tamis *f = make(s, N, 0.01, NULL), *old;
     const char *what = NULL;
     char buffer[32];
