@@ -1,10 +1,11 @@
 /* Fuzz target of the gate: any bytes are refused, or become a filter that can be asked, measured,
- * changed and written again; or are refused, or applied, as a patch. Built with checksums off, because nobody guesses those. */
+ * changed and written again; or are refused, or applied, as a patch; or as the memory of an admission. Built with checksums off, because nobody guesses those. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "tamis.h"
+#include "tamis_jobs.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -109,11 +110,31 @@ static void use_patch(const uint8_t *data, size_t size) {
     free(result);
 }
 
+/* The same bytes as the memory of an admission: refused, or asked, and then written and read again. */
+static void use_admission(const uint8_t *data, size_t size, const struct tamis_options *options) {
+    tamis_admission *a, *again;
+    if (tamis_admission_load(&a, data, size, options)) {
+        demand(!a);
+        return;
+    }
+    tamis_admission_ask_hash(a, 1);
+    demand(tamis_admission_ask_hash(a, 1));
+    for (uint64_t i = 0; i < 100; i++) tamis_admission_ask_hash(a, i * 0x9e3779b97f4a7c15);
+    const size_t bytes = (size_t)tamis_admission_size(a);
+    uint8_t *written = malloc(bytes);
+    demand(bytes == size && written && tamis_admission_bytes(a, written, bytes) == TAMIS_OK);
+    demand(tamis_admission_load(&again, written, bytes, options) == TAMIS_OK);
+    tamis_admission_free(again);
+    tamis_admission_free(a);
+    free(written);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     static const uint8_t secret[16] = "0123456789abcdef";
     const struct tamis_options options = {.struct_size = sizeof options, .secret = secret};
     tamis *view, *f, *copy;
     use_patch(data, size);
+    use_admission(data, size, &options);
     if (tamis_view_with(&view, data, size, &options)) {
         /* All ways in must agree. */
         demand(!view && tamis_load_with(&f, data, size, &options) != TAMIS_OK && !f);
