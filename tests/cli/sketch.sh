@@ -1,24 +1,34 @@
-# A summary of a set: lines that come twice are one key, in any order, and those of parts join.
+# A sketch knows sets and not keys: verbs about keys refuse it, the others say so.
 seq 1 3000 >a
-{ seq 1500 3000; seq 1 2000; } >mixed
-tamis sketch a.tamis a
-tamis sketch mixed.tamis mixed
-cmp a.tamis mixed.tamis
-tamis sketch -q first.tamis a --differences 1000 --memory 1M -T 2 && cmp a.tamis first.tamis
-head -n 1000 a | tamis sketch -q part.tamis
-tail -n +1001 a | tamis sketch -q - >rest.tamis
-tamis union -q part.tamis rest.tamis -o both.tamis && cmp a.tamis both.tamis
-tamis info a.tamis | sed -n '2,3p;6,6p;/shape/p'
-tamis doctor a.tamis | head -n 1
-echo "-- sizes"
-tamis sketch few.tamis a --differences 10 --note source=zoo
-tamis info few.tamis | grep -e shape -e note
-tamis sketch one.tamis </dev/null
-tamis sketch strata.tamis a --spec iblt:differences=50,estimator=strata
-printf '000102030405060708090a0b0c0d0e0f' >secret
-tamis sketch keyed.tamis a --differences 10 --secret-file secret
-tamis info keyed.tamis --secret-file secret | grep hash
-tamis sketch lower.tamis a --canon lower -q && tamis info lower.tamis | grep canon
-echo "-- others"
-tamis sketch similar.tamis a --similar
-tamis sketch small.tamis a --similar --bins 256
+tamis build s a -k minhash
+tamis build -q f a -k blocked
+try() {
+    tamis "$@"
+    echo "$1: exit $?"
+}
+try check s a
+try count s a
+try remove s a -o made
+try get s a
+try add s a --new -o made
+try bench --image s
+try doctor s --members a
+try intersect s s -o made
+try info s
+try doctor s
+try plan minhash:bins=128
+try fold s --keep 17 -o made
+try fold s --keep 8 --by 2 -o made
+try fold f --keep 8 -o made
+try fold s --keep 1 -o one
+try add one a -o made
+try union one one -o made
+try fold one 2 -o made
+try fold one --keep 1 -o made
+try union s s -o two
+cmp s two || tamis info two | grep items
+tamis info --json one | python3 -c '
+import json, sys
+told = json.load(sys.stdin)
+print(told["shape"], told["fpr_now"], told["is_saturated"], "sketch" in told["abilities"])'
+tamis plan -n 1M | grep "about sets"

@@ -56,7 +56,7 @@ plant "the first bytes are lost" keys-compressed cli/keys/input.c \
     "if (got <= 0 || !input->packing) return got;" \
     "if (got <= 0 || !input->packing) return read_raw(input, bytes, room, why, size);"
 plant "never is always" keys-compressed cli/keys/input.c ".is_known = !decompresses" ".is_known = false"
-plant "repeated lines go into a sketch of a set" sketch cli/verbs/sketch.c \
+plant "repeated lines go into a sketch of a set" sketch-made cli/verbs/sketch.c \
     "if (s->n > 0) throw_out_repeats(s);
     s->keys = s->n;" "s->keys = s->n;"
 plant "the memory for hashes has no end" sketch-refused cli/verbs/sketch.c "if (needed > most)" "if (false)"

@@ -631,6 +631,8 @@ CROWDED = (
     "spectral:capacity=9,bits=200,hashes=13,width=4,mode=increase",
     "spectral:capacity=9,bits=200,hashes=13,width=4,mode=recurring",
     "spectral:capacity=9,bits=600,hashes=5,width=5,mode=recurring",
+    "countmin:capacity=30,fpr=10%", "countmin:columns=3,rows=3",
+    "countmin:columns=3,rows=2,width=64,update=conservative",
     "increment:capacity=30,fpr=10%", "increment:capacity=9,fpr=20%,step=16",
     "dleft:capacity=40,fpr=10%", "dleft:capacity=300,fpr=1%",
     "cuckoo:capacity=30,fpr=10%", "cuckoo:capacity=500,fpr=30%",
@@ -645,6 +647,7 @@ CROWDED = (
     "scalable:capacity=5,fpr=1%,kind=classic",
     "layered:capacity=30,fpr=10%", "layered:capacity=30,fpr=10%,shrink=50,layers=9",
     "attenuated:capacity=30,fpr=10%", "retouched:capacity=30,fpr=10%",
+    "hierarchical:capacity=30,fpr=10%", "hierarchical:capacity=30,fpr=10%,block=8,levels=16",
     "composite:capacity=30,fpr=10%", "composite:capacity=30,fpr=10%,removed=20",
     "iblt:capacity=30,fpr=10%", "iblt:cells=9,hashes=3,counters=64", "iblt:cells=24,estimator=none",
     "iblt:cells=24,hashes=8,estimator=strata",
@@ -1136,6 +1139,7 @@ def same_lines(folder):
 
 
 COUNTS = ("counting", "spectral", "spectral:mode=increase", "spectral:mode=recurring", "dleft",
+          "countmin", "countmin:update=conservative", "countmin:width=64",
           "multiset", "layered:layers=9")
 
 
