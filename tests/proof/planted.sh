@@ -7,7 +7,7 @@
 in_short=5
 . "$(dirname "$0")/../help/planted.inc"
 prepare include src tests examples -- build/tests/laws/laws \
-    build/tests/unit/test_{admission,builder,counters,countmin,files,golden,kinds,layers,numbers,streams,symbols,talk,temporary}
+    build/tests/unit/test_{admission,builder,counters,countmin,files,golden,iblt,kinds,layers,numbers,streams,symbols,talk,temporary}
 
 try() { # program, trial
     make -s CFLAGS=-O1 "build/tests/$1" >build.log 2>&1 || return 2
@@ -169,4 +169,18 @@ plant "a part passes for the whole" unit/test_talk "" \
 plant "a frame that failed is half said" unit/test_talk "" \
     src/jobs/reconciling.c "    if (!rc) return;
     t->out.size = 0;" "    if (!rc) return;"
+plant "a cell is emptied twice" unit/test_iblt "" \
+    src/kinds/iblt_table.c "if (p->state[at] >= FOUND_IN_FIRST) return contradiction();" ""
+plant "a part is called all" laws/laws "too_many_are_a_part: iblt" \
+    src/kinds/iblt_table.c "        is_all = false;" ""
+plant "repeated keys are not seen" unit/test_iblt "" \
+    src/kinds/iblt_table.c "if ((cell.keys | cell.checks) == 0)" "if (false)"
+plant "the error of signs is that of one half" unit/test_iblt "" \
+    src/kinds/iblt_size.c "sqrt(2 * sum * (sum - 1)" "sqrt(sum * (sum - 1)"
+plant "a stratum is taken for the one above it" unit/test_iblt "" \
+    src/kinds/iblt_size.c "ldexp(1, (int)i + 1)" "ldexp(1, (int)i + 2)"
+plant "one hash in a cell lets strangers pass" laws/laws "rate_as_promised: iblt" \
+    src/kinds/iblt.c "if (tamis__iblt_is_one(cell) && cell.keys != hash) return false;" ""
+plant "who passes by mistake is not made up for" unit/test_iblt "" \
+    src/jobs/by_filter.c "here = refused / (1 - f)" "here = refused"
 finish

@@ -62,4 +62,8 @@ plant "who leaves the candidates was never counted" count-top cli/verbs/count_to
     "one->count - one->first);" "0);"
 plant "the memory of a run is lost" admit cli/verbs/admit.c \
     "if (!given(args, OPT_IMAGE)) return 0;" "return 0;"
+plant "repeated lines go into a sketch of a set" sketch-made cli/verbs/sketch.c \
+    "if (s->n > 0) throw_out_repeats(s);
+    s->keys = s->n;" "s->keys = s->n;"
+plant "the memory for hashes has no end" sketch-refused cli/verbs/sketch.c "if (needed > most)" "if (false)"
 finish
