@@ -220,12 +220,8 @@ LONG_PROOFS := $(addprefix tests/proof/,sanitizers.sh same_bytes.sh) \
                $(addprefix $(T)/proof/,no_false_negative measured_rates) \
                $(addprefix tests/proof/,planted_foreign.sh planted.sh threads.sh planted_cli.sh programs.sh fuzz.sh)
 $(B)/tests/proof/%.o: CPPFLAGS += $(if $(SHORT),-DTAMIS_SHORT)
-# Whether the tests of the command and of other systems' filters notice faults does not change from
-# one day to the next: SHORT leaves these two out.
-LEFT_OUT := $(if $(SHORT),$(addprefix tests/proof/,planted_cli.sh planted_foreign.sh))
 proof-here: programs $(PROOF) $(T)/portable/images
-	@tests/run $(filter-out $(LEFT_OUT),$(LONG_PROOFS) \
-	    $(filter-out $(LONG_PROOFS),$(PROOF) $(wildcard tests/proof/*.sh)))
+	@SHORT=$(SHORT) tests/run $(LONG_PROOFS) $(filter-out $(LONG_PROOFS),$(PROOF) $(wildcard tests/proof/*.sh))
 
 # ---- Peers: the systems whose filters we read and write, both ways ------------------------------
 #

@@ -223,13 +223,152 @@ TAMIS_API void tamis_talk_free(tamis_talk *talk);
 
 /* ==== Approximate reconciliation: filters instead of lists ==================================== */
 
+/* How many keys only they have, and how many only we have, by a filter of their keys and the hashes
+ * of ours, as the filter hashes them (tamis_hash), each once. Their filter must hold each key once,
+ * too. Any kind that answers to hashes and does not forget will do: TAMIS_CANNOT for others,
+ * TAMIS_SATURATED when it answers yes to everything. With the rate f of the filter the error of both
+ * is sqrt(f / (1 - f)) of the root of what only we have. Threads: as tamis_has. */
+TAMIS_API tamis_status tamis_difference_by_filter(const tamis *theirs, const uint64_t *ours,
+                                                  size_t n, struct tamis_estimate *only_theirs,
+                                                  struct tamis_estimate *only_ours);
+
 /* ==== Features: vectors of any words in a fixed number of places ============================== */
 
 /* ==== Summary Cache: who of the neighbours may have it? ======================================= */
 
 /* ==== Admission: what is asked for a second time ============================================== */
 
-/* ==== Aggregation: a sum over a network in which nobody counts twice ========================== */
+/* Three of four things that are asked of a cache are never asked for again. Writing them to disk is
+ * work for nothing, and takes the place of what would be asked for. So a cache admits what is asked
+ * for a second time (Maggs and Sitaraman 2015), and for that it has to know what it was asked for
+ * lately, in a few bits for each:
+ *
+ *     if (in_cache(url)) serve(url);
+ *     else if (tamis_admission_ask(a, url, len)) fetch_and_keep(url);
+ *     else fetch_only(url);
+ *
+ * Two filters, generations: what is asked for goes into the young one; when that has `capacity`
+ * keys, the old one is emptied and becomes the young one. A key that was asked for is recognised
+ * until `capacity` other keys have been asked for since, without fail, and forgotten after twice as
+ * many at the latest. A key that is new is taken for known at a rate of at most the sum of both
+ * generations' rates: twice the fpr of the spec, as rarely when both are full. */
+typedef struct tamis_admission tamis_admission;
+
+/* Makes one that remembers nothing yet. The spec is that of one generation, with a capacity from 1
+ * on: "capacity=1M,fpr=0.1%" is two blocked filters. TAMIS_CANNOT for kinds that grow, age, forget,
+ * are built once, do not know keys or hash them their own way. `options` may be NULL.
+ * Threads: any. */
+TAMIS_API tamis_status tamis_admission_create(tamis_admission **admission, const char *spec,
+                                              const struct tamis_options *options);
+
+/* NULL is allowed. Threads: one, with no other user. */
+TAMIS_API void tamis_admission_free(tamis_admission *admission);
+
+/* Was this asked for lately? From now on it was. One step, whoever else asks: of any number of first
+ * requests for a key at the same moment exactly one is answered false. A kind of fixed room that is
+ * full before its capacity changes generations then.
+ * Threads: any number; those that ask about different keys of kinds with TAMIS_CAN_SHARE do not wait
+ * for each other. */
+TAMIS_API bool tamis_admission_ask(tamis_admission *admission, const void *key, size_t len);
+TAMIS_API bool tamis_admission_ask_hash(tamis_admission *admission, uint64_t hash);
+
+/* A filter that hashes as this does, for tamis_hash and its like; nothing else may be done with it.
+ * Threads: any number. */
+TAMIS_API const tamis *tamis_admission_hasher(const tamis_admission *admission);
+
+/* What happened so far. */
+struct tamis_admission_info {
+    uint64_t capacity;      /* of a generation */
+    uint64_t asked;         /* since it was made or loaded */
+    uint64_t recognised;    /* of these */
+    uint64_t turns;         /* how often the generations have changed since then */
+    uint64_t young, old;    /* keys in each of them */
+    uint64_t payload_bytes; /* of both */
+    double fpr_now;         /* how often a new key is taken for known */
+    const char *kind;
+};
+
+/* Reads both payloads. `info_size` is sizeof *info. Threads: any number; others wait. */
+TAMIS_API void tamis_admission_info(tamis_admission *admission, struct tamis_admission_info *info,
+                                    size_t info_size);
+
+/* Its memory as bytes, so that a cache that starts again knows what it knew: how many they are, and
+ * the bytes; TAMIS_INVALID when `size` is another number. Both generations are images inside.
+ * Threads: any number; others wait meanwhile. */
+TAMIS_API uint64_t tamis_admission_size(tamis_admission *admission);
+TAMIS_API tamis_status tamis_admission_bytes(tamis_admission *admission, void *bytes, size_t size);
+
+/* Makes one from such bytes, which may come from anywhere: what is damaged is refused with
+ * TAMIS_CORRUPT, and the limit of `options` on bytes holds for each generation. Threads: any. */
+TAMIS_API tamis_status tamis_admission_load(tamis_admission **admission, const void *bytes,
+                                            size_t size, const struct tamis_options *options);
+
+/* ==== Aggregation: a sum over a network in which nobody counts twice ==========================
+ *
+ * Nodes of a network want to know the sum, the mean or the extremes of values that all of them have,
+ * and that change, without a centre (DIAS: Pournaras, Warnier and Brazier 2013). Sources tell their
+ * value to whomever they meet, again and again. A node remembers in a filter which value of which
+ * source it has counted: what it has it skips, what is new it counts, and where it has an earlier
+ * value of that source it puts the new one in its place. It takes a few bytes for each source.
+ *
+ *     tamis_aggregate *node;
+ *     rc = tamis_aggregate_create(&node, 10000);
+ *     rc = tamis_aggregate_take(node, "sensor 7", 8, 21.5, NULL, 0, NULL);
+ *     rc = tamis_aggregate_take(node, "sensor 7", 8, 22.0, (double[]){21.5}, 1, NULL);
+ *     tamis_aggregate_total(node, &total, sizeof total);         count 1, sum 22
+ */
+typedef struct tamis_aggregate tamis_aggregate;
+
+/* Makes a node for so many sources, which it remembers in a quotient filter with a rate of 1e-5; or
+ * in one of this spec, of a kind that can add and remove and never forgets by itself, such as
+ * "counting:capacity=10K,fpr=1e-4" or "cuckoo:capacity=10K,fpr=1e-6". `options` may be NULL. On
+ * failure *node is NULL. Threads: any. */
+TAMIS_API tamis_status tamis_aggregate_create(tamis_aggregate **node, uint64_t sources);
+TAMIS_API tamis_status tamis_aggregate_create_with(tamis_aggregate **node, const char *spec,
+                                                   const struct tamis_options *options);
+
+/* Frees a node; NULL is allowed. Threads: one, with no other user. */
+TAMIS_API void tamis_aggregate_free(tamis_aggregate *node);
+
+enum tamis_aggregated {
+    TAMIS_AGGREGATE_COUNTED,  /* for the first time */
+    TAMIS_AGGREGATE_REPLACED, /* an earlier value of the same source was counted, and is no longer */
+    TAMIS_AGGREGATE_SKIPPED   /* it was counted already; or, seldom, it seems so */
+};
+
+/* Takes the value of a source, a finite number. `earlier` are values that the source had before, the
+ * latest first, as far back as this node may have met it: the first of them that was counted here is
+ * replaced. Without them a source that changed would be counted twice. What happened goes to `what`
+ * unless that is NULL. TAMIS_FULL, and nothing changed, when the filter has no room for one more.
+ *
+ * By accident a value seems to be counted, and is skipped, as often as the filter says yes wrongly;
+ * an earlier value seems so as often, and then that is taken off which never was there.
+ * Threads: one. */
+TAMIS_API tamis_status tamis_aggregate_take(tamis_aggregate *node, const void *source, size_t len,
+                                            double value, const double *earlier,
+                                            size_t earlier_count, enum tamis_aggregated *what);
+
+/* What a node knows. */
+struct tamis_total {
+    uint64_t count;      /* sources that are counted */
+    double sum, mean;    /* of their values; the mean of none is 0 */
+    double min, max;     /* none is smaller, none is larger; 0 without sources */
+    bool is_min_counted; /* whether a source surely has it: one that had it may have changed since */
+    bool is_max_counted;
+    uint64_t counted, replaced, skipped; /* calls */
+    double fpr;                          /* of the filter, now */
+
+    /* Sources that were met and are missing, because their value was skipped by accident. At most
+     * so many are expected: the rate was lower when they came. */
+    struct tamis_estimate lost;
+    double sum_lost;   /* that the sum is short of for these, if they are like the others */
+    double mean_error; /* standard error of the mean for these */
+    uint64_t bytes;    /* of the node, with its filter */
+};
+
+/* Tells it; reads the whole filter. `total_size` is sizeof *total. Threads: one. */
+TAMIS_API void tamis_aggregate_total(const tamis_aggregate *node, struct tamis_total *total,
+                                     size_t total_size);
 
 #ifdef __cplusplus
 }

@@ -4,6 +4,7 @@
 # mistakes that real filter software shipped.
 #
 #     fault  program  trial  file  what to replace  by what
+in_short=5
 . "$(dirname "$0")/../help/planted.inc"
 prepare include src tests -- build/tests/laws/laws \
     build/tests/unit/test_{builder,counters,files,golden,kinds,layers,numbers,streams,symbols,talk,temporary}
