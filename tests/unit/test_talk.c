@@ -422,6 +422,7 @@ static void accidents_never_make_a_wrong_list(void **state) {
     uint64_t survived = 0, accidents = 0;
     converse(&quiet, &p);
     for (int s = 0; s < 2; s++) assert_true(expect_right_or_error(&p, s, 7));
+    assert_true(quiet.at[0] + quiet.at[1] < 3000); /* an accident for each of them */
     close_both(&p);
     for (int who = 0; who < 2; who++) {
         for (uint64_t where = 0; where < quiet.at[who]; where++) {
