@@ -53,14 +53,14 @@ struct tamis_digest {
 
 /* The symbols of `n` distinct hashes, which are copied; in any order. `key` is 16 bytes that both
  * sides share, or NULL for zeros: without knowing it nobody can prepare keys whose symbols never
- * come apart. TAMIS_INVALID for a hash that is there twice, and for more than 2^31. Of `options` only
- * the memory counts. Threads: any. */
+ * come apart. TAMIS_INVALID for a hash that is there twice, TAMIS_TOO_LARGE for more than 2^31. Of
+ * `options` only the memory counts. Threads: any. */
 TAMIS_API tamis_status tamis_symbols_create(tamis_symbols **symbols, const uint64_t *hashes,
                                             size_t n, const uint8_t *key,
                                             const struct tamis_options *options);
 
-/* Writes the next `n` symbols to `list`. TAMIS_TOO_LARGE behind the 2^32nd symbol.
- * Threads: one writer. */
+/* Writes the next `n` symbols to `list`. TAMIS_TOO_LARGE behind the 2^32nd symbol. After a failure,
+ * TAMIS_NOMEM included, there are no more. Threads: one writer. */
 TAMIS_API tamis_status tamis_symbols_next(tamis_symbols *symbols, struct tamis_symbol *list,
                                           size_t n);
 
@@ -75,8 +75,8 @@ TAMIS_API tamis_status tamis_peeler_create(tamis_peeler **peeler, const uint64_t
                                            const uint8_t *key, const struct tamis_options *options);
 
 /* Takes the next `n` symbols of the other side and works out what they tell. Symbols behind the one
- * that made it whole are ignored. TAMIS_CORRUPT, for this and every later call, when no two sets can
- * have made these symbols. Threads: one writer. */
+ * that made it whole are ignored. TAMIS_CORRUPT when no two sets can have made these symbols. A failure
+ * is for ever. Threads: one writer. */
 TAMIS_API tamis_status tamis_peeler_take(tamis_peeler *peeler, const struct tamis_symbol *list,
                                          size_t n);
 
@@ -350,10 +350,11 @@ TAMIS_API tamis_status tamis_aggregate_take(tamis_aggregate *node, const void *s
 
 /* What a node knows. */
 struct tamis_total {
-    uint64_t count;      /* sources that are counted */
-    double sum, mean;    /* of their values; the mean of none is 0 */
-    double min, max;     /* none is smaller, none is larger; 0 without sources */
-    bool is_min_counted; /* whether a source surely has it: one that had it may have changed since */
+    uint64_t count;   /* sources that are counted */
+    double sum, mean; /* of their values; the mean of none is 0 */
+    double min, max;  /* none is smaller, none is larger; 0 without sources */
+    bool
+        is_min_counted; /* whether a source surely has it: one that had it may have changed since */
     bool is_max_counted;
     uint64_t counted, replaced, skipped; /* calls */
     double fpr;                          /* of the filter, now */
