@@ -298,6 +298,8 @@ def golden(path):
     answers = [image.has_hash(h) for h in hashed_numbers(image)]
     members, strangers = sum(answers[:200]), sum(answers[200:])
     same((strangers, members), pinned_hits()[name], "hits")
+    if image.kind == "minhash":
+        same(list(image.body.numbers), image.body.made_of(hashed_numbers(image)[:200]), "numbers")
     for i in range(1, 201):
         golden_value(image, i)
 
@@ -642,6 +644,7 @@ CROWDED = (
     "layered:capacity=30,fpr=10%", "layered:capacity=30,fpr=10%,shrink=50,layers=9",
     "attenuated:capacity=30,fpr=10%", "retouched:capacity=30,fpr=10%",
     "composite:capacity=30,fpr=10%", "composite:capacity=30,fpr=10%,removed=20",
+    "minhash:bins=16", "minhash:bins=50", "minhash:bins=40,keep=3",
 )
 FORGERIES = 100
 
