@@ -23,7 +23,42 @@ extern "C" {
 
 /* ==== Approximate reconciliation: filters instead of lists ==================================== */
 
-/* ==== Features: vectors of any words in a fixed number of places ============================== */
+/* ==== Features: vectors of any words in a fixed number of places ==============================
+ *
+ * Feature hashing, for learning from texts without a dictionary: each key chooses one of `places` by
+ * its hash, and its weight is added there, with a sign by another bit of the hash when is_signed is
+ * set. Keys that meet in a place then cancel out on average:
+ *
+ *     E <x', y'> = <x, y>,    variance at most (<x, y>^2 + |x|^2 |y|^2) / places
+ *
+ * for the products of vectors x and y that had a place for every key (Weinberger et al. 2009).
+ * Without signs a product is too large by about sum(x) sum(y) / places. Vectors of one shape, seed
+ * and signs add up. */
+
+struct tamis_features {
+    uint64_t places; /* from 1 to 2^32 */
+    uint64_t seed;   /* another hash function; XXH3, as filters with this seed hash */
+    bool is_signed;
+};
+
+/* Where a key belongs, and 1 or -1 through `sign`, which may be NULL. A shape without places has
+ * none: 0. Threads: any. */
+TAMIS_API uint64_t tamis_features_place(const struct tamis_features *shape, const void *key,
+                                        size_t len, int *sign);
+
+/* Adds `weight` for a key to the vector, which has `places` numbers. Threads: one for each vector. */
+TAMIS_API void tamis_features_add(const struct tamis_features *shape, float *vector, const void *key,
+                                  size_t len, double weight);
+
+/* Adds `n` keys; a weight for each, or 1 where weights is NULL. Threads: as tamis_features_add. */
+TAMIS_API void tamis_features_add_many(const struct tamis_features *shape, float *vector,
+                                       const struct tamis_key *keys, const double *weights,
+                                       size_t n);
+
+/* The same with whole numbers, which stop at the ends of their range.
+ * Threads: as tamis_features_add. */
+TAMIS_API void tamis_features_count(const struct tamis_features *shape, int32_t *vector,
+                                    const void *key, size_t len, int32_t times);
 
 /* ==== Summary Cache: who of the neighbours may have it? ======================================= */
 
