@@ -21,7 +21,44 @@ extern "C" {
 
 /* ==== Reconciling: a conversation at whose end both know what they lack ======================= */
 
-/* ==== Approximate reconciliation: filters instead of lists ==================================== */
+/* ==== Approximate reconciliation: filters instead of lists ====================================
+ *
+ * Which of our keys does somebody else probably lack? The plain way is a filter of their keys, and a
+ * question for each of ours: it misses a lacking key as often as the filter says a wrong yes, and
+ * takes as many questions as we have keys. A tree takes few when few differ (Byers et al. 2004): both
+ * sides see their hashes as the leaves of one binary tree, in which a node's value is made of all
+ * hashes below it. They send a filter of their values; we go down from the root, and leave out every
+ * subtree whose value they have, because then all below it is theirs too.
+ *
+ * A wrong yes prunes a subtree that differs. `correction` asks for more: only after correction + 1
+ * nodes in a row, each with its value there, is a subtree left out. With f the rate of the filter, a
+ * key whose leaf is L nodes below the root is found with the chance that no correction + 1 of L coins
+ * in a row are wrong, times 1 - f. What is listed is really lacking, unless 64-bit values collide. */
+
+/* The filter of a tree: of `n` hashes, ascending and different, as tamis_hash gives them. It takes
+ * bits_per_key (1 to 256) bits for each; a tree has nearly two nodes for each key. `seed` makes
+ * another filter, so that what was missed once may be found the second time. On failure *filter is
+ * NULL. Threads: any. */
+TAMIS_API tamis_status tamis_tree_summary(tamis **filter, const uint64_t *hashes, size_t n,
+                                          double bits_per_key, uint64_t seed,
+                                          const struct tamis_options *options);
+
+/* What a walk took and found. */
+struct tamis_tree_walk {
+    uint64_t asked;   /* nodes, of which the filter was asked */
+    uint64_t lacking; /* hashes that were listed */
+};
+
+/* Gets a hash of ours that the other side probably lacks; false ends the walk with TAMIS_CANCELLED. */
+typedef bool tamis_lacks(void *ctx, uint64_t hash);
+
+/* Lists which of our `n` hashes, ascending and different, are not among those that the filter was
+ * made of; correction is from 0 to 16. `walk` may be NULL, and so may options.
+ * Threads: as tamis_has for the filter. */
+TAMIS_API tamis_status tamis_tree_missing(const tamis *filter, const uint64_t *hashes, size_t n,
+                                          unsigned correction, tamis_lacks *take, void *ctx,
+                                          struct tamis_tree_walk *walk,
+                                          const struct tamis_options *options);
 
 /* ==== Features: vectors of any words in a fixed number of places ==============================
  *

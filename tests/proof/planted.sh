@@ -6,7 +6,7 @@
 #     fault  program  trial  file  what to replace  by what
 . "$(dirname "$0")/../help/planted.inc"
 prepare include src tests -- build/tests/laws/laws \
-    build/tests/unit/test_{builder,counters,files,golden,kinds,layers,numbers,streams,temporary}
+    build/tests/unit/test_{builder,counters,features,files,golden,kinds,layers,minhash,numbers,streams,temporary,tree}
 
 try() { # program, trial
     make -s CFLAGS=-O1 "build/tests/$1" >build.log 2>&1 || return 2
@@ -128,4 +128,20 @@ plant "merging farther is merging" unit/test_layers "" \
     src/core/rare.c "into->kind->levels->merge_farther(&into->image.body, &from->image.body);" "into->kind->merge(&into->image.body, &from->image.body);"
 plant "what ages is planned for its first window" laws/laws "old_keys_leave: stable" \
     src/core/shape.c "kind->traits & TAMIS_AGES ? UINT64_MAX : capacity" "capacity"
+plant "an empty bin borrows from itself" unit/test_minhash "" \
+    src/kinds/minhash.c "bin_get(from, is_full(&o, i) ? i : lender_of(&o, i))" "bin_get(from, i)"
+plant "a number may lie in any bin" unit/test_minhash "" \
+    src/kinds/minhash.c "if (number && tamis__range(" "if (false && number && tamis__range("
+plant "the overlap of sketches is that of their union" laws/laws "estimates_hold: minhash" \
+    src/core/measure.c "common->value = sum * j.value / one_more;" "common->value = sum / one_more;"
+plant "a sketch takes no key for new" laws/laws "add_new_tells: minhash" \
+    src/core/change.c "if (!f->kind->query) return tamis__cannot" "if (false) return tamis__cannot"
+plant "a sketch is asked for its keys" laws/laws "file_is_the_image: minhash" \
+    src/core/verify.c "if (!f->kind->query) return TAMIS_OK;" ""
+plant "the sign is a bit of the place" unit/test_features "" \
+    src/jobs/features.c "hash & 1 ? -1 : 1" "hash >> 63 ? -1 : 1"
+plant "the first yes ends a path" unit/test_tree "" \
+    src/jobs/tree.c "if (hits > w->correction)" "if (hits > 0)"
+plant "whole numbers wrap" unit/test_features "" \
+    src/jobs/features.c "sum > INT32_MAX ? INT32_MAX : sum" "sum"
 finish
