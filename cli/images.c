@@ -179,7 +179,8 @@ bool has_too_many(const struct tamis_info *info) {
     /* Where old keys leave by themselves, the adds so far say nothing about what is inside; and a
      * capacity of labels is that of each. */
     const unsigned others = TAMIS_AGES | TAMIS_CAN_GROW | TAMIS_CAN_LABEL | TAMIS_IS_SKETCH;
-    return info->items > info->capacity && !(info->abilities & others);
+    const bool is_planned = info->capacity > 0 || info->fpr_asked > 0;
+    return is_planned && info->items > info->capacity && !(info->abilities & others);
 }
 
 static void warn_if_too_full(const struct args *args, const struct tamis_info *info,

@@ -89,6 +89,8 @@ static void look_at_items(struct diagnosis *d) {
              "overfilled: %s added, planned for %s", items, human_count(info->capacity).text);
     else if (info->abilities & TAMIS_IS_SKETCH)
         find(d, "items", GRADE_OK, "%s added", items);
+    else if (info->items > info->capacity && info->capacity == 0)
+        find(d, "items", GRADE_OK, "%s; no number was planned", items);
     else
         find(d, "items", GRADE_OK, "%s of %s planned", items, human_count(info->capacity).text);
     if (*info->caveat) find(d, "promises", GRADE_NOTE, "%s", info->caveat);

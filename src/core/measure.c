@@ -13,7 +13,9 @@ void tamis_info(const tamis *f, struct tamis_info *info, size_t info_size) {
     tamis_measure m = {0};
     kind->measure(&image->body, NULL, &m);
     const double asked = tamis__fpr_of(image->one_in);
-    const bool is_sketch = tamis__abilities(kind, NULL) & TAMIS_IS_SKETCH; /* it has no rate */
+    const bool is_sketch = tamis__abilities(kind, NULL) & TAMIS_IS_SKETCH;
+    const bool is_unasked = kind->is_sized && asked <= 0 && image->capacity == 0;
+    const bool has_rate = !is_sketch && !is_unasked;
     const bool has_grown = kind->grow && image->body.items > image->capacity;
     const uint64_t keys = has_grown ? image->body.items : image->capacity;
     struct tamis_info full = {
@@ -21,8 +23,8 @@ void tamis_info(const tamis *f, struct tamis_info *info, size_t info_size) {
         .contract = kind->contract,
         .kind_id = image->entry->id,
         .is_view = f->is_view,
-        .is_saturated = !is_sketch && m.fpr > saturated_rate,
-        .is_degraded = !is_sketch && asked > 0 && m.fpr > 2 * asked,
+        .is_saturated = has_rate && m.fpr > saturated_rate,
+        .is_degraded = has_rate && asked > 0 && m.fpr > 2 * asked,
         .capacity = image->capacity,
         .items = image->body.items,
         .payload_bytes = image->body.size,
@@ -41,6 +43,9 @@ void tamis_info(const tamis *f, struct tamis_info *info, size_t info_size) {
         .sure_count = tamis__sure_count(kind, image->body.word),
         .worn = m.worn,
     };
+    if (kind->count_error)
+        full.count_error =
+            kind->count_error(image->body.word, image->body.items, &full.count_doubt);
     memcpy(full.caveat, m.caveat, sizeof full.caveat);
     memcpy(full.word, image->body.word, sizeof full.word);
     memcpy(full.word_name, kind->word, sizeof full.word_name);
