@@ -7,7 +7,7 @@
 in_short=5
 . "$(dirname "$0")/../help/planted.inc"
 prepare include src tests examples -- build/tests/laws/laws \
-    build/tests/unit/test_{admission,builder,counters,countmin,files,golden,iblt,kinds,layers,numbers,streams,symbols,talk,temporary}
+    build/tests/unit/test_{admission,builder,counters,countmin,features,files,golden,iblt,kinds,layers,minhash,numbers,streams,symbols,talk,temporary,tree}
 
 try() { # program, trial
     make -s CFLAGS=-O1 "build/tests/$1" >build.log 2>&1 || return 2
@@ -183,4 +183,20 @@ plant "one hash in a cell lets strangers pass" laws/laws "rate_as_promised: iblt
     src/kinds/iblt.c "if (tamis__iblt_is_one(cell) && cell.keys != hash) return false;" ""
 plant "who passes by mistake is not made up for" unit/test_iblt "" \
     src/jobs/by_filter.c "here = refused / (1 - f)" "here = refused"
+plant "an empty bin borrows from itself" unit/test_minhash "" \
+    src/kinds/minhash.c "bin_get(from, is_full(&o, i) ? i : lender_of(&o, i))" "bin_get(from, i)"
+plant "a number may lie in any bin" unit/test_minhash "" \
+    src/kinds/minhash.c "if (number && tamis__range(" "if (false && number && tamis__range("
+plant "the overlap of sketches is that of their union" laws/laws "estimates_hold: minhash" \
+    src/core/measure.c "common->value = sum * j.value / one_more;" "common->value = sum / one_more;"
+plant "a sketch takes no key for new" laws/laws "add_new_tells: minhash" \
+    src/core/change.c "if (!f->kind->query) return tamis__cannot" "if (false) return tamis__cannot"
+plant "a sketch is asked for its keys" laws/laws "file_is_the_image: minhash" \
+    src/core/verify.c "if (!f->kind->query) return TAMIS_OK;" ""
+plant "the sign is a bit of the place" unit/test_features "" \
+    src/jobs/features.c "hash & 1 ? -1 : 1" "hash >> 63 ? -1 : 1"
+plant "the first yes ends a path" unit/test_tree "" \
+    src/jobs/tree.c "if (hits > w->correction)" "if (hits > 0)"
+plant "whole numbers wrap" unit/test_features "" \
+    src/jobs/features.c "sum > INT32_MAX ? INT32_MAX : sum" "sum"
 finish

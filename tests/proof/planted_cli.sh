@@ -66,4 +66,16 @@ plant "repeated lines go into a sketch of a set" sketch-made cli/verbs/sketch.c 
     "if (s->n > 0) throw_out_repeats(s);
     s->keys = s->n;" "s->keys = s->n;"
 plant "the memory for hashes has no end" sketch-refused cli/verbs/sketch.c "if (needed > most)" "if (false)"
+plant "a short text has no shingle" similar-texts cli/verbs/similar_sets.c \
+    "if (!code) code = end_words(r);" ""
+plant "words of a shingle stand in any order" similar-texts cli/verbs/similar_sets.c \
+    "s->last[(s->seen + i) % s->words]" "s->last[0 * i]"
+plant "lines that repeat are counted" similar cli/verbs/similar_sets.c \
+    "if (i == 0 || set->hash[i] != set->hash[i - 1])" ""
+plant "the least similar come first" similar cli/verbs/similar.c \
+    "x->similarity.value > y->similarity.value ? -1 : 1" "x->similarity.value < y->similarity.value ? -1 : 1"
+plant "a sketch is asked about keys" sketch cli/verbs/check.c \
+    "if (!code) code = image_knows_keys(args, &image);" ""
+plant "places that cancelled out are printed" features cli/verbs/features.c \
+    "feature[next].place == feature[i].place" "next == i"
 finish
