@@ -7,7 +7,7 @@
 in_short=5
 . "$(dirname "$0")/../help/planted.inc"
 prepare include src tests examples -- build/tests/laws/laws \
-    build/tests/unit/test_{admission,builder,counters,countmin,features,files,golden,iblt,kinds,layers,minhash,numbers,streams,symbols,talk,temporary,tree}
+    build/tests/unit/test_{admission,aggregate,builder,counters,countmin,features,files,golden,hierarchical,iblt,kinds,layers,minhash,numbers,streams,symbols,talk,temporary,tree}
 
 try() { # program, trial
     make -s CFLAGS=-O1 "build/tests/$1" >build.log 2>&1 || return 2
@@ -140,6 +140,25 @@ plant "generations change one key too early" unit/test_admission "" \
     src/jobs/admission.c ">= a->capacity) return false;" ">= a->capacity - 1) return false;"
 plant "the generations of two memories are put together" unit/test_admission "" \
     src/jobs/admission.c "if (!rc && tamis_mismatch(young, old)) rc = TAMIS_CORRUPT;" ""
+plant "a union of payloads reaches no farther than its first part" laws/laws "merged_excerpts_are_traced: hierarchical" \
+    src/kinds/hierarchical.c "    reach(into, longest(from));
+" ""
+plant "any place is tried that an image names" unit/test_hierarchical "" \
+    src/kinds/hierarchical.c "if (longest(f) <= TAMIS_LONGEST_PAYLOAD) return TAMIS_OK;" "if (f) return TAMIS_OK;"
+plant "blocks of all sizes are the same" unit/test_hierarchical "" \
+    src/core/trace.c "(size_t)size) + (level + 1) * golden" "(size_t)size) + level * 0 + golden"
+plant "the last block of an excerpt is not looked at" unit/test_hierarchical "" \
+    src/core/trace.c "return end > first ? end - first : 0;" "return end > first + 1 ? end - first - 1 : end - first;"
+plant "an excerpt is not looked for at the very end" unit/test_hierarchical "" \
+    src/core/trace.c "longest - len < most_offset ? longest - len + 1" "longest - len < most_offset ? longest - len"
+plant "larger blocks are not asked for" unit/test_hierarchical "" \
+    src/core/trace.c "for (unsigned l = 0; l < levels_of(s->filter); l++) {" "for (unsigned l = 0; l < 1; l++) {"
+plant "a value that changed is counted twice" unit/test_aggregate "" \
+    src/jobs/aggregate.c "node->count ? find_earlier(node, source, earlier, n) : n" "n + 0 * find_earlier(node, source, earlier, n)"
+plant "what is replaced stays in the filter" unit/test_aggregate "" \
+    src/jobs/aggregate.c "tamis_status rc = tamis_remove_hash(node->filter, old);" "tamis_status rc = tamis_has_hash(node->filter, old) ? TAMIS_OK : TAMIS_NOT_FOUND;"
+plant "an extreme stays sure when its source has changed" unit/test_aggregate "" \
+    src/jobs/aggregate.c "if (value == node->min) node->is_min_counted = false;" ""
 plant "the way of a hash does not depend on the key" unit/test_symbols "" \
     src/jobs/roster.c "c->state = tamis__hash_u64(&r->way, c->hash) | 1;" "c->state = c->hash * UINT64_C(0x9e3779b97f4a7c15) | 1;"
 plant "the next symbol is a little too near" unit/test_symbols "" \

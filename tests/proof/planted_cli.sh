@@ -78,4 +78,17 @@ plant "a sketch is asked about keys" sketch cli/verbs/check.c \
     "if (!code) code = image_knows_keys(args, &image);" ""
 plant "places that cancelled out are printed" features cli/verbs/features.c \
     "feature[next].place == feature[i].place" "next == i"
+plant "a name is kept twice" record cli/flows.c \
+    "if (i == 0 || strcmp(names[i], names[i - 1]) != 0) {" "if (names[i]) {"
+plant "lines are counted from the start again" record cli/verbs/record.c \
+    "recording->lines = lines_recorded(filter);
+" ""
+plant "wishes for a new image are lost on an old one" record-refused cli/verbs/record.c \
+    "int code = refuse_wishes(args);" "int code = 0 * refuse_wishes(args);"
+plant "an image is made for a quarter of what comes" record cli/verbs/record.c \
+    "*keys += 2 * (bytes / (block << l));" "*keys += bytes / (block << l) / 2;"
+plant "what was found is not told by the exit status" trace cli/verbs/trace.c \
+    "tracing->is_any_found = true;" ""
+plant "all offsets are looked at" trace cli/verbs/trace.c \
+    "if (given(args, OPT_WITHIN)) tracing.most_offset = args->setting[OPT_WITHIN].number;" ""
 finish
