@@ -135,12 +135,12 @@ const struct verb verb_announce = {
                  {.option = OPT_FORCE}, {.option = OPT_THRESHOLD}, {.option = OPT_NOW},
                  {.option = OPT_WHOLE}, {.option = OPT_PACKET}, {.option = OPT_JSON}),
     .examples = EXAMPLES(
-        {"A summary of a cache with up to 10,000 documents, 16 bits for each",
-         "tamis create cache.tamis --spec counting:capacity=10000,bits=960000,hashes=4,log=yes"},
-        {"Documents came and went",
-         "tamis add cache.tamis stored.txt; tamis remove cache.tamis dropped.txt"},
         {"Tell the neighbours when 1 % is new",
          "tamis announce cache.tamis -o to-all.msg && send-to-all to-all.msg"},
+        {"Where documents came and went before",
+         "tamis add cache.tamis stored.txt; tamis remove cache.tamis dropped.txt"},
+        {"And which began with room for 10,000 of them, 16 bits each",
+         "tamis create cache.tamis -s counting:capacity=10k,bits=960k,log=yes"},
         {"A neighbour is new, or has missed messages",
          "tamis announce --whole cache.tamis -o to-b.msg"}),
     .about = "IMAGE is a counting filter with log=yes, or one of kind icp. It is kept up to date by "

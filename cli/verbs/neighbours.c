@@ -89,6 +89,11 @@ static int open_copy(const struct args *args, const char *path, tamis **copy) {
     return code;
 }
 
+static int make_folder(const struct args *args, const char *folder) {
+    if (mkdir(folder, 0777) == 0 || errno == EEXIST) return 0;
+    return fail(args, folder, "cannot make the folder: %s", strerror(errno));
+}
+
 static int hear(const struct args *args, const char *folder, const char *peer,
                 const char *message) {
     char path[PATH_MAX];
@@ -99,6 +104,7 @@ static int hear(const struct args *args, const char *folder, const char *peer,
     if (!code) code = bytes_open(&from, args, message);
     if (!code) code = open_copy(args, path, &hearing.copy);
     if (!code) code = take_messages(args, &from, &hearing);
+    if (!code) code = make_folder(args, folder);
     if (!code) code = image_write(args, hearing.copy, path);
     if (!code) tell_heard(args, peer, &hearing);
     tamis_free(hearing.copy);
@@ -108,8 +114,6 @@ static int hear(const struct args *args, const char *folder, const char *peer,
 
 static int hear_all(const struct args *args, const char *folder) {
     int code = 0;
-    if (mkdir(folder, 0777) && errno != EEXIST)
-        return fail(args, folder, "cannot make the folder: %s", strerror(errno));
     for (size_t i = 0; i < args->repeated_count && !code; i++)
         if (args->repeated[i].option == OPT_HEAR)
             code = hear(args, folder, args->repeated[i].text, args->repeated[i].second);
