@@ -6,7 +6,7 @@
 #     fault  program  trial  file  what to replace  by what
 . "$(dirname "$0")/../help/planted.inc"
 prepare include src tests -- build/tests/laws/laws \
-    build/tests/unit/test_{builder,counters,files,golden,kinds,layers,numbers,streams,temporary}
+    build/tests/unit/test_{builder,counters,files,golden,kinds,layers,numbers,streams,summary,temporary}
 
 try() { # program, trial
     make -s CFLAGS=-O1 "build/tests/$1" >build.log 2>&1 || return 2
@@ -128,4 +128,18 @@ plant "merging farther is merging" unit/test_layers "" \
     src/core/rare.c "into->kind->levels->merge_farther(&into->image.body, &from->image.body);" "into->kind->merge(&into->image.body, &from->image.body);"
 plant "what ages is planned for its first window" laws/laws "old_keys_leave: stable" \
     src/core/shape.c "kind->traits & TAMIS_AGES ? UINT64_MAX : capacity" "capacity"
+plant "an announcement that was refused is told" unit/test_summary "" \
+    src/jobs/summary.c "if (out->is_refused) return tamis__fail(TAMIS_CANCELLED, \"a message was not taken\");" ""
+plant "the first announcement is not whole" unit/test_summary "" \
+    src/jobs/summary.c "!last_number(f) || array_is_cheaper(out, f)" "array_is_cheaper(out, f)"
+plant "what comes late is taken" unit/test_summary "" \
+    src/jobs/neighbours.c "!h->is_whole && is_late(t->sequence, h->sequence)" "false"
+plant "a copy as large as a message says" unit/test_summary "" \
+    src/jobs/neighbours.c "if (!o.max_bytes) o.max_bytes = USUAL_LIMIT;" ""
+plant "a bit that is not there is told by ICP" unit/test_summary "" \
+    src/jobs/wire_icp.c "if (position >= t->positions)" "if (false)"
+plant "a number may be longer than it needs" unit/test_summary "" \
+    src/jobs/wire_compact.c "return n > 0 && p[n] == 0 ? 0 : n + 1;" "return n + 1;"
+plant "ICP's functions read bytes from the wrong end" unit/test_summary "" \
+    src/foreign/icp.c "(7 - i % 8)" "(i % 8)"
 finish

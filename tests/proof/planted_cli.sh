@@ -56,4 +56,8 @@ plant "the first bytes are lost" keys-compressed cli/keys/input.c \
     "if (got <= 0 || !input->packing) return got;" \
     "if (got <= 0 || !input->packing) return read_raw(input, bytes, room, why, size);"
 plant "never is always" keys-compressed cli/keys/input.c ".is_known = !decompresses" ".is_known = false"
+plant "it is always due" announce \
+    cli/verbs/announce.c "is_due = tamis_is_due(image.filter, threshold);" "is_due = true;"
+plant "a copy takes the place of any image" neighbours-refused \
+    cli/verbs/neighbours.c "if (!code && !tamis_was_heard(image.filter, &h, sizeof h))" "if (false && !tamis_was_heard(image.filter, &h, sizeof h))"
 finish
