@@ -66,8 +66,11 @@ static void print_json(const struct args *args, const struct tamis_staleness *st
     json_count(&json, "bits_cleared", stale->cleared);
     json_text(&json, "messages_in", a ? args->setting[OPT_OUTPUT].text : NULL);
     json_count(&json, "messages", a ? a->messages : 0);
-    json_count(&json, "bytes", a ? a->bytes : 0);
-    json_count(&json, "sequence", a ? a->sequence : 0);
+    json_count(&json, "message_bytes", a ? a->bytes : 0);
+    if (a)
+        json_count(&json, "sequence", a->sequence);
+    else
+        json_null(&json, "sequence");
     json_bool(&json, "is_whole", a && a->is_whole);
     json_close(&json, '}');
     json_end(&json);
@@ -158,7 +161,7 @@ const struct verb verb_announce = {
              "the other.\n\n"
              "--json prints one object: image, is_due, documents, unknown (documents, with "
              "unknown_error, a standard error), positions, bits_set and bits_cleared since the last "
-             "time; messages_in, messages, bytes, sequence (the number of the last one) and "
+             "time; messages_in, messages, message_bytes, sequence (the number of the last one) and "
              "is_whole.",
     .exits = "0 when messages are written, 1 when nothing is due, 2 after an error.",
 };

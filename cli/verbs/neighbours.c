@@ -160,12 +160,13 @@ static int open_table(const struct args *args, const char *folder, tamis_neighbo
 
 /* ---- Listing ---- */
 
-static void list_one(struct json *json, const char *name, const tamis *copy) {
+static void list_one(bool is_json, const char *name, const tamis *copy) {
+    struct json whole = {.out = stdout}, *json = &whole;
     struct tamis_heard h = {0};
     struct tamis_estimate documents;
     const bool is_known = tamis_items_now(copy, &documents) == TAMIS_OK;
     (void)tamis_was_heard(copy, &h, sizeof h);
-    if (!json) {
+    if (!is_json) {
         printf("%s\t%lu\t%lu\t%llu\t%s ± %s\n", name, (unsigned long)h.sequence,
                (unsigned long)h.missing, (unsigned long long)h.positions,
                is_known ? human_expected(documents.value).text : "?",
@@ -181,20 +182,15 @@ static void list_one(struct json *json, const char *name, const tamis *copy) {
     json_real(json, "documents_error", is_known ? documents.error : HUGE_VAL);
     json_real(json, "fpr_now", tamis_fpr_now(copy));
     json_close(json, '}');
+    json_end(json);
 }
 
 static int list(const struct args *args, const tamis_neighbours *table) {
-    struct json json = {.out = stdout};
     const char *name;
     const tamis *copy;
     size_t n = 0;
-    if (given(args, OPT_JSON)) json_open(&json, NULL, '[');
     for (; tamis_neighbours_at(table, n, &name, &copy); n++)
-        list_one(given(args, OPT_JSON) ? &json : NULL, name, copy);
-    if (given(args, OPT_JSON)) {
-        json_close(&json, ']');
-        json_end(&json);
-    }
+        list_one(given(args, OPT_JSON), name, copy);
     return n > 0 ? EXIT_FOUND : EXIT_NOTHING;
 }
 
@@ -288,7 +284,7 @@ const struct verb verb_neighbours = {
              "everything (\"tamis announce --whole\").\n\n"
              "--list prints for each neighbour its name, the number of its last message, how many "
              "are missing, the bits of its summary, and its documents, estimated, plus or minus two "
-             "standard errors; with --json an array of objects: neighbour, sequence, missing, "
+             "standard errors; with --json an object on a line of its own: neighbour, sequence, missing, "
              "positions, documents, documents_error, fpr_now.",
     .exits = "0 when a line was printed or counted, a message heard or a neighbour listed; 1 when "
              "none was; 2 after an error.",
