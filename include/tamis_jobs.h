@@ -267,9 +267,9 @@ TAMIS_API tamis_status tamis_staleness(const tamis *filter, struct tamis_stalene
                                        size_t staleness_size);
 
 /* Whether it is time to announce: the documents that neighbours have not heard of are at least this
- * share of the documents, or of those that were there when all have gone. The paper takes 1% to 10%;
- * a threshold of 0 is due with the first bit that flipped. A cache that counts its adds need not ask
- * before that many came. Threads: as tamis_has. */
+ * share of all documents, or all have gone. The paper takes 1% to 10%; with a threshold of 0 it is
+ * time with the first bit that flipped. Looks at every position: a cache that counts its adds need not
+ * ask before that many came. Threads: as tamis_has. */
 TAMIS_API bool tamis_is_due(const tamis *filter, double threshold);
 
 /* Everything optional about an announcement. Start from {.struct_size = sizeof options}. */
@@ -290,11 +290,12 @@ struct tamis_announced {
 };
 
 /* Tells what changed since the last announcement: `put` gets the messages one by one, each a datagram
- * or a piece of a stream. The first time, and where it takes fewer bytes, every bit is told. Without changes there is one message, without records: a sign of life. When
- * `put` has taken all of them the changes are told. When it returns false: TAMIS_CANCELLED; the changes
- * will be told again, by messages with new numbers. The note "announced" of the filter keeps the
- * number of the last message. `announced` may be NULL. TAMIS_CANNOT for filters without a log, and
- * for keyed hashes. Threads: as tamis_add. */
+ * or a piece of a stream. The first time, and where it takes fewer bytes, every bit is told. Without
+ * changes there is one message without records: a sign of life. When `put` has taken all of them the
+ * changes are told. When it returns false: TAMIS_CANCELLED; the changes will be told again, by messages
+ * with new numbers. The note "announced" of the filter keeps the number of the last message.
+ * `announced` may be NULL. TAMIS_CANNOT for filters without a log, and for keyed hashes.
+ * Threads: as tamis_add. */
 TAMIS_API tamis_status tamis_announce(tamis *filter, const struct tamis_announce_options *options,
                                       struct tamis_announced *announced, size_t announced_size,
                                       tamis_writer *put, void *ctx);
