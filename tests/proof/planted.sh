@@ -7,7 +7,7 @@
 in_short=5
 . "$(dirname "$0")/../help/planted.inc"
 prepare include src tests examples -- build/tests/laws/laws \
-    build/tests/unit/test_{admission,aggregate,builder,counters,countmin,features,files,golden,hierarchical,iblt,kinds,layers,minhash,numbers,streams,symbols,talk,temporary,tree}
+    build/tests/unit/test_{admission,aggregate,builder,counters,countmin,features,files,golden,hierarchical,iblt,kinds,layers,minhash,numbers,streams,summary,symbols,talk,temporary,tree}
 
 try() { # program, trial
     make -s CFLAGS=-O1 "build/tests/$1" >build.log 2>&1 || return 2
@@ -159,6 +159,20 @@ plant "what is replaced stays in the filter" unit/test_aggregate "" \
     src/jobs/aggregate.c "tamis_status rc = tamis_remove_hash(node->filter, old);" "tamis_status rc = tamis_has_hash(node->filter, old) ? TAMIS_OK : TAMIS_NOT_FOUND;"
 plant "an extreme stays sure when its source has changed" unit/test_aggregate "" \
     src/jobs/aggregate.c "if (value == node->min) node->is_min_counted = false;" ""
+plant "an announcement that was refused is told" unit/test_summary "" \
+    src/jobs/summary.c "if (out->is_refused) return tamis__fail(TAMIS_CANCELLED, \"a message was not taken\");" ""
+plant "the first announcement is not whole" unit/test_summary "" \
+    src/jobs/summary.c "!last_number(f) || array_is_cheaper(out, f)" "array_is_cheaper(out, f)"
+plant "what comes late is taken" unit/test_summary "" \
+    src/jobs/neighbours.c "!h->is_whole && is_late(t->sequence, h->sequence)" "false"
+plant "a copy as large as a message says" unit/test_summary "" \
+    src/jobs/neighbours.c "if (!o.max_bytes) o.max_bytes = USUAL_LIMIT;" ""
+plant "a bit that is not there is told by ICP" unit/test_summary "" \
+    src/jobs/wire_icp.c "if (position >= t->positions)" "if (false)"
+plant "a number may be longer than it needs" unit/test_summary "" \
+    src/jobs/wire_compact.c "return n > 0 && p[n] == 0 ? 0 : n + 1;" "return n + 1;"
+plant "ICP's functions read bytes from the wrong end" unit/test_summary "" \
+    src/foreign/icp.c "(7 - i % 8)" "(i % 8)"
 plant "the way of a hash does not depend on the key" unit/test_symbols "" \
     src/jobs/roster.c "c->state = tamis__hash_u64(&r->way, c->hash) | 1;" "c->state = c->hash * UINT64_C(0x9e3779b97f4a7c15) | 1;"
 plant "the next symbol is a little too near" unit/test_symbols "" \

@@ -91,4 +91,8 @@ plant "what was found is not told by the exit status" trace cli/verbs/trace.c \
     "tracing->is_any_found = true;" ""
 plant "all offsets are looked at" trace cli/verbs/trace.c \
     "if (given(args, OPT_WITHIN)) tracing.most_offset = args->setting[OPT_WITHIN].number;" ""
+plant "it is always due" announce \
+    cli/verbs/announce.c "is_due = tamis_is_due(image.filter, threshold);" "is_due = true;"
+plant "a copy takes the place of any image" neighbours-refused \
+    cli/verbs/neighbours.c "if (!code && !tamis_was_heard(image.filter, &h, sizeof h))" "if (false && !tamis_was_heard(image.filter, &h, sizeof h))"
 finish
