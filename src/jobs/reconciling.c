@@ -151,8 +151,8 @@ tamis_status tamis__talk_break(tamis_talk *t, tamis_status status) {
     const size_t len = strlen(why) < sizeof t->why ? strlen(why) : sizeof t->why - 1;
     memcpy(t->why, why, len);
     t->broken = status;
-    if (status != TAMIS_CANCELLED && tamis__talk_say_failure(t) != TAMIS_OK)
-        t->out.size = t->out_at;
+    const uint64_t made = t->out.size;
+    if (status != TAMIS_CANCELLED && tamis__talk_say_failure(t) != TAMIS_OK) t->out.size = made;
     return still_broken(t);
 }
 
@@ -243,13 +243,20 @@ tamis_status tamis_talk_take(tamis_talk *t, const void *bytes, size_t size) {
 
 /* ---- Giving ----------------------------------------------------------------------------------- */
 
+/* A frame that fails is not begun. */
+static void say_next(tamis_talk *t) {
+    t->out_at = t->out.size = 0;
+    const tamis_status rc = t->broken ? TAMIS_OK : tamis__talk_say(t);
+    if (!rc) return;
+    t->out.size = 0;
+    tamis__talk_break(t, rc);
+}
+
 size_t tamis_talk_give(tamis_talk *t, void *bytes, size_t room) {
     size_t given = 0;
     while (given < room) {
         if (t->out_at == t->out.size) {
-            t->out_at = t->out.size = 0;
-            const tamis_status rc = t->broken ? TAMIS_OK : tamis__talk_say(t);
-            if (rc) tamis__talk_break(t, rc);
+            say_next(t);
             if (!t->out.size) break;
         }
         const uint64_t left = t->out.size - t->out_at;

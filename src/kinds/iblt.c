@@ -16,7 +16,7 @@
  * estimator behind the cells tells how many differ when they are too many (iblt_size.c).
  *
  * It also answers questions, as a by-product: a hash is not there when a cell of it is empty or holds
- * one other hash. That costs twenty times the bits of blocked.
+ * one other hash. That costs seventy times the bits of blocked.
  *
  * It is for sets. A key that was added twice is still found, and removed by two removes, but its
  * xors are gone: nothing behind it can be listed. So it is with the union of tables that share keys.
@@ -118,18 +118,18 @@ static void choose_cells(const tamis_wish *wish, uint64_t bytes, uint64_t word[]
     }
 }
 
-/* Counters come in pairs, so that the payload is whole words. */
+/* No counters are no estimator. Others come in pairs, so that the payload is whole words. */
 static tamis_status choose_estimator(const tamis_wish *wish, uint64_t word[]) {
-    const uint64_t counters = wish->option[OPT_COUNTERS];
-    word[ESTIMATOR] =
-        wish->has_option[OPT_ESTIMATOR] ? wish->option[OPT_ESTIMATOR] : TAMIS_SIZED_BY_SIGNS;
+    const bool has_counters = wish->has_option[OPT_COUNTERS];
+    const uint64_t counters = has_counters ? wish->option[OPT_COUNTERS] : USUAL_COUNTERS;
+    word[ESTIMATOR] = wish->has_option[OPT_ESTIMATOR] ? wish->option[OPT_ESTIMATOR]
+                      : counters                      ? TAMIS_SIZED_BY_SIGNS
+                                                      : TAMIS_SIZED_BY_NONE;
     const bool is_signed = word[ESTIMATOR] == TAMIS_SIZED_BY_SIGNS;
-    word[COUNTERS] = is_signed ? USUAL_COUNTERS : 0;
-    if (!wish->has_option[OPT_COUNTERS]) return TAMIS_OK;
-    word[COUNTERS] = counters + counters % 2;
-    if (is_signed ? counters >= LEAST_COUNTERS : counters == 0) return TAMIS_OK;
+    word[COUNTERS] = is_signed ? counters + counters % 2 : 0;
+    if (!has_counters || (is_signed ? counters >= LEAST_COUNTERS : counters == 0)) return TAMIS_OK;
     return tamis__fail(TAMIS_INVALID,
-                       "counters=%llu: estimator=signed has at least %d, others none",
+                       "counters=%llu: estimator=signed has at least %d, others have none",
                        (unsigned long long)counters, LEAST_COUNTERS);
 }
 

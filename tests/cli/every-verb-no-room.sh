@@ -5,8 +5,10 @@ prints() { # where to
         "label good/labels" "info good/blocked" "doctor good/blocked" "plan -n 1000" "kinds" "plot rate" \
         "bench -n 100" "help" "help add" "add --new good/blocked good/keys -o made" "get-data good/blocked" \
         "build - good/keys" "union good/blocked good/blocked -o -" "uniq good/keys" "uniq --exact good/keys" \
-        "semijoin good/keys good/keys" "diff good/blocked good/later -o -" "apply good/blocked good/patch -o -" \
-        "formats" "convert good/blocked -" "reconcile -q good/keys good/pairs" \
+        "semijoin good/keys good/keys" "admit good/keys good/keys" "count --top 3 good/keys" "diff good/blocked good/later -o -" "apply good/blocked good/patch -o -" \
+        "formats" "convert good/blocked -" \
+        "trace good/traffic good/pairs" "record good/traffic good/keys -o -" \
+        "neighbours -v good/peers good/keys" "reconcile -q good/keys good/pairs" \
         "reconcile -q --tell good/keys"; do
         tamis $words >"$1" </dev/null
         echo "$words: exit $?" >>exits
@@ -34,9 +36,11 @@ trap '' XFSZ
     try label good/labels more good/keys -o made
     try diff good/blocked good/map -o made
     try apply good/blocked good/patch -o made
+    try announce good/told -o made --whole
     try keygen made
     try plot rate -o made
     try convert good/blocked made
+    try record made good/keys good/pairs
     try reconcile -q good/keys good/pairs -o made
     try reconcile -q --tell good/keys -o made
 ) 2>&1 | cat # a pipe has no limit

@@ -81,7 +81,7 @@ static void planned_sizes_list_all(void **state) {
     } sizes[] = {{1, 2000}, {2, 20000}, {10, 10000}, {50, 4000}, {100, 3000}, {1000, 400}};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
         for (int k = 0; k <= 5; k = k ? k + 1 : 3) {
-            char spec[96], hashes[16] = "";
+            char spec[96], hashes[32] = "";
             const uint64_t d = sizes[i].differences, trials = sizes[i].trials / (k ? 4 : 1);
             if (k) sprintf(hashes, ",hashes=%d", k);
             sprintf(spec, "iblt:differences=%d%s,estimator=none", (int)d, hashes);
@@ -317,10 +317,10 @@ static void wishes_are_checked(void **state) {
     (void)state;
     tamis *f;
     static const char *const bad[] = {
-        "iblt",                        /* neither a size nor a number of keys */
-        "iblt:capacity=100,bits=1000", /* too small for the estimator */
-        "iblt:cells=30,counters=63",   /* too few */
-        "iblt:cells=30,counters=0",    /* none at all, of signed */
+        "iblt",                                      /* neither a size nor a number of keys */
+        "iblt:capacity=100,bits=1000",               /* too small for the estimator */
+        "iblt:cells=30,counters=63",                 /* too few */
+        "iblt:cells=30,counters=0,estimator=signed", /* none at all, of signed */
         "iblt:cells=30,counters=64,estimator=strata",
         "iblt:cells=30,hashes=2",
         "iblt:differences=0",
