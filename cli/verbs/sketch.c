@@ -176,7 +176,7 @@ static int make_filter(struct sketching *s, const char *spec) {
     if (status) return fail_why(s->args, NULL, status);
     tamis_info(s->filter, &info, sizeof info);
     s->is_set = info.abilities & TAMIS_CAN_DIFFER;
-    if (!s->is_set && !(info.abilities & TAMIS_IS_SKETCH))
+    if (!s->is_set && !(info.abilities & TAMIS_IS_SKETCH) && !given(s->args, OPT_COUNTS))
         return fail(s->args, NULL, "%s is no sketch; \"tamis build\" makes filters", info.kind);
     return 0;
 }
