@@ -276,8 +276,8 @@ static struct tamis_estimate count_union(const tamis_body *f, const tamis_body *
     struct tamis_estimate apart = {INFINITY, INFINITY};
     if (f->word[ESTIMATOR] == TAMIS_SIZED_BY_NONE && full < f->word[CELLS]) {
         const struct tamis_estimate both = count_by_cells(f, full);
-        apart.value = 2 * both.value - count_by_cells(f, full_cells(f)).value -
-                      count_by_cells(f, full_cells(other)).value;
+        apart.value = 2 * both.value - (count_by_cells(f, full_cells(f)).value +
+                                        count_by_cells(f, full_cells(other)).value);
         apart.error = 2 * both.error;
     } else if (f->word[ESTIMATOR] == TAMIS_SIZED_BY_NONE ||
                tamis__sizer_compare(sizer_of(f), sizer_of(other), &apart)) {
