@@ -249,7 +249,8 @@ const struct verb verb_sketch = {
              "below 100, and 4 KiB for the estimate. Lines that come twice are one "
              "key: hashes are kept in memory until all are there.\n\n"
              "--similar is for sets of any sizes: the share of all keys that both have (kind "
-             "minhash). --counts is for streams: how often a key came (kind countmin), too high by 0.1 % of all at most without --error. --spec names "
+             "minhash). --counts is for streams: how often a key came (kind countmin), too "
+             "high by 0.1 % of all at most without --error. --spec names "
              "any other shape of these kinds, as \"iblt:differences=50,estimator=strata\"." ABOUT_FORM,
     .exits = "0 when the sketch was written, 2 after an error.",
 };
