@@ -2,7 +2,7 @@
 seq 1 20000 >here
 (seq 4 20000; printf 'x\ny\n') >there
 sketch() { # image, file, differences
-    tamis create -q "$1" --spec "iblt:differences=$3" -f && tamis add -q "$1" "$2"
+    tamis sketch -qf "$1" "$2" --differences "$3"
 }
 sketch here.tamis here 100
 sketch there.tamis there 100

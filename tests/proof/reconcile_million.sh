@@ -41,8 +41,7 @@ for d in 1 10 1000 $((n / 10)); do
     grep '^> ' half >>list
     check "$d of $n differ, by a stream" list
 
-    tamis create -qf a.tamis --spec "iblt:differences=$((d + 10))"
-    tamis add -q a.tamis a
+    tamis sketch -qf a.tamis a --differences $((d + 10))
     tamis reconcile -q a.tamis b >half
     tamis reconcile -q --hashes half a.tamis a | sed 's/^/< /' >list
     grep '^> ' half >>list
