@@ -454,7 +454,7 @@ int wire_finish(struct wire *wire) {
 void wire_close(struct wire *wire) {
     bool is_good;
     (void)wire_child_end(wire, &is_good);
-    if (wire->usual_sigpipe) signal(SIGPIPE, wire->usual_sigpipe);
+    if (wire->has_no_sigpipe) signal(SIGPIPE, wire->usual_sigpipe);
     if (wire->in > STDERR_FILENO) close(wire->in);
     if (wire->out > STDERR_FILENO && wire->out != wire->in) close(wire->out);
     cipher_close(wire->cipher);

@@ -34,11 +34,12 @@ struct wire {
     size_t queued, gone, queue_room;
     uint8_t *input; /* what came: one frame and the start of the next */
     size_t got, taken;
-    bool is_at_end;   /* the other side sends no more */
-    bool is_deaf;     /* ... and reads no more */
-    bool had_last;    /* its last frame came */
-    bool has_greeted; /* it is one of us */
-    bool is_quiet;    /* one thing went wrong already, and is told */
+    bool is_at_end;      /* the other side sends no more */
+    bool is_deaf;        /* ... and reads no more */
+    bool had_last;       /* its last frame came */
+    bool has_greeted;    /* it is one of us */
+    bool is_quiet;       /* one thing went wrong already, and is told */
+    bool has_no_sigpipe; /* until wire_close */
     void (*usual_sigpipe)(int);
     uint8_t *plain; /* of a sealed frame */
     struct cipher *cipher;

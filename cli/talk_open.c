@@ -266,6 +266,7 @@ int wire_connect(struct wire *wire) {
         wire->out = STDOUT_FILENO;
     }
     /* A pipe that nobody reads any more is told in words. */
+    wire->has_no_sigpipe = !code;
     if (!code) wire->usual_sigpipe = signal(SIGPIPE, SIG_IGN);
     return code;
 }

@@ -39,3 +39,7 @@ cat other
 tamis reconcile here --over 'tamis reconcile --stdio there; exit 9' 2>&1 >out; echo $?
 wc -c <out
 ls
+echo "# who reads no more of the list ends it, without words"
+seq 1 200000 >more
+{ tamis reconcile -q more --over 'tamis reconcile --stdio empty'; echo $? >code; } | head -n 1
+cat code
