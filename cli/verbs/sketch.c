@@ -7,8 +7,8 @@
 
 /* ---- Which sketch ---- */
 
-/* Whoever does not say how many keys will differ can list so many. */
-static const char usual_differences[] = "differences=1000";
+/* What is made for those who do not say how many keys will differ, or how exact counts should be. */
+static const char usual_differences[] = "differences=1000", usual_error[] = "error=0.1%";
 
 enum { LEAST_MEMORY = 1 << 20 }; /* the hashes of a block of short lines, and as many again */
 
@@ -45,8 +45,10 @@ static char *whole_spec(const struct args *args) {
     if (given(args, OPT_SPEC)) return spec ? spec : (fail_memory(args), NULL);
     if (kind_exists(args, kind, &info)) return NULL;
     spec = wish_spec(args, kind);
-    if (!spec || strcmp(kind, "iblt") != 0 || given(args, OPT_DIFFERENCES)) return spec;
-    const size_t len = strlen(spec), size = len + sizeof usual_differences + 1;
+    const char *usual = given(args, OPT_COUNTS) ? usual_error : usual_differences;
+    if (!spec || given(args, OPT_SIMILAR) || given(args, OPT_DIFFERENCES) || given(args, OPT_ERROR))
+        return spec;
+    const size_t len = strlen(spec), size = len + strlen(usual) + 2;
     char *longer = realloc(spec, size);
     if (!longer) {
         free(spec);
@@ -54,7 +56,7 @@ static char *whole_spec(const struct args *args) {
         return NULL;
     }
     const char *between = longer[len - 1] == ':' ? "" : ",";
-    snprintf(longer + len, size - len, "%s%s", between, usual_differences);
+    snprintf(longer + len, size - len, "%s%s", between, usual);
     return longer;
 }
 
@@ -176,7 +178,7 @@ static int make_filter(struct sketching *s, const char *spec) {
     if (status) return fail_why(s->args, NULL, status);
     tamis_info(s->filter, &info, sizeof info);
     s->is_set = info.abilities & TAMIS_CAN_DIFFER;
-    if (!s->is_set && !(info.abilities & TAMIS_IS_SKETCH))
+    if (!s->is_set && !(info.abilities & TAMIS_IS_SKETCH) && !given(s->args, OPT_COUNTS))
         return fail(s->args, NULL, "%s is no sketch; \"tamis build\" makes filters", info.kind);
     return 0;
 }
@@ -247,7 +249,8 @@ const struct verb verb_sketch = {
              "below 100, and 4 KiB for the estimate. Lines that come twice are one "
              "key: hashes are kept in memory until all are there.\n\n"
              "--similar is for sets of any sizes: the share of all keys that both have (kind "
-             "minhash). --counts is for streams: how often a key came (kind countmin). --spec names "
+             "minhash). --counts is for streams: how often a key came (kind countmin), too "
+             "high by 0.1 % of all at most without --error. --spec names "
              "any other shape of these kinds, as \"iblt:differences=50,estimator=strata\"." ABOUT_FORM,
     .exits = "0 when the sketch was written, 2 after an error.",
 };

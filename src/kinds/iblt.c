@@ -252,23 +252,39 @@ static tamis_status merge(tamis_body *into, const tamis_body *from) {
 
 /* ---- Measuring ------------------------------------------------------------------------------ */
 
-/* Keys of two sets together. What the estimator says of their difference says it of their union, as
- * both sizes are known; without one, empty cells do: of `side` cells a key leaves one out with a
- * chance of 1 - 1/side. */
+/* Keys by the cells that are not empty: of `side` cells a key leaves one out with a chance of
+ * 1 - 1/side. Infinite when none is empty. */
+static struct tamis_estimate count_by_cells(const tamis_body *f, uint64_t full) {
+    const double cells = (double)f->word[CELLS], k = (double)f->word[HASHES], side = cells / k;
+    const double load = -log1p(-(double)full / cells);
+    return (struct tamis_estimate){side * load, sqrt(side * (expm1(load) - load) / k)};
+}
+
+static uint64_t full_cells(const tamis_body *f) {
+    uint64_t full = 0;
+    for (uint64_t i = 0; i < f->word[CELLS]; i++)
+        full += tamis__iblt_get(table_of(f), i).count != 0;
+    return full;
+}
+
+/* Keys of two sets together. What is known of their difference is known of their union, as both
+ * sizes are: by the estimator, or by the cells of both and of each. `full` are those of both. */
 static struct tamis_estimate count_union(const tamis_body *f, const tamis_body *other,
                                          uint64_t full) {
     const double a = (double)tamis__iblt_total(table_of(f), 0).count;
     const double b = (double)tamis__iblt_total(table_of(other), 0).count;
     struct tamis_estimate apart = {INFINITY, INFINITY};
-    if (f->word[ESTIMATOR] != TAMIS_SIZED_BY_NONE) {
-        if (tamis__sizer_compare(sizer_of(f), sizer_of(other), &apart)) return apart;
-        const double keys = fmin(fmax((a + b + apart.value) / 2, fmax(a, b)), a + b);
-        return (struct tamis_estimate){keys, apart.error / 2};
+    if (f->word[ESTIMATOR] == TAMIS_SIZED_BY_NONE && full < f->word[CELLS]) {
+        const struct tamis_estimate both = count_by_cells(f, full);
+        apart.value = 2 * both.value - (count_by_cells(f, full_cells(f)).value +
+                                        count_by_cells(f, full_cells(other)).value);
+        apart.error = 2 * both.error;
+    } else if (f->word[ESTIMATOR] == TAMIS_SIZED_BY_NONE ||
+               tamis__sizer_compare(sizer_of(f), sizer_of(other), &apart)) {
+        return (struct tamis_estimate){INFINITY, INFINITY};
     }
-    const double cells = (double)f->word[CELLS], k = (double)f->word[HASHES], side = cells / k;
-    if (full == f->word[CELLS]) return apart;
-    const double load = -log1p(-(double)full / cells);
-    return (struct tamis_estimate){side * load, sqrt(side * (expm1(load) - load) / k)};
+    const double keys = fmin(fmax((a + b + apart.value) / 2, fmax(a, b)), a + b);
+    return (struct tamis_estimate){keys, apart.error / 2};
 }
 
 /* What a stranger passes: a cell of two hashes or more, or of one that proves nothing. */
