@@ -90,6 +90,25 @@ typedef struct tamis_differ_facet {
                          struct tamis_estimate *keys);
 } tamis_differ_facet;
 
+/* A print that is looked for: its bytes as rows have them, zeros behind its width. */
+typedef struct tamis_print_query {
+    const uint8_t *bytes;
+    uint64_t set; /* bits that are 1 */
+} tamis_print_query;
+
+/* Rows of bits, each with an id, that are compared with a print. Rows are numbered in the order in
+ * which they were added. */
+typedef struct tamis_print_facet {
+    unsigned made; /* as in tamis_build_facet */
+    void (*at)(const tamis_body *, uint64_t row, const char **id, const uint8_t **print);
+    bool (*similar)(const tamis_body *, const tamis_print_query *, double least,
+                    tamis_matches *take, void *ctx, struct tamis_searched *);
+    size_t (*nearest)(const tamis_body *, const tamis_print_query *, double least,
+                      struct tamis_match *matches, size_t room, struct tamis_searched *);
+    bool (*screen)(const tamis_body *, const tamis_print_query *, tamis_matches *take, void *ctx,
+                   struct tamis_searched *);
+} tamis_print_facet;
+
 /* Kinds that are made once, from all their keys. The builder brings records in ascending order,
  * distinct, cut into shards; the kind makes the bytes of one shard after the other, on any thread.
  * Their payloads are those of kinds/shards.h: shards, a tail, and where each shard starts. */
@@ -294,6 +313,7 @@ typedef struct tamis_kind {
     const tamis_retouch_facet *retouch;
     const tamis_label_facet *labels;
     const tamis_differ_facet *differ;
+    const tamis_print_facet *prints;
     const tamis_build_facet *build; /* instead of add; merging then goes by next and build */
     const tamis_press_facet *press; /* instead of add_keys */
 } tamis_kind;

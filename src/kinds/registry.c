@@ -53,7 +53,8 @@ unsigned tamis__abilities(const tamis_kind *k, const uint64_t word[]) {
         (k->log ? TAMIS_CAN_LOG : 0) | (k->levels ? TAMIS_CAN_LEVEL : 0) |
         (k->retouch ? TAMIS_CAN_RETOUCH : 0) | (k->get ? TAMIS_CAN_GET : 0) |
         (k->put ? TAMIS_CAN_PUT : 0) | (k->labels ? TAMIS_CAN_LABEL : 0) |
-        (k->differ ? TAMIS_CAN_DIFFER : 0) | (k->query || k->query_keys ? 0 : TAMIS_IS_SKETCH) |
+        (k->differ ? TAMIS_CAN_DIFFER : 0) | (k->prints ? TAMIS_CAN_SEARCH : 0) |
+        (k->query || k->query_keys ? 0 : TAMIS_IS_SKETCH) |
         (tamis__is_built(k) ? TAMIS_IS_BUILT : 0) | k->traits;
     return word && k->lacks ? has & ~k->lacks(word) : has;
 }
