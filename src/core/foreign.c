@@ -176,7 +176,7 @@ static tamis_status note_head(tamis *f, const tamis_format *format, const tamis_
     memcpy(text, head->bytes, (size_t)head->size);
     const tamis_status rc = tamis_set_note(f, "head", text);
     tamis__give_back(&f->allocator, &block);
-    return rc ? tamis__fail_in(rc, format->name) : TAMIS_OK;
+    return rc == TAMIS_INVALID ? tamis__fail_in(TAMIS_CORRUPT, format->name) : rc;
 }
 
 tamis_status tamis_import_with(tamis **filter, const char *text, const void *bytes, size_t size,

@@ -13,6 +13,7 @@ void tamis_info(const tamis *f, struct tamis_info *info, size_t info_size) {
     tamis_measure m = {0};
     kind->measure(&image->body, NULL, &m);
     const double asked = tamis__fpr_of(image->one_in);
+    const bool is_sketch = tamis__abilities(kind, image->body.word) & TAMIS_IS_SKETCH;
     const bool has_grown = kind->grow && image->body.items > image->capacity;
     const uint64_t keys = has_grown ? image->body.items : image->capacity;
     struct tamis_info full = {
@@ -20,7 +21,7 @@ void tamis_info(const tamis *f, struct tamis_info *info, size_t info_size) {
         .contract = kind->contract,
         .kind_id = image->entry->id,
         .is_view = f->is_view,
-        .is_saturated = m.fpr > saturated_rate,
+        .is_saturated = m.fpr > saturated_rate && !is_sketch,
         .is_degraded = asked > 0 && m.fpr > 2 * asked,
         .capacity = image->capacity,
         .items = image->body.items,
