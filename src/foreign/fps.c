@@ -116,7 +116,12 @@ static tamis_status check_print(const lines *l, uint64_t *width) {
     const uint64_t digits = digits_of(l);
     if (*width == 0 && digits % 2 == 0 && digits <= 2 * TAMIS_PRINT_MOST_BYTES) *width = digits * 4;
     const uint64_t bytes = tamis__print_bytes(*width);
-    if (digits == 0 || digits != 2 * bytes)
+    if (digits == 0) return not_line(l, "it does not start with the hex digits of a print");
+    if (*width == 0)
+        return tamis__not_it(NAME, "line %llu: %llu hex digits are no bytes, or over %d of them",
+                             (unsigned long long)l->number, (unsigned long long)digits,
+                             TAMIS_PRINT_MOST_BYTES);
+    if (digits != 2 * bytes)
         return tamis__not_it(NAME, "line %llu: a print of %llu bits has %llu hex digits, not %llu",
                              (unsigned long long)l->number, (unsigned long long)*width,
                              (unsigned long long)bytes * 2, (unsigned long long)digits);

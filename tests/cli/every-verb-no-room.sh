@@ -6,7 +6,7 @@ prints() { # where to
         "bench -n 100" "help" "help add" "add --new good/blocked good/keys -o made" "get-data good/blocked" \
         "build - good/keys" "union good/blocked good/blocked -o -" "uniq good/keys" "uniq --exact good/keys" \
         "semijoin good/keys good/keys" "diff good/blocked good/later -o -" "apply good/blocked good/patch -o -" \
-        "formats" "convert good/blocked -"; do
+        "formats" "convert good/blocked -" "search good/prints good/prints.fps"; do
         tamis $words >"$1" </dev/null
         echo "$words: exit $?" >>exits
         rm -f made

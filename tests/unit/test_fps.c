@@ -158,8 +158,8 @@ static void refused(void **state) {
     refuses("#num_bits=8\n01\ta\n\n0101\tb\n",
             "line 4: a print of 8 bits has 2 hex digits, not 4");
     refuses("0101\ta\n01\tb\n", "line 2: a print of 16 bits has 4 hex digits, not 2");
-    refuses("010\ta\n", "line 1: a print of 0 bits has 0 hex digits, not 3");
-    refuses("\tno print\n", "line 1: ");
+    refuses("010\ta\n", "line 1: 3 hex digits are no bytes");
+    refuses("\tno print\n", "line 1: it does not start with the hex digits");
     refuses("#num_bits=8\n01 a\n", "line 2: behind the hex digits comes a tab");
     refuses("#num_bits=8\n0g\ta\n", "line 2: a print of 8 bits has 2 hex digits, not 1");
     refuses("#num_bits=12\nff1f\ta\n", "line 2: a bit behind the 12 of num_bits is set");

@@ -132,7 +132,7 @@ static void saturation_is_reported(void **state) {
         struct tamis_info info;
         struct tamis_estimate items;
         tamis_kind_at(i, &kind, sizeof kind);
-        if (kind.abilities & (TAMIS_AGES | TAMIS_IS_BUILT) ||
+        if (kind.abilities & (TAMIS_AGES | TAMIS_IS_BUILT | TAMIS_IS_SKETCH) ||
             tamis__kind_by_id(kind.id)->kind->grow || !(kind.abilities & TAMIS_CAN_ADD))
             continue; /* never too full */
         tamis *f = test_make("%s:capacity=20", kind.name);
