@@ -332,9 +332,9 @@ const struct verb verb_search = {
              {.option = OPT_THREADS, .help = "threads to search with, 0: one for each processor; otherwise one"},
              {.option = OPT_DECOMPRESS}, FROM_OPTION, {.option = OPT_SECRET_FILE}),
     .examples = EXAMPLES(
+        {"What is at least 80 % similar to these?", "tamis search all.tamis new.fps --least 0.8"},
         {"Molecules to prints, by Open Babel, and to an image",
          "obabel all.smi -ofps -xfFP2 | tamis convert - all.tamis --from fps"},
-        {"What is at least 80 % similar to these?", "tamis search all.tamis new.fps --least 0.8"},
         {"The ten nearest of each, on all processors", "tamis search all.tamis new.fps --top 10 -T 0"},
         {"What may contain this substructure?",
          "obabel -:c1ccncc1 -ofps -xfFP2 | tamis search all.tamis --screen"}),
