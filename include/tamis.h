@@ -899,9 +899,10 @@ struct tamis_match {
     double similarity; /* common / either as the nearest double; 1 for 0 / 0 */
 };
 
-/* What a search cost: rows that were compared, and those that the number of their bits ruled out. */
+/* What a search cost: rows that were compared whole, those that the number of their bits ruled out,
+ * and those of the rest that a fold of their bits did, which is shorter. The sum is all rows. */
 struct tamis_searched {
-    uint64_t rows_compared, rows_skipped;
+    uint64_t rows_compared, rows_skipped, rows_folded;
 };
 
 /* Gets one row after the other; false ends the search with TAMIS_CANCELLED. */

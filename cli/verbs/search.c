@@ -102,8 +102,8 @@ static void find(const struct search *search, uint64_t row, struct answer *answe
     *answer = (struct answer){0};
     tamis_print_at(search->queries, row, &print);
     if (given(search->args, OPT_SCREEN))
-        answer->status = tamis_prints_screen(search->rows, print, bytes, keep, answer,
-                                             &answer->searched);
+        answer->status =
+            tamis_prints_screen(search->rows, print, bytes, keep, answer, &answer->searched);
     else if (given(search->args, OPT_TOP))
         answer->status = find_nearest(search, print, answer);
     else
@@ -150,6 +150,7 @@ static void write_answer(struct json *json, const struct search *search, const c
     json_close(json, ']');
     json_count(json, "rows_compared", answer->searched.rows_compared);
     json_count(json, "rows_skipped", answer->searched.rows_skipped);
+    json_count(json, "rows_folded", answer->searched.rows_folded);
     json_close(json, '}');
 }
 
@@ -166,23 +167,25 @@ static int tell_answer(struct search *search, uint64_t row, const struct answer 
     search->found += answer->n;
     search->total.rows_compared += answer->searched.rows_compared;
     search->total.rows_skipped += answer->searched.rows_skipped;
+    search->total.rows_folded += answer->searched.rows_folded;
     return 0;
 }
 
 static double share_skipped(const struct search *search) {
-    const double all =
-        (double)search->total.rows_compared + (double)search->total.rows_skipped;
+    const double all = (double)search->total.rows_compared + (double)search->total.rows_skipped +
+                       (double)search->total.rows_folded;
     return all > 0 ? (double)search->total.rows_skipped / all : 0;
 }
 
 static void tell_summary(const struct search *search) {
     const struct args *args = search->args;
     if (given(args, OPT_QUIET)) return;
-    fprintf(stderr, "%s: %s %s, %s found; %s rows compared, %s skipped (%s)\n",
+    fprintf(stderr, "%s: %s %s, %s found; rows skipped %s (%s), folded %s, compared %s\n",
             input_name(args->operand[0]), human_count(search->asked).text,
             search->asked == 1 ? "query" : "queries", human_count(search->found).text,
-            human_count(search->total.rows_compared).text,
-            human_count(search->total.rows_skipped).text, human_share(share_skipped(search)).text);
+            human_count(search->total.rows_skipped).text, human_share(share_skipped(search)).text,
+            human_count(search->total.rows_folded).text,
+            human_count(search->total.rows_compared).text);
 }
 
 /* ---- Many queries, on several threads ---- */
@@ -259,8 +262,8 @@ static int search_for(struct search *search, const char *path) {
     struct bytes bytes = {0};
     tamis *queries = NULL;
     int code = foreign_open(&bytes, args, path);
-    const tamis_status status = code ? TAMIS_OK
-                                     : tamis_import(&queries, "fps", bytes.at, bytes.size);
+    const tamis_status status =
+        code ? TAMIS_OK : tamis_import(&queries, "fps", bytes.at, bytes.size);
     if (status) code = fail_why(args, bytes.path, status);
     bytes_close(&bytes);
     if (code) return code;
@@ -345,12 +348,13 @@ const struct verb verb_search = {
              "that are at least 0.7 similar. --screen finds the prints that have all bits of the query, in "
              "the order of the file: with prints of substructures that is all that contain it, and "
              "some that do not.\n\n"
-             "The answer is exact. Rows whose number of bits rules them out are not looked at; a line on "
-             "standard error tells how many. An FPS file is searched as it is with --from fps; the image "
+             "The answer is exact. Rows whose number of bits rules them out are skipped without a look; most others "
+             "are ruled out by a fold of their bits, an eighth as long or less, and the rest are compared. A line "
+             "on standard error tells how many. An FPS file is searched as it is with --from fps; the image "
              "that \"tamis convert\" makes of it is mapped, not read. A warning tells when the heads of "
              "two files name different types of prints.\n\n"
              "The names in the JSON do not change: file, rows, bits, queries (each with id, matches, "
-             "rows_compared, rows_skipped; each match with id, row, common, either, similarity), found, "
+             "rows_compared, rows_skipped, rows_folded; each match with id, row, common, either, similarity), found, "
              "skipped (a share).",
     .exits = "0 when something was found, 1 when nothing was, 2 after an error.",
 };

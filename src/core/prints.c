@@ -72,8 +72,8 @@ void tamis_prints_free(tamis_prints *m) {
 static tamis_status is_print(uint64_t width, const void *print, size_t bytes) {
     if (bytes != tamis__print_bytes(width))
         return tamis__fail(TAMIS_INVALID, "a print of %llu bits has %llu bytes, not %zu",
-                           (unsigned long long)width,
-                           (unsigned long long)tamis__print_bytes(width), bytes);
+                           (unsigned long long)width, (unsigned long long)tamis__print_bytes(width),
+                           bytes);
     if (!tamis__print_strays(print, width)) return TAMIS_OK;
     return tamis__fail(TAMIS_INVALID, "the print has a bit behind the %llu that it may have",
                        (unsigned long long)width);
@@ -82,8 +82,9 @@ static tamis_status is_print(uint64_t width, const void *print, size_t bytes) {
 static tamis_status is_id(const char *id, size_t len) {
     for (size_t i = 0; i < len; i++)
         if ((uint8_t)id[i] < TAMIS_PRINT_LEAST_LETTER)
-            return tamis__fail(TAMIS_INVALID, "byte %zu of the id is %u: bytes below %d are refused",
-                               i, (uint8_t)id[i], TAMIS_PRINT_LEAST_LETTER);
+            return tamis__fail(TAMIS_INVALID,
+                               "byte %zu of the id is %u: bytes below %d are refused", i,
+                               (uint8_t)id[i], TAMIS_PRINT_LEAST_LETTER);
     return TAMIS_OK;
 }
 
@@ -215,7 +216,7 @@ tamis_status tamis_prints_similar(const tamis *f, const void *print, size_t prin
     struct tamis_searched unused, *s = searched ? searched : &unused;
     asked a;
     const tamis_status rc = ask(f, print, print_bytes, least, &a);
-    *s = (struct tamis_searched){0, 0};
+    *s = (struct tamis_searched){0, 0, 0};
     if (rc) return rc;
     return f->kind->prints->similar(&f->image.body, &a.query, least, take, ctx, s) ? TAMIS_OK
                                                                                    : stopped();
@@ -227,7 +228,7 @@ tamis_status tamis_prints_nearest(const tamis *f, const void *print, size_t prin
     struct tamis_searched unused, *s = searched ? searched : &unused;
     asked a;
     const tamis_status rc = ask(f, print, print_bytes, least, &a);
-    *s = (struct tamis_searched){0, 0};
+    *s = (struct tamis_searched){0, 0, 0};
     *found = 0;
     if (!rc) *found = f->kind->prints->nearest(&f->image.body, &a.query, least, matches, room, s);
     return rc;
@@ -238,7 +239,7 @@ tamis_status tamis_prints_screen(const tamis *f, const void *print, size_t print
     struct tamis_searched unused, *s = searched ? searched : &unused;
     asked a;
     const tamis_status rc = ask(f, print, print_bytes, 0, &a);
-    *s = (struct tamis_searched){0, 0};
+    *s = (struct tamis_searched){0, 0, 0};
     if (rc) return rc;
     return f->kind->prints->screen(&f->image.body, &a.query, take, ctx, s) ? TAMIS_OK : stopped();
 }

@@ -50,7 +50,7 @@ typedef struct tamis_departure {
     tamis_hash_mode hash;
     uint64_t seed, capacity;
     double fpr;
-    const char *head; /* the note that came in by an arrival's, or NULL */
+    const char *head;                     /* the note that came in by an arrival's, or NULL */
     const struct tamis_allocator *memory; /* that of the filter, for writers that need some */
     tamis_writer *put;
     void *ctx;

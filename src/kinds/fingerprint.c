@@ -15,7 +15,10 @@
  *                   skipped  |  compared    |  skipped
  *
  * Of rows with B bits, those match that have at least ceil(t (A+B) / (1+t)) bits in common, one number
- * for all of them: comparing is and, count, compare. The most similar are found from A outwards, until
+ * for all of them: comparing is and, count, compare. Of long prints a fold is kept as well, the xor of its
+ * pieces of 256 bits. Folds differ in no more bits than their prints, and where two prints differ in D
+ * bits, (A+B-D)/2 are common; so most of what is left is ruled out by reading a few of its bytes (Baldi
+ * et al. 2008). The most similar are found from A outwards, until
  * no number of bits that is left could be better than the worst that is kept.
  *
  * Nothing is ever wrong here: this is the exact answer about prints. What they say about molecules is
@@ -35,19 +38,23 @@ static const struct tamis_option options[] = {
 
 /*     first[0 .. width+1]    u64   the first rank with at least so many bits; the last: all rows
  *     prints                       by rank, each in whole words
+ *     folds                        by rank; only of prints from 513 bits on
  *     row[rank], rank[row]   u32   the order in which they came, and back
  *     end[row]               u64   where the id of a row ends, its NUL included
  *     ids                          in the order of rows */
 typedef struct layout {
     uint64_t width, rows, stride;
-    uint64_t prints, row_of, rank_of, ends, ids, size; /* where they start */
+    uint64_t prints, folds, row_of, rank_of, ends, ids, size; /* where they start */
+    bool has_folds;
 } layout;
 
 static layout layout_of(const uint64_t word[]) {
     layout at = {.width = word[TAMIS_PRINT_WIDTH], .rows = word[TAMIS_PRINT_ROWS]};
     at.stride = tamis__print_stride(at.width);
     at.prints = (at.width + 2) * 8;
-    at.row_of = at.prints + at.rows * at.stride;
+    at.folds = at.prints + at.rows * at.stride;
+    at.has_folds = at.width >= TAMIS_FOLD_FROM_BITS;
+    at.row_of = at.folds + (at.has_folds ? at.rows * TAMIS_FOLD_BYTES : 0);
     at.rank_of = at.row_of + at.rows * 4;
     at.ends = at.rank_of + at.rows * 4;
     at.ids = at.ends + at.rows * 8;
@@ -119,6 +126,10 @@ static const uint8_t *print_of(const tamis_body *f, const layout *at, uint64_t r
     return f->bytes + at->prints + rank * at->stride;
 }
 
+static const uint8_t *fold_of(const tamis_body *f, const layout *at, uint64_t rank) {
+    return f->bytes + at->folds + rank * TAMIS_FOLD_BYTES;
+}
+
 void tamis__prints_at(const tamis_body *f, uint64_t row, const char **id, const uint8_t **print) {
     const layout at = layout_of(f->word);
     *id = (const char *)f->bytes + at.ids + id_start(f, &at, row);
@@ -154,6 +165,10 @@ void tamis__prints_close(tamis_body *f) {
     for (uint64_t bits = f->word[TAMIS_PRINT_WIDTH]; bits > 0; bits--)
         set_first(f, bits, first_with(f, bits - 1));
     set_first(f, 0, 0);
+    const layout at = layout_of(f->word);
+    for (uint64_t rank = 0; at.has_folds && rank < at.rows; rank++)
+        tamis__print_fold(print_of(f, &at, rank), at.stride,
+                          f->bytes + at.folds + rank * TAMIS_FOLD_BYTES);
 }
 
 /* ---- The gate ------------------------------------------------------------------------------- */
@@ -174,6 +189,13 @@ static bool is_clean(const uint8_t *print, const layout *at) {
     return in_last == 0 || tamis__get64(print + at->stride - 8) >> in_last == 0;
 }
 
+static bool is_folded(const tamis_body *f, const layout *at, uint64_t rank) {
+    uint8_t fold[TAMIS_FOLD_BYTES];
+    if (!at->has_folds) return true;
+    tamis__print_fold(print_of(f, at, rank), at->stride, fold);
+    return memcmp(fold, fold_of(f, at, rank), sizeof fold) == 0;
+}
+
 /* Rows with as many bits are there, in the order in which they came; there and back leads to the
  * same rank, so that no row is left out. */
 static tamis_status audit_rows(const tamis_body *f, const layout *at, uint64_t bits) {
@@ -186,6 +208,9 @@ static tamis_status audit_rows(const tamis_body *f, const layout *at, uint64_t b
                                (unsigned long long)rank);
         if (!is_clean(print, at) || tamis__print_set_bits(print, at->stride) != bits)
             return tamis__fail(TAMIS_CORRUPT, "print %llu has other bits than its place says",
+                               (unsigned long long)rank);
+        if (!is_folded(f, at, rank))
+            return tamis__fail(TAMIS_CORRUPT, "the fold of print %llu is another's",
                                (unsigned long long)rank);
         before = row + 1;
     }
@@ -223,12 +248,8 @@ static void common_plain(const uint8_t *rows, size_t n, uint64_t stride, const u
     tamis__print_common(rows, n, stride, print, common);
 }
 
-static tamis_print_kernel *kernel(void) {
-#if TAMIS_HAS_X86
-    if (tamis__cpu() & TAMIS_CPU_AVX512) return tamis__print_common_avx512;
-    if (tamis__cpu() & TAMIS_CPU_AVX2) return tamis__print_common_avx2;
-#endif
-    return common_plain;
+static void apart_plain(const uint8_t *folds, size_t n, const uint8_t *fold, uint32_t *apart) {
+    tamis__print_apart(folds, n, fold, apart);
 }
 
 /* The nearest double: 7/10 is the 0.7 that somebody typed, because that was rounded likewise. */
@@ -250,49 +271,109 @@ static uint64_t needed(uint64_t a, uint64_t b, double least) {
     return common;
 }
 
+/* A search that is under way. */
+typedef struct scan {
+    const tamis_body *f;
+    layout at;
+    const tamis_print_query *query;
+    uint8_t fold[TAMIS_FOLD_BYTES]; /* of the query */
+    tamis_print_kernel *common;
+    tamis_fold_kernel *apart;
+    struct tamis_searched *searched;
+    tamis_matches *take;
+    void *ctx;
+} scan;
+
+static scan scan_for(const tamis_body *f, const tamis_print_query *query,
+                     struct tamis_searched *searched, tamis_matches *take, void *ctx) {
+    scan s = {.f = f, .at = layout_of(f->word), .query = query, .searched = searched};
+    s.common = common_plain;
+    s.apart = apart_plain;
+#if TAMIS_HAS_X86
+    if (tamis__cpu() & TAMIS_CPU_AVX2) {
+        s.common = tamis__print_common_avx2;
+        s.apart = tamis__print_apart_avx2;
+    }
+    if (tamis__cpu() & TAMIS_CPU_AVX512) s.common = tamis__print_common_avx512;
+#endif
+    s.take = take;
+    s.ctx = ctx;
+    tamis__print_fold(query->bytes, s.at.stride, s.fold);
+    return s;
+}
+
 /* Rows that are compared at once: their counts stay in the first cache. */
 enum { GROUP = 256 };
 
-/* What becomes of a row that has enough in common; false: no more. */
-typedef struct taker {
-    bool (*take)(void *ctx, const struct tamis_match *);
-    void *ctx;
-} taker;
+/* Which of n rows with `bits` bits may have so much in common, by their folds. */
+static size_t pick(const scan *s, uint64_t rank, size_t n, uint64_t bits, uint64_t need,
+                   uint16_t *picked) {
+    uint32_t apart[GROUP];
+    const uint64_t both = s->query->set + bits;
+    const uint64_t most = both - 2 * need; /* need is the smaller of the two at most */
+    size_t count = 0;
+    s->apart(fold_of(s->f, &s->at, rank), n, s->fold, apart);
+    for (size_t i = 0; i < n; i++) {
+        picked[count] = (uint16_t)i;
+        count += apart[i] <= most;
+    }
+    return count;
+}
 
-/* Compares the rows with `bits` bits. */
-static bool compare(const tamis_body *f, const layout *at, const tamis_print_query *query,
-                    uint64_t bits, uint64_t need, const taker *to) {
+static bool offer(const scan *s, uint64_t rank, uint64_t bits, uint32_t common) {
+    const uint32_t either = (uint32_t)(s->query->set + bits - common);
+    const struct tamis_match match = {row_of(s->f, &s->at, rank), common, either,
+                                      ratio(common, either)};
+    return s->take(s->ctx, &match);
+}
+
+static bool compare_all(const scan *s, uint64_t rank, size_t n, uint64_t bits, uint64_t need) {
     uint32_t common[GROUP];
-    tamis_print_kernel *count = kernel();
-    const uint64_t end = first_with(f, bits + 1);
-    for (uint64_t rank = first_with(f, bits), n; rank < end; rank += n) {
+    s->common(print_of(s->f, &s->at, rank), n, s->at.stride, s->query->bytes, common);
+    s->searched->rows_compared += n;
+    for (size_t i = 0; i < n; i++)
+        if (common[i] >= need && !offer(s, rank + i, bits, common[i])) return false;
+    return true;
+}
+
+static bool compare_picked(const scan *s, uint64_t rank, const uint16_t *picked, size_t n,
+                           uint64_t bits, uint64_t need) {
+    for (size_t i = 0; i < n; i++)
+        if (!compare_all(s, rank + picked[i], 1, bits, need)) return false;
+    return true;
+}
+
+/* Compares the rows with `bits` bits. Where folds let most rows pass, as for low similarities, they
+ * are not asked again. */
+static bool compare(const scan *s, uint64_t bits, uint64_t need) {
+    uint16_t picked[GROUP];
+    bool folds = s->at.has_folds;
+    const uint64_t end = first_with(s->f, bits + 1);
+    for (uint64_t rank = first_with(s->f, bits), n; rank < end; rank += n) {
         n = least_of(end - rank, GROUP);
-        count(print_of(f, at, rank), (size_t)n, at->stride, query->bytes, common);
-        for (uint64_t i = 0; i < n; i++) {
-            if (common[i] < need) continue;
-            const uint32_t either = (uint32_t)(query->set + bits - common[i]);
-            const struct tamis_match match = {row_of(f, at, rank + i), common[i], either,
-                                              ratio(common[i], either)};
-            if (!to->take(to->ctx, &match)) return false;
+        const size_t left = folds ? pick(s, rank, (size_t)n, bits, need, picked) : (size_t)n;
+        if (left > n / 4) {
+            folds = false;
+            if (!compare_all(s, rank, (size_t)n, bits, need)) return false;
+            continue;
         }
+        s->searched->rows_folded += n - left;
+        if (!compare_picked(s, rank, picked, left, bits, need)) return false;
     }
     return true;
 }
 
 static bool similar(const tamis_body *f, const tamis_print_query *query, double least,
                     tamis_matches *take, void *ctx, struct tamis_searched *searched) {
-    const layout at = layout_of(f->word);
-    const taker to = {take, ctx};
-    for (uint64_t bits = 0; bits <= at.width; bits++) {
+    const scan s = scan_for(f, query, searched, take, ctx);
+    for (uint64_t bits = 0; bits <= s.at.width; bits++) {
         const uint64_t rows = first_with(f, bits + 1) - first_with(f, bits);
         if (rows == 0) continue;
         const uint64_t need = needed(query->set, bits, least);
-        if (need > least_of(query->set, bits)) {
+        if (need > least_of(query->set, bits))
             searched->rows_skipped += rows;
-            continue;
-        }
-        searched->rows_compared += rows;
-        if (!compare(f, &at, query, bits, need, &to)) return false;
+        else if (!compare(&s, bits, need))
+            return false;
     }
     return true;
 }
@@ -310,7 +391,8 @@ static bool screen(const tamis_body *f, const tamis_print_query *query, tamis_ma
     searched->rows_skipped = first_with(f, query->set);
     searched->rows_compared = at.rows - searched->rows_skipped;
     for (uint64_t bits = query->set; bits <= at.width; bits++)
-        for (uint64_t rank = first_with(f, bits), end = first_with(f, bits + 1); rank < end; rank++) {
+        for (uint64_t rank = first_with(f, bits), end = first_with(f, bits + 1); rank < end;
+             rank++) {
             if (!contains(print_of(f, &at, rank), query->bytes, at.stride)) continue;
             const struct tamis_match match = {row_of(f, &at, rank), (uint32_t)query->set,
                                               (uint32_t)bits, ratio(query->set, bits)};
@@ -387,23 +469,31 @@ static uint64_t next_number(uint64_t set, uint64_t width, uint64_t *below, uint6
     return (*above)++;
 }
 
+/* What it takes to be as good as the worst that is kept, once there are enough. */
+static uint64_t needed_now(const best *b, uint64_t set, uint64_t bits, double least) {
+    const uint64_t need = needed(set, bits, least);
+    if (b->n < b->room) return need;
+    const uint64_t common = b->match[0].either ? b->match[0].common : 1;
+    const uint64_t either = b->match[0].either ? b->match[0].either : 1;
+    const uint64_t better = (common * (set + bits) + common + either - 1) / (common + either);
+    return better > need ? better : need;
+}
+
 static size_t nearest(const tamis_body *f, const tamis_print_query *query, double least,
                       struct tamis_match *matches, size_t room, struct tamis_searched *searched) {
-    const layout at = layout_of(f->word);
     best b = {matches, 0, room};
-    const taker to = {keep_best, &b};
-    for (uint64_t below = query->set + 1, above = query->set + 1; below || above <= at.width;) {
-        const uint64_t bits = next_number(query->set, at.width, &below, &above);
+    const scan s = scan_for(f, query, searched, keep_best, &b);
+    const uint64_t width = s.at.width;
+    for (uint64_t below = query->set + 1, above = query->set + 1;
+         room && (below || above <= width);) {
+        const uint64_t bits = next_number(query->set, width, &below, &above);
         const uint64_t low = least_of(query->set, bits), high = query->set + bits - low;
-        const bool is_full = b.n == room;
         if (ratio(low, high) < least) break;
-        if (is_full && (room == 0 || compare_ratios(low, high, matches[0].common,
-                                                    matches[0].either) < 0))
+        if (b.n == room && compare_ratios(low, high, matches[0].common, matches[0].either) < 0)
             break;
-        searched->rows_compared += first_with(f, bits + 1) - first_with(f, bits);
-        compare(f, &at, query, bits, needed(query->set, bits, least), &to);
+        compare(&s, bits, needed_now(&b, query->set, bits, least));
     }
-    searched->rows_skipped = at.rows - searched->rows_compared;
+    searched->rows_skipped = s.at.rows - searched->rows_compared - searched->rows_folded;
     sort_best(&b);
     return b.n;
 }

@@ -36,6 +36,17 @@ TAMIS_FN uint64_t tamis__print_set_bits(const uint8_t *print, uint64_t bytes) {
     return set;
 }
 
+/* A fold of a print is the xor of its pieces of 256 bits. Where two prints differ in D bits, their
+ * folds differ in D at most. Prints that are not much longer have none. */
+enum { TAMIS_FOLD_BYTES = 32, TAMIS_FOLD_FROM_BITS = 513 };
+
+TAMIS_FN void tamis__print_fold(const uint8_t *print, uint64_t stride, uint8_t *fold) {
+    uint64_t word[TAMIS_FOLD_BYTES / 8] = {0};
+    for (uint64_t at = 0; at < stride; at += 8)
+        word[at % TAMIS_FOLD_BYTES / 8] ^= tamis__get64(print + at);
+    for (unsigned i = 0; i < TAMIS_FOLD_BYTES / 8; i++) tamis__put64(fold + i * 8, word[i]);
+}
+
 /* Fills a payload of zeros: every print is counted, in any order; then come the rows from 0 on, with
  * the same prints, which have no stray bits; then it is closed. */
 void tamis__prints_tally(tamis_body *, uint64_t set_bits);
@@ -63,6 +74,21 @@ TAMIS_HOT void tamis__print_common(const uint8_t *rows, size_t n, uint64_t strid
         for (uint64_t at = 0; at < stride; at += 8)
             sum += tamis__popcount64(tamis__get64(rows + at) & tamis__get64(print + at));
         common[i] = sum;
+    }
+}
+
+/* Bits in which a fold differs from each of n others. */
+typedef void tamis_fold_kernel(const uint8_t *folds, size_t n, const uint8_t *fold,
+                               uint32_t *apart);
+tamis_fold_kernel tamis__print_apart_avx2;
+
+TAMIS_HOT void tamis__print_apart(const uint8_t *folds, size_t n, const uint8_t *fold,
+                                  uint32_t *apart) {
+    for (size_t i = 0; i < n; i++, folds += TAMIS_FOLD_BYTES) {
+        uint32_t sum = 0;
+        for (unsigned at = 0; at < TAMIS_FOLD_BYTES; at += 8)
+            sum += tamis__popcount64(tamis__get64(folds + at) ^ tamis__get64(fold + at));
+        apart[i] = sum;
     }
 }
 

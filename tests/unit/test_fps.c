@@ -114,7 +114,8 @@ static void agrees_with_open_babel(void **state) {
 
 static void forms(void **state) {
     (void)state;
-    becomes("#FPS1\n#num_bits=16\n0fF0\tA b\nabCD\tA b\n", "#FPS1\n#num_bits=16\n0ff0\tA b\nabcd\tA b\n");
+    becomes("#FPS1\n#num_bits=16\n0fF0\tA b\nabCD\tA b\n",
+            "#FPS1\n#num_bits=16\n0ff0\tA b\nabcd\tA b\n");
     becomes("0001\ta\r\nff00\tb", "#FPS1\n#num_bits=16\n0001\ta\nff00\tb\n");
     becomes("#num_bits= 12 \n#a=b\nff0f\tx", "#FPS1\n#num_bits=12\n#a=b\nff0f\tx\n");
 }
@@ -155,8 +156,7 @@ static void refused(void **state) {
     refuses("#num_bits=8x\n", "from 1 to 65536");
     refuses("#num_bits=\n", "from 1 to 65536");
     refuses("#num_bits=8\n#num_bits=8\n", "line 2: num_bits is there twice");
-    refuses("#num_bits=8\n01\ta\n\n0101\tb\n",
-            "line 4: a print of 8 bits has 2 hex digits, not 4");
+    refuses("#num_bits=8\n01\ta\n\n0101\tb\n", "line 4: a print of 8 bits has 2 hex digits, not 4");
     refuses("0101\ta\n01\tb\n", "line 2: a print of 16 bits has 4 hex digits, not 2");
     refuses("010\ta\n", "line 1: 3 hex digits are no bytes");
     refuses("\tno print\n", "line 1: it does not start with the hex digits");
@@ -178,7 +178,8 @@ static void refused(void **state) {
 
 static void hostile(void **state) {
     (void)state;
-    const test_file small = text_file("#FPS1\n#num_bits=12\n#type=x\n0f0f\tone\nff0a\ttwo\n0000\t\n");
+    const test_file small =
+        text_file("#FPS1\n#num_bits=12\n#type=x\n0f0f\tone\nff0a\ttwo\n0000\t\n");
     assert_true(test_hostile("fps", small) > 100);
     free(small.bytes);
     const test_file file = test_vector("fps/fp3.fps");
