@@ -20,6 +20,7 @@ from kinds_bits import (Attenuated, Blocked, Classic, Composite, Layered, Retouc
                         Split, Universal, Window)
 from kinds_coded import Gcs, Labels
 from kinds_counters import Approximator, Counting, Increment, Spectral, Stable
+from kinds_prints import Fingerprint
 from kinds_rows import Bloomier, Cascade, Fuse, Ribbon
 from kinds_tables import Compaction, Cuckoo, Dleft, Grow, Multiset, Quotient
 from payload import Refused, need
@@ -28,7 +29,7 @@ KINDS = {
     1: Classic, 2: Blocked, 3: Split, 4: Universal, 5: Counting, 6: Spectral, 7: Increment,
     8: Dleft, 9: Cuckoo, 10: Quotient, 11: Multiset, 12: Compaction, 13: Gcs, 14: Fuse,
     15: Ribbon, 16: Bloomier, 17: Approximator, 18: Stable, 19: Window, 20: Grow, 21: Scalable,
-    22: Layered, 23: Attenuated, 24: Retouched, 25: Composite, 31: Labels, 32: Cascade,
+    22: Layered, 23: Attenuated, 24: Retouched, 25: Composite, 30: Fingerprint, 31: Labels, 32: Cascade,
 }
 
 
