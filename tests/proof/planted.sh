@@ -6,7 +6,7 @@
 #     fault  program  trial  file  what to replace  by what
 . "$(dirname "$0")/../help/planted.inc"
 prepare include src tests -- build/tests/laws/laws \
-    build/tests/unit/test_{builder,counters,files,golden,kinds,layers,numbers,streams,temporary}
+    build/tests/unit/test_{builder,counters,files,fingerprint,golden,kinds,layers,numbers,streams,temporary}
 
 try() { # program, trial
     make -s CFLAGS=-O1 "build/tests/$1" >build.log 2>&1 || return 2
@@ -128,4 +128,14 @@ plant "merging farther is merging" unit/test_layers "" \
     src/core/rare.c "into->kind->levels->merge_farther(&into->image.body, &from->image.body);" "into->kind->merge(&into->image.body, &from->image.body);"
 plant "what ages is planned for its first window" laws/laws "old_keys_leave: stable" \
     src/core/shape.c "kind->traits & TAMIS_AGES ? UINT64_MAX : capacity" "capacity"
+plant "a print that is just similar enough is left out" unit/test_fingerprint "" \
+    src/kinds/fingerprint.c "ratio(common, a + b - common) < least) common++" "ratio(common, a + b - common) <= least) common++"
+plant "a fold rules out one bit too early" unit/test_fingerprint "" \
+    src/kinds/fingerprint.c "count += apart[i] <= most;" "count += apart[i] < most;"
+plant "of equals the last is the nearest" unit/test_fingerprint "" \
+    src/kinds/fingerprint.c "order == 0 && a->row < b->row" "order == 0 && a->row > b->row"
+plant "a forged order of rows is believed" unit/test_fingerprint "" \
+    src/kinds/fingerprint.c "rank_of(f, at, row) != rank || " ""
+plant "stray bits of a query are taken" unit/test_fingerprint "" \
+    src/core/prints.c "if (!tamis__print_strays(print, width)) return TAMIS_OK;" "return TAMIS_OK;"
 finish

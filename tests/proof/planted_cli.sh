@@ -56,4 +56,6 @@ plant "the first bytes are lost" keys-compressed cli/keys/input.c \
     "if (got <= 0 || !input->packing) return got;" \
     "if (got <= 0 || !input->packing) return read_raw(input, bytes, room, why, size);"
 plant "never is always" keys-compressed cli/keys/input.c ".is_known = !decompresses" ".is_known = false"
+plant "the least similar comes first" search cli/verbs/search.c \
+    "return x->similarity < y->similarity ? 1 : -1;" "return x->similarity < y->similarity ? -1 : 1;"
 finish

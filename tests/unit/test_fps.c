@@ -180,10 +180,10 @@ static void hostile(void **state) {
     (void)state;
     const test_file small =
         text_file("#FPS1\n#num_bits=12\n#type=x\n0f0f\tone\nff0a\ttwo\n0000\t\n");
-    assert_true(test_hostile("fps", small) > 100);
+    assert_true(test_hostile("fps", small) > 0);
     free(small.bytes);
     const test_file file = test_vector("fps/fp3.fps");
-    assert_true(test_hostile("fps", file) > 100);
+    assert_true(test_hostile("fps", file) > 0);
     free(file.bytes);
 }
 
