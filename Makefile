@@ -57,7 +57,7 @@ LIB     := $(B)/libtamis.a
 SO      := $(B)/libtamis.so.$(VERSION)
 CMD     := $(B)/tamis
 
-.PHONY: pages all run run-here test check test-here proof proof-here big tables fuzz fuzz-import peers peers-here golden install uninstall \
+.PHONY: pages all run run-here test check test-here proof proof-here big tables fuzz fuzz-import fuzz-talk peers peers-here golden install uninstall \
         format layers symbols clean bench bench-here bench-programs bench-full \
         bench-full-here bench-count bench-count-here bench-cli bench-cli-here
 .DELETE_ON_ERROR:
@@ -220,12 +220,8 @@ LONG_PROOFS := $(addprefix tests/proof/,sanitizers.sh same_bytes.sh) \
                $(addprefix $(T)/proof/,no_false_negative measured_rates) \
                $(addprefix tests/proof/,planted_foreign.sh planted.sh threads.sh planted_cli.sh programs.sh fuzz.sh)
 $(B)/tests/proof/%.o: CPPFLAGS += $(if $(SHORT),-DTAMIS_SHORT)
-# Whether the tests of the command and of other systems' filters notice faults does not change from
-# one day to the next: SHORT leaves these two out.
-LEFT_OUT := $(if $(SHORT),$(addprefix tests/proof/,planted_cli.sh planted_foreign.sh))
 proof-here: programs $(PROOF) $(T)/portable/images
-	@tests/run $(filter-out $(LEFT_OUT),$(LONG_PROOFS) \
-	    $(filter-out $(LONG_PROOFS),$(PROOF) $(wildcard tests/proof/*.sh)))
+	@SHORT=$(SHORT) tests/run $(LONG_PROOFS) $(filter-out $(LONG_PROOFS),$(PROOF) $(wildcard tests/proof/*.sh))
 
 # ---- Peers: the systems whose filters we read and write, both ways ------------------------------
 #
@@ -282,6 +278,17 @@ fuzz-import:
 	$(if $(FORMAT),TAMIS_FORMAT='$(FORMAT)') $(FUZZ_IMPORT) -max_total_time=$(FUZZ_SECONDS) -timeout=5 \
 	    -rss_limit_mb=2048 -max_len=65536 -print_final_stats=1 build-fuzz/imported \
 	    $(if $(FORMAT),$(wildcard tests/vectors/$(firstword $(subst :, ,$(FORMAT)))))
+# And for conversations.
+FUZZ_TALK := build-fuzz/talk
+fuzz-talk:
+	@tools/setup proof
+	@mkdir -p build-fuzz/talked
+	@$(MAKE) --no-print-directory -j2 B=build-fuzz CC=$(CLANG) \
+	    CFLAGS='-O1 -g1 -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all' $(FUZZ_TALK)
+	$(FUZZ_TALK) -max_total_time=$(FUZZ_SECONDS) -timeout=5 -rss_limit_mb=2048 -max_len=8192 \
+	    -print_final_stats=1 build-fuzz/talked
+$(FUZZ_TALK): $(B)/tests/fuzz/talk.o $(FUZZ_OBJ) $(LIB)
+	$(Q)$(CC) $(CFLAGS) -fsanitize=fuzzer -o $@ $^ $(LIBS)
 $(FUZZ_IMPORT): $(B)/tests/fuzz/import.o $(FUZZ_OBJ) $(LIB)
 	$(Q)$(CC) $(CFLAGS) -fsanitize=fuzzer -o $@ $^ $(LIBS)
 $(FUZZ): $(B)/tests/fuzz/gate.o $(FUZZ_OBJ) $(LIB)

@@ -13,6 +13,7 @@ const struct ability abilities[] = {
     {TAMIS_CAN_MERGE, "merge", "tamis union"},
     {TAMIS_CAN_INTERSECT, "intersect", "tamis intersect"},
     {TAMIS_CAN_FOLD, "fold", "tamis fold"},
+    {TAMIS_CAN_SHRINK, "shrink", "tamis fold --keep: a few bits of each number"},
     {TAMIS_CAN_RESIZE, "resize", "tamis resize: more room or less, without the keys"},
     {TAMIS_CAN_GROW, "grow", "takes more than its capacity and keeps its rate"},
     {TAMIS_CAN_TICK, "tick", "tamis tick: time passes, and old keys leave"},
@@ -93,4 +94,13 @@ int image_needs(const struct args *args, const struct image *image, enum tamis_a
     const bool own_kind_can = list_kinds(ability, info.kind_id, others, sizeof others);
     return fail(args, input_name(image->path), "%s%s cannot %s; %s", info.kind,
                 own_kind_can ? " with these options" : "", to_do, others);
+}
+
+int image_knows_keys(const struct args *args, const struct image *image) {
+    struct tamis_info info;
+    tamis_info(image->filter, &info, sizeof info);
+    if (!(info.abilities & TAMIS_IS_SKETCH)) return 0;
+    return fail(args, input_name(image->path),
+                "%s knows sets, not keys: it promises %s, and says nothing about a single key",
+                info.kind, info.contract);
 }

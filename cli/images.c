@@ -163,6 +163,10 @@ double bits_per_key(const struct tamis_info *info) {
 static void print_summary(const struct tamis_info *info, const char *name, const char *what,
                           enum occasion occasion) {
     fprintf(stderr, "%s: %s, %s", name, what, human_bytes(info->stored_bytes).text);
+    if (info->abilities & TAMIS_IS_SKETCH) {
+        putc('\n', stderr);
+        return;
+    }
     if (occasion == AFTER_PLANNING && !isnan(bits_per_key(info)))
         fprintf(stderr, ", %s bits per key", human_decimal(bits_per_key(info)).text);
     if (occasion == AFTER_PLANNING)
@@ -174,8 +178,9 @@ static void print_summary(const struct tamis_info *info, const char *name, const
 bool has_too_many(const struct tamis_info *info) {
     /* Where old keys leave by themselves, the adds so far say nothing about what is inside; and a
      * capacity of labels is that of each. */
-    const unsigned others = TAMIS_AGES | TAMIS_CAN_GROW | TAMIS_CAN_LABEL;
-    return info->items > info->capacity && !(info->abilities & others);
+    const unsigned others = TAMIS_AGES | TAMIS_CAN_GROW | TAMIS_CAN_LABEL | TAMIS_IS_SKETCH;
+    const bool is_planned = info->capacity > 0 || info->fpr_asked > 0;
+    return is_planned && info->items > info->capacity && !(info->abilities & others);
 }
 
 static void warn_if_too_full(const struct args *args, const struct tamis_info *info,

@@ -117,6 +117,9 @@ void write_abilities(struct json *json, unsigned has);
 int image_needs(const struct args *args, const struct image *image, enum tamis_ability ability,
                 const char *to_do);
 
+/* Refuses an image of a kind that knows sets and not keys. */
+int image_knows_keys(const struct args *args, const struct image *image);
+
 /* The same for a kind that an image is to be made of. */
 int kind_needs(const struct args *args, const struct tamis_kind_info *kind,
                enum tamis_ability ability, const char *to_do);

@@ -8,6 +8,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* The length of the valid UTF-8 sequence at `at`, or 0. Stops at the terminating NUL by itself,
  * because a NUL is no continuation byte. */
@@ -25,9 +26,10 @@ static size_t utf8_len(const unsigned char *at) {
     return len;
 }
 
-static void put_string(FILE *out, const char *text) {
+static void put_string(FILE *out, const char *text, size_t len_all) {
+    const unsigned char *const end = (const unsigned char *)text + len_all;
     putc('"', out);
-    for (const unsigned char *at = (const unsigned char *)text; *at;) {
+    for (const unsigned char *at = (const unsigned char *)text; at < end;) {
         const size_t len = utf8_len(at);
         if (len == 0)
             fputs("\\ufffd", out);
@@ -48,7 +50,7 @@ static void start_value(struct json *json, const char *name) {
     if (json->needs_comma) fputs(", ", json->out);
     json->needs_comma = true;
     if (!name) return;
-    put_string(json->out, name);
+    put_string(json->out, name, strlen(name));
     fputs(": ", json->out);
 }
 
@@ -66,9 +68,14 @@ void json_close(struct json *json, char bracket) {
 void json_text(struct json *json, const char *name, const char *text) {
     start_value(json, name);
     if (text)
-        put_string(json->out, text);
+        put_string(json->out, text, strlen(text));
     else
         fputs("null", json->out);
+}
+
+void json_bytes(struct json *json, const char *name, const char *text, size_t len) {
+    start_value(json, name);
+    put_string(json->out, text, len);
 }
 
 void json_count(struct json *json, const char *name, uint64_t count) {

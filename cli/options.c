@@ -263,6 +263,10 @@ static int check_streams(const struct args *args) {
     size_t uses = 0, position = 0;
     bool is_instead = false;
     if (count_option_streams(args, &uses, &is_instead)) return EXIT_TROUBLE;
+    for (int id = OPT_NONE + 1; id < OPTIONS; id++)
+        if (given(args, (enum option_id)id) &&
+            option_named((enum option_id)id)->stream == READS_INSTEAD)
+            is_instead = true;
     const struct operand *operand = args->verb->operands;
     for (size_t i = 0; i < args->operand_count; i++) {
         const bool reads =

@@ -109,6 +109,8 @@ struct json {
 void json_open(struct json *json, const char *name, char bracket);
 void json_close(struct json *json, char bracket);
 void json_text(struct json *json, const char *name, const char *text); /* NULL becomes null */
+void json_bytes(struct json *json, const char *name, const char *text,
+                size_t len); /* may hold NULs, and ends with one more */
 void json_count(struct json *json, const char *name, uint64_t count);
 void json_real(struct json *json, const char *name, double value); /* not finite: null */
 void json_bool(struct json *json, const char *name, bool value);

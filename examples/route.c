@@ -3,15 +3,21 @@
  * A thousand nodes stand in a ring, with a few chords across. Each has some keys, and for each of
  * its links an attenuated filter of what can be reached there, up to four hops away. Nobody knows
  * more than that: nodes tell their neighbours their own filters, round by round, and a question is
- * passed on to the neighbour who seems to be nearest to the key.
+ * passed on to the neighbour who seems to be nearest to the key, up to a limit of hops.
+ *
+ * Who has nothing new says nothing. Who has, sends a patch from what the neighbour knows to what it
+ * should know, which is short when few bits or few levels changed. Later some nodes get new keys, and
+ * the network learns these in the same way. The messages are counted.
  *
  * Build it with:  cc route.c $(pkg-config --cflags --libs tamis)
  */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <tamis.h>
 
 enum { NODES = 1000, CHORDS = 1000, KEYS_EACH = 4, LEVELS = 4 };
+enum { NEW_HOMES = 20, MOST_IMAGE = 1 << 16 };
 enum { MOST_LINKS = 16, QUESTIONS = 1000, PATIENCE = 64 };
 static const char *const spec = "attenuated:capacity=300,fpr=2%,levels=4";
 
@@ -20,13 +26,15 @@ typedef struct node {
     struct tamis_link links[MOST_LINKS]; /* what a question sees */
     tamis *filters[MOST_LINKS];          /* the same filters, to write to */
     size_t link_count;
+    int has_news, had_news; /* since the last round, and in the one before */
 } node;
 
 static node nodes[NODES];
 
-/* Keys are numbers: node i has the keys i*KEYS_EACH and those after it. */
+/* Keys are numbers: node i has the keys i*KEYS_EACH and those after it. Those that come later are at
+ * nodes that follow from the key too. */
 static uint64_t home_of(uint64_t key) {
-    return key / KEYS_EACH;
+    return key < NODES * KEYS_EACH ? key / KEYS_EACH : key * 7919 % NODES;
 }
 
 /* A small generator of our own, so that every machine walks the same paths. */
@@ -59,6 +67,7 @@ static void connect(uint64_t a, uint64_t b) {
 static void make_network(void) {
     for (uint64_t i = 0; i < NODES; i++) {
         must(tamis_create(&nodes[i].own, spec));
+        nodes[i].has_news = 1;
         for (uint64_t k = 0; k < KEYS_EACH; k++)
             must(tamis_add_u64(nodes[i].own, i * KEYS_EACH + k));
     }
@@ -69,18 +78,76 @@ static void make_network(void) {
     }
 }
 
-/* One round: every link learns what its far end has, and what that end can reach without coming
- * back here, one hop farther. Filters only gain bits, so any order of links will do. */
-static void learn(void) {
-    for (uint64_t here = 0; here < NODES; here++)
-        for (size_t i = 0; i < nodes[here].link_count; i++) {
-            const node *there = &nodes[nodes[here].links[i].neighbour];
-            tamis *filter = nodes[here].filters[i];
-            must(tamis_merge(filter, there->own));
-            for (size_t j = 0; j < there->link_count; j++)
-                if (there->links[j].neighbour != here)
-                    must(tamis_merge_farther(filter, there->filters[j]));
+/* ---- Learning ------------------------------------------------------------------------------- */
+
+typedef struct traffic {
+    unsigned rounds;
+    unsigned long long messages, levels, level_bytes, patch_bytes;
+} traffic;
+
+/* What the neighbour has to be sent so that its filter becomes ours; nothing when it is that. */
+static int count_message(const uint8_t *before, const tamis *filter, traffic *sent) {
+    static uint8_t after[MOST_IMAGE];
+    struct tamis_patch_info patch;
+    uint64_t payload, changed = 0;
+    const size_t size = (size_t)tamis_stored_size(filter);
+    must(tamis_bytes(filter, after, sizeof after));
+    tamis_payload(filter, &payload);
+    const size_t level = (size_t)(payload / LEVELS - 8), front = size - (size_t)payload;
+    for (size_t i = 0; i < LEVELS; i++)
+        changed += memcmp(before + front + i * level, after + front + i * level, level) != 0;
+    if (!changed) return 0;
+    must(tamis_diff(before, size, after, size, &patch, sizeof patch, NULL, NULL));
+    sent->messages++;
+    sent->levels += changed;
+    sent->level_bytes += changed * level;
+    sent->patch_bytes += patch.patch_bytes;
+    return 1;
+}
+
+/* A link learns what its far end has, and what that end can reach without coming back here, one hop
+ * farther. Filters only gain bits, so any order of links will do. */
+static int learn_link(uint64_t here, size_t i, traffic *sent) {
+    static uint8_t before[MOST_IMAGE];
+    const node *there = &nodes[nodes[here].links[i].neighbour];
+    tamis *filter = nodes[here].filters[i];
+    must(tamis_bytes(filter, before, sizeof before));
+    must(tamis_merge(filter, there->own));
+    for (size_t j = 0; j < there->link_count; j++)
+        if (there->links[j].neighbour != here) must(tamis_merge_farther(filter, there->filters[j]));
+    return count_message(before, filter, sent);
+}
+
+/* Rounds, until nobody has any news. */
+static traffic learn(void) {
+    traffic sent = {0};
+    for (int is_over = 0; !is_over; sent.rounds++) {
+        is_over = 1;
+        for (int i = 0; i < NODES; i++) {
+            nodes[i].had_news = nodes[i].has_news;
+            nodes[i].has_news = 0;
         }
+        for (uint64_t here = 0; here < NODES; here++)
+            for (size_t i = 0; i < nodes[here].link_count; i++)
+                if (nodes[nodes[here].links[i].neighbour].had_news && learn_link(here, i, &sent))
+                    nodes[here].has_news = 1, is_over = 0;
+    }
+    return sent;
+}
+
+static void tell_traffic(const char *what, const traffic *sent) {
+    printf(
+        "%-22s %u rounds, %llu messages of %.1f levels; %llu KiB as levels, %llu KiB as patches\n",
+        what, sent->rounds, sent->messages, (double)sent->levels / (double)sent->messages,
+        sent->level_bytes / 1024, sent->patch_bytes / 1024);
+}
+
+/* Some nodes get a key that was not there before. */
+static void add_keys(void) {
+    for (uint64_t key = NODES * KEYS_EACH; key < NODES * KEYS_EACH + NEW_HOMES; key++) {
+        must(tamis_add_u64(nodes[home_of(key)].own, key));
+        nodes[home_of(key)].has_news = 1;
+    }
 }
 
 /* ---- Questions ------------------------------------------------------------------------------ */
@@ -131,10 +198,10 @@ static int ask(uint64_t start, uint64_t key, int use_filters) {
     return -1;
 }
 
-static void ask_many(const char *how, int use_filters) {
+static void ask_many(const char *how, int use_filters, uint64_t first, uint64_t keys) {
     unsigned at_hops[PATIENCE + 1] = {0}, found = 0;
     for (int i = 0; i < QUESTIONS; i++) {
-        const uint64_t start = draw(NODES), key = draw(NODES * KEYS_EACH);
+        const uint64_t start = draw(NODES), key = first + draw(keys);
         const int hops = ask(start, key, use_filters);
         if (hops >= 0) at_hops[hops]++;
     }
@@ -149,15 +216,20 @@ static void ask_many(const char *how, int use_filters) {
 int main(void) {
     size_t links = 0;
     make_network();
-    for (int round = 0; round < LEVELS; round++) learn();
+    const traffic first = learn();
     for (int i = 0; i < NODES; i++) links += nodes[i].link_count;
     uint64_t size;
     tamis_payload(nodes[0].own, &size);
     printf("%d nodes, %zu links, %llu bytes for each\n", NODES, links, (unsigned long long)size);
-    printf("of %d keys found within\n", QUESTIONS);
-    printf("hops                 1     2     4     8    16    32    64\n");
-    ask_many("by the filters", 1);
-    ask_many("by chance", 0);
+    tell_traffic("learning everything:", &first);
+    add_keys();
+    const traffic second = learn();
+    tell_traffic("learning new keys:", &second);
+    printf("of %d questions answered within\n", QUESTIONS);
+    printf("hops                 1     2     4     8    16    32    64, the limit\n");
+    ask_many("by the filters", 1, 0, NODES * KEYS_EACH);
+    ask_many("for new keys", 1, NODES * KEYS_EACH, NEW_HOMES);
+    ask_many("by chance", 0, 0, NODES * KEYS_EACH);
     for (int i = 0; i < NODES; i++) {
         for (size_t j = 0; j < nodes[i].link_count; j++) tamis_free(nodes[i].filters[j]);
         tamis_free(nodes[i].own);

@@ -280,6 +280,11 @@ TAMIS_API tamis_status tamis_add_many(tamis *filter, const struct tamis_key *key
 TAMIS_API tamis_status tamis_add_u64s(tamis *filter, const uint64_t *keys, size_t n);
 TAMIS_API tamis_status tamis_add_packed(tamis *filter, const void *keys, size_t width, size_t n);
 
+/* Adds a key `times` times: what as many calls of tamis_add would leave, at once; 0 changes nothing.
+ * Kinds to which that is so many steps, all but countmin, take at most 65,536 (TAMIS_INVALID).
+ * Threads: as tamis_add. */
+TAMIS_API tamis_status tamis_add_times(tamis *filter, const void *key, size_t len, uint64_t times);
+
 /* Adds a key only when it is not there yet, and tells: *is_new is false for a key that was there,
  * or that is a false positive. Kinds with TAMIS_AGES take it as seen again in both cases. Where
  * keys are removed later use tamis_add: a key that a false positive kept out could not be found
@@ -300,6 +305,11 @@ TAMIS_API tamis_status tamis_remove_u64(tamis *filter, uint64_t key);
  * the width. Threads: as tamis_add. */
 TAMIS_API tamis_status tamis_put(tamis *filter, const void *key, size_t len, uint64_t value);
 TAMIS_API tamis_status tamis_put_u64(tamis *filter, uint64_t key, uint64_t value);
+
+/* Empties the filter: it is as when it was made, in the shape that it has now, with its notes.
+ * TAMIS_CANNOT for kinds that grow, whose first shape is gone, and for those that are built once.
+ * Threads: as tamis_add. */
+TAMIS_API tamis_status tamis_clear(tamis *filter);
 
 /* One step of time for kinds with TAMIS_CAN_TICK: what is older than their guarantee leaves.
  * Threads: as tamis_add. */
@@ -347,6 +357,7 @@ TAMIS_API void tamis_has_hashes(const tamis *filter, const uint64_t *hashes, siz
                                 uint8_t *hit);
 TAMIS_API tamis_status tamis_add_hash(tamis *filter, uint64_t hash);
 TAMIS_API tamis_status tamis_add_hashes(tamis *filter, const uint64_t *hashes, size_t n);
+TAMIS_API tamis_status tamis_add_times_hash(tamis *filter, uint64_t hash, uint64_t times);
 TAMIS_API tamis_status tamis_add_new_hash(tamis *filter, uint64_t hash, bool *is_new);
 TAMIS_API tamis_status tamis_remove_hash(tamis *filter, uint64_t hash);
 TAMIS_API uint64_t tamis_count_hash(const tamis *filter, uint64_t hash);
@@ -504,6 +515,12 @@ TAMIS_API tamis_status tamis_intersect(tamis *into, const tamis *from);
  * bits): plan with size=2^N to fold by any power of two. Threads: one writer. */
 TAMIS_API tamis_status tamis_fold(tamis *filter, uint64_t by);
 
+/* Keeps only `keep` bits of each number of a sketch, for sketches that are sent or kept by the
+ * million: minhash, from 1 to 16 bits. It can still be compared, less precisely, with what was shrunk
+ * alike; it takes no more keys and cannot be merged. Only kinds with TAMIS_CAN_SHRINK.
+ * Threads: one writer. */
+TAMIS_API tamis_status tamis_shrink(tamis *filter, unsigned keep);
+
 /* ==== Measuring ============================================================================= */
 
 /* A number with its standard error: the truth is within 2 errors in about 95 of 100 cases. */
@@ -541,6 +558,10 @@ struct tamis_info {
     uint64_t sure_count; /* up to this tamis_count is never too low; 0 for kinds that cannot */
     uint64_t worn;       /* how many counters, cells or keys the caveat is about */
     char caveat[128];    /* what can no longer be guaranteed, as a sentence; "" while all can */
+
+    /* By how much tamis_count may be too high now, but for a chance of count_doubt: countmin. Of
+     * other kinds both are 0, and counts are too high as rarely as fpr_now says. */
+    double count_error, count_doubt;
 };
 
 /* Reads the whole payload to answer. `info_size` is sizeof *info.
@@ -787,6 +808,7 @@ enum tamis_ability {
     TAMIS_CAN_DIFFER = 1 << 25,  /* lists what differs between two sets: tamis_difference */
     TAMIS_CAN_TRACE = 1 << 26,   /* finds excerpts of what was stored: tamis_trace */
     TAMIS_CAN_SEARCH = 1 << 27,  /* holds prints, which are searched: tamis_prints_similar */
+    TAMIS_CAN_SHRINK = 1 << 29,  /* keeps a few bits of each number: tamis_shrink */
 
     /* What it is like. */
     TAMIS_ADDS_ONCE = 1 << 16,   /* adding a key again changes nothing */
@@ -927,6 +949,44 @@ TAMIS_API tamis_status tamis_prints_nearest(const tamis *filter, const void *pri
 TAMIS_API tamis_status tamis_prints_screen(const tamis *filter, const void *print,
                                            size_t print_bytes, tamis_matches *take, void *ctx,
                                            struct tamis_searched *searched);
+
+/* Kinds with TAMIS_CAN_TRACE (hierarchical) remember payloads, such as connections, files or lines
+ * of a log, well enough to tell later where an excerpt came from. A payload belongs to a flow, which
+ * is any name; NULL for none. What is stored are its blocks, with their places: of 64 bytes, of 128,
+ * and so on, as `block` and `levels` of the spec say. A payload adds up to 2 keys for each block of
+ * the smallest size, twice that with a flow: plan a capacity of 4 * bytes / block.
+ *
+ * A payload may come in pieces, each with its offset: blocks that lie whole in a piece are stored.
+ * Pieces that begin at multiples of the largest block, block * 2^(levels-1), are the same as the
+ * whole. TAMIS_INVALID for what would end behind 2^48 bytes. Threads: as tamis_add. */
+TAMIS_API tamis_status tamis_record(tamis *filter, const void *flow, size_t flow_len,
+                                    uint64_t offset, const void *bytes, size_t len);
+
+/* Where an excerpt may have stood. */
+struct tamis_traced {
+    size_t flow;     /* its number in the list of flows; SIZE_MAX when there was no list */
+    uint64_t offset; /* of the first byte of the excerpt in the payload */
+    uint64_t blocks; /* that had to be there, each with a chance of tamis_fpr_now to be so by accident */
+};
+
+/* Gets one after the other, by offset, then by flow; false stops. */
+typedef bool tamis_traces(void *ctx, const struct tamis_traced *traced);
+
+/* Finds an excerpt: every flow of the list, and every offset up to most_offset, where it was recorded
+ * is told; beyond them what tamis_false_traces expects. Without flows (flow_count 0) only offsets
+ * are. An excerpt has at least 2 * block - 1 bytes, so that it has a whole block wherever it stood;
+ * TAMIS_INVALID for shorter ones. One question is asked for each offset up to the end of the longest
+ * payload, one for each flow where that is a yes, and one for each block of the excerpt behind those.
+ * TAMIS_CANCELLED when `take` says false. Threads: as tamis_has. */
+TAMIS_API tamis_status tamis_trace(const tamis *filter, const void *excerpt, size_t len,
+                                   const struct tamis_key *flows, size_t flow_count,
+                                   uint64_t most_offset, tamis_traces *take, void *ctx);
+
+/* How many times tamis_trace will name a place of an excerpt that never was anywhere, on average: by
+ * tamis_fpr_now, the offsets that there are and the number of flows that are tried, 0 for none. NaN
+ * where tamis_trace would refuse. Threads: as tamis_has. */
+TAMIS_API double tamis_false_traces(const tamis *filter, size_t len, uint64_t flow_count,
+                                    uint64_t most_offset);
 
 /* Kinds with TAMIS_CAN_LEVEL (attenuated) belong to a link of a network: level 1 has the keys of
  * the neighbour itself, level 2 those one hop behind it, and so on. tamis_add adds to level 1.

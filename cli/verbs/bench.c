@@ -75,6 +75,7 @@ static int read_keys(struct benching *b, const tamis *filter) {
 static int measure_image(struct benching *b) {
     struct image image;
     int code = image_open(&image, b->args, b->args->setting[OPT_IMAGE].text, TO_ASK);
+    if (!code) code = image_knows_keys(b->args, &image);
     if (!code && b->args->operand_count > 0) code = read_keys(b, image.filter);
     if (!code) {
         tamis_info(image.filter, &b->info, sizeof b->info);
@@ -104,8 +105,14 @@ static int measure_numbers(struct benching *b, const struct tamis_options *optio
     tamis_status status = tamis_plan(b->spec, &plan, sizeof plan);
     if (!status) status = measure_wish(b->spec, plan.capacity, options, &b->measured);
     if (status) return fail_why(b->args, NULL, status);
-    b->info = (struct tamis_info){.kind = plan.kind, .payload_bytes = plan.payload_bytes};
+    b->info = (struct tamis_info){
+        .kind = plan.kind, .payload_bytes = plan.payload_bytes, .abilities = plan.abilities};
     return 0;
+}
+
+/* Of a sketch only building can be measured. */
+static void leave_questions_out(struct measured *m) {
+    m->hit = m->miss = m->one = NAN;
 }
 
 static int measure(struct benching *b) {
@@ -120,6 +127,7 @@ static int measure(struct benching *b) {
         code = measure_file(b, &options);
     else
         code = measure_numbers(b, &options);
+    if (b->info.abilities & TAMIS_IS_SKETCH) leave_questions_out(&b->measured);
     if (!code) b->line = measure_line(b->info.payload_bytes);
     return code;
 }

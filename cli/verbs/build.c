@@ -2,6 +2,7 @@
 #include "cli/cli.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -133,11 +134,15 @@ static int check_inputs(const struct args *args) {
 static void describe(const struct building *building, const char *spec,
                      const struct tamis_info *info, uint64_t labels, char *what, size_t size) {
     /* Kinds that take adds count every one; what was planned for is then the distinct ones. */
+    const bool is_sketch = info->abilities & TAMIS_IS_SKETCH; /* it has no capacity, but counts */
+    const double about = info->items_now.value;
     const uint64_t keys = info->abilities & TAMIS_IS_BUILT ? keys_built(info)
+                          : is_sketch && isfinite(about)   ? (uint64_t)(about + 0.5)
                           : fixes_capacity(spec)           ? info->items
                                                            : info->capacity;
     const uint64_t lines = building->lines + building->good;
-    int len = snprintf(what, size, "%s %s", human_count(keys).text, keys == 1 ? "key" : "keys");
+    int len = snprintf(what, size, "%s%s %s", is_sketch ? "about " : "", human_count(keys).text,
+                       keys == 1 ? "key" : "keys");
     if (labels > 0)
         len += snprintf(what + len, size - (size_t)len, " in %s %s", human_count(labels).text,
                         labels == 1 ? "label" : "labels");

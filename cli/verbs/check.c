@@ -98,6 +98,7 @@ static int run(const struct args *args) {
     struct keys keys;
     int code = keys_open(&keys, args, 1);
     if (!code) code = image_open(&image, args, args->operand[0], TO_ASK);
+    if (!code) code = image_knows_keys(args, &image);
     if (!code && with_labels) code = image_needs(args, &image, TAMIS_CAN_LABEL, "have labels");
     keys_hash_by(&keys, image.filter);
     if (!code)

@@ -1,5 +1,6 @@
 /* count.c: `tamis count`, how often each key was added. */
 #include "cli/cli.h"
+#include "cli/verbs/count_top.h"
 
 struct counting {
     const tamis *filter;
@@ -48,12 +49,32 @@ static void tell_limit(const struct args *args, const struct counting *counting)
             sure.text);
 }
 
-static int run(const struct args *args) {
+/* Counts of a sketch are all a little too high. */
+static void tell_error(const struct args *args, const struct tamis_info *info) {
+    if (info->count_error == 0 || given(args, OPT_QUIET)) return;
+    fprintf(stderr, "%s: counts may be too high by %s, and by more in %s of cases\n",
+            input_name(args->operand[0]), human_expected(info->count_error).text,
+            human_share(info->count_doubt).text);
+}
+
+static int check_options(const struct args *args) {
+    static const enum option_id only[] = {OPT_ERROR, OPT_DOUBT, OPT_HASH, OPT_JSON};
+    for (size_t i = 0; i < sizeof only / sizeof only[0]; i++)
+        if (given(args, only[i]))
+            return fail(args, NULL, "--%s goes only with --top", option_named(only[i])->name);
+    if (args->operand_count == 0)
+        return fail(args, NULL, "IMAGE is missing; without one, --top K counts lines");
+    return 0;
+}
+
+static int count_in_image(const struct args *args) {
     struct counting counting = {0};
     struct tamis_info info;
     struct image image = {0};
     struct keys keys;
-    int code = keys_open(&keys, args, 1);
+    int code = check_options(args);
+    if (code) return code;
+    code = keys_open(&keys, args, 1);
     if (!code) code = image_open(&image, args, args->operand[0], TO_ASK);
     if (!code) code = image_needs(args, &image, TAMIS_CAN_COUNT, "count keys");
     if (code) goto done;
@@ -63,11 +84,16 @@ static int run(const struct args *args) {
         .filter = image.filter, .sure = info.sure_count, .is_quiet = given(args, OPT_QUIET)};
     code = count_keys(&counting, &keys);
     tell_limit(args, &counting);
+    tell_error(args, &info);
 
 done:
     image_close(&image);
     keys_close(&keys);
     return code;
+}
+
+static int run(const struct args *args) {
+    return given(args, OPT_TOP) ? count_top(args) : count_in_image(args);
 }
 
 /* Tables are set by hand. */
@@ -76,24 +102,50 @@ done:
 const struct verb verb_count = {
     .name = "count",
     .also = "freq frequency times",
-    .summary = "tell how often each key was added",
+    .summary = "tell how often each key was added, or which lines come most often",
     .run = run,
-    .operands = OPERANDS({"IMAGE", EXACTLY_ONE, READS_STDIN},
+    .operands = OPERANDS({"IMAGE", AT_MOST_ONE, READS_STDIN},
                          {"FILE", ANY_NUMBER, READS_STDIN_UNLESS_GIVEN}),
     .uses =
-        USES({.option = OPT_LINE_NUMBER}, {.option = OPT_WITH_FILENAME},
-             {.option = OPT_QUIET, .help = "print nothing, stop at the first key that was added"},
+        USES({.option = OPT_TOP},
+             {.option = OPT_ERROR,
+              .help = "with --top, how well lines are known that are not frequent: to within this "
+                      "share of all lines, otherwise 1/100,000"},
+             {.option = OPT_DOUBT,
+              .help = "with --top, how rarely worse than that; otherwise 1/1,000"},
+             {.option = OPT_JSON, .help = "with --top, print one JSON object"},
+             {.option = OPT_HASH, .help = "with --top, how keys are hashed; sip13 is keyed"},
+             {.option = OPT_LINE_NUMBER}, {.option = OPT_WITH_FILENAME},
+             {.option = OPT_QUIET,
+              .help = "print nothing, stop at the first key that was added; with --top, no summary"},
              KEY_OPTIONS, THREADS_OPTION, {.option = OPT_SECRET_FILE}, FROM_OPTION),
-    .examples = EXAMPLES({"How often?", "echo evil.example | tamis count requests.tamis"},
-                         {"The ten most frequent of these",
+    .examples = EXAMPLES({"The ten most frequent lines of a log, in one pass and 8 MiB",
+                          "tamis count --top 10 access.log"},
+                         {"The busiest addresses, its first field",
+                          "tamis count --top 20 --field 1 -d ' ' access.log"},
+                         {"How often?", "echo evil.example | tamis count requests.tamis"},
+                         {"The ten most frequent of these, by what an image counted",
                           "tamis count requests.tamis names.txt | sort -rn | head"}),
-    .about = "Each line is printed as it came, behind its count and a tab: how often the key was "
+    .about = "With an image: each line is printed as it came, behind its count and a tab: how often the key was "
              "added and not removed. A count is never too low, and too high as rarely as the "
-             "filter says yes wrongly. Kinds with small counters are sure only up to a limit; "
+             "filter says yes wrongly; countmin's are too high by a share of all adds, and a line "
+             "on standard error tells it. Kinds with small counters are sure only up to a limit; "
              "where a count reaches it a line on standard error says so.\n\n"
              "Only some kinds can count: \"tamis kinds\" tells which. To count lines that are in "
              "the set use \"tamis check -c\". A file that cannot be read is reported and left "
-             "out; the others are still counted."
+             "out; the others are still counted.\n\n"
+             "--top K needs no image: the lines of FILE, or of standard input, are counted, and the "
+             "K most frequent printed, the highest count first, equal ones in the order of their "
+             "bytes. Each is printed as COUNT, OVER and the key, with tabs between them: the key came "
+             "at most COUNT times, and at least COUNT - OVER times; OVER is 0 where the count is "
+             "exact. With --field or --canon keys are printed as they are after it, with --keys "
+             "whole lines. Memory does not depend on the stream: 4 K + 1000 lines are kept with a "
+             "counter each, all others are counted together in a sketch (the kind countmin). "
+             "Standard error tells how often lines came at most that are not printed; unless that is "
+             "more than the last of the list, the list is the right one for certain. --error makes "
+             "the sketch larger or smaller, and that number with it.\n\n"
+             "--json prints one object: lines, without_key, is_certain, is_exact, others_at_most, "
+             "filter_bytes, top (count, over_at_most, key, is_cut)."
              ABOUT_FORM,
     .exits = "0 when a count is above 0, 1 when none is, 2 after an error.",
 };

@@ -87,6 +87,10 @@ static void look_at_items(struct diagnosis *d) {
     else if (has_too_many(info))
         find(d, "items", info->is_degraded ? GRADE_SICK : GRADE_NOTE,
              "overfilled: %s added, planned for %s", items, human_count(info->capacity).text);
+    else if (info->abilities & TAMIS_IS_SKETCH)
+        find(d, "items", GRADE_OK, "%s added", items);
+    else if (info->items > info->capacity && info->capacity == 0)
+        find(d, "items", GRADE_OK, "%s; no number was planned", items);
     else
         find(d, "items", GRADE_OK, "%s of %s planned", items, human_count(info->capacity).text);
     if (*info->caveat) find(d, "promises", GRADE_NOTE, "%s", info->caveat);
@@ -159,6 +163,10 @@ static void ask_strangers(struct diagnosis *d) {
 }
 
 static void look_at_rate(struct diagnosis *d) {
+    if (d->info.abilities & TAMIS_IS_SKETCH) {
+        find(d, "rate", GRADE_OK, "none: it knows sets, not keys, and there is nothing to ask");
+        return;
+    }
     ask_strangers(d);
     const struct tamis_info *info = &d->info;
     const double measured = (double)d->wrong / (double)d->probes;
@@ -307,7 +315,9 @@ static int examine(struct diagnosis *d) {
     look_at_fill(d);
     look_at_blocks(d);
     look_at_rate(d);
-    return given(d->args, OPT_MEMBERS) ? look_at_members(d) : 0;
+    if (!given(d->args, OPT_MEMBERS)) return 0;
+    const int code = image_knows_keys(d->args, &d->image);
+    return code ? code : look_at_members(d);
 }
 
 /* An image that the gate refuses is a finding; a file that cannot be read is an error. */

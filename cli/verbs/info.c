@@ -69,9 +69,11 @@ static void print_estimate(const struct tamis_info *info) {
 
 static void print_items(const struct facts *facts) {
     const struct tamis_info *info = &facts->info;
-    print_label("capacity");
-    printf("%s%s\n", human_count(info->capacity).text,
-           info->abilities & TAMIS_CAN_LABEL ? " in each label" : "");
+    if (!(info->abilities & TAMIS_IS_SKETCH && info->capacity == 0)) {
+        print_label("capacity");
+        printf("%s%s\n", human_count(info->capacity).text,
+               info->abilities & TAMIS_CAN_LABEL ? " in each label" : "");
+    }
     print_label("items");
     printf("%s %s", human_count(info->items).text,
            info->abilities & TAMIS_IS_BUILT     ? "built in, once"
@@ -82,6 +84,13 @@ static void print_items(const struct facts *facts) {
 }
 
 static void print_rates(const struct tamis_info *info) {
+    if (info->abilities & TAMIS_IS_SKETCH) {
+        print_label("rate");
+        printf("none: it knows sets, not keys\n");
+        print_label("fill");
+        printf("%s\n", human_share(info->fill).text);
+        return;
+    }
     if (info->fpr_asked > 0) {
         print_label("rate asked");
         printf("%s\n", human_rate(info->fpr_asked).text);
@@ -244,9 +253,10 @@ static void write_facts(const struct facts *facts) {
     json_real(&json, "items_now", info->items_now.value);
     json_real(&json, "items_now_error", info->items_now.error);
     json_count(&json, "probes", info->probes);
-    json_real(&json, "fpr_asked", info->fpr_asked > 0 ? info->fpr_asked : NAN);
-    json_real(&json, "fpr_expected", info->fpr_expected);
-    json_real(&json, "fpr_now", info->fpr_now);
+    const bool has_rate = !(info->abilities & TAMIS_IS_SKETCH);
+    json_real(&json, "fpr_asked", has_rate && info->fpr_asked > 0 ? info->fpr_asked : NAN);
+    json_real(&json, "fpr_expected", has_rate ? info->fpr_expected : NAN);
+    json_real(&json, "fpr_now", has_rate ? info->fpr_now : NAN);
     json_real(&json, "fill", info->fill);
     json_text(&json, "hash", info->hash);
     json_count(&json, "seed", info->seed);

@@ -27,6 +27,7 @@ enum { NEEDS = sizeof needs / sizeof needs[0] };
 /* Why a kind is not for this wish; NULL when it is. Who does not ask for values, labels or a window
  * is not helped by a kind that is all about them. */
 static const char *unfit(const struct args *args, unsigned has) {
+    if (has & TAMIS_IS_SKETCH) return "about sets";
     for (size_t i = 0; i < NEEDS; i++)
         if (given(args, needs[i].option) && !(has & needs[i].ability)) return needs[i].lacks;
     if (!given(args, OPT_WINDOW) && has & (TAMIS_AGES | TAMIS_MAY_FORGET)) return "may forget";

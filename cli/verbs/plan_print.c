@@ -13,6 +13,11 @@ static uint64_t build_bytes(const struct tamis_plan *plan) {
     return plan->payload_bytes + plan->capacity * (plan->abilities & TAMIS_CAN_GET ? 16 : 8);
 }
 
+/* A sketch is about sets: no question about a key is wrong, because none can be asked. */
+static bool has_rate(const struct tamis_plan *plan) {
+    return !(plan->abilities & TAMIS_IS_SKETCH);
+}
+
 /* What kinds are asked for most, and this one cannot do. */
 static const struct {
     unsigned ability;
@@ -51,7 +56,7 @@ static void print_candidate(const struct planning *planning, const struct candid
         plan->capacity > 0 ? human_decimal(plan->bits_per_key) : (struct human){"-"};
     printf("%s%-12s%s  %9s  %8s  %8s", color(stdout, ROLE_NAME), plan->kind,
            color(stdout, ROLE_TEXT), human_bytes(plan->payload_bytes).text, bits.text,
-           human_share(plan->fpr_expected).text);
+           has_rate(plan) ? human_share(plan->fpr_expected).text : "-");
     if (!have_one_capacity(planning)) printf("  %13s", human_count(plan->capacity).text);
     if (planning->measured_with > 0)
         printf("  %8s  %8s", human_decimal(candidate->measured.build).text,
@@ -144,7 +149,8 @@ static void print_one(const struct planning *planning) {
     printf("\nshape:");
     for (size_t i = 0; i < TAMIS_WORDS; i++)
         if (plan->word_name[i]) printf(" %s %" PRIu64 ",", plan->word_name[i], plan->word[i]);
-    printf(" probes %" PRIu64 "\nrate: %s\n", plan->probes, human_rate(plan->fpr_expected).text);
+    printf(" probes %" PRIu64 "\nrate: %s\n", plan->probes,
+           has_rate(plan) ? human_rate(plan->fpr_expected).text : "none, it knows sets, not keys");
 }
 
 void print_plans(const struct planning *planning) {
@@ -181,7 +187,7 @@ static void write_candidate(struct json *json, const struct candidate *candidate
     json_real(json, "bits_per_key", plan->capacity > 0 ? plan->bits_per_key : NAN);
     json_count(json, "probes", plan->probes);
     json_real(json, "fpr_asked", plan->fpr_asked > 0 ? plan->fpr_asked : NAN);
-    json_real(json, "fpr_expected", plan->fpr_expected);
+    json_real(json, "fpr_expected", has_rate(plan) ? plan->fpr_expected : NAN);
     write_abilities(json, plan->abilities);
     json_open(json, "shape", '{');
     for (size_t i = 0; i < TAMIS_WORDS; i++)

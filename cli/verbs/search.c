@@ -328,7 +328,7 @@ const struct verb verb_search = {
     .operands = OPERANDS({"IMAGE", EXACTLY_ONE, READS_STDIN},
                          {"QUERIES", ANY_NUMBER, READS_STDIN_UNLESS_GIVEN}),
     .uses =
-        USES({.option = OPT_LEAST}, {.option = OPT_TOP, .help = "only the K most similar; of any similarity, unless --least is given"},
+        USES({.option = OPT_LEAST, .help = "at least so similar, from 0 to 1: 0.7, 85%; otherwise 0.7"}, {.option = OPT_TOP, .help = "only the K most similar; of any similarity, unless --least is given"},
              {.option = OPT_SCREEN},
              {.option = OPT_JSON, .help = "print one JSON object"},
              {.option = OPT_QUIET, .help = "no summary and no warnings"},

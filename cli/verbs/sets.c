@@ -8,7 +8,10 @@ typedef tamis_status combine(tamis *into, const tamis *from);
 /* How many keys two sets share is told by their filters, not by what is left of them afterwards. */
 static void tell_common(const struct args *args, const tamis *a, const tamis *b) {
     struct tamis_estimate common;
-    if (given(args, OPT_QUIET) || tamis_overlap(a, b, &common)) return;
+    struct tamis_info info;
+    tamis_info(a, &info, sizeof info);
+    if (given(args, OPT_QUIET) || !(info.abilities & TAMIS_CAN_INTERSECT)) return;
+    if (tamis_overlap(a, b, &common)) return;
     fprintf(stderr, "about %s keys in common, give or take %s\n",
             human_count((uint64_t)(common.value + 0.5)).text, human_margin(common.error).text);
 }
@@ -86,13 +89,23 @@ static int fold_to_rate(const struct args *args, struct image *image, double mos
     }
 }
 
-/* BY, --by and --fpr say how far; exactly one of them must. */
+/* Fewer bits of each number, of a sketch. */
+static int shrink_to(const struct args *args, struct image *image, uint64_t keep) {
+    const int code = image_needs(args, image, TAMIS_CAN_SHRINK, "keep fewer bits of a number");
+    if (code) return code;
+    const tamis_status status = tamis_shrink(image->filter, keep < 64 ? (unsigned)keep : 64);
+    return status ? fail_why(args, input_name(image->path), status) : 0;
+}
+
+/* BY, --by, --fpr and --keep say how far; exactly one of them must. */
 static int read_fold(const struct args *args, uint64_t *by) {
     const bool has_operand = args->operand_count > 1, has_by = given(args, OPT_BY);
-    const bool has_fpr = given(args, OPT_FPR);
+    const bool has_other = given(args, OPT_FPR) || given(args, OPT_KEEP);
+    const bool has_both = given(args, OPT_FPR) && given(args, OPT_KEEP);
     *by = has_by ? args->setting[OPT_BY].number : 0;
-    if (has_operand + has_by + has_fpr != 1)
-        return fail(args, NULL, "tell how far to fold: BY, or --by N, or --fpr P, one of them");
+    if (has_operand + has_by + has_other + has_both != 1)
+        return fail(args, NULL,
+                    "tell how far to fold: BY, or --by N, or --fpr P, or --keep B, one of them");
     if (has_operand && !tamis_parse_count(args->operand[1], by))
         return fail_why(args, "BY", TAMIS_INVALID);
     return 0;
@@ -102,17 +115,24 @@ static int run_fold(const struct args *args) {
     const char *output = args->setting[OPT_OUTPUT].text;
     struct image image = {0};
     uint64_t by;
-    char what[64];
+    char what[96];
     int code = read_fold(args, &by);
     if (!code) code = image_may_write(args, output);
     if (!code) code = image_open(&image, args, args->operand[0], TO_CHANGE);
     if (!code && given(args, OPT_FPR))
         code = fold_to_rate(args, &image, args->setting[OPT_FPR].rate, &by);
+    else if (!code && given(args, OPT_KEEP))
+        code = shrink_to(args, &image, args->setting[OPT_KEEP].number);
     else if (!code)
         code = fold_by(args, &image, by);
     if (!code) code = image_write(args, image.filter, output);
     if (!code) {
-        snprintf(what, sizeof what, "folded by %s", human_count(by).text);
+        const uint64_t keep = args->setting[OPT_KEEP].number;
+        if (given(args, OPT_KEEP))
+            snprintf(what, sizeof what, "%s %s of each number", human_count(keep).text,
+                     keep == 1 ? "bit" : "bits");
+        else
+            snprintf(what, sizeof what, "folded by %s", human_count(by).text);
         image_summary(args, image.filter, output, what, AFTER_FOLD);
     }
     image_close(&image);
@@ -160,12 +180,17 @@ const struct verb verb_fold = {
     .operands = OPERANDS({"IMAGE", EXACTLY_ONE, READS_STDIN}, {"BY", AT_MOST_ONE, NO_STREAM}),
     .uses = USES({.option = OPT_BY, .help = "how many times smaller, the same as BY"},
                  {.option = OPT_FPR, .help = "halve it as often as its rate stays at or below P"},
-                 OUTPUT_OPTIONS, {.option = OPT_SECRET_FILE}),
+                 {.option = OPT_KEEP}, OUTPUT_OPTIONS, {.option = OPT_SECRET_FILE}),
     .examples = EXAMPLES({"Four times smaller", "tamis fold big.tamis 4 -o small.tamis"},
                          {"As small as one wrong answer in a hundred allows",
-                          "tamis fold big.tamis --fpr 1% -o small.tamis"}),
+                          "tamis fold big.tamis --fpr 1% -o small.tamis"},
+                         {"A sketch of sets in a kilobyte, for comparing only",
+                          "tamis fold words.tamis --keep 8 -o small.tamis"}),
     .about = "What was planned too large is cut to size: every key stays in, and the rate "
              "rises. BY must divide the number of blocks or bits, which \"tamis info\" tells "
              "as the shape: what was built with a --size of 2^N can be folded by any power of "
-             "two.",
+             "two.\n\n"
+             "A sketch of kind minhash becomes one of fewer bins by BY, which can still be merged. "
+             "With --keep it keeps only 1 to 16 bits of each number: it can still be compared with "
+             "sketches that were folded so, but takes no keys and cannot be merged.",
 };

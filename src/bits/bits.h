@@ -80,6 +80,33 @@ TAMIS_FN uint64_t tamis__load64(const uint8_t *p) {
         atomic_load_explicit((const _Atomic uint64_t *)(const void *)p, memory_order_relaxed));
 }
 
+TAMIS_FN uint32_t tamis__load32(const uint8_t *p) {
+    if ((uintptr_t)p & 3) return tamis__get32(p);
+    return tamis__swap32(
+        atomic_load_explicit((const _Atomic uint32_t *)(const void *)p, memory_order_relaxed));
+}
+
+/* Counts up by one while others read and count; what is at its top stays there. */
+TAMIS_FN void tamis__raise32_shared(uint8_t *p) {
+    _Atomic uint32_t *counter = (_Atomic uint32_t *)(void *)p;
+    uint32_t now = atomic_load_explicit(counter, memory_order_relaxed);
+    while (now != UINT32_MAX &&
+           !atomic_compare_exchange_weak_explicit(counter, &now,
+                                                  tamis__swap32(tamis__swap32(now) + 1),
+                                                  memory_order_relaxed, memory_order_relaxed)) {
+    }
+}
+
+TAMIS_FN void tamis__raise64_shared(uint8_t *p) {
+    _Atomic uint64_t *counter = (_Atomic uint64_t *)(void *)p;
+    uint64_t now = atomic_load_explicit(counter, memory_order_relaxed);
+    while (now != UINT64_MAX &&
+           !atomic_compare_exchange_weak_explicit(counter, &now,
+                                                  tamis__swap64(tamis__swap64(now) + 1),
+                                                  memory_order_relaxed, memory_order_relaxed)) {
+    }
+}
+
 /* Sets bits while others read and set bits. The load comes first because most bits of a filled
  * filter are set already, and a plain load leaves the cache line shared. */
 TAMIS_FN void tamis__or64_shared(uint8_t *p, uint64_t bits) {

@@ -213,12 +213,63 @@ tamis_status tamis_add_packed(tamis *f, const void *keys, size_t width, size_t n
     return add_keys(f, (tamis_keys){.packed = keys, .width = width}, n);
 }
 
+/* ---- One key many times --------------------------------------------------------------------- */
+
+enum { MOST_TIMES = 1 << 16 };
+
+static tamis_status check_times(const tamis *f, uint64_t times) {
+    if (times <= MOST_TIMES) return TAMIS_OK;
+    return tamis__fail(TAMIS_INVALID, "%s adds a key from 0 to %d times at once, not %llu",
+                       f->kind->name, MOST_TIMES, (unsigned long long)times);
+}
+
+/* So many equal keys, or hashes, in one call, which takes all of them or none. */
+static tamis_status add_copies(tamis *f, const struct tamis_key *key, uint64_t hash,
+                               uint64_t times) {
+    tamis_block block;
+    tamis_status rc = check_times(f, times);
+    if (rc) return rc;
+    void *room = tamis__get(&f->allocator, times * (key ? sizeof *key : sizeof hash), &block);
+    if (!room) return TAMIS_NOMEM;
+    if (key) {
+        struct tamis_key *keys = room;
+        for (uint64_t i = 0; i < times; i++) keys[i] = *key;
+        rc = add_own(f, (tamis_keys){.strings = keys}, (size_t)times);
+    } else {
+        uint64_t *hashes = room;
+        for (uint64_t i = 0; i < times; i++) hashes[i] = hash;
+        rc = tamis_add_hashes(f, hashes, (size_t)times);
+    }
+    tamis__give_back(&f->allocator, &block);
+    return rc;
+}
+
+tamis_status tamis_add_times_hash(tamis *f, uint64_t hash, uint64_t times) {
+    if (times < 2) return tamis_add_hashes(f, &hash, (size_t)times);
+    if (!f->kind->add_times) return add_copies(f, NULL, hash, times);
+    tamis_status rc = tamis__writable(f);
+    if (!rc && f->image.body.items > UINT64_MAX - times)
+        rc = tamis__fail(TAMIS_FULL, "the count of items would pass 2^64");
+    if (rc) return rc;
+    f->kind->add_times(&f->image.body, hash, times);
+    f->image.body.items += times;
+    return TAMIS_OK;
+}
+
+tamis_status tamis_add_times(tamis *f, const void *key, size_t len, uint64_t times) {
+    const struct tamis_key one = {key, len};
+    if (!f->kind->query_keys) return tamis_add_times_hash(f, tamis_hash(f, key, len), times);
+    if (times < 2) return tamis_add_many(f, &one, (size_t)times);
+    return add_copies(f, &one, 0, times);
+}
+
 static tamis_status add_unless(tamis *f, uint64_t hash, bool was_there) {
     return was_there && !(f->kind->traits & TAMIS_AGES) ? may_add(f, f->kind->add, NULL, 0)
                                                         : tamis_add_hash(f, hash);
 }
 
 tamis_status tamis_add_new_hash(tamis *f, uint64_t hash, bool *is_new) {
+    if (!f->kind->query) return tamis__cannot(f, "tell whether a key is new: it knows sets");
     const bool was_there = tamis_has_hash(f, hash);
     const tamis_status rc = add_unless(f, hash, was_there);
     if (!rc) *is_new = !was_there;
@@ -273,6 +324,17 @@ tamis_status tamis_remove_u64(tamis *f, uint64_t key) {
     uint8_t bytes[8];
     tamis__put64(bytes, key);
     return tamis_remove(f, bytes, sizeof bytes);
+}
+
+tamis_status tamis_clear(tamis *f) {
+    tamis_body *body = &f->image.body;
+    const tamis_status rc = tamis__may(f, TAMIS_CAN_ADD, "be emptied");
+    if (rc) return rc;
+    if (f->kind->grow || tamis__is_built(f->kind)) return tamis__cannot(f, "be emptied");
+    memset(body->bytes, 0, (size_t)body->size);
+    body->items = 0;
+    if (f->kind->start) f->kind->start(body);
+    return TAMIS_OK;
 }
 
 tamis_status tamis_tick(tamis *f) {

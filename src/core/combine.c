@@ -1,4 +1,4 @@
-/* Whole filters against each other: merge, intersect, fold. */
+/* Whole filters against each other: merge, intersect; and smaller ones: fold, shrink. */
 #include <string.h>
 
 #include "core/builder.h"
@@ -69,4 +69,13 @@ tamis_status tamis_fold(tamis *f, uint64_t by) {
     memcpy(word, f->image.body.word, sizeof word);
     rc = f->kind->fold(&f->image.body, by, word);
     return rc || by == 1 ? rc : tamis__reshape(f, word);
+}
+
+tamis_status tamis_shrink(tamis *f, unsigned keep) {
+    tamis_status rc = tamis__may(f, TAMIS_CAN_SHRINK, "be shrunk");
+    if (rc) return rc;
+    uint64_t word[TAMIS_WORDS];
+    memcpy(word, f->image.body.word, sizeof word);
+    rc = f->kind->shrink(&f->image.body, keep, word);
+    return rc ? rc : tamis__reshape(f, word);
 }

@@ -13,7 +13,9 @@ void tamis_info(const tamis *f, struct tamis_info *info, size_t info_size) {
     tamis_measure m = {0};
     kind->measure(&image->body, NULL, &m);
     const double asked = tamis__fpr_of(image->one_in);
-    const bool is_sketch = tamis__abilities(kind, image->body.word) & TAMIS_IS_SKETCH;
+    const bool is_sketch = tamis__abilities(kind, NULL) & TAMIS_IS_SKETCH;
+    const bool is_unasked = kind->is_sized && asked <= 0 && image->capacity == 0;
+    const bool has_rate = !is_sketch && !is_unasked;
     const bool has_grown = kind->grow && image->body.items > image->capacity;
     const uint64_t keys = has_grown ? image->body.items : image->capacity;
     struct tamis_info full = {
@@ -21,8 +23,8 @@ void tamis_info(const tamis *f, struct tamis_info *info, size_t info_size) {
         .contract = kind->contract,
         .kind_id = image->entry->id,
         .is_view = f->is_view,
-        .is_saturated = m.fpr > saturated_rate && !is_sketch,
-        .is_degraded = asked > 0 && m.fpr > 2 * asked,
+        .is_saturated = has_rate && m.fpr > saturated_rate,
+        .is_degraded = has_rate && asked > 0 && m.fpr > 2 * asked,
         .capacity = image->capacity,
         .items = image->body.items,
         .payload_bytes = image->body.size,
@@ -41,6 +43,9 @@ void tamis_info(const tamis *f, struct tamis_info *info, size_t info_size) {
         .sure_count = tamis__sure_count(kind, image->body.word),
         .worn = m.worn,
     };
+    if (kind->count_error)
+        full.count_error =
+            kind->count_error(image->body.word, image->body.items, &full.count_doubt);
     memcpy(full.caveat, m.caveat, sizeof full.caveat);
     memcpy(full.word, image->body.word, sizeof full.word);
     memcpy(full.word_name, kind->word, sizeof full.word_name);
@@ -59,6 +64,21 @@ tamis_status tamis_items_now(const tamis *f, struct tamis_estimate *items) {
     if (isinf(m.items.value))
         return tamis__fail(TAMIS_SATURATED, "every bit is set: no estimate is possible");
     *items = m.items;
+    return TAMIS_OK;
+}
+
+/* Where the similarity is known, |A| + |B| = (1 + J) |A or B|. The sizes may err the same way. */
+static tamis_status common_by_similarity(const tamis *a, const tamis *b,
+                                         struct tamis_estimate *common) {
+    struct tamis_estimate x = {0, 0}, y = {0, 0}, j = {0, 0};
+    tamis_status rc = a->kind->similarity(&a->image.body, &b->image.body, &j);
+    if (!rc) rc = tamis_items_now(a, &x);
+    if (!rc) rc = tamis_items_now(b, &y);
+    if (rc) return rc;
+    const double sum = x.value + y.value, one_more = 1 + j.value;
+    common->value = sum * j.value / one_more;
+    common->error =
+        hypot(sum * j.error / (one_more * one_more), (x.error + y.error) * j.value / one_more);
     return TAMIS_OK;
 }
 
@@ -85,7 +105,9 @@ static tamis_status common_keys(const tamis *a, const tamis *b, struct tamis_est
 
 tamis_status tamis_overlap(const tamis *a, const tamis *b, struct tamis_estimate *common) {
     struct tamis_estimate found = {0, 0}, all = {0, 0};
-    const tamis_status rc = common_keys(a, b, &found, &all);
+    if (a->kind->similarity && tamis_mismatch(a, b)) return TAMIS_MISMATCH;
+    const tamis_status rc =
+        a->kind->similarity ? common_by_similarity(a, b, &found) : common_keys(a, b, &found, &all);
     if (!rc) *common = found;
     return rc;
 }

@@ -30,7 +30,7 @@ static tamis_status plan_shape(const tamis_request *r, const tamis_wish *wish, t
     tamis_wish w = *wish;
     memset(out, 0, sizeof *out);
     out->capacity = w.capacity;
-    out->fpr = w.fpr;
+    out->fpr = r->is_unasked ? 0 : w.fpr;
     if (w.fpr > 0 && !kind->query_keys) {
         const double same_hash = (double)w.capacity / HASHES_THERE_ARE;
         if (same_hash > w.fpr / 2)

@@ -228,7 +228,8 @@ static tamis_status check_sizing(tamis_request *r, bool is_open) {
         return tamis__fail(TAMIS_INVALID, "capacity, fpr and size: give two, the third follows");
     const tamis_kind *kind = r->entry->kind;
     if (!r->has_capacity && !r->has_bits && kind->is_sized && kind->is_sized(&r->wish))
-        r->has_capacity = true; /* of 0 */
+        r->is_unasked = r->has_capacity = true; /* of 0 */
+    r->is_unasked = r->is_unasked && !r->has_fpr;
     if (!is_open && !r->has_capacity && !(r->has_fpr && r->has_bits))
         return tamis__fail(TAMIS_INVALID,
                            "capacity is missing (or give both size and fpr, and it follows)");

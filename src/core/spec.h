@@ -10,6 +10,7 @@ typedef struct tamis_request {
     const tamis_entry *entry;
     tamis_wish wish;
     bool has_capacity, has_fpr, has_bits, has_hash;
+    bool is_unasked; /* options of the kind say the size, and nobody asked for a rate */
     tamis_hash_mode mode;
     tamis_key_place key_place;
 } tamis_request;
@@ -35,7 +36,7 @@ tamis_status tamis__make_hasher(const tamis_request *, const uint8_t *secret, ta
 /* What it leads to: the shape, and with it every number that is known before allocation. */
 typedef struct tamis_shape {
     uint64_t capacity;
-    double fpr; /* asked; 0 when the spec gave a size */
+    double fpr; /* asked; 0 when the spec gave a size, or options of the kind did */
     uint64_t word[TAMIS_WORDS];
     uint64_t size;
 } tamis_shape;

@@ -109,6 +109,16 @@ typedef struct tamis_print_facet {
                    struct tamis_searched *);
 } tamis_print_facet;
 
+/* Payloads, kept as the blocks they are cut into. Core cuts, hashes (core/trace.c), adds and asks. */
+#define TAMIS_LONGEST_PAYLOAD ((uint64_t)1 << 48)
+
+typedef struct tamis_trace_facet {
+    uint64_t (*block)(const uint64_t word[]);  /* bytes of the smallest blocks */
+    unsigned (*levels)(const uint64_t word[]); /* sizes of blocks, each twice the one before */
+    uint64_t (*longest)(const tamis_body *);   /* where the longest payload so far ends */
+    void (*reach)(tamis_body *, uint64_t end); /* one that ends there was recorded */
+} tamis_trace_facet;
+
 /* Kinds that are made once, from all their keys. The builder brings records in ascending order,
  * distinct, cut into shards; the kind makes the bytes of one shard after the other, on any thread.
  * Their payloads are those of kinds/shards.h: shards, a tail, and where each shard starts. */
@@ -229,6 +239,10 @@ typedef struct tamis_kind {
     tamis_status (*add)(tamis_body *, const uint64_t *hash, size_t n);
     void (*add_shared)(tamis_body *, const uint64_t *hash, size_t n);
 
+    /* One key `times` times, at least once, where that is less work than so many adds. Never
+     * fails, and leaves what the adds would have left. */
+    void (*add_times)(tamis_body *, uint64_t hash, uint64_t times);
+
     /* Bytes of a unit, where add cannot fail and touches one unit of the payload alone, whose place
      * never falls as the hash grows: then core may change the order of adds, and let threads add to
      * different units at once. 0: none of this is so. */
@@ -269,6 +283,10 @@ typedef struct tamis_kind {
     void (*count)(const tamis_body *, const uint64_t *hash, size_t n, uint64_t *count);
     uint64_t (*sure_count)(const uint64_t word[]);
 
+    /* By how much a count may be too high after so many adds, but for a chance of *doubt; for kinds
+     * whose counts are worse than their rate says. */
+    double (*count_error)(const uint64_t word[], uint64_t items, double *doubt);
+
     /* Values. get leaves value[i] alone where hit[i] becomes 0. put of many is all or none. */
     void (*get)(const tamis_body *, const uint64_t *hash, size_t n, uint64_t *value, uint8_t *hit);
     tamis_status (*put)(tamis_body *, const uint64_t *hash, const uint64_t *value, size_t n);
@@ -294,6 +312,7 @@ typedef struct tamis_kind {
     tamis_status (*fold)(const tamis_body *, uint64_t by, uint64_t word[]);
     tamis_status (*resize)(const tamis_body *, uint64_t capacity, uint64_t word[]);
     tamis_status (*move)(tamis_body *to, const tamis_body *from);
+    tamis_status (*shrink)(const tamis_body *, uint64_t keep, uint64_t word[]); /* bits of a number */
     bool loses_rate; /* by growing: TAMIS_CAN_GROW, which promises to keep it, is not said then */
 
     /* Sets. Core has made sure that both bodies have the same words and the same hash. */
@@ -314,6 +333,7 @@ typedef struct tamis_kind {
     const tamis_label_facet *labels;
     const tamis_differ_facet *differ;
     const tamis_print_facet *prints;
+    const tamis_trace_facet *trace;
     const tamis_build_facet *build; /* instead of add; merging then goes by next and build */
     const tamis_press_facet *press; /* instead of add_keys */
 } tamis_kind;

@@ -5,8 +5,9 @@ prints() { # where to
         "label good/labels" "info good/blocked" "doctor good/blocked" "plan -n 1000" "kinds" "plot rate" \
         "bench -n 100" "help" "help add" "add --new good/blocked good/keys -o made" "get-data good/blocked" \
         "build - good/keys" "union good/blocked good/blocked -o -" "uniq good/keys" "uniq --exact good/keys" \
-        "semijoin good/keys good/keys" "diff good/blocked good/later -o -" "apply good/blocked good/patch -o -" \
-        "formats" "convert good/blocked -" "search good/prints good/prints.fps"; do
+        "semijoin good/keys good/keys" "admit good/keys good/keys" "count --top 3 good/keys" "diff good/blocked good/later -o -" "apply good/blocked good/patch -o -" \
+        "formats" "convert good/blocked -" "search good/prints good/prints.fps" \
+        "trace good/traffic good/pairs" "record good/traffic good/keys -o -"; do
         tamis $words >"$1" </dev/null
         echo "$words: exit $?" >>exits
         rm -f made
@@ -36,5 +37,6 @@ trap '' XFSZ
     try keygen made
     try plot rate -o made
     try convert good/blocked made
+    try record made good/keys good/pairs
 ) 2>&1 | cat # a pipe has no limit
 ls

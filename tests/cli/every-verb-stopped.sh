@@ -7,9 +7,9 @@ for words in ("build made -", "add good/counting - -o made", "remove good/counti
               "check good/blocked", "count good/counting", "get good/map", "put good/map - -o made",
               "label good/labels more - -o made", "doctor good/blocked --members -", "bench -",
               "plan --sample -", "set-data good/blocked -o made", "info -",
-              "uniq", "uniq --exact", "semijoin - good/keys", "semijoin good/keys -",
+              "uniq", "uniq --exact", "admit -v", "count --top 3", "semijoin - good/keys", "semijoin good/keys -",
               "diff good/blocked - -o made", "apply good/blocked - -o made", "convert - made",
-              "convert - made --from guava", "search good/prints"):
+              "convert - made --from guava", "record made - -n 1000", "trace good/traffic", "search good/prints"):
     for number in (signal.SIGINT, signal.SIGTERM):
         # Who runs in the background may have been told to ignore Ctrl-C.
         command = subprocess.Popen(["tamis", *words.split()], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL,

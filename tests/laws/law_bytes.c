@@ -106,7 +106,8 @@ static const char *reads_stay_inside(const subject *s) {
     return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? NULL : "a read went beyond the image";
 }
 
-/* Every bit flipped, every prefix, one byte more: all refused. */
+/* Every bit flipped, every prefix, one byte more: all refused. Of large images a part of them, since
+ * each is read whole; the stride is odd, so that no byte, and no bit of a byte, is always left out. */
 static const char *damage_refused(const subject *s) {
     tamis *f = filled(s, 40, 0.05, NULL, 0, 40), *g;
     if (tamis_set_note(f, "comment", "short")) abort();
@@ -114,20 +115,21 @@ static const char *damage_refused(const subject *s) {
     uint8_t *image = test_image(f, &size), *room = malloc(size + 1);
     const char *what = NULL;
     tamis_free(f);
-    for (size_t i = 0; i < size * 8 && !what; i++) {
+    const size_t step = size / 65536 * 31 | 1;
+    for (size_t i = 0; i < size * 8 && !what; i += step) {
         image[i / 8] ^= (uint8_t)(1 << i % 8);
         if (tamis_load(&g, image, size) == TAMIS_OK) what = wrong("bit %zu flipped is accepted", i);
         if (g) what = "a refused image left a handle";
         image[i / 8] ^= (uint8_t)(1 << i % 8);
     }
-    for (size_t n = 0; n < size && !what; n++) {
+    for (size_t n = 0; n < size && !what; n += step) {
         /* In memory of exactly that length, so that a checked build sees every byte too far. */
         uint8_t *prefix = malloc(n ? n : 1);
         memcpy(prefix, image, n);
         if (tamis_load(&g, prefix, n) == TAMIS_OK) what = wrong("a prefix of %zu is accepted", n);
         free(prefix);
     }
-    for (size_t at = 0; at <= size && !what; at++) {
+    for (size_t at = 0; at <= size && !what; at += step) {
         memcpy(room, image, at);
         room[at] = 0;
         memcpy(room + at + 1, image + at, size - at);

@@ -128,9 +128,106 @@ static const char *count_follows_removes(const subject *s) {
     return what;
 }
 
+/* A kind whose counts are worse than its rate says how much worse, and how rarely more. Far more
+ * different keys than it was planned for, some of them often. */
+static const char *counts_keep_their_error(const subject *s) {
+    enum { KEYS = 6000 };
+    tamis *f = make(s, 100, 0.1, NULL);
+    uint64_t over = 0, asked = 0;
+    if (test_info(f).count_error != 0 || test_info(f).count_doubt < 0 ||
+        test_info(f).count_doubt >= 1) {
+        tamis_free(f);
+        return "nothing is in it, and counts have an error";
+    }
+    const bool has_error = test_info(f).count_doubt > 0;
+    for (uint64_t i = 0; i < KEYS && has_error; i++)
+        for (uint64_t times = i % 100 ? 1 : 50; times; times--) add_keys(f, i, i + 1);
+    const struct tamis_info info = test_info(f);
+    for (uint64_t i = 0; i < 2 * KEYS && has_error; i++, asked++) {
+        const uint64_t truth = i >= KEYS ? 0 : i % 100 ? 1 : 50;
+        over += (double)count_of(f, i) > (double)truth + info.count_error;
+    }
+    tamis_free(f);
+    if (has_error && !is_rare(over, asked, info.count_doubt))
+        return wrong("%llu of %llu counts are too high by more than %g, and a share of %g may be",
+                     (unsigned long long)over, (unsigned long long)asked, info.count_error,
+                     info.count_doubt);
+    return NULL;
+}
+
+/* ---- Adding many times ---------------------------------------------------------------------- */
+
+static tamis_status add_times(tamis *f, uint64_t i, uint64_t times) {
+    char buffer[32];
+    const struct tamis_key key = key_at(i, buffer);
+    return tamis_add_times(f, key.bytes, key.len, times);
+}
+
+/* One call leaves what as many adds would have left; with nothing to add, nothing. */
+static const char *add_times_is_many_adds(const subject *s) {
+    enum { KEYS = 200, MOST = 7 };
+    tamis *f = make(s, KEYS * MOST, 0.01, NULL), *g;
+    const char *what = NULL;
+    if (tamis_copy(&g, f)) abort();
+    for (uint64_t i = 0; i < KEYS && !what; i++) {
+        const uint64_t key = i / 2, times = i % (MOST + 1);
+        tamis_status rc = TAMIS_OK;
+        for (uint64_t j = 0; j < times && !rc; j++) rc = add_keys(f, key, key + 1) ? 0 : TAMIS_FULL;
+        const tamis_status at_once = add_times(g, key, times);
+        if (rc || at_once) {
+            if (at_once != TAMIS_FULL)
+                what = wrong("%llu times: %s", (unsigned long long)times, tamis_why());
+            break; /* one by one some went in, at once none: they differ from here on */
+        }
+        if (test_info(f).items != test_info(g).items)
+            what = wrong("%llu times are %llu items", (unsigned long long)times,
+                         (unsigned long long)test_info(g).items);
+    }
+    if (!what && !same_payload(f, g) && test_info(f).items == test_info(g).items)
+        what = "other bytes than by as many adds";
+    tamis_free(f);
+    tamis_free(g);
+    return what;
+}
+
+/* Nothing is left, and what is added then makes the bytes that it would have made first. */
+static const char *clear_is_as_new(const subject *s) {
+    tamis *f = make(s, N, 0.01, NULL), *fresh;
+    const char *what = NULL;
+    if (tamis_copy(&fresh, f)) abort();
+    add_keys(f, 0, N / 2);
+    const tamis_status rc = tamis_clear(f);
+    if (rc && (rc != TAMIS_CANNOT || test_info(f).items != N / 2))
+        what = wrong("%s", tamis_why());
+    else if (!rc && (test_info(f).items || !same_payload(f, fresh)))
+        what = "an emptied filter is not as a new one";
+    add_keys(f, N, N + N / 2);
+    add_keys(fresh, N, N + N / 2);
+    if (!rc && !what && !same_payload(f, fresh)) what = "what was there has left a trace";
+    if (rc && !what && !count_keys(f, 0, 1)) what = "it cannot be emptied, and is";
+    tamis_free(f);
+    tamis_free(fresh);
+    return what;
+}
+
 /* ---- Adding what is new --------------------------------------------------------------------- */
 
+/* Who does not know keys does not add one in doubt either, but says so. */
+static const char *add_new_is_refused(const subject *s) {
+    tamis *f = make(s, N, 0.01, NULL), *old;
+    bool is_new;
+    if (tamis_copy(&old, f)) abort();
+    const bool is_refused = tamis_add_new(f, "x", 1, &is_new) == TAMIS_CANNOT &&
+                            tamis_add_new_hash(f, 1, &is_new) == TAMIS_CANNOT && *tamis_why();
+    const bool is_same = test_is_same_image(f, old);
+    tamis_free(f);
+    tamis_free(old);
+    if (!is_refused) return "a sketch tells whether a key is new";
+    return is_same ? NULL : "what was refused changed it";
+}
+
 static const char *add_new_tells(const subject *s) {
+    if (s->can & TAMIS_IS_SKETCH) return add_new_is_refused(s);
     tamis *f = make(s, N, 0.01, NULL), *old;
     const char *what = NULL;
     char buffer[32];
@@ -360,6 +457,9 @@ const law change_laws[] = {
     {"count_never_under", TAMIS_CAN_ADD | TAMIS_CAN_COUNT, count_never_under, 0},
     {"count_follows_removes", TAMIS_CAN_ADD | TAMIS_CAN_COUNT | TAMIS_CAN_REMOVE,
      count_follows_removes, 0},
+    {"counts_keep_their_error", TAMIS_CAN_ADD | TAMIS_CAN_COUNT, counts_keep_their_error, 0},
+    {"add_times_is_many_adds", TAMIS_CAN_ADD, add_times_is_many_adds, 0},
+    {"clear_is_as_new", TAMIS_CAN_ADD, clear_is_as_new, TAMIS_MAY_FORGET | TAMIS_AGES},
     {"add_new_tells", TAMIS_CAN_ADD, add_new_tells, 0},
     {"listing_rebuilds", TAMIS_CAN_ADD | TAMIS_CAN_LIST, listing_rebuilds, 0},
     {"resize_keeps_answers", TAMIS_CAN_ADD | TAMIS_CAN_RESIZE, resize_keeps_answers, 0},

@@ -89,7 +89,7 @@ static const char *one_key_a_million_times(const subject *s) {
 }
 
 const law key_laws[] = {
-    {"strange_keys_change_no_rate", 0, strange_keys_change_no_rate, 0},
-    {"one_key_a_million_times", 0, one_key_a_million_times, 0},
+    {"strange_keys_change_no_rate", 0, strange_keys_change_no_rate, TAMIS_IS_SKETCH},
+    {"one_key_a_million_times", 0, one_key_a_million_times, TAMIS_IS_SKETCH},
     {NULL, 0, NULL, 0},
 };

@@ -83,8 +83,20 @@ static void check_key(life *l, uint64_t key) {
     }
 }
 
+/* A sketch answers all keys alike; but it is that of the keys which the model has. */
+static void check_sketch(life *l) {
+    const unsigned is_set = TAMIS_IS_SKETCH | TAMIS_ADDS_ONCE | TAMIS_ANY_ORDER;
+    if ((l->subject->can & is_set) != is_set) return;
+    tamis *fresh = make(l->subject, CAPACITY, 0.01, NULL);
+    for (uint64_t key = 0; key < UNIVERSE; key++)
+        if (l->m.truth[key]) tamis_add_hash(fresh, hash_of(l, key));
+    if (!same_payload(l->filter, fresh)) blame(l, "it is not the sketch of its keys", 0);
+    tamis_free(fresh);
+}
+
 static void check_all(life *l) {
     struct tamis_info info;
+    check_sketch(l);
     for (uint64_t key = 0; key < UNIVERSE; key++) check_key(l, key);
     tamis_info(l->filter, &info, sizeof info);
     if (info.items != l->m.items) blame(l, "items are not adds less removes", info.items);
@@ -153,6 +165,7 @@ static void step_remove(life *l) {
 static void step_add_new(life *l) {
     const uint64_t key = draw_key(l), hash = hash_of(l, key);
     bool is_new;
+    if (l->subject->can & TAMIS_IS_SKETCH) return;
     /* A key that a false positive keeps out is the caller's risk; here nobody takes it. */
     if (l->m.truth[key] == 0 && tamis_has_hash(l->filter, hash)) return;
     const tamis_status rc = tamis_add_new_hash(l->filter, hash, &is_new);

@@ -1,4 +1,5 @@
 /* Laws about whole filters: union, intersection, folding, and what does not fit together. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -67,9 +68,18 @@ static tamis *make_foldable(const subject *s) {
     return f;
 }
 
+/* An option may have made it another size, too small to fold as often as here. */
+static bool takes_size(const subject *s) {
+    tamis *f = make_foldable(s);
+    const bool is_that_size = test_info(f).payload_bytes * 8 >= 65536 / 2;
+    tamis_free(f);
+    return is_that_size;
+}
+
 /* Folding what was filled is filling what was folded: no key is lost, now or later. */
 static const char *fold_keeps_keys(const subject *s) {
     const char *what = NULL;
+    if (!takes_size(s)) return NULL;
     for (uint64_t by = 1; by <= 64 && !what; by *= 2) {
         tamis *before = make_foldable(s), *after;
         if (tamis_copy(&after, before)) abort();
@@ -118,6 +128,48 @@ static tamis *another_secret(const subject *s) {
     return taken(&in);
 }
 
+/* ---- Similarity ----------------------------------------------------------------------------- */
+
+/* Both ways alike, and within six of its own errors of the truth. */
+static const char *is_similar(const tamis *a, const tamis *b, double truth) {
+    struct tamis_estimate j, back;
+    if (tamis_similarity(a, b, &j) || tamis_similarity(b, a, &back))
+        return wrong("%s", tamis_why());
+    if (j.value != back.value || j.error != back.error) return "A is to B not as B is to A";
+    if (!(j.value >= 0 && j.value <= 1 && j.error >= 0)) return "a similarity is not from 0 to 1";
+    if (fabs(j.value - truth) > 6 * j.error + 1e-6)
+        return wrong("similarity %g is told as %g +- %g", truth, j.value, j.error);
+    return NULL;
+}
+
+/* A set is like itself, and like another one by what they share; also sets of few keys, and none.
+ * The shortest key is left out: where others hash it to 0, it has fewer bits than a key should. */
+static const char *similarity_is_sound(const subject *s) {
+    static const uint64_t sizes[] = {1, 2, 30, 300, N};
+    tamis *nothing = filled(s, N, 0.01, NULL, 0, 0);
+    const char *what = is_similar(nothing, nothing, 1);
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes && !what; i++) {
+        const uint64_t n = sizes[i];
+        tamis *a = filled(s, N, 0.01, NULL, 1, 1 + n), *same = filled(s, N, 0.01, NULL, 1, 1 + n);
+        tamis *other = filled(s, N, 0.01, NULL, 1 + n, 1 + 2 * n);
+        tamis *half = filled(s, N, 0.01, NULL, 1 + n / 2, 1 + n + n / 2);
+        struct tamis_estimate j;
+        what = is_similar(a, same, 1);
+        if (!what && !tamis_similarity(a, same, &j) && j.value != 1) what = "a set is not itself";
+        if (!what) what = is_similar(a, other, 0);
+        if (!what) what = is_similar(a, nothing, 0);
+        if (!what) what = is_similar(a, half, (double)(n - n / 2) / (double)(n + n / 2));
+        tamis_free(a);
+        tamis_free(same);
+        tamis_free(other);
+        tamis_free(half);
+    }
+    tamis_free(nothing);
+    return what;
+}
+
+/* ---- What does not fit ---------------------------------------------------------------------- */
+
 /* Every difference is refused, named, and changes nothing. */
 static const char *mismatch_refused(const subject *s) {
     const bool is_own = s->can & TAMIS_OWN_HASH;
@@ -154,6 +206,7 @@ const law set_laws[] = {
     {"intersection_keeps_common", TAMIS_CAN_ADD | TAMIS_CAN_INTERSECT, intersection_keeps_common,
      0},
     {"fold_keeps_keys", TAMIS_CAN_ADD | TAMIS_CAN_FOLD, fold_keeps_keys, 0},
+    {"similarity_is_sound", TAMIS_CAN_MERGE, similarity_is_sound, TAMIS_AGES},
     {"mismatch_refused", 0, mismatch_refused, 0},
     {NULL, 0, NULL, 0},
 };

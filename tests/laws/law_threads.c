@@ -103,6 +103,6 @@ static const char *many_threads_ask(const subject *s) {
 
 const law thread_laws[] = {
     {"many_threads_add", TAMIS_CAN_SHARE, many_threads_add, 0},
-    {"many_threads_ask", 0, many_threads_ask, TAMIS_AGES},
+    {"many_threads_ask", 0, many_threads_ask, TAMIS_AGES | TAMIS_IS_SKETCH},
     {NULL, 0, NULL, 0},
 };

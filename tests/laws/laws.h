@@ -31,7 +31,7 @@ bool is_foreign(const subject *);
 
 /* Every file adds its laws to this list. */
 extern const law membership_laws[], byte_laws[], set_laws[], failure_laws[], thread_laws[],
-    change_laws[], key_laws[], program_laws[], built_laws[];
+    change_laws[], key_laws[], program_laws[], built_laws[], difference_laws[], trace_laws[];
 
 /* How often to try: `times`, or a twentieth in a build that checks every access and is that much
  * slower (TAMIS_QUICK is set). Bounds are exact for any number of probes. */
@@ -113,7 +113,8 @@ uint64_t count_keys(const tamis *, uint64_t from, uint64_t to);
 
 bool same_payload(const tamis *, const tamis *);
 
-/* The same answers to keys [from, to), members and strangers alike. */
+/* The same answers to keys [from, to), members and strangers alike. Of sketches, which answer all keys
+ * alike, the same bytes. */
 bool same_answers(const tamis *, const tamis *, uint64_t from, uint64_t to);
 
 #endif

@@ -8,7 +8,7 @@
 
 #include "bits/bits.h"
 #include "hash/hash.h"
-#include "tamis.h"
+#include "tamis_jobs.h"
 #include "tests/help/filters.h"
 #include "tests/help/keys.h"
 
@@ -369,12 +369,35 @@ static void golden_images(const char *folder) {
     }
 }
 
+/* The symbols of a difference stream: two machines that disagree cannot reconcile anything. */
+static void symbols(void) {
+    enum { N = 1000, SYMBOLS = 20000 };
+    static uint64_t hashes[N];
+    static struct tamis_symbol list[SYMBOLS];
+    tamis_symbols *s;
+    tamis_sum sum;
+    for (uint64_t i = 0; i < N; i++) hashes[i] = test_number(7, i);
+    if (tamis_symbols_create(&s, hashes, N, secret, NULL) || tamis_symbols_next(s, list, SYMBOLS))
+        die("symbols");
+    tamis__sum_start(&sum);
+    for (size_t i = 0; i < SYMBOLS; i++) {
+        uint8_t bytes[24];
+        tamis__put64(bytes, list[i].sum);
+        tamis__put64(bytes + 8, list[i].check);
+        tamis__put64(bytes + 16, (uint64_t)list[i].count);
+        tamis__sum_more(&sum, bytes, sizeof bytes);
+    }
+    printf("%016llx symbols\n", (unsigned long long)tamis__sum_end(&sum));
+    tamis_symbols_free(s);
+}
+
 int main(void) {
     struct tamis_kind_info kind;
     const size_t ours = test_own_kinds();
     for (size_t i = 0; i < ours && tamis_kind_at(i, &kind, sizeof kind); i++) images_of(&kind);
     for (size_t i = 0; i < ours && tamis_kind_at(i, &kind, sizeof kind); i++) plans_of(&kind);
     for (size_t i = ours; tamis_kind_at(i, &kind, sizeof kind); i++) foreign_image(&kind);
+    symbols();
     golden_images("tests/golden");
     golden_images("tests/golden/foreign");
     return 0;

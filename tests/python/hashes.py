@@ -166,9 +166,9 @@ def xxh3_long(data, seed):
     return xxh3_avalanche(x & M64)
 
 
-# ---- SipHash-1-3 (Aumasson and Bernstein 2012) ---------------------------------------------------
+# ---- SipHash-1-3 and 2-4 (Aumasson and Bernstein 2012) -------------------------------------------
 
-def sip13(secret, data):
+def sip(secret, data, rounds, last_rounds):
     k0, k1 = struct.unpack("<2Q", secret)
     v0, v1, v2, v3 = (k0 ^ 0x736F6D6570736575, k1 ^ 0x646F72616E646F6D,
                       k0 ^ 0x6C7967656E657261, k1 ^ 0x7465646279746573)
@@ -186,9 +186,18 @@ def sip13(secret, data):
     last = data[whole:] + bytes(7 - len(data) % 8) + bytes([len(data) & 0xFF])
     for (word,) in struct.iter_unpack("<Q", data[:whole] + last):
         v3 ^= word
-        sip_round()
+        for _ in range(rounds):
+            sip_round()
         v0 ^= word
     v2 ^= 0xFF
-    for _ in range(3):
+    for _ in range(last_rounds):
         sip_round()
     return v0 ^ v1 ^ v2 ^ v3
+
+
+def sip13(secret, data):
+    return sip(secret, data, 1, 3)
+
+
+def sip24(secret, data):
+    return sip(secret, data, 2, 4)

@@ -1,5 +1,5 @@
 """Kinds whose payload is bits: classic, blocked, split, universal; and those made of several arrays
-of bits: window, scalable, layered, attenuated, retouched, composite."""
+of bits: window, scalable, layered, attenuated, hierarchical, retouched, composite."""
 
 from kinds_tables import Compaction
 from payload import (G, M32, M64, MOST_BITS, MOST_BYTES, Fields, Kind, chain, mix, need, need_clear,
@@ -171,6 +171,24 @@ class Attenuated(Kind):
 
     def has(self, h):
         return any(array.has(h) for array in self.arrays)
+
+
+class Hierarchical(Kind):
+    name, words = "hierarchical", ("array_bits", "hashes", "block", "levels")
+
+    def shape(self):
+        need_array(self.array_bits, self.hashes)
+        need_range(8, self.block, 4096, "block")
+        need_range(1, self.levels, 16, "levels")
+        return self.array_bits // 8 + 8
+
+    def open(self, payload):
+        self.array = Array(payload, 0, self.array_bits, self.hashes)
+        self.longest = number_at(payload, self.array_bits // 8)
+        need(self.longest <= 2**48, "a payload of over 2^48 bytes")
+
+    def has(self, h):
+        return self.array.has(h)
 
 
 class Retouched(Kind):

@@ -1,4 +1,4 @@
-"""Kinds whose payload is counters: counting, spectral, increment; stable, whose cells age; and
+"""Kinds whose payload is counters: counting, spectral, increment, countmin; stable, whose cells age; and
 approximator, whose cells are values."""
 
 from collections import Counter
@@ -114,6 +114,30 @@ class Increment(Kind):
 
     def may_hold(self, counter, by):
         return counter == by or counter >= by + self.least or counter == 2**self.width - 1
+
+
+class Countmin(Kind):
+    name, words = "countmin", ("columns", "rows", "width", "update")
+
+    def shape(self):
+        need_range(1, self.rows, 64, "rows")
+        need_range(0, self.width, 1, "width")
+        need_range(0, self.update, 1, "update")
+        self.bits = 64 if self.width else 32
+        need_range(1, self.columns, MOST_BITS // self.bits // self.rows, "columns")
+        return whole_words(self.columns * self.rows * self.bits)
+
+    def open(self, payload):
+        cells = self.columns * self.rows
+        self.counters = Fields(payload, self.bits, cells)
+        need_clear(payload, cells * self.bits)
+
+    def count(self, h):
+        return min(self.counters[row * self.columns + at]
+                   for row, at in enumerate(chain(h, self.columns, self.rows)))
+
+    def has(self, h):
+        return self.count(h) > 0
 
 
 class Stable(Kind):

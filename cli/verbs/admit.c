@@ -1,0 +1,193 @@
+/* admit.c: `tamis admit`, the lines that were asked for before. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+#include "tamis_jobs.h"
+
+static const uint64_t usual_capacity = 1000000;
+static const double usual_fpr = 1e-3;
+
+struct admitting {
+    const struct args *args;
+    tamis_admission *admission;
+    uint64_t lines, printed;
+};
+
+/* ---- The memory ---- */
+
+static int create_memory(struct admitting *admitting) {
+    const struct args *args = admitting->args;
+    const struct tamis_options options = image_options(args);
+    char spec[160];
+    snprintf(spec, sizeof spec, "capacity=%" PRIu64 ",fpr=%.17g%s%s",
+             given(args, OPT_CAPACITY) ? args->setting[OPT_CAPACITY].number : usual_capacity,
+             given(args, OPT_FPR) ? args->setting[OPT_FPR].rate : usual_fpr,
+             given(args, OPT_HASH) ? ",hash=" : "",
+             given(args, OPT_HASH) ? args->setting[OPT_HASH].text : "");
+    const tamis_status status = tamis_admission_create(
+        &admitting->admission, given(args, OPT_SPEC) ? args->setting[OPT_SPEC].text : spec,
+        &options);
+    return status ? fail_why(args, NULL, status) : 0;
+}
+
+static int load_memory(struct admitting *admitting, const char *path) {
+    const struct args *args = admitting->args;
+    const struct tamis_options options = image_options(args);
+    struct bytes bytes;
+    int code = bytes_open(&bytes, args, path);
+    if (!code) {
+        const tamis_status status =
+            tamis_admission_load(&admitting->admission, bytes.at, bytes.size, &options);
+        if (status) code = fail_why(args, path, status);
+    }
+    bytes_close(&bytes);
+    return code;
+}
+
+/* What is there is gone on with, and then has its size; what is not is made. */
+static int open_memory(struct admitting *admitting) {
+    static const enum option_id sizes[] = {OPT_CAPACITY, OPT_FPR, OPT_HASH, OPT_SPEC};
+    const struct args *args = admitting->args;
+    if (!given(args, OPT_IMAGE)) return create_memory(admitting);
+    const char *path = args->setting[OPT_IMAGE].text;
+    if (is_dash(path)) return fail(args, "--image", "the memory is a file, not a stream");
+    if (access(path, F_OK) != 0 && errno == ENOENT) {
+        const int code = file_may_write(args, path, "a memory");
+        return code ? code : create_memory(admitting);
+    }
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
+        if (given(args, sizes[i]))
+            return fail(args, path, "it exists and has its size: --%s is for a new one",
+                        option_named(sizes[i])->name);
+    return load_memory(admitting, path);
+}
+
+static int save_memory(const struct admitting *admitting) {
+    const struct args *args = admitting->args;
+    if (!given(args, OPT_IMAGE)) return 0;
+    const size_t size = (size_t)tamis_admission_size(admitting->admission);
+    void *bytes = malloc(size);
+    if (!bytes) return fail_memory(args);
+    const tamis_status status = tamis_admission_bytes(admitting->admission, bytes, size);
+    const int code = status ? fail_why(args, NULL, status)
+                            : file_write(args, args->setting[OPT_IMAGE].text, bytes, size);
+    free(bytes);
+    return code;
+}
+
+/* ---- Asking ---- */
+
+static int take_batch(void *with, struct batch *batch) {
+    struct admitting *admitting = with;
+    const bool wants_new = given(admitting->args, OPT_INVERT);
+    for (size_t i = 0; i < batch->n; i++) {
+        const bool is_known = tamis_admission_ask_hash(admitting->admission, batch->hash[i]);
+        if (is_known == wants_new) continue;
+        admitting->printed++;
+        if (!given(admitting->args, OPT_COUNT)) print_line(batch, i);
+    }
+    admitting->lines += batch->n;
+    return 0;
+}
+
+/* ---- What is said ---- */
+
+static void tell(const struct admitting *admitting, const struct keys *keys) {
+    struct tamis_admission_info info;
+    if (given(admitting->args, OPT_QUIET)) return;
+    tamis_admission_info(admitting->admission, &info, sizeof info);
+    if (given(admitting->args, OPT_JSON)) {
+        struct json json = {.out = stderr};
+        json_open(&json, NULL, '{');
+        json_count(&json, "lines", admitting->lines);
+        json_count(&json, "printed", admitting->printed);
+        json_count(&json, "recognised", info.recognised);
+        json_count(&json, "without_key", keys->keyless);
+        json_count(&json, "capacity", info.capacity);
+        json_count(&json, "turns", info.turns);
+        json_real(&json, "fpr_now", info.fpr_now);
+        json_count(&json, "filter_bytes", info.payload_bytes);
+        json_close(&json, '}');
+        json_end(&json);
+        return;
+    }
+    fprintf(stderr,
+            "tamis: admit: %s %s, %s asked for before; a new one is taken for known at a rate of "
+            "%s; %s of filters\n",
+            human_count(admitting->lines).text, admitting->lines == 1 ? "line" : "lines",
+            human_count(info.recognised).text, human_rate(info.fpr_now).text,
+            human_bytes(info.payload_bytes).text);
+}
+
+/* ---- The verb ---- */
+
+static int run(const struct args *args) {
+    struct admitting admitting = {.args = args};
+    struct keys keys;
+    int code = keys_open(&keys, args, 0);
+    if (!code && given(args, OPT_SPEC)) code = wish_is_single(args, "--spec");
+    if (!code) code = open_memory(&admitting);
+    if (code) goto done;
+
+    const struct handler handler = {.take = take_batch, .goes_on = true, .with = &admitting};
+    keys_hash_by(&keys, tamis_admission_hasher(admitting.admission));
+    code = keys_run(&keys, &handler);
+    if (ferror(stdout)) goto done; /* what nobody has heard was not answered */
+    if (given(args, OPT_COUNT)) printf("%" PRIu64 "\n", admitting.printed);
+    const int saved = save_memory(&admitting);
+    if (saved) code = saved;
+    if (!saved) tell(&admitting, &keys);
+    if (!code) code = admitting.printed > 0 ? EXIT_FOUND : EXIT_NOTHING;
+
+done:
+    tamis_admission_free(admitting.admission);
+    keys_close(&keys);
+    return code;
+}
+
+/* Tables are set by hand. */
+/* clang-format off */
+
+const struct verb verb_admit = {
+    .name = "admit",
+    .also = "admission second cache",
+    .summary = "print what is asked for again: what a cache should keep",
+    .run = run,
+    .operands = OPERANDS({"FILE", ANY_NUMBER, READS_STDIN_UNLESS_GIVEN}),
+    .uses = USES(
+        {.option = OPT_IMAGE,
+         .help = "keep the memory in this file, from one run to the next; it is made when it is "
+                 "not there"},
+        {.option = OPT_CAPACITY,
+         .help = "how many different keys to remember at least, twice as many at most; otherwise 1M"},
+        {.option = OPT_FPR,
+         .help = "how often each of two filters may take a new key for a known one; otherwise 0.1%"},
+        {.option = OPT_HASH}, {.option = OPT_SPEC,
+         .help = "both filters in one sentence instead: classic:capacity=1M,fpr=1e-4"},
+        {.option = OPT_INVERT, .help = "print the others: what is asked for the first time"},
+        {.option = OPT_COUNT}, {.option = OPT_JSON,
+         .help = "write the summary on standard error as JSON"},
+        KEY_OPTIONS, {.option = OPT_SECRET_FILE}, THREADS_OPTION),
+    .examples =
+        EXAMPLES({"Which requests of a log would a cache keep, and how many?",
+                  "tamis admit -c --field 7 -d ' ' access.log"},
+                 {"With a memory that lasts from one day to the next",
+                  "tamis admit --image seen.admit -n 10M today.log"},
+                 {"What came for the first time", "tamis admit -v urls.log"}),
+    .about = "Three of four things that a cache is asked for are never asked for again. A cache that "
+             "keeps only what is asked for a second time writes half as much and serves more. Each "
+             "line is a request; it is printed when its key was asked for lately, and remembered.\n\n"
+             "The memory is two filters. A key is known until as many others as --capacity have "
+             "been asked for since, without fail, and forgotten after twice as many at the latest; "
+             "one that is asked for again is as young as new. A key that is new is taken for known "
+             "at a rate of twice --fpr at most; the summary on standard error tells the rate now.\n\n"
+             "\"tamis uniq\" prints what comes for the first time ever, \"tamis uniq --window\" what "
+             "did not come lately. The file of --image is no image of a set: only this verb reads "
+             "it. It is written when the input has ended, whole or not at all.\n\n"
+             "--json writes one object to standard error: lines, printed, recognised, without_key, "
+             "capacity, turns, fpr_now, filter_bytes.",
+    .exits = "0 when a line was printed or counted, 1 when none was, 2 after an error.",
+};

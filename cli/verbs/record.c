@@ -1,0 +1,244 @@
+/* record.c: `tamis record`, payloads into an image that can tell later where an excerpt stood. */
+#include "cli/cli.h"
+#include "cli/flows.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+struct recording {
+    const struct args *args;
+    struct image image;
+    const char *const *file; /* the operands behind IMAGE, or standard input */
+    size_t file_count;
+    uint64_t lines; /* so far, of all times */
+    uint64_t payloads, bytes;
+    bool is_new;
+};
+
+static const char *const only_stdin[] = {"-"};
+
+/* ---- A new image ---- */
+
+/* How much will come, from what files say of themselves. */
+static int count_bytes(const struct recording *recording, uint64_t *sum) {
+    for (size_t i = 0; i < recording->file_count; i++) {
+        const char *path = recording->file[i];
+        struct stat status;
+        if (is_dash(path) || (stat(path, &status) == 0 && !S_ISREG(status.st_mode)))
+            return fail(recording->args, input_name(path),
+                        "how much will come is not known before; give --capacity");
+        if (stat(path, &status) != 0)
+            return fail(recording->args, path, "cannot open: %s", strerror(errno));
+        *sum += (uint64_t)status.st_size;
+    }
+    return 0;
+}
+
+static uint64_t word_named(const char *const *name, const uint64_t *word, const char *wanted) {
+    for (int w = 0; w < TAMIS_WORDS; w++)
+        if (name[w] && strcmp(name[w], wanted) == 0) return word[w];
+    return 0;
+}
+
+/* The wish with a capacity, in a new string; a kind alone is followed by a colon. */
+static char *with_capacity(const struct args *args, const char *wish, uint64_t capacity) {
+    const size_t len = strlen(wish), size = len + sizeof ":capacity=18446744073709551615";
+    char *spec = malloc(size);
+    if (!spec) return fail_memory(args), NULL;
+    const bool is_kind = len == spec_kind_len(wish);
+    const char *between = is_kind ? ":" : wish[len - 1] == ':' ? "" : ",";
+    snprintf(spec, size, "%s%scapacity=%" PRIu64, wish, len ? between : "", capacity);
+    return spec;
+}
+
+/* Blocks of all sizes, each with its flow and without. */
+static int keys_of_bytes(const struct args *args, const char *spec, uint64_t bytes,
+                         uint64_t *keys) {
+    struct tamis_plan plan;
+    char *any = with_capacity(args, spec, 1);
+    if (!any) return EXIT_TROUBLE;
+    const tamis_status status = tamis_plan(any, &plan, sizeof plan);
+    free(any);
+    if (status) return fail_why(args, NULL, status);
+    const uint64_t block = word_named(plan.word_name, plan.word, "block");
+    const uint64_t levels = word_named(plan.word_name, plan.word, "levels");
+    if (block == 0) return fail(args, NULL, "%s cannot record payloads", plan.kind);
+    for (uint64_t l = 0; l < levels; l++) *keys += 2 * (bytes / (block << l));
+    return 0;
+}
+
+/* The wish, up to a capacity that is counted; a new string, or NULL, reported. */
+static char *whole_spec(const struct recording *recording) {
+    const struct args *args = recording->args;
+    const bool is_spec = given(args, OPT_SPEC);
+    if (is_spec && wish_is_single(args, "--spec")) return NULL;
+    char *wish = is_spec ? strdup(args->setting[OPT_SPEC].text) : wish_spec(args, "hierarchical");
+    if (!wish) return is_spec ? fail_memory(args), NULL : NULL;
+    if (spec_has(wish, "capacity")) return wish;
+
+    uint64_t bytes = 0, keys = 0;
+    int code = count_bytes(recording, &bytes);
+    if (!code) code = keys_of_bytes(args, wish, bytes, &keys);
+    char *spec = code ? NULL : with_capacity(args, wish, keys);
+    free(wish);
+    return spec;
+}
+
+static int create(struct recording *recording) {
+    const struct args *args = recording->args;
+    const struct tamis_options options = image_options(args);
+    int code = image_may_write(args, args->operand[0]);
+    char *spec = code ? NULL : whole_spec(recording);
+    if (!spec) return EXIT_TROUBLE;
+    recording->is_new = true;
+    recording->image.path = args->operand[0];
+    const tamis_status status = tamis_create_with(&recording->image.filter, spec, &options);
+    free(spec);
+    return status ? fail_why(args, NULL, status) : 0;
+}
+
+/* What is said about a new image must not be lost on one that is there. */
+static int refuse_wishes(const struct args *args) {
+    static const enum option_id wishes[] = {OPT_SPEC, OPT_CAPACITY, OPT_FPR, OPT_HASH, OPT_SEED};
+    for (size_t i = 0; i < sizeof wishes / sizeof *wishes; i++)
+        if (given(args, wishes[i]))
+            return fail(args, args->operand[0],
+                        "the image is there already, and --%s is about a new one",
+                        option_named(wishes[i])->name);
+    return 0;
+}
+
+static int open_or_create(struct recording *recording) {
+    const struct args *args = recording->args;
+    struct stat status;
+    if (!given(args, OPT_OUTPUT) && stat(args->operand[0], &status) < 0 && errno == ENOENT)
+        return create(recording);
+    int code = refuse_wishes(args);
+    if (!code) code = image_open_to_change(&recording->image, args);
+    if (!code) code = image_needs(args, &recording->image, TAMIS_CAN_TRACE, "record payloads");
+    return code;
+}
+
+/* ---- Recording ---- */
+
+static int record(struct recording *recording, const char *flow, const void *bytes, size_t len) {
+    const tamis_status status =
+        tamis_record(recording->image.filter, flow, strlen(flow), 0, bytes, len);
+    recording->payloads++;
+    recording->bytes += len;
+    return status ? fail_why(recording->args, NULL, status) : 0;
+}
+
+static int record_lines(struct recording *recording, const struct bytes *bytes) {
+    int code = 0;
+    for (size_t at = 0, len; at < bytes->size && !code; at += len + 1) {
+        const uint8_t *line = bytes->at + at, *end = memchr(line, '\n', bytes->size - at);
+        char flow[24];
+        len = end ? (size_t)(end - line) : bytes->size - at;
+        snprintf(flow, sizeof flow, "%" PRIu64, ++recording->lines);
+        code = record(recording, flow, line, len);
+    }
+    return code;
+}
+
+static int record_files(struct recording *recording) {
+    int code = 0;
+    for (size_t i = 0; i < recording->file_count && !code; i++) {
+        struct bytes bytes;
+        progress_show("recording", i, recording->file_count);
+        code = bytes_open(&bytes, recording->args, recording->file[i]);
+        if (!code && given(recording->args, OPT_LINES))
+            code = record_lines(recording, &bytes);
+        else if (!code)
+            code = record(recording, recording->file[i], bytes.at, bytes.size);
+        bytes_close(&bytes);
+    }
+    progress_wipe();
+    return code;
+}
+
+/* An image has names of one sort: a file "7" and line 7 would be the same flow. */
+static int start_names(struct recording *recording) {
+    const struct args *args = recording->args;
+    tamis *filter = recording->image.filter;
+    const bool by_lines = given(args, OPT_LINES);
+    recording->lines = lines_recorded(filter);
+    if (by_lines && tamis_note(filter, "flows"))
+        return fail(args, args->operand[0],
+                    "files are recorded there; lines need an image of their own");
+    if (!by_lines && recording->lines)
+        return fail(args, args->operand[0],
+                    "lines are recorded there; use --lines, or another image");
+    if (by_lines || given(args, OPT_NO_NAMES)) return 0;
+    return flows_keep(args, filter, recording->file, recording->file_count);
+}
+
+static int keep_lines(const struct recording *recording) {
+    char number[24];
+    if (!given(recording->args, OPT_LINES) || recording->lines == 0) return 0;
+    snprintf(number, sizeof number, "%" PRIu64, recording->lines);
+    const tamis_status status = tamis_set_note(recording->image.filter, "lines", number);
+    return status ? fail_why(recording->args, NULL, status) : 0;
+}
+
+static void tell(const struct recording *recording) {
+    const struct args *args = recording->args;
+    if (given(args, OPT_QUIET)) return;
+    char what[160];
+    snprintf(what, sizeof what, "%s %s, %s recorded", human_count(recording->payloads).text,
+             recording->payloads == 1 ? "payload" : "payloads", human_bytes(recording->bytes).text);
+    image_summary(args, recording->image.filter, image_target(args), what,
+                  recording->is_new ? AFTER_PLANNING : AFTER_CHANGE);
+}
+
+static int run(const struct args *args) {
+    struct recording recording = {
+        .args = args, .file = args->operand + 1, .file_count = args->operand_count - 1};
+    if (recording.file_count == 0) recording.file = only_stdin, recording.file_count = 1;
+    int code = open_or_create(&recording);
+    if (!code) code = set_notes(args, recording.image.filter);
+    if (!code) code = start_names(&recording);
+    if (!code) code = record_files(&recording);
+    if (!code) code = keep_lines(&recording);
+    if (!code) code = image_write(args, recording.image.filter, image_target(args));
+    if (!code) tell(&recording);
+    image_close(&recording.image);
+    return code;
+}
+
+/* Tables are set by hand. */
+/* clang-format off */
+
+const struct verb verb_record = {
+    .name = "record",
+    .also = "log payload payloads capture",
+    .summary = "remember files or lines, to trace excerpts of them later",
+    .run = run,
+    .operands = OPERANDS({"IMAGE", EXACTLY_ONE, NO_STREAM},
+                         {"FILE", ANY_NUMBER, READS_STDIN_UNLESS_GIVEN}),
+    .uses = USES({.option = OPT_LINES}, {.option = OPT_NO_NAMES}, CHANGE_OPTIONS,
+                 {.option = OPT_SPEC, .help = "of a new image: hierarchical:block=32,fpr=0.1%"},
+                 {.option = OPT_CAPACITY,
+                  .help = "of a new image: blocks to plan for, otherwise those of the files"},
+                 {.option = OPT_FPR}, {.option = OPT_HASH}, {.option = OPT_SEED},
+                 {.option = OPT_SECRET_FILE}, {.option = OPT_NOTE}),
+    .examples = EXAMPLES({"Remember what went over the wire", "tamis record traffic.tamis dump/*"},
+                         {"Tomorrow's too", "tamis record traffic.tamis tomorrow/*"},
+                         {"Each line of a log, of which short excerpts are wanted",
+                          "tamis record --lines log.tamis access.log --spec hierarchical:block=16"},
+                         {"Where was this?", "tamis trace traffic.tamis excerpt.bin"}),
+    .about = "Each FILE is a payload, and its name, as it is written here, the name of its flow. "
+             "With --lines each line is one, without its newline, and its flow is its number, "
+             "counted on from file to file and from run to run. What is kept is about a twelfth of "
+             "the bytes at 1 %: hashes of blocks of 64 bytes, of 128, 256 and 512, with their places. "
+             "The bytes themselves cannot be had back.\n\n"
+             "An IMAGE that is not there is made, of the kind hierarchical, with room for these "
+             "files; for more to come later give --capacity, four for each 64 bytes. The length of "
+             "blocks decides which excerpts can be traced: those of twice that, less 1. A payload "
+             "shorter than a block leaves nothing behind.\n\n"
+             "Names are kept in the image, up to 960 KiB of them. With --no-names they are not; "
+             "\"tamis trace --flows LIST\" then wants them.",
+};

@@ -1,0 +1,243 @@
+/* sketch.c: `tamis sketch`, a small summary of a set of keys, to be compared with others. */
+#include "cli/cli.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Which sketch ---- */
+
+/* Whoever does not say how many keys will differ can list so many. */
+static const char usual_differences[] = "differences=1000";
+
+static int check_options(const struct args *args) {
+    static const enum option_id apart[][2] = {{OPT_SIMILAR, OPT_COUNTS},
+                                              {OPT_SIMILAR, OPT_DIFFERENCES},
+                                              {OPT_COUNTS, OPT_DIFFERENCES},
+                                              {OPT_SIMILAR, OPT_SPEC},
+                                              {OPT_COUNTS, OPT_SPEC}};
+    static const enum option_id belongs[][2] = {
+        {OPT_BINS, OPT_SIMILAR}, {OPT_ERROR, OPT_COUNTS}, {OPT_DOUBT, OPT_COUNTS}};
+    for (size_t i = 0; i < sizeof apart / sizeof apart[0]; i++)
+        if (given(args, apart[i][0]) && given(args, apart[i][1]))
+            return fail(args, NULL, "--%s and --%s do not go together",
+                        option_named(apart[i][0])->name, option_named(apart[i][1])->name);
+    for (size_t i = 0; i < sizeof belongs / sizeof belongs[0]; i++)
+        if (given(args, belongs[i][0]) && !given(args, belongs[i][1]))
+            return fail(args, NULL, "--%s is about --%s", option_named(belongs[i][0])->name,
+                        option_named(belongs[i][1])->name);
+    return given(args, OPT_SPEC) ? wish_is_single(args, "--spec") : 0;
+}
+
+/* The wish in one piece, in a new string; NULL, reported, when that fails. */
+static char *whole_spec(const struct args *args) {
+    const char *kind = given(args, OPT_SIMILAR)  ? "minhash"
+                       : given(args, OPT_COUNTS) ? "countmin"
+                                                 : "iblt";
+    struct tamis_kind_info info;
+    char *spec = given(args, OPT_SPEC) ? strdup(args->setting[OPT_SPEC].text) : NULL;
+    if (given(args, OPT_SPEC)) return spec ? spec : (fail_memory(args), NULL);
+    if (kind_exists(args, kind, &info)) return NULL;
+    spec = wish_spec(args, kind);
+    if (!spec || strcmp(kind, "iblt") != 0 || given(args, OPT_DIFFERENCES)) return spec;
+    const size_t len = strlen(spec), size = len + sizeof usual_differences + 1;
+    char *longer = realloc(spec, size);
+    if (!longer) {
+        free(spec);
+        fail_memory(args);
+        return NULL;
+    }
+    const char *between = longer[len - 1] == ':' ? "" : ",";
+    snprintf(longer + len, size - len, "%s%s", between, usual_differences);
+    return longer;
+}
+
+/* ---- Distinct hashes ---- */
+
+/* What lists differences wants each key once, so all hashes are kept until the last has come. When
+ * they fill their memory, repeats are thrown out. */
+struct sketching {
+    const struct args *args;
+    tamis *filter;
+    bool is_set; /* keys go in once */
+    uint64_t *hash;
+    size_t n, room;
+    uint64_t lines, keys;
+};
+
+static int by_number(const void *a, const void *b) {
+    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+static void throw_out_repeats(struct sketching *s) {
+    size_t kept = 0;
+    qsort(s->hash, s->n, sizeof *s->hash, by_number);
+    for (size_t i = 0; i < s->n; i++)
+        if (kept == 0 || s->hash[i] != s->hash[kept - 1]) s->hash[kept++] = s->hash[i];
+    s->n = kept;
+}
+
+/* Room for `more`: repeats go first; where half of it is still full then, it doubles. */
+static int make_room(struct sketching *s, size_t more) {
+    const uint64_t limit = memory_wanted(s->args);
+    if (s->n + more <= s->room) return 0;
+    if (s->n > 0) throw_out_repeats(s);
+    if (s->n + more <= s->room / 2) return 0;
+    const size_t room = 2 * (s->n + more) + 4096;
+    if ((uint64_t)room * sizeof *s->hash > limit && s->n + more <= s->room) return 0;
+    if ((uint64_t)room * sizeof *s->hash > limit)
+        return fail(s->args, NULL,
+                    "more than %s distinct keys need more than %s of memory, at 16 bytes each; "
+                    "--memory allows more",
+                    human_count(s->n).text, human_bytes(limit).text);
+    uint64_t *hash = realloc(s->hash, room * sizeof *hash);
+    if (!hash) return fail_memory(s->args);
+    s->hash = hash;
+    s->room = room;
+    return 0;
+}
+
+static int take_batch(void *with, struct batch *batch) {
+    struct sketching *s = with;
+    s->lines += batch->n;
+    if (s->is_set) {
+        const int code = make_room(s, batch->n);
+        if (code) return code;
+        memcpy(s->hash + s->n, batch->hash, batch->n * sizeof *s->hash);
+        s->n += batch->n;
+        return 0;
+    }
+    const tamis_status status = batch_add(s->filter, batch);
+    return status ? fail_why(s->args, input_name(batch->from->name), status) : 0;
+}
+
+static int add_distinct(struct sketching *s) {
+    if (s->n > 0) throw_out_repeats(s);
+    s->keys = s->n;
+    const tamis_status status = tamis_add_hashes(s->filter, s->hash, s->n);
+    return status ? fail_why(s->args, NULL, status) : 0;
+}
+
+/* ---- What is said ---- */
+
+/* What this sketch is good for, by its kind and its words. */
+static void tell_use(const struct args *args, const struct tamis_info *info) {
+    const double counters = (double)info->word[3];
+    if (strcmp(info->kind, "iblt") == 0) {
+        const char *differences = given(args, OPT_DIFFERENCES)
+                                      ? human_count(args->setting[OPT_DIFFERENCES].number).text
+                                  : given(args, OPT_SPEC) ? NULL
+                                                          : "1,000";
+        if (differences) fprintf(stderr, "; lists what differs, up to %s keys", differences);
+        if (counters > 0)
+            fprintf(stderr, "; tells how many differ, within %s",
+                    human_share(sqrt(2 / counters)).text);
+    } else if (strcmp(info->kind, "minhash") == 0) {
+        fprintf(stderr, "; tells how similar sets are, within %s",
+                human_share(0.5 / sqrt((double)info->word[0])).text);
+    }
+}
+
+/* "a.tamis: iblt of 1,000 keys (1,200 lines), 38.1 KiB; lists what differs, up to 1,000 keys; ..." */
+static void tell(const struct sketching *s) {
+    struct tamis_info info;
+    if (given(s->args, OPT_QUIET)) return;
+    tamis_info(s->filter, &info, sizeof info);
+    fprintf(stderr, "%s: %s of ", output_name(s->args->operand[0]), info.kind);
+    if (s->is_set)
+        fprintf(stderr, "%s %s", human_count(s->keys).text, s->keys == 1 ? "key" : "keys");
+    if (s->is_set && s->lines != s->keys)
+        fprintf(stderr, " (%s lines)", human_count(s->lines).text);
+    if (!s->is_set)
+        fprintf(stderr, "%s %s", human_count(s->lines).text, s->lines == 1 ? "line" : "lines");
+    fprintf(stderr, ", %s", human_bytes(tamis_stored_size(s->filter)).text);
+    tell_use(s->args, &info);
+    putc('\n', stderr);
+}
+
+/* ---- The verb ---- */
+
+/* Filters of other systems bring no hashes, and what is built once no adds. */
+static int make_filter(struct sketching *s, const char *spec) {
+    const struct tamis_options options = image_options(s->args);
+    struct tamis_info info;
+    const tamis_status status = tamis_create_with(&s->filter, spec, &options);
+    if (status) return fail_why(s->args, NULL, status);
+    tamis_info(s->filter, &info, sizeof info);
+    s->is_set = info.abilities & TAMIS_CAN_DIFFER;
+    if (!s->is_set && !(info.abilities & TAMIS_IS_SKETCH))
+        return fail(s->args, NULL, "%s is no sketch; \"tamis build\" makes filters", info.kind);
+    return 0;
+}
+
+static int make(struct sketching *s, struct keys *keys, const char *spec) {
+    const char *path = s->args->operand[0];
+    int code = make_filter(s, spec);
+    if (!code) code = set_notes(s->args, s->filter);
+    if (!code) code = form_record(s->args, s->filter, NULL);
+    if (code) return code;
+    keys_hash_by(keys, s->filter);
+    code = keys_run(keys, &(struct handler){.take = take_batch, .with = s});
+    if (!code && s->is_set) code = add_distinct(s);
+    if (!code) code = image_write(s->args, s->filter, path);
+    if (!code) tell(s);
+    return code;
+}
+
+static int run(const struct args *args) {
+    struct sketching s = {.args = args};
+    struct keys keys;
+    int code = keys_open(&keys, args, 1);
+    if (!code) code = check_options(args);
+    if (!code) code = image_may_write(args, args->operand[0]);
+    char *spec = code ? NULL : whole_spec(args);
+    code = spec ? make(&s, &keys, spec) : EXIT_TROUBLE;
+    free(spec);
+    free(s.hash);
+    tamis_free(s.filter);
+    keys_close(&keys);
+    return code;
+}
+
+/* Tables are set by hand. */
+/* clang-format off */
+
+const struct verb verb_sketch = {
+    .name = "sketch",
+    .also = "summary summarise digest minhash iblt",
+    .summary = "make a small summary of a set, to compare it with others",
+    .run = run,
+    .operands = OPERANDS({"IMAGE", EXACTLY_ONE, WRITES_STDOUT},
+                         {"FILE", ANY_NUMBER, READS_STDIN_UNLESS_GIVEN}),
+    .uses = USES({.option = OPT_DIFFERENCES}, {.option = OPT_SIMILAR}, {.option = OPT_BINS},
+                 {.option = OPT_COUNTS, .help = "to tell how often keys come (countmin)"},
+                 {.option = OPT_ERROR}, {.option = OPT_DOUBT}, {.option = OPT_SPEC},
+                 {.option = OPT_HASH}, {.option = OPT_SEED}, {.option = OPT_SECRET_FILE},
+                 KEY_OPTIONS,
+                 {.option = OPT_MEMORY,
+                  .help = "memory to tell keys apart in, 16 bytes each, otherwise a quarter of the "
+                          "machine's"},
+                 THREADS_OPTION, {.option = OPT_NOTE}, {.option = OPT_FORCE}),
+    .examples = EXAMPLES({"A host sums up its list, for another whose list is nearly the same",
+                          "tamis sketch a.tamis names.txt --differences 500"},
+                         {"What the lists of this and that host do not share",
+                          "tamis reconcile a.tamis names-here.txt"},
+                         {"To find out how similar texts are",
+                          "tr -s '[:space:]' '\\n' <a.txt | tamis sketch a.tamis --similar"},
+                         {"One that nobody can forge a difference for",
+                          "tamis sketch a.tamis names.txt --secret-file both-have-it"}),
+    .about = "A sketch knows a set and next to nothing about single keys. It is small, does not grow "
+             "with the keys, and is made to be sent: two sketches of one shape are compared, and those "
+             "of parts are joined by \"tamis union\".\n\n"
+             "--differences N is for sets that are nearly equal, and is what is made without any "
+             "other wish, for 1,000: a table (kind iblt) by which up to N keys that only one of two "
+             "sets has are listed, 999 times of 1,000. With more only a part is, and an estimate "
+             "tells how many there are. It takes 24 bytes for 1.4 to 1.2 cells of each of the N, a "
+             "few more when N is small, and 4 KiB for the estimate. Lines that come twice are one "
+             "key: hashes are kept in memory until all are there.\n\n"
+             "--similar is for sets of any sizes: the share of all keys that both have (kind "
+             "minhash). --counts is for streams: how often a key came (kind countmin). --spec names "
+             "any other shape of these kinds, as \"iblt:differences=50,estimator=strata\"." ABOUT_FORM,
+    .exits = "0 when the sketch was written, 2 after an error.",
+};

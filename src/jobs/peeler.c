@@ -1,0 +1,212 @@
+/* The side that receives: takes its own set out of the other's symbols and peels what is left.
+ *
+ *     their symbol i − our symbol i = what only they have in it − what only we have in it
+ *
+ * A symbol that is left with one hash (it counts ±1, and the check says that the sum is a hash and not
+ * a mixture) gives it away. The hash then leaves all other symbols that cover it, which leaves more of
+ * them with one. Our list follows: what only they have joins it, what only we have leaves it. In the end
+ * it is their set, and every symbol is empty. */
+#include <string.h>
+
+#include "base/status.h"
+#include "jobs/streams.h"
+
+struct tamis_peeler {
+    tamis_roster roster;
+    uint64_t own;               /* hashes of the list that were there at first */
+    struct tamis_symbol *cells; /* [0, taken): what is left; [taken, to): what will go out */
+    uint32_t *found;            /* places in the list, in the order in which they came out */
+    uint64_t taken, to, n_found, n_walked, found_room;
+    uint64_t their_n; /* as symbol 0 tells */
+    bool is_whole;
+    tamis_status broken; /* what no call changes any more */
+    tamis_block self, cells_block, found_block;
+};
+
+tamis_status tamis__peeler_of(tamis_peeler **peeler, tamis_roster *roster, const uint8_t key[16]) {
+    tamis_block self;
+    tamis_peeler *p = tamis__get(&roster->allocator, sizeof *p, &self);
+    if (!p) return TAMIS_NOMEM;
+    tamis__roster_key(roster, key);
+    p->roster = *roster;
+    p->own = roster->n;
+    p->self = self;
+    *peeler = p;
+    return TAMIS_OK;
+}
+
+tamis_status tamis_peeler_create(tamis_peeler **peeler, const uint64_t *hashes, size_t n,
+                                 const uint8_t *key, const struct tamis_options *options) {
+    static const uint8_t no_key[TAMIS_STREAM_KEY_BYTES];
+    tamis_roster roster;
+    *peeler = NULL;
+    if (!key) key = no_key;
+    tamis_status rc = tamis__roster_start(&roster, options, hashes, n, key);
+    if (!rc) rc = tamis__peeler_of(peeler, &roster, key);
+    if (rc) tamis__roster_free(&roster);
+    return rc;
+}
+
+void tamis_peeler_free(tamis_peeler *p) {
+    if (!p) return;
+    const struct tamis_allocator allocator = p->roster.allocator;
+    tamis_block self = p->self;
+    tamis__give_back(&allocator, &p->cells_block);
+    tamis__give_back(&allocator, &p->found_block);
+    tamis__roster_free(&p->roster);
+    tamis__give_back(&allocator, &self);
+}
+
+/* ---- Room ------------------------------------------------------------------------------------- */
+
+/* One stretch more, from which our list has gone already. */
+static tamis_status next_stretch(tamis_peeler *p) {
+    if (p->to >= TAMIS_SYMBOLS_MOST)
+        return tamis__fail(TAMIS_TOO_LARGE, "a stream has at most 2^32 symbols");
+    const uint64_t from = p->to, to = tamis__roster_stretch(&p->roster, from);
+    tamis_block block;
+    struct tamis_symbol *cells = tamis__get(&p->roster.allocator, to * sizeof *cells, &block);
+    if (!cells) return TAMIS_NOMEM;
+    if (from) memcpy(cells, p->cells, (size_t)from * sizeof *cells);
+    tamis__give_back(&p->roster.allocator, &p->cells_block);
+    p->cells_block = block, p->cells = cells, p->to = to;
+    tamis__roster_fill(&p->roster, cells + from, from, to, -1);
+    return TAMIS_OK;
+}
+
+static tamis_status note_found(tamis_peeler *p, uint32_t at) {
+    if (p->n_found == p->found_room) {
+        const uint64_t room = 2 * p->found_room + 64;
+        tamis_block block;
+        uint32_t *found = tamis__get(&p->roster.allocator, room * sizeof *found, &block);
+        if (!found) return TAMIS_NOMEM;
+        if (p->n_found) memcpy(found, p->found, (size_t)p->n_found * sizeof *found);
+        tamis__give_back(&p->roster.allocator, &p->found_block);
+        p->found_block = block, p->found = found, p->found_room = room;
+    }
+    p->found[p->n_found++] = at;
+    return TAMIS_OK;
+}
+
+/* ---- Peeling ---------------------------------------------------------------------------------- */
+
+static tamis_status wrong(uint64_t symbol, const char *what) {
+    return tamis__fail(TAMIS_CORRUPT, "symbol %llu of the stream %s", (unsigned long long)symbol,
+                       what);
+}
+
+/* Only they have it: it joins our list. */
+static tamis_status join(tamis_peeler *p, uint64_t symbol, uint64_t hash) {
+    uint32_t at;
+    if (tamis__roster_find(&p->roster, hash, &at)) {
+        const bool is_waiting = at >= p->own && p->roster.list[at].next == 0;
+        return is_waiting ? TAMIS_OK : wrong(symbol, "gives a hash as new that is here already");
+    }
+    const tamis_status rc = tamis__roster_add(&p->roster, hash);
+    return rc ? rc : note_found(p, (uint32_t)p->roster.n - 1);
+}
+
+/* Only we have it: it leaves our list, as soon as its way was walked. */
+static tamis_status leave(tamis_peeler *p, uint64_t symbol, uint64_t hash) {
+    uint32_t at;
+    if (!tamis__roster_find(&p->roster, hash, &at) || at >= p->own ||
+        p->roster.list[at].next == TAMIS_GONE)
+        return wrong(symbol, "takes out a hash that is not here");
+    if (p->roster.list[at].next == 0) return TAMIS_OK;
+    tamis__roster_take_out(&p->roster, at);
+    return note_found(p, at);
+}
+
+/* A sum of several passes for one hash with a chance of 2^-40. What comes out of a symbol empties it
+ * for good, so that there are never more finds than symbols, except where somebody lies. */
+static tamis_status look_at(tamis_peeler *p, uint64_t symbol) {
+    const struct tamis_symbol *c = &p->cells[symbol];
+    if ((c->count != 1 && c->count != -1) || tamis__roster_check(&p->roster, c->sum) != c->check)
+        return TAMIS_OK;
+    if (p->n_found >= p->taken) return wrong(symbol, "gives more hashes than there are symbols");
+    return c->count == 1 ? join(p, symbol, c->sum) : leave(p, symbol, c->sum);
+}
+
+/* Takes one find out of every symbol, those that are still to come included. A copy walks: the list may
+ * move when another find joins it. */
+static tamis_status walk(tamis_peeler *p, uint32_t at) {
+    const bool is_ours = at < p->own;
+    tamis_coded c = p->roster.list[at];
+    tamis_status rc = TAMIS_OK;
+    for (; !rc && c.next < p->to; tamis__roster_step(&c)) {
+        struct tamis_symbol *cell = &p->cells[c.next];
+        cell->sum ^= c.hash;
+        cell->check ^= c.check;
+        cell->count += is_ours ? 1 : -1;
+        if (c.next < p->taken) rc = look_at(p, c.next);
+    }
+    if (is_ours) c.next = TAMIS_GONE;
+    p->roster.list[at] = c;
+    return rc;
+}
+
+static bool is_empty(const struct tamis_symbol *c) {
+    return !c->sum && !c->check && !c->count;
+}
+
+/* Every hash is in symbol 0: when that is empty, nothing is left to find. */
+static tamis_status conclude(tamis_peeler *p) {
+    if (!is_empty(&p->cells[0])) return TAMIS_OK;
+    for (uint64_t i = 1; i < p->taken; i++)
+        if (!is_empty(&p->cells[i])) return wrong(i, "covers what symbol 0 does not");
+    p->is_whole = true;
+    return TAMIS_OK;
+}
+
+static tamis_status check_symbol(tamis_peeler *p, const struct tamis_symbol *s) {
+    if (p->taken == 0) p->their_n = (uint64_t)s->count;
+    if (s->count < 0 || (uint64_t)s->count > p->their_n || p->their_n > TAMIS_ROSTER_MOST)
+        return tamis__fail(TAMIS_CORRUPT,
+                           "symbol %llu of the stream counts %lld hashes: 0 to %llu are possible",
+                           (unsigned long long)p->taken, (long long)s->count,
+                           (unsigned long long)(p->taken ? p->their_n : TAMIS_ROSTER_MOST));
+    if (s->check >> TAMIS_CHECK_BITS) return wrong(p->taken, "has a check of more than 40 bits");
+    return TAMIS_OK;
+}
+
+static tamis_status take_one(tamis_peeler *p, const struct tamis_symbol *s) {
+    tamis_status rc = check_symbol(p, s);
+    if (!rc && p->taken == p->to) rc = next_stretch(p);
+    if (rc) return rc;
+    struct tamis_symbol *cell = &p->cells[p->taken++];
+    cell->sum ^= s->sum;
+    cell->check ^= s->check;
+    cell->count += s->count;
+    rc = look_at(p, p->taken - 1);
+    while (!rc && p->n_walked < p->n_found) rc = walk(p, p->found[p->n_walked++]);
+    return rc ? rc : conclude(p);
+}
+
+tamis_status tamis_peeler_take(tamis_peeler *p, const struct tamis_symbol *list, size_t n) {
+    if (p->broken) return tamis__fail(p->broken, "the stream broke before this");
+    for (size_t i = 0; i < n && !p->is_whole; i++)
+        if ((p->broken = take_one(p, &list[i])) != TAMIS_OK) return p->broken;
+    return TAMIS_OK;
+}
+
+/* ---- What came out ---------------------------------------------------------------------------- */
+
+bool tamis_peeler_is_whole(const tamis_peeler *p) {
+    return p->is_whole;
+}
+
+struct tamis_digest tamis_peeler_digest(const tamis_peeler *p) {
+    return p->roster.sum;
+}
+
+uint64_t tamis_peeler_symbols(const tamis_peeler *p) {
+    return p->taken;
+}
+
+bool tamis_peeler_next(const tamis_peeler *p, uint64_t *cursor, uint64_t *hash, bool *is_ours) {
+    if (*cursor >= p->n_walked) return false;
+    const uint32_t at = p->found[(*cursor)++];
+    *hash = p->roster.list[at].hash;
+    *is_ours = at < p->own;
+    return true;
+}

@@ -1,0 +1,14 @@
+/* The conversation of src/jobs may include this: both ends of a stream, made of a list that is there. */
+#ifndef TAMIS_JOBS_STREAMS_H
+#define TAMIS_JOBS_STREAMS_H
+
+#include "jobs/roster.h"
+
+/* They take the list over when they succeed, and key it. */
+tamis_status tamis__symbols_of(tamis_symbols **, tamis_roster *, const uint8_t key[16]);
+tamis_status tamis__peeler_of(tamis_peeler **, tamis_roster *, const uint8_t key[16]);
+
+/* The list, for looking up, and for changing it when no symbol is wanted any more. */
+tamis_roster *tamis__symbols_roster(tamis_symbols *);
+
+#endif

@@ -1,0 +1,165 @@
+/* hierarchical: which traffic had this excerpt, and where in it (Shanmugasundaram, Brönnimann and
+ * Memon 2004, "Payload Attribution via Hierarchical Bloom Filters").
+ *
+ * Whoever is attacked has a few hundred bytes of what came in, and wants to know who else got them,
+ * and from whom. Keeping all traffic is out of the question. So a payload is cut into blocks, and
+ * each block goes into one Bloom array together with the place where it stood: once with its offset
+ * alone, once more with the name of the flow. Above the blocks stand blocks twice as long, and above
+ * those again, so that neighbours are kept as neighbours:
+ *
+ *     level 2   |            0 .. 255           |                              offset
+ *     level 1   |     0 .. 127  |  128 .. 255   |  256 .. 383   |
+ *     level 0   | 0..63 | ..127 | ..191 | ..255 | ..319 | ..383 |  tail
+ *
+ *     excerpt              ·····████████████████████████···        whole blocks, at one alignment
+ *
+ * An excerpt is tried at every place where it may have stood. There its whole blocks of all levels
+ * must be in the array; one that is missing is a certain no. By accident all of n are there with
+ * chance f^n: the array itself may say yes as wrongly as one in a hundred.
+ *
+ *     payload   | array of bits | longest |        the end of the longest payload, 64 bits
+ *
+ * A kind knows hashes, not bytes: core cuts and hashes (core/trace.c). Here is the array, how payloads
+ * are cut, and how far the longest of them reached: no excerpt stood behind that. */
+#include "kinds/bitmap.h"
+#include "kinds/strata.h"
+
+enum { BITS, HASHES, BLOCK, LEVELS };       /* shape words */
+enum { OPT_BLOCK, OPT_LEVELS, OPT_HASHES }; /* options */
+enum { LEAST_BLOCK = 8, MOST_BLOCK = 4096, PRESET_BLOCK = 64 };
+enum { MOST_LEVELS = 16, PRESET_LEVELS = 4 };
+
+static const char name[] = "hierarchical";
+static const struct tamis_option options[] = {
+    {"block", NULL, LEAST_BLOCK, MOST_BLOCK, "64",
+     "bytes of a block; excerpts have at least twice that, less 1"},
+    {"levels", NULL, 1, MOST_LEVELS, "4", "sizes of blocks, each twice the one before"},
+    {"hashes", NULL, 1, TAMIS_BLOOM_MOST_HASHES, "the best for the rate", "probes per block, k"},
+};
+
+/* ---- Shape ---------------------------------------------------------------------------------- */
+
+static tamis_strata strata_of(const uint64_t word[]) {
+    return (tamis_strata){
+        .bits = word[BITS], .hashes = word[HASHES], .count = 1, .percent = 100, .extra = 8};
+}
+
+static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
+    word[BLOCK] = tamis__chosen(wish, OPT_BLOCK, PRESET_BLOCK);
+    word[LEVELS] = tamis__chosen(wish, OPT_LEVELS, PRESET_LEVELS);
+    tamis_strata s = strata_of(word);
+    const tamis_status rc = tamis__strata_plan(name, wish, tamis__chosen(wish, OPT_HASHES, 0), &s);
+    word[BITS] = s.bits;
+    word[HASHES] = s.hashes;
+    return rc;
+}
+
+static tamis_status check(const uint64_t word[], uint64_t *size) {
+    if (word[BLOCK] < LEAST_BLOCK || word[BLOCK] > MOST_BLOCK)
+        return tamis__fail(TAMIS_CORRUPT, "hierarchical has blocks of %d to %d bytes, not %llu",
+                           LEAST_BLOCK, MOST_BLOCK, (unsigned long long)word[BLOCK]);
+    if (word[LEVELS] == 0 || word[LEVELS] > MOST_LEVELS)
+        return tamis__fail(TAMIS_CORRUPT, "hierarchical has 1 to %d levels, not %llu", MOST_LEVELS,
+                           (unsigned long long)word[LEVELS]);
+    const tamis_strata s = strata_of(word);
+    return tamis__strata_check(name, &s, size);
+}
+
+static uint64_t probes(const uint64_t word[]) {
+    return word[HASHES];
+}
+
+static double rate(const uint64_t word[], uint64_t items) {
+    return tamis__bloom_rate(items, word[BITS], word[HASHES]);
+}
+
+/* ---- How far payloads reach ----------------------------------------------------------------- */
+
+static uint8_t *longest_at(const tamis_body *f) {
+    return f->bytes + f->word[BITS] / 8;
+}
+
+static uint64_t longest(const tamis_body *f) {
+    return tamis__get64(longest_at(f));
+}
+
+static void reach(tamis_body *f, uint64_t end) {
+    if (end > longest(f)) tamis__put64(longest_at(f), end);
+}
+
+/* Every place up to there is tried: a number out of nowhere would be work without an end. */
+static tamis_status audit(const tamis_body *f) {
+    if (longest(f) <= TAMIS_LONGEST_PAYLOAD) return TAMIS_OK;
+    return tamis__fail(TAMIS_CORRUPT, "no payload has %llu bytes: 2^48 at most",
+                       (unsigned long long)longest(f));
+}
+
+/* ---- Asking and adding ---------------------------------------------------------------------- */
+
+static tamis_bloom array_of(const tamis_body *f) {
+    return (tamis_bloom){f->bytes, f->word[BITS], f->word[HASHES]};
+}
+
+static bool has(const tamis_body *f, uint64_t hash) {
+    const tamis_bloom array = array_of(f);
+    return tamis__bloom_has(&array, hash);
+}
+
+static void query(const tamis_body *f, const uint64_t *hash, size_t n, uint8_t *hit) {
+    const tamis_bloom array = array_of(f);
+    tamis__bloom_query(&array, hash, n, hit);
+}
+
+static tamis_status add(tamis_body *f, const uint64_t *hash, size_t n) {
+    const tamis_bloom array = array_of(f);
+    tamis__bloom_add(&array, hash, n);
+    return TAMIS_OK;
+}
+
+static void add_shared(tamis_body *f, const uint64_t *hash, size_t n) {
+    const tamis_bloom array = array_of(f);
+    tamis__bloom_add_shared(&array, hash, n);
+}
+
+static tamis_status merge(tamis_body *into, const tamis_body *from) {
+    const tamis_strata s = strata_of(into->word);
+    tamis__stratum_merge(tamis__stratum_first(into, &s), tamis__stratum_first(from, &s));
+    reach(into, longest(from));
+    return TAMIS_OK;
+}
+
+static void measure(const tamis_body *f, const tamis_body *other, tamis_measure *out) {
+    const tamis_strata s = strata_of(f->word);
+    tamis__stratum_measure(f, other, &s, 0, out);
+}
+
+static uint64_t block(const uint64_t word[]) {
+    return word[BLOCK];
+}
+
+static unsigned levels(const uint64_t word[]) {
+    return (unsigned)word[LEVELS];
+}
+
+static const tamis_trace_facet trace_facet = {block, levels, longest, reach};
+
+const tamis_kind tamis__hierarchical = {
+    .name = name,
+    .contract = "which recorded payload had an excerpt, and at which offset; never a false no",
+    .word = {"array_bits", "hashes", "block", "levels"},
+    .options = options,
+    .option_count = sizeof options / sizeof *options,
+    .traits = TAMIS_ADDS_ONCE | TAMIS_ANY_ORDER,
+    .plan = plan,
+    .check = check,
+    .probes = probes,
+    .rate = rate,
+    .audit = audit,
+    .query = query,
+    .add = add,
+    .add_shared = add_shared,
+    .has = has,
+    .merge = merge,
+    .measure = measure,
+    .trace = &trace_facet,
+};

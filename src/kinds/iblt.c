@@ -1,0 +1,363 @@
+/* iblt: what differs between two sets, in a table whose size depends on the difference alone
+ * (Goodrich and Mitzenmacher 2011; of two sets: Eppstein, Goodrich, Uyeda and Varghese 2011).
+ *
+ * Each of k subtables has a cell for every hash. A cell counts its hashes, and keeps the xor of all
+ * of them and the xor of their checks:
+ *
+ *     key ─▶ hash ─▶ one cell of each subtable
+ *
+ *     count     0    2     1    0    3     1    ...
+ *     keys      0   a^b    c    0  a^c^d   d    ...         the second and the last hold one hash,
+ *     checks    0   a^b    c    0  a^c^d   d    ...         and their checks prove it
+ *
+ * Two hosts with a million keys each, of which a few differ, make such tables, and one sends its own:
+ * subtracted cell by cell, what both have is gone, and what is left can be taken out one by one. With
+ * some more cells than keys that differ this nearly always goes to the end (iblt_table.c). An
+ * estimator behind the cells tells how many differ when they are too many (iblt_size.c).
+ *
+ * It also answers questions, as a by-product: a hash is not there when a cell of it is empty or holds
+ * one other hash. That costs twenty times the bits of blocked.
+ *
+ * It is for sets. A key that was added twice is still found, and removed by two removes, but its
+ * xors are gone: nothing behind it can be listed. So it is with the union of tables that share keys.
+ * Use it to find what differs; where a guess of how much that is cannot be had, take the stream of
+ * tamis_jobs.h, which has no size. */
+#include <math.h>
+#include <stdio.h>
+
+#include "kinds/iblt_size.h"
+#include "kinds/iblt_table.h"
+#include "kinds/kind.h"
+
+enum { CELLS, HASHES, ESTIMATOR, COUNTERS };                                  /* shape words */
+enum { OPT_CELLS, OPT_COUNTERS, OPT_DIFFERENCES, OPT_ESTIMATOR, OPT_HASHES }; /* options */
+enum { LEAST_HASHES = 3, USUAL_HASHES = 4, FAST_HASHES = 6, MOST_HASHES = 8 };
+enum { LEAST_COUNTERS = 64, MOST_COUNTERS = 1 << 20, USUAL_COUNTERS = 1024 };
+enum { MOST_DIFFERENCES = 1000000000 };
+#define MOST_CELLS ((uint64_t)1 << 40)
+
+static const struct tamis_option options[] = {
+    {"cells", NULL, LEAST_HASHES, MOST_CELLS, "as many as the wish needs", "cells of 24 bytes"},
+    {"counters", NULL, 0, MOST_COUNTERS, "1024",
+     "of estimator=signed, 4 bytes each; the error falls with their root"},
+    {"differences", NULL, 1, MOST_DIFFERENCES, "none: sized by capacity and fpr",
+     "keys that may differ, and be listed 999 times of 1000"},
+    {"estimator", "none|signed|strata", 0, 0, "signed", "how to tell how many keys differ"},
+    {"hashes", NULL, LEAST_HASHES, MOST_HASHES, "the fewest cells", "cells of a key, k"},
+};
+
+/* ---- Shape ---------------------------------------------------------------------------------- */
+
+static bool is_sized(const tamis_wish *wish) {
+    return wish->has_option[OPT_CELLS] || wish->has_option[OPT_DIFFERENCES];
+}
+
+/* A stranger passes a cell of two hashes or more. All cells of a stranger must be such, and those of
+ * different subtables have nothing to do with each other. */
+static double rate_with(uint64_t keys, uint64_t side, uint64_t hashes) {
+    if (keys < 2) return 0;
+    if (side == 1) return 1;
+    const double n = (double)keys, cells = (double)side;
+    const double none = exp(n * log1p(-1 / cells)), one = none * n / (cells - 1);
+    return pow(fmax(0, 1 - none - one), (double)hashes);
+}
+
+/* The fewest cells of a subtable that keep the rate. */
+static uint64_t side_for_rate(const tamis_wish *wish, uint64_t hashes) {
+    uint64_t low = 1, high = MOST_CELLS;
+    while (low < high) {
+        const uint64_t middle = low + (high - low) / 2;
+        if (rate_with(wish->capacity, middle, hashes) <= wish->fpr)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return low;
+}
+
+/* Taking out ends before all is found when two hashes have all their cells in common, which is what
+ * happens in small tables, or when too many hashes fill a large one: from a share of its cells on
+ * that is known for every k, with a margin that falls with the root. Margin and chance are measured,
+ * for 1 to 10^5 differences: docs/kinds/iblt.md. */
+static uint64_t side_for_differences(uint64_t differences, uint64_t hashes) {
+    static const double threshold[MOST_HASHES + 1] = {[3] = 1.2218, 1.2949, 1.4250,
+                                                      1.5697,       1.7208, 1.8731};
+    const double chance = 0.0005, margin = 4, d = (double)differences, k = (double)hashes;
+    const double pairs = pow(d * (d - 1) / 2 / chance, 1 / k);
+    const double load = (threshold[hashes] * d + margin * sqrt(d)) / k;
+    return (uint64_t)ceil(fmax(pairs, load));
+}
+
+static uint64_t side_for(const tamis_wish *wish, uint64_t hashes, uint64_t bytes) {
+    if (wish->has_option[OPT_CELLS]) return (wish->option[OPT_CELLS] + hashes - 1) / hashes;
+    if (wish->has_option[OPT_DIFFERENCES])
+        return side_for_differences(wish->option[OPT_DIFFERENCES], hashes);
+    return wish->bits ? bytes / TAMIS_IBLT_CELL / hashes : side_for_rate(wish, hashes);
+}
+
+/* Is this number of hashes the better one? With a size, by the rate; else by the size. */
+static bool is_better(const tamis_wish *wish, const uint64_t word[], uint64_t side,
+                      uint64_t hashes) {
+    if (word[CELLS] == 0 || !wish->bits || is_sized(wish)) return side * hashes < word[CELLS];
+    return rate_with(wish->capacity, side, hashes) <
+           rate_with(wish->capacity, word[CELLS] / word[HASHES], word[HASHES]);
+}
+
+/* `bytes` are those that a size leaves for cells. */
+static void choose_cells(const tamis_wish *wish, uint64_t bytes, uint64_t word[]) {
+    const bool is_told = wish->has_option[OPT_HASHES], has_cells = wish->has_option[OPT_CELLS];
+    const uint64_t told = is_told ? wish->option[OPT_HASHES] : USUAL_HASHES;
+    const uint64_t least = is_told || has_cells ? told : LEAST_HASHES;
+    const uint64_t most = is_told || has_cells ? told : FAST_HASHES;
+    word[CELLS] = 0;
+    for (uint64_t k = least; k <= most; k++) {
+        const uint64_t side = side_for(wish, k, bytes);
+        if (k > least && !is_better(wish, word, side, k)) continue;
+        word[CELLS] = side * k;
+        word[HASHES] = k;
+    }
+}
+
+/* No counters are no estimator. Others come in pairs, so that the payload is whole words. */
+static tamis_status choose_estimator(const tamis_wish *wish, uint64_t word[]) {
+    const bool has_counters = wish->has_option[OPT_COUNTERS];
+    const uint64_t counters = has_counters ? wish->option[OPT_COUNTERS] : USUAL_COUNTERS;
+    word[ESTIMATOR] = wish->has_option[OPT_ESTIMATOR] ? wish->option[OPT_ESTIMATOR]
+                      : counters                      ? TAMIS_SIZED_BY_SIGNS
+                                                      : TAMIS_SIZED_BY_NONE;
+    const bool is_signed = word[ESTIMATOR] == TAMIS_SIZED_BY_SIGNS;
+    word[COUNTERS] = is_signed ? counters + counters % 2 : 0;
+    if (!has_counters || (is_signed ? counters >= LEAST_COUNTERS : counters == 0)) return TAMIS_OK;
+    return tamis__fail(TAMIS_INVALID,
+                       "counters=%llu: estimator=signed has at least %d, others have none",
+                       (unsigned long long)counters, LEAST_COUNTERS);
+}
+
+static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
+    const tamis_status rc = choose_estimator(wish, word);
+    if (rc) return rc;
+    const uint64_t estimator = tamis__sizer_bytes(word[ESTIMATOR], word[COUNTERS]);
+    const uint64_t least = estimator + MOST_HASHES * TAMIS_IBLT_CELL;
+    if (wish->bits && !is_sized(wish) && wish->bits / 8 < least)
+        return tamis__fail(TAMIS_INVALID,
+                           "%llu bits are too few for iblt: from %llu on, %llu of "
+                           "them for the estimator",
+                           (unsigned long long)wish->bits, (unsigned long long)least * 8,
+                           (unsigned long long)estimator * 8);
+    choose_cells(wish, wish->bits / 8 - (wish->bits ? estimator : 0), word);
+    if (word[CELLS] <= MOST_CELLS) return TAMIS_OK;
+    return tamis__fail(TAMIS_TOO_LARGE,
+                       "iblt has at most %llu cells, and %llu keys would need more",
+                       (unsigned long long)MOST_CELLS, (unsigned long long)wish->capacity);
+}
+
+static tamis_status check(const uint64_t word[], uint64_t *size) {
+    const bool is_signed = word[ESTIMATOR] == TAMIS_SIZED_BY_SIGNS;
+    if (word[HASHES] < LEAST_HASHES || word[HASHES] > MOST_HASHES)
+        return tamis__fail(TAMIS_CORRUPT, "iblt has %d to %d hashes, not %llu", LEAST_HASHES,
+                           MOST_HASHES, (unsigned long long)word[HASHES]);
+    if (word[CELLS] == 0 || word[CELLS] > MOST_CELLS || word[CELLS] % word[HASHES])
+        return tamis__fail(TAMIS_CORRUPT, "iblt cannot have %llu cells for %llu hashes",
+                           (unsigned long long)word[CELLS], (unsigned long long)word[HASHES]);
+    if (word[ESTIMATOR] >= TAMIS_SIZED_WAYS)
+        return tamis__fail(TAMIS_CORRUPT, "iblt has no estimator %llu",
+                           (unsigned long long)word[ESTIMATOR]);
+    if (is_signed ? word[COUNTERS] < LEAST_COUNTERS || word[COUNTERS] > MOST_COUNTERS ||
+                        word[COUNTERS] % 2
+                  : word[COUNTERS] != 0)
+        return tamis__fail(TAMIS_CORRUPT, "iblt cannot have %llu counters with estimator %llu",
+                           (unsigned long long)word[COUNTERS], (unsigned long long)word[ESTIMATOR]);
+    *size = word[CELLS] * TAMIS_IBLT_CELL + tamis__sizer_bytes(word[ESTIMATOR], word[COUNTERS]);
+    return TAMIS_OK;
+}
+
+static uint64_t probes(const uint64_t word[]) {
+    return word[HASHES];
+}
+
+static double rate(const uint64_t word[], uint64_t items) {
+    return rate_with(items, word[CELLS] / word[HASHES], word[HASHES]);
+}
+
+/* ---- The payload ---------------------------------------------------------------------------- */
+
+static tamis_iblt table_of(const tamis_body *f) {
+    return (tamis_iblt){f->bytes, f->word[CELLS], (unsigned)f->word[HASHES]};
+}
+
+static tamis_sizer sizer_of(const tamis_body *f) {
+    return (tamis_sizer){f->word[ESTIMATOR], f->word[COUNTERS],
+                         f->bytes + f->word[CELLS] * TAMIS_IBLT_CELL};
+}
+
+static tamis_status audit(const tamis_body *f) {
+    const tamis_status rc = tamis__iblt_audit(table_of(f));
+    return rc ? rc : tamis__sizer_audit(sizer_of(f), tamis__iblt_total(table_of(f), 0));
+}
+
+/* ---- Asking, adding, removing --------------------------------------------------------------- */
+
+/* A cell that counts one hash, but whose check does not fit, belongs to a table from which somebody
+ * removed what was not in it: it proves nothing. */
+static bool has(const tamis_body *f, uint64_t hash) {
+    const tamis_iblt table = table_of(f);
+    uint64_t chain = tamis__chain_start(hash);
+    for (unsigned s = 0; s < table.hashes; s++) {
+        const tamis_iblt_cell cell = tamis__iblt_get(table, tamis__iblt_next(table, &chain, s));
+        if (tamis__iblt_is_empty(cell)) return false;
+        if (tamis__iblt_is_one(cell) && cell.keys != hash) return false;
+    }
+    return true;
+}
+
+static void query(const tamis_body *f, const uint64_t *hash, size_t n, uint8_t *hit) {
+    for (size_t j = 0; j < n; j++) hit[j] = has(f, hash[j]);
+}
+
+static void move_one(tamis_body *f, uint64_t hash, uint64_t by) {
+    tamis__iblt_add(table_of(f), hash, by);
+    tamis__sizer_add(sizer_of(f), hash, by);
+}
+
+static tamis_status add(tamis_body *f, const uint64_t *hash, size_t n) {
+    for (size_t j = 0; j < n; j++) move_one(f, hash[j], 1);
+    return TAMIS_OK;
+}
+
+/* Every cell of it must hold another hash too, or this one alone. */
+static bool can_leave(const tamis_body *f, uint64_t hash) {
+    const tamis_iblt table = table_of(f);
+    uint64_t chain = tamis__chain_start(hash);
+    for (unsigned s = 0; s < table.hashes; s++) {
+        const tamis_iblt_cell cell = tamis__iblt_get(table, tamis__iblt_next(table, &chain, s));
+        if (cell.count == 0) return false;
+        if (cell.count == 1 && (cell.keys != hash || !tamis__iblt_is_one(cell))) return false;
+    }
+    return true;
+}
+
+static tamis_status remove_one(tamis_body *f, uint64_t hash) {
+    if (!can_leave(f, hash))
+        return tamis__fail(TAMIS_NOT_FOUND,
+                           "the key is not in the filter: a cell does not hold it");
+    move_one(f, hash, UINT64_MAX);
+    return TAMIS_OK;
+}
+
+static tamis_status merge(tamis_body *into, const tamis_body *from) {
+    tamis__iblt_merge(table_of(into), table_of(from));
+    tamis__sizer_merge(sizer_of(into), sizer_of(from));
+    return TAMIS_OK;
+}
+
+/* ---- Measuring ------------------------------------------------------------------------------ */
+
+/* Keys of two sets together. What the estimator says of their difference says it of their union, as
+ * both sizes are known; without one, empty cells do: of `side` cells a key leaves one out with a
+ * chance of 1 - 1/side. */
+static struct tamis_estimate count_union(const tamis_body *f, const tamis_body *other,
+                                         uint64_t full) {
+    const double a = (double)tamis__iblt_total(table_of(f), 0).count;
+    const double b = (double)tamis__iblt_total(table_of(other), 0).count;
+    struct tamis_estimate apart = {INFINITY, INFINITY};
+    if (f->word[ESTIMATOR] != TAMIS_SIZED_BY_NONE) {
+        if (tamis__sizer_compare(sizer_of(f), sizer_of(other), &apart)) return apart;
+        const double keys = fmin(fmax((a + b + apart.value) / 2, fmax(a, b)), a + b);
+        return (struct tamis_estimate){keys, apart.error / 2};
+    }
+    const double cells = (double)f->word[CELLS], k = (double)f->word[HASHES], side = cells / k;
+    if (full == f->word[CELLS]) return apart;
+    const double load = -log1p(-(double)full / cells);
+    return (struct tamis_estimate){side * load, sqrt(side * (expm1(load) - load) / k)};
+}
+
+/* What a stranger passes: a cell of two hashes or more, or of one that proves nothing. */
+static bool is_passed(tamis_iblt_cell cell) {
+    return cell.count >= 2 || (!tamis__iblt_is_empty(cell) && !tamis__iblt_is_one(cell));
+}
+
+/* Cells that hold a hash an even number of times and no other have lost it. */
+static bool is_lost(tamis_iblt_cell cell) {
+    return cell.count && (cell.keys | cell.checks) == 0;
+}
+
+static tamis_iblt_cell cell_of_both(const tamis_body *f, const tamis_body *other, uint64_t i) {
+    tamis_iblt_cell cell = tamis__iblt_get(table_of(f), i);
+    if (!other) return cell;
+    const tamis_iblt_cell more = tamis__iblt_get(table_of(other), i);
+    cell.count += more.count;
+    cell.keys ^= more.keys;
+    cell.checks ^= more.checks;
+    return cell;
+}
+
+static void measure(const tamis_body *f, const tamis_body *other, tamis_measure *out) {
+    const uint64_t side = f->word[CELLS] / f->word[HASHES];
+    out->fpr = 1;
+    for (uint64_t s = 0; s < f->word[HASHES]; s++) {
+        uint64_t passed = 0;
+        for (uint64_t i = s * side; i < (s + 1) * side; i++) {
+            const tamis_iblt_cell cell = cell_of_both(f, other, i);
+            passed += is_passed(cell);
+            out->bits_set += cell.count != 0;
+            out->worn += is_lost(cell);
+        }
+        out->fpr *= (double)passed / (double)side;
+    }
+    out->bits = f->word[CELLS];
+    const double adds = (double)tamis__iblt_total(table_of(f), 0).count;
+    out->items = other ? count_union(f, other, out->bits_set) : (struct tamis_estimate){adds, 0};
+    if (out->worn)
+        snprintf(out->caveat, sizeof out->caveat,
+                 "keys were added more than once: what differs cannot be listed");
+}
+
+/* ---- What differs --------------------------------------------------------------------------- */
+
+static uint64_t scratch_bytes(const uint64_t word[]) {
+    return word[CELLS] * TAMIS_IBLT_PEEL;
+}
+
+static tamis_status list(const tamis_body *first, const tamis_body *second, uint8_t *scratch,
+                         tamis_differs *take, void *ctx) {
+    tamis_peel peel;
+    const tamis_status rc = tamis__peel(&peel, table_of(first), table_of(second), scratch);
+    if (rc && rc != TAMIS_PARTIAL) return rc;
+    for (uint64_t i = 0; i < first->word[CELLS]; i++) {
+        uint64_t hash;
+        bool is_first;
+        if (tamis__peel_at(&peel, i, &hash, &is_first) && !take(ctx, hash, is_first))
+            return TAMIS_CANCELLED;
+    }
+    return rc;
+}
+
+static tamis_status size_of(const tamis_body *first, const tamis_body *second, uint8_t *scratch,
+                            struct tamis_estimate *keys) {
+    (void)scratch;
+    return tamis__sizer_compare(sizer_of(first), sizer_of(second), keys);
+}
+
+static const tamis_differ_facet differ = {scratch_bytes, list, size_of};
+
+const tamis_kind tamis__iblt = {
+    .name = "iblt",
+    .contract = "lists what differs between two sets, if not more than it is made for",
+    .word = {"cells", "hashes", "estimator", "counters"},
+    .options = options,
+    .option_count = sizeof options / sizeof *options,
+    .traits = TAMIS_ANY_ORDER,
+    .is_sized = is_sized,
+    .plan = plan,
+    .check = check,
+    .probes = probes,
+    .rate = rate,
+    .audit = audit,
+    .query = query,
+    .add = add,
+    .has = has,
+    .remove = remove_one,
+    .merge = merge,
+    .measure = measure,
+    .differ = &differ,
+};

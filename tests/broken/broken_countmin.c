@@ -1,0 +1,43 @@
+/* Lies of countmin: counts with an error that is not theirs, and adds that are lost. */
+#define tamis__countmin tamis__countmin_inside
+#include "src/kinds/countmin.c"
+#undef tamis__countmin
+
+#include "tests/broken/liar.h"
+
+#define SOUND                                                                                     \
+    .word = {"columns", "rows", "width", "update"}, .traits = TAMIS_ANY_ORDER, .lacks = lacks,    \
+    .plan = plan, .check = check, .probes = probes, .rate = rate, .audit = audit, .query = query, \
+    .has = has, .add = add, .add_times = add_times, .add_shared = add_shared, .count = count,     \
+    .count_error = count_error, .sure_count = top_of, .merge = merge, .measure = measure
+
+/* The mean of what others bring to a counter: right on average, and so wrong every other time. */
+static double mean_error(const uint64_t word[], uint64_t items, double *doubt) {
+    *doubt = exp(-(double)word[ROWS]);
+    return (double)items / (double)word[COLUMNS] / 4;
+}
+const tamis_kind tamis__broken_tight = {SOUND, .name = "broken_tight",
+                                        .contract = "counts_keep_their_error",
+                                        .count_error = mean_error};
+
+/* Loses one of many. */
+static void add_once_less(tamis_body *f, uint64_t hash, uint64_t times) {
+    add_times(f, hash, times > 4 ? times - 1 : times);
+}
+const tamis_kind tamis__broken_times = {SOUND, .name = "broken_times",
+                                        .contract = "add_times_is_many_adds",
+                                        .add_times = add_once_less};
+
+/* Conservative with a mistake: raises only the first of the lowest counters. */
+static tamis_status add_to_first(tamis_body *f, const uint64_t *hash, size_t n) {
+    uint64_t spot[MOST_ROWS];
+    for (size_t j = 0; j < n; j++) {
+        const uint64_t rows = spots_of(f, hash[j], spot), least = least_of(f, spot, rows);
+        for (uint64_t i = 0; i < rows; i++)
+            if (counter_get(f, spot[i]) == least && (least == 0 || i == hash[j] % rows))
+                counter_put(f, spot[i], least + 1);
+    }
+    return TAMIS_OK;
+}
+const tamis_kind tamis__broken_spendthrift = {SOUND, .name = "broken_spendthrift",
+                                              .contract = "count_never_under", .add = add_to_first};

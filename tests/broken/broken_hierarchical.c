@@ -1,0 +1,30 @@
+/* Lies of hierarchical: how far payloads reach. */
+#define tamis__hierarchical tamis__hierarchical_inside
+#include "src/kinds/hierarchical.c"
+#undef tamis__hierarchical
+
+#include "tests/broken/liar.h"
+
+#define SOUND                                                                                     \
+    .word = {"array_bits", "hashes", "block", "levels"},                                          \
+    .traits = TAMIS_ADDS_ONCE | TAMIS_ANY_ORDER, .plan = plan, .check = check, .probes = probes,  \
+    .rate = rate, .audit = audit, .query = query, .add = add, .merge = merge, .measure = measure, \
+    .trace = &trace_facet
+
+/* The last payload is taken for the longest. */
+static void reach_back(tamis_body *f, uint64_t end) {
+    tamis__put64(longest_at(f), end);
+}
+static const tamis_trace_facet back_facet = {block, levels, longest, reach_back};
+const tamis_kind tamis__broken_reach_back = {
+    SOUND, .name = "broken_reach_back", .contract = "excerpts_are_traced", .trace = &back_facet};
+
+/* A union looks no farther than its first part. */
+static tamis_status merge_bits(tamis_body *into, const tamis_body *from) {
+    const tamis_strata s = strata_of(into->word);
+    tamis__stratum_merge(tamis__stratum_first(into, &s), tamis__stratum_first(from, &s));
+    return TAMIS_OK;
+}
+const tamis_kind tamis__broken_reach_own = {SOUND, .name = "broken_reach_own",
+                                            .contract = "merged_excerpts_are_traced",
+                                            .merge = merge_bits};

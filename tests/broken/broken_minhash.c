@@ -1,0 +1,58 @@
+/* Lies of minhash: what sketches of other software got wrong about empty bins and about merging. */
+#define tamis__minhash tamis__minhash_inside
+#include "src/kinds/minhash.c"
+#undef tamis__minhash
+
+#include "tests/broken/liar.h"
+
+#define SOUND                                                                                      \
+    .word = {"bins", "keep"}, .options = options,                                                  \
+    .option_count = sizeof options / sizeof *options, .traits = TAMIS_ADDS_ONCE | TAMIS_ANY_ORDER, \
+    .lacks = lacks, .is_sized = is_sized, .plan = plan, .check = check, .probes = probes,          \
+    .rate = rate, .audit = audit, .add = add, .fold = fold, .move = move, .merge = merge,          \
+    .measure = measure, .similarity = similarity
+
+/* Bins that are empty on both sides agree. */
+static tamis_status similarity_of_nothing(const tamis_body *a, const tamis_body *b,
+                                          struct tamis_estimate *out) {
+    uint64_t same = 0;
+    for (uint64_t i = 0; i < a->word[BINS]; i++) same += bin_get(a, i) == bin_get(b, i);
+    const double bins = (double)a->word[BINS], share = (double)same / bins;
+    *out = (struct tamis_estimate){share, sqrt(share * (1 - share) / bins)};
+    return TAMIS_OK;
+}
+const tamis_kind tamis__broken_empty_bins = {SOUND, .name = "broken_empty_bins",
+                                             .contract = "similarity_is_sound",
+                                             .similarity = similarity_of_nothing};
+
+/* What is full in the first decides: how much of it the second contains. */
+static tamis_status share_of_first(const tamis_body *a, const tamis_body *b,
+                                   struct tamis_estimate *out) {
+    const tally own = count_bins(a, NULL);
+    struct tamis_estimate j;
+    if (similarity(a, b, &j) || own.full == 0) return similarity(a, b, out);
+    const double both = (double)count_bins(a, b).full;
+    *out = (struct tamis_estimate){fmin(1, j.value * both / (double)own.full), j.error};
+    return TAMIS_OK;
+}
+const tamis_kind tamis__broken_one_sided = {SOUND, .name = "broken_one_sided",
+                                            .contract = "similarity_is_sound",
+                                            .similarity = share_of_first};
+
+/* Only empty bins take from the other. */
+static tamis_status merge_into_empty(tamis_body *into, const tamis_body *from) {
+    for (uint64_t i = 0; i < into->word[BINS]; i++)
+        if (bin_get(into, i) == 0) bin_offer(into, i, bin_get(from, i));
+    return TAMIS_OK;
+}
+const tamis_kind tamis__broken_gaps_only = {
+    SOUND, .name = "broken_gaps_only", .contract = "merge_is_union", .merge = merge_into_empty};
+
+/* Now and then an add does nothing: no answer shows it, since all are maybe. */
+static tamis_status add_most(tamis_body *f, const uint64_t *hash, size_t n) {
+    if (f->items % 64 == 63) return TAMIS_OK;
+    return add(f, hash, n);
+}
+const tamis_kind tamis__broken_misses_some = {SOUND, .name = "broken_misses_some",
+                                              .contract = "programs_agree_with_a_model",
+                                              .add = add_most};

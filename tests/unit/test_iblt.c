@@ -1,0 +1,375 @@
+/* iblt: how often it lists all, its estimators, and tables that are no table of a set. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bits/bits.h"
+#include "kinds/iblt_table.h"
+#include "tamis_jobs.h"
+#include "tests/help/bounds.h"
+#include "tests/help/filters.h"
+#include "tests/help/keys.h"
+#include "tests/help/seal.h"
+
+enum { CELLS, HASHES, ESTIMATOR, COUNTERS }; /* shape words */
+
+/* Adds numbers [from, to) of a family as hashes. */
+static void add_hashes(tamis *f, uint64_t family, uint64_t from, uint64_t to) {
+    for (uint64_t i = from; i < to; i++)
+        test_demand(tamis_add_hash(f, test_number(family, i)), "add");
+}
+
+static bool count_one(void *ctx, uint64_t hash, bool is_first) {
+    (void)hash, (void)is_first;
+    ++*(uint64_t *)ctx;
+    return true;
+}
+
+static bool take_none(void *ctx, uint64_t hash, bool is_first) {
+    (void)ctx, (void)hash, (void)is_first;
+    return false;
+}
+
+/* ---- How often all is listed ---------------------------------------------------------------- */
+
+/* How many of so many pairs of sets with d differences could not be listed to the end. */
+static uint64_t failures(const char *spec, uint64_t d, uint64_t trials) {
+    uint64_t failed = 0;
+    tamis *empty = test_make("%s", spec);
+    for (uint64_t t = 0; t < trials; t++) {
+        uint64_t listed = 0;
+        tamis *f = test_copy(empty);
+        add_hashes(f, 1000 + d, t * d, (t + 1) * d);
+        const tamis_status rc = tamis_difference(f, empty, count_one, &listed);
+        assert_true(rc == TAMIS_OK || rc == TAMIS_PARTIAL);
+        assert_int_equal(listed == d, rc == TAMIS_OK);
+        failed += rc != TAMIS_OK;
+        tamis_free(f);
+    }
+    tamis_free(empty);
+    return failed;
+}
+
+/* Two hashes cannot be told apart when they have all cells in common: one in side^k pairs. */
+static void two_fail_as_computed(void **state) {
+    (void)state;
+    enum { TRIALS = 30000 };
+    static const struct {
+        int cells, hashes;
+    } shapes[] = {{6, 3}, {9, 3}, {12, 3}, {8, 4}, {12, 4}, {10, 5}, {12, 6}, {14, 7}, {16, 8}};
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+        char spec[96];
+        sprintf(spec, "iblt:cells=%d,hashes=%d,estimator=none", shapes[i].cells, shapes[i].hashes);
+        const double chance = pow(shapes[i].cells / shapes[i].hashes, -shapes[i].hashes);
+        assert_true(test_is_possible(failures(spec, 2, TRIALS), TRIALS, chance, TEST_ALPHA));
+    }
+}
+
+/* As many as were planned for are listed 999 times of 1000; a tenth fewer cells would be too few for
+ * large differences, and twice as many differences are too many. */
+static void planned_sizes_list_all(void **state) {
+    (void)state;
+    static const struct {
+        uint64_t differences, trials;
+    } sizes[] = {{1, 2000}, {2, 20000}, {10, 10000}, {50, 4000}, {100, 3000}, {1000, 400}};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+        for (int k = 0; k <= 5; k = k ? k + 1 : 3) {
+            char spec[96], hashes[16] = "";
+            const uint64_t d = sizes[i].differences, trials = sizes[i].trials / (k ? 4 : 1);
+            if (k) sprintf(hashes, ",hashes=%d", k);
+            sprintf(spec, "iblt:differences=%d%s,estimator=none", (int)d, hashes);
+            const uint64_t failed = failures(spec, d, trials);
+            assert_true(failed <= trials / 1000 ||
+                        test_is_possible(failed, trials, 0.001, TEST_ALPHA));
+        }
+    assert_int_equal(failures("iblt:differences=1000,estimator=none", 2000, 20), 20);
+    assert_int_equal(failures("iblt:cells=1260,hashes=4,estimator=none", 1000, 20), 20);
+}
+
+/* ---- Estimators ----------------------------------------------------------------------------- */
+
+typedef struct moments {
+    double mean, variance, error; /* error: the mean of the errors that were told, squared */
+} moments;
+
+static moments estimates(const char *spec, uint64_t d, unsigned trials) {
+    double sum = 0, squares = 0, errors = 0;
+    for (unsigned t = 0; t < trials; t++) {
+        struct tamis_estimate size;
+        tamis *a = test_make("%s", spec), *b = test_copy(a);
+        add_hashes(a, 77, t * d, t * d + d / 2);
+        add_hashes(b, 77, t * d + d / 2, (t + 1) * d);
+        test_demand(tamis_difference_size(a, b, &size), "size");
+        sum += size.value;
+        squares += size.value * size.value;
+        errors += size.error * size.error;
+        tamis_free(a);
+        tamis_free(b);
+    }
+    const double mean = sum / trials;
+    return (moments){mean, squares / trials - mean * mean, errors / trials};
+}
+
+/* Mean d, variance 2 d (d - 1) / m: within six errors of mean and variance, from both sides. The
+ * squares of a sum of many are nearly normal: their variance is known to sqrt(2 / trials). */
+static void signs_are_as_computed(void **state) {
+    (void)state;
+    enum { TRIALS = 600, COUNTERS_USED = 256 };
+    for (uint64_t d = 10; d <= 1000; d *= 10) {
+        const moments m = estimates("iblt:cells=8,counters=256", d, TRIALS);
+        const double variance = 2.0 * (double)d * (double)(d - 1) / COUNTERS_USED;
+        assert_true(fabs(m.mean - (double)d) < 6 * sqrt(variance / TRIALS));
+        assert_true(fabs(m.variance / variance - 1) < 6 * sqrt(4.0 / TRIALS));
+        assert_true(fabs(m.error / variance - 1) < 0.15);
+    }
+}
+
+/* Two keys share a counter once in m pairs, and then add up to 0 or 4. */
+static void two_signs_are_exact(void **state) {
+    (void)state;
+    enum { TRIALS = 20000, M = 64 };
+    uint64_t none = 0, four = 0;
+    tamis *empty = test_make("iblt:cells=8,counters=%d", M);
+    for (uint64_t t = 0; t < TRIALS; t++) {
+        struct tamis_estimate size;
+        tamis *f = test_copy(empty);
+        add_hashes(f, 78, 2 * t, 2 * t + 2);
+        test_demand(tamis_difference_size(f, empty, &size), "size");
+        none += size.value == 0;
+        four += size.value == 4;
+        assert_true(size.value == 0 || size.value == 2 || size.value == 4);
+        tamis_free(f);
+    }
+    tamis_free(empty);
+    assert_true(test_is_possible(none, TRIALS, 0.5 / M, TEST_ALPHA));
+    assert_true(test_is_possible(four, TRIALS, 0.5 / M, TEST_ALPHA));
+}
+
+/* Few are counted, many are sampled; the error that is told is the error that is made. */
+static void strata_are_as_computed(void **state) {
+    (void)state;
+    enum { TRIALS = 150 };
+    const moments few = estimates("iblt:cells=8,estimator=strata", 20, 50);
+    assert_true(few.mean == 20 && few.variance < 1e-9 && few.error == 0);
+    for (uint64_t d = 1000; d <= 10000; d *= 10) {
+        const moments m = estimates("iblt:cells=8,estimator=strata", d, TRIALS);
+        assert_true(fabs(m.mean / (double)d - 1) < 0.03 + 6 * sqrt(m.error / TRIALS) / (double)d);
+        assert_true(m.variance / m.error > 0.4 && m.variance / m.error < 1.8);
+    }
+}
+
+static void without_estimator_none(void **state) {
+    (void)state;
+    struct tamis_estimate size;
+    tamis *f = test_make("iblt:differences=10,estimator=none");
+    assert_int_equal(tamis_difference_size(f, f, &size), TAMIS_CANNOT);
+    tamis_free(f);
+}
+
+/* ---- By a filter ---------------------------------------------------------------------------- */
+
+/* d / 2 keys are only theirs, the others only ours. */
+static void filters_tell_sizes(void **state) {
+    (void)state;
+    enum { KEYS = 5000, TRIALS = 60 };
+    uint64_t *ours = malloc(KEYS * sizeof *ours);
+    for (uint64_t d = 10; d <= 1000; d *= 10) {
+        double sum = 0, squares = 0, variance = 0;
+        for (uint64_t t = 0; t < TRIALS; t++) {
+            struct tamis_estimate here, there;
+            tamis *f = test_make("counting:capacity=%d,fpr=5%%,width=16", KEYS);
+            add_hashes(f, 79 + t, 0, KEYS);
+            for (uint64_t i = 0; i < KEYS; i++) ours[i] = test_number(79 + t, i + d);
+            test_demand(tamis_difference_by_filter(f, ours, KEYS, &there, &here), "by filter");
+            assert_true(fabs(there.value - here.value) < 1e-6);
+            sum += here.value;
+            squares += (here.value - (double)d) * (here.value - (double)d);
+            variance += (double)d * tamis_fpr_now(f) / (1 - tamis_fpr_now(f));
+            tamis_free(f);
+        }
+        assert_true(fabs(sum - TRIALS * (double)d) < 6 * sqrt(variance));
+        assert_true(fabs(squares / variance - 1) < 6 * sqrt(3.0 / TRIALS));
+    }
+    free(ours);
+}
+
+static void some_filters_tell_nothing(void **state) {
+    (void)state;
+    struct tamis_estimate here, there;
+    uint64_t hash = 5;
+    tamis *sketch = test_make("minhash"), *window = test_make("window:capacity=100");
+    tamis *full = test_make("classic:capacity=1,bits=64");
+    add_hashes(full, 80, 0, 2000);
+    assert_int_equal(tamis_difference_by_filter(sketch, &hash, 1, &there, &here), TAMIS_CANNOT);
+    assert_int_equal(tamis_difference_by_filter(window, &hash, 1, &there, &here), TAMIS_CANNOT);
+    assert_int_equal(tamis_difference_by_filter(full, &hash, 1, &there, &here), TAMIS_SATURATED);
+    tamis_free(full);
+    full = test_make("classic:capacity=1");
+    test_demand(tamis_difference_by_filter(full, NULL, 0, &there, &here), "two empty sets");
+    assert_true(there.value == 0 && here.value == 0);
+    tamis_free(full);
+    tamis_free(window);
+    tamis_free(sketch);
+}
+
+/* ---- What is not a set ---------------------------------------------------------------------- */
+
+/* A key that is there twice is answered for, is told of, and prevents lists; once it is removed all is
+ * as before. */
+static void repeated_keys_are_told(void **state) {
+    (void)state;
+    uint64_t listed = 0;
+    tamis *f = test_make("iblt:differences=10"), *empty = test_copy(f);
+    add_hashes(f, 81, 0, 3);
+    add_hashes(f, 81, 2, 3);
+    assert_true(tamis_has_hash(f, test_number(81, 2)));
+    assert_true(test_info(f).worn > 0);
+    assert_non_null(strstr(test_info(f).caveat, "more than once"));
+    assert_int_equal(tamis_difference(f, empty, count_one, &listed), TAMIS_INVALID);
+    assert_non_null(strstr(tamis_why(), "more than once"));
+    assert_int_equal(listed, 0);
+    test_demand(tamis_remove_hash(f, test_number(81, 2)), "remove");
+    assert_int_equal(test_info(f).worn, 0);
+    test_demand(tamis_difference(f, empty, count_one, &listed), "list");
+    assert_int_equal(listed, 3);
+    assert_int_equal(tamis_difference(f, empty, take_none, NULL), TAMIS_CANCELLED);
+    tamis_free(f);
+    tamis_free(empty);
+}
+
+/* Two numbers of a family that share their cell in the first subtable of `table`, and no other. */
+static void find_neighbours(tamis_iblt table, uint64_t hash[2], uint64_t at[2][8]) {
+    for (uint64_t i = 1;; i++) {
+        unsigned shared = 0;
+        hash[0] = test_number(82, 0);
+        hash[1] = test_number(82, i);
+        for (int h = 0; h < 2; h++) {
+            uint64_t chain = tamis__chain_start(hash[h]);
+            for (unsigned s = 0; s < table.hashes; s++)
+                at[h][s] = tamis__iblt_next(table, &chain, s);
+        }
+        for (unsigned s = 0; s < table.hashes; s++) shared += at[0][s] == at[1][s];
+        if (shared == 1 && at[0][0] == at[1][0]) return;
+    }
+}
+
+/* Both hashes are there, but the second stands in another cell of the first subtable. Both are found,
+ * and leave the cell that they should share. The sums of all subtables agree. */
+static void contradictions_are_refused(void **state) {
+    (void)state;
+    enum { PLACES = 8 };
+    uint64_t hash[2], at[2][PLACES], listed = 0;
+    size_t size;
+    tamis *f = test_make("iblt:cells=32,hashes=4,estimator=none"), *empty = test_copy(f), *g;
+    uint8_t *image = test_image(f, &size);
+    tamis_iblt table = {image + TEST_HEADER_BYTES, 32, 4};
+    find_neighbours(table, hash, at);
+    for (int h = 0; h < 2; h++) tamis__iblt_add(table, hash[h], 1);
+    const tamis_iblt_cell both = tamis__iblt_get(table, at[0][0]);
+    const tamis_iblt_cell one = {1, hash[0], tamis__iblt_check(hash[0])};
+    const tamis_iblt_cell other = {1, both.keys ^ one.keys, both.checks ^ one.checks};
+    tamis__iblt_put(table, at[0][0], one);
+    tamis__iblt_put(table, (at[0][0] + 1) % 8, other);
+    test_reseal(image, size);
+    test_demand(tamis_load(&g, image, size), "the gate cannot see it");
+    assert_int_equal(tamis_difference(g, empty, count_one, &listed), TAMIS_CORRUPT);
+    assert_non_null(strstr(tamis_why(), "contradict"));
+    assert_int_equal(tamis_difference(empty, g, count_one, &listed), TAMIS_CORRUPT);
+    assert_int_equal(listed, 0);
+    free(image);
+    tamis_free(f);
+    tamis_free(g);
+    tamis_free(empty);
+}
+
+/* ---- The gate ------------------------------------------------------------------------------- */
+
+static void impossible_tables_are_refused(void **state) {
+    (void)state;
+    static const test_word words[] = {
+        {CELLS, 0},    {CELLS, 33},    {CELLS, UINT64_MAX}, {HASHES, 2},
+        {HASHES, 9},   {ESTIMATOR, 3}, {ESTIMATOR, 0},      {COUNTERS, 0},
+        {COUNTERS, 2}, {COUNTERS, 65}, {CELLS, 36},         {COUNTERS, 256},
+    };
+    tamis *f = test_make("iblt:cells=32,hashes=4,counters=128");
+    add_hashes(f, 83, 0, 20);
+    assert_true(test_refuses_words(f, words, sizeof words / sizeof *words, NULL));
+    tamis_free(f);
+    /* A bit of a cell always shows; one of a counter when it is the last. */
+    f = test_make("iblt:cells=32,hashes=4,estimator=none");
+    add_hashes(f, 83, 0, 20);
+    assert_int_equal(test_flip_bits(f, 1000, NULL), 0);
+    tamis_free(f);
+    f = test_make("iblt:cells=32,hashes=4,estimator=strata");
+    add_hashes(f, 83, 0, 20);
+    assert_int_equal(test_flip_bits(f, 1000, NULL), 0);
+    tamis_free(f);
+}
+
+static void wishes_are_checked(void **state) {
+    (void)state;
+    tamis *f;
+    static const char *const bad[] = {
+        "iblt",                                      /* neither a size nor a number of keys */
+        "iblt:capacity=100,bits=1000",               /* too small for the estimator */
+        "iblt:cells=30,counters=63",                 /* too few */
+        "iblt:cells=30,counters=0,estimator=signed", /* none at all, of signed */
+        "iblt:cells=30,counters=64,estimator=strata",
+        "iblt:cells=30,hashes=2",
+        "iblt:differences=0",
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        assert_int_equal(tamis_create(&f, bad[i]), TAMIS_INVALID);
+        assert_true(strlen(tamis_why()) > 10);
+    }
+    assert_int_equal(tamis_create(&f, "iblt:capacity=2^55"), TAMIS_TOO_LARGE);
+    assert_true(test_plan("iblt:cells=31").word[CELLS] == 32);
+    assert_true(test_plan("iblt:cells=31,counters=65").word[COUNTERS] == 66);
+    assert_true(test_plan("iblt:capacity=1000,size=64k").payload_bytes <= 65536);
+    assert_true(test_plan("iblt:capacity=1000,size=64k").payload_bytes > 65000);
+    assert_true(test_plan("iblt:differences=1M,hashes=3").word[CELLS] < 1240000);
+}
+
+/* Fingers off what does not match, and off kinds that cannot. */
+static void others_are_refused(void **state) {
+    (void)state;
+    uint64_t listed = 0;
+    struct tamis_estimate size;
+    tamis *f = test_make("iblt:differences=10"), *g = test_make("iblt:differences=20");
+    tamis *seeded = test_make("iblt:differences=10,seed=1"),
+          *plain = test_make("classic:capacity=10");
+    assert_int_equal(tamis_difference(f, g, count_one, &listed), TAMIS_MISMATCH);
+    assert_int_equal(tamis_difference(f, seeded, count_one, &listed), TAMIS_MISMATCH);
+    assert_int_equal(tamis_difference_size(f, seeded, &size), TAMIS_MISMATCH);
+    assert_int_equal(tamis_difference(plain, plain, count_one, &listed), TAMIS_CANNOT);
+    tamis_free(f);
+    tamis_free(g);
+    tamis_free(seeded);
+    tamis_free(plain);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(two_fail_as_computed),
+        cmocka_unit_test(planned_sizes_list_all),
+        cmocka_unit_test(signs_are_as_computed),
+        cmocka_unit_test(two_signs_are_exact),
+        cmocka_unit_test(strata_are_as_computed),
+        cmocka_unit_test(without_estimator_none),
+        cmocka_unit_test(filters_tell_sizes),
+        cmocka_unit_test(some_filters_tell_nothing),
+        cmocka_unit_test(repeated_keys_are_told),
+        cmocka_unit_test(contradictions_are_refused),
+        cmocka_unit_test(impossible_tables_are_refused),
+        cmocka_unit_test(wishes_are_checked),
+        cmocka_unit_test(others_are_refused),
+    };
+    return cmocka_run_group_tests_name("iblt", tests, NULL, NULL);
+}
