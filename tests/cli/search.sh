@@ -7,6 +7,7 @@ tamis convert all.tamis back.fps --to fps -q && cmp all.fps back.fps
 echo "-- at least 0.7, most similar first"
 tamis search all.tamis some.fps
 echo "-- at least so similar"
+tamis search all.tamis some.fps --least 0.34 -q
 tamis search all.tamis some.fps --least 85% -q
 tamis search all.tamis some.fps --least 1 -q
 echo "-- the nearest"
