@@ -57,7 +57,7 @@ LIB     := $(B)/libtamis.a
 SO      := $(B)/libtamis.so.$(VERSION)
 CMD     := $(B)/tamis
 
-.PHONY: pages all run run-here test check test-here proof proof-here big tables fuzz fuzz-import fuzz-talk peers peers-here golden install uninstall \
+.PHONY: pages all run run-here test check test-here proof proof-here big tables fuzz fuzz-import fuzz-talk fuzz-summary peers peers-here golden install uninstall \
         format layers symbols clean bench bench-here bench-programs bench-full \
         bench-full-here bench-count bench-count-here bench-cli bench-cli-here
 .DELETE_ON_ERROR:
@@ -278,6 +278,17 @@ fuzz-import:
 	$(if $(FORMAT),TAMIS_FORMAT='$(FORMAT)') $(FUZZ_IMPORT) -max_total_time=$(FUZZ_SECONDS) -timeout=5 \
 	    -rss_limit_mb=2048 -max_len=65536 -print_final_stats=1 build-fuzz/imported \
 	    $(if $(FORMAT),$(wildcard tests/vectors/$(firstword $(subst :, ,$(FORMAT)))))
+# The same for messages between caches.
+FUZZ_SUMMARY := build-fuzz/summary
+fuzz-summary:
+	@tools/setup proof
+	@mkdir -p build-fuzz/messages
+	@$(MAKE) --no-print-directory -j2 B=build-fuzz CC=$(CLANG) \
+	    CFLAGS='-O1 -g1 -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all' $(FUZZ_SUMMARY)
+	$(FUZZ_SUMMARY) -max_total_time=$(FUZZ_SECONDS) -timeout=5 -rss_limit_mb=2048 -max_len=4096 \
+	    -print_final_stats=1 build-fuzz/messages
+$(FUZZ_SUMMARY): $(B)/tests/fuzz/summary.o $(FUZZ_OBJ) $(LIB)
+	$(Q)$(CC) $(CFLAGS) -fsanitize=fuzzer -o $@ $^ $(LIBS)
 # And for conversations.
 FUZZ_TALK := build-fuzz/talk
 fuzz-talk:

@@ -1,4 +1,5 @@
-/* patches.h: only diff.c, apply.c and patches.c include this. What both say about a patch. */
+/* patches.h: only diff.c, apply.c, announce.c and patches.c include this. What the
+ * first two say about a patch. */
 #ifndef TAMIS_CLI_PATCHES_H
 #define TAMIS_CLI_PATCHES_H
 

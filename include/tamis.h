@@ -966,7 +966,7 @@ TAMIS_API tamis_status tamis_record(tamis *filter, const void *flow, size_t flow
 struct tamis_traced {
     size_t flow;     /* its number in the list of flows; SIZE_MAX when there was no list */
     uint64_t offset; /* of the first byte of the excerpt in the payload */
-    uint64_t blocks; /* that had to be there, each with a chance of tamis_fpr_now to be so by accident */
+    uint64_t blocks; /* that had to be there; each is by accident with chance tamis_fpr_now */
 };
 
 /* Gets one after the other, by offset, then by flow; false stops. */

@@ -53,14 +53,14 @@ struct tamis_digest {
 
 /* The symbols of `n` distinct hashes, which are copied; in any order. `key` is 16 bytes that both
  * sides share, or NULL for zeros: without knowing it nobody can prepare keys whose symbols never
- * come apart. TAMIS_INVALID for a hash that is there twice, and for more than 2^31. Of `options` only
- * the memory counts. Threads: any. */
+ * come apart. TAMIS_INVALID for a hash that is there twice, TAMIS_TOO_LARGE for more than 2^31. Of
+ * `options` only the memory counts. Threads: any. */
 TAMIS_API tamis_status tamis_symbols_create(tamis_symbols **symbols, const uint64_t *hashes,
                                             size_t n, const uint8_t *key,
                                             const struct tamis_options *options);
 
-/* Writes the next `n` symbols to `list`. TAMIS_TOO_LARGE behind the 2^32nd symbol.
- * Threads: one writer. */
+/* Writes the next `n` symbols to `list`. TAMIS_TOO_LARGE behind the 2^32nd symbol. After a failure,
+ * TAMIS_NOMEM included, there are no more. Threads: one writer. */
 TAMIS_API tamis_status tamis_symbols_next(tamis_symbols *symbols, struct tamis_symbol *list,
                                           size_t n);
 
@@ -75,8 +75,8 @@ TAMIS_API tamis_status tamis_peeler_create(tamis_peeler **peeler, const uint64_t
                                            const uint8_t *key, const struct tamis_options *options);
 
 /* Takes the next `n` symbols of the other side and works out what they tell. Symbols behind the one
- * that made it whole are ignored. TAMIS_CORRUPT, for this and every later call, when no two sets can
- * have made these symbols. Threads: one writer. */
+ * that made it whole are ignored. TAMIS_CORRUPT when no two sets can have made these symbols. A failure
+ * is for ever. Threads: one writer. */
 TAMIS_API tamis_status tamis_peeler_take(tamis_peeler *peeler, const struct tamis_symbol *list,
                                          size_t n);
 
@@ -221,7 +221,44 @@ TAMIS_API void tamis_talk_info(const tamis_talk *talk, struct tamis_talk_info *i
 /* NULL is allowed. Threads: one, with no other user. */
 TAMIS_API void tamis_talk_free(tamis_talk *talk);
 
-/* ==== Approximate reconciliation: filters instead of lists ==================================== */
+/* ==== Approximate reconciliation: filters instead of lists ====================================
+ *
+ * Which of our keys does somebody else probably lack? The plain way is a filter of their keys, and a
+ * question for each of ours: it misses a lacking key as often as the filter says a wrong yes, and
+ * takes as many questions as we have keys. A tree takes few when few differ (Byers et al. 2004): both
+ * sides see their hashes as the leaves of one binary tree, in which a node's value is made of all
+ * hashes below it. They send a filter of their values; we go down from the root, and leave out every
+ * subtree whose value they have, because then all below it is theirs too.
+ *
+ * A wrong yes prunes a subtree that differs. `correction` asks for more: only after correction + 1
+ * nodes in a row, each with its value there, is a subtree left out. With f the rate of the filter, a
+ * key whose leaf is L nodes below the root is found with the chance that no correction + 1 of L coins
+ * in a row are wrong, times 1 - f. What is listed is really lacking, unless 64-bit values collide. */
+
+/* The filter of a tree: of `n` hashes, ascending and different, as tamis_hash gives them. It takes
+ * bits_per_key (1 to 256) bits for each; a tree has nearly two nodes for each key. `seed` makes
+ * another filter, so that what was missed once may be found the second time. On failure *filter is
+ * NULL. Threads: any. */
+TAMIS_API tamis_status tamis_tree_summary(tamis **filter, const uint64_t *hashes, size_t n,
+                                          double bits_per_key, uint64_t seed,
+                                          const struct tamis_options *options);
+
+/* What a walk took and found. */
+struct tamis_tree_walk {
+    uint64_t asked;   /* nodes, of which the filter was asked */
+    uint64_t lacking; /* hashes that were listed */
+};
+
+/* Gets a hash of ours that the other side probably lacks; false ends the walk with TAMIS_CANCELLED. */
+typedef bool tamis_lacks(void *ctx, uint64_t hash);
+
+/* Lists which of our `n` hashes, ascending and different, are not among those that the filter was
+ * made of; correction is from 0 to 16. `walk` may be NULL, and so may options.
+ * Threads: as tamis_has for the filter. */
+TAMIS_API tamis_status tamis_tree_missing(const tamis *filter, const uint64_t *hashes, size_t n,
+                                          unsigned correction, tamis_lacks *take, void *ctx,
+                                          struct tamis_tree_walk *walk,
+                                          const struct tamis_options *options);
 
 /* How many keys only they have, and how many only we have, by a filter of their keys and the hashes
  * of ours, as the filter hashes them (tamis_hash), each once. Their filter must hold each key once,
@@ -232,9 +269,178 @@ TAMIS_API tamis_status tamis_difference_by_filter(const tamis *theirs, const uin
                                                   size_t n, struct tamis_estimate *only_theirs,
                                                   struct tamis_estimate *only_ours);
 
-/* ==== Features: vectors of any words in a fixed number of places ============================== */
+/* ==== Features: vectors of any words in a fixed number of places ==============================
+ *
+ * Feature hashing, for learning from texts without a dictionary: each key chooses one of `places` by
+ * its hash, and its weight is added there, with a sign by another bit of the hash when is_signed is
+ * set. Keys that meet in a place then cancel out on average:
+ *
+ *     E <x', y'> = <x, y>,    variance at most (<x, y>^2 + |x|^2 |y|^2) / places
+ *
+ * for the products of vectors x and y that had a place for every key (Weinberger et al. 2009).
+ * Without signs a product is too large by about sum(x) sum(y) / places. Vectors of one shape, seed
+ * and signs add up. */
 
-/* ==== Summary Cache: who of the neighbours may have it? ======================================= */
+struct tamis_features {
+    uint64_t places; /* from 1 to 2^32 */
+    uint64_t seed;   /* another hash function; XXH3, as filters with this seed hash */
+    bool is_signed;
+};
+
+/* Where a key belongs, and 1 or -1 through `sign`, which may be NULL. A shape without places has
+ * none: 0. Threads: any. */
+TAMIS_API uint64_t tamis_features_place(const struct tamis_features *shape, const void *key,
+                                        size_t len, int *sign);
+
+/* Adds `weight` for a key to the vector, which has `places` numbers. Threads: one for each vector. */
+TAMIS_API void tamis_features_add(const struct tamis_features *shape, float *vector, const void *key,
+                                  size_t len, double weight);
+
+/* Adds `n` keys; a weight for each, or 1 where weights is NULL. Threads: as tamis_features_add. */
+TAMIS_API void tamis_features_add_many(const struct tamis_features *shape, float *vector,
+                                       const struct tamis_key *keys, const double *weights,
+                                       size_t n);
+
+/* The same with whole numbers, which stop at the ends of their range.
+ * Threads: as tamis_features_add. */
+TAMIS_API void tamis_features_count(const struct tamis_features *shape, int32_t *vector,
+                                    const void *key, size_t len, int32_t times);
+
+/* ==== Summary Cache: who of the neighbours may have it? =======================================
+ *
+ * Caches that stand side by side tell each other what they hold, as filters of 8 to 16 bits for each
+ * document, and on a miss ask only those neighbours that may have it (Fan, Cao, Almeida and Broder
+ * 1998). Every cache keeps a filter of its own documents, in a kind with TAMIS_CAN_LOG, and a copy of
+ * what each neighbour last told:
+ *
+ *     tamis_add, tamis_remove ─▶ own filter ──tamis_announce──▶ messages ──▶ tamis_neighbours_hear
+ *                                                                                    │
+ *     neighbours that may have it ◀──tamis_neighbours_ask──── copies of all neighbours ┘
+ *
+ * The own filter is "counting:capacity=N,bits=B,hashes=4,log=yes", whose messages have the compact
+ * form, or "icp:capacity=N,bits=B", whose messages are those of ICP (ICP_OP_DIRUPDATE) and whose
+ * positions come from MD5; B is 6 bits for each position, of which a document should have 8 to 16.
+ * docs/caches.md has both forms byte by byte, and what each choice costs.
+ *
+ * A message says what bits *are*, not that they flip, so that one that is lost or comes twice does no
+ * harm beyond the bits it tells. Messages are numbered: who hears them knows when some are missing.
+ * Whatever a copy answers is a hint: the neighbour may have dropped the document since. */
+
+/* How far the neighbours are behind. */
+struct tamis_staleness {
+    uint64_t positions;            /* bits of the summary */
+    uint64_t set, cleared;         /* that flipped since the last announcement */
+    uint64_t documents;            /* in the filter now */
+    struct tamis_estimate unknown; /* documents of which neighbours have not heard, by the bits */
+};
+
+/* Looks at every position. `staleness_size` is sizeof *staleness. Threads: as tamis_has. */
+TAMIS_API tamis_status tamis_staleness(const tamis *filter, struct tamis_staleness *staleness,
+                                       size_t staleness_size);
+
+/* Whether it is time to announce: the documents that neighbours have not heard of are at least this
+ * share of all documents, or all have gone. The paper takes 1% to 10%; with a threshold of 0 it is
+ * time with the first bit that flipped. Looks at every position: a cache that counts its adds need not
+ * ask before that many came. Threads: as tamis_has. */
+TAMIS_API bool tamis_is_due(const tamis *filter, double threshold);
+
+/* Everything optional about an announcement. Start from {.struct_size = sizeof options}. */
+struct tamis_announce_options {
+    size_t struct_size;     /* sizeof(struct tamis_announce_options) of your header */
+    uint32_t message_bytes; /* at most; 0: 65507, or 16384 in the form of ICP; at least 64 */
+    uint32_t sender;        /* IPv4 address of the sender, in the form of ICP */
+    bool is_whole;          /* tell every bit, for neighbours that are new or have missed some */
+    bool only_changes;      /* never tell every bit: for receivers that know only the paper */
+};
+
+/* What was announced. */
+struct tamis_announced {
+    uint64_t messages, bytes;
+    uint64_t changes;  /* bits that were told to have flipped */
+    uint32_t sequence; /* number of the last message */
+    bool is_whole;     /* every bit was told, asked for or because it takes fewer bytes */
+};
+
+/* Tells what changed since the last announcement: `put` gets the messages one by one, each a datagram
+ * or a piece of a stream. The first time, and where it takes fewer bytes, every bit is told. Without
+ * changes there is one message without records: a sign of life. When `put` has taken all of them the
+ * changes are told. When it returns false: TAMIS_CANCELLED; the changes will be told again, by messages
+ * with new numbers. The note "announced" of the filter keeps the number of the last message.
+ * `announced` may be NULL. TAMIS_CANNOT for filters without a log, and for keyed hashes.
+ * Threads: as tamis_add. */
+TAMIS_API tamis_status tamis_announce(tamis *filter, const struct tamis_announce_options *options,
+                                      struct tamis_announced *announced, size_t announced_size,
+                                      tamis_writer *put, void *ctx);
+
+/* The length of the message that starts here; 0, with the sentence in tamis_why, when it is none or
+ * not whole. Threads: any. */
+TAMIS_API size_t tamis_message_size(const void *bytes, size_t size);
+
+/* What a message did to a copy, and how good the copy is now. */
+struct tamis_heard {
+    uint32_t sequence; /* of the last message that was taken; 0: the sender does not number them */
+    uint32_t
+        missing; /* messages that did not come since every bit was told; 0: the copy is what the
+                          sender announced */
+    uint64_t positions;
+    uint64_t told; /* bits that this message told */
+    bool is_new;   /* the copy is new: the first message, or one of another shape */
+    bool is_late;  /* a newer one was here before it: left out */
+    bool is_whole; /* this message began to tell every bit */
+};
+
+/* Takes one message into *copy, a filter that answers what the sender has; NULL: a new one. Where the
+ * message has another shape than *copy, that is freed and a new one takes its place. The copy is
+ * classic, or icp with copy=yes, at most 16 MiB or what options->max_bytes allows, and its note
+ * "heard" keeps the number of the last message and how many are missing. All of the message is looked
+ * at before anything changes: TAMIS_CORRUPT with the sentence that names what is wrong. `heard` may be
+ * NULL. Threads: as tamis_add. */
+TAMIS_API tamis_status tamis_hear(tamis **copy, const void *message, size_t size,
+                                  const struct tamis_options *options, struct tamis_heard *heard,
+                                  size_t heard_size);
+
+/* How good a copy is: sequence, missing and positions. False for a filter that is no copy.
+ * Threads: as tamis_has. */
+TAMIS_API bool tamis_was_heard(const tamis *copy, struct tamis_heard *heard, size_t heard_size);
+
+/* A table of neighbours, each with a name of 1 to 255 bytes and a copy. */
+typedef struct tamis_neighbours tamis_neighbours;
+
+enum { TAMIS_MOST_NEIGHBOURS = 4096, TAMIS_MOST_NEIGHBOUR_NAME = 255 };
+
+/* Makes an empty table. Of the options, allocator and max_bytes count, the latter for each copy.
+ * `most` neighbours are allowed, at most 4096. Threads: any. */
+TAMIS_API tamis_status tamis_neighbours_create(tamis_neighbours **table, size_t most,
+                                               const struct tamis_options *options);
+
+/* Frees the table and all copies. NULL is allowed. Threads: one, with no other user. */
+TAMIS_API void tamis_neighbours_free(tamis_neighbours *table);
+
+/* Takes a message from `peer`, as tamis_hear; who is not in the table comes in. TAMIS_FULL when there
+ * are `most` others. Threads: one writer. */
+TAMIS_API tamis_status tamis_neighbours_hear(tamis_neighbours *table, const char *peer,
+                                             const void *message, size_t size,
+                                             struct tamis_heard *heard, size_t heard_size);
+
+/* Puts a copy into the table, or in place of the one that is there, as one that was saved; the table
+ * owns it from then on, unless the call fails. TAMIS_MISMATCH for what is not a copy.
+ * Threads: one writer. */
+TAMIS_API tamis_status tamis_neighbours_put(tamis_neighbours *table, const char *peer, tamis *copy);
+
+/* Forgets a neighbour, as when it is down. TAMIS_NOT_FOUND when there is none of that name.
+ * Threads: one writer. */
+TAMIS_API tamis_status tamis_neighbours_forget(tamis_neighbours *table, const char *peer);
+
+/* Which neighbours may have this document? Writes their indices, in order, to `peers`, which has room
+ * for `room`, and returns how many there are. Who is not among them did not have it when it last
+ * announced. Threads: readers or one writer. */
+TAMIS_API size_t tamis_neighbours_ask(const tamis_neighbours *table, const void *url, size_t len,
+                                      size_t *peers, size_t room);
+
+/* The i-th neighbour, in the order of names: its name and its copy; false when there are fewer. Both
+ * are the table's, and valid until it changes. Threads: readers or one writer. */
+TAMIS_API bool tamis_neighbours_at(const tamis_neighbours *table, size_t i, const char **peer,
+                                   const tamis **copy);
 
 /* ==== Admission: what is asked for a second time ============================================== */
 
@@ -350,10 +556,11 @@ TAMIS_API tamis_status tamis_aggregate_take(tamis_aggregate *node, const void *s
 
 /* What a node knows. */
 struct tamis_total {
-    uint64_t count;      /* sources that are counted */
-    double sum, mean;    /* of their values; the mean of none is 0 */
-    double min, max;     /* none is smaller, none is larger; 0 without sources */
-    bool is_min_counted; /* whether a source surely has it: one that had it may have changed since */
+    uint64_t count;   /* sources that are counted */
+    double sum, mean; /* of their values; the mean of none is 0 */
+    double min, max;  /* none is smaller, none is larger; 0 without sources */
+    bool
+        is_min_counted; /* whether a source surely has it: one that had it may have changed since */
     bool is_max_counted;
     uint64_t counted, replaced, skipped; /* calls */
     double fpr;                          /* of the filter, now */

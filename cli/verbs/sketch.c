@@ -10,6 +10,8 @@
 /* Whoever does not say how many keys will differ can list so many. */
 static const char usual_differences[] = "differences=1000";
 
+enum { LEAST_MEMORY = 1 << 20 }; /* the hashes of a block of short lines, and as many again */
+
 static int check_options(const struct args *args) {
     static const enum option_id apart[][2] = {{OPT_SIMILAR, OPT_COUNTS},
                                               {OPT_SIMILAR, OPT_DIFFERENCES},
@@ -26,6 +28,10 @@ static int check_options(const struct args *args) {
         if (given(args, belongs[i][0]) && !given(args, belongs[i][1]))
             return fail(args, NULL, "--%s is about --%s", option_named(belongs[i][0])->name,
                         option_named(belongs[i][1])->name);
+    if (given(args, OPT_MEMORY) && args->setting[OPT_MEMORY].number < LEAST_MEMORY)
+        return fail(args, "--memory", "%s is too little; from %s on",
+                    human_bytes(args->setting[OPT_MEMORY].number).text,
+                    human_bytes(LEAST_MEMORY).text);
     return given(args, OPT_SPEC) ? wish_is_single(args, "--spec") : 0;
 }
 
@@ -78,19 +84,17 @@ static void throw_out_repeats(struct sketching *s) {
     s->n = kept;
 }
 
-/* Room for `more`: repeats go first; where half of it is still full then, it doubles. */
+/* Room for `more`: repeats go first; where more than half of it is full then, it doubles. */
 static int make_room(struct sketching *s, size_t more) {
-    const uint64_t limit = memory_wanted(s->args);
+    const uint64_t most = memory_wanted(s->args) / sizeof *s->hash;
     if (s->n + more <= s->room) return 0;
     if (s->n > 0) throw_out_repeats(s);
-    if (s->n + more <= s->room / 2) return 0;
-    const size_t room = 2 * (s->n + more) + 4096;
-    if ((uint64_t)room * sizeof *s->hash > limit && s->n + more <= s->room) return 0;
-    if ((uint64_t)room * sizeof *s->hash > limit)
-        return fail(s->args, NULL,
-                    "more than %s distinct keys need more than %s of memory, at 16 bytes each; "
-                    "--memory allows more",
-                    human_count(s->n).text, human_bytes(limit).text);
+    const size_t needed = s->n + more;
+    if (needed > most)
+        return fail(s->args, "--memory", "%s hold %s distinct keys, and there are more",
+                    human_bytes(memory_wanted(s->args)).text, human_count(most).text);
+    const size_t room = needed < most / 2 ? 2 * needed : (size_t)most;
+    if (needed <= s->room / 2 || room <= s->room) return 0;
     uint64_t *hash = realloc(s->hash, room * sizeof *hash);
     if (!hash) return fail_memory(s->args);
     s->hash = hash;
@@ -121,20 +125,26 @@ static int add_distinct(struct sketching *s) {
 
 /* ---- What is said ---- */
 
+/* What the estimator of an iblt is off by, of one: it has the shape words estimator and counters. */
+static double error_of_size(const struct tamis_info *info) {
+    enum { STRATA = 2 };
+    if (info->word[2] == STRATA) return 0.11; /* measured: docs/kinds/iblt.md */
+    return info->word[3] > 0 ? sqrt(2 / (double)info->word[3]) : 0;
+}
+
 /* What this sketch is good for, by its kind and its words. */
 static void tell_use(const struct args *args, const struct tamis_info *info) {
-    const double counters = (double)info->word[3];
     if (strcmp(info->kind, "iblt") == 0) {
-        const char *differences = given(args, OPT_DIFFERENCES)
-                                      ? human_count(args->setting[OPT_DIFFERENCES].number).text
-                                  : given(args, OPT_SPEC) ? NULL
-                                                          : "1,000";
-        if (differences) fprintf(stderr, "; lists what differs, up to %s keys", differences);
-        if (counters > 0)
-            fprintf(stderr, "; tells how many differ, within %s",
-                    human_share(sqrt(2 / counters)).text);
+        const uint64_t most =
+            given(args, OPT_DIFFERENCES) ? args->setting[OPT_DIFFERENCES].number : 1000;
+        if (!given(args, OPT_SPEC))
+            fprintf(stderr, "; lists what differs, up to %s %s", human_count(most).text,
+                    most == 1 ? "key" : "keys");
+        if (error_of_size(info) > 0)
+            fprintf(stderr, "; tells how many differ, standard error %s",
+                    human_share(error_of_size(info)).text);
     } else if (strcmp(info->kind, "minhash") == 0) {
-        fprintf(stderr, "; tells how similar sets are, within %s",
+        fprintf(stderr, "; tells how similar sets are, standard error at most %s",
                 human_share(0.5 / sqrt((double)info->word[0])).text);
     }
 }
@@ -216,7 +226,7 @@ const struct verb verb_sketch = {
                  {.option = OPT_HASH}, {.option = OPT_SEED}, {.option = OPT_SECRET_FILE},
                  KEY_OPTIONS,
                  {.option = OPT_MEMORY,
-                  .help = "memory to tell keys apart in, 16 bytes each, otherwise a quarter of the "
+                  .help = "memory to tell keys apart in, 8 bytes each, otherwise a quarter of the "
                           "machine's"},
                  THREADS_OPTION, {.option = OPT_NOTE}, {.option = OPT_FORCE}),
     .examples = EXAMPLES({"A host sums up its list, for another whose list is nearly the same",
@@ -233,8 +243,8 @@ const struct verb verb_sketch = {
              "--differences N is for sets that are nearly equal, and is what is made without any "
              "other wish, for 1,000: a table (kind iblt) by which up to N keys that only one of two "
              "sets has are listed, 999 times of 1,000. With more only a part is, and an estimate "
-             "tells how many there are. It takes 24 bytes for 1.4 to 1.2 cells of each of the N, a "
-             "few more when N is small, and 4 KiB for the estimate. Lines that come twice are one "
+             "tells how many there are. It takes 30 to 50 bytes for each of the N, more when N is "
+             "below 100, and 4 KiB for the estimate. Lines that come twice are one "
              "key: hashes are kept in memory until all are there.\n\n"
              "--similar is for sets of any sizes: the share of all keys that both have (kind "
              "minhash). --counts is for streams: how often a key came (kind countmin). --spec names "

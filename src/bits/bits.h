@@ -90,20 +90,18 @@ TAMIS_FN uint32_t tamis__load32(const uint8_t *p) {
 TAMIS_FN void tamis__raise32_shared(uint8_t *p) {
     _Atomic uint32_t *counter = (_Atomic uint32_t *)(void *)p;
     uint32_t now = atomic_load_explicit(counter, memory_order_relaxed);
-    while (now != UINT32_MAX &&
-           !atomic_compare_exchange_weak_explicit(counter, &now,
-                                                  tamis__swap32(tamis__swap32(now) + 1),
-                                                  memory_order_relaxed, memory_order_relaxed)) {
+    while (now != UINT32_MAX && !atomic_compare_exchange_weak_explicit(
+                                    counter, &now, tamis__swap32(tamis__swap32(now) + 1),
+                                    memory_order_relaxed, memory_order_relaxed)) {
     }
 }
 
 TAMIS_FN void tamis__raise64_shared(uint8_t *p) {
     _Atomic uint64_t *counter = (_Atomic uint64_t *)(void *)p;
     uint64_t now = atomic_load_explicit(counter, memory_order_relaxed);
-    while (now != UINT64_MAX &&
-           !atomic_compare_exchange_weak_explicit(counter, &now,
-                                                  tamis__swap64(tamis__swap64(now) + 1),
-                                                  memory_order_relaxed, memory_order_relaxed)) {
+    while (now != UINT64_MAX && !atomic_compare_exchange_weak_explicit(
+                                    counter, &now, tamis__swap64(tamis__swap64(now) + 1),
+                                    memory_order_relaxed, memory_order_relaxed)) {
     }
 }
 

@@ -143,16 +143,28 @@ static tamis_status answer(tamis_talk *t) {
 
 /* ---- The side that asks ----------------------------------------------------------------------- */
 
+/* So many cannot be too many: each symbol gives at most one hash, and half of what the estimate comes to
+ * is less than what is needed all but five times in a million (it is a sum of 64 squares, and would have
+ * to be twice its mean). */
+static uint64_t surely_needed(const tamis_talk *t) {
+    const uint64_t apart = t->own > t->their_n ? t->own - t->their_n : t->their_n - t->own;
+    if (t->n_symbols < TAMIS_ESTIMATE_FROM) return apart;
+    const double half = 0.5 * 1.35 * tamis__peeler_estimate(t->peeler);
+    if (half <= (double)apart) return apart;
+    return half < (double)t->most_symbols ? (uint64_t)half : t->most_symbols;
+}
+
 /* Asks for more when half of what it may have too many is used up, so that symbols keep coming while
- * this travels; as many as sets of such sizes must differ by cannot be too many. */
+ * this travels. */
 static tamis_status ask(tamis_talk *t) {
     const uint64_t part = t->n_symbols / TAMIS_OVERSHOOT;
     const uint64_t window = part < TAMIS_FIRST_SYMBOLS ? TAMIS_FIRST_SYMBOLS : part;
-    const uint64_t surely = t->own > t->their_n ? t->own - t->their_n : t->their_n - t->own;
-    uint64_t want = t->n_symbols + window > surely ? t->n_symbols + window : surely;
     uint8_t body[8];
+    if (t->credit == t->most_symbols || t->credit > t->n_symbols + window / 2) return TAMIS_OK;
+    const uint64_t surely = surely_needed(t);
+    uint64_t want = t->n_symbols + window > surely ? t->n_symbols + window : surely;
     if (want > t->most_symbols) want = t->most_symbols;
-    if (want <= t->credit || t->credit > t->n_symbols + window / 2) return TAMIS_OK;
+    if (want <= t->credit) return TAMIS_OK;
     t->credit = want;
     tamis__put64(body, want);
     return say(t, TAMIS_SAYS_MORE, body, sizeof body);

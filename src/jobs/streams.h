@@ -11,4 +11,7 @@ tamis_status tamis__peeler_of(tamis_peeler **, tamis_roster *, const uint8_t key
 /* The list, for looking up, and for changing it when no symbol is wanted any more. */
 tamis_roster *tamis__symbols_roster(tamis_symbols *);
 
+/* How many hashes differ in all, those that were found included, as far as the symbols tell by now. */
+double tamis__peeler_estimate(const tamis_peeler *);
+
 #endif

@@ -13,6 +13,7 @@ struct tamis_symbols {
     tamis_roster roster;
     struct tamis_symbol *ready; /* the present stretch, [from, to) */
     uint64_t from, to, next;
+    tamis_status broken; /* a stream with a gap would be read as another set */
     tamis_block self, ready_block;
 };
 
@@ -55,9 +56,9 @@ static tamis_status next_stretch(tamis_symbols *s) {
 }
 
 tamis_status tamis_symbols_next(tamis_symbols *s, struct tamis_symbol *list, size_t n) {
+    if (s->broken) return tamis__fail(s->broken, "the stream broke before this");
     while (n) {
-        const tamis_status rc = s->next < s->to ? TAMIS_OK : next_stretch(s);
-        if (rc) return rc;
+        if (s->next == s->to && (s->broken = next_stretch(s)) != TAMIS_OK) return s->broken;
         const size_t here = s->to - s->next < n ? (size_t)(s->to - s->next) : n;
         memcpy(list, s->ready + (s->next - s->from), here * sizeof *list);
         list += here, n -= here, s->next += here;

@@ -40,7 +40,8 @@ enum {
     TAMIS_KEYS_FRAME = 1 << 16, /* no further key when a frame has so many bytes */
     TAMIS_FAIL_TEXT = 200,
     TAMIS_FIRST_SYMBOLS = 64, /* asked for at once, and always that many too many at most ... */
-    TAMIS_OVERSHOOT = 4       /* ... or this part of those that came */
+    TAMIS_OVERSHOOT = 8,      /* ... or this part of those that came */
+    TAMIS_ESTIMATE_FROM = 128 /* symbols; fewer cannot say how many differ */
 };
 
 #define TAMIS_MOST_SYMBOLS   (UINT64_C(1) << 25)

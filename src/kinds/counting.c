@@ -27,6 +27,7 @@
 #include "kinds/bloom.h"
 #include "kinds/counters.h"
 #include "kinds/kind.h"
+#include "kinds/logged.h"
 
 enum { BITS, HASHES, WIDTH, LOG };       /* shape words */
 enum { OPT_HASHES, OPT_WIDTH, OPT_LOG }; /* options */
@@ -233,37 +234,20 @@ static void measure(const tamis_body *f, const tamis_body *other, tamis_measure 
 
 /* ---- The change log ------------------------------------------------------------------------- */
 
-enum { RUN = 64 }; /* bits that are looked at together */
-
-static unsigned run_from(uint64_t i, uint64_t n) {
-    return n - i < RUN ? (unsigned)(n - i) : RUN;
+static tamis_logged arrays(const tamis_body *f) {
+    const layout at = layout_of(f);
+    return (tamis_logged){at.counters.n, at.summary, at.told};
 }
 
 static bool next_change(const tamis_body *f, uint64_t *cursor, uint64_t *position, bool *is_set) {
-    const layout at = layout_of(f);
-    for (uint64_t i = *cursor; i < at.counters.n; i += RUN) {
-        const unsigned run = run_from(i, at.counters.n);
-        const uint64_t now = tamis__bits_get(f->bytes, at.summary + i, run);
-        const uint64_t changed = now ^ tamis__bits_get(f->bytes, at.told + i, run);
-        if (!changed) continue;
-        const unsigned first = (unsigned)__builtin_ctzll(changed);
-        *position = i + first;
-        *is_set = now >> first & 1;
-        *cursor = *position + 1;
-        return true;
-    }
-    return false;
+    return tamis__logged_next(f->bytes, arrays(f), cursor, position, is_set);
 }
 
 static void forget_changes(tamis_body *f) {
-    const layout at = layout_of(f);
-    for (uint64_t i = 0; i < at.counters.n; i += RUN) {
-        const unsigned run = run_from(i, at.counters.n);
-        tamis__bits_put(f->bytes, at.told + i, run, tamis__bits_get(f->bytes, at.summary + i, run));
-    }
+    tamis__logged_forget(f->bytes, arrays(f));
 }
 
-static const tamis_log_facet change_log = {next_change, forget_changes};
+static const tamis_log_facet change_log = {next_change, forget_changes, arrays};
 
 const tamis_kind tamis__counting = {
     .name = "counting",

@@ -16,7 +16,7 @@
  * estimator behind the cells tells how many differ when they are too many (iblt_size.c).
  *
  * It also answers questions, as a by-product: a hash is not there when a cell of it is empty or holds
- * one other hash. That costs twenty times the bits of blocked.
+ * one other hash. That costs seventy times the bits of blocked.
  *
  * It is for sets. A key that was added twice is still found, and removed by two removes, but its
  * xors are gone: nothing behind it can be listed. So it is with the union of tables that share keys.

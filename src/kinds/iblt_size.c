@@ -83,6 +83,29 @@ static unsigned stratum_at(uint64_t hash) {
     return (unsigned)__builtin_ctzll(x);
 }
 
+/* What a stratum holds that cannot be listed: from there on they mostly fail (80 cells, measured). */
+enum { LISTED_MOSTLY = 54 };
+
+/* The mean of a Poisson number that is known to be larger than that. */
+static double mean_of_more(double load) {
+    double weight = 1, weights = 0, sum = 0;
+    for (int n = LISTED_MOSTLY + 1; n < 4 * LISTED_MOSTLY; n++) {
+        weights += weight;
+        sum += weight * n;
+        weight *= load / (n + 1);
+    }
+    return sum / weights;
+}
+
+/* The strata above the first that fails hold as much as it does, on average. That it fails says that
+ * it holds much: leaving that out would make the estimate too low, by 14 % where d is 100. */
+static double likely_load(double found) {
+    double load = found;
+    for (int i = 0; i < 30 && found < 2 * LISTED_MOSTLY; i++)
+        load = (found + mean_of_more(load)) / 2;
+    return load;
+}
+
 static tamis_status strata_compare(tamis_sizer a, tamis_sizer b, struct tamis_estimate *keys) {
     double found = 0;
     for (unsigned i = STRATA; i-- > 0;) {
@@ -93,9 +116,9 @@ static tamis_status strata_compare(tamis_sizer a, tamis_sizer b, struct tamis_es
         if (rc == TAMIS_PARTIAL && found == 0)
             return tamis__fail(TAMIS_SATURATED, "too many keys differ for an estimate by strata");
         if (rc == TAMIS_PARTIAL) {
-            const double one_in = ldexp(1, (int)i + 1);
-            keys->value = found * one_in;
-            keys->error = sqrt(found * (one_in - 1) * one_in);
+            const double one_in = ldexp(1, (int)i + 1), load = likely_load(found);
+            keys->value = load * one_in;
+            keys->error = sqrt(load * (one_in - 1) * one_in);
             return TAMIS_OK;
         }
         found += (double)peel.found;

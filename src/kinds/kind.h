@@ -43,10 +43,17 @@ typedef struct tamis_measure {
 
 /* Rare abilities, a few entries each. */
 
-/* Which bits of a summary flipped since `forget`. */
+/* Two arrays of so many bits in a payload, by the bit where each begins: what neighbours are to know
+ * of a set, and what they were told. */
+typedef struct tamis_logged {
+    uint64_t n, summary, told;
+} tamis_logged;
+
+/* Which bits of a summary flipped since `forget`, and where it lies. */
 typedef struct tamis_log_facet {
     bool (*next)(const tamis_body *, uint64_t *cursor, uint64_t *position, bool *is_set);
     void (*forget)(tamis_body *);
+    tamis_logged (*arrays)(const tamis_body *);
 } tamis_log_facet;
 
 /* A set for each distance. */

@@ -237,7 +237,7 @@ static bool next_set(const tamis_body *f, uint64_t *cursor, uint64_t *position, 
         if (*is_set) return true;
     return false;
 }
-static const tamis_log_facet log_of_sets = {next_set, forget_changes};
+static const tamis_log_facet log_of_sets = {next_set, forget_changes, arrays};
 const tamis_kind tamis__broken_log_sets = {SOUND, .name = "broken_log_sets",
                                            .contract = "log_tells_every_flip",
                                            .plan = plan_with_log, .log = &log_of_sets};
@@ -246,26 +246,27 @@ const tamis_kind tamis__broken_log_sets = {SOUND, .name = "broken_log_sets",
 static void forget_nothing(tamis_body *f) {
     (void)f;
 }
-static const tamis_log_facet log_for_ever = {next_change, forget_nothing};
+static const tamis_log_facet log_for_ever = {next_change, forget_nothing, arrays};
 const tamis_kind tamis__broken_log_twice = {SOUND, .name = "broken_log_twice",
                                             .contract = "log_tells_every_flip",
                                             .plan = plan_with_log, .log = &log_for_ever};
 
 /* Tells whole words: every bit of one in which a bit has changed. */
 static bool has_change(const tamis_body *f, uint64_t word) {
-    uint64_t cursor = word * RUN, position;
+    uint64_t cursor = word * TAMIS_LOGGED_RUN, position;
     bool is_set;
-    return next_change(f, &cursor, &position, &is_set) && position / RUN == word;
+    return next_change(f, &cursor, &position, &is_set) && position / TAMIS_LOGGED_RUN == word;
 }
 static bool next_word(const tamis_body *f, uint64_t *cursor, uint64_t *position, bool *is_set) {
     const uint64_t n = counters_of(f->word);
-    while (*cursor < n && !has_change(f, *cursor / RUN)) *cursor = (*cursor / RUN + 1) * RUN;
+    while (*cursor < n && !has_change(f, *cursor / TAMIS_LOGGED_RUN))
+        *cursor = (*cursor / TAMIS_LOGGED_RUN + 1) * TAMIS_LOGGED_RUN;
     if (*cursor >= n) return false;
     *position = (*cursor)++;
     *is_set = is_in_summary(f, *position);
     return true;
 }
-static const tamis_log_facet log_of_words = {next_word, forget_changes};
+static const tamis_log_facet log_of_words = {next_word, forget_changes, arrays};
 const tamis_kind tamis__broken_log_words = {SOUND, .name = "broken_log_words",
                                             .contract = "log_tells_every_flip",
                                             .plan = plan_with_log, .log = &log_of_words};
@@ -280,7 +281,7 @@ static bool next_back(const tamis_body *f, uint64_t *cursor, uint64_t *position,
     *is_set = is_in_summary(f, *position);
     return true;
 }
-static const tamis_log_facet log_from_the_end = {next_back, forget_changes};
+static const tamis_log_facet log_from_the_end = {next_back, forget_changes, arrays};
 const tamis_kind tamis__broken_log_back = {SOUND, .name = "broken_log_back",
                                            .contract = "log_tells_every_flip",
                                            .plan = plan_with_log, .log = &log_from_the_end};

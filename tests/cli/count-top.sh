@@ -34,6 +34,11 @@ awk -F '\t' 'NR == FNR { true[$2] = $1; next }
     { bad += $1 < true[$3] || $1 - $2 > true[$3]; over += $1 > true[$3] }
     END { print bad + 0, "wrong bars,", (over > 0 ? "some" : "no"), "counts too high" }' flat.counts flat.top
 
+echo "# a line that had to leave, and comes back, was counted all the time"
+awk 'BEGIN { for (i = 0; i < 5; i++) print "x"
+    for (i = 0; i < 1010; i++) for (j = 0; j < 7; j++) print i
+    for (i = 0; i < 10; i++) print "x" }' | tamis count --top 1
+
 echo "# a long line is cut"
 awk 'BEGIN { for (i = 0; i < 70000; i++) printf "x"; print "" }' >long.txt
 tamis count --top 1 long.txt | wc -c

@@ -7,7 +7,8 @@ prints() { # where to
         "build - good/keys" "union good/blocked good/blocked -o -" "uniq good/keys" "uniq --exact good/keys" \
         "semijoin good/keys good/keys" "admit good/keys good/keys" "count --top 3 good/keys" "diff good/blocked good/later -o -" "apply good/blocked good/patch -o -" \
         "formats" "convert good/blocked -" "search good/prints good/prints.fps" \
-        "trace good/traffic good/pairs" "record good/traffic good/keys -o -"; do
+        "trace good/traffic good/pairs" "record good/traffic good/keys -o -" \
+        "neighbours -v good/peers good/keys"; do
         tamis $words >"$1" </dev/null
         echo "$words: exit $?" >>exits
         rm -f made
@@ -34,6 +35,7 @@ trap '' XFSZ
     try label good/labels more good/keys -o made
     try diff good/blocked good/map -o made
     try apply good/blocked good/patch -o made
+    try announce good/told -o made --whole
     try keygen made
     try plot rate -o made
     try convert good/blocked made

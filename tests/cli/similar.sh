@@ -7,6 +7,7 @@ echo "-- two files"
 tamis similar a b
 echo "-- exactly"
 tamis similar --exact a b
+cat a c a | tamis similar --exact - a
 echo "-- pairs of many, the most similar first"
 tamis similar --least 0.01 a b c d
 echo "-- and those above one half"

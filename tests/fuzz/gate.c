@@ -1,10 +1,11 @@
 /* Fuzz target of the gate: any bytes are refused, or become a filter that can be asked, measured,
- * changed and written again; or are refused, or applied, as a patch. Built with checksums off, because nobody guesses those. */
+ * changed and written again; or are refused, or applied, as a patch; or as the memory of an admission. Built with checksums off, because nobody guesses those. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "tamis.h"
+#include "tamis_jobs.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -43,6 +44,24 @@ static void use_list(const tamis *f, unsigned can) {
     }
 }
 
+/* Whatever blocks it has, an excerpt is tried at the places that were asked for, and not behind. */
+enum { MOST_PLACE = 300 };
+
+static bool hear(void *ctx, const struct tamis_traced *traced) {
+    demand(traced->offset <= MOST_PLACE && traced->blocks > 0 && traced->flow < 2);
+    return ++*(unsigned *)ctx < 10;
+}
+
+static void use_trace(const tamis *f) {
+    static const uint8_t excerpt[10000];
+    const struct tamis_key flows[] = {{"a", 1}, {"b", 1}};
+    unsigned heard = 0;
+    const tamis_status rc =
+        tamis_trace(f, excerpt, sizeof excerpt, flows, 2, MOST_PLACE, hear, &heard);
+    demand(rc == (heard == 10 ? TAMIS_CANCELLED : TAMIS_OK));
+    demand(tamis_false_traces(f, sizeof excerpt, 2, MOST_PLACE) >= 0);
+}
+
 static void use(tamis *f, unsigned can, size_t size) {
     static const char *const keys[] = {"", "a", "tamis",
                                        "a longer key that fills more than a block"};
@@ -61,6 +80,7 @@ static void use(tamis *f, unsigned can, size_t size) {
     for (size_t i = 0; i < 70; i++) demand((counts[i] > 0) == hit[i]);
     use_values(f, can, hashes, hit);
     use_list(f, can);
+    if (can & TAMIS_CAN_TRACE) use_trace(f);
     for (size_t i = 0; i < 100 && tamis_next_change(f, &cursor, &position, &is_set);) i++;
     tamis_level_hash(f, 1);
     demand(tamis_stored_size(f) == size);
@@ -85,6 +105,7 @@ static void change(tamis *f) {
     tamis_tick(f);
     tamis_forget_changes(f);
     tamis_merge_farther(f, f);
+    tamis_record(f, "a", 1, 64, "a payload that is long enough for the smallest blocks", 53);
     tamis_retouch(f, TAMIS_RETOUCH_RATIO, trouble, 3, keys, 4, 1, NULL);
     tamis_retouch_share(f, 0.1, 2, NULL);
     tamis_resize(f, 300);
@@ -109,11 +130,31 @@ static void use_patch(const uint8_t *data, size_t size) {
     free(result);
 }
 
+/* The same bytes as the memory of an admission: refused, or asked, and then written and read again. */
+static void use_admission(const uint8_t *data, size_t size, const struct tamis_options *options) {
+    tamis_admission *a, *again;
+    if (tamis_admission_load(&a, data, size, options)) {
+        demand(!a);
+        return;
+    }
+    tamis_admission_ask_hash(a, 1);
+    demand(tamis_admission_ask_hash(a, 1));
+    for (uint64_t i = 0; i < 100; i++) tamis_admission_ask_hash(a, i * 0x9e3779b97f4a7c15);
+    const size_t bytes = (size_t)tamis_admission_size(a);
+    uint8_t *written = malloc(bytes);
+    demand(bytes == size && written && tamis_admission_bytes(a, written, bytes) == TAMIS_OK);
+    demand(tamis_admission_load(&again, written, bytes, options) == TAMIS_OK);
+    tamis_admission_free(again);
+    tamis_admission_free(a);
+    free(written);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     static const uint8_t secret[16] = "0123456789abcdef";
     const struct tamis_options options = {.struct_size = sizeof options, .secret = secret};
     tamis *view, *f, *copy;
     use_patch(data, size);
+    use_admission(data, size, &options);
     if (tamis_view_with(&view, data, size, &options)) {
         /* All ways in must agree. */
         demand(!view && tamis_load_with(&f, data, size, &options) != TAMIS_OK && !f);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "tests/help/bounds.h"
+#include "tests/help/building.h"
 #include "tests/help/keys.h"
 #include "tests/laws/laws.h"
 

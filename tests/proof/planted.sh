@@ -6,6 +6,8 @@
 #     fault  program  trial  file  what to replace  by what
 in_short=5
 . "$(dirname "$0")/../help/planted.inc"
+prepare include src tests examples -- build/tests/laws/laws \
+    build/tests/unit/test_{admission,aggregate,builder,counters,countmin,features,files,golden,hierarchical,iblt,kinds,layers,minhash,numbers,streams,summary,symbols,talk,temporary,tree}
 prepare include src tests -- build/tests/laws/laws \
     build/tests/unit/test_{builder,counters,files,fingerprint,golden,kinds,layers,numbers,streams,symbols,talk,temporary}
 
@@ -129,6 +131,50 @@ plant "merging farther is merging" unit/test_layers "" \
     src/core/rare.c "into->kind->levels->merge_farther(&into->image.body, &from->image.body);" "into->kind->merge(&into->image.body, &from->image.body);"
 plant "what ages is planned for its first window" laws/laws "old_keys_leave: stable" \
     src/core/shape.c "kind->traits & TAMIS_AGES ? UINT64_MAX : capacity" "capacity"
+plant "conservative raises what is high already" unit/test_countmin "" \
+    src/kinds/countmin.c "if (counter_get(f, spot[i]) < count) counter_put(f, spot[i], count);" "counter_put(f, spot[i], counter_get(f, spot[i]) + times);"
+plant "counters start again at their top" unit/test_countmin "" \
+    src/kinds/countmin.c "return more < top - value ? value + more : top;" "return (value + more) & top;"
+plant "a filter that is emptied remembers its items" laws/laws "clear_is_as_new: blocked" \
+    src/core/change.c "    body->items = 0;
+    if (f->kind->start)" "    if (f->kind->start)"
+plant "generations change one key too early" unit/test_admission "" \
+    src/jobs/admission.c ">= a->capacity) return false;" ">= a->capacity - 1) return false;"
+plant "the generations of two memories are put together" unit/test_admission "" \
+    src/jobs/admission.c "if (!rc && tamis_mismatch(young, old)) rc = TAMIS_CORRUPT;" ""
+plant "a union of payloads reaches no farther than its first part" laws/laws "merged_excerpts_are_traced: hierarchical" \
+    src/kinds/hierarchical.c "    reach(into, longest(from));
+" ""
+plant "any place is tried that an image names" unit/test_hierarchical "" \
+    src/kinds/hierarchical.c "if (longest(f) <= TAMIS_LONGEST_PAYLOAD) return TAMIS_OK;" "if (f) return TAMIS_OK;"
+plant "blocks of all sizes are the same" unit/test_hierarchical "" \
+    src/core/trace.c "(size_t)size) + (level + 1) * golden" "(size_t)size) + level * 0 + golden"
+plant "the last block of an excerpt is not looked at" unit/test_hierarchical "" \
+    src/core/trace.c "return end > first ? end - first : 0;" "return end > first + 1 ? end - first - 1 : end - first;"
+plant "an excerpt is not looked for at the very end" unit/test_hierarchical "" \
+    src/core/trace.c "longest - len < most_offset ? longest - len + 1" "longest - len < most_offset ? longest - len"
+plant "larger blocks are not asked for" unit/test_hierarchical "" \
+    src/core/trace.c "for (unsigned l = 0; l < levels_of(s->filter); l++) {" "for (unsigned l = 0; l < 1; l++) {"
+plant "a value that changed is counted twice" unit/test_aggregate "" \
+    src/jobs/aggregate.c "node->count ? find_earlier(node, source, earlier, n) : n" "n + 0 * find_earlier(node, source, earlier, n)"
+plant "what is replaced stays in the filter" unit/test_aggregate "" \
+    src/jobs/aggregate.c "tamis_status rc = tamis_remove_hash(node->filter, old);" "tamis_status rc = tamis_has_hash(node->filter, old) ? TAMIS_OK : TAMIS_NOT_FOUND;"
+plant "an extreme stays sure when its source has changed" unit/test_aggregate "" \
+    src/jobs/aggregate.c "if (value == node->min) node->is_min_counted = false;" ""
+plant "an announcement that was refused is told" unit/test_summary "" \
+    src/jobs/summary.c "if (out->is_refused) return tamis__fail(TAMIS_CANCELLED, \"a message was not taken\");" ""
+plant "the first announcement is not whole" unit/test_summary "" \
+    src/jobs/summary.c "!last_number(f) || array_is_cheaper(out, f)" "array_is_cheaper(out, f)"
+plant "what comes late is taken" unit/test_summary "" \
+    src/jobs/neighbours.c "!h->is_whole && is_late(t->sequence, h->sequence)" "false"
+plant "a copy as large as a message says" unit/test_summary "" \
+    src/jobs/neighbours.c "if (!o.max_bytes) o.max_bytes = USUAL_LIMIT;" ""
+plant "a bit that is not there is told by ICP" unit/test_summary "" \
+    src/jobs/wire_icp.c "if (position >= t->positions)" "if (false)"
+plant "a number may be longer than it needs" unit/test_summary "" \
+    src/jobs/wire_compact.c "return n > 0 && p[n] == 0 ? 0 : n + 1;" "return n + 1;"
+plant "ICP's functions read bytes from the wrong end" unit/test_summary "" \
+    src/foreign/icp.c "(7 - i % 8)" "(i % 8)"
 plant "the way of a hash does not depend on the key" unit/test_symbols "" \
     src/jobs/roster.c "c->state = tamis__hash_u64(&r->way, c->hash) | 1;" "c->state = c->hash * UINT64_C(0x9e3779b97f4a7c15) | 1;"
 plant "the next symbol is a little too near" unit/test_symbols "" \
@@ -137,8 +183,8 @@ plant "a hash twice is let in" unit/test_symbols "" \
     src/jobs/roster.c "        if (r->table[slot])
 " "        if (false)
 "
-plant "a stretch starts where the last one did" unit/test_symbols "" \
-    src/jobs/symbols.c "const uint64_t from = s->to," "const uint64_t from = s->from,"
+plant "every stretch gives its first symbols again" unit/test_symbols "" \
+    src/jobs/symbols.c "s->ready + (s->next - s->from)" "s->ready + (s->next - s->from) % 64"
 plant "what is here comes out as new" unit/test_symbols "" \
     src/jobs/peeler.c "return is_waiting ? TAMIS_OK : wrong(" "return is_waiting || symbol + 1 ? TAMIS_OK : wrong("
 plant "an empty symbol 0 is enough" unit/test_symbols "" \
@@ -151,13 +197,43 @@ plant "symbols that nobody asked for are taken" unit/test_talk "" \
     src/jobs/hearing.c "if (t->n_symbols >= t->credit && !t->options.is_one_way)" "if (false)"
 plant "a key may be any" unit/test_talk "" \
     src/jobs/hearing.c "if (t->options.hash_of(t->options.ctx, key, len) != " "if (len > 100 && t->options.hash_of(t->options.ctx, key, len) != "
-plant "all symbols are asked for at once" unit/test_talk "" \
-    src/jobs/saying.c "if (want > t->most_symbols) want" "if (want) want"
+plant "twice as many symbols are asked for as came" unit/test_talk "" \
+    src/jobs/saying.c "t->n_symbols / TAMIS_OVERSHOOT" "t->n_symbols"
 plant "a part passes for the whole" unit/test_talk "" \
     src/jobs/reconciling.c "    if (t->is_whole) return TAMIS_OK;" "    if (t->is_done) return TAMIS_OK;"
 plant "a frame that failed is half said" unit/test_talk "" \
     src/jobs/reconciling.c "    if (!rc) return;
     t->out.size = 0;" "    if (!rc) return;"
+plant "a cell is emptied twice" unit/test_iblt "" \
+    src/kinds/iblt_table.c "if (p->state[at] >= FOUND_IN_FIRST) return contradiction();" ""
+plant "a part is called all" laws/laws "too_many_are_a_part: iblt" \
+    src/kinds/iblt_table.c "        is_all = false;" ""
+plant "repeated keys are not seen" unit/test_iblt "" \
+    src/kinds/iblt_table.c "if ((cell.keys | cell.checks) == 0)" "if (false)"
+plant "the error of signs is that of one half" unit/test_iblt "" \
+    src/kinds/iblt_size.c "sqrt(2 * sum * (sum - 1)" "sqrt(sum * (sum - 1)"
+plant "a stratum is taken for the one above it" unit/test_iblt "" \
+    src/kinds/iblt_size.c "ldexp(1, (int)i + 1)" "ldexp(1, (int)i + 2)"
+plant "one hash in a cell lets strangers pass" laws/laws "rate_as_promised: iblt" \
+    src/kinds/iblt.c "if (tamis__iblt_is_one(cell) && cell.keys != hash) return false;" ""
+plant "who passes by mistake is not made up for" unit/test_iblt "" \
+    src/jobs/by_filter.c "here = refused / (1 - f)" "here = refused"
+plant "an empty bin borrows from itself" unit/test_minhash "" \
+    src/kinds/minhash.c "bin_get(from, is_full(&o, i) ? i : lender_of(&o, i))" "bin_get(from, i)"
+plant "a number may lie in any bin" unit/test_minhash "" \
+    src/kinds/minhash.c "if (number && tamis__range(" "if (false && number && tamis__range("
+plant "the overlap of sketches is that of their union" laws/laws "estimates_hold: minhash" \
+    src/core/measure.c "common->value = sum * j.value / one_more;" "common->value = sum / one_more;"
+plant "a sketch takes no key for new" laws/laws "add_new_tells: minhash" \
+    src/core/change.c "if (!f->kind->query) return tamis__cannot" "if (false) return tamis__cannot"
+plant "a sketch is asked for its keys" laws/laws "file_is_the_image: minhash" \
+    src/core/verify.c "if (!f->kind->query) return TAMIS_OK;" ""
+plant "the sign is a bit of the place" unit/test_features "" \
+    src/jobs/features.c "hash & 1 ? -1 : 1" "hash >> 63 ? -1 : 1"
+plant "the first yes ends a path" unit/test_tree "" \
+    src/jobs/tree.c "if (hits > w->correction)" "if (hits > 0)"
+plant "whole numbers wrap" unit/test_features "" \
+    src/jobs/features.c "sum > INT32_MAX ? INT32_MAX : sum" "sum"
 plant "a print that is just similar enough is left out" unit/test_fingerprint "" \
     src/kinds/fingerprint.c "ratio(common, a + b - common) < least) common++" "ratio(common, a + b - common) <= least) common++"
 plant "a fold rules out one bit too early" unit/test_fingerprint "" \

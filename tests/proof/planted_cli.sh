@@ -56,6 +56,45 @@ plant "the first bytes are lost" keys-compressed cli/keys/input.c \
     "if (got <= 0 || !input->packing) return got;" \
     "if (got <= 0 || !input->packing) return read_raw(input, bytes, room, why, size);"
 plant "never is always" keys-compressed cli/keys/input.c ".is_known = !decompresses" ".is_known = false"
+plant "what the sketch says is not looked at" count-top cli/verbs/count_top_list.c \
+    "const uint64_t count = tamis_count_hash(all->sketch, hash);" "const uint64_t count = 1;"
+plant "who leaves the candidates was never counted" count-top cli/verbs/count_top_list.c \
+    "one->count - one->first);" "0);"
+plant "the memory of a run is lost" admit cli/verbs/admit.c \
+    "if (!given(args, OPT_IMAGE)) return 0;" "return 0;"
+plant "repeated lines go into a sketch of a set" sketch-made cli/verbs/sketch.c \
+    "if (s->n > 0) throw_out_repeats(s);
+    s->keys = s->n;" "s->keys = s->n;"
+plant "the memory for hashes has no end" sketch-refused cli/verbs/sketch.c "if (needed > most)" "if (false)"
+plant "a short text has no shingle" similar-texts cli/verbs/similar_sets.c \
+    "if (!code) code = end_words(r);" ""
+plant "words of a shingle stand in any order" similar-texts cli/verbs/similar_sets.c \
+    "s->last[(s->seen + i) % s->words]" "s->last[0 * i]"
+plant "lines that repeat are counted" similar cli/verbs/similar_sets.c \
+    "if (i == 0 || set->hash[i] != set->hash[i - 1])" ""
+plant "the least similar come first" similar cli/verbs/similar.c \
+    "x->similarity.value > y->similarity.value ? -1 : 1" "x->similarity.value < y->similarity.value ? -1 : 1"
+plant "a sketch is asked about keys" sketch cli/verbs/check.c \
+    "if (!code) code = image_knows_keys(args, &image);" ""
+plant "places that cancelled out are printed" features cli/verbs/features.c \
+    "feature[next].place == feature[i].place" "next == i"
+plant "a name is kept twice" record cli/flows.c \
+    "if (i == 0 || strcmp(names[i], names[i - 1]) != 0) {" "if (names[i]) {"
+plant "lines are counted from the start again" record cli/verbs/record.c \
+    "recording->lines = lines_recorded(filter);
+" ""
+plant "wishes for a new image are lost on an old one" record-refused cli/verbs/record.c \
+    "int code = refuse_wishes(args);" "int code = 0 * refuse_wishes(args);"
+plant "an image is made for a quarter of what comes" record cli/verbs/record.c \
+    "*keys += 2 * (bytes / (block << l));" "*keys += bytes / (block << l) / 2;"
+plant "what was found is not told by the exit status" trace cli/verbs/trace.c \
+    "tracing->is_any_found = true;" ""
+plant "all offsets are looked at" trace cli/verbs/trace.c \
+    "if (given(args, OPT_WITHIN)) tracing.most_offset = args->setting[OPT_WITHIN].number;" ""
+plant "it is always due" announce \
+    cli/verbs/announce.c "is_due = tamis_is_due(image.filter, threshold);" "is_due = true;"
+plant "a copy takes the place of any image" neighbours-refused \
+    cli/verbs/neighbours.c "if (!code && !tamis_was_heard(image.filter, &h, sizeof h))" "if (false && !tamis_was_heard(image.filter, &h, sizeof h))"
 plant "the least similar comes first" search cli/verbs/search.c \
     "return x->similarity < y->similarity ? 1 : -1;" "return x->similarity < y->similarity ? -1 : 1;"
 finish

@@ -57,7 +57,7 @@ static bool try(int number, size_t n, size_t d) {
     tamis_talk_info(talks[1], &info, sizeof info);
     is_good &=
         info.symbols_needed && info.symbols - info.symbols_needed <=
-                                   (info.symbols_needed / 4 > 64 ? info.symbols_needed / 4 : 64);
+                                   (info.symbols_needed / 8 > 64 ? info.symbols_needed / 8 : 64);
     printf("%s %d - %zu keys, %zu differ: %llu symbols of %llu, %llu bytes of symbols, %llu taken, "
            "%llu sent, bound %.0f bytes\n",
            is_good ? "ok" : "not ok", number, n, d, (unsigned long long)info.symbols_needed,

@@ -23,7 +23,7 @@
 #ifdef TAMIS_SHORT
 enum { EXCERPTS = 5 };
 #else
-enum { EXCERPTS = 20 };
+enum { EXCERPTS = 40 };
 #endif
 enum { FLOWS = 64, LEN = 1 << 20, BLOCK = 64, LEVELS = 4 };
 

@@ -300,6 +300,8 @@ def golden(path):
     answers = [image.has_hash(h) for h in hashed_numbers(image)]
     members, strangers = sum(answers[:200]), sum(answers[200:])
     same((strangers, members), pinned_hits()[name], "hits")
+    if image.kind == "minhash":
+        same(list(image.body.numbers), image.body.made_of(hashed_numbers(image)[:200]), "numbers")
     for i in range(1, 201):
         golden_value(image, i)
 
@@ -652,6 +654,7 @@ CROWDED = (
     "composite:capacity=30,fpr=10%", "composite:capacity=30,fpr=10%,removed=20",
     "iblt:capacity=30,fpr=10%", "iblt:cells=9,hashes=3,counters=64", "iblt:cells=24,estimator=none",
     "iblt:cells=24,hashes=8,estimator=strata",
+    "minhash:bins=16", "minhash:bins=50", "minhash:bins=40,keep=3",
 )
 FORGERIES = 100
 

@@ -81,7 +81,7 @@ static void planned_sizes_list_all(void **state) {
     } sizes[] = {{1, 2000}, {2, 20000}, {10, 10000}, {50, 4000}, {100, 3000}, {1000, 400}};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
         for (int k = 0; k <= 5; k = k ? k + 1 : 3) {
-            char spec[96], hashes[16] = "";
+            char spec[96], hashes[32] = "";
             const uint64_t d = sizes[i].differences, trials = sizes[i].trials / (k ? 4 : 1);
             if (k) sprintf(hashes, ",hashes=%d", k);
             sprintf(spec, "iblt:differences=%d%s,estimator=none", (int)d, hashes);

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "bits/bits.h"
-#include "hash/hash.h"
+#include "jobs/streams.h"
 #include "tests/help/bounds.h"
 #include "tests/help/demand.h"
 #include "tests/help/keys.h"
@@ -200,6 +200,47 @@ static void it_takes_as_many_symbols_as_it_should(void **state) {
             fail_msg("%zu differences took %.2f symbols, not %.2f +- %.2f", m->d, mean, m->mean,
                      6.11 * error);
         assert_true(fabs(m->mean / (double)m->d - m->paper) < 0.015);
+    }
+}
+
+/* What the peeler thinks that differs, after 256 symbols, over what does. */
+static double estimate(uint64_t trial, size_t left, size_t right) {
+    enum { SYMBOLS = 256 };
+    struct tamis_symbol list[SYMBOLS];
+    test_side sides[2];
+    tamis_symbols *s;
+    tamis_peeler *p;
+    uint8_t own[TAMIS_STREAM_KEY_BYTES] = {9};
+    tamis__put64(own + 8, trial);
+    test_sets(trial, 100, left, right, sides);
+    DEMAND(tamis_symbols_create(&s, sides[0].hashes, sides[0].n, own, NULL));
+    DEMAND(tamis_peeler_create(&p, sides[1].hashes, sides[1].n, own, NULL));
+    DEMAND(tamis_symbols_next(s, list, SYMBOLS));
+    DEMAND(tamis_peeler_take(p, list, SYMBOLS));
+    const double ratio = tamis__peeler_estimate(p) / (double)(left + right);
+    tamis_symbols_free(s);
+    tamis_peeler_free(p);
+    test_sets_free(sides);
+    return ratio;
+}
+
+/* The mean square of 128 counts that are nearly normal has a standard deviation of sqrt(2/128) of its
+ * mean; the chance p that it is divided by is right to 1 %. Where one side has more, the estimate leans
+ * to fewer, and never below what the sizes tell. */
+static void half_of_the_difference_is_known_early(void **state) {
+    (void)state;
+    enum { TRIALS = 200 };
+    double sum = 0;
+    for (uint64_t t = 0; t < TRIALS; t++) {
+        const double ratio = estimate(t, 1500, 1500);
+        assert_true(ratio > 0.4 && ratio < 2);
+        sum += ratio;
+    }
+    assert_true(fabs(sum / TRIALS - 1) < 6.11 * sqrt(2.0 / 128 / TRIALS) + 0.01);
+    for (uint64_t t = 0; t < 20; t++) {
+        const double ratio = estimate(1000 + t, 3000, t * 10),
+                     least = (3000.0 - 10.0 * (double)t) / (3000.0 + 10.0 * (double)t);
+        assert_true(ratio >= least - 1e-9 && ratio < 2);
     }
 }
 
@@ -408,6 +449,11 @@ static tamis_status live(test_purse *purse) {
         rc = tamis_symbols_next(s, list, COUNT_OF(list));
         if (!rc) rc = tamis_peeler_take(p, list, COUNT_OF(list));
     }
+    if (rc && p) { /* for ever: nobody goes on behind a gap */
+        const bool sent = tamis_symbols_next(s, list, 1) == TAMIS_OK;
+        const bool taken = tamis_peeler_take(p, list, 1) == TAMIS_OK;
+        assert_true(sent != taken);
+    }
     tamis_symbols_free(s);
     tamis_peeler_free(p);
     test_sets_free(sides);
@@ -433,6 +479,7 @@ int main(void) {
         cmocka_unit_test(each_hash_is_where_chance_puts_it),
         cmocka_unit_test(the_difference_comes_out),
         cmocka_unit_test(it_takes_as_many_symbols_as_it_should),
+        cmocka_unit_test(half_of_the_difference_is_known_early),
         cmocka_unit_test(enough_is_enough),
         cmocka_unit_test(a_hash_twice_is_refused),
         cmocka_unit_test(another_key_makes_other_symbols),

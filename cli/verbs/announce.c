@@ -1,0 +1,167 @@
+/* announce.c: `tamis announce`, what neighbours do not know yet of a set. */
+#include "cli/patches.h"
+#include "tamis_jobs.h"
+
+static const double usual_threshold = 0.01;
+
+/* Messages on their way out, one behind the other. */
+struct outgoing {
+    const struct args *args;
+    struct new_file file;
+    bool is_begun;
+};
+
+static bool put_message(void *ctx, const void *bytes, size_t size) {
+    struct outgoing *out = ctx;
+    if (!out->is_begun) {
+        const char *path = out->args->setting[OPT_OUTPUT].text;
+        if (file_begin(&out->file, out->args, path, MODE_USUAL)) return false;
+        out->is_begun = true;
+    }
+    return file_put(&out->file, bytes, size);
+}
+
+/* ---- Words ---- */
+
+static void tell_not_due(const struct args *args, const struct tamis_staleness *stale,
+                         double threshold) {
+    const double documents = stale->documents ? (double)stale->documents : 1;
+    if (given(args, OPT_QUIET)) return;
+    if (stale->set + stale->cleared == 0)
+        fprintf(stderr, "%s: nothing changed since the last announcement\n", args->operand[0]);
+    else
+        fprintf(stderr,
+                "%s: neighbours have not heard of about %s of %s documents, give or take %s: %s, "
+                "below %s\n",
+                args->operand[0], human_count((uint64_t)(stale->unknown.value + 0.5)).text,
+                human_count(stale->documents).text, human_margin(stale->unknown.error).text,
+                human_share(stale->unknown.value / documents).text, human_share(threshold).text);
+}
+
+static void tell(const struct args *args, const struct tamis_announced *a,
+                 const struct tamis_staleness *stale) {
+    if (given(args, OPT_QUIET)) return;
+    fprintf(stderr, "%s: %s in %s %s up to number %lu, ",
+            output_name(args->setting[OPT_OUTPUT].text), human_bytes(a->bytes).text,
+            human_count(a->messages).text, a->messages == 1 ? "message" : "messages",
+            (unsigned long)a->sequence);
+    if (a->is_whole)
+        fprintf(stderr, "all %s bits\n", human_count(stale->positions).text);
+    else
+        fprintf(stderr, "%s of %s bits\n", human_count(a->changes).text,
+                human_count(stale->positions).text);
+}
+
+static void print_json(const struct args *args, const struct tamis_staleness *stale, bool is_due,
+                       const struct tamis_announced *a) {
+    struct json json = {.out = stdout};
+    json_open(&json, NULL, '{');
+    json_text(&json, "image", args->operand[0]);
+    json_bool(&json, "is_due", is_due);
+    json_count(&json, "documents", stale->documents);
+    json_real(&json, "unknown", stale->unknown.value);
+    json_real(&json, "unknown_error", stale->unknown.error);
+    json_count(&json, "positions", stale->positions);
+    json_count(&json, "bits_set", stale->set);
+    json_count(&json, "bits_cleared", stale->cleared);
+    json_text(&json, "messages_in", a ? args->setting[OPT_OUTPUT].text : NULL);
+    json_count(&json, "messages", a ? a->messages : 0);
+    json_count(&json, "message_bytes", a ? a->bytes : 0);
+    if (a)
+        json_count(&json, "sequence", a->sequence);
+    else
+        json_null(&json, "sequence");
+    json_bool(&json, "is_whole", a && a->is_whole);
+    json_close(&json, '}');
+    json_end(&json);
+}
+
+/* ---- The verb ---- */
+
+/* The image remembers what was told only when the messages are where they belong. */
+static int announce(const struct args *args, struct image *image, struct tamis_announced *a) {
+    const struct setting *packet = &args->setting[OPT_PACKET];
+    const struct tamis_announce_options options = {
+        .struct_size = sizeof options,
+        .message_bytes = packet->number > UINT32_MAX ? UINT32_MAX : (uint32_t)packet->number,
+        .is_whole = given(args, OPT_WHOLE)};
+    struct outgoing out = {.args = args};
+    const tamis_status status =
+        tamis_announce(image->filter, &options, a, sizeof *a, put_message, &out);
+    if (status && !out.is_begun)
+        return status == TAMIS_CANCELLED ? EXIT_TROUBLE : fail_why(args, image->path, status);
+    const int code = file_end(&out.file, status == TAMIS_OK);
+    return code ? code : image_write(args, image->filter, image->path);
+}
+
+static int run(const struct args *args) {
+    const char *output = args->setting[OPT_OUTPUT].text;
+    const double threshold =
+        given(args, OPT_THRESHOLD) ? args->setting[OPT_THRESHOLD].rate : usual_threshold;
+    struct tamis_announced a;
+    struct tamis_staleness stale;
+    struct image image = {0};
+    bool is_due = false;
+    int code = check_outputs(args, output);
+    if (!code) code = file_may_write(args, output, "messages");
+    if (!code) code = image_open(&image, args, args->operand[0], TO_CHANGE);
+    if (!code) code = image_needs(args, &image, TAMIS_CAN_LOG, "tell what changed");
+    if (!code) {
+        (void)tamis_staleness(image.filter, &stale, sizeof stale);
+        is_due = tamis_is_due(image.filter, threshold);
+        const bool is_wanted = is_due || given(args, OPT_NOW) || given(args, OPT_WHOLE);
+        if (is_wanted) code = announce(args, &image, &a);
+        if (!code && given(args, OPT_JSON)) print_json(args, &stale, is_due, is_wanted ? &a : NULL);
+        if (!code && !given(args, OPT_JSON)) {
+            if (is_wanted)
+                tell(args, &a, &stale);
+            else
+                tell_not_due(args, &stale, threshold);
+        }
+        if (!code && !is_wanted) code = EXIT_NOTHING;
+    }
+    image_close(&image);
+    return code;
+}
+
+/* Tables are set by hand. */
+/* clang-format off */
+
+const struct verb verb_announce = {
+    .name = "announce",
+    .also = "publish advertise summary digest",
+    .summary = "tell neighbours what changed in a set",
+    .run = run,
+    .operands = OPERANDS({"IMAGE", EXACTLY_ONE, NO_STREAM}),
+    .uses = USES({.option = OPT_OUTPUT, .is_required = true,
+                  .help = "where the messages go, - for standard output"},
+                 {.option = OPT_FORCE}, {.option = OPT_THRESHOLD}, {.option = OPT_NOW},
+                 {.option = OPT_WHOLE}, {.option = OPT_PACKET}, {.option = OPT_JSON}),
+    .examples = EXAMPLES(
+        {"Tell the neighbours when 1 % is new",
+         "tamis announce cache.tamis -o to-all.msg && send-to-all to-all.msg"},
+        {"Where documents came and went before",
+         "tamis add cache.tamis stored.txt; tamis remove cache.tamis dropped.txt"},
+        {"And which began with room for 10,000 of them, 16 bits each",
+         "tamis create cache.tamis -s counting:capacity=10k,bits=960k,log=yes"},
+        {"A neighbour is new, or has missed messages",
+         "tamis announce --whole cache.tamis -o to-b.msg"}),
+    .about = "IMAGE is a counting filter with log=yes, or one of kind icp. It is kept up to date by "
+             "\"tamis add\" and \"tamis remove\"; this verb writes messages that bring the copies of "
+             "neighbours up to date (\"tamis neighbours\"), and IMAGE remembers what was told. A "
+             "message says what bits are now: one that is lost or comes twice does no other harm. "
+             "The first time, and when it takes fewer bytes, all bits are told.\n\n"
+             "Nothing is written unless it is due: when the documents of which neighbours have not "
+             "heard are at least the threshold's share of all. How many these are is estimated from "
+             "the bits. A low threshold costs messages, a high one lets neighbours ask in vain and "
+             "overlook documents; 1 % to 10 % is usual.\n\n"
+             "A counting filter has messages of a compact form; those of icp are ICP_OP_DIRUPDATE "
+             "of the Internet Cache Protocol. Both are described in docs/caches.md. With --packet "
+             "they are cut so that each fits into a datagram; in the output they lie one behind "
+             "the other.\n\n"
+             "--json prints one object: image, is_due, documents, unknown (documents, with "
+             "unknown_error, a standard error), positions, bits_set and bits_cleared since the last "
+             "time; messages_in, messages, message_bytes, sequence (the number of the last one) and "
+             "is_whole.",
+    .exits = "0 when messages are written, 1 when nothing is due, 2 after an error.",
+};

@@ -1,0 +1,291 @@
+/* neighbours.c: `tamis neighbours`, who of them may have it?
+ *
+ * The table is a folder with an image for each neighbour, NAME.tamis, which is a filter like any
+ * other.
+ */
+#include "cli/cli.h"
+#include "cli/files.h"
+#include "tamis_jobs.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const char ending[] = ".tamis";
+enum { ENDING = sizeof ending - 1 };
+
+/* "FOLDER/NAME.tamis"; false when that is too long. */
+static bool path_of(const char *folder, const char *name, char path[PATH_MAX]) {
+    const int len = snprintf(path, PATH_MAX, "%s/%s%s", folder, name, ending);
+    return len > 0 && len < PATH_MAX;
+}
+
+/* ---- Hearing ---- */
+
+static int check_name(const struct args *args, const char *name) {
+    if (*name && *name != '.' && !strchr(name, '/') && strlen(name) <= TAMIS_MOST_NEIGHBOUR_NAME)
+        return 0;
+    return fail(args, NULL,
+                "'%s' cannot be a neighbour: 1 to %d characters without /, the first not a dot",
+                name, TAMIS_MOST_NEIGHBOUR_NAME);
+}
+
+/* A copy on its way to be newer. */
+struct hearing {
+    tamis *copy;
+    struct tamis_heard last;
+    uint64_t taken, late;
+};
+
+static void tell_heard(const struct args *args, const char *peer, const struct hearing *hearing) {
+    const struct tamis_heard *h = &hearing->last;
+    if (given(args, OPT_QUIET)) return;
+    fprintf(stderr, "%s: %s %s up to number %lu", peer, human_count(hearing->taken).text,
+            hearing->taken == 1 ? "message" : "messages", (unsigned long)h->sequence);
+    if (hearing->late) fprintf(stderr, ", %s came too late", human_count(hearing->late).text);
+    if (h->missing)
+        fprintf(stderr, "; %s %s: ask for a whole announcement", human_count(h->missing).text,
+                h->missing == 1 ? "is missing" : "are missing");
+    fputc('\n', stderr);
+}
+
+/* All messages of a file go into the copy in memory; it is written when all were good. */
+static int take_messages(const struct args *args, const struct bytes *from,
+                         struct hearing *hearing) {
+    const struct tamis_options options = image_options(args);
+    for (size_t at = 0; at < from->size;) {
+        const size_t size = tamis_message_size(from->at + at, from->size - at);
+        tamis_status status = TAMIS_CORRUPT;
+        struct tamis_heard *last = &hearing->last;
+        if (size)
+            status = tamis_hear(&hearing->copy, from->at + at, size, &options, last, sizeof *last);
+        if (status) return fail_why(args, input_name(from->path), status);
+        hearing->late += last->is_late;
+        hearing->taken += !last->is_late;
+        at += size;
+    }
+    if (from->size == 0) return fail(args, input_name(from->path), "there is no message in it");
+    return 0;
+}
+
+/* What is there already, unless it is something else. */
+static int open_copy(const struct args *args, const char *path, tamis **copy) {
+    struct tamis_heard h;
+    struct image image = {0};
+    if (access(path, F_OK) != 0) return 0;
+    int code = image_open(&image, args, path, TO_CHANGE);
+    if (!code && !tamis_was_heard(image.filter, &h, sizeof h))
+        code = fail(args, path, "an image, but not a copy of what a neighbour announced");
+    if (!code) {
+        *copy = image.filter;
+        image.filter = NULL;
+    }
+    image_close(&image);
+    return code;
+}
+
+static int make_folder(const struct args *args, const char *folder) {
+    if (mkdir(folder, 0777) == 0 || errno == EEXIST) return 0;
+    return fail(args, folder, "cannot make the folder: %s", strerror(errno));
+}
+
+static int hear(const struct args *args, const char *folder, const char *peer,
+                const char *message) {
+    char path[PATH_MAX];
+    struct bytes from = {0};
+    struct hearing hearing = {0};
+    int code = check_name(args, peer);
+    if (!code && !path_of(folder, peer, path)) code = fail(args, folder, "the name is too long");
+    if (!code) code = bytes_open(&from, args, message);
+    if (!code) code = open_copy(args, path, &hearing.copy);
+    if (!code) code = take_messages(args, &from, &hearing);
+    if (!code) code = make_folder(args, folder);
+    if (!code) code = image_write(args, hearing.copy, path);
+    if (!code) tell_heard(args, peer, &hearing);
+    tamis_free(hearing.copy);
+    bytes_close(&from);
+    return code;
+}
+
+static int hear_all(const struct args *args, const char *folder) {
+    int code = 0;
+    for (size_t i = 0; i < args->repeated_count && !code; i++)
+        if (args->repeated[i].option == OPT_HEAR)
+            code = hear(args, folder, args->repeated[i].text, args->repeated[i].second);
+    return code;
+}
+
+/* ---- The table ---- */
+
+static int put_neighbour(const struct args *args, tamis_neighbours *table, const char *folder,
+                         const char *file) {
+    char path[PATH_MAX], name[NAME_MAX + 1];
+    struct image image = {0};
+    snprintf(name, sizeof name, "%.*s", (int)(strlen(file) - ENDING), file);
+    if (!path_of(folder, name, path)) return fail(args, folder, "the name is too long");
+    int code = image_open(&image, args, path, TO_ASK);
+    if (!code) {
+        const tamis_status status = tamis_neighbours_put(table, name, image.filter);
+        if (status)
+            code = fail_why(args, path, status);
+        else
+            image.filter = NULL;
+    }
+    image_close(&image);
+    return code;
+}
+
+static bool is_neighbour(const char *file) {
+    const size_t len = strlen(file);
+    return *file != '.' && len > ENDING && strcmp(file + len - ENDING, ending) == 0;
+}
+
+static int open_table(const struct args *args, const char *folder, tamis_neighbours **table) {
+    const tamis_status status = tamis_neighbours_create(table, TAMIS_MOST_NEIGHBOURS, NULL);
+    if (status) return fail_why(args, NULL, status);
+    DIR *dir = opendir(folder);
+    if (!dir) return fail(args, folder, "cannot open the folder: %s", strerror(errno));
+    int code = 0;
+    const struct dirent *entry;
+    while (!code && (entry = readdir(dir)))
+        if (is_neighbour(entry->d_name)) code = put_neighbour(args, *table, folder, entry->d_name);
+    closedir(dir);
+    return code;
+}
+
+/* ---- Listing ---- */
+
+static void list_one(bool is_json, const char *name, const tamis *copy) {
+    struct json whole = {.out = stdout}, *json = &whole;
+    struct tamis_heard h = {0};
+    struct tamis_estimate documents;
+    const bool is_known = tamis_items_now(copy, &documents) == TAMIS_OK;
+    (void)tamis_was_heard(copy, &h, sizeof h);
+    if (!is_json) {
+        printf("%s\t%lu\t%lu\t%llu\t%s ± %s\n", name, (unsigned long)h.sequence,
+               (unsigned long)h.missing, (unsigned long long)h.positions,
+               is_known ? human_expected(documents.value).text : "?",
+               is_known ? human_margin(documents.error).text : "?");
+        return;
+    }
+    json_open(json, NULL, '{');
+    json_text(json, "neighbour", name);
+    json_count(json, "sequence", h.sequence);
+    json_count(json, "missing", h.missing);
+    json_count(json, "positions", h.positions);
+    json_real(json, "documents", is_known ? documents.value : HUGE_VAL);
+    json_real(json, "documents_error", is_known ? documents.error : HUGE_VAL);
+    json_real(json, "fpr_now", tamis_fpr_now(copy));
+    json_close(json, '}');
+    json_end(json);
+}
+
+static int list(const struct args *args, const tamis_neighbours *table) {
+    const char *name;
+    const tamis *copy;
+    size_t n = 0;
+    for (; tamis_neighbours_at(table, n, &name, &copy); n++)
+        list_one(given(args, OPT_JSON), name, copy);
+    return n > 0 ? EXIT_FOUND : EXIT_NOTHING;
+}
+
+/* ---- Asking ---- */
+
+static void ask(void *with, struct batch *batch) {
+    const tamis_neighbours *table = with;
+    for (size_t i = 0; i < batch->n; i++)
+        batch->hit[i] = batch->key[i].bytes && tamis_neighbours_ask(table, batch->key[i].bytes,
+                                                                    batch->key[i].len, NULL, 0) > 0;
+}
+
+static void print(void *with, struct batch *batch, size_t i) {
+    const tamis_neighbours *table = with;
+    size_t who[TAMIS_MOST_NEIGHBOURS];
+    const size_t n = tamis_neighbours_ask(table, batch->key[i].bytes, batch->key[i].len, who,
+                                          TAMIS_MOST_NEIGHBOURS);
+    print_pair_start(batch, i);
+    for (size_t j = 0; j < n; j++) {
+        const char *name;
+        const tamis *copy;
+        tamis_neighbours_at(table, who[j], &name, &copy);
+        if (j > 0) text_byte(&batch->out, ',');
+        text_words(&batch->out, name);
+    }
+    print_pair_end(batch);
+}
+
+/* ---- The verb ---- */
+
+static int check_wishes(const struct args *args) {
+    if (given(args, OPT_HEAR) && (given(args, OPT_LIST) || args->operand_count > 1))
+        return fail(args, NULL, "--hear takes messages in; ask, or list, in another call");
+    if (given(args, OPT_LIST) && args->operand_count > 1)
+        return fail(args, args->operand[1], "--list reads no keys");
+    if (given(args, OPT_JSON) && !given(args, OPT_LIST))
+        return fail(args, NULL, "--json goes with --list");
+    return 0;
+}
+
+static int run(const struct args *args) {
+    const char *folder = args->operand[0];
+    tamis_neighbours *table = NULL;
+    struct keys keys;
+    int code = check_wishes(args);
+    if (code) return code;
+    if (given(args, OPT_HEAR)) return hear_all(args, folder);
+    code = open_table(args, folder, &table);
+    if (!code && given(args, OPT_LIST)) {
+        code = list(args, table);
+    } else if (!code) {
+        const struct asker asker = {.ask = ask, .print = print, .with = table};
+        code = keys_open(&keys, args, 1);
+        if (!code) code = ask_keys(args, &asker, &keys);
+        keys_close(&keys);
+    }
+    tamis_neighbours_free(table);
+    return code;
+}
+
+/* Tables are set by hand. */
+/* clang-format off */
+
+const struct verb verb_neighbours = {
+    .name = "neighbours",
+    .also = "peers siblings hear listen",
+    .aliases = "neighbors",
+    .summary = "which neighbours may have a key?",
+    .run = run,
+    .operands = OPERANDS({"FOLDER", EXACTLY_ONE, NO_STREAM},
+                         {"FILE", ANY_NUMBER, READS_STDIN_UNLESS_GIVEN}),
+    .uses = USES({.option = OPT_HEAR}, {.option = OPT_LIST}, {.option = OPT_INVERT,
+                  .help = "print the lines that no neighbour has announced"},
+                 ASK_OPTIONS, {.option = OPT_JSON}),
+    .examples = EXAMPLES(
+        {"Messages came from two caches", "tamis neighbours peers --hear b b.msg --hear c c.msg"},
+        {"Who may have what is missing here?", "tamis neighbours peers missed.txt"},
+        {"How good are the copies?", "tamis neighbours peers --list"},
+        {"One of them is down", "rm peers/b.tamis"}),
+    .about = "FOLDER has an image for each neighbour, NAME.tamis, which is what that neighbour last "
+             "announced with \"tamis announce\". --hear takes the messages of a file into the image "
+             "of NAME, and makes folder and image when there are none; all of them, or the image "
+             "stays as it was.\n\n"
+             "Without --hear, a line whose key a neighbour may have is printed with a tab and the "
+             "names, commas between them. The others fetch what they need where it comes from: no "
+             "neighbour had it when it last announced. An answer is a hint: a neighbour may have "
+             "dropped the document since, and some answers are wrong at the rate that \"tamis "
+             "info\" tells of its image.\n\n"
+             "Messages are numbered. One that comes behind a newer one is left out, and when "
+             "some are missing the copy may be wrong in what they told, until the neighbour tells "
+             "everything (\"tamis announce --whole\").\n\n"
+             "--list prints for each neighbour its name, the number of its last message, how many "
+             "are missing, the bits of its summary, and its documents, estimated, plus or minus two "
+             "standard errors; with --json an object on a line of its own: neighbour, sequence, missing, "
+             "positions, documents, documents_error, fpr_now.",
+    .exits = "0 when a line was printed or counted, a message heard or a neighbour listed; 1 when "
+             "none was; 2 after an error.",
+};

@@ -1,0 +1,76 @@
+/* summary.c and neighbours.c may include this, and the two forms of their messages.
+ *
+ * A message tells bits of one summary, in one of two ways, in either form:
+ *
+ *     changes    position, value; position, value; ...      a record for each bit that flipped
+ *     array      from position 32 i on: words of 32 bits     a stretch of the summary itself
+ *
+ * Both say what bits are. What a form decides is the header, how a record is written, and from which
+ * hash positions come. */
+#ifndef TAMIS_JOBS_WIRE_H
+#define TAMIS_JOBS_WIRE_H
+
+#include "hash/hash.h"
+#include "tamis_jobs.h"
+
+enum { TAMIS_GROUP = 32, TAMIS_GROUP_BYTES = 4 }; /* positions of an array that go together */
+enum { TAMIS_LEAST_MESSAGE = 64 };
+
+/* Whose bits they are: what sender and receiver have to agree on. */
+typedef struct tamis_tidings {
+    uint64_t positions;
+    uint64_t hashes;
+    uint64_t function_bits; /* of ICP */
+    tamis_hash_mode hash;   /* of ours */
+    uint64_t seed;          /* of ours */
+
+    uint32_t sender;   /* of ICP */
+    uint32_t sequence; /* 0: not numbered */
+    bool is_array;
+    uint64_t first; /* position of the array */
+    uint32_t count; /* records, or groups */
+
+    const uint8_t *body; /* when it was read */
+    size_t body_size;
+} tamis_tidings;
+
+/* A form. Reading looks at everything, so that what it lets in can be walked without a check. */
+typedef struct tamis_wire {
+    const char *kind, *kind_of_copy;
+    size_t least_bytes, most_bytes; /* of a message */
+    size_t end_bytes;               /* behind its body */
+
+    bool (*begins)(const uint8_t *bytes, size_t size); /* like one of its messages */
+    size_t (*size)(const uint8_t *bytes, size_t size); /* says its header; 0: too short for one */
+    tamis_status (*read)(const uint8_t *bytes, size_t size, tamis_tidings *);
+
+    /* The next record: from *at in the body, and behind position *next - 1. */
+    void (*get)(const tamis_tidings *, size_t *at, uint64_t *next, uint64_t *position,
+                bool *is_set);
+    uint32_t (*get_group)(const uint8_t *);
+
+    /* Returns the bytes that were written; the header has no counts and lengths yet. */
+    size_t (*start)(uint8_t *, const tamis_tidings *);
+    size_t (*put)(uint8_t *, uint64_t next, uint64_t position, bool is_set);
+    void (*put_group)(uint8_t *, uint32_t bits);
+    void (*finish)(uint8_t *, size_t size,
+                   uint32_t count); /* `size` with what is behind the body */
+} tamis_wire;
+
+enum { TAMIS_MOST_RECORD = 10 }; /* bytes that a record takes */
+
+extern const tamis_wire tamis__wire_compact, tamis__wire_icp;
+
+/* How many groups of an array there are, and whether a word has bits beyond its last position. */
+static inline uint64_t tamis__groups_of(uint64_t positions) {
+    return positions / TAMIS_GROUP + (positions % TAMIS_GROUP > 0);
+}
+
+static inline bool tamis__group_is_clean(uint64_t positions, uint64_t from, uint32_t bits) {
+    return positions - from >= TAMIS_GROUP || bits >> (positions - from) == 0;
+}
+
+/* The stretch lies inside the summary, and nothing is set behind its end. */
+tamis_status tamis__array_is_legal(const tamis_wire *, const tamis_tidings *);
+
+#endif
