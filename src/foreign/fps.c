@@ -209,6 +209,7 @@ static tamis_status write_head(const tamis_departure *out) {
         if (!starts_with(l.line, l.size, "#") || starts_with(l.line, l.size, NUMBER) ||
             starts_with(l.line, l.size, ANY_VERSION))
             continue;
+        while (l.line[l.size - 1] <= ' ') l.size--; /* it starts with # */
         rc = tamis__put_out(out, l.line, l.size);
         if (!rc) rc = tamis__put_out(out, "\n", 1);
     }

@@ -125,6 +125,7 @@ static void odd_lines(void **state) {
     (void)state;
     becomes("#num_bits=12\r\n#type=x\r\n\r\nff0f\t\r\n\n0000\n0100\tid\tmore\tfields\n",
             "#FPS1\n#num_bits=12\n#type=x\nff0f\t\n0000\t\n0100\tid\n");
+    becomes("#num_bits=8\n#x \r\r\r\n", "#FPS1\n#num_bits=8\n#x\n");
     becomes("#num_bits=3\n", "#FPS1\n#num_bits=3\n");
     becomes("#FPS1\n#num_bits=8\n#source=a\n#source=b\n#x\n01\t\xc3\xa9\n",
             "#FPS1\n#num_bits=8\n#source=a\n#source=b\n#x\n01\t\xc3\xa9\n");
