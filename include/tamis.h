@@ -877,6 +877,79 @@ TAMIS_API tamis_status tamis_difference(const tamis *first, const tamis *second,
 TAMIS_API tamis_status tamis_difference_size(const tamis *first, const tamis *second,
                                              struct tamis_estimate *keys);
 
+/* Kinds with TAMIS_CAN_SEARCH (fingerprint) hold prints: rows of as many bits each, with an id, made
+ * from molecules or from any sets of features. Two prints are as similar as the share of their set
+ * bits that both have (Tanimoto's coefficient, Jaccard's index); two without any bit are the same.
+ * Bit i of a print is bit i%8 of its byte i/8, and bits behind the last are 0. Rows are numbered
+ * from 0, in the order in which they were added. */
+
+/* A maker of such filters, for prints of 1 to 65,536 bits. `options` may be NULL.
+ * Threads: one for each maker. */
+typedef struct tamis_prints tamis_prints;
+TAMIS_API tamis_status tamis_prints_create(tamis_prints **maker, uint64_t bits,
+                                           const struct tamis_options *options);
+
+/* Adds a row: `print` has exactly as many bytes as its bits need. Ids need not be different; bytes
+ * below 32 (NUL, tab, newline) are refused in them. Threads: one for each maker. */
+TAMIS_API tamis_status tamis_prints_add(tamis_prints *maker, const char *id, size_t id_len,
+                                        const void *print, size_t print_bytes);
+
+/* Makes the filter of all rows so far; free the maker afterwards. Threads: one for each maker. */
+TAMIS_API tamis_status tamis_prints_finish(tamis_prints *maker, tamis **filter);
+
+/* NULL is allowed. Threads: one, with no other user. */
+TAMIS_API void tamis_prints_free(tamis_prints *maker);
+
+/* Sets `times` bits of a print for a feature, chosen by the XXH3 hash of its bytes: a print of any
+ * set (words of a text, paths of a molecule) is zeros, and this for each of its features.
+ * Threads: one for each print. */
+TAMIS_API void tamis_print_feature(void *print, uint64_t bits, unsigned times, const void *feature,
+                                   size_t len);
+
+/* How many rows there are, and bits in each; 0 for other kinds. Threads: readers or one writer. */
+TAMIS_API uint64_t tamis_print_count(const tamis *filter);
+TAMIS_API uint64_t tamis_print_bits(const tamis *filter);
+
+/* The id of a row, and its print unless `print` is NULL, where they lie; NULL when there is no such
+ * row. Threads: readers or one writer. */
+TAMIS_API const char *tamis_print_at(const tamis *filter, uint64_t row, const void **print);
+
+/* A row that was found: bits that both prints have, and that at least one of them has. */
+struct tamis_match {
+    uint64_t row;
+    uint32_t common, either;
+    double similarity; /* common / either as the nearest double; 1 for 0 / 0 */
+};
+
+/* What a search cost: rows that were compared whole, those that the number of their bits ruled out,
+ * and those of the rest that a fold of their bits did, which is shorter. The sum is all rows. */
+struct tamis_searched {
+    uint64_t rows_compared, rows_skipped, rows_folded;
+};
+
+/* Gets one row after the other; false ends the search with TAMIS_CANCELLED. */
+typedef bool tamis_matches(void *ctx, const struct tamis_match *match);
+
+/* Every row that is at least so similar, from 0 to 1, in no order that means anything. A row counts
+ * when its `similarity` is not below `least`: 7 of 10 bits are found with 0.7. `searched` may be
+ * NULL. Threads: readers or one writer. */
+TAMIS_API tamis_status tamis_prints_similar(const tamis *filter, const void *print,
+                                            size_t print_bytes, double least, tamis_matches *take,
+                                            void *ctx, struct tamis_searched *searched);
+
+/* The most similar rows, the best first, and of equals those that were added first: at most `room`,
+ * all with at least this similarity. *found is how many. Threads: readers or one writer. */
+TAMIS_API tamis_status tamis_prints_nearest(const tamis *filter, const void *print,
+                                            size_t print_bytes, double least,
+                                            struct tamis_match *matches, size_t room, size_t *found,
+                                            struct tamis_searched *searched);
+
+/* Every row that has all bits of the print: what may contain the substructure that it was made of.
+ * Threads: readers or one writer. */
+TAMIS_API tamis_status tamis_prints_screen(const tamis *filter, const void *print,
+                                           size_t print_bytes, tamis_matches *take, void *ctx,
+                                           struct tamis_searched *searched);
+
 /* Kinds with TAMIS_CAN_TRACE (hierarchical) remember payloads, such as connections, files or lines
  * of a log, well enough to tell later where an excerpt came from. A payload belongs to a flow, which
  * is any name; NULL for none. What is stored are its blocks, with their places: of 64 bytes, of 128,

@@ -34,7 +34,8 @@ static void tell_image(const struct args *args, const struct image *image) {
     else
         snprintf(what, sizeof what, "%s, the same image, checked", info.kind);
     info_summary(args, &info, args->operand[1], what, AFTER_CHANGE);
-    if (from && !tamis_note(image->filter, "encoding"))
+    const bool has_keys = !(info.abilities & TAMIS_CAN_SEARCH);
+    if (from && has_keys && !tamis_note(image->filter, "encoding"))
         warn(args, output_name(args->operand[1]),
              "how its keys became bytes is not in it; --keys would remember it");
 }

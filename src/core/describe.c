@@ -124,7 +124,7 @@ size_t tamis_spec(const tamis *f, char *spec, size_t size) {
     text t;
     if (f->image.one_in)
         form = PLAIN;
-    else if (!tamis__is_built(f->kind))
+    else if (!tamis__words_made(f->kind))
         form = BY_SIZE;
     for (;; form++) {
         t = (text){.len = 0};

@@ -53,7 +53,10 @@ tamis_status tamis__value_fits(const tamis_kind *, const uint64_t word[], uint64
 
 /* Words that follow from the keys, not from the wish, a bit for each; 0 for kinds that take adds. */
 static inline unsigned tamis__words_made(const tamis_kind *kind) {
-    return kind->build ? kind->build->made : kind->press ? kind->press->made : 0;
+    return kind->build    ? kind->build->made
+           : kind->press  ? kind->press->made
+           : kind->prints ? kind->prints->made
+                          : 0;
 }
 
 /* Items of another filter come in; the sum stays below 2^64. */

@@ -167,6 +167,18 @@ static tamis_status make(tamis **filter, const tamis_format *format, const tamis
     return rc;
 }
 
+/* What else the bytes said, word for word. */
+static tamis_status note_head(tamis *f, const tamis_format *format, const tamis_input *head) {
+    tamis_block block;
+    if (head->size == 0) return TAMIS_OK;
+    char *text = tamis__get(&f->allocator, head->size + 1, &block);
+    if (!text) return TAMIS_NOMEM;
+    memcpy(text, head->bytes, (size_t)head->size);
+    const tamis_status rc = tamis_set_note(f, "head", text);
+    tamis__give_back(&f->allocator, &block);
+    return rc == TAMIS_INVALID ? tamis__fail_in(TAMIS_CORRUPT, format->name) : rc;
+}
+
 tamis_status tamis_import_with(tamis **filter, const char *text, const void *bytes, size_t size,
                                const struct tamis_options *options) {
     const tamis_input input = input_of(bytes, size);
@@ -179,6 +191,7 @@ tamis_status tamis_import_with(tamis **filter, const char *text, const void *byt
     if (!rc) rc = parse(text, &format, &said);
     if (!rc) rc = format->read(&input, &said, &in);
     if (!rc) rc = make(filter, format, &input, &in, &o);
+    if (!rc) rc = note_head(*filter, format, &in.head);
     if (!rc) rc = tamis_set_note(*filter, "origin", text);
     if (rc) {
         tamis_free(*filter);
@@ -244,6 +257,7 @@ tamis_status tamis_export(const tamis *f, const char *text, tamis_writer *put, v
         .seed = f->image.hasher.seed,
         .capacity = f->image.capacity,
         .fpr = tamis__fpr_of(f->image.one_in),
+        .head = tamis_note(f, "head"),
         .memory = &f->allocator,
         .put = put,
         .ctx = ctx,

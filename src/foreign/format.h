@@ -38,6 +38,7 @@ typedef struct tamis_arrival {
     uint64_t capacity;    /* 0: nobody knows */
     double fpr;           /* asked; 0: nobody knows */
     uint64_t items;       /* adds; 0: nobody knows, and the bits are asked */
+    tamis_input head;     /* text that is kept as the note "head", or nothing */
     tamis_input payload;  /* where it starts in the input; what is missing of it is zeros */
     uint64_t at[4];       /* for load(), whatever read() wants it to know */
 } tamis_arrival;
@@ -49,6 +50,7 @@ typedef struct tamis_departure {
     tamis_hash_mode hash;
     uint64_t seed, capacity;
     double fpr;
+    const char *head;                     /* the note that came in by an arrival's, or NULL */
     const struct tamis_allocator *memory; /* that of the filter, for writers that need some */
     tamis_writer *put;
     void *ctx;

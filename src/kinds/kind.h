@@ -97,6 +97,25 @@ typedef struct tamis_differ_facet {
                          struct tamis_estimate *keys);
 } tamis_differ_facet;
 
+/* A print that is looked for: its bytes as rows have them, zeros behind its width. */
+typedef struct tamis_print_query {
+    const uint8_t *bytes;
+    uint64_t set; /* bits that are 1 */
+} tamis_print_query;
+
+/* Rows of bits, each with an id, that are compared with a print. Rows are numbered in the order in
+ * which they were added. */
+typedef struct tamis_print_facet {
+    unsigned made; /* as in tamis_build_facet */
+    void (*at)(const tamis_body *, uint64_t row, const char **id, const uint8_t **print);
+    bool (*similar)(const tamis_body *, const tamis_print_query *, double least,
+                    tamis_matches *take, void *ctx, struct tamis_searched *);
+    size_t (*nearest)(const tamis_body *, const tamis_print_query *, double least,
+                      struct tamis_match *matches, size_t room, struct tamis_searched *);
+    bool (*screen)(const tamis_body *, const tamis_print_query *, tamis_matches *take, void *ctx,
+                   struct tamis_searched *);
+} tamis_print_facet;
+
 /* Payloads, kept as the blocks they are cut into. Core cuts, hashes (core/trace.c), adds and asks. */
 #define TAMIS_LONGEST_PAYLOAD ((uint64_t)1 << 48)
 
@@ -320,6 +339,7 @@ typedef struct tamis_kind {
     const tamis_retouch_facet *retouch;
     const tamis_label_facet *labels;
     const tamis_differ_facet *differ;
+    const tamis_print_facet *prints;
     const tamis_trace_facet *trace;
     const tamis_build_facet *build; /* instead of add; merging then goes by next and build */
     const tamis_press_facet *press; /* instead of add_keys */

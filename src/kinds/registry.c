@@ -55,6 +55,7 @@ unsigned tamis__abilities(const tamis_kind *k, const uint64_t word[]) {
         (k->retouch ? TAMIS_CAN_RETOUCH : 0) | (k->get ? TAMIS_CAN_GET : 0) |
         (k->put ? TAMIS_CAN_PUT : 0) | (k->labels ? TAMIS_CAN_LABEL : 0) |
         (k->differ ? TAMIS_CAN_DIFFER : 0) | (k->trace ? TAMIS_CAN_TRACE : 0) |
+        (k->prints ? TAMIS_CAN_SEARCH : 0) |
         (k->query || k->query_keys ? 0 : TAMIS_IS_SKETCH) |
         (tamis__is_built(k) ? TAMIS_IS_BUILT : 0) | k->traits;
     return word && k->lacks ? has & ~k->lacks(word) : has;

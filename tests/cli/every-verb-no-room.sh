@@ -6,7 +6,7 @@ prints() { # where to
         "bench -n 100" "help" "help add" "add --new good/blocked good/keys -o made" "get-data good/blocked" \
         "build - good/keys" "union good/blocked good/blocked -o -" "uniq good/keys" "uniq --exact good/keys" \
         "semijoin good/keys good/keys" "admit good/keys good/keys" "count --top 3 good/keys" "diff good/blocked good/later -o -" "apply good/blocked good/patch -o -" \
-        "formats" "convert good/blocked -" \
+        "formats" "convert good/blocked -" "search good/prints good/prints.fps" \
         "trace good/traffic good/pairs" "record good/traffic good/keys -o -" \
         "neighbours -v good/peers good/keys" "reconcile -q good/keys good/pairs" \
         "reconcile -q --tell good/keys"; do

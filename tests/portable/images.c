@@ -296,6 +296,7 @@ static void images_of(const struct tamis_kind_info *kind) {
                                          "capacity=1000,hash=sip13",
                                          "capacity=1000,hash=sip13,key=outside"};
     char spec[128];
+    if (!(kind->abilities & (TAMIS_CAN_ADD | TAMIS_IS_BUILT))) return; /* prints() */
     for (size_t i = 0; i < sizeof wishes / sizeof *wishes; i++) {
         snprintf(spec, sizeof spec, "%s:%s", kind->name, wishes[i]);
         images_of_spec(spec, 3000);
@@ -391,6 +392,37 @@ static void symbols(void) {
     tamis_symbols_free(s);
 }
 
+/* Rows of prints, and what is near to one of them. */
+static void prints(uint64_t bits) {
+    enum { ROWS = 500, NEAR = 5 };
+    uint8_t print[256] = {0};
+    struct tamis_match near[NEAR];
+    size_t found;
+    char name[32];
+    tamis_prints *maker;
+    tamis *f;
+    if (tamis_prints_create(&maker, bits, NULL)) die("prints");
+    for (uint64_t row = 0; row < ROWS; row++) {
+        memset(print, 0, sizeof print);
+        for (uint64_t i = row / 9; i < row / 9 + row % 40; i++) {
+            uint8_t feature[8];
+            tamis__put64(feature, i);
+            tamis_print_feature(print, bits, 2, feature, sizeof feature);
+        }
+        if (tamis_prints_add(maker, "id", 2, print, (size_t)(bits + 7) / 8)) die("prints");
+    }
+    if (tamis_prints_finish(maker, &f)) die("prints");
+    tamis_prints_free(maker);
+    snprintf(name, sizeof name, "prints of %u bits", (unsigned)bits);
+    print_image(f, name, "");
+    if (tamis_prints_nearest(f, print, (size_t)(bits + 7) / 8, 0.3, near, NEAR, &found, NULL))
+        die("nearest");
+    for (size_t i = 0; i < found; i++)
+        printf("%s: row %u, %u of %u\n", name, (unsigned)near[i].row, near[i].common,
+               near[i].either);
+    tamis_free(f);
+}
+
 int main(void) {
     struct tamis_kind_info kind;
     const size_t ours = test_own_kinds();
@@ -398,6 +430,8 @@ int main(void) {
     for (size_t i = 0; i < ours && tamis_kind_at(i, &kind, sizeof kind); i++) plans_of(&kind);
     for (size_t i = ours; tamis_kind_at(i, &kind, sizeof kind); i++) foreign_image(&kind);
     symbols();
+    prints(166);
+    prints(2048);
     golden_images("tests/golden");
     golden_images("tests/golden/foreign");
     return 0;

@@ -8,6 +8,8 @@ in_short=5
 . "$(dirname "$0")/../help/planted.inc"
 prepare include src tests examples -- build/tests/laws/laws \
     build/tests/unit/test_{admission,aggregate,builder,counters,countmin,features,files,golden,hierarchical,iblt,kinds,layers,minhash,numbers,streams,summary,symbols,talk,temporary,tree}
+prepare include src tests -- build/tests/laws/laws \
+    build/tests/unit/test_{builder,counters,files,fingerprint,golden,kinds,layers,numbers,streams,symbols,talk,temporary}
 
 try() { # program, trial
     make -s CFLAGS=-O1 "build/tests/$1" >build.log 2>&1 || return 2
@@ -232,4 +234,14 @@ plant "the first yes ends a path" unit/test_tree "" \
     src/jobs/tree.c "if (hits > w->correction)" "if (hits > 0)"
 plant "whole numbers wrap" unit/test_features "" \
     src/jobs/features.c "sum > INT32_MAX ? INT32_MAX : sum" "sum"
+plant "a print that is just similar enough is left out" unit/test_fingerprint "" \
+    src/kinds/fingerprint.c "ratio(common, a + b - common) < least) common++" "ratio(common, a + b - common) <= least) common++"
+plant "a fold rules out one bit too early" unit/test_fingerprint "" \
+    src/kinds/fingerprint.c "count += apart[i] <= most;" "count += apart[i] < most;"
+plant "of equals the last is the nearest" unit/test_fingerprint "" \
+    src/kinds/fingerprint.c "order == 0 && a->row < b->row" "order == 0 && a->row > b->row"
+plant "a forged order of rows is believed" unit/test_fingerprint "" \
+    src/kinds/fingerprint.c "rank_of(f, at, row) != rank || " ""
+plant "stray bits of a query are taken" unit/test_fingerprint "" \
+    src/core/prints.c "if (!tamis__print_strays(print, width)) return TAMIS_OK;" "return TAMIS_OK;"
 finish

@@ -95,6 +95,8 @@ plant "it is always due" announce \
     cli/verbs/announce.c "is_due = tamis_is_due(image.filter, threshold);" "is_due = true;"
 plant "a copy takes the place of any image" neighbours-refused \
     cli/verbs/neighbours.c "if (!code && !tamis_was_heard(image.filter, &h, sizeof h))" "if (false && !tamis_was_heard(image.filter, &h, sizeof h))"
+plant "the least similar comes first" search cli/verbs/search.c \
+    "return x->similarity < y->similarity ? 1 : -1;" "return x->similarity < y->similarity ? -1 : 1;"
 plant "a key is printed for each of its lines" reconcile cli/verbs/reconcile_set.c \
     "if (found->is_there && found->mark == mark) continue;" ""
 plant "hashes stay twice in a set" reconcile cli/verbs/reconcile_set.c \

@@ -107,4 +107,10 @@ plant "LevelDB says no where k is of a later version" test_leveldb \
     src/foreign/leveldb.c "memset(hit, f->word[BITS] != 0, n)" "memset(hit, 0, n)"
 plant "bits of a base64 key are left over" test_encode \
     src/foreign/encode.c "if (bits & ((1u << waiting) - 1))" "if (false)"
+plant "FPS: a bit behind num_bits is not seen by the reader" test_fps \
+    src/foreign/fps.c "if (*width % 8 && byte_at(l, bytes - 1) >> *width % 8)" "if (false)"
+plant "FPS: rows are written in the order of their bits" test_fps \
+    src/kinds/fingerprint.c "*print = print_of(f, &at, rank_of(f, &at, row));" "*print = print_of(f, &at, row);"
+plant "FPS: a changed head goes out as it is" test_fps \
+    src/foreign/fps.c '!starts_with(l.line, l.size, "#") || ' ""
 finish

@@ -295,6 +295,7 @@ def golden(path):
         data = file.read()
     image, name = Image(data, SECRET), os.path.basename(path)
     many = 3000 if "-shards-" in name else 5000 if "-layers-" in name else 200
+    many = 120 if image.kind == "fingerprint" else many
     same(image.items, 400 if image.kind == "cascade" else many, "items")
     answers = [image.has_hash(h) for h in hashed_numbers(image)]
     members, strangers = sum(answers[:200]), sum(answers[200:])
@@ -1187,6 +1188,45 @@ def same_labels(folder):
          output_of("check", "--labels", path, asked), "lines")
 
 
+def same_searches(_):
+    """`tamis search` finds what comparing every row finds, in the order that is promised."""
+    for name in ("maccs", "fp2"):
+        path = os.path.join(ROOT, "tests", "golden", f"fingerprint-{'1' if name == 'maccs' else 'folds-1'}.tamis")
+        text = os.path.join(ROOT, "tests", "vectors", "fps", name + ".fps")
+        with open(path, "rb") as file:
+            body = Image(file.read()).body
+        with open(text, "rb") as file:
+            lines = [line.rstrip(b"\n").split(b"\t") for line in file if not line.startswith(b"#")]
+        same([print_ for print_, _ in lines],
+             [value.to_bytes(body.width + 7 >> 3, "little").hex().encode() for value in body.prints], "prints")
+        same([id_ for _, id_ in lines], body.ids, "ids")
+
+        def told(found):
+            return b"".join(b"%s\t%s\t%s\n" % (body.ids[i], body.ids[row], b"%.6g" % similarity)
+                            for i, rows in enumerate(found) for similarity, row in rows)
+
+        for least in ("0.2", "0.35", "0.5", "0.7", "1"):
+            found = [body.similar(query, float(least)) for query in body.prints]
+            same(told(found), output_of("search", "-q", path, text, "--least", least), f"at least {least}")
+        for top in (1, 7):
+            found = [body.similar(query, 0)[:top] for query in body.prints]
+            same(told(found), output_of("search", "-q", path, text, "--top", str(top)), f"top {top}")
+        found = [[(bin(query).count("1") / bin(body.prints[row]).count("1"), row)
+                  for row in body.containing(query)] for query in body.prints]
+        same(told(found), output_of("search", "-q", path, text, "--screen"), "screen")
+
+
+def forged_prints(library):
+    """The library and this reader refuse the same forgeries of prints."""
+    dice = random.Random("prints")
+    for name in ("1", "folds-1"):
+        with open(os.path.join(ROOT, "tests", "golden", f"fingerprint-{name}.tamis"), "rb") as file:
+            data = file.read()
+        for i in range(FORGERIES):
+            forged = forgery(data, dice)
+            same(refused_as(forged), library.refuses_as(forged, None), f"{name}, forgery {i}")
+
+
 # ---- Patches -------------------------------------------------------------------------------------
 
 
@@ -1289,6 +1329,7 @@ def test_library():
         run(f"answers and refusals equal: {count} keys, {spec}", built, library, count, spec)
     for count, spec in EDGES:
         run(f"refusals equal at the edges: {count} keys, {spec}", edges, library, count, spec)
+    run("refusals equal: prints", forged_prints, library)
     run("coded sets made by hand", by_hand, library, sets_by_hand())
     run("bands made by hand", by_hand, library, bands_by_hand())
     good = good_images(library)
@@ -1309,6 +1350,7 @@ def test_command():
             run("the command counts alike: " + spec, same_counts, folder, spec)
         run("the command tells the same values", same_values, folder)
         run("the command tells the same labels", same_labels, folder)
+        run("the command finds the same prints", same_searches, folder)
 
 
 if __name__ == "__main__":

@@ -161,12 +161,31 @@ static void labels_are_those_given(const tamis *f) {
     }
 }
 
+static bool count_match(void *ctx, const struct tamis_match *match) {
+    assert_true(match->common <= match->either);
+    ++*(uint64_t *)ctx;
+    return true;
+}
+
+/* Those of tests/vectors/fps; how many contain the first depends on what the bits mean. */
+static void prints_are_those_given(const tamis *f) {
+    const void *print;
+    uint64_t n = 0;
+    const uint64_t bits = tamis_print_bits(f);
+    assert_int_equal(tamis_print_count(f), 120);
+    assert_string_equal(tamis_print_at(f, 0, &print), "ethanol");
+    const size_t bytes = (size_t)(bits + 7) / 8;
+    assert_int_equal(tamis_prints_screen(f, print, bytes, count_match, &n, NULL), TAMIS_OK);
+    assert_int_equal(n, bits == 166 ? 2 : 67);
+}
+
 static void ask_for_more(const tamis *f) {
     struct tamis_info info;
     tamis_info(f, &info, sizeof info);
     if (info.abilities & TAMIS_CAN_GET)
         values_are_those_given(f, strcmp(info.kind, "approximator") == 0);
     if (info.abilities & TAMIS_CAN_LABEL) labels_are_those_given(f);
+    if (info.abilities & TAMIS_CAN_SEARCH) prints_are_those_given(f);
 }
 
 /* From its own spec it is the same payload, unless it is there only to be asked. */

@@ -1,0 +1,245 @@
+/* Prints: made from rows, and searched. */
+#include <string.h>
+
+#include "bits/probe.h"
+#include "core/filter.h"
+#include "kinds/fingerprint.h"
+
+/* ---- Making --------------------------------------------------------------------------------- */
+
+/* Bytes that become more. */
+typedef struct heap {
+    tamis_block block;
+    uint8_t *bytes;
+    uint64_t size, room;
+} heap;
+
+struct tamis_prints {
+    struct tamis_options options; /* only what outlives a call: limits and threads */
+    struct tamis_allocator allocator;
+    tamis_block self;
+    uint64_t width, rows;
+    heap prints, ids, ends; /* `ends`: of each id, in bytes, its NUL included */
+};
+
+static tamis_status make_room(const struct tamis_allocator *a, heap *h, uint64_t more) {
+    if (h->room - h->size >= more) return TAMIS_OK;
+    heap wider = {.size = h->size, .room = 2 * (h->size + more) + 4096};
+    wider.bytes = tamis__get(a, wider.room, &wider.block);
+    if (!wider.bytes) return TAMIS_NOMEM;
+    if (h->size) memcpy(wider.bytes, h->bytes, (size_t)h->size);
+    tamis__give_back(a, &h->block);
+    *h = wider;
+    return TAMIS_OK;
+}
+
+static void append(heap *h, const void *bytes, uint64_t size) {
+    if (size) memcpy(h->bytes + h->size, bytes, (size_t)size);
+    h->size += size;
+}
+
+tamis_status tamis_prints_create(tamis_prints **maker, uint64_t bits,
+                                 const struct tamis_options *options) {
+    struct tamis_options o;
+    tamis_block self;
+    *maker = NULL;
+    const tamis_status rc = tamis__read_options(options, &o);
+    if (rc) return rc;
+    if (bits < 1 || bits > TAMIS_PRINT_MOST_BITS)
+        return tamis__fail(TAMIS_INVALID, "prints have from 1 to %d bits, not %llu",
+                           TAMIS_PRINT_MOST_BITS, (unsigned long long)bits);
+    const struct tamis_allocator allocator = tamis__allocator(&o);
+    tamis_prints *m = tamis__get(&allocator, sizeof *m, &self);
+    if (!m) return TAMIS_NOMEM;
+    m->options = (struct tamis_options){.max_bytes = o.max_bytes, .threads = o.threads};
+    m->allocator = allocator;
+    m->self = self;
+    m->width = bits;
+    *maker = m;
+    return TAMIS_OK;
+}
+
+void tamis_prints_free(tamis_prints *m) {
+    if (!m) return;
+    struct tamis_allocator allocator = m->allocator;
+    tamis_block self = m->self;
+    tamis__give_back(&allocator, &m->prints.block);
+    tamis__give_back(&allocator, &m->ids.block);
+    tamis__give_back(&allocator, &m->ends.block);
+    tamis__give_back(&allocator, &self);
+}
+
+static tamis_status is_print(uint64_t width, const void *print, size_t bytes) {
+    if (bytes != tamis__print_bytes(width))
+        return tamis__fail(TAMIS_INVALID, "a print of %llu bits has %llu bytes, not %zu",
+                           (unsigned long long)width, (unsigned long long)tamis__print_bytes(width),
+                           bytes);
+    if (!tamis__print_strays(print, width)) return TAMIS_OK;
+    return tamis__fail(TAMIS_INVALID, "the print has a bit behind the %llu that it may have",
+                       (unsigned long long)width);
+}
+
+static tamis_status is_id(const char *id, size_t len) {
+    for (size_t i = 0; i < len; i++)
+        if ((uint8_t)id[i] < TAMIS_PRINT_LEAST_LETTER)
+            return tamis__fail(TAMIS_INVALID,
+                               "byte %zu of the id is %u: bytes below %d are refused", i,
+                               (uint8_t)id[i], TAMIS_PRINT_LEAST_LETTER);
+    return TAMIS_OK;
+}
+
+tamis_status tamis_prints_add(tamis_prints *m, const char *id, size_t id_len, const void *print,
+                              size_t print_bytes) {
+    tamis_status rc = is_print(m->width, print, print_bytes);
+    if (!rc) rc = is_id(id, id_len);
+    if (!rc && m->rows == TAMIS_PRINT_MOST_ROWS)
+        rc = tamis__fail(TAMIS_FULL, "there are %llu prints, and no more fit",
+                         (unsigned long long)m->rows);
+    if (!rc) rc = make_room(&m->allocator, &m->prints, print_bytes);
+    if (!rc) rc = make_room(&m->allocator, &m->ids, id_len + 1);
+    if (!rc) rc = make_room(&m->allocator, &m->ends, 8);
+    if (rc) return rc;
+    append(&m->prints, print, print_bytes);
+    append(&m->ids, id, id_len);
+    append(&m->ids, "", 1);
+    uint8_t end[8];
+    tamis__put64(end, m->ids.size);
+    append(&m->ends, end, sizeof end);
+    m->rows++;
+    return TAMIS_OK;
+}
+
+static void fill(const tamis_prints *m, tamis_body *f) {
+    const uint64_t bytes = tamis__print_bytes(m->width);
+    const uint8_t *prints = m->prints.bytes;
+    for (uint64_t row = 0; row < m->rows; row++)
+        tamis__prints_tally(f, tamis__print_set_bits(prints + row * bytes, bytes));
+    tamis__prints_open(f);
+    for (uint64_t row = 0, from = 0; row < m->rows; row++) {
+        const uint64_t end = tamis__get64(m->ends.bytes + row * 8);
+        const uint8_t *print = prints + row * bytes;
+        uint8_t *to = tamis__prints_place(f, row, tamis__print_set_bits(print, bytes),
+                                          m->ids.bytes + from, end - from - 1);
+        memcpy(to, print, (size_t)bytes);
+        from = end;
+    }
+    tamis__prints_close(f);
+}
+
+tamis_status tamis_prints_finish(tamis_prints *m, tamis **filter) {
+    const tamis_entry *entry = tamis__kind_by_name(TAMIS_FINGERPRINT, strlen(TAMIS_FINGERPRINT));
+    const uint64_t word[TAMIS_WORDS] = {m->width, m->rows, m->ids.size};
+    uint64_t size;
+    char *no_notes;
+    *filter = NULL;
+    tamis_status rc = entry->kind->check(word, &size);
+    if (!rc) rc = tamis__within_limit(&m->options, size);
+    if (rc) return rc;
+    tamis *f = tamis__new(&m->allocator);
+    if (!f) return TAMIS_NOMEM;
+    f->kind = entry->kind;
+    f->threads = m->options.threads;
+    f->image.entry = entry;
+    f->image.hasher.mode = TAMIS_HASH_XXH3;
+    f->image.capacity = f->image.body.items = m->rows;
+    f->image.body.size = size;
+    memcpy(f->image.body.word, word, sizeof word);
+    rc = tamis__own(f, &no_notes);
+    if (rc) {
+        tamis_free(f);
+        return rc;
+    }
+    fill(m, &f->image.body);
+    tamis__choose_one(f);
+    *filter = f;
+    return TAMIS_OK;
+}
+
+/* Each bit from a hash of its own, of which the first is that of the feature. */
+void tamis_print_feature(void *print, uint64_t bits, unsigned times, const void *feature,
+                         size_t len) {
+    const tamis_hasher hasher = {.mode = TAMIS_HASH_XXH3};
+    uint64_t x = tamis__hash(&hasher, feature, len);
+    for (unsigned i = 0; i < times && bits; i++, x = tamis__mix(x + 1))
+        tamis__bit_set(print, tamis__range(x, bits));
+}
+
+/* ---- Asking --------------------------------------------------------------------------------- */
+
+static bool has_prints(const tamis *f) {
+    return f->kind->prints != NULL;
+}
+
+uint64_t tamis_print_count(const tamis *f) {
+    return has_prints(f) ? f->image.body.word[TAMIS_PRINT_ROWS] : 0;
+}
+
+uint64_t tamis_print_bits(const tamis *f) {
+    return has_prints(f) ? f->image.body.word[TAMIS_PRINT_WIDTH] : 0;
+}
+
+const char *tamis_print_at(const tamis *f, uint64_t row, const void **print) {
+    const char *id;
+    const uint8_t *bytes;
+    if (row >= tamis_print_count(f)) return NULL;
+    f->kind->prints->at(&f->image.body, row, &id, &bytes);
+    if (print) *print = bytes;
+    return id;
+}
+
+/* A print that came from outside, as rows have it. */
+typedef struct asked {
+    _Alignas(TAMIS_ALIGNMENT) uint8_t bytes[TAMIS_PRINT_MOST_BYTES];
+    tamis_print_query query;
+} asked;
+
+static tamis_status ask(const tamis *f, const void *print, size_t bytes, double least, asked *a) {
+    if (!has_prints(f)) return tamis__cannot(f, "be searched for prints");
+    const uint64_t width = tamis_print_bits(f);
+    const tamis_status rc = is_print(width, print, bytes);
+    if (rc) return rc;
+    if (!(least >= 0 && least <= 1))
+        return tamis__fail(TAMIS_INVALID, "a similarity is from 0 to 1, not %g", least);
+    memcpy(a->bytes, print, bytes);
+    memset(a->bytes + bytes, 0, (size_t)tamis__print_stride(width) - bytes);
+    a->query = (tamis_print_query){a->bytes, tamis__print_set_bits(print, bytes)};
+    return TAMIS_OK;
+}
+
+static tamis_status stopped(void) {
+    return tamis__fail(TAMIS_CANCELLED, "the search was stopped");
+}
+
+tamis_status tamis_prints_similar(const tamis *f, const void *print, size_t print_bytes,
+                                  double least, tamis_matches *take, void *ctx,
+                                  struct tamis_searched *searched) {
+    struct tamis_searched unused, *s = searched ? searched : &unused;
+    asked a;
+    const tamis_status rc = ask(f, print, print_bytes, least, &a);
+    *s = (struct tamis_searched){0, 0, 0};
+    if (rc) return rc;
+    return f->kind->prints->similar(&f->image.body, &a.query, least, take, ctx, s) ? TAMIS_OK
+                                                                                   : stopped();
+}
+
+tamis_status tamis_prints_nearest(const tamis *f, const void *print, size_t print_bytes,
+                                  double least, struct tamis_match *matches, size_t room,
+                                  size_t *found, struct tamis_searched *searched) {
+    struct tamis_searched unused, *s = searched ? searched : &unused;
+    asked a;
+    const tamis_status rc = ask(f, print, print_bytes, least, &a);
+    *s = (struct tamis_searched){0, 0, 0};
+    *found = 0;
+    if (!rc) *found = f->kind->prints->nearest(&f->image.body, &a.query, least, matches, room, s);
+    return rc;
+}
+
+tamis_status tamis_prints_screen(const tamis *f, const void *print, size_t print_bytes,
+                                 tamis_matches *take, void *ctx, struct tamis_searched *searched) {
+    struct tamis_searched unused, *s = searched ? searched : &unused;
+    asked a;
+    const tamis_status rc = ask(f, print, print_bytes, 0, &a);
+    *s = (struct tamis_searched){0, 0, 0};
+    if (rc) return rc;
+    return f->kind->prints->screen(&f->image.body, &a.query, take, ctx, s) ? TAMIS_OK : stopped();
+}

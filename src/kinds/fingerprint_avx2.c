@@ -1,0 +1,13 @@
+/* fingerprint: the plain kernels, compiled where counting the bits of a word is one instruction. */
+#include "kinds/fingerprint.h"
+
+#ifdef __AVX2__
+void tamis__print_common_avx2(const uint8_t *rows, size_t n, uint64_t stride, const uint8_t *print,
+                              uint32_t *common) {
+    tamis__print_common(rows, n, stride, print, common);
+}
+
+void tamis__print_apart_avx2(const uint8_t *folds, size_t n, const uint8_t *fold, uint32_t *apart) {
+    tamis__print_apart(folds, n, fold, apart);
+}
+#endif
