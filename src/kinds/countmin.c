@@ -38,7 +38,7 @@ enum { OPT_COLUMNS, OPT_DOUBT, OPT_ERROR, OPT_ROWS, OPT_UPDATE, OPT_WIDTH }; /* 
 enum { WIDTH_32, WIDTH_64, WIDTHS };
 enum { PLAIN, CONSERVATIVE, UPDATES };
 enum { MOST_ROWS = 64, USUAL_ROWS = 5 };
-#define MOST_COLUMNS (TAMIS_MAX_PAYLOAD_BYTES / 4)
+#define MOST_COLUMNS (TAMIS_MAX_PAYLOAD_BYTES / 8 / MOST_ROWS) /* of any width and rows */
 
 static const double e = 2.718281828459045;
 
@@ -81,10 +81,6 @@ static uint64_t counter_bytes(const uint64_t word[]) {
     return word[WIDTH] == WIDTH_64 ? 8 : 4;
 }
 
-static bool is_too_large(const uint64_t word[]) {
-    return word[COLUMNS] > TAMIS_MAX_PAYLOAD_BYTES / counter_bytes(word) / word[ROWS];
-}
-
 /* In a row a stranger meets a counter that some key has raised with this chance; rows are
  * independent, so that the rate is exact. */
 static double rate_of(uint64_t keys, uint64_t columns, uint64_t rows) {
@@ -122,7 +118,8 @@ static void plan_by_rate(const tamis_wish *wish, uint64_t word[]) {
         word[COLUMNS] = columns;
         word[ROWS] = rows;
     }
-    word[COLUMNS] = tamis__round_up(word[COLUMNS], 1, MOST_COLUMNS);
+    const uint64_t rounded = tamis__round_up(word[COLUMNS], 1, MOST_COLUMNS);
+    if (rounded) word[COLUMNS] = rounded; /* otherwise there are too many, and stay so */
 }
 
 /* A size for no keys in particular is one for a stream. */
@@ -132,6 +129,7 @@ static tamis_status plan_by_size(const tamis_wish *wish, uint64_t word[]) {
     if (word[ROWS] == 0)
         word[ROWS] = clamp_rows(tamis_best_hashes((double)wish->capacity, (double)counters));
     if (word[COLUMNS] == 0) word[COLUMNS] = counters / word[ROWS];
+    if (word[COLUMNS] > MOST_COLUMNS) word[COLUMNS] = MOST_COLUMNS;
     if (word[COLUMNS] == 0 || word[COLUMNS] > counters / word[ROWS])
         return tamis__fail(
             TAMIS_INVALID, "countmin of %llu rows and %llu columns needs more than %llu bits",
@@ -149,8 +147,8 @@ static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
     if (rc) return rc;
     if (word[COLUMNS] == 0) plan_by_rate(wish, word);
     if (word[ROWS] == 0) word[ROWS] = USUAL_ROWS;
-    return is_too_large(word) ? tamis__fail(TAMIS_TOO_LARGE, "countmin would need over 2^56 bytes")
-                              : TAMIS_OK;
+    if (word[COLUMNS] <= MOST_COLUMNS) return TAMIS_OK;
+    return tamis__fail(TAMIS_TOO_LARGE, "countmin would need over 2^47 columns");
 }
 
 static tamis_status check(const uint64_t word[], uint64_t *size) {
@@ -160,7 +158,7 @@ static tamis_status check(const uint64_t word[], uint64_t *size) {
     if (word[WIDTH] >= WIDTHS || word[UPDATE] >= UPDATES)
         return tamis__fail(TAMIS_CORRUPT, "countmin has no width %llu with update %llu",
                            (unsigned long long)word[WIDTH], (unsigned long long)word[UPDATE]);
-    if (word[COLUMNS] == 0 || is_too_large(word))
+    if (word[COLUMNS] == 0 || word[COLUMNS] > MOST_COLUMNS)
         return tamis__fail(TAMIS_CORRUPT, "countmin cannot have %llu columns",
                            (unsigned long long)word[COLUMNS]);
     *size = (word[COLUMNS] * word[ROWS] * counter_bytes(word) + 7) / 8 * 8;

@@ -224,20 +224,8 @@ static tamis_status add(tamis_body *f, const uint64_t *hash, size_t n) {
     return TAMIS_OK;
 }
 
-/* Every cell of it must hold another hash too, or this one alone. */
-static bool can_leave(const tamis_body *f, uint64_t hash) {
-    const tamis_iblt table = table_of(f);
-    uint64_t chain = tamis__chain_start(hash);
-    for (unsigned s = 0; s < table.hashes; s++) {
-        const tamis_iblt_cell cell = tamis__iblt_get(table, tamis__iblt_next(table, &chain, s));
-        if (cell.count == 0) return false;
-        if (cell.count == 1 && (cell.keys != hash || !tamis__iblt_is_one(cell))) return false;
-    }
-    return true;
-}
-
 static tamis_status remove_one(tamis_body *f, uint64_t hash) {
-    if (!can_leave(f, hash))
+    if (!tamis__iblt_can_leave(table_of(f), hash) || !tamis__sizer_can_leave(sizer_of(f), hash))
         return tamis__fail(TAMIS_NOT_FOUND,
                            "the key is not in the filter: a cell does not hold it");
     move_one(f, hash, UINT64_MAX);

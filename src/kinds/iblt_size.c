@@ -148,6 +148,12 @@ void tamis__sizer_add(tamis_sizer s, uint64_t hash, uint64_t by) {
     if (s.way == TAMIS_SIZED_BY_STRATA) tamis__iblt_add(stratum_of(s, stratum_at(hash)), hash, by);
 }
 
+/* A stranger that passes the table may still be seen by its stratum. */
+bool tamis__sizer_can_leave(tamis_sizer s, uint64_t hash) {
+    return s.way != TAMIS_SIZED_BY_STRATA ||
+           tamis__iblt_can_leave(stratum_of(s, stratum_at(hash)), hash);
+}
+
 void tamis__sizer_merge(tamis_sizer into, tamis_sizer from) {
     for (uint64_t i = 0; i < into.counters; i++)
         tamis__put32(into.bytes + i * 4, counter_get(into, i) + counter_get(from, i));

@@ -18,6 +18,7 @@ typedef struct tamis_sizer {
 uint64_t tamis__sizer_bytes(uint64_t way, uint64_t counters);
 
 void tamis__sizer_add(tamis_sizer, uint64_t hash, uint64_t by);
+bool tamis__sizer_can_leave(tamis_sizer, uint64_t hash);
 void tamis__sizer_merge(tamis_sizer into, tamis_sizer from);
 
 /* `total` is what a subtable of the table holds: what the estimator must hold, too. */

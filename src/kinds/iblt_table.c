@@ -20,6 +20,16 @@ void tamis__iblt_add(tamis_iblt t, uint64_t hash, uint64_t by) {
     }
 }
 
+bool tamis__iblt_can_leave(tamis_iblt t, uint64_t hash) {
+    uint64_t chain = tamis__chain_start(hash);
+    for (unsigned s = 0; s < t.hashes; s++) {
+        const tamis_iblt_cell cell = tamis__iblt_get(t, tamis__iblt_next(t, &chain, s));
+        if (cell.count == 0) return false;
+        if (cell.count == 1 && (cell.keys != hash || !tamis__iblt_is_one(cell))) return false;
+    }
+    return true;
+}
+
 void tamis__iblt_merge(tamis_iblt into, tamis_iblt from) {
     for (uint64_t i = 0; i < into.cells; i++) {
         const tamis_iblt_cell a = tamis__iblt_get(into, i), b = tamis__iblt_get(from, i);

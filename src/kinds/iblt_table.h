@@ -61,6 +61,9 @@ TAMIS_FN uint64_t tamis__iblt_next(tamis_iblt t, uint64_t *chain, unsigned subta
 void tamis__iblt_add(tamis_iblt, uint64_t hash, uint64_t by);
 void tamis__iblt_merge(tamis_iblt into, tamis_iblt from);
 
+/* Whether it may be taken out: every cell of it must hold another hash too, or this one alone. */
+bool tamis__iblt_can_leave(tamis_iblt, uint64_t hash);
+
 /* The sums of one subtable: every subtable has the same, as every hash is once in each. */
 tamis_iblt_cell tamis__iblt_total(tamis_iblt, unsigned subtable);
 

@@ -124,7 +124,7 @@ class Countmin(Kind):
         need_range(0, self.width, 1, "width")
         need_range(0, self.update, 1, "update")
         self.bits = 64 if self.width else 32
-        need_range(1, self.columns, MOST_BITS // self.bits // self.rows, "columns")
+        need_range(1, self.columns, 2**47, "columns")
         return whole_words(self.columns * self.rows * self.bits)
 
     def open(self, payload):

@@ -234,8 +234,10 @@ static void an_option_given_twice_is_refused(void **state) {
             if (option->choices)
                 snprintf(value, sizeof value, "%.*s", (int)strcspn(option->choices, "|"),
                          option->choices);
-            else
+            else if (option->max)
                 snprintf(value, sizeof value, "%llu", (unsigned long long)option->min);
+            else
+                snprintf(value, sizeof value, "1%%"); /* a rate */
             snprintf(spec, sizeof spec, "%s:capacity=1,%s=%.40s,%s=%.40s", kind_at(i).name,
                      option->name, value, option->name, value);
             assert_refused(spec, TAMIS_INVALID, "twice");
@@ -305,6 +307,12 @@ static void every_choice_of_every_option_is_taken(void **state) {
                 snprintf(spec, sizeof spec, "%s:capacity=5000,%s=none-of-them", kind_at(i).name,
                          option->name);
                 assert_refused(spec, TAMIS_INVALID, option->choices);
+                continue;
+            }
+            if (option->max == 0) { /* a rate */
+                snprintf(spec, sizeof spec, "%s:capacity=5000,%s=1%%", kind_at(i).name,
+                         option->name);
+                plan_of(spec);
                 continue;
             }
             snprintf(spec, sizeof spec, "%s:capacity=5000,%s=%llu", kind_at(i).name, option->name,
