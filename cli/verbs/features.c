@@ -130,5 +130,5 @@ const struct verb verb_features = {
              "Output is that of svmlight and libsvm: the label, or 0, and PLACE:COUNT for each "
              "place that is not 0, places ascending from 1. The library has the same as "
              "tamis_features_add, for vectors in memory.",
-    .exits = "0, and 2 after an error.",
+    .exits = "0 when all lines were read, 2 after an error.",
 };
