@@ -123,9 +123,17 @@ static double bound_bytes(const struct outcome *outcome) {
     return outcome->talk.bound_bits > 0 ? ceil(outcome->talk.bound_bits / 8) : 0;
 }
 
+static void write_if(struct json *json, const char *name, bool is_known, uint64_t count) {
+    if (is_known)
+        json_count(json, name, count);
+    else
+        json_null(json, name);
+}
+
 static void write_json(const struct outcome *outcome) {
     struct json json = {.out = stderr};
-    const double bound = bound_bytes(outcome);
+    const double bound = outcome->has_talk ? bound_bytes(outcome) : 0;
+    const bool has_size = outcome->size.value > 0;
     json_open(&json, NULL, '{');
     json_text(&json, "first", outcome->name[FIRST]);
     json_text(&json, "second", outcome->name[SECOND]);
@@ -135,21 +143,15 @@ static void write_json(const struct outcome *outcome) {
     json_count(&json, "second_only", outcome->only[SECOND].n);
     json_bool(&json, "is_whole", !outcome->is_partial);
     json_real(&json, "hidden_expected", hidden_expected(outcome));
-    if (outcome->has_talk) {
-        json_count(&json, "symbols", outcome->talk.symbols);
-        json_count(&json, "symbols_needed", outcome->talk.symbols_needed);
-        json_count(&json, "talk_bytes", outcome->talk_bytes);
-        json_real(&json, "bound_bytes", bound);
-        json_real(&json, "ratio", bound > 0 ? (double)outcome->talk_bytes / bound : NAN);
-    }
-    if (outcome->has_wire) {
-        json_count(&json, "bytes_sent", outcome->sent);
-        json_count(&json, "bytes_received", outcome->received);
-    }
-    if (outcome->size.value > 0) {
-        json_real(&json, "differences_estimated", outcome->size.value);
-        json_real(&json, "differences_error", outcome->size.error);
-    }
+    write_if(&json, "symbols", outcome->has_talk, outcome->talk.symbols);
+    write_if(&json, "symbols_needed", outcome->has_talk, outcome->talk.symbols_needed);
+    write_if(&json, "talk_bytes", outcome->has_talk, outcome->talk_bytes);
+    json_real(&json, "bound_bytes", outcome->has_talk ? bound : NAN);
+    json_real(&json, "ratio", bound > 0 ? (double)outcome->talk_bytes / bound : NAN);
+    write_if(&json, "bytes_sent", outcome->has_wire, outcome->sent);
+    write_if(&json, "bytes_received", outcome->has_wire, outcome->received);
+    json_real(&json, "differences_estimated", has_size ? outcome->size.value : NAN);
+    json_real(&json, "differences_error", has_size ? outcome->size.error : NAN);
     json_close(&json, '}');
     json_end(&json);
 }
