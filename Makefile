@@ -256,53 +256,34 @@ tables: $(T)/tables/tables
 $(T)/tables/%: $(B)/tests/tables/%.o $(HELP_OBJ) $(LIB)
 	$(call link_test)
 
-# A fuzzing run of the gate, FUZZ_SECONDS long; what it finds new goes to the corpus.
+# Fuzzing runs, FUZZ_SECONDS long, of what takes bytes from outside; what is found new goes to a folder
+# beside the program.
+#
+# make fuzz           images, patches, memories of admission: the gate
+# make fuzz-import    bytes of other systems: FORMAT=guava for one of them; from files that those wrote
+# make fuzz-talk      conversations of two hosts
+# make fuzz-summary   messages between caches
 FUZZ_SECONDS ?= 60
 CLANG        ?= clang-14
-FUZZ         := build-fuzz/gate
 fuzz:
-	@tools/setup proof
-	@mkdir -p build-fuzz/corpus
-	@$(MAKE) --no-print-directory -j2 B=build-fuzz CC=$(CLANG) \
-	    CFLAGS='-O1 -g1 -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all' $(FUZZ)
-	$(FUZZ) -max_total_time=$(FUZZ_SECONDS) -timeout=1 -rss_limit_mb=2048 -max_len=65536 \
-	    -print_final_stats=1 build-fuzz/corpus tests/fuzz/corpus
-# The same for bytes of other systems: FORMAT=guava for one of them, all without it. It starts from
-# the files that those systems wrote.
-FUZZ_IMPORT := build-fuzz/import
+	$(call run_fuzzer,gate,-timeout=1 -max_len=65536,tests/fuzz/corpus)
 fuzz-import:
-	@tools/setup proof
-	@mkdir -p build-fuzz/imported
-	@$(MAKE) --no-print-directory -j2 B=build-fuzz CC=$(CLANG) \
-	    CFLAGS='-O1 -g1 -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all' $(FUZZ_IMPORT)
-	$(if $(FORMAT),TAMIS_FORMAT='$(FORMAT)') $(FUZZ_IMPORT) -max_total_time=$(FUZZ_SECONDS) -timeout=5 \
-	    -rss_limit_mb=2048 -max_len=65536 -print_final_stats=1 build-fuzz/imported \
-	    $(if $(FORMAT),$(wildcard tests/vectors/$(firstword $(subst :, ,$(FORMAT)))))
-# The same for messages between caches.
-FUZZ_SUMMARY := build-fuzz/summary
-fuzz-summary:
-	@tools/setup proof
-	@mkdir -p build-fuzz/messages
-	@$(MAKE) --no-print-directory -j2 B=build-fuzz CC=$(CLANG) \
-	    CFLAGS='-O1 -g1 -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all' $(FUZZ_SUMMARY)
-	$(FUZZ_SUMMARY) -max_total_time=$(FUZZ_SECONDS) -timeout=5 -rss_limit_mb=2048 -max_len=4096 \
-	    -print_final_stats=1 build-fuzz/messages
-$(FUZZ_SUMMARY): $(B)/tests/fuzz/summary.o $(FUZZ_OBJ) $(LIB)
-	$(Q)$(CC) $(CFLAGS) -fsanitize=fuzzer -o $@ $^ $(LIBS)
-# And for conversations.
-FUZZ_TALK := build-fuzz/talk
+	$(call run_fuzzer,import,-timeout=5 -max_len=65536,$(if $(FORMAT),\
+	    $(wildcard tests/vectors/$(firstword $(subst :, ,$(FORMAT))))))
+fuzz-import: export TAMIS_FORMAT := $(FORMAT)
 fuzz-talk:
+	$(call run_fuzzer,talk,-timeout=5 -max_len=8192)
+fuzz-summary:
+	$(call run_fuzzer,summary,-timeout=5 -max_len=4096)
+define run_fuzzer
 	@tools/setup proof
-	@mkdir -p build-fuzz/talked
+	@mkdir -p build-fuzz/$(1)-found
 	@$(MAKE) --no-print-directory -j2 B=build-fuzz CC=$(CLANG) \
-	    CFLAGS='-O1 -g1 -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all' $(FUZZ_TALK)
-	$(FUZZ_TALK) -max_total_time=$(FUZZ_SECONDS) -timeout=5 -rss_limit_mb=2048 -max_len=8192 \
-	    -print_final_stats=1 build-fuzz/talked
-$(FUZZ_TALK): $(B)/tests/fuzz/talk.o $(FUZZ_OBJ) $(LIB)
-	$(Q)$(CC) $(CFLAGS) -fsanitize=fuzzer -o $@ $^ $(LIBS)
-$(FUZZ_IMPORT): $(B)/tests/fuzz/import.o $(FUZZ_OBJ) $(LIB)
-	$(Q)$(CC) $(CFLAGS) -fsanitize=fuzzer -o $@ $^ $(LIBS)
-$(FUZZ): $(B)/tests/fuzz/gate.o $(FUZZ_OBJ) $(LIB)
+	    CFLAGS='-O1 -g1 -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all' build-fuzz/fuzz-$(1)
+	build-fuzz/fuzz-$(1) -max_total_time=$(FUZZ_SECONDS) -rss_limit_mb=2048 -print_final_stats=1 $(2) \
+	    build-fuzz/$(1)-found $(3)
+endef
+build-fuzz/fuzz-%: $(B)/tests/fuzz/%.o $(FUZZ_OBJ) $(LIB)
 	$(Q)$(CC) $(CFLAGS) -fsanitize=fuzzer -o $@ $^ $(LIBS)
 
 # ---- Measuring ----------------------------------------------------------------------------------

@@ -110,7 +110,7 @@ static const char *text_of(const char *name) {
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     const char *format = getenv("TAMIS_FORMAT");
     struct tamis_format_info info;
-    if (!format) {
+    if (!format || !*format) {
         if (size == 0) return 0;
         demand(tamis_format_at(*data % tamis_format_count(), &info, sizeof info));
         format = text_of(info.name);
