@@ -21,6 +21,7 @@
 
 #include "tamis_jobs.h"
 #include "tests/help/bounds.h"
+#include "tests/help/differences.h"
 #include "tests/help/filters.h"
 #include "tests/help/keys.h"
 
@@ -35,16 +36,6 @@ enum { WORK = 4000000, PAIRS = 300 };
 static bool is_table; /* print, do not only check */
 
 /* ---- Sets ----------------------------------------------------------------------------------- */
-
-static void add_range(tamis *f, uint64_t family, uint64_t from, uint64_t to) {
-    enum { AT_ONCE = 4096 };
-    static uint64_t hash[AT_ONCE];
-    while (from < to) {
-        size_t n = 0;
-        for (; n < AT_ONCE && from < to; n++) hash[n] = test_number(family, from++);
-        test_demand(tamis_add_hashes(f, hash, n), "add");
-    }
-}
 
 typedef struct tally {
     uint64_t first, second, sum;
@@ -68,8 +59,8 @@ static void million_with(uint64_t d) {
     struct tamis_estimate size;
     tally listed = {0, 0, 0};
     uint64_t sum = 0;
-    add_range(a, 5, 0, KEYS);
-    add_range(b, 5, only_first, KEYS + only_second);
+    test_add_hashes(a, 5, 0, KEYS);
+    test_add_hashes(b, 5, only_first, KEYS + only_second);
     for (uint64_t i = 0; i < only_first; i++) sum += test_number(5, i);
     for (uint64_t i = 0; i < only_second; i++) sum += test_number(5, KEYS + i);
     test_demand(tamis_difference(a, b, count_sides, &listed), "list");
@@ -96,23 +87,6 @@ static void a_million_keys_are_reconciled(void **state) {
 
 /* ---- How often all is listed ---------------------------------------------------------------- */
 
-static uint64_t failures(const char *spec, uint64_t d, uint64_t trials) {
-    uint64_t failed = 0;
-    tamis *empty = test_make("%s", spec);
-    for (uint64_t t = 0; t < trials; t++) {
-        tally listed = {0, 0, 0};
-        tamis *f = test_copy(empty);
-        add_range(f, d, t * d, (t + 1) * d);
-        const tamis_status rc = tamis_difference(f, empty, count_sides, &listed);
-        assert_true(rc == TAMIS_OK || rc == TAMIS_PARTIAL);
-        assert_int_equal(listed.first == d, rc == TAMIS_OK);
-        failed += rc != TAMIS_OK;
-        tamis_free(f);
-    }
-    tamis_free(empty);
-    return failed;
-}
-
 /* At least 999 of 1000, as the option promises; and where pairs of keys that share all cells are what
  * can go wrong, as often as they do: d (d - 1) / 2 / side^k. */
 static void planned_with(uint64_t d, int hashes) {
@@ -124,7 +98,7 @@ static void planned_with(uint64_t d, int hashes) {
     const struct tamis_plan plan = test_plan(spec);
     const double k = (double)plan.word[1], side = (double)plan.word[0] / k, n = (double)d;
     const uint64_t trials = WORK / (d + 30) + 20;
-    const uint64_t failed = failures(spec, d, trials);
+    const uint64_t failed = test_count_unlisted(spec, d, d, trials);
     const double pairs = n * (n - 1) / 2 * pow(side, -k);
     if (is_table)
         printf("| %llu | %.0f | %llu | %.2f | %llu of %llu | %.5f |\n", (ull)d, k,
@@ -153,72 +127,51 @@ static void thresholds_are_where_they_are(void **state) {
     for (int k = 3; k <= 8; k++) {
         char spec[96];
         sprintf(spec, "iblt:cells=%d,hashes=%d,estimator=none", (int)(threshold[k] * D * 0.97), k);
-        assert_int_equal(failures(spec, D, TRIALS), TRIALS);
+        assert_int_equal(test_count_unlisted(spec, D, D, TRIALS), TRIALS);
         sprintf(spec, "iblt:cells=%d,hashes=%d,estimator=none", (int)(threshold[k] * D * 1.04), k);
-        assert_int_equal(failures(spec, D, TRIALS), 0);
+        assert_int_equal(test_count_unlisted(spec, D, D, TRIALS), 0);
     }
 }
 
 /* ---- Estimators ----------------------------------------------------------------------------- */
 
-typedef struct spread {
-    double mean, deviation, told; /* told: the root of the mean of the errors, squared */
-} spread;
-
-/* Estimates of d differences between sets that share nothing else: what they share is gone. */
-static spread estimates(const char *spec, uint64_t d, unsigned pairs) {
-    double sum = 0, squares = 0, errors = 0;
-    for (unsigned t = 0; t < pairs; t++) {
-        struct tamis_estimate size;
-        tamis *a = test_make("%s", spec), *b = test_copy(a);
-        add_range(a, 6, t * d, t * d + d / 2);
-        add_range(b, 6, t * d + d / 2, (t + 1) * d);
-        test_demand(tamis_difference_size(a, b, &size), "size");
-        sum += size.value;
-        squares += size.value * size.value;
-        errors += size.error * size.error;
-        tamis_free(a);
-        tamis_free(b);
-    }
-    const double mean = sum / pairs;
-    return (spread){mean, sqrt(fmax(0, squares / pairs - mean * mean)), sqrt(errors / pairs)};
-}
-
 /* The same by asking a filter of `keys` keys, of which d / 2 are others than ours. */
-static spread by_filter(uint64_t d, unsigned pairs) {
+static test_sizes by_filter(uint64_t d, unsigned pairs) {
     enum { KEYS = 100000 };
-    double sum = 0, squares = 0, errors = 0;
+    test_sizes sizes = {{0, 0, 0}, 0};
     uint64_t *ours = malloc(KEYS * sizeof *ours);
     if (!ours) abort();
     for (unsigned t = 0; t < pairs; t++) {
         struct tamis_estimate here, there;
         tamis *f = test_make("counting:capacity=%d,fpr=1%%,width=16", KEYS);
-        add_range(f, 900 + t, 0, KEYS);
+        test_add_hashes(f, 900 + t, 0, KEYS);
         for (uint64_t i = 0; i < KEYS; i++) ours[i] = test_number(900 + t, i + d / 2);
         test_demand(tamis_difference_by_filter(f, ours, KEYS, &there, &here), "by filter");
-        const double both = here.value + there.value;
-        sum += both;
-        squares += both * both;
-        errors += 4 * here.error * here.error;
+        test_spread_add(&sizes.found, here.value + there.value);
         tamis_free(f);
     }
     free(ours);
-    const double mean = sum / pairs;
-    return (spread){mean, sqrt(fmax(0, squares / pairs - mean * mean)), sqrt(errors / pairs)};
+    return sizes;
 }
 
-static void print_spread(const char *what, uint64_t d, uint64_t bytes, spread s, double formula) {
+static double deviation(const test_sizes *s) {
+    return sqrt(test_spread_variance(&s->found));
+}
+
+static void print_spread(const char *what, uint64_t d, uint64_t bytes, test_sizes s,
+                         double formula) {
     if (!is_table) return;
-    printf("| %s | %llu | %llu | %.2f | %.3f | %.3f |\n", what, (ull)d, (ull)bytes, s.mean,
-           s.deviation, formula);
+    printf("| %s | %llu | %llu | %.2f | %.3f | %.3f |\n", what, (ull)d, (ull)bytes,
+           test_spread_mean(&s.found), deviation(&s), formula);
 }
 
 /* Bias and spread, two-sided. The spread of so many estimates is known to about 1 / sqrt(2 n); the
  * squares of counters have heavier tails than a normal, hence eight of these. */
-static void check_spread(spread s, uint64_t d, double formula, double bias, unsigned pairs) {
+static void check_spread(test_sizes s, uint64_t d, double formula, double bias, unsigned pairs) {
     const double d_ = (double)d;
-    assert_true(fabs(s.mean - d_) <= bias * d_ + 6 * formula / sqrt(pairs) + 1e-9);
-    if (formula > 0.5) assert_true(fabs(s.deviation / formula - 1) < 8 / sqrt(2.0 * pairs));
+    assert_true(fabs(test_spread_mean(&s.found) - d_) <=
+                bias * d_ + 6 * formula / sqrt(pairs) + 1e-9);
+    if (formula > 0.5) assert_true(fabs(deviation(&s) / formula - 1) < 8 / sqrt(2.0 * pairs));
 }
 
 static void estimators_are_as_computed(void **state) {
@@ -228,19 +181,19 @@ static void estimators_are_as_computed(void **state) {
         const uint64_t d = sizes[i];
         const unsigned pairs = d > 10000 ? PAIRS / 5 : PAIRS;
         const double n = (double)d, formula = sqrt(2 * n * (n - 1) / 1024);
-        const spread s = estimates("iblt:cells=8", d, pairs);
+        const test_sizes s = test_estimate_sizes("iblt:cells=8", 6, d, pairs);
         print_spread("signed", d, 4096, s, formula);
         check_spread(s, d, formula, 0, pairs);
-        const spread t = estimates("iblt:cells=8,estimator=strata", d, pairs);
-        print_spread("strata", d, 61440, t, t.told);
-        assert_true(fabs(t.mean / n - 1) < 0.03 + 6 * t.told / n / sqrt(pairs));
-        assert_true(t.told == 0 ? t.deviation < 1e-6 * n
-                                : t.deviation / t.told > 0.5 && t.deviation / t.told < 1.5);
+        const test_sizes t = test_estimate_sizes("iblt:cells=8,estimator=strata", 6, d, pairs);
+        const double told = sqrt(t.told), share = deviation(&t) / told;
+        print_spread("strata", d, 61440, t, told);
+        assert_true(fabs(test_spread_mean(&t.found) / n - 1) < 0.03 + 6 * told / n / sqrt(pairs));
+        assert_true(told == 0 ? deviation(&t) < 1e-6 * n : share > 0.5 && share < 1.5);
     }
     for (uint64_t d = 10; d <= 100000; d *= 10) {
         const unsigned pairs = PAIRS / 10;
         const struct tamis_plan plan = test_plan("counting:capacity=100000,fpr=1%,width=16");
-        const spread s = by_filter(d, pairs);
+        const test_sizes s = by_filter(d, pairs);
         const double f = plan.fpr_expected, formula = 2 * sqrt((double)d / 2 * f / (1 - f));
         print_spread("filter", d, plan.payload_bytes, s, formula);
         check_spread(s, d, formula, 0.002, pairs);

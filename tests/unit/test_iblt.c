@@ -14,17 +14,12 @@
 #include "kinds/iblt_table.h"
 #include "tamis_jobs.h"
 #include "tests/help/bounds.h"
+#include "tests/help/differences.h"
 #include "tests/help/filters.h"
 #include "tests/help/keys.h"
 #include "tests/help/seal.h"
 
 enum { CELLS, HASHES, ESTIMATOR, COUNTERS }; /* shape words */
-
-/* Adds numbers [from, to) of a family as hashes. */
-static void add_hashes(tamis *f, uint64_t family, uint64_t from, uint64_t to) {
-    for (uint64_t i = from; i < to; i++)
-        test_demand(tamis_add_hash(f, test_number(family, i)), "add");
-}
 
 static bool count_one(void *ctx, uint64_t hash, bool is_first) {
     (void)hash, (void)is_first;
@@ -39,22 +34,8 @@ static bool take_none(void *ctx, uint64_t hash, bool is_first) {
 
 /* ---- How often all is listed ---------------------------------------------------------------- */
 
-/* How many of so many pairs of sets with d differences could not be listed to the end. */
-static uint64_t failures(const char *spec, uint64_t d, uint64_t trials) {
-    uint64_t failed = 0;
-    tamis *empty = test_make("%s", spec);
-    for (uint64_t t = 0; t < trials; t++) {
-        uint64_t listed = 0;
-        tamis *f = test_copy(empty);
-        add_hashes(f, 1000 + d, t * d, (t + 1) * d);
-        const tamis_status rc = tamis_difference(f, empty, count_one, &listed);
-        assert_true(rc == TAMIS_OK || rc == TAMIS_PARTIAL);
-        assert_int_equal(listed == d, rc == TAMIS_OK);
-        failed += rc != TAMIS_OK;
-        tamis_free(f);
-    }
-    tamis_free(empty);
-    return failed;
+static uint64_t failures(const char *spec, uint64_t d, uint64_t pairs) {
+    return test_count_unlisted(spec, 1000 + d, d, pairs);
 }
 
 /* Two hashes cannot be told apart when they have all cells in common: one in side^k pairs. */
@@ -95,26 +76,8 @@ static void planned_sizes_list_all(void **state) {
 
 /* ---- Estimators ----------------------------------------------------------------------------- */
 
-typedef struct moments {
-    double mean, variance, error; /* error: the mean of the errors that were told, squared */
-} moments;
-
-static moments estimates(const char *spec, uint64_t d, unsigned trials) {
-    double sum = 0, squares = 0, errors = 0;
-    for (unsigned t = 0; t < trials; t++) {
-        struct tamis_estimate size;
-        tamis *a = test_make("%s", spec), *b = test_copy(a);
-        add_hashes(a, 77, t * d, t * d + d / 2);
-        add_hashes(b, 77, t * d + d / 2, (t + 1) * d);
-        test_demand(tamis_difference_size(a, b, &size), "size");
-        sum += size.value;
-        squares += size.value * size.value;
-        errors += size.error * size.error;
-        tamis_free(a);
-        tamis_free(b);
-    }
-    const double mean = sum / trials;
-    return (moments){mean, squares / trials - mean * mean, errors / trials};
+static test_sizes estimates(const char *spec, uint64_t d, uint64_t pairs) {
+    return test_estimate_sizes(spec, 77, d, pairs);
 }
 
 /* Mean d, variance 2 d (d - 1) / m: within six errors of mean and variance, from both sides. The
@@ -123,11 +86,11 @@ static void signs_are_as_computed(void **state) {
     (void)state;
     enum { TRIALS = 600, COUNTERS_USED = 256 };
     for (uint64_t d = 10; d <= 1000; d *= 10) {
-        const moments m = estimates("iblt:cells=8,counters=256", d, TRIALS);
+        const test_sizes m = estimates("iblt:cells=8,counters=256", d, TRIALS);
         const double variance = 2.0 * (double)d * (double)(d - 1) / COUNTERS_USED;
-        assert_true(fabs(m.mean - (double)d) < 6 * sqrt(variance / TRIALS));
-        assert_true(fabs(m.variance / variance - 1) < 6 * sqrt(4.0 / TRIALS));
-        assert_true(fabs(m.error / variance - 1) < 0.15);
+        assert_true(fabs(test_spread_mean(&m.found) - (double)d) < 6 * sqrt(variance / TRIALS));
+        assert_true(fabs(test_spread_variance(&m.found) / variance - 1) < 6 * sqrt(4.0 / TRIALS));
+        assert_true(fabs(m.told / variance - 1) < 0.15);
     }
 }
 
@@ -140,7 +103,7 @@ static void two_signs_are_exact(void **state) {
     for (uint64_t t = 0; t < TRIALS; t++) {
         struct tamis_estimate size;
         tamis *f = test_copy(empty);
-        add_hashes(f, 78, 2 * t, 2 * t + 2);
+        test_add_hashes(f, 78, 2 * t, 2 * t + 2);
         test_demand(tamis_difference_size(f, empty, &size), "size");
         none += size.value == 0;
         four += size.value == 4;
@@ -156,12 +119,15 @@ static void two_signs_are_exact(void **state) {
 static void strata_are_as_computed(void **state) {
     (void)state;
     enum { TRIALS = 150 };
-    const moments few = estimates("iblt:cells=8,estimator=strata", 20, 50);
-    assert_true(few.mean == 20 && few.variance < 1e-9 && few.error == 0);
+    const test_sizes few = estimates("iblt:cells=8,estimator=strata", 20, 50);
+    assert_true(test_spread_mean(&few.found) == 20 && test_spread_variance(&few.found) < 1e-9 &&
+                few.told == 0);
     for (uint64_t d = 1000; d <= 10000; d *= 10) {
-        const moments m = estimates("iblt:cells=8,estimator=strata", d, TRIALS);
-        assert_true(fabs(m.mean / (double)d - 1) < 0.03 + 6 * sqrt(m.error / TRIALS) / (double)d);
-        assert_true(m.variance / m.error > 0.4 && m.variance / m.error < 1.8);
+        const test_sizes m = estimates("iblt:cells=8,estimator=strata", d, TRIALS);
+        assert_true(fabs(test_spread_mean(&m.found) / (double)d - 1) <
+                    0.03 + 6 * sqrt(m.told / TRIALS) / (double)d);
+        assert_true(test_spread_variance(&m.found) / m.told > 0.4 &&
+                    test_spread_variance(&m.found) / m.told < 1.8);
     }
 }
 
@@ -185,7 +151,7 @@ static void filters_tell_sizes(void **state) {
         for (uint64_t t = 0; t < TRIALS; t++) {
             struct tamis_estimate here, there;
             tamis *f = test_make("counting:capacity=%d,fpr=5%%,width=16", KEYS);
-            add_hashes(f, 79 + t, 0, KEYS);
+            test_add_hashes(f, 79 + t, 0, KEYS);
             for (uint64_t i = 0; i < KEYS; i++) ours[i] = test_number(79 + t, i + d);
             test_demand(tamis_difference_by_filter(f, ours, KEYS, &there, &here), "by filter");
             assert_true(fabs(there.value - here.value) < 1e-6);
@@ -206,7 +172,7 @@ static void some_filters_tell_nothing(void **state) {
     uint64_t hash = 5;
     tamis *sketch = test_make("minhash"), *window = test_make("window:capacity=100");
     tamis *full = test_make("classic:capacity=1,bits=64");
-    add_hashes(full, 80, 0, 2000);
+    test_add_hashes(full, 80, 0, 2000);
     assert_int_equal(tamis_difference_by_filter(sketch, &hash, 1, &there, &here), TAMIS_CANNOT);
     assert_int_equal(tamis_difference_by_filter(window, &hash, 1, &there, &here), TAMIS_CANNOT);
     assert_int_equal(tamis_difference_by_filter(full, &hash, 1, &there, &here), TAMIS_SATURATED);
@@ -227,8 +193,8 @@ static void repeated_keys_are_told(void **state) {
     (void)state;
     uint64_t listed = 0;
     tamis *f = test_make("iblt:differences=10"), *empty = test_copy(f);
-    add_hashes(f, 81, 0, 3);
-    add_hashes(f, 81, 2, 3);
+    test_add_hashes(f, 81, 0, 3);
+    test_add_hashes(f, 81, 2, 3);
     assert_true(tamis_has_hash(f, test_number(81, 2)));
     assert_true(test_info(f).worn > 0);
     assert_non_null(strstr(test_info(f).caveat, "more than once"));
@@ -299,16 +265,16 @@ static void impossible_tables_are_refused(void **state) {
         {COUNTERS, 2}, {COUNTERS, 65}, {CELLS, 36},         {COUNTERS, 256},
     };
     tamis *f = test_make("iblt:cells=32,hashes=4,counters=128");
-    add_hashes(f, 83, 0, 20);
+    test_add_hashes(f, 83, 0, 20);
     assert_true(test_refuses_words(f, words, sizeof words / sizeof *words, NULL));
     tamis_free(f);
     /* A bit of a cell always shows; one of a counter when it is the last. */
     f = test_make("iblt:cells=32,hashes=4,estimator=none");
-    add_hashes(f, 83, 0, 20);
+    test_add_hashes(f, 83, 0, 20);
     assert_int_equal(test_flip_bits(f, 1000, NULL), 0);
     tamis_free(f);
     f = test_make("iblt:cells=32,hashes=4,estimator=strata");
-    add_hashes(f, 83, 0, 20);
+    test_add_hashes(f, 83, 0, 20);
     assert_int_equal(test_flip_bits(f, 1000, NULL), 0);
     tamis_free(f);
 }
