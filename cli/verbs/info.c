@@ -67,9 +67,14 @@ static void print_estimate(const struct tamis_info *info) {
     if (items.error >= 0.5) printf(", give or take %s", human_margin(items.error).text);
 }
 
+/* What its options size was planned for no number of keys. */
+static bool is_planned(const struct tamis_info *info) {
+    return info->capacity > 0 || info->fpr_asked > 0;
+}
+
 static void print_items(const struct facts *facts) {
     const struct tamis_info *info = &facts->info;
-    if (!(info->abilities & TAMIS_IS_SKETCH && info->capacity == 0)) {
+    if (is_planned(info)) {
         print_label("capacity");
         printf("%s%s\n", human_count(info->capacity).text,
                info->abilities & TAMIS_CAN_LABEL ? " in each label" : "");
@@ -95,12 +100,14 @@ static void print_rates(const struct tamis_info *info) {
         print_label("rate asked");
         printf("%s\n", human_rate(info->fpr_asked).text);
     }
-    print_label("rate expected");
-    const bool has_grown = info->abilities & TAMIS_CAN_GROW && info->items > info->capacity;
-    printf("%s %s\n", human_rate(info->fpr_expected).text,
-           info->abilities & TAMIS_AGES ? "in the long run"
-           : has_grown                  ? "with so many items"
-                                        : "at capacity");
+    if (is_planned(info)) {
+        const bool has_grown = info->abilities & TAMIS_CAN_GROW && info->items > info->capacity;
+        print_label("rate expected");
+        printf("%s %s\n", human_rate(info->fpr_expected).text,
+               info->abilities & TAMIS_AGES ? "in the long run"
+               : has_grown                  ? "with so many items"
+                                            : "at capacity");
+    }
     print_label("rate now");
     printf("%s\n", human_rate(info->fpr_now).text);
     print_label("fill");
@@ -108,9 +115,15 @@ static void print_rates(const struct tamis_info *info) {
 }
 
 static void print_counts(const struct tamis_info *info) {
-    if (info->sure_count == 0 || info->sure_count == UINT64_MAX) return;
-    print_label("counts");
-    printf("never too low up to %s\n", human_count(info->sure_count).text);
+    if (info->sure_count > 0 && info->sure_count < UINT64_MAX) {
+        print_label("counts");
+        printf("never too low up to %s\n", human_count(info->sure_count).text);
+    }
+    if (info->count_error > 0) {
+        print_label("");
+        printf("too high by at most %s, but for %s of cases\n",
+               human_expected(info->count_error).text, human_share(info->count_doubt).text);
+    }
 }
 
 static void print_values(const struct facts *facts) {
@@ -220,6 +233,8 @@ static void write_promises(struct json *json, const struct tamis_info *info) {
         json_count(json, "sure_count", info->sure_count);
     else
         json_null(json, "sure_count");
+    json_real(json, "count_error", info->count_error > 0 ? info->count_error : NAN);
+    json_real(json, "count_doubt", info->count_error > 0 ? info->count_doubt : NAN);
     json_count(json, "worn", info->worn);
     json_text(json, "caveat", *info->caveat ? info->caveat : NULL);
 }
@@ -328,10 +343,11 @@ const struct verb verb_info = {
         "payload_bytes, stored_bytes, bits_per_key, capacity, items, items_now, "
         "items_now_error, probes, fpr_asked, fpr_expected, fpr_now, fill, hash, seed, "
         "key_place, key_id (16 hex digits), is_saturated, is_degraded, abilities (an array "
-        "of words), sure_count, worn, caveat, value_bits, labels (how many), notes (an object). "
+        "of words), sure_count, count_error, count_doubt, worn, caveat, value_bits, labels (how many), notes (an object). "
         "Rates are fractions; what does not apply or is infinite is null.\n\n"
         "items counts what was added and not removed, items_now estimates how many distinct "
-        "keys that were. Up to sure_count the counts of \"tamis count\" are never too low. "
+        "keys that were. Up to sure_count the counts of \"tamis count\" are never too low; they are "
+        "too high by more than count_error with a chance of count_doubt. "
         "caveat is a sentence about what the kind promises and this image can no longer "
         "keep, worn how many of its counters, cells or keys that is about. "
         "fpr_expected is the rate with as many keys as planned, fpr_now the rate with those "

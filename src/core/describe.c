@@ -115,26 +115,30 @@ static bool leads_to_shape(const char *spec, const tamis *f) {
     return true;
 }
 
-/* From what reads best to what always works: the rate that was asked for, the same with options,
+/* From what reads best to what always works: options alone where they say how large it is, the rate that was asked for, the same with options,
  * and the size. A body that grows has left its first shape; its wish still makes such a filter, and
  * where it grows by more of the same (loses_rate), the size of that does so exactly. What was built
  * has the size that its keys took, which says nothing: its options say all. */
 size_t tamis_spec(const tamis *f, char *spec, size_t size) {
-    enum { PLAIN, WITH_OPTIONS, BY_SIZE } form = WITH_OPTIONS;
+    enum { SIZED, PLAIN, WITH_OPTIONS, BY_SIZE } form = WITH_OPTIONS;
     text t;
     if (f->image.one_in)
         form = PLAIN;
+    else if (f->kind->is_sized && f->image.capacity == 0)
+        form = SIZED;
     else if (!tamis__words_made(f->kind))
         form = BY_SIZE;
     for (;; form++) {
         t = (text){.len = 0};
-        append(&t, "%s:capacity=%llu", f->kind->name, (unsigned long long)f->image.capacity);
+        append(&t, "%s", f->kind->name);
+        if (form != SIZED) append(&t, ",capacity=%llu", (unsigned long long)f->image.capacity);
         if (form == BY_SIZE)
             append(&t, ",bits=%llu", (unsigned long long)bits_of(f));
         else if (f->image.one_in)
             append_rate(&t, f->image.one_in);
         if (form != PLAIN) append_options(&t, f);
         append_hash(&t, &f->image.hasher);
+        t.bytes[strcspn(t.bytes, ",")] = ':'; /* behind the kind */
         if (form == BY_SIZE || leads_to_shape(t.bytes, f)) break;
         if (form == WITH_OPTIONS && f->kind->grow && !f->kind->loses_rate) break;
     }

@@ -8,7 +8,7 @@ tamis sketch -q first.tamis a --differences 1000 --memory 1M -T 2 && cmp a.tamis
 head -n 1000 a | tamis sketch -q part.tamis
 tail -n +1001 a | tamis sketch -q - >rest.tamis
 tamis union -q part.tamis rest.tamis -o both.tamis && cmp a.tamis both.tamis
-tamis info a.tamis | sed -n '2,3p;6,6p;/shape/p'
+tamis info a.tamis | sed -n '2,3p;/items/p;/shape/p'
 tamis doctor a.tamis | head -n 1
 echo "-- sizes"
 tamis sketch few.tamis a --differences 10 --note source=zoo
