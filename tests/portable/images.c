@@ -169,6 +169,11 @@ static tamis_status fold_by_8(tamis *f, const char *spec, uint64_t keys) {
     return tamis_fold(f, 8);
 }
 
+static tamis_status shrink_to_2(tamis *f, const char *spec, uint64_t keys) {
+    (void)spec, (void)keys;
+    return tamis_shrink(f, 2);
+}
+
 static tamis_status resize_to_double(tamis *f, const char *spec, uint64_t keys) {
     (void)spec;
     return tamis_resize(f, 2 * keys);
@@ -208,6 +213,7 @@ static const struct {
     {"merge", TAMIS_CAN_MERGE, merge_other},
     {"merge farther", TAMIS_CAN_LEVEL, merge_farther},
     {"fold", TAMIS_CAN_FOLD, fold_by_8},
+    {"shrink", TAMIS_CAN_SHRINK, shrink_to_2},
     {"resize", TAMIS_CAN_RESIZE, resize_to_double},
     {"tick", TAMIS_CAN_TICK, let_time_pass},
     {"forget changes", TAMIS_CAN_LOG, tell_changes},
@@ -230,6 +236,12 @@ static void images_after_deeds(const tamis *f, const char *spec, uint64_t keys) 
     }
 }
 
+/* Options that say how large a filter is may say any size; what was shrunk takes no keys. */
+static bool is_worth_making(const struct tamis_plan *plan) {
+    const uint64_t most = 1 << 26;
+    return plan->payload_bytes <= most && plan->abilities & (TAMIS_CAN_ADD | TAMIS_IS_BUILT);
+}
+
 static void images_of_spec(const char *spec, uint64_t most) {
     struct tamis_plan plan;
     const tamis_status rc = tamis_plan(spec, &plan, sizeof plan);
@@ -237,6 +249,7 @@ static void images_of_spec(const char *spec, uint64_t most) {
         printf("%-52s is refused with %d\n", spec, (int)rc);
         return;
     }
+    if (!is_worth_making(&plan)) return;
     uint64_t keys = most;
     tamis *f;
     if (is_built(spec)) {

@@ -266,7 +266,7 @@ static size_t add_trials(uint64_t keys, size_t shape) {
             struct tamis_plan plan;
             char spec[TEXT];
             assert_true(tamis_kind_at(k, &kind, sizeof kind));
-            if (kind.abilities & TAMIS_OWN_HASH) continue;
+            if (kind.abilities & (TAMIS_OWN_HASH | TAMIS_IS_SKETCH)) continue;
             if (!is_its_turn(&kind, k, r, shape)) continue;
             snprintf(spec, sizeof spec, "%s:capacity=%llu,fpr=%g", kind.name,
                      (unsigned long long)keys, rates[r]);

@@ -7,9 +7,7 @@
 in_short=5
 . "$(dirname "$0")/../help/planted.inc"
 prepare include src tests examples -- build/tests/laws/laws \
-    build/tests/unit/test_{admission,aggregate,builder,counters,countmin,features,files,golden,hierarchical,iblt,kinds,layers,minhash,numbers,streams,summary,symbols,talk,temporary,tree}
-prepare include src tests -- build/tests/laws/laws \
-    build/tests/unit/test_{builder,counters,files,fingerprint,golden,kinds,layers,numbers,streams,symbols,talk,temporary}
+    build/tests/unit/test_{admission,aggregate,builder,counters,countmin,features,files,fingerprint,golden,hierarchical,iblt,kinds,layers,minhash,numbers,streams,summary,symbols,talk,temporary,tree}
 
 try() { # program, trial
     make -s CFLAGS=-O1 "build/tests/$1" >build.log 2>&1 || return 2
