@@ -28,9 +28,12 @@ TAMIS_CPU=plain "$images" >"$work/first" || exit 1
 echo "# $(wc -l <"$work/first") images, plans and golden answers"
 grep -q avx2 /proc/cpuinfo && same "AVX2" env TAMIS_CPU=avx2 "$images"
 grep -q avx512_bitalg /proc/cpuinfo && same "AVX-512" env TAMIS_CPU=avx512 "$images"
-program gcc-O0 CC=gcc CFLAGS=-O0 && same "gcc -O0" build-gcc-O0/tests/portable/images
-program gcc-native CC=gcc CFLAGS='-O3 -march=native' &&
-    same "gcc -O3 -march=native" build-gcc-native/tests/portable/images
+# SHORT leaves out what differs least from the rest.
+if [ -z "${SHORT:-}" ]; then
+    program gcc-O0 CC=gcc CFLAGS=-O0 && same "gcc -O0" build-gcc-O0/tests/portable/images
+    program gcc-native CC=gcc CFLAGS='-O3 -march=native' &&
+        same "gcc -O3 -march=native" build-gcc-native/tests/portable/images
+fi
 program clang CC=clang-14 && {
     same "clang" build-clang/tests/portable/images
     same "clang, plain" env TAMIS_CPU=plain build-clang/tests/portable/images
@@ -40,9 +43,10 @@ cross() { # name, compiler, emulator
         same "$1${3:+ under $3}" $3 "build-$1/tests/portable/images"
 }
 cross s390x s390x-linux-gnu-gcc qemu-s390x-static # big-endian
-cross arm64 aarch64-linux-gnu-gcc qemu-aarch64-static
+[ -n "${SHORT:-}" ] || cross arm64 aarch64-linux-gnu-gcc qemu-aarch64-static
 cross i686 i686-linux-gnu-gcc "" # 32 bits
 same "a CPU without AVX2" qemu-x86_64-static -cpu Nehalem "$images"
 echo "1..$n"
-[ "$n" -ge 8 ] || { echo "not ok $((n + 1)) - only $n ways could be tried" && exit 1; }
+[ -z "${SHORT:-}" ] && least=8 || least=5
+[ "$n" -ge "$least" ] || { echo "not ok $((n + 1)) - only $n ways could be tried" && exit 1; }
 exit ${code:-0}
