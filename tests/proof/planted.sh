@@ -4,7 +4,6 @@
 # mistakes that real filter software shipped.
 #
 #     fault  program  trial  file  what to replace  by what
-in_short=10
 . "$(dirname "$0")/../help/planted.inc"
 prepare include src tests examples -- build/tests/laws/laws \
     build/tests/unit/test_{admission,aggregate,builder,counters,countmin,features,files,fingerprint,golden,hierarchical,iblt,kinds,layers,minhash,numbers,streams,summary,symbols,talk,temporary,tree}
