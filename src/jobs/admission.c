@@ -268,6 +268,16 @@ static tamis_status check_header(const uint8_t *bytes, size_t size) {
     return TAMIS_OK;
 }
 
+/* What takes the place of the other must be planned as it is. */
+static tamis_status check_plans(const tamis *young, const tamis *old) {
+    struct tamis_info a, b;
+    tamis_info(young, &a, sizeof a);
+    tamis_info(old, &b, sizeof b);
+    if (a.capacity == b.capacity && a.fpr_asked == b.fpr_asked) return TAMIS_OK;
+    return tamis__fail(TAMIS_CORRUPT, "the generations are planned for %llu and %llu keys",
+                       (unsigned long long)a.capacity, (unsigned long long)b.capacity);
+}
+
 tamis_status tamis_admission_load(tamis_admission **admission, const void *bytes, size_t size,
                                   const struct tamis_options *options) {
     const uint8_t *in = bytes;
@@ -282,6 +292,7 @@ tamis_status tamis_admission_load(tamis_admission **admission, const void *bytes
     rc = tamis_load_with(&young, in + HEADER, first, options);
     if (!rc) rc = tamis_load_with(&old, in + HEADER + first, size - HEADER - first, options);
     if (!rc && tamis_mismatch(young, old)) rc = TAMIS_CORRUPT;
+    if (!rc) rc = check_plans(young, old);
     if (!rc) rc = assemble(admission, young, old, &allocator);
     if (rc) {
         tamis_free(young);
