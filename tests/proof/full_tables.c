@@ -21,12 +21,7 @@
 #include "tests/help/bounds.h"
 #include "tests/help/keys.h"
 
-#ifdef TAMIS_SHORT
-enum { PROBES = 500000 };
-#else
-enum { PROBES = 2000000 };
-#endif
-enum { BATCH = 4096, TEXT = 128 };
+enum { BATCH = 4096, TEXT = 128, PROBES = 2000000 };
 static const uint64_t family = 21;
 
 typedef unsigned long long ull;
