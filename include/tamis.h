@@ -186,6 +186,12 @@ TAMIS_API tamis_status tamis_create_with(tamis **filter, const char *spec,
 /* Frees a filter; a secret is wiped first. NULL is allowed. Threads: one, with no other user. */
 TAMIS_API void tamis_free(tamis *filter);
 
+/* For hosts that move what they hold into fewer pages: `move` gets each piece that the filter's
+ * allocator gave, and returns where its bytes lie now, the old piece being gone, or NULL when it stays. Returns the filter, which may be one of those pieces.
+ * Threads: one, with no other user. */
+typedef void *tamis_mover(void *ctx, void *memory);
+TAMIS_API tamis *tamis_relocate(tamis *filter, tamis_mover *move, void *ctx);
+
 /* A filter of the same kind, shape, hash and notes with every key of `filter`; it owns its bytes
  * even when `filter` is a view. Threads: readers or one writer. */
 TAMIS_API tamis_status tamis_copy(tamis **copy, const tamis *filter);
@@ -320,6 +326,12 @@ TAMIS_API tamis_status tamis_tick(tamis *filter);
  * doubled, and then filled, has twice the rate. Only kinds with TAMIS_CAN_RESIZE.
  * Threads: as tamis_add. */
 TAMIS_API tamis_status tamis_resize(tamis *filter, uint64_t capacity);
+
+/* How many more adds fit into the memory that the filter has now: UINT64_MAX where any number does.
+ * Kinds with TAMIS_CAN_GROW take more than that by moving to more memory, the others answer
+ * TAMIS_FULL. Where a second add of a key does nothing, only new keys need room.
+ * Threads: as tamis_has. */
+TAMIS_API uint64_t tamis_room(const tamis *filter);
 
 /* The same for many threads at once: any number of them may add with the _shared calls and ask
  * at the same time, without locks. A key is found by every question that happens after its add
@@ -568,6 +580,10 @@ struct tamis_info {
  * Threads: readers or one writer. */
 TAMIS_API void tamis_info(const tamis *filter, struct tamis_info *info, size_t info_size);
 
+/* The same without a look at the payload, however large it is: what the bits tell (fpr_now, fill,
+ * items_now, is_saturated, is_degraded, worn, caveat) stays zero. Threads: readers or one writer. */
+TAMIS_API void tamis_facts(const tamis *filter, struct tamis_info *info, size_t info_size);
+
 /* The rate right now, from the bits that are set. Threads: readers or one writer. */
 TAMIS_API double tamis_fpr_now(const tamis *filter);
 
@@ -581,6 +597,10 @@ TAMIS_API tamis_status tamis_items_now(const tamis *filter, struct tamis_estimat
 TAMIS_API tamis_status tamis_overlap(const tamis *a, const tamis *b, struct tamis_estimate *common);
 TAMIS_API tamis_status tamis_similarity(const tamis *a, const tamis *b,
                                         struct tamis_estimate *jaccard);
+
+/* The secret of hash=sip13, whether it is kept inside the image or outside; false when the filter has
+ * none. Who has it can choose keys that collide. Threads: readers or one writer. */
+TAMIS_API bool tamis_secret(const tamis *filter, uint8_t secret[16]);
 
 /* The spec that would make this filter again, empty, written to `text` (always terminated, cut at
  * `size`); returns the length of the whole. Threads: readers or one writer. */
@@ -597,6 +617,13 @@ TAMIS_API uint64_t tamis_stored_size(const tamis *filter);
 /* Writes the image to `image`, which has room for `size` bytes, at least tamis_stored_size.
  * Threads: readers or one writer. */
 TAMIS_API tamis_status tamis_bytes(const tamis *filter, void *image, size_t size);
+
+/* Writes `size` bytes of the image from `offset` on, for those who send or keep it in pieces: the
+ * pieces of a filter that did not change meanwhile make up the image. Only one that reaches into the
+ * header, the first 192 bytes, reads the whole payload, for its checksum. TAMIS_INVALID when the
+ * image ends before. Threads: readers or one writer. */
+TAMIS_API tamis_status tamis_bytes_at(const tamis *filter, uint64_t offset, void *bytes,
+                                      size_t size);
 
 /* The payload alone, where it lies (with split and hash=xxh64 these are Parquet's filter bytes);
  * valid until the filter changes. Threads: readers or one writer. */
@@ -811,10 +838,10 @@ enum tamis_ability {
     TAMIS_CAN_SHRINK = 1 << 29,  /* keeps a few bits of each number: tamis_shrink */
 
     /* What it is like. */
-    TAMIS_ADDS_ONCE = 1 << 16,   /* adding a key again changes nothing */
-    TAMIS_ANY_ORDER = 1 << 17,   /* the same adds in any order make the same bytes */
-    TAMIS_AGES = 1 << 18,        /* old keys leave as new ones come */
-    TAMIS_MAY_FORGET = 1 << 19,  /* a no may be wrong: the contract says when */
+    TAMIS_ADDS_ONCE = 1 << 16,    /* adding a key again changes nothing */
+    TAMIS_ANY_ORDER = 1 << 17,    /* the same adds in any order make the same bytes */
+    TAMIS_AGES = 1 << 18,         /* old keys leave as new ones come */
+    TAMIS_MAY_FORGET = 1 << 19,   /* a no may be wrong: the contract says when */
     TAMIS_NO_EMPTY_KEY = 1 << 24, /* a key of no bytes is refused, and never there */
     TAMIS_IS_SKETCH = 1 << 28     /* knows sets, not keys: every question is answered maybe */
 };

@@ -18,17 +18,42 @@ const void *tamis_payload(const tamis *f, uint64_t *size_bytes) {
     return f->image.body.bytes;
 }
 
+/* The image is three runs of bytes; what of a run lies in [offset, offset + size) goes out. */
+static void copy_part(tamis_part part, uint64_t starts_at, uint64_t offset, uint8_t *out,
+                      uint64_t size) {
+    const uint64_t from = offset > starts_at ? offset : starts_at;
+    const uint64_t part_end = starts_at + part.size, end = offset + size;
+    const uint64_t to = end < part_end ? end : part_end;
+    if (from < to)
+        memcpy(out + (from - offset), (const uint8_t *)part.bytes + (from - starts_at),
+               (size_t)(to - from));
+}
+
+tamis_status tamis_bytes_at(const tamis *f, uint64_t offset, void *bytes, size_t size) {
+    const uint64_t total = tamis_stored_size(f);
+    const tamis_image *image = &f->image;
+    uint8_t header[TAMIS_IMAGE_HEADER_BYTES];
+    if (offset > total || size > total - offset)
+        return tamis__fail(TAMIS_INVALID, "the image has %llu bytes, not %zu from %llu on",
+                           (unsigned long long)total, size, (unsigned long long)offset);
+    if (offset < sizeof header) {
+        tamis__image_write_header(image, tamis__image_content_sum(image), header);
+        copy_part((tamis_part){header, sizeof header}, 0, offset, bytes, size);
+        tamis__wipe(header, sizeof header); /* it may hold the secret */
+    }
+    copy_part((tamis_part){image->body.bytes, image->body.size}, sizeof header, offset, bytes,
+              size);
+    if (image->notes_size)
+        copy_part((tamis_part){image->notes, image->notes_size}, sizeof header + image->body.size,
+                  offset, bytes, size);
+    return TAMIS_OK;
+}
+
 tamis_status tamis_bytes(const tamis *f, void *image, size_t size) {
     if (size < tamis_stored_size(f))
         return tamis__fail(TAMIS_INVALID, "the image has %llu bytes, the room is for %zu",
                            (unsigned long long)tamis_stored_size(f), size);
-    uint8_t *p = image;
-    tamis__image_write_header(&f->image, tamis__image_content_sum(&f->image), p);
-    memcpy(p + TAMIS_IMAGE_HEADER_BYTES, f->image.body.bytes, (size_t)f->image.body.size);
-    if (f->image.notes_size)
-        memcpy(p + TAMIS_IMAGE_HEADER_BYTES + f->image.body.size, f->image.notes,
-               (size_t)f->image.notes_size);
-    return TAMIS_OK;
+    return tamis_bytes_at(f, 0, image, (size_t)tamis_stored_size(f));
 }
 
 tamis_status tamis_save(const tamis *f, const char *path) {

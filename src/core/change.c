@@ -45,6 +45,10 @@ static tamis_status make_room(tamis *f, const uint64_t *hashes, size_t n) {
     return rc ? rc : tamis__reshape(f, word);
 }
 
+uint64_t tamis_room(const tamis *f) {
+    return f->kind->room ? f->kind->room(&f->image.body) : UINT64_MAX;
+}
+
 /* ---- Adding --------------------------------------------------------------------------------- */
 
 static tamis_status may_add(tamis *f, bool has_verb, const uint64_t *hashes, size_t n) {

@@ -39,6 +39,25 @@ void tamis_free(tamis *f) {
     tamis__give_back(&allocator, &self);
 }
 
+/* Bytes start at a cache line in their block; the line may lie elsewhere in the new one. */
+static void *move_block(tamis_block *block, uint64_t size, tamis_mover *move, void *ctx) {
+    const ptrdiff_t was_at = (uint8_t *)tamis__aligned(block) - (uint8_t *)block->base;
+    void *base = move(ctx, block->base);
+    if (!base) return tamis__aligned(block);
+    block->base = base;
+    return memmove(tamis__aligned(block), (uint8_t *)base + was_at, (size_t)size);
+}
+
+tamis *tamis_relocate(tamis *f, tamis_mover *move, void *ctx) {
+    tamis_image *image = &f->image;
+    if (f->payload.base) image->body.bytes = move_block(&f->payload, image->body.size, move, ctx);
+    if (f->notes.base) image->notes = move_block(&f->notes, image->notes_size, move, ctx);
+    tamis_block self = f->self;
+    f = move_block(&self, sizeof *f, move, ctx);
+    f->self = self;
+    return f;
+}
+
 tamis_status tamis__writable(const tamis *f) {
     if (!f->is_view) return TAMIS_OK;
     return tamis__fail(TAMIS_READONLY, "the filter is a view of bytes that it does not own");
@@ -55,6 +74,12 @@ tamis_status tamis__may(const tamis *f, enum tamis_ability ability, const char *
     const bool others_can = tamis__abilities(f->kind, NULL) & ability;
     return tamis__fail(TAMIS_CANNOT, "%s cannot %s%s", f->kind->name, what,
                        others_can ? " with the options it was made with" : "");
+}
+
+bool tamis_secret(const tamis *f, uint8_t secret[TAMIS_SECRET_BYTES]) {
+    if (f->image.hasher.key_place == TAMIS_KEY_NONE) return false;
+    memcpy(secret, f->image.hasher.secret, TAMIS_SECRET_BYTES);
+    return true;
 }
 
 void tamis__add_items(tamis *f, uint64_t more) {

@@ -7,15 +7,10 @@
 /* From here on a yes says next to nothing. */
 static const double saturated_rate = 0.5;
 
-void tamis_info(const tamis *f, struct tamis_info *info, size_t info_size) {
+/* All that is known without the payload. */
+static struct tamis_info facts_of(const tamis *f) {
     const tamis_image *image = &f->image;
     const tamis_kind *kind = f->kind;
-    tamis_measure m = {0};
-    kind->measure(&image->body, NULL, &m);
-    const double asked = tamis__fpr_of(image->one_in);
-    const bool is_sketch = tamis__abilities(kind, NULL) & TAMIS_IS_SKETCH;
-    const bool is_unasked = kind->is_sized && asked <= 0 && image->capacity == 0;
-    const bool has_rate = !is_sketch && !is_unasked;
     const bool has_grown = kind->grow && image->body.items > image->capacity;
     const uint64_t keys = has_grown ? image->body.items : image->capacity;
     struct tamis_info full = {
@@ -23,32 +18,48 @@ void tamis_info(const tamis *f, struct tamis_info *info, size_t info_size) {
         .contract = kind->contract,
         .kind_id = image->entry->id,
         .is_view = f->is_view,
-        .is_saturated = has_rate && m.fpr > saturated_rate,
-        .is_degraded = has_rate && asked > 0 && m.fpr > 2 * asked,
         .capacity = image->capacity,
         .items = image->body.items,
         .payload_bytes = image->body.size,
         .stored_bytes = tamis_stored_size(f),
         .probes = kind->probes(image->body.word),
-        .fpr_asked = asked,
+        .fpr_asked = tamis__fpr_of(image->one_in),
         .fpr_expected = tamis__planned_rate(kind, image->body.word, keys),
-        .fpr_now = m.fpr,
-        .fill = (double)m.bits_set / (double)m.bits,
-        .items_now = m.items,
         .hash = tamis__hash_name(image->hasher.mode),
         .key_place = tamis__key_place_name(image->hasher.key_place),
         .seed = image->hasher.seed,
         .key_id = tamis__key_id(&image->hasher),
         .abilities = tamis__abilities(kind, image->body.word),
         .sure_count = tamis__sure_count(kind, image->body.word),
-        .worn = m.worn,
     };
     if (kind->count_error)
         full.count_error =
             kind->count_error(image->body.word, image->body.items, &full.count_doubt);
-    memcpy(full.caveat, m.caveat, sizeof full.caveat);
     memcpy(full.word, image->body.word, sizeof full.word);
     memcpy(full.word_name, kind->word, sizeof full.word_name);
+    return full;
+}
+
+void tamis_facts(const tamis *f, struct tamis_info *info, size_t info_size) {
+    const struct tamis_info full = facts_of(f);
+    tamis__copy_out(info, info_size, &full, sizeof full);
+}
+
+void tamis_info(const tamis *f, struct tamis_info *info, size_t info_size) {
+    struct tamis_info full = facts_of(f);
+    const double asked = full.fpr_asked;
+    const bool is_sketch = tamis__abilities(f->kind, NULL) & TAMIS_IS_SKETCH;
+    const bool is_unasked = f->kind->is_sized && asked <= 0 && full.capacity == 0;
+    const bool has_rate = !is_sketch && !is_unasked;
+    tamis_measure m = {0};
+    f->kind->measure(&f->image.body, NULL, &m);
+    full.is_saturated = has_rate && m.fpr > saturated_rate;
+    full.is_degraded = has_rate && asked > 0 && m.fpr > 2 * asked;
+    full.fpr_now = m.fpr;
+    full.fill = (double)m.bits_set / (double)m.bits;
+    full.items_now = m.items;
+    full.worn = m.worn;
+    memcpy(full.caveat, m.caveat, sizeof full.caveat);
     tamis__copy_out(info, info_size, &full, sizeof full);
 }
 

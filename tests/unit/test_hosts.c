@@ -1,0 +1,157 @@
+/* What a server that keeps filters as its own values needs: images in pieces, memory that moves,
+ * facts without a look at the payload. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tamis.h"
+
+static tamis *make(const char *spec, unsigned keys) {
+    tamis *f;
+    if (tamis_create(&f, spec)) fail_msg("%s: %s", spec, tamis_why());
+    for (uint64_t i = 0; i < keys; i++) assert_int_equal(tamis_add_u64(f, i), TAMIS_OK);
+    assert_int_equal(tamis_set_note(f, "comment", "for a host"), TAMIS_OK);
+    return f;
+}
+
+static uint8_t *image_of(const tamis *f, size_t *size) {
+    *size = (size_t)tamis_stored_size(f);
+    uint8_t *image = malloc(*size);
+    assert_non_null(image);
+    assert_int_equal(tamis_bytes(f, image, *size), TAMIS_OK);
+    return image;
+}
+
+/* Every offset and every length: over header, payload and notes, and over their borders. */
+static void pieces_are_the_image(void **state) {
+    (void)state;
+    tamis *f = make("blocked:capacity=20,hash=sip13", 20);
+    size_t size;
+    uint8_t *image = image_of(f, &size), *piece = malloc(size);
+    for (size_t from = 0; from <= size; from++)
+        for (size_t n = 0; n <= size - from; n += n < 10 || size - from - n < 10 ? 1 : 7) {
+            memset(piece, 0xaa, size);
+            assert_int_equal(tamis_bytes_at(f, from, piece, n), TAMIS_OK);
+            assert_memory_equal(piece, image + from, n);
+            if (n < size) assert_int_equal(piece[n], 0xaa);
+        }
+    assert_int_equal(tamis_bytes_at(f, 0, piece, size + 1), TAMIS_INVALID);
+    assert_int_equal(tamis_bytes_at(f, size + 1, piece, 0), TAMIS_INVALID);
+    assert_int_equal(tamis_bytes_at(f, UINT64_MAX, piece, 2), TAMIS_INVALID);
+    free(piece);
+    free(image);
+    tamis_free(f);
+}
+
+/* An allocator that lays pieces at odd multiples of 16, and a mover that shifts them by another one,
+ * so that the cache line in a piece is never where it was. */
+enum { ROOM = 1 << 16 };
+static size_t shift = 16, moved;
+
+static void *alloc(void *ctx, size_t size) {
+    uint8_t *base = aligned_alloc(64, ROOM);
+    (void)ctx;
+    if (!base || size + 128 > ROOM) abort();
+    base[0] = (uint8_t)shift;
+    return base + shift;
+}
+
+static void give_back(void *ctx, void *memory, size_t size) {
+    (void)ctx, (void)size;
+    free((void *)((uintptr_t)memory / 64 * 64));
+}
+
+static void *move(void *ctx, void *memory) {
+    uint8_t *to = alloc(NULL, 0);
+    if (*(int *)ctx && moved++ % 2) {
+        give_back(NULL, to, 0);
+        return NULL;
+    }
+    memcpy(to, memory, ROOM - 128);
+    memset(memory, 0x55, ROOM - 128);
+    give_back(NULL, memory, 0);
+    return to;
+}
+
+static void a_filter_can_be_moved(void **state) {
+    (void)state;
+    const struct tamis_allocator allocator = {alloc, give_back, NULL};
+    const struct tamis_options options = {.struct_size = sizeof options, .allocator = &allocator};
+    tamis *plain = make("quotient:capacity=500", 300), *f;
+    size_t size;
+    uint8_t *image = image_of(plain, &size), *again = malloc(size);
+    assert_int_equal(tamis_load_with(&f, image, size, &options), TAMIS_OK);
+    for (int round = 0; round < 6; round++) {
+        int every_second_stays = round % 2;
+        shift = shift == 16 ? 48 : 16;
+        f = tamis_relocate(f, move, &every_second_stays);
+        assert_int_equal(tamis_bytes(f, again, size), TAMIS_OK);
+        assert_memory_equal(again, image, size);
+        for (uint64_t i = 0; i < 300; i++) assert_true(tamis_has_u64(f, i));
+        assert_int_equal(tamis_add_u64(f, 1000), TAMIS_OK);
+        assert_int_equal(tamis_remove_u64(f, 1000), TAMIS_OK);
+        assert_string_equal(tamis_note(f, "comment"), "for a host");
+    }
+    tamis_free(f);
+    free(again);
+    free(image);
+    tamis_free(plain);
+}
+
+static void facts_are_infos_without_the_payload(void **state) {
+    (void)state;
+    tamis *f = make("scalable:capacity=100,fpr=1%", 500);
+    struct tamis_info info, facts;
+    tamis_info(f, &info, sizeof info);
+    tamis_facts(f, &facts, sizeof facts);
+    assert_true(info.fill > 0 && info.fpr_now > 0 && info.items_now.value > 400);
+    assert_true(facts.fill == 0 && facts.fpr_now == 0 && facts.items_now.value == 0);
+    info.fill = info.fpr_now = info.items_now.value = info.items_now.error = 0;
+    info.is_degraded = info.is_saturated = false;
+    assert_memory_equal(&info, &facts, sizeof info);
+    tamis_free(f);
+}
+
+static void room_tells_when_memory_moves(void **state) {
+    (void)state;
+    tamis *f = make("scalable:capacity=100,fpr=1%", 0);
+    assert_int_equal(tamis_room(f), 100);
+    for (uint64_t i = 0; tamis_room(f); i++) assert_int_equal(tamis_add_u64(f, i), TAMIS_OK);
+    const uint64_t before = tamis_stored_size(f);
+    assert_int_equal(tamis_add_u64(f, UINT64_MAX), TAMIS_OK);
+    assert_true(tamis_stored_size(f) > before && tamis_room(f) > 100);
+    tamis_free(f);
+    f = make("blocked:capacity=1", 5);
+    assert_int_equal(tamis_room(f), UINT64_MAX);
+    tamis_free(f);
+}
+
+static void secrets_are_told_to_who_has_the_filter(void **state) {
+    (void)state;
+    const uint8_t secret[16] = "sixteen letters";
+    const struct tamis_options options = {.struct_size = sizeof options, .secret = secret};
+    uint8_t told[16] = {0};
+    tamis *f = make("classic:capacity=1", 0);
+    assert_false(tamis_secret(f, told));
+    tamis_free(f);
+    assert_int_equal(tamis_create_with(&f, "classic:capacity=1,hash=sip13", &options), TAMIS_OK);
+    assert_true(tamis_secret(f, told));
+    assert_memory_equal(told, secret, sizeof secret);
+    tamis_free(f);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(pieces_are_the_image),
+        cmocka_unit_test(a_filter_can_be_moved),
+        cmocka_unit_test(facts_are_infos_without_the_payload),
+        cmocka_unit_test(room_tells_when_memory_moves),
+        cmocka_unit_test(secrets_are_told_to_who_has_the_filter),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
