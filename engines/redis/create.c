@@ -60,7 +60,7 @@ void creation_free(creation *c) {
 
 /* ---- Making it --------------------------------------------------------------------------------- */
 
-static tamis_status make(const creation *c, tamis **filter) {
+tamis_status creation_make(const creation *c, tamis **filter) {
     const struct tamis_options options = value_options(c->has_secret ? c->secret : NULL);
     tamis_status rc = tamis_create_with(filter, c->spec, &options);
     for (int i = 0; i < c->notes && !rc; i++) {
@@ -71,26 +71,24 @@ static tamis_status make(const creation *c, tamis **filter) {
     return rc;
 }
 
-static void replicate(redis_ctx *ctx, const creation *c, redis_string *key, const tamis *filter) {
-    char spec[SPEC_MOST];
+/* With the digits that came: what tamis_spec tells of a rate has fewer. */
+static void replicate(redis_ctx *ctx, const creation *c, redis_string *key) {
     redis_string *notes[3 * NOTES_MOST], *word = redis.CreateString(NULL, "NOTE", 4);
-    tamis_spec(filter, spec, sizeof spec);
     for (int i = 0; i < c->notes; i++) {
         notes[3 * i] = word;
         notes[3 * i + 1] = c->name[i];
         notes[3 * i + 2] = c->value[i];
     }
     if (c->has_secret)
-        redis.Replicate(ctx, "TAMIS.CREATE", "sccbv", key, spec, "SECRET", (const char *)c->secret,
-                        (size_t)SECRET_BYTES, notes, (size_t)(3 * c->notes));
+        redis.Replicate(ctx, "TAMIS.CREATE", "sccbv", key, c->spec, "SECRET",
+                        (const char *)c->secret, (size_t)SECRET_BYTES, notes,
+                        (size_t)(3 * c->notes));
     else
-        redis.Replicate(ctx, "TAMIS.CREATE", "scv", key, spec, notes, (size_t)(3 * c->notes));
+        redis.Replicate(ctx, "TAMIS.CREATE", "scv", key, c->spec, notes, (size_t)(3 * c->notes));
     redis.FreeString(NULL, word);
 }
 
-/* Owns the filter from here on; NULL, with the error replied, when there is no memory for a value. */
-static value *put_in_place(redis_ctx *ctx, place *p, redis_string *key, const creation *c,
-                           tamis *filter) {
+value *creation_put(redis_ctx *ctx, place *p, redis_string *key, const creation *c, tamis *filter) {
     value *v = value_new(filter);
     if (!v) {
         tamis_free(filter);
@@ -98,15 +96,15 @@ static value *put_in_place(redis_ctx *ctx, place *p, redis_string *key, const cr
         return NULL;
     }
     place_set(p, v);
-    replicate(ctx, c, key, filter);
+    replicate(ctx, c, key);
     redis.NotifyKeyspaceEvent(ctx, REDIS_NOTIFY_MODULE, c->event, key);
     return v;
 }
 
 value *creation_now(redis_ctx *ctx, place *p, redis_string *key, creation *c) {
     tamis *filter;
-    const tamis_status rc = make(c, &filter);
-    value *v = rc ? NULL : put_in_place(ctx, p, key, c, filter);
+    const tamis_status rc = creation_make(c, &filter);
+    value *v = rc ? NULL : creation_put(ctx, p, key, c, filter);
     if (rc) reply_refusal(ctx, rc);
     creation_free(c);
     return v;
@@ -115,7 +113,7 @@ value *creation_now(redis_ctx *ctx, place *p, redis_string *key, creation *c) {
 /* ---- On the worker ------------------------------------------------------------------------------ */
 
 static void make_job(job *j) {
-    const tamis_status rc = make(j->task, &j->result);
+    const tamis_status rc = creation_make(j->task, &j->result);
     if (rc) job_fail(j, rc);
 }
 
@@ -126,7 +124,7 @@ static void end_job(job *j, redis_ctx *ctx) {
     } else if (!job_place(ctx, j, &p)) {
         tamis_free(j->result);
     } else {
-        if (put_in_place(ctx, &p, j->key, j->task, j->result)) reply_ok(ctx);
+        if (creation_put(ctx, &p, j->key, j->task, j->result)) reply_ok(ctx);
         place_close(&p);
     }
 }

@@ -15,8 +15,13 @@ void *try_alloc(size_t size) {
     return redis.TryAlloc ? redis.TryAlloc(size) : redis.Alloc(size);
 }
 
+/* Headers and notes come on top of what the setting allows. */
+enum { BESIDE_PAYLOAD = 2 << 20 };
+
+/* Growth comes along here only, so that the limit holds for it too. */
 static void *filter_alloc(void *ctx, size_t size) {
     (void)ctx;
+    if (size > (uint64_t)settings.max_filter_bytes + BESIDE_PAYLOAD) return NULL;
     return try_alloc(size);
 }
 
@@ -197,9 +202,6 @@ static bool make_room(arrival *a, uint64_t need) {
     a->room = room;
     return true;
 }
-
-/* Headers and notes come on top of what the setting allows. */
-enum { BESIDE_PAYLOAD = 2 << 20 };
 
 const char *arrival_take(value *v, chunk_form form, uint64_t offset, uint64_t total,
                          const void *bytes, size_t size) {
