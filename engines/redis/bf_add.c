@@ -1,8 +1,7 @@
 /* BF.ADD, BF.MADD and BF.INSERT: what they do to a filter.
  *
- * All items are hashed, then all are asked for, so that many cache misses are under way at once; then
- * those that are missing are added in order. What was added is replicated, as BF.MADD, and nothing when
- * nothing was. A large filter that has no room for them is copied, added to and put in place on the
+ * Items are hashed, then asked for, so that many cache misses are under way at once; then those that are
+ * missing are added in order. What was added is replicated, as BF.MADD, and nothing when nothing was. A large filter that has no room for them is copied, added to and put in place on the
  * worker; a large new one is made there. */
 #include <stdio.h>
 #include <string.h>
@@ -37,12 +36,17 @@ static tamis_status add_one(const items *t, tamis *filter, size_t i, uint64_t *r
     return rc;
 }
 
-/* t->hit says which may be there, and afterwards which were new. Any thread. */
+/* So many at a time that what the questions brought into the caches is still there for the adds. */
+enum { SLICE = 256 };
+
+/* t->hit becomes which were new. Any thread. */
 static void add_missing(items *t, tamis *filter, const bf_shape *s, outcome *o) {
     uint64_t room = room_left(s);
     *o = (outcome){.done = 0};
     for (; o->done < t->count; o->done++) {
+        const size_t left = t->count - o->done;
         bool is_new = false;
+        if (o->done % SLICE == 0) items_ask_some(t, filter, o->done, left < SLICE ? left : SLICE);
         const tamis_status rc =
             t->hit[o->done] ? TAMIS_OK : add_one(t, filter, o->done, &room, &is_new);
         if (rc) {
@@ -178,7 +182,6 @@ static int grow_elsewhere(redis_ctx *ctx, value *v, const bf_shape *shape, redis
         batch_free(b);
         return REDIS_OK;
     }
-    items_ask(&b->items, v->filter);
     b->shape = *shape;
     job *j = job_new(ctx, key, v);
     if (j) j->make = grow, j->end = end_grow;
@@ -187,12 +190,14 @@ static int grow_elsewhere(redis_ctx *ctx, value *v, const bf_shape *shape, redis
 
 /* ---- A filter that is there ------------------------------------------------------------------------ */
 
-static bool must_grow(const items *t, const value *v) {
+static bool must_grow(items *t, const value *v) {
     uint64_t bytes, missing = 0;
+    const uint64_t room = tamis_room(v->filter);
     tamis_payload(v->filter, &bytes);
-    if (bytes < LARGE_BYTES) return false;
+    if (bytes < LARGE_BYTES || room >= t->count) return false;
+    items_ask(t, v->filter);
     for (size_t i = 0; i < t->count; i++) missing += !t->hit[i];
-    return tamis_room(v->filter) < missing;
+    return room < missing;
 }
 
 /* Is there anything that add_here may leave to a job? Not what was only just made. */
@@ -204,7 +209,6 @@ static void add_here(redis_ctx *ctx, value *v, redis_string *key, redis_string *
     outcome o;
     const bf_shape shape = bf_shape_of(v);
     if (!items_take(ctx, &t, v, item, count)) return;
-    items_ask(&t, v->filter);
     if (where == ELSEWHERE && !shape.is_fixed && must_grow(&t, v)) {
         grow_elsewhere(ctx, v, &shape, key, item, count, is_single);
     } else {

@@ -15,13 +15,12 @@ void *try_alloc(size_t size) {
     return redis.TryAlloc ? redis.TryAlloc(size) : redis.Alloc(size);
 }
 
-/* Headers and notes come on top of what the setting allows. */
-enum { BESIDE_PAYLOAD = 2 << 20 };
-
-/* Growth comes along here only, so that the limit holds for it too. */
+/* Growth comes along here only, so that the limit holds for it too; a piece has some bytes more than the
+ * payload that is in it. */
 static void *filter_alloc(void *ctx, size_t size) {
+    enum { BORDER = 4096 };
     (void)ctx;
-    if (size > (uint64_t)settings.max_filter_bytes + BESIDE_PAYLOAD) return NULL;
+    if (size > (uint64_t)settings.max_filter_bytes + BORDER) return NULL;
     return try_alloc(size);
 }
 
@@ -202,6 +201,9 @@ static bool make_room(arrival *a, uint64_t need) {
     a->room = room;
     return true;
 }
+
+/* Headers and notes come on top of what the setting allows. */
+enum { BESIDE_PAYLOAD = 2 << 20 };
 
 const char *arrival_take(value *v, chunk_form form, uint64_t offset, uint64_t total,
                          const void *bytes, size_t size) {
