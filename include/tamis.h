@@ -716,7 +716,8 @@ TAMIS_API void tamis_shards_of(const tamis *filter, const uint64_t *hashes, size
 TAMIS_API tamis_status tamis_cut(tamis **shard, const tamis *whole, uint64_t i, uint64_t shards,
                                  const struct tamis_options *options);
 
-/* The whole of all its shards, in their order: items are added up, notes are those of shard 0.
+/* The whole of all its shards, in their order: items are added up, notes are those of shard 0
+ * but for names that start with "shard.", which are about one shard alone.
  * TAMIS_MISMATCH, with the place in the sentence, when one is missing, twice there, out of order, or
  * of another whole. `options` may be NULL. Threads: as tamis_has, for each. */
 TAMIS_API tamis_status tamis_join(tamis **whole, const tamis *const *shards, size_t n,

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "core/filter.h"
+#include "file/notes.h"
 #include "file/replace.h"
 #include "kinds/shard.h"
 
@@ -71,7 +72,7 @@ enum { SPEC_MOST = 1024 };
  * written instead of the size: no shard could work it out. */
 static tamis_status write_shard_spec(const char *spec, uint64_t shard, uint64_t shards,
                                      char out[SPEC_MOST]) {
-    char pairs[SPEC_MOST];
+    char pairs[SPEC_MOST - 128];
     tamis_request r;
     tamis_shape shape;
     uint64_t layout;
@@ -130,6 +131,27 @@ static tamis_status shape_shard(const tamis *whole, uint64_t i, uint64_t shards,
     return tamis__shard.check(image->body.word, &image->body.size);
 }
 
+/* Notes that start so are about one shard, and are left out where it becomes part of a whole. */
+static const char about_one[] = "shard.";
+
+static bool is_about_one(const char *name) {
+    return strncmp(name, about_one, sizeof about_one - 1) == 0;
+}
+
+/* Notes are in the order of their names, so these are one run of bytes: it is cut out of `notes`,
+ * whose new size is returned. */
+static uint64_t drop_notes_of_one(char *notes, uint64_t size) {
+    const char *name, *value;
+    size_t at = 0, from = 0, start = 0;
+    while (tamis__notes_next(notes, (size_t)size, &at, &name, &value) && !is_about_one(name))
+        start = at;
+    for (from = at = start;
+         tamis__notes_next(notes, (size_t)size, &at, &name, &value) && is_about_one(name);)
+        from = at;
+    memmove(notes + start, notes + from, (size_t)size - from);
+    return start + size - from;
+}
+
 /* A handle of its own for an image that has no bytes yet; its notes are copied. */
 static tamis_status make_room(tamis **out, const tamis_image *image,
                               const struct tamis_options *options) {
@@ -149,7 +171,11 @@ static tamis_status make_room(tamis **out, const tamis_image *image,
         tamis_free(f);
         return rc;
     }
-    if (notes) memcpy(notes, image->notes, (size_t)image->notes_size);
+    if (notes) {
+        memcpy(notes, image->notes, (size_t)image->notes_size);
+        if (f->kind != &tamis__shard)
+            f->image.notes_size = drop_notes_of_one(notes, image->notes_size);
+    }
     tamis__choose_one(f);
     *out = f;
     return TAMIS_OK;
@@ -261,6 +287,7 @@ static tamis_status keep_first(joining *j, const tamis *f) {
     if (!notes) return TAMIS_NOMEM;
     memcpy(notes, f->image.notes, (size_t)f->image.notes_size);
     j->whole.notes = notes;
+    j->whole.notes_size = drop_notes_of_one(notes, f->image.notes_size);
     return TAMIS_OK;
 }
 

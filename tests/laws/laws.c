@@ -153,6 +153,10 @@ bool takes_good(const subject *s) {
     return kind->build && kind->build->member;
 }
 
+bool needs_capacity(const subject *s) {
+    return kind_of(s->kind.name)->whole;
+}
+
 const char *const label_names[LABELS] = {"one", "two"};
 
 /* Both labels are there from the start, so that their numbers are the same in any order of keys. */

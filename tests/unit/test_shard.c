@@ -45,6 +45,7 @@ static tamis *whole_of(const char *spec, uint64_t keys) {
     tamis *f = create(spec);
     for (uint64_t i = 0; i < keys; i++) assert_int_equal(tamis_add_u64(f, key_at(i)), TAMIS_OK);
     assert_int_equal(tamis_set_note(f, "comment", "of all"), TAMIS_OK);
+    assert_int_equal(tamis_set_note(f, "shards", "stays"), TAMIS_OK);
     return f;
 }
 
@@ -61,6 +62,9 @@ static void build_shards(tamis **shard, const char *spec, uint64_t shards, uint6
         assert_int_equal(tamis_set_note(shard[i], i ? "comment" : "source", "mine"), TAMIS_OK);
     }
     assert_int_equal(tamis_set_note(shard[0], "source", NULL), TAMIS_OK);
+    assert_int_equal(tamis_set_note(shard[0], "shard.read", "17"), TAMIS_OK);
+    assert_int_equal(tamis_set_note(shard[0], "shard.", ""), TAMIS_OK);
+    assert_int_equal(tamis_set_note(shard[0], "shards", "stays"), TAMIS_OK);
     assert_int_equal(tamis_set_note(shard[0], "comment", "of all"), TAMIS_OK);
     for (uint64_t i = 0; i < keys; i++) {
         const uint64_t key = key_at(i);
