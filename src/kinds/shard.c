@@ -11,8 +11,8 @@
  *
  * Shard i has the blocks from floor(i * total / shards) to before floor((i+1) * total / shards).
  * A hash that belongs to another shard cannot be added, and is answered maybe, which is always safe.
- * Inside a block nothing is new: one block is a filter of one block, and the layout's own kind sets
- * and tests its bits. */
+ * Inside nothing is new: a shard is a smaller filter of its layout, in which every hash is turned
+ * into one that leads to the block it has here, and the layout's own kernels do the rest. */
 #include "kinds/shard.h"
 
 #include <string.h>
@@ -28,6 +28,9 @@ enum {
     INNER_DETAIL
 };                      /* shape words of both layouts, whose only option is the detail */
 enum { INDEX_PARQUET }; /* values of split's detail */
+
+/* Of one shard: 32 GiB of blocked, 16 GiB of split. See inner_hash. */
+#define MOST_BLOCKS ((uint64_t)1 << 29)
 
 extern const tamis_kind tamis__blocked, tamis__split;
 
@@ -122,6 +125,11 @@ static tamis_status plan_whole(const tamis_wish *wish, uint64_t word[]) {
     return rc;
 }
 
+/* Of the largest shard. */
+static uint64_t most_blocks(const uint64_t word[]) {
+    return (word[TOTAL] - 1) / word[SHARDS] + 1;
+}
+
 static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
     word[LAYOUT] = wish->has_option[OPT_LAYOUT] ? wish->option[OPT_LAYOUT] : BLOCKED;
     word[SHARD] = wish->has_option[OPT_SHARD] ? wish->option[OPT_SHARD] : 0;
@@ -136,6 +144,12 @@ static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
         return tamis__fail(TAMIS_INVALID,
                            "shards must be from 1 to %llu, the blocks of the whole, not %llu",
                            (unsigned long long)word[TOTAL], (unsigned long long)word[SHARDS]);
+    if (most_blocks(word) > MOST_BLOCKS)
+        return tamis__fail(TAMIS_TOO_LARGE,
+                           "a shard has up to %llu blocks: %llu blocks need %llu shards, not %llu",
+                           (unsigned long long)MOST_BLOCKS, (unsigned long long)word[TOTAL],
+                           (unsigned long long)((word[TOTAL] - 1) / MOST_BLOCKS + 1),
+                           (unsigned long long)word[SHARDS]);
     return TAMIS_OK;
 }
 
@@ -148,7 +162,7 @@ static tamis_status check(const uint64_t word[], uint64_t *size) {
     const tamis_status rc = layouts[word[LAYOUT]].kind->check(inner, size);
     if (rc) return rc;
     if (word[SHARDS] == 0 || word[SHARDS] > TAMIS_MOST_SHARDS || word[SHARDS] > word[TOTAL] ||
-        word[SHARD] >= word[SHARDS])
+        word[SHARD] >= word[SHARDS] || most_blocks(word) > MOST_BLOCKS)
         return tamis__fail(TAMIS_CORRUPT, "%llu blocks have no shard %llu of %llu",
                            (unsigned long long)word[TOTAL], (unsigned long long)word[SHARD],
                            (unsigned long long)word[SHARDS]);
@@ -180,71 +194,78 @@ static double rate(const uint64_t word[], uint64_t items) {
     return layouts[word[LAYOUT]].kind->rate(inner, items);
 }
 
-/* ---- Blocks --------------------------------------------------------------------------------- */
+/* ---- Hashes ---------------------------------------------------------------------------------- */
 
 /* What a batch needs to know of its shard, worked out once. */
 typedef struct part {
     const tamis_kind *kind;
-    uint64_t total, first, blocks, block_bytes, detail;
+    tamis_body inner; /* the shard as a smaller filter of the layout */
+    uint64_t total, first, step;
     bool is_parquet;
 } part;
 
-TAMIS_HOT part part_of(const tamis_body *f) {
+static tamis_body as_layout(const tamis_body *f) {
+    return (tamis_body){
+        .word = {[INNER_BLOCKS] = tamis__shard_blocks(f->word), [INNER_DETAIL] = f->word[DETAIL]},
+        .items = f->items,
+        .size = f->size,
+        .bytes = f->bytes};
+}
+
+static part part_of(const tamis_body *f) {
+    const tamis_body inner = as_layout(f);
     return (part){.kind = layouts[f->word[LAYOUT]].kind,
+                  .inner = inner,
                   .total = f->word[TOTAL],
                   .first = tamis__shard_first(f->word),
-                  .blocks = tamis__shard_blocks(f->word),
-                  .block_bytes = layouts[f->word[LAYOUT]].block_bytes,
-                  .detail = f->word[DETAIL],
+                  .step = ((uint64_t)1 << 63) / inner.word[INNER_BLOCKS],
                   .is_parquet = is_parquet(f->word)};
 }
 
-/* The number of its block here; `blocks` or more when it is another shard's. */
+/* The number of its block here; not below the number of blocks when it is another shard's. */
 TAMIS_HOT uint64_t local_of(const part *p, uint64_t hash) {
     return block_of(hash, p->total, p->is_parquet) - p->first;
 }
 
-/* One block as a filter of its own, which any hash leads to. */
-TAMIS_HOT tamis_body one_block(const part *p) {
-    return (tamis_body){.word = {[INNER_BLOCKS] = 1, [INNER_DETAIL] = p->detail},
-                        .size = p->block_bytes};
+/* A hash with the same low half, which is all that counts inside a block, and a high half that leads
+ * to block b of the smaller filter by either rule: (b + 1/2) * 2^32 / blocks, a little less for
+ * rounding. With MOST_BLOCKS there are 8 high halves to a block, and this is not one of the outer. */
+TAMIS_HOT uint64_t inner_hash(const part *p, uint64_t hash, uint64_t b) {
+    return (2 * b + 1) * p->step >> 32 << 32 | (uint32_t)hash;
 }
 
 /* ---- Asking and adding ---------------------------------------------------------------------- */
 
-static bool ask(const tamis_body *f, const part *p, tamis_body *one, uint64_t local,
-                uint64_t hash) {
-    if (local >= p->blocks) return true;
-    one->bytes = f->bytes + local * p->block_bytes;
-    return p->kind->has(one, hash);
-}
-
+/* Hashes of other shards are asked as any hash, and then answered yes. */
 static void query(const tamis_body *f, const uint64_t *hash, size_t n, uint8_t *hit) {
     const part p = part_of(f);
-    const bool is_far = tamis__is_far(f);
-    tamis_body one = one_block(&p);
-    uint64_t local[TAMIS_GROUP];
+    const uint64_t blocks = p.inner.word[INNER_BLOCKS];
+    uint64_t inner[TAMIS_GROUP];
+    uint8_t is_mine[TAMIS_GROUP];
     for (size_t group; n; hash += group, hit += group, n -= group) {
         group = n < TAMIS_GROUP ? n : TAMIS_GROUP;
         for (size_t j = 0; j < group; j++) {
-            local[j] = local_of(&p, hash[j]);
-            if (is_far && local[j] < p.blocks) TAMIS_PREFETCH(f->bytes + local[j] * p.block_bytes);
+            const uint64_t b = local_of(&p, hash[j]);
+            is_mine[j] = b < blocks;
+            inner[j] = inner_hash(&p, hash[j], is_mine[j] ? b : 0);
         }
-        for (size_t j = 0; j < group; j++) hit[j] = ask(f, &p, &one, local[j], hash[j]);
+        p.kind->query(&p.inner, inner, group, hit);
+        for (size_t j = 0; j < group; j++) hit[j] |= !is_mine[j];
     }
 }
 
 static bool has(const tamis_body *f, uint64_t hash) {
     const part p = part_of(f);
-    tamis_body one = one_block(&p);
-    return ask(f, &p, &one, local_of(&p, hash), hash);
+    const uint64_t b = local_of(&p, hash);
+    return b >= p.inner.word[INNER_BLOCKS] || p.kind->has(&p.inner, inner_hash(&p, hash, b));
 }
 
 static void prefetch(const tamis_body *f, const uint64_t *hash, size_t n) {
     const part p = part_of(f);
     for (size_t i = 0; i < n; i++) {
-        const uint64_t local = local_of(&p, hash[i]);
-        if (local < p.blocks) TAMIS_PREFETCH(f->bytes + local * p.block_bytes);
+        const uint64_t b = local_of(&p, hash[i]);
+        if (b < p.inner.word[INNER_BLOCKS])
+            TAMIS_PREFETCH(f->bytes + b * tamis__shard_block_bytes(f->word));
     }
 }
 
@@ -252,7 +273,7 @@ static void prefetch(const tamis_body *f, const uint64_t *hash, size_t n) {
 static tamis_status all_are_mine(const tamis_body *f, const part *p, const uint64_t *hash,
                                  size_t n) {
     for (size_t j = 0; j < n; j++)
-        if (local_of(p, hash[j]) >= p->blocks)
+        if (local_of(p, hash[j]) >= p->inner.word[INNER_BLOCKS])
             return tamis__fail(
                 TAMIS_MISMATCH,
                 "hash %016llx belongs to shard %llu of %llu, and this is shard %llu",
@@ -262,21 +283,14 @@ static tamis_status all_are_mine(const tamis_body *f, const part *p, const uint6
 }
 
 static tamis_status add(tamis_body *f, const uint64_t *hash, size_t n) {
-    const part p = part_of(f);
-    const bool is_far = tamis__is_far(f);
-    tamis_body one = one_block(&p);
-    uint8_t *block[TAMIS_GROUP];
+    part p = part_of(f);
+    uint64_t inner[TAMIS_GROUP];
     tamis_status rc = all_are_mine(f, &p, hash, n);
     for (size_t group; n && !rc; hash += group, n -= group) {
         group = n < TAMIS_GROUP ? n : TAMIS_GROUP;
-        for (size_t j = 0; j < group; j++) {
-            block[j] = f->bytes + local_of(&p, hash[j]) * p.block_bytes;
-            if (is_far) TAMIS_PREFETCH_ADD(block[j]);
-        }
-        for (size_t j = 0; j < group; j++) {
-            one.bytes = block[j];
-            p.kind->add(&one, hash + j, 1); /* cannot fail for a layout */
-        }
+        for (size_t j = 0; j < group; j++)
+            inner[j] = inner_hash(&p, hash[j], local_of(&p, hash[j]));
+        rc = p.kind->add(&p.inner, inner, group); /* which cannot fail */
     }
     return rc;
 }
@@ -289,15 +303,6 @@ static uint64_t room(const tamis_body *f) {
 }
 
 /* ---- Measuring ------------------------------------------------------------------------------ */
-
-/* A shard is a smaller filter of the layout, filled by fewer keys. */
-static tamis_body as_layout(const tamis_body *f) {
-    return (tamis_body){
-        .word = {[INNER_BLOCKS] = tamis__shard_blocks(f->word), [INNER_DETAIL] = f->word[DETAIL]},
-        .items = f->items,
-        .size = f->size,
-        .bytes = f->bytes};
-}
 
 static void measure(const tamis_body *f, const tamis_body *other, tamis_measure *out) {
     const tamis_body a = as_layout(f), b = as_layout(other ? other : f);

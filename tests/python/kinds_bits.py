@@ -98,6 +98,7 @@ class Shard(Kind):
         self.whole = (Blocked, Split)[self.layout]((self.total, self.detail))
         need_range(1, self.shards, min(2**32 - 1, self.total), "shards")
         need_range(0, self.shard, self.shards - 1, "shard")
+        need(self.total <= self.shards * 2**29, "blocks of a shard")
         self.first = self.shard * self.total // self.shards
         self.end = (self.shard + 1) * self.total // self.shards
         return (self.end - self.first) * self.whole.size // self.total
