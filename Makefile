@@ -51,17 +51,20 @@ CLI_LIBS  = $(if $(WITH_ZLIB),-lz) $(if $(WITH_ZSTD),-lzstd) $(if $(WITH_SODIUM)
 
 LIB_SRC := $(filter-out %/template.c,$(wildcard src/*/*.c))
 CLI_SRC := $(filter-out cli/pages/%,$(wildcard cli/*.c cli/*/*.c))
+REDIS_SRC := $(wildcard engines/redis/*.c)
 LIB_OBJ := $(LIB_SRC:%.c=$(B)/%.o)
 CLI_OBJ := $(CLI_SRC:%.c=$(B)/%.o)
 LIB     := $(B)/libtamis.a
 SO      := $(B)/libtamis.so.$(VERSION)
 CMD     := $(B)/tamis
+REDIS_OBJ := $(REDIS_SRC:%.c=$(B)/%.o)
+REDIS_SO  := $(B)/tamis-redis.so
 
 .PHONY: pages all run run-here test check test-here proof proof-here big tables fuzz fuzz-import fuzz-talk fuzz-summary peers peers-here golden install uninstall \
         format layers symbols clean bench bench-here bench-programs bench-full \
         bench-full-here bench-count bench-count-here bench-cli bench-cli-here
 .DELETE_ON_ERROR:
-all: $(LIB) $(SO) $(CMD)
+all: $(LIB) $(SO) $(CMD) $(REDIS_SO)
 
 # ---- The two commands ---------------------------------------------------------------------------
 # Installing comes first and in a make of its own, because this one already asked the compiler that
@@ -116,7 +119,12 @@ $(CMD): $(CLI_OBJ) $(LIB)
 	$(if $(V),,@echo "  LINK  $@")
 	$(Q)$(CC) $(SAFE) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(CLI_LIBS) $(LIBS)
 
--include $(LIB_OBJ:.o=.d) $(CLI_OBJ:.o=.d)
+# The module of Redis and Valkey: the library inside, and one name outside.
+$(REDIS_SO): $(REDIS_OBJ) $(LIB)
+	$(if $(V),,@echo "  LINK  $@")
+	$(Q)$(CC) -shared -Wl,-Bsymbolic-functions -Wl,--exclude-libs,ALL $(SAFE) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
+
+-include $(LIB_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(REDIS_OBJ:.o=.d)
 
 # ---- Manual pages and completions -----------------------------------------------------------------
 #
@@ -141,6 +149,7 @@ $(PAGES)/made: $(PAGES)/pages tools/pages
 # tests/proof/NAME.c    programs of minutes: rates at 10^7 probes, 10^8 checks (make proof)
 # tests/cli             the command, as a user types it
 # tests/python          the second implementation of the image format
+# tests/redis           the module, in servers that the tests start and stop
 # tests/peers           other systems' programs against ours (make peers)
 # tests/vectors         files that other systems wrote
 #
@@ -203,6 +212,8 @@ $(B)/fuzz/%.o: %.c
 $(REPLAY): $(B)/tests/fuzz/gate.o $(B)/tests/fuzz/replay.o $(FUZZ_OBJ) $(LIB)
 	$(call link_test)
 
+# The module, in a server; each is a program by itself.
+REDIS_TESTS := $(addprefix tests/redis/,own.py)
 HOUSE := $(sort $(wildcard tests/house/*.sh tests/house/*.py))
 
 BENCH    := $(B)/bench/bench
@@ -210,8 +221,9 @@ PROGRAMS := $(UNIT) $(LAWS) $(REPLAY)
 .PHONY: programs
 programs: all $(PROGRAMS)
 test-here: programs $(BENCH)
-	@TAMIS=$(abspath $(CMD)) TAMIS_SO=$(abspath $(SO)) B=$(B) CC="$(CC)" CXX="$(CXX)" \
-	tests/run "$(LAWS) --part 1/2" "$(LAWS) --part 2/2" $(UNIT) $(REPLAY) tests/cli/run tests/python/test_reader.py $(HOUSE)
+	@TAMIS=$(abspath $(CMD)) TAMIS_REDIS=$(abspath $(REDIS_SO)) TAMIS_SO=$(abspath $(SO)) B=$(B) CC="$(CC)" CXX="$(CXX)" \
+	tests/run "$(LAWS) --part 1/2" "$(LAWS) --part 2/2" $(UNIT) $(REPLAY) tests/cli/run tests/python/test_reader.py \
+	    $(REDIS_TESTS) $(HOUSE)
 
 # ---- Proofs: minutes each, the short ones also in CI -------------------------------------------
 
@@ -393,7 +405,7 @@ layers:
 symbols: $(SO)
 	@nm -D --defined-only $< | awk '$$2 ~ /[A-Z]/ {print $$3}' | LC_ALL=C sort
 
-SOURCES = $(filter-out src/kinds/kinds.def,$(wildcard include/*.h src/*/*.[ch] cli/*.[ch] cli/*/*.[ch] tests/*/*.[ch] examples/*.c bench/*.c bench/cli/*.c bench/bench.h \
+SOURCES = $(filter-out src/kinds/kinds.def,$(wildcard include/*.h src/*/*.[ch] cli/*.[ch] cli/*/*.[ch] engines/*/*.[ch] tests/*/*.[ch] examples/*.c bench/*.c bench/cli/*.c bench/bench.h \
                        bench/peers/*.c))
 format:
 	@tools/setup dev
