@@ -2,7 +2,7 @@
  *
  *     load items  PORT PID COMMAND KEY BATCH DEPTH COUNT FIRST    COMMAND KEY item..., items of 16 bytes
  *     load packed PORT PID COMMAND KEY BATCH DEPTH COUNT FIRST    COMMAND KEY hashes, 8 bytes each
- *     load probe  PORT KEY                                        PING, GET, BF.EXISTS until stdin ends
+ *     load probe  PORT KEY         PING, GET, BF.EXISTS in turn, 1,000 a second, until stdin ends
  *
  * Items are made of the numbers from FIRST to FIRST + COUNT; BATCH of them go into a command, and 2 * DEPTH
  * commands are under way at a time. All requests are written before the clock starts. PID is the
@@ -246,34 +246,80 @@ static bool is_over(void) {
     return poll(&in, 1, 0) > 0;
 }
 
-static void *ask(redisContext *c, int question, const char *key, uint64_t i) {
-    if (question == 0) return redisCommand(c, "PING");
-    if (question == 1) return redisCommand(c, "GET plain");
-    return redisCommand(c, "BF.EXISTS %s %016" PRIx64, key, mix(i));
+/* Questions go out when they are due, whether or not those before them were answered: a server that
+ * stands still is charged for all who come meanwhile. */
+enum { MOST_WAITING = 1 << 16 };
+
+typedef struct probe {
+    redisContext *c;
+    const char *key;
+    double due_ns[MOST_WAITING]; /* of question i, at i % MOST_WAITING */
+    uint64_t asked, answered;
+    waits waited[QUESTIONS], all;
+} probe;
+
+static void ask(probe *p, double due) {
+    if (p->asked - p->answered == MOST_WAITING) die("the server stands still");
+    const int question = (int)(p->asked % QUESTIONS);
+    int bad;
+    if (question == 0)
+        bad = redisAppendCommand(p->c, "PING");
+    else if (question == 1)
+        bad = redisAppendCommand(p->c, "GET plain");
+    else
+        bad = redisAppendCommand(p->c, "BF.EXISTS %s %016" PRIx64, p->key, mix(p->asked));
+    int is_sent = 0;
+    while (!bad && !is_sent) bad = redisBufferWrite(p->c, &is_sent);
+    if (bad) die(p->c->errstr);
+    p->due_ns[p->asked++ % MOST_WAITING] = due;
+}
+
+static void take_answers(probe *p) {
+    void *reply = NULL;
+    if (redisBufferRead(p->c)) die(p->c->errstr);
+    const double now = now_ns(CLOCK_MONOTONIC);
+    while (redisReaderGetReply(p->c->reader, &reply) == REDIS_OK && reply) {
+        const redisReply *r = reply;
+        if (r->type == REDIS_REPLY_ERROR) die(r->str);
+        freeReplyObject(reply);
+        const double us = (now - p->due_ns[p->answered % MOST_WAITING]) / 1000;
+        note(&p->waited[p->answered++ % QUESTIONS], us);
+        note(&p->all, us);
+    }
+}
+
+/* Takes what comes until `due`. */
+static void wait_until(probe *p, double due) {
+    for (;;) {
+        const double left = due - now_ns(CLOCK_MONOTONIC);
+        if (left <= 0) return;
+        struct pollfd in = {.fd = p->c->fd, .events = POLLIN};
+        const struct timespec t = {.tv_nsec = (long)left % 1000000000};
+        if (ppoll(&in, 1, &t, NULL) > 0) take_answers(p);
+    }
 }
 
 static void run_probe(const char *port, const char *key) {
-    redisContext *c = connect_to(port);
-    waits waited[QUESTIONS] = {{0}}, all = {0};
-    uint64_t errors = 0;
+    static const double every_ns = 1e6;
+    probe *p = must(calloc(1, sizeof *p));
+    p->c = connect_to(port);
+    p->key = key;
     puts("ready");
     fflush(stdout);
-    for (uint64_t i = 0; i % 64 || !is_over(); i++) {
-        const double start = now_ns(CLOCK_MONOTONIC);
-        redisReply *reply = ask(c, (int)(i % QUESTIONS), key, i);
-        const double us = (now_ns(CLOCK_MONOTONIC) - start) / 1000;
-        if (!reply) die(c->errstr);
-        errors += reply->type == REDIS_REPLY_ERROR;
-        freeReplyObject(reply);
-        note(&waited[i % QUESTIONS], us);
-        note(&all, us);
+    const double begin = now_ns(CLOCK_MONOTONIC);
+    while (!is_over()) {
+        const double due = begin + every_ns * (double)p->asked;
+        wait_until(p, due);
+        ask(p, due);
     }
-    printf("{\"errors\": %" PRIu64 ", ", errors);
-    for (int q = 0; q < QUESTIONS; q++) show(question_names[q], &waited[q], ", ");
-    show("all", &all, "}\n");
-    for (int q = 0; q < QUESTIONS; q++) free(waited[q].us);
-    free(all.us);
-    redisFree(c);
+    while (p->answered < p->asked) take_answers(p);
+    printf("{");
+    for (int q = 0; q < QUESTIONS; q++) show(question_names[q], &p->waited[q], ", ");
+    show("all", &p->all, "}\n");
+    for (int q = 0; q < QUESTIONS; q++) free(p->waited[q].us);
+    free(p->all.us);
+    redisFree(p->c);
+    free(p);
 }
 
 int main(int argc, char **argv) {

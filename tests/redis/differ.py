@@ -6,8 +6,8 @@ the replies differ in shape, type, text or value.
     tests/redis/differ.py record redisbloom.so [SERVER]          only shows what that module replies
 
 RedisBloom is never part of this project: its module is named by the environment, or the test is
-skipped. TAMIS_REDISBLOOM_SERVER names the server that runs it where Debian's is too old for it (8.0
-and later need Redis 7.4); B= is the folder with our module, TAMIS_REDIS_SERVER our server.
+skipped. TAMIS_REDISBLOOM_SERVER names the server that runs it where Debian's is too old for it: its
+replies are those of 8.8, which needs a Redis of 8.
 
 Two rounds. "own": our module as it comes, whose filters are our own kinds: a step marked with a
 reason below (sizes, bytes, answers that hang on the hash) is compared by its shape alone. "origin":
@@ -18,15 +18,9 @@ import itertools
 import os
 import shlex
 import socket
-import subprocess
 import sys
-import tempfile
-import time
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-BUILD = os.environ.get("B", os.path.join(HERE, "..", "..", "build"))
-MODULE = os.path.join(BUILD, "tamis-redis.so")
-SERVER = os.environ.get("TAMIS_REDIS_SERVER", "redis-server")
+from server import PROGRAM, Server
 
 # ==== The wire
 
@@ -84,38 +78,6 @@ class Connection:
             return Reply(kind, None, line)
         data = self.input.read(length + 2)
         return Reply(kind, data[:-2], line + data)
-
-
-class Server:
-    """A server on a free loopback port in a folder of its own, with one module."""
-
-    def __init__(self, program, module, options=()):
-        self.folder = tempfile.TemporaryDirectory(prefix="tamis-differ-")
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            self.port = probe.getsockname()[1]
-        command = [program, "--port", str(self.port), "--bind", "127.0.0.1", "--dir", self.folder.name, "--save", "",
-                   "--loglevel", "warning", "--loadmodule", os.path.abspath(module), *options]
-        self.log = open(os.path.join(self.folder.name, "log"), "wb+")
-        self.process = subprocess.Popen(command, stdout=self.log, stderr=subprocess.STDOUT)
-        self.wait_until_up()
-
-    def wait_until_up(self):
-        for _ in range(600):
-            if self.process.poll() is not None:
-                self.log.seek(0)
-                raise SystemExit("the server ended: " + self.log.read().decode("utf-8", "replace")[-2000:])
-            try:
-                return socket.create_connection(("127.0.0.1", self.port), timeout=1).close()
-            except OSError:
-                time.sleep(0.02)
-        raise SystemExit("the server did not start")
-
-    def stop(self):
-        self.process.terminate()
-        self.process.wait(20)
-        self.log.close()
-        self.folder.cleanup()
 
 
 # ==== The steps
@@ -944,8 +906,7 @@ def shown(words):
 
 
 def record(module, program):
-    server = Server(program, module)
-    try:
+    with Server(module=os.path.abspath(module), program=program) as server:
         for protocol in (2, 3):
             print("==== RESP%d" % protocol)
             for title, lines in groups():
@@ -956,8 +917,6 @@ def record(module, program):
                     for words, reply in ask(connection, text):
                         print("> %s\n< %s" % (shown(words), readable(reply.raw)))
                 connection.socket.close()
-    finally:
-        server.stop()
 
 
 # ==== Comparing
@@ -1039,16 +998,13 @@ def main():
     if not module:
         print("1..1\nok 1 - differ # SKIP TAMIS_REDISBLOOM does not name a redisbloom.so")
         return 0
-    comparison, servers = Comparison(), []
-    try:
-        servers.append(Server(os.environ.get("TAMIS_REDISBLOOM_SERVER", SERVER), module))
-        servers.append(Server(SERVER, MODULE))
-        servers.append(Server(SERVER, MODULE, ["bf-kind", "redisbloom", "cf-kind", "rediscuckoo", "cms-kind", "rediscms"]))
-        compare(comparison, "own", servers[0].port, servers[1].port)
-        compare(comparison, "origin", servers[0].port, servers[2].port)
-    finally:
-        for server in servers:
-            server.stop()
+    comparison = Comparison()
+    origin = ["bf-kind", "redisbloom", "cf-kind", "rediscuckoo", "cms-kind", "rediscms"]
+    with Server(module=os.path.abspath(module), program=os.environ.get("TAMIS_REDISBLOOM_SERVER", PROGRAM)) as theirs:
+        with Server() as ours:
+            compare(comparison, "own", theirs.port, ours.port)
+        with Server(arguments=origin) as ours:
+            compare(comparison, "origin", theirs.port, ours.port)
     print("1..%d" % comparison.tests)
     print("# %d replies compared, %d of them by their shape" % (comparison.steps, comparison.by_shape))
     return 1 if comparison.failed else 0
@@ -1056,6 +1012,6 @@ def main():
 
 if __name__ == "__main__":
     if len(sys.argv) > 2 and sys.argv[1] == "record":
-        record(sys.argv[2], sys.argv[3] if len(sys.argv) > 3 else SERVER)
+        record(sys.argv[2], sys.argv[3] if len(sys.argv) > 3 else PROGRAM)
     else:
         sys.exit(main())
