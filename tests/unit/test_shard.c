@@ -404,7 +404,7 @@ static void bad_cuts_and_specs(void **state) {
     } bad[] = {
         {"split:capacity=100", 0, 0, "shards: must be from 1"},
         {"split:capacity=100", 3, 3, "shard must be from 0 to 2"},
-        {"split:capacity=100", 0, 1000, "the blocks of the whole"},
+        {"split:capacity=100", 0, 1000, "blocks, not 1000"},
         {"split:capacity=1T", 0, (uint64_t)1 << 32, "shards: must be from 1"},
         {"split", 0, 2, "capacity is missing"},
         {"classic:capacity=100", 0, 2, "classic cannot be cut"},
