@@ -15,8 +15,6 @@ enum { CHUNK = 1 << 20 };
 
 /* ---- Pieces of an image ----------------------------------------------------------------------- */
 
-typedef void piece_taker(void *ctx, uint64_t offset, const uint8_t *bytes, size_t size);
-
 /* The server calls these from one thread, and saving must not fail for want of memory. */
 static void each_piece(const tamis *filter, piece_taker *take, void *ctx) {
     static uint8_t piece[CHUNK];
@@ -26,11 +24,6 @@ static void each_piece(const tamis *filter, piece_taker *take, void *ctx) {
         tamis_bytes_at(filter, at, piece, n);
         take(ctx, at, piece, n);
     }
-}
-
-static void each_piece_of_arrival(const arrival *a, piece_taker *take, void *ctx) {
-    for (uint64_t at = 0; at < a->have; at += CHUNK)
-        take(ctx, at, a->bytes + at, a->have - at < CHUNK ? (size_t)(a->have - at) : CHUNK);
 }
 
 /* ---- RDB -------------------------------------------------------------------------------------- */
@@ -50,7 +43,7 @@ static void save(redis_io *io, void *object) {
     if (!a) return;
     redis.SaveUnsigned(io, a->total);
     redis.SaveUnsigned(io, a->form);
-    each_piece_of_arrival(a, save_piece, io);
+    arrival_each(a, save_piece, io);
 }
 
 /* Reads strings until `have` bytes are there, into an arrival of so many in all. */
@@ -77,8 +70,10 @@ static bool load_filter(redis_io *io, value *v, uint64_t size) {
     tamis *filter;
     uint8_t secret[SECRET_BYTES];
     if (!load_pieces(io, v, FORM_IMAGE, size, size)) return false;
-    if (arrival_finish(v->arrival, &filter)) {
-        redis.LogIOError(io, "warning", "filter refused: %s", tamis_why());
+    const tamis_status rc = arrival_finish(v->arrival, true, &filter);
+    if (rc) {
+        redis.LogIOError(io, "warning", "filter refused: %s",
+                         rc == TAMIS_NOMEM ? tamis_status_text(rc) : tamis_why());
         return false;
     }
     arrival_free(v->arrival);
@@ -149,7 +144,7 @@ static void rewrite(redis_io *io, redis_string *key, void *object) {
     if (!v->arrival) return;
     r.total = v->arrival->total;
     r.form = v->arrival->form;
-    each_piece_of_arrival(v->arrival, rewrite_piece, &r);
+    arrival_each(v->arrival, rewrite_piece, &r);
 }
 
 /* ---- Memory ----------------------------------------------------------------------------------- */
@@ -166,7 +161,7 @@ static void digest(redis_digest *d, void *object) {
     if (v->arrival) {
         redis.DigestAddLongLong(d, (long long)v->arrival->total);
         redis.DigestAddLongLong(d, (long long)v->arrival->form);
-        each_piece_of_arrival(v->arrival, digest_piece, d);
+        arrival_each(v->arrival, digest_piece, d);
     }
     redis.DigestEndSequence(d);
 }
