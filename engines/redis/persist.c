@@ -181,16 +181,15 @@ static size_t free_effort(redis_string *key, const void *object) {
 }
 
 /* A copy has all that the key has, also what is still coming: the server dumps and restores it too. */
-static arrival *copy_arrival(const arrival *a) {
-    arrival *twin = try_alloc(sizeof *twin);
-    uint8_t *bytes = twin ? try_alloc((size_t)a->room) : NULL;
-    if (!bytes) {
-        redis.Free(twin);
-        return NULL;
-    }
-    *twin = *a;
-    twin->bytes = memcpy(bytes, a->bytes, (size_t)a->have);
-    return twin;
+typedef struct copying {
+    const arrival *from;
+    value *to;
+    bool is_short; /* of memory */
+} copying;
+
+static void copy_piece(void *ctx, uint64_t offset, const uint8_t *bytes, size_t size) {
+    copying *c = ctx;
+    c->is_short |= arrival_take(c->to, c->from->form, offset, c->from->total, bytes, size) != NULL;
 }
 
 static void *copy(redis_string *from, redis_string *to, const void *object) {
@@ -204,7 +203,9 @@ static void *copy(redis_string *from, redis_string *to, const void *object) {
         return NULL;
     }
     twin->facts = v->facts;
-    if (v->arrival && !(twin->arrival = copy_arrival(v->arrival))) {
+    copying c = {v->arrival, twin, false};
+    if (v->arrival) arrival_each(v->arrival, copy_piece, &c);
+    if (c.is_short) {
         value_release(twin);
         return NULL;
     }
