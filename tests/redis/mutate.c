@@ -6,7 +6,7 @@
  * BF.LOADCHUNK and CF.LOADCHUNK. Each mutant is one of them with one to four changes: bits, numbers at the edge,
  * cuts, insertions, pieces of others; in dumps also whole fields. Checksums are made right again, so that the
  * module sees what was changed: the CRC of the dump always, those of the image seven times in eight. What is let in is
- * asked, changed, measured and dumped. After each batch PING and a question with a known answer. */
+ * asked, changed, measured and dumped. After each batch of 64 PING and a question with a known answer. */
 #include <arpa/inet.h>
 #include <math.h>
 #include <netinet/in.h>
@@ -129,6 +129,17 @@ static void read_seeds(const char *path) {
         }
     }
     if (!seed_count || at != size) stop("no seeds, or half of them");
+}
+
+/* Ways in turn, whichever has more seeds. */
+static const seed *any_seed(void) {
+    static const way often[] = {RESTORE, RESTORE, RESTORE, LOAD, LOAD, LOAD, BF_CHUNKS, CF_CHUNKS};
+    static const seed *of[WAYS][MOST_SEEDS];
+    static size_t count[WAYS];
+    if (!count[RESTORE])
+        for (size_t i = 0; i < seed_count; i++) of[seeds[i].way][count[seeds[i].way]++] = &seeds[i];
+    const way w = often[below(sizeof often / sizeof *often)];
+    return count[w] ? of[w][below(count[w])] : &seeds[below(seed_count)];
 }
 
 static const struct part *any_part(void) {
@@ -372,15 +383,12 @@ static void begin(unsigned words) {
     send_bytes(head, (size_t)snprintf(head, sizeof head, "*%u\r\n", words));
 }
 
-static unsigned replies_due;
-
 static void say(const char *text) {
     const char *at = text;
     unsigned words = 1;
     while (*at) words += *at++ == ' ';
     begin(words);
     for (at = text; words--; at += strcspn(at, " ") + 1) word(at, strcspn(at, " "));
-    replies_due++;
 }
 
 static void number_word(uint64_t n) {
@@ -443,25 +451,29 @@ static void connect_to(int port) {
 
 /* ---- Mutants ------------------------------------------------------------------------------------------ */
 
-/* The command of a mutant is the one whose reply tells whether it was let in. */
-enum { BATCH = 64, MOST_DUE = BATCH * (MOST_PARTS + 16) };
-static bool is_verdict[MOST_DUE];
+enum { BATCH = 64 };
 
-static void verdict(void) {
-    is_verdict[replies_due] = true;
+/* Mutant i of a batch goes to key i. Of the replies to it the last one tells whether it was let in. */
+typedef struct mutant {
+    way way;
+    char key[4];
+    unsigned replies;
+} mutant;
+
+static void key_word(const mutant *m) {
+    word(m->key, strlen(m->key));
 }
 
-static void send_restore(const seed *s) {
+static void send_restore(mutant *m, const seed *s) {
     static bytes b;
     mutate_dump(&s->part[0], &b);
     begin(5);
-    word("RESTORE", 7), word("m", 1), word("0", 1), word(b.at, b.size), word("REPLACE", 7);
-    verdict();
-    replies_due++;
+    word("RESTORE", 7), key_word(m), word("0", 1), word(b.at, b.size), word("REPLACE", 7);
+    m->replies++;
 }
 
 /* In one or two chunks, with numbers that need not be right. */
-static void send_load(const seed *s) {
+static void send_load(mutant *m, const seed *s) {
     static bytes b;
     b.size = 0;
     put(&b, s->part[0].at, s->part[0].size);
@@ -471,14 +483,13 @@ static void send_load(const seed *s) {
     for (unsigned i = cut == 0; i < 2; i++) {
         const uint64_t offset = below(64) ? starts[i] : edge(starts[i]);
         begin(5);
-        word("TAMIS.LOAD", 10), word("m", 1), number_word(offset), number_word(total);
+        word("TAMIS.LOAD", 10), key_word(m), number_word(offset), number_word(total);
         word(b.at + starts[i], starts[i + 1] - starts[i]);
-        if (i == 1) verdict();
-        replies_due++;
+        m->replies++;
     }
 }
 
-static void send_chunks(const seed *s) {
+static void send_chunks(mutant *m, const seed *s) {
     static bytes b;
     const char *command = s->way == BF_CHUNKS ? "BF.LOADCHUNK" : "CF.LOADCHUNK";
     const size_t bad = below(s->parts);
@@ -488,76 +499,127 @@ static void send_chunks(const seed *s) {
         put(&b, p->at, p->size);
         if (i == bad || !below(8)) mutate(&b);
         begin(4);
-        word(command, strlen(command)), word("m", 1);
+        word(command, strlen(command)), key_word(m);
         number_word(below(32) ? p->iterator : edge(p->iterator));
         word(b.at, b.size);
-        if (i == s->parts - 1) verdict();
-        replies_due++;
+        m->replies++;
     }
 }
 
-/* Whatever was let in is used. */
-static void use(void) {
-    static const char *const always[] = {"TAMIS.HAS m a b item-1 1 2 3", "TAMIS.ADD m x"};
-    static const char *const sometimes[] = {
-        "TAMIS.INFO m",       "DUMP m",
-        "TAMIS.REMOVE m a x", "TAMIS.COUNT m a 1",
-        "TAMIS.ADDNEW m n 1", "TAMIS.PUT m k 7",
-        "TAMIS.GET m 1",      "TAMIS.MERGE m m",
-        "TAMIS.FOLD m 2",     "TAMIS.TICK m",
-        "BF.ADD m y",         "BF.MEXISTS m 1",
-        "BF.INFO m",          "CF.ADD m y",
-        "CF.DEL m 1",         "CF.INFO m",
-        "CF.COUNT m 1",       "CMS.INCRBY m a 1 b 5",
-        "CMS.QUERY m a 1",    "CMS.INFO m",
-        "BF.SCANDUMP m 0",    "CF.SCANDUMP m 0",
-        "BF.SCANDUMP m 1",    "CF.SCANDUMP m 1",
-        "TAMIS.DUMP m 0",     "DEBUG DIGEST-VALUE m",
-        "COPY m n REPLACE",   "MEMORY USAGE m",
-        "BF.MADD m 1 2 3 4",  "TAMIS.SECRET m",
+static void send_mutant(mutant *m, unsigned number) {
+    const seed *s = any_seed();
+    *m = (mutant){.way = s->way};
+    snprintf(m->key, sizeof m->key, "m%u", number % 100);
+    if (s->way == RESTORE)
+        send_restore(m, s);
+    else if (s->way == LOAD)
+        send_load(m, s);
+    else
+        send_chunks(m, s);
+}
+
+/* Whatever was let in is used; % is its key, & another that was let in. */
+static unsigned use(const mutant *m, const mutant *other) {
+    static const char *const ways[] = {
+        "TAMIS.HAS % a b item-1 1 2 3",
+        "TAMIS.ADD % x y z",
+        "TAMIS.HAS % x y z",
+        "TAMIS.INFO %",
+        "DUMP %",
+        "TAMIS.REMOVE % a x",
+        "TAMIS.COUNT % a 1",
+        "TAMIS.ADDNEW % n 1",
+        "TAMIS.PUT % k 7",
+        "TAMIS.GET % 1",
+        "TAMIS.MERGE % &",
+        "TAMIS.FOLD % 2",
+        "TAMIS.TICK %",
+        "BF.ADD % y",
+        "BF.MEXISTS % 1",
+        "BF.INFO %",
+        "BF.INSERT % ITEMS 1 2 3",
+        "CF.ADD % y",
+        "CF.DEL % 1",
+        "CF.INFO %",
+        "CF.COUNT % 1",
+        "CF.INSERTNX % ITEMS 1 2 3",
+        "CF.COMPACT %",
+        "CMS.INCRBY % a 1 b 5",
+        "CMS.QUERY % a 1",
+        "CMS.INFO %",
+        "CMS.MERGE % 1 &",
+        "BF.SCANDUMP % 0",
+        "CF.SCANDUMP % 0",
+        "BF.SCANDUMP % 1",
+        "CF.SCANDUMP % 1",
+        "TAMIS.DUMP % 0",
+        "DEBUG DIGEST-VALUE %",
+        "COPY % n REPLACE",
+        "MEMORY USAGE %",
+        "BF.MADD % 1 2 3 4",
+        "TAMIS.SECRET %",
+        "TAMIS.HADD % 12345678abcdefgh",
+        "TAMIS.HHAS % 12345678abcdefgh",
     };
-    for (size_t i = 0; i < 2; i++) say(always[i]);
-    for (size_t i = 0; i < 4; i++) say(sometimes[below(sizeof sometimes / sizeof *sometimes)]);
-    if (below(16) == 0) say("DEL m n");
+    enum { WAYS_TO_USE = sizeof ways / sizeof *ways, TRIED = 12 };
+    char text[100];
+    for (unsigned i = 0; i < TRIED; i++) {
+        size_t n = 0;
+        for (const char *at = ways[i < 3 ? i : below(WAYS_TO_USE)]; *at; at++)
+            n += (size_t)snprintf(text + n, sizeof text - n,
+                                  *at == '%' || *at == '&' ? "%s" : "%.1s",
+                                  *at == '%'   ? m->key
+                                  : *at == '&' ? other->key
+                                               : at);
+        say(text);
+    }
+    return TRIED;
 }
 
-static uint64_t taken[WAYS], refused[WAYS];
+static uint64_t taken[WAYS], refused[WAYS], used;
 
-static void one_batch(unsigned n) {
-    way ways[BATCH];
-    replies_due = 0;
-    memset(is_verdict, 0, sizeof is_verdict);
-    for (unsigned i = 0; i < n; i++) {
-        const seed *s = &seeds[below(seed_count)];
-        ways[i] = s->way;
-        if (s->way == RESTORE)
-            send_restore(s);
-        else if (s->way == LOAD)
-            send_load(s);
-        else
-            send_chunks(s);
-        use();
-    }
+static bool was_let_in(const mutant *m) {
+    char kind = 0;
+    for (unsigned i = 0; i < m->replies; i++) kind = reply();
+    if (kind == '-' && strlen(line) < 8) stop("a refusal without a sentence");
+    if (kind == '-')
+        refused[m->way]++;
+    else
+        taken[m->way]++;
+    return kind != '-';
+}
+
+static void check_server(void) {
     say("PING");
     say("BITCOUNT never");
     say("TAMIS.HHAS good AAAAAAAABBBBBBBB");
     flush();
-    unsigned next = 0;
-    for (unsigned i = 0; i < replies_due - 3; i++) {
-        const char kind = reply();
-        if (!is_verdict[i]) continue;
-        if (kind == '-') {
-            if (strlen(line) < 8) stop("a refusal without a sentence");
-            refused[ways[next]]++;
-        } else {
-            taken[ways[next]]++;
-        }
-        next++;
-    }
     if (reply() != '+' || strcmp(line, "PONG") != 0) stop("PING was not answered");
     if (reply() != ':' || strcmp(line, "0") != 0) stop("an answer is missing, or one too many");
     if (reply() != '$' || strcmp(line, "1") != 0 || first_byte != 1)
         stop("the good filter does not answer");
+}
+
+static void one_batch(unsigned n) {
+    mutant mutants[BATCH];
+    unsigned due = 0;
+    for (unsigned i = 0; i < n; i++) send_mutant(&mutants[i], i);
+    flush();
+    const mutant *last = &mutants[0];
+    for (unsigned i = 0; i < n; i++)
+        if (was_let_in(&mutants[i]) || below(64) == 0) {
+            due += use(&mutants[i], last);
+            last = &mutants[i];
+        }
+    used += due;
+    for (unsigned i = 0; i < n; i++) {
+        begin(2);
+        word("DEL", 3), key_word(&mutants[i]);
+        due++;
+    }
+    flush();
+    while (due--) reply();
+    check_server();
 }
 
 int main(int argc, char **argv) {
@@ -576,5 +638,6 @@ int main(int argc, char **argv) {
     for (int i = 0; i < WAYS; i++)
         printf("%s %llu %llu\n", names[i], (unsigned long long)refused[i],
                (unsigned long long)taken[i]);
+    printf("used %llu\n", (unsigned long long)used);
     return 0;
 }
