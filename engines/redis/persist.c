@@ -182,14 +182,15 @@ static size_t free_effort(redis_string *key, const void *object) {
 
 /* A copy has all that the key has, also what is still coming: the server dumps and restores it too. */
 typedef struct copying {
+    value *twin;
     const arrival *from;
-    value *to;
-    bool is_short; /* of memory */
+    bool is_refused;
 } copying;
 
 static void copy_piece(void *ctx, uint64_t offset, const uint8_t *bytes, size_t size) {
     copying *c = ctx;
-    c->is_short |= arrival_take(c->to, c->from->form, offset, c->from->total, bytes, size) != NULL;
+    if (arrival_take(c->twin, c->from->form, offset, c->from->total, bytes, size))
+        c->is_refused = true;
 }
 
 static void *copy(redis_string *from, redis_string *to, const void *object) {
@@ -203,13 +204,11 @@ static void *copy(redis_string *from, redis_string *to, const void *object) {
         return NULL;
     }
     twin->facts = v->facts;
-    copying c = {v->arrival, twin, false};
+    copying c = {.twin = twin, .from = v->arrival};
     if (v->arrival) arrival_each(v->arrival, copy_piece, &c);
-    if (c.is_short) {
-        value_release(twin);
-        return NULL;
-    }
-    return twin;
+    if (!c.is_refused) return twin;
+    value_release(twin);
+    return NULL;
 }
 
 static void *move_piece(void *ctx, void *memory) {
