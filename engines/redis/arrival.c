@@ -77,9 +77,6 @@ static bool begins_with(const arrival *a, const uint8_t *bytes, size_t size) {
     return true;
 }
 
-/* Headers and notes come on top of what the setting allows. */
-enum { BESIDE_PAYLOAD = 2 << 20 };
-
 const char *arrival_take(value *v, chunk_form form, uint64_t offset, uint64_t total,
                          const void *bytes, size_t size) {
     if (total == 0 || total > (uint64_t)settings.max_filter_bytes + BESIDE_PAYLOAD)

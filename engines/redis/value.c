@@ -15,8 +15,10 @@ void *try_alloc(size_t size) {
     return redis.TryAlloc ? redis.TryAlloc(size) : redis.Alloc(size);
 }
 
+/* Growth comes along here only, so that the limit holds for it too. */
 static void *filter_alloc(void *ctx, size_t size) {
     (void)ctx;
+    if (size > (uint64_t)settings.max_filter_bytes + BESIDE_PAYLOAD) return NULL;
     return try_alloc(size);
 }
 

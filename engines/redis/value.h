@@ -100,6 +100,9 @@ facts facts_of(const tamis *);
  * NULL, is only looked at while a filter is made. */
 struct tamis_options value_options(const uint8_t *secret);
 
+/* Headers and notes come on top of what the setting allows. */
+enum { BESIDE_PAYLOAD = 2 << 20 };
+
 /* Memory that may be refused, for sizes that somebody else chose. */
 void *try_alloc(size_t size);
 
