@@ -1,6 +1,7 @@
 /* The table of commands, and what is the same for all: counting arguments, waiting for jobs. */
 #include "engines/redis/commands.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -77,12 +78,15 @@ static void describe(redis_ctx *ctx, const command *c) {
     }
 }
 
+/* The server tells names as they were made known, and its own are in small letters. */
 static int create(redis_ctx *ctx, const command *c) {
-    char flags[64];
+    char flags[64], name[64];
+    snprintf(name, sizeof name, "%s", c->name);
+    for (char *letter = name; *letter; letter++) *letter = (char)tolower((unsigned char)*letter);
     snprintf(flags, sizeof flags, "%s", c->flags);
     char *mark = strstr(flags, MAKES_JOBS);
     if (mark) *mark = 0;
-    if (redis.CreateCommand(ctx, c->name, c->entry, flags, 1, c->last, c->step)) {
+    if (redis.CreateCommand(ctx, name, c->entry, flags, 1, c->last, c->step)) {
         redis.Log(ctx, "warning", "the command %s exists already: another module has it", c->name);
         return REDIS_ERR;
     }

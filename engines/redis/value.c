@@ -15,9 +15,13 @@ void *try_alloc(size_t size) {
     return redis.TryAlloc ? redis.TryAlloc(size) : redis.Alloc(size);
 }
 
+/* Headers and notes come on top of what the setting allows. */
+enum { BESIDE_PAYLOAD = 2 << 20 };
+
+/* The limit also holds for filters that grow. */
 static void *filter_alloc(void *ctx, size_t size) {
     (void)ctx;
-    return try_alloc(size);
+    return size > (uint64_t)settings.max_filter_bytes + BESIDE_PAYLOAD ? NULL : try_alloc(size);
 }
 
 static void filter_free(void *ctx, void *memory, size_t size) {
@@ -57,7 +61,7 @@ static const struct {
 } fields[] = {
     {"expansion", offsetof(facts, expansion)},   {"bucketsize", offsetof(facts, bucket_size)},
     {"iterations", offsetof(facts, iterations)}, {"filters", offsetof(facts, filters)},
-    {"deleted", offsetof(facts, deleted)},
+    {"deleted", offsetof(facts, deleted)},       {"buckets", offsetof(facts, buckets)},
 };
 enum { FIELDS = sizeof fields / sizeof *fields };
 
@@ -197,9 +201,6 @@ static bool make_room(arrival *a, uint64_t need) {
     a->room = room;
     return true;
 }
-
-/* Headers and notes come on top of what the setting allows. */
-enum { BESIDE_PAYLOAD = 2 << 20 };
 
 const char *arrival_take(value *v, chunk_form form, uint64_t offset, uint64_t total,
                          const void *bytes, size_t size) {
