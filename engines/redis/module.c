@@ -11,11 +11,12 @@ enum {
 
 static int add_types(redis_ctx *ctx) {
     redis_methods own = persist_own_methods();
+    redis_methods cuckoo = persist_cuckoo_methods();
     value_types.tamis = redis.CreateDataType(ctx, "tamis-set", PERSIST_ENCODING, &own);
     value_types.bloom = value_types.tamis;
-    value_types.cuckoo = value_types.tamis;
+    value_types.cuckoo = redis.CreateDataType(ctx, "MBbloomCF", CUCKOO_ENCODING, &cuckoo);
     value_types.countmin = value_types.tamis;
-    return value_types.tamis ? REDIS_OK : REDIS_ERR;
+    return value_types.tamis && value_types.cuckoo ? REDIS_OK : REDIS_ERR;
 }
 
 TAMIS_API int RedisModule_OnLoad(redis_ctx *ctx, redis_string **argv, int argc);
