@@ -59,7 +59,7 @@ static const struct {
 } fields[] = {
     {"expansion", offsetof(facts, expansion)},   {"bucketsize", offsetof(facts, bucket_size)},
     {"iterations", offsetof(facts, iterations)}, {"filters", offsetof(facts, filters)},
-    {"deleted", offsetof(facts, deleted)},
+    {"deleted", offsetof(facts, deleted)},       {"buckets", offsetof(facts, buckets)},
 };
 enum { FIELDS = sizeof fields / sizeof *fields };
 

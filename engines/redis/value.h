@@ -25,6 +25,7 @@ typedef enum family {
 typedef struct facts {
     family family;
     uint64_t expansion;   /* as it was asked for; 0: does not scale */
+    uint64_t buckets;     /* CF: that RedisBloom would have begun with */
     uint64_t bucket_size; /* CF */
     uint64_t iterations;  /* CF */
     uint64_t filters;     /* CF: 1, and one more for each time it was enlarged */
