@@ -347,7 +347,8 @@ static void sums_that_do_not_fit_are_refused(const char *spec) {
 static void weighed_sums(void **state) {
     (void)state;
     static const char *const specs[] = {"countmin:columns=50,rows=3",
-                                        "countmin:columns=333,rows=5,width=64"};
+                                        "countmin:columns=333,rows=5,width=64",
+                                        "rediscms:width=77,depth=4"};
     for (size_t i = 0; i < COUNT_OF(specs); i++) {
         sums_are_as_added(specs[i]);
         sums_that_do_not_fit_are_refused(specs[i]);
