@@ -133,8 +133,8 @@ plant "conservative raises what is high already" unit/test_countmin "" \
 plant "a weighed sum may be below 0" unit/test_countmin "" \
     src/kinds/weighed.h "return sum >= 0 && *value <= top;" "return *value <= top;"
 plant "sums are written before all of them are known to be good" unit/test_countmin "" \
-    src/kinds/weighed.h "    for (uint64_t i = 0; i < counters; i++)
-        if (!tamis__weigh_one" "    for (uint64_t i = 1; i < counters; i++)
+    src/kinds/weighed.h "i < counters; i++)
+        if (!tamis__weigh_one" "i < counters && n > 2; i++)
         if (!tamis__weigh_one"
 plant "counters start again at their top" unit/test_countmin "" \
     src/kinds/countmin.c "return more < top - value ? value + more : top;" "return (value + more) & top;"

@@ -333,8 +333,9 @@ static void sums_that_do_not_fit_are_refused(const char *spec) {
     add_run(b, 0, 5, 1);
     old = test_copy(a);
     const tamis *const both[] = {a, b};
-    static const int64_t bad[][2] = {
-        {-1, 2}, {0, -1}, {1LL << 61, 0}, {1, INT64_MIN}, {INT64_MAX, INT64_MAX}, {INT64_MIN, 0}};
+    static const int64_t bad[][2] = {{1, -4},        {-1, 2},        {0, -1},
+                                     {1LL << 61, 0}, {1, INT64_MIN}, {INT64_MAX, INT64_MAX},
+                                     {INT64_MIN, 0}};
     for (size_t i = 0; i < COUNT_OF(bad); i++) {
         assert_int_equal(tamis_weigh(a, both, bad[i], 2), TAMIS_FULL);
         is_same(a, old);
