@@ -1,5 +1,6 @@
 /* The module: what a server calls when it loads it. */
 #include "engines/redis/commands.h"
+#include "engines/redis/origin_cms.h"
 #include "engines/redis/persist.h"
 #include "engines/redis/settings.h"
 #include "engines/redis/work.h"
@@ -14,8 +15,9 @@ static int add_types(redis_ctx *ctx) {
     value_types.tamis = redis.CreateDataType(ctx, "tamis-set", PERSIST_ENCODING, &own);
     value_types.bloom = value_types.tamis;
     value_types.cuckoo = value_types.tamis;
-    value_types.countmin = value_types.tamis;
-    return value_types.tamis ? REDIS_OK : REDIS_ERR;
+    redis_methods countmin = origin_cms_methods();
+    value_types.countmin = redis.CreateDataType(ctx, "CMSk-TYPE", ORIGIN_CMS_ENCODING, &countmin);
+    return value_types.tamis && value_types.countmin ? REDIS_OK : REDIS_ERR;
 }
 
 TAMIS_API int RedisModule_OnLoad(redis_ctx *ctx, redis_string **argv, int argc);
