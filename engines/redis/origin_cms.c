@@ -45,6 +45,8 @@ static value *accept(redis_io *io, const uint64_t field[FIELDS], const char *cel
     memcpy(bytes + HEADER, cells, size);
     const tamis_status rc = tamis_import_with(&filter, "rediscms", bytes, HEADER + size, &options);
     redis.Free(bytes);
+    if (!rc)
+        tamis_set_note(filter, "origin", NULL); /* so that its image is that of one made here */
     return persist_accept(io, rc, filter);
 }
 
@@ -63,6 +65,16 @@ static void *load(redis_io *io, int encoding) {
     return v;
 }
 
+/* The payload alone: notes that an image may have do not go through these files. */
+static void digest(redis_digest *d, void *object) {
+    uint64_t size;
+    const char *payload = tamis_payload(((const value *)object)->filter, &size);
+    redis.DigestAddStringBuffer(d, payload, (size_t)size);
+    redis.DigestEndSequence(d);
+}
+
 redis_methods origin_cms_methods(void) {
-    return persist_methods_with(load, save);
+    redis_methods methods = persist_methods_with(load, save);
+    methods.digest = digest;
+    return methods;
 }
