@@ -204,7 +204,7 @@ def restoring(server):
     tap.equal(c.do("TYPE", "a"), Status("CMSk-TYPE"), "and keeps its type")
     tap.equal(c.do("CMS.QUERY", "a", *WORDS, "nobody"), COUNTS, "and answers as there")
     tap.equal(c.do("CMS.INFO", "a"), ["width", 8, "depth", 3, "count", 21], "with its count")
-    tap.equal(c.do("DUMP", "a"), SIX_WORDS, "and is dumped as it came")
+    tap.equal(c.must("DUMP", "a")[:-10], SIX_WORDS[:-10], "and is dumped as it came, but for the RDB version")
     tap.equal(c.do("RESTORE", "b", 0, STUCK), OK, "also one with a cell that stopped")
     tap.equal(c.do("CMS.INCRBY", "b", "x", 1), [OVERFLOW], "which stays where it is")
     tap.equal(c.do("CMS.INFO", "b"), ["width", 7, "depth", 1, "count", 4295037300], "while the count goes on")
