@@ -197,14 +197,15 @@ static int load_header(redis_ctx *ctx, place *p, redis_string *key, redis_string
 
 /* By its header, which has to be here: TAMIS.LOAD may have brought less. */
 static bool find_layout(const arrival *a, layout *l) {
-    struct tamis_key header = {a->bytes, IMAGE_HEADER};
+    struct tamis_key header = {a->piece[0], IMAGE_HEADER};
     uint64_t total;
     *l = (layout){NULL, IMAGE_HEADER, a->total};
     if (a->form == FORM_IMAGE) return a->total > IMAGE_HEADER;
     if (a->have < bloom_bits_from(1)) return false;
-    header.len = bloom_bits_from(bloom_header_at(a->bytes).links);
-    *l = (layout){a->bytes, header.len, a->total};
-    return header.len <= a->have && is_origin_header(header, &total) && total == a->total;
+    header.len = bloom_bits_from(bloom_header_at(a->piece[0]).links);
+    *l = (layout){a->piece[0], header.len, a->total};
+    return header.len <= a->have && header.len <= ARRIVAL_PIECE &&
+           is_origin_header(header, &total) && total == a->total;
 }
 
 /* Where bytes of this length with this iterator belong; NULL, or what is wrong with them. An iterator

@@ -46,6 +46,9 @@ static bool may_have_to_wait(const command *c) {
 }
 
 static int run(const command *c, redis_ctx *ctx, redis_string **argv, int argc) {
+    /* Of a command with the flag getkeys-api: it shall tell which of these are keys, and do nothing. */
+    if (redis.IsKeysPositionRequest && redis.IsKeysPositionRequest(ctx))
+        return c->function(ctx, argv, argc);
     if (argc < c->least || (c->most && argc > c->most)) return redis.WrongArity(ctx);
     if (work_is_active() && may_have_to_wait(c)) {
         const int last = c->last < 0 ? argc + c->last : c->last;

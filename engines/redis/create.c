@@ -6,7 +6,7 @@
 
 /* ---- What is to be made ------------------------------------------------------------------------ */
 
-static const char keyed[] = "hash=sip13";
+static const char keyed[] = "hash=sip13", plain[] = "hash=xxh3";
 
 /* Behind the kind comes a colon, behind anything else a comma. */
 static const char *joint(const char *spec) {
@@ -22,8 +22,11 @@ tamis_status creation_plan(creation *c, const char *spec, size_t len) {
     if (rc) return rc;
     const bool is_told = strstr(text, "hash=") || plan.abilities & TAMIS_OWN_HASH;
     const bool is_keyed = is_told ? strstr(text, keyed) != NULL : settings.hash == HASH_KEYED;
-    snprintf(c->spec, sizeof c->spec, "%s%s%s", text, is_keyed && !is_told ? joint(text) : "",
-             is_keyed && !is_told ? keyed : "");
+    /* Said in full: another server has other settings. */
+    snprintf(c->spec, sizeof c->spec, "%s%s%s", text, is_told ? "" : joint(text),
+             is_told    ? ""
+             : is_keyed ? keyed
+                        : plain);
     c->bytes = plan.payload_bytes;
     if (is_keyed && !c->has_secret) {
         memcpy(c->secret, settings_use_secret(), SECRET_BYTES);
