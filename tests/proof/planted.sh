@@ -130,6 +130,12 @@ plant "what ages is planned for its first window" laws/laws "old_keys_leave: sta
     src/core/shape.c "kind->traits & TAMIS_AGES ? UINT64_MAX : capacity" "capacity"
 plant "conservative raises what is high already" unit/test_countmin "" \
     src/kinds/countmin.c "if (counter_get(f, spot[i]) < count) counter_put(f, spot[i], count);" "counter_put(f, spot[i], counter_get(f, spot[i]) + times);"
+plant "a weighed sum may be below 0" unit/test_countmin "" \
+    src/kinds/weighed.h "return sum >= 0 && *value <= top;" "return *value <= top;"
+plant "sums are written before all of them are known to be good" unit/test_countmin "" \
+    src/kinds/weighed.h "i < counters; i++)
+        if (!tamis__weigh_one" "i < counters && n > 2; i++)
+        if (!tamis__weigh_one"
 plant "counters start again at their top" unit/test_countmin "" \
     src/kinds/countmin.c "return more < top - value ? value + more : top;" "return (value + more) & top;"
 plant "a filter that is emptied remembers its items" laws/laws "clear_is_as_new: blocked" \

@@ -1,0 +1,106 @@
+/* The server as the module sees it: declarations of our own, of exactly what is called.
+ *
+ * No header of the server is needed, and none of its licences comes along. A server gives functions by
+ * name, through the first word of the context that a module is loaded with; api.def lists them. Numbers
+ * and the order of fields below are the binary interface that Redis and Valkey keep stable. */
+#ifndef TAMIS_REDIS_API_H
+#define TAMIS_REDIS_API_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct redis_ctx redis_ctx;
+typedef struct redis_string redis_string;
+typedef struct redis_key redis_key;
+typedef struct redis_type redis_type;
+typedef struct redis_io redis_io;
+typedef struct redis_digest redis_digest;
+typedef struct redis_info redis_info;
+typedef struct redis_defrag redis_defrag;
+typedef struct redis_command redis_command;
+typedef struct redis_blocked redis_blocked;
+typedef struct redis_key_options redis_key_options;
+
+typedef int redis_function(redis_ctx *, redis_string **argv, int argc);
+
+/* Settings. A setter returns REDIS_OK, or REDIS_ERR with a sentence in *why. */
+typedef long long redis_get_number(const char *name, void *data);
+typedef int redis_set_number(const char *name, long long value, void *data, redis_string **why);
+typedef redis_string *redis_get_text(const char *name, void *data);
+typedef int redis_set_text(const char *name, redis_string *value, void *data, redis_string **why);
+typedef int redis_get_choice(const char *name, void *data);
+typedef int redis_set_choice(const char *name, int value, void *data, redis_string **why);
+typedef int redis_apply(redis_ctx *, void *data, redis_string **why);
+
+enum { REDIS_OK = 0, REDIS_ERR = 1, REDIS_API_VERSION = 1 };
+enum { REDIS_READ = 1, REDIS_WRITE = 2 };
+enum { REDIS_KEY_EMPTY = 0, REDIS_KEY_MODULE = 6 };
+enum { REDIS_LENGTH_LATER = -1 };
+enum { REDIS_HANDLE_IO_ERRORS = 1, REDIS_HANDLE_ASYNC_LOAD = 4 };
+enum { REDIS_NOTIFY_GENERIC = 1 << 2, REDIS_NOTIFY_MODULE = 1 << 13 };
+enum {
+    REDIS_CONFIG_PLAIN = 0,
+    REDIS_CONFIG_IMMUTABLE = 1 << 0,
+    REDIS_CONFIG_SENSITIVE = 1 << 1,
+    REDIS_CONFIG_MEMORY = 1 << 7,
+};
+enum {
+    REDIS_IN_SCRIPT = 1 << 0,
+    REDIS_IN_MULTI = 1 << 1,
+    REDIS_IS_REPLICA = 1 << 3,
+    REDIS_IS_REPLICATED = 1 << 12, /* the command comes from the primary */
+    REDIS_IS_LOADING = 1 << 13,
+    REDIS_MAY_NOT_BLOCK = 1 << 21,
+    REDIS_IS_RESP3 = 1 << 22,
+    REDIS_IS_ASYNC_LOADING = 1 << 23,
+};
+
+/* What the server does with values of a type. */
+typedef struct redis_methods {
+    uint64_t version;
+    void *(*rdb_load)(redis_io *, int encoding);
+    void (*rdb_save)(redis_io *, void *value);
+    void (*aof_rewrite)(redis_io *, redis_string *key, void *value);
+    size_t (*mem_usage)(const void *value);
+    void (*digest)(redis_digest *, void *value);
+    void (*free)(void *value);
+    int (*aux_load)(redis_io *, int encoding, int when);
+    void (*aux_save)(redis_io *, int when);
+    int aux_save_triggers;
+    size_t (*free_effort)(redis_string *key, const void *value);
+    void (*unlink)(redis_string *key, const void *value);
+    void *(*copy)(redis_string *from, redis_string *to, const void *value);
+    int (*defrag)(redis_defrag *, redis_string *key, void **value);
+    size_t (*mem_usage2)(redis_key_options *, const void *value, size_t samples);
+    size_t (*free_effort2)(redis_key_options *, const void *value);
+    void (*unlink2)(redis_key_options *, const void *value);
+    void *(*copy2)(redis_key_options *, const void *value);
+} redis_methods;
+enum { REDIS_METHODS_VERSION = 4, REDIS_AUX_BEFORE_RDB = 1 };
+
+/* What COMMAND DOCS and COMMAND INFO tell. Histories, key specs and arguments are left out (NULL);
+ * the server makes key specs from what CreateCommand was told. */
+typedef struct redis_info_version {
+    int version;
+    size_t history_size, key_spec_size, argument_size;
+} redis_info_version;
+
+typedef struct redis_command_info {
+    const redis_info_version *version;
+    const char *summary, *complexity, *since;
+    void *history;
+    const char *tips;
+    int arity;
+    void *key_specs;
+    void *arguments;
+} redis_command_info;
+
+#define NEEDED(result, name, arguments) result(*name) arguments;
+extern struct redis_api {
+#include "engines/redis/api.def"
+} redis;
+
+/* Fetches all of them; the name of the first that is needed and missing, or NULL. */
+const char *redis_find(redis_ctx *);
+
+#endif

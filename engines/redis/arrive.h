@@ -1,0 +1,21 @@
+/* The module's files may include this: filters that come in chunks, by TAMIS.LOAD and by the commands of
+ * RedisBloom. Chunks lie beside the filter that the key has until the last one is here and the gate has
+ * let them pass; then the new filter takes the place of the old one, in one step. */
+#ifndef TAMIS_REDIS_ARRIVE_H
+#define TAMIS_REDIS_ARRIVE_H
+
+#include "engines/redis/work.h"
+
+typedef struct coming {
+    chunk_form form;
+    uint64_t offset, total;
+    redis_string *bytes;
+    family family;                             /* of the key, when there is nothing yet */
+    void (*reply)(redis_ctx *, uint64_t have); /* after a chunk that was taken */
+    const char *refusal; /* the error when the whole is refused; NULL: the library's sentence */
+} coming;
+
+/* Takes a chunk for an open key, which it closes, and replies. */
+int arrive(redis_ctx *, place *, redis_string *key, const coming *);
+
+#endif

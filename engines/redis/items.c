@@ -1,0 +1,45 @@
+/* The items of a command. Hashing them all before the first is looked up lets the library keep many
+ * cache misses under way, and hashes each only once. */
+#include "engines/redis/items.h"
+
+static bool find_memory(items *t, size_t n) {
+    t->memory = NULL;
+    t->key = t->few_keys, t->hash = t->few_hashes, t->hit = t->few_hits;
+    if (n <= FEW_ITEMS) return true;
+    t->memory = try_alloc(n * (sizeof *t->key + sizeof *t->hash + sizeof *t->hit));
+    if (!t->memory) return false;
+    t->key = t->memory;
+    t->hash = (uint64_t *)(void *)(t->key + n);
+    t->hit = (uint8_t *)(t->hash + n);
+    return true;
+}
+
+bool items_take(redis_ctx *ctx, items *t, const value *v, redis_string **argv, int count) {
+    t->count = (size_t)count;
+    if (!find_memory(t, t->count)) {
+        reply_error(ctx, "ERR Insufficient memory");
+        return false;
+    }
+    for (size_t i = 0; i < t->count; i++) t->key[i] = key_of(argv[i]);
+    if (v->hashes_itself)
+        t->hash = NULL;
+    else
+        tamis_hash_many(v->filter, t->key, t->count, t->hash);
+    return true;
+}
+
+void items_free(items *t) {
+    redis.Free(t->memory);
+}
+
+void items_ask(items *t, const tamis *filter) {
+    if (t->hash)
+        tamis_has_hashes(filter, t->hash, t->count, t->hit);
+    else
+        tamis_has_many(filter, t->key, t->count, t->hit);
+}
+
+tamis_status items_add_new(const items *t, tamis *filter, size_t i, bool *is_new) {
+    return t->hash ? tamis_add_new_hash(filter, t->hash[i], is_new)
+                   : tamis_add_new(filter, t->key[i].bytes, t->key[i].len, is_new);
+}

@@ -1,0 +1,31 @@
+/* The module's files may include this: the items of a command, as keys and as hashes. */
+#ifndef TAMIS_REDIS_ITEMS_H
+#define TAMIS_REDIS_ITEMS_H
+
+#include "engines/redis/reply.h"
+
+/* Memory for the items of one command: on the stack while they are few. */
+enum { FEW_ITEMS = 256 };
+typedef struct items {
+    size_t count;
+    struct tamis_key *key;
+    uint64_t *hash; /* NULL for kinds that hash by themselves */
+    uint8_t *hit;
+    struct tamis_key few_keys[FEW_ITEMS];
+    uint64_t few_hashes[FEW_ITEMS];
+    uint8_t few_hits[FEW_ITEMS];
+    void *memory;
+} items;
+
+/* Takes the arguments and hashes them for the value's filter; false, with the error replied, when there is no
+ * memory. */
+bool items_take(redis_ctx *, items *, const value *, redis_string **argv, int count);
+void items_free(items *);
+
+/* hit[i] becomes 1 where item i may be in the set. */
+void items_ask(items *, const tamis *);
+
+/* Adds item i unless it is there; *is_new tells. */
+tamis_status items_add_new(const items *, tamis *, size_t i, bool *is_new);
+
+#endif

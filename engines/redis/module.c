@@ -1,0 +1,44 @@
+/* The module: what a server calls when it loads it. */
+#include "engines/redis/commands.h"
+#include "engines/redis/origin_bloom.h"
+#include "engines/redis/origin_cms.h"
+#include "engines/redis/persist.h"
+#include "engines/redis/settings.h"
+#include "engines/redis/work.h"
+
+/* A version as the server has them: one number. */
+enum {
+    VERSION = TAMIS_VERSION_MAJOR * 10000 + TAMIS_VERSION_MINOR * 100 + TAMIS_VERSION_PATCH,
+};
+
+static int add_types(redis_ctx *ctx) {
+    redis_methods own = persist_own_methods();
+    redis_methods cuckoo = persist_cuckoo_methods();
+    value_types.tamis = redis.CreateDataType(ctx, "tamis-set", PERSIST_ENCODING, &own);
+    redis_methods bloom = origin_bloom_methods();
+    value_types.bloom = redis.CreateDataType(ctx, "MBbloom--", BLOOM_ENCODING, &bloom);
+    value_types.cuckoo = redis.CreateDataType(ctx, "MBbloomCF", CUCKOO_ENCODING, &cuckoo);
+    redis_methods countmin = origin_cms_methods();
+    value_types.countmin = redis.CreateDataType(ctx, "CMSk-TYPE", ORIGIN_CMS_ENCODING, &countmin);
+    if (value_types.tamis && value_types.bloom && value_types.cuckoo && value_types.countmin)
+        return REDIS_OK;
+    redis.Log(ctx, "warning", "another module has the data types that this one needs");
+    return REDIS_ERR;
+}
+
+TAMIS_API int RedisModule_OnLoad(redis_ctx *ctx, redis_string **argv, int argc);
+
+int RedisModule_OnLoad(redis_ctx *ctx, redis_string **argv, int argc) {
+    const char *missing = redis_find(ctx);
+    if (redis.IsModuleNameBusy && redis.IsModuleNameBusy("tamis")) return REDIS_ERR;
+    if (!redis.SetModuleAttribs || !redis.Log) return REDIS_ERR;
+    redis.SetModuleAttribs(ctx, "tamis", VERSION, REDIS_API_VERSION);
+    if (missing) {
+        redis.Log(ctx, "warning", "this server is too old: it has no %s", missing);
+        return REDIS_ERR;
+    }
+    redis.SetModuleOptions(ctx, REDIS_HANDLE_IO_ERRORS | REDIS_HANDLE_ASYNC_LOAD);
+    if (settings_start(ctx, argv, argc) || add_types(ctx) || commands_start(ctx) || work_start())
+        return REDIS_ERR;
+    return REDIS_OK;
+}

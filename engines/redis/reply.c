@@ -1,0 +1,88 @@
+/* Replies and keys. */
+#include "engines/redis/reply.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+/* The server itself turns these into what the client's protocol has; older ones know only the old. */
+int reply_bool(redis_ctx *ctx, bool x) {
+    return redis.ReplyWithBool ? redis.ReplyWithBool(ctx, x) : redis.ReplyWithLongLong(ctx, x);
+}
+
+int reply_map(redis_ctx *ctx, long pairs) {
+    return redis.ReplyWithMap ? redis.ReplyWithMap(ctx, pairs)
+                              : redis.ReplyWithArray(ctx, 2 * pairs);
+}
+
+int reply_text(redis_ctx *ctx, const char *text) {
+    return redis.ReplyWithStringBuffer(ctx, text, strlen(text));
+}
+
+int reply_ok(redis_ctx *ctx) {
+    return redis.ReplyWithSimpleString(ctx, "OK");
+}
+
+int reply_error(redis_ctx *ctx, const char *format, ...) {
+    char text[1024];
+    va_list list;
+    va_start(list, format);
+    vsnprintf(text, sizeof text, format, list);
+    va_end(list);
+    /* A reply is one line, whatever the names in it are. */
+    for (char *c = text; *c; c++)
+        if ((unsigned char)*c < ' ') *c = ' ';
+    return redis.ReplyWithError(ctx, text);
+}
+
+int reply_refusal(redis_ctx *ctx, tamis_status rc) {
+    (void)rc;
+    return reply_error(ctx, "ERR %s", tamis_why());
+}
+
+/* ---- Keys ------------------------------------------------------------------------------------ */
+
+static bool is_ours(redis_type *type) {
+    const types *t = &value_types;
+    return type == t->tamis || type == t->bloom || type == t->cuckoo || type == t->countmin;
+}
+
+place place_open(redis_ctx *ctx, redis_string *name, int mode, family wanted) {
+    place p = {.key = redis.OpenKey(ctx, name, mode)};
+    if (!p.key || redis.KeyType(p.key) == REDIS_KEY_EMPTY) return p;
+    if (redis.KeyType(p.key) == REDIS_KEY_MODULE && is_ours(redis.ModuleTypeGetType(p.key)))
+        p.value = redis.ModuleTypeGetValue(p.key);
+    if (p.value && !(p.value->facts.family & wanted)) p.value = NULL;
+    p.is_wrong = !p.value;
+    return p;
+}
+
+void place_close(place *p) {
+    if (p->key) redis.CloseKey(p->key);
+    p->key = NULL;
+}
+
+void place_set(place *p, value *v) {
+    redis.ModuleTypeSetValue(p->key, value_type(v), v);
+    p->value = v;
+}
+
+tamis *place_filter(redis_ctx *ctx, place *p, redis_string *name) {
+    if (p->value && p->value->filter) return p->value->filter;
+    if (p->is_wrong)
+        redis.ReplyWithError(ctx, WRONG_TYPE);
+    else if (p->value)
+        reply_error(ctx, "ERR the filter is still on its way: %llu of %llu bytes are here",
+                    (unsigned long long)p->value->arrival->have,
+                    (unsigned long long)p->value->arrival->total);
+    else
+        reply_error(ctx, "NOFILTER there is no filter at key '%.200s'",
+                    redis.StringPtrLen(name, NULL));
+    return NULL;
+}
+
+struct tamis_key key_of(const redis_string *s) {
+    struct tamis_key key;
+    key.bytes = redis.StringPtrLen(s, &key.len);
+    return key;
+}

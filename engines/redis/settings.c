@@ -1,0 +1,225 @@
+/* Settings: one table, three ways to set them. The server's own (tamis.NAME in its file, CONFIG SET)
+ * came with Redis 7; arguments of MODULE LOAD, NAME VALUE NAME VALUE, work everywhere. */
+#include "engines/redis/settings.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/random.h>
+
+struct settings settings;
+
+/* Whether somebody chose the secret, or a filter was already made with the one that was drawn. */
+static bool is_secret_settled;
+
+typedef struct number {
+    const char *name, *legacy; /* as an argument of older modules; or NULL */
+    long long *at, preset, min, max;
+    unsigned flags;
+} number;
+
+/* clang-format off */
+static const number numbers[] = {
+    {"bf-initial-size", "INITIAL_SIZE", &settings.bf_initial_size, 100, 1, 1 << 30, 0},
+    {"bf-expansion-factor", NULL, &settings.bf_expansion_factor, 2, 0, 32768, 0},
+    {"cf-bucket-size", NULL, &settings.cf_bucket_size, 2, 1, 255, 0},
+    {"cf-initial-size", NULL, &settings.cf_initial_size, 1024, 2, 1 << 30, 0},
+    {"cf-max-iterations", NULL, &settings.cf_max_iterations, 20, 1, 65535, 0},
+    {"cf-expansion-factor", NULL, &settings.cf_expansion_factor, 1, 0, 32768, 0},
+    {"cf-max-expansions", "CF_MAX_EXPANSIONS", &settings.cf_max_expansions, 32, 1, 65535, 0},
+    {"max-filter-bytes", NULL, &settings.max_filter_bytes, (long long)2 << 30, 1 << 10, (long long)1 << 50, REDIS_CONFIG_MEMORY},
+};
+/* clang-format on */
+enum { NUMBERS = sizeof numbers / sizeof *numbers };
+
+typedef struct choice {
+    const char *name;
+    int *at;
+    const char *names[2]; /* the first is the preset */
+} choice;
+
+static choice choices[] = {
+    {"bf-kind", &settings.bf_kind, {"tamis", "redisbloom"}},
+    {"cf-kind", &settings.cf_kind, {"tamis", "rediscuckoo"}},
+    {"cms-kind", &settings.cms_kind, {"tamis", "rediscms"}},
+    {"hash", &settings.hash, {"sip13", "xxh3"}},
+};
+enum { CHOICES = sizeof choices / sizeof *choices };
+
+/* ---- Texts: the rate and the secret ---------------------------------------------------------- */
+
+static bool read_rate(const char *text, double *rate) {
+    char *end;
+    const double x = strtod(text, &end);
+    if (end == text || *end || !(x > 0 && x < 1)) return false;
+    *rate = x;
+    return true;
+}
+
+static int digit(char c) {
+    const char *digits = "0123456789abcdef", *at = c ? strchr(digits, c | 0x20) : NULL;
+    return at ? (int)(at - digits) : -1;
+}
+
+static bool read_secret(const char *text, uint8_t secret[SECRET_BYTES]) {
+    uint8_t bytes[SECRET_BYTES];
+    if (strlen(text) != 2 * SECRET_BYTES) return false;
+    for (int i = 0; i < SECRET_BYTES; i++) {
+        const int high = digit(text[2 * i]), low = digit(text[2 * i + 1]);
+        if (high < 0 || low < 0) return false;
+        bytes[i] = (uint8_t)(high << 4 | low);
+    }
+    memcpy(secret, bytes, sizeof bytes);
+    return true;
+}
+
+/* An empty text leaves the secret that was drawn. */
+static const char *set_text(const char *name, const char *text) {
+    if (strcmp(name, "bf-error-rate") == 0)
+        return read_rate(text, &settings.bf_error_rate) ? NULL : "bf-error-rate must be in (0, 1)";
+    if (*text == 0) return NULL;
+    if (!read_secret(text, settings.secret)) return "secret must be 32 hexadecimal digits";
+    is_secret_settled = true;
+    return NULL;
+}
+
+/* ---- The server's configuration -------------------------------------------------------------- */
+
+static redis_string *sentence(const char *text) {
+    return redis.CreateString(NULL, text, strlen(text));
+}
+
+static long long get_number(const char *name, void *data) {
+    (void)name;
+    return *((const number *)data)->at;
+}
+
+static int set_number(const char *name, long long value, void *data, redis_string **why) {
+    (void)name, (void)why;
+    *((const number *)data)->at = value;
+    return REDIS_OK;
+}
+
+static int get_choice(const char *name, void *data) {
+    (void)name;
+    return *((const choice *)data)->at;
+}
+
+static int set_choice(const char *name, int value, void *data, redis_string **why) {
+    (void)name, (void)why;
+    *((const choice *)data)->at = value;
+    return REDIS_OK;
+}
+
+/* The server does not free what a getter returns: the last one is kept until the next is asked for. */
+static redis_string *get_config_text(const char *name, void *data) {
+    static redis_string *last;
+    char text[2 * SECRET_BYTES + 1];
+    (void)data;
+    if (strstr(name, "secret"))
+        for (int i = 0; i < SECRET_BYTES; i++)
+            snprintf(text + 2 * i, 3, "%02x", settings.secret[i]);
+    else
+        snprintf(text, sizeof text, "%.17g", settings.bf_error_rate);
+    if (last) redis.FreeString(NULL, last);
+    return last = sentence(text);
+}
+
+static int set_config_text(const char *name, redis_string *value, void *data, redis_string **why) {
+    const char *complaint = set_text(data, redis.StringPtrLen(value, NULL));
+    (void)name;
+    if (complaint) *why = sentence(complaint);
+    return complaint ? REDIS_ERR : REDIS_OK;
+}
+
+static int register_all(redis_ctx *ctx) {
+    static const int values[] = {0, 1};
+    int bad = 0;
+    if (!redis.RegisterNumericConfig || !redis.RegisterStringConfig || !redis.RegisterEnumConfig ||
+        !redis.LoadConfigs)
+        return REDIS_OK;
+    for (int i = 0; i < NUMBERS; i++) {
+        const number *n = &numbers[i];
+        bad |= redis.RegisterNumericConfig(ctx, n->name, n->preset, n->flags, n->min, n->max,
+                                           get_number, set_number, NULL, (void *)n);
+    }
+    for (int i = 0; i < CHOICES; i++) {
+        choice *c = &choices[i];
+        bad |= redis.RegisterEnumConfig(ctx, c->name, 0, REDIS_CONFIG_PLAIN, c->names, values, 2,
+                                        get_choice, set_choice, NULL, c);
+    }
+    bad |= redis.RegisterStringConfig(ctx, "bf-error-rate", "0.01", REDIS_CONFIG_PLAIN,
+                                      get_config_text, set_config_text, NULL, "bf-error-rate");
+    bad |= redis.RegisterStringConfig(ctx, "secret", "", REDIS_CONFIG_SENSITIVE, get_config_text,
+                                      set_config_text, NULL, "secret");
+    return bad ? REDIS_ERR : redis.LoadConfigs(ctx);
+}
+
+/* ---- Arguments of MODULE LOAD ---------------------------------------------------------------- */
+
+static bool is_name(const char *text, const char *name, const char *legacy) {
+    return strcasecmp(text, name) == 0 || (legacy && strcasecmp(text, legacy) == 0);
+}
+
+/* NULL when it was taken. */
+static const char *set_argument(const char *name, const char *text) {
+    for (int i = 0; i < NUMBERS; i++) {
+        const number *n = &numbers[i];
+        char *end;
+        if (!is_name(name, n->name, n->legacy)) continue;
+        errno = 0;
+        const long long x = strtoll(text, &end, 10);
+        if (end == text || *end || errno || x < n->min || x > n->max) return "is out of range";
+        *n->at = x;
+        return NULL;
+    }
+    for (int i = 0; i < CHOICES; i++)
+        if (is_name(name, choices[i].name, NULL)) {
+            for (int v = 0; v < 2; v++)
+                if (strcasecmp(text, choices[i].names[v]) == 0) return *choices[i].at = v, NULL;
+            return "is none of its choices";
+        }
+    if (is_name(name, "bf-error-rate", "ERROR_RATE"))
+        return set_text("bf-error-rate", text) ? "must be in (0, 1)" : NULL;
+    if (is_name(name, "secret", NULL))
+        return set_text("secret", text) ? "must be 32 hexadecimal digits" : NULL;
+    return "is no setting";
+}
+
+static int take_arguments(redis_ctx *ctx, redis_string **argv, int argc) {
+    for (int i = 0; i < argc; i += 2) {
+        const char *name = redis.StringPtrLen(argv[i], NULL);
+        const char *value = i + 1 < argc ? redis.StringPtrLen(argv[i + 1], NULL) : "";
+        const char *why = i + 1 < argc ? set_argument(name, value) : "has no value";
+        if (!why) continue;
+        redis.Log(ctx, "warning", "argument %s %s: it %s", name, value, why);
+        return REDIS_ERR;
+    }
+    return REDIS_OK;
+}
+
+/* ---- Start ------------------------------------------------------------------------------------ */
+
+int settings_start(redis_ctx *ctx, redis_string **argv, int argc) {
+    for (int i = 0; i < NUMBERS; i++) *numbers[i].at = numbers[i].preset;
+    settings.bf_error_rate = 0.01;
+    if (getrandom(settings.secret, sizeof settings.secret, 0) != sizeof settings.secret) {
+        redis.Log(ctx, "warning", "the system has no random bytes for a secret");
+        return REDIS_ERR;
+    }
+    if (register_all(ctx)) return REDIS_ERR;
+    return take_arguments(ctx, argv, argc);
+}
+
+void settings_meet_secret(const uint8_t secret[SECRET_BYTES]) {
+    if (is_secret_settled) return;
+    memcpy(settings.secret, secret, SECRET_BYTES);
+    is_secret_settled = true;
+}
+
+const uint8_t *settings_use_secret(void) {
+    is_secret_settled = true;
+    return settings.secret;
+}

@@ -1,0 +1,171 @@
+/* What stands at a key: its life, its facts, and filters that come in chunks. */
+#include "engines/redis/value.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "engines/redis/settings.h"
+
+types value_types;
+
+/* ---- Memory ---------------------------------------------------------------------------------- */
+
+void *try_alloc(size_t size) {
+    return redis.TryAlloc ? redis.TryAlloc(size) : redis.Alloc(size);
+}
+
+/* Growth comes along here only, so that the limit holds for it too. */
+static void *filter_alloc(void *ctx, size_t size) {
+    (void)ctx;
+    if (size > (uint64_t)settings.max_filter_bytes + BESIDE_PAYLOAD) return NULL;
+    return try_alloc(size);
+}
+
+static void filter_free(void *ctx, void *memory, size_t size) {
+    (void)ctx, (void)size;
+    redis.Free(memory);
+}
+
+struct tamis_options value_options(const uint8_t *secret) {
+    static const struct tamis_allocator allocator = {filter_alloc, filter_free, NULL};
+    return (struct tamis_options){
+        .struct_size = sizeof(struct tamis_options),
+        .allocator = &allocator,
+        .secret = secret,
+        .max_bytes = (uint64_t)settings.max_filter_bytes,
+    };
+}
+
+/* ---- Facts ----------------------------------------------------------------------------------- */
+
+static const char note[] = "redis";
+
+static const struct {
+    const char *name;
+    family family;
+    const char *kind; /* of RedisBloom */
+} families[] = {
+    {"tamis", FAMILY_TAMIS, NULL},
+    {"bf", FAMILY_BF, "redisbloom"},
+    {"cf", FAMILY_CF, "rediscuckoo"},
+    {"cms", FAMILY_CMS, "rediscms"},
+};
+enum { FAMILIES = sizeof families / sizeof *families };
+
+static const struct {
+    const char *name;
+    size_t at;
+} fields[] = {
+    {"expansion", offsetof(facts, expansion)},   {"bucketsize", offsetof(facts, bucket_size)},
+    {"iterations", offsetof(facts, iterations)}, {"filters", offsetof(facts, filters)},
+    {"deleted", offsetof(facts, deleted)},       {"buckets", offsetof(facts, buckets)},
+};
+enum { FIELDS = sizeof fields / sizeof *fields };
+
+static uint64_t *field_of(facts *f, int i) {
+    return (uint64_t *)(void *)((char *)f + fields[i].at);
+}
+
+void facts_write(const facts *f, char text[FACTS_MOST]) {
+    facts copy = *f;
+    int at = 0;
+    for (int i = 0; i < FAMILIES; i++)
+        if (families[i].family == f->family)
+            at = snprintf(text, FACTS_MOST, "%s", families[i].name);
+    for (int i = 0; i < FIELDS; i++)
+        if (*field_of(&copy, i))
+            at += snprintf(text + at, (size_t)(FACTS_MOST - at), " %s=%" PRIu64, fields[i].name,
+                           *field_of(&copy, i));
+}
+
+/* "name=number" of a note; others are left alone, for those who come after us. */
+static void read_field(facts *f, const char *word, size_t len) {
+    for (int i = 0; i < FIELDS; i++) {
+        const size_t name = strlen(fields[i].name);
+        uint64_t number = 0;
+        if (len <= name || memcmp(word, fields[i].name, name) != 0 || word[name] != '=') continue;
+        for (size_t at = name + 1; at < len && word[at] >= '0' && word[at] <= '9'; at++)
+            number = number * 10 + (uint64_t)(word[at] - '0');
+        *field_of(f, i) = number;
+    }
+}
+
+facts facts_of(const tamis *filter) {
+    const char *text = filter ? tamis_note(filter, note) : NULL;
+    facts f = {.family = FAMILY_TAMIS};
+    struct tamis_info info = {.kind = ""};
+    if (filter) tamis_facts(filter, &info, sizeof info);
+    for (int i = 0; i < FAMILIES; i++) {
+        const size_t len = strlen(families[i].name);
+        const bool is_noted = text && strncmp(text, families[i].name, len) == 0 &&
+                              (text[len] == ' ' || text[len] == 0);
+        const bool is_kind = families[i].kind && strcmp(info.kind, families[i].kind) == 0;
+        if (is_noted || is_kind) f.family = families[i].family;
+    }
+    while (text && *text) {
+        const size_t len = strcspn(text, " ");
+        read_field(&f, text, len);
+        text += len + (text[len] == ' ');
+    }
+    return f;
+}
+
+/* Filters of RedisBloom know all that their commands tell. */
+static bool needs_note(const value *v) {
+    return v->filter && v->facts.family != FAMILY_TAMIS && value_type(v) == value_types.tamis;
+}
+
+void value_note_facts(value *v) {
+    char text[FACTS_MOST];
+    if (!needs_note(v)) return;
+    facts_write(&v->facts, text);
+    const char *now = tamis_note(v->filter, note);
+    if (!now || strcmp(now, text) != 0) tamis_set_note(v->filter, note, text);
+}
+
+/* ---- Life ------------------------------------------------------------------------------------ */
+
+value *value_new(tamis *filter) {
+    value *v = try_alloc(sizeof *v);
+    if (!v) return NULL;
+    *v = (value){.facts = facts_of(filter)};
+    atomic_init(&v->users, 1);
+    value_replace(v, filter);
+    return v;
+}
+
+value *value_hold(value *v) {
+    atomic_fetch_add(&v->users, 1);
+    return v;
+}
+
+void value_release(value *v) {
+    if (atomic_fetch_sub(&v->users, 1) > 1) return;
+    tamis_free(v->filter);
+    arrival_free(v->arrival);
+    redis.Free(v);
+}
+
+void value_replace(value *v, tamis *filter) {
+    struct tamis_info info = {.abilities = 0};
+    tamis_free(v->filter);
+    v->filter = filter;
+    if (filter) tamis_facts(filter, &info, sizeof info);
+    v->hashes_itself = info.abilities & TAMIS_OWN_HASH;
+}
+
+size_t value_bytes(const value *v) {
+    const size_t filter = v->filter ? (size_t)tamis_stored_size(v->filter) : 0;
+    return sizeof *v + filter + arrival_bytes(v->arrival);
+}
+
+redis_type *value_type(const value *v) {
+    struct tamis_info info;
+    if (!v->filter || v->arrival) return value_types.tamis;
+    tamis_facts(v->filter, &info, sizeof info);
+    return strcmp(info.kind, "redisbloom") == 0    ? value_types.bloom
+           : strcmp(info.kind, "rediscuckoo") == 0 ? value_types.cuckoo
+           : strcmp(info.kind, "rediscms") == 0    ? value_types.countmin
+                                                   : value_types.tamis;
+}

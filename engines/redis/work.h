@@ -1,0 +1,73 @@
+/* The module's files may include this: what takes long, off the main thread.
+ *
+ *     command ──▶ job ──▶ worker: make()  reads filters that hold still, makes a new one
+ *                             │
+ *                             ▼ under the server's lock
+ *                         end()  puts it in place, replies, replicates
+ *
+ * A filter that a job reads is not changed until the job has ended: whoever wants to waits, as a blocked
+ * client whose command is run again. Questions go on meanwhile. Where a command may not wait (MULTI,
+ * scripts, what comes from the primary or from a file), and for small filters, everything happens at
+ * once, by the same two functions. */
+#ifndef TAMIS_REDIS_WORK_H
+#define TAMIS_REDIS_WORK_H
+
+#include "engines/redis/reply.h"
+
+/* From this size on work is done elsewhere: about a millisecond. */
+enum { LARGE_BYTES = 4 << 20 };
+
+enum { JOB_KEYS = 1 + 64, JOB_WHY = 256 };
+
+typedef struct job {
+    /* What to do: filled in by the command. */
+    void (*make)(struct job *);             /* any thread; sets rc, and `result` when that is OK */
+    void (*end)(struct job *, redis_ctx *); /* main thread or under its lock: replies */
+    void (*clean)(struct job *);            /* frees what `task` holds; or NULL */
+    redis_string *key;                      /* that the result is for */
+    value *target;                          /* what stands there now; NULL: nothing */
+    value *reads[JOB_KEYS];                 /* what make() reads beside it */
+    int read_count;
+    uint64_t number; /* for the command's own use */
+    void *task;      /* the same; texts and the like */
+
+    /* What came of it. */
+    tamis *result;
+    tamis_status rc;
+    char why[JOB_WHY];
+
+    /* Where it stands: work.c's own. */
+    redis_blocked *client, *waiting[64];
+    int waiting_count;
+    bool is_made, is_ended;
+    struct job *next;
+} job;
+
+/* A job for this key, or NULL with the error replied when there is no memory. The key is held. */
+job *job_new(redis_ctx *, redis_string *key, value *target);
+void job_reads(job *, value *);
+
+/* Gives a job up before it was done. */
+void job_drop(job *);
+
+/* Does it now, or on the worker when `bytes` are many. The job is gone afterwards. */
+int job_do(redis_ctx *, job *, uint64_t bytes);
+
+/* For end(): opens the key when what stands there is still what the job was for, and replies an error
+ * otherwise. */
+bool job_place(redis_ctx *, job *, place *);
+
+/* Notes the failure of a call of the library, which knows its sentence only on this thread. */
+void job_fail(job *, tamis_status);
+
+/* Is any job under way? */
+bool work_is_active(void);
+
+/* Must a command that changes these keys wait? Then it does, and will be run again, or its error has been
+ * replied. `again` is the command. */
+bool work_must_wait(redis_ctx *, redis_string **argv, int first, int last, int step,
+                    redis_function *again);
+
+int work_start(void);
+
+#endif

@@ -1,0 +1,162 @@
+"""Servers for tests: Debian's redis-server with the module, on loopback, gone when the test is.
+
+TAMIS_REDIS names the module (preset: build/tamis-redis.so), REDIS_SERVER another server program.
+"""
+import atexit
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+
+import resp
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+MODULE = os.environ.get("TAMIS_REDIS", os.path.join(ROOT, "build", "tamis-redis.so"))
+PROGRAM = os.environ.get("REDIS_SERVER", "redis-server")
+
+_running = []
+
+
+def free_port():
+    """A port that nobody has now, low enough that the cluster bus, 10,000 above, is one too."""
+    while True:
+        with socket.socket() as s:
+            s.bind(("127.0.0.1", 0))
+            port = s.getsockname()[1]
+        if port < 55000:
+            return port
+
+
+class Server:
+    def __init__(self, *options, module=MODULE, arguments=(), folder=None, port=None, environment=None,
+                 program=PROGRAM):
+        self.program = program
+        self.port = port or free_port()
+        self.folder = folder or tempfile.mkdtemp(prefix="tamis-redis-")
+        self.owns_folder = folder is None
+        self.options, self.module, self.arguments = options, module, arguments
+        self.environment = environment
+        self.process = None
+        _running.append(self)
+        self.start()
+
+    def start(self):
+        command = [self.program, "--port", str(self.port), "--bind", "127.0.0.1", "--dir", self.folder,
+                   "--save", "", "--enable-debug-command", "local", "--logfile", self.log_path()]
+        if self.module:
+            command += ["--loadmodule", self.module, *map(str, self.arguments)]
+        command += map(str, self.options)
+        self.process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                                        env=self.environment)
+        self.wait()
+
+    def log_path(self):
+        return os.path.join(self.folder, f"log-{self.port}")
+
+    def log(self):
+        with open(self.log_path(), errors="replace") as file:
+            return file.read()
+
+    def wait(self, seconds=60):
+        """Until it answers, and has loaded what it has to."""
+        def answers():
+            if self.process.poll() is not None:
+                raise AssertionError(f"the server ended with {self.process.returncode}:\n{self.log()[-2000:]}")
+            try:
+                client = self.client()
+            except OSError:
+                return False
+            reply = client.do("PING")
+            client.close()
+            return reply == "PONG"
+        until(answers, seconds, "the server answers")
+
+    def client(self, protocol=2, timeout=60):
+        return resp.Client(self.port, protocol, timeout)
+
+    def kill(self):
+        """As a crash would: nothing is saved."""
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGKILL)
+        self.process.wait()
+
+    def restart(self):
+        self.kill()
+        self.start()
+
+    def stop(self):
+        self.kill()
+        if self.owns_folder:
+            shutil.rmtree(self.folder, ignore_errors=True)
+        if self in _running:
+            _running.remove(self)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.stop()
+
+
+@atexit.register
+def _stop_all():
+    for server in list(_running):
+        server.stop()
+
+
+def until(condition, seconds=30, what="it is so"):
+    """Waits for a condition; a test that waits longer than that has failed."""
+    end = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > end:
+            raise AssertionError(f"after {seconds} s still not: {what}")
+        time.sleep(0.01)
+
+
+def replicate(primary, replica):
+    """Makes one follow the other, and waits until it has everything."""
+    replica.client().must("REPLICAOF", "127.0.0.1", primary.port)
+    in_step(primary, replica)
+
+
+def in_step(primary, replica, seconds=60):
+    """Until the replica has all that the primary wrote."""
+    p, r = primary.client(), replica.client()
+
+    def field(client, name):
+        for line in client.must("INFO", "replication").decode().split("\r\n"):
+            if line.startswith(name + ":"):
+                return line.split(":", 1)[1]
+        return None
+    until(lambda: field(r, "master_link_status") == "up" and
+          field(r, "slave_repl_offset") == field(p, "master_repl_offset"), seconds, "the replica is in step")
+    p.close()
+    r.close()
+
+
+class Tap:
+    """Counts what tests say, as the other test programs do."""
+
+    def __init__(self):
+        self.count = self.failed = 0
+
+    def check(self, is_good, name):
+        self.count += 1
+        self.failed += not is_good
+        print(f"{'ok' if is_good else 'not ok'} {self.count} - {name}", flush=True)
+        return is_good
+
+    def equal(self, got, wanted, name):
+        if not self.check(got == wanted and type(got) is type(wanted), name):
+            print(f"#   wanted {wanted!r}\n#   got    {got!r}", flush=True)
+
+    def skip(self, name, why):
+        self.count += 1
+        print(f"ok {self.count} - {name} # SKIP {why}", flush=True)
+
+    def end(self):
+        print(f"1..{self.count}")
+        return 1 if self.failed else 0
