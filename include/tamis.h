@@ -589,8 +589,9 @@ struct tamis_info {
  * Threads: readers or one writer. */
 TAMIS_API void tamis_info(const tamis *filter, struct tamis_info *info, size_t info_size);
 
-/* The same without a look at the payload, however large it is: what the bits tell (fpr_now, fill,
- * items_now, is_saturated, is_degraded, worn, caveat) stays zero. Threads: readers or one writer. */
+/* The same at once, without a look at the payload, however large it is: what the bits tell (fpr_now, fill,
+ * items_now, is_saturated, is_degraded, worn, caveat) and fpr_expected stay zero.
+ * Threads: readers or one writer. */
 TAMIS_API void tamis_facts(const tamis *filter, struct tamis_info *info, size_t info_size);
 
 /* The rate right now, from the bits that are set. Threads: readers or one writer. */
