@@ -2,6 +2,7 @@
 """Random command programs: whatever is written is the same on a replica, in an RDB file and in an AOF.
 
     PROGRAMS=10000 tests/redis/programs.py      so many programs (preset 300); SEED= for other ones
+    TRACE=102 tests/redis/programs.py           prints program 102 as it is run
 
 A program is about twenty random commands of all families on three keys, right ones and wrong ones, alone,
 in MULTI and in scripts. Behind every command each key that it may have touched is digested, and copied to a
@@ -32,6 +33,7 @@ from server import Server, Tap, in_step, replicate, until
 
 PROGRAMS = int(os.environ.get("PROGRAMS", "300"))
 SEED = int(os.environ.get("SEED", "1"))
+TRACE = os.environ.get("TRACE")
 BATCH, COMMANDS, KEYS = 50, 20, "abc"
 
 tap = Tap()
@@ -59,6 +61,10 @@ libbloom:capacity=1000 datasketches:capacity=40 orc:capacity=40 icp:capacity=40"
 BAD_SPECS = ["", "bloom", "blocked", "blocked:capacity=0", "blocked:capacity=-1", "classic:capacity=1e30",
              "blocked:capacity=100,fpr=2", "blocked:capacity=100,fpr=nan", "cuckoo:size=1e18", "fuse:capacity=100",
              "split:capacity=10,color=red", "x" * 2000, "blocked:capacity=10\0", "shard:shard=4,shards=3"]
+MUCH = "18446744073709551615"
+NOTES = ["me", "", "bf expansion=2", "bf", "cf", "cf bucketsize=2 filters=1", "cms", "tamis", "bf expansion=0",
+         f"cf expansion={MUCH} bucketsize={MUCH} iterations={MUCH} filters={MUCH} deleted={MUCH} buckets={MUCH}",
+         f"bf expansion={MUCH}99 filters={MUCH}", "cf bucketsize=0 buckets=0 filters=0", "x" * 300]
 # What these answer may turn from yes to no by design.
 FORGETFUL = ("stable", "window", "retouched", "composite")
 
@@ -115,7 +121,7 @@ class Generator:
         if self.rng.random() < .2:
             words += ["SECRET", "0123456789abcdef"[:16 if self.rng.random() < .8 else 15]]
         if self.rng.random() < .3:
-            words += ["NOTE", self.rng.choice(["who", "redis", ""]), self.rng.choice(["me", "bf expansion=2", "cf", ""])]
+            words += ["NOTE", self.rng.choice(["who", "redis", "redis", ""]), self.rng.choice(NOTES)]
         return words, [key]
 
     def own(self):
@@ -397,6 +403,8 @@ class Batch:
             self.origins.append(self.digest)
 
     def hear_one(self, words, reply):
+        if TRACE and any(str(word).startswith(f"p{TRACE}:") for word in words):
+            print(f"# {str(words)[:300]} -> {str(reply)[:200]}")
         self.answers[words[0] if words[0] != "EVAL" else "(script)", isinstance(reply, Error)] += 1
         if isinstance(reply, Error) and "rash" in reply:
             self.bad.append(f"{words}: {reply}")
