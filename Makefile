@@ -234,7 +234,7 @@ test-here: programs $(BENCH)
 # The longest first, so that the processors finish together.
 LONG_PROOFS := $(addprefix tests/proof/,sanitizers.sh same_bytes.sh) \
                $(addprefix $(T)/proof/,no_false_negative measured_rates) \
-               $(addprefix tests/proof/,planted_foreign.sh planted.sh threads.sh planted_cli.sh programs.sh fuzz.sh)
+               $(addprefix tests/proof/,planted_foreign.sh planted.sh threads.sh planted_cli.sh planted_redis.sh programs.sh fuzz.sh)
 $(B)/tests/proof/%.o: CPPFLAGS += $(if $(SHORT),-DTAMIS_SHORT)
 # Full tables need all their questions, and a minute and a half: SHORT leaves them out.
 LEFT_OUT := $(if $(SHORT),$(T)/proof/full_tables)

@@ -313,20 +313,23 @@ def staying(kind):
 
 def large(server):
     """Sketches of 8 MB: made, merged and asked while others go on; a writer waits for the merge."""
-    c, others = server.client(), [server.client() for _ in range(3)]
+    c, others = server.client(), [server.client() for _ in range(4)]
     c.must("FLUSHALL")
-    for key in ("a", "b", "d"):
+    for key in ("a", "b", "d", "e"):
         tap.equal(c.do("CMS.INITBYDIM", key, 500000, 4), OK, f"8 MB at {key}")
     c.must("CMS.INCRBY", "a", "x", 5)
     c.must("CMS.INCRBY", "b", "x", 7)
     c.send(["CMS.MERGE", "d", 2, "a", "b", "WEIGHTS", 1, 2])
     others[0].send(["CMS.INCRBY", "a", "x", 1])
     others[1].send(["CMS.MERGE", "b", 2, "a", "b"])
+    others[3].send(["CMS.MERGE", "e", 1, "d"])
     others[2].send(["CMS.QUERY", "a", "nobody"])
     tap.equal(others[2].read(), [0], "a question is answered meanwhile")
     tap.equal(c.read(), OK, "a large merge")
     tap.equal(others[0].read(), [6], "a writer of a source came after it")
     tap.equal(others[1].read(), OK, "and so did another merge")
+    tap.equal(others[3].read(), OK, "and one that needs what it made")
+    tap.equal(c.do("CMS.QUERY", "e", "x"), [19], "which has it")
     tap.equal(c.do("CMS.QUERY", "d", "x"), [19], "the merge has what was there when it began")
     tap.check(c.do("CMS.QUERY", "b", "x") in ([12], [13]), "the second merge has its sources")
     tap.equal(c.pipeline([["MULTI"], ["CMS.MERGE", "d", 1, "d", "WEIGHTS", 2], ["CMS.QUERY", "d", "x"], ["EXEC"]])[-1],

@@ -1,0 +1,33 @@
+#!/bin/bash
+# Faults planted one by one into a copy of the module for Redis; the named test of tests/redis must go
+# red for each.
+#
+#     fault  test  file  what to replace  by what
+. "$(dirname "$0")/../help/planted.inc"
+prepare include src engines tests -- build/tamis-redis.so
+
+try() { # test
+    command -v redis-server >test.log || return 3
+    make -s -j2 CFLAGS=-O1 build/tamis-redis.so >build.log 2>&1 || return 2
+    TAMIS_REDIS=$PWD/build/tamis-redis.so limited "tests/redis/$1" >test.log 2>&1 || return 1
+}
+
+plant "a cell that stopped is told as a count" cms.py \
+    engines/redis/cms.c "if (count < UINT32_MAX)" "if (count <= UINT32_MAX)"
+plant "numbers are looked at while items are added" cms.py \
+    engines/redis/cms.c 'return "CMS: Cannot parse number";' "return NULL;"
+plant "sketches are made however large" cms.py \
+    engines/redis/cms.c "creation_plan(&c, spec, (size_t)len) || c.bytes > (uint64_t)settings.max_filter_bytes" \
+    "creation_plan(&c, spec, (size_t)len)"
+plant "a merge does not ask for the secret" cms.py \
+    engines/redis/cms_merge.c "if (!why) return false;" "if (!why || true) return false;"
+plant "a merge does not wait for who works on its sources" cms.py \
+    engines/redis/cms_merge.c "work_must_wait(ctx, argv, SOURCES, argc - 1, 1, cms_merge_command)" "false"
+plant "a merge is not replicated" cms.py \
+    engines/redis/cms_merge.c 'redis.Replicate(ctx, "CMS.MERGE", "v", s->argv + 1, (size_t)s->argc - 1);' ""
+plant "an encoding of tomorrow is read" cms.py \
+    engines/redis/origin_cms.c "if (encoding != ORIGIN_CMS_ENCODING)" "if (false)"
+plant "the counter of a sketch is not saved" cms.py \
+    engines/redis/origin_cms.c "i < FIELDS; i++) redis.SaveUnsigned(io, get64(payload + 8 * i));" \
+    "i < FIELDS; i++) redis.SaveUnsigned(io, i < 2 ? get64(payload + 8 * i) : 0);"
+finish
