@@ -213,7 +213,7 @@ $(REPLAY): $(B)/tests/fuzz/gate.o $(B)/tests/fuzz/replay.o $(FUZZ_OBJ) $(LIB)
 	$(call link_test)
 
 # The module, in a server; each is a program by itself.
-REDIS_TESTS := $(addprefix tests/redis/,own.py)
+REDIS_TESTS := $(addprefix tests/redis/,own.py cf.py)
 HOUSE := $(sort $(wildcard tests/house/*.sh tests/house/*.py))
 
 BENCH    := $(B)/bench/bench
