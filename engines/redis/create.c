@@ -60,7 +60,7 @@ void creation_free(creation *c) {
 
 /* ---- Making it --------------------------------------------------------------------------------- */
 
-static tamis_status make(const creation *c, tamis **filter) {
+tamis_status creation_make(const creation *c, tamis **filter) {
     const struct tamis_options options = value_options(c->has_secret ? c->secret : NULL);
     tamis_status rc = tamis_create_with(filter, c->spec, &options);
     for (int i = 0; i < c->notes && !rc; i++) {
@@ -88,9 +88,8 @@ static void replicate(redis_ctx *ctx, const creation *c, redis_string *key, cons
     redis.FreeString(NULL, word);
 }
 
-/* Owns the filter from here on; NULL, with the error replied, when there is no memory for a value. */
-static value *put_in_place(redis_ctx *ctx, place *p, redis_string *key, const creation *c,
-                           tamis *filter) {
+value *creation_place(redis_ctx *ctx, place *p, redis_string *key, const creation *c,
+                      tamis *filter) {
     value *v = value_new(filter);
     if (!v) {
         tamis_free(filter);
@@ -105,8 +104,8 @@ static value *put_in_place(redis_ctx *ctx, place *p, redis_string *key, const cr
 
 value *creation_now(redis_ctx *ctx, place *p, redis_string *key, creation *c) {
     tamis *filter;
-    const tamis_status rc = make(c, &filter);
-    value *v = rc ? NULL : put_in_place(ctx, p, key, c, filter);
+    const tamis_status rc = creation_make(c, &filter);
+    value *v = rc ? NULL : creation_place(ctx, p, key, c, filter);
     if (rc) reply_refusal(ctx, rc);
     creation_free(c);
     return v;
@@ -115,7 +114,7 @@ value *creation_now(redis_ctx *ctx, place *p, redis_string *key, creation *c) {
 /* ---- On the worker ------------------------------------------------------------------------------ */
 
 static void make_job(job *j) {
-    const tamis_status rc = make(j->task, &j->result);
+    const tamis_status rc = creation_make(j->task, &j->result);
     if (rc) job_fail(j, rc);
 }
 
@@ -126,7 +125,7 @@ static void end_job(job *j, redis_ctx *ctx) {
     } else if (!job_place(ctx, j, &p)) {
         tamis_free(j->result);
     } else {
-        if (put_in_place(ctx, &p, j->key, j->task, j->result)) reply_ok(ctx);
+        if (creation_place(ctx, &p, j->key, j->task, j->result)) reply_ok(ctx);
         place_close(&p);
     }
 }
