@@ -126,12 +126,13 @@ static unsigned least_remainder(uint64_t slots, uint64_t expansion) {
     return STAY + doublings;
 }
 
-/* Without EXPANSION it has room for as many as RedisBloom's has cells, and is full then. */
+/* Without EXPANSION it has room for as many as RedisBloom's has cells, and is full then. The rate has
+ * the digits that a spec tells again, so that replicas make the same bytes. */
 static tamis_status own_spec(const cf_wish *w, uint64_t buckets, char spec[SPEC_MOST]) {
     enum { SLOTS, REMAINDER };
     struct tamis_plan plan;
     const uint64_t capacity = w->expansion ? w->capacity : buckets * w->bucket_size;
-    const int len = snprintf(spec, SPEC_MOST, "multiset:capacity=%llu,fpr=%.9g",
+    const int len = snprintf(spec, SPEC_MOST, "multiset:capacity=%llu,fpr=%.6g",
                              (unsigned long long)capacity, rate_of_origin(w, buckets));
     const tamis_status rc = tamis_plan(spec, &plan, sizeof plan);
     const unsigned least = rc ? 0 : least_remainder(plan.word[SLOTS], w->expansion);
@@ -187,13 +188,22 @@ tamis_status cf_enlarge(tamis *filter, facts *f) {
     return rc == TAMIS_INVALID ? TAMIS_FULL : rc;
 }
 
-bool cf_shrink(tamis *filter, facts *f) {
+static uint64_t capacity_before(const tamis *filter, const facts *f) {
     struct tamis_info info;
     tamis_facts(filter, &info, sizeof info);
     const uint64_t by = f->expansion > 2 ? f->expansion : 2;
     const uint64_t used = capacity_with(info.word[SLOTS]) - tamis_room(filter);
-    const uint64_t fewer = capacity_with(info.word[SLOTS] / by);
-    if (f->filters < 2 || used >= fewer || tamis_resize(filter, fewer)) return false;
+    const uint64_t before = capacity_with(info.word[SLOTS] / by);
+    return f->filters > 1 && used < before ? before : 0;
+}
+
+bool cf_may_shrink(const value *v) {
+    return cf_shape_of(v).is_multiset && capacity_before(v->filter, &v->facts);
+}
+
+bool cf_shrink(tamis *filter, facts *f) {
+    const uint64_t before = capacity_before(filter, f);
+    if (!before || tamis_resize(filter, before)) return false;
     f->filters--;
     return true;
 }

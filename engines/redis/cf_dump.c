@@ -156,7 +156,7 @@ static const char *open_coming(const struct tamis_key *bytes, coming *c) {
 /* The same for what follows: where it belongs is known from what has come. */
 static const char *place_chunk(const value *v, uint64_t iterator, size_t len, coming *c) {
     const char *why = "Couldn't load chunk!";
-    if (!v->arrival) return why;
+    if (!v->arrival || v->arrival->form == FORM_REDISBLOOM) return why;
     const uint64_t header = v->arrival->form == FORM_IMAGE ? IMAGE_HEADER : CF_HEADER;
     c->form = v->arrival->form;
     c->total = v->arrival->total;
@@ -272,13 +272,7 @@ static tamis_status compact_origin(const value *v, tamis **result) {
 /* What was enlarged, and has become emptier since, takes its steps back. */
 static tamis_status compact_own(const value *v, tamis **result, facts *f) {
     const tamis_status rc = tamis_copy(result, v->filter);
-    const uint64_t before = f->filters;
     while (!rc && cf_shrink(*result, f)) continue;
-    f->deleted = 0;
-    if (!rc && f->filters == before) {
-        tamis_free(*result);
-        *result = NULL;
-    }
     return rc;
 }
 
@@ -286,12 +280,11 @@ static void compact(job *j) {
     facts *f = j->task;
     const value *v = j->target;
     tamis_status rc = TAMIS_OK;
+    f->deleted = 0;
     if (cf_shape_of(v).is_origin)
         rc = compact_origin(v, &j->result);
-    else if (f->filters > 1)
+    else if (cf_may_shrink(v))
         rc = compact_own(v, &j->result, f);
-    else
-        f->deleted = 0;
     if (rc) job_fail(j, rc);
 }
 
