@@ -16,7 +16,8 @@ key of its own: so the state after *every* command lies in the server, and is co
     after BGREWRITEAOF and DEBUG LOADAOF      the rewritten AOF, with an RDB preamble and, in turn, without
 
 COPY leaves chunks that are still coming behind, so the keys themselves are compared as well, at the end of
-each program. Programs come in batches of 50; the six comparisons are made once for each batch, over all states
+each program. The replica, and the server that reads the AOF, have other settings than the one that wrote: nothing that
+is replicated may depend on them. Programs come in batches of 50; the six comparisons are made once for each batch, over all states
 of all its programs.
 
 Beside it runs a model, sets of what was added and acknowledged: at the end of each program, and once more
@@ -358,6 +359,20 @@ def commands_of(kind, parts):
     return parts
 
 
+# Settings of a batch, in turn; the others are for whoever reads what it wrote.
+SETTINGS = ({"bf-kind": "tamis", "cf-kind": "tamis", "cms-kind": "tamis", "hash": "sip13", "bf-initial-size": 100, "cf-initial-size": 1024},
+            {"bf-kind": "redisbloom", "cf-kind": "rediscuckoo", "cms-kind": "rediscms", "hash": "sip13", "bf-initial-size": 20, "cf-initial-size": 32},
+            {"bf-kind": "tamis", "cf-kind": "tamis", "cms-kind": "tamis", "hash": "xxh3", "bf-initial-size": 7, "cf-initial-size": 16})
+OTHERS = {"bf-error-rate": 0.2, "bf-initial-size": 55, "bf-expansion-factor": 3, "cf-bucket-size": 3, "cf-initial-size": 64, "cf-max-iterations": 7,
+          "cf-expansion-factor": 4, "cf-max-expansions": 1, "bf-kind": "redisbloom", "cf-kind": "tamis", "cms-kind": "rediscms"}
+USUAL = {"bf-error-rate": 0.01, "bf-expansion-factor": 2, "cf-bucket-size": 2, "cf-max-iterations": 20, "cf-expansion-factor": 1,
+         "cf-max-expansions": 32}
+
+
+def configure(client, settings):
+    client.must("CONFIG", "SET", *(word for name, value in settings.items() for word in ("tamis." + name, value)))
+
+
 class Batch:
     def __init__(self, primary, replica, numbers):
         self.primary, self.replica, self.numbers = primary, replica, numbers
@@ -437,6 +452,7 @@ class Batch:
         self.round_trips(copies)
         self.client.must("DEBUG", "RELOAD")
         self.compare(self.digests(self.client), copies, "after DEBUG RELOAD")
+        configure(self.client, OTHERS)
         self.client.must("DEBUG", "LOADAOF")
         self.compare(self.digests(self.client), copies, "from the AOF as it was written")
         self.client.must("CONFIG", "SET", "aof-use-rdb-preamble", "yes" if is_preamble else "no")
@@ -515,9 +531,13 @@ def main():
     with Server(*common, arguments=secret) as primary, Server("--appendonly", "no") as replica:
         pids = primary.process.pid, replica.process.pid
         replicate(primary, replica)
+        other = replica.client()
+        configure(other, OTHERS)
+        other.close()
         for number, first in enumerate(range(0, PROGRAMS, BATCH)):
             numbers = range(first, min(first + BATCH, PROGRAMS))
             batch = Batch(primary, replica, numbers)
+            configure(batch.client, {**USUAL, **SETTINGS[number % len(SETTINGS)]})
             batch.run()
             batch.check(number % 2 == 0)
             batch.end()
