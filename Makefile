@@ -60,7 +60,7 @@ CMD     := $(B)/tamis
 REDIS_OBJ := $(REDIS_SRC:%.c=$(B)/%.o)
 REDIS_SO  := $(B)/tamis-redis.so
 
-.PHONY: pages all run run-here test check test-here proof proof-here big tables fuzz fuzz-import fuzz-talk fuzz-summary peers peers-here golden install uninstall \
+.PHONY: pages all run run-here test check test-here proof proof-here big tables fuzz fuzz-import fuzz-talk fuzz-summary fuzz-redis redis-proof peers peers-here golden install uninstall \
         format layers symbols clean bench bench-here bench-programs bench-full \
         bench-full-here bench-count bench-count-here bench-cli bench-cli-here bench-redis bench-redis-here
 .DELETE_ON_ERROR:
@@ -211,6 +211,9 @@ $(B)/fuzz/%.o: %.c
 -include $(FUZZ_OBJ:.o=.d)
 $(REPLAY): $(B)/tests/fuzz/gate.o $(B)/tests/fuzz/replay.o $(FUZZ_OBJ) $(LIB)
 	$(call link_test)
+REPLAY_RDB := $(T)/fuzz/replay_rdb
+$(REPLAY_RDB): $(B)/tests/fuzz/rdb.o $(B)/tests/fuzz/replay_rdb.o $(REDIS_OBJ) $(FUZZ_OBJ) $(LIB)
+	$(call link_test)
 
 # The module, in a server; each is a program by itself. PROGRAMS=, KEYS= and MUTANTS= make those that take
 # long longer: `make redis-proof`.
@@ -221,12 +224,12 @@ $(T)/redis/%: $(B)/tests/redis/%.o $(HELP_OBJ) $(LIB)
 HOUSE := $(sort $(wildcard tests/house/*.sh tests/house/*.py))
 
 BENCH    := $(B)/bench/bench
-PROGRAMS := $(UNIT) $(LAWS) $(REPLAY) $(MUTATE)
+PROGRAMS := $(UNIT) $(LAWS) $(REPLAY) $(REPLAY_RDB) $(MUTATE)
 .PHONY: programs
 programs: all $(PROGRAMS)
 test-here: programs $(BENCH)
 	@TAMIS=$(abspath $(CMD)) TAMIS_REDIS=$(abspath $(REDIS_SO)) TAMIS_SO=$(abspath $(SO)) B=$(B) CC="$(CC)" CXX="$(CXX)" \
-	tests/run "$(LAWS) --part 1/2" "$(LAWS) --part 2/2" $(UNIT) $(REPLAY) tests/cli/run tests/python/test_reader.py \
+	tests/run "$(LAWS) --part 1/2" "$(LAWS) --part 2/2" $(UNIT) $(REPLAY) $(REPLAY_RDB) tests/cli/run tests/python/test_reader.py \
 	    $(REDIS_TESTS) $(HOUSE)
 
 # ---- Proofs: minutes each, the short ones also in CI -------------------------------------------
@@ -282,6 +285,7 @@ $(T)/tables/%: $(B)/tests/tables/%.o $(HELP_OBJ) $(LIB)
 # make fuzz-import    bytes of other systems: FORMAT=guava for one of them; from files that those wrote
 # make fuzz-talk      conversations of two hosts
 # make fuzz-summary   messages between caches
+# make fuzz-redis     values of the module for Redis, in RDB files and dumps
 FUZZ_SECONDS ?= 60
 CLANG        ?= clang-14
 fuzz:
@@ -294,6 +298,10 @@ fuzz-talk:
 	$(call run_fuzzer,talk,-timeout=5 -max_len=8192)
 fuzz-summary:
 	$(call run_fuzzer,summary,-timeout=5 -max_len=4096)
+fuzz-redis: export TAMIS_SEEDS := build-fuzz/rdb-seeds
+fuzz-redis:
+	@mkdir -p $(TAMIS_SEEDS)
+	$(call run_fuzzer,rdb,-timeout=5 -max_len=4096,$(TAMIS_SEEDS))
 define run_fuzzer
 	@tools/setup proof
 	@mkdir -p build-fuzz/$(1)-found
@@ -302,6 +310,8 @@ define run_fuzzer
 	build-fuzz/fuzz-$(1) -max_total_time=$(FUZZ_SECONDS) -rss_limit_mb=2048 -print_final_stats=1 $(2) \
 	    build-fuzz/$(1)-found $(3)
 endef
+build-fuzz/fuzz-rdb: $(B)/tests/fuzz/rdb.o $(REDIS_OBJ) $(FUZZ_OBJ) $(LIB)
+	$(Q)$(CC) $(CFLAGS) -fsanitize=fuzzer -o $@ $^ $(LIBS)
 build-fuzz/fuzz-%: $(B)/tests/fuzz/%.o $(FUZZ_OBJ) $(LIB)
 	$(Q)$(CC) $(CFLAGS) -fsanitize=fuzzer -o $@ $^ $(LIBS)
 
