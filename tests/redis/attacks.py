@@ -191,6 +191,10 @@ def chunk_positions(t, s):
                                  (0, -1, b"x"), (0, 2 ** 63, b"x"), (0, 0, b"x"), (0, 2 ** 62, b"x"), (5, size, b"gap")):
         t.clear()
         t.refuses("TAMIS.LOAD", "k", offset, total, piece)
+    t.clear()
+    t.survives("TAMIS.LOAD", "k", 0, size, s.image[:10])
+    t.refuses("TAMIS.LOAD", "k", 11, size, s.image[11:])
+    t.refuses("TAMIS.LOAD", "k", 20, size, s.image[20:])
     for offset in (-1, size + 1, 2 ** 63 - 1, -2 ** 63, "x"):
         t.client.must("TAMIS.LOAD", "k", 0, size, s.image)
         t.refuses("TAMIS.DUMP", "k", offset)
