@@ -237,13 +237,19 @@ test-here: programs $(BENCH)
 # The longest first, so that the processors finish together.
 LONG_PROOFS := $(addprefix tests/proof/,sanitizers.sh same_bytes.sh) \
                $(addprefix $(T)/proof/,no_false_negative measured_rates) \
-               $(addprefix tests/proof/,planted_foreign.sh planted.sh threads.sh planted_cli.sh planted_redis.sh programs.sh fuzz.sh)
+               $(addprefix tests/proof/,planted_foreign.sh planted.sh threads.sh planted_cli.sh planted_redis.sh planted_redis_bytes.sh programs.sh fuzz.sh)
 $(B)/tests/proof/%.o: CPPFLAGS += $(if $(SHORT),-DTAMIS_SHORT)
 # Full tables need all their questions, and a minute and a half: SHORT leaves them out.
 LEFT_OUT := $(if $(SHORT),$(T)/proof/full_tables)
 proof-here: programs $(PROOF) $(T)/portable/images
 	@SHORT=$(SHORT) tests/run $(LONG_PROOFS) \
 	    $(filter-out $(LONG_PROOFS) $(LEFT_OUT),$(PROOF) $(wildcard tests/proof/*.sh))
+
+# The module under load: 10,000 random programs, kill -9 in a million adds, ten million mutants, and a tenth of them
+# with the sanitizers. Half an hour.
+redis-proof: programs
+	@PROGRAMS=10000 KEYS=1000000 MUTANTS=10000000 tests/run $(addprefix tests/redis/,programs.py killed.py attacks.py mutate.py)
+	@PROGRAMS=1000 MUTANTS=1000000 tests/run tests/redis/sanitized.sh
 
 # ---- Peers: the systems whose filters we read and write, both ways ------------------------------
 #

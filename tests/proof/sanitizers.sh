@@ -19,6 +19,7 @@ for program in $units build-san/tests/fuzz/replay build-san/tests/fuzz/replay_rd
     try "checked: ${program#build-san/tests/}" "$program"
 done
 try "checked: every law on every kind, a sixth of the options" build-san/tests/laws/laws --sample
+try "checked: the module, in a server" tests/redis/sanitized.sh
 try "checked: the command" env TAMIS="$PWD/build-san/tamis" tests/cli/run
 
 echo "1..$n"
