@@ -15,13 +15,11 @@ void *try_alloc(size_t size) {
     return redis.TryAlloc ? redis.TryAlloc(size) : redis.Alloc(size);
 }
 
-/* Headers and notes come on top of what the setting allows. */
-enum { BESIDE_PAYLOAD = 2 << 20 };
-
-/* The limit also holds for filters that grow. */
+/* Growth comes along here only, so that the limit holds for it too. */
 static void *filter_alloc(void *ctx, size_t size) {
     (void)ctx;
-    return size > (uint64_t)settings.max_filter_bytes + BESIDE_PAYLOAD ? NULL : try_alloc(size);
+    if (size > (uint64_t)settings.max_filter_bytes + BESIDE_PAYLOAD) return NULL;
+    return try_alloc(size);
 }
 
 static void filter_free(void *ctx, void *memory, size_t size) {
@@ -159,7 +157,7 @@ void value_replace(value *v, tamis *filter) {
 
 size_t value_bytes(const value *v) {
     const size_t filter = v->filter ? (size_t)tamis_stored_size(v->filter) : 0;
-    return sizeof *v + filter + (v->arrival ? sizeof *v->arrival + (size_t)v->arrival->room : 0);
+    return sizeof *v + filter + arrival_bytes(v->arrival);
 }
 
 redis_type *value_type(const value *v) {
@@ -170,62 +168,4 @@ redis_type *value_type(const value *v) {
            : strcmp(info.kind, "rediscuckoo") == 0 ? value_types.cuckoo
            : strcmp(info.kind, "rediscms") == 0    ? value_types.countmin
                                                    : value_types.tamis;
-}
-
-/* ---- Arrivals -------------------------------------------------------------------------------- */
-
-void arrival_free(arrival *a) {
-    if (!a) return;
-    redis.Free(a->bytes);
-    redis.Free(a);
-}
-
-static const char *begin(value *v, chunk_form form, uint64_t total) {
-    arrival *a = try_alloc(sizeof *a);
-    if (!a) return "ERR Insufficient memory";
-    *a = (arrival){.form = form, .total = total};
-    arrival_free(v->arrival);
-    v->arrival = a;
-    return NULL;
-}
-
-/* Room follows what has come, not what was announced. */
-static bool make_room(arrival *a, uint64_t need) {
-    if (need <= a->room) return true;
-    uint64_t room = need < a->total / 2 ? 2 * need : a->total;
-    uint8_t *bytes = try_alloc((size_t)room);
-    if (!bytes) return false;
-    if (a->have) memcpy(bytes, a->bytes, (size_t)a->have);
-    redis.Free(a->bytes);
-    a->bytes = bytes;
-    a->room = room;
-    return true;
-}
-
-const char *arrival_take(value *v, chunk_form form, uint64_t offset, uint64_t total,
-                         const void *bytes, size_t size) {
-    if (total == 0 || total > (uint64_t)settings.max_filter_bytes + BESIDE_PAYLOAD)
-        return "ERR the total must be from 1 byte to what max-filter-bytes allows";
-    if (offset > total || size > total - offset) return "ERR the chunk reaches beyond the total";
-    const arrival *now = v->arrival;
-    const bool is_other = !now || now->total != total || now->form != form;
-    if (offset == 0 && (is_other || now->have < size || memcmp(now->bytes, bytes, size) != 0)) {
-        const char *why = begin(v, form, total);
-        if (why) return why;
-    } else if (is_other) {
-        return "ERR there is no such filter on its way: begin with offset 0";
-    }
-    arrival *a = v->arrival;
-    if (offset > a->have) return "ERR there is a gap before this chunk";
-    if (!make_room(a, offset + size)) return "ERR Insufficient memory";
-    memcpy(a->bytes + offset, bytes, size);
-    if (offset + size > a->have) a->have = offset + size;
-    return NULL;
-}
-
-tamis_status arrival_finish(const arrival *a, tamis **filter) {
-    static const char *const formats[] = {NULL, "redisbloom", "rediscuckoo"};
-    const struct tamis_options options = value_options(NULL);
-    if (a->form == FORM_IMAGE) return tamis_load_with(filter, a->bytes, (size_t)a->have, &options);
-    return tamis_import_with(filter, formats[a->form], a->bytes, (size_t)a->have, &options);
 }

@@ -35,12 +35,15 @@ typedef struct facts {
 /* In which form bytes come in chunks. */
 typedef enum chunk_form { FORM_IMAGE, FORM_REDISBLOOM, FORM_REDISCUCKOO } chunk_form;
 
-/* A filter that comes in chunks, from front to back. */
+/* A filter that comes in chunks, from front to back. It is kept in pieces, so that no chunk makes the
+ * server copy what came before; all but the last have ARRIVAL_PIECE bytes. */
+enum { ARRIVAL_PIECE = 1 << 20 };
 typedef struct arrival {
     chunk_form form;
     uint64_t total, have; /* bytes */
-    uint64_t room;        /* that `bytes` has: never more than twice what has come */
-    uint8_t *bytes;
+    uint64_t room;        /* that the pieces have: less than one more than what has come */
+    uint8_t **piece;
+    size_t slots; /* that `piece` has */
 } arrival;
 
 struct job;
@@ -98,6 +101,9 @@ facts facts_of(const tamis *);
  * NULL, is only looked at while a filter is made. */
 struct tamis_options value_options(const uint8_t *secret);
 
+/* Headers and notes come on top of what the setting allows. */
+enum { BESIDE_PAYLOAD = 2 << 20 };
+
 /* Memory that may be refused, for sizes that somebody else chose. */
 void *try_alloc(size_t size);
 
@@ -107,8 +113,16 @@ void *try_alloc(size_t size);
 const char *arrival_take(value *, chunk_form, uint64_t offset, uint64_t total, const void *bytes,
                          size_t size);
 
-/* All has come: through the gate. The arrival is gone afterwards only when that succeeds. */
-tamis_status arrival_finish(const arrival *, tamis **filter);
+/* What has come, in as many parts as there are pieces. */
+typedef void piece_taker(void *ctx, uint64_t offset, const uint8_t *bytes, size_t size);
+void arrival_each(const arrival *, piece_taker *, void *ctx);
+
+/* All has come: through the gate. The pieces are gathered for it; at the last use, where nobody else can
+ * see the arrival, each is freed meanwhile, and none are left. */
+tamis_status arrival_finish(arrival *, bool is_last_use, tamis **filter);
 void arrival_free(arrival *);
+
+/* Memory that it holds; NULL: none. */
+size_t arrival_bytes(const arrival *);
 
 #endif

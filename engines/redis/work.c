@@ -36,15 +36,25 @@ void job_reads(job *j, value *v) {
 
 void job_fail(job *j, tamis_status rc) {
     j->rc = rc;
-    snprintf(j->why, sizeof j->why, "%s", tamis_why());
+    snprintf(j->why, sizeof j->why, "%s", rc == TAMIS_NOMEM ? tamis_status_text(rc) : tamis_why());
+}
+
+/* What belongs to the server, under its lock. */
+static void drop_names(job *j) {
+    if (j->clean) j->clean(j);
+    redis.FreeString(NULL, j->key);
+}
+
+/* What may be large: the last user frees it, and nobody should wait for that. */
+static void drop_values(job *j) {
+    for (int i = 0; i < j->read_count; i++) value_release(j->reads[i]);
+    if (j->target) value_release(j->target);
+    redis.Free(j);
 }
 
 void job_drop(job *j) {
-    if (j->clean) j->clean(j);
-    for (int i = 0; i < j->read_count; i++) value_release(j->reads[i]);
-    if (j->target) value_release(j->target);
-    redis.FreeString(NULL, j->key);
-    redis.Free(j);
+    drop_names(j);
+    drop_values(j);
 }
 
 bool job_place(redis_ctx *ctx, job *j, place *p) {
@@ -105,8 +115,9 @@ static void *work(void *lock) {
         pthread_mutex_unlock(&queue.mutex);
         redis.ThreadSafeContextLock(lock);
         end_once(j);
-        job_drop(j);
+        drop_names(j);
         redis.ThreadSafeContextUnlock(lock);
+        drop_values(j);
     }
     return NULL;
 }
