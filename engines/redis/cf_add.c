@@ -20,7 +20,8 @@ enum { ADDED = 1, WAS_THERE = 0, NO_ROOM = -1 };
 typedef struct order {
     reply_form form;
     bool only_new, never_creates;
-    bool is_at_once; /* nobody may wait any more */
+    bool is_at_once;  /* nobody may wait any more */
+    bool is_verbatim; /* it is what the client sent, and nothing else came of it */
     cf_wish wish;
     redis_string **item;
     int count;
@@ -152,6 +153,10 @@ static void reply_results(redis_ctx *ctx, const adding *a) {
 /* Replicas get what went in, and nothing else. */
 static void replicate(redis_ctx *ctx, const adding *a, redis_string *key) {
     redis_string **item = a->order.item, *few[FEW_ITEMS];
+    if (a->order.is_verbatim && a->added == a->t.count) {
+        redis.ReplicateVerbatim(ctx);
+        return;
+    }
     if (a->added < a->t.count) {
         item = a->added <= FEW_ITEMS ? few : redis.Alloc(a->added * sizeof *item);
         for (size_t i = 0, n = 0; i < a->t.count; i++)
@@ -218,6 +223,7 @@ static bool hold_items(order *o) {
     if (!held) return false;
     for (int i = 0; i < o->count; i++) held[i] = redis.HoldString(NULL, o->item[i]);
     o->item = held;
+    o->is_verbatim = false;
     return true;
 }
 
@@ -353,8 +359,12 @@ static int add(redis_ctx *ctx, redis_string *key, const order *o) {
 }
 
 static int add_item(redis_ctx *ctx, redis_string **argv, bool only_new) {
-    const order o = {
-        .form = ONE, .only_new = only_new, .wish = cf_usual_wish(), .item = argv + 2, .count = 1};
+    const order o = {.form = ONE,
+                     .only_new = only_new,
+                     .is_verbatim = true,
+                     .wish = cf_usual_wish(),
+                     .item = argv + 2,
+                     .count = 1};
     return add(ctx, argv[1], &o);
 }
 
@@ -401,7 +411,7 @@ static const char *take_options(redis_string **argv, int argc, order *o) {
 }
 
 static int insert(redis_ctx *ctx, redis_string **argv, int argc, reply_form form, bool only_new) {
-    order o = {.form = form, .only_new = only_new, .wish = cf_usual_wish()};
+    order o = {.form = form, .only_new = only_new, .is_verbatim = true, .wish = cf_usual_wish()};
     const char *why = take_options(argv, argc, &o);
     if (why) return *why ? redis.ReplyWithError(ctx, why) : redis.WrongArity(ctx);
     return add(ctx, argv[1], &o);
