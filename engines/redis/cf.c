@@ -8,7 +8,7 @@
 #include "engines/redis/commands.h"
 #include "engines/redis/items.h"
 
-/* ---- Shapes ------------------------------------------------------------------------------------ */
+/* ---- Shapes ---------------------------------------------------------------------------------- */
 
 static uint64_t get(const uint8_t *bytes, int size) {
     uint64_t x = 0;
@@ -84,7 +84,7 @@ cf_shape cf_shape_of(const value *v) {
                       .cells = f->buckets * f->bucket_size};
 }
 
-/* ---- Plans ------------------------------------------------------------------------------------- */
+/* ---- Plans ----------------------------------------------------------------------------------- */
 
 cf_wish cf_usual_wish(void) {
     const uint64_t least = 2 * (uint64_t)settings.cf_bucket_size;
@@ -167,7 +167,7 @@ tamis_status cf_plan(creation *c, const cf_wish *w) {
     return rc;
 }
 
-/* ---- Enlarging --------------------------------------------------------------------------------- */
+/* ---- Enlarging ------------------------------------------------------------------------------- */
 
 /* Slots are used up to 95 %. By what they are multiplied follows from the filter alone, so that
  * replicas do the same. */
@@ -208,7 +208,7 @@ bool cf_shrink(tamis *filter, facts *f) {
     return true;
 }
 
-/* ---- CF.RESERVE key capacity [BUCKETSIZE b] [MAXITERATIONS i] [EXPANSION e] ----------------------- */
+/* ---- CF.RESERVE key capacity [BUCKETSIZE b] [MAXITERATIONS i] [EXPANSION e] ------------------ */
 
 bool cf_is_coming(redis_ctx *ctx, place *p, redis_string *name) {
     if (!p->value || p->value->filter) return false;
@@ -271,7 +271,7 @@ int cf_reserve_command(redis_ctx *ctx, redis_string **argv, int argc) {
     return creation_reply(ctx, argv[1], &c);
 }
 
-/* ---- Questions: what is not there, or is something else, has no items ------------------------------ */
+/* ---- Questions: what is not there, or is something else, has no items ------------------------ */
 
 static int ask(redis_ctx *ctx, redis_string **argv, int argc, bool is_one) {
     items t = {.count = (size_t)argc - 2};
@@ -308,7 +308,7 @@ int cf_count_command(redis_ctx *ctx, redis_string **argv, int argc) {
     return REDIS_OK;
 }
 
-/* ---- CF.DEL key item -------------------------------------------------------------------------------- */
+/* ---- CF.DEL key item ------------------------------------------------------------------------- */
 
 /* RedisBloom's count begins anew when it tidies up. */
 static void count_deleted(value *v) {
@@ -344,7 +344,7 @@ int cf_del_command(redis_ctx *ctx, redis_string **argv, int argc) {
     return REDIS_OK;
 }
 
-/* ---- CF.INFO key ------------------------------------------------------------------------------------- */
+/* ---- CF.INFO key ----------------------------------------------------------------------------- */
 
 static void tell(redis_ctx *ctx, const cf_shape *s) {
     const struct {

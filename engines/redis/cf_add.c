@@ -11,7 +11,7 @@
 #include "engines/redis/commands.h"
 #include "engines/redis/items.h"
 
-/* ---- One command -------------------------------------------------------------------------------- */
+/* ---- One command ----------------------------------------------------------------------------- */
 
 typedef enum reply_form { ONE, BOOLS, NUMBERS } reply_form;
 enum { ADDED = 1, WAS_THERE = 0, NO_ROOM = -1 };
@@ -20,7 +20,8 @@ enum { ADDED = 1, WAS_THERE = 0, NO_ROOM = -1 };
 typedef struct order {
     reply_form form;
     bool only_new, never_creates;
-    bool is_at_once; /* nobody may wait any more */
+    bool is_at_once;  /* nobody may wait any more */
+    bool is_verbatim; /* it is what the client sent, and nothing else came of it */
     cf_wish wish;
     redis_string **item;
     int count;
@@ -30,10 +31,10 @@ typedef struct adding {
     order order;
     items t;
     facts facts;
-    bool is_told;  /* by the primary or a file: what went in there goes in here */
-    bool scales;   /* somehow: RedisBloom's kind does it by itself */
-    bool grows;    /* by our hand */
-    uint64_t left; /* how many may be added when it does not grow */
+    bool scales;           /* somehow: RedisBloom's kind does it by itself */
+    bool grows;            /* by our hand */
+    uint64_t most_filters; /* that it may be enlarged to */
+    uint64_t left;         /* how many may be added when it does not grow */
     size_t added;
     tamis_status failure; /* of the first that did not go in; and why, in the library's words */
     char why[JOB_WHY];
@@ -45,12 +46,18 @@ static void adding_free(adding *a) {
     if (a->result != a->few) redis.Free(a->result);
 }
 
+/* What the primary or a file tells went in there, whatever the settings here are. */
+static uint64_t most_filters(redis_ctx *ctx) {
+    const int told = REDIS_IS_REPLICATED | REDIS_IS_LOADING;
+    return redis.GetContextFlags(ctx) & told ? UINT64_MAX : (uint64_t)settings.cf_max_expansions;
+}
+
 /* False, with the error replied, when there is no memory. */
 static bool adding_begin(redis_ctx *ctx, adding *a, const value *v, const order *o) {
     const cf_shape s = cf_shape_of(v);
     a->order = *o;
     a->facts = v->facts;
-    a->is_told = redis.GetContextFlags(ctx) & (REDIS_IS_REPLICATED | REDIS_IS_LOADING);
+    a->most_filters = most_filters(ctx);
     a->scales = s.expansion;
     a->grows = s.is_multiset && s.expansion;
     a->left =
@@ -67,7 +74,7 @@ static bool adding_begin(redis_ctx *ctx, adding *a, const value *v, const order 
     return false;
 }
 
-/* ---- Adding --------------------------------------------------------------------------------------- */
+/* ---- Adding ---------------------------------------------------------------------------------- */
 
 static bool is_there(const adding *a, const tamis *filter, size_t i) {
     const items *t = &a->t;
@@ -82,7 +89,7 @@ static tamis_status put(const adding *a, tamis *filter, size_t i) {
 }
 
 static bool may_enlarge(const adding *a) {
-    return a->grows && (a->is_told || a->facts.filters < (uint64_t)settings.cf_max_expansions);
+    return a->grows && a->facts.filters < a->most_filters;
 }
 
 static tamis_status add_one(adding *a, tamis *filter, size_t i) {
@@ -113,7 +120,7 @@ static void add_all(adding *a, tamis *filter) {
     }
 }
 
-/* ---- Telling ---------------------------------------------------------------------------------------- */
+/* ---- Telling --------------------------------------------------------------------------------- */
 
 static int reply_failure(redis_ctx *ctx, const adding *a) {
     if (a->failure == TAMIS_NOMEM) return reply_error(ctx, "ERR Insufficient memory");
@@ -146,6 +153,10 @@ static void reply_results(redis_ctx *ctx, const adding *a) {
 /* Replicas get what went in, and nothing else. */
 static void replicate(redis_ctx *ctx, const adding *a, redis_string *key) {
     redis_string **item = a->order.item, *few[FEW_ITEMS];
+    if (a->order.is_verbatim && a->added == a->t.count) {
+        redis.ReplicateVerbatim(ctx);
+        return;
+    }
     if (a->added < a->t.count) {
         item = a->added <= FEW_ITEMS ? few : redis.Alloc(a->added * sizeof *item);
         for (size_t i = 0, n = 0; i < a->t.count; i++)
@@ -164,7 +175,7 @@ static void finish(redis_ctx *ctx, const adding *a, value *v, redis_string *key)
     reply_results(ctx, a);
 }
 
-/* ---- On the worker ------------------------------------------------------------------------------------ */
+/* ---- On the worker --------------------------------------------------------------------------- */
 
 /* May it have to be enlarged, and is it large? Then nothing is added before that is known. */
 static bool is_for_worker(adding *a, const tamis *filter) {
@@ -212,6 +223,7 @@ static bool hold_items(order *o) {
     if (!held) return false;
     for (int i = 0; i < o->count; i++) held[i] = redis.HoldString(NULL, o->item[i]);
     o->item = held;
+    o->is_verbatim = false;
     return true;
 }
 
@@ -234,6 +246,7 @@ static int add_elsewhere(redis_ctx *ctx, redis_string *key, value *v, const orde
         redis.Free(a);
         return reply_error(ctx, "ERR Insufficient memory");
     }
+    value_note_facts(v); /* nobody may have to while the worker reads it */
     job *j = job_new(ctx, key, v);
     if (j && adding_begin(ctx, a, v, &kept)) {
         j->task = a;
@@ -246,7 +259,7 @@ static int add_elsewhere(redis_ctx *ctx, redis_string *key, value *v, const orde
     return REDIS_OK;
 }
 
-/* ---- Making it first ------------------------------------------------------------------------------------- */
+/* ---- Making it first ------------------------------------------------------------------------- */
 
 static int add(redis_ctx *, redis_string *key, const order *);
 
@@ -302,7 +315,7 @@ static int create_and_add(redis_ctx *ctx, redis_string *key, const order *o, cre
     return job_do(ctx, j, c->bytes);
 }
 
-/* ---- The commands --------------------------------------------------------------------------------------- */
+/* ---- The commands ---------------------------------------------------------------------------- */
 
 /* Where nothing is: a new filter. */
 static int add_to_new(redis_ctx *ctx, redis_string *key, const order *o) {
@@ -316,11 +329,8 @@ static int add_to_new(redis_ctx *ctx, redis_string *key, const order *o) {
 
 /* RedisBloom looks at this once for each command, before it adds anything. */
 static bool has_all_expansions(redis_ctx *ctx, const value *v) {
-    const int told = REDIS_IS_REPLICATED | REDIS_IS_LOADING;
     const cf_shape s = cf_shape_of(v);
-    if (!s.is_origin || s.filters < (uint64_t)settings.cf_max_expansions ||
-        redis.GetContextFlags(ctx) & told)
-        return false;
+    if (!s.is_origin || s.filters < most_filters(ctx)) return false;
     redis.ReplyWithError(ctx, "Maximum expansions reached");
     return true;
 }
@@ -349,8 +359,12 @@ static int add(redis_ctx *ctx, redis_string *key, const order *o) {
 }
 
 static int add_item(redis_ctx *ctx, redis_string **argv, bool only_new) {
-    const order o = {
-        .form = ONE, .only_new = only_new, .wish = cf_usual_wish(), .item = argv + 2, .count = 1};
+    const order o = {.form = ONE,
+                     .only_new = only_new,
+                     .is_verbatim = true,
+                     .wish = cf_usual_wish(),
+                     .item = argv + 2,
+                     .count = 1};
     return add(ctx, argv[1], &o);
 }
 
@@ -397,7 +411,7 @@ static const char *take_options(redis_string **argv, int argc, order *o) {
 }
 
 static int insert(redis_ctx *ctx, redis_string **argv, int argc, reply_form form, bool only_new) {
-    order o = {.form = form, .only_new = only_new, .wish = cf_usual_wish()};
+    order o = {.form = form, .only_new = only_new, .is_verbatim = true, .wish = cf_usual_wish()};
     const char *why = take_options(argv, argc, &o);
     if (why) return *why ? redis.ReplyWithError(ctx, why) : redis.WrongArity(ctx);
     return add(ctx, argv[1], &o);

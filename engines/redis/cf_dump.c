@@ -18,7 +18,7 @@ enum { CHUNK = 16 << 20 };
 enum { OPENING_BYTES = 8, PREFIX = OPENING_BYTES + 8, IMAGE_HEADER = 192 };
 static const char opening[OPENING_BYTES] = {'t', 'a', 'm', 'i', 's', '-', 'c', 'f'};
 
-/* ---- CF.SCANDUMP key iterator --------------------------------------------------------------------- */
+/* ---- CF.SCANDUMP key iterator ---------------------------------------------------------------- */
 
 /* Bytes from `offset` on of what a dump has in all, with something in front of them. */
 typedef struct chunk {
@@ -123,7 +123,7 @@ int cf_scandump_command(redis_ctx *ctx, redis_string **argv, int argc) {
     return is_whole ? dump(ctx, argv[1], v, (uint64_t)iterator) : REDIS_OK;
 }
 
-/* ---- CF.LOADCHUNK key iterator bytes ---------------------------------------------------------------- */
+/* ---- CF.LOADCHUNK key iterator bytes --------------------------------------------------------- */
 
 static void reply_taken(redis_ctx *ctx, uint64_t have) {
     (void)have;
@@ -194,7 +194,7 @@ int cf_loadchunk_command(redis_ctx *ctx, redis_string **argv, int argc) {
     return rc;
 }
 
-/* ---- CF.COMPACT key ----------------------------------------------------------------------------------- */
+/* ---- CF.COMPACT key -------------------------------------------------------------------------- */
 
 /* Sub-filters of RedisBloom, in a copy of its bytes. */
 typedef struct level {
@@ -318,6 +318,7 @@ int cf_compact_command(redis_ctx *ctx, redis_string **argv, int argc) {
     if (!v) redis.ReplyWithError(ctx, "Cuckoo filter was not found");
     const bool is_whole = v && !cf_is_coming(ctx, &p, argv[1]);
     place_close(&p);
+    if (is_whole) value_note_facts(v);
     job *j = is_whole ? job_new(ctx, argv[1], v) : NULL;
     if (!j) return REDIS_OK;
     facts *f = j->task = redis.Alloc(sizeof *f);
@@ -326,7 +327,7 @@ int cf_compact_command(redis_ctx *ctx, redis_string **argv, int argc) {
     return job_do(ctx, j, tamis_stored_size(v->filter));
 }
 
-/* ---- CF.DEBUG key --------------------------------------------------------------------------------------- */
+/* ---- CF.DEBUG key ---------------------------------------------------------------------------- */
 
 static int debug(redis_ctx *ctx, const value *v) {
     char text[256];
