@@ -102,6 +102,32 @@ static void add_up(job *j) {
     j->result = NULL;
 }
 
+/* The command is replicated, and must find there what it found here: no source may have been deleted or
+ * renamed meanwhile. */
+static bool has_its_sources(redis_ctx *ctx, const job *j) {
+    const sum *s = j->task;
+    bool is_there = true;
+    for (int i = 0; i < j->read_count && is_there; i++) {
+        place p = place_open(ctx, s->argv[SOURCES + i], REDIS_READ, FAMILY_CMS);
+        is_there = p.value == j->reads[i];
+        place_close(&p);
+    }
+    if (!is_there) reply_error(ctx, "ERR a source was changed meanwhile");
+    return is_there;
+}
+
+/* The value stays, with all that the server knows of its key. Its old sketch goes when the job does,
+ * which is when nobody waits for that. */
+static void put_in_place(job *j, value *v) {
+    value *aside = j->read_count < JOB_KEYS ? value_new(NULL) : NULL;
+    if (aside) {
+        aside->filter = v->filter;
+        v->filter = NULL;
+        j->reads[j->read_count++] = aside;
+    }
+    value_replace(v, j->result);
+}
+
 static void end(job *j, redis_ctx *ctx) {
     const sum *s = j->task;
     place p;
@@ -109,10 +135,10 @@ static void end(job *j, redis_ctx *ctx) {
         redis.ReplyWithError(ctx, "CMS: MERGE overflow");
     } else if (j->rc) {
         reply_error(ctx, "ERR %s", j->why);
-    } else if (!job_place(ctx, j, &p)) {
+    } else if (!has_its_sources(ctx, j) || !job_place(ctx, j, &p)) {
         tamis_free(j->result);
     } else {
-        value_replace(p.value, j->result);
+        put_in_place(j, p.value);
         place_close(&p);
         redis.Replicate(ctx, "CMS.MERGE", "v", s->argv + 1, (size_t)s->argc - 1);
         redis.NotifyKeyspaceEvent(ctx, REDIS_NOTIFY_MODULE, "cms.merge", j->key);
