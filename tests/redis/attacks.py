@@ -193,7 +193,7 @@ def chunk_positions(t, s):
         t.refuses("TAMIS.LOAD", "k", offset, total, piece)
     t.clear()
     t.survives("TAMIS.LOAD", "k", 0, size, s.image[:10])
-    t.refuses("TAMIS.LOAD", "k", 11, size, s.image[11:])
+    t.refuses("TAMIS.LOAD", "k", 11, size, s.image[11:20])
     t.refuses("TAMIS.LOAD", "k", 20, size, s.image[20:])
     for offset in (-1, size + 1, 2 ** 63 - 1, -2 ** 63, "x"):
         t.client.must("TAMIS.LOAD", "k", 0, size, s.image)
