@@ -48,6 +48,8 @@ enum {
     REDIS_IN_SCRIPT = 1 << 0,
     REDIS_IN_MULTI = 1 << 1,
     REDIS_IS_REPLICA = 1 << 3,
+    REDIS_IS_READ_ONLY = 1 << 4, /* a replica that takes writes of its primary alone */
+    REDIS_IS_CLUSTER = 1 << 5,
     REDIS_IS_REPLICATED = 1 << 12, /* the command comes from the primary */
     REDIS_IS_LOADING = 1 << 13,
     REDIS_MAY_NOT_BLOCK = 1 << 21,

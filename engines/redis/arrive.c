@@ -78,7 +78,8 @@ static int finish(redis_ctx *ctx, redis_string *key, value *v, const coming *c) 
 static value *value_at(place *p, const coming *c) {
     if (p->value) return p->value;
     value *v = value_new(NULL);
-    if (v) v->facts.family = c->family;
+    const facts f = {.family = c->family};
+    if (v) value_set_facts(v, &f);
     return v;
 }
 

@@ -48,7 +48,8 @@ static int run(const command *c, redis_ctx *ctx, redis_string **argv, int argc) 
     if (argc < c->least || (c->most && argc > c->most)) return redis.WrongArity(ctx);
     if (work_is_active() && may_have_to_wait(c)) {
         const int last = c->last < 0 ? argc + c->last : c->last;
-        if (work_must_wait(ctx, argv, 1, last, c->step, c->entry)) return REDIS_OK;
+        const call again = {c->entry, argv, argc, 1, last, c->step, strstr(c->flags, "write")};
+        if (work_must_wait(ctx, &again)) return REDIS_OK;
     }
     return c->function(ctx, argv, argc);
 }

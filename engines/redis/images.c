@@ -83,6 +83,7 @@ int tamis_info_command(redis_ctx *ctx, redis_string **argv, int argc) {
     if (!j) return REDIS_OK;
     j->task = redis.Alloc(sizeof(measured));
     j->make = measure, j->end = tell, j->clean = free_task;
+    j->only_tells = true;
     return job_do(ctx, j, tamis_stored_size(filter));
 }
 
@@ -152,6 +153,7 @@ int tamis_dump_command(redis_ctx *ctx, redis_string **argv, int argc) {
     }
     *c = (chunk){.offset = offset, .total = tamis_stored_size(filter), .size = (size_t)count};
     j->make = cut_chunk, j->end = send_chunk, j->clean = free_task;
+    j->only_tells = true;
     return job_do(ctx, j, offset < HEADER_BYTES ? c->total : c->size);
 }
 

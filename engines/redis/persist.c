@@ -11,7 +11,7 @@
 #include "engines/redis/forms.h"
 #include "engines/redis/settings.h"
 
-enum { CHUNK = 1 << 20 };
+enum { CHUNK = ARRIVAL_PIECE };
 
 /* ---- Pieces of an image ----------------------------------------------------------------------- */
 
@@ -29,8 +29,11 @@ static void each_piece(const tamis *filter, piece_taker *take, void *ctx) {
 }
 
 static void each_piece_of_arrival(const arrival *a, piece_taker *take, void *ctx) {
-    for (uint64_t at = 0; at < a->have; at += CHUNK)
-        take(ctx, at, a->bytes + at, a->have - at < CHUNK ? (size_t)(a->have - at) : CHUNK);
+    size_t n;
+    for (uint64_t at = 0; at < a->have; at += n) {
+        const uint8_t *piece = arrival_piece(a, at, &n);
+        take(ctx, at, piece, n);
+    }
 }
 
 /* ---- RDB -------------------------------------------------------------------------------------- */
@@ -84,7 +87,8 @@ static bool load_filter(redis_io *io, value *v, uint64_t size) {
     arrival_free(v->arrival);
     v->arrival = NULL;
     value_replace(v, filter);
-    v->facts = facts_of(filter);
+    const facts f = facts_of(filter);
+    value_set_facts(v, &f);
     if (v->facts.family != FAMILY_TAMIS && tamis_secret(filter, secret))
         settings_meet_secret(secret);
     return true;
@@ -191,7 +195,7 @@ static void *copy(redis_string *from, redis_string *to, const void *object) {
     if (v->filter && tamis_copy(&filter, v->filter)) return NULL;
     value *twin = filter ? value_new(filter) : NULL; /* what is still coming stays where it comes */
     if (!twin) tamis_free(filter);
-    if (twin) twin->facts = v->facts;
+    if (twin) value_set_facts(twin, &v->facts);
     return twin;
 }
 

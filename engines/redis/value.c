@@ -8,6 +8,7 @@
 #include "engines/redis/settings.h"
 
 types value_types;
+struct counters counters;
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
 
@@ -17,11 +18,14 @@ void *try_alloc(size_t size) {
 
 static void *filter_alloc(void *ctx, size_t size) {
     (void)ctx;
-    return try_alloc(size);
+    void *memory = try_alloc(size);
+    if (memory) atomic_fetch_add(&counters.bytes, size);
+    return memory;
 }
 
 static void filter_free(void *ctx, void *memory, size_t size) {
-    (void)ctx, (void)size;
+    (void)ctx;
+    if (memory) atomic_fetch_sub(&counters.bytes, size);
     redis.Free(memory);
 }
 
@@ -57,7 +61,8 @@ static const struct {
 } fields[] = {
     {"expansion", offsetof(facts, expansion)},   {"bucketsize", offsetof(facts, bucket_size)},
     {"iterations", offsetof(facts, iterations)}, {"filters", offsetof(facts, filters)},
-    {"deleted", offsetof(facts, deleted)},
+    {"deleted", offsetof(facts, deleted)},       {"every", offsetof(facts, every)},
+    {"ticked", offsetof(facts, ticked)},
 };
 enum { FIELDS = sizeof fields / sizeof *fields };
 
@@ -109,9 +114,10 @@ facts facts_of(const tamis *filter) {
     return f;
 }
 
-/* Filters of RedisBloom know all that their commands tell. */
+/* Filters of RedisBloom know all that their commands tell, and ours are known by having no note. */
 static bool needs_note(const value *v) {
-    return v->filter && v->facts.family != FAMILY_TAMIS && value_type(v) == value_types.tamis;
+    const bool is_plain = v->facts.family == FAMILY_TAMIS && !v->facts.every;
+    return v->filter && !is_plain && value_type(v) == value_types.tamis;
 }
 
 void value_note_facts(value *v) {
@@ -124,12 +130,25 @@ void value_note_facts(value *v) {
 
 /* ---- Life ------------------------------------------------------------------------------------ */
 
+static void count_as(value *v, family now) {
+    if (v->counted_as) atomic_fetch_sub(&counters.values[v->counted_as], 1);
+    if (now) atomic_fetch_add(&counters.values[now], 1);
+    v->counted_as = now;
+}
+
+void value_set_facts(value *v, const facts *f) {
+    v->facts = *f;
+    count_as(v, f->family);
+}
+
 value *value_new(tamis *filter) {
     value *v = try_alloc(sizeof *v);
     if (!v) return NULL;
-    *v = (value){.facts = facts_of(filter)};
+    *v = (value){.filter = NULL};
     atomic_init(&v->users, 1);
     value_replace(v, filter);
+    const facts f = facts_of(filter);
+    value_set_facts(v, &f);
     return v;
 }
 
@@ -140,17 +159,23 @@ value *value_hold(value *v) {
 
 void value_release(value *v) {
     if (atomic_fetch_sub(&v->users, 1) > 1) return;
+    count_as(v, 0);
     tamis_free(v->filter);
     arrival_free(v->arrival);
     redis.Free(v);
 }
 
-void value_replace(value *v, tamis *filter) {
+tamis *value_swap(value *v, tamis *filter) {
     struct tamis_info info = {.abilities = 0};
-    tamis_free(v->filter);
+    tamis *before = v->filter;
     v->filter = filter;
     if (filter) tamis_facts(filter, &info, sizeof info);
     v->hashes_itself = info.abilities & TAMIS_OWN_HASH;
+    return before;
+}
+
+void value_replace(value *v, tamis *filter) {
+    tamis_free(value_swap(v, filter));
 }
 
 size_t value_bytes(const value *v) {
@@ -170,8 +195,12 @@ redis_type *value_type(const value *v) {
 
 /* ---- Arrivals -------------------------------------------------------------------------------- */
 
+enum { PIECE = ARRIVAL_PIECE };
+
 void arrival_free(arrival *a) {
     if (!a) return;
+    for (uint64_t at = PIECE; at < a->room; at += PIECE) redis.Free(a->more[at / PIECE - 1]);
+    redis.Free(a->more);
     redis.Free(a->bytes);
     redis.Free(a);
 }
@@ -185,17 +214,77 @@ static const char *begin(value *v, chunk_form form, uint64_t total) {
     return NULL;
 }
 
-/* Room follows what has come, not what was announced. */
-static bool make_room(arrival *a, uint64_t need) {
-    if (need <= a->room) return true;
-    uint64_t room = need < a->total / 2 ? 2 * need : a->total;
-    uint8_t *bytes = try_alloc((size_t)room);
+/* Memory that is larger, with the same `have` bytes in front; NULL, and nothing changed, when there is
+ * none. */
+static void *larger(void *memory, size_t have, size_t size) {
+    void *next = try_alloc(size);
+    if (!next) return NULL;
+    if (have) memcpy(next, memory, have);
+    redis.Free(memory);
+    return next;
+}
+
+static uint64_t least(uint64_t a, uint64_t b) {
+    return a < b ? a : b;
+}
+
+/* The first piece doubles until it is whole. */
+static bool grow_first(arrival *a, uint64_t need) {
+    const uint64_t room = least(least(2 * need, PIECE), a->total);
+    uint8_t *bytes = larger(a->bytes, (size_t)a->have, (size_t)room);
     if (!bytes) return false;
-    if (a->have) memcpy(bytes, a->bytes, (size_t)a->have);
-    redis.Free(a->bytes);
     a->bytes = bytes;
     a->room = room;
     return true;
+}
+
+static bool add_piece(arrival *a) {
+    const size_t n = (size_t)(a->room / PIECE) - 1;
+    if (n == a->more_room) {
+        uint8_t **more = larger(a->more, n * sizeof *more, (2 * n + 8) * sizeof *more);
+        if (!more) return false;
+        a->more = more;
+        a->more_room = 2 * n + 8;
+    }
+    const uint64_t size = least(PIECE, a->total - a->room);
+    if (!(a->more[n] = try_alloc((size_t)size))) return false;
+    a->room += size;
+    return true;
+}
+
+/* Room follows what has come, not what was announced. */
+static bool make_room(arrival *a, uint64_t need) {
+    while (a->room < need)
+        if (a->room < PIECE ? !grow_first(a, need) : !add_piece(a)) return false;
+    return true;
+}
+
+static uint8_t *place_of(const arrival *a, uint64_t at) {
+    return at < PIECE ? a->bytes + at : a->more[at / PIECE - 1] + at % PIECE;
+}
+
+const uint8_t *arrival_piece(const arrival *a, uint64_t at, size_t *size) {
+    *size = (size_t)least(PIECE - at % PIECE, a->have - at);
+    return place_of(a, at);
+}
+
+/* Does it have these bytes at its beginning? */
+static bool begins_with(const arrival *a, const uint8_t *bytes, size_t size) {
+    size_t n;
+    if (a->have < size) return false;
+    for (size_t at = 0; at < size; at += n) {
+        const uint8_t *piece = arrival_piece(a, at, &n);
+        if (n > size - at) n = size - at;
+        if (memcmp(piece, bytes + at, n) != 0) return false;
+    }
+    return true;
+}
+
+static void put(arrival *a, uint64_t offset, const uint8_t *bytes, size_t size) {
+    for (size_t at = 0, n; at < size; at += n) {
+        n = (size_t)least(PIECE - (offset + at) % PIECE, size - at);
+        memcpy(place_of(a, offset + at), bytes + at, n);
+    }
 }
 
 /* Headers and notes come on top of what the setting allows. */
@@ -208,7 +297,7 @@ const char *arrival_take(value *v, chunk_form form, uint64_t offset, uint64_t to
     if (offset > total || size > total - offset) return "ERR the chunk reaches beyond the total";
     const arrival *now = v->arrival;
     const bool is_other = !now || now->total != total || now->form != form;
-    if (offset == 0 && (is_other || now->have < size || memcmp(now->bytes, bytes, size) != 0)) {
+    if (offset == 0 && (is_other || !begins_with(now, bytes, size))) {
         const char *why = begin(v, form, total);
         if (why) return why;
     } else if (is_other) {
@@ -217,14 +306,39 @@ const char *arrival_take(value *v, chunk_form form, uint64_t offset, uint64_t to
     arrival *a = v->arrival;
     if (offset > a->have) return "ERR there is a gap before this chunk";
     if (!make_room(a, offset + size)) return "ERR Insufficient memory";
-    memcpy(a->bytes + offset, bytes, size);
+    put(a, offset, bytes, size);
     if (offset + size > a->have) a->have = offset + size;
     return NULL;
 }
 
-tamis_status arrival_finish(const arrival *a, tamis **filter) {
+/* ---- Through the gate ------------------------------------------------------------------------ */
+
+/* All bytes in a row; NULL when there is no memory. */
+static uint8_t *in_a_row(const arrival *a) {
+    uint8_t *bytes = try_alloc((size_t)a->have);
+    size_t n;
+    for (uint64_t at = 0; bytes && at < a->have; at += n) {
+        const uint8_t *piece = arrival_piece(a, at, &n);
+        memcpy(bytes + at, piece, n);
+    }
+    return bytes;
+}
+
+static tamis_status pass_gate(chunk_form form, const void *bytes, size_t size, tamis **filter) {
     static const char *const formats[] = {NULL, "redisbloom", "rediscuckoo"};
     const struct tamis_options options = value_options(NULL);
-    if (a->form == FORM_IMAGE) return tamis_load_with(filter, a->bytes, (size_t)a->have, &options);
-    return tamis_import_with(filter, formats[a->form], a->bytes, (size_t)a->have, &options);
+    const tamis_status rc = form == FORM_IMAGE
+                                ? tamis_load_with(filter, bytes, size, &options)
+                                : tamis_import_with(filter, formats[form], bytes, size, &options);
+    if (rc) atomic_fetch_add(&counters.refused, 1);
+    return rc;
+}
+
+tamis_status arrival_finish(const arrival *a, tamis **filter) {
+    if (a->have <= PIECE) return pass_gate(a->form, a->bytes, (size_t)a->have, filter);
+    uint8_t *bytes = in_a_row(a);
+    if (!bytes) return TAMIS_NOMEM;
+    const tamis_status rc = pass_gate(a->form, bytes, (size_t)a->have, filter);
+    redis.Free(bytes);
+    return rc;
 }

@@ -29,6 +29,8 @@ typedef struct facts {
     uint64_t iterations;  /* CF */
     uint64_t filters;     /* CF: 1, and one more for each time it was enlarged */
     uint64_t deleted;     /* CF: items that were taken out */
+    uint64_t every;       /* milliseconds from tick to tick; 0: nothing ticks by itself */
+    uint64_t ticked;      /* when it ticked last, in milliseconds since 1970 */
 } facts;
 
 /* In which form bytes come in chunks. */
@@ -38,9 +40,12 @@ typedef enum chunk_form { FORM_IMAGE, FORM_REDISBLOOM, FORM_REDISCUCKOO } chunk_
 typedef struct arrival {
     chunk_form form;
     uint64_t total, have; /* bytes */
-    uint64_t room;        /* that `bytes` has: never more than twice what has come */
-    uint8_t *bytes;
+    uint64_t room;        /* in memory: never more than twice what has come */
+    uint8_t *bytes;       /* the first of them, at most ARRIVAL_PIECE */
+    uint8_t **more;       /* as many again in each, but for the last: large ones never move */
+    size_t more_room;     /* pointers */
 } arrival;
+enum { ARRIVAL_PIECE = 1 << 20 };
 
 struct job;
 
@@ -48,6 +53,7 @@ typedef struct value {
     tamis *filter;    /* NULL until the first one is whole */
     arrival *arrival; /* NULL when none is coming; the filter goes on answering meanwhile */
     facts facts;
+    family counted_as;  /* in `counters` */
     bool hashes_itself; /* the filter is of another system: it takes keys, not hashes */
     struct job *job;    /* that reads the filter: nobody may change it before that has ended */
     atomic_uint users;
@@ -73,8 +79,12 @@ value *value_new(tamis *filter);
 value *value_hold(value *);
 void value_release(value *);
 
-/* Puts another filter in place of the present one, which is freed. The facts stay. */
+/* Puts another filter in place of the present one, which is freed, or returned. The facts stay. */
 void value_replace(value *, tamis *filter);
+tamis *value_swap(value *, tamis *filter);
+
+/* Other facts; whoever writes them himself leaves the family alone. */
+void value_set_facts(value *, const facts *);
 
 /* Bytes that it holds. */
 size_t value_bytes(const value *);
@@ -106,8 +116,22 @@ void *try_alloc(size_t size);
 const char *arrival_take(value *, chunk_form, uint64_t offset, uint64_t total, const void *bytes,
                          size_t size);
 
-/* All has come: through the gate. The arrival is gone afterwards only when that succeeds. */
+/* All has come: through the gate. The arrival stays as it is. */
 tamis_status arrival_finish(const arrival *, tamis **filter);
 void arrival_free(arrival *);
+
+/* What has come, one piece after the other: from `at` on, where it lies and how much; at most
+ * ARRIVAL_PIECE when `at` is a multiple of that. */
+const uint8_t *arrival_piece(const arrival *, uint64_t at, size_t *size);
+
+/* ---- Counters ---------------------------------------------------------------------------------- */
+
+/* For INFO. Those that are atomic change on other threads too. */
+extern struct counters {
+    atomic_ullong values[FAMILY_CMS + 1]; /* by family */
+    atomic_ullong bytes;                  /* of all filters */
+    atomic_ullong refused;                /* images that the gate refused */
+    unsigned long long adds, questions;   /* of items */
+} counters;
 
 #endif
