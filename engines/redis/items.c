@@ -33,6 +33,7 @@ void items_free(items *t) {
 }
 
 void items_ask(items *t, const tamis *filter) {
+    counters.questions += t->count;
     if (t->hash)
         tamis_has_hashes(filter, t->hash, t->count, t->hit);
     else

@@ -111,6 +111,7 @@ facts facts_of(const tamis *filter) {
         read_field(&f, text, len);
         text += len + (text[len] == ' ');
     }
+    if (!(info.abilities & TAMIS_CAN_TICK)) f.every = f.ticked = 0;
     return f;
 }
 

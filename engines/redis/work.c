@@ -55,7 +55,7 @@ void job_reads(job *j, value *v) {
 
 void job_fail(job *j, tamis_status rc) {
     j->rc = rc;
-    snprintf(j->why, sizeof j->why, "%s", tamis_why());
+    snprintf(j->why, sizeof j->why, "%s", rc == TAMIS_NOMEM ? tamis_status_text(rc) : tamis_why());
 }
 
 /* Strings are the server's: only under its lock. */
@@ -172,7 +172,7 @@ static int wrong_arity(redis_ctx *ctx) {
     if (!running) return server_says_arity(ctx);
     char name[64];
     snprintf(name, sizeof name, "%s", redis.StringPtrLen(running->call.argv[0], NULL));
-    for (char *c = name; *c; c++) *c = (char)tolower((unsigned char)*c);
+    for (char *c = name; *c; c++) *c = (char)toupper((unsigned char)*c);
     return reply_error(ctx, "ERR wrong number of arguments for '%s' command", name);
 }
 
@@ -310,6 +310,10 @@ int job_do(redis_ctx *ctx, job *j, uint64_t bytes) {
 
 bool work_is_active(void) {
     return queue.active > 0;
+}
+
+uint64_t work_active(void) {
+    return queue.active;
 }
 
 uint64_t work_done(void) {

@@ -67,8 +67,9 @@ void job_replace(job *);
 /* Notes the failure of a call of the library, which knows its sentence only on this thread. */
 void job_fail(job *, tamis_status);
 
-/* Is any job under way? How many were there? */
+/* Is any job under way? How many are, and were there? */
 bool work_is_active(void);
+uint64_t work_active(void);
 uint64_t work_done(void);
 
 /* A command, as it is run again. */
