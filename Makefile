@@ -179,6 +179,9 @@ $(BUILDERS): $(T)/%: $(B)/tests/%.o $(EXTRA_OBJ) $(HELP_OBJ) $(LIB)
 	$(call link_test)
 # These are about parts of the command.
 $(T)/unit/test_occupancy: $(B)/cli/occupancy.o $(B)/cli/statistics.o
+# The module of Redis, in a server of a few functions.
+$(T)/unit/test_redis_api: $(B)/tests/unit/test_redis_api.o $(REDIS_OBJ) $(LIB)
+	$(call link_test)
 # These stand between the library and the system: tests/help/faults.h.
 FAULTY := $(T)/unit/test_files $(T)/unit/test_temporary $(T)/proof/killed
 FAULTS := read write fsync rename unlink flock getrandom access close \
@@ -213,7 +216,7 @@ $(REPLAY): $(B)/tests/fuzz/gate.o $(B)/tests/fuzz/replay.o $(FUZZ_OBJ) $(LIB)
 	$(call link_test)
 
 # The module, in a server; each is a program by itself.
-REDIS_TESTS := $(addprefix tests/redis/,own.py)
+REDIS_TESTS := $(addprefix tests/redis/,own.py work.py server_side.py prototypes.sh)
 HOUSE := $(sort $(wildcard tests/house/*.sh tests/house/*.py))
 
 BENCH    := $(B)/bench/bench
