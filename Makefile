@@ -62,7 +62,7 @@ REDIS_SO  := $(B)/tamis-redis.so
 
 .PHONY: pages all run run-here test check test-here proof proof-here big tables fuzz fuzz-import fuzz-talk fuzz-summary peers peers-here golden install uninstall \
         format layers symbols clean bench bench-here bench-programs bench-full \
-        bench-full-here bench-count bench-count-here bench-cli bench-cli-here
+        bench-full-here bench-count bench-count-here bench-cli bench-cli-here bench-redis bench-redis-here
 .DELETE_ON_ERROR:
 all: $(LIB) $(SO) $(CMD) $(REDIS_SO)
 
@@ -215,12 +215,16 @@ $(B)/fuzz/%.o: %.c
 $(REPLAY): $(B)/tests/fuzz/gate.o $(B)/tests/fuzz/replay.o $(FUZZ_OBJ) $(LIB)
 	$(call link_test)
 
-# The module, in a server; each is a program by itself.
-REDIS_TESTS := $(addprefix tests/redis/,own.py work.py server_side.py prototypes.sh)
+# The module, in a server; each is a program by itself. PROGRAMS=, KEYS= and MUTANTS= make those that take
+# long longer: `make redis-proof`.
+REDIS_TESTS := $(addprefix tests/redis/,own.py work.py server_side.py prototypes.sh cms.py programs.py killed.py attacks.py mutate.py)
+MUTATE      := $(T)/redis/mutate
+$(T)/redis/%: $(B)/tests/redis/%.o $(HELP_OBJ) $(LIB)
+	$(call link_test)
 HOUSE := $(sort $(wildcard tests/house/*.sh tests/house/*.py))
 
 BENCH    := $(B)/bench/bench
-PROGRAMS := $(UNIT) $(LAWS) $(REPLAY)
+PROGRAMS := $(UNIT) $(LAWS) $(REPLAY) $(MUTATE)
 .PHONY: programs
 programs: all $(PROGRAMS)
 test-here: programs $(BENCH)
@@ -310,13 +314,14 @@ build-fuzz/fuzz-%: $(B)/tests/fuzz/%.o $(FUZZ_OBJ) $(LIB)
 # make bench-full    10^8 keys, strings, two threads, every size; JSON and pictures: ten minutes
 # make bench-count   instructions per key under callgrind: the same every time
 # make bench-cli     the command beside grep, awk, sort and another bloom: some minutes
+# make bench-redis   the module in a server, beside RedisBloom where TAMIS_REDISBLOOM= names it: some minutes
 #
 # A peer is a shared object that speaks bench/peer.h. bench/peers/NAME.c or .cc is one file for
 # each library that has a package; what is not installed is left out, and a line says so.
 
 BENCH_OBJ := $(patsubst %.c,$(B)/%.o,$(wildcard bench/*.c))
 
-bench bench-full bench-count bench-cli:
+bench bench-full bench-count bench-cli bench-redis:
 	@tools/setup bench
 	@$(MAKE) --no-print-directory -j2 $@-here
 # What a storage engine inlines is compiled for the machine it runs on.
@@ -356,6 +361,17 @@ $(CLI_TOOLS): %: %.o
 -include $(CLI_TOOLS:%=%.d)
 bench-cli-here: $(CMD) $(CLI_TOOLS)
 	@bench/cli/run $(abspath $(CMD)) $(abspath $(B)/bench/cli)
+
+# A load generator, and a module that only looks at its arguments.
+REDIS_LOAD  := $(B)/bench/redis/load
+REDIS_FLOOR := $(B)/bench/redis/floor.so
+$(REDIS_LOAD): $(B)/bench/redis/load.o
+	$(Q)$(CC) $(SAFE) $(CFLAGS) $(LDFLAGS) -o $@ $< -lhiredis
+$(REDIS_FLOOR): $(B)/bench/redis/floor.o $(B)/engines/redis/api.o
+	$(Q)$(CC) -shared $(SAFE) $(CFLAGS) $(LDFLAGS) -o $@ $^
+-include $(B)/bench/redis/load.d $(B)/bench/redis/floor.d
+bench-redis-here: $(REDIS_SO) $(REDIS_LOAD) $(REDIS_FLOOR)
+	B=$(B) bench/redis/run all $(B)/bench/redis.json
 
 # ---- Installing ---------------------------------------------------------------------------------
 
@@ -408,7 +424,7 @@ layers:
 symbols: $(SO)
 	@nm -D --defined-only $< | awk '$$2 ~ /[A-Z]/ {print $$3}' | LC_ALL=C sort
 
-SOURCES = $(filter-out src/kinds/kinds.def,$(wildcard include/*.h src/*/*.[ch] cli/*.[ch] cli/*/*.[ch] engines/*/*.[ch] tests/*/*.[ch] examples/*.c bench/*.c bench/cli/*.c bench/bench.h \
+SOURCES = $(filter-out src/kinds/kinds.def,$(wildcard include/*.h src/*/*.[ch] cli/*.[ch] cli/*/*.[ch] engines/*/*.[ch] tests/*/*.[ch] examples/*.c bench/*.c bench/cli/*.c bench/redis/*.c bench/bench.h \
                        bench/peers/*.c))
 format:
 	@tools/setup dev

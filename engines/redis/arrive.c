@@ -15,7 +15,7 @@ static void replicate(redis_ctx *ctx, redis_string *key, const coming *c) {
 /* ---- The last chunk ----------------------------------------------------------------------------- */
 
 static void pass_gate(job *j) {
-    const tamis_status rc = arrival_finish(j->target->arrival, &j->result);
+    const tamis_status rc = arrival_finish(j->target->arrival, false, &j->result);
     if (rc) job_fail(j, rc);
 }
 

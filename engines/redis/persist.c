@@ -11,11 +11,9 @@
 #include "engines/redis/forms.h"
 #include "engines/redis/settings.h"
 
-enum { CHUNK = ARRIVAL_PIECE };
+enum { CHUNK = 1 << 20 };
 
 /* ---- Pieces of an image ----------------------------------------------------------------------- */
-
-typedef void piece_taker(void *ctx, uint64_t offset, const uint8_t *bytes, size_t size);
 
 /* The server calls these from one thread, and saving must not fail for want of memory. */
 static void each_piece(const tamis *filter, piece_taker *take, void *ctx) {
@@ -24,14 +22,6 @@ static void each_piece(const tamis *filter, piece_taker *take, void *ctx) {
     for (uint64_t at = 0; at < total; at += CHUNK) {
         const size_t n = total - at < CHUNK ? (size_t)(total - at) : CHUNK;
         tamis_bytes_at(filter, at, piece, n);
-        take(ctx, at, piece, n);
-    }
-}
-
-static void each_piece_of_arrival(const arrival *a, piece_taker *take, void *ctx) {
-    size_t n;
-    for (uint64_t at = 0; at < a->have; at += n) {
-        const uint8_t *piece = arrival_piece(a, at, &n);
         take(ctx, at, piece, n);
     }
 }
@@ -53,7 +43,7 @@ static void save(redis_io *io, void *object) {
     if (!a) return;
     redis.SaveUnsigned(io, a->total);
     redis.SaveUnsigned(io, a->form);
-    each_piece_of_arrival(a, save_piece, io);
+    arrival_each(a, save_piece, io);
 }
 
 /* Reads strings until `have` bytes are there, into an arrival of so many in all. */
@@ -80,8 +70,10 @@ static bool load_filter(redis_io *io, value *v, uint64_t size) {
     tamis *filter;
     uint8_t secret[SECRET_BYTES];
     if (!load_pieces(io, v, FORM_IMAGE, size, size)) return false;
-    if (arrival_finish(v->arrival, &filter)) {
-        redis.LogIOError(io, "warning", "filter refused: %s", tamis_why());
+    const tamis_status rc = arrival_finish(v->arrival, true, &filter);
+    if (rc) {
+        redis.LogIOError(io, "warning", "filter refused: %s",
+                         rc == TAMIS_NOMEM ? tamis_status_text(rc) : tamis_why());
         return false;
     }
     arrival_free(v->arrival);
@@ -94,12 +86,13 @@ static bool load_filter(redis_io *io, value *v, uint64_t size) {
     return true;
 }
 
+/* All of it may be there: the gate was at work when it was saved. Its last chunk comes again. */
 static bool load_arrival(redis_io *io, value *v) {
     const uint64_t have = redis.LoadUnsigned(io);
     if (redis.IsIOError(io)) return false;
     if (have == 0) return v->filter != NULL;
     const uint64_t total = redis.LoadUnsigned(io), form = redis.LoadUnsigned(io);
-    if (redis.IsIOError(io) || form > FORM_REDISCUCKOO || have >= total) return false;
+    if (redis.IsIOError(io) || form > FORM_REDISCUCKOO || have > total) return false;
     return load_pieces(io, v, (chunk_form)form, have, total);
 }
 
@@ -152,7 +145,7 @@ static void rewrite(redis_io *io, redis_string *key, void *object) {
     if (!v->arrival) return;
     r.total = v->arrival->total;
     r.form = v->arrival->form;
-    each_piece_of_arrival(v->arrival, rewrite_piece, &r);
+    arrival_each(v->arrival, rewrite_piece, &r);
 }
 
 /* ---- Memory ----------------------------------------------------------------------------------- */
@@ -169,7 +162,7 @@ static void digest(redis_digest *d, void *object) {
     if (v->arrival) {
         redis.DigestAddLongLong(d, (long long)v->arrival->total);
         redis.DigestAddLongLong(d, (long long)v->arrival->form);
-        each_piece_of_arrival(v->arrival, digest_piece, d);
+        arrival_each(v->arrival, digest_piece, d);
     }
     redis.DigestEndSequence(d);
 }
@@ -188,15 +181,35 @@ static size_t free_effort(redis_string *key, const void *object) {
     return 1 + value_bytes(object) / 4096;
 }
 
+/* A copy has all that the key has, also what is still coming: the server dumps and restores it too. */
+typedef struct copying {
+    value *twin;
+    const arrival *from;
+    bool is_refused;
+} copying;
+
+static void copy_piece(void *ctx, uint64_t offset, const uint8_t *bytes, size_t size) {
+    copying *c = ctx;
+    if (arrival_take(c->twin, c->from->form, offset, c->from->total, bytes, size))
+        c->is_refused = true;
+}
+
 static void *copy(redis_string *from, redis_string *to, const void *object) {
     const value *v = object;
     tamis *filter = NULL;
     (void)from, (void)to;
     if (v->filter && tamis_copy(&filter, v->filter)) return NULL;
-    value *twin = filter ? value_new(filter) : NULL; /* what is still coming stays where it comes */
-    if (!twin) tamis_free(filter);
-    if (twin) value_set_facts(twin, &v->facts);
-    return twin;
+    value *twin = value_new(filter);
+    if (!twin) {
+        tamis_free(filter);
+        return NULL;
+    }
+    value_set_facts(twin, &v->facts);
+    copying c = {.twin = twin, .from = v->arrival};
+    if (v->arrival) arrival_each(v->arrival, copy_piece, &c);
+    if (!c.is_refused) return twin;
+    value_release(twin);
+    return NULL;
 }
 
 static void *move_piece(void *ctx, void *memory) {

@@ -16,8 +16,10 @@ void *try_alloc(size_t size) {
     return redis.TryAlloc ? redis.TryAlloc(size) : redis.Alloc(size);
 }
 
+/* Growth comes along here only, so that the limit holds for it too. */
 static void *filter_alloc(void *ctx, size_t size) {
     (void)ctx;
+    if (size > (uint64_t)settings.max_filter_bytes + BESIDE_PAYLOAD) return NULL;
     void *memory = try_alloc(size);
     if (memory) atomic_fetch_add(&counters.bytes, size);
     return memory;
@@ -61,8 +63,8 @@ static const struct {
 } fields[] = {
     {"expansion", offsetof(facts, expansion)},   {"bucketsize", offsetof(facts, bucket_size)},
     {"iterations", offsetof(facts, iterations)}, {"filters", offsetof(facts, filters)},
-    {"deleted", offsetof(facts, deleted)},       {"every", offsetof(facts, every)},
-    {"ticked", offsetof(facts, ticked)},
+    {"deleted", offsetof(facts, deleted)},       {"buckets", offsetof(facts, buckets)},
+    {"every", offsetof(facts, every)},           {"ticked", offsetof(facts, ticked)},
 };
 enum { FIELDS = sizeof fields / sizeof *fields };
 
@@ -181,7 +183,7 @@ void value_replace(value *v, tamis *filter) {
 
 size_t value_bytes(const value *v) {
     const size_t filter = v->filter ? (size_t)tamis_stored_size(v->filter) : 0;
-    return sizeof *v + filter + (v->arrival ? sizeof *v->arrival + (size_t)v->arrival->room : 0);
+    return sizeof *v + filter + arrival_bytes(v->arrival);
 }
 
 redis_type *value_type(const value *v) {
@@ -192,154 +194,4 @@ redis_type *value_type(const value *v) {
            : strcmp(info.kind, "rediscuckoo") == 0 ? value_types.cuckoo
            : strcmp(info.kind, "rediscms") == 0    ? value_types.countmin
                                                    : value_types.tamis;
-}
-
-/* ---- Arrivals -------------------------------------------------------------------------------- */
-
-enum { PIECE = ARRIVAL_PIECE };
-
-void arrival_free(arrival *a) {
-    if (!a) return;
-    for (uint64_t at = PIECE; at < a->room; at += PIECE) redis.Free(a->more[at / PIECE - 1]);
-    redis.Free(a->more);
-    redis.Free(a->bytes);
-    redis.Free(a);
-}
-
-static const char *begin(value *v, chunk_form form, uint64_t total) {
-    arrival *a = try_alloc(sizeof *a);
-    if (!a) return "ERR Insufficient memory";
-    *a = (arrival){.form = form, .total = total};
-    arrival_free(v->arrival);
-    v->arrival = a;
-    return NULL;
-}
-
-/* Memory that is larger, with the same `have` bytes in front; NULL, and nothing changed, when there is
- * none. */
-static void *larger(void *memory, size_t have, size_t size) {
-    void *next = try_alloc(size);
-    if (!next) return NULL;
-    if (have) memcpy(next, memory, have);
-    redis.Free(memory);
-    return next;
-}
-
-static uint64_t least(uint64_t a, uint64_t b) {
-    return a < b ? a : b;
-}
-
-/* The first piece doubles until it is whole. */
-static bool grow_first(arrival *a, uint64_t need) {
-    const uint64_t room = least(least(2 * need, PIECE), a->total);
-    uint8_t *bytes = larger(a->bytes, (size_t)a->have, (size_t)room);
-    if (!bytes) return false;
-    a->bytes = bytes;
-    a->room = room;
-    return true;
-}
-
-static bool add_piece(arrival *a) {
-    const size_t n = (size_t)(a->room / PIECE) - 1;
-    if (n == a->more_room) {
-        uint8_t **more = larger(a->more, n * sizeof *more, (2 * n + 8) * sizeof *more);
-        if (!more) return false;
-        a->more = more;
-        a->more_room = 2 * n + 8;
-    }
-    const uint64_t size = least(PIECE, a->total - a->room);
-    if (!(a->more[n] = try_alloc((size_t)size))) return false;
-    a->room += size;
-    return true;
-}
-
-/* Room follows what has come, not what was announced. */
-static bool make_room(arrival *a, uint64_t need) {
-    while (a->room < need)
-        if (a->room < PIECE ? !grow_first(a, need) : !add_piece(a)) return false;
-    return true;
-}
-
-static uint8_t *place_of(const arrival *a, uint64_t at) {
-    return at < PIECE ? a->bytes + at : a->more[at / PIECE - 1] + at % PIECE;
-}
-
-const uint8_t *arrival_piece(const arrival *a, uint64_t at, size_t *size) {
-    *size = (size_t)least(PIECE - at % PIECE, a->have - at);
-    return place_of(a, at);
-}
-
-/* Does it have these bytes at its beginning? */
-static bool begins_with(const arrival *a, const uint8_t *bytes, size_t size) {
-    size_t n;
-    if (a->have < size) return false;
-    for (size_t at = 0; at < size; at += n) {
-        const uint8_t *piece = arrival_piece(a, at, &n);
-        if (n > size - at) n = size - at;
-        if (memcmp(piece, bytes + at, n) != 0) return false;
-    }
-    return true;
-}
-
-static void put(arrival *a, uint64_t offset, const uint8_t *bytes, size_t size) {
-    for (size_t at = 0, n; at < size; at += n) {
-        n = (size_t)least(PIECE - (offset + at) % PIECE, size - at);
-        memcpy(place_of(a, offset + at), bytes + at, n);
-    }
-}
-
-/* Headers and notes come on top of what the setting allows. */
-enum { BESIDE_PAYLOAD = 2 << 20 };
-
-const char *arrival_take(value *v, chunk_form form, uint64_t offset, uint64_t total,
-                         const void *bytes, size_t size) {
-    if (total == 0 || total > (uint64_t)settings.max_filter_bytes + BESIDE_PAYLOAD)
-        return "ERR the total must be from 1 byte to what max-filter-bytes allows";
-    if (offset > total || size > total - offset) return "ERR the chunk reaches beyond the total";
-    const arrival *now = v->arrival;
-    const bool is_other = !now || now->total != total || now->form != form;
-    if (offset == 0 && (is_other || !begins_with(now, bytes, size))) {
-        const char *why = begin(v, form, total);
-        if (why) return why;
-    } else if (is_other) {
-        return "ERR there is no such filter on its way: begin with offset 0";
-    }
-    arrival *a = v->arrival;
-    if (offset > a->have) return "ERR there is a gap before this chunk";
-    if (!make_room(a, offset + size)) return "ERR Insufficient memory";
-    put(a, offset, bytes, size);
-    if (offset + size > a->have) a->have = offset + size;
-    return NULL;
-}
-
-/* ---- Through the gate ------------------------------------------------------------------------ */
-
-/* All bytes in a row; NULL when there is no memory. */
-static uint8_t *in_a_row(const arrival *a) {
-    uint8_t *bytes = try_alloc((size_t)a->have);
-    size_t n;
-    for (uint64_t at = 0; bytes && at < a->have; at += n) {
-        const uint8_t *piece = arrival_piece(a, at, &n);
-        memcpy(bytes + at, piece, n);
-    }
-    return bytes;
-}
-
-static tamis_status pass_gate(chunk_form form, const void *bytes, size_t size, tamis **filter) {
-    static const char *const formats[] = {NULL, "redisbloom", "rediscuckoo"};
-    const struct tamis_options options = value_options(NULL);
-    const tamis_status rc = form == FORM_IMAGE
-                                ? tamis_load_with(filter, bytes, size, &options)
-                                : tamis_import_with(filter, formats[form], bytes, size, &options);
-    if (rc) atomic_fetch_add(&counters.refused, 1);
-    return rc;
-}
-
-tamis_status arrival_finish(const arrival *a, tamis **filter) {
-    if (a->have <= PIECE) return pass_gate(a->form, a->bytes, (size_t)a->have, filter);
-    uint8_t *bytes = in_a_row(a);
-    if (!bytes) return TAMIS_NOMEM;
-    const tamis_status rc = pass_gate(a->form, bytes, (size_t)a->have, filter);
-    redis.Free(bytes);
-    return rc;
 }

@@ -25,6 +25,7 @@ typedef enum family {
 typedef struct facts {
     family family;
     uint64_t expansion;   /* as it was asked for; 0: does not scale */
+    uint64_t buckets;     /* CF: that RedisBloom would have begun with */
     uint64_t bucket_size; /* CF */
     uint64_t iterations;  /* CF */
     uint64_t filters;     /* CF: 1, and one more for each time it was enlarged */
@@ -36,16 +37,16 @@ typedef struct facts {
 /* In which form bytes come in chunks. */
 typedef enum chunk_form { FORM_IMAGE, FORM_REDISBLOOM, FORM_REDISCUCKOO } chunk_form;
 
-/* A filter that comes in chunks, from front to back. */
+/* A filter that comes in chunks, from front to back. It is kept in pieces, so that no chunk makes the
+ * server copy what came before; all but the last have ARRIVAL_PIECE bytes. */
+enum { ARRIVAL_PIECE = 1 << 20 };
 typedef struct arrival {
     chunk_form form;
     uint64_t total, have; /* bytes */
-    uint64_t room;        /* in memory: never more than twice what has come */
-    uint8_t *bytes;       /* the first of them, at most ARRIVAL_PIECE */
-    uint8_t **more;       /* as many again in each, but for the last: large ones never move */
-    size_t more_room;     /* pointers */
+    uint64_t room;        /* that the pieces have: less than one more than what has come */
+    uint8_t **piece;
+    size_t slots; /* that `piece` has */
 } arrival;
-enum { ARRIVAL_PIECE = 1 << 20 };
 
 struct job;
 
@@ -107,6 +108,9 @@ facts facts_of(const tamis *);
  * NULL, is only looked at while a filter is made. */
 struct tamis_options value_options(const uint8_t *secret);
 
+/* Headers and notes come on top of what the setting allows. */
+enum { BESIDE_PAYLOAD = 2 << 20 };
+
 /* Memory that may be refused, for sizes that somebody else chose. */
 void *try_alloc(size_t size);
 
@@ -116,13 +120,17 @@ void *try_alloc(size_t size);
 const char *arrival_take(value *, chunk_form, uint64_t offset, uint64_t total, const void *bytes,
                          size_t size);
 
-/* All has come: through the gate. The arrival stays as it is. */
-tamis_status arrival_finish(const arrival *, tamis **filter);
+/* What has come, in as many parts as there are pieces. */
+typedef void piece_taker(void *ctx, uint64_t offset, const uint8_t *bytes, size_t size);
+void arrival_each(const arrival *, piece_taker *, void *ctx);
+
+/* All has come: through the gate. The pieces are gathered for it; at the last use, where nobody else can
+ * see the arrival, each is freed meanwhile, and none are left. */
+tamis_status arrival_finish(arrival *, bool is_last_use, tamis **filter);
 void arrival_free(arrival *);
 
-/* What has come, one piece after the other: from `at` on, where it lies and how much; at most
- * ARRIVAL_PIECE when `at` is a multiple of that. */
-const uint8_t *arrival_piece(const arrival *, uint64_t at, size_t *size);
+/* Memory that it holds; NULL: none. */
+size_t arrival_bytes(const arrival *);
 
 /* ---- Counters ---------------------------------------------------------------------------------- */
 

@@ -172,7 +172,7 @@ static int wrong_arity(redis_ctx *ctx) {
     if (!running) return server_says_arity(ctx);
     char name[64];
     snprintf(name, sizeof name, "%s", redis.StringPtrLen(running->call.argv[0], NULL));
-    for (char *c = name; *c; c++) *c = (char)toupper((unsigned char)*c);
+    for (char *c = name; *c; c++) *c = (char)tolower((unsigned char)*c);
     return reply_error(ctx, "ERR wrong number of arguments for '%s' command", name);
 }
 

@@ -29,3 +29,10 @@ for i in 0 1; do tamis build -q shard$i.tamis part$i $wish --shard $i/2 --strict
 tamis assemble shard1.tamis shard0.tamis -o four.tamis --secret-file secret
 cmp whole.tamis four.tamis && echo "the same bytes"
 tamis info shard1.tamis --secret-file secret | grep -v 'hash\|rate now\|fill'
+
+echo "-- shards of more than a megabyte, of which the router needs a part"
+tamis partition keys --spec blocked:capacity=5M --shards 3 | awk -F '\t' '{ print $2 >"large" $1 }'
+for i in 0 1 2; do tamis build -q large$i.tamis large$i --spec blocked:capacity=5M --shard $i/3 --strict; done
+tamis build -q whole.tamis keys --spec blocked:capacity=5M -f
+tamis assemble -q large?.tamis -o five.tamis
+cmp whole.tamis five.tamis && echo "the same bytes"

@@ -31,7 +31,9 @@ def free_port():
 
 
 class Server:
-    def __init__(self, *options, module=MODULE, arguments=(), folder=None, port=None, environment=None):
+    def __init__(self, *options, module=MODULE, arguments=(), folder=None, port=None, environment=None,
+                 program=PROGRAM):
+        self.program = program
         self.port = port or free_port()
         self.folder = folder or tempfile.mkdtemp(prefix="tamis-redis-")
         self.owns_folder = folder is None
@@ -42,7 +44,7 @@ class Server:
         self.start()
 
     def start(self):
-        command = [PROGRAM, "--port", str(self.port), "--bind", "127.0.0.1", "--dir", self.folder,
+        command = [self.program, "--port", str(self.port), "--bind", "127.0.0.1", "--dir", self.folder,
                    "--save", "", "--repl-diskless-sync-delay", "0", "--enable-debug-command", "local", "--logfile", self.log_path()]
         if self.module:
             command += ["--loadmodule", self.module, *map(str, self.arguments)]

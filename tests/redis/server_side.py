@@ -91,8 +91,8 @@ def commands(c):
         reads = "RO" in [str(f) for f in spec["flags"]]
         if reads != ("readonly" in flags):
             tap.check(False, f"{name} is {flags}, and its key {spec['flags']}")
-    tap.equal(facts["TAMIS.HAS"][1], -3, "TAMIS.HAS has at least three arguments")
-    tap.equal(facts["TAMIS.FOLD"][1], 3, "TAMIS.FOLD exactly three")
+    tap.equal(facts["tamis.has"][1], -3, "TAMIS.HAS has at least three arguments")
+    tap.equal(facts["tamis.fold"][1], 3, "TAMIS.FOLD exactly three")
     tap.equal(c.do("COMMAND", "GETKEYS", "TAMIS.MERGE", "a", "b", "c"), [b"a", b"b", b"c"], "all keys of a merge are found")
     tap.check(isinstance(c.do("TAMIS.HAS", "x"), Error), "too few arguments are refused")
 
