@@ -383,14 +383,16 @@ MANDIR     ?= $(DATADIR)/man
 BASHDIR    ?= $(DATADIR)/bash-completion/completions
 ZSHDIR     ?= $(DATADIR)/zsh/site-functions
 FISHDIR    ?= $(DATADIR)/fish/vendor_completions.d
+REDISDIR   ?= $(LIBDIR)/redis/modules
 
 install: all pages
 	install -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(LIBDIR)/pkgconfig $(DESTDIR)$(LIBDIR)/cmake/tamis \
-	           $(DESTDIR)$(INCLUDEDIR)
+	           $(DESTDIR)$(INCLUDEDIR) $(DESTDIR)$(REDISDIR)
 	install -m 755 $(CMD) $(DESTDIR)$(BINDIR)/tamis
 	install -m 644 include/tamis.h include/tamis_fast.h include/tamis_jobs.h $(DESTDIR)$(INCLUDEDIR)/
 	install -m 644 $(LIB) $(DESTDIR)$(LIBDIR)/
 	install -m 755 $(SO) $(DESTDIR)$(LIBDIR)/
+	install -m 755 $(REDIS_SO) $(DESTDIR)$(REDISDIR)/tamis.so
 	ln -sf $(notdir $(SO)) $(DESTDIR)$(LIBDIR)/libtamis.so.$(MAJOR)
 	ln -sf $(notdir $(SO)) $(DESTDIR)$(LIBDIR)/libtamis.so
 	$(call fill,tools/tamis.pc.in) > $(DESTDIR)$(LIBDIR)/pkgconfig/tamis.pc
@@ -409,7 +411,7 @@ fill = sed -e 's|@PREFIX@|$(PREFIX)|g' -e 's|@LIBDIR@|$(LIBDIR)|g' \
 uninstall:
 	rm -f $(DESTDIR)$(BINDIR)/tamis $(DESTDIR)$(INCLUDEDIR)/tamis.h $(DESTDIR)$(INCLUDEDIR)/tamis_fast.h \
 	      $(DESTDIR)$(INCLUDEDIR)/tamis_jobs.h \
-	      $(DESTDIR)$(LIBDIR)/libtamis.* \
+	      $(DESTDIR)$(LIBDIR)/libtamis.* $(DESTDIR)$(REDISDIR)/tamis.so \
 	      $(DESTDIR)$(LIBDIR)/pkgconfig/tamis.pc
 	rm -rf $(DESTDIR)$(LIBDIR)/cmake/tamis
 	rm -f $(DESTDIR)$(MANDIR)/man1/tamis.1 $(DESTDIR)$(MANDIR)/man1/tamis-*.1 $(DESTDIR)$(BASHDIR)/tamis \
