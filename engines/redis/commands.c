@@ -59,6 +59,7 @@ static int run(const command *c, redis_ctx *ctx, redis_string **argv, int argc) 
         const call again = {c->entry, argv, argc, 1, last, c->step, writes(c)};
         if (work_must_wait(ctx, &again)) return REDIS_OK;
     }
+    counters.is_change = writes(c);
     return c->function(ctx, argv, argc);
 }
 

@@ -229,7 +229,6 @@ static tamis_status alter_batch(tamis *copy, alteration *a, job *j) {
 
 static void reply_batch(redis_ctx *ctx, alteration *a) {
     const batch *b = a->data;
-    counters.adds += b->items.count;
     b->verb->reply(ctx, b);
 }
 
@@ -251,7 +250,6 @@ static void change_now(redis_ctx *ctx, tamis *filter, batch *b, redis_string *ke
     if (rc) {
         reply_refusal(ctx, rc);
     } else {
-        counters.adds += b->verb->adds ? b->items.count : 0;
         redis.NotifyKeyspaceEvent(ctx, REDIS_NOTIFY_MODULE, b->verb->event, key);
         b->verb->reply(ctx, b);
     }
@@ -388,13 +386,11 @@ static void tell_number(redis_ctx *ctx, uint64_t number) {
 }
 
 static void tell_counts(redis_ctx *ctx, const tamis *filter, items *t, bool is_empty) {
-    counters.questions += t->count;
     redis.ReplyWithArray(ctx, (long)t->count);
     for (size_t i = 0; i < t->count; i++) tell_number(ctx, is_empty ? 0 : count_item(filter, t, i));
 }
 
 static void tell_values(redis_ctx *ctx, const tamis *filter, items *t, bool is_empty) {
-    counters.questions += t->count;
     redis.ReplyWithArray(ctx, (long)t->count);
     for (size_t i = 0; i < t->count; i++) {
         uint64_t number;

@@ -76,6 +76,7 @@ static packed packed_open(redis_ctx *ctx, redis_string **argv, int mode) {
     if (p.filter && takes_hashes(ctx, p.place.value))
         p.hashes = take_hashes(ctx, argv[2], &p.n, &p.memory);
     if (p.hashes && !are_of_shard(ctx, p.filter, p.hashes, p.n)) p.hashes = NULL;
+    if (p.hashes) count_items(p.n);
     return p;
 }
 
@@ -87,7 +88,6 @@ static void packed_close(packed *p) {
 /* ---- TAMIS.HADD key packed ------------------------------------------------------------------------- */
 
 static void tell_added(redis_ctx *ctx, alteration *a) {
-    counters.adds += a->number;
     redis.ReplyWithLongLong(ctx, (long long)a->number);
 }
 
@@ -162,7 +162,6 @@ static void reply_bits(redis_ctx *ctx, const packed *p, bool is_empty) {
         tamis_has_hashes(p->filter, p->hashes, p->n, hit);
     pack_bits(hit, p->n);
     redis.ReplyWithStringBuffer(ctx, (const char *)hit, (p->n + 7) / 8);
-    counters.questions += p->n;
     if (hit != few) redis.Free(hit);
 }
 

@@ -19,8 +19,8 @@ static void tell_all(redis_info *info, int is_crash) {
     tell(info, "filters_cms", atomic_load(&counters.values[FAMILY_CMS]));
     tell(info, "filter_bytes", atomic_load(&counters.bytes));
     tell(info, "max_filter_bytes", (unsigned long long)settings.max_filter_bytes);
-    tell(info, "items_added", counters.adds);
-    tell(info, "items_asked", counters.questions);
+    tell(info, "items_changed", counters.items[true]);
+    tell(info, "items_asked", counters.items[false]);
     tell(info, "images_refused", atomic_load(&counters.refused));
     tell(info, "jobs_active", work_active());
     tell(info, "jobs_done", work_done());

@@ -34,7 +34,7 @@ def image_of(c, key):
 def section(c):
     c.must("FLUSHALL")
     tap.equal((number(c, "filters_tamis"), number(c, "filter_bytes")), (0, 0), "no filters, no bytes")
-    adds, asked, refused = (number(c, n) for n in ("items_added", "items_asked", "images_refused"))
+    adds, asked, refused = (number(c, n) for n in ("items_changed", "items_asked", "images_refused"))
     c.must("TAMIS.CREATE", "a", "blocked:size=8MiB,capacity=1M")
     c.must("TAMIS.CREATE", "b", "blocked:capacity=1000")
     c.must("COPY", "b", "c")
@@ -43,7 +43,7 @@ def section(c):
     c.must("TAMIS.ADD", "a", "x", "y")
     c.must("TAMIS.ADDNEW", "a", "x", "z")
     c.must("TAMIS.HAS", "a", "x", "y", "z")
-    tap.equal(number(c, "items_added") - adds, 4, "INFO counts adds")
+    tap.equal(number(c, "items_changed") - adds, 4, "INFO counts adds")
     tap.equal(number(c, "items_asked") - asked, 3, "and questions")
     c.do("TAMIS.LOAD", "bad", 0, 3, "abc")
     tap.equal(number(c, "images_refused") - refused, 1, "and images that were refused")
