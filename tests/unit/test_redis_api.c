@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "engines/redis/api.h"
 
@@ -44,7 +45,7 @@ static int create_command(redis_ctx *ctx, const char *name, redis_function *f, c
     assert_non_null(f);
     assert_null(strstr(flags, "job"));
     server.commands++;
-    return server.taken && strcmp(name, server.taken) == 0 ? REDIS_ERR : REDIS_OK;
+    return server.taken && strcasecmp(name, server.taken) == 0 ? REDIS_ERR : REDIS_OK;
 }
 
 static redis_command *get_command(redis_ctx *ctx, const char *name) {
