@@ -179,6 +179,9 @@ $(BUILDERS): $(T)/%: $(B)/tests/%.o $(EXTRA_OBJ) $(HELP_OBJ) $(LIB)
 	$(call link_test)
 # These are about parts of the command.
 $(T)/unit/test_occupancy: $(B)/cli/occupancy.o $(B)/cli/statistics.o
+# The module of Redis, in a server of a few functions.
+$(T)/unit/test_redis_api: $(B)/tests/unit/test_redis_api.o $(REDIS_OBJ) $(LIB)
+	$(call link_test)
 # These stand between the library and the system: tests/help/faults.h.
 FAULTY := $(T)/unit/test_files $(T)/unit/test_temporary $(T)/proof/killed
 FAULTS := read write fsync rename unlink flock getrandom access close \
@@ -217,7 +220,7 @@ $(REPLAY_RDB): $(B)/tests/fuzz/rdb.o $(B)/tests/fuzz/replay_rdb.o $(REDIS_OBJ) $
 
 # The module, in a server; each is a program by itself. PROGRAMS=, KEYS= and MUTANTS= make those that take
 # long longer: `make redis-proof`.
-REDIS_TESTS := $(addprefix tests/redis/,own.py bf.py cf.py cms.py programs.py killed.py attacks.py mutate.py)
+REDIS_TESTS := $(addprefix tests/redis/,own.py work.py server_side.py prototypes.sh bf.py cf.py cms.py programs.py killed.py attacks.py mutate.py)
 MUTATE      := $(T)/redis/mutate
 $(T)/redis/%: $(B)/tests/redis/%.o $(HELP_OBJ) $(LIB)
 	$(call link_test)
@@ -396,14 +399,16 @@ MANDIR     ?= $(DATADIR)/man
 BASHDIR    ?= $(DATADIR)/bash-completion/completions
 ZSHDIR     ?= $(DATADIR)/zsh/site-functions
 FISHDIR    ?= $(DATADIR)/fish/vendor_completions.d
+REDISDIR   ?= $(LIBDIR)/redis/modules
 
 install: all pages
 	install -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(LIBDIR)/pkgconfig $(DESTDIR)$(LIBDIR)/cmake/tamis \
-	           $(DESTDIR)$(INCLUDEDIR)
+	           $(DESTDIR)$(INCLUDEDIR) $(DESTDIR)$(REDISDIR)
 	install -m 755 $(CMD) $(DESTDIR)$(BINDIR)/tamis
 	install -m 644 include/tamis.h include/tamis_fast.h include/tamis_jobs.h $(DESTDIR)$(INCLUDEDIR)/
 	install -m 644 $(LIB) $(DESTDIR)$(LIBDIR)/
 	install -m 755 $(SO) $(DESTDIR)$(LIBDIR)/
+	install -m 755 $(REDIS_SO) $(DESTDIR)$(REDISDIR)/tamis.so
 	ln -sf $(notdir $(SO)) $(DESTDIR)$(LIBDIR)/libtamis.so.$(MAJOR)
 	ln -sf $(notdir $(SO)) $(DESTDIR)$(LIBDIR)/libtamis.so
 	$(call fill,tools/tamis.pc.in) > $(DESTDIR)$(LIBDIR)/pkgconfig/tamis.pc
@@ -422,7 +427,7 @@ fill = sed -e 's|@PREFIX@|$(PREFIX)|g' -e 's|@LIBDIR@|$(LIBDIR)|g' \
 uninstall:
 	rm -f $(DESTDIR)$(BINDIR)/tamis $(DESTDIR)$(INCLUDEDIR)/tamis.h $(DESTDIR)$(INCLUDEDIR)/tamis_fast.h \
 	      $(DESTDIR)$(INCLUDEDIR)/tamis_jobs.h \
-	      $(DESTDIR)$(LIBDIR)/libtamis.* \
+	      $(DESTDIR)$(LIBDIR)/libtamis.* $(DESTDIR)$(REDISDIR)/tamis.so \
 	      $(DESTDIR)$(LIBDIR)/pkgconfig/tamis.pc
 	rm -rf $(DESTDIR)$(LIBDIR)/cmake/tamis
 	rm -f $(DESTDIR)$(MANDIR)/man1/tamis.1 $(DESTDIR)$(MANDIR)/man1/tamis-*.1 $(DESTDIR)$(BASHDIR)/tamis \

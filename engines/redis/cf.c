@@ -301,6 +301,7 @@ int cf_count_command(redis_ctx *ctx, redis_string **argv, int argc) {
     place p = place_open(ctx, argv[1], REDIS_READ, FAMILY_CF);
     (void)argc;
     if (!cf_is_coming(ctx, &p, argv[1])) {
+        count_items(1);
         const uint64_t n = p.value ? tamis_count(p.value->filter, item.bytes, item.len) : 0;
         redis.ReplyWithLongLong(ctx, n > INT64_MAX ? INT64_MAX : (long long)n);
     }
@@ -321,6 +322,7 @@ static void count_deleted(value *v) {
 static void remove_item(redis_ctx *ctx, place *p, redis_string **argv) {
     const struct tamis_key item = key_of(argv[2]);
     const tamis_status rc = tamis_remove(p->value->filter, item.bytes, item.len);
+    count_items(1);
     if (rc && rc != TAMIS_NOT_FOUND) {
         reply_refusal(ctx, rc);
         return;

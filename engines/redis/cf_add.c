@@ -211,7 +211,7 @@ static void end_adding(job *j, redis_ctx *ctx) {
     } else if (!job_place(ctx, j, &p)) {
         tamis_free(j->result);
     } else {
-        if (j->result) value_replace(j->target, j->result);
+        if (j->result) job_replace(j);
         finish(ctx, j->task, j->target, j->key);
         place_close(&p);
     }

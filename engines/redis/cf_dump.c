@@ -292,7 +292,7 @@ static void put_compacted(redis_ctx *ctx, job *j) {
     const facts *f = j->task;
     value *v = j->target;
     if (!j->result && f->deleted == v->facts.deleted) return;
-    if (j->result) value_replace(v, j->result);
+    if (j->result) job_replace(j);
     v->facts = *f;
     redis.Replicate(ctx, "CF.COMPACT", "s", j->key);
     redis.NotifyKeyspaceEvent(ctx, REDIS_NOTIFY_MODULE, "cf.compact", j->key);

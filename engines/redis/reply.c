@@ -69,6 +69,14 @@ void place_set(place *p, value *v) {
     p->value = v;
 }
 
+void place_retype(place *p, value *v) {
+    const bool knows_time = redis.GetAbsExpire && redis.SetAbsExpire;
+    if (redis.ModuleTypeGetType(p->key) == value_type(v)) return;
+    const long long leaves = knows_time ? redis.GetAbsExpire(p->key) : REDIS_NEVER;
+    place_set(p, value_hold(v));
+    if (leaves != REDIS_NEVER) redis.SetAbsExpire(p->key, leaves);
+}
+
 tamis *place_filter(redis_ctx *ctx, place *p, redis_string *name) {
     if (p->value && p->value->filter) return p->value->filter;
     if (p->is_wrong)

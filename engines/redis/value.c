@@ -8,6 +8,7 @@
 #include "engines/redis/settings.h"
 
 types value_types;
+struct counters counters;
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
 
@@ -21,11 +22,14 @@ static void *filter_alloc(void *ctx, size_t size) {
     enum { BORDER = 4096 };
     (void)ctx;
     if (size > (uint64_t)settings.max_filter_bytes + BORDER) return NULL;
-    return try_alloc(size);
+    void *memory = try_alloc(size);
+    if (memory) atomic_fetch_add(&counters.bytes, size);
+    return memory;
 }
 
 static void filter_free(void *ctx, void *memory, size_t size) {
-    (void)ctx, (void)size;
+    (void)ctx;
+    if (memory) atomic_fetch_sub(&counters.bytes, size);
     redis.Free(memory);
 }
 
@@ -75,6 +79,8 @@ static const struct {
     {"filters", offsetof(facts, filters), 65535},
     {"deleted", offsetof(facts, deleted), INT64_MAX},
     {"buckets", offsetof(facts, buckets), INT64_MAX},
+    {"every", offsetof(facts, every), INT64_MAX},
+    {"ticked", offsetof(facts, ticked), INT64_MAX},
 };
 enum { FIELDS = sizeof fields / sizeof *fields };
 
@@ -121,12 +127,14 @@ facts facts_of(const tamis *filter) {
         read_field(&f, text, len);
         text += len + (text[len] == ' ');
     }
+    if (!(info.abilities & TAMIS_CAN_TICK)) f.every = f.ticked = 0;
     return f;
 }
 
-/* Filters of RedisBloom know all that their commands tell. */
+/* Filters of RedisBloom know all that their commands tell, and ours are known by having no note. */
 static bool needs_note(const value *v) {
-    return v->filter && v->facts.family != FAMILY_TAMIS && value_type(v) == value_types.tamis;
+    const bool is_plain = v->facts.family == FAMILY_TAMIS && !v->facts.every;
+    return v->filter && !is_plain && value_type(v) == value_types.tamis;
 }
 
 void value_note_facts(value *v) {
@@ -139,12 +147,25 @@ void value_note_facts(value *v) {
 
 /* ---- Life ------------------------------------------------------------------------------------ */
 
+static void count_as(value *v, family now) {
+    if (v->counted_as) atomic_fetch_sub(&counters.values[v->counted_as], 1);
+    if (now) atomic_fetch_add(&counters.values[now], 1);
+    v->counted_as = now;
+}
+
+void value_set_facts(value *v, const facts *f) {
+    v->facts = *f;
+    count_as(v, f->family);
+}
+
 value *value_new(tamis *filter) {
     value *v = try_alloc(sizeof *v);
     if (!v) return NULL;
-    *v = (value){.facts = facts_of(filter)};
+    *v = (value){.filter = NULL};
     atomic_init(&v->users, 1);
     value_replace(v, filter);
+    const facts f = facts_of(filter);
+    value_set_facts(v, &f);
     return v;
 }
 
@@ -155,17 +176,23 @@ value *value_hold(value *v) {
 
 void value_release(value *v) {
     if (atomic_fetch_sub(&v->users, 1) > 1) return;
+    count_as(v, 0);
     tamis_free(v->filter);
     arrival_free(v->arrival);
     redis.Free(v);
 }
 
-void value_replace(value *v, tamis *filter) {
+tamis *value_swap(value *v, tamis *filter) {
     struct tamis_info info = {.abilities = 0};
-    tamis_free(v->filter);
+    tamis *before = v->filter;
     v->filter = filter;
     if (filter) tamis_facts(filter, &info, sizeof info);
     v->hashes_itself = info.abilities & TAMIS_OWN_HASH;
+    return before;
+}
+
+void value_replace(value *v, tamis *filter) {
+    tamis_free(value_swap(v, filter));
 }
 
 size_t value_bytes(const value *v) {

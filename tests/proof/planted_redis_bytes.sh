@@ -41,8 +41,7 @@ plant "a refused end is not told to replicas" programs.py \
 plant "a copy leaves behind what is still coming" programs.py \
     engines/redis/persist.c "if (v->arrival) arrival_each(v->arrival, copy_piece, &c);" ""
 plant "a copy has no family" programs.py \
-    engines/redis/persist.c "    twin->facts = v->facts;
-" ""
+    engines/redis/persist.c "value_set_facts(twin, &v->facts);" ""
 plant "half a file becomes a value" replay_rdb \
     engines/redis/persist.c "    const uint64_t have = redis.LoadUnsigned(io);
     if (redis.IsIOError(io)) return false;" "    const uint64_t have = redis.LoadUnsigned(io);"

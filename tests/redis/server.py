@@ -48,7 +48,7 @@ class Server:
 
     def start(self):
         command = [self.program, "--port", str(self.port), "--bind", "127.0.0.1", "--dir", self.folder,
-                   "--save", "", "--enable-debug-command", "local", "--logfile", self.log_path()]
+                   "--save", "", "--repl-diskless-sync-delay", "0", "--enable-debug-command", "local", "--logfile", self.log_path()]
         if self.module:
             command += ["--loadmodule", self.module, *map(str, self.arguments)]
         command += map(str, self.options)
