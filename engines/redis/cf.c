@@ -8,7 +8,7 @@
 #include "engines/redis/commands.h"
 #include "engines/redis/items.h"
 
-/* ---- Shapes ------------------------------------------------------------------------------------ */
+/* ---- Shapes ---------------------------------------------------------------------------------- */
 
 static uint64_t get(const uint8_t *bytes, int size) {
     uint64_t x = 0;
@@ -84,7 +84,7 @@ cf_shape cf_shape_of(const value *v) {
                       .cells = f->buckets * f->bucket_size};
 }
 
-/* ---- Plans ------------------------------------------------------------------------------------- */
+/* ---- Plans ----------------------------------------------------------------------------------- */
 
 cf_wish cf_usual_wish(void) {
     const uint64_t least = 2 * (uint64_t)settings.cf_bucket_size;
@@ -126,12 +126,13 @@ static unsigned least_remainder(uint64_t slots, uint64_t expansion) {
     return STAY + doublings;
 }
 
-/* Without EXPANSION it has room for as many as RedisBloom's has cells, and is full then. */
+/* Without EXPANSION it has room for as many as RedisBloom's has cells, and is full then. The rate has
+ * the digits that a spec tells again, so that replicas make the same bytes. */
 static tamis_status own_spec(const cf_wish *w, uint64_t buckets, char spec[SPEC_MOST]) {
     enum { SLOTS, REMAINDER };
     struct tamis_plan plan;
     const uint64_t capacity = w->expansion ? w->capacity : buckets * w->bucket_size;
-    const int len = snprintf(spec, SPEC_MOST, "multiset:capacity=%llu,fpr=%.9g",
+    const int len = snprintf(spec, SPEC_MOST, "multiset:capacity=%llu,fpr=%.6g",
                              (unsigned long long)capacity, rate_of_origin(w, buckets));
     const tamis_status rc = tamis_plan(spec, &plan, sizeof plan);
     const unsigned least = rc ? 0 : least_remainder(plan.word[SLOTS], w->expansion);
@@ -166,7 +167,7 @@ tamis_status cf_plan(creation *c, const cf_wish *w) {
     return rc;
 }
 
-/* ---- Enlarging --------------------------------------------------------------------------------- */
+/* ---- Enlarging ------------------------------------------------------------------------------- */
 
 /* Slots are used up to 95 %. By what they are multiplied follows from the filter alone, so that
  * replicas do the same. */
@@ -187,18 +188,27 @@ tamis_status cf_enlarge(tamis *filter, facts *f) {
     return rc == TAMIS_INVALID ? TAMIS_FULL : rc;
 }
 
-bool cf_shrink(tamis *filter, facts *f) {
+static uint64_t capacity_before(const tamis *filter, const facts *f) {
     struct tamis_info info;
     tamis_facts(filter, &info, sizeof info);
     const uint64_t by = f->expansion > 2 ? f->expansion : 2;
     const uint64_t used = capacity_with(info.word[SLOTS]) - tamis_room(filter);
-    const uint64_t fewer = capacity_with(info.word[SLOTS] / by);
-    if (f->filters < 2 || used >= fewer || tamis_resize(filter, fewer)) return false;
+    const uint64_t before = capacity_with(info.word[SLOTS] / by);
+    return f->filters > 1 && used < before ? before : 0;
+}
+
+bool cf_may_shrink(const value *v) {
+    return cf_shape_of(v).is_multiset && capacity_before(v->filter, &v->facts);
+}
+
+bool cf_shrink(tamis *filter, facts *f) {
+    const uint64_t before = capacity_before(filter, f);
+    if (!before || tamis_resize(filter, before)) return false;
     f->filters--;
     return true;
 }
 
-/* ---- CF.RESERVE key capacity [BUCKETSIZE b] [MAXITERATIONS i] [EXPANSION e] ----------------------- */
+/* ---- CF.RESERVE key capacity [BUCKETSIZE b] [MAXITERATIONS i] [EXPANSION e] ------------------ */
 
 bool cf_is_coming(redis_ctx *ctx, place *p, redis_string *name) {
     if (!p->value || p->value->filter) return false;
@@ -261,7 +271,7 @@ int cf_reserve_command(redis_ctx *ctx, redis_string **argv, int argc) {
     return creation_reply(ctx, argv[1], &c);
 }
 
-/* ---- Questions: what is not there, or is something else, has no items ------------------------------ */
+/* ---- Questions: what is not there, or is something else, has no items ------------------------ */
 
 static int ask(redis_ctx *ctx, redis_string **argv, int argc, bool is_one) {
     items t = {.count = (size_t)argc - 2};
@@ -291,6 +301,7 @@ int cf_count_command(redis_ctx *ctx, redis_string **argv, int argc) {
     place p = place_open(ctx, argv[1], REDIS_READ, FAMILY_CF);
     (void)argc;
     if (!cf_is_coming(ctx, &p, argv[1])) {
+        count_items(1);
         const uint64_t n = p.value ? tamis_count(p.value->filter, item.bytes, item.len) : 0;
         redis.ReplyWithLongLong(ctx, n > INT64_MAX ? INT64_MAX : (long long)n);
     }
@@ -298,7 +309,7 @@ int cf_count_command(redis_ctx *ctx, redis_string **argv, int argc) {
     return REDIS_OK;
 }
 
-/* ---- CF.DEL key item -------------------------------------------------------------------------------- */
+/* ---- CF.DEL key item ------------------------------------------------------------------------- */
 
 /* RedisBloom's count begins anew when it tidies up. */
 static void count_deleted(value *v) {
@@ -311,6 +322,7 @@ static void count_deleted(value *v) {
 static void remove_item(redis_ctx *ctx, place *p, redis_string **argv) {
     const struct tamis_key item = key_of(argv[2]);
     const tamis_status rc = tamis_remove(p->value->filter, item.bytes, item.len);
+    count_items(1);
     if (rc && rc != TAMIS_NOT_FOUND) {
         reply_refusal(ctx, rc);
         return;
@@ -334,7 +346,7 @@ int cf_del_command(redis_ctx *ctx, redis_string **argv, int argc) {
     return REDIS_OK;
 }
 
-/* ---- CF.INFO key ------------------------------------------------------------------------------------- */
+/* ---- CF.INFO key ----------------------------------------------------------------------------- */
 
 static void tell(redis_ctx *ctx, const cf_shape *s) {
     const struct {

@@ -116,18 +116,6 @@ static bool has_its_sources(redis_ctx *ctx, const job *j) {
     return is_there;
 }
 
-/* The value stays, with all that the server knows of its key. Its old sketch goes when the job does,
- * which is when nobody waits for that. */
-static void put_in_place(job *j, value *v) {
-    value *aside = j->read_count < JOB_KEYS ? value_new(NULL) : NULL;
-    if (aside) {
-        aside->filter = v->filter;
-        v->filter = NULL;
-        j->reads[j->read_count++] = aside;
-    }
-    value_replace(v, j->result);
-}
-
 static void end(job *j, redis_ctx *ctx) {
     const sum *s = j->task;
     place p;
@@ -138,7 +126,7 @@ static void end(job *j, redis_ctx *ctx) {
     } else if (!has_its_sources(ctx, j) || !job_place(ctx, j, &p)) {
         tamis_free(j->result);
     } else {
-        put_in_place(j, p.value);
+        job_replace(j);
         place_close(&p);
         redis.Replicate(ctx, "CMS.MERGE", "v", s->argv + 1, (size_t)s->argc - 1);
         redis.NotifyKeyspaceEvent(ctx, REDIS_NOTIFY_MODULE, "cms.merge", j->key);
@@ -179,8 +167,9 @@ static int tell_keys(redis_ctx *ctx, redis_string **argv, int argc) {
 
 /* Nobody may be at work on any of them: arguments that are no keys are in nobody's way. */
 static bool must_wait(redis_ctx *ctx, redis_string **argv, int argc) {
-    return work_is_active() && (work_must_wait(ctx, argv, 1, 1, 1, cms_merge_command) ||
-                                work_must_wait(ctx, argv, SOURCES, argc - 1, 1, cms_merge_command));
+    const call dest = {cms_merge_command, argv, argc, 1, 1, 1, true};
+    const call sources = {cms_merge_command, argv, argc, SOURCES, argc - 1, 1, true};
+    return work_is_active() && (work_must_wait(ctx, &dest) || work_must_wait(ctx, &sources));
 }
 
 int cms_merge_command(redis_ctx *ctx, redis_string **argv, int argc) {
