@@ -264,7 +264,8 @@ class Model:
         self.at(words[1]).hashes.update(struct.unpack(f"<{len(words[2]) // 8}Q", words[2]))
 
     def tamis_put(self, words, _):
-        self.at(words[1]).items.update(words[2::2])
+        # A value of 0 is what an approximator tells of keys that it does not have.
+        self.at(words[1]).items.update(item for item, value in zip(words[2::2], words[3::2]) if value)
 
     def tamis_remove(self, words, reply):
         known = self.at(words[1])
