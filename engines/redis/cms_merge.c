@@ -102,6 +102,20 @@ static void add_up(job *j) {
     j->result = NULL;
 }
 
+/* The command is replicated, and must find there what it found here: no source may have been deleted or
+ * renamed meanwhile. */
+static bool has_its_sources(redis_ctx *ctx, const job *j) {
+    const sum *s = j->task;
+    bool is_there = true;
+    for (int i = 0; i < j->read_count && is_there; i++) {
+        place p = place_open(ctx, s->argv[SOURCES + i], REDIS_READ, FAMILY_CMS);
+        is_there = p.value == j->reads[i];
+        place_close(&p);
+    }
+    if (!is_there) reply_error(ctx, "ERR a source was changed meanwhile");
+    return is_there;
+}
+
 static void end(job *j, redis_ctx *ctx) {
     const sum *s = j->task;
     place p;
@@ -109,7 +123,7 @@ static void end(job *j, redis_ctx *ctx) {
         redis.ReplyWithError(ctx, "CMS: MERGE overflow");
     } else if (j->rc) {
         reply_error(ctx, "ERR %s", j->why);
-    } else if (!job_place(ctx, j, &p)) {
+    } else if (!has_its_sources(ctx, j) || !job_place(ctx, j, &p)) {
         tamis_free(j->result);
     } else {
         job_replace(j);

@@ -52,7 +52,9 @@ place place_open(redis_ctx *ctx, redis_string *name, int mode, family wanted) {
     if (!p.key || redis.KeyType(p.key) == REDIS_KEY_EMPTY) return p;
     if (redis.KeyType(p.key) == REDIS_KEY_MODULE && is_ours(redis.ModuleTypeGetType(p.key)))
         p.value = redis.ModuleTypeGetValue(p.key);
-    if (p.value && !(p.value->facts.family & wanted)) p.value = NULL;
+    /* Whose a filter is that has not come yet nobody knows: all families say that it has not. */
+    const bool is_known = p.value && p.value->filter;
+    if (is_known && !(p.value->facts.family & wanted)) p.value = NULL;
     p.is_wrong = !p.value;
     return p;
 }

@@ -16,10 +16,12 @@ void *try_alloc(size_t size) {
     return redis.TryAlloc ? redis.TryAlloc(size) : redis.Alloc(size);
 }
 
-/* Growth comes along here only, so that the limit holds for it too. */
+/* Growth comes along here only, so that the limit holds for it too; a piece has some bytes more than the
+ * payload that is in it. */
 static void *filter_alloc(void *ctx, size_t size) {
+    enum { BORDER = 4096 };
     (void)ctx;
-    if (size > (uint64_t)settings.max_filter_bytes + BESIDE_PAYLOAD) return NULL;
+    if (size > (uint64_t)settings.max_filter_bytes + BORDER) return NULL;
     void *memory = try_alloc(size);
     if (memory) atomic_fetch_add(&counters.bytes, size);
     return memory;
@@ -48,23 +50,37 @@ static const char note[] = "redis";
 static const struct {
     const char *name;
     family family;
-    const char *kind; /* of RedisBloom */
+    const char *kind;   /* of RedisBloom */
+    const char *own[3]; /* kinds that its commands make: a note on another one is not believed */
 } families[] = {
-    {"tamis", FAMILY_TAMIS, NULL},
-    {"bf", FAMILY_BF, "redisbloom"},
-    {"cf", FAMILY_CF, "rediscuckoo"},
-    {"cms", FAMILY_CMS, "rediscms"},
+    {"bf", FAMILY_BF, "redisbloom", {"scalable", "blocked", "classic"}},
+    {"cf", FAMILY_CF, "rediscuckoo", {"multiset"}},
+    {"cms", FAMILY_CMS, "rediscms", {"countmin"}},
 };
 enum { FAMILIES = sizeof families / sizeof *families };
 
+static bool is_noted(int at, const char *text, const char *kind) {
+    const size_t len = strlen(families[at].name);
+    if (!text || strncmp(text, families[at].name, len) != 0) return false;
+    for (int i = 0; i < 3 && families[at].own[i]; i++)
+        if (strcmp(families[at].own[i], kind) == 0) return text[len] == ' ' || text[len] == 0;
+    return false;
+}
+
+/* Notes come from outside: numbers that the commands would not take are brought into range. */
 static const struct {
     const char *name;
     size_t at;
+    uint64_t most;
 } fields[] = {
-    {"expansion", offsetof(facts, expansion)},   {"bucketsize", offsetof(facts, bucket_size)},
-    {"iterations", offsetof(facts, iterations)}, {"filters", offsetof(facts, filters)},
-    {"deleted", offsetof(facts, deleted)},       {"buckets", offsetof(facts, buckets)},
-    {"every", offsetof(facts, every)},           {"ticked", offsetof(facts, ticked)},
+    {"expansion", offsetof(facts, expansion), 32768},
+    {"bucketsize", offsetof(facts, bucket_size), 255},
+    {"iterations", offsetof(facts, iterations), 65535},
+    {"filters", offsetof(facts, filters), 65535},
+    {"deleted", offsetof(facts, deleted), INT64_MAX},
+    {"buckets", offsetof(facts, buckets), INT64_MAX},
+    {"every", offsetof(facts, every), INT64_MAX},
+    {"ticked", offsetof(facts, ticked), INT64_MAX},
 };
 enum { FIELDS = sizeof fields / sizeof *fields };
 
@@ -74,11 +90,11 @@ static uint64_t *field_of(facts *f, int i) {
 
 void facts_write(const facts *f, char text[FACTS_MOST]) {
     facts copy = *f;
-    int at = 0;
+    int at = snprintf(text, FACTS_MOST, "tamis");
     for (int i = 0; i < FAMILIES; i++)
         if (families[i].family == f->family)
             at = snprintf(text, FACTS_MOST, "%s", families[i].name);
-    for (int i = 0; i < FIELDS; i++)
+    for (int i = 0; i < FIELDS && at < FACTS_MOST; i++)
         if (*field_of(&copy, i))
             at += snprintf(text + at, (size_t)(FACTS_MOST - at), " %s=%" PRIu64, fields[i].name,
                            *field_of(&copy, i));
@@ -91,8 +107,9 @@ static void read_field(facts *f, const char *word, size_t len) {
         uint64_t number = 0;
         if (len <= name || memcmp(word, fields[i].name, name) != 0 || word[name] != '=') continue;
         for (size_t at = name + 1; at < len && word[at] >= '0' && word[at] <= '9'; at++)
-            number = number * 10 + (uint64_t)(word[at] - '0');
-        *field_of(f, i) = number;
+            number = number > fields[i].most / 10 ? fields[i].most
+                                                  : number * 10 + (uint64_t)(word[at] - '0');
+        *field_of(f, i) = number > fields[i].most ? fields[i].most : number;
     }
 }
 
@@ -102,11 +119,8 @@ facts facts_of(const tamis *filter) {
     struct tamis_info info = {.kind = ""};
     if (filter) tamis_facts(filter, &info, sizeof info);
     for (int i = 0; i < FAMILIES; i++) {
-        const size_t len = strlen(families[i].name);
-        const bool is_noted = text && strncmp(text, families[i].name, len) == 0 &&
-                              (text[len] == ' ' || text[len] == 0);
-        const bool is_kind = families[i].kind && strcmp(info.kind, families[i].kind) == 0;
-        if (is_noted || is_kind) f.family = families[i].family;
+        const bool is_theirs = strcmp(info.kind, families[i].kind) == 0;
+        if (is_theirs || is_noted(i, text, info.kind)) f.family = families[i].family;
     }
     while (text && *text) {
         const size_t len = strcspn(text, " ");

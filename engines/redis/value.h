@@ -95,7 +95,7 @@ void value_note_facts(value *);
 
 /* ---- Facts ------------------------------------------------------------------------------------ */
 
-enum { FACTS_MOST = 160 };
+enum { FACTS_MOST = 256 };
 
 /* As the note has them, "bf expansion=2"; and back. Without a note, or with one that nobody of ours
  * wrote, a filter belongs to the family that its kind is of in RedisBloom, or to TAMIS. */

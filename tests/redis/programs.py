@@ -2,6 +2,7 @@
 """Random command programs: whatever is written is the same on a replica, in an RDB file and in an AOF.
 
     PROGRAMS=10000 tests/redis/programs.py      so many programs (preset 300); SEED= for other ones
+    TRACE=102 tests/redis/programs.py           prints program 102 as it is run
 
 A program is about twenty random commands of all families on three keys, right ones and wrong ones, alone,
 in MULTI and in scripts. Behind every command each key that it may have touched is digested, and copied to a
@@ -15,7 +16,8 @@ key of its own: so the state after *every* command lies in the server, and is co
     after BGREWRITEAOF and DEBUG LOADAOF      the rewritten AOF, with an RDB preamble and, in turn, without
 
 COPY leaves chunks that are still coming behind, so the keys themselves are compared as well, at the end of
-each program. Programs come in batches of 50; the six comparisons are made once for each batch, over all states
+each program. The replica, and the server that reads the AOF, have other settings than the one that wrote: nothing that
+is replicated may depend on them. Programs come in batches of 50; the six comparisons are made once for each batch, over all states
 of all its programs.
 
 Beside it runs a model, sets of what was added and acknowledged: at the end of each program, and once more
@@ -32,6 +34,7 @@ from server import Server, Tap, in_step, replicate, until
 
 PROGRAMS = int(os.environ.get("PROGRAMS", "300"))
 SEED = int(os.environ.get("SEED", "1"))
+TRACE = os.environ.get("TRACE")
 BATCH, COMMANDS, KEYS = 50, 20, "abc"
 
 tap = Tap()
@@ -59,6 +62,10 @@ libbloom:capacity=1000 datasketches:capacity=40 orc:capacity=40 icp:capacity=40"
 BAD_SPECS = ["", "bloom", "blocked", "blocked:capacity=0", "blocked:capacity=-1", "classic:capacity=1e30",
              "blocked:capacity=100,fpr=2", "blocked:capacity=100,fpr=nan", "cuckoo:size=1e18", "fuse:capacity=100",
              "split:capacity=10,color=red", "x" * 2000, "blocked:capacity=10\0", "shard:shard=4,shards=3"]
+MUCH = "18446744073709551615"
+NOTES = ["me", "", "bf expansion=2", "bf", "cf", "cf bucketsize=2 filters=1", "cms", "tamis", "bf expansion=0",
+         f"cf expansion={MUCH} bucketsize={MUCH} iterations={MUCH} filters={MUCH} deleted={MUCH} buckets={MUCH}",
+         f"bf expansion={MUCH}99 filters={MUCH}", "cf bucketsize=0 buckets=0 filters=0", "x" * 300]
 # What these answer may turn from yes to no by design.
 FORGETFUL = ("stable", "window", "retouched", "composite")
 
@@ -115,7 +122,7 @@ class Generator:
         if self.rng.random() < .2:
             words += ["SECRET", "0123456789abcdef"[:16 if self.rng.random() < .8 else 15]]
         if self.rng.random() < .3:
-            words += ["NOTE", self.rng.choice(["who", "redis", ""]), self.rng.choice(["me", "bf expansion=2", "cf", ""])]
+            words += ["NOTE", self.rng.choice(["who", "redis", "redis", ""]), self.rng.choice(NOTES)]
         return words, [key]
 
     def own(self):
@@ -353,6 +360,20 @@ def commands_of(kind, parts):
     return parts
 
 
+# Settings of a batch, in turn; the others are for whoever reads what it wrote.
+SETTINGS = ({"bf-kind": "tamis", "cf-kind": "tamis", "cms-kind": "tamis", "hash": "sip13", "bf-initial-size": 100, "cf-initial-size": 1024},
+            {"bf-kind": "redisbloom", "cf-kind": "rediscuckoo", "cms-kind": "rediscms", "hash": "sip13", "bf-initial-size": 20, "cf-initial-size": 32},
+            {"bf-kind": "tamis", "cf-kind": "tamis", "cms-kind": "tamis", "hash": "xxh3", "bf-initial-size": 7, "cf-initial-size": 16})
+OTHERS = {"bf-error-rate": 0.2, "bf-initial-size": 55, "bf-expansion-factor": 3, "cf-bucket-size": 3, "cf-initial-size": 64, "cf-max-iterations": 7,
+          "cf-expansion-factor": 4, "cf-max-expansions": 1, "bf-kind": "redisbloom", "cf-kind": "tamis", "cms-kind": "rediscms"}
+USUAL = {"bf-error-rate": 0.01, "bf-expansion-factor": 2, "cf-bucket-size": 2, "cf-max-iterations": 20, "cf-expansion-factor": 1,
+         "cf-max-expansions": 32}
+
+
+def configure(client, settings):
+    client.must("CONFIG", "SET", *(word for name, value in settings.items() for word in ("tamis." + name, value)))
+
+
 class Batch:
     def __init__(self, primary, replica, numbers):
         self.primary, self.replica, self.numbers = primary, replica, numbers
@@ -398,6 +419,8 @@ class Batch:
             self.origins.append(self.digest)
 
     def hear_one(self, words, reply):
+        if TRACE and any(str(word).startswith(f"p{TRACE}:") for word in words):
+            print(f"# {str(words)[:300]} -> {str(reply)[:200]}")
         self.answers[words[0] if words[0] != "EVAL" else "(script)", isinstance(reply, Error)] += 1
         if isinstance(reply, Error) and "rash" in reply:
             self.bad.append(f"{words}: {reply}")
@@ -430,6 +453,7 @@ class Batch:
         self.round_trips(copies)
         self.client.must("DEBUG", "RELOAD")
         self.compare(self.digests(self.client), copies, "after DEBUG RELOAD")
+        configure(self.client, OTHERS)
         self.client.must("DEBUG", "LOADAOF")
         self.compare(self.digests(self.client), copies, "from the AOF as it was written")
         self.client.must("CONFIG", "SET", "aof-use-rdb-preamble", "yes" if is_preamble else "no")
@@ -508,9 +532,13 @@ def main():
     with Server(*common, arguments=secret) as primary, Server("--appendonly", "no") as replica:
         pids = primary.process.pid, replica.process.pid
         replicate(primary, replica)
+        other = replica.client()
+        configure(other, OTHERS)
+        other.close()
         for number, first in enumerate(range(0, PROGRAMS, BATCH)):
             numbers = range(first, min(first + BATCH, PROGRAMS))
             batch = Batch(primary, replica, numbers)
+            configure(batch.client, {**USUAL, **SETTINGS[number % len(SETTINGS)]})
             batch.run()
             batch.check(number % 2 == 0)
             batch.end()
