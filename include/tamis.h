@@ -670,6 +670,66 @@ TAMIS_API bool tamis_note_at(const tamis *filter, size_t i, const char **name, c
 /* Sets a note; NULL as value removes it. Threads: one writer. */
 TAMIS_API tamis_status tamis_set_note(tamis *filter, const char *name, const char *value);
 
+/* ==== Shards ================================================================================
+ *
+ * A filter that is larger than one machine, or that many machines build, is cut into shards. Kinds
+ * blocked and split keep all bits of a key in one block, and shard i of n has the blocks from
+ * floor(i * total / n) to before floor((i+1) * total / n). A shard is a filter of its own, of kind
+ * shard: it takes the hashes of its own blocks, and its answer to any other is maybe. Joined, the
+ * shards are the filter that one process would have made of all keys, byte for byte:
+ *
+ *     tamis_shard_spec("split:capacity=100G,fpr=1%", 3, 4096, spec, sizeof spec);
+ *     tamis_create(&f, spec);                                  on the machine that has shard 3
+ *     if (tamis_shard_of(f, hash) == 3) tamis_add_hash(f, hash);
+ *
+ * Capacity, rate and size in the spec of a shard are those of the whole, and so must be hash, seed
+ * and secret. A hash of another shard is refused with TAMIS_MISMATCH, and nothing is added. Adding
+ * again is harmless, so a task may be repeated, and done by two machines at once: tamis_merge. */
+
+/* Which part of which whole a filter is. */
+struct tamis_shard_info {
+    uint64_t shard, shards;
+    uint64_t first_block, blocks, total_blocks;
+    const char *layout; /* kind of the whole: "blocked" or "split" */
+};
+
+/* False when the filter is no shard. `info_size` is sizeof *info. Threads: as tamis_has. */
+TAMIS_API bool tamis_shard_info(const tamis *filter, struct tamis_shard_info *info,
+                                size_t info_size);
+
+/* The spec of one shard of what `spec` would make, written to `text` (always terminated, cut at
+ * `size`): "split:..." becomes "shard:layout=split,...". Returns the length of the whole text, or 0,
+ * with the sentence in tamis_why, for a spec that cannot work, that is not of a kind that can be cut,
+ * or that leaves the capacity open. Threads: any. */
+TAMIS_API size_t tamis_shard_spec(const char *spec, uint64_t shard, uint64_t shards, char *text,
+                                  size_t size);
+
+/* Which of the shards has the hash: of any shard, the same answer; 0 of what is no shard.
+ * Threads: as tamis_has. */
+TAMIS_API uint64_t tamis_shard_of(const tamis *filter, uint64_t hash);
+TAMIS_API void tamis_shards_of(const tamis *filter, const uint64_t *hashes, size_t n,
+                               uint32_t *shards);
+
+/* A shard of a filter that is there: its blocks, copied, with the notes of the whole and an even share
+ * of its items. `shards` is from 1 to the number of blocks, below 2^32. TAMIS_CANNOT for kinds other
+ * than blocked and split. `options` may be NULL. Threads: as tamis_has. */
+TAMIS_API tamis_status tamis_cut(tamis **shard, const tamis *whole, uint64_t i, uint64_t shards,
+                                 const struct tamis_options *options);
+
+/* The whole of all its shards, in their order: items are added up, notes are those of shard 0
+ * but for names that start with "shard.", which are about one shard alone.
+ * TAMIS_MISMATCH, with the place in the sentence, when one is missing, twice there, out of order, or
+ * of another whole. `options` may be NULL. Threads: as tamis_has, for each. */
+TAMIS_API tamis_status tamis_join(tamis **whole, const tamis *const *shards, size_t n,
+                                  const struct tamis_options *options);
+
+/* The same as an image that replaces `path`, for wholes that are larger than memory: `next` is asked
+ * for one shard after the other, from 0 on, and may free the one before; NULL from it stops with
+ * TAMIS_CANCELLED. Whatever happens, `path` is the old file or the whole new one.
+ * Threads: any; as tamis_has for each shard. */
+typedef const tamis *tamis_next_shard(void *ctx, uint64_t shard);
+TAMIS_API tamis_status tamis_join_to(const char *path, tamis_next_shard *next, void *ctx);
+
 /* ==== Patches ===============================================================================
  *
  * A patch turns one image into another, byte for byte. It is small when few keys came or went: of a

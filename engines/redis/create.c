@@ -71,10 +71,19 @@ static tamis_status make(const creation *c, tamis **filter) {
     return rc;
 }
 
+/* A spec leaves the library's own preset out; here that would be read as "keyed". */
+static void write_spec(const tamis *filter, char spec[SPEC_MOST]) {
+    struct tamis_info info;
+    const size_t len = tamis_spec(filter, spec, SPEC_MOST);
+    tamis_facts(filter, &info, sizeof info);
+    if (!(info.abilities & TAMIS_OWN_HASH) && !strstr(spec, "hash=") && len < SPEC_MOST)
+        snprintf(spec + len, SPEC_MOST - len, "%shash=%s", joint(spec), info.hash);
+}
+
 static void replicate(redis_ctx *ctx, const creation *c, redis_string *key, const tamis *filter) {
     char spec[SPEC_MOST];
     redis_string *notes[3 * NOTES_MOST], *word = redis.CreateString(NULL, "NOTE", 4);
-    tamis_spec(filter, spec, sizeof spec);
+    write_spec(filter, spec);
     for (int i = 0; i < c->notes; i++) {
         notes[3 * i] = word;
         notes[3 * i + 1] = c->name[i];

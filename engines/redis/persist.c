@@ -85,12 +85,13 @@ static bool load_filter(redis_io *io, value *v, uint64_t size) {
     return true;
 }
 
+/* All of it may be there: the gate was at work when it was saved. Its last chunk comes again. */
 static bool load_arrival(redis_io *io, value *v) {
     const uint64_t have = redis.LoadUnsigned(io);
     if (redis.IsIOError(io)) return false;
     if (have == 0) return v->filter != NULL;
     const uint64_t total = redis.LoadUnsigned(io), form = redis.LoadUnsigned(io);
-    if (redis.IsIOError(io) || form > FORM_REDISCUCKOO || have >= total) return false;
+    if (redis.IsIOError(io) || form > FORM_REDISCUCKOO || have > total) return false;
     return load_pieces(io, v, (chunk_form)form, have, total);
 }
 
@@ -179,14 +180,34 @@ static size_t free_effort(redis_string *key, const void *object) {
     return 1 + value_bytes(object) / 4096;
 }
 
+/* A copy has all that the key has, also what is still coming: the server dumps and restores it too. */
+static arrival *copy_arrival(const arrival *a) {
+    arrival *twin = try_alloc(sizeof *twin);
+    uint8_t *bytes = twin ? try_alloc((size_t)a->room) : NULL;
+    if (!bytes) {
+        redis.Free(twin);
+        return NULL;
+    }
+    *twin = *a;
+    twin->bytes = memcpy(bytes, a->bytes, (size_t)a->have);
+    return twin;
+}
+
 static void *copy(redis_string *from, redis_string *to, const void *object) {
     const value *v = object;
     tamis *filter = NULL;
     (void)from, (void)to;
     if (v->filter && tamis_copy(&filter, v->filter)) return NULL;
-    value *twin = filter ? value_new(filter) : NULL; /* what is still coming stays where it comes */
-    if (!twin) tamis_free(filter);
-    if (twin) twin->facts = v->facts;
+    value *twin = value_new(filter);
+    if (!twin) {
+        tamis_free(filter);
+        return NULL;
+    }
+    twin->facts = v->facts;
+    if (v->arrival && !(twin->arrival = copy_arrival(v->arrival))) {
+        value_release(twin);
+        return NULL;
+    }
     return twin;
 }
 

@@ -60,21 +60,27 @@ static void append(text *t, const char *format, ...) {
     if (t->len >= sizeof t->bytes) t->len = sizeof t->bytes - 1;
 }
 
-/* The options that a shape word of the same name answers. */
+static void append_option(text *t, const struct tamis_option *option, uint64_t value) {
+    const char *p = option->choices;
+    if (!p) {
+        append(t, ",%s=%llu", option->name, (unsigned long long)value);
+        return;
+    }
+    while (value--) p += strcspn(p, "|") + 1;
+    append(t, ",%s=%.*s", option->name, (int)strcspn(p, "|"), p);
+}
+
+/* The options that a shape word of the same name answers, or that the kind tells itself. */
 static void append_options(text *t, const tamis *f) {
-    for (size_t i = 0; i < f->kind->option_count; i++)
-        for (int w = 0; w < TAMIS_WORDS; w++) {
-            const struct tamis_option *option = &f->kind->options[i];
-            const uint64_t value = f->image.body.word[w];
-            if (!f->kind->word[w] || strcmp(f->kind->word[w], option->name) != 0) continue;
-            if (option->choices) {
-                const char *p = option->choices;
-                for (uint64_t skip = value; skip; skip--) p += strcspn(p, "|") + 1;
-                append(t, ",%s=%.*s", option->name, (int)strcspn(p, "|"), p);
-            } else {
-                append(t, ",%s=%llu", option->name, (unsigned long long)value);
-            }
-        }
+    tamis_wish wish = {0};
+    if (f->kind->whole) f->kind->whole(f->image.body.word, &wish);
+    for (size_t i = 0; i < f->kind->option_count; i++) {
+        const struct tamis_option *option = &f->kind->options[i];
+        if (wish.has_option[i]) append_option(t, option, wish.option[i]);
+        for (int w = 0; w < TAMIS_WORDS && !f->kind->whole; w++)
+            if (f->kind->word[w] && strcmp(f->kind->word[w], option->name) == 0)
+                append_option(t, option, f->image.body.word[w]);
+    }
 }
 
 static void append_hash(text *t, const tamis_hasher *h) {
@@ -101,7 +107,7 @@ static void append_rate(text *t, uint64_t one_in) {
 static uint64_t bits_of(const tamis *f) {
     for (int w = 0; w < TAMIS_WORDS; w++)
         if (f->kind->word[w] && strcmp(f->kind->word[w], "bits") == 0) return f->image.body.word[w];
-    return f->image.body.size * 8;
+    return tamis__wished_size(f->kind, f->image.body.word, f->image.body.size) * 8;
 }
 
 /* The wish that was made says more than the shape it led to, as long as it still leads there:

@@ -25,6 +25,13 @@ uint64_t tamis__sure_count(const tamis_kind *kind, const uint64_t word[]) {
     return kind->sure_count ? kind->sure_count(word) : UINT64_MAX;
 }
 
+uint64_t tamis__wished_size(const tamis_kind *kind, const uint64_t word[], uint64_t size) {
+    tamis_wish wish = {0};
+    if (!kind->whole) return size;
+    kind->whole(word, &wish);
+    return wish.bits / 8;
+}
+
 static tamis_status plan_shape(const tamis_request *r, const tamis_wish *wish, tamis_shape *out) {
     const tamis_kind *kind = r->entry->kind;
     tamis_wish w = *wish;
@@ -82,12 +89,13 @@ tamis_status tamis_plan(const char *spec, struct tamis_plan *plan, size_t plan_s
     if (rc) return rc;
 
     const tamis_kind *kind = request.entry->kind;
+    const double size = (double)tamis__wished_size(kind, shape.word, shape.size);
     struct tamis_plan full = {
         .kind = kind->name,
         .capacity = shape.capacity,
         .fpr_asked = shape.fpr,
         .fpr_expected = tamis__planned_rate(kind, shape.word, shape.capacity),
-        .bits_per_key = shape.capacity ? (double)shape.size * 8 / (double)shape.capacity : 0,
+        .bits_per_key = shape.capacity ? size * 8 / (double)shape.capacity : 0,
         .payload_bytes = shape.size,
         .stored_bytes = shape.size + TAMIS_IMAGE_HEADER_BYTES,
         .probes = kind->probes(shape.word),

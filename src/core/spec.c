@@ -230,6 +230,10 @@ static tamis_status check_sizing(tamis_request *r, bool is_open) {
     if (!r->has_capacity && !r->has_bits && kind->is_sized && kind->is_sized(&r->wish))
         r->is_unasked = r->has_capacity = true; /* of 0 */
     r->is_unasked = r->is_unasked && !r->has_fpr;
+    if (kind->whole && !r->has_capacity)
+        return tamis__fail(TAMIS_INVALID,
+                           "capacity is missing: a %s cannot count the keys of the whole",
+                           kind->name);
     if (!is_open && !r->has_capacity && !(r->has_fpr && r->has_bits))
         return tamis__fail(TAMIS_INVALID,
                            "capacity is missing (or give both size and fpr, and it follows)");

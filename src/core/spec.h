@@ -43,6 +43,10 @@ typedef struct tamis_shape {
 
 tamis_status tamis__request_plan(const tamis_request *, tamis_shape *);
 
+/* Bytes that a wish for a size is about: those of the whole, where a payload of these words is a
+ * part; else `size`, which is the payload's. */
+uint64_t tamis__wished_size(const tamis_kind *, const uint64_t word[], uint64_t size);
+
 /* Up to which count tamis_count is never too low; 0 when the shape cannot count. */
 uint64_t tamis__sure_count(const tamis_kind *, const uint64_t word[]);
 

@@ -8,7 +8,7 @@ enum { BLOCKS, HASHES }; /* shape words */
 enum { BLOCK_BYTES = 64, LANES = 8, LANE_BITS = 64 };
 
 TAMIS_HOT uint64_t locate(const tamis_body *f, uint64_t hash) {
-    return tamis__range(hash, f->word[BLOCKS]) * BLOCK_BYTES;
+    return tamis__block_wide(hash, f->word[BLOCKS]) * BLOCK_BYTES;
 }
 
 /* Kernels for one and for two bits in each lane; chains have the plain one only. */

@@ -1,4 +1,4 @@
-/* blocked and split, plain and vector, may include this; it holds only inline functions.
+/* blocked and split, plain and vector, and shard may include this; it holds only inline functions.
  *
  * Both keep all bits of a key in one block, which a prefetch brings before it is looked at. A
  * batch runs in groups: all addresses of a group are asked for, then all are tested, so that as
@@ -25,6 +25,14 @@ TAMIS_HOT bool tamis__is_far(const tamis_body *f) {
 /* Into the second cache, to be read and to be written. */
 #define TAMIS_PREFETCH(p)     __builtin_prefetch(p, 0, 2)
 #define TAMIS_PREFETCH_ADD(p) __builtin_prefetch(p, 1, 2)
+
+/* The block of a hash among so many: by all of it, and as Parquet has it. */
+TAMIS_HOT uint64_t tamis__block_wide(uint64_t hash, uint64_t blocks) {
+    return tamis__range(hash, blocks);
+}
+TAMIS_HOT uint64_t tamis__block_parquet(uint64_t hash, uint64_t blocks) {
+    return (hash >> 32) * blocks >> 32;
+}
 
 /* What differs between the kinds and their kernels; constants wherever the loops are inlined. */
 typedef uint64_t tamis_locate(const tamis_body *, uint64_t hash); /* byte offset of the block */

@@ -232,6 +232,11 @@ typedef struct tamis_kind {
     uint64_t (*probes)(const uint64_t word[]);
     double (*rate)(const uint64_t word[], uint64_t items); /* expected fpr after so many adds */
 
+    /* For kinds whose body is a part of a whole: the wish, bits and options, that leads to these
+     * words. Capacity, rate and size are those of the whole, which a part cannot count. NULL: a body
+     * is all there is. */
+    void (*whole)(const uint64_t word[], tamis_wish *);
+
     /* Makes an empty body of zeros, for kinds whose empty payload is not all zeros; or NULL. */
     void (*start)(tamis_body *);
 

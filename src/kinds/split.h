@@ -9,11 +9,11 @@ enum { PARQUET, WIDE, RULES }; /* values of INDEX */
 enum { BLOCK_BYTES = 32, LANES = 8, LANE_BITS = 32 };
 
 TAMIS_HOT uint64_t locate_parquet(const tamis_body *f, uint64_t hash) {
-    return ((hash >> 32) * f->word[BLOCKS] >> 32) * BLOCK_BYTES;
+    return tamis__block_parquet(hash, f->word[BLOCKS]) * BLOCK_BYTES;
 }
 
 TAMIS_HOT uint64_t locate_wide(const tamis_body *f, uint64_t hash) {
-    return tamis__range(hash, f->word[BLOCKS]) * BLOCK_BYTES;
+    return tamis__block_wide(hash, f->word[BLOCKS]) * BLOCK_BYTES;
 }
 
 /* Kernels by index rule. */

@@ -17,9 +17,9 @@
 enum { N = 2600 }; /* three shards of the smallest size */
 
 /* The spec without a capacity: the builder counts. Kinds with a hash of their own that take adds are
- * filled as keys come, and cannot wait for the last one. */
+ * filled as keys come, and cannot wait for the last one; a part does not see the keys of the whole. */
 static const char *open_spec(const subject *s, char spec[256]) {
-    if (s->can & TAMIS_OWN_HASH && !(s->can & TAMIS_IS_BUILT))
+    if ((s->can & TAMIS_OWN_HASH && !(s->can & TAMIS_IS_BUILT)) || needs_capacity(s))
         snprintf(spec, 256, "%s", spec_of(s, N, 0.01, NULL));
     else
         snprintf(spec, 256, "%s:fpr=0.01%s", s->kind.name, s->options);

@@ -153,6 +153,10 @@ bool takes_good(const subject *s) {
     return kind->build && kind->build->member;
 }
 
+bool needs_capacity(const subject *s) {
+    return kind_of(s->kind.name)->whole;
+}
+
 const char *const label_names[LABELS] = {"one", "two"};
 
 /* Both labels are there from the start, so that their numbers are the same in any order of keys. */
@@ -264,6 +268,15 @@ static bool is_too_small(const subject *s, const struct tamis_plan *plan) {
     return !(s->can & excused) && !is_foreign(s) && plan->fpr_expected > 0.5;
 }
 
+/* A part takes only keys of its own, which laws do not choose: the part that is the whole stands for
+ * all, and tests of its kind are about the others. */
+static bool is_part(const subject *s, const struct tamis_plan *plan) {
+    tamis_wish wish = {0};
+    const tamis_kind *kind = kind_of(s->kind.name);
+    if (kind->whole) kind->whole(plan->word, &wish);
+    return wish.bits > plan->payload_bytes * 8;
+}
+
 static void add_subject(const struct tamis_kind_info *kind, const char *option, const char *value,
                         size_t len) {
     subject *s = &subjects[subject_count];
@@ -275,7 +288,9 @@ static void add_subject(const struct tamis_kind_info *kind, const char *option, 
     if (tamis_plan(spec_of(s, 1000, 0.01, NULL), &plan, sizeof plan)) return; /* no such choice */
     s->can = plan.abilities;
     if (!(s->can & (TAMIS_CAN_ADD | TAMIS_IS_BUILT))) return; /* only Hadoop can fill it */
-    if (is_wasteful(s, &plan) || is_too_small(s, &plan) || is_known_already(s, &plan)) return;
+    if (is_wasteful(s, &plan) || is_too_small(s, &plan) || is_known_already(s, &plan) ||
+        is_part(s, &plan))
+        return;
     if (++subject_count == MOST_SUBJECTS) abort();
 }
 

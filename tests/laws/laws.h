@@ -105,6 +105,9 @@ uint64_t most_value_of(const tamis *);
 /* Does the kind take keys that it must answer no? */
 bool takes_good(const subject *);
 
+/* Is it a part of a whole, which cannot count the keys of that? */
+bool needs_capacity(const subject *);
+
 /* Adds keys [from, to) and returns how many: fewer only when the filter is full. */
 uint64_t add_keys(tamis *, uint64_t from, uint64_t to);
 

@@ -1,4 +1,4 @@
-"""Kinds whose payload is bits: classic, blocked, split, universal; and those made of several arrays
+"""Kinds whose payload is bits: classic, blocked, split, shard, universal; and those made of several arrays
 of bits: window, scalable, layered, attenuated, hierarchical, retouched, composite."""
 
 from kinds_tables import Compaction
@@ -87,6 +87,31 @@ class Split(Bits):
         block = (h >> 32) * self.blocks >> 32 if self.index == 0 else scale(h, self.blocks)
         for lane, salt in enumerate(SALT):
             yield 256 * block + 32 * lane + (((h & M32) * salt & M32) >> 27)
+
+
+class Shard(Kind):
+    """Some of the blocks of a filter that is cut into shards."""
+    name, words = "shard", ("layout", "detail", "total", "shard", "shards")
+
+    def shape(self):
+        need_range(0, self.layout, 1, "layout")
+        self.whole = (Blocked, Split)[self.layout]((self.total, self.detail))
+        need_range(1, self.shards, min(2**32 - 1, self.total), "shards")
+        need_range(0, self.shard, self.shards - 1, "shard")
+        need(self.total <= self.shards * 2**29, "blocks of a shard")
+        self.first = self.shard * self.total // self.shards
+        self.end = (self.shard + 1) * self.total // self.shards
+        return (self.end - self.first) * self.whole.size // self.total
+
+    def open(self, payload):
+        self.bits = Fields(payload, 1, 8 * len(payload))
+
+    def has(self, h):
+        block_bits = 8 * self.whole.size // self.total
+        positions = list(self.whole.positions(h))
+        if not self.first <= positions[0] // block_bits < self.end:
+            return True
+        return all(self.bits[p - self.first * block_bits] for p in positions)
 
 
 class Universal(Bits):

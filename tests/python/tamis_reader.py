@@ -17,7 +17,7 @@ import sys
 
 from hashes import sip13, xxh3, xxh64
 from kinds_bits import (Attenuated, Blocked, Classic, Composite, Hierarchical, Layered, Retouched, Scalable,
-                        Split, Universal, Window)
+                        Shard, Split, Universal, Window)
 from kinds_coded import Gcs, Labels
 from kinds_counters import Approximator, Counting, Countmin, Increment, Spectral, Stable
 from kinds_differences import Iblt
@@ -32,7 +32,7 @@ KINDS = {
     8: Dleft, 9: Cuckoo, 10: Quotient, 11: Multiset, 12: Compaction, 13: Gcs, 14: Fuse,
     15: Ribbon, 16: Bloomier, 17: Approximator, 18: Stable, 19: Window, 20: Grow, 21: Scalable,
     22: Layered, 23: Attenuated, 24: Retouched, 25: Composite, 26: Iblt, 27: Countmin,
-    28: Hierarchical, 29: Minhash, 30: Fingerprint, 31: Labels, 32: Cascade,
+    28: Hierarchical, 29: Minhash, 30: Fingerprint, 31: Labels, 32: Cascade, 33: Shard,
 }
 
 

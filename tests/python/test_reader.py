@@ -628,7 +628,10 @@ def library_positions(library):
 # Small and crowded: positions coincide, counters stick, tables fill up, stages and voids appear.
 CROWDED = (
     "classic:capacity=20,fpr=20%", "blocked:capacity=20,fpr=20%", "split:capacity=20,fpr=20%",
-    "universal:capacity=20,fpr=20%",
+    "universal:capacity=20,fpr=20%", "shard:capacity=20,fpr=20%",
+    "shard:capacity=200,fpr=20%,shard=1,shards=2", "shard:capacity=99,hashes=8,shard=0,shards=2",
+    "shard:layout=split,capacity=200,fpr=20%,shard=2,shards=3",
+    "shard:layout=split,capacity=200,index=wide,shard=1,shards=3",
     "counting:capacity=30,fpr=10%", "counting:capacity=9,bits=101,hashes=13",
     "counting:capacity=9,bits=200,hashes=13,width=3,log=yes",
     "spectral:capacity=30,fpr=10%", "spectral:capacity=9,bits=200,hashes=13,width=4",
