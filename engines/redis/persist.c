@@ -181,16 +181,16 @@ static size_t free_effort(redis_string *key, const void *object) {
 }
 
 /* A copy has all that the key has, also what is still coming: the server dumps and restores it too. */
-static arrival *copy_arrival(const arrival *a) {
-    arrival *twin = try_alloc(sizeof *twin);
-    uint8_t *bytes = twin ? try_alloc((size_t)a->room) : NULL;
-    if (!bytes) {
-        redis.Free(twin);
-        return NULL;
-    }
-    *twin = *a;
-    twin->bytes = memcpy(bytes, a->bytes, (size_t)a->have);
-    return twin;
+typedef struct copying {
+    value *twin;
+    const arrival *from;
+    bool is_refused;
+} copying;
+
+static void copy_piece(void *ctx, uint64_t offset, const uint8_t *bytes, size_t size) {
+    copying *c = ctx;
+    if (arrival_take(c->twin, c->from->form, offset, c->from->total, bytes, size))
+        c->is_refused = true;
 }
 
 static void *copy(redis_string *from, redis_string *to, const void *object) {
@@ -204,11 +204,11 @@ static void *copy(redis_string *from, redis_string *to, const void *object) {
         return NULL;
     }
     twin->facts = v->facts;
-    if (v->arrival && !(twin->arrival = copy_arrival(v->arrival))) {
-        value_release(twin);
-        return NULL;
-    }
-    return twin;
+    copying c = {.twin = twin, .from = v->arrival};
+    if (v->arrival) arrival_each(v->arrival, copy_piece, &c);
+    if (!c.is_refused) return twin;
+    value_release(twin);
+    return NULL;
 }
 
 static void *move_piece(void *ctx, void *memory) {
