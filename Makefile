@@ -212,12 +212,16 @@ $(B)/fuzz/%.o: %.c
 $(REPLAY): $(B)/tests/fuzz/gate.o $(B)/tests/fuzz/replay.o $(FUZZ_OBJ) $(LIB)
 	$(call link_test)
 
-# The module, in a server; each is a program by itself.
-REDIS_TESTS := $(addprefix tests/redis/,own.py)
+# The module, in a server; each is a program by itself. PROGRAMS=, KEYS= and MUTANTS= make those that take
+# long longer: `make redis-proof`.
+REDIS_TESTS := $(addprefix tests/redis/,own.py cms.py programs.py killed.py attacks.py mutate.py)
+MUTATE      := $(T)/redis/mutate
+$(T)/redis/%: $(B)/tests/redis/%.o $(HELP_OBJ) $(LIB)
+	$(call link_test)
 HOUSE := $(sort $(wildcard tests/house/*.sh tests/house/*.py))
 
 BENCH    := $(B)/bench/bench
-PROGRAMS := $(UNIT) $(LAWS) $(REPLAY)
+PROGRAMS := $(UNIT) $(LAWS) $(REPLAY) $(MUTATE)
 .PHONY: programs
 programs: all $(PROGRAMS)
 test-here: programs $(BENCH)

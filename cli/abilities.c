@@ -5,6 +5,8 @@
  */
 #include "cli/cli.h"
 
+#include <string.h>
+
 const struct ability abilities[] = {
     {TAMIS_CAN_ADD, "add", "keys can be added at any time"},
     {TAMIS_CAN_REMOVE, "remove", "tamis remove: an add can be taken back"},
@@ -45,6 +47,10 @@ void write_abilities(struct json *json, unsigned has) {
     json_close(json, ']');
 }
 
+bool is_part(const struct tamis_kind_info *kind) {
+    return strcmp(kind->name, "shard") == 0;
+}
+
 bool is_foreign(const struct tamis_kind_info *kind) {
     enum { FIRST_FOREIGN = 1000 };
     return kind->id >= FIRST_FOREIGN;
@@ -59,7 +65,8 @@ static bool list_kinds(enum tamis_ability ability, uint32_t id, char *others, si
     for (size_t i = 0; tamis_kind_at(i, &kind, sizeof kind) && len < size; i++) {
         if (!(kind.abilities & ability)) continue;
         is_among = is_among || kind.id == id;
-        if (is_foreign(&kind)) continue; /* Nobody is helped by the kind of another system. */
+        /* Nobody is helped by the kind of another system, or by what is chosen as a blocked filter. */
+        if (is_foreign(&kind) || is_part(&kind)) continue;
         len += (size_t)snprintf(others + len, size - len, "%s%s",
                                 len == 0 ? "kinds that can: " : ", ", kind.name);
     }

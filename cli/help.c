@@ -89,10 +89,13 @@ void help_usage(FILE *out, const struct verb *verb) {
         fprintf(out, " %s%s%s", around[operand->how_many].before, operand->name,
                 around[operand->how_many].after);
     const struct use *use;
-    for (size_t i = 0; (use = verb_use(verb, i)) != NULL; i++)
-        if (use->is_required)
-            fprintf(out, " -%c %s", option_named(use->option)->letters[0],
-                    option_named(use->option)->value);
+    for (size_t i = 0; (use = verb_use(verb, i)) != NULL; i++) {
+        const struct option *option = option_named(use->option);
+        if (use->is_required && option->letters[0])
+            fprintf(out, " -%c %s", option->letters[0], option->value);
+        else if (use->is_required)
+            fprintf(out, " --%s %s", option->name, option->value);
+    }
 }
 
 static void print_verb_short(FILE *out, const struct verb *verb) {

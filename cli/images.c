@@ -152,11 +152,19 @@ uint64_t keys_built(const struct tamis_info *info) {
     return is_by_items ? info->items : info->capacity;
 }
 
+/* The capacity of a shard is that of the whole. */
+static uint64_t share_of(const struct tamis_info *info, uint64_t keys) {
+    for (int i = 0; strcmp(info->kind, "shard") == 0 && i < TAMIS_WORDS; i++)
+        if (info->word_name[i] && strcmp(info->word_name[i], "shards") == 0)
+            return keys / info->word[i];
+    return keys;
+}
+
 double bits_per_key(const struct tamis_info *info) {
     const bool has_grown = info->abilities & TAMIS_CAN_GROW && info->items > info->capacity;
     const uint64_t keys = has_grown                          ? info->items
                           : info->abilities & TAMIS_IS_BUILT ? keys_built(info)
-                                                             : info->capacity;
+                                                             : share_of(info, info->capacity);
     return keys ? 8.0 * (double)info->payload_bytes / (double)keys : NAN;
 }
 

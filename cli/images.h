@@ -107,8 +107,10 @@ struct ability {
 extern const struct ability abilities[];
 extern const size_t number_of_abilities;
 
-/* Whether it is the kind of another system. */
+/* Whether it is the kind of another system; and whether it is a part of a filter of another kind,
+ * which is what one plans and chooses. */
 bool is_foreign(const struct tamis_kind_info *kind);
+bool is_part(const struct tamis_kind_info *kind);
 
 /* "abilities": ["add", ...] */
 void write_abilities(struct json *json, unsigned has);

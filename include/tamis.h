@@ -287,7 +287,8 @@ TAMIS_API tamis_status tamis_add_u64s(tamis *filter, const uint64_t *keys, size_
 TAMIS_API tamis_status tamis_add_packed(tamis *filter, const void *keys, size_t width, size_t n);
 
 /* Adds a key `times` times: what as many calls of tamis_add would leave, at once; 0 changes nothing.
- * Kinds to which that is so many steps, all but countmin, take at most 65,536 (TAMIS_INVALID).
+ * Kinds to which that is so many steps, all but countmin and rediscms, take at most 65,536
+ * (TAMIS_INVALID).
  * Threads: as tamis_add. */
 TAMIS_API tamis_status tamis_add_times(tamis *filter, const void *key, size_t len, uint64_t times);
 
@@ -522,6 +523,14 @@ TAMIS_API tamis_status tamis_merge(tamis *into, const tamis *from);
  * ask tamis_overlap before. Threads: as tamis_merge. */
 TAMIS_API tamis_status tamis_intersect(tamis *into, const tamis *from);
 
+/* into, which may be one of them, becomes the sum of `n` sketches, each times its weight: with weights
+ * 1 and -1 the counts of what came since a copy was made, say. Of none, it becomes empty.
+ * TAMIS_FULL, and nothing changed, when a counter would be below 0 or larger than it can be, or items
+ * below 0 or over 2^63-1. For kinds whose counters add up, countmin with update=plain and rediscms;
+ * the others answer TAMIS_CANNOT. Threads: one writer of `into`, readers of all `from`. */
+TAMIS_API tamis_status tamis_weigh(tamis *into, const tamis *const *from, const int64_t *weights,
+                                   size_t n);
+
 /* Makes the filter `by` times smaller: it keeps every key, and its rate rises. What was planned
  * too large is cut to size without the keys. `by` must divide the filter's number of blocks (or
  * bits): plan with size=2^N to fold by any power of two. Threads: one writer. */
@@ -580,8 +589,9 @@ struct tamis_info {
  * Threads: readers or one writer. */
 TAMIS_API void tamis_info(const tamis *filter, struct tamis_info *info, size_t info_size);
 
-/* The same without a look at the payload, however large it is: what the bits tell (fpr_now, fill,
- * items_now, is_saturated, is_degraded, worn, caveat) stays zero. Threads: readers or one writer. */
+/* The same at once, without a look at the payload, however large it is: what the bits tell (fpr_now, fill,
+ * items_now, is_saturated, is_degraded, worn, caveat) and fpr_expected stay zero.
+ * Threads: readers or one writer. */
 TAMIS_API void tamis_facts(const tamis *filter, struct tamis_info *info, size_t info_size);
 
 /* The rate right now, from the bits that are set. Threads: readers or one writer. */

@@ -48,10 +48,13 @@ static void print_synopsis(FILE *out, const struct verb *verb) {
     fprintf(out, "# SYNOPSIS\n\n*tamis %s* \\[_OPTION_...\\]", verb->name);
     for (const struct operand *operand = verb->operands; operand->name; operand++)
         print_operand(out, operand);
-    for (size_t i = 0; (use = verb_use(verb, i)) != NULL; i++)
-        if (use->is_required)
-            fprintf(out, " *-%c* _%s_", option_named(use->option)->letters[0],
-                    option_named(use->option)->value);
+    for (size_t i = 0; (use = verb_use(verb, i)) != NULL; i++) {
+        const struct option *option = option_named(use->option);
+        if (use->is_required && option->letters[0])
+            fprintf(out, " *-%c* _%s_", option->letters[0], option->value);
+        else if (use->is_required)
+            fprintf(out, " *--%s* _%s_", option->name, option->value);
+    }
     fputs("\n\n", out);
 }
 

@@ -1,5 +1,6 @@
 /* build.c: `tamis build`, keys to an image. */
 #include "cli/cli.h"
+#include "cli/shards.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -123,6 +124,9 @@ static int check_inputs(const struct args *args) {
         return fail(args, args->operand[1],
                     "with --label each file needs a label of its own: --label NAME %s",
                     args->operand[1]);
+    if (!given(args, OPT_SHARD) && (given(args, OPT_PACKED) || given(args, OPT_STRICT)))
+        return fail(args, NULL, "--%s is for --shard I/N, which is not given",
+                    given(args, OPT_PACKED) ? "packed" : "strict");
     const bool takes_label = given(args, OPT_LABEL) || given(args, OPT_GOOD);
     if (given(args, OPT_VALUES) && takes_label)
         return fail(args, NULL, "--values and --%s are both given; an image has one or the other",
@@ -243,7 +247,7 @@ static int run(const struct args *args) {
     char *spec = given_spec(args);
     int code = spec ? find_kind(args, spec, &kind) : EXIT_TROUBLE;
     if (!code) building.abilities = kind.abilities;
-    if (!code) code = build(&building, spec);
+    if (!code) code = given(args, OPT_SHARD) ? build_shard(args, spec) : build(&building, spec);
     free(spec);
     return code;
 }
@@ -266,6 +270,10 @@ const struct verb verb_build = {
          .help = "a secret of 16 bytes or 32 hex digits: keys are hashed with it "
                  "(sip13) and the image holds only its id"},
         {.option = OPT_VALUES}, {.option = OPT_LABEL}, {.option = OPT_GOOD}, {.option = OPT_NOTE},
+        {.option = OPT_SHARD},
+        {.option = OPT_PACKED, .help = "with --shard: hashes that \"tamis partition --packed\" wrote, "
+                                       "instead of keys"},
+        {.option = OPT_STRICT, .help = "with --shard: a key of another shard is an error"},
         KEY_OPTIONS, BUILDER_OPTIONS, {.option = OPT_FORCE}),
     .examples =
         EXAMPLES({"A filter from a list, sized by counting it, wrong for 1 key in 100",
@@ -282,6 +290,8 @@ const struct verb verb_build = {
                   "tamis build hosts.tamis log.csv.gz -d, --field 3 --canon domain"},
                  {"Which feed has it? One image of many lists",
                   "tamis build feeds.tamis --label spam spam.txt --label malware malware.txt"},
+                 {"Shard 3 of 24 of a filter for 100 million keys, on one of many machines",
+                  "tamis build 3.tamis keys.txt --spec split:capacity=100M --shard 3/24"},
                  {"A table of keys and numbers, without the keys",
                   "tamis build country.tamis addresses.tsv --kind bloomier --values"}),
     .about = "Keys are lines without their newline. Without FILE, or where FILE is -, they come "
@@ -295,6 +305,12 @@ const struct verb verb_build = {
              "with names (labels); with that kind, files without --label are named after "
              "themselves. --good makes a set that says no to every known-good key (cascade). A key "
              "with two values, or on both lists, is an error that names its lines.\n\n"
+             "--shard I/N makes one of N shards of a blocked or split filter: every machine gives the "
+             "same wish, with a capacity, and the keys that it has; those of other shards are left "
+             "out and counted, or refused with --strict. \"tamis assemble\" makes of all shards the "
+             "image that one machine would have built, byte for byte. The image gets its name when "
+             "it is whole, so a task may be repeated, or run twice at once. With --packed it reads "
+             "hashes instead of keys; --keys and --canon then only say how those were made.\n\n"
              "--field takes some fields of each line, as cut does but in the order as written: 2, or "
              "1,3 with the delimiter between them, or 2-4, or 2- to the end of the line. Fields are "
              "separated by a tab, or by -d. A line without that field has no key and is left out; a "

@@ -84,7 +84,8 @@ static bool try_kinds(struct planning *planning, const char *wish) {
     for (size_t i = 0; i < kinds; i++) {
         struct candidate *candidate = &planning->candidate[planning->count];
         if (!is_named) tamis_kind_at(i, &kind, sizeof kind);
-        if (!is_named && is_foreign(&kind)) continue; /* for those who need it, by its name */
+        /* for those who need it, by its name */
+        if (!is_named && (is_foreign(&kind) || is_part(&kind))) continue;
         planning->count++;
         candidate->number = i;
         if (!try_kind(planning->args, candidate, is_named ? "" : kind.name, wish)) return false;

@@ -77,14 +77,12 @@ static bool begins_with(const arrival *a, const uint8_t *bytes, size_t size) {
     return true;
 }
 
-/* Headers and notes come on top of what the setting allows. */
-enum { BESIDE_PAYLOAD = 2 << 20 };
-
 const char *arrival_take(value *v, chunk_form form, uint64_t offset, uint64_t total,
                          const void *bytes, size_t size) {
     if (total == 0 || total > (uint64_t)settings.max_filter_bytes + BESIDE_PAYLOAD)
         return "ERR the total must be from 1 byte to what max-filter-bytes allows";
     if (offset > total || size > total - offset) return "ERR the chunk reaches beyond the total";
+    if (size == 0) return "ERR a chunk has at least one byte"; /* files have no word for none */
     const arrival *now = v->arrival;
     const bool is_other = !now || now->total != total || now->form != form;
     if (offset == 0 && (is_other || !begins_with(now, bytes, size))) {

@@ -1,6 +1,7 @@
 /* The table of commands, and what is the same for all: counting arguments, waiting for jobs. */
 #include "engines/redis/commands.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -45,6 +46,9 @@ static bool may_have_to_wait(const command *c) {
 }
 
 static int run(const command *c, redis_ctx *ctx, redis_string **argv, int argc) {
+    /* Of a command with the flag getkeys-api: it shall tell which of these are keys, and do nothing. */
+    if (redis.IsKeysPositionRequest && redis.IsKeysPositionRequest(ctx))
+        return c->function(ctx, argv, argc);
     if (argc < c->least || (c->most && argc > c->most)) return redis.WrongArity(ctx);
     if (work_is_active() && may_have_to_wait(c)) {
         const int last = c->last < 0 ? argc + c->last : c->last;
@@ -56,10 +60,10 @@ static int run(const command *c, redis_ctx *ctx, redis_string **argv, int argc) 
 /* ---- Making them known ------------------------------------------------------------------------ */
 
 /* What COMMAND DOCS tells, where the server has it. */
-static void describe(redis_ctx *ctx, const command *c) {
+static void describe(redis_ctx *ctx, const command *c, const char *name) {
     /* Sizes of what we do not describe: no entries are read with them. */
     static const redis_info_version version = {1, 16, 56, 64};
-    redis_command *known = redis.GetCommand ? redis.GetCommand(ctx, c->name) : NULL;
+    redis_command *known = redis.GetCommand ? redis.GetCommand(ctx, name) : NULL;
     if (known && redis.SetCommandInfo) {
         const redis_command_info info = {
             .version = &version,
@@ -78,15 +82,18 @@ static void describe(redis_ctx *ctx, const command *c) {
 }
 
 static int create(redis_ctx *ctx, const command *c) {
-    char flags[64];
+    char flags[64], name[32];
     snprintf(flags, sizeof flags, "%s", c->flags);
+    /* In small letters, as the server's own: its errors repeat the name as it is here. */
+    snprintf(name, sizeof name, "%s", c->name);
+    for (char *letter = name; *letter; letter++) *letter = (char)tolower((unsigned char)*letter);
     char *mark = strstr(flags, MAKES_JOBS);
     if (mark) *mark = 0;
-    if (redis.CreateCommand(ctx, c->name, c->entry, flags, 1, c->last, c->step)) {
+    if (redis.CreateCommand(ctx, name, c->entry, flags, 1, c->last, c->step)) {
         redis.Log(ctx, "warning", "the command %s exists already: another module has it", c->name);
         return REDIS_ERR;
     }
-    describe(ctx, c);
+    describe(ctx, c, name);
     return REDIS_OK;
 }
 

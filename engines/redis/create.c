@@ -6,7 +6,7 @@
 
 /* ---- What is to be made ------------------------------------------------------------------------ */
 
-static const char keyed[] = "hash=sip13";
+static const char keyed[] = "hash=sip13", plain[] = "hash=xxh3";
 
 /* Behind the kind comes a colon, behind anything else a comma. */
 static const char *joint(const char *spec) {
@@ -22,8 +22,11 @@ tamis_status creation_plan(creation *c, const char *spec, size_t len) {
     if (rc) return rc;
     const bool is_told = strstr(text, "hash=") || plan.abilities & TAMIS_OWN_HASH;
     const bool is_keyed = is_told ? strstr(text, keyed) != NULL : settings.hash == HASH_KEYED;
-    snprintf(c->spec, sizeof c->spec, "%s%s%s", text, is_keyed && !is_told ? joint(text) : "",
-             is_keyed && !is_told ? keyed : "");
+    /* Said in full: another server has other settings. */
+    snprintf(c->spec, sizeof c->spec, "%s%s%s", text, is_told ? "" : joint(text),
+             is_told    ? ""
+             : is_keyed ? keyed
+                        : plain);
     c->bytes = plan.payload_bytes;
     if (is_keyed && !c->has_secret) {
         memcpy(c->secret, settings_use_secret(), SECRET_BYTES);
@@ -60,7 +63,7 @@ void creation_free(creation *c) {
 
 /* ---- Making it --------------------------------------------------------------------------------- */
 
-static tamis_status make(const creation *c, tamis **filter) {
+tamis_status creation_make(const creation *c, tamis **filter) {
     const struct tamis_options options = value_options(c->has_secret ? c->secret : NULL);
     tamis_status rc = tamis_create_with(filter, c->spec, &options);
     for (int i = 0; i < c->notes && !rc; i++) {
@@ -71,35 +74,24 @@ static tamis_status make(const creation *c, tamis **filter) {
     return rc;
 }
 
-/* A spec leaves the library's own preset out; here that would be read as "keyed". */
-static void write_spec(const tamis *filter, char spec[SPEC_MOST]) {
-    struct tamis_info info;
-    const size_t len = tamis_spec(filter, spec, SPEC_MOST);
-    tamis_facts(filter, &info, sizeof info);
-    if (!(info.abilities & TAMIS_OWN_HASH) && !strstr(spec, "hash=") && len < SPEC_MOST)
-        snprintf(spec + len, SPEC_MOST - len, "%shash=%s", joint(spec), info.hash);
-}
-
-static void replicate(redis_ctx *ctx, const creation *c, redis_string *key, const tamis *filter) {
-    char spec[SPEC_MOST];
+/* With the digits that came: what tamis_spec tells of a rate has fewer. */
+static void replicate(redis_ctx *ctx, const creation *c, redis_string *key) {
     redis_string *notes[3 * NOTES_MOST], *word = redis.CreateString(NULL, "NOTE", 4);
-    write_spec(filter, spec);
     for (int i = 0; i < c->notes; i++) {
         notes[3 * i] = word;
         notes[3 * i + 1] = c->name[i];
         notes[3 * i + 2] = c->value[i];
     }
     if (c->has_secret)
-        redis.Replicate(ctx, "TAMIS.CREATE", "sccbv", key, spec, "SECRET", (const char *)c->secret,
-                        (size_t)SECRET_BYTES, notes, (size_t)(3 * c->notes));
+        redis.Replicate(ctx, "TAMIS.CREATE", "sccbv", key, c->spec, "SECRET",
+                        (const char *)c->secret, (size_t)SECRET_BYTES, notes,
+                        (size_t)(3 * c->notes));
     else
-        redis.Replicate(ctx, "TAMIS.CREATE", "scv", key, spec, notes, (size_t)(3 * c->notes));
+        redis.Replicate(ctx, "TAMIS.CREATE", "scv", key, c->spec, notes, (size_t)(3 * c->notes));
     redis.FreeString(NULL, word);
 }
 
-/* Owns the filter from here on; NULL, with the error replied, when there is no memory for a value. */
-static value *put_in_place(redis_ctx *ctx, place *p, redis_string *key, const creation *c,
-                           tamis *filter) {
+value *creation_put(redis_ctx *ctx, place *p, redis_string *key, const creation *c, tamis *filter) {
     value *v = value_new(filter);
     if (!v) {
         tamis_free(filter);
@@ -107,15 +99,15 @@ static value *put_in_place(redis_ctx *ctx, place *p, redis_string *key, const cr
         return NULL;
     }
     place_set(p, v);
-    replicate(ctx, c, key, filter);
+    replicate(ctx, c, key);
     redis.NotifyKeyspaceEvent(ctx, REDIS_NOTIFY_MODULE, c->event, key);
     return v;
 }
 
 value *creation_now(redis_ctx *ctx, place *p, redis_string *key, creation *c) {
     tamis *filter;
-    const tamis_status rc = make(c, &filter);
-    value *v = rc ? NULL : put_in_place(ctx, p, key, c, filter);
+    const tamis_status rc = creation_make(c, &filter);
+    value *v = rc ? NULL : creation_put(ctx, p, key, c, filter);
     if (rc) reply_refusal(ctx, rc);
     creation_free(c);
     return v;
@@ -124,7 +116,7 @@ value *creation_now(redis_ctx *ctx, place *p, redis_string *key, creation *c) {
 /* ---- On the worker ------------------------------------------------------------------------------ */
 
 static void make_job(job *j) {
-    const tamis_status rc = make(j->task, &j->result);
+    const tamis_status rc = creation_make(j->task, &j->result);
     if (rc) job_fail(j, rc);
 }
 
@@ -135,7 +127,7 @@ static void end_job(job *j, redis_ctx *ctx) {
     } else if (!job_place(ctx, j, &p)) {
         tamis_free(j->result);
     } else {
-        if (put_in_place(ctx, &p, j->key, j->task, j->result)) reply_ok(ctx);
+        if (creation_put(ctx, &p, j->key, j->task, j->result)) reply_ok(ctx);
         place_close(&p);
     }
 }

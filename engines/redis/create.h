@@ -40,4 +40,10 @@ int creation_reply(redis_ctx *, redis_string *key, creation *);
  * made. The creation is gone afterwards. */
 value *creation_now(redis_ctx *, place *, redis_string *key, creation *);
 
+/* The two halves of it, for jobs of other commands: makes the filter, on any thread; and puts it in
+ * place, replicated and told, the filter being the value's from then on. NULL, with the error replied,
+ * when there is no memory for a value. */
+tamis_status creation_make(const creation *, tamis **filter);
+value *creation_put(redis_ctx *, place *, redis_string *key, const creation *, tamis *filter);
+
 #endif

@@ -9,6 +9,10 @@ enum { PERSIST_ENCODING = 1 };
 
 redis_methods persist_own_methods(void);
 
+/* The types of RedisBloom, and the encodings that it writes. */
+enum { CUCKOO_ENCODING = 4 };
+redis_methods persist_cuckoo_methods(void);
+
 /* What is the same for every type that holds our values: all but loading and saving. */
 redis_methods persist_methods_with(void *(*load)(redis_io *, int),
                                    void (*save)(redis_io *, void *));

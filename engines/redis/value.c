@@ -15,8 +15,10 @@ void *try_alloc(size_t size) {
     return redis.TryAlloc ? redis.TryAlloc(size) : redis.Alloc(size);
 }
 
+/* Growth comes along here only, so that the limit holds for it too. */
 static void *filter_alloc(void *ctx, size_t size) {
     (void)ctx;
+    if (size > (uint64_t)settings.max_filter_bytes + BESIDE_PAYLOAD) return NULL;
     return try_alloc(size);
 }
 
@@ -57,7 +59,7 @@ static const struct {
 } fields[] = {
     {"expansion", offsetof(facts, expansion)},   {"bucketsize", offsetof(facts, bucket_size)},
     {"iterations", offsetof(facts, iterations)}, {"filters", offsetof(facts, filters)},
-    {"deleted", offsetof(facts, deleted)},
+    {"deleted", offsetof(facts, deleted)},       {"buckets", offsetof(facts, buckets)},
 };
 enum { FIELDS = sizeof fields / sizeof *fields };
 

@@ -25,6 +25,7 @@ typedef enum family {
 typedef struct facts {
     family family;
     uint64_t expansion;   /* as it was asked for; 0: does not scale */
+    uint64_t buckets;     /* CF: that RedisBloom would have begun with */
     uint64_t bucket_size; /* CF */
     uint64_t iterations;  /* CF */
     uint64_t filters;     /* CF: 1, and one more for each time it was enlarged */
@@ -99,6 +100,9 @@ facts facts_of(const tamis *);
 /* The server's memory, which may say no; under the setting max-filter-bytes. The secret, 16 bytes or
  * NULL, is only looked at while a filter is made. */
 struct tamis_options value_options(const uint8_t *secret);
+
+/* Headers and notes come on top of what the setting allows. */
+enum { BESIDE_PAYLOAD = 2 << 20 };
 
 /* Memory that may be refused, for sizes that somebody else chose. */
 void *try_alloc(size_t size);

@@ -248,12 +248,16 @@ static tamis_status add_copies(tamis *f, const struct tamis_key *key, uint64_t h
     return rc;
 }
 
+static tamis_status may_add_times(const tamis *f, uint64_t times) {
+    const tamis_status rc = tamis__writable(f);
+    if (rc || f->image.body.items <= UINT64_MAX - times) return rc;
+    return tamis__fail(TAMIS_FULL, "the count of items would pass 2^64");
+}
+
 tamis_status tamis_add_times_hash(tamis *f, uint64_t hash, uint64_t times) {
     if (times < 2) return tamis_add_hashes(f, &hash, (size_t)times);
     if (!f->kind->add_times) return add_copies(f, NULL, hash, times);
-    tamis_status rc = tamis__writable(f);
-    if (!rc && f->image.body.items > UINT64_MAX - times)
-        rc = tamis__fail(TAMIS_FULL, "the count of items would pass 2^64");
+    const tamis_status rc = may_add_times(f, times);
     if (rc) return rc;
     f->kind->add_times(&f->image.body, hash, times);
     f->image.body.items += times;
@@ -264,7 +268,12 @@ tamis_status tamis_add_times(tamis *f, const void *key, size_t len, uint64_t tim
     const struct tamis_key one = {key, len};
     if (!f->kind->query_keys) return tamis_add_times_hash(f, tamis_hash(f, key, len), times);
     if (times < 2) return tamis_add_many(f, &one, (size_t)times);
-    return add_copies(f, &one, 0, times);
+    if (!f->kind->add_key_times) return add_copies(f, &one, 0, times);
+    const tamis_status rc = may_add_times(f, times);
+    if (rc) return rc;
+    f->kind->add_key_times(&f->image.body, &one, times);
+    f->image.body.items += times;
+    return TAMIS_OK;
 }
 
 static tamis_status add_unless(tamis *f, uint64_t hash, bool was_there) {

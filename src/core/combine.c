@@ -3,6 +3,7 @@
 
 #include "core/builder.h"
 #include "core/filter.h"
+#include "kinds/weighed.h"
 
 const char *tamis_mismatch(const tamis *a, const tamis *b) {
     const tamis_hasher *x = &a->image.hasher, *y = &b->image.hasher;
@@ -61,6 +62,47 @@ tamis_status tamis_intersect(tamis *into, const tamis *from) {
     if (!rc && from->image.body.items < *items) *items = from->image.body.items;
     return rc;
 }
+
+/* ---- Weighed sums --------------------------------------------------------------------------- */
+
+static tamis_status may_weigh(const tamis *into, const tamis *const *from, size_t n) {
+    const tamis_status rc = tamis__may(into, TAMIS_CAN_MERGE, "be weighed");
+    if (rc) return rc;
+    if (!into->kind->weigh)
+        return tamis__cannot(into, "be weighed: it has no counters that add up");
+    for (size_t i = 0; i < n; i++)
+        if (tamis_mismatch(into, from[i])) return TAMIS_MISMATCH;
+    return TAMIS_OK;
+}
+
+static tamis_status weigh_items(const tamis_body *const *from, const int64_t *weights, size_t n,
+                                uint64_t *items) {
+    int64_t sum = 0;
+    bool fits = true;
+    for (size_t i = 0; i < n && fits; i++)
+        fits = tamis__add_weighed(&sum, from[i]->items, weights[i]);
+    if (!fits || sum < 0)
+        return tamis__fail(TAMIS_FULL, "the items of the sum would be below 0 or over 2^63-1");
+    *items = (uint64_t)sum;
+    return TAMIS_OK;
+}
+
+tamis_status tamis_weigh(tamis *into, const tamis *const *from, const int64_t *weights, size_t n) {
+    uint64_t items = 0;
+    tamis_block block;
+    tamis_status rc = may_weigh(into, from, n);
+    if (rc) return rc;
+    const tamis_body **bodies = tamis__get(&into->allocator, (n + 1) * sizeof *bodies, &block);
+    if (!bodies) return TAMIS_NOMEM;
+    for (size_t i = 0; i < n; i++) bodies[i] = &from[i]->image.body;
+    rc = weigh_items(bodies, weights, n, &items);
+    if (!rc) rc = into->kind->weigh(&into->image.body, bodies, weights, n);
+    if (!rc) into->image.body.items = items;
+    tamis__give_back(&into->allocator, &block);
+    return rc;
+}
+
+/* ---- Smaller ones --------------------------------------------------------------------------- */
 
 tamis_status tamis_fold(tamis *f, uint64_t by) {
     tamis_status rc = tamis__may(f, TAMIS_CAN_FOLD, "be folded");

@@ -116,13 +116,8 @@ static tamis_status shape_shard(const tamis *whole, uint64_t i, uint64_t shards,
     const uint64_t *word = whole->image.body.word;
     uint64_t layout;
     if (!tamis__shard_layout_of(whole->kind, &layout)) return not_cut(whole->kind);
-    const uint64_t most = word[BLOCKS] < TAMIS_MOST_SHARDS ? word[BLOCKS] : TAMIS_MOST_SHARDS;
-    if (shards == 0 || shards > most)
-        return tamis__fail(TAMIS_INVALID, "shards must be from 1 to %llu, the blocks, not %llu",
-                           (unsigned long long)most, (unsigned long long)shards);
-    if (i >= shards)
-        return tamis__fail(TAMIS_INVALID, "shard must be from 0 to %llu, not %llu",
-                           (unsigned long long)shards - 1, (unsigned long long)i);
+    const tamis_status rc = tamis__shard_may_be(word[BLOCKS], i, shards);
+    if (rc) return rc;
     *image = whole->image;
     image->entry = entry_of(&tamis__shard);
     image->body = (tamis_body){.word = {layout, word[DETAIL], word[BLOCKS], i, shards}};

@@ -7,12 +7,18 @@
 /* From here on a yes says next to nothing. */
 static const double saturated_rate = 0.5;
 
-/* All that is known without the payload. */
+/* Some kinds need milliseconds to work it out. */
+static double expected_rate(const tamis *f) {
+    const tamis_image *image = &f->image;
+    const bool has_grown = f->kind->grow && image->body.items > image->capacity;
+    const uint64_t keys = has_grown ? image->body.items : image->capacity;
+    return tamis__planned_rate(f->kind, image->body.word, keys);
+}
+
+/* All that is known without the payload, and at once. */
 static struct tamis_info facts_of(const tamis *f) {
     const tamis_image *image = &f->image;
     const tamis_kind *kind = f->kind;
-    const bool has_grown = kind->grow && image->body.items > image->capacity;
-    const uint64_t keys = has_grown ? image->body.items : image->capacity;
     struct tamis_info full = {
         .kind = kind->name,
         .contract = kind->contract,
@@ -24,7 +30,6 @@ static struct tamis_info facts_of(const tamis *f) {
         .stored_bytes = tamis_stored_size(f),
         .probes = kind->probes(image->body.word),
         .fpr_asked = tamis__fpr_of(image->one_in),
-        .fpr_expected = tamis__planned_rate(kind, image->body.word, keys),
         .hash = tamis__hash_name(image->hasher.mode),
         .key_place = tamis__key_place_name(image->hasher.key_place),
         .seed = image->hasher.seed,
@@ -53,6 +58,7 @@ void tamis_info(const tamis *f, struct tamis_info *info, size_t info_size) {
     const bool has_rate = !is_sketch && !is_unasked;
     tamis_measure m = {0};
     f->kind->measure(&f->image.body, NULL, &m);
+    full.fpr_expected = expected_rate(f);
     full.is_saturated = has_rate && m.fpr > saturated_rate;
     full.is_degraded = has_rate && asked > 0 && m.fpr > 2 * asked;
     full.fpr_now = m.fpr;

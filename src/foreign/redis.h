@@ -1,5 +1,6 @@
 /* The files of src/foreign about Redis may include this: where things lie in what BF.SCANDUMP and
- * CF.SCANDUMP tell, which are the payloads of redisbloom and rediscuckoo. All little-endian. */
+ * CF.SCANDUMP tell, which are the payloads of redisbloom and rediscuckoo, and in the payload of
+ * rediscms. All little-endian. */
 #ifndef TAMIS_FOREIGN_REDIS_H
 #define TAMIS_FOREIGN_REDIS_H
 
@@ -77,5 +78,20 @@ tamis_status tamis__cf_words(tamis_cf_header, uint64_t word[]);
 
 /* Bytes of one sub-filter, of words that were checked. */
 uint64_t tamis__cf_size(const uint64_t word[], uint64_t filter);
+
+/* ---- CMS ------------------------------------------------------------------------------------ */
+
+enum { TAMIS_CMS_HEADER = 24 };
+
+/* Three numbers, then the cells. No command tells them; files do. */
+typedef struct tamis_cms_header {
+    uint64_t width, depth, counter;
+} tamis_cms_header;
+
+tamis_cms_header tamis__cms_header(const uint8_t *payload);
+void tamis__cms_put_header(uint8_t *payload, tamis_cms_header);
+
+/* The words, checked, and how many bytes header and cells have. */
+tamis_status tamis__cms_words(tamis_cms_header, uint64_t word[], uint64_t *bytes);
 
 #endif

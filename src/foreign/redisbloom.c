@@ -41,7 +41,8 @@ enum { MOST_HASHES = 1075, MOST_N2 = 55, KNOWN_OPTIONS = 15, NEW_OPTIONS = 5 };
 static const double tightening = 0.5;
 
 static const struct tamis_option options[] = {
-    {"expansion", NULL, 1, MOST_EXPANSION, "2", "how many times larger each link is"},
+    {"expansion", NULL, 0, MOST_EXPANSION, "2",
+     "how many times larger each link is; 0 only where it does not scale"},
     {"scaling", "no|yes", 0, 0, "yes", "add links when it is full"},
 };
 
@@ -184,6 +185,9 @@ static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
     tamis_bf_link link;
     const tamis_status rc = wish->bits ? error_for_bits(wish, (double)keys, &error) : TAMIS_OK;
     if (rc) return rc;
+    if (scales && growth == 0)
+        return tamis__fail(TAMIS_INVALID, "expansion=0: links of redisbloom grow by 1 or more, "
+                                          "unless it has scaling=no");
     if (!plan_link(NEW_OPTIONS, keys, error, &link))
         return tamis__fail(TAMIS_TOO_LARGE, "redisbloom has no link for %llu keys at a rate of %g",
                            (unsigned long long)keys, error);

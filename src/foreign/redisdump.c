@@ -1,7 +1,8 @@
 /* redis-dump: what DUMP returns for a filter of RedisBloom, and RESTORE takes.
  *
  *     7                      one byte: a value of a module
- *     module and version     9 letters of 6 bits and a version of 10: MBbloom-- or MBbloomCF
+ *     module and version     9 letters of 6 bits and a version of 10: MBbloom--, MBbloomCF
+ *                            or CMSk-TYPE
  *     fields                 2 and a number, 4 and a double, or 5 and a string, each
  *     0                      the end of them
  *     RDB version            2 bytes, little-endian
@@ -15,7 +16,8 @@
  *     BF    keys, links, options (from version 2), expansion (from 4); for each link: capacity,
  *           error, hashes, bits per key, bits and n2 (from 1), string of bits, keys
  *     CF    filters, buckets, items, then from version 4 deletes, bucket size, iterations, expansion;
- *           for each sub-filter: buckets (from 4), string of cells */
+ *           for each sub-filter: buckets (from 4), string of cells
+ *     CMS   width, depth, counter, string of cells; there is version 0 alone */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -32,8 +34,9 @@ enum { NUMBER = 2, DOUBLE = 4, STRING = 5, MODULE = 7, FOOTER = 10 };
 enum { VERSION_BITS = 10, NOW = 4, HAS_BITS = 1, HAS_OPTIONS = 2, HAS_GROWTH = 4 };
 enum { RDB_LEAST = 8, RDB_MOST = 80, RDB_USUAL = 10 };
 enum { PARAM_RDB };
-#define BF_NAME ((uint64_t)0x3016e5a289bef804 >> VERSION_BITS)
-#define CF_NAME ((uint64_t)0x3016e5a289821404 >> VERSION_BITS)
+#define BF_NAME  ((uint64_t)0x3016e5a289bef804 >> VERSION_BITS)
+#define CF_NAME  ((uint64_t)0x3016e5a289821404 >> VERSION_BITS)
+#define CMS_NAME ((uint64_t)0x08c4a4f9360f1000 >> VERSION_BITS)
 
 static const struct tamis_option params[] = {
     {"rdb", NULL, RDB_LEAST, RDB_MOST, "10",
@@ -142,7 +145,7 @@ static void unpack(const text *t, uint8_t *to) {
 
 /* ---- Reading filters ------------------------------------------------------------------------ */
 
-/* Both are read twice: first to learn words and sizes, with `to` NULL; then into the payload, where
+/* All are read twice: first to learn words and sizes, with `to` NULL; then into the payload, where
  * `at` says how much is filled. */
 typedef struct target {
     uint8_t *to;
@@ -247,15 +250,48 @@ static void take_cuckoo(cursor *c, target *t) {
     t->out->capacity = tamis__cf_size(t->word, 0);
 }
 
+static void take_sketch(cursor *c, target *t) {
+    tamis_cms_header h = {.width = take_number(c, UINT64_MAX)};
+    uint64_t bytes = 0;
+    h.depth = take_number(c, UINT64_MAX);
+    h.counter = take_number(c, UINT64_MAX);
+    const text cells = take_string(c);
+    if (!c->why &&
+        (tamis__cms_words(h, t->word, &bytes) || cells.length != bytes - TAMIS_CMS_HEADER))
+        c->why = "it has other cells than width and depth say";
+    if (c->why) return;
+    t->at = TAMIS_CMS_HEADER;
+    place(t, &cells);
+    if (t->to) {
+        tamis__cms_put_header(t->to, h);
+        return;
+    }
+    t->out->kind = "rediscms";
+    t->out->items = h.counter;
+}
+
+/* The types, and the version in which we write each, which is the newest that there is. */
+static const struct type {
+    uint64_t name, now;
+    const char *kind;
+    void (*take)(cursor *, target *);
+} types[] = {
+    {BF_NAME, NOW, "redisbloom", take_bloom},
+    {CF_NAME, NOW, "rediscuckoo", take_cuckoo},
+    {CMS_NAME, 0, "rediscms", take_sketch},
+};
+enum { TYPES = sizeof types / sizeof *types };
+
 /* From the module's name to the end of the fields. */
 static void take_filter(cursor *c, target *t) {
     const uint64_t module = take_length(c), name = module >> VERSION_BITS;
+    size_t i = 0;
     t->version = module & (((uint64_t)1 << VERSION_BITS) - 1);
-    if (name != BF_NAME && name != CF_NAME && !c->why)
-        c->why = "it is neither of MBbloom-- nor of MBbloomCF";
-    if (t->version > NOW && !c->why) c->why = "its encoding is newer than version 4";
+    while (i < TYPES && types[i].name != name) i++;
+    if (i == TYPES && !c->why) c->why = "it is none of MBbloom--, MBbloomCF and CMSk-TYPE";
+    if (!c->why && t->version > types[i].now) c->why = "its encoding is newer than we know";
     if (c->why) return;
-    (name == BF_NAME ? take_bloom : take_cuckoo)(c, t);
+    types[i].take(c, t);
     if (take_length(c) != 0 && !c->why) c->why = "there are more fields than there should be";
 }
 
@@ -394,7 +430,8 @@ static void put_string(output *o, const uint8_t *bytes, uint64_t n) {
     put(o, size ? packed : bytes, size ? size : n);
 }
 
-static void put_bloom(output *o, const uint8_t *payload) {
+static void put_bloom(output *o, const tamis_body *f) {
+    const uint8_t *payload = f->bytes;
     const tamis_bf_header h = tamis__bf_header(payload);
     const uint8_t *bits = payload + TAMIS_BF_HEADER + (uint64_t)h.links * TAMIS_BF_LINK;
     put_number(o, h.size);
@@ -429,6 +466,16 @@ static void put_cuckoo(output *o, const tamis_body *f) {
     }
 }
 
+static void put_sketch(output *o, const tamis_body *f) {
+    const tamis_cms_header h = tamis__cms_header(f->bytes);
+    uint64_t word[TAMIS_WORDS], bytes = TAMIS_CMS_HEADER;
+    tamis__cms_words(h, word, &bytes);
+    put_number(o, h.width);
+    put_number(o, h.depth);
+    put_number(o, h.counter);
+    put_string(o, f->bytes + TAMIS_CMS_HEADER, bytes - TAMIS_CMS_HEADER);
+}
+
 static void put_footer(output *o, uint64_t rdb) {
     uint8_t b[8];
     tamis__put16(b, (uint16_t)rdb);
@@ -438,21 +485,21 @@ static void put_footer(output *o, uint64_t rdb) {
 }
 
 static tamis_status write(const tamis_departure *out, const tamis_said *said) {
-    const bool is_bloom = strcmp(out->kind, "redisbloom") == 0;
+    static void (*const puts[TYPES])(output *, const tamis_body *) = {put_bloom, put_cuckoo,
+                                                                      put_sketch};
+    size_t i = 0;
+    while (strcmp(types[i].kind, out->kind) != 0) i++;
     const uint64_t room = TAMIS_LZF_SEEN * sizeof(uint64_t) + out->body->size;
     const uint8_t type = MODULE;
     output o = {.out = out};
-    const tamis_status rc = is_bloom ? tamis__bf_may_leave(out->body) : TAMIS_OK;
+    const tamis_status rc = types[i].name == BF_NAME ? tamis__bf_may_leave(out->body) : TAMIS_OK;
     if (rc) return rc;
     o.memory = out->memory->alloc(out->memory->ctx, (size_t)room);
     if (!o.memory)
         return tamis__fail(TAMIS_NOMEM, "no %llu bytes to compress in", (unsigned long long)room);
     put(&o, &type, 1);
-    put_length(&o, (is_bloom ? BF_NAME : CF_NAME) << VERSION_BITS | NOW);
-    if (is_bloom)
-        put_bloom(&o, out->body->bytes);
-    else
-        put_cuckoo(&o, out->body);
+    put_length(&o, types[i].name << VERSION_BITS | types[i].now);
+    puts[i](&o, out->body);
     put_length(&o, 0);
     put_footer(&o, said->has[PARAM_RDB] ? said->number[PARAM_RDB] : RDB_USUAL);
     out->memory->free(out->memory->ctx, o.memory, (size_t)room);
@@ -461,8 +508,8 @@ static tamis_status write(const tamis_departure *out, const tamis_said *said) {
 
 const tamis_format tamis__format_redis_dump = {
     .name = "redis-dump",
-    .system = "Redis DUMP of a RedisBloom BF or CF",
-    .kinds = "redisbloom rediscuckoo",
+    .system = "Redis DUMP of a RedisBloom BF, CF or CMS",
+    .kinds = "redisbloom rediscuckoo rediscms",
     .keys = "bytes utf8",
     .params = params,
     .param_count = sizeof params / sizeof *params,

@@ -32,6 +32,7 @@
 #include "kinds/bitmap.h"
 #include "kinds/bloom.h"
 #include "kinds/kind.h"
+#include "kinds/weighed.h"
 
 enum { COLUMNS, ROWS, WIDTH, UPDATE };                                       /* shape words */
 enum { OPT_COLUMNS, OPT_DOUBT, OPT_ERROR, OPT_ROWS, OPT_UPDATE, OPT_WIDTH }; /* options */
@@ -332,6 +333,12 @@ static tamis_status merge(tamis_body *into, const tamis_body *from) {
     return TAMIS_OK;
 }
 
+static tamis_status weigh(tamis_body *into, const tamis_body *const *from, const int64_t *weight,
+                          size_t n) {
+    return tamis__weigh(into, from, weight, n, into->word[COLUMNS] * into->word[ROWS],
+                        top_of(into->word), counter_get, counter_put);
+}
+
 /* A stranger needs a counter that is raised in every row: the product of their shares. */
 static void measure(const tamis_body *f, const tamis_body *other, tamis_measure *out) {
     const uint64_t columns = f->word[COLUMNS], rows = f->word[ROWS], top = top_of(f->word);
@@ -381,5 +388,6 @@ const tamis_kind tamis__countmin = {
     .count_error = count_error,
     .sure_count = top_of,
     .merge = merge,
+    .weigh = weigh,
     .measure = measure,
 };

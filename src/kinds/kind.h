@@ -287,6 +287,7 @@ typedef struct tamis_kind {
     tamis_status (*add_keys)(tamis_body *, const struct tamis_key *, size_t n);
     tamis_status (*remove_key)(tamis_body *, const struct tamis_key *);
     void (*count_keys)(const tamis_body *, const struct tamis_key *, size_t n, uint64_t *count);
+    void (*add_key_times)(tamis_body *, const struct tamis_key *, uint64_t times); /* as add_times */
 
     /* One key: takes back one add of it, or TAMIS_NOT_FOUND when the body shows there was none. */
     tamis_status (*remove)(tamis_body *, uint64_t hash);
@@ -330,6 +331,11 @@ typedef struct tamis_kind {
     /* Sets. Core has made sure that both bodies have the same words and the same hash. */
     tamis_status (*merge)(tamis_body *into, const tamis_body *from);
     tamis_status (*intersect)(tamis_body *into, const tamis_body *from);
+
+    /* For counters that add up: into, which may be one of them, becomes the sum of bodies, each times
+     * its weight. TAMIS_FULL when a counter would not be one (kinds/weighed.h). */
+    tamis_status (*weigh)(tamis_body *into, const tamis_body *const *from, const int64_t *weight,
+                          size_t n);
 
     /* What the bits tell; with `other`, what the bits of both together tell. Kinds that cannot
      * merge are never asked with `other`. */

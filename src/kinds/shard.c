@@ -126,8 +126,27 @@ static tamis_status plan_whole(const tamis_wish *wish, uint64_t word[]) {
 }
 
 /* Of the largest shard. */
-static uint64_t most_blocks(const uint64_t word[]) {
-    return (word[TOTAL] - 1) / word[SHARDS] + 1;
+static uint64_t most_blocks(uint64_t total, uint64_t shards) {
+    return (total - 1) / shards + 1;
+}
+
+tamis_status tamis__shard_may_be(uint64_t total, uint64_t shard, uint64_t shards) {
+    const uint64_t most = total < TAMIS_MOST_SHARDS ? total : TAMIS_MOST_SHARDS;
+    if (shards == 0 || shards > most)
+        return tamis__fail(TAMIS_INVALID, "shards must be from 1 to %llu for %llu blocks, not %llu",
+                           (unsigned long long)most, (unsigned long long)total,
+                           (unsigned long long)shards);
+    if (shard >= shards)
+        return tamis__fail(TAMIS_INVALID, "shard must be from 0 to %llu with %llu shards, not %llu",
+                           (unsigned long long)shards - 1, (unsigned long long)shards,
+                           (unsigned long long)shard);
+    if (most_blocks(total, shards) > MOST_BLOCKS)
+        return tamis__fail(TAMIS_TOO_LARGE,
+                           "a shard has up to %llu blocks: %llu blocks need %llu shards, not %llu",
+                           (unsigned long long)MOST_BLOCKS, (unsigned long long)total,
+                           (unsigned long long)most_blocks(total, MOST_BLOCKS),
+                           (unsigned long long)shards);
+    return TAMIS_OK;
 }
 
 static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
@@ -136,21 +155,7 @@ static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
     word[SHARDS] = wish->has_option[OPT_SHARDS] ? wish->option[OPT_SHARDS] : 1;
     const tamis_status rc = plan_whole(wish, word);
     if (rc) return rc;
-    if (word[SHARD] >= word[SHARDS])
-        return tamis__fail(TAMIS_INVALID, "shard must be from 0 to %llu with shards=%llu, not %llu",
-                           (unsigned long long)word[SHARDS] - 1, (unsigned long long)word[SHARDS],
-                           (unsigned long long)word[SHARD]);
-    if (word[SHARDS] > word[TOTAL])
-        return tamis__fail(TAMIS_INVALID,
-                           "shards must be from 1 to %llu, the blocks of the whole, not %llu",
-                           (unsigned long long)word[TOTAL], (unsigned long long)word[SHARDS]);
-    if (most_blocks(word) > MOST_BLOCKS)
-        return tamis__fail(TAMIS_TOO_LARGE,
-                           "a shard has up to %llu blocks: %llu blocks need %llu shards, not %llu",
-                           (unsigned long long)MOST_BLOCKS, (unsigned long long)word[TOTAL],
-                           (unsigned long long)((word[TOTAL] - 1) / MOST_BLOCKS + 1),
-                           (unsigned long long)word[SHARDS]);
-    return TAMIS_OK;
+    return tamis__shard_may_be(word[TOTAL], word[SHARD], word[SHARDS]);
 }
 
 static tamis_status check(const uint64_t word[], uint64_t *size) {
@@ -162,7 +167,7 @@ static tamis_status check(const uint64_t word[], uint64_t *size) {
     const tamis_status rc = layouts[word[LAYOUT]].kind->check(inner, size);
     if (rc) return rc;
     if (word[SHARDS] == 0 || word[SHARDS] > TAMIS_MOST_SHARDS || word[SHARDS] > word[TOTAL] ||
-        word[SHARD] >= word[SHARDS] || most_blocks(word) > MOST_BLOCKS)
+        word[SHARD] >= word[SHARDS] || most_blocks(word[TOTAL], word[SHARDS]) > MOST_BLOCKS)
         return tamis__fail(TAMIS_CORRUPT, "%llu blocks have no shard %llu of %llu",
                            (unsigned long long)word[TOTAL], (unsigned long long)word[SHARD],
                            (unsigned long long)word[SHARDS]);

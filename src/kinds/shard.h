@@ -23,6 +23,9 @@ const tamis_kind *tamis__shard_layout(uint64_t layout);
 /* The other way round: false when blocks of this kind are not cut. */
 bool tamis__shard_layout_of(const tamis_kind *, uint64_t *layout);
 
+/* Whether so many blocks can be cut so; the sentence says into how many they can. */
+tamis_status tamis__shard_may_be(uint64_t total, uint64_t shard, uint64_t shards);
+
 /* Bytes of a block, the first block of the shard, and how many it has. */
 uint64_t tamis__shard_block_bytes(const uint64_t word[]);
 uint64_t tamis__shard_first(const uint64_t word[]);

@@ -273,6 +273,30 @@ def cuckoo_steps(server, ours, rng, keys, what):
             same(theirs, ours("del", *gone), what + " removes")
 
 
+def sketch(server, ours, rng, i):
+    width, depth = rng.choice([1, 2, 7, 50, 400, 3000]), rng.choice([1, 2, 3, 5, 7, 20])
+    keys, what = some_keys(rng, 1 + how_many(rng) % 60), "CMS %d, %d by %d" % (i, width, depth)
+    server("DEL", "f", "restored")
+    same(server("CMS.INITBYDIM", "f", width, depth), b"OK", what)
+    same("ok", ours("new", "rediscms:width=%d,depth=%d" % (width, depth)), what)
+    for again in range(2):
+        for key in keys:
+            times = rng.choice([0, 1, 2, 10, 70000, rng.randrange(1 << 31), rng.randrange(1 << 33)])
+            server("CMS.INCRBY", "f", key, times)
+            same("ok", ours("times %d" % times, key), what)
+        probes = keys + some_keys(rng, 50)
+        same(server("CMS.QUERY", "f", *probes), [int(n) for n in ours("count", *probes).split()],
+             what + " counts")
+        dump = server("DUMP", "f")
+        same(dump, ours.bytes("export", "redis-dump"), what + " dump")
+        same(server("RESTORE", "restored", 0, dump, "REPLACE"), b"OK", what + " RESTORE")
+        same(server("CMS.INFO", "restored")[5], server("CMS.INFO", "f")[5], what + " restored")
+        if again == 0:
+            taken = (("import redis-dump", dump) if rng.random() < .5 else
+                     ("import rediscms", ours.bytes("export", "rediscms")))
+            same("ok", ours(*taken), what)
+
+
 def filters(one):
     def run(server, ours, rng):
         for i in range(CASES):
@@ -284,7 +308,8 @@ def filters(one):
 def main():
     ours, failed = Ours(sys.argv[1]), 0
     tests = [("redis strings and their LZF", strings, False),
-             ("redis BF", filters(bloom), True), ("redis CF", filters(cuckoo), True)]
+             ("redis BF", filters(bloom), True), ("redis CF", filters(cuckoo), True),
+             ("redis CMS", filters(sketch), True)]
     server = Server(MODULE)
     for n, (name, test, needs_module) in enumerate(tests, 1):
         if needs_module and not MODULE:

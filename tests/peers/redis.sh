@@ -1,7 +1,7 @@
 #!/bin/sh
 # RedisBloom and Redis against us. Redis alone shows its LZF and its checksums; with the module, named
-# by TAMIS_REDISBLOOM=/path/to/redisbloom.so, random BF and CF go both ways by SCANDUMP, LOADCHUNK,
-# DUMP and RESTORE, and every byte and answer must agree. Needs redis-server and python3.
+# by TAMIS_REDISBLOOM=/path/to/redisbloom.so, random BF, CF and CMS go both ways by SCANDUMP,
+# LOADCHUNK, DUMP and RESTORE, and every byte and answer must agree. Needs redis-server and python3.
 here=$(cd "$(dirname "$0")/../.." && pwd)
 B=${B:-$here/build}
 if ! command -v redis-server >/dev/null || ! command -v python3 >/dev/null; then

@@ -10,6 +10,7 @@
  *     del HEX...          one digit each
  *     has HEX...          one digit each
  *     count HEX...        numbers
+ *     times N HEX         ok, or the sentence: adds a key N times
  *     chunks              ITERATOR:BYTES...
  *     lzf HEX             packed bytes, or - where it does not pay */
 #include <stdio.h>
@@ -151,6 +152,10 @@ static void obey(char *line) {
         export_as(rest);
     } else if (strcmp(line, "many") == 0) {
         many(rest);
+    } else if (strcmp(line, "times") == 0) {
+        const bytes key = from_hex(more + 1);
+        answer(tamis_add_times(filter, key.at, key.n, strtoull(rest, NULL, 10)));
+        free(key.at);
     } else if (strcmp(line, "chunks") == 0) {
         chunks();
     } else if (strcmp(line, "lzf") == 0) {

@@ -6,7 +6,7 @@
 #     fault  program  trial  file  what to replace  by what
 . "$(dirname "$0")/../help/planted.inc"
 prepare include src tests examples -- build/tests/laws/laws \
-    build/tests/unit/test_{admission,aggregate,builder,counters,countmin,features,files,fingerprint,golden,hierarchical,iblt,kinds,layers,minhash,numbers,streams,summary,symbols,talk,temporary,tree}
+    build/tests/unit/test_{admission,aggregate,builder,counters,countmin,features,files,fingerprint,golden,hierarchical,iblt,kinds,layers,minhash,numbers,shard,streams,summary,symbols,talk,temporary,tree}
 
 try() { # program, trial
     make -s CFLAGS=-O1 "build/tests/$1" >build.log 2>&1 || return 2
@@ -39,7 +39,7 @@ TAMIS_CPU=plain plant "one lane has the salt of another" laws/laws "rate_as_prom
 plant "an even step" unit/test_kinds "" \
     src/kinds/classic.c "tamis__mix(hash) | 1" "tamis__mix(hash) << 1"
 plant "Parquet's index rule is taken for ours" unit/test_kinds "" \
-    src/kinds/split.h "(hash >> 32) * f->word[BLOCKS] >> 32" "((hash >> 32) + 1) * f->word[BLOCKS] >> 32"
+    src/kinds/blocks.h "return (hash >> 32) * blocks >> 32;" "return ((hash >> 32) + 1) * blocks >> 32;"
 plant "stray bits pass" unit/test_golden "" \
     src/kinds/bitmap.c "if (bits % 64 && tamis__get64" "if (false && bits % 64 && tamis__get64"
 plant "notes are not checked" unit/test_golden "" \
@@ -130,6 +130,12 @@ plant "what ages is planned for its first window" laws/laws "old_keys_leave: sta
     src/core/shape.c "kind->traits & TAMIS_AGES ? UINT64_MAX : capacity" "capacity"
 plant "conservative raises what is high already" unit/test_countmin "" \
     src/kinds/countmin.c "if (counter_get(f, spot[i]) < count) counter_put(f, spot[i], count);" "counter_put(f, spot[i], counter_get(f, spot[i]) + times);"
+plant "a weighed sum may be below 0" unit/test_countmin "" \
+    src/kinds/weighed.h "return sum >= 0 && *value <= top;" "return *value <= top;"
+plant "sums are written before all of them are known to be good" unit/test_countmin "" \
+    src/kinds/weighed.h "i < counters; i++)
+        if (!tamis__weigh_one" "i < counters && n > 2; i++)
+        if (!tamis__weigh_one"
 plant "counters start again at their top" unit/test_countmin "" \
     src/kinds/countmin.c "return more < top - value ? value + more : top;" "return (value + more) & top;"
 plant "a filter that is emptied remembers its items" laws/laws "clear_is_as_new: blocked" \
@@ -241,4 +247,14 @@ plant "a forged order of rows is believed" unit/test_fingerprint "" \
     src/kinds/fingerprint.c "rank_of(f, at, row) != rank || " ""
 plant "stray bits of a query are taken" unit/test_fingerprint "" \
     src/core/prints.c "if (!tamis__print_strays(print, width)) return TAMIS_OK;" "return TAMIS_OK;"
+plant "a hash of another shard is added" unit/test_shard "" \
+    src/kinds/shard.c "    tamis_status rc = all_are_mine(f, &p, hash, n);" "    tamis_status rc = TAMIS_OK;"
+plant "a hash of another shard is answered no" unit/test_shard "" \
+    src/kinds/shard.c "hit[j] |= !is_mine[j];" "hit[j] &= is_mine[j];"
+plant "shards are cut by rounding up" unit/test_shard "" \
+    src/kinds/shard.h "i * (total % shards) / shards" "(i * (total % shards) + shards - 1) / shards"
+plant "a shard stands in the place of another" unit/test_shard "" \
+    src/core/cutting.c "if (!rc && f->image.body.word[I] != i)" "if (false)"
+plant "notes of one shard become notes of the whole" unit/test_shard "" \
+    src/core/cutting.c "    return start + size - from;" "    return size;"
 finish

@@ -125,4 +125,21 @@ plant "both directions have one key" reconcile-key cli/talk_seal.c \
 plant "what was recorded can be sent again" reconcile-key cli/talk_seal.c \
     "memcpy(text + sizeof purpose + 1, asker, NONCE_BYTES);" \
     "memset(text + sizeof purpose + 1, 0, NONCE_BYTES), (void)asker;"
+plant "a finer cut is not made coarser again" shards cli/shards.c \
+    "shards[i] /= (uint32_t)router->finer;" "shards[i] %= (uint32_t)router->shards;"
+plant "half a hash at the end is nothing" shards-refused cli/shards.c "if (!code && len % 8)" "if (false)"
+plant "keys of other shards are taken in silence" shards-refused cli/verbs/build_shard.c \
+    "        if (!is_mine(making, batch->hash[i]))" "        if (false)"
+plant "what was left out is not counted" shards-manifest cli/verbs/build_shard.c \
+    "making->kept += kept;" "making->kept += m;"
+plant "the last hashes of a shard are not written" shards cli/verbs/partition.c \
+    "if (!code) code = spread_end(&spread);" ""
+plant "a cut that fails leaves a folder" shards-refused cli/verbs/cut.c \
+    "if (!code) code = check_cut(args, image.filter, shards);" ""
+plant "a shard that is there twice is counted twice" shards-refused cli/verbs/assemble.c \
+    "    if (piece->path)
+" "    if (false)
+"
+plant "an incomplete set is written" shards-manifest cli/verbs/assemble.c \
+    "if (!code && !is_complete && given(args, OPT_OUTPUT)) return fail_incomplete(set);" ""
 finish

@@ -61,6 +61,12 @@ plant "fingerprints that found no place stay where they were pushed" test_redis 
     return false;"
 plant "sub-filters of CF may have any size in a dump" test_redis \
     src/foreign/redisdump.c "(s.length != cells || buckets != cells / h.bucket_size)" "s.length != cells"
+plant "rows of a sketch of RedisBloom share one hash" test_rediscms \
+    src/foreign/rediscms.c "tamis__murmur2_32(key, (uint32_t)row)" "tamis__murmur2_32(key, 0)"
+plant "cells of a sketch in a dump need not be all there" test_rediscms \
+    src/foreign/redisdump.c "cells.length != bytes - TAMIS_CMS_HEADER" "cells.length > bytes - TAMIS_CMS_HEADER"
+plant "the depth of a sketch is believed" test_rediscms \
+    src/foreign/rediscms.c "word[DEPTH] == 0 || word[DEPTH] > MOST_DEPTH" "word[DEPTH] == 0"
 plant "LZF goes back to before its start" test_redis \
     src/foreign/lzf.c " || now.back > *length" ""
 plant "an add of many that is full leaves what it added" test_redis \

@@ -181,7 +181,12 @@ class Generator:
     def whole(self):
         """Filters as a whole, from one key to another."""
         one, other = self.key(), self.key()
-        choice = self.rng.randrange(4)
+        choice = self.rng.randrange(5)
+        if choice == 4:
+            total = self.rng.choice([3, 9, 200, self.number()])
+            form = self.rng.choice([[], ["FORM", "IMAGE"], ["FORM", "REDISBLOOM"], ["FORM", "REDISCUCKOO"], ["FORM", "x"]])
+            return ["TAMIS.LOAD", other, self.rng.choice([0, 0, 0, 3, self.number()]), total,
+                    self.rng.choice(["", "abc", "abcdefghi", "x" * 200]), *form], [other]
         if choice == 0:
             return ["EVAL", LOAD, 2, one, other, self.rng.choice([0, 1, 192, 300]), "all"], [other]
         if choice == 1:

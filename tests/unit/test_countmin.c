@@ -285,6 +285,95 @@ static void merged_is_as_one(void **state) {
     tamis_free(both);
 }
 
+/* ---- Weighed sums --------------------------------------------------------------------------- */
+
+static void add_run(tamis *f, uint64_t from, uint64_t to, uint64_t times) {
+    for (uint64_t i = from; i < to; i++) {
+        const uint64_t key = test_number(5, i);
+        test_demand(tamis_add_times(f, &key, sizeof key, times), "add");
+    }
+}
+
+static void is_same(const tamis *f, const tamis *g) {
+    uint64_t m, n;
+    const void *p = tamis_payload(f, &m), *q = tamis_payload(g, &n);
+    assert_int_equal(m, n);
+    assert_memory_equal(p, q, m);
+    assert_int_equal(test_info(f).items, test_info(g).items);
+}
+
+/* Counters as adding so often would have left them, also back to what was there before, into one of
+ * the sources, and to nothing. */
+static void sums_are_as_added(const char *spec) {
+    tamis *a = test_make("%s", spec), *b = test_copy(a), *sum = test_copy(a), *added = test_copy(a);
+    add_run(a, 0, 300, 2);
+    add_run(b, 200, 400, 7);
+    add_run(added, 0, 300, 2 * 5);
+    add_run(added, 200, 400, 7 * 3);
+    const tamis *const both[] = {a, b}, *const back[] = {sum, b, a}, *const self[] = {a, a};
+    test_demand(tamis_weigh(sum, both, (const int64_t[]){5, 3}, 2), "weigh");
+    is_same(sum, added);
+    test_demand(tamis_weigh(sum, back, (const int64_t[]){1, -3, -4}, 3), "weigh back");
+    is_same(sum, a);
+    test_demand(tamis_weigh(a, self, (const int64_t[]){-1, 2}, 2), "weigh itself");
+    is_same(a, sum);
+    test_demand(tamis_weigh(a, self, (const int64_t[]){-1, 1}, 2), "weigh to nothing");
+    test_demand(tamis_weigh(sum, both, NULL, 0), "weigh none");
+    is_same(a, sum);
+    tamis_free(a);
+    tamis_free(b);
+    tamis_free(sum);
+    tamis_free(added);
+}
+
+/* Below 0, above the top, and past 64 bits on the way: refused, and nothing is changed. */
+static void sums_that_do_not_fit_are_refused(const char *spec) {
+    tamis *a = test_make("%s", spec), *b = test_copy(a), *old;
+    add_run(a, 0, 10, 3);
+    add_run(b, 0, 5, 1);
+    old = test_copy(a);
+    const tamis *const both[] = {a, b};
+    static const int64_t bad[][2] = {{1, -4},        {-1, 2},        {0, -1},
+                                     {1LL << 61, 0}, {1, INT64_MIN}, {INT64_MAX, INT64_MAX},
+                                     {INT64_MIN, 0}};
+    for (size_t i = 0; i < COUNT_OF(bad); i++) {
+        assert_int_equal(tamis_weigh(a, both, bad[i], 2), TAMIS_FULL);
+        is_same(a, old);
+    }
+    tamis_free(a);
+    tamis_free(b);
+    tamis_free(old);
+}
+
+static void weighed_sums(void **state) {
+    (void)state;
+    static const char *const specs[] = {"countmin:columns=50,rows=3",
+                                        "countmin:columns=333,rows=5,width=64",
+                                        "rediscms:width=77,depth=4"};
+    for (size_t i = 0; i < COUNT_OF(specs); i++) {
+        sums_are_as_added(specs[i]);
+        sums_that_do_not_fit_are_refused(specs[i]);
+    }
+}
+
+static void what_cannot_be_weighed(void **state) {
+    (void)state;
+    static const char *const specs[] = {"countmin:columns=50,update=conservative",
+                                        "counting:capacity=100", "blocked:capacity=100"};
+    const int64_t one = 1;
+    for (size_t i = 0; i < COUNT_OF(specs); i++) {
+        tamis *f = test_make("%s", specs[i]);
+        const tamis *const from[] = {f};
+        assert_int_equal(tamis_weigh(f, from, &one, 1), TAMIS_CANNOT);
+        tamis_free(f);
+    }
+    tamis *f = test_make("countmin:columns=50"), *g = test_make("countmin:columns=51");
+    const tamis *const other[] = {g};
+    assert_int_equal(tamis_weigh(f, other, &one, 1), TAMIS_MISMATCH);
+    tamis_free(f);
+    tamis_free(g);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(wishes_become_rows_and_columns),
@@ -297,6 +386,8 @@ int main(void) {
         cmocka_unit_test(errors_stay_within_the_bound),
         cmocka_unit_test(strangers_count_nothing_as_often_as_planned),
         cmocka_unit_test(merged_is_as_one),
+        cmocka_unit_test(weighed_sums),
+        cmocka_unit_test(what_cannot_be_weighed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -111,7 +111,7 @@ static void facts_are_infos_without_the_payload(void **state) {
     tamis_facts(f, &facts, sizeof facts);
     assert_true(info.fill > 0 && info.fpr_now > 0 && info.items_now.value > 400);
     assert_true(facts.fill == 0 && facts.fpr_now == 0 && facts.items_now.value == 0);
-    info.fill = info.fpr_now = info.items_now.value = info.items_now.error = 0;
+    info.fill = info.fpr_now = info.fpr_expected = info.items_now.value = info.items_now.error = 0;
     info.is_degraded = info.is_saturated = false;
     assert_memory_equal(&info, &facts, sizeof info);
     tamis_free(f);

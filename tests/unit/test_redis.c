@@ -609,6 +609,7 @@ static void specs_lead_back(void **state) {
     static const char *const specs[] = {
         "redisbloom:capacity=1000,fpr=1/100", "redisbloom:capacity=1000,fpr=1/100,expansion=4",
         "redisbloom:capacity=100,bits=960,expansion=2,scaling=no",
+        "redisbloom:capacity=1000,fpr=1/100,expansion=0,scaling=no",
         "rediscuckoo:capacity=100,bits=2048,bucket_size=4,iterations=20,expansion=2"};
     for (size_t i = 0; i < sizeof specs / sizeof *specs; i++) {
         char spec[128];

@@ -262,6 +262,39 @@ static void strangers_are_refused(void **state) {
     tamis_free(empty);
 }
 
+/* One by one and in batches of any length a shard answers as the whole does, and maybe to strangers. */
+static void answers_are_those_of_the_whole(void **state) {
+    enum { N = 5000 };
+    static uint64_t hashes[N];
+    static uint8_t whole_hit[N], hit[N];
+    (void)state;
+    static const char *const specs[] = {"blocked:capacity=9000,fpr=5%", "blocked:capacity=9000",
+                                        "blocked:capacity=9000,hashes=16", "split:capacity=9000",
+                                        "split:capacity=9000,index=wide"};
+    for (size_t i = 0; i < N; i++) hashes[i] = key_at(key_at(i));
+    for (size_t s = 0; s < sizeof specs / sizeof *specs; s++) {
+        tamis *whole = whole_of(specs[s], 9000), *shard;
+        assert_int_equal(tamis_cut(&shard, whole, 1, 3, NULL), TAMIS_OK);
+        assert_int_equal(tamis_add_hashes(whole, hashes, N / 8), TAMIS_OK);
+        for (size_t i = 0; i < N / 8; i++)
+            if (tamis_shard_of(shard, hashes[i]) == 1)
+                assert_int_equal(tamis_add_hash(shard, hashes[i]), TAMIS_OK);
+        tamis_has_hashes(whole, hashes, N, whole_hit);
+        for (size_t n = 1; n <= N; n += n < 20 ? 1 : n) {
+            memset(hit, 7, sizeof hit);
+            for (size_t at = 0; at < N; at += n)
+                tamis_has_hashes(shard, hashes + at, N - at < n ? N - at : n, hit + at);
+            for (size_t i = 0; i < N; i++) {
+                const bool is_mine = tamis_shard_of(shard, hashes[i]) == 1;
+                assert_int_equal(hit[i], is_mine ? whole_hit[i] : 1);
+                assert_int_equal(tamis_has_hash(shard, hashes[i]), hit[i]);
+            }
+        }
+        tamis_free(whole);
+        tamis_free(shard);
+    }
+}
+
 /* Wholes that are planned for a size keep it: the shard is a part of it. */
 static void specs_come_back(void **state) {
     static const char *const specs[] = {
@@ -404,7 +437,7 @@ static void bad_cuts_and_specs(void **state) {
     } bad[] = {
         {"split:capacity=100", 0, 0, "shards: must be from 1"},
         {"split:capacity=100", 3, 3, "shard must be from 0 to 2"},
-        {"split:capacity=100", 0, 1000, "the blocks of the whole"},
+        {"split:capacity=100", 0, 1000, "blocks, not 1000"},
         {"split:capacity=1T", 0, (uint64_t)1 << 32, "shards: must be from 1"},
         {"split", 0, 2, "capacity is missing"},
         {"classic:capacity=100", 0, 2, "classic cannot be cut"},
@@ -443,6 +476,7 @@ int main(void) {
         cmocka_unit_test(hashes_are_where_blocks_are),
         cmocka_unit_test(huge_totals),
         cmocka_unit_test(strangers_are_refused),
+        cmocka_unit_test(answers_are_those_of_the_whole),
         cmocka_unit_test(specs_come_back),
         cmocka_unit_test(halves_merge),
         cmocka_unit_test(only_whole_sets_are_joined),

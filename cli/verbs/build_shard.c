@@ -1,0 +1,124 @@
+/* build_shard.c: `tamis build --shard`, one shard of a filter that many machines build.
+ *
+ * The keys that belong to it go in, the others are counted. The counts are notes of the image itself,
+ * so that whoever repeats the work, or does it a second time at the same time, replaces both at once. */
+#include "cli/shards.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_AT_ONCE = 1 << 14 };
+
+struct making {
+    const struct args *args;
+    tamis *filter;
+    uint64_t shard, shards;
+    uint64_t read, kept;
+};
+
+static int take(void *with, const uint64_t *hashes, size_t n) {
+    struct making *making = with;
+    uint64_t mine[MOST_AT_ONCE];
+    uint32_t shards[MOST_AT_ONCE];
+    for (size_t from = 0, m; from < n; from += m) {
+        size_t kept = 0;
+        m = n - from < MOST_AT_ONCE ? n - from : MOST_AT_ONCE;
+        tamis_shards_of(making->filter, hashes + from, m, shards);
+        for (size_t i = 0; i < m; i++)
+            if (shards[i] == making->shard) mine[kept++] = hashes[from + i];
+        const tamis_status status = tamis_add_hashes(making->filter, mine, kept);
+        if (status) return fail_why(making->args, NULL, status);
+        making->read += m;
+        making->kept += kept;
+    }
+    return 0;
+}
+
+static bool is_mine(const struct making *making, uint64_t hash) {
+    return tamis_shard_of(making->filter, hash) == making->shard;
+}
+
+static int take_batch(void *with, struct batch *batch) {
+    struct making *making = with;
+    for (size_t i = 0; given(making->args, OPT_STRICT) && i < batch->n; i++)
+        if (!is_mine(making, batch->hash[i]))
+            return fail_line(batch, i, "the key belongs to shard %" PRIu64 " of %" PRIu64,
+                             tamis_shard_of(making->filter, batch->hash[i]), making->shards);
+    return take(with, batch->hash, batch->n);
+}
+
+static int take_packed(void *with, const uint64_t *hashes, size_t n) {
+    struct making *making = with;
+    for (size_t i = 0; given(making->args, OPT_STRICT) && i < n; i++)
+        if (!is_mine(making, hashes[i]))
+            return fail(making->args, NULL,
+                        "hash %" PRIu64 " of them belongs to shard %" PRIu64 " of %" PRIu64,
+                        making->read + i + 1, tamis_shard_of(making->filter, hashes[i]),
+                        making->shards);
+    return take(with, hashes, n);
+}
+
+static int read_keys(struct making *making) {
+    if (given(making->args, OPT_PACKED)) return packed_run(making->args, 1, take_packed, making);
+    const struct handler handler = {.take = take_batch, .with = making};
+    struct keys keys;
+    int code = keys_open(&keys, making->args, 1);
+    keys_hash_by(&keys, making->filter);
+    keys.threads = threads_wanted(making->args);
+    if (!code) code = keys_run(&keys, &handler);
+    keys_close(&keys);
+    return code;
+}
+
+static int note_count(const struct making *making, const char *name, uint64_t count) {
+    char text[24];
+    snprintf(text, sizeof text, "%" PRIu64, count);
+    const tamis_status status = tamis_set_note(making->filter, name, text);
+    return status ? fail_why(making->args, NULL, status) : 0;
+}
+
+static void tell(const struct making *making, const char *path) {
+    const uint64_t skipped = making->read - making->kept;
+    if (given(making->args, OPT_QUIET)) return;
+    fprintf(stderr, "%s: shard %" PRIu64 " of %" PRIu64 ", %s %s of %s", output_name(path),
+            making->shard, making->shards, human_count(making->kept).text,
+            making->kept == 1 ? "key" : "keys", human_count(making->read).text);
+    if (skipped) fprintf(stderr, ", %s of other shards left out", human_count(skipped).text);
+    fprintf(stderr, ", %s\n", human_bytes(tamis_stored_size(making->filter)).text);
+}
+
+static int check_options(const struct args *args) {
+    static const enum option_id others[] = {OPT_VALUES, OPT_LABEL, OPT_GOOD, OPT_VERIFY};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (given(args, others[i]))
+            return fail(args, NULL, "--shard and --%s do not go together",
+                        option_named(others[i])->name);
+    return given(args, OPT_PACKED) ? packed_alone(args) : 0;
+}
+
+int build_shard(const struct args *args, const char *spec) {
+    const struct tamis_options options = image_options(args);
+    const char *path = args->operand[0];
+    struct making making = {.args = args};
+    char *own = NULL;
+    int code = check_options(args);
+    if (!code)
+        code = shard_parse(args, args->setting[OPT_SHARD].text, &making.shard, &making.shards);
+    if (!code) code = image_may_write(args, path);
+    if (!code) own = shard_spec(args, spec, making.shard, making.shards);
+    if (!code && !own) code = EXIT_TROUBLE;
+    const tamis_status status = code ? TAMIS_OK : tamis_create_with(&making.filter, own, &options);
+    if (status) code = fail_why(args, NULL, status);
+    if (!code) code = shard_has_secret(args, making.filter);
+    if (!code) code = set_notes(args, making.filter);
+    if (!code) code = form_record(args, making.filter, NULL);
+    if (!code) code = read_keys(&making);
+    if (!code) code = note_count(&making, note_read, making.read);
+    if (!code) code = note_count(&making, note_skipped, making.read - making.kept);
+    if (!code) code = image_write(args, making.filter, path);
+    if (!code) tell(&making, path);
+    tamis_free(making.filter);
+    free(own);
+    return code;
+}

@@ -1,0 +1,69 @@
+/* cut.c: `tamis cut`, an image into shards. */
+#include "cli/shards.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static int write_shard(const struct args *args, const tamis *whole, uint64_t i, uint64_t shards) {
+    const char *folder = args->setting[OPT_OUTPUT].text;
+    char path[PATH_MAX];
+    tamis *shard = NULL;
+    const int len =
+        snprintf(path, sizeof path, "%s/%0*" PRIu64 ".tamis", folder, shard_digits(shards), i);
+    if (len >= (int)sizeof path) return fail(args, folder, "the name is too long");
+    int code = image_may_write(args, path);
+    const tamis_status status = code ? TAMIS_OK : tamis_cut(&shard, whole, i, shards, NULL);
+    if (status) code = fail_why(args, args->operand[0], status);
+    if (!code) code = image_write(args, shard, path);
+    tamis_free(shard);
+    return code;
+}
+
+/* A cut that cannot be made leaves no folder behind. */
+static int check_cut(const struct args *args, const tamis *whole, uint64_t shards) {
+    tamis *shard = NULL;
+    const tamis_status status = tamis_cut(&shard, whole, 0, shards, NULL);
+    tamis_free(shard);
+    return status ? fail_why(args, input_name(args->operand[0]), status) : 0;
+}
+
+static int run(const struct args *args) {
+    const char *folder = args->setting[OPT_OUTPUT].text;
+    const uint64_t shards = args->setting[OPT_SHARDS].number;
+    struct image image = {0};
+    int code = image_open(&image, args, args->operand[0], TO_ASK);
+    if (!code) code = check_cut(args, image.filter, shards);
+    if (!code && mkdir(folder, 0777) < 0 && errno != EEXIST)
+        code = fail(args, folder, "cannot make the folder: %s", strerror(errno));
+    for (uint64_t i = 0; i < shards && !code; i++)
+        code = write_shard(args, image.filter, i, shards);
+    if (!code && !given(args, OPT_QUIET))
+        fprintf(stderr, "%s: %s %s of %s\n", folder, human_count(shards).text,
+                shards == 1 ? "shard" : "shards", input_name(args->operand[0]));
+    image_close(&image);
+    return code;
+}
+
+/* Tables are set by hand. */
+/* clang-format off */
+
+const struct verb verb_cut = {
+    .name = "cut",
+    .also = "slice chop",
+    .summary = "cut an image into shards",
+    .run = run,
+    .operands = OPERANDS({"IMAGE", EXACTLY_ONE, READS_STDIN}),
+    .uses = USES({.option = OPT_SHARDS, .is_required = true},
+                 {.option = OPT_OUTPUT, .is_required = true, .help = "the folder they go to"},
+                 {.option = OPT_FORCE}, {.option = OPT_SECRET_FILE}),
+    .examples = EXAMPLES({"24 images for 24 machines, parts/00.tamis to parts/23.tamis",
+                          "tamis cut words.tamis --shards 24 -o parts"},
+                         {"And together again", "tamis assemble parts/*.tamis -o again.tamis"}),
+    .about = "Images of kinds blocked and split can be cut between any two blocks: shard I of N has "
+             "the blocks from I * blocks / N on, up to those of the next. Each shard is an image of "
+             "its own, of kind shard, with the notes of the whole; it knows the keys in its blocks, "
+             "and answers maybe to all others. How many items it has is its share of the whole's.",
+};

@@ -1,0 +1,180 @@
+/* partition.c: `tamis partition`, which shard has which key: the map side of a shuffle. */
+#include "cli/shards.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* ---- Lines: SHARD TAB LINE ---- */
+
+enum { SOME = 1024 };
+
+/* On any thread. */
+static void find_and_print(void *with, struct batch *batch) {
+    const struct router *router = with;
+    uint32_t shard[SOME];
+    for (size_t i = 0; i < batch->n; i++) {
+        if (i % SOME == 0)
+            router_find(router, batch->hash + i, batch->n - i < SOME ? batch->n - i : SOME, shard);
+        text_count(&batch->out, shard[i % SOME]);
+        text_byte(&batch->out, '\t');
+        print_line(batch, i);
+    }
+}
+
+static int nothing_more(void *with, struct batch *batch) {
+    (void)with, (void)batch;
+    return 0;
+}
+
+/* ---- Packed hashes: a file for each shard ---- */
+
+/* Each shard has a little room; when it is full, its file gets longer. No file stays open, so that
+ * there may be more of them than a process may have open. */
+struct spread {
+    const struct args *args;
+    const struct router *router;
+    const char *folder;
+    uint8_t *room;  /* `each` hashes for each shard ... */
+    uint32_t *held; /* ... and how many there are */
+    uint64_t each, hashes;
+};
+
+static int append_to(const struct spread *spread, uint64_t shard) {
+    char path[PATH_MAX];
+    const size_t size = (size_t)spread->held[shard] * 8;
+    const int len = snprintf(path, sizeof path, "%s/%0*" PRIu64 ".hashes", spread->folder,
+                             shard_digits(spread->router->shards), shard);
+    if (len >= (int)sizeof path) return fail(spread->args, spread->folder, "the name is too long");
+    const int fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
+    if (fd < 0) return fail(spread->args, path, "cannot open: %s", strerror(errno));
+    bool is_good = write_all(fd, spread->room + shard * spread->each * 8, size);
+    const int why = errno;
+    is_good = close(fd) == 0 && is_good;
+    spread->held[shard] = 0;
+    return is_good ? 0 : fail(spread->args, path, "cannot write: %s", strerror(why));
+}
+
+static int spread_hash(struct spread *spread, uint64_t hash, uint32_t shard) {
+    uint8_t *at = spread->room + (shard * spread->each + spread->held[shard]) * 8;
+    for (int i = 0; i < 8; i++) at[i] = (uint8_t)(hash >> 8 * i);
+    return ++spread->held[shard] == spread->each ? append_to(spread, shard) : 0;
+}
+
+static int spread_batch(void *with, struct batch *batch) {
+    struct spread *spread = with;
+    uint32_t shard[SOME];
+    int code = 0;
+    for (size_t i = 0; i < batch->n && !code; i++) {
+        if (i % SOME == 0)
+            router_find(spread->router, batch->hash + i, batch->n - i < SOME ? batch->n - i : SOME,
+                        shard);
+        code = spread_hash(spread, batch->hash[i], shard[i % SOME]);
+    }
+    spread->hashes += batch->n;
+    return code;
+}
+
+/* Every shard has its file, also one without keys: what is missing is missing by mistake. */
+static int spread_end(struct spread *spread) {
+    int code = 0;
+    for (uint64_t i = 0; i < spread->router->shards && !code; i++) code = append_to(spread, i);
+    return code;
+}
+
+static int spread_open(struct spread *spread) {
+    const uint64_t usual_bytes = 64 << 20, least = 16, most = 8192;
+    const uint64_t shards = spread->router->shards, share = usual_bytes / 8 / shards;
+    spread->each = share < least ? least : share > most ? most : share;
+    spread->room = malloc((size_t)(shards * spread->each * 8));
+    spread->held = calloc((size_t)shards, sizeof *spread->held);
+    if (!spread->room || !spread->held) return fail_memory(spread->args);
+    if (mkdir(spread->folder, 0777) == 0) return 0;
+    /* What an earlier run left there would be taken for hashes of this one. */
+    return fail(spread->args, spread->folder, "cannot make a new folder: %s", strerror(errno));
+}
+
+static int partition_packed(const struct args *args, const struct router *router,
+                            struct keys *keys) {
+    struct spread spread = {.args = args, .router = router};
+    const struct handler handler = {.take = spread_batch, .with = &spread};
+    spread.folder = args->setting[OPT_OUTPUT].text;
+    int code = spread_open(&spread);
+    if (!code) code = keys_run(keys, &handler);
+    if (!code) code = spread_end(&spread);
+    if (!code && !given(args, OPT_QUIET))
+        fprintf(stderr, "%s: %s hashes for %s shards\n", spread.folder,
+                human_count(spread.hashes).text, human_count(router->shards).text);
+    free(spread.room);
+    free(spread.held);
+    return code;
+}
+
+/* ---- The verb ---- */
+
+static int check_options(const struct args *args) {
+    if (given(args, OPT_PACKED) == given(args, OPT_OUTPUT)) return 0;
+    return fail(args, NULL,
+                given(args, OPT_PACKED) ? "--packed writes a file for each shard: --output FOLDER"
+                                        : "--output is for --packed; lines go to standard output");
+}
+
+static int run(const struct args *args) {
+    struct router router = {0};
+    struct keys keys;
+    int code = keys_open(&keys, args, 0);
+    if (!code) code = check_options(args);
+    char *spec = code ? NULL : shard_wish(args);
+    if (!code && !spec) code = EXIT_TROUBLE;
+    if (!code) code = router_open(&router, args, spec, args->setting[OPT_SHARDS].number);
+    keys_hash_by(&keys, router.filter);
+    const struct handler lines = {
+        .ask = find_and_print, .take = nothing_more, .with = (void *)&router};
+    if (!code && given(args, OPT_PACKED))
+        code = partition_packed(args, &router, &keys);
+    else if (!code)
+        code = keys_run(&keys, &lines);
+    router_close(&router);
+    keys_close(&keys);
+    free(spec);
+    return code;
+}
+
+/* Tables are set by hand. */
+/* clang-format off */
+
+const struct verb verb_partition = {
+    .name = "partition",
+    .also = "route shuffle",
+    .summary = "tell which shard has each key",
+    .run = run,
+    .operands = OPERANDS({"FILE", ANY_NUMBER, READS_STDIN_UNLESS_GIVEN}),
+    .uses = USES({.option = OPT_SHARDS, .is_required = true},
+                 {.option = OPT_SPEC, .help = "the wish for the whole filter: "
+                                              "split:capacity=100M,fpr=1%"},
+                 {.option = OPT_KIND}, {.option = OPT_CAPACITY}, {.option = OPT_FPR},
+                 {.option = OPT_SIZE}, {.option = OPT_HASH}, {.option = OPT_SEED},
+                 {.option = OPT_SECRET_FILE},
+                 {.option = OPT_PACKED, .help = "write hashes instead, to a file for each shard"},
+                 {.option = OPT_OUTPUT, .help = "a new folder for these"},
+                 KEY_OPTIONS, THREADS_OPTION),
+    .examples =
+        EXAMPLES({"Each line behind the number of its shard and a tab",
+                  "tamis partition keys.txt --spec split:capacity=1G --shards 24"},
+                 {"8 bytes for each key, sorted into a file for each of 24 machines",
+                  "tamis partition keys.txt --spec split:capacity=1G --shards 24 --packed -o out"},
+                 {"Which one of them reads so",
+                  "tamis build 3.tamis out/03.hashes --packed -s split:capacity=1G --shard 3/24"}),
+    .about = "Prints every line with the number of the shard that has its key before it, from 0 on, "
+             "and a tab between them: what an engine that shuffles, such as Spark or Hadoop, needs to "
+             "send it to the task that builds this shard (tamis build --shard I/N, with the same "
+             "wish; --field 2- leaves the number out again). It takes next to no memory, however "
+             "large the filter is.\n\n"
+             "With --packed the hashes of the keys, 8 little-endian bytes each, go to one file for "
+             "each shard in a new folder: 0.hashes, 1.hashes, ... with as many digits as the last "
+             "one needs. Shards without keys have an empty file.",
+};

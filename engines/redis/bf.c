@@ -1,0 +1,213 @@
+/* BF.*: the Bloom filters of RedisBloom's commands, with their grammar, replies and texts; and the
+ * arguments that Valkey's module added to them. */
+#include <ctype.h>
+#include <string.h>
+#include <strings.h>
+
+#include "engines/redis/bf.h"
+#include "engines/redis/commands.h"
+#include "engines/redis/items.h"
+
+static bool is_word(const redis_string *s, const char *word) {
+    return strcasecmp(redis.StringPtrLen(s, NULL), word) == 0;
+}
+
+/* ---- BF.RESERVE key rate capacity [EXPANSION e] [NONSCALING] -------------------------------------- */
+
+static const char *read_rate(const redis_string *s, double *rate) {
+    if (redis.StringToDouble(s, rate)) return "ERR bad error rate";
+    return *rate > 0 && *rate < 1 ? NULL
+                                  : "ERR error rate must be in the range (0.000000, 1.000000)";
+}
+
+static const char *read_capacity(const redis_string *s, long long *capacity) {
+    if (redis.StringToLongLong(s, capacity)) return "ERR bad capacity";
+    return *capacity >= 1 && *capacity <= BF_MOST_CAPACITY
+               ? NULL
+               : "ERR capacity must be in the range [1, 1073741824]";
+}
+
+static const char *read_expansion(const redis_string *s, long long *expansion) {
+    if (redis.StringToLongLong(s, expansion)) return "ERR bad expansion";
+    return *expansion >= 0 && *expansion <= BF_MOST_EXPANSION
+               ? NULL
+               : "ERR expansion must be in the range [0, 32768]";
+}
+
+/* The place of a word; 0 when it is not there. Words that nobody knows are let pass, as there. */
+static int find_word(redis_string **argv, int argc, const char *word) {
+    for (int i = 4; i < argc; i++)
+        if (is_word(argv[i], word)) return i;
+    return 0;
+}
+
+static const char *read_wish(redis_string **argv, int argc, bf_wish *w) {
+    const int expansion = find_word(argv, argc, "EXPANSION");
+    const bool is_fixed = find_word(argv, argc, "NONSCALING");
+    const char *why = read_rate(argv[2], &w->rate);
+    if (!why) why = read_capacity(argv[3], &w->capacity);
+    if (!why && expansion)
+        why = expansion + 1 == argc ? "ERR no expansion"
+                                    : read_expansion(argv[expansion + 1], &w->expansion);
+    if (!why && expansion && is_fixed && w->expansion) why = "Nonscaling filters cannot expand";
+    w->is_fixed = is_fixed || w->expansion == 0;
+    return why;
+}
+
+int bf_reserve_command(redis_ctx *ctx, redis_string **argv, int argc) {
+    bf_wish w = bf_usual_wish();
+    creation c;
+    const char *why = read_wish(argv, argc, &w);
+    if (why) return redis.ReplyWithError(ctx, why);
+    place p = place_open(ctx, argv[1], REDIS_READ, FAMILY_BF);
+    const bool is_there = p.value, is_wrong = p.is_wrong;
+    place_close(&p);
+    if (is_wrong) return redis.ReplyWithError(ctx, WRONG_TYPE);
+    if (is_there) return redis.ReplyWithError(ctx, "ERR item exists");
+    return bf_plan(ctx, &w, &c) ? creation_reply(ctx, argv[1], &c) : REDIS_OK;
+}
+
+/* ---- BF.ADD key item, BF.MADD key item... ----------------------------------------------------------- */
+
+int bf_add_command(redis_ctx *ctx, redis_string **argv, int argc) {
+    const bf_wish w = bf_usual_wish();
+    return bf_add(ctx, argv[1], argv + 2, argc - 2, &w, true);
+}
+
+int bf_madd_command(redis_ctx *ctx, redis_string **argv, int argc) {
+    const bf_wish w = bf_usual_wish();
+    return bf_add(ctx, argv[1], argv + 2, argc - 2, &w, false);
+}
+
+/* ---- BF.INSERT key [options] ITEMS item... ----------------------------------------------------------- */
+
+typedef struct insertion {
+    bf_wish wish;
+    bool may_create;
+    long long scale_to; /* 0: nobody asked */
+    int items;          /* where they start; 0: nowhere */
+} insertion;
+
+static const char *take_capacity(insertion *n, redis_string *s) {
+    return read_capacity(s, &n->wish.capacity) ? "Bad capacity" : NULL;
+}
+
+static const char *take_rate(insertion *n, redis_string *s) {
+    return read_rate(s, &n->wish.rate) ? "Bad error rate" : NULL;
+}
+
+static const char *take_expansion(insertion *n, redis_string *s) {
+    return read_expansion(s, &n->wish.expansion) ? "Bad expansion" : NULL;
+}
+
+static const char *take_seed(insertion *n, redis_string *s) {
+    const struct tamis_key seed = key_of(s);
+    if (seed.len != SEED_BYTES) return "ERR invalid seed: it has 32 bytes";
+    n->wish.has_secret = bf_secret_of(seed.bytes, n->wish.secret);
+    return n->wish.has_secret ? NULL : "ERR Insufficient memory";
+}
+
+static const char *take_tightening(insertion *n, redis_string *s) {
+    double ratio;
+    if (redis.StringToDouble(s, &ratio)) return "ERR bad tightening ratio";
+    if (!(ratio > 0 && ratio < 1)) return "ERR (0 < tightening ratio range < 1)";
+    n->wish.tightening = s;
+    return NULL;
+}
+
+static const char *take_scale(insertion *n, redis_string *s) {
+    const bool is_bad = redis.StringToLongLong(s, &n->scale_to) || n->scale_to < 1;
+    return is_bad ? "ERR bad VALIDATESCALETO: it is a capacity" : NULL;
+}
+
+/* RedisBloom looks at the first letters only, and so must we; at what is new, at the whole word. */
+typedef const char *taker(insertion *, redis_string *);
+static taker *taker_of(const redis_string *word) {
+    const char *s = redis.StringPtrLen(word, NULL);
+    const int first = tolower((unsigned char)s[0]);
+    if (first == 'c') return take_capacity;
+    if (first == 'e') return tolower((unsigned char)s[1]) == 'r' ? take_rate : take_expansion;
+    return is_word(word, "SEED")              ? take_seed
+           : is_word(word, "TIGHTENING")      ? take_tightening
+           : is_word(word, "VALIDATESCALETO") ? take_scale
+                                              : NULL;
+}
+
+/* N, then any letter, then C: NOCREATE; otherwise NONSCALING. */
+static void take_n(insertion *n, const redis_string *word) {
+    const struct tamis_key s = key_of(word);
+    if (s.len > 2 && tolower(((const unsigned char *)s.bytes)[2]) == 'c')
+        n->may_create = false;
+    else
+        n->wish.is_fixed = true;
+}
+
+/* Up to ITEMS. NULL when all is well so far; "" for a wrong number of arguments. */
+static const char *take_options(insertion *n, redis_string **argv, int argc) {
+    for (int i = 2; i < argc; i++) {
+        const int first = tolower((unsigned char)*redis.StringPtrLen(argv[i], NULL));
+        taker *take = taker_of(argv[i]);
+        if (first == 'i') {
+            n->items = i + 1;
+            return n->items < argc ? NULL : "";
+        }
+        if (first == 'n') {
+            take_n(n, argv[i]);
+        } else if (!take) {
+            return "Unknown argument received";
+        } else {
+            if (++i == argc) return "";
+            const char *why = take(n, argv[i]);
+            if (why) return why;
+        }
+    }
+    return "";
+}
+
+static const char *check_scale(const insertion *n) {
+    const bf_wish *w = &n->wish;
+    const bf_scaling scaling = {settings.bf_kind == KIND_ORIGIN, (uint64_t)w->capacity, w->rate,
+                                (uint64_t)w->expansion};
+    if (!n->scale_to) return NULL;
+    if (w->is_fixed) return "ERR cannot use NONSCALING and VALIDATESCALETO options together";
+    const bool fits =
+        bf_scaled_bytes(&scaling, (uint64_t)n->scale_to) <= (uint64_t)settings.max_filter_bytes;
+    return fits ? NULL : "ERR provided VALIDATESCALETO causes bloom object to exceed memory limit";
+}
+
+int bf_insert_command(redis_ctx *ctx, redis_string **argv, int argc) {
+    insertion n = {.wish = bf_usual_wish(), .may_create = true};
+    const char *why = take_options(&n, argv, argc);
+    if (n.wish.expansion == 0) n.wish.is_fixed = true;
+    if (!why) why = check_scale(&n);
+    if (why) return *why ? redis.ReplyWithError(ctx, why) : redis.WrongArity(ctx);
+    return bf_add(ctx, argv[1], argv + n.items, argc - n.items, n.may_create ? &n.wish : NULL,
+                  false);
+}
+
+/* ---- BF.EXISTS key item, BF.MEXISTS key item... ------------------------------------------------------- */
+
+/* Without a filter, and with something else there, nothing is in it; but while one is on its way nobody
+ * can say that. */
+static int reply_exists(redis_ctx *ctx, redis_string **argv, int argc, bool is_single) {
+    items t = {.count = (size_t)(argc - 2), .memory = NULL};
+    place p = place_open(ctx, argv[1], REDIS_READ, FAMILY_BF);
+    value *v = p.value ? bf_value(ctx, &p, NULL) : NULL;
+    const bool is_sayable = v ? items_take(ctx, &t, v, argv + 2, argc - 2) : !p.value;
+    if (is_sayable) {
+        if (v) items_ask(&t, v->filter);
+        if (!is_single) redis.ReplyWithArray(ctx, (long)t.count);
+        for (size_t i = 0; i < t.count; i++) reply_bool(ctx, v && t.hit[i]);
+        items_free(&t);
+    }
+    place_close(&p);
+    return REDIS_OK;
+}
+
+int bf_exists_command(redis_ctx *ctx, redis_string **argv, int argc) {
+    return reply_exists(ctx, argv, argc, true);
+}
+
+int bf_mexists_command(redis_ctx *ctx, redis_string **argv, int argc) {
+    return reply_exists(ctx, argv, argc, false);
+}

@@ -1,0 +1,247 @@
+/* BF.INFO, BF.CARD and BF.DEBUG: filters in the words of RedisBloom. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "engines/redis/bf.h"
+#include "engines/redis/commands.h"
+#include "engines/redis/origin_bloom.h"
+
+value *bf_value(redis_ctx *ctx, const place *p, const char *absent) {
+    if (p->value && p->value->filter) return p->value;
+    if (p->is_wrong)
+        redis.ReplyWithError(ctx, WRONG_TYPE);
+    else if (p->value)
+        reply_error(ctx, "ERR the filter is still on its way: %llu of %llu bytes are here",
+                    (unsigned long long)p->value->arrival->have,
+                    (unsigned long long)p->value->arrival->total);
+    else if (absent)
+        redis.ReplyWithError(ctx, absent);
+    return NULL;
+}
+
+/* ---- What a filter is ---------------------------------------------------------------------------- */
+
+static bf_shape shape_of_origin(const uint8_t *payload) {
+    const bloom_header h = bloom_header_at(payload);
+    const bloom_link first = bloom_link_at(payload, 0);
+    bf_shape s = {.is_origin = true,
+                  .is_fixed = h.options & BLOOM_DOES_NOT_SCALE,
+                  .first_capacity = first.capacity,
+                  .filters = h.links,
+                  .items = h.items,
+                  .expansion = h.expansion,
+                  .rate = first.error};
+    if (!s.is_fixed) s.rate *= 2; /* the first link has half of it */
+    for (uint64_t i = 0; i < h.links; i++) s.capacity += bloom_link_at(payload, i).capacity;
+    return s;
+}
+
+static uint64_t word_of(const struct tamis_info *info, const char *name, uint64_t otherwise) {
+    for (int i = 0; i < TAMIS_WORDS && info->word_name[i]; i++)
+        if (strcmp(info->word_name[i], name) == 0) return info->word[i];
+    return otherwise;
+}
+
+bf_shape bf_shape_of(const value *v) {
+    const uint8_t *payload = bloom_payload(v->filter);
+    struct tamis_info info;
+    if (payload) return shape_of_origin(payload);
+    tamis_facts(v->filter, &info, sizeof info);
+    const uint64_t first = word_of(&info, "first", info.capacity);
+    const uint64_t stages = word_of(&info, "stages", 1);
+    return (bf_shape){.is_fixed = v->facts.expansion == 0,
+                      .capacity = (first << stages) - first, /* each is twice the one before */
+                      .first_capacity = first,
+                      .filters = stages,
+                      .items = info.items,
+                      .expansion = v->facts.expansion,
+                      .rate = info.fpr_asked};
+}
+
+/* What RedisBloom counts: its own structures and the bits. */
+static uint64_t size_of(const value *v) {
+    enum { CHAIN = 32, LINK = 64 };
+    const uint8_t *payload = bloom_payload(v->filter);
+    if (!payload) return value_bytes(v);
+    const bloom_header h = bloom_header_at(payload);
+    uint64_t size = CHAIN;
+    for (uint64_t i = 0; i < h.links; i++) size += LINK + bloom_link_at(payload, i).bytes;
+    return size;
+}
+
+/* ---- BF.INFO key [selector] ------------------------------------------------------------------------ */
+
+/* A field as it goes out: a number, a rate, or nothing. */
+typedef enum form { NUMBER, REAL, NOTHING } form;
+typedef struct field {
+    form form;
+    uint64_t number;
+    double real;
+} field;
+
+static field number(uint64_t x) {
+    return (field){.form = NUMBER, .number = x};
+}
+
+static field capacity_field(const value *v) {
+    return number(bf_shape_of(v).capacity);
+}
+
+static field size_field(const value *v) {
+    return number(size_of(v));
+}
+
+static field filters_field(const value *v) {
+    return number(bf_shape_of(v).filters);
+}
+
+static field items_field(const value *v) {
+    return number(bf_shape_of(v).items);
+}
+
+static field expansion_field(const value *v) {
+    const bf_shape s = bf_shape_of(v);
+    return s.is_fixed ? (field){.form = NOTHING} : number(s.expansion);
+}
+
+static field error_field(const value *v) {
+    return (field){.form = REAL, .real = bf_shape_of(v).rate};
+}
+
+/* Ours do not tighten by a ratio; what was asked for is told. RedisBloom's halve. */
+static field tightening_field(const value *v) {
+    const char *text = tamis_note(v->filter, "redis.tightening");
+    if (bf_shape_of(v).is_fixed) return (field){.form = NOTHING};
+    return (field){.form = REAL, .real = text ? strtod(text, NULL) : 0.5};
+}
+
+static field most_field(const value *v) {
+    const bf_shape s = bf_shape_of(v);
+    const bf_scaling scaling = {s.is_origin, s.first_capacity, s.rate, s.expansion};
+    if (s.is_fixed) return number(s.capacity);
+    return number(bf_scaled_capacity(&scaling, (uint64_t)settings.max_filter_bytes));
+}
+
+/* The first five are RedisBloom's, the others Valkey's, which are told when they are asked for. */
+enum { FIELDS_TOLD = 5 };
+static const struct {
+    const char *selector, *name;
+    field (*of)(const value *);
+} fields[] = {
+    {"CAPACITY", "Capacity", capacity_field},
+    {"SIZE", "Size", size_field},
+    {"FILTERS", "Number of filters", filters_field},
+    {"ITEMS", "Number of items inserted", items_field},
+    {"EXPANSION", "Expansion rate", expansion_field},
+    {"ERROR", "Error rate", error_field},
+    {"TIGHTENING", "Tightening ratio", tightening_field},
+    {"MAXSCALEDCAPACITY", "Max scaled capacity", most_field},
+};
+enum { FIELDS = sizeof fields / sizeof *fields };
+
+static void reply_field(redis_ctx *ctx, const field f) {
+    if (f.form == NUMBER)
+        redis.ReplyWithLongLong(ctx, f.number > INT64_MAX ? INT64_MAX : (long long)f.number);
+    else if (f.form == REAL)
+        redis.ReplyWithDouble(ctx, f.real);
+    else
+        redis.ReplyWithNull(ctx);
+}
+
+static void reply_one(redis_ctx *ctx, const value *v, const char *selector) {
+    int i = 0;
+    while (i < FIELDS && strcasecmp(selector, fields[i].selector) != 0) i++;
+    if (i == FIELDS) {
+        redis.ReplyWithError(ctx, "Invalid information value");
+        return;
+    }
+    if (redis.GetContextFlags(ctx) & REDIS_IS_RESP3) {
+        reply_map(ctx, 1);
+        redis.ReplyWithSimpleString(ctx, fields[i].name);
+    } else {
+        redis.ReplyWithArray(ctx, 1);
+    }
+    reply_field(ctx, fields[i].of(v));
+}
+
+static void reply_all(redis_ctx *ctx, const value *v) {
+    reply_map(ctx, FIELDS_TOLD);
+    for (int i = 0; i < FIELDS_TOLD; i++) {
+        redis.ReplyWithSimpleString(ctx, fields[i].name);
+        reply_field(ctx, fields[i].of(v));
+    }
+}
+
+int bf_info_command(redis_ctx *ctx, redis_string **argv, int argc) {
+    place p = place_open(ctx, argv[1], REDIS_READ, FAMILY_BF);
+    const value *v = bf_value(ctx, &p, BF_NOT_FOUND);
+    if (v && argc > 2)
+        reply_one(ctx, v, redis.StringPtrLen(argv[2], NULL));
+    else if (v)
+        reply_all(ctx, v);
+    place_close(&p);
+    return REDIS_OK;
+}
+
+/* ---- BF.CARD key ------------------------------------------------------------------------------------ */
+
+int bf_card_command(redis_ctx *ctx, redis_string **argv, int argc) {
+    place p = place_open(ctx, argv[1], REDIS_READ, FAMILY_BF);
+    (void)argc;
+    if (!p.value && !p.is_wrong) {
+        redis.ReplyWithLongLong(ctx, 0);
+    } else {
+        const value *v = bf_value(ctx, &p, NULL);
+        if (v) redis.ReplyWithLongLong(ctx, (long long)bf_shape_of(v).items);
+    }
+    place_close(&p);
+    return REDIS_OK;
+}
+
+/* ---- BF.DEBUG key ----------------------------------------------------------------------------------- */
+
+static void reply_link(redis_ctx *ctx, const bloom_link *l) {
+    char line[256];
+    snprintf(line, sizeof line,
+             "bytes:%llu bits:%llu hashes:%lu hashwidth:64 capacity:%llu size:%llu ratio:%g",
+             (unsigned long long)l->bytes, (unsigned long long)l->bits, (unsigned long)l->hashes,
+             (unsigned long long)l->capacity, (unsigned long long)l->items, l->error);
+    reply_text(ctx, line);
+}
+
+/* All of it as one link. */
+static bloom_link link_of(const value *v, const bf_shape *s) {
+    struct tamis_info info;
+    tamis_facts(v->filter, &info, sizeof info);
+    return (bloom_link){.bytes = info.payload_bytes,
+                        .bits = 8 * info.payload_bytes,
+                        .hashes = (uint32_t)info.probes,
+                        .capacity = s->capacity,
+                        .items = s->items,
+                        .error = s->rate};
+}
+
+static void reply_links(redis_ctx *ctx, const value *v) {
+    const bf_shape s = bf_shape_of(v);
+    const uint8_t *payload = bloom_payload(v->filter);
+    const uint64_t lines = payload ? s.filters : 1;
+    char size[32];
+    snprintf(size, sizeof size, "size:%llu", (unsigned long long)s.items);
+    redis.ReplyWithArray(ctx, (long)(1 + lines));
+    reply_text(ctx, size);
+    for (uint64_t i = 0; i < lines; i++) {
+        const bloom_link l = payload ? bloom_link_at(payload, i) : link_of(v, &s);
+        reply_link(ctx, &l);
+    }
+}
+
+int bf_debug_command(redis_ctx *ctx, redis_string **argv, int argc) {
+    place p = place_open(ctx, argv[1], REDIS_READ, FAMILY_BF);
+    const value *v = bf_value(ctx, &p, BF_NOT_FOUND);
+    (void)argc;
+    if (v) reply_links(ctx, v);
+    place_close(&p);
+    return REDIS_OK;
+}

@@ -1,0 +1,372 @@
+/* CF.RESERVE, questions, CF.DEL and CF.INFO. */
+#include "engines/redis/cf.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "engines/redis/commands.h"
+#include "engines/redis/items.h"
+
+/* ---- Shapes ------------------------------------------------------------------------------------ */
+
+static uint64_t get(const uint8_t *bytes, int size) {
+    uint64_t x = 0;
+    while (size-- > 0) x = x << 8 | bytes[size];
+    return x;
+}
+
+static void put(uint8_t *bytes, int size, uint64_t x) {
+    for (int i = 0; i < size; i++) bytes[i] = (uint8_t)(x >> 8 * i);
+}
+
+cf_shape cf_header_read(const uint8_t h[CF_HEADER]) {
+    return (cf_shape){.is_origin = true,
+                      .items = get(h, 8),
+                      .buckets = get(h + 8, 8),
+                      .deleted = get(h + 16, 8),
+                      .filters = get(h + 24, 8),
+                      .bucket_size = get(h + 32, 2),
+                      .iterations = get(h + 34, 2),
+                      .expansion = get(h + 36, 2)};
+}
+
+void cf_header_write(const cf_shape *s, uint8_t h[CF_HEADER]) {
+    put(h, 8, s->items);
+    put(h + 8, 8, s->buckets);
+    put(h + 16, 8, s->deleted);
+    put(h + 24, 8, s->filters);
+    put(h + 32, 2, s->bucket_size);
+    put(h + 34, 2, s->iterations);
+    put(h + 36, 2, s->expansion);
+}
+
+static bool is_power_of_two(uint64_t n) {
+    return n && (n & (n - 1)) == 0;
+}
+
+uint64_t cf_cells(const cf_shape *s) {
+    const uint64_t most = (uint64_t)1 << 32;
+    if (s->bucket_size < 1 || s->bucket_size > 255 || s->iterations < 1 || s->filters < 1 ||
+        s->filters > UINT16_MAX || !is_power_of_two(s->buckets) ||
+        s->buckets > most / s->bucket_size || s->expansion > 32768 ||
+        (s->expansion ? !is_power_of_two(s->expansion) : s->filters > 1))
+        return 0;
+    uint64_t cells = s->buckets * s->bucket_size, sum = cells;
+    for (uint64_t i = 1; i < s->filters; i++, sum += cells)
+        if ((cells *= s->expansion) > most) return 0;
+    return sum;
+}
+
+/* RedisBloom counts 40 bytes for a filter and 16 for each sub-filter. */
+static cf_shape shape_of_origin(const tamis *filter) {
+    uint64_t size;
+    cf_shape s = cf_header_read(tamis_payload(filter, &size));
+    s.cells = s.buckets * s.bucket_size;
+    s.size = 40 + 16 * s.filters + cf_cells(&s);
+    return s;
+}
+
+cf_shape cf_shape_of(const value *v) {
+    struct tamis_info info;
+    const facts *f = &v->facts;
+    tamis_facts(v->filter, &info, sizeof info);
+    if (strcmp(info.kind, "rediscuckoo") == 0) return shape_of_origin(v->filter);
+    return (cf_shape){.is_multiset = strcmp(info.kind, "multiset") == 0,
+                      .size = value_bytes(v),
+                      .items = info.items,
+                      .buckets = f->buckets,
+                      .deleted = f->deleted,
+                      .filters = f->filters,
+                      .bucket_size = f->bucket_size,
+                      .iterations = f->iterations,
+                      .expansion = f->expansion,
+                      .cells = f->buckets * f->bucket_size};
+}
+
+/* ---- Plans ------------------------------------------------------------------------------------- */
+
+cf_wish cf_usual_wish(void) {
+    const uint64_t least = 2 * (uint64_t)settings.cf_bucket_size;
+    const uint64_t usual = (uint64_t)settings.cf_initial_size;
+    return (cf_wish){.capacity = usual > least ? usual : least,
+                     .bucket_size = (uint64_t)settings.cf_bucket_size,
+                     .iterations = (uint64_t)settings.cf_max_iterations,
+                     .expansion = (uint64_t)settings.cf_expansion_factor};
+}
+
+static uint64_t power_of_two_from(uint64_t n) {
+    uint64_t power = 1;
+    while (power < n) power *= 2;
+    return power;
+}
+
+static unsigned log2_floor(uint64_t n) {
+    unsigned log = 0;
+    while (n >>= 1) log++;
+    return log;
+}
+
+/* The rate that RedisBloom's filter has with so many items: two buckets, over 255 fingerprints. */
+static double rate_of_origin(const cf_wish *w, uint64_t buckets) {
+    const double most = 0.2, rate = 2.0 * (double)w->capacity / 255 / (double)buckets;
+    return rate < most ? rate : most;
+}
+
+/* A filter that is enlarged spends a bit of its remainders each time it doubles, and two must stay.
+ * RedisBloom adds sub-filters of equal size with EXPANSION 1, at most cf-max-expansions of them: ours
+ * has the bits to double as far. Where they become larger each time there is no such end: fingerprints
+ * then have 32 bits in all, enough for 2^30 slots. */
+static unsigned least_remainder(uint64_t slots, uint64_t expansion) {
+    enum { ALL_BITS = 32, STAY = 2 };
+    const unsigned homes = log2_floor(slots);
+    if (expansion == 0) return STAY;
+    if (expansion > 1) return homes < ALL_BITS - STAY ? ALL_BITS - homes : STAY;
+    const unsigned doublings = log2_floor(power_of_two_from((uint64_t)settings.cf_max_expansions));
+    return STAY + doublings;
+}
+
+/* Without EXPANSION it has room for as many as RedisBloom's has cells, and is full then. */
+static tamis_status own_spec(const cf_wish *w, uint64_t buckets, char spec[SPEC_MOST]) {
+    enum { SLOTS, REMAINDER };
+    struct tamis_plan plan;
+    const uint64_t capacity = w->expansion ? w->capacity : buckets * w->bucket_size;
+    const int len = snprintf(spec, SPEC_MOST, "multiset:capacity=%llu,fpr=%.9g",
+                             (unsigned long long)capacity, rate_of_origin(w, buckets));
+    const tamis_status rc = tamis_plan(spec, &plan, sizeof plan);
+    const unsigned least = rc ? 0 : least_remainder(plan.word[SLOTS], w->expansion);
+    if (!rc && plan.word[REMAINDER] < least)
+        snprintf(spec + len, (size_t)(SPEC_MOST - len), ",remainder=%u", least);
+    return rc;
+}
+
+static void origin_spec(const cf_wish *w, char spec[SPEC_MOST]) {
+    snprintf(spec, SPEC_MOST,
+             "rediscuckoo:capacity=%llu,bucket_size=%llu,iterations=%llu,expansion=%llu",
+             (unsigned long long)w->capacity, (unsigned long long)w->bucket_size,
+             (unsigned long long)w->iterations, (unsigned long long)w->expansion);
+}
+
+tamis_status cf_plan(creation *c, const cf_wish *w) {
+    char spec[SPEC_MOST];
+    const uint64_t buckets = power_of_two_from(w->capacity / w->bucket_size);
+    const facts f = {.family = FAMILY_CF,
+                     .expansion = w->expansion ? power_of_two_from(w->expansion) : 0,
+                     .buckets = buckets,
+                     .bucket_size = w->bucket_size,
+                     .iterations = w->iterations,
+                     .filters = 1};
+    tamis_status rc = TAMIS_OK;
+    if (settings.cf_kind == KIND_ORIGIN)
+        origin_spec(w, spec);
+    else
+        rc = own_spec(w, buckets, spec);
+    if (!rc) rc = creation_plan(c, spec, strlen(spec));
+    if (!rc && settings.cf_kind != KIND_ORIGIN) creation_facts(c, &f);
+    return rc;
+}
+
+/* ---- Enlarging --------------------------------------------------------------------------------- */
+
+/* Slots are used up to 95 %. By what they are multiplied follows from the filter alone, so that
+ * replicas do the same. */
+enum { SLOTS };
+static uint64_t capacity_with(uint64_t slots) {
+    return slots / 20 * 19;
+}
+
+tamis_status cf_enlarge(tamis *filter, facts *f) {
+    struct tamis_info info;
+    tamis_facts(filter, &info, sizeof info);
+    uint64_t by = f->expansion > 2 ? f->expansion : 2;
+    while (by > 2 && info.word[SLOTS] * by > CF_MOST_CAPACITY) by /= 2;
+    tamis_status rc = tamis_resize(filter, capacity_with(info.word[SLOTS] * by));
+    if (rc == TAMIS_INVALID && by > 2)
+        rc = tamis_resize(filter, capacity_with(info.word[SLOTS] * 2));
+    if (!rc) f->filters++;
+    return rc == TAMIS_INVALID ? TAMIS_FULL : rc;
+}
+
+bool cf_shrink(tamis *filter, facts *f) {
+    struct tamis_info info;
+    tamis_facts(filter, &info, sizeof info);
+    const uint64_t by = f->expansion > 2 ? f->expansion : 2;
+    const uint64_t used = capacity_with(info.word[SLOTS]) - tamis_room(filter);
+    const uint64_t fewer = capacity_with(info.word[SLOTS] / by);
+    if (f->filters < 2 || used >= fewer || tamis_resize(filter, fewer)) return false;
+    f->filters--;
+    return true;
+}
+
+/* ---- CF.RESERVE key capacity [BUCKETSIZE b] [MAXITERATIONS i] [EXPANSION e] ----------------------- */
+
+bool cf_is_coming(redis_ctx *ctx, place *p, redis_string *name) {
+    if (!p->value || p->value->filter) return false;
+    place_filter(ctx, p, name);
+    return true;
+}
+
+/* Pairs that nobody knows are left alone, as RedisBloom does. */
+static bool take_option(redis_ctx *ctx, redis_string **argv, int argc, const char *name,
+                        long long least, long long most, uint64_t *to) {
+    long long x;
+    int at = 3;
+    while (at < argc && strcasecmp(redis.StringPtrLen(argv[at], NULL), name) != 0) at++;
+    if (at == argc) return true;
+    if (at + 1 == argc || redis.StringToLongLong(argv[at + 1], &x)) {
+        reply_error(ctx, "Couldn't parse %s", name);
+        return false;
+    }
+    if (x < least || x > most) {
+        reply_error(ctx, "%s: value must be in the range [%lld, %lld]", name, least, most);
+        return false;
+    }
+    *to = (uint64_t)x;
+    return true;
+}
+
+static bool take_wish(redis_ctx *ctx, redis_string **argv, int argc, cf_wish *w) {
+    long long capacity;
+    if (redis.StringToLongLong(argv[2], &capacity)) {
+        redis.ReplyWithError(ctx, "Bad capacity");
+        return false;
+    }
+    if (!take_option(ctx, argv, argc, "MAXITERATIONS", 1, 65535, &w->iterations) ||
+        !take_option(ctx, argv, argc, "BUCKETSIZE", 1, 255, &w->bucket_size) ||
+        !take_option(ctx, argv, argc, "EXPANSION", 0, 32768, &w->expansion))
+        return false;
+    if (capacity < 2 * (long long)w->bucket_size || capacity > CF_MOST_CAPACITY) {
+        reply_error(ctx, "Capacity must be in the range [2 * BUCKETSIZE, %d]", CF_MOST_CAPACITY);
+        return false;
+    }
+    w->capacity = (uint64_t)capacity;
+    return true;
+}
+
+int cf_reserve_command(redis_ctx *ctx, redis_string **argv, int argc) {
+    cf_wish w = cf_usual_wish();
+    creation c = {.event = "cf.reserve"};
+    if (argc % 2 == 0) return redis.WrongArity(ctx);
+    if (!take_wish(ctx, argv, argc, &w)) return REDIS_OK;
+    place p = place_open(ctx, argv[1], REDIS_READ, FAMILY_CF);
+    const bool is_there = p.value, is_wrong = p.is_wrong;
+    place_close(&p);
+    if (is_wrong) return redis.ReplyWithError(ctx, WRONG_TYPE);
+    if (is_there) return redis.ReplyWithError(ctx, "ERR item exists");
+    const tamis_status rc = cf_plan(&c, &w);
+    if (rc) {
+        creation_free(&c);
+        return reply_refusal(ctx, rc);
+    }
+    return creation_reply(ctx, argv[1], &c);
+}
+
+/* ---- Questions: what is not there, or is something else, has no items ------------------------------ */
+
+static int ask(redis_ctx *ctx, redis_string **argv, int argc, bool is_one) {
+    items t = {.count = (size_t)argc - 2};
+    place p = place_open(ctx, argv[1], REDIS_READ, FAMILY_CF);
+    const tamis *filter = p.value ? p.value->filter : NULL;
+    if (!cf_is_coming(ctx, &p, argv[1]) &&
+        (!filter || items_take(ctx, &t, p.value, argv + 2, argc - 2))) {
+        if (filter) items_ask(&t, filter);
+        if (!is_one) redis.ReplyWithArray(ctx, (long)t.count);
+        for (size_t i = 0; i < t.count; i++) reply_bool(ctx, filter && t.hit[i]);
+        if (filter) items_free(&t);
+    }
+    place_close(&p);
+    return REDIS_OK;
+}
+
+int cf_exists_command(redis_ctx *ctx, redis_string **argv, int argc) {
+    return ask(ctx, argv, argc, true);
+}
+
+int cf_mexists_command(redis_ctx *ctx, redis_string **argv, int argc) {
+    return ask(ctx, argv, argc, false);
+}
+
+int cf_count_command(redis_ctx *ctx, redis_string **argv, int argc) {
+    const struct tamis_key item = key_of(argv[2]);
+    place p = place_open(ctx, argv[1], REDIS_READ, FAMILY_CF);
+    (void)argc;
+    if (!cf_is_coming(ctx, &p, argv[1])) {
+        const uint64_t n = p.value ? tamis_count(p.value->filter, item.bytes, item.len) : 0;
+        redis.ReplyWithLongLong(ctx, n > INT64_MAX ? INT64_MAX : (long long)n);
+    }
+    place_close(&p);
+    return REDIS_OK;
+}
+
+/* ---- CF.DEL key item -------------------------------------------------------------------------------- */
+
+/* RedisBloom's count begins anew when it tidies up. */
+static void count_deleted(value *v) {
+    const cf_shape s = cf_shape_of(v);
+    if (s.is_origin) return;
+    v->facts.deleted++;
+    if (s.filters > 1 && (double)v->facts.deleted > 0.1 * (double)s.items) v->facts.deleted = 0;
+}
+
+static void remove_item(redis_ctx *ctx, place *p, redis_string **argv) {
+    const struct tamis_key item = key_of(argv[2]);
+    const tamis_status rc = tamis_remove(p->value->filter, item.bytes, item.len);
+    if (rc && rc != TAMIS_NOT_FOUND) {
+        reply_refusal(ctx, rc);
+        return;
+    }
+    if (!rc) {
+        count_deleted(p->value);
+        redis.ReplicateVerbatim(ctx);
+        redis.NotifyKeyspaceEvent(ctx, REDIS_NOTIFY_MODULE, "cf.del", argv[1]);
+    }
+    reply_bool(ctx, !rc);
+}
+
+int cf_del_command(redis_ctx *ctx, redis_string **argv, int argc) {
+    place p = place_open(ctx, argv[1], REDIS_READ | REDIS_WRITE, FAMILY_CF);
+    (void)argc;
+    if (!p.value)
+        redis.ReplyWithError(ctx, "Not found");
+    else if (!cf_is_coming(ctx, &p, argv[1]))
+        remove_item(ctx, &p, argv);
+    place_close(&p);
+    return REDIS_OK;
+}
+
+/* ---- CF.INFO key ------------------------------------------------------------------------------------- */
+
+static void tell(redis_ctx *ctx, const cf_shape *s) {
+    const struct {
+        const char *name;
+        uint64_t x;
+    } pairs[] = {
+        {"Size", s->size},
+        {"Number of buckets", s->buckets},
+        {"Number of filters", s->filters},
+        {"Number of items inserted", s->items},
+        {"Number of items deleted", s->deleted},
+        {"Bucket size", s->bucket_size},
+        {"Expansion rate", s->expansion},
+        {"Max iterations", s->iterations},
+    };
+    enum { PAIRS = sizeof pairs / sizeof *pairs };
+    reply_map(ctx, PAIRS);
+    for (int i = 0; i < PAIRS; i++) {
+        redis.ReplyWithSimpleString(ctx, pairs[i].name);
+        redis.ReplyWithLongLong(ctx, (long long)pairs[i].x);
+    }
+}
+
+int cf_info_command(redis_ctx *ctx, redis_string **argv, int argc) {
+    place p = place_open(ctx, argv[1], REDIS_READ, FAMILY_CF);
+    (void)argc;
+    if (!p.value) {
+        redis.ReplyWithError(ctx, p.is_wrong ? WRONG_TYPE : "ERR not found");
+    } else if (!cf_is_coming(ctx, &p, argv[1])) {
+        const cf_shape s = cf_shape_of(p.value);
+        tell(ctx, &s);
+    }
+    place_close(&p);
+    return REDIS_OK;
+}

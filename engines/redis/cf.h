@@ -1,0 +1,51 @@
+/* The files of CF.* may include this: cuckoo filters as RedisBloom's users know them.
+ *
+ * A filter of ours is a multiset, which has no buckets: what was said about them at its birth is kept
+ * in the facts, and told again. With cf-kind rediscuckoo, and when it came from RedisBloom, it is the
+ * kind rediscuckoo, whose payload knows everything. */
+#ifndef TAMIS_REDIS_CF_H
+#define TAMIS_REDIS_CF_H
+
+#include "engines/redis/create.h"
+
+/* What CF.RESERVE may ask for; limits are those of RedisBloom. */
+enum { CF_MOST_CAPACITY = 1 << 30 };
+typedef struct cf_wish {
+    uint64_t capacity, bucket_size, iterations, expansion;
+} cf_wish;
+
+/* What the settings say for filters that an add makes. */
+cf_wish cf_usual_wish(void);
+
+/* Works out the filter of a wish: a kind of ours, or RedisBloom's, as the setting cf-kind says. */
+tamis_status cf_plan(creation *, const cf_wish *);
+
+/* A filter in RedisBloom's words. */
+typedef struct cf_shape {
+    bool is_origin, is_multiset; /* one of RedisBloom; one of ours */
+    uint64_t size;               /* bytes */
+    uint64_t items, buckets, deleted, filters, bucket_size, iterations, expansion;
+    uint64_t cells; /* of the first sub-filter */
+} cf_shape;
+
+cf_shape cf_shape_of(const value *);
+
+/* The payload of rediscuckoo begins with a header of so many bytes, all of it little-endian:
+ *
+ *     items u64, buckets u64, deletes u64, filters u64, bucket size u16, iterations u16, expansion u16
+ */
+enum { CF_HEADER = 38 };
+cf_shape cf_header_read(const uint8_t header[CF_HEADER]);
+void cf_header_write(const cf_shape *, uint8_t header[CF_HEADER]);
+
+/* Bytes of all sub-filters behind such a header; 0 when no filter of RedisBloom has this shape. */
+uint64_t cf_cells(const cf_shape *);
+
+/* The filter of the key is still on its way: replied. */
+bool cf_is_coming(redis_ctx *, place *, redis_string *name);
+
+/* Which step is next when a filter of ours is full, and back. FULL when it cannot be enlarged further. */
+tamis_status cf_enlarge(tamis *, facts *);
+bool cf_shrink(tamis *, facts *);
+
+#endif

@@ -1,0 +1,348 @@
+/* CF.ADD, CF.ADDNX, CF.INSERT and CF.INSERTNX.
+ *
+ * A multiset that is full is enlarged: at once while it is small, and by a job on a copy of it when it
+ * is large. When it is enlarged follows from what is added alone, item by item, so that replicas, which
+ * get exactly the items that went in, come to the same bytes. */
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "engines/redis/cf.h"
+#include "engines/redis/commands.h"
+#include "engines/redis/items.h"
+
+/* ---- One command -------------------------------------------------------------------------------- */
+
+typedef enum reply_form { ONE, BOOLS, NUMBERS } reply_form;
+enum { ADDED = 1, WAS_THERE = 0, NO_ROOM = -1 };
+
+/* What a command asks for. */
+typedef struct order {
+    reply_form form;
+    bool only_new, never_creates;
+    cf_wish wish;
+    redis_string **item;
+    int count;
+} order;
+
+typedef struct adding {
+    order order;
+    items t;
+    facts facts;
+    bool is_told;  /* by the primary or a file: what went in there goes in here */
+    bool scales;   /* somehow: RedisBloom's kind does it by itself */
+    bool grows;    /* by our hand */
+    uint64_t left; /* how many may be added when it does not grow */
+    size_t added;
+    tamis_status failure; /* of the first that did not go in; and why, in the library's words */
+    char why[JOB_WHY];
+    int8_t *result, few[FEW_ITEMS];
+} adding;
+
+static void adding_free(adding *a) {
+    items_free(&a->t);
+    if (a->result != a->few) redis.Free(a->result);
+}
+
+/* False, with the error replied, when there is no memory. */
+static bool adding_begin(redis_ctx *ctx, adding *a, const value *v, const order *o) {
+    const cf_shape s = cf_shape_of(v);
+    a->order = *o;
+    a->facts = v->facts;
+    a->is_told = redis.GetContextFlags(ctx) & (REDIS_IS_REPLICATED | REDIS_IS_LOADING);
+    a->scales = s.expansion;
+    a->grows = s.is_multiset && s.expansion;
+    a->left =
+        s.is_multiset && !s.expansion ? (s.items < s.cells ? s.cells - s.items : 0) : UINT64_MAX;
+    a->added = 0;
+    a->failure = TAMIS_OK;
+    a->result = o->count <= FEW_ITEMS ? a->few : try_alloc((size_t)o->count);
+    if (!a->result) {
+        reply_error(ctx, "ERR Insufficient memory");
+        return false;
+    }
+    if (items_take(ctx, &a->t, v, o->item, o->count)) return true;
+    if (a->result != a->few) redis.Free(a->result);
+    return false;
+}
+
+/* ---- Adding --------------------------------------------------------------------------------------- */
+
+static bool is_there(const adding *a, const tamis *filter, size_t i) {
+    const items *t = &a->t;
+    return t->hash ? tamis_has_hash(filter, t->hash[i])
+                   : tamis_has(filter, t->key[i].bytes, t->key[i].len);
+}
+
+static tamis_status put(const adding *a, tamis *filter, size_t i) {
+    const items *t = &a->t;
+    return t->hash ? tamis_add_hash(filter, t->hash[i])
+                   : tamis_add(filter, t->key[i].bytes, t->key[i].len);
+}
+
+static bool may_enlarge(const adding *a) {
+    return a->grows && (a->is_told || a->facts.filters < (uint64_t)settings.cf_max_expansions);
+}
+
+static tamis_status add_one(adding *a, tamis *filter, size_t i) {
+    tamis_status rc =
+        a->left == 0 || (a->grows && tamis_room(filter) == 0) ? TAMIS_FULL : put(a, filter, i);
+    if (rc == TAMIS_FULL && may_enlarge(a)) {
+        rc = cf_enlarge(filter, &a->facts);
+        if (!rc) rc = put(a, filter, i);
+    }
+    return rc;
+}
+
+static void add_all(adding *a, tamis *filter) {
+    for (size_t i = 0; i < a->t.count; i++) {
+        if (a->order.only_new && is_there(a, filter, i)) {
+            a->result[i] = WAS_THERE;
+            continue;
+        }
+        const tamis_status rc = add_one(a, filter, i);
+        a->result[i] = rc ? NO_ROOM : ADDED;
+        if (!rc) {
+            a->added++;
+            a->left--;
+        } else if (!a->failure) {
+            a->failure = rc;
+            snprintf(a->why, sizeof a->why, "%s", tamis_why());
+        }
+    }
+}
+
+/* ---- Telling ---------------------------------------------------------------------------------------- */
+
+static int reply_failure(redis_ctx *ctx, const adding *a) {
+    if (a->failure == TAMIS_NOMEM) return reply_error(ctx, "ERR Insufficient memory");
+    if (a->failure != TAMIS_FULL) return reply_error(ctx, "ERR %s", a->why);
+    return redis.ReplyWithError(ctx, a->scales ? "Maximum expansions reached" : "Filter is full");
+}
+
+/* An array where RedisBloom has one: also when all that goes wrong is that a filter which does not
+ * grow is full. */
+static bool is_error(const adding *a) {
+    if (!a->failure || a->order.form == ONE) return a->failure;
+    return a->added == 0 && (a->failure != TAMIS_FULL || a->scales);
+}
+
+static void reply_results(redis_ctx *ctx, const adding *a) {
+    const bool has_bools = redis.GetContextFlags(ctx) & REDIS_IS_RESP3;
+    if (is_error(a)) {
+        reply_failure(ctx, a);
+        return;
+    }
+    if (a->order.form != ONE) redis.ReplyWithArray(ctx, (long)a->t.count);
+    for (size_t i = 0; i < a->t.count; i++) {
+        if (has_bools && a->order.form != NUMBERS)
+            reply_bool(ctx, a->result[i] == ADDED);
+        else
+            redis.ReplyWithLongLong(ctx, a->result[i]);
+    }
+}
+
+/* Replicas get what went in, and nothing else. */
+static void replicate(redis_ctx *ctx, const adding *a, redis_string *key) {
+    redis_string **item = a->order.item, *few[FEW_ITEMS];
+    if (a->added < a->t.count) {
+        item = a->added <= FEW_ITEMS ? few : redis.Alloc(a->added * sizeof *item);
+        for (size_t i = 0, n = 0; i < a->t.count; i++)
+            if (a->result[i] == ADDED) item[n++] = a->order.item[i];
+    }
+    redis.Replicate(ctx, "CF.INSERT", "sccv", key, "NOCREATE", "ITEMS", item, a->added);
+    if (item != a->order.item && item != few) redis.Free(item);
+}
+
+static void finish(redis_ctx *ctx, const adding *a, value *v, redis_string *key) {
+    v->facts = a->facts;
+    if (a->added) {
+        replicate(ctx, a, key);
+        redis.NotifyKeyspaceEvent(ctx, REDIS_NOTIFY_MODULE, "cf.add", key);
+    }
+    reply_results(ctx, a);
+}
+
+/* ---- On the worker ------------------------------------------------------------------------------------ */
+
+/* May it have to be enlarged, and is it large? Then nothing is added before that is known. */
+static bool is_for_worker(adding *a, const tamis *filter) {
+    if (!may_enlarge(a) || 2 * tamis_stored_size(filter) < LARGE_BYTES) return false;
+    const uint64_t room = tamis_room(filter);
+    if (room >= a->t.count) return false;
+    if (!a->order.only_new) return true;
+    size_t fresh = 0;
+    items_ask(&a->t, filter);
+    for (size_t i = 0; i < a->t.count; i++) fresh += !a->t.hit[i];
+    return room < fresh;
+}
+
+/* Where nobody waits elsewhere a copy would only take memory. */
+static void add_to_copy(job *j) {
+    tamis *filter = j->target->filter;
+    if (j->client) {
+        const tamis_status rc = tamis_copy(&j->result, filter);
+        if (rc) {
+            job_fail(j, rc);
+            return;
+        }
+        filter = j->result;
+    }
+    add_all(j->task, filter);
+}
+
+static void end_adding(job *j, redis_ctx *ctx) {
+    place p;
+    if (j->rc) {
+        reply_error(ctx, "ERR Insufficient memory");
+    } else if (!job_place(ctx, j, &p)) {
+        tamis_free(j->result);
+    } else {
+        if (j->result) value_replace(j->target, j->result);
+        finish(ctx, j->task, j->target, j->key);
+        place_close(&p);
+    }
+}
+
+static void clean_adding(job *j) {
+    adding *a = j->task;
+    for (int i = 0; i < a->order.count; i++) redis.FreeString(NULL, a->order.item[i]);
+    redis.Free(a->order.item);
+    adding_free(a);
+    redis.Free(a);
+}
+
+static int add_elsewhere(redis_ctx *ctx, redis_string *key, value *v, const order *o) {
+    adding *a = try_alloc(sizeof *a);
+    redis_string **held = try_alloc((size_t)o->count * sizeof *held);
+    job *j = a && held ? job_new(ctx, key, v) : NULL;
+    order kept = *o;
+    kept.item = held;
+    if (a && held)
+        for (int i = 0; i < o->count; i++) held[i] = redis.HoldString(NULL, o->item[i]);
+    if (j && adding_begin(ctx, a, v, &kept)) {
+        j->task = a;
+        j->make = add_to_copy, j->end = end_adding, j->clean = clean_adding;
+        return job_do(ctx, j, 2 * tamis_stored_size(v->filter));
+    }
+    if (!a || !held) reply_error(ctx, "ERR Insufficient memory");
+    if (j) job_drop(j);
+    if (a && held)
+        for (int i = 0; i < o->count; i++) redis.FreeString(NULL, held[i]);
+    redis.Free(held);
+    redis.Free(a);
+    return REDIS_OK;
+}
+
+/* ---- The commands --------------------------------------------------------------------------------------- */
+
+/* The value of the key, or a new one; NULL, with the error replied. */
+static value *value_for(redis_ctx *ctx, place *p, redis_string *key, const order *o) {
+    creation c = {.event = "cf.reserve"};
+    if (p->is_wrong) {
+        redis.ReplyWithError(ctx, WRONG_TYPE);
+        return NULL;
+    }
+    if (p->value) return cf_is_coming(ctx, p, key) ? NULL : p->value;
+    if (o->never_creates) {
+        redis.ReplyWithError(ctx, "ERR not found");
+        return NULL;
+    }
+    const tamis_status rc = cf_plan(&c, &o->wish);
+    if (!rc) return creation_now(ctx, p, key, &c);
+    creation_free(&c);
+    reply_refusal(ctx, rc);
+    return NULL;
+}
+
+/* RedisBloom looks at this once for each command, before it adds anything. */
+static bool has_all_expansions(redis_ctx *ctx, const value *v) {
+    const int told = REDIS_IS_REPLICATED | REDIS_IS_LOADING;
+    const cf_shape s = cf_shape_of(v);
+    if (!s.is_origin || s.filters < (uint64_t)settings.cf_max_expansions ||
+        redis.GetContextFlags(ctx) & told)
+        return false;
+    redis.ReplyWithError(ctx, "Maximum expansions reached");
+    return true;
+}
+
+static int add(redis_ctx *ctx, redis_string *key, const order *o) {
+    adding a;
+    place p = place_open(ctx, key, REDIS_READ | REDIS_WRITE, FAMILY_CF);
+    value *v = value_for(ctx, &p, key, o);
+    if (v && !(v->hashes_itself && has_all_expansions(ctx, v)) && adding_begin(ctx, &a, v, o)) {
+        if (is_for_worker(&a, v->filter)) {
+            place_close(&p);
+            adding_free(&a);
+            return add_elsewhere(ctx, key, v, o);
+        }
+        add_all(&a, v->filter);
+        finish(ctx, &a, v, key);
+        adding_free(&a);
+    }
+    place_close(&p);
+    return REDIS_OK;
+}
+
+static int add_item(redis_ctx *ctx, redis_string **argv, bool only_new) {
+    const order o = {
+        .form = ONE, .only_new = only_new, .wish = cf_usual_wish(), .item = argv + 2, .count = 1};
+    return add(ctx, argv[1], &o);
+}
+
+int cf_add_command(redis_ctx *ctx, redis_string **argv, int argc) {
+    (void)argc;
+    return add_item(ctx, argv, false);
+}
+
+int cf_addnx_command(redis_ctx *ctx, redis_string **argv, int argc) {
+    (void)argc;
+    return add_item(ctx, argv, true);
+}
+
+/* Options of CF.INSERT go by their first letter, as with RedisBloom. NULL, or the error; an empty one
+ * is that there are too few arguments. */
+static const char *take_capacity(redis_string **argv, int argc, int i, order *o) {
+    long long capacity;
+    if (i == argc) return "";
+    if (redis.StringToLongLong(argv[i], &capacity)) return "Bad capacity";
+    if (capacity < 2 * settings.cf_bucket_size || capacity > CF_MOST_CAPACITY)
+        return "Capacity must be in the range [cf-bucket-size * 2, 1073741824]";
+    o->wish.capacity = (uint64_t)capacity;
+    return NULL;
+}
+
+static const char *take_options(redis_string **argv, int argc, order *o) {
+    for (int i = 2; i < argc; i++) {
+        const char letter = (char)toupper((unsigned char)*redis.StringPtrLen(argv[i], NULL));
+        if (letter == 'I') {
+            o->item = argv + i + 1;
+            o->count = argc - i - 1;
+            return o->count ? NULL : "";
+        }
+        if (letter == 'C') {
+            const char *why = take_capacity(argv, argc, ++i, o);
+            if (why) return why;
+        } else if (letter == 'N') {
+            o->never_creates = true;
+        } else {
+            return "Unknown argument received";
+        }
+    }
+    return "";
+}
+
+static int insert(redis_ctx *ctx, redis_string **argv, int argc, reply_form form, bool only_new) {
+    order o = {.form = form, .only_new = only_new, .wish = cf_usual_wish()};
+    const char *why = take_options(argv, argc, &o);
+    if (why) return *why ? redis.ReplyWithError(ctx, why) : redis.WrongArity(ctx);
+    return add(ctx, argv[1], &o);
+}
+
+int cf_insert_command(redis_ctx *ctx, redis_string **argv, int argc) {
+    return insert(ctx, argv, argc, BOOLS, false);
+}
+
+int cf_insertnx_command(redis_ctx *ctx, redis_string **argv, int argc) {
+    return insert(ctx, argv, argc, NUMBERS, true);
+}

@@ -1,0 +1,360 @@
+/* CF.SCANDUMP, CF.LOADCHUNK, CF.COMPACT and CF.DEBUG: filters as a whole.
+ *
+ * Chunks have RedisBloom's rules: iterator 0 asks for the header, 1 + n for what follows n bytes behind
+ * it; what comes back with a chunk is the iterator of the next one, and also the one to load it with.
+ *
+ *     a filter of RedisBloom    its header, then its sub-filters: exactly its own chunks
+ *     a filter of ours          OPENING, the image's size (u64, little-endian) and the first IMAGE_HEADER
+ *                               bytes of the image; then the rest of it
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "engines/redis/arrive.h"
+#include "engines/redis/cf.h"
+#include "engines/redis/commands.h"
+
+enum { CHUNK = 16 << 20 };
+enum { OPENING_BYTES = 8, PREFIX = OPENING_BYTES + 8, IMAGE_HEADER = 192 };
+static const char opening[OPENING_BYTES] = {'t', 'a', 'm', 'i', 's', '-', 'c', 'f'};
+
+/* ---- CF.SCANDUMP key iterator --------------------------------------------------------------------- */
+
+/* Bytes from `offset` on of what a dump has in all, with something in front of them. */
+typedef struct chunk {
+    uint64_t offset, next;
+    size_t prefix, size;
+    uint8_t bytes[];
+} chunk;
+
+static void cut_chunk(job *j) {
+    chunk *c = j->task;
+    const tamis_status rc =
+        tamis_bytes_at(j->target->filter, c->offset, c->bytes + c->prefix, c->size);
+    if (rc) job_fail(j, rc);
+}
+
+static void send_chunk(job *j, redis_ctx *ctx) {
+    const chunk *c = j->task;
+    if (j->rc) {
+        reply_error(ctx, "ERR %s", j->why);
+        return;
+    }
+    redis.ReplyWithArray(ctx, 2);
+    redis.ReplyWithLongLong(ctx, (long long)c->next);
+    redis.ReplyWithStringBuffer(ctx, (const char *)c->bytes, c->prefix + c->size);
+}
+
+static void free_task(job *j) {
+    redis.Free(j->task);
+}
+
+static int reply_end(redis_ctx *ctx) {
+    redis.ReplyWithArray(ctx, 2);
+    redis.ReplyWithLongLong(ctx, 0);
+    return redis.ReplyWithNull(ctx);
+}
+
+static void write_number(uint8_t bytes[8], uint64_t x) {
+    for (int i = 0; i < 8; i++) bytes[i] = (uint8_t)(x >> 8 * i);
+}
+
+static uint64_t read_number(const uint8_t bytes[8]) {
+    uint64_t x = 0;
+    for (int i = 8; i-- > 0;) x = x << 8 | bytes[i];
+    return x;
+}
+
+/* Reading the header reads everything, for its checksum. */
+static int dump_image(redis_ctx *ctx, redis_string *key, value *v, uint64_t iterator) {
+    value_note_facts(v);
+    const uint64_t total = tamis_stored_size(v->filter), most = total - IMAGE_HEADER;
+    const uint64_t at = iterator ? iterator - 1 : 0, left = iterator ? most - at : IMAGE_HEADER;
+    if (iterator && at >= most) return reply_end(ctx);
+    const size_t size = left < CHUNK ? (size_t)left : CHUNK, prefix = iterator ? 0 : PREFIX;
+    job *j = job_new(ctx, key, v);
+    if (!j) return REDIS_OK;
+    chunk *c = j->task = try_alloc(sizeof *c + prefix + size);
+    if (!c) {
+        job_drop(j);
+        return reply_error(ctx, "ERR Insufficient memory");
+    }
+    *c = (chunk){.offset = iterator ? IMAGE_HEADER + at : 0,
+                 .next = iterator ? iterator + size : 1,
+                 .prefix = prefix,
+                 .size = size};
+    if (prefix) {
+        memcpy(c->bytes, opening, OPENING_BYTES);
+        write_number(c->bytes + OPENING_BYTES, total);
+    }
+    j->make = cut_chunk, j->end = send_chunk, j->clean = free_task;
+    return job_do(ctx, j, prefix ? total : size);
+}
+
+/* A chunk never holds parts of two sub-filters. */
+static int dump_origin(redis_ctx *ctx, const value *v, const cf_shape *s, uint64_t iterator) {
+    uint64_t stored, cells = s->cells, end = CF_HEADER + cells;
+    const uint8_t *payload = tamis_payload(v->filter, &stored);
+    const uint64_t from = iterator ? CF_HEADER + iterator - 1 : 0;
+    if (iterator > cf_cells(s)) return reply_end(ctx);
+    for (; iterator && end <= from; end += cells) cells *= s->expansion;
+    const uint64_t left = iterator ? end - from : CF_HEADER, size = left < CHUNK ? left : CHUNK;
+    redis.ReplyWithArray(ctx, 2);
+    redis.ReplyWithLongLong(ctx, (long long)(iterator ? iterator + size : 1));
+    return redis.ReplyWithStringBuffer(ctx, (const char *)payload + from, (size_t)size);
+}
+
+static int dump(redis_ctx *ctx, redis_string *key, value *v, uint64_t iterator) {
+    const cf_shape s = cf_shape_of(v);
+    if (s.items == 0) return reply_end(ctx);
+    return s.is_origin ? dump_origin(ctx, v, &s, iterator) : dump_image(ctx, key, v, iterator);
+}
+
+int cf_scandump_command(redis_ctx *ctx, redis_string **argv, int argc) {
+    long long iterator;
+    (void)argc;
+    if (redis.StringToLongLong(argv[2], &iterator) || iterator < 0)
+        return redis.ReplyWithError(ctx, "Invalid position");
+    place p = place_open(ctx, argv[1], REDIS_READ, FAMILY_CF);
+    value *v = p.value;
+    if (!v) redis.ReplyWithError(ctx, p.is_wrong ? WRONG_TYPE : "ERR not found");
+    const bool is_whole = v && !cf_is_coming(ctx, &p, argv[1]);
+    place_close(&p);
+    return is_whole ? dump(ctx, argv[1], v, (uint64_t)iterator) : REDIS_OK;
+}
+
+/* ---- CF.LOADCHUNK key iterator bytes ---------------------------------------------------------------- */
+
+static void reply_taken(redis_ctx *ctx, uint64_t have) {
+    (void)have;
+    reply_ok(ctx);
+}
+
+static bool is_opening(const struct tamis_key *bytes) {
+    return bytes->len == PREFIX + IMAGE_HEADER && memcmp(bytes->bytes, opening, OPENING_BYTES) == 0;
+}
+
+/* The first chunk says how many bytes will come in all. NULL, or the error. */
+static const char *open_coming(const struct tamis_key *bytes, coming *c) {
+    const uint8_t *at = bytes->bytes;
+    if (is_opening(bytes)) {
+        c->form = FORM_IMAGE;
+        c->total = read_number(at + OPENING_BYTES);
+    } else if (bytes->len == CF_HEADER) {
+        const cf_shape s = cf_header_read(at);
+        const uint64_t cells = cf_cells(&s);
+        c->form = FORM_REDISCUCKOO;
+        c->total = cells ? CF_HEADER + cells : 0;
+    } else {
+        return "Invalid header";
+    }
+    const bool is_legal = c->total > IMAGE_HEADER || (c->form != FORM_IMAGE && c->total);
+    return is_legal && c->total <= (uint64_t)settings.max_filter_bytes ? NULL
+                                                                       : "Couldn't create filter!";
+}
+
+/* The same for what follows: where it belongs is known from what has come. */
+static const char *place_chunk(const value *v, uint64_t iterator, size_t len, coming *c) {
+    const char *why = "Couldn't load chunk!";
+    if (!v->arrival) return why;
+    const uint64_t header = v->arrival->form == FORM_IMAGE ? IMAGE_HEADER : CF_HEADER;
+    c->form = v->arrival->form;
+    c->total = v->arrival->total;
+    if (len == 0 || iterator - 1 < len || iterator - 1 > c->total - header) return why;
+    c->offset = header + (iterator - 1 - len);
+    return c->offset > v->arrival->have ? why : NULL;
+}
+
+static const char *read_chunk(const place *p, long long iterator, const struct tamis_key *bytes,
+                              coming *c) {
+    if (p->is_wrong) return WRONG_TYPE;
+    if (iterator == 1)
+        return p->value && p->value->filter ? "ERR item exists" : open_coming(bytes, c);
+    if (!p->value) return "ERR not found";
+    return place_chunk(p->value, (uint64_t)iterator, bytes->len, c);
+}
+
+int cf_loadchunk_command(redis_ctx *ctx, redis_string **argv, int argc) {
+    long long iterator;
+    coming c = {.bytes = argv[3], .family = FAMILY_CF, .reply = reply_taken};
+    const struct tamis_key bytes = key_of(argv[3]);
+    (void)argc;
+    if (redis.StringToLongLong(argv[2], &iterator) || iterator == 0)
+        return redis.ReplyWithError(ctx, "Invalid position");
+    place p = place_open(ctx, argv[1], REDIS_READ | REDIS_WRITE, FAMILY_CF);
+    const char *why = read_chunk(&p, iterator, &bytes, &c);
+    if (why) {
+        place_close(&p);
+        return redis.ReplyWithError(ctx, why);
+    }
+    if (!is_opening(&bytes) || iterator != 1) return arrive(ctx, &p, argv[1], &c);
+    c.bytes = redis.CreateString(ctx, (const char *)bytes.bytes + PREFIX, IMAGE_HEADER);
+    const int rc = arrive(ctx, &p, argv[1], &c);
+    redis.FreeString(ctx, c.bytes);
+    return rc;
+}
+
+/* ---- CF.COMPACT key ----------------------------------------------------------------------------------- */
+
+/* Sub-filters of RedisBloom, in a copy of its bytes. */
+typedef struct level {
+    uint8_t *cells;
+    uint64_t buckets;
+} level;
+
+static uint8_t *free_cell(const level *to, uint64_t bucket_size, uint64_t hash) {
+    return memchr(to->cells + hash % to->buckets * bucket_size, 0, (size_t)bucket_size);
+}
+
+/* Into the oldest sub-filter with a free cell in one of the two buckets. A bucket of a larger one says
+ * which it is in a smaller one. */
+static bool move_down(uint8_t *cells, const cf_shape *s, uint64_t below, uint64_t bucket,
+                      uint8_t *cell) {
+    const uint64_t other = bucket ^ *cell * (uint64_t)0x5bd1e995;
+    level to = {cells, s->buckets};
+    for (uint64_t i = 0; i < below; i++) {
+        uint8_t *found = free_cell(&to, s->bucket_size, bucket);
+        if (!found) found = free_cell(&to, s->bucket_size, other);
+        if (found) {
+            *found = *cell;
+            *cell = 0;
+            return true;
+        }
+        to.cells += to.buckets * s->bucket_size;
+        to.buckets *= s->expansion;
+    }
+    return false;
+}
+
+static bool empty_level(uint8_t *cells, const cf_shape *s, uint64_t i, const level *from) {
+    bool is_empty = true;
+    for (uint64_t c = 0; c < from->buckets * s->bucket_size; c++)
+        if (from->cells[c] && !move_down(cells, s, i, c / s->bucket_size, &from->cells[c]))
+            is_empty = false;
+    return is_empty;
+}
+
+/* From the newest sub-filter to the oldest; those that become empty at the end go. */
+static void compact_cells(uint8_t *cells, cf_shape *s) {
+    level from = {cells, s->buckets};
+    for (uint64_t i = 1; i < s->filters; i++) {
+        from.cells += from.buckets * s->bucket_size;
+        from.buckets *= s->expansion;
+    }
+    for (uint64_t i = s->filters; i-- > 1;) {
+        if (empty_level(cells, s, i, &from) && i == s->filters - 1) s->filters--;
+        from.buckets /= s->expansion;
+        from.cells -= from.buckets * s->bucket_size;
+    }
+    s->deleted = 0;
+}
+
+/* No result: nothing changed. */
+static tamis_status compact_origin(const value *v, tamis **result) {
+    uint64_t stored;
+    cf_shape s = cf_shape_of(v);
+    const uint8_t *payload = tamis_payload(v->filter, &stored);
+    const size_t size = CF_HEADER + (size_t)cf_cells(&s);
+    const struct tamis_options options = value_options(NULL);
+    uint8_t *bytes = try_alloc(size);
+    if (!bytes) return TAMIS_NOMEM;
+    memcpy(bytes, payload, size);
+    compact_cells(bytes + CF_HEADER, &s);
+    cf_header_write(&s, bytes);
+    const tamis_status rc = memcmp(bytes, payload, size) == 0
+                                ? TAMIS_OK
+                                : tamis_import_with(result, "rediscuckoo", bytes,
+                                                    CF_HEADER + (size_t)cf_cells(&s), &options);
+    redis.Free(bytes);
+    return rc;
+}
+
+/* What was enlarged, and has become emptier since, takes its steps back. */
+static tamis_status compact_own(const value *v, tamis **result, facts *f) {
+    const tamis_status rc = tamis_copy(result, v->filter);
+    const uint64_t before = f->filters;
+    while (!rc && cf_shrink(*result, f)) continue;
+    f->deleted = 0;
+    if (!rc && f->filters == before) {
+        tamis_free(*result);
+        *result = NULL;
+    }
+    return rc;
+}
+
+static void compact(job *j) {
+    facts *f = j->task;
+    const value *v = j->target;
+    tamis_status rc = TAMIS_OK;
+    if (cf_shape_of(v).is_origin)
+        rc = compact_origin(v, &j->result);
+    else if (f->filters > 1)
+        rc = compact_own(v, &j->result, f);
+    else
+        f->deleted = 0;
+    if (rc) job_fail(j, rc);
+}
+
+static void put_compacted(redis_ctx *ctx, job *j) {
+    const facts *f = j->task;
+    value *v = j->target;
+    if (!j->result && f->deleted == v->facts.deleted) return;
+    if (j->result) value_replace(v, j->result);
+    v->facts = *f;
+    redis.Replicate(ctx, "CF.COMPACT", "s", j->key);
+    redis.NotifyKeyspaceEvent(ctx, REDIS_NOTIFY_MODULE, "cf.compact", j->key);
+}
+
+static void end_compact(job *j, redis_ctx *ctx) {
+    place p;
+    if (j->rc) {
+        reply_error(ctx, "ERR Insufficient memory");
+    } else if (!job_place(ctx, j, &p)) {
+        tamis_free(j->result);
+    } else {
+        put_compacted(ctx, j);
+        place_close(&p);
+        reply_ok(ctx);
+    }
+}
+
+int cf_compact_command(redis_ctx *ctx, redis_string **argv, int argc) {
+    place p = place_open(ctx, argv[1], REDIS_READ | REDIS_WRITE, FAMILY_CF);
+    value *v = p.value;
+    (void)argc;
+    if (!v) redis.ReplyWithError(ctx, "Cuckoo filter was not found");
+    const bool is_whole = v && !cf_is_coming(ctx, &p, argv[1]);
+    place_close(&p);
+    job *j = is_whole ? job_new(ctx, argv[1], v) : NULL;
+    if (!j) return REDIS_OK;
+    facts *f = j->task = redis.Alloc(sizeof *f);
+    *f = v->facts;
+    j->make = compact, j->end = end_compact, j->clean = free_task;
+    return job_do(ctx, j, tamis_stored_size(v->filter));
+}
+
+/* ---- CF.DEBUG key --------------------------------------------------------------------------------------- */
+
+static int debug(redis_ctx *ctx, const value *v) {
+    char text[256];
+    const cf_shape s = cf_shape_of(v);
+    snprintf(text, sizeof text,
+             "bktsize:%llu buckets:%llu items:%llu deletes:%llu filters:%llu max_iterations:%llu "
+             "expansion:%llu",
+             (unsigned long long)s.bucket_size, (unsigned long long)s.buckets,
+             (unsigned long long)s.items, (unsigned long long)s.deleted,
+             (unsigned long long)s.filters, (unsigned long long)s.iterations,
+             (unsigned long long)s.expansion);
+    return reply_text(ctx, text);
+}
+
+int cf_debug_command(redis_ctx *ctx, redis_string **argv, int argc) {
+    place p = place_open(ctx, argv[1], REDIS_READ, FAMILY_CF);
+    (void)argc;
+    if (!p.value)
+        redis.ReplyWithError(ctx, p.is_wrong ? WRONG_TYPE : "ERR not found");
+    else if (!cf_is_coming(ctx, &p, argv[1]))
+        debug(ctx, p.value);
+    place_close(&p);
+    return REDIS_OK;
+}

@@ -1,0 +1,210 @@
+/* CMS.*: RedisBloom's commands for count-min sketches.
+ *
+ * New sketches are of the kind countmin, keyed by the server's secret, which all of them share so that
+ * they can be merged. Those of RedisBloom, and new ones with the setting cms-kind rediscms, are of the
+ * kind rediscms. Both have cells of 32 bits that stop at 2^32-1, and as shape words a row's cells first
+ * and the rows second. */
+#include "engines/redis/cms.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "engines/redis/commands.h"
+#include "engines/redis/create.h"
+#include "engines/redis/items.h"
+
+static bool is_rediscms(const struct tamis_info *info) {
+    return strcmp(info->kind, "rediscms") == 0;
+}
+
+/* A note can say of any image that it is a sketch. */
+tamis *cms_sketch(redis_ctx *ctx, place *p, redis_string *name, struct tamis_info *info) {
+    if (!p->value && !p->is_wrong) {
+        redis.ReplyWithError(ctx, "CMS: key does not exist");
+        return NULL;
+    }
+    tamis *sketch = place_filter(ctx, p, name);
+    if (!sketch) return NULL;
+    tamis_facts(sketch, info, sizeof *info);
+    if (is_rediscms(info) || strcmp(info->kind, "countmin") == 0) return sketch;
+    redis.ReplyWithError(ctx, WRONG_TYPE);
+    return NULL;
+}
+
+/* ---- CMS.INITBYDIM key width depth, CMS.INITBYPROB key error probability --------------------------- */
+
+/* Above 64 rows only the origin's kind goes; no error is so small that it needs them. */
+enum { COUNTMIN_ROWS = 64 };
+
+static int init(redis_ctx *ctx, redis_string *key, long long width, long long depth,
+                const char *event) {
+    static const facts sketch = {.family = FAMILY_CMS};
+    creation c = {.event = event};
+    char spec[SPEC_MOST];
+    const bool is_theirs = settings.cms_kind == KIND_ORIGIN || depth > COUNTMIN_ROWS;
+    if (width > INT64_MAX / depth) return redis.ReplyWithError(ctx, "CMS: invalid init arguments");
+    const int len =
+        snprintf(spec, sizeof spec,
+                 is_theirs ? "rediscms:width=%lld,depth=%lld" : "countmin:columns=%lld,rows=%lld",
+                 width, depth);
+    if (creation_plan(&c, spec, (size_t)len) || c.bytes > (uint64_t)settings.max_filter_bytes)
+        return redis.ReplyWithError(ctx, "CMS: Insufficient memory to create the key");
+    if (!is_theirs) creation_facts(&c, &sketch);
+    return creation_reply(ctx, key, &c);
+}
+
+/* Whether something stands at the key already, which has been replied then. */
+static bool is_taken(redis_ctx *ctx, redis_string *name) {
+    place p = place_open(ctx, name, REDIS_READ, ANY_FAMILY);
+    const bool is_there = p.value || p.is_wrong;
+    place_close(&p);
+    if (is_there) redis.ReplyWithError(ctx, "CMS: key already exists");
+    return is_there;
+}
+
+int cms_initbydim_command(redis_ctx *ctx, redis_string **argv, int argc) {
+    long long width, depth;
+    (void)argc;
+    if (is_taken(ctx, argv[1])) return REDIS_OK;
+    if (redis.StringToLongLong(argv[2], &width) || width < 1)
+        return redis.ReplyWithError(ctx, "CMS: invalid width");
+    if (redis.StringToLongLong(argv[3], &depth) || depth < 1)
+        return redis.ReplyWithError(ctx, "CMS: invalid depth");
+    return init(ctx, argv[1], width, depth, "cms.initbydim");
+}
+
+static bool take_share(const redis_string *text, double *share) {
+    return redis.StringToDouble(text, share) == REDIS_OK && *share > 0 && *share < 1;
+}
+
+/* Logarithms of 32 bits, as there: the depths are the same also where they are about to step. */
+int cms_initbyprob_command(redis_ctx *ctx, redis_string **argv, int argc) {
+    const double most = 9.2e18;
+    double error, doubt;
+    (void)argc;
+    if (is_taken(ctx, argv[1])) return REDIS_OK;
+    if (!take_share(argv[2], &error))
+        return redis.ReplyWithError(ctx, "CMS: invalid overestimation value");
+    if (!take_share(argv[3], &doubt)) return redis.ReplyWithError(ctx, "CMS: invalid prob value");
+    const double width = ceil(2 / error);
+    const double depth = ceil((double)(log10f((float)doubt) / log10f(0.5F)));
+    if (!(width <= most && depth >= 1 && depth <= most))
+        return redis.ReplyWithError(ctx, "CMS: invalid init arguments");
+    return init(ctx, argv[1], (long long)width, (long long)depth, "cms.initbyprob");
+}
+
+/* ---- CMS.INCRBY key item times [item times]... ----------------------------------------------------- */
+
+/* What is wrong with the numbers, or NULL. */
+static const char *check_times(redis_string **argv, int argc) {
+    long long times;
+    for (int i = 3; i < argc; i += 2) {
+        if (redis.StringToLongLong(argv[i], &times)) return "CMS: Cannot parse number";
+        if (times < 0) return "CMS: Number cannot be negative";
+    }
+    return NULL;
+}
+
+/* Its new count; UINT32_MAX also when all adds together would pass 2^64, and nothing was added. */
+static uint64_t increase(const value *v, redis_string *item, redis_string *number) {
+    const struct tamis_key key = key_of(item);
+    long long times = 0;
+    redis.StringToLongLong(number, &times);
+    if (v->hashes_itself) {
+        if (tamis_add_times(v->filter, key.bytes, key.len, (uint64_t)times)) return UINT32_MAX;
+        return tamis_count(v->filter, key.bytes, key.len);
+    }
+    const uint64_t hash = tamis_hash(v->filter, key.bytes, key.len);
+    if (tamis_add_times_hash(v->filter, hash, (uint64_t)times)) return UINT32_MAX;
+    return tamis_count_hash(v->filter, hash);
+}
+
+static void increase_all(redis_ctx *ctx, const value *v, redis_string **argv, int argc) {
+    redis.ReplyWithArray(ctx, (argc - 2) / 2);
+    for (int i = 2; i < argc; i += 2) {
+        const uint64_t count = increase(v, argv[i], argv[i + 1]);
+        if (count < UINT32_MAX)
+            redis.ReplyWithLongLong(ctx, (long long)count);
+        else
+            redis.ReplyWithError(ctx, "CMS: INCRBY overflow");
+    }
+    redis.ReplicateVerbatim(ctx);
+    redis.NotifyKeyspaceEvent(ctx, REDIS_NOTIFY_MODULE, "cms.incrby", argv[1]);
+}
+
+int cms_incrby_command(redis_ctx *ctx, redis_string **argv, int argc) {
+    struct tamis_info info;
+    if (argc % 2) return redis.WrongArity(ctx);
+    place p = place_open(ctx, argv[1], REDIS_READ | REDIS_WRITE, FAMILY_CMS);
+    if (cms_sketch(ctx, &p, argv[1], &info)) {
+        const char *why = check_times(argv, argc);
+        if (why)
+            redis.ReplyWithError(ctx, why);
+        else
+            increase_all(ctx, p.value, argv, argc);
+    }
+    place_close(&p);
+    return REDIS_OK;
+}
+
+/* ---- CMS.QUERY key item... ------------------------------------------------------------------------- */
+
+static void reply_counts(redis_ctx *ctx, const items *t, const tamis *sketch) {
+    uint64_t count[FEW_ITEMS];
+    redis.ReplyWithArray(ctx, (long)t->count);
+    for (size_t at = 0, n; at < t->count; at += n) {
+        n = t->count - at < FEW_ITEMS ? t->count - at : FEW_ITEMS;
+        if (t->hash) tamis_count_hashes(sketch, t->hash + at, n, count);
+        for (size_t i = 0; i < n; i++) {
+            const struct tamis_key *key = &t->key[at + i];
+            if (!t->hash) count[i] = tamis_count(sketch, key->bytes, key->len);
+            redis.ReplyWithLongLong(ctx, (long long)count[i]);
+        }
+    }
+}
+
+int cms_query_command(redis_ctx *ctx, redis_string **argv, int argc) {
+    struct tamis_info info;
+    items t;
+    place p = place_open(ctx, argv[1], REDIS_READ, FAMILY_CMS);
+    const tamis *sketch = cms_sketch(ctx, &p, argv[1], &info);
+    if (sketch && items_take(ctx, &t, p.value, argv + 2, argc - 2)) {
+        reply_counts(ctx, &t, sketch);
+        items_free(&t);
+    }
+    place_close(&p);
+    return REDIS_OK;
+}
+
+/* ---- CMS.INFO key ---------------------------------------------------------------------------------- */
+
+/* All that was added: the origin's is in the payload, behind width and depth. */
+static uint64_t total_of(const tamis *sketch, const struct tamis_info *info) {
+    enum { AT_COUNTER = 16 };
+    uint64_t size, total = 0;
+    if (!is_rediscms(info)) return info->items;
+    const uint8_t *at = (const uint8_t *)tamis_payload(sketch, &size) + AT_COUNTER;
+    for (int i = 0; i < 8; i++) total |= (uint64_t)at[i] << 8 * i;
+    return total;
+}
+
+static void pair(redis_ctx *ctx, const char *name, uint64_t number) {
+    redis.ReplyWithSimpleString(ctx, name);
+    redis.ReplyWithLongLong(ctx, (long long)number);
+}
+
+int cms_info_command(redis_ctx *ctx, redis_string **argv, int argc) {
+    struct tamis_info info;
+    place p = place_open(ctx, argv[1], REDIS_READ, FAMILY_CMS);
+    const tamis *sketch = cms_sketch(ctx, &p, argv[1], &info);
+    (void)argc;
+    if (sketch) {
+        reply_map(ctx, 3);
+        pair(ctx, "width", info.word[CMS_WIDTH]);
+        pair(ctx, "depth", info.word[CMS_DEPTH]);
+        pair(ctx, "count", total_of(sketch, &info));
+    }
+    place_close(&p);
+    return REDIS_OK;
+}

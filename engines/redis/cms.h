@@ -1,0 +1,13 @@
+/* The files of CMS.* may include this: the sketch of a key. */
+#ifndef TAMIS_REDIS_CMS_H
+#define TAMIS_REDIS_CMS_H
+
+#include "engines/redis/reply.h"
+
+/* The shape words of both kinds. */
+enum { CMS_WIDTH, CMS_DEPTH };
+
+/* The sketch of a key that must be there, and its facts: NULL when it is not, which has been replied. */
+tamis *cms_sketch(redis_ctx *, place *, redis_string *name, struct tamis_info *);
+
+#endif

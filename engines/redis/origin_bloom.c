@@ -1,0 +1,234 @@
+/* The type MBbloom-- of RedisBloom: its filters as its files have them.
+ *
+ *     items, links, options (from encoding 2), expansion (from 4); for each link: capacity, error,
+ *     hashes, bits per item, bits and n2 (from 1), the bits as a string, items
+ *
+ * What was read is put together as BF.SCANDUMP would tell it, and goes through the library's gate. */
+#include "engines/redis/origin_bloom.h"
+
+#include <string.h>
+
+#include "engines/redis/persist.h"
+#include "engines/redis/settings.h"
+
+enum { HAS_BITS = 1, HAS_OPTIONS = 2, HAS_EXPANSION = 4, OLD_EXPANSION = 2 };
+
+/* ---- Headers ------------------------------------------------------------------------------------- */
+
+static uint64_t get(const uint8_t *p, int bytes) {
+    uint64_t x = 0;
+    while (bytes--) x = x << 8 | p[bytes];
+    return x;
+}
+
+static double get_double(const uint8_t *p) {
+    const uint64_t bits = get(p, 8);
+    double x;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
+bloom_header bloom_header_at(const uint8_t *p) {
+    return (bloom_header){get(p, 8), (uint32_t)get(p + 8, 4), (uint32_t)get(p + 12, 4),
+                          (uint32_t)get(p + 16, 4)};
+}
+
+bloom_link bloom_link_at(const uint8_t *bytes, uint64_t i) {
+    const uint8_t *p = bytes + bloom_bits_from(i);
+    return (bloom_link){.bytes = get(p, 8),
+                        .bits = get(p + 8, 8),
+                        .items = get(p + 16, 8),
+                        .error = get_double(p + 24),
+                        .bits_per_item = get_double(p + 32),
+                        .hashes = (uint32_t)get(p + 40, 4),
+                        .capacity = get(p + 44, 8),
+                        .n2 = p[52]};
+}
+
+static uint8_t *put(uint8_t *p, uint64_t x, int bytes) {
+    for (int i = 0; i < bytes; i++) *p++ = (uint8_t)(x >> 8 * i);
+    return p;
+}
+
+static uint8_t *put_double(uint8_t *p, double x) {
+    uint64_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return put(p, bits, 8);
+}
+
+static uint8_t *put_header(uint8_t *p, const bloom_header *h) {
+    return put(put(put(put(p, h->items, 8), h->links, 4), h->options, 4), h->expansion, 4);
+}
+
+static uint8_t *put_link(uint8_t *p, const bloom_link *l) {
+    p = put(put(put(p, l->bytes, 8), l->bits, 8), l->items, 8);
+    p = put_double(put_double(p, l->error), l->bits_per_item);
+    return put(put(put(p, l->hashes, 4), l->capacity, 8), l->n2, 1);
+}
+
+uint64_t bloom_bits_from(uint64_t links) {
+    return BLOOM_HEADER_BYTES + links * BLOOM_LINK_BYTES;
+}
+
+const uint8_t *bloom_payload(const tamis *filter) {
+    struct tamis_info info;
+    uint64_t size;
+    tamis_facts(filter, &info, sizeof info);
+    return strcmp(info.kind, "redisbloom") == 0 ? tamis_payload(filter, &size) : NULL;
+}
+
+/* ---- Saving -------------------------------------------------------------------------------------- */
+
+static void save(redis_io *io, void *object) {
+    const uint8_t *payload = bloom_payload(((value *)object)->filter);
+    const bloom_header h = bloom_header_at(payload);
+    const char *bits = (const char *)payload + bloom_bits_from(h.links);
+    redis.SaveUnsigned(io, h.items);
+    redis.SaveUnsigned(io, h.links);
+    redis.SaveUnsigned(io, h.options);
+    redis.SaveUnsigned(io, h.expansion);
+    for (uint64_t i = 0; i < h.links; i++) {
+        const bloom_link l = bloom_link_at(payload, i);
+        redis.SaveUnsigned(io, l.capacity);
+        redis.SaveDouble(io, l.error);
+        redis.SaveUnsigned(io, l.hashes);
+        redis.SaveDouble(io, l.bits_per_item);
+        redis.SaveUnsigned(io, l.bits);
+        redis.SaveUnsigned(io, l.n2);
+        redis.SaveStringBuffer(io, bits, (size_t)l.bytes);
+        redis.SaveUnsigned(io, l.items);
+        bits += l.bytes;
+    }
+}
+
+/* ---- Loading ------------------------------------------------------------------------------------- */
+
+/* What has been read so far: memory follows it, and not what the file announces. */
+typedef struct reading {
+    redis_io *io;
+    int encoding;
+    bloom_header header;
+    struct read_link {
+        bloom_link link;
+        char *bits;
+    } * links;
+    uint64_t count, room, bytes;
+    const char *why; /* the first thing that is not as it should be */
+} reading;
+
+static uint64_t take(reading *r, uint64_t most) {
+    const uint64_t x = r->why ? 0 : redis.LoadUnsigned(r->io);
+    if (!r->why && redis.IsIOError(r->io)) r->why = "it ends in the middle";
+    if (!r->why && x > most) r->why = "a number is too large for its field";
+    return r->why ? 0 : x;
+}
+
+static double take_double(reading *r) {
+    const double x = r->why ? 0 : redis.LoadDouble(r->io);
+    if (!r->why && redis.IsIOError(r->io)) r->why = "it ends in the middle";
+    return x;
+}
+
+static char *take_bits(reading *r, uint64_t *bytes) {
+    size_t size = 0;
+    char *bits = r->why ? NULL : redis.LoadStringBuffer(r->io, &size);
+    if (!bits && !r->why) r->why = "it ends in the middle";
+    *bytes = size;
+    return bits;
+}
+
+static struct read_link *next_link(reading *r) {
+    if (r->count == r->room) {
+        const uint64_t room = r->room ? 2 * r->room : 4;
+        struct read_link *links = try_alloc((size_t)room * sizeof *links);
+        if (!links) {
+            r->why = "there is no memory for its links";
+            return NULL;
+        }
+        if (r->count) memcpy(links, r->links, (size_t)r->count * sizeof *links);
+        redis.Free(r->links);
+        r->links = links;
+        r->room = room;
+    }
+    return &r->links[r->count++];
+}
+
+/* Positions are below 2^n2 where that is not 0, and then bits behind them are nobody's. */
+static void take_link(reading *r) {
+    bloom_link l = {.capacity = take(r, UINT64_MAX)};
+    l.error = take_double(r);
+    l.hashes = (uint32_t)take(r, UINT32_MAX);
+    l.bits_per_item = take_double(r);
+    l.bits = r->encoding >= HAS_BITS ? take(r, UINT64_MAX) : 0;
+    l.n2 = r->encoding >= HAS_BITS ? (uint8_t)take(r, UINT8_MAX) : 0;
+    char *bits = take_bits(r, &l.bytes);
+    l.items = take(r, UINT64_MAX);
+    if (r->encoding < HAS_EXPANSION && l.n2 && l.bits >> 3 <= l.bytes) l.bits = 8 * l.bytes;
+    struct read_link *next = r->why ? NULL : next_link(r);
+    if (!next) {
+        redis.Free(bits);
+        return;
+    }
+    *next = (struct read_link){l, bits};
+    r->bytes += l.bytes;
+    if (r->bytes > (uint64_t)settings.max_filter_bytes) r->why = "it is above max-filter-bytes";
+}
+
+static void take_filter(reading *r) {
+    r->header.items = take(r, UINT64_MAX);
+    r->header.links = (uint32_t)take(r, UINT32_MAX);
+    r->header.options = r->encoding >= HAS_OPTIONS ? (uint32_t)take(r, UINT32_MAX) : 0;
+    r->header.expansion =
+        r->encoding >= HAS_EXPANSION ? (uint32_t)take(r, UINT32_MAX) : OLD_EXPANSION;
+    for (uint32_t i = 0; i < r->header.links && !r->why; i++) take_link(r);
+}
+
+/* As the commands tell it, in memory of its own; the strings are gone afterwards. */
+static uint8_t *put_together(reading *r, uint64_t *size) {
+    *size = bloom_bits_from(r->count) + r->bytes;
+    uint8_t *bytes = r->why ? NULL : try_alloc((size_t)*size), *p = bytes;
+    if (!bytes && !r->why) r->why = "there is no memory for it";
+    if (p) p = put_header(p, &r->header);
+    for (uint64_t i = 0; i < r->count && p; i++) p = put_link(p, &r->links[i].link);
+    for (uint64_t i = 0; i < r->count; i++) {
+        const uint64_t n = r->links[i].link.bytes;
+        if (p) {
+            memcpy(p, r->links[i].bits, (size_t)n);
+            p += n;
+        }
+        redis.Free(r->links[i].bits);
+    }
+    redis.Free(r->links);
+    return bytes;
+}
+
+static void *load(redis_io *io, int encoding) {
+    reading r = {.io = io, .encoding = encoding};
+    const struct tamis_options options = value_options(NULL);
+    tamis *filter = NULL;
+    uint64_t size;
+    if (encoding > BLOOM_ENCODING) r.why = "its encoding needs a newer module";
+    take_filter(&r);
+    uint8_t *bytes = put_together(&r, &size);
+    if (!bytes) {
+        redis.LogIOError(io, "warning", "filter refused: %s", r.why);
+        return NULL;
+    }
+    const tamis_status rc = tamis_import_with(&filter, "redisbloom", bytes, (size_t)size, &options);
+    redis.Free(bytes);
+    return persist_accept(io, rc, filter);
+}
+
+/* The bytes of the origin alone: what an image has beside them does not go through its files. */
+static void digest(redis_digest *d, void *object) {
+    uint64_t size;
+    const char *bytes = tamis_payload(((value *)object)->filter, &size);
+    redis.DigestAddStringBuffer(d, bytes, (size_t)size);
+    redis.DigestEndSequence(d);
+}
+
+redis_methods origin_bloom_methods(void) {
+    redis_methods methods = persist_methods_with(load, save);
+    methods.digest = digest;
+    return methods;
+}

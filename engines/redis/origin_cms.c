@@ -1,0 +1,80 @@
+/* CMSk-TYPE: the count-min sketch as RedisBloom has it in RDB files, DUMP and full syncs.
+ *
+ *     width, depth, counter, string of cells
+ *
+ * which are, one behind the other, the bytes of the format rediscms. */
+#include "engines/redis/origin_cms.h"
+
+#include <string.h>
+
+#include "engines/redis/persist.h"
+#include "engines/redis/settings.h"
+
+enum { FIELDS = 3, HEADER = 8 * FIELDS };
+
+static uint64_t get64(const uint8_t *bytes) {
+    uint64_t x = 0;
+    for (int i = 0; i < 8; i++) x |= (uint64_t)bytes[i] << 8 * i;
+    return x;
+}
+
+static void put64(uint8_t *bytes, uint64_t x) {
+    for (int i = 0; i < 8; i++) bytes[i] = (uint8_t)(x >> 8 * i);
+}
+
+/* The payload begins with the fields, and zeros may come behind the cells. */
+static void save(redis_io *io, void *object) {
+    const value *v = object;
+    uint64_t size;
+    const uint8_t *payload = tamis_payload(v->filter, &size);
+    for (int i = 0; i < FIELDS; i++) redis.SaveUnsigned(io, get64(payload + 8 * i));
+    const uint64_t cells = get64(payload) * get64(payload + 8);
+    redis.SaveStringBuffer(io, (const char *)payload + HEADER, (size_t)(4 * cells));
+}
+
+/* The sizes are those of what is there: width and depth are compared with them by the library. */
+static value *accept(redis_io *io, const uint64_t field[FIELDS], const char *cells, size_t size) {
+    const struct tamis_options options = value_options(NULL);
+    tamis *filter = NULL;
+    uint8_t *bytes = size <= (size_t)settings.max_filter_bytes ? try_alloc(HEADER + size) : NULL;
+    if (!bytes) {
+        redis.LogIOError(io, "warning", "filter refused: no room for %zu bytes", size);
+        return NULL;
+    }
+    for (int i = 0; i < FIELDS; i++) put64(bytes + 8 * i, field[i]);
+    memcpy(bytes + HEADER, cells, size);
+    const tamis_status rc = tamis_import_with(&filter, "rediscms", bytes, HEADER + size, &options);
+    redis.Free(bytes);
+    if (!rc)
+        tamis_set_note(filter, "origin", NULL); /* so that its image is that of one made here */
+    return persist_accept(io, rc, filter);
+}
+
+static void *load(redis_io *io, int encoding) {
+    uint64_t field[FIELDS];
+    size_t size;
+    if (encoding != ORIGIN_CMS_ENCODING) {
+        redis.LogIOError(io, "warning", "encoding %d of CMSk-TYPE needs a newer module", encoding);
+        return NULL;
+    }
+    for (int i = 0; i < FIELDS; i++) field[i] = redis.LoadUnsigned(io);
+    char *cells = redis.IsIOError(io) ? NULL : redis.LoadStringBuffer(io, &size);
+    if (!cells) return NULL;
+    value *v = accept(io, field, cells, size);
+    redis.Free(cells);
+    return v;
+}
+
+/* The payload alone: notes that an image may have do not go through these files. */
+static void digest(redis_digest *d, void *object) {
+    uint64_t size;
+    const char *payload = tamis_payload(((const value *)object)->filter, &size);
+    redis.DigestAddStringBuffer(d, payload, (size_t)size);
+    redis.DigestEndSequence(d);
+}
+
+redis_methods origin_cms_methods(void) {
+    redis_methods methods = persist_methods_with(load, save);
+    methods.digest = digest;
+    return methods;
+}

@@ -1,0 +1,323 @@
+/* rediscms: the count-min sketch of RedisBloom, as its files have it.
+ *
+ *     width        8 bytes        u64, all little-endian
+ *     depth        8 bytes        rows
+ *     counter      8 bytes        all that was ever added
+ *     cells        4 bytes each, row after row
+ *
+ * In row i a key has the cell of its MurmurHash2 with seed i, modulo width. An add raises one cell of
+ * every row; they stop at 2^32-1. The smallest is the count: never too low up to there, and too high by
+ * more than 2/width of all adds in one of 2^depth cases.
+ *
+ * As long as no cell has stopped, every row adds up to the counter. The gate does not ask for that:
+ * sketches with cells that stopped, and sums of them with negative weights, are honest, and do not.
+ *
+ * Anybody can find keys that share all their cells. Where keys come from strangers take countmin with
+ * hash=sip13. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "bits/bits.h"
+#include "foreign/format.h"
+#include "foreign/murmur.h"
+#include "foreign/redis.h"
+#include "kinds/bitmap.h"
+#include "kinds/weighed.h"
+
+enum { WIDTH, DEPTH };         /* shape words */
+enum { OPT_DEPTH, OPT_WIDTH }; /* options */
+enum { CELL = 4, USUAL_DEPTH = 5, MOST_DEPTH = 65536, MOST_PLANNED_DEPTH = 64 };
+#define MOST_WIDTH (TAMIS_MAX_PAYLOAD_BYTES / CELL / MOST_DEPTH / 2)
+#define TOP        ((uint64_t)UINT32_MAX)
+
+static const struct tamis_option options[] = {
+    {"depth", NULL, 1, MOST_DEPTH, "by fpr, or 5", "rows: cells of a key"},
+    {"width", NULL, 1, MOST_WIDTH, "by capacity and fpr", "cells in a row"},
+};
+
+/* ---- Shape ---------------------------------------------------------------------------------- */
+
+static bool is_sized(const tamis_wish *wish) {
+    return wish->has_option[OPT_WIDTH];
+}
+
+static double rate(const uint64_t word[], uint64_t items) {
+    if (items == 0) return 0;
+    return pow(-expm1((double)items * log1p(-1 / (double)word[WIDTH])), (double)word[DEPTH]);
+}
+
+/* Of a row that strangers pass with the root of the rate; MOST_WIDTH + 1 when that is too much. */
+static uint64_t width_for(uint64_t keys, double fpr, uint64_t depth) {
+    const double untouched = log1p(-pow(fpr, 1 / (double)depth)) / (double)(keys ? keys : 1);
+    const double needed = ceil(-1 / expm1(untouched));
+    if (!(needed <= (double)MOST_WIDTH)) return MOST_WIDTH + 1;
+    uint64_t word[] = {needed < 1 ? 1 : (uint64_t)needed, depth};
+    while (word[WIDTH] <= MOST_WIDTH && rate(word, keys) > fpr) word[WIDTH]++;
+    return word[WIDTH];
+}
+
+static uint64_t depth_for(const tamis_wish *wish) {
+    if (wish->has_option[OPT_DEPTH]) return wish->option[OPT_DEPTH];
+    if (wish->has_option[OPT_WIDTH] || wish->capacity == 0) return USUAL_DEPTH;
+    const double cells = (double)wish->bits / (8 * CELL);
+    const double best = wish->bits ? (double)tamis_best_hashes((double)wish->capacity, cells)
+                                   : round(-log2(wish->fpr));
+    return best < 1 ? 1 : best > MOST_PLANNED_DEPTH ? MOST_PLANNED_DEPTH : (uint64_t)best;
+}
+
+static uint64_t stored_bytes(const uint64_t word[]) {
+    return TAMIS_CMS_HEADER + word[WIDTH] * word[DEPTH] * CELL;
+}
+
+static tamis_status check(const uint64_t word[], uint64_t *size) {
+    if (word[WIDTH] == 0 || word[WIDTH] > MOST_WIDTH)
+        return tamis__fail(TAMIS_CORRUPT, "rediscms has a width of 1 to %llu, not %llu",
+                           (unsigned long long)MOST_WIDTH, (unsigned long long)word[WIDTH]);
+    if (word[DEPTH] == 0 || word[DEPTH] > MOST_DEPTH)
+        return tamis__fail(TAMIS_CORRUPT, "rediscms has a depth of 1 to %d, not %llu", MOST_DEPTH,
+                           (unsigned long long)word[DEPTH]);
+    *size = (stored_bytes(word) + 7) / 8 * 8;
+    return TAMIS_OK;
+}
+
+static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
+    uint64_t size;
+    const uint64_t bytes = wish->bits / 64 * 8;
+    word[DEPTH] = depth_for(wish);
+    if (wish->has_option[OPT_WIDTH])
+        word[WIDTH] = wish->option[OPT_WIDTH];
+    else if (wish->bits == 0)
+        word[WIDTH] = width_for(wish->capacity, wish->fpr, word[DEPTH]);
+    else
+        word[WIDTH] =
+            bytes > TAMIS_CMS_HEADER ? (bytes - TAMIS_CMS_HEADER) / CELL / word[DEPTH] : 0;
+    if (wish->bits && word[WIDTH] > MOST_WIDTH) word[WIDTH] = MOST_WIDTH;
+    if (word[WIDTH] > MOST_WIDTH)
+        return tamis__fail(TAMIS_TOO_LARGE, "rediscms would need a width over %llu",
+                           (unsigned long long)MOST_WIDTH);
+    if (wish->bits && (word[WIDTH] == 0 || check(word, &size) || size > bytes))
+        return tamis__fail(TAMIS_INVALID, "rediscms of %llu rows needs more than %llu bits",
+                           (unsigned long long)word[DEPTH], (unsigned long long)wish->bits);
+    return TAMIS_OK;
+}
+
+static uint64_t probes(const uint64_t word[]) {
+    return word[DEPTH];
+}
+
+static double count_error(const uint64_t word[], uint64_t items, double *doubt) {
+    *doubt = pow(0.5, (double)word[DEPTH]);
+    return 2 / (double)word[WIDTH] * (double)items;
+}
+
+static uint64_t sure_count(const uint64_t word[]) {
+    (void)word;
+    return TOP;
+}
+
+/* ---- The header and the gate ---------------------------------------------------------------- */
+
+tamis_cms_header tamis__cms_header(const uint8_t *p) {
+    return (tamis_cms_header){tamis__get64(p), tamis__get64(p + 8), tamis__get64(p + 16)};
+}
+
+void tamis__cms_put_header(uint8_t *p, tamis_cms_header h) {
+    tamis__put64(p, h.width);
+    tamis__put64(p + 8, h.depth);
+    tamis__put64(p + 16, h.counter);
+}
+
+tamis_status tamis__cms_words(tamis_cms_header h, uint64_t word[], uint64_t *bytes) {
+    uint64_t size;
+    word[WIDTH] = h.width;
+    word[DEPTH] = h.depth;
+    const tamis_status rc = check(word, &size);
+    if (!rc) *bytes = stored_bytes(word);
+    return rc;
+}
+
+static void start(tamis_body *f) {
+    tamis__cms_put_header(f->bytes,
+                          (tamis_cms_header){.width = f->word[WIDTH], .depth = f->word[DEPTH]});
+}
+
+static tamis_status audit(const tamis_body *f) {
+    const tamis_cms_header h = tamis__cms_header(f->bytes);
+    if (h.width != f->word[WIDTH] || h.depth != f->word[DEPTH])
+        return tamis__fail(TAMIS_CORRUPT, "the header of rediscms is not that of its shape");
+    return tamis__bitmap_audit(f, stored_bytes(f->word) * 8);
+}
+
+/* ---- Cells ---------------------------------------------------------------------------------- */
+
+static uint64_t cell_get(const tamis_body *f, uint64_t i) {
+    return tamis__get32(f->bytes + TAMIS_CMS_HEADER + i * CELL);
+}
+
+static void cell_put(const tamis_body *f, uint64_t i, uint64_t value) {
+    tamis__put32(f->bytes + TAMIS_CMS_HEADER + i * CELL, (uint32_t)value);
+}
+
+static uint64_t sum_within(uint64_t value, uint64_t more, uint64_t top) {
+    return more < top - value ? value + more : top;
+}
+
+static uint64_t cells_of(const tamis_body *f) {
+    return f->word[WIDTH] * f->word[DEPTH];
+}
+
+static uint64_t cell_of(const tamis_body *f, const struct tamis_key *key, uint64_t row) {
+    return row * f->word[WIDTH] + tamis__murmur2_32(key, (uint32_t)row) % f->word[WIDTH];
+}
+
+static void raise_counter(const tamis_body *f, uint64_t more) {
+    tamis_cms_header h = tamis__cms_header(f->bytes);
+    h.counter = sum_within(h.counter, more, UINT64_MAX);
+    tamis__cms_put_header(f->bytes, h);
+}
+
+/* ---- Adding and asking ---------------------------------------------------------------------- */
+
+static void add_key_times(tamis_body *f, const struct tamis_key *key, uint64_t times) {
+    for (uint64_t row = 0; row < f->word[DEPTH]; row++) {
+        const uint64_t cell = cell_of(f, key, row);
+        cell_put(f, cell, sum_within(cell_get(f, cell), times, TOP));
+    }
+    raise_counter(f, times);
+}
+
+static tamis_status add_keys(tamis_body *f, const struct tamis_key *keys, size_t n) {
+    for (size_t i = 0; i < n; i++) add_key_times(f, &keys[i], 1);
+    return TAMIS_OK;
+}
+
+static uint64_t count_one(const tamis_body *f, const struct tamis_key *key) {
+    uint64_t least = TOP;
+    for (uint64_t row = 0; row < f->word[DEPTH] && least; row++) {
+        const uint64_t value = cell_get(f, cell_of(f, key, row));
+        if (value < least) least = value;
+    }
+    return least;
+}
+
+static void count_keys(const tamis_body *f, const struct tamis_key *keys, size_t n,
+                       uint64_t *count) {
+    for (size_t i = 0; i < n; i++) count[i] = count_one(f, &keys[i]);
+}
+
+static void query_keys(const tamis_body *f, const struct tamis_key *keys, size_t n, uint8_t *hit) {
+    for (size_t i = 0; i < n; i++) hit[i] = count_one(f, &keys[i]) > 0;
+}
+
+/* ---- Sets and measuring --------------------------------------------------------------------- */
+
+static tamis_status merge(tamis_body *into, const tamis_body *from) {
+    const uint64_t more = tamis__cms_header(from->bytes).counter;
+    for (uint64_t i = 0; i < cells_of(into); i++)
+        cell_put(into, i, sum_within(cell_get(into, i), cell_get(from, i), TOP));
+    raise_counter(into, more);
+    return TAMIS_OK;
+}
+
+/* The counter is weighed like the cells, as the origin does it. */
+static tamis_status weigh(tamis_body *into, const tamis_body *const *from, const int64_t *weight,
+                          size_t n) {
+    tamis_cms_header h = tamis__cms_header(into->bytes);
+    int64_t counter = 0;
+    bool fits = true;
+    for (size_t i = 0; i < n && fits; i++)
+        fits = tamis__add_weighed(&counter, tamis__cms_header(from[i]->bytes).counter, weight[i]);
+    if (!fits || counter < 0)
+        return tamis__fail(TAMIS_FULL, "the counter of the sum would be below 0 or over 2^63-1");
+    const tamis_status rc =
+        tamis__weigh(into, from, weight, n, cells_of(into), TOP, cell_get, cell_put);
+    if (rc) return rc;
+    h.counter = (uint64_t)counter;
+    tamis__cms_put_header(into->bytes, h);
+    return TAMIS_OK;
+}
+
+/* A stranger needs a cell that is raised in every row: the product of their shares. */
+static void measure(const tamis_body *f, const tamis_body *other, tamis_measure *out) {
+    const uint64_t width = f->word[WIDTH], depth = f->word[DEPTH];
+    uint64_t all = 0, stuck = 0;
+    double fpr = 1;
+    for (uint64_t row = 0; row < depth; row++) {
+        uint64_t used = 0;
+        for (uint64_t i = row * width; i < (row + 1) * width; i++) {
+            const uint64_t more = other ? cell_get(other, i) : 0;
+            const uint64_t value = sum_within(cell_get(f, i), more, TOP);
+            used += value > 0;
+            stuck += value == TOP;
+        }
+        fpr *= (double)used / (double)width;
+        all += used;
+    }
+    tamis__fill_measure(all, width * depth, depth, out);
+    out->fpr = fpr;
+    out->worn = stuck;
+    if (stuck)
+        snprintf(out->caveat, sizeof out->caveat, "%llu cell%s stuck at %llu: counts end there",
+                 (unsigned long long)stuck, stuck == 1 ? " is" : "s are", (unsigned long long)TOP);
+}
+
+/* ---- The kind ------------------------------------------------------------------------------- */
+
+const tamis_kind tamis__rediscms = {
+    .name = "rediscms",
+    .contract = "how often each key was added, in cells that RedisBloom can read and write",
+    .word = {"width", "depth"},
+    .options = options,
+    .option_count = sizeof options / sizeof *options,
+    .traits = TAMIS_ANY_ORDER,
+    .is_sized = is_sized,
+    .plan = plan,
+    .check = check,
+    .probes = probes,
+    .rate = rate,
+    .start = start,
+    .audit = audit,
+    .query_keys = query_keys,
+    .add_keys = add_keys,
+    .add_key_times = add_key_times,
+    .count_keys = count_keys,
+    .count_error = count_error,
+    .sure_count = sure_count,
+    .merge = merge,
+    .weigh = weigh,
+    .measure = measure,
+};
+
+/* ---- The format ----------------------------------------------------------------------------- */
+
+static tamis_status read(const tamis_input *in, const tamis_said *said, tamis_arrival *out) {
+    uint64_t bytes = 0;
+    (void)said;
+    if (in->size < TAMIS_CMS_HEADER)
+        return tamis__not_it("rediscms", "%llu bytes, a header alone has 24",
+                             (unsigned long long)in->size);
+    const tamis_cms_header h = tamis__cms_header(in->bytes);
+    *out = (tamis_arrival){.kind = "rediscms", .items = h.counter, .payload = *in};
+    if (tamis__cms_words(h, out->word, &bytes))
+        return tamis__fail_in(TAMIS_CORRUPT, "not rediscms bytes");
+    if (bytes != in->size)
+        return tamis__not_it("rediscms", "%llu by %llu cells make %llu bytes, not %llu",
+                             (unsigned long long)h.width, (unsigned long long)h.depth,
+                             (unsigned long long)bytes, (unsigned long long)in->size);
+    return TAMIS_OK;
+}
+
+static tamis_status write(const tamis_departure *out, const tamis_said *said) {
+    (void)said;
+    return tamis__put_out(out, out->body->bytes, stored_bytes(out->body->word));
+}
+
+const tamis_format tamis__format_rediscms = {
+    .name = "rediscms",
+    .system = "RedisBloom count-min sketch, the fields of its RDB type",
+    .kinds = "rediscms",
+    .keys = "bytes utf8",
+    .read = read,
+    .write = write,
+};

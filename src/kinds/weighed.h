@@ -1,0 +1,48 @@
+/* Kinds whose counters add up, and core, may include this: sums of counters with weights.
+ *
+ * Weights may be negative, and sums on the way too; what comes of them is a counter again, or nothing
+ * is changed. */
+#ifndef TAMIS_KINDS_WEIGHED_H
+#define TAMIS_KINDS_WEIGHED_H
+
+#include "kinds/kind.h"
+
+/* False when the sum, or the product alone, leaves 64 bits. */
+static inline bool tamis__add_weighed(int64_t *sum, uint64_t count, int64_t weight) {
+    int64_t product;
+    return !__builtin_mul_overflow(count, weight, &product) &&
+           !__builtin_add_overflow(*sum, product, sum);
+}
+
+typedef uint64_t tamis_counter_get(const tamis_body *, uint64_t i);
+typedef void tamis_counter_put(const tamis_body *, uint64_t i, uint64_t value);
+
+static inline bool tamis__weigh_one(const tamis_body *const *from, const int64_t *weight, size_t n,
+                                    uint64_t i, uint64_t top, tamis_counter_get *get,
+                                    uint64_t *value) {
+    int64_t sum = 0;
+    for (size_t k = 0; k < n; k++)
+        if (!tamis__add_weighed(&sum, get(from[k], i), weight[k])) return false;
+    *value = (uint64_t)sum;
+    return sum >= 0 && *value <= top;
+}
+
+/* All counters of `into`, from 0 to `top` each. They are looked at first, and written when all of them
+ * are good; a counter is read everywhere before it is written, so that `into` may be one of `from`. */
+static inline tamis_status tamis__weigh(tamis_body *into, const tamis_body *const *from,
+                                        const int64_t *weight, size_t n, uint64_t counters,
+                                        uint64_t top, tamis_counter_get *get,
+                                        tamis_counter_put *put) {
+    uint64_t value = 0;
+    for (uint64_t i = 0; i < counters; i++)
+        if (!tamis__weigh_one(from, weight, n, i, top, get, &value))
+            return tamis__fail(TAMIS_FULL, "a counter of the sum would be below 0 or over %llu",
+                               (unsigned long long)top);
+    for (uint64_t i = 0; i < counters; i++) {
+        tamis__weigh_one(from, weight, n, i, top, get, &value);
+        put(into, i, value);
+    }
+    return TAMIS_OK;
+}
+
+#endif
