@@ -867,7 +867,6 @@ def groups():
 def is_too_large_to_try(words):
     """Sizes that either module may truly make: not here, where several servers share a machine."""
     return words[0] == b"CMS.INITBYDIM" and words[3:] == [b"1"] and words[2].isdigit() and 2**31 - 1 <= int(words[2]) <= 2**32
-# == b"1" and len(words[2]) == 10 and words[2] > b"2147483646"
 
 
 def steps_of(lines):
