@@ -214,7 +214,7 @@ $(REPLAY): $(B)/tests/fuzz/gate.o $(B)/tests/fuzz/replay.o $(FUZZ_OBJ) $(LIB)
 
 # The module, in a server; each is a program by itself. PROGRAMS=, KEYS= and MUTANTS= make those that take
 # long longer: `make redis-proof`.
-REDIS_TESTS := $(addprefix tests/redis/,own.py cms.py programs.py killed.py attacks.py mutate.py)
+REDIS_TESTS := $(addprefix tests/redis/,own.py bf.py cms.py programs.py killed.py attacks.py mutate.py)
 MUTATE      := $(T)/redis/mutate
 $(T)/redis/%: $(B)/tests/redis/%.o $(HELP_OBJ) $(LIB)
 	$(call link_test)

@@ -1,14 +1,14 @@
 /* BF.ADD, BF.MADD and BF.INSERT: what they do to a filter.
  *
- * All items are hashed, then all are asked for, so that many cache misses are under way at once; then
- * those that are missing are added in order. What was added is replicated, as BF.MADD, and nothing when
- * nothing was. A large filter that has no room for them is copied, added to and put in place on the
+ * Items are hashed, then asked for, so that many cache misses are under way at once; then those that are
+ * missing are added in order. What was added is replicated, as BF.MADD, and nothing when nothing was. A large filter that has no room for them is copied, added to and put in place on the
  * worker; a large new one is made there. */
 #include <stdio.h>
 #include <string.h>
 
 #include "engines/redis/bf.h"
 #include "engines/redis/items.h"
+#include "engines/redis/origin_bloom.h"
 
 /* ---- Adding to a filter -------------------------------------------------------------------------- */
 
@@ -19,40 +19,111 @@ typedef struct outcome {
     char why[JOB_WHY];
 } outcome;
 
-/* Filters of our own that do not scale would take any number: their end is their capacity. */
-static uint64_t room_left(const bf_shape *s) {
-    if (!s->is_fixed || s->is_origin) return UINT64_MAX;
-    return s->items < s->capacity ? s->capacity - s->items : 0;
+/* Where a filter ends: those of our own that do not scale would take any number. */
+typedef struct limits {
+    bool is_fixed;
+    uint64_t room;
+} limits;
+
+static limits limits_of(const value *v) {
+    struct tamis_info info;
+    limits l = {.room = UINT64_MAX};
+    if (v->hashes_itself) {
+        l.is_fixed = bloom_header_at(bloom_payload(v->filter)).options & BLOOM_DOES_NOT_SCALE;
+    } else if (v->facts.expansion == 0) {
+        tamis_facts(v->filter, &info, sizeof info);
+        l = (limits){true, info.items < info.capacity ? info.capacity - info.items : 0};
+    }
+    return l;
 }
 
-static tamis_status add_one(const items *t, tamis *filter, size_t i, uint64_t *room, bool *is_new) {
-    *is_new = false;
-    if (*room == 0) {
-        const bool is_there = t->hash ? tamis_has_hash(filter, t->hash[i])
-                                      : tamis_has(filter, t->key[i].bytes, t->key[i].len);
-        return is_there ? TAMIS_OK : TAMIS_FULL;
+/* So many at a time that what the questions brought into the caches is still there for the adds. */
+enum { SLICE = 256, SLOTS = 2 * SLICE };
+
+/* A slice of the items: from where on, and how many. */
+typedef struct slice {
+    size_t from, count;
+} slice;
+
+static slice slice_at(const items *t, size_t from) {
+    return (slice){from, t->count - from < SLICE ? t->count - from : SLICE};
+}
+
+/* The hashes that are not there, each once: those that come again are marked as hits. */
+static size_t pick_fresh(items *t, slice s, uint64_t fresh[SLICE]) {
+    uint16_t seen[SLOTS] = {0}; /* one more than the place in `fresh` */
+    size_t n = 0;
+    for (size_t i = s.from; i < s.from + s.count; i++) {
+        const uint64_t hash = t->hash[i];
+        size_t slot = hash % SLOTS;
+        if (t->hit[i]) continue;
+        while (seen[slot] && fresh[seen[slot] - 1] != hash) slot = (slot + 1) % SLOTS;
+        t->hit[i] = seen[slot] != 0;
+        if (t->hit[i]) continue;
+        fresh[n++] = hash;
+        seen[slot] = (uint16_t)n;
     }
-    const tamis_status rc = items_add_new(t, filter, i, is_new);
-    if (!rc && *room != UINT64_MAX) *room -= *is_new;
+    return n;
+}
+
+/* All of a slice that is not there, in one call. */
+static tamis_status add_slice(items *t, tamis *filter, slice s, limits *l, outcome *o,
+                              bool *is_done) {
+    uint64_t fresh[SLICE];
+    const size_t n = pick_fresh(t, s, fresh);
+    *is_done = n <= l->room && n <= tamis_room(filter);
+    if (!*is_done) return TAMIS_OK;
+    const tamis_status rc = tamis_add_hashes(filter, fresh, n);
+    if (rc) return rc;
+    for (size_t i = s.from; i < s.from + s.count; i++) t->hit[i] = !t->hit[i];
+    if (l->room != UINT64_MAX) l->room -= n;
+    o->added += n;
+    o->done += s.count;
+    return TAMIS_OK;
+}
+
+static bool is_there(const items *t, const tamis *filter, size_t i) {
+    return t->hash ? tamis_has_hash(filter, t->hash[i])
+                   : tamis_has(filter, t->key[i].bytes, t->key[i].len);
+}
+
+static tamis_status add_one(items *t, tamis *filter, size_t i, limits *l) {
+    bool is_new = false;
+    tamis_status rc = TAMIS_OK;
+    if (!t->hit[i] && l->room == 0)
+        rc = is_there(t, filter, i) ? TAMIS_OK : TAMIS_FULL;
+    else if (!t->hit[i])
+        rc = items_add_new(t, filter, i, &is_new);
+    if (l->room != UINT64_MAX) l->room -= is_new;
+    if (!rc) t->hit[i] = is_new;
     return rc;
 }
 
-/* t->hit says which may be there, and afterwards which were new. Any thread. */
-static void add_missing(items *t, tamis *filter, const bf_shape *s, outcome *o) {
-    uint64_t room = room_left(s);
-    *o = (outcome){.done = 0};
-    for (; o->done < t->count; o->done++) {
-        bool is_new = false;
-        const tamis_status rc =
-            t->hit[o->done] ? TAMIS_OK : add_one(t, filter, o->done, &room, &is_new);
-        if (rc) {
-            o->is_full = rc == TAMIS_FULL && s->is_fixed;
-            if (!o->is_full) snprintf(o->why, sizeof o->why, "%s", tamis_why());
-            return;
-        }
-        t->hit[o->done] = is_new;
-        o->added += is_new;
+/* One after the other: where room ends in the middle, and for filters of RedisBloom, which it makes
+ * byte for byte. */
+static tamis_status add_one_by_one(items *t, tamis *filter, slice s, limits *l, outcome *o) {
+    for (size_t i = s.from; i < s.from + s.count; i++) {
+        const tamis_status rc = add_one(t, filter, i, l);
+        if (rc) return rc;
+        o->added += t->hit[i];
+        o->done++;
     }
+    return TAMIS_OK;
+}
+
+/* t->hit becomes which were new. Any thread. */
+static void add_items(items *t, tamis *filter, limits l, outcome *o) {
+    tamis_status rc = TAMIS_OK;
+    *o = (outcome){.done = 0};
+    while (o->done < t->count && !rc) {
+        const slice s = slice_at(t, o->done);
+        bool is_done = false;
+        items_ask_some(t, filter, s.from, s.count);
+        if (t->hash) rc = add_slice(t, filter, s, &l, o, &is_done);
+        if (!rc && !is_done) rc = add_one_by_one(t, filter, s, &l, o);
+    }
+    o->is_full = rc == TAMIS_FULL && l.is_fixed;
+    if (rc && !o->is_full) snprintf(o->why, sizeof o->why, "%s", tamis_why());
 }
 
 /* ---- Telling it ---------------------------------------------------------------------------------- */
@@ -71,15 +142,18 @@ static void reply_outcome(redis_ctx *ctx, const items *t, const outcome *o, bool
     if (failed) reply_failure(ctx, o);
 }
 
+/* By slices, as they were added: a replica then does the same in the same steps. */
 static void replicate(redis_ctx *ctx, redis_string *key, redis_string **item, const items *t,
                       const outcome *o) {
-    redis_string *few[FEW_ITEMS];
-    redis_string **added = o->added <= FEW_ITEMS ? few : redis.Alloc(o->added * sizeof *added);
+    redis_string *added[SLICE];
     size_t n = 0;
-    for (size_t i = 0; i < o->done; i++)
+    for (size_t i = 0; i < o->done; i++) {
         if (t->hit[i]) added[n++] = item[i];
-    redis.Replicate(ctx, "BF.MADD", "sv", key, added, n);
-    if (added != few) redis.Free(added);
+        if (n && (i + 1 == o->done || (i + 1) % SLICE == 0)) {
+            redis.Replicate(ctx, "BF.MADD", "sv", key, added, n);
+            n = 0;
+        }
+    }
 }
 
 static void tell(redis_ctx *ctx, redis_string *key, redis_string **item, const items *t,
@@ -97,7 +171,7 @@ static void tell(redis_ctx *ctx, redis_string *key, redis_string **item, const i
 typedef struct batch {
     bool is_single;
     creation create;
-    bf_shape shape;
+    limits limits;
     items items;
     outcome outcome;
     int count;
@@ -147,7 +221,7 @@ static void grow(job *j) {
     if (rc)
         job_fail(j, rc);
     else
-        add_missing(&b->items, j->result, &b->shape, &b->outcome);
+        add_items(&b->items, j->result, b->limits, &b->outcome);
 }
 
 static void end_grow(job *j, redis_ctx *ctx) {
@@ -169,7 +243,7 @@ static void end_grow(job *j, redis_ctx *ctx) {
     tell(ctx, j->key, b->item, &b->items, &b->outcome, b->is_single);
 }
 
-static int grow_elsewhere(redis_ctx *ctx, value *v, const bf_shape *shape, redis_string *key,
+static int grow_elsewhere(redis_ctx *ctx, value *v, limits l, redis_string *key,
                           redis_string **item, int count, bool is_single) {
     batch *b = batch_new(ctx, item, count, is_single);
     if (!b) return REDIS_OK;
@@ -178,8 +252,7 @@ static int grow_elsewhere(redis_ctx *ctx, value *v, const bf_shape *shape, redis
         batch_free(b);
         return REDIS_OK;
     }
-    items_ask(&b->items, v->filter);
-    b->shape = *shape;
+    b->limits = l;
     job *j = job_new(ctx, key, v);
     if (j) j->make = grow, j->end = end_grow;
     return give_to_worker(ctx, j, b, tamis_stored_size(v->filter));
@@ -187,12 +260,14 @@ static int grow_elsewhere(redis_ctx *ctx, value *v, const bf_shape *shape, redis
 
 /* ---- A filter that is there ------------------------------------------------------------------------ */
 
-static bool must_grow(const items *t, const value *v) {
+static bool must_grow(items *t, const value *v) {
     uint64_t bytes, missing = 0;
+    const uint64_t room = tamis_room(v->filter);
     tamis_payload(v->filter, &bytes);
-    if (bytes < LARGE_BYTES) return false;
+    if (bytes < LARGE_BYTES || room >= t->count) return false;
+    items_ask(t, v->filter);
     for (size_t i = 0; i < t->count; i++) missing += !t->hit[i];
-    return tamis_room(v->filter) < missing;
+    return room < missing;
 }
 
 /* Is there anything that add_here may leave to a job? Not what was only just made. */
@@ -202,13 +277,12 @@ static void add_here(redis_ctx *ctx, value *v, redis_string *key, redis_string *
                      bool is_single, int where) {
     items t;
     outcome o;
-    const bf_shape shape = bf_shape_of(v);
+    const limits l = limits_of(v);
     if (!items_take(ctx, &t, v, item, count)) return;
-    items_ask(&t, v->filter);
-    if (where == ELSEWHERE && !shape.is_fixed && must_grow(&t, v)) {
-        grow_elsewhere(ctx, v, &shape, key, item, count, is_single);
+    if (where == ELSEWHERE && !l.is_fixed && must_grow(&t, v)) {
+        grow_elsewhere(ctx, v, l, key, item, count, is_single);
     } else {
-        add_missing(&t, v->filter, &shape, &o);
+        add_items(&t, v->filter, l, &o);
         tell(ctx, key, item, &t, &o, is_single);
     }
     items_free(&t);

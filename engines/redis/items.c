@@ -33,10 +33,14 @@ void items_free(items *t) {
 }
 
 void items_ask(items *t, const tamis *filter) {
+    items_ask_some(t, filter, 0, t->count);
+}
+
+void items_ask_some(items *t, const tamis *filter, size_t from, size_t n) {
     if (t->hash)
-        tamis_has_hashes(filter, t->hash, t->count, t->hit);
+        tamis_has_hashes(filter, t->hash + from, n, t->hit + from);
     else
-        tamis_has_many(filter, t->key, t->count, t->hit);
+        tamis_has_many(filter, t->key + from, n, t->hit + from);
 }
 
 tamis_status items_add_new(const items *t, tamis *filter, size_t i, bool *is_new) {

@@ -24,6 +24,7 @@ void items_free(items *);
 
 /* hit[i] becomes 1 where item i may be in the set. */
 void items_ask(items *, const tamis *);
+void items_ask_some(items *, const tamis *, size_t from, size_t n);
 
 /* Adds item i unless it is there; *is_new tells. */
 tamis_status items_add_new(const items *, tamis *, size_t i, bool *is_new);

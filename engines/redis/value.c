@@ -15,10 +15,12 @@ void *try_alloc(size_t size) {
     return redis.TryAlloc ? redis.TryAlloc(size) : redis.Alloc(size);
 }
 
-/* Growth comes along here only, so that the limit holds for it too. */
+/* Growth comes along here only, so that the limit holds for it too; a piece has some bytes more than the
+ * payload that is in it. */
 static void *filter_alloc(void *ctx, size_t size) {
+    enum { BORDER = 4096 };
     (void)ctx;
-    if (size > (uint64_t)settings.max_filter_bytes + BESIDE_PAYLOAD) return NULL;
+    if (size > (uint64_t)settings.max_filter_bytes + BORDER) return NULL;
     return try_alloc(size);
 }
 
