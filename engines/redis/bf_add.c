@@ -118,8 +118,11 @@ static void add_items(items *t, tamis *filter, limits l, outcome *o) {
     while (o->done < t->count && !rc) {
         const slice s = slice_at(t, o->done);
         bool is_done = false;
-        items_ask_some(t, filter, s.from, s.count);
-        if (t->hash) rc = add_slice(t, filter, s, &l, o, &is_done);
+        if (s.count > 1)
+            items_ask_some(t, filter, s.from, s.count);
+        else
+            t->hit[s.from] = false; /* one that is added is asked for on the way */
+        if (t->hash && s.count > 1) rc = add_slice(t, filter, s, &l, o, &is_done);
         if (!rc && !is_done) rc = add_one_by_one(t, filter, s, &l, o);
     }
     o->is_full = rc == TAMIS_FULL && l.is_fixed;
