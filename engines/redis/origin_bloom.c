@@ -153,17 +153,21 @@ static struct read_link *next_link(reading *r) {
     return &r->links[r->count++];
 }
 
-/* Positions are below 2^n2 where that is not 0, and then bits behind them are nobody's. */
+/* Before the number of bits was written, it was what items and their bits come to. */
+static uint64_t bits_of_old(const bloom_link *l) {
+    const double bits = (double)l->capacity * l->bits_per_item;
+    return bits >= 1 && bits < 0x1p56 ? (uint64_t)bits : 0;
+}
+
 static void take_link(reading *r) {
     bloom_link l = {.capacity = take(r, UINT64_MAX)};
     l.error = take_double(r);
     l.hashes = (uint32_t)take(r, UINT32_MAX);
     l.bits_per_item = take_double(r);
-    l.bits = r->encoding >= HAS_BITS ? take(r, UINT64_MAX) : 0;
+    l.bits = r->encoding >= HAS_BITS ? take(r, UINT64_MAX) : bits_of_old(&l);
     l.n2 = r->encoding >= HAS_BITS ? (uint8_t)take(r, UINT8_MAX) : 0;
     char *bits = take_bits(r, &l.bytes);
     l.items = take(r, UINT64_MAX);
-    if (r->encoding < HAS_EXPANSION && l.n2 && l.bits >> 3 <= l.bytes) l.bits = 8 * l.bytes;
     struct read_link *next = r->why ? NULL : next_link(r);
     if (!next) {
         redis.Free(bits);
@@ -214,7 +218,8 @@ static void *load(redis_io *io, int encoding) {
         redis.LogIOError(io, "warning", "filter refused: %s", r.why);
         return NULL;
     }
-    const tamis_status rc = tamis_import_with(&filter, "redisbloom", bytes, (size_t)size, &options);
+    const tamis_status rc =
+        tamis_import_with(&filter, "redisbloom:links=any", bytes, (size_t)size, &options);
     redis.Free(bytes);
     return persist_accept(io, rc, filter);
 }

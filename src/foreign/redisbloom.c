@@ -507,7 +507,15 @@ tamis_status tamis__bf_may_leave(const tamis_body *f) {
     return TAMIS_OK;
 }
 
-static tamis_status read_sizes(const tamis_input *in, tamis_bf_header h) {
+enum { PARAM_LINKS, TODAY = 0, ANY };
+
+static const struct tamis_option params[] = {
+    {"links", "today|any", 0, 0, "today",
+     "any: also those of old versions, whose bits are fewer than their bytes hold"},
+};
+
+/* How many of them a link may leave unused is for the gate. */
+static tamis_status read_sizes(const tamis_input *in, tamis_bf_header h, bool are_any) {
     uint64_t size = header_bytes(h.links);
     for (uint64_t i = 0; i < h.links; i++) {
         const tamis_bf_link link = tamis__bf_link(in->bytes, i);
@@ -515,7 +523,7 @@ static tamis_status read_sizes(const tamis_input *in, tamis_bf_header h) {
             return tamis__not_it("redisbloom", "link %llu has %llu bytes, and %llu are left",
                                  (unsigned long long)i, (unsigned long long)link.bytes,
                                  (unsigned long long)(in->size - size));
-        if (link.bits / 8 != link.bytes || link.bits % 8)
+        if (!are_any && (link.bits / 8 != link.bytes || link.bits % 8))
             return tamis__not_it("redisbloom", "link %llu has %llu bits in %llu bytes",
                                  (unsigned long long)i, (unsigned long long)link.bits,
                                  (unsigned long long)link.bytes);
@@ -527,7 +535,7 @@ static tamis_status read_sizes(const tamis_input *in, tamis_bf_header h) {
 }
 
 static tamis_status read(const tamis_input *in, const tamis_said *said, tamis_arrival *out) {
-    (void)said;
+    const bool are_any = said->has[PARAM_LINKS] && said->number[PARAM_LINKS] == ANY;
     if (in->size < header_bytes(1))
         return tamis__not_it("redisbloom", "%llu bytes, a header with one link has 73",
                              (unsigned long long)in->size);
@@ -535,7 +543,7 @@ static tamis_status read(const tamis_input *in, const tamis_said *said, tamis_ar
     if (h.links == 0 || header_bytes(h.links) > in->size)
         return tamis__not_it("redisbloom", "the header says %lu links, in %llu bytes",
                              (unsigned long)h.links, (unsigned long long)in->size);
-    const tamis_status rc = read_sizes(in, h);
+    const tamis_status rc = read_sizes(in, h, are_any);
     if (rc) return rc;
     const tamis_bf_link first = tamis__bf_link(in->bytes, 0);
     *out = (tamis_arrival){
@@ -556,6 +564,8 @@ const tamis_format tamis__format_redisbloom = {
     .system = "RedisBloom BF.SCANDUMP, its replies one behind the other",
     .kinds = "redisbloom",
     .keys = "bytes utf8",
+    .params = params,
+    .param_count = sizeof params / sizeof *params,
     .read = read,
     .write = write,
 };

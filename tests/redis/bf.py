@@ -6,6 +6,7 @@ import random
 import struct
 import sys
 
+from forge import crc64
 from resp import Error, Map, Status
 from server import ROOT, Server, Tap, in_step, replicate, until
 
@@ -336,20 +337,52 @@ def vectors():
         tap.check(full[-1] == FULL and full.count(1) == 4, "what does not scale ends where it ended there")
 
 
+def signed(body):
+    return body + struct.pack("<Q", crc64(body))
+
+
+def murmur2(data, seed):
+    """MurmurHash2 of 32 bits, which RedisBloom had before its version 2."""
+    m, low = 0x5BD1E995, 0xFFFFFFFF
+    h = seed ^ len(data)
+    whole = len(data) // 4 * 4
+    for (k,) in struct.iter_unpack("<I", data[:whole]):
+        k = k * m & low
+        h = (h * m ^ (k ^ k >> 24) * m) & low
+    if data[whole:]:
+        h = (h ^ int.from_bytes(data[whole:], "little")) * m & low
+    h = (h ^ h >> 13) * m & low
+    return h ^ h >> 15
+
+
+def old_encodings():
+    """Files of RedisBloom from its first version on; what cannot be in its newest stays as it was."""
+    with Server() as server:
+        c = server.client()
+        for encoding in range(4):
+            bits, hashes = (95, 7) if encoding == 0 else (96, 7)
+            cells = bytearray(12)
+            for word in SIX:
+                a = murmur2(word.encode(), 0x9747B28C)
+                b = murmur2(word.encode(), a)
+                for i in range(hashes):
+                    at = (a + i * b) % bits
+                    cells[at // 8] |= 1 << at % 8
+            body = bytes.fromhex("07813016e5a289bef8") + bytes([encoding, 2, 6, 2, 1])
+            body += b"\2\0" if encoding >= 2 else b""
+            body += b"\2\x0a\4" + struct.pack("<d", 0.01) + b"\2\7\4" + struct.pack("<d", 9.585)
+            body += b"\2\x40\x60\2\0" if encoding else b""
+            body += b"\5\x0c" + bytes(cells) + b"\2\6\0\x0a\0"
+            tap.equal(c.do("RESTORE", f"old{encoding}", 0, signed(body)), OK, f"encoding {encoding} is read")
+            tap.check(all(c.must("BF.MEXISTS", f"old{encoding}", *SIX)) and
+                      sum(c.must("BF.MEXISTS", f"old{encoding}", *KEYS)) < 100, f"encoding {encoding} has its words")
+        digest = c.must("DEBUG", "DIGEST")
+        c.must("DEBUG", "RELOAD")
+        tap.equal(c.must("DEBUG", "DIGEST"), digest, "and they are the same after a reload")
+
+
 def broken_files():
     """Every prefix of a dump, and numbers that lie, with a checksum that is right."""
-    crc_table = []
-    for i in range(256):
-        crc = i
-        for _ in range(8):
-            crc = crc >> 1 ^ (0x95AC9329AC4BC9B5 if crc & 1 else 0)
-        crc_table.append(crc)
-
-    def signed(body):
-        crc = 0
-        for byte in body:
-            crc = crc_table[(crc ^ byte) & 255] ^ crc >> 8
-        return body + struct.pack("<Q", crc)
     with Server(arguments=("bf-kind", "redisbloom")) as server:
         c = server.client()
         c.must("BF.RESERVE", "k", "0.01", "20")
@@ -500,6 +533,7 @@ def main():
     texts("redisbloom", of_redisbloom)
     chunks()
     vectors()
+    old_encodings()
     broken_files()
     growth()
     limits()

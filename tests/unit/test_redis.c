@@ -375,6 +375,27 @@ static void reads_what_is_old(void **state) {
     free(file.bytes);
 }
 
+static void reads_links_of_any_size(void **state) {
+    (void)state;
+    const test_file file = of_old(0, 95, test_six_words);
+    tamis *f;
+    assert_int_equal(tamis_import(&f, "redisbloom", file.bytes, file.size), TAMIS_CORRUPT);
+    f = test_import("redisbloom:links=any", file);
+    test_all_in(f, test_six_words);
+    tamis_free(f);
+    tamis__bf_put_link(file.bytes, 0,
+                       (tamis_bf_link){.bytes = 12,
+                                       .bits = 97,
+                                       .size = 6,
+                                       .error = 0.01,
+                                       .bpe = 9.585,
+                                       .hashes = 7,
+                                       .entries = 10});
+    assert_int_equal(tamis_import(&f, "redisbloom:links=any", file.bytes, file.size),
+                     TAMIS_CORRUPT);
+    free(file.bytes);
+}
+
 static void put_byte(test_file *file, unsigned byte) {
     file->bytes[file->size++] = (uint8_t)byte;
 }
@@ -845,6 +866,7 @@ int main(void) {
         cmocka_unit_test(removing_compacts),
         cmocka_unit_test(stops_at_32),
         cmocka_unit_test(reads_what_is_old),
+        cmocka_unit_test(reads_links_of_any_size),
         cmocka_unit_test(reads_old_encodings),
         cmocka_unit_test(reads_old_cuckoo),
         cmocka_unit_test(digits_are_numbers),
