@@ -31,8 +31,6 @@ plant "a creation is replicated without its secret" programs.py \
     engines/redis/create.c "    if (c->has_secret)
         redis.Replicate" "    if (c->notes < 0)
         redis.Replicate"
-plant "what a setting decides is not replicated" programs.py \
-    engines/redis/create.c 'is_told ? "" : joint(text),' 'is_told || !is_keyed ? "" : joint(text),' # and a spec that is none
 plant "packed hashes are not replicated" killed.py \
     engines/redis/packed.c "redis.ReplicateVerbatim(ctx);" ""
 plant "a refused end is not told to replicas" programs.py \

@@ -48,7 +48,7 @@ counting:capacity=50 counting:capacity=40,log=yes spectral:capacity=40 spectral:
 spectral:capacity=40,mode=recurring,width=5 increment:capacity=40 increment:capacity=40,step=16 dleft:capacity=60
 cuckoo:capacity=60 cuckoo:capacity=30,sort=yes quotient:capacity=60 quotient:capacity=60,fpr=1e-6 multiset:capacity=60
 multiset:capacity=20 compaction:capacity=60 approximator:capacity=40 approximator:capacity=40,lattice=or stable:capacity=60
-stable:size=256 window:capacity=60 window:capacity=20,by=ticks window:capacity=16,generations=4 grow:capacity=10
+stable:size=256 window:capacity=60 window:capacity=20,by=clock window:capacity=30,by=clock,generations=3 window:capacity=16,generations=4 grow:capacity=10
 scalable:capacity=10 scalable:capacity=10,kind=split scalable:capacity=16,fpr=1e-5 layered:capacity=40
 layered:capacity=40,layers=7,shrink=40 attenuated:capacity=40 retouched:capacity=40 composite:capacity=40
 iblt:cells=60,hashes=3,estimator=none iblt:capacity=20,fpr=10%,counters=64 countmin:columns=101,rows=3
@@ -66,8 +66,8 @@ MUCH = "18446744073709551615"
 NOTES = ["me", "", "bf expansion=2", "bf", "cf", "cf bucketsize=2 filters=1", "cms", "tamis", "bf expansion=0",
          f"cf expansion={MUCH} bucketsize={MUCH} iterations={MUCH} filters={MUCH} deleted={MUCH} buckets={MUCH}",
          f"bf expansion={MUCH}99 filters={MUCH}", "cf bucketsize=0 buckets=0 filters=0", "x" * 300]
-# What these answer may turn from yes to no by design.
-FORGETFUL = ("stable", "window", "retouched", "composite")
+# What these answer may turn from yes to no by design; or they answer no questions about keys.
+FORGETFUL = ("stable", "window", "retouched", "composite", "minhash")
 
 LOAD = ("local d = redis.call('TAMIS.DUMP', KEYS[1], 0) local at = tonumber(ARGV[1]) "
         "if at > 0 and at < d[2] then redis.call('TAMIS.LOAD', KEYS[2], 0, d[2], string.sub(d[3], 1, at)) "
@@ -119,6 +119,8 @@ class Generator:
     def create(self):
         key, spec = self.key(), self.rng.choice(SPECS if self.rng.random() < .9 else BAD_SPECS)
         words = ["TAMIS.CREATE", key, spec]
+        if "by=clock" in spec or self.rng.random() < .05:
+            words += self.rng.choice([[], ["EVERY", 3], ["EVERY", 100000], ["LAST", 20], ["LAST", self.number()]])
         if self.rng.random() < .2:
             words += ["SECRET", "0123456789abcdef"[:16 if self.rng.random() < .8 else 15]]
         if self.rng.random() < .3:
@@ -142,7 +144,7 @@ class Generator:
             return ["TAMIS.MERGE", key, *(self.key() for _ in range(self.rng.randint(1, 3)))], [key]
         if choice == 7:
             return ["TAMIS.FOLD", key, self.rng.choice([2, 3, 4, self.number()])], [key]
-        return ["TAMIS.TICK", key, *self.rng.choice([[], [1], [3], [self.number()]])], [key]
+        return ["TAMIS.TICK", key, *self.rng.choice([[], [1], [3], [self.number()], [2, "AT", self.number()]])], [key]
 
     def bloom(self):
         key, choice = self.key(), self.rng.randrange(5)
