@@ -31,8 +31,6 @@ plant "a creation is replicated without its secret" programs.py \
     engines/redis/create.c "    if (c->has_secret)
         redis.Replicate" "    if (c->notes < 0)
         redis.Replicate"
-plant "what a setting decides is not replicated" programs.py \
-    engines/redis/create.c 'is_told ? "" : joint(text),' 'is_told || !is_keyed ? "" : joint(text),' # and a spec that is none
 plant "packed hashes are not replicated" killed.py \
     engines/redis/packed.c "redis.ReplicateVerbatim(ctx);" ""
 plant "a refused end is not told to replicas" programs.py \
@@ -45,8 +43,6 @@ plant "a copy has no family" programs.py \
 plant "half a file becomes a value" replay_rdb \
     engines/redis/persist.c "    const uint64_t have = redis.LoadUnsigned(io);
     if (redis.IsIOError(io)) return false;" "    const uint64_t have = redis.LoadUnsigned(io);"
-plant "a number that is not there is 0" replay_rdb \
-    engines/redis/origin_cuckoo.c "return !redis.IsIOError(io) && *x <= most;" "return *x <= most;"
 plant "what was refused is not freed" mutate.py \
     engines/redis/persist.c "    if (is_good) return v;
     value_release(v);" "    if (is_good) return v;"
@@ -54,7 +50,7 @@ plant "a piece is freed twice" mutate.py \
     engines/redis/persist.c "        redis.Free(piece);
 " "        redis.Free(piece), redis.Free(piece);
 "
-plant "a note is believed on any kind" programs.py \
+plant "a note is believed on any kind" attacks.py \
     engines/redis/value.c "if (strcmp(families[at].own[i], kind) == 0) return" "if (*kind) return"
 plant "chunks of BF lie one byte further on" bf.py \
     engines/redis/bf_dump.c "*offset = (uint64_t)iterator - 1 - len;" "*offset = (uint64_t)iterator - len;"
