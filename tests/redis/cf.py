@@ -294,7 +294,7 @@ def forged_notes(server):
             for i in range(200):
                 c.do("CF.ADD", "n", i)
             for command in "INFO", "DEBUG", "COMPACT":
-                c.must("CF." + command, "n")
+                c.do("CF." + command, "n")
             c.do("CF.DEL", "n", 1)
             c.must("RESTORE", "n2", 0, c.must("DUMP", "n"))
             same = digests(c, ["n"]) == digests(c, ["n2"])
