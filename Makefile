@@ -183,7 +183,7 @@ BUILDERS := $(addprefix $(T)/,unit/test_builder unit/test_bulk unit/test_tempora
 $(BUILDERS): $(T)/%: $(B)/tests/%.o $(EXTRA_OBJ) $(HELP_OBJ) $(LIB)
 	$(call link_test)
 # These are about parts of the command.
-$(T)/unit/test_slots: $(B)/cli/cluster/slots.o
+$(T)/unit/test_key_slots: $(B)/cli/cluster/key_slots.o
 $(T)/unit/test_occupancy: $(B)/cli/occupancy.o $(B)/cli/statistics.o
 # The module of Redis, in a server of a few functions.
 $(T)/unit/test_redis_api: $(B)/tests/unit/test_redis_api.o $(REDIS_OBJ) $(LIB)

@@ -1,6 +1,6 @@
 /* cluster_create.c: `tamis cluster create`, all shards of a filter or none. */
 #ifdef TAMIS_WITH_HIREDIS
-#include "cli/cluster/spread.h"
+#include "cli/cluster/shard_set.h"
 
 #include <stdlib.h>
 

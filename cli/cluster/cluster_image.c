@@ -1,7 +1,7 @@
 /* cluster_image.c: `tamis cluster load`, which publishes an image, and `tamis cluster dump`, which makes
  * one. */
 #ifdef TAMIS_WITH_HIREDIS
-#include "cli/cluster/spread.h"
+#include "cli/cluster/shard_set.h"
 
 #include <errno.h>
 #include <stdlib.h>

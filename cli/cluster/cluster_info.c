@@ -1,6 +1,6 @@
 /* cluster_info.c: `tamis cluster info`, where a filter lies and how full it is. */
 #ifdef TAMIS_WITH_HIREDIS
-#include "cli/cluster/spread.h"
+#include "cli/cluster/shard_set.h"
 
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 /* cluster_keys.c: `tamis cluster add` and `tamis cluster check`. */
 #ifdef TAMIS_WITH_HIREDIS
-#include "cli/cluster/spread.h"
+#include "cli/cluster/shard_set.h"
 
 #include <stdlib.h>
 

@@ -6,7 +6,7 @@
  * are added again, so that needs a word of its own: --accept-loss.
  */
 #ifdef TAMIS_WITH_HIREDIS
-#include "cli/cluster/spread.h"
+#include "cli/cluster/shard_set.h"
 
 #include <stdlib.h>
 

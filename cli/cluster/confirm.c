@@ -11,7 +11,7 @@
  * only when memory, or what replicas are behind, grows large.
  */
 #ifdef TAMIS_WITH_HIREDIS
-#include "cli/cluster/spread.h"
+#include "cli/cluster/shard_set.h"
 
 #include <stdlib.h>
 

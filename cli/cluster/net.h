@@ -1,6 +1,6 @@
 /* net.h: only the files in cli/ include this. Requests to a cluster, and their answers.
  *
- *     any thread --net_send--> loop.c --route.c--> link.c, a pipeline to each node
+ *     any thread --net_send--> loop.c --redirect.c--> link.c, a pipeline to each node
  *                <---done---           <--- MOVED, ASK, trouble: again, elsewhere, later
  *
  * One thread has all connections and waits for all of them at once, so that every node has work
@@ -16,7 +16,7 @@
 #include <pthread.h>
 
 #include "cli/cli.h"
-#include "cli/cluster/slots.h"
+#include "cli/cluster/key_slots.h"
 
 enum { MOST_NODES = 2048, TROUBLE_ROOM = 192, HOST_ROOM = 256 };
 
@@ -83,7 +83,7 @@ struct node {
     void *with;        /* for the hooks; freed with the node */
 };
 
-/* ==== The net: loop.c, route.c ============================================================== */
+/* ==== The net: loop.c, redirect.c ============================================================== */
 
 struct hooks {
     /* Before each time the net waits: returns when it wants to be called next at the latest. */

@@ -8,7 +8,7 @@
  * until some are free again.
  */
 #ifdef TAMIS_WITH_HIREDIS
-#include "cli/cluster/spread.h"
+#include "cli/cluster/shard_set.h"
 
 #include <stdarg.h>
 #include <stdlib.h>

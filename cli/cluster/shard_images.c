@@ -1,6 +1,6 @@
 /* shard_images.c: shards as images, in chunks, there and back. */
 #ifdef TAMIS_WITH_HIREDIS
-#include "cli/cluster/spread.h"
+#include "cli/cluster/shard_set.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* survey.c: how all shards are. */
 #ifdef TAMIS_WITH_HIREDIS
-#include "cli/cluster/spread.h"
+#include "cli/cluster/shard_set.h"
 
 #include <stdlib.h>
 

@@ -1,13 +1,13 @@
 #!/bin/bash
 # Faults planted one by one into a copy of what talks to clusters; the named sections of
-# tests/redis/cluster.py must go red for each, or, for `unit`, tests/unit/test_slots.c.
+# tests/redis/cluster.py must go red for each, or, for `unit`, tests/unit/test_key_slots.c.
 . "$(dirname "$0")/../help/planted.inc"
-prepare include src cli engines tests -- build/tamis build/tamis-redis.so build/tests/unit/test_slots
+prepare include src cli engines tests -- build/tamis build/tamis-redis.so build/tests/unit/test_key_slots
 
 try() { # sections
     if [ "$1" = unit ]; then
-        make -s CFLAGS=-O1 build/tests/unit/test_slots >build.log 2>&1 || return 2
-        limited build/tests/unit/test_slots >test.log 2>&1 || return 1
+        make -s CFLAGS=-O1 build/tests/unit/test_key_slots >build.log 2>&1 || return 2
+        limited build/tests/unit/test_key_slots >test.log 2>&1 || return 1
     else
         make -s CFLAGS=-O1 build/tamis >build.log 2>&1 || return 2
         build/tamis cluster info x --redis 127.0.0.1:1 --timeout 1 2>&1 | grep -q 'without hiredis' && return 3
@@ -15,20 +15,20 @@ try() { # sections
     fi
 }
 
-plant "empty braces count" unit cli/cluster/slots.c "close > open + 1" "close"
-plant "tags lie in the slot beside" unit cli/cluster/slots.c \
+plant "empty braces count" unit cli/cluster/key_slots.c "close > open + 1" "close"
+plant "tags lie in the slot beside" unit cli/cluster/key_slots.c \
     "tag[slot_crc(word, len) % SLOTS]" "tag[(slot_crc(word, len) + 1) % SLOTS]"
 plant "nobody says the password" one_server cli/cluster/loop.c 'getenv("REDISCLI_AUTH")' "NULL"
 plant "the usual hash becomes a keyed one" one_server cli/cluster/cluster_create.c \
     'if (!strstr(spec, "hash="))' "if (false)"
 plant "every chunk is the first" one_server cli/cluster/shard_images.c \
     "send_chunk(shards, key, at, total" "send_chunk(shards, key, 0, total"
-plant "any policy will do" refusals cli/cluster/spread.c '!*policy || strcmp(policy, "noeviction") == 0' "true"
+plant "any policy will do" refusals cli/cluster/shard_set.c '!*policy || strcmp(policy, "noeviction") == 0' "true"
 plant "what was made stays when the rest cannot be" all_or_nothing cli/cluster/cluster_create.c \
     "if (code) take_back(shards, is_made);" ""
-plant "the form of keys is not told" forms cli/cluster/spread.c \
+plant "the form of keys is not told" forms cli/cluster/shard_set.c \
     "return code ? code : copy_notes(shards, info);" "return code;"
-plant "ASK is taken for MOVED" under_load cli/cluster/route.c \
+plant "ASK is taken for MOVED" under_load cli/cluster/redirect.c \
     "redirect(net, node, request, reply, is_moved);" "redirect(net, node, request, reply, true);"
 plant "the word of a primary is enough" under_load check_all cli/cluster/confirm.c \
     "node->had_replicas ? keep_of(packer, node) : NULL" "NULL"

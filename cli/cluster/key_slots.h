@@ -1,7 +1,7 @@
-/* slots.h: only the files in cli/ include this. Which of a cluster's 16,384 slots a key is in, and a
+/* key_slots.h: only the files in cli/ include this. Which of a cluster's 16,384 slots a key is in, and a
  * key for each slot. */
-#ifndef TAMIS_CLI_CLUSTER_SLOTS_H
-#define TAMIS_CLI_CLUSTER_SLOTS_H
+#ifndef TAMIS_CLI_CLUSTER_KEY_SLOTS_H
+#define TAMIS_CLI_CLUSTER_KEY_SLOTS_H
 
 #include <stddef.h>
 #include <stdint.h>

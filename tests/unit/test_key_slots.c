@@ -1,4 +1,4 @@
-/* test_slots.c: slots of a cluster, and tags that lie in them. */
+/* test_key_slots.c: slots of a cluster, and tags that lie in them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "cli/cluster/slots.h"
+#include "cli/cluster/key_slots.h"
 
 static void crc_is_the_published_one(void **state) {
     (void)state;

@@ -1,11 +1,11 @@
-/* spread.c: a filter as a cluster has it.
+/* shard_set.c: a filter as a cluster has it.
  *
  * The shards of filter NAME are the keys NAME:{tag}; shard 0 is always in slot 0, so whoever knows
  * the name finds it, and it tells the rest: how many there are, their shape, hash and secret. An
  * empty copy of it is kept here, to hash keys and to tell which shard has them.
  */
 #ifdef TAMIS_WITH_HIREDIS
-#include "cli/cluster/spread.h"
+#include "cli/cluster/shard_set.h"
 
 #include <stdlib.h>
 

@@ -1,4 +1,4 @@
-/* route.c: which node a request goes to, and what its answer means.
+/* redirect.c: which node a request goes to, and what its answer means.
  *
  * MOVED teaches the map and sends the request on; ASK sends only this request on, because the slot
  * is still on its way. A node that is gone, a cluster that has no primary for a slot yet, a server

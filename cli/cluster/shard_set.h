@@ -1,7 +1,7 @@
-/* spread.h: only the files in cli/ include this. One filter over a cluster: its shards, and keys on
+/* shard_set.h: only the files in cli/ include this. One filter over a cluster: its shards, and keys on
  * their way to them. */
-#ifndef TAMIS_CLI_CLUSTER_SPREAD_H
-#define TAMIS_CLI_CLUSTER_SPREAD_H
+#ifndef TAMIS_CLI_CLUSTER_SHARD_SET_H
+#define TAMIS_CLI_CLUSTER_SHARD_SET_H
 
 #include "cli/cli.h"
 
@@ -23,7 +23,7 @@ enum { EXIT_MAYBE = 3 };
 
 enum { NAME_ROOM = 193, KEY_ROOM = NAME_ROOM + 15, SPEC_ROOM = 1024 };
 
-/* ==== Shards: spread.c ====================================================================== */
+/* ==== Shards: shard_set.c ====================================================================== */
 
 struct shards {
     const struct args *args;
