@@ -60,7 +60,7 @@ CMD     := $(B)/tamis
 REDIS_OBJ := $(REDIS_SRC:%.c=$(B)/%.o)
 REDIS_SO  := $(B)/tamis-redis.so
 
-.PHONY: pages all run run-here test check test-here proof proof-here big tables fuzz fuzz-import fuzz-talk fuzz-summary peers peers-here golden install uninstall \
+.PHONY: pages all run run-here test check test-here proof proof-here big tables fuzz fuzz-import fuzz-talk fuzz-summary fuzz-redis redis-proof peers peers-here golden install uninstall \
         format layers symbols clean bench bench-here bench-programs bench-full \
         bench-full-here bench-count bench-count-here bench-cli bench-cli-here bench-redis bench-redis-here
 .DELETE_ON_ERROR:
@@ -179,6 +179,9 @@ $(BUILDERS): $(T)/%: $(B)/tests/%.o $(EXTRA_OBJ) $(HELP_OBJ) $(LIB)
 	$(call link_test)
 # These are about parts of the command.
 $(T)/unit/test_occupancy: $(B)/cli/occupancy.o $(B)/cli/statistics.o
+# The module of Redis, in a server of a few functions.
+$(T)/unit/test_redis_api: $(B)/tests/unit/test_redis_api.o $(REDIS_OBJ) $(LIB)
+	$(call link_test)
 # These stand between the library and the system: tests/help/faults.h.
 FAULTY := $(T)/unit/test_files $(T)/unit/test_temporary $(T)/proof/killed
 FAULTS := read write fsync rename unlink flock getrandom access close \
@@ -211,22 +214,25 @@ $(B)/fuzz/%.o: %.c
 -include $(FUZZ_OBJ:.o=.d)
 $(REPLAY): $(B)/tests/fuzz/gate.o $(B)/tests/fuzz/replay.o $(FUZZ_OBJ) $(LIB)
 	$(call link_test)
+REPLAY_RDB := $(T)/fuzz/replay_rdb
+$(REPLAY_RDB): $(B)/tests/fuzz/rdb.o $(B)/tests/fuzz/replay_rdb.o $(REDIS_OBJ) $(FUZZ_OBJ) $(LIB)
+	$(call link_test)
 
 # The module, in a server; each is a program by itself. PROGRAMS=, KEYS= and MUTANTS= make those that take
 # long longer: `make redis-proof`.
-REDIS_TESTS := $(addprefix tests/redis/,own.py bf.py cms.py programs.py killed.py attacks.py mutate.py)
+REDIS_TESTS := $(addprefix tests/redis/,own.py work.py server_side.py prototypes.sh bf.py cf.py cms.py programs.py killed.py attacks.py mutate.py)
 MUTATE      := $(T)/redis/mutate
 $(T)/redis/%: $(B)/tests/redis/%.o $(HELP_OBJ) $(LIB)
 	$(call link_test)
 HOUSE := $(sort $(wildcard tests/house/*.sh tests/house/*.py))
 
 BENCH    := $(B)/bench/bench
-PROGRAMS := $(UNIT) $(LAWS) $(REPLAY) $(MUTATE)
+PROGRAMS := $(UNIT) $(LAWS) $(REPLAY) $(REPLAY_RDB) $(MUTATE)
 .PHONY: programs
 programs: all $(PROGRAMS)
 test-here: programs $(BENCH)
 	@TAMIS=$(abspath $(CMD)) TAMIS_REDIS=$(abspath $(REDIS_SO)) TAMIS_SO=$(abspath $(SO)) B=$(B) CC="$(CC)" CXX="$(CXX)" \
-	tests/run "$(LAWS) --part 1/2" "$(LAWS) --part 2/2" $(UNIT) $(REPLAY) tests/cli/run tests/python/test_reader.py \
+	tests/run "$(LAWS) --part 1/2" "$(LAWS) --part 2/2" $(UNIT) $(REPLAY) $(REPLAY_RDB) tests/cli/run tests/python/test_reader.py \
 	    $(REDIS_TESTS) $(HOUSE)
 
 # ---- Proofs: minutes each, the short ones also in CI -------------------------------------------
@@ -234,13 +240,19 @@ test-here: programs $(BENCH)
 # The longest first, so that the processors finish together.
 LONG_PROOFS := $(addprefix tests/proof/,sanitizers.sh same_bytes.sh) \
                $(addprefix $(T)/proof/,no_false_negative measured_rates) \
-               $(addprefix tests/proof/,planted_foreign.sh planted.sh threads.sh planted_cli.sh programs.sh fuzz.sh)
+               $(addprefix tests/proof/,planted_foreign.sh planted.sh threads.sh planted_cli.sh planted_redis.sh planted_redis_bytes.sh programs.sh fuzz.sh)
 $(B)/tests/proof/%.o: CPPFLAGS += $(if $(SHORT),-DTAMIS_SHORT)
 # Full tables need all their questions, and a minute and a half: SHORT leaves them out.
 LEFT_OUT := $(if $(SHORT),$(T)/proof/full_tables)
 proof-here: programs $(PROOF) $(T)/portable/images
 	@SHORT=$(SHORT) tests/run $(LONG_PROOFS) \
 	    $(filter-out $(LONG_PROOFS) $(LEFT_OUT),$(PROOF) $(wildcard tests/proof/*.sh))
+
+# The module under load: 10,000 random programs, kill -9 in a million adds, ten million mutants, and a tenth of them
+# with the sanitizers. Half an hour.
+redis-proof: programs
+	@PROGRAMS=10000 KEYS=1000000 MUTANTS=10000000 tests/run $(addprefix tests/redis/,programs.py killed.py attacks.py mutate.py)
+	@PROGRAMS=1000 MUTANTS=1000000 tests/run tests/redis/sanitized.sh
 
 # ---- Peers: the systems whose filters we read and write, both ways ------------------------------
 #
@@ -282,6 +294,7 @@ $(T)/tables/%: $(B)/tests/tables/%.o $(HELP_OBJ) $(LIB)
 # make fuzz-import    bytes of other systems: FORMAT=guava for one of them; from files that those wrote
 # make fuzz-talk      conversations of two hosts
 # make fuzz-summary   messages between caches
+# make fuzz-redis     values of the module for Redis, in RDB files and dumps
 FUZZ_SECONDS ?= 60
 CLANG        ?= clang-14
 fuzz:
@@ -294,6 +307,10 @@ fuzz-talk:
 	$(call run_fuzzer,talk,-timeout=5 -max_len=8192)
 fuzz-summary:
 	$(call run_fuzzer,summary,-timeout=5 -max_len=4096)
+fuzz-redis: export TAMIS_SEEDS := build-fuzz/rdb-seeds
+fuzz-redis:
+	@mkdir -p $(TAMIS_SEEDS)
+	$(call run_fuzzer,rdb,-timeout=5 -max_len=4096,$(TAMIS_SEEDS))
 define run_fuzzer
 	@tools/setup proof
 	@mkdir -p build-fuzz/$(1)-found
@@ -302,6 +319,8 @@ define run_fuzzer
 	build-fuzz/fuzz-$(1) -max_total_time=$(FUZZ_SECONDS) -rss_limit_mb=2048 -print_final_stats=1 $(2) \
 	    build-fuzz/$(1)-found $(3)
 endef
+build-fuzz/fuzz-rdb: $(B)/tests/fuzz/rdb.o $(REDIS_OBJ) $(FUZZ_OBJ) $(LIB)
+	$(Q)$(CC) $(CFLAGS) -fsanitize=fuzzer -o $@ $^ $(LIBS)
 build-fuzz/fuzz-%: $(B)/tests/fuzz/%.o $(FUZZ_OBJ) $(LIB)
 	$(Q)$(CC) $(CFLAGS) -fsanitize=fuzzer -o $@ $^ $(LIBS)
 
@@ -380,14 +399,16 @@ MANDIR     ?= $(DATADIR)/man
 BASHDIR    ?= $(DATADIR)/bash-completion/completions
 ZSHDIR     ?= $(DATADIR)/zsh/site-functions
 FISHDIR    ?= $(DATADIR)/fish/vendor_completions.d
+REDISDIR   ?= $(LIBDIR)/redis/modules
 
 install: all pages
 	install -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(LIBDIR)/pkgconfig $(DESTDIR)$(LIBDIR)/cmake/tamis \
-	           $(DESTDIR)$(INCLUDEDIR)
+	           $(DESTDIR)$(INCLUDEDIR) $(DESTDIR)$(REDISDIR)
 	install -m 755 $(CMD) $(DESTDIR)$(BINDIR)/tamis
 	install -m 644 include/tamis.h include/tamis_fast.h include/tamis_jobs.h $(DESTDIR)$(INCLUDEDIR)/
 	install -m 644 $(LIB) $(DESTDIR)$(LIBDIR)/
 	install -m 755 $(SO) $(DESTDIR)$(LIBDIR)/
+	install -m 755 $(REDIS_SO) $(DESTDIR)$(REDISDIR)/tamis.so
 	ln -sf $(notdir $(SO)) $(DESTDIR)$(LIBDIR)/libtamis.so.$(MAJOR)
 	ln -sf $(notdir $(SO)) $(DESTDIR)$(LIBDIR)/libtamis.so
 	$(call fill,tools/tamis.pc.in) > $(DESTDIR)$(LIBDIR)/pkgconfig/tamis.pc
@@ -406,7 +427,7 @@ fill = sed -e 's|@PREFIX@|$(PREFIX)|g' -e 's|@LIBDIR@|$(LIBDIR)|g' \
 uninstall:
 	rm -f $(DESTDIR)$(BINDIR)/tamis $(DESTDIR)$(INCLUDEDIR)/tamis.h $(DESTDIR)$(INCLUDEDIR)/tamis_fast.h \
 	      $(DESTDIR)$(INCLUDEDIR)/tamis_jobs.h \
-	      $(DESTDIR)$(LIBDIR)/libtamis.* \
+	      $(DESTDIR)$(LIBDIR)/libtamis.* $(DESTDIR)$(REDISDIR)/tamis.so \
 	      $(DESTDIR)$(LIBDIR)/pkgconfig/tamis.pc
 	rm -rf $(DESTDIR)$(LIBDIR)/cmake/tamis
 	rm -f $(DESTDIR)$(MANDIR)/man1/tamis.1 $(DESTDIR)$(MANDIR)/man1/tamis-*.1 $(DESTDIR)$(BASHDIR)/tamis \

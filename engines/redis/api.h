@@ -35,7 +35,7 @@ typedef int redis_apply(redis_ctx *, void *data, redis_string **why);
 enum { REDIS_OK = 0, REDIS_ERR = 1, REDIS_API_VERSION = 1 };
 enum { REDIS_READ = 1, REDIS_WRITE = 2 };
 enum { REDIS_KEY_EMPTY = 0, REDIS_KEY_MODULE = 6 };
-enum { REDIS_LENGTH_LATER = -1 };
+enum { REDIS_LENGTH_LATER = -1, REDIS_NEVER = -1 };
 enum { REDIS_HANDLE_IO_ERRORS = 1, REDIS_HANDLE_ASYNC_LOAD = 4 };
 enum { REDIS_NOTIFY_GENERIC = 1 << 2, REDIS_NOTIFY_MODULE = 1 << 13 };
 enum {
@@ -48,6 +48,8 @@ enum {
     REDIS_IN_SCRIPT = 1 << 0,
     REDIS_IN_MULTI = 1 << 1,
     REDIS_IS_REPLICA = 1 << 3,
+    REDIS_IS_READ_ONLY = 1 << 4, /* a replica that takes writes of its primary alone */
+    REDIS_IS_CLUSTER = 1 << 5,
     REDIS_IS_REPLICATED = 1 << 12, /* the command comes from the primary */
     REDIS_IS_LOADING = 1 << 13,
     REDIS_MAY_NOT_BLOCK = 1 << 21,
@@ -78,8 +80,33 @@ typedef struct redis_methods {
 } redis_methods;
 enum { REDIS_METHODS_VERSION = 4, REDIS_AUX_BEFORE_RDB = 1 };
 
-/* What COMMAND DOCS and COMMAND INFO tell. Histories, key specs and arguments are left out (NULL);
- * the server makes key specs from what CreateCommand was told. */
+/* Which arguments are keys, and what happens to them: from `first` on up to `last`, which counts from the
+ * first, or from the end when it is negative. The list ends with one that is all zeros. */
+typedef struct redis_key_spec {
+    const char *notes;
+    uint64_t flags;
+    int begins; /* how `first` is to be found */
+    union {
+        int first;
+        struct {
+            const char *word;
+            int from;
+        } behind_word;
+    };
+    int ends;
+    struct {
+        int last, step, limit;
+    };
+} redis_key_spec;
+enum { REDIS_KEYS_BEGIN_AT = 2, REDIS_KEYS_ARE_RANGE = 2 };
+enum {
+    REDIS_KEY_IS_READ = 1 << 0,
+    REDIS_KEY_IS_CHANGED = 1 << 1,
+    REDIS_KEY_IS_ACCESSED = 1 << 4, /* what it has comes back to the client */
+    REDIS_KEY_IS_UPDATED = 1 << 5,
+};
+
+/* What COMMAND DOCS and COMMAND INFO tell. Histories and arguments are left out (NULL). */
 typedef struct redis_info_version {
     int version;
     size_t history_size, key_spec_size, argument_size;
@@ -91,7 +118,7 @@ typedef struct redis_command_info {
     void *history;
     const char *tips;
     int arity;
-    void *key_specs;
+    redis_key_spec *key_specs;
     void *arguments;
 } redis_command_info;
 

@@ -109,8 +109,12 @@ void arrival_each(const arrival *a, piece_taker *take, void *ctx) {
 static tamis_status pass_gate(const arrival *a, const void *bytes, tamis **filter) {
     static const char *const formats[] = {NULL, "redisbloom", "rediscuckoo"};
     const struct tamis_options options = value_options(NULL);
-    if (a->form == FORM_IMAGE) return tamis_load_with(filter, bytes, (size_t)a->have, &options);
-    return tamis_import_with(filter, formats[a->form], bytes, (size_t)a->have, &options);
+    const tamis_status rc =
+        a->form == FORM_IMAGE
+            ? tamis_load_with(filter, bytes, (size_t)a->have, &options)
+            : tamis_import_with(filter, formats[a->form], bytes, (size_t)a->have, &options);
+    if (rc) atomic_fetch_add(&counters.refused, 1);
+    return rc;
 }
 
 /* The pieces in a row, in memory of their own; NULL when there is none. */

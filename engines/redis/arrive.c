@@ -24,7 +24,7 @@ static void forget_arrival(place *p, value *v) {
     arrival_free(v->arrival);
     v->arrival = NULL;
     if (v->filter) {
-        place_set(p, value_hold(v)); /* it may have its old type again */
+        place_retype(p, v); /* it may have its old type again */
         return;
     }
     redis.DeleteKey(p->key);
@@ -35,6 +35,10 @@ static void end_gate(job *j, redis_ctx *ctx) {
     const coming *c = j->task;
     place p;
     value *v = j->rc ? NULL : value_new(j->result);
+    if (!j->rc && !v) {
+        tamis_free(j->result);
+        job_fail(j, TAMIS_NOMEM);
+    }
     if (!job_place(ctx, j, &p)) {
         if (v) value_release(v);
         return;
@@ -78,7 +82,8 @@ static int finish(redis_ctx *ctx, redis_string *key, value *v, const coming *c) 
 static value *value_at(place *p, const coming *c) {
     if (p->value) return p->value;
     value *v = value_new(NULL);
-    if (v) v->facts.family = c->family;
+    const facts f = {.family = c->family};
+    if (v) value_set_facts(v, &f);
     return v;
 }
 
@@ -94,8 +99,10 @@ int arrive(redis_ctx *ctx, place *p, redis_string *key, const coming *c) {
         place_close(p);
         return redis.ReplyWithError(ctx, why);
     }
-    if (!had_arrival)
-        place_set(p, is_new ? v : value_hold(v)); /* under our own type until it ends */
+    if (is_new)
+        place_set(p, v);
+    else if (!had_arrival)
+        place_retype(p, v); /* under our own type until it ends */
     place_close(p);
     if (v->arrival->have == c->total) return finish(ctx, key, v, c);
     replicate(ctx, key, c);

@@ -243,7 +243,7 @@ static void end_grow(job *j, redis_ctx *ctx) {
         b->outcome = (outcome){.done = 0};
         snprintf(b->outcome.why, sizeof b->outcome.why, "%s", j->why);
     } else if (b->outcome.added) {
-        value_replace(j->target, j->result);
+        job_replace(j);
     } else {
         tamis_free(j->result);
     }

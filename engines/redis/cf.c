@@ -8,7 +8,9 @@
 #include "engines/redis/commands.h"
 #include "engines/redis/items.h"
 
-/* ---- Shapes ------------------------------------------------------------------------------------ */
+enum { MOST_EXPANSION = 32768 };
+
+/* ---- Shapes ---------------------------------------------------------------------------------- */
 
 static uint64_t get(const uint8_t *bytes, int size) {
     uint64_t x = 0;
@@ -49,7 +51,7 @@ uint64_t cf_cells(const cf_shape *s) {
     const uint64_t most = (uint64_t)1 << 32;
     if (s->bucket_size < 1 || s->bucket_size > 255 || s->iterations < 1 || s->filters < 1 ||
         s->filters > UINT16_MAX || !is_power_of_two(s->buckets) ||
-        s->buckets > most / s->bucket_size || s->expansion > 32768 ||
+        s->buckets > most / s->bucket_size || s->expansion > MOST_EXPANSION ||
         (s->expansion ? !is_power_of_two(s->expansion) : s->filters > 1))
         return 0;
     uint64_t cells = s->buckets * s->bucket_size, sum = cells;
@@ -84,7 +86,7 @@ cf_shape cf_shape_of(const value *v) {
                       .cells = f->buckets * f->bucket_size};
 }
 
-/* ---- Plans ------------------------------------------------------------------------------------- */
+/* ---- Plans ----------------------------------------------------------------------------------- */
 
 cf_wish cf_usual_wish(void) {
     const uint64_t least = 2 * (uint64_t)settings.cf_bucket_size;
@@ -126,12 +128,13 @@ static unsigned least_remainder(uint64_t slots, uint64_t expansion) {
     return STAY + doublings;
 }
 
-/* Without EXPANSION it has room for as many as RedisBloom's has cells, and is full then. */
+/* Without EXPANSION it has room for as many as RedisBloom's has cells, and is full then. The rate has
+ * the digits that a spec tells again, so that replicas make the same bytes. */
 static tamis_status own_spec(const cf_wish *w, uint64_t buckets, char spec[SPEC_MOST]) {
     enum { SLOTS, REMAINDER };
     struct tamis_plan plan;
     const uint64_t capacity = w->expansion ? w->capacity : buckets * w->bucket_size;
-    const int len = snprintf(spec, SPEC_MOST, "multiset:capacity=%llu,fpr=%.9g",
+    const int len = snprintf(spec, SPEC_MOST, "multiset:capacity=%llu,fpr=%.6g",
                              (unsigned long long)capacity, rate_of_origin(w, buckets));
     const tamis_status rc = tamis_plan(spec, &plan, sizeof plan);
     const unsigned least = rc ? 0 : least_remainder(plan.word[SLOTS], w->expansion);
@@ -166,7 +169,7 @@ tamis_status cf_plan(creation *c, const cf_wish *w) {
     return rc;
 }
 
-/* ---- Enlarging --------------------------------------------------------------------------------- */
+/* ---- Enlarging ------------------------------------------------------------------------------- */
 
 /* Slots are used up to 95 %. By what they are multiplied follows from the filter alone, so that
  * replicas do the same. */
@@ -175,10 +178,16 @@ static uint64_t capacity_with(uint64_t slots) {
     return slots / 20 * 19;
 }
 
+/* Facts come out of a note, which anybody may have written. */
+static uint64_t growth_of(const facts *f) {
+    const uint64_t most = f->expansion < MOST_EXPANSION ? f->expansion : MOST_EXPANSION;
+    return most > 2 ? most : 2;
+}
+
 tamis_status cf_enlarge(tamis *filter, facts *f) {
     struct tamis_info info;
     tamis_facts(filter, &info, sizeof info);
-    uint64_t by = f->expansion > 2 ? f->expansion : 2;
+    uint64_t by = growth_of(f);
     while (by > 2 && info.word[SLOTS] * by > CF_MOST_CAPACITY) by /= 2;
     tamis_status rc = tamis_resize(filter, capacity_with(info.word[SLOTS] * by));
     if (rc == TAMIS_INVALID && by > 2)
@@ -187,18 +196,27 @@ tamis_status cf_enlarge(tamis *filter, facts *f) {
     return rc == TAMIS_INVALID ? TAMIS_FULL : rc;
 }
 
-bool cf_shrink(tamis *filter, facts *f) {
+static uint64_t capacity_before(const tamis *filter, const facts *f) {
     struct tamis_info info;
     tamis_facts(filter, &info, sizeof info);
-    const uint64_t by = f->expansion > 2 ? f->expansion : 2;
+    const uint64_t by = growth_of(f);
     const uint64_t used = capacity_with(info.word[SLOTS]) - tamis_room(filter);
-    const uint64_t fewer = capacity_with(info.word[SLOTS] / by);
-    if (f->filters < 2 || used >= fewer || tamis_resize(filter, fewer)) return false;
+    const uint64_t before = capacity_with(info.word[SLOTS] / by);
+    return f->filters > 1 && used < before ? before : 0;
+}
+
+bool cf_may_shrink(const value *v) {
+    return cf_shape_of(v).is_multiset && capacity_before(v->filter, &v->facts);
+}
+
+bool cf_shrink(tamis *filter, facts *f) {
+    const uint64_t before = capacity_before(filter, f);
+    if (!before || tamis_resize(filter, before)) return false;
     f->filters--;
     return true;
 }
 
-/* ---- CF.RESERVE key capacity [BUCKETSIZE b] [MAXITERATIONS i] [EXPANSION e] ----------------------- */
+/* ---- CF.RESERVE key capacity [BUCKETSIZE b] [MAXITERATIONS i] [EXPANSION e] ------------------ */
 
 bool cf_is_coming(redis_ctx *ctx, place *p, redis_string *name) {
     if (!p->value || p->value->filter) return false;
@@ -233,7 +251,7 @@ static bool take_wish(redis_ctx *ctx, redis_string **argv, int argc, cf_wish *w)
     }
     if (!take_option(ctx, argv, argc, "MAXITERATIONS", 1, 65535, &w->iterations) ||
         !take_option(ctx, argv, argc, "BUCKETSIZE", 1, 255, &w->bucket_size) ||
-        !take_option(ctx, argv, argc, "EXPANSION", 0, 32768, &w->expansion))
+        !take_option(ctx, argv, argc, "EXPANSION", 0, MOST_EXPANSION, &w->expansion))
         return false;
     if (capacity < 2 * (long long)w->bucket_size || capacity > CF_MOST_CAPACITY) {
         reply_error(ctx, "Capacity must be in the range [2 * BUCKETSIZE, %d]", CF_MOST_CAPACITY);
@@ -261,7 +279,7 @@ int cf_reserve_command(redis_ctx *ctx, redis_string **argv, int argc) {
     return creation_reply(ctx, argv[1], &c);
 }
 
-/* ---- Questions: what is not there, or is something else, has no items ------------------------------ */
+/* ---- Questions: what is not there, or is something else, has no items ------------------------ */
 
 static int ask(redis_ctx *ctx, redis_string **argv, int argc, bool is_one) {
     items t = {.count = (size_t)argc - 2};
@@ -291,6 +309,7 @@ int cf_count_command(redis_ctx *ctx, redis_string **argv, int argc) {
     place p = place_open(ctx, argv[1], REDIS_READ, FAMILY_CF);
     (void)argc;
     if (!cf_is_coming(ctx, &p, argv[1])) {
+        count_items(1);
         const uint64_t n = p.value ? tamis_count(p.value->filter, item.bytes, item.len) : 0;
         redis.ReplyWithLongLong(ctx, n > INT64_MAX ? INT64_MAX : (long long)n);
     }
@@ -298,7 +317,7 @@ int cf_count_command(redis_ctx *ctx, redis_string **argv, int argc) {
     return REDIS_OK;
 }
 
-/* ---- CF.DEL key item -------------------------------------------------------------------------------- */
+/* ---- CF.DEL key item ------------------------------------------------------------------------- */
 
 /* RedisBloom's count begins anew when it tidies up. */
 static void count_deleted(value *v) {
@@ -311,6 +330,7 @@ static void count_deleted(value *v) {
 static void remove_item(redis_ctx *ctx, place *p, redis_string **argv) {
     const struct tamis_key item = key_of(argv[2]);
     const tamis_status rc = tamis_remove(p->value->filter, item.bytes, item.len);
+    count_items(1);
     if (rc && rc != TAMIS_NOT_FOUND) {
         reply_refusal(ctx, rc);
         return;
@@ -334,7 +354,7 @@ int cf_del_command(redis_ctx *ctx, redis_string **argv, int argc) {
     return REDIS_OK;
 }
 
-/* ---- CF.INFO key ------------------------------------------------------------------------------------- */
+/* ---- CF.INFO key ----------------------------------------------------------------------------- */
 
 static void tell(redis_ctx *ctx, const cf_shape *s) {
     const struct {

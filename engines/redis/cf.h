@@ -44,8 +44,10 @@ uint64_t cf_cells(const cf_shape *);
 /* The filter of the key is still on its way: replied. */
 bool cf_is_coming(redis_ctx *, place *, redis_string *name);
 
-/* Which step is next when a filter of ours is full, and back. FULL when it cannot be enlarged further. */
+/* One step up when a filter of ours is full: TAMIS_FULL when there is none. And one back: false when it
+ * would not hold what is inside, or be smaller than at first. */
 tamis_status cf_enlarge(tamis *, facts *);
 bool cf_shrink(tamis *, facts *);
+bool cf_may_shrink(const value *);
 
 #endif

@@ -11,7 +11,7 @@
 #include "engines/redis/commands.h"
 #include "engines/redis/items.h"
 
-/* ---- One command -------------------------------------------------------------------------------- */
+/* ---- One command ----------------------------------------------------------------------------- */
 
 typedef enum reply_form { ONE, BOOLS, NUMBERS } reply_form;
 enum { ADDED = 1, WAS_THERE = 0, NO_ROOM = -1 };
@@ -20,6 +20,8 @@ enum { ADDED = 1, WAS_THERE = 0, NO_ROOM = -1 };
 typedef struct order {
     reply_form form;
     bool only_new, never_creates;
+    bool is_at_once;  /* nobody may wait any more */
+    bool is_verbatim; /* it is what the client sent, and nothing else came of it */
     cf_wish wish;
     redis_string **item;
     int count;
@@ -29,10 +31,10 @@ typedef struct adding {
     order order;
     items t;
     facts facts;
-    bool is_told;  /* by the primary or a file: what went in there goes in here */
-    bool scales;   /* somehow: RedisBloom's kind does it by itself */
-    bool grows;    /* by our hand */
-    uint64_t left; /* how many may be added when it does not grow */
+    bool scales;           /* somehow: RedisBloom's kind does it by itself */
+    bool grows;            /* by our hand */
+    uint64_t most_filters; /* that it may be enlarged to */
+    uint64_t left;         /* how many may be added when it does not grow */
     size_t added;
     tamis_status failure; /* of the first that did not go in; and why, in the library's words */
     char why[JOB_WHY];
@@ -44,12 +46,18 @@ static void adding_free(adding *a) {
     if (a->result != a->few) redis.Free(a->result);
 }
 
+/* What the primary or a file tells went in there, whatever the settings here are. */
+static uint64_t most_filters(redis_ctx *ctx) {
+    const int told = REDIS_IS_REPLICATED | REDIS_IS_LOADING;
+    return redis.GetContextFlags(ctx) & told ? UINT64_MAX : (uint64_t)settings.cf_max_expansions;
+}
+
 /* False, with the error replied, when there is no memory. */
 static bool adding_begin(redis_ctx *ctx, adding *a, const value *v, const order *o) {
     const cf_shape s = cf_shape_of(v);
     a->order = *o;
     a->facts = v->facts;
-    a->is_told = redis.GetContextFlags(ctx) & (REDIS_IS_REPLICATED | REDIS_IS_LOADING);
+    a->most_filters = most_filters(ctx);
     a->scales = s.expansion;
     a->grows = s.is_multiset && s.expansion;
     a->left =
@@ -66,7 +74,7 @@ static bool adding_begin(redis_ctx *ctx, adding *a, const value *v, const order 
     return false;
 }
 
-/* ---- Adding --------------------------------------------------------------------------------------- */
+/* ---- Adding ---------------------------------------------------------------------------------- */
 
 static bool is_there(const adding *a, const tamis *filter, size_t i) {
     const items *t = &a->t;
@@ -81,7 +89,7 @@ static tamis_status put(const adding *a, tamis *filter, size_t i) {
 }
 
 static bool may_enlarge(const adding *a) {
-    return a->grows && (a->is_told || a->facts.filters < (uint64_t)settings.cf_max_expansions);
+    return a->grows && a->facts.filters < a->most_filters;
 }
 
 static tamis_status add_one(adding *a, tamis *filter, size_t i) {
@@ -112,7 +120,7 @@ static void add_all(adding *a, tamis *filter) {
     }
 }
 
-/* ---- Telling ---------------------------------------------------------------------------------------- */
+/* ---- Telling --------------------------------------------------------------------------------- */
 
 static int reply_failure(redis_ctx *ctx, const adding *a) {
     if (a->failure == TAMIS_NOMEM) return reply_error(ctx, "ERR Insufficient memory");
@@ -145,6 +153,10 @@ static void reply_results(redis_ctx *ctx, const adding *a) {
 /* Replicas get what went in, and nothing else. */
 static void replicate(redis_ctx *ctx, const adding *a, redis_string *key) {
     redis_string **item = a->order.item, *few[FEW_ITEMS];
+    if (a->order.is_verbatim && a->added == a->t.count) {
+        redis.ReplicateVerbatim(ctx);
+        return;
+    }
     if (a->added < a->t.count) {
         item = a->added <= FEW_ITEMS ? few : redis.Alloc(a->added * sizeof *item);
         for (size_t i = 0, n = 0; i < a->t.count; i++)
@@ -163,11 +175,12 @@ static void finish(redis_ctx *ctx, const adding *a, value *v, redis_string *key)
     reply_results(ctx, a);
 }
 
-/* ---- On the worker ------------------------------------------------------------------------------------ */
+/* ---- On the worker --------------------------------------------------------------------------- */
 
 /* May it have to be enlarged, and is it large? Then nothing is added before that is known. */
 static bool is_for_worker(adding *a, const tamis *filter) {
-    if (!may_enlarge(a) || 2 * tamis_stored_size(filter) < LARGE_BYTES) return false;
+    if (a->order.is_at_once || !may_enlarge(a) || 2 * tamis_stored_size(filter) < LARGE_BYTES)
+        return false;
     const uint64_t room = tamis_room(filter);
     if (room >= a->t.count) return false;
     if (!a->order.only_new) return true;
@@ -198,95 +211,160 @@ static void end_adding(job *j, redis_ctx *ctx) {
     } else if (!job_place(ctx, j, &p)) {
         tamis_free(j->result);
     } else {
-        if (j->result) value_replace(j->target, j->result);
+        if (j->result) job_replace(j);
         finish(ctx, j->task, j->target, j->key);
         place_close(&p);
     }
 }
 
+/* The items of a command that is done later; false when there is no memory. */
+static bool hold_items(order *o) {
+    redis_string **held = try_alloc((size_t)o->count * sizeof *held);
+    if (!held) return false;
+    for (int i = 0; i < o->count; i++) held[i] = redis.HoldString(NULL, o->item[i]);
+    o->item = held;
+    o->is_verbatim = false;
+    return true;
+}
+
+static void release_items(const order *o) {
+    for (int i = 0; i < o->count; i++) redis.FreeString(NULL, o->item[i]);
+    redis.Free(o->item);
+}
+
 static void clean_adding(job *j) {
     adding *a = j->task;
-    for (int i = 0; i < a->order.count; i++) redis.FreeString(NULL, a->order.item[i]);
-    redis.Free(a->order.item);
+    release_items(&a->order);
     adding_free(a);
     redis.Free(a);
 }
 
 static int add_elsewhere(redis_ctx *ctx, redis_string *key, value *v, const order *o) {
-    adding *a = try_alloc(sizeof *a);
-    redis_string **held = try_alloc((size_t)o->count * sizeof *held);
-    job *j = a && held ? job_new(ctx, key, v) : NULL;
     order kept = *o;
-    kept.item = held;
-    if (a && held)
-        for (int i = 0; i < o->count; i++) held[i] = redis.HoldString(NULL, o->item[i]);
+    adding *a = try_alloc(sizeof *a);
+    if (!a || !hold_items(&kept)) {
+        redis.Free(a);
+        return reply_error(ctx, "ERR Insufficient memory");
+    }
+    value_note_facts(v); /* nobody may have to while the worker reads it */
+    job *j = job_new(ctx, key, v);
     if (j && adding_begin(ctx, a, v, &kept)) {
         j->task = a;
         j->make = add_to_copy, j->end = end_adding, j->clean = clean_adding;
         return job_do(ctx, j, 2 * tamis_stored_size(v->filter));
     }
-    if (!a || !held) reply_error(ctx, "ERR Insufficient memory");
     if (j) job_drop(j);
-    if (a && held)
-        for (int i = 0; i < o->count; i++) redis.FreeString(NULL, held[i]);
-    redis.Free(held);
+    release_items(&kept);
     redis.Free(a);
     return REDIS_OK;
 }
 
-/* ---- The commands --------------------------------------------------------------------------------------- */
+/* ---- Making it first ------------------------------------------------------------------------- */
 
-/* The value of the key, or a new one; NULL, with the error replied. */
-static value *value_for(redis_ctx *ctx, place *p, redis_string *key, const order *o) {
+static int add(redis_ctx *, redis_string *key, const order *);
+
+typedef struct beginning {
+    order order;
+    creation creation;
+} beginning;
+
+static void make_first(job *j) {
+    const beginning *b = j->task;
+    const tamis_status rc = creation_make(&b->creation, &j->result);
+    if (rc) job_fail(j, rc);
+}
+
+/* Somebody may have been faster: then the items go to what stands there. */
+static void add_then(job *j, redis_ctx *ctx) {
+    const beginning *b = j->task;
+    if (j->rc) {
+        reply_error(ctx, "ERR %s", j->why);
+        return;
+    }
+    place p = place_open(ctx, j->key, REDIS_READ | REDIS_WRITE, ANY_FAMILY);
+    const bool is_late = p.value || p.is_wrong;
+    if (is_late) tamis_free(j->result);
+    const bool is_good = is_late || creation_put(ctx, &p, j->key, &b->creation, j->result);
+    place_close(&p);
+    if (is_good) add(ctx, j->key, &b->order);
+}
+
+static void clean_beginning(job *j) {
+    beginning *b = j->task;
+    release_items(&b->order);
+    creation_free(&b->creation);
+    redis.Free(b);
+}
+
+/* A large filter is made by the worker; the items follow when it stands there. Owns the creation. */
+static int create_and_add(redis_ctx *ctx, redis_string *key, const order *o, creation *c) {
+    beginning *b = try_alloc(sizeof *b);
+    if (b) *b = (beginning){*o, *c};
+    job *j = b && hold_items(&b->order) ? job_new(ctx, key, NULL) : NULL;
+    if (!j) {
+        const bool has_items = b && b->order.item != o->item;
+        if (has_items) release_items(&b->order); /* and the error was replied */
+        if (!has_items) reply_error(ctx, "ERR Insufficient memory");
+        redis.Free(b);
+        creation_free(c);
+        return REDIS_OK;
+    }
+    b->order.is_at_once = true;
+    j->task = b;
+    j->make = make_first, j->end = add_then, j->clean = clean_beginning;
+    return job_do(ctx, j, c->bytes);
+}
+
+/* ---- The commands ---------------------------------------------------------------------------- */
+
+/* Where nothing is: a new filter. */
+static int add_to_new(redis_ctx *ctx, redis_string *key, const order *o) {
     creation c = {.event = "cf.reserve"};
-    if (p->is_wrong) {
-        redis.ReplyWithError(ctx, WRONG_TYPE);
-        return NULL;
-    }
-    if (p->value) return cf_is_coming(ctx, p, key) ? NULL : p->value;
-    if (o->never_creates) {
-        redis.ReplyWithError(ctx, "ERR not found");
-        return NULL;
-    }
+    if (o->never_creates) return redis.ReplyWithError(ctx, "ERR not found");
     const tamis_status rc = cf_plan(&c, &o->wish);
-    if (!rc) return creation_now(ctx, p, key, &c);
+    if (!rc) return create_and_add(ctx, key, o, &c);
     creation_free(&c);
-    reply_refusal(ctx, rc);
-    return NULL;
+    return reply_refusal(ctx, rc);
 }
 
 /* RedisBloom looks at this once for each command, before it adds anything. */
 static bool has_all_expansions(redis_ctx *ctx, const value *v) {
-    const int told = REDIS_IS_REPLICATED | REDIS_IS_LOADING;
     const cf_shape s = cf_shape_of(v);
-    if (!s.is_origin || s.filters < (uint64_t)settings.cf_max_expansions ||
-        redis.GetContextFlags(ctx) & told)
-        return false;
+    if (!s.is_origin || s.filters < most_filters(ctx)) return false;
     redis.ReplyWithError(ctx, "Maximum expansions reached");
     return true;
 }
 
-static int add(redis_ctx *ctx, redis_string *key, const order *o) {
+static int add_to(redis_ctx *ctx, redis_string *key, value *v, const order *o) {
     adding a;
-    place p = place_open(ctx, key, REDIS_READ | REDIS_WRITE, FAMILY_CF);
-    value *v = value_for(ctx, &p, key, o);
-    if (v && !(v->hashes_itself && has_all_expansions(ctx, v)) && adding_begin(ctx, &a, v, o)) {
-        if (is_for_worker(&a, v->filter)) {
-            place_close(&p);
-            adding_free(&a);
-            return add_elsewhere(ctx, key, v, o);
-        }
+    if ((v->hashes_itself && has_all_expansions(ctx, v)) || !adding_begin(ctx, &a, v, o))
+        return REDIS_OK;
+    const bool is_elsewhere = is_for_worker(&a, v->filter);
+    if (!is_elsewhere) {
         add_all(&a, v->filter);
         finish(ctx, &a, v, key);
-        adding_free(&a);
     }
+    adding_free(&a);
+    return is_elsewhere ? add_elsewhere(ctx, key, v, o) : REDIS_OK;
+}
+
+static int add(redis_ctx *ctx, redis_string *key, const order *o) {
+    place p = place_open(ctx, key, REDIS_READ | REDIS_WRITE, FAMILY_CF);
+    value *v = p.value;
+    const bool is_wrong = p.is_wrong, is_coming = cf_is_coming(ctx, &p, key);
     place_close(&p);
-    return REDIS_OK;
+    if (is_coming) return REDIS_OK;
+    if (is_wrong) return redis.ReplyWithError(ctx, WRONG_TYPE);
+    return v ? add_to(ctx, key, v, o) : add_to_new(ctx, key, o);
 }
 
 static int add_item(redis_ctx *ctx, redis_string **argv, bool only_new) {
-    const order o = {
-        .form = ONE, .only_new = only_new, .wish = cf_usual_wish(), .item = argv + 2, .count = 1};
+    const order o = {.form = ONE,
+                     .only_new = only_new,
+                     .is_verbatim = true,
+                     .wish = cf_usual_wish(),
+                     .item = argv + 2,
+                     .count = 1};
     return add(ctx, argv[1], &o);
 }
 
@@ -333,7 +411,7 @@ static const char *take_options(redis_string **argv, int argc, order *o) {
 }
 
 static int insert(redis_ctx *ctx, redis_string **argv, int argc, reply_form form, bool only_new) {
-    order o = {.form = form, .only_new = only_new, .wish = cf_usual_wish()};
+    order o = {.form = form, .only_new = only_new, .is_verbatim = true, .wish = cf_usual_wish()};
     const char *why = take_options(argv, argc, &o);
     if (why) return *why ? redis.ReplyWithError(ctx, why) : redis.WrongArity(ctx);
     return add(ctx, argv[1], &o);

@@ -18,7 +18,7 @@ enum { CHUNK = 16 << 20 };
 enum { OPENING_BYTES = 8, PREFIX = OPENING_BYTES + 8, IMAGE_HEADER = 192 };
 static const char opening[OPENING_BYTES] = {'t', 'a', 'm', 'i', 's', '-', 'c', 'f'};
 
-/* ---- CF.SCANDUMP key iterator --------------------------------------------------------------------- */
+/* ---- CF.SCANDUMP key iterator ---------------------------------------------------------------- */
 
 /* Bytes from `offset` on of what a dump has in all, with something in front of them. */
 typedef struct chunk {
@@ -123,7 +123,7 @@ int cf_scandump_command(redis_ctx *ctx, redis_string **argv, int argc) {
     return is_whole ? dump(ctx, argv[1], v, (uint64_t)iterator) : REDIS_OK;
 }
 
-/* ---- CF.LOADCHUNK key iterator bytes ---------------------------------------------------------------- */
+/* ---- CF.LOADCHUNK key iterator bytes --------------------------------------------------------- */
 
 static void reply_taken(redis_ctx *ctx, uint64_t have) {
     (void)have;
@@ -156,7 +156,7 @@ static const char *open_coming(const struct tamis_key *bytes, coming *c) {
 /* The same for what follows: where it belongs is known from what has come. */
 static const char *place_chunk(const value *v, uint64_t iterator, size_t len, coming *c) {
     const char *why = "Couldn't load chunk!";
-    if (!v->arrival) return why;
+    if (!v->arrival || v->arrival->form == FORM_REDISBLOOM) return why;
     const uint64_t header = v->arrival->form == FORM_IMAGE ? IMAGE_HEADER : CF_HEADER;
     c->form = v->arrival->form;
     c->total = v->arrival->total;
@@ -194,7 +194,7 @@ int cf_loadchunk_command(redis_ctx *ctx, redis_string **argv, int argc) {
     return rc;
 }
 
-/* ---- CF.COMPACT key ----------------------------------------------------------------------------------- */
+/* ---- CF.COMPACT key -------------------------------------------------------------------------- */
 
 /* Sub-filters of RedisBloom, in a copy of its bytes. */
 typedef struct level {
@@ -272,13 +272,7 @@ static tamis_status compact_origin(const value *v, tamis **result) {
 /* What was enlarged, and has become emptier since, takes its steps back. */
 static tamis_status compact_own(const value *v, tamis **result, facts *f) {
     const tamis_status rc = tamis_copy(result, v->filter);
-    const uint64_t before = f->filters;
     while (!rc && cf_shrink(*result, f)) continue;
-    f->deleted = 0;
-    if (!rc && f->filters == before) {
-        tamis_free(*result);
-        *result = NULL;
-    }
     return rc;
 }
 
@@ -286,12 +280,11 @@ static void compact(job *j) {
     facts *f = j->task;
     const value *v = j->target;
     tamis_status rc = TAMIS_OK;
+    f->deleted = 0;
     if (cf_shape_of(v).is_origin)
         rc = compact_origin(v, &j->result);
-    else if (f->filters > 1)
+    else if (cf_may_shrink(v))
         rc = compact_own(v, &j->result, f);
-    else
-        f->deleted = 0;
     if (rc) job_fail(j, rc);
 }
 
@@ -299,7 +292,7 @@ static void put_compacted(redis_ctx *ctx, job *j) {
     const facts *f = j->task;
     value *v = j->target;
     if (!j->result && f->deleted == v->facts.deleted) return;
-    if (j->result) value_replace(v, j->result);
+    if (j->result) job_replace(j);
     v->facts = *f;
     redis.Replicate(ctx, "CF.COMPACT", "s", j->key);
     redis.NotifyKeyspaceEvent(ctx, REDIS_NOTIFY_MODULE, "cf.compact", j->key);
@@ -325,6 +318,7 @@ int cf_compact_command(redis_ctx *ctx, redis_string **argv, int argc) {
     if (!v) redis.ReplyWithError(ctx, "Cuckoo filter was not found");
     const bool is_whole = v && !cf_is_coming(ctx, &p, argv[1]);
     place_close(&p);
+    if (is_whole) value_note_facts(v);
     job *j = is_whole ? job_new(ctx, argv[1], v) : NULL;
     if (!j) return REDIS_OK;
     facts *f = j->task = redis.Alloc(sizeof *f);
@@ -333,7 +327,7 @@ int cf_compact_command(redis_ctx *ctx, redis_string **argv, int argc) {
     return job_do(ctx, j, tamis_stored_size(v->filter));
 }
 
-/* ---- CF.DEBUG key --------------------------------------------------------------------------------------- */
+/* ---- CF.DEBUG key ---------------------------------------------------------------------------- */
 
 static int debug(redis_ctx *ctx, const value *v) {
     char text[256];

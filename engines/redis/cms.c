@@ -122,6 +122,7 @@ static uint64_t increase(const value *v, redis_string *item, redis_string *numbe
 
 static void increase_all(redis_ctx *ctx, const value *v, redis_string **argv, int argc) {
     redis.ReplyWithArray(ctx, (argc - 2) / 2);
+    count_items((size_t)(argc - 2) / 2);
     for (int i = 2; i < argc; i += 2) {
         const uint64_t count = increase(v, argv[i], argv[i + 1]);
         if (count < UINT32_MAX)

@@ -102,6 +102,20 @@ static void add_up(job *j) {
     j->result = NULL;
 }
 
+/* The command is replicated, and must find there what it found here: no source may have been deleted or
+ * renamed meanwhile. */
+static bool has_its_sources(redis_ctx *ctx, const job *j) {
+    const sum *s = j->task;
+    bool is_there = true;
+    for (int i = 0; i < j->read_count && is_there; i++) {
+        place p = place_open(ctx, s->argv[SOURCES + i], REDIS_READ, FAMILY_CMS);
+        is_there = p.value == j->reads[i];
+        place_close(&p);
+    }
+    if (!is_there) reply_error(ctx, "ERR a source was changed meanwhile");
+    return is_there;
+}
+
 static void end(job *j, redis_ctx *ctx) {
     const sum *s = j->task;
     place p;
@@ -109,10 +123,10 @@ static void end(job *j, redis_ctx *ctx) {
         redis.ReplyWithError(ctx, "CMS: MERGE overflow");
     } else if (j->rc) {
         reply_error(ctx, "ERR %s", j->why);
-    } else if (!job_place(ctx, j, &p)) {
+    } else if (!has_its_sources(ctx, j) || !job_place(ctx, j, &p)) {
         tamis_free(j->result);
     } else {
-        value_replace(p.value, j->result);
+        job_replace(j);
         place_close(&p);
         redis.Replicate(ctx, "CMS.MERGE", "v", s->argv + 1, (size_t)s->argc - 1);
         redis.NotifyKeyspaceEvent(ctx, REDIS_NOTIFY_MODULE, "cms.merge", j->key);
@@ -153,8 +167,9 @@ static int tell_keys(redis_ctx *ctx, redis_string **argv, int argc) {
 
 /* Nobody may be at work on any of them: arguments that are no keys are in nobody's way. */
 static bool must_wait(redis_ctx *ctx, redis_string **argv, int argc) {
-    return work_is_active() && (work_must_wait(ctx, argv, 1, 1, 1, cms_merge_command) ||
-                                work_must_wait(ctx, argv, SOURCES, argc - 1, 1, cms_merge_command));
+    const call dest = {cms_merge_command, argv, argc, 1, 1, 1, true};
+    const call sources = {cms_merge_command, argv, argc, SOURCES, argc - 1, 1, true};
+    return work_is_active() && (work_must_wait(ctx, &dest) || work_must_wait(ctx, &sources));
 }
 
 int cms_merge_command(redis_ctx *ctx, redis_string **argv, int argc) {

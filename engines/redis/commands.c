@@ -41,8 +41,12 @@ static const command commands[COMMANDS] = {
 #include "engines/redis/commands.def"
 };
 
+static bool writes(const command *c) {
+    return strstr(c->flags, "write");
+}
+
 static bool may_have_to_wait(const command *c) {
-    return strstr(c->flags, "write") || strstr(c->flags, MAKES_JOBS);
+    return writes(c) || strstr(c->flags, MAKES_JOBS);
 }
 
 static int run(const command *c, redis_ctx *ctx, redis_string **argv, int argc) {
@@ -52,33 +56,53 @@ static int run(const command *c, redis_ctx *ctx, redis_string **argv, int argc) 
     if (argc < c->least || (c->most && argc > c->most)) return redis.WrongArity(ctx);
     if (work_is_active() && may_have_to_wait(c)) {
         const int last = c->last < 0 ? argc + c->last : c->last;
-        if (work_must_wait(ctx, argv, 1, last, c->step, c->entry)) return REDIS_OK;
+        const call again = {c->entry, argv, argc, 1, last, c->step, writes(c)};
+        if (work_must_wait(ctx, &again)) return REDIS_OK;
     }
+    counters.is_change = writes(c);
     return c->function(ctx, argv, argc);
 }
 
 /* ---- Making them known ------------------------------------------------------------------------ */
 
+/* Who may only read a key may ask it. Of several keys the first is changed, and the others are read. */
+static void describe_keys(const command *c, redis_key_spec specs[3]) {
+    const uint64_t read = REDIS_KEY_IS_READ | REDIS_KEY_IS_ACCESSED;
+    const uint64_t change = REDIS_KEY_IS_CHANGED | REDIS_KEY_IS_ACCESSED | REDIS_KEY_IS_UPDATED;
+    memset(specs, 0, 3 * sizeof *specs);
+    for (int i = 0; i < (c->last < 0 ? 2 : 1); i++) {
+        specs[i].flags = writes(c) && i == 0 ? change : read;
+        specs[i].begins = REDIS_KEYS_BEGIN_AT;
+        specs[i].first = 1 + i;
+        specs[i].ends = REDIS_KEYS_ARE_RANGE;
+        specs[i].last = i ? c->last : 0;
+        specs[i].step = 1;
+    }
+}
+
 /* What COMMAND DOCS tells, where the server has it. */
-static void describe(redis_ctx *ctx, const command *c, const char *name) {
-    /* Sizes of what we do not describe: no entries are read with them. */
-    static const redis_info_version version = {1, 16, 56, 64};
-    redis_command *known = redis.GetCommand ? redis.GetCommand(ctx, name) : NULL;
-    if (known && redis.SetCommandInfo) {
-        const redis_command_info info = {
-            .version = &version,
-            .summary = c->summary,
-            .complexity = c->complexity,
-            .since = tamis_version(),
-            .arity = c->least == c->most ? c->least : -c->least,
-        };
-        redis.SetCommandInfo(known, &info);
-    }
-    if (known && redis.AddACLCategory && redis.SetCommandACLCategories) {
-        char categories[64];
-        snprintf(categories, sizeof categories, "%s", c->family);
-        redis.SetCommandACLCategories(known, categories);
-    }
+static void describe(redis_command *known, const command *c) {
+    /* Histories and arguments: sizes of what we have none of. */
+    static const redis_info_version version = {1, 16, sizeof(redis_key_spec), 64};
+    redis_key_spec specs[3];
+    const redis_command_info info = {
+        .version = &version,
+        .summary = c->summary,
+        .complexity = c->complexity,
+        .since = tamis_version(),
+        .arity = c->least == c->most ? c->least : -c->least,
+        .key_specs = strstr(c->flags, "getkeys-api") ? NULL : specs,
+    };
+    describe_keys(c, specs);
+    redis.SetCommandInfo(known, &info);
+}
+
+/* The server takes exactly these: what it would guess from the flags is lost with the first of ours. */
+static void categorize(redis_command *known, const command *c) {
+    char categories[64];
+    snprintf(categories, sizeof categories, "%s %s %s", writes(c) ? "write" : "read",
+             strstr(c->flags, "fast") ? "fast" : "slow", c->family);
+    redis.SetCommandACLCategories(known, categories);
 }
 
 static int create(redis_ctx *ctx, const command *c) {
@@ -93,7 +117,9 @@ static int create(redis_ctx *ctx, const command *c) {
         redis.Log(ctx, "warning", "the command %s exists already: another module has it", c->name);
         return REDIS_ERR;
     }
-    describe(ctx, c, name);
+    redis_command *known = redis.GetCommand ? redis.GetCommand(ctx, name) : NULL;
+    if (known && redis.SetCommandInfo) describe(known, c);
+    if (known && redis.AddACLCategory && redis.SetCommandACLCategories) categorize(known, c);
     return REDIS_OK;
 }
 

@@ -43,11 +43,12 @@ static void pair_bool(redis_ctx *ctx, const char *name, bool x) {
 static void tell(job *j, redis_ctx *ctx) {
     const struct tamis_info *info = &((measured *)j->task)->info;
     enum { PAIRS = 18 };
+    const facts *f = &j->target->facts;
     char spec[1024];
     long shape = 0;
     while (shape < TAMIS_WORDS && info->word_name[shape]) shape++;
     tamis_spec(j->target->filter, spec, sizeof spec);
-    reply_map(ctx, PAIRS);
+    reply_map(ctx, f->every ? PAIRS + 2 : PAIRS);
     pair_text(ctx, "spec", spec);
     pair_text(ctx, "kind", info->kind);
     pair_text(ctx, "contract", info->contract);
@@ -65,6 +66,10 @@ static void tell(job *j, redis_ctx *ctx) {
     pair_text(ctx, "key_place", info->key_place);
     pair_bool(ctx, "is_degraded", info->is_degraded);
     pair_text(ctx, "caveat", info->caveat);
+    if (f->every) {
+        pair_number(ctx, "every", f->every);
+        pair_number(ctx, "ticked", f->ticked);
+    }
     reply_text(ctx, "shape");
     reply_map(ctx, shape);
     for (long i = 0; i < shape; i++) pair_number(ctx, info->word_name[i], info->word[i]);
@@ -83,6 +88,7 @@ int tamis_info_command(redis_ctx *ctx, redis_string **argv, int argc) {
     if (!j) return REDIS_OK;
     j->task = redis.Alloc(sizeof(measured));
     j->make = measure, j->end = tell, j->clean = free_task;
+    j->only_tells = true;
     return job_do(ctx, j, tamis_stored_size(filter));
 }
 
@@ -152,6 +158,7 @@ int tamis_dump_command(redis_ctx *ctx, redis_string **argv, int argc) {
     }
     *c = (chunk){.offset = offset, .total = tamis_stored_size(filter), .size = (size_t)count};
     j->make = cut_chunk, j->end = send_chunk, j->clean = free_task;
+    j->only_tells = true;
     return job_do(ctx, j, offset < HEADER_BYTES ? c->total : c->size);
 }
 

@@ -16,6 +16,7 @@ static bool find_memory(items *t, size_t n) {
 
 bool items_take(redis_ctx *ctx, items *t, const value *v, redis_string **argv, int count) {
     t->count = (size_t)count;
+    count_items(t->count);
     if (!find_memory(t, t->count)) {
         reply_error(ctx, "ERR Insufficient memory");
         return false;

@@ -4,6 +4,7 @@
 #include "engines/redis/origin_cms.h"
 #include "engines/redis/persist.h"
 #include "engines/redis/settings.h"
+#include "engines/redis/told.h"
 #include "engines/redis/work.h"
 
 /* A version as the server has them: one number. */
@@ -38,7 +39,8 @@ int RedisModule_OnLoad(redis_ctx *ctx, redis_string **argv, int argc) {
         return REDIS_ERR;
     }
     redis.SetModuleOptions(ctx, REDIS_HANDLE_IO_ERRORS | REDIS_HANDLE_ASYNC_LOAD);
-    if (settings_start(ctx, argv, argc) || add_types(ctx) || commands_start(ctx) || work_start())
+    if (settings_start(ctx, argv, argc) || add_types(ctx) || commands_start(ctx) ||
+        told_start(ctx) || work_start())
         return REDIS_ERR;
     return REDIS_OK;
 }

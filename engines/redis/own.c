@@ -1,7 +1,11 @@
-/* TAMIS.*: making, adding and asking, for every kind. */
+/* TAMIS.*: making, adding, asking and taking out, for every kind. */
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
+#include "engines/redis/alter.h"
+#include "engines/redis/clock.h"
 #include "engines/redis/commands.h"
 #include "engines/redis/create.h"
 #include "engines/redis/items.h"
@@ -10,12 +14,25 @@ static bool is_word(const redis_string *s, const char *word) {
     return strcasecmp(redis.StringPtrLen(s, NULL), word) == 0;
 }
 
-/* ---- TAMIS.CREATE key spec [SECRET bytes] [NOTE name value]... ---------------------------------- */
+/* ---- TAMIS.CREATE key spec [EVERY ms | LAST ms] [SECRET bytes] [NOTE name value]... -------------- */
 
-static const char create_usage[] = "ERR syntax error: TAMIS.CREATE key spec [SECRET 16-bytes] "
-                                   "[NOTE name value] ..., at most 16 notes";
+static const char create_usage[] =
+    "ERR syntax error: TAMIS.CREATE key spec [EVERY milliseconds | LAST milliseconds] "
+    "[SECRET 16-bytes] [NOTE name value] ..., at most 16 notes";
 
-static const char *take_options(creation *c, redis_string **argv, int argc) {
+/* How a filter ages by the clock, as it was asked for: a tick every so many milliseconds, or keys that
+ * stay for so many. */
+typedef struct ageing {
+    long long every, last;
+} ageing;
+
+enum { MOST_MILLISECONDS_BITS = 48 };
+
+static bool take_milliseconds(const redis_string *s, long long *ms) {
+    return !redis.StringToLongLong(s, ms) && *ms >= 1 && *ms >> MOST_MILLISECONDS_BITS == 0;
+}
+
+static const char *take_options(creation *c, ageing *age, redis_string **argv, int argc) {
     for (int i = 3; i < argc;) {
         if (is_word(argv[i], "SECRET") && i + 1 < argc) {
             const struct tamis_key secret = key_of(argv[i + 1]);
@@ -26,10 +43,40 @@ static const char *take_options(creation *c, redis_string **argv, int argc) {
         } else if (is_word(argv[i], "NOTE") && i + 2 < argc) {
             if (!creation_note(c, argv[i + 1], argv[i + 2])) return create_usage;
             i += 3;
+        } else if ((is_word(argv[i], "EVERY") || is_word(argv[i], "LAST")) && i + 1 < argc) {
+            if (age->every || age->last) return create_usage;
+            if (!take_milliseconds(argv[i + 1],
+                                   is_word(argv[i], "LAST") ? &age->last : &age->every))
+                return "ERR EVERY and LAST are milliseconds from 1 to 2^48";
+            i += 2;
         } else {
             return create_usage;
         }
     }
+    return NULL;
+}
+
+/* At least 1, so that it may divide. */
+static uint64_t word_of(const struct tamis_plan *plan, const char *name) {
+    for (int i = 0; i < TAMIS_WORDS && plan->word_name[i]; i++)
+        if (strcmp(plan->word_name[i], name) == 0 && plan->word[i]) return plan->word[i];
+    return 1;
+}
+
+/* The time goes into the note, from which every copy of the filter knows it. */
+static const char *plan_ageing(creation *c, const ageing *age) {
+    struct tamis_plan plan;
+    if (!age->every && !age->last) return NULL;
+    if (tamis_plan(c->spec, &plan, sizeof plan) || !strstr(c->spec, "by=clock"))
+        return "ERR EVERY and LAST are for filters that age by the clock: window with by=clock";
+    const uint64_t generations = word_of(&plan, "generations");
+    const uint64_t last = (uint64_t)age->last;
+    const facts f = {
+        .family = FAMILY_TAMIS,
+        .every = age->every ? (uint64_t)age->every : (last + generations - 1) / generations,
+        .ticked = (uint64_t)redis.Milliseconds(),
+    };
+    creation_facts(c, &f);
     return NULL;
 }
 
@@ -41,14 +88,16 @@ static void meet_secret(redis_ctx *ctx, const creation *c) {
 
 int tamis_create_command(redis_ctx *ctx, redis_string **argv, int argc) {
     creation c = {.event = "tamis.create"};
+    ageing age = {0};
     const struct tamis_key spec = key_of(argv[2]);
     place p = place_open(ctx, argv[1], REDIS_READ, ANY_FAMILY);
     const bool is_there = p.value || p.is_wrong;
     place_close(&p);
     if (is_there) return reply_error(ctx, "ERR item exists");
-    const char *why = take_options(&c, argv, argc);
-    const tamis_status rc = why ? TAMIS_INVALID : creation_plan(&c, spec.bytes, spec.len);
-    if (rc) {
+    const char *why = take_options(&c, &age, argv, argc);
+    const tamis_status rc = why ? TAMIS_OK : creation_plan(&c, spec.bytes, spec.len);
+    if (!why && !rc) why = plan_ageing(&c, &age);
+    if (why || rc) {
         creation_free(&c);
         return why ? redis.ReplyWithError(ctx, why) : reply_refusal(ctx, rc);
     }
@@ -56,44 +105,326 @@ int tamis_create_command(redis_ctx *ctx, redis_string **argv, int argc) {
     return creation_reply(ctx, argv[1], &c);
 }
 
-/* ---- TAMIS.ADD key item..., TAMIS.HAS key item... ----------------------------------------------- */
+/* ---- Changes of items ---------------------------------------------------------------------------- */
 
-static void tell_change(redis_ctx *ctx, redis_string *key, const char *event) {
-    redis.ReplicateVerbatim(ctx);
-    redis.NotifyKeyspaceEvent(ctx, REDIS_NOTIFY_MODULE, event, key);
+struct batch;
+
+/* What a command does with its items: all of them, or none when it fails. */
+typedef struct verb {
+    tamis_status (*apply)(tamis *, struct batch *);
+    void (*reply)(redis_ctx *, const struct batch *);
+    const char *event;
+    bool adds;      /* and so may need more room than there is */
+    bool tells_new; /* one by one, so that what fails half-way has to be taken back */
+} verb;
+
+typedef struct batch {
+    items items;
+    uint64_t *number; /* values to put; or NULL */
+    const verb *verb;
+} batch;
+
+static void reply_count(redis_ctx *ctx, const batch *b) {
+    redis.ReplyWithLongLong(ctx, (long long)b->items.count);
 }
 
-int tamis_add_command(redis_ctx *ctx, redis_string **argv, int argc) {
-    items t;
+static void reply_hits(redis_ctx *ctx, const batch *b) {
+    redis.ReplyWithArray(ctx, (long)b->items.count);
+    for (size_t i = 0; i < b->items.count; i++) reply_bool(ctx, b->items.hit[i]);
+}
+
+static tamis_status apply_add(tamis *filter, batch *b) {
+    const items *t = &b->items;
+    return t->hash ? tamis_add_hashes(filter, t->hash, t->count)
+                   : tamis_add_many(filter, t->key, t->count);
+}
+
+static tamis_status remove_item(tamis *filter, const items *t, size_t i) {
+    return t->hash ? tamis_remove_hash(filter, t->hash[i])
+                   : tamis_remove(filter, t->key[i].bytes, t->key[i].len);
+}
+
+/* What failed half-way is taken back, where the kind can; where it cannot, this is a copy. */
+static tamis_status apply_add_new(tamis *filter, batch *b) {
+    items *t = &b->items;
+    for (size_t i = 0; i < t->count; i++) {
+        bool is_new;
+        const tamis_status rc = items_add_new(t, filter, i, &is_new);
+        if (rc) {
+            while (i-- > 0)
+                if (t->hit[i]) remove_item(filter, t, i);
+            return rc;
+        }
+        t->hit[i] = is_new;
+    }
+    return TAMIS_OK;
+}
+
+/* A kind that cannot says so of the first. */
+static tamis_status apply_remove(tamis *filter, batch *b) {
+    items *t = &b->items;
+    for (size_t i = 0; i < t->count; i++) {
+        const tamis_status rc = remove_item(filter, t, i);
+        if (rc && rc != TAMIS_NOT_FOUND && i == 0) return rc;
+        t->hit[i] = !rc;
+    }
+    return TAMIS_OK;
+}
+
+static tamis_status put_item(tamis *filter, const batch *b, size_t i) {
+    const items *t = &b->items;
+    return t->hash ? tamis_put_hash(filter, t->hash[i], b->number[i])
+                   : tamis_put(filter, t->key[i].bytes, t->key[i].len, b->number[i]);
+}
+
+static bool get_item(const tamis *filter, const items *t, size_t i, uint64_t *number) {
+    return t->hash ? tamis_get_hash(filter, t->hash[i], number)
+                   : tamis_get(filter, t->key[i].bytes, t->key[i].len, number);
+}
+
+/* The largest value first, and a key that a map without new keys has not: they fail if any does. */
+static tamis_status apply_put(tamis *filter, batch *b) {
+    struct tamis_info info;
+    size_t hardest = 0;
+    uint64_t number;
+    tamis_facts(filter, &info, sizeof info);
+    for (size_t i = 1; i < b->items.count; i++)
+        if (b->number[i] > b->number[hardest]) hardest = i;
+    for (size_t i = 0; info.abilities & TAMIS_IS_BUILT && i < b->items.count; i++)
+        if (!get_item(filter, &b->items, i, &number)) hardest = i;
+    tamis_status rc = put_item(filter, b, hardest);
+    for (size_t i = 0; i < b->items.count && !rc; i++) rc = put_item(filter, b, i);
+    return rc;
+}
+
+/* ---- On the filter, or on a copy of it --------------------------------------------------------------- */
+
+/* Does it need more memory than the filter has? Only what is new does. */
+static bool lacks_room(const tamis *filter, items *t) {
+    const uint64_t room = tamis_room(filter);
+    uint64_t need = 0;
+    if (room >= t->count) return false;
+    items_ask(t, filter);
+    for (size_t i = 0; i < t->count; i++) need += !t->hit[i];
+    return need > room;
+}
+
+/* A large filter grows on the worker; what would be half done, and cannot be taken back, is done on a
+ * copy. */
+static bool needs_copy(const tamis *filter, batch *b) {
+    struct tamis_info info;
+    if (!b->verb->adds || tamis_room(filter) == UINT64_MAX) return false;
+    tamis_facts(filter, &info, sizeof info);
+    const bool is_final = info.abilities & TAMIS_MAY_FORGET && info.abilities & TAMIS_CAN_REMOVE;
+    if (b->verb->tells_new && b->items.count > 1) return is_final || lacks_room(filter, &b->items);
+    return info.abilities & TAMIS_CAN_GROW && info.stored_bytes >= LARGE_BYTES &&
+           lacks_room(filter, &b->items);
+}
+
+static tamis_status alter_batch(tamis *copy, alteration *a, job *j) {
+    batch *b = a->data;
+    (void)j;
+    return b->verb->apply(copy, b);
+}
+
+static void reply_batch(redis_ctx *ctx, alteration *a) {
+    const batch *b = a->data;
+    b->verb->reply(ctx, b);
+}
+
+static void batch_free(batch *b) {
+    items_free(&b->items);
+    redis.Free(b->number);
+    redis.Free(b);
+}
+
+static void free_batch(alteration *a) {
+    batch_free(a->data);
+}
+
+/* Replicated also when it failed: what was done and taken back may have left the same set in other
+ * places. */
+static void change_now(redis_ctx *ctx, tamis *filter, batch *b, redis_string *key) {
+    const tamis_status rc = b->verb->apply(filter, b);
+    if (!rc || b->verb->tells_new) redis.ReplicateVerbatim(ctx);
+    if (rc) {
+        reply_refusal(ctx, rc);
+    } else {
+        redis.NotifyKeyspaceEvent(ctx, REDIS_NOTIFY_MODULE, b->verb->event, key);
+        b->verb->reply(ctx, b);
+    }
+    batch_free(b);
+}
+
+/* The strings of the items lie in argv, which a job keeps. Owns the numbers. */
+static int change(redis_ctx *ctx, redis_string **argv, int argc, redis_string **item, int count,
+                  uint64_t *number, const verb *how) {
     place p = place_open(ctx, argv[1], REDIS_READ | REDIS_WRITE, ANY_FAMILY);
     tamis *filter = place_filter(ctx, &p, argv[1]);
-    if (filter && items_take(ctx, &t, p.value, argv + 2, argc - 2)) {
-        const tamis_status rc = t.hash ? tamis_add_hashes(filter, t.hash, t.count)
-                                       : tamis_add_many(filter, t.key, t.count);
+    value *v = p.value;
+    batch *b = filter ? redis.Alloc(sizeof *b) : NULL;
+    if (b && !items_take(ctx, &b->items, v, item, count)) {
+        redis.Free(b);
+        b = NULL;
+    }
+    bool is_copied = false;
+    if (b) {
+        b->number = number, b->verb = how;
+        clock_keep(ctx, v, argv[1]);
+        is_copied = needs_copy(filter, b);
+        if (!is_copied) change_now(ctx, filter, b, argv[1]);
+    } else {
+        redis.Free(number);
+    }
+    place_close(&p);
+    if (!is_copied) return REDIS_OK;
+    const alteration a = {.alter = alter_batch,
+                          .reply = reply_batch,
+                          .free = free_batch,
+                          .event = how->event,
+                          .data = b};
+    return alter_copy(ctx, &a, v, NULL, 0, argv, argc, tamis_stored_size(filter));
+}
+
+/* ---- TAMIS.ADD, TAMIS.ADDNEW, TAMIS.REMOVE key item... ------------------------------------------------ */
+
+int tamis_add_command(redis_ctx *ctx, redis_string **argv, int argc) {
+    static const verb add = {apply_add, reply_count, "tamis.add", true, false};
+    return change(ctx, argv, argc, argv + 2, argc - 2, NULL, &add);
+}
+
+int tamis_addnew_command(redis_ctx *ctx, redis_string **argv, int argc) {
+    static const verb add_new = {apply_add_new, reply_hits, "tamis.add", true, true};
+    return change(ctx, argv, argc, argv + 2, argc - 2, NULL, &add_new);
+}
+
+int tamis_remove_command(redis_ctx *ctx, redis_string **argv, int argc) {
+    static const verb take_out = {apply_remove, reply_hits, "tamis.remove", false, false};
+    return change(ctx, argv, argc, argv + 2, argc - 2, NULL, &take_out);
+}
+
+/* ---- TAMIS.PUT key item value [item value ...] ----------------------------------------------------------- */
+
+static bool take_number(const redis_string *s, uint64_t *number) {
+    const struct tamis_key text = key_of(s);
+    const char *digits = text.bytes;
+    *number = 0;
+    for (size_t i = 0; i < text.len; i++) {
+        const uint64_t digit = (uint64_t)(digits[i] - '0');
+        if (digits[i] < '0' || digits[i] > '9' || *number > (UINT64_MAX - digit) / 10) return false;
+        *number = *number * 10 + digit;
+    }
+    return text.len > 0;
+}
+
+/* Items to the front of `item`, values to `number`; false with the error replied. */
+static bool split_pairs(redis_ctx *ctx, redis_string **pair, int count, redis_string **item,
+                        uint64_t *number) {
+    for (int i = 0; i < count; i++) {
+        item[i] = pair[2 * i];
+        if (take_number(pair[2 * i + 1], &number[i])) continue;
+        reply_error(ctx, "ERR the value of '%.100s' must be a whole number from 0 to 2^64-1",
+                    redis.StringPtrLen(item[i], NULL));
+        return false;
+    }
+    return true;
+}
+
+int tamis_put_command(redis_ctx *ctx, redis_string **argv, int argc) {
+    static const verb put = {apply_put, reply_count, "tamis.put", false, false};
+    const int count = (argc - 2) / 2;
+    if (argc % 2) return redis.WrongArity(ctx);
+    redis_string **item = redis.Alloc((size_t)count * sizeof *item);
+    uint64_t *number = redis.Alloc((size_t)count * sizeof *number);
+    if (split_pairs(ctx, argv + 2, count, item, number))
+        change(ctx, argv, argc, item, count, number, &put);
+    else
+        redis.Free(number);
+    redis.Free(item);
+    return REDIS_OK;
+}
+
+/* ---- TAMIS.HAS, TAMIS.COUNT, TAMIS.GET key item... ------------------------------------------------------- */
+
+/* Kinds that know sets and no keys would answer maybe to everything. */
+static bool can_answer(redis_ctx *ctx, const tamis *filter, enum tamis_ability needed,
+                       const char *what) {
+    struct tamis_info info;
+    tamis_facts(filter, &info, sizeof info);
+    if (info.abilities & TAMIS_IS_SKETCH)
+        reply_error(ctx, "ERR %s knows sets, not keys: it cannot be asked for one", info.kind);
+    else if (needed && !(info.abilities & needed))
+        reply_error(ctx, "ERR %s cannot %s", info.kind, what);
+    else
+        return true;
+    return false;
+}
+
+static void tell_hits(redis_ctx *ctx, const tamis *filter, items *t, bool is_empty) {
+    if (is_empty)
+        memset(t->hit, 0, t->count);
+    else
+        items_ask(t, filter);
+    redis.ReplyWithArray(ctx, (long)t->count);
+    for (size_t i = 0; i < t->count; i++) reply_bool(ctx, t->hit[i]);
+}
+
+static uint64_t count_item(const tamis *filter, const items *t, size_t i) {
+    return t->hash ? tamis_count_hash(filter, t->hash[i])
+                   : tamis_count(filter, t->key[i].bytes, t->key[i].len);
+}
+
+/* The protocol's integers end at 2^63-1; what is larger is told as a text. */
+static void tell_number(redis_ctx *ctx, uint64_t number) {
+    char text[24];
+    if (number <= INT64_MAX) {
+        redis.ReplyWithLongLong(ctx, (long long)number);
+        return;
+    }
+    snprintf(text, sizeof text, "%" PRIu64, number);
+    reply_text(ctx, text);
+}
+
+static void tell_counts(redis_ctx *ctx, const tamis *filter, items *t, bool is_empty) {
+    redis.ReplyWithArray(ctx, (long)t->count);
+    for (size_t i = 0; i < t->count; i++) tell_number(ctx, is_empty ? 0 : count_item(filter, t, i));
+}
+
+static void tell_values(redis_ctx *ctx, const tamis *filter, items *t, bool is_empty) {
+    redis.ReplyWithArray(ctx, (long)t->count);
+    for (size_t i = 0; i < t->count; i++) {
+        uint64_t number;
+        if (!is_empty && get_item(filter, t, i, &number))
+            tell_number(ctx, number);
+        else
+            redis.ReplyWithNull(ctx);
+    }
+}
+
+static int ask(redis_ctx *ctx, redis_string **argv, int argc, enum tamis_ability needed,
+               void (*tell)(redis_ctx *, const tamis *, items *, bool is_empty)) {
+    items t;
+    place p = place_open(ctx, argv[1], REDIS_READ, ANY_FAMILY);
+    const tamis *filter = place_filter(ctx, &p, argv[1]);
+    if (filter && can_answer(ctx, filter, needed, "map keys to values") &&
+        items_take(ctx, &t, p.value, argv + 2, argc - 2)) {
+        tell(ctx, filter, &t, !clock_keep(ctx, p.value, argv[1]));
         items_free(&t);
-        if (rc) {
-            reply_refusal(ctx, rc);
-        } else {
-            tell_change(ctx, argv[1], "tamis.add");
-            redis.ReplyWithLongLong(ctx, argc - 2);
-        }
     }
     place_close(&p);
     return REDIS_OK;
 }
 
 int tamis_has_command(redis_ctx *ctx, redis_string **argv, int argc) {
-    items t;
-    place p = place_open(ctx, argv[1], REDIS_READ, ANY_FAMILY);
-    tamis *filter = place_filter(ctx, &p, argv[1]);
-    if (filter && items_take(ctx, &t, p.value, argv + 2, argc - 2)) {
-        items_ask(&t, filter);
-        redis.ReplyWithArray(ctx, (long)t.count);
-        for (size_t i = 0; i < t.count; i++) reply_bool(ctx, t.hit[i]);
-        items_free(&t);
-    }
-    place_close(&p);
-    return REDIS_OK;
+    return ask(ctx, argv, argc, 0, tell_hits);
+}
+
+int tamis_count_command(redis_ctx *ctx, redis_string **argv, int argc) {
+    return ask(ctx, argv, argc, 0, tell_counts);
+}
+
+int tamis_get_command(redis_ctx *ctx, redis_string **argv, int argc) {
+    return ask(ctx, argv, argc, TAMIS_CAN_GET, tell_values);
 }
 
 /* ---- TAMIS.SECRET key ---------------------------------------------------------------------------- */

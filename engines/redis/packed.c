@@ -2,10 +2,12 @@
  *
  * A key as an argument of its own costs the server more to read than the filter costs to ask; packed
  * hashes cost eight bytes and no more. They are little-endian, as the server is. */
+#include <inttypes.h>
 #include <string.h>
 
+#include "engines/redis/alter.h"
+#include "engines/redis/clock.h"
 #include "engines/redis/commands.h"
-#include "engines/redis/reply.h"
 
 enum { HASH_BYTES = 8, MOST_HASHES = 1 << 20 };
 
@@ -37,28 +39,106 @@ static bool takes_hashes(redis_ctx *ctx, const value *v) {
     return false;
 }
 
-int tamis_hadd_command(redis_ctx *ctx, redis_string **argv, int argc) {
-    void *memory = NULL;
-    size_t n;
-    place p = place_open(ctx, argv[1], REDIS_READ | REDIS_WRITE, ANY_FAMILY);
-    tamis *filter = place_filter(ctx, &p, argv[1]);
-    const uint64_t *hashes =
-        filter && takes_hashes(ctx, p.value) ? take_hashes(ctx, argv[2], &n, &memory) : NULL;
-    (void)argc;
-    if (hashes) {
-        const tamis_status rc = tamis_add_hashes(filter, hashes, n);
-        if (rc) {
-            reply_error(ctx, "%s %s", rc == TAMIS_MISMATCH ? "WRONGSHARD" : "ERR", tamis_why());
-        } else {
-            redis.ReplicateVerbatim(ctx);
-            redis.NotifyKeyspaceEvent(ctx, REDIS_NOTIFY_MODULE, "tamis.add", argv[1]);
-            redis.ReplyWithLongLong(ctx, (long long)n);
+/* Not every shard knows every hash: what another has would be answered maybe. False with the error
+ * replied. */
+static bool are_of_shard(redis_ctx *ctx, const tamis *filter, const uint64_t *hashes, size_t n) {
+    enum { BLOCK = 1024 };
+    uint32_t shard[BLOCK];
+    struct tamis_shard_info info;
+    if (!tamis_shard_info(filter, &info, sizeof info) || info.shards == 1) return true;
+    for (size_t at = 0; at < n; at += BLOCK) {
+        const size_t m = n - at < BLOCK ? n - at : BLOCK;
+        tamis_shards_of(filter, hashes + at, m, shard);
+        for (size_t i = 0; i < m; i++) {
+            if (shard[i] == info.shard) continue;
+            reply_error(ctx,
+                        "WRONGSHARD hash %016" PRIx64 " belongs to shard %u of %" PRIu64
+                        ", and this is shard %" PRIu64,
+                        hashes[at + i], shard[i], info.shards, info.shard);
+            return false;
         }
     }
-    redis.Free(memory);
-    place_close(&p);
-    return REDIS_OK;
+    return true;
 }
+
+/* What both commands begin with. */
+typedef struct packed {
+    place place;
+    tamis *filter;
+    const uint64_t *hashes; /* NULL: the error has been replied */
+    size_t n;
+    void *memory;
+} packed;
+
+static packed packed_open(redis_ctx *ctx, redis_string **argv, int mode) {
+    packed p = {.place = place_open(ctx, argv[1], mode, ANY_FAMILY)};
+    p.filter = place_filter(ctx, &p.place, argv[1]);
+    if (p.filter && takes_hashes(ctx, p.place.value))
+        p.hashes = take_hashes(ctx, argv[2], &p.n, &p.memory);
+    if (p.hashes && !are_of_shard(ctx, p.filter, p.hashes, p.n)) p.hashes = NULL;
+    if (p.hashes) count_items(p.n);
+    return p;
+}
+
+static void packed_close(packed *p) {
+    redis.Free(p->memory);
+    place_close(&p->place);
+}
+
+/* ---- TAMIS.HADD key packed ------------------------------------------------------------------------- */
+
+static void tell_added(redis_ctx *ctx, alteration *a) {
+    redis.ReplyWithLongLong(ctx, (long long)a->number);
+}
+
+static void add_now(redis_ctx *ctx, const packed *p, redis_string *key) {
+    alteration a = {.number = p->n};
+    const tamis_status rc = tamis_add_hashes(p->filter, p->hashes, p->n);
+    if (rc) {
+        reply_refusal(ctx, rc);
+        return;
+    }
+    redis.ReplicateVerbatim(ctx);
+    redis.NotifyKeyspaceEvent(ctx, REDIS_NOTIFY_MODULE, "tamis.add", key);
+    tell_added(ctx, &a);
+}
+
+/* The job owns the hashes. */
+static tamis_status add_to_copy(tamis *copy, alteration *a, job *j) {
+    (void)j;
+    return tamis_add_hashes(copy, a->data, (size_t)a->number);
+}
+
+static void free_hashes(alteration *a) {
+    redis.Free(a->data);
+}
+
+/* A large filter that grows does it on the worker. */
+static bool grows_long(const packed *p) {
+    struct tamis_info info;
+    if (tamis_room(p->filter) >= p->n) return false;
+    tamis_facts(p->filter, &info, sizeof info);
+    return info.abilities & TAMIS_CAN_GROW && info.stored_bytes >= LARGE_BYTES;
+}
+
+int tamis_hadd_command(redis_ctx *ctx, redis_string **argv, int argc) {
+    packed p = packed_open(ctx, argv, REDIS_READ | REDIS_WRITE);
+    value *v = p.place.value;
+    if (p.hashes) clock_keep(ctx, v, argv[1]);
+    const bool is_job = p.hashes && grows_long(&p);
+    alteration a = {.alter = add_to_copy,
+                    .reply = tell_added,
+                    .free = free_hashes,
+                    .event = "tamis.add",
+                    .number = p.n};
+    if (is_job) a.data = memcpy(redis.Alloc(p.n * HASH_BYTES), p.hashes, p.n * HASH_BYTES);
+    if (p.hashes && !is_job) add_now(ctx, &p, argv[1]);
+    packed_close(&p);
+    return is_job ? alter_copy(ctx, &a, v, NULL, 0, argv, argc, tamis_stored_size(v->filter))
+                  : REDIS_OK;
+}
+
+/* ---- TAMIS.HHAS key packed ------------------------------------------------------------------------- */
 
 /* Eight answers in a byte, the first in its lowest bit. */
 static void pack_bits(uint8_t *hit, size_t n) {
@@ -69,29 +149,36 @@ static void pack_bits(uint8_t *hit, size_t n) {
     }
 }
 
-static void reply_bits(redis_ctx *ctx, const tamis *filter, const uint64_t *hashes, size_t n) {
+static void reply_bits(redis_ctx *ctx, const packed *p, bool is_empty) {
     enum { FEW = 1 << 14 };
-    uint8_t few[FEW], *hit = n <= FEW ? few : try_alloc(n);
+    uint8_t few[FEW], *hit = p->n <= FEW ? few : try_alloc(p->n);
     if (!hit) {
         reply_error(ctx, "ERR Insufficient memory");
         return;
     }
-    tamis_has_hashes(filter, hashes, n, hit);
-    pack_bits(hit, n);
-    redis.ReplyWithStringBuffer(ctx, (const char *)hit, (n + 7) / 8);
+    if (is_empty)
+        memset(hit, 0, p->n);
+    else
+        tamis_has_hashes(p->filter, p->hashes, p->n, hit);
+    pack_bits(hit, p->n);
+    redis.ReplyWithStringBuffer(ctx, (const char *)hit, (p->n + 7) / 8);
     if (hit != few) redis.Free(hit);
 }
 
+/* Kinds that know sets and no keys would answer maybe to everything. */
+static bool can_answer(redis_ctx *ctx, const tamis *filter) {
+    struct tamis_info info;
+    tamis_facts(filter, &info, sizeof info);
+    if (!(info.abilities & TAMIS_IS_SKETCH)) return true;
+    reply_error(ctx, "ERR %s knows sets, not keys: it cannot be asked for one", info.kind);
+    return false;
+}
+
 int tamis_hhas_command(redis_ctx *ctx, redis_string **argv, int argc) {
-    void *memory = NULL;
-    size_t n;
-    place p = place_open(ctx, argv[1], REDIS_READ, ANY_FAMILY);
-    tamis *filter = place_filter(ctx, &p, argv[1]);
-    const uint64_t *hashes =
-        filter && takes_hashes(ctx, p.value) ? take_hashes(ctx, argv[2], &n, &memory) : NULL;
+    packed p = packed_open(ctx, argv, REDIS_READ);
     (void)argc;
-    if (hashes) reply_bits(ctx, filter, hashes, n);
-    redis.Free(memory);
-    place_close(&p);
+    if (p.hashes && can_answer(ctx, p.filter))
+        reply_bits(ctx, &p, !clock_keep(ctx, p.place.value, argv[1]));
+    packed_close(&p);
     return REDIS_OK;
 }

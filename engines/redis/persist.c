@@ -79,7 +79,8 @@ static bool load_filter(redis_io *io, value *v, uint64_t size) {
     arrival_free(v->arrival);
     v->arrival = NULL;
     value_replace(v, filter);
-    v->facts = facts_of(filter);
+    const facts f = facts_of(filter);
+    value_set_facts(v, &f);
     if (v->facts.family != FAMILY_TAMIS && tamis_secret(filter, secret))
         settings_meet_secret(secret);
     return true;
@@ -203,7 +204,7 @@ static void *copy(redis_string *from, redis_string *to, const void *object) {
         tamis_free(filter);
         return NULL;
     }
-    twin->facts = v->facts;
+    value_set_facts(twin, &v->facts);
     copying c = {.twin = twin, .from = v->arrival};
     if (v->arrival) arrival_each(v->arrival, copy_piece, &c);
     if (!c.is_refused) return twin;

@@ -52,7 +52,9 @@ place place_open(redis_ctx *ctx, redis_string *name, int mode, family wanted) {
     if (!p.key || redis.KeyType(p.key) == REDIS_KEY_EMPTY) return p;
     if (redis.KeyType(p.key) == REDIS_KEY_MODULE && is_ours(redis.ModuleTypeGetType(p.key)))
         p.value = redis.ModuleTypeGetValue(p.key);
-    if (p.value && !(p.value->facts.family & wanted)) p.value = NULL;
+    /* Whose a filter is that has not come yet nobody knows: all families say that it has not. */
+    const bool is_known = p.value && p.value->filter;
+    if (is_known && !(p.value->facts.family & wanted)) p.value = NULL;
     p.is_wrong = !p.value;
     return p;
 }
@@ -65,6 +67,14 @@ void place_close(place *p) {
 void place_set(place *p, value *v) {
     redis.ModuleTypeSetValue(p->key, value_type(v), v);
     p->value = v;
+}
+
+void place_retype(place *p, value *v) {
+    const bool knows_time = redis.GetAbsExpire && redis.SetAbsExpire;
+    if (redis.ModuleTypeGetType(p->key) == value_type(v)) return;
+    const long long leaves = knows_time ? redis.GetAbsExpire(p->key) : REDIS_NEVER;
+    place_set(p, value_hold(v));
+    if (leaves != REDIS_NEVER) redis.SetAbsExpire(p->key, leaves);
 }
 
 tamis *place_filter(redis_ctx *ctx, place *p, redis_string *name) {

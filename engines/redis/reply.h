@@ -38,6 +38,9 @@ tamis *place_filter(redis_ctx *, place *, redis_string *name);
 /* Puts a value there, in place of whatever was, under the type that it has. */
 void place_set(place *, value *);
 
+/* Puts a value that stands there under the type that it has now; when it leaves stays as it was. */
+void place_retype(place *, value *);
+
 /* An argument as the bytes that it is. */
 struct tamis_key key_of(const redis_string *);
 

@@ -8,6 +8,7 @@
 #include "engines/redis/settings.h"
 
 types value_types;
+struct counters counters;
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
 
@@ -21,11 +22,14 @@ static void *filter_alloc(void *ctx, size_t size) {
     enum { BORDER = 4096 };
     (void)ctx;
     if (size > (uint64_t)settings.max_filter_bytes + BORDER) return NULL;
-    return try_alloc(size);
+    void *memory = try_alloc(size);
+    if (memory) atomic_fetch_add(&counters.bytes, size);
+    return memory;
 }
 
 static void filter_free(void *ctx, void *memory, size_t size) {
-    (void)ctx, (void)size;
+    (void)ctx;
+    if (memory) atomic_fetch_sub(&counters.bytes, size);
     redis.Free(memory);
 }
 
@@ -46,22 +50,37 @@ static const char note[] = "redis";
 static const struct {
     const char *name;
     family family;
-    const char *kind; /* of RedisBloom */
+    const char *kind;   /* of RedisBloom */
+    const char *own[3]; /* kinds that its commands make: a note on another one is not believed */
 } families[] = {
-    {"tamis", FAMILY_TAMIS, NULL},
-    {"bf", FAMILY_BF, "redisbloom"},
-    {"cf", FAMILY_CF, "rediscuckoo"},
-    {"cms", FAMILY_CMS, "rediscms"},
+    {"bf", FAMILY_BF, "redisbloom", {"scalable", "blocked", "classic"}},
+    {"cf", FAMILY_CF, "rediscuckoo", {"multiset"}},
+    {"cms", FAMILY_CMS, "rediscms", {"countmin"}},
 };
 enum { FAMILIES = sizeof families / sizeof *families };
 
+static bool is_noted(int at, const char *text, const char *kind) {
+    const size_t len = strlen(families[at].name);
+    if (!text || strncmp(text, families[at].name, len) != 0) return false;
+    for (int i = 0; i < 3 && families[at].own[i]; i++)
+        if (strcmp(families[at].own[i], kind) == 0) return text[len] == ' ' || text[len] == 0;
+    return false;
+}
+
+/* Notes come from outside: numbers that the commands would not take are brought into range. */
 static const struct {
     const char *name;
     size_t at;
+    uint64_t most;
 } fields[] = {
-    {"expansion", offsetof(facts, expansion)},   {"bucketsize", offsetof(facts, bucket_size)},
-    {"iterations", offsetof(facts, iterations)}, {"filters", offsetof(facts, filters)},
-    {"deleted", offsetof(facts, deleted)},       {"buckets", offsetof(facts, buckets)},
+    {"expansion", offsetof(facts, expansion), 32768},
+    {"bucketsize", offsetof(facts, bucket_size), 255},
+    {"iterations", offsetof(facts, iterations), 65535},
+    {"filters", offsetof(facts, filters), 65535},
+    {"deleted", offsetof(facts, deleted), INT64_MAX},
+    {"buckets", offsetof(facts, buckets), INT64_MAX},
+    {"every", offsetof(facts, every), INT64_MAX},
+    {"ticked", offsetof(facts, ticked), INT64_MAX},
 };
 enum { FIELDS = sizeof fields / sizeof *fields };
 
@@ -71,11 +90,11 @@ static uint64_t *field_of(facts *f, int i) {
 
 void facts_write(const facts *f, char text[FACTS_MOST]) {
     facts copy = *f;
-    int at = 0;
+    int at = snprintf(text, FACTS_MOST, "tamis");
     for (int i = 0; i < FAMILIES; i++)
         if (families[i].family == f->family)
             at = snprintf(text, FACTS_MOST, "%s", families[i].name);
-    for (int i = 0; i < FIELDS; i++)
+    for (int i = 0; i < FIELDS && at < FACTS_MOST; i++)
         if (*field_of(&copy, i))
             at += snprintf(text + at, (size_t)(FACTS_MOST - at), " %s=%" PRIu64, fields[i].name,
                            *field_of(&copy, i));
@@ -88,8 +107,9 @@ static void read_field(facts *f, const char *word, size_t len) {
         uint64_t number = 0;
         if (len <= name || memcmp(word, fields[i].name, name) != 0 || word[name] != '=') continue;
         for (size_t at = name + 1; at < len && word[at] >= '0' && word[at] <= '9'; at++)
-            number = number * 10 + (uint64_t)(word[at] - '0');
-        *field_of(f, i) = number;
+            number = number > fields[i].most / 10 ? fields[i].most
+                                                  : number * 10 + (uint64_t)(word[at] - '0');
+        *field_of(f, i) = number > fields[i].most ? fields[i].most : number;
     }
 }
 
@@ -99,23 +119,24 @@ facts facts_of(const tamis *filter) {
     struct tamis_info info = {.kind = ""};
     if (filter) tamis_facts(filter, &info, sizeof info);
     for (int i = 0; i < FAMILIES; i++) {
-        const size_t len = strlen(families[i].name);
-        const bool is_noted = text && strncmp(text, families[i].name, len) == 0 &&
-                              (text[len] == ' ' || text[len] == 0);
-        const bool is_kind = families[i].kind && strcmp(info.kind, families[i].kind) == 0;
-        if (is_noted || is_kind) f.family = families[i].family;
+        const bool is_theirs = strcmp(info.kind, families[i].kind) == 0;
+        if (is_theirs || is_noted(i, text, info.kind)) f.family = families[i].family;
     }
     while (text && *text) {
         const size_t len = strcspn(text, " ");
         read_field(&f, text, len);
         text += len + (text[len] == ' ');
     }
+    if (!(info.abilities & TAMIS_CAN_TICK)) f.every = f.ticked = 0;
+    /* Commands of other families replicate only what was new; where keys age, an add is never nothing. */
+    if (info.abilities & TAMIS_AGES) f.family = FAMILY_TAMIS;
     return f;
 }
 
-/* Filters of RedisBloom know all that their commands tell. */
+/* Filters of RedisBloom know all that their commands tell, and ours are known by having no note. */
 static bool needs_note(const value *v) {
-    return v->filter && v->facts.family != FAMILY_TAMIS && value_type(v) == value_types.tamis;
+    const bool is_plain = v->facts.family == FAMILY_TAMIS && !v->facts.every;
+    return v->filter && !is_plain && value_type(v) == value_types.tamis;
 }
 
 void value_note_facts(value *v) {
@@ -128,12 +149,25 @@ void value_note_facts(value *v) {
 
 /* ---- Life ------------------------------------------------------------------------------------ */
 
+static void count_as(value *v, family now) {
+    if (v->counted_as) atomic_fetch_sub(&counters.values[v->counted_as], 1);
+    if (now) atomic_fetch_add(&counters.values[now], 1);
+    v->counted_as = now;
+}
+
+void value_set_facts(value *v, const facts *f) {
+    v->facts = *f;
+    count_as(v, f->family);
+}
+
 value *value_new(tamis *filter) {
     value *v = try_alloc(sizeof *v);
     if (!v) return NULL;
-    *v = (value){.facts = facts_of(filter)};
+    *v = (value){.filter = NULL};
     atomic_init(&v->users, 1);
     value_replace(v, filter);
+    const facts f = facts_of(filter);
+    value_set_facts(v, &f);
     return v;
 }
 
@@ -144,17 +178,23 @@ value *value_hold(value *v) {
 
 void value_release(value *v) {
     if (atomic_fetch_sub(&v->users, 1) > 1) return;
+    count_as(v, 0);
     tamis_free(v->filter);
     arrival_free(v->arrival);
     redis.Free(v);
 }
 
-void value_replace(value *v, tamis *filter) {
+tamis *value_swap(value *v, tamis *filter) {
     struct tamis_info info = {.abilities = 0};
-    tamis_free(v->filter);
+    tamis *before = v->filter;
     v->filter = filter;
     if (filter) tamis_facts(filter, &info, sizeof info);
     v->hashes_itself = info.abilities & TAMIS_OWN_HASH;
+    return before;
+}
+
+void value_replace(value *v, tamis *filter) {
+    tamis_free(value_swap(v, filter));
 }
 
 size_t value_bytes(const value *v) {

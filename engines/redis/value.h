@@ -30,6 +30,8 @@ typedef struct facts {
     uint64_t iterations;  /* CF */
     uint64_t filters;     /* CF: 1, and one more for each time it was enlarged */
     uint64_t deleted;     /* CF: items that were taken out */
+    uint64_t every;       /* milliseconds from tick to tick; 0: nothing ticks by itself */
+    uint64_t ticked;      /* when it ticked last, in milliseconds since 1970 */
 } facts;
 
 /* In which form bytes come in chunks. */
@@ -52,6 +54,7 @@ typedef struct value {
     tamis *filter;    /* NULL until the first one is whole */
     arrival *arrival; /* NULL when none is coming; the filter goes on answering meanwhile */
     facts facts;
+    family counted_as;  /* in `counters` */
     bool hashes_itself; /* the filter is of another system: it takes keys, not hashes */
     struct job *job;    /* that reads the filter: nobody may change it before that has ended */
     atomic_uint users;
@@ -77,8 +80,12 @@ value *value_new(tamis *filter);
 value *value_hold(value *);
 void value_release(value *);
 
-/* Puts another filter in place of the present one, which is freed. The facts stay. */
+/* Puts another filter in place of the present one, which is freed, or returned. The facts stay. */
 void value_replace(value *, tamis *filter);
+tamis *value_swap(value *, tamis *filter);
+
+/* Other facts; whoever writes them himself leaves the family alone. */
+void value_set_facts(value *, const facts *);
 
 /* Bytes that it holds. */
 size_t value_bytes(const value *);
@@ -88,7 +95,7 @@ void value_note_facts(value *);
 
 /* ---- Facts ------------------------------------------------------------------------------------ */
 
-enum { FACTS_MOST = 160 };
+enum { FACTS_MOST = 256 };
 
 /* As the note has them, "bf expansion=2"; and back. Without a note, or with one that nobody of ours
  * wrote, a filter belongs to the family that its kind is of in RedisBloom, or to TAMIS. */
@@ -124,5 +131,21 @@ void arrival_free(arrival *);
 
 /* Memory that it holds; NULL: none. */
 size_t arrival_bytes(const arrival *);
+
+/* ---- Counters ---------------------------------------------------------------------------------- */
+
+/* For INFO. Those that are atomic change on other threads too. */
+extern struct counters {
+    atomic_ullong values[FAMILY_CMS + 1]; /* by family */
+    atomic_ullong bytes;                  /* of all filters */
+    atomic_ullong refused;                /* images that the gate refused */
+    unsigned long long items[2];          /* that were asked, that were changed */
+    bool is_change;                       /* by the command that is run now */
+} counters;
+
+/* Items of this command. */
+static inline void count_items(size_t n) {
+    counters.items[counters.is_change] += n;
+}
 
 #endif

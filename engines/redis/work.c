@@ -1,20 +1,38 @@
-/* One worker thread and its queue. */
+/* One worker thread and its queue.
+ *
+ * What is only touched under the server's lock: jobs beside `is_made`, who waits for them, `running`, the
+ * counts. The queue has a lock of its own. The worker never waits for the server's lock while it holds
+ * that, and the main thread never waits for a job that the worker has not begun: no two of them can wait
+ * for each other. */
 #include "engines/redis/work.h"
 
+#include <ctype.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 static struct {
     pthread_mutex_t mutex;
     pthread_cond_t comes, is_made;
     job *first, **last;
-    unsigned active; /* jobs that have not ended; only under the server's lock */
+    uint64_t active, done;
 } queue = {.mutex = PTHREAD_MUTEX_INITIALIZER,
            .comes = PTHREAD_COND_INITIALIZER,
            .is_made = PTHREAD_COND_INITIALIZER,
            .last = &queue.first};
+
+/* A command that waits for a job, with arguments of its own. */
+typedef struct waiter {
+    redis_blocked *client; /* NULL as soon as somebody else will answer it */
+    call call;
+    int key; /* the argument that it waits for */
+    struct waiter *next;
+} waiter;
+
+/* The one that is being run again, or NULL. */
+static waiter *running;
 
 /* ---- A job ------------------------------------------------------------------------------------ */
 
@@ -25,6 +43,7 @@ job *job_new(redis_ctx *ctx, redis_string *key, value *target) {
         return NULL;
     }
     memset(j, 0, sizeof *j);
+    j->last_waiting = &j->waiting;
     j->key = redis.HoldString(NULL, key);
     if (target) j->target = value_hold(target);
     return j;
@@ -39,30 +58,46 @@ void job_fail(job *j, tamis_status rc) {
     snprintf(j->why, sizeof j->why, "%s", rc == TAMIS_NOMEM ? tamis_status_text(rc) : tamis_why());
 }
 
-/* What belongs to the server, under its lock. */
-static void drop_names(job *j) {
+/* Strings are the server's: only under its lock. */
+static void free_strings(job *j) {
     if (j->clean) j->clean(j);
     redis.FreeString(NULL, j->key);
 }
 
-/* What may be large: the last user frees it, and nobody should wait for that. */
-static void drop_values(job *j) {
+/* Filters are large, and giving their memory back takes milliseconds: without the lock. */
+static void free_filters(job *j) {
     for (int i = 0; i < j->read_count; i++) value_release(j->reads[i]);
     if (j->target) value_release(j->target);
+    tamis_free(j->replaced);
     redis.Free(j);
 }
 
 void job_drop(job *j) {
-    drop_names(j);
-    drop_values(j);
+    free_strings(j);
+    free_filters(j);
 }
 
+static bool is_read_only(redis_ctx *ctx) {
+    return redis.GetContextFlags(ctx) & REDIS_IS_READ_ONLY;
+}
+
+static const char read_only[] = "READONLY You can't write against a read only replica.";
+
+/* A server that became a replica while the job was made has another primary's data to keep. */
 bool job_place(redis_ctx *ctx, job *j, place *p) {
+    if (j->client && is_read_only(ctx)) {
+        redis.ReplyWithError(ctx, read_only);
+        return false;
+    }
     *p = place_open(ctx, j->key, REDIS_READ | REDIS_WRITE, ANY_FAMILY);
     if (!p->is_wrong && p->value == j->target) return true;
     place_close(p);
     reply_error(ctx, "ERR the key was changed meanwhile");
     return false;
+}
+
+void job_replace(job *j) {
+    j->replaced = value_swap(j->target, j->result);
 }
 
 /* ---- Filters that hold still ------------------------------------------------------------------- */
@@ -72,25 +107,115 @@ static void mark(job *j, job *as) {
     if (j->target) j->target->job = as;
 }
 
-/* Under the server's lock. Whoever waited is run again when this returns to the server. */
+/* Notes are written before, so that saving and the like find nothing to change meanwhile. */
+static void hold_still(job *j) {
+    for (int i = 0; i < j->read_count; i++) value_note_facts(j->reads[i]);
+    if (j->target) value_note_facts(j->target);
+    mark(j, j);
+}
+
+/* ---- Who waits ---------------------------------------------------------------------------------- */
+
+static void wait_for(redis_ctx *ctx, job *j, const call *c, int key) {
+    waiter *w = redis.Alloc(sizeof *w);
+    *w = (waiter){.call = *c, .key = key};
+    w->call.argv = redis.Alloc((size_t)c->argc * sizeof *c->argv);
+    for (int i = 0; i < c->argc; i++) w->call.argv[i] = redis.HoldString(NULL, c->argv[i]);
+    w->client = running ? running->client : redis.BlockClient(ctx, NULL, NULL, NULL, 0);
+    if (running) running->client = NULL;
+    *j->last_waiting = w;
+    j->last_waiting = &w->next;
+}
+
+static void free_waiter(waiter *w) {
+    for (int i = 0; i < w->call.argc; i++) redis.FreeString(NULL, w->call.argv[i]);
+    redis.Free(w->call.argv);
+    redis.Free(w);
+}
+
+/* In a cluster a key that is gone may have moved to another node: the client asks again, and is told. */
+static bool has_moved(redis_ctx *ctx, const waiter *w) {
+    if (!(redis.GetContextFlags(ctx) & REDIS_IS_CLUSTER)) return false;
+    place p = place_open(ctx, w->call.argv[w->key], REDIS_READ, ANY_FAMILY);
+    const bool is_gone = !p.value && !p.is_wrong;
+    place_close(&p);
+    return is_gone;
+}
+
+static void run_again(waiter *w) {
+    redis_ctx *ctx = redis.GetThreadSafeContext(w->client);
+    running = w;
+    if (w->call.writes && is_read_only(ctx))
+        redis.ReplyWithError(ctx, read_only);
+    else if (has_moved(ctx, w))
+        redis.ReplyWithError(ctx, "TRYAGAIN the key went away while the command waited for it");
+    else
+        w->call.function(ctx, w->call.argv, w->call.argc);
+    running = NULL;
+    redis.FreeThreadSafeContext(ctx);
+    if (w->client) redis.UnblockClient(w->client, NULL);
+    free_waiter(w);
+}
+
+/* What a command may call that looks at the client's own arguments: the context of one that is run again
+ * has none. */
+static int (*server_replicates)(redis_ctx *), (*server_says_arity)(redis_ctx *);
+
+static int replicate_verbatim(redis_ctx *ctx) {
+    if (!running) return server_replicates(ctx);
+    const call *c = &running->call;
+    return redis.Replicate(ctx, redis.StringPtrLen(c->argv[0], NULL), "v", c->argv + 1,
+                           (size_t)(c->argc - 1));
+}
+
+static int wrong_arity(redis_ctx *ctx) {
+    if (!running) return server_says_arity(ctx);
+    char name[64];
+    snprintf(name, sizeof name, "%s", redis.StringPtrLen(running->call.argv[0], NULL));
+    for (char *c = name; *c; c++) *c = (char)tolower((unsigned char)*c);
+    return reply_error(ctx, "ERR wrong number of arguments for '%s' command", name);
+}
+
+/* ---- Its end ------------------------------------------------------------------------------------ */
+
+/* Under the server's lock. */
 static void end_once(job *j) {
     if (j->is_ended) return;
     redis_ctx *ctx = redis.GetThreadSafeContext(j->client);
+    j->is_ended = true;
+    queue.active--;
+    queue.done++;
     mark(j, NULL);
     j->end(j, ctx);
     redis.FreeThreadSafeContext(ctx);
     redis.UnblockClient(j->client, NULL);
-    for (int i = 0; i < j->waiting_count; i++) redis.UnblockClient(j->waiting[i], NULL);
-    j->is_ended = true;
-    queue.active--;
+    for (waiter *w = j->waiting, *next; w; w = next) {
+        next = w->next;
+        run_again(w);
+    }
 }
 
-/* For those who may not wait as clients do: the job is made on its thread, and ended here. */
+/* Takes a job that nobody has begun out of the queue. */
+static bool unqueue(job *j) {
+    for (job **at = &queue.first; *at; at = &(*at)->next)
+        if (*at == j) {
+            *at = j->next;
+            if (queue.last == &j->next) queue.last = at;
+            return true;
+        }
+    return false;
+}
+
+/* For commands that may not wait as clients do. Under the server's lock, so that the worker, when it waits
+ * for that, has made its job. */
 static void settle(job *j) {
     pthread_mutex_lock(&queue.mutex);
-    while (!j->is_made) pthread_cond_wait(&queue.is_made, &queue.mutex);
+    const bool is_ours = unqueue(j);
+    while (!is_ours && !j->is_made) pthread_cond_wait(&queue.is_made, &queue.mutex);
     pthread_mutex_unlock(&queue.mutex);
+    if (is_ours) j->make(j);
     end_once(j);
+    if (is_ours) job_drop(j);
 }
 
 /* ---- The worker -------------------------------------------------------------------------------- */
@@ -105,6 +230,23 @@ static job *next_job(void) {
     return j;
 }
 
+/* CLIENT PAUSE and failovers want a data set that stands still: a server that is told of a change then
+ * ends itself. */
+static bool may_end(const job *j) {
+    return j->is_ended || (j->only_tells && !j->waiting) || !redis.AvoidReplicaTraffic ||
+           !redis.AvoidReplicaTraffic();
+}
+
+static void lock_to_end(redis_ctx *lock, const job *j) {
+    static const struct timespec pause = {.tv_nsec = 5000000};
+    for (;;) {
+        redis.ThreadSafeContextLock(lock);
+        if (may_end(j)) return;
+        redis.ThreadSafeContextUnlock(lock);
+        nanosleep(&pause, NULL);
+    }
+}
+
 static void *work(void *lock) {
     for (;;) {
         job *j = next_job();
@@ -113,11 +255,11 @@ static void *work(void *lock) {
         j->is_made = true;
         pthread_cond_broadcast(&queue.is_made);
         pthread_mutex_unlock(&queue.mutex);
-        redis.ThreadSafeContextLock(lock);
+        lock_to_end(lock, j);
         end_once(j);
-        drop_names(j);
+        free_strings(j);
         redis.ThreadSafeContextUnlock(lock);
-        drop_values(j);
+        free_filters(j);
     }
     return NULL;
 }
@@ -126,6 +268,10 @@ static void *work(void *lock) {
 int work_start(void) {
     pthread_t thread;
     sigset_t all, before;
+    server_replicates = redis.ReplicateVerbatim;
+    server_says_arity = redis.WrongArity;
+    redis.ReplicateVerbatim = replicate_verbatim;
+    redis.WrongArity = wrong_arity;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     const int bad = pthread_create(&thread, NULL, work, redis.GetThreadSafeContext(NULL));
@@ -136,10 +282,11 @@ int work_start(void) {
 
 /* ---- Doing it ---------------------------------------------------------------------------------- */
 
+/* Who is run again waits already. */
 static bool may_block(redis_ctx *ctx) {
     const int never = REDIS_IN_SCRIPT | REDIS_IN_MULTI | REDIS_IS_REPLICATED | REDIS_IS_LOADING |
                       REDIS_IS_ASYNC_LOADING | REDIS_MAY_NOT_BLOCK;
-    return !(redis.GetContextFlags(ctx) & never) && !redis.IsBlockedReplyRequest(ctx);
+    return running || !(redis.GetContextFlags(ctx) & never);
 }
 
 int job_do(redis_ctx *ctx, job *j, uint64_t bytes) {
@@ -149,8 +296,9 @@ int job_do(redis_ctx *ctx, job *j, uint64_t bytes) {
         job_drop(j);
         return REDIS_OK;
     }
-    j->client = redis.BlockClient(ctx, NULL, NULL, NULL, 0);
-    mark(j, j);
+    j->client = running ? running->client : redis.BlockClient(ctx, NULL, NULL, NULL, 0);
+    if (running) running->client = NULL;
+    hold_still(j);
     queue.active++;
     pthread_mutex_lock(&queue.mutex);
     *queue.last = j;
@@ -164,6 +312,14 @@ bool work_is_active(void) {
     return queue.active > 0;
 }
 
+uint64_t work_active(void) {
+    return queue.active;
+}
+
+uint64_t work_done(void) {
+    return queue.done;
+}
+
 static job *job_at(redis_ctx *ctx, redis_string *name) {
     place p = place_open(ctx, name, REDIS_READ, ANY_FAMILY);
     job *j = p.value ? p.value->job : NULL;
@@ -171,20 +327,18 @@ static job *job_at(redis_ctx *ctx, redis_string *name) {
     return j;
 }
 
-bool work_must_wait(redis_ctx *ctx, redis_string **argv, int first, int last, int step,
-                    redis_function *again) {
-    for (int i = first; i <= last; i += step) {
-        job *j = job_at(ctx, argv[i]);
-        if (!j) continue;
-        if (!may_block(ctx)) {
+/* Whoever only reads, and may not wait, reads beside the job. Settling one may begin another, of somebody
+ * who waited for it: then that is settled too. */
+bool work_must_wait(redis_ctx *ctx, const call *c) {
+    const bool may_wait = may_block(ctx);
+    if (!may_wait && !c->writes) return false;
+    for (int i = c->first; i <= c->last; i += c->step)
+        for (job *j; (j = job_at(ctx, c->argv[i]));) {
+            if (may_wait) {
+                wait_for(ctx, j, c, i);
+                return true;
+            }
             settle(j);
-        } else if (j->waiting_count == (int)(sizeof j->waiting / sizeof *j->waiting)) {
-            reply_error(ctx, "TRYAGAIN the filter is being worked on, and others wait for it");
-            return true;
-        } else {
-            j->waiting[j->waiting_count++] = redis.BlockClient(ctx, again, NULL, NULL, 0);
-            return true;
         }
-    }
     return false;
 }

@@ -6,9 +6,9 @@
  *                         end()  puts it in place, replies, replicates
  *
  * A filter that a job reads is not changed until the job has ended: whoever wants to waits, as a blocked
- * client whose command is run again. Questions go on meanwhile. Where a command may not wait (MULTI,
- * scripts, what comes from the primary or from a file), and for small filters, everything happens at
- * once, by the same two functions. */
+ * client, and is run when the job has ended, in the order in which they came. Questions go on meanwhile.
+ * Where a command may not wait (MULTI, scripts, what comes from the primary or from a file), and for small
+ * filters, everything happens at once, by the same two functions. */
 #ifndef TAMIS_REDIS_WORK_H
 #define TAMIS_REDIS_WORK_H
 
@@ -19,6 +19,8 @@ enum { LARGE_BYTES = 4 << 20 };
 
 enum { JOB_KEYS = 1 + 64, JOB_WHY = 256 };
 
+struct waiter;
+
 typedef struct job {
     /* What to do: filled in by the command. */
     void (*make)(struct job *);             /* any thread; sets rc, and `result` when that is OK */
@@ -28,6 +30,7 @@ typedef struct job {
     value *target;                          /* what stands there now; NULL: nothing */
     value *reads[JOB_KEYS];                 /* what make() reads beside it */
     int read_count;
+    bool only_tells; /* end() changes no key */
     uint64_t number; /* for the command's own use */
     void *task;      /* the same; texts and the like */
 
@@ -37,8 +40,9 @@ typedef struct job {
     char why[JOB_WHY];
 
     /* Where it stands: work.c's own. */
-    redis_blocked *client, *waiting[64];
-    int waiting_count;
+    tamis *replaced;
+    redis_blocked *client;
+    struct waiter *waiting, **last_waiting;
     bool is_made, is_ended;
     struct job *next;
 } job;
@@ -54,19 +58,31 @@ void job_drop(job *);
 int job_do(redis_ctx *, job *, uint64_t bytes);
 
 /* For end(): opens the key when what stands there is still what the job was for, and replies an error
- * otherwise. */
+ * otherwise; then `result` is for end() to free. */
 bool job_place(redis_ctx *, job *, place *);
+
+/* For end(): puts `result` into the target. What was there is freed when nobody waits for it. */
+void job_replace(job *);
 
 /* Notes the failure of a call of the library, which knows its sentence only on this thread. */
 void job_fail(job *, tamis_status);
 
-/* Is any job under way? */
+/* Is any job under way? How many are, and were there? */
 bool work_is_active(void);
+uint64_t work_active(void);
+uint64_t work_done(void);
 
-/* Must a command that changes these keys wait? Then it does, and will be run again, or its error has been
- * replied. `again` is the command. */
-bool work_must_wait(redis_ctx *, redis_string **argv, int first, int last, int step,
-                    redis_function *again);
+/* A command, as it is run again. */
+typedef struct call {
+    redis_function *function;
+    redis_string **argv;
+    int argc;
+    int first, last, step; /* its keys */
+    bool writes;
+} call;
+
+/* Must a command wait for a job on one of its keys? Then it does, and will be run again. */
+bool work_must_wait(redis_ctx *, const call *);
 
 int work_start(void);
 

@@ -1,5 +1,5 @@
 #!/bin/bash
-# What make install leaves is whole: the command, both libraries, tamis.pc, find_package.
+# What make install leaves is whole: the command, both libraries, the module, tamis.pc, find_package.
 cd "$(dirname "$0")/../.." || exit 2
 work=$(mktemp -d) && trap 'rm -rf "$work"' EXIT
 n=0
@@ -15,6 +15,9 @@ root=$work/root
 try "make install" make -s B="$B" install DESTDIR= PREFIX="$root"
 try "the command runs" "$root/bin/tamis" --version
 try "the library has its SONAME" sh -c "readelf -d $root/lib/libtamis.so | grep -q 'SONAME.*libtamis.so.0'"
+
+try "the module has one name" sh -c \
+    "[ \"\$(nm -D --defined-only $root/lib/redis/modules/tamis.so | sed 's/.* //')\" = RedisModule_OnLoad ]"
 
 cat >"$work/a.c" <<'END'
 #include <tamis.h>

@@ -17,5 +17,6 @@ run() { # goal, through what
 run fuzz "the gate"
 run fuzz-talk "conversations"
 run fuzz-summary "messages between caches"
+run fuzz-redis "values of the module for Redis"
 echo 1..$n
 exit ${code:-0}

@@ -4,14 +4,58 @@
 #
 #     fault  test  file  what to replace  by what
 . "$(dirname "$0")/../help/planted.inc"
-prepare include src engines tests -- build/tamis-redis.so
+prepare include src cli engines tests -- build/tamis build/tamis-redis.so build/tests/unit/test_redis_api
 
-try() { # test
+try() { # test of tests/redis, or unit
+    if [ "$1" = unit ]; then
+        make -s -j2 CFLAGS=-O1 build/tests/unit/test_redis_api >build.log 2>&1 || return 2
+        limited build/tests/unit/test_redis_api >test.log 2>&1 || return 1
+        return
+    fi
     command -v redis-server >test.log || return 3
     make -s -j2 CFLAGS=-O1 build/tamis-redis.so >build.log 2>&1 || return 2
-    TAMIS_REDIS=$PWD/build/tamis-redis.so limited "tests/redis/$1" >test.log 2>&1 || return 1
+    TAMIS=build/tamis TAMIS_REDIS=$PWD/build/tamis-redis.so limited "tests/redis/${1%.py}.py" >test.log 2>&1 || return 1
 }
 
+plant "a cell that stopped is told as a count" cms.py \
+    engines/redis/cms.c "if (count < UINT32_MAX)" "if (count <= UINT32_MAX)"
+plant "numbers are looked at while items are added" cms.py \
+    engines/redis/cms.c 'return "CMS: Cannot parse number";' "return NULL;"
+plant "sketches are made however large" cms.py \
+    engines/redis/cms.c "creation_plan(&c, spec, (size_t)len) || c.bytes > (uint64_t)settings.max_filter_bytes" \
+    "creation_plan(&c, spec, (size_t)len)"
+plant "a merge does not ask for the secret" cms.py \
+    engines/redis/cms_merge.c "if (!why) return false;" "if (!why || true) return false;"
+plant "a merge does not wait for who works on its sources" cms.py \
+    engines/redis/cms_merge.c "work_must_wait(ctx, &dest) || work_must_wait(ctx, &sources)" "work_must_wait(ctx, &dest)"
+plant "a merge is not replicated" cms.py \
+    engines/redis/cms_merge.c 'redis.Replicate(ctx, "CMS.MERGE", "v", s->argv + 1, (size_t)s->argc - 1);' ""
+plant "an encoding of tomorrow is read" cms.py \
+    engines/redis/origin_cms.c "if (encoding != ORIGIN_CMS_ENCODING)" "if (false)"
+plant "the counter of a sketch is not saved" cms.py \
+    engines/redis/origin_cms.c "i < FIELDS; i++) redis.SaveUnsigned(io, get64(payload + 8 * i));" \
+    "i < FIELDS; i++) redis.SaveUnsigned(io, i < 2 ? get64(payload + 8 * i) : 0);"
+plant "half a cuckoo filter says no" cf.py \
+    engines/redis/cf.c "if (!p->value || p->value->filter) return false;" "if (p) return false;"
+plant "removed items are not counted" cf.py engines/redis/cf.c "v->facts.deleted++;" ""
+plant "a cuckoo filter has no bits to grow with" cf.py \
+    engines/redis/cf.c "return STAY + doublings;" "return STAY + doublings - doublings;"
+plant "a replica keeps to limits of its own" cf.py \
+    engines/redis/cf_add.c "& told ? UINT64_MAX : " "& told && false ? UINT64_MAX : "
+plant "replicas get what did not go in" cf.py \
+    engines/redis/cf_add.c "if (a->result[i] == ADDED) item[n++]" "if (n < a->added) item[n++]"
+plant "a larger filter is not put in place" cf.py \
+    engines/redis/cf_add.c "if (j->result) job_replace(j);" "tamis_free(j->result);"
+plant "chunks may have a gap" cf.py \
+    engines/redis/cf_dump.c "return c->offset > v->arrival->have ? why : NULL;" "return NULL;"
+plant "any number of buckets is believed" cf.py \
+    engines/redis/cf.c "!is_power_of_two(s->buckets) ||" ""
+plant "compacting does not begin to count anew" cf.py \
+    engines/redis/cf_dump.c "s->deleted = 0;" ""
+plant "sub-filters of a file may have any number of buckets" cf.py \
+    engines/redis/origin_cuckoo.c "size == cells && buckets == cells / s->bucket_size" "size == cells"
+plant "removals are not saved" cf.py \
+    engines/redis/origin_cuckoo.c "s.items,    s.deleted," "s.items,    0 * s.deleted,"
 plant "half a Bloom filter says no" bf.py \
     engines/redis/bf.c "items_take(ctx, &t, v, argv + 2, argc - 2) : !p.value;" "items_take(ctx, &t, v, argv + 2, argc - 2) : true;"
 plant "an expansion of 0 scales" bf.py \
@@ -23,7 +67,7 @@ plant "what does not scale takes any number" bf.py \
 plant "what was there is replicated again" bf.py \
     engines/redis/bf_add.c "    if (o->added) {" "    if (o->done) {"
 plant "a filter that grew is not put in place" bf.py \
-    engines/redis/bf_add.c "        value_replace(j->target, j->result);" "        tamis_free(j->result);"
+    engines/redis/bf_add.c "        job_replace(j);" "        tamis_free(j->result);"
 plant "any rate above a quarter is taken" bf.py \
     engines/redis/bf_new.c "const double most = 0.25," "const double most = 1,"
 plant "half a seed is left out" bf.py \
@@ -38,4 +82,34 @@ plant "links are saved without their items" bf.py \
     engines/redis/origin_bloom.c "redis.SaveUnsigned(io, l.items);" "redis.SaveUnsigned(io, 0 * l.items);"
 plant "old files have no bits" bf.py \
     engines/redis/origin_bloom.c "bits_of_old(&l);" "8;"
+plant "a function that is needed may be missing" unit \
+    engines/redis/api.c "if (FETCH(name) && !missing) missing = #name;" "FETCH(name);"
+plant "a command that another module has is passed over" unit \
+    engines/redis/commands.c "if (create(ctx, &commands[i])) return REDIS_ERR;" "create(ctx, &commands[i]);"
+plant "readers of a key may not ask it" server_side \
+    engines/redis/commands.c "writes(c) && i == 0 ? change : read" "change"
+plant "questions are not counted" server_side \
+    engines/redis/told.c "counters.items[false]" "counters.items[true]"
+plant "a load that has begun forgets when its key leaves" server_side \
+    engines/redis/reply.c "if (redis.ModuleTypeGetType(p->key) == value_type(v)) return;" \
+    "const bool is_old = true; if (is_old) { place_set(p, value_hold(v)); return; }"
+plant "hashes of another shard are asked" own \
+    engines/redis/packed.c "if (shard[i] == info.shard) continue;" "continue;"
+plant "values are put up to the first that does not fit" own \
+    engines/redis/own.c "if (b->number[i] > b->number[hardest]) hardest = i;" "(void)i;"
+plant "the first source is left out" own \
+    engines/redis/merging.c ".number = dest ? 0 : 1" ".number = 1"
+plant "a copy that failed is put in place" own \
+    engines/redis/alter.c "rc = a->alter(j->result, a, j);" "rc = (a->alter(j->result, a, j), TAMIS_OK);"
+plant "a replica says seen when all has left" own \
+    engines/redis/clock.c "return due <= clock_generations(v->filter);" "return true;"
+plant "ticks are not told to replicas" own \
+    engines/redis/clock.c "redis.Replicate(ctx, \"TAMIS.TICK\"" "if (false) redis.Replicate(ctx, \"TAMIS.TICK\""
+plant "when it ticked last is forgotten" own \
+    engines/redis/value.c "v->facts.family == FAMILY_TAMIS && !v->facts.every" "v->facts.family == FAMILY_TAMIS"
+plant "who waited is not replicated" work \
+    engines/redis/work.c "if (!running) return server_replicates(ctx);" \
+    "if (running) return REDIS_OK; if (!running) return server_replicates(ctx);"
+plant "jobs end while clients are paused" work \
+    engines/redis/work.c "!redis.AvoidReplicaTraffic();" "redis.AvoidReplicaTraffic() < 2;"
 finish

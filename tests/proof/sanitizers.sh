@@ -15,10 +15,11 @@ try() {
 }
 try "the address and undefined-behaviour build is clean" make -s -j2 SAN=1 programs
 units=$(basename -a -s .c tests/unit/*.c | sed 's|^|build-san/tests/unit/|')
-for program in $units build-san/tests/fuzz/replay; do
+for program in $units build-san/tests/fuzz/replay build-san/tests/fuzz/replay_rdb; do
     try "checked: ${program#build-san/tests/}" "$program"
 done
 try "checked: every law on every kind, a sixth of the options" build-san/tests/laws/laws --sample
+try "checked: the module, in a server" tests/redis/sanitized.sh
 try "checked: the command" env TAMIS="$PWD/build-san/tamis" tests/cli/run
 
 echo "1..$n"

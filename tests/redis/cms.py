@@ -313,30 +313,58 @@ def staying(kind):
 
 def large(server):
     """Sketches of 8 MB: made, merged and asked while others go on; a writer waits for the merge."""
-    c, others = server.client(), [server.client() for _ in range(3)]
+    c, others = server.client(), [server.client() for _ in range(4)]
     c.must("FLUSHALL")
-    for key in ("a", "b", "d"):
+    for key in ("a", "b", "d", "e"):
         tap.equal(c.do("CMS.INITBYDIM", key, 500000, 4), OK, f"8 MB at {key}")
     c.must("CMS.INCRBY", "a", "x", 5)
     c.must("CMS.INCRBY", "b", "x", 7)
     c.send(["CMS.MERGE", "d", 2, "a", "b", "WEIGHTS", 1, 2])
     others[0].send(["CMS.INCRBY", "a", "x", 1])
     others[1].send(["CMS.MERGE", "b", 2, "a", "b"])
+    others[3].send(["CMS.MERGE", "e", 1, "d"])
     others[2].send(["CMS.QUERY", "a", "nobody"])
     tap.equal(others[2].read(), [0], "a question is answered meanwhile")
     tap.equal(c.read(), OK, "a large merge")
     tap.equal(others[0].read(), [6], "a writer of a source came after it")
     tap.equal(others[1].read(), OK, "and so did another merge")
+    tap.equal(others[3].read(), OK, "and one that needs what it made")
+    tap.equal(c.do("CMS.QUERY", "e", "x"), [19], "which has it")
     tap.equal(c.do("CMS.QUERY", "d", "x"), [19], "the merge has what was there when it began")
     tap.check(c.do("CMS.QUERY", "b", "x") in ([12], [13]), "the second merge has its sources")
+    c.must("EXPIRE", "d", 1000)
+    tap.equal(c.do("CMS.MERGE", "d", 1, "d"), OK, "with itself")
+    tap.equal(c.do("TTL", "d") > 900, True, "a key keeps its time to live")
     tap.equal(c.pipeline([["MULTI"], ["CMS.MERGE", "d", 1, "d", "WEIGHTS", 2], ["CMS.QUERY", "d", "x"], ["EXEC"]])[-1],
               [OK, [38]], "in a transaction it is done at once")
     tap.equal(c.do("CMS.MERGE", "d", 1, "d", "WEIGHTS", 2 ** 40), Error("CMS: MERGE overflow"), "or refused")
     tap.equal(c.do("CMS.QUERY", "d", "x"), [38], "and nothing is changed then")
 
 
+def sources_that_go(server):
+    """A source is deleted while it is added up: a replica could not do the same, so nothing is done."""
+    with Server() as replica:
+        c, other = server.client(), server.client()
+        c.must("FLUSHALL")
+        for key in ("a", "b", "d"):
+            c.must("CMS.INITBYDIM", key, 2000000, 4)
+        c.must("CMS.INCRBY", "a", "x", 5)
+        replicate(server, replica)
+        replies = set()
+        for gone in ("a", "b"):
+            c.send(["CMS.MERGE", "d", 2, "a", "b"])
+            other.must("RENAME", gone, gone + "-old")
+            replies.add(c.read())
+            other.must("RENAME", gone + "-old", gone)
+        tap.check(replies <= {OK, NO_KEY, Error("ERR a source was changed meanwhile")}, "a merge whose source goes says so")
+        in_step(server, replica)
+        tap.equal(replica.client().must("CMS.QUERY", "d", "x"), c.must("CMS.QUERY", "d", "x"),
+                  "and the replica has what the primary has")
+        replica.client().must("REPLICAOF", "NO", "ONE")
+
+
 def main():
-    with Server() as server:
+    with Server("--repl-diskless-sync-delay", 0) as server:
         for protocol in (2, 3):
             for kind in ("tamis", "rediscms"):
                 server.client().must("CONFIG", "SET", "tamis.cms-kind", kind)
@@ -347,6 +375,7 @@ def main():
         refusing(server)
         other_secrets(server)
         large(server)
+        sources_that_go(server)
     for kind in ("tamis", "rediscms"):
         staying(kind)
     return tap.end()

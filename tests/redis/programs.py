@@ -2,6 +2,7 @@
 """Random command programs: whatever is written is the same on a replica, in an RDB file and in an AOF.
 
     PROGRAMS=10000 tests/redis/programs.py      so many programs (preset 300); SEED= for other ones
+    TRACE=102 tests/redis/programs.py           prints program 102 as it is run
 
 A program is about twenty random commands of all families on three keys, right ones and wrong ones, alone,
 in MULTI and in scripts. Behind every command each key that it may have touched is digested, and copied to a
@@ -15,7 +16,8 @@ key of its own: so the state after *every* command lies in the server, and is co
     after BGREWRITEAOF and DEBUG LOADAOF      the rewritten AOF, with an RDB preamble and, in turn, without
 
 COPY leaves chunks that are still coming behind, so the keys themselves are compared as well, at the end of
-each program. Programs come in batches of 50; the six comparisons are made once for each batch, over all states
+each program. The replica, and the server that reads the AOF, have other settings than the one that wrote: nothing that
+is replicated may depend on them. Programs come in batches of 50; the six comparisons are made once for each batch, over all states
 of all its programs.
 
 Beside it runs a model, sets of what was added and acknowledged: at the end of each program, and once more
@@ -32,6 +34,7 @@ from server import Server, Tap, in_step, replicate, until
 
 PROGRAMS = int(os.environ.get("PROGRAMS", "300"))
 SEED = int(os.environ.get("SEED", "1"))
+TRACE = os.environ.get("TRACE")
 BATCH, COMMANDS, KEYS = 50, 20, "abc"
 
 tap = Tap()
@@ -45,7 +48,7 @@ counting:capacity=50 counting:capacity=40,log=yes spectral:capacity=40 spectral:
 spectral:capacity=40,mode=recurring,width=5 increment:capacity=40 increment:capacity=40,step=16 dleft:capacity=60
 cuckoo:capacity=60 cuckoo:capacity=30,sort=yes quotient:capacity=60 quotient:capacity=60,fpr=1e-6 multiset:capacity=60
 multiset:capacity=20 compaction:capacity=60 approximator:capacity=40 approximator:capacity=40,lattice=or stable:capacity=60
-stable:size=256 window:capacity=60 window:capacity=20,by=ticks window:capacity=16,generations=4 grow:capacity=10
+stable:size=256 window:capacity=60 window:capacity=20,by=clock window:capacity=30,by=clock,generations=3 window:capacity=16,generations=4 grow:capacity=10
 scalable:capacity=10 scalable:capacity=10,kind=split scalable:capacity=16,fpr=1e-5 layered:capacity=40
 layered:capacity=40,layers=7,shrink=40 attenuated:capacity=40 retouched:capacity=40 composite:capacity=40
 iblt:cells=60,hashes=3,estimator=none iblt:capacity=20,fpr=10%,counters=64 countmin:columns=101,rows=3
@@ -59,8 +62,12 @@ libbloom:capacity=1000 datasketches:capacity=40 orc:capacity=40 icp:capacity=40"
 BAD_SPECS = ["", "bloom", "blocked", "blocked:capacity=0", "blocked:capacity=-1", "classic:capacity=1e30",
              "blocked:capacity=100,fpr=2", "blocked:capacity=100,fpr=nan", "cuckoo:size=1e18", "fuse:capacity=100",
              "split:capacity=10,color=red", "x" * 2000, "blocked:capacity=10\0", "shard:shard=4,shards=3"]
-# What these answer may turn from yes to no by design.
-FORGETFUL = ("stable", "window", "retouched", "composite")
+MUCH = "18446744073709551615"
+NOTES = ["me", "", "bf expansion=2", "bf", "cf", "cf bucketsize=2 filters=1", "cms", "tamis", "bf expansion=0",
+         f"cf expansion={MUCH} bucketsize={MUCH} iterations={MUCH} filters={MUCH} deleted={MUCH} buckets={MUCH}",
+         f"bf expansion={MUCH}99 filters={MUCH}", "cf bucketsize=0 buckets=0 filters=0", "x" * 300]
+# What these answer may turn from yes to no by design; or they answer no questions about keys.
+FORGETFUL = ("stable", "window", "retouched", "composite", "minhash")
 
 LOAD = ("local d = redis.call('TAMIS.DUMP', KEYS[1], 0) local at = tonumber(ARGV[1]) "
         "if at > 0 and at < d[2] then redis.call('TAMIS.LOAD', KEYS[2], 0, d[2], string.sub(d[3], 1, at)) "
@@ -77,10 +84,12 @@ class Generator:
     def __init__(self, number):
         self.rng = random.Random(SEED * 1000003 + number)
         self.keys = [f"p{number}:{letter}" for letter in KEYS]
+        self.now = None
+        self.specs, self.themes = {}, {key: self.rng.choice(["own", "own", "bf", "cf", "cms", None]) for key in self.keys}
         self.pool = [f"item-{self.rng.randrange(10 ** 6)}" for _ in range(60)] + ["", "\0\r\n", "x" * 300]
 
     def key(self):
-        return self.rng.choice(self.keys)
+        return self.now if self.now and self.rng.random() < .9 else self.rng.choice(self.keys)
 
     def items(self, most=12):
         return [self.rng.choice(self.pool) for _ in range(self.rng.randint(1, most))]
@@ -104,22 +113,31 @@ class Generator:
 
     def write(self):
         """A command that may change something, with the keys that it may touch."""
-        kinds = [(self.create, 4), (self.own, 10), (self.bloom, 6), (self.cuckoo, 6), (self.countmin, 4),
-                 (self.whole, 4), (self.server, 3)]
-        make = self.rng.choices([k for k, _ in kinds], [w for _, w in kinds])[0]
-        return make()
+        makers = {"own": (self.create, self.own, self.own, self.own), "bf": (self.bloom,), "cf": (self.cuckoo,), "cms": (self.countmin,)}
+        self.now = self.rng.choice(self.keys)
+        choice = self.rng.random()
+        if choice < .15:
+            return self.rng.choice([self.whole, self.server])()
+        theme = self.themes[self.now] if choice < .85 else None
+        return self.rng.choice(makers[theme or self.rng.choice(sorted(makers))])()
 
     def create(self):
         key, spec = self.key(), self.rng.choice(SPECS if self.rng.random() < .9 else BAD_SPECS)
         words = ["TAMIS.CREATE", key, spec]
+        self.specs[key] = spec
+        if "by=clock" in spec or self.rng.random() < .05:
+            words += self.rng.choice([[], ["EVERY", 3], ["EVERY", 100000], ["LAST", 20], ["LAST", self.number()]])
         if self.rng.random() < .2:
             words += ["SECRET", "0123456789abcdef"[:16 if self.rng.random() < .8 else 15]]
         if self.rng.random() < .3:
-            words += ["NOTE", self.rng.choice(["who", "redis", ""]), self.rng.choice(["me", "bf expansion=2", "cf", ""])]
+            words += ["NOTE", self.rng.choice(["who", "redis", "redis", ""]), self.rng.choice(NOTES)]
         return words, [key]
 
     def own(self):
-        key, choice = self.key(), self.rng.randrange(9)
+        key = self.key()
+        fitting = {"window": (2, 8), "approx": (4, 6), "cuckoo": (3,), "counti": (3, 7), "quotie": (3,), "multis": (3, 3), "classi": (7, 5),
+                   "blocke": (5, 7), "split:": (5, 7), "spectr": (3, 7), "stable": (2, 2)}.get(self.specs.get(key, "")[:6], ())
+        choice = self.rng.choice(fitting or range(9)) if self.rng.random() < .5 else self.rng.randrange(9)
         if choice <= 1:
             return ["TAMIS.ADD", key, *self.items(30)], [key]
         if choice == 2:
@@ -127,7 +145,7 @@ class Generator:
         if choice == 3:
             return ["TAMIS.REMOVE", key, *self.items(5)], [key]
         if choice == 4:
-            pairs = [w for i in self.items(5) for w in (i, self.rng.choice([0, 1, 7, 200, self.number()]))]
+            pairs = [w for i in self.items(5) for w in (i, self.rng.choice([0, 1, 7, 12, 200 if self.rng.random() < .9 else self.number()]))]
             return ["TAMIS.PUT", key, *pairs], [key]
         if choice == 5:
             return ["TAMIS.HADD", key, self.hashes()], [key]
@@ -135,7 +153,7 @@ class Generator:
             return ["TAMIS.MERGE", key, *(self.key() for _ in range(self.rng.randint(1, 3)))], [key]
         if choice == 7:
             return ["TAMIS.FOLD", key, self.rng.choice([2, 3, 4, self.number()])], [key]
-        return ["TAMIS.TICK", key, *self.rng.choice([[], [1], [3], [self.number()]])], [key]
+        return ["TAMIS.TICK", key, *self.rng.choice([[], [1], [3], [self.number()], [2, "AT", self.number()]])], [key]
 
     def bloom(self):
         key, choice = self.key(), self.rng.randrange(5)
@@ -166,16 +184,16 @@ class Generator:
     def countmin(self):
         key, choice = self.key(), self.rng.randrange(5)
         if choice == 0:
-            return ["CMS.INITBYDIM", key, self.rng.choice([20, 100, self.number()]), self.rng.choice([3, 5, self.number()])], [key]
+            return ["CMS.INITBYDIM", key, 20 if self.rng.random() < .7 else self.number(), 3 if self.rng.random() < .8 else self.number()], [key]
         if choice == 1:
             return ["CMS.INITBYPROB", key, self.rng.choice([0.05, 0.1, self.number()]), self.rng.choice([0.01, self.number()])], [key]
         if choice <= 3:
-            pairs = [w for i in self.items(6) for w in (i, self.rng.choice([1, 2, 9, 1000, self.number()]))]
+            pairs = [w for i in self.items(6) for w in (i, self.rng.choice([1, 2, 9, 1000, 1 if self.rng.random() < .9 else self.number()]))]
             return ["CMS.INCRBY", key, *pairs], [key]
         n = self.rng.randint(1, 3)
-        words = ["CMS.MERGE", key, n if self.rng.random() < .9 else self.number(), *(self.key() for _ in range(n))]
+        words = ["CMS.MERGE", key, n if self.rng.random() < .95 else self.number(), *(self.key() for _ in range(n))]
         if self.rng.random() < .4:
-            words += ["WEIGHTS", *(self.rng.choice([1, 2, 3, self.number()]) for _ in range(n))]
+            words += ["WEIGHTS", *(self.rng.choice([1, 2, 3, 3 if self.rng.random() < .9 else self.number()]) for _ in range(n))]
         return words, [key]
 
     def whole(self):
@@ -206,7 +224,8 @@ class Generator:
     def step(self, at):
         """One command, or several as one. The first ones make something, as a rule."""
         choice = self.rng.random()
-        if at < 2 and choice < .7:
+        if at < 3 and choice < .7 and self.themes[self.keys[at]] in ("own", None):
+            self.now = self.keys[at]
             words, keys = self.create()
             return "ONE", [words], keys
         if choice < .08:
@@ -264,7 +283,8 @@ class Model:
         self.at(words[1]).hashes.update(struct.unpack(f"<{len(words[2]) // 8}Q", words[2]))
 
     def tamis_put(self, words, _):
-        self.at(words[1]).items.update(words[2::2])
+        """A value of 0 is the same as no value."""
+        self.at(words[1]).items.update(item for item, value in zip(words[2::2], words[3::2]) if int(value))
 
     def tamis_remove(self, words, reply):
         known = self.at(words[1])
@@ -352,6 +372,20 @@ def commands_of(kind, parts):
     return parts
 
 
+# Settings of a batch, in turn; the others are for whoever reads what it wrote.
+SETTINGS = ({"bf-kind": "tamis", "cf-kind": "tamis", "cms-kind": "tamis", "hash": "sip13", "bf-initial-size": 100, "cf-initial-size": 1024},
+            {"bf-kind": "redisbloom", "cf-kind": "rediscuckoo", "cms-kind": "rediscms", "hash": "sip13", "bf-initial-size": 20, "cf-initial-size": 32},
+            {"bf-kind": "tamis", "cf-kind": "tamis", "cms-kind": "tamis", "hash": "xxh3", "bf-initial-size": 7, "cf-initial-size": 16})
+OTHERS = {"bf-error-rate": 0.2, "bf-initial-size": 55, "bf-expansion-factor": 3, "cf-bucket-size": 3, "cf-initial-size": 64, "cf-max-iterations": 7,
+          "cf-expansion-factor": 4, "cf-max-expansions": 1, "bf-kind": "redisbloom", "cf-kind": "tamis", "cms-kind": "rediscms"}
+USUAL = {"bf-error-rate": 0.01, "bf-expansion-factor": 2, "cf-bucket-size": 2, "cf-max-iterations": 20, "cf-expansion-factor": 1,
+         "cf-max-expansions": 32}
+
+
+def configure(client, settings):
+    client.must("CONFIG", "SET", *(word for name, value in settings.items() for word in ("tamis." + name, value)))
+
+
 class Batch:
     def __init__(self, primary, replica, numbers):
         self.primary, self.replica, self.numbers = primary, replica, numbers
@@ -397,6 +431,8 @@ class Batch:
             self.origins.append(self.digest)
 
     def hear_one(self, words, reply):
+        if TRACE and any(str(word).startswith(f"p{TRACE}:") for word in words):
+            print(f"# {str(words)[:300]} -> {str(reply)[:200]}")
         self.answers[words[0] if words[0] != "EVAL" else "(script)", isinstance(reply, Error)] += 1
         if isinstance(reply, Error) and "rash" in reply:
             self.bad.append(f"{words}: {reply}")
@@ -429,6 +465,7 @@ class Batch:
         self.round_trips(copies)
         self.client.must("DEBUG", "RELOAD")
         self.compare(self.digests(self.client), copies, "after DEBUG RELOAD")
+        configure(self.client, OTHERS)
         self.client.must("DEBUG", "LOADAOF")
         self.compare(self.digests(self.client), copies, "from the AOF as it was written")
         self.client.must("CONFIG", "SET", "aof-use-rdb-preamble", "yes" if is_preamble else "no")
@@ -472,7 +509,7 @@ class Batch:
     def judge(self, key, what, items, reply, when):
         self.answers["asked", False] += len(items)
         if isinstance(reply, Error):
-            is_good = False
+            is_good = "knows sets, not keys" in reply  # minhash answers no questions
         elif what == "HAS":
             is_good = all(reply)
         elif what == "HHAS":
@@ -507,9 +544,13 @@ def main():
     with Server(*common, arguments=secret) as primary, Server("--appendonly", "no") as replica:
         pids = primary.process.pid, replica.process.pid
         replicate(primary, replica)
+        other = replica.client()
+        configure(other, OTHERS)
+        other.close()
         for number, first in enumerate(range(0, PROGRAMS, BATCH)):
             numbers = range(first, min(first + BATCH, PROGRAMS))
             batch = Batch(primary, replica, numbers)
+            configure(batch.client, {**USUAL, **SETTINGS[number % len(SETTINGS)]})
             batch.run()
             batch.check(number % 2 == 0)
             batch.end()

@@ -1,6 +1,8 @@
 """Servers for tests: Debian's redis-server with the module, on loopback, gone when the test is.
 
 TAMIS_REDIS names the module (preset: build/tamis-redis.so), REDIS_SERVER another server program.
+TAMIS_REDIS_PRELOAD names a library that goes into the server with it, as a sanitizer's: servers are then shut down
+instead of killed, so that it can look for leaks, and must end with 0.
 """
 import atexit
 import os
@@ -16,6 +18,7 @@ import resp
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 MODULE = os.environ.get("TAMIS_REDIS", os.path.join(ROOT, "build", "tamis-redis.so"))
 PROGRAM = os.environ.get("REDIS_SERVER", "redis-server")
+PRELOAD = os.environ.get("TAMIS_REDIS_PRELOAD")
 
 _running = []
 
@@ -45,12 +48,13 @@ class Server:
 
     def start(self):
         command = [self.program, "--port", str(self.port), "--bind", "127.0.0.1", "--dir", self.folder,
-                   "--save", "", "--enable-debug-command", "local", "--logfile", self.log_path()]
+                   "--save", "", "--repl-diskless-sync-delay", "0", "--enable-debug-command", "local", "--logfile", self.log_path()]
         if self.module:
             command += ["--loadmodule", self.module, *map(str, self.arguments)]
         command += map(str, self.options)
+        environment = dict(self.environment or os.environ, **({"LD_PRELOAD": PRELOAD} if PRELOAD else {}))
         self.process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-                                        env=self.environment)
+                                        env=environment)
         self.wait()
 
     def log_path(self):
@@ -87,7 +91,21 @@ class Server:
         self.kill()
         self.start()
 
+    def shut_down(self):
+        """As an administrator would, and it must end well."""
+        self.client().send(["SHUTDOWN", "NOSAVE", "FORCE"])
+        code = self.process.wait(60)
+        if code != 0:
+            raise AssertionError(f"the server ended with {code}")
+
     def stop(self):
+        try:
+            if PRELOAD and self.process.poll() is None:
+                self.shut_down()
+        finally:
+            self.remove()
+
+    def remove(self):
         self.kill()
         if self.owns_folder:
             shutil.rmtree(self.folder, ignore_errors=True)

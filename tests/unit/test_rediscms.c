@@ -216,6 +216,28 @@ static void sizes_must_be_exact(void **state) {
     }
 }
 
+/* A dump whose string of cells has `bytes`, all zero. */
+static test_file dump_with(uint8_t width, uint8_t depth, uint8_t bytes) {
+    const uint8_t fields[] = {7, 0x81, 0x08,  0xc4, 0xa4,  0xf9, 0x36, 0x0f, 0x10,
+                              0, 2,    width, 2,    depth, 2,    9,    5,    bytes};
+    const size_t size = sizeof fields + bytes + 1;
+    test_file file = {calloc(1, size + 10), size + 10};
+    assert_non_null(file.bytes);
+    memcpy(file.bytes, fields, sizeof fields);
+    tamis__put16(file.bytes + size, 10);
+    tamis__put64(file.bytes + size + 2, tamis__crc64(0, file.bytes, size + 2));
+    return file;
+}
+
+static void dumps_have_all_cells(void **state) {
+    (void)state;
+    for (unsigned bytes = 0; bytes < 63; bytes++) {
+        const test_file file = dump_with(3, 2, (uint8_t)bytes);
+        assert_int_equal(test_is_let_in("redis-dump", file.bytes, file.size), bytes == 24);
+        free(file.bytes);
+    }
+}
+
 static void hostile_bytes(void **state) {
     (void)state;
     const test_file dump = bytes_of(six_words);
@@ -252,6 +274,7 @@ int main(void) {
         cmocka_unit_test(wishes_become_cells),
         cmocka_unit_test(merging_adds_cells_and_counters),
         cmocka_unit_test(sizes_must_be_exact),
+        cmocka_unit_test(dumps_have_all_cells),
         cmocka_unit_test(hostile_bytes),
         cmocka_unit_test(forged_dumps),
     };

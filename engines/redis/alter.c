@@ -1,0 +1,87 @@
+/* Changes of a whole filter, made on a copy. */
+#include "engines/redis/alter.h"
+
+/* What is copied is the target, or the first of what is read when there is none. */
+static void make(job *j) {
+    alteration *a = j->task;
+    const value *from = j->target ? j->target : j->reads[0];
+    tamis_status rc = tamis_copy(&j->result, from->filter);
+    if (!rc) {
+        rc = a->alter(j->result, a, j);
+        if (rc) {
+            job_fail(j, rc);
+            tamis_free(j->result);
+            return;
+        }
+    }
+    if (rc) job_fail(j, rc);
+}
+
+/* The same inputs make the same filter elsewhere. */
+static void tell_others(redis_ctx *ctx, const alteration *a, redis_string *key) {
+    redis.Replicate(ctx, redis.StringPtrLen(a->argv[0], NULL), "v", a->argv + 1,
+                    (size_t)(a->argc - 1));
+    redis.NotifyKeyspaceEvent(ctx, REDIS_NOTIFY_MODULE, a->event, key);
+}
+
+/* Owns the result from here on; false, with the error replied, when there is no memory for a value. */
+static bool put_in_place(redis_ctx *ctx, job *j, place *p) {
+    if (j->target) {
+        job_replace(j);
+        return true;
+    }
+    value *v = value_new(j->result);
+    if (v) {
+        place_set(p, v);
+        return true;
+    }
+    tamis_free(j->result);
+    reply_error(ctx, "ERR Insufficient memory");
+    return false;
+}
+
+static void end(job *j, redis_ctx *ctx) {
+    alteration *a = j->task;
+    place p;
+    if (j->rc) {
+        reply_error(ctx, "ERR %s", j->why);
+    } else if (!job_place(ctx, j, &p)) {
+        tamis_free(j->result);
+    } else {
+        if (put_in_place(ctx, j, &p)) {
+            tell_others(ctx, a, j->key);
+            if (a->reply)
+                a->reply(ctx, a);
+            else
+                reply_ok(ctx);
+        }
+        place_close(&p);
+    }
+}
+
+static void clean(job *j) {
+    alteration *a = j->task;
+    if (a->free) a->free(a);
+    for (int i = 0; i < a->argc; i++) redis.FreeString(NULL, a->argv[i]);
+    redis.Free(a->argv);
+    redis.Free(a);
+}
+
+int alter_copy(redis_ctx *ctx, const alteration *wanted, value *target, value *const *reads,
+               int read_count, redis_string **argv, int argc, uint64_t bytes) {
+    alteration *a = redis.Alloc(sizeof *a);
+    *a = *wanted;
+    a->argc = argc;
+    a->argv = redis.Alloc((size_t)argc * sizeof *argv);
+    for (int i = 0; i < argc; i++) a->argv[i] = redis.HoldString(NULL, argv[i]);
+    job *j = job_new(ctx, argv[1], target);
+    if (!j) {
+        job none = {.task = a};
+        clean(&none);
+        return REDIS_OK;
+    }
+    j->task = a;
+    for (int i = 0; i < read_count; i++) job_reads(j, reads[i]);
+    j->make = make, j->end = end, j->clean = clean;
+    return job_do(ctx, j, bytes);
+}

@@ -1,0 +1,28 @@
+/* The module's files may include this: changes of a whole filter, made on a copy.
+ *
+ * A change that may fail half-way, or that takes long, is made on a copy of the filter, on the worker when
+ * it is large; only when all went well the copy takes the filter's place, in one step. */
+#ifndef TAMIS_REDIS_ALTER_H
+#define TAMIS_REDIS_ALTER_H
+
+#include "engines/redis/work.h"
+
+typedef struct alteration {
+    tamis_status (*alter)(tamis *copy, struct alteration *, job *); /* any thread */
+    void (*reply)(redis_ctx *, struct alteration *);                /* under the lock; NULL: OK */
+    void (*free)(struct alteration *);                              /* what `data` is; or NULL */
+    const char *event;
+    void *data;
+    uint64_t number;
+
+    /* alter.c's own: the command as it is replicated. */
+    redis_string **argv;
+    int argc;
+} alteration;
+
+/* Copies what stands at argv[1], a value with a filter, or NULL for a key with nothing: then `first` is
+ * copied. `bytes` is about what is touched. Replicated as it came. */
+int alter_copy(redis_ctx *, const alteration *, value *target, value *const *reads, int read_count,
+               redis_string **argv, int argc, uint64_t bytes);
+
+#endif

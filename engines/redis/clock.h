@@ -1,0 +1,19 @@
+/* The module's files may include this: filters whose keys leave by the server's clock.
+ *
+ * A filter that was made with EVERY or LAST ticks by itself: whoever opens it first makes the ticks that
+ * are due, and replicates them as TAMIS.TICK with the time that they belong to. A replica, and a server
+ * that reads its log, never looks at its own clock: they tick when they are told to, between the same two
+ * adds as here. When it ticked last is a fact of the value, and so it is in every image. */
+#ifndef TAMIS_REDIS_CLOCK_H
+#define TAMIS_REDIS_CLOCK_H
+
+#include "engines/redis/reply.h"
+
+/* Makes the ticks that are due. False: they could not be made here (on a replica, say), and so many are due
+ * that every key has left: the answer to every question is no. */
+bool clock_keep(redis_ctx *, value *, redis_string *key);
+
+/* How many ticks a key stays, 0 for a kind that knows no time. */
+uint64_t clock_generations(const tamis *);
+
+#endif

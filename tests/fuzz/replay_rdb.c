@@ -1,0 +1,42 @@
+/* Runs the fuzz target of the module's values over sound ones, each cut short at every byte and with every byte set
+ * to values that counts and sizes break on. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/fuzz/rdb.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* In memory of exactly the right length, so that a checked build sees every byte too far. */
+static void try_bytes(const uint8_t *bytes, size_t size) {
+    uint8_t *exact = malloc(size ? size : 1);
+    if (!exact) abort();
+    memcpy(exact, bytes, size);
+    LLVMFuzzerTestOneInput(exact, size);
+    free(exact);
+}
+
+static unsigned try_value(uint8_t *bytes, size_t size) {
+    static const uint8_t values[] = {0, 1, 0x40, 0x7f, 0x80, 0xff};
+    const size_t step = getenv("TAMIS_QUICK") ? 5 : 1;
+    unsigned tried = 1;
+    try_bytes(bytes, size);
+    for (size_t cut = 0; cut < size; cut += step, tried++) try_bytes(bytes, cut);
+    for (size_t at = 0; at < size; at += step)
+        for (size_t v = 0; v < sizeof values; v++, tried++) {
+            const uint8_t old = bytes[at];
+            bytes[at] = values[v];
+            try_bytes(bytes, size);
+            bytes[at] = old;
+        }
+    return tried;
+}
+
+int main(void) {
+    static uint8_t bytes[RDB_SEED_MOST];
+    unsigned seeds = 0, tried = 0;
+    for (size_t size; (size = rdb_seed(seeds, bytes)) > 0; seeds++) tried += try_value(bytes, size);
+    printf("ok 1 - %u values, %u inputs\n1..1\n", seeds, tried);
+    return 0;
+}

@@ -1,0 +1,36 @@
+#!/bin/bash
+# The module in a server with the sanitizers: its memory comes from the server's malloc, which is theirs then, so that
+# every byte too far, every use after free and every leak is seen. MUTANTS= and PROGRAMS= for other sizes.
+cd "$(dirname "$0")/../.." || exit 2
+unset B MAKEFLAGS MAKEOVERRIDES # the build below is not the one that is being tested
+work=$(mktemp -d) && trap 'rm -rf "$work"' EXIT
+library=$(realpath "$(${CC:-gcc} -print-file-name=libasan.so)")
+export TAMIS_REDIS=$PWD/build-san/tamis-redis.so TAMIS_MUTATE=$PWD/build/tests/redis/mutate TAMIS_REDIS_PRELOAD=$library
+export ASAN_OPTIONS=detect_leaks=1:verify_asan_link_order=0:allocator_may_return_null=1:log_path=$work/report
+export UBSAN_OPTIONS=print_stacktrace=1:log_path=$work/report
+export MUTANTS=${MUTANTS:-${SHORT:+20000}} PROGRAMS=${PROGRAMS:-${SHORT:+50}}
+[ -n "$MUTANTS" ] || MUTANTS=200000
+[ -n "$PROGRAMS" ] || PROGRAMS=300
+n=0
+try() {
+    n=$((n + 1))
+    # Memory that could not be had is no error, and only told.
+    if "${@:2}" >"$work/log" 2>&1 && ! grep -qs 'ERROR: \|runtime error' "$work"/report*; then echo "ok $n - $1"; else
+        echo "not ok $n - $1"
+        { grep -v '^ok ' "$work/log" | tail -40 && cat "$work"/report*; } 2>/dev/null | head -150 | sed 's/^/# /'
+        code=1
+    fi
+    rm -f "$work"/report*
+}
+if [ ! -e "$library" ] || ! command -v redis-server >/dev/null; then
+    echo "ok 1 - # SKIP there is no server, or no sanitizer to load into it" && echo 1..1 && exit
+fi
+try "the module is built for the sanitizers" make -s -j2 SAN=1 build-san/tamis-redis.so
+try "and the mutator" make -s build/tests/redis/mutate
+for program in own bf cf cms attacks; do
+    [ ! -e "tests/redis/$program.py" ] || try "checked: tests/redis/$program.py" "tests/redis/$program.py"
+done
+try "checked: $PROGRAMS random programs" tests/redis/programs.py
+try "checked: $MUTANTS mutants" tests/redis/mutate.py
+echo "1..$n"
+exit ${code:-0}

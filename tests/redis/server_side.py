@@ -1,0 +1,267 @@
+#!/usr/bin/env python3
+"""What a server shows of the module and lets be done with its keys: INFO, events, COMMAND, ACL, memory, TTL,
+settings by CONFIG and by load arguments."""
+import os
+import subprocess
+import sys
+import tempfile
+
+from resp import Error, Status
+from server import MODULE, PROGRAM, Server, Tap, free_port, until
+
+OK = Status("OK")
+tap = Tap()
+
+
+def info(c, section="tamis"):
+    lines = c.must("INFO", section).decode().split("\r\n")
+    return dict(line.split(":", 1) for line in lines if ":" in line)
+
+
+def number(c, name):
+    return int(info(c)["tamis_" + name])
+
+
+def image_of(c, key):
+    image, at = b"", 0
+    while True:
+        at, _, piece = c.must("TAMIS.DUMP", key, at)
+        image += piece
+        if at == 0:
+            return image
+
+
+def section(c):
+    c.must("FLUSHALL")
+    tap.equal((number(c, "filters_tamis"), number(c, "filter_bytes")), (0, 0), "no filters, no bytes")
+    adds, asked, refused = (number(c, n) for n in ("items_changed", "items_asked", "images_refused"))
+    c.must("TAMIS.CREATE", "a", "blocked:size=8MiB,capacity=1M")
+    c.must("TAMIS.CREATE", "b", "blocked:capacity=1000")
+    c.must("COPY", "b", "c")
+    tap.equal(number(c, "filters_tamis"), 3, "INFO counts filters")
+    tap.check(8 << 20 < number(c, "filter_bytes") < 9 << 20, "and their bytes")
+    c.must("TAMIS.ADD", "a", "x", "y")
+    c.must("TAMIS.ADDNEW", "a", "x", "z")
+    c.must("TAMIS.HAS", "a", "x", "y", "z")
+    tap.equal(number(c, "items_changed") - adds, 4, "INFO counts adds")
+    tap.equal(number(c, "items_asked") - asked, 3, "and questions")
+    c.do("TAMIS.LOAD", "bad", 0, 3, "abc")
+    tap.equal(number(c, "images_refused") - refused, 1, "and images that were refused")
+    tap.check(number(c, "jobs_done") >= 1, "and jobs")
+    c.must("TAMIS.CREATE", "cf", "multiset:capacity=100", "NOTE", "redis", "cf bucketsize=2")
+    tap.equal(number(c, "filters_cf"), 1, "by family")
+    freed = int(info(c, "memory")["lazyfreed_objects"])
+    tap.equal(c.do("UNLINK", "a"), 1, "a large filter is unlinked")
+    until(lambda: int(info(c, "memory")["lazyfreed_objects"]) == freed + 1, 10, "it is freed in the background")
+    c.must("DEL", "b", "c", "cf")
+    tap.equal((number(c, "filters_tamis"), number(c, "filters_cf"), number(c, "filter_bytes")), (0, 0, 0), "and nothing is left")
+
+
+def events(server, c):
+    listener = server.client()
+    c.must("CONFIG", "SET", "notify-keyspace-events", "EA")
+    listener.must("PSUBSCRIBE", "__keyevent@0__:tamis.*")
+    c.must("TAMIS.CREATE", "e", "multiset:capacity=1000")
+    image = image_of(c, "e")
+    for words in (["ADD", "e", "a"], ["ADDNEW", "e", "b"], ["REMOVE", "e", "a"], ["HAS", "e", "a"], ["MERGE", "f", "e"],
+                  ["RESIZE", "e", 2000], ["CREATE", "m", "approximator:capacity=10"], ["PUT", "m", "k", 1],
+                  ["FOLD", "m", 1], ["CREATE", "w", "window:capacity=10"], ["TICK", "w"],
+                  ["LOAD", "l", 0, len(image), image], ["HADD", "e", b"12345678"]):
+        c.must("TAMIS." + words[0], *words[1:])
+    wanted = [("create", "e"), ("add", "e"), ("add", "e"), ("remove", "e"), ("merge", "f"), ("resize", "e"), ("create", "m"),
+              ("put", "m"), ("fold", "m"), ("create", "w"), ("tick", "w"), ("load", "l"), ("add", "e")]
+    got = [listener.read() for _ in wanted]
+    tap.equal([(m[2].decode().split("tamis.")[1], m[3].decode()) for m in got], wanted, "every change is an event")
+    listener.close()
+
+
+def commands(c):
+    names = sorted(name.decode() for name in c.must("COMMAND", "LIST", "FILTERBY", "MODULE", "tamis"))
+    tap.check("TAMIS.ADDNEW" in [n.upper() for n in names], f"{len(names)} commands are known")
+    docs = c.must("COMMAND", "DOCS", *names)
+    docs = {docs[i].decode(): dict(zip([k.decode() for k in docs[i + 1][::2]], docs[i + 1][1::2])) for i in range(0, len(docs), 2)}
+    tap.equal([n for n in names if not all(f in docs.get(n, {}) for f in ("summary", "since", "complexity"))], [],
+              "all have a summary, a version and a complexity")
+    facts = {row[0].decode(): row for row in c.must("COMMAND", "INFO", *names)}
+    tap.equal([n for n in names if len(facts[n][8]) == 0], [], "all say which arguments are keys")
+    for name, row in facts.items():
+        flags = [str(f) for f in row[2]]
+        spec = dict(zip([k.decode() for k in row[8][0][::2]], row[8][0][1::2]))
+        reads = "RO" in [str(f) for f in spec["flags"]]
+        if reads != ("readonly" in flags):
+            tap.check(False, f"{name} is {flags}, and its key {spec['flags']}")
+    tap.equal(facts["tamis.has"][1], -3, "TAMIS.HAS has at least three arguments")
+    tap.equal(facts["tamis.fold"][1], 3, "TAMIS.FOLD exactly three")
+    tap.equal(c.do("COMMAND", "GETKEYS", "TAMIS.MERGE", "a", "b", "c"), [b"a", b"b", b"c"], "all keys of a merge are found")
+    tap.check(isinstance(c.do("TAMIS.HAS", "x"), Error), "too few arguments are refused")
+
+
+def rights(server, c):
+    c.must("TAMIS.CREATE", "acl", "blocked:capacity=100")
+    c.must("ACL", "SETUSER", "reader", "on", "nopass", "+@all", "%R~acl")
+    user = server.client()
+    user.must("AUTH", "reader", "x")
+    tap.equal(user.do("TAMIS.HAS", "acl", "x"), [0], "who may read a key may ask it")
+    tap.check(user.do("TAMIS.ADD", "acl", "x").startswith("NOPERM"), "but not change it")
+    if b"tamis" in c.must("ACL", "CAT"):
+        for words, may, what in ((["+@tamis"], (1, 1), "a category has them all"),
+                                 (["+@tamis", "-@write"], (1, 0), "and knows which of them write"),
+                                 (["+@read"], (1, 0), "those that read are among the server's"),
+                                 (["+@bloom"], (0, 0), "another category has them not")):
+            c.must("ACL", "SETUSER", "member", "reset", "on", "nopass", "~*", *words)
+            user.must("AUTH", "member", "x")
+            got = tuple(int(not str(user.do(f"TAMIS.{v}", "acl", "x")).startswith("NOPERM")) for v in ("HAS", "ADD"))
+            tap.equal(got, may, what)
+    else:
+        tap.skip("categories", "this server has none of modules")
+    user.close()
+
+
+def keys(c):
+    c.must("TAMIS.CREATE", "k", "blocked:size=2^20,capacity=1M")
+    c.must("TAMIS.ADD", "k", "a")
+    usage = c.must("MEMORY", "USAGE", "k")
+    tap.check(1 << 20 < usage < (1 << 20) + 4096, f"MEMORY USAGE tells {usage} bytes")
+    tap.equal(c.do("TYPE", "k"), Status("tamis-set"), "the type has a name")
+    tap.equal(c.do("COPY", "k", "k2"), 1, "COPY")
+    tap.equal(c.do("RENAME", "k2", "k3"), OK, "RENAME")
+    c.must("TAMIS.ADD", "k", "b")
+    tap.equal(c.do("TAMIS.HAS", "k3", "a", "b"), [1, 0], "a copy is another filter")
+    tap.equal(c.do("RESTORE", "k4", 0, c.must("DUMP", "k")), OK, "DUMP and RESTORE")
+    tap.equal(c.must("DEBUG", "DIGEST-VALUE", "k4"), c.must("DEBUG", "DIGEST-VALUE", "k"), "are the same")
+    c.must("CONFIG", "SET", "maxmemory-policy", "allkeys-lfu")
+    tap.check(isinstance(c.do("OBJECT", "FREQ", "k"), int), "OBJECT FREQ")
+    c.must("CONFIG", "SET", "maxmemory-policy", "noeviction")
+    c.must("PEXPIRE", "k", 10 ** 9)
+    for words in (["ADD", "k", "c"], ["MERGE", "k", "k3"], ["FOLD", "k", 2]):
+        c.must("TAMIS." + words[0], *words[1:])
+    tap.check(c.must("PTTL", "k") > 10 ** 8, "changes keep the time at which a key leaves")
+    image = image_of(c, "k3")
+    c.must("TAMIS.LOAD", "k", 0, len(image), image[:1000])
+    tap.check(c.must("PTTL", "k") > 10 ** 8, "so does a load that has only begun")
+    c.must("TAMIS.LOAD", "k", 1000, len(image), image[1000:])
+    tap.equal(c.must("PTTL", "k"), -1, "a filter that was put in place is new, as with SET")
+    tap.check(isinstance(c.do("MODULE", "UNLOAD", "tamis"), Error), "the module stays while it may have values")
+
+
+def defragmentation(c):
+    """Where the server can: filters that move answer as before."""
+    c.must("FLUSHALL")
+    if c.do("CONFIG", "SET", "activedefrag", "yes") != OK:
+        tap.skip("filters move together", "this server was built without")
+        return
+    for name, value in (("active-defrag-threshold-lower", 1), ("active-defrag-ignore-bytes", 1), ("active-defrag-cycle-min", 60),
+                        ("active-defrag-cycle-max", 90)):
+        c.must("CONFIG", "SET", name, value)
+    for i in range(3000):
+        c.must("TAMIS.CREATE", f"d{i}", f"blocked:capacity={500 + i}")
+        c.must("TAMIS.ADD", f"d{i}", "x", i)
+    for i in range(0, 3000):
+        if i % 4:
+            c.must("DEL", f"d{i}")
+    c.must("TAMIS.CREATE", "large", "blocked:size=16MiB,capacity=1M")
+    try:
+        until(lambda: int(info(c, "stats")["active_defrag_hits"]) > 1000, 15, "something moved")
+    except AssertionError:
+        tap.skip("filters move together", "nothing moved in 15 s")
+        return
+    hits = int(info(c, "stats")["active_defrag_hits"])
+    wrong = [i for i in range(0, 3000, 4) if c.must("TAMIS.HAS", f"d{i}", "x", i) != [1, 1]]
+    tap.equal(wrong, [], f"filters move together ({hits} pieces) and answer as before")
+    c.must("CONFIG", "SET", "activedefrag", "no")
+    c.must("FLUSHALL")
+    tap.equal(number(c, "filter_bytes"), 0, "and their bytes are still counted")
+
+
+GOOD = {"bf-error-rate": ("0.001", "0.25"), "bf-initial-size": ("1", "1000000"), "bf-expansion-factor": ("0", "32768"),
+        "cf-bucket-size": ("1", "255"), "cf-initial-size": ("2", "4096"), "cf-max-iterations": ("1", "65535"),
+        "cf-expansion-factor": ("0", "32768"), "cf-max-expansions": ("1", "65535"), "max-filter-bytes": ("1024", "4294967296"),
+        "bf-kind": ("redisbloom", "tamis"), "cf-kind": ("rediscuckoo", "tamis"), "cms-kind": ("rediscms", "tamis"),
+        "hash": ("xxh3", "sip13"), "secret": ("00" * 16, "0123456789abcdef" * 2)}
+BAD = {"bf-error-rate": ("0", "1", "x", ""), "bf-initial-size": ("0", "-1", "1e30"), "bf-expansion-factor": ("-1", "32769"),
+       "cf-bucket-size": ("0", "256"), "cf-initial-size": ("1",), "cf-max-iterations": ("0", "65536"),
+       "cf-expansion-factor": ("32769",), "cf-max-expansions": ("0", "65536"), "max-filter-bytes": ("1023", "x"),
+       "bf-kind": ("other",), "cf-kind": ("",), "cms-kind": ("cms",), "hash": ("md5",), "secret": ("00", "zz" * 16)}
+
+
+def settings(c):
+    for name, values in GOOD.items():
+        for value in values:
+            tap.equal(c.do("CONFIG", "SET", "tamis." + name, value), OK, f"CONFIG SET tamis.{name} {value}")
+            tap.equal(c.must("CONFIG", "GET", "tamis." + name)[1].decode(), value, "is what CONFIG GET tells")
+        for value in BAD[name]:
+            tap.check(isinstance(c.do("CONFIG", "SET", "tamis." + name, value), Error), f"CONFIG SET tamis.{name} '{value}' is refused")
+        tap.equal(c.must("CONFIG", "GET", "tamis." + name)[1].decode(), values[-1], "and changes nothing")
+    c.must("CONFIG", "SET", "tamis.max-filter-bytes", 4096)
+    tap.check(isinstance(c.do("TAMIS.CREATE", "toolarge", "blocked:size=8KiB,capacity=100"), Error), "max-filter-bytes is obeyed")
+    c.must("CONFIG", "SET", "tamis.max-filter-bytes", 2 << 30)
+
+
+def rewritten():
+    folder = tempfile.mkdtemp(prefix="tamis-redis-")
+    path, port = os.path.join(folder, "conf"), free_port()
+    with open(path, "w") as file:
+        file.write(f"port {port}\nbind 127.0.0.1\ndir {folder}\nsave \"\"\nloadmodule {MODULE}\ntamis.cf-bucket-size 7\n")
+    for turn, wanted in enumerate((b"7", b"9")):
+        process = subprocess.Popen([PROGRAM, path], stdout=subprocess.DEVNULL)
+        try:
+            import resp
+            clients = []
+
+            def answers():
+                try:
+                    clients.append(resp.Client(port))
+                    return clients[-1].do("PING") == "PONG"
+                except OSError:
+                    return False
+            until(answers, 20, "the server answers")
+            c = clients[-1]
+            tap.equal(c.must("CONFIG", "GET", "tamis.cf-bucket-size")[1], wanted, f"a file sets it, start {turn + 1}")
+            c.must("CONFIG", "SET", "tamis.cf-bucket-size", 9)
+            tap.equal(c.do("CONFIG", "REWRITE"), OK, "CONFIG REWRITE")
+        finally:
+            process.kill()
+            process.wait()
+    subprocess.run(["rm", "-r", folder], check=False)
+
+
+def arguments():
+    """By the load arguments: the same names, and a line in the log about what is wrong."""
+    words = [w for name, values in GOOD.items() for w in (name, values[0])]
+    with Server(arguments=words) as server:
+        c = server.client()
+        got = {name: c.must("CONFIG", "GET", "tamis." + name)[1].decode() for name in GOOD}
+        tap.equal(got, {name: values[0] for name, values in GOOD.items()}, "all settings as load arguments")
+        c.close()
+    with Server(arguments=["ERROR_RATE", "0.02", "INITIAL_SIZE", "200", "CF_MAX_EXPANSIONS", "16"]) as server:
+        c = server.client()
+        got = [c.must("CONFIG", "GET", "tamis." + n)[1] for n in ("bf-error-rate", "bf-initial-size", "cf-max-expansions")]
+        tap.equal(got, [b"0.02", b"200", b"16"], "and under their older names")
+        c.close()
+    for words, part in ((["cf-bucket-size", "256"], "argument cf-bucket-size 256: it is out of range"),
+                        (["bf-error-rate", "2"], "must be in (0, 1)"), (["secret", "0"], "32 hexadecimal digits"),
+                        (["hash", "md5"], "none of its choices"), (["nothing", "1"], "is no setting"), (["hash"], "has no value")):
+        folder = tempfile.mkdtemp(prefix="tamis-redis-")
+        ended = subprocess.run([PROGRAM, "--port", str(free_port()), "--dir", folder, "--save", "", "--loadmodule", MODULE, *words],
+                               capture_output=True, text=True, timeout=30)
+        tap.check(ended.returncode != 0 and part in ended.stdout, f"{' '.join(words)}: the server does not start, and says why")
+        subprocess.run(["rm", "-r", folder], check=False)
+
+
+def main():
+    with Server("--enable-module-command", "local") as server:
+        c = server.client()
+        section(c)
+        events(server, c)
+        commands(c)
+        rights(server, c)
+        keys(c)
+        settings(c)
+        defragmentation(c)
+        c.close()
+    rewritten()
+    arguments()
+    return tap.end()
+
+
+sys.exit(main())

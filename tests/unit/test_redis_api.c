@@ -1,0 +1,235 @@
+/* The module of Redis and Valkey in servers that lack functions: it loads without those that it only wants,
+ * and refuses, with a line in the log, without one that it needs. The server here is a few functions. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "engines/redis/api.h"
+
+int RedisModule_OnLoad(redis_ctx *, redis_string **argv, int argc);
+
+/* ---- A server ------------------------------------------------------------------------------- */
+
+static struct {
+    const char *lacks; /* the name of a function; NULL: none; "*": all that are only wanted */
+    const char *taken; /* a command that another module has; or NULL */
+    int commands, types, settings;
+    char log[1024];
+} server;
+
+static void set_attributes(redis_ctx *ctx, const char *name, int version, int api) {
+    (void)ctx, (void)version;
+    assert_string_equal(name, "tamis");
+    assert_int_equal(api, 1);
+}
+
+static int is_name_busy(const char *name) {
+    (void)name;
+    return 0;
+}
+
+static void set_options(redis_ctx *ctx, int options) {
+    (void)ctx, (void)options;
+}
+
+static int create_command(redis_ctx *ctx, const char *name, redis_function *f, const char *flags,
+                          int first, int last, int step) {
+    (void)ctx, (void)first, (void)last, (void)step;
+    assert_non_null(f);
+    assert_null(strstr(flags, "job"));
+    server.commands++;
+    return server.taken && strcasecmp(name, server.taken) == 0 ? REDIS_ERR : REDIS_OK;
+}
+
+static redis_command *get_command(redis_ctx *ctx, const char *name) {
+    (void)name;
+    return (redis_command *)(void *)ctx;
+}
+
+static int set_command_info(redis_command *command, const redis_command_info *info) {
+    (void)command;
+    assert_true(info->summary && info->complexity && info->since);
+    return REDIS_OK;
+}
+
+static int add_category(redis_ctx *ctx, const char *name) {
+    (void)ctx, (void)name;
+    return REDIS_OK;
+}
+
+static int set_categories(redis_command *command, const char *categories) {
+    (void)command;
+    assert_true(strstr(categories, "write") || strstr(categories, "read"));
+    return REDIS_OK;
+}
+
+static redis_type *create_type(redis_ctx *ctx, const char *name, int encoding, redis_methods *m) {
+    (void)encoding;
+    assert_int_equal(strlen(name), 9);
+    assert_true(m->rdb_load && m->rdb_save && m->aof_rewrite && m->free);
+    server.types++;
+    return (redis_type *)(void *)ctx;
+}
+
+static int register_info(redis_ctx *ctx, void (*tell)(redis_info *, int)) {
+    (void)ctx, (void)tell;
+    return REDIS_OK;
+}
+
+static int register_number(redis_ctx *ctx, const char *name, long long preset, unsigned flags,
+                           long long min, long long max, redis_get_number *get,
+                           redis_set_number *set, redis_apply *apply, void *data) {
+    redis_string *why = NULL;
+    (void)ctx, (void)flags, (void)apply;
+    assert_true(min <= preset && preset <= max);
+    assert_int_equal(set(name, max, data, &why), REDIS_OK);
+    assert_true(get(name, data) == max);
+    assert_int_equal(set(name, preset, data, &why), REDIS_OK);
+    server.settings++;
+    return REDIS_OK;
+}
+
+static int register_text(redis_ctx *ctx, const char *name, const char *preset, unsigned flags,
+                         redis_get_text *get, redis_set_text *set, redis_apply *apply, void *data) {
+    (void)ctx, (void)name, (void)preset, (void)flags, (void)get, (void)set, (void)apply, (void)data;
+    server.settings++;
+    return REDIS_OK;
+}
+
+static int register_choice(redis_ctx *ctx, const char *name, int preset, unsigned flags,
+                           const char **names, const int *values, int count, redis_get_choice *get,
+                           redis_set_choice *set, redis_apply *apply, void *data) {
+    (void)ctx, (void)name, (void)preset, (void)flags, (void)names, (void)values, (void)count;
+    (void)get, (void)set, (void)apply, (void)data;
+    server.settings++;
+    return REDIS_OK;
+}
+
+static int load_settings(redis_ctx *ctx) {
+    (void)ctx;
+    return REDIS_OK;
+}
+
+static void write_log(redis_ctx *ctx, const char *level, const char *format, ...) {
+    va_list list;
+    (void)ctx, (void)level;
+    va_start(list, format);
+    vsnprintf(server.log, sizeof server.log, format, list);
+    va_end(list);
+}
+
+static redis_ctx *thread_context(redis_blocked *client) {
+    (void)client;
+    return NULL;
+}
+
+/* The rest is not called while a module is loaded. */
+static void not_now(void) {
+    abort();
+}
+
+static const struct {
+    const char *name;
+    void (*function)(void);
+} functions[] = {
+#define GIVE(name, function) {#name, (void (*)(void))(function)},
+    GIVE(SetModuleAttribs, set_attributes) GIVE(IsModuleNameBusy, is_name_busy)
+        GIVE(SetModuleOptions, set_options) GIVE(CreateCommand, create_command)
+            GIVE(GetCommand, get_command) GIVE(SetCommandInfo, set_command_info)
+                GIVE(AddACLCategory, add_category) GIVE(SetCommandACLCategories, set_categories)
+                    GIVE(CreateDataType, create_type) GIVE(RegisterInfoFunc, register_info)
+                        GIVE(RegisterNumericConfig, register_number)
+                            GIVE(RegisterStringConfig, register_text)
+                                GIVE(RegisterEnumConfig, register_choice)
+                                    GIVE(LoadConfigs, load_settings) GIVE(Log, write_log)
+                                        GIVE(GetThreadSafeContext, thread_context)};
+
+/* ---- What it is asked for -------------------------------------------------------------------- */
+
+static const struct wish {
+    const char *name;
+    bool is_needed;
+} wishes[] = {
+#define NEEDED(result, name, arguments) {#name, true},
+#define WANTED(result, name, arguments) {#name, false},
+#include "engines/redis/api.def"
+};
+enum { WISHES = sizeof wishes / sizeof *wishes };
+
+static bool is_lacking(const char *name) {
+    if (!server.lacks) return false;
+    if (strcmp(server.lacks, "*") != 0) return strcmp(server.lacks, name) == 0;
+    for (int i = 0; i < WISHES; i++)
+        if (strcmp(wishes[i].name, name) == 0) return !wishes[i].is_needed;
+    return false;
+}
+
+static int get_api(const char *name, void *target) {
+    void (*found)(void) = not_now;
+    name += strlen("RedisModule_");
+    if (is_lacking(name)) return REDIS_ERR;
+    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
+        if (strcmp(functions[i].name, name) == 0) found = functions[i].function;
+    memcpy(target, &found, sizeof found);
+    return REDIS_OK;
+}
+
+static int load(const char *lacks, const char *taken) {
+    int (*first_word)(const char *, void *) = get_api;
+    memset(&server, 0, sizeof server);
+    memset(&redis, 0, sizeof redis);
+    server.lacks = lacks, server.taken = taken;
+    return RedisModule_OnLoad((redis_ctx *)(void *)&first_word, NULL, 0);
+}
+
+/* ---- Tests ----------------------------------------------------------------------------------- */
+
+static void loads_where_all_is_there(void **state) {
+    (void)state;
+    assert_int_equal(load(NULL, NULL), REDIS_OK);
+    assert_true(server.commands >= 18 && server.types >= 1 && server.settings >= 14);
+}
+
+static void loads_without_what_it_only_wants(void **state) {
+    (void)state;
+    for (int i = 0; i < WISHES; i++)
+        if (!wishes[i].is_needed && load(wishes[i].name, NULL) != REDIS_OK)
+            fail_msg("without %s: %s", wishes[i].name, server.log);
+    assert_int_equal(load("*", NULL), REDIS_OK);
+    assert_int_equal(server.settings, 0);
+}
+
+static void refuses_without_what_it_needs(void **state) {
+    (void)state;
+    for (int i = 0; i < WISHES; i++) {
+        const char *name = wishes[i].name;
+        if (!wishes[i].is_needed) continue;
+        if (load(name, NULL) != REDIS_ERR) fail_msg("without %s it loads", name);
+        const bool is_mute = strcmp(name, "Log") == 0 || strcmp(name, "SetModuleAttribs") == 0;
+        if (!is_mute && !strstr(server.log, name)) fail_msg("without %s: '%s'", name, server.log);
+        assert_int_equal(server.commands, 0);
+    }
+}
+
+static void refuses_where_a_command_is_taken(void **state) {
+    (void)state;
+    assert_int_equal(load(NULL, "TAMIS.HAS"), REDIS_ERR);
+    assert_non_null(strstr(server.log, "TAMIS.HAS"));
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(loads_where_all_is_there),
+        cmocka_unit_test(loads_without_what_it_only_wants),
+        cmocka_unit_test(refuses_without_what_it_needs),
+        cmocka_unit_test(refuses_where_a_command_is_taken),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
