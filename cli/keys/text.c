@@ -1,5 +1,4 @@
 /* text.c: what is going to be printed, made on any thread and printed in order by one. */
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -42,7 +41,10 @@ void text_words(struct text *text, const char *words) {
 
 void text_count(struct text *text, uint64_t count) {
     char digits[24];
-    text_add(text, digits, (size_t)snprintf(digits, sizeof digits, "%" PRIu64, count));
+    size_t at = sizeof digits;
+    do digits[--at] = (char)('0' + count % 10);
+    while (count /= 10);
+    text_add(text, digits + at, sizeof digits - at);
 }
 
 void text_free(struct text *text) {

@@ -144,9 +144,9 @@ static void list_missing(const struct set *set, char *text, size_t size) {
 static int fail_incomplete(const struct set *set) {
     char missing[400];
     list_missing(set, missing, sizeof missing);
-    return fail(set->args, NULL, "%s of %s shards are missing: %s",
-                human_count(set->first.shards - set->here).text,
-                human_count(set->first.shards).text, missing);
+    const uint64_t count = set->first.shards - set->here;
+    return fail(set->args, NULL, "%s of %s shards %s missing: %s", human_count(count).text,
+                human_count(set->first.shards).text, count == 1 ? "is" : "are", missing);
 }
 
 /* ---- Writing ---- */

@@ -118,8 +118,11 @@ static void add_items(items *t, tamis *filter, limits l, outcome *o) {
     while (o->done < t->count && !rc) {
         const slice s = slice_at(t, o->done);
         bool is_done = false;
-        items_ask_some(t, filter, s.from, s.count);
-        if (t->hash) rc = add_slice(t, filter, s, &l, o, &is_done);
+        if (s.count > 1)
+            items_ask_some(t, filter, s.from, s.count);
+        else
+            t->hit[s.from] = false; /* one that is added is asked for on the way */
+        if (t->hash && s.count > 1) rc = add_slice(t, filter, s, &l, o, &is_done);
         if (!rc && !is_done) rc = add_one_by_one(t, filter, s, &l, o);
     }
     o->is_full = rc == TAMIS_FULL && l.is_fixed;
@@ -156,10 +159,15 @@ static void replicate(redis_ctx *ctx, redis_string *key, redis_string **item, co
     }
 }
 
+/* A command whose items were all added goes to replicas as it came, which costs the server nothing for
+ * each of them; one that made the filter or was left to a job does not. */
 static void tell(redis_ctx *ctx, redis_string *key, redis_string **item, const items *t,
-                 const outcome *o, bool is_single) {
+                 const outcome *o, bool is_single, bool may_go_as_it_came) {
     if (o->added) {
-        replicate(ctx, key, item, t, o);
+        if (may_go_as_it_came && o->added == t->count)
+            redis.ReplicateVerbatim(ctx);
+        else
+            replicate(ctx, key, item, t, o);
         redis.NotifyKeyspaceEvent(ctx, REDIS_NOTIFY_MODULE, "bloom.add", key);
     }
     reply_outcome(ctx, t, o, is_single);
@@ -240,7 +248,7 @@ static void end_grow(job *j, redis_ctx *ctx) {
         tamis_free(j->result);
     }
     place_close(&p);
-    tell(ctx, j->key, b->item, &b->items, &b->outcome, b->is_single);
+    tell(ctx, j->key, b->item, &b->items, &b->outcome, b->is_single, false);
 }
 
 static int grow_elsewhere(redis_ctx *ctx, value *v, limits l, redis_string *key,
@@ -283,7 +291,7 @@ static void add_here(redis_ctx *ctx, value *v, redis_string *key, redis_string *
         grow_elsewhere(ctx, v, l, key, item, count, is_single);
     } else {
         add_items(&t, v->filter, l, &o);
-        tell(ctx, key, item, &t, &o, is_single);
+        tell(ctx, key, item, &t, &o, is_single, where == ELSEWHERE);
     }
     items_free(&t);
 }

@@ -8,6 +8,8 @@
 #include "engines/redis/commands.h"
 #include "engines/redis/items.h"
 
+enum { MOST_EXPANSION = 32768 };
+
 /* ---- Shapes ---------------------------------------------------------------------------------- */
 
 static uint64_t get(const uint8_t *bytes, int size) {
@@ -49,7 +51,7 @@ uint64_t cf_cells(const cf_shape *s) {
     const uint64_t most = (uint64_t)1 << 32;
     if (s->bucket_size < 1 || s->bucket_size > 255 || s->iterations < 1 || s->filters < 1 ||
         s->filters > UINT16_MAX || !is_power_of_two(s->buckets) ||
-        s->buckets > most / s->bucket_size || s->expansion > 32768 ||
+        s->buckets > most / s->bucket_size || s->expansion > MOST_EXPANSION ||
         (s->expansion ? !is_power_of_two(s->expansion) : s->filters > 1))
         return 0;
     uint64_t cells = s->buckets * s->bucket_size, sum = cells;
@@ -176,10 +178,16 @@ static uint64_t capacity_with(uint64_t slots) {
     return slots / 20 * 19;
 }
 
+/* Facts come out of a note, which anybody may have written. */
+static uint64_t growth_of(const facts *f) {
+    const uint64_t most = f->expansion < MOST_EXPANSION ? f->expansion : MOST_EXPANSION;
+    return most > 2 ? most : 2;
+}
+
 tamis_status cf_enlarge(tamis *filter, facts *f) {
     struct tamis_info info;
     tamis_facts(filter, &info, sizeof info);
-    uint64_t by = f->expansion > 2 ? f->expansion : 2;
+    uint64_t by = growth_of(f);
     while (by > 2 && info.word[SLOTS] * by > CF_MOST_CAPACITY) by /= 2;
     tamis_status rc = tamis_resize(filter, capacity_with(info.word[SLOTS] * by));
     if (rc == TAMIS_INVALID && by > 2)
@@ -191,7 +199,7 @@ tamis_status cf_enlarge(tamis *filter, facts *f) {
 static uint64_t capacity_before(const tamis *filter, const facts *f) {
     struct tamis_info info;
     tamis_facts(filter, &info, sizeof info);
-    const uint64_t by = f->expansion > 2 ? f->expansion : 2;
+    const uint64_t by = growth_of(f);
     const uint64_t used = capacity_with(info.word[SLOTS]) - tamis_room(filter);
     const uint64_t before = capacity_with(info.word[SLOTS] / by);
     return f->filters > 1 && used < before ? before : 0;
@@ -243,7 +251,7 @@ static bool take_wish(redis_ctx *ctx, redis_string **argv, int argc, cf_wish *w)
     }
     if (!take_option(ctx, argv, argc, "MAXITERATIONS", 1, 65535, &w->iterations) ||
         !take_option(ctx, argv, argc, "BUCKETSIZE", 1, 255, &w->bucket_size) ||
-        !take_option(ctx, argv, argc, "EXPANSION", 0, 32768, &w->expansion))
+        !take_option(ctx, argv, argc, "EXPANSION", 0, MOST_EXPANSION, &w->expansion))
         return false;
     if (capacity < 2 * (long long)w->bucket_size || capacity > CF_MOST_CAPACITY) {
         reply_error(ctx, "Capacity must be in the range [2 * BUCKETSIZE, %d]", CF_MOST_CAPACITY);

@@ -4,6 +4,7 @@
 
 #ifdef __AVX512BITALG__
 #include "bits/eight_avx512.h"
+#include "hash/sip_eight_avx512.h"
 
 enum { WIDTH = 8 };
 
@@ -46,40 +47,14 @@ size_t tamis__xxh64_u64s_avx512(uint64_t seed, const uint64_t *keys, size_t n, u
 
 /* ---- SipHash-1-3 of 8 bytes ----------------------------------------------------------------- */
 
-typedef struct state {
-    __m512i a, b, c, d;
-} state;
-
-TAMIS_HOT void sip_round(state *s) {
-    s->a = _mm512_add_epi64(s->a, s->b), s->c = _mm512_add_epi64(s->c, s->d);
-    s->b = _mm512_xor_si512(_mm512_rol_epi64(s->b, 13), s->a);
-    s->d = _mm512_xor_si512(_mm512_rol_epi64(s->d, 16), s->c);
-    s->a = _mm512_shuffle_epi32(s->a, _MM_PERM_CDAB);
-    s->c = _mm512_add_epi64(s->c, s->b), s->a = _mm512_add_epi64(s->a, s->d);
-    s->b = _mm512_xor_si512(_mm512_rol_epi64(s->b, 17), s->c);
-    s->d = _mm512_xor_si512(_mm512_rol_epi64(s->d, 21), s->a);
-    s->c = _mm512_shuffle_epi32(s->c, _MM_PERM_CDAB);
-}
-
-TAMIS_HOT void absorb(state *s, __m512i word) {
-    s->d = _mm512_xor_si512(s->d, word);
-    sip_round(s);
-    s->a = _mm512_xor_si512(s->a, word);
-}
-
 size_t tamis__sip13_u64s_avx512(const uint8_t secret[16], const uint64_t *keys, size_t n,
                                 uint64_t *hashes) {
-    const uint64_t k0 = tamis__get64(secret), k1 = tamis__get64(secret + 8);
     size_t i = 0;
     for (; i + WIDTH <= n; i += WIDTH) {
-        state s = {ALL(k0 ^ 0x736f6d6570736575), ALL(k1 ^ 0x646f72616e646f6d),
-                   ALL(k0 ^ 0x6c7967656e657261), ALL(k1 ^ 0x7465646279746573)};
-        absorb(&s, tamis__next_eight(keys + i));
-        absorb(&s, ALL((uint64_t)8 << 56)); /* the length; no bytes are left */
-        s.c = _mm512_xor_si512(s.c, ALL(0xff));
-        for (int r = 0; r < 3; r++) sip_round(&s);
-        const __m512i half = _mm512_xor_si512(s.a, s.b);
-        _mm512_storeu_si512(hashes + i, _mm512_ternarylogic_epi64(half, s.c, s.d, 0x96));
+        tamis_sip8 s = tamis__sip8_start(secret);
+        tamis__sip8_absorb(&s, tamis__next_eight(keys + i));
+        tamis__sip8_absorb(&s, ALL((uint64_t)8 << 56)); /* the length; no bytes are left */
+        _mm512_storeu_si512(hashes + i, tamis__sip8_end(s));
     }
     return i;
 }

@@ -298,17 +298,22 @@ static void query(const tamis_body *f, const uint64_t *hash, size_t n, uint8_t *
         ask(&s, s.count, hash + at, n - at < BATCH ? n - at : BATCH, hit + at);
 }
 
+static bool has_one(const tamis_kind *kind, const tamis_body *stage, uint64_t hash) {
+    uint8_t hit;
+    if (kind->has) return kind->has(stage, hash);
+    kind->query(stage, &hash, 1, &hit);
+    return hit;
+}
+
 /* Adds to the stage on top of full ones what neither they nor it have; as long as no more hashes
  * come at a time than it has room for, no stage below changes under the question. */
 static void add_to(stack *s, uint64_t top, const uint64_t *hash, size_t n) {
-    uint8_t is_below[BATCH], is_here;
+    uint8_t is_below[BATCH];
     uint64_t taken = 0;
     tamis_body *stage = &s->stage[top];
     ask(s, top, hash, n, is_below);
     for (size_t j = 0; j < n; j++) {
-        if (is_below[j]) continue;
-        s->kind->query(stage, hash + j, 1, &is_here);
-        if (is_here) continue;
+        if (is_below[j] || has_one(s->kind, stage, hash[j])) continue;
         s->kind->add(stage, hash + j, 1);
         taken++;
     }

@@ -44,7 +44,7 @@ static const struct {
 };
 
 static const struct tamis_option options[] = {
-    {"layout", "blocked|split", 0, 0, "blocked", "kind of the whole filter"},
+    {"layout", "blocked|split", 0, 0, "blocked, and split with index", "kind of the whole filter"},
     {"hashes", NULL, 1, 16, "as blocked chooses", "with layout=blocked: probes per key"},
     {"index", "parquet|wide", 0, 0, "as split chooses",
      "with layout=split: how the block follows from the hash"},
@@ -150,7 +150,9 @@ tamis_status tamis__shard_may_be(uint64_t total, uint64_t shard, uint64_t shards
 }
 
 static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
-    word[LAYOUT] = wish->has_option[OPT_LAYOUT] ? wish->option[OPT_LAYOUT] : BLOCKED;
+    word[LAYOUT] = wish->has_option[OPT_LAYOUT]  ? wish->option[OPT_LAYOUT]
+                   : wish->has_option[OPT_INDEX] ? SPLIT
+                                                 : BLOCKED;
     word[SHARD] = wish->has_option[OPT_SHARD] ? wish->option[OPT_SHARD] : 0;
     word[SHARDS] = wish->has_option[OPT_SHARDS] ? wish->option[OPT_SHARDS] : 1;
     const tamis_status rc = plan_whole(wish, word);

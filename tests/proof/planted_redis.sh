@@ -105,6 +105,8 @@ plant "a replica says seen when all has left" own \
     engines/redis/clock.c "return due <= clock_generations(v->filter);" "return true;"
 plant "ticks are not told to replicas" own \
     engines/redis/clock.c "redis.Replicate(ctx, \"TAMIS.TICK\"" "if (false) redis.Replicate(ctx, \"TAMIS.TICK\""
+plant "when it ticked last is forgotten" own \
+    engines/redis/value.c "v->facts.family == FAMILY_TAMIS && !v->facts.every" "v->facts.family == FAMILY_TAMIS"
 plant "who waited is not replicated" work \
     engines/redis/work.c "if (!running) return server_replicates(ctx);" \
     "if (running) return REDIS_OK; if (!running) return server_replicates(ctx);"

@@ -283,6 +283,24 @@ def forged_dumps(server):
     tap.equal(c.must("CF.MEXISTS", "d", *range(20)), answers, "the server still answers")
 
 
+def forged_notes(server):
+    """What a note says is believed as little."""
+    c = server.client()
+    names = "expansion", "bucketsize", "iterations", "filters", "deleted", "buckets"
+    for number in 0, 1, 2**63, 2**64 - 1:
+        for spec in "multiset:capacity=10", "blocked:capacity=10", "cuckoo:capacity=10", "rediscuckoo:capacity=10":
+            c.do("DEL", "n", "n2")
+            c.must("TAMIS.CREATE", "n", spec, "NOTE", "redis", "cf " + " ".join(f"{name}={number}" for name in names))
+            for i in range(200):
+                c.do("CF.ADD", "n", i)
+            for command in "INFO", "DEBUG", "COMPACT":
+                c.must("CF." + command, "n")
+            c.do("CF.DEL", "n", 1)
+            c.must("RESTORE", "n2", 0, c.must("DUMP", "n"))
+            same = digests(c, ["n"]) == digests(c, ["n2"])
+            tap.check(same, f"{spec} of a cuckoo filter with numbers {number}: restored as it was")
+
+
 # ---- Dumps of RedisBloom -----------------------------------------------------------------------------
 
 HITS = [103, 104, 127, 129, 131, 134, 143, 152, 154, 158, 197, 244, 272, 278, 299, 304, 349, 365, 398, 435,
@@ -494,6 +512,7 @@ def main():
         for server, label in (own, "own"), (origin, "origin"):
             grows(server, label)
             forged_headers(server)
+        forged_notes(own)
         forged_dumps(origin)
         old_encodings(origin)
         vector(own, "cf_cap16", check_small)

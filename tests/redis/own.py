@@ -234,6 +234,9 @@ def clock(t, replica):
     if t.protocol == 3:
         tap.equal(info["every"], hour, "info tells how often it ticks")
         tap.check(abs(info["ticked"] - time.time() * 1000) < 600000, "and when it last did")
+    info = c.must("TAMIS.INFO", "seen")
+    c.must("DEBUG", "RELOAD")
+    t.equal(["TAMIS.INFO", "seen"], info)
     follower = replica.client(t.protocol)
     goes_back(5 * hour + 1000)
     in_step(t.server, replica)

@@ -16,6 +16,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "bits/bits.h"
 #include "bits/probe.h"
@@ -751,6 +753,33 @@ static void rows_and_lists_hash_as_one_by_one(void **state) {
     }
 }
 
+/* Lists whose strings have all sorts of lengths, and end where memory ends. */
+static void lists_of_mixed_lengths_hash_as_one_by_one(void **state) {
+    (void)state;
+    enum { KEYS = 64, ROUNDS = 300, LONGEST = 60 };
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    uint8_t *room =
+        mmap(NULL, 3 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    assert_ptr_not_equal(room, MAP_FAILED);
+    assert_int_equal(mprotect(room, page, PROT_NONE) | mprotect(room + 2 * page, page, PROT_NONE),
+                     0);
+    for (size_t i = 0; i < page; i++) room[page + i] = (uint8_t)test_number(5, i);
+    tamis_hasher h = {.mode = TAMIS_HASH_SIP13};
+    for (size_t i = 0; i < sizeof h.secret; i++) h.secret[i] = (uint8_t)(7 * i + 1);
+    for (size_t round = 0; round < ROUNDS; round++) {
+        struct tamis_key keys[KEYS];
+        uint64_t hashes[KEYS];
+        for (size_t i = 0; i < KEYS; i++) {
+            const size_t len = test_number(6, round * KEYS + i) % (round % 2 ? LONGEST : 12);
+            keys[i] = (struct tamis_key){room + (i % 3 ? 2 * page - len : page), len};
+        }
+        tamis__hash_strings(&h, keys, KEYS - round % 9, hashes);
+        for (size_t i = 0; i < KEYS - round % 9; i++)
+            assert_int_equal(hashes[i], tamis__hash(&h, keys[i].bytes, keys[i].len));
+    }
+    assert_int_equal(munmap(room, 3 * page), 0);
+}
+
 /* A key that is cut: how much of it is left, and how long the next pieces are. */
 struct pieces {
     const uint8_t *at;
@@ -795,6 +824,7 @@ int main(void) {
         cmocka_unit_test(integers_hash_as_their_8_little_endian_bytes),
         cmocka_unit_test(many_integers_hash_as_one_by_one),
         cmocka_unit_test(rows_and_lists_hash_as_one_by_one),
+        cmocka_unit_test(lists_of_mixed_lengths_hash_as_one_by_one),
         cmocka_unit_test(another_seed_is_another_hash),
         cmocka_unit_test(another_secret_is_another_hash),
         cmocka_unit_test(drawn_secrets_differ),

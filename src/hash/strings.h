@@ -1,0 +1,16 @@
+/* hash.c and its vector kernels may include this: hashes of byte strings, many at once.
+ *
+ * A kernel takes the strings from the front of the list in groups of its own width and returns how
+ * many it has done; hash.c does the rest one by one. */
+#ifndef TAMIS_HASH_STRINGS_H
+#define TAMIS_HASH_STRINGS_H
+
+#include "cpu/cpu.h"
+#include "tamis_fast.h"
+
+#if TAMIS_HAS_X86
+size_t tamis__sip13_strings_avx512(const uint8_t secret[16], const struct tamis_key *keys, size_t n,
+                                   uint64_t *hashes);
+#endif
+
+#endif
