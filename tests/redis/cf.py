@@ -294,7 +294,9 @@ def forged_notes(server):
             for i in range(200):
                 c.do("CF.ADD", "n", i)
             for command in "INFO", "DEBUG", "COMPACT":
-                c.must("CF." + command, "n")
+                is_taken = not isinstance(c.do("CF." + command, "n"), Error)
+                if is_taken != spec.startswith(("multiset", "rediscuckoo")):
+                    tap.check(False, f"CF.{command} of {spec}: taken {is_taken}")
             c.do("CF.DEL", "n", 1)
             c.must("RESTORE", "n2", 0, c.must("DUMP", "n"))
             same = digests(c, ["n"]) == digests(c, ["n2"])
@@ -504,7 +506,8 @@ def lives_on(arguments, label):
 
 
 def main():
-    with Server() as own, Server(arguments=ORIGIN) as origin:
+    # A fixed secret: with a random one a filter this small has a false positive now and then.
+    with Server(arguments=("secret", "00" * 16)) as own, Server(arguments=ORIGIN) as origin:
         for protocol in 2, 3:
             for server, label in (own, "own"), (origin, "origin"):
                 replies(server, protocol, label)
