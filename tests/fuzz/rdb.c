@@ -286,6 +286,7 @@ size_t rdb_seed(unsigned i, uint8_t bytes[RDB_SEED_MOST]) {
     bytes[1] = 0;
     demand(io.size + 2 <= RDB_SEED_MOST);
     memcpy(bytes + 2, io.out, io.size);
+    goes_round(v);
     free(io.out);
     value_release(v);
     return io.size + 2;
