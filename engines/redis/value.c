@@ -128,8 +128,6 @@ facts facts_of(const tamis *filter) {
         text += len + (text[len] == ' ');
     }
     if (!(info.abilities & TAMIS_CAN_TICK)) f.every = f.ticked = 0;
-    /* Commands of other families replicate only what was new; where keys age, an add is never nothing. */
-    if (info.abilities & TAMIS_AGES) f.family = FAMILY_TAMIS;
     return f;
 }
 
