@@ -31,6 +31,8 @@ plant "a creation is replicated without its secret" programs.py \
     engines/redis/create.c "    if (c->has_secret)
         redis.Replicate" "    if (c->notes < 0)
         redis.Replicate"
+plant "a capacity is held against settings of the replica" programs.py \
+    engines/redis/cf_add.c "            o->is_verbatim = false;" ""
 plant "packed hashes are not replicated" killed.py \
     engines/redis/packed.c "redis.ReplicateVerbatim(ctx);" ""
 plant "a refused end is not told to replicas" programs.py \
