@@ -237,7 +237,7 @@ PROGRAMS := $(UNIT) $(LAWS) $(REPLAY) $(REPLAY_RDB) $(MUTATE)
 .PHONY: programs
 programs: all $(PROGRAMS)
 test-here: programs $(BENCH)
-	@TAMIS=$(abspath $(CMD)) TAMIS_REDIS=$(abspath $(REDIS_SO)) TAMIS_SO=$(abspath $(SO)) B=$(B) CC="$(CC)" CXX="$(CXX)" \
+	@TAMIS=$(abspath $(CMD)) TAMIS_REDIS=$(abspath $(REDIS_SO)) TAMIS_MUTATE=$(abspath $(MUTATE)) TAMIS_SO=$(abspath $(SO)) B=$(B) CC="$(CC)" CXX="$(CXX)" \
 	tests/run "$(LAWS) --part 1/2" "$(LAWS) --part 2/2" $(UNIT) $(REPLAY) $(REPLAY_RDB) tests/cli/run tests/python/test_reader.py \
 	    $(REDIS_TESTS) $(HOUSE)
 

@@ -12,11 +12,13 @@
 /* Measured on the worker, told on the main thread. */
 typedef struct measured {
     struct tamis_info info;
+    char spec[1024];
 } measured;
 
 static void measure(job *j) {
     measured *m = j->task;
     tamis_info(j->target->filter, &m->info, sizeof m->info);
+    tamis_spec(j->target->filter, m->spec, sizeof m->spec);
 }
 
 static void pair_text(redis_ctx *ctx, const char *name, const char *text) {
@@ -52,15 +54,14 @@ static void tell_notes(redis_ctx *ctx, const tamis *filter) {
 
 /* The names are those of "tamis info --json". */
 static void tell(job *j, redis_ctx *ctx) {
-    const struct tamis_info *info = &((measured *)j->task)->info;
+    const measured *m = j->task;
+    const struct tamis_info *info = &m->info;
     enum { PAIRS = 19 };
     const facts *f = &j->target->facts;
-    char spec[1024];
     long shape = 0;
     while (shape < TAMIS_WORDS && info->word_name[shape]) shape++;
-    tamis_spec(j->target->filter, spec, sizeof spec);
     reply_map(ctx, f->every ? PAIRS + 2 : PAIRS);
-    pair_text(ctx, "spec", spec);
+    pair_text(ctx, "spec", m->spec);
     pair_text(ctx, "kind", info->kind);
     pair_text(ctx, "contract", info->contract);
     pair_number(ctx, "payload_bytes", info->payload_bytes);
@@ -101,7 +102,8 @@ int tamis_info_command(redis_ctx *ctx, redis_string **argv, int argc) {
     j->task = redis.Alloc(sizeof(measured));
     j->make = measure, j->end = tell, j->clean = free_task;
     j->only_tells = true;
-    return job_do(ctx, j, tamis_stored_size(filter));
+    /* Rates take some kinds tens of milliseconds, however small the filter is. */
+    return job_do(ctx, j, LARGE_BYTES);
 }
 
 /* ---- TAMIS.DUMP key offset [COUNT bytes] ---------------------------------------------------------- */

@@ -273,18 +273,20 @@ static value *make(const char *spec) {
     return v;
 }
 
-/* The second half of them are filters of which one part has come. */
+/* The second half of them have beside them a filter of which a part has come, or all, at the gate. */
 size_t rdb_seed(unsigned i, uint8_t bytes[RDB_SEED_MOST]) {
     start();
     if (i >= 2 * SPECS) return 0;
     value *v = make(specs[i % SPECS]);
     if (i >= SPECS)
-        demand(!arrival_take(v, i % 2 ? FORM_REDISBLOOM : FORM_IMAGE, 0, 100, "some bytes", 10));
+        demand(!arrival_take(v, i % 2 ? FORM_REDISBLOOM : FORM_IMAGE, 0, i % 3 ? 100 : 10,
+                             "some bytes", 10));
     redis_io io = saved(v);
     bytes[0] = (uint8_t)type_of(v);
     bytes[1] = 0;
     demand(io.size + 2 <= RDB_SEED_MOST);
     memcpy(bytes + 2, io.out, io.size);
+    goes_round(v);
     free(io.out);
     value_release(v);
     return io.size + 2;

@@ -31,6 +31,8 @@ plant "a creation is replicated without its secret" programs.py \
     engines/redis/create.c "    if (c->has_secret)
         redis.Replicate" "    if (c->notes < 0)
         redis.Replicate"
+plant "a capacity is held against settings of the replica" programs.py \
+    engines/redis/cf_add.c "            o->is_verbatim = false;" ""
 plant "packed hashes are not replicated" killed.py \
     engines/redis/packed.c "redis.ReplicateVerbatim(ctx);" ""
 plant "a refused end is not told to replicas" programs.py \
@@ -43,6 +45,8 @@ plant "a copy has no family" programs.py \
 plant "half a file becomes a value" replay_rdb \
     engines/redis/persist.c "    const uint64_t have = redis.LoadUnsigned(io);
     if (redis.IsIOError(io)) return false;" "    const uint64_t have = redis.LoadUnsigned(io);"
+plant "a filter that was saved at the gate does not load" replay_rdb \
+    engines/redis/persist.c "|| have > total) return false;" "|| have >= total) return false;"
 plant "what was refused is not freed" mutate.py \
     engines/redis/persist.c "    if (is_good) return v;
     value_release(v);" "    if (is_good) return v;"

@@ -2,7 +2,7 @@
 """Random command programs: whatever is written is the same on a replica, in an RDB file and in an AOF.
 
     PROGRAMS=10000 tests/redis/programs.py      so many programs (preset 300); SEED= for other ones
-    TRACE=102 tests/redis/programs.py           prints program 102 as it is run
+    FIRST=1250 PROGRAMS=50 TRACE=1281 tests/redis/programs.py      50 programs from 1250 on, and what 1281 does
 
 A program is about twenty random commands of all families on three keys, right ones and wrong ones, alone,
 in MULTI and in scripts. Behind every command each key that it may have touched is digested, and copied to a
@@ -33,6 +33,7 @@ from resp import Error
 from server import Server, Tap, in_step, replicate, until
 
 PROGRAMS = int(os.environ.get("PROGRAMS", "300"))
+FIRST = int(os.environ.get("FIRST", "0"))
 SEED = int(os.environ.get("SEED", "1"))
 TRACE = os.environ.get("TRACE")
 BATCH, COMMANDS, KEYS = 50, 20, "abc"
@@ -175,7 +176,7 @@ class Generator:
         if choice <= 2:
             return [self.rng.choice(["CF.ADD", "CF.ADDNX"]), key, self.items(1)[0]], [key]
         if choice <= 4:
-            words = self.options(CAPACITY=[16, 40], NOCREATE=None)
+            words = self.options(CAPACITY=[5, 16, 40], NOCREATE=None)
             return [self.rng.choice(["CF.INSERT", "CF.INSERTNX"]), key, *words, "ITEMS", *self.items(30)], [key]
         if choice == 5:
             return ["CF.DEL", key, self.items(1)[0]], [key]
@@ -337,9 +338,7 @@ class Model:
     def eval(self, words, reply):
         script, one, other = words[1], words[3], words[4]
         if script == LOAD and words[6] == "half" and reply == 0:
-            if not self.at(other).items:
-                self.known.pop(other)
-            return
+            return  # what was there goes on answering
         self.known[other] = self.at(one).copy()
 
     def delete(self, words, _):
@@ -547,8 +546,8 @@ def main():
         other = replica.client()
         configure(other, OTHERS)
         other.close()
-        for number, first in enumerate(range(0, PROGRAMS, BATCH)):
-            numbers = range(first, min(first + BATCH, PROGRAMS))
+        for first in range(FIRST, FIRST + PROGRAMS, BATCH):
+            number, numbers = first // BATCH, range(first, min(first + BATCH, FIRST + PROGRAMS))
             batch = Batch(primary, replica, numbers)
             configure(batch.client, {**USUAL, **SETTINGS[number % len(SETTINGS)]})
             batch.run()
