@@ -242,6 +242,16 @@ def under_load():
     return total
 
 
+def names_are_documented(heading, report):
+    """docs/scale.md has the names that --json prints, and no others."""
+    with open(os.path.join(ROOT, "docs", "scale.md"), encoding="utf-8") as page:
+        section = page.read().split(f"**{heading}**", 1)[1]
+    rows = re.match(r"[^|]*((?:\|.*\n)+)", section).group(1).split("\n")[2:]
+    names = {name for row in rows if row for name in re.findall("`([^`]+)`", row.split("|")[1])}
+    tap.equal(sorted(set(report) - {"answered"}), sorted(names - {"acknowledged"} if "answered" in report else names),
+              f"names of {heading}")
+
+
 def check_all():
     start = time.monotonic()
     result = tamis("cluster", "check", "big", ALL, "--count", "--json")
@@ -249,6 +259,7 @@ def check_all():
     tap.equal(result.stdout.decode(), f"{KEYS}\n", "every key that was acknowledged is there")
     report = json.loads(result.stderr)
     print(f"# check: {KEYS / seconds / 1e6:.2f} M keys/s, longest wait {report['longest_wait']} s", flush=True)
+    names_are_documented("cluster add --json, cluster check --json", report)
     tap.equal(report["maybes"], 0, "and none of them is a maybe")
     tap.equal(tamis("cluster", "check", "big", ALL, "-v").returncode, 1, "no line is certainly missing")
 
@@ -267,6 +278,7 @@ def check_order():
 def dump_is_the_image():
     worked(tamis("cluster", "dump", "big", path("dump.tamis")), "all shards are fetched")
     info = json.loads(tamis("cluster", "info", "big", "--json").stdout)
+    names_are_documented("cluster info --json", info)
     again = info["items"] - KEYS
     tap.check(again >= 0, f"the count of adds has {again} more: keys that were sent again")
     # A count that is as high without a cluster: some keys twice.
