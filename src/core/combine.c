@@ -3,7 +3,7 @@
 
 #include "core/builder.h"
 #include "core/filter.h"
-#include "kinds/weighed.h"
+#include "kinds/rows.h"
 
 const char *tamis_mismatch(const tamis *a, const tamis *b) {
     const tamis_hasher *x = &a->image.hasher, *y = &b->image.hasher;

@@ -23,7 +23,7 @@
 #include "foreign/murmur.h"
 #include "foreign/redis.h"
 #include "kinds/bitmap.h"
-#include "kinds/weighed.h"
+#include "kinds/rows.h"
 
 enum { WIDTH, DEPTH };         /* shape words */
 enum { OPT_DEPTH, OPT_WIDTH }; /* options */
@@ -159,10 +159,6 @@ static void cell_put(const tamis_body *f, uint64_t i, uint64_t value) {
     tamis__put32(f->bytes + TAMIS_CMS_HEADER + i * CELL, (uint32_t)value);
 }
 
-static uint64_t sum_within(uint64_t value, uint64_t more, uint64_t top) {
-    return more < top - value ? value + more : top;
-}
-
 static uint64_t cells_of(const tamis_body *f) {
     return f->word[WIDTH] * f->word[DEPTH];
 }
@@ -173,7 +169,7 @@ static uint64_t cell_of(const tamis_body *f, const struct tamis_key *key, uint64
 
 static void raise_counter(const tamis_body *f, uint64_t more) {
     tamis_cms_header h = tamis__cms_header(f->bytes);
-    h.counter = sum_within(h.counter, more, UINT64_MAX);
+    h.counter = tamis__sum_within(h.counter, more, UINT64_MAX);
     tamis__cms_put_header(f->bytes, h);
 }
 
@@ -182,7 +178,7 @@ static void raise_counter(const tamis_body *f, uint64_t more) {
 static void add_key_times(tamis_body *f, const struct tamis_key *key, uint64_t times) {
     for (uint64_t row = 0; row < f->word[DEPTH]; row++) {
         const uint64_t cell = cell_of(f, key, row);
-        cell_put(f, cell, sum_within(cell_get(f, cell), times, TOP));
+        cell_put(f, cell, tamis__sum_within(cell_get(f, cell), times, TOP));
     }
     raise_counter(f, times);
 }
@@ -215,7 +211,7 @@ static void query_keys(const tamis_body *f, const struct tamis_key *keys, size_t
 static tamis_status merge(tamis_body *into, const tamis_body *from) {
     const uint64_t more = tamis__cms_header(from->bytes).counter;
     for (uint64_t i = 0; i < cells_of(into); i++)
-        cell_put(into, i, sum_within(cell_get(into, i), cell_get(from, i), TOP));
+        cell_put(into, i, tamis__sum_within(cell_get(into, i), cell_get(from, i), TOP));
     raise_counter(into, more);
     return TAMIS_OK;
 }
@@ -238,28 +234,8 @@ static tamis_status weigh(tamis_body *into, const tamis_body *const *from, const
     return TAMIS_OK;
 }
 
-/* A stranger needs a cell that is raised in every row: the product of their shares. */
 static void measure(const tamis_body *f, const tamis_body *other, tamis_measure *out) {
-    const uint64_t width = f->word[WIDTH], depth = f->word[DEPTH];
-    uint64_t all = 0, stuck = 0;
-    double fpr = 1;
-    for (uint64_t row = 0; row < depth; row++) {
-        uint64_t used = 0;
-        for (uint64_t i = row * width; i < (row + 1) * width; i++) {
-            const uint64_t more = other ? cell_get(other, i) : 0;
-            const uint64_t value = sum_within(cell_get(f, i), more, TOP);
-            used += value > 0;
-            stuck += value == TOP;
-        }
-        fpr *= (double)used / (double)width;
-        all += used;
-    }
-    tamis__fill_measure(all, width * depth, depth, out);
-    out->fpr = fpr;
-    out->worn = stuck;
-    if (stuck)
-        snprintf(out->caveat, sizeof out->caveat, "%llu cell%s stuck at %llu: counts end there",
-                 (unsigned long long)stuck, stuck == 1 ? " is" : "s are", (unsigned long long)TOP);
+    tamis__rows_measure(f, other, f->word[WIDTH], f->word[DEPTH], TOP, cell_get, out);
 }
 
 /* ---- The kind ------------------------------------------------------------------------------- */

@@ -32,7 +32,7 @@
 #include "kinds/bitmap.h"
 #include "kinds/bloom.h"
 #include "kinds/kind.h"
-#include "kinds/weighed.h"
+#include "kinds/rows.h"
 
 enum { COLUMNS, ROWS, WIDTH, UPDATE };                                       /* shape words */
 enum { OPT_COLUMNS, OPT_DOUBT, OPT_ERROR, OPT_ROWS, OPT_UPDATE, OPT_WIDTH }; /* options */
@@ -209,10 +209,6 @@ static void counter_put(const tamis_body *f, uint64_t i, uint64_t value) {
         tamis__put32(f->bytes + i * 4, (uint32_t)value);
 }
 
-static uint64_t sum_within(uint64_t value, uint64_t more, uint64_t top) {
-    return more < top - value ? value + more : top;
-}
-
 /* The counters of a key, one in each row, and how many there are. */
 static uint64_t spots_of(const tamis_body *f, uint64_t hash, uint64_t spot[MOST_ROWS]) {
     const uint64_t columns = f->word[COLUMNS], rows = f->word[ROWS];
@@ -255,14 +251,14 @@ static void raise_all(const tamis_body *f, uint64_t hash, uint64_t times) {
     uint64_t spot[MOST_ROWS];
     const uint64_t rows = spots_of(f, hash, spot), top = top_of(f->word);
     for (uint64_t i = 0; i < rows; i++)
-        counter_put(f, spot[i], sum_within(counter_get(f, spot[i]), times, top));
+        counter_put(f, spot[i], tamis__sum_within(counter_get(f, spot[i]), times, top));
 }
 
 /* As far as the new count, and no farther. */
 static void raise_low(const tamis_body *f, uint64_t hash, uint64_t times) {
     uint64_t spot[MOST_ROWS];
     const uint64_t rows = spots_of(f, hash, spot);
-    const uint64_t count = sum_within(least_of(f, spot, rows), times, top_of(f->word));
+    const uint64_t count = tamis__sum_within(least_of(f, spot, rows), times, top_of(f->word));
     for (uint64_t i = 0; i < rows; i++)
         if (counter_get(f, spot[i]) < count) counter_put(f, spot[i], count);
 }
@@ -329,7 +325,7 @@ static void query(const tamis_body *f, const uint64_t *hash, size_t n, uint8_t *
 static tamis_status merge(tamis_body *into, const tamis_body *from) {
     const uint64_t counters = into->word[COLUMNS] * into->word[ROWS], top = top_of(into->word);
     for (uint64_t i = 0; i < counters; i++)
-        counter_put(into, i, sum_within(counter_get(into, i), counter_get(from, i), top));
+        counter_put(into, i, tamis__sum_within(counter_get(into, i), counter_get(from, i), top));
     return TAMIS_OK;
 }
 
@@ -339,28 +335,9 @@ static tamis_status weigh(tamis_body *into, const tamis_body *const *from, const
                         top_of(into->word), counter_get, counter_put);
 }
 
-/* A stranger needs a counter that is raised in every row: the product of their shares. */
 static void measure(const tamis_body *f, const tamis_body *other, tamis_measure *out) {
-    const uint64_t columns = f->word[COLUMNS], rows = f->word[ROWS], top = top_of(f->word);
-    uint64_t all = 0, stuck = 0;
-    double fpr = 1;
-    for (uint64_t row = 0; row < rows; row++) {
-        uint64_t used = 0;
-        for (uint64_t i = row * columns; i < (row + 1) * columns; i++) {
-            const uint64_t more = other ? counter_get(other, i) : 0;
-            const uint64_t value = sum_within(counter_get(f, i), more, top);
-            used += value > 0;
-            stuck += value == top;
-        }
-        fpr *= (double)used / (double)columns;
-        all += used;
-    }
-    tamis__fill_measure(all, columns * rows, rows, out);
-    out->fpr = fpr;
-    out->worn = stuck;
-    if (stuck)
-        snprintf(out->caveat, sizeof out->caveat, "%llu counter%s stuck at %llu: counts end there",
-                 (unsigned long long)stuck, stuck == 1 ? " is" : "s are", (unsigned long long)top);
+    tamis__rows_measure(f, other, f->word[COLUMNS], f->word[ROWS], top_of(f->word), counter_get,
+                        out);
 }
 
 const tamis_kind tamis__countmin = {

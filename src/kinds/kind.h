@@ -333,7 +333,7 @@ typedef struct tamis_kind {
     tamis_status (*intersect)(tamis_body *into, const tamis_body *from);
 
     /* For counters that add up: into, which may be one of them, becomes the sum of bodies, each times
-     * its weight. TAMIS_FULL when a counter would not be one (kinds/weighed.h). */
+     * its weight. TAMIS_FULL when a counter would not be one (kinds/rows.h). */
     tamis_status (*weigh)(tamis_body *into, const tamis_body *const *from, const int64_t *weight,
                           size_t n);
 

@@ -131,9 +131,9 @@ plant "what ages is planned for its first window" laws/laws "old_keys_leave: sta
 plant "conservative raises what is high already" unit/test_countmin "" \
     src/kinds/countmin.c "if (counter_get(f, spot[i]) < count) counter_put(f, spot[i], count);" "counter_put(f, spot[i], counter_get(f, spot[i]) + times);"
 plant "a weighed sum may be below 0" unit/test_countmin "" \
-    src/kinds/weighed.h "return sum >= 0 && *value <= top;" "return *value <= top;"
+    src/kinds/rows.h "return sum >= 0 && *value <= top;" "return *value <= top;"
 plant "sums are written before all of them are known to be good" unit/test_countmin "" \
-    src/kinds/weighed.h "i < counters; i++)
+    src/kinds/rows.h "i < counters; i++)
         if (!tamis__weigh_one" "i < counters && n > 2; i++)
         if (!tamis__weigh_one"
 plant "counters start again at their top" unit/test_countmin "" \

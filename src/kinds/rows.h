@@ -1,11 +1,20 @@
-/* Kinds whose counters add up, and core, may include this: sums of counters with weights.
+/* Kinds that are rows of counters, and core, may include this: sums of counters, with weights and without,
+ * and what the rows tell.
  *
  * Weights may be negative, and sums on the way too; what comes of them is a counter again, or nothing
  * is changed. */
-#ifndef TAMIS_KINDS_WEIGHED_H
-#define TAMIS_KINDS_WEIGHED_H
+#ifndef TAMIS_KINDS_ROWS_H
+#define TAMIS_KINDS_ROWS_H
 
+#include <stdio.h>
+
+#include "kinds/bitmap.h"
 #include "kinds/kind.h"
+
+/* A counter that does not pass its top. */
+static inline uint64_t tamis__sum_within(uint64_t value, uint64_t more, uint64_t top) {
+    return more < top - value ? value + more : top;
+}
 
 /* False when the sum, or the product alone, leaves 64 bits. */
 static inline bool tamis__add_weighed(int64_t *sum, uint64_t count, int64_t weight) {
@@ -43,6 +52,31 @@ static inline tamis_status tamis__weigh(tamis_body *into, const tamis_body *cons
         put(into, i, value);
     }
     return TAMIS_OK;
+}
+
+/* Rows of counters, one after the other. A stranger needs one that is raised in every row: the chance is
+ * the product of their shares. */
+static inline void tamis__rows_measure(const tamis_body *f, const tamis_body *other,
+                                       uint64_t columns, uint64_t rows, uint64_t top,
+                                       tamis_counter_get *get, tamis_measure *out) {
+    uint64_t all = 0, stuck = 0;
+    double fpr = 1;
+    for (uint64_t row = 0; row < rows; row++) {
+        uint64_t used = 0;
+        for (uint64_t i = row * columns; i < (row + 1) * columns; i++) {
+            const uint64_t value = tamis__sum_within(get(f, i), other ? get(other, i) : 0, top);
+            used += value > 0;
+            stuck += value == top;
+        }
+        fpr *= (double)used / (double)columns;
+        all += used;
+    }
+    tamis__fill_measure(all, columns * rows, rows, out);
+    out->fpr = fpr;
+    out->worn = stuck;
+    if (stuck)
+        snprintf(out->caveat, sizeof out->caveat, "%llu counter%s stuck at %llu: counts end there",
+                 (unsigned long long)stuck, stuck == 1 ? " is" : "s are", (unsigned long long)top);
 }
 
 #endif
