@@ -44,11 +44,11 @@ plant "a loss needs no word" lost_shard cli/cluster/cluster_repair.c \
     "health == SHARD_ABSENT && repairing->accepts_loss" "health == SHARD_ABSENT"
 plant "keys that came since are replaced" lost_shard stopped other_keys cli/cluster/cluster_image.c \
     "!is_same && !loading->replaces" "false"
-plant "silence is a no" lost_shard silent_shards cli/cluster/pack.c "bits[at / 8] >> at % 8 & 1 : 1" \
+plant "silence is a no" lost_shard lost_first_shard silent_shards cli/cluster/pack.c "bits[at / 8] >> at % 8 & 1 : 1" \
     "bits[at / 8] >> at % 8 & 1 : 0"
-plant "nobody hears of maybes" lost_shard silent_shards cli/cluster/cluster_keys.c \
+plant "nobody hears of maybes" lost_shard lost_first_shard silent_shards cli/cluster/cluster_keys.c \
     "if (packer->maybes > 0 && code != EXIT_TROUBLE) code = EXIT_MAYBE;" ""
-plant "a silent node is waited for" lost_shard silent_shards cli/cluster/loop.c \
+plant "a silent node is waited for" lost_shard lost_first_shard silent_shards cli/cluster/loop.c \
     "now - node->heard > net->silence" "now - node->heard > 100 * net->silence"
 plant "nobody says ASKING" under_load cli/cluster/link.c "request->asks ? sizeof asking - 1 : 0" "0"
 finish
