@@ -95,18 +95,18 @@ static void report_check(const struct packer *packer, uint64_t keys, double seco
 /* ==== Adding ================================================================================ */
 
 struct adding {
-    struct packer packer;
+    struct packer *packer;
     uint64_t keys;
 };
 
 static void add_batch(void *with, struct batch *batch) {
     struct adding *adding = with;
-    (void)packer_add(&adding->packer, batch);
+    (void)packer_add(adding->packer, batch);
 }
 
 static int count_added(void *with, struct batch *batch) {
     struct adding *adding = with;
-    struct packer *packer = &adding->packer;
+    struct packer *packer = adding->packer;
     adding->keys += batch->n;
     net_lock(packer->net);
     const bool has_failed = packer->has_failed;
@@ -115,10 +115,10 @@ static int count_added(void *with, struct batch *batch) {
     return has_failed || is_stopped() ? KEYS_ENOUGH : 0;
 }
 
-static int add(struct adding *adding, struct keys *keys) {
-    struct packer *packer = &adding->packer;
+static int add(struct packer *packer, struct keys *keys) {
     const struct args *args = packer->shards->args;
-    const struct handler handler = {.ask = add_batch, .take = count_added, .with = adding};
+    struct adding adding = {.packer = packer};
+    const struct handler handler = {.ask = add_batch, .take = count_added, .with = &adding};
     const int64_t started = net_now();
     catch_signals();
     int code = keys_run(keys, &handler);
@@ -129,33 +129,8 @@ static int add(struct adding *adding, struct keys *keys) {
     if (is_stopped())
         warn(args, packer->shards->name, "stopped by a signal; %s of the keys read are in",
              packer->has_failed ? "not all" : "all");
-    report_add(packer, adding->keys, (double)(net_now() - started) / 1000);
+    report_add(packer, adding.keys, (double)(net_now() - started) / 1000);
     net_unlock(packer->net);
-    return code;
-}
-
-int cluster_add(const struct args *args) {
-    struct net net;
-    struct shards shards = {0};
-    struct adding adding = {0};
-    struct keys keys;
-    int code = keys_open(&keys, args, 2);
-    if (!code) {
-        code = net_open(&net, args);
-        if (!code) code = shards_open(&shards, args, &net);
-        if (!code) code = form_is_that_of(args, shards.name, shards.model);
-        if (!code) code = primaries_are_fit(args, &net);
-        if (!code) code = shards_are_one(&shards, true);
-        if (!code) code = packer_open(&adding.packer, &shards, true);
-        if (!code) {
-            keys_hash_by(&keys, shards.model);
-            code = add(&adding, &keys);
-        }
-        net_close(&net);
-    }
-    packer_close(&adding.packer);
-    shards_close(&shards);
-    keys_close(&keys);
     return code;
 }
 
@@ -195,7 +170,20 @@ static int check(struct packer *packer, struct keys *keys) {
     return code;
 }
 
-int cluster_check(const struct args *args) {
+/* ==== Both ================================================================================== */
+
+/* The filter as it is found, before the first key: its shape, the form of its keys, all of its shards. */
+static int open_filter(const struct args *args, struct net *net, struct shards *shards,
+                       struct packer *packer, bool adds) {
+    int code = shards_open(shards, args, net);
+    if (!code) code = form_is_that_of(args, shards->name, shards->model);
+    if (!code && adds) code = primaries_are_fit(args, net);
+    if (!code) code = shards_are_one(shards, adds);
+    return code ? code : packer_open(packer, shards, adds);
+}
+
+static int with_keys(const struct args *args, bool adds,
+                     int (*work)(struct packer *, struct keys *)) {
     struct net net;
     struct shards shards = {0};
     struct packer packer = {0};
@@ -203,13 +191,10 @@ int cluster_check(const struct args *args) {
     int code = keys_open(&keys, args, 2);
     if (!code) {
         code = net_open(&net, args);
-        if (!code) code = shards_open(&shards, args, &net);
-        if (!code) code = form_is_that_of(args, shards.name, shards.model);
-        if (!code) code = shards_are_one(&shards, false);
-        if (!code) code = packer_open(&packer, &shards, false);
+        if (!code) code = open_filter(args, &net, &shards, &packer, adds);
         if (!code) {
             keys_hash_by(&keys, shards.model);
-            code = check(&packer, &keys);
+            code = work(&packer, &keys);
         }
         net_close(&net);
     }
@@ -217,6 +202,14 @@ int cluster_check(const struct args *args) {
     shards_close(&shards);
     keys_close(&keys);
     return code;
+}
+
+int cluster_add(const struct args *args) {
+    return with_keys(args, true, add);
+}
+
+int cluster_check(const struct args *args) {
+    return with_keys(args, false, check);
 }
 #else
 typedef int nothing_to_add;

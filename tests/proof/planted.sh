@@ -137,7 +137,7 @@ plant "sums are written before all of them are known to be good" unit/test_count
         if (!tamis__weigh_one" "i < counters && n > 2; i++)
         if (!tamis__weigh_one"
 plant "counters start again at their top" unit/test_countmin "" \
-    src/kinds/countmin.c "return more < top - value ? value + more : top;" "return (value + more) & top;"
+    src/kinds/rows.h "return more < top - value ? value + more : top;" "return (value + more) & top;"
 plant "a filter that is emptied remembers its items" laws/laws "clear_is_as_new: blocked" \
     src/core/change.c "    body->items = 0;
     if (f->kind->start)" "    if (f->kind->start)"
