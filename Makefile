@@ -38,8 +38,8 @@ FLAGS_avx512     := $(if $(TARGET_IS_X86_64),$(FLAGS_avx2) $(AVX512_PARTS:%=-mav
 # 32-bit x86 would compute plans with 80 bits and come to other shapes.
 FLAGS += $(if $(filter i386-% i486-% i586-% i686-%,$(TARGET)),-msse2 -mfpmath=sse)
 
-# The command reads gzip and zstd, and signs patches, where the libraries can be linked; WITH_ZLIB=,
-# WITH_ZSTD= or WITH_SODIUM= leaves one out. Asked only when it is needed, and once: the variable
+# The command reads gzip and zstd, signs patches, and talks to Redis clusters, where the libraries can be
+# linked; WITH_ZLIB=, WITH_ZSTD=, WITH_SODIUM= or WITH_HIREDIS= leaves one out. Asked only when it is needed, and once: the variable
 # becomes its own answer.
 HASH     := \#
 can_link  = $(shell printf '$(HASH)include <%s>\nint main(void) { return !%s(); }\n' $(1) $(2) | \
@@ -47,7 +47,8 @@ can_link  = $(shell printf '$(HASH)include <%s>\nint main(void) { return !%s(); 
 WITH_ZLIB = $(eval WITH_ZLIB := $(call can_link,zlib.h,zlibVersion,-lz))$(WITH_ZLIB)
 WITH_ZSTD = $(eval WITH_ZSTD := $(call can_link,zstd.h,ZSTD_versionNumber,-lzstd))$(WITH_ZSTD)
 WITH_SODIUM = $(eval WITH_SODIUM := $(call can_link,sodium.h,sodium_version_string,-lsodium))$(WITH_SODIUM)
-CLI_LIBS  = $(if $(WITH_ZLIB),-lz) $(if $(WITH_ZSTD),-lzstd) $(if $(WITH_SODIUM),-lsodium)
+WITH_HIREDIS = $(eval WITH_HIREDIS := $(call can_link,hiredis/hiredis.h,redisReaderCreate,-lhiredis))$(WITH_HIREDIS)
+CLI_LIBS  = $(if $(WITH_ZLIB),-lz) $(if $(WITH_ZSTD),-lzstd) $(if $(WITH_SODIUM),-lsodium) $(if $(WITH_HIREDIS),-lhiredis)
 
 LIB_SRC := $(filter-out %/template.c,$(wildcard src/*/*.c))
 CLI_SRC := $(filter-out cli/pages/%,$(wildcard cli/*.c cli/*/*.c))
@@ -60,7 +61,7 @@ CMD     := $(B)/tamis
 REDIS_OBJ := $(REDIS_SRC:%.c=$(B)/%.o)
 REDIS_SO  := $(B)/tamis-redis.so
 
-.PHONY: pages all run run-here test check test-here proof proof-here big tables fuzz fuzz-import fuzz-talk fuzz-summary fuzz-redis redis-proof peers peers-here golden install uninstall \
+.PHONY: cluster-proof pages all run run-here test check test-here proof proof-here big tables fuzz fuzz-import fuzz-talk fuzz-summary fuzz-redis redis-proof peers peers-here golden install uninstall \
         format layers symbols clean bench bench-here bench-programs bench-full \
         bench-full-here bench-count bench-count-here bench-cli bench-cli-here bench-redis bench-redis-here
 .DELETE_ON_ERROR:
@@ -98,6 +99,10 @@ $(B)/cli/keys/unzstd.o: cli/keys/unzstd.c
 	$(call compile,$(if $(WITH_ZSTD),-DTAMIS_WITH_ZSTD))
 $(B)/cli/seal.o $(B)/cli/talk_seal.o: $(B)/%.o: %.c
 	$(call compile,$(if $(WITH_SODIUM),-DTAMIS_WITH_SODIUM))
+$(B)/cli/cluster/%.o: cli/cluster/%.c
+	$(call compile,$(if $(WITH_HIREDIS),-DTAMIS_WITH_HIREDIS))
+$(B)/cli/verbs/cluster.o: cli/verbs/cluster.c
+	$(call compile,$(if $(WITH_HIREDIS),-DTAMIS_WITH_HIREDIS))
 $(B)/%.o: %.c
 	$(call compile)
 define compile
@@ -178,6 +183,7 @@ BUILDERS := $(addprefix $(T)/,unit/test_builder unit/test_bulk unit/test_tempora
 $(BUILDERS): $(T)/%: $(B)/tests/%.o $(EXTRA_OBJ) $(HELP_OBJ) $(LIB)
 	$(call link_test)
 # These are about parts of the command.
+$(T)/unit/test_key_slots: $(B)/cli/cluster/key_slots.o
 $(T)/unit/test_occupancy: $(B)/cli/occupancy.o $(B)/cli/statistics.o
 # The module of Redis, in a server of a few functions.
 $(T)/unit/test_redis_api: $(B)/tests/unit/test_redis_api.o $(REDIS_OBJ) $(LIB)
@@ -220,7 +226,7 @@ $(REPLAY_RDB): $(B)/tests/fuzz/rdb.o $(B)/tests/fuzz/replay_rdb.o $(REDIS_OBJ) $
 
 # The module, in a server; each is a program by itself. PROGRAMS=, KEYS= and MUTANTS= make those that take
 # long longer: `make redis-proof`.
-REDIS_TESTS := $(addprefix tests/redis/,own.py work.py server_side.py prototypes.sh bf.py cf.py cms.py programs.py killed.py attacks.py mutate.py)
+REDIS_TESTS := $(addprefix tests/redis/,cluster.py own.py work.py server_side.py prototypes.sh bf.py cf.py cms.py programs.py killed.py attacks.py mutate.py)
 MUTATE      := $(T)/redis/mutate
 $(T)/redis/%: $(B)/tests/redis/%.o $(HELP_OBJ) $(LIB)
 	$(call link_test)
@@ -253,6 +259,12 @@ proof-here: programs $(PROOF) $(T)/portable/images
 redis-proof: programs
 	@PROGRAMS=10000 KEYS=1000000 MUTANTS=10000000 tests/run $(addprefix tests/redis/,programs.py killed.py attacks.py mutate.py)
 	@PROGRAMS=1000 MUTANTS=1000000 tests/run tests/redis/sanitized.sh
+
+# One filter over a cluster with 10^8 keys, while a primary is killed, slots move and a node joins: some
+# minutes, and 3 GiB in $TMPDIR.
+CLUSTER_KEYS ?= 1e8
+cluster-proof: all
+	KEYS=$(CLUSTER_KEYS) TAMIS=$(abspath $(CMD)) TAMIS_REDIS=$(abspath $(REDIS_SO)) tests/run tests/redis/cluster.py
 
 # ---- Peers: the systems whose filters we read and write, both ways ------------------------------
 #

@@ -33,9 +33,15 @@ static void print_batch(const struct printer *printer, struct batch *batch) {
     }
 }
 
+static bool has_failed(const struct printer *printer) {
+    const struct asker *asker = printer->asker;
+    return asker->has_failed && asker->has_failed(asker->with);
+}
+
 static void ask_batch(void *with, struct batch *batch) {
     const struct printer *printer = with;
     printer->asker->ask(printer->asker->with, batch);
+    if (has_failed(printer)) return;
     for (size_t i = 0; i < batch->n; i++)
         if (!batch->key[i].bytes) batch->hit[i] = 0;
     if (printer->prints_lines) print_batch(printer, batch);
@@ -44,6 +50,7 @@ static void ask_batch(void *with, struct batch *batch) {
 static int count_batch(void *with, struct batch *batch) {
     struct printer *printer = with;
     uint64_t hits = 0;
+    if (has_failed(printer)) return EXIT_TROUBLE;
     for (size_t i = 0; i < batch->n; i++) hits += batch->hit[i] != 0;
     printer->in_file += printer->is_inverted ? batch->n - hits : hits;
     return printer->stops_at_first && printer->in_file > 0 ? KEYS_ENOUGH : 0;
@@ -68,6 +75,7 @@ int ask_keys(const struct args *args, const struct asker *asker, struct keys *ke
                                     .with = &printer};
     keys->cutting.keeps_keyless = true;
     const int code = keys_run(keys, &handler);
+    if (has_failed(&printer)) return EXIT_TROUBLE;
     if (printer.stops_at_first && printer.in_file > 0)
         return EXIT_FOUND; /* whatever else went wrong */
     if (!ferror(stdout) && printer.counts && !printer.has_names)

@@ -218,6 +218,7 @@ void print_source(const struct source *source);
 struct asker {
     void (*ask)(void *with, struct batch *batch);
     void (*print)(void *with, struct batch *batch, size_t i);
+    bool (*has_failed)(void *with); /* may be NULL; then answers are none, and the run ends */
     void *with;
 };
 

@@ -190,7 +190,8 @@ int bf_insert_command(redis_ctx *ctx, redis_string **argv, int argc) {
 /* Without a filter, and with something else there, nothing is in it; but while one is on its way nobody
  * can say that. */
 static int reply_exists(redis_ctx *ctx, redis_string **argv, int argc, bool is_single) {
-    items t = {.count = (size_t)(argc - 2), .memory = NULL};
+    items t;
+    t.count = (size_t)(argc - 2), t.memory = NULL; /* and nothing else: it has room for many */
     place p = place_open(ctx, argv[1], REDIS_READ, FAMILY_BF);
     value *v = p.value ? bf_value(ctx, &p, NULL) : NULL;
     const bool is_sayable = v ? items_take(ctx, &t, v, argv + 2, argc - 2) : !p.value;

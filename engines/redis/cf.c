@@ -282,7 +282,8 @@ int cf_reserve_command(redis_ctx *ctx, redis_string **argv, int argc) {
 /* ---- Questions: what is not there, or is something else, has no items ------------------------ */
 
 static int ask(redis_ctx *ctx, redis_string **argv, int argc, bool is_one) {
-    items t = {.count = (size_t)argc - 2};
+    items t;
+    t.count = (size_t)argc - 2, t.memory = NULL; /* and nothing else: it has room for many */
     place p = place_open(ctx, argv[1], REDIS_READ, FAMILY_CF);
     const tamis *filter = p.value ? p.value->filter : NULL;
     if (!cf_is_coming(ctx, &p, argv[1]) &&

@@ -41,11 +41,22 @@ static void pair_bool(redis_ctx *ctx, const char *name, bool x) {
     reply_bool(ctx, x);
 }
 
+/* How keys become bytes is among them, for clients that hash. */
+static void tell_notes(redis_ctx *ctx, const tamis *filter) {
+    const char *name, *text;
+    long n = 0;
+    while (tamis_note_at(filter, (size_t)n, &name, &text)) n++;
+    reply_text(ctx, "notes");
+    reply_map(ctx, n);
+    for (long i = 0; i < n && tamis_note_at(filter, (size_t)i, &name, &text); i++)
+        pair_text(ctx, name, text);
+}
+
 /* The names are those of "tamis info --json". */
 static void tell(job *j, redis_ctx *ctx) {
     const measured *m = j->task;
     const struct tamis_info *info = &m->info;
-    enum { PAIRS = 18 };
+    enum { PAIRS = 19 };
     const facts *f = &j->target->facts;
     long shape = 0;
     while (shape < TAMIS_WORDS && info->word_name[shape]) shape++;
@@ -74,6 +85,7 @@ static void tell(job *j, redis_ctx *ctx) {
     reply_text(ctx, "shape");
     reply_map(ctx, shape);
     for (long i = 0; i < shape; i++) pair_number(ctx, info->word_name[i], info->word[i]);
+    tell_notes(ctx, j->target->filter);
 }
 
 static void free_task(job *j) {

@@ -137,6 +137,8 @@ def main():
                 json.loads(line) for line in actual if line.startswith("{"))
     for section, types in sections.items():
         wrong = sorted(set(complaints(types, objects.get(section, []))))
+        if section == "cluster":  # needs servers: tests/redis/cluster.py compares its names
+            continue
         tap.result(types and not wrong, f"names of {section}", wrong)
     have, are = verbs_with_json(), {section.split()[0] for section in sections}
     tap.result(len(have) > 5 and have == are, "a section for each verb with --json, and no other",

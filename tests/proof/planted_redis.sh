@@ -112,4 +112,8 @@ plant "who waited is not replicated" work \
     "if (running) return REDIS_OK; if (!running) return server_replicates(ctx);"
 plant "jobs end while clients are paused" work \
     engines/redis/work.c "!redis.AvoidReplicaTraffic();" "redis.AvoidReplicaTraffic() < 2;"
+plant "a chunk lands at the front of its piece" own.py \
+    engines/redis/arrival.c "a->piece[offset / ARRIVAL_PIECE] + offset % ARRIVAL_PIECE, bytes, n" "a->piece[offset / ARRIVAL_PIECE], bytes, n"
+plant "a command that made its filter goes to replicas as it came" bf.py \
+    engines/redis/bf_add.c "if (may_go_as_it_came && o->added == t->count)" "if (o->added == t->count)"
 finish
