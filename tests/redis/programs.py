@@ -278,8 +278,6 @@ class Model:
     def tamis_add(self, words, _):
         self.at(words[1]).items.update(words[2:])
 
-    tamis_addnew = bf_madd = bf_add = tamis_add
-
     def tamis_hadd(self, words, _):
         self.at(words[1]).hashes.update(struct.unpack(f"<{len(words[2]) // 8}Q", words[2]))
 
@@ -310,16 +308,15 @@ class Model:
         if self.at(words[1]).is_forgetful:
             self.known[words[1]].forget()
 
-    def taken(self, words, reply, skip):
-        items = words[words.index("ITEMS") + 1:] if "ITEMS" in words else words[skip:]
+    def tamis_addnew(self, words, reply):
+        """What is taken for one that is there already was not added, and may go with the other one. An error may
+        stand among the answers."""
+        items = words[words.index("ITEMS") + 1:] if "ITEMS" in words else words[2:]
         for item, answer in zip(items, reply if isinstance(reply, list) else [reply]):
-            if not isinstance(answer, Error) and answer != -1:
+            if answer == 1:
                 self.at(words[1]).items.add(item)
 
-    def bf_madd(self, words, reply):  # noqa: F811 (an error may stand among the answers)
-        self.taken(words, reply, 2)
-
-    bf_insert = cf_insert = cf_insertnx = cf_add = cf_addnx = bf_madd
+    bf_add = bf_madd = bf_insert = cf_insert = cf_insertnx = cf_add = cf_addnx = tamis_addnew
 
     def cms_incrby(self, words, reply):
         for item, by, answer in zip(words[2::2], words[3::2], reply):
