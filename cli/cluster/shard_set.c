@@ -270,7 +270,7 @@ static int is_fit(const struct args *args, const struct node *node, const struct
     if (known->type != REDIS_REPLY_ARRAY || known->elements < 1 ||
         known->element[0]->type != REDIS_REPLY_ARRAY)
         return fail(args, node->name,
-                    "this server has not loaded the module tamis-redis.so: it knows no TAMIS.HADD");
+                    "this server has not loaded the module tamis.so: it knows no TAMIS.HADD");
     if (info->type != REDIS_REPLY_STRING) return 0;
     field_of(info->str, "\nmaxmemory:", limit, sizeof limit);
     field_of(info->str, "maxmemory_policy:", policy, sizeof policy);

@@ -128,7 +128,7 @@ const struct verb verb_cluster = {
          "tamis cluster dump seen backup.tamis"},
         {"How full, and where?", "tamis cluster info seen"},
         {"After a shard was lost", "tamis cluster repair seen --from backup.tamis"}),
-    .about = "The servers need the module tamis-redis.so. A filter NAME is cut into shards, ranges of "
+    .about = "The servers need the module tamis.so. A filter NAME is cut into shards, ranges of "
              "its blocks; shard i is the key NAME:{tag}, and tags are chosen so that shards lie evenly "
              "on all slots. Keys are hashed here, under a secret that the shards keep (hash=xxh3 in SPEC "
              "does without), and only hashes travel, up to 16,384 in a command, to all primaries at "
