@@ -248,10 +248,11 @@ LONG_PROOFS := $(addprefix tests/proof/,sanitizers.sh same_bytes.sh) \
                $(addprefix $(T)/proof/,no_false_negative measured_rates) \
                $(addprefix tests/proof/,planted_foreign.sh planted.sh threads.sh planted_cli.sh planted_redis.sh planted_redis_bytes.sh programs.sh fuzz.sh)
 $(B)/tests/proof/%.o: CPPFLAGS += $(if $(SHORT),-DTAMIS_SHORT)
-# Full tables need all their questions, and a minute and a half: SHORT leaves them out.
-LEFT_OUT := $(if $(SHORT),$(T)/proof/full_tables)
+# Full tables need all their questions, and a minute and a half; fuzzers find what they find in hours: SHORT
+# leaves them out.
+LEFT_OUT := $(if $(SHORT),$(T)/proof/full_tables tests/proof/fuzz.sh)
 proof-here: programs $(PROOF) $(T)/portable/images
-	@SHORT=$(SHORT) tests/run $(LONG_PROOFS) \
+	@SHORT=$(SHORT) tests/run $(filter-out $(LEFT_OUT),$(LONG_PROOFS)) tests/redis/sanitized.sh \
 	    $(filter-out $(LONG_PROOFS) $(LEFT_OUT),$(PROOF) $(wildcard tests/proof/*.sh))
 
 # The module under load: 10,000 random programs, kill -9 in a million adds, ten million mutants, and a tenth of them

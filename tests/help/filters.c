@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "kinds/kind.h"
 
@@ -39,6 +40,13 @@ struct tamis_plan test_plan(const char *spec) {
     struct tamis_plan plan;
     test_demand(tamis_plan(spec, &plan, sizeof plan), spec);
     return plan;
+}
+
+bool test_is_part(const struct tamis_plan *plan) {
+    for (int i = 0; i < TAMIS_WORDS && plan->word_name[i]; i++)
+        if (strcmp(plan->word_name[i], "shards") == 0)
+            return plan->word[i] > 1 && strcmp(plan->kind, "shard") == 0;
+    return false;
 }
 
 uint8_t *test_image(const tamis *f, size_t *size) {

@@ -15,6 +15,9 @@ tamis *test_copy(const tamis *);
 struct tamis_info test_info(const tamis *);
 struct tamis_plan test_plan(const char *spec);
 
+/* Is it one shard of several, which takes its own hashes alone? */
+bool test_is_part(const struct tamis_plan *);
+
 /* The whole image in fresh memory; free() it. */
 uint8_t *test_image(const tamis *, size_t *size);
 

@@ -236,10 +236,12 @@ static void images_after_deeds(const tamis *f, const char *spec, uint64_t keys) 
     }
 }
 
-/* Options that say how large a filter is may say any size; what was shrunk takes no keys. */
+/* Options that say how large a filter is may say any size; what was shrunk takes no keys, and one shard of
+ * several only its own. */
 static bool is_worth_making(const struct tamis_plan *plan) {
     const uint64_t most = 1 << 26;
-    return plan->payload_bytes <= most && plan->abilities & (TAMIS_CAN_ADD | TAMIS_IS_BUILT);
+    return plan->payload_bytes <= most && !test_is_part(plan) &&
+           plan->abilities & (TAMIS_CAN_ADD | TAMIS_IS_BUILT);
 }
 
 static void images_of_spec(const char *spec, uint64_t most) {

@@ -1,5 +1,6 @@
 #!/bin/bash
-# Every test program and the command again, in a build that watches each access and each conversion.
+# Every test program and the command again, in a build that watches each access and each conversion. The module
+# is tests/redis/sanitized.sh's, which uses the same build: one of them makes it, and the other waits.
 cd "$(dirname "$0")/../.." || exit 2
 unset B MAKEFLAGS MAKEOVERRIDES # the build below is not the one that is being tested
 work=$(mktemp -d) && trap 'rm -rf "$work"' EXIT
@@ -13,13 +14,12 @@ try() {
         code=1
     fi
 }
-try "the address and undefined-behaviour build is clean" make -s -j2 SAN=1 programs
+try "the address and undefined-behaviour build is clean" flock Makefile make -s -j2 SAN=1 programs
 units=$(basename -a -s .c tests/unit/*.c | sed 's|^|build-san/tests/unit/|')
 for program in $units build-san/tests/fuzz/replay build-san/tests/fuzz/replay_rdb; do
     try "checked: ${program#build-san/tests/}" "$program"
 done
 try "checked: every law on every kind, a sixth of the options" build-san/tests/laws/laws --sample
-try "checked: the module, in a server" tests/redis/sanitized.sh
 try "checked: the command" env TAMIS="$PWD/build-san/tamis" tests/cli/run
 
 echo "1..$n"

@@ -25,8 +25,8 @@ try() {
 if [ ! -e "$library" ] || ! command -v redis-server >/dev/null; then
     echo "ok 1 - # SKIP there is no server, or no sanitizer to load into it" && echo 1..1 && exit
 fi
-try "the module is built for the sanitizers" make -s -j2 SAN=1 build-san/tamis-redis.so
-try "and the mutator" make -s build/tests/redis/mutate
+try "the module is built for the sanitizers" flock Makefile make -s -j2 SAN=1 build-san/tamis-redis.so
+try "and the mutator" flock Makefile make -s build/tests/redis/mutate
 for program in own work bf cf cms attacks; do
     [ ! -e "tests/redis/$program.py" ] || try "checked: tests/redis/$program.py" "tests/redis/$program.py"
 done
