@@ -248,9 +248,9 @@ LONG_PROOFS := $(addprefix tests/proof/,sanitizers.sh same_bytes.sh) \
                $(addprefix $(T)/proof/,no_false_negative measured_rates) \
                $(addprefix tests/proof/,planted_foreign.sh planted.sh threads.sh planted_cli.sh planted_redis.sh planted_redis_bytes.sh programs.sh fuzz.sh)
 $(B)/tests/proof/%.o: CPPFLAGS += $(if $(SHORT),-DTAMIS_SHORT)
-# Full tables need all their questions, and a minute and a half; fuzzers find what they find in hours: SHORT
-# leaves them out.
-LEFT_OUT := $(if $(SHORT),$(T)/proof/full_tables tests/proof/fuzz.sh)
+# SHORT leaves out what needs minutes to say anything: tables that are full to the brim, a build for each fuzzer,
+# and one that watches threads.
+LEFT_OUT := $(if $(SHORT),$(T)/proof/full_tables tests/proof/fuzz.sh tests/proof/threads.sh)
 proof-here: programs $(PROOF) $(T)/portable/images
 	@SHORT=$(SHORT) tests/run $(filter-out $(LEFT_OUT),$(LONG_PROOFS)) tests/redis/sanitized.sh \
 	    $(filter-out $(LONG_PROOFS) $(LEFT_OUT),$(PROOF) $(wildcard tests/proof/*.sh))
