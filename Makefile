@@ -246,7 +246,7 @@ test-here: programs $(BENCH)
 # The longest first, so that the processors finish together.
 LONG_PROOFS := $(addprefix tests/proof/,sanitizers.sh same_bytes.sh) \
                $(addprefix $(T)/proof/,no_false_negative measured_rates) \
-               $(addprefix tests/proof/,planted_foreign.sh planted.sh threads.sh planted_cli.sh planted_redis.sh planted_redis_bytes.sh programs.sh fuzz.sh)
+               $(addprefix tests/proof/,sanitized_laws.sh planted_foreign.sh planted.sh threads.sh planted_cli.sh planted_redis.sh planted_redis_bytes.sh programs.sh fuzz.sh)
 $(B)/tests/proof/%.o: CPPFLAGS += $(if $(SHORT),-DTAMIS_SHORT)
 # SHORT leaves out what needs minutes to say anything: tables that are full to the brim, a build for each fuzzer,
 # and one that watches threads.
