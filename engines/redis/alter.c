@@ -6,15 +6,10 @@ static void make(job *j) {
     alteration *a = j->task;
     const value *from = j->target ? j->target : j->reads[0];
     tamis_status rc = tamis_copy(&j->result, from->filter);
-    if (!rc) {
-        rc = a->alter(j->result, a, j);
-        if (rc) {
-            job_fail(j, rc);
-            tamis_free(j->result);
-            return;
-        }
-    }
-    if (rc) job_fail(j, rc);
+    if (!rc) rc = a->alter(j->result, a, j);
+    if (!rc) return;
+    job_fail(j, rc);
+    tamis_free(j->result); /* NULL when there is no copy */
 }
 
 /* The same inputs make the same filter elsewhere. */

@@ -1,8 +1,9 @@
 /* BF.ADD, BF.MADD and BF.INSERT: what they do to a filter.
  *
  * Items are hashed, then asked for, so that many cache misses are under way at once; then those that are
- * missing are added in order. What was added is replicated, as BF.MADD, and nothing when nothing was. A large filter that has no room for them is copied, added to and put in place on the
- * worker; a large new one is made there. */
+ * missing are added in order. What was added is replicated, as BF.MADD, and nothing when nothing was. A
+ * large filter that has no room for them is copied, added to and put in place on the worker; a large new
+ * one is made there. */
 #include <stdio.h>
 #include <string.h>
 

@@ -10,14 +10,7 @@
 
 value *bf_value(redis_ctx *ctx, const place *p, const char *absent) {
     if (p->value && p->value->filter) return p->value;
-    if (p->is_wrong)
-        redis.ReplyWithError(ctx, WRONG_TYPE);
-    else if (p->value)
-        reply_error(ctx, "ERR the filter is still on its way: %llu of %llu bytes are here",
-                    (unsigned long long)p->value->arrival->have,
-                    (unsigned long long)p->value->arrival->total);
-    else if (absent)
-        redis.ReplyWithError(ctx, absent);
+    if (!reply_why_no_filter(ctx, p) && absent) redis.ReplyWithError(ctx, absent);
     return NULL;
 }
 

@@ -77,15 +77,19 @@ void place_retype(place *p, value *v) {
     if (leaves != REDIS_NEVER) redis.SetAbsExpire(p->key, leaves);
 }
 
-tamis *place_filter(redis_ctx *ctx, place *p, redis_string *name) {
-    if (p->value && p->value->filter) return p->value->filter;
+bool reply_why_no_filter(redis_ctx *ctx, const place *p) {
     if (p->is_wrong)
         redis.ReplyWithError(ctx, WRONG_TYPE);
     else if (p->value)
         reply_error(ctx, "ERR the filter is still on its way: %llu of %llu bytes are here",
                     (unsigned long long)p->value->arrival->have,
                     (unsigned long long)p->value->arrival->total);
-    else
+    return p->is_wrong || p->value;
+}
+
+tamis *place_filter(redis_ctx *ctx, place *p, redis_string *name) {
+    if (p->value && p->value->filter) return p->value->filter;
+    if (!reply_why_no_filter(ctx, p))
         reply_error(ctx, "NOFILTER there is no filter at key '%.200s'",
                     redis.StringPtrLen(name, NULL));
     return NULL;
