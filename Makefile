@@ -226,7 +226,7 @@ $(REPLAY_RDB): $(B)/tests/fuzz/rdb.o $(B)/tests/fuzz/replay_rdb.o $(REDIS_OBJ) $
 
 # The module, in a server; each is a program by itself. PROGRAMS=, KEYS= and MUTANTS= make those that take
 # long longer: `make redis-proof`.
-REDIS_TESTS := $(addprefix tests/redis/,cluster.py own.py work.py server_side.py prototypes.sh bf.py cf.py cms.py programs.py killed.py attacks.py mutate.py)
+REDIS_TESTS := $(addprefix tests/redis/,cluster.py own.py work.py bounds.py server_side.py prototypes.sh bf.py cf.py cms.py programs.py killed.py attacks.py mutate.py)
 MUTATE      := $(T)/redis/mutate
 $(T)/redis/%: $(B)/tests/redis/%.o $(HELP_OBJ) $(LIB)
 	$(call link_test)

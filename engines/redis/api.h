@@ -16,6 +16,7 @@ typedef struct redis_type redis_type;
 typedef struct redis_io redis_io;
 typedef struct redis_digest redis_digest;
 typedef struct redis_info redis_info;
+typedef struct redis_server_info redis_server_info;
 typedef struct redis_defrag redis_defrag;
 typedef struct redis_command redis_command;
 typedef struct redis_blocked redis_blocked;
@@ -42,6 +43,7 @@ enum {
     REDIS_CONFIG_PLAIN = 0,
     REDIS_CONFIG_IMMUTABLE = 1 << 0,
     REDIS_CONFIG_SENSITIVE = 1 << 1,
+    REDIS_CONFIG_HIDDEN = 1 << 4, /* told under its whole name alone */
     REDIS_CONFIG_MEMORY = 1 << 7,
 };
 enum {
@@ -50,6 +52,7 @@ enum {
     REDIS_IS_REPLICA = 1 << 3,
     REDIS_IS_READ_ONLY = 1 << 4, /* a replica that takes writes of its primary alone */
     REDIS_IS_CLUSTER = 1 << 5,
+    REDIS_HAS_AOF = 1 << 6,
     REDIS_IS_REPLICATED = 1 << 12, /* the command comes from the primary */
     REDIS_IS_LOADING = 1 << 13,
     REDIS_MAY_NOT_BLOCK = 1 << 21,

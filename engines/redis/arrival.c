@@ -1,7 +1,7 @@
 /* Filters that are still coming: the bytes that have come, in pieces of one size. */
 #include <string.h>
 
-#include "engines/redis/settings.h"
+#include "engines/redis/bounds.h"
 #include "engines/redis/value.h"
 
 void arrival_free(arrival *a) {
@@ -22,6 +22,7 @@ static uint64_t lesser(uint64_t a, uint64_t b) {
 /* ---- Taking ------------------------------------------------------------------------------------ */
 
 static const char *begin(value *v, chunk_form form, uint64_t total) {
+    if (!bounds_allow(total)) return bounds_refusal();
     arrival *a = try_alloc(sizeof *a);
     if (!a) return "ERR Insufficient memory";
     *a = (arrival){.form = form, .total = total};
@@ -79,7 +80,7 @@ static bool begins_with(const arrival *a, const uint8_t *bytes, size_t size) {
 
 const char *arrival_take(value *v, chunk_form form, uint64_t offset, uint64_t total,
                          const void *bytes, size_t size) {
-    if (total == 0 || total > (uint64_t)settings.max_filter_bytes + BESIDE_PAYLOAD)
+    if (total == 0 || total > bounds_filter_bytes() + BESIDE_PAYLOAD)
         return "ERR the total must be from 1 byte to what max-filter-bytes allows";
     if (offset > total || size > total - offset) return "ERR the chunk reaches beyond the total";
     if (size == 0) return "ERR a chunk has at least one byte"; /* files have no word for none */
@@ -119,7 +120,7 @@ static tamis_status pass_gate(const arrival *a, const void *bytes, tamis **filte
 
 /* The pieces in a row, in memory of their own; NULL when there is none. */
 static uint8_t *gather(arrival *a, bool is_last_use) {
-    uint8_t *whole = try_alloc((size_t)a->have);
+    uint8_t *whole = bounds_allow(a->have) ? try_alloc((size_t)a->have) : NULL;
     if (!whole) return NULL;
     for (uint64_t at = 0; at < a->have; at += ARRIVAL_PIECE) {
         uint8_t *piece = a->piece[at / ARRIVAL_PIECE];

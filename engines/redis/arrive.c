@@ -5,8 +5,17 @@
 
 #include "engines/redis/forms.h"
 
-/* A chunk is replicated as TAMIS.LOAD, whichever command brought it. The last one also when it was
- * refused: a replica then refuses it too, and forgets the others as we do. */
+/* A filter of one byte is none: whoever is told of it refuses it, whatever his limits are, and forgets what had
+ * come before, as was done here. */
+static const char nothing[] = "-";
+enum { NOTHING_BYTES = 1 };
+
+static void replicate_end(redis_ctx *ctx, redis_string *key) {
+    redis.Replicate(ctx, "TAMIS.LOAD", "sllccc", key, 0LL, (long long)NOTHING_BYTES, nothing,
+                    "FORM", form_names[FORM_IMAGE]);
+}
+
+/* A chunk is replicated as TAMIS.LOAD, whichever command brought it. */
 static void replicate(redis_ctx *ctx, redis_string *key, const coming *c) {
     redis.Replicate(ctx, "TAMIS.LOAD", "sllscc", key, (long long)c->offset, (long long)c->total,
                     c->bytes, "FORM", form_names[c->form]);
@@ -43,16 +52,21 @@ static void end_gate(job *j, redis_ctx *ctx) {
         if (v) value_release(v);
         return;
     }
-    replicate(ctx, j->key, c);
-    if (v)
+    if (v) {
+        replicate(ctx, j->key, c);
         place_set(&p, v);
-    else
+    } else {
+        replicate_end(ctx, j->key);
         forget_arrival(&p, j->target);
+    }
     place_close(&p);
-    if (!j->rc) {
+    const bool is_end = c->total == NOTHING_BYTES && !bounds_bind();
+    if (is_end) {
+        c->reply(ctx, 0);
+    } else if (!j->rc) {
         redis.NotifyKeyspaceEvent(ctx, REDIS_NOTIFY_MODULE, "tamis.load", j->key);
         c->reply(ctx, c->total);
-    } else if (c->refusal) {
+    } else if (c->refusal && !bounds_refusal()) {
         redis.ReplyWithError(ctx, c->refusal);
     } else {
         reply_error(ctx, "ERR %s", j->why);

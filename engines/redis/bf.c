@@ -168,10 +168,9 @@ static const char *check_scale(const insertion *n) {
     const bf_wish *w = &n->wish;
     const bf_scaling scaling = {settings.bf_kind == KIND_ORIGIN, (uint64_t)w->capacity, w->rate,
                                 (uint64_t)w->expansion};
-    if (!n->scale_to) return NULL;
+    if (!n->scale_to || !bounds_bind()) return NULL;
     if (w->is_fixed) return "ERR cannot use NONSCALING and VALIDATESCALETO options together";
-    const bool fits =
-        bf_scaled_bytes(&scaling, (uint64_t)n->scale_to) <= (uint64_t)settings.max_filter_bytes;
+    const bool fits = bf_scaled_bytes(&scaling, (uint64_t)n->scale_to) <= bounds_filter_bytes();
     return fits ? NULL : "ERR provided VALIDATESCALETO causes bloom object to exceed memory limit";
 }
 

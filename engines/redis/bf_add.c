@@ -127,7 +127,7 @@ static void add_items(items *t, tamis *filter, limits l, outcome *o) {
         if (!rc && !is_done) rc = add_one_by_one(t, filter, s, &l, o);
     }
     o->is_full = rc == TAMIS_FULL && l.is_fixed;
-    if (rc && !o->is_full) snprintf(o->why, sizeof o->why, "%s", tamis_why());
+    if (rc && !o->is_full) snprintf(o->why, sizeof o->why, "%s", refusal(rc));
 }
 
 /* ---- Telling it ---------------------------------------------------------------------------------- */

@@ -47,9 +47,8 @@ static void adding_free(adding *a) {
 }
 
 /* What the primary or a file tells went in there, whatever the settings here are. */
-static uint64_t most_filters(redis_ctx *ctx) {
-    const int told = REDIS_IS_REPLICATED | REDIS_IS_LOADING;
-    return redis.GetContextFlags(ctx) & told ? UINT64_MAX : (uint64_t)settings.cf_max_expansions;
+static uint64_t most_filters(void) {
+    return bounds_bind() ? (uint64_t)settings.cf_max_expansions : UINT64_MAX;
 }
 
 /* False, with the error replied, when there is no memory. */
@@ -57,7 +56,7 @@ static bool adding_begin(redis_ctx *ctx, adding *a, const value *v, const order 
     const cf_shape s = cf_shape_of(v);
     a->order = *o;
     a->facts = v->facts;
-    a->most_filters = most_filters(ctx);
+    a->most_filters = most_filters();
     a->scales = s.expansion;
     a->grows = s.is_multiset && s.expansion;
     a->left =
@@ -330,7 +329,7 @@ static int add_to_new(redis_ctx *ctx, redis_string *key, const order *o) {
 /* RedisBloom looks at this once for each command, before it adds anything. */
 static bool has_all_expansions(redis_ctx *ctx, const value *v) {
     const cf_shape s = cf_shape_of(v);
-    if (!s.is_origin || s.filters < most_filters(ctx)) return false;
+    if (!s.is_origin || s.filters < most_filters()) return false;
     redis.ReplyWithError(ctx, "Maximum expansions reached");
     return true;
 }
@@ -384,7 +383,8 @@ static const char *take_capacity(redis_string **argv, int argc, int i, order *o)
     long long capacity;
     if (i == argc) return "";
     if (redis.StringToLongLong(argv[i], &capacity)) return "Bad capacity";
-    if (capacity < 2 * settings.cf_bucket_size || capacity > CF_MOST_CAPACITY)
+    const long long least = bounds_bind() ? 2 * settings.cf_bucket_size : 1;
+    if (capacity < least || capacity > CF_MOST_CAPACITY)
         return "Capacity must be in the range [cf-bucket-size * 2, 1073741824]";
     o->wish.capacity = (uint64_t)capacity;
     return NULL;

@@ -149,8 +149,7 @@ static const char *open_coming(const struct tamis_key *bytes, coming *c) {
         return "Invalid header";
     }
     const bool is_legal = c->total > IMAGE_HEADER || (c->form != FORM_IMAGE && c->total);
-    return is_legal && c->total <= (uint64_t)settings.max_filter_bytes ? NULL
-                                                                       : "Couldn't create filter!";
+    return is_legal && c->total <= bounds_filter_bytes() ? NULL : "Couldn't create filter!";
 }
 
 /* The same for what follows: where it belongs is known from what has come. */

@@ -48,7 +48,7 @@ static int init(redis_ctx *ctx, redis_string *key, long long width, long long de
         snprintf(spec, sizeof spec,
                  is_theirs ? "rediscms:width=%lld,depth=%lld" : "countmin:columns=%lld,rows=%lld",
                  width, depth);
-    if (creation_plan(&c, spec, (size_t)len) || c.bytes > (uint64_t)settings.max_filter_bytes)
+    if (creation_plan(&c, spec, (size_t)len) || c.bytes > bounds_filter_bytes())
         return redis.ReplyWithError(ctx, "CMS: Insufficient memory to create the key");
     if (!is_theirs) creation_facts(&c, &sketch);
     return creation_reply(ctx, key, &c);

@@ -49,6 +49,13 @@ static bool may_have_to_wait(const command *c) {
     return writes(c) || strstr(c->flags, MAKES_JOBS);
 }
 
+static int run_bound(const command *c, redis_ctx *ctx, redis_string **argv, int argc) {
+    const bounds before = bounds_enter(is_from_client(ctx));
+    const int rc = c->function(ctx, argv, argc);
+    bounds_leave(before);
+    return rc;
+}
+
 static int run(const command *c, redis_ctx *ctx, redis_string **argv, int argc) {
     /* Of a command with the flag getkeys-api: it shall tell which of these are keys, and do nothing. */
     if (redis.IsKeysPositionRequest && redis.IsKeysPositionRequest(ctx))
@@ -60,7 +67,7 @@ static int run(const command *c, redis_ctx *ctx, redis_string **argv, int argc) 
         if (work_must_wait(ctx, &again)) return REDIS_OK;
     }
     counters.is_change = writes(c);
-    return c->function(ctx, argv, argc);
+    return run_bound(c, ctx, argv, argc);
 }
 
 /* ---- Making them known ------------------------------------------------------------------------ */
@@ -70,7 +77,7 @@ static void describe_keys(const command *c, redis_key_spec specs[3]) {
     const uint64_t read = REDIS_KEY_IS_READ | REDIS_KEY_IS_ACCESSED;
     const uint64_t change = REDIS_KEY_IS_CHANGED | REDIS_KEY_IS_ACCESSED | REDIS_KEY_IS_UPDATED;
     memset(specs, 0, 3 * sizeof *specs);
-    for (int i = 0; i < (c->last < 0 ? 2 : 1); i++) {
+    for (int i = 0; i < (c->last < 0 ? 2 : c->last); i++) {
         specs[i].flags = writes(c) && i == 0 ? change : read;
         specs[i].begins = REDIS_KEYS_BEGIN_AT;
         specs[i].first = 1 + i;
@@ -113,7 +120,7 @@ static int create(redis_ctx *ctx, const command *c) {
     for (char *letter = name; *letter; letter++) *letter = (char)tolower((unsigned char)*letter);
     char *mark = strstr(flags, MAKES_JOBS);
     if (mark) *mark = 0;
-    if (redis.CreateCommand(ctx, name, c->entry, flags, 1, c->last, c->step)) {
+    if (redis.CreateCommand(ctx, name, c->entry, flags, c->last ? 1 : 0, c->last, c->step)) {
         redis.Log(ctx, "warning", "the command %s exists already: another module has it", c->name);
         return REDIS_ERR;
     }

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "engines/redis/secret.h"
+
 /* ---- What is to be made ------------------------------------------------------------------------ */
 
 static const char keyed[] = "hash=sip13", plain[] = "hash=xxh3";
@@ -29,8 +31,8 @@ tamis_status creation_plan(creation *c, const char *spec, size_t len) {
                         : plain);
     c->bytes = plan.payload_bytes;
     if (is_keyed && !c->has_secret) {
-        memcpy(c->secret, settings_use_secret(), SECRET_BYTES);
-        c->has_secret = true;
+        memcpy(c->secret, settings_secret(), SECRET_BYTES);
+        c->has_secret = c->has_servers_secret = true;
     }
     return TAMIS_OK;
 }
@@ -82,6 +84,7 @@ static void replicate(redis_ctx *ctx, const creation *c, redis_string *key) {
         notes[3 * i + 1] = c->name[i];
         notes[3 * i + 2] = c->value[i];
     }
+    if (c->has_servers_secret) secret_note(ctx);
     if (c->has_secret)
         redis.Replicate(ctx, "TAMIS.CREATE", "sccbv", key, c->spec, "SECRET",
                         (const char *)c->secret, (size_t)SECRET_BYTES, notes,

@@ -14,7 +14,7 @@ enum { SPEC_MOST = 1024, NOTES_MOST = 16 };
 typedef struct creation {
     char spec[SPEC_MOST];
     uint8_t secret[SECRET_BYTES];
-    bool has_secret;
+    bool has_secret, has_servers_secret;
     redis_string *name[NOTES_MOST], *value[NOTES_MOST];
     int notes;
     uint64_t bytes;    /* of its payload */

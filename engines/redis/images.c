@@ -6,6 +6,7 @@
 #include "engines/redis/arrive.h"
 #include "engines/redis/commands.h"
 #include "engines/redis/forms.h"
+#include "engines/redis/settings.h"
 
 /* ---- TAMIS.INFO key ------------------------------------------------------------------------------ */
 
@@ -52,11 +53,18 @@ static void tell_notes(redis_ctx *ctx, const tamis *filter) {
         pair_text(ctx, name, text);
 }
 
+/* Filters are merged with those that have the same. */
+static const char *whose_secret(const tamis *filter) {
+    uint8_t secret[SECRET_BYTES];
+    if (!tamis_secret(filter, secret)) return "none";
+    return memcmp(secret, settings_secret(), sizeof secret) == 0 ? "server" : "own";
+}
+
 /* The names are those of "tamis info --json". */
 static void tell(job *j, redis_ctx *ctx) {
     const measured *m = j->task;
     const struct tamis_info *info = &m->info;
-    enum { PAIRS = 19 };
+    enum { PAIRS = 20 };
     const facts *f = &j->target->facts;
     long shape = 0;
     while (shape < TAMIS_WORDS && info->word_name[shape]) shape++;
@@ -76,6 +84,7 @@ static void tell(job *j, redis_ctx *ctx) {
     pair_real(ctx, "fill", info->fill);
     pair_text(ctx, "hash", info->hash);
     pair_text(ctx, "key_place", info->key_place);
+    pair_text(ctx, "secret", whose_secret(j->target->filter));
     pair_bool(ctx, "is_degraded", info->is_degraded);
     pair_text(ctx, "caveat", info->caveat);
     if (f->every) {

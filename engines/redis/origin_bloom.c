@@ -8,8 +8,8 @@
 
 #include <string.h>
 
+#include "engines/redis/bounds.h"
 #include "engines/redis/persist.h"
-#include "engines/redis/settings.h"
 
 enum { HAS_BITS = 1, HAS_OPTIONS = 2, HAS_EXPANSION = 4, OLD_EXPANSION = 2 };
 
@@ -175,7 +175,7 @@ static void take_link(reading *r) {
     }
     *next = (struct read_link){l, bits};
     r->bytes += l.bytes;
-    if (r->bytes > (uint64_t)settings.max_filter_bytes) r->why = "it is above max-filter-bytes";
+    if (r->bytes > bounds_filter_bytes()) r->why = "it is above max-filter-bytes";
 }
 
 static void take_filter(reading *r) {
@@ -206,7 +206,7 @@ static uint8_t *put_together(reading *r, uint64_t *size) {
     return bytes;
 }
 
-static void *load(redis_io *io, int encoding) {
+static void *read_value(redis_io *io, int encoding) {
     reading r = {.io = io, .encoding = encoding};
     const struct tamis_options options = value_options(NULL);
     tamis *filter = NULL;
@@ -222,6 +222,10 @@ static void *load(redis_io *io, int encoding) {
         tamis_import_with(&filter, "redisbloom:links=any", bytes, (size_t)size, &options);
     redis.Free(bytes);
     return persist_accept(io, rc, filter);
+}
+
+static void *load(redis_io *io, int encoding) {
+    return persist_load(io, encoding, read_value);
 }
 
 /* The bytes of the origin alone: what an image has beside them does not go through its files. */

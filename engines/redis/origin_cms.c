@@ -7,8 +7,8 @@
 
 #include <string.h>
 
+#include "engines/redis/bounds.h"
 #include "engines/redis/persist.h"
-#include "engines/redis/settings.h"
 
 enum { FIELDS = 3, HEADER = 8 * FIELDS };
 
@@ -36,7 +36,7 @@ static void save(redis_io *io, void *object) {
 static value *accept(redis_io *io, const uint64_t field[FIELDS], const char *cells, size_t size) {
     const struct tamis_options options = value_options(NULL);
     tamis *filter = NULL;
-    uint8_t *bytes = size <= (size_t)settings.max_filter_bytes ? try_alloc(HEADER + size) : NULL;
+    uint8_t *bytes = size <= bounds_filter_bytes() ? try_alloc(HEADER + size) : NULL;
     if (!bytes) {
         redis.LogIOError(io, "warning", "filter refused: no room for %zu bytes", size);
         return NULL;
@@ -50,7 +50,7 @@ static value *accept(redis_io *io, const uint64_t field[FIELDS], const char *cel
     return persist_accept(io, rc, filter);
 }
 
-static void *load(redis_io *io, int encoding) {
+static void *read_value(redis_io *io, int encoding) {
     uint64_t field[FIELDS];
     size_t size;
     if (encoding != ORIGIN_CMS_ENCODING) {
@@ -63,6 +63,10 @@ static void *load(redis_io *io, int encoding) {
     value *v = accept(io, field, cells, size);
     redis.Free(cells);
     return v;
+}
+
+static void *load(redis_io *io, int encoding) {
+    return persist_load(io, encoding, read_value);
 }
 
 /* The payload alone: notes that an image may have do not go through these files. */

@@ -77,7 +77,7 @@ static bool load_all_cells(redis_io *io, int encoding, const cf_shape *s, bytes 
     return true;
 }
 
-static void *load(redis_io *io, int encoding) {
+static void *read_value(redis_io *io, int encoding) {
     cf_shape s;
     uint8_t header[CF_HEADER];
     bytes b = {NULL, 0, 0};
@@ -85,7 +85,7 @@ static void *load(redis_io *io, int encoding) {
     if (encoding > CUCKOO_ENCODING) return refuse(io, "its encoding is newer than 4");
     if (!load_shape(io, encoding, &s)) return refuse(io, "its numbers are cut off or too large");
     const uint64_t cells = cf_cells(&s);
-    if (!cells || cells > (uint64_t)settings.max_filter_bytes)
+    if (!cells || cells > bounds_filter_bytes())
         return refuse(io, "its shape is none of CF, or larger than max-filter-bytes allows");
     cf_header_write(&s, header);
     if (append(&b, header, sizeof header) && load_all_cells(io, encoding, &s, &b)) {
@@ -99,6 +99,10 @@ static void *load(redis_io *io, int encoding) {
     }
     redis.Free(b.at);
     return v;
+}
+
+static void *load(redis_io *io, int encoding) {
+    return persist_load(io, encoding, read_value);
 }
 
 /* ---- Saving ---------------------------------------------------------------------------------- */

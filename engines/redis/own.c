@@ -80,12 +80,6 @@ static const char *plan_ageing(creation *c, const ageing *age) {
     return NULL;
 }
 
-/* What comes from the primary, or out of a file, tells this server which secret the others use. */
-static void meet_secret(redis_ctx *ctx, const creation *c) {
-    const int told = REDIS_IS_REPLICATED | REDIS_IS_LOADING;
-    if (c->has_secret && redis.GetContextFlags(ctx) & told) settings_meet_secret(c->secret);
-}
-
 int tamis_create_command(redis_ctx *ctx, redis_string **argv, int argc) {
     creation c = {.event = "tamis.create"};
     ageing age = {0};
@@ -101,7 +95,6 @@ int tamis_create_command(redis_ctx *ctx, redis_string **argv, int argc) {
         creation_free(&c);
         return why ? redis.ReplyWithError(ctx, why) : reply_refusal(ctx, rc);
     }
-    meet_secret(ctx, &c);
     return creation_reply(ctx, argv[1], &c);
 }
 
@@ -122,6 +115,7 @@ typedef struct batch {
     items items;
     uint64_t *number; /* values to put; or NULL */
     const verb *verb;
+    size_t undone; /* of the first items, that went in before one failed and were taken back */
 } batch;
 
 static void reply_count(redis_ctx *ctx, const batch *b) {
@@ -151,6 +145,7 @@ static tamis_status apply_add_new(tamis *filter, batch *b) {
         bool is_new;
         const tamis_status rc = items_add_new(t, filter, i, &is_new);
         if (rc) {
+            b->undone = i;
             while (i-- > 0)
                 if (t->hit[i]) remove_item(filter, t, i);
             return rc;
@@ -242,11 +237,26 @@ static void free_batch(alteration *a) {
     batch_free(a->data);
 }
 
-/* Replicated also when it failed: what was done and taken back may have left the same set in other
- * places. */
-static void change_now(redis_ctx *ctx, tamis *filter, batch *b, redis_string *key) {
+/* What was done and taken back may have left the same set in other places: others do both. They are not sent
+ * the command, which need not fail there: limits are not the same everywhere. */
+static void replicate_undone(redis_ctx *ctx, const batch *b, redis_string *key,
+                             redis_string **item) {
+    redis_string **back = redis.Alloc(b->undone * sizeof *back);
+    size_t n = 0;
+    for (size_t i = b->undone; i-- > 0;)
+        if (b->items.hit[i]) back[n++] = item[i];
+    redis.Replicate(ctx, "TAMIS.ADDNEW", "sv", key, item, b->undone);
+    if (n) redis.Replicate(ctx, "TAMIS.REMOVE", "sv", key, back, n);
+    redis.Free(back);
+}
+
+static void change_now(redis_ctx *ctx, tamis *filter, batch *b, redis_string *key,
+                       redis_string **item) {
     const tamis_status rc = b->verb->apply(filter, b);
-    if (!rc || b->verb->tells_new) redis.ReplicateVerbatim(ctx);
+    if (!rc)
+        redis.ReplicateVerbatim(ctx);
+    else if (b->undone)
+        replicate_undone(ctx, b, key, item);
     if (rc) {
         reply_refusal(ctx, rc);
     } else {
@@ -269,10 +279,10 @@ static int change(redis_ctx *ctx, redis_string **argv, int argc, redis_string **
     }
     bool is_copied = false;
     if (b) {
-        b->number = number, b->verb = how;
+        b->number = number, b->verb = how, b->undone = 0;
         clock_keep(ctx, v, argv[1]);
         is_copied = needs_copy(filter, b);
-        if (!is_copied) change_now(ctx, filter, b, argv[1]);
+        if (!is_copied) change_now(ctx, filter, b, argv[1], item);
     } else {
         redis.Free(number);
     }
@@ -425,20 +435,4 @@ int tamis_count_command(redis_ctx *ctx, redis_string **argv, int argc) {
 
 int tamis_get_command(redis_ctx *ctx, redis_string **argv, int argc) {
     return ask(ctx, argv, argc, TAMIS_CAN_GET, tell_values);
-}
-
-/* ---- TAMIS.SECRET key ---------------------------------------------------------------------------- */
-
-int tamis_secret_command(redis_ctx *ctx, redis_string **argv, int argc) {
-    uint8_t secret[SECRET_BYTES];
-    place p = place_open(ctx, argv[1], REDIS_READ, ANY_FAMILY);
-    tamis *filter = place_filter(ctx, &p, argv[1]);
-    (void)argc;
-    if (filter && tamis_secret(filter, secret))
-        redis.ReplyWithStringBuffer(ctx, (const char *)secret, sizeof secret);
-    else if (filter)
-        redis.ReplyWithNull(ctx);
-    memset(secret, 0, sizeof secret);
-    place_close(&p);
-    return REDIS_OK;
 }

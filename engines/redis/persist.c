@@ -8,8 +8,9 @@
 
 #include <string.h>
 
+#include "engines/redis/bounds.h"
 #include "engines/redis/forms.h"
-#include "engines/redis/settings.h"
+#include "engines/redis/secret.h"
 
 enum { CHUNK = 1 << 20 };
 
@@ -68,7 +69,6 @@ static bool load_pieces(redis_io *io, value *v, chunk_form form, uint64_t have, 
 
 static bool load_filter(redis_io *io, value *v, uint64_t size) {
     tamis *filter;
-    uint8_t secret[SECRET_BYTES];
     if (!load_pieces(io, v, FORM_IMAGE, size, size)) return false;
     const tamis_status rc = arrival_finish(v->arrival, true, &filter);
     if (rc) {
@@ -81,8 +81,6 @@ static bool load_filter(redis_io *io, value *v, uint64_t size) {
     value_replace(v, filter);
     const facts f = facts_of(filter);
     value_set_facts(v, &f);
-    if (v->facts.family != FAMILY_TAMIS && tamis_secret(filter, secret))
-        settings_meet_secret(secret);
     return true;
 }
 
@@ -96,7 +94,7 @@ static bool load_arrival(redis_io *io, value *v) {
     return load_pieces(io, v, (chunk_form)form, have, total);
 }
 
-static void *load(redis_io *io, int encoding) {
+static void *read_value(redis_io *io, int encoding) {
     if (encoding != PERSIST_ENCODING) {
         redis.LogIOError(io, "warning", "encoding %d needs a newer module", encoding);
         return NULL;
@@ -110,6 +108,17 @@ static void *load(redis_io *io, int encoding) {
     if (is_good) return v;
     value_release(v);
     return NULL;
+}
+
+static void *load(redis_io *io, int encoding) {
+    return persist_load(io, encoding, read_value);
+}
+
+void *persist_load(redis_io *io, int encoding, void *(*read)(redis_io *, int)) {
+    const bounds before = bounds_enter(may_be_from_client());
+    void *v = read(io, encoding);
+    bounds_leave(before);
+    return v;
 }
 
 value *persist_accept(redis_io *io, tamis_status rc, tamis *filter) {
@@ -138,6 +147,7 @@ static void rewrite(redis_io *io, redis_string *key, void *object) {
     value *v = object;
     rewriting r = {.io = io, .key = key, .form = FORM_IMAGE};
     value_note_facts(v);
+    secret_rewrite(io);
     if (v->filter) {
         r.total = tamis_stored_size(v->filter);
         each_piece(v->filter, rewrite_piece, &r);
@@ -194,10 +204,8 @@ static void copy_piece(void *ctx, uint64_t offset, const uint8_t *bytes, size_t 
         c->is_refused = true;
 }
 
-static void *copy(redis_string *from, redis_string *to, const void *object) {
-    const value *v = object;
+static void *copy_value(const value *v) {
     tamis *filter = NULL;
-    (void)from, (void)to;
     if (v->filter && tamis_copy(&filter, v->filter)) return NULL;
     value *twin = value_new(filter);
     if (!twin) {
@@ -210,6 +218,15 @@ static void *copy(redis_string *from, redis_string *to, const void *object) {
     if (!c.is_refused) return twin;
     value_release(twin);
     return NULL;
+}
+
+/* Is there memory for it? How large a filter may be was asked when it was made. */
+static void *copy(redis_string *from, redis_string *to, const void *object) {
+    (void)from, (void)to;
+    const bounds before = bounds_enter(may_be_from_client());
+    const bool has_room = bounds_allow(value_bytes(object));
+    bounds_leave(before);
+    return has_room ? copy_value(object) : NULL;
 }
 
 static void *move_piece(void *ctx, void *memory) {
@@ -244,5 +261,9 @@ redis_methods persist_methods_with(void *(*load_with)(redis_io *, int),
 }
 
 redis_methods persist_own_methods(void) {
-    return persist_methods_with(load, save);
+    redis_methods methods = persist_methods_with(load, save);
+    methods.aux_load = secret_load;
+    methods.aux_save = secret_save;
+    methods.aux_save_triggers = REDIS_AUX_BEFORE_RDB;
+    return methods;
 }

@@ -13,6 +13,9 @@ redis_methods persist_own_methods(void);
 enum { CUCKOO_ENCODING = 4 };
 redis_methods persist_cuckoo_methods(void);
 
+/* Reads a value by `read`; limits bind it when a client restores it, and at no other time. */
+void *persist_load(redis_io *, int encoding, void *(*read)(redis_io *, int));
+
 /* What is the same for every type that holds our values: all but loading and saving. */
 redis_methods persist_methods_with(void *(*load)(redis_io *, int),
                                    void (*save)(redis_io *, void *));

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "engines/redis/bounds.h"
+
 /* The server itself turns these into what the client's protocol has; older ones know only the old. */
 int reply_bool(redis_ctx *ctx, bool x) {
     return redis.ReplyWithBool ? redis.ReplyWithBool(ctx, x) : redis.ReplyWithLongLong(ctx, x);
@@ -26,6 +28,7 @@ int reply_ok(redis_ctx *ctx) {
 int reply_error(redis_ctx *ctx, const char *format, ...) {
     char text[1024];
     va_list list;
+    if (bounds_were_short()) return redis.ReplyWithError(ctx, bounds_refusal());
     va_start(list, format);
     vsnprintf(text, sizeof text, format, list);
     va_end(list);
@@ -35,9 +38,13 @@ int reply_error(redis_ctx *ctx, const char *format, ...) {
     return redis.ReplyWithError(ctx, text);
 }
 
+const char *refusal(tamis_status rc) {
+    if (rc != TAMIS_NOMEM) return tamis_why();
+    return bounds_refusal() ? bounds_refusal() + strlen("ERR ") : tamis_status_text(rc);
+}
+
 int reply_refusal(redis_ctx *ctx, tamis_status rc) {
-    (void)rc;
-    return reply_error(ctx, "ERR %s", tamis_why());
+    return reply_error(ctx, "ERR %s", refusal(rc));
 }
 
 /* ---- Keys ------------------------------------------------------------------------------------ */

@@ -19,6 +19,7 @@ int reply_error(redis_ctx *, const char *format, ...) __attribute__((format(prin
 
 /* What a call of the library refused, in its own words. */
 int reply_refusal(redis_ctx *, tamis_status);
+const char *refusal(tamis_status);
 
 /* ---- Keys ------------------------------------------------------------------------------------ */
 

@@ -11,8 +11,8 @@
 
 struct settings settings;
 
-/* Whether somebody chose the secret, or a filter was already made with the one that was drawn. */
-static bool is_secret_settled;
+static uint8_t secret[SECRET_BYTES];
+static bool is_secret_told; /* by a setting: no file and no primary replaces it */
 
 typedef struct number {
     const char *name, *legacy; /* as an argument of older modules; or NULL */
@@ -63,7 +63,7 @@ static int digit(char c) {
     return at ? (int)(at - digits) : -1;
 }
 
-static bool read_secret(const char *text, uint8_t secret[SECRET_BYTES]) {
+static bool read_secret(const char *text) {
     uint8_t bytes[SECRET_BYTES];
     if (strlen(text) != 2 * SECRET_BYTES) return false;
     for (int i = 0; i < SECRET_BYTES; i++) {
@@ -72,6 +72,7 @@ static bool read_secret(const char *text, uint8_t secret[SECRET_BYTES]) {
         bytes[i] = (uint8_t)(high << 4 | low);
     }
     memcpy(secret, bytes, sizeof bytes);
+    is_secret_told = true;
     return true;
 }
 
@@ -80,9 +81,7 @@ static const char *set_text(const char *name, const char *text) {
     if (strcmp(name, "bf-error-rate") == 0)
         return read_rate(text, &settings.bf_error_rate) ? NULL : "bf-error-rate must be in (0, 1)";
     if (*text == 0) return NULL;
-    if (!read_secret(text, settings.secret)) return "secret must be 32 hexadecimal digits";
-    is_secret_settled = true;
-    return NULL;
+    return read_secret(text) ? NULL : "secret must be 32 hexadecimal digits";
 }
 
 /* ---- The server's configuration -------------------------------------------------------------- */
@@ -119,8 +118,7 @@ static redis_string *get_config_text(const char *name, void *data) {
     char text[2 * SECRET_BYTES + 1];
     (void)data;
     if (strstr(name, "secret"))
-        for (int i = 0; i < SECRET_BYTES; i++)
-            snprintf(text + 2 * i, 3, "%02x", settings.secret[i]);
+        for (int i = 0; i < SECRET_BYTES; i++) snprintf(text + 2 * i, 3, "%02x", secret[i]);
     else
         snprintf(text, sizeof text, "%.17g", settings.bf_error_rate);
     if (last) redis.FreeString(NULL, last);
@@ -152,8 +150,9 @@ static int register_all(redis_ctx *ctx) {
     }
     bad |= redis.RegisterStringConfig(ctx, "bf-error-rate", "0.01", REDIS_CONFIG_PLAIN,
                                       get_config_text, set_config_text, NULL, "bf-error-rate");
-    bad |= redis.RegisterStringConfig(ctx, "secret", "", REDIS_CONFIG_SENSITIVE, get_config_text,
-                                      set_config_text, NULL, "secret");
+    bad |=
+        redis.RegisterStringConfig(ctx, "secret", "", REDIS_CONFIG_SENSITIVE | REDIS_CONFIG_HIDDEN,
+                                   get_config_text, set_config_text, NULL, "secret");
     return bad ? REDIS_ERR : redis.LoadConfigs(ctx);
 }
 
@@ -161,6 +160,20 @@ static int register_all(redis_ctx *ctx) {
 
 static bool is_name(const char *text, const char *name, const char *legacy) {
     return strcasecmp(text, name) == 0 || (legacy && strcasecmp(text, legacy) == 0);
+}
+
+/* MODULE LIST shows arguments, to whoever may see it: a secret comes out of a file. */
+static const char *read_secret_file(const char *path) {
+    char text[2 * SECRET_BYTES + 4] = "";
+    FILE *file = fopen(path, "re");
+    if (!file) return "cannot be opened";
+    const char *line = fgets(text, sizeof text, file);
+    const bool is_all = line && getc(file) == EOF;
+    fclose(file);
+    text[strcspn(text, "\r\n")] = 0;
+    const bool is_good = is_all && read_secret(text);
+    memset(text, 0, sizeof text);
+    return is_good ? NULL : "must be a file of 32 hexadecimal digits";
 }
 
 /* NULL when it was taken. */
@@ -183,8 +196,9 @@ static const char *set_argument(const char *name, const char *text) {
         }
     if (is_name(name, "bf-error-rate", "ERROR_RATE"))
         return set_text("bf-error-rate", text) ? "must be in (0, 1)" : NULL;
+    if (is_name(name, "secret-file", NULL)) return read_secret_file(text);
     if (is_name(name, "secret", NULL))
-        return set_text("secret", text) ? "must be 32 hexadecimal digits" : NULL;
+        return "would be shown by MODULE LIST: use secret-file PATH, or the setting tamis.secret";
     return "is no setting";
 }
 
@@ -194,7 +208,8 @@ static int take_arguments(redis_ctx *ctx, redis_string **argv, int argc) {
         const char *value = i + 1 < argc ? redis.StringPtrLen(argv[i + 1], NULL) : "";
         const char *why = i + 1 < argc ? set_argument(name, value) : "has no value";
         if (!why) continue;
-        redis.Log(ctx, "warning", "argument %s %s: it %s", name, value, why);
+        redis.Log(ctx, "warning", "argument %s %s: it %s", name,
+                  is_name(name, "secret", NULL) ? "(hidden)" : value, why);
         return REDIS_ERR;
     }
     return REDIS_OK;
@@ -205,7 +220,7 @@ static int take_arguments(redis_ctx *ctx, redis_string **argv, int argc) {
 int settings_start(redis_ctx *ctx, redis_string **argv, int argc) {
     for (int i = 0; i < NUMBERS; i++) *numbers[i].at = numbers[i].preset;
     settings.bf_error_rate = 0.01;
-    if (getrandom(settings.secret, sizeof settings.secret, 0) != sizeof settings.secret) {
+    if (getrandom(secret, sizeof secret, 0) != sizeof secret) {
         redis.Log(ctx, "warning", "the system has no random bytes for a secret");
         return REDIS_ERR;
     }
@@ -213,13 +228,10 @@ int settings_start(redis_ctx *ctx, redis_string **argv, int argc) {
     return take_arguments(ctx, argv, argc);
 }
 
-void settings_meet_secret(const uint8_t secret[SECRET_BYTES]) {
-    if (is_secret_settled) return;
-    memcpy(settings.secret, secret, SECRET_BYTES);
-    is_secret_settled = true;
+const uint8_t *settings_secret(void) {
+    return secret;
 }
 
-const uint8_t *settings_use_secret(void) {
-    is_secret_settled = true;
-    return settings.secret;
+void settings_adopt_secret(const uint8_t met[SECRET_BYTES]) {
+    if (!is_secret_told) memcpy(secret, met, SECRET_BYTES);
 }

@@ -20,20 +20,19 @@ extern struct settings {
     long long max_filter_bytes; /* of a payload */
     int bf_kind, cf_kind, cms_kind;
     int hash;
-    uint8_t
-        secret[SECRET_BYTES]; /* of filters that come without one: the same for all of a server, so
-                                     that they can be merged */
 } settings;
 
 /* Presets, then what the server has configured, then the arguments of MODULE LOAD; REDIS_ERR with a line
  * in the log when one of them is not allowed. */
 int settings_start(redis_ctx *, redis_string **argv, int argc);
 
-/* A filter with this secret came from a file or from the primary. A server that was not told a secret,
- * and has not used its own yet, goes on with it: new filters then match those that are there. */
-void settings_meet_secret(const uint8_t secret[SECRET_BYTES]);
+/* The secret of new filters: the same for all of a server, so that they can be merged. A setting tells it;
+ * otherwise it is drawn when the server starts. */
+const uint8_t *settings_secret(void);
 
-/* The secret for a new filter. */
-const uint8_t *settings_use_secret(void);
+/* The server's own file, its append-only file or its primary has this secret: it goes on with it, unless a
+ * setting tells one. Never to be called for what a client sent, nor for a filter, which anybody may have
+ * made: whoever knows the secret chooses items that collide. */
+void settings_adopt_secret(const uint8_t secret[SECRET_BYTES]);
 
 #endif

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "engines/redis/settings.h"
+#include "engines/redis/bounds.h"
 
 types value_types;
 struct counters counters;
@@ -16,12 +16,10 @@ void *try_alloc(size_t size) {
     return redis.TryAlloc ? redis.TryAlloc(size) : redis.Alloc(size);
 }
 
-/* Growth comes along here only, so that the limit holds for it too; a piece has some bytes more than the
- * payload that is in it. */
+/* All memory of filters comes along here, also that of growth and copies, so that the limits hold for it. */
 static void *filter_alloc(void *ctx, size_t size) {
-    enum { BORDER = 4096 };
     (void)ctx;
-    if (size > (uint64_t)settings.max_filter_bytes + BORDER) return NULL;
+    if (!bounds_allow_filter(size)) return NULL;
     void *memory = try_alloc(size);
     if (memory) atomic_fetch_add(&counters.bytes, size);
     return memory;
@@ -39,7 +37,7 @@ struct tamis_options value_options(const uint8_t *secret) {
         .struct_size = sizeof(struct tamis_options),
         .allocator = &allocator,
         .secret = secret,
-        .max_bytes = (uint64_t)settings.max_filter_bytes,
+        .max_bytes = bounds_filter_bytes(),
     };
 }
 

@@ -55,7 +55,7 @@ void job_reads(job *j, value *v) {
 
 void job_fail(job *j, tamis_status rc) {
     j->rc = rc;
-    snprintf(j->why, sizeof j->why, "%s", rc == TAMIS_NOMEM ? tamis_status_text(rc) : tamis_why());
+    snprintf(j->why, sizeof j->why, "%s", refusal(rc));
 }
 
 /* Strings are the server's: only under its lock. */
@@ -178,6 +178,13 @@ static int wrong_arity(redis_ctx *ctx) {
 
 /* ---- Its end ------------------------------------------------------------------------------------ */
 
+/* On whichever thread, what binds is what bound whoever asked for it. */
+static void make(job *j) {
+    const bounds before = bounds_leave(j->bounds);
+    j->make(j);
+    j->bounds = bounds_leave(before);
+}
+
 /* Under the server's lock. */
 static void end_once(job *j) {
     if (j->is_ended) return;
@@ -186,7 +193,9 @@ static void end_once(job *j) {
     queue.active--;
     queue.done++;
     mark(j, NULL);
+    const bounds before = bounds_leave(j->bounds);
     j->end(j, ctx);
+    bounds_leave(before);
     redis.FreeThreadSafeContext(ctx);
     redis.UnblockClient(j->client, NULL);
     for (waiter *w = j->waiting, *next; w; w = next) {
@@ -213,7 +222,7 @@ static void settle(job *j) {
     const bool is_ours = unqueue(j);
     while (!is_ours && !j->is_made) pthread_cond_wait(&queue.is_made, &queue.mutex);
     pthread_mutex_unlock(&queue.mutex);
-    if (is_ours) j->make(j);
+    if (is_ours) make(j);
     end_once(j);
     if (is_ours) job_drop(j);
 }
@@ -250,7 +259,7 @@ static void lock_to_end(redis_ctx *lock, const job *j) {
 static void *work(void *lock) {
     for (;;) {
         job *j = next_job();
-        j->make(j);
+        make(j);
         pthread_mutex_lock(&queue.mutex);
         j->is_made = true;
         pthread_cond_broadcast(&queue.is_made);
@@ -298,6 +307,7 @@ int job_do(redis_ctx *ctx, job *j, uint64_t bytes) {
     }
     j->client = running ? running->client : redis.BlockClient(ctx, NULL, NULL, NULL, 0);
     if (running) running->client = NULL;
+    j->bounds = bounds_for_worker();
     hold_still(j);
     queue.active++;
     pthread_mutex_lock(&queue.mutex);

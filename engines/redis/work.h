@@ -12,6 +12,7 @@
 #ifndef TAMIS_REDIS_WORK_H
 #define TAMIS_REDIS_WORK_H
 
+#include "engines/redis/bounds.h"
 #include "engines/redis/reply.h"
 
 /* From this size on work is done elsewhere: about a millisecond. */
@@ -40,6 +41,7 @@ typedef struct job {
     char why[JOB_WHY];
 
     /* Where it stands: work.c's own. */
+    bounds bounds; /* of who asked for it */
     tamis *replaced;
     redis_blocked *client;
     struct waiter *waiting, **last_waiting;

@@ -22,7 +22,7 @@ plant "a cell that stopped is told as a count" cms.py \
 plant "numbers are looked at while items are added" cms.py \
     engines/redis/cms.c 'return "CMS: Cannot parse number";' "return NULL;"
 plant "sketches are made however large" cms.py \
-    engines/redis/cms.c "creation_plan(&c, spec, (size_t)len) || c.bytes > (uint64_t)settings.max_filter_bytes" \
+    engines/redis/cms.c "creation_plan(&c, spec, (size_t)len) || c.bytes > bounds_filter_bytes()" \
     "creation_plan(&c, spec, (size_t)len)"
 plant "a merge does not ask for the secret" cms.py \
     engines/redis/cms_merge.c "if (!why) return false;" "if (!why || true) return false;"
@@ -41,7 +41,7 @@ plant "removed items are not counted" cf.py engines/redis/cf.c "v->facts.deleted
 plant "a cuckoo filter has no bits to grow with" cf.py \
     engines/redis/cf.c "return STAY + doublings;" "return STAY + doublings - doublings;"
 plant "a replica keeps to limits of its own" cf.py \
-    engines/redis/cf_add.c "& told ? UINT64_MAX : " "& told && false ? UINT64_MAX : "
+    engines/redis/cf_add.c "return bounds_bind() ? (uint64_t)" "return true ? (uint64_t)"
 plant "replicas get what did not go in" cf.py \
     engines/redis/cf_add.c "if (a->result[i] == ADDED) item[n++]" "if (n < a->added) item[n++]"
 plant "a larger filter is not put in place" cf.py \
@@ -116,4 +116,32 @@ plant "a chunk lands at the front of its piece" own.py \
     engines/redis/arrival.c "a->piece[offset / ARRIVAL_PIECE] + offset % ARRIVAL_PIECE, bytes, n" "a->piece[offset / ARRIVAL_PIECE], bytes, n"
 plant "a command that made its filter goes to replicas as it came" bf.py \
     engines/redis/bf_add.c "if (may_go_as_it_came && o->added == t->count)" "if (o->added == t->count)"
+plant "limits bind the primary's commands" bounds \
+    engines/redis/bounds.c "!(flags & (REDIS_IS_REPLICATED | REDIS_IS_READ_ONLY))" "true"
+plant "limits bind what the append-only file has" bounds \
+    engines/redis/bounds.c "return !is_read && !" "return !"
+plant "limits bind files and full syncs" bounds \
+    engines/redis/bounds.c "return !(redis.GetContextFlags(NULL) & told);" "return (redis.GetContextFlags(NULL) & told) >= 0;"
+plant "limits bind nobody" bounds \
+    engines/redis/bounds.c "return now.bind ? (uint64_t)settings.max_filter_bytes : none;" "return none;"
+plant "maxmemory is not asked" bounds \
+    engines/redis/bounds.c "if (have <= now.ceiling && bytes <= now.ceiling - have) return true;" "if (have < UINT64_MAX) return true;"
+plant "jobs are bound by nothing" bounds \
+    engines/redis/work.c "j->bounds = bounds_for_worker();" ""
+plant "what cannot be evicted counts as room" bounds \
+    engines/redis/bounds.c "return keys > 0 ? expiring / keys : 0;" "return 1;"
+plant "a refused last chunk goes to replicas" bounds \
+    engines/redis/arrive.c "        replicate_end(ctx, j->key);" "        replicate(ctx, j->key, c);"
+plant "an add that failed goes to replicas" bounds \
+    engines/redis/own.c "    if (!rc)
+        redis.ReplicateVerbatim(ctx);" "    if (!rc || b->verb->tells_new)
+        redis.ReplicateVerbatim(ctx);"
+plant "whatever is loaded replaces the server's secret" bounds \
+    engines/redis/settings.c "if (!is_secret_told) memcpy" "memcpy"
+plant "a client tells the server its secret" bounds \
+    engines/redis/secret.c "    if (bounds_bind())" "    if (false)"
+plant "the secret is not in the append-only file" bounds \
+    engines/redis/create.c "if (c->has_servers_secret) secret_note(ctx);" ""
+plant "a file's secret is read and forgotten" bounds \
+    engines/redis/secret.c "settings_adopt_secret((const uint8_t *)bytes);" "(void)bytes;"
 finish

@@ -19,7 +19,7 @@ try() { # test, or replay_rdb
 }
 
 plant "a total is taken however large it is" attacks.py \
-    engines/redis/arrival.c "if (total == 0 || total > (uint64_t)settings.max_filter_bytes + BESIDE_PAYLOAD)" \
+    engines/redis/arrival.c "if (total == 0 || total > bounds_filter_bytes() + BESIDE_PAYLOAD)" \
     "if (total == 0)"
 plant "chunks may leave a gap" attacks.py \
     engines/redis/arrival.c 'if (offset > a->have) return "ERR there is a gap before this chunk";' ""

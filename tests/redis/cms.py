@@ -253,7 +253,7 @@ def refusing(server):
 
 def other_secrets(server):
     """A sketch of another server: it is read and counts on, and is not mixed with ours."""
-    with Server(arguments=("secret", "00" * 16)) as other, Server(arguments=("secret", "00" * 16)) as third:
+    with Server(secret="00" * 16) as other, Server(secret="00" * 16) as third:
         a, b, t = server.client(), other.client(), third.client()
         for c in (a, b, t):
             c.must("FLUSHALL")

@@ -533,11 +533,10 @@ def rewrite(client):
 
 
 def main():
-    secret = ("secret", "00112233445566778899aabbccddeeff")
     common = ("--appendonly", "yes", "--appendfsync", "no", "--auto-aof-rewrite-percentage", "0",
               "--repl-diskless-sync-delay", "0")
     total, states, answers = 0, 0, collections.Counter()
-    with Server(*common, arguments=secret) as primary, Server("--appendonly", "no") as replica:
+    with Server(*common, secret="00112233445566778899aabbccddeeff") as primary, Server("--appendonly", "no", secret=None) as replica:
         pids = primary.process.pid, replica.process.pid
         replicate(primary, replica)
         other = replica.client()

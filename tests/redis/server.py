@@ -38,16 +38,16 @@ SECRET = "5e" * 16
 
 
 class Server:
-    """`arguments` are the module's; ("secret", "") lets the server draw one, as it does for users."""
+    """`arguments` are the module's; without a `secret` the server draws one, as it does for users."""
 
     def __init__(self, *options, module=MODULE, arguments=(), folder=None, port=None, environment=None,
-                 program=PROGRAM):
+                 program=PROGRAM, secret=SECRET):
         self.program = program
         self.port = port or free_port()
         self.folder = folder or tempfile.mkdtemp(prefix="tamis-redis-")
         self.owns_folder = folder is None
         self.options, self.module, self.arguments = options, module, arguments
-        self.environment = environment
+        self.environment, self.secret = environment, secret
         self.process = None
         _running.append(self)
         self.start()
@@ -56,8 +56,8 @@ class Server:
         command = [self.program, "--port", str(self.port), "--bind", "127.0.0.1", "--dir", self.folder,
                    "--save", "", "--repl-diskless-sync-delay", "0", "--enable-debug-command", "local", "--logfile", self.log_path()]
         if self.module:
-            fixed = () if self.module != MODULE or "secret" in self.arguments else ("secret", SECRET)
-            command += ["--loadmodule", self.module, *map(str, self.arguments), *fixed]
+            command += ["--loadmodule", self.module, *map(str, self.arguments)]
+            command += ["--tamis.secret", self.secret] if self.module == MODULE and self.secret else []
         command += map(str, self.options)
         environment = dict(self.environment or os.environ, **({"LD_PRELOAD": PRELOAD} if PRELOAD else {}))
         self.process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,

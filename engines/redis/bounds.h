@@ -1,0 +1,52 @@
+/* The module's files may include this: whom limits bind.
+ *
+ * max-filter-bytes and maxmemory are for clients. What the primary sends, and what a file or a full sync
+ * brings, was acknowledged where it was written: a server that refuses it loses it. Nothing of that is held
+ * against a limit or a setting of this server.
+ *
+ * What binds is a matter of the thread: of the command that the main thread runs, or of the job that the
+ * worker makes. Where nobody said anything, nothing binds. */
+#ifndef TAMIS_REDIS_BOUNDS_H
+#define TAMIS_REDIS_BOUNDS_H
+
+#include <stdbool.h>
+
+#include "engines/redis/api.h"
+
+typedef struct bounds {
+    bool bind;        /* a client asked for what is done now */
+    bool is_measured; /* the ceiling is known */
+    bool was_short;   /* something was refused because of maxmemory */
+    bool was_large;   /* or because of max-filter-bytes */
+    uint64_t ceiling; /* that the bytes of all filters may reach before maxmemory is passed */
+} bounds;
+
+/* Did a client send this command? The other callers are the primary and the append-only file. */
+bool is_from_client(redis_ctx *);
+
+/* The same where no command is known: when a value is read, or copied. A replica may be told by its primary,
+ * so nothing is refused there. */
+bool may_be_from_client(void);
+
+/* From here on these bind this thread; what did before is returned, for bounds_leave. */
+bounds bounds_enter(bool is_client);
+bounds bounds_leave(bounds before);
+
+/* What a job takes along to the worker, which cannot ask the server how much memory there is. */
+bounds bounds_for_worker(void);
+
+/* Does anything bind? */
+bool bounds_bind(void);
+
+/* The most bytes that the payload of a filter may have. */
+uint64_t bounds_filter_bytes(void);
+
+/* Is there memory for so many bytes more? And may a filter have so many? */
+bool bounds_allow(uint64_t bytes);
+bool bounds_allow_filter(uint64_t bytes);
+
+/* Which of the two said no, since bounds_enter, as an error; NULL: none. The first has the server's own words. */
+const char *bounds_refusal(void);
+bool bounds_were_short(void);
+
+#endif
