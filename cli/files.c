@@ -8,7 +8,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -33,15 +32,34 @@ int stream_read(const struct args *args, int fd, const char *name, uint8_t **byt
     return fail_memory(args);
 }
 
-static int map_file(struct bytes *bytes, const struct args *args, int fd, off_t size) {
-    if (size == 0) return 0;
-    void *map = (uint64_t)size > SIZE_MAX ? MAP_FAILED
-                                          : mmap(NULL, (size_t)size, PROT_READ, MAP_SHARED, fd, 0);
-    if (map == MAP_FAILED) return fail(args, bytes->path, "cannot map: %s", strerror(errno));
-    bytes->at = map;
-    bytes->size = (size_t)size;
-    bytes->is_mapped = true;
-    return 0;
+bool file_is_as_it_was(int fd, const struct stat *then) {
+    struct stat now;
+    return fstat(fd, &now) == 0 && now.st_size == then->st_size &&
+           now.st_mtim.tv_sec == then->st_mtim.tv_sec &&
+           now.st_mtim.tv_nsec == then->st_mtim.tv_nsec &&
+           now.st_ctim.tv_sec == then->st_ctim.tv_sec &&
+           now.st_ctim.tv_nsec == then->st_ctim.tv_nsec;
+}
+
+/* A file tells how much to expect, and there must be so much and no more: what changes while it is
+ * read would be a mixture of two files. Nothing is believed before all of it is here, and nothing is
+ * read again. */
+static int read_file(struct bytes *bytes, const struct args *args, int fd,
+                     const struct stat *then) {
+    const off_t size = then->st_size;
+    bytes->at = (uint64_t)size < SIZE_MAX ? malloc((size_t)size + 1) : NULL;
+    if (!bytes->at)
+        return fail(args, bytes->path, "no memory for its %s", human_bytes((uint64_t)size).text);
+    while (bytes->size <= (size_t)size) {
+        const size_t most = (size_t)1 << 30, left = (size_t)size + 1 - bytes->size;
+        const ssize_t got = read(fd, bytes->at + bytes->size, left < most ? left : most);
+        if (got < 0 && errno == EINTR) continue;
+        if (got < 0) return fail(args, bytes->path, "cannot read: %s", strerror(errno));
+        if (got == 0) break;
+        bytes->size += (size_t)got;
+    }
+    const bool is_same = bytes->size == (size_t)size && file_is_as_it_was(fd, then);
+    return is_same ? 0 : fail(args, bytes->path, "the file changed while it was read");
 }
 
 int bytes_open(struct bytes *bytes, const struct args *args, const char *path) {
@@ -55,7 +73,7 @@ int bytes_open(struct bytes *bytes, const struct args *args, const char *path) {
     if (fstat(fd, &status) < 0)
         code = fail(args, path, "cannot open: %s", strerror(errno));
     else if (S_ISREG(status.st_mode))
-        code = map_file(bytes, args, fd, status.st_size);
+        code = read_file(bytes, args, fd, &status);
     else
         code = stream_read(args, fd, path, &bytes->at, &bytes->size);
     close(fd);
@@ -63,10 +81,7 @@ int bytes_open(struct bytes *bytes, const struct args *args, const char *path) {
 }
 
 void bytes_close(struct bytes *bytes) {
-    if (bytes->is_mapped)
-        munmap(bytes->at, bytes->size);
-    else
-        free(bytes->at);
+    free(bytes->at);
     *bytes = (struct bytes){0};
 }
 

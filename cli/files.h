@@ -15,17 +15,20 @@ static inline bool is_dash(const char *path) {
 
 /* ==== In ==================================================================================== */
 
-/* The bytes of a file where they lie: mapped, or in memory after they came through a pipe. */
+/* The bytes of a file in memory of our own: read once, and the same from then on. */
 struct bytes {
     const char *path;
     uint8_t *at;
     size_t size;
-    bool is_mapped;
 };
 
 /* `-` for standard input. bytes_close is due also after a failure. */
 int bytes_open(struct bytes *bytes, const struct args *args, const char *path);
 void bytes_close(struct bytes *bytes);
+
+/* Whether its size and times are still what fstat said then. */
+struct stat;
+bool file_is_as_it_was(int fd, const struct stat *then);
 
 /* What is gzip or zstd becomes what is inside, in memory: at most as much as --memory, or a quarter of
  * the machine's. In keys/unpack.c. */

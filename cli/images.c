@@ -1,7 +1,8 @@
 /* images.c: opening, writing and summing up images.
  *
- * Asking maps the file, which costs nothing until a bit is looked at; changing reads it. What
- * comes through a pipe is read whole and viewed or loaded from memory.
+ * A file is read into memory of our own, so that whoever changes or cuts it changes no answer; a large
+ * one that is only asked is mapped, where the system keeps others from changing it (held.c). What comes
+ * through a pipe is read whole and viewed or loaded from memory.
  */
 #include "cli/cli.h"
 #include "cli/foreign.h"
@@ -74,17 +75,22 @@ static bool is_stream(const char *path) {
            (stat(path, &status) == 0 && (S_ISFIFO(status.st_mode) || S_ISCHR(status.st_mode)));
 }
 
+static tamis_status open_file(struct image *image, const struct args *args, enum image_mode mode) {
+    const struct tamis_options options = image_options(args);
+    const void *bytes;
+    size_t size;
+    if (mode == TO_ASK) image->held = held_open(image->path, &bytes, &size);
+    return image->held ? tamis_view_with(&image->filter, bytes, size, &options)
+                       : tamis_read_with(&image->filter, image->path, &options);
+}
+
 int image_try(struct image *image, const struct args *args, const char *path, enum image_mode mode,
               tamis_status *status) {
-    const struct tamis_options options = image_options(args);
     int code = 0;
     if (given(args, OPT_FROM)) return foreign_try(image, args, path, status);
     *image = (struct image){.path = path};
-    if (is_stream(path))
-        *status = open_stream(image, args, mode, &code);
-    else
-        *status = mode == TO_ASK ? tamis_map_with(&image->filter, path, &options)
-                                 : tamis_read_with(&image->filter, path, &options);
+    *status =
+        is_stream(path) ? open_stream(image, args, mode, &code) : open_file(image, args, mode);
     return code;
 }
 
@@ -109,6 +115,7 @@ int image_open_to_change(struct image *image, const struct args *args) {
 
 void image_close(struct image *image) {
     tamis_free(image->filter);
+    held_close(image->held);
     free(image->bytes);
     *image = (struct image){0};
 }

@@ -2,6 +2,7 @@
 #ifndef TAMIS_CLI_IMAGES_H
 #define TAMIS_CLI_IMAGES_H
 
+#include "cli/held.h"
 #include "cli/keys.h"
 #include "cli/words.h"
 
@@ -10,7 +11,8 @@
 struct image {
     const char *path;
     tamis *filter;
-    void *bytes; /* when the filter is a view of what came through a pipe */
+    void *bytes;       /* when the filter is a view of what came through a pipe */
+    struct held *held; /* or of a large file */
 };
 
 enum image_mode { TO_ASK, TO_CHANGE };

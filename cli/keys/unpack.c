@@ -1,4 +1,4 @@
-/* unpack.c: bytes in memory, or mapped, that are compressed. */
+/* unpack.c: bytes in memory that are compressed. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -91,9 +91,8 @@ static tamis_status begin(tamis **out, const uint8_t *header, uint64_t total,
     return TAMIS_OK;
 }
 
-/* The second half: hands the filter over, or frees it. */
-static tamis_status finish(tamis **filter, tamis *f, const uint8_t *header, tamis_status rc) {
-    if (!rc) rc = tamis__image_check_content(&f->image, header);
+/* The filter is handed over, or freed. */
+static tamis_status finish(tamis **filter, tamis *f, tamis_status rc) {
     if (rc)
         tamis_free(f);
     else
@@ -101,21 +100,33 @@ static tamis_status finish(tamis **filter, tamis *f, const uint8_t *header, tami
     return rc;
 }
 
+/* The second half. */
+static tamis_status check(const tamis *f, const uint8_t *header) {
+    return tamis__image_check_content(&f->image, header, tamis__image_content_sum(&f->image));
+}
+
 tamis_status tamis_load_with(tamis **filter, const void *image, size_t size,
                              const struct tamis_options *options) {
-    const uint8_t *bytes = image;
+    uint8_t header[TAMIS_IMAGE_HEADER_BYTES] = {0};
     tamis *f;
     char *notes;
     *filter = NULL;
-    tamis_status rc = begin(&f, bytes, size, options);
-    if (rc) return rc;
+    /* The caller's bytes may be others the next time we look: each is copied once, and only the copy
+     * is believed. */
+    if (size >= sizeof header) memcpy(header, image, sizeof header);
+    tamis_status rc = begin(&f, header, size, options);
+    if (rc) goto done;
     rc = tamis__own(f, &notes);
     if (!rc) {
-        const uint8_t *payload = bytes + TAMIS_IMAGE_HEADER_BYTES;
+        const uint8_t *payload = (const uint8_t *)image + sizeof header;
         memcpy(f->image.body.bytes, payload, (size_t)f->image.body.size);
         if (notes) memcpy(notes, payload + f->image.body.size, (size_t)f->image.notes_size);
+        rc = check(f, header);
     }
-    return finish(filter, f, bytes, rc);
+    rc = finish(filter, f, rc);
+done:
+    tamis__wipe(header, sizeof header); /* it may hold the secret */
+    return rc;
 }
 
 /* Borrows payload and notes from the image. */
@@ -127,7 +138,7 @@ static tamis_status view(tamis **filter, const uint8_t *bytes, size_t size,
     f->is_view = true;
     f->image.body.bytes = (uint8_t *)bytes + TAMIS_IMAGE_HEADER_BYTES; /* never written: is_view */
     f->image.notes = (const char *)f->image.body.bytes + f->image.body.size;
-    return finish(filter, f, bytes, TAMIS_OK);
+    return finish(filter, f, check(f, bytes));
 }
 
 tamis_status tamis_view_with(tamis **filter, const void *image, size_t size,
@@ -163,11 +174,31 @@ done:
     return rc;
 }
 
+/* Payload and notes from the file to where they shall lie. Pieces are summed up while they are in the
+ * near caches: a walk of its own over 1.2 GB took a fifth of the time of a small question. */
+static tamis_status read_content(int fd, const char *path, tamis *f, char *notes, uint64_t *sum) {
+    const uint64_t most = (uint64_t)1 << 18;
+    tamis_sum running;
+    tamis_status rc = TAMIS_OK;
+    tamis__sum_start(&running);
+    for (uint64_t at = 0, size = f->image.body.size; at < size && !rc; at += most) {
+        const uint64_t some = size - at < most ? size - at : most;
+        rc = tamis__disk_read(fd, path, f->image.body.bytes + at, some);
+        if (!rc) tamis__sum_more(&running, f->image.body.bytes + at, (size_t)some);
+    }
+    if (!rc && notes) {
+        rc = tamis__disk_read(fd, path, notes, f->image.notes_size);
+        if (!rc) tamis__sum_more(&running, notes, (size_t)f->image.notes_size);
+    }
+    *sum = tamis__sum_end(&running);
+    return rc;
+}
+
 tamis_status tamis_read_with(tamis **filter, const char *path,
                              const struct tamis_options *options) {
     const int saved = errno;
     uint8_t header[TAMIS_IMAGE_HEADER_BYTES] = {0};
-    uint64_t size;
+    uint64_t size, sum;
     tamis *f;
     char *notes;
     int fd;
@@ -179,9 +210,10 @@ tamis_status tamis_read_with(tamis **filter, const char *path,
     rc = begin(&f, header, size, options);
     if (!rc) {
         rc = tamis__own(f, &notes);
-        if (!rc) rc = tamis__disk_read(fd, path, f->image.body.bytes, f->image.body.size);
-        if (!rc && notes) rc = tamis__disk_read(fd, path, notes, f->image.notes_size);
-        rc = finish(filter, f, header, rc);
+        if (!rc) rc = read_content(fd, path, f, notes, &sum);
+        if (!rc) rc = tamis__disk_is_read(fd, path);
+        if (!rc) rc = tamis__image_check_content(&f->image, header, sum);
+        rc = finish(filter, f, rc);
     }
     if (rc && rc != TAMIS_IO) tamis__fail_in(rc, path);
 close:

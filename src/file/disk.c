@@ -38,20 +38,31 @@ tamis_status tamis__disk_open(const char *path, int *fd, uint64_t *size) {
     return rc;
 }
 
+static tamis_status changed(const char *path, const char *how) {
+    tamis__fail(TAMIS_IO, "the file became %s while it was read", how);
+    return tamis__fail_in(TAMIS_IO, path);
+}
+
 tamis_status tamis__disk_read(int fd, const char *path, void *bytes, uint64_t size) {
     for (uint8_t *p = bytes; size;) {
         const size_t most = 1u << 30; /* some systems refuse or cut larger reads */
         const ssize_t got = read(fd, p, size < most ? (size_t)size : most);
         if (got < 0 && errno == EINTR) continue;
         if (got < 0) return tamis__io_error(path, "cannot read");
-        if (got == 0) {
-            tamis__fail(TAMIS_IO, "the file became shorter while it was read");
-            return tamis__fail_in(TAMIS_IO, path);
-        }
+        if (got == 0) return changed(path, "shorter");
         p += got;
         size -= (uint64_t)got;
     }
     return TAMIS_OK;
+}
+
+tamis_status tamis__disk_is_read(int fd, const char *path) {
+    uint8_t more;
+    ssize_t got;
+    do got = read(fd, &more, 1);
+    while (got < 0 && errno == EINTR);
+    if (got < 0) return tamis__io_error(path, "cannot read");
+    return got ? changed(path, "longer") : TAMIS_OK;
 }
 
 tamis_status tamis__disk_map(int fd, const char *path, uint64_t size, void **map) {

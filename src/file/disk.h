@@ -14,6 +14,9 @@ tamis_status tamis__disk_open(const char *path, int *fd, uint64_t *size);
 /* Reads exactly `size` bytes from where the file stands. */
 tamis_status tamis__disk_read(int fd, const char *path, void *bytes, uint64_t size);
 
+/* After all of it was read: TAMIS_IO with a sentence when there is more by now. */
+tamis_status tamis__disk_is_read(int fd, const char *path);
+
 /* Maps a whole file for reading. */
 tamis_status tamis__disk_map(int fd, const char *path, uint64_t size, void **map);
 

@@ -186,9 +186,10 @@ tamis_status tamis__image_read_header(tamis_image *image, const uint8_t *h, uint
     return rc ? rc : read_hasher(image, h, secret);
 }
 
-tamis_status tamis__image_check_content(const tamis_image *image, const uint8_t *h) {
+tamis_status tamis__image_check_content(const tamis_image *image, const uint8_t *h,
+                                        uint64_t content_sum) {
     const tamis_body *body = &image->body;
-    if (!tamis__sums_match(tamis__get64(h + AT_CONTENT_SUM), tamis__image_content_sum(image)))
+    if (!tamis__sums_match(tamis__get64(h + AT_CONTENT_SUM), content_sum))
         return corrupt("the checksum of payload and notes is wrong");
     if (!tamis__notes_are_legal(image->notes, (size_t)image->notes_size))
         return corrupt("the notes are not pairs of text in order");

@@ -28,8 +28,10 @@ double tamis__fpr_of(uint64_t one_in);
 tamis_status tamis__image_read_header(tamis_image *, const uint8_t *header, uint64_t total,
                                       const uint8_t *secret);
 
-/* The gate, second half: payload and notes, where they lie now. `header` is the same. */
-tamis_status tamis__image_check_content(const tamis_image *, const uint8_t *header);
+/* The gate, second half: payload and notes, where they lie now. `header` is the same, `content_sum`
+ * the checksum of what lies there. */
+tamis_status tamis__image_check_content(const tamis_image *, const uint8_t *header,
+                                        uint64_t content_sum);
 
 /* `content_sum` is the checksum of payload and notes. */
 void tamis__image_write_header(const tamis_image *, uint64_t content_sum,
