@@ -195,6 +195,9 @@ FAULTS := read write fsync rename unlink flock getrandom access close \
 $(FAULTY): LDFLAGS += $(foreach f,$(FAULTS),-Wl,--wrap=$(f))
 $(T)/proof/%: $(B)/tests/proof/%.o $(HELP_OBJ) $(LIB)
 	$(call link_test)
+# It asks inline, with the vectors of the machine it runs on.
+$(B)/tests/laws/law_threads.o: tests/laws/law_threads.c
+	$(call compile,$(if $(TARGET_IS_X86_64),-march=native))
 $(LAWS): $(LAW_OBJ) $(HELP_OBJ) $(LIB)
 	$(call link_test)
 define link_test

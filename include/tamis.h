@@ -337,6 +337,10 @@ TAMIS_API uint64_t tamis_room(const tamis *filter);
 /* The same for many threads at once: any number of them may add with the _shared calls and ask
  * at the same time, without locks. A key is found by every question that happens after its add
  * returned; a question meanwhile may say either. Only kinds with TAMIS_CAN_SHARE.
+ * Questions here are tamis_hash, tamis_has, tamis_count, tamis_get and tamis_trace, with their forms
+ * for many keys, numbers and hashes, and those of tamis_fast.h. Whatever looks at the whole filter
+ * (tamis_info, tamis_copy, tamis_save, tamis_overlap, ...) waits until the adds are done. All of
+ * it is clean under -fsanitize=thread, which builds the library without vector kernels.
  * Threads: any number of tamis_add_shared, tamis_add_hashes_shared and questions. */
 TAMIS_API tamis_status tamis_add_shared(tamis *filter, const void *key, size_t len);
 TAMIS_API tamis_status tamis_add_hashes_shared(tamis *filter, const uint64_t *hashes, size_t n);

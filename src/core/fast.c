@@ -29,8 +29,7 @@ void tamis_fast_done(tamis *f, struct tamis_fast *fast) {
 
 /* ---- Behind the handle ---------------------------------------------------------------------- */
 
-/* Plain loads, where another thread may be adding, would be a race by the letter of the language:
- * the plain kernels of the kinds do that right, and without vector units nobody is in a hurry. */
+/* Without vector units nobody is in a hurry: the general way does. */
 void tamis__choose_one(tamis *f) {
     f->one = NULL;
 #if TAMIS_HAS_X86

@@ -1,7 +1,10 @@
 /* Laws about threads. Run under the thread sanitizer too: make SAN=thread laws. */
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "bits/bits.h"
+#include "tamis_fast.h"
 #include "tests/help/keys.h"
 #include "tests/laws/laws.h"
 
@@ -17,6 +20,8 @@ typedef struct worker {
     tamis *filter;
     const tamis *reader;
     uint64_t first, missing;
+    bool has_values;
+    const char *missed; /* the call that did */
 } worker;
 
 /* Adds its own keys, by one and by many, and asks for each as soon as its add has returned, while
@@ -77,6 +82,137 @@ static const char *many_threads_add(const subject *s) {
     return what;
 }
 
+/* ---- Every way to ask, beside those who add --------------------------------------------------- */
+
+/* Keys that were there before anybody else came, some at a time, so that kernels have lanes to fill. Whatever words
+ * others set bits in meanwhile, each way to ask must find all of them. */
+enum { KNOWN = 256, GROUP = 16 };
+typedef struct group {
+    uint64_t number[GROUP], hash[GROUP];
+    uint8_t packed[GROUP][8]; /* the numbers as keys */
+    struct tamis_key key[GROUP];
+} group;
+
+static void get_group(const tamis *f, uint64_t from, group *g) {
+    for (uint64_t i = 0; i < GROUP; i++) {
+        g->number[i] = test_number(5, from + i);
+        tamis__put64(g->packed[i], g->number[i]);
+        g->key[i] = (struct tamis_key){g->packed[i], sizeof g->packed[i]};
+        g->hash[i] = tamis_hash(f, g->packed[i], sizeof g->packed[i]);
+    }
+}
+
+static bool all(const uint8_t hit[GROUP]) {
+    return memchr(hit, 0, GROUP) == NULL;
+}
+
+static const char *ask_by_one(const tamis *f, const group *g) {
+    for (size_t i = 0; i < GROUP; i++) {
+        if (!tamis_has(f, g->key[i].bytes, g->key[i].len)) return "tamis_has";
+        if (!tamis_has_u64(f, g->number[i])) return "tamis_has_u64";
+        if (!tamis_has_hash(f, g->hash[i])) return "tamis_has_hash";
+        if (!tamis_count(f, g->key[i].bytes, g->key[i].len)) return "tamis_count";
+        if (!tamis_count_u64(f, g->number[i])) return "tamis_count_u64";
+    }
+    return NULL;
+}
+
+static const char *ask_by_many(const tamis *f, const group *g) {
+    uint8_t hit[GROUP];
+    uint64_t counts[GROUP];
+    tamis_has_many(f, g->key, GROUP, hit);
+    if (!all(hit)) return "tamis_has_many";
+    tamis_has_u64s(f, g->number, GROUP, hit);
+    if (!all(hit)) return "tamis_has_u64s";
+    tamis_has_packed(f, g->packed, sizeof *g->packed, GROUP, hit);
+    if (!all(hit)) return "tamis_has_packed";
+    tamis_has_hashes(f, g->hash, GROUP, hit);
+    if (!all(hit)) return "tamis_has_hashes";
+    tamis_count_hashes(f, g->hash, GROUP, counts);
+    for (size_t i = 0; i < GROUP; i++)
+        if (!counts[i]) return "tamis_count_hashes";
+    return NULL;
+}
+
+static const char *ask_values(const tamis *f, const group *g) {
+    uint64_t values[GROUP];
+    uint8_t hit[GROUP];
+    for (size_t i = 0; i < GROUP; i++) {
+        if (!tamis_get_u64(f, g->number[i], values)) return "tamis_get_u64";
+        if (!tamis_get_hash(f, g->hash[i], values)) return "tamis_get_hash";
+    }
+    tamis_get_hashes(f, g->hash, GROUP, values, hit);
+    return all(hit) ? NULL : "tamis_get_hashes";
+}
+
+static const char *ask_inline(const tamis *f, const group *g) {
+    struct tamis_fast fast;
+    if (tamis_fast_view(f, &fast)) return NULL;
+    for (size_t i = 0; i < GROUP; i++) {
+        if (!tamis_fast_has_u64(&fast, g->number[i])) return "tamis_fast_has_u64";
+        if (!tamis_fast_has_hash(&fast, g->hash[i])) return "tamis_fast_has_hash";
+    }
+    return NULL;
+}
+
+static void *ask_every_way(void *arg) {
+    worker *w = arg;
+    group g;
+    for (uint64_t i = 0; i < per_thread() && !w->missed; i += GROUP) {
+        get_group(w->reader, i % KNOWN, &g);
+        if (!w->missed) w->missed = ask_by_one(w->reader, &g);
+        if (!w->missed) w->missed = ask_by_many(w->reader, &g);
+        if (!w->missed && w->has_values) w->missed = ask_values(w->reader, &g);
+        if (!w->missed) w->missed = ask_inline(w->reader, &g);
+    }
+    return NULL;
+}
+
+/* By key and by hash, one and many. */
+static void *only_add(void *arg) {
+    worker *w = arg;
+    group g;
+    for (uint64_t i = 0; i < per_thread(); i += GROUP) {
+        get_group(w->filter, KNOWN + w->first + i, &g);
+        if (tamis_add_hashes_shared(w->filter, g.hash, GROUP / 2))
+            w->missed = "tamis_add_hashes_shared";
+        for (size_t j = GROUP / 2; j < GROUP; j++)
+            if (tamis_add_shared(w->filter, g.key[j].bytes, g.key[j].len))
+                w->missed = "tamis_add_shared";
+    }
+    return NULL;
+}
+
+static void *add_or_ask(void *arg) {
+    return ((worker *)arg)->filter ? only_add(arg) : ask_every_way(arg);
+}
+
+/* Near, where kernels keep all in the cache, and far, where they fetch ahead. */
+static const char *many_threads_meet(const subject *s) {
+    static const uint64_t capacities[] = {1000, 3000000};
+    const char *missed = NULL;
+    for (size_t c = 0; c < 2 && !missed; c++) {
+        tamis *f = make(s, capacities[c], 0.01, NULL);
+        worker workers[THREADS];
+        group g;
+        for (uint64_t i = 0; i < KNOWN; i += GROUP) {
+            get_group(f, i, &g);
+            if (tamis_add_hashes(f, g.hash, GROUP)) abort();
+        }
+        for (int t = 0; t < THREADS; t++)
+            workers[t] = (worker){.filter = t % 2 ? f : NULL,
+                                  .reader = f,
+                                  .first = (uint64_t)t * TEST_STRANGERS,
+                                  .has_values = s->can & TAMIS_CAN_GET};
+        run(workers, add_or_ask);
+        for (int t = 0; t < THREADS && !missed; t++) missed = workers[t].missed;
+        tamis_free(f);
+    }
+    return missed ? wrong("%s failed beside shared adds", missed) : NULL;
+}
+
+/* ---- Only readers ----------------------------------------------------------------------------- */
+
 static void *only_ask(void *arg) {
     worker *w = arg;
     const uint64_t n = per_thread();
@@ -103,6 +239,7 @@ static const char *many_threads_ask(const subject *s) {
 
 const law thread_laws[] = {
     {"many_threads_add", TAMIS_CAN_SHARE, many_threads_add, 0},
+    {"many_threads_meet", TAMIS_CAN_SHARE, many_threads_meet, 0},
     {"many_threads_ask", 0, many_threads_ask, TAMIS_AGES | TAMIS_IS_SKETCH},
     {NULL, 0, NULL, 0},
 };
