@@ -159,15 +159,22 @@ static int fail_build(const struct building *building, tamis_status status) {
     return fail_why(args, NULL, status);
 }
 
-int builder_write(struct building *building, const char *path, struct image *image) {
+int builder_write(struct building *building, const char *path, tamis_edit *edit,
+                  struct image *image) {
     const struct args *args = building->args;
     const bool to_stdout = strcmp(path, "-") == 0;
+    tamis_edit *own = NULL;
     *image = (struct image){.path = path};
+    if (!to_stdout && !edit) {
+        const int code = file_hold(&own, args, path, HOLD_TO_WRITE, TAMIS_READERS_USUAL);
+        if (code) return code;
+    }
 
     catch_signals();
     const tamis_status status = to_stdout ? tamis_builder_finish(building->builder, &image->filter)
-                                          : tamis_builder_finish_to(building->builder, path);
+                                          : tamis_edit_build(edit ? edit : own, building->builder);
     uncatch_signals();
+    tamis_edit_close(own);
     progress_wipe();
 
     if (is_stopped()) return EXIT_TROUBLE; /* main does the rest */

@@ -1,7 +1,8 @@
 /* files.c: files as bytes.
  *
  * What is written takes its name when it is whole and on disk, so that whatever happens, the name
- * leads to the old file or to the new one. The library does the same for images.
+ * leads to the old file or to the new one; and what is there is held meanwhile. The library does
+ * both (tamis_edit_open); here is what the command says about it.
  */
 #include "cli/cli.h"
 
@@ -99,6 +100,10 @@ static int folder_may_write(const struct args *args, const char *path) {
     return code;
 }
 
+static int fail_exists(const struct args *args, const char *path) {
+    return fail(args, path, "the file exists; use --force to replace it");
+}
+
 int file_may_write(const struct args *args, const char *path, const char *binary) {
     const bool is_forced = given(args, OPT_FORCE);
     if (is_dash(path)) {
@@ -113,49 +118,69 @@ int file_may_write(const struct args *args, const char *path, const char *binary
     if (!S_ISREG(status.st_mode) && !S_ISLNK(status.st_mode))
         return fail(args, path, "not a regular file; use - for standard output");
     if (is_forced) return S_ISLNK(status.st_mode) ? 0 : folder_may_write(args, path);
-    return fail(args, path, "the file exists; use --force to replace it");
+    return fail_exists(args, path);
 }
 
-static int fail_write(const struct new_file *file, const char *what) {
-    return fail(file->args, file->path, "%s: %s", what, strerror(errno));
+/* ---- Holding ---- */
+
+enum { USUAL_WAIT = 60 }; /* seconds */
+
+/* Somebody who waits wants to know for whom, unless it takes just a moment. */
+static tamis_status hold(tamis_edit **edit, const struct args *args, const char *path,
+                         struct tamis_edit_options *options) {
+    enum { MOMENT = 1000 };
+    const uint64_t seconds =
+        given(args, OPT_WAIT) ? args->setting[OPT_WAIT].number : (uint64_t)USUAL_WAIT;
+    const uint64_t whole = seconds < UINT64_MAX / 1000 ? seconds * 1000 : UINT64_MAX;
+    options->wait_ms = whole < MOMENT ? whole : MOMENT;
+    const tamis_status status = tamis_edit_open(edit, path, options);
+    if (status != TAMIS_BUSY || whole <= MOMENT) return status;
+    warn(args, path, "%s; waiting up to %s s more", why_without_file(path),
+         human_count(seconds - 1).text);
+    options->wait_ms = whole - MOMENT;
+    return tamis_edit_open(edit, path, options);
 }
 
-/* Through a symbolic link the file it leads to is replaced, not the link. */
-static int find_target(struct new_file *file) {
-    char *real = realpath(file->path, NULL);
-    const int len = snprintf(file->target, sizeof file->target, "%s", real ? real : file->path);
-    free(real);
-    if ((size_t)len < sizeof file->target) return 0;
-    errno = ENAMETOOLONG;
-    return fail_write(file, "cannot write");
-}
-
-/* A name that nobody has. */
-static int create_temp(struct new_file *file, mode_t mode) {
-    enum { TRIES = 100 };
-    for (int i = 0; i < TRIES && file->fd < 0; i++) {
-        const int len = snprintf(file->temp, sizeof file->temp, "%s.%ld-%d.new", file->target,
-                                 (long)getpid(), i);
-        errno = ENAMETOOLONG;
-        if ((size_t)len < sizeof file->temp)
-            file->fd = open(file->temp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
-        if (file->fd < 0 && errno != EEXIST) break;
+int file_hold(tamis_edit **edit, const struct args *args, const char *path, enum hold_for what,
+              enum tamis_readers readers) {
+    const struct tamis_options filter = image_options(args);
+    struct tamis_edit_options options = {.struct_size = sizeof options,
+                                         .filter = &filter,
+                                         .may_be_new = what != HOLD_TO_CHANGE,
+                                         .readers = readers};
+    *edit = NULL;
+    const tamis_status status = hold(edit, args, path, &options);
+    if (status == TAMIS_BUSY && given(args, OPT_WAIT)) return fail_why(args, path, status);
+    if (status == TAMIS_BUSY)
+        return fail(args, path, "%s; --wait SECONDS waits longer", why_without_file(path));
+    if (status) return fail_why(args, path, status);
+    if (what == HOLD_TO_WRITE && !tamis_edit_is_new(*edit) && !given(args, OPT_FORCE)) {
+        tamis_edit_close(*edit);
+        *edit = NULL;
+        return fail_exists(args, path); /* it was not there a moment ago */
     }
-    return file->fd < 0 ? fail_write(file, "cannot create a file beside it") : 0;
+    if (!tamis_edit_is_new(*edit) && !tamis_edit_is_locked(*edit) && what != HOLD_TO_WRITE)
+        warn(args, path,
+             "there are no locks on this file system: two that change it at once may "
+             "get in each other's way");
+    return 0;
 }
 
-int file_begin(struct new_file *file, const struct args *args, const char *path, mode_t mode) {
-    *file = (struct new_file){.args = args, .path = path, .fd = -1};
+/* ---- Writing ---- */
+
+static int fail_file(struct new_file *file, tamis_status status) {
+    return file->code = fail_why(file->args, file->path, status);
+}
+
+int file_begin(struct new_file *file, const struct args *args, const char *path,
+               enum tamis_readers readers) {
+    *file = (struct new_file){.args = args, .path = path};
     if (is_dash(path)) return 0;
-    struct stat status;
-    file->code = find_target(file);
-    const bool is_there = !file->code && stat(file->target, &status) == 0;
+    file->code = file_hold(&file->edit, args, path, HOLD_TO_WRITE, readers);
     if (file->code) return file->code;
     catch_signals();
-    file->code = create_temp(file, mode);
-    if (!file->code && is_there && mode == MODE_USUAL &&
-        fchmod(file->fd, status.st_mode & 0777) < 0)
-        file->code = fail_write(file, "cannot set its mode");
+    const tamis_status status = tamis_edit_put(file->edit, NULL, 0);
+    if (status) fail_file(file, status);
     return file->code ? file_end(file, false) : 0;
 }
 
@@ -170,41 +195,13 @@ bool file_put(struct new_file *file, const void *bytes, size_t size) {
     if (is_dash(file->path)) return put_stdout(file, bytes, size);
     const uint8_t *at = bytes;
     const size_t most = (size_t)1 << 26; /* a signal is seen between two of them */
-    while (size && !is_stopped()) {
-        const ssize_t put = write(file->fd, at, size < most ? size : most);
-        if (put < 0 && errno == EINTR) continue;
-        if (put == 0) errno = ENOSPC;
-        if (put <= 0) {
-            file->code = fail_write(file, "cannot write");
-            return false;
-        }
-        at += put;
-        size -= (size_t)put;
+    for (size_t put; size && !file->code && !is_stopped(); at += put, size -= put) {
+        put = size < most ? size : most;
+        const tamis_status status = tamis_edit_put(file->edit, at, put);
+        if (status) fail_file(file, status);
     }
     if (is_stopped()) file->code = EXIT_TROUBLE;
     return !file->code;
-}
-
-/* The rename itself lasts only once its folder is on disk. */
-static int sync_folder(const char *target) {
-    char folder[PATH_MAX];
-    const char *slash = strrchr(target, '/');
-    snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - target) + 1 : 1,
-             slash ? target : ".");
-    const int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (fd < 0) return -1;
-    const int result = fsync(fd);
-    close(fd);
-    return result;
-}
-
-static int take_name(struct new_file *file) {
-    if (fsync(file->fd) < 0) return fail_write(file, "cannot flush to disk");
-    if (rename(file->temp, file->target) < 0) return fail_write(file, "cannot rename over it");
-    file->temp[0] = '\0';
-    if (sync_folder(file->target) < 0)
-        return fail_write(file, "saved, but its folder cannot be flushed");
-    return 0;
 }
 
 int file_end(struct new_file *file, bool is_good) {
@@ -214,15 +211,25 @@ int file_end(struct new_file *file, bool is_good) {
         return file->code;
     }
     if (!file->code && is_stopped()) file->code = EXIT_TROUBLE;
-    if (!file->code) file->code = take_name(file);
-    if (file->fd >= 0) close(file->fd);
-    if (file->fd >= 0 && file->temp[0]) unlink(file->temp);
+    const tamis_status status = file->code ? TAMIS_OK : tamis_edit_commit(file->edit);
+    if (status) fail_file(file, status);
+    tamis_edit_close(file->edit);
     uncatch_signals();
     return file->code;
 }
 
 int file_write(const struct args *args, const char *path, const void *bytes, size_t len) {
     struct new_file file;
-    const int code = file_begin(&file, args, path, MODE_USUAL);
+    const int code = file_begin(&file, args, path, TAMIS_READERS_USUAL);
     return code ? code : file_end(&file, file_put(&file, bytes, len));
+}
+
+int file_write_held(const struct args *args, const char *path, tamis_edit *edit, const void *bytes,
+                    size_t len) {
+    sigset_t before;
+    hold_signals(&before);
+    tamis_status status = tamis_edit_put(edit, bytes, len);
+    if (!status) status = tamis_edit_commit(edit);
+    release_signals(&before);
+    return status ? fail_why(args, path, status) : 0;
 }

@@ -5,7 +5,6 @@
 
 #include <limits.h>
 #include <string.h>
-#include <sys/types.h>
 
 #include "cli/words.h"
 
@@ -40,6 +39,14 @@ int stream_read(const struct args *args, int fd, const char *name, uint8_t **byt
 
 /* ==== Out =================================================================================== */
 
+/* A file is read and changed, or made where there is none, or it is just written, over what is there
+ * only with --force. */
+enum hold_for { HOLD_TO_CHANGE, HOLD_TO_CHANGE_OR_MAKE, HOLD_TO_WRITE };
+
+/* Nobody else changes the file until the edit is closed. Waits for others as --wait says. */
+int file_hold(tamis_edit **edit, const struct args *args, const char *path, enum hold_for what,
+              enum tamis_readers readers);
+
 /* Says, before any work is done, whether a file may be written to `path`. `binary`, such as "an
  * image", is refused on a terminal; NULL: it is text. */
 int file_may_write(const struct args *args, const char *path, const char *binary);
@@ -47,19 +54,20 @@ int file_may_write(const struct args *args, const char *path, const char *binary
 /* Writes it, whole or not at all; `-` for standard output. */
 int file_write(const struct args *args, const char *path, const void *bytes, size_t len);
 
+/* The same for what is held already. */
+int file_write_held(const struct args *args, const char *path, tamis_edit *edit, const void *bytes,
+                    size_t len);
+
 /* The same piece by piece: written beside `path`, it takes the name when it is whole. A signal that comes meanwhile asks for a stop, and the next put sees it. */
 struct new_file {
     const struct args *args;
     const char *path;
-    int fd;
+    tamis_edit *edit;
     int code; /* of the first failure */
-    char target[PATH_MAX], temp[PATH_MAX];
 };
 
-/* A new file gets `mode`, less the umask, one that replaces another the mode of that; with
- * MODE_PRIVATE nobody else can ever read it. */
-enum { MODE_USUAL = 0666, MODE_PRIVATE = 0600 };
-int file_begin(struct new_file *file, const struct args *args, const char *path, mode_t mode);
+int file_begin(struct new_file *file, const struct args *args, const char *path,
+               enum tamis_readers readers);
 bool file_put(struct new_file *file, const void *bytes, size_t size);
 
 /* The file takes its name when everything went well, otherwise it is gone. Returns the code. */

@@ -123,7 +123,7 @@ struct outgoing {
 static bool put_bytes(void *ctx, const void *bytes, size_t size) {
     struct outgoing *out = ctx;
     if (!out->is_begun && !out->has_failed) {
-        out->has_failed = file_begin(&out->file, out->args, out->path, MODE_USUAL) != 0;
+        out->has_failed = file_begin(&out->file, out->args, out->path, TAMIS_READERS_USUAL) != 0;
         out->is_begun = !out->has_failed;
     }
     if (out->has_failed || !file_put(&out->file, bytes, size)) out->has_failed = true;

@@ -106,16 +106,50 @@ const char *image_target(const struct args *args) {
     return given(args, OPT_OUTPUT) ? args->setting[OPT_OUTPUT].text : args->operand[0];
 }
 
-int image_open_to_change(struct image *image, const struct args *args) {
+/* Also by another name of the same file. */
+static bool is_in_place(const struct args *args) {
+    struct stat from, to;
+    const char *path = args->operand[0];
+    if (is_dash(path)) return false;
+    if (!given(args, OPT_OUTPUT)) return true;
+    return stat(path, &from) == 0 && stat(image_target(args), &to) == 0 &&
+           from.st_dev == to.st_dev && from.st_ino == to.st_ino;
+}
+
+int image_hold(struct image *image, const struct args *args) {
     /* A file that is changed in place is there, of course: that needs no --force. */
-    const bool is_in_place = !given(args, OPT_OUTPUT) && !is_dash(args->operand[0]);
-    const int code = is_in_place ? 0 : image_may_write(args, image_target(args));
-    return code ? code : image_open(image, args, args->operand[0], TO_CHANGE);
+    int code = given(args, OPT_OUTPUT) || is_dash(args->operand[0])
+                   ? image_may_write(args, image_target(args))
+                   : 0;
+    if (code || !is_in_place(args)) return code;
+    image->path = args->operand[0];
+    return file_hold(&image->edit, args, image->path, HOLD_TO_CHANGE, TAMIS_READERS_USUAL);
+}
+
+static int read_held(struct image *image, const struct args *args) {
+    const tamis_status status = tamis_edit_read(image->edit, &image->filter);
+    if (status) return fail_why(args, image->path, status);
+    return form_is_that_of(args, image->path, image->filter);
+}
+
+int image_open_to_change(struct image *image, const struct args *args) {
+    const int code = image_hold(image, args);
+    if (code) return code;
+    return image->edit ? read_held(image, args)
+                       : image_open(image, args, args->operand[0], TO_CHANGE);
+}
+
+int image_open_held(struct image *image, const struct args *args, const char *path,
+                    enum hold_for what) {
+    *image = (struct image){.path = path};
+    const int code = file_hold(&image->edit, args, path, what, TAMIS_READERS_USUAL);
+    return code || tamis_edit_is_new(image->edit) ? code : read_held(image, args);
 }
 
 void image_close(struct image *image) {
     tamis_free(image->filter);
     held_close(image->held);
+    tamis_edit_close(image->edit);
     free(image->bytes);
     *image = (struct image){0};
 }
@@ -140,14 +174,33 @@ static int write_stdout(const struct args *args, const tamis *filter) {
     return code;
 }
 
-int image_write(const struct args *args, const tamis *filter, const char *path) {
-    if (is_dash(path)) return write_stdout(args, filter);
-
+static int save_held(const struct args *args, const tamis *filter, const char *path,
+                     tamis_edit *edit) {
     sigset_t before;
     hold_signals(&before);
-    const tamis_status status = tamis_save(filter, path);
+    const tamis_status status = tamis_edit_save(edit, filter);
     release_signals(&before);
     return status ? fail_why(args, path, status) : 0;
+}
+
+int image_write(const struct args *args, const tamis *filter, const char *path) {
+    tamis_edit *edit;
+    if (is_dash(path)) return write_stdout(args, filter);
+    int code = file_hold(&edit, args, path, HOLD_TO_WRITE, TAMIS_READERS_USUAL);
+    if (!code) code = save_held(args, filter, path, edit);
+    tamis_edit_close(edit);
+    return code;
+}
+
+int image_save(const struct args *args, struct image *image) {
+    if (!image->edit) return image_write(args, image->filter, image_target(args));
+    return save_held(args, image->filter, image->path, image->edit);
+}
+
+enum tamis_readers readers_of(const tamis *filter) {
+    struct tamis_info info;
+    tamis_info(filter, &info, sizeof info);
+    return strcmp(info.key_place, "inside") == 0 ? TAMIS_READERS_OWNER : TAMIS_READERS_USUAL;
 }
 
 /* ---- Summing up ---- */

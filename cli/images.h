@@ -2,6 +2,7 @@
 #ifndef TAMIS_CLI_IMAGES_H
 #define TAMIS_CLI_IMAGES_H
 
+#include "cli/files.h"
 #include "cli/held.h"
 #include "cli/keys.h"
 #include "cli/words.h"
@@ -13,6 +14,7 @@ struct image {
     tamis *filter;
     void *bytes;       /* when the filter is a view of what came through a pipe */
     struct held *held; /* or of a large file */
+    tamis_edit *edit;  /* of what is changed in place: held until image_close; or NULL */
 };
 
 enum image_mode { TO_ASK, TO_CHANGE };
@@ -28,9 +30,22 @@ int image_try(struct image *image, const struct args *args, const char *path, en
               tamis_status *status);
 
 /* The same for verbs that change IMAGE, their first operand: says first whether the result may be
- * written to where image_target says: to --output, or to IMAGE itself. */
+ * written to where image_target says: to --output, or to IMAGE itself, which is then held against
+ * all others until image_close. image_hold is the first half, for verbs that read it otherwise. */
 int image_open_to_change(struct image *image, const struct args *args);
+int image_hold(struct image *image, const struct args *args);
 const char *image_target(const struct args *args);
+
+/* The same for an image of any path that is changed in place. Where it may be made, `filter` is NULL
+ * when there is none yet. */
+int image_open_held(struct image *image, const struct args *args, const char *path,
+                    enum hold_for what);
+
+/* Writes what one of these opened to where it came from, or to where image_target says. */
+int image_save(const struct args *args, struct image *image);
+
+/* Who may read what holds the bytes of this filter. */
+enum tamis_readers readers_of(const tamis *filter);
 
 /* Says, before any work is done, whether an image may be written to `path`. */
 int image_may_write(const struct args *args, const char *path);
@@ -169,9 +184,10 @@ int builder_options(const struct args *args, struct tamis_builder_options *optio
 /* Hands every key to the builder. */
 int builder_take(struct building *building);
 
-/* Makes the image and writes it to `path`, whole or not at all. Unless --quiet, `image` is opened
- * to ask, for a summary. image_close is due in any case. */
-int builder_write(struct building *building, const char *path, struct image *image);
+/* Makes the image and writes it to `path`, whole or not at all; to what `edit` holds, unless that is
+ * NULL. Unless --quiet, `image` is opened to ask, for a summary. image_close is due in any case. */
+int builder_write(struct building *building, const char *path, tamis_edit *edit,
+                  struct image *image);
 
 /* How many different keys there are, by hashes of their own. The lines go to `copy`, which is open,
  * unless that is NULL. In distinct.c. */

@@ -116,7 +116,8 @@ static int write_key(const struct args *args, const char *path, enum key key,
     struct new_file file;
     sodium_bin2hex(digits, sizeof digits, bytes, 32);
     digits[HEX_DIGITS] = '\n';
-    int code = file_begin(&file, args, path, key == SECRET_KEY ? MODE_PRIVATE : MODE_USUAL);
+    int code = file_begin(&file, args, path,
+                          key == SECRET_KEY ? TAMIS_READERS_OWNER_ALWAYS : TAMIS_READERS_USUAL);
     if (!code)
         code = file_end(&file, file_put(&file, first_line[key], strlen(first_line[key])) &&
                                    file_put(&file, digits, sizeof digits));

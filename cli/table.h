@@ -137,7 +137,7 @@ const struct verb *verb_meant(const char *name);
                    "named again. \"tamis help build\" tells how lines become keys."
 #define CHANGE_OPTIONS {.option = OPT_OUTPUT, \
                         .help = "write the new image here and leave IMAGE as it is"}, \
-                       {.option = OPT_FORCE}
+                       {.option = OPT_FORCE}, {.option = OPT_WAIT}
 #define ASK_OPTIONS {.option = OPT_COUNT}, {.option = OPT_LINE_NUMBER}, \
                     {.option = OPT_WITH_FILENAME}, \
                     {.option = OPT_QUIET, \
@@ -147,7 +147,8 @@ const struct verb *verb_meant(const char *name);
 #define FROM_OPTION {.option = OPT_FROM}
 #define BUILDER_OPTIONS {.option = OPT_MEMORY}, {.option = OPT_TEMP}, {.option = OPT_THREADS}, \
                         {.option = OPT_VERIFY}
-#define OUTPUT_OPTIONS {.option = OPT_OUTPUT, .is_required = true}, {.option = OPT_FORCE}
+#define OUTPUT_OPTIONS {.option = OPT_OUTPUT, .is_required = true}, {.option = OPT_FORCE}, \
+                       {.option = OPT_WAIT}
 /* clang-format on */
 
 /* ==== Arguments: options.c, secret.c ======================================================== */

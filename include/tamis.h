@@ -104,7 +104,9 @@ typedef struct tamis tamis;
     X(TOMBSTONED, -14, "the key was removed for good")          \
     X(CANCELLED, -15, "stopped on request")                     \
     X(CONFLICT, -16, "one key has two values")                  \
-    X(PARTIAL, -17, "only a part could be listed")
+    X(PARTIAL, -17, "only a part could be listed")              \
+    X(BUSY, -18, "another process is changing the file")        \
+    X(CHANGED, -19, "the file was changed by somebody else")
 
 typedef enum tamis_status {
 #define TAMIS_STATUS_ENUM(name, value, text) TAMIS_##name = value,
@@ -667,7 +669,10 @@ TAMIS_API tamis_status tamis_read_with(tamis **filter, const char *path,
                                        const struct tamis_options *options);
 
 /* Saves the image: written beside `path`, flushed to the disk, then renamed over it. Whatever
- * happens, `path` is the old file or the whole new one. Threads: readers or one writer. */
+ * happens, `path` is the old file or the whole new one, with the owner, group and rights of the old
+ * one where the system allows that; a new image with a secret inside is readable by its owner only.
+ * For whoever is alone: two programs that read, change and save one file lose what one of them did,
+ * and want an edit (see Editing). Threads: readers or one writer. */
 TAMIS_API tamis_status tamis_save(const tamis *filter, const char *path);
 
 /* Notes are pairs of text in the image: comment, source, how keys were brought to one form. Names
@@ -683,6 +688,75 @@ TAMIS_API bool tamis_note_at(const tamis *filter, size_t i, const char **name, c
 
 /* Sets a note; NULL as value removes it. Threads: one writer. */
 TAMIS_API tamis_status tamis_set_note(tamis *filter, const char *name, const char *value);
+
+/* ==== Editing ===============================================================================
+ *
+ * A file that several programs change. An edit holds it, from before it is read until it is closed,
+ * against all others that ask (the command "tamis" does for every change):
+ *
+ *     struct tamis_edit_options options = {.struct_size = sizeof options, .wait_ms = 60000};
+ *     rc = tamis_edit_open(&edit, "seen.tamis", &options);
+ *     if (!rc) rc = tamis_edit_read(edit, &filter);
+ *     if (!rc) rc = tamis_add(filter, key, len);
+ *     if (!rc) rc = tamis_edit_save(edit, filter);
+ *     tamis_free(filter);
+ *     tamis_edit_close(edit);
+ *
+ * The lock (flock) goes when the process ends, however that happens. Readers need none: they see the
+ * old file or the new one. Against those who do not ask, saving looks whether the name still leads
+ * to the file that was read, as it was, and refuses with TAMIS_CHANGED otherwise. */
+
+typedef struct tamis_edit tamis_edit;
+
+/* Who may read a file that is put. One that replaces another has the rights of that. */
+enum tamis_readers {
+    TAMIS_READERS_USUAL,       /* a new file: whom the umask leaves */
+    TAMIS_READERS_OWNER,       /* a new file: its owner only */
+    TAMIS_READERS_OWNER_ALWAYS /* also one that replaces another */
+};
+
+struct tamis_edit_options {
+    size_t struct_size;                 /* sizeof(struct tamis_edit_options) of your header */
+    const struct tamis_options *filter; /* for the filter that is read; or NULL */
+    uint64_t wait_ms; /* for another that holds the file, in milliseconds; 0: not at all */
+    bool may_be_new;  /* nothing under the name is no error: it is made when it is saved. Somebody
+                         who makes it meanwhile comes first: TAMIS_CHANGED */
+    enum tamis_readers readers; /* of what is put; images with a secret inside know by themselves */
+};
+
+/* Holds the file at `path`, or what the symbolic link there leads to. TAMIS_BUSY, with a sentence
+ * that names the other process where the system tells it, when that is in vain. On failure *edit is
+ * NULL. Threads: any; two edits of one file exclude each other in one process too. */
+TAMIS_API tamis_status tamis_edit_open(tamis_edit **edit, const char *path,
+                                       const struct tamis_edit_options *options);
+
+/* Whether there is no file yet. Threads: one. */
+TAMIS_API bool tamis_edit_is_new(const tamis_edit *edit);
+
+/* False where the file system has no locks, and where there is no file yet: then only the look at
+ * the name protects from others. Threads: one. */
+TAMIS_API bool tamis_edit_is_locked(const tamis_edit *edit);
+
+/* A filter from the file that is held, ready to change; free it with tamis_free. Threads: one. */
+TAMIS_API tamis_status tamis_edit_read(tamis_edit *edit, tamis **filter);
+
+/* The bytes of the file, read once, in memory of the edit: valid until the next call and until it is
+ * closed. Threads: one. */
+TAMIS_API tamis_status tamis_edit_bytes(tamis_edit *edit, const void **bytes, size_t *size);
+
+/* Saves the filter as tamis_save does, or what a builder makes as tamis_builder_finish_to does. The
+ * new file is held from before it takes the name, so that any number of saves may follow, as of a
+ * program that runs for days. Threads: one. */
+TAMIS_API tamis_status tamis_edit_save(tamis_edit *edit, const tamis *filter);
+TAMIS_API tamis_status tamis_edit_build(tamis_edit *edit, tamis_builder *builder);
+
+/* The same for any bytes, piece by piece; with the commit they take the name. What was put and not
+ * committed is gone when the edit is closed. Threads: one. */
+TAMIS_API tamis_status tamis_edit_put(tamis_edit *edit, const void *bytes, size_t size);
+TAMIS_API tamis_status tamis_edit_commit(tamis_edit *edit);
+
+/* Lets go of the file. NULL is allowed. Threads: one, with no other user. */
+TAMIS_API void tamis_edit_close(tamis_edit *edit);
 
 /* ==== Shards ================================================================================
  *

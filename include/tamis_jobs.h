@@ -293,8 +293,8 @@ TAMIS_API uint64_t tamis_features_place(const struct tamis_features *shape, cons
                                         size_t len, int *sign);
 
 /* Adds `weight` for a key to the vector, which has `places` numbers. Threads: one for each vector. */
-TAMIS_API void tamis_features_add(const struct tamis_features *shape, float *vector, const void *key,
-                                  size_t len, double weight);
+TAMIS_API void tamis_features_add(const struct tamis_features *shape, float *vector,
+                                  const void *key, size_t len, double weight);
 
 /* Adds `n` keys; a weight for each, or 1 where weights is NULL. Threads: as tamis_features_add. */
 TAMIS_API void tamis_features_add_many(const struct tamis_features *shape, float *vector,

@@ -8,7 +8,8 @@
 
 #include "engines/redis/api.h"
 
-__attribute__((visibility("default"))) int RedisModule_OnLoad(redis_ctx *, redis_string **argv, int argc);
+__attribute__((visibility("default"))) int RedisModule_OnLoad(redis_ctx *, redis_string **argv,
+                                                              int argc);
 
 static long long bit_of(const redis_string *item) {
     size_t length;

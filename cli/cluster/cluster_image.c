@@ -294,6 +294,7 @@ static void tell_dump(const struct args *args, const char *path) {
 int cluster_dump(const struct args *args) {
     struct net net;
     struct shards shards = {0};
+    tamis_edit *edit = NULL;
     const char *path = args->operand[2];
     if (is_dash(path))
         return fail(args, NULL, "an image is joined in a file, not on standard output");
@@ -301,7 +302,9 @@ int cluster_dump(const struct args *args) {
     if (!code) {
         code = net_open(&net, args);
         if (!code) code = shards_open(&shards, args, &net);
+        if (!code) code = file_hold(&edit, args, path, HOLD_TO_WRITE, TAMIS_READERS_USUAL);
         if (!code) code = dump(&shards, path);
+        tamis_edit_close(edit);
         net_close(&net);
     }
     if (!code) tell_dump(args, path);

@@ -101,7 +101,7 @@ static int run(const struct args *args) {
     if (!code) code = keys_run(&keys, &handler);
     /* What nobody got to see must be new again the next time: printing comes before saving. */
     if (!code && fflush(stdout) != 0) code = EXIT_TROUBLE; /* finish_output says why */
-    if (!code) code = image_write(args, image.filter, image_target(args));
+    if (!code) code = image_save(args, &image);
     if (!code) {
         tell(args, &adding);
         code = only_new && adding.added == 0 ? EXIT_NOTHING : 0;

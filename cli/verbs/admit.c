@@ -1,7 +1,7 @@
 /* admit.c: `tamis admit`, the lines that were asked for before. */
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "cli/cli.h"
@@ -13,6 +13,7 @@ static const double usual_fpr = 1e-3;
 struct admitting {
     const struct args *args;
     tamis_admission *admission;
+    tamis_edit *edit; /* of the file; NULL: there is none */
     uint64_t lines, printed;
 };
 
@@ -36,15 +37,18 @@ static int create_memory(struct admitting *admitting) {
 static int load_memory(struct admitting *admitting, const char *path) {
     const struct args *args = admitting->args;
     const struct tamis_options options = image_options(args);
-    struct bytes bytes;
-    int code = bytes_open(&bytes, args, path);
-    if (!code) {
-        const tamis_status status =
-            tamis_admission_load(&admitting->admission, bytes.at, bytes.size, &options);
-        if (status) code = fail_why(args, path, status);
-    }
-    bytes_close(&bytes);
-    return code;
+    const void *bytes;
+    size_t size;
+    tamis_status status = tamis_edit_bytes(admitting->edit, &bytes, &size);
+    if (!status) status = tamis_admission_load(&admitting->admission, bytes, size, &options);
+    return status ? fail_why(args, path, status) : 0;
+}
+
+/* Whether a new memory has a secret inside; one that is there keeps its rights. */
+static enum tamis_readers readers_wanted(const struct args *args) {
+    const char *hash = args->setting[OPT_HASH].text, *spec = args->setting[OPT_SPEC].text;
+    const bool is_keyed = (hash && strstr(hash, "sip13")) || (spec && strstr(spec, "sip13"));
+    return is_keyed ? TAMIS_READERS_OWNER : TAMIS_READERS_USUAL;
 }
 
 /* What is there is gone on with, and then has its size; what is not is made. */
@@ -54,10 +58,12 @@ static int open_memory(struct admitting *admitting) {
     if (!given(args, OPT_IMAGE)) return create_memory(admitting);
     const char *path = args->setting[OPT_IMAGE].text;
     if (is_dash(path)) return fail(args, "--image", "the memory is a file, not a stream");
-    if (access(path, F_OK) != 0 && errno == ENOENT) {
-        const int code = file_may_write(args, path, "a memory");
-        return code ? code : create_memory(admitting);
-    }
+    int code = access(path, F_OK) != 0 ? file_may_write(args, path, "a memory") : 0;
+    if (!code)
+        code =
+            file_hold(&admitting->edit, args, path, HOLD_TO_CHANGE_OR_MAKE, readers_wanted(args));
+    if (code) return code;
+    if (tamis_edit_is_new(admitting->edit)) return create_memory(admitting);
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
         if (given(args, sizes[i]))
             return fail(args, path, "it exists and has its size: --%s is for a new one",
@@ -67,13 +73,14 @@ static int open_memory(struct admitting *admitting) {
 
 static int save_memory(const struct admitting *admitting) {
     const struct args *args = admitting->args;
-    if (!given(args, OPT_IMAGE)) return 0;
+    if (!admitting->edit) return 0;
     const size_t size = (size_t)tamis_admission_size(admitting->admission);
     void *bytes = malloc(size);
     if (!bytes) return fail_memory(args);
     const tamis_status status = tamis_admission_bytes(admitting->admission, bytes, size);
-    const int code = status ? fail_why(args, NULL, status)
-                            : file_write(args, args->setting[OPT_IMAGE].text, bytes, size);
+    const int code =
+        status ? fail_why(args, NULL, status)
+               : file_write_held(args, args->setting[OPT_IMAGE].text, admitting->edit, bytes, size);
     free(bytes);
     return code;
 }
@@ -144,6 +151,7 @@ static int run(const struct args *args) {
 
 done:
     tamis_admission_free(admitting.admission);
+    tamis_edit_close(admitting.edit);
     keys_close(&keys);
     return code;
 }
@@ -170,7 +178,7 @@ const struct verb verb_admit = {
         {.option = OPT_INVERT, .help = "print the others: what is asked for the first time"},
         {.option = OPT_COUNT}, {.option = OPT_JSON,
          .help = "write the summary on standard error as JSON"},
-        KEY_OPTIONS, {.option = OPT_SECRET_FILE}, THREADS_OPTION),
+        KEY_OPTIONS, {.option = OPT_SECRET_FILE}, THREADS_OPTION, {.option = OPT_WAIT}),
     .examples =
         EXAMPLES({"Which requests of a log would a cache keep, and how many?",
                   "tamis admit -c --field 7 -d ' ' access.log"},

@@ -15,7 +15,7 @@ static bool put_message(void *ctx, const void *bytes, size_t size) {
     struct outgoing *out = ctx;
     if (!out->is_begun) {
         const char *path = out->args->setting[OPT_OUTPUT].text;
-        if (file_begin(&out->file, out->args, path, MODE_USUAL)) return false;
+        if (file_begin(&out->file, out->args, path, TAMIS_READERS_USUAL)) return false;
         out->is_begun = true;
     }
     return file_put(&out->file, bytes, size);
@@ -91,7 +91,7 @@ static int announce(const struct args *args, struct image *image, struct tamis_a
     if (status && !out.is_begun)
         return status == TAMIS_CANCELLED ? EXIT_TROUBLE : fail_why(args, image->path, status);
     const int code = file_end(&out.file, status == TAMIS_OK);
-    return code ? code : image_write(args, image->filter, image->path);
+    return code ? code : image_save(args, image);
 }
 
 static int run(const struct args *args) {
@@ -104,7 +104,7 @@ static int run(const struct args *args) {
     bool is_due = false;
     int code = check_outputs(args, output);
     if (!code) code = file_may_write(args, output, "messages");
-    if (!code) code = image_open(&image, args, args->operand[0], TO_CHANGE);
+    if (!code) code = image_open_held(&image, args, args->operand[0], HOLD_TO_CHANGE);
     if (!code) code = image_needs(args, &image, TAMIS_CAN_LOG, "tell what changed");
     if (!code) {
         (void)tamis_staleness(image.filter, &stale, sizeof stale);
@@ -135,7 +135,7 @@ const struct verb verb_announce = {
     .operands = OPERANDS({"IMAGE", EXACTLY_ONE, NO_STREAM}),
     .uses = USES({.option = OPT_OUTPUT, .is_required = true,
                   .help = "where the messages go, - for standard output"},
-                 {.option = OPT_FORCE}, {.option = OPT_THRESHOLD}, {.option = OPT_NOW},
+                 {.option = OPT_FORCE}, {.option = OPT_WAIT}, {.option = OPT_THRESHOLD}, {.option = OPT_NOW},
                  {.option = OPT_WHOLE}, {.option = OPT_PACKET}, {.option = OPT_JSON}),
     .examples = EXAMPLES(
         {"Tell the neighbours when 1 % is new",

@@ -5,6 +5,7 @@
 
 /* What is at hand while a patch is applied. */
 struct work {
+    struct image held; /* the base, where it is replaced */
     struct bytes base, patch, result;
     struct tamis_patch_info info;
     bool is_signed;
@@ -67,6 +68,15 @@ static int check_result(const struct args *args, struct work *w) {
     return view_bytes(args, &named, &w->filter);
 }
 
+static int write_result(const struct args *args, struct work *w) {
+    const char *path = image_target(args);
+    struct new_file file;
+    if (w->held.edit)
+        return file_write_held(args, path, w->held.edit, w->result.at, w->result.size);
+    const int code = file_begin(&file, args, path, readers_of(w->filter));
+    return code ? code : file_end(&file, file_put(&file, w->result.at, w->result.size));
+}
+
 static void report(const struct args *args, const struct work *w) {
     if (w->is_signed && !given(args, OPT_VERIFY_KEY))
         warn(args, w->patch.path, "the patch is signed; by whom, --verify KEYFILE would tell");
@@ -86,16 +96,16 @@ static void report(const struct args *args, const struct work *w) {
 }
 
 static int run(const struct args *args) {
-    const bool is_in_place = !given(args, OPT_OUTPUT) && !is_dash(args->operand[0]);
     struct work w = {0};
     int code = check_outputs(args, image_target(args));
-    if (!code && !is_in_place) code = image_may_write(args, image_target(args));
+    if (!code) code = image_hold(&w.held, args);
     if (!code) code = open_all(args, &w);
     if (!code) code = check_patch(args, &w);
     if (!code) code = make_result(args, &w);
     if (!code) code = check_result(args, &w);
-    if (!code) code = file_write(args, image_target(args), w.result.at, w.result.size);
+    if (!code) code = write_result(args, &w);
     if (!code) report(args, &w);
+    image_close(&w.held);
     tamis_free(w.filter);
     bytes_close(&w.base);
     bytes_close(&w.patch);

@@ -162,9 +162,13 @@ static const tamis *next_shard(void *ctx, uint64_t shard) {
 
 static int write_whole(struct set *set) {
     const char *path = set->args->setting[OPT_OUTPUT].text;
+    tamis_edit *edit;
+    const int code = file_hold(&edit, set->args, path, HOLD_TO_WRITE, TAMIS_READERS_USUAL);
+    if (code) return code;
     catch_signals();
     const tamis_status status = tamis_join_to(path, next_shard, set);
     uncatch_signals();
+    tamis_edit_close(edit);
     progress_wipe();
     image_close(&set->open);
     if (is_stopped() || status == TAMIS_CANCELLED) return EXIT_TROUBLE; /* told already */
@@ -271,7 +275,7 @@ const struct verb verb_assemble = {
     .run = run,
     .operands = OPERANDS({"SHARD", ONE_OR_MORE, NO_STREAM}),
     .uses = USES({.option = OPT_OUTPUT, .help = "write the image of the whole here"},
-                 {.option = OPT_FORCE}, {.option = OPT_JSON, .help = "print the manifest as JSON"},
+                 {.option = OPT_FORCE}, {.option = OPT_WAIT}, {.option = OPT_JSON, .help = "print the manifest as JSON"},
                  {.option = OPT_SECRET_FILE}),
     .examples = EXAMPLES({"The image that one machine would have built, byte for byte",
                           "tamis assemble parts/*.tamis -o words.tamis"},

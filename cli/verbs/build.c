@@ -217,7 +217,7 @@ static int make(struct building *building, const struct tamis_builder_options *o
     code = status ? fail_why(building->args, NULL, status) : 0;
     if (!code) code = set_builder_notes(building->args, building->builder);
     if (!code) code = builder_take(building);
-    if (!code) code = builder_write(building, path, &image);
+    if (!code) code = builder_write(building, path, NULL, &image);
     if (!code) tell(building, wish, &image);
 
 done:
@@ -274,7 +274,7 @@ const struct verb verb_build = {
         {.option = OPT_PACKED, .help = "with --shard: hashes that \"tamis partition --packed\" wrote, "
                                        "instead of keys"},
         {.option = OPT_STRICT, .help = "with --shard: a key of another shard is an error"},
-        KEY_OPTIONS, BUILDER_OPTIONS, {.option = OPT_FORCE}),
+        KEY_OPTIONS, BUILDER_OPTIONS, {.option = OPT_FORCE}, {.option = OPT_WAIT}),
     .examples =
         EXAMPLES({"A filter from a list, sized by counting it, wrong for 1 key in 100",
                   "tamis build blocklist.tamis blocklist.txt"},

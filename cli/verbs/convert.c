@@ -119,7 +119,7 @@ const struct verb verb_convert = {
                  {.option = OPT_NOTE}, {.option = OPT_DECOMPRESS}, {.option = OPT_MEMORY,
                   .help = "the most that IN may have unpacked, otherwise a quarter of the machine's"},
                  {.option = OPT_JSON, .help = "print one JSON object"},
-                 {.option = OPT_FORCE}, {.option = OPT_SECRET_FILE}),
+                 {.option = OPT_FORCE}, {.option = OPT_WAIT}, {.option = OPT_SECRET_FILE}),
     .examples = EXAMPLES(
         {"A filter that a Java program wrote, of numbers",
          "tamis convert orders.bin --from guava --keys int64 orders.tamis"},

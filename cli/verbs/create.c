@@ -75,7 +75,7 @@ const struct verb verb_create = {
                  {.option = OPT_SEED}, {.option = OPT_SECRET_FILE}, {.option = OPT_CANON},
                  {.option = OPT_KEYS}, {.option = OPT_HEX}, {.option = OPT_BASE64},
                  {.option = OPT_NOTE},
-                 {.option = OPT_FORCE}),
+                 {.option = OPT_FORCE}, {.option = OPT_WAIT}),
     .examples = EXAMPLES({"Room for a million keys, wrong for 1 in 1000",
                           "tamis create seen.tamis --capacity 1M --fpr 0.1%"},
                          {"What is seen goes in", "tamis add --new seen.tamis today.txt"}),

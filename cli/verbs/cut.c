@@ -58,7 +58,7 @@ const struct verb verb_cut = {
     .operands = OPERANDS({"IMAGE", EXACTLY_ONE, READS_STDIN}),
     .uses = USES({.option = OPT_SHARDS, .is_required = true},
                  {.option = OPT_OUTPUT, .is_required = true, .help = "the folder they go to"},
-                 {.option = OPT_FORCE}, {.option = OPT_SECRET_FILE}),
+                 {.option = OPT_FORCE}, {.option = OPT_WAIT}, {.option = OPT_SECRET_FILE}),
     .examples = EXAMPLES({"24 images for 24 machines, parts/00.tamis to parts/23.tamis",
                           "tamis cut words.tamis --shards 24 -o parts"},
                          {"And together again", "tamis assemble parts/*.tamis -o again.tamis"}),

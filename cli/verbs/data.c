@@ -48,7 +48,7 @@ static int run_set(const struct args *args) {
     const tamis_status status =
         code ? TAMIS_OK : tamis_set_note(image.filter, note, *text ? text : NULL);
     if (status) code = fail_why(args, input_name("-"), status);
-    if (!code) code = image_write(args, image.filter, image_target(args));
+    if (!code) code = image_save(args, &image);
     free(text);
     image_close(&image);
     return code;

@@ -10,6 +10,7 @@ struct outgoing {
     struct new_file file;
     struct seal *seal; /* NULL: not signed */
     bool is_begun;
+    enum tamis_readers readers; /* of the images: a patch may hold what is secret in them */
     struct tamis_patch_info info;
 };
 
@@ -17,7 +18,7 @@ static bool put_patch(void *ctx, const void *bytes, size_t size) {
     struct outgoing *out = ctx;
     if (!out->is_begun) {
         const char *path = out->args->setting[OPT_OUTPUT].text;
-        if (file_begin(&out->file, out->args, path, MODE_USUAL)) return false;
+        if (file_begin(&out->file, out->args, path, out->readers)) return false;
         out->is_begun = true;
     }
     if (out->seal) seal_more(out->seal, bytes, size);
@@ -67,10 +68,12 @@ static void report(const struct args *args, const struct outgoing *out) {
 }
 
 /* Only images have patches: what is damaged is found here, not on another machine. */
-static int open_image(const struct args *args, const char *path, struct bytes *bytes) {
+static int open_image(const struct args *args, const char *path, struct bytes *bytes,
+                      struct outgoing *out) {
     tamis *filter = NULL;
     int code = bytes_open(bytes, args, path);
     if (!code) code = view_bytes(args, bytes, &filter);
+    if (!code && readers_of(filter) != TAMIS_READERS_USUAL) out->readers = readers_of(filter);
     tamis_free(filter);
     return code;
 }
@@ -83,8 +86,8 @@ static int run(const struct args *args) {
     if (!code) code = file_may_write(args, output, "a patch");
     if (!code && given(args, OPT_SIGN))
         code = seal_start(&out.seal, args, args->setting[OPT_SIGN].text);
-    if (!code) code = open_image(args, args->operand[0], &base);
-    if (!code) code = open_image(args, args->operand[1], &result);
+    if (!code) code = open_image(args, args->operand[0], &base, &out);
+    if (!code) code = open_image(args, args->operand[1], &result, &out);
     if (!code) code = write_patch(&out, &base, &result);
     if (!code) report(args, &out);
     seal_free(out.seal);
@@ -104,7 +107,7 @@ const struct verb verb_diff = {
     .operands = OPERANDS({"OLD", EXACTLY_ONE, READS_STDIN}, {"NEW", EXACTLY_ONE, READS_STDIN}),
     .uses = USES({.option = OPT_OUTPUT, .is_required = true,
                   .help = "where the patch goes, - for standard output"},
-                 {.option = OPT_FORCE}, {.option = OPT_SIGN}, {.option = OPT_SECRET_FILE},
+                 {.option = OPT_FORCE}, {.option = OPT_WAIT}, {.option = OPT_SIGN}, {.option = OPT_SECRET_FILE},
                  {.option = OPT_JSON}),
     .examples = EXAMPLES(
         {"What came since yesterday, for everybody who has yesterday's image",

@@ -30,12 +30,6 @@ static int verb_list(const struct args *args) {
 
 /* ---- Adding ---- */
 
-static int may_write(const struct args *args) {
-    const char *path = image_target(args);
-    const bool is_in_place = !given(args, OPT_OUTPUT) && strcmp(path, "-") != 0;
-    return is_in_place ? 0 : image_may_write(args, path);
-}
-
 static int start(struct building *building, const struct image *old) {
     struct tamis_builder_options options;
     struct tamis_options filter;
@@ -66,19 +60,20 @@ static int run(const struct args *args) {
                                 .keys = &keys,
                                 .abilities = TAMIS_CAN_LABEL | TAMIS_IS_BUILT,
                                 .usual_label = args->operand[1]};
-    struct image old = {0}, image = {0};
+    struct image held = {0}, old = {0}, image = {0};
     int code = keys_open(&keys, args, 2);
-    if (!code) code = may_write(args);
+    if (!code) code = image_hold(&held, args);
     if (!code) code = image_open(&old, args, args->operand[0], TO_ASK);
     if (!code) code = image_needs(args, &old, TAMIS_CAN_LABEL, "have labels");
     if (!code) code = start(&building, &old);
     if (!code) keys_follow(&keys, old.filter);
     if (!code) code = builder_take(&building);
-    if (!code) code = builder_write(&building, image_target(args), &image);
+    if (!code) code = builder_write(&building, image_target(args), held.edit, &image);
     if (!code) tell(&building, &image);
     image_close(&image);
     tamis_builder_free(building.builder);
     image_close(&old);
+    image_close(&held);
     keys_close(&keys);
     return code;
 }

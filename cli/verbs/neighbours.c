@@ -37,7 +37,7 @@ static int check_name(const struct args *args, const char *name) {
 
 /* A copy on its way to be newer. */
 struct hearing {
-    tamis *copy;
+    struct image copy;
     struct tamis_heard last;
     uint64_t taken, late;
 };
@@ -63,7 +63,8 @@ static int take_messages(const struct args *args, const struct bytes *from,
         tamis_status status = TAMIS_CORRUPT;
         struct tamis_heard *last = &hearing->last;
         if (size)
-            status = tamis_hear(&hearing->copy, from->at + at, size, &options, last, sizeof *last);
+            status = tamis_hear(&hearing->copy.filter, from->at + at, size, &options, last,
+                                sizeof *last);
         if (status) return fail_why(args, input_name(from->path), status);
         hearing->late += last->is_late;
         hearing->taken += !last->is_late;
@@ -74,18 +75,11 @@ static int take_messages(const struct args *args, const struct bytes *from,
 }
 
 /* What is there already, unless it is something else. */
-static int open_copy(const struct args *args, const char *path, tamis **copy) {
+static int open_copy(const struct args *args, const char *path, struct image *copy) {
     struct tamis_heard h;
-    struct image image = {0};
-    if (access(path, F_OK) != 0) return 0;
-    int code = image_open(&image, args, path, TO_CHANGE);
-    if (!code && !tamis_was_heard(image.filter, &h, sizeof h))
-        code = fail(args, path, "an image, but not a copy of what a neighbour announced");
-    if (!code) {
-        *copy = image.filter;
-        image.filter = NULL;
-    }
-    image_close(&image);
+    const int code = image_open_held(copy, args, path, HOLD_TO_CHANGE_OR_MAKE);
+    if (!code && copy->filter && !tamis_was_heard(copy->filter, &h, sizeof h))
+        return fail(args, path, "an image, but not a copy of what a neighbour announced");
     return code;
 }
 
@@ -105,9 +99,9 @@ static int hear(const struct args *args, const char *folder, const char *peer,
     if (!code) code = open_copy(args, path, &hearing.copy);
     if (!code) code = take_messages(args, &from, &hearing);
     if (!code) code = make_folder(args, folder);
-    if (!code) code = image_write(args, hearing.copy, path);
+    if (!code) code = image_save(args, &hearing.copy);
     if (!code) tell_heard(args, peer, &hearing);
-    tamis_free(hearing.copy);
+    image_close(&hearing.copy);
     bytes_close(&from);
     return code;
 }
@@ -264,7 +258,7 @@ const struct verb verb_neighbours = {
                          {"FILE", ANY_NUMBER, READS_STDIN_UNLESS_GIVEN}),
     .uses = USES({.option = OPT_HEAR}, {.option = OPT_LIST}, {.option = OPT_INVERT,
                   .help = "print the lines that no neighbour has announced"},
-                 ASK_OPTIONS, {.option = OPT_JSON}),
+                 ASK_OPTIONS, {.option = OPT_JSON}, {.option = OPT_WAIT}),
     .examples = EXAMPLES(
         {"Messages came from two caches", "tamis neighbours peers --hear b b.msg --hear c c.msg"},
         {"Who may have what is missing here?", "tamis neighbours peers missed.txt"},

@@ -38,7 +38,7 @@ static int run(const struct args *args) {
     keys.cutting.has_values = true;
     keys_hash_by(&keys, image.filter);
     if (!code) code = keys_run(&keys, &(struct handler){.take = put_batch, .with = &putting});
-    if (!code) code = image_write(args, image.filter, image_target(args));
+    if (!code) code = image_save(args, &image);
     if (!code) tell(args, &putting);
     image_close(&image);
     keys_close(&keys);

@@ -156,7 +156,7 @@ static int write_stream(const struct args *args, struct set *set, const uint8_t 
     memcpy(header + AT_SECRET, secret, TALK_SECRET_BYTES);
     const char *path = given(args, OPT_OUTPUT) ? args->setting[OPT_OUTPUT].text : "-";
     int code = open_talk(args, &talk, TAMIS_TELLS, set, true);
-    if (!code && !(code = file_begin(&file, args, path, MODE_USUAL))) {
+    if (!code && !(code = file_begin(&file, args, path, TAMIS_READERS_USUAL))) {
         bool is_good = file_put(&file, header, sizeof header);
         while (is_good && (size = tamis_talk_give(talk, bytes, sizeof bytes)) > 0)
             is_good = file_put(&file, bytes, size);

@@ -203,7 +203,7 @@ static int run(const struct args *args) {
     if (!code) code = start_names(&recording);
     if (!code) code = record_files(&recording);
     if (!code) code = keep_lines(&recording);
-    if (!code) code = image_write(args, recording.image.filter, image_target(args));
+    if (!code) code = image_save(args, &recording.image);
     if (!code) tell(&recording);
     image_close(&recording.image);
     return code;

@@ -46,7 +46,7 @@ static int run(const struct args *args) {
     removing.filter = image.filter;
     keys_hash_by(&keys, image.filter);
     if (!code) code = keys_run(&keys, &(struct handler){.take = remove_batch, .with = &removing});
-    if (!code) code = image_write(args, image.filter, image_target(args));
+    if (!code) code = image_save(args, &image);
     if (!code) {
         tell(args, &removing);
         code = removing.removed > 0 ? EXIT_FOUND : EXIT_NOTHING;

@@ -11,7 +11,7 @@ static int run(const struct args *args) {
         const tamis_status status = tamis_resize(image.filter, capacity);
         if (status) code = fail_why(args, input_name(image.path), status);
     }
-    if (!code) code = image_write(args, image.filter, image_target(args));
+    if (!code) code = image_save(args, &image);
     if (!code) {
         snprintf(what, sizeof what, "room for %s %s", human_count(capacity).text,
                  capacity == 1 ? "key" : "keys");

@@ -230,7 +230,7 @@ const struct verb verb_sketch = {
                  {.option = OPT_MEMORY,
                   .help = "memory to tell keys apart in, 8 bytes each, otherwise a quarter of the "
                           "machine's"},
-                 THREADS_OPTION, {.option = OPT_NOTE}, {.option = OPT_FORCE}),
+                 THREADS_OPTION, {.option = OPT_NOTE}, {.option = OPT_FORCE}, {.option = OPT_WAIT}),
     .examples = EXAMPLES({"A host sums up its list, for another whose list is nearly the same",
                           "tamis sketch a.tamis names.txt --differences 500"},
                          {"What the lists of this and that host do not share",

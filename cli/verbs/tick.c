@@ -23,7 +23,7 @@ static int run(const struct args *args) {
     if (!code) code = image_open_to_change(&image, args);
     if (!code) code = image_needs(args, &image, TAMIS_CAN_TICK, "age by a step of time");
     if (!code) code = tick_by(args, &image, steps);
-    if (!code) code = image_write(args, image.filter, image_target(args));
+    if (!code) code = image_save(args, &image);
     if (!code) {
         snprintf(what, sizeof what, "older by %s %s", human_count(steps).text,
                  steps == 1 ? "step" : "steps");

@@ -9,6 +9,7 @@
  * Whatever fails on the way, and wherever it is stopped, the builder still has its records. */
 #include <string.h>
 
+#include "core/saving.h"
 #include "core/stages.h"
 #include "file/disk.h"
 
@@ -272,10 +273,10 @@ static tamis_status write_image(tamis_builder *b, tamis_image *image, tamis_new_
 }
 
 /* The file is begun first: a folder that does not take it shows before the work, not after. */
-static tamis_status build_to(tamis_builder *b, const char *path) {
+static tamis_status build_to(tamis_builder *b, tamis_goal goal) {
     tamis_image image;
     tamis_new_file file;
-    tamis_status rc = tamis__file_begin(&file, path);
+    tamis_status rc = tamis__file_begin(&file, goal, tamis__readers(&b->filter->image.hasher));
     if (rc) return rc;
     rc = sort_and_shape(b, &image);
     if (!rc) rc = write_image(b, &image, &file);
@@ -285,15 +286,14 @@ static tamis_status build_to(tamis_builder *b, const char *path) {
     return rc;
 }
 
-tamis_status tamis__assemble_to(tamis_builder *b, const char *path) {
-    tamis__file_tidy(path);
+tamis_status tamis__assemble_to(tamis_builder *b, tamis_goal goal) {
     const bool is_pressed = b->filter->kind->press;
-    if (!b->records && !is_pressed) return tamis_save(b->filter, path);
-    if (b->filter->kind->build) return build_to(b, path);
+    if (!b->records && !is_pressed) return tamis__save(b->filter, goal);
+    if (b->filter->kind->build) return build_to(b, goal);
     tamis *f;
     tamis_status rc = is_pressed ? tamis__press(b, &f) : make_filter(b, &f);
     if (rc) return rc;
-    rc = tamis_save(f, path);
+    rc = tamis__save(f, goal);
     tamis_free(f);
     return rc;
 }

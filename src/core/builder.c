@@ -484,10 +484,14 @@ tamis_status tamis_builder_finish(tamis_builder *b, tamis **filter) {
     return rc;
 }
 
-tamis_status tamis_builder_finish_to(tamis_builder *b, const char *path) {
+tamis_status tamis__builder_finish_at(tamis_builder *b, tamis_goal goal) {
     const int saved = errno;
     tamis_status rc = may_finish(b);
-    if (!rc) rc = tamis__assemble_to(b, path);
+    if (!rc) rc = tamis__assemble_to(b, goal);
     errno = saved;
     return rc;
+}
+
+tamis_status tamis_builder_finish_to(tamis_builder *b, const char *path) {
+    return tamis__builder_finish_at(b, (tamis_goal){path, NULL});
 }

@@ -6,6 +6,7 @@
 #include "core/filter.h"
 #include "core/names.h"
 #include "core/records.h"
+#include "file/replace.h"
 
 /* Hashes in the order in which they came. */
 typedef struct tamis_pile {
@@ -48,7 +49,10 @@ uint64_t tamis__builder_memory(const tamis_builder *);
 /* Everything that takes place after the last key: sorts, makes the payload, and hands the filter
  * over or writes it. */
 tamis_status tamis__assemble(tamis_builder *, tamis **filter);
-tamis_status tamis__assemble_to(tamis_builder *, const char *path);
+tamis_status tamis__assemble_to(tamis_builder *, tamis_goal);
+
+/* tamis_builder_finish_to, for those that know more than a path. */
+tamis_status tamis__builder_finish_at(tamis_builder *, tamis_goal);
 
 /* Keys for a kind that is pressed, all or none; and the filter that they make. */
 tamis_status tamis__pile_keys(tamis_builder *, tamis_keys, size_t n);

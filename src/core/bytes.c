@@ -2,10 +2,9 @@
 #include <errno.h>
 #include <string.h>
 
-#include "core/filter.h"
+#include "core/saving.h"
 #include "file/disk.h"
 #include "file/notes.h"
-#include "file/replace.h"
 
 /* ---- Out ------------------------------------------------------------------------------------ */
 
@@ -56,17 +55,26 @@ tamis_status tamis_bytes(const tamis *f, void *image, size_t size) {
     return tamis_bytes_at(f, 0, image, (size_t)tamis_stored_size(f));
 }
 
-tamis_status tamis_save(const tamis *f, const char *path) {
+enum tamis_readers tamis__readers(const tamis_hasher *hasher) {
+    return hasher->key_place == TAMIS_KEY_INSIDE ? TAMIS_READERS_OWNER : TAMIS_READERS_USUAL;
+}
+
+tamis_status tamis__save(const tamis *f, tamis_goal goal) {
     const int saved = errno;
     uint8_t header[TAMIS_IMAGE_HEADER_BYTES];
     tamis__image_write_header(&f->image, tamis__image_content_sum(&f->image), header);
     const tamis_part parts[] = {{header, sizeof header},
                                 {f->image.body.bytes, f->image.body.size},
                                 {f->image.notes, f->image.notes_size}};
-    const tamis_status rc = tamis__file_replace(path, parts, sizeof parts / sizeof *parts);
+    const tamis_status rc = tamis__file_replace(goal, tamis__readers(&f->image.hasher), parts,
+                                                sizeof parts / sizeof *parts);
     tamis__wipe(header, sizeof header); /* it may hold the secret */
     errno = saved;
     return rc;
+}
+
+tamis_status tamis_save(const tamis *f, const char *path) {
+    return tamis__save(f, (tamis_goal){path, NULL});
 }
 
 /* ---- In: everything goes through the two halves of the gate ---------------------------------- */
@@ -194,20 +202,15 @@ static tamis_status read_content(int fd, const char *path, tamis *f, char *notes
     return rc;
 }
 
-tamis_status tamis_read_with(tamis **filter, const char *path,
-                             const struct tamis_options *options) {
-    const int saved = errno;
+tamis_status tamis__read_from(tamis **filter, int fd, uint64_t size, const char *path,
+                              const struct tamis_options *options) {
     uint8_t header[TAMIS_IMAGE_HEADER_BYTES] = {0};
-    uint64_t size, sum;
+    uint64_t sum;
     tamis *f;
     char *notes;
-    int fd;
-    *filter = NULL;
-    tamis_status rc = tamis__disk_open(path, &fd, &size);
-    if (rc) goto done;
+    tamis_status rc = TAMIS_OK;
     if (size >= sizeof header) rc = tamis__disk_read(fd, path, header, sizeof header);
-    if (rc) goto close;
-    rc = begin(&f, header, size, options);
+    if (!rc) rc = begin(&f, header, size, options);
     if (!rc) {
         rc = tamis__own(f, &notes);
         if (!rc) rc = read_content(fd, path, f, notes, &sum);
@@ -216,10 +219,21 @@ tamis_status tamis_read_with(tamis **filter, const char *path,
         rc = finish(filter, f, rc);
     }
     if (rc && rc != TAMIS_IO) tamis__fail_in(rc, path);
-close:
-    tamis__disk_close(fd);
-done:
     tamis__wipe(header, sizeof header);
+    return rc;
+}
+
+tamis_status tamis_read_with(tamis **filter, const char *path,
+                             const struct tamis_options *options) {
+    const int saved = errno;
+    uint64_t size;
+    int fd;
+    *filter = NULL;
+    tamis_status rc = tamis__disk_open(path, &fd, &size);
+    if (!rc) {
+        rc = tamis__read_from(filter, fd, size, path, options);
+        tamis__disk_close(fd);
+    }
     errno = saved;
     return rc;
 }

@@ -8,9 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/filter.h"
+#include "core/saving.h"
 #include "file/notes.h"
-#include "file/replace.h"
 #include "kinds/shard.h"
 
 enum { I = TAMIS_SHARD_I, N = TAMIS_SHARD_N };
@@ -300,20 +299,20 @@ static tamis_status append_shard(joining *j, const tamis *f, uint64_t i) {
     return append(j, body->bytes, body->size);
 }
 
+static tamis_status stopped_before(uint64_t i, uint64_t shards) {
+    return tamis__fail(TAMIS_CANCELLED, "stopped before shard %llu of %llu", (unsigned long long)i,
+                       (unsigned long long)shards);
+}
+
 /* The header comes first in the file and is known last. */
-static tamis_status write_whole(joining *j, tamis_next_shard *next, void *ctx) {
+static tamis_status write_whole(joining *j, const tamis *f, tamis_next_shard *next, void *ctx) {
     uint8_t header[TAMIS_IMAGE_HEADER_BYTES] = {0};
-    uint64_t i = 0, shards = 1;
+    const uint64_t shards = f->image.body.word[N];
     tamis__sum_start(&j->sum);
     tamis_status rc = tamis__file_append(&j->file, header, sizeof header);
-    for (; i < shards && !rc; i++) {
-        const tamis *f = next(ctx, i);
-        if (!f)
-            return tamis__fail(TAMIS_CANCELLED, "stopped before shard %llu of %llu",
-                               (unsigned long long)i, (unsigned long long)shards);
-        if (i == 0) rc = keep_first(j, f);
-        if (i == 0 && !rc) shards = f->image.body.word[N];
-        if (!rc) rc = append_shard(j, f, i);
+    for (uint64_t i = 0; i < shards && !rc; i++) {
+        if (i > 0) f = next(ctx, i);
+        rc = f ? append_shard(j, f, i) : stopped_before(i, shards);
     }
     if (!rc) rc = append(j, j->whole.notes, j->whole.notes_size);
     if (!rc) rc = tamis__file_rewind(&j->file);
@@ -327,10 +326,12 @@ static tamis_status write_whole(joining *j, tamis_next_shard *next, void *ctx) {
 tamis_status tamis_join_to(const char *path, tamis_next_shard *next, void *ctx) {
     const int saved = errno;
     joining j = {.notes = {NULL, 0}};
-    tamis__file_tidy(path);
-    tamis_status rc = tamis__file_begin(&j.file, path);
+    const tamis *first = next(ctx, 0); /* which tells whether there will be a secret inside */
+    tamis_status rc = first ? keep_first(&j, first) : stopped_before(0, 1);
+    if (!rc)
+        rc = tamis__file_begin(&j.file, (tamis_goal){path, NULL}, tamis__readers(&j.whole.hasher));
     if (!rc) {
-        rc = write_whole(&j, next, ctx);
+        rc = write_whole(&j, first, next, ctx);
         if (!rc)
             rc = tamis__file_commit(&j.file);
         else

@@ -4,47 +4,43 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#if defined(__linux__)
+#include <sys/syscall.h>
+#include <sys/xattr.h>
+#endif
+
 #include "base/status.h"
 #include "file/disk.h"
 
-static const char suffix[] = ".tmp";
+static const char suffix[] = ".tmp", older[] = ".new";
 
-/* Through a symbolic link the file it leads to is replaced, not the link. */
-static tamis_status find_target(const char *path, char target[TAMIS_PATH_MOST]) {
-    struct stat st;
-    const bool is_link = lstat(path, &st) == 0 && S_ISLNK(st.st_mode);
-    char *real = is_link ? realpath(path, NULL) : NULL;
-    const int len = snprintf(target, TAMIS_PATH_MOST, "%s", real ? real : path);
-    free(real);
-    if (len < TAMIS_PATH_MOST) return TAMIS_OK;
-    errno = ENAMETOOLONG;
-    return tamis__io_error(path, "cannot write");
-}
+/* ---- Beginning ------------------------------------------------------------------------------ */
 
-tamis_status tamis__file_begin(tamis_new_file *f, const char *path) {
+/* A file that replaces another is nobody's but ours until it has the rights of that: see
+ * keep_rights. A new one has its own from the start. */
+tamis_status tamis__file_begin(tamis_new_file *f, tamis_goal goal, enum tamis_readers readers) {
     struct stat st;
     char prefix[TAMIS_PATH_MOST + 1];
-    f->path = path;
-    tamis_status rc = find_target(path, f->target);
+    f->path = goal.path;
+    f->place = goal.place;
+    f->readers = readers;
+    if (goal.place) memcpy(f->target, goal.place->target, sizeof f->target);
+    const tamis_status rc = goal.place ? TAMIS_OK : tamis__place_find(goal.path, f->target);
     if (rc) return rc;
-    const bool is_there = stat(f->target, &st) == 0;
+    const bool is_there = lstat(f->target, &st) == 0;
     if (is_there && !S_ISREG(st.st_mode)) {
         tamis__fail(TAMIS_IO, "cannot be replaced: not a regular file");
-        return tamis__fail_in(TAMIS_IO, path);
+        return tamis__fail_in(TAMIS_IO, f->path);
     }
+    tamis__file_tidy(f->target);
     snprintf(prefix, sizeof prefix, "%s.", f->target);
-    f->fd = tamis__temp_create(prefix, suffix, 0666, f->temp);
-    if (f->fd < 0) return tamis__io_error(path, "cannot create a file beside it");
-    if (is_there && fchmod(f->fd, st.st_mode & 0777) < 0) {
-        rc = tamis__io_error(path, "cannot set its mode");
-        tamis__file_abandon(f);
-    }
-    return rc;
+    const bool is_ours_alone = is_there || readers != TAMIS_READERS_USUAL;
+    f->fd = tamis__temp_create(prefix, suffix, is_ours_alone ? 0600 : 0666, f->temp);
+    return f->fd < 0 ? tamis__io_error(f->path, "cannot create a file beside it") : TAMIS_OK;
 }
 
 tamis_status tamis__file_append(tamis_new_file *f, const void *bytes, uint64_t size) {
@@ -65,6 +61,45 @@ tamis_status tamis__file_rewind(tamis_new_file *f) {
     return lseek(f->fd, 0, SEEK_SET) == 0 ? TAMIS_OK : tamis__io_error(f->path, "cannot write");
 }
 
+/* ---- Rights --------------------------------------------------------------------------------- */
+
+enum { OWNER = 0700, GROUP = 0070, OTHERS = 0007 };
+
+/* The list of rights beside the mode (POSIX ACL), which speaks of the group too. False when the new
+ * file cannot get the old one's, or cannot get rid of one that its folder gives to all new files. */
+static bool keep_list(const tamis_new_file *f, bool is_group) {
+#if defined(__linux__)
+    static const char name[] = "system.posix_acl_access";
+    char list[4096];
+    const ssize_t size = lgetxattr(f->target, name, list, sizeof list);
+    if (size >= 0) return is_group && fsetxattr(f->fd, name, list, (size_t)size, 0) == 0;
+    if (errno != ENODATA && errno != ENOTSUP) return false;
+    return fremovexattr(f->fd, name) == 0 || errno == ENODATA || errno == ENOTSUP;
+#else
+    (void)f, (void)is_group;
+    return true;
+#endif
+}
+
+/* Owner, group, mode and list of what is replaced, as far as the system lets us, and in an order in
+ * which nobody can read for a moment what he could not read before: the file is its writer's alone
+ * until owner and group are right. Where the group is another, it gets no more than everybody had. */
+static tamis_status keep_rights(const tamis_new_file *f, const struct stat *old) {
+    struct stat now;
+    mode_t mode = old->st_mode & 07777;
+    if (fstat(f->fd, &now) < 0) return tamis__io_error(f->path, "cannot set its mode");
+    bool is_owner = now.st_uid == old->st_uid, is_group = now.st_gid == old->st_gid;
+    if ((!is_owner || !is_group) && fchown(f->fd, old->st_uid, old->st_gid) == 0)
+        is_owner = is_group = true;
+    if (!is_group && fchown(f->fd, (uid_t)-1, old->st_gid) == 0) is_group = true;
+    if (!is_owner) mode &= ~(mode_t)S_ISUID;
+    if (!is_group) mode &= ~(mode_t)(S_ISGID | (GROUP & ~((old->st_mode & OTHERS) << 3)));
+    if (!keep_list(f, is_group) || f->readers == TAMIS_READERS_OWNER_ALWAYS) mode &= OWNER;
+    return fchmod(f->fd, mode) == 0 ? TAMIS_OK : tamis__io_error(f->path, "cannot set its mode");
+}
+
+/* ---- Ending --------------------------------------------------------------------------------- */
+
 /* The rename itself lasts only once its folder is on disk. */
 static int sync_folder(const char *path) {
     char folder[TAMIS_PATH_MOST];
@@ -76,23 +111,45 @@ static int sync_folder(const char *path) {
     return rc;
 }
 
+/* A name that nobody had a moment ago is not taken from whoever has it now. */
+static int rename_to_new(const tamis_new_file *f) {
+#if defined(SYS_renameat2)
+    enum { NO_REPLACE = 1 };
+    if (syscall(SYS_renameat2, AT_FDCWD, f->temp, AT_FDCWD, f->target, NO_REPLACE) == 0) return 0;
+    if (errno != ENOSYS && errno != EINVAL && errno != EPERM) return -1;
+#endif
+    return rename(f->temp, f->target);
+}
+
+static tamis_status take_name(const tamis_new_file *f) {
+    const bool is_new = f->place && !f->place->is_there;
+    const tamis_status rc = f->place ? tamis__place_check(f->place) : TAMIS_OK;
+    if (rc) return rc;
+    if ((is_new ? rename_to_new(f) : rename(f->temp, f->target)) == 0) return TAMIS_OK;
+    if (is_new && errno == EEXIST) return tamis__place_check(f->place);
+    return tamis__io_error(f->path, "cannot rename over it");
+}
+
 /* The file is closed last, because with it goes the lock: without that, somebody who tidies up would
  * take it for the file of a writer that died. Nothing is lost by not asking what close says, after
  * fsync said that everything is on disk. */
 tamis_status tamis__file_commit(tamis_new_file *f) {
+    struct stat old;
     tamis_status rc = TAMIS_OK;
-    if (fsync(f->fd) < 0)
-        rc = tamis__io_error(f->path, "cannot flush to disk");
-    else if (rename(f->temp, f->target) < 0)
-        rc = tamis__io_error(f->path, "cannot rename over it");
+    if (lstat(f->target, &old) == 0) rc = keep_rights(f, &old);
+    if (!rc && fsync(f->fd) < 0) rc = tamis__io_error(f->path, "cannot flush to disk");
+    if (!rc) rc = take_name(f);
     if (rc) {
         tamis__file_abandon(f);
         return rc;
     }
-    close(f->fd);
     if (sync_folder(f->target) < 0)
-        return tamis__io_error(f->path, "saved, but its folder cannot be flushed");
-    return TAMIS_OK;
+        rc = tamis__io_error(f->path, "saved, but its folder cannot be flushed");
+    if (f->place)
+        tamis__place_pass(f->place, f->fd);
+    else
+        close(f->fd);
+    return rc;
 }
 
 void tamis__file_abandon(tamis_new_file *f) {
@@ -100,18 +157,18 @@ void tamis__file_abandon(tamis_new_file *f) {
     close(f->fd);
 }
 
-void tamis__file_tidy(const char *path) {
-    char target[TAMIS_PATH_MOST], folder[TAMIS_PATH_MOST], prefix[TAMIS_PATH_MOST + 1];
-    if (find_target(path, target)) return;
+void tamis__file_tidy(const char *target) {
+    char folder[TAMIS_PATH_MOST], prefix[TAMIS_PATH_MOST + 1];
     tamis__folder_of(target, folder);
     const char *slash = strrchr(target, '/');
     snprintf(prefix, sizeof prefix, "%s.", slash ? slash + 1 : target);
-    tamis__temp_tidy(folder, prefix, suffix);
+    tamis__temp_tidy(folder, prefix, suffix, older);
 }
 
-tamis_status tamis__file_replace(const char *path, const tamis_part *parts, size_t count) {
+tamis_status tamis__file_replace(tamis_goal goal, enum tamis_readers readers,
+                                 const tamis_part *parts, size_t count) {
     tamis_new_file file;
-    tamis_status rc = tamis__file_begin(&file, path);
+    tamis_status rc = tamis__file_begin(&file, goal, readers);
     if (rc) return rc;
     for (size_t i = 0; i < count && !rc; i++)
         rc = tamis__file_append(&file, parts[i].bytes, parts[i].size);

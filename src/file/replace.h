@@ -3,6 +3,7 @@
 #ifndef TAMIS_FILE_REPLACE_H
 #define TAMIS_FILE_REPLACE_H
 
+#include "file/place.h"
 #include "file/temp.h"
 #include "tamis.h"
 
@@ -10,10 +11,19 @@
 typedef struct tamis_new_file {
     int fd;
     const char *path; /* as the caller calls it */
+    enum tamis_readers readers;
+    tamis_place *place; /* of an edit: the name must lead to what it holds; or NULL */
     char target[TAMIS_PATH_MOST], temp[TAMIS_PATH_MOST];
 } tamis_new_file;
 
-tamis_status tamis__file_begin(tamis_new_file *, const char *path);
+/* Where a new file goes: to a path, or to what an edit holds. */
+typedef struct tamis_goal {
+    const char *path;
+    tamis_place *place;
+} tamis_goal;
+
+/* Removes what writers of this name that died left behind, too. */
+tamis_status tamis__file_begin(tamis_new_file *, tamis_goal, enum tamis_readers);
 tamis_status tamis__file_append(tamis_new_file *, const void *bytes, uint64_t size);
 
 /* Goes back to the first byte: what is appended next is written over the old. */
@@ -23,8 +33,8 @@ tamis_status tamis__file_rewind(tamis_new_file *);
 tamis_status tamis__file_commit(tamis_new_file *);
 void tamis__file_abandon(tamis_new_file *);
 
-/* Removes what writers of `path` that died left behind. */
-void tamis__file_tidy(const char *path);
+/* Removes what writers of `target` that died left behind. */
+void tamis__file_tidy(const char *target);
 
 /* A run of bytes to write. */
 typedef struct tamis_part {
@@ -33,6 +43,7 @@ typedef struct tamis_part {
 } tamis_part;
 
 /* All of it at once, the parts one after another. */
-tamis_status tamis__file_replace(const char *path, const tamis_part *parts, size_t count);
+tamis_status tamis__file_replace(tamis_goal, enum tamis_readers, const tamis_part *parts,
+                                 size_t count);
 
 #endif

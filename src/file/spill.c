@@ -33,7 +33,7 @@ tamis_status tamis__spill_start(tamis_spill *s, const char *folder, bool is_like
  * business: whoever knows the hashes of a set knows the set. */
 static tamis_status open_file(tamis_spill *s) {
     char start[TAMIS_PATH_MOST + sizeof prefix];
-    tamis__temp_tidy(s->folder, prefix, suffix);
+    tamis__temp_tidy(s->folder, prefix, suffix, NULL);
     snprintf(start, sizeof start, "%s/%s", s->folder, prefix);
     s->fd = tamis__temp_create(start, suffix, 0600, s->name);
     if (s->fd < 0) return tamis__io_error(s->folder, "cannot create a temporary file here");

@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -38,7 +39,7 @@ int tamis__temp_create(const char *prefix, const char *suffix, unsigned mode,
         const int len =
             snprintf(name, TAMIS_PATH_MOST, "%s%08x%s", prefix, (unsigned)number, suffix);
         if (len < 0 || len >= TAMIS_PATH_MOST) return errno = ENAMETOOLONG, -1;
-        const int fd = open(name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, (mode_t)mode);
+        const int fd = open(name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, (mode_t)mode);
         if (fd < 0 && errno != EEXIST) return -1;
         if (fd < 0) continue;
         if (is_kept(fd)) return fd;
@@ -55,13 +56,28 @@ static bool is_ours(const char *name, const char *prefix, const char *suffix) {
            strcmp(name + before + DIGITS, suffix) == 0;
 }
 
+/* Those had no lock; their name tells who wrote them. Process numbers are used again: then a file
+ * stays a while longer. */
+static bool is_of_the_dead(const char *name, const char *prefix, const char *older) {
+    const size_t before = strlen(prefix);
+    long process = 0;
+    int number = 0, end = 0;
+    if (!older || strncmp(name, prefix, before) != 0) return false;
+    name += before;
+    if (sscanf(name, "%9ld-%9d%n", &process, &number, &end) < 2 || process <= 0 || number < 0)
+        return false;
+    return strspn(name, "0123456789-") == (size_t)end && strcmp(name + end, older) == 0 &&
+           kill((pid_t)process, 0) < 0 && errno == ESRCH;
+}
+
 /* Nothing in here is worth failing for. */
-void tamis__temp_tidy(const char *folder, const char *prefix, const char *suffix) {
+void tamis__temp_tidy(const char *folder, const char *prefix, const char *suffix,
+                      const char *older) {
     DIR *dir = opendir(folder);
     if (!dir) return;
     for (const struct dirent *entry; (entry = readdir(dir));) {
         const char *name = entry->d_name;
-        if (!is_ours(name, prefix, suffix)) continue;
+        if (!is_ours(name, prefix, suffix) && !is_of_the_dead(name, prefix, older)) continue;
         const int fd = openat(dirfd(dir), name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
         if (fd < 0) continue;
         if (flock(fd, LOCK_EX | LOCK_NB) == 0) unlinkat(dirfd(dir), name, 0);

@@ -287,7 +287,8 @@ typedef struct tamis_kind {
     tamis_status (*add_keys)(tamis_body *, const struct tamis_key *, size_t n);
     tamis_status (*remove_key)(tamis_body *, const struct tamis_key *);
     void (*count_keys)(const tamis_body *, const struct tamis_key *, size_t n, uint64_t *count);
-    void (*add_key_times)(tamis_body *, const struct tamis_key *, uint64_t times); /* as add_times */
+    void (*add_key_times)(tamis_body *, const struct tamis_key *,
+                          uint64_t times); /* as add_times */
 
     /* One key: takes back one add of it, or TAMIS_NOT_FOUND when the body shows there was none. */
     tamis_status (*remove)(tamis_body *, uint64_t hash);
@@ -325,7 +326,8 @@ typedef struct tamis_kind {
     tamis_status (*fold)(const tamis_body *, uint64_t by, uint64_t word[]);
     tamis_status (*resize)(const tamis_body *, uint64_t capacity, uint64_t word[]);
     tamis_status (*move)(tamis_body *to, const tamis_body *from);
-    tamis_status (*shrink)(const tamis_body *, uint64_t keep, uint64_t word[]); /* bits of a number */
+    tamis_status (*shrink)(const tamis_body *, uint64_t keep,
+                           uint64_t word[]); /* bits of a number */
     bool loses_rate; /* by growing: TAMIS_CAN_GROW, which promises to keep it, is not said then */
 
     /* Sets. Core has made sure that both bodies have the same words and the same hash. */

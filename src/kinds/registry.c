@@ -46,17 +46,15 @@ unsigned tamis__abilities(const tamis_kind *k, const uint64_t word[]) {
         (k->add || k->add_keys ? TAMIS_CAN_ADD : 0) | (k->add_shared ? TAMIS_CAN_SHARE : 0) |
         (k->merge || (k->build && k->next) ? TAMIS_CAN_MERGE : 0) |
         (k->intersect ? TAMIS_CAN_INTERSECT : 0) | (k->fold ? TAMIS_CAN_FOLD : 0) |
-        (k->shrink ? TAMIS_CAN_SHRINK : 0) |
-        (k->grow && !k->loses_rate ? TAMIS_CAN_GROW : 0) | (k->query_keys ? TAMIS_OWN_HASH : 0) |
-        (k->remove || k->remove_key ? TAMIS_CAN_REMOVE : 0) |
+        (k->shrink ? TAMIS_CAN_SHRINK : 0) | (k->grow && !k->loses_rate ? TAMIS_CAN_GROW : 0) |
+        (k->query_keys ? TAMIS_OWN_HASH : 0) | (k->remove || k->remove_key ? TAMIS_CAN_REMOVE : 0) |
         (k->count || k->count_keys ? TAMIS_CAN_COUNT : 0) | (k->tick ? TAMIS_CAN_TICK : 0) |
         (k->next ? TAMIS_CAN_LIST : 0) | (k->resize ? TAMIS_CAN_RESIZE : 0) |
         (k->log ? TAMIS_CAN_LOG : 0) | (k->levels ? TAMIS_CAN_LEVEL : 0) |
         (k->retouch ? TAMIS_CAN_RETOUCH : 0) | (k->get ? TAMIS_CAN_GET : 0) |
         (k->put ? TAMIS_CAN_PUT : 0) | (k->labels ? TAMIS_CAN_LABEL : 0) |
         (k->differ ? TAMIS_CAN_DIFFER : 0) | (k->trace ? TAMIS_CAN_TRACE : 0) |
-        (k->prints ? TAMIS_CAN_SEARCH : 0) |
-        (k->query || k->query_keys ? 0 : TAMIS_IS_SKETCH) |
+        (k->prints ? TAMIS_CAN_SEARCH : 0) | (k->query || k->query_keys ? 0 : TAMIS_IS_SKETCH) |
         (tamis__is_built(k) ? TAMIS_IS_BUILT : 0) | k->traits;
     return word && k->lacks ? has & ~k->lacks(word) : has;
 }

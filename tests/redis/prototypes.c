@@ -24,25 +24,28 @@
 /* ---- Functions ------------------------------------------------------------------------------- */
 
 /* Those that take a struct of ours are compared with it in the place of theirs; the struct is below. */
-#define NEEDED(result, name, arguments)                                                \
-    CHECK(__builtin_types_compatible_p(result(*) arguments, TYPE_OF_##name),           \
+#define NEEDED(result, name, arguments)                                      \
+    CHECK(__builtin_types_compatible_p(result(*) arguments, TYPE_OF_##name), \
           #name " has another type");
 #define WANTED NEEDED
-#include "present_types.h"
 #include "present.def"
+#include "present_types.h"
 
 /* ---- Structs --------------------------------------------------------------------------------- */
 
 #define SAME_SIZE(ours, theirs) CHECK(sizeof(ours) == sizeof(theirs), #ours " has another size")
-#define SAME_PLACE(ours, field, theirs, their_field) \
-    CHECK(offsetof(ours, field) == offsetof(theirs, their_field), #ours "." #field " is elsewhere")
+#define SAME_PLACE(ours, field, theirs, their_field)                                      \
+    CHECK(offsetof(ours, field) == offsetof(theirs, their_field), #ours "." #field " is " \
+                                                                                   "elsewhere")
 
 #define METHOD(field) SAME_PLACE(redis_methods, field, RedisModuleTypeMethods, field);
-METHOD(version) METHOD(rdb_load) METHOD(rdb_save) METHOD(aof_rewrite) METHOD(mem_usage) METHOD(digest)
-METHOD(free) METHOD(aux_load) METHOD(aux_save) METHOD(aux_save_triggers) METHOD(free_effort) METHOD(unlink)
-METHOD(copy) METHOD(defrag) METHOD(mem_usage2) METHOD(free_effort2) METHOD(unlink2) METHOD(copy2)
+METHOD(version)
+METHOD(rdb_load) METHOD(rdb_save) METHOD(aof_rewrite) METHOD(mem_usage) METHOD(digest) METHOD(free)
+    METHOD(aux_load) METHOD(aux_save) METHOD(aux_save_triggers) METHOD(free_effort) METHOD(unlink)
+        METHOD(copy) METHOD(defrag) METHOD(mem_usage2) METHOD(free_effort2) METHOD(unlink2)
+            METHOD(copy2)
 
-SAME_SIZE(redis_key_spec, RedisModuleCommandKeySpec);
+                SAME_SIZE(redis_key_spec, RedisModuleCommandKeySpec);
 SAME_PLACE(redis_key_spec, flags, RedisModuleCommandKeySpec, flags);
 SAME_PLACE(redis_key_spec, begins, RedisModuleCommandKeySpec, begin_search_type);
 SAME_PLACE(redis_key_spec, first, RedisModuleCommandKeySpec, bs.index.pos);
@@ -64,7 +67,8 @@ CHECK(sizeof(RedisModuleCommandHistoryEntry) >= 16 && sizeof(RedisModuleCommandA
 
 /* ---- Numbers --------------------------------------------------------------------------------- */
 
-#define SAME(ours, theirs) CHECK((long long)(ours) == (long long)(theirs), #ours " is another number");
+#define SAME(ours, theirs) \
+    CHECK((long long)(ours) == (long long)(theirs), #ours " is another number");
 SAME(REDIS_OK, REDISMODULE_OK)
 SAME(REDIS_ERR, REDISMODULE_ERR)
 SAME(REDIS_API_VERSION, REDISMODULE_APIVER_1)

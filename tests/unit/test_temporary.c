@@ -327,7 +327,7 @@ static void tidy(const char *name) {
     static int times;
     if (strcmp(name, "flock") == 0 && times++ % 2) return;
     tamis__file_tidy(path);
-    tamis__temp_tidy(temp, "tamis-", ".spill");
+    tamis__temp_tidy(temp, "tamis-", ".spill", NULL);
 }
 
 /* Somebody is slower: has locked our new file before we could, and removes it one call later. */

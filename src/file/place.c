@@ -1,0 +1,196 @@
+/* Holding a name while what is under it is changed. */
+#include "file/place.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <time.h>
+#include <unistd.h>
+
+#if defined(__linux__)
+#include <sys/sysmacros.h>
+#endif
+
+#include "base/status.h"
+#include "file/disk.h"
+
+/* ---- Where a path leads --------------------------------------------------------------------- */
+
+/* By hand: realpath knows no end of a link that is not there yet. */
+static bool follow(char target[TAMIS_PATH_MOST]) {
+    char link[TAMIS_PATH_MOST], folder[TAMIS_PATH_MOST], next[2 * TAMIS_PATH_MOST];
+    const ssize_t len = readlink(target, link, sizeof link - 1);
+    if (len < 0) return false;
+    link[len] = '\0';
+    tamis__folder_of(target, folder);
+    const bool is_beside = *link != '/' && strcmp(folder, ".") != 0;
+    snprintf(next, sizeof next, "%s%s%s", is_beside ? folder : "", is_beside ? "/" : "", link);
+    errno = ENAMETOOLONG;
+    return snprintf(target, TAMIS_PATH_MOST, "%s", next) < TAMIS_PATH_MOST;
+}
+
+tamis_status tamis__place_find(const char *path, char target[TAMIS_PATH_MOST]) {
+    enum { LINKS = 40 }; /* as many as the system itself follows */
+    struct stat st;
+    const int len = snprintf(target, TAMIS_PATH_MOST, "%s", path);
+    errno = ENAMETOOLONG;
+    bool is_good = len >= 0 && len < TAMIS_PATH_MOST;
+    for (int links = 0; is_good && lstat(target, &st) == 0 && S_ISLNK(st.st_mode); links++) {
+        is_good = links < LINKS && follow(target);
+        if (links >= LINKS) errno = ELOOP;
+    }
+    return is_good ? TAMIS_OK : tamis__io_error(path, "cannot write");
+}
+
+/* ---- Who holds it --------------------------------------------------------------------------- */
+
+#if defined(__linux__)
+static void name_process(long process, char *who, size_t size) {
+    char path[64], name[32] = "";
+    snprintf(path, sizeof path, "/proc/%ld/comm", process);
+    FILE *file = fopen(path, "re");
+    if (file && fgets(name, sizeof name, file)) name[strcspn(name, "\n")] = '\0';
+    if (file) fclose(file);
+    snprintf(who, size, *name ? "process %ld (%s)" : "process %ld", process, name);
+}
+
+/* A line: "1: FLOCK  ADVISORY  WRITE 1234 08:01:5678 0 EOF". Some file systems call a device
+ * otherwise here than stat does; the number of the file alone has to do then. */
+static void find_holder(const struct stat *st, char *who, size_t size) {
+    char line[256];
+    FILE *file = fopen("/proc/locks", "re");
+    bool is_sure = false;
+    while (file && !is_sure && fgets(line, sizeof line, file)) {
+        long process;
+        unsigned major_number, minor_number;
+        unsigned long long number;
+        if (sscanf(line, "%*d: FLOCK %*s WRITE %ld %x:%x:%llu", &process, &major_number,
+                   &minor_number, &number) != 4 ||
+            number != (unsigned long long)st->st_ino || process <= 0)
+            continue;
+        is_sure = major_number == major(st->st_dev) && minor_number == minor(st->st_dev);
+        name_process(process, who, size);
+    }
+    if (file) fclose(file);
+}
+#else
+static void find_holder(const struct stat *st, char *who, size_t size) {
+    (void)st, (void)who, (void)size;
+}
+#endif
+
+static tamis_status fail_busy(const tamis_place *place, uint64_t waited_ms) {
+    char who[96] = "another process", waited[48] = "";
+    find_holder(&place->seen, who, sizeof who);
+    if (waited_ms) snprintf(waited, sizeof waited, " (waited %g s)", (double)waited_ms / 1000);
+    tamis__fail(TAMIS_BUSY, "%s is changing it%s", who, waited);
+    return tamis__fail_in(TAMIS_BUSY, place->path);
+}
+
+/* ---- Taking --------------------------------------------------------------------------------- */
+
+static uint64_t now_ms(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
+}
+
+/* The system waits for a lock for ever or not at all; so we ask again, soon at first. */
+static void pause_before(int asked) {
+    const long ms = 1L << (asked < 5 ? asked : 5);
+    nanosleep(&(struct timespec){.tv_nsec = ms * 1000000}, NULL);
+}
+
+/* 1: locked; 0: somebody else has it; -1: there are no locks here. Network file systems may want a
+ * descriptor that can write, which a file of ours that is read-only does not give. */
+static int try_lock(tamis_place *place) {
+    if (flock(place->fd, LOCK_EX | LOCK_NB) == 0) return 1;
+    if (errno == EBADF) {
+        const int fd = open(place->target, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+        if (fd >= 0) {
+            close(place->fd);
+            place->fd = fd;
+            if (flock(fd, LOCK_EX | LOCK_NB) == 0) return 1;
+        }
+    }
+    return errno == EWOULDBLOCK ? 0 : -1;
+}
+
+static bool is_same_file(const struct stat *a, const struct stat *b) {
+    return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
+}
+
+/* Opens what is under the name now. Who replaces a file need not be allowed to read it. */
+static tamis_status open_now(tamis_place *place, bool may_be_new) {
+    place->fd = open(place->target, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    place->is_there = place->fd >= 0;
+    place->is_locked = false;
+    if (place->fd < 0 && may_be_new && errno == ENOENT) return TAMIS_OK;
+    if (place->fd < 0 && may_be_new && errno == EACCES && lstat(place->target, &place->seen) == 0)
+        place->is_there = true;
+    else if (place->fd < 0 || fstat(place->fd, &place->seen) < 0)
+        return tamis__io_error(place->path, "cannot open");
+    if (S_ISREG(place->seen.st_mode)) return TAMIS_OK;
+    tamis__fail(TAMIS_IO, "not a regular file");
+    return tamis__fail_in(TAMIS_IO, place->path);
+}
+
+/* Whether the file that was opened, and is locked now, still has the name. */
+static bool has_name(tamis_place *place) {
+    struct stat named;
+    if (fstat(place->fd, &place->seen) < 0) return false;
+    return lstat(place->target, &named) == 0 && is_same_file(&named, &place->seen);
+}
+
+tamis_status tamis__place_take(tamis_place *place, const char *path, uint64_t wait_ms,
+                               bool may_be_new) {
+    const uint64_t start = now_ms();
+    place->path = path;
+    place->fd = -1;
+    tamis_status rc = tamis__place_find(path, place->target);
+    for (int asked = 0; !rc; asked++) {
+        rc = open_now(place, may_be_new);
+        if (rc || place->fd < 0) break;
+        const int locked = try_lock(place);
+        if (locked != 0) place->is_locked = locked > 0;
+        if (locked != 0 && has_name(place)) return TAMIS_OK;
+        const bool is_late = now_ms() - start >= wait_ms;
+        if (locked == 0 && is_late) rc = fail_busy(place, wait_ms);
+        tamis__place_leave(place);
+        if (!rc && locked == 0) pause_before(asked);
+    }
+    if (rc) tamis__place_leave(place);
+    return rc;
+}
+
+/* ---- Having it ------------------------------------------------------------------------------ */
+
+tamis_status tamis__place_check(const tamis_place *place) {
+    struct stat now;
+    const bool is_there = lstat(place->target, &now) == 0;
+    const struct stat *seen = &place->seen;
+    if (is_there == place->is_there &&
+        (!is_there || (is_same_file(&now, seen) && now.st_size == seen->st_size &&
+                       now.st_mtim.tv_sec == seen->st_mtim.tv_sec &&
+                       now.st_mtim.tv_nsec == seen->st_mtim.tv_nsec)))
+        return TAMIS_OK;
+    tamis__fail(TAMIS_CHANGED, "%s; what is there now was left as it is",
+                !is_there          ? "somebody removed it meanwhile"
+                : !place->is_there ? "somebody else made it meanwhile"
+                                   : "somebody else changed or replaced it meanwhile");
+    return tamis__fail_in(TAMIS_CHANGED, place->path);
+}
+
+void tamis__place_pass(tamis_place *place, int fd) {
+    tamis__place_leave(place);
+    place->fd = fd;
+    place->is_locked = true; /* as far as there are locks */
+    place->is_there = fstat(fd, &place->seen) == 0;
+}
+
+void tamis__place_leave(tamis_place *place) {
+    if (place->fd >= 0) close(place->fd);
+    place->fd = -1;
+}
