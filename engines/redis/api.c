@@ -4,6 +4,7 @@
 #include <string.h>
 
 struct redis_api redis;
+bool redis_is_valkey;
 
 /* The server writes the address of a function to `target`; other than 0: it has none of that name. */
 typedef int get_api(const char *name, void *target);
@@ -17,6 +18,8 @@ static get_api *getter_of(redis_ctx *ctx) {
 const char *redis_find(redis_ctx *ctx) {
     get_api *get = getter_of(ctx);
     const char *missing = NULL;
+    void *theirs;
+    redis_is_valkey = get("ValkeyModule_SetModuleAttribs", (void *)&theirs) == 0;
 #define FETCH(name) get("RedisModule_" #name, (void *)&redis.name)
 #define NEEDED(result, name, arguments) \
     if (FETCH(name) && !missing) missing = #name;

@@ -6,6 +6,7 @@
 #ifndef TAMIS_REDIS_API_H
 #define TAMIS_REDIS_API_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -45,6 +46,7 @@ enum {
     REDIS_CONFIG_SENSITIVE = 1 << 1,
     REDIS_CONFIG_HIDDEN = 1 << 4, /* told under its whole name alone */
     REDIS_CONFIG_MEMORY = 1 << 7,
+    REDIS_CONFIG_UNPREFIXED = 1 << 9, /* from Redis 8 on */
 };
 enum {
     REDIS_IN_SCRIPT = 1 << 0,
@@ -109,7 +111,32 @@ enum {
     REDIS_KEY_IS_UPDATED = 1 << 5,
 };
 
-/* What COMMAND DOCS and COMMAND INFO tell. Histories and arguments are left out (NULL). */
+/* An argument, for COMMAND DOCS; lists of them end with zeros. */
+typedef struct redis_argument {
+    const char *name;
+    int type, key; /* which of the key specs it belongs to; or -1 */
+    const char *token, *summary, *since;
+    int flags;
+    const char *deprecated_since;
+    struct redis_argument *parts;
+    const char *shown;
+} redis_argument;
+enum {
+    REDIS_ARGUMENT_STRING,
+    REDIS_ARGUMENT_INTEGER,
+    REDIS_ARGUMENT_DOUBLE,
+    REDIS_ARGUMENT_KEY,
+    REDIS_ARGUMENT_TOKEN = 6,
+    REDIS_ARGUMENT_ONE_OF,
+    REDIS_ARGUMENT_BLOCK,
+};
+enum {
+    REDIS_ARGUMENT_IS_OPTIONAL = 1 << 0,
+    REDIS_ARGUMENT_MAY_REPEAT = 1 << 1,
+    REDIS_ARGUMENT_REPEATS_TOKEN = 1 << 2,
+};
+
+/* What COMMAND DOCS and COMMAND INFO tell. Histories are left out (NULL). */
 typedef struct redis_info_version {
     int version;
     size_t history_size, key_spec_size, argument_size;
@@ -122,13 +149,16 @@ typedef struct redis_command_info {
     const char *tips;
     int arity;
     redis_key_spec *key_specs;
-    void *arguments;
+    redis_argument *arguments;
 } redis_command_info;
 
 #define NEEDED(result, name, arguments) result(*name) arguments;
 extern struct redis_api {
 #include "engines/redis/api.def"
 } redis;
+
+/* Is this server one of Valkey's? Its module of Bloom filters answers one command in another form. */
+extern bool redis_is_valkey;
 
 /* Fetches all of them; the name of the first that is needed and missing, or NULL. */
 const char *redis_find(redis_ctx *);

@@ -1,6 +1,7 @@
 /* Filters that come in chunks. */
 #include "engines/redis/arrive.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "engines/redis/forms.h"
@@ -19,6 +20,13 @@ static void replicate_end(redis_ctx *ctx, redis_string *key) {
 static void replicate(redis_ctx *ctx, redis_string *key, const coming *c) {
     redis.Replicate(ctx, "TAMIS.LOAD", "sllscc", key, (long long)c->offset, (long long)c->total,
                     c->bytes, "FORM", form_names[c->form]);
+}
+
+/* RedisBloom's commands have its texts; the reason is in the log then. */
+static int reply_no(redis_ctx *ctx, const coming *c, const char *why) {
+    if (!c->refusal || bounds_were_short()) return reply_error(ctx, "%s", why);
+    redis.Log(ctx, "notice", "a chunk was refused: %s", why);
+    return redis.ReplyWithError(ctx, c->refusal);
 }
 
 /* ---- The last chunk ----------------------------------------------------------------------------- */
@@ -66,10 +74,10 @@ static void end_gate(job *j, redis_ctx *ctx) {
     } else if (!j->rc) {
         redis.NotifyKeyspaceEvent(ctx, REDIS_NOTIFY_MODULE, "tamis.load", j->key);
         c->reply(ctx, c->total);
-    } else if (c->refusal && !bounds_refusal()) {
-        redis.ReplyWithError(ctx, c->refusal);
     } else {
-        reply_error(ctx, "ERR %s", j->why);
+        char why[JOB_WHY + sizeof "ERR "];
+        snprintf(why, sizeof why, "ERR %s", j->why);
+        reply_no(ctx, c, why);
     }
 }
 
@@ -111,7 +119,7 @@ int arrive(redis_ctx *ctx, place *p, redis_string *key, const coming *c) {
     if (why) {
         if (is_new && v) value_release(v);
         place_close(p);
-        return redis.ReplyWithError(ctx, why);
+        return reply_no(ctx, c, why);
     }
     if (is_new)
         place_set(p, v);

@@ -12,7 +12,7 @@ typedef struct coming {
     redis_string *bytes;
     family family;                             /* of the key, when there is nothing yet */
     void (*reply)(redis_ctx *, uint64_t have); /* after a chunk that was taken */
-    const char *refusal; /* the error when the whole is refused; NULL: the library's sentence */
+    const char *refusal; /* the error of RedisBloom when it is refused; NULL: the reason */
 } coming;
 
 /* Takes a chunk for an open key, which it closes, and replies. */

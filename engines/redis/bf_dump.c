@@ -228,8 +228,7 @@ static int load_data(redis_ctx *ctx, place *p, redis_string *key, long long iter
     layout l;
     const bool is_known = a ? find_layout(a, &l) : (l = layout_of_filter(p->value->filter), true);
     const char *why = is_known ? find_chunk(&l, iterator, len, &offset) : BF_BAD_DATA;
-    if (!why && len && !a)
-        why = "ERR no filter is on its way to this key: begin with the chunk of iterator 1";
+    if (!why && len && !a) why = BF_BAD_DATA; /* it begins with the chunk of iterator 1 */
     if (!why && len) {
         const coming c = coming_of(bytes, a->form, l.header + offset, a->total);
         return arrive(ctx, p, key, &c);

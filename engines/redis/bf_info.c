@@ -150,6 +150,10 @@ static void reply_one(redis_ctx *ctx, const value *v, const char *selector) {
         redis.ReplyWithError(ctx, "Invalid information value");
         return;
     }
+    if (redis_is_valkey) {
+        reply_field(ctx, fields[i].of(v));
+        return;
+    }
     if (redis.GetContextFlags(ctx) & REDIS_IS_RESP3) {
         reply_map(ctx, 1);
         redis.ReplyWithSimpleString(ctx, fields[i].name);

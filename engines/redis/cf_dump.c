@@ -180,6 +180,7 @@ int cf_loadchunk_command(redis_ctx *ctx, redis_string **argv, int argc) {
     (void)argc;
     if (redis.StringToLongLong(argv[2], &iterator) || iterator == 0)
         return redis.ReplyWithError(ctx, "Invalid position");
+    c.refusal = iterator == 1 ? "Couldn't create filter!" : "Couldn't load chunk!";
     place p = place_open(ctx, argv[1], REDIS_READ | REDIS_WRITE, FAMILY_CF);
     const char *why = read_chunk(&p, iterator, &bytes, &c);
     if (why) {

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "engines/redis/usage.h"
 #include "engines/redis/work.h"
 
 /* A mark in the flags, which the server is not told. */
@@ -14,7 +15,7 @@ typedef struct command {
     redis_function *function, *entry;
     const char *name, *flags;
     int last, step, least, most;
-    const char *family, *complexity, *summary;
+    const char *family, *complexity, *summary, *usage;
 } command;
 
 static int run(const command *, redis_ctx *, redis_string **argv, int argc);
@@ -36,10 +37,15 @@ static const command commands[COMMANDS];
 
 static const command commands[COMMANDS] = {
 #define JOB MAKES_JOBS
-#define COMMAND(function, name, flags, last, step, least, most, family, complexity, summary) \
-    {function, enter_##function, name, flags, last, step, least, most, family, complexity, summary},
+#define COMMAND(function, name, flags, last, step, least, most, family, complexity, summary, \
+                usage)                                                                       \
+    {function, enter_##function, name,       flags,   last, step, least,                     \
+     most,     family,           complexity, summary, usage},
 #include "engines/redis/commands.def"
 };
+
+/* Asked once, and not for each of a million adds. */
+static bool has_secret[COMMANDS];
 
 static bool writes(const command *c) {
     return strstr(c->flags, "write");
@@ -60,6 +66,7 @@ static int run(const command *c, redis_ctx *ctx, redis_string **argv, int argc) 
     /* Of a command with the flag getkeys-api: it shall tell which of these are keys, and do nothing. */
     if (redis.IsKeysPositionRequest && redis.IsKeysPositionRequest(ctx))
         return c->function(ctx, argv, argc);
+    if (has_secret[c - commands]) usage_hide(ctx, c->usage, argv, argc);
     if (argc < c->least || (c->most && argc > c->most)) return redis.WrongArity(ctx);
     if (work_is_active() && may_have_to_wait(c)) {
         const int last = c->last < 0 ? argc + c->last : c->last;
@@ -89,16 +96,20 @@ static void describe_keys(const command *c, redis_key_spec specs[3]) {
 
 /* What COMMAND DOCS tells, where the server has it. */
 static void describe(redis_command *known, const command *c) {
-    /* Histories and arguments: sizes of what we have none of. */
-    static const redis_info_version version = {1, 16, sizeof(redis_key_spec), 64};
+    enum { HISTORY_BYTES = 16 }; /* of what we have none of */
+    static const redis_info_version version = {1, HISTORY_BYTES, sizeof(redis_key_spec),
+                                               sizeof(redis_argument)};
+    const bool tells_keys = !strstr(c->flags, "getkeys-api");
     redis_key_spec specs[3];
+    usage u;
     const redis_command_info info = {
         .version = &version,
         .summary = c->summary,
         .complexity = c->complexity,
         .since = tamis_version(),
         .arity = c->least == c->most ? c->least : -c->least,
-        .key_specs = strstr(c->flags, "getkeys-api") ? NULL : specs,
+        .key_specs = tells_keys ? specs : NULL,
+        .arguments = usage_read(&u, c->usage, tells_keys),
     };
     describe_keys(c, specs);
     redis.SetCommandInfo(known, &info);
@@ -107,7 +118,10 @@ static void describe(redis_command *known, const command *c) {
 /* The server takes exactly these: what it would guess from the flags is lost with the first of ours. */
 static void categorize(redis_command *known, const command *c) {
     char categories[64];
-    snprintf(categories, sizeof categories, "%s %s %s", writes(c) ? "write" : "read",
+    snprintf(categories, sizeof categories, "%s %s %s",
+             strstr(c->flags, "admin") ? "admin dangerous"
+             : writes(c)               ? "write"
+                                       : "read",
              strstr(c->flags, "fast") ? "fast" : "slow", c->family);
     redis.SetCommandACLCategories(known, categories);
 }
@@ -141,5 +155,6 @@ int commands_start(redis_ctx *ctx) {
     add_categories(ctx);
     for (size_t i = 0; i < COMMANDS; i++)
         if (create(ctx, &commands[i])) return REDIS_ERR;
+    for (size_t i = 0; i < COMMANDS; i++) has_secret[i] = usage_has_secret(commands[i].usage);
     return REDIS_OK;
 }

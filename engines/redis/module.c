@@ -1,4 +1,7 @@
 /* The module: what a server calls when it loads it. */
+#include <string.h>
+#include <strings.h>
+
 #include "engines/redis/commands.h"
 #include "engines/redis/origin_bloom.h"
 #include "engines/redis/origin_cms.h"
@@ -27,13 +30,23 @@ static int add_types(redis_ctx *ctx) {
     return REDIS_ERR;
 }
 
+/* Clients that look for RedisBloom look for a module of its name: "name bf" is that. */
+static const char *name_of(redis_string **argv, int argc) {
+    for (int i = 0; redis.StringPtrLen && i + 1 < argc; i += 2)
+        if (strcasecmp(redis.StringPtrLen(argv[i], NULL), "name") == 0 &&
+            strcmp(redis.StringPtrLen(argv[i + 1], NULL), "bf") == 0)
+            return "bf";
+    return "tamis";
+}
+
 TAMIS_API int RedisModule_OnLoad(redis_ctx *ctx, redis_string **argv, int argc);
 
 int RedisModule_OnLoad(redis_ctx *ctx, redis_string **argv, int argc) {
     const char *missing = redis_find(ctx);
-    if (redis.IsModuleNameBusy && redis.IsModuleNameBusy("tamis")) return REDIS_ERR;
     if (!redis.SetModuleAttribs || !redis.Log) return REDIS_ERR;
-    redis.SetModuleAttribs(ctx, "tamis", VERSION, REDIS_API_VERSION);
+    const char *name = name_of(argv, argc);
+    if (redis.IsModuleNameBusy && redis.IsModuleNameBusy(name)) return REDIS_ERR;
+    redis.SetModuleAttribs(ctx, name, VERSION, REDIS_API_VERSION);
     if (missing) {
         redis.Log(ctx, "warning", "this server is too old: it has no %s", missing);
         return REDIS_ERR;

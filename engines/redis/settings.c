@@ -76,11 +76,32 @@ static bool read_secret(const char *text) {
     return true;
 }
 
+/* MODULE LIST shows arguments, and SLOWLOG may show settings: with a file there is nothing in them to see. */
+static char secret_file[4096];
+
+static const char *read_secret_file(const char *path) {
+    char text[2 * SECRET_BYTES + 4] = "";
+    FILE *file = fopen(path, "re");
+    if (!file || strlen(path) >= sizeof secret_file) {
+        if (file) fclose(file);
+        return "secret-file cannot be opened";
+    }
+    const char *line = fgets(text, sizeof text, file);
+    const bool is_all = line && getc(file) == EOF;
+    fclose(file);
+    text[strcspn(text, "\r\n")] = 0;
+    const bool is_good = is_all && read_secret(text);
+    memset(text, 0, sizeof text);
+    if (is_good) memcpy(secret_file, path, strlen(path) + 1);
+    return is_good ? NULL : "secret-file must be a file of 32 hexadecimal digits";
+}
+
 /* An empty text leaves the secret that was drawn. */
 static const char *set_text(const char *name, const char *text) {
     if (strcmp(name, "bf-error-rate") == 0)
         return read_rate(text, &settings.bf_error_rate) ? NULL : "bf-error-rate must be in (0, 1)";
     if (*text == 0) return NULL;
+    if (strcmp(name, "secret-file") == 0) return read_secret_file(text);
     return read_secret(text) ? NULL : "secret must be 32 hexadecimal digits";
 }
 
@@ -95,9 +116,14 @@ static long long get_number(const char *name, void *data) {
     return *((const number *)data)->at;
 }
 
+/* A setting with two names is set twice at the start: a preset does not undo what the other name was given. */
+static bool is_starting;
+static const char rate_preset[] = "0.01";
+
 static int set_number(const char *name, long long value, void *data, redis_string **why) {
+    const number *n = data;
     (void)name, (void)why;
-    *((const number *)data)->at = value;
+    if (!is_starting || value != n->preset) *n->at = value;
     return REDIS_OK;
 }
 
@@ -116,20 +142,38 @@ static int set_choice(const char *name, int value, void *data, redis_string **wh
 static redis_string *get_config_text(const char *name, void *data) {
     static redis_string *last;
     char text[2 * SECRET_BYTES + 1];
-    (void)data;
-    if (strstr(name, "secret"))
+    (void)name;
+    if (last) redis.FreeString(NULL, last);
+    if (strcmp(data, "secret-file") == 0) return last = sentence(secret_file);
+    if (strcmp(data, "secret") == 0)
         for (int i = 0; i < SECRET_BYTES; i++) snprintf(text + 2 * i, 3, "%02x", secret[i]);
     else
         snprintf(text, sizeof text, "%.17g", settings.bf_error_rate);
-    if (last) redis.FreeString(NULL, last);
     return last = sentence(text);
 }
 
 static int set_config_text(const char *name, redis_string *value, void *data, redis_string **why) {
-    const char *complaint = set_text(data, redis.StringPtrLen(value, NULL));
+    const char *text = redis.StringPtrLen(value, NULL);
     (void)name;
+    if (is_starting && strcmp(text, rate_preset) == 0) return REDIS_OK;
+    const char *complaint = set_text(data, text);
     if (complaint) *why = sentence(complaint);
     return complaint ? REDIS_ERR : REDIS_OK;
+}
+
+/* In Redis 8 the settings of RedisBloom have no module's name in front. A server that has them already keeps
+ * its own. */
+static void register_plain_names(redis_ctx *ctx) {
+    enum { REDIS_8 = 8 << 16 };
+    if (!redis.GetServerVersion || redis.GetServerVersion() < REDIS_8) return;
+    for (int i = 0; i < NUMBERS; i++) {
+        const number *n = &numbers[i];
+        if (strncmp(n->name, "bf-", 3) == 0 || strncmp(n->name, "cf-", 3) == 0)
+            redis.RegisterNumericConfig(ctx, n->name, n->preset, REDIS_CONFIG_UNPREFIXED, n->min,
+                                        n->max, get_number, set_number, NULL, (void *)n);
+    }
+    redis.RegisterStringConfig(ctx, "bf-error-rate", rate_preset, REDIS_CONFIG_UNPREFIXED,
+                               get_config_text, set_config_text, NULL, "bf-error-rate");
 }
 
 static int register_all(redis_ctx *ctx) {
@@ -138,6 +182,7 @@ static int register_all(redis_ctx *ctx) {
     if (!redis.RegisterNumericConfig || !redis.RegisterStringConfig || !redis.RegisterEnumConfig ||
         !redis.LoadConfigs)
         return REDIS_OK;
+    register_plain_names(ctx);
     for (int i = 0; i < NUMBERS; i++) {
         const number *n = &numbers[i];
         bad |= redis.RegisterNumericConfig(ctx, n->name, n->preset, n->flags, n->min, n->max,
@@ -148,32 +193,23 @@ static int register_all(redis_ctx *ctx) {
         bad |= redis.RegisterEnumConfig(ctx, c->name, 0, REDIS_CONFIG_PLAIN, c->names, values, 2,
                                         get_choice, set_choice, NULL, c);
     }
-    bad |= redis.RegisterStringConfig(ctx, "bf-error-rate", "0.01", REDIS_CONFIG_PLAIN,
+    bad |= redis.RegisterStringConfig(ctx, "bf-error-rate", rate_preset, REDIS_CONFIG_PLAIN,
                                       get_config_text, set_config_text, NULL, "bf-error-rate");
     bad |=
         redis.RegisterStringConfig(ctx, "secret", "", REDIS_CONFIG_SENSITIVE | REDIS_CONFIG_HIDDEN,
                                    get_config_text, set_config_text, NULL, "secret");
-    return bad ? REDIS_ERR : redis.LoadConfigs(ctx);
+    bad |= redis.RegisterStringConfig(ctx, "secret-file", "", REDIS_CONFIG_PLAIN, get_config_text,
+                                      set_config_text, NULL, "secret-file");
+    is_starting = true;
+    bad = bad || redis.LoadConfigs(ctx);
+    is_starting = false;
+    return bad ? REDIS_ERR : REDIS_OK;
 }
 
 /* ---- Arguments of MODULE LOAD ---------------------------------------------------------------- */
 
 static bool is_name(const char *text, const char *name, const char *legacy) {
     return strcasecmp(text, name) == 0 || (legacy && strcasecmp(text, legacy) == 0);
-}
-
-/* MODULE LIST shows arguments, to whoever may see it: a secret comes out of a file. */
-static const char *read_secret_file(const char *path) {
-    char text[2 * SECRET_BYTES + 4] = "";
-    FILE *file = fopen(path, "re");
-    if (!file) return "cannot be opened";
-    const char *line = fgets(text, sizeof text, file);
-    const bool is_all = line && getc(file) == EOF;
-    fclose(file);
-    text[strcspn(text, "\r\n")] = 0;
-    const bool is_good = is_all && read_secret(text);
-    memset(text, 0, sizeof text);
-    return is_good ? NULL : "must be a file of 32 hexadecimal digits";
 }
 
 /* NULL when it was taken. */
@@ -196,7 +232,11 @@ static const char *set_argument(const char *name, const char *text) {
         }
     if (is_name(name, "bf-error-rate", "ERROR_RATE"))
         return set_text("bf-error-rate", text) ? "must be in (0, 1)" : NULL;
-    if (is_name(name, "secret-file", NULL)) return read_secret_file(text);
+    if (is_name(name, "name", NULL)) return NULL; /* module.c has seen it */
+    if (is_name(name, "secret-file", NULL)) {
+        const char *why = read_secret_file(text);
+        return why ? why + strlen("secret-file ") : NULL;
+    }
     if (is_name(name, "secret", NULL))
         return "would be shown by MODULE LIST: use secret-file PATH, or the setting tamis.secret";
     return "is no setting";
@@ -219,7 +259,7 @@ static int take_arguments(redis_ctx *ctx, redis_string **argv, int argc) {
 
 int settings_start(redis_ctx *ctx, redis_string **argv, int argc) {
     for (int i = 0; i < NUMBERS; i++) *numbers[i].at = numbers[i].preset;
-    settings.bf_error_rate = 0.01;
+    read_rate(rate_preset, &settings.bf_error_rate);
     if (getrandom(secret, sizeof secret, 0) != sizeof secret) {
         redis.Log(ctx, "warning", "the system has no random bytes for a secret");
         return REDIS_ERR;

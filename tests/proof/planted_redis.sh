@@ -144,4 +144,14 @@ plant "the secret is not in the append-only file" bounds \
     engines/redis/create.c "if (c->has_servers_secret) secret_note(ctx);" ""
 plant "a file's secret is read and forgotten" bounds \
     engines/redis/secret.c "settings_adopt_secret((const uint8_t *)bytes);" "(void)bytes;"
+plant "defragmentation moves what a job reads" unit \
+    engines/redis/persist.c "!redis.DefragAlloc || v->job ||" "!redis.DefragAlloc ||"
+plant "defragmentation moves what a job holds" unit \
+    engines/redis/persist.c " || atomic_load(&v->users) > 1) return 0;" ") return 0;"
+plant "secrets are in MONITOR" server_side \
+    engines/redis/commands.c "if (has_secret[c - commands]) usage_hide(ctx, c->usage, argv, argc);" ""
+plant "a seed is no secret" server_side \
+    engines/redis/usage.c '" secret seed bytes "' '" secret bytes "'
+plant "what may be left out is not told" server_side \
+    engines/redis/usage.c "if (is_optional) a.flags |= REDIS_ARGUMENT_IS_OPTIONAL;" ""
 finish

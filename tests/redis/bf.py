@@ -248,7 +248,7 @@ def positions(a):
           ("BF.LOADCHUNK k 4 abcdefghijklmnopqrstuvwxyz0123456789A", bad), ("BF.LOADCHUNK k 4 data", no_link),
           *((f"BF.LOADCHUNK k {at} data", no_link) for at in (2**63 - 1, 922337203685477588)),
           (f"BF.LOADCHUNK k {2**63} data", numeric), (["BF.LOADCHUNK", "k", "1", ""], OK),
-          ("BF.LOADCHUNK k 5 data", Error("ERR no filter is on its way to this key: begin with the chunk of iterator 1")),
+          ("BF.LOADCHUNK k 5 data", Error("ERR received bad data")),
           ("BF.MEXISTS k a b c d", "1110"), ("SET s 1", OK), ("BF.SCANDUMP s 0", WRONG), ("BF.LOADCHUNK s 1 data", WRONG))
 
 
@@ -275,7 +275,7 @@ def arrivals(a):
         struct.pack_into("<Q", big, 28, 1 << 53)
     tries = [(["BF.LOADCHUNK", "m", "1", header[:-1]], Error("ERR received bad data")),
              (["BF.LOADCHUNK", "m", "1", header + b"x"], Error("ERR received bad data")),
-             (["BF.LOADCHUNK", "m", "1", bytes(big)], Error("ERR the total must be from 1 byte to what max-filter-bytes allows"))]
+             (["BF.LOADCHUNK", "m", "1", bytes(big)], Error("ERR received bad data"))]
     if len(header) == 192:  # an image has a checksum, RedisBloom's chunks have none
         tries += [(["BF.LOADCHUNK", "m", "1", header], OK), (["BF.LOADCHUNK", "m", str(rest[0][0]), spoiled], Error("ERR received bad data"))]
     else:

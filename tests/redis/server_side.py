@@ -75,6 +75,38 @@ def events(server, c):
     listener.close()
 
 
+def fields(argument):
+    return dict(zip([str(k.decode()) for k in argument[::2]], argument[1::2]))
+
+
+def text(x):
+    return x.decode() if isinstance(x, bytes) else str(x)
+
+
+def types(arguments):
+    for a in map(fields, arguments):
+        yield text(a["type"])
+        yield from types(a.get("arguments", []))
+
+
+def hint(arguments):
+    """The line of usage that arguments came from."""
+    words = []
+    for a in map(fields, arguments):
+        kind, flags = text(a["type"]), [text(f) for f in a.get("flags", [])]
+        inner = a.get("arguments", [])
+        word = (" | ".join(hint([part]) for part in inner) if kind == "oneof" else hint(inner) if kind == "block" else
+                "" if kind == "pure-token" else text(a["name"]))
+        if "token" in a:
+            word = f"{text(a['token'])} {word}".strip()
+        repeats = "..." if "multiple" in flags else ""
+        is_inside = "optional" in flags and "multiple_token" not in flags
+        word += repeats if is_inside else ""
+        word = f"[{word}]" if "optional" in flags else f"({word})" if kind == "block" and "token" not in a else word
+        words.append(word + ("" if is_inside else repeats))
+    return " ".join(words)
+
+
 def commands(c):
     names = sorted(name.decode() for name in c.must("COMMAND", "LIST", "FILTERBY", "MODULE", "tamis"))
     tap.check("TAMIS.ADDNEW" in [n.upper() for n in names], f"{len(names)} commands are known")
@@ -82,6 +114,15 @@ def commands(c):
     docs = {docs[i].decode(): dict(zip([k.decode() for k in docs[i + 1][::2]], docs[i + 1][1::2])) for i in range(0, len(docs), 2)}
     tap.equal([n for n in names if not all(f in docs.get(n, {}) for f in ("summary", "since", "complexity"))], [],
               "all have a summary, a version and a complexity")
+    tap.equal([n for n in names if not docs[n].get("arguments")], [], "all have arguments, for whoever gives hints")
+    tap.equal(hint(docs["bf.insert"]["arguments"]), "key [CAPACITY capacity] [ERROR error_rate] [EXPANSION expansion] [NOCREATE] "
+              "[NONSCALING] [SEED seed] [TIGHTENING ratio] [VALIDATESCALETO capacity] ITEMS item...", "BF.INSERT's are told as they are written")
+    tap.equal(hint(docs["tamis.create"]["arguments"]), "key spec [EVERY milliseconds | LAST milliseconds] [SECRET secret] [NOTE name value]...",
+              "and so are TAMIS.CREATE's")
+    tap.equal(hint(docs["cms.merge"]["arguments"]), "destination numkeys source... [WEIGHTS weight...]", "and CMS.MERGE's")
+    tap.equal(hint(docs["tamis.put"]["arguments"]), "key (item value)...", "and TAMIS.PUT's")
+    tap.equal({str(t) for n in names for t in types(docs[n]["arguments"])},
+              {"key", "string", "integer", "double", "pure-token", "oneof", "block"}, "they have types")
     facts = {row[0].decode(): row for row in c.must("COMMAND", "INFO", *names)}
     tap.equal([n for n in names if len(facts[n][8]) == 0], ["tamis.adopt"], "all that have keys say which arguments they are")
     del facts["tamis.adopt"]
@@ -89,7 +130,7 @@ def commands(c):
         flags = [str(f) for f in row[2]]
         spec = dict(zip([k.decode() for k in row[8][0][::2]], row[8][0][1::2]))
         reads = "RO" in [str(f) for f in spec["flags"]]
-        if reads != ("readonly" in flags):
+        if reads == ("write" in flags):
             tap.check(False, f"{name} is {flags}, and its key {spec['flags']}")
     tap.equal(facts["tamis.has"][1], -3, "TAMIS.HAS has at least three arguments")
     tap.equal(facts["tamis.fold"][1], 3, "TAMIS.FOLD exactly three")
@@ -104,18 +145,76 @@ def rights(server, c):
     user.must("AUTH", "reader", "x")
     tap.equal(user.do("TAMIS.HAS", "acl", "x"), [0], "who may read a key may ask it")
     tap.check(user.do("TAMIS.ADD", "acl", "x").startswith("NOPERM"), "but not change it")
-    if b"tamis" in c.must("ACL", "CAT"):
-        for words, may, what in ((["+@tamis"], (1, 1), "a category has them all"),
-                                 (["+@tamis", "-@write"], (1, 0), "and knows which of them write"),
-                                 (["+@read"], (1, 0), "those that read are among the server's"),
-                                 (["+@bloom"], (0, 0), "another category has them not")):
-            c.must("ACL", "SETUSER", "member", "reset", "on", "nopass", "~*", *words)
-            user.must("AUTH", "member", "x")
-            got = tuple(int(not str(user.do(f"TAMIS.{v}", "acl", "x")).startswith("NOPERM")) for v in ("HAS", "ADD"))
-            tap.equal(got, may, what)
-    else:
-        tap.skip("categories", "this server has none of modules")
+    c.must("BF.ADD", "abf", "x")
+    c.must("CF.ADD", "acf", "x")
+    if b"tamis" not in c.must("ACL", "CAT"):
+        tap.skip("who is told secrets", "this server has no categories of modules: commands are given by name")
+        user.close()
+        return
+    revealing = (["TAMIS.SECRET", "acl"], ["TAMIS.DUMP", "acl", 0], ["BF.SCANDUMP", "abf", 0], ["CF.SCANDUMP", "acf", 0])
+    c.must("ACL", "SETUSER", "mere", "reset", "on", "nopass", "~*", "+@read", "+@write", "+@fast", "-@dangerous")
+    user.must("AUTH", "mere", "x")
+    tap.equal([words[0] for words in revealing if not user.do(*words).startswith("NOPERM")], [], "readers are not told secrets, nor images with one")
+    tap.equal(user.do("TAMIS.HAS", "acl", "x"), [0], "though they may ask")
+    c.must("ACL", "SETUSER", "mere", "+@admin")
+    tap.equal([words[0] for words in revealing if isinstance(user.do(*words), Error)], [], "administrators are")
+    user.must("AUTH", "reader", "x")
+    for words, may, what in ((["+@tamis"], (1, 1), "a category has them all"),
+                             (["+@tamis", "-@write"], (1, 0), "and knows which of them write"),
+                             (["+@read"], (1, 0), "those that read are among the server's"),
+                             (["+@bloom"], (0, 0), "another category has them not")):
+        c.must("ACL", "SETUSER", "member", "reset", "on", "nopass", "~*", *words)
+        user.must("AUTH", "member", "x")
+        got = tuple(int(not str(user.do(f"TAMIS.{v}", "acl", "x")).startswith("NOPERM")) for v in ("HAS", "ADD"))
+        tap.equal(got, may, what)
     user.close()
+
+
+def hidden(server, c):
+    """Secrets, and images that have one inside, are in no log."""
+    secret, seed = "SECRET-OF-16-BYT", "a seed of thirty-two bytes, here"
+    listener = server.client()
+    listener.must("MONITOR")
+    c.must("CONFIG", "SET", "slowlog-log-slower-than", 0)
+    c.must("SLOWLOG", "RESET")
+    c.must("TAMIS.CREATE", "hide", "blocked:capacity=10,hash=sip13", "SECRET", secret)
+    c.must("EVAL", "return redis.call('TAMIS.CREATE', KEYS[1], 'blocked:capacity=10,hash=sip13', 'secret', ARGV[1])", 1, "hide2", "0123456789abcdef")
+    c.must("BF.INSERT", "hide3", "CAPACITY", 10, "SEED", seed, "ITEMS", "an item")
+    image = image_of(c, "hide")
+    c.must("TAMIS.LOAD", "hide4", 0, len(image), image)
+    for family, add in (("BF", "BF.ADD"), ("CF", "CF.ADD")):
+        c.must(add, family, "x")
+        chunks, at = [], 0
+        while True:
+            at, chunk = c.must(family + ".SCANDUMP", family, at)
+            if at == 0:
+                break
+            chunks.append((at, chunk))
+        for at, chunk in chunks:
+            c.must(family + ".LOADCHUNK", family + "2", at, chunk)
+    c.do("TAMIS.ADOPT", secret)
+    path = os.path.join(server.folder, "secret")
+    with open(path, "w") as file:
+        file.write("0f" * 16 + "\n")
+    c.must("CONFIG", "SET", "tamis.secret-file", path)
+    tap.equal(c.must("CONFIG", "GET", "tamis.secret-file")[1].decode(), path, "a file can tell the secret")
+    tap.check(isinstance(c.do("CONFIG", "SET", "tamis.secret-file", "/dev/null"), Error), "one without 32 digits cannot")
+    c.must("CONFIG", "SET", "slowlog-log-slower-than", 10 ** 6)
+    c.must("ECHO", "the end")
+    seen = []
+    while not seen or "the end" not in seen[-1]:
+        seen.append(str(listener.read()))
+    log = seen + [str(entry[3]) for entry in c.must("SLOWLOG", "GET", -1)]
+    words = (secret, seed, "0f0f", "\\xd6tamis", "d6tamis")
+    tap.equal([line[:200] for line in log for word in words if word in line], [], "neither MONITOR nor SLOWLOG shows a secret")
+    shown = [line for line in log if "(redacted)" in line]
+    tap.check(len(shown) >= 12, f"they say so instead ({len(shown)} lines)")
+    tap.check(any("an item" in line for line in log), "and show everything else")
+    modules = str(c.must("MODULE", "LIST"))
+    tap.check("secret" not in modules, "MODULE LIST shows none")
+    tap.check(b"tamis.secret" not in c.must("CONFIG", "GET", "*"), "nor does CONFIG GET *")
+    tap.equal(c.must("CONFIG", "GET", "tamis.secret")[1], b"0f" * 16, "who asks for it by name, and may, is told")
+    listener.close()
 
 
 def keys(c):
@@ -243,6 +342,13 @@ def arguments():
         got = [c.must("CONFIG", "GET", "tamis." + n)[1] for n in ("bf-error-rate", "bf-initial-size", "cf-max-expansions")]
         tap.equal(got, [b"0.02", b"200", b"16"], "and under their older names")
         c.close()
+    with Server(arguments=["name", "bf"], secret=None) as server:
+        c = server.client()
+        tap.equal(c.must("MODULE", "LIST")[0][1], b"bf", "a module for clients that look for RedisBloom by its name")
+        c.must("CONFIG", "SET", "bf.bf-initial-size", 7)
+        c.must("BF.ADD", "k", "x")
+        tap.equal(c.must("BF.INFO", "k")[1], 7, "has its settings under that name")
+        c.close()
     for words, part in ((["cf-bucket-size", "256"], "argument cf-bucket-size 256: it is out of range"),
                         (["bf-error-rate", "2"], "must be in (0, 1)"), (["secret", "00" * 16], "argument secret (hidden): it would be shown by MODULE LIST"),
                         (["secret-file", "/dev/null"], "must be a file of 32 hexadecimal digits"),
@@ -262,6 +368,7 @@ def main():
         events(server, c)
         commands(c)
         rights(server, c)
+        hidden(server, c)
         keys(c)
         settings(c)
         defragmentation(c)

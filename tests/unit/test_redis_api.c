@@ -6,12 +6,13 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
-#include "engines/redis/api.h"
+#include "engines/redis/persist.h"
 
 int RedisModule_OnLoad(redis_ctx *, redis_string **argv, int argc);
 
@@ -20,7 +21,7 @@ int RedisModule_OnLoad(redis_ctx *, redis_string **argv, int argc);
 static struct {
     const char *lacks; /* the name of a function; NULL: none; "*": all that are only wanted */
     const char *taken; /* a command that another module has; or NULL */
-    int commands, types, settings;
+    int version, commands, types, settings, plain_names;
     char log[1024];
 } server;
 
@@ -66,7 +67,8 @@ static int add_category(redis_ctx *ctx, const char *name) {
 
 static int set_categories(redis_command *command, const char *categories) {
     (void)command;
-    assert_true(strstr(categories, "write") || strstr(categories, "read"));
+    assert_true(strstr(categories, "write") || strstr(categories, "read") ||
+                strstr(categories, "admin dangerous"));
     return REDIS_OK;
 }
 
@@ -87,7 +89,8 @@ static int register_number(redis_ctx *ctx, const char *name, long long preset, u
                            long long min, long long max, redis_get_number *get,
                            redis_set_number *set, redis_apply *apply, void *data) {
     redis_string *why = NULL;
-    (void)ctx, (void)flags, (void)apply;
+    (void)ctx, (void)apply;
+    server.plain_names += (flags & REDIS_CONFIG_UNPREFIXED) != 0;
     assert_true(min <= preset && preset <= max);
     assert_int_equal(set(name, max, data, &why), REDIS_OK);
     assert_true(get(name, data) == max);
@@ -98,7 +101,8 @@ static int register_number(redis_ctx *ctx, const char *name, long long preset, u
 
 static int register_text(redis_ctx *ctx, const char *name, const char *preset, unsigned flags,
                          redis_get_text *get, redis_set_text *set, redis_apply *apply, void *data) {
-    (void)ctx, (void)name, (void)preset, (void)flags, (void)get, (void)set, (void)apply, (void)data;
+    (void)ctx, (void)name, (void)preset, (void)get, (void)set, (void)apply, (void)data;
+    server.plain_names += (flags & REDIS_CONFIG_UNPREFIXED) != 0;
     server.settings++;
     return REDIS_OK;
 }
@@ -115,6 +119,10 @@ static int register_choice(redis_ctx *ctx, const char *name, int preset, unsigne
 static int load_settings(redis_ctx *ctx) {
     (void)ctx;
     return REDIS_OK;
+}
+
+static int version(void) {
+    return server.version;
 }
 
 static void write_log(redis_ctx *ctx, const char *level, const char *format, ...) {
@@ -149,7 +157,8 @@ static const struct {
                             GIVE(RegisterStringConfig, register_text)
                                 GIVE(RegisterEnumConfig, register_choice)
                                     GIVE(LoadConfigs, load_settings) GIVE(Log, write_log)
-                                        GIVE(GetThreadSafeContext, thread_context)};
+                                        GIVE(GetThreadSafeContext, thread_context)
+                                            GIVE(GetServerVersion, version)};
 
 /* ---- What it is asked for -------------------------------------------------------------------- */
 
@@ -181,12 +190,35 @@ static int get_api(const char *name, void *target) {
     return REDIS_OK;
 }
 
-static int load(const char *lacks, const char *taken) {
+static int load_in(int number, const char *lacks, const char *taken) {
     int (*first_word)(const char *, void *) = get_api;
     memset(&server, 0, sizeof server);
+    server.version = number;
     memset(&redis, 0, sizeof redis);
     server.lacks = lacks, server.taken = taken;
     return RedisModule_OnLoad((redis_ctx *)(void *)&first_word, NULL, 0);
+}
+
+enum { REDIS_7 = 7 << 16, REDIS_8 = 8 << 16 };
+
+static int load(const char *lacks, const char *taken) {
+    return load_in(REDIS_7, lacks, taken);
+}
+
+/* ---- Values that move ------------------------------------------------------------------------ */
+
+static int moves;
+
+/* Whoever still looks at the old place sees rubbish. */
+static void *move(redis_defrag *ctx, void *memory) {
+    const size_t size = malloc_usable_size(memory);
+    void *moved = malloc(size);
+    (void)ctx;
+    memcpy(moved, memory, size);
+    memset(memory, 0xdb, size);
+    free(memory);
+    moves++;
+    return moved;
 }
 
 /* ---- Tests ----------------------------------------------------------------------------------- */
@@ -218,6 +250,45 @@ static void refuses_without_what_it_needs(void **state) {
     }
 }
 
+static void names_of_redis_8_have_nothing_in_front(void **state) {
+    (void)state;
+    assert_int_equal(load(NULL, NULL), REDIS_OK);
+    assert_int_equal(server.plain_names, 0);
+    assert_int_equal(load_in(REDIS_8, NULL, NULL), REDIS_OK);
+    assert_int_equal(server.plain_names, 8); /* three of bf-, five of cf- */
+}
+
+/* What the server's defragmentation does not see, it does not move: a job reads it, or holds it. */
+static void what_a_job_reads_does_not_move(void **state) {
+    struct job *const somebody = (struct job *)(void *)&moves;
+    const redis_methods methods = persist_own_methods();
+    tamis *filter;
+    (void)state;
+    redis.Alloc = malloc, redis.TryAlloc = malloc, redis.Free = free;
+    redis.DefragAlloc = move;
+    const struct tamis_options options = value_options(NULL);
+    assert_int_equal(tamis_create_with(&filter, "classic:capacity=100", &options), TAMIS_OK);
+    tamis_add(filter, "cat", 3);
+    value *v = value_new(filter);
+    void *object = v;
+    v->job = somebody;
+    methods.defrag(NULL, NULL, &object);
+    assert_int_equal(moves, 0);
+    assert_ptr_equal(object, v);
+    assert_ptr_equal(v->filter, filter);
+    v->job = NULL;
+    value_hold(v);
+    methods.defrag(NULL, NULL, &object);
+    assert_int_equal(moves, 0);
+    assert_ptr_equal(object, v);
+    value_release(v);
+    methods.defrag(NULL, NULL, &object);
+    assert_true(moves >= 2); /* the value and its filter */
+    v = object;
+    assert_true(tamis_has(v->filter, "cat", 3) && !tamis_has(v->filter, "dog", 3));
+    value_release(v);
+}
+
 static void refuses_where_a_command_is_taken(void **state) {
     (void)state;
     assert_int_equal(load(NULL, "TAMIS.HAS"), REDIS_ERR);
@@ -230,6 +301,8 @@ int main(void) {
         cmocka_unit_test(loads_without_what_it_only_wants),
         cmocka_unit_test(refuses_without_what_it_needs),
         cmocka_unit_test(refuses_where_a_command_is_taken),
+        cmocka_unit_test(names_of_redis_8_have_nothing_in_front),
+        cmocka_unit_test(what_a_job_reads_does_not_move),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
