@@ -63,7 +63,7 @@ REDIS_SO  := $(B)/tamis-redis.so
 
 .PHONY: cluster-proof pages all run run-here test check test-here proof proof-here big tables fuzz fuzz-import fuzz-talk fuzz-summary fuzz-redis redis-proof peers peers-here golden install uninstall \
         format layers symbols clean bench bench-here bench-programs bench-full \
-        bench-full-here bench-count bench-count-here bench-cli bench-cli-here bench-redis bench-redis-here
+        bench-full-here bench-count bench-count-here bench-cli bench-cli-here bench-redis bench-redis-here bench-redis-hold bench-redis-hold-here
 .DELETE_ON_ERROR:
 all: $(LIB) $(SO) $(CMD) $(REDIS_SO)
 
@@ -347,13 +347,14 @@ build-fuzz/fuzz-%: $(B)/tests/fuzz/%.o $(FUZZ_OBJ) $(LIB)
 # make bench-count   instructions per key under callgrind: the same every time
 # make bench-cli     the command beside grep, awk, sort and another bloom: some minutes
 # make bench-redis   the module in a server, beside RedisBloom where TAMIS_REDISBLOOM= names it: some minutes
+# make bench-redis-hold   how long each of its commands holds everybody else: MIB= KINDS= COMMANDS=, 8 GiB of memory
 #
 # A peer is a shared object that speaks bench/peer.h. bench/peers/NAME.c or .cc is one file for
 # each library that has a package; what is not installed is left out, and a line says so.
 
 BENCH_OBJ := $(patsubst %.c,$(B)/%.o,$(wildcard bench/*.c))
 
-bench bench-full bench-count bench-cli bench-redis:
+bench bench-full bench-count bench-cli bench-redis bench-redis-hold:
 	@tools/setup bench
 	@$(MAKE) --no-print-directory -j2 $@-here
 # What a storage engine inlines is compiled for the machine it runs on.
@@ -404,6 +405,8 @@ $(REDIS_FLOOR): $(B)/bench/redis/floor.o $(B)/engines/redis/api.o
 -include $(B)/bench/redis/load.d $(B)/bench/redis/floor.d
 bench-redis-here: $(REDIS_SO) $(REDIS_LOAD) $(REDIS_FLOOR)
 	B=$(B) bench/redis/run all $(B)/bench/redis.json
+bench-redis-hold-here: $(REDIS_SO) $(CMD) $(REDIS_LOAD)
+	B=$(B) bench/redis/hold $(B)/bench/redis-hold.json
 
 # ---- Installing ---------------------------------------------------------------------------------
 

@@ -151,11 +151,14 @@ TAMIS_API const char *tamis_why(void);
  * secret goes into the options here and at every load. */
 
 /* Memory of one filter, for callers that count or place it themselves. `alloc` returns `size`
- * bytes for any use (contents do not matter) or NULL; `free` gets the same size back. */
+ * bytes for any use or NULL; `free` gets the same size back. What `alloc` returns is cleared here,
+ * which touches every page of it, unless it `is_zeroed`: then a large filter is made at once, and
+ * pages come to be when keys do. */
 struct tamis_allocator {
     void *(*alloc)(void *ctx, size_t size);
     void (*free)(void *ctx, void *memory, size_t size);
     void *ctx;
+    bool is_zeroed; /* what `alloc` returns is all zeros */
 };
 
 /* Large pages make questions to a large filter up to twice as fast, because the processor finds
@@ -323,6 +326,12 @@ TAMIS_API tamis_status tamis_clear(tamis *filter);
 /* One step of time for kinds with TAMIS_CAN_TICK: what is older than their guarantee leaves.
  * Threads: as tamis_add. */
 TAMIS_API tamis_status tamis_tick(tamis *filter);
+
+/* The same step in parts, for programs that may not stand still for long: each call clears up to
+ * `bytes`, and the last one, with *is_done true, makes the step. Between them keys that leave with it
+ * may be found or not; all others are, and keys that are added come before the step. tamis_tick ends
+ * a step that was begun. Threads: as tamis_add. */
+TAMIS_API tamis_status tamis_tick_part(tamis *filter, uint64_t bytes, bool *is_done);
 
 /* Makes room for `capacity` keys in all, more or fewer than now, without the keys. No answer
  * changes by it; but bits of fingerprints become part of the address, so that a filter that was

@@ -2,7 +2,7 @@
  *
  *     load items  PORT PID COMMAND KEY BATCH DEPTH COUNT FIRST    COMMAND KEY item..., items of 16 bytes
  *     load packed PORT PID COMMAND KEY BATCH DEPTH COUNT FIRST    COMMAND KEY hashes, 8 bytes each
- *     load probe  PORT KEY         PING, GET, BF.EXISTS in turn, 1,000 a second, until stdin ends
+ *     load probe  PORT [KEY]       PING, GET, BF.EXISTS KEY in turn, or PING alone, 1,000 a second, until stdin ends
  *
  * Items are made of the numbers from FIRST to FIRST + COUNT; BATCH of them go into a command, and 2 * DEPTH
  * commands are under way at a time. All requests are written before the clock starts. PID is the
@@ -252,7 +252,7 @@ enum { MOST_WAITING = 1 << 16 };
 
 typedef struct probe {
     redisContext *c;
-    const char *key;
+    const char *key; /* NULL: PING alone */
     double due_ns[MOST_WAITING]; /* of question i, at i % MOST_WAITING */
     uint64_t asked, answered;
     waits waited[QUESTIONS], all;
@@ -260,7 +260,7 @@ typedef struct probe {
 
 static void ask(probe *p, double due) {
     if (p->asked - p->answered == MOST_WAITING) die("the server stands still");
-    const int question = (int)(p->asked % QUESTIONS);
+    const int question = p->key ? (int)(p->asked % QUESTIONS) : 0;
     int bad;
     if (question == 0)
         bad = redisAppendCommand(p->c, "PING");
@@ -283,7 +283,8 @@ static void take_answers(probe *p) {
         if (r->type == REDIS_REPLY_ERROR) die(r->str);
         freeReplyObject(reply);
         const double us = (now - p->due_ns[p->answered % MOST_WAITING]) / 1000;
-        note(&p->waited[p->answered++ % QUESTIONS], us);
+        note(&p->waited[p->key ? p->answered % QUESTIONS : 0], us);
+        p->answered++;
         note(&p->all, us);
     }
 }
@@ -323,8 +324,8 @@ static void run_probe(const char *port, const char *key) {
 }
 
 int main(int argc, char **argv) {
-    if (argc == 4 && !strcmp(argv[1], "probe")) {
-        run_probe(argv[2], argv[3]);
+    if ((argc == 3 || argc == 4) && !strcmp(argv[1], "probe")) {
+        run_probe(argv[2], argc == 4 ? argv[3] : NULL);
         return 0;
     }
     if (argc != 10 || (strcmp(argv[1], "items") && strcmp(argv[1], "packed")))

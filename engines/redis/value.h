@@ -12,6 +12,9 @@
 #include "engines/redis/api.h"
 #include "tamis.h"
 
+/* From this size on work is done elsewhere: about a millisecond. */
+enum { LARGE_BYTES = 4 << 20 };
+
 /* Whose commands may use a value. TAMIS.* may use all. */
 typedef enum family {
     FAMILY_TAMIS = 1,

@@ -15,9 +15,6 @@
 #include "engines/redis/bounds.h"
 #include "engines/redis/reply.h"
 
-/* From this size on work is done elsewhere: about a millisecond. */
-enum { LARGE_BYTES = 4 << 20 };
-
 enum { JOB_KEYS = 1 + 64, JOB_WHY = 256 };
 
 struct waiter;

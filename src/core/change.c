@@ -346,6 +346,7 @@ tamis_status tamis_clear(tamis *f) {
     if (f->kind->grow || tamis__is_built(f->kind)) return tamis__cannot(f, "be emptied");
     memset(body->bytes, 0, (size_t)body->size);
     body->items = 0;
+    f->leaving = (tamis_leaving){0, 0};
     if (f->kind->start) f->kind->start(body);
     return TAMIS_OK;
 }
@@ -354,6 +355,14 @@ tamis_status tamis_tick(tamis *f) {
     const tamis_status rc = tamis__may(f, TAMIS_CAN_TICK, "age by a step of time");
     if (!rc) f->kind->tick(&f->image.body);
     return rc;
+}
+
+tamis_status tamis_tick_part(tamis *f, uint64_t bytes, bool *is_done) {
+    const tamis_status rc = tamis__may(f, TAMIS_CAN_TICK, "age by a step of time");
+    *is_done = true;
+    if (rc || !f->kind->tick_part) return rc ? rc : tamis_tick(f);
+    *is_done = f->kind->tick_part(&f->image.body, bytes ? bytes : 1, &f->leaving);
+    return TAMIS_OK;
 }
 
 tamis_status tamis_resize(tamis *f, uint64_t capacity) {

@@ -21,6 +21,7 @@ struct tamis {
     size_t map_size;
     bool is_view;
     unsigned threads; /* that a call with many keys may use */
+    tamis_leaving leaving;
 };
 
 /* Fills in `one`, when all else but the payload is there. */

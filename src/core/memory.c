@@ -63,8 +63,8 @@ static void large_free(void *ctx, void *memory, size_t size) {
 struct tamis_allocator tamis__allocator(const struct tamis_options *options) {
     if (options->allocator) return *options->allocator;
     if (options->pages == TAMIS_PAGES_PLAIN)
-        return (struct tamis_allocator){plain_alloc, plain_free, NULL};
-    return (struct tamis_allocator){large_alloc, large_free, NULL};
+        return (struct tamis_allocator){plain_alloc, plain_free, NULL, true};
+    return (struct tamis_allocator){large_alloc, large_free, NULL, true};
 }
 
 /* ---- Blocks --------------------------------------------------------------------------------- */
@@ -82,8 +82,8 @@ void *tamis__get(const struct tamis_allocator *a, uint64_t size, tamis_block *bl
         tamis__fail(TAMIS_NOMEM, "no memory for %llu bytes", (unsigned long long)size);
         return NULL;
     }
-    /* Ours are fresh zero pages that nobody has touched yet; only foreign memory is cleared. */
-    if (a->alloc != plain_alloc && a->alloc != large_alloc) memset(base, 0, total);
+    /* Fresh zero pages are left as they are: nobody has touched them yet. */
+    if (!a->is_zeroed) memset(base, 0, total);
     *block = (tamis_block){base, total};
     return tamis__aligned(block);
 }

@@ -13,6 +13,11 @@
 #define TAMIS_MAX_PAYLOAD_BYTES ((uint64_t)1 << 56)
 #define TAMIS_MOST_CAPACITY     ((uint64_t)1 << 56)
 
+/* How far a step of time has come that is made in parts, and which one. */
+typedef struct tamis_leaving {
+    uint64_t step, done;
+} tamis_leaving;
+
 /* What every kind works on; core owns the memory. */
 typedef struct tamis_body {
     uint64_t word[TAMIS_WORDS]; /* shape: named by the kind, stored in the image */
@@ -306,8 +311,11 @@ typedef struct tamis_kind {
     tamis_status (*put)(tamis_body *, const uint64_t *hash, const uint64_t *value, size_t n);
     uint64_t (*most_value)(const uint64_t word[]); /* that fits */
 
-    /* A step of time. */
+    /* A step of time. In parts, where it takes long: clears up to `bytes` more of what leaves; true
+     * when all has left and time has moved on. Until then the body is as before the step, but for what
+     * leaves with it. */
     void (*tick)(tamis_body *);
+    bool (*tick_part)(tamis_body *, uint64_t bytes, tamis_leaving *);
 
     /* What is stored, one by one: a hash that the body cannot tell from the one that was added.
      * *cursor is 0 at first, then whatever the kind left there; false at the end. With labels the

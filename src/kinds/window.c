@@ -351,10 +351,14 @@ static uint64_t adds_of(const tamis_body *f) {
     return tamis__get64(f->bytes + AT_ADDS);
 }
 
-/* The place of the youngest slice; older ones follow, round the ring. */
-static uint64_t youngest(const tamis_body *f) {
+/* The place of the youngest slice after so many turns; older ones follow, round the ring. */
+static uint64_t youngest_at(const tamis_body *f, uint64_t turns) {
     const uint64_t slices = slices_of(f->word);
-    return (slices - turns_of(f) % slices) % slices;
+    return (slices - turns % slices) % slices;
+}
+
+static uint64_t youngest(const tamis_body *f) {
+    return youngest_at(f, turns_of(f));
 }
 
 static uint64_t place_of(const tamis_body *f, uint64_t head, uint64_t age) {
@@ -367,20 +371,33 @@ TAMIS_HOT uint64_t position(const tamis_body *f, uint64_t place, uint64_t hash) 
     return place * f->word[SLICE] + tamis__range(tamis__mix(hash ^ own_function), f->word[SLICE]);
 }
 
-/* Goes through the words that a slice has a part of: counts its bits, and clears them if asked to. */
-static uint64_t sweep(const tamis_body *f, uint64_t place, bool is_cleared) {
+/* Counts the bits of a slice, in the words that it has a part of. */
+static uint64_t bits_in(const tamis_body *f, uint64_t place) {
     uint64_t from = place * f->word[SLICE], set = 0;
     const uint64_t to = from + f->word[SLICE];
     while (from < to) {
-        uint8_t *p = f->bytes + STATE_BYTES + from / WORD_BITS * 8;
+        const uint8_t *p = f->bytes + STATE_BYTES + from / WORD_BITS * 8;
         const uint64_t start = from % WORD_BITS, next = from - start + WORD_BITS;
         const uint64_t end = to < next ? start + to - from : WORD_BITS;
         const uint64_t part = UINT64_MAX >> (WORD_BITS - (end - start)) << start;
         set += tamis__popcount64(tamis__get64(p) & part);
-        if (is_cleared) tamis__put64(p, tamis__get64(p) & ~part);
         from = next;
     }
     return set;
+}
+
+/* Bytes at a time; the first and the last may belong to the neighbours as well. */
+static void clear_bits(const tamis_body *f, uint64_t from, uint64_t to) {
+    uint8_t *p = f->bytes + STATE_BYTES;
+    const uint8_t keeps_low = (uint8_t)((1u << from % 8) - 1);
+    const uint8_t keeps_high = (uint8_t)(0xff << to % 8);
+    if (from / 8 == to / 8) {
+        p[from / 8] &= keeps_low | keeps_high;
+        return;
+    }
+    p[from / 8] &= keeps_low;
+    memset(p + from / 8 + 1, 0, (size_t)(to / 8 - from / 8 - 1));
+    if (to % 8) p[to / 8] &= keeps_high;
 }
 
 /* No slice has more bits than adds that reached it; by the clock any number may have. */
@@ -392,7 +409,7 @@ static tamis_status audit(const tamis_body *f) {
                            (unsigned long long)adds, (unsigned long long)turns);
     for (uint64_t age = 0; age < slices; age++) {
         const uint64_t most = adds_in_slice(f->word, age, turns < slices ? turns : slices, adds);
-        const uint64_t set = sweep(f, place_of(f, youngest(f), age), false);
+        const uint64_t set = bits_in(f, place_of(f, youngest(f), age));
         if ((is_by_adds || !most) && set > most)
             return tamis__fail(TAMIS_CORRUPT, "a slice of a window has %llu bits of %llu adds",
                                (unsigned long long)set, (unsigned long long)most);
@@ -424,12 +441,25 @@ static void query(const tamis_body *f, const uint64_t *hash, size_t n, uint8_t *
     for (size_t j = 0; j < n; j++) hit[j] = find(f, head, hash[j]);
 }
 
-/* Should turns ever come to 2^63, a number takes their place that puts every slice where it is. */
-static void turn(tamis_body *f) {
-    const uint64_t next = turns_of(f) + 1, slices = slices_of(f->word);
+/* The oldest slice is the one that no add touches, so that it may be cleared bit by bit before time
+ * moves on. Should turns ever come to 2^63, a number takes their place that puts every slice where
+ * it is. */
+static bool turn_part(tamis_body *f, uint64_t bytes, tamis_leaving *at) {
+    const uint64_t next = turns_of(f) + 1, slices = slices_of(f->word), slice = f->word[SLICE];
+    if (at->step != next) *at = (tamis_leaving){next, 0}; /* another way led to the turn before */
+    const uint64_t from = youngest_at(f, next) * slice + at->done, left = slice - at->done;
+    const uint64_t bits = bytes < left / 8 ? bytes * 8 : left;
+    clear_bits(f, from, from + bits);
+    at->done += bits;
+    if (at->done < slice) return false;
     tamis__put64(f->bytes + AT_TURNS, next < MOST_TURNS ? next : next % slices + slices);
     tamis__put64(f->bytes + AT_ADDS, 0);
-    sweep(f, youngest(f), true);
+    return true;
+}
+
+static void turn(tamis_body *f) {
+    tamis_leaving at = {0, 0};
+    turn_part(f, UINT64_MAX, &at);
 }
 
 /* A full generation ends when the next add comes, not before: that add is not in it. */
@@ -465,7 +495,7 @@ static void measure(const tamis_body *f, const tamis_body *other, tamis_measure 
     const uint64_t slices = slices_of(f->word), head = youngest(f);
     double fill[MOST_SLICES];
     for (uint64_t age = 0; age < slices; age++) {
-        const uint64_t set = sweep(f, place_of(f, head, age), false);
+        const uint64_t set = bits_in(f, place_of(f, head, age));
         fill[age] = (double)set / (double)f->word[SLICE];
         out->bits_set += set;
     }
@@ -489,5 +519,6 @@ const tamis_kind tamis__window = {
     .query = query,
     .add = add,
     .tick = turn,
+    .tick_part = turn_part,
     .measure = measure,
 };

@@ -304,7 +304,7 @@ static void use(tamis *f, const char *format) {
 
 bool test_is_let_in(const char *format, const uint8_t *bytes, size_t size) {
     tally t = {0, 0};
-    const struct tamis_allocator counted = {counted_alloc, counted_free, &t};
+    const struct tamis_allocator counted = {counted_alloc, counted_free, &t, false};
     const struct tamis_options options = {.struct_size = sizeof options, .allocator = &counted};
     tamis *f;
     size_t found = 0;

@@ -25,5 +25,5 @@ static void put_back(void *ctx, void *memory, size_t size) {
 }
 
 struct tamis_allocator test_allocator(test_purse *p) {
-    return (struct tamis_allocator){take, put_back, p};
+    return (struct tamis_allocator){take, put_back, p, false};
 }

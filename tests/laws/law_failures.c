@@ -79,7 +79,7 @@ done:
 /* A life with every call that allocates. Each failure must be TAMIS_NOMEM, and the filter must be
  * as before: it is asked, and tried once more. Returns what went wrong. */
 static const char *life(const subject *s, purse *p) {
-    const struct tamis_allocator allocator = {take, put_back, p};
+    const struct tamis_allocator allocator = {take, put_back, p, false};
     struct tamis_options options = *secret_options(s->options);
     options.allocator = &allocator;
     static char buffer[2 * N][32];

@@ -133,7 +133,7 @@ static void *never(void *ctx, size_t size) {
 static void odd_options_are_refused(void **state) {
     (void)state;
     static const uint8_t secret[16] = {1};
-    const struct tamis_allocator half = {never, NULL, NULL};
+    const struct tamis_allocator half = {never, NULL, NULL, false};
     struct tamis_options options = {.struct_size = sizeof options, .allocator = &half};
     tamis *f;
     assert_int_equal(tamis_create_with(&f, "capacity=1", &options), TAMIS_INVALID);

@@ -80,7 +80,7 @@ static void *move(void *ctx, void *memory) {
 
 static void a_filter_can_be_moved(void **state) {
     (void)state;
-    const struct tamis_allocator allocator = {alloc, give_back, NULL};
+    const struct tamis_allocator allocator = {alloc, give_back, NULL, false};
     const struct tamis_options options = {.struct_size = sizeof options, .allocator = &allocator};
     tamis *plain = make("quotient:capacity=500", 300), *f;
     size_t size;

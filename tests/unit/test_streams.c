@@ -391,6 +391,41 @@ static void window_turns_when_told(void **state) {
     }
 }
 
+/* A step in parts of any size, with adds between them, is the step at once behind those adds. */
+static void window_turns_in_parts(void **state) {
+    (void)state;
+    for (unsigned program = 0; program < 40; program++) {
+        tamis *f = test_make("window:capacity=%u,fpr=1%%,by=%s,generations=%u", 50 + 97 * program,
+                             program % 4 ? "clock" : "adds", 1 + program % 7),
+              *g;
+        const struct tamis_info info = test_info(f);
+        const uint64_t bytes = 1 + test_number(program, 1) % (info.word[SLICE] / 8 + 2);
+        uint64_t n = 0, parts = 0;
+        assert_int_equal(tamis_copy(&g, f), TAMIS_OK);
+        for (uint64_t step = 0; step < 12; step++) {
+            bool is_done = false;
+            for (uint64_t part = 0; !is_done; part++) {
+                const uint64_t more = part < 3 ? step : 0; /* by adds these may turn it themselves */
+                add_numbers(f, program, n, n + more);
+                add_numbers(g, program, n, n + more);
+                n += more;
+                assert_int_equal(tamis_tick_part(f, step == 5 ? 0 : bytes, &is_done), TAMIS_OK);
+                parts++;
+                /* Halfway through another way leads to the next turn: nothing of it is left out. */
+                if (step == 7 && !is_done) {
+                    assert_int_equal(tamis_tick(f), TAMIS_OK);
+                    break;
+                }
+            }
+            assert_int_equal(tamis_tick(g), TAMIS_OK);
+            assert_memory_equal(payload_of(f), payload_of(g), (size_t)info.payload_bytes);
+        }
+        assert_true(parts >= 12);
+        tamis_free(f);
+        tamis_free(g);
+    }
+}
+
 /* What is left of a key after its time: j generations later it lacks j of its slices, and is found
  * when others have filled in for all of them. */
 static void window_lets_go_slice_by_slice(void **state) {
@@ -881,6 +916,7 @@ int main(void) {
         cmocka_unit_test(stable_takes_a_key_as_seen_again),
         cmocka_unit_test(window_keeps_exactly_its_adds),
         cmocka_unit_test(window_turns_when_told),
+        cmocka_unit_test(window_turns_in_parts),
         cmocka_unit_test(window_lets_go_slice_by_slice),
         cmocka_unit_test(window_turns_for_ever),
         cmocka_unit_test(window_rates_are_those_of_the_recursion),
