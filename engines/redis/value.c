@@ -1,5 +1,4 @@
 /* What stands at a key: its life, its facts, and filters that come in chunks. */
-#define _DEFAULT_SOURCE
 #include "engines/redis/value.h"
 
 #include <inttypes.h>
