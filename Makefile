@@ -229,7 +229,7 @@ $(REPLAY_RDB): $(B)/tests/fuzz/rdb.o $(B)/tests/fuzz/replay_rdb.o $(REDIS_OBJ) $
 
 # The module, in a server; each is a program by itself. PROGRAMS=, KEYS= and MUTANTS= make those that take
 # long longer: `make redis-proof`.
-REDIS_TESTS := $(addprefix tests/redis/,cluster.py own.py work.py bounds.py server_side.py prototypes.sh bf.py cf.py cms.py programs.py killed.py attacks.py mutate.py)
+REDIS_TESTS := $(addprefix tests/redis/,cluster.py own.py work.py bounds.py upgrade.py server_side.py prototypes.sh bf.py cf.py cms.py programs.py killed.py attacks.py mutate.py)
 MUTATE      := $(T)/redis/mutate
 $(T)/redis/%: $(B)/tests/redis/%.o $(HELP_OBJ) $(LIB)
 	$(call link_test)
@@ -261,7 +261,7 @@ proof-here: programs $(PROOF) $(T)/portable/images
 # The module under load: 10,000 random programs, kill -9 in a million adds, ten million mutants, and a tenth of them
 # with the sanitizers. Half an hour.
 redis-proof: programs
-	@PROGRAMS=10000 KEYS=1000000 MUTANTS=10000000 tests/run $(addprefix tests/redis/,programs.py killed.py attacks.py mutate.py)
+	@PROGRAMS=100000 KEYS=1000000 MUTANTS=10000000 tests/run $(addprefix tests/redis/,programs.py killed.py attacks.py mutate.py)
 	@PROGRAMS=1000 MUTANTS=1000000 tests/run tests/redis/sanitized.sh
 
 # One filter over a cluster with 10^8 keys, while a primary is killed, slots move and a node joins: some

@@ -28,7 +28,7 @@ class Asker:
     def __init__(self, server, protocol, about=""):
         self.client, self.protocol = server.client(protocol), protocol
         self.yes, self.no = (True, False) if protocol == 3 else (1, 0)
-        self.about = about
+        self.about, self.is_valkey = about, b"valkey_version" in self.client.must("INFO", "server")
 
     def all(self, name, *pairs):
         """(words, wanted reply) for each pair; `wanted` may be a list of answers as text: "101"."""
@@ -51,7 +51,7 @@ class Asker:
         return [x for pair in zip(map(Status, names), values) for x in pair]
 
     def one(self, name, value):
-        return Map({name: value}) if self.protocol == 3 else [value]
+        return value if self.is_valkey else Map({name: value}) if self.protocol == 3 else [value]
 
 
 # ---- Grammar and texts ---------------------------------------------------------------------------
@@ -180,7 +180,7 @@ def of_our_own(a):
     c = a.client
     a.all("a filter is of our type", ("TYPE k", Status("tamis-set")))
     size = c.must("BF.INFO", "k", "SIZE")
-    size = size["Size"] if a.protocol == 3 else size[0]
+    size = size if a.is_valkey else size["Size"] if a.protocol == 3 else size[0]
     a.all("INFO as a whole", ("BF.INFO k", a.info(100, size, 1, 1, 2)),
           ("BF.DEBUG k", [b"size:1", b"bytes:256 bits:2048 hashes:8 hashwidth:64 capacity:100 size:1 ratio:0.01"]))
     specs = {key: c.must("TAMIS.INFO", key) for key in ("v", "w", "z")}

@@ -16,8 +16,10 @@ key of its own: so the state after *every* command lies in the server, and is co
     after BGREWRITEAOF and DEBUG LOADAOF      the rewritten AOF, with an RDB preamble and, in turn, without
 
 COPY leaves chunks that are still coming behind, so the keys themselves are compared as well, at the end of
-each program. The replica, and the server that reads the AOF, have other settings than the one that wrote: nothing that
-is replicated may depend on them. Programs come in batches of 50; the six comparisons are made once for each batch, over all states
+each program. The replica, and the server that reads the RDB file and the AOF, have other settings than the one that
+wrote, the smallest max-filter-bytes among them, a maxmemory that is passed already, and another secret: nothing that is
+replicated or loaded may depend on them. The one that writes has limits, too, in turn, which its programs run into: what it
+refused must not be done by those who have room for it. Programs come in batches of 50; the six comparisons are made once for each batch, over all states
 of all its programs.
 
 Beside it runs a model, sets of what was added and acknowledged: at the end of each program, and once more
@@ -57,7 +59,7 @@ countmin:capacity=50,fpr=5% countmin:error=3%,doubt=5%,update=conservative count
 hierarchical:capacity=20 minhash:bins=64 minhash:bins=64,keep=8 shard:layout=split,capacity=100
 shard:layout=blocked,capacity=1000,shard=1,shards=3 redisbloom:capacity=20,fpr=1% redisbloom:capacity=9,fpr=1%,expansion=3
 redisbloom:capacity=50,scaling=no rediscuckoo:capacity=32 rediscuckoo:capacity=16,bucket_size=4,expansion=2
-rediscms:columns=30,rows=3 guava:capacity=40 hadoop:capacity=40 hadoop-counting:capacity=40 spark:capacity=40
+rediscms:width=30,depth=3 guava:capacity=40 hadoop:capacity=40 hadoop-counting:capacity=40 spark:capacity=40
 cassandra:capacity=40 leveldb:capacity=40 rocksdb:capacity=40 bip37:capacity=40 squid:capacity=40 dcso:capacity=40
 libbloom:capacity=1000 datasketches:capacity=40 orc:capacity=40 icp:capacity=40""".split()
 BAD_SPECS = ["", "bloom", "blocked", "blocked:capacity=0", "blocked:capacity=-1", "classic:capacity=1e30",
@@ -369,13 +371,18 @@ def commands_of(kind, parts):
 
 
 # Settings of a batch, in turn; the others are for whoever reads what it wrote.
+LIMITS = ({"max-filter-bytes": 2 << 30}, {"max-filter-bytes": 1024}, {"max-filter-bytes": 4096})
 SETTINGS = ({"bf-kind": "tamis", "cf-kind": "tamis", "cms-kind": "tamis", "hash": "sip13", "bf-initial-size": 100, "cf-initial-size": 1024},
             {"bf-kind": "redisbloom", "cf-kind": "rediscuckoo", "cms-kind": "rediscms", "hash": "sip13", "bf-initial-size": 20, "cf-initial-size": 32},
             {"bf-kind": "tamis", "cf-kind": "tamis", "cms-kind": "tamis", "hash": "xxh3", "bf-initial-size": 7, "cf-initial-size": 16})
 OTHERS = {"bf-error-rate": 0.2, "bf-initial-size": 55, "bf-expansion-factor": 3, "cf-bucket-size": 3, "cf-initial-size": 64, "cf-max-iterations": 7,
-          "cf-expansion-factor": 4, "cf-max-expansions": 1, "bf-kind": "redisbloom", "cf-kind": "tamis", "cms-kind": "rediscms"}
+          "cf-expansion-factor": 4, "cf-max-expansions": 1, "max-filter-bytes": 1024, "secret": "ab" * 16, "bf-kind": "redisbloom", "cf-kind": "tamis", "cms-kind": "rediscms"}
 USUAL = {"bf-error-rate": 0.01, "bf-expansion-factor": 2, "cf-bucket-size": 2, "cf-max-iterations": 20, "cf-expansion-factor": 1,
          "cf-max-expansions": 32}
+
+
+SECRET = "00112233445566778899aabbccddeeff"
+LITTLE = "1mb"  # a server has more when it starts
 
 
 def configure(client, settings):
@@ -458,10 +465,12 @@ class Batch:
         in_step(self.primary, self.replica)
         self.compare(self.digests(self.second), copies, "on the replica")
         self.ask(self.second, "asked on the replica")
+        configure(self.client, LIMITS[0])
         self.round_trips(copies)
+        configure(self.client, OTHERS)
+        self.client.must("CONFIG", "SET", "maxmemory", LITTLE)
         self.client.must("DEBUG", "RELOAD")
         self.compare(self.digests(self.client), copies, "after DEBUG RELOAD")
-        configure(self.client, OTHERS)
         self.client.must("DEBUG", "LOADAOF")
         self.compare(self.digests(self.client), copies, "from the AOF as it was written")
         self.client.must("CONFIG", "SET", "aof-use-rdb-preamble", "yes" if is_preamble else "no")
@@ -516,6 +525,7 @@ class Batch:
             self.bad.append(f"{key} {when}: {what} {str(items)[:200]} says {str(reply)[:200]}")
 
     def end(self):
+        self.client.must("CONFIG", "SET", "maxmemory", 0)
         self.client.must("FLUSHALL")
         self.client.close()
         self.second.close()
@@ -536,7 +546,7 @@ def main():
     common = ("--appendonly", "yes", "--appendfsync", "no", "--auto-aof-rewrite-percentage", "0",
               "--repl-diskless-sync-delay", "0")
     total, states, answers = 0, 0, collections.Counter()
-    with Server(*common, secret="00112233445566778899aabbccddeeff") as primary, Server("--appendonly", "no", secret=None) as replica:
+    with Server(*common, secret=SECRET) as primary, Server("--appendonly", "no", "--maxmemory", LITTLE, secret=None) as replica:
         pids = primary.process.pid, replica.process.pid
         replicate(primary, replica)
         other = replica.client()
@@ -545,7 +555,7 @@ def main():
         for first in range(FIRST, FIRST + PROGRAMS, BATCH):
             number, numbers = first // BATCH, range(first, min(first + BATCH, FIRST + PROGRAMS))
             batch = Batch(primary, replica, numbers)
-            configure(batch.client, {**USUAL, **SETTINGS[number % len(SETTINGS)]})
+            configure(batch.client, {**USUAL, **SETTINGS[number % len(SETTINGS)], **LIMITS[number // 2 % len(LIMITS)], "secret": SECRET})
             batch.run()
             batch.check(number % 2 == 0)
             batch.end()

@@ -32,7 +32,7 @@ def image_of(c, key):
 
 
 def section(c):
-    c.must("FLUSHALL")
+    c.must("FLUSHALL", "SYNC")
     tap.equal((number(c, "filters_tamis"), number(c, "filter_bytes")), (0, 0), "no filters, no bytes")
     adds, asked, refused = (number(c, n) for n in ("items_changed", "items_asked", "images_refused"))
     c.must("TAMIS.CREATE", "a", "blocked:size=8MiB,capacity=1M")
@@ -246,7 +246,7 @@ def keys(c):
 
 def defragmentation(c):
     """Where the server can: filters that move answer as before."""
-    c.must("FLUSHALL")
+    c.must("FLUSHALL", "SYNC")
     if c.do("CONFIG", "SET", "activedefrag", "yes") != OK:
         tap.skip("filters move together", "this server was built without")
         return
@@ -269,7 +269,7 @@ def defragmentation(c):
     wrong = [i for i in range(0, 3000, 4) if c.must("TAMIS.HAS", f"d{i}", "x", i) != [1, 1]]
     tap.equal(wrong, [], f"filters move together ({hits} pieces) and answer as before")
     c.must("CONFIG", "SET", "activedefrag", "no")
-    c.must("FLUSHALL")
+    c.must("FLUSHALL", "SYNC")
     tap.equal(number(c, "filter_bytes"), 0, "and their bytes are still counted")
 
 
