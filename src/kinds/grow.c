@@ -21,7 +21,12 @@
  * A void is copied to both homes that its home becomes (as in Aleph Filter, Dayan, Bercea and Pagh
  * 2024), so that asking still looks at one run. Its copies are as many slots as its part of the rate
  * says: at most the rate times the slots. What nobody can do is to remove a key of which only a void
- * is left, because the void may stand for others. */
+ * is left, because the void may stand for others.
+ *
+ * Homes and fingerprints come from the hash after it was mixed. Whoever adds in the order of the
+ * hashes, as builders do, would otherwise have all keys so far in the first homes: a table that has
+ * yet to double many times has no slots for so many neighbours. Images from before that (spread 0)
+ * go on without. */
 #include <math.h>
 #include <stdio.h>
 
@@ -30,8 +35,8 @@
 #include "kinds/kind.h"
 #include "kinds/slots.h"
 
-enum { SLOTS, WIDTH, DOUBLINGS }; /* shape words */
-enum { MOST_DOUBLINGS = 46 };     /* from 64 homes to 2^52 */
+enum { SLOTS, WIDTH, DOUBLINGS, SPREAD }; /* shape words */
+enum { MOST_DOUBLINGS = 46 };             /* from 64 homes to 2^52 */
 
 /* ---- Shape ---------------------------------------------------------------------------------- */
 
@@ -63,6 +68,7 @@ static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
     const uint64_t keys = wish->capacity ? wish->capacity : 1;
     const uint64_t homes = tamis__slots_homes_for(keys);
     if (!homes) return tamis__fail(TAMIS_TOO_LARGE, "grow would need over 2^52 slots");
+    word[SPREAD] = 1;
     if (wish->bits) {
         if (wish->bits / 8 >= 8 &&
             tamis__slots_within(wish->bits / 8 - 8, keys, LEAST_FIRST_WIDTH, MOST_FIRST_WIDTH,
@@ -87,6 +93,9 @@ static tamis_status check(const uint64_t word[], uint64_t *size) {
                            "grow cannot have %llu slots of %llu bits after %llu doublings",
                            (unsigned long long)word[SLOTS], (unsigned long long)word[WIDTH],
                            (unsigned long long)word[DOUBLINGS]);
+    if (word[SPREAD] > 1)
+        return tamis__fail(TAMIS_CORRUPT, "grow has spread 0 or 1, not %llu",
+                           (unsigned long long)word[SPREAD]);
     const unsigned longer = longer_by((unsigned)word[DOUBLINGS]);
     if (word[WIDTH] < LEAST_FIRST_WIDTH + longer || word[WIDTH] > MOST_FIRST_WIDTH + longer)
         return tamis__fail(TAMIS_CORRUPT, "slots of %llu bits are not those of %llu doublings",
@@ -125,6 +134,10 @@ static uint64_t void_keys(const tamis_body *f) {
 
 static tamis_slots slots_of(const tamis_body *f) {
     return tamis__slots_at(f->bytes + 8, f->word[SLOTS], f->word[WIDTH]);
+}
+
+static uint64_t placed(const tamis_body *f, uint64_t hash) {
+    return f->word[SPREAD] ? tamis__mix(hash) : hash;
 }
 
 /* A fingerprint stands for all values that begin with it: an interval from `first_of`, and its
@@ -205,14 +218,27 @@ static bool find(const tamis_slots *t, const tamis_fingerprint *fp, tamis_run *r
     return is_found;
 }
 
+/* Hashes are placed some at a time, so that their homes can be asked for ahead. */
+enum { BATCH = 256 };
+
+static size_t place_some(const tamis_body *f, const uint64_t *hash, size_t n, uint64_t *place) {
+    const size_t some = n < BATCH ? n : BATCH;
+    for (size_t i = 0; i < some; i++) place[i] = placed(f, hash[i]);
+    return some;
+}
+
 static void query(const tamis_body *f, const uint64_t *hash, size_t n, uint8_t *hit) {
     const tamis_slots t = slots_of(f);
-    for (size_t i = 0; i < n; i++) {
-        tamis__slots_expect(&t, hash, i, n);
-        const tamis_fingerprint fp = tamis__fingerprint(&t, hash[i]);
-        tamis_run run;
-        uint64_t at;
-        hit[i] = find(&t, &fp, &run, &at);
+    uint64_t place[BATCH];
+    for (size_t from = 0, some; from < n; from += some) {
+        some = place_some(f, hash + from, n - from, place);
+        for (size_t i = 0; i < some; i++) {
+            tamis__slots_expect(&t, place, i, some);
+            const tamis_fingerprint fp = tamis__fingerprint(&t, place[i]);
+            tamis_run run;
+            uint64_t at;
+            hit[from + i] = find(&t, &fp, &run, &at);
+        }
     }
 }
 
@@ -222,18 +248,18 @@ static tamis_status put(const tamis_slots *t, uint64_t home, uint64_t slot) {
 }
 
 /* The last bit of the value gives way to the closing 1. */
-static tamis_status add_one(tamis_body *f, uint64_t hash) {
+static tamis_status add_placed(tamis_body *f, uint64_t place) {
     const tamis_slots t = slots_of(f);
-    const tamis_fingerprint fp = tamis__fingerprint(&t, hash);
+    const tamis_fingerprint fp = tamis__fingerprint(&t, place);
     return put(&t, fp.home, fp.value | 1);
 }
 
 /* The longest match may be that of another key. Then the shorter one that was meant begins it, and
  * goes on to answer for both. A void may answer for keys that nobody knows, also under other homes,
  * and stays. */
-static tamis_status remove_one(tamis_body *f, uint64_t hash) {
+static tamis_status remove_placed(tamis_body *f, uint64_t place) {
     const tamis_slots t = slots_of(f);
-    const tamis_fingerprint fp = tamis__fingerprint(&t, hash);
+    const tamis_fingerprint fp = tamis__fingerprint(&t, place);
     tamis_run run;
     uint64_t at;
     if (!find(&t, &fp, &run, &at))
@@ -247,9 +273,21 @@ static tamis_status remove_one(tamis_body *f, uint64_t hash) {
     return TAMIS_OK;
 }
 
+static tamis_status remove_one(tamis_body *f, uint64_t hash) {
+    return remove_placed(f, placed(f, hash));
+}
+
 static tamis_status add(tamis_body *f, const uint64_t *hash, size_t n) {
     const tamis_slots t = slots_of(f);
-    return tamis__add_all(f, &t, hash, n, add_one, remove_one);
+    uint64_t place[BATCH];
+    for (size_t from = 0, some; from < n; from += some) {
+        some = place_some(f, hash + from, n - from, place);
+        const tamis_status rc = tamis__add_all(f, &t, place, some, add_placed, remove_placed);
+        if (!rc) continue;
+        while (from) remove_one(f, hash[--from]);
+        return rc;
+    }
+    return TAMIS_OK;
 }
 
 /* ---- Growing -------------------------------------------------------------------------------- */
@@ -348,16 +386,18 @@ static void tally_run(const tamis_slots *t, const tamis_run *run, tally *all) {
     all->used += run->end - run->start;
 }
 
-/* How many pairs of fingerprints are expected to meet by chance: the shorter one must begin the
- * longer one, under the same home. */
-static double chance_meetings(const tally *all, uint64_t homes) {
-    double pairs = 0, longer = 0;
-    for (unsigned bits = TAMIS_SLOTS_MOST_WIDTH - 1; bits > 0; bits--) {
+/* How many fingerprints are expected to lie inside another by chance: a shorter one, or an equal one
+ * before it, must begin them under the same home. Of short ones there may be several that do. */
+static double covered_by_chance(const tally *all, uint64_t homes) {
+    double covered = 0, shorter = 0; /* shorter: how many begin a given value, on average */
+    for (unsigned bits = 1; bits < TAMIS_SLOTS_MOST_WIDTH; bits++) {
         const double here = (double)all->by_length.slots[bits];
-        if (here > 0) pairs += ldexp(here, -(int)bits) / (double)homes * (longer + (here - 1) / 2);
-        longer += here;
+        if (here == 0) continue;
+        const double each = ldexp(1, -(int)bits) / (double)homes;
+        covered -= here * expm1(-shorter - (here - 1) / 2 * each);
+        shorter += here * each;
     }
-    return pairs;
+    return covered;
 }
 
 static void measure(const tamis_body *f, const tamis_body *other, tamis_measure *out) {
@@ -369,12 +409,12 @@ static void measure(const tamis_body *f, const tamis_body *other, tamis_measure 
         const tamis_run run = tamis__run_of(&t, home);
         tally_run(&t, &run, &all);
     }
-    const double pairs = chance_meetings(&all, t.homes);
+    const double hidden = covered_by_chance(&all, t.homes);
     out->bits_set = all.used;
     out->bits = t.homes;
     out->fpr = all.covered / (double)t.homes;
-    out->items.value = (double)all.apart + pairs + (double)void_keys(f);
-    out->items.error = sqrt(pairs);
+    out->items.value = (double)all.apart + hidden + (double)void_keys(f);
+    out->items.error = sqrt(hidden);
     out->worn = void_keys(f);
     if (out->worn)
         snprintf(out->caveat, sizeof out->caveat,
@@ -385,7 +425,7 @@ static void measure(const tamis_body *f, const tamis_body *other, tamis_measure 
 const tamis_kind tamis__grow = {
     .name = "grow",
     .contract = "doubles without limit and keeps its rate; removes keys until they are very old",
-    .word = {"slots", "width", "doublings"},
+    .word = {"slots", "width", "doublings", "spread"},
     .plan = plan,
     .check = check,
     .probes = probes,

@@ -291,10 +291,11 @@ def ended(slot):
 
 
 class Grow(Runs):
-    name, words = "grow", ("slots", "width", "doublings")
+    name, words = "grow", ("slots", "width", "doublings", "spread")
 
     def shape(self):
         need_range(0, self.doublings, 46, "doublings")
+        need_range(0, self.spread, 1, "spread")
         need_range(64, self.slots, 2**52, "slots")
         need(self.slots % (64 << self.doublings) == 0, "slots were not doubled so often")
         longer = ((self.doublings + 1)**2 - 1).bit_length()
@@ -311,5 +312,5 @@ class Grow(Runs):
         need(keys <= voids and (keys > 0) == (voids > 0), "void keys")
 
     def has(self, h):
-        home, value = self.split(h)
+        home, value = self.split(mix(h) if self.spread else h)
         return any(slot >> ended(slot) == value >> ended(slot) for slot in self.runs.get(home, ()))
