@@ -75,6 +75,7 @@ tamis_status tamis__room_for(const tamis_builder *b, const tamis_image *image, t
         return rc;
     }
     if (notes) memcpy(notes, b->filter->image.notes, (size_t)image->notes_size);
+    if (f->kind->start) f->kind->start(&f->image.body);
     *out = f;
     return TAMIS_OK;
 }

@@ -108,7 +108,9 @@ static tamis_status common_keys(const tamis *a, const tamis *b, struct tamis_est
         return tamis__cannot(a, "be compared");
     tamis_measure both = {0};
     struct tamis_estimate x = {0, 0}, y = {0, 0};
-    tamis_status rc = tamis_items_now(a, &x);
+    tamis_status rc = TAMIS_OK;
+    if (a->kind->may_compare) rc = a->kind->may_compare(&a->image.body, &b->image.body);
+    if (!rc) rc = tamis_items_now(a, &x);
     if (!rc) rc = tamis_items_now(b, &y);
     if (rc) return rc;
     a->kind->measure(&a->image.body, &b->image.body, &both);

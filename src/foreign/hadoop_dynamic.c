@@ -11,10 +11,12 @@
  * one. So it takes any number of keys, but does not keep its rate. A key that is added twice takes
  * two places. */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "foreign/bytes.h"
 #include "foreign/hadoop.h"
+#include "kinds/bitmap.h"
 #include "kinds/bloom.h"
 
 enum { BITS = TAMIS_HADOOP_BITS, HASHES = TAMIS_HADOOP_HASHES };
@@ -91,16 +93,11 @@ static uint64_t probes(const uint64_t word[]) {
     return word[HASHES] * word[ROWS];
 }
 
-/* The chance that one of two happens, or both. */
-static double either(double a, double b) {
-    return a + (1 - a) * b;
-}
-
 static double rate(const uint64_t word[], uint64_t items) {
     const uint64_t full = items / word[NR];
     const double one = tamis__bloom_rate(word[NR], word[BITS], word[HASHES]);
     const double last = tamis__bloom_rate(items % word[NR], word[BITS], word[HASHES]);
-    return either(full ? -expm1((double)full * log1p(-one)) : 0, last);
+    return tamis__chance_of_either(full ? -expm1((double)full * log1p(-one)) : 0, last);
 }
 
 /* ---- The gate ------------------------------------------------------------------------------- */
@@ -218,18 +215,25 @@ static tamis_status merge(tamis_body *into, const tamis_body *from) {
 }
 
 static void measure(const tamis_body *f, const tamis_body *other, tamis_measure *out) {
-    double variance = 0;
     for (uint64_t i = 0; i < f->word[ROWS]; i++) {
         const tamis_body row = row_of(f, i), with = row_of(other ? other : f, i);
         tamis_measure m = {0};
         tamis__like_measure(tamis__hadoop_like(f->word), &row, other ? &with : NULL, &m);
-        out->bits_set += m.bits_set;
-        out->bits += m.bits;
-        out->fpr = either(out->fpr, m.fpr);
-        out->items.value += m.items.value;
-        variance += m.items.error * m.items.error;
+        tamis__measure_stage(&m, false, out);
     }
-    out->items.error = sqrt(variance);
+    if (f->word[ROWS] > 1)
+        snprintf(out->caveat, sizeof out->caveat,
+                 "a key that was added again after a row was full is counted twice");
+}
+
+/* Bits show what is common only where it lies in the same row. */
+static tamis_status may_compare(const tamis_body *f, const tamis_body *other) {
+    (void)other; /* of as many rows */
+    if (f->word[ROWS] == 1) return TAMIS_OK;
+    return tamis__fail(TAMIS_CANNOT,
+                       "%s cannot be compared once it has grown: a key of both may lie in "
+                       "different rows; compare filters of one row",
+                       name);
 }
 
 const tamis_kind tamis__hadoop_dynamic = {
@@ -252,6 +256,7 @@ const tamis_kind tamis__hadoop_dynamic = {
     .loses_rate = true,
     .move = move,
     .merge = merge,
+    .may_compare = may_compare,
     .measure = measure,
 };
 

@@ -226,10 +226,6 @@ static uint64_t probes(const uint64_t word[]) {
     return sum;
 }
 
-static double either(double a, double b) {
-    return a + (1 - a) * b;
-}
-
 static double rate_of_link(const tamis_bf_link *link, uint64_t keys) {
     return tamis__bloom_rate(keys, modulus_of(link), link->hashes);
 }
@@ -244,7 +240,8 @@ static double rate(const uint64_t word[], uint64_t items) {
     bool is_there = plan_link(NEW_OPTIONS, word[KEYS], double_of(word[ERROR]), &link);
     for (int i = 0; i < MANY && is_there && left > 0; i++) {
         const bool is_last = left <= (double)link.entries || word[SCALING] == NO;
-        all = either(all, rate_of_link(&link, is_last ? (uint64_t)left : link.entries));
+        all = tamis__chance_of_either(all,
+                                      rate_of_link(&link, is_last ? (uint64_t)left : link.entries));
         if (is_last) break;
         left -= (double)link.entries;
         last = link;
@@ -435,7 +432,6 @@ static uint64_t bits_set(const uint8_t *bytes, uint64_t bits) {
 
 static void measure(const tamis_body *f, const tamis_body *other, tamis_measure *out) {
     uint64_t at = header_bytes(f->word[LINKS]);
-    double variance = 0;
     (void)other;
     for (uint64_t i = 0; i < f->word[LINKS]; i++) {
         const tamis_bf_link link = tamis__bf_link(f->bytes, i);
@@ -443,13 +439,8 @@ static void measure(const tamis_body *f, const tamis_body *other, tamis_measure 
         const uint64_t reached = modulus_of(&link);
         tamis__fill_measure(bits_set(f->bytes + at, reached), reached, link.hashes, &m);
         at += link.bytes;
-        out->bits_set += m.bits_set;
-        out->bits += m.bits;
-        out->fpr = either(out->fpr, m.fpr);
-        out->items.value += m.items.value;
-        variance += m.items.error * m.items.error;
+        tamis__measure_stage(&m, true, out);
     }
-    out->items.error = sqrt(variance);
 }
 
 /* ---- Chunks --------------------------------------------------------------------------------- */

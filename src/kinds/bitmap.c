@@ -98,6 +98,17 @@ void tamis__fill_measure(uint64_t set, uint64_t bits, uint64_t hashes, tamis_mea
     out->items = tamis__bitmap_items(set, bits, hashes);
 }
 
+void tamis__measure_stage(const tamis_measure *stage, bool asks_first, tamis_measure *out) {
+    const double taken = asks_first ? out->fpr : 0, stored = 1 - taken;
+    const double came = stage->items.value / stored, error = stage->items.error / stored;
+    out->bits_set += stage->bits_set;
+    out->bits += stage->bits;
+    out->fpr = tamis__chance_of_either(out->fpr, stage->fpr);
+    out->items.value += came;
+    out->items.error =
+        sqrt(out->items.error * out->items.error + error * error + came * taken / stored);
+}
+
 void tamis__bitmap_measure(const tamis_body *f, const tamis_body *other, uint64_t bits,
                            uint64_t hashes, tamis_measure *out) {
     tamis__fill_measure(tamis__bits_set(f, other), bits, hashes, out);

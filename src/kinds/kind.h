@@ -347,6 +347,10 @@ typedef struct tamis_kind {
     tamis_status (*weigh)(tamis_body *into, const tamis_body *const *from, const int64_t *weight,
                           size_t n);
 
+    /* Whether the bits of two bodies together tell what they share, for kinds where that depends on
+     * what lies in them; NULL: always. */
+    tamis_status (*may_compare)(const tamis_body *, const tamis_body *);
+
     /* What the bits tell; with `other`, what the bits of both together tell. Kinds that cannot
      * merge are never asked with `other`. */
     void (*measure)(const tamis_body *, const tamis_body *other, tamis_measure *);

@@ -14,25 +14,36 @@
  *     └───────┘
  *
  * These rates are those of taffy block filters (Apple 2022); they cost fewer bits than the powers of
- * 0.85 of the first paper. All stages see the same hash of a key. That is no harm: the bound is that
- * of a union, which asks for no independence.
+ * 0.85 of the first paper. All stages see the same number of a key. That is no harm: the bound is
+ * that of a union, which asks for no independence.
+ *
+ * What a stage holds is decided by when its keys came, and they may come in the order of their
+ * hashes: from a builder, or from what another filter lists. Kinds take the place of a key from the
+ * top of its hash, so such a stage would have all its keys in one corner, which is full when they
+ * are few: 87 % instead of 1 % at 200 times the first capacity. So stages are *spread*: they see the
+ * hash after it was mixed, which leaves nothing of its order. Images from before that have stages
+ * that are not; what they grow from now on is.
  *
  * Payload: the stages one after the other, each of them
  *
  *      0  keys that it has taken       8
  *      8  shape words of the stage    24    zero for the first one, whose shape is in our own words
- *     32  zero                        32
+ *     32  1: it is spread; 0: not      8
+ *     40  doubt, in the first stage    8    keys that were counted once too often, at most
+ *     48  zero                        16
  *     64  its payload, and zeros up to a multiple of 64, so that blocks stay on cache lines
  */
 #include <math.h>
 #include <string.h>
 
 #include "bits/bits.h"
+#include "bits/probe.h"
+#include "kinds/bitmap.h"
 #include "kinds/kind.h"
 
 enum { KIND, FIRST, RATE, STAGES, BYTES, SHAPE, SHAPE_WORDS = TAMIS_WORDS - SHAPE };
 enum { OPT_KIND };
-enum { LINE = 64, AT_TAKEN = 0, AT_SHAPE = 8, AT_ZERO = AT_SHAPE + 8 * SHAPE_WORDS };
+enum { LINE = 64, AT_TAKEN = 0, AT_SHAPE = 8, AT_SPREAD = 32, AT_DOUBT = 40, AT_ZERO = 48 };
 enum { MOST_STAGES = 57, BATCH = 256 };
 
 /* RATE counts in these, with six digits: what a spec shows of a rate leads to the same number. */
@@ -93,6 +104,19 @@ typedef struct stack {
     tamis_body stage[MOST_STAGES];
 } stack;
 
+static uint8_t *header_of(const tamis_body *stage) {
+    return stage->bytes - LINE;
+}
+
+static bool is_spread(const tamis_body *stage) {
+    return tamis__get64(header_of(stage) + AT_SPREAD);
+}
+
+/* What a stage sees of hashes. */
+static void place(uint64_t *hash, size_t n, bool is_mixed) {
+    for (size_t j = 0; j < n && is_mixed; j++) hash[j] = tamis__mix(hash[j]);
+}
+
 /* Finds the stages. In a payload that has passed the audit this cannot fail. */
 static tamis_status unstack(const tamis_body *f, stack *s) {
     s->kind = kind_of(f->word);
@@ -122,7 +146,12 @@ static tamis_status unstack(const tamis_body *f, stack *s) {
 
 static void set_taken(tamis_body *stage, uint64_t keys) {
     stage->items = keys;
-    tamis__put64(stage->bytes - LINE + AT_TAKEN, keys);
+    tamis__put64(header_of(stage) + AT_TAKEN, keys);
+}
+
+/* An empty filter: its stage is spread. */
+static void start(tamis_body *f) {
+    tamis__put64(f->bytes + AT_SPREAD, 1);
 }
 
 /* ---- Shape ---------------------------------------------------------------------------------- */
@@ -212,22 +241,19 @@ static uint64_t probes(const uint64_t word[]) {
     return sum;
 }
 
-/* The chance that one of two happens, or both. */
-static double either(double a, double b) {
-    return a + (1 - a) * b;
-}
-
 /* Full stages have the rate that they were planned for; the one on top as many keys as are left. */
 static double rate(const uint64_t word[], uint64_t items) {
     uint64_t shape[TAMIS_WORDS] = {0}, size, stage = 0;
     double all = 0;
     memcpy(shape, word + SHAPE, SHAPE_WORDS * sizeof *shape);
     while (items > capacity_of(word, stage) && stage + 1 < MOST_STAGES) {
-        all = either(all, stage ? share_of(word, stage) : kind_of(word)->rate(shape, word[FIRST]));
+        const double one = stage ? share_of(word, stage) : kind_of(word)->rate(shape, word[FIRST]);
+        all = tamis__chance_of_either(all, one);
         items -= capacity_of(word, stage++);
     }
-    if (stage && plan_stage(word, stage, shape, &size)) return either(all, share_of(word, stage));
-    return either(all, kind_of(word)->rate(shape, items));
+    if (stage && plan_stage(word, stage, shape, &size))
+        return tamis__chance_of_either(all, share_of(word, stage));
+    return tamis__chance_of_either(all, kind_of(word)->rate(shape, items));
 }
 
 /* ---- The gate ------------------------------------------------------------------------------- */
@@ -243,8 +269,15 @@ static bool is_zero(const uint8_t *bytes, uint64_t n) {
 
 static tamis_status audit_stage(const stack *s, uint64_t i, uint64_t capacity) {
     const tamis_body *b = &s->stage[i];
-    const uint8_t *header = b->bytes - LINE;
-    if ((i == 0 && !is_zero(header + AT_SHAPE, AT_ZERO - AT_SHAPE)) ||
+    const uint8_t *header = header_of(b);
+    if (tamis__get64(header + AT_SPREAD) > 1)
+        return tamis__fail(TAMIS_CORRUPT, "stage %llu is spread in a way that nobody knows",
+                           (unsigned long long)i);
+    if (tamis__get64(header + AT_DOUBT) > (i ? 0 : MOST_TAKEN))
+        return tamis__fail(TAMIS_CORRUPT, "stage %llu cannot have doubts about %llu keys",
+                           (unsigned long long)i,
+                           (unsigned long long)tamis__get64(header + AT_DOUBT));
+    if ((i == 0 && !is_zero(header + AT_SHAPE, AT_SPREAD - AT_SHAPE)) ||
         !is_zero(header + AT_ZERO, LINE - AT_ZERO) ||
         !is_zero(b->bytes + b->size, to_line(b->size) - b->size))
         return tamis__fail(TAMIS_CORRUPT, "bytes between stages are not zero");
@@ -268,27 +301,60 @@ static tamis_status audit(const tamis_body *f) {
 
 /* ---- Asking and adding ---------------------------------------------------------------------- */
 
+/* Hashes that no stage had so far, as the next one sees them, and which of all they are. */
+typedef struct waiting {
+    uint64_t place[BATCH];
+    size_t n;
+    bool is_mixed;
+    uint8_t from[BATCH];
+} waiting;
+
+/* They are all there at first, in their order. */
+static void ask_first(const stack *s, uint64_t stage, const uint64_t *hash, size_t n, uint8_t *hit,
+                      waiting *w) {
+    memcpy(w->place, hash, n * sizeof *hash);
+    w->is_mixed = is_spread(&s->stage[stage]);
+    place(w->place, n, w->is_mixed);
+    s->kind->query(&s->stage[stage], w->place, n, hit);
+    if (stage == 0) return; /* nobody waits for another */
+    w->n = 0;
+    for (size_t j = 0; j < n; j++) {
+        w->place[w->n] = w->place[j];
+        w->from[w->n] = (uint8_t)j;
+        w->n += !hit[j];
+    }
+}
+
+static void ask_next(const stack *s, uint64_t stage, const uint64_t *hash, uint8_t *hit,
+                     waiting *w) {
+    uint8_t found[BATCH];
+    size_t still = 0;
+    if (is_spread(&s->stage[stage]) != w->is_mixed) {
+        w->is_mixed = !w->is_mixed;
+        for (size_t j = 0; j < w->n; j++) w->place[j] = hash[w->from[j]];
+        place(w->place, w->n, w->is_mixed);
+    }
+    s->kind->query(&s->stage[stage], w->place, w->n, found);
+    for (size_t j = 0; j < w->n; j++) hit[w->from[j]] = found[j];
+    for (size_t j = 0; j < w->n && stage; j++) {
+        w->place[still] = w->place[j];
+        w->from[still] = w->from[j];
+        still += !found[j];
+    }
+    w->n = still;
+}
+
 /* Which of up to BATCH hashes are in the `count` lowest stages? From the newest down, each stage is
  * asked only for those that have not been found. */
 static void ask(const stack *s, uint64_t count, const uint64_t *hash, size_t n, uint8_t *hit) {
-    uint64_t left[BATCH];
-    size_t from[BATCH], waiting = n;
-    memset(hit, 0, n);
-    memcpy(left, hash, n * sizeof *hash);
-    for (size_t j = 0; j < n; j++) from[j] = j;
-    while (count-- > 0 && waiting) {
-        uint8_t found[BATCH];
-        size_t still = 0;
-        if (s->stage[count].items == 0) continue;
-        s->kind->query(&s->stage[count], left, waiting, found);
-        for (size_t j = 0; j < waiting; j++) {
-            hit[from[j]] = found[j];
-            left[still] = left[j];
-            from[still] = from[j];
-            still += !found[j];
-        }
-        waiting = still;
+    waiting w;
+    while (count && s->stage[count - 1].items == 0) count--; /* stages are filled from below */
+    if (count == 0) {
+        memset(hit, 0, n);
+        return;
     }
+    ask_first(s, --count, hash, n, hit, &w);
+    while (count > 0 && w.n) ask_next(s, --count, hash, hit, &w);
 }
 
 static void query(const tamis_body *f, const uint64_t *hash, size_t n, uint8_t *hit) {
@@ -311,10 +377,13 @@ static void add_to(stack *s, uint64_t top, const uint64_t *hash, size_t n) {
     uint8_t is_below[BATCH];
     uint64_t taken = 0;
     tamis_body *stage = &s->stage[top];
+    uint64_t placed[BATCH];
     ask(s, top, hash, n, is_below);
+    memcpy(placed, hash, n * sizeof *hash);
+    place(placed, n, is_spread(stage));
     for (size_t j = 0; j < n; j++) {
-        if (is_below[j] || has_one(s->kind, stage, hash[j])) continue;
-        s->kind->add(stage, hash + j, 1);
+        if (is_below[j] || has_one(s->kind, stage, placed[j])) continue;
+        s->kind->add(stage, placed + j, 1);
         taken++;
     }
     set_taken(stage, stage->items + taken);
@@ -372,6 +441,7 @@ static tamis_status move(tamis_body *to, const tamis_body *from) {
         if (rc) return rc;
         for (int w = 0; w < SHAPE_WORDS; w++)
             tamis__put64(to->bytes + at + AT_SHAPE + 8 * w, shape[w]);
+        tamis__put64(to->bytes + at + AT_SPREAD, 1);
         at += LINE + to_line(size);
     }
     return TAMIS_OK;
@@ -380,59 +450,123 @@ static tamis_status move(tamis_body *to, const tamis_body *from) {
 /* ---- Merging and measuring ------------------------------------------------------------------ */
 
 /* Plans come from logarithms, and another machine's may have led to other stages. */
-static bool is_same_shape(const tamis_body *a, const tamis_body *b) {
-    return memcmp(a->word, b->word, sizeof a->word) == 0;
+static tamis_status are_alike(const stack *a, const stack *b) {
+    for (uint64_t i = 0; i < a->count; i++) {
+        if (memcmp(a->stage[i].word, b->stage[i].word, sizeof a->stage[i].word) != 0)
+            return tamis__fail(TAMIS_MISMATCH, "shapes of stage %llu differ",
+                               (unsigned long long)i);
+        if (is_spread(&a->stage[i]) != is_spread(&b->stage[i]))
+            return tamis__fail(TAMIS_MISMATCH,
+                               "stage %llu of one is from a version that did not spread its keys",
+                               (unsigned long long)i);
+    }
+    return TAMIS_OK;
+}
+
+/* The rate of a stack, or of two that are alike, stage by stage. */
+static double rate_of(const stack *a, const stack *b) {
+    double all = 0;
+    for (uint64_t i = 0; i < a->count; i++) {
+        tamis_measure m = {0};
+        a->kind->measure(&a->stage[i], b ? &b->stage[i] : NULL, &m);
+        all = tamis__chance_of_either(all, m.fpr);
+    }
+    return all;
+}
+
+/* Stages that both have filled hold the keys of both, which may be far too many for them: then there
+ * is no union that keeps the rate. A union with what adds nothing is always one. */
+static tamis_status keeps_rate(const uint64_t word[], const stack *a, const stack *b) {
+    const double asked = (double)word[RATE] * ATTO, both = rate_of(a, b);
+    if (both <= fmax(asked, fmax(rate_of(a, NULL), rate_of(b, NULL)))) return TAMIS_OK;
+    return tamis__fail(
+        TAMIS_FULL,
+        "the union would have a rate of %.3g, and %.3g was asked: scalable keeps its "
+        "rate as keys are added; add those of one to the other, or join filters "
+        "that were planned for all keys, such as blocked",
+        both, asked);
 }
 
 /* How many keys a merged stage holds is told by its bits, within what the two counts allow: growth
  * then follows the fill. */
-static uint64_t taken_by_both(const tamis_kind *kind, const tamis_body *merged, uint64_t other) {
-    const uint64_t more = merged->items > other ? merged->items : other;
-    const uint64_t sum = merged->items + other;
+static uint64_t taken_by_both(const tamis_kind *kind, const tamis_body *a, const tamis_body *b) {
+    const uint64_t more = a->items > b->items ? a->items : b->items, sum = a->items + b->items;
     tamis_measure m = {0};
     if (sum == more) return more; /* one of them was empty */
-    kind->measure(merged, NULL, &m);
+    kind->measure(a, b, &m);
     const double most = (double)(sum < MOST_TAKEN ? sum : MOST_TAKEN);
     return (uint64_t)fmax((double)more, fmin(most, m.items.value));
+}
+
+static double doubt_of(const stack *s) {
+    return (double)tamis__get64(header_of(&s->stage[0]) + AT_DOUBT);
+}
+
+/* How many keys may lie in different stages of the two, and will be counted twice: with x and y what
+ * is left of each in every stage without those that share it, no more than all of x, all of y, and
+ * all that is outside any one stage. And keys that were taken for known may have been fewer than the
+ * stages will say together. */
+static uint64_t doubt_of_both(const stack *a, const stack *b) {
+    double x = 0, y = 0, most = 0, taken = 0;
+    for (uint64_t i = 0; i < a->count; i++) {
+        const double m = (double)a->stage[i].items, n = (double)b->stage[i].items;
+        const double both = (double)taken_by_both(a->kind, &a->stage[i], &b->stage[i]);
+        x += both - n;
+        y += both - m;
+        most = fmax(most, both - n + both - m);
+        taken += both;
+    }
+    const double twice = fmin(fmin(x, y), x + y - most);
+    const double unseen = twice > 0 ? taken * rate_of(a, b) : 0;
+    return (uint64_t)fmin((double)MOST_TAKEN, doubt_of(a) + doubt_of(b) + twice + unseen);
 }
 
 static tamis_status merge(tamis_body *into, const tamis_body *from) {
     stack a, b;
     unstack(into, &a);
     unstack(from, &b);
-    for (uint64_t i = 0; i < a.count; i++)
-        if (!is_same_shape(&a.stage[i], &b.stage[i]))
-            return tamis__fail(TAMIS_MISMATCH, "shapes of stage %llu differ",
-                               (unsigned long long)i);
-    for (uint64_t i = 0; i < a.count; i++) {
-        const tamis_status rc = a.kind->merge(&a.stage[i], &b.stage[i]);
-        if (rc) return rc;
-        set_taken(&a.stage[i], taken_by_both(a.kind, &a.stage[i], b.stage[i].items));
+    tamis_status rc = are_alike(&a, &b);
+    if (!rc) rc = keeps_rate(into->word, &a, &b);
+    if (rc) return rc;
+    const uint64_t doubt = into == from ? (uint64_t)doubt_of(&a) : doubt_of_both(&a, &b);
+    for (uint64_t i = 0; i < a.count && !rc; i++) {
+        const uint64_t taken = taken_by_both(a.kind, &a.stage[i], &b.stage[i]);
+        rc = a.kind->merge(&a.stage[i], &b.stage[i]);
+        set_taken(&a.stage[i], taken);
     }
-    return TAMIS_OK;
+    tamis__put64(into->bytes + AT_DOUBT, doubt);
+    return rc;
+}
+
+/* Bits show what is common only where it lies in the same stage. */
+static tamis_status may_compare(const tamis_body *f, const tamis_body *other) {
+    stack a, b;
+    unstack(f, &a);
+    unstack(other, &b);
+    const tamis_status rc = are_alike(&a, &b);
+    if (rc || a.count == 1 || !(a.stage[1].items || b.stage[1].items)) return rc;
+    return tamis__fail(TAMIS_CANNOT,
+                       "scalable cannot be compared once it has grown: a key of both may lie in "
+                       "different stages; compare filters of a fixed size, or minhash");
 }
 
 static void measure(const tamis_body *f, const tamis_body *other, tamis_measure *out) {
     stack a, b;
-    double variance = 0;
     unstack(f, &a);
     if (other) unstack(other, &b);
     for (uint64_t i = 0; i < a.count; i++) {
-        const bool is_with = other && is_same_shape(&a.stage[i], &b.stage[i]);
         tamis_measure m = {0};
-        a.kind->measure(&a.stage[i], is_with ? &b.stage[i] : NULL, &m);
-        out->bits_set += m.bits_set;
-        out->bits += m.bits;
-        out->fpr = either(out->fpr, m.fpr);
-        out->items.value += m.items.value;
-        variance += m.items.error * m.items.error;
+        a.kind->measure(&a.stage[i], other ? &b.stage[i] : NULL, &m);
+        tamis__measure_stage(&m, true, out);
     }
-    out->items.error = sqrt(variance);
+    const double doubt = doubt_of(&a) + (other ? doubt_of(&b) : 0);
+    out->items.value -= doubt / 2;
+    out->items.error += doubt / 2;
 }
 
 const tamis_kind tamis__scalable = {
     .name = "scalable",
-    .contract = "grows with the set, by stages that double, and keeps its rate",
+    .contract = "grows by stages that double, keeps its rate; unions that would not are refused",
     .word = {"kind", "first", "rate", "stages", "bytes", "shape_0", "shape_1", "shape_2"},
     .options = options,
     .option_count = sizeof options / sizeof *options,
@@ -442,6 +576,7 @@ const tamis_kind tamis__scalable = {
     .check = check,
     .probes = probes,
     .rate = rate,
+    .start = start,
     .audit = audit,
     .query = query,
     .add = add,
@@ -449,5 +584,6 @@ const tamis_kind tamis__scalable = {
     .grow = grow,
     .move = move,
     .merge = merge,
+    .may_compare = may_compare,
     .measure = measure,
 };

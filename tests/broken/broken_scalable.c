@@ -8,8 +8,8 @@
 #define SOUND                                                                                \
     .word = {"kind", "first", "rate", "stages", "bytes", "shape_0", "shape_1", "shape_2"},   \
     .traits = TAMIS_ADDS_ONCE, .plan = plan, .check = check, .probes = probes, .rate = rate, \
-    .audit = audit, .query = query, .add = add, .room = room, .grow = grow, .move = move,    \
-    .merge = merge, .measure = measure
+    .start = start, .audit = audit, .query = query, .add = add, .room = room, .grow = grow,  \
+    .move = move, .merge = merge, .may_compare = may_compare, .measure = measure
 
 /* Every stage has the rate of the first: each is a good filter, and all together are none. Stages
  * come one at a time here, so it is enough to make up for what the next one would be stricter. */
@@ -51,3 +51,52 @@ static void query_newest(const tamis_body *f, const uint64_t *hash, size_t n, ui
 const tamis_kind tamis__broken_newest = {SOUND, .name = "broken_newest",
                                          .contract = "growth_keeps_rate", .query = query_newest,
                                          .measure = measure_newest};
+
+/* Stages that are not spread: keys in the order of their hashes fill one corner of each. */
+static void start_huddled(tamis_body *f) {
+    tamis__put64(f->bytes + AT_SPREAD, 0);
+}
+static tamis_status move_huddled(tamis_body *to, const tamis_body *from) {
+    const tamis_status rc = move(to, from);
+    stack s;
+    if (!rc) unstack(to, &s);
+    for (uint64_t i = 0; !rc && i < s.count; i++)
+        tamis__put64(header_of(&s.stage[i]) + AT_SPREAD, 0);
+    return rc;
+}
+const tamis_kind tamis__broken_huddled = {SOUND, .name = "broken_huddled",
+                                          .contract = "growth_in_any_order", .start = start_huddled,
+                                          .move = move_huddled};
+
+/* Compares stage by stage what may lie in different stages. */
+const tamis_kind tamis__broken_side_by_side = {
+    SOUND, .name = "broken_side_by_side", .contract = "overlap_past_capacity", .may_compare = NULL};
+
+/* Joins stages that are full on both sides. */
+static tamis_status merge_anything(tamis_body *into, const tamis_body *from) {
+    stack a, b;
+    unstack(into, &a);
+    unstack(from, &b);
+    tamis_status rc = are_alike(&a, &b);
+    for (uint64_t i = 0; i < a.count && !rc; i++) {
+        const uint64_t taken = taken_by_both(a.kind, &a.stage[i], &b.stage[i]);
+        rc = a.kind->merge(&a.stage[i], &b.stage[i]);
+        set_taken(&a.stage[i], taken);
+    }
+    return rc;
+}
+const tamis_kind tamis__broken_crowded = {SOUND, .name = "broken_crowded",
+                                          .contract = "unions_of_grown_are_true",
+                                          .merge = merge_anything};
+
+/* Counts what it stored, not what came. */
+static void measure_stored(const tamis_body *f, const tamis_body *other, tamis_measure *out) {
+    stack s;
+    measure(f, other, out);
+    unstack(f, &s);
+    out->items.value = 0;
+    for (uint64_t i = 0; i < s.count; i++) out->items.value += (double)s.stage[i].items;
+}
+const tamis_kind tamis__broken_stored_only = {SOUND, .name = "broken_stored_only",
+                                              .contract = "growth_in_any_order",
+                                              .measure = measure_stored};

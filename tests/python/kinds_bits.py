@@ -324,7 +324,10 @@ class Scalable(Kind):
         for i in range(self.stages):
             need(at + 64 <= self.bytes, "stages are longer than the payload")
             taken, *word = (number_at(payload, at + 8 * j) for j in range(4))
-            need(not any(payload[at + 32:at + 64]), "reserved bytes of a stage")
+            spread, doubt = (number_at(payload, at + 32 + 8 * j) for j in range(2))
+            need_range(0, spread, 1, "spread")
+            need_range(0, doubt, 0 if i else 2**60, "doubt")
+            need(not any(payload[at + 48:at + 64]), "reserved bytes of a stage")
             if i == 0:
                 need(not any(word), "the first stage has its words in the header")
                 word = self.shape_0, self.shape_1, self.shape_2
@@ -338,8 +341,8 @@ class Scalable(Kind):
             need(taken or not any(payload[end - stage.size:end]), "bits in an empty stage")
             need(before_is_full or not taken, "a stage in use over one with room")
             before_is_full = taken >= self.first << i
-            self.opened.append(stage)
+            self.opened.append((stage, spread))
         need(at == self.bytes, "stages are shorter than the payload")
 
     def has(self, h):
-        return any(stage.has(h) for stage in self.opened)
+        return any(stage.has(mix(h) if spread else h) for stage, spread in self.opened)

@@ -48,7 +48,9 @@ static double rate(const uint64_t word[], uint64_t items) {
 }
 
 static uint64_t value_of(uint64_t hash) {
-    return hash ? hash : 1;
+    const uint64_t mixed =
+        tamis__mix(hash); /* so that keys may come in the order of their hashes */
+    return mixed ? mixed : 1;
 }
 
 static uint64_t used_of(const tamis_body *f) {
@@ -120,8 +122,8 @@ static tamis_status grow(const tamis_body *f, uint64_t need, uint64_t word[]) {
 
 static tamis_status move(tamis_body *to, const tamis_body *from) {
     for (uint64_t i = 0; i < from->word[SLOTS] + TAIL; i++) {
-        const uint64_t value = slot(from, i);
-        if (value) add(to, &value, 1);
+        const uint64_t value = slot(from, i), hash = tamis__unmix(value);
+        if (value) add(to, &hash, 1);
     }
     return TAMIS_OK;
 }
@@ -129,9 +131,9 @@ static tamis_status move(tamis_body *to, const tamis_body *from) {
 static void measure(const tamis_body *f, const tamis_body *other, tamis_measure *out) {
     uint64_t used = used_of(f);
     for (uint64_t i = 0; other && i < other->word[SLOTS] + TAIL; i++) {
-        const uint64_t value = slot(other, i);
+        const uint64_t value = slot(other, i), hash = tamis__unmix(value);
         uint8_t hit = 1;
-        if (value) query(f, &value, 1, &hit);
+        if (value) query(f, &hash, 1, &hit);
         used += !hit;
     }
     *out = (tamis_measure){.bits_set = used * 64, .bits = f->size * 8, .items = {(double)used, 0}};

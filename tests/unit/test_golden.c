@@ -188,11 +188,21 @@ static void ask_for_more(const tamis *f) {
     if (info.abilities & TAMIS_CAN_SEARCH) prints_are_those_given(f);
 }
 
+/* NAME-1 has bytes of before when there is a NAME-2: they are read for ever, and no longer made. */
+static bool is_succeeded(const char *path) {
+    char next[256];
+    const size_t len = strlen(path) - strlen("1.tamis");
+    snprintf(next, sizeof next, "%.*s%c.tamis", (int)len, path, path[len] + 1);
+    FILE *file = fopen(next, "rb");
+    if (file) fclose(file);
+    return file != NULL;
+}
+
 /* From its own spec it is the same payload, unless it is there only to be asked. */
-static void is_made_again(const tamis *f) {
+static void is_made_again(const tamis *f, const char *path) {
     struct tamis_info info;
     tamis_info(f, &info, sizeof info);
-    if (!(info.abilities & (TAMIS_CAN_ADD | TAMIS_IS_BUILT))) return;
+    if (!(info.abilities & (TAMIS_CAN_ADD | TAMIS_IS_BUILT)) || is_succeeded(path)) return;
     tamis *again = made_again(f);
     uint64_t n, m;
     const void *p = tamis_payload(again, &n), *q = tamis_payload(f, &m);
@@ -223,7 +233,7 @@ static void read_golden(const char *path, const char *name) {
     assert_int_equal(tamis_bytes(f, image, size), TAMIS_OK);
     assert_memory_equal(image, file_bytes, size);
 
-    is_made_again(f);
+    is_made_again(f, path);
     free(image);
     free(file_bytes);
     tamis_free(f);

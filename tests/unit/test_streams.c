@@ -826,35 +826,102 @@ static void scalable_stages_lie_on_lines(void **state) {
     }
 }
 
-static void scalable_merges_stage_by_stage(void **state) {
+/* Copies that went different ways have their old keys in the same stages, and the new ones find room
+ * above: that is a union. Two that grew by themselves have filled every stage twice: that is none. */
+static void scalable_merges_what_keeps_its_rate(void **state) {
     (void)state;
     for (size_t k = 0; k < COUNT_OF(stage_kinds); k++) {
         tamis *a = test_make("scalable:capacity=500,fpr=2%%,kind=%s", stage_kinds[k]), *b, *c;
-        assert_int_equal(tamis_copy(&b, a), TAMIS_OK);
-        add_numbers(a, 1, 0, 2500);
-        add_numbers(b, 1, 2000, 5000);
-        assert_int_equal(test_info(a).word[STAGES], 3);
-        assert_int_equal(tamis_copy(&c, a), TAMIS_OK);
         struct tamis_estimate common;
-        assert_int_equal(tamis_overlap(a, b, &common), TAMIS_OK);
+        add_numbers(a, 1, 0, 2000);
+        assert_int_equal(test_info(a).word[STAGES], 3);
+        assert_int_equal(tamis_copy(&b, a), TAMIS_OK);
+        add_numbers(a, 1, 2000, 2500);
+        add_numbers(b, 1, 2300, 3100);
+        assert_int_equal(tamis_overlap(a, b, &common), TAMIS_CANNOT);
+        assert_int_equal(tamis_similarity(a, b, &common), TAMIS_CANNOT);
         assert_int_equal(tamis_merge(a, b), TAMIS_OK);
-        assert_int_equal(count_numbers(a, 1, 0, 5000), 5000);
-        assert_rate_is_true(a, 1, 100000); /* overfull, and it says so */
-        assert_true(tamis_fpr_now(a) > 2 * tamis_fpr_now(c));
+        assert_int_equal(count_numbers(a, 1, 0, 3100), 3100);
+        assert_rate_is_true(a, 1, 100000);
+        assert_true(tamis_fpr_now(a) <= 0.02);
         /* The bits say how many there are, and growth goes on from there. */
-        const double kept = test_info(a).items_now.value;
-        assert_true(fabs(kept / 5500 - 1) < 0.1); /* 500 are in other stages of the two */
-        assert_int_equal(room_of(a), 0);
-        add_numbers(a, 1, 5000, 5400);
+        const struct tamis_estimate kept = test_info(a).items_now;
+        assert_true(fabs(kept.value - 3100) < 6 * kept.error && kept.error < 100);
+        assert_true(fabs((double)room_of(a) - 400) < 100);
+        add_numbers(a, 1, 3100, 5000);
         assert_int_equal(test_info(a).word[STAGES], 4);
-        assert_true(room_of(a) >= 3600 && room_of(a) < 3700);
-        assert_int_equal(count_numbers(a, 1, 0, 5400), 5400);
+        assert_int_equal(count_numbers(a, 1, 0, 5000), 5000);
         tamis_free(b);
         b = test_make("scalable:capacity=500,fpr=2%%,kind=%s", stage_kinds[k]);
-        assert_int_equal(tamis_merge(c, b), TAMIS_MISMATCH); /* stacks of other heights */
+        assert_int_equal(tamis_merge(a, b), TAMIS_MISMATCH); /* stacks of other heights */
+        add_numbers(b, 1, 6000, 11000);
+        assert_int_equal(tamis_copy(&c, a), TAMIS_OK);
+        assert_int_equal(tamis_merge(a, b), TAMIS_FULL);
+        assert_non_null(strstr(tamis_why(), "the union would have a rate of"));
+        assert_int_equal(tamis_stored_size(a), tamis_stored_size(c));
+        assert_memory_equal(payload_of(a), payload_of(c), test_info(a).payload_bytes);
         tamis_free(a);
         tamis_free(b);
         tamis_free(c);
+    }
+}
+
+/* Keys in different stages of the two are counted twice, and the error says that they may be. */
+static void scalable_tells_how_sure_it_is_of_a_union(void **state) {
+    (void)state;
+    tamis *a = test_make("scalable:capacity=500,fpr=2%%"), *b, *c;
+    add_numbers(a, 1, 0, 1400);
+    assert_int_equal(tamis_copy(&b, a), TAMIS_OK);
+    assert_int_equal(tamis_copy(&c, a), TAMIS_OK);
+    add_numbers(a, 1, 1400, 1600);
+    add_numbers(b, 1, 2000, 2150);
+    add_numbers(b, 1, 1400, 1450); /* these are in the second stage of a, and in the third of b */
+    assert_int_equal(tamis_merge(a, b), TAMIS_OK);
+    struct tamis_estimate kept = test_info(a).items_now;
+    assert_true(fabs(kept.value - 1750) < 2 * kept.error && kept.error > 25);
+    /* What went no ways is in no doubt. */
+    tamis_free(b);
+    assert_int_equal(tamis_copy(&b, c), TAMIS_OK);
+    assert_int_equal(tamis_merge(c, b), TAMIS_OK);
+    kept = test_info(c).items_now;
+    assert_true(fabs(kept.value - 1400) < 6 * kept.error && kept.error < 40);
+    tamis_free(a);
+    tamis_free(b);
+    tamis_free(c);
+}
+
+/* An image from before stages were spread answers, and what it grows from now on is spread. */
+static void scalable_goes_on_from_older_images(void **state) {
+    (void)state;
+    static const char *const old[] = {"scalable-1", "scalable-split-1", "scalable-classic-1",
+                                      "scalable-compaction-1"};
+    for (size_t k = 0; k < COUNT_OF(old); k++) {
+        char path[128];
+        tamis *f, *fresh;
+        snprintf(path, sizeof path, "tests/golden/%s.tamis", old[k]);
+        assert_int_equal(tamis_read(&f, path), TAMIS_OK);
+        const uint64_t old_stages = test_info(f).word[STAGES];
+        for (char key[16]; test_info(f).items < 3000;) {
+            const int len = snprintf(key, sizeof key, "%d", (int)test_info(f).items + 1);
+            assert_int_equal(tamis_add(f, key, (size_t)len), TAMIS_OK);
+        }
+        assert_true(test_info(f).word[STAGES] > old_stages);
+        for (int i = 1; i <= 3000; i++) {
+            char key[16];
+            const int len = snprintf(key, sizeof key, "%d", i);
+            assert_true(tamis_has(f, key, (size_t)len));
+        }
+        if (k != 2) assert_rate_is_true(f, 5, 200000); /* classic was asked for 1e-6 */
+        tamis_free(f);
+        assert_int_equal(tamis_read(&f, path), TAMIS_OK);
+        char spec[128];
+        tamis_spec(f, spec, sizeof spec);
+        fresh = test_make("%s", spec);
+        while (test_info(fresh).word[STAGES] < old_stages)
+            add_numbers(fresh, 1, test_info(fresh).items, test_info(fresh).items + 1);
+        assert_int_equal(tamis_merge(f, fresh), k == 3 ? TAMIS_CANNOT : TAMIS_MISMATCH);
+        tamis_free(f);
+        tamis_free(fresh);
     }
 }
 
@@ -895,8 +962,15 @@ static void scalable_refuses_what_cannot_be(void **state) {
         assert_refused_with(f, second, 0, true);
         assert_refused_with(f, second, 31, false);
         assert_refused_with(f, second, (uint64_t)1 << 61, true);
-        for (size_t at = 8; at < 64; at += 8) assert_refused_with(f, first + at, 1, true);
-        for (size_t at = 32; at < 64; at += 8) assert_refused_with(f, second + at, 1, true);
+        for (size_t at = 8; at < 64; at += 8) {
+            const bool is_state = at == 32 || at == 40; /* whether it is spread, and doubt */
+            assert_refused_with(f, first + at, 1, !is_state);
+            if (at >= 32) assert_refused_with(f, second + at, 1, at != 32);
+        }
+        for (size_t at = first; at <= second; at += second - first) {
+            assert_refused_with(f, at + 32, 2, true);
+            assert_refused_with(f, at + 40, ((uint64_t)1 << 60) + 1, true);
+        }
         assert_refused_with(f, second + 8, tamis__get64(payload_of(f) + second - first + 8) * 100,
                             true);
         assert_refused_with(f, second + 8, UINT64_MAX, true);
@@ -931,7 +1005,9 @@ int main(void) {
         cmocka_unit_test(scalable_counts_a_key_once),
         cmocka_unit_test(scalable_takes_many_as_one_by_one),
         cmocka_unit_test(scalable_stages_lie_on_lines),
-        cmocka_unit_test(scalable_merges_stage_by_stage),
+        cmocka_unit_test(scalable_merges_what_keeps_its_rate),
+        cmocka_unit_test(scalable_tells_how_sure_it_is_of_a_union),
+        cmocka_unit_test(scalable_goes_on_from_older_images),
         cmocka_unit_test(scalable_says_when_it_cannot_grow),
         cmocka_unit_test(scalable_refuses_what_cannot_be),
     };

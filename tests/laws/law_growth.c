@@ -1,0 +1,271 @@
+/* Laws about filters that take more keys than were planned for: their rate, their estimates and their
+ * unions, however the keys came. */
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/help/bounds.h"
+#include "tests/help/keys.h"
+#include "tests/laws/laws.h"
+
+enum { FIRST = 200, TIMES = 200, MOST = FIRST * TIMES, PROBES = 20000 };
+static const double asked = 0.02;
+
+/* ---- Orders and ways ------------------------------------------------------------------------ */
+
+/* Keys are the hashes of numbers, or the numbers themselves where a kind hashes its own way. */
+typedef struct keys {
+    uint64_t *key;
+    uint64_t n;
+    bool is_own;
+} keys;
+
+static int by_value(const void *a, const void *b) {
+    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+static int by_value_down(const void *a, const void *b) {
+    return by_value(b, a);
+}
+
+typedef enum order { IN_SEQUENCE, AT_RANDOM, ASCENDING, DESCENDING, ORDERS } order;
+static const char *const order_names[] = {"in sequence", "at random", "ascending", "descending"};
+
+static keys keys_of(const tamis *f, uint64_t from, uint64_t to, order o) {
+    keys k = {.n = to - from, .is_own = test_info(f).abilities & TAMIS_OWN_HASH};
+    k.key = malloc((size_t)k.n * sizeof *k.key);
+    for (uint64_t i = 0; i < k.n; i++) {
+        const uint64_t number = o == AT_RANDOM ? test_number(51, from + i) : from + i;
+        k.key[i] = k.is_own ? number : tamis_hash(f, &number, sizeof number);
+    }
+    if (o == ASCENDING) qsort(k.key, (size_t)k.n, sizeof *k.key, by_value);
+    if (o == DESCENDING) qsort(k.key, (size_t)k.n, sizeof *k.key, by_value_down);
+    return k;
+}
+
+typedef enum way { ONE_BY_ONE, SOME, MANY, BUILT, WAYS } way;
+static const char *const way_names[] = {"one by one", "some at a time", "all at once", "built"};
+
+static tamis_status add_some(tamis *f, const keys *k, uint64_t at_once) {
+    tamis_status rc = TAMIS_OK;
+    for (uint64_t i = 0, n; i < k->n && !rc; i += n) {
+        n = k->n - i < at_once ? k->n - i : at_once;
+        rc = (k->is_own ? tamis_add_u64s : tamis_add_hashes)(f, k->key + i, (size_t)n);
+    }
+    return rc;
+}
+
+static tamis_status build(const subject *s, const keys *k, tamis **f) {
+    intake in = open_builder(s, spec_of(s, FIRST, asked, NULL), NULL);
+    tamis_status rc = TAMIS_OK;
+    for (uint64_t i = 0; i < k->n && !rc; i++)
+        rc = k->is_own ? tamis_builder_add_u64(in.builder, k->key[i])
+                       : tamis_builder_add_hash(in.builder, k->key[i]);
+    if (!rc) rc = tamis_builder_finish(in.builder, f);
+    tamis_builder_free(in.builder);
+    return rc;
+}
+
+static tamis_status fill(const subject *s, const keys *k, way w, tamis **f) {
+    static const uint64_t at_once[] = {[ONE_BY_ONE] = 1, [SOME] = 999, [MANY] = MOST};
+    if (w == BUILT) return build(s, k, f);
+    *f = make(s, FIRST, asked, NULL);
+    return add_some(*f, k, at_once[w]);
+}
+
+/* What went wrong, and in which case. */
+static const char *in_case(const char *what, const char *format, ...) {
+    char said[128], where[128];
+    va_list list;
+    snprintf(said, sizeof said, "%s", what);
+    va_start(list, format);
+    vsnprintf(where, sizeof where, format, list);
+    va_end(list);
+    return wrong("%s: %s", where, said);
+}
+
+/* ---- What must hold ------------------------------------------------------------------------- */
+
+static uint64_t hits_among(const tamis *f, uint64_t from, uint64_t n, bool is_own) {
+    uint64_t hits = 0;
+    for (uint64_t i = 0; i < n; i++) {
+        const uint64_t number = test_number(52, TEST_STRANGERS + from + i);
+        hits += is_own ? tamis_has_u64(f, number) : tamis_has_hash(f, number);
+    }
+    return hits;
+}
+
+/* A stage of few keys varies from set to set: six errors of so many as the first takes. */
+static const char *keeps_rate(const tamis *f, const keys *k) {
+    const double now = tamis_fpr_now(f);
+    if (now > asked * (1 + 6 / sqrt(FIRST)))
+        return wrong("%g was asked, and it says %g", asked, now);
+    const uint64_t probes = effort(PROBES), hits = hits_among(f, 0, probes, k->is_own);
+    if (!test_is_possible(hits, probes, now, TEST_ALPHA))
+        return wrong("%llu of %llu strangers, it says %g", (unsigned long long)hits,
+                     (unsigned long long)probes, now);
+    return NULL;
+}
+
+static const char *has_all(const tamis *f, const keys *k) {
+    for (uint64_t i = 0; i < k->n; i++)
+        if (!(k->is_own ? tamis_has_u64 : tamis_has_hash)(f, k->key[i])) return "a key is lost";
+    return NULL;
+}
+
+/* Within six of its own errors, or refused with a sentence. */
+static const char *is_true(tamis_status rc, const char *what, double truth,
+                           const struct tamis_estimate *e) {
+    if (rc) return *tamis_why() ? NULL : wrong("%s: refused without a word", what);
+    if (fabs(e->value - truth) <= 6 * e->error + 1e-6 * truth) return NULL;
+    return wrong("%s: %g are told as %g +- %g", what, truth, e->value, e->error);
+}
+
+static const char *counts(const tamis *f, uint64_t keys_in) {
+    struct tamis_estimate items = {0, 0};
+    const tamis_status rc = tamis_items_now(f, &items);
+    return is_true(rc, "distinct keys", (double)keys_in, &items);
+}
+
+/* ---- The rate in any order ------------------------------------------------------------------ */
+
+static const char *holds(const subject *s, order o, way w, uint64_t n) {
+    tamis *f = make(s, FIRST, asked, NULL), *full = NULL;
+    const keys k = keys_of(f, 0, n, o);
+    const char *what = fill(s, &k, w, &full) ? tamis_why() : NULL;
+    if (!what) what = has_all(full, &k);
+    if (!what) what = keeps_rate(full, &k);
+    if (!what) what = counts(full, n);
+    tamis_free(f);
+    tamis_free(full);
+    free(k.key);
+    return what;
+}
+
+/* A filter that grows has the rate that was asked for and tells, and knows how many keys it has,
+ * whatever the order of the keys and the calls that brought them, at any size. */
+static const char *growth_in_any_order(const subject *s) {
+    static const uint64_t sizes[] = {FIRST, 10 * FIRST, MOST};
+    for (int o = 0; o < (s->can & TAMIS_OWN_HASH ? ASCENDING : ORDERS); o++)
+        for (int w = 0; w < WAYS; w++)
+            for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+                const char *what = holds(s, o, w, sizes[i]);
+                if (what)
+                    return in_case(what, "%llu keys %s, %s", (unsigned long long)sizes[i],
+                                   order_names[o], way_names[w]);
+            }
+    return NULL;
+}
+
+/* ---- Unions and overlaps -------------------------------------------------------------------- */
+
+/* Two sets with `common` keys first, then `own` keys each; or these before the common ones. */
+typedef struct pair {
+    uint64_t common, own;
+    bool is_common_first, are_copies;
+} pair;
+
+static tamis_status fill_pair(tamis *a, tamis **b, const pair *p) {
+    const keys common = keys_of(a, 0, p->common, AT_RANDOM);
+    const keys first = keys_of(a, MOST, MOST + p->own, AT_RANDOM);
+    const keys second = keys_of(a, 2 * MOST, 2 * MOST + p->own, AT_RANDOM);
+    const keys *early[2] = {&first, &second}, *late[2] = {&common, &common};
+    for (int i = 0; i < 2 && p->is_common_first; i++) {
+        const keys *swap = early[i];
+        early[i] = late[i];
+        late[i] = swap;
+    }
+    tamis_status rc = add_some(a, early[0], 999);
+    if (!rc && p->are_copies) {
+        tamis_free(*b);
+        *b = test_copy(a);
+    } else if (!rc) {
+        rc = add_some(*b, early[1], 999);
+    }
+    if (!rc) rc = add_some(a, late[0], 999);
+    if (!rc) rc = add_some(*b, late[1], 999);
+    free(common.key);
+    free(first.key);
+    free(second.key);
+    return rc;
+}
+
+static const char *overlap_is_true(const tamis *a, const tamis *b, const pair *p) {
+    struct tamis_estimate common = {0, 0}, jaccard = {0, 0};
+    tamis_status rc = tamis_overlap(a, b, &common);
+    const char *what = is_true(rc, "common keys", (double)p->common, &common);
+    if (what) return what;
+    rc = tamis_similarity(a, b, &jaccard);
+    const double either = (double)(p->common + 2 * p->own);
+    return is_true(rc, "similarity", (double)p->common / either, &jaccard);
+}
+
+/* Every key, the rate and the number of keys; or nothing has changed. */
+static const char *union_is_true(tamis *a, const tamis *b, const pair *p) {
+    tamis *before = test_copy(a);
+    const tamis_status rc = tamis_merge(a, b);
+    const char *what = NULL;
+    if (rc) {
+        if (!*tamis_why()) what = "refused without a word";
+        if (!same_payload(a, before)) what = "a union that was refused changed the filter";
+    } else {
+        const keys all[] = {keys_of(a, 0, p->common, AT_RANDOM),
+                            keys_of(a, MOST, MOST + p->own, AT_RANDOM),
+                            keys_of(a, 2 * MOST, 2 * MOST + p->own, AT_RANDOM)};
+        for (size_t i = 0; i < 3; i++) {
+            if (!what) what = has_all(a, &all[i]);
+            if (!what && i == 2) what = keeps_rate(a, &all[i]);
+            free(all[i].key);
+        }
+        if (!what) what = counts(a, p->common + 2 * p->own);
+    }
+    tamis_free(before);
+    return what;
+}
+
+static const pair pairs[] = {
+    {FIRST / 5, FIRST / 5, true, false},    {FIRST / 2, FIRST / 2, false, false},
+    {2 * FIRST, 2 * FIRST, true, false},    {2 * FIRST, 2 * FIRST, false, false},
+    {5 * FIRST / 2, FIRST / 5, true, true}, {20 * FIRST, FIRST, true, true},
+    {20 * FIRST, 20 * FIRST, false, false},
+};
+enum { PAIRS = sizeof pairs / sizeof *pairs };
+
+/* What two filters have in common is told truly or not at all: also when both have far more keys than
+ * they were made for, when a key came early to one and late to the other, and when they were one
+ * filter once. What is full before that has no more to say. */
+static const char *overlap_past_capacity(const subject *s) {
+    const char *what = NULL;
+    for (size_t i = 0; i < PAIRS && !what; i++) {
+        tamis *a = make(s, FIRST, asked, NULL), *b = make(s, FIRST, asked, NULL);
+        if (!fill_pair(a, &b, &pairs[i])) what = overlap_is_true(a, b, &pairs[i]);
+        if (what) what = in_case(what, "pair %zu", i);
+        tamis_free(a);
+        tamis_free(b);
+    }
+    return what;
+}
+
+/* The union of two that grew keeps the rate, or is none. */
+static const char *unions_of_grown_are_true(const subject *s) {
+    const char *what = NULL;
+    for (size_t i = 0; i < PAIRS && !what; i++) {
+        tamis *a = make(s, FIRST, asked, NULL), *b = make(s, FIRST, asked, NULL);
+        what = fill_pair(a, &b, &pairs[i]) ? tamis_why() : union_is_true(a, b, &pairs[i]);
+        if (what) what = in_case(what, "pair %zu", i);
+        tamis_free(a);
+        tamis_free(b);
+    }
+    return what;
+}
+
+const law growth_laws[] = {
+    {"growth_in_any_order", TAMIS_CAN_ADD | TAMIS_CAN_GROW, growth_in_any_order, 0},
+    {"overlap_past_capacity", TAMIS_CAN_ADD | TAMIS_CAN_MERGE, overlap_past_capacity, TAMIS_AGES},
+    {"unions_of_grown_are_true", TAMIS_CAN_ADD | TAMIS_CAN_GROW | TAMIS_CAN_MERGE,
+     unions_of_grown_are_true, 0},
+    {NULL, 0, NULL, 0},
+};
