@@ -223,6 +223,9 @@ $(B)/fuzz/%.o: %.c
 -include $(FUZZ_OBJ:.o=.d)
 $(REPLAY): $(B)/tests/fuzz/gate.o $(B)/tests/fuzz/replay.o $(FUZZ_OBJ) $(LIB)
 	$(call link_test)
+# What the gate and the readers decide is seen whole where no checksum stands before it.
+$(T)/unit/test_decisions: $(B)/tests/unit/test_decisions.o $(HELP_OBJ) $(FUZZ_OBJ) $(LIB)
+	$(call link_test)
 REPLAY_RDB := $(T)/fuzz/replay_rdb
 $(REPLAY_RDB): $(B)/tests/fuzz/rdb.o $(B)/tests/fuzz/replay_rdb.o $(REDIS_OBJ) $(FUZZ_OBJ) $(LIB)
 	$(call link_test)

@@ -1,0 +1,195 @@
+/* What the gate and every reader of other systems' bytes decide about each byte of a sound file, pinned.
+ *
+ *     tests/golden/decisions.txt: SUBJECT FILE ENDS MAP DIGEST
+ *
+ * SUBJECT is "image" or a format; FILE a golden image, which is written as that format, or a file of
+ * tests/vectors. Each of the first and the last ENDS bytes is changed to twelve other values: each
+ * bit flipped, one more, one less, 0 and 255. What is long is so by its bits; sizes and names stand at
+ * its ends, and some imports take milliseconds. In the MAP "-12" stands for twelve bytes that may not change at all, "+8" for eight that
+ * may be anything, "3" for a byte of which three of the twelve values are let in; behind the slash is
+ * the number of lengths that are let in, of those within ENDS of either end and one that is longer. The DIGEST
+ * is of all answers: the status, and the header of what was let in, with its checksum of the payload.
+ * A field that is no longer checked, or of which half is read, changes the line. Checksums are off
+ * in this program, so that everything behind them is seen.
+ *
+ *     UPDATE=1 build/tests/unit/test_decisions     writes the lines anew; read the diff */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "hash/hash.h"
+#include "tests/help/foreign.h"
+#include "tests/help/seal.h"
+
+#define TABLE "tests/golden/decisions.txt"
+
+enum { LINE = 1 << 15, VALUES = 12 };
+
+/* As in tests/golden/make: bytes 0, 1, ... 15. */
+static const uint8_t secret[16] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+static const struct tamis_options options = {.struct_size = sizeof options, .secret = secret};
+
+/* ---- One decision ---------------------------------------------------------------------------- */
+
+static bool stir_found(void *ctx, const struct tamis_found *found) {
+    uint64_t *digest = ctx;
+    const uint64_t place[2] = {found->offset, found->size};
+    *digest = tamis__checksum((const uint8_t *)found->choose, strlen(found->choose), place,
+                              sizeof place) +
+              31 * *digest;
+    return true;
+}
+
+/* Whether the bytes are let in; all that comes of them goes into the digest. */
+static bool decide(const char *subject, const uint8_t *bytes, size_t size, uint64_t *digest) {
+    tamis *f;
+    uint8_t header[TEST_HEADER_BYTES] = {0};
+    tamis_status rc;
+    if (strcmp(subject, "image") == 0) {
+        rc = tamis_view_with(&f, bytes, size, &options);
+    } else {
+        tamis_find(subject, bytes, size, stir_found, digest);
+        rc = tamis_import_with(&f, subject, bytes, size, &options);
+    }
+    if (!rc) assert_int_equal(tamis_bytes_at(f, 0, header, sizeof header), TAMIS_OK);
+    tamis_free(f);
+    const int64_t status = rc;
+    *digest = tamis__checksum(header, sizeof header, &status, sizeof status) + 31 * *digest;
+    return !rc;
+}
+
+/* ---- A file ---------------------------------------------------------------------------------- */
+
+typedef struct map {
+    char text[LINE];
+    size_t len;
+    char sign; /* of the run that is not written yet */
+    size_t run;
+} map;
+
+static void end_run(map *m) {
+    if (m->run) m->len += (size_t)sprintf(m->text + m->len, "%c%zu ", m->sign, m->run);
+    m->run = 0;
+}
+
+static void note(map *m, unsigned let_in) {
+    assert_true(m->len < LINE - 64);
+    const char sign = let_in == 0 ? '-' : let_in == VALUES ? '+' : 0;
+    if (sign != m->sign || !sign) end_run(m);
+    m->sign = sign;
+    if (sign)
+        m->run++;
+    else
+        m->len += (size_t)sprintf(m->text + m->len, "%u ", let_in);
+}
+
+static uint8_t value_of(uint8_t byte, unsigned which) {
+    if (which < 8) return (uint8_t)(byte ^ 1u << which);
+    const uint8_t others[] = {(uint8_t)(byte + 1), (uint8_t)(byte - 1), 0, 255};
+    const uint8_t value = others[which - 8];
+    return value == byte ? byte ^ 0x55 : value;
+}
+
+static bool is_near_an_end(size_t at, size_t size, size_t ends) {
+    return at < ends || at + ends >= size;
+}
+
+static uint64_t sweep(const char *subject, test_file file, size_t ends, map *m) {
+    uint64_t digest = 0;
+    size_t lengths = 0;
+    uint8_t *bytes = malloc(file.size + 1);
+    assert_non_null(bytes);
+    memcpy(bytes, file.bytes, file.size);
+    bytes[file.size] = 0;
+    if (!decide(subject, bytes, file.size, &digest)) fail_msg("%s: %s", subject, tamis_why());
+    for (size_t i = 0; i < file.size; i++) {
+        if (!is_near_an_end(i, file.size, ends)) continue;
+        unsigned let_in = 0;
+        for (unsigned which = 0; which < VALUES; which++) {
+            bytes[i] = value_of(file.bytes[i], which);
+            let_in += decide(subject, bytes, file.size, &digest);
+        }
+        bytes[i] = file.bytes[i];
+        note(m, let_in);
+    }
+    end_run(m);
+    for (size_t size = 0; size <= file.size + 1; size++)
+        if (size != file.size && is_near_an_end(size, file.size, ends))
+            lengths += decide(subject, bytes, size, &digest);
+    sprintf(m->text + m->len, "/%zu", lengths);
+    free(bytes);
+    return digest;
+}
+
+static test_file read_whole(const char *path) {
+    FILE *f = fopen(path, "rb");
+    if (!f) fail_msg("%s is not there", path);
+    test_file file = {malloc(1 << 20), 0};
+    assert_non_null(file.bytes);
+    file.size = fread(file.bytes, 1, 1 << 20, f);
+    fclose(f);
+    return file;
+}
+
+/* A golden image, as it is or as a format; or a file of another system. */
+static test_file sound_file(const char *subject, const char *name) {
+    char path[512];
+    const char *dot = strrchr(name, '.');
+    if (!dot || strcmp(dot, ".tamis") != 0) return test_vector(name);
+    snprintf(path, sizeof path, "tests/golden/%s", name);
+    const test_file image = read_whole(path);
+    if (strcmp(subject, "image") == 0) return image;
+    tamis *f;
+    if (tamis_load_with(&f, image.bytes, image.size, &options))
+        fail_msg("%s: %s", path, tamis_why());
+    const test_file file = test_export(f, subject);
+    tamis_free(f);
+    free(image.bytes);
+    return file;
+}
+
+/* ---- All of them ------------------------------------------------------------------------------ */
+
+static void decisions_are_as_they_were(void **state) {
+    (void)state;
+    static char line[2 * LINE], now[2 * LINE];
+    static map m;
+    const bool updates = getenv("UPDATE");
+    unsigned changed = 0, subjects = 0;
+    FILE *table = fopen(TABLE, "r"), *updated = updates ? fopen(TABLE ".new", "w") : NULL;
+    assert_non_null(table);
+    assert_true(!updates || updated);
+    while (fgets(line, sizeof line, table)) {
+        char subject[128], name[128];
+        size_t ends;
+        line[strcspn(line, "\n")] = '\0';
+        if (sscanf(line, "%127s %127s %zu", subject, name, &ends) != 3)
+            fail_msg("a line of no subject: %s", line);
+        const test_file file = sound_file(subject, name);
+        m = (map){.len = 0};
+        const uint64_t digest = sweep(subject, file, ends, &m);
+        snprintf(now, sizeof now, "%s %s %zu %s %016llx", subject, name, ends, m.text,
+                 (unsigned long long)digest);
+        free(file.bytes);
+        subjects++;
+        if (updated) fprintf(updated, "%s\n", now);
+        if (updated || strcmp(line, now) == 0) continue;
+        print_message("# was %s\n# now %s\n", line, now);
+        changed++;
+    }
+    fclose(table);
+    if (updated) assert_true(fclose(updated) == 0 && rename(TABLE ".new", TABLE) == 0);
+    assert_true(subjects > 0);
+    assert_int_equal(changed, 0);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(decisions_are_as_they_were)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
