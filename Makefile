@@ -184,6 +184,8 @@ $(BUILDERS): $(T)/%: $(B)/tests/%.o $(EXTRA_OBJ) $(HELP_OBJ) $(LIB)
 	$(call link_test)
 # These are about parts of the command.
 $(T)/unit/test_key_slots: $(B)/cli/cluster/key_slots.o
+$(T)/unit/test_seal: $(B)/cli/seal.o
+$(T)/unit/test_seal: LIBS += $(if $(WITH_SODIUM),-lsodium)
 $(T)/unit/test_occupancy: $(B)/cli/occupancy.o $(B)/cli/statistics.o
 # The module of Redis, in a server of a few functions.
 $(T)/unit/test_redis_api: $(B)/tests/unit/test_redis_api.o $(REDIS_OBJ) $(LIB)

@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 #include <math.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -814,8 +815,68 @@ static void pieces_hash_as_the_whole(void **state) {
     }
 }
 
+/* ---- Keys of more than 4 GiB ------------------------------------------------------------------ */
+
+static sigjmp_buf behind_the_page;
+
+static void leave_page(int signal_number) {
+    (void)signal_number;
+    siglongjmp(behind_the_page, 1);
+}
+
+typedef void hashes_key(const tamis *, const struct tamis_key *);
+
+static void by_hash(const tamis *f, const struct tamis_key *key) {
+    tamis_hash(f, key->bytes, key->len);
+}
+
+static void by_question(const tamis *f, const struct tamis_key *key) {
+    tamis_has(f, key->bytes, key->len);
+}
+
+static void by_list(const tamis *f, const struct tamis_key *key) {
+    uint64_t hash;
+    tamis_hash_many(f, key, 1, &hash);
+}
+
+/* Of a key of 2^32 + 5 bytes only one page is there: whoever reads more than its first 5 bytes leaves
+ * that page, and is seen. To hash it whole would take seconds. */
+static bool reads_on(const tamis *f, hashes_key *hashes, const struct tamis_key *key) {
+    struct sigaction old[2], now = {.sa_handler = leave_page, .sa_flags = SA_NODEFER};
+    volatile bool has_left = false;
+    sigaction(SIGSEGV, &now, &old[0]);
+    sigaction(SIGBUS, &now, &old[1]);
+    if (sigsetjmp(behind_the_page, 1) == 0)
+        hashes(f, key);
+    else
+        has_left = true;
+    sigaction(SIGSEGV, &old[0], NULL);
+    sigaction(SIGBUS, &old[1], NULL);
+    return has_left;
+}
+
+static void a_length_has_64_bits(void **state) {
+    (void)state;
+    if (sizeof(size_t) < 8) skip();
+    static hashes_key *const ways[] = {by_hash, by_question, by_list};
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE), len = (size_t)(((uint64_t)1 << 32) + 5);
+    uint8_t *room = mmap(NULL, len, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    assert_ptr_not_equal(room, MAP_FAILED);
+    assert_int_equal(mprotect(room, page, PROT_READ), 0);
+    const struct tamis_key key = {room, len}, tiny = {room, 5};
+    for (size_t m = 0; m < COUNT_OF(modes); m++)
+        for (size_t w = 0; w < COUNT_OF(ways); w++) {
+            tamis *f = hasher(modes[m], 0);
+            if (reads_on(f, ways[w], &tiny) || !reads_on(f, ways[w], &key))
+                fail_msg("%s cuts a length, way %zu", modes[m], w);
+            tamis_free(f);
+        }
+    assert_int_equal(munmap(room, len), 0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_length_has_64_bits),
         cmocka_unit_test(pieces_hash_as_the_whole),
         cmocka_unit_test(messages_of_every_length_have_their_xxh3_and_xxh64),
         cmocka_unit_test(published_texts_have_their_xxh3_and_xxh64),
