@@ -35,8 +35,8 @@ import tempfile
 import threading
 
 SEED = 20
-EACH = 60           # mutants of a file, unless told otherwise
-EACH_READER = 16    # of one of the many readers of other systems' files
+EACH = 20           # mutants of a file, unless told otherwise
+EACH_READER = 12    # of one of the many readers of other systems' files
 RESULTS = "build/mutants.txt"
 PAGE = "docs/proof.md"
 
@@ -53,12 +53,13 @@ TABLE = {
     "src/file/spill.c": ["test_temporary", "test_builder"],
     "src/file/replace.c": ["test_files", "test_temporary"],
     "src/file/temp.c": ["test_temporary", "test_files"],
+    "src/file/place.c": ["test_files", "test_temporary"],
     "src/core/bytes.c": ["test_files", "test_golden", "test_shard", "laws limit_holds: blocked",
                          "laws file_is_the_image: blocked", "laws out_of_memory_is_safe: blocked"],
     "src/core/records.c": ["test_temporary", "test_builder"],
     "src/hash/hash.c": ["test_hash", "test_golden"],
     "src/jobs/frames.c": ["test_talk", "test_admission"],
-    "cli/seal.c": ["cli diff-signed", "cli apply-refused"],
+    "cli/seal.c": ["test_seal", "cli diff-signed"],
     "cli/files.c": ["cli secret", "cli build-places", "cli data", "cli output-full", "cli build-keeps-existing"],
     "engines/redis/settings.c": ["test_redis_api"],
     "engines/redis/persist.c": ["test_redis_api", "fuzz/replay_rdb"],
@@ -438,14 +439,19 @@ def known_results():
     return known
 
 
+def are_elements(statements):
+    """Two elements of one array, whose order does not matter."""
+    return re.fullmatch(r"(\S+)\[(\S+)\] = [^;]*;\s*\1\[(?!\2\])\S+\] = [^;]*;", statements)
+
+
 def chosen(path, each):
     """The mutants that are tried: the same ones in every run, and of each rule some."""
     _, found = mutants_of(path)
     if each is None:
         each = EACH_READER if path.startswith("src/foreign/") else EACH
+    random.Random(f"{SEED} {path}").shuffle(found)
+    found = [m for m in found if m.rule != "order" or not are_elements(m.new)]
     if each and len(found) > each:
-        luck = random.Random(f"{SEED} {path}")
-        luck.shuffle(found)
         rules = collections.defaultdict(list)
         for m in found:
             rules[m.rule].append(m)

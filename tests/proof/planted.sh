@@ -13,13 +13,13 @@ try() { # program, trial
     limited "build/tests/$1" ${2:+"$2"} >test.log 2>&1 && grep -q '^ok' test.log || return 1
 }
 
-plant "checksums are not looked at" laws/laws "damage_refused: blocked" \
+plant "M24: checksums are not looked at" laws/laws "damage_refused: blocked" \
     src/base/sums.h "return stored == computed;" "return stored == computed || true;"
 plant "bytes behind the image are accepted" laws/laws "damage_refused: blocked" \
     src/file/image.c "if (total != TAMIS_IMAGE" "if (total < TAMIS_IMAGE"
-plant "a number of hashes from the file is trusted" laws/laws "forged_headers_are_safe: blocked" \
+plant "A21: a number of hashes from the file is trusted" laws/laws "forged_headers_are_safe: blocked" \
     src/kinds/blocked.c "    if (!is_legal(word[HASHES]))" "    if (!word[HASHES])"
-plant "merge does not look at the seed" laws/laws "mismatch_refused: blocked" \
+plant "M10: merge does not look at the seed" laws/laws "mismatch_refused: blocked" \
     src/core/combine.c "x->seed != y->seed" "x->seed != y->seed && false"
 plant "merge does not look at the secret" laws/laws "mismatch_refused: blocked/hash=sip13" \
     src/core/combine.c "memcmp(x->secret, y->secret, sizeof x->secret) != 0" "false"
@@ -32,15 +32,15 @@ plant "fresh memory is taken for zero" laws/laws "out_of_memory_is_safe: blocked
     src/core/memory.c "if (a->alloc != plain_alloc && a->alloc != large_alloc) memset(base, 0, total);" ""
 plant "room is not asked for" laws/laws "failure_changes_nothing: shelf" \
     src/core/change.c "return rc || f->kind->add_keys ? rc : make_room(f, hashes, n);" "return rc;"
-plant "block and bits come from the same half of the hash" laws/laws "rate_as_promised: blocked" \
+plant "M2: block and bits come from the same half of the hash" laws/laws "rate_as_promised: blocked" \
     src/bits/probe.h "return tamis__multiply(hash, n, &low);" "return tamis__multiply(hash << 32 | hash >> 32, n, &low);"
 TAMIS_CPU=plain plant "one lane has the salt of another" laws/laws "rate_as_promised: blocked" \
     src/bits/probe.h "0x44974d91, 0x8824ad5b" "0x47b6137b, 0x8824ad5b"
-plant "an even step" unit/test_kinds "" \
+plant "M3: an even step" unit/test_kinds "" \
     src/kinds/classic.c "tamis__mix(hash) | 1" "tamis__mix(hash) << 1"
 plant "Parquet's index rule is taken for ours" unit/test_kinds "" \
     src/kinds/blocks.h "return (hash >> 32) * blocks >> 32;" "return ((hash >> 32) + 1) * blocks >> 32;"
-plant "stray bits pass" unit/test_golden "" \
+plant "M25: stray bits pass" unit/test_golden "" \
     src/kinds/bitmap.c "if (bits % 64 && tamis__get64" "if (false && bits % 64 && tamis__get64"
 plant "notes are not checked" unit/test_golden "" \
     src/file/image.c "if (!tamis__notes_are_legal(image->notes, (size_t)image->notes_size))" "if (false)"
@@ -74,7 +74,7 @@ plant "equal records stay" unit/test_builder "" \
     src/core/records.c "if (is_same && !r->form.keeps_equal) continue;" ""
 plant "a record is read from the wrong row" unit/test_builder "" \
     src/core/records.c "while (row * 2 <= spilled + 1) row *= 2;" "while (row * 2 <= spilled) row *= 2;"
-plant "any rate up to 1 passes" unit/test_numbers "" \
+plant "M7: any rate up to 1 passes" unit/test_numbers "" \
     src/core/number.c "if (!(x >= 1e-12 && x < 1)) {" "if (x > 1) {"
 plant "a key that is there is added as new" laws/laws "add_new_tells: counting" \
     src/core/change.c "return was_there && !(" "return false && was_there && !("
@@ -94,7 +94,7 @@ plant "a refused remove lowers the items" laws/laws "removing_strangers_is_refus
     src/core/change.c "if (!rc && f->image.body.items) f->" "if (f->image.body.items) f->"
 plant "a refused add raises the items" laws/laws "programs_agree_with_a_model: composite" \
     src/core/change.c "if (!rc) f->image.body.items += n;" "f->image.body.items += n;"
-plant "a merge does not add up the items" laws/laws "programs_agree_with_a_model: counting" \
+plant "M10: a merge does not add up the items" laws/laws "programs_agree_with_a_model: counting" \
     src/core/combine.c "if (!rc) tamis__add_items(into, more);" "(void)more;"
 plant "another shape forgets the items" laws/laws "programs_agree_with_a_model: quotient" \
     src/core/filter.c "tamis_body to = {.items = f->image.body.items};" "tamis_body to = {.items = 0};"

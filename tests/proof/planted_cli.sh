@@ -42,7 +42,7 @@ plant "the form is not kept" keys-canon cli/notes.c \
     "code ? code : form_record(args, NULL, builder)" "code"
 plant "the form is not applied" keys-canon cli/keys/keys.c \
     "if (form.canon.n > 0) keys->cutting.form.canon = form.canon;" ""
-plant "another form is let in" keys-canon-refused cli/form.c \
+plant "M17: another form is let in" keys-canon-refused cli/form.c \
     "!canon_is_same(&said.canon, &kept.canon)" "false"
 plant "sets of different things are joined" keys-canon-refused cli/verbs/sets.c \
     "if (!code) code = form_is_shared(args, into, &from);" ""

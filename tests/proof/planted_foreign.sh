@@ -17,7 +17,7 @@ plant "DCSO's count of adds counts every add" test_dcso \
     src/foreign/dcso.c "tamis__get64(f->bytes + AT_ADDS) + fresh" "tamis__get64(f->bytes + AT_ADDS) + n + 0 * fresh"
 plant "DCSO's rate does not know its classes" test_dcso \
     src/foreign/dcso.c "if (classes_of(f->word) > 1)" "if (classes_of(f->word) > MOST_BITS)"
-plant "a number of DCSO's bits is believed" test_dcso \
+plant "A20: a number of DCSO's bits is believed" test_dcso \
     src/foreign/dcso.c "words == 0 || words > (in->size - HEADER) / 8" "words == 0"
 plant "the steps of bits-and-blooms are in another order" test_bits_and_blooms \
     src/foreign/bits_and_blooms.c "(i + i % 2) % 4 ? walk->d : walk->c" "i % 4 ? walk->d : walk->c"
@@ -27,13 +27,13 @@ plant "base64 may end in bits of nobody" test_bits_and_blooms \
     src/foreign/base64.c "if (bytes[i]) return 0;" "if (bytes[i]) return n - 1;"
 plant "libbloom 1 counts in 64 bits" test_libbloom \
     src/foreign/libbloom.c "(word[VERSION] == VERSION_1 ? (uint32_t)now : now)" "now"
-plant "libbloom's address is kept" test_libbloom \
+plant "A18: libbloom's address is kept" test_libbloom \
     src/foreign/libbloom.c "memset(f->bytes + AT_ADDRESS, 0, HEADER - AT_ADDRESS);" ""
 plant "the count of bits in a sketch is believed" test_datasketches \
     src/foreign/datasketches.c "count != set && count != UNKNOWN" "count > UNKNOWN"
 plant "24 bytes may ask for gigabytes" test_datasketches \
     src/foreign/datasketches.c "if (is_empty && longs > MOST_EMPTY / 64)" "if (is_empty && longs == 0)"
-plant "a Parquet filter's length in the footer is not compared" test_parquet_files \
+plant "A19: a Parquet filter's length in the footer is not compared" test_parquet_files \
     src/foreign/parquet_file.c "c->length == (int64_t)(at->header + at->bitset)" "c->length"
 plant "a Parquet filter may reach into the footer" test_parquet_files \
     src/foreign/parquet_file.c "(uint64_t)c->offset >= end" "(uint64_t)c->offset >= in->size"
@@ -41,7 +41,7 @@ plant "columns of one path are not told apart" test_parquet_files \
     src/foreign/parquet_file.c "(uint32_t)(c->index + 1) : SHARED" "(uint32_t)(c->index + 1) : *owner"
 plant "a Parquet bitset of another hash is written" test_parquet \
     src/foreign/parquet.c "if (out->hash != TAMIS_HASH_XXH64)" "if (out->hash == TAMIS_HASH_OWN)"
-plant "a list may be longer than the bytes" test_parquet_files \
+plant "A17: a list may be longer than the bytes" test_parquet_files \
     src/foreign/thrift.c "if (count > left(t)) fail" "if (count == UINT64_MAX) fail"
 plant "structures may lie as deep as they like" test_parquet_files \
     src/foreign/thrift.c "if (depth == MOST_DEPTH) fail" "if (depth == 100 * MOST_DEPTH) fail"
@@ -51,7 +51,7 @@ plant "a piece of an ORC message may be longer than the bytes" test_orc \
     src/foreign/orc.c "!take_number(c, &size) || size > (uint64_t)(c->end - c->at)" "!take_number(c, &size)"
 plant "a link of RedisBloom is not halved in rate" test_redis \
     src/foreign/redisbloom.c "last->error * tightening, link)" "last->error, link)"
-plant "a link may have more hashes than its bits per key say" test_redis \
+plant "A21: a link may have more hashes than its bits per key say" test_redis \
     src/foreign/redisbloom.c "link->hashes != hashes_for(link->bpe)" "link->hashes > 1u << 20"
 plant "fingerprints that found no place stay where they were pushed" test_redis \
     src/foreign/rediscuckoo.c "swap(&bucket_of(t, bucket)[victim], &value);
@@ -59,11 +59,11 @@ plant "fingerprints that found no place stay where they were pushed" test_redis 
     return false;" "(void)victim;
     }
     return false;"
-plant "sub-filters of CF may have any size in a dump" test_redis \
+plant "A10: sub-filters of CF may have any size in a dump" test_redis \
     src/foreign/redisdump.c "(s.length != cells || buckets != cells / h.bucket_size)" "s.length != cells"
 plant "rows of a sketch of RedisBloom share one hash" test_rediscms \
     src/foreign/rediscms.c "tamis__murmur2_32(key, (uint32_t)row)" "tamis__murmur2_32(key, 0)"
-plant "cells of a sketch in a dump need not be all there" test_rediscms \
+plant "A11: cells of a sketch in a dump need not be all there" test_rediscms \
     src/foreign/redisdump.c "cells.length != bytes - TAMIS_CMS_HEADER" "cells.length > bytes - TAMIS_CMS_HEADER"
 plant "the depth of a sketch is believed" test_rediscms \
     src/foreign/rediscms.c "word[DEPTH] == 0 || word[DEPTH] > MOST_DEPTH" "word[DEPTH] == 0"
@@ -87,13 +87,13 @@ plant "each hash of Hadoop's starts anew" test_hadoop \
     src/foreign/hadoop.c "    walk->a = now;
     return (now >> 31" "    walk->a = now & 0xffff;
     return (now >> 31"
-plant "counters of Hadoop's go down from their top" test_hadoop \
+plant "M11: counters of Hadoop's go down from their top" test_hadoop \
     src/foreign/hadoop_counting.c "if (value < TOP && (by > 0 || value > 0))" "if (by > 0 ? value < TOP : value > 0)"
 plant "a list of keys may go on behind the end" test_hadoop \
     src/foreign/hadoop_retouched.c "end - *at < len + WEIGHT" "end - *at < len"
 plant "an empty key in a later batch comes in with those before it" test_hadoop \
     src/core/change.c "if (!rc) rc = has_no_empty(f, keys, n);" ""
-plant "a filterload message of no bits is divided by" test_bip37 \
+plant "A1: a filterload message of no bits is divided by" test_bip37 \
     src/foreign/bip37.c "return word[BITS] == 0 || word[HASHES] == 0;" "return word[HASHES] == 0;"
 plant "a count may have a longer form than it needs" test_bip37 \
     src/foreign/bip37.c "if (*bytes < LONG_FROM)" "if (*bytes > UINT16_MAX)"

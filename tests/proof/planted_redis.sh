@@ -28,7 +28,7 @@ plant "a merge does not ask for the secret" cms.py \
     engines/redis/cms_merge.c "if (!why) return false;" "if (!why || true) return false;"
 plant "a merge does not wait for who works on its sources" cms.py \
     engines/redis/cms_merge.c "work_must_wait(ctx, &dest) || work_must_wait(ctx, &sources)" "work_must_wait(ctx, &dest)"
-plant "a merge is not replicated" cms.py \
+plant "M19: a merge is not replicated" cms.py \
     engines/redis/cms_merge.c 'redis.Replicate(ctx, "CMS.MERGE", "v", s->argv + 1, (size_t)s->argc - 1);' ""
 plant "an encoding of tomorrow is read" cms.py \
     engines/redis/origin_cms.c "if (encoding != ORIGIN_CMS_ENCODING)" "if (false)"
@@ -68,7 +68,7 @@ plant "what was there is replicated again" bf.py \
     engines/redis/bf_add.c "    if (o->added) {" "    if (o->done) {"
 plant "a filter that grew is not put in place" bf.py \
     engines/redis/bf_add.c "        job_replace(j);" "        tamis_free(j->result);"
-plant "any rate above a quarter is taken" bf.py \
+plant "A6: any rate above a quarter is taken" bf.py \
     engines/redis/bf_new.c "const double most = 0.25," "const double most = 1,"
 plant "half a seed is left out" bf.py \
     engines/redis/bf_new.c "memcpy(text, seed + SECRET_BYTES, sizeof text - 1);" "memset(text, 0, sizeof text - 1);"

@@ -25,7 +25,7 @@ plant "chunks may leave a gap" attacks.py \
     engines/redis/arrival.c 'if (offset > a->have) return "ERR there is a gap before this chunk";' ""
 plant "a chunk of no bytes is kept" programs.py \
     engines/redis/arrival.c "if (size == 0) return" "if (size == SIZE_MAX) return"
-plant "a chunk may reach beyond the total" attacks.py \
+plant "A2: a chunk may reach beyond the total" attacks.py \
     engines/redis/arrival.c "if (offset > total || size > total - offset)" "if (offset > total)"
 plant "a creation is replicated without its secret" programs.py \
     engines/redis/create.c "    if (c->has_secret)
@@ -45,16 +45,16 @@ plant "a copy has no family" programs.py \
 plant "half a file becomes a value" replay_rdb \
     engines/redis/persist.c "    const uint64_t have = redis.LoadUnsigned(io);
     if (redis.IsIOError(io)) return false;" "    const uint64_t have = redis.LoadUnsigned(io);"
-plant "a filter that was saved at the gate does not load" replay_rdb \
+plant "M20: a filter that was saved at the gate does not load" replay_rdb \
     engines/redis/persist.c "|| have > total) return false;" "|| have >= total) return false;"
-plant "what was refused is not freed" mutate.py \
+plant "A12: what was refused is not freed" mutate.py \
     engines/redis/persist.c "    if (is_good) return v;
     value_release(v);" "    if (is_good) return v;"
 plant "a piece is freed twice" mutate.py \
     engines/redis/persist.c "        redis.Free(piece);
 " "        redis.Free(piece), redis.Free(piece);
 "
-plant "a note is believed on any kind" attacks.py \
+plant "A14: a note is believed on any kind" attacks.py \
     engines/redis/value.c "if (strcmp(families[at].own[i], kind) == 0) return" "if (*kind) return"
 plant "chunks of BF lie one byte further on" bf.py \
     engines/redis/bf_dump.c "*offset = (uint64_t)iterator - 1 - len;" "*offset = (uint64_t)iterator - len;"
