@@ -14,17 +14,12 @@ static _Thread_local bounds now;
 
 /* A read-only replica takes writes of its primary alone, also out of scripts, whose own client hides it. While
  * a data set is loaded beside the present one commands are those of clients. */
-bool is_from_client(redis_ctx *ctx) {
+static bool is_from_client(redis_ctx *ctx) {
     const int flags = redis.GetContextFlags(ctx);
     const bool is_read =
         (flags & REDIS_IS_LOADING) && !(flags & REDIS_IS_ASYNC_LOADING); /* out of a file */
     if (redis.MustObeyClient && redis.MustObeyClient(ctx)) return false;
     return !is_read && !(flags & (REDIS_IS_REPLICATED | REDIS_IS_READ_ONLY));
-}
-
-bool may_be_from_client(void) {
-    const int told = REDIS_IS_LOADING | REDIS_IS_ASYNC_LOADING | REDIS_IS_REPLICA;
-    return !(redis.GetContextFlags(NULL) & told);
 }
 
 bounds bounds_leave(bounds before) {
@@ -33,17 +28,24 @@ bounds bounds_leave(bounds before) {
     return left;
 }
 
-bounds bounds_enter(bool is_client) {
-    return bounds_leave((bounds){.bind = is_client});
+bounds bounds_enter(redis_ctx *ctx) {
+    return bounds_leave((bounds){.asker = ctx});
+}
+
+bounds bounds_enter_callback(void) {
+    const int told = REDIS_IS_LOADING | REDIS_IS_ASYNC_LOADING | REDIS_IS_REPLICA;
+    return bounds_leave((bounds){.bind = !(redis.GetContextFlags(NULL) & told)});
 }
 
 bool bounds_bind(void) {
+    if (now.asker) now.bind = is_from_client(now.asker);
+    now.asker = NULL;
     return now.bind;
 }
 
 uint64_t bounds_filter_bytes(void) {
     const uint64_t none = (uint64_t)1 << 56;
-    return now.bind ? (uint64_t)settings.max_filter_bytes : none;
+    return bounds_bind() ? (uint64_t)settings.max_filter_bytes : none;
 }
 
 /* ---- How much memory there is ------------------------------------------------------------------- */
@@ -90,7 +92,7 @@ static void measure(void) {
 }
 
 bounds bounds_for_worker(void) {
-    if (now.bind) measure();
+    if (bounds_bind()) measure();
     return now;
 }
 
@@ -98,7 +100,7 @@ bounds bounds_for_worker(void) {
  * it does with the server's own types. */
 bool bounds_allow(uint64_t bytes) {
     enum { SMALL = 64 << 10 };
-    if (!now.bind || (bytes < SMALL && !now.is_measured)) return true;
+    if (bytes < SMALL || !bounds_bind()) return true;
     measure();
     const uint64_t have = atomic_load(&counters.bytes);
     if (have <= now.ceiling && bytes <= now.ceiling - have) return true;

@@ -14,6 +14,7 @@
 #include "engines/redis/api.h"
 
 typedef struct bounds {
+    redis_ctx *asker; /* who is asked, once it matters, whether he is a client; or NULL */
     bool bind;        /* a client asked for what is done now */
     bool is_measured; /* the ceiling is known */
     bool was_short;   /* something was refused because of maxmemory */
@@ -21,15 +22,15 @@ typedef struct bounds {
     uint64_t ceiling; /* that the bytes of all filters may reach before maxmemory is passed */
 } bounds;
 
-/* Did a client send this command? The other callers are the primary and the append-only file. */
-bool is_from_client(redis_ctx *);
+/* From here on this thread is bound by what binds whoever sent a command; what bound it before is returned, for
+ * bounds_leave. Most commands need no memory, and nobody is asked who sent them. */
+bounds bounds_enter(redis_ctx *);
 
 /* The same where no command is known: when a value is read, or copied. A replica may be told by its primary,
- * so nothing is refused there. */
-bool may_be_from_client(void);
+ * so nothing binds there. */
+bounds bounds_enter_callback(void);
 
-/* From here on these bind this thread; what did before is returned, for bounds_leave. */
-bounds bounds_enter(bool is_client);
+/* Puts others in place, and returns those that were. */
 bounds bounds_leave(bounds before);
 
 /* What a job takes along to the worker, which cannot ask the server how much memory there is. */

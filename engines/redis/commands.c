@@ -56,7 +56,7 @@ static bool may_have_to_wait(const command *c) {
 }
 
 static int run_bound(const command *c, redis_ctx *ctx, redis_string **argv, int argc) {
-    const bounds before = bounds_enter(is_from_client(ctx));
+    const bounds before = bounds_enter(ctx);
     const int rc = c->function(ctx, argv, argc);
     bounds_leave(before);
     return rc;

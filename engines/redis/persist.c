@@ -115,7 +115,7 @@ static void *load(redis_io *io, int encoding) {
 }
 
 void *persist_load(redis_io *io, int encoding, void *(*read)(redis_io *, int)) {
-    const bounds before = bounds_enter(may_be_from_client());
+    const bounds before = bounds_enter_callback();
     void *v = read(io, encoding);
     bounds_leave(before);
     return v;
@@ -223,7 +223,7 @@ static void *copy_value(const value *v) {
 /* Is there memory for it? How large a filter may be was asked when it was made. */
 static void *copy(redis_string *from, redis_string *to, const void *object) {
     (void)from, (void)to;
-    const bounds before = bounds_enter(may_be_from_client());
+    const bounds before = bounds_enter_callback();
     const bool has_room = bounds_allow(value_bytes(object));
     bounds_leave(before);
     return has_room ? copy_value(object) : NULL;

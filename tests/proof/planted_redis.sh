@@ -121,9 +121,9 @@ plant "limits bind the primary's commands" bounds \
 plant "limits bind what the append-only file has" bounds \
     engines/redis/bounds.c "return !is_read && !" "return !"
 plant "limits bind files and full syncs" bounds \
-    engines/redis/bounds.c "return !(redis.GetContextFlags(NULL) & told);" "return (redis.GetContextFlags(NULL) & told) >= 0;"
+    engines/redis/bounds.c ".bind = !(redis.GetContextFlags(NULL) & told)" ".bind = (redis.GetContextFlags(NULL) & told) >= 0"
 plant "limits bind nobody" bounds \
-    engines/redis/bounds.c "return now.bind ? (uint64_t)settings.max_filter_bytes : none;" "return none;"
+    engines/redis/bounds.c "return bounds_bind() ? (uint64_t)settings.max_filter_bytes : none;" "return none;"
 plant "maxmemory is not asked" bounds \
     engines/redis/bounds.c "if (have <= now.ceiling && bytes <= now.ceiling - have) return true;" "if (have < UINT64_MAX) return true;"
 plant "jobs are bound by nothing" bounds \

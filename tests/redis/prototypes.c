@@ -13,6 +13,7 @@
 #define redis_io          RedisModuleIO
 #define redis_digest      RedisModuleDigest
 #define redis_info        RedisModuleInfoCtx
+#define redis_server_info RedisModuleServerInfoData
 #define redis_defrag      RedisModuleDefragCtx
 #define redis_command     RedisModuleCommand
 #define redis_blocked     RedisModuleBlockedClient
@@ -23,29 +24,30 @@
 
 /* ---- Functions ------------------------------------------------------------------------------- */
 
+#include "present_types.h"
+
 /* Those that take a struct of ours are compared with it in the place of theirs; the struct is below. */
 #define NEEDED(result, name, arguments)                                      \
     CHECK(__builtin_types_compatible_p(result(*) arguments, TYPE_OF_##name), \
           #name " has another type");
 #define WANTED NEEDED
 #include "present.def"
-#include "present_types.h"
 
 /* ---- Structs --------------------------------------------------------------------------------- */
 
 #define SAME_SIZE(ours, theirs) CHECK(sizeof(ours) == sizeof(theirs), #ours " has another size")
 #define SAME_PLACE(ours, field, theirs, their_field)                                      \
     CHECK(offsetof(ours, field) == offsetof(theirs, their_field), #ours "." #field " is " \
-                                                                                   "elsewhere")
+                                                                        "elsewhere")
 
 #define METHOD(field) SAME_PLACE(redis_methods, field, RedisModuleTypeMethods, field);
 METHOD(version)
-METHOD(rdb_load) METHOD(rdb_save) METHOD(aof_rewrite) METHOD(mem_usage) METHOD(digest) METHOD(free)
-    METHOD(aux_load) METHOD(aux_save) METHOD(aux_save_triggers) METHOD(free_effort) METHOD(unlink)
-        METHOD(copy) METHOD(defrag) METHOD(mem_usage2) METHOD(free_effort2) METHOD(unlink2)
-            METHOD(copy2)
+METHOD(rdb_load)
+METHOD(rdb_save) METHOD(aof_rewrite) METHOD(mem_usage) METHOD(digest) METHOD(free) METHOD(aux_load)
+    METHOD(aux_save) METHOD(aux_save_triggers) METHOD(free_effort) METHOD(unlink) METHOD(copy)
+        METHOD(defrag) METHOD(mem_usage2) METHOD(free_effort2) METHOD(unlink2) METHOD(copy2)
 
-                SAME_SIZE(redis_key_spec, RedisModuleCommandKeySpec);
+            SAME_SIZE(redis_key_spec, RedisModuleCommandKeySpec);
 SAME_PLACE(redis_key_spec, flags, RedisModuleCommandKeySpec, flags);
 SAME_PLACE(redis_key_spec, begins, RedisModuleCommandKeySpec, begin_search_type);
 SAME_PLACE(redis_key_spec, first, RedisModuleCommandKeySpec, bs.index.pos);
@@ -62,8 +64,15 @@ SAME_PLACE(redis_command_info, arity, RedisModuleCommandInfo, arity);
 SAME_PLACE(redis_command_info, key_specs, RedisModuleCommandInfo, key_specs);
 SAME_PLACE(redis_command_info, arguments, RedisModuleCommandInfo, args);
 SAME_SIZE(redis_info_version, RedisModuleCommandInfoVersion);
-CHECK(sizeof(RedisModuleCommandHistoryEntry) >= 16 && sizeof(RedisModuleCommandArg) >= 64,
-      "commands.c tells larger sizes"); /* newer ones are longer */
+CHECK(sizeof(RedisModuleCommandHistoryEntry) >= 16, "commands.c tells larger sizes");
+/* The last field is not in older ones. */
+CHECK(sizeof(RedisModuleCommandArg) >= offsetof(redis_argument, shown), "an argument is smaller");
+SAME_PLACE(redis_argument, name, RedisModuleCommandArg, name);
+SAME_PLACE(redis_argument, type, RedisModuleCommandArg, type);
+SAME_PLACE(redis_argument, key, RedisModuleCommandArg, key_spec_index);
+SAME_PLACE(redis_argument, token, RedisModuleCommandArg, token);
+SAME_PLACE(redis_argument, flags, RedisModuleCommandArg, flags);
+SAME_PLACE(redis_argument, parts, RedisModuleCommandArg, subargs);
 
 /* ---- Numbers --------------------------------------------------------------------------------- */
 
@@ -85,7 +94,22 @@ SAME(REDIS_NOTIFY_MODULE, REDISMODULE_NOTIFY_MODULE)
 SAME(REDIS_CONFIG_PLAIN, REDISMODULE_CONFIG_DEFAULT)
 SAME(REDIS_CONFIG_IMMUTABLE, REDISMODULE_CONFIG_IMMUTABLE)
 SAME(REDIS_CONFIG_SENSITIVE, REDISMODULE_CONFIG_SENSITIVE)
+SAME(REDIS_CONFIG_HIDDEN, REDISMODULE_CONFIG_HIDDEN)
 SAME(REDIS_CONFIG_MEMORY, REDISMODULE_CONFIG_MEMORY)
+#ifdef REDISMODULE_CONFIG_UNPREFIXED
+SAME(REDIS_CONFIG_UNPREFIXED, REDISMODULE_CONFIG_UNPREFIXED)
+#endif
+SAME(REDIS_ARGUMENT_STRING, REDISMODULE_ARG_TYPE_STRING)
+SAME(REDIS_ARGUMENT_INTEGER, REDISMODULE_ARG_TYPE_INTEGER)
+SAME(REDIS_ARGUMENT_DOUBLE, REDISMODULE_ARG_TYPE_DOUBLE)
+SAME(REDIS_ARGUMENT_KEY, REDISMODULE_ARG_TYPE_KEY)
+SAME(REDIS_ARGUMENT_TOKEN, REDISMODULE_ARG_TYPE_PURE_TOKEN)
+SAME(REDIS_ARGUMENT_ONE_OF, REDISMODULE_ARG_TYPE_ONEOF)
+SAME(REDIS_ARGUMENT_BLOCK, REDISMODULE_ARG_TYPE_BLOCK)
+SAME(REDIS_ARGUMENT_IS_OPTIONAL, REDISMODULE_CMD_ARG_OPTIONAL)
+SAME(REDIS_ARGUMENT_MAY_REPEAT, REDISMODULE_CMD_ARG_MULTIPLE)
+SAME(REDIS_ARGUMENT_REPEATS_TOKEN, REDISMODULE_CMD_ARG_MULTIPLE_TOKEN)
+SAME(REDIS_HAS_AOF, REDISMODULE_CTX_FLAGS_AOF)
 SAME(REDIS_IN_SCRIPT, REDISMODULE_CTX_FLAGS_LUA)
 SAME(REDIS_IN_MULTI, REDISMODULE_CTX_FLAGS_MULTI)
 SAME(REDIS_IS_REPLICA, REDISMODULE_CTX_FLAGS_SLAVE)
