@@ -918,13 +918,27 @@ typedef bool tamis_finder(void *ctx, const struct tamis_found *found);
 TAMIS_API tamis_status tamis_find(const char *format, const void *bytes, size_t size,
                                   tamis_finder *each, void *ctx);
 
+/* Brings `size` bytes from `offset` on, all of them; false when it cannot. */
+typedef bool tamis_reader(void *ctx, uint64_t offset, void *bytes, size_t size);
+
+/* The same for a file of `size` bytes that need not be in memory: of Parquet files and of tables of
+ * LevelDB and RocksDB only what leads to a filter is asked for, of all others everything. TAMIS_IO when
+ * the reader said false. Threads: any. */
+TAMIS_API tamis_status tamis_find_from(const char *format, tamis_reader *read, void *read_ctx,
+                                       uint64_t size, tamis_finder *each, void *ctx);
+
 /* Makes a filter from what another system wrote: copied, and checked whole. Its note "origin" says
  * which format it came from. Where the bytes do not tell them, items is estimated by the bits, and
- * capacity is what the shape is best for. Threads: any. */
+ * capacity is what the shape is best for. Every byte is looked at once: should somebody write to them
+ * meanwhile, what was checked is what goes in. That takes memory for a copy (of large files for the
+ * parts that are needed), which is given back. Threads: any. */
 TAMIS_API tamis_status tamis_import(tamis **filter, const char *format, const void *bytes,
                                     size_t size);
 TAMIS_API tamis_status tamis_import_with(tamis **filter, const char *format, const void *bytes,
                                          size_t size, const struct tamis_options *options);
+TAMIS_API tamis_status tamis_import_from(tamis **filter, const char *format, tamis_reader *read,
+                                         void *ctx, uint64_t size,
+                                         const struct tamis_options *options);
 
 /* Writes a filter as another system would. What came in by tamis_import and was not changed goes out
  * as the same bytes. TAMIS_CANNOT, with the reason, for kinds that the format does not hold: without

@@ -99,10 +99,42 @@ static tamis_status parse(const char *text, const tamis_format **format, tamis_s
     return TAMIS_OK;
 }
 
-/* No bytes may be nowhere: readers need not look for that. */
-static tamis_input input_of(const void *bytes, size_t size) {
-    static const uint8_t nothing = 0;
-    return (tamis_input){size ? bytes : &nothing, size};
+/* ---- Bytes from outside --------------------------------------------------------------------- */
+
+/* The caller's bytes may be a file that others write to: what was checked would be something else when
+ * it is used. So a byte is fetched once, to a copy of ours, and formats see nothing but that. Large
+ * files come page by page, as far as a format looks at them. */
+typedef struct arriving {
+    tamis_source source;
+    tamis_input input;
+    struct tamis_allocator allocator;
+    tamis_block bytes, has;
+} arriving;
+
+static tamis_status receive(arriving *a, const tamis_format *format) {
+    const uint64_t size = a->source.size, pages = size / TAMIS_SOURCE_PAGE + 1;
+    const void *room = format->brings ? tamis__get_sparse(&a->allocator, size, &a->bytes)
+                                      : tamis__get(&a->allocator, size, &a->bytes);
+    if (!room) return TAMIS_NOMEM;
+    /* At the end of what was got: a step behind the bytes is one out of our memory. */
+    a->source.bytes = (uint8_t *)a->bytes.base + (a->bytes.size - size);
+    a->source.has = tamis__get(&a->allocator, (pages / 64 + 1) * 8, &a->has);
+    if (!a->source.has) return TAMIS_NOMEM;
+    tamis__source_fence(&a->source);
+    a->input = (tamis_input){a->source.bytes, size, &a->source};
+    return format->brings ? TAMIS_OK : tamis__bring(&a->input, 0, size);
+}
+
+static void let_go(arriving *a) {
+    tamis__source_unfence(&a->source);
+    tamis__give_back(&a->allocator, &a->bytes);
+    tamis__give_back(&a->allocator, &a->has);
+}
+
+/* A reader of bytes that lie in memory. */
+static bool read_memory(void *ctx, uint64_t offset, void *bytes, size_t size) {
+    memcpy(bytes, (const uint8_t *)ctx + offset, size);
+    return true;
 }
 
 /* ---- In ------------------------------------------------------------------------------------- */
@@ -179,25 +211,34 @@ static tamis_status note_head(tamis *f, const tamis_format *format, const tamis_
     return rc == TAMIS_INVALID ? tamis__fail_in(TAMIS_CORRUPT, format->name) : rc;
 }
 
-tamis_status tamis_import_with(tamis **filter, const char *text, const void *bytes, size_t size,
-                               const struct tamis_options *options) {
-    const tamis_input input = input_of(bytes, size);
+tamis_status tamis_import_from(tamis **filter, const char *text, tamis_reader *read, void *ctx,
+                               uint64_t size, const struct tamis_options *options) {
+    arriving a = {.source = {.read = read, .ctx = ctx, .size = size}};
     const tamis_format *format;
     tamis_arrival in = {.hash = TAMIS_HASH_OWN};
     tamis_said said;
     struct tamis_options o;
     *filter = NULL;
     tamis_status rc = tamis__read_options(options, &o);
-    if (!rc) rc = parse(text, &format, &said);
-    if (!rc) rc = format->read(&input, &said, &in);
-    if (!rc) rc = make(filter, format, &input, &in, &o);
+    if (rc) return rc;
+    a.allocator = tamis__allocator(&o);
+    rc = parse(text, &format, &said);
+    if (!rc) rc = receive(&a, format);
+    if (!rc) rc = format->read(&a.input, &said, &in);
+    if (!rc) rc = make(filter, format, &a.input, &in, &o);
     if (!rc) rc = note_head(*filter, format, &in.head);
     if (!rc) rc = tamis_set_note(*filter, "origin", text);
     if (rc) {
         tamis_free(*filter);
         *filter = NULL;
     }
+    let_go(&a);
     return rc;
+}
+
+tamis_status tamis_import_with(tamis **filter, const char *format, const void *bytes, size_t size,
+                               const struct tamis_options *options) {
+    return tamis_import_from(filter, format, read_memory, (void *)(uintptr_t)bytes, size, options);
 }
 
 tamis_status tamis_import(tamis **filter, const char *format, const void *bytes, size_t size) {
@@ -216,15 +257,25 @@ static tamis_status find_the_one(const tamis_format *format, const tamis_input *
     return TAMIS_OK;
 }
 
-tamis_status tamis_find(const char *text, const void *bytes, size_t size, tamis_finder *each,
-                        void *ctx) {
-    const tamis_input input = input_of(bytes, size);
+tamis_status tamis_find_from(const char *text, tamis_reader *read, void *read_ctx, uint64_t size,
+                             tamis_finder *each, void *ctx) {
+    const struct tamis_options usual = {.struct_size = sizeof usual};
+    arriving a = {.source = {.read = read, .ctx = read_ctx, .size = size},
+                  .allocator = tamis__allocator(&usual)};
     const tamis_format *format;
     tamis_said said;
-    const tamis_status rc = parse(text, &format, &said);
-    if (rc) return rc;
-    return format->find ? format->find(&input, &said, each, ctx)
-                        : find_the_one(format, &input, &said, each, ctx);
+    tamis_status rc = parse(text, &format, &said);
+    if (!rc) rc = receive(&a, format);
+    if (!rc)
+        rc = format->find ? format->find(&a.input, &said, each, ctx)
+                          : find_the_one(format, &a.input, &said, each, ctx);
+    let_go(&a);
+    return rc;
+}
+
+tamis_status tamis_find(const char *format, const void *bytes, size_t size, tamis_finder *each,
+                        void *ctx) {
+    return tamis_find_from(format, read_memory, (void *)(uintptr_t)bytes, size, each, ctx);
 }
 
 /* ---- Out ------------------------------------------------------------------------------------ */

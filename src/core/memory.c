@@ -88,6 +88,23 @@ void *tamis__get(const struct tamis_allocator *a, uint64_t size, tamis_block *bl
     return tamis__aligned(block);
 }
 
+void *tamis__get_sparse(const struct tamis_allocator *a, uint64_t size, tamis_block *block) {
+    if (a->alloc != large_alloc || size < LARGE_FROM || size > SIZE_MAX - 2 * (size_t)LARGE_PAGE)
+        return tamis__get(a, size, block);
+    const int saved = errno;
+    const size_t total = (size_t)size + TAMIS_ALIGNMENT;
+    void *base = mmap(NULL, large_size(total), PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    errno = saved;
+    *block = (tamis_block){NULL, 0};
+    if (base == MAP_FAILED) {
+        tamis__fail(TAMIS_NOMEM, "no room for %llu bytes", (unsigned long long)size);
+        return NULL;
+    }
+    *block = (tamis_block){base, total};
+    return base;
+}
+
 void *tamis__aligned(const tamis_block *block) {
     const uintptr_t past = (uintptr_t)block->base % TAMIS_ALIGNMENT;
     return (uint8_t *)block->base + (past ? TAMIS_ALIGNMENT - past : 0);

@@ -294,8 +294,9 @@ static tamis_status corrupt(const char *what) {
     return tamis__fail(TAMIS_CORRUPT, "damaged: %s", what);
 }
 
-static tamis_status check_start(span patch) {
-    const uint8_t *h = patch.at;
+/* The caller's bytes may be others the next time we look: what the header says is believed of a copy. */
+static tamis_status check_start(span patch, uint8_t h[HEADER_BYTES]) {
+    if (patch.size >= HEADER_BYTES) memcpy(h, patch.at, HEADER_BYTES);
     if (patch.size < HEADER_BYTES || memcmp(h + AT_MAGIC, magic, sizeof magic) != 0)
         return tamis__fail(TAMIS_CORRUPT, "not a Tamis patch: it does not start like one");
     if (tamis__get16(h + AT_VERSION) == 0) return corrupt("there is no patch version 0");
@@ -306,14 +307,13 @@ static tamis_status check_start(span patch) {
 }
 
 /* Every number of the header against the bytes at hand. */
-static tamis_status check_sizes(span patch) {
+static tamis_status check_sizes(span patch, const uint8_t h[HEADER_BYTES]) {
     static const uint8_t zero[AT_BASE_SIZE - AT_ZERO];
-    const uint8_t *h = patch.at;
     const uint64_t base = tamis__get64(h + AT_BASE_SIZE), result = tamis__get64(h + AT_RESULT_SIZE),
                    body = tamis__get64(h + AT_BODY_SIZE);
     if (body > patch.size - HEADER_BYTES) return corrupt("the patch is cut short");
     if (!tamis__sums_match(tamis__get64(h + AT_PATCH_SUM),
-                           tamis__checksum(h + HEADER_BYTES, (size_t)body, h, AT_PATCH_SUM)))
+                           tamis__checksum(patch.at + HEADER_BYTES, (size_t)body, h, AT_PATCH_SUM)))
         return corrupt("the patch's checksum is wrong");
     if (h[AT_CODING] >= CODINGS)
         return tamis__fail(TAMIS_NEWER, "coding %d of a patch needs a newer Tamis than %s",
@@ -331,10 +331,11 @@ static tamis_status check_sizes(span patch) {
 tamis_status tamis_patch_info(const void *patch, size_t patch_size, struct tamis_patch_info *info,
                               size_t info_size) {
     const span bytes = {patch, patch_size};
-    tamis_status rc = check_start(bytes);
-    if (!rc) rc = check_sizes(bytes);
+    uint8_t header[HEADER_BYTES];
+    tamis_status rc = check_start(bytes, header);
+    if (!rc) rc = check_sizes(bytes, header);
     if (rc) return rc;
-    tell(bytes.at, info, info_size);
+    tell(header, info, info_size);
     return TAMIS_OK;
 }
 

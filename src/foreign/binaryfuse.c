@@ -399,7 +399,7 @@ static tamis_status read(const tamis_input *in, const tamis_said *said, tamis_ar
                            .capacity = size,
                            .fpr = rate_of(width),
                            .items = size,
-                           .payload = {p, HEADER + (slots << width)}};
+                           .payload = {p, HEADER + (slots << width), NULL}};
     return TAMIS_OK;
 }
 

@@ -118,7 +118,7 @@ static tamis_status read(const tamis_input *in, const tamis_said *said, tamis_ar
 }
 
 static tamis_status load(const tamis_input *in, const tamis_arrival *arrival, tamis_body *f) {
-    const tamis_input text = {in->bytes + arrival->at[2], arrival->at[3]};
+    const tamis_input text = {in->bytes + arrival->at[2], arrival->at[3], NULL};
     uint8_t *to = f->bytes + TAMIS_BNB_AT_LENGTH;
     uint64_t size;
     tamis__base64_size(text.bytes, text.size, &size);

@@ -233,7 +233,7 @@ static tamis_status version_said(const tamis_said *said, uint64_t *out) {
 
 static tamis_status read(const tamis_input *in, const tamis_said *said, tamis_arrival *out) {
     static const uint8_t no_bytes[1];
-    *out = (tamis_arrival){.kind = "cassandra", .payload = {no_bytes, 0}};
+    *out = (tamis_arrival){.kind = "cassandra", .payload = {no_bytes, 0, NULL}};
     const tamis_status rc = version_said(said, &out->word[VERSION]);
     if (rc || in->size == 0) return rc;
     if (in->size < HEADER)

@@ -12,7 +12,7 @@ static uint64_t start_of(const tamis_filter_block *b, uint64_t i) {
 
 tamis_input tamis__filter_block_at(const tamis_filter_block *b, uint64_t i) {
     const uint64_t from = start_of(b, i);
-    return (tamis_input){b->bytes + from, start_of(b, i + 1) - from};
+    return (tamis_input){b->bytes + from, start_of(b, i + 1) - from, NULL};
 }
 
 tamis_status tamis__filter_block_open(const uint8_t *bytes, uint64_t size, tamis_filter_block *b) {

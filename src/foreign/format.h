@@ -8,7 +8,10 @@
  *     filter ──write──▶ the same bytes
  *
  * Nothing here allocates: a reader looks at the bytes it is given and says where the payload lies
- * in them, or how to make it. The gate is that of every kind. */
+ * in them, or how to make it. The gate is that of every kind.
+ *
+ * Those bytes are a copy of core's, in which every byte of the caller's came once: so a format may
+ * look at them as often as it likes, and find in `load` what it saw in `read`. */
 #ifndef TAMIS_FOREIGN_FORMAT_H
 #define TAMIS_FOREIGN_FORMAT_H
 
@@ -25,10 +28,30 @@ typedef struct tamis_said {
     char text[TAMIS_FORMAT_PARAMS][TAMIS_FORMAT_TEXT];
 } tamis_said;
 
+/* Where bytes come from, and the copy of those that have come, a page at a time. */
+typedef struct tamis_source {
+    tamis_reader *read;
+    void *ctx;
+    uint8_t *bytes;
+    uint64_t size;
+    uint64_t *has; /* a bit for each page; see TAMIS_SOURCE_PAGE */
+} tamis_source;
+
+enum { TAMIS_SOURCE_PAGE = 1 << 16 };
+
 typedef struct tamis_input {
     const uint8_t *bytes;
     uint64_t size;
+    tamis_source *source; /* NULL: all bytes are there */
 } tamis_input;
+
+/* In a build with address checks only what was brought may be looked at: begins that, and ends it before
+ * the memory is given back. */
+void tamis__source_fence(const tamis_source *);
+void tamis__source_unfence(const tamis_source *);
+
+/* Makes sure that these bytes of the input are there; they lie in it. */
+tamis_status tamis__bring(const tamis_input *, uint64_t offset, uint64_t size);
 
 /* A filter that came in. All zero at first. */
 typedef struct tamis_arrival {
@@ -65,6 +88,7 @@ typedef struct tamis_format {
     const struct tamis_option *params; /* a text is what has no choices and no range */
     size_t param_count;
     bool has_magic; /* its bytes say what they are */
+    bool brings;    /* large files: it brings what it looks at, else all of it is there */
 
     /* Every filter in the bytes, for files with several; NULL: it is one. `read` then takes the one
      * that the parameters name, and refuses when they leave a choice. */

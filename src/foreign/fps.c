@@ -95,7 +95,7 @@ static uint64_t digits_of(const lines *l) {
 
 /* The id behind `digits` digits. */
 static tamis_input id_of(const lines *l, uint64_t digits) {
-    tamis_input id = {l->line + digits, l->size - digits};
+    tamis_input id = {l->line + digits, l->size - digits, NULL};
     if (id.size) id.bytes++, id.size--;
     const uint8_t *tab = id.size ? memchr(id.bytes, '\t', (size_t)id.size) : NULL;
     if (tab) id.size = (uint64_t)(tab - id.bytes);
@@ -169,7 +169,7 @@ static tamis_status read(const tamis_input *in, const tamis_said *said, tamis_ar
     out->word[TAMIS_PRINT_IDS] = ids;
     out->hash = TAMIS_HASH_XXH3;
     out->capacity = out->items = rows;
-    out->head = (tamis_input){in->bytes, head};
+    out->head = (tamis_input){in->bytes, head, NULL};
     return TAMIS_OK;
 }
 
@@ -201,7 +201,7 @@ static tamis_status load(const tamis_input *in, const tamis_arrival *arrival, ta
  * lines that are lines of a head go out. */
 static tamis_status write_head(const tamis_departure *out) {
     char first[64];
-    const tamis_input in = {(const uint8_t *)out->head, out->head ? strlen(out->head) : 0};
+    const tamis_input in = {(const uint8_t *)out->head, out->head ? strlen(out->head) : 0, NULL};
     const int len = snprintf(first, sizeof first, VERSION "\n" NUMBER "%llu\n",
                              (unsigned long long)out->body->word[TAMIS_PRINT_WIDTH]);
     tamis_status rc = tamis__put_out(out, first, (uint64_t)len);

@@ -75,7 +75,7 @@ static tamis_status read(const tamis_input *in, const tamis_said *said, tamis_ar
     if (said->has[FILTER])
         return tamis__filter_numbered("leveldb-table", &block, said->number[FILTER], TAMIS_LEVELDB,
                                       out);
-    const tamis_input whole = {block.bytes, block.size};
+    const tamis_input whole = {block.bytes, block.size, NULL};
     return tamis__leveldb_block_arrive(&whole, TAMIS_LEVELDB, out);
 }
 
@@ -88,6 +88,7 @@ const tamis_format tamis__format_leveldb_table = {
     .params = params,
     .param_count = sizeof params / sizeof *params,
     .has_magic = true,
+    .brings = true,
     .find = find,
     .read = read,
 };

@@ -193,7 +193,7 @@ static tamis_status read(const tamis_input *in, const tamis_said *said, tamis_ar
         .word = {bits, p[AT_HASHES], entries, rate, tamis__get64(p + AT_PER_ENTRY), VERSION_2},
         .capacity = entries,
         .fpr = tamis__double_of_bits(rate),
-        .payload = {p, HEADER + bytes}};
+        .payload = {p, HEADER + bytes, NULL}};
     return TAMIS_OK;
 }
 

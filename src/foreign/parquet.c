@@ -16,10 +16,9 @@
 
 #include "foreign/thrift.h"
 
-enum { BLOCKS, INDEX };     /* words of split */
-enum { PARQUET };           /* of its index rules, the one of the format */
-enum { PROBES = 8 };        /* of split, for every key */
-enum { MOST_HEADER = 512 }; /* 15 to 19 bytes are usual */
+enum { BLOCKS, INDEX }; /* words of split */
+enum { PARQUET };       /* of its index rules, the one of the format */
+enum { PROBES = 8 };    /* of split, for every key */
 #define MOST_FILTER_BYTES ((uint64_t)INT32_MAX / TAMIS_PARQUET_BLOCK * TAMIS_PARQUET_BLOCK)
 
 /* ---- The header ----------------------------------------------------------------------------- */
@@ -65,7 +64,8 @@ static tamis_status check(const char *format, const header *h) {
 
 tamis_status tamis__parquet_header(const char *format, const tamis_input *in, uint64_t *header_size,
                                    uint64_t *bitset) {
-    const uint64_t most = in->size < MOST_HEADER ? in->size : MOST_HEADER;
+    const uint64_t most =
+        in->size < TAMIS_PARQUET_MOST_HEADER ? in->size : TAMIS_PARQUET_MOST_HEADER;
     tamis_thrift t = {in->bytes, in->bytes + most, NULL};
     const header h = parse(&t);
     if (t.wrong) return tamis__not_it(format, "in the filter's header %s", t.wrong);
@@ -97,7 +97,7 @@ tamis_arrival tamis__parquet_arrival(const uint8_t *bitset, uint64_t size) {
                            .word = {size / TAMIS_PARQUET_BLOCK, PARQUET},
                            .hash = TAMIS_HASH_XXH64,
                            .capacity = (uint64_t)((double)size * 8 * log(2) / PROBES + 0.5),
-                           .payload = {bitset, size}};
+                           .payload = {bitset, size, NULL}};
 }
 
 static tamis_status read_bitset(const tamis_input *in, const tamis_said *said, tamis_arrival *out) {

@@ -129,7 +129,12 @@ static void take_groups(walk *w) {
 
 /* Where the footer starts. */
 static tamis_status find_footer(const tamis_input *in, uint64_t *start) {
-    if (in->size < MAGIC + TAIL || memcmp(in->bytes, "PAR", 3) != 0)
+    if (in->size < MAGIC + TAIL)
+        return tamis__not_it(name_of_format, "a Parquet file starts and ends with PAR1");
+    tamis_status rc = tamis__bring(in, 0, MAGIC);
+    if (!rc) rc = tamis__bring(in, in->size - TAIL, TAIL);
+    if (rc) return rc;
+    if (memcmp(in->bytes, "PAR", 3) != 0)
         return tamis__not_it(name_of_format, "a Parquet file starts and ends with PAR1");
     const uint8_t *tail = in->bytes + in->size - TAIL;
     if (memcmp(tail + 4, "PARE", MAGIC) == 0)
@@ -148,7 +153,8 @@ static tamis_status find_footer(const tamis_input *in, uint64_t *start) {
 
 static tamis_status walk_chunks(const tamis_input *in, visitor *visit, void *ctx) {
     uint64_t start = 0;
-    const tamis_status rc = find_footer(in, &start);
+    tamis_status rc = find_footer(in, &start);
+    if (!rc) rc = tamis__bring(in, start, in->size - start);
     if (rc) return rc;
     walk w = {{in->bytes + start, in->bytes + in->size - TAIL, NULL}, visit, ctx, TAMIS_OK};
     for (tamis_field field = {0, 0}; !w.rc && tamis__thrift_next(&w.thrift, &field);)
@@ -182,8 +188,10 @@ static tamis_status locate(const tamis_input *in, const chunk *c, place *at) {
     if (rc) return rc;
     if (c->offset < MAGIC || (uint64_t)c->offset >= end) return misplaced(c);
     at->offset = (uint64_t)c->offset;
-    const tamis_input rest = {in->bytes + at->offset, end - at->offset};
-    rc = tamis__parquet_header(name_of_format, &rest, &at->header, &at->bitset);
+    const tamis_input rest = {in->bytes + at->offset, end - at->offset, NULL};
+    const uint64_t most = TAMIS_PARQUET_MOST_HEADER;
+    rc = tamis__bring(in, at->offset, rest.size < most ? rest.size : most);
+    if (!rc) rc = tamis__parquet_header(name_of_format, &rest, &at->header, &at->bitset);
     if (rc) return rc;
     if (!c->has_length || c->length == (int64_t)(at->header + at->bitset)) return TAMIS_OK;
     return tamis__not_it(name_of_format,
@@ -336,6 +344,7 @@ static tamis_status read(const tamis_input *in, const tamis_said *said, tamis_ar
     if (!rc) rc = walk_chunks(in, look, &s);
     if (!rc) rc = decide(&s);
     if (!rc) rc = locate(in, &s.first, &at);
+    if (!rc) rc = tamis__bring(in, at.offset + at.header, at.bitset);
     if (rc) return rc;
     *out = tamis__parquet_arrival(in->bytes + at.offset + at.header, at.bitset);
     out->at[AT_INDEX] = s.first.index;
@@ -356,7 +365,9 @@ static tamis_status join(void *ctx, const chunk *c) {
     if (!is_readable(c) || c->index != j->from->at[AT_INDEX] ||
         hash_of_path(c) != j->from->at[AT_PATH])
         return TAMIS_OK;
-    const tamis_status rc = locate(j->in, c, &at);
+    tamis_status rc = locate(j->in, c, &at);
+    if (!rc && at.bitset == j->body->size)
+        rc = tamis__bring(j->in, at.offset + at.header, at.bitset);
     if (rc || at.bitset != j->body->size) return rc;
     const uint8_t *bitset = j->in->bytes + at.offset + at.header;
     for (uint64_t i = 0; i < j->body->size; i += 8)
@@ -449,6 +460,7 @@ const tamis_format tamis__format_parquet = {
     .params = params,
     .param_count = sizeof params / sizeof *params,
     .has_magic = true,
+    .brings = true,
     .find = find,
     .read = read,
     .load = load,

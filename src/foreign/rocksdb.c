@@ -290,7 +290,7 @@ static void start(tamis_body *f) {
 static tamis_status audit(const tamis_body *f) {
     uint64_t said[TAMIS_WORDS];
     shape_of(f->bytes, f->word[BYTES], said);
-    const tamis_input in = {f->bytes, f->word[BYTES]};
+    const tamis_input in = {f->bytes, f->word[BYTES], NULL};
     if (tamis__rocksdb_is_ribbon(&in))
         return tamis__fail(TAMIS_CORRUPT, "the last bytes of rocksdb are those of a Ribbon");
     if (memcmp(said, f->word, sizeof said) != 0)

@@ -187,6 +187,7 @@ const tamis_format tamis__format_rocksdb_sst = {
     .params = params,
     .param_count = sizeof params / sizeof *params,
     .has_magic = true,
+    .brings = true,
     .find = find,
     .read = read,
 };

@@ -57,7 +57,7 @@ static uint32_t context_at(const tamis_table *t, uint64_t offset) {
 /* ---- Footers -------------------------------------------------------------------------------- */
 
 static tamis_status open_old(tamis_table *t, const uint8_t *handles) {
-    tamis_input from = {handles, 40};
+    tamis_input from = {handles, 40, NULL};
     tamis_handle index;
     if (tamis__take_handle(&from, &t->metaindex) && tamis__take_handle(&from, &index))
         return TAMIS_OK;
@@ -111,6 +111,9 @@ tamis_status tamis__table_open(const char *format, const tamis_input *in, bool i
     if (in->size < OLD_FOOTER)
         return tamis__not_it(format, "%llu bytes, a footer alone has %d",
                              (unsigned long long)in->size, OLD_FOOTER);
+    const uint64_t footer = in->size < NEW_FOOTER ? OLD_FOOTER : NEW_FOOTER;
+    const tamis_status rc = tamis__bring(in, in->size - footer, footer);
+    if (rc) return rc;
     const uint64_t magic = tamis__get64(in->bytes + in->size - MAGIC);
     if (magic == MAGIC_LEVELDB) return open_old(t, in->bytes + in->size - OLD_FOOTER);
     if (magic == MAGIC_ROCKSDB && is_rocksdb) return open_new(t);
@@ -129,6 +132,8 @@ tamis_status tamis__table_block(const tamis_table *t, tamis_handle h, const char
         return tamis__not_it(t->format, "the %s of %llu bytes at %llu is not inside its %llu bytes",
                              what, (unsigned long long)h.size, (unsigned long long)h.offset,
                              (unsigned long long)size);
+    const tamis_status rc = tamis__bring(&t->in, h.offset, h.size + TAMIS_TABLE_TRAILER);
+    if (rc) return rc;
     const uint8_t *bytes = t->in.bytes + h.offset;
     const uint32_t stored = tamis__get32(bytes + h.size + 1);
     if (t->checksum != NONE &&
@@ -141,7 +146,7 @@ tamis_status tamis__table_block(const tamis_table *t, tamis_handle h, const char
                            "%s: the %s at %llu is compressed, by method %d: only "
                            "what is not can be read",
                            t->format, what, (unsigned long long)h.offset, bytes[h.size]);
-    *block = (tamis_input){bytes, h.size};
+    *block = (tamis_input){bytes, h.size, NULL};
     return TAMIS_OK;
 }
 
@@ -160,7 +165,7 @@ tamis_status tamis__entries_open(const tamis_table *t, tamis_input block, bool i
 }
 
 tamis_status tamis__entries_next(tamis_entries *e, bool *is_there) {
-    tamis_input left = {e->at, (uint64_t)(e->end - e->at)};
+    tamis_input left = {e->at, (uint64_t)(e->end - e->at), NULL};
     uint64_t own, value = 0;
     *is_there = left.size > 0;
     if (!*is_there) return TAMIS_OK;
@@ -171,7 +176,7 @@ tamis_status tamis__entries_next(tamis_entries *e, bool *is_there) {
     for (uint64_t i = 0; i < own && e->shared + i < TAMIS_TABLE_KEY; i++)
         e->key[e->shared + i] = left.bytes[i];
     e->key_len = e->shared + own;
-    e->value = (tamis_input){left.bytes + own, e->is_bare ? left.size - own : value};
+    e->value = (tamis_input){left.bytes + own, e->is_bare ? left.size - own : value, NULL};
     e->at = e->is_bare ? e->value.bytes : e->value.bytes + value;
     return TAMIS_OK;
 }
