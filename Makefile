@@ -195,6 +195,8 @@ FAULTY := $(T)/unit/test_files $(T)/unit/test_temporary $(T)/proof/killed
 FAULTS := read write fsync rename unlink flock getrandom access close \
           $(foreach f,open pwrite pread fstat lseek mmap,$(f) $(f)64)
 $(FAULTY): LDFLAGS += $(foreach f,$(FAULTS),-Wl,--wrap=$(f))
+# This one writes them down: tests/help/journal.h.
+$(T)/unit/test_power: LDFLAGS += $(foreach f,write fsync rename unlink close syscall open open64 pwrite pwrite64,-Wl,--wrap=$(f))
 $(T)/proof/%: $(B)/tests/proof/%.o $(HELP_OBJ) $(LIB)
 	$(call link_test)
 # It asks inline, with the vectors of the machine it runs on.

@@ -6,7 +6,7 @@
 #     fault  program  trial  file  what to replace  by what
 . "$(dirname "$0")/../help/planted.inc"
 prepare include src tests examples -- build/tests/laws/laws \
-    build/tests/unit/test_{admission,aggregate,builder,counters,countmin,features,files,fingerprint,golden,hash,hierarchical,iblt,kinds,layers,minhash,numbers,shard,streams,summary,symbols,talk,temporary,tree}
+    build/tests/unit/test_{admission,aggregate,builder,counters,countmin,features,files,fingerprint,golden,hash,hierarchical,iblt,kinds,layers,minhash,numbers,power,read_once,shard,streams,summary,symbols,talk,temporary,tree}
 
 try() { # program, trial
     make -s CFLAGS=-O1 "build/tests/$1" >build.log 2>&1 || return 2
@@ -50,6 +50,16 @@ plant "a short write is the end" unit/test_files "" \
     src/file/replace.c "if (put < 0 && errno == EINTR) continue;" ""
 plant "the old file is opened and overwritten" unit/test_files "" \
     src/file/replace.c "f->fd = tamis__temp_create(prefix, suffix, 0666, f->temp);" "f->fd = (strcpy(f->temp, f->target), open(f->temp, O_RDWR | O_CREAT | O_TRUNC, 0666));"
+plant "a new file is not flushed" unit/test_power "" \
+    src/file/replace.c "if (!rc && fsync(f->fd) < 0)" "if (!rc && false)"
+plant "the folder of a new file is not flushed" unit/test_power "" \
+    src/file/replace.c "const int rc = fsync(fd);" "const int rc = 0;"
+plant "a new file is flushed behind its new name" unit/test_power "" \
+    src/file/replace.c "    if (!rc && fsync(f->fd) < 0) rc = tamis__io_error(f->path, \"cannot flush to disk\");
+    if (!rc) rc = take_name(f);" "    if (!rc) rc = take_name(f);
+    if (!rc && fsync(f->fd) < 0) rc = tamis__io_error(f->path, \"cannot flush to disk\");"
+plant "formats look at the caller's bytes" unit/test_read_once "" \
+    src/core/foreign.c "    a->input = (tamis_input){a->source.bytes, size, &a->source};" "    a->input = (tamis_input){a->source.ctx, size, &a->source};"
 plant "the lock goes before the new name comes" unit/test_temporary "" \
     src/file/replace.c "else if (rename(" "else if (close(f->fd), rename("
 plant "a new file that others hold is kept" unit/test_temporary "" \
