@@ -9,6 +9,7 @@
 #include "cli/cluster/shard_set.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 struct repairing {
     const struct shards *shards;
@@ -50,19 +51,51 @@ static bool merge_into(const struct shards *shards, uint64_t shard, const tamis 
     return run_words(shards, 2, drop, is_good ? why : also) && is_good;
 }
 
+/* Has the shard all that the image brings? Merged once more its keys would be counted twice. */
+static bool lacks_something(const struct shards *shards, uint64_t shard, const tamis *cut,
+                            bool *lacks, char *why) {
+    tamis *now = NULL, *both = NULL;
+    uint64_t size = 0, size_of_both = 0;
+    if (!shard_fetch(shards, shard, &now, why)) return false;
+    const bool is_good = !tamis_copy(&both, now) && !tamis_merge(both, cut);
+    if (is_good) {
+        const void *before = tamis_payload(now, &size), *after = tamis_payload(both, &size_of_both);
+        *lacks = size != size_of_both || memcmp(before, after, (size_t)size) != 0;
+    } else {
+        snprintf(why, WHY_ROOM, "%s: %s", shard_title(shards, shard).text, tamis_why());
+    }
+    tamis_free(now);
+    tamis_free(both);
+    return is_good;
+}
+
+static bool merge_image(struct repairing *repairing, uint64_t shard, const tamis *cut, char *why) {
+    bool lacks = false;
+    if (!lacks_something(repairing->shards, shard, cut, &lacks, why)) return false;
+    if (!lacks) return true;
+    if (!merge_into(repairing->shards, shard, cut, why)) return false;
+    count(repairing, &repairing->merged);
+    return true;
+}
+
+static bool put_back(struct repairing *repairing, uint64_t shard, const tamis *cut, char *why) {
+    const struct shards *shards = repairing->shards;
+    if (!shard_publish(shards, shard_key(shards, shard).text, cut, why)) return false;
+    count(repairing, &repairing->restored);
+    return true;
+}
+
 static bool use_image(struct repairing *repairing, uint64_t shard, char *why) {
     const struct shards *shards = repairing->shards;
-    const enum shard_health health = repairing->survey->health[shard];
-    const bool is_merged = health == SHARD_GOOD;
     tamis *cut = NULL;
     if (tamis_cut(&cut, repairing->image, shard, shards->n, NULL)) {
         snprintf(why, WHY_ROOM, "%s", tamis_why());
         return false;
     }
-    const bool is_good = is_merged ? merge_into(shards, shard, cut, why)
-                                   : shard_publish(shards, shard_key(shards, shard).text, cut, why);
+    const bool is_good = repairing->survey->health[shard] == SHARD_GOOD
+                             ? merge_image(repairing, shard, cut, why)
+                             : put_back(repairing, shard, cut, why);
     tamis_free(cut);
-    if (is_good) count(repairing, is_merged ? &repairing->merged : &repairing->restored);
     return is_good;
 }
 

@@ -171,6 +171,9 @@ void net_refresh(struct net *net, int64_t now);
 struct node *net_node(struct net *net, const char *host, int port);
 bool is_refusal(const redisReply *reply, const char *word);
 
+/* A refusal that will pass: of a cluster without a primary for the slot, of a server that still loads. */
+bool is_passing(const redisReply *reply);
+
 bool link_open(struct net *net, struct node *node);
 void link_fail(struct net *net, struct node *node, const char *why);
 void link_write(struct net *net, struct node *node);

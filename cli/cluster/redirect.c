@@ -127,7 +127,7 @@ static void redirect(struct net *net, struct node *by, struct request *request,
 }
 
 /* What a cluster says while it is busy with itself. */
-static bool is_passing(const redisReply *reply) {
+bool is_passing(const redisReply *reply) {
     static const char *const words[] = {"CLUSTERDOWN", "TRYAGAIN", "LOADING",   "MASTERDOWN",
                                         "READONLY",    "BUSY",     "NOREPLICAS"};
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)

@@ -8,6 +8,7 @@
 #include "cli/cluster/shard_set.h"
 
 #include <stdlib.h>
+#include <time.h>
 
 /* ==== Names ================================================================================= */
 
@@ -281,25 +282,63 @@ static int is_fit(const struct args *args, const struct node *node, const struct
                 policy);
 }
 
-int primaries_are_fit(const struct args *args, struct net *net) {
+/* What came of asking all primaries. */
+struct fitness {
+    int code;
+    bool is_silent;             /* one of them did not answer */
+    char trouble[TROUBLE_ROOM]; /* then: which, and why */
+};
+
+static struct fitness ask_primary(const struct args *args, struct net *net, struct node *node) {
     static const char *const known[] = {"COMMAND", "INFO", "TAMIS.HADD"};
     static const char *const memory[] = {"INFO", "memory"};
+    struct fitness fitness = {0};
+    struct call call[2];
+    if (!call_make(&call[0], node, 3, known, NULL)) return (struct fitness){.code = fail_memory(args)};
+    if (!call_make(&call[1], node, 2, memory, NULL)) {
+        call_free(&call[0]);
+        return (struct fitness){.code = fail_memory(args)};
+    }
+    calls_run(net, call, 2);
+    for (int i = 0; i < 2 && !fitness.is_silent; i++) {
+        const redisReply *reply = call[i].request.reply;
+        fitness.is_silent = !reply || is_passing(reply);
+        if (!fitness.is_silent) continue;
+        const char *why = call_trouble(&call[i]);
+        /* What a broken link tells names its node already. */
+        const bool is_named = strncmp(why, node->name, strlen(node->name)) == 0;
+        snprintf(fitness.trouble, sizeof fitness.trouble, "%.64s%s%.120s", is_named ? "" : node->name,
+                 is_named ? "" : ": ", why);
+    }
+    if (!fitness.is_silent) fitness.code = is_fit(args, node, call);
+    for (int i = 0; i < 2; i++) call_free(&call[i]);
+    return fitness;
+}
+
+static struct fitness ask_primaries(const struct args *args, struct net *net) {
     struct node **node = calloc(MOST_NODES, sizeof(struct node *));
     const size_t n = node ? list_primaries(net, node, MOST_NODES) : 0;
-    int code = node ? 0 : fail_memory(args);
-    for (size_t i = 0; i < n && !code; i++) {
-        struct call call[2];
-        if (!call_make(&call[0], node[i], 3, known, NULL) ||
-            !call_make(&call[1], node[i], 2, memory, NULL)) {
-            code = fail_memory(args);
-            break;
-        }
-        calls_run(net, call, 2);
-        code = is_fit(args, node[i], call);
-        for (int j = 0; j < 2; j++) call_free(&call[j]);
-    }
+    struct fitness fitness = {.code = node ? 0 : fail_memory(args)};
+    for (size_t i = 0; i < n && !fitness.code && !fitness.is_silent; i++)
+        fitness = ask_primary(args, net, node[i]);
     free(node);
-    return code;
+    return fitness;
+}
+
+/* A primary that has just died is one until its replica is elected, which the map tells. */
+int primaries_are_fit(const struct args *args, struct net *net) {
+    static const struct timespec pause = {.tv_nsec = 100000000};
+    const int64_t deadline = net_now() + net->timeout;
+    struct fitness fitness = ask_primaries(args, net);
+    while (!fitness.code && fitness.is_silent && net_now() < deadline && !is_stopped()) {
+        net_lock(net);
+        net_want_map(net);
+        net_wake(net);
+        net_unlock(net);
+        nanosleep(&pause, NULL);
+        fitness = ask_primaries(args, net);
+    }
+    return fitness.is_silent ? fail(args, NULL, "%s", fitness.trouble) : fitness.code;
 }
 
 /* ==== Replicas ============================================================================== */

@@ -80,3 +80,35 @@ int alter_copy(redis_ctx *ctx, const alteration *wanted, value *target, value *c
     j->make = make, j->end = end, j->clean = clean;
     return job_do(ctx, j, bytes);
 }
+
+/* ---- A filter of its own ------------------------------------------------------------------------------ */
+
+static void copy_filter(job *j) {
+    const tamis_status rc = tamis_copy(&j->result, j->target->filter);
+    if (rc) job_fail(j, rc);
+}
+
+/* The key may have another value by now: this one is still somebody's. */
+static void take_copy(job *j, redis_ctx *ctx) {
+    (void)ctx;
+    j->target->is_stuck = j->rc;
+    if (!j->rc) job_replace(j);
+}
+
+bool alter_alone(redis_ctx *ctx, redis_string *key, bool changes) {
+    place p = place_open(ctx, key, REDIS_READ, ANY_FAMILY);
+    value *v = p.value;
+    place_close(&p);
+    if (!v || !v->filter || v->job || !filter_is_shared(v->filter)) return true;
+    if (!changes && !v->facts.every) return true;
+    if (v->is_stuck) {
+        v->is_stuck = false;
+        if (changes) reply_error(ctx, "ERR Insufficient memory");
+        return !changes;
+    }
+    job *j = job_new(ctx, key, v);
+    if (!j) return false;
+    j->make = copy_filter, j->end = take_copy;
+    job_leave(ctx, j);
+    return true;
+}

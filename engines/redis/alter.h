@@ -25,4 +25,8 @@ typedef struct alteration {
 int alter_copy(redis_ctx *, const alteration *, value *target, value *const *reads, int read_count,
                redis_string **argv, int argc, uint64_t bytes);
 
+/* Before a command may change this key: a filter that another key has too is copied, by the worker, and the
+ * command has to wait for that. False, with the error replied, when there was no memory for it. */
+bool alter_alone(redis_ctx *, redis_string *key, bool changes);
+
 #endif

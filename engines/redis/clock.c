@@ -4,8 +4,8 @@
 #include <string.h>
 #include <strings.h>
 
-#include "engines/redis/alter.h"
 #include "engines/redis/commands.h"
+#include "engines/redis/work.h"
 
 /* ---- What is due ---------------------------------------------------------------------------------- */
 
@@ -28,9 +28,15 @@ static uint64_t ticks_to_empty(const tamis *filter) {
     return word_of(&info, "generations") + word_of(&info, "hashes");
 }
 
+static bool can_tick(const tamis *filter) {
+    struct tamis_info info;
+    tamis_facts(filter, &info, sizeof info);
+    return info.abilities & TAMIS_CAN_TICK;
+}
+
 static bool may_tick(const value *v, int flags) {
     const bool is_paused = redis.AvoidReplicaTraffic && redis.AvoidReplicaTraffic();
-    return !v->job && !is_paused && !(flags & REDIS_IS_READ_ONLY);
+    return !v->job && !is_paused && !(flags & REDIS_IS_READ_ONLY) && !filter_is_shared(v->filter);
 }
 
 /* A clock that was set back begins anew: nothing leaves early. */
@@ -42,17 +48,133 @@ static void tick_all(redis_ctx *ctx, value *v, redis_string *key, uint64_t now, 
     redis.Replicate(ctx, "TAMIS.TICK", "slcl", key, (long long)n, "AT", (long long)f->ticked);
 }
 
+/* ---- Ticks of a large filter, in steps --------------------------------------------------------------- */
+
+/* A tick clears a slice of the filter, which is about a sixteenth. */
+static bool is_long(const tamis *filter, uint64_t n) {
+    return tamis_stored_size(filter) / 16 * n >= LARGE_BYTES;
+}
+
+/* What is left of a command, or of what is due. */
+typedef struct ticks {
+    uint64_t left;
+    uint64_t every;    /* by which the time of the last tick goes on with each of them; 0: by none */
+    uint64_t ends_at;  /* what it is with the last one; 0: it stays */
+    tamis_status rc;
+} ticks;
+
+/* Each tick is told to others when it has been made: a snapshot between two of them has just those. */
+static void tell_tick(redis_ctx *ctx, const job *j, ticks *t) {
+    facts *f = &j->target->facts;
+    t->left--;
+    f->ticked += t->every;
+    if (t->left == 0 && t->ends_at) f->ticked = t->ends_at;
+    if (t->every || t->ends_at)
+        redis.Replicate(ctx, "TAMIS.TICK", "slcl", j->key, 1LL, "AT", (long long)f->ticked);
+    else
+        redis.Replicate(ctx, "TAMIS.TICK", "sl", j->key, 1LL);
+}
+
+static bool step_ticks(job *j, redis_ctx *ctx) {
+    enum { PART_BYTES = 1 << 20 };
+    const moment m = moment_begin();
+    ticks *t = j->task;
+    place p;
+    if (!job_finds(ctx, j, &p)) {
+        t->rc = TAMIS_NOT_FOUND;
+        return true;
+    }
+    while (t->left && !t->rc && !moment_is_over(&m)) {
+        bool is_done = false;
+        t->rc = tamis_tick_part(p.value->filter, PART_BYTES, &is_done);
+        if (is_done && !t->rc) tell_tick(ctx, j, t);
+    }
+    place_close(&p);
+    return t->left == 0 || t->rc;
+}
+
+static void end_ticks(job *j, redis_ctx *ctx) {
+    const ticks *t = j->task;
+    if (!t->rc) redis.NotifyKeyspaceEvent(ctx, REDIS_NOTIFY_MODULE, "tamis.tick", j->key);
+    if (!j->answers) return;
+    if (t->rc)
+        reply_error(ctx, "ERR the key was changed meanwhile");
+    else
+        reply_ok(ctx);
+}
+
+static void free_ticks(job *j) {
+    redis.Free(j->task);
+}
+
+/* NULL, with the error replied, when there is no memory. */
+static job *ticks_job(redis_ctx *ctx, value *v, redis_string *key, const ticks *t) {
+    job *j = job_new(ctx, key, v);
+    if (!j) return NULL;
+    j->task = redis.Alloc(sizeof *t);
+    *(ticks *)j->task = *t;
+    j->step = step_ticks, j->end = end_ticks, j->clean = free_ticks;
+    return j;
+}
+
+/* Leaves what is due to the worker. */
+static void tick_later(redis_ctx *ctx, value *v, redis_string *key, uint64_t now, uint64_t due) {
+    const facts *f = &v->facts;
+    const uint64_t most = ticks_to_empty(v->filter);
+    const ticks t = {.left = due < most ? due : most,
+                     .every = f->every,
+                     .ends_at = now < f->ticked ? now : f->ticked + due * f->every};
+    job *j = ticks_job(ctx, v, key, &t);
+    if (j) job_leave(ctx, j);
+}
+
+/* ---- What is due, for commands ----------------------------------------------------------------------- */
+
+/* How many ticks are due; a clock that was set back has one to make. */
+static bool is_due(const facts *f, uint64_t *now, uint64_t *due) {
+    *now = (uint64_t)redis.Milliseconds();
+    *due = f->every && *now > f->ticked ? (*now - f->ticked) / f->every : 0;
+    return f->every && (*due || *now < f->ticked);
+}
+
+static bool keeps_time(redis_ctx *ctx, int *flags) {
+    *flags = redis.GetContextFlags(ctx);
+    return !(*flags & (REDIS_IS_REPLICATED | REDIS_IS_LOADING | REDIS_IS_ASYNC_LOADING));
+}
+
 bool clock_keep(redis_ctx *ctx, value *v, redis_string *key) {
     const facts *f = &v->facts;
-    if (!f->every) return true;
-    const int flags = redis.GetContextFlags(ctx);
-    if (flags & (REDIS_IS_REPLICATED | REDIS_IS_LOADING | REDIS_IS_ASYNC_LOADING)) return true;
-    const uint64_t now = (uint64_t)redis.Milliseconds();
-    const uint64_t due = now > f->ticked ? (now - f->ticked) / f->every : 0;
-    if (due == 0 && now >= f->ticked) return true;
+    uint64_t now, due;
+    int flags;
+    if (!f->every || !keeps_time(ctx, &flags) || !is_due(f, &now, &due)) return true;
     if (!may_tick(v, flags)) return due <= clock_generations(v->filter);
     tick_all(ctx, v, key, now, due);
     return true;
+}
+
+bool clock_answers(redis_ctx *ctx, value *v, redis_string *key) {
+    const facts *f = &v->facts;
+    uint64_t now, due;
+    int flags;
+    if (!f->every || !keeps_time(ctx, &flags) || !is_due(f, &now, &due)) return true;
+    if (may_tick(v, flags) && !is_long(v->filter, due)) {
+        tick_all(ctx, v, key, now, due);
+        return true;
+    }
+    if (may_tick(v, flags)) tick_later(ctx, v, key, now, due);
+    return due <= clock_generations(v->filter);
+}
+
+void clock_begin(redis_ctx *ctx, redis_string *key) {
+    uint64_t now, due;
+    int flags;
+    if (!atomic_load(&counters.clocks) || !may_block(ctx) || !keeps_time(ctx, &flags)) return;
+    place p = place_open(ctx, key, REDIS_READ, ANY_FAMILY);
+    value *v = p.value;
+    place_close(&p);
+    if (v && v->filter && is_due(&v->facts, &now, &due) && may_tick(v, flags) &&
+        is_long(v->filter, due))
+        tick_later(ctx, v, key, now, due);
 }
 
 /* ---- TAMIS.TICK key [n] [AT milliseconds] ----------------------------------------------------------- */
@@ -73,21 +195,14 @@ static bool take_ticking(redis_string **argv, int argc, ticking *t) {
     return t->n >= (has_at ? 0 : 1) && t->n <= MOST_TICKS;
 }
 
-static tamis_status tick(tamis *filter, alteration *a, job *j) {
+static tamis_status tick(tamis *filter, uint64_t n) {
     tamis_status rc = TAMIS_OK;
-    (void)j;
-    for (uint64_t i = 0; i < a->number && !rc; i++) rc = tamis_tick(filter);
+    for (uint64_t i = 0; i < n && !rc; i++) rc = tamis_tick(filter);
     return rc;
 }
 
-/* A tick touches a slice of the filter, which is about a sixteenth. */
-static bool is_long(const tamis *filter, long long n) {
-    return tamis_stored_size(filter) / 16 * (uint64_t)n >= LARGE_BYTES;
-}
-
 static void tick_now(redis_ctx *ctx, place *p, redis_string *key, const ticking *t) {
-    alteration a = {.number = (uint64_t)t->n};
-    const tamis_status rc = tick(p->value->filter, &a, NULL);
+    const tamis_status rc = tick(p->value->filter, (uint64_t)t->n);
     if (rc) {
         reply_refusal(ctx, rc);
         return;
@@ -96,6 +211,16 @@ static void tick_now(redis_ctx *ctx, place *p, redis_string *key, const ticking 
     redis.ReplicateVerbatim(ctx);
     redis.NotifyKeyspaceEvent(ctx, REDIS_NOTIFY_MODULE, "tamis.tick", key);
     reply_ok(ctx);
+}
+
+/* AT is the time of the last of them. */
+static int tick_by_steps(redis_ctx *ctx, value *v, redis_string *key, const ticking *t) {
+    const ticks all = {.left = (uint64_t)t->n,
+                       .ends_at = t->at >= 0 && v->facts.every ? (uint64_t)t->at : 0};
+    job *j = ticks_job(ctx, v, key, &all);
+    if (!j) return REDIS_OK;
+    j->answers = true;
+    return job_do(ctx, j, LARGE_BYTES);
 }
 
 int tamis_tick_command(redis_ctx *ctx, redis_string **argv, int argc) {
@@ -108,10 +233,8 @@ int tamis_tick_command(redis_ctx *ctx, redis_string **argv, int argc) {
     const tamis *filter = place_filter(ctx, &p, argv[1]);
     value *v = p.value;
     if (filter && t.at < 0) clock_keep(ctx, v, argv[1]);
-    const bool is_job = filter && t.at < 0 && is_long(filter, t.n);
+    const bool is_job = filter && can_tick(filter) && is_long(filter, (uint64_t)t.n);
     if (filter && !is_job) tick_now(ctx, &p, argv[1], &t);
     place_close(&p);
-    if (!is_job) return REDIS_OK;
-    const alteration a = {.alter = tick, .event = "tamis.tick", .number = (uint64_t)t.n};
-    return alter_copy(ctx, &a, v, NULL, 0, argv, argc, LARGE_BYTES);
+    return is_job ? tick_by_steps(ctx, v, argv[1], &t) : REDIS_OK;
 }

@@ -13,6 +13,14 @@
  * that every key has left: the answer to every question is no. */
 bool clock_keep(redis_ctx *, value *, redis_string *key);
 
+/* The same for questions, which need not wait for the ticks of a large filter: the worker begins to make
+ * them, in steps, and until it has, keys that are to leave may be found a little longer. */
+bool clock_answers(redis_ctx *, value *, redis_string *key);
+
+/* For commands that change the key, before they look whether they must wait: what is added comes behind the
+ * ticks that are due, so when there are many to make on a large filter, the worker begins with them. */
+void clock_begin(redis_ctx *, redis_string *key);
+
 /* How many ticks a key stays, 0 for a kind that knows no time. */
 uint64_t clock_generations(const tamis *);
 

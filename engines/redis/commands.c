@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "engines/redis/alter.h"
+#include "engines/redis/clock.h"
 #include "engines/redis/usage.h"
 #include "engines/redis/work.h"
 
@@ -68,6 +70,8 @@ static int run(const command *c, redis_ctx *ctx, redis_string **argv, int argc) 
         return c->function(ctx, argv, argc);
     if (has_secret[c - commands]) usage_hide(ctx, c->usage, argv, argc);
     if (argc < c->least || (c->most && argc > c->most)) return redis.WrongArity(ctx);
+    if (c->last && filters_are_shared() && !alter_alone(ctx, argv[1], writes(c))) return REDIS_OK;
+    if (c->last && writes(c)) clock_begin(ctx, argv[1]);
     if (work_is_active() && may_have_to_wait(c)) {
         const int last = c->last < 0 ? argc + c->last : c->last;
         const call again = {c->entry, argv, argc, 1, last, c->step, writes(c)};

@@ -106,7 +106,7 @@ struct batch;
 typedef struct verb {
     tamis_status (*apply)(tamis *, struct batch *);
     void (*reply)(redis_ctx *, const struct batch *);
-    const char *event;
+    const char *event, *command;
     bool adds;      /* and so may need more room than there is */
     bool tells_new; /* one by one, so that what fails half-way has to be taken back */
 } verb;
@@ -266,6 +266,94 @@ static void change_now(redis_ctx *ctx, tamis *filter, batch *b, redis_string *ke
     batch_free(b);
 }
 
+/* ---- Very many items ------------------------------------------------------------------------------------ */
+
+/* So many that they may take longer than others should wait: more than a client that is in a hurry packs into
+ * one command, and few enough for a millisecond or two. */
+enum { VERY_MANY = 16384, ITEMS_AT_ONCE = 64 };
+
+/* Those of a command that are added to the filter itself, in steps. */
+typedef struct stream {
+    batch *batch;
+    redis_string **item;
+    int count;
+    size_t done;
+    const char *name;
+    tamis_status rc;
+} stream;
+
+/* Only what cannot fail is done in steps: nothing is taken back. */
+static bool cannot_fail(const tamis *filter, const batch *b) {
+    if (b->number) return false;
+    return !b->verb->adds || tamis_room(filter) >= b->items.count;
+}
+
+static tamis_status apply_some(tamis *filter, const batch *b, size_t from, size_t n) {
+    batch part = {.verb = b->verb};
+    part.items.count = n;
+    part.items.key = b->items.key + from;
+    part.items.hash = b->items.hash ? b->items.hash + from : NULL;
+    part.items.hit = b->items.hit + from;
+    return b->verb->apply(filter, &part);
+}
+
+/* What a step has done is replicated with it: a snapshot between two of them has just that. */
+static bool step_stream(job *j, redis_ctx *ctx) {
+    const moment m = moment_begin();
+    stream *s = j->task;
+    const size_t from = s->done, count = (size_t)s->count;
+    place p;
+    if (!job_finds(ctx, j, &p)) {
+        s->rc = TAMIS_NOT_FOUND;
+        snprintf(j->why, sizeof j->why, "the key was changed meanwhile");
+        return true;
+    }
+    while (s->done < count && !s->rc && !(s->done > from && moment_is_over(&m))) {
+        const size_t n = count - s->done < ITEMS_AT_ONCE ? count - s->done : ITEMS_AT_ONCE;
+        s->rc = apply_some(p.value->filter, s->batch, s->done, n);
+        if (s->rc) job_fail(j, s->rc);
+        if (!s->rc) s->done += n;
+    }
+    place_close(&p);
+    if (s->done > from) redis.Replicate(ctx, s->name, "sv", j->key, s->item + from, s->done - from);
+    return s->done == count || s->rc;
+}
+
+static void end_stream(job *j, redis_ctx *ctx) {
+    const stream *s = j->task;
+    if (s->done)
+        redis.NotifyKeyspaceEvent(ctx, REDIS_NOTIFY_MODULE, s->batch->verb->event, j->key);
+    if (s->rc)
+        reply_error(ctx, "ERR %s", j->why);
+    else
+        s->batch->verb->reply(ctx, s->batch);
+}
+
+static void free_stream(job *j) {
+    stream *s = j->task;
+    for (int i = 0; i < s->count; i++) redis.FreeString(NULL, s->item[i]);
+    redis.Free(s->item);
+    batch_free(s->batch);
+    redis.Free(s);
+}
+
+/* Owns the batch. */
+static int change_in_steps(redis_ctx *ctx, value *v, redis_string **argv, redis_string **item,
+                           batch *b) {
+    job *j = job_new(ctx, argv[1], v);
+    if (!j) {
+        batch_free(b);
+        return REDIS_OK;
+    }
+    const size_t count = b->items.count;
+    stream *s = j->task = redis.Alloc(sizeof *s);
+    *s = (stream){.batch = b, .count = (int)count, .name = b->verb->command};
+    s->item = redis.Alloc(count * sizeof *s->item);
+    for (size_t i = 0; i < count; i++) s->item[i] = redis.HoldString(NULL, item[i]);
+    j->step = step_stream, j->end = end_stream, j->clean = free_stream;
+    return job_do(ctx, j, LARGE_BYTES);
+}
+
 /* The strings of the items lie in argv, which a job keeps. Owns the numbers. */
 static int change(redis_ctx *ctx, redis_string **argv, int argc, redis_string **item, int count,
                   uint64_t *number, const verb *how) {
@@ -277,39 +365,46 @@ static int change(redis_ctx *ctx, redis_string **argv, int argc, redis_string **
         redis.Free(b);
         b = NULL;
     }
-    bool is_copied = false;
+    enum { HERE, IN_STEPS, ON_COPY } where = HERE;
     if (b) {
         b->number = number, b->verb = how, b->undone = 0;
         clock_keep(ctx, v, argv[1]);
-        is_copied = needs_copy(filter, b);
-        if (!is_copied) change_now(ctx, filter, b, argv[1], item);
+        const bool are_many = count > VERY_MANY && may_block(ctx);
+        if (are_many && cannot_fail(filter, b))
+            where = IN_STEPS;
+        else if (are_many || needs_copy(filter, b))
+            where = ON_COPY;
+        else
+            change_now(ctx, filter, b, argv[1], item);
     } else {
         redis.Free(number);
     }
     place_close(&p);
-    if (!is_copied) return REDIS_OK;
+    if (where == HERE) return REDIS_OK;
+    if (where == IN_STEPS) return change_in_steps(ctx, v, argv, item, b);
+    const uint64_t bytes = count > VERY_MANY ? LARGE_BYTES : tamis_stored_size(filter);
     const alteration a = {.alter = alter_batch,
                           .reply = reply_batch,
                           .free = free_batch,
                           .event = how->event,
                           .data = b};
-    return alter_copy(ctx, &a, v, NULL, 0, argv, argc, tamis_stored_size(filter));
+    return alter_copy(ctx, &a, v, NULL, 0, argv, argc, bytes);
 }
 
 /* ---- TAMIS.ADD, TAMIS.ADDNEW, TAMIS.REMOVE key item... ------------------------------------------------ */
 
 int tamis_add_command(redis_ctx *ctx, redis_string **argv, int argc) {
-    static const verb add = {apply_add, reply_count, "tamis.add", true, false};
+    static const verb add = {apply_add, reply_count, "tamis.add", "TAMIS.ADD", true, false};
     return change(ctx, argv, argc, argv + 2, argc - 2, NULL, &add);
 }
 
 int tamis_addnew_command(redis_ctx *ctx, redis_string **argv, int argc) {
-    static const verb add_new = {apply_add_new, reply_hits, "tamis.add", true, true};
+    static const verb add_new = {apply_add_new, reply_hits, "tamis.add", "TAMIS.ADDNEW", true, true};
     return change(ctx, argv, argc, argv + 2, argc - 2, NULL, &add_new);
 }
 
 int tamis_remove_command(redis_ctx *ctx, redis_string **argv, int argc) {
-    static const verb take_out = {apply_remove, reply_hits, "tamis.remove", false, false};
+    static const verb take_out = {apply_remove, reply_hits, "tamis.remove", "TAMIS.REMOVE", false, false};
     return change(ctx, argv, argc, argv + 2, argc - 2, NULL, &take_out);
 }
 
@@ -341,7 +436,7 @@ static bool split_pairs(redis_ctx *ctx, redis_string **pair, int count, redis_st
 }
 
 int tamis_put_command(redis_ctx *ctx, redis_string **argv, int argc) {
-    static const verb put = {apply_put, reply_count, "tamis.put", false, false};
+    static const verb put = {apply_put, reply_count, "tamis.put", "TAMIS.PUT", false, false};
     const int count = (argc - 2) / 2;
     if (argc % 2) return redis.WrongArity(ctx);
     redis_string **item = redis.Alloc((size_t)count * sizeof *item);
@@ -411,18 +506,70 @@ static void tell_values(redis_ctx *ctx, const tamis *filter, items *t, bool is_e
     }
 }
 
+typedef void teller(redis_ctx *, const tamis *, items *, bool is_empty);
+
+/* Very many questions, asked and answered by the worker. */
+typedef struct asking {
+    items items;
+    teller *tell;
+    redis_string **item;
+    int count;
+} asking;
+
+/* A context of a client that waits may be replied to without the lock. */
+static void ask_all(job *j) {
+    asking *a = j->task;
+    redis_ctx *ctx = redis.GetThreadSafeContext(j->client);
+    a->tell(ctx, j->target->filter, &a->items, false);
+    redis.FreeThreadSafeContext(ctx);
+}
+
+static void end_asking(job *j, redis_ctx *ctx) {
+    (void)j, (void)ctx;
+}
+
+static void free_asking(job *j) {
+    asking *a = j->task;
+    for (int i = 0; i < a->count; i++) redis.FreeString(NULL, a->item[i]);
+    redis.Free(a->item);
+    items_free(&a->items);
+    redis.Free(a);
+}
+
+static int ask_elsewhere(redis_ctx *ctx, redis_string **argv, int argc, value *v, teller *tell) {
+    job *j = job_new(ctx, argv[1], v);
+    if (!j) return REDIS_OK;
+    asking *a = j->task = redis.Alloc(sizeof *a);
+    a->tell = tell, a->count = argc - 2;
+    a->item = redis.Alloc((size_t)a->count * sizeof *a->item);
+    for (int i = 0; i < a->count; i++) a->item[i] = redis.HoldString(NULL, argv[2 + i]);
+    j->make = ask_all, j->end = end_asking, j->clean = free_asking;
+    j->only_tells = true;
+    if (items_take(ctx, &a->items, v, a->item, a->count)) return job_do(ctx, j, LARGE_BYTES);
+    a->items.memory = NULL;
+    job_drop(j);
+    return REDIS_OK;
+}
+
+/* A filter that a job reads already is asked here: it can be held still by one alone. */
+static bool is_for_worker(redis_ctx *ctx, const value *v, int count) {
+    return count > VERY_MANY && !v->job && may_block(ctx);
+}
+
 static int ask(redis_ctx *ctx, redis_string **argv, int argc, enum tamis_ability needed,
-               void (*tell)(redis_ctx *, const tamis *, items *, bool is_empty)) {
+               teller *tell) {
     items t;
     place p = place_open(ctx, argv[1], REDIS_READ, ANY_FAMILY);
     const tamis *filter = place_filter(ctx, &p, argv[1]);
-    if (filter && can_answer(ctx, filter, needed, "map keys to values") &&
-        items_take(ctx, &t, p.value, argv + 2, argc - 2)) {
-        tell(ctx, filter, &t, !clock_keep(ctx, p.value, argv[1]));
+    const bool can = filter && can_answer(ctx, filter, needed, "map keys to values");
+    const bool is_empty = can && !clock_answers(ctx, p.value, argv[1]);
+    const bool is_elsewhere = can && !is_empty && is_for_worker(ctx, p.value, argc - 2);
+    if (can && !is_elsewhere && items_take(ctx, &t, p.value, argv + 2, argc - 2)) {
+        tell(ctx, filter, &t, is_empty);
         items_free(&t);
     }
     place_close(&p);
-    return REDIS_OK;
+    return is_elsewhere ? ask_elsewhere(ctx, argv, argc, p.value, tell) : REDIS_OK;
 }
 
 int tamis_has_command(redis_ctx *ctx, redis_string **argv, int argc) {

@@ -113,6 +113,68 @@ static void free_hashes(alteration *a) {
     redis.Free(a->data);
 }
 
+/* ---- Very many ----------------------------------------------------------------------------------------- */
+
+enum { VERY_MANY_HASHES = 1 << 16, HASHES_AT_ONCE = 1 << 12 };
+
+typedef struct stream {
+    size_t n, done;
+    tamis_status rc;
+    uint64_t hashes[];
+} stream;
+
+/* As with items: what a step has done is replicated with it. */
+static bool step_stream(job *j, redis_ctx *ctx) {
+    const moment m = moment_begin();
+    stream *s = j->task;
+    const size_t from = s->done;
+    place p;
+    if (!job_finds(ctx, j, &p)) {
+        s->rc = TAMIS_NOT_FOUND;
+        return true;
+    }
+    while (s->done < s->n && !s->rc && !(s->done > from && moment_is_over(&m))) {
+        const size_t n = s->n - s->done < HASHES_AT_ONCE ? s->n - s->done : HASHES_AT_ONCE;
+        s->rc = tamis_add_hashes(p.value->filter, s->hashes + s->done, n);
+        if (!s->rc) s->done += n;
+    }
+    place_close(&p);
+    if (s->done > from)
+        redis.Replicate(ctx, "TAMIS.HADD", "sb", j->key, (const char *)(s->hashes + from),
+                        (s->done - from) * HASH_BYTES);
+    return s->done == s->n || s->rc;
+}
+
+static void end_stream(job *j, redis_ctx *ctx) {
+    const stream *s = j->task;
+    if (s->done) redis.NotifyKeyspaceEvent(ctx, REDIS_NOTIFY_MODULE, "tamis.add", j->key);
+    if (s->rc)
+        reply_error(ctx, "ERR the key was changed meanwhile");
+    else
+        redis.ReplyWithLongLong(ctx, (long long)s->n);
+}
+
+static void free_stream(job *j) {
+    redis.Free(j->task);
+}
+
+static int add_in_steps(redis_ctx *ctx, value *v, redis_string *key, const uint64_t *hashes,
+                        size_t n) {
+    job *j = job_new(ctx, key, v);
+    if (!j) return REDIS_OK;
+    stream *s = j->task = try_alloc(sizeof *s + n * HASH_BYTES);
+    if (!s) {
+        job_drop(j);
+        return reply_error(ctx, "ERR Insufficient memory");
+    }
+    s->n = n, s->done = 0, s->rc = TAMIS_OK;
+    memcpy(s->hashes, hashes, n * HASH_BYTES);
+    j->step = step_stream, j->end = end_stream, j->clean = free_stream;
+    return job_do(ctx, j, LARGE_BYTES);
+}
+
+/* ---- In place, or on a copy ------------------------------------------------------------------------------ */
+
 /* A large filter that grows does it on the worker. */
 static bool grows_long(const packed *p) {
     struct tamis_info info;
@@ -126,6 +188,13 @@ int tamis_hadd_command(redis_ctx *ctx, redis_string **argv, int argc) {
     value *v = p.place.value;
     if (p.hashes) clock_keep(ctx, v, argv[1]);
     const bool is_job = p.hashes && grows_long(&p);
+    if (p.hashes && !is_job && p.n > VERY_MANY_HASHES && tamis_room(p.filter) >= p.n &&
+        may_block(ctx)) {
+        place_close(&p.place);
+        add_in_steps(ctx, v, argv[1], p.hashes, p.n);
+        packed_close(&p);
+        return REDIS_OK;
+    }
     alteration a = {.alter = add_to_copy,
                     .reply = tell_added,
                     .free = free_hashes,
@@ -178,7 +247,7 @@ int tamis_hhas_command(redis_ctx *ctx, redis_string **argv, int argc) {
     packed p = packed_open(ctx, argv, REDIS_READ);
     (void)argc;
     if (p.hashes && can_answer(ctx, p.filter))
-        reply_bits(ctx, &p, !clock_keep(ctx, p.place.value, argv[1]));
+        reply_bits(ctx, &p, !clock_answers(ctx, p.place.value, argv[1]));
     packed_close(&p);
     return REDIS_OK;
 }

@@ -11,6 +11,7 @@
 #include "engines/redis/bounds.h"
 #include "engines/redis/forms.h"
 #include "engines/redis/secret.h"
+#include "engines/redis/work.h"
 
 enum { CHUNK = 1 << 20 };
 
@@ -204,12 +205,23 @@ static void copy_piece(void *ctx, uint64_t offset, const uint8_t *bytes, size_t 
         c->is_refused = true;
 }
 
-static void *copy_value(const value *v) {
+/* The same filter, when it is large: the server's thread may not stand still while 2 GiB are copied. Its note must
+ * tell the facts of both by then. One that a job changes in steps is copied as it is now. */
+static tamis *copy_filter(value *v) {
     tamis *filter = NULL;
-    if (v->filter && tamis_copy(&filter, v->filter)) return NULL;
+    const bool holds_still = !v->job || !v->job->step;
+    value_note_facts(v);
+    if (tamis_stored_size(v->filter) >= LARGE_BYTES && holds_still && filter_share(v->filter))
+        return v->filter;
+    return tamis_copy(&filter, v->filter) ? NULL : filter;
+}
+
+static void *copy_value(value *v) {
+    tamis *filter = v->filter ? copy_filter(v) : NULL;
+    if (v->filter && !filter) return NULL;
     value *twin = value_new(filter);
     if (!twin) {
-        tamis_free(filter);
+        filter_release(filter);
         return NULL;
     }
     value_set_facts(twin, &v->facts);
@@ -226,7 +238,7 @@ static void *copy(redis_string *from, redis_string *to, const void *object) {
     const bounds before = bounds_enter_callback();
     const bool has_room = bounds_allow(value_bytes(object));
     bounds_leave(before);
-    return has_room ? copy_value(object) : NULL;
+    return has_room ? copy_value((value *)object) : NULL;
 }
 
 static void *move_piece(void *ctx, void *memory) {
@@ -237,7 +249,8 @@ static void *move_piece(void *ctx, void *memory) {
 static int defrag(redis_defrag *ctx, redis_string *key, void **object) {
     value *v = *object;
     (void)key;
-    if (!redis.DefragAlloc || v->job || atomic_load(&v->users) > 1) return 0;
+    if (!redis.DefragAlloc || v->job || atomic_load(&v->users) > 1 || filter_is_shared(v->filter))
+        return 0;
     if (v->filter) v->filter = tamis_relocate(v->filter, move_piece, ctx);
     value *moved = redis.DefragAlloc(ctx, v);
     if (moved) *object = moved;

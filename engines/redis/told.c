@@ -24,6 +24,7 @@ static void tell_all(redis_info *info, int is_crash) {
     tell(info, "images_refused", atomic_load(&counters.refused));
     tell(info, "jobs_active", work_active());
     tell(info, "jobs_done", work_done());
+    tell(info, "job_steps", work_steps());
 }
 
 int told_start(redis_ctx *ctx) {

@@ -2,12 +2,14 @@
 #include "engines/redis/value.h"
 
 #include <inttypes.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include "engines/redis/bounds.h"
+#include "engines/redis/work.h"
 
 types value_types;
 struct counters counters;
@@ -166,6 +168,70 @@ void value_note_facts(value *v) {
     if (!now || strcmp(now, text) != 0) tamis_set_note(v->filter, note, text);
 }
 
+/* ---- Filters that several values have ----------------------------------------------------------- */
+
+/* Few at a time, and mostly none. Values are freed on other threads too. */
+typedef struct share {
+    tamis *filter;
+    unsigned users;
+    struct share *next;
+} share;
+
+static struct {
+    pthread_mutex_t mutex;
+    share *first;
+    atomic_uint count;
+} shares = {.mutex = PTHREAD_MUTEX_INITIALIZER};
+
+/* Where its entry hangs, or where the list ends. */
+static share **find_share(const tamis *filter) {
+    share **at = &shares.first;
+    while (*at && (*at)->filter != filter) at = &(*at)->next;
+    return at;
+}
+
+bool filters_are_shared(void) {
+    return atomic_load(&shares.count) > 0;
+}
+
+bool filter_is_shared(const tamis *filter) {
+    if (!filters_are_shared()) return false;
+    pthread_mutex_lock(&shares.mutex);
+    const bool is_shared = *find_share(filter) != NULL;
+    pthread_mutex_unlock(&shares.mutex);
+    return is_shared;
+}
+
+bool filter_share(tamis *filter) {
+    pthread_mutex_lock(&shares.mutex);
+    share **at = find_share(filter), *s = *at;
+    if (!s && (s = try_alloc(sizeof *s))) {
+        *s = (share){.filter = filter, .users = 1};
+        *at = s;
+        atomic_fetch_add(&shares.count, 1);
+    }
+    if (s) s->users++;
+    pthread_mutex_unlock(&shares.mutex);
+    return s;
+}
+
+/* The last but one who lets go leaves it to the last alone. */
+void filter_release(tamis *filter) {
+    bool is_last = true;
+    if (filter && filters_are_shared()) {
+        pthread_mutex_lock(&shares.mutex);
+        share **at = find_share(filter), *s = *at;
+        if (s) is_last = false;
+        if (s && --s->users == 1) {
+            *at = s->next;
+            redis.Free(s);
+            atomic_fetch_sub(&shares.count, 1);
+        }
+        pthread_mutex_unlock(&shares.mutex);
+    }
+    if (is_last) tamis_free(filter);
+}
+
 /* ---- Life ------------------------------------------------------------------------------------ */
 
 static void count_as(value *v, family now) {
@@ -174,7 +240,13 @@ static void count_as(value *v, family now) {
     v->counted_as = now;
 }
 
+static void count_clock(bool had, bool has) {
+    if (has && !had) atomic_fetch_add(&counters.clocks, 1);
+    if (had && !has) atomic_fetch_sub(&counters.clocks, 1);
+}
+
 void value_set_facts(value *v, const facts *f) {
+    count_clock(v->facts.every, f->every);
     v->facts = *f;
     count_as(v, f->family);
 }
@@ -198,7 +270,8 @@ value *value_hold(value *v) {
 void value_release(value *v) {
     if (atomic_fetch_sub(&v->users, 1) > 1) return;
     count_as(v, 0);
-    tamis_free(v->filter);
+    count_clock(v->facts.every, false);
+    work_free(v->filter);
     arrival_free(v->arrival);
     redis.Free(v);
 }
@@ -213,7 +286,7 @@ tamis *value_swap(value *v, tamis *filter) {
 }
 
 void value_replace(value *v, tamis *filter) {
-    tamis_free(value_swap(v, filter));
+    filter_release(value_swap(v, filter));
 }
 
 size_t value_bytes(const value *v) {

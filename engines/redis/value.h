@@ -60,6 +60,7 @@ typedef struct value {
     family counted_as;  /* in `counters` */
     bool hashes_itself; /* the filter is of another system: it takes keys, not hashes */
     struct job *job;    /* that reads the filter: nobody may change it before that has ended */
+    bool is_stuck;      /* there was no memory for a filter of its own */
     atomic_uint users;
 } value;
 
@@ -86,6 +87,15 @@ void value_release(value *);
 /* Puts another filter in place of the present one, which is freed, or returned. The facts stay. */
 void value_replace(value *, tamis *filter);
 tamis *value_swap(value *, tamis *filter);
+
+/* A copy of a large filter is at first the same filter, which both values have: whoever is to change one of them
+ * has it copied before (alter.h). False when there is no memory to note that. */
+bool filter_share(tamis *);
+bool filter_is_shared(const tamis *);
+bool filters_are_shared(void); /* is any? */
+
+/* Frees it, unless another value has it too. */
+void filter_release(tamis *);
 
 /* Other facts; whoever writes them himself leaves the family alone. */
 void value_set_facts(value *, const facts *);
@@ -140,6 +150,7 @@ size_t arrival_bytes(const arrival *);
 /* For INFO. Those that are atomic change on other threads too. */
 extern struct counters {
     atomic_ullong values[FAMILY_CMS + 1]; /* by family */
+    atomic_ullong clocks;                 /* values that age by the clock */
     atomic_ullong bytes;                  /* of all filters */
     atomic_ullong refused;                /* images that the gate refused */
     unsigned long long items[2];          /* that were asked, that were changed */

@@ -17,7 +17,7 @@ static struct {
     pthread_mutex_t mutex;
     pthread_cond_t comes, is_made;
     job *first, **last;
-    uint64_t active, done;
+    uint64_t active, done, steps;
 } queue = {.mutex = PTHREAD_MUTEX_INITIALIZER,
            .comes = PTHREAD_COND_INITIALIZER,
            .is_made = PTHREAD_COND_INITIALIZER,
@@ -27,12 +27,14 @@ static struct {
 typedef struct waiter {
     redis_blocked *client; /* NULL as soon as somebody else will answer it */
     call call;
-    int key; /* the argument that it waits for */
+    int key;      /* the argument that it waits for */
+    bool is_told; /* by the primary */
     struct waiter *next;
 } waiter;
 
-/* The one that is being run again, or NULL. */
+/* The one that is being run again, or NULL; and whether the primary told what is run again or ended now. */
 static waiter *running;
+static bool is_told_now;
 
 /* ---- A job ------------------------------------------------------------------------------------ */
 
@@ -45,6 +47,7 @@ job *job_new(redis_ctx *ctx, redis_string *key, value *target) {
     memset(j, 0, sizeof *j);
     j->last_waiting = &j->waiting;
     j->key = redis.HoldString(NULL, key);
+    j->db = redis.GetSelectedDb(ctx);
     if (target) j->target = value_hold(target);
     return j;
 }
@@ -68,7 +71,7 @@ static void free_strings(job *j) {
 static void free_filters(job *j) {
     for (int i = 0; i < j->read_count; i++) value_release(j->reads[i]);
     if (j->target) value_release(j->target);
-    tamis_free(j->replaced);
+    filter_release(j->replaced);
     redis.Free(j);
 }
 
@@ -85,7 +88,7 @@ static const char read_only[] = "READONLY You can't write against a read only re
 
 /* A server that became a replica while the job was made has another primary's data to keep. */
 bool job_place(redis_ctx *ctx, job *j, place *p) {
-    if (j->client && is_read_only(ctx)) {
+    if (j->client && !j->is_told && is_read_only(ctx)) {
         redis.ReplyWithError(ctx, read_only);
         return false;
     }
@@ -98,6 +101,11 @@ bool job_place(redis_ctx *ctx, job *j, place *p) {
 
 void job_replace(job *j) {
     j->replaced = value_swap(j->target, j->result);
+}
+
+/* Did the primary send this command? */
+static bool is_told(redis_ctx *ctx) {
+    return redis.GetContextFlags(ctx) & REDIS_IS_REPLICATED;
 }
 
 /* ---- Filters that hold still ------------------------------------------------------------------- */
@@ -121,6 +129,7 @@ static void wait_for(redis_ctx *ctx, job *j, const call *c, int key) {
     *w = (waiter){.call = *c, .key = key};
     w->call.argv = redis.Alloc((size_t)c->argc * sizeof *c->argv);
     for (int i = 0; i < c->argc; i++) w->call.argv[i] = redis.HoldString(NULL, c->argv[i]);
+    w->is_told = is_told(ctx);
     w->client = running ? running->client : redis.BlockClient(ctx, NULL, NULL, NULL, 0);
     if (running) running->client = NULL;
     *j->last_waiting = w;
@@ -144,14 +153,17 @@ static bool has_moved(redis_ctx *ctx, const waiter *w) {
 
 static void run_again(waiter *w) {
     redis_ctx *ctx = redis.GetThreadSafeContext(w->client);
+    const bool was_told = is_told_now;
     running = w;
-    if (w->call.writes && is_read_only(ctx))
+    is_told_now = w->is_told;
+    if (w->call.writes && !w->is_told && is_read_only(ctx))
         redis.ReplyWithError(ctx, read_only);
-    else if (has_moved(ctx, w))
+    else if (!w->is_told && has_moved(ctx, w))
         redis.ReplyWithError(ctx, "TRYAGAIN the key went away while the command waited for it");
     else
         w->call.function(ctx, w->call.argv, w->call.argc);
     running = NULL;
+    is_told_now = was_told;
     redis.FreeThreadSafeContext(ctx);
     if (w->client) redis.UnblockClient(w->client, NULL);
     free_waiter(w);
@@ -160,6 +172,12 @@ static void run_again(waiter *w) {
 /* What a command may call that looks at the client's own arguments: the context of one that is run again
  * has none. */
 static int (*server_replicates)(redis_ctx *), (*server_says_arity)(redis_ctx *);
+static int (*server_flags)(redis_ctx *);
+
+/* Nor does that context know that the primary told it. */
+static int context_flags(redis_ctx *ctx) {
+    return server_flags(ctx) | (is_told_now ? REDIS_IS_REPLICATED : 0);
+}
 
 static int replicate_verbatim(redis_ctx *ctx) {
     if (!running) return server_replicates(ctx);
@@ -185,19 +203,67 @@ static void make(job *j) {
     j->bounds = bounds_leave(before);
 }
 
+/* A context without a client is in the first database. */
+static redis_ctx *context_of(const job *j) {
+    redis_ctx *ctx = redis.GetThreadSafeContext(j->client);
+    redis.SelectDb(ctx, j->db);
+    return ctx;
+}
+
+/* One more step; true when none is left. Under the server's lock. */
+static bool step(job *j) {
+    if (j->is_ended) return true;
+    redis_ctx *ctx = context_of(j);
+    const bool was_told = is_told_now;
+    const bounds before = bounds_leave(j->bounds);
+    queue.steps++;
+    is_told_now = j->is_told;
+    const bool is_last = j->step(j, ctx);
+    is_told_now = was_told;
+    j->bounds = bounds_leave(before);
+    redis.FreeThreadSafeContext(ctx);
+    return is_last;
+}
+
+bool job_finds(redis_ctx *ctx, const job *j, place *p) {
+    *p = place_open(ctx, j->key, REDIS_READ | REDIS_WRITE, ANY_FAMILY);
+    if (!p->is_wrong && p->value == j->target) return true;
+    place_close(p);
+    return false;
+}
+
+static int64_t now_ns(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+enum { STEP_NS = 2000000 };
+
+moment moment_begin(void) {
+    return (moment){now_ns() + STEP_NS};
+}
+
+bool moment_is_over(const moment *m) {
+    return now_ns() >= m->ends_ns;
+}
+
 /* Under the server's lock. */
 static void end_once(job *j) {
     if (j->is_ended) return;
-    redis_ctx *ctx = redis.GetThreadSafeContext(j->client);
+    redis_ctx *ctx = context_of(j);
+    const bool was_told = is_told_now;
     j->is_ended = true;
     queue.active--;
     queue.done++;
     mark(j, NULL);
     const bounds before = bounds_leave(j->bounds);
+    is_told_now = j->is_told;
     j->end(j, ctx);
+    is_told_now = was_told;
     bounds_leave(before);
     redis.FreeThreadSafeContext(ctx);
-    redis.UnblockClient(j->client, NULL);
+    if (j->client) redis.UnblockClient(j->client, NULL);
     for (waiter *w = j->waiting, *next; w; w = next) {
         next = w->next;
         run_again(w);
@@ -220,9 +286,12 @@ static bool unqueue(job *j) {
 static void settle(job *j) {
     pthread_mutex_lock(&queue.mutex);
     const bool is_ours = unqueue(j);
-    while (!is_ours && !j->is_made) pthread_cond_wait(&queue.is_made, &queue.mutex);
+    while (!is_ours && !j->step && !j->is_made) pthread_cond_wait(&queue.is_made, &queue.mutex);
     pthread_mutex_unlock(&queue.mutex);
-    if (is_ours) make(j);
+    if (j->step)
+        while (!step(j)) continue;
+    else if (is_ours)
+        make(j);
     end_once(j);
     if (is_ours) job_drop(j);
 }
@@ -256,15 +325,37 @@ static void lock_to_end(redis_ctx *lock, const job *j) {
     }
 }
 
+/* Whoever waits for the lock needs a moment to take it: a worker that took it again at once would keep it. */
+static void pause_between(redis_ctx *lock) {
+    static const struct timespec pause = {.tv_nsec = 300000};
+    redis.ThreadSafeContextUnlock(lock);
+    nanosleep(&pause, NULL);
+}
+
+static void work_by_steps(redis_ctx *lock, job *j) {
+    for (;;) {
+        lock_to_end(lock, j);
+        if (step(j)) return; /* with the lock */
+        pause_between(lock);
+    }
+}
+
+static void work_at_once(redis_ctx *lock, job *j) {
+    make(j);
+    pthread_mutex_lock(&queue.mutex);
+    j->is_made = true;
+    pthread_cond_broadcast(&queue.is_made);
+    pthread_mutex_unlock(&queue.mutex);
+    lock_to_end(lock, j);
+}
+
 static void *work(void *lock) {
     for (;;) {
         job *j = next_job();
-        make(j);
-        pthread_mutex_lock(&queue.mutex);
-        j->is_made = true;
-        pthread_cond_broadcast(&queue.is_made);
-        pthread_mutex_unlock(&queue.mutex);
-        lock_to_end(lock, j);
+        if (j->step)
+            work_by_steps(lock, j);
+        else
+            work_at_once(lock, j);
         end_once(j);
         free_strings(j);
         redis.ThreadSafeContextUnlock(lock);
@@ -273,40 +364,91 @@ static void *work(void *lock) {
     return NULL;
 }
 
+/* ---- Freeing --------------------------------------------------------------------------------------- */
+
+/* A thread of its own: memory must not wait for a job. */
+typedef struct corpse {
+    tamis *filter;
+    struct corpse *next;
+} corpse;
+
+static struct {
+    pthread_mutex_t mutex;
+    pthread_cond_t comes;
+    corpse *first;
+    pthread_t server; /* the thread that may not wait */
+} bin = {.mutex = PTHREAD_MUTEX_INITIALIZER, .comes = PTHREAD_COND_INITIALIZER};
+
+static void *empty_bin(void *with) {
+    (void)with;
+    for (;;) {
+        pthread_mutex_lock(&bin.mutex);
+        while (!bin.first) pthread_cond_wait(&bin.comes, &bin.mutex);
+        corpse *c = bin.first;
+        bin.first = c->next;
+        pthread_mutex_unlock(&bin.mutex);
+        filter_release(c->filter);
+        redis.Free(c);
+    }
+    return NULL;
+}
+
+/* A server that evicts keys looks how much that freed: it must be free by then. */
+static bool is_memory_short(void) {
+    return !redis.GetUsedMemoryRatio || redis.GetUsedMemoryRatio() >= 1;
+}
+
+void work_free(tamis *filter) {
+    const bool is_large = filter && tamis_stored_size(filter) >= LARGE_BYTES;
+    const bool is_here = is_large && pthread_equal(pthread_self(), bin.server);
+    corpse *c = is_here && !is_memory_short() ? try_alloc(sizeof *c) : NULL;
+    if (!c) {
+        filter_release(filter);
+        return;
+    }
+    pthread_mutex_lock(&bin.mutex);
+    *c = (corpse){filter, bin.first};
+    bin.first = c;
+    pthread_cond_signal(&bin.comes);
+    pthread_mutex_unlock(&bin.mutex);
+}
+
+static bool start_thread(void *(*run)(void *), void *with) {
+    pthread_t thread;
+    const bool is_good = pthread_create(&thread, NULL, run, with) == 0;
+    if (is_good) pthread_detach(thread);
+    return is_good;
+}
+
 /* Signals are for the server's own thread. */
 int work_start(void) {
-    pthread_t thread;
     sigset_t all, before;
+    bin.server = pthread_self();
     server_replicates = redis.ReplicateVerbatim;
     server_says_arity = redis.WrongArity;
+    server_flags = redis.GetContextFlags;
+    redis.GetContextFlags = context_flags;
     redis.ReplicateVerbatim = replicate_verbatim;
     redis.WrongArity = wrong_arity;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    const int bad = pthread_create(&thread, NULL, work, redis.GetThreadSafeContext(NULL));
+    const bool is_good =
+        start_thread(work, redis.GetThreadSafeContext(NULL)) && start_thread(empty_bin, NULL);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
-    if (!bad) pthread_detach(thread);
-    return bad ? REDIS_ERR : REDIS_OK;
+    return is_good ? REDIS_OK : REDIS_ERR;
 }
 
 /* ---- Doing it ---------------------------------------------------------------------------------- */
 
 /* Who is run again waits already. */
-static bool may_block(redis_ctx *ctx) {
-    const int never = REDIS_IN_SCRIPT | REDIS_IN_MULTI | REDIS_IS_REPLICATED | REDIS_IS_LOADING |
-                      REDIS_IS_ASYNC_LOADING | REDIS_MAY_NOT_BLOCK;
+bool may_block(redis_ctx *ctx) {
+    const int never = REDIS_IN_SCRIPT | REDIS_IN_MULTI | REDIS_IS_LOADING | REDIS_IS_ASYNC_LOADING |
+                      REDIS_MAY_NOT_BLOCK;
     return running || !(redis.GetContextFlags(ctx) & never);
 }
 
-int job_do(redis_ctx *ctx, job *j, uint64_t bytes) {
-    if (bytes < LARGE_BYTES || !may_block(ctx)) {
-        j->make(j);
-        j->end(j, ctx);
-        job_drop(j);
-        return REDIS_OK;
-    }
-    j->client = running ? running->client : redis.BlockClient(ctx, NULL, NULL, NULL, 0);
-    if (running) running->client = NULL;
+static void give_to_worker(redis_ctx *ctx, job *j) {
+    j->is_told = is_told(ctx);
     j->bounds = bounds_for_worker();
     hold_still(j);
     queue.active++;
@@ -315,6 +457,25 @@ int job_do(redis_ctx *ctx, job *j, uint64_t bytes) {
     queue.last = &j->next;
     pthread_cond_signal(&queue.comes);
     pthread_mutex_unlock(&queue.mutex);
+}
+
+void job_leave(redis_ctx *ctx, job *j) {
+    give_to_worker(ctx, j);
+}
+
+int job_do(redis_ctx *ctx, job *j, uint64_t bytes) {
+    if (bytes < LARGE_BYTES || !may_block(ctx)) {
+        if (j->step)
+            while (!j->step(j, ctx)) continue;
+        else
+            j->make(j);
+        j->end(j, ctx);
+        job_drop(j);
+        return REDIS_OK;
+    }
+    j->client = running ? running->client : redis.BlockClient(ctx, NULL, NULL, NULL, 0);
+    if (running) running->client = NULL;
+    give_to_worker(ctx, j);
     return REDIS_OK;
 }
 
@@ -328,6 +489,10 @@ uint64_t work_active(void) {
 
 uint64_t work_done(void) {
     return queue.done;
+}
+
+uint64_t work_steps(void) {
+    return queue.steps;
 }
 
 static job *job_at(redis_ctx *ctx, redis_string *name) {

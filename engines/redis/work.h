@@ -7,8 +7,14 @@
  *
  * A filter that a job reads is not changed until the job has ended: whoever wants to waits, as a blocked
  * client, and is run when the job has ended, in the order in which they came. Questions go on meanwhile.
- * Where a command may not wait (MULTI, scripts, what comes from the primary or from a file), and for small
- * filters, everything happens at once, by the same two functions. */
+ * Where a command may not wait (MULTI, scripts, what comes from a file), and for small filters, everything
+ * happens at once, by the same two functions. What comes from the primary waits as a client does: the link
+ * is silent meanwhile, and clients of the replica are served.
+ *
+ * A job with steps changes a filter where it stands, a piece at a time, each under the server's lock and short;
+ * others are served between them:
+ *
+ *     command ──▶ job ──▶ worker: lock, step(), unlock, lock, step(), ... end() */
 #ifndef TAMIS_REDIS_WORK_H
 #define TAMIS_REDIS_WORK_H
 
@@ -22,13 +28,16 @@ struct waiter;
 typedef struct job {
     /* What to do: filled in by the command. */
     void (*make)(struct job *);             /* any thread; sets rc, and `result` when that is OK */
+    bool (*step)(struct job *, redis_ctx *); /* instead of it: true when there is nothing left */
     void (*end)(struct job *, redis_ctx *); /* main thread or under its lock: replies */
     void (*clean)(struct job *);            /* frees what `task` holds; or NULL */
     redis_string *key;                      /* that the result is for */
+    int db;                                 /* where that is */
     value *target;                          /* what stands there now; NULL: nothing */
     value *reads[JOB_KEYS];                 /* what make() reads beside it */
     int read_count;
     bool only_tells; /* end() changes no key */
+    bool answers;    /* for the command's own use: somebody is to be answered */
     uint64_t number; /* for the command's own use */
     void *task;      /* the same; texts and the like */
 
@@ -40,9 +49,9 @@ typedef struct job {
     /* Where it stands: work.c's own. */
     bounds bounds; /* of who asked for it */
     tamis *replaced;
-    redis_blocked *client;
+    redis_blocked *client; /* NULL: nobody waits for an answer */
     struct waiter *waiting, **last_waiting;
-    bool is_made, is_ended;
+    bool is_made, is_ended, is_told; /* by the primary */
     struct job *next;
 } job;
 
@@ -55,6 +64,22 @@ void job_drop(job *);
 
 /* Does it now, or on the worker when `bytes` are many. The job is gone afterwards. */
 int job_do(redis_ctx *, job *, uint64_t bytes);
+
+/* Gives it to the worker without a client: nobody is answered. */
+void job_leave(redis_ctx *, job *);
+
+/* May this command wait, as a client that is blocked? */
+bool may_block(redis_ctx *);
+
+/* For step(): has it had its time? A step that asks after every few microseconds is short enough. */
+typedef struct moment {
+    int64_t ends_ns;
+} moment;
+moment moment_begin(void);
+bool moment_is_over(const moment *);
+
+/* For step(): opens the key when the target still stands there; false, and nothing is left to do, when not. */
+bool job_finds(redis_ctx *, const job *, place *);
 
 /* For end(): opens the key when what stands there is still what the job was for, and replies an error
  * otherwise; then `result` is for end() to free. */
@@ -70,6 +95,10 @@ void job_fail(job *, tamis_status);
 bool work_is_active(void);
 uint64_t work_active(void);
 uint64_t work_done(void);
+uint64_t work_steps(void);
+
+/* Frees a filter, or leaves that to another thread: giving back 2 GiB takes a tenth of a second. Any thread. */
+void work_free(tamis *);
 
 /* A command, as it is run again. */
 typedef struct call {

@@ -331,6 +331,42 @@ def lost_first_shard():
     worked(tamis("cluster", "repair", "lost", "--from", image()), "an image heals all that is lost")
     tap.equal(tamis("cluster", "check", "lost", ALL, "-c").stdout, f"{KEYS}\n".encode(), "every key is there again")
     tap.equal(len(all_keys("*:repair")), 0, "and nothing is left beside the shards")
+    before = all_items("lost")
+    again = tamis("cluster", "repair", "lost", "--from", image())
+    worked(again, "a second time there is nothing to heal")
+    tap.equal(again.stdout, b"24 of 24 shards good\n", "which it says")
+    tap.equal(all_items("lost"), before, "and keys are counted once")
+
+
+def all_items(name):
+    return sum(items(cluster.primary_of(slot_of(key)).client().must("TAMIS.INFO", key)) for key in all_keys(name + ":*"))
+
+
+def primary_is_dead():
+    """It died a moment ago: the cluster still names it, and its replica is not elected yet."""
+    worked(tamis("cluster", "create", "later", SPEC), "a filter is made")
+    primary = next(node for node in cluster.alive() if cluster.is_primary(node) and cluster.replica_of(node))
+    replica = cluster.replica_of(primary)
+    primary.kill()
+    result = tamis("cluster", "add", "later", ALL, "--json")
+    worked(result, "an add that begins before the election waits for it")
+    tap.equal(json.loads(result.stderr)["acknowledged"], KEYS, "and all keys are acknowledged")
+    tap.check(cluster.is_primary(replica), "by the replica that was elected")
+    tap.equal(tamis("cluster", "check", "later", ALL, "-c").stdout, f"{KEYS}\n".encode(), "which has them")
+    primary.start()
+    cluster.wait()
+
+
+def nobody_is_elected():
+    """A cluster that does not come to itself: the sentence names the node once."""
+    first = cluster.primary_of(0)
+    primary = next(node for node in cluster.alive() if node is not first and cluster.is_primary(node) and cluster.replica_of(node))
+    cluster.replica_of(primary).kill()
+    primary.kill()
+    result = tamis("cluster", "add", "later", ALL, "--timeout", "1")
+    address = f"127.0.0.1:{primary.port}"
+    refused(result, 2, re.escape(address), "one that waits in vain says for whom")
+    tap.equal(result.stderr.decode().count(address), 1, "and says it once")
 
 
 def other_secret():
@@ -450,7 +486,7 @@ def one_server():
 
 
 SECTIONS = [one_server, refusals, all_or_nothing, under_load, check_all, check_order, dump_is_the_image, lost_shard,
-            lost_first_shard, other_secret, stopped, other_keys, forms, silent_shards]
+            lost_first_shard, other_secret, stopped, other_keys, forms, primary_is_dead, silent_shards, nobody_is_elected]
 
 
 def run(sections):
