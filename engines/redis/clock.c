@@ -60,8 +60,31 @@ typedef struct ticks {
     uint64_t left;
     uint64_t every;    /* by which the time of the last tick goes on with each of them; 0: by none */
     uint64_t ends_at;  /* what it is with the last one; 0: it stays */
+    bool is_begun; /* the next of them: a part of what leaves is cleared */
     tamis_status rc;
 } ticks;
+
+/* A key that was renamed in the middle of a tick: nobody here knows its name now, so that the tick can be told
+ * to others only when somebody comes with it. */
+static void owe(value *v, bool is_begun) {
+    if (!is_begun || v->owes_tick) return;
+    v->owes_tick = true;
+    atomic_fetch_add(&counters.owed, 1);
+}
+
+void clock_pay(redis_ctx *ctx, redis_string *key) {
+    place p = place_open(ctx, key, REDIS_READ, ANY_FAMILY);
+    value *v = p.value;
+    place_close(&p);
+    if (!v || !v->owes_tick || v->job || redis.GetContextFlags(ctx) & REDIS_IS_READ_ONLY) return;
+    v->owes_tick = false;
+    atomic_fetch_sub(&counters.owed, 1);
+    tamis_tick(v->filter);
+    if (v->facts.every)
+        redis.Replicate(ctx, "TAMIS.TICK", "slcl", key, 1LL, "AT", (long long)v->facts.ticked);
+    else
+        redis.Replicate(ctx, "TAMIS.TICK", "sl", key, 1LL);
+}
 
 /* Each tick is told to others when it has been made: a snapshot between two of them has just those. */
 static void tell_tick(redis_ctx *ctx, const job *j, ticks *t) {
@@ -81,12 +104,14 @@ static bool step_ticks(job *j, redis_ctx *ctx) {
     ticks *t = j->task;
     place p;
     if (!job_finds(ctx, j, &p)) {
+        owe(j->target, t->is_begun);
         t->rc = TAMIS_NOT_FOUND;
         return true;
     }
     while (t->left && !t->rc && !moment_is_over(&m)) {
         bool is_done = false;
         t->rc = tamis_tick_part(p.value->filter, PART_BYTES, &is_done);
+        t->is_begun = !is_done;
         if (is_done && !t->rc) tell_tick(ctx, j, t);
     }
     place_close(&p);

@@ -17,6 +17,9 @@ bool clock_keep(redis_ctx *, value *, redis_string *key);
  * them, in steps, and until it has, keys that are to leave may be found a little longer. */
 bool clock_answers(redis_ctx *, value *, redis_string *key);
 
+/* For every command, while counters.owed says that some filter owes a tick which it began under another name. */
+void clock_pay(redis_ctx *, redis_string *key);
+
 /* For commands that change the key, before they look whether they must wait: what is added comes behind the
  * ticks that are due, so when there are many to make on a large filter, the worker begins with them. */
 void clock_begin(redis_ctx *, redis_string *key);

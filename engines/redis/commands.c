@@ -71,6 +71,7 @@ static int run(const command *c, redis_ctx *ctx, redis_string **argv, int argc) 
     if (has_secret[c - commands]) usage_hide(ctx, c->usage, argv, argc);
     if (argc < c->least || (c->most && argc > c->most)) return redis.WrongArity(ctx);
     if (c->last && filters_are_shared() && !alter_alone(ctx, argv[1], writes(c))) return REDIS_OK;
+    if (c->last && atomic_load(&counters.owed)) clock_pay(ctx, argv[1]);
     if (c->last && writes(c)) clock_begin(ctx, argv[1]);
     if (work_is_active() && may_have_to_wait(c)) {
         const int last = c->last < 0 ? argc + c->last : c->last;

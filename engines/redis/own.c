@@ -284,8 +284,7 @@ typedef struct stream {
 
 /* Only what cannot fail is done in steps: nothing is taken back. */
 static bool cannot_fail(const tamis *filter, const batch *b) {
-    if (b->number) return false;
-    return !b->verb->adds || tamis_room(filter) >= b->items.count;
+    return !b->number && (!b->verb->adds || tamis_room(filter) == UINT64_MAX);
 }
 
 static tamis_status apply_some(tamis *filter, const batch *b, size_t from, size_t n) {

@@ -3,6 +3,7 @@
  * A key as an argument of its own costs the server more to read than the filter costs to ask; packed
  * hashes cost eight bytes and no more. They are little-endian, as the server is. */
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "engines/redis/alter.h"
@@ -131,11 +132,13 @@ static bool step_stream(job *j, redis_ctx *ctx) {
     place p;
     if (!job_finds(ctx, j, &p)) {
         s->rc = TAMIS_NOT_FOUND;
+        snprintf(j->why, sizeof j->why, "the key was changed meanwhile");
         return true;
     }
     while (s->done < s->n && !s->rc && !(s->done > from && moment_is_over(&m))) {
         const size_t n = s->n - s->done < HASHES_AT_ONCE ? s->n - s->done : HASHES_AT_ONCE;
         s->rc = tamis_add_hashes(p.value->filter, s->hashes + s->done, n);
+        if (s->rc) job_fail(j, s->rc);
         if (!s->rc) s->done += n;
     }
     place_close(&p);
@@ -149,7 +152,7 @@ static void end_stream(job *j, redis_ctx *ctx) {
     const stream *s = j->task;
     if (s->done) redis.NotifyKeyspaceEvent(ctx, REDIS_NOTIFY_MODULE, "tamis.add", j->key);
     if (s->rc)
-        reply_error(ctx, "ERR the key was changed meanwhile");
+        reply_error(ctx, "ERR %s", j->why);
     else
         redis.ReplyWithLongLong(ctx, (long long)s->n);
 }
@@ -178,7 +181,9 @@ static int add_in_steps(redis_ctx *ctx, value *v, redis_string *key, const uint6
 /* A large filter that grows does it on the worker. */
 static bool grows_long(const packed *p) {
     struct tamis_info info;
-    if (tamis_room(p->filter) >= p->n) return false;
+    const uint64_t room = tamis_room(p->filter);
+    if (p->n > VERY_MANY_HASHES && room != UINT64_MAX) return true; /* all or none */
+    if (room >= p->n) return false;
     tamis_facts(p->filter, &info, sizeof info);
     return info.abilities & TAMIS_CAN_GROW && info.stored_bytes >= LARGE_BYTES;
 }
@@ -188,8 +193,7 @@ int tamis_hadd_command(redis_ctx *ctx, redis_string **argv, int argc) {
     value *v = p.place.value;
     if (p.hashes) clock_keep(ctx, v, argv[1]);
     const bool is_job = p.hashes && grows_long(&p);
-    if (p.hashes && !is_job && p.n > VERY_MANY_HASHES && tamis_room(p.filter) >= p.n &&
-        may_block(ctx)) {
+    if (p.hashes && !is_job && p.n > VERY_MANY_HASHES && may_block(ctx)) {
         place_close(&p.place);
         add_in_steps(ctx, v, argv[1], p.hashes, p.n);
         packed_close(&p);

@@ -209,7 +209,7 @@ static void copy_piece(void *ctx, uint64_t offset, const uint8_t *bytes, size_t 
  * tell the facts of both by then. One that a job changes in steps is copied as it is now. */
 static tamis *copy_filter(value *v) {
     tamis *filter = NULL;
-    const bool holds_still = !v->job || !v->job->step;
+    const bool holds_still = (!v->job || !v->job->step) && !v->owes_tick;
     value_note_facts(v);
     if (tamis_stored_size(v->filter) >= LARGE_BYTES && holds_still && filter_share(v->filter))
         return v->filter;
@@ -225,6 +225,8 @@ static void *copy_value(value *v) {
         return NULL;
     }
     value_set_facts(twin, &v->facts);
+    twin->owes_tick = v->owes_tick;
+    if (v->owes_tick) atomic_fetch_add(&counters.owed, 1);
     copying c = {.twin = twin, .from = v->arrival};
     if (v->arrival) arrival_each(v->arrival, copy_piece, &c);
     if (!c.is_refused) return twin;

@@ -271,6 +271,7 @@ void value_release(value *v) {
     if (atomic_fetch_sub(&v->users, 1) > 1) return;
     count_as(v, 0);
     count_clock(v->facts.every, false);
+    if (v->owes_tick) atomic_fetch_sub(&counters.owed, 1);
     work_free(v->filter);
     arrival_free(v->arrival);
     redis.Free(v);

@@ -60,6 +60,7 @@ typedef struct value {
     family counted_as;  /* in `counters` */
     bool hashes_itself; /* the filter is of another system: it takes keys, not hashes */
     struct job *job;    /* that reads the filter: nobody may change it before that has ended */
+    bool owes_tick;     /* that was begun when the key had another name: see clock.h */
     bool is_stuck;      /* there was no memory for a filter of its own */
     atomic_uint users;
 } value;
@@ -151,6 +152,7 @@ size_t arrival_bytes(const arrival *);
 extern struct counters {
     atomic_ullong values[FAMILY_CMS + 1]; /* by family */
     atomic_ullong clocks;                 /* values that age by the clock */
+    atomic_ullong owed;                   /* those that owe a tick */
     atomic_ullong bytes;                  /* of all filters */
     atomic_ullong refused;                /* images that the gate refused */
     unsigned long long items[2];          /* that were asked, that were changed */

@@ -176,9 +176,16 @@ def jobs_active(client):
     return field(client, "tamis", "tamis_jobs_active")
 
 
+CHANGED = Error("ERR the key was changed meanwhile")
+
+
+def has_come(client):
+    """Is the job there that was sent behind those of Busy, or has all been done already?"""
+    return field(client, "clients", "blocked_clients") > JOBS or jobs_active(client) <= 1
+
+
 def keys_that_go(server):
     """Whatever happens to the key meanwhile: the job is answered, and nobody finds half of it."""
-    changed = Error("ERR the key was changed meanwhile")
     c = server.client()
     for name, commands in (("deleted", [["DEL", "dest"]]),
                            ("renamed", [["RENAME", "dest", "other"], ["TAMIS.ADD", "other", "x"]]),
@@ -189,11 +196,11 @@ def keys_that_go(server):
                            ("flushed", [["FLUSHALL", "ASYNC"]])):
         c.must("TAMIS.MERGE", "dest", "base")
         busy, merger = queued(server, "TAMIS.MERGE", "dest", "base")
-        until(lambda: field(c, "clients", "blocked_clients") > JOBS or jobs_active(c) <= 1, 10, "the job has come")
+        until(lambda: has_come(c), 10, "the job has come")
         for words in commands:
             c.must(*words)
         reply = merger.read()
-        ends = (OK, changed) if name != "swapped" else (OK, changed, Error("NOFILTER there is no filter at key 'base'"))
+        ends = (OK, CHANGED) if name != "swapped" else (OK, CHANGED, Error("NOFILTER there is no filter at key 'base'"))
         tap.check(reply in ends, f"a key that is {name} during a job: {reply}")
         busy.end()
         merger.close()
@@ -272,6 +279,179 @@ def becomes_replica(server, other):
     o.close()
 
 
+def resident(server):
+    """Bytes of memory that its process really has."""
+    with open(f"/proc/{server.process.pid}/statm") as file:
+        return int(file.read().split()[1]) * os.sysconf("SC_PAGESIZE")
+
+
+def is_same(server, replica, keys, name):
+    in_step(server, replica)
+    tap.equal([digest(replica, key) for key in keys], [digest(server, key) for key in keys], name)
+
+
+def made_without_touching(server, replica):
+    """Where nobody can wait a large filter is made of pages that nobody has touched."""
+    c = server.client()
+    before = [resident(one) for one in (server, replica)]
+    script = "return redis.call('tamis.create', KEYS[1], ARGV[1])"
+    tap.equal(c.do("EVAL", script, 1, "vast", "blocked:size=256MiB,capacity=1M"), OK, "a script makes a filter of 256 MiB")
+    in_step(server, replica)
+    more = [resident(one) - was for one, was in zip((server, replica), before)]
+    tap.check(max(more) < 64 << 20, "which is memory only when keys come")
+    c.must("DEL", "vast")
+    until(lambda: field(c, "tamis", "tamis_filter_bytes") < 256 << 20, 30, "DEL gives it back")
+    c.close()
+
+
+def replica_works(server, replica):
+    """What takes long is a job on the replica too: the stream waits, and its clients do not."""
+    c, r = server.client(), replica.client()
+    c.must("TAMIS.CREATE", "r1", SPEC)
+    c.must("TAMIS.CREATE", "r2", SPEC)
+    c.must("TAMIS.ADD", "r2", *range(1000))
+    in_step(server, replica)
+    before = field(r, "tamis", "tamis_jobs_done")
+    for i in range(3):
+        c.must("TAMIS.ADD", "r2", f"before-{i}")
+        c.must("TAMIS.MERGE", "r1", "r2")
+        c.must("TAMIS.ADD", "r1", f"behind-{i}")
+    c.must("TAMIS.FOLD", "r1", 2)
+    is_same(server, replica, ("r1", "r2"), "a replica does the same behind its jobs, also when the last command is one")
+    tap.equal(field(r, "tamis", "tamis_jobs_done") - before, 4, "each of them on its worker")
+    c.must("TAMIS.CREATE", "grows", "grow:capacity=500K,fpr=1e-12")
+    before = field(r, "tamis", "tamis_jobs_done")
+    for at in range(20):
+        c.must("TAMIS.HADD", "grows", random.Random(at).randbytes(8 * 60_000))
+    is_same(server, replica, ("grows",), "a filter that grows is the same there")
+    tap.check(field(r, "tamis", "tamis_jobs_done") > before, "and grew on the worker")
+    c.must("DEL", "r1", "r2", "grows")
+    c.close()
+    r.close()
+
+
+def copies(server, replica):
+    """A copy is the same filter until one of them is changed."""
+    c = server.client()
+
+    def held():
+        return field(c, "tamis", "tamis_filter_bytes")
+    c.must("TAMIS.CREATE", "c1", SPEC)
+    c.must("TAMIS.ADD", "c1", "both")
+    one = held()
+    tap.equal([c.do("COPY", "c1", key) for key in ("c2", "c3", "c4")], [1] * 3, "a large filter is copied three times")
+    tap.equal(held(), one, "and takes no memory for it")
+    tap.equal([c.must("TAMIS.HAS", key, "both", "two") for key in ("c1", "c2", "c3", "c4")], [[1, 0]] * 4, "all answer")
+    tap.equal(c.do("TAMIS.ADD", "c2", "two"), 1, "one of them is changed")
+    tap.check(held() > one, "on a filter of its own")
+    tap.equal([c.must("TAMIS.HAS", key, "both", "two") for key in ("c1", "c2", "c3", "c4")], [[1, 0], [1, 1], [1, 0], [1, 0]],
+              "and the others are not")
+    script = "return redis.call('tamis.add', KEYS[1], 'three')"
+    tap.equal(c.do("EVAL", script, 1, "c3"), 1, "a script does not wait for the copy")
+    c.must("DEL", "c1")
+    tap.equal(c.must("TAMIS.HAS", "c4", "both", "three"), [1, 0], "the first may go: the last has it alone")
+    tap.equal(c.do("TAMIS.ADD", "c4", "four"), 1, "and changes it where it is")
+    is_same(server, replica, ("c2", "c3", "c4"), "the replica has the same three")
+    c.must("COPY", "c4", "c5")
+    c.must("DEBUG", "RELOAD")
+    tap.equal([c.must("TAMIS.HAS", key, "four") for key in ("c4", "c5")], [[1], [1]], "both are in the file")
+    clients = [server.client() for _ in range(8)]
+    c.must("COPY", "c4", "c6")
+    for i, client in enumerate(clients):
+        client.send(["TAMIS.ADD", ("c4", "c6")[i % 2], f"crowd-{i}"])
+    tap.equal([client.read() for client in clients], [1] * 8, "many change both at once")
+    tap.equal([c.must("TAMIS.HAS", key, *(f"crowd-{i}" for i in range(8))) for key in ("c4", "c6")],
+              [[1, 0] * 4, [0, 1] * 4], "each has its own")
+    c.must("DEL", "c2", "c3", "c4", "c5", "c6")
+    until(lambda: held() < one, 30, "all memory came back")
+    for client in clients:
+        client.close()
+    c.close()
+
+
+def ticks_in_steps(server, replica):
+    """Slices of a large window are cleared a piece at a time."""
+    c = server.client()
+    c.must("TAMIS.CREATE", "w", "window:size=96MiB,capacity=1M,by=clock,generations=4")
+    before = field(c, "tamis", "tamis_job_steps")
+    seen = []
+    for turn in range(6):
+        c.must("TAMIS.ADD", "w", f"key-{turn}")
+        seen.append(c.must("TAMIS.HAS", "w", "key-0")[0])
+        c.must("TAMIS.TICK", "w")
+    tap.equal(seen, [1, 1, 1, 1, 1, 0], "a key stays for as many ticks as it was promised")
+    tap.check(field(c, "tamis", "tamis_job_steps") - before >= 6, "each of which was made in steps")
+    is_same(server, replica, ("w",), "the replica ticks too")
+    busy, ticker = queued(server, "TAMIS.TICK", "w", 3)
+    until(lambda: has_come(c), 10, "the job has come")
+    adder = server.client()
+    adder.send(["TAMIS.ADD", "w", "late"])
+    script = "return redis.call('tamis.add', KEYS[1], 'from a script')"
+    tap.equal([c.do("EVAL", script, 1, "w"), ticker.read(), adder.read(), *busy.end()], [1, OK, 1] + [OK] * JOBS,
+              "adds come behind ticks that were begun")
+    for _ in range(4):
+        c.must("TAMIS.TICK", "w")
+    tap.equal(c.must("TAMIS.HAS", "w", "late", "from a script"), [1, 1], "and stay as long as any")
+    is_same(server, replica, ("w",), "also on the replica")
+    ticker.close()
+    busy, ticker = queued(server, "TAMIS.TICK", "w", 100)
+    until(lambda: has_come(c), 10, "the job has come")
+    c.must("RENAME", "w", "w2")
+    tap.check(ticker.read() in (OK, CHANGED), "a key that is renamed meanwhile is told")
+    busy.end()
+    c.must("TAMIS.HAS", "w2", "late")
+    is_same(server, replica, ("w2",), "and has just the ticks that the replica heard of")
+    c.must("TAMIS.CREATE", "clock", "window:size=96MiB,capacity=1M,by=clock,generations=4", "EVERY", 30)
+    c.must("TAMIS.ADD", "clock", "first")
+    before = field(c, "tamis", "tamis_job_steps")
+    until(lambda: c.must("TAMIS.HAS", "clock", "first") == [0], 30, "a key leaves by the clock")
+    until(lambda: field(c, "tamis", "tamis_jobs_active") == 0, 30, "the ticks are made")
+    tap.check(field(c, "tamis", "tamis_job_steps") > before, "in steps, which a question began")
+    tap.equal(c.must("TAMIS.ADDNEW", "clock", "first"), [1], "and may come again")
+    c.must("DEL", "w2", "clock")
+    for client in (ticker, adder, c):
+        client.close()
+
+
+def very_many(server, replica):
+    """More items than anybody should wait for."""
+    c = server.client()
+    items = [f"m-{i}" for i in range(40_000)]
+    c.must("TAMIS.CREATE", "m", SPEC)
+    before = field(c, "tamis", "tamis_job_steps")
+    tap.equal(c.do("TAMIS.ADD", "m", *items), len(items), "40,000 items are added")
+    tap.check(field(c, "tamis", "tamis_job_steps") > before, "in steps")
+    before = field(c, "tamis", "tamis_jobs_done")
+    tap.equal(sum(c.must("TAMIS.HAS", "m", *items)), len(items), "and found")
+    tap.equal(field(c, "tamis", "tamis_jobs_done") - before, 1, "by the worker")
+    new = c.must("TAMIS.ADDNEW", "m", *items[:20_000], *(f"n-{i}" for i in range(20_000)))
+    tap.check(sum(new[:20_000]) == 0 and sum(new[20_000:]) > 19_000, "those that are new are told")
+    tap.check(isinstance(c.do("TAMIS.HADD", "m", b"x" * 9), Error), "hashes have eight bytes")
+    tap.equal(c.do("TAMIS.HADD", "m", random.Random(1).randbytes(8 * 200_000)), 200_000, "200,000 hashes are added")
+    c.must("TAMIS.CREATE", "bag", "multiset:capacity=1M")
+    tap.equal(c.do("TAMIS.ADD", "bag", *["same"] * 30_000), 30_000, "one item 30,000 times")
+    tap.equal(c.must("TAMIS.COUNT", "bag", "same"), [30_000], "is counted so often")
+    tap.equal(sum(c.must("TAMIS.REMOVE", "bag", *["same"] * 20_000, "other")), 20_000, "and taken out")
+    c.must("TAMIS.CREATE", "full", "cuckoo:capacity=10K")
+    tap.check(isinstance(c.do("TAMIS.ADD", "full", *items), Error), "what does not fit")
+    tap.equal(sum(c.must("TAMIS.HAS", "full", *items[:1000])), 0, "is not added by half")
+    c.must("TAMIS.CREATE", "map", "approximator:capacity=100K,value=16")
+    tap.equal(c.do("TAMIS.PUT", "map", *(word for i in range(20_000) for word in (f"p-{i}", 1 + i % 1000))), 20_000, "20,000 values are put")
+    got = c.must("TAMIS.GET", "map", *(f"p-{i}" for i in range(20_000)))
+    tap.check(all(value is not None and value > i % 1000 for i, value in enumerate(got)), "and told")
+    is_same(server, replica, ("m", "bag", "full", "map"), "the replica has the same")
+    busy, adder = queued(server, "TAMIS.ADD", "m", *(f"x-{i}" for i in range(100_000)))
+    until(lambda: has_come(c), 10, "the job has come")
+    c.must("RENAME", "m", "m2")
+    reply = adder.read() # it may have come before or behind all of it
+    tap.check(reply in (100_000, CHANGED) or reply.startswith("NOFILTER"), "a key that is renamed meanwhile is told")
+    busy.end()
+    is_same(server, replica, ("m2",), "and the replica has what went in")
+    adder.close()
+    c.must("DEL", "m2", "bag", "full", "map")
+    c.close()
+
+
 def ends(server):
     c = server.client()
     busy, merger = queued(server, "TAMIS.MERGE", "dest", "base")
@@ -287,6 +467,8 @@ def main():
         crowd(server, replica)
         for part in (many_wait, who_may_not_wait, keys_that_go, clients_that_go, pauses, saving):
             part(server)
+        for part in (made_without_touching, replica_works, copies, ticks_in_steps, very_many):
+            part(server, replica)
         in_step(server, replica)
         tap.equal(digest(replica, "dest"), digest(server, "dest"), "the replica is the same after all that")
         becomes_replica(server, replica)
