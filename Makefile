@@ -61,7 +61,7 @@ CMD     := $(B)/tamis
 REDIS_OBJ := $(REDIS_SRC:%.c=$(B)/%.o)
 REDIS_SO  := $(B)/tamis-redis.so
 
-.PHONY: mutants cluster-proof pages all run run-here test check test-here proof proof-here big tables fuzz fuzz-import fuzz-talk fuzz-summary fuzz-redis redis-proof peers peers-here golden install uninstall \
+.PHONY: mutants cluster-proof pages all run run-here test check test-here proof proof-here big big-build tables fuzz fuzz-import fuzz-talk fuzz-summary fuzz-redis redis-proof peers peers-here golden install uninstall \
         format layers symbols clean bench bench-here bench-programs bench-full \
         bench-full-here bench-count bench-count-here bench-cli bench-cli-here bench-redis bench-redis-here bench-redis-hold bench-redis-hold-here
 .DELETE_ON_ERROR:
@@ -307,6 +307,10 @@ $(T)/peers/%: $(B)/tests/peers/%.o $(LIB)
 # More than 2^33 bits in one filter: 1.3 GiB of memory and some minutes.
 big: $(T)/big/big
 	tests/run $<
+# 10^8 keys of every kind that is built in 64 MiB: a minute or two each, 2 GiB in the temporary folder.
+BIG_BUILDS ?= fuse:fpr=1/256 fuse:fpr=1/256,arity=4 ribbon:fpr=1/256 gcs bloomier:value=8 cascade labels
+big-build: $(T)/big/building
+	for spec in $(BIG_BUILDS); do $< $$spec 100M 64M 2 $${TMPDIR:-/tmp} || exit 1; done
 $(T)/big/%: $(B)/tests/big/%.o $(HELP_OBJ) $(LIB)
 	$(call link_test)
 

@@ -146,7 +146,6 @@ int builder_take(struct building *building) {
 /* The library says what went wrong; what to do about it is a matter of options. */
 static int fail_build(const struct building *building, tamis_status status) {
     const struct args *args = building->args;
-    const bool is_built = building->abilities & TAMIS_IS_BUILT;
     const bool adds_once = building->abilities & TAMIS_ADDS_ONCE;
     if (status == TAMIS_FULL)
         return fail(args, NULL, "%s lines are too many: %s%s", human_count(building->lines).text,
@@ -154,9 +153,20 @@ static int fail_build(const struct building *building, tamis_status status) {
                     adds_once ? "; plan a larger capacity, or none: then keys are counted"
                               : stores_every_add);
     if (status == TAMIS_NOMEM && given(args, OPT_MEMORY))
-        return fail(args, NULL, "%s; try a larger --memory%s", tamis_why(),
-                    is_built ? ", or a --spec with a smaller shard=KEYS" : "");
+        return fail(args, NULL, "%s; try a larger --memory", tamis_why());
     return fail_why(args, NULL, status);
+}
+
+/* What a memory limit costs that is too small for shards of the usual size. */
+static void tell_shards(const struct building *building, const char *path) {
+    struct tamis_builder_info info;
+    tamis_builder_info(building->builder, &info, sizeof info);
+    if (info.shard == info.shard_asked || given(building->args, OPT_QUIET)) return;
+    warn(building->args, output_name(path),
+         "for the memory limit, made in %s shards of %s keys instead of %s: about %.2f bits more "
+         "for each key; a larger --memory saves them",
+         human_count(info.shards).text, human_count(info.shard).text,
+         human_count(info.shard_asked).text, info.bits_more);
 }
 
 int builder_write(struct building *building, const char *path, tamis_edit *edit,
@@ -180,6 +190,7 @@ int builder_write(struct building *building, const char *path, tamis_edit *edit,
     if (is_stopped()) return EXIT_TROUBLE; /* main does the rest */
     if (status == TAMIS_CONFLICT) return fail_conflict(building);
     if (status) return fail_build(building, status);
+    tell_shards(building, path);
     if (to_stdout) return image_write(args, image->filter, path);
     return given(args, OPT_QUIET) ? 0 : image_open(image, args, path, TO_ASK);
 }

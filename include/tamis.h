@@ -411,8 +411,9 @@ TAMIS_API bool tamis_next(const tamis *filter, uint64_t *cursor, uint64_t *hash,
  * their keys at once. A builder takes the keys as a stream, in any order and as often as they
  * come, keeps 8 bytes of each (16 with a value), on disk when memory runs out, and then makes the
  * filter, in parallel, piece by piece. Every other kind can be built too, and a capacity that the
- * spec leaves out is counted. The same set of keys gives the same bytes, whatever the order, the
- * number of threads and the memory (for kinds that age, order is time and is kept).
+ * spec leaves out is counted. The same set of keys gives the same bytes, whatever the order and the
+ * number of threads (for kinds that age, order is time and is kept), and whatever the memory limit as
+ * long as it is large enough for one shard: see tamis_builder_info.
  *
  *     tamis_builder *b;
  *     tamis_status rc = tamis_builder_create(&b, "fuse:fpr=1/256", 512 << 20, "/var/tmp");
@@ -447,7 +448,9 @@ struct tamis_builder_options {
     void *progress_ctx;
 };
 
-/* Makes a builder. A spec that cannot work is refused here; a capacity may be left out.
+/* Makes a builder. A spec that cannot work is refused here, also one whose capacity needs more memory
+ * than the limit (TAMIS_NOMEM, with the least that would do); a capacity may be left out, and then
+ * adding fails as soon as there are more keys than the limit allows.
  * On failure *builder is NULL. Threads: any. */
 TAMIS_API tamis_status tamis_builder_create(tamis_builder **builder, const char *spec,
                                             uint64_t memory_limit, const char *temp_folder);
@@ -517,6 +520,20 @@ TAMIS_API uint64_t tamis_builder_hash_pieces(const tamis_builder *builder, tamis
  * Threads: one; it starts and ends those it needs. */
 TAMIS_API tamis_status tamis_builder_finish(tamis_builder *builder, tamis **filter);
 TAMIS_API tamis_status tamis_builder_finish_to(tamis_builder *builder, const char *path);
+
+/* How the last filter that finishing began to make was cut, for kinds with TAMIS_IS_BUILT; else all
+ * is 0. Shards are smaller than asked for when the memory limit does not allow larger ones: then
+ * that costs `bits_more` bits for each key, as far as can be expected. Threads: one. */
+struct tamis_builder_info {
+    uint64_t records;     /* distinct ones */
+    uint64_t shards;      /* pieces that the payload is made in */
+    uint64_t shard;       /* keys that each is planned for ... */
+    uint64_t shard_asked; /* ... and without the memory limit would be */
+    double bits_more;
+};
+
+TAMIS_API void tamis_builder_info(const tamis_builder *builder, struct tamis_builder_info *info,
+                                  size_t info_size);
 
 /* After TAMIS_CONFLICT: the hash that has two values. Threads: one. */
 TAMIS_API uint64_t tamis_builder_conflict(const tamis_builder *builder);

@@ -12,6 +12,7 @@
 #include "core/saving.h"
 #include "core/stages.h"
 #include "file/disk.h"
+#include "kinds/shards.h"
 
 enum { REPORT_EVERY = 1 << 16 };
 
@@ -25,13 +26,17 @@ static uint64_t keys_counted(const tamis_kind *kind, const tamis_census *census)
     return kind->put ? census->keys : census->records;
 }
 
-tamis_status tamis__shape_for(const tamis_builder *b, uint64_t count, tamis_wish *wish,
-                              tamis_image *image) {
+tamis_status tamis__shape_for(const tamis_builder *b, uint64_t count, uint64_t shard,
+                              tamis_wish *wish, tamis_image *image) {
     tamis_request r = b->request;
     tamis_shape shape;
     const bool is_built = tamis__is_built(b->filter->kind);
     if (!r.has_capacity || (is_built && r.wish.capacity < count)) r.wish.capacity = count;
     r.has_capacity = true;
+    if (b->filter->kind->build) {
+        r.wish.has_option[0] = true;
+        r.wish.option[0] = shard;
+    }
     const tamis_status rc = tamis__request_plan(&r, &shape);
     if (rc) return rc;
     tamis__take_shape(image, &shape);
@@ -39,24 +44,52 @@ tamis_status tamis__shape_for(const tamis_builder *b, uint64_t count, tamis_wish
     return TAMIS_OK;
 }
 
-/* The image for what was counted, without bytes yet. */
-static tamis_status shape_image(const tamis_builder *b, tamis_image *image) {
+/* The image for what was counted, without bytes yet, in shards of so many keys. */
+static tamis_status shape_image(const tamis_builder *b, uint64_t shard, tamis_image *image,
+                                uint64_t *expected) {
     const tamis_kind *kind = b->filter->kind;
     const tamis_census *census = &b->census;
     tamis_wish wish;
     tamis_status rc = TAMIS_OK;
     *image = b->filter->image;
-    if (!b->is_continued) rc = tamis__shape_for(b, keys_counted(kind, census), &wish, image);
+    if (!b->is_continued) rc = tamis__shape_for(b, keys_counted(kind, census), shard, &wish, image);
+    *expected = image->body.size;
     if (!rc && kind->build) {
+        image->body.word[TAMIS_SHARD_KEYS] = shard;
         rc = kind->build->fit(b->is_continued ? NULL : &wish, census, image->body.word);
         image->body.items = census->records;
     }
     return rc;
 }
 
+/* Shards as they were asked for, unless the memory limit is too small for them: then the largest
+ * that it allows. How many threads there are does not matter, because it would show in the bytes. */
+static tamis_status shape_shards(tamis_builder *b, tamis_image *image) {
+    const uint64_t asked = tamis__shard_asked(b), total = b->census.records;
+    uint64_t shard = asked, expected, now;
+    tamis_status rc = shape_image(b, shard, image, &expected);
+    now = expected;
+    while (!rc && !tamis__shards_fit(b, image->body.word, total)) {
+        if (shard == TAMIS_SHARD_LEAST) return tamis__too_little(b, "making shards of them");
+        shard = tamis__shard_next(shard);
+        if (shape_image(b, shard, image, &now))
+            return tamis__too_little(b, "shards as large as the size asks for");
+    }
+    b->info = (struct tamis_builder_info){
+        .records = total,
+        .shards = image->body.word[TAMIS_SHARDS],
+        .shard = shard,
+        .shard_asked = asked,
+        .bits_more = total && now > expected ? (double)(now - expected) * 8 / (double)total : 0,
+    };
+    return rc;
+}
+
 static tamis_status sort_and_shape(tamis_builder *b, tamis_image *image) {
+    uint64_t expected;
     const tamis_status rc = tamis__sort_records(b);
-    return rc ? rc : shape_image(b, image);
+    if (rc) return rc;
+    return b->filter->kind->build ? shape_shards(b, image) : shape_image(b, 0, image, &expected);
 }
 
 tamis_status tamis__room_for(const tamis_builder *b, const tamis_image *image, tamis **out) {
@@ -109,7 +142,7 @@ static tamis_status add_records(tamis_builder *b, tamis *f, uint64_t *room) {
 
 static tamis_status fill(tamis_builder *b, tamis *f) {
     tamis_block block;
-    uint64_t *room = tamis__get(&f->allocator, tamis__records_room(b->records), &block);
+    uint64_t *room = tamis__get(&f->allocator, TAMIS_RECORDS_ROOM, &block);
     if (!room) return TAMIS_NOMEM;
     const tamis_status rc = add_records(b, f, room);
     tamis__give_back(&f->allocator, &block);

@@ -54,8 +54,8 @@ static tamis_status new_builder(tamis_builder **out, const struct tamis_builder_
     return TAMIS_OK;
 }
 
-/* Records as the kind wants them. */
-static tamis_status open_records(tamis_builder *b, const char *temp_folder) {
+/* Records as the kind wants them; so many were announced. */
+static tamis_status open_records(tamis_builder *b, const char *temp_folder, uint64_t announced) {
     const tamis_kind *kind = b->filter->kind;
     const bool is_built = kind->build != NULL;
     const tamis_record_form form = {
@@ -64,8 +64,9 @@ static tamis_status open_records(tamis_builder *b, const char *temp_folder) {
         .keeps_equal = !is_built && !(b->can & TAMIS_ADDS_ONCE),
         .rule = is_built ? kind->build->rule : TAMIS_RECORDS_LABELS,
     };
-    return tamis__records_open(&b->records, &form, b->options.memory_limit, temp_folder,
-                               &b->filter->allocator);
+    const tamis_status rc = tamis__records_open(&b->records, &form, b->options.memory_limit,
+                                                temp_folder, &b->filter->allocator);
+    return rc ? rc : tamis__limit_start(b, announced);
 }
 
 /* Bins may take what the builder may hold, less what it needs itself. Where keys are not counted
@@ -144,8 +145,10 @@ tamis_status tamis_builder_create_with(tamis_builder **builder, const char *spec
     memcpy(b->filter->image.body.word, shape.word, sizeof shape.word);
     if (goes_straight(b))
         rc = open_filter(b, &shape);
-    else if (!request.entry->kind->press) /* a pile needs no opening */
-        rc = open_records(b, o.temp_folder);
+    else if (request.entry->kind->press)
+        rc = tamis__pile_start(b);
+    else
+        rc = open_records(b, o.temp_folder, request.has_capacity ? request.wish.capacity : 0);
     if (rc) {
         tamis_builder_free(b);
         return rc;
@@ -235,7 +238,7 @@ tamis_status tamis_builder_continue(tamis_builder **builder, const tamis *f,
     b->filter->image.one_in = f->image.one_in;
     memcpy(b->filter->image.body.word, f->image.body.word, sizeof f->image.body.word);
     b->can = tamis__abilities(f->kind, f->image.body.word);
-    rc = open_records(b, o.temp_folder);
+    rc = open_records(b, o.temp_folder, f->image.body.items);
     if (!rc) rc = copy_notes(b, f);
     if (!rc) rc = take_all(b, f);
     if (rc) {
@@ -299,7 +302,8 @@ tamis_status tamis_builder_label(tamis_builder *b, const char *name) {
     if (!tamis__names_find(&b->labels, name, &number)) {
         if (b->labels.count == MOST_LABELS)
             return tamis__fail(TAMIS_INVALID, "there cannot be more than %d labels", MOST_LABELS);
-        rc = tamis__names_add(&b->labels, name, &b->filter->allocator);
+        rc = tamis__limit_names(b);
+        if (!rc) rc = tamis__names_add(&b->labels, name, &b->filter->allocator);
         if (rc) return rc;
     }
     b->label = number;
@@ -328,6 +332,10 @@ void tamis_builder_hash_many(const tamis_builder *b, const struct tamis_key *key
 
 uint64_t tamis_builder_hash_pieces(const tamis_builder *b, tamis_next_piece *next, void *ctx) {
     return tamis_hash_pieces(b->filter, next, ctx);
+}
+
+void tamis_builder_info(const tamis_builder *b, struct tamis_builder_info *info, size_t size) {
+    tamis__copy_out(info, size, &b->info, sizeof b->info);
 }
 
 uint64_t tamis_builder_conflict(const tamis_builder *b) {
@@ -371,7 +379,8 @@ tamis_status tamis_builder_add_hashes(tamis_builder *b, const uint64_t *hashes, 
     if (rc) return rc;
     if (b->filter->kind->press) return tamis__pile_keys(b, (tamis_keys){.hashes = hashes}, n);
     if (!b->records) return add_straight(b, (tamis_keys){.hashes = hashes}, n);
-    rc = tamis__records_put(b->records, hashes, n, value_of_add(b));
+    if (b->adds + n > b->most_adds) rc = tamis__limit_adds(b, b->adds + n);
+    if (!rc) rc = tamis__records_put(b->records, hashes, n, value_of_add(b));
     if (!rc) b->adds += n;
     return rc;
 }
@@ -434,8 +443,10 @@ tamis_status tamis_builder_add_u64(tamis_builder *b, uint64_t key) {
 }
 
 static tamis_status put_value(tamis_builder *b, uint64_t hash, uint64_t value) {
-    const tamis_status rc = b->records ? tamis__records_put(b->records, &hash, 1, value)
-                                       : tamis_put_hash(b->filter, hash, value);
+    tamis_status rc = TAMIS_OK;
+    if (!b->records) rc = tamis_put_hash(b->filter, hash, value);
+    if (b->records && b->adds >= b->most_adds) rc = tamis__limit_adds(b, b->adds + 1);
+    if (b->records && !rc) rc = tamis__records_put(b->records, &hash, 1, value);
     if (!rc) b->adds++;
     return rc;
 }

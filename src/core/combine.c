@@ -5,7 +5,8 @@
 #include "core/filter.h"
 #include "kinds/rows.h"
 
-const char *tamis_mismatch(const tamis *a, const tamis *b) {
+/* Refuses what does not match; words of the shape that are marked in `free_words` may differ. */
+static const char *mismatch(const tamis *a, const tamis *b, unsigned free_words) {
     const tamis_hasher *x = &a->image.hasher, *y = &b->image.hasher;
     if (a->kind != b->kind) {
         tamis__fail(TAMIS_MISMATCH, "kinds differ: %s and %s", a->kind->name, b->kind->name);
@@ -13,7 +14,7 @@ const char *tamis_mismatch(const tamis *a, const tamis *b) {
     }
     for (int i = 0; i < TAMIS_WORDS; i++) {
         const uint64_t v = a->image.body.word[i], w = b->image.body.word[i];
-        if (v == w || tamis__words_made(a->kind) >> i & 1) continue;
+        if (v == w || free_words >> i & 1) continue;
         tamis__fail(TAMIS_MISMATCH, "%s differ: %llu and %llu", a->kind->word[i],
                     (unsigned long long)v, (unsigned long long)w);
         return tamis_why();
@@ -36,6 +37,17 @@ const char *tamis_mismatch(const tamis *a, const tamis *b) {
     return NULL;
 }
 
+const char *tamis_mismatch(const tamis *a, const tamis *b) {
+    return mismatch(a, b, tamis__words_made(a->kind));
+}
+
+/* What was built is merged by building again: how either payload is cut does not matter. */
+static tamis_status may_merge_built(const tamis *into, const tamis *from) {
+    const tamis_status rc = tamis__may(into, TAMIS_CAN_MERGE, "be merged");
+    const unsigned free_words = tamis__words_made(into->kind) | into->kind->build->cut;
+    return rc ? rc : mismatch(into, from, free_words) ? TAMIS_MISMATCH : TAMIS_OK;
+}
+
 static tamis_status may_combine(const tamis *into, const tamis *from, enum tamis_ability ability,
                                 const char *verb) {
     const tamis_status rc = tamis__may(into, ability, verb);
@@ -45,9 +57,11 @@ static tamis_status may_combine(const tamis *into, const tamis *from, enum tamis
 
 /* Items of the result are bounds: no more keys than both had together, than the smaller had. */
 tamis_status tamis_merge(tamis *into, const tamis *from) {
-    tamis_status rc = may_combine(into, from, TAMIS_CAN_MERGE, "be merged");
+    const bool is_built = into->kind->build;
+    tamis_status rc = is_built ? may_merge_built(into, from)
+                               : may_combine(into, from, TAMIS_CAN_MERGE, "be merged");
     if (rc) return rc;
-    if (into->kind->build) return tamis__merge_built(into, from);
+    if (is_built) return tamis__merge_built(into, from);
     const uint64_t more = from->image.body.items; /* before, for a merge with itself */
     rc = into->kind->merge(&into->image.body, &from->image.body);
     if (!rc) tamis__add_items(into, more);

@@ -8,12 +8,7 @@
  * apart. Where they are not, and too many would have to move, every digit is sorted after all. */
 #include "core/radix.h"
 
-#include <stdbool.h>
 #include <string.h>
-
-TAMIS_HOT bool is_before(const uint64_t *a, const uint64_t *b, unsigned numbers) {
-    return a[0] != b[0] ? a[0] < b[0] : numbers == 2 && a[1] < b[1];
-}
 
 enum { DIGIT_BITS = 11, DIGITS = 1 << DIGIT_BITS };
 enum { PART_BYTES = 512 * 1024, MOST_CUT_BITS = 8 };
@@ -96,10 +91,11 @@ TAMIS_HOT uint64_t *sort_fully(uint64_t *from, uint64_t *to, uint64_t n, unsigne
 TAMIS_HOT bool insert(uint64_t *record, uint64_t n, unsigned numbers) {
     uint64_t steps = 8 * n + FEW * FEW;
     for (uint64_t i = 1; i < n; i++) {
-        if (!is_before(record + i * numbers, record + (i - 1) * numbers, numbers)) continue;
+        if (!tamis__record_is_before(record + i * numbers, record + (i - 1) * numbers, numbers))
+            continue;
         uint64_t moved[2], at = i;
         tamis__copy_record(moved, record + i * numbers, numbers);
-        for (; at && is_before(moved, record + (at - 1) * numbers, numbers); at--)
+        for (; at && tamis__record_is_before(moved, record + (at - 1) * numbers, numbers); at--)
             tamis__copy_record(record + at * numbers, record + (at - 1) * numbers, numbers);
         tamis__copy_record(record + at * numbers, moved, numbers);
         if (i - at > steps) return false;

@@ -45,13 +45,16 @@ void tamis__records_take_back(tamis_records *, const uint64_t *hash, size_t n);
 
 uint64_t tamis__records_count(const tamis_records *);
 
-/* What they take in memory now, with everything that keeps them. */
+/* What they take in memory now, with everything that keeps them; and at most, under a limit. */
 uint64_t tamis__records_memory(const tamis_records *);
+uint64_t tamis__records_most_memory(uint64_t memory_limit);
 
 /* ---- Sorting ----
  *
- * Partitions are sorted one by one, on any thread, no two threads the same. `scratch` is memory of
- * what tamis__records_scratch says. Sorting one again is allowed, and needless. */
+ * Partitions are sorted one by one, on any thread, no two threads the same. `scratch` is memory, at
+ * best what tamis__records_scratch says; with less, a partition is sorted in runs, which go to a
+ * second file and are merged, and then one thread may work. Sorting one again is allowed, and
+ * needless. */
 enum { TAMIS_PARTITIONS = 256 };
 
 /* Two values of one hash where only one may be. */
@@ -66,8 +69,8 @@ uint64_t tamis__records_scratch(const tamis_records *, unsigned partition);
  * there are of each value. TAMIS_CONFLICT, without a sentence, leaves the partition as it was and
  * tells the lowest hash. */
 tamis_status tamis__records_sort(tamis_records *, unsigned partition, uint64_t *scratch,
-                                 tamis_census *, _Atomic uint64_t *label_counts,
-                                 tamis_record_conflict *);
+                                 uint64_t scratch_bytes, tamis_census *,
+                                 _Atomic uint64_t *label_counts, tamis_record_conflict *);
 
 /* ---- Reading from the front ---- */
 
@@ -78,8 +81,8 @@ typedef struct tamis_record_cursor {
     uint64_t at, count;   /* ... the next of them, and how many they are */
 } tamis_record_cursor;
 
-/* Bytes of the room that reading needs for what lies on disk. */
-uint64_t tamis__records_room(const tamis_records *);
+/* Bytes of the room that reading needs for what lies on disk: no block is larger. */
+enum { TAMIS_RECORDS_ROOM = 64 * 1024 };
 
 /* How many records lie ready to be taken; 0 at the end, or on failure with *rc set. The hash of the
  * i-th of them; and n of them to arrays, values only where records have one. */

@@ -38,13 +38,7 @@ static void clear_bench(const struct tamis_allocator *allocator, bench *k) {
 }
 
 static uint64_t record_bytes(const building *g, uint64_t n) {
-    return n * (g->facet->rule == TAMIS_RECORDS_KEYS ? 8 : 16);
-}
-
-/* Each block may start a little later than asked for. */
-static uint64_t bench_bytes(const building *g, uint64_t n) {
-    return record_bytes(g, n) + g->facet->work(g->word, n) + g->facet->most(g->word, n) +
-           3 * TAMIS_ALIGNMENT;
+    return tamis__record_bytes(g->facet, n);
 }
 
 /* Room for `need` records; those that are there stay. */
@@ -70,7 +64,7 @@ static tamis_status widen(const building *g, bench *k, uint64_t need) {
 static tamis_status widen_beyond_plan(const building *g, bench *k, uint64_t index, uint64_t more) {
     const uint64_t least = k->n + more, usual = k->room + k->room / 4 + 1024;
     const uint64_t need = least > usual ? least : usual;
-    if (bench_bytes(g, need) + record_bytes(g, k->room) > g->memory_each)
+    if (tamis__bench_bytes(g->facet, g->word, need) + record_bytes(g, k->room) > g->memory_each)
         return tamis__fail(TAMIS_NOMEM,
                            "shard %llu has over %llu records where %llu were to be expected, too "
                            "many for the memory limit: are the hashes well mixed?",
@@ -177,22 +171,19 @@ static void make_some(void *ctx) {
 
 /* ---- All of them ---------------------------------------------------------------------------- */
 
-/* How many threads, and what each may take. An eighth more than the average is far beyond what
- * chance gives a shard of the usual size. */
+/* How many threads, and what each may take. */
 static unsigned share_memory(building *g, uint64_t held) {
-    const uint64_t average = g->total / g->word[TAMIS_SHARDS], most = average + average / 8 + 1024;
-    g->planned = most < g->total ? most : g->total;
-    if (g->planned == 0) g->planned = 1;
+    g->planned = tamis__shard_records(g->facet, g->word, g->total);
     const uint64_t left = tamis__memory_left(g->b, held);
-    const unsigned threads = tamis__threads_for(g->b, left, bench_bytes(g, g->planned),
-                                                "making a shard (shard= makes them smaller)");
+    const unsigned threads =
+        tamis__threads_for(g->b, left, tamis__bench_bytes(g->facet, g->word, g->planned));
     g->memory_each = threads && left != UINT64_MAX ? left / threads : left;
     return threads;
 }
 
 static tamis_status run_crew(building *g, uint64_t held) {
     const unsigned threads = share_memory(g, held);
-    if (threads == 0) return TAMIS_NOMEM;
+    if (threads == 0) return tamis__too_little(g->b, "making shards of them");
     tamis_status rc = tamis__report(g->b, TAMIS_STAGE_BUILD, 0, g->total);
     if (!rc) rc = tamis__crew_run(&g->crew, threads, make_some, g);
     /* Every record belongs to a shard, or keys would be missing and nobody would know. */
@@ -233,7 +224,7 @@ static tamis_status append_rest(building *g) {
 tamis_status tamis__make_payload(tamis_builder *b, uint64_t word[], tamis_sink *s) {
     const struct tamis_allocator *allocator = &b->filter->allocator;
     const uint64_t offsets_size = tamis__shard_offsets_size(word[TAMIS_SHARDS]);
-    const uint64_t room_size = tamis__records_room(b->records);
+    const uint64_t room_size = TAMIS_RECORDS_ROOM;
     building g = {.b = b, .facet = b->filter->kind->build, .word = word, .sink = s};
     tamis_block room, offsets = {0};
     tamis_status rc = TAMIS_NOMEM;

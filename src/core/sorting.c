@@ -9,30 +9,11 @@ tamis_status tamis__report(const tamis_builder *b, enum tamis_stage stage, uint6
     return tamis__fail(TAMIS_CANCELLED, "building was stopped");
 }
 
-uint64_t tamis__memory_left(const tamis_builder *b, uint64_t more) {
-    const uint64_t held = tamis__builder_memory(b) + more;
-    if (b->options.memory_limit == 0) return UINT64_MAX;
-    return b->options.memory_limit > held ? b->options.memory_limit - held : 0;
-}
-
-unsigned tamis__threads_for(const tamis_builder *b, uint64_t left, uint64_t each,
-                            const char *what) {
-    const unsigned wanted = b->options.threads ? b->options.threads : 1;
-    if (each == 0 || left / each >= wanted) return wanted;
-    if (left < each)
-        tamis__fail(TAMIS_NOMEM,
-                    "a memory limit of %llu bytes is too small: %llu of them are left for work, and"
-                    " %s needs %llu",
-                    (unsigned long long)b->options.memory_limit, (unsigned long long)left, what,
-                    (unsigned long long)each);
-    return (unsigned)(left / each);
-}
-
 typedef struct sorting {
     tamis_crew crew;
     tamis_builder *b;
     unsigned next;
-    uint64_t scratch; /* bytes that the largest partition needs */
+    uint64_t scratch; /* bytes of each thread: what the largest partition needs, or what there is */
     uint64_t done, total;
     tamis_census census;
     _Atomic uint64_t *label_counts;
@@ -64,7 +45,7 @@ static tamis_status sort_one(sorting *s, unsigned p, uint64_t *scratch) {
 
     pthread_mutex_unlock(&s->crew.lock);
     const tamis_status rc =
-        tamis__records_sort(records, p, scratch, &census, s->label_counts, &conflict);
+        tamis__records_sort(records, p, scratch, s->scratch, &census, s->label_counts, &conflict);
     pthread_mutex_lock(&s->crew.lock);
 
     if (rc == TAMIS_CONFLICT) note_conflict(s, &conflict);
@@ -95,11 +76,15 @@ static tamis_status sort_all(sorting *s) {
         const uint64_t scratch = tamis__records_scratch(b->records, p);
         if (scratch > s->scratch) s->scratch = scratch;
     }
+    /* Where memory is too small for the largest partition, one thread has all of it. */
     const uint64_t counts = b->labels.count * sizeof *s->label_counts + TAMIS_ALIGNMENT;
-    const unsigned threads =
-        tamis__threads_for(b, tamis__memory_left(b, counts), s->scratch + TAMIS_ALIGNMENT,
-                           "sorting the largest partition");
-    if (threads == 0) return TAMIS_NOMEM;
+    const uint64_t left = tamis__memory_left(b, counts);
+    unsigned threads = tamis__threads_for(b, left, s->scratch + TAMIS_ALIGNMENT);
+    if (threads == 0) {
+        if (left <= TAMIS_ALIGNMENT) return tamis__too_little(b, "sorting them");
+        s->scratch = left - TAMIS_ALIGNMENT;
+        threads = 1;
+    }
     tamis_status rc = tamis__report(b, TAMIS_STAGE_SORT, 0, s->total);
     if (!rc) rc = tamis__crew_run(&s->crew, threads, sort_some, s);
     if (rc != TAMIS_CONFLICT) return rc;

@@ -11,9 +11,23 @@ tamis_status tamis__report(const tamis_builder *, enum tamis_stage, uint64_t don
 /* Memory that is left for work besides `more` bytes; 0 when there is none. */
 uint64_t tamis__memory_left(const tamis_builder *, uint64_t more);
 
-/* How many threads may work when there is so much memory and each needs so much of it; 0 with a
- * sentence about `what` when none may. */
-unsigned tamis__threads_for(const tamis_builder *, uint64_t left, uint64_t each, const char *what);
+/* How many threads may work when there is so much memory and each needs so much of it; 0: none. */
+unsigned tamis__threads_for(const tamis_builder *, uint64_t left, uint64_t each);
+
+/* TAMIS_NOMEM with a sentence. */
+tamis_status tamis__too_little(const tamis_builder *, const char *what);
+
+/* Bytes of n records; of what one thread needs to make a shard of n; and how many records a shard
+ * hardly ever has more of. */
+uint64_t tamis__record_bytes(const tamis_build_facet *, uint64_t n);
+uint64_t tamis__bench_bytes(const tamis_build_facet *, const uint64_t word[], uint64_t n);
+uint64_t tamis__shard_records(const tamis_build_facet *, const uint64_t word[], uint64_t total);
+
+/* Can one thread at least make these shards within the limit? Shards as they were asked for, and
+ * the next smaller ones. */
+bool tamis__shards_fit(const tamis_builder *, const uint64_t word[], uint64_t total);
+uint64_t tamis__shard_asked(const tamis_builder *);
+uint64_t tamis__shard_next(uint64_t shard);
 
 /* The first stage: partitions are sorted, on all threads, equal records go, and everything is
  * counted. */

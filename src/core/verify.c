@@ -91,7 +91,7 @@ tamis_status tamis__verify(tamis_builder *b, const tamis *f) {
     tamis_block room, labels = {0};
     questions q = {.f = f};
     tamis_status rc = TAMIS_NOMEM;
-    uint64_t *here = tamis__get(allocator, tamis__records_room(b->records), &room);
+    uint64_t *here = tamis__get(allocator, TAMIS_RECORDS_ROOM, &room);
     if (here) q.labels = tamis__get(allocator, b->labels.count * sizeof *q.labels, &labels);
     if (q.labels) rc = ask_all(b, &q, here);
     tamis__give_back(allocator, &labels);

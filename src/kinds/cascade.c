@@ -318,6 +318,7 @@ static tamis_status make(const uint64_t word[], const tamis_shard *shard, uint8_
 static const tamis_build_facet building = {
     .rule = TAMIS_RECORDS_VALUES,
     .made = TAMIS_SHARD_MADE | 1 << WIDTH | 1 << NARROW,
+    .cut = TAMIS_SHARD_CUT,
     .member = 1,
     .fit = fit,
     .shard = tamis__shard_of,

@@ -185,6 +185,7 @@ static void measure(const tamis_body *f, const tamis_body *other, tamis_measure 
 static const tamis_build_facet build = {
     .rule = TAMIS_RECORDS_KEYS,
     .made = TAMIS_SHARD_MADE,
+    .cut = TAMIS_SHARD_CUT,
     .fit = fit,
     .shard = tamis__shard_of,
     .work = work,

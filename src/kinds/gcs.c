@@ -337,6 +337,7 @@ static void measure(const tamis_body *f, const tamis_body *other, tamis_measure 
 static const tamis_build_facet build = {
     .rule = TAMIS_RECORDS_KEYS,
     .made = 1 << TAMIS_SHARD_BYTES,
+    .cut = TAMIS_SHARD_CUT | 1 << TAMIS_SHARDS | 1 << SHIFT,
     .fit = fit,
     .shard = shard,
     .work = work_size,

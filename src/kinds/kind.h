@@ -162,6 +162,7 @@ typedef struct tamis_shard {
 typedef struct tamis_build_facet {
     enum tamis_record_rule rule;
     unsigned made; /* a bit for each word that follows from the records, not from the wish */
+    unsigned cut;  /* and for each that only says how the payload is cut into shards */
 
     /* The value of a key that comes without one. When it is not 0, the kind takes known-good keys
      * too, with value 0, and answers no to them. */

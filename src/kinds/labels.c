@@ -327,6 +327,7 @@ static void measure(const tamis_body *f, const tamis_body *other, tamis_measure 
 static const tamis_build_facet build = {
     .rule = TAMIS_RECORDS_LABELS,
     .made = TAMIS_SHARD_MADE | 1 << SHIFT | 1 << LABELS | 1 << NAMES | 1 << LARGEST,
+    .cut = TAMIS_SHARD_CUT | 1 << SHIFT,
     .fit = fit,
     .shard = shard,
     .work = work_size,

@@ -192,6 +192,7 @@ static tamis_status make(const uint64_t word[], const tamis_shard *shard, uint8_
 static const tamis_build_facet building = {
     .rule = TAMIS_RECORDS_KEYS,
     .made = TAMIS_SHARD_MADE,
+    .cut = TAMIS_SHARD_CUT,
     .fit = fit,
     .shard = tamis__shard_of,
     .work = work,

@@ -22,6 +22,9 @@ enum {
 /* The words that the records decide, for tamis_build_facet.made. */
 enum { TAMIS_SHARD_MADE = 1 << TAMIS_SHARDS | 1 << TAMIS_SHARD_BYTES };
 
+/* The word that says how the payload is cut, for tamis_build_facet.cut. */
+enum { TAMIS_SHARD_CUT = 1 << TAMIS_SHARD_KEYS };
+
 /* The names of the first words, and the option that sets the third. Smaller shards need less
  * memory to build and, below some hundred thousand keys, more bits. */
 #define TAMIS_SHARD_WORD_NAMES "shards", "bytes", "shard"

@@ -2,8 +2,9 @@
  *
  *     building SPEC KEYS MEMORY THREADS FOLDER [KEYS_IN_A_CALL]
  *
- * prints seconds of each step, nanoseconds of all processors for a key, the highest resident memory,
- * and the bytes that lay on disk. */
+ * prints seconds of each step, nanoseconds of all processors for a key, bits for each key, the
+ * highest resident memory, and the bytes that lay on disk. It fails when more was resident than
+ * MEMORY and what a program takes that does nothing. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +15,8 @@
 
 #include "tamis.h"
 #include "tests/help/keys.h"
+
+enum { IDLE = 4 << 20 }; /* bytes that the program itself takes: code, libraries, stacks */
 
 typedef struct moment {
     double clock, work; /* seconds, and of all processors */
@@ -93,14 +96,20 @@ int main(int argc, char **argv) {
     snprintf(path, sizeof path, "%s/building.tamis", argv[5]);
     demand(tamis_builder_finish_to(b, path));
     const moment end = now();
+    struct tamis_builder_info info;
+    tamis_builder_info(b, &info, sizeof info);
     tamis_builder_free(b);
-    remove(path);
+    struct stat image = {0};
     struct rusage use;
     getrusage(RUSAGE_SELF, &use);
+    if (stat(path, &image) == 0) remove(path);
     printf("%s, %s keys, %s of memory, %s threads: ", argv[1], argv[2], argv[3], argv[4]);
     tell("add", start, added, keys);
     tell("sort", began[0], began[1], keys);
     tell("build", began[1], end, keys);
+    printf("%.3f bits per key in %llu shards (%.3f for the limit), ",
+           (double)image.st_size * 8 / (double)keys, (unsigned long long)info.shards,
+           info.bits_more);
     printf("peak %.1f MiB, on disk %.1f MiB\n", (double)use.ru_maxrss / 1024, on_disk / 1048576);
-    return 0;
+    return memory && (uint64_t)use.ru_maxrss * 1024 > memory + IDLE;
 }

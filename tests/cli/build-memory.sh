@@ -8,8 +8,17 @@ for kind in blocked quotient; do
     rm ./*.tamis
 done
 ls "$TMPDIR"
-echo "# too little"
-yes key | head -n 300000 >keys
-tamis build image.tamis keys --memory 1M 2>words; echo $?
-sed 's/[0-9][0-9]*/N/g' words
-ls
+echo "# one key, very often"
+yes key | head -n 300000 >same
+tamis build image.tamis same --memory 1M
+rm image.tamis
+echo "# smaller shards, and what they cost"
+head -n 300000 keys >some
+tamis build little.tamis some --kind fuse --memory 2M -T 4
+tamis build -q one.tamis some --kind fuse --memory 2M -T 1 && cmp little.tamis one.tamis
+tamis build -q much.tamis some --kind fuse && cmp -s much.tamis little.tamis || echo other bytes
+tamis check -q little.tamis some && echo all there
+echo "# too little, before a key is read"
+tamis build image.tamis keys --kind fuse --capacity 1e12 --memory 1M; echo $?
+tamis build image.tamis keys --kind binary-fuse --capacity 1M --memory 1M; echo $?
+ls ./*.tamis

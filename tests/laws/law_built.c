@@ -11,6 +11,7 @@
 
 #include "tests/help/building.h"
 #include "tests/help/keys.h"
+#include "tests/help/purse.h"
 #include "tests/help/seal.h"
 #include "tests/laws/laws.h"
 
@@ -169,6 +170,99 @@ static const char *file_is_the_image(const subject *s) {
     tamis_free(map);
     unlink(path);
     if (rmdir(folder)) what = "something is left beside the file";
+    return what;
+}
+
+/* ---- A limit on memory ---------------------------------------------------------------------- */
+
+typedef struct tight_build {
+    uint64_t limit, n;
+    unsigned threads;
+} tight_build;
+
+/* Builds to a file within a limit, and looks at what was held meanwhile. Kinds that are made in one
+ * piece hold the filter as well, and may refuse, but only before the first key. */
+static const char *build_tightly(const subject *s, const tight_build *t, const char *path) {
+    const bool is_whole = s->can & TAMIS_OWN_HASH;
+    const char *spec = spec_of(s, t->n ? t->n : 1, 0.01, NULL), *what = NULL;
+    test_purse purse = {0};
+    const struct tamis_allocator allocator = test_allocator(&purse);
+    struct tamis_options filter = *secret_options(spec);
+    filter.allocator = &allocator;
+    const struct tamis_builder_options options = {.struct_size = sizeof options,
+                                                  .filter = &filter,
+                                                  .threads = t->threads,
+                                                  .memory_limit = t->limit,
+                                                  .verify = true};
+    tamis_builder *b;
+    const tamis_status rc = tamis_builder_create_with(&b, spec, &options);
+    tamis_builder_free(b);
+    unlink(path);
+    if (rc == TAMIS_NOMEM && is_whole) return NULL;
+    if (rc) return wrong("%s", tamis_why());
+    purse = (test_purse){0};
+    intake in = open_builder(s, spec, &options);
+    take_in_keys(&in, 0, t->n);
+    if (tamis_builder_finish_to(in.builder, path)) what = wrong("%s", tamis_why());
+    tamis_builder_free(in.builder);
+    tamis *f = NULL;
+    if (!what && tamis_map(&f, path)) what = wrong("%s", tamis_why());
+    if (!what && purse.most_bytes > t->limit + (is_whole ? tamis_stored_size(f) + 8192 : 0))
+        what = wrong("%llu keys on %u threads took %zu of %llu bytes", (unsigned long long)t->n,
+                     t->threads, purse.most_bytes, (unsigned long long)t->limit);
+    if (!what && count_keys(f, 0, t->n) != t->n) what = "keys are missing";
+    tamis_free(f);
+    return what;
+}
+
+static bool same_files(const char *a, const char *b) {
+    tamis *f = NULL, *g = NULL;
+    const bool is_there = access(a, F_OK) == 0;
+    if (is_there != (access(b, F_OK) == 0)) return false;
+    const bool is_same =
+        !is_there || (!tamis_map(&f, a) && !tamis_map(&g, b) && test_is_same_image(f, g));
+    tamis_free(f);
+    tamis_free(g);
+    return is_same;
+}
+
+/* From the least limit on: no more memory than that, no end after the last key, no key lost, and
+ * the number of threads leaves no trace. */
+static const char *memory_limit_is_kept(const subject *s) {
+    static const struct {
+        uint64_t mib, n;
+    } trials[] = {{1, 0}, {1, 1}, {1, 1000}, {3, 1000}, {1, 20000}, {3, 20000}, {64, 20000}};
+    enum { TRIALS = sizeof trials / sizeof *trials };
+    char folder[] = "/tmp/tamis-laws-XXXXXX", path[2][64];
+    const char *what = NULL;
+    if (!mkdtemp(folder)) abort();
+    for (int i = 0; i < 2; i++) snprintf(path[i], sizeof *path, "%s/%d.tamis", folder, i);
+    for (size_t i = 0; i < TRIALS && !what; i++) {
+        tight_build t = {trials[i].mib << 20, trials[i].n, 1};
+        what = build_tightly(s, &t, path[0]);
+        t.threads = 4;
+        if (!what) what = build_tightly(s, &t, path[1]);
+        if (!what && !same_files(path[0], path[1])) what = "other bytes on four threads";
+    }
+    for (int i = 0; i < 2; i++) unlink(path[i]);
+    rmdir(folder);
+    return what;
+}
+
+/* Filters of one set are merged whatever the memory was that they were made in. */
+static const char *cut_otherwise_it_merges(const subject *s) {
+    if (s->can & TAMIS_OWN_HASH || strstr(s->options, "shard=")) return NULL;
+    tamis *a = filled(s, N, 0.01, NULL, 0, N / 2), *b = filled(s, N, 0.01, ",shard=1024", N / 2, N);
+    tamis *c = filled(s, N, 0.01, NULL, N / 2, N), *same;
+    const char *what = NULL;
+    if (tamis_copy(&same, a)) abort();
+    if (tamis_merge(a, b) || tamis_merge(same, c)) what = wrong("%s", tamis_why());
+    if (!what && count_keys(a, 0, N) != N) what = "keys are missing";
+    if (!what && !same_payload(a, same)) what = "it is not what shards of one size give";
+    tamis_free(a);
+    tamis_free(b);
+    tamis_free(c);
+    tamis_free(same);
     return what;
 }
 
@@ -498,6 +592,8 @@ const law built_laws[] = {
     {"every_kind_can_be_built", 0, every_kind_can_be_built, 0},
     {"spec_builds_it_again", 0, spec_builds_it_again, 0},
     {"file_is_the_image", 0, file_is_the_image, 0},
+    {"memory_limit_is_kept", TAMIS_IS_BUILT, memory_limit_is_kept, 0},
+    {"cut_otherwise_it_merges", TAMIS_IS_BUILT | TAMIS_CAN_MERGE, cut_otherwise_it_merges, 0},
     {"built_once", TAMIS_IS_BUILT, built_once, 0},
     {"going_on_is_building_at_once", TAMIS_IS_BUILT | TAMIS_CAN_LIST, going_on_is_building_at_once,
      0},

@@ -267,6 +267,14 @@ plant "a shard stands in the place of another" unit/test_shard "" \
     src/core/cutting.c "if (!rc && f->image.body.word[I] != i)" "if (false)"
 plant "notes of one shard become notes of the whole" unit/test_shard "" \
     src/core/cutting.c "    return start + size - from;" "    return size;"
+plant "shards are as large as asked for, whatever the memory" laws/laws "memory_limit_is_kept: fuse" \
+    src/core/limits.c "return limit == 0 || need(b, limit, word, total) <= limit;" "return true;"
+plant "a shard is reckoned without room for chance" laws/laws "memory_limit_is_kept: gcs" \
+    src/core/limits.c "most = share + share / 8 + 1024" "most = share / 2"
+plant "the last block of a merge is left behind" unit/test_builder "" \
+    src/core/records.c "if (!rc && is_writing && w->n) rc = put_back(w);" ""
+plant "a pile grows past the limit" laws/laws "memory_limit_is_kept: binary-fuse" \
+    src/core/pressing.c "announced > b->pile.most ?" "false ?"
 # Where there is no such processor nobody notices.
 if grep -q avx512_bitalg /proc/cpuinfo; then
     plant "a string that has ended goes on with the others of its eight" unit/test_hash "" \

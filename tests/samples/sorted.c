@@ -280,7 +280,8 @@ static tamis_status make(const uint64_t word[], const tamis_shard *shard, uint8_
 
 /* ---- Descriptors ---------------------------------------------------------------------------- */
 
-#define SORTED_BUILD .fit = fit, .shard = shard_of, .work = work, .most = most, .make = make
+#define SORTED_BUILD \
+    .cut = TAMIS_SHARD_CUT, .fit = fit, .shard = shard_of, .work = work, .most = most, .make = make
 #define SORTED                                                                                   \
     .options = options, .option_count = sizeof options / sizeof *options,                        \
     .traits = TAMIS_ADDS_ONCE | TAMIS_ANY_ORDER, .probes = probes, .rate = rate, .audit = audit, \

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/records.h"
+#include "core/builder.h"
 #include "tests/help/demand.h"
 #include "tests/help/filters.h"
 #include "tests/help/folder.h"
@@ -282,7 +282,9 @@ static int compare_pairs(const void *a, const void *b) {
     return (x->value > y->value) - (x->value < y->value);
 }
 
-static void sort_like_qsort(uint64_t n, bool has_values, bool keeps_equal, uint64_t top) {
+/* With room for all of them, or for a part of it: then they are sorted in runs and merged. */
+static void sort_like_qsort(uint64_t n, bool has_values, bool keeps_equal, uint64_t top,
+                            unsigned part) {
     test_purse purse = {0};
     const struct tamis_allocator allocator = test_allocator(&purse);
     const tamis_record_form form = {
@@ -302,13 +304,15 @@ static void sort_like_qsort(uint64_t n, bool has_values, bool keeps_equal, uint6
         if (keeps_equal || i == 0 || compare_pairs(&model[kept - 1], &model[i]) != 0)
             model[kept++] = model[i];
     tamis_census census = {0};
-    uint64_t *scratch = malloc(tamis__records_scratch(r, (unsigned)top) + 8);
+    uint64_t size = tamis__records_scratch(r, (unsigned)top) / part;
+    if (part > 1) size += 16 * 1024; /* for the list of runs */
+    uint64_t *scratch = malloc(size + 8);
     for (int again = 0; again < 2; again++) /* twice is allowed */
-        DEMAND(tamis__records_sort(r, (unsigned)top, scratch, &census, NULL, NULL));
+        DEMAND(tamis__records_sort(r, (unsigned)top, scratch, size, &census, NULL, NULL));
     assert_int_equal(census.records, 2 * kept);
     assert_int_equal(tamis__records_count(r), kept);
     tamis_record_cursor cursor = {0};
-    uint64_t *room = malloc(tamis__records_room(r)), hash, value, i = 0;
+    uint64_t *room = malloc(TAMIS_RECORDS_ROOM), hash, value, i = 0;
     for (tamis_status rc; tamis__records_read(r, &cursor, room, 1, &hash, &value, &rc); i++)
         assert_true(i < kept && hash == model[i].hash && value == model[i].value);
     assert_int_equal(i, kept);
@@ -323,7 +327,8 @@ static void records_are_sorted(void **state) {
                                       255, 257, 4000, 8191, 8192, 8193, 20000, 60000, 131072};
     for (size_t c = 0; c < sizeof counts / sizeof *counts; c++)
         for (int form = 0; form < 4; form++)
-            sort_like_qsort(counts[c], form & 1, form & 2, counts[c] % 256);
+            for (unsigned part = 1; part <= 27; part *= 3)
+                sort_like_qsort(counts[c], form & 1, form & 2, counts[c] % 256, part);
 }
 
 /* ---- Values --------------------------------------------------------------------------------- */
@@ -795,20 +800,51 @@ static void limit_is_held(void **state) {
 static void too_small_a_limit_is_one_sentence(void **state) {
     (void)state;
     tamis_builder *b;
-    tamis *f;
     REFUSED(TAMIS_INVALID, "1 MiB", tamis_builder_create(&b, "sorted", MIB - 1, folder));
     assert_null(b);
-    /* A shard of the usual size needs more than that, and says how it would not. */
+    /* What can never work is refused before the first key, and what helps is named. */
+    REFUSED(TAMIS_NOMEM, "at least", tamis_builder_create(&b, "sorted:capacity=1T", MIB, folder));
+    assert_null(b);
+    /* Where nobody said how many keys will come, as soon as there are too many. */
     b = open_builder("sorted", MIB, 4);
-    for (uint64_t i = 0; i < 100000; i++) DEMAND(tamis_builder_add_hash(b, test_number(13, i)));
-    REFUSED(TAMIS_NOMEM, "shard=", tamis_builder_finish(b, &f));
-    REFUSED(TAMIS_NOMEM, "limit of 1048576", tamis_builder_finish_to(b, path));
+    DEMAND(tamis__limit_adds(b, 1000000));
+    REFUSED(TAMIS_NOMEM, "at least", tamis__limit_adds(b, 1000000000000));
     tamis_builder_free(b);
     assert_int_equal(test_files_in(folder), 0);
     /* A filter that takes adds comes on top, and needs none of it. */
     b = open_builder("blocked:capacity=10000000", MIB, 1);
     DEMAND(tamis_builder_add_hash(b, 1));
     tamis_free(finish(b));
+}
+
+/* A limit that is too small for shards of the usual size makes smaller ones, says so, and what was
+ * made is what asking for those would have made, on any number of threads. */
+static void small_limits_make_small_shards(void **state) {
+    (void)state;
+    for (uint64_t limit = MIB; limit <= 4 * MIB; limit *= 4) {
+        struct tamis_builder_info info[2];
+        bytes made[3];
+        char spec[64];
+        for (unsigned i = 0; i < 3; i++) {
+            if (i < 2) snprintf(spec, sizeof spec, "fuse:fpr=1/256");
+            tamis_builder *b = open_builder(spec, i < 2 ? limit : 0, i ? 8 : 1);
+            for (uint64_t k = 0; k < 300000; k++)
+                DEMAND(tamis_builder_add_hash(b, test_number(16, k)));
+            DEMAND(tamis_builder_finish_to(b, path));
+            made[i] = bytes_of_file(path);
+            if (i < 2) tamis_builder_info(b, &info[i], sizeof info[i]);
+            snprintf(spec, sizeof spec, "fuse:fpr=1/256,shard=%llu",
+                     (unsigned long long)info[0].shard);
+            tamis_builder_free(b);
+        }
+        assert_true(are_same(made[0], made[1]) && are_same(made[0], made[2]));
+        assert_int_equal(info[0].records, 300000);
+        assert_int_equal(info[0].shard_asked, 4194304);
+        assert_true(info[0].shard < (limit == MIB ? 65536 : 4194304));
+        assert_true(info[0].shards > 1 && info[0].bits_more > 0.1 && info[0].bits_more < 2);
+        assert_memory_equal(&info[0], &info[1], sizeof info[0]);
+        for (int i = 0; i < 3; i++) free(made[i].at);
+    }
 }
 
 /* All in one partition, all in one shard: no more memory than allowed, and no end without a word. */
@@ -924,6 +960,7 @@ int main(void) {
         IN_FOLDER(no_allocation_matters),
         IN_FOLDER(limit_is_held),
         IN_FOLDER(too_small_a_limit_is_one_sentence),
+        IN_FOLDER(small_limits_make_small_shards),
         IN_FOLDER(hashes_that_are_not_mixed),
         IN_FOLDER(payloads_over_the_limit),
         IN_FOLDER(what_cannot_be_is_refused),
