@@ -151,15 +151,15 @@ tamis_status tamis__limit_start(tamis_builder *b, uint64_t records) {
 }
 
 /* Names and their table double: while they do they are there three times over, and a number for each
- * is needed later. They may have a quarter of the limit. */
+ * is needed later. They may have half of the limit. */
 tamis_status tamis__limit_names(const tamis_builder *b) {
     const uint64_t limit = b->options.memory_limit, count = b->labels.count;
     const uint64_t first = 4096; /* what a name or two take */
     const uint64_t grown = 3 * tamis__names_memory(&b->labels) + count * sizeof(uint64_t) + first;
-    if (limit == 0 || grown <= limit / 4) return TAMIS_OK;
+    if (limit == 0 || grown <= limit / 2) return TAMIS_OK;
     return tamis__fail(TAMIS_NOMEM,
                        "a memory limit of %llu bytes is too small for more than %llu labels: give "
                        "at least %lluM",
                        (unsigned long long)limit, (unsigned long long)count,
-                       (unsigned long long)((8 * grown >> 20) + 1));
+                       (unsigned long long)((4 * grown >> 20) + 1));
 }
