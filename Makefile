@@ -191,8 +191,9 @@ $(T)/unit/test_occupancy: $(B)/cli/occupancy.o $(B)/cli/statistics.o
 $(T)/unit/test_redis_api: $(B)/tests/unit/test_redis_api.o $(REDIS_OBJ) $(LIB)
 	$(call link_test)
 # These stand between the library and the system: tests/help/faults.h.
-FAULTY := $(T)/unit/test_files $(T)/unit/test_temporary $(T)/proof/killed
-FAULTS := read write fsync rename unlink flock getrandom access close \
+FAULTY := $(T)/unit/test_files $(T)/unit/test_temporary $(T)/unit/test_edit $(T)/proof/killed \
+          $(T)/proof/writers
+FAULTS := read write fsync rename unlink flock getrandom access close fchown fchmod fsetxattr \
           $(foreach f,open pwrite pread fstat lseek mmap,$(f) $(f)64)
 $(FAULTY): LDFLAGS += $(foreach f,$(FAULTS),-Wl,--wrap=$(f))
 # This one writes them down: tests/help/journal.h.
@@ -240,15 +241,17 @@ REDIS_TESTS := $(addprefix tests/redis/,cluster.py own.py work.py bounds.py upgr
 MUTATE      := $(T)/redis/mutate
 $(T)/redis/%: $(B)/tests/redis/%.o $(HELP_OBJ) $(LIB)
 	$(call link_test)
+# Many writers of one image, some of which are killed.
+WRITERS := $(T)/proof/writers
 HOUSE := $(sort $(wildcard tests/house/*.sh tests/house/*.py))
 
 BENCH    := $(B)/bench/bench
-PROGRAMS := $(UNIT) $(LAWS) $(REPLAY) $(REPLAY_RDB) $(MUTATE)
+PROGRAMS := $(UNIT) $(LAWS) $(REPLAY) $(REPLAY_RDB) $(MUTATE) $(WRITERS)
 .PHONY: programs
 programs: all $(PROGRAMS)
 test-here: programs $(BENCH)
 	@TAMIS=$(abspath $(CMD)) TAMIS_REDIS=$(abspath $(REDIS_SO)) TAMIS_MUTATE=$(abspath $(MUTATE)) TAMIS_SO=$(abspath $(SO)) B=$(B) CC="$(CC)" CXX="$(CXX)" \
-	tests/run "$(LAWS) --part 1/2" "$(LAWS) --part 2/2" $(UNIT) $(REPLAY) $(REPLAY_RDB) tests/cli/run tests/python/test_reader.py \
+	tests/run "$(LAWS) --part 1/2" "$(LAWS) --part 2/2" $(UNIT) "$(WRITERS) 60" $(REPLAY) $(REPLAY_RDB) tests/cli/run tests/python/test_reader.py \
 	    $(REDIS_TESTS) $(HOUSE)
 
 # ---- Proofs: minutes each, the short ones also in CI -------------------------------------------
@@ -264,6 +267,12 @@ LEFT_OUT := $(if $(SHORT),$(T)/proof/full_tables tests/proof/fuzz.sh tests/proof
 proof-here: programs $(PROOF) $(T)/portable/images
 	@SHORT=$(SHORT) tests/run $(filter-out $(LEFT_OUT),$(LONG_PROOFS)) tests/redis/sanitized.sh \
 	    $(filter-out $(LONG_PROOFS) $(LEFT_OUT),$(PROOF) $(wildcard tests/proof/*.sh))
+
+# Many writers of one image, killed at any moment: some minutes.
+.PHONY: writers-proof
+RUNS ?= 10000
+writers-proof: programs
+	@TAMIS=$(abspath $(CMD)) tests/run "$(WRITERS) $(RUNS)"
 
 # The module under load: 10,000 random programs, kill -9 in a million adds, ten million mutants, and a tenth of them
 # with the sanitizers. Half an hour.

@@ -11,6 +11,7 @@
 #include <signal.h>
 #include <stdarg.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/mman.h>
@@ -27,6 +28,10 @@ static struct {
 
     void (*before)(const char *name); /* what others do just before each call */
     bool is_inside;                   /* them */
+
+    bool has_number; /* what getrandom gives: numbers of 32 bits, one after another ... */
+    uint32_t number; /* ... from this one on */
+    int synced_files, synced_folders; /* how many of each were flushed */
 } fault;
 
 static bool is_meant(const char *name) {
@@ -87,14 +92,18 @@ static size_t share_of(size_t n) {
     }
 #define WRAP(type, name, ...)       WRAP_AS(__real_##name, __wrap_##name, type, name, __VA_ARGS__)
 #define WRAP_LARGE(type, name, ...) WRAP_AS(REAL(name), WRAPPED(name), type, name, __VA_ARGS__)
-WRAP(int, fsync, (int fd), (fd), -1)
+WRAP(int, fchown, (int fd, uid_t user, gid_t group), (fd, user, group), -1)
+WRAP(int, fchmod, (int fd, mode_t mode), (fd, mode), -1)
 WRAP(int, rename, (const char *from, const char *to), (from, to), -1)
 WRAP(int, unlink, (const char *path), (path), -1)
+#ifdef __linux__
+WRAP(int, fsetxattr, (int fd, const char *name, const void *value, size_t size, int flags),
+     (fd, name, value, size, flags), -1)
+#endif
 WRAP(int, flock, (int fd, int how), (fd, how), -1)
 WRAP_LARGE(int, fstat, (int fd, struct stat *st), (fd, st), -1)
 WRAP(int, access, (const char *path, int mode), (path, mode), -1)
 WRAP_LARGE(off_t, lseek, (int fd, off_t at, int from), (fd, at, from), (off_t)-1)
-WRAP(ssize_t, getrandom, (void *bytes, size_t n, unsigned flags), (bytes, n, flags), -1)
 WRAP_LARGE(void *, mmap, (void *at, size_t size, int prot, int flags, int fd, off_t offset),
            (at, size, prot, flags, fd, offset), MAP_FAILED)
 
@@ -106,6 +115,25 @@ int WRAPPED(open)(const char *path, int flags, ...) {
     const mode_t mode = flags & O_CREAT ? (mode_t)va_arg(list, int) : 0;
     va_end(list);
     return fails("open") ? -1 : REAL(open)(path, flags, mode);
+}
+
+int __real_fsync(int fd);
+int __wrap_fsync(int fd);
+int __wrap_fsync(int fd) {
+    if (fails("fsync")) return -1;
+    const bool is_folder = fcntl(fd, F_GETFL) & O_DIRECTORY;
+    *(is_folder ? &fault.synced_folders : &fault.synced_files) += 1;
+    return __real_fsync(fd);
+}
+
+ssize_t __real_getrandom(void *bytes, size_t n, unsigned flags);
+ssize_t __wrap_getrandom(void *bytes, size_t n, unsigned flags);
+ssize_t __wrap_getrandom(void *bytes, size_t n, unsigned flags) {
+    if (fails("getrandom")) return -1;
+    if (!fault.has_number || n != sizeof fault.number) return __real_getrandom(bytes, n, flags);
+    memcpy(bytes, &fault.number, n);
+    fault.number++;
+    return (ssize_t)n;
 }
 
 /* A close that fails has closed the file all the same. */

@@ -6,7 +6,7 @@
 #     fault  program  trial  file  what to replace  by what
 . "$(dirname "$0")/../help/planted.inc"
 prepare include src tests examples -- build/tests/laws/laws \
-    build/tests/unit/test_{admission,aggregate,builder,counters,countmin,features,files,fingerprint,golden,hash,hierarchical,iblt,kinds,layers,minhash,numbers,power,read_once,shard,streams,summary,symbols,talk,temporary,tree}
+    build/tests/unit/test_{admission,aggregate,builder,counters,countmin,edit,features,files,fingerprint,golden,hash,hierarchical,iblt,kinds,layers,minhash,numbers,power,read_once,shard,streams,summary,symbols,talk,temporary,tree}
 
 try() { # program, trial
     make -s CFLAGS=-O1 "build/tests/$1" >build.log 2>&1 || return 2
@@ -49,7 +49,7 @@ plant "a failed save leaves its file" unit/test_files "" \
 plant "a short write is the end" unit/test_files "" \
     src/file/replace.c "if (put < 0 && errno == EINTR) continue;" ""
 plant "the old file is opened and overwritten" unit/test_files "" \
-    src/file/replace.c "f->fd = tamis__temp_create(prefix, suffix, 0666, f->temp);" "f->fd = (strcpy(f->temp, f->target), open(f->temp, O_RDWR | O_CREAT | O_TRUNC, 0666));"
+    src/file/replace.c "f->fd = tamis__temp_create(prefix, suffix, is_ours_alone ? 0600 : 0666, f->temp);" "f->fd = (strcpy(f->temp, f->target), open(f->temp, O_RDWR | O_CREAT | O_TRUNC, 0666));"
 plant "a new file is not flushed" unit/test_power "" \
     src/file/replace.c "if (!rc && fsync(f->fd) < 0)" "if (!rc && false)"
 plant "the folder of a new file is not flushed" unit/test_power "" \
@@ -60,8 +60,54 @@ plant "a new file is flushed behind its new name" unit/test_power "" \
     if (!rc && fsync(f->fd) < 0) rc = tamis__io_error(f->path, \"cannot flush to disk\");"
 plant "formats look at the caller's bytes" unit/test_read_once "" \
     src/core/foreign.c "    a->input = (tamis_input){a->source.bytes, size, &a->source};" "    a->input = (tamis_input){a->source.ctx, size, &a->source};"
-plant "the lock goes before the new name comes" unit/test_temporary "" \
-    src/file/replace.c "else if (rename(" "else if (close(f->fd), rename("
+plant "the lock goes before the new name comes" unit/test_edit "" \
+    src/file/replace.c "    if (!rc) rc = take_name(f);" "    if (!rc) rc = (flock(f->fd, 8), take_name(f));"
+plant "the lock of the old file goes before the new name comes" unit/test_edit "" \
+    src/file/replace.c "    if (!rc) rc = take_name(f);" "    if (f->place && f->place->is_locked) flock(f->place->fd, 8), flock(f->fd, 8);
+    if (!rc) rc = take_name(f);"
+plant "the lock is not taken" unit/test_edit "" \
+    src/file/place.c "    if (flock(place->fd, LOCK_EX | LOCK_NB) == 0) return 1;
+    if" "    return 1;
+    if"
+plant "a file that lost its name is held" unit/test_edit "" \
+    src/file/place.c "if (locked != 0 && has_name(place)) return TAMIS_OK;" "if (locked != 0) return fstat(place->fd, &place->seen), TAMIS_OK;"
+plant "the name is not compared" unit/test_edit "" \
+    src/file/replace.c "f->place ? tamis__place_check(f->place) : TAMIS_OK;" "TAMIS_OK;"
+plant "the name is compared by its file alone" unit/test_edit "" \
+    src/file/place.c "(is_same_file(&now, seen) && now.st_size == seen->st_size &&" "(is_same_file(&now, seen) || now.st_size == seen->st_size ||"
+plant "a new file may be an old one" unit/test_edit "" \
+    src/file/temp.c "O_CREAT | O_EXCL | O_NOFOLLOW" "O_CREAT | O_NOFOLLOW"
+plant "tidying follows links" unit/test_edit "" \
+    src/file/temp.c "O_NONBLOCK | O_NOFOLLOW" "O_NONBLOCK"
+plant "old names are not tidied up" unit/test_edit "" \
+    src/file/temp.c "kill((pid_t)process, 0) < 0 && errno == ESRCH" "false"
+plant "old names of the living go" unit/test_edit "" \
+    src/file/temp.c "kill((pid_t)process, 0) < 0 && errno == ESRCH" "true"
+plant "a dangling link is replaced" unit/test_edit "" \
+    src/file/place.c "is_good && lstat(target, &st) == 0 &&" "is_good && lstat(target, &st) == 0 && stat(target, &st) == 0 && lstat(target, &st) == 0 &&"
+plant "an image with a secret is everybody's" unit/test_edit "" \
+    src/core/bytes.c "hasher->key_place == TAMIS_KEY_INSIDE ? TAMIS_READERS_OWNER" "hasher->key_place == TAMIS_KEY_INSIDE ? TAMIS_READERS_USUAL"
+plant "a file is wide first, and narrowed when it is written" unit/test_edit "" \
+    src/file/replace.c "const bool is_ours_alone = is_there || readers" "const bool is_ours_alone = readers"
+plant "the mode is not kept" unit/test_edit "" \
+    src/file/replace.c "return fchmod(f->fd, mode) == 0" "return fchmod(f->fd, 0644) == 0"
+plant "rights are for a group that is another" unit/test_edit "" \
+    src/file/replace.c "    if (!is_group) mode &=" "    if (false) mode &="
+plant "the owner is not kept" unit/test_edit "" \
+    src/file/replace.c "fchown(f->fd, old->st_uid, old->st_gid) == 0" "fchown(f->fd, (uid_t)-1, old->st_gid) == 0"
+plant "the list of rights is not kept" unit/test_edit "" \
+    src/file/replace.c "if (!keep_list(f, is_group) ||" "if ("
+plant "a secret stays in memory that is given back" unit/test_edit "" \
+    src/core/filter.c "    tamis__wipe(&f->image.hasher, sizeof f->image.hasher);
+    tamis__give" "    tamis__give"
+plant "an edit leaves its secret in memory" unit/test_edit "" \
+    src/core/edit.c "    tamis__wipe(e->secret, sizeof e->secret);" ""
+plant "an edit leaves the bytes of an image in memory" unit/test_edit "" \
+    src/core/edit.c "    if (e->bytes.base) tamis__wipe(e->bytes.base, e->bytes.size);" ""
+plant "writers do not wait for each other" proof/writers "" \
+    src/file/place.c "    if (flock(place->fd, LOCK_EX | LOCK_NB) == 0) return 1;
+    if" "    return 1;
+    if"
 plant "a new file that others hold is kept" unit/test_temporary "" \
     src/file/temp.c "errno == EWOULDBLOCK) return false;" "errno == EWOULDBLOCK) return true;"
 plant "files of the dead stay" unit/test_temporary "" \
