@@ -192,6 +192,13 @@ int image_write(const struct args *args, const tamis *filter, const char *path) 
     return code;
 }
 
+int image_hold_output(struct image *image, const struct args *args) {
+    const char *path = image_target(args);
+    if (image->edit) return 0;
+    image->path = path;
+    return file_hold(&image->edit, args, path, HOLD_TO_WRITE, TAMIS_READERS_USUAL);
+}
+
 int image_save(const struct args *args, struct image *image) {
     if (!image->edit) return image_write(args, image->filter, image_target(args));
     return save_held(args, image->filter, image->path, image->edit);

@@ -41,6 +41,9 @@ const char *image_target(const struct args *args);
 int image_open_held(struct image *image, const struct args *args, const char *path,
                     enum hold_for what);
 
+/* Holds --output from now on, for those who save on the way. */
+int image_hold_output(struct image *image, const struct args *args);
+
 /* Writes what one of these opened to where it came from, or to where image_target says. */
 int image_save(const struct args *args, struct image *image);
 

@@ -90,6 +90,10 @@ struct keys {
     bool decompresses;
     const char *field_list; /* as the user wrote it */
 
+    /* Before a read that may wait; false: nothing more is read. NULL for most. */
+    bool (*await)(void *with, int fd);
+    void *await_with;
+
     struct input *input; /* of the current source; NULL between two of them */
     uint64_t lines;      /* of the current source, in blocks that were read (numbers_lines) */
     uint64_t bytes;      /* of the sources before it */
@@ -105,6 +109,9 @@ struct handler {
     int (*take)(void *with, struct batch *batch);
     /* May be NULL. After the last batch of a file, also of one that could not be read. */
     void (*file_done)(void *with, const struct source *source);
+    /* May be NULL. After `take`, when what it printed is on its way. */
+    int (*after)(void *after_with, uint64_t lines);
+    void *after_with;
     bool goes_on; /* after a file that cannot be read, as grep does */
     void *with;
 };

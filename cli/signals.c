@@ -7,7 +7,10 @@
  */
 #include "cli/cli.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <stdatomic.h>
+#include <unistd.h>
 
 static const int ending[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 enum { ENDING = sizeof ending / sizeof ending[0] };
@@ -37,8 +40,32 @@ bool start_thread(pthread_t *thread, void *(*run)(void *), void *with) {
 static atomic_int caught; /* 0: none */
 static struct sigaction usual[ENDING];
 
+static int stop_pipe[2] = {-1, -1};
+
 static void note_signal(int signal) {
+    const int saved = errno;
     caught = signal;
+    if (stop_pipe[1] >= 0) (void)!write(stop_pipe[1], "", 1);
+    errno = saved;
+}
+
+void wake_by_signals(bool is_on) {
+    for (size_t i = 0; i < ENDING; i++) {
+        struct sigaction action;
+        sigaction(ending[i], NULL, &action);
+        if (action.sa_handler != note_signal) continue;
+        action.sa_flags = is_on ? (int)SA_RESETHAND : (int)(SA_RESTART | SA_RESETHAND);
+        sigaction(ending[i], &action, NULL);
+    }
+}
+
+int stop_fd(void) {
+    int made[2];
+    if (stop_pipe[0] >= 0 || pipe(made) < 0) return stop_pipe[0];
+    for (int i = 0; i < 2; i++) fcntl(made[i], F_SETFD, FD_CLOEXEC);
+    stop_pipe[0] = made[0];
+    stop_pipe[1] = made[1];
+    return stop_pipe[0];
 }
 
 void catch_signals(void) {

@@ -18,6 +18,12 @@ void catch_signals(void);
 void uncatch_signals(void);
 bool is_stopped(void);
 
+/* In between, such a signal also ends a call that waits, as the opening of a pipe does. */
+void wake_by_signals(bool is_on);
+
+/* Becomes readable when such a signal comes, for those who wait in poll; -1 when there is none. */
+int stop_fd(void);
+
 /* Ends the command by the signal that asked for it, if there was one. */
 void end_if_stopped(void);
 

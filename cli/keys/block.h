@@ -11,6 +11,9 @@
 struct input *input_open(const struct source *source, bool decompresses, char *why, size_t size);
 void input_close(struct input *input);
 
+/* What is asked before each read that may wait; when it says no, input_read fails without a sentence. */
+void input_ask_before(struct input *input, bool (*await)(void *with, int fd), void *with);
+
 /* As read(2), interrupted never: how many bytes, 0 at the end, -1 with a sentence. Less than `room`
  * only where more would have to be waited for, or at the end. */
 ssize_t input_read(struct input *input, void *bytes, size_t room, char *why, size_t size);

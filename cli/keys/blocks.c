@@ -89,7 +89,7 @@ static void fill_long(struct keys *keys, struct block *block) {
         block->bytes = map;
         block->len = block->mapped = len;
     } else {
-        if (!block->trouble[0])
+        if (!block->trouble[0] && !is_stopped())
             snprintf(block->trouble, WHY_BYTES, "a long line cannot be kept in %s: %s",
                      temp_folder(keys->args), strerror(errno));
         block->len = 0;
@@ -140,9 +140,12 @@ bool block_fill(struct keys *keys, struct block *block) {
     block_clear(block);
     if (!keys->input) {
         if (keys->next_source == keys->source_count) return false;
+        if (keys->await) wake_by_signals(true);
         keys->input = input_open(&keys->source[keys->next_source++], keys->decompresses,
                                  block->trouble, WHY_BYTES);
         keys->lines = keys->carried = 0;
+        if (keys->await) wake_by_signals(false);
+        if (keys->input) input_ask_before(keys->input, keys->await, keys->await_with);
     }
     block->batch.keys = keys;
     block->batch.from = &keys->source[keys->next_source - 1];

@@ -19,6 +19,8 @@ struct input {
     int fd;
     bool is_file; /* reading it never waits for anybody */
     uint64_t position;
+    bool (*await)(void *with, int fd); /* or NULL */
+    void *await_with;
     bool is_known; /* whether it is compressed has been seen, or does not matter */
 
     /* Of compressed input. */
@@ -40,7 +42,8 @@ struct input *input_open(const struct source *source, bool decompresses, char *w
                                       : open(source->name, O_RDONLY | O_CLOEXEC);
     struct input *input = fd >= 0 ? malloc(sizeof *input) : NULL;
     if (!input) {
-        snprintf(why, size, "cannot open: %s", strerror(fd >= 0 ? ENOMEM : errno));
+        if (fd >= 0 || errno != EINTR) /* stopped: that needs no words */
+            snprintf(why, size, "cannot open: %s", strerror(fd >= 0 ? ENOMEM : errno));
         if (fd > STDIN_FILENO) close(fd);
         return NULL;
     }
@@ -48,6 +51,11 @@ struct input *input_open(const struct source *source, bool decompresses, char *w
     *input = (struct input){.fd = fd, .is_known = !decompresses};
     input->is_file = fstat(fd, &status) == 0 && S_ISREG(status.st_mode);
     return input;
+}
+
+void input_ask_before(struct input *input, bool (*await)(void *with, int fd), void *with) {
+    input->await = await;
+    input->await_with = with;
 }
 
 void input_close(struct input *input) {
@@ -60,6 +68,7 @@ void input_close(struct input *input) {
 
 static ssize_t read_raw(struct input *input, void *bytes, size_t room, char *why, size_t size) {
     ssize_t got;
+    if (input->await && !input->is_file && !input->await(input->await_with, input->fd)) return -1;
     do got = read(input->fd, bytes, room);
     while (got < 0 && errno == EINTR);
     if (got > 0) input->position += (uint64_t)got;

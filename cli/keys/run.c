@@ -76,6 +76,8 @@ static bool has_line(const struct keys *keys) {
 static void fill_ring(struct crew *crew, bool *is_at_end) {
     while (crew->filled - crew->taken < crew->size && !*is_at_end) {
         struct keys *keys = crew->keys;
+        *is_at_end = keys->await && is_stopped();
+        if (*is_at_end) return;
         if (keys->input && !has_line(keys) && input_waits(keys->input)) {
             if (crew->filled > crew->taken) return;
             fflush(stdout); /* Whoever reads it live, as behind "tail -f", need not wait too. */
@@ -128,6 +130,7 @@ static int take(struct crew *crew, struct block *block) {
     crew->keys->seen += batch->n + block->keyless;
     if (batch->n > 0) code = handler->take(handler->with, batch);
     if (text_print(&batch->out) && code <= 0) code = EXIT_TROUBLE;
+    if (!code && handler->after) code = handler->after(handler->after_with, batch->n);
     if (!code) code = tell_trouble(crew, block);
     if (block->ends_file) {
         crew->lines = 0;

@@ -1,5 +1,6 @@
 /* add.c: `tamis add`, more keys for an image. */
 #include "cli/cli.h"
+#include "cli/keeping.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -89,14 +90,19 @@ static int run(const struct args *args) {
     const bool only_new = given(args, OPT_NEW);
     struct adding adding = {0};
     struct image image = {0};
+    struct keeping keeping = {.args = args, .image = &image};
     struct keys keys;
     int code = keys_open(&keys, args, 1);
     if (!code) code = check_new(args);
     if (!code) code = image_open_to_change(&image, args);
     if (!code) code = image_needs(args, &image, TAMIS_CAN_ADD, "take more keys");
     if (!code) code = set_notes(args, image.filter);
+    if (!code) code = keeping_start(&keeping, &keys);
     adding.filter = image.filter;
-    const struct handler handler = {.take = only_new ? add_new_batch : add_batch, .with = &adding};
+    const struct handler handler = {.take = only_new ? add_new_batch : add_batch,
+                                    .after = keeping_after,
+                                    .after_with = &keeping,
+                                    .with = &adding};
     keys_hash_by(&keys, image.filter);
     if (!code) code = keys_run(&keys, &handler);
     /* What nobody got to see must be new again the next time: printing comes before saving. */
@@ -122,7 +128,7 @@ const struct verb verb_add = {
     .run = run,
     .operands = OPERANDS({"IMAGE", EXACTLY_ONE, READS_STDIN},
                          {"FILE", ANY_NUMBER, READS_STDIN_UNLESS_GIVEN}),
-    .uses = USES({.option = OPT_NEW}, CHANGE_OPTIONS, {.option = OPT_NOTE}, KEY_OPTIONS,
+    .uses = USES({.option = OPT_NEW}, CHANGE_OPTIONS, {.option = OPT_SAVE_EVERY}, {.option = OPT_NOTE}, KEY_OPTIONS,
                  THREADS_OPTION, {.option = OPT_SECRET_FILE}),
     .examples =
         EXAMPLES({"Add today's list", "tamis add blocklist.tamis today.txt"},

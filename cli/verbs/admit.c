@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "cli/keeping.h"
 #include "tamis_jobs.h"
 
 static const uint64_t usual_capacity = 1000000;
@@ -71,7 +72,8 @@ static int open_memory(struct admitting *admitting) {
     return load_memory(admitting, path);
 }
 
-static int save_memory(const struct admitting *admitting) {
+static int save_memory(void *with) {
+    const struct admitting *admitting = with;
     const struct args *args = admitting->args;
     if (!admitting->edit) return 0;
     const size_t size = (size_t)tamis_admission_size(admitting->admission);
@@ -139,7 +141,14 @@ static int run(const struct args *args) {
     if (!code) code = open_memory(&admitting);
     if (code) goto done;
 
-    const struct handler handler = {.take = take_batch, .goes_on = true, .with = &admitting};
+    struct keeping keeping = {.args = args, .save = save_memory, .with = &admitting};
+    if (admitting.edit) code = keeping_start(&keeping, &keys);
+    if (code) goto done;
+    const struct handler handler = {.take = take_batch,
+                                    .after = keeping_after,
+                                    .after_with = &keeping,
+                                    .goes_on = true,
+                                    .with = &admitting};
     keys_hash_by(&keys, tamis_admission_hasher(admitting.admission));
     code = keys_run(&keys, &handler);
     if (ferror(stdout)) goto done; /* what nobody has heard was not answered */
@@ -178,7 +187,7 @@ const struct verb verb_admit = {
         {.option = OPT_INVERT, .help = "print the others: what is asked for the first time"},
         {.option = OPT_COUNT}, {.option = OPT_JSON,
          .help = "write the summary on standard error as JSON"},
-        KEY_OPTIONS, {.option = OPT_SECRET_FILE}, THREADS_OPTION, {.option = OPT_WAIT}),
+        KEY_OPTIONS, {.option = OPT_SECRET_FILE}, THREADS_OPTION, {.option = OPT_SAVE_EVERY}, {.option = OPT_WAIT}),
     .examples =
         EXAMPLES({"Which requests of a log would a cache keep, and how many?",
                   "tamis admit -c --field 7 -d ' ' access.log"},

@@ -1,5 +1,6 @@
 /* put.c: `tamis put`, new values for keys of an image. */
 #include "cli/cli.h"
+#include "cli/keeping.h"
 
 struct putting {
     tamis *filter;
@@ -29,15 +30,19 @@ static void tell(const struct args *args, const struct putting *putting) {
 static int run(const struct args *args) {
     struct putting putting = {0};
     struct image image = {0};
+    struct keeping keeping = {.args = args, .image = &image};
     struct keys keys;
     int code = keys_open(&keys, args, 1);
     if (!code) code = image_open_to_change(&image, args);
     if (!code) code = image_needs(args, &image, TAMIS_CAN_PUT, "set values");
     if (!code) code = set_notes(args, image.filter);
+    if (!code) code = keeping_start(&keeping, &keys);
     putting.filter = image.filter;
     keys.cutting.has_values = true;
     keys_hash_by(&keys, image.filter);
-    if (!code) code = keys_run(&keys, &(struct handler){.take = put_batch, .with = &putting});
+    const struct handler handler = {
+        .take = put_batch, .after = keeping_after, .after_with = &keeping, .with = &putting};
+    if (!code) code = keys_run(&keys, &handler);
     if (!code) code = image_save(args, &image);
     if (!code) tell(args, &putting);
     image_close(&image);
@@ -55,7 +60,7 @@ const struct verb verb_put = {
     .run = run,
     .operands = OPERANDS({"IMAGE", EXACTLY_ONE, READS_STDIN},
                          {"FILE", ANY_NUMBER, READS_STDIN_UNLESS_GIVEN}),
-    .uses = USES(CHANGE_OPTIONS, {.option = OPT_NOTE}, KEY_OPTIONS, THREADS_OPTION,
+    .uses = USES(CHANGE_OPTIONS, {.option = OPT_SAVE_EVERY}, {.option = OPT_NOTE}, KEY_OPTIONS, THREADS_OPTION,
                  {.option = OPT_SECRET_FILE}),
     .examples = EXAMPLES({"New values from a table", "tamis put country.tamis moved.tsv"},
                          {"One of them", "printf '192.0.2.7\\t49\\n' | tamis put country.tamis"}),

@@ -1,5 +1,6 @@
 /* remove.c: `tamis remove`, keys out of an image. */
 #include "cli/cli.h"
+#include "cli/keeping.h"
 
 struct removing {
     tamis *filter;
@@ -37,15 +38,19 @@ static void tell(const struct args *args, const struct removing *removing) {
 
 static int run(const struct args *args) {
     struct image image = {0};
+    struct keeping keeping = {.args = args, .image = &image};
     struct removing removing = {.is_strict = given(args, OPT_STRICT)};
     struct keys keys;
     int code = keys_open(&keys, args, 1);
     if (!code) code = image_open_to_change(&image, args);
     if (!code) code = image_needs(args, &image, TAMIS_CAN_REMOVE, "remove keys");
     if (!code) code = set_notes(args, image.filter);
+    if (!code) code = keeping_start(&keeping, &keys);
     removing.filter = image.filter;
     keys_hash_by(&keys, image.filter);
-    if (!code) code = keys_run(&keys, &(struct handler){.take = remove_batch, .with = &removing});
+    const struct handler handler = {
+        .take = remove_batch, .after = keeping_after, .after_with = &keeping, .with = &removing};
+    if (!code) code = keys_run(&keys, &handler);
     if (!code) code = image_save(args, &image);
     if (!code) {
         tell(args, &removing);
@@ -66,7 +71,7 @@ const struct verb verb_remove = {
     .run = run,
     .operands = OPERANDS({"IMAGE", EXACTLY_ONE, READS_STDIN},
                          {"FILE", ANY_NUMBER, READS_STDIN_UNLESS_GIVEN}),
-    .uses = USES({.option = OPT_STRICT}, CHANGE_OPTIONS, {.option = OPT_NOTE}, KEY_OPTIONS,
+    .uses = USES({.option = OPT_STRICT}, CHANGE_OPTIONS, {.option = OPT_SAVE_EVERY}, {.option = OPT_NOTE}, KEY_OPTIONS,
                  THREADS_OPTION, {.option = OPT_SECRET_FILE}),
     .examples = EXAMPLES({"These are good again", "tamis remove blocklist.tamis pardoned.txt"},
                          {"One key", "echo good.example | tamis remove blocklist.tamis"},

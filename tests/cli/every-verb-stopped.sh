@@ -1,10 +1,11 @@
-# Ctrl-C while keys are awaited: the command ends by that signal, and nothing is left behind.
+# Ctrl-C while keys are awaited: the command ends by that signal, and nothing is left behind, except
+# what verbs save that take in keys for days.
 if ! python3 -c 'import signal' 2>/dev/null; then echo "no python3"; exit 77; fi
 . "$(dirname "$0")/every-verb.inc"
 python3 - <<'END'
 import os, signal, subprocess
-for words in ("build made -", "add good/counting - -o made", "remove good/counting - -o made",
-              "check good/blocked", "count good/counting", "get good/map", "put good/map - -o made",
+for words in ("build made -", "add -q good/counting - -o made", "remove -q good/counting - -o made",
+              "check good/blocked", "count good/counting", "get good/map", "put -q good/map - -o made",
               "label good/labels more - -o made", "doctor good/blocked --members -", "bench -",
               "plan --sample -", "set-data good/blocked -o made", "info -",
               "uniq", "uniq --exact", "admit -v", "count --top 3", "semijoin - good/keys", "semijoin good/keys -",
@@ -24,4 +25,6 @@ for words in ("build made -", "add good/counting - -o made", "remove good/counti
         left = sorted(set(os.listdir(".")) - {"good"})
         if left:
             print("left behind:", *left)
+        if "made" in left and words.split()[0] in ("add", "remove", "put"):
+            os.remove("made")
 END
