@@ -1,8 +1,8 @@
 /* BF.ADD, BF.MADD and BF.INSERT: what they do to a filter.
  *
  * Items are hashed, then asked for, so that many cache misses are under way at once; then those that are
- * missing are added in order. What was added is replicated, as BF.MADD, and nothing when nothing was. A
- * large filter that has no room for them is copied, added to and put in place on the worker; a large new
+ * missing are added in order. All of them are replicated, as BF.MADD: one that seemed to be there may be
+ * taken for another, and a version that lays filters out otherwise would not know it. A large filter that has no room for them is copied, added to and put in place on the worker; a large new
  * one is made there. */
 #include <stdio.h>
 #include <string.h>
@@ -146,31 +146,15 @@ static void reply_outcome(redis_ctx *ctx, const items *t, const outcome *o, bool
     if (failed) reply_failure(ctx, o);
 }
 
-/* By slices, as they were added: a replica then does the same in the same steps. */
-static void replicate(redis_ctx *ctx, redis_string *key, redis_string **item, const items *t,
-                      const outcome *o) {
-    redis_string *added[SLICE];
-    size_t n = 0;
-    for (size_t i = 0; i < o->done; i++) {
-        if (t->hit[i]) added[n++] = item[i];
-        if (n && (i + 1 == o->done || (i + 1) % SLICE == 0)) {
-            redis.Replicate(ctx, "BF.MADD", "sv", key, added, n);
-            n = 0;
-        }
-    }
-}
-
-/* A command whose items were all added goes to replicas as it came, which costs the server nothing for
- * each of them; one that made the filter or was left to a job does not. */
+/* A command that was done goes to replicas as it came, which costs the server nothing for each item; one that
+ * made the filter, was left to a job or found no room goes as what was done, which takes the same steps there. */
 static void tell(redis_ctx *ctx, redis_string *key, redis_string **item, const items *t,
                  const outcome *o, bool is_single, bool may_go_as_it_came) {
-    if (o->added) {
-        if (may_go_as_it_came && o->added == t->count)
-            redis.ReplicateVerbatim(ctx);
-        else
-            replicate(ctx, key, item, t, o);
-        redis.NotifyKeyspaceEvent(ctx, REDIS_NOTIFY_MODULE, "bloom.add", key);
-    }
+    if (may_go_as_it_came && o->done == t->count)
+        redis.ReplicateVerbatim(ctx);
+    else if (o->done)
+        redis.Replicate(ctx, "BF.MADD", "sv", key, item, o->done);
+    if (o->added) redis.NotifyKeyspaceEvent(ctx, REDIS_NOTIFY_MODULE, "bloom.add", key);
     reply_outcome(ctx, t, o, is_single);
 }
 

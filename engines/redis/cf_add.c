@@ -149,28 +149,30 @@ static void reply_results(redis_ctx *ctx, const adding *a) {
     }
 }
 
-/* Replicas get what went in, and nothing else. */
-static void replicate(redis_ctx *ctx, const adding *a, redis_string *key) {
+/* Replicas get what went in, and what seemed to be there: it may be taken for another, and a version that lays
+ * filters out otherwise would not know it. */
+static void replicate(redis_ctx *ctx, const adding *a, redis_string *key, size_t found) {
     redis_string **item = a->order.item, *few[FEW_ITEMS];
-    if (a->order.is_verbatim && a->added == a->t.count) {
+    if (a->order.is_verbatim && found == a->t.count) {
         redis.ReplicateVerbatim(ctx);
         return;
     }
-    if (a->added < a->t.count) {
-        item = a->added <= FEW_ITEMS ? few : redis.Alloc(a->added * sizeof *item);
+    if (found < a->t.count) {
+        item = found <= FEW_ITEMS ? few : redis.Alloc(found * sizeof *item);
         for (size_t i = 0, n = 0; i < a->t.count; i++)
-            if (a->result[i] == ADDED) item[n++] = a->order.item[i];
+            if (a->result[i] != NO_ROOM) item[n++] = a->order.item[i];
     }
-    redis.Replicate(ctx, "CF.INSERT", "sccv", key, "NOCREATE", "ITEMS", item, a->added);
+    redis.Replicate(ctx, a->order.only_new ? "CF.INSERTNX" : "CF.INSERT", "sccv", key, "NOCREATE",
+                    "ITEMS", item, found);
     if (item != a->order.item && item != few) redis.Free(item);
 }
 
 static void finish(redis_ctx *ctx, const adding *a, value *v, redis_string *key) {
+    size_t found = 0; /* that are answered yes from now on */
     v->facts = a->facts;
-    if (a->added) {
-        replicate(ctx, a, key);
-        redis.NotifyKeyspaceEvent(ctx, REDIS_NOTIFY_MODULE, "cf.add", key);
-    }
+    for (size_t i = 0; i < a->t.count; i++) found += a->result[i] != NO_ROOM;
+    if (found) replicate(ctx, a, key, found);
+    if (a->added) redis.NotifyKeyspaceEvent(ctx, REDIS_NOTIFY_MODULE, "cf.add", key);
     reply_results(ctx, a);
 }
 

