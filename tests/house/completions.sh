@@ -66,6 +66,11 @@ for shell in bash zsh fish; do
         echo "ok $n - $shell # SKIP $shell is not installed"
         continue
     fi
+    if [ $shell = zsh ] && ! zsh -f -c 'zmodload zsh/zpty && zpty one true' >/dev/null 2>&1; then
+        n=$((n + 1))
+        echo "ok $n - zsh # SKIP no pseudo-terminal can be opened here"
+        continue
+    fi
     while IFS='|' read -r line want; do
         # To wait at a terminal for nothing would be a matter of time.
         [ -z "$want" ] && [ $shell = zsh ] && continue
