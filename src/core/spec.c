@@ -141,26 +141,31 @@ static bool set_option(tamis_request *r, size_t i, const char *value) {
     return tamis__parse_option(option, value, &r->wish.option[i]);
 }
 
+/* Names with commas between them; what the sentence has no room for is left out. */
+typedef struct list {
+    char text[384];
+} list;
+
+static void append(list *l, const char *name) {
+    const size_t at = strlen(l->text);
+    snprintf(l->text + at, sizeof l->text - at, "%s%s", at ? ", " : "", name);
+}
+
 static tamis_status unknown_option(const tamis_kind *kind, const char *name) {
-    char known[256];
-    int at = 0;
+    list known = {""};
     for (size_t i = 0; i < (kind->query_keys ? COMMON_BEFORE_HASH : COMMON_COUNT); i++)
-        at +=
-            snprintf(known + at, sizeof known - (size_t)at, "%s%s", i ? ", " : "", common[i].name);
-    for (size_t i = 0; i < kind->option_count && at < (int)sizeof known; i++)
-        at += snprintf(known + at, sizeof known - (size_t)at, ", %s", kind->options[i].name);
+        append(&known, common[i].name);
+    for (size_t i = 0; i < kind->option_count; i++) append(&known, kind->options[i].name);
     return tamis__fail(TAMIS_INVALID, "%s has no option '%s'; it knows %s", kind->name, name,
-                       known);
+                       known.text);
 }
 
 static tamis_status unknown_kind(const char *name) {
-    char known[384];
-    int at = 0;
-    for (size_t i = 0; i < tamis__kind_count() && at < (int)sizeof known; i++)
+    list known = {""};
+    for (size_t i = 0; i < tamis__kind_count(); i++)
         if (tamis__kind_at(i)->id < TAMIS_FOREIGN_FROM)
-            at += snprintf(known + at, sizeof known - (size_t)at, "%s%s", i ? ", " : "",
-                           tamis__kind_at(i)->kind->name);
-    return tamis__fail(TAMIS_INVALID, "there is no kind '%s'; there are %s", name, known);
+            append(&known, tamis__kind_at(i)->kind->name);
+    return tamis__fail(TAMIS_INVALID, "there is no kind '%s'; there are %s", name, known.text);
 }
 
 /* ---- Parsing -------------------------------------------------------------------------------- */

@@ -68,7 +68,7 @@ static uint64_t take_length(cursor *c) {
     if (first >> 6 == 1) return (uint64_t)(first & 63) << 8 | *take(c, 1);
     if (first == 0x80) return tamis__get32_big(take(c, 4));
     if (first == 0x81) return tamis__get64_big(take(c, 8));
-    if (!c->why) c->why = "a length starts with a byte that no length starts with";
+    c->why = "a length starts with a byte that no length starts with";
     return 0;
 }
 
@@ -79,7 +79,7 @@ static void expect(cursor *c, uint64_t opcode) {
 static uint64_t take_number(cursor *c, uint64_t most) {
     expect(c, NUMBER);
     const uint64_t number = take_length(c);
-    if (number > most && !c->why) c->why = "a number is too large for its field";
+    if (number > most) c->why = "a number is too large for its field";
     return c->why ? 0 : number;
 }
 
@@ -127,7 +127,7 @@ static text take_string(cursor *c) {
         take(c, 1);
         take_packed(c, &t);
     } else if (first > 0xc3) {
-        if (!c->why) c->why = "a string is of no known form";
+        c->why = "a string is of no known form";
     } else {
         take(c, 1);
         t.length = (uint64_t)snprintf(t.digits, sizeof t.digits, "%ld", (long)take_small(c, first));
@@ -340,7 +340,7 @@ typedef struct output {
     const tamis_departure *out;
     uint64_t crc;
     tamis_status rc;
-    uint8_t *memory; /* for packing; NULL when there is nothing to pack */
+    uint8_t *memory; /* for packing */
 } output;
 
 static void put(output *o, const uint8_t *bytes, uint64_t n) {
@@ -385,7 +385,7 @@ static void put_double(output *o, double x) {
 static bool is_number(const uint8_t *bytes, uint64_t n, int32_t *number) {
     int64_t x = 0;
     char again[16];
-    if (n == 0 || n > 11) return false;
+    if (n - 1 >= 11) return false; /* none, or too many */
     for (uint64_t i = bytes[0] == '-'; i < n; i++) {
         if (bytes[i] < '0' || bytes[i] > '9') return false;
         x = x * 10 + (bytes[i] - '0');
@@ -407,7 +407,7 @@ static void put_small(output *o, int32_t x) {
 enum { PACK_FROM = 21, PACK_SAVES = 4 };
 
 static uint64_t pack(output *o, const uint8_t *bytes, uint64_t n, uint8_t **packed) {
-    if (n < PACK_FROM || !o->memory) return 0;
+    if (n < PACK_FROM) return 0;
     *packed = o->memory + TAMIS_LZF_SEEN * sizeof(uint64_t);
     return tamis__lzf_pack(bytes, n, (uint64_t *)(void *)o->memory, *packed, n - PACK_SAVES);
 }

@@ -18,7 +18,7 @@ enum { NONE, CRC32C, XXH32, XXH64, XXH3, CHECKSUMS };
 
 bool tamis__take_varint(tamis_input *from, uint64_t *x) {
     *x = 0;
-    for (unsigned shift = 0; shift < 64 && from->size; shift += 7) {
+    for (unsigned shift = 0; from->size; shift += 7) {
         const uint8_t byte = *from->bytes;
         if (shift == 63 && byte > 1) return false;
         from->bytes++, from->size--;
@@ -45,8 +45,7 @@ static uint32_t checksum_of(unsigned type, const uint8_t *bytes, uint64_t size) 
     case CRC32C: return tamis__crc32c_masked(bytes, size);
     case XXH32: return tamis__xxh32(bytes, size);
     case XXH64: return hashed(TAMIS_HASH_XXH64, bytes, size);
-    case XXH3: return hashed(TAMIS_HASH_XXH3, bytes, size - 1) ^ bytes[size - 1] * 0x6b9083d9u;
-    default: return 0;
+    default: return hashed(TAMIS_HASH_XXH3, bytes, size - 1) ^ bytes[size - 1] * 0x6b9083d9u;
     }
 }
 
@@ -91,10 +90,10 @@ static tamis_status open_extended(tamis_table *t, const uint8_t *footer) {
 }
 
 static tamis_status open_new(tamis_table *t) {
-    const uint8_t *footer = t->in.bytes + t->in.size - NEW_FOOTER;
     if (t->in.size < NEW_FOOTER)
         return tamis__not_it(t->format, "%llu bytes, a footer alone has %d",
                              (unsigned long long)t->in.size, NEW_FOOTER);
+    const uint8_t *footer = t->in.bytes + t->in.size - NEW_FOOTER;
     t->checksum = footer[0];
     t->version = tamis__get32(footer + 41);
     if (t->version == 0 || t->version > LAST_VERSION)

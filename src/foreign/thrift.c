@@ -28,7 +28,7 @@ static void pass(tamis_thrift *t, uint64_t count, uint64_t size) {
 
 static uint64_t unsigned_number(tamis_thrift *t) {
     uint64_t value = 0;
-    for (unsigned shift = 0; shift < 64; shift += 7) {
+    for (unsigned shift = 0;; shift += 7) {
         const uint8_t b = byte(t);
         if (shift == 63 && b > 1) break;
         value |= (uint64_t)(b & 0x7f) << shift;
@@ -67,7 +67,7 @@ const uint8_t *tamis__thrift_binary(tamis_thrift *t, uint64_t *len) {
 
 bool tamis__thrift_next(tamis_thrift *t, tamis_field *field) {
     const uint8_t head = byte(t);
-    if (head == TAMIS_THRIFT_STOP || t->wrong) return false;
+    if (head == TAMIS_THRIFT_STOP) return false; /* as does all that is read behind a wrong thing */
     field->type = head & 15;
     const int64_t id =
         head >> 4 ? field->id + (head >> 4) : tamis__thrift_number(t, TAMIS_THRIFT_I16);

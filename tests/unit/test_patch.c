@@ -397,6 +397,90 @@ static bytes file_of(const char *path) {
     return b;
 }
 
+static bool take_none(void *ctx, const void *more, size_t size) {
+    (void)more, (void)size;
+    return (*(int *)ctx)-- > 0;
+}
+
+/* What is told without being written, and to callers of older headers; sizes that no image has. */
+static void only_asked(void **state) {
+    (void)state;
+    bytes base, result, patch;
+    struct tamis_patch_info info, half;
+    small_patch(&base, &result, &patch);
+    DEMAND(tamis_diff(base.at, base.size, result.at, result.size, &info, sizeof info, NULL, NULL));
+    assert_int_equal(info.patch_bytes, patch.size);
+    assert_int_equal(info.result_bytes, result.size);
+    memset(&half, 0xa5, sizeof half);
+    DEMAND(
+        tamis_diff(base.at, base.size, result.at, result.size, &half, sizeof half / 2, NULL, NULL));
+    assert_memory_equal(&half, &info, sizeof half / 2);
+    assert_int_equal(((uint8_t *)&half)[sizeof half / 2], 0xa5);
+    const size_t huge = ((size_t)1 << 57) + 1;
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(tamis_diff(base.at, i ? base.size : huge, result.at,
+                                    i ? huge : result.size, &info, sizeof info, NULL, NULL),
+                         TAMIS_TOO_LARGE);
+        assert_string_equal(tamis_why(), "images of a patch have at most 2^57 bytes");
+    }
+    let_go(&base, &result, &patch);
+}
+
+/* Nothing is an image of no bytes to a patch: from it, to it, and both. */
+static void of_nothing(void **state) {
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        bytes base = of_size(i & 1 ? 300 : 0), result = of_size(i & 2 ? 300 : 0), patch, made;
+        memset(base.at, 0, base.size), memset(result.at, 0, result.size);
+        patch = diff(base, result);
+        DEMAND(apply(base, patch, &made));
+        assert_true(is_same(made, result));
+        free(made.at);
+        for (int left = 0; left < 1 + (patch.size > HEADER); left++) {
+            int takes = left;
+            assert_int_equal(
+                tamis_diff(base.at, base.size, result.at, result.size, NULL, 0, take_none, &takes),
+                TAMIS_CANCELLED);
+            assert_string_equal(tamis_why(), "the patch was not taken");
+        }
+        let_go(&base, &result, &patch);
+    }
+}
+
+/* No honest patch codes changes of an image into nothing; one that does is read all the same. */
+static void changes_into_nothing(void **state) {
+    (void)state;
+    bytes base = of_size(300), result = of_size(0), patch, made;
+    memset(base.at, 1, base.size);
+    patch = diff(base, result);
+    assert_int_equal(patch.size, HEADER);
+    patch.at[10] = 1; /* CHANGES */
+    seal(patch);
+    assert_int_equal(apply(base, patch, &made), TAMIS_CORRUPT);
+    assert_string_equal(tamis_why(), "damaged: the changes of the patch make no sense");
+    let_go(&base, &result, &patch);
+}
+
+/* Straight into tamis_apply, which asks everything again. */
+static void apply_trusts_nobody(void **state) {
+    (void)state;
+    bytes base, result, patch;
+    small_patch(&base, &result, &patch);
+    bytes made = of_size(result.size);
+    patch.at[HEADER] ^= 1;
+    assert_int_equal(tamis_apply(base.at, base.size, patch.at, patch.size, made.at, made.size),
+                     TAMIS_CORRUPT);
+    assert_string_equal(tamis_why(), "damaged: the patch's checksum is wrong");
+    patch.at[HEADER] ^= 1;
+    assert_int_equal(tamis_apply(base.at, base.size - 1, patch.at, patch.size, made.at, made.size),
+                     TAMIS_MISMATCH);
+    assert_non_null(strstr(tamis_why(), "for another image"));
+    DEMAND(tamis_apply(base.at, base.size, patch.at, patch.size, made.at, made.size));
+    assert_true(is_same(made, result));
+    free(made.at);
+    let_go(&base, &result, &patch);
+}
+
 static void golden_patch(void **state) {
     (void)state;
     bytes base = file_of("tests/golden/blocked-1.tamis"), patch, made, again;
@@ -427,6 +511,10 @@ int main(void) {
         cmocka_unit_test(headers_are_checked),
         cmocka_unit_test(other_images_are_refused),
         cmocka_unit_test(a_writer_may_stop_it),
+        cmocka_unit_test(only_asked),
+        cmocka_unit_test(of_nothing),
+        cmocka_unit_test(changes_into_nothing),
+        cmocka_unit_test(apply_trusts_nobody),
         cmocka_unit_test(golden_patch),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

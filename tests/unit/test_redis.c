@@ -17,6 +17,7 @@
 #include "foreign/murmur.h"
 #include "foreign/redis.h"
 #include "tests/help/foreign.h"
+#include "tests/help/purse.h"
 
 /* ---- What the module wrote ------------------------------------------------------------------ */
 
@@ -494,13 +495,30 @@ static void digits_are_numbers(void **state) {
                     "0123",
                     6},
                    {"-7", "\x05\xc0\xf9", 3},
-                   {"+7", "\x05\x02+7", 4}};
+                   {"+7", "\x05\x02+7", 4},
+                   {"-", "\x05\x01-", 3},
+                   {"12:4",
+                    "\x05\x04"
+                    "12:4",
+                    6},
+                   {"2147483647", "\x05\xc2\xff\xff\xff\x7f", 6},
+                   {"2147483648",
+                    "\x05\x0a"
+                    "2147483648",
+                    12},
+                   {"-2147483648", "\x05\xc2\x00\x00\x00\x80", 6},
+                   {"-2147483649",
+                    "\x05\x0b"
+                    "-2147483649",
+                    13}};
     for (size_t i = 0; i < sizeof samples / sizeof *samples; i++) {
         uint8_t bytes[64] = {0};
         const size_t n = strlen(samples[i].cells);
-        tamis__cf_put_header(
-            bytes, (tamis_cf_header){
-                       .items = n, .buckets = n, .filters = 1, .bucket_size = 1, .iterations = 20});
+        tamis__cf_put_header(bytes, (tamis_cf_header){.items = n,
+                                                      .buckets = 1,
+                                                      .filters = 1,
+                                                      .bucket_size = (uint16_t)n,
+                                                      .iterations = 20});
         memcpy(bytes + TAMIS_CF_HEADER, samples[i].cells, n);
         tamis *f = test_import("rediscuckoo", (test_file){bytes, TAMIS_CF_HEADER + n});
         const test_file dump = test_export(f, "redis-dump");
@@ -737,6 +755,73 @@ static void cuckoo_attacks(void **state) {
         with(CF, bad[i].at, bad[i].width, bad[i].value, "such a shape");
 }
 
+/* The first version wrote no bits: they are keys times bits for each, which must be some and not too many. */
+static void bits_that_cannot_be(void **state) {
+    (void)state;
+    static const double bits_per_key[] = {0, 0.05, -1, 1e300, INFINITY, NAN};
+    for (size_t i = 0; i < sizeof bits_per_key / sizeof *bits_per_key; i++) {
+        test_file file = old_dump(0);
+        const uint8_t usual[] = {0xec, 0x51, 0xb8, 0x1e, 0x85, 0x2b, 0x23, 0x40}; /* 9.585 */
+        uint8_t *at = memmem(file.bytes, file.size, usual, sizeof usual);
+        assert_non_null(at);
+        memcpy(at, &bits_per_key[i], sizeof usual);
+        file.size -= 10;
+        seal(&file);
+        test_refused("redis-dump", file, "a link has no bits");
+        free(file.bytes);
+    }
+}
+
+/* A byte behind the end of the fields, and a field where the end should be. */
+static void more_than_the_fields(void **state) {
+    (void)state;
+    for (size_t i = 0; i < FILES; i++) {
+        const test_file dump = dump_of(i);
+        test_file longer = {calloc(1, dump.size + 16), dump.size - 10};
+        memcpy(longer.bytes, dump.bytes, longer.size);
+        put_byte(&longer, 0);
+        seal(&longer);
+        test_refused("redis-dump", longer, "there are bytes behind the fields");
+        longer.size = dump.size - 11;
+        put_byte(&longer, 2), put_byte(&longer, 0);
+        seal(&longer);
+        test_refused("redis-dump", longer, "there are more fields than there should be");
+        free(longer.bytes);
+        free(dump.bytes);
+    }
+}
+
+static bool take_some(void *ctx, const void *bytes, size_t size) {
+    (void)bytes, (void)size;
+    return (*(int *)ctx)-- > 0;
+}
+
+/* A writer that stops at any place, and no memory to compress in. */
+static void dumps_that_are_not_written(void **state) {
+    (void)state;
+    test_purse purse = {0};
+    const struct tamis_allocator memory = test_allocator(&purse);
+    const struct tamis_options options = {.struct_size = sizeof options, .allocator = &memory};
+    const test_file dump = dump_of(CF);
+    tamis *f;
+    assert_int_equal(tamis_import_with(&f, "redis-dump", dump.bytes, dump.size, &options),
+                     TAMIS_OK);
+    tamis_status rc = TAMIS_CANCELLED;
+    int writes = 0;
+    for (; rc; writes++) {
+        int left = writes;
+        rc = tamis_export(f, "redis-dump", take_some, &left);
+        if (rc) assert_int_equal(rc, TAMIS_CANCELLED);
+    }
+    assert_true(writes > 10);
+    purse.fail_at = purse.calls + 1;
+    assert_int_equal(tamis_export(f, "redis-dump", take_some, &writes), TAMIS_NOMEM);
+    assert_non_null(strstr(tamis_why(), "bytes to compress in"));
+    tamis_free(f);
+    free(dump.bytes);
+    assert_int_equal(purse.blocks, 0);
+}
+
 /* A dump says of each sub-filter how many buckets it has, which follows from the first. */
 static void other_buckets_in_a_dump(void **state) {
     (void)state;
@@ -879,6 +964,9 @@ int main(void) {
         cmocka_unit_test(bloom_attacks),
         cmocka_unit_test(cuckoo_attacks),
         cmocka_unit_test(other_buckets_in_a_dump),
+        cmocka_unit_test(bits_that_cannot_be),
+        cmocka_unit_test(more_than_the_fields),
+        cmocka_unit_test(dumps_that_are_not_written),
         cmocka_unit_test(chains_that_cannot_be),
         cmocka_unit_test(sealed_dumps),
         cmocka_unit_test(small_dumps_of_much),

@@ -217,6 +217,38 @@ static void an_unknown_option_is_answered_with_the_list(void **state) {
     }
 }
 
+/* Kinds of other systems hash keys their own way: words about that are unknown, or refused. */
+static void foreign_kinds_know_no_hash(void **state) {
+    (void)state;
+    assert_refused("bip37:capacity=9,sise=4", TAMIS_INVALID,
+                   "bip37 has no option 'sise'; it knows capacity, fpr");
+    assert_refused("orc:capacity=9,hash=xxh3", TAMIS_INVALID,
+                   "orc hashes keys its own way: no hash, seed or key");
+    assert_refused("orc:capacity=9,seed=3", TAMIS_INVALID,
+                   "orc hashes keys its own way: no hash, seed or key");
+    assert_refused("orc:capacity=9,key=inside", TAMIS_INVALID,
+                   "orc hashes keys its own way: no hash, seed or key");
+    plan_of("orc:capacity=9");
+}
+
+static void names_that_are_too_long(void **state) {
+    (void)state;
+    char spec[TEXT];
+    snprintf(spec, sizeof spec, "blocked:%0100d=1", 0);
+    assert_refused(spec, TAMIS_INVALID, "is too long for a name=value");
+    snprintf(spec, sizeof spec, "blocked:capacity=%0300d", 1);
+    assert_refused(spec, TAMIS_INVALID, "is too long for a name=value");
+}
+
+/* countmin is sized by its own options; a rate beside them is still a wish. */
+static void sized_by_its_own_options(void **state) {
+    (void)state;
+    assert_same_plan("countmin:error=1%,doubt=1%", "countmin:doubt=1%,error=1%");
+    assert_same_plan("countmin:error=1%,doubt=1%", "countmin:error=1%,doubt=1%,fpr=1%");
+    assert_true(plan_of("countmin:error=1%,doubt=1%").fpr_asked == 0);
+    assert_true(plan_of("countmin:error=1%,doubt=1%,fpr=1%").fpr_asked == 0.01);
+}
+
 static void an_option_given_twice_is_refused(void **state) {
     (void)state;
     static const char *const twice[] = {"capacity=1,capacity=1",
@@ -692,6 +724,9 @@ int main(void) {
         cmocka_unit_test(one_percent_is_the_rate_when_none_is_given),
         cmocka_unit_test(size_and_bits_say_the_same),
         cmocka_unit_test(an_unknown_option_is_answered_with_the_list),
+        cmocka_unit_test(foreign_kinds_know_no_hash),
+        cmocka_unit_test(names_that_are_too_long),
+        cmocka_unit_test(sized_by_its_own_options),
         cmocka_unit_test(an_option_given_twice_is_refused),
         cmocka_unit_test(a_value_that_is_missing_or_wrong_names_its_option),
         cmocka_unit_test(two_of_capacity_fpr_and_size_fix_the_third),
