@@ -85,6 +85,7 @@ test check:
 
 proof:
 	@tools/setup proof
+	$(if $(SHORT),,@tools/setup coverage)
 	@$(MAKE) --no-print-directory -j2 proof-here
 
 # ---- Building ---------------------------------------------------------------------------------
@@ -235,6 +236,16 @@ REPLAY_RDB := $(T)/fuzz/replay_rdb
 $(REPLAY_RDB): $(B)/tests/fuzz/rdb.o $(B)/tests/fuzz/replay_rdb.o $(REDIS_OBJ) $(FUZZ_OBJ) $(LIB)
 	$(call link_test)
 
+# What other fuzzers kept, in folders of their own.
+KEPT := $(T)/fuzz/replay_import $(T)/fuzz/replay_talk $(T)/fuzz/replay_summary
+$(KEPT): $(T)/fuzz/replay_%: $(B)/tests/fuzz/%.o $(B)/tests/fuzz/replay_corpus.o $(FUZZ_OBJ) $(LIB)
+	$(call link_test)
+KEPT_RDB := $(T)/fuzz/replay_corpus_rdb
+$(KEPT_RDB): $(B)/tests/fuzz/rdb.o $(B)/tests/fuzz/replay_corpus.o $(REDIS_OBJ) $(FUZZ_OBJ) $(LIB)
+	$(call link_test)
+REPLAYS = $(REPLAY) $(REPLAY_RDB) "$(KEPT_RDB) tests/fuzz/corpus-rdb" \
+          $(foreach program,$(KEPT),"$(program) tests/fuzz/corpus-$(program:$(T)/fuzz/replay_%=%)")
+
 # The module, in a server; each is a program by itself. PROGRAMS=, KEYS= and MUTANTS= make those that take
 # long longer: `make redis-proof`.
 REDIS_TESTS := $(addprefix tests/redis/,cluster.py own.py work.py bounds.py upgrade.py server_side.py prototypes.sh bf.py cf.py cms.py programs.py killed.py attacks.py mutate.py)
@@ -245,14 +256,18 @@ $(T)/redis/%: $(B)/tests/redis/%.o $(HELP_OBJ) $(LIB)
 WRITERS := $(T)/proof/writers
 HOUSE := $(sort $(wildcard tests/house/*.sh tests/house/*.py))
 
+# The longest first, so that the processors finish together.
+LONG_TESTS := tests/house/install.sh tests/cli/run $(addprefix tests/house/,layers.sh header.sh examples.sh) tests/python/test_reader.py \
+              $(addprefix $(T)/unit/,test_redis test_leveldb) tests/redis/cluster.py
+
 BENCH    := $(B)/bench/bench
-PROGRAMS := $(UNIT) $(LAWS) $(REPLAY) $(REPLAY_RDB) $(MUTATE) $(WRITERS)
+PROGRAMS := $(UNIT) $(LAWS) $(REPLAY) $(REPLAY_RDB) $(KEPT) $(KEPT_RDB) $(MUTATE) $(WRITERS)
 .PHONY: programs
 programs: all $(PROGRAMS)
 test-here: programs $(BENCH)
 	@TAMIS=$(abspath $(CMD)) TAMIS_REDIS=$(abspath $(REDIS_SO)) TAMIS_MUTATE=$(abspath $(MUTATE)) TAMIS_SO=$(abspath $(SO)) B=$(B) CC="$(CC)" CXX="$(CXX)" \
-	tests/run "$(LAWS) --part 1/2" "$(LAWS) --part 2/2" $(UNIT) "$(WRITERS) 60" $(REPLAY) $(REPLAY_RDB) tests/cli/run tests/python/test_reader.py \
-	    $(REDIS_TESTS) $(HOUSE)
+	tests/run "$(LAWS) --part 1/2" "$(LAWS) --part 2/2" $(LONG_TESTS) "$(WRITERS) 60" $(REPLAYS) \
+	    $(filter-out $(LONG_TESTS),$(UNIT) $(REDIS_TESTS) $(HOUSE))
 
 # ---- Proofs: minutes each, the short ones also in CI -------------------------------------------
 
@@ -262,8 +277,8 @@ LONG_PROOFS := $(addprefix tests/proof/,sanitizers.sh same_bytes.sh) \
                $(addprefix tests/proof/,sanitized_laws.sh planted_foreign.sh planted.sh threads.sh planted_cli.sh planted_redis.sh planted_redis_bytes.sh programs.sh fuzz.sh)
 $(B)/tests/proof/%.o: CPPFLAGS += $(if $(SHORT),-DTAMIS_SHORT)
 # SHORT leaves out what needs minutes to say anything: tables that are full to the brim, a build for each fuzzer,
-# and one that watches threads.
-LEFT_OUT := $(if $(SHORT),$(T)/proof/full_tables tests/proof/fuzz.sh tests/proof/threads.sh)
+# one that watches threads, one that counts branches; and more steps of the random programs that every test run tries.
+LEFT_OUT := $(if $(SHORT),$(T)/proof/full_tables $(addprefix tests/proof/,fuzz.sh threads.sh coverage.sh programs.sh))
 proof-here: programs $(PROOF) $(T)/portable/images
 	@SHORT=$(SHORT) tests/run $(filter-out $(LEFT_OUT),$(LONG_PROOFS)) tests/redis/sanitized.sh \
 	    $(filter-out $(LONG_PROOFS) $(LEFT_OUT),$(PROOF) $(wildcard tests/proof/*.sh))
@@ -273,6 +288,12 @@ proof-here: programs $(PROOF) $(T)/portable/images
 RUNS ?= 10000
 writers-proof: programs
 	@TAMIS=$(abspath $(CMD)) tests/run "$(WRITERS) $(RUNS)"
+
+# Every branch and every condition of what reads bytes from outside, taken both ways.
+.PHONY: coverage
+coverage:
+	@tools/setup coverage
+	@tests/run tests/proof/coverage.sh
 
 # The module under load: 10,000 random programs, kill -9 in a million adds, ten million mutants, and a tenth of them
 # with the sanitizers. Half an hour.
@@ -329,8 +350,8 @@ tables: $(T)/tables/tables
 $(T)/tables/%: $(B)/tests/tables/%.o $(HELP_OBJ) $(LIB)
 	$(call link_test)
 
-# Fuzzing runs, FUZZ_SECONDS long, of what takes bytes from outside; what is found new goes to a folder
-# beside the program.
+# Fuzzing runs, FUZZ_SECONDS long or of FUZZ_RUNS inputs, of what takes bytes from outside; what is found new goes
+# to a folder beside the program. What is worth keeping lies in tests/fuzz/corpus*, which every test run replays.
 #
 # make fuzz           images, patches, memories of admission: the gate
 # make fuzz-import    bytes of other systems: FORMAT=guava for one of them; from files that those wrote
@@ -343,23 +364,24 @@ fuzz:
 	$(call run_fuzzer,gate,-timeout=1 -max_len=65536,tests/fuzz/corpus)
 fuzz-import:
 	$(call run_fuzzer,import,-timeout=5 -max_len=65536,$(if $(FORMAT),\
-	    $(wildcard tests/vectors/$(firstword $(subst :, ,$(FORMAT))))))
+	    $(wildcard tests/vectors/$(firstword $(subst :, ,$(FORMAT))) \
+	               tests/fuzz/corpus-import/$(firstword $(subst :, ,$(FORMAT))))))
 fuzz-import: export TAMIS_FORMAT := $(FORMAT)
 fuzz-talk:
-	$(call run_fuzzer,talk,-timeout=5 -max_len=8192)
+	$(call run_fuzzer,talk,-timeout=5 -max_len=8192,tests/fuzz/corpus-talk)
 fuzz-summary:
-	$(call run_fuzzer,summary,-timeout=5 -max_len=4096)
+	$(call run_fuzzer,summary,-timeout=5 -max_len=4096,tests/fuzz/corpus-summary)
 fuzz-redis: export TAMIS_SEEDS := build-fuzz/rdb-seeds
 fuzz-redis:
 	@mkdir -p $(TAMIS_SEEDS)
-	$(call run_fuzzer,rdb,-timeout=5 -max_len=4096,$(TAMIS_SEEDS))
+	$(call run_fuzzer,rdb,-timeout=5 -max_len=4096,$(TAMIS_SEEDS) tests/fuzz/corpus-rdb)
 define run_fuzzer
 	@tools/setup proof
-	@mkdir -p build-fuzz/$(1)-found
+	@mkdir -p build-fuzz/$(1)-found$(FORMAT:%=-%)
 	@$(MAKE) --no-print-directory -j2 B=build-fuzz CC=$(CLANG) \
 	    CFLAGS='-O1 -g1 -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all' build-fuzz/fuzz-$(1)
-	build-fuzz/fuzz-$(1) -max_total_time=$(FUZZ_SECONDS) -rss_limit_mb=2048 -print_final_stats=1 $(2) \
-	    build-fuzz/$(1)-found $(3)
+	build-fuzz/fuzz-$(1) $(if $(FUZZ_RUNS),-runs=$(FUZZ_RUNS) -seed=1,-max_total_time=$(FUZZ_SECONDS)) -rss_limit_mb=2048 -print_final_stats=1 $(2) \
+	    build-fuzz/$(1)-found$(FORMAT:%=-%) $(3)
 endef
 build-fuzz/fuzz-rdb: $(B)/tests/fuzz/rdb.o $(REDIS_OBJ) $(FUZZ_OBJ) $(LIB)
 	$(Q)$(CC) $(CFLAGS) -fsanitize=fuzzer -o $@ $^ $(LIBS)

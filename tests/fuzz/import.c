@@ -113,9 +113,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (!format || !*format) {
         if (size == 0) return 0;
         demand(tamis_format_at(*data % tamis_format_count(), &info, sizeof info));
-        format = text_of(info.name);
+        format = info.name;
         data++, size--;
     }
-    try_format(format, data, size);
+    try_format(text_of(format), data, size);
     return 0;
 }

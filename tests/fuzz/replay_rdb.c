@@ -4,18 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/fuzz/exact.h"
 #include "tests/fuzz/rdb.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-/* In memory of exactly the right length, so that a checked build sees every byte too far. */
-static void try_bytes(const uint8_t *bytes, size_t size) {
-    uint8_t *exact = malloc(size ? size : 1);
-    if (!exact) abort();
-    memcpy(exact, bytes, size);
-    LLVMFuzzerTestOneInput(exact, size);
-    free(exact);
-}
 
 static unsigned try_value(uint8_t *bytes, size_t size) {
     static const uint8_t values[] = {0, 1, 0x40, 0x7f, 0x80, 0xff};

@@ -22,6 +22,10 @@ check_programs() {
     for program in $units build-san/tests/fuzz/replay build-san/tests/fuzz/replay_rdb; do
         try "checked: ${program#build-san/tests/}" "$program"
     done
+    for kept in import talk summary; do
+        try "checked: what the fuzzer of $kept kept" "build-san/tests/fuzz/replay_$kept" "tests/fuzz/corpus-$kept"
+    done
+    try "checked: what the fuzzer of rdb kept" build-san/tests/fuzz/replay_corpus_rdb tests/fuzz/corpus-rdb
 }
 check_laws() {
     try "checked: every law on every kind, a sixth of the options" build-san/tests/laws/laws --sample
