@@ -100,7 +100,7 @@ static tamis_status find(const table *t, const char *name, tamis_handle *handle,
     uint8_t *exact = malloc(t->size ? t->size : 1);
     assert_non_null(exact);
     memcpy(exact, t->bytes, t->size);
-    const tamis_input in = {exact, t->size};
+    const tamis_input in = {exact, t->size, NULL};
     tamis_table opened;
     *is_there = false;
     tamis_status rc = tamis__table_open("rocksdb-sst", &in, true, &opened);
@@ -156,7 +156,7 @@ static void footers_that_are_none(void **state) {
     tamis__put64(t.bytes + 44, ROCKSDB);
     is_refused(&t, TAMIS_CORRUPT, "52 bytes, a footer alone has 53");
     const table good = table_of(5, XXH3, two, TWO);
-    const tamis_input in = {good.bytes, good.size};
+    const tamis_input in = {good.bytes, good.size, NULL};
     tamis_table opened;
     assert_int_equal(tamis__table_open("leveldb-ldb", &in, false, &opened), TAMIS_CORRUPT);
     assert_non_null(strstr(tamis_why(), "rocksdb-sst reads it"));
@@ -199,7 +199,7 @@ static void extended_footers(void **state) {
 static void blocks_that_are_not_there(void **state) {
     (void)state;
     table t = table_of(5, CRC32C, two, TWO);
-    const tamis_input in = {t.bytes, t.size};
+    const tamis_input in = {t.bytes, t.size, NULL};
     tamis_table opened;
     tamis_input block;
     DEMAND(tamis__table_open("rocksdb-sst", &in, true, &opened));
@@ -255,7 +255,7 @@ static void bare_entries(void **state) {
     const tamis_table t = {.format = "rocksdb-sst"};
     tamis_entries e;
     bool is_there;
-    DEMAND(tamis__entries_open(&t, (tamis_input){block, sizeof block}, true, &e));
+    DEMAND(tamis__entries_open(&t, (tamis_input){block, sizeof block, NULL}, true, &e));
     DEMAND(tamis__entries_next(&e, &is_there));
     assert_true(is_there);
     assert_int_equal(e.key[0], 'a');
@@ -268,6 +268,43 @@ static void bare_entries(void **state) {
     e.at = e.value.bytes + 1;
     DEMAND(tamis__entries_next(&e, &is_there));
     assert_false(is_there);
+}
+
+/* Bytes that come when they are asked for, until they do not: of the footer, then of the block. */
+typedef struct slow {
+    const uint8_t *bytes;
+    int left;
+} slow;
+
+static bool read_some(void *ctx, uint64_t offset, void *to, size_t size) {
+    slow *s = ctx;
+    memcpy(to, s->bytes + offset, size);
+    return s->left-- > 0;
+}
+
+static void bytes_that_do_not_come(void **state) {
+    (void)state;
+    enum { SIZE = 3 * TAMIS_SOURCE_PAGE }; /* the metaindex and the footer lie in different pages */
+    static uint8_t whole[SIZE], copy[SIZE];
+    table t = table_of(5, CRC32C, two, TWO);
+    memcpy(whole, t.bytes, t.footer);
+    memcpy(whole + SIZE - (t.size - t.footer), t.bytes + t.footer, t.size - t.footer);
+    for (int left = 0; left <= 2; left++) {
+        slow from = {whole, left};
+        uint64_t has = 0;
+        tamis_source source = {
+            .read = read_some, .ctx = &from, .bytes = copy, .size = SIZE, .has = &has};
+        const tamis_input in = {copy, SIZE, &source};
+        tamis_table opened;
+        tamis_handle handle;
+        bool is_there;
+        memset(copy, 0, sizeof copy);
+        tamis_status rc = tamis__table_open("rocksdb-sst", &in, true, &opened);
+        assert_int_equal(rc, left ? TAMIS_OK : TAMIS_IO);
+        if (!rc) rc = tamis__table_find(&opened, "a", &handle, &is_there);
+        assert_int_equal(rc, left == 2 ? TAMIS_OK : TAMIS_IO);
+        if (rc) assert_non_null(strstr(tamis_why(), "cannot be read"));
+    }
 }
 
 /* A key of more bytes than are kept is passed over, and is not found even under its own name. */
@@ -301,6 +338,7 @@ int main(void) {
         cmocka_unit_test(entries_that_do_not_add_up),
         cmocka_unit_test(long_keys),
         cmocka_unit_test(bare_entries),
+        cmocka_unit_test(bytes_that_do_not_come),
     };
     return cmocka_run_group_tests_name("sstable", tests, NULL, NULL);
 }
