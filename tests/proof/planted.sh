@@ -323,7 +323,7 @@ plant "a pile grows past the limit" laws/laws "memory_limit_is_kept: binary-fuse
     src/core/pressing.c "announced > b->pile.most ?" "false ?"
 # Where there is no such processor nobody notices.
 if grep -q avx512_bitalg /proc/cpuinfo; then
-    plant "a string that has ended goes on with the others of its eight" unit/test_hash "" \
+    plant "M15: a string that has ended goes on with the others of its eight" unit/test_hash "" \
         src/hash/strings_avx512.c "s->a = keep(s->a, which, t.a), s->b" "s->a = t.a, s->b"
     plant "bytes of the word before stay in the last one" unit/test_hash "" \
         src/hash/strings_avx512.c "tail = _mm512_srlv_epi64(words_at(end, has_tail), beyond);" "tail = words_at(end, has_tail); (void)beyond;"

@@ -12,7 +12,7 @@ try() { # law
     limited build-thread/tests/laws/laws "$1" >test.log 2>&1 && grep -q '^ok' test.log || return 1
 }
 
-plant "bits are set by a plain store" "many_threads_meet: blocked" \
+plant "M18: bits are set by a plain store" "many_threads_meet: blocked" \
     src/bits/bits.h "atomic_fetch_or_explicit(word, bits, memory_order_relaxed);" \
     "tamis__put64(p, tamis__get64(p) | tamis__swap64(bits));"
 plant "questions load plainly" "many_threads_meet: classic" \

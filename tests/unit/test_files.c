@@ -76,6 +76,29 @@ static void save_read_map_agree(void **state) {
     tamis_free(map);
 }
 
+/* An image is read in pieces of 256 KiB: of one, of several, with a part of one at the end, and notes. */
+static void large_images_are_read_whole(void **state) {
+    (void)state;
+    static const char *const sizes[] = {"256KiB", "512KiB", "1MiB", "1000KiB"};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        char wish[64];
+        uint64_t written, read;
+        tamis *f, *g;
+        snprintf(wish, sizeof wish, "classic:capacity=100000,size=%s", sizes[i]);
+        assert_int_equal(tamis_create(&f, wish), TAMIS_OK);
+        for (uint64_t key = 0; key < 2000; key++) assert_int_equal(tamis_add_u64(f, key), TAMIS_OK);
+        assert_int_equal(tamis_set_note(f, "name", sizes[i]), TAMIS_OK);
+        assert_int_equal(tamis_save(f, path), TAMIS_OK);
+        assert_int_equal(tamis_read(&g, path), TAMIS_OK);
+        const void *a = tamis_payload(f, &written), *b = tamis_payload(g, &read);
+        assert_true(written >= (uint64_t)1 << 18 && read == written);
+        assert_memory_equal(a, b, (size_t)written);
+        assert_string_equal(tamis_note(g, "name"), sizes[i]);
+        tamis_free(f);
+        tamis_free(g);
+    }
+}
+
 static void mode_and_links_survive(void **state) {
     (void)state;
     tamis *f = filter_of(spec, 0, 10);
@@ -273,6 +296,7 @@ int main(void) {
 #define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, enter_folder, leave_folder)
     const struct CMUnitTest tests[] = {
         IN_FOLDER(save_read_map_agree),
+        IN_FOLDER(large_images_are_read_whole),
         IN_FOLDER(mode_and_links_survive),
         IN_FOLDER(what_is_no_file_is_refused),
         IN_FOLDER(save_fails_cleanly_at_every_call),

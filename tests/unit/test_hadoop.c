@@ -339,6 +339,22 @@ static void retouched_filters(void **state) {
     tamis_free(empty);
 }
 
+/* A key of no bytes in a file that is right in everything else. */
+static void retouched_keys_have_bytes(void **state) {
+    (void)state;
+    enum { LENGTH = 0x53 };
+    const test_file file = test_vector("hadoop/retouched_murmur_m16_k2.bin");
+    const size_t len = file.bytes[LENGTH + 3], behind = LENGTH + 4 + len;
+    tamis *f;
+    assert_int_equal(tamis_import(&f, "hadoop-retouched", file.bytes, file.size), TAMIS_OK);
+    tamis_free(f);
+    file.bytes[LENGTH + 3] = 0;
+    memmove(file.bytes + LENGTH + 4, file.bytes + behind, file.size - behind);
+    assert_int_equal(tamis_import(&f, "hadoop-retouched", file.bytes, file.size - len),
+                     TAMIS_CORRUPT);
+    free(file.bytes);
+}
+
 /* Lists that lie: one key more, one less, a key of no bytes, a shorter one, one of 2^31 bytes; and
  * one bit less than there are lists for. */
 static void retouched_lists_are_checked(void **state) {
@@ -498,6 +514,7 @@ int main(void) {
         cmocka_unit_test(dynamic_filters_merge_row_by_row),
         cmocka_unit_test(retouched_filters),
         cmocka_unit_test(retouched_lists_are_checked),
+        cmocka_unit_test(retouched_keys_have_bytes),
         cmocka_unit_test(an_empty_key_is_refused),
         cmocka_unit_test(plans),
         cmocka_unit_test(refuses_what_is_not_hadoop),

@@ -115,6 +115,28 @@ static void odd_filters(void **state) {
 
 static const char cafe[] = "caf\xc3\xa9";
 
+/* The same filters in a block: one byte is never, a number of hashes above 30 or of none is always. */
+static void odd_filters_of_a_block(void **state) {
+    (void)state;
+    static const struct {
+        uint8_t bytes[12]; /* a filter, where it starts, where they end, 2^11 */
+        size_t size;
+        bool has;
+    } odd[] = {{{31, 0, 0, 0, 0, 1, 0, 0, 0, 11}, 10, false},
+               {{0, 0, 0, 0, 0, 1, 0, 0, 0, 11}, 10, false},
+               {{0, 31, 0, 0, 0, 0, 2, 0, 0, 0, 11}, 11, true},
+               {{0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 11}, 11, true},
+               {{0, 1, 0, 0, 0, 0, 2, 0, 0, 0, 11}, 11, false},
+               {{0xff, 1, 0, 0, 0, 0, 2, 0, 0, 0, 11}, 11, true}};
+    for (size_t i = 0; i < sizeof odd / sizeof *odd; i++) {
+        uint8_t bytes[12];
+        memcpy(bytes, odd[i].bytes, sizeof bytes);
+        tamis *f = test_import("leveldb-block", (test_file){bytes, odd[i].size});
+        assert_int_equal(tamis_has(f, "alpha", 5), odd[i].has);
+        tamis_free(f);
+    }
+}
+
 /* RocksDB's hash of old takes the last bytes as signed. */
 static void rocksdb_of_old(void **state) {
     (void)state;
@@ -301,12 +323,19 @@ static void hostile_table(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(answers_as_leveldb), cmocka_unit_test(writes_as_leveldb),
-        cmocka_unit_test(thirty_bits),        cmocka_unit_test(thousand_keys),
-        cmocka_unit_test(odd_filters),        cmocka_unit_test(rocksdb_of_old),
-        cmocka_unit_test(plans_as_leveldb),   cmocka_unit_test(finds_filters_of_a_table),
-        cmocka_unit_test(reads_a_table),      cmocka_unit_test(refuses_what_is_not_a_table),
-        cmocka_unit_test(hostile_bytes),      cmocka_unit_test(hostile_table),
+        cmocka_unit_test(answers_as_leveldb),
+        cmocka_unit_test(writes_as_leveldb),
+        cmocka_unit_test(thirty_bits),
+        cmocka_unit_test(thousand_keys),
+        cmocka_unit_test(odd_filters),
+        cmocka_unit_test(odd_filters_of_a_block),
+        cmocka_unit_test(rocksdb_of_old),
+        cmocka_unit_test(plans_as_leveldb),
+        cmocka_unit_test(finds_filters_of_a_table),
+        cmocka_unit_test(reads_a_table),
+        cmocka_unit_test(refuses_what_is_not_a_table),
+        cmocka_unit_test(hostile_bytes),
+        cmocka_unit_test(hostile_table),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
