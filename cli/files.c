@@ -35,8 +35,8 @@ int stream_read(const struct args *args, int fd, const char *name, uint8_t **byt
 
 bool file_is_as_it_was(int fd, const struct stat *then) {
     struct stat now;
-    return fstat(fd, &now) == 0 && now.st_size == then->st_size &&
-           now.st_mtim.tv_sec == then->st_mtim.tv_sec &&
+    return fstat(fd, &now) == 0 && now.st_dev == then->st_dev && now.st_ino == then->st_ino &&
+           now.st_size == then->st_size && now.st_mtim.tv_sec == then->st_mtim.tv_sec &&
            now.st_mtim.tv_nsec == then->st_mtim.tv_nsec &&
            now.st_ctim.tv_sec == then->st_ctim.tv_sec &&
            now.st_ctim.tv_nsec == then->st_ctim.tv_nsec;

@@ -25,7 +25,7 @@ struct bytes {
 int bytes_open(struct bytes *bytes, const struct args *args, const char *path);
 void bytes_close(struct bytes *bytes);
 
-/* Whether its size and times are still what fstat said then. */
+/* Whether it is the same file, with the size and the times that fstat told then. */
 struct stat;
 bool file_is_as_it_was(int fd, const struct stat *then);
 

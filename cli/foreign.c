@@ -1,11 +1,16 @@
 /* foreign.c: filters of other systems come in and go out. */
 #include "cli/foreign.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "cli/cli.h"
+#include "cli/keys/block.h"
 
 /* ---- Which format ---- */
 
@@ -38,6 +43,72 @@ int foreign_open(struct bytes *bytes, const struct args *args, const char *path)
     return bytes_unpack(bytes, args);
 }
 
+/* ---- Large files ---- */
+
+/* A file of which the library fetches what leads to a filter: a Parquet file may well be larger than
+ * memory. All others are read whole. */
+struct file {
+    struct bytes bytes;
+    int fd; /* of a large one; -1: it is in `bytes` */
+    struct stat then;
+};
+
+static bool read_part(void *with, uint64_t offset, void *bytes, size_t size) {
+    const struct file *file = with;
+    for (uint8_t *to = bytes; size > 0;) {
+        const ssize_t got = pread(file->fd, to, size, (off_t)offset);
+        if (got < 0 && errno == EINTR) continue;
+        if (got <= 0) return false;
+        to += got;
+        offset += (uint64_t)got;
+        size -= (size_t)got;
+    }
+    return true;
+}
+
+/* Compressed files are no tables: they start otherwise, and are unpacked in memory. */
+static bool is_large(struct file *file, const struct args *args, const char *path) {
+    uint8_t start[4];
+    bool is_open;
+    file->fd = is_dash(path) ? -1 : open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (file->fd < 0) return false;
+    if (fstat(file->fd, &file->then) == 0 && S_ISREG(file->then.st_mode) &&
+        (uint64_t)file->then.st_size > memory_wanted(args) &&
+        read_part(file, 0, start, sizeof start) && !packing_of(start, sizeof start, &is_open))
+        return true;
+    close(file->fd);
+    file->fd = -1;
+    return false;
+}
+
+static int file_open(struct file *file, const struct args *args, const char *path,
+                     const struct tamis_format_info *format) {
+    *file = (struct file){.bytes.path = input_name(path), .fd = -1};
+    if (!format->has_several || !is_large(file, args, path))
+        return foreign_open(&file->bytes, args, path);
+    file->bytes.size = (size_t)file->then.st_size;
+    return 0;
+}
+
+/* What was fetched in several steps must be of one file. */
+static int file_check(const struct file *file, const struct args *args) {
+    return file->fd < 0 || file_is_as_it_was(file->fd, &file->then)
+               ? 0
+               : fail(args, file->bytes.path, "the file changed while it was read");
+}
+
+static void file_close(struct file *file) {
+    if (file->fd >= 0) close(file->fd);
+    bytes_close(&file->bytes);
+}
+
+static tamis_status find_all(struct file *file, const char *format, tamis_finder *each,
+                             void *with) {
+    const struct bytes *bytes = &file->bytes;
+    return file->fd >= 0 ? tamis_find_from(format, read_part, file, bytes->size, each, with)
+                         : tamis_find(format, bytes->at, bytes->size, each, with);
+}
+
 /* ---- One of several ---- */
 
 struct choices {
@@ -59,22 +130,23 @@ static bool take_choice(void *with, const struct tamis_found *found) {
     return true;
 }
 
-static struct choices choices_in(const struct bytes *bytes, const char *format) {
+static struct choices choices_in(struct file *file, const char *format) {
     struct choices choices = {0};
-    if (tamis_find(format, bytes->at, bytes->size, take_choice, &choices)) choices.n = 0;
+    if (find_all(file, format, take_choice, &choices)) choices.n = 0;
     return choices;
 }
 
 /* What to type instead, where the file holds more than the one that was not found. */
-static int fail_import(const struct args *args, const struct bytes *bytes,
+static int fail_import(const struct args *args, struct file *file,
                        const struct tamis_format_info *format, tamis_status status) {
+    const struct bytes *bytes = &file->bytes;
     const char *text = args->setting[OPT_FROM].text;
     char why[512];
     snprintf(why, sizeof why, "%s", tamis_why());
     if (status != TAMIS_INVALID && status != TAMIS_NOT_FOUND)
         return fail(args, bytes->path, "%s", why);
     const struct choices choices =
-        format->has_several ? choices_in(bytes, format->name) : (struct choices){0};
+        format->has_several ? choices_in(file, format->name) : (struct choices){0};
     if (choices.n == 0) return fail(args, bytes->path, "--from %s: %s", text, why);
     return fail(args, bytes->path,
                 "--from %s: %s; for example %s; \"tamis info --from %s %s\" lists all %s", text,
@@ -84,10 +156,10 @@ static int fail_import(const struct args *args, const struct bytes *bytes,
 /* ---- In ---- */
 
 /* A file that tells how its keys became bytes is believed. */
-static tamis_status note_encoding(tamis *filter, const struct bytes *bytes,
+static tamis_status note_encoding(tamis *filter, struct file *file,
                                   const struct tamis_format_info *format, const char *text) {
     if (!format->has_several || tamis_note(filter, "encoding")) return TAMIS_OK;
-    const struct choices choices = choices_in(bytes, text);
+    const struct choices choices = choices_in(file, text);
     return choices.keys ? tamis_set_note(filter, "encoding", choices.keys) : TAMIS_OK;
 }
 
@@ -96,16 +168,22 @@ int foreign_try(struct image *image, const struct args *args, const char *path,
     const char *text = args->setting[OPT_FROM].text;
     const struct tamis_options options = image_options(args);
     struct tamis_format_info format;
-    struct bytes bytes = {0};
+    struct file file = {.fd = -1};
     *image = (struct image){.path = path};
     *status = TAMIS_OK;
     int code = format_exists(args, "--from", text, &format);
-    if (!code) code = foreign_open(&bytes, args, path);
-    if (!code) *status = tamis_import_with(&image->filter, text, bytes.at, bytes.size, &options);
+    if (!code) code = file_open(&file, args, path, &format);
+    const struct bytes *bytes = &file.bytes;
+    if (!code)
+        *status =
+            file.fd >= 0
+                ? tamis_import_from(&image->filter, text, read_part, &file, bytes->size, &options)
+                : tamis_import_with(&image->filter, text, bytes->at, bytes->size, &options);
     if (!code && *status && *status != TAMIS_CORRUPT)
-        code = fail_import(args, &bytes, &format, *status);
-    if (!code && !*status) *status = note_encoding(image->filter, &bytes, &format, text);
-    bytes_close(&bytes);
+        code = fail_import(args, &file, &format, *status);
+    if (!code && !*status) *status = note_encoding(image->filter, &file, &format, text);
+    if (!code) code = file_check(&file, args);
+    file_close(&file);
     return code;
 }
 
@@ -207,18 +285,17 @@ static bool write_found(void *with, const struct tamis_found *found) {
     return true;
 }
 
-static void print_list(const struct args *args, const struct bytes *bytes,
-                       struct listing *listing) {
+static void print_list(const struct args *args, struct file *file, struct listing *listing) {
     const char *text = args->setting[OPT_FROM].text;
-    color_words(stdout, ROLE_HEADING, bytes->path);
+    color_words(stdout, ROLE_HEADING, file->bytes.path);
     printf(": %s %s\n", human_count(listing->n).text, listing->n == 1 ? "filter" : "filters");
     if (listing->n == 0) return;
     print_row(listing, ROLE_HEADING,
               (const char *[]){"choose it by", "kind", "size", "offset", "keys", "what it is"});
-    tamis_find(text, bytes->at, bytes->size, print_found, listing);
+    find_all(file, text, print_found, listing);
 }
 
-static void write_list(const struct args *args, const char *path, const struct bytes *bytes) {
+static void write_list(const struct args *args, const char *path, struct file *file) {
     struct json json = {.out = stdout};
     struct listing listing = {.json = &json};
     const char *text = args->setting[OPT_FROM].text;
@@ -226,7 +303,7 @@ static void write_list(const struct args *args, const char *path, const struct b
     json_text(&json, "file", path);
     json_text(&json, "from", text);
     json_open(&json, "filters", '[');
-    tamis_find(text, bytes->at, bytes->size, write_found, &listing);
+    find_all(file, text, write_found, &listing);
     json_close(&json, ']');
     json_close(&json, '}');
     json_end(&json);
@@ -234,18 +311,20 @@ static void write_list(const struct args *args, const char *path, const struct b
 
 int foreign_list(const struct args *args, const char *path, bool is_first) {
     struct listing listing = {.choose = 12, .kind = 4, .size = 4, .offset = 6, .keys = 4};
-    struct bytes bytes = {0};
-    int code = foreign_open(&bytes, args, path);
-    const tamis_status status = code ? TAMIS_OK
-                                     : tamis_find(args->setting[OPT_FROM].text, bytes.at,
-                                                  bytes.size, measure_found, &listing);
-    if (status) code = fail_why(args, bytes.path, status);
+    const char *text = args->setting[OPT_FROM].text;
+    struct tamis_format_info format;
+    struct file file = {.fd = -1};
+    int code = format_exists(args, "--from", text, &format);
+    if (!code) code = file_open(&file, args, path, &format);
+    const tamis_status status = code ? TAMIS_OK : find_all(&file, text, measure_found, &listing);
+    if (status) code = fail_why(args, file.bytes.path, status);
     if (!code && given(args, OPT_JSON)) {
-        write_list(args, path, &bytes);
+        write_list(args, path, &file);
     } else if (!code) {
         if (!is_first) putchar('\n');
-        print_list(args, &bytes, &listing);
+        print_list(args, &file, &listing);
     }
-    bytes_close(&bytes);
+    if (!code) code = file_check(&file, args);
+    file_close(&file);
     return code;
 }

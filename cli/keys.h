@@ -10,6 +10,7 @@
 #ifndef TAMIS_CLI_KEYS_H
 #define TAMIS_CLI_KEYS_H
 
+#include <sys/stat.h>
 #include <sys/types.h>
 
 #include "cli/keys/form.h"
@@ -46,6 +47,8 @@ struct source {
     bool is_good;     /* its keys are known-good ones */
     off_t start;      /* where standard input stood at first; -1 when that cannot be told */
     int fd;           /* of a file without a name; 0: there is none, the name is to be opened */
+    unsigned passes;  /* how often it was opened, */
+    struct stat then; /* and what it was the first time, if it is a file */
 };
 
 /* Some lines of one file, and room for what a verb learns about them. */

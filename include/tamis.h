@@ -671,25 +671,30 @@ TAMIS_API tamis_status tamis_bytes_at(const tamis *filter, uint64_t offset, void
  * valid until the filter changes. Threads: readers or one writer. */
 TAMIS_API const void *tamis_payload(const tamis *filter, uint64_t *size_bytes);
 
-/* A filter from an image in memory: copied. Threads: any. */
+/* A filter from an image in memory: every byte is copied once, and the copy is checked. So the image may
+ * lie where others write: what comes in has passed the gate, or nothing does. Threads: any. */
 TAMIS_API tamis_status tamis_load(tamis **filter, const void *image, size_t size);
 TAMIS_API tamis_status tamis_load_with(tamis **filter, const void *image, size_t size,
                                        const struct tamis_options *options);
 
-/* A read-only filter on an image in memory, at any alignment: borrowed. The bytes must stay,
- * unchanged, until tamis_free. Threads: any. */
+/* A read-only filter on an image in memory, at any alignment: borrowed. The bytes must stay, unchanged,
+ * until tamis_free: they are checked once and believed from then on. Of bytes that somebody else may
+ * write to, use tamis_load. Threads: any. */
 TAMIS_API tamis_status tamis_view(tamis **filter, const void *image, size_t size);
 TAMIS_API tamis_status tamis_view_with(tamis **filter, const void *image, size_t size,
                                        const struct tamis_options *options);
 
 /* A read-only filter on a mapped file, shared between processes through the page cache. The file
- * must not be changed or cut while it is mapped (tamis_save never does: it replaces the name).
- * Threads: any. */
+ * must not be changed or cut while it is mapped (tamis_save never does: it replaces the name): what was
+ * checked would no longer be what answers, and behind the new end of a file lies SIGBUS. Where others
+ * may do that, use tamis_read. Threads: any. */
 TAMIS_API tamis_status tamis_map(tamis **filter, const char *path);
 TAMIS_API tamis_status tamis_map_with(tamis **filter, const char *path,
                                       const struct tamis_options *options);
 
-/* A filter from a file: read into memory, ready to change. Threads: any. */
+/* A filter from a file: read once into memory, ready to change. A file that becomes shorter or longer
+ * meanwhile is TAMIS_IO, with a sentence; one that is written over is TAMIS_CORRUPT by its checksum, or
+ * wholly the old or the new one. Threads: any. */
 TAMIS_API tamis_status tamis_read(tamis **filter, const char *path);
 TAMIS_API tamis_status tamis_read_with(tamis **filter, const char *path,
                                        const struct tamis_options *options);

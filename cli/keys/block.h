@@ -8,7 +8,7 @@
 
 /* Opens a source. NULL, with a sentence in `why`, when that fails. With `decompresses`, what is gzip
  * or zstd is read through it. */
-struct input *input_open(const struct source *source, bool decompresses, char *why, size_t size);
+struct input *input_open(struct source *source, bool decompresses, char *why, size_t size);
 void input_close(struct input *input);
 
 /* What is asked before each read that may wait; when it says no, input_read fails without a sentence. */

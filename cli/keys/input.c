@@ -11,11 +11,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cli/files.h"
 #include "cli/keys/block.h"
 
 enum { RAW_BYTES = BLOCK_BYTES };
 
 struct input {
+    const struct source *source;
     int fd;
     bool is_file; /* reading it never waits for anybody */
     uint64_t position;
@@ -36,7 +38,15 @@ static bool is_stdin(const struct source *source) {
     return strcmp(source->name, "-") == 0;
 }
 
-struct input *input_open(const struct source *source, bool decompresses, char *why, size_t size) {
+/* Who reads a file twice relies on it to say the same. */
+static bool is_still_the_same(const struct input *input) {
+    return !input->is_file || input->source->passes < 2 ||
+           file_is_as_it_was(input->fd, &input->source->then);
+}
+
+static const char has_changed[] = "the file changed after it was read for the first time";
+
+struct input *input_open(struct source *source, bool decompresses, char *why, size_t size) {
     const int fd = source->fd > 0     ? fcntl(source->fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)
                    : is_stdin(source) ? STDIN_FILENO
                                       : open(source->name, O_RDONLY | O_CLOEXEC);
@@ -48,9 +58,13 @@ struct input *input_open(const struct source *source, bool decompresses, char *w
         return NULL;
     }
     struct stat status;
-    *input = (struct input){.fd = fd, .is_known = !decompresses};
+    *input = (struct input){.source = source, .fd = fd, .is_known = !decompresses};
     input->is_file = fstat(fd, &status) == 0 && S_ISREG(status.st_mode);
-    return input;
+    if (input->is_file && source->passes++ == 0) source->then = status;
+    if (is_still_the_same(input)) return input;
+    snprintf(why, size, "%s", has_changed);
+    input_close(input);
+    return NULL;
 }
 
 void input_ask_before(struct input *input, bool (*await)(void *with, int fd), void *with) {
@@ -73,7 +87,9 @@ static ssize_t read_raw(struct input *input, void *bytes, size_t room, char *why
     while (got < 0 && errno == EINTR);
     if (got > 0) input->position += (uint64_t)got;
     if (got < 0) snprintf(why, size, "cannot read: %s", strerror(errno));
-    return got;
+    if (got != 0 || is_still_the_same(input)) return got;
+    snprintf(why, size, "%s", has_changed);
+    return -1;
 }
 
 /* ---- What it is ---- */
