@@ -551,8 +551,8 @@ TAMIS_API const char *tamis_mismatch(const tamis *a, const tamis *b);
 TAMIS_API tamis_status tamis_merge(tamis *into, const tamis *from);
 
 /* into keeps what both have. It has every key that was added to both, and a few more than a
- * filter made from those keys alone would have, so that afterwards tamis_items_now says too much:
- * ask tamis_overlap before. Threads: as tamis_merge. */
+ * filter made from those keys alone would have, so that afterwards tamis_items_now refuses and the
+ * caveat of tamis_info says why: ask tamis_overlap before. Threads: as tamis_merge. */
 TAMIS_API tamis_status tamis_intersect(tamis *into, const tamis *from);
 
 /* into, which may be one of them, becomes the sum of `n` sketches, each times its weight: with weights
@@ -615,6 +615,10 @@ struct tamis_info {
     /* By how much tamis_count may be too high now, but for a chance of count_doubt: countmin. Of
      * other kinds both are 0, and counts are too high as rarely as fpr_now says. */
     double count_error, count_doubt;
+
+    /* After tamis_intersect: items_now is then more than there are, and tamis_items_now, tamis_overlap
+     * and tamis_similarity refuse. */
+    bool is_intersection;
 };
 
 /* Reads the whole payload to answer. `info_size` is sizeof *info.

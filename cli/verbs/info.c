@@ -62,9 +62,11 @@ static void print_estimate(const struct tamis_info *info) {
     if (!isfinite(items.value)) return;
     /* A builder has counted the distinct ones; but those of labels may be in several. */
     if (info->abilities & TAMIS_IS_BUILT && !(info->abilities & TAMIS_CAN_LABEL)) return;
-    printf(", about %s %s", human_count((uint64_t)(items.value + 0.5)).text,
+    printf(", %s %s %s", info->is_intersection ? "fewer than" : "about",
+           human_count((uint64_t)(items.value + 0.5)).text,
            info->abilities & TAMIS_AGES ? "still inside" : "distinct");
-    if (items.error >= 0.5) printf(", give or take %s", human_margin(items.error).text);
+    if (items.error >= 0.5 && !info->is_intersection)
+        printf(", give or take %s", human_margin(items.error).text);
 }
 
 /* What its options size was planned for no number of keys. */

@@ -64,17 +64,30 @@ tamis_status tamis_merge(tamis *into, const tamis *from) {
     if (is_built) return tamis__merge_built(into, from);
     const uint64_t more = from->image.body.items; /* before, for a merge with itself */
     rc = into->kind->merge(&into->image.body, &from->image.body);
-    if (!rc) tamis__add_items(into, more);
-    return rc;
+    if (rc) return rc;
+    tamis__add_items(into, more);
+    into->image.is_intersection |= from->image.is_intersection;
+    return TAMIS_OK;
 }
 
+static uint64_t bits_set(const tamis *f) {
+    tamis_measure m = {0};
+    f->kind->measure(&f->image.body, NULL, &m);
+    return m.bits_set;
+}
+
+/* What is in both keeps its bits, and so does what some key of either set by chance: from then on the
+ * bits tell too many keys. Unless none was lost: then all of `into` is in `from`. */
 tamis_status tamis_intersect(tamis *into, const tamis *from) {
     tamis_status rc = may_combine(into, from, TAMIS_CAN_INTERSECT, "be intersected");
     if (rc) return rc;
     uint64_t *items = &into->image.body.items;
+    const uint64_t before = bits_set(into);
     rc = into->kind->intersect(&into->image.body, &from->image.body);
-    if (!rc && from->image.body.items < *items) *items = from->image.body.items;
-    return rc;
+    if (rc) return rc;
+    if (from->image.body.items < *items) *items = from->image.body.items;
+    into->image.is_intersection |= bits_set(into) != before;
+    return TAMIS_OK;
 }
 
 /* ---- Weighed sums --------------------------------------------------------------------------- */

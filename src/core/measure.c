@@ -7,6 +7,10 @@
 /* From here on a yes says next to nothing. */
 static const double saturated_rate = 0.5;
 
+/* No kind that can be intersected has a caveat of its own. */
+static const char intersected[sizeof((tamis_measure *)0)->caveat] =
+    "an intersection keeps bits that only keys of one side set: it has fewer keys than they tell";
+
 /* Some kinds need milliseconds to work it out. */
 static double expected_rate(const tamis *f) {
     const tamis_image *image = &f->image;
@@ -34,6 +38,7 @@ static struct tamis_info facts_of(const tamis *f) {
         .key_place = tamis__key_place_name(image->hasher.key_place),
         .seed = image->hasher.seed,
         .key_id = tamis__key_id(&image->hasher),
+        .is_intersection = image->is_intersection,
         .abilities = tamis__abilities(kind, image->body.word),
         .sure_count = tamis__sure_count(kind, image->body.word),
     };
@@ -65,7 +70,7 @@ void tamis_info(const tamis *f, struct tamis_info *info, size_t info_size) {
     full.fill = (double)m.bits_set / (double)m.bits;
     full.items_now = m.items;
     full.worn = m.worn;
-    memcpy(full.caveat, m.caveat, sizeof full.caveat);
+    memcpy(full.caveat, full.is_intersection ? intersected : m.caveat, sizeof full.caveat);
     tamis__copy_out(info, info_size, &full, sizeof full);
 }
 
@@ -77,6 +82,11 @@ double tamis_fpr_now(const tamis *f) {
 
 tamis_status tamis_items_now(const tamis *f, struct tamis_estimate *items) {
     tamis_measure m = {0};
+    if (f->image.is_intersection)
+        return tamis__fail(
+            TAMIS_CANNOT,
+            "an intersection cannot tell how many keys it has: it keeps bits that only "
+            "keys of one side set; ask the overlap of the two before");
     f->kind->measure(&f->image.body, NULL, &m);
     if (isinf(m.items.value))
         return tamis__fail(TAMIS_SATURATED, "every bit is set: no estimate is possible");

@@ -59,6 +59,48 @@ static const char *intersection_keeps_common(const subject *s) {
     return what;
 }
 
+/* How many keys an intersection has is told within the error, or it is known that it cannot be told:
+ * also of a copy, of an image, and of what an intersection was merged into. */
+static const char *tells_keys(const tamis *f, double keys) {
+    struct tamis_estimate items;
+    const struct tamis_info info = test_info(f);
+    const bool has_caveat = *info.caveat;
+    if (info.is_intersection != has_caveat) return "an intersection has no caveat";
+    if (tamis_items_now(f, &items)) return has_caveat ? NULL : wrong("%s", tamis_why());
+    if (has_caveat || fabs(items.value - keys) <= 6 * items.error + 1e-6) return NULL;
+    return wrong("%g keys are told as %g +- %g", keys, items.value, items.error);
+}
+
+static const char *tells_keys_anywhere(const tamis *f, tamis *empty, double keys) {
+    size_t size;
+    uint8_t *image = test_image(f, &size);
+    tamis *copy = test_copy(f), *loaded;
+    if (tamis_load(&loaded, image, size)) abort();
+    const char *what = tells_keys(f, keys);
+    if (!what) what = tells_keys(copy, keys);
+    if (!what) what = tells_keys(loaded, keys);
+    if (!what && tamis_merge(empty, f) == TAMIS_OK) what = tells_keys(empty, keys);
+    free(image);
+    tamis_free(copy);
+    tamis_free(loaded);
+    return what;
+}
+
+static const char *intersection_tells_its_keys(const subject *s) {
+    tamis *a = filled(s, N, 0.01, NULL, 1, 3001), *b = filled(s, N, 0.01, NULL, 2001, N);
+    tamis *empty = filled(s, N, 0.01, NULL, 0, 0), *same = test_copy(a);
+    const char *what = tells_keys(a, 3000);
+    if (tamis_intersect(same, a)) what = wrong("%s", tamis_why());
+    if (!what && test_info(same).is_intersection) what = "with itself it is no less than it was";
+    if (tamis_intersect(a, b)) what = wrong("%s", tamis_why());
+    if (!what) what = tells_keys_anywhere(a, empty, 1000);
+    tamis_free(a);
+    tamis_free(b);
+    tamis_free(empty);
+    tamis_free(same);
+    return what;
+}
+
 /* A filter of 2^16 bits, which every power of two up to 64 divides into whole words and blocks. */
 static tamis *make_foldable(const subject *s) {
     char spec[128];
@@ -208,6 +250,8 @@ const law set_laws[] = {
     {"merge_is_union", TAMIS_CAN_MERGE, merge_is_union, 0},
     {"intersection_keeps_common", TAMIS_CAN_ADD | TAMIS_CAN_INTERSECT, intersection_keeps_common,
      0},
+    {"intersection_tells_its_keys", TAMIS_CAN_ADD | TAMIS_CAN_INTERSECT,
+     intersection_tells_its_keys, 0},
     {"fold_keeps_keys", TAMIS_CAN_ADD | TAMIS_CAN_FOLD, fold_keeps_keys, 0},
     {"similarity_is_sound", TAMIS_CAN_MERGE, similarity_is_sound, TAMIS_AGES},
     {"mismatch_refused", 0, mismatch_refused, 0},

@@ -371,9 +371,9 @@ static void add_trial(const subject *s, const law *l, bool must_fail) {
     if (++trial_count == MOST_TRIALS) abort();
 }
 
-static const law *const lists[] = {membership_laws, byte_laws,       set_laws,   failure_laws,
-                                   thread_laws,     change_laws,     key_laws,   program_laws,
-                                   built_laws,      difference_laws, trace_laws, growth_laws};
+static const law *const lists[] = {
+    membership_laws, byte_laws,  set_laws,        failure_laws, thread_laws, change_laws, key_laws,
+    program_laws,    built_laws, difference_laws, trace_laws,   growth_laws, small_laws};
 enum { LISTS = sizeof lists / sizeof *lists };
 
 /* Each law meets each kind as it is without options, or else with the first that fit the law, and

@@ -151,9 +151,31 @@ plant "a refused remove lowers the items" laws/laws "removing_strangers_is_refus
 plant "a refused add raises the items" laws/laws "programs_agree_with_a_model: composite" \
     src/core/change.c "if (!rc) f->image.body.items += n;" "f->image.body.items += n;"
 plant "M10: a merge does not add up the items" laws/laws "programs_agree_with_a_model: counting" \
-    src/core/combine.c "if (!rc) tamis__add_items(into, more);" "(void)more;"
+    src/core/combine.c "tamis__add_items(into, more);" "(void)more;"
 plant "another shape forgets the items" laws/laws "programs_agree_with_a_model: quotient" \
     src/core/filter.c "tamis_body to = {.items = f->image.body.items};" "tamis_body to = {.items = 0};"
+plant "stages see hashes in their order" laws/laws "growth_in_any_order: scalable" \
+    src/kinds/scalable.c "is_mixed; j++) hash[j] = tamis__mix(hash[j]);" "is_mixed; j++) hash[j] ^= 1;"
+plant "a table that grows sees hashes in their order" laws/laws "growth_in_any_order: grow" \
+    src/kinds/grow.c "word[SPREAD] = 1;" "word[SPREAD] = 0;"
+plant "a union may miss the rate" laws/laws "unions_of_grown_are_true: scalable" \
+    src/kinds/scalable.c "if (both <= fmax(" "if (both >= 0 || both <= fmax("
+plant "a union forgets what it may have counted twice" unit/test_streams "" \
+    src/kinds/scalable.c "tamis__put64(into->bytes + AT_DOUBT, doubt);" "(void)doubt;"
+plant "stacks that have grown are compared" laws/laws "overlap_past_capacity: scalable" \
+    src/kinds/scalable.c "if (rc || a.count == 1 ||" "if (rc || a.count > 0 ||"
+plant "rows that have grown are compared" laws/laws "overlap_past_capacity: hadoop-dynamic" \
+    src/foreign/hadoop_dynamic.c "if (f->word[ROWS] == 1) return TAMIS_OK;" "if (f->word[ROWS]) return TAMIS_OK;"
+plant "keys that were taken for known are not counted" laws/laws "growth_in_any_order: redisbloom" \
+    src/kinds/bitmap.c "const double taken = asks_first ? out->fpr : 0" "const double taken = asks_first ? 0 : 0"
+plant "a small table has a slot too many" laws/laws "small_ones_tell_their_rate: compaction" \
+    src/kinds/compaction.c "((double)slots + (probing != UNIFORM))" "((double)slots + 1)"
+plant "walks that come round soon are not tried" laws/laws "small_ones_tell_their_rate: compaction/probing=double" \
+    src/kinds/compaction.c "enum { SMALL = 128 };" "enum { SMALL = 1 };"
+plant "an intersection does not know what it is" laws/laws "intersection_tells_its_keys: blocked" \
+    src/core/combine.c "bits_set(into) != before;" "false && bits_set(into) != before;"
+plant "an image does not say that it is an intersection" laws/laws "intersection_tells_its_keys: classic" \
+    src/file/image.c "image->is_intersection ? IS_INTERSECTION : 0" "0"
 plant "keys that are there need room" laws/laws "duplicates_harmless: scalable" \
     src/core/change.c "if (!(f->kind->traits & TAMIS_ADDS_ONCE)) return TAMIS_OK;" "if (f->kind) return TAMIS_OK;"
 plant "a key twice in a batch needs room twice" unit/test_streams "" \
@@ -196,7 +218,7 @@ plant "counters start again at their top" unit/test_countmin "" \
     src/kinds/rows.h "return more < top - value ? value + more : top;" "return (value + more) & top;"
 plant "a filter that is emptied remembers its items" laws/laws "clear_is_as_new: blocked" \
     src/core/change.c "    body->items = 0;
-    if (f->kind->start)" "    if (f->kind->start)"
+    f->image" "    f->image"
 plant "generations change one key too early" unit/test_admission "" \
     src/jobs/admission.c ">= a->capacity) return false;" ">= a->capacity - 1) return false;"
 plant "the generations of two memories are put together" unit/test_admission "" \
