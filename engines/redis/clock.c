@@ -167,27 +167,24 @@ static bool keeps_time(redis_ctx *ctx, int *flags) {
     return !(*flags & (REDIS_IS_REPLICATED | REDIS_IS_LOADING | REDIS_IS_ASYNC_LOADING));
 }
 
-bool clock_keep(redis_ctx *ctx, value *v, redis_string *key) {
-    const facts *f = &v->facts;
+/* Makes what is due, or has it made. False: not all of it is made, and so much is due that no key is left. */
+static bool keep(redis_ctx *ctx, value *v, redis_string *key, bool may_be_late) {
     uint64_t now, due;
     int flags;
-    if (!f->every || !keeps_time(ctx, &flags) || !is_due(f, &now, &due)) return true;
-    if (!may_tick(v, flags)) return due <= clock_generations(v->filter);
+    if (!v->facts.every || !keeps_time(ctx, &flags) || !is_due(&v->facts, &now, &due)) return true;
+    const bool may = may_tick(v, flags), is_late = may && may_be_late && is_long(v->filter, due);
+    if (is_late) tick_later(ctx, v, key, now, due);
+    if (!may || is_late) return due <= clock_generations(v->filter);
     tick_all(ctx, v, key, now, due);
     return true;
 }
 
+bool clock_keep(redis_ctx *ctx, value *v, redis_string *key) {
+    return keep(ctx, v, key, false);
+}
+
 bool clock_answers(redis_ctx *ctx, value *v, redis_string *key) {
-    const facts *f = &v->facts;
-    uint64_t now, due;
-    int flags;
-    if (!f->every || !keeps_time(ctx, &flags) || !is_due(f, &now, &due)) return true;
-    if (may_tick(v, flags) && !is_long(v->filter, due)) {
-        tick_all(ctx, v, key, now, due);
-        return true;
-    }
-    if (may_tick(v, flags)) tick_later(ctx, v, key, now, due);
-    return due <= clock_generations(v->filter);
+    return keep(ctx, v, key, true);
 }
 
 void clock_begin(redis_ctx *ctx, redis_string *key) {

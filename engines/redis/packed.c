@@ -116,7 +116,7 @@ static void free_hashes(alteration *a) {
 
 /* ---- Very many ----------------------------------------------------------------------------------------- */
 
-enum { VERY_MANY_HASHES = 1 << 16, HASHES_AT_ONCE = 1 << 12 };
+enum { VERY_MANY_HASHES = 1 << 16, HASHES_AT_ONCE = 1 << 9 };
 
 typedef struct stream {
     size_t n, done;

@@ -25,6 +25,7 @@ static void tell_all(redis_info *info, int is_crash) {
     tell(info, "jobs_active", work_active());
     tell(info, "jobs_done", work_done());
     tell(info, "job_steps", work_steps());
+    tell(info, "frees_waiting", work_frees());
 }
 
 int told_start(redis_ctx *ctx) {

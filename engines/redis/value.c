@@ -20,14 +20,15 @@ void *try_alloc(size_t size) {
     return redis.TryAlloc ? redis.TryAlloc(size) : redis.Alloc(size);
 }
 
-/* Zeros, without touching the pages of what is large: they are given back, and come as zeros again, each
- * when it is used. A filter of 2 GiB is made within a millisecond then, also where nobody can wait for
- * it. Elsewhere than on Linux giving back may leave the contents. */
+/* Zeros. Where others wait (a script makes a filter, say) without touching the pages of what is large: they are
+ * given back, and come as zeros again, each when it is used. A filter of 2 GiB is made within a millisecond
+ * then. The worker touches them all, so that no add has to. Elsewhere than on Linux giving back may leave the
+ * contents. */
 static void clear(uint8_t *memory, size_t size) {
 #ifdef __linux__
     const size_t page = (size_t)sysconf(_SC_PAGESIZE);
     const size_t before = (page - (uintptr_t)memory % page) % page;
-    if (size >= LARGE_BYTES) {
+    if (size >= LARGE_BYTES && work_is_server()) {
         const size_t pages = (size - before) / page * page, behind = before + pages;
         if (madvise(memory + before, pages, MADV_DONTNEED) == 0) {
             memset(memory, 0, before);

@@ -376,6 +376,7 @@ static struct {
     pthread_mutex_t mutex;
     pthread_cond_t comes;
     corpse *first;
+    atomic_ullong waiting;
     pthread_t server; /* the thread that may not wait */
 } bin = {.mutex = PTHREAD_MUTEX_INITIALIZER, .comes = PTHREAD_COND_INITIALIZER};
 
@@ -388,6 +389,7 @@ static void *empty_bin(void *with) {
         bin.first = c->next;
         pthread_mutex_unlock(&bin.mutex);
         filter_release(c->filter);
+        atomic_fetch_sub(&bin.waiting, 1);
         redis.Free(c);
     }
     return NULL;
@@ -399,15 +401,20 @@ static bool is_memory_short(void) {
     return !redis.GetUsedMemoryRatio || redis.GetUsedMemoryRatio() > 0.5F;
 }
 
+bool work_is_server(void) {
+    return pthread_equal(pthread_self(), bin.server);
+}
+
 void work_free(tamis *filter) {
     const bool is_large = filter && tamis_stored_size(filter) >= LARGE_BYTES;
-    const bool is_here = is_large && pthread_equal(pthread_self(), bin.server);
+    const bool is_here = is_large && work_is_server();
     corpse *c = is_here && !is_memory_short() ? try_alloc(sizeof *c) : NULL;
     if (!c) {
         filter_release(filter);
         return;
     }
     pthread_mutex_lock(&bin.mutex);
+    atomic_fetch_add(&bin.waiting, 1);
     *c = (corpse){filter, bin.first};
     bin.first = c;
     pthread_cond_signal(&bin.comes);
@@ -490,6 +497,10 @@ uint64_t work_active(void) {
 
 uint64_t work_done(void) {
     return queue.done;
+}
+
+uint64_t work_frees(void) {
+    return atomic_load(&bin.waiting);
 }
 
 uint64_t work_steps(void) {

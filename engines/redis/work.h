@@ -96,6 +96,10 @@ bool work_is_active(void);
 uint64_t work_active(void);
 uint64_t work_done(void);
 uint64_t work_steps(void);
+uint64_t work_frees(void); /* filters that are about to be freed */
+
+/* Is this the server's own thread? */
+bool work_is_server(void);
 
 /* Frees a filter, or leaves that to another thread: giving back 2 GiB takes a tenth of a second. Any thread. */
 void work_free(tamis *);

@@ -50,5 +50,8 @@ plant "nobody hears of maybes" lost_shard lost_first_shard silent_shards cli/clu
     "if (packer->maybes > 0 && code != EXIT_TROUBLE) code = EXIT_MAYBE;" ""
 plant "a silent node is waited for" lost_shard lost_first_shard silent_shards cli/cluster/loop.c \
     "now - node->heard > net->silence" "now - node->heard > 100 * net->silence"
+plant "an add gives up before the election" under_load primary_is_dead cli/cluster/shard_set.c \
+    "while (!fitness.code && fitness.is_silent && net_now() < deadline" "while (fitness.code && fitness.is_silent && net_now() < deadline"
+plant "what a shard has is merged again" lost_shard lost_first_shard cli/cluster/cluster_repair.c "if (!lacks) return true;" ""
 plant "nobody says ASKING" under_load cli/cluster/link.c "request->asks ? sizeof asking - 1 : 0" "0"
 finish

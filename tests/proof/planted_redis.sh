@@ -104,7 +104,7 @@ plant "a copy that failed is put in place" own \
 plant "a replica says seen when all has left" own \
     engines/redis/clock.c "return due <= clock_generations(v->filter);" "return true;"
 plant "ticks are not told to replicas" own \
-    engines/redis/clock.c "redis.Replicate(ctx, \"TAMIS.TICK\"" "if (false) redis.Replicate(ctx, \"TAMIS.TICK\""
+    engines/redis/clock.c "redis.Replicate(ctx, \"TAMIS.TICK\", \"slcl\", key, (long long)n," "if (false) redis.Replicate(ctx, \"TAMIS.TICK\", \"slcl\", key, (long long)n,"
 plant "when it ticked last is forgotten" own \
     engines/redis/value.c "v->facts.family == FAMILY_TAMIS && !v->facts.every" "v->facts.family == FAMILY_TAMIS"
 plant "who waited is not replicated" work \
@@ -112,6 +112,25 @@ plant "who waited is not replicated" work \
     "if (running) return REDIS_OK; if (!running) return server_replicates(ctx);"
 plant "jobs end while clients are paused" work \
     engines/redis/work.c "!redis.AvoidReplicaTraffic();" "redis.AvoidReplicaTraffic() < 2;"
+plant "a replica does at once what its primary left to the worker" work \
+    engines/redis/work.c "REDIS_IN_SCRIPT | REDIS_IN_MULTI | REDIS_IS_LOADING" \
+    "REDIS_IN_SCRIPT | REDIS_IN_MULTI | REDIS_IS_REPLICATED | REDIS_IS_LOADING"
+plant "a replica refuses what its primary sent, behind a job" work \
+    engines/redis/work.c "if (j->client && !j->is_told && is_read_only(ctx))" "if (j->client && is_read_only(ctx))"
+plant "a copy is changed with its original" work \
+    engines/redis/alter.c "if (!v || !v->filter || v->job ||" "if (!v || v->filter || v->job ||"
+plant "the first of two that share a filter frees it" work \
+    engines/redis/value.c "if (s) is_last = false;" "if (s) is_last = s->users == 2;"
+plant "steps are not replicated" work \
+    engines/redis/own.c "if (s->done > from) redis.Replicate(ctx, s->name" "if (s->done < from) redis.Replicate(ctx, s->name"
+plant "a tick in steps is not told to replicas" work \
+    engines/redis/clock.c "        redis.Replicate(ctx, \"TAMIS.TICK\", \"sl\", j->key, 1LL);" "        (void)ctx;"
+plant "a tick that was begun under another name is forgotten" work \
+    engines/redis/clock.c "if (!is_begun || v->owes_tick) return;" "if (is_begun || v->owes_tick) return;"
+plant "adds do not wait for ticks that were begun" work \
+    engines/redis/work.c "if (j->target) j->target->job = as;" "if (j->target && !j->step) j->target->job = as;"
+plant "a script waits for pages that nobody has touched" work \
+    engines/redis/value.c "if (size >= LARGE_BYTES && work_is_server())" "if (size < LARGE_BYTES && work_is_server())"
 plant "a chunk lands at the front of its piece" own.py \
     engines/redis/arrival.c "a->piece[offset / ARRIVAL_PIECE] + offset % ARRIVAL_PIECE, bytes, n" "a->piece[offset / ARRIVAL_PIECE], bytes, n"
 plant "a command that made its filter goes to replicas as it came" bf.py \
