@@ -135,6 +135,10 @@ const struct verb *verb_meant(const char *name);
 /* Behind the words about a verb that reads keys for an image. */
 #define ABOUT_FORM "\n\nThe image remembers how its keys were made: --keys and --canon need not be " \
                    "named again. \"tamis help build\" tells how lines become keys."
+/* Behind the words about a verb that may take in keys for days. */
+#define ABOUT_KEEPING "\n\nKeys that come through a pipe may come for days: then what is done so far is " \
+                      "saved every minute, as --save-every says, and when SIGTERM or Ctrl-C ends the " \
+                      "command. Another that changes IMAGE waits meanwhile, or is waited for: --wait."
 #define CHANGE_OPTIONS {.option = OPT_OUTPUT, \
                         .help = "write the new image here and leave IMAGE as it is"}, \
                        {.option = OPT_FORCE}, {.option = OPT_WAIT}

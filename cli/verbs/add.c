@@ -147,8 +147,9 @@ const struct verb verb_add = {
              "left out, as often as the filter says yes wrongly. With kinds that age it answers "
              "whether a line is new among the last ones, and a line that was there counts as "
              "just seen. Where keys are removed later, add them without --new: a key that a wrong "
-             "yes kept out would be lost as soon as the other one is removed. The image is "
-             "written at the end, after all lines are printed."
-             ABOUT_FORM,
+             "yes kept out would be lost as soon as the other one is removed. What "
+             "was printed comes before what is saved: a line that nobody got to see is new again "
+             "the next time."
+             ABOUT_KEEPING ABOUT_FORM,
     .exits = "0 when done, 2 after an error; with --new 1 when no key was new.",
 };

@@ -203,7 +203,9 @@ const struct verb verb_admit = {
              "at a rate of twice --fpr at most; the summary on standard error tells the rate now.\n\n"
              "\"tamis uniq\" prints what comes for the first time ever, \"tamis uniq --window\" what "
              "did not come lately. The file of --image is no image of a set: only this verb reads "
-             "it. It is written when the input has ended, whole or not at all.\n\n"
+             "it. It is written when the input has ended, whole or not at all, and where the "
+             "requests come through a pipe also every minute, as --save-every says, and when a signal "
+             "ends it.\n\n"
              "--json writes one object to standard error: lines, printed, recognised, without_key, "
              "capacity, turns, fpr_now, filter_bytes.",
     .exits = "0 when a line was printed or counted, 1 when none was, 2 after an error.",

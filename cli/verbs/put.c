@@ -70,5 +70,5 @@ const struct verb verb_put = {
              "takes any key and keeps the larger value. All values are set, or IMAGE stays as it "
              "was.\n\n"
              "Only some kinds can: \"tamis kinds\" tells which."
-             ABOUT_FORM,
+             ABOUT_KEEPING ABOUT_FORM,
 };

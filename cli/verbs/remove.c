@@ -83,6 +83,6 @@ const struct verb verb_remove = {
              "A key whose marks are not there is left out and counted as not found; with --strict "
              "it is an error. Only some kinds can remove: \"tamis kinds\" tells which. IMAGE is "
              "changed whole or not at all."
-             ABOUT_FORM,
+             ABOUT_KEEPING ABOUT_FORM,
     .exits = "0 when a key was removed, 1 when none was, 2 after an error.",
 };

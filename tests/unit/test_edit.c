@@ -682,7 +682,7 @@ static void look_and_free(void *ctx, void *memory, size_t size) {
     free(memory);
 }
 
-static const struct tamis_allocator looking = {take, look_and_free, NULL};
+static const struct tamis_allocator looking = {.alloc = take, .free = look_and_free};
 static const struct tamis_options with_looking = {
     .struct_size = sizeof with_looking, .allocator = &looking, .secret = secret};
 
