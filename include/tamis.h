@@ -546,7 +546,11 @@ TAMIS_API uint64_t tamis_builder_conflict(const tamis_builder *builder);
 TAMIS_API const char *tamis_mismatch(const tamis *a, const tamis *b);
 
 /* into becomes the filter of both sets together: with TAMIS_ANY_ORDER bit for bit what adding all
- * keys to one filter would have given, otherwise one that has every key of both. TAMIS_FULL, and
+ * keys to one filter would have given, otherwise one that has every key of both. Two that differ in
+ * size alone are joined where the kind can: in the larger size for blocked, split, universal and most
+ * of classic, whose smaller filter leaves open where its keys would be, so that the rate is higher
+ * than with one size (tamis_fpr_now tells); in the smaller where the larger one folds to exactly
+ * that. into then has the capacity and the asked rate of that size. TAMIS_FULL, and
  * nothing changed, when a kind of fixed room has no room for both. Threads: one writer of `into`, readers of `from`. */
 TAMIS_API tamis_status tamis_merge(tamis *into, const tamis *from);
 

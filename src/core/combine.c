@@ -1,4 +1,5 @@
 /* Whole filters against each other: merge, intersect; and smaller ones: fold, shrink. */
+#include <stdio.h>
 #include <string.h>
 
 #include "core/builder.h"
@@ -55,11 +56,78 @@ static tamis_status may_combine(const tamis *into, const tamis *from, enum tamis
     return tamis_mismatch(into, from) ? TAMIS_MISMATCH : TAMIS_OK;
 }
 
+/* ---- Two sizes ------------------------------------------------------------------------------ */
+
+static bool has_words(const tamis *f, const uint64_t word[]) {
+    return memcmp(f->image.body.word, word, sizeof f->image.body.word) == 0;
+}
+
+/* Of two filters that differ in their sizes alone, the one whose shape the other can be brought to
+ * at the least loss: the larger, where positions scale; else the smaller, where the larger folds to
+ * exactly that. NULL: there is none. */
+static const tamis *common_shape(const tamis *a, const tamis *b) {
+    const tamis *small = a->image.body.size < b->image.body.size ? a : b,
+                *large = small == a ? b : a;
+    const tamis_kind *kind = a->kind;
+    const uint64_t by =
+        large->image.body.size / (small->image.body.size ? small->image.body.size : 1);
+    uint64_t word[TAMIS_WORDS];
+    memcpy(word, large->image.body.word, sizeof word);
+    if (kind->stretch && kind->stretch(small->image.body.word, word)) return large;
+    const bool can_fold = tamis__abilities(kind, word) & TAMIS_CAN_FOLD;
+    return can_fold && by > 1 && !kind->fold(&large->image.body, by, word) && has_words(small, word)
+               ? small
+               : NULL;
+}
+
+/* A copy of `f` in the shape of `like`. */
+static tamis_status in_shape(tamis **copy, const tamis *f, const tamis *like) {
+    tamis_status rc = tamis_copy(copy, f);
+    if (!rc && !has_words(f, like->image.body.word))
+        rc = tamis__reshape(*copy, like->image.body.word);
+    return rc;
+}
+
+/* Both in one shape, then merged. Only payload and plan change hands; a handle that somebody holds
+ * stays where it is, and is as it was until everything has worked. */
+static tamis_status join(tamis *into, const tamis *from, const tamis *like) {
+    tamis *sum = NULL, *other = NULL;
+    const uint64_t capacity = like->image.capacity, one_in = like->image.one_in;
+    tamis_status rc = tamis__writable(into);
+    if (!rc) rc = in_shape(&sum, into, like);
+    if (!rc) rc = in_shape(&other, from, like);
+    if (!rc) rc = into->kind->merge(&sum->image.body, &other->image.body);
+    if (!rc) {
+        const tamis_block payload = into->payload;
+        const tamis_body body = into->image.body;
+        into->payload = sum->payload;
+        into->image.body = sum->image.body;
+        sum->payload = payload;
+        sum->image.body = body;
+        into->image.capacity = capacity;
+        into->image.one_in = one_in;
+        tamis__add_items(into, from->image.body.items);
+    }
+    tamis_free(sum);
+    tamis_free(other);
+    return rc;
+}
+
+static tamis_status refuse_sizes(const tamis *into, const tamis *from) {
+    char why[256];
+    snprintf(why, sizeof why, "%s", tamis_mismatch(into, from));
+    return tamis__fail(TAMIS_MISMATCH, "%s; make both with the same capacity and rate", why);
+}
+
 /* Items of the result are bounds: no more keys than both had together, than the smaller had. */
 tamis_status tamis_merge(tamis *into, const tamis *from) {
     const bool is_built = into->kind->build;
     tamis_status rc = is_built ? may_merge_built(into, from)
                                : may_combine(into, from, TAMIS_CAN_MERGE, "be merged");
+    if (rc == TAMIS_MISMATCH && !is_built && !mismatch(into, from, ~0u)) {
+        const tamis *like = common_shape(into, from);
+        return like ? join(into, from, like) : refuse_sizes(into, from);
+    }
     if (rc) return rc;
     if (is_built) return tamis__merge_built(into, from);
     const uint64_t more = from->image.body.items; /* before, for a merge with itself */

@@ -61,6 +61,21 @@ void tamis__bitmap_fold_neighbours(uint8_t *to, const uint8_t *from, uint64_t bi
         }
 }
 
+bool tamis__is_wider(const uint64_t word[], const uint64_t wider[], int size) {
+    for (int i = 0; i < TAMIS_WORDS; i++)
+        if (i == size ? wider[i] <= word[i] : wider[i] != word[i]) return false;
+    return true;
+}
+
+void tamis__bitmap_stretch(uint8_t *to, uint64_t to_bits, const uint8_t *from, uint64_t from_bits) {
+    tamis_units u = {.m = from_bits, .n = to_bits};
+    for (uint64_t i = 0; i < from_bits; i++) {
+        tamis__units_next(&u);
+        if (!tamis__bit_get(from, i)) continue;
+        for (uint64_t j = u.first; j <= u.last; j++) tamis__bit_set(to, j);
+    }
+}
+
 void tamis__bitmap_fold_strides(uint8_t *to, const uint8_t *from, uint64_t bits, uint64_t by) {
     const uint64_t stride = bits / by;
     uint64_t start = 0;

@@ -32,6 +32,29 @@ tamis_status tamis__fold_units(uint64_t units, uint64_t by, const char *unit, ui
 void tamis__bitmap_fold_neighbours(uint8_t *to, const uint8_t *from, uint64_t bits, uint64_t by);
 void tamis__bitmap_fold_strides(uint8_t *to, const uint8_t *from, uint64_t bits, uint64_t by);
 
+/* To more bits, whose number need not be a multiple, where positions scale: every position that a
+ * hash may have there whose position here is set. */
+void tamis__bitmap_stretch(uint8_t *to, uint64_t to_bits, const uint8_t *from, uint64_t from_bits);
+
+/* Units of two sizes where both scale: a hash is a number x below 1, and its unit is floor(x * n).
+ * For each of m units in turn, the units of n that share hashes with it: first to last. Zeros but
+ * for m and n are the start; then the next. */
+typedef struct tamis_units {
+    uint64_t m, n, first, last;
+    uint64_t end, rest; /* where the next of m starts: end + rest / m */
+} tamis_units;
+
+static inline void tamis__units_next(tamis_units *u) {
+    u->first = u->end;
+    u->end += u->n / u->m;
+    u->rest += u->n % u->m;
+    if (u->rest >= u->m) u->rest -= u->m, u->end++;
+    u->last = u->rest ? u->end : u->end - 1;
+}
+
+/* Are these the same words but for one, the size, which is larger there? */
+bool tamis__is_wider(const uint64_t word[], const uint64_t wider[], int size);
+
 /* Set bits of the payload, or of both payloads together when `other` is not NULL. */
 uint64_t tamis__bits_set(const tamis_body *, const tamis_body *other);
 

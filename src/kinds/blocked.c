@@ -278,8 +278,12 @@ static tamis_status fold(const tamis_body *f, uint64_t by, uint64_t word[]) {
 }
 
 static tamis_status move(tamis_body *to, const tamis_body *from) {
-    tamis__blocks_fold(to, from, BLOCK_BYTES);
+    tamis__blocks_move(to, from, BLOCK_BYTES);
     return TAMIS_OK;
+}
+
+static bool stretch(const uint64_t word[], const uint64_t wider[]) {
+    return tamis__is_wider(word, wider, BLOCKS);
 }
 
 static void measure(const tamis_body *f, const tamis_body *other, tamis_measure *out) {
@@ -306,6 +310,7 @@ const tamis_kind tamis__blocked = {
     .fast = fast,
     .unit = BLOCK_BYTES,
     .fold = fold,
+    .stretch = stretch,
     .move = move,
     .merge = tamis__bitmap_merge,
     .intersect = tamis__bitmap_intersect,

@@ -2,6 +2,7 @@
 #include "kinds/blockwise.h"
 
 #include "bits/bits.h"
+#include "kinds/bitmap.h"
 
 tamis_status tamis__lanes_refuse(const char *kind, double fpr) {
     return tamis__fail(
@@ -10,12 +11,13 @@ tamis_status tamis__lanes_refuse(const char *kind, double fpr) {
         TAMIS_LANES_MOST_BITS_PER_KEY);
 }
 
-void tamis__blocks_fold(tamis_body *to, const tamis_body *from, uint64_t block_bytes) {
-    const uint64_t by = from->size / to->size;
-    for (uint64_t at = 0; at < from->size; at += block_bytes) {
-        uint8_t *block = to->bytes + at / block_bytes / by * block_bytes;
-        for (uint64_t i = 0; i < block_bytes; i += 8)
-            tamis__or64(block + i, tamis__get64(from->bytes + at + i));
+void tamis__blocks_move(tamis_body *to, const tamis_body *from, uint64_t block_bytes) {
+    tamis_units u = {.m = to->size / block_bytes, .n = from->size / block_bytes};
+    for (uint64_t i = 0; i < u.m; i++) {
+        uint8_t *block = to->bytes + i * block_bytes;
+        tamis__units_next(&u);
+        for (uint64_t at = u.first * block_bytes; at < (u.last + 1) * block_bytes; at += 8)
+            tamis__or64(block + at % block_bytes, tamis__get64(from->bytes + at));
     }
 }
 

@@ -10,8 +10,10 @@
 /* Refuses a plan for which tamis__lanes_blocks found no number of blocks. */
 tamis_status tamis__lanes_refuse(const char *kind, double fpr);
 
-/* Folds neighbouring blocks into one, as many as the two sizes say. */
-void tamis__blocks_fold(tamis_body *to, const tamis_body *from, uint64_t block_bytes);
+/* To another number of blocks: each gets the bits of all blocks that share hashes with it. Fewer, of
+ * which the old number is a multiple, are exact; where blocks of both meet half-way, some keys go to
+ * two blocks, and to more where they become many. */
+void tamis__blocks_move(tamis_body *to, const tamis_body *from, uint64_t block_bytes);
 
 /* Measures a filter of blocks with lanes: the rate is the mean over blocks, not that of the mean
  * fill, because the full ones answer yes more often. */

@@ -238,11 +238,18 @@ static tamis_status fold(const tamis_body *f, uint64_t by, uint64_t word[]) {
  * without a word. */
 static tamis_status move(tamis_body *to, const tamis_body *from) {
     const uint64_t bits = from->word[BITS], by = bits / to->word[BITS];
-    if (from->word[SCHEME] >= DOUBLE)
+    if (by == 0)
+        tamis__bitmap_stretch(to->bytes, to->word[BITS], from->bytes, bits);
+    else if (from->word[SCHEME] >= DOUBLE)
         tamis__bitmap_fold_strides(to->bytes, from->bytes, bits, by);
     else
         tamis__bitmap_fold_neighbours(to->bytes, from->bytes, bits, by);
     return TAMIS_OK;
+}
+
+/* Remainders of two sizes have nothing to do with each other. */
+static bool stretch(const uint64_t word[], const uint64_t wider[]) {
+    return word[SCHEME] < DOUBLE && tamis__is_wider(word, wider, BITS);
 }
 
 static void measure(const tamis_body *f, const tamis_body *other, tamis_measure *out) {
@@ -266,6 +273,7 @@ const tamis_kind tamis__classic = {
     .add_shared = add_shared,
     .has = has,
     .fold = fold,
+    .stretch = stretch,
     .move = move,
     .merge = tamis__bitmap_merge,
     .intersect = tamis__bitmap_intersect,

@@ -337,6 +337,10 @@ typedef struct tamis_kind {
     tamis_status (*move)(tamis_body *to, const tamis_body *from);
     tamis_status (*shrink)(const tamis_body *, uint64_t keep,
                            uint64_t word[]); /* bits of a number */
+
+    /* May a body of these words be moved to a larger one of `wider`? Every key is found there, and
+     * more bits are set than adding the keys would have set: all that the smaller one left open. */
+    bool (*stretch)(const uint64_t word[], const uint64_t wider[]);
     bool loses_rate; /* by growing: TAMIS_CAN_GROW, which promises to keep it, is not said then */
 
     /* Sets. Core has made sure that both bodies have the same words and the same hash. */

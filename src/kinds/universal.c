@@ -157,9 +157,16 @@ static tamis_status fold(const tamis_body *f, uint64_t by, uint64_t word[]) {
 }
 
 static tamis_status move(tamis_body *to, const tamis_body *from) {
-    tamis__bitmap_fold_neighbours(to->bytes, from->bytes, from->word[BITS],
-                                  from->word[BITS] / to->word[BITS]);
+    const uint64_t bits = from->word[BITS];
+    if (to->word[BITS] > bits)
+        tamis__bitmap_stretch(to->bytes, to->word[BITS], from->bytes, bits);
+    else
+        tamis__bitmap_fold_neighbours(to->bytes, from->bytes, bits, bits / to->word[BITS]);
     return TAMIS_OK;
+}
+
+static bool stretch(const uint64_t word[], const uint64_t wider[]) {
+    return tamis__is_wider(word, wider, BITS);
 }
 
 static void measure(const tamis_body *f, const tamis_body *other, tamis_measure *out) {
@@ -181,6 +188,7 @@ const tamis_kind tamis__universal = {
     .add_shared = add_shared,
     .has = has,
     .fold = fold,
+    .stretch = stretch,
     .move = move,
     .merge = tamis__bitmap_merge,
     .intersect = tamis__bitmap_intersect,

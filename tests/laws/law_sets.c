@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/help/bounds.h"
 #include "tests/laws/laws.h"
 
 enum { N = 4000 };
@@ -210,6 +211,52 @@ static const char *similarity_is_sound(const subject *s) {
     return what;
 }
 
+/* ---- Two sizes ------------------------------------------------------------------------------ */
+
+/* Joined, the two have every key, in one order and in the other the same bytes where order does not
+ * matter, and the rate is the one that is told; or the sentence says what to do. */
+static const char *sizes_join(const subject *s, uint64_t first, uint64_t second) {
+    enum { PROBES = 20000 };
+    tamis *a = filled(s, first, 0.01, NULL, 0, first), *b = NULL, *c = NULL, *d = NULL;
+    b = filled(s, second, 0.01, NULL, first, first + second);
+    const uint64_t both = first + second, items = test_info(a).items + test_info(b).items;
+    const char *what = NULL;
+    char said[200];
+    if (tamis_copy(&c, a) || tamis_copy(&d, b)) abort();
+    const tamis_status rc = tamis_merge(a, b), back = tamis_merge(d, c);
+    if (rc != back) what = "one order is joined and the other is not";
+    if (rc && rc != TAMIS_MISMATCH && rc != TAMIS_FULL) what = wrong("%s", tamis_why());
+    if (rc == TAMIS_MISMATCH && !strstr(tamis_why(), "same capacity")) what = "no way is named";
+    if (rc && !what && !same_payload(a, c)) what = "a refused merge changed the filter";
+    if (!rc && !what && count_keys(a, 0, both) != both) what = "the union lacks keys";
+    if (!rc && !what && s->can & TAMIS_ANY_ORDER && !same_payload(a, d)) what = "order matters";
+    if (!rc && !what && test_info(a).items != items) what = "items do not add up";
+    if (!rc && !what && s->can & TAMIS_ANY_ORDER && s->can & TAMIS_CAN_INTERSECT && both > 500) {
+        const uint64_t hits = count_keys(a, both, both + PROBES);
+        const double rate = tamis_fpr_now(a);
+        if (!test_is_possible(hits, PROBES, rate, TEST_ALPHA))
+            what = wrong("%llu hits where %g are told", (unsigned long long)hits, rate * PROBES);
+    }
+    if (what) {
+        snprintf(said, sizeof said, "%s", what);
+        what = wrong("%s: %llu and %llu keys", said, (unsigned long long)first,
+                     (unsigned long long)second);
+    }
+    tamis_free(a), tamis_free(b), tamis_free(c), tamis_free(d);
+    return what;
+}
+
+static const char *any_two_sizes_join(const subject *s) {
+    static const uint64_t large[] = {1000, 1999, 4000};
+    const char *what = NULL;
+    if (has_one_size(s) || needs_capacity(s)) return NULL;
+    for (uint64_t i = 1; i <= 64 && !what; i += 21)
+        for (uint64_t j = 1; j <= 64 && !what; j += 20) what = sizes_join(s, i, j);
+    for (int i = 0; i < 3 && !what; i++)
+        for (int j = 0; j < i && !what; j++) what = sizes_join(s, large[i], large[j]);
+    return what;
+}
+
 /* ---- What does not fit ---------------------------------------------------------------------- */
 
 /* Every difference is refused, named, and changes nothing. */
@@ -230,7 +277,8 @@ static const char *mismatch_refused(const subject *s) {
             if (tamis_create(&b[count++], others[i])) abort();
     const bool is_cut = s->can & TAMIS_IS_BUILT && s->can & TAMIS_CAN_MERGE && !is_own;
     for (size_t i = 0; i < count && !what; i++) {
-        const bool may_merge = i == 0 && is_cut; /* see cut_otherwise_it_merges */
+        /* See cut_otherwise_it_merges and any_two_sizes_join. */
+        const bool may_merge = i == 0 && b[0] && (is_cut || s->can & TAMIS_CAN_FOLD);
         struct tamis_estimate estimate;
         if (!tamis_mismatch(a, b[i])) what = wrong("difference %zu is not seen", i);
         if (!may_merge && tamis_merge(a, b[i]) == TAMIS_OK)
@@ -253,6 +301,8 @@ const law set_laws[] = {
     {"intersection_tells_its_keys", TAMIS_CAN_ADD | TAMIS_CAN_INTERSECT,
      intersection_tells_its_keys, 0},
     {"fold_keeps_keys", TAMIS_CAN_ADD | TAMIS_CAN_FOLD, fold_keeps_keys, 0},
+    {"any_two_sizes_join", TAMIS_CAN_ADD | TAMIS_CAN_MERGE, any_two_sizes_join,
+     TAMIS_AGES | TAMIS_IS_SKETCH},
     {"similarity_is_sound", TAMIS_CAN_MERGE, similarity_is_sound, TAMIS_AGES},
     {"mismatch_refused", 0, mismatch_refused, 0},
     {NULL, 0, NULL, 0},

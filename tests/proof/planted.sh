@@ -343,6 +343,8 @@ plant "the last block of a merge is left behind" unit/test_builder "" \
     src/core/records.c "if (!rc && is_writing && w->n) rc = put_back(w);" ""
 plant "a pile grows past the limit" laws/laws "memory_limit_is_kept: binary-fuse" \
     src/core/pressing.c "announced > b->pile.most ?" "false ?"
+plant "keys of a block that goes to two go to one" laws/laws "any_two_sizes_join: blocked" \
+    src/kinds/bitmap.h "u->last = u->rest ? u->end : u->end - 1;" "u->last = u->end > u->first ? u->end - 1 : u->first;"
 # Where there is no such processor nobody notices.
 if grep -q avx512_bitalg /proc/cpuinfo; then
     plant "M15: a string that has ended goes on with the others of its eight" unit/test_hash "" \
