@@ -122,7 +122,8 @@ static void odd_filters_of_a_block(void **state) {
         uint8_t bytes[12]; /* a filter, where it starts, where they end, 2^11 */
         size_t size;
         bool has;
-    } odd[] = {{{31, 0, 0, 0, 0, 1, 0, 0, 0, 11}, 10, false},
+    } odd[] = {{{0, 0, 0, 0, 11}, 5, false}, /* no filter at all */
+               {{31, 0, 0, 0, 0, 1, 0, 0, 0, 11}, 10, false},
                {{0, 0, 0, 0, 0, 1, 0, 0, 0, 11}, 10, false},
                {{0, 31, 0, 0, 0, 0, 2, 0, 0, 0, 11}, 11, true},
                {{0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 11}, 11, true},

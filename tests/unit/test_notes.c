@@ -48,6 +48,8 @@ static void values(void **state) {
         {"\xf4\x8f\xbf\xbf", true},  /* U+10ffff */
         {"\x80", false},             /* goes on with nothing before it */
         {"\xbf", false},             /* the same */
+        {"\x82\x80", false},         /* would be U+80, if it were a start */
+        {"\xf9\x80\x80\x80", false}, /* would be U+40000 */
         {"\xc0\x80", false},         /* NUL in two bytes */
         {"\xc1\xbf", false},         /* U+7f in two */
         {"\xe0\x9f\xbf", false},     /* U+7ff in three */
