@@ -304,9 +304,7 @@ int args_parse(struct args *args, const struct verb *verb, const char *called, i
 }
 
 void args_free(struct args *args) {
-    /* Through a volatile pointer, so that the compiler cannot leave the wiping out. */
-    volatile uint8_t *secret = args->secret;
-    for (size_t i = 0; i < SECRET_BYTES; i++) secret[i] = 0;
+    wipe(args->secret, sizeof args->secret);
     free(args->operand);
     free(args->repeated);
 }

@@ -61,8 +61,7 @@ int secret_read(struct args *args) {
         memcpy(args->secret, bytes, SECRET_BYTES);
     else if (!from_hex(bytes, (size_t)len, args->secret))
         args->has_secret = false;
-    volatile uint8_t *wiped = bytes;
-    for (size_t i = 0; i < sizeof bytes; i++) wiped[i] = 0;
+    wipe(bytes, sizeof bytes);
     if (args->has_secret) return 0;
     return fail(args, path, "a secret is 16 bytes or 32 hex digits, and this is neither");
 }

@@ -196,6 +196,12 @@ static inline bool given(const struct args *args, enum option_id id) {
     return args->setting[id].is_given;
 }
 
+/* For what holds a secret, before its memory goes: not left out by a compiler that sees nobody look. */
+static inline void wipe(void *bytes, size_t size) {
+    volatile uint8_t *at = bytes;
+    for (size_t i = 0; i < size; i++) at[i] = 0;
+}
+
 /* Reads --secret-file into args when it is given. */
 int secret_read(struct args *args);
 
