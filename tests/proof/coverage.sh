@@ -34,7 +34,7 @@ for program in "${tests[@]/#/test_}"; do
     [ ! -e "$work/$program.red" ] || { tell "not ok" "$program, built for coverage" && grep -v '^ok ' "$work/$program.log" | tail -20 | sed 's/^/# /'; }
 done
 llvm-profdata-19 merge -o "$work/all" "$work"/*.raw || exit 2
-about() { llvm-cov-19 "$1" "${@:2}" -instr-profile "$work/all" "${programs[0]}" "${programs[@]/#/-object=}"; }
+about() { llvm-cov-19 "$1" "${programs[0]}" "${programs[@]/#/-object=}" -instr-profile "$work/all" "${@:2}"; }
 
 for file in "${files[@]}"; do
     # shellcheck disable=SC2016
