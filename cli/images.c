@@ -276,7 +276,8 @@ void info_summary(const struct args *args, const struct tamis_info *info, const 
                   const char *what, enum occasion occasion) {
     const char *name = output_name(path);
     print_summary(info, name, what, occasion);
-    if (*info->caveat) warn(args, name, "%s", info->caveat);
+    /* Whoever intersects was told what is common; that the image cannot tell it is for `info`. */
+    if (*info->caveat && !info->is_intersection) warn(args, name, "%s", info->caveat);
     if (occasion == AFTER_FOLD && !info->is_saturated) return; /* Folding asks for a higher rate. */
     warn_if_too_full(args, info, name);
 }
