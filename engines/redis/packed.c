@@ -161,18 +161,28 @@ static void free_stream(job *j) {
     redis.Free(j->task);
 }
 
-static int add_in_steps(redis_ctx *ctx, value *v, redis_string *key, const uint64_t *hashes,
-                        size_t n) {
+/* A job with hashes of its own; NULL, with the error replied, when there is no memory. */
+static job *stream_job(redis_ctx *ctx, value *v, redis_string *key, const uint64_t *hashes,
+                       size_t n) {
     job *j = job_new(ctx, key, v);
-    if (!j) return REDIS_OK;
-    stream *s = j->task = try_alloc(sizeof *s + n * HASH_BYTES);
+    stream *s = j ? try_alloc(sizeof *s + n * HASH_BYTES) : NULL;
     if (!s) {
-        job_drop(j);
-        return reply_error(ctx, "ERR Insufficient memory");
+        if (j) reply_error(ctx, "ERR Insufficient memory");
+        if (j) job_drop(j);
+        return NULL;
     }
     s->n = n, s->done = 0, s->rc = TAMIS_OK;
     memcpy(s->hashes, hashes, n * HASH_BYTES);
-    j->step = step_stream, j->end = end_stream, j->clean = free_stream;
+    j->task = s;
+    j->clean = free_stream;
+    return j;
+}
+
+static int add_in_steps(redis_ctx *ctx, value *v, redis_string *key, const uint64_t *hashes,
+                        size_t n) {
+    job *j = stream_job(ctx, v, key, hashes, n);
+    if (!j) return REDIS_OK;
+    j->step = step_stream, j->end = end_stream;
     return job_do(ctx, j, LARGE_BYTES);
 }
 
@@ -247,11 +257,40 @@ static bool can_answer(redis_ctx *ctx, const tamis *filter) {
     return false;
 }
 
+/* Very many are asked and answered by the worker, in a context that may be replied to without the lock. */
+static void ask_all(job *j) {
+    const stream *s = j->task;
+    const packed p = {.filter = j->target->filter, .hashes = s->hashes, .n = s->n};
+    redis_ctx *ctx = redis.GetThreadSafeContext(j->client);
+    reply_bits(ctx, &p, false);
+    redis.FreeThreadSafeContext(ctx);
+}
+
+static void end_asking(job *j, redis_ctx *ctx) {
+    (void)j, (void)ctx;
+}
+
+static int ask_elsewhere(redis_ctx *ctx, value *v, redis_string *key, const uint64_t *hashes,
+                         size_t n) {
+    job *j = stream_job(ctx, v, key, hashes, n);
+    if (!j) return REDIS_OK;
+    j->make = ask_all, j->end = end_asking;
+    j->only_tells = true;
+    return job_do(ctx, j, LARGE_BYTES);
+}
+
 int tamis_hhas_command(redis_ctx *ctx, redis_string **argv, int argc) {
     packed p = packed_open(ctx, argv, REDIS_READ);
+    value *v = p.place.value;
     (void)argc;
-    if (p.hashes && can_answer(ctx, p.filter))
-        reply_bits(ctx, &p, !clock_answers(ctx, p.place.value, argv[1]));
+    const bool can = p.hashes && can_answer(ctx, p.filter);
+    const bool is_empty = can && !clock_answers(ctx, v, argv[1]);
+    /* A filter that a job reads already can be held still by that one alone. */
+    const bool is_elsewhere =
+        can && !is_empty && p.n > VERY_MANY_HASHES && !v->job && may_block(ctx);
+    if (can && !is_elsewhere) reply_bits(ctx, &p, is_empty);
+    place_close(&p.place);
+    if (is_elsewhere) ask_elsewhere(ctx, v, argv[1], p.hashes, p.n);
     packed_close(&p);
     return REDIS_OK;
 }
