@@ -251,8 +251,8 @@ static void *move_piece(void *ctx, void *memory) {
 static int defrag(redis_defrag *ctx, redis_string *key, void **object) {
     value *v = *object;
     (void)key;
-    if (!redis.DefragAlloc || v->job || atomic_load(&v->users) > 1 || filter_is_shared(v->filter))
-        return 0;
+    if (!redis.DefragAlloc || v->job || atomic_load(&v->users) > 1) return 0;
+    if (filter_is_shared(v->filter)) return 0;
     if (v->filter) v->filter = tamis_relocate(v->filter, move_piece, ctx);
     value *moved = redis.DefragAlloc(ctx, v);
     if (moved) *object = moved;
