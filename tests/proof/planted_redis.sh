@@ -102,7 +102,9 @@ plant "the first source is left out" own \
 plant "a copy that failed is put in place" own \
     engines/redis/alter.c "rc = a->alter(j->result, a, j);" "rc = (a->alter(j->result, a, j), TAMIS_OK);"
 plant "a replica says seen when all has left" own \
-    engines/redis/clock.c "return due <= clock_generations(v->filter);" "return true;"
+    engines/redis/clock.c "tick_later(ctx, v, key, now, due);
+    return due <= clock_generations(v->filter);" "tick_later(ctx, v, key, now, due);
+    return true;"
 plant "ticks are not told to replicas" own \
     engines/redis/clock.c "redis.Replicate(ctx, \"TAMIS.TICK\", \"slcl\", key, (long long)n," "if (false) redis.Replicate(ctx, \"TAMIS.TICK\", \"slcl\", key, (long long)n,"
 plant "when it ticked last is forgotten" own \
@@ -166,7 +168,7 @@ plant "a file's secret is read and forgotten" bounds \
 plant "defragmentation moves what a job reads" unit \
     engines/redis/persist.c "!redis.DefragAlloc || v->job ||" "!redis.DefragAlloc ||"
 plant "defragmentation moves what a job holds" unit \
-    engines/redis/persist.c " || atomic_load(&v->users) > 1) return 0;" ") return 0;"
+    engines/redis/persist.c "|| atomic_load(&v->users) > 1 ||" "||"
 plant "secrets are in MONITOR" server_side \
     engines/redis/commands.c "if (has_secret[c - commands]) usage_hide(ctx, c->usage, argv, argc);" ""
 plant "a seed is no secret" server_side \
