@@ -172,7 +172,7 @@ def merging(t):
     t.equal(["TAMIS.MERGE", "m4", "m1"], ok)
     t.equal(["TAMIS.HAS", "m4", *"abcde"], t.bools(1, 1, 1, 1, 1))
     tap.check(t.client.must("MEMORY", "USAGE", "m4") > (1 << 17), "the union has the larger size")
-    t.equal(["TAMIS.CREATE", "m5", "cuckoo:capacity=1000"], ok)
+    t.equal(["TAMIS.CREATE", "m5", "cuckoo:capacity=50000"], ok)
     t.refused(["TAMIS.MERGE", "m5", "cuckoo"], "differ")
 
 
