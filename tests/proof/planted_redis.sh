@@ -102,9 +102,7 @@ plant "the first source is left out" own \
 plant "a copy that failed is put in place" own \
     engines/redis/alter.c "rc = a->alter(j->result, a, j);" "rc = (a->alter(j->result, a, j), TAMIS_OK);"
 plant "a replica says seen when all has left" own \
-    engines/redis/clock.c "tick_later(ctx, v, key, now, due);
-    return due <= clock_generations(v->filter);" "tick_later(ctx, v, key, now, due);
-    return true;"
+    engines/redis/clock.c "return due <= clock_generations(v->filter);" "return true;"
 plant "ticks are not told to replicas" own \
     engines/redis/clock.c "redis.Replicate(ctx, \"TAMIS.TICK\", \"slcl\", key, (long long)n," "if (false) redis.Replicate(ctx, \"TAMIS.TICK\", \"slcl\", key, (long long)n,"
 plant "when it ticked last is forgotten" own \
