@@ -166,7 +166,7 @@ plant "a file's secret is read and forgotten" bounds \
 plant "defragmentation moves what a job reads" unit \
     engines/redis/persist.c "!redis.DefragAlloc || v->job ||" "!redis.DefragAlloc ||"
 plant "defragmentation moves what a job holds" unit \
-    engines/redis/persist.c "|| atomic_load(&v->users) > 1 ||" "||"
+    engines/redis/persist.c "atomic_load(&v->users) > 1" "false"
 plant "secrets are in MONITOR" server_side \
     engines/redis/commands.c "if (has_secret[c - commands]) usage_hide(ctx, c->usage, argv, argc);" ""
 plant "a seed is no secret" server_side \
