@@ -170,7 +170,7 @@ static int write_stdout(const struct args *args, const tamis *filter) {
         code = fail_why(args, output_name("-"), status);
     else if (fwrite(bytes, 1, (size_t)size, stdout) < size || fflush(stdout) != 0)
         code = EXIT_TROUBLE; /* finish_output says why */
-    if (readers_of(filter) != TAMIS_READERS_USUAL) wipe(bytes, (size_t)size);
+    if (readers_of(filter) != TAMIS_READERS_USUAL) wipe_secret(bytes, (size_t)size);
     free(bytes);
     return code;
 }

@@ -304,7 +304,7 @@ int args_parse(struct args *args, const struct verb *verb, const char *called, i
 }
 
 void args_free(struct args *args) {
-    wipe(args->secret, sizeof args->secret);
+    wipe_secret(args->secret, sizeof args->secret);
     free(args->operand);
     free(args->repeated);
 }

@@ -61,7 +61,7 @@ int secret_read(struct args *args) {
         memcpy(args->secret, bytes, SECRET_BYTES);
     else if (!from_hex(bytes, (size_t)len, args->secret))
         args->has_secret = false;
-    wipe(bytes, sizeof bytes);
+    wipe_secret(bytes, sizeof bytes);
     if (args->has_secret) return 0;
     return fail(args, path, "a secret is 16 bytes or 32 hex digits, and this is neither");
 }

@@ -197,7 +197,7 @@ static inline bool given(const struct args *args, enum option_id id) {
 }
 
 /* For what holds a secret, before its memory goes: not left out by a compiler that sees nobody look. */
-static inline void wipe(void *bytes, size_t size) {
+static inline void wipe_secret(void *bytes, size_t size) {
     volatile uint8_t *at = bytes;
     for (size_t i = 0; i < size; i++) at[i] = 0;
 }
