@@ -277,21 +277,16 @@ static void decisions_are_as_they_were(void **state) {
     assert_int_equal(changed, 0);
 }
 
-/* 2^32 bytes more, before or behind: whoever counts them with 32 bits sees the sound file. They are
- * pages that nobody wrote, and take no memory; what is let in by its length may not be large. */
+/* 2^32 bytes more, before or behind: whoever counts them with 32 bits sees the sound image. They are
+ * pages that nobody wrote, and a view takes no memory for them; an import would copy them all. */
 static void a_length_has_64_bits(void **state) {
     static char line[2 * LINE];
     const uint64_t more = (uint64_t)1 << 32;
-    const struct tamis_options little = {
-        .struct_size = sizeof little, .secret = secret, .max_bytes = 1 << 20};
     FILE *table = fopen(TABLE, "r");
     assert_non_null(table);
     while (sizeof(size_t) > 4 && fgets(line, sizeof line, table)) {
         const subject s = read_subject(line);
-        const bool is_image = strcmp(s.name, "image") == 0;
-        /* A dump's CRC is taken of all its bytes, one after the other: 20 s each. */
-        if (!is_wanted(&s, *state) || strcmp(s.name, "redis-dump") == 0) continue;
-        if (strcmp(s.name, "shape") == 0) continue;
+        if (strcmp(s.name, "image") != 0 || !is_wanted(&s, *state)) continue;
         const test_file file = sound_file(s.name, s.file);
         const size_t size = file.size + (size_t)more;
         uint8_t *bytes = mmap(NULL, size, PROT_READ | PROT_WRITE,
@@ -301,9 +296,8 @@ static void a_length_has_64_bits(void **state) {
             tamis *f;
             memset(bytes, 0, file.size);
             memcpy(bytes + (at_end ? more : 0), file.bytes, file.size);
-            const tamis_status rc = is_image ? tamis_view_with(&f, bytes, size, &little)
-                                             : tamis_import_with(&f, s.name, bytes, size, &little);
-            if (!rc) fail_msg("%s %s: 4 GiB more are let in", s.name, s.file);
+            if (!tamis_view_with(&f, bytes, size, &options))
+                fail_msg("%s: 4 GiB more are let in", s.file);
         }
         assert_int_equal(munmap(bytes, size), 0);
         free(file.bytes);
