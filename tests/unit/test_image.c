@@ -186,6 +186,28 @@ static void secrets(void **state) {
     free(image);
 }
 
+/* That a filter was intersected is kept as what older readers may ignore, and comes back. */
+static void intersections_say_so(void **state) {
+    (void)state;
+    tamis *f = test_make("%s", specs[PLAIN]), *g = test_copy(f), *h;
+    size_t size;
+    uint8_t *image = test_image(f, &size);
+    assert_int_equal(tamis__get32(image + 16), 0);
+    free(image);
+    for (uint64_t i = 0; i < 100; i++) DEMAND(tamis_add_u64(i % 2 ? f : g, i));
+    DEMAND(tamis_intersect(f, g));
+    image = test_image(f, &size);
+    assert_int_equal(tamis__get32(image + 16), 1);
+    DEMAND(tamis_load(&h, image, size));
+    uint8_t *again = test_image(h, &size);
+    assert_memory_equal(again, image, size);
+    free(again);
+    free(image);
+    tamis_free(f);
+    tamis_free(g);
+    tamis_free(h);
+}
+
 /* Asked rates go there and back; those that no wish can ask become the nearest that one can. */
 static void rates_as_one_in(void **state) {
     (void)state;
@@ -208,6 +230,7 @@ int main(void) {
         cmocka_unit_test(sums_and_lengths),
         cmocka_unit_test(secrets),
         cmocka_unit_test(rates_as_one_in),
+        cmocka_unit_test(intersections_say_so),
     };
     return cmocka_run_group_tests_name("image", tests, NULL, NULL);
 }
