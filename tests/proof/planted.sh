@@ -29,7 +29,7 @@ plant "a copy that fails leaks" laws/laws "out_of_memory_is_safe: blocked" \
     src/core/filter.c "        tamis_free(g);
         return rc;" "        return rc;"
 plant "fresh memory is taken for zero" laws/laws "out_of_memory_is_safe: blocked" \
-    src/core/memory.c "if (a->alloc != plain_alloc && a->alloc != large_alloc) memset(base, 0, total);" ""
+    src/core/memory.c "if (!a->is_zeroed) memset(base, 0, total);" ""
 plant "room is not asked for" laws/laws "failure_changes_nothing: shelf" \
     src/core/change.c "return rc || f->kind->add_keys ? rc : make_room(f, hashes, n);" "return rc;"
 plant "M2: block and bits come from the same half of the hash" laws/laws "rate_as_promised: blocked" \
@@ -127,7 +127,7 @@ plant "a report that says stop is not heard" unit/test_builder "" \
 plant "what grows goes straight in" unit/test_builder "" \
     src/core/builder.c " && !kind->grow && !b->options.verify" " && !b->options.verify"
 plant "equal records stay" unit/test_builder "" \
-    src/core/records.c "if (is_same && !r->form.keeps_equal) continue;" ""
+    src/core/records.c "return r->form.keeps_equal ? IS_NEW : IS_EQUAL;" "return IS_NEW;"
 plant "a record is read from the wrong row" unit/test_builder "" \
     src/core/records.c "while (row * 2 <= spilled + 1) row *= 2;" "while (row * 2 <= spilled) row *= 2;"
 plant "M7: any rate up to 1 passes" unit/test_numbers "" \

@@ -61,7 +61,7 @@ plant "what the sketch says is not looked at" count-top cli/verbs/count_top_list
 plant "who leaves the candidates was never counted" count-top cli/verbs/count_top_list.c \
     "one->count - one->first);" "0);"
 plant "the memory of a run is lost" admit cli/verbs/admit.c \
-    "if (!given(args, OPT_IMAGE)) return 0;" "return 0;"
+    "if (!admitting->edit) return 0;" "return 0;"
 plant "repeated lines go into a sketch of a set" sketch-made cli/verbs/sketch.c \
     "if (s->n > 0) throw_out_repeats(s);
     s->keys = s->n;" "s->keys = s->n;"
@@ -94,7 +94,7 @@ plant "all offsets are looked at" trace cli/verbs/trace.c \
 plant "it is always due" announce \
     cli/verbs/announce.c "is_due = tamis_is_due(image.filter, threshold);" "is_due = true;"
 plant "a copy takes the place of any image" neighbours-refused \
-    cli/verbs/neighbours.c "if (!code && !tamis_was_heard(image.filter, &h, sizeof h))" "if (false && !tamis_was_heard(image.filter, &h, sizeof h))"
+    cli/verbs/neighbours.c "if (!code && copy->filter && !tamis_was_heard(copy->filter, &h, sizeof h))" "if (false && !tamis_was_heard(copy->filter, &h, sizeof h))"
 plant "the least similar comes first" search cli/verbs/search.c \
     "return x->similarity < y->similarity ? 1 : -1;" "return x->similarity < y->similarity ? -1 : 1;"
 plant "a key is printed for each of its lines" reconcile cli/verbs/reconcile_set.c \

@@ -73,7 +73,8 @@ static void plain_free(void *ctx, void *at, size_t size) {
 
 static uint64_t walk_calls(const char *text, test_file first, test_file second) {
     memory m = {.bytes = like(first, first), .second = second.bytes};
-    const struct tamis_allocator allocator = {change_and_alloc, plain_free, &m};
+    const struct tamis_allocator allocator = {
+        .alloc = change_and_alloc, .free = plain_free, .ctx = &m};
     const struct tamis_options options = {
         .struct_size = sizeof options, .max_bytes = 1 << 24, .allocator = &allocator};
     uint64_t trials = 0;
