@@ -6,7 +6,7 @@
 
 #include "engines/redis/bf.h"
 #include "engines/redis/commands.h"
-#include "engines/redis/items.h"
+#include "engines/redis/many.h"
 
 static bool is_word(const redis_string *s, const char *word) {
     return strcasecmp(redis.StringPtrLen(s, NULL), word) == 0;
@@ -193,6 +193,10 @@ static int reply_exists(redis_ctx *ctx, redis_string **argv, int argc, bool is_s
     t.count = (size_t)(argc - 2), t.memory = NULL; /* and nothing else: it has room for many */
     place p = place_open(ctx, argv[1], REDIS_READ, FAMILY_BF);
     value *v = p.value ? bf_value(ctx, &p, NULL) : NULL;
+    if (v && many_are_for_worker(ctx, v, argc - 2)) {
+        place_close(&p);
+        return many_ask(ctx, argv[1], v, argv + 2, argc - 2, tell_hits);
+    }
     const bool is_sayable = v ? items_take(ctx, &t, v, argv + 2, argc - 2) : !p.value;
     if (is_sayable) {
         if (v) items_ask(&t, v->filter);

@@ -2,13 +2,14 @@
  *
  * Items are hashed, then asked for, so that many cache misses are under way at once; then those that are
  * missing are added in order. All of them are replicated, as BF.MADD: one that seemed to be there may be
- * taken for another, and a version that lays filters out otherwise would not know it. A large filter that has no room for them is copied, added to and put in place on the worker; a large new
- * one is made there. */
+ * taken for another, and a version that lays filters out otherwise would not know it. A large filter that has no
+ * room for them is copied, added to and put in place on the worker; a large new one is made there. Very many are
+ * added in steps, slice by slice, so that what replicas get of a step is cut into the same slices. */
 #include <stdio.h>
 #include <string.h>
 
 #include "engines/redis/bf.h"
-#include "engines/redis/items.h"
+#include "engines/redis/many.h"
 #include "engines/redis/origin_bloom.h"
 
 /* ---- Adding to a filter -------------------------------------------------------------------------- */
@@ -112,22 +113,26 @@ static tamis_status add_one_by_one(items *t, tamis *filter, slice s, limits *l, 
     return TAMIS_OK;
 }
 
+/* The next slice; false, and noted why, when an item of it did not go in. */
+static bool add_next(items *t, tamis *filter, limits *l, outcome *o) {
+    const slice s = slice_at(t, o->done);
+    tamis_status rc = TAMIS_OK;
+    bool is_done = false;
+    if (s.count > 1)
+        items_ask_some(t, filter, s.from, s.count);
+    else
+        t->hit[s.from] = false; /* one that is added is asked for on the way */
+    if (t->hash && s.count > 1) rc = add_slice(t, filter, s, l, o, &is_done);
+    if (!rc && !is_done) rc = add_one_by_one(t, filter, s, l, o);
+    o->is_full = rc == TAMIS_FULL && l->is_fixed;
+    if (rc && !o->is_full) snprintf(o->why, sizeof o->why, "%s", refusal(rc));
+    return !rc;
+}
+
 /* t->hit becomes which were new. Any thread. */
 static void add_items(items *t, tamis *filter, limits l, outcome *o) {
-    tamis_status rc = TAMIS_OK;
     *o = (outcome){.done = 0};
-    while (o->done < t->count && !rc) {
-        const slice s = slice_at(t, o->done);
-        bool is_done = false;
-        if (s.count > 1)
-            items_ask_some(t, filter, s.from, s.count);
-        else
-            t->hit[s.from] = false; /* one that is added is asked for on the way */
-        if (t->hash && s.count > 1) rc = add_slice(t, filter, s, &l, o, &is_done);
-        if (!rc && !is_done) rc = add_one_by_one(t, filter, s, &l, o);
-    }
-    o->is_full = rc == TAMIS_FULL && l.is_fixed;
-    if (rc && !o->is_full) snprintf(o->why, sizeof o->why, "%s", refusal(rc));
+    while (o->done < t->count && add_next(t, filter, &l, o)) continue;
 }
 
 /* ---- Telling it ---------------------------------------------------------------------------------- */
@@ -185,7 +190,8 @@ static batch *batch_new(redis_ctx *ctx, redis_string **item, int count, bool is_
     return b;
 }
 
-static void batch_free(batch *b) {
+static void batch_free(void *data) {
+    batch *b = data;
     for (int i = 0; i < b->count; i++) redis.FreeString(NULL, b->item[i]);
     items_free(&b->items);
     creation_free(&b->create);
@@ -236,19 +242,65 @@ static void end_grow(job *j, redis_ctx *ctx) {
     tell(ctx, j->key, b->item, &b->items, &b->outcome, b->is_single, false);
 }
 
-static int grow_elsewhere(redis_ctx *ctx, value *v, limits l, redis_string *key,
-                          redis_string **item, int count, bool is_single) {
-    batch *b = batch_new(ctx, item, count, is_single);
-    if (!b) return REDIS_OK;
-    if (!items_take(ctx, &b->items, v, b->item, count)) {
-        b->items.memory = NULL;
-        batch_free(b);
-        return REDIS_OK;
-    }
-    b->limits = l;
+/* Items for a filter that is there; NULL, with the error replied, when there is no memory. */
+static batch *batch_for(redis_ctx *ctx, const value *v, redis_string **item, int count, int held,
+                        bool is_single) {
+    batch *b = batch_new(ctx, item, held, is_single);
+    if (!b) return NULL;
+    b->limits = limits_of(v);
+    b->outcome = (outcome){.done = 0};
+    if (items_take(ctx, &b->items, v, item, count)) return b;
+    b->items.memory = NULL;
+    batch_free(b);
+    return NULL;
+}
+
+static void grow_elsewhere(redis_ctx *ctx, value *v, redis_string *key, redis_string **item,
+                           int count, bool is_single) {
+    batch *b = batch_for(ctx, v, item, count, count, is_single);
+    if (!b) return;
     job *j = job_new(ctx, key, v);
     if (j) j->make = grow, j->end = end_grow;
-    return give_to_worker(ctx, j, b, tamis_stored_size(v->filter));
+    const uint64_t bytes = count > VERY_MANY ? LARGE_BYTES : tamis_stored_size(v->filter);
+    give_to_worker(ctx, j, b, bytes);
+}
+
+/* ---- Very many items --------------------------------------------------------------------------------- */
+
+static bool add_some(stream *s, value *v) {
+    batch *b = s->data;
+    const bool is_good = add_next(&b->items, v->filter, &b->limits, &b->outcome);
+    s->done = b->outcome.done;
+    s->changed = b->outcome.added;
+    return is_good;
+}
+
+static void replicate_some(redis_ctx *ctx, const stream *s, redis_string *key, size_t from) {
+    redis.Replicate(ctx, "BF.MADD", "sv", key, s->item + from, s->done - from);
+}
+
+static void reply_stream(redis_ctx *ctx, const stream *s) {
+    const batch *b = s->data;
+    reply_outcome(ctx, &b->items, &b->outcome, b->is_single);
+}
+
+/* Where they may need more room than there is, on a copy: nobody asks first how many are new. */
+static void add_very_many(redis_ctx *ctx, value *v, redis_string *key, redis_string **item,
+                          int count) {
+    if (!limits_of(v).is_fixed && tamis_room(v->filter) < (uint64_t)count) {
+        grow_elsewhere(ctx, v, key, item, count, false);
+        return;
+    }
+    batch *b = batch_for(ctx, v, item, count, 0, false);
+    const stream s = {.some = add_some,
+                      .replicate = replicate_some,
+                      .reply = reply_stream,
+                      .free = batch_free,
+                      .data = b,
+                      .event = "bloom.add",
+                      .count = (size_t)count,
+                      .strings = (size_t)count};
+    if (b) many_change(ctx, key, v, item, &s);
 }
 
 /* ---- A filter that is there ------------------------------------------------------------------------ */
@@ -271,9 +323,13 @@ static void add_here(redis_ctx *ctx, value *v, redis_string *key, redis_string *
     items t;
     outcome o;
     const limits l = limits_of(v);
+    if (many_may_wait(ctx, count)) {
+        add_very_many(ctx, v, key, item, count);
+        return;
+    }
     if (!items_take(ctx, &t, v, item, count)) return;
     if (where == ELSEWHERE && !l.is_fixed && must_grow(&t, v)) {
-        grow_elsewhere(ctx, v, l, key, item, count, is_single);
+        grow_elsewhere(ctx, v, key, item, count, is_single);
     } else {
         add_items(&t, v->filter, l, &o);
         tell(ctx, key, item, &t, &o, is_single, where == ELSEWHERE);

@@ -6,7 +6,7 @@
 #include <strings.h>
 
 #include "engines/redis/commands.h"
-#include "engines/redis/items.h"
+#include "engines/redis/many.h"
 
 enum { MOST_EXPANSION = 32768 };
 
@@ -285,7 +285,12 @@ static int ask(redis_ctx *ctx, redis_string **argv, int argc, bool is_one) {
     items t;
     t.count = (size_t)argc - 2, t.memory = NULL; /* and nothing else: it has room for many */
     place p = place_open(ctx, argv[1], REDIS_READ, FAMILY_CF);
-    const tamis *filter = p.value ? p.value->filter : NULL;
+    value *v = p.value;
+    const tamis *filter = v ? v->filter : NULL;
+    if (filter && many_are_for_worker(ctx, v, argc - 2)) {
+        place_close(&p);
+        return many_ask(ctx, argv[1], v, argv + 2, argc - 2, tell_hits);
+    }
     if (!cf_is_coming(ctx, &p, argv[1]) &&
         (!filter || items_take(ctx, &t, p.value, argv + 2, argc - 2))) {
         if (filter) items_ask(&t, filter);

@@ -9,7 +9,7 @@
 
 #include "engines/redis/cf.h"
 #include "engines/redis/commands.h"
-#include "engines/redis/items.h"
+#include "engines/redis/many.h"
 
 /* ---- One command ----------------------------------------------------------------------------- */
 
@@ -101,8 +101,8 @@ static tamis_status add_one(adding *a, tamis *filter, size_t i) {
     return rc;
 }
 
-static void add_all(adding *a, tamis *filter) {
-    for (size_t i = 0; i < a->t.count; i++) {
+static void add_some(adding *a, tamis *filter, size_t from, size_t to) {
+    for (size_t i = from; i < to; i++) {
         if (a->order.only_new && is_there(a, filter, i)) {
             a->result[i] = WAS_THERE;
             continue;
@@ -117,6 +117,10 @@ static void add_all(adding *a, tamis *filter) {
             snprintf(a->why, sizeof a->why, "%s", tamis_why());
         }
     }
+}
+
+static void add_all(adding *a, tamis *filter) {
+    add_some(a, filter, 0, a->t.count);
 }
 
 /* ---- Telling --------------------------------------------------------------------------------- */
@@ -151,28 +155,32 @@ static void reply_results(redis_ctx *ctx, const adding *a) {
 
 /* Replicas get what went in, and what seemed to be there: it may be taken for another, and a version that lays
  * filters out otherwise would not know it. */
-static void replicate(redis_ctx *ctx, const adding *a, redis_string *key, size_t found) {
-    redis_string **item = a->order.item, *few[FEW_ITEMS];
+static void replicate(redis_ctx *ctx, const adding *a, redis_string *key, size_t from, size_t to) {
+    redis_string **item = a->order.item + from, *few[FEW_ITEMS], **kept = NULL;
+    size_t found = 0; /* that are answered yes from now on */
+    for (size_t i = from; i < to; i++) found += a->result[i] != NO_ROOM;
+    if (found == 0) return;
     if (a->order.is_verbatim && found == a->t.count) {
         redis.ReplicateVerbatim(ctx);
         return;
     }
-    if (found < a->t.count) {
-        item = found <= FEW_ITEMS ? few : redis.Alloc(found * sizeof *item);
-        for (size_t i = 0, n = 0; i < a->t.count; i++)
-            if (a->result[i] != NO_ROOM) item[n++] = a->order.item[i];
+    if (found < to - from) {
+        kept = found <= FEW_ITEMS ? few : redis.Alloc(found * sizeof *item);
+        for (size_t i = from, n = 0; i < to; i++)
+            if (a->result[i] != NO_ROOM) kept[n++] = a->order.item[i];
+        item = kept;
     }
     redis.Replicate(ctx, a->order.only_new ? "CF.INSERTNX" : "CF.INSERT", "sccv", key, "NOCREATE",
                     "ITEMS", item, found);
-    if (item != a->order.item && item != few) redis.Free(item);
+    if (kept != few) redis.Free(kept);
 }
 
+static const char added_event[] = "cf.add";
+
 static void finish(redis_ctx *ctx, const adding *a, value *v, redis_string *key) {
-    size_t found = 0; /* that are answered yes from now on */
     v->facts = a->facts;
-    for (size_t i = 0; i < a->t.count; i++) found += a->result[i] != NO_ROOM;
-    if (found) replicate(ctx, a, key, found);
-    if (a->added) redis.NotifyKeyspaceEvent(ctx, REDIS_NOTIFY_MODULE, "cf.add", key);
+    replicate(ctx, a, key, 0, a->t.count);
+    if (a->added) redis.NotifyKeyspaceEvent(ctx, REDIS_NOTIFY_MODULE, added_event, key);
     reply_results(ctx, a);
 }
 
@@ -252,12 +260,68 @@ static int add_elsewhere(redis_ctx *ctx, redis_string *key, value *v, const orde
     if (j && adding_begin(ctx, a, v, &kept)) {
         j->task = a;
         j->make = add_to_copy, j->end = end_adding, j->clean = clean_adding;
-        return job_do(ctx, j, 2 * tamis_stored_size(v->filter));
+        const uint64_t bytes = 2 * tamis_stored_size(v->filter);
+        return job_do(ctx, j, o->count > VERY_MANY && bytes < LARGE_BYTES ? LARGE_BYTES : bytes);
     }
     if (j) job_drop(j);
     release_items(&kept);
     redis.Free(a);
     return REDIS_OK;
+}
+
+/* ---- Very many items -------------------------------------------------------------------------- */
+
+static bool step_adding(stream *s, value *v) {
+    adding *a = s->data;
+    const size_t left = s->count - s->done;
+    const size_t to = s->done + (left < ITEMS_AT_ONCE ? left : ITEMS_AT_ONCE);
+    a->order.item = s->item;
+    add_some(a, v->filter, s->done, to);
+    v->facts = a->facts;
+    s->done = to;
+    s->changed = a->added;
+    return true;
+}
+
+static void replicate_step(redis_ctx *ctx, const stream *s, redis_string *key, size_t from) {
+    replicate(ctx, s->data, key, from, s->done);
+}
+
+static void reply_stream(redis_ctx *ctx, const stream *s) {
+    reply_results(ctx, s->data);
+}
+
+static void free_adding(void *data) {
+    adding_free(data);
+    redis.Free(data);
+}
+
+static bool may_be_enlarged(const value *v) {
+    const cf_shape s = cf_shape_of(v);
+    return s.is_multiset && s.expansion && v->facts.filters < most_filters();
+}
+
+/* In steps where there is room for all of them, or none is made; else on a copy, without a question first how many
+ * are new. */
+static int add_very_many(redis_ctx *ctx, redis_string *key, value *v, const order *o) {
+    if (may_be_enlarged(v) && tamis_room(v->filter) < (uint64_t)o->count)
+        return add_elsewhere(ctx, key, v, o);
+    adding *a = try_alloc(sizeof *a);
+    if (!a) return reply_error(ctx, "ERR Insufficient memory");
+    if (!adding_begin(ctx, a, v, o)) {
+        redis.Free(a);
+        return REDIS_OK;
+    }
+    a->order.is_verbatim = false;
+    const stream s = {.some = step_adding,
+                      .replicate = replicate_step,
+                      .reply = reply_stream,
+                      .free = free_adding,
+                      .data = a,
+                      .event = added_event,
+                      .count = a->t.count,
+                      .strings = a->t.count};
+    return many_change(ctx, key, v, o->item, &s);
 }
 
 /* ---- Making it first ------------------------------------------------------------------------- */
@@ -338,8 +402,9 @@ static bool has_all_expansions(redis_ctx *ctx, const value *v) {
 
 static int add_to(redis_ctx *ctx, redis_string *key, value *v, const order *o) {
     adding a;
-    if ((v->hashes_itself && has_all_expansions(ctx, v)) || !adding_begin(ctx, &a, v, o))
-        return REDIS_OK;
+    if (v->hashes_itself && has_all_expansions(ctx, v)) return REDIS_OK;
+    if (many_may_wait(ctx, o->count)) return add_very_many(ctx, key, v, o);
+    if (!adding_begin(ctx, &a, v, o)) return REDIS_OK;
     const bool is_elsewhere = is_for_worker(&a, v->filter);
     if (!is_elsewhere) {
         add_all(&a, v->filter);

@@ -12,7 +12,7 @@
 
 #include "engines/redis/commands.h"
 #include "engines/redis/create.h"
-#include "engines/redis/items.h"
+#include "engines/redis/many.h"
 
 static bool is_rediscms(const struct tamis_info *info) {
     return strcmp(info->kind, "rediscms") == 0;
@@ -120,28 +120,68 @@ static uint64_t increase(const value *v, redis_string *item, redis_string *numbe
     return tamis_count_hash(v->filter, hash);
 }
 
+static void reply_count(redis_ctx *ctx, uint64_t count) {
+    if (count < UINT32_MAX)
+        redis.ReplyWithLongLong(ctx, (long long)count);
+    else
+        redis.ReplyWithError(ctx, "CMS: INCRBY overflow");
+}
+
 static void increase_all(redis_ctx *ctx, const value *v, redis_string **argv, int argc) {
     redis.ReplyWithArray(ctx, (argc - 2) / 2);
-    count_items((size_t)(argc - 2) / 2);
-    for (int i = 2; i < argc; i += 2) {
-        const uint64_t count = increase(v, argv[i], argv[i + 1]);
-        if (count < UINT32_MAX)
-            redis.ReplyWithLongLong(ctx, (long long)count);
-        else
-            redis.ReplyWithError(ctx, "CMS: INCRBY overflow");
-    }
+    for (int i = 2; i < argc; i += 2) reply_count(ctx, increase(v, argv[i], argv[i + 1]));
     redis.ReplicateVerbatim(ctx);
     redis.NotifyKeyspaceEvent(ctx, REDIS_NOTIFY_MODULE, "cms.incrby", argv[1]);
 }
 
+/* Very many, in steps; what they have become is kept up to the end. */
+static bool increase_some(stream *s, value *v) {
+    uint32_t *count = s->data;
+    for (int i = 0; i < ITEMS_AT_ONCE && s->done < s->count; i++, s->done++) {
+        const uint64_t now = increase(v, s->item[2 * s->done], s->item[2 * s->done + 1]);
+        count[s->done] = now < UINT32_MAX ? (uint32_t)now : UINT32_MAX;
+    }
+    s->changed = s->done;
+    return true;
+}
+
+static void replicate_some(redis_ctx *ctx, const stream *s, redis_string *key, size_t from) {
+    redis.Replicate(ctx, "CMS.INCRBY", "sv", key, s->item + 2 * from, 2 * (s->done - from));
+}
+
+static void reply_increased(redis_ctx *ctx, const stream *s) {
+    const uint32_t *count = s->data;
+    redis.ReplyWithArray(ctx, (long)s->count);
+    for (size_t i = 0; i < s->count; i++) reply_count(ctx, count[i]);
+}
+
+static void increase_in_steps(redis_ctx *ctx, value *v, redis_string **argv, size_t count) {
+    const stream s = {.some = increase_some,
+                      .replicate = replicate_some,
+                      .reply = reply_increased,
+                      .free = redis.Free,
+                      .data = try_alloc(count * sizeof(uint32_t)),
+                      .event = "cms.incrby",
+                      .count = count,
+                      .strings = 2 * count};
+    if (s.data)
+        many_change(ctx, argv[1], v, argv + 2, &s);
+    else
+        reply_error(ctx, "ERR Insufficient memory");
+}
+
 int cms_incrby_command(redis_ctx *ctx, redis_string **argv, int argc) {
     struct tamis_info info;
+    const int count = (argc - 2) / 2;
     if (argc % 2) return redis.WrongArity(ctx);
     place p = place_open(ctx, argv[1], REDIS_READ | REDIS_WRITE, FAMILY_CMS);
     if (cms_sketch(ctx, &p, argv[1], &info)) {
         const char *why = check_times(argv, argc);
+        if (!why) count_items((size_t)count);
         if (why)
             redis.ReplyWithError(ctx, why);
+        else if (many_may_wait(ctx, count))
+            increase_in_steps(ctx, p.value, argv, (size_t)count);
         else
             increase_all(ctx, p.value, argv, argc);
     }
@@ -151,8 +191,9 @@ int cms_incrby_command(redis_ctx *ctx, redis_string **argv, int argc) {
 
 /* ---- CMS.QUERY key item... ------------------------------------------------------------------------- */
 
-static void reply_counts(redis_ctx *ctx, const items *t, const tamis *sketch) {
+static void tell_counts(redis_ctx *ctx, const tamis *sketch, items *t, bool is_empty) {
     uint64_t count[FEW_ITEMS];
+    (void)is_empty; /* no sketch leaves by the clock */
     redis.ReplyWithArray(ctx, (long)t->count);
     for (size_t at = 0, n; at < t->count; at += n) {
         n = t->count - at < FEW_ITEMS ? t->count - at : FEW_ITEMS;
@@ -170,12 +211,14 @@ int cms_query_command(redis_ctx *ctx, redis_string **argv, int argc) {
     items t;
     place p = place_open(ctx, argv[1], REDIS_READ, FAMILY_CMS);
     const tamis *sketch = cms_sketch(ctx, &p, argv[1], &info);
-    if (sketch && items_take(ctx, &t, p.value, argv + 2, argc - 2)) {
-        reply_counts(ctx, &t, sketch);
+    const bool is_elsewhere = sketch && many_are_for_worker(ctx, p.value, argc - 2);
+    if (sketch && !is_elsewhere && items_take(ctx, &t, p.value, argv + 2, argc - 2)) {
+        tell_counts(ctx, sketch, &t, false);
         items_free(&t);
     }
     place_close(&p);
-    return REDIS_OK;
+    return is_elsewhere ? many_ask(ctx, argv[1], p.value, argv + 2, argc - 2, tell_counts)
+                        : REDIS_OK;
 }
 
 /* ---- CMS.INFO key ---------------------------------------------------------------------------------- */

@@ -8,7 +8,7 @@
 #include "engines/redis/clock.h"
 #include "engines/redis/commands.h"
 #include "engines/redis/create.h"
-#include "engines/redis/items.h"
+#include "engines/redis/many.h"
 
 static bool is_word(const redis_string *s, const char *word) {
     return strcasecmp(redis.StringPtrLen(s, NULL), word) == 0;
@@ -116,6 +116,7 @@ typedef struct batch {
     uint64_t *number; /* values to put; or NULL */
     const verb *verb;
     size_t undone; /* of the first items, that went in before one failed and were taken back */
+    char why[JOB_WHY];
 } batch;
 
 static void reply_count(redis_ctx *ctx, const batch *b) {
@@ -227,7 +228,8 @@ static void reply_batch(redis_ctx *ctx, alteration *a) {
     b->verb->reply(ctx, b);
 }
 
-static void batch_free(batch *b) {
+static void batch_free(void *data) {
+    batch *b = data;
     items_free(&b->items);
     redis.Free(b->number);
     redis.Free(b);
@@ -268,89 +270,49 @@ static void change_now(redis_ctx *ctx, tamis *filter, batch *b, redis_string *ke
 
 /* ---- Very many items ------------------------------------------------------------------------------------ */
 
-/* So many that they may take longer than others should wait: more than a client that is in a hurry packs into
- * one command, and few enough for a millisecond or two. */
-enum { VERY_MANY = 16384, ITEMS_AT_ONCE = 64 };
-
-/* Those of a command that are added to the filter itself, in steps. */
-typedef struct stream {
-    batch *batch;
-    redis_string **item;
-    int count;
-    size_t done;
-    const char *name;
-    tamis_status rc;
-} stream;
-
 /* Only what cannot fail is done in steps: nothing is taken back. */
 static bool cannot_fail(const tamis *filter, const batch *b) {
     return !b->number && (!b->verb->adds || tamis_room(filter) == UINT64_MAX);
 }
 
-static tamis_status apply_some(tamis *filter, const batch *b, size_t from, size_t n) {
-    batch part = {.verb = b->verb};
-    part.items.count = n;
+static bool apply_some(stream *s, value *v) {
+    batch *b = s->data, part = {.verb = b->verb};
+    const size_t from = s->done, left = s->count - from;
+    part.items.count = left < ITEMS_AT_ONCE ? left : ITEMS_AT_ONCE;
     part.items.key = b->items.key + from;
     part.items.hash = b->items.hash ? b->items.hash + from : NULL;
     part.items.hit = b->items.hit + from;
-    return b->verb->apply(filter, &part);
+    const tamis_status rc = b->verb->apply(v->filter, &part);
+    if (rc) snprintf(b->why, sizeof b->why, "%s", refusal(rc));
+    if (!rc) s->changed = s->done += part.items.count;
+    return !rc;
 }
 
-/* What a step has done is replicated with it: a snapshot between two of them has just that. */
-static bool step_stream(job *j, redis_ctx *ctx) {
-    const moment m = moment_begin();
-    stream *s = j->task;
-    const size_t from = s->done, count = (size_t)s->count;
-    place p;
-    if (!job_finds(ctx, j, &p)) {
-        s->rc = TAMIS_NOT_FOUND;
-        snprintf(j->why, sizeof j->why, "the key was changed meanwhile");
-        return true;
-    }
-    while (s->done < count && !s->rc && !(s->done > from && moment_is_over(&m))) {
-        const size_t n = count - s->done < ITEMS_AT_ONCE ? count - s->done : ITEMS_AT_ONCE;
-        s->rc = apply_some(p.value->filter, s->batch, s->done, n);
-        if (s->rc) job_fail(j, s->rc);
-        if (!s->rc) s->done += n;
-    }
-    place_close(&p);
-    if (s->done > from) redis.Replicate(ctx, s->name, "sv", j->key, s->item + from, s->done - from);
-    return s->done == count || s->rc;
+static void replicate_some(redis_ctx *ctx, const stream *s, redis_string *key, size_t from) {
+    const batch *b = s->data;
+    redis.Replicate(ctx, b->verb->command, "sv", key, s->item + from, s->done - from);
 }
 
-static void end_stream(job *j, redis_ctx *ctx) {
-    const stream *s = j->task;
-    if (s->done)
-        redis.NotifyKeyspaceEvent(ctx, REDIS_NOTIFY_MODULE, s->batch->verb->event, j->key);
-    if (s->rc)
-        reply_error(ctx, "ERR %s", j->why);
+static void reply_stream(redis_ctx *ctx, const stream *s) {
+    const batch *b = s->data;
+    if (*b->why)
+        reply_error(ctx, "ERR %s", b->why);
     else
-        s->batch->verb->reply(ctx, s->batch);
-}
-
-static void free_stream(job *j) {
-    stream *s = j->task;
-    for (int i = 0; i < s->count; i++) redis.FreeString(NULL, s->item[i]);
-    redis.Free(s->item);
-    batch_free(s->batch);
-    redis.Free(s);
+        b->verb->reply(ctx, b);
 }
 
 /* Owns the batch. */
-static int change_in_steps(redis_ctx *ctx, value *v, redis_string **argv, redis_string **item,
+static int change_in_steps(redis_ctx *ctx, value *v, redis_string *key, redis_string **item,
                            batch *b) {
-    job *j = job_new(ctx, argv[1], v);
-    if (!j) {
-        batch_free(b);
-        return REDIS_OK;
-    }
-    const size_t count = b->items.count;
-    stream *s = j->task = redis.Alloc(sizeof *s);
-    *s = (stream){.batch = b, .count = (int)count, .name = b->verb->command};
-    s->item = redis.Alloc(count * sizeof *s->item);
-    for (size_t i = 0; i < count; i++) s->item[i] = redis.HoldString(NULL, item[i]);
-    j->step = step_stream, j->end = end_stream, j->clean = free_stream;
-    return job_do(ctx, j, LARGE_BYTES);
+    const stream s = {.some = apply_some,
+                      .replicate = replicate_some,
+                      .reply = reply_stream,
+                      .free = batch_free,
+                      .data = b,
+                      .event = b->verb->event,
+                      .count = b->items.count,
+                      .strings = b->items.count};
+    return many_change(ctx, key, v, item, &s);
 }
 
 /* The strings of the items lie in argv, which a job keeps. Owns the numbers. */
@@ -366,9 +328,9 @@ static int change(redis_ctx *ctx, redis_string **argv, int argc, redis_string **
     }
     enum { HERE, IN_STEPS, ON_COPY } where = HERE;
     if (b) {
-        b->number = number, b->verb = how, b->undone = 0;
+        b->number = number, b->verb = how, b->undone = 0, *b->why = 0;
         clock_keep(ctx, v, argv[1]);
-        const bool are_many = count > VERY_MANY && may_block(ctx);
+        const bool are_many = many_may_wait(ctx, count);
         if (are_many && cannot_fail(filter, b))
             where = IN_STEPS;
         else if (are_many || needs_copy(filter, b))
@@ -380,7 +342,7 @@ static int change(redis_ctx *ctx, redis_string **argv, int argc, redis_string **
     }
     place_close(&p);
     if (where == HERE) return REDIS_OK;
-    if (where == IN_STEPS) return change_in_steps(ctx, v, argv, item, b);
+    if (where == IN_STEPS) return change_in_steps(ctx, v, argv[1], item, b);
     const uint64_t bytes = count > VERY_MANY ? LARGE_BYTES : tamis_stored_size(filter);
     const alteration a = {.alter = alter_batch,
                           .reply = reply_batch,
@@ -398,12 +360,14 @@ int tamis_add_command(redis_ctx *ctx, redis_string **argv, int argc) {
 }
 
 int tamis_addnew_command(redis_ctx *ctx, redis_string **argv, int argc) {
-    static const verb add_new = {apply_add_new, reply_hits, "tamis.add", "TAMIS.ADDNEW", true, true};
+    static const verb add_new = {apply_add_new,  reply_hits, "tamis.add",
+                                 "TAMIS.ADDNEW", true,       true};
     return change(ctx, argv, argc, argv + 2, argc - 2, NULL, &add_new);
 }
 
 int tamis_remove_command(redis_ctx *ctx, redis_string **argv, int argc) {
-    static const verb take_out = {apply_remove, reply_hits, "tamis.remove", "TAMIS.REMOVE", false, false};
+    static const verb take_out = {apply_remove,   reply_hits, "tamis.remove",
+                                  "TAMIS.REMOVE", false,      false};
     return change(ctx, argv, argc, argv + 2, argc - 2, NULL, &take_out);
 }
 
@@ -464,15 +428,6 @@ static bool can_answer(redis_ctx *ctx, const tamis *filter, enum tamis_ability n
     return false;
 }
 
-static void tell_hits(redis_ctx *ctx, const tamis *filter, items *t, bool is_empty) {
-    if (is_empty)
-        memset(t->hit, 0, t->count);
-    else
-        items_ask(t, filter);
-    redis.ReplyWithArray(ctx, (long)t->count);
-    for (size_t i = 0; i < t->count; i++) reply_bool(ctx, t->hit[i]);
-}
-
 static uint64_t count_item(const tamis *filter, const items *t, size_t i) {
     return t->hash ? tamis_count_hash(filter, t->hash[i])
                    : tamis_count(filter, t->key[i].bytes, t->key[i].len);
@@ -505,56 +460,6 @@ static void tell_values(redis_ctx *ctx, const tamis *filter, items *t, bool is_e
     }
 }
 
-typedef void teller(redis_ctx *, const tamis *, items *, bool is_empty);
-
-/* Very many questions, asked and answered by the worker. */
-typedef struct asking {
-    items items;
-    teller *tell;
-    redis_string **item;
-    int count;
-} asking;
-
-/* A context of a client that waits may be replied to without the lock. */
-static void ask_all(job *j) {
-    asking *a = j->task;
-    redis_ctx *ctx = redis.GetThreadSafeContext(j->client);
-    a->tell(ctx, j->target->filter, &a->items, false);
-    redis.FreeThreadSafeContext(ctx);
-}
-
-static void end_asking(job *j, redis_ctx *ctx) {
-    (void)j, (void)ctx;
-}
-
-static void free_asking(job *j) {
-    asking *a = j->task;
-    for (int i = 0; i < a->count; i++) redis.FreeString(NULL, a->item[i]);
-    redis.Free(a->item);
-    items_free(&a->items);
-    redis.Free(a);
-}
-
-static int ask_elsewhere(redis_ctx *ctx, redis_string **argv, int argc, value *v, teller *tell) {
-    job *j = job_new(ctx, argv[1], v);
-    if (!j) return REDIS_OK;
-    asking *a = j->task = redis.Alloc(sizeof *a);
-    a->tell = tell, a->count = argc - 2;
-    a->item = redis.Alloc((size_t)a->count * sizeof *a->item);
-    for (int i = 0; i < a->count; i++) a->item[i] = redis.HoldString(NULL, argv[2 + i]);
-    j->make = ask_all, j->end = end_asking, j->clean = free_asking;
-    j->only_tells = true;
-    if (items_take(ctx, &a->items, v, a->item, a->count)) return job_do(ctx, j, LARGE_BYTES);
-    a->items.memory = NULL;
-    job_drop(j);
-    return REDIS_OK;
-}
-
-/* A filter that a job reads already is asked here: it can be held still by one alone. */
-static bool is_for_worker(redis_ctx *ctx, const value *v, int count) {
-    return count > VERY_MANY && !v->job && may_block(ctx);
-}
-
 static int ask(redis_ctx *ctx, redis_string **argv, int argc, enum tamis_ability needed,
                teller *tell) {
     items t;
@@ -562,13 +467,13 @@ static int ask(redis_ctx *ctx, redis_string **argv, int argc, enum tamis_ability
     const tamis *filter = place_filter(ctx, &p, argv[1]);
     const bool can = filter && can_answer(ctx, filter, needed, "map keys to values");
     const bool is_empty = can && !clock_answers(ctx, p.value, argv[1]);
-    const bool is_elsewhere = can && !is_empty && is_for_worker(ctx, p.value, argc - 2);
+    const bool is_elsewhere = can && !is_empty && many_are_for_worker(ctx, p.value, argc - 2);
     if (can && !is_elsewhere && items_take(ctx, &t, p.value, argv + 2, argc - 2)) {
         tell(ctx, filter, &t, is_empty);
         items_free(&t);
     }
     place_close(&p);
-    return is_elsewhere ? ask_elsewhere(ctx, argv, argc, p.value, tell) : REDIS_OK;
+    return is_elsewhere ? many_ask(ctx, argv[1], p.value, argv + 2, argc - 2, tell) : REDIS_OK;
 }
 
 int tamis_has_command(redis_ctx *ctx, redis_string **argv, int argc) {

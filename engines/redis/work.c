@@ -36,6 +36,9 @@ typedef struct waiter {
 static waiter *running;
 static bool is_told_now;
 
+/* The job whose end() runs now: what that begins answers the same client. */
+static job *ending;
+
 /* ---- A job ------------------------------------------------------------------------------------ */
 
 job *job_new(redis_ctx *ctx, redis_string *key, value *target) {
@@ -259,7 +262,9 @@ static void end_once(job *j) {
     mark(j, NULL);
     const bounds before = bounds_leave(j->bounds);
     is_told_now = j->is_told;
+    ending = j->client ? j : NULL;
     j->end(j, ctx);
+    ending = NULL;
     is_told_now = was_told;
     bounds_leave(before);
     redis.FreeThreadSafeContext(ctx);
@@ -448,11 +453,20 @@ int work_start(void) {
 
 /* ---- Doing it ---------------------------------------------------------------------------------- */
 
-/* Who is run again waits already. */
+/* Who is run again waits already, and so does who has had a job done. */
 bool may_block(redis_ctx *ctx) {
     const int never = REDIS_IN_SCRIPT | REDIS_IN_MULTI | REDIS_IS_LOADING | REDIS_IS_ASYNC_LOADING |
                       REDIS_MAY_NOT_BLOCK;
-    return running || !(redis.GetContextFlags(ctx) & never);
+    return running || ending || !(redis.GetContextFlags(ctx) & never);
+}
+
+/* Of whoever asked, who waits for the worker from here on. */
+static redis_blocked *take_client(redis_ctx *ctx) {
+    redis_blocked **from = ending ? &ending->client : running ? &running->client : NULL;
+    if (!from) return redis.BlockClient(ctx, NULL, NULL, NULL, 0);
+    redis_blocked *client = *from;
+    *from = NULL;
+    return client;
 }
 
 static void give_to_worker(redis_ctx *ctx, job *j) {
@@ -481,8 +495,7 @@ int job_do(redis_ctx *ctx, job *j, uint64_t bytes) {
         job_drop(j);
         return REDIS_OK;
     }
-    j->client = running ? running->client : redis.BlockClient(ctx, NULL, NULL, NULL, 0);
-    if (running) running->client = NULL;
+    j->client = take_client(ctx);
     give_to_worker(ctx, j);
     return REDIS_OK;
 }

@@ -122,7 +122,7 @@ plant "a copy is changed with its original" work \
 plant "the first of two that share a filter frees it" work \
     engines/redis/value.c "if (s) is_last = false;" "if (s) is_last = s->users == 2;"
 plant "steps are not replicated" work \
-    engines/redis/own.c "if (s->done > from) redis.Replicate(ctx, s->name" "if (s->done < from) redis.Replicate(ctx, s->name"
+    engines/redis/many.c "if (s->done > from) s->replicate(" "if (s->done < from) s->replicate("
 plant "a tick in steps is not told to replicas" work \
     engines/redis/clock.c "        redis.Replicate(ctx, \"TAMIS.TICK\", \"sl\", j->key, 1LL);" "        (void)ctx;"
 plant "a tick that was begun under another name is forgotten" work \

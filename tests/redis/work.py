@@ -456,6 +456,129 @@ def very_many(server, replica):
     c.close()
 
 
+class Theirs:
+    """Commands of RedisBloom's families with very many items, each beside the same in MULTI, where nothing waits."""
+
+    def __init__(self, server, replica):
+        self.server, self.replica, self.client = server, replica, server.client()
+        self.keys = []
+
+    def end(self, title):
+        is_same(self.server, self.replica, self.keys, f"{title}: the same on the replica")
+        self.client.must("DEL", *self.keys)
+        self.keys = []
+
+    def both(self, make, words, counter, title):
+        """The same reply and the same filter; the counter tells how it was done."""
+        c = self.client
+        keys = [f"{way}-{len(self.keys)}" for way in ("now", "later")]
+        self.keys += keys
+        for key in keys if make else ():
+            c.must(make[0], key, *make[1:])
+        before = field(c, "tamis", counter)
+        now = c.pipeline([["MULTI"], [words[0], keys[0], *words[1:]], ["EXEC"]])[2][0]
+        tap.equal(field(c, "tamis", counter), before, f"{title}: in MULTI at once")
+        later = c.do(words[0], keys[1], *words[1:])
+        tap.check(field(c, "tamis", counter) > before, f"{title}: alone by {counter}")
+        tap.check(later == now, f"{title}: the same reply")
+        tap.equal(digest(self.server, keys[1]), digest(self.server, keys[0]), f"{title}: the same filter")
+        return later
+
+
+STEPS, DONE = "tamis_job_steps", "tamis_jobs_done"
+
+
+def many_in_blooms(t, kind):
+    items = [f"b-{i}" for i in range(40_000)]
+    reply = t.both(["BF.RESERVE", "0.01", 100_000], ["BF.MADD", *items, *items[:100]], STEPS, f"BF.MADD, {kind}")
+    tap.check(sum(reply) > 39_000 and sum(reply[-100:]) == 0, "most are new, and none of them twice")
+    tap.equal(sum(t.both(None, ["BF.INSERT", "CAPACITY", 5_000_000, "ITEMS", *items], STEPS, f"BF.INSERT, large, {kind}")) > 39_000, True,
+              "a large filter is made first")
+    t.both(None, ["BF.INSERT", "CAPACITY", 50_000, "ITEMS", *items], STEPS, f"BF.INSERT, small, {kind}")
+    before = field(t.client, "tamis", DONE)
+    tap.equal(sum(t.client.must("BF.MEXISTS", t.keys[-1], *items)), len(items), "BF.MEXISTS finds them")
+    tap.equal(field(t.client, "tamis", DONE) - before, 1, "by the worker")
+    reply = t.both(["BF.RESERVE", "0.01", 1000], ["BF.MADD", *items], DONE, f"BF.MADD, grows, {kind}")
+    tap.check(sum(reply) > 39_000, "and takes them all")
+    reply = t.both(["BF.RESERVE", "0.01", 20_000, "NONSCALING"], ["BF.MADD", *items], STEPS, f"BF.MADD, full, {kind}")
+    tap.equal((len(reply) < len(items), reply[-1]), (True, Error("ERR non scaling filter is full")), "the array ends where it was full")
+    t.client.must("CONFIG", "SET", "tamis.max-filter-bytes", 20_000)
+    reply = t.both(["BF.RESERVE", "0.01", 5000], ["BF.MADD", *items], DONE, f"BF.MADD, no larger, {kind}")
+    t.client.must("CONFIG", "SET", "tamis.max-filter-bytes", 1 << 31)
+    tap.check(5000 <= len(reply) - 1 < 40_000 and reply[-1].startswith("ERR problem inserting into filter: "), "nor does it pass its limit")
+
+
+def many_in_cuckoos(t, kind):
+    items = [f"c-{i}" for i in range(40_000)]
+    for command in ("CF.INSERT", "CF.INSERTNX"):
+        reply = t.both(["CF.RESERVE", 200_000], [command, "ITEMS", *items, *items[:100]], STEPS, f"{command}, {kind}")
+        tap.check(sum(reply[:40_000]) > 35_000 and sum(reply[-100:]) == (100 if command == "CF.INSERT" else 0), "once more, or only what is new")
+        t.both(None, [command, "CAPACITY", 8_000_000, "ITEMS", *items], STEPS, f"{command}, large, {kind}")
+        before = field(t.client, "tamis", DONE)
+        tap.equal(sum(t.client.must("CF.MEXISTS", t.keys[-1], *items)), len(items), "CF.MEXISTS finds them")
+        tap.equal(field(t.client, "tamis", DONE) - before, 1, "by the worker")
+        grown = t.both(["CF.RESERVE", 2000], [command, "ITEMS", *items], DONE, f"{command}, grows, {kind}")
+        tap.check(-1 not in grown, "and takes them all")
+        full = t.both(["CF.RESERVE", 10_000, "EXPANSION", 0], [command, "ITEMS", *items], STEPS, f"{command}, full, {kind}")
+        tap.check(full.count(-1) > 20_000, "what found no room is told")
+    t.client.must("CONFIG", "SET", "tamis.max-filter-bytes", 40_000)
+    reply = t.both(["CF.RESERVE", 4000], ["CF.INSERT", "ITEMS", *items], DONE, f"CF.INSERT, no larger, {kind}")
+    t.client.must("CONFIG", "SET", "tamis.max-filter-bytes", 1 << 31)
+    tap.check(reply[0] == 1 and -1 in reply, "nor does it pass its limit")
+    modern = t.server.client(protocol=3)
+    tap.equal(set(map(type, modern.must("CF.INSERT", t.keys[-1], "ITEMS", *items))) <= {bool, int}, True, "in the newer protocol too")
+    modern.close()
+
+
+def many_in_sketches(t, kind):
+    c = t.client
+    pairs = [word for i in range(20_000) for word in (f"s-{i % 5000}", i % 3)]
+    t.both(["CMS.INITBYDIM", 20_000, 4], ["CMS.INCRBY", *pairs], STEPS, f"CMS.INCRBY, {kind}")
+    before = field(c, "tamis", DONE)
+    counts = c.must("CMS.QUERY", t.keys[-1], *pairs[::2])
+    tap.equal(field(c, "tamis", DONE) - before, 1, "CMS.QUERY by the worker")
+    tap.equal(counts, c.pipeline([["MULTI"], ["CMS.QUERY", t.keys[-1], *pairs[::2]], ["EXEC"]])[2][0], "says what it says in MULTI")
+    reply = t.both(["CMS.INITBYDIM", 20_000, 4], ["CMS.INCRBY", *pairs, "much", 2**32 - 2, "much", 9, *pairs], STEPS, f"CMS.INCRBY, overflow, {kind}")
+    tap.equal(reply[20_000:20_002], [2**32 - 2, Error("CMS: INCRBY overflow")], "what is too much is an error between the others")
+    before = digest(t.server, t.keys[-1]), field(c, "tamis", STEPS)
+    for bad, why in (("x", "CMS: Cannot parse number"), (-1, "CMS: Number cannot be negative")):
+        tap.equal(c.do("CMS.INCRBY", t.keys[-1], *pairs, "bad", bad, *pairs), Error(why), "one bad number in the middle")
+    tap.equal((digest(t.server, t.keys[-1]), field(c, "tamis", STEPS)), before, "and nothing is counted")
+
+
+def many_of_theirs(server, replica):
+    t = Theirs(server, replica)
+    c = t.client
+    for family, theirs, part in (("bf", "redisbloom", many_in_blooms), ("cf", "rediscuckoo", many_in_cuckoos), ("cms", "rediscms", many_in_sketches)):
+        for kind in (theirs, "tamis"):
+            for s in (server, replica):
+                s.client().must("CONFIG", "SET", f"tamis.{family}-kind", kind)
+            part(t, kind)
+            t.end(kind)
+    for make, words, script, reply in (
+            (["BF.RESERVE", "q", "0.01", 1_000_000], ["BF.MADD", "q"], "return redis.call('bf.add', KEYS[1], 'in')", 1),
+            (["CF.RESERVE", "q", 1_000_000], ["CF.INSERT", "q", "ITEMS"], "return redis.call('cf.add', KEYS[1], 'in')", 1),
+            (["CMS.INITBYDIM", "q", 100_000, 4], ["CMS.INCRBY", "q"], "return redis.call('cms.incrby', KEYS[1], 'in', 1)[1]", 1)):
+        c.must(*make)
+        busy, adder = queued(server, *words, *(word for i in range(40_000) for word in (f"q-{i}", 0)))
+        until(lambda: has_come(c), 10, "the job has come")
+        tap.equal(c.do("EVAL", script, 1, "q"), reply, f"a script does not wait for {words[0]}")
+        tap.equal(len(adder.read()) >= 40_000, True, "which is answered")
+        busy.end()
+        adder.close()
+        is_same(server, replica, ("q",), "and is the same on the replica")
+        busy, adder = queued(server, *words, *(word for i in range(40_000) for word in (f"r-{i}", 0)))
+        until(lambda: has_come(c), 10, "the job has come")
+        c.must("RENAME", "q", "r")
+        got = adder.read() # it may have come before or behind all of it
+        tap.check(not isinstance(got, Error) or got == CHANGED or got.startswith("CMS: key does not exist"), "a key that is renamed meanwhile is told")
+        busy.end()
+        adder.close()
+        is_same(server, replica, ("r",), "and the replica has what went in")
+        c.must("DEL", "q", "r")
+    c.close()
+
+
 def ends(server):
     c = server.client()
     busy, merger = queued(server, "TAMIS.MERGE", "dest", "base")
@@ -471,7 +594,7 @@ def main():
         crowd(server, replica)
         for part in (many_wait, who_may_not_wait, keys_that_go, clients_that_go, pauses, saving, made_without_touching):
             part(server)
-        for part in (replica_works, copies, ticks_in_steps, very_many):
+        for part in (replica_works, copies, ticks_in_steps, very_many, many_of_theirs):
             part(server, replica)
         in_step(server, replica)
         tap.equal(digest(replica, "dest"), digest(server, "dest"), "the replica is the same after all that")

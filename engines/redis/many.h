@@ -1,0 +1,50 @@
+/* The module's files may include this: commands with very many items.
+ *
+ * Questions go to the worker. Changes that need no more memory are made in steps on the filter where it stands; what
+ * a step has done is replicated with it, so that a snapshot between two of them has just that. */
+#ifndef TAMIS_REDIS_MANY_H
+#define TAMIS_REDIS_MANY_H
+
+#include "engines/redis/items.h"
+#include "engines/redis/work.h"
+
+/* So many that they may take longer than others should wait: more than a client that is in a hurry packs into
+ * one command, and few enough for a millisecond or two. */
+enum { VERY_MANY = 16384, ITEMS_AT_ONCE = 64 };
+
+/* Are they so many, and may whoever sent them wait? */
+bool many_may_wait(redis_ctx *, int count);
+
+/* ---- Questions ---------------------------------------------------------------------------------- */
+
+/* Replies what the filter says of the items; of one that is empty by now without asking it. */
+typedef void teller(redis_ctx *, const tamis *, items *, bool is_empty);
+void tell_hits(redis_ctx *, const tamis *, items *, bool is_empty);
+
+/* Shall the worker ask them? Not where a filter is held still by another job. */
+bool many_are_for_worker(redis_ctx *, const value *, int count);
+int many_ask(redis_ctx *, redis_string *key, value *, redis_string **item, int count, teller *);
+
+/* ---- Changes ------------------------------------------------------------------------------------ */
+
+typedef struct stream {
+    /* Does a few items from `done` on, and moves that; false when it could not do all that it began with. */
+    bool (*some)(struct stream *, value *);
+    /* Those from here up to `done`. */
+    void (*replicate)(redis_ctx *, const struct stream *, redis_string *key, size_t from);
+    void (*reply)(redis_ctx *, const struct stream *);
+    void (*free)(void *data);
+    void *data;
+    const char *event;
+    size_t count, done, changed; /* items */
+    size_t strings;              /* that the items are: one each, or more */
+
+    /* many.c's own. */
+    redis_string **item; /* that are held */
+    bool is_gone;
+} stream;
+
+/* Owns the data. The items are held, and stand in `item`. */
+int many_change(redis_ctx *, redis_string *key, value *, redis_string **item, const stream *);
+
+#endif
