@@ -213,8 +213,45 @@ static void read_fails_cleanly_at_every_call(void **state) {
         }
         assert_int_equal(rc, TAMIS_IO);
         assert_null(g);
+        assert_non_null(strstr(tamis_why(), strerror(EIO))); /* the first thing that went wrong */
     }
     tamis_free(f);
+}
+
+/* Somebody writes to the file while it is read: once, when so many reads are done. */
+static int reads_to_come;
+static off_t size_then;
+
+static void resize_file(const char *call) {
+    if (strcmp(call, "read") == 0 && reads_to_come-- == 0)
+        assert_int_equal(truncate(path, size_then), 0);
+}
+
+static void files_that_change_are_refused(void **state) {
+    (void)state;
+    static const struct {
+        int by;
+        const char *how;
+    } changes[] = {{+1, "longer"}, {-1, "shorter"}};
+    for (size_t has_notes = 0; has_notes < 2; has_notes++) {
+        tamis *f = filter_of(spec, 0, 100), *g;
+        struct stat st;
+        if (has_notes) assert_int_equal(tamis_set_note(f, "comment", "a note"), TAMIS_OK);
+        for (size_t i = 0; i < sizeof changes / sizeof *changes; i++)
+            for (int reads = 0; reads < 2; reads++) {
+                assert_int_equal(tamis_save(f, path), TAMIS_OK);
+                assert_int_equal(stat(path, &st), 0);
+                size_then = st.st_size + changes[i].by;
+                reads_to_come = reads;
+                fault.before = resize_file;
+                const tamis_status rc = tamis_read(&g, path);
+                fault.before = NULL;
+                assert_int_equal(rc, TAMIS_IO);
+                assert_null(g);
+                assert_non_null(strstr(tamis_why(), changes[i].how));
+            }
+        tamis_free(f);
+    }
 }
 
 /* A hundred bytes at a time with interruptions between: the same file. */
@@ -301,6 +338,7 @@ int main(void) {
         IN_FOLDER(what_is_no_file_is_refused),
         IN_FOLDER(save_fails_cleanly_at_every_call),
         IN_FOLDER(read_fails_cleanly_at_every_call),
+        IN_FOLDER(files_that_change_are_refused),
         IN_FOLDER(short_reads_and_writes_are_finished),
         IN_FOLDER(notes_are_kept_in_order),
         IN_FOLDER(options_of_other_versions),

@@ -377,6 +377,33 @@ static void retouched_lists_are_checked(void **state) {
     free(file.bytes);
 }
 
+/* The key of list 10 takes all but a few bytes: what would come next, a list or a key, has no room for
+ * its number. The sentence names it, so nobody went on behind the end. */
+static void retouched_lists_end_in_the_middle_of_a_number(void **state) {
+    (void)state;
+    enum { LIST_10 = 15 + 10 * 4, KEY = LIST_10 + 8, BYTES = 15 + 16 * 16 + 2 };
+    static const struct {
+        uint8_t keys, left, last;
+        const char *list;
+    } ends[] = {{1, 0, 0, "list 11 of"}, {1, 1, 0, "list 11 of"}, {1, 3, 0, "list 11 of"},
+                {2, 0, 0, "list 10 of"}, {2, 1, 1, "list 10 of"}, {2, 3, 1, "list 10 of"}};
+    tamis *empty = make("hadoop-retouched:capacity=2,bits=16,hashes=2"), *f;
+    const test_file file = test_export(empty, "hadoop-retouched");
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+        const size_t len = BYTES - KEY - 8 - ends[i].left;
+        uint8_t bytes[BYTES] = {0};
+        memcpy(bytes, file.bytes, 15);
+        bytes[LIST_10 + 3] = ends[i].keys;
+        bytes[LIST_10 + 7] = (uint8_t)len;
+        memset(bytes + KEY, 'x', len);
+        bytes[BYTES - 1] = ends[i].last;
+        assert_int_equal(tamis_import(&f, "hadoop-retouched", bytes, BYTES), TAMIS_CORRUPT);
+        if (!strstr(tamis_why(), ends[i].list)) fail_msg("row %zu: %s", i, tamis_why());
+    }
+    free(file.bytes);
+    tamis_free(empty);
+}
+
 /* ---- All of them ---------------------------------------------------------------------------- */
 
 /* Hadoop throws on an empty key. None of a call is taken when one of its keys is empty, wherever it
@@ -515,6 +542,7 @@ int main(void) {
         cmocka_unit_test(retouched_filters),
         cmocka_unit_test(retouched_lists_are_checked),
         cmocka_unit_test(retouched_keys_have_bytes),
+        cmocka_unit_test(retouched_lists_end_in_the_middle_of_a_number),
         cmocka_unit_test(an_empty_key_is_refused),
         cmocka_unit_test(plans),
         cmocka_unit_test(refuses_what_is_not_hadoop),
