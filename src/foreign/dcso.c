@@ -113,41 +113,40 @@ static uint64_t classes_of(const uint64_t word[]) {
     return word[BITS] & (0 - word[BITS]); /* the largest power of two that divides m */
 }
 
-static bool is_set(const tamis_body *f, const tamis_body *other, uint64_t i) {
-    const uint8_t byte =
-        (uint8_t)(f->bytes[HEADER + i / 8] | (other ? other->bytes[HEADER + i / 8] : 0));
-    return byte >> (i & 7) & 1;
+static bool is_set(const tamis_body *f, uint64_t i) {
+    return f->bytes[HEADER + i / 8] >> (i & 7) & 1;
 }
 
 /* What share of the bits of a class is set. */
-static double fill_of(const tamis_body *f, const tamis_body *other, uint64_t class) {
+static double fill_of(const tamis_body *f, uint64_t class) {
     const uint64_t classes = classes_of(f->word), bits = f->word[BITS];
     uint64_t set = 0;
-    for (uint64_t i = class; i < bits; i += classes) set += is_set(f, other, i);
+    for (uint64_t i = class; i < bits; i += classes) set += is_set(f, i);
     return (double)set * (double)classes / (double)bits;
 }
 
 /* A stranger's hash is in every class alike, and goes from there by the factor. */
-static double rate_of(const tamis_body *f, const tamis_body *other) {
+static double rate_of(const tamis_body *f) {
     const uint64_t classes = classes_of(f->word);
     const bool is_small = classes <= MOST_CLASSES;
     double fill[MOST_CLASSES], sum = 0;
-    for (uint64_t i = 0; is_small && i < classes; i++) fill[i] = fill_of(f, other, i);
+    for (uint64_t i = 0; is_small && i < classes; i++) fill[i] = fill_of(f, i);
     for (uint64_t first = 0; first < classes; first++) {
         double all = 1;
         uint64_t at = first;
         for (uint64_t i = 0; i < f->word[HASHES] && all > 0; i++) {
             at = at * FACTOR % classes;
-            all *= is_small ? fill[at] : fill_of(f, other, at);
+            all *= is_small ? fill[at] : fill_of(f, at);
         }
         sum += all;
     }
     return sum / (double)classes;
 }
 
+/* Of two together nobody asks the rate, only how many keys they have. */
 static void measure_rate(const tamis_body *f, const tamis_body *other, tamis_measure *out) {
     tamis__like_measure(&like, f, other, out);
-    if (classes_of(f->word) > 1) out->fpr = rate_of(f, other);
+    if (!other && classes_of(f->word) > 1) out->fpr = rate_of(f);
 }
 
 /* One bit for each class: a stranger is taken for a key when no k starts in a row are empty among

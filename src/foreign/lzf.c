@@ -119,7 +119,6 @@ uint64_t tamis__lzf_pack(const uint8_t *from, uint64_t n, uint64_t seen[TAMIS_LZ
                          uint8_t *to, uint64_t room) {
     output o = {.to = to, .at = 1, .room = room};
     uint64_t at = 0;
-    if (n == 0 || room == 0) return 0;
     memset(seen, 0, TAMIS_LZF_SEEN * sizeof *seen);
     while (at + 2 < n) {
         const uint64_t old = find(from, at, seen);

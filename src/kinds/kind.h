@@ -356,8 +356,8 @@ typedef struct tamis_kind {
      * what lies in them; NULL: always. */
     tamis_status (*may_compare)(const tamis_body *, const tamis_body *);
 
-    /* What the bits tell; with `other`, what the bits of both together tell. Kinds that cannot
-     * merge are never asked with `other`. */
+    /* What the bits tell; with `other`, what the bits of both together tell, of which core looks at
+     * the items alone. Kinds that cannot merge are never asked with `other`. */
     void (*measure)(const tamis_body *, const tamis_body *other, tamis_measure *);
 
     /* The share of all keys of two bodies that both have, for kinds that know it better than from

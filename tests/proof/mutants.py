@@ -102,7 +102,7 @@ for name, word, tests in (line.split(maxsplit=2) for line in """
     squid squid test_squid
     sstable -sst test_sstable test_rocksdb test_leveldb
     thrift parquet test_parquet_files test_parquet""".strip().splitlines()):
-    TABLE[f"src/foreign/{name}.c"] = [f"test_decisions {word}", *tests.split()]
+    TABLE[f"src/foreign/{name}.c"] = [f"test_decisions {word}", *tests.split(), "test_shapes"]
 ONLY_READERS = {name for name in TABLE if name.startswith("src/foreign/")} - {
     f"src/foreign/{whole}.c" for whole in ("base64", "filter_block", "lzf", "redisdump", "sstable", "thrift")}
 

@@ -76,6 +76,27 @@ static void every_file(void **state) {
             }
 }
 
+/* One key, whose print lies in the first slot of all, or in the last. */
+static void every_slot_is_unpacked(void **state) {
+    (void)state;
+    enum { HEADER = 28, SLOTS = 12 };
+    static const struct {
+        const char *packed; /* seed, keys, a bit for each slot, slots */
+        size_t slot;
+    } samples[] = {{"00000000000000000100000001007f", 0}, {"00000000000000000100000000087f", 11}};
+    for (size_t i = 0; i < sizeof samples / sizeof *samples; i++) {
+        const test_file packed = test_hex(samples[i].packed);
+        tamis *f = test_import("binary-fuse-packed:width=8", packed);
+        const test_file plain = test_export(f, "binary-fuse");
+        assert_int_equal(plain.size, HEADER + SLOTS);
+        for (size_t slot = 0; slot < SLOTS; slot++)
+            assert_int_equal(plain.bytes[HEADER + slot], slot == samples[i].slot ? 0x7f : 0);
+        tamis_free(f);
+        free(plain.bytes);
+        free(packed.bytes);
+    }
+}
+
 /* Lengths tell the width; the four bytes more that the library asks for may be there. */
 static void width_by_length(void **state) {
     (void)state;
@@ -185,9 +206,13 @@ static void hostile(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_file), cmocka_unit_test(width_by_length),
-        cmocka_unit_test(plans),      cmocka_unit_test(keys_are_integers),
-        cmocka_unit_test(refusals),   cmocka_unit_test(hostile),
+        cmocka_unit_test(every_slot_is_unpacked),
+        cmocka_unit_test(every_file),
+        cmocka_unit_test(width_by_length),
+        cmocka_unit_test(plans),
+        cmocka_unit_test(keys_are_integers),
+        cmocka_unit_test(refusals),
+        cmocka_unit_test(hostile),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -226,6 +226,8 @@ static void sizes_and_orders(void **state) {
 
 static void refusals(void **state) {
     (void)state;
+    /* Two values of 20 bits, both 0, and a byte behind their end. */
+    test_hex_refused(FORMAT, "02000000000000", "bytes behind the last value");
     static const struct {
         const char *format, *bytes;
         size_t size;

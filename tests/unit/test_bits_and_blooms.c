@@ -246,6 +246,7 @@ static void refuses_what_is_not_it(void **state) {
             "beyond the last");
     refuses(JSON, text_file("{}"), "it should be");
     refuses(JSON, text_file("{\"m\":64,\"k\":3}"), "it should be");
+    refuses(JSON, text_file("{\"m\":64,\"k\":3,\"x\":3}"), "it should be");
     refuses(JSON, text_file("{\"m\":64,\"k\":3,\"k\":3,\"b\":\"\"}"), "it should be");
     refuses(JSON, text_file("{\"m\":99999999999999999999,\"k\":3,\"b\":\"\"}"), "it should be");
     refuses(JSON, text_file("{\"m\":64,\"k\":3,\"b\":\"\"}"), "no base64 of words");

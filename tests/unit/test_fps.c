@@ -41,6 +41,26 @@ static void becomes(const char *text, const char *want) {
     free(out.bytes);
 }
 
+/* ---- Widths ---------------------------------------------------------------------------------- */
+
+static void widths_go_from_1_to_65536(void **state) {
+    (void)state;
+    static const struct {
+        const char *text;
+        uint64_t bits;
+    } samples[] = {{"#num_bits=1\n01\ta\n", 1},
+                   {"#num_bits=2\n", 2},
+                   {"#num_bits=65535\n", 65535},
+                   {"#num_bits=65536\n", 65536}};
+    for (size_t i = 0; i < sizeof samples / sizeof *samples; i++) {
+        tamis *f = read_text(samples[i].text);
+        assert_int_equal(tamis_print_bits(f), samples[i].bits);
+        tamis_free(f);
+    }
+    refuses("#num_bits=0\n", "num_bits is a number from 1 to 65536");
+    refuses("#num_bits=65537\n", "num_bits is a number from 1 to 65536");
+}
+
 /* ---- Open Babel ------------------------------------------------------------------------------ */
 
 static void goes_round(void **state) {
@@ -202,10 +222,15 @@ static void kinds_do_not_mix(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(goes_round),   cmocka_unit_test(agrees_with_open_babel),
-        cmocka_unit_test(forms),        cmocka_unit_test(odd_lines),
-        cmocka_unit_test(changed_head), cmocka_unit_test(refused),
-        cmocka_unit_test(hostile),      cmocka_unit_test(kinds_do_not_mix),
+        cmocka_unit_test(widths_go_from_1_to_65536),
+        cmocka_unit_test(goes_round),
+        cmocka_unit_test(agrees_with_open_babel),
+        cmocka_unit_test(forms),
+        cmocka_unit_test(odd_lines),
+        cmocka_unit_test(changed_head),
+        cmocka_unit_test(refused),
+        cmocka_unit_test(hostile),
+        cmocka_unit_test(kinds_do_not_mix),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

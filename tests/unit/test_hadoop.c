@@ -404,6 +404,22 @@ static void retouched_lists_end_in_the_middle_of_a_number(void **state) {
     tamis_free(empty);
 }
 
+/* Answers have their own places, and no other: behind them lies an empty key. */
+static void as_many_answers_as_keys(void **state) {
+    (void)state;
+    static const char *const specs[] = {"hadoop:capacity=9", "hadoop-counting:capacity=9",
+                                        "hadoop-dynamic:capacity=9", "hadoop-retouched:capacity=9"};
+    const struct tamis_key keys[] = {{"alpha", 5}, {"", 0}};
+    for (size_t i = 0; i < sizeof specs / sizeof *specs; i++) {
+        tamis *f = make(specs[i]);
+        uint8_t answers[2] = {7, 7};
+        tamis_has_many(f, keys, 1, answers);
+        assert_int_equal(answers[0], 0);
+        assert_int_equal(answers[1], 7);
+        tamis_free(f);
+    }
+}
+
 /* ---- All of them ---------------------------------------------------------------------------- */
 
 /* Hadoop throws on an empty key. None of a call is taken when one of its keys is empty, wherever it
@@ -544,6 +560,7 @@ int main(void) {
         cmocka_unit_test(retouched_keys_have_bytes),
         cmocka_unit_test(retouched_lists_end_in_the_middle_of_a_number),
         cmocka_unit_test(an_empty_key_is_refused),
+        cmocka_unit_test(as_many_answers_as_keys),
         cmocka_unit_test(plans),
         cmocka_unit_test(refuses_what_is_not_hadoop),
         cmocka_unit_test(sentences),

@@ -1,4 +1,5 @@
 /* LevelDB's filters: bytes and a table that LevelDB wrote, and ours beside them. */
+#define _GNU_SOURCE /* memmem */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bits/bits.h"
+#include "foreign/crc32c.h"
 #include "tests/help/foreign.h"
 
 #define TEXT(s) \
@@ -291,6 +294,22 @@ static void refuses_what_is_not_a_table(void **state) {
     free(file.bytes);
 }
 
+/* A sound table with a filter of another name. */
+static void a_table_without_the_filter(void **state) {
+    (void)state;
+    static const char name[] = "filter.leveldb.BuiltinBloomFilter2";
+    enum { BEFORE = 3, NAME = sizeof name - 1, RESTARTS = 8, KIND = 1 };
+    const test_file file = test_vector(table);
+    uint8_t *at = memmem(file.bytes, file.size, name, NAME);
+    assert_non_null(at);
+    const size_t size = BEFORE + NAME + at[-1] + RESTARTS + KIND;
+    assert_int_equal(tamis__get32(at - BEFORE + size), tamis__crc32c_masked(at - BEFORE, size));
+    at[NAME - 1] = '3';
+    tamis__put32(at - BEFORE + size, tamis__crc32c_masked(at - BEFORE, size));
+    refused("leveldb-table", file, TAMIS_NOT_FOUND, "no filter of leveldb.BuiltinBloomFilter2");
+    free(file.bytes);
+}
+
 /* Two filters and an empty one between them, as a block. */
 static void hostile_bytes(void **state) {
     (void)state;
@@ -334,6 +353,7 @@ int main(void) {
         cmocka_unit_test(plans_as_leveldb),
         cmocka_unit_test(finds_filters_of_a_table),
         cmocka_unit_test(reads_a_table),
+        cmocka_unit_test(a_table_without_the_filter),
         cmocka_unit_test(refuses_what_is_not_a_table),
         cmocka_unit_test(hostile_bytes),
         cmocka_unit_test(hostile_table),

@@ -10,6 +10,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "bits/bits.h"
 #include "foreign/crc64.h"
@@ -553,6 +555,66 @@ static void packs_and_unpacks(void **state) {
     assert_true(packs > 100);
 }
 
+static uint64_t seen_places[TAMIS_LZF_SEEN];
+
+/* Against the end of a page behind which nothing may be looked at: runs whose ends are near the end
+ * of the bytes, and near the longest that one part can have. */
+static void packing_stays_within_its_bytes(void **state) {
+    (void)state;
+    static uint8_t packed[1024], again[1024];
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    uint8_t *pages =
+        mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    assert_ptr_not_equal(pages, MAP_FAILED);
+    assert_int_equal(mprotect(pages + page, page, PROT_NONE), 0);
+    for (size_t run = 4; run <= 600; run++)
+        for (size_t tail = 0; tail <= 4; tail++) {
+            const size_t n = 1 + run + tail;
+            uint8_t *plain = pages + page - n;
+            uint64_t length;
+            plain[0] = 'x';
+            memset(plain + 1, 'b', run);
+            memset(plain + 1 + run, 'c', tail);
+            const uint64_t size = tamis__lzf_pack(plain, n, seen_places, packed, sizeof packed);
+            assert_true(size > 0 && tamis__lzf_length(packed, size, &length));
+            assert_int_equal(length, n);
+            tamis__lzf_unpack(packed, size, again);
+            assert_memory_equal(plain, again, n);
+        }
+    assert_int_equal(munmap(pages, 2 * page), 0);
+}
+
+/* What is packed, byte for byte, and the least room in which it is: with one byte less it is given
+ * up. As the compressor of Redis does it. */
+static void packing_gives_up_where_redis_does(void **state) {
+    (void)state;
+    static const struct {
+        const char *plain, *packed;
+        size_t size, least_room;
+    } samples[] = {
+        {"", "", 0, 0},
+        {"a", "\0a", 2, 4},
+        {"ab", "\1\x61\x62", 3, 4},
+        {"abc", "\2\x61\x62\x63", 4, 5},
+        {"xabcdabcd", "\4xabcd\x20\3\0d", 10, 12},
+        {"xabcdyabcd", "\5xabcdy\x20\4\0d", 11, 13},
+        {"xabcdefabcdabcd", "\6xabcdef\x40\5\x20\3\0d", 14, 16},
+        {"xabcabcyabcabcz", "\3xabc\x20\2\0y\x20\3\x20\2\0z", 15, 17},
+        {"xabcdefghijabcabcdefghijabc", "\12xabcdefghij\x20\11\x20\2\xc0\14\1\x62\x63", 21, 22},
+        {"xabcdyabcdyabcd", "\5xabcdy\xa0\4\1\x63\x64", 12, 13},
+    };
+    uint8_t packed[128];
+    for (size_t i = 0; i < sizeof samples / sizeof *samples; i++) {
+        const uint8_t *plain = (const uint8_t *)samples[i].plain;
+        const size_t n = strlen(samples[i].plain);
+        for (size_t room = 0; room < sizeof packed; room++) {
+            const uint64_t size = tamis__lzf_pack(plain, n, seen_places, packed, room);
+            assert_int_equal(size, room < samples[i].least_room ? 0 : samples[i].size);
+            assert_memory_equal(packed, samples[i].packed, (size_t)size);
+        }
+    }
+}
+
 static void bad_streams_are_refused(void **state) {
     (void)state;
     static const struct {
@@ -956,6 +1018,8 @@ int main(void) {
         cmocka_unit_test(reads_old_cuckoo),
         cmocka_unit_test(digits_are_numbers),
         cmocka_unit_test(packs_and_unpacks),
+        cmocka_unit_test(packing_stays_within_its_bytes),
+        cmocka_unit_test(packing_gives_up_where_redis_does),
         cmocka_unit_test(bad_streams_are_refused),
         cmocka_unit_test(plans_as_the_module),
         cmocka_unit_test(refuses_bad_wishes),

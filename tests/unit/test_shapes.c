@@ -1,0 +1,169 @@
+/* Edges of other systems' filters that no file of a test reaches: shapes of many gigabytes, files of
+ * which only a few pages were ever written, and payloads that only an image could hold. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "kinds/kind.h"
+#include "tests/help/demand.h"
+
+/* ---- Shapes ----------------------------------------------------------------------------------- */
+
+typedef struct change {
+    const char *word;
+    uint64_t value;
+} change;
+
+#define HALF (TAMIS_MAX_PAYLOAD_BYTES / 2)
+
+static const struct {
+    const char *spec;
+    change changes[2];
+    bool is_legal;
+} shapes[] = {
+    {"binary-fuse:capacity=5", {{"segment", 1}, {"segments", UINT32_MAX - 2}}, true},
+    {"binary-fuse:capacity=5", {{"segment", 1}, {"segments", UINT32_MAX - 1}}, false},
+    {"hadoop-dynamic:capacity=5,bits=64", {{"bits", INT32_MAX}, {"rows", 1}}, true},
+    {"hadoop-dynamic:capacity=5,bits=64", {{"bits", INT32_MAX}, {"rows", INT32_MAX}}, false},
+    {"leveldb:capacity=5", {{"bytes", HALF}, {"bits", 8 * (HALF - 1)}}, true},
+    {"leveldb:capacity=5", {{"bytes", HALF + 1}, {"bits", 8 * HALF}}, false},
+};
+
+static const tamis_kind *kind_of(const char *spec) {
+    const tamis_entry *entry = tamis__kind_by_name(spec, strcspn(spec, ":"));
+    assert_non_null(entry);
+    return entry->kind;
+}
+
+static void set_word(const tamis_kind *kind, uint64_t word[], const change *c) {
+    for (int i = 0; i < TAMIS_WORDS; i++)
+        if (kind->word[i] && strcmp(kind->word[i], c->word) == 0) {
+            word[i] = c->value;
+            return;
+        }
+    fail_msg("%s has no word %s", kind->name, c->word);
+}
+
+static void shapes_have_their_limits(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+        const tamis_kind *kind = kind_of(shapes[i].spec);
+        struct tamis_plan plan;
+        uint64_t size;
+        DEMAND(tamis_plan(shapes[i].spec, &plan, sizeof plan));
+        for (int c = 0; c < 2; c++) set_word(kind, plan.word, &shapes[i].changes[c]);
+        const tamis_status rc = kind->check(plan.word, &size);
+        if (rc != (shapes[i].is_legal ? TAMIS_OK : TAMIS_CORRUPT))
+            fail_msg("row %zu: %s", i, rc ? tamis_why() : "let in");
+    }
+}
+
+/* ---- Files of gigabytes ----------------------------------------------------------------------- */
+
+/* Bytes at the start, and at `behind`; between them are pages that nobody wrote. What is let in asks
+ * for more memory than it may have, unless it is small. */
+#define GIB ((uint64_t)1 << 30)
+
+static const struct {
+    const char *format, *start;
+    size_t start_size;
+    uint64_t behind, size;
+    const char *end;
+    size_t end_size;
+    tamis_status status;
+    const char *why;
+} files[] = {
+    {"cassandra:version=nb", "\0\0\0\5\x7f\xff\xff\xff", 8, 0, 16 * GIB, "", 0, TAMIS_TOO_LARGE,
+     ""},
+    {"cassandra:version=nb", "\0\0\0\5\x80\0\0\0", 8, 0, 16 * GIB + 8, "", 0, TAMIS_CORRUPT,
+     "the header says"},
+    {"guava", "\0\5\x7f\xff\xff\xff", 6, 0, 16 * GIB - 2, "", 0, TAMIS_TOO_LARGE, ""},
+    {"guava", "\0\5\x80\0\0\0", 6, 0, 16 * GIB + 6, "", 0, TAMIS_CORRUPT, "the header says"},
+    {"fps", "abx\n", 4, 0, 4 * GIB + 1, "", 0, TAMIS_CORRUPT, "behind the hex digits comes a tab"},
+    {"orc:group=1", "\n\x80\x80\x80\x80\x10", 6, 4 * GIB + 6, 4 * GIB + 20,
+     "\n\x0c\x08\x05\x1a\x08\1\2\3\4\5\6\7\x08", 14, TAMIS_OK, ""},
+};
+
+static void lengths_have_64_bits(void **state) {
+    (void)state;
+    const struct tamis_options options = {.struct_size = sizeof options, .max_bytes = 1 << 20};
+    for (size_t i = 0; sizeof(size_t) > 4 && i < sizeof files / sizeof *files; i++) {
+        tamis *f;
+        const size_t size = (size_t)files[i].size;
+        uint8_t *bytes = mmap(NULL, size, PROT_READ | PROT_WRITE,
+                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        assert_ptr_not_equal(bytes, MAP_FAILED);
+        memcpy(bytes, files[i].start, files[i].start_size);
+        memcpy(bytes + files[i].behind, files[i].end, files[i].end_size);
+        const tamis_status rc = tamis_import_with(&f, files[i].format, bytes, size, &options);
+        if (rc != files[i].status || !strstr(tamis_why(), files[i].why))
+            fail_msg("row %zu, %s: %s", i, files[i].format, rc ? tamis_why() : "let in");
+        tamis_free(f);
+        assert_int_equal(munmap(bytes, size), 0);
+    }
+}
+
+/* ---- Payloads --------------------------------------------------------------------------------- */
+
+static const struct {
+    const char *spec;
+    unsigned keys;
+    change no_words[2]; /* of the shape, where no plan leads there */
+    size_t from, to;    /* bytes that become ... */
+    uint8_t byte;
+    const char *why;
+} payloads[] = {
+    {"bits-and-blooms:capacity=100", 3, {{0}}, 16, 24, 0, "has the length 0"},
+    {"datasketches:capacity=100", 0, {{0}}, 24, 25, 1, "0 bits are set, and the header says 1"},
+    {"datasketches:capacity=100", 0, {{0}}, 32, 33, 1, "1 bits are set, and the header says 0"},
+    {"cassandra:capacity=1", 0, {{"bits", 0}, {"hashes", 0}}, 0, 1, 1, "switched off"},
+    {"cassandra:capacity=1", 0, {{"bits", 0}, {"hashes", 0}}, 2, 3, 1, "switched off"},
+    {"cassandra:capacity=1", 0, {{"bits", 0}, {"hashes", 0}}, 7, 8, 1, "switched off"},
+};
+
+/* The filter before the change, in memory of its own. */
+static tamis_body body_of(size_t i, const tamis_kind *kind) {
+    tamis_body body = {.items = payloads[i].keys};
+    struct tamis_plan plan;
+    tamis *f;
+    DEMAND(tamis_plan(payloads[i].spec, &plan, sizeof plan));
+    memcpy(body.word, plan.word, sizeof body.word);
+    for (int c = 0; c < 2 && payloads[i].no_words[c].word; c++)
+        set_word(kind, body.word, &payloads[i].no_words[c]);
+    DEMAND(kind->check(body.word, &body.size));
+    body.bytes = calloc(1, (size_t)body.size);
+    DEMAND(tamis_create(&f, payloads[i].spec));
+    for (uint64_t key = 0; key < payloads[i].keys; key++) DEMAND(tamis_add_u64(f, key));
+    if (!payloads[i].no_words[0].word)
+        memcpy(body.bytes, tamis_payload(f, NULL), (size_t)body.size);
+    tamis_free(f);
+    return body;
+}
+
+static void payloads_agree_with_their_shape(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof payloads / sizeof *payloads; i++) {
+        const tamis_kind *kind = kind_of(payloads[i].spec);
+        const tamis_body body = body_of(i, kind);
+        DEMAND(kind->audit(&body));
+        memset(body.bytes + payloads[i].from, payloads[i].byte, payloads[i].to - payloads[i].from);
+        assert_int_equal(kind->audit(&body), TAMIS_CORRUPT);
+        if (!strstr(tamis_why(), payloads[i].why)) fail_msg("row %zu: %s", i, tamis_why());
+        free(body.bytes);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(shapes_have_their_limits),
+        cmocka_unit_test(lengths_have_64_bits),
+        cmocka_unit_test(payloads_agree_with_their_shape),
+    };
+    return cmocka_run_group_tests_name("shapes", tests, NULL, NULL);
+}
