@@ -126,8 +126,10 @@ static tamis_status take_name(const tamis_new_file *f) {
     const tamis_status rc = f->place ? tamis__place_check(f->place) : TAMIS_OK;
     if (rc) return rc;
     if ((is_new ? rename_to_new(f) : rename(f->temp, f->target)) == 0) return TAMIS_OK;
-    if (is_new && errno == EEXIST) return tamis__place_check(f->place);
-    return tamis__io_error(f->path, "cannot rename over it");
+    const int why = errno;
+    const tamis_status changed = is_new && why == EEXIST ? tamis__place_check(f->place) : TAMIS_OK;
+    errno = why; /* whoever had the name may have gone again: it is not ours for that */
+    return changed ? changed : tamis__io_error(f->path, "cannot rename over it");
 }
 
 /* The file is closed last, because with it goes the lock: without that, somebody who tidies up would

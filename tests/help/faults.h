@@ -32,6 +32,8 @@ static struct {
     bool has_number; /* what getrandom gives: numbers of 32 bits, one after another ... */
     uint32_t number; /* ... from this one on */
     int synced_files, synced_folders; /* how many of each were flushed */
+    int inherited; /* files that were opened for the programs that this one starts, too */
+    int flags;     /* of the last open */
 } fault;
 
 static bool is_meant(const char *name) {
@@ -99,6 +101,21 @@ WRAP(int, unlink, (const char *path), (path), -1)
 #ifdef __linux__
 WRAP(int, fsetxattr, (int fd, const char *name, const void *value, size_t size, int flags),
      (fd, name, value, size, flags), -1)
+WRAP(ssize_t, lgetxattr, (const char *path, const char *name, void *value, size_t size),
+     (path, name, value, size), -1)
+
+/* Of those that the C library has no name for: renameat2. */
+long __real_syscall(long number, ...);
+long __wrap_syscall(long number, ...);
+long __wrap_syscall(long number, ...) {
+    long word[6];
+    va_list list;
+    va_start(list, number);
+    for (int i = 0; i < 6; i++) word[i] = va_arg(list, long);
+    va_end(list);
+    if (fails("syscall")) return -1;
+    return __real_syscall(number, word[0], word[1], word[2], word[3], word[4], word[5]);
+}
 #endif
 WRAP(int, flock, (int fd, int how), (fd, how), -1)
 WRAP_LARGE(int, fstat, (int fd, struct stat *st), (fd, st), -1)
@@ -114,6 +131,8 @@ int WRAPPED(open)(const char *path, int flags, ...) {
     va_start(list, flags);
     const mode_t mode = flags & O_CREAT ? (mode_t)va_arg(list, int) : 0;
     va_end(list);
+    fault.inherited += !(flags & O_CLOEXEC);
+    fault.flags = flags;
     return fails("open") ? -1 : REAL(open)(path, flags, mode);
 }
 

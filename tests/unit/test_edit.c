@@ -10,6 +10,7 @@
 #include <grp.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #ifdef __linux__
 #include <sys/xattr.h>
@@ -589,6 +590,16 @@ static void lists_of_rights_are_kept(void **state) {
     DEMAND(tamis_save(f, path));
     fault.is_on = false;
     assert_int_equal(mode_of(path), 0600);
+
+    /* Nor one that cannot be read. */
+    assert_int_equal(setxattr(path, name, list, sizeof list, 0), 0);
+    fault.only = "lgetxattr";
+    fault.calls = 0;
+    fault.error = ERANGE;
+    fault.is_on = true;
+    DEMAND(tamis_save(f, path));
+    fault.is_on = false;
+    assert_int_equal(mode_of(path), 0600);
     tamis_free(f);
 #else
     skip();
@@ -656,6 +667,180 @@ static void every_call_fails(void **state) {
             assert_false(is_held());
             if (fault.calls < at) break;
         }
+}
+
+static void fail_once(const char *call, int error) {
+    fault.calls = 0;
+    fault.only = call;
+    fault.fail_at = 1;
+    fault.error = error;
+    fault.is_on = true;
+}
+
+/* Systems that cannot rename without replacing rename as they can. Any other error is one, also when
+ * it says that somebody has the name and he is gone when we look: nothing was renamed. */
+static void new_names_are_taken_or_not(void **state) {
+    (void)state;
+#ifdef SYS_renameat2
+    static const struct {
+        int error;
+        tamis_status status;
+    } answers[] = {{ENOSYS, TAMIS_OK}, {EINVAL, TAMIS_OK}, {EPERM, TAMIS_OK},
+                   {EIO, TAMIS_IO},    {EACCES, TAMIS_IO}, {EEXIST, TAMIS_IO}};
+    for (size_t i = 0; i < sizeof answers / sizeof *answers; i++) {
+        tamis_edit *edit;
+        DEMAND(open_for(&edit, 0, true));
+        DEMAND(tamis_edit_put(edit, "new", 3));
+        fail_once("syscall", answers[i].error);
+        const tamis_status rc = tamis_edit_commit(edit);
+        fault.is_on = false;
+        assert_int_equal(rc, answers[i].status);
+        assert_int_equal(fault.calls, 1);
+        assert_int_equal(has_text(path, "new"), rc == TAMIS_OK);
+        if (rc) assert_non_null(strstr(tamis_why(), strerror(answers[i].error)));
+        tamis_edit_close(edit);
+        assert_int_equal(test_files_in(folder), rc == TAMIS_OK);
+        unlink(path);
+    }
+#else
+    skip();
+#endif
+}
+
+/* Network file systems may lock only what can be written. */
+static void locks_that_want_a_writer(void **state) {
+    (void)state;
+    tamis_edit *edit;
+    make_image(plain, 10);
+    fail_once("flock", EBADF);
+    DEMAND(open_for(&edit, 0, false));
+    fault.is_on = false;
+    assert_int_equal(fault.flags & O_ACCMODE, O_RDWR);
+    assert_true(tamis_edit_is_locked(edit) && is_held());
+    tamis_edit_close(edit);
+    assert_false(is_held());
+    fail_once("open", EIO);
+    assert_int_equal(open_for(&edit, 0, true), TAMIS_IO);
+    fault.is_on = false;
+    assert_null(edit);
+}
+
+/* What is given up loses its name first and its lock then: between the two it would be anybody's. */
+static int step_of_unlink, step_of_close;
+
+static void note_end(const char *name) {
+    order++;
+    if (strcmp(name, "unlink") == 0 && !step_of_unlink) step_of_unlink = order;
+    if (strcmp(name, "close") == 0 && !step_of_close) step_of_close = order;
+}
+
+static void names_go_before_locks(void **state) {
+    (void)state;
+    make_image(plain, 10);
+    for (int is_taken = 0; is_taken < 2; is_taken++) {
+        tamis_edit *edit;
+        DEMAND(open_for(&edit, 0, false));
+        order = step_of_unlink = step_of_close = 0;
+        if (is_taken) fail_once("flock", EWOULDBLOCK); /* a file beside it, just made */
+        if (is_taken) fault.before = note_end;
+        DEMAND(tamis_edit_put(edit, "x", 1));
+        fault.is_on = false;
+        fault.before = note_end;
+        tamis_edit_close(edit);
+        fault.before = NULL;
+        assert_true(0 < step_of_unlink && step_of_unlink < step_of_close);
+        assert_int_equal(test_files_in(folder), 1);
+    }
+}
+
+/* After a commit the next bytes begin another file. */
+static void commits_follow_each_other(void **state) {
+    (void)state;
+    static const char *const texts[] = {"first", "2nd", ""};
+    tamis_edit *edit;
+    DEMAND(open_for(&edit, 0, true));
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        DEMAND(tamis_edit_put(edit, texts[i], strlen(texts[i])));
+        DEMAND(tamis_edit_commit(edit));
+        assert_true(has_text(path, texts[i]));
+        assert_int_equal(test_files_in(folder), 1);
+    }
+    tamis_edit_close(edit);
+}
+
+/* More than 4 GiB, of which nobody wrote any: the third write is refused, and there is a third. */
+static void lengths_have_64_bits(void **state) {
+    (void)state;
+    const size_t size = ((size_t)1 << 31) * 2 + 8;
+    void *bytes = mmap(NULL, size, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    tamis_edit *edit;
+    if (sizeof(size_t) <= 4 || bytes == MAP_FAILED) skip();
+    DEMAND(open_for(&edit, 0, true));
+    DEMAND(tamis_edit_put(edit, "", 0));
+    fail_once("write", EIO);
+    fault.fail_at = 3;
+    fault.is_short = true;
+    const tamis_status rc = tamis_edit_put(edit, bytes, size);
+    fault.is_on = fault.is_short = false;
+    assert_int_equal(rc, TAMIS_IO);
+    tamis_edit_close(edit);
+    assert_int_equal(munmap(bytes, size), 0);
+}
+
+/* ---- Bytes as they are ---------------------------------------------------------------------- */
+
+typedef struct stingy {
+    int grants; /* how many times more it gives */
+    size_t asked_for;
+} stingy;
+
+static void *give_some(void *ctx, size_t size) {
+    stingy *s = ctx;
+    s->asked_for = size;
+    return s->grants-- > 0 ? malloc(size) : NULL;
+}
+
+static void free_it(void *ctx, void *memory, size_t size) {
+    (void)ctx, (void)size;
+    free(memory);
+}
+
+static void bytes_are_read_whole_or_not(void **state) {
+    (void)state;
+    stingy memory = {.grants = 100};
+    const struct tamis_allocator allocator = {.alloc = give_some, .free = free_it, .ctx = &memory};
+    const struct tamis_options options = {.struct_size = sizeof options, .allocator = &allocator};
+    const struct tamis_edit_options edits = {
+        .struct_size = sizeof edits, .may_be_new = true, .filter = &options};
+    const void *bytes;
+    size_t size;
+    tamis_edit *edit;
+    DEMAND(tamis_edit_open(&edit, path, &edits));
+    assert_int_equal(tamis_edit_bytes(edit, &bytes, &size), TAMIS_IO); /* it is not there */
+    assert_non_null(strstr(tamis_why(), strerror(ENOENT)));
+    tamis_edit_close(edit);
+    write_text(path, "some text");
+    DEMAND(tamis_edit_open(&edit, path, &edits));
+    DEMAND(tamis_edit_bytes(edit, &bytes, &size));
+    assert_int_equal(size, 9);
+    assert_memory_equal(bytes, "some text", 9);
+    assert_int_equal(truncate(path, 10), 0);
+    assert_int_equal(tamis_edit_bytes(edit, &bytes, &size), TAMIS_IO);
+    assert_non_null(strstr(tamis_why(), "longer"));
+    assert_true(!bytes && size == 0);
+    tamis_edit_close(edit);
+    /* Of more than 4 GiB so much is asked for, and not had. */
+    if (truncate(path, ((off_t)1 << 32) + 5) < 0) skip();
+    DEMAND(tamis_edit_open(&edit, path, &edits));
+    memory.grants = 0;
+    assert_int_equal(tamis_edit_bytes(edit, &bytes, &size), TAMIS_NOMEM);
+    assert_true(memory.asked_for > (size_t)1 << 31);
+    tamis_edit_close(edit);
+    for (int grants = 0; grants < 2; grants++) {
+        memory.grants = grants;
+        assert_int_equal(tamis_edit_open(&edit, path, &edits), TAMIS_NOMEM);
+        assert_null(edit);
+    }
 }
 
 /* ---- Secrets -------------------------------------------------------------------------------- */
@@ -754,6 +939,12 @@ int main(void) {
         IN_FOLDER(a_group_that_cannot_be_kept),
         IN_FOLDER(lists_of_rights_are_kept),
         IN_FOLDER(what_is_the_owners_alone_stays_so),
+        IN_FOLDER(new_names_are_taken_or_not),
+        IN_FOLDER(locks_that_want_a_writer),
+        IN_FOLDER(names_go_before_locks),
+        IN_FOLDER(commits_follow_each_other),
+        IN_FOLDER(lengths_have_64_bits),
+        IN_FOLDER(bytes_are_read_whole_or_not),
         IN_FOLDER(every_call_fails),
         IN_FOLDER(secrets_are_wiped_before_memory_goes),
     };

@@ -215,6 +215,80 @@ static void read_fails_cleanly_at_every_call(void **state) {
         assert_null(g);
         assert_non_null(strstr(tamis_why(), strerror(EIO))); /* the first thing that went wrong */
     }
+    /* A read that failed is never tried again as if nothing was. */
+    for (int at = 1, is_over = 0; !is_over; at++) {
+        memset(&fault, 0, sizeof fault);
+        fault.only = "read";
+        fault.fail_at = at;
+        fault.error = EIO;
+        fault.is_on = true;
+        const tamis_status rc = tamis_read(&g, path);
+        fault.is_on = false;
+        is_over = fault.calls < at;
+        assert_int_equal(rc, is_over ? TAMIS_OK : TAMIS_IO);
+        tamis_free(g);
+    }
+    tamis_free(f);
+}
+
+/* Pages that nobody wrote, 4 GiB of them, behind a sound image: it is another length. */
+static void a_size_has_64_bits(void **state) {
+    (void)state;
+    tamis *f = filter_of(spec, 0, 100);
+    struct stat st;
+    assert_int_equal(tamis_save(f, path), TAMIS_OK);
+    tamis_free(f);
+    assert_int_equal(stat(path, &st), 0);
+    if (truncate(path, st.st_size + ((off_t)1 << 32)) < 0) skip();
+    assert_int_equal(tamis_read(&f, path), TAMIS_CORRUPT);
+    assert_null(f);
+    assert_int_equal(tamis_map(&f, path), TAMIS_CORRUPT);
+    assert_null(f);
+}
+
+static int next_descriptor(void) {
+    const int fd = dup(STDERR_FILENO);
+    close(fd);
+    return fd;
+}
+
+/* Whatever happens, nothing stays open, and what is open is not left to programs started meanwhile. */
+static void no_file_stays_open(void **state) {
+    (void)state;
+    tamis *f = filter_of(spec, 0, 10), *g;
+    const int before = next_descriptor();
+    fault.inherited = 0;
+    assert_int_equal(tamis_save(f, path), TAMIS_OK);
+    assert_int_equal(tamis_save(f, folder), TAMIS_IO);
+    assert_int_equal(tamis_read(&g, folder), TAMIS_IO);
+    assert_int_equal(tamis_map(&g, folder), TAMIS_IO);
+    assert_int_equal(tamis_read(&g, path), TAMIS_OK);
+    tamis_free(g);
+    assert_int_equal(tamis_map(&g, path), TAMIS_OK);
+    assert_int_equal(next_descriptor(), before);
+    assert_int_equal(fault.inherited, 0);
+    tamis_free(g);
+    tamis_free(f);
+}
+
+/* The file beside it has thirteen letters more in its name: up to there a path may be long. */
+static void paths_have_their_most(void **state) {
+    (void)state;
+    enum { MOST = 4096, MORE = 13 };
+    static char at[MOST];
+    tamis *f = filter_of(spec, 0, 10);
+    for (size_t len = MOST - MORE - 2; len < MOST - MORE + 2; len++) {
+        size_t n = (size_t)snprintf(at, sizeof at, "%s", folder);
+        while (n < len - 2)
+            n += (size_t)snprintf(at + n, sizeof at - n, n % 2 == len % 2 ? "/." : "//");
+        while (n < len) at[n] = n == len - 2 ? '/' : 'a', n++;
+        at[n] = '\0';
+        assert_int_equal(strlen(at), len);
+        const tamis_status rc = tamis_save(f, at);
+        assert_int_equal(rc, len + MORE < MOST ? TAMIS_OK : TAMIS_IO);
+        if (rc) assert_non_null(strstr(tamis_why(), strerror(ENAMETOOLONG)));
+        assert_int_equal(test_files_in(folder), 1);
+    }
     tamis_free(f);
 }
 
@@ -339,6 +413,9 @@ int main(void) {
         IN_FOLDER(save_fails_cleanly_at_every_call),
         IN_FOLDER(read_fails_cleanly_at_every_call),
         IN_FOLDER(files_that_change_are_refused),
+        IN_FOLDER(a_size_has_64_bits),
+        IN_FOLDER(no_file_stays_open),
+        IN_FOLDER(paths_have_their_most),
         IN_FOLDER(short_reads_and_writes_are_finished),
         IN_FOLDER(notes_are_kept_in_order),
         IN_FOLDER(options_of_other_versions),
