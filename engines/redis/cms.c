@@ -180,7 +180,7 @@ int cms_incrby_command(redis_ctx *ctx, redis_string **argv, int argc) {
         if (!why) count_items((size_t)count);
         if (why)
             redis.ReplyWithError(ctx, why);
-        else if (many_may_wait(ctx, count))
+        else if (many_may_wait(ctx, argc - 2)) /* a pair takes as long as two items */
             increase_in_steps(ctx, p.value, argv, (size_t)count);
         else
             increase_all(ctx, p.value, argv, argc);

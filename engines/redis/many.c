@@ -15,9 +15,8 @@ static redis_string **hold(redis_string **item, size_t count) {
     return held;
 }
 
-static void release(redis_string **held, size_t count) {
-    for (size_t i = 0; i < count; i++) redis.FreeString(NULL, held[i]);
-    redis.Free(held);
+static void release(redis_string **held, size_t from, size_t to) {
+    for (size_t i = from; i < to; i++) redis.FreeString(NULL, held[i]);
 }
 
 /* ---- Questions --------------------------------------------------------------------------------------- */
@@ -46,13 +45,14 @@ static void ask_all(job *j) {
     redis.FreeThreadSafeContext(ctx);
 }
 
-static void end_asking(job *j, redis_ctx *ctx) {
+static void end_telling(job *j, redis_ctx *ctx) {
     (void)j, (void)ctx;
 }
 
 static void free_asking(job *j) {
     asking *a = j->task;
-    release(a->item, a->count);
+    release(a->item, 0, a->count);
+    redis.Free(a->item);
     items_free(&a->items);
     redis.Free(a);
 }
@@ -68,7 +68,7 @@ int many_ask(redis_ctx *ctx, redis_string *key, value *v, redis_string **item, i
     asking *a = j->task = redis.Alloc(sizeof *a);
     a->tell = tell, a->count = (size_t)count;
     a->item = hold(item, a->count);
-    j->make = ask_all, j->end = end_asking, j->clean = free_asking;
+    j->make = ask_all, j->end = end_telling, j->clean = free_asking;
     j->only_tells = true;
     if (items_take(ctx, &a->items, v, a->item, count)) return job_do(ctx, j, LARGE_BYTES);
     a->items.memory = NULL;
@@ -84,6 +84,14 @@ static bool may_change(redis_ctx *ctx) {
     return !(flags & REDIS_IS_READ_ONLY) || flags & REDIS_IS_REPLICATED;
 }
 
+/* Strings of items that are done are given back with them, not all at the end. */
+static size_t strings_of(const stream *s, size_t n) {
+    return s->strings / s->count * n;
+}
+
+/* Replicating what a step has done takes longer than adding it where that is quick. */
+enum { MOST_IN_STEP = 8192 };
+
 static bool step(job *j, redis_ctx *ctx) {
     const moment m = moment_begin();
     stream *s = j->task;
@@ -92,11 +100,40 @@ static bool step(job *j, redis_ctx *ctx) {
     s->is_gone = !may_change(ctx) || !job_finds(ctx, j, &p);
     if (s->is_gone) return true;
     bool is_good = true;
-    while (is_good && s->done < s->count && !(s->done > from && moment_is_over(&m)))
+    while (is_good && s->done < s->count && s->done - from < MOST_IN_STEP &&
+           !(s->done > from && moment_is_over(&m)))
         is_good = s->some(s, p.value);
     place_close(&p);
     if (s->done > from) s->replicate(ctx, s, j->key, from);
+    release(s->item, strings_of(s, from), strings_of(s, s->done));
     return !is_good || s->done == s->count;
+}
+
+static void clean(job *j) {
+    stream *s = j->task;
+    if (!s) return;
+    release(s->item, strings_of(s, s->done), s->strings);
+    redis.Free(s->item);
+    s->free(s->data);
+    redis.Free(s);
+}
+
+static void answer(job *j) {
+    redis_ctx *ctx = redis.GetThreadSafeContext(j->client);
+    const stream *s = j->task;
+    s->reply(ctx, s);
+    redis.FreeThreadSafeContext(ctx);
+}
+
+/* Hundreds of thousands of answers take longer than a step: they are written without the lock, while the key is
+ * free again. */
+static void answer_elsewhere(redis_ctx *ctx, job *done) {
+    job *j = job_new(ctx, done->key, NULL);
+    if (!j) return;
+    j->task = done->task, done->task = NULL;
+    j->make = answer, j->end = end_telling, j->clean = clean;
+    j->only_tells = true;
+    job_do(ctx, j, LARGE_BYTES);
 }
 
 static void end(job *j, redis_ctx *ctx) {
@@ -104,15 +141,10 @@ static void end(job *j, redis_ctx *ctx) {
     if (s->changed) redis.NotifyKeyspaceEvent(ctx, REDIS_NOTIFY_MODULE, s->event, j->key);
     if (s->is_gone)
         reply_error(ctx, "ERR the key was changed meanwhile");
+    else if (j->client)
+        answer_elsewhere(ctx, j);
     else
         s->reply(ctx, s);
-}
-
-static void clean(job *j) {
-    stream *s = j->task;
-    release(s->item, s->strings);
-    s->free(s->data);
-    redis.Free(s);
 }
 
 int many_change(redis_ctx *ctx, redis_string *key, value *v, redis_string **item,

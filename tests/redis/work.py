@@ -419,9 +419,10 @@ def very_many(server, replica):
     c = server.client()
     items = [f"m-{i}" for i in range(40_000)]
     c.must("TAMIS.CREATE", "m", SPEC)
-    before = field(c, "tamis", "tamis_job_steps")
+    before, done = field(c, "tamis", "tamis_job_steps"), field(c, "tamis", "tamis_jobs_done")
     tap.equal(c.do("TAMIS.ADD", "m", *items), len(items), "40,000 items are added")
     tap.check(field(c, "tamis", "tamis_job_steps") > before, "in steps")
+    tap.equal(field(c, "tamis", "tamis_jobs_done") - done, 2, "by one job, and answered by another")
     before = field(c, "tamis", "tamis_jobs_done")
     tap.equal(sum(c.must("TAMIS.HAS", "m", *items)), len(items), "and found")
     tap.equal(field(c, "tamis", "tamis_jobs_done") - before, 1, "by the worker")
@@ -534,6 +535,7 @@ def many_in_sketches(t, kind):
     c = t.client
     pairs = [word for i in range(20_000) for word in (f"s-{i % 5000}", i % 3)]
     t.both(["CMS.INITBYDIM", 20_000, 4], ["CMS.INCRBY", *pairs], STEPS, f"CMS.INCRBY, {kind}")
+    t.both(["CMS.INITBYDIM", 20_000, 4], ["CMS.INCRBY", *pairs[:20_000]], STEPS, f"CMS.INCRBY of 10,000, {kind}")
     before = field(c, "tamis", DONE)
     counts = c.must("CMS.QUERY", t.keys[-1], *pairs[::2])
     tap.equal(field(c, "tamis", DONE) - before, 1, "CMS.QUERY by the worker")
