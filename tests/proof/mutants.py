@@ -369,7 +369,7 @@ class Workshop:
             os.setsid()
             resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 1))
             resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-            resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 32, 1 << 32))
+            resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 33, 1 << 33))
 
         child = subprocess.Popen(command, cwd=self.root, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                  stderr=subprocess.STDOUT, env=environment, preexec_fn=limits)

@@ -404,6 +404,26 @@ static void retouched_lists_end_in_the_middle_of_a_number(void **state) {
     tamis_free(empty);
 }
 
+/* A payload is the file, and zeros up to a multiple of eight bytes: an old header has eight. */
+static void payloads_have_no_word_too_many(void **state) {
+    (void)state;
+    static const struct {
+        const char *spec, *format;
+    } samples[] = {{"hadoop-counting:capacity=9,header=old", "hadoop-counting"},
+                   {"hadoop-counting:capacity=9", "hadoop-counting"},
+                   {"hadoop:capacity=9,bits=64,header=old", "hadoop"},
+                   {"hadoop:capacity=9,bits=64", "hadoop"}};
+    for (size_t i = 0; i < sizeof samples / sizeof *samples; i++) {
+        tamis *f = make(samples[i].spec);
+        const test_file file = test_export(f, samples[i].format);
+        uint64_t size;
+        tamis_payload(f, &size);
+        assert_int_equal(size, (file.size + 7) / 8 * 8);
+        free(file.bytes);
+        tamis_free(f);
+    }
+}
+
 /* Answers have their own places, and no other: behind them lies an empty key. */
 static void as_many_answers_as_keys(void **state) {
     (void)state;
@@ -561,6 +581,7 @@ int main(void) {
         cmocka_unit_test(retouched_lists_end_in_the_middle_of_a_number),
         cmocka_unit_test(an_empty_key_is_refused),
         cmocka_unit_test(as_many_answers_as_keys),
+        cmocka_unit_test(payloads_have_no_word_too_many),
         cmocka_unit_test(plans),
         cmocka_unit_test(refuses_what_is_not_hadoop),
         cmocka_unit_test(sentences),
