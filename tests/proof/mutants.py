@@ -52,7 +52,7 @@ TABLE = {
     "src/file/disk.c": ["test_files", "test_edit", "test_temporary", "test_power"],
     "src/file/spill.c": ["test_temporary", "test_builder"],
     "src/file/replace.c": ["test_files", "test_edit", "test_temporary", "test_power"],
-    "src/file/temp.c": ["test_temporary", "test_files", "test_power"],
+    "src/file/temp.c": ["test_temporary", "test_edit", "test_files", "test_power"],
     "src/file/place.c": ["test_files", "test_edit", "test_temporary", "test_power"],
     "src/core/edit.c": ["test_edit", "test_files", "test_power"],
     "src/core/bytes.c": ["test_files", "test_golden", "test_shard", "laws limit_holds: blocked",
@@ -285,6 +285,17 @@ def explained():
         for m in re.finditer(r"^\| `(\S+\.c)` \| `(.+?)` \| `(.+?)` \| .+ \|$", open(PAGE).read(), re.M):
             rows.add(tuple(part.replace("\\|", "|") for part in m.groups()))
     return rows
+
+
+def listed_open():
+    """The survivors that docs/proof.md lists as open: a sample that meets them finds nothing new."""
+    rows = re.finditer(r"^\| `(\S+\.c)` \| `(.+?)` \| `(.+?)` \|$", open(PAGE).read(), re.M)
+    return {tuple(part.replace("\\|", "|") for part in m.groups()) for m in rows}
+
+
+def counted():
+    """The files of which docs/proof.md has counts: a sample is of them."""
+    return set(re.findall(r"^\| `(\S+\.c)` \| \d+ \|", open(PAGE).read(), re.M))
 
 
 # ---- Trying them ------------------------------------------------------------------------------
@@ -537,8 +548,9 @@ def main():
     else:
         work = [(path, m) for path in paths for m in chosen(path, args.each) if m.key not in known]
     if args.sample:
+        work = [(path, m) for path, m in work if path in counted()]
         work = random.Random(SEED).sample(work, min(args.sample, len(work)))
-    reasons, n, code = explained(), 0, 0
+    reasons, n, code = explained() | (listed_open() if args.sample else set()), 0, 0
     os.makedirs(os.path.dirname(RESULTS), exist_ok=True)
     shop = Workshop({path for path, _ in work})
     try:
