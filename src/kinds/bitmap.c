@@ -5,8 +5,7 @@
 
 #include "bits/bits.h"
 
-uint64_t tamis__round_up(uint64_t units, uint64_t least, uint64_t most) {
-    const unsigned share_bits = 12;
+static uint64_t round_by(unsigned share_bits, uint64_t units, uint64_t least, uint64_t most) {
     if (units >= most) return 0;
     if (units == 0) units = 1;
     const unsigned top = tamis__log2_floor(units);
@@ -14,6 +13,14 @@ uint64_t tamis__round_up(uint64_t units, uint64_t least, uint64_t most) {
     if (grain < least) grain = least;
     units = (units + grain - 1) / grain * grain;
     return units < most ? units : 0;
+}
+
+uint64_t tamis__round_up(uint64_t units, uint64_t least, uint64_t most) {
+    return round_by(12, units, least, most);
+}
+
+uint64_t tamis__round_to_fold(uint64_t units, uint64_t least, uint64_t most) {
+    return round_by(7, units, least, most);
 }
 
 tamis_status tamis__bitmap_audit(const tamis_body *f, uint64_t bits) {

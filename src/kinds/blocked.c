@@ -105,7 +105,7 @@ static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
     }
     if (chosen) blocks = blocks_for(chosen, keys, wish->fpr);
     word[HASHES] = chosen ? chosen : hashes_for(wish->fpr, keys, &blocks);
-    word[BLOCKS] = blocks ? tamis__round_up(blocks, 1, MOST_BLOCKS) : 0;
+    word[BLOCKS] = blocks ? tamis__round_to_fold(blocks, 1, MOST_BLOCKS) : 0;
     return word[BLOCKS] ? TAMIS_OK : tamis__lanes_refuse("blocked", wish->fpr);
 }
 

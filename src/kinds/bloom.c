@@ -61,10 +61,10 @@ bool tamis__bloom_plan(uint64_t keys, double fpr, uint64_t hashes, uint64_t *bit
         least = needed;
         *hashes_planned = k;
     }
-    *bits = tamis__round_up(least, WORD_BITS, MOST_BITS);
-    while (*bits && *bits < EXACT_BELOW_BITS &&
-           tamis__bloom_rate(keys, *bits, *hashes_planned) > fpr)
-        *bits += WORD_BITS;
+    least = (least + WORD_BITS - 1) / WORD_BITS * WORD_BITS;
+    while (least < EXACT_BELOW_BITS && tamis__bloom_rate(keys, least, *hashes_planned) > fpr)
+        least += WORD_BITS;
+    *bits = tamis__round_to_fold(least, WORD_BITS, MOST_BITS);
     return *bits != 0;
 }
 

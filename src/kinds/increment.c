@@ -143,9 +143,10 @@ static tamis_status plan_for_rate(const tamis_wish *wish, uint64_t word[]) {
         least = needed;
         word[HASHES] = k;
     }
-    uint64_t cells = tamis__round_up(least, group, most);
-    while (cells && rate_of(keys, (double)cells, (double)word[HASHES], step) > wish->fpr)
-        cells = cells < most - group ? cells + group : 0;
+    least = (least + group - 1) / group * group;
+    while (least < most && rate_of(keys, (double)least, (double)word[HASHES], step) > wish->fpr)
+        least += group;
+    const uint64_t cells = tamis__round_to_fold(least, group, most);
     if (!cells) return tamis__fail(TAMIS_TOO_LARGE, "increment would need over 2^56 bytes");
     word[BITS] = cells * width_of(word);
     return TAMIS_OK;

@@ -48,7 +48,7 @@ static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
                                BLOCK_BYTES);
     } else {
         const uint64_t blocks = tamis__lanes_blocks(lanes, keys, wish->fpr, MOST_BLOCKS);
-        word[BLOCKS] = blocks ? tamis__round_up(blocks, 1, MOST_BLOCKS) : 0;
+        word[BLOCKS] = blocks ? tamis__round_to_fold(blocks, 1, MOST_BLOCKS) : 0;
         if (!word[BLOCKS]) return tamis__lanes_refuse("split", wish->fpr);
     }
     if (wish->has_option[OPT_INDEX])

@@ -42,7 +42,7 @@ static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
     }
     const double keys = wish->capacity ? (double)wish->capacity : 1;
     const double fpr = wish->fpr - met_before(keys), bits = fpr > 0 ? ceil(keys / fpr) : INFINITY;
-    word[BITS] = bits < (double)MOST_BITS ? tamis__round_up((uint64_t)bits, 64, MOST_BITS) : 0;
+    word[BITS] = bits < (double)MOST_BITS ? tamis__round_to_fold((uint64_t)bits, 64, MOST_BITS) : 0;
     return word[BITS] ? TAMIS_OK
                       : tamis__fail(TAMIS_TOO_LARGE, "universal would need over 2^56 bytes");
 }
