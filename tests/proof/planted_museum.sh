@@ -45,7 +45,7 @@ try() { # unit NAME | laws LAW | house NAME | redis NAME
 plant "M1: a position has 32 bits" unit test_huge \
     src/kinds/bloom.h "return tamis__range(tamis__chain_turn(x), cells);" "return (uint32_t)tamis__range(tamis__chain_turn(x), cells);"
 plant "M1: a number of bits is planned with 32 bits" unit test_huge \
-    src/kinds/bloom.c "*bits = tamis__round_up(least, WORD_BITS, MOST_BITS);" "*bits = tamis__round_up((uint32_t)least, WORD_BITS, MOST_BITS);"
+    src/kinds/bloom.c "*bits = tamis__round_to_fold(least, WORD_BITS, MOST_BITS);" "*bits = tamis__round_to_fold((uint32_t)least, WORD_BITS, MOST_BITS);"
 plant "M4: a hash leaves every other word of a key out" unit test_hash \
     src/hash/hash.c "case TAMIS_HASH_XXH64: return XXH64(key, len, h->seed);
     case TAMIS_HASH_SIP13: return tamis__sip13(h->secret, key, len);
@@ -58,7 +58,7 @@ plant "M6: the number of hashes is one too low" unit test_rates \
 plant "M8: stages of a growing filter share nothing" laws "growth_keeps_rate: scalable" \
     src/kinds/scalable.c ".fpr = share_of(word, stage)};" ".fpr = share_of(word, 0)};"
 plant "M9: sizes are rounded up to a power of two" unit test_plans \
-    src/kinds/bloom.c "*bits = tamis__round_up(least, WORD_BITS, MOST_BITS);" "*bits = (uint64_t)64 << tamis__log2_floor((least + 63) / 64);"
+    src/kinds/bloom.c "*bits = tamis__round_to_fold(least, WORD_BITS, MOST_BITS);" "*bits = (uint64_t)64 << tamis__log2_floor((least + 63) / 64);"
 plant "M22: the length of a key has 32 bits" unit test_hash \
     src/hash/hash.c ": XXH3_64bits(key, len);
     case TAMIS_HASH_XXH64" ": XXH3_64bits(key, (uint32_t)len);

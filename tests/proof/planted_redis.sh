@@ -43,7 +43,7 @@ plant "a cuckoo filter has no bits to grow with" cf.py \
 plant "a replica keeps to limits of its own" cf.py \
     engines/redis/cf_add.c "return bounds_bind() ? (uint64_t)" "return true ? (uint64_t)"
 plant "replicas get what did not go in" cf.py \
-    engines/redis/cf_add.c "if (a->result[i] != NO_ROOM) item[n++]" "if (n < found) item[n++]"
+    engines/redis/cf_add.c "if (a->result[i] != NO_ROOM) kept[n++]" "if (n < found) kept[n++]"
 plant "a larger filter is not put in place" cf.py \
     engines/redis/cf_add.c "if (j->result) job_replace(j);" "tamis_free(j->result);"
 plant "chunks may have a gap" cf.py \
