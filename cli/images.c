@@ -277,7 +277,7 @@ void info_summary(const struct args *args, const struct tamis_info *info, const 
     const char *name = output_name(path);
     print_summary(info, name, what, occasion);
     /* Whoever intersects was told what is common; that the image cannot tell it is for `info`. */
-    if (*info->caveat && !info->is_intersection) warn(args, name, "%s", info->caveat);
+    if (*info->caveat && !info->has_stray_bits) warn(args, name, "%s", info->caveat);
     if (occasion == AFTER_FOLD && !info->is_saturated) return; /* Folding asks for a higher rate. */
     warn_if_too_full(args, info, name);
 }

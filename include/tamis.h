@@ -620,9 +620,9 @@ struct tamis_info {
      * other kinds both are 0, and counts are too high as rarely as fpr_now says. */
     double count_error, count_doubt;
 
-    /* After tamis_intersect: items_now is then more than there are, and tamis_items_now, tamis_overlap
-     * and tamis_similarity refuse. */
-    bool is_intersection;
+    /* After tamis_intersect, and after tamis_merge of two sizes, some bits belong to no key: items_now
+     * is then more than there are, and tamis_items_now, tamis_overlap and tamis_similarity refuse. */
+    bool has_stray_bits;
 };
 
 /* Reads the whole payload to answer. `info_size` is sizeof *info.

@@ -62,10 +62,10 @@ static void print_estimate(const struct tamis_info *info) {
     if (!isfinite(items.value)) return;
     /* A builder has counted the distinct ones; but those of labels may be in several. */
     if (info->abilities & TAMIS_IS_BUILT && !(info->abilities & TAMIS_CAN_LABEL)) return;
-    printf(", %s %s %s", info->is_intersection ? "fewer than" : "about",
+    printf(", %s %s %s", info->has_stray_bits ? "fewer than" : "about",
            human_count((uint64_t)(items.value + 0.5)).text,
            info->abilities & TAMIS_AGES ? "still inside" : "distinct");
-    if (items.error >= 0.5 && !info->is_intersection)
+    if (items.error >= 0.5 && !info->has_stray_bits)
         printf(", give or take %s", human_margin(items.error).text);
 }
 

@@ -346,7 +346,7 @@ tamis_status tamis_clear(tamis *f) {
     if (f->kind->grow || tamis__is_built(f->kind)) return tamis__cannot(f, "be emptied");
     memset(body->bytes, 0, (size_t)body->size);
     body->items = 0;
-    f->image.is_intersection = false;
+    f->image.has_stray_bits = false;
     f->leaving = (tamis_leaving){0, 0};
     if (f->kind->start) f->kind->start(body);
     return TAMIS_OK;

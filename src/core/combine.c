@@ -93,6 +93,11 @@ static tamis_status in_shape(tamis **copy, const tamis *f, const tamis *like) {
 static tamis_status join(tamis *into, const tamis *from, const tamis *like) {
     tamis *sum = NULL, *other = NULL;
     const uint64_t capacity = like->image.capacity, one_in = like->image.one_in;
+    /* A key of the smaller one is then in every place that it might have. */
+    const tamis *other_size = like == into ? from : into;
+    const bool is_stretched = other_size->image.body.size < like->image.body.size;
+    const bool has_stray_bits =
+        from->image.has_stray_bits || (is_stretched && other_size->image.body.items > 0);
     tamis_status rc = tamis__writable(into);
     if (!rc) rc = in_shape(&sum, into, like);
     if (!rc) rc = in_shape(&other, from, like);
@@ -106,6 +111,7 @@ static tamis_status join(tamis *into, const tamis *from, const tamis *like) {
         sum->image.body = body;
         into->image.capacity = capacity;
         into->image.one_in = one_in;
+        into->image.has_stray_bits |= has_stray_bits;
         tamis__add_items(into, from->image.body.items);
     }
     tamis_free(sum);
@@ -134,7 +140,7 @@ tamis_status tamis_merge(tamis *into, const tamis *from) {
     rc = into->kind->merge(&into->image.body, &from->image.body);
     if (rc) return rc;
     tamis__add_items(into, more);
-    into->image.is_intersection |= from->image.is_intersection;
+    into->image.has_stray_bits |= from->image.has_stray_bits;
     return TAMIS_OK;
 }
 
@@ -154,7 +160,7 @@ tamis_status tamis_intersect(tamis *into, const tamis *from) {
     rc = into->kind->intersect(&into->image.body, &from->image.body);
     if (rc) return rc;
     if (from->image.body.items < *items) *items = from->image.body.items;
-    into->image.is_intersection |= bits_set(into) != before;
+    into->image.has_stray_bits |= bits_set(into) != before;
     return TAMIS_OK;
 }
 

@@ -256,7 +256,7 @@ tamis_status tamis_join(tamis **whole, const tamis *const *shards, size_t n,
         memcpy(to, body->bytes, (size_t)body->size);
         to += body->size;
         tamis__add_items(*whole, body->items);
-        (*whole)->image.is_intersection |= shards[i]->image.is_intersection;
+        (*whole)->image.has_stray_bits |= shards[i]->image.has_stray_bits;
     }
     return TAMIS_OK;
 }
@@ -297,7 +297,7 @@ static tamis_status append_shard(joining *j, const tamis *f, uint64_t i) {
     if (rc) return rc;
     uint64_t *items = &j->whole.body.items;
     *items = *items > UINT64_MAX - body->items ? UINT64_MAX : *items + body->items;
-    j->whole.is_intersection |= f->image.is_intersection;
+    j->whole.has_stray_bits |= f->image.has_stray_bits;
     return append(j, body->bytes, body->size);
 }
 

@@ -7,9 +7,10 @@
 /* From here on a yes says next to nothing. */
 static const double saturated_rate = 0.5;
 
-/* No kind that can be intersected has a caveat of its own. */
-static const char intersected[sizeof((tamis_measure *)0)->caveat] =
-    "an intersection keeps bits that only keys of one side set: it has fewer keys than they tell";
+/* No kind that can be intersected or joined in another size has a caveat of its own. */
+static const char stray[sizeof((tamis_measure *)0)->caveat] =
+    "an intersection, or a union of two sizes: some bits belong to no key, so it has fewer keys "
+    "than they tell";
 
 /* Some kinds need milliseconds to work it out. */
 static double expected_rate(const tamis *f) {
@@ -38,7 +39,7 @@ static struct tamis_info facts_of(const tamis *f) {
         .key_place = tamis__key_place_name(image->hasher.key_place),
         .seed = image->hasher.seed,
         .key_id = tamis__key_id(&image->hasher),
-        .is_intersection = image->is_intersection,
+        .has_stray_bits = image->has_stray_bits,
         .abilities = tamis__abilities(kind, image->body.word),
         .sure_count = tamis__sure_count(kind, image->body.word),
     };
@@ -70,7 +71,7 @@ void tamis_info(const tamis *f, struct tamis_info *info, size_t info_size) {
     full.fill = (double)m.bits_set / (double)m.bits;
     full.items_now = m.items;
     full.worn = m.worn;
-    memcpy(full.caveat, full.is_intersection ? intersected : m.caveat, sizeof full.caveat);
+    memcpy(full.caveat, full.has_stray_bits ? stray : m.caveat, sizeof full.caveat);
     tamis__copy_out(info, info_size, &full, sizeof full);
 }
 
@@ -82,11 +83,11 @@ double tamis_fpr_now(const tamis *f) {
 
 tamis_status tamis_items_now(const tamis *f, struct tamis_estimate *items) {
     tamis_measure m = {0};
-    if (f->image.is_intersection)
+    if (f->image.has_stray_bits)
         return tamis__fail(
             TAMIS_CANNOT,
-            "an intersection cannot tell how many keys it has: it keeps bits that only "
-            "keys of one side set; ask the overlap of the two before");
+            "an intersection, or a union of two sizes, cannot tell how many keys it has: some bits "
+            "belong to none of them; ask the overlap of the two before");
     f->kind->measure(&f->image.body, NULL, &m);
     if (isinf(m.items.value))
         return tamis__fail(TAMIS_SATURATED, "every bit is set: no estimate is possible");

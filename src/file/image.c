@@ -49,7 +49,7 @@ enum {
     AT_HEADER_SUM = 184,
 };
 
-enum { VERSION = 1, IS_INTERSECTION = 1 /* of may_ignore */ };
+enum { VERSION = 1, HAS_STRAY_BITS = 1 /* of may_ignore */ };
 
 /* A byte that is no UTF-8 before a letter, the name, the end-of-text byte of old systems, and a
  * newline that a careless transfer would change. */
@@ -179,7 +179,7 @@ tamis_status tamis__image_read_header(tamis_image *image, const uint8_t *h, uint
     image->capacity = tamis__get64(h + AT_CAPACITY);
     image->one_in = tamis__get64(h + AT_ONE_IN);
     image->body.items = tamis__get64(h + AT_ITEMS);
-    image->is_intersection = tamis__get32(h + AT_MAY_IGNORE) & IS_INTERSECTION;
+    image->has_stray_bits = tamis__get32(h + AT_MAY_IGNORE) & HAS_STRAY_BITS;
     if (image->capacity > TAMIS_MOST_CAPACITY) return corrupt("the capacity is over 2^56");
     if (image->one_in && image->one_in <= (uint64_t)MILLIONTHS)
         return corrupt("the asked rate is not below 1");
@@ -212,7 +212,7 @@ void tamis__image_write_header(const tamis_image *image, uint64_t content_sum,
     h[AT_HASH_MODE] = (uint8_t)hasher->mode;
     h[AT_KEY_PLACE] = (uint8_t)hasher->key_place;
     tamis__put32(h + AT_KIND, image->entry->id);
-    tamis__put32(h + AT_MAY_IGNORE, image->is_intersection ? IS_INTERSECTION : 0);
+    tamis__put32(h + AT_MAY_IGNORE, image->has_stray_bits ? HAS_STRAY_BITS : 0);
     tamis__put64(h + AT_SEED, hasher->seed);
     tamis__put64(h + AT_KEY_ID, tamis__key_id(hasher));
     if (hasher->key_place == TAMIS_KEY_INSIDE)

@@ -60,13 +60,13 @@ static const char *intersection_keeps_common(const subject *s) {
     return what;
 }
 
-/* How many keys an intersection has is told within the error, or it is known that it cannot be told:
- * also of a copy, of an image, and of what an intersection was merged into. */
+/* How many keys a filter has is told within the error, or it is known that it cannot be told: also of a
+ * copy, of an image, and of what an intersection was merged into. */
 static const char *tells_keys(const tamis *f, double keys) {
     struct tamis_estimate items;
     const struct tamis_info info = test_info(f);
     const bool has_caveat = *info.caveat;
-    if (info.is_intersection != has_caveat) return "an intersection has no caveat";
+    if (info.has_stray_bits != has_caveat) return "stray bits without a caveat";
     if (tamis_items_now(f, &items)) return has_caveat ? NULL : wrong("%s", tamis_why());
     if (has_caveat || fabs(items.value - keys) <= 6 * items.error + 1e-6) return NULL;
     return wrong("%g keys are told as %g +- %g", keys, items.value, items.error);
@@ -92,7 +92,7 @@ static const char *intersection_tells_its_keys(const subject *s) {
     tamis *empty = filled(s, N, 0.01, NULL, 0, 0), *same = test_copy(a);
     const char *what = tells_keys(a, 3000);
     if (tamis_intersect(same, a)) what = wrong("%s", tamis_why());
-    if (!what && test_info(same).is_intersection) what = "with itself it is no less than it was";
+    if (!what && test_info(same).has_stray_bits) what = "with itself it is no less than it was";
     if (tamis_intersect(a, b)) what = wrong("%s", tamis_why());
     if (!what) what = tells_keys_anywhere(a, empty, 1000);
     tamis_free(a);
@@ -232,9 +232,10 @@ static const char *sizes_join(const subject *s, uint64_t first, uint64_t second)
     if (!rc && !what && s->can & TAMIS_ANY_ORDER && !same_payload(a, d)) what = "order matters";
     if (!rc && !what && test_info(a).items != items) what = "items do not add up";
     if (!rc && !what && s->can & TAMIS_ANY_ORDER && s->can & TAMIS_CAN_INTERSECT && both > 500) {
+        what = tells_keys(a, (double)both);
         const uint64_t hits = count_keys(a, both, both + PROBES);
         const double rate = tamis_fpr_now(a);
-        if (!test_is_possible(hits, PROBES, rate, TEST_ALPHA))
+        if (!what && !test_is_possible(hits, PROBES, rate, TEST_ALPHA))
             what = wrong("%llu hits where %g are told", (unsigned long long)hits, rate * PROBES);
     }
     if (what) {

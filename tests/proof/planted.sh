@@ -174,8 +174,10 @@ plant "walks that come round soon are not tried" laws/laws "small_ones_tell_thei
     src/kinds/compaction.c "enum { SMALL = 128 };" "enum { SMALL = 1 };"
 plant "an intersection does not know what it is" laws/laws "intersection_tells_its_keys: blocked" \
     src/core/combine.c "bits_set(into) != before;" "false && bits_set(into) != before;"
+plant "a union of two sizes counts what was stretched" laws/laws "any_two_sizes_join: blocked" \
+    src/core/combine.c "into->image.has_stray_bits |= has_stray_bits;" "(void)has_stray_bits;"
 plant "an image does not say that it is an intersection" laws/laws "intersection_tells_its_keys: classic" \
-    src/file/image.c "image->is_intersection ? IS_INTERSECTION : 0" "0"
+    src/file/image.c "image->has_stray_bits ? HAS_STRAY_BITS : 0" "0"
 plant "keys that are there need room" laws/laws "duplicates_harmless: scalable" \
     src/core/change.c "if (!(f->kind->traits & TAMIS_ADDS_ONCE)) return TAMIS_OK;" "if (f->kind) return TAMIS_OK;"
 plant "a key twice in a batch needs room twice" unit/test_streams "" \
