@@ -18,6 +18,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "tests/help/wrapped.h"
+
 static struct {
     bool is_on;
     const char *only; /* calls of that name are meant; NULL: all */
@@ -76,15 +78,6 @@ static bool is_interrupted(void) {
 static size_t share_of(size_t n) {
     return fault.is_on && fault.is_short && n > 100 ? 100 : n;
 }
-
-/* With 64-bit offsets the C library has other names for what takes or tells one. */
-#ifdef __GLIBC__
-#define REAL(name)    __real_##name##64
-#define WRAPPED(name) __wrap_##name##64
-#else
-#define REAL(name)    __real_##name
-#define WRAPPED(name) __wrap_##name
-#endif
 
 #define WRAP_AS(real, wrapped, type, name, parameters, arguments, failure) \
     type real parameters;                                                  \

@@ -22,6 +22,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "tests/help/wrapped.h"
+
 enum { OPS = 4096, FILES = 64, NAMES = 64 };
 
 /* Files have numbers: 0 is what was there before, others as they are created. */
@@ -75,14 +77,6 @@ static int journal_stop(void) {
 }
 
 /* ---- The calls ------------------------------------------------------------------------------- */
-
-#ifdef __GLIBC__
-#define REAL(name)    __real_##name##64
-#define WRAPPED(name) __wrap_##name##64
-#else
-#define REAL(name)    __real_##name
-#define WRAPPED(name) __wrap_##name
-#endif
 
 int REAL(open)(const char *path, int flags, ...);
 int WRAPPED(open)(const char *path, int flags, ...);
