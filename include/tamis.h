@@ -852,10 +852,12 @@ TAMIS_API tamis_status tamis_join(tamis **whole, const tamis *const *shards, siz
 
 /* The same as an image that replaces `path`, for wholes that are larger than memory: `next` is asked
  * for one shard after the other, from 0 on, and may free the one before; NULL from it stops with
- * TAMIS_CANCELLED. Whatever happens, `path` is the old file or the whole new one.
+ * TAMIS_CANCELLED. Whatever happens, `path` is the old file or the whole new one. tamis_edit_join
+ * replaces what an edit holds, as tamis_edit_save does.
  * Threads: any; as tamis_has for each shard. */
 typedef const tamis *tamis_next_shard(void *ctx, uint64_t shard);
 TAMIS_API tamis_status tamis_join_to(const char *path, tamis_next_shard *next, void *ctx);
+TAMIS_API tamis_status tamis_edit_join(tamis_edit *edit, tamis_next_shard *next, void *ctx);
 
 /* ==== Patches ===============================================================================
  *

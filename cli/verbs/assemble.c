@@ -166,7 +166,7 @@ static int write_whole(struct set *set) {
     const int code = file_hold(&edit, set->args, path, HOLD_TO_WRITE, TAMIS_READERS_USUAL);
     if (code) return code;
     catch_signals();
-    const tamis_status status = tamis_join_to(path, next_shard, set);
+    const tamis_status status = tamis_edit_join(edit, next_shard, set);
     uncatch_signals();
     tamis_edit_close(edit);
     progress_wipe();

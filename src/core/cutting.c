@@ -325,13 +325,12 @@ static tamis_status write_whole(joining *j, const tamis *f, tamis_next_shard *ne
     return rc;
 }
 
-tamis_status tamis_join_to(const char *path, tamis_next_shard *next, void *ctx) {
+tamis_status tamis__join_at(tamis_goal goal, tamis_next_shard *next, void *ctx) {
     const int saved = errno;
     joining j = {.notes = {NULL, 0}};
     const tamis *first = next(ctx, 0); /* which tells whether there will be a secret inside */
     tamis_status rc = first ? keep_first(&j, first) : stopped_before(0, 1);
-    if (!rc)
-        rc = tamis__file_begin(&j.file, (tamis_goal){path, NULL}, tamis__readers(&j.whole.hasher));
+    if (!rc) rc = tamis__file_begin(&j.file, goal, tamis__readers(&j.whole.hasher));
     if (!rc) {
         rc = write_whole(&j, first, next, ctx);
         if (!rc)
@@ -343,4 +342,8 @@ tamis_status tamis_join_to(const char *path, tamis_next_shard *next, void *ctx) 
     tamis__wipe(&j, sizeof j);
     errno = saved;
     return rc;
+}
+
+tamis_status tamis_join_to(const char *path, tamis_next_shard *next, void *ctx) {
+    return tamis__join_at((tamis_goal){path, NULL}, next, ctx);
 }

@@ -157,6 +157,10 @@ tamis_status tamis_edit_build(tamis_edit *e, tamis_builder *builder) {
     return tamis__builder_finish_at(builder, goal_of(e));
 }
 
+tamis_status tamis_edit_join(tamis_edit *e, tamis_next_shard *next, void *ctx) {
+    return tamis__join_at(goal_of(e), next, ctx);
+}
+
 tamis_status tamis_edit_put(tamis_edit *e, const void *bytes, size_t size) {
     const int saved = errno;
     tamis_status rc = TAMIS_OK;
