@@ -198,8 +198,14 @@ FAULTS := read write fsync rename unlink flock getrandom access close fchown fch
           lgetxattr syscall \
           $(foreach f,open pwrite pread fstat lseek mmap,$(f) $(f)64)
 $(FAULTY): LDFLAGS += $(foreach f,$(FAULTS),-Wl,--wrap=$(f))
-# This one writes them down: tests/help/journal.h.
-$(T)/unit/test_power: LDFLAGS += $(foreach f,write fsync rename unlink close syscall open open64 pwrite pwrite64,-Wl,--wrap=$(f))
+# These write them down: tests/help/journal.h. One of them is the command.
+JOURNALLED := $(foreach f,write fsync rename unlink mkdir close syscall open open64 pwrite pwrite64,-Wl,--wrap=$(f))
+$(T)/unit/test_power: LDFLAGS += $(JOURNALLED)
+POWER := $(T)/cli/power
+$(POWER): $(B)/tests/cli/power.o $(CLI_OBJ) $(LIB)
+	@mkdir -p $(@D)
+	$(if $(V),,@echo "  LINK  $@")
+	$(Q)$(CC) $(SAFE) $(CFLAGS) $(LDFLAGS) $(JOURNALLED) -Wl,--wrap=main -o $@ $^ $(CLI_LIBS) $(LIBS)
 $(T)/proof/%: $(B)/tests/proof/%.o $(HELP_OBJ) $(LIB)
 	$(call link_test)
 # It asks inline, with the vectors of the machine it runs on.
@@ -262,7 +268,7 @@ LONG_TESTS := tests/house/install.sh tests/cli/run $(addprefix tests/house/,laye
               $(addprefix $(T)/unit/,test_redis test_leveldb) tests/redis/cluster.py
 
 BENCH    := $(B)/bench/bench
-PROGRAMS := $(UNIT) $(LAWS) $(REPLAY) $(REPLAY_RDB) $(KEPT) $(KEPT_RDB) $(MUTATE) $(WRITERS)
+PROGRAMS := $(UNIT) $(LAWS) $(REPLAY) $(REPLAY_RDB) $(KEPT) $(KEPT_RDB) $(MUTATE) $(WRITERS) $(POWER)
 .PHONY: programs
 programs: all $(PROGRAMS)
 test-here: programs $(BENCH)

@@ -121,6 +121,31 @@ int file_may_write(const struct args *args, const char *path, const char *binary
     return fail_exists(args, path);
 }
 
+/* ---- Folders ---- */
+
+/* The name of a new file, or folder, lasts only once the folder that it is in is on disk. */
+static int flush_folder(const struct args *args, const char *folder) {
+    const int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    const bool is_flushed = fd >= 0 && fsync(fd) == 0;
+    const int why = errno;
+    if (fd >= 0) close(fd);
+    return is_flushed ? 0 : fail(args, folder, "cannot flush the folder: %s", strerror(why));
+}
+
+int folder_make(const struct args *args, const char *path) {
+    if (mkdir(path, 0777) == 0) return folder_flush(args, path);
+    if (errno == EEXIST) return 0;
+    return fail(args, path, "cannot make the folder: %s", strerror(errno));
+}
+
+int folder_flush(const struct args *args, const char *path) {
+    char above[PATH_MAX];
+    const int len = snprintf(above, sizeof above, "%s/..", path);
+    if (len >= (int)sizeof above) return fail(args, path, "the name is too long");
+    const int code = flush_folder(args, path);
+    return code ? code : flush_folder(args, above);
+}
+
 /* ---- Holding ---- */
 
 enum { USUAL_WAIT = 60 }; /* seconds */

@@ -261,7 +261,7 @@ static const tamis *next_shard(void *with, uint64_t shard) {
     return filter;
 }
 
-static int dump(const struct shards *shards, const char *path) {
+static int dump(const struct shards *shards, tamis_edit *edit, const char *path) {
     struct dumping dumping = {.shards = shards};
     pthread_t thread[FETCHERS];
     size_t threads = 0;
@@ -270,7 +270,7 @@ static int dump(const struct shards *shards, const char *path) {
     catch_signals();
     while (threads < FETCHERS && start_thread(&thread[threads], fetch_along, &dumping)) threads++;
     const tamis_status status =
-        threads > 0 ? tamis_join_to(path, next_shard, &dumping) : TAMIS_NOMEM;
+        threads > 0 ? tamis_edit_join(edit, next_shard, &dumping) : TAMIS_NOMEM;
     pthread_mutex_lock(&dumping.lock);
     dumping.is_over = true;
     pthread_cond_broadcast(&dumping.has_changed);
@@ -303,7 +303,7 @@ int cluster_dump(const struct args *args) {
         code = net_open(&net, args);
         if (!code) code = shards_open(&shards, args, &net);
         if (!code) code = file_hold(&edit, args, path, HOLD_TO_WRITE, TAMIS_READERS_USUAL);
-        if (!code) code = dump(&shards, path);
+        if (!code) code = dump(&shards, edit, path);
         tamis_edit_close(edit);
         net_close(&net);
     }

@@ -37,7 +37,7 @@ static const struct action actions[] = {
     {"check", ACTION(check), "...",
      {KEYS_WORDS, OPT_INVERT, OPT_COUNT, OPT_LINE_NUMBER, OPT_WITH_FILENAME}},
     {"load", ACTION(load), "IMAGE...", {OPT_SHARDS, OPT_FORCE, OPT_SECRET_FILE}},
-    {"dump", ACTION(dump), "IMAGE", {OPT_FORCE}},
+    {"dump", ACTION(dump), "IMAGE", {OPT_FORCE, OPT_WAIT}},
     {"info", ACTION(info), "", {OPT_JSON}},
     {"repair", ACTION(repair), "", {OPT_FROM_IMAGE, OPT_ACCEPT_LOSS, OPT_FORCE, OPT_SECRET_FILE}},
 };
@@ -112,6 +112,7 @@ const struct verb verb_cluster = {
         {.option = OPT_JSON, .help = "info prints JSON; add and check tell what they did in "
                                      "JSON, on standard error"},
         {.option = OPT_FORCE, .help = "load replaces shards with other keys, repair those of another filter, dump an existing file"},
+        {.option = OPT_WAIT, .help = "of dump: how long to wait for another that changes the file"},
         KEY_OPTIONS, {.option = OPT_SECRET_FILE}, {.option = OPT_NOTE},
         {.option = OPT_MEMORY,
          .help = "for keys that are not confirmed yet, otherwise 256 MiB"},

@@ -1,11 +1,8 @@
 /* cut.c: `tamis cut`, an image into shards. */
 #include "cli/shards.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
-#include <string.h>
-#include <sys/stat.h>
 
 static int write_shard(const struct args *args, const tamis *whole, uint64_t i, uint64_t shards) {
     const char *folder = args->setting[OPT_OUTPUT].text;
@@ -36,8 +33,7 @@ static int run(const struct args *args) {
     struct image image = {0};
     int code = image_open(&image, args, args->operand[0], TO_ASK);
     if (!code) code = check_cut(args, image.filter, shards);
-    if (!code && mkdir(folder, 0777) < 0 && errno != EEXIST)
-        code = fail(args, folder, "cannot make the folder: %s", strerror(errno));
+    if (!code) code = folder_make(args, folder);
     for (uint64_t i = 0; i < shards && !code; i++)
         code = write_shard(args, image.filter, i, shards);
     if (!code && !given(args, OPT_QUIET))

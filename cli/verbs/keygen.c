@@ -21,7 +21,8 @@ const struct verb verb_keygen = {
     .run = run,
     .operands = OPERANDS({"FILE", EXACTLY_ONE, NO_STREAM}),
     .uses = USES({.option = OPT_FORCE, .help = "replace keys that exist: what they signed can "
-                                               "then be verified only with the old public key"}),
+                                               "then be verified only with the old public key"},
+                 {.option = OPT_WAIT}),
     .examples = EXAMPLES({"Keys for releases", "tamis keygen release.key"},
                          {"Sign a patch", "tamis diff old.tamis new.tamis -o a.patch --sign release.key"},
                          {"Verify it", "tamis apply old.tamis a.patch --verify release.key.pub"}),

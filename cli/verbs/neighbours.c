@@ -83,11 +83,6 @@ static int open_copy(const struct args *args, const char *path, struct image *co
     return code;
 }
 
-static int make_folder(const struct args *args, const char *folder) {
-    if (mkdir(folder, 0777) == 0 || errno == EEXIST) return 0;
-    return fail(args, folder, "cannot make the folder: %s", strerror(errno));
-}
-
 static int hear(const struct args *args, const char *folder, const char *peer,
                 const char *message) {
     char path[PATH_MAX];
@@ -98,7 +93,7 @@ static int hear(const struct args *args, const char *folder, const char *peer,
     if (!code) code = bytes_open(&from, args, message);
     if (!code) code = open_copy(args, path, &hearing.copy);
     if (!code) code = take_messages(args, &from, &hearing);
-    if (!code) code = make_folder(args, folder);
+    if (!code) code = folder_make(args, folder);
     if (!code) code = image_save(args, &hearing.copy);
     if (!code) tell_heard(args, peer, &hearing);
     image_close(&hearing.copy);

@@ -44,7 +44,8 @@ struct spread {
     uint64_t each, hashes;
 };
 
-static int append_to(const struct spread *spread, uint64_t shard) {
+/* What was said to be done must not be short of keys after a power loss: the last time it is flushed. */
+static int append_to(const struct spread *spread, uint64_t shard, bool is_last) {
     char path[PATH_MAX];
     const size_t size = (size_t)spread->held[shard] * 8;
     const int len = snprintf(path, sizeof path, "%s/%0*" PRIu64 ".hashes", spread->folder,
@@ -53,6 +54,7 @@ static int append_to(const struct spread *spread, uint64_t shard) {
     const int fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
     if (fd < 0) return fail(spread->args, path, "cannot open: %s", strerror(errno));
     bool is_good = write_all(fd, spread->room + shard * spread->each * 8, size);
+    is_good = is_good && (!is_last || fsync(fd) == 0);
     const int why = errno;
     is_good = close(fd) == 0 && is_good;
     spread->held[shard] = 0;
@@ -62,7 +64,7 @@ static int append_to(const struct spread *spread, uint64_t shard) {
 static int spread_hash(struct spread *spread, uint64_t hash, uint32_t shard) {
     uint8_t *at = spread->room + (shard * spread->each + spread->held[shard]) * 8;
     for (int i = 0; i < 8; i++) at[i] = (uint8_t)(hash >> 8 * i);
-    return ++spread->held[shard] == spread->each ? append_to(spread, shard) : 0;
+    return ++spread->held[shard] == spread->each ? append_to(spread, shard, false) : 0;
 }
 
 static int spread_batch(void *with, struct batch *batch) {
@@ -82,8 +84,9 @@ static int spread_batch(void *with, struct batch *batch) {
 /* Every shard has its file, also one without keys: what is missing is missing by mistake. */
 static int spread_end(struct spread *spread) {
     int code = 0;
-    for (uint64_t i = 0; i < spread->router->shards && !code; i++) code = append_to(spread, i);
-    return code;
+    for (uint64_t i = 0; i < spread->router->shards && !code; i++)
+        code = append_to(spread, i, true);
+    return code ? code : folder_flush(spread->args, spread->folder);
 }
 
 static int spread_open(struct spread *spread) {

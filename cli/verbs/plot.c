@@ -218,7 +218,7 @@ const struct verb verb_plot = {
     .uses = USES({.option = OPT_OUTPUT, .help = "write SVG here instead, - for standard output"},
                  {.option = OPT_KINDS}, {.option = OPT_CAPACITY}, {.option = OPT_FPR},
                  {.option = OPT_JSON, .help = "print the numbers of the picture as one JSON object"},
-                 {.option = OPT_FORCE, .help = "replace an existing file"},
+                 {.option = OPT_FORCE, .help = "replace an existing file"}, {.option = OPT_WAIT},
                  {.option = OPT_SECRET_FILE}, {.option = OPT_DECOMPRESS}, FROM_OPTION),
     .examples = EXAMPLES(
         {"What does a rate cost with each kind?", "tamis plot rate"},

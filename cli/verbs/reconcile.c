@@ -303,7 +303,7 @@ const struct verb verb_reconcile = {
         {.option = OPT_TELL}, {.option = OPT_ASK}, {.option = OPT_HASHES},
         {.option = OPT_SYMBOLS}, {.option = OPT_PARTIAL}, {.option = OPT_ONLY},
         {.option = OPT_OUTPUT, .help = "where the list goes, or the stream of --tell"},
-        {.option = OPT_FORCE},
+        {.option = OPT_FORCE}, {.option = OPT_WAIT},
         {.option = OPT_JSON, .help = "write the summary on standard error as JSON"},
         {.option = OPT_SEED, .help = "hash by this number instead of a random one: the same symbols "
                                      "each time"},

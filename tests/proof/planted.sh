@@ -52,6 +52,8 @@ plant "the old file is opened and overwritten" unit/test_files "" \
     src/file/replace.c "f->fd = tamis__temp_create(prefix, suffix, is_ours_alone ? 0600 : 0666, f->temp);" "f->fd = (strcpy(f->temp, f->target), open(f->temp, O_RDWR | O_CREAT | O_TRUNC, 0666));"
 plant "a new file is not flushed" unit/test_power "" \
     src/file/replace.c "if (!rc && fsync(f->fd) < 0)" "if (!rc && false)"
+plant "a file whose header is written last is not flushed behind it" unit/test_power "" \
+    src/file/replace.c "if (!rc && fsync(f->fd) < 0)" "if (!rc && lseek(f->fd, 0, SEEK_CUR) > 192 && fsync(f->fd) < 0)"
 plant "the folder of a new file is not flushed" unit/test_power "" \
     src/file/replace.c "const int rc = fsync(fd);" "const int rc = 0;"
 plant "a new file is flushed behind its new name" unit/test_power "" \

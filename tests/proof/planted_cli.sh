@@ -3,14 +3,14 @@
 #
 #     fault  test of tests/cli, or unit  file  what to replace  by what
 . "$(dirname "$0")/../help/planted.inc"
-prepare include src cli tests -- build/tamis build/tests/unit/test_forms
+prepare include src cli tests -- build/tamis build/tests/cli/power build/tests/unit/test_forms
 
 try() { # test
     if [ "$1" = unit ]; then
         make -s CFLAGS=-O1 build/tests/unit/test_forms >build.log 2>&1 || return 2
         limited build/tests/unit/test_forms >test.log 2>&1 || return 1
     else
-        make -s CFLAGS=-O1 build/tamis >build.log 2>&1 || return 2
+        make -s CFLAGS=-O1 build/tamis build/tests/cli/power >build.log 2>&1 || return 2
         TAMIS=build/tamis limited tests/cli/run "$1" >test.log 2>&1 || return 1
         ! grep -q SKIP test.log || return 3
     fi
@@ -142,4 +142,12 @@ plant "a shard that is there twice is counted twice" shards-refused cli/verbs/as
 "
 plant "an incomplete set is written" shards-manifest cli/verbs/assemble.c \
     "if (!code && !is_complete && given(args, OPT_OUTPUT)) return fail_incomplete(set);" ""
+plant "a new folder is not flushed" every-verb-power cli/files.c \
+    "if (mkdir(path, 0777) == 0) return folder_flush(args, path);" "if (mkdir(path, 0777) == 0) return 0;"
+plant "the folder above a new one is not flushed" every-verb-power cli/files.c \
+    "return code ? code : flush_folder(args, above);" "return code;"
+plant "hashes in files are not flushed" every-verb-power cli/verbs/partition.c \
+    "(!is_last || fsync(fd) == 0)" "(!is_last || true)"
+plant "what is assembled takes whatever has the name" every-verb-meanwhile cli/verbs/assemble.c \
+    "tamis_edit_join(edit, next_shard, set)" "tamis_join_to(path, next_shard, set)"
 finish

@@ -9,6 +9,7 @@ Two clients add keys through pipes. Meanwhile 1,500 slots move, a node joins and
 to one replica is cut, and its primary is killed with keys that only it had. Then every key must be there,
 and the image of all shards must be what one process builds, byte for byte.
 """
+import fcntl
 import json
 import os
 import re
@@ -36,9 +37,9 @@ def path(name):
     return os.path.join(folder.name, name)
 
 
-def tamis(*words, address=None, data=None, timeout=600):
-    environment = dict(os.environ, TAMIS_CLUSTER=address or (cluster.address() if cluster else ""))
-    return subprocess.run([TAMIS, *map(str, words)], input=data, capture_output=True, env=environment,
+def tamis(*words, address=None, data=None, timeout=600, program=TAMIS, **more):
+    environment = dict(os.environ, TAMIS_CLUSTER=address or (cluster.address() if cluster else ""), **more)
+    return subprocess.run([program, *map(str, words)], input=data, capture_output=True, env=environment,
                           timeout=timeout, check=False)
 
 
@@ -458,6 +459,25 @@ def built_shards(address):
         tap.check(a.read() == b.read(), "as if one process had built it")
 
 
+def held_dump(address):
+    """The file of a dump is held, and must be what it was when it gets its name."""
+    image = path("held.tamis")
+    for name in ("held.tamis", "other"):
+        with open(path(name), "w", encoding="utf-8") as file:
+            file.write(name)
+    with open(image, "rb") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        refused(tamis("cluster", "dump", "one", image, "-f", "--wait", "0", address=address), 2,
+                "is changing it", "a dump waits for whoever holds the file")
+    program = os.path.join(os.path.dirname(TAMIS), "tests", "cli", "power")
+    if not os.path.exists(program):
+        return print(f"# no {program}", flush=True)
+    refused(tamis("cluster", "dump", "one", image, "-f", address=address, program=program,
+                  TAMIS_MEANWHILE=f"mv '{path('other')}' '{image}'"), 2, "replaced it meanwhile", "and looks whether it is still there")
+    with open(image, encoding="utf-8") as file:
+        tap.equal(file.read(), "other", "otherwise the file is left alone")
+
+
 def one_server():
     with Server() as server:
         address = f"127.0.0.1:{server.port}"
@@ -478,6 +498,7 @@ def one_server():
         with open(path("wide.tamis"), "rb") as a, open(path("wide-back.tamis"), "rb") as b:
             tap.check(a.read() == b.read(), "and is the same")
         built_shards(address)
+        held_dump(address)
         server.client().must("CONFIG", "SET", "requirepass", "sesame")
         refused(tamis("cluster", "check", "one", address=address, data=b"1\n"), 2, "NOAUTH", "without the password nobody gets in")
         os.environ["REDISCLI_AUTH"] = "sesame"

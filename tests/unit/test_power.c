@@ -1,5 +1,5 @@
 /* Power that fails at any point of a save: the name leads to the old image or to the new one, and once
- * the call has said that all is well, to the new one. tests/help/journal.h says what a disk may lose. */
+ * the call has said that all is well, to the new one. tests/help/power.h says what a disk may lose. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,7 +10,7 @@
 
 #include "tamis.h"
 #include "tests/help/folder.h"
-#include "tests/help/journal.h"
+#include "tests/help/power.h"
 
 /* ---- A folder for each test ------------------------------------------------------------------ */
 
@@ -32,89 +32,6 @@ static int leave_folder(void **state) {
 
 #define DEMAND(call) \
     if (call) fail_msg("%s: %s", #call, tamis_why())
-
-static disk bytes_of_file(void) {
-    disk d = {NULL, 0, 0};
-    FILE *file = fopen(path, "rb");
-    if (!file) return d;
-    uint8_t piece[4096];
-    for (size_t got; (got = fread(piece, 1, sizeof piece, file)) > 0;)
-        disk_put(&d, d.size, piece, got);
-    fclose(file);
-    return d;
-}
-
-/* ---- All that may be left -------------------------------------------------------------------- */
-
-typedef struct outcome {
-    uint64_t points, states;
-    int bad_at; /* the entry behind which a state was neither old nor new; -1: none */
-} outcome;
-
-static bool is_same(const disk *a, const disk *b) {
-    return a->size == b->size && (a->size == 0 || memcmp(a->bytes, b->bytes, a->size) == 0);
-}
-
-typedef struct ends {
-    disk old, new;
-    bool has_old;
-} ends;
-
-/* After `n` of `all` entries, with these names and this fate of writes. */
-static bool is_old_or_new(const op *ops, int n, int all, const ends *e, int file, int fate) {
-    const bool may_be_old = n < all;
-    if (file < 0) return may_be_old && !e->has_old;
-    if (file == 0) return may_be_old; /* nobody wrote to it: that is looked at first */
-    disk d = file_after(ops, n, file, fate, (uint64_t)n * FATES + (uint64_t)fate);
-    const bool is_new = is_same(&d, &e->new);
-    free(d.bytes);
-    return is_new;
-}
-
-static outcome lose_power(const op *ops, int all, const ends *e) {
-    outcome out = {.bad_at = -1};
-    for (int n = 0; n <= all; n++, out.points++) {
-        if (n > 0 && ops[n - 1].what == WRITE && ops[n - 1].file == 0) out.bad_at = n;
-        int open[10];
-        const int count = open_names(ops, n, open, 10);
-        for (unsigned kept = 0; kept < 1u << count; kept++) {
-            const int file = target_after(ops, n, open, count, kept, e->has_old ? 0 : -1);
-            for (int fate = 0; fate < FATES; fate++, out.states++)
-                if (!is_old_or_new(ops, n, all, e, file, fate) && out.bad_at < 0) out.bad_at = n;
-        }
-    }
-    return out;
-}
-
-/* ---- The test can fail ----------------------------------------------------------------------- */
-
-/* Every flush is needed: the same journal without any one of them loses something. So is their order:
- * with a rename brought before the flush in front of it, too. */
-static void each_flush_counts(const ends *e, const char *what) {
-    static op less[OPS];
-    int flushes = 0;
-    for (int i = 0; i < journal.count; i++) {
-        const bool is_flush = journal.ops[i].what == SYNC || journal.ops[i].what == SYNC_FOLDER;
-        if (is_flush) {
-            memcpy(less, journal.ops, (size_t)i * sizeof *less);
-            memcpy(less + i, journal.ops + i + 1, (size_t)(journal.count - i - 1) * sizeof *less);
-            if (lose_power(less, journal.count - 1, e).bad_at < 0)
-                fail_msg("%s: nothing is lost without flush %d", what, i);
-            flushes++;
-        }
-        if (i > 0 && journal.ops[i].what == RENAME) {
-            memcpy(less, journal.ops, (size_t)journal.count * sizeof *less);
-            int before = i;
-            while (before > 0 && less[before].what != SYNC) before--;
-            const op flush = less[before];
-            memmove(less + before, less + before + 1, (size_t)(i - before) * sizeof *less);
-            less[i] = flush;
-            if (lose_power(less, journal.count, e).bad_at < 0)
-                fail_msg("%s: nothing is lost by an early rename", what);
-        }
-    }
-    assert_int_equal(flushes, 2); /* the file and its folder */
-}
 
 /* ---- Ways to save ---------------------------------------------------------------------------- */
 
@@ -185,6 +102,22 @@ static void by_edit_of_bytes(uint64_t keys) {
     tamis_edit_close(e);
 }
 
+/* As assemble. */
+static const tamis *next_shard(void *ctx, uint64_t i) {
+    tamis **shards = ctx;
+    return shards[i];
+}
+
+static void by_edit_of_shards(uint64_t keys) {
+    tamis *whole = filter_of("split:capacity=1000", keys), *shards[2];
+    for (uint64_t i = 0; i < 2; i++) DEMAND(tamis_cut(&shards[i], whole, i, 2, NULL));
+    tamis_edit *e = edit();
+    DEMAND(tamis_edit_join(e, next_shard, shards));
+    tamis_edit_close(e);
+    for (int i = 0; i < 2; i++) tamis_free(shards[i]);
+    tamis_free(whole);
+}
+
 static const struct way {
     const char *name;
     void (*save)(uint64_t keys);
@@ -195,24 +128,34 @@ static const struct way {
     {"edit", by_edit},
     {"edit of a builder", by_edit_of_builder},
     {"edit of bytes", by_edit_of_bytes},
+    {"edit of shards", by_edit_of_shards},
 };
 
+/* Every flush is needed, where it is: the same journal without it, or with it elsewhere, loses something. */
+static void each_flush_counts(const char *what) {
+    int flushes = 0;
+    for (int i = 0; i < journal.count; i++) {
+        const bool is_flush = journal.ops[i].what == SYNC || journal.ops[i].what == SYNC_FOLDER;
+        if (is_flush && is_safe_without(i, 0))
+            fail_msg("%s: nothing is lost without flush %d", what, i);
+        flushes += is_flush;
+    }
+    assert_int_equal(flushes, 2); /* the file and its folder */
+    if (is_safe_in_other_order()) fail_msg("%s: nothing is lost by a flush elsewhere", what);
+}
+
 static outcome try_way(const struct way *way, bool has_old) {
-    ends e = {.has_old = has_old};
     unlink(path);
     if (has_old) way->save(500);
-    e.old = bytes_of_file();
-    journal_start(path, has_old);
+    journal_start(folder);
     way->save(700);
     journal_stop();
-    e.new = bytes_of_file();
-    assert_true(e.new.size > 0 && !is_same(&e.old, &e.new));
-    const outcome out = lose_power(journal.ops, journal.count, &e);
+    if (journal_misses()) fail_msg("%s: a call was not written down", way->name);
+    const outcome out = lose_power(journal.ops, journal.count, 1);
     if (out.bad_at >= 0)
         fail_msg("%s%s: after %d of %d calls neither the old nor the new file is left", way->name,
                  has_old ? "" : ", a new name", out.bad_at, journal.count);
-    each_flush_counts(&e, way->name);
-    free(e.old.bytes), free(e.new.bytes);
+    each_flush_counts(way->name);
     return out;
 }
 
