@@ -195,7 +195,7 @@ $(T)/unit/test_redis_api: $(B)/tests/unit/test_redis_api.o $(REDIS_OBJ) $(LIB)
 FAULTY := $(T)/unit/test_files $(T)/unit/test_temporary $(T)/unit/test_edit $(T)/proof/killed \
           $(T)/proof/writers
 FAULTS := read write fsync rename unlink flock getrandom access close fchown fchmod fsetxattr \
-          lgetxattr syscall \
+          lgetxattr syscall clock_gettime \
           $(foreach f,open pwrite pread fstat lseek mmap,$(f) $(f)64)
 $(FAULTY): LDFLAGS += $(foreach f,$(FAULTS),-Wl,--wrap=$(f))
 # These write them down: tests/help/journal.h. One of them is the command.

@@ -43,6 +43,7 @@ tamis diff old.tamis new.tamis -o c.patch --sign short.key; echo $?
 tamis keygen my.key; echo $?
 rm my.key
 tamis keygen my.key; echo $?
+[ ! -e my.key ] || echo "a secret key alone"
 tamis keygen -; echo $?
 tamis keygen nowhere/my.key; echo $?
 tamis keygen -qf my.key; echo $?

@@ -16,6 +16,7 @@
 #include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "tests/help/wrapped.h"
@@ -36,6 +37,8 @@ static struct {
     int synced_files, synced_folders; /* how many of each were flushed */
     int inherited; /* files that were opened for the programs that this one starts, too */
     int flags;     /* of the last open */
+    int rights;    /* that the last access asked for */
+    time_t clock;  /* seconds that the clock shows, unless 0; each look at it takes one */
 } fault;
 
 static bool is_meant(const char *name) {
@@ -112,7 +115,6 @@ long __wrap_syscall(long number, ...) {
 #endif
 WRAP(int, flock, (int fd, int how), (fd, how), -1)
 WRAP_LARGE(int, fstat, (int fd, struct stat *st), (fd, st), -1)
-WRAP(int, access, (const char *path, int mode), (path, mode), -1)
 WRAP_LARGE(off_t, lseek, (int fd, off_t at, int from), (fd, at, from), (off_t)-1)
 WRAP_LARGE(void *, mmap, (void *at, size_t size, int prot, int flags, int fd, off_t offset),
            (at, size, prot, flags, fd, offset), MAP_FAILED)
@@ -127,6 +129,21 @@ int WRAPPED(open)(const char *path, int flags, ...) {
     fault.inherited += !(flags & O_CLOEXEC);
     fault.flags = flags;
     return fails("open") ? -1 : REAL(open)(path, flags, mode);
+}
+
+int __real_access(const char *path, int mode);
+int __wrap_access(const char *path, int mode);
+int __wrap_access(const char *path, int mode) {
+    fault.rights = mode;
+    return fails("access") ? -1 : __real_access(path, mode);
+}
+
+int __real_clock_gettime(clockid_t clock, struct timespec *t);
+int __wrap_clock_gettime(clockid_t clock, struct timespec *t);
+int __wrap_clock_gettime(clockid_t clock, struct timespec *t) {
+    if (!fault.clock) return __real_clock_gettime(clock, t);
+    *t = (struct timespec){.tv_sec = fault.clock++};
+    return 0;
 }
 
 int __real_fsync(int fd);

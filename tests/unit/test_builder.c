@@ -331,6 +331,27 @@ static void records_are_sorted(void **state) {
                 sort_like_qsort(counts[c], form & 1, form & 2, counts[c] % 256, part);
 }
 
+/* Blocks stay in memory as long as a quarter of the limit has room for them. While partitions have none
+ * yet, theirs is kept free; when all have one, nothing is. */
+static void memory_is_used_up(void **state) {
+    (void)state;
+    test_purse purse = {0};
+    const struct tamis_allocator allocator = test_allocator(&purse);
+    const tamis_record_form form = {.keeps_equal = true};
+    const uint64_t limit = 2 * MIB - 1, block = 1024; /* the largest blocks that 256 fit of */
+    tamis_records *r;
+    DEMAND(tamis__records_open(&r, &form, limit, folder, &allocator));
+    const uint64_t nothing = tamis__records_memory(r);
+    for (uint64_t i = 0; i < 200000; i++) {
+        const uint64_t hash = test_number(18, i);
+        DEMAND(tamis__records_put(r, &hash, 1, 0));
+    }
+    const uint64_t used = tamis__records_memory(r) - nothing;
+    assert_in_range(used, limit / 4 - block, limit / 4);
+    tamis__records_free(r);
+    assert_int_equal(purse.blocks, 0);
+}
+
 /* ---- Values --------------------------------------------------------------------------------- */
 
 static void values_come_back_and_conflicts_are_told(void **state) {
@@ -947,6 +968,7 @@ int main(void) {
         IN_FOLDER(none_and_one),
         IN_FOLDER(one_key_many_times),
         IN_FOLDER(records_are_sorted),
+        IN_FOLDER(memory_is_used_up),
         IN_FOLDER(values_come_back_and_conflicts_are_told),
         IN_FOLDER(many_labels),
         IN_FOLDER(names_of_labels),

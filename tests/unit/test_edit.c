@@ -224,6 +224,46 @@ static void a_file_that_lost_its_name_is_left(void **state) {
     tamis_edit_close(edit);
 }
 
+static void fail_once(const char *call, int error) {
+    fault.calls = 0;
+    fault.only = call;
+    fault.fail_at = 1;
+    fault.error = error;
+    fault.is_on = true;
+}
+
+/* The list of locks has those of other files too, and this one's may be of another machine. */
+static void holders_of_other_files_are_not_named(void **state) {
+    (void)state;
+    tamis_edit *edit;
+    char other_name[160];
+    make_image(plain, 10);
+    name_of(other_name, "other"), write_text(other_name, "");
+    const int fd = open(other_name, O_RDONLY | O_CLOEXEC);
+    assert_int_equal(flock(fd, LOCK_EX), 0);
+    fail_once("flock", EWOULDBLOCK);
+    assert_int_equal(open_for(&edit, 0, false), TAMIS_BUSY);
+    fault.is_on = false;
+    if (!strstr(tamis_why(), "another process is changing it"))
+        fail_msg("'%s' should name nobody", tamis_why());
+    close(fd);
+}
+
+/* The clock starts with the machine: after fifty days it shows 2^32 ms. */
+static void waits_go_on_after_fifty_days(void **state) {
+    (void)state;
+    tamis_edit *edit;
+    make_image(plain, 10);
+    fault.clock = ((uint64_t)1 << 32) / 1000;
+    fail_once("flock", EWOULDBLOCK);
+    const tamis_status rc = open_for(&edit, 60000, false);
+    fault.is_on = false;
+    assert_int_equal(rc, TAMIS_OK);
+    assert_int_equal(fault.clock, ((uint64_t)1 << 32) / 1000 + 2);
+    fault.clock = 0;
+    tamis_edit_close(edit);
+}
+
 /* Where there are no locks, an edit works all the same and says so. */
 static void without_locks(void **state) {
     (void)state;
@@ -669,14 +709,6 @@ static void every_call_fails(void **state) {
         }
 }
 
-static void fail_once(const char *call, int error) {
-    fault.calls = 0;
-    fault.only = call;
-    fault.fail_at = 1;
-    fault.error = error;
-    fault.is_on = true;
-}
-
 /* Systems that cannot rename without replacing rename as they can. Any other error is one, also when
  * it says that somebody has the name and he is gone when we look: nothing was renamed. */
 static void new_names_are_taken_or_not(void **state) {
@@ -723,6 +755,28 @@ static void locks_that_want_a_writer(void **state) {
     assert_int_equal(open_for(&edit, 0, true), TAMIS_IO);
     fault.is_on = false;
     assert_null(edit);
+    assert_non_null(strstr(tamis_why(), strerror(EIO)));
+}
+
+/* What may not be read may be replaced; who reads it all the same is told why not. */
+static void files_that_may_not_be_read(void **state) {
+    (void)state;
+    tamis_edit *edit;
+    tamis *f;
+    make_image(plain, 10);
+    fail_once("open", EACCES);
+    DEMAND(open_for(&edit, 0, true));
+    fault.is_on = false;
+    assert_false(tamis_edit_is_new(edit));
+    errno = ENOENT;
+    assert_int_equal(tamis_edit_read(edit, &f), TAMIS_IO);
+    assert_int_equal(errno, ENOENT);
+    assert_null(f);
+    assert_non_null(strstr(tamis_why(), strerror(EACCES)));
+    DEMAND(tamis_edit_put(edit, "new", 3));
+    DEMAND(tamis_edit_commit(edit));
+    tamis_edit_close(edit);
+    assert_true(has_text(path, "new"));
 }
 
 /* What is given up loses its name first and its lock then: between the two it would be anybody's. */
@@ -843,6 +897,39 @@ static void bytes_are_read_whole_or_not(void **state) {
     }
 }
 
+/* Memory just behind a border of 64 bytes, so that of what is asked for to be aligned nothing is left
+ * over, and a byte behind it that has to stay. */
+enum { BORDER = 64, GUARD = 0xa5 };
+
+static void *give_crooked(void *ctx, size_t size) {
+    (void)ctx;
+    uint8_t *room = aligned_alloc(BORDER, (size + 2 + BORDER - 1) / BORDER * BORDER);
+    if (room) room[1 + size] = GUARD;
+    return room ? room + 1 : NULL;
+}
+
+static void free_crooked(void *ctx, void *memory, size_t size) {
+    (void)ctx;
+    assert_int_equal(((uint8_t *)memory)[size], GUARD);
+    free((uint8_t *)memory - 1);
+}
+
+static void paths_fit_into_their_memory(void **state) {
+    (void)state;
+    const struct tamis_allocator allocator = {.alloc = give_crooked, .free = free_crooked};
+    const struct tamis_options options = {.struct_size = sizeof options, .allocator = &allocator};
+    const struct tamis_edit_options edits = {
+        .struct_size = sizeof edits, .may_be_new = true, .filter = &options};
+    for (size_t letters = 1; letters <= 2 * BORDER; letters++) {
+        char name[160 + 2 * BORDER], file[2 * BORDER + 1] = "";
+        tamis_edit *edit;
+        memset(file, 'a', letters);
+        snprintf(name, sizeof name, "%s/%s", folder, file);
+        DEMAND(tamis_edit_open(&edit, name, &edits));
+        tamis_edit_close(edit);
+    }
+}
+
 /* ---- Secrets -------------------------------------------------------------------------------- */
 
 /* Memory that is given back is looked at. */
@@ -927,6 +1014,8 @@ int main(void) {
         IN_FOLDER(the_lock_has_no_gap),
         IN_FOLDER(who_waits_gets_the_new_file),
         IN_FOLDER(a_file_that_lost_its_name_is_left),
+        IN_FOLDER(holders_of_other_files_are_not_named),
+        IN_FOLDER(waits_go_on_after_fifty_days),
         IN_FOLDER(without_locks),
         IN_FOLDER(what_others_did_is_not_overwritten),
         IN_FOLDER(who_makes_it_first_has_it),
@@ -941,10 +1030,12 @@ int main(void) {
         IN_FOLDER(what_is_the_owners_alone_stays_so),
         IN_FOLDER(new_names_are_taken_or_not),
         IN_FOLDER(locks_that_want_a_writer),
+        IN_FOLDER(files_that_may_not_be_read),
         IN_FOLDER(names_go_before_locks),
         IN_FOLDER(commits_follow_each_other),
         IN_FOLDER(lengths_have_64_bits),
         IN_FOLDER(bytes_are_read_whole_or_not),
+        IN_FOLDER(paths_fit_into_their_memory),
         IN_FOLDER(every_call_fails),
         IN_FOLDER(secrets_are_wiped_before_memory_goes),
     };

@@ -182,6 +182,22 @@ static void every_size(void **state) {
             }
 }
 
+/* Changes that would take as many bytes as the result are told by the result itself. */
+static void no_shorter_is_whole(void **state) {
+    (void)state;
+    for (size_t size = 1; size <= 16; size++)
+        for (size_t bit = 0; bit < 8 * size; bit++) {
+            bytes base = of_size(size), result = of_size(size);
+            memset(base.at, 0x5a, size), memset(result.at, 0x5a, size);
+            result.at[bit / 8] ^= (uint8_t)(1 << bit % 8);
+            bytes patch = diff(base, result);
+            struct tamis_patch_info info;
+            DEMAND(tamis_patch_info(patch.at, patch.size, &info, sizeof info));
+            assert_int_equal(info.is_whole, patch.size == size + HEADER);
+            free(base.at), free(result.at), free(patch.at);
+        }
+}
+
 /* Long runs of equal decisions and of carries. */
 static void every_density(void **state) {
     (void)state;
@@ -461,6 +477,26 @@ static void changes_into_nothing(void **state) {
     let_go(&base, &result, &patch);
 }
 
+/* Bits behind the end of the result are no changes of it, even if all checksums fit. */
+static void changes_behind_the_end(void **state) {
+    (void)state;
+    bytes base = of_size(640), result, patch, made;
+    memset(base.at, 0x5a, base.size);
+    result = copy_of(base);
+    result.at[639] ^= 1;
+    patch = diff(base, result);
+    assert_int_equal(patch.at[10], 1); /* CHANGES */
+    base.size = 639; /* of a base that is as long as the result, nothing else changes */
+    for (int at = 0; at < 2; at++) {
+        tamis__put64(patch.at + 16 + 8 * at, base.size);
+        tamis__put64(patch.at + 32 + 8 * at, tamis__checksum(base.at, base.size, NULL, 0));
+    }
+    seal(patch);
+    assert_int_equal(apply(base, patch, &made), TAMIS_CORRUPT);
+    assert_string_equal(tamis_why(), "damaged: the changes of the patch make no sense");
+    free(base.at), free(result.at), free(patch.at);
+}
+
 /* Straight into tamis_apply, which asks everything again. */
 static void apply_trusts_nobody(void **state) {
     (void)state;
@@ -503,6 +539,7 @@ int main(void) {
         cmocka_unit_test(another_kind_and_shape_is_whole_at_worst),
         cmocka_unit_test(notes_may_come_and_go),
         cmocka_unit_test(every_size),
+        cmocka_unit_test(no_shorter_is_whole),
         cmocka_unit_test(every_density),
         cmocka_unit_test(near_the_bound),
         cmocka_unit_test(nothing_changed),
@@ -514,6 +551,7 @@ int main(void) {
         cmocka_unit_test(only_asked),
         cmocka_unit_test(of_nothing),
         cmocka_unit_test(changes_into_nothing),
+        cmocka_unit_test(changes_behind_the_end),
         cmocka_unit_test(apply_trusts_nobody),
         cmocka_unit_test(golden_patch),
     };

@@ -585,7 +585,7 @@ static void packing_stays_within_its_bytes(void **state) {
 }
 
 /* What is packed, byte for byte, and the least room in which it is: with one byte less it is given
- * up. As the compressor of Redis does it. */
+ * up, and nothing is written behind the room. As the compressor of Redis does it. */
 static void packing_gives_up_where_redis_does(void **state) {
     (void)state;
     static const struct {
@@ -602,15 +602,18 @@ static void packing_gives_up_where_redis_does(void **state) {
         {"xabcabcyabcabcz", "\3xabc\x20\2\0y\x20\3\x20\2\0z", 15, 17},
         {"xabcdefghijabcabcdefghijabc", "\12xabcdefghij\x20\11\x20\2\xc0\14\1\x62\x63", 21, 22},
         {"xabcdyabcdyabcd", "\5xabcdy\xa0\4\1\x63\x64", 12, 13},
+        {"xabcdefabccde", "\6xabcdef\x20\5\x20\6", 12, 16}, /* the last three once more */
     };
     uint8_t packed[128];
     for (size_t i = 0; i < sizeof samples / sizeof *samples; i++) {
         const uint8_t *plain = (const uint8_t *)samples[i].plain;
         const size_t n = strlen(samples[i].plain);
         for (size_t room = 0; room < sizeof packed; room++) {
+            memset(packed, 0xa5, sizeof packed);
             const uint64_t size = tamis__lzf_pack(plain, n, seen_places, packed, room);
             assert_int_equal(size, room < samples[i].least_room ? 0 : samples[i].size);
             assert_memory_equal(packed, samples[i].packed, (size_t)size);
+            for (size_t at = room; at < sizeof packed; at++) assert_int_equal(packed[at], 0xa5);
         }
     }
 }
@@ -798,6 +801,17 @@ static void bloom_attacks(void **state) {
     }
     with_double(BPE, 1e300);
     with_double(BPE, 1e9);
+    /* A last link of no bits in no bytes: fields that agree, and a remainder by 0 in every position. */
+    tamis *f = create("redisbloom:capacity=20,fpr=0.05,expansion=2");
+    test_add_range(f, 0, 100);
+    test_file none = test_export(f, "redisbloom");
+    tamis_bf_link last = tamis__bf_link(none.bytes, 2);
+    none.size -= last.bytes;
+    last.bits = last.bytes = last.n2 = 0;
+    tamis__bf_put_link(none.bytes, 2, last);
+    test_refused("redisbloom", none, "link 2 has 0 bits in 0 bytes");
+    free(none.bytes);
+    tamis_free(f);
 }
 
 static void cuckoo_attacks(void **state) {
@@ -920,6 +934,22 @@ static void chains_that_cannot_be(void **state) {
             }
 }
 
+/* The first sub-filter may have all the 2^32 cells there can be; the next one is larger. */
+static void chains_above_the_most_cells(void **state) {
+    (void)state;
+    uint8_t bytes[TAMIS_CF_HEADER];
+    for (uint64_t filters = 1; filters < 4; filters++) {
+        tamis__cf_put_header(bytes, (tamis_cf_header){.buckets = (uint64_t)1 << 32,
+                                                      .filters = filters,
+                                                      .bucket_size = 1,
+                                                      .iterations = 1,
+                                                      .expansion = 2});
+        test_refused("rediscuckoo", (test_file){bytes, sizeof bytes},
+                     filters == 1 ? "1 sub-filters, which makes 4294967334 bytes"
+                                  : "sub-filters with an expansion of 2");
+    }
+}
+
 /* With the checksum made to fit: every byte changed to every value, and every part from the start.
  * What is let in can be asked and written. */
 static void sealed_dumps(void **state) {
@@ -1032,6 +1062,7 @@ int main(void) {
         cmocka_unit_test(more_than_the_fields),
         cmocka_unit_test(dumps_that_are_not_written),
         cmocka_unit_test(chains_that_cannot_be),
+        cmocka_unit_test(chains_above_the_most_cells),
         cmocka_unit_test(sealed_dumps),
         cmocka_unit_test(small_dumps_of_much),
         cmocka_unit_test(refuses_what_is_not_redis),

@@ -10,13 +10,16 @@
 #include <stdlib.h>
 #include <sys/wait.h>
 
+#include "core/records.h"
 #include "file/replace.h"
+#include "file/spill.h"
 #include "tamis.h"
 #include "tests/help/demand.h"
 #include "tests/help/faults.h"
 #include "tests/help/filters.h"
 #include "tests/help/folder.h"
 #include "tests/help/keys.h"
+#include "tests/help/purse.h"
 
 #define MIB ((uint64_t)1 << 20)
 
@@ -203,6 +206,77 @@ static void short_reads_and_writes(void **state) {
     tamis_free(f), tamis_free(g);
 }
 
+/* More of one first byte than there is memory to sort: they go through runs in a second file. A
+ * failure before the records are touched takes nothing away; after one that comes later they are
+ * known to be lost. */
+enum { IN_RUNS = 9000 };
+
+static tamis_status sort_in_runs(tamis_records *r) {
+    static uint64_t scratch[(IN_RUNS * 16 * 2 / 3 + 16 * 1024) / 8];
+    tamis_census census = {0};
+    tamis_record_conflict conflict;
+    return tamis__records_sort(r, 7, scratch, sizeof scratch, &census, NULL, &conflict);
+}
+
+static void are_all_in_order(tamis_records *r) {
+    static uint64_t room[TAMIS_RECORDS_ROOM / 8];
+    tamis_record_cursor cursor = {0};
+    uint64_t hash, value, last = 0, n = 0, sum = 0;
+    for (tamis_status rc; tamis__records_read(r, &cursor, room, 1, &hash, &value, &rc); n++) {
+        assert_true(n == 0 || hash > last);
+        assert_int_equal(hash, (uint64_t)7 << 56 | test_number(9, value) >> 8);
+        last = hash;
+        sum += value;
+    }
+    assert_int_equal(n, IN_RUNS);
+    assert_int_equal(sum, (uint64_t)IN_RUNS * (IN_RUNS - 1) / 2);
+}
+
+/* Sorting with a fault at one call. Returns false when there was no such call. */
+static bool runs_fail_cleanly(enum tamis_record_rule rule, const char *call, int at, int *lost) {
+    test_purse purse = {0};
+    const struct tamis_allocator allocator = test_allocator(&purse);
+    const tamis_record_form form = {.has_values = true, .rule = rule};
+    tamis_records *r;
+    DEMAND(tamis__records_open(&r, &form, MIB, temp, &allocator));
+    for (uint64_t i = 0; i < IN_RUNS; i++) {
+        const uint64_t hash = (uint64_t)7 << 56 | test_number(9, i) >> 8;
+        DEMAND(tamis__records_put(r, &hash, 1, i));
+    }
+    fault.only = call;
+    fault.calls = 0;
+    fault.fail_at = at;
+    fault.error = EIO;
+    fault.is_on = true;
+    tamis_status rc = sort_in_runs(r);
+    fault.is_on = false;
+    const bool was_met = fault.calls >= at;
+    assert_int_equal(rc, was_met ? TAMIS_IO : TAMIS_OK);
+    if (rc) rc = sort_in_runs(r);
+    *lost += rc != TAMIS_OK;
+    if (rc)
+        assert_non_null(strstr(tamis_why(), "records are lost"));
+    else
+        are_all_in_order(r);
+    tamis__records_free(r);
+    assert_int_equal(purse.blocks, 0);
+    return was_met;
+}
+
+static void runs_fail(void **state) {
+    (void)state;
+    static const enum tamis_record_rule rules[] = {TAMIS_RECORDS_VALUES, TAMIS_RECORDS_LABELS};
+    static const char *const names[] = {"open", "pwrite", "pread"};
+    for (size_t i = 0; i < 2; i++)
+        for (size_t c = 0; c < sizeof names / sizeof *names; c++) {
+            int lost = 0, at = 1;
+            while (runs_fail_cleanly(rules[i], names[c], at, &lost)) at += at < 20 ? 1 : 9;
+            assert_true(at > 1 && lost < at);
+            assert_int_equal(lost > 0, c > 0); /* the second file is opened before all that */
+            assert_int_equal(test_files_in(temp), 0);
+        }
+}
+
 /* No folder, no permission, no regular file: one sentence, and the builder lives on. */
 static void places_that_take_nothing(void **state) {
     (void)state;
@@ -233,6 +307,7 @@ static void places_that_take_nothing(void **state) {
     assert_non_null(strstr(tamis_why(), temp));
     assert_null(b);
     assert_int_equal(errno, 0);
+    assert_int_equal(fault.rights, W_OK | X_OK);
 }
 
 /* ---- Files that lie about ------------------------------------------------------------------- */
@@ -321,6 +396,45 @@ static void records_have_no_name(void **state) {
     }
 }
 
+/* The first file of a folder whose name ends so. */
+static bool find_first(const char *where, const char *suffix, char name[160]) {
+    bool is_found = false;
+    DIR *dir = opendir(where);
+    for (struct dirent *entry; !is_found && (entry = readdir(dir));) {
+        const char *end = strrchr(entry->d_name, '.');
+        is_found = end && strcmp(end, suffix) == 0;
+        if (is_found) snprintf(name, 160, "%s/%.60s", where, entry->d_name);
+    }
+    closedir(dir);
+    return is_found;
+}
+
+/* A temporary file that somebody cut is an end that nobody expects: not one to wait for, even if the
+ * last call that failed was interrupted. */
+static void records_that_were_cut_off(void **state) {
+    (void)state;
+    tamis_spill spill;
+    char name[160], room[8];
+    DEMAND(tamis__spill_start(&spill, temp, true));
+    fault.only = "unlink"; /* so that we find it */
+    fault.fail_at = 1;
+    fault.error = EBUSY;
+    fault.is_on = true;
+    DEMAND(tamis__spill_write(&spill, 0, "records", 8));
+    fault.is_on = false;
+    DEMAND(tamis__spill_read(&spill, 0, room, 8));
+    assert_memory_equal(room, "records", 8);
+    assert_true(find_first(temp, ".spill", name));
+    assert_int_equal(truncate(name, 4), 0);
+    errno = EINTR;
+    assert_int_equal(tamis__spill_read(&spill, 0, room, 8), TAMIS_IO);
+    assert_int_equal(errno, EINTR);
+    if (!strstr(tamis_why(), temp) || !strstr(tamis_why(), "the temporary file became shorter"))
+        fail_msg("'%s' should say which became shorter", tamis_why());
+    tamis__spill_end(&spill);
+    assert_int_equal(test_files_in(temp), 0);
+}
+
 /* Somebody tidies up just before each of our calls. A new file that is not locked yet may go, and
  * every second one does; no other may be taken for a dead writer's. */
 static void tidy(const char *name) {
@@ -334,17 +448,6 @@ static void tidy(const char *name) {
 static int held = -1;
 static char held_name[160];
 
-static void open_first(const char *where, const char *suffix) {
-    DIR *dir = opendir(where);
-    for (struct dirent *entry; held < 0 && (entry = readdir(dir));) {
-        const char *end = strrchr(entry->d_name, '.');
-        if (!end || strcmp(end, suffix) != 0) continue;
-        snprintf(held_name, sizeof held_name, "%s/%.60s", where, entry->d_name);
-        held = open(held_name, O_RDONLY | O_CLOEXEC);
-    }
-    closedir(dir);
-}
-
 static void tidy_slowly(const char *name) {
     static int times;
     if (held >= 0) {
@@ -352,9 +455,9 @@ static void tidy_slowly(const char *name) {
         close(held);
         held = -1;
     } else if (strcmp(name, "flock") == 0 && times++ % 3 == 0) {
-        open_first(out, ".tmp");
-        if (held < 0) open_first(temp, ".spill");
-        if (held >= 0) assert_int_equal(flock(held, LOCK_EX | LOCK_NB), 0);
+        if (!find_first(out, ".tmp", held_name) && !find_first(temp, ".spill", held_name)) return;
+        held = open(held_name, O_RDONLY | O_CLOEXEC);
+        assert_int_equal(flock(held, LOCK_EX | LOCK_NB), 0);
     }
 }
 
@@ -379,10 +482,12 @@ int main(void) {
         IN_FOLDERS(every_call_fails),
         IN_FOLDERS(disk_full_for_a_while),
         IN_FOLDERS(short_reads_and_writes),
+        IN_FOLDERS(runs_fail),
         IN_FOLDERS(places_that_take_nothing),
         IN_FOLDERS(files_of_the_dead_are_removed),
         IN_FOLDERS(files_of_the_living_stay),
         IN_FOLDERS(records_have_no_name),
+        IN_FOLDERS(records_that_were_cut_off),
         IN_FOLDERS(tidying_takes_nothing_from_the_living),
     };
     return cmocka_run_group_tests_name("temporary", tests, NULL, NULL);
