@@ -1,9 +1,11 @@
 /* builder.c: keys to a builder, and what it made to a file; for build and label.
  *
  * While keys are read nothing is on disk under a name, so a signal may end the command at once.
- * While the image is written, a signal asks the builder to stop.
+ * While the image is written, a signal asks the builder to stop; unless that is the save that the
+ * signal asks for.
  */
 #include "cli/cli.h"
+#include "cli/keeping.h"
 
 #include <errno.h>
 #include <string.h>
@@ -27,14 +29,14 @@ static int check_folder(const struct args *args, const char *folder) {
     return fail(args, folder, "cannot create temporary files here: %s", strerror(errno));
 }
 
-/* Called by the builder now and then. */
+/* Called by the builder now and then; with a context it may be a save that a signal asked for. */
 static bool goes_on(void *ctx, enum tamis_stage stage, uint64_t done, uint64_t total) {
     static const char *const doing[] = {[TAMIS_STAGE_SORT] = "sorting",
                                         [TAMIS_STAGE_BUILD] = "building",
                                         [TAMIS_STAGE_VERIFY] = "verifying"};
-    (void)ctx;
+    const struct keeping *keeping = ctx;
     if ((size_t)stage < sizeof doing / sizeof doing[0]) progress_show(doing[stage], done, total);
-    return !is_stopped();
+    return !is_stopped() || (keeping && keeping->is_on);
 }
 
 int builder_options(const struct args *args, struct tamis_builder_options *options,
@@ -135,9 +137,15 @@ static int take_batch(void *with, struct batch *batch) {
 
 int builder_take(struct building *building) {
     const int code = set_all_labels(building);
-    keys_hash_for(building->keys, building->builder, building->abilities);
+    struct handler handler = {.take = take_batch, .with = building};
+    if (building->keeping) {
+        keys_hash_by(building->keys, building->hasher);
+        handler.after = keeping_after;
+        handler.after_with = building->keeping;
+    } else {
+        keys_hash_for(building->keys, building->builder, building->abilities);
+    }
     building->keys->threads = threads_wanted(building->args);
-    const struct handler handler = {.take = take_batch, .with = building};
     return code ? code : keys_run(building->keys, &handler);
 }
 
@@ -169,6 +177,22 @@ static void tell_shards(const struct building *building, const char *path) {
          human_count(info.shard_asked).text, info.bits_more);
 }
 
+static int make_image(struct building *building, tamis_edit *edit, tamis **filter) {
+    const bool is_kept = building->keeping && building->keeping->is_on;
+    if (!is_kept) catch_signals(); /* they are, where it is */
+    const tamis_status status = edit ? tamis_edit_build(edit, building->builder)
+                                     : tamis_builder_finish(building->builder, filter);
+    if (!is_kept) uncatch_signals();
+    progress_wipe();
+    if (is_stopped() && !is_kept) return EXIT_TROUBLE; /* main does the rest */
+    if (status == TAMIS_CONFLICT) return fail_conflict(building);
+    return status ? fail_build(building, status) : 0;
+}
+
+int builder_save(struct building *building, tamis_edit *edit) {
+    return make_image(building, edit, NULL);
+}
+
 int builder_write(struct building *building, const char *path, tamis_edit *edit,
                   struct image *image) {
     const struct args *args = building->args;
@@ -180,16 +204,9 @@ int builder_write(struct building *building, const char *path, tamis_edit *edit,
         if (code) return code;
     }
 
-    catch_signals();
-    const tamis_status status = to_stdout ? tamis_builder_finish(building->builder, &image->filter)
-                                          : tamis_edit_build(edit ? edit : own, building->builder);
-    uncatch_signals();
+    const int code = make_image(building, edit ? edit : own, &image->filter);
     tamis_edit_close(own);
-    progress_wipe();
-
-    if (is_stopped()) return EXIT_TROUBLE; /* main does the rest */
-    if (status == TAMIS_CONFLICT) return fail_conflict(building);
-    if (status) return fail_build(building, status);
+    if (code) return code;
     tell_shards(building, path);
     if (to_stdout) return image_write(args, image->filter, path);
     return given(args, OPT_QUIET) ? 0 : image_open(image, args, path, TO_ASK);

@@ -19,6 +19,7 @@ int stream_read(const struct args *args, int fd, const char *name, uint8_t **byt
     *len = 0;
     *bytes = malloc(size);
     while (*bytes) {
+        if (!waits_to_read(fd)) return EXIT_TROUBLE; /* the signal says it all */
         const ssize_t got = read(fd, *bytes + *len, size - *len);
         if (got < 0 && errno == EINTR) continue;
         if (got < 0) return fail(args, name, "cannot read: %s", strerror(errno));

@@ -177,6 +177,8 @@ struct building {
     uint64_t good;           /* of known-good keys */
     int (*also)(void *with, struct batch *batch); /* what else is done with each batch, or NULL */
     void *also_with;
+    struct keeping *keeping; /* saves on the way, with other builders; or NULL ... */
+    const tamis *hasher;     /* ... then this hashes the keys for all of them */
 };
 
 /* From --memory, --temp, --threads, --verify and the secret. Returns 0 or EXIT_TROUBLE. The
@@ -186,6 +188,9 @@ int builder_options(const struct args *args, struct tamis_builder_options *optio
 
 /* Hands every key to the builder. */
 int builder_take(struct building *building);
+
+/* Makes the image in what `edit` holds. Where it is saved on the way, a signal does not stop it. */
+int builder_save(struct building *building, tamis_edit *edit);
 
 /* Makes the image and writes it to `path`, whole or not at all; to what `edit` holds, unless that is
  * NULL. Unless --quiet, `image` is opened to ask, for a summary. image_close is due in any case. */

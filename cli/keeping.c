@@ -48,7 +48,7 @@ static int save_now(struct keeping *keeping) {
     const uint64_t start = now_ms();
     if (fflush(stdout) != 0) return EXIT_TROUBLE; /* finish_output says why */
     const int code =
-        keeping->image ? image_save(keeping->args, keeping->image) : keeping->save(keeping->with);
+        keeping->save ? keeping->save(keeping->with) : image_save(keeping->args, keeping->image);
     const uint64_t took = now_ms() - start;
     const uint64_t least = keeping->is_usual ? SHARE * took : 0;
     keeping->lines = 0;

@@ -9,8 +9,8 @@
  * Where all keys lie in files it is all or nothing. */
 struct keeping {
     const struct args *args;
-    struct image *image;     /* that is changed ... */
-    int (*save)(void *with); /* ... or what saves it, when it is no image */
+    struct image *image;     /* that is changed; NULL when it is no image */
+    int (*save)(void *with); /* what saves it, when it is not just the filter of the image */
     void *with;
     uint64_t every_ms, every_lines; /* 0: not by this */
     bool is_usual;                  /* nobody said how often */

@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdatomic.h>
 #include <unistd.h>
 
@@ -66,6 +67,14 @@ int stop_fd(void) {
     stop_pipe[0] = made[0];
     stop_pipe[1] = made[1];
     return stop_pipe[0];
+}
+
+bool waits_to_read(int fd) {
+    struct pollfd files[] = {{.fd = fd, .events = POLLIN}, {.fd = stop_pipe[0], .events = POLLIN}};
+    if (stop_pipe[0] < 0) return true;
+    while (poll(files, 2, -1) < 0 && errno == EINTR && !is_stopped()) {
+    }
+    return !is_stopped();
 }
 
 void catch_signals(void) {

@@ -1,5 +1,6 @@
 /* label.c: `tamis label`, the named sets of an image, and one more of them. */
 #include "cli/cli.h"
+#include "cli/keeping.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -30,17 +31,40 @@ static int verb_list(const struct args *args) {
 
 /* ---- Adding ---- */
 
-static int start(struct building *building, const struct image *old) {
+struct labelling {
+    struct building building;
+    struct image held;
+    struct keeping keeping;
+};
+
+static int start(struct labelling *l, const tamis *old) {
+    struct building *building = &l->building;
     struct tamis_builder_options options;
     struct tamis_options filter;
     int code = builder_options(building->args, &options, &filter);
     if (code) return code;
-    tamis_status status = tamis_builder_continue(&building->builder, old->filter, &options);
-    if (status) return fail_why(building->args, input_name(old->path), status);
+    options.progress_ctx = &l->keeping;
+    tamis_status status = tamis_builder_continue(&building->builder, old, &options);
+    if (status) return fail_why(building->args, input_name(building->args->operand[0]), status);
     /* Also a list without keys is a set with a name. */
     status = tamis_builder_label(building->builder, building->usual_label);
     if (status) return fail_why(building->args, NULL, status);
+    building->label = NULL;
     return set_builder_notes(building->args, building->builder);
+}
+
+/* A builder ends with its image: what was saved goes on as the start of another. */
+static int save_on_the_way(void *with) {
+    struct labelling *l = with;
+    tamis *filter = NULL;
+    int code = builder_save(&l->building, l->held.edit);
+    tamis_builder_free(l->building.builder);
+    l->building.builder = NULL;
+    const tamis_status status = code ? TAMIS_OK : tamis_edit_read(l->held.edit, &filter);
+    if (status) code = fail_why(l->building.args, l->held.path, status);
+    if (!code) code = start(l, filter);
+    tamis_free(filter);
+    return code;
 }
 
 static void tell(const struct building *building, const struct image *image) {
@@ -56,24 +80,28 @@ static void tell(const struct building *building, const struct image *image) {
 static int run(const struct args *args) {
     if (args->operand_count == 1) return verb_list(args);
     struct keys keys;
-    struct building building = {.args = args,
-                                .keys = &keys,
-                                .abilities = TAMIS_CAN_LABEL | TAMIS_IS_BUILT,
-                                .usual_label = args->operand[1]};
-    struct image held = {0}, old = {0}, image = {0};
+    struct image old = {0}, image = {0};
+    struct labelling l = {
+        .building = {.args = args,
+                     .keys = &keys,
+                     .abilities = TAMIS_CAN_LABEL | TAMIS_IS_BUILT,
+                     .usual_label = args->operand[1],
+                     .keeping = &l.keeping},
+        .keeping = {.args = args, .image = &l.held, .save = save_on_the_way, .with = &l}};
     int code = keys_open(&keys, args, 2);
-    if (!code) code = image_hold(&held, args);
+    if (!code) code = image_hold(&l.held, args);
     if (!code) code = image_open(&old, args, args->operand[0], TO_ASK);
     if (!code) code = image_needs(args, &old, TAMIS_CAN_LABEL, "have labels");
-    if (!code) code = start(&building, &old);
-    if (!code) keys_follow(&keys, old.filter);
-    if (!code) code = builder_take(&building);
-    if (!code) code = builder_write(&building, image_target(args), held.edit, &image);
-    if (!code) tell(&building, &image);
+    if (!code) code = keeping_start(&l.keeping, &keys);
+    if (!code) code = start(&l, old.filter);
+    l.building.hasher = old.filter;
+    if (!code) code = builder_take(&l.building);
+    if (!code) code = builder_write(&l.building, image_target(args), l.held.edit, &image);
+    if (!code) tell(&l.building, &image);
     image_close(&image);
-    tamis_builder_free(building.builder);
+    tamis_builder_free(l.building.builder);
     image_close(&old);
-    image_close(&held);
+    image_close(&l.held);
     keys_close(&keys);
     return code;
 }
@@ -88,7 +116,7 @@ const struct verb verb_label = {
     .run = run,
     .operands = OPERANDS({"IMAGE", EXACTLY_ONE, READS_STDIN}, {"NAME", AT_MOST_ONE, NO_STREAM},
                          {"FILE", ANY_NUMBER, READS_STDIN_UNLESS_GIVEN}),
-    .uses = USES(CHANGE_OPTIONS, {.option = OPT_NOTE}, KEY_OPTIONS, {.option = OPT_SECRET_FILE},
+    .uses = USES(CHANGE_OPTIONS, {.option = OPT_SAVE_EVERY}, {.option = OPT_NOTE}, KEY_OPTIONS, {.option = OPT_SECRET_FILE},
                  BUILDER_OPTIONS),
     .examples = EXAMPLES({"Which labels, with how many keys?", "tamis label feeds.tamis"},
                          {"One more list", "tamis label feeds.tamis phishing phishing.txt"},
@@ -99,6 +127,6 @@ const struct verb verb_label = {
              "their size, so that an image that becomes much larger than it was built for says yes "
              "wrongly more often.\n\n"
              "Without NAME each line is a number of keys, a tab and a label."
-             ABOUT_FORM,
+             ABOUT_KEEPING " Each save builds the image again." ABOUT_FORM,
     .exits = "0 when done, 1 when there are no labels to list, 2 after an error.",
 };

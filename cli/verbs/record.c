@@ -1,6 +1,7 @@
 /* record.c: `tamis record`, payloads into an image that can tell later where an excerpt stood. */
 #include "cli/cli.h"
 #include "cli/flows.h"
+#include "cli/keeping.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -11,6 +12,8 @@
 struct recording {
     const struct args *args;
     struct image image;
+    struct keys keys; /* of the same files, for lines */
+    struct keeping keeping;
     const char *const *file; /* the operands behind IMAGE, or standard input */
     size_t file_count;
     uint64_t lines; /* so far, of all times */
@@ -132,32 +135,37 @@ static int record(struct recording *recording, const char *flow, const void *byt
     return status ? fail_why(recording->args, NULL, status) : 0;
 }
 
-static int record_lines(struct recording *recording, const struct bytes *bytes) {
+static int record_batch(void *with, struct batch *batch) {
+    struct recording *recording = with;
     int code = 0;
-    for (size_t at = 0, len; at < bytes->size && !code; at += len + 1) {
-        const uint8_t *line = bytes->at + at, *end = memchr(line, '\n', bytes->size - at);
+    for (size_t i = 0; i < batch->n && !code; i++) {
         char flow[24];
-        len = end ? (size_t)(end - line) : bytes->size - at;
         snprintf(flow, sizeof flow, "%" PRIu64, ++recording->lines);
-        code = record(recording, flow, line, len);
+        code = record(recording, flow, batch->line[i].bytes, batch->line[i].len);
     }
     return code;
 }
 
+static int record_lines(struct recording *recording) {
+    const struct handler handler = {.take = record_batch,
+                                    .after = keeping_after,
+                                    .after_with = &recording->keeping,
+                                    .with = recording};
+    return keys_run(&recording->keys, &handler);
+}
+
 static int record_files(struct recording *recording) {
     int code = 0;
-    for (size_t i = 0; i < recording->file_count && !code; i++) {
+    for (size_t i = 0; i < recording->file_count && !code && !is_stopped(); i++) {
         struct bytes bytes;
         progress_show("recording", i, recording->file_count);
         code = bytes_open(&bytes, recording->args, recording->file[i]);
-        if (!code && given(recording->args, OPT_LINES))
-            code = record_lines(recording, &bytes);
-        else if (!code)
-            code = record(recording, recording->file[i], bytes.at, bytes.size);
+        if (!code) code = record(recording, recording->file[i], bytes.at, bytes.size);
+        if (!code) code = keeping_after(&recording->keeping, 1);
         bytes_close(&bytes);
     }
     progress_wipe();
-    return code;
+    return is_stopped() ? 0 : code; /* half a payload is none */
 }
 
 /* An image has names of one sort: a file "7" and line 7 would be the same flow. */
@@ -184,6 +192,12 @@ static int keep_lines(const struct recording *recording) {
     return status ? fail_why(recording->args, NULL, status) : 0;
 }
 
+static int save(void *with) {
+    struct recording *recording = with;
+    const int code = keep_lines(recording);
+    return code ? code : image_save(recording->args, &recording->image);
+}
+
 static void tell(const struct recording *recording) {
     const struct args *args = recording->args;
     if (given(args, OPT_QUIET)) return;
@@ -197,15 +211,21 @@ static void tell(const struct recording *recording) {
 static int run(const struct args *args) {
     struct recording recording = {
         .args = args, .file = args->operand + 1, .file_count = args->operand_count - 1};
+    recording.keeping =
+        (struct keeping){.args = args, .image = &recording.image, .save = save, .with = &recording};
     if (recording.file_count == 0) recording.file = only_stdin, recording.file_count = 1;
-    int code = open_or_create(&recording);
+    int code = keys_open(&recording.keys, args, 1);
+    if (!code) code = open_or_create(&recording);
     if (!code) code = set_notes(args, recording.image.filter);
     if (!code) code = start_names(&recording);
-    if (!code) code = record_files(&recording);
-    if (!code) code = keep_lines(&recording);
-    if (!code) code = image_save(args, &recording.image);
+    if (!code) code = keeping_start(&recording.keeping, &recording.keys);
+    if (!code) code = given(args, OPT_LINES) ? record_lines(&recording) : record_files(&recording);
+    if (!code && is_stopped() && recording.payloads == 0)
+        code = EXIT_TROUBLE; /* main does the rest */
+    if (!code) code = save(&recording);
     if (!code) tell(&recording);
     image_close(&recording.image);
+    keys_close(&recording.keys);
     return code;
 }
 
@@ -219,7 +239,7 @@ const struct verb verb_record = {
     .run = run,
     .operands = OPERANDS({"IMAGE", EXACTLY_ONE, NO_STREAM},
                          {"FILE", ANY_NUMBER, READS_STDIN_UNLESS_GIVEN}),
-    .uses = USES({.option = OPT_LINES}, {.option = OPT_NO_NAMES}, CHANGE_OPTIONS,
+    .uses = USES({.option = OPT_LINES}, {.option = OPT_NO_NAMES}, CHANGE_OPTIONS, {.option = OPT_SAVE_EVERY},
                  {.option = OPT_SPEC, .help = "of a new image: hierarchical:block=32,fpr=0.1%"},
                  {.option = OPT_CAPACITY,
                   .help = "of a new image: blocks to plan for, otherwise those of the files"},
@@ -240,5 +260,8 @@ const struct verb verb_record = {
              "blocks decides which excerpts can be traced: those of twice that, less 1. A payload "
              "shorter than a block leaves nothing behind.\n\n"
              "Names are kept in the image, up to 960 KiB of them. With --no-names they are not; "
-             "\"tamis trace --flows LIST\" then wants them.",
+             "\"tamis trace --flows LIST\" then wants them.\n\n"
+             "Payloads that come through a pipe may come for days: then what is done so far is saved every "
+             "minute, as --save-every says, and when SIGTERM or Ctrl-C ends the command; half a payload "
+             "is none. Lines may be compressed, as keys may.",
 };

@@ -6,11 +6,11 @@ python3 - <<'END'
 import os, signal, subprocess
 for words in ("build made -", "add -q good/counting - -o made", "remove -q good/counting - -o made",
               "check good/blocked", "count good/counting", "get good/map", "put -q good/map - -o made",
-              "label good/labels more - -o made", "doctor good/blocked --members -", "bench -",
+              "label -q good/labels more - -o made", "doctor good/blocked --members -", "bench -",
               "plan --sample -", "set-data good/blocked -o made", "info -",
               "uniq", "uniq --exact", "admit -v", "count --top 3", "semijoin - good/keys", "semijoin good/keys -",
               "diff good/blocked - -o made", "apply good/blocked - -o made", "convert - made",
-              "convert - made --from guava", "record made - -n 1000", "trace good/traffic",
+              "convert - made --from guava", "record made - -n 1000", "record -q --lines made - -n 1000", "trace good/traffic",
               "neighbours good/peers", "neighbours made --hear a -", "search good/prints",
               "reconcile - good/keys -o made", "reconcile --tell - -o made"):
     for number in (signal.SIGINT, signal.SIGTERM):
@@ -25,6 +25,6 @@ for words in ("build made -", "add -q good/counting - -o made", "remove -q good/
         left = sorted(set(os.listdir(".")) - {"good"})
         if left:
             print("left behind:", *left)
-        if "made" in left and words.split()[0] in ("add", "remove", "put"):
+        if "made" in left and words.split()[0] in ("add", "remove", "put", "label", "record"):
             os.remove("made")
 END

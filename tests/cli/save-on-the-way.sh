@@ -4,8 +4,10 @@ if ! python3 -c 'import signal' 2>/dev/null; then echo "no python3"; exit 77; fi
 tamis create -q empty --spec counting:capacity=1000
 printf '%s\n' a b c | tamis build -q abc -k counting -
 printf '%s\t1\n' a b c | tamis build -q map - --values --spec bloomier:update=yes
-python3 - <<'END'
-import os, shutil, signal, subprocess
+printf '%s\n' a b c | tamis build -q sets --label all -
+PYTHONPATH=$(dirname "$0") PYTHONDONTWRITEBYTECODE=1 python3 - <<'END'
+from writing_verbs import help_of, overview
+import os, re, shutil, signal, subprocess
 
 def start(*words):
     return subprocess.Popen(["tamis", *words], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
@@ -29,6 +31,12 @@ def inside(image, keys):
 
 def left():
     print("files:", *sorted(os.listdir(".")))
+
+# Those that change an image by what they read, and those that say that they save.
+tried = {"add", "remove", "put", "label", "record", "admit"}
+says = {verb for verb in overview() if "--save-every" in help_of(verb)}
+reads = {verb for verb in overview() if "--output OUT" in help_of(verb) and re.search(r"^Usage: .* IMAGE.*FILE\.\.\.", help_of(verb), re.M)}
+print("all that may take days save on the way:", reads <= says, "; all that say so are tried:", says == tried)
 
 print("-- a signal")
 for number in (signal.SIGTERM, signal.SIGINT):
@@ -83,6 +91,53 @@ putting.stdin.write(b"a\t0\n" * 40000)
 putting.stdin.flush()
 end(putting, signal.SIGTERM)
 print("put", subprocess.run(["tamis", "get", "x"], input=b"a\nb\n", stdout=subprocess.PIPE).stdout)
+shutil.copy("sets", "x")
+labelling = start("label", "-q", "x", "more")
+labelling.stdin.write(b"d\n" * 40000)
+labelling.stdin.flush()
+end(labelling, signal.SIGTERM)
+print("label", subprocess.run(["tamis", "check", "x", "--labels"], input=b"a\nd\n", stdout=subprocess.PIPE).stdout)
+shutil.copy("sets", "x")
+labelling = start("label", "-q", "x", "more", "--save-every", "1s")
+labelling.stdin.write(b"d\n")
+labelling.stdin.flush()
+while inside("x", ["d"]) != ["d"]:
+    assert labelling.poll() is None
+labelling.stdin.write(b"e\n")
+labelling.stdin.flush()
+while inside("x", ["e"]) != ["e"]:  # by another builder
+    assert labelling.poll() is None
+end(labelling, signal.SIGKILL)
+print("label", subprocess.run(["tamis", "check", "x", "--labels"], input=b"a\nd\ne\n", stdout=subprocess.PIPE).stdout)
+
+def payload(letter):
+    return letter * 200
+
+def traced(*letters):
+    out = [subprocess.run(["tamis", "trace", "-q", "traffic"], input=payload(letter)[:150].encode()).returncode for letter in letters]
+    return " ".join(letter for letter, code in zip(letters, out) if code == 0)
+
+recording = start("record", "-q", "--lines", "traffic", "-", "-n", "10000", "--save-every", "1s")
+recording.stdin.write(payload("a").encode() + b"\n")
+recording.stdin.flush()
+while not os.path.exists("traffic") or traced("a") != "a":
+    assert recording.poll() is None
+recording.stdin.write(payload("b").encode() + b"\n" + payload("c").encode() * 400)  # more than a pipe holds
+recording.stdin.flush()
+end(recording, signal.SIGTERM)
+print("record", traced("a", "b", "c"))
+os.remove("traffic")
+with open("one", "w") as file:
+    file.write(payload("a"))
+for first in ("one", "-"):  # half a payload is none, and an image of no payloads is not made
+    recording = start("record", "-q", "traffic", first, *(["-"] if first != "-" else []), "-n", "10000")
+    recording.stdin.write(payload("b").encode() * 800)
+    recording.stdin.flush()
+    end(recording, signal.SIGTERM)
+    print("record", traced("a", "b") if os.path.exists("traffic") else "nothing")
+    if os.path.exists("traffic"):
+        os.remove("traffic")
+os.remove("one")
 admitting = start("admit", "-v", "--image", "memory")
 say(admitting, "new\n")
 end(admitting, signal.SIGTERM)

@@ -11,7 +11,8 @@ import subprocess
 CASES = {
     "build": [("-f HELD good/pairs", "blocked"), ("-f HELD good/keys -k fuse", "blocked")],
     "create": [("-f HELD -n 10", "blocked")],
-    "add": [("HELD good/pairs", "blocked"), ("good/blocked good/keys -f -o HELD", "later")],
+    "add": [("HELD good/pairs", "blocked"), ("HELD good/pairs --save-every 500", "counting"),
+            ("good/blocked good/keys -f -o HELD", "later")],
     "remove": [("HELD good/keys", "counting")],
     "put": [("HELD good/moved", "map")],
     "label": [("HELD more good/keys", "labels")],
@@ -71,19 +72,24 @@ def answers(path):
             print(path, "does not answer:", asked.stderr.decode().strip())
 
 
+@functools.lru_cache(maxsize=None)
 def help_of(verb):
     return subprocess.run(["tamis", "help", verb], stdout=subprocess.PIPE).stdout.decode()
+
+
+def overview():
+    """All verbs, in the order of the help."""
+    text = subprocess.run(["tamis", "help"], stdout=subprocess.PIPE).stdout.decode()
+    return re.findall(r"^  ([a-z][a-z-]*)  +[a-z]", text, re.M)
 
 
 @functools.lru_cache()
 def writing_verbs():
     """In the order of the help, after a line about what is missing."""
-    overview = subprocess.run(["tamis", "help"], stdout=subprocess.PIPE).stdout.decode()
     if "signatures: none" in subprocess.run(["tamis", "--version"], stdout=subprocess.PIPE).stdout.decode():
         del CASES["keygen"]
         APART.add("keygen")
-    verbs = re.findall(r"^  ([a-z][a-z-]*)  +[a-z]", overview, re.M)
-    found = [v for v in verbs if re.search(r"^  .*--(wait|force|output)\b", help_of(v), re.M)]
+    found = [v for v in overview() if re.search(r"^  .*--(wait|force|output)\b", help_of(v), re.M)]
     print("verbs without a case:", *sorted(set(found) - set(CASES) - APART), "; cases without a verb:",
           *sorted(set(CASES) - set(found)), "; without --wait:", *(v for v in set(found) - {"partition"} if "--wait SECONDS" not in help_of(v)))
     return [v for v in found if v in CASES]

@@ -150,4 +150,12 @@ plant "hashes in files are not flushed" every-verb-power cli/verbs/partition.c \
     "(!is_last || fsync(fd) == 0)" "(!is_last || true)"
 plant "what is assembled takes whatever has the name" every-verb-meanwhile cli/verbs/assemble.c \
     "tamis_edit_join(edit, next_shard, set)" "tamis_join_to(path, next_shard, set)"
+plant "a signal stops the save that it asks for" save-on-the-way cli/builder.c \
+    "return !is_stopped() || (keeping && keeping->is_on);" "return !is_stopped();"
+plant "every save starts from the first image" save-on-the-way cli/verbs/label.c \
+    "if (!code) code = start(l, filter);" "if (!code) code = start(l, l->building.hasher);"
+plant "a signal waits for the end of a payload" save-on-the-way cli/files.c \
+    "if (!waits_to_read(fd)) return EXIT_TROUBLE;" ""
+plant "an image of no payloads is made" save-on-the-way cli/verbs/record.c \
+    "is_stopped() && recording.payloads == 0" "false"
 finish
