@@ -96,6 +96,7 @@ static int run(const struct args *args) {
     if (!code) code = start(&l, old.filter);
     l.building.hasher = old.filter;
     if (!code) code = builder_take(&l.building);
+    if (!code && is_stopped() && l.building.lines == 0) code = EXIT_TROUBLE; /* no key, no label */
     if (!code) code = builder_write(&l.building, image_target(args), l.held.edit, &image);
     if (!code) tell(&l.building, &image);
     image_close(&image);
