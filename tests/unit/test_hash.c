@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <errno.h>
 #include <math.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -234,6 +235,26 @@ static void another_secret_is_another_hash(void **state) {
         seen[bit] = tamis__hash(&h, "cat", 3);
         for (unsigned other = 0; other < bit; other++) assert_true(seen[bit] != seen[other]);
     }
+}
+
+/* A call that was interrupted before says nothing about this one. */
+static void secrets_are_drawn_after_an_interruption(void **state) {
+    (void)state;
+    uint8_t drawn[TAMIS_SECRET_BYTES];
+    errno = EINTR;
+    assert_true(tamis__random_secret(drawn));
+    assert_int_equal(errno, EINTR);
+    errno = 0;
+}
+
+static void wiped_bytes_are_zero(void **state) {
+    (void)state;
+    static const uint8_t zero[30];
+    uint8_t bytes[32];
+    memset(bytes, 0xa5, sizeof bytes);
+    tamis__wipe(bytes + 1, sizeof zero);
+    assert_memory_equal(bytes + 1, zero, sizeof zero);
+    assert_true(bytes[0] == 0xa5 && bytes[31] == 0xa5);
 }
 
 /* hash=sip13 without a secret draws one, and never the same. */
@@ -742,7 +763,8 @@ static void rows_and_lists_hash_as_one_by_one(void **state) {
                                 .seed = is_seeded ? SEED : 0};
         for (size_t width = 0; width <= WIDEST; width++) {
             struct tamis_key keys[ROWS];
-            uint64_t packed[ROWS], listed[ROWS];
+            uint64_t packed[ROWS + 1], listed[ROWS + 1];
+            packed[ROWS] = listed[ROWS] = 42;
             for (size_t i = 0; i < ROWS; i++) keys[i] = (struct tamis_key){rows + i * width, width};
             tamis__hash_packed(&h, rows, width, ROWS, packed);
             tamis__hash_strings(&h, keys, ROWS, listed);
@@ -750,8 +772,32 @@ static void rows_and_lists_hash_as_one_by_one(void **state) {
                 assert_int_equal(packed[i], tamis__hash(&h, rows + i * width, width));
                 assert_int_equal(listed[i], packed[i]);
             }
+            assert_true(packed[ROWS] == 42 && listed[ROWS] == 42);
         }
     }
+}
+
+/* The key is its only piece. */
+static const void *one_piece(void *ctx, size_t *len) {
+    const struct tamis_key **next = ctx, *key = *next;
+    *next = NULL;
+    if (!key) return NULL;
+    *len = key->len;
+    return key->bytes;
+}
+
+/* A kind that hashes keys itself has no hash here: 0 by every way. */
+static void no_mode_no_hash(void **state) {
+    (void)state;
+    const tamis_hasher h = {.mode = TAMIS_HASH_OWN};
+    const uint64_t number = 7;
+    const struct tamis_key key = {&number, sizeof number}, *next = &key;
+    uint64_t hashes[4] = {1, 1, 1, 1};
+    tamis__hash_strings(&h, &key, 1, &hashes[0]);
+    tamis__hash_packed(&h, key.bytes, key.len, 1, &hashes[1]);
+    tamis__hash_u64s(&h, &number, 1, &hashes[2]);
+    hashes[3] = tamis__hash_pieces(&h, one_piece, &next);
+    for (size_t i = 0; i < COUNT_OF(hashes); i++) assert_int_equal(hashes[i], 0);
 }
 
 /* Lists whose strings have all sorts of lengths, and end where memory ends. */
@@ -839,6 +885,10 @@ static void by_list(const tamis *f, const struct tamis_key *key) {
     tamis_hash_many(f, key, 1, &hash);
 }
 
+static void by_pieces(const tamis *f, const struct tamis_key *key) {
+    tamis_hash_pieces(f, one_piece, &key);
+}
+
 /* Of a key of 2^32 + 5 bytes only one page is there: whoever reads more than its first 5 bytes leaves
  * that page, and is seen. To hash it whole would take seconds. */
 static bool reads_on(const tamis *f, hashes_key *hashes, const struct tamis_key *key) {
@@ -858,7 +908,7 @@ static bool reads_on(const tamis *f, hashes_key *hashes, const struct tamis_key 
 static void a_length_has_64_bits(void **state) {
     (void)state;
     if (sizeof(size_t) < 8) skip();
-    static hashes_key *const ways[] = {by_hash, by_question, by_list};
+    static hashes_key *const ways[] = {by_hash, by_question, by_list, by_pieces};
     const size_t page = (size_t)sysconf(_SC_PAGESIZE), len = (size_t)(((uint64_t)1 << 32) + 5);
     uint8_t *room = mmap(NULL, len, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     assert_ptr_not_equal(room, MAP_FAILED);
@@ -885,9 +935,12 @@ int main(void) {
         cmocka_unit_test(integers_hash_as_their_8_little_endian_bytes),
         cmocka_unit_test(many_integers_hash_as_one_by_one),
         cmocka_unit_test(rows_and_lists_hash_as_one_by_one),
+        cmocka_unit_test(no_mode_no_hash),
         cmocka_unit_test(lists_of_mixed_lengths_hash_as_one_by_one),
         cmocka_unit_test(another_seed_is_another_hash),
         cmocka_unit_test(another_secret_is_another_hash),
+        cmocka_unit_test(secrets_are_drawn_after_an_interruption),
+        cmocka_unit_test(wiped_bytes_are_zero),
         cmocka_unit_test(drawn_secrets_differ),
         cmocka_unit_test(key_ids_and_self_tests_stay_what_they_are),
         cmocka_unit_test(one_bit_of_the_key_turns_half_of_the_hash),

@@ -598,10 +598,18 @@ static void headers(void **state) {
          32, "says 2147483616 bytes"},
         {"1540"
          "1e",
-         0, "a type that there is not"},
+         0, "a field has a type that there is not"},
         {"1540"
          "10",
-         0, "a type that there is not"},
+         0, "a field has a type that there is not"},
+        {"1540"
+         "1c1c0000"
+         "1c1c0000"
+         "1c1c0000"
+         "05feff03"
+         "02"
+         "00",
+         32, NULL}, /* number 2^15-1 is one */
         {"1540"
          "05feff03"
          "02"

@@ -867,6 +867,42 @@ static void more_than_the_fields(void **state) {
     }
 }
 
+/* Fields that end too soon are told as that, whatever would follow from their zeros. */
+static void fewer_than_the_fields(void **state) {
+    (void)state;
+    for (size_t i = 0; i < FILES; i++)
+        for (size_t size = 10; size < 20; size++) { /* behind the type and the name */
+            test_file dump = dump_of(i);
+            dump.size = size;
+            seal(&dump);
+            test_refused("redis-dump", dump, "it ends in the middle of a field");
+            free(dump.bytes);
+        }
+}
+
+/* Numbers of 6, 14 and 32 bits are written in as many, on both sides of each edge. */
+static void numbers_at_their_edges(void **state) {
+    (void)state;
+    static const struct {
+        uint64_t keys;
+        const char *dumped;
+        size_t size;
+    } edges[] = {{63, "\2\x3f\4", 3},
+                 {64, "\2\x40\x40\4", 4},
+                 {16383, "\2\x7f\xff\4", 4},
+                 {16384, "\2\x80\0\0\x40\0\4", 7}};
+    for (size_t i = 0; i < sizeof edges / sizeof *edges; i++) {
+        char spec[64];
+        snprintf(spec, sizeof spec, "redisbloom:capacity=%u,fpr=0.01", (unsigned)edges[i].keys);
+        tamis *f = create(spec);
+        const test_file dump = test_export(f, "redis-dump");
+        assert_non_null(memmem(dump.bytes, 40, edges[i].dumped, edges[i].size));
+        test_goes_round("redis-dump", dump);
+        free(dump.bytes);
+        tamis_free(f);
+    }
+}
+
 static bool take_some(void *ctx, const void *bytes, size_t size) {
     (void)bytes, (void)size;
     return (*(int *)ctx)-- > 0;
@@ -1060,6 +1096,8 @@ int main(void) {
         cmocka_unit_test(other_buckets_in_a_dump),
         cmocka_unit_test(bits_that_cannot_be),
         cmocka_unit_test(more_than_the_fields),
+        cmocka_unit_test(fewer_than_the_fields),
+        cmocka_unit_test(numbers_at_their_edges),
         cmocka_unit_test(dumps_that_are_not_written),
         cmocka_unit_test(chains_that_cannot_be),
         cmocka_unit_test(chains_above_the_most_cells),

@@ -13,6 +13,7 @@
 #include "foreign/crc32c.h"
 #include "foreign/xxh32.h"
 #include "hash/hash.h"
+#include "tests/help/filters.h"
 #include "tests/help/foreign.h"
 
 #define TEXT(s) \
@@ -383,9 +384,23 @@ static void put_footer(writer *w, uint32_t version, size_t meta, size_t meta_siz
     if (version >= 6) tamis__put32(w->bytes + at + 5, sum_of(w, w->bytes + at, 53, at));
 }
 
+/* A metaindex of one name, which leads to a block, and the footer. */
+static void put_end(writer *w, uint32_t version, const char *name, size_t at, size_t size) {
+    const size_t start = w->size, len = strlen(name);
+    put_varint(w, 0), put_varint(w, len), put_varint(w, at < 128 ? 2 : 3);
+    put(w, name, len);
+    put_varint(w, at), put_varint(w, size);
+    put_number(w, 0), put_number(w, 1);
+    const size_t meta_size = w->size - start;
+    end_block(w, start);
+    put_footer(w, version, start, meta_size);
+}
+
+static const char *const by_partitions = "partitionedfilter.rocksdb.BuiltinBloomFilter";
+
 /* Three filters in partitions, of which the third says only how much smaller it is. */
 static void make_table(writer *w, uint32_t version, const test_file filter[3]) {
-    size_t at[3], start;
+    size_t at[3];
     for (int i = 0; i < 3; i++) {
         at[i] = w->size;
         put(w, filter[i].bytes, filter[i].size);
@@ -404,14 +419,7 @@ static void make_table(writer *w, uint32_t version, const test_file filter[3]) {
     put_number(w, 0), put_number(w, 1);
     const size_t index_size = w->size - index;
     end_block(w, index);
-    start = w->size;
-    put_varint(w, 0), put_varint(w, 44), put_varint(w, index < 128 ? 2 : 3);
-    put(w, "partitionedfilter.rocksdb.BuiltinBloomFilter", 44);
-    put_varint(w, index), put_varint(w, index_size);
-    put_number(w, 0), put_number(w, 1);
-    const size_t size = w->size - start;
-    end_block(w, start);
-    put_footer(w, version, start, size);
+    put_end(w, version, by_partitions, index, index_size);
 }
 
 static bool count_all(void *ctx, const struct tamis_found *found) {
@@ -448,6 +456,71 @@ static void partitions(void **state) {
                 refused("rocksdb-sst:filter=0", file, TAMIS_CORRUPT, "checksum of the footer");
         }
     free(legacy.bytes), free(fast.bytes);
+}
+
+/* The only partition needs no number; one that does not say where it is is an error for all. */
+static void single_partition(void **state) {
+    (void)state;
+    const test_file fast = test_vector(files[0].filter);
+    for (int is_cut = 0; is_cut < 2; is_cut++) {
+        writer w = {.checksum = 1};
+        put(&w, fast.bytes, fast.size);
+        end_block(&w, 0);
+        const size_t index = w.size;
+        put_varint(&w, 0), put_varint(&w, 2), put(&w, "aa", 2);
+        put_varint(&w, 0);
+        if (!is_cut) put_varint(&w, fast.size);
+        put_number(&w, 0);
+        const size_t index_size = w.size - index;
+        end_block(&w, index);
+        put_end(&w, 4, by_partitions, index, index_size);
+        const test_file file = {w.bytes, w.size};
+        size_t found = 0;
+        const tamis_status rc = tamis_find("rocksdb-sst", w.bytes, w.size, count_all, &found);
+        assert_int_equal(found, !is_cut);
+        assert_int_equal(rc, is_cut ? TAMIS_CORRUPT : TAMIS_OK);
+        if (is_cut) {
+            assert_non_null(strstr(tamis_why(), "does not say where its filter is"));
+            refused("rocksdb-sst", file, TAMIS_CORRUPT, "does not say where its filter is");
+            continue;
+        }
+        tamis *f = test_import("rocksdb-sst", file);
+        has_the_eleven(f);
+        tamis_free(f);
+    }
+    free(fast.bytes);
+}
+
+/* Of old, a table had a filter block like LevelDB's: here with one filter, that of eight keys. */
+static void filter_blocks(void **state) {
+    (void)state;
+    const test_file eight = test_vector("leveldb/leveldb_bloom_10bpk_8keys.bin");
+    writer w = {.checksum = 1};
+    put(&w, eight.bytes, eight.size);
+    put_number(&w, 0), put_number(&w, (uint32_t)eight.size);
+    put_byte(&w, 11);
+    const size_t size = w.size;
+    end_block(&w, 0);
+    put_end(&w, 2, "filter.rocksdb.BuiltinBloomFilter", 0, size);
+    const test_file file = {w.bytes, w.size};
+    size_t found = 0;
+    assert_int_equal(tamis_find("rocksdb-sst", w.bytes, w.size, count_all, &found), TAMIS_OK);
+    assert_int_equal(found, 1);
+    tamis *all = test_import("rocksdb-sst", file), *one = test_import("rocksdb-sst:filter=0", file);
+    assert_string_equal(test_info(all).kind, "leveldb-block");
+    assert_string_equal(test_info(one).kind, "leveldb");
+    const test_file again = test_export(one, "leveldb");
+    assert_int_equal(again.size, eight.size);
+    assert_memory_equal(again.bytes, eight.bytes, eight.size);
+    free(again.bytes);
+    tamis_free(all), tamis_free(one);
+    refused("rocksdb-sst:filter=1", file, TAMIS_INVALID, "filter=1");
+    tamis__put32(w.bytes + eight.size + 4, (uint32_t)size); /* filters end behind the block */
+    tamis__put32(w.bytes + size + 1, sum_of(&w, w.bytes, size + 1, 0));
+    assert_int_equal(tamis_find("rocksdb-sst", w.bytes, w.size, count_all, &found), TAMIS_CORRUPT);
+    assert_int_equal(found, 1);
+    refused("rocksdb-sst", file, TAMIS_CORRUPT, "filter");
+    free(eight.bytes);
 }
 
 static void hostile_bytes(void **state) {
@@ -489,6 +562,7 @@ int main(void) {
         cmocka_unit_test(odd_filters),        cmocka_unit_test(longer_lines),
         cmocka_unit_test(reads_tables),       cmocka_unit_test(reads_ribbons),
         cmocka_unit_test(refuses_bad_tables), cmocka_unit_test(partitions),
+        cmocka_unit_test(single_partition),   cmocka_unit_test(filter_blocks),
         cmocka_unit_test(hostile_bytes),      cmocka_unit_test(hostile_tables),
     };
     return cmocka_run_group_tests(tests, write_keys, NULL);

@@ -34,6 +34,17 @@ static const struct {
     {"hadoop-dynamic:capacity=5,bits=64", {{"bits", INT32_MAX}, {"rows", INT32_MAX}}, false},
     {"leveldb:capacity=5", {{"bytes", HALF}, {"bits", 8 * (HALF - 1)}}, true},
     {"leveldb:capacity=5", {{"bytes", HALF + 1}, {"bits", 8 * HALF}}, false},
+    {"rocksdb:capacity=5", {{"bits", 512}, {"bytes", 69}}, true}, /* a line of 64 */
+    {"rocksdb:capacity=5", {{"bits", 512 + ((uint64_t)1 << 32)}, {"bytes", 69}}, false},
+    {"rocksdb:capacity=5", {{"rule", 2}, {"line", 0}}, false}, /* "always" has no bits either */
+    {"rocksdb:capacity=5,rule=legacy", {{"bits", 0}, {"bytes", 5}}, false},
+    {"rocksdb-ribbon:capacity=5", {{"bytes", 69}, {"blocks", 0}}, true}, /* so few are Bloom's */
+    {"rocksdb-ribbon:capacity=5", {{"bytes", 85}, {"blocks", 0}}, false},
+    {"rocksdb-ribbon:capacity=5", {{"bytes", 69}, {"seed", 1}}, false},
+    {"rocksdb-ribbon:capacity=9999", {{"bytes", ((uint64_t)1 << 36) + 5}, {"seed", 0}}, true},
+    {"squid:capacity=100", {{"capacity", 100}, {"bits_per_entry", 11}}, true},
+    {"squid:capacity=100", {{"capacity", 100 + ((uint64_t)1 << 32)}, {"hashes", 4}}, false},
+    {"squid:capacity=100", {{"bits_per_entry", 11 + ((uint64_t)1 << 32)}, {"hashes", 4}}, false},
 };
 
 static const tamis_kind *kind_of(const char *spec) {
@@ -90,6 +101,8 @@ static const struct {
     {"fps", -1, 0, "abx\n", 4, 0, 4 * GIB + 1, "", 0, TAMIS_CORRUPT, "comes a tab"},
     {"orc", 1, 1, "\n\x80\x80\x80\x80\x10", 6, 4 * GIB + 6, 4 * GIB + 20,
      "\n\x0c\x08\x05\x1a\x08\1\2\3\4\5\6\7\x08", 14, TAMIS_OK, ""},
+    {"rocksdb-ribbon", -1, 0, "", 0, 64, 69, "\xff\0\x1e\0", 5, TAMIS_OK, ""},
+    {"rocksdb-ribbon", -1, 0, "", 0, 64, 69, "\xff\0\x1f\0", 5, TAMIS_CORRUPT, "as a Bloom filter"},
 };
 
 static void lengths_have_64_bits(void **state) {

@@ -240,6 +240,8 @@ static void refuses_what_is_not_squid(void **state) {
     static const char *const files[] = {written, accepted};
     for (size_t i = 0; i < 2; i++) {
         const test_file file = test_vector(files[i]);
+        test_refused("squid", (test_file){file.bytes, 128}, "bytes of bits, there are 0");
+        test_refused("squid", (test_file){file.bytes, 127}, "127 bytes, a header alone has 128");
         assert_true(test_hostile("squid", file) > 0); /* other bits are another digest */
         free(file.bytes);
     }
