@@ -147,7 +147,7 @@ plant "the digest of the base is not compared" unit test_seal \
     cli/seal.c "if (is_sealed(patch, AT_BASE, base)) return 0;" "return 0;"
 plant "the digest of the result is not compared" unit test_seal \
     cli/seal.c "if (is_sealed(patch, AT_RESULT, result)) return 0;" "return 0;"
-plant "a field of a dump has 32 bits" unit test_redis \
+plant "a field of a dump has 32 bits" unit test_rediscms \
     src/foreign/redisdump.c "    return c->why ? 0 : number;" "    return c->why ? 0 : (uint32_t)number;"
 plant "bytes of a key that were not read are compared" unit test_sstable \
     src/foreign/sstable.c "value > left.size - own || e->shared > e->key_len)" "value > left.size - own)"
