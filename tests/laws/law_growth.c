@@ -162,10 +162,11 @@ static const char *growth_in_any_order(const subject *s) {
 
 /* ---- Unions and overlaps -------------------------------------------------------------------- */
 
-/* Two sets with `common` keys first, then `own` keys each; or these before the common ones. */
+/* Two sets with `common` keys first, then `own` keys each; or, in one of them or in both, these before
+ * the common ones. */
 typedef struct pair {
     uint64_t common, own;
-    bool is_common_first, are_copies;
+    bool is_common_first[2], are_copies;
 } pair;
 
 static tamis_status fill_pair(tamis *a, tamis **b, const pair *p) {
@@ -173,7 +174,8 @@ static tamis_status fill_pair(tamis *a, tamis **b, const pair *p) {
     const keys first = keys_of(a, MOST, MOST + p->own, AT_RANDOM);
     const keys second = keys_of(a, 2 * MOST, 2 * MOST + p->own, AT_RANDOM);
     const keys *early[2] = {&first, &second}, *late[2] = {&common, &common};
-    for (int i = 0; i < 2 && p->is_common_first; i++) {
+    for (int i = 0; i < 2; i++) {
+        if (!p->is_common_first[i]) continue;
         const keys *swap = early[i];
         early[i] = late[i];
         late[i] = swap;
@@ -227,10 +229,11 @@ static const char *union_is_true(tamis *a, const tamis *b, const pair *p) {
 }
 
 static const pair pairs[] = {
-    {FIRST / 5, FIRST / 5, true, false},    {FIRST / 2, FIRST / 2, false, false},
-    {2 * FIRST, 2 * FIRST, true, false},    {2 * FIRST, 2 * FIRST, false, false},
-    {5 * FIRST / 2, FIRST / 5, true, true}, {20 * FIRST, FIRST, true, true},
-    {20 * FIRST, 20 * FIRST, false, false},
+    {FIRST / 5, FIRST / 5, {true, true}, false},    {FIRST / 2, FIRST / 2, {false, false}, false},
+    {2 * FIRST, 2 * FIRST, {true, true}, false},    {2 * FIRST, 2 * FIRST, {false, false}, false},
+    {2 * FIRST, 2 * FIRST, {true, false}, false},   {5 * FIRST / 2, FIRST / 5, {true, true}, true},
+    {20 * FIRST, FIRST, {true, true}, true},        {20 * FIRST, 20 * FIRST, {false, false}, false},
+    {20 * FIRST, 20 * FIRST, {false, true}, false},
 };
 enum { PAIRS = sizeof pairs / sizeof *pairs };
 
