@@ -187,13 +187,14 @@ $(BUILDERS): $(T)/%: $(B)/tests/%.o $(EXTRA_OBJ) $(HELP_OBJ) $(LIB)
 $(T)/unit/test_key_slots: $(B)/cli/cluster/key_slots.o
 $(T)/unit/test_seal: $(B)/cli/seal.o
 $(T)/unit/test_seal: LIBS += $(if $(WITH_SODIUM),-lsodium)
+$(T)/unit/test_command_files: $(B)/cli/files.o
 $(T)/unit/test_occupancy: $(B)/cli/occupancy.o $(B)/cli/statistics.o
 # The module of Redis, in a server of a few functions.
 $(T)/unit/test_redis_api: $(B)/tests/unit/test_redis_api.o $(REDIS_OBJ) $(LIB)
 	$(call link_test)
 # These stand between the library and the system: tests/help/faults.h.
-FAULTY := $(T)/unit/test_files $(T)/unit/test_temporary $(T)/unit/test_edit $(T)/proof/killed \
-          $(T)/proof/writers
+FAULTY := $(T)/unit/test_files $(T)/unit/test_temporary $(T)/unit/test_edit \
+          $(T)/unit/test_command_files $(T)/proof/killed $(T)/proof/writers
 FAULTS := read write fsync rename unlink flock getrandom access close fchown fchmod fsetxattr \
           lgetxattr syscall clock_gettime \
           $(foreach f,open pwrite pread fstat lseek mmap,$(f) $(f)64)
