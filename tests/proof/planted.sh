@@ -50,6 +50,12 @@ plant "a short write is the end" unit/test_files "" \
     src/file/replace.c "if (put < 0 && errno == EINTR) continue;" ""
 plant "the old file is opened and overwritten" unit/test_files "" \
     src/file/replace.c "f->fd = tamis__temp_create(prefix, suffix, is_ours_alone ? 0600 : 0666, f->temp);" "f->fd = (strcpy(f->temp, f->target), open(f->temp, O_RDWR | O_CREAT | O_TRUNC, 0666));"
+plant "a name that is taken is written over" unit/test_edit "" \
+    src/file/temp.c "O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW" "O_RDWR | O_CREAT | O_NOFOLLOW"
+plant "a link is opened that was a file a moment ago" unit/test_edit "" \
+    src/file/place.c "place->fd = open(place->target, O_RDONLY | O_CLOEXEC | O_NOFOLLOW" "place->fd = open(place->target, O_RDONLY | O_CLOEXEC"
+plant "who tidies up follows links" unit/test_edit "" \
+    src/file/temp.c "O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW" "O_RDONLY | O_CLOEXEC | O_NONBLOCK"
 plant "a new file is not flushed" unit/test_power "" \
     src/file/replace.c "if (!rc && fsync(f->fd) < 0)" "if (!rc && false)"
 plant "a file whose header is written last is not flushed behind it" unit/test_power "" \

@@ -387,6 +387,29 @@ static void links_are_followed(void **state) {
     tamis_free(f);
 }
 
+/* The name becomes a link after we looked where it leads: somebody else's file is not ours for that. */
+static void becomes_a_link(const char *name) {
+    char victim[160];
+    if (strcmp(name, "open") != 0) return;
+    fault.before = NULL;
+    name_of(victim, "victim");
+    assert_int_equal(unlink(path) | symlink(victim, path), 0);
+}
+
+static void links_that_come_late_are_not_followed(void **state) {
+    (void)state;
+    tamis_edit *edit;
+    char victim[160];
+    name_of(victim, "victim");
+    write_text(victim, "precious");
+    make_image(plain, 10);
+    fault.before = becomes_a_link;
+    assert_int_equal(open_for(&edit, 0, true), TAMIS_IO);
+    assert_null(fault.before);
+    assert_null(edit);
+    assert_true(has_text(victim, "precious"));
+}
+
 /* ---- To the disk ---------------------------------------------------------------------------- */
 
 static int order, step_of_write, step_of_file, step_of_rename, step_of_folder;
@@ -1020,6 +1043,7 @@ int main(void) {
         IN_FOLDER(what_others_did_is_not_overwritten),
         IN_FOLDER(who_makes_it_first_has_it),
         IN_FOLDER(links_are_followed),
+        IN_FOLDER(links_that_come_late_are_not_followed),
         IN_FOLDER(everything_is_flushed_in_order),
         IN_FOLDER(names_of_others_are_left_alone),
         IN_FOLDER(old_names_are_tidied_up),
