@@ -8,14 +8,17 @@ static void make(job *j) {
     tamis_status rc = tamis_copy(&j->result, from->filter);
     if (!rc) rc = a->alter(j->result, a, j);
     if (!rc) return;
-    job_fail(j, rc);
+    if (!j->rc) job_fail(j, rc);
     tamis_free(j->result); /* NULL when there is no copy */
 }
 
 /* The same inputs make the same filter elsewhere. */
-static void tell_others(redis_ctx *ctx, const alteration *a, redis_string *key) {
-    redis.Replicate(ctx, redis.StringPtrLen(a->argv[0], NULL), "v", a->argv + 1,
-                    (size_t)(a->argc - 1));
+static void tell_others(redis_ctx *ctx, alteration *a, redis_string *key) {
+    if (a->replicate)
+        a->replicate(ctx, a);
+    else
+        redis.Replicate(ctx, redis.StringPtrLen(a->argv[0], NULL), "v", a->argv + 1,
+                        (size_t)(a->argc - 1));
     redis.NotifyKeyspaceEvent(ctx, REDIS_NOTIFY_MODULE, a->event, key);
 }
 
@@ -35,6 +38,14 @@ static bool put_in_place(redis_ctx *ctx, job *j, place *p) {
     return false;
 }
 
+static void reply(redis_ctx *ctx, void *task) {
+    alteration *a = task;
+    if (a->reply)
+        a->reply(ctx, a);
+    else
+        reply_ok(ctx);
+}
+
 static void end(job *j, redis_ctx *ctx) {
     alteration *a = j->task;
     place p;
@@ -45,10 +56,7 @@ static void end(job *j, redis_ctx *ctx) {
     } else {
         if (put_in_place(ctx, j, &p)) {
             tell_others(ctx, a, j->key);
-            if (a->reply)
-                a->reply(ctx, a);
-            else
-                reply_ok(ctx);
+            job_answer(ctx, j, reply, a->replies);
         }
         place_close(&p);
     }
@@ -57,8 +65,6 @@ static void end(job *j, redis_ctx *ctx) {
 static void clean(job *j) {
     alteration *a = j->task;
     if (a->free) a->free(a);
-    for (int i = 0; i < a->argc; i++) redis.FreeString(NULL, a->argv[i]);
-    redis.Free(a->argv);
     redis.Free(a);
 }
 
@@ -66,9 +72,6 @@ int alter_copy(redis_ctx *ctx, const alteration *wanted, value *target, value *c
                int read_count, redis_string **argv, int argc, uint64_t bytes) {
     alteration *a = redis.Alloc(sizeof *a);
     *a = *wanted;
-    a->argc = argc;
-    a->argv = redis.Alloc((size_t)argc * sizeof *argv);
-    for (int i = 0; i < argc; i++) a->argv[i] = redis.HoldString(NULL, argv[i]);
     job *j = job_new(ctx, argv[1], target);
     if (!j) {
         job none = {.task = a};
@@ -76,6 +79,8 @@ int alter_copy(redis_ctx *ctx, const alteration *wanted, value *target, value *c
         return REDIS_OK;
     }
     j->task = a;
+    job_hold(j, argv, (size_t)argc);
+    a->argv = j->held, a->argc = argc;
     for (int i = 0; i < read_count; i++) job_reads(j, reads[i]);
     j->make = make, j->end = end, j->clean = clean;
     return job_do(ctx, j, bytes);

@@ -9,19 +9,21 @@
 
 typedef struct alteration {
     tamis_status (*alter)(tamis *copy, struct alteration *, job *); /* any thread */
-    void (*reply)(redis_ctx *, struct alteration *);                /* under the lock; NULL: OK */
+    void (*reply)(redis_ctx *, struct alteration *);                /* NULL: OK */
+    size_t replies;                                                 /* of an array; or 0 */
+    void (*replicate)(redis_ctx *, struct alteration *);            /* NULL: as it came */
     void (*free)(struct alteration *);                              /* what `data` is; or NULL */
     const char *event;
     void *data;
     uint64_t number;
 
-    /* alter.c's own: the command as it is replicated. */
+    /* alter.c's own: the command, which the job holds. */
     redis_string **argv;
     int argc;
 } alteration;
 
 /* Copies what stands at argv[1], a value with a filter, or NULL for a key with nothing: then `first` is
- * copied. `bytes` is about what is touched. Replicated as it came. */
+ * copied. `bytes` is about what is touched. */
 int alter_copy(redis_ctx *, const alteration *, value *target, value *const *reads, int read_count,
                redis_string **argv, int argc, uint64_t bytes);
 

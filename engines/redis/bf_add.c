@@ -153,31 +153,28 @@ static void reply_outcome(redis_ctx *ctx, const items *t, const outcome *o, bool
 
 /* A command that was done goes to replicas as it came, which costs the server nothing for each item; one that
  * made the filter, was left to a job or found no room goes as what was done, which takes the same steps there. */
-static void tell(redis_ctx *ctx, redis_string *key, redis_string **item, const items *t,
-                 const outcome *o, bool is_single, bool may_go_as_it_came) {
+static void tell_others(redis_ctx *ctx, redis_string *key, redis_string **item, const items *t,
+                        const outcome *o, bool may_go_as_it_came) {
     if (may_go_as_it_came && o->done == t->count)
         redis.ReplicateVerbatim(ctx);
     else if (o->done)
         redis.Replicate(ctx, "BF.MADD", "sv", key, item, o->done);
     if (o->added) redis.NotifyKeyspaceEvent(ctx, REDIS_NOTIFY_MODULE, "bloom.add", key);
-    reply_outcome(ctx, t, o, is_single);
 }
 
 /* ---- Jobs ------------------------------------------------------------------------------------------ */
 
-/* Items that a job adds, which are held; and what it makes when there is nothing yet. */
+/* Items that a job adds, which it holds; and what it makes when there is nothing yet. */
 typedef struct batch {
     bool is_single;
     creation create;
     limits limits;
     items items;
     outcome outcome;
-    int count;
-    redis_string *item[];
 } batch;
 
-static batch *batch_new(redis_ctx *ctx, redis_string **item, int count, bool is_single) {
-    batch *b = try_alloc(sizeof *b + (size_t)count * sizeof *b->item);
+static batch *batch_new(redis_ctx *ctx, bool is_single) {
+    batch *b = try_alloc(sizeof *b);
     if (!b) {
         reply_error(ctx, "ERR Insufficient memory");
         return NULL;
@@ -185,14 +182,11 @@ static batch *batch_new(redis_ctx *ctx, redis_string **item, int count, bool is_
     b->is_single = is_single;
     b->create.notes = 0;
     b->items.memory = NULL;
-    b->count = count;
-    for (int i = 0; i < count; i++) b->item[i] = redis.HoldString(NULL, item[i]);
     return b;
 }
 
 static void batch_free(void *data) {
     batch *b = data;
-    for (int i = 0; i < b->count; i++) redis.FreeString(NULL, b->item[i]);
     items_free(&b->items);
     creation_free(&b->create);
     redis.Free(b);
@@ -202,11 +196,13 @@ static void clean(job *j) {
     batch_free(j->task);
 }
 
-static int give_to_worker(redis_ctx *ctx, job *j, batch *b, uint64_t bytes) {
+static int give_to_worker(redis_ctx *ctx, job *j, batch *b, redis_string **item, int count,
+                          uint64_t bytes) {
     if (!j) {
         batch_free(b);
         return REDIS_OK;
     }
+    job_hold(j, item, (size_t)count);
     j->task = b;
     j->clean = clean;
     return job_do(ctx, j, bytes);
@@ -217,10 +213,17 @@ static int give_to_worker(redis_ctx *ctx, job *j, batch *b, uint64_t bytes) {
 static void grow(job *j) {
     batch *b = j->task;
     const tamis_status rc = tamis_copy(&j->result, j->target->filter);
-    if (rc)
+    if (rc) {
         job_fail(j, rc);
-    else
-        add_items(&b->items, j->result, b->limits, &b->outcome);
+        return;
+    }
+    items_read(&b->items, j->target, j->held, 1, 0, b->items.count);
+    add_items(&b->items, j->result, b->limits, &b->outcome);
+}
+
+static void reply_batch(redis_ctx *ctx, void *task) {
+    const batch *b = task;
+    reply_outcome(ctx, &b->items, &b->outcome, b->is_single);
 }
 
 static void end_grow(job *j, redis_ctx *ctx) {
@@ -239,36 +242,37 @@ static void end_grow(job *j, redis_ctx *ctx) {
         tamis_free(j->result);
     }
     place_close(&p);
-    tell(ctx, j->key, b->item, &b->items, &b->outcome, b->is_single, false);
+    tell_others(ctx, j->key, j->held, &b->items, &b->outcome, false);
+    job_answer(ctx, j, reply_batch, b->outcome.done);
 }
 
 /* Items for a filter that is there; NULL, with the error replied, when there is no memory. */
-static batch *batch_for(redis_ctx *ctx, const value *v, redis_string **item, int count, int held,
-                        bool is_single) {
-    batch *b = batch_new(ctx, item, held, is_single);
+static batch *batch_for(redis_ctx *ctx, const value *v, int count, bool is_single) {
+    batch *b = batch_new(ctx, is_single);
     if (!b) return NULL;
     b->limits = limits_of(v);
     b->outcome = (outcome){.done = 0};
-    if (items_take(ctx, &b->items, v, item, count)) return b;
-    b->items.memory = NULL;
+    if (items_room(ctx, &b->items, v, count)) return b;
     batch_free(b);
     return NULL;
 }
 
 static void grow_elsewhere(redis_ctx *ctx, value *v, redis_string *key, redis_string **item,
                            int count, bool is_single) {
-    batch *b = batch_for(ctx, v, item, count, count, is_single);
+    batch *b = batch_for(ctx, v, count, is_single);
     if (!b) return;
     job *j = job_new(ctx, key, v);
     if (j) j->make = grow, j->end = end_grow;
     const uint64_t bytes = count > VERY_MANY ? LARGE_BYTES : tamis_stored_size(v->filter);
-    give_to_worker(ctx, j, b, bytes);
+    give_to_worker(ctx, j, b, item, count, bytes);
 }
 
 /* ---- Very many items --------------------------------------------------------------------------------- */
 
 static bool add_some(stream *s, value *v) {
     batch *b = s->data;
+    const slice next = slice_at(&b->items, b->outcome.done);
+    items_read(&b->items, v, s->item, 1, next.from, next.count);
     const bool is_good = add_next(&b->items, v->filter, &b->limits, &b->outcome);
     s->done = b->outcome.done;
     s->changed = b->outcome.added;
@@ -280,8 +284,7 @@ static void replicate_some(redis_ctx *ctx, const stream *s, redis_string *key, s
 }
 
 static void reply_stream(redis_ctx *ctx, const stream *s) {
-    const batch *b = s->data;
-    reply_outcome(ctx, &b->items, &b->outcome, b->is_single);
+    reply_batch(ctx, s->data);
 }
 
 /* Where they may need more room than there is, on a copy: nobody asks first how many are new. */
@@ -291,7 +294,7 @@ static void add_very_many(redis_ctx *ctx, value *v, redis_string *key, redis_str
         grow_elsewhere(ctx, v, key, item, count, false);
         return;
     }
-    batch *b = batch_for(ctx, v, item, count, 0, false);
+    batch *b = batch_for(ctx, v, count, false);
     const stream s = {.some = add_some,
                       .replicate = replicate_some,
                       .reply = reply_stream,
@@ -332,7 +335,8 @@ static void add_here(redis_ctx *ctx, value *v, redis_string *key, redis_string *
         grow_elsewhere(ctx, v, key, item, count, is_single);
     } else {
         add_items(&t, v->filter, l, &o);
-        tell(ctx, key, item, &t, &o, is_single, where == ELSEWHERE);
+        tell_others(ctx, key, item, &t, &o, where == ELSEWHERE);
+        reply_outcome(ctx, &t, &o, is_single);
     }
     items_free(&t);
 }
@@ -357,12 +361,12 @@ static void end_new(job *j, redis_ctx *ctx) {
     }
     value *v = creation_put(ctx, &p, j->key, &b->create, j->result);
     place_close(&p);
-    if (v) add_here(ctx, v, j->key, b->item, b->count, b->is_single, HERE);
+    if (v) add_here(ctx, v, j->key, j->held, (int)j->held_count, b->is_single, HERE);
 }
 
 static void make_elsewhere(redis_ctx *ctx, creation *c, redis_string *key, redis_string **item,
                            int count, bool is_single) {
-    batch *b = batch_new(ctx, item, count, is_single);
+    batch *b = batch_new(ctx, is_single);
     if (!b) {
         creation_free(c);
         return;
@@ -370,7 +374,7 @@ static void make_elsewhere(redis_ctx *ctx, creation *c, redis_string *key, redis
     b->create = *c;
     job *j = job_new(ctx, key, NULL);
     if (j) j->make = make_new, j->end = end_new;
-    give_to_worker(ctx, j, b, c->bytes);
+    give_to_worker(ctx, j, b, item, count, c->bytes);
 }
 
 static void add_to_new(redis_ctx *ctx, place *p, redis_string *key, redis_string **item, int count,

@@ -51,7 +51,7 @@ static uint64_t most_filters(void) {
     return bounds_bind() ? (uint64_t)settings.cf_max_expansions : UINT64_MAX;
 }
 
-/* False, with the error replied, when there is no memory. */
+/* False, with the error replied, when there is no memory. The items are still to be read. */
 static bool adding_begin(redis_ctx *ctx, adding *a, const value *v, const order *o) {
     const cf_shape s = cf_shape_of(v);
     a->order = *o;
@@ -68,7 +68,7 @@ static bool adding_begin(redis_ctx *ctx, adding *a, const value *v, const order 
         reply_error(ctx, "ERR Insufficient memory");
         return false;
     }
-    if (items_take(ctx, &a->t, v, o->item, o->count)) return true;
+    if (items_room(ctx, &a->t, v, o->count)) return true;
     if (a->result != a->few) redis.Free(a->result);
     return false;
 }
@@ -117,6 +117,10 @@ static void add_some(adding *a, tamis *filter, size_t from, size_t to) {
             snprintf(a->why, sizeof a->why, "%s", tamis_why());
         }
     }
+}
+
+static void read_items(adding *a, const value *v, size_t from, size_t n) {
+    items_read(&a->t, v, a->order.item, 1, from, n);
 }
 
 static void add_all(adding *a, tamis *filter) {
@@ -181,7 +185,6 @@ static void finish(redis_ctx *ctx, const adding *a, value *v, redis_string *key)
     v->facts = a->facts;
     replicate(ctx, a, key, 0, a->t.count);
     if (a->added) redis.NotifyKeyspaceEvent(ctx, REDIS_NOTIFY_MODULE, added_event, key);
-    reply_results(ctx, a);
 }
 
 /* ---- On the worker --------------------------------------------------------------------------- */
@@ -210,7 +213,14 @@ static void add_to_copy(job *j) {
         }
         filter = j->result;
     }
-    add_all(j->task, filter);
+    adding *a = j->task;
+    a->order.item = j->held;
+    read_items(a, j->target, 0, a->t.count);
+    add_all(a, filter);
+}
+
+static void reply_task(redis_ctx *ctx, void *task) {
+    reply_results(ctx, task);
 }
 
 static void end_adding(job *j, redis_ctx *ctx) {
@@ -220,53 +230,51 @@ static void end_adding(job *j, redis_ctx *ctx) {
     } else if (!job_place(ctx, j, &p)) {
         tamis_free(j->result);
     } else {
+        const adding *a = j->task;
         if (j->result) job_replace(j);
-        finish(ctx, j->task, j->target, j->key);
+        finish(ctx, a, j->target, j->key);
         place_close(&p);
+        job_answer(ctx, j, reply_task, a->t.count);
     }
 }
 
-/* The items of a command that is done later; false when there is no memory. */
-static bool hold_items(order *o) {
-    redis_string **held = try_alloc((size_t)o->count * sizeof *held);
-    if (!held) return false;
-    for (int i = 0; i < o->count; i++) held[i] = redis.HoldString(NULL, o->item[i]);
-    o->item = held;
-    o->is_verbatim = false;
-    return true;
-}
-
-static void release_items(const order *o) {
-    for (int i = 0; i < o->count; i++) redis.FreeString(NULL, o->item[i]);
-    redis.Free(o->item);
+static void free_adding(void *data) {
+    adding_free(data);
+    redis.Free(data);
 }
 
 static void clean_adding(job *j) {
-    adding *a = j->task;
-    release_items(&a->order);
-    adding_free(a);
+    free_adding(j->task);
+}
+
+/* A command that is done later; NULL, with the error replied, when there is no memory. */
+static adding *adding_new(redis_ctx *ctx, const value *v, const order *o) {
+    adding *a = try_alloc(sizeof *a);
+    if (!a) {
+        reply_error(ctx, "ERR Insufficient memory");
+        return NULL;
+    }
+    if (adding_begin(ctx, a, v, o)) {
+        a->order.is_verbatim = false;
+        return a;
+    }
     redis.Free(a);
+    return NULL;
 }
 
 static int add_elsewhere(redis_ctx *ctx, redis_string *key, value *v, const order *o) {
-    order kept = *o;
-    adding *a = try_alloc(sizeof *a);
-    if (!a || !hold_items(&kept)) {
-        redis.Free(a);
-        return reply_error(ctx, "ERR Insufficient memory");
-    }
     value_note_facts(v); /* nobody may have to while the worker reads it */
-    job *j = job_new(ctx, key, v);
-    if (j && adding_begin(ctx, a, v, &kept)) {
-        j->task = a;
-        j->make = add_to_copy, j->end = end_adding, j->clean = clean_adding;
-        const uint64_t bytes = 2 * tamis_stored_size(v->filter);
-        return job_do(ctx, j, o->count > VERY_MANY && bytes < LARGE_BYTES ? LARGE_BYTES : bytes);
+    adding *a = adding_new(ctx, v, o);
+    job *j = a ? job_new(ctx, key, v) : NULL;
+    if (!j) {
+        if (a) free_adding(a);
+        return REDIS_OK;
     }
-    if (j) job_drop(j);
-    release_items(&kept);
-    redis.Free(a);
-    return REDIS_OK;
+    job_hold(j, o->item, (size_t)o->count);
+    j->task = a;
+    j->make = add_to_copy, j->end = end_adding, j->clean = clean_adding;
+    const uint64_t bytes = 2 * tamis_stored_size(v->filter);
+    return job_do(ctx, j, o->count > VERY_MANY && bytes < LARGE_BYTES ? LARGE_BYTES : bytes);
 }
 
 /* ---- Very many items -------------------------------------------------------------------------- */
@@ -276,6 +284,7 @@ static bool step_adding(stream *s, value *v) {
     const size_t left = s->count - s->done;
     const size_t to = s->done + (left < ITEMS_AT_ONCE ? left : ITEMS_AT_ONCE);
     a->order.item = s->item;
+    read_items(a, v, s->done, to - s->done);
     add_some(a, v->filter, s->done, to);
     v->facts = a->facts;
     s->done = to;
@@ -291,11 +300,6 @@ static void reply_stream(redis_ctx *ctx, const stream *s) {
     reply_results(ctx, s->data);
 }
 
-static void free_adding(void *data) {
-    adding_free(data);
-    redis.Free(data);
-}
-
 static bool may_be_enlarged(const value *v) {
     const cf_shape s = cf_shape_of(v);
     return s.is_multiset && s.expansion && v->facts.filters < most_filters();
@@ -306,13 +310,8 @@ static bool may_be_enlarged(const value *v) {
 static int add_very_many(redis_ctx *ctx, redis_string *key, value *v, const order *o) {
     if (may_be_enlarged(v) && tamis_room(v->filter) < (uint64_t)o->count)
         return add_elsewhere(ctx, key, v, o);
-    adding *a = try_alloc(sizeof *a);
-    if (!a) return reply_error(ctx, "ERR Insufficient memory");
-    if (!adding_begin(ctx, a, v, o)) {
-        redis.Free(a);
-        return REDIS_OK;
-    }
-    a->order.is_verbatim = false;
+    adding *a = adding_new(ctx, v, o);
+    if (!a) return REDIS_OK;
     const stream s = {.some = step_adding,
                       .replicate = replicate_step,
                       .reply = reply_stream,
@@ -351,30 +350,31 @@ static void add_then(job *j, redis_ctx *ctx) {
     if (is_late) tamis_free(j->result);
     const bool is_good = is_late || creation_put(ctx, &p, j->key, &b->creation, j->result);
     place_close(&p);
-    if (is_good) add(ctx, j->key, &b->order);
+    order o = b->order;
+    o.item = j->held;
+    if (is_good) add(ctx, j->key, &o);
 }
 
 static void clean_beginning(job *j) {
     beginning *b = j->task;
-    release_items(&b->order);
     creation_free(&b->creation);
     redis.Free(b);
 }
 
 /* A large filter is made by the worker; the items follow when it stands there. Owns the creation. */
 static int create_and_add(redis_ctx *ctx, redis_string *key, const order *o, creation *c) {
-    beginning *b = try_alloc(sizeof *b);
-    if (b) *b = (beginning){*o, *c};
-    job *j = b && hold_items(&b->order) ? job_new(ctx, key, NULL) : NULL;
-    if (!j) {
-        const bool has_items = b && b->order.item != o->item;
-        if (has_items) release_items(&b->order); /* and the error was replied */
-        if (!has_items) reply_error(ctx, "ERR Insufficient memory");
-        redis.Free(b);
+    job *j = job_new(ctx, key, NULL);
+    beginning *b = j ? try_alloc(sizeof *b) : NULL;
+    if (!b) {
+        if (j) reply_error(ctx, "ERR Insufficient memory");
+        if (j) job_drop(j);
         creation_free(c);
         return REDIS_OK;
     }
+    *b = (beginning){*o, *c};
     b->order.is_at_once = true;
+    b->order.is_verbatim = false;
+    job_hold(j, o->item, (size_t)o->count);
     j->task = b;
     j->make = make_first, j->end = add_then, j->clean = clean_beginning;
     return job_do(ctx, j, c->bytes);
@@ -405,10 +405,12 @@ static int add_to(redis_ctx *ctx, redis_string *key, value *v, const order *o) {
     if (v->hashes_itself && has_all_expansions(ctx, v)) return REDIS_OK;
     if (many_may_wait(ctx, o->count)) return add_very_many(ctx, key, v, o);
     if (!adding_begin(ctx, &a, v, o)) return REDIS_OK;
+    read_items(&a, v, 0, a.t.count);
     const bool is_elsewhere = is_for_worker(&a, v->filter);
     if (!is_elsewhere) {
         add_all(&a, v->filter);
         finish(ctx, &a, v, key);
+        reply_results(ctx, &a);
     }
     adding_free(&a);
     return is_elsewhere ? add_elsewhere(ctx, key, v, o) : REDIS_OK;

@@ -55,12 +55,14 @@ static bool is_long(const tamis *filter, uint64_t n) {
     return tamis_stored_size(filter) / 16 * n >= LARGE_BYTES;
 }
 
+enum { PART_BYTES = 1 << 20 };
+
 /* What is left of a command, or of what is due. */
 typedef struct ticks {
     uint64_t left;
-    uint64_t every;    /* by which the time of the last tick goes on with each of them; 0: by none */
-    uint64_t ends_at;  /* what it is with the last one; 0: it stays */
-    bool is_begun; /* the next of them: a part of what leaves is cleared */
+    uint64_t every;   /* by which the time of the last tick goes on with each of them; 0: by none */
+    uint64_t ends_at; /* what it is with the last one; 0: it stays */
+    bool is_begun;    /* the next of them: a part of what leaves is cleared */
     tamis_status rc;
 } ticks;
 
@@ -77,7 +79,7 @@ void clock_pay(redis_ctx *ctx, redis_string *key) {
     value *v = p.value;
     place_close(&p);
     if (!v || !v->owes_tick || v->job || redis.GetContextFlags(ctx) & REDIS_IS_READ_ONLY) return;
-    v->owes_tick = false;
+    v->owes_tick = v->is_turning = false;
     atomic_fetch_sub(&counters.owed, 1);
     tamis_tick(v->filter);
     if (v->facts.every)
@@ -99,7 +101,6 @@ static void tell_tick(redis_ctx *ctx, const job *j, ticks *t) {
 }
 
 static bool step_ticks(job *j, redis_ctx *ctx) {
-    enum { PART_BYTES = 1 << 20 };
     const moment m = moment_begin();
     ticks *t = j->task;
     place p;
@@ -151,6 +152,36 @@ static void tick_later(redis_ctx *ctx, value *v, redis_string *key, uint64_t now
                      .ends_at = now < f->ticked ? now : f->ticked + due * f->every};
     job *j = ticks_job(ctx, v, key, &t);
     if (j) job_leave(ctx, j);
+}
+
+/* ---- Ticks that adds make ------------------------------------------------------------------------------ */
+
+/* The payload of a window begins with its turns and the adds since the last one. */
+static uint64_t adds_since_turn(const tamis *filter) {
+    enum { AT_ADDS = 8 };
+    uint64_t size, adds = 0;
+    const uint8_t *at = (const uint8_t *)tamis_payload(filter, &size) + AT_ADDS;
+    for (int i = 0; i < 8; i++) adds |= (uint64_t)at[i] << 8 * i;
+    return adds;
+}
+
+uint64_t clock_adds_left(const value *v) {
+    struct tamis_info info;
+    if (!v->knows_time || !is_long(v->filter, 1)) return UINT64_MAX;
+    tamis_facts(v->filter, &info, sizeof info);
+    const uint64_t each = word_of(&info, "each"), adds = adds_since_turn(v->filter);
+    if (word_of(&info, "by")) return UINT64_MAX; /* the clock */
+    return adds < each ? each - adds : 0;
+}
+
+void clock_turn_part(value *v) {
+    bool is_done = false;
+    tamis_tick_part(v->filter, PART_BYTES, &is_done);
+    v->is_turning = !is_done;
+}
+
+void clock_lost_key(value *v) {
+    owe(v, v->is_turning);
 }
 
 /* ---- What is due, for commands ----------------------------------------------------------------------- */

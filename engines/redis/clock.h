@@ -24,6 +24,13 @@ void clock_pay(redis_ctx *, redis_string *key);
  * ticks that are due, so when there are many to make on a large filter, the worker begins with them. */
 void clock_begin(redis_ctx *, redis_string *key);
 
+/* A window by adds ticks by itself when an add finds its generation full. How many adds a large one takes before it
+ * does; UINT64_MAX for all others. When none is left, a part of the tick is made by clock_turn_part(), until there are
+ * again; a step that loses its key says so. */
+uint64_t clock_adds_left(const value *);
+void clock_turn_part(value *);
+void clock_lost_key(value *);
+
 /* How many ticks a key stays, 0 for a kind that knows no time. */
 uint64_t clock_generations(const tamis *);
 

@@ -14,18 +14,26 @@ static bool find_memory(items *t, size_t n) {
     return true;
 }
 
-bool items_take(redis_ctx *ctx, items *t, const value *v, redis_string **argv, int count) {
+bool items_room(redis_ctx *ctx, items *t, const value *v, int count) {
     t->count = (size_t)count;
     count_items(t->count);
     if (!find_memory(t, t->count)) {
         reply_error(ctx, "ERR Insufficient memory");
         return false;
     }
-    for (size_t i = 0; i < t->count; i++) t->key[i] = key_of(argv[i]);
-    if (v->hashes_itself)
-        t->hash = NULL;
-    else
-        tamis_hash_many(v->filter, t->key, t->count, t->hash);
+    if (v->hashes_itself) t->hash = NULL;
+    return true;
+}
+
+void items_read(items *t, const value *v, redis_string *const *argv, size_t stride, size_t from,
+                size_t n) {
+    for (size_t i = from; i < from + n; i++) t->key[i] = key_of(argv[i * stride]);
+    if (t->hash) tamis_hash_many(v->filter, t->key + from, n, t->hash + from);
+}
+
+bool items_take(redis_ctx *ctx, items *t, const value *v, redis_string **argv, int count) {
+    if (!items_room(ctx, t, v, count)) return false;
+    items_read(t, v, argv, 1, 0, t->count);
     return true;
 }
 

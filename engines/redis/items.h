@@ -4,6 +4,9 @@
 
 #include "engines/redis/reply.h"
 
+/* Packed hashes that one command may have. */
+enum { MOST_HASHES = 1 << 20 };
+
 /* Memory for the items of one command: on the stack while they are few. */
 enum { FEW_ITEMS = 256 };
 typedef struct items {
@@ -20,6 +23,12 @@ typedef struct items {
 /* Takes the arguments and hashes them for the value's filter; false, with the error replied, when there is no
  * memory. */
 bool items_take(redis_ctx *, items *, const value *, redis_string **argv, int count);
+
+/* The same in two parts. Very many are read elsewhere, or a few at a time: item i is argv[i * stride]. Any thread, but
+ * not before the command that brought them has returned: the server may move what a string has then. */
+bool items_room(redis_ctx *, items *, const value *, int count);
+void items_read(items *, const value *, redis_string *const *argv, size_t stride, size_t from,
+                size_t n);
 void items_free(items *);
 
 /* hit[i] becomes 1 where item i may be in the set. */

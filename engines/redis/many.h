@@ -8,9 +8,7 @@
 #include "engines/redis/items.h"
 #include "engines/redis/work.h"
 
-/* So many that they may take longer than others should wait: more than a client that is in a hurry packs into
- * one command, and few enough for a millisecond or two. */
-enum { VERY_MANY = 16384, ITEMS_AT_ONCE = 64 };
+enum { ITEMS_AT_ONCE = 64 };
 
 /* Are they so many, and may whoever sent them wait? */
 bool many_may_wait(redis_ctx *, int count);
@@ -28,7 +26,8 @@ int many_ask(redis_ctx *, redis_string *key, value *, redis_string **item, int c
 /* ---- Changes ------------------------------------------------------------------------------------ */
 
 typedef struct stream {
-    /* Does a few items from `done` on, and moves that; false when it could not do all that it began with. */
+    /* Does a few items from `done` on, and moves that, or makes room for them; false when it could not do all that it
+     * began with. */
     bool (*some)(struct stream *, value *);
     /* Those from here up to `done`. */
     void (*replicate)(redis_ctx *, const struct stream *, redis_string *key, size_t from);
@@ -40,7 +39,7 @@ typedef struct stream {
     size_t strings;              /* that the items are: one each, or more */
 
     /* many.c's own. */
-    redis_string **item; /* that are held */
+    redis_string **item; /* that the job holds */
     bool is_gone;
 } stream;
 

@@ -114,6 +114,7 @@ typedef struct verb {
 typedef struct batch {
     items items;
     uint64_t *number; /* values to put; or NULL */
+    size_t stride;    /* of items among the arguments: 2 when each has a value behind it */
     const verb *verb;
     size_t undone; /* of the first items, that went in before one failed and were taken back */
     char why[JOB_WHY];
@@ -193,6 +194,29 @@ static tamis_status apply_put(tamis *filter, batch *b) {
     return rc;
 }
 
+static bool take_number(const redis_string *s, uint64_t *number) {
+    const struct tamis_key text = key_of(s);
+    const char *digits = text.bytes;
+    *number = 0;
+    for (size_t i = 0; i < text.len; i++) {
+        const uint64_t digit = (uint64_t)(digits[i] - '0');
+        if (digits[i] < '0' || digits[i] > '9' || *number > (UINT64_MAX - digit) / 10) return false;
+        *number = *number * 10 + digit;
+    }
+    return text.len > 0;
+}
+
+/* The values of pairs; false, and why, when one is none. */
+static bool take_numbers(redis_string **pair, size_t count, uint64_t *number, char why[JOB_WHY]) {
+    for (size_t i = 0; i < count; i++) {
+        if (take_number(pair[2 * i + 1], &number[i])) continue;
+        snprintf(why, JOB_WHY, "the value of '%.100s' must be a whole number from 0 to 2^64-1",
+                 redis.StringPtrLen(pair[2 * i], NULL));
+        return false;
+    }
+    return true;
+}
+
 /* ---- On the filter, or on a copy of it --------------------------------------------------------------- */
 
 /* Does it need more memory than the filter has? Only what is new does. */
@@ -217,10 +241,26 @@ static bool needs_copy(const tamis *filter, batch *b) {
            lacks_room(filter, &b->items);
 }
 
+/* Arguments are read where nobody waits for that. */
 static tamis_status alter_batch(tamis *copy, alteration *a, job *j) {
     batch *b = a->data;
-    (void)j;
+    items_read(&b->items, j->target, a->argv + 2, b->stride, 0, b->items.count);
+    if (b->number && !take_numbers(a->argv + 2, b->items.count, b->number, j->why))
+        return j->rc = TAMIS_INVALID;
     return b->verb->apply(copy, b);
+}
+
+/* Hashes are one argument, and items are as many as there are: the server would write down one after the other while
+ * everybody waits. */
+static void replicate_hashes(redis_ctx *ctx, alteration *a) {
+    const batch *b = a->data;
+    redis.Replicate(ctx, "TAMIS.HADD", "sb", a->argv[1], (const char *)b->items.hash,
+                    b->items.count * sizeof *b->items.hash);
+}
+
+static bool goes_as_hashes(const batch *b) {
+    const size_t n = b->items.count;
+    return b->verb->apply == apply_add && b->items.hash && n > VERY_MANY && n <= MOST_HASHES;
 }
 
 static void reply_batch(redis_ctx *ctx, alteration *a) {
@@ -270,6 +310,11 @@ static void change_now(redis_ctx *ctx, tamis *filter, batch *b, redis_string *ke
 
 /* ---- Very many items ------------------------------------------------------------------------------------ */
 
+/* Will a part of a large filter be cleared for them? */
+static bool turns(redis_ctx *ctx, const value *v, const batch *b) {
+    return b->verb->adds && clock_adds_left(v) < b->items.count && may_block(ctx);
+}
+
 /* Only what cannot fail is done in steps: nothing is taken back. */
 static bool cannot_fail(const tamis *filter, const batch *b) {
     return !b->number && (!b->verb->adds || tamis_room(filter) == UINT64_MAX);
@@ -277,11 +322,18 @@ static bool cannot_fail(const tamis *filter, const batch *b) {
 
 static bool apply_some(stream *s, value *v) {
     batch *b = s->data, part = {.verb = b->verb};
+    const uint64_t room = b->verb->adds ? clock_adds_left(v) : UINT64_MAX;
     const size_t from = s->done, left = s->count - from;
+    if (room == 0) {
+        clock_turn_part(v);
+        return true;
+    }
     part.items.count = left < ITEMS_AT_ONCE ? left : ITEMS_AT_ONCE;
+    if (part.items.count > room) part.items.count = (size_t)room;
     part.items.key = b->items.key + from;
     part.items.hash = b->items.hash ? b->items.hash + from : NULL;
     part.items.hit = b->items.hit + from;
+    items_read(&b->items, v, s->item, 1, from, part.items.count);
     const tamis_status rc = b->verb->apply(v->filter, &part);
     if (rc) snprintf(b->why, sizeof b->why, "%s", refusal(rc));
     if (!rc) s->changed = s->done += part.items.count;
@@ -315,37 +367,48 @@ static int change_in_steps(redis_ctx *ctx, value *v, redis_string *key, redis_st
     return many_change(ctx, key, v, item, &s);
 }
 
-/* The strings of the items lie in argv, which a job keeps. Owns the numbers. */
-static int change(redis_ctx *ctx, redis_string **argv, int argc, redis_string **item, int count,
-                  uint64_t *number, const verb *how) {
+/* Owns the numbers; NULL, with the error replied, when there is no memory. */
+static batch *batch_new(redis_ctx *ctx, const value *v, int count, size_t stride, uint64_t *number,
+                        const verb *how) {
+    batch *b = redis.Alloc(sizeof *b);
+    if (!items_room(ctx, &b->items, v, count)) {
+        redis.Free(number);
+        redis.Free(b);
+        return NULL;
+    }
+    b->number = number, b->stride = stride, b->verb = how, b->undone = 0, *b->why = 0;
+    return b;
+}
+
+/* Items are the arguments from the third on; where there are numbers, those stand between them. Owns them. */
+static int change(redis_ctx *ctx, redis_string **argv, int argc, uint64_t *number,
+                  const verb *how) {
+    const int stride = number ? 2 : 1, count = (argc - 2) / stride;
     place p = place_open(ctx, argv[1], REDIS_READ | REDIS_WRITE, ANY_FAMILY);
     tamis *filter = place_filter(ctx, &p, argv[1]);
     value *v = p.value;
-    batch *b = filter ? redis.Alloc(sizeof *b) : NULL;
-    if (b && !items_take(ctx, &b->items, v, item, count)) {
-        redis.Free(b);
-        b = NULL;
-    }
+    batch *b = filter ? batch_new(ctx, v, count, (size_t)stride, number, how) : NULL;
+    if (!filter) redis.Free(number);
     enum { HERE, IN_STEPS, ON_COPY } where = HERE;
     if (b) {
-        b->number = number, b->verb = how, b->undone = 0, *b->why = 0;
         clock_keep(ctx, v, argv[1]);
-        const bool are_many = many_may_wait(ctx, count);
+        const bool are_many = many_may_wait(ctx, count) || turns(ctx, v, b);
+        if (!are_many) items_read(&b->items, v, argv + 2, b->stride, 0, b->items.count);
         if (are_many && cannot_fail(filter, b))
             where = IN_STEPS;
         else if (are_many || needs_copy(filter, b))
             where = ON_COPY;
         else
-            change_now(ctx, filter, b, argv[1], item);
-    } else {
-        redis.Free(number);
+            change_now(ctx, filter, b, argv[1], argv + 2);
     }
     place_close(&p);
     if (where == HERE) return REDIS_OK;
-    if (where == IN_STEPS) return change_in_steps(ctx, v, argv[1], item, b);
+    if (where == IN_STEPS) return change_in_steps(ctx, v, argv[1], argv + 2, b);
     const uint64_t bytes = count > VERY_MANY ? LARGE_BYTES : tamis_stored_size(filter);
     const alteration a = {.alter = alter_batch,
                           .reply = reply_batch,
+                          .replies = how->tells_new ? b->items.count : 0,
+                          .replicate = goes_as_hashes(b) ? replicate_hashes : NULL,
                           .free = free_batch,
                           .event = how->event,
                           .data = b};
@@ -356,60 +419,34 @@ static int change(redis_ctx *ctx, redis_string **argv, int argc, redis_string **
 
 int tamis_add_command(redis_ctx *ctx, redis_string **argv, int argc) {
     static const verb add = {apply_add, reply_count, "tamis.add", "TAMIS.ADD", true, false};
-    return change(ctx, argv, argc, argv + 2, argc - 2, NULL, &add);
+    return change(ctx, argv, argc, NULL, &add);
 }
 
 int tamis_addnew_command(redis_ctx *ctx, redis_string **argv, int argc) {
     static const verb add_new = {apply_add_new,  reply_hits, "tamis.add",
                                  "TAMIS.ADDNEW", true,       true};
-    return change(ctx, argv, argc, argv + 2, argc - 2, NULL, &add_new);
+    return change(ctx, argv, argc, NULL, &add_new);
 }
 
 int tamis_remove_command(redis_ctx *ctx, redis_string **argv, int argc) {
     static const verb take_out = {apply_remove,   reply_hits, "tamis.remove",
                                   "TAMIS.REMOVE", false,      false};
-    return change(ctx, argv, argc, argv + 2, argc - 2, NULL, &take_out);
+    return change(ctx, argv, argc, NULL, &take_out);
 }
 
 /* ---- TAMIS.PUT key item value [item value ...] ----------------------------------------------------------- */
 
-static bool take_number(const redis_string *s, uint64_t *number) {
-    const struct tamis_key text = key_of(s);
-    const char *digits = text.bytes;
-    *number = 0;
-    for (size_t i = 0; i < text.len; i++) {
-        const uint64_t digit = (uint64_t)(digits[i] - '0');
-        if (digits[i] < '0' || digits[i] > '9' || *number > (UINT64_MAX - digit) / 10) return false;
-        *number = *number * 10 + digit;
-    }
-    return text.len > 0;
-}
-
-/* Items to the front of `item`, values to `number`; false with the error replied. */
-static bool split_pairs(redis_ctx *ctx, redis_string **pair, int count, redis_string **item,
-                        uint64_t *number) {
-    for (int i = 0; i < count; i++) {
-        item[i] = pair[2 * i];
-        if (take_number(pair[2 * i + 1], &number[i])) continue;
-        reply_error(ctx, "ERR the value of '%.100s' must be a whole number from 0 to 2^64-1",
-                    redis.StringPtrLen(item[i], NULL));
-        return false;
-    }
-    return true;
-}
-
 int tamis_put_command(redis_ctx *ctx, redis_string **argv, int argc) {
     static const verb put = {apply_put, reply_count, "tamis.put", "TAMIS.PUT", false, false};
     const int count = (argc - 2) / 2;
+    char why[JOB_WHY];
     if (argc % 2) return redis.WrongArity(ctx);
-    redis_string **item = redis.Alloc((size_t)count * sizeof *item);
     uint64_t *number = redis.Alloc((size_t)count * sizeof *number);
-    if (split_pairs(ctx, argv + 2, count, item, number))
-        change(ctx, argv, argc, item, count, number, &put);
-    else
+    if (!many_may_wait(ctx, count) && !take_numbers(argv + 2, (size_t)count, number, why)) {
         redis.Free(number);
-    redis.Free(item);
-    return REDIS_OK;
+        return reply_error(ctx, "ERR %s", why);
+    }
+    return change(ctx, argv, argc, number, &put);
 }
 
 /* ---- TAMIS.HAS, TAMIS.COUNT, TAMIS.GET key item... ------------------------------------------------------- */

@@ -9,28 +9,27 @@
 #include "engines/redis/alter.h"
 #include "engines/redis/clock.h"
 #include "engines/redis/commands.h"
+#include "engines/redis/items.h"
 
-enum { HASH_BYTES = 8, MOST_HASHES = 1 << 20 };
+enum { HASH_BYTES = 8 };
 
-/* The hashes of an argument, aligned: where they lie, or copied to *memory. NULL, with the error
- * replied, when it is none. */
-static const uint64_t *take_hashes(redis_ctx *ctx, const redis_string *arg, size_t *n,
-                                   void **memory) {
+/* The hashes of an argument, aligned: where they lie, or copied to *memory; NULL when there is none for that. Any
+ * thread. */
+static const uint64_t *hashes_of(const redis_string *arg, void **memory) {
     const struct tamis_key packed = key_of(arg);
     *memory = NULL;
-    *n = packed.len / HASH_BYTES;
-    if (packed.len == 0 || packed.len % HASH_BYTES || *n > MOST_HASHES) {
-        reply_error(ctx, "ERR packed hashes have 8 bytes each, 1 to %d of them, not %zu bytes",
-                    MOST_HASHES, packed.len);
-        return NULL;
-    }
     if ((uintptr_t)packed.bytes % HASH_BYTES == 0) return packed.bytes;
     *memory = try_alloc(packed.len);
-    if (!*memory) {
-        reply_error(ctx, "ERR Insufficient memory");
-        return NULL;
-    }
-    return memcpy(*memory, packed.bytes, packed.len);
+    return *memory ? memcpy(*memory, packed.bytes, packed.len) : NULL;
+}
+
+/* How many there are; 0, with the error replied, when the argument is none. */
+static size_t count_hashes(redis_ctx *ctx, const redis_string *arg) {
+    const size_t len = key_of(arg).len, n = len / HASH_BYTES;
+    if (n && len % HASH_BYTES == 0 && n <= MOST_HASHES) return n;
+    reply_error(ctx, "ERR packed hashes have 8 bytes each, 1 to %d of them, not %zu bytes",
+                MOST_HASHES, len);
+    return 0;
 }
 
 /* Filters of other systems would answer maybe to everything. */
@@ -40,44 +39,51 @@ static bool takes_hashes(redis_ctx *ctx, const value *v) {
     return false;
 }
 
+/* What both commands begin with. */
+typedef struct packed {
+    place place;
+    tamis *filter;
+    size_t n;               /* 0: the error has been replied */
+    const uint64_t *hashes; /* NULL until they are read */
+    void *memory;
+} packed;
+
+/* False, with the error replied, when there is no memory. */
+static bool packed_read(redis_ctx *ctx, packed *p, const redis_string *arg) {
+    if (!p->hashes) p->hashes = hashes_of(arg, &p->memory);
+    if (!p->hashes) reply_error(ctx, "ERR Insufficient memory");
+    return p->hashes;
+}
+
 /* Not every shard knows every hash: what another has would be answered maybe. False with the error
  * replied. */
-static bool are_of_shard(redis_ctx *ctx, const tamis *filter, const uint64_t *hashes, size_t n) {
+static bool are_of_shard(redis_ctx *ctx, packed *p, const redis_string *arg) {
     enum { BLOCK = 1024 };
     uint32_t shard[BLOCK];
     struct tamis_shard_info info;
-    if (!tamis_shard_info(filter, &info, sizeof info) || info.shards == 1) return true;
-    for (size_t at = 0; at < n; at += BLOCK) {
-        const size_t m = n - at < BLOCK ? n - at : BLOCK;
-        tamis_shards_of(filter, hashes + at, m, shard);
+    if (!tamis_shard_info(p->filter, &info, sizeof info) || info.shards == 1) return true;
+    if (!packed_read(ctx, p, arg)) return false;
+    for (size_t at = 0; at < p->n; at += BLOCK) {
+        const size_t m = p->n - at < BLOCK ? p->n - at : BLOCK;
+        tamis_shards_of(p->filter, p->hashes + at, m, shard);
         for (size_t i = 0; i < m; i++) {
             if (shard[i] == info.shard) continue;
             reply_error(ctx,
                         "WRONGSHARD hash %016" PRIx64 " belongs to shard %u of %" PRIu64
                         ", and this is shard %" PRIu64,
-                        hashes[at + i], shard[i], info.shards, info.shard);
+                        p->hashes[at + i], shard[i], info.shards, info.shard);
             return false;
         }
     }
     return true;
 }
 
-/* What both commands begin with. */
-typedef struct packed {
-    place place;
-    tamis *filter;
-    const uint64_t *hashes; /* NULL: the error has been replied */
-    size_t n;
-    void *memory;
-} packed;
-
 static packed packed_open(redis_ctx *ctx, redis_string **argv, int mode) {
     packed p = {.place = place_open(ctx, argv[1], mode, ANY_FAMILY)};
     p.filter = place_filter(ctx, &p.place, argv[1]);
-    if (p.filter && takes_hashes(ctx, p.place.value))
-        p.hashes = take_hashes(ctx, argv[2], &p.n, &p.memory);
-    if (p.hashes && !are_of_shard(ctx, p.filter, p.hashes, p.n)) p.hashes = NULL;
-    if (p.hashes) count_items(p.n);
+    if (p.filter && takes_hashes(ctx, p.place.value)) p.n = count_hashes(ctx, argv[2]);
+    if (p.n && !are_of_shard(ctx, &p, argv[2])) p.n = 0;
+    if (p.n) count_items(p.n);
     return p;
 }
 
@@ -104,25 +110,45 @@ static void add_now(redis_ctx *ctx, const packed *p, redis_string *key) {
     tell_added(ctx, &a);
 }
 
-/* The job owns the hashes. */
 static tamis_status add_to_copy(tamis *copy, alteration *a, job *j) {
-    (void)j;
-    return tamis_add_hashes(copy, a->data, (size_t)a->number);
-}
-
-static void free_hashes(alteration *a) {
-    redis.Free(a->data);
+    void *memory;
+    const uint64_t *hashes = hashes_of(a->argv[2], &memory);
+    const tamis_status rc =
+        hashes ? tamis_add_hashes(copy, hashes, (size_t)a->number) : TAMIS_NOMEM;
+    if (rc) job_fail(j, rc);
+    redis.Free(memory);
+    return rc;
 }
 
 /* ---- Very many ----------------------------------------------------------------------------------------- */
+
+/* They stay in the argument, which the job holds: 8 MiB take longer to copy than others should wait. */
 
 enum { VERY_MANY_HASHES = 1 << 16, HASHES_AT_ONCE = 1 << 9 };
 
 typedef struct stream {
     size_t n, done;
     tamis_status rc;
-    uint64_t hashes[];
 } stream;
+
+static const char *bytes_at(const job *j, size_t i) {
+    return (const char *)key_of(j->held[0]).bytes + i * HASH_BYTES;
+}
+
+static void add_some(const job *j, value *v) {
+    stream *s = j->task;
+    uint64_t hashes[HASHES_AT_ONCE];
+    const uint64_t room = clock_adds_left(v);
+    const size_t left = s->n - s->done, most = left < HASHES_AT_ONCE ? left : HASHES_AT_ONCE;
+    const size_t n = most < room ? most : (size_t)room;
+    if (n == 0) {
+        clock_turn_part(v);
+        return;
+    }
+    memcpy(hashes, bytes_at(j, s->done), n * HASH_BYTES);
+    s->rc = tamis_add_hashes(v->filter, hashes, n);
+    if (!s->rc) s->done += n;
+}
 
 /* As with items: what a step has done is replicated with it. */
 static bool step_stream(job *j, redis_ctx *ctx) {
@@ -131,19 +157,17 @@ static bool step_stream(job *j, redis_ctx *ctx) {
     const size_t from = s->done;
     place p;
     if (!job_finds(ctx, j, &p)) {
+        clock_lost_key(j->target);
         s->rc = TAMIS_NOT_FOUND;
         snprintf(j->why, sizeof j->why, "the key was changed meanwhile");
         return true;
     }
-    while (s->done < s->n && !s->rc && !(s->done > from && moment_is_over(&m))) {
-        const size_t n = s->n - s->done < HASHES_AT_ONCE ? s->n - s->done : HASHES_AT_ONCE;
-        s->rc = tamis_add_hashes(p.value->filter, s->hashes + s->done, n);
-        if (s->rc) job_fail(j, s->rc);
-        if (!s->rc) s->done += n;
-    }
+    do add_some(j, p.value);
+    while (s->done < s->n && !s->rc && !moment_is_over(&m));
+    if (s->rc) job_fail(j, s->rc);
     place_close(&p);
     if (s->done > from)
-        redis.Replicate(ctx, "TAMIS.HADD", "sb", j->key, (const char *)(s->hashes + from),
+        redis.Replicate(ctx, "TAMIS.HADD", "sb", j->key, bytes_at(j, from),
                         (s->done - from) * HASH_BYTES);
     return s->done == s->n || s->rc;
 }
@@ -161,26 +185,19 @@ static void free_stream(job *j) {
     redis.Free(j->task);
 }
 
-/* A job with hashes of its own; NULL, with the error replied, when there is no memory. */
-static job *stream_job(redis_ctx *ctx, value *v, redis_string *key, const uint64_t *hashes,
-                       size_t n) {
-    job *j = job_new(ctx, key, v);
-    stream *s = j ? try_alloc(sizeof *s + n * HASH_BYTES) : NULL;
-    if (!s) {
-        if (j) reply_error(ctx, "ERR Insufficient memory");
-        if (j) job_drop(j);
-        return NULL;
-    }
-    s->n = n, s->done = 0, s->rc = TAMIS_OK;
-    memcpy(s->hashes, hashes, n * HASH_BYTES);
-    j->task = s;
+/* NULL, with the error replied, when there is no memory. */
+static job *stream_job(redis_ctx *ctx, value *v, redis_string **argv, size_t n) {
+    job *j = job_new(ctx, argv[1], v);
+    if (!j) return NULL;
+    stream *s = j->task = redis.Alloc(sizeof *s);
+    *s = (stream){.n = n};
+    job_hold(j, argv + 2, 1);
     j->clean = free_stream;
     return j;
 }
 
-static int add_in_steps(redis_ctx *ctx, value *v, redis_string *key, const uint64_t *hashes,
-                        size_t n) {
-    job *j = stream_job(ctx, v, key, hashes, n);
+static int add_in_steps(redis_ctx *ctx, value *v, redis_string **argv, size_t n) {
+    job *j = stream_job(ctx, v, argv, n);
     if (!j) return REDIS_OK;
     j->step = step_stream, j->end = end_stream;
     return job_do(ctx, j, LARGE_BYTES);
@@ -201,24 +218,19 @@ static bool grows_long(const packed *p) {
 int tamis_hadd_command(redis_ctx *ctx, redis_string **argv, int argc) {
     packed p = packed_open(ctx, argv, REDIS_READ | REDIS_WRITE);
     value *v = p.place.value;
-    if (p.hashes) clock_keep(ctx, v, argv[1]);
-    const bool is_job = p.hashes && grows_long(&p);
-    if (p.hashes && !is_job && p.n > VERY_MANY_HASHES && may_block(ctx)) {
-        place_close(&p.place);
-        add_in_steps(ctx, v, argv[1], p.hashes, p.n);
-        packed_close(&p);
-        return REDIS_OK;
-    }
-    alteration a = {.alter = add_to_copy,
-                    .reply = tell_added,
-                    .free = free_hashes,
-                    .event = "tamis.add",
-                    .number = p.n};
-    if (is_job) a.data = memcpy(redis.Alloc(p.n * HASH_BYTES), p.hashes, p.n * HASH_BYTES);
-    if (p.hashes && !is_job) add_now(ctx, &p, argv[1]);
+    if (p.n) clock_keep(ctx, v, argv[1]);
+    const bool is_job = p.n && grows_long(&p);
+    const bool is_long = p.n > VERY_MANY_HASHES || (p.n && clock_adds_left(v) < p.n);
+    const bool is_stream = p.n && !is_job && is_long && may_block(ctx);
+    if (p.n && !is_job && !is_stream && packed_read(ctx, &p, argv[2])) add_now(ctx, &p, argv[1]);
     packed_close(&p);
-    return is_job ? alter_copy(ctx, &a, v, NULL, 0, argv, argc, tamis_stored_size(v->filter))
-                  : REDIS_OK;
+    if (is_stream) return add_in_steps(ctx, v, argv, p.n);
+    if (!is_job) return REDIS_OK;
+    const alteration a = {
+        .alter = add_to_copy, .reply = tell_added, .event = "tamis.add", .number = p.n};
+    const uint64_t bytes = tamis_stored_size(v->filter);
+    const bool is_small = p.n <= VERY_MANY_HASHES || bytes >= LARGE_BYTES;
+    return alter_copy(ctx, &a, v, NULL, 0, argv, argc, is_small ? bytes : LARGE_BYTES);
 }
 
 /* ---- TAMIS.HHAS key packed ------------------------------------------------------------------------- */
@@ -260,21 +272,17 @@ static bool can_answer(redis_ctx *ctx, const tamis *filter) {
 /* Very many are asked and answered by the worker, in a context that may be replied to without the lock. */
 static void ask_all(job *j) {
     const stream *s = j->task;
-    const packed p = {.filter = j->target->filter, .hashes = s->hashes, .n = s->n};
+    packed p = {.filter = j->target->filter, .n = s->n};
     redis_ctx *ctx = redis.GetThreadSafeContext(j->client);
-    reply_bits(ctx, &p, false);
+    if (packed_read(ctx, &p, j->held[0])) reply_bits(ctx, &p, false);
+    redis.Free(p.memory);
     redis.FreeThreadSafeContext(ctx);
 }
 
-static void end_asking(job *j, redis_ctx *ctx) {
-    (void)j, (void)ctx;
-}
-
-static int ask_elsewhere(redis_ctx *ctx, value *v, redis_string *key, const uint64_t *hashes,
-                         size_t n) {
-    job *j = stream_job(ctx, v, key, hashes, n);
+static int ask_elsewhere(redis_ctx *ctx, value *v, redis_string **argv, size_t n) {
+    job *j = stream_job(ctx, v, argv, n);
     if (!j) return REDIS_OK;
-    j->make = ask_all, j->end = end_asking;
+    j->make = ask_all, j->end = job_only_tells;
     j->only_tells = true;
     return job_do(ctx, j, LARGE_BYTES);
 }
@@ -283,14 +291,12 @@ int tamis_hhas_command(redis_ctx *ctx, redis_string **argv, int argc) {
     packed p = packed_open(ctx, argv, REDIS_READ);
     value *v = p.place.value;
     (void)argc;
-    const bool can = p.hashes && can_answer(ctx, p.filter);
+    const bool can = p.n && can_answer(ctx, p.filter);
     const bool is_empty = can && !clock_answers(ctx, v, argv[1]);
     /* A filter that a job reads already can be held still by that one alone. */
     const bool is_elsewhere =
         can && !is_empty && p.n > VERY_MANY_HASHES && !v->job && may_block(ctx);
-    if (can && !is_elsewhere) reply_bits(ctx, &p, is_empty);
-    place_close(&p.place);
-    if (is_elsewhere) ask_elsewhere(ctx, v, argv[1], p.hashes, p.n);
+    if (can && !is_elsewhere && packed_read(ctx, &p, argv[2])) reply_bits(ctx, &p, is_empty);
     packed_close(&p);
-    return REDIS_OK;
+    return is_elsewhere ? ask_elsewhere(ctx, v, argv, p.n) : REDIS_OK;
 }

@@ -284,6 +284,7 @@ tamis *value_swap(value *v, tamis *filter) {
     v->filter = filter;
     if (filter) tamis_facts(filter, &info, sizeof info);
     v->hashes_itself = info.abilities & TAMIS_OWN_HASH;
+    v->knows_time = info.abilities & TAMIS_CAN_TICK;
     return before;
 }
 

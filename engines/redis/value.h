@@ -59,6 +59,8 @@ typedef struct value {
     facts facts;
     family counted_as;  /* in `counters` */
     bool hashes_itself; /* the filter is of another system: it takes keys, not hashes */
+    bool knows_time;    /* keys leave it as time goes on, or as others are added */
+    bool is_turning;    /* a part of what makes room for the next add is cleared: see clock.h */
     struct job *job;    /* that reads the filter: nobody may change it before that has ended */
     bool owes_tick;     /* that was begun when the key had another name: see clock.h */
     bool is_stuck;      /* there was no memory for a filter of its own */

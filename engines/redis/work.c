@@ -64,10 +64,21 @@ void job_fail(job *j, tamis_status rc) {
     snprintf(j->why, sizeof j->why, "%s", refusal(rc));
 }
 
+void job_hold(job *j, redis_string **strings, size_t count) {
+    j->held = redis.Alloc(count * sizeof *j->held);
+    j->held_count = count;
+    for (size_t i = 0; i < count; i++) j->held[i] = redis.HoldString(NULL, strings[i]);
+}
+
 /* Strings are the server's: only under its lock. */
 static void free_strings(job *j) {
     if (j->clean) j->clean(j);
     redis.FreeString(NULL, j->key);
+}
+
+/* At most so many of those that are held. */
+static void release_some(job *j, size_t most) {
+    while (j->held_count && most--) redis.FreeString(NULL, j->held[--j->held_count]);
 }
 
 /* Filters are large, and giving their memory back takes milliseconds: without the lock. */
@@ -75,11 +86,13 @@ static void free_filters(job *j) {
     for (int i = 0; i < j->read_count; i++) value_release(j->reads[i]);
     if (j->target) value_release(j->target);
     filter_release(j->replaced);
+    redis.Free(j->held);
     redis.Free(j);
 }
 
 void job_drop(job *j) {
     free_strings(j);
+    release_some(j, SIZE_MAX);
     free_filters(j);
 }
 
@@ -303,14 +316,30 @@ static void settle(job *j) {
 
 /* ---- The worker -------------------------------------------------------------------------------- */
 
-static job *next_job(void) {
+static void await_job(void) {
     pthread_mutex_lock(&queue.mutex);
     while (!queue.first) pthread_cond_wait(&queue.comes, &queue.mutex);
+    pthread_mutex_unlock(&queue.mutex);
+}
+
+/* Under the server's lock: so the command that brought it has returned, and the server, which looks once more at what
+ * was held of its arguments, has done that. NULL when somebody else was faster. */
+static job *take_job(void) {
+    pthread_mutex_lock(&queue.mutex);
     job *j = queue.first;
-    queue.first = j->next;
-    if (!queue.first) queue.last = &queue.first;
+    if (j) unqueue(j);
     pthread_mutex_unlock(&queue.mutex);
     return j;
+}
+
+static job *next_job(redis_ctx *lock) {
+    for (;;) {
+        await_job();
+        redis.ThreadSafeContextLock(lock);
+        job *j = take_job();
+        redis.ThreadSafeContextUnlock(lock);
+        if (j) return j;
+    }
 }
 
 /* CLIENT PAUSE and failovers want a data set that stands still: a server that is told of a change then
@@ -331,7 +360,7 @@ static void lock_to_end(redis_ctx *lock, const job *j) {
 }
 
 /* Whoever waits for the lock needs a moment to take it: a worker that took it again at once would keep it. */
-static void pause_between(redis_ctx *lock) {
+static void unlock_for_others(redis_ctx *lock) {
     static const struct timespec pause = {.tv_nsec = 300000};
     redis.ThreadSafeContextUnlock(lock);
     nanosleep(&pause, NULL);
@@ -341,7 +370,7 @@ static void work_by_steps(redis_ctx *lock, job *j) {
     for (;;) {
         lock_to_end(lock, j);
         if (step(j)) return; /* with the lock */
-        pause_between(lock);
+        unlock_for_others(lock);
     }
 }
 
@@ -354,15 +383,27 @@ static void work_at_once(redis_ctx *lock, job *j) {
     lock_to_end(lock, j);
 }
 
+/* The client has let go of its arguments when the server has been round once: what is left of them is freed here,
+ * and for hundreds of thousands that takes longer than others should wait. */
+static void release_in_pieces(redis_ctx *lock, job *j) {
+    enum { PIECE = 4096 };
+    while (j->held_count) {
+        unlock_for_others(lock);
+        redis.ThreadSafeContextLock(lock);
+        release_some(j, PIECE);
+    }
+}
+
 static void *work(void *lock) {
     for (;;) {
-        job *j = next_job();
+        job *j = next_job(lock);
         if (j->step)
             work_by_steps(lock, j);
         else
             work_at_once(lock, j);
         end_once(j);
         free_strings(j);
+        release_in_pieces(lock, j);
         redis.ThreadSafeContextUnlock(lock);
         free_filters(j);
     }
@@ -498,6 +539,32 @@ int job_do(redis_ctx *ctx, job *j, uint64_t bytes) {
     j->client = take_client(ctx);
     give_to_worker(ctx, j);
     return REDIS_OK;
+}
+
+/* A context of a client that waits may be replied to without the lock. */
+static void answer(job *j) {
+    redis_ctx *ctx = redis.GetThreadSafeContext(j->client);
+    j->answer(ctx, j->task);
+    redis.FreeThreadSafeContext(ctx);
+}
+
+void job_only_tells(job *j, redis_ctx *ctx) {
+    (void)j, (void)ctx;
+}
+
+void job_answer(redis_ctx *ctx, job *done, void (*how)(redis_ctx *, void *task), size_t count) {
+    if (!done->client || count <= VERY_MANY) {
+        how(ctx, done->task);
+        return;
+    }
+    job *j = job_new(ctx, done->key, NULL);
+    if (!j) return;
+    j->answer = how, j->make = answer, j->end = job_only_tells, j->only_tells = true;
+    j->task = done->task, done->task = NULL;
+    j->clean = done->clean, done->clean = NULL;
+    j->held = done->held, done->held = NULL;
+    j->held_count = done->held_count, done->held_count = 0;
+    job_do(ctx, j, LARGE_BYTES);
 }
 
 bool work_is_active(void) {

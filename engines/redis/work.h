@@ -21,25 +21,32 @@
 #include "engines/redis/bounds.h"
 #include "engines/redis/reply.h"
 
+/* More items may take longer than others should wait: more than a client that is in a hurry packs into one command,
+ * and few enough for a millisecond or two. */
+enum { VERY_MANY = 16384 };
+
 enum { JOB_KEYS = 1 + 64, JOB_WHY = 256 };
 
 struct waiter;
 
 typedef struct job {
     /* What to do: filled in by the command. */
-    void (*make)(struct job *);             /* any thread; sets rc, and `result` when that is OK */
+    void (*make)(struct job *);              /* any thread; sets rc, and `result` when that is OK */
     bool (*step)(struct job *, redis_ctx *); /* instead of it: true when there is nothing left */
-    void (*end)(struct job *, redis_ctx *); /* main thread or under its lock: replies */
-    void (*clean)(struct job *);            /* frees what `task` holds; or NULL */
-    redis_string *key;                      /* that the result is for */
-    int db;                                 /* where that is */
-    value *target;                          /* what stands there now; NULL: nothing */
-    value *reads[JOB_KEYS];                 /* what make() reads beside it */
+    void (*end)(struct job *, redis_ctx *);  /* main thread or under its lock: replies */
+    void (*clean)(struct job *);             /* frees what `task` holds; or NULL */
+    redis_string *key;                       /* that the result is for */
+    int db;                                  /* where that is */
+    value *target;                           /* what stands there now; NULL: nothing */
+    value *reads[JOB_KEYS];                  /* what make() reads beside it */
     int read_count;
     bool only_tells; /* end() changes no key */
     bool answers;    /* for the command's own use: somebody is to be answered */
     uint64_t number; /* for the command's own use */
     void *task;      /* the same; texts and the like */
+    void (*answer)(redis_ctx *, void *task); /* by job_answer() */
+    redis_string **held;                     /* by job_hold(); NULL: none */
+    size_t held_count;
 
     /* What came of it. */
     tamis *result;
@@ -58,6 +65,10 @@ typedef struct job {
 /* A job for this key, or NULL with the error replied when there is no memory. The key is held. */
 job *job_new(redis_ctx *, redis_string *key, value *target);
 void job_reads(job *, value *);
+
+/* Holds strings until the job is gone: `held` are the same ones. Hundreds of thousands are given back a piece at a
+ * time, when the client that brought them has let go of them. */
+void job_hold(job *, redis_string **strings, size_t count);
 
 /* Gives a job up before it was done. */
 void job_drop(job *);
@@ -87,6 +98,14 @@ bool job_place(redis_ctx *, job *, place *);
 
 /* For end(): puts `result` into the target. What was there is freed when nobody waits for it. */
 void job_replace(job *);
+
+/* An end() for jobs whose make() has answered. */
+void job_only_tells(job *, redis_ctx *);
+
+/* For end(): replies by `answer`, which gets the job's task. Hundreds of thousands of answers take longer than others
+ * should wait: they are written by another job, which takes over task, clean() and strings, without the lock and
+ * while the key is free again. */
+void job_answer(redis_ctx *, job *, void (*answer)(redis_ctx *, void *task), size_t count);
 
 /* Notes the failure of a call of the library, which knows its sentence only on this thread. */
 void job_fail(job *, tamis_status);

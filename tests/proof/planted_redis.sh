@@ -123,6 +123,13 @@ plant "the first of two that share a filter frees it" work \
     engines/redis/value.c "if (s) is_last = false;" "if (s) is_last = s->users == 2;"
 plant "steps are not replicated" work \
     engines/redis/many.c "if (s->done > from) s->replicate(" "if (s->done < from) s->replicate("
+plant "hashes of a copy that grew are not told to replicas" work \
+    engines/redis/own.c "redis.Replicate(ctx, \"TAMIS.HADD\", \"sb\", a->argv[1], (const char *)b->items.hash," \
+    "if (false) redis.Replicate(ctx, \"TAMIS.HADD\", \"sb\", a->argv[1], (const char *)b->items.hash,"
+plant "values among very many are not looked at" work \
+    engines/redis/own.c "        return j->rc = TAMIS_INVALID;" "        j->rc = TAMIS_OK;"
+plant "a window by adds begins a generation too many" work \
+    engines/redis/clock.c "return adds < each ? each - adds : 0;" "return adds + 1 < each ? each - adds : 0;"
 plant "a tick in steps is not told to replicas" work \
     engines/redis/clock.c "        redis.Replicate(ctx, \"TAMIS.TICK\", \"sl\", j->key, 1LL);" "        (void)ctx;"
 plant "a tick that was begun under another name is forgotten" work \

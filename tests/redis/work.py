@@ -548,6 +548,66 @@ def many_in_sketches(t, kind):
     tap.equal((digest(t.server, t.keys[-1]), field(c, "tamis", STEPS)), before, "and nothing is counted")
 
 
+def windows_by_adds(server, replica):
+    """A generation that ends clears a large part of the filter: a piece at a time, also for one item."""
+    t = Theirs(server, replica)
+    c = t.client
+    spec = "window:size=96MiB,capacity=40,generations=4"
+    t.both(["TAMIS.CREATE", spec], ["TAMIS.ADD", *(f"w-{i}" for i in range(35))], STEPS, "adds to a window")
+    t.both(["TAMIS.CREATE", spec], ["TAMIS.ADDNEW", *(f"w-{i % 30}" for i in range(60))], STEPS, "adds of what is new")
+    t.both(["TAMIS.CREATE", spec], ["TAMIS.HADD", random.Random(4).randbytes(8 * 45)], STEPS, "packed adds")
+    for key in t.keys[:2]:
+        c.must("TAMIS.ADD", key, *(f"x-{i}" for i in range(5)))
+    before = field(c, "tamis", STEPS)
+    c.must("TAMIS.ADD", t.keys[1], "one")
+    tap.check(field(c, "tamis", STEPS) > before, "one item that ends a generation")
+    c.pipeline([["MULTI"], ["TAMIS.ADD", t.keys[0], "one"], ["EXEC"]])
+    tap.equal(digest(server, t.keys[1]), digest(server, t.keys[0]), "comes to the same")
+    t.end("windows by adds")
+    c.must("TAMIS.CREATE", "w", spec)
+    busy, adder = queued(server, "TAMIS.ADD", "w", *(f"w-{i}" for i in range(2_000)))
+    until(lambda: has_come(c), 10, "the job has come")
+    c.must("RENAME", "w", "w2")
+    tap.check(adder.read() in (2_000, CHANGED), "a key that is renamed while a generation ends is told")
+    busy.end()
+    adder.close()
+    c.must("TAMIS.HAS", "w2", "w-0")
+    is_same(server, replica, ("w2",), "and is the same on the replica")
+    c.must("DEL", "w2")
+    c.close()
+
+
+def many_that_grow(server, replica):
+    """On a copy, and told to others as one argument: the hashes."""
+    t = Theirs(server, replica)
+    c = t.client
+    items = [f"g-{i}" for i in range(40_000)]
+    for spec in ("grow:capacity=1000", "scalable:capacity=1000", "cuckoo:capacity=50K", "redisbloom:capacity=1000,fpr=1%"):
+        t.both(["TAMIS.CREATE", spec], ["TAMIS.ADD", *items], DONE, spec)
+        tap.equal(sum(c.must("TAMIS.HAS", t.keys[-1], *items)), len(items), "all are found")
+    pairs = [word for i in range(20_000) for word in (f"p-{i}", i % 1000)]
+    t.both(["TAMIS.CREATE", "approximator:capacity=100K,value=16"], ["TAMIS.PUT", *pairs], DONE, "values")
+    before = digest(server, t.keys[-1])
+    bad = t.both(["TAMIS.CREATE", "approximator:capacity=100K,value=16"], ["TAMIS.PUT", *pairs, "z", "9z"], DONE, "a value that is none")
+    tap.equal(bad, Error("ERR the value of 'z' must be a whole number from 0 to 2^64-1"), "is told")
+    tap.check(digest(server, t.keys[-1]) != before and c.must("TAMIS.GET", t.keys[-1], "p-1") == [None], "and nothing is put")
+    t.end("many that grow")
+    c.close()
+
+
+def large_words(server):
+    """The server moves a large argument that somebody holds when the command that brought it has returned."""
+    c = server.client()
+    sizes = [200_000] + [40_000] * 20
+    items = [f"l-{i}" for i in range(20_000)] + [chr(97 + i) * size for i, size in enumerate(sizes)]
+    c.must("TAMIS.CREATE", "large", "redisbloom:capacity=100000,fpr=1%")
+    c.must("BF.MADD", "large", *items)
+    tap.equal(c.must("BF.MEXISTS", "large", *items), [1] * len(items), "large items among very many")
+    tap.equal(c.must("BF.MEXISTS", "large", *items[-21:]), [1] * 21, "are found alone")
+    c.must("DEL", "large")
+    c.close()
+
+
 def many_of_theirs(server, replica):
     t = Theirs(server, replica)
     c = t.client
@@ -594,9 +654,9 @@ def main():
     with Server() as server, Server() as replica:
         replicate(server, replica)
         crowd(server, replica)
-        for part in (many_wait, who_may_not_wait, keys_that_go, clients_that_go, pauses, saving, made_without_touching):
+        for part in (many_wait, who_may_not_wait, keys_that_go, clients_that_go, pauses, saving, made_without_touching, large_words):
             part(server)
-        for part in (replica_works, copies, ticks_in_steps, very_many, many_of_theirs):
+        for part in (replica_works, copies, ticks_in_steps, windows_by_adds, very_many, many_that_grow, many_of_theirs):
             part(server, replica)
         in_step(server, replica)
         tap.equal(digest(replica, "dest"), digest(server, "dest"), "the replica is the same after all that")
