@@ -286,6 +286,83 @@ def grow(server, c):
     tap.equal(c.must("TAMIS.HAS", "g", 0, 1, 2), [1, 1, 1], "what was added before is there")
 
 
+# What takes very many items at once: how it is made, the command, the question, and the setting of its family.
+MANY = 20_000
+GROWING = {
+    "scalable": (["TAMIS.CREATE", "scalable:capacity=100k,fpr=1e-9"], ["TAMIS.ADD"], "TAMIS.HAS", None),
+    "grow": (["TAMIS.CREATE", "grow:capacity=100k,fpr=1e-9"], ["TAMIS.ADD"], "TAMIS.HAS", None),
+    "grow, new": (["TAMIS.CREATE", "grow:capacity=100k,fpr=1e-9"], ["TAMIS.ADDNEW"], "TAMIS.HAS", None),
+    "BF": (["BF.RESERVE", 1e-9, 100000], ["BF.MADD"], "BF.MEXISTS", ("bf-kind", "tamis")),
+    "BF of RedisBloom": (["BF.RESERVE", 1e-9, 100000], ["BF.MADD"], "BF.MEXISTS", ("bf-kind", "redisbloom")),
+    "BF by BF.INSERT": (["BF.RESERVE", 1e-9, 100000], ["BF.INSERT", "NOCREATE", "ITEMS"], "BF.MEXISTS", ("bf-kind", "redisbloom")),
+    "CF": (["CF.RESERVE", 300000, "EXPANSION", 4], ["CF.INSERT", "ITEMS"], "CF.MEXISTS", ("cf-kind", "tamis")),
+    "CF, new": (["CF.RESERVE", 300000, "EXPANSION", 4], ["CF.INSERTNX", "ITEMS"], "CF.MEXISTS", ("cf-kind", "tamis")),
+    "CF of RedisBloom": (["CF.RESERVE", 300000, "EXPANSION", 4], ["CF.INSERT", "ITEMS"], "CF.MEXISTS", ("cf-kind", "rediscuckoo")),
+}
+
+
+def acknowledged(sent, reply):
+    """The items of a command that it was told are in."""
+    if isinstance(reply, Error):
+        return []
+    if isinstance(reply, int):
+        return sent
+    return [item for item, answer in zip(sent, reply) if not isinstance(answer, Error) and answer != -1]
+
+
+def is_refusal(sent, reply):
+    """In the server's words: for all of them, or behind those that are in; or -1 for each that found no room, as RedisBloom's
+    cuckoo filters tell it."""
+    if isinstance(reply, list) and -1 in reply:
+        return len(reply) == len(sent) and set(reply) <= {1, 0, -1} and 1 in reply
+    if isinstance(reply, list):
+        return 1 < len(reply) <= len(sent) and reply[-1] == Error(OOM)
+    return reply == Error(OOM)
+
+
+def until_refused(c, name, most):
+    """Sends very many items at a time until one of them is refused; what was acknowledged before, and with that."""
+    make, add, _, _ = GROWING[name]
+    c.must(make[0], name, *make[1:])
+    kept = [f"first {i}" for i in range(MANY // 3)]  # so that room ends in the middle of a command
+    c.must(add[0], name, *add[1:], *kept)
+    for at in range(0, 100 * MANY, MANY):
+        sent = [f"{i}" for i in range(at, at + MANY)]
+        reply = c.do(add[0], name, *add[1:], *sent)
+        last = acknowledged(sent, reply)
+        kept += last
+        if len(last) < len(sent):
+            break
+    tap.check(is_refusal(sent, reply), f"{name}: growth is refused, and told")
+    if name in ("CF", "CF, new"):
+        reply = c.do(add[0], name, *add[1:], *(f"more {i}" for i in range(MANY)))
+        tap.check(reply == Error(OOM) or set(reply) <= {0, -1}, f"{name}: when nothing goes in, in the server's words")
+    until(lambda: used(c) <= most, 30, "arguments are freed")
+    return kept
+
+
+def very_many():
+    """The same for commands that are done in steps, or on a copy, while others are served; a replica and a file take all that
+    was acknowledged, whatever they may use themselves."""
+    most = 10 * MIB
+    aof = ("--appendonly", "yes", "--appendfsync", "no", "--auto-aof-rewrite-percentage", "0")
+    for name, (_, _, ask, setting) in GROWING.items():
+        with Server(*aof, "--maxmemory", most) as primary, Server("--maxmemory", "3mb") as replica:
+            replicate(primary, replica)
+            c, r = primary.client(), replica.client()
+            if setting:
+                configure(c, dict([setting]))
+            kept = until_refused(c, name, most)
+            tap.equal(sum(map(bool, c.must(ask, name, *kept))), len(kept), f"{name}: what was acknowledged is there")
+            wanted = c.must("DEBUG", "DIGEST-VALUE", name)
+            in_step(primary, replica)
+            tap.equal(r.must("DEBUG", "DIGEST-VALUE", name), wanted, f"{name}: and on a replica with less memory")
+            tap.check("CRITICAL" not in replica.log(), "which refused nothing of its primary")
+            c.must("CONFIG", "SET", "maxmemory", "3mb")
+            c.must("DEBUG", "LOADAOF")
+            tap.equal(c.must("DEBUG", "DIGEST-VALUE", name), wanted, f"{name}: and from the AOF, with less memory")
+
+
 def evict(c, big):
     """With a policy the server makes room after the command: what could become free counts as room."""
     c.must("FLUSHALL")
@@ -308,6 +385,7 @@ def main():
     refused_here()
     secrets()
     memory()
+    very_many()
     return tap.end()
 
 
