@@ -128,8 +128,12 @@ plant "hashes of a copy that grew are not told to replicas" work \
     "if (false) redis.Replicate(ctx, \"TAMIS.HADD\", \"sb\", a->argv[1], (const char *)b->items.hash,"
 plant "values among very many are not looked at" work \
     engines/redis/own.c "        return j->rc = TAMIS_INVALID;" "        j->rc = TAMIS_OK;"
-plant "a window by adds begins a generation too many" work \
-    engines/redis/clock.c "return adds < each ? each - adds : 0;" "return adds + 1 < each ? each - adds : 0;"
+plant "a window by adds clears a generation at once" work \
+    engines/redis/own.c "clock_adds_left(v) < b->items.count && may_block(ctx)" "false"
+plant "steps are bound by nothing" bounds \
+    engines/redis/work.c "    const bounds before = bounds_leave(j->bounds);
+    queue.steps++;" "    const bounds before = bounds_leave((bounds){.asker = NULL});
+    queue.steps++;"
 plant "a tick in steps is not told to replicas" work \
     engines/redis/clock.c "        redis.Replicate(ctx, \"TAMIS.TICK\", \"sl\", j->key, 1LL);" "        (void)ctx;"
 plant "a tick that was begun under another name is forgotten" work \

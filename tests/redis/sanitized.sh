@@ -27,7 +27,7 @@ if [ ! -e "$library" ] || ! command -v redis-server >/dev/null; then
 fi
 try "the module is built for the sanitizers" flock Makefile make -s -j2 SAN=1 build-san/tamis-redis.so
 try "and the mutator" flock Makefile make -s build/tests/redis/mutate
-for program in own work bounds bf cf cms attacks; do
+for program in own work bounds server_side bf cf cms attacks; do
     [ ! -e "tests/redis/$program.py" ] || try "checked: tests/redis/$program.py" "tests/redis/$program.py"
 done
 try "checked: $PROGRAMS random programs" tests/redis/programs.py

@@ -33,6 +33,11 @@ def free_port():
             return port
 
 
+def environment_for(other):
+    """That of a server program: a module with a sanitizer loads only where its library is in already."""
+    return dict(other, **({"LD_PRELOAD": PRELOAD} if PRELOAD else {}))
+
+
 # Which strangers are let in follows from the secret: with one that is drawn, a test would fail now and then.
 SECRET = "5e" * 16
 
@@ -59,9 +64,8 @@ class Server:
             command += ["--loadmodule", self.module, *map(str, self.arguments)]
             command += ["--tamis.secret", self.secret] if self.module == MODULE and self.secret else []
         command += map(str, self.options)
-        environment = dict(self.environment or os.environ, **({"LD_PRELOAD": PRELOAD} if PRELOAD else {}))
         self.process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-                                        env=environment)
+                                        env=environment_for(self.environment or os.environ))
         self.wait()
 
     def log_path(self):

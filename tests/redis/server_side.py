@@ -7,7 +7,7 @@ import sys
 import tempfile
 
 from resp import Error, Status
-from server import MODULE, PROGRAM, Server, Tap, free_port, until
+from server import MODULE, PROGRAM, Server, Tap, environment_for, free_port, until
 
 OK = Status("OK")
 tap = Tap()
@@ -303,7 +303,7 @@ def rewritten():
     with open(path, "w") as file:
         file.write(f"port {port}\nbind 127.0.0.1\ndir {folder}\nsave \"\"\nloadmodule {MODULE}\ntamis.cf-bucket-size 7\n")
     for turn, wanted in enumerate((b"7", b"9")):
-        process = subprocess.Popen([PROGRAM, path], stdout=subprocess.DEVNULL)
+        process = subprocess.Popen([PROGRAM, path], stdout=subprocess.DEVNULL, env=environment_for(os.environ))
         try:
             import resp
             clients = []
@@ -356,7 +356,7 @@ def arguments():
                         (["hash", "md5"], "none of its choices"), (["nothing", "1"], "is no setting"), (["hash"], "has no value")):
         folder = tempfile.mkdtemp(prefix="tamis-redis-")
         ended = subprocess.run([PROGRAM, "--port", str(free_port()), "--dir", folder, "--save", "", "--loadmodule", MODULE, *words],
-                               capture_output=True, text=True, timeout=30)
+                               capture_output=True, text=True, timeout=30, env=environment_for(os.environ))
         tap.check(ended.returncode != 0 and part in ended.stdout, f"{' '.join(words)}: the server does not start, and says why")
         subprocess.run(["rm", "-r", folder], check=False)
 
