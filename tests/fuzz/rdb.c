@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engines/redis/bounds.h"
 #include "engines/redis/origin_bloom.h"
 #include "engines/redis/origin_cms.h"
 #include "engines/redis/persist.h"
@@ -203,7 +204,9 @@ static void goes_round(value *v) {
     free(second.out);
 }
 
+/* As a client's command: a filter that grew beyond the limits would not be loaded again. */
 static void change(tamis *f) {
+    const bounds before = bounds_enter_callback();
     static const struct tamis_key keys[] = {{"a", 1}, {"bc", 2}, {"tamis", 5}};
     uint8_t hit[3];
     if (tamis_add_many(f, keys, 3) == TAMIS_OK) {
@@ -213,6 +216,7 @@ static void change(tamis *f) {
     tamis_remove(f, "bc", 2);
     tamis_count(f, "a", 1);
     tamis_merge(f, f);
+    bounds_leave(before);
 }
 
 static void use(value *v) {
