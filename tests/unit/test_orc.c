@@ -152,7 +152,8 @@ static void refuses_what_is_not_orc(void **state) {
                 {"080911000000000000001100000000000000", "no message"},
                 {"08001a080000000000000000", "1 to 255 hashes, not 0"},
                 {"0880021a080000000000000000", "1 to 255 hashes, not 256"},
-                {"0a0508091a100000", "no message"}, /* a stream that is cut */
+                {"0a0508091a100000", "no message"},     /* a stream that is cut */
+                {"0affffffff7f08091a08", "no message"}, /* by gigabytes */
                 {"08ffffffffff7f1a080000000000000000", "no message"}};
     for (size_t i = 0; i < sizeof lies / sizeof *lies; i++) {
         const test_file file = test_hex(lies[i].hex);
