@@ -41,6 +41,15 @@ static struct {
     time_t clock;  /* seconds that the clock shows, unless 0; each look at it takes one */
 } fault;
 
+/* From now on: of the calls of this name, or of all (NULL), the n-th fails. */
+static inline void fail_at(const char *only, int n, int error) {
+    fault.only = only;
+    fault.calls = 0;
+    fault.fail_at = n;
+    fault.error = error;
+    fault.is_on = true;
+}
+
 static bool is_meant(const char *name) {
     return fault.is_on && (!fault.only || strcmp(fault.only, name) == 0);
 }

@@ -224,14 +224,6 @@ static void a_file_that_lost_its_name_is_left(void **state) {
     tamis_edit_close(edit);
 }
 
-static void fail_once(const char *call, int error) {
-    fault.calls = 0;
-    fault.only = call;
-    fault.fail_at = 1;
-    fault.error = error;
-    fault.is_on = true;
-}
-
 /* The list of locks has those of other files too, and this one's may be of another machine. */
 static void holders_of_other_files_are_not_named(void **state) {
     (void)state;
@@ -241,7 +233,7 @@ static void holders_of_other_files_are_not_named(void **state) {
     name_of(other_name, "other"), write_text(other_name, "");
     const int fd = open(other_name, O_RDONLY | O_CLOEXEC);
     assert_int_equal(flock(fd, LOCK_EX), 0);
-    fail_once("flock", EWOULDBLOCK);
+    fail_at("flock", 1, EWOULDBLOCK);
     assert_int_equal(open_for(&edit, 0, false), TAMIS_BUSY);
     fault.is_on = false;
     if (!strstr(tamis_why(), "another process is changing it"))
@@ -255,7 +247,7 @@ static void waits_go_on_after_fifty_days(void **state) {
     tamis_edit *edit;
     make_image(plain, 10);
     fault.clock = ((uint64_t)1 << 32) / 1000;
-    fail_once("flock", EWOULDBLOCK);
+    fail_at("flock", 1, EWOULDBLOCK);
     const tamis_status rc = open_for(&edit, 60000, false);
     fault.is_on = false;
     assert_int_equal(rc, TAMIS_OK);
@@ -270,10 +262,8 @@ static void without_locks(void **state) {
     tamis *f;
     tamis_edit *edit;
     make_image(plain, 10);
-    fault.only = "flock";
-    fault.error = ENOLCK;
-    fault.fail_at = 1;
-    fault.for_ever = fault.is_on = true;
+    fail_at("flock", 1, ENOLCK);
+    fault.for_ever = true;
     DEMAND(open_for(&edit, 0, false));
     assert_false(tamis_edit_is_locked(edit));
     DEMAND(tamis_edit_read(edit, &f));
@@ -644,25 +634,15 @@ static void lists_of_rights_are_kept(void **state) {
     assert_true(getxattr(path, name, got, sizeof got) < 0);
     assert_int_equal(mode_of(path), 0640);
 
-    /* A list that the new file cannot get: nobody but the owner then, and not for a moment. */
-    assert_int_equal(setxattr(path, name, list, sizeof list, 0), 0);
-    fault.only = "fsetxattr";
-    fault.fail_at = 1;
-    fault.error = ENOTSUP;
-    fault.is_on = true;
-    DEMAND(tamis_save(f, path));
-    fault.is_on = false;
-    assert_int_equal(mode_of(path), 0600);
-
-    /* Nor one that cannot be read. */
-    assert_int_equal(setxattr(path, name, list, sizeof list, 0), 0);
-    fault.only = "lgetxattr";
-    fault.calls = 0;
-    fault.error = ERANGE;
-    fault.is_on = true;
-    DEMAND(tamis_save(f, path));
-    fault.is_on = false;
-    assert_int_equal(mode_of(path), 0600);
+    /* A list that the new file cannot get, or that cannot be read: nobody but the owner then, and not
+     * for a moment. */
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(setxattr(path, name, list, sizeof list, 0), 0);
+        fail_at(i ? "lgetxattr" : "fsetxattr", 1, i ? ERANGE : ENOTSUP);
+        DEMAND(tamis_save(f, path));
+        fault.is_on = false;
+        assert_int_equal(mode_of(path), 0600);
+    }
     tamis_free(f);
 #else
     skip();
@@ -714,10 +694,7 @@ static void every_call_fails(void **state) {
     for (size_t e = 0; e < sizeof errors / sizeof *errors; e++)
         for (int at = 1;; at++) {
             make_image(keyed, 10);
-            fault.calls = 0;
-            fault.fail_at = at;
-            fault.error = errors[e];
-            fault.is_on = true;
+            fail_at(NULL, at, errors[e]);
             errno = 0;
             const tamis_status rc = edit_once();
             fault.is_on = false;
@@ -746,7 +723,7 @@ static void new_names_are_taken_or_not(void **state) {
         tamis_edit *edit;
         DEMAND(open_for(&edit, 0, true));
         DEMAND(tamis_edit_put(edit, "new", 3));
-        fail_once("syscall", answers[i].error);
+        fail_at("syscall", 1, answers[i].error);
         const tamis_status rc = tamis_edit_commit(edit);
         fault.is_on = false;
         assert_int_equal(rc, answers[i].status);
@@ -767,14 +744,14 @@ static void locks_that_want_a_writer(void **state) {
     (void)state;
     tamis_edit *edit;
     make_image(plain, 10);
-    fail_once("flock", EBADF);
+    fail_at("flock", 1, EBADF);
     DEMAND(open_for(&edit, 0, false));
     fault.is_on = false;
     assert_int_equal(fault.flags & O_ACCMODE, O_RDWR);
     assert_true(tamis_edit_is_locked(edit) && is_held());
     tamis_edit_close(edit);
     assert_false(is_held());
-    fail_once("open", EIO);
+    fail_at("open", 1, EIO);
     assert_int_equal(open_for(&edit, 0, true), TAMIS_IO);
     fault.is_on = false;
     assert_null(edit);
@@ -787,7 +764,7 @@ static void files_that_may_not_be_read(void **state) {
     tamis_edit *edit;
     tamis *f;
     make_image(plain, 10);
-    fail_once("open", EACCES);
+    fail_at("open", 1, EACCES);
     DEMAND(open_for(&edit, 0, true));
     fault.is_on = false;
     assert_false(tamis_edit_is_new(edit));
@@ -818,7 +795,7 @@ static void names_go_before_locks(void **state) {
         tamis_edit *edit;
         DEMAND(open_for(&edit, 0, false));
         order = step_of_unlink = step_of_close = 0;
-        if (is_taken) fail_once("flock", EWOULDBLOCK); /* a file beside it, just made */
+        if (is_taken) fail_at("flock", 1, EWOULDBLOCK); /* a file beside it, just made */
         if (is_taken) fault.before = note_end;
         DEMAND(tamis_edit_put(edit, "x", 1));
         fault.is_on = false;
@@ -854,8 +831,7 @@ static void lengths_have_64_bits(void **state) {
     if (sizeof(size_t) <= 4 || bytes == MAP_FAILED) skip();
     DEMAND(open_for(&edit, 0, true));
     DEMAND(tamis_edit_put(edit, "", 0));
-    fail_once("write", EIO);
-    fault.fail_at = 3;
+    fail_at("write", 3, EIO);
     fault.is_short = true;
     const tamis_status rc = tamis_edit_put(edit, bytes, size);
     fault.is_on = fault.is_short = false;

@@ -171,10 +171,7 @@ static void save_fails_cleanly_at_every_call(void **state) {
     for (size_t e = 0; e < sizeof errors / sizeof *errors; e++)
         for (int at = 1;; at++) {
             assert_int_equal(tamis_save(old, path), TAMIS_OK);
-            memset(&fault, 0, sizeof fault);
-            fault.fail_at = at;
-            fault.error = errors[e];
-            fault.is_on = true;
+            fail_at(NULL, at, errors[e]);
             const tamis_status rc = tamis_save(new, path);
             fault.is_on = false;
             assert_int_equal(test_files_in(folder), 1);
@@ -200,10 +197,7 @@ static void read_fails_cleanly_at_every_call(void **state) {
     assert_int_equal(tamis_set_note(f, "comment", "a note"), TAMIS_OK);
     assert_int_equal(tamis_save(f, path), TAMIS_OK);
     for (int at = 1;; at++) {
-        memset(&fault, 0, sizeof fault);
-        fault.fail_at = at;
-        fault.error = EIO;
-        fault.is_on = true;
+        fail_at(NULL, at, EIO);
         const tamis_status rc = tamis_read(&g, path);
         fault.is_on = false;
         if (rc == TAMIS_OK) {
@@ -217,11 +211,7 @@ static void read_fails_cleanly_at_every_call(void **state) {
     }
     /* A read that failed is never tried again as if nothing was. */
     for (int at = 1, is_over = 0; !is_over; at++) {
-        memset(&fault, 0, sizeof fault);
-        fault.only = "read";
-        fault.fail_at = at;
-        fault.error = EIO;
-        fault.is_on = true;
+        fail_at("read", at, EIO);
         const tamis_status rc = tamis_read(&g, path);
         fault.is_on = false;
         is_over = fault.calls < at;

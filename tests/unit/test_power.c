@@ -9,6 +9,7 @@
 #include <stdio.h>
 
 #include "tamis.h"
+#include "tests/help/demand.h"
 #include "tests/help/folder.h"
 #include "tests/help/power.h"
 
@@ -18,8 +19,7 @@ static char folder[TEST_FOLDER_BYTES], path[128];
 
 static int enter_folder(void **state) {
     (void)state;
-    strcpy(folder, "/tmp/tamis-test-XXXXXX");
-    if (!mkdtemp(folder)) return -1;
+    if (!test_enter_folder(folder)) return -1;
     snprintf(path, sizeof path, "%s/a.tamis", folder);
     return 0;
 }
@@ -29,9 +29,6 @@ static int leave_folder(void **state) {
     journal_stop();
     return test_leave_folder(folder);
 }
-
-#define DEMAND(call) \
-    if (call) fail_msg("%s: %s", #call, tamis_why())
 
 /* ---- Ways to save ---------------------------------------------------------------------------- */
 
@@ -55,41 +52,6 @@ static tamis_edit *edit(void) {
     tamis_edit *e;
     DEMAND(tamis_edit_open(&e, path, &options));
     return e;
-}
-
-static void by_save(uint64_t keys) {
-    tamis *f = filter_of("split:capacity=1000", keys);
-    DEMAND(tamis_save(f, path));
-    tamis_free(f);
-}
-
-static void by_builder(uint64_t keys) {
-    tamis_builder *b = builder_of("fuse:", keys);
-    DEMAND(tamis_builder_finish_to(b, path));
-    tamis_builder_free(b);
-}
-
-static void by_builder_that_adds(uint64_t keys) {
-    tamis_builder *b = builder_of("cuckoo:capacity=1000", keys);
-    DEMAND(tamis_builder_finish_to(b, path));
-    tamis_builder_free(b);
-}
-
-/* As the verbs that change an image. */
-static void by_edit(uint64_t keys) {
-    tamis_edit *e = edit();
-    tamis *f = filter_of("blocked:capacity=1000", keys);
-    DEMAND(tamis_edit_save(e, f));
-    tamis_free(f);
-    tamis_edit_close(e);
-}
-
-static void by_edit_of_builder(uint64_t keys) {
-    tamis_edit *e = edit();
-    tamis_builder *b = builder_of("ribbon:", keys);
-    DEMAND(tamis_edit_build(e, b));
-    tamis_builder_free(b);
-    tamis_edit_close(e);
 }
 
 /* As apply, diff, convert and keygen. */
@@ -119,17 +81,33 @@ static void by_edit_of_shards(uint64_t keys) {
 }
 
 static const struct way {
-    const char *name;
-    void (*save)(uint64_t keys);
+    const char *name, *spec;
+    bool is_built, is_edit;
+    void (*save)(uint64_t keys); /* another way */
 } ways[] = {
-    {"save", by_save},
-    {"builder", by_builder},
-    {"builder that adds", by_builder_that_adds},
-    {"edit", by_edit},
-    {"edit of a builder", by_edit_of_builder},
-    {"edit of bytes", by_edit_of_bytes},
-    {"edit of shards", by_edit_of_shards},
+    {"save", "split:capacity=1000", false, false, NULL},
+    {"builder", "fuse:", true, false, NULL},
+    {"builder that adds", "cuckoo:capacity=1000", true, false, NULL},
+    {"edit", "blocked:capacity=1000", false, true, NULL},
+    {"edit of a builder", "ribbon:", true, true, NULL},
+    {"edit of bytes", NULL, false, true, by_edit_of_bytes},
+    {"edit of shards", NULL, false, true, by_edit_of_shards},
 };
+
+static void save(const struct way *way, uint64_t keys) {
+    if (way->save) {
+        way->save(keys);
+        return;
+    }
+    tamis_edit *e = way->is_edit ? edit() : NULL;
+    tamis_builder *b = way->is_built ? builder_of(way->spec, keys) : NULL;
+    tamis *f = b ? NULL : filter_of(way->spec, keys);
+    if (b) DEMAND(e ? tamis_edit_build(e, b) : tamis_builder_finish_to(b, path));
+    if (f) DEMAND(e ? tamis_edit_save(e, f) : tamis_save(f, path));
+    tamis_free(f);
+    tamis_builder_free(b);
+    tamis_edit_close(e);
+}
 
 /* Every flush is needed, where it is: the same journal without it, or with it elsewhere, loses something. */
 static void each_flush_counts(const char *what) {
@@ -146,9 +124,9 @@ static void each_flush_counts(const char *what) {
 
 static outcome try_way(const struct way *way, bool has_old) {
     unlink(path);
-    if (has_old) way->save(500);
+    if (has_old) save(way, 500);
     journal_start(folder);
-    way->save(700);
+    save(way, 700);
     journal_stop();
     if (journal_misses()) fail_msg("%s: a call was not written down", way->name);
     const outcome out = lose_power(journal.ops, journal.count, 1);

@@ -96,12 +96,8 @@ static const struct {
  * call. */
 static bool fails_cleanly(const char *spec, size_t c, int at, int error) {
     tamis_builder *b = NULL;
-    fault.only = calls[c].name;
-    fault.calls = 0;
-    fault.fail_at = at;
-    fault.error = error;
+    fail_at(calls[c].name, at, error);
     errno = 0;
-    fault.is_on = true;
     tamis_status rc = create(&b, spec), added = rc;
     if (!rc) rc = added = add(b, MANY);
     if (!rc) rc = tamis_builder_finish_to(b, path);
@@ -159,12 +155,8 @@ static void disk_full_for_a_while(void **state) {
                 numbers[j] = i + j;
                 keys[j] = (struct tamis_key){&numbers[j], 8};
             }
-            fault.only = "pwrite";
-            fault.calls = 0;
-            fault.fail_at = 1 + (int)(i / 1000 % 3);
-            fault.error = ENOSPC;
+            fail_at("pwrite", 1 + (int)(i / 1000 % 3), ENOSPC);
             fault.for_ever = true;
-            fault.is_on = true;
             const tamis_status rc = tamis_builder_add_many(b, keys, 1000);
             fault.is_on = false;
             if (rc == TAMIS_OK) continue;
@@ -243,11 +235,7 @@ static bool runs_fail_cleanly(enum tamis_record_rule rule, const char *call, int
         const uint64_t hash = (uint64_t)7 << 56 | test_number(9, i) >> 8;
         DEMAND(tamis__records_put(r, &hash, 1, i));
     }
-    fault.only = call;
-    fault.calls = 0;
-    fault.fail_at = at;
-    fault.error = EIO;
-    fault.is_on = true;
+    fail_at(call, at, EIO);
     tamis_status rc = sort_in_runs(r);
     fault.is_on = false;
     const bool was_met = fault.calls >= at;
@@ -290,9 +278,8 @@ static void places_that_take_nothing(void **state) {
     assert_non_null(strstr(tamis_why(), nowhere));
     assert_int_equal(tamis_builder_finish_to(b, out), TAMIS_IO);
     assert_non_null(strstr(tamis_why(), "not a regular file"));
-    fault.only = "open";
-    fault.error = EACCES;
-    fault.for_ever = fault.is_on = true;
+    fail_at("open", 0, EACCES);
+    fault.for_ever = true;
     assert_int_equal(tamis_builder_finish_to(b, path), TAMIS_IO);
     fault.is_on = false;
     assert_non_null(strstr(tamis_why(), "Permission denied"));
@@ -382,11 +369,7 @@ static void records_have_no_name(void **state) {
     for (int is_held = 0; is_held < 2; is_held++) {
         tamis_builder *b;
         DEMAND(create(&b, sorted));
-        fault.only = "unlink";
-        fault.calls = 0;
-        fault.fail_at = 1;
-        fault.error = EBUSY;
-        fault.is_on = is_held;
+        if (is_held) fail_at("unlink", 1, EBUSY);
         DEMAND(add(b, MANY));
         fault.is_on = false;
         assert_int_equal(test_files_in(temp), is_held);
@@ -416,10 +399,7 @@ static void records_that_were_cut_off(void **state) {
     tamis_spill spill;
     char name[160], room[8];
     DEMAND(tamis__spill_start(&spill, temp, true));
-    fault.only = "unlink"; /* so that we find it */
-    fault.fail_at = 1;
-    fault.error = EBUSY;
-    fault.is_on = true;
+    fail_at("unlink", 1, EBUSY); /* so that we find it */
     DEMAND(tamis__spill_write(&spill, 0, "records", 8));
     fault.is_on = false;
     DEMAND(tamis__spill_read(&spill, 0, room, 8));
@@ -479,16 +459,11 @@ static void tidying_takes_nothing_from_the_living(void **state) {
 int main(void) {
 #define IN_FOLDERS(test) cmocka_unit_test_setup_teardown(test, enter_folders, leave_folders)
     const struct CMUnitTest tests[] = {
-        IN_FOLDERS(every_call_fails),
-        IN_FOLDERS(disk_full_for_a_while),
-        IN_FOLDERS(short_reads_and_writes),
-        IN_FOLDERS(runs_fail),
-        IN_FOLDERS(places_that_take_nothing),
-        IN_FOLDERS(files_of_the_dead_are_removed),
-        IN_FOLDERS(files_of_the_living_stay),
-        IN_FOLDERS(records_have_no_name),
-        IN_FOLDERS(records_that_were_cut_off),
-        IN_FOLDERS(tidying_takes_nothing_from_the_living),
+        IN_FOLDERS(every_call_fails),          IN_FOLDERS(disk_full_for_a_while),
+        IN_FOLDERS(short_reads_and_writes),    IN_FOLDERS(runs_fail),
+        IN_FOLDERS(places_that_take_nothing),  IN_FOLDERS(files_of_the_dead_are_removed),
+        IN_FOLDERS(files_of_the_living_stay),  IN_FOLDERS(records_have_no_name),
+        IN_FOLDERS(records_that_were_cut_off), IN_FOLDERS(tidying_takes_nothing_from_the_living),
     };
     return cmocka_run_group_tests_name("temporary", tests, NULL, NULL);
 }
