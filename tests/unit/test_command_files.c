@@ -140,14 +140,6 @@ static bool has_content(size_t size) {
     return got == size && memcmp(room, content, size) == 0;
 }
 
-static void fail_at(const char *call, int at, int error) {
-    fault.only = call;
-    fault.calls = 0;
-    fault.fail_at = at;
-    fault.error = error;
-    fault.is_on = true;
-}
-
 /* ---- In --------------------------------------------------------------------------------------- */
 
 /* Through a pipe, from another process: in pieces, and interrupted between them. */
