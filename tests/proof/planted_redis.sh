@@ -46,8 +46,6 @@ plant "replicas get what did not go in" cf.py \
     engines/redis/cf_add.c "if (a->result[i] != NO_ROOM) kept[n++]" "if (n < found) kept[n++]"
 plant "a larger filter is not put in place" cf.py \
     engines/redis/cf_add.c "if (j->result) job_replace(j);" "tamis_free(j->result);"
-plant "chunks may have a gap" cf.py \
-    engines/redis/cf_dump.c "return c->offset > v->arrival->have ? why : NULL;" "return NULL;"
 plant "any number of buckets is believed" cf.py \
     engines/redis/cf.c "!is_power_of_two(s->buckets) ||" ""
 plant "compacting does not begin to count anew" cf.py \
