@@ -190,7 +190,8 @@ $(T)/unit/test_seal: LIBS += $(if $(WITH_SODIUM),-lsodium)
 $(T)/unit/test_command_files: $(B)/cli/files.o
 $(T)/unit/test_occupancy: $(B)/cli/occupancy.o $(B)/cli/statistics.o
 # The module of Redis, in a server of a few functions.
-$(T)/unit/test_redis_api: $(B)/tests/unit/test_redis_api.o $(REDIS_OBJ) $(LIB)
+MODULE_TESTS := $(addprefix $(T)/unit/test_redis_,api settings persist)
+$(MODULE_TESTS): $(T)/unit/%: $(B)/tests/unit/%.o $(REDIS_OBJ) $(HELP_OBJ) $(LIB)
 	$(call link_test)
 # These stand between the library and the system: tests/help/faults.h.
 FAULTY := $(T)/unit/test_files $(T)/unit/test_temporary $(T)/unit/test_edit \

@@ -91,7 +91,7 @@ static bool load_arrival(redis_io *io, value *v) {
     if (redis.IsIOError(io)) return false;
     if (have == 0) return v->filter != NULL;
     const uint64_t total = redis.LoadUnsigned(io), form = redis.LoadUnsigned(io);
-    if (redis.IsIOError(io) || form > FORM_REDISCUCKOO || have > total) return false;
+    if (redis.IsIOError(io) || form > FORM_REDISCUCKOO) return false;
     return load_pieces(io, v, (chunk_form)form, have, total);
 }
 

@@ -146,7 +146,8 @@ static redis_string *get_config_text(const char *name, void *data) {
     if (last) redis.FreeString(NULL, last);
     if (strcmp(data, "secret-file") == 0) return last = sentence(secret_file);
     if (strcmp(data, "secret") == 0)
-        for (int i = 0; i < SECRET_BYTES; i++) snprintf(text + 2 * i, 3, "%02x", secret[i]);
+        for (size_t i = 0; i < SECRET_BYTES; i++)
+            snprintf(text + 2 * i, sizeof text - 2 * i, "%02x", secret[i]);
     else
         snprintf(text, sizeof text, "%.17g", settings.bf_error_rate);
     return last = sentence(text);

@@ -41,7 +41,7 @@ RESULTS = "build/mutants.txt"
 PAGE = "docs/proof.md"
 
 # The tests of a file, quickest first. A program of tests/unit or tests/fuzz stands by its name, a law
-# behind "laws", a case of the command behind "cli", a test of the module in a server behind "redis". Where names of functions follow the colon, only
+# behind "laws", a case of the command behind "cli". Where names of functions follow the colon, only
 # those are changed: a format's reader, not its arithmetic, which vectors of its origin pin.
 READERS = r"read|open|take|check|audit|parse|find|next|scan|locate|skip|header|load|unpack|is_"
 TABLE = {
@@ -63,8 +63,8 @@ TABLE = {
     "cli/seal.c": ["test_seal", "cli diff-signed"],
     "cli/files.c": ["test_command_files", "cli secret", "cli build-places", "cli data", "cli output-full",
                     "cli build-keeps-existing", "cli diff"],
-    "engines/redis/settings.c": ["test_redis_api", "redis bounds.py"],
-    "engines/redis/persist.c": ["test_redis_api", "fuzz/replay_rdb", "redis own.py", "redis bounds.py"],
+    "engines/redis/settings.c": ["test_redis_settings", "test_redis_api"],
+    "engines/redis/persist.c": ["test_redis_api", "test_redis_persist", "fuzz/replay_rdb"],
 }
 # A reader: the word of its lines in tests/golden/decisions.txt, and its unit tests.
 for name, word, tests in (line.split(maxsplit=2) for line in """
@@ -323,7 +323,7 @@ class Workshop:
     @staticmethod
     def program(test):
         kind = test.split()[0]
-        return {"laws": "build/tests/laws/laws", "cli": "build/tamis", "redis": "build/tamis-redis.so"}.get(
+        return {"laws": "build/tests/laws/laws", "cli": "build/tamis"}.get(
             kind, f"build/tests/{kind}" if "/" in kind else f"build/tests/unit/{kind}")
 
     def commands(self, newer, goal):
@@ -349,8 +349,7 @@ class Workshop:
         are off."""
         goal, own = self.program(test), f"build/{path[:-2]}.o"
         out = os.path.join(os.path.dirname(made), goal.replace("/", "-"))
-        main = {"cli": "build/cli/main.o", "laws": "build/tests/laws/laws.o",
-                "redis": "build/engines/redis/module.o"}.get(test.split()[0])
+        main = {"cli": "build/cli/main.o", "laws": "build/tests/laws/laws.o"}.get(test.split()[0])
         main = main or goal + ".o"
         command = self.commands(main, goal)[0]
         words = [out if w == goal else w for w in command]
@@ -367,10 +366,9 @@ class Workshop:
     def run(self, test, program, folder, seconds):
         """Whether it is green, and the processor's seconds it took. Stops at the first red line."""
         kind, _, rest = test.partition(" ")
-        command = {"cli": ["tests/cli/run", *rest.split()], "redis": [f"tests/redis/{rest}"]}.get(
-            kind, [program, *([rest] if rest else [])])
+        command = ["tests/cli/run", *rest.split()] if kind == "cli" else [program, *([rest] if rest else [])]
         room = tempfile.mkdtemp(dir=folder)
-        environment = {**os.environ, "CMOCKA_MESSAGE_OUTPUT": "TAP", "TMPDIR": room, "TAMIS": program, "TAMIS_REDIS": program, "TAMIS_QUICK": "1",
+        environment = {**os.environ, "CMOCKA_MESSAGE_OUTPUT": "TAP", "TMPDIR": room, "TAMIS": program, "TAMIS_QUICK": "1",
                        "TAMIS_VECTORS": os.environ.get("TAMIS_VECTORS", os.path.abspath("../shared/vectors"))}
 
         def limits():
