@@ -46,7 +46,7 @@ plant "half a file becomes a value" replay_rdb \
     engines/redis/persist.c "    const uint64_t have = redis.LoadUnsigned(io);
     if (redis.IsIOError(io)) return false;" "    const uint64_t have = redis.LoadUnsigned(io);"
 plant "M20: a filter that was saved at the gate does not load" replay_rdb \
-    engines/redis/persist.c "|| have > total) return false;" "|| have >= total) return false;"
+    engines/redis/persist.c "|| form > FORM_REDISCUCKOO) return false;" "|| form > FORM_REDISCUCKOO || have >= total) return false;"
 plant "A12: what was refused is not freed" mutate.py \
     engines/redis/persist.c "    if (is_good) return v;
     value_release(v);" "    if (is_good) return v;"
