@@ -10,7 +10,8 @@ from writing_verbs import *
 cases = points = states = 0
 asked = set()
 told = os.path.abspath("../told")
-others = [("partition", "good/keys -n 2000 --shards 2 --packed -o made", "made")]
+others = [("partition", "good/keys -n 2000 --shards 2 --packed -o made", "made"),
+          ("neighbours", "made --hear a good/message", "made/a.tamis")]
 with Folder() as folder:
     for verb, words, target in itertools.chain(replacing(), making(), others):
         folder.renew()
