@@ -26,9 +26,9 @@ run fuzz 1600000 "the gate: images, patches, memories of admission"
 run fuzz-talk 1000000 "conversations"
 run fuzz-summary 2000000 "messages between caches"
 run fuzz-redis 1000000 "values of the module for Redis"
-# Rates of LevelDB are found by trying, which takes a hundred times as long as all the rest of an input.
+# Rates of LevelDB and RocksDB are found by trying, which takes a hundred times as long as all the rest of an input.
 for format in $(sed -n 's/^FORMAT(\(.*\))$/\1/p' src/foreign/formats.def | tr _ -); do
-    case $format in leveldb*) each=5000 ;; *) each=150000 ;; esac
+    case $format in leveldb* | rocksdb*) each=5000 ;; *) each=165000 ;; esac
     run fuzz-import $each "the reader of $format" "$format"
 done
 
