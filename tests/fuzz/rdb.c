@@ -16,6 +16,7 @@
 #include "engines/redis/origin_cms.h"
 #include "engines/redis/persist.h"
 #include "engines/redis/settings.h"
+#include "tests/help/module.h"
 
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -127,40 +128,22 @@ static void digest_end(redis_digest *d) {
     (void)d;
 }
 
-static size_t size_of(void *memory) {
-    return memory ? 1 : 0;
-}
-
-static int no_flags(redis_ctx *ctx) {
-    (void)ctx;
-    return 0;
-}
-
-static long long no_time(void) {
-    return 1000000;
-}
-
 enum { OWN, BLOOM, CUCKOO, COUNTMIN, TYPES };
 static redis_methods methods[TYPES];
 static const int encodings[TYPES] = {PERSIST_ENCODING, BLOOM_ENCODING, CUCKOO_ENCODING,
                                      ORIGIN_CMS_ENCODING};
 
 static void start(void) {
-    static uint8_t places[TYPES]; /* only their addresses count */
     if (methods[OWN].rdb_load) return;
-    redis.Alloc = malloc, redis.TryAlloc = malloc, redis.Free = free, redis.MallocSize = size_of;
+    test_be_a_server();
+    redis.Alloc = malloc, redis.TryAlloc = malloc, redis.Free = free;
     redis.LoadUnsigned = load_unsigned, redis.LoadDouble = load_double;
     redis.LoadStringBuffer = load_string, redis.IsIOError = is_error;
     redis.SaveUnsigned = save_unsigned, redis.SaveDouble = save_double;
     redis.SaveStringBuffer = save_string, redis.LogIOError = log_line, redis.EmitAOF = emit;
     redis.DigestAddStringBuffer = digest_bytes, redis.DigestAddLongLong = digest_number;
-    redis.DigestEndSequence = digest_end, redis.GetContextFlags = no_flags;
-    redis.Milliseconds = no_time;
+    redis.DigestEndSequence = digest_end;
     settings.max_filter_bytes = 16 << 20;
-    value_types.tamis = (redis_type *)(void *)&places[OWN];
-    value_types.bloom = (redis_type *)(void *)&places[BLOOM];
-    value_types.cuckoo = (redis_type *)(void *)&places[CUCKOO];
-    value_types.countmin = (redis_type *)(void *)&places[COUNTMIN];
     methods[OWN] = persist_own_methods();
     methods[BLOOM] = origin_bloom_methods();
     methods[CUCKOO] = persist_cuckoo_methods();

@@ -14,6 +14,7 @@
 #include "engines/redis/persist.h"
 #include "engines/redis/settings.h"
 #include "engines/redis/work.h"
+#include "tests/help/module.h"
 
 enum { CHUNK = 1 << 20 };
 
@@ -62,19 +63,6 @@ static void *give(size_t size) {
 static void take_back(void *memory) {
     blocks -= memory != NULL;
     free(memory);
-}
-
-static size_t size_of(void *memory) {
-    return memory ? 1 : 0;
-}
-
-static int no_flags(redis_ctx *ctx) {
-    (void)ctx;
-    return 0;
-}
-
-static long long no_time(void) {
-    return 1000000;
 }
 
 static field *next_free(redis_io *io) {
@@ -172,21 +160,16 @@ static void digest_end(redis_digest *d) {
 static redis_methods methods;
 
 static int enter(void **state) {
-    static uint8_t places[4]; /* only their addresses count */
     (void)state;
     blocks = refuse_from = 0;
-    redis.Alloc = give, redis.TryAlloc = give, redis.Free = take_back, redis.MallocSize = size_of;
+    test_be_a_server();
+    redis.Alloc = give, redis.TryAlloc = give, redis.Free = take_back;
     redis.LoadUnsigned = load_unsigned, redis.LoadStringBuffer = load_string;
     redis.SaveUnsigned = save_unsigned, redis.SaveStringBuffer = save_string;
     redis.IsIOError = is_error, redis.LogIOError = log_line, redis.EmitAOF = emit;
     redis.DigestAddStringBuffer = digest_bytes, redis.DigestAddLongLong = digest_number;
-    redis.DigestEndSequence = digest_end, redis.GetContextFlags = no_flags;
-    redis.Milliseconds = no_time;
+    redis.DigestEndSequence = digest_end;
     settings.max_filter_bytes = 64 << 20;
-    value_types.tamis = (redis_type *)(void *)&places[0];
-    value_types.bloom = (redis_type *)(void *)&places[1];
-    value_types.cuckoo = (redis_type *)(void *)&places[2];
-    value_types.countmin = (redis_type *)(void *)&places[3];
     methods = persist_own_methods();
     return 0;
 }
