@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "bits/bits.h"
+#include "file/ranges.h"
 #include "hash/hash.h"
 #include "tamis.h"
 #include "tests/help/demand.h"
@@ -196,6 +197,27 @@ static void no_shorter_is_whole(void **state) {
             assert_int_equal(info.is_whole, patch.size == size + HEADER);
             free(base.at), free(result.at), free(patch.at);
         }
+}
+
+static bool append_range(void *ctx, const uint8_t *more, size_t size) {
+    return append(ctx, more, size);
+}
+
+/* Numbers of any width, as gaps of terabytes would have them. */
+static void numbers_have_64_bits(void **state) {
+    (void)state;
+    for (unsigned bits = 1; bits <= 64; bits++) {
+        const uint64_t number = UINT64_MAX / 3 >> (64 - bits);
+        bytes coded = of_size(0);
+        tamis_ranges r;
+        tamis__ranges_write(&r, append_range, &coded);
+        tamis__decide_bits(&r, number, bits);
+        assert_true(tamis__ranges_end(&r));
+        tamis__ranges_read(&r, coded.at, coded.size);
+        assert_int_equal(tamis__decide_bits(&r, 0, bits), number);
+        assert_true(tamis__ranges_end(&r));
+        free(coded.at);
+    }
 }
 
 /* Long runs of equal decisions and of carries. */
@@ -540,6 +562,7 @@ int main(void) {
         cmocka_unit_test(notes_may_come_and_go),
         cmocka_unit_test(every_size),
         cmocka_unit_test(no_shorter_is_whole),
+        cmocka_unit_test(numbers_have_64_bits),
         cmocka_unit_test(every_density),
         cmocka_unit_test(near_the_bound),
         cmocka_unit_test(nothing_changed),
