@@ -77,6 +77,7 @@ static const tamis_bloomlike like = {.name = "bits-and-blooms",
                                      .loose_bytes = 8,
                                      .is_big_endian = true,
                                      .extra = extra,
+                                     .has_steps = true,
                                      .begin = begin,
                                      .next = next};
 

@@ -39,6 +39,10 @@ typedef struct tamis_bloomlike {
 
     /* How many bytes of anything end the payload, kept as they came; NULL: none. */
     uint64_t (*extra)(const uint64_t word[]);
+
+    /* Are positions sums of a few numbers? In few bits such walks meet each other and themselves more
+     * often than chance has it, and what fill^k says is not what is found. */
+    bool has_steps;
     void (*begin)(const uint64_t word[], const struct tamis_key *, tamis_walk *);
     uint64_t (*next)(const uint64_t word[], tamis_walk *); /* below the number of bits */
 } tamis_bloomlike;
@@ -70,6 +74,12 @@ tamis_status tamis__like_intersect(const tamis_bloomlike *, tamis_body *into,
                                    const tamis_body *from);
 void tamis__like_measure(const tamis_bloomlike *, const tamis_body *, const tamis_body *other,
                          tamis_measure *);
+
+/* The rate of a small filter, by asking it: `is_found` answers for the i-th of many strangers. `by_fill`
+ * is what the fill says, and stands where the rate is too small to be seen. */
+enum { TAMIS_LIKE_ASK_BELOW_BITS = 2048 };
+double tamis__like_asked_rate(bool (*is_found)(const void *context, const struct tamis_key *),
+                              const void *context, double by_fill);
 
 /* All of these as entries of a kind: the verbs first, then their names in the descriptor. The verbs
  * are those of one bloomlike, or of the one that `of` finds for the shape words. A kind that keeps

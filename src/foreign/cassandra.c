@@ -64,12 +64,17 @@ static void header(const uint64_t word[], uint8_t *to) {
     tamis__put32_big(to + 4, (uint32_t)(word[BITS] / 64));
 }
 
-static const tamis_bloomlike plain = {
-    .name = "cassandra", .header_bytes = HEADER, .header = header, .begin = begin, .next = next};
+static const tamis_bloomlike plain = {.name = "cassandra",
+                                      .header_bytes = HEADER,
+                                      .header = header,
+                                      .has_steps = true,
+                                      .begin = begin,
+                                      .next = next};
 static const tamis_bloomlike reversed = {.name = "cassandra",
                                          .header_bytes = HEADER,
                                          .header = header,
                                          .is_big_endian = true,
+                                         .has_steps = true,
                                          .begin = begin,
                                          .next = next};
 

@@ -73,6 +73,7 @@ static const tamis_bloomlike like = {.name = "datasketches",
                                      .loose_at = 0, /* audit() looks at all of it */
                                      .loose_bytes = HEADER,
                                      .unit = 64,
+                                     .has_steps = true,
                                      .begin = begin,
                                      .next = next};
 

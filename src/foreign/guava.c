@@ -61,6 +61,7 @@ static const tamis_bloomlike like = {.name = "guava",
                                      .header_bytes = HEADER,
                                      .header = header,
                                      .is_big_endian = true,
+                                     .has_steps = true,
                                      .begin = begin,
                                      .next = next};
 

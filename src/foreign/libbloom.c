@@ -89,8 +89,12 @@ static void header(const uint64_t word[], uint8_t *to) {
     tamis__put64(to + AT_PER_ENTRY, word[PER_ENTRY]);
 }
 
-static const tamis_bloomlike like = {
-    .name = "libbloom", .header_bytes = HEADER, .header = header, .begin = begin, .next = next};
+static const tamis_bloomlike like = {.name = "libbloom",
+                                     .header_bytes = HEADER,
+                                     .header = header,
+                                     .has_steps = true,
+                                     .begin = begin,
+                                     .next = next};
 
 /* ---- Shape ---------------------------------------------------------------------------------- */
 

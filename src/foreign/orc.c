@@ -63,7 +63,8 @@ static uint64_t next(const uint64_t word[], tamis_walk *walk) {
     return (now >> 31 ? ~now : now) % word[BITS];
 }
 
-static const tamis_bloomlike like = {.name = "orc", .begin = begin, .next = next};
+static const tamis_bloomlike like = {
+    .name = "orc", .has_steps = true, .begin = begin, .next = next};
 
 /* ---- Shape ---------------------------------------------------------------------------------- */
 

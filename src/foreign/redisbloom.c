@@ -24,6 +24,7 @@
 #include <string.h>
 
 #include "bits/bits.h"
+#include "foreign/bloomlike.h"
 #include "foreign/format.h"
 #include "foreign/murmur.h"
 #include "kinds/bitmap.h"
@@ -430,7 +431,19 @@ static uint64_t bits_set(const uint8_t *bytes, uint64_t bits) {
     return bits % 8 ? set + tamis__popcount64(bytes[n] & ((1u << bits % 8) - 1)) : set;
 }
 
+typedef struct one_link {
+    tamis_bf_link link;
+    const uint8_t *bits;
+    uint32_t with;
+} one_link;
+
+static bool is_found(const void *context, const struct tamis_key *key) {
+    const one_link *one = context;
+    return link_has(&one->link, one->bits, hash_of(one->with, key));
+}
+
 static void measure(const tamis_body *f, const tamis_body *other, tamis_measure *out) {
+    const uint32_t with = tamis__bf_header(f->bytes).options;
     uint64_t at = header_bytes(f->word[LINKS]);
     (void)other;
     for (uint64_t i = 0; i < f->word[LINKS]; i++) {
@@ -438,6 +451,8 @@ static void measure(const tamis_body *f, const tamis_body *other, tamis_measure 
         tamis_measure m = {0};
         const uint64_t reached = modulus_of(&link);
         tamis__fill_measure(bits_set(f->bytes + at, reached), reached, link.hashes, &m);
+        if (m.bits_set && reached < TAMIS_LIKE_ASK_BELOW_BITS)
+            m.fpr = tamis__like_asked_rate(is_found, &(one_link){link, f->bytes + at, with}, m.fpr);
         at += link.bytes;
         tamis__measure_stage(&m, true, out);
     }

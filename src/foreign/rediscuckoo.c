@@ -174,9 +174,10 @@ static uint64_t probes(const uint64_t word[]) {
     return 2 * word[FILTERS];
 }
 
-/* A stranger has the fingerprint of none of the cells that are full in two buckets. */
+/* A stranger has the fingerprint of none of the cells that are full in two buckets, which are one and
+ * the same for every `buckets`-th fingerprint. */
 static double no_hit(double cells_full, double buckets) {
-    return pow(1 - 1.0 / FINGERPRINTS, 2 * cells_full / buckets);
+    return pow(1 - 1.0 / FINGERPRINTS, (2 - 1 / buckets) * cells_full / buckets);
 }
 
 /* As if one sub-filter were full before the next begins. Those of equal size may share the items in

@@ -23,12 +23,15 @@
  *
  * The last three take remainders. With m a multiple of 64 and an odd step no two of their first
  * 64 linear probes coincide, so plan and check demand that m for them. */
+#include <math.h>
+
 #include "bits/bits.h"
 #include "bits/probe.h"
 #include "cpu/cpu.h"
 #include "kinds/bitmap.h"
 #include "kinds/bloom.h"
 #include "kinds/kind.h"
+#include "math/chains.h"
 
 enum { BITS, HASHES, SCHEME };                             /* shape words */
 enum { MCG, DOUBLE64, DOUBLE, ENHANCED, TRIPLE, SCHEMES }; /* values of SCHEME */
@@ -43,11 +46,51 @@ static const struct tamis_option options[] = {
      "how positions follow from the hash"},
 };
 
+/* ---- Rates ---------------------------------------------------------------------------------- */
+
+/* What comes on top of fill^k where probes are sums. */
+static double excess(const uint64_t word[], double keys, double fill) {
+    static const tamis_chain chains[] = {[DOUBLE64] = TAMIS_CHAIN_SCALED,
+                                         [DOUBLE] = TAMIS_CHAIN_LINEAR,
+                                         [ENHANCED] = TAMIS_CHAIN_CUBIC,
+                                         [TRIPLE] = TAMIS_CHAIN_QUADRATIC};
+    if (word[SCHEME] == MCG) return 0;
+    return tamis__chain_excess(chains[word[SCHEME]], keys, word[BITS], word[HASHES], fill);
+}
+
+static double rate(const uint64_t word[], uint64_t items) {
+    const double keys = (double)items, bits = (double)word[BITS];
+    const double fill = -expm1(-keys * (double)word[HASHES] / bits);
+    return fmin(1, tamis__bloom_rate(items, word[BITS], word[HASHES]) + excess(word, keys, fill));
+}
+
 /* ---- Shape ---------------------------------------------------------------------------------- */
+
+/* Sums need more bits for the same rate, many more where it is small: found by doubling and halving. */
+static bool widen(const tamis_wish *wish, uint64_t word[]) {
+    const uint64_t keys = wish->capacity ? wish->capacity : 1;
+    uint64_t low = word[BITS], high = low;
+    if (rate(word, keys) <= wish->fpr) return true;
+    for (; rate(word, keys) > wish->fpr; word[BITS] = high) {
+        low = high;
+        if (low > MOST_BITS / 2) return false;
+        high = 2 * low;
+    }
+    while (high - low > low / 128 + WORD_BITS) {
+        word[BITS] = low + (high - low) / (2 * WORD_BITS) * WORD_BITS;
+        if (rate(word, keys) > wish->fpr)
+            low = word[BITS];
+        else
+            high = word[BITS];
+    }
+    word[BITS] = tamis__round_to_fold(high, WORD_BITS, MOST_BITS);
+    return word[BITS] != 0;
+}
 
 static tamis_status plan_for_rate(const tamis_wish *wish, uint64_t word[]) {
     const uint64_t hashes = wish->has_option[OPT_HASHES] ? wish->option[OPT_HASHES] : 0;
-    if (!tamis__bloom_plan(wish->capacity, wish->fpr, hashes, &word[BITS], &word[HASHES]))
+    if (!tamis__bloom_plan(wish->capacity, wish->fpr, hashes, &word[BITS], &word[HASHES]) ||
+        !widen(wish, word))
         return tamis__fail(TAMIS_TOO_LARGE, "classic would need over 2^56 bytes");
     return TAMIS_OK;
 }
@@ -60,9 +103,9 @@ static tamis_status plan_for_size(const tamis_wish *wish, uint64_t word[]) {
 }
 
 static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
+    word[SCHEME] = wish->has_option[OPT_SCHEME] ? wish->option[OPT_SCHEME] : MCG;
     const tamis_status rc = wish->bits ? plan_for_size(wish, word) : plan_for_rate(wish, word);
     if (rc) return rc;
-    word[SCHEME] = wish->has_option[OPT_SCHEME] ? wish->option[OPT_SCHEME] : MCG;
     if (word[SCHEME] >= DOUBLE && word[BITS] % WORD_BITS)
         return tamis__fail(TAMIS_INVALID, "bits must be a multiple of %d for this scheme, not %llu",
                            WORD_BITS, (unsigned long long)word[BITS]);
@@ -88,10 +131,6 @@ static tamis_status check(const uint64_t word[], uint64_t *size) {
 
 static uint64_t probes(const uint64_t word[]) {
     return word[HASHES];
-}
-
-static double rate(const uint64_t word[], uint64_t items) {
-    return tamis__bloom_rate(items, word[BITS], word[HASHES]);
 }
 
 static tamis_status audit(const tamis_body *f) {
@@ -254,6 +293,8 @@ static bool stretch(const uint64_t word[], const uint64_t wider[]) {
 
 static void measure(const tamis_body *f, const tamis_body *other, tamis_measure *out) {
     tamis__bitmap_measure(f, other, f->word[BITS], f->word[HASHES], out);
+    const double fill = (double)out->bits_set / (double)out->bits;
+    out->fpr = fmin(1, out->fpr + excess(f->word, out->items.value, fill));
 }
 
 const tamis_kind tamis__classic = {

@@ -5,7 +5,7 @@
 #include "tests/help/keys.h"
 #include "tests/laws/laws.h"
 
-enum { SETS = 12, STRANGERS = 400, APART = 64 };
+enum { SETS = 12, STRANGERS = 2000, APART = 64 };
 
 typedef struct found {
     uint64_t hits, probes;
@@ -21,27 +21,18 @@ static void ask_set(const subject *s, uint64_t capacity, double fpr, uint64_t se
     tamis_free(f);
 }
 
-/* Filters for a few keys are rounded up to whole words, and then have far less than the asked rate.
- * Probes that are a progression, as double hashing makes them, meet there more often than their number
- * says: what is told may then be too little, where next to nothing is at stake. */
-static bool is_next_to_nothing(const found *all, double asked) {
-    return (double)all->hits < asked / 5 * (double)all->probes;
-}
-
-/* Over many sets of so many keys, strangers are found as often as the filters say. Kinds of other
- * systems have what their origin gives them. */
+/* Over many sets of so many keys, strangers are found as often as the filters say, also where that is
+ * far less than was asked, because few keys are rounded up to whole words. */
 static const char *small_ones_tell_their_rate(const subject *s) {
     static const uint64_t capacities[] = {1, 2, 3, 5, 8, 13, 20, 32};
     static const double rates[] = {0.2, 0.02};
-    if (is_foreign(s)) return NULL;
     for (size_t c = 0; c < sizeof capacities / sizeof *capacities; c++)
         for (size_t r = 0; r < sizeof rates / sizeof *rates; r++) {
             found all = {0};
             for (uint64_t set = 0; set < effort(SETS); set++)
                 ask_set(s, capacities[c], rates[r], set, &all);
             const double told = all.told / (double)all.probes;
-            if (!is_next_to_nothing(&all, rates[r]) &&
-                !test_is_possible(all.hits, all.probes, told, TEST_ALPHA))
+            if (!test_is_possible(all.hits, all.probes, told, TEST_ALPHA))
                 return wrong("%llu keys at %g: %llu of %llu strangers, told is %g",
                              (unsigned long long)capacities[c], rates[r],
                              (unsigned long long)all.hits, (unsigned long long)all.probes, told);
