@@ -93,9 +93,10 @@ static tamis_status in_shape(tamis **copy, const tamis *f, const tamis *like) {
 static tamis_status join(tamis *into, const tamis *from, const tamis *like) {
     tamis *sum = NULL, *other = NULL;
     const uint64_t capacity = like->image.capacity, one_in = like->image.one_in;
-    /* A key of the smaller one is then in every place that it might have. */
+    /* A key of the smaller one is then in every place that it might have; unless it has just grown. */
     const tamis *other_size = like == into ? from : into;
-    const bool is_stretched = other_size->image.body.size < like->image.body.size;
+    const bool is_stretched =
+        !into->kind->grow && other_size->image.body.size < like->image.body.size;
     const bool has_stray_bits =
         from->image.has_stray_bits || (is_stretched && other_size->image.body.items > 0);
     tamis_status rc = tamis__writable(into);

@@ -339,7 +339,8 @@ typedef struct tamis_kind {
                            uint64_t word[]); /* bits of a number */
 
     /* May a body of these words be moved to a larger one of `wider`? Every key is found there, and
-     * more bits are set than adding the keys would have set: all that the smaller one left open. */
+     * more bits are set than adding the keys would have set: all that the smaller one left open. Where
+     * a body can grow, it is one that has grown as far, and no bit is in doubt. */
     bool (*stretch)(const uint64_t word[], const uint64_t wider[]);
     bool loses_rate; /* by growing: TAMIS_CAN_GROW, which promises to keep it, is not said then */
 

@@ -447,6 +447,13 @@ static tamis_status move(tamis_body *to, const tamis_body *from) {
     return TAMIS_OK;
 }
 
+/* A stack that has grown less has the same stages below: it gets empty ones for a union. */
+static bool stretch(const uint64_t word[], const uint64_t wider[]) {
+    for (int w = 0; w < TAMIS_WORDS; w++)
+        if (w != STAGES && w != BYTES && word[w] != wider[w]) return false;
+    return word[STAGES] < wider[STAGES];
+}
+
 /* ---- Merging and measuring ------------------------------------------------------------------ */
 
 /* Plans come from logarithms, and another machine's may have led to other stages. */
@@ -464,24 +471,40 @@ static tamis_status are_alike(const stack *a, const stack *b) {
 }
 
 /* The rate of a stack, or of two that are alike, stage by stage. */
+static double rate_of_stage(const stack *a, const stack *b, uint64_t i) {
+    tamis_measure m = {0};
+    a->kind->measure(&a->stage[i], b ? &b->stage[i] : NULL, &m);
+    return m.fpr;
+}
+
 static double rate_of(const stack *a, const stack *b) {
     double all = 0;
+    for (uint64_t i = 0; i < a->count; i++)
+        all = tamis__chance_of_either(all, rate_of_stage(a, b, i));
+    return all;
+}
+
+/* The same when every stage is full, also those that will be there one day. */
+static double rate_at_last(const uint64_t word[], const stack *a, const stack *b) {
+    double all = 0;
     for (uint64_t i = 0; i < a->count; i++) {
-        tamis_measure m = {0};
-        a->kind->measure(&a->stage[i], b ? &b->stage[i] : NULL, &m);
-        all = tamis__chance_of_either(all, m.fpr);
+        const double full = a->kind->rate(a->stage[i].word, capacity_of(word, i));
+        all = tamis__chance_of_either(all, fmax(full, rate_of_stage(a, b, i)));
     }
+    for (uint64_t i = a->count; i < MOST_STAGES; i++)
+        all = tamis__chance_of_either(all, share_of(word, i));
     return all;
 }
 
 /* Stages that both have filled hold the keys of both, which may be far too many for them: then there
- * is no union that keeps the rate. A union with what adds nothing is always one. */
+ * is no union that keeps the rate, now and as it grows. A union with what adds nothing is always one. */
 static tamis_status keeps_rate(const uint64_t word[], const stack *a, const stack *b) {
-    const double asked = (double)word[RATE] * ATTO, both = rate_of(a, b);
-    if (both <= fmax(asked, fmax(rate_of(a, NULL), rate_of(b, NULL)))) return TAMIS_OK;
+    const double asked = (double)word[RATE] * ATTO, both = rate_at_last(word, a, b);
+    if (both <= fmax(asked, fmax(rate_at_last(word, a, NULL), rate_at_last(word, b, NULL))))
+        return TAMIS_OK;
     return tamis__fail(
         TAMIS_FULL,
-        "the union would have a rate of %.3g, and %.3g was asked: scalable keeps its "
+        "the union would come to a rate of %.3g, and %.3g was asked: scalable keeps its "
         "rate as keys are added; add those of one to the other, or join filters "
         "that were planned for all keys, such as blocked",
         both, asked);
@@ -516,7 +539,7 @@ static uint64_t doubt_of_both(const stack *a, const stack *b) {
         most = fmax(most, both - n + both - m);
         taken += both;
     }
-    const double twice = fmin(fmin(x, y), x + y - most);
+    const double twice = fmax(0, fmin(fmin(x, y), x + y - most)); /* counts of 2^53 are rounded */
     const double unseen = twice > 0 ? taken * rate_of(a, b) : 0;
     return (uint64_t)fmin((double)MOST_TAKEN, doubt_of(a) + doubt_of(b) + twice + unseen);
 }
@@ -582,6 +605,7 @@ const tamis_kind tamis__scalable = {
     .add = add,
     .room = room,
     .grow = grow,
+    .stretch = stretch,
     .move = move,
     .merge = merge,
     .may_compare = may_compare,

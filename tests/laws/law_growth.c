@@ -163,16 +163,21 @@ static const char *growth_in_any_order(const subject *s) {
 /* ---- Unions and overlaps -------------------------------------------------------------------- */
 
 /* Two sets with `common` keys first, then `own` keys each; or, in one of them or in both, these before
- * the common ones. */
+ * the common ones. The second may lack some of its own, and have grown less. */
 typedef struct pair {
     uint64_t common, own;
     bool is_common_first[2], are_copies;
+    uint64_t lacks;
 } pair;
+
+static uint64_t all_keys(const pair *p) {
+    return p->common + 2 * p->own - p->lacks;
+}
 
 static tamis_status fill_pair(tamis *a, tamis **b, const pair *p) {
     const keys common = keys_of(a, 0, p->common, AT_RANDOM);
     const keys first = keys_of(a, MOST, MOST + p->own, AT_RANDOM);
-    const keys second = keys_of(a, 2 * MOST, 2 * MOST + p->own, AT_RANDOM);
+    const keys second = keys_of(a, 2 * MOST, 2 * MOST + p->own - p->lacks, AT_RANDOM);
     const keys *early[2] = {&first, &second}, *late[2] = {&common, &common};
     for (int i = 0; i < 2; i++) {
         if (!p->is_common_first[i]) continue;
@@ -201,8 +206,7 @@ static const char *overlap_is_true(const tamis *a, const tamis *b, const pair *p
     const char *what = is_true(rc, "common keys", (double)p->common, &common);
     if (what) return what;
     rc = tamis_similarity(a, b, &jaccard);
-    const double either = (double)(p->common + 2 * p->own);
-    return is_true(rc, "similarity", (double)p->common / either, &jaccard);
+    return is_true(rc, "similarity", (double)p->common / (double)all_keys(p), &jaccard);
 }
 
 /* Every key, the rate and the number of keys; or nothing has changed. */
@@ -216,24 +220,31 @@ static const char *union_is_true(tamis *a, const tamis *b, const pair *p) {
     } else {
         const keys all[] = {keys_of(a, 0, p->common, AT_RANDOM),
                             keys_of(a, MOST, MOST + p->own, AT_RANDOM),
-                            keys_of(a, 2 * MOST, 2 * MOST + p->own, AT_RANDOM)};
+                            keys_of(a, 2 * MOST, 2 * MOST + p->own - p->lacks, AT_RANDOM)};
         for (size_t i = 0; i < 3; i++) {
             if (!what) what = has_all(a, &all[i]);
             if (!what && i == 2) what = keeps_rate(a, &all[i]);
             free(all[i].key);
         }
-        if (!what) what = counts(a, p->common + 2 * p->own);
+        if (!what) what = counts(a, all_keys(p));
     }
     tamis_free(before);
     return what;
 }
 
 static const pair pairs[] = {
-    {FIRST / 5, FIRST / 5, {true, true}, false},    {FIRST / 2, FIRST / 2, {false, false}, false},
-    {2 * FIRST, 2 * FIRST, {true, true}, false},    {2 * FIRST, 2 * FIRST, {false, false}, false},
-    {2 * FIRST, 2 * FIRST, {true, false}, false},   {5 * FIRST / 2, FIRST / 5, {true, true}, true},
-    {20 * FIRST, FIRST, {true, true}, true},        {20 * FIRST, 20 * FIRST, {false, false}, false},
-    {20 * FIRST, 20 * FIRST, {false, true}, false},
+    {FIRST / 5, FIRST / 5, {true, true}, false, 0},
+    {FIRST / 2, FIRST / 2, {false, false}, false, 0},
+    {2 * FIRST, 2 * FIRST, {true, true}, false, 0},
+    {2 * FIRST, 2 * FIRST, {false, false}, false, 0},
+    {2 * FIRST, 2 * FIRST, {true, false}, false, 0},
+    {5 * FIRST / 2, FIRST / 5, {true, true}, true, 0},
+    {20 * FIRST, FIRST, {true, true}, true, 0},
+    {20 * FIRST, 20 * FIRST, {false, false}, false, 0},
+    {20 * FIRST, 20 * FIRST, {false, true}, false, 0},
+    {5 * FIRST / 2, 20 * FIRST, {true, true}, true, 20 * FIRST},
+    {FIRST / 2, 20 * FIRST, {true, true}, true, 20 * FIRST - FIRST / 20},
+    {0, 20 * FIRST, {true, true}, false, 19 * FIRST},
 };
 enum { PAIRS = sizeof pairs / sizeof *pairs };
 
@@ -252,13 +263,28 @@ static const char *overlap_past_capacity(const subject *s) {
     return what;
 }
 
-/* The union of two that grew keeps the rate, or is none. */
+/* What one has in common with an earlier self, which lacks only what came since, is a union of all
+ * kinds: nothing is in it that was not in the later one. */
+static const char *earlier_self_is_joined(tamis *late, const tamis *early) {
+    tamis *sum = test_copy(early);
+    const char *what = tamis_merge(sum, late) ? tamis_why() : NULL;
+    if (!what && tamis_fpr_now(sum) != tamis_fpr_now(late))
+        what = "its rate is not the later one's";
+    if (!what && tamis_merge(late, early)) what = tamis_why();
+    tamis_free(sum);
+    return what;
+}
+
+/* The union of two that grew, also one more than the other, keeps the rate, or is none. */
 static const char *unions_of_grown_are_true(const subject *s) {
     const char *what = NULL;
-    for (size_t i = 0; i < PAIRS && !what; i++) {
+    for (size_t i = 0; i < 2 * PAIRS && !what; i++) {
+        const pair *p = &pairs[i / 2];
         tamis *a = make(s, FIRST, asked, NULL), *b = make(s, FIRST, asked, NULL);
-        what = fill_pair(a, &b, &pairs[i]) ? tamis_why() : union_is_true(a, b, &pairs[i]);
-        if (what) what = in_case(what, "pair %zu", i);
+        what = fill_pair(a, &b, p) ? tamis_why() : NULL;
+        if (!what && p->are_copies && p->lacks == p->own) what = earlier_self_is_joined(a, b);
+        if (!what) what = i % 2 ? union_is_true(b, a, p) : union_is_true(a, b, p);
+        if (what) what = in_case(what, "pair %zu", i / 2);
         tamis_free(a);
         tamis_free(b);
     }

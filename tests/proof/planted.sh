@@ -176,6 +176,12 @@ plant "rows that have grown are compared" laws/laws "overlap_past_capacity: hado
     src/foreign/hadoop_dynamic.c "if (f->word[ROWS] == 1) return TAMIS_OK;" "if (f->word[ROWS]) return TAMIS_OK;"
 plant "keys that were taken for known are not counted" laws/laws "growth_in_any_order: redisbloom" \
     src/kinds/bitmap.c "const double taken = asks_first ? out->fpr : 0" "const double taken = asks_first ? 0 : 0"
+plant "probes by sums tell their fill alone" laws/laws "small_ones_tell_their_rate: classic/scheme=double" \
+    src/kinds/classic.c "if (word[SCHEME] == MCG) return 0;" "if (word[SCHEME] < SCHEMES) return 0;"
+plant "steps of other systems tell their fill alone" laws/laws "small_ones_tell_their_rate: guava" \
+    src/foreign/bloomlike.c "if (like->has_steps && set" "if (like->has_steps && !set"
+plant "a union forgets the stages that will come" unit/test_streams "" \
+    src/kinds/scalable.c "for (uint64_t i = a->count; i < MOST_STAGES; i++)" "for (uint64_t i = a->count; i < a->count; i++)"
 plant "a small table has a slot too many" laws/laws "small_ones_tell_their_rate: compaction" \
     src/kinds/compaction.c "((double)slots + (probing != UNIFORM))" "((double)slots + 1)"
 plant "walks that come round soon are not tried" laws/laws "small_ones_tell_their_rate: compaction/probing=double" \
