@@ -263,16 +263,41 @@ static void grow_elsewhere(redis_ctx *ctx, value *v, redis_string *key, redis_st
     if (!b) return;
     job *j = job_new(ctx, key, v);
     if (j) j->make = grow, j->end = end_grow;
-    const uint64_t bytes = count > VERY_MANY ? LARGE_BYTES : tamis_stored_size(v->filter);
+    const uint64_t bytes = tamis_stored_size(v->filter);
     give_to_worker(ctx, j, b, item, count, bytes);
 }
 
+static bool is_large(const value *v) {
+    uint64_t bytes;
+    tamis_payload(v->filter, &bytes);
+    return bytes >= LARGE_BYTES;
+}
+
 /* ---- Very many items --------------------------------------------------------------------------------- */
+
+/* Before a slice is begun: one that would end in the middle of another would be cut otherwise elsewhere. */
+static bool grows_for(batch *b, const value *v, slice s) {
+    const uint64_t room = tamis_room(v->filter);
+    size_t missing = 0;
+    if (b->limits.is_fixed || room >= s.count || !is_large(v)) return false;
+    items_ask_some(&b->items, v->filter, s.from, s.count);
+    for (size_t i = s.from; i < s.from + s.count; i++) missing += !b->items.hit[i];
+    return missing > room;
+}
+
+static bool lacks_copy(stream *s, tamis_status rc, const char *why) {
+    outcome *o = &((batch *)s->data)->outcome;
+    (void)rc;
+    snprintf(o->why, sizeof o->why, "%s", why);
+    return false;
+}
 
 static bool add_some(stream *s, value *v) {
     batch *b = s->data;
     const slice next = slice_at(&b->items, b->outcome.done);
     items_read(&b->items, v, s->item, 1, next.from, next.count);
+    s->must_grow = !s->is_copy && grows_for(b, v, next);
+    if (s->must_grow) return true;
     const bool is_good = add_next(&b->items, v->filter, &b->limits, &b->outcome);
     s->done = b->outcome.done;
     s->changed = b->outcome.added;
@@ -287,16 +312,12 @@ static void reply_stream(redis_ctx *ctx, const stream *s) {
     reply_batch(ctx, s->data);
 }
 
-/* Where they may need more room than there is, on a copy: nobody asks first how many are new. */
 static void add_very_many(redis_ctx *ctx, value *v, redis_string *key, redis_string **item,
                           int count) {
-    if (!limits_of(v).is_fixed && tamis_room(v->filter) < (uint64_t)count) {
-        grow_elsewhere(ctx, v, key, item, count, false);
-        return;
-    }
     batch *b = batch_for(ctx, v, count, false);
     const stream s = {.some = add_some,
                       .replicate = replicate_some,
+                      .lacks_copy = lacks_copy,
                       .reply = reply_stream,
                       .free = batch_free,
                       .data = b,
@@ -309,10 +330,9 @@ static void add_very_many(redis_ctx *ctx, value *v, redis_string *key, redis_str
 /* ---- A filter that is there ------------------------------------------------------------------------ */
 
 static bool must_grow(items *t, const value *v) {
-    uint64_t bytes, missing = 0;
+    uint64_t missing = 0;
     const uint64_t room = tamis_room(v->filter);
-    tamis_payload(v->filter, &bytes);
-    if (bytes < LARGE_BYTES || room >= t->count) return false;
+    if (!is_large(v) || room >= t->count) return false;
     items_ask(t, v->filter);
     for (size_t i = 0; i < t->count; i++) missing += !t->hit[i];
     return room < missing;

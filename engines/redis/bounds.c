@@ -110,6 +110,10 @@ bool bounds_allow(uint64_t bytes) {
 
 bool bounds_allow_filter(uint64_t bytes) {
     enum { BORDER = 4096 }; /* a piece has some bytes more than the payload that is in it */
+    if (now.in_haste && bytes >= LARGE_BYTES) {
+        now.was_long = true;
+        return false;
+    }
     if (bytes <= bounds_filter_bytes() + BORDER) return bounds_allow(bytes);
     now.was_large = true;
     return false;
@@ -119,6 +123,15 @@ const char *bounds_refusal(void) {
     return now.was_short   ? "OOM command not allowed when used memory > 'maxmemory'."
            : now.was_large ? "ERR the filter would be larger than max-filter-bytes allows"
                            : NULL;
+}
+
+void bounds_haste(bool in_haste) {
+    now.in_haste = in_haste;
+    now.was_long = false;
+}
+
+bool bounds_were_long(void) {
+    return now.was_long;
 }
 
 bool bounds_were_short(void) {

@@ -19,6 +19,8 @@ typedef struct bounds {
     bool is_measured; /* the ceiling is known */
     bool was_short;   /* something was refused because of maxmemory */
     bool was_large;   /* or because of max-filter-bytes */
+    bool in_haste;    /* others wait: what takes long is refused, and done elsewhere */
+    bool was_long;    /* something was */
     uint64_t ceiling; /* that the bytes of all filters may reach before maxmemory is passed */
 } bounds;
 
@@ -45,6 +47,11 @@ uint64_t bounds_filter_bytes(void);
 /* Is there memory for so many bytes more? And may a filter have so many? */
 bool bounds_allow(uint64_t bytes);
 bool bounds_allow_filter(uint64_t bytes);
+
+/* While others wait a filter does not move to much more memory, which takes as long as copying it: that fails, and
+ * changes nothing. Who is in haste asks, while he is, whether it was that. */
+void bounds_haste(bool in_haste);
+bool bounds_were_long(void);
 
 /* Which of the two said no, since bounds_enter, as an error; NULL: none. The first has the server's own words. */
 const char *bounds_refusal(void);

@@ -62,7 +62,7 @@ static bool adding_begin(redis_ctx *ctx, adding *a, const value *v, const order 
     a->left =
         s.is_multiset && !s.expansion ? (s.items < s.cells ? s.cells - s.items : 0) : UINT64_MAX;
     a->added = 0;
-    a->failure = TAMIS_OK;
+    a->failure = TAMIS_OK, *a->why = 0;
     a->result = o->count <= FEW_ITEMS ? a->few : try_alloc((size_t)o->count);
     if (!a->result) {
         reply_error(ctx, "ERR Insufficient memory");
@@ -101,13 +101,15 @@ static tamis_status add_one(adding *a, tamis *filter, size_t i) {
     return rc;
 }
 
-static void add_some(adding *a, tamis *filter, size_t from, size_t to) {
+/* Up to the first for which a filter would have to move to much more memory while others wait; where that is. */
+static size_t add_some(adding *a, tamis *filter, size_t from, size_t to) {
     for (size_t i = from; i < to; i++) {
         if (a->order.only_new && is_there(a, filter, i)) {
             a->result[i] = WAS_THERE;
             continue;
         }
         const tamis_status rc = add_one(a, filter, i);
+        if (rc && bounds_were_long()) return i;
         a->result[i] = rc ? NO_ROOM : ADDED;
         if (!rc) {
             a->added++;
@@ -117,6 +119,7 @@ static void add_some(adding *a, tamis *filter, size_t from, size_t to) {
             snprintf(a->why, sizeof a->why, "%s", tamis_why());
         }
     }
+    return to;
 }
 
 static void read_items(adding *a, const value *v, size_t from, size_t n) {
@@ -274,7 +277,7 @@ static int add_elsewhere(redis_ctx *ctx, redis_string *key, value *v, const orde
     j->task = a;
     j->make = add_to_copy, j->end = end_adding, j->clean = clean_adding;
     const uint64_t bytes = 2 * tamis_stored_size(v->filter);
-    return job_do(ctx, j, o->count > VERY_MANY && bytes < LARGE_BYTES ? LARGE_BYTES : bytes);
+    return job_do(ctx, j, bytes);
 }
 
 /* ---- Very many items -------------------------------------------------------------------------- */
@@ -285,10 +288,20 @@ static bool step_adding(stream *s, value *v) {
     const size_t to = s->done + (left < ITEMS_AT_ONCE ? left : ITEMS_AT_ONCE);
     a->order.item = s->item;
     read_items(a, v, s->done, to - s->done);
-    add_some(a, v->filter, s->done, to);
+    s->done = add_some(a, v->filter, s->done, to);
+    s->must_grow = s->done < to;
+    if (s->is_copy && a->failure) s->in_haste = false; /* one copy that could not grow is enough */
     v->facts = a->facts;
-    s->done = to;
     s->changed = a->added;
+    return true;
+}
+
+/* What finds room without is still added. */
+static bool lacks_copy(stream *s, tamis_status rc, const char *why) {
+    adding *a = s->data;
+    a->failure = rc;
+    snprintf(a->why, sizeof a->why, "%s", why);
+    s->in_haste = false;
     return true;
 }
 
@@ -300,27 +313,44 @@ static void reply_stream(redis_ctx *ctx, const stream *s) {
     reply_results(ctx, s->data);
 }
 
-static bool may_be_enlarged(const value *v) {
-    const cf_shape s = cf_shape_of(v);
-    return s.is_multiset && s.expansion && v->facts.filters < most_filters();
-}
-
-/* In steps where there is room for all of them, or none is made; else on a copy, without a question first how many
- * are new. */
-static int add_very_many(redis_ctx *ctx, redis_string *key, value *v, const order *o) {
-    if (may_be_enlarged(v) && tamis_room(v->filter) < (uint64_t)o->count)
-        return add_elsewhere(ctx, key, v, o);
-    adding *a = adding_new(ctx, v, o);
-    if (!a) return REDIS_OK;
+/* Owns the adding, of which the first items are done. */
+static int add_in_steps(redis_ctx *ctx, redis_string *key, value *v, redis_string **item, adding *a,
+                        size_t done) {
     const stream s = {.some = step_adding,
                       .replicate = replicate_step,
+                      .lacks_copy = lacks_copy,
                       .reply = reply_stream,
                       .free = free_adding,
                       .data = a,
                       .event = added_event,
                       .count = a->t.count,
+                      .done = done,
+                      .changed = a->added,
+                      .in_haste = true,
                       .strings = a->t.count};
-    return many_change(ctx, key, v, o->item, &s);
+    return many_change(ctx, key, v, item, &s);
+}
+
+static int add_very_many(redis_ctx *ctx, redis_string *key, value *v, const order *o) {
+    adding *a = adding_new(ctx, v, o);
+    return a ? add_in_steps(ctx, key, v, o->item, a, 0) : REDIS_OK;
+}
+
+/* RedisBloom's kind grows when an item has found no place in it, which nobody knows before; one of ours may grow by far
+ * more than it has. What was done by then stands, and the rest follows. */
+static int add_rest(redis_ctx *ctx, redis_string *key, value *v, const order *o, adding *begun,
+                    size_t done) {
+    begun->order.is_verbatim = false;
+    v->facts = begun->facts;
+    replicate(ctx, begun, key, 0, done);
+    adding *a = adding_new(ctx, v, o);
+    if (!a) return REDIS_OK;
+    memcpy(a->result, begun->result, done);
+    a->added = begun->added;
+    a->left = begun->left;
+    a->failure = begun->failure;
+    memcpy(a->why, begun->why, sizeof a->why);
+    return add_in_steps(ctx, key, v, o->item, a, done);
 }
 
 /* ---- Making it first ------------------------------------------------------------------------- */
@@ -407,10 +437,17 @@ static int add_to(redis_ctx *ctx, redis_string *key, value *v, const order *o) {
     if (!adding_begin(ctx, &a, v, o)) return REDIS_OK;
     read_items(&a, v, 0, a.t.count);
     const bool is_elsewhere = is_for_worker(&a, v->filter);
+    size_t done = 0;
     if (!is_elsewhere) {
-        add_all(&a, v->filter);
-        finish(ctx, &a, v, key);
-        reply_results(ctx, &a);
+        bounds_haste(!o->is_at_once && may_block(ctx));
+        done = add_some(&a, v->filter, 0, a.t.count);
+        bounds_haste(false);
+        if (done < a.t.count) {
+            add_rest(ctx, key, v, o, &a, done);
+        } else {
+            finish(ctx, &a, v, key);
+            reply_results(ctx, &a);
+        }
     }
     adding_free(&a);
     return is_elsewhere ? add_elsewhere(ctx, key, v, o) : REDIS_OK;

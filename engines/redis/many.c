@@ -81,12 +81,14 @@ static bool step(job *j, redis_ctx *ctx) {
         clock_lost_key(j->target);
         return true;
     }
-    bool is_good;
-    do is_good = s->some(s, p.value);
-    while (is_good && s->done < s->count && s->done - from < MOST_IN_STEP && !moment_is_over(&m));
+    bounds_haste(s->in_haste);
+    do s->is_good = s->some(s, p.value);
+    while (s->is_good && !s->must_grow && s->done < s->count && s->done - from < MOST_IN_STEP &&
+           !moment_is_over(&m));
+    bounds_haste(false);
     place_close(&p);
     if (s->done > from) s->replicate(ctx, s, j->key, from);
-    return !is_good || s->done == s->count;
+    return !s->is_good || s->must_grow || s->done == s->count;
 }
 
 static void clean(job *j) {
@@ -100,13 +102,78 @@ static void reply(redis_ctx *ctx, void *task) {
     s->reply(ctx, s);
 }
 
-static void end(job *j, redis_ctx *ctx) {
+static void finish(redis_ctx *ctx, job *j) {
     const stream *s = j->task;
     if (s->changed) redis.NotifyKeyspaceEvent(ctx, REDIS_NOTIFY_MODULE, s->event, j->key);
     if (s->is_gone)
         reply_error(ctx, "ERR the key was changed meanwhile");
     else
         job_answer(ctx, j, reply, s->count);
+}
+
+/* A few items on a copy, without the lock. */
+static void grow(job *j) {
+    stream *s = j->task;
+    const tamis_status rc = tamis_copy(&j->result, j->target->filter);
+    if (rc) {
+        job_fail(j, rc);
+        return;
+    }
+    value copy = {
+        .filter = j->result, .facts = j->target->facts, .hashes_itself = j->target->hashes_itself};
+    s->grown_from = s->done;
+    s->is_copy = true;
+    s->is_good = s->some(s, &copy);
+    s->is_copy = false;
+    s->facts = copy.facts;
+}
+
+static void put_copy(job *j, redis_ctx *ctx) {
+    stream *s = j->task;
+    place p;
+    s->is_gone = !may_change(ctx) || !job_finds(ctx, j, &p);
+    if (s->is_gone || s->done == s->grown_from) {
+        tamis_free(j->result);
+    } else {
+        job_replace(j);
+        j->target->facts = s->facts;
+        s->replicate(ctx, s, j->key, s->grown_from);
+    }
+    if (!s->is_gone) place_close(&p);
+}
+
+static void go_on(redis_ctx *ctx, job *done);
+
+static void end_grow(job *j, redis_ctx *ctx) {
+    stream *s = j->task;
+    if (j->rc)
+        s->is_good = s->lacks_copy(s, j->rc, j->why);
+    else
+        put_copy(j, ctx);
+    if (s->is_good && !s->is_gone && s->done < s->count)
+        go_on(ctx, j);
+    else
+        finish(ctx, j);
+}
+
+static void end(job *j, redis_ctx *ctx) {
+    stream *s = j->task;
+    if (!s->must_grow || s->is_gone) {
+        finish(ctx, j);
+        return;
+    }
+    s->must_grow = false;
+    job *next = job_follow(ctx, j, j->target);
+    if (!next) return;
+    next->make = grow, next->end = end_grow;
+    job_do(ctx, next, LARGE_BYTES);
+}
+
+static void go_on(redis_ctx *ctx, job *done) {
+    job *next = job_follow(ctx, done, done->target);
+    if (!next) return;
+    next->step = step, next->end = end;
+    job_do(ctx, next, LARGE_BYTES);
 }
 
 int many_change(redis_ctx *ctx, redis_string *key, value *v, redis_string **item,

@@ -1,7 +1,10 @@
 /* The module's files may include this: commands with very many items.
  *
- * Questions go to the worker. Changes that need no more memory are made in steps on the filter where it stands; what
- * a step has done is replicated with it, so that a snapshot between two of them has just that. */
+ * Questions go to the worker. Changes are made in steps on the filter where it stands; what a step has done is
+ * replicated with it, so that a snapshot between two of them has just that. Where a large filter must grow for the next
+ * few items, the worker adds those to a copy, which takes its place, and steps go on:
+ *
+ *     step, step, ... ──must grow──▶ copy, some ──▶ in its place ──▶ step, step, ... ──▶ answers */
 #ifndef TAMIS_REDIS_MANY_H
 #define TAMIS_REDIS_MANY_H
 
@@ -31,16 +34,23 @@ typedef struct stream {
     bool (*some)(struct stream *, value *);
     /* Those from here up to `done`. */
     void (*replicate)(redis_ctx *, const struct stream *, redis_string *key, size_t from);
+    /* Of a copy that could not be had; true: the rest is done as far as it goes without. NULL: it never grows. */
+    bool (*lacks_copy)(struct stream *, tamis_status, const char *why);
     void (*reply)(redis_ctx *, const struct stream *);
     void (*free)(void *data);
     void *data;
     const char *event;
     size_t count, done, changed; /* items */
     size_t strings;              /* that the items are: one each, or more */
+    bool in_haste;  /* `some` does not know before whether it must grow: bounds_haste() */
+    bool must_grow; /* said by `some`, which has done all that goes without */
+    bool is_copy;   /* told to `some`: nobody waits for this one */
 
     /* many.c's own. */
     redis_string **item; /* that the job holds */
-    bool is_gone;
+    size_t grown_from;   /* what was done before the copy */
+    facts facts;         /* of the copy */
+    bool is_gone, is_good;
 } stream;
 
 /* Owns the data. The items are held, and stand in `item`. */

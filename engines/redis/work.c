@@ -552,18 +552,24 @@ void job_only_tells(job *j, redis_ctx *ctx) {
     (void)j, (void)ctx;
 }
 
+job *job_follow(redis_ctx *ctx, job *done, value *target) {
+    job *j = job_new(ctx, done->key, target);
+    if (!j) return NULL;
+    j->task = done->task, done->task = NULL;
+    j->clean = done->clean, done->clean = NULL;
+    j->held = done->held, done->held = NULL;
+    j->held_count = done->held_count, done->held_count = 0;
+    return j;
+}
+
 void job_answer(redis_ctx *ctx, job *done, void (*how)(redis_ctx *, void *task), size_t count) {
     if (!done->client || count <= VERY_MANY) {
         how(ctx, done->task);
         return;
     }
-    job *j = job_new(ctx, done->key, NULL);
+    job *j = job_follow(ctx, done, NULL);
     if (!j) return;
     j->answer = how, j->make = answer, j->end = job_only_tells, j->only_tells = true;
-    j->task = done->task, done->task = NULL;
-    j->clean = done->clean, done->clean = NULL;
-    j->held = done->held, done->held = NULL;
-    j->held_count = done->held_count, done->held_count = 0;
     job_do(ctx, j, LARGE_BYTES);
 }
 

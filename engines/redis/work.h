@@ -102,9 +102,12 @@ void job_replace(job *);
 /* An end() for jobs whose make() has answered. */
 void job_only_tells(job *, redis_ctx *);
 
+/* For end(): a job that goes on with the task: it takes over clean() and strings too. NULL, with the error replied,
+ * when there is no memory. */
+job *job_follow(redis_ctx *, job *done, value *target);
+
 /* For end(): replies by `answer`, which gets the job's task. Hundreds of thousands of answers take longer than others
- * should wait: they are written by another job, which takes over task, clean() and strings, without the lock and
- * while the key is free again. */
+ * should wait: they are written by another job that follows, without the lock and while the key is free again. */
 void job_answer(redis_ctx *, job *, void (*answer)(redis_ctx *, void *task), size_t count);
 
 /* Notes the failure of a call of the library, which knows its sentence only on this thread. */

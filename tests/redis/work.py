@@ -465,6 +465,8 @@ class Theirs:
         self.keys = []
 
     def end(self, title):
+        if not self.keys:
+            return
         is_same(self.server, self.replica, self.keys, f"{title}: the same on the replica")
         self.client.must("DEL", *self.keys)
         self.keys = []
@@ -529,6 +531,27 @@ def many_in_cuckoos(t, kind):
     modern = t.server.client(protocol=3)
     tap.equal(set(map(type, modern.must("CF.INSERT", t.keys[-1], "ITEMS", *items))) <= {bool, int}, True, "in the newer protocol too")
     modern.close()
+
+
+def large_growth(t, kind, make, add, size, total):
+    """A large filter that grows in the middle of a command, or with one that has few items: the same as in MULTI."""
+    c = t.client
+    keys = [f"{way}-{len(t.keys)}" for way in ("now", "later")]
+    t.keys += keys
+    for key in keys:
+        c.must(make[0], key, *make[1:])
+    done, grown, replies = field(c, "tamis", DONE), 0, []
+    for at in range(0, total, size):
+        items = [f"{i}" for i in range(at, at + size)]
+        now = c.pipeline([["MULTI"], [add[0], keys[0], *add[1:], *items], ["EXEC"]])[2][0]
+        before = field(c, "tamis", DONE)
+        later = c.do(add[0], keys[1], *add[1:], *items)
+        replies.append(now == later)
+        grown += field(c, "tamis", DONE) - before > (2 if size > 16_384 else 0)
+    title = f"{add[0]} of {size}, {kind}"
+    tap.equal(grown, 1, f"{title}: it grew once, on a copy")
+    tap.check(all(replies), f"{title}: the same replies")
+    tap.equal(digest(t.server, keys[1]), digest(t.server, keys[0]), f"{title}: the same filter")
 
 
 def many_in_sketches(t, kind):
@@ -616,6 +639,12 @@ def many_of_theirs(server, replica):
             for s in (server, replica):
                 s.client().must("CONFIG", "SET", f"tamis.{family}-kind", kind)
             part(t, kind)
+            t.end(kind)
+            if family == "bf":
+                large_growth(t, kind, ["BF.RESERVE", "1e-12", 600_000], ["BF.MADD"], 40_000, 680_000)
+            if family == "cf":
+                large_growth(t, kind, ["CF.RESERVE", 250_000, "EXPANSION", 16], ["CF.INSERT", "ITEMS"], 40_000, 280_000)
+                large_growth(t, kind, ["CF.RESERVE", 250_000, "EXPANSION", 16], ["CF.INSERTNX", "ITEMS"], 10_000, 280_000)
             t.end(kind)
     for make, words, script, reply in (
             (["BF.RESERVE", "q", "0.01", 1_000_000], ["BF.MADD", "q"], "return redis.call('bf.add', KEYS[1], 'in')", 1),
