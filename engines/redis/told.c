@@ -1,6 +1,7 @@
 /* What INFO tells: the section "tamis". Every number is a counter; nothing is looked through. */
 #include "engines/redis/told.h"
 
+#include "engines/redis/freeing.h"
 #include "engines/redis/settings.h"
 #include "engines/redis/work.h"
 
@@ -25,7 +26,7 @@ static void tell_all(redis_info *info, int is_crash) {
     tell(info, "jobs_active", work_active());
     tell(info, "jobs_done", work_done());
     tell(info, "job_steps", work_steps());
-    tell(info, "frees_waiting", work_frees());
+    tell(info, "frees_waiting", frees_waiting());
 }
 
 int told_start(redis_ctx *ctx) {

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "engines/redis/bounds.h"
-#include "engines/redis/work.h"
+#include "engines/redis/freeing.h"
 
 types value_types;
 struct counters counters;
@@ -28,7 +28,7 @@ static void clear(uint8_t *memory, size_t size) {
 #ifdef __linux__
     const size_t page = (size_t)sysconf(_SC_PAGESIZE);
     const size_t before = (page - (uintptr_t)memory % page) % page;
-    if (size >= LARGE_BYTES && work_is_server()) {
+    if (size >= LARGE_BYTES && is_server_thread()) {
         const size_t pages = (size - before) / page * page, behind = before + pages;
         if (madvise(memory + before, pages, MADV_DONTNEED) == 0) {
             memset(memory, 0, before);
@@ -273,7 +273,7 @@ void value_release(value *v) {
     count_as(v, 0);
     count_clock(v->facts.every, false);
     if (v->owes_tick) atomic_fetch_sub(&counters.owed, 1);
-    work_free(v->filter);
+    free_later(v->filter);
     arrival_free(v->arrival);
     redis.Free(v);
 }

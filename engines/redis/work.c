@@ -10,8 +10,9 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
-#include <string.h>
 #include <time.h>
+
+#include "engines/redis/freeing.h"
 
 static struct {
     pthread_mutex_t mutex;
@@ -38,86 +39,6 @@ static bool is_told_now;
 
 /* The job whose end() runs now: what that begins answers the same client. */
 static job *ending;
-
-/* ---- A job ------------------------------------------------------------------------------------ */
-
-job *job_new(redis_ctx *ctx, redis_string *key, value *target) {
-    job *j = try_alloc(sizeof *j);
-    if (!j) {
-        reply_error(ctx, "ERR Insufficient memory");
-        return NULL;
-    }
-    memset(j, 0, sizeof *j);
-    j->last_waiting = &j->waiting;
-    j->key = redis.HoldString(NULL, key);
-    j->db = redis.GetSelectedDb(ctx);
-    if (target) j->target = value_hold(target);
-    return j;
-}
-
-void job_reads(job *j, value *v) {
-    j->reads[j->read_count++] = value_hold(v);
-}
-
-void job_fail(job *j, tamis_status rc) {
-    j->rc = rc;
-    snprintf(j->why, sizeof j->why, "%s", refusal(rc));
-}
-
-void job_hold(job *j, redis_string **strings, size_t count) {
-    j->held = redis.Alloc(count * sizeof *j->held);
-    j->held_count = count;
-    for (size_t i = 0; i < count; i++) j->held[i] = redis.HoldString(NULL, strings[i]);
-}
-
-/* Strings are the server's: only under its lock. */
-static void free_strings(job *j) {
-    if (j->clean) j->clean(j);
-    redis.FreeString(NULL, j->key);
-}
-
-/* At most so many of those that are held. */
-static void release_some(job *j, size_t most) {
-    while (j->held_count && most--) redis.FreeString(NULL, j->held[--j->held_count]);
-}
-
-/* Filters are large, and giving their memory back takes milliseconds: without the lock. */
-static void free_filters(job *j) {
-    for (int i = 0; i < j->read_count; i++) value_release(j->reads[i]);
-    if (j->target) value_release(j->target);
-    filter_release(j->replaced);
-    redis.Free(j->held);
-    redis.Free(j);
-}
-
-void job_drop(job *j) {
-    free_strings(j);
-    release_some(j, SIZE_MAX);
-    free_filters(j);
-}
-
-static bool is_read_only(redis_ctx *ctx) {
-    return redis.GetContextFlags(ctx) & REDIS_IS_READ_ONLY;
-}
-
-static const char read_only[] = "READONLY You can't write against a read only replica.";
-
-/* A server that became a replica while the job was made has another primary's data to keep. */
-bool job_place(redis_ctx *ctx, job *j, place *p) {
-    if (j->client && !j->is_told && is_read_only(ctx)) {
-        redis.ReplyWithError(ctx, read_only);
-        return false;
-    }
-    *p = place_open(ctx, j->key, REDIS_READ | REDIS_WRITE, ANY_FAMILY);
-    if (!p->is_wrong && p->value == j->target) return true;
-    place_close(p);
-    reply_error(ctx, "ERR the key was changed meanwhile");
-    return false;
-}
-
-void job_replace(job *j) {
-    j->replaced = value_swap(j->target, j->result);
-}
 
 /* Did the primary send this command? */
 static bool is_told(redis_ctx *ctx) {
@@ -173,7 +94,7 @@ static void run_again(waiter *w) {
     running = w;
     is_told_now = w->is_told;
     if (w->call.writes && !w->is_told && is_read_only(ctx))
-        redis.ReplyWithError(ctx, read_only);
+        reply_read_only(ctx);
     else if (!w->is_told && has_moved(ctx, w))
         redis.ReplyWithError(ctx, "TRYAGAIN the key went away while the command waited for it");
     else
@@ -239,29 +160,6 @@ static bool step(job *j) {
     j->bounds = bounds_leave(before);
     redis.FreeThreadSafeContext(ctx);
     return is_last;
-}
-
-bool job_finds(redis_ctx *ctx, const job *j, place *p) {
-    *p = place_open(ctx, j->key, REDIS_READ | REDIS_WRITE, ANY_FAMILY);
-    if (!p->is_wrong && p->value == j->target) return true;
-    place_close(p);
-    return false;
-}
-
-static int64_t now_ns(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
-
-enum { STEP_NS = 2000000 };
-
-moment moment_begin(void) {
-    return (moment){now_ns() + STEP_NS};
-}
-
-bool moment_is_over(const moment *m) {
-    return now_ns() >= m->ends_ns;
 }
 
 /* Under the server's lock. */
@@ -390,7 +288,7 @@ static void release_in_pieces(redis_ctx *lock, job *j) {
     while (j->held_count) {
         unlock_for_others(lock);
         redis.ThreadSafeContextLock(lock);
-        release_some(j, PIECE);
+        job_release(j, PIECE);
     }
 }
 
@@ -402,70 +300,15 @@ static void *work(void *lock) {
         else
             work_at_once(lock, j);
         end_once(j);
-        free_strings(j);
+        job_free_strings(j);
         release_in_pieces(lock, j);
         redis.ThreadSafeContextUnlock(lock);
-        free_filters(j);
+        job_free_filters(j);
     }
     return NULL;
 }
 
-/* ---- Freeing --------------------------------------------------------------------------------------- */
-
-/* A thread of its own: memory must not wait for a job. */
-typedef struct corpse {
-    tamis *filter;
-    struct corpse *next;
-} corpse;
-
-static struct {
-    pthread_mutex_t mutex;
-    pthread_cond_t comes;
-    corpse *first;
-    atomic_ullong waiting;
-    pthread_t server; /* the thread that may not wait */
-} bin = {.mutex = PTHREAD_MUTEX_INITIALIZER, .comes = PTHREAD_COND_INITIALIZER};
-
-static void *empty_bin(void *with) {
-    (void)with;
-    for (;;) {
-        pthread_mutex_lock(&bin.mutex);
-        while (!bin.first) pthread_cond_wait(&bin.comes, &bin.mutex);
-        corpse *c = bin.first;
-        bin.first = c->next;
-        pthread_mutex_unlock(&bin.mutex);
-        filter_release(c->filter);
-        atomic_fetch_sub(&bin.waiting, 1);
-        redis.Free(c);
-    }
-    return NULL;
-}
-
-/* A server that evicts keys looks how much that freed, and whoever deletes to make room has it at once: beyond
- * half of maxmemory nobody is kept waiting for memory. Without a limit the ratio is 0. */
-static bool is_memory_short(void) {
-    return !redis.GetUsedMemoryRatio || redis.GetUsedMemoryRatio() > 0.5F;
-}
-
-bool work_is_server(void) {
-    return pthread_equal(pthread_self(), bin.server);
-}
-
-void work_free(tamis *filter) {
-    const bool is_large = filter && tamis_stored_size(filter) >= LARGE_BYTES;
-    const bool is_here = is_large && work_is_server();
-    corpse *c = is_here && !is_memory_short() ? try_alloc(sizeof *c) : NULL;
-    if (!c) {
-        filter_release(filter);
-        return;
-    }
-    pthread_mutex_lock(&bin.mutex);
-    atomic_fetch_add(&bin.waiting, 1);
-    *c = (corpse){filter, bin.first};
-    bin.first = c;
-    pthread_cond_signal(&bin.comes);
-    pthread_mutex_unlock(&bin.mutex);
-}
+/* ---- Threads ------------------------------------------------------------------------------------- */
 
 static bool start_thread(void *(*run)(void *), void *with) {
     pthread_t thread;
@@ -477,7 +320,6 @@ static bool start_thread(void *(*run)(void *), void *with) {
 /* Signals are for the server's own thread. */
 int work_start(void) {
     sigset_t all, before;
-    bin.server = pthread_self();
     server_replicates = redis.ReplicateVerbatim;
     server_says_arity = redis.WrongArity;
     server_flags = redis.GetContextFlags;
@@ -487,7 +329,7 @@ int work_start(void) {
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     const bool is_good =
-        start_thread(work, redis.GetThreadSafeContext(NULL)) && start_thread(empty_bin, NULL);
+        start_thread(work, redis.GetThreadSafeContext(NULL)) && freeing_start(start_thread);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     return is_good ? REDIS_OK : REDIS_ERR;
 }
@@ -552,16 +394,6 @@ void job_only_tells(job *j, redis_ctx *ctx) {
     (void)j, (void)ctx;
 }
 
-job *job_follow(redis_ctx *ctx, job *done, value *target) {
-    job *j = job_new(ctx, done->key, target);
-    if (!j) return NULL;
-    j->task = done->task, done->task = NULL;
-    j->clean = done->clean, done->clean = NULL;
-    j->held = done->held, done->held = NULL;
-    j->held_count = done->held_count, done->held_count = 0;
-    return j;
-}
-
 void job_answer(redis_ctx *ctx, job *done, void (*how)(redis_ctx *, void *task), size_t count) {
     if (!done->client || count <= VERY_MANY) {
         how(ctx, done->task);
@@ -583,10 +415,6 @@ uint64_t work_active(void) {
 
 uint64_t work_done(void) {
     return queue.done;
-}
-
-uint64_t work_frees(void) {
-    return atomic_load(&bin.waiting);
 }
 
 uint64_t work_steps(void) {

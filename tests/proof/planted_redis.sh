@@ -114,7 +114,7 @@ plant "a replica does at once what its primary left to the worker" work \
     engines/redis/work.c "REDIS_IN_SCRIPT | REDIS_IN_MULTI | REDIS_IS_LOADING" \
     "REDIS_IN_SCRIPT | REDIS_IN_MULTI | REDIS_IS_REPLICATED | REDIS_IS_LOADING"
 plant "a replica refuses what its primary sent, behind a job" work \
-    engines/redis/work.c "if (j->client && !j->is_told && is_read_only(ctx))" "if (j->client && is_read_only(ctx))"
+    engines/redis/job.c "if (j->client && !j->is_told && is_read_only(ctx))" "if (j->client && is_read_only(ctx))"
 plant "a copy is changed with its original" work \
     engines/redis/alter.c "if (!v || !v->filter || v->job ||" "if (!v || v->filter || v->job ||"
 plant "the first of two that share a filter frees it" work \
@@ -139,7 +139,7 @@ plant "a tick that was begun under another name is forgotten" work \
 plant "adds do not wait for ticks that were begun" work \
     engines/redis/work.c "if (j->target) j->target->job = as;" "if (j->target && !j->step) j->target->job = as;"
 plant "a script waits for pages that nobody has touched" work \
-    engines/redis/value.c "if (size >= LARGE_BYTES && work_is_server())" "if (size < LARGE_BYTES && work_is_server())"
+    engines/redis/value.c "if (size >= LARGE_BYTES && is_server_thread())" "if (size < LARGE_BYTES && is_server_thread())"
 plant "a chunk lands at the front of its piece" own.py \
     engines/redis/arrival.c "a->piece[offset / ARRIVAL_PIECE] + offset % ARRIVAL_PIECE, bytes, n" "a->piece[offset / ARRIVAL_PIECE], bytes, n"
 plant "a command that made its filter goes to replicas as it came" bf.py \
