@@ -113,8 +113,13 @@ static bool is_spread(const tamis_body *stage) {
 }
 
 /* What a stage sees of hashes. */
-static void place(uint64_t *hash, size_t n, bool is_mixed) {
-    for (size_t j = 0; j < n && is_mixed; j++) hash[j] = tamis__mix(hash[j]);
+static void place(uint64_t *to, const uint64_t *hash, size_t n, bool is_mixed) {
+    if (!is_mixed) {
+        memcpy(to, hash, n * sizeof *hash);
+        return;
+    }
+#pragma GCC unroll 4
+    for (size_t j = 0; j < n; j++) to[j] = tamis__mix(hash[j]);
 }
 
 /* Finds the stages. In a payload that has passed the audit this cannot fail. */
@@ -312,34 +317,57 @@ typedef struct waiting {
 /* They are all there at first, in their order. */
 static void ask_first(const stack *s, uint64_t stage, const uint64_t *hash, size_t n, uint8_t *hit,
                       waiting *w) {
-    memcpy(w->place, hash, n * sizeof *hash);
+    size_t still = 0;
     w->is_mixed = is_spread(&s->stage[stage]);
-    place(w->place, n, w->is_mixed);
+    place(w->place, hash, n, w->is_mixed);
     s->kind->query(&s->stage[stage], w->place, n, hit);
     if (stage == 0) return; /* nobody waits for another */
-    w->n = 0;
+#pragma GCC unroll 4
     for (size_t j = 0; j < n; j++) {
-        w->place[w->n] = w->place[j];
-        w->from[w->n] = (uint8_t)j;
-        w->n += !hit[j];
+        w->place[still] = w->place[j];
+        w->from[still] = (uint8_t)j;
+        still += !hit[j];
     }
+    w->n = still;
+}
+
+/* Strangers are most often found nowhere, and then move up together. */
+enum { TOGETHER = 8 };
+
+static void move_up(waiting *w, size_t to, size_t at) {
+    uint64_t places[TOGETHER];
+    uint8_t from[TOGETHER];
+    memcpy(places, w->place + at, sizeof places);
+    memcpy(from, w->from + at, sizeof from);
+    memcpy(w->place + to, places, sizeof places);
+    memcpy(w->from + to, from, sizeof from);
 }
 
 static void ask_next(const stack *s, uint64_t stage, const uint64_t *hash, uint8_t *hit,
                      waiting *w) {
     uint8_t found[BATCH];
+    const size_t n = w->n;
     size_t still = 0;
     if (is_spread(&s->stage[stage]) != w->is_mixed) {
+        uint64_t waits[BATCH];
         w->is_mixed = !w->is_mixed;
-        for (size_t j = 0; j < w->n; j++) w->place[j] = hash[w->from[j]];
-        place(w->place, w->n, w->is_mixed);
+        for (size_t j = 0; j < n; j++) waits[j] = hash[w->from[j]];
+        place(w->place, waits, n, w->is_mixed);
     }
-    s->kind->query(&s->stage[stage], w->place, w->n, found);
-    for (size_t j = 0; j < w->n; j++) hit[w->from[j]] = found[j];
-    for (size_t j = 0; j < w->n && stage; j++) {
-        w->place[still] = w->place[j];
-        w->from[still] = w->from[j];
-        still += !found[j];
+    s->kind->query(&s->stage[stage], w->place, n, found);
+    for (size_t j = 0; j < n && stage == 0; j++) hit[w->from[j]] = found[j];
+    for (size_t j = 0; j < n && stage;) {
+        if (n - j >= TOGETHER && tamis__get64(found + j) == 0) {
+            if (still != j) move_up(w, still, j);
+            still += TOGETHER, j += TOGETHER;
+            continue;
+        }
+        for (const size_t end = n - j < TOGETHER ? n : j + TOGETHER; j < end; j++) {
+            hit[w->from[j]] = found[j];
+            w->place[still] = w->place[j];
+            w->from[still] = w->from[j];
+            still += !found[j];
+        }
     }
     w->n = still;
 }
@@ -379,8 +407,7 @@ static void add_to(stack *s, uint64_t top, const uint64_t *hash, size_t n) {
     tamis_body *stage = &s->stage[top];
     uint64_t placed[BATCH];
     ask(s, top, hash, n, is_below);
-    memcpy(placed, hash, n * sizeof *hash);
-    place(placed, n, is_spread(stage));
+    place(placed, hash, n, is_spread(stage));
     for (size_t j = 0; j < n; j++) {
         if (is_below[j] || has_one(s->kind, stage, placed[j])) continue;
         s->kind->add(stage, placed + j, 1);

@@ -163,7 +163,7 @@ plant "M10: a merge does not add up the items" laws/laws "programs_agree_with_a_
 plant "another shape forgets the items" laws/laws "programs_agree_with_a_model: quotient" \
     src/core/filter.c "tamis_body to = {.items = f->image.body.items};" "tamis_body to = {.items = 0};"
 plant "stages see hashes in their order" laws/laws "growth_in_any_order: scalable" \
-    src/kinds/scalable.c "is_mixed; j++) hash[j] = tamis__mix(hash[j]);" "is_mixed; j++) hash[j] ^= 1;"
+    src/kinds/scalable.c "to[j] = tamis__mix(hash[j]);" "to[j] = hash[j] ^ 1;"
 plant "a table that grows sees hashes in their order" laws/laws "growth_in_any_order: grow" \
     src/kinds/grow.c "word[SPREAD] = 1;" "word[SPREAD] = 0;"
 plant "a union may miss the rate" laws/laws "unions_of_grown_are_true: scalable" \
