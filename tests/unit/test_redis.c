@@ -571,7 +571,7 @@ static void packing_stays_within_its_bytes(void **state) {
         for (size_t tail = 0; tail <= 4; tail++) {
             const size_t n = 1 + run + tail;
             uint8_t *plain = pages + page - n;
-            uint64_t length;
+            uint64_t length = 0;
             plain[0] = 'x';
             memset(plain + 1, 'b', run);
             memset(plain + 1 + run, 'c', tail);
