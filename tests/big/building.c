@@ -1,8 +1,9 @@
 /* What building costs, for docs/building.md: hashes of integers into a builder, and out of it.
  *
  *     building SPEC KEYS MEMORY THREADS FOLDER [KEYS_IN_A_CALL]
+ *     building                 names the kinds that are built, so that none is left out
  *
- * prints seconds of each step, nanoseconds of all processors for a key, bits for each key, the
+ * The first prints seconds of each step, nanoseconds of all processors for a key, bits for each key, the
  * highest resident memory, and the bytes that lay on disk. It fails when more was resident than
  * MEMORY and what a program takes that does nothing. */
 #include <fcntl.h>
@@ -14,6 +15,7 @@
 #include <time.h>
 
 #include "tamis.h"
+#include "tests/help/filters.h"
 #include "tests/help/keys.h"
 
 enum { IDLE = 4 << 20 }; /* bytes that the program itself takes: code, libraries, stacks */
@@ -78,9 +80,17 @@ static void add_all(tamis_builder *b, uint64_t keys, size_t at_once) {
     free(list);
 }
 
+static int name_kinds(void) {
+    struct tamis_kind_info kind;
+    for (size_t i = 0; i < test_own_kinds() && tamis_kind_at(i, &kind, sizeof kind); i++)
+        if (kind.abilities & TAMIS_IS_BUILT) puts(kind.name);
+    return 0;
+}
+
 int main(int argc, char **argv) {
     uint64_t keys, memory;
     char path[512];
+    if (argc == 1) return name_kinds();
     if (argc < 6 || !tamis_parse_count(argv[2], &keys) || !tamis_parse_bytes(argv[3], &memory))
         return fprintf(stderr, "building SPEC KEYS MEMORY THREADS FOLDER [KEYS_IN_A_CALL]\n"), 1;
     const struct tamis_builder_options options = {.struct_size = sizeof options,
