@@ -168,6 +168,21 @@ static void rate_knows_the_classes(void **state) {
     assert_true(plan.fpr_expected > 0.05);
 }
 
+/* Bits fill words of 64, and the last of them in part. */
+static void any_number_of_bits(void **state) {
+    (void)state;
+    for (unsigned bits = 1; bits <= 200; bits++) {
+        char spec[48];
+        tamis *f;
+        snprintf(spec, sizeof spec, "dcso:capacity=10,bits=%u", bits);
+        assert_int_equal(tamis_create(&f, spec), TAMIS_OK);
+        const test_file file = test_export(f, "dcso");
+        test_goes_round("dcso", file);
+        free(file.bytes);
+        tamis_free(f);
+    }
+}
+
 static void merges_as_bloom(void **state) {
     (void)state;
     const test_file file = test_vector("dcso/dcso_n10_p0.01.bloom");
@@ -220,7 +235,8 @@ int main(void) {
         cmocka_unit_test(answers_as_bloom),    cmocka_unit_test(keeps_data),
         cmocka_unit_test(thousand_keys),       cmocka_unit_test(plans_as_bloom),
         cmocka_unit_test(spec_makes_it_again), cmocka_unit_test(rate_knows_the_classes),
-        cmocka_unit_test(merges_as_bloom),     cmocka_unit_test(refuses_what_is_not_dcso),
+        cmocka_unit_test(any_number_of_bits),  cmocka_unit_test(merges_as_bloom),
+        cmocka_unit_test(refuses_what_is_not_dcso),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
