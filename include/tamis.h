@@ -175,7 +175,8 @@ struct tamis_options {
     size_t struct_size;                      /* sizeof(struct tamis_options) of your header */
     const struct tamis_allocator *allocator; /* NULL: malloc and free */
     const uint8_t *secret;                   /* 16 bytes for hash=sip13, or NULL */
-    uint64_t max_bytes;                      /* refuse payloads larger than this; 0: no limit */
+    uint64_t max_bytes;                      /* refuse payloads larger than this, also when
+                                                they would grow; 0: no limit */
     unsigned threads;                        /* that one call with many keys may use; 0 and 1: only
                                                 the caller's. Answers and bytes stay the same */
     enum tamis_pages pages; /* of payloads that nobody else allocates, and of maps */

@@ -93,14 +93,14 @@ static tamis_status sort_and_shape(tamis_builder *b, tamis_image *image) {
 }
 
 tamis_status tamis__room_for(const tamis_builder *b, const tamis_image *image, tamis **out) {
-    const struct tamis_options limit = {.max_bytes = b->max_bytes};
-    tamis_status rc = tamis__within_limit(&limit, image->body.size);
+    tamis_status rc = tamis__within_limit(b->filter->max_bytes, image->body.size);
     if (rc) return rc;
     tamis *f = tamis__new(&b->filter->allocator);
     if (!f) return TAMIS_NOMEM;
     char *notes;
     f->kind = b->filter->kind;
     f->threads = b->filter->threads;
+    f->max_bytes = b->filter->max_bytes;
     f->image = *image;
     rc = tamis__own(f, &notes);
     if (rc) {
@@ -163,7 +163,7 @@ typedef struct piece {
 
 typedef struct heap_sink {
     tamis_sink sink;
-    struct tamis_options limit;
+    uint64_t max_bytes;
     const struct tamis_allocator *allocator;
     piece *first, **last;
 } heap_sink;
@@ -171,7 +171,7 @@ typedef struct heap_sink {
 static tamis_status append_piece(tamis_sink *sink, const void *bytes, uint64_t size) {
     heap_sink *s = (heap_sink *)sink;
     tamis_block block;
-    const tamis_status rc = tamis__within_limit(&s->limit, sink->size + size);
+    const tamis_status rc = tamis__within_limit(s->max_bytes, sink->size + size);
     if (rc) return rc;
     piece *p = tamis__get(s->allocator, sizeof *p + size, &block);
     if (!p) return TAMIS_NOMEM;
@@ -200,7 +200,7 @@ static void empty_sink(heap_sink *s, uint8_t *to) {
 
 static tamis_status build_in_memory(tamis_builder *b, tamis_image *image, tamis **out) {
     heap_sink s = {.sink.append = append_piece, .allocator = &b->filter->allocator};
-    s.limit.max_bytes = b->max_bytes;
+    s.max_bytes = b->filter->max_bytes;
     s.last = &s.first;
     tamis_status rc = tamis__make_payload(b, image->body.word, &s.sink);
     if (!rc) rc = b->filter->kind->check(image->body.word, &image->body.size);
@@ -256,14 +256,14 @@ tamis_status tamis__assemble(tamis_builder *b, tamis **filter) {
 
 typedef struct disk_sink {
     tamis_sink sink;
-    struct tamis_options limit;
+    uint64_t max_bytes;
     tamis_new_file *file;
     tamis_sum sum;
 } disk_sink;
 
 static tamis_status append_to_file(tamis_sink *sink, const void *bytes, uint64_t size) {
     disk_sink *s = (disk_sink *)sink;
-    const tamis_status rc = tamis__within_limit(&s->limit, sink->size + size);
+    const tamis_status rc = tamis__within_limit(s->max_bytes, sink->size + size);
     if (rc) return rc;
     tamis__sum_more(&s->sum, bytes, (size_t)size);
     sink->size += size;
@@ -290,7 +290,7 @@ static tamis_status verify_file(tamis_builder *b, const tamis_image *image,
 static tamis_status write_image(tamis_builder *b, tamis_image *image, tamis_new_file *file) {
     uint8_t header[TAMIS_IMAGE_HEADER_BYTES] = {0};
     disk_sink s = {.sink.append = append_to_file, .file = file};
-    s.limit.max_bytes = b->max_bytes;
+    s.max_bytes = b->filter->max_bytes;
     tamis__sum_start(&s.sum);
     tamis_status rc = tamis__file_append(file, header, sizeof header);
     if (!rc) rc = tamis__make_payload(b, image->body.word, &s.sink);

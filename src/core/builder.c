@@ -40,7 +40,6 @@ static tamis_status new_builder(tamis_builder **out, const struct tamis_builder_
     b->options = *options;
     b->options.filter = NULL;
     b->options.temp_folder = NULL;
-    b->max_bytes = filter_options->max_bytes;
     b->filter = tamis__new(&allocator);
     if (!b->filter) {
         tamis__give_back(&allocator, &self);
@@ -48,6 +47,7 @@ static tamis_status new_builder(tamis_builder **out, const struct tamis_builder_
     }
     b->filter->kind = entry->kind;
     b->filter->threads = filter_options->threads;
+    b->filter->max_bytes = filter_options->max_bytes;
     b->filter->image.entry = entry;
     b->filter->image.hasher = *hasher;
     *out = b;
@@ -108,8 +108,7 @@ static tamis_status plan_early(const tamis_request *r, uint64_t max_bytes, tamis
     tamis_request early = *r;
     early.has_capacity = r->has_capacity || !shape_is_known(r);
     const tamis_status rc = tamis__request_plan(&early, shape);
-    const struct tamis_options limit = {.max_bytes = max_bytes};
-    return rc ? rc : tamis__within_limit(&limit, shape->size);
+    return rc ? rc : tamis__within_limit(max_bytes, shape->size);
 }
 
 /* Straight in: when the shape is known now, and the order of adds is free, or time. What grows gets

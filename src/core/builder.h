@@ -19,7 +19,6 @@ typedef struct tamis_pile {
 struct tamis_builder {
     tamis_block self;
     struct tamis_builder_options options; /* `filter` and `temp_folder` are not kept */
-    uint64_t max_bytes;
     tamis_request request;
     unsigned can; /* abilities of the filter to be */
 

@@ -86,13 +86,14 @@ static tamis_status begin(tamis **out, const uint8_t *header, uint64_t total,
     tamis_image image;
     tamis_status rc = tamis__read_options(options, &o);
     if (!rc) rc = tamis__image_read_header(&image, header, total, o.secret);
-    if (!rc) rc = tamis__within_limit(&o, image.body.size);
+    if (!rc) rc = tamis__within_limit(o.max_bytes, image.body.size);
     if (rc) return rc;
     const struct tamis_allocator allocator = tamis__allocator(&o);
     tamis *f = tamis__new(&allocator);
     if (!f) return TAMIS_NOMEM;
     f->kind = image.entry->kind;
     f->threads = o.threads;
+    f->max_bytes = o.max_bytes;
     f->image = image;
     tamis__choose_one(f);
     *out = f;

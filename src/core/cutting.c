@@ -152,13 +152,14 @@ static tamis_status make_room(tamis **out, const tamis_image *image,
     struct tamis_options o;
     char *notes;
     tamis_status rc = tamis__read_options(options, &o);
-    if (!rc) rc = tamis__within_limit(&o, image->body.size);
+    if (!rc) rc = tamis__within_limit(o.max_bytes, image->body.size);
     if (rc) return rc;
     const struct tamis_allocator allocator = tamis__allocator(&o);
     tamis *f = tamis__new(&allocator);
     if (!f) return TAMIS_NOMEM;
     f->kind = image->entry->kind;
     f->threads = o.threads;
+    f->max_bytes = o.max_bytes;
     f->image = *image;
     rc = tamis__own(f, &notes);
     if (rc) {

@@ -121,6 +121,7 @@ static tamis_status make_empty(tamis **filter, const tamis_entry *entry, const t
     if (!f) return TAMIS_NOMEM;
     f->kind = entry->kind;
     f->threads = options->threads;
+    f->max_bytes = options->max_bytes;
     f->image.entry = entry;
     f->image.hasher = *hasher;
     tamis__take_shape(&f->image, shape);
@@ -146,7 +147,7 @@ tamis_status tamis_create_with(tamis **filter, const char *spec,
     tamis_status rc = tamis__read_options(options, &o);
     if (!rc) rc = tamis__spec_parse(spec, &request);
     if (!rc) rc = tamis__request_plan(&request, &shape);
-    if (!rc) rc = tamis__within_limit(&o, shape.size);
+    if (!rc) rc = tamis__within_limit(o.max_bytes, shape.size);
     if (!rc) rc = tamis__make_hasher(&request, o.secret, &hasher);
     if (!rc && tamis__is_built(request.entry->kind))
         rc = tamis__fail(TAMIS_CANNOT, "%s is built once, from all its keys: use a builder",
@@ -164,6 +165,7 @@ tamis_status tamis_copy(tamis **copy, const tamis *f) {
     if (!g) return TAMIS_NOMEM;
     g->kind = f->kind;
     g->threads = f->threads;
+    g->max_bytes = f->max_bytes;
     g->image = f->image;
     char *notes;
     const tamis_status rc = tamis__own(g, &notes);
@@ -183,6 +185,7 @@ tamis_status tamis__reshape(tamis *f, const uint64_t word[]) {
     tamis_block block;
     memcpy(to.word, word, sizeof to.word);
     tamis_status rc = f->kind->check(to.word, &to.size);
+    if (!rc) rc = tamis__within_limit(f->max_bytes, to.size);
     if (rc) return rc;
     to.bytes = tamis__get(&f->allocator, to.size, &block);
     if (!to.bytes) return TAMIS_NOMEM;

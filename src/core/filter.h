@@ -20,7 +20,8 @@ struct tamis {
     void *map;                        /* of tamis_map, else NULL */
     size_t map_size;
     bool is_view;
-    unsigned threads; /* that a call with many keys may use */
+    unsigned threads;   /* that a call with many keys may use */
+    uint64_t max_bytes; /* that the payload may grow to; 0: any */
     tamis_leaving leaving;
 };
 

@@ -183,11 +183,12 @@ static tamis_status make(tamis **filter, const tamis_format *format, const tamis
     uint64_t size;
     tamis_status rc = entry->kind->check(in->word, &size);
     if (rc) return tamis__fail_in(TAMIS_CORRUPT, format->name);
-    rc = tamis__within_limit(options, size);
+    rc = tamis__within_limit(options->max_bytes, size);
     if (rc) return rc;
     tamis *f = tamis__new(&allocator);
     if (!f) return TAMIS_NOMEM;
     f->threads = options->threads;
+    f->max_bytes = options->max_bytes;
     take_arrival(f, in, entry, size);
     rc = fill(f, format, input, in);
     if (!rc) f->image.body.items = items_of(in, f);

@@ -143,10 +143,10 @@ tamis_status tamis__read_options(const struct tamis_options *in, struct tamis_op
     return rc;
 }
 
-tamis_status tamis__within_limit(const struct tamis_options *options, uint64_t size) {
-    if (!options->max_bytes || size <= options->max_bytes) return TAMIS_OK;
+tamis_status tamis__within_limit(uint64_t max_bytes, uint64_t size) {
+    if (!max_bytes || size <= max_bytes) return TAMIS_OK;
     return tamis__fail(TAMIS_TOO_LARGE, "%llu bytes of payload are over the limit of %llu",
-                       (unsigned long long)size, (unsigned long long)options->max_bytes);
+                       (unsigned long long)size, (unsigned long long)max_bytes);
 }
 
 void tamis__copy_out(void *to, size_t to_size, const void *from, size_t from_size) {

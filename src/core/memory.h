@@ -38,7 +38,7 @@ tamis_status tamis__read_options(const struct tamis_options *, struct tamis_opti
 struct tamis_allocator tamis__allocator(const struct tamis_options *);
 
 /* TAMIS_TOO_LARGE with a sentence when a payload is over the limit that the options set. */
-tamis_status tamis__within_limit(const struct tamis_options *, uint64_t size);
+tamis_status tamis__within_limit(uint64_t max_bytes, uint64_t size);
 
 /* Copies a result to a caller whose struct may be older (shorter) or newer (longer) than ours. */
 void tamis__copy_out(void *to, size_t to_size, const void *from, size_t from_size);

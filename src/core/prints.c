@@ -133,12 +133,13 @@ tamis_status tamis_prints_finish(tamis_prints *m, tamis **filter) {
     char *no_notes;
     *filter = NULL;
     tamis_status rc = entry->kind->check(word, &size);
-    if (!rc) rc = tamis__within_limit(&m->options, size);
+    if (!rc) rc = tamis__within_limit(m->options.max_bytes, size);
     if (rc) return rc;
     tamis *f = tamis__new(&m->allocator);
     if (!f) return TAMIS_NOMEM;
     f->kind = entry->kind;
     f->threads = m->options.threads;
+    f->max_bytes = m->options.max_bytes;
     f->image.entry = entry;
     f->image.hasher.mode = TAMIS_HASH_XXH3;
     f->image.capacity = f->image.body.items = m->rows;

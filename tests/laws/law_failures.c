@@ -215,10 +215,50 @@ static const char *limit_holds(const subject *s) {
     return what;
 }
 
+/* ... and for as long as the filter lives, and its copies: growth stops there, and loses nothing. */
+static const char *growth_has_a_limit(const subject *s) {
+    enum { ROOM = 20, MANY = 100000 };
+    struct tamis_options options = *secret_options(s->options);
+    tamis *f, *copy, *loaded;
+    uint64_t payload, n = 0;
+    tamis_status rc = tamis_create_with(&f, spec_of(s, 4, 0.01, NULL), &options);
+    if (rc) return wrong("without a limit: %s", tamis_why());
+    tamis_payload(f, &payload);
+    tamis_free(f);
+    options.max_bytes = ROOM * payload;
+    if (tamis_create_with(&f, spec_of(s, 4, 0.01, NULL), &options)) return tamis_why();
+    char buffer[32];
+    for (; n < MANY && !rc; n += !rc) {
+        const struct tamis_key key = key_at(n, buffer);
+        rc = tamis_add(f, key.bytes, key.len);
+    }
+    tamis_payload(f, &payload);
+    const char *what = NULL;
+    if (rc != TAMIS_TOO_LARGE)
+        what = wrong("%llu keys: %s", (unsigned long long)n, tamis_status_name(rc));
+    else if (payload > options.max_bytes)
+        what = wrong("it grew to %llu bytes", (unsigned long long)payload);
+    else if (count_keys(f, 0, n) != n)
+        what = "keys are lost";
+    const struct tamis_key next = key_at(n, buffer);
+    size_t size;
+    uint8_t *image = test_image(f, &size);
+    if (tamis_copy(&copy, f) || tamis_load_with(&loaded, image, size, &options)) abort();
+    if (!what && (tamis_add(copy, next.bytes, next.len) != TAMIS_TOO_LARGE ||
+                  tamis_add(loaded, next.bytes, next.len) != TAMIS_TOO_LARGE))
+        what = "a copy, or what was saved and loaded, knows no limit";
+    free(image);
+    tamis_free(loaded);
+    tamis_free(copy);
+    tamis_free(f);
+    return what;
+}
+
 const law failure_laws[] = {
     {"out_of_memory_is_safe", 0, out_of_memory_is_safe, 0},
     {"failure_changes_nothing", TAMIS_CAN_ADD, failure_changes_nothing, 0},
     {"growth_keeps_keys", TAMIS_CAN_ADD | TAMIS_CAN_GROW, growth_keeps_keys, 0},
     {"limit_holds", 0, limit_holds, 0},
+    {"growth_has_a_limit", TAMIS_CAN_ADD | TAMIS_CAN_GROW, growth_has_a_limit, 0},
     {NULL, 0, NULL, 0},
 };

@@ -6,7 +6,7 @@
 #     fault  program  trial  file  what to replace  by what
 . "$(dirname "$0")/../help/planted.inc"
 prepare include src tests examples -- build/tests/laws/laws \
-    build/tests/unit/test_{admission,aggregate,builder,counters,countmin,edit,features,files,fingerprint,golden,hash,hierarchical,iblt,kinds,layers,minhash,numbers,power,read_once,shard,streams,summary,symbols,talk,temporary,tree}
+    build/tests/unit/test_{admission,aggregate,builder,counters,countmin,edit,features,files,fingerprint,golden,hash,hierarchical,iblt,kinds,layers,minhash,numbers,power,read_once,redis,shard,streams,summary,symbols,talk,temporary,tree}
 
 try() { # program, trial
     make -s CFLAGS=-O1 "build/tests/$1" >build.log 2>&1 || return 2
@@ -23,8 +23,12 @@ plant "M10: merge does not look at the seed" laws/laws "mismatch_refused: blocke
     src/core/combine.c "x->seed != y->seed" "x->seed != y->seed && false"
 plant "merge does not look at the secret" laws/laws "mismatch_refused: blocked/hash=sip13" \
     src/core/combine.c "memcmp(x->secret, y->secret, sizeof x->secret) != 0" "false"
+plant "growth knows no limit on bytes" laws/laws "growth_has_a_limit: scalable" \
+    src/core/filter.c "if (!rc) rc = tamis__within_limit(f->max_bytes, to.size);" ""
+plant "the limit on bytes is forgotten at import" unit/test_redis "" \
+    src/core/foreign.c "    f->max_bytes = options->max_bytes;" ""
 plant "the limit on bytes is not kept at loading" laws/laws "limit_holds: blocked" \
-    src/core/bytes.c "if (!rc) rc = tamis__within_limit(&o, image.body.size);" ""
+    src/core/bytes.c "if (!rc) rc = tamis__within_limit(o.max_bytes, image.body.size);" ""
 plant "a copy that fails leaks" laws/laws "out_of_memory_is_safe: blocked" \
     src/core/filter.c "        tamis_free(g);
         return rc;" "        return rc;"

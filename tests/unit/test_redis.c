@@ -727,6 +727,21 @@ static void specs_lead_back(void **state) {
     }
 }
 
+/* A chain says itself by how much it grows. */
+static void limits_hold_after_an_import(void **state) {
+    (void)state;
+    const struct tamis_options options = {.struct_size = sizeof options, .max_bytes = 1 << 20};
+    tamis *f = create("redisbloom:capacity=4000,expansion=32768"), *g;
+    const test_file out = test_export(f, "redisbloom");
+    tamis_status rc = tamis_import_with(&g, "redisbloom", out.bytes, out.size, &options);
+    assert_int_equal(rc, TAMIS_OK);
+    for (uint64_t i = 0; i < 5000 && !rc; i++) rc = tamis_add(g, &i, sizeof i);
+    assert_int_equal(rc, TAMIS_TOO_LARGE);
+    free(out.bytes);
+    tamis_free(f);
+    tamis_free(g);
+}
+
 static void versions_of_dumps(void **state) {
     (void)state;
     tamis *f = made_anew(BF);
@@ -1090,6 +1105,7 @@ int main(void) {
         cmocka_unit_test(plans_as_the_module),
         cmocka_unit_test(refuses_bad_wishes),
         cmocka_unit_test(specs_lead_back),
+        cmocka_unit_test(limits_hold_after_an_import),
         cmocka_unit_test(versions_of_dumps),
         cmocka_unit_test(bloom_attacks),
         cmocka_unit_test(cuckoo_attacks),
