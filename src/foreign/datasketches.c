@@ -145,7 +145,7 @@ static tamis_status audit(const tamis_body *f) {
     const uint64_t count = tamis__get64(f->bytes + AT_COUNT), set = bits_set(f);
     const bool is_empty = is_marked_empty(f);
     header(f->word, expected);
-    memcpy(expected + AT_COUNT, f->bytes + AT_COUNT, 8);
+    memcpy(expected + AT_COUNT, f->bytes + AT_COUNT, HEADER - AT_COUNT);
     if (is_empty) expected[AT_FLAGS] = FLAG_EMPTY;
     if (f->bytes[0] == LONGS_EMPTY) expected[0] = LONGS_EMPTY;
     if (memcmp(expected, f->bytes, HEADER) != 0 || (!is_empty && f->bytes[0] != LONGS))
