@@ -206,6 +206,17 @@ def secrets():
             tap.equal(secret_of(c, "d"), drawn, "and from an RDB file")
             r.must("REPLICAOF", "NO", "ONE")
             tap.equal(secret_of(r, "e"), drawn, "a replica goes on with its primary's")
+    with Server(secret=None) as server, Server(secret=None) as late:
+        c = server.client()
+        drawn = secret_of(c, "a")
+        c.must("SAVE")
+        server.restart()
+        tap.equal(secret_of(server.client(), "b"), drawn, "the same secret after a start from an RDB file")
+        replicate(server, late)
+        in_step(server, late)
+        r = late.client()
+        r.must("REPLICAOF", "NO", "ONE")
+        tap.equal(secret_of(r, "c"), drawn, "and on a replica that came later")
     with Server(*aof) as server:
         c = server.client()
         c.must("RESTORE", "theirs", 0, payload)
