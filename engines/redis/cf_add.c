@@ -507,7 +507,6 @@ static const char *take_options(redis_string **argv, int argc, order *o) {
         if (letter == 'C') {
             const char *why = take_capacity(argv, argc, ++i, o);
             if (why) return why;
-            o->is_verbatim = false; /* a replica would hold it against settings of its own */
         } else if (letter == 'N') {
             o->never_creates = true;
         } else {

@@ -31,8 +31,8 @@ plant "a creation is replicated without its secret" programs.py \
     engines/redis/create.c "    if (c->has_secret)
         redis.Replicate" "    if (c->notes < 0)
         redis.Replicate"
-plant "a capacity is held against settings of the replica" programs.py \
-    engines/redis/cf_add.c "            o->is_verbatim = false;" ""
+plant "a capacity is held against settings of the replica" bounds.py \
+    engines/redis/cf_add.c "bounds_bind() ? 2 * settings.cf_bucket_size : 1" "2 * settings.cf_bucket_size"
 plant "packed hashes are not replicated" killed.py \
     engines/redis/packed.c "redis.ReplicateVerbatim(ctx);" ""
 plant "a refused end is not told to replicas" programs.py \
@@ -40,7 +40,7 @@ plant "a refused end is not told to replicas" programs.py \
 " ""
 plant "a copy leaves behind what is still coming" programs.py \
     engines/redis/persist.c "if (v->arrival) arrival_each(v->arrival, copy_piece, &c);" ""
-plant "a copy has no family" programs.py \
+plant "a copy has no family" cf.py \
     engines/redis/persist.c "value_set_facts(twin, &v->facts);" ""
 plant "half a file becomes a value" replay_rdb \
     engines/redis/persist.c "    const uint64_t have = redis.LoadUnsigned(io);

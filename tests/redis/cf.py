@@ -8,7 +8,7 @@ import struct
 import sys
 
 from resp import Error, Map, Status
-from server import ROOT, Server, Tap, in_step, replicate, until
+from server import ROOT, Server, Tap, in_step, info_field, replicate, until
 
 tap = Tap()
 WRONG_TYPE = Error("WRONGTYPE Operation against a key holding the wrong kind of value")
@@ -217,9 +217,14 @@ def positions(s):
             "SCANDUMP half 0", "ADD half a", "INSERTNX half ITEMS a", "COMPACT half", "DEBUG half":
         reply = s.do(*words("CF." + command))
         tap.check(isinstance(reply, Error) and "on its way" in reply, f"{s.label} half a filter: {command}")
+    before = int(info_field(c, "tamis", "tamis_filters_cf"))
+    c.must("COPY", "half", "twin")
+    tap.equal(int(info_field(c, "tamis", "tamis_filters_cf")), before + 1, f"{s.label} a copy of half a filter counts as what it will be")
     for at in range(0, len(rest), 50):
-        reply = c.do("CF.LOADCHUNK", "half", 1 + min(at + 50, len(rest)), rest[at:at + 50])
-    tap.equal(reply, Status("OK"), f"{s.label} the last chunk")
+        for key in "half", "twin":
+            reply = c.do("CF.LOADCHUNK", key, 1 + min(at + 50, len(rest)), rest[at:at + 50])
+    tap.equal(reply, Status("OK"), f"{s.label} the last chunk, also of a copy of half of it")
+    tap.equal(chunks_of(c, "twin"), chunks, f"{s.label} which dumps as it came")
     s.equal("CF.MEXISTS half a b c zz", [s.yes, s.yes, s.yes, s.no])
     tap.equal(chunks_of(c, "half"), chunks, f"{s.label} dumps as it came")
     tap.equal(c.must("DEBUG", "DIGEST-VALUE", "half"), c.must("DEBUG", "DIGEST-VALUE", "p"),

@@ -66,12 +66,13 @@ def write_keys():
 
 
 class Adder:
-    """`tamis cluster add`, fed through a pipe."""
+    """`tamis cluster add`, fed through a pipe. Shells let what they start in the background ignore SIGINT."""
 
     def __init__(self, name, *options, **more):
         environment = dict(os.environ, TAMIS_CLUSTER=cluster.address(0, 1))
         self.process = subprocess.Popen([TAMIS, "cluster", "add", name, "--json", *options], env=environment,
-                                        stdin=subprocess.PIPE, stderr=subprocess.PIPE, **more)
+                                        stdin=subprocess.PIPE, stderr=subprocess.PIPE,
+                                        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL), **more)
 
     def feed(self, data):
         self.process.stdin.write(data)
@@ -421,7 +422,7 @@ def silent_shards():
 def stopped():
     adder = Adder("lost")
     adder.feed(b"".join(b"more-%d\n" % i for i in range(20000)))
-    time.sleep(0.3)
+    until(lambda: tamis("cluster", "check", "lost", "-c", data=b"more-19999\n").stdout == b"1\n", 30, "the last key is there")
     adder.process.send_signal(signal.SIGINT)
     try:
         adder.feed(b"more-20000\n" * 2)

@@ -151,17 +151,20 @@ def replicate(primary, replica):
     in_step(primary, replica)
 
 
+def info_field(client, section, name):
+    """The text of one line of INFO, or None."""
+    for line in client.must("INFO", section).decode().split("\r\n"):
+        if line.startswith(name + ":"):
+            return line.split(":", 1)[1]
+    return None
+
+
 def in_step(primary, replica, seconds=60):
     """Until the replica has all that the primary wrote."""
     p, r = primary.client(), replica.client()
-
-    def field(client, name):
-        for line in client.must("INFO", "replication").decode().split("\r\n"):
-            if line.startswith(name + ":"):
-                return line.split(":", 1)[1]
-        return None
-    until(lambda: field(r, "master_link_status") == "up" and
-          field(r, "slave_repl_offset") == field(p, "master_repl_offset"), seconds, "the replica is in step")
+    until(lambda: info_field(r, "replication", "master_link_status") == "up" and
+          info_field(r, "replication", "slave_repl_offset") == info_field(p, "replication", "master_repl_offset"),
+          seconds, "the replica is in step")
     p.close()
     r.close()
 

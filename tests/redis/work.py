@@ -10,7 +10,7 @@ import threading
 import time
 
 from resp import Error, Status
-from server import Server, Tap, in_step, replicate, until
+from server import Server, Tap, in_step, info_field, replicate, until
 
 MIB = int(os.environ.get("TAMIS_WORK_MIB", "16"))
 SECONDS = float(os.environ.get("TAMIS_WORK_SECONDS", "1"))
@@ -166,10 +166,7 @@ def who_may_not_wait(server):
 
 
 def field(client, section, name):
-    for line in client.must("INFO", section).decode().split("\r\n"):
-        if line.startswith(name + ":"):
-            return int(line.split(":")[1])
-    return 0
+    return int(info_field(client, section, name) or 0)
 
 
 def jobs_active(client):
@@ -402,6 +399,14 @@ def ticks_in_steps(server, replica):
     busy.end()
     c.must("TAMIS.HAS", "w2", "late")
     is_same(server, replica, ("w2",), "and has just the ticks that the replica heard of")
+    for name, other in ("w2", "w3"), ("w3", "w2"), ("w2", "w3"), ("w3", "w2"):
+        steps = field(c, "tamis", "tamis_job_steps")
+        ticker.send(["TAMIS.TICK", name, 100])
+        until(lambda: field(c, "tamis", "tamis_job_steps") > steps, 10, "a step is made")
+        c.must("RENAME", name, other)
+        ticker.read()
+        c.must("TAMIS.HAS", other, "late")
+        is_same(server, replica, (other,), "also in the middle of a tick")
     c.must("TAMIS.CREATE", "clock", "window:size=96MiB,capacity=1M,by=clock,generations=4", "EVERY", 30)
     c.must("TAMIS.ADD", "clock", "first")
     before = field(c, "tamis", "tamis_job_steps")
