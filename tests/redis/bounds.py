@@ -5,7 +5,7 @@ secret of new filters comes from the server, whatever clients send."""
 import sys
 
 from resp import Error, Status
-from server import MODULE, SECRET, Server, Tap, in_step, replicate, until
+from server import MODULE, SECRET, Server, Tap, in_step, info_field, replicate, until
 
 OK = Status("OK")
 OOM = "OOM command not allowed when used memory > 'maxmemory'."
@@ -274,6 +274,7 @@ def memory():
 def grow(server, c):
     """Growth asks too: adds end with the server's error, and memory stays below what is allowed."""
     c.must("FLUSHALL")
+    until(lambda: info_field(c, "tamis", "tamis_frees_waiting") == "0", 30, "what was flushed is free")
     c.must("CONFIG", "SET", "maxmemory", "8mb")
     c.must("TAMIS.CREATE", "g", "scalable:capacity=50k,fpr=1e-9")
     c.must("BF.RESERVE", "b", 1e-9, 50000)
