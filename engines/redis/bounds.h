@@ -48,8 +48,8 @@ uint64_t bounds_filter_bytes(void);
 bool bounds_allow(uint64_t bytes);
 bool bounds_allow_filter(uint64_t bytes);
 
-/* While others wait a filter does not move to much more memory, which takes as long as copying it: that fails, and
- * changes nothing. Who is in haste asks, while he is, whether it was that. */
+/* In haste, because others wait, a filter does not move to much more memory, which takes as long as copying it: the
+ * change fails and alters nothing, and bounds_were_long() says that this was the reason. */
 void bounds_haste(bool in_haste);
 bool bounds_were_long(void);
 

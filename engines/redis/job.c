@@ -88,9 +88,7 @@ bool job_place(redis_ctx *ctx, job *j, place *p) {
         reply_read_only(ctx);
         return false;
     }
-    *p = place_open(ctx, j->key, REDIS_READ | REDIS_WRITE, ANY_FAMILY);
-    if (!p->is_wrong && p->value == j->target) return true;
-    place_close(p);
+    if (job_finds(ctx, j, p)) return true;
     reply_error(ctx, "ERR the key was changed meanwhile");
     return false;
 }
