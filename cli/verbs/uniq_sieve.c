@@ -113,13 +113,36 @@ static double share_of(const struct sieve *sieve) {
     return is_start ? 1.0 / 64 : 63.0 / 64 * ldexp(1, -halvings);
 }
 
+/* The rate of the next stage. Equal hashes alone make a rate out of so many keys: beyond what 64 bits
+ * tell apart a stage is as strict as it can be, and the account shows what that costs. */
+static double rate_of_next(const struct sieve *sieve, uint64_t capacity) {
+    const double least = fmax(1e-12, (double)capacity * 0x1p-62);
+    return fmax(least, sieve->fpr * share_of(sieve));
+}
+
+/* Classic goes as low as any of our rates, at many probes a key; blocked is faster until it takes
+ * this many times the room. */
+enum { BLOCKED_MAY_TAKE = 2 };
+
+static const char *kind_for(double fpr) {
+    const uint64_t some_keys = 1000000;
+    char spec[2][80];
+    struct tamis_plan blocked, classic;
+    snprintf(spec[0], sizeof spec[0], "blocked:capacity=%" PRIu64 ",fpr=%.6g", some_keys, fpr);
+    snprintf(spec[1], sizeof spec[1], "classic:capacity=%" PRIu64 ",fpr=%.6g", some_keys, fpr);
+    const bool is_low = tamis_plan(spec[0], &blocked, sizeof blocked) ||
+                        (!tamis_plan(spec[1], &classic, sizeof classic) &&
+                         blocked.payload_bytes > BLOCKED_MAY_TAKE * classic.payload_bytes);
+    return is_low ? "classic" : "blocked";
+}
+
 /* The wish for another stage; with `size` instead of a number of keys where that is all there is. */
 static void write_spec(const struct sieve *sieve, char *spec, size_t room, uint64_t capacity,
                        uint64_t size) {
     const struct args *args = sieve->args;
-    const double fpr = sieve->fpr * share_of(sieve);
-    snprintf(spec, room, "blocked:%s=%" PRIu64 ",fpr=%.6g,hash=%s%s", size ? "size" : "capacity",
-             size ? size : capacity, fpr < 1e-12 ? 1e-12 : fpr,
+    const double fpr = rate_of_next(sieve, capacity);
+    snprintf(spec, room, "%s:%s=%" PRIu64 ",fpr=%.6g,hash=%s%s", kind_for(fpr),
+             size ? "size" : "capacity", size ? size : capacity, fpr,
              given(args, OPT_HASH) ? args->setting[OPT_HASH].text : "xxh3",
              is_keyed(args) ? ",key=outside" : "");
 }
@@ -186,6 +209,11 @@ int sieve_open(struct sieve *sieve, const struct args *args, uint64_t memory,
                uint64_t input_bytes) {
     *sieve = (struct sieve){.args = args, .memory = memory, .input_bytes = input_bytes};
     sieve->fpr = given(args, OPT_FPR) ? args->setting[OPT_FPR].rate : uniq_usual_fpr;
+    /* Below that the first stages would take all of the rate, and equal hashes the rest. */
+    const double least = 1e-10;
+    if (sieve->fpr < least)
+        return fail(args, "--fpr", "%s is out of reach: from %g on, and --exact loses nothing",
+                    args->setting[OPT_FPR].text, least);
     const int code = is_keyed(args) ? draw_secret(sieve) : 0;
     if (code) return code;
     const uint64_t asked =

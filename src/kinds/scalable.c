@@ -168,6 +168,31 @@ static uint64_t six_digits(double rate) {
     return attos < MOST_ATTOS ? attos : MOST_ATTOS - MOST_ATTOS / SIX_DIGITS;
 }
 
+/* A filter that is made can grow a thousandfold, or to 2^40 keys: what no stage can be made for by
+ * then is refused at once, not by an add on some later day. The last of these stages is the strictest
+ * and the largest. */
+static bool can_grow(const uint64_t word[]) {
+    enum { PROMISED_STAGES = 10 };
+    const uint64_t promised_keys = (uint64_t)1 << 40;
+    uint64_t last = 0, shape[TAMIS_WORDS], size;
+    while (last + 1 < PROMISED_STAGES && word[FIRST] <= promised_keys >> (last + 1)) last++;
+    return plan_stage(word, last, shape, &size) == TAMIS_OK;
+}
+
+/* The lowest rate of two digits at which it can. */
+static double lowest_rate(const uint64_t word[]) {
+    uint64_t tried[TAMIS_WORDS];
+    double low = (double)word[RATE] * ATTO, high = 1;
+    memcpy(tried, word, sizeof tried);
+    while (high > low * 1.001) {
+        const double middle = sqrt(low * high);
+        tried[RATE] = six_digits(middle);
+        *(can_grow(tried) ? &high : &low) = middle;
+    }
+    const double unit = pow(10, floor(log10(high)) - 1);
+    return ceil(high / unit) * unit;
+}
+
 static tamis_status plan_for_rate(const tamis_wish *wish, uint64_t shape[], uint64_t word[]) {
     uint64_t size;
     word[RATE] = six_digits(wish->fpr);
@@ -183,12 +208,14 @@ static tamis_status plan_for_size(const tamis_wish *wish, uint64_t shape[], uint
         return tamis__fail(TAMIS_INVALID, "size must be at least %d bytes for scalable", 2 * LINE);
     const tamis_wish stage = {.capacity = word[FIRST], .bits = (lines - 1) * LINE * 8};
     const tamis_status rc = kind_of(word)->plan(&stage, shape);
-    if (!rc)
-        word[RATE] = six_digits(fmax(least, kind_of(word)->rate(shape, word[FIRST]) / first_share));
-    return rc;
+    if (rc) return rc;
+    word[RATE] = six_digits(fmax(least, kind_of(word)->rate(shape, word[FIRST]) / first_share));
+    if (!can_grow(word)) word[RATE] = six_digits(lowest_rate(word));
+    return TAMIS_OK;
 }
 
-static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
+/* All but whether it can grow. */
+static tamis_status plan_first(const tamis_wish *wish, uint64_t word[]) {
     const double blocked_from = 1e-4; /* the strictest stages of blocked take too many bits below */
     const bool is_strict = !wish->bits && six_digits(wish->fpr) < six_digits(blocked_from);
     uint64_t shape[TAMIS_WORDS] = {0}, size;
@@ -203,6 +230,16 @@ static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
     memcpy(word + SHAPE, shape, SHAPE_WORDS * sizeof *shape);
     word[BYTES] = LINE + to_line(size);
     return TAMIS_OK;
+}
+
+static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
+    const tamis_status rc = plan_first(wish, word);
+    if (rc || can_grow(word)) return rc;
+    return tamis__fail(
+        TAMIS_INVALID,
+        "fpr=%.3g is out of reach: stages become stricter, and those of %s let scalable grow from "
+        "fpr=%.2g on; kind=classic goes lower",
+        wish->fpr, kind_of(word)->name, lowest_rate(word));
 }
 
 static tamis_status check(const uint64_t word[], uint64_t *size) {

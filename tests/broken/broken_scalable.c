@@ -100,3 +100,14 @@ static void measure_stored(const tamis_body *f, const tamis_body *other, tamis_m
 const tamis_kind tamis__broken_stored_only = {SOUND, .name = "broken_stored_only",
                                               .contract = "growth_in_any_order",
                                               .measure = measure_stored};
+
+/* Makes what its second stage could not keep. */
+static tamis_status plan_for_today(const tamis_wish *wish, uint64_t word[]) {
+    tamis_wish blocked = *wish;
+    blocked.has_option[OPT_KIND] = true;
+    blocked.option[OPT_KIND] = BLOCKED;
+    return plan_first(&blocked, word);
+}
+const tamis_kind tamis__broken_for_today = {SOUND, .name = "broken_for_today",
+                                            .contract = "grows_at_its_lowest_rate",
+                                            .plan = plan_for_today};

@@ -160,6 +160,39 @@ static const char *growth_in_any_order(const subject *s) {
     return NULL;
 }
 
+/* ---- The lowest rate ------------------------------------------------------------------------ */
+
+/* The lowest rate that a plan for so many keys is made for, within a thousandth. */
+static double lowest_rate(const subject *s, uint64_t capacity) {
+    double low = 1e-12, high = asked;
+    struct tamis_plan plan;
+    if (!tamis_plan(spec_of(s, capacity, low, NULL), &plan, sizeof plan)) return low;
+    while (high > low * 1.001) {
+        const double middle = sqrt(low * high);
+        *(tamis_plan(spec_of(s, capacity, middle, NULL), &plan, sizeof plan) ? &low : &high) =
+            middle;
+    }
+    return high;
+}
+
+/* Stages become stricter as they come. What is made at a rate that later ones cannot have must grow
+ * all the same, or it should not have been made. */
+static const char *grows_at_its_lowest_rate(const subject *s) {
+    static const uint64_t capacities[] = {1, FIRST};
+    const char *what = NULL;
+    for (size_t i = 0; i < 2 && !what; i++) {
+        const double rate = lowest_rate(s, capacities[i]);
+        tamis *f = make(s, capacities[i], rate, NULL);
+        const keys k = keys_of(f, 0, capacities[i] * TIMES, AT_RANDOM);
+        if (add_some(f, &k, 999)) what = tamis_why();
+        if (!what) what = has_all(f, &k);
+        if (what) what = in_case(what, "%g for %llu keys", rate, (unsigned long long)capacities[i]);
+        tamis_free(f);
+        free(k.key);
+    }
+    return what;
+}
+
 /* ---- Unions and overlaps -------------------------------------------------------------------- */
 
 /* Two sets with `common` keys first, then `own` keys each; or, in one of them or in both, these before
@@ -293,6 +326,7 @@ static const char *unions_of_grown_are_true(const subject *s) {
 
 const law growth_laws[] = {
     {"growth_in_any_order", TAMIS_CAN_ADD | TAMIS_CAN_GROW, growth_in_any_order, 0},
+    {"grows_at_its_lowest_rate", TAMIS_CAN_ADD | TAMIS_CAN_GROW, grows_at_its_lowest_rate, 0},
     {"overlap_past_capacity", TAMIS_CAN_ADD | TAMIS_CAN_MERGE, overlap_past_capacity, TAMIS_AGES},
     {"unions_of_grown_are_true", TAMIS_CAN_ADD | TAMIS_CAN_GROW | TAMIS_CAN_MERGE,
      unions_of_grown_are_true, 0},

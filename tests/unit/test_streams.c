@@ -405,7 +405,8 @@ static void window_turns_in_parts(void **state) {
         for (uint64_t step = 0; step < 12; step++) {
             bool is_done = false;
             for (uint64_t part = 0; !is_done; part++) {
-                const uint64_t more = part < 3 ? step : 0; /* by adds these may turn it themselves */
+                const uint64_t more =
+                    part < 3 ? step : 0; /* by adds these may turn it themselves */
                 add_numbers(f, program, n, n + more);
                 add_numbers(g, program, n, n + more);
                 n += more;
@@ -760,6 +761,68 @@ static void scalable_shares_add_up_to_the_rate(void **state) {
     }
 }
 
+static tamis_status plan_stages(double fpr, uint64_t capacity, const char *kind) {
+    char spec[96];
+    struct tamis_plan plan;
+    snprintf(spec, sizeof spec, "scalable:capacity=%llu,fpr=%.9g,kind=%s",
+             (unsigned long long)capacity, fpr, kind);
+    return tamis_plan(spec, &plan, sizeof plan);
+}
+
+static tamis_status grow_a_thousandfold(double fpr, uint64_t capacity, const char *kind) {
+    tamis *f = test_make("scalable:capacity=%llu,fpr=%.9g,kind=%s", (unsigned long long)capacity,
+                         fpr, kind);
+    const struct tamis_info info = test_info(f);
+    tamis_body body = {.size = info.payload_bytes, .bytes = (uint8_t *)(uintptr_t)payload_of(f)};
+    uint64_t word[TAMIS_WORDS];
+    memcpy(body.word, info.word, sizeof body.word);
+    memcpy(word, info.word, sizeof word);
+    const tamis_status rc = tamis__scalable.grow(&body, 1000 * capacity, word);
+    tamis_free(f);
+    return rc;
+}
+
+/* Its stages become stricter: what is made can have them, and what is refused says from where on. */
+static void scalable_is_made_for_its_later_stages(void **state) {
+    (void)state;
+    static const char *const kinds[] = {"blocked", "split", "classic", "compaction"};
+    unsigned made = 0, refused = 0;
+    for (size_t k = 0; k < COUNT_OF(kinds); k++)
+        for (uint64_t capacity = 1; capacity <= 1000000; capacity *= 1000)
+            for (double fpr = 1e-4; fpr > 0.9e-12; fpr /= 10) {
+                if (!plan_stages(fpr, capacity, kinds[k])) {
+                    assert_int_equal(grow_a_thousandfold(fpr, capacity, kinds[k]), TAMIS_OK);
+                    made++;
+                    continue;
+                }
+                const char *from = strstr(tamis_why(), "from fpr=");
+                refused++;
+                if (!from) continue; /* even the first stage could not be made */
+                const double least = strtod(from + strlen("from fpr="), NULL);
+                assert_true(least > fpr);
+                assert_int_equal(plan_stages(least, capacity, kinds[k]), TAMIS_OK);
+                assert_int_equal(plan_stages(least * 0.9, capacity, kinds[k]), TAMIS_INVALID);
+            }
+    assert_true(made >= 60 && refused >= 20);
+}
+
+/* With a size there is no rate to refuse: it is as low as later stages can have it. */
+static void scalable_of_a_size_grows(void **state) {
+    (void)state;
+    struct tamis_plan plan;
+    assert_int_equal(
+        tamis_plan("scalable:capacity=67108864,size=512MiB,kind=blocked", &plan, sizeof plan),
+        TAMIS_OK);
+    assert_int_equal(plan.word[RATE], 1000000000000); /* 1e-6, by far not what its first could */
+    assert_int_equal(
+        tamis_plan("scalable:capacity=67108864,size=512MiB,kind=compaction", &plan, sizeof plan),
+        TAMIS_OK);
+    const double fpr = (double)plan.word[RATE] * 1e-18;
+    assert_true(fpr > 1e-6);
+    assert_int_equal(plan_stages(fpr, 64 << 20, "compaction"), TAMIS_OK);
+    assert_int_equal(plan_stages(fpr * 0.9, 64 << 20, "compaction"), TAMIS_INVALID);
+}
+
 static void scalable_counts_a_key_once(void **state) {
     (void)state;
     tamis *f = test_make("scalable:capacity=100,fpr=1e-6");
@@ -1052,6 +1115,8 @@ int main(void) {
         cmocka_unit_test(window_refuses_what_cannot_be),
         cmocka_unit_test(scalable_keeps_its_rate_while_it_grows),
         cmocka_unit_test(scalable_shares_add_up_to_the_rate),
+        cmocka_unit_test(scalable_is_made_for_its_later_stages),
+        cmocka_unit_test(scalable_of_a_size_grows),
         cmocka_unit_test(scalable_counts_a_key_once),
         cmocka_unit_test(scalable_takes_many_as_one_by_one),
         cmocka_unit_test(scalable_stages_lie_on_lines),
