@@ -1,11 +1,13 @@
 /* partition.c: `tamis partition`, which shard has which key: the map side of a shuffle. */
 #include "cli/shards.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -34,23 +36,128 @@ static int nothing_more(void *with, struct batch *batch) {
 /* ---- Packed hashes: a file for each shard ---- */
 
 /* Each shard has a little room; when it is full, its file gets longer. No file stays open, so that
- * there may be more of them than a process may have open. */
+ * there may be more of them than a process may have open.
+ *
+ * Files are 7.hashes.part, and become 7.hashes when all are on disk. Until they have, the folder has a
+ * mark, which is locked as long as its writer lives: the next run takes over what one that was
+ * interrupted left, and nothing else. */
 struct spread {
     const struct args *args;
     const struct router *router;
     const char *folder;
-    uint8_t *room;  /* `each` hashes for each shard ... */
-    uint32_t *held; /* ... and how many there are */
+    int mark;          /* -1: the folder is not ours */
+    bool keeps_folder; /* it was there, and empty */
+    uint8_t *room;     /* `each` hashes for each shard ... */
+    uint32_t *held;    /* ... and how many there are */
     uint64_t each, hashes;
 };
+
+static const char mark_name[] = ".unfinished", whole_end[] = ".hashes", part_end[] = ".hashes.part";
+
+/* ---- The folder and its mark ---- */
+
+static int path_in(const struct spread *spread, const char *name, char path[PATH_MAX]) {
+    const int len = snprintf(path, PATH_MAX, "%s/%s", spread->folder, name);
+    return len < PATH_MAX ? 0 : fail(spread->args, spread->folder, "the name is too long");
+}
+
+static bool is_ours(const char *name) {
+    const char *end = name + strspn(name, "0123456789");
+    return end > name && (strcmp(end, whole_end) == 0 || strcmp(end, part_end) == 0);
+}
+
+/* Whether one of the names in the folder is such; what cannot be listed is not empty. */
+static bool has_name(const struct spread *spread,
+                     bool is_such(const struct spread *, const char *)) {
+    DIR *dir = opendir(spread->folder);
+    bool is_there = !dir;
+    for (const struct dirent *entry; !is_there && (entry = readdir(dir));) {
+        const char *name = entry->d_name;
+        is_there = strcmp(name, ".") != 0 && strcmp(name, "..") != 0 && is_such(spread, name);
+    }
+    if (dir) closedir(dir);
+    return is_there;
+}
+
+static bool is_any(const struct spread *spread, const char *name) {
+    (void)spread, (void)name;
+    return true;
+}
+
+/* Removes what is ours; whether it is still there. */
+static bool stays(const struct spread *spread, const char *name) {
+    char path[PATH_MAX];
+    return is_ours(name) && (path_in(spread, name, path) || unlink(path) < 0);
+}
+
+static int tidy(const struct spread *spread) {
+    if (!has_name(spread, stays)) return 0;
+    return fail(spread->args, spread->folder, "cannot remove what an earlier run left: %s",
+                strerror(errno));
+}
+
+static int refuse_folder(const struct spread *spread) {
+    return fail(spread->args, spread->folder, "cannot make a new folder: %s", strerror(EEXIST));
+}
+
+/* Makes the mark, or finds that of a run that was interrupted. The name of a mark that its writer has
+ * removed since we opened it leads nowhere: that run has ended well. */
+static int take_mark(struct spread *spread, int flags) {
+    char path[PATH_MAX];
+    struct stat status;
+    if (path_in(spread, mark_name, path)) return EXIT_TROUBLE;
+    spread->mark = open(path, O_WRONLY | O_NOFOLLOW | O_CLOEXEC | flags, 0666);
+    if (spread->mark < 0 && (errno == ENOENT || errno == ENOTDIR)) return refuse_folder(spread);
+    if (spread->mark < 0) return fail(spread->args, path, "cannot open: %s", strerror(errno));
+    const bool is_held = flock(spread->mark, LOCK_EX | LOCK_NB) < 0 && errno == EWOULDBLOCK;
+    if (!is_held && fstat(spread->mark, &status) == 0 && status.st_nlink > 0) return 0;
+    close(spread->mark);
+    spread->mark = -1;
+    return is_held ? fail(spread->args, spread->folder, "another run is writing there")
+                   : refuse_folder(spread);
+}
+
+/* An empty folder is as good as a new one, and may be all that a run left. What is in another would
+ * be taken for hashes of this run. The mark is on disk before any file. */
+static int take_folder(struct spread *spread) {
+    const bool is_new = mkdir(spread->folder, 0777) == 0;
+    if (!is_new && errno != EEXIST)
+        return fail(spread->args, spread->folder, "cannot make a new folder: %s", strerror(errno));
+    const bool is_empty = is_new || !has_name(spread, is_any);
+    spread->keeps_folder = is_empty && !is_new;
+    int code = take_mark(spread, is_empty ? O_CREAT : 0);
+    if (!code) code = tidy(spread);
+    return code ? code : folder_flush(spread->args, spread->folder);
+}
+
+/* Behind the last file that got its name; or after a failure, when nothing of the run may stay. */
+static int drop_mark(const struct spread *spread, bool is_good) {
+    char path[PATH_MAX];
+    int code = is_good ? folder_flush(spread->args, spread->folder) : tidy(spread);
+    if (!code) code = path_in(spread, mark_name, path);
+    if (!code && unlink(path) < 0)
+        code = fail(spread->args, path, "cannot remove: %s", strerror(errno));
+    if (!code && is_good) code = folder_flush(spread->args, spread->folder);
+    if (!code && !is_good && !spread->keeps_folder) rmdir(spread->folder);
+    close(spread->mark);
+    return code;
+}
+
+/* ---- Their files ---- */
+
+static int path_of(const struct spread *spread, uint64_t shard, const char *end,
+                   char path[PATH_MAX]) {
+    char name[64];
+    snprintf(name, sizeof name, "%0*" PRIu64 "%s", shard_digits(spread->router->shards), shard,
+             end);
+    return path_in(spread, name, path);
+}
 
 /* What was said to be done must not be short of keys after a power loss: the last time it is flushed. */
 static int append_to(const struct spread *spread, uint64_t shard, bool is_last) {
     char path[PATH_MAX];
     const size_t size = (size_t)spread->held[shard] * 8;
-    const int len = snprintf(path, sizeof path, "%s/%0*" PRIu64 ".hashes", spread->folder,
-                             shard_digits(spread->router->shards), shard);
-    if (len >= (int)sizeof path) return fail(spread->args, spread->folder, "the name is too long");
+    if (path_of(spread, shard, part_end, path)) return EXIT_TROUBLE;
     const int fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
     if (fd < 0) return fail(spread->args, path, "cannot open: %s", strerror(errno));
     bool is_good = write_all(fd, spread->room + shard * spread->each * 8, size);
@@ -59,6 +166,14 @@ static int append_to(const struct spread *spread, uint64_t shard, bool is_last) 
     is_good = close(fd) == 0 && is_good;
     spread->held[shard] = 0;
     return is_good ? 0 : fail(spread->args, path, "cannot write: %s", strerror(why));
+}
+
+static int name_file(const struct spread *spread, uint64_t shard) {
+    char part[PATH_MAX], whole[PATH_MAX];
+    if (path_of(spread, shard, part_end, part) || path_of(spread, shard, whole_end, whole))
+        return EXIT_TROUBLE;
+    if (rename(part, whole) == 0) return 0;
+    return fail(spread->args, whole, "cannot rename to it: %s", strerror(errno));
 }
 
 static int spread_hash(struct spread *spread, uint64_t hash, uint32_t shard) {
@@ -86,7 +201,8 @@ static int spread_end(struct spread *spread) {
     int code = 0;
     for (uint64_t i = 0; i < spread->router->shards && !code; i++)
         code = append_to(spread, i, true);
-    return code ? code : folder_flush(spread->args, spread->folder);
+    for (uint64_t i = 0; i < spread->router->shards && !code; i++) code = name_file(spread, i);
+    return code;
 }
 
 static int spread_open(struct spread *spread) {
@@ -96,19 +212,18 @@ static int spread_open(struct spread *spread) {
     spread->room = malloc((size_t)(shards * spread->each * 8));
     spread->held = calloc((size_t)shards, sizeof *spread->held);
     if (!spread->room || !spread->held) return fail_memory(spread->args);
-    if (mkdir(spread->folder, 0777) == 0) return 0;
-    /* What an earlier run left there would be taken for hashes of this one. */
-    return fail(spread->args, spread->folder, "cannot make a new folder: %s", strerror(errno));
+    return take_folder(spread);
 }
 
 static int partition_packed(const struct args *args, const struct router *router,
                             struct keys *keys) {
-    struct spread spread = {.args = args, .router = router};
+    struct spread spread = {.args = args, .router = router, .mark = -1};
     const struct handler handler = {.take = spread_batch, .with = &spread};
     spread.folder = args->setting[OPT_OUTPUT].text;
     int code = spread_open(&spread);
     if (!code) code = keys_run(keys, &handler);
     if (!code) code = spread_end(&spread);
+    if (spread.mark >= 0 && drop_mark(&spread, !code)) code = EXIT_TROUBLE;
     if (!code && !given(args, OPT_QUIET))
         fprintf(stderr, "%s: %s hashes for %s shards\n", spread.folder,
                 human_count(spread.hashes).text, human_count(router->shards).text);
@@ -179,5 +294,7 @@ const struct verb verb_partition = {
              "large the filter is.\n\n"
              "With --packed the hashes of the keys, 8 little-endian bytes each, go to one file for "
              "each shard in a new folder: 0.hashes, 1.hashes, ... with as many digits as the last "
-             "one needs. Shards without keys have an empty file.",
+             "one needs. Shards without keys have an empty file. Files are 0.hashes.part, ... until "
+             "all are on disk; what a run that was interrupted left in the folder is taken over by the "
+             "next one.",
 };

@@ -15,8 +15,7 @@ others = [("partition", "good/keys -n 2000 --shards 2 --packed -o made", "made")
 with Folder() as folder:
     for verb, words, target in itertools.chain(replacing(), making(), others):
         folder.renew()
-        options = {"TAMIS_POWER": told, **({"TAMIS_ONLY_THE_END": ""} if verb == "partition" else {})}
-        ran = run(verb, words, executable=os.environ["TAMIS_ON_A_DISK"], env={**os.environ, **options})
+        ran = run(verb, words, executable=os.environ["TAMIS_ON_A_DISK"], env={**os.environ, "TAMIS_POWER": told})
         said = open(told).read().strip()
         os.remove(told)
         counts = re.fullmatch(r"(\d+) points, (\d+) states", said)

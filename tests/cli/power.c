@@ -2,7 +2,6 @@
  * in its environment:
  *
  *     TAMIS_POWER=FILE       a line about all that may be left of the folder it runs in goes to FILE
- *     TAMIS_ONLY_THE_END=    what is left when it has ended, and not on the way
  *     TAMIS_MIXES=NUMBER     how often writes that were not flushed come out each by itself
  *     TAMIS_MEANWHILE=WORDS  the shell runs them once, when a new file is written and has no name yet
  */
@@ -43,7 +42,6 @@ int __wrap_main(int argc, char **argv);
 int __wrap_main(int argc, char **argv) {
     const char *path = getenv("TAMIS_POWER"), *mixes = getenv("TAMIS_MIXES");
     if (getenv("TAMIS_MEANWHILE")) meanwhile = run_meanwhile;
-    only_the_end = getenv("TAMIS_ONLY_THE_END");
     if (!path) return __real_main(argc, argv);
     journal_start(".");
     const int code = __real_main(argc, argv);

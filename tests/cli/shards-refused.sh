@@ -28,7 +28,10 @@ try partition keys -n 1000 --shards 0
 try partition keys -n 1000 --shards 3 --packed
 try partition keys -n 1000 --shards 3 -o made
 mkdir folder
+echo mine >folder/mine
 try partition keys -n 1000 --shards 3 --packed -o folder
+try partition keys -n 1000 --shards 3 --packed -o folder/mine
+rm folder/mine
 try partition keys -n 1000 --spec split:capacity=9 --shards 3
 echo "-- cut" >&2
 try cut whole.tamis --shards 0 -o made

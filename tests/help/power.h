@@ -165,15 +165,12 @@ static void lose_power_at(outcome *out, const op *ops, int n, int all, const his
     for (int i = 0; i < FILES; i++) free(left[i].bytes);
 }
 
-/* For what is written under its own name: it is whole when the last call has returned. */
-static bool only_the_end;
-
 /* `mixes`: how often writes come out each by itself. */
 static outcome lose_power(const op *ops, int all, int mixes) {
     static history names[NAMES];
     outcome out = {.bad_at = -1};
     write_history(names, ops, all);
-    for (int n = only_the_end ? all : 0; n <= all && out.bad_at < 0; n++, out.points++)
+    for (int n = 0; n <= all && out.bad_at < 0; n++, out.points++)
         for (int fate = 0; fate < MIXED + mixes; fate++)
             lose_power_at(&out, ops, n, all, names, fate);
     forget_history(names);
@@ -204,14 +201,18 @@ static bool is_safe_moved(int from, int to) {
     return lose_power(other, journal.count, 1).bad_at < 0;
 }
 
+static bool is_entry(int i, int what, int file) {
+    return (int)journal.ops[i].what == what && journal.ops[i].file == file;
+}
+
 /* Whether a file could as well be flushed before its last write, which may be that of its header, or
  * behind its rename. */
 static bool is_safe_in_other_order(void) {
     for (int i = 0; i < journal.count; i++) {
         int write = i, name = i;
         if (journal.ops[i].what != SYNC) continue;
-        while (write > 0 && journal.ops[write].what != WRITE) write--;
-        while (name < journal.count && journal.ops[name].what != RENAME) name++;
+        while (write > 0 && !is_entry(write, WRITE, journal.ops[i].file)) write--;
+        while (name < journal.count && !is_entry(name, RENAME, journal.ops[i].file)) name++;
         if (is_safe_moved(i, write) || (name < journal.count && is_safe_moved(i, name)))
             return true;
     }

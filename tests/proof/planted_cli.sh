@@ -148,6 +148,12 @@ plant "the folder above a new one is not flushed" every-verb-power cli/files.c \
     "return code ? code : flush_folder(args, above);" "return code;"
 plant "hashes in files are not flushed" every-verb-power cli/verbs/partition.c \
     "(!is_last || fsync(fd) == 0)" "(!is_last || true)"
+plant "a run takes over what another is writing" partition-interrupted cli/verbs/partition.c \
+    "LOCK_NB) < 0 && errno == EWOULDBLOCK;" "LOCK_NB) < 0 && false;"
+plant "what a run that was interrupted wrote is kept" partition-interrupted cli/verbs/partition.c \
+    "if (!code) code = tidy(spread);" ""
+plant "hashes have their name before they are all there" every-verb-power cli/verbs/partition.c \
+    "part_end[] = \".hashes.part\"" "part_end[] = \".hashes\""
 plant "what is assembled takes whatever has the name" every-verb-meanwhile cli/verbs/assemble.c \
     "tamis_edit_join(edit, next_shard, set)" "tamis_join_to(path, next_shard, set)"
 plant "a signal stops the save that it asks for" save-on-the-way cli/builder.c \
