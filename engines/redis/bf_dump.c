@@ -2,8 +2,8 @@
  *
  * The first chunk is the header, under the iterator 1; every other has as iterator one more than the
  * bytes of all chunks behind the header up to its end. Of RedisBloom's own filters chunks are those that
- * RedisBloom tells, of ours they are parts of the image. Chunks that come are kept until all are there,
- * and pass the gate as a whole (arrive.h). */
+ * RedisBloom tells, only smaller; of ours they are parts of the image. Chunks that come are kept until all
+ * are there, and pass the gate as a whole (arrive.h). */
 #include <math.h>
 #include <string.h>
 
@@ -12,7 +12,7 @@
 #include "engines/redis/commands.h"
 #include "engines/redis/origin_bloom.h"
 
-enum { ORIGIN_CHUNK = 16 << 20, IMAGE_CHUNK = 1 << 20, IMAGE_HEADER = 192 };
+enum { IMAGE_CHUNK = 1 << 20, IMAGE_HEADER = 192 };
 
 /* ---- Where chunks lie ------------------------------------------------------------------------------ */
 

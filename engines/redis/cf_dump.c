@@ -3,7 +3,7 @@
  * Chunks have RedisBloom's rules: iterator 0 asks for the header, 1 + n for what follows n bytes behind
  * it; what comes back with a chunk is the iterator of the next one, and also the one to load it with.
  *
- *     a filter of RedisBloom    its header, then its sub-filters: exactly its own chunks
+ *     a filter of RedisBloom    its header, then its sub-filters: its own chunks, only smaller
  *     a filter of ours          OPENING, the image's size (u64, little-endian) and the first IMAGE_HEADER
  *                               bytes of the image; then the rest of it
  */
@@ -14,7 +14,6 @@
 #include "engines/redis/cf.h"
 #include "engines/redis/commands.h"
 
-enum { CHUNK = 16 << 20 };
 enum { OPENING_BYTES = 8, PREFIX = OPENING_BYTES + 8, IMAGE_HEADER = 192 };
 static const char opening[OPENING_BYTES] = {'t', 'a', 'm', 'i', 's', '-', 'c', 'f'};
 
@@ -71,7 +70,8 @@ static int dump_image(redis_ctx *ctx, redis_string *key, value *v, uint64_t iter
     const uint64_t total = tamis_stored_size(v->filter), most = total - IMAGE_HEADER;
     const uint64_t at = iterator ? iterator - 1 : 0, left = iterator ? most - at : IMAGE_HEADER;
     if (iterator && at >= most) return reply_end(ctx);
-    const size_t size = left < CHUNK ? (size_t)left : CHUNK, prefix = iterator ? 0 : PREFIX;
+    const size_t size = left < ORIGIN_CHUNK ? (size_t)left : ORIGIN_CHUNK;
+    const size_t prefix = iterator ? 0 : PREFIX;
     job *j = job_new(ctx, key, v);
     if (!j) return REDIS_OK;
     chunk *c = j->task = try_alloc(sizeof *c + prefix + size);
@@ -98,7 +98,8 @@ static int dump_origin(redis_ctx *ctx, const value *v, const cf_shape *s, uint64
     const uint64_t from = iterator ? CF_HEADER + iterator - 1 : 0;
     if (iterator > cf_cells(s)) return reply_end(ctx);
     for (; iterator && end <= from; end += cells) cells *= s->expansion;
-    const uint64_t left = iterator ? end - from : CF_HEADER, size = left < CHUNK ? left : CHUNK;
+    const uint64_t left = iterator ? end - from : CF_HEADER;
+    const uint64_t size = left < ORIGIN_CHUNK ? left : ORIGIN_CHUNK;
     redis.ReplyWithArray(ctx, 2);
     redis.ReplyWithLongLong(ctx, (long long)(iterator ? iterator + size : 1));
     return redis.ReplyWithStringBuffer(ctx, (const char *)payload + from, (size_t)size);

@@ -304,6 +304,15 @@ def chunks():
                       f"{kind}: {len(parts)} chunks of a large filter load")
             tap.equal(c.must("DEBUG", "DIGEST-VALUE", "twin") == c.must("DEBUG", "DIGEST-VALUE", "large"), True,
                       f"{kind}: and are the filter")
+            c.must("BF.RESERVE", "larger", "0.01", "9000000")
+            c.must("BF.MADD", "larger", *range(1000))
+            parts = chunks_of(c, "larger")
+            tap.check(max(len(part) for _, part in parts) == (4 if kind == "redisbloom" else 1) << 20,
+                      f"{kind}: no chunk is so large that others wait for it")
+            whole = [parts[0], (parts[-1][0], b"".join(part for _, part in parts[1:]))]  # RedisBloom's have up to 16 MiB
+            tap.check([set(load(c, key, those)) for key, those in (("again", parts), ("once", whole))] == [{OK}] * 2 and
+                      len({c.must("DEBUG", "DIGEST-VALUE", key)[0] for key in ("larger", "again", "once")}) == 1,
+                      f"{kind}: a filter comes in chunks of any size")
 
 
 # ---- What RedisBloom wrote -----------------------------------------------------------------------

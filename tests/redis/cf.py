@@ -420,6 +420,19 @@ def enlarged_by_worker(server):
     tap.equal([a.must("CF.COUNT", "large", "two"), a.must("CF.INFO", "large")[5]], [2, 2], "once each")
 
 
+def large_chunks(server, label):
+    """None is so large that others wait for it; those that come may be as large as RedisBloom's, or larger."""
+    c = server.client()
+    c.must("CF.RESERVE", "dumped", 1 << 24)
+    c.must("CF.INSERT", "dumped", "ITEMS", *range(1000))
+    parts = chunks_of(c, "dumped")
+    tap.check(len(parts) > 4 and max(len(part) for _, part in parts) == 4 << 20, f"{label}: {len(parts)} chunks of a large filter")
+    whole = [parts[0], (parts[-1][0], b"".join(part for _, part in parts[1:]))]
+    tap.equal([set(load(c, key, those)) for key, those in (("again", parts), ("once", whole))], [{Status("OK")}] * 2,
+              f"{label}: a filter comes in chunks of any size")
+    tap.equal(digests(c, ["again", "once"]), digests(c, ["dumped"]) * 2, f"{label}: and is the same")
+
+
 def made_by_worker(server):
     """Two who make the same large filter at the same time."""
     a, b = server.client(), server.client()
@@ -518,6 +531,7 @@ def main():
                 is_full(server, protocol, label)
         for server, label in (own, "own"), (origin, "origin"):
             grows(server, label)
+            large_chunks(server, label)
             forged_headers(server)
         forged_notes(own)
         forged_dumps(origin)
