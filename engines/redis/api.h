@@ -34,6 +34,13 @@ typedef int redis_get_choice(const char *name, void *data);
 typedef int redis_set_choice(const char *name, int value, void *data, redis_string **why);
 typedef int redis_apply(redis_ctx *, void *data, redis_string **why);
 
+/* What a server tells by itself: here, where its loop is. */
+typedef struct redis_event {
+    uint64_t id, version;
+} redis_event;
+typedef void redis_on_event(redis_ctx *, redis_event, uint64_t part, void *data);
+enum { REDIS_EVENT_LOOP = 15, REDIS_EVENT_LOOP_VERSION = 1, REDIS_LOOP_HAS_SLEPT = 1 };
+
 enum { REDIS_OK = 0, REDIS_ERR = 1, REDIS_API_VERSION = 1 };
 enum { REDIS_READ = 1, REDIS_WRITE = 2 };
 enum { REDIS_KEY_EMPTY = 0, REDIS_KEY_MODULE = 6 };

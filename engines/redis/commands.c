@@ -73,10 +73,11 @@ static int run(const command *c, redis_ctx *ctx, redis_string **argv, int argc) 
     if (c->last && filters_are_shared() && !alter_alone(ctx, argv[1], writes(c))) return REDIS_OK;
     if (c->last && atomic_load(&counters.owed)) clock_pay(ctx, argv[1]);
     if (c->last && writes(c)) clock_begin(ctx, argv[1]);
-    if (work_is_active() && may_have_to_wait(c)) {
+    if ((work_is_active() || work_is_behind()) && may_have_to_wait(c)) {
         const int last = c->last < 0 ? argc + c->last : c->last;
         const call again = {c->entry, argv, argc, 1, last, c->step, writes(c)};
         if (work_must_wait(ctx, &again)) return REDIS_OK;
+        if (work_is_behind() && work_must_pause(ctx, &again)) return REDIS_OK;
     }
     counters.is_change = writes(c);
     return run_bound(c, ctx, argv, argc);

@@ -26,6 +26,7 @@ static void tell_all(redis_info *info, int is_crash) {
     tell(info, "jobs_active", work_active());
     tell(info, "jobs_done", work_done());
     tell(info, "job_steps", work_steps());
+    tell(info, "pauses", work_pauses());
     tell(info, "frees_waiting", frees_waiting());
 }
 

@@ -59,9 +59,50 @@ static void hold_still(job *j) {
     mark(j, j);
 }
 
+/* ---- What the primary sent meanwhile --------------------------------------------------------------- */
+
+/* While a command of the primary waits, the server reads on; then it runs all that it has read before anybody else is
+ * served, in one turn of its loop. What is ours among that lets others in when a moment has passed: it waits for the next
+ * turn, and is the first of it. */
+static struct {
+    bool are_watched; /* turns: from the first such wait on */
+    bool is_behind;   /* a command has waited; until a turn ends with nothing left to do */
+    bool is_timed;    /* a command of the primary was run in this turn */
+    moment turn;      /* that began with it */
+    waiter *paused;   /* there is one stream, which waits with it */
+    uint64_t pauses;
+} primary;
+
+static void run_again(waiter *);
+
+static void turn_begins(redis_ctx *ctx, redis_event event, uint64_t part, void *data) {
+    waiter *w = primary.paused;
+    (void)ctx, (void)event, (void)data;
+    if (part != REDIS_LOOP_HAS_SLEPT) return;
+    if (primary.is_timed && !w) primary.is_behind = false;
+    primary.is_timed = false;
+    primary.paused = NULL;
+    if (!w) return;
+    primary.turn = moment_begin();
+    run_again(w);
+    primary.is_timed = true;
+}
+
+/* Older servers do not tell: there everything is run at once. */
+static void watch_turns(redis_ctx *ctx) {
+    const redis_event loop = {REDIS_EVENT_LOOP, REDIS_EVENT_LOOP_VERSION};
+    if (primary.are_watched || !redis.SubscribeToServerEvent || !redis.EventLoopAddOneShot) return;
+    primary.are_watched = redis.SubscribeToServerEvent(ctx, loop, turn_begins) == REDIS_OK;
+}
+
+static void unblock(redis_blocked *client, bool is_of_primary) {
+    if (is_of_primary) primary.is_behind = primary.are_watched, primary.is_timed = false;
+    redis.UnblockClient(client, NULL);
+}
+
 /* ---- Who waits ---------------------------------------------------------------------------------- */
 
-static void wait_for(redis_ctx *ctx, job *j, const call *c, int key) {
+static waiter *waiter_new(redis_ctx *ctx, const call *c, int key) {
     waiter *w = redis.Alloc(sizeof *w);
     *w = (waiter){.call = *c, .key = key};
     w->call.argv = redis.Alloc((size_t)c->argc * sizeof *c->argv);
@@ -69,6 +110,12 @@ static void wait_for(redis_ctx *ctx, job *j, const call *c, int key) {
     w->is_told = is_told(ctx);
     w->client = running ? running->client : redis.BlockClient(ctx, NULL, NULL, NULL, 0);
     if (running) running->client = NULL;
+    if (w->is_told) watch_turns(ctx);
+    return w;
+}
+
+static void wait_for(redis_ctx *ctx, job *j, const call *c, int key) {
+    waiter *w = waiter_new(ctx, c, key);
     *j->last_waiting = w;
     j->last_waiting = &w->next;
 }
@@ -102,8 +149,33 @@ static void run_again(waiter *w) {
     running = NULL;
     is_told_now = was_told;
     redis.FreeThreadSafeContext(ctx);
-    if (w->client) redis.UnblockClient(w->client, NULL);
+    if (w->client) unblock(w->client, w->is_told);
     free_waiter(w);
+}
+
+bool work_is_behind(void) {
+    return primary.is_behind;
+}
+
+uint64_t work_pauses(void) {
+    return primary.pauses;
+}
+
+/* A server that has nothing else to do would sleep. */
+static void wake(void *data) {
+    (void)data;
+}
+
+bool work_must_pause(redis_ctx *ctx, const call *c) {
+    if (running || primary.paused || !is_told(ctx) || !may_block(ctx)) return false;
+    if (!primary.is_timed) {
+        primary.is_timed = true;
+        primary.turn = moment_begin();
+    }
+    if (!moment_is_over(&primary.turn) || redis.EventLoopAddOneShot(wake, NULL)) return false;
+    primary.paused = waiter_new(ctx, c, c->first);
+    primary.pauses++;
+    return true;
 }
 
 /* What a command may call that looks at the client's own arguments: the context of one that is run again
@@ -179,7 +251,7 @@ static void end_once(job *j) {
     is_told_now = was_told;
     bounds_leave(before);
     redis.FreeThreadSafeContext(ctx);
-    if (j->client) redis.UnblockClient(j->client, NULL);
+    if (j->client) unblock(j->client, j->is_told);
     for (waiter *w = j->waiting, *next; w; w = next) {
         next = w->next;
         run_again(w);
@@ -354,6 +426,7 @@ static redis_blocked *take_client(redis_ctx *ctx) {
 
 static void give_to_worker(redis_ctx *ctx, job *j) {
     j->is_told = is_told(ctx);
+    if (j->is_told) watch_turns(ctx);
     j->bounds = bounds_for_worker();
     hold_still(j);
     queue.active++;

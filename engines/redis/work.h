@@ -40,12 +40,6 @@ void job_only_tells(job *, redis_ctx *);
  * should wait: they are written by another job that follows, without the lock and while the key is free again. */
 void job_answer(redis_ctx *, job *, void (*answer)(redis_ctx *, void *task), size_t count);
 
-/* Is any job under way? How many are, and were there? */
-bool work_is_active(void);
-uint64_t work_active(void);
-uint64_t work_done(void);
-uint64_t work_steps(void);
-
 /* A command, as it is run again. */
 typedef struct call {
     redis_function *function;
@@ -57,6 +51,18 @@ typedef struct call {
 
 /* Must a command wait for a job on one of its keys? Then it does, and will be run again. */
 bool work_must_wait(redis_ctx *, const call *);
+
+/* Has a command of the primary waited, so that what came behind it may have piled up? Then commands of the primary ask
+ * whether to let others be served before them: those that do will be run again. */
+bool work_is_behind(void);
+bool work_must_pause(redis_ctx *, const call *);
+uint64_t work_pauses(void);
+
+/* Is any job under way? How many are, and were there? */
+bool work_is_active(void);
+uint64_t work_active(void);
+uint64_t work_done(void);
+uint64_t work_steps(void);
 
 int work_start(void);
 

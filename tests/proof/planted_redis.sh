@@ -132,6 +132,13 @@ plant "steps are bound by nothing" bounds \
     engines/redis/work.c "    const bounds before = bounds_leave(j->bounds);
     queue.steps++;" "    const bounds before = bounds_leave((bounds){.asker = NULL});
     queue.steps++;"
+plant "what piled up on a replica is run before others are served" work \
+    engines/redis/work.c "if (!moment_is_over(&primary.turn) ||" "if (moment_is_over(&primary.turn) ||"
+plant "a command of the primary that lets others in is not run" work \
+    engines/redis/work.c "    primary.turn = moment_begin();
+    run_again(w);" "    redis.UnblockClient(w->client, NULL);"
+plant "chunks of a dump are as large as the origin's" cf.py \
+    engines/redis/arrive.h "enum { ORIGIN_CHUNK = 4 << 20 };" "enum { ORIGIN_CHUNK = 16 << 20 };"
 plant "a tick in steps is not told to replicas" work \
     engines/redis/clock.c "        redis.Replicate(ctx, \"TAMIS.TICK\", \"sl\", j->key, 1LL);" "        (void)ctx;"
 plant "a tick that was begun under another name is forgotten" work \

@@ -63,6 +63,9 @@ SAME_PLACE(redis_command_info, since, RedisModuleCommandInfo, since);
 SAME_PLACE(redis_command_info, arity, RedisModuleCommandInfo, arity);
 SAME_PLACE(redis_command_info, key_specs, RedisModuleCommandInfo, key_specs);
 SAME_PLACE(redis_command_info, arguments, RedisModuleCommandInfo, args);
+SAME_SIZE(redis_event, RedisModuleEvent);
+SAME_PLACE(redis_event, id, RedisModuleEvent, id);
+SAME_PLACE(redis_event, version, RedisModuleEvent, dataver);
 SAME_SIZE(redis_info_version, RedisModuleCommandInfoVersion);
 CHECK(sizeof(RedisModuleCommandHistoryEntry) >= 16, "commands.c tells larger sizes");
 /* The last field is not in older ones. */
@@ -122,6 +125,8 @@ SAME(REDIS_IS_RESP3, REDISMODULE_CTX_FLAGS_RESP3)
 SAME(REDIS_IS_ASYNC_LOADING, REDISMODULE_CTX_FLAGS_ASYNC_LOADING)
 CHECK(REDIS_METHODS_VERSION <= REDISMODULE_TYPE_METHOD_VERSION, "the server knows fewer methods");
 SAME(REDIS_AUX_BEFORE_RDB, REDISMODULE_AUX_BEFORE_RDB)
+SAME(REDIS_EVENT_LOOP, REDISMODULE_EVENT_EVENTLOOP)
+SAME(REDIS_LOOP_HAS_SLEPT, REDISMODULE_SUBEVENT_EVENTLOOP_AFTER_SLEEP)
 SAME(REDIS_KEYS_BEGIN_AT, REDISMODULE_KSPEC_BS_INDEX)
 SAME(REDIS_KEYS_ARE_RANGE, REDISMODULE_KSPEC_FK_RANGE)
 SAME(REDIS_KEY_IS_READ, REDISMODULE_CMD_KEY_RO)

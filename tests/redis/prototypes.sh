@@ -18,6 +18,7 @@ while IFS= read -r line; do
     case $name in
     CreateDataType) type='redis_type *(*)(redis_ctx *, const char *, int, redis_methods *)' ;;
     SetCommandInfo) type='int (*)(redis_command *, const redis_command_info *)' ;;
+    SubscribeToServerEvent) type='int (*)(redis_ctx *, redis_event, redis_on_event *)' ;;
     *) type="__typeof__(RedisModule_$name)" ;;
     esac
     echo "#define TYPE_OF_$name $type" >>"$work/present_types.h"
