@@ -624,6 +624,10 @@ struct tamis_info {
     /* After tamis_intersect, and after tamis_merge of two sizes, some bits belong to no key: items_now
      * is then more than there are, and tamis_items_now, tamis_overlap and tamis_similarity refuse. */
     bool has_stray_bits;
+
+    /* How many adds come before one that makes a step of time by itself, as tamis_tick would: window by
+     * adds; 0: the next one does. UINT64_MAX where none ever does. */
+    uint64_t adds_to_tick;
 };
 
 /* Reads the whole payload to answer. `info_size` is sizeof *info.

@@ -156,22 +156,11 @@ static void tick_later(redis_ctx *ctx, value *v, redis_string *key, uint64_t now
 
 /* ---- Ticks that adds make ------------------------------------------------------------------------------ */
 
-/* The payload of a window begins with its turns and the adds since the last one. */
-static uint64_t adds_since_turn(const tamis *filter) {
-    enum { AT_ADDS = 8 };
-    uint64_t size, adds = 0;
-    const uint8_t *at = (const uint8_t *)tamis_payload(filter, &size) + AT_ADDS;
-    for (int i = 0; i < 8; i++) adds |= (uint64_t)at[i] << 8 * i;
-    return adds;
-}
-
 uint64_t clock_adds_left(const value *v) {
     struct tamis_info info;
     if (!v->knows_time || !is_long(v->filter, 1)) return UINT64_MAX;
     tamis_facts(v->filter, &info, sizeof info);
-    const uint64_t each = word_of(&info, "each"), adds = adds_since_turn(v->filter);
-    if (word_of(&info, "by")) return UINT64_MAX; /* the clock */
-    return adds < each ? each - adds : 0;
+    return info.adds_to_tick;
 }
 
 void clock_turn_part(value *v) {

@@ -42,6 +42,7 @@ static struct tamis_info facts_of(const tamis *f) {
         .has_stray_bits = image->has_stray_bits,
         .abilities = tamis__abilities(kind, image->body.word),
         .sure_count = tamis__sure_count(kind, image->body.word),
+        .adds_to_tick = kind->adds_to_tick ? kind->adds_to_tick(&image->body) : UINT64_MAX,
     };
     if (kind->count_error)
         full.count_error =

@@ -317,6 +317,7 @@ typedef struct tamis_kind {
      * leaves with it. */
     void (*tick)(tamis_body *);
     bool (*tick_part)(tamis_body *, uint64_t bytes, tamis_leaving *);
+    uint64_t (*adds_to_tick)(const tamis_body *); /* before one ticks by itself; NULL: none does */
 
     /* What is stored, one by one: a hash that the body cannot tell from the one that was added.
      * *cursor is 0 at first, then whatever the kind left there; false at the end. With labels the

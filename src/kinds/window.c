@@ -463,9 +463,13 @@ static void turn(tamis_body *f) {
 }
 
 /* A full generation ends when the next add comes, not before: that add is not in it. */
+static uint64_t adds_to_tick(const tamis_body *f) {
+    return f->word[BY] == BY_ADDS ? f->word[EACH] - adds_of(f) : UINT64_MAX;
+}
+
 static tamis_status add(tamis_body *f, const uint64_t *hash, size_t n) {
     for (size_t j = 0; j < n; j++) {
-        if (f->word[BY] == BY_ADDS && adds_of(f) == f->word[EACH]) turn(f);
+        if (adds_to_tick(f) == 0) turn(f);
         const uint64_t head = youngest(f);
         for (uint64_t age = 0; age < f->word[HASHES]; age++)
             tamis__bit_set(f->bytes + STATE_BYTES, position(f, place_of(f, head, age), hash[j]));
@@ -520,5 +524,6 @@ const tamis_kind tamis__window = {
     .add = add,
     .tick = turn,
     .tick_part = turn_part,
+    .adds_to_tick = adds_to_tick,
     .measure = measure,
 };

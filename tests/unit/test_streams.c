@@ -386,6 +386,10 @@ static void window_turns_when_told(void **state) {
             if (step % 7 == 0) assert_window_is(f, &h, 100 + program, info.word);
             assert_int_equal(tamis__get64(payload_of(f)), h.now);
             assert_int_equal(tamis__get64(payload_of(f) + 8), h.in_this);
+            struct tamis_info facts;
+            tamis_facts(f, &facts, sizeof facts);
+            assert_true(facts.adds_to_tick ==
+                        (is_clock ? UINT64_MAX : info.word[EACH] - h.in_this));
         }
         tamis_free(f);
     }
