@@ -49,17 +49,12 @@ static void reply(redis_ctx *ctx, void *task) {
 static void end(job *j, redis_ctx *ctx) {
     alteration *a = j->task;
     place p;
-    if (j->rc) {
-        reply_error(ctx, "ERR %s", j->why);
-    } else if (!job_place(ctx, j, &p)) {
-        tamis_free(j->result);
-    } else {
-        if (put_in_place(ctx, j, &p)) {
-            tell_others(ctx, a, j->key);
-            job_answer(ctx, j, reply, a->replies);
-        }
-        place_close(&p);
+    if (!job_lands(ctx, j, &p)) return;
+    if (put_in_place(ctx, j, &p)) {
+        tell_others(ctx, a, j->key);
+        job_answer(ctx, j, reply, a->replies);
     }
+    place_close(&p);
 }
 
 static void clean(job *j) {

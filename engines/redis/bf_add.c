@@ -375,10 +375,7 @@ static void end_new(job *j, redis_ctx *ctx) {
         reply_error(ctx, "ERR could not create filter: %s", j->why);
         return;
     }
-    if (!job_place(ctx, j, &p)) {
-        tamis_free(j->result);
-        return;
-    }
+    if (!job_lands(ctx, j, &p)) return;
     value *v = creation_put(ctx, &p, j->key, &b->create, j->result);
     place_close(&p);
     if (v) add_here(ctx, v, j->key, j->held, (int)j->held_count, b->is_single, HERE);

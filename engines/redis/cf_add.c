@@ -230,9 +230,7 @@ static void end_adding(job *j, redis_ctx *ctx) {
     place p;
     if (j->rc) {
         reply_error(ctx, "ERR Insufficient memory");
-    } else if (!job_place(ctx, j, &p)) {
-        tamis_free(j->result);
-    } else {
+    } else if (job_lands(ctx, j, &p)) {
         const adding *a = j->task;
         if (j->result) job_replace(j);
         finish(ctx, a, j->target, j->key);

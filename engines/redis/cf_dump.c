@@ -303,9 +303,7 @@ static void end_compact(job *j, redis_ctx *ctx) {
     place p;
     if (j->rc) {
         reply_error(ctx, "ERR Insufficient memory");
-    } else if (!job_place(ctx, j, &p)) {
-        tamis_free(j->result);
-    } else {
+    } else if (job_lands(ctx, j, &p)) {
         put_compacted(ctx, j);
         place_close(&p);
         reply_ok(ctx);

@@ -125,14 +125,9 @@ static void make_job(job *j) {
 
 static void end_job(job *j, redis_ctx *ctx) {
     place p;
-    if (j->rc) {
-        reply_error(ctx, "ERR %s", j->why);
-    } else if (!job_place(ctx, j, &p)) {
-        tamis_free(j->result);
-    } else {
-        if (creation_put(ctx, &p, j->key, j->task, j->result)) reply_ok(ctx);
-        place_close(&p);
-    }
+    if (!job_lands(ctx, j, &p)) return;
+    if (creation_put(ctx, &p, j->key, j->task, j->result)) reply_ok(ctx);
+    place_close(&p);
 }
 
 static void clean_job(job *j) {

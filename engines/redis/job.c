@@ -93,6 +93,16 @@ bool job_place(redis_ctx *ctx, job *j, place *p) {
     return false;
 }
 
+bool job_lands(redis_ctx *ctx, job *j, place *p) {
+    if (j->rc)
+        reply_error(ctx, "ERR %s", j->why);
+    else if (job_place(ctx, j, p))
+        return true;
+    else
+        tamis_free(j->result);
+    return false;
+}
+
 void job_replace(job *j) {
     j->replaced = value_swap(j->target, j->result);
 }

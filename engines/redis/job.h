@@ -84,6 +84,9 @@ bool job_finds(redis_ctx *, const job *, place *);
  * otherwise; then `result` is for end() to free. */
 bool job_place(redis_ctx *, job *, place *);
 
+/* The same for a job that is to put its `result` there: replies why it failed, too, and frees `result`. */
+bool job_lands(redis_ctx *, job *, place *);
+
 /* For end(): puts `result` into the target. What was there is freed when nobody waits for it. */
 void job_replace(job *);
 

@@ -13,6 +13,7 @@
 #include <strings.h>
 
 #include "engines/redis/persist.h"
+#include "tests/help/module.h"
 
 int RedisModule_OnLoad(redis_ctx *, redis_string **argv, int argc);
 
@@ -21,8 +22,7 @@ int RedisModule_OnLoad(redis_ctx *, redis_string **argv, int argc);
 static struct {
     const char *lacks; /* the name of a function; NULL: none; "*": all that are only wanted */
     const char *taken; /* a command that another module has; or NULL */
-    int version, commands, types, settings, plain_names;
-    char log[1024];
+    int commands, types, settings, plain_names;
 } server;
 
 static void set_attributes(redis_ctx *ctx, const char *name, int version, int api) {
@@ -121,18 +121,6 @@ static int load_settings(redis_ctx *ctx) {
     return REDIS_OK;
 }
 
-static int version(void) {
-    return server.version;
-}
-
-static void write_log(redis_ctx *ctx, const char *level, const char *format, ...) {
-    va_list list;
-    (void)ctx, (void)level;
-    va_start(list, format);
-    vsnprintf(server.log, sizeof server.log, format, list);
-    va_end(list);
-}
-
 static redis_ctx *thread_context(redis_blocked *client) {
     (void)client;
     return NULL;
@@ -156,9 +144,9 @@ static const struct {
                         GIVE(RegisterNumericConfig, register_number)
                             GIVE(RegisterStringConfig, register_text)
                                 GIVE(RegisterEnumConfig, register_choice)
-                                    GIVE(LoadConfigs, load_settings) GIVE(Log, write_log)
+                                    GIVE(LoadConfigs, load_settings) GIVE(Log, test_log)
                                         GIVE(GetThreadSafeContext, thread_context)
-                                            GIVE(GetServerVersion, version)};
+                                            GIVE(GetServerVersion, test_version)};
 
 /* ---- What it is asked for -------------------------------------------------------------------- */
 
@@ -193,7 +181,8 @@ static int get_api(const char *name, void *target) {
 static int load_in(int number, const char *lacks, const char *taken) {
     int (*first_word)(const char *, void *) = get_api;
     memset(&server, 0, sizeof server);
-    server.version = number;
+    *test_server.log = '\0';
+    test_server.version = number;
     memset(&redis, 0, sizeof redis);
     server.lacks = lacks, server.taken = taken;
     return RedisModule_OnLoad((redis_ctx *)(void *)&first_word, NULL, 0);
@@ -233,7 +222,7 @@ static void loads_without_what_it_only_wants(void **state) {
     (void)state;
     for (int i = 0; i < WISHES; i++)
         if (!wishes[i].is_needed && load(wishes[i].name, NULL) != REDIS_OK)
-            fail_msg("without %s: %s", wishes[i].name, server.log);
+            fail_msg("without %s: %s", wishes[i].name, test_server.log);
     assert_int_equal(load("*", NULL), REDIS_OK);
     assert_int_equal(server.settings, 0);
 }
@@ -245,7 +234,8 @@ static void refuses_without_what_it_needs(void **state) {
         if (!wishes[i].is_needed) continue;
         if (load(name, NULL) != REDIS_ERR) fail_msg("without %s it loads", name);
         const bool is_mute = strcmp(name, "Log") == 0 || strcmp(name, "SetModuleAttribs") == 0;
-        if (!is_mute && !strstr(server.log, name)) fail_msg("without %s: '%s'", name, server.log);
+        if (!is_mute && !strstr(test_server.log, name))
+            fail_msg("without %s: '%s'", name, test_server.log);
         assert_int_equal(server.commands, 0);
     }
 }
@@ -292,7 +282,7 @@ static void what_a_job_reads_does_not_move(void **state) {
 static void refuses_where_a_command_is_taken(void **state) {
     (void)state;
     assert_int_equal(load(NULL, "TAMIS.HAS"), REDIS_ERR);
-    assert_non_null(strstr(server.log, "TAMIS.HAS"));
+    assert_non_null(strstr(test_server.log, "TAMIS.HAS"));
 }
 
 int main(void) {

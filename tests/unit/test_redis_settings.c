@@ -12,6 +12,7 @@
 
 #include "engines/redis/settings.h"
 #include "tests/help/folder.h"
+#include "tests/help/module.h"
 
 #define COUNT_OF(list) (sizeof(list) / sizeof *(list))
 
@@ -36,12 +37,10 @@ typedef struct setting {
 } setting;
 
 static struct {
-    int version;
     setting settings[40];
     size_t count;
     const char *file[8]; /* name and value, as its configuration has them */
     int strings;         /* that were made and not freed */
-    char log[256];
 } server;
 
 static redis_string *create_string(redis_ctx *ctx, const char *bytes, size_t len) {
@@ -110,12 +109,12 @@ static int register_choice(redis_ctx *ctx, const char *name, int preset, unsigne
 static char why[128];
 
 /* As CONFIG SET does it. */
-static int set(const setting *s, const char *value) {
+static int set(const setting *s, const char *wanted) {
     redis_string *complaint = NULL;
     *why = '\0';
-    if (s->set_number) return s->set_number(s->name, atoll(value), s->data, &complaint);
-    if (s->set_choice) return s->set_choice(s->name, atoi(value), s->data, &complaint);
-    redis_string *text = create_string(NULL, value, strlen(value));
+    if (s->set_number) return s->set_number(s->name, atoll(wanted), s->data, &complaint);
+    if (s->set_choice) return s->set_choice(s->name, atoi(wanted), s->data, &complaint);
+    redis_string *text = create_string(NULL, wanted, strlen(wanted));
     const int rc = s->set_text(s->name, text, s->data, &complaint);
     free_string(NULL, text);
     if (complaint) {
@@ -134,24 +133,12 @@ static int load_settings(redis_ctx *ctx) {
         snprintf(preset, sizeof preset, "%lld", s->preset);
         snprintf(name, sizeof name, "%s%s", s->flags & REDIS_CONFIG_UNPREFIXED ? "" : "tamis.",
                  s->name);
-        const char *value = s->set_text ? s->text_preset : preset;
+        const char *wanted = s->set_text ? s->text_preset : preset;
         for (size_t f = 0; f + 1 < COUNT_OF(server.file); f += 2)
-            if (server.file[f] && strcmp(server.file[f], name) == 0) value = server.file[f + 1];
-        if (set(s, value)) return REDIS_ERR;
+            if (server.file[f] && strcmp(server.file[f], name) == 0) wanted = server.file[f + 1];
+        if (set(s, wanted)) return REDIS_ERR;
     }
     return REDIS_OK;
-}
-
-static int version(void) {
-    return server.version;
-}
-
-static void write_log(redis_ctx *ctx, const char *level, const char *format, ...) {
-    va_list list;
-    (void)ctx, (void)level;
-    va_start(list, format);
-    vsnprintf(server.log, sizeof server.log, format, list);
-    va_end(list);
 }
 
 /* ---- Help ------------------------------------------------------------------------------------- */
@@ -165,9 +152,9 @@ static int start(int number, const char *const *words, int count) {
         snprintf(arguments[i].bytes, sizeof arguments[i].bytes, "%s", words[i]);
         argv[i] = &arguments[i];
     }
-    server.version = number;
+    test_server.version = number;
     server.count = 0;
-    *server.log = '\0';
+    *test_server.log = '\0';
     return settings_start(NULL, argv, count);
 }
 
@@ -175,10 +162,10 @@ static int enter(void **state) {
     (void)state;
     memset(&server, 0, sizeof server);
     redis.CreateString = create_string, redis.FreeString = free_string;
-    redis.StringPtrLen = string_bytes, redis.Log = write_log;
+    redis.StringPtrLen = string_bytes, redis.Log = test_log;
     redis.RegisterNumericConfig = register_number, redis.RegisterStringConfig = register_text;
     redis.RegisterEnumConfig = register_choice, redis.LoadConfigs = load_settings;
-    redis.GetServerVersion = version;
+    redis.GetServerVersion = test_version;
     return 0;
 }
 
@@ -189,8 +176,8 @@ static const setting *find(const char *name) {
     return NULL;
 }
 
-static int set_to(const char *name, const char *value) {
-    return set(find(name), value);
+static int set_to(const char *name, const char *wanted) {
+    return set(find(name), wanted);
 }
 
 static const char *text_of(const char *name) {
@@ -315,8 +302,8 @@ static void one_of_two_names_is_enough(void **state) {
 
 static void arguments_are_taken(void **state) {
     (void)state;
-    static const char *const words[] = {"BF-Initial-Size", "9",    "CF_MAX_EXPANSIONS", "3",
-                                        "ERROR_RATE",      "0.5", "hash",              "XXH3"};
+    static const char *const words[] = {
+        "BF-Initial-Size", "9", "CF_MAX_EXPANSIONS", "3", "ERROR_RATE", "0.5", "hash", "XXH3"};
     assert_int_equal(start(REDIS_7, words, COUNT_OF(words)), REDIS_OK);
     assert_int_equal(settings.bf_initial_size, 9);
     assert_int_equal(settings.cf_max_expansions, 3);
@@ -350,8 +337,8 @@ static void arguments_that_are_none(void **state) {
     };
     for (size_t i = 0; i < COUNT_OF(bad); i++) {
         assert_int_equal(start(REDIS_7, bad[i].words, bad[i].count), REDIS_ERR);
-        if (!strstr(server.log, bad[i].log))
-            fail_msg("'%s' does not say '%s'", server.log, bad[i].log);
+        if (!strstr(test_server.log, bad[i].log))
+            fail_msg("'%s' does not say '%s'", test_server.log, bad[i].log);
     }
 }
 
