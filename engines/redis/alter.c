@@ -1,12 +1,16 @@
 /* Changes of a whole filter, made on a copy. */
 #include "engines/redis/alter.h"
 
+#include "engines/redis/words.h"
+
 /* What is copied is the target, or the first of what is read when there is none. */
 static void make(job *j) {
     alteration *a = j->task;
     const value *from = j->target ? j->target : j->reads[0];
     tamis_status rc = tamis_copy(&j->result, from->filter);
     if (!rc) rc = a->alter(j->result, a, j);
+    if (!rc && !a->replicate && a->argc > VERY_MANY)
+        a->packed = words_pack(a->argv + 2, (size_t)a->argc - 2, &a->packed_size);
     if (!rc) return;
     if (!j->rc) job_fail(j, rc);
     tamis_free(j->result); /* NULL when there is no copy */
@@ -14,11 +18,13 @@ static void make(job *j) {
 
 /* The same inputs make the same filter elsewhere. */
 static void tell_others(redis_ctx *ctx, alteration *a, redis_string *key) {
+    const char *name = redis.StringPtrLen(a->argv[0], NULL);
     if (a->replicate)
         a->replicate(ctx, a);
+    else if (a->packed)
+        redis.Replicate(ctx, "TAMIS.WORDS", "scb", key, name, a->packed, a->packed_size);
     else
-        redis.Replicate(ctx, redis.StringPtrLen(a->argv[0], NULL), "v", a->argv + 1,
-                        (size_t)(a->argc - 1));
+        redis.Replicate(ctx, name, "v", a->argv + 1, (size_t)(a->argc - 1));
     redis.NotifyKeyspaceEvent(ctx, REDIS_NOTIFY_MODULE, a->event, key);
 }
 
@@ -60,6 +66,7 @@ static void end(job *j, redis_ctx *ctx) {
 static void clean(job *j) {
     alteration *a = j->task;
     if (a->free) a->free(a);
+    redis.Free(a->packed);
     redis.Free(a);
 }
 

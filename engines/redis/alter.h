@@ -20,6 +20,8 @@ typedef struct alteration {
     /* alter.c's own: the command, which the job holds. */
     redis_string **argv;
     int argc;
+    char *packed; /* very many words of it; or NULL */
+    size_t packed_size;
 } alteration;
 
 /* Copies what stands at argv[1], a value with a filter, or NULL for a key with nothing: then `first` is

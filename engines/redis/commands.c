@@ -4,11 +4,12 @@
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include "engines/redis/alter.h"
 #include "engines/redis/clock.h"
 #include "engines/redis/usage.h"
-#include "engines/redis/work.h"
+#include "engines/redis/words.h"
 
 /* A mark in the flags, which the server is not told. */
 #define MAKES_JOBS " job"
@@ -81,6 +82,18 @@ static int run(const command *c, redis_ctx *ctx, redis_string **argv, int argc) 
     }
     counters.is_change = writes(c);
     return run_bound(c, ctx, argv, argc);
+}
+
+/* What carries others is not carried itself. */
+bool words_command(const redis_string *name, call *found) {
+    const char *text = redis.StringPtrLen(name, NULL);
+    for (const command *c = commands; c < commands + COMMANDS; c++)
+        if (strcasecmp(c->name, text) == 0 && c->last == 1 && writes(c) &&
+            c->function != tamis_words_command) {
+            *found = (call){c->entry, NULL, 0, 1, c->last, c->step, true};
+            return true;
+        }
+    return false;
 }
 
 /* ---- Making them known ------------------------------------------------------------------------ */

@@ -456,6 +456,21 @@ int job_do(redis_ctx *ctx, job *j, uint64_t bytes) {
     return REDIS_OK;
 }
 
+bool work_relay(redis_ctx *ctx, const call *c, void (*make_words)(job *), redis_string *from,
+                void *to) {
+    job *j = job_new(ctx, c->argv[1], NULL);
+    if (!j) return false;
+    waiter *w = redis.Alloc(sizeof *w);
+    *w = (waiter){.call = *c, .key = c->first, .is_told = is_told(ctx)};
+    w->client = take_client(ctx);
+    j->waiting = w, j->last_waiting = &w->next;
+    j->make = make_words, j->end = job_only_tells, j->only_tells = true;
+    j->task = to;
+    job_hold(j, &from, 1);
+    give_to_worker(ctx, j);
+    return true;
+}
+
 /* A context of a client that waits may be replied to without the lock. */
 static void answer(job *j) {
     redis_ctx *ctx = redis.GetThreadSafeContext(j->client);

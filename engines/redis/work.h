@@ -52,6 +52,11 @@ typedef struct call {
 /* Must a command wait for a job on one of its keys? Then it does, and will be run again. */
 bool work_must_wait(redis_ctx *, const call *);
 
+/* Runs this call in the place of the command whose context this is, when `make` has made what is left of its arguments:
+ * its job holds `from`, and `to` is its task. Owns the arguments, unless it is false, with the error replied: no memory.
+ * For commands that may wait. */
+bool work_relay(redis_ctx *, const call *, void (*make)(job *), redis_string *from, void *to);
+
 /* Has a command of the primary waited, so that what came behind it may have piled up? Then commands of the primary ask
  * whether to let others be served before them: those that do will be run again. */
 bool work_is_behind(void);

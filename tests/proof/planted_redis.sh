@@ -137,6 +137,12 @@ plant "what piled up on a replica is run before others are served" work \
 plant "a command of the primary that lets others in is not run" work \
     engines/redis/work.c "    primary.turn = moment_begin();
     run_again(w);" "    redis.UnblockClient(w->client, NULL);"
+plant "very many words are told one by one" work \
+    engines/redis/alter.c "!a->replicate && a->argc > VERY_MANY" "!a->replicate && a->argc < 0"
+plant "clients have others' words believed" work \
+    engines/redis/words.c "    if (bounds_bind())" "    if (false)"
+plant "what lies behind packed words is left out" work \
+    engines/redis/words.c "return left.len ? 0 : n;" "return n;"
 plant "chunks of a dump are as large as the origin's" cf.py \
     engines/redis/arrive.h "enum { ORIGIN_CHUNK = 4 << 20 };" "enum { ORIGIN_CHUNK = 16 << 20 };"
 plant "a tick in steps is not told to replicas" work \

@@ -3,6 +3,7 @@
 
 TAMIS_WORK_MIB sets the size of the filters, TAMIS_WORK_SECONDS how long the crowd works.
 """
+import glob
 import os
 import random
 import sys
@@ -665,6 +666,62 @@ def many_that_grow(server, replica):
     c.close()
 
 
+def calls(client, command):
+    """How often a server has run it."""
+    line = info_field(client, "commandstats", "cmdstat_" + command)
+    return int(line.split(",")[0].split("=")[1]) if line else 0
+
+
+def as_resp(words):
+    words = [str(word).encode() if not isinstance(word, bytes) else word for word in words]
+    return b"*%d\r\n" % len(words) + b"".join(b"$%d\r\n%s\r\n" % (len(word), word) for word in words)
+
+
+def told_as_one(server, replica):
+    """What is all or none goes to others as one argument, whatever its words are."""
+    c, r = server.client(), replica.client()
+    items = [f"{i}" * (1 + i % 3) for i in range(20_000)] + [b"", b"\r\n\0", "x" * 70_000]
+    pairs = [word for i, item in enumerate(items) for word in (item, 1 + i % 1000)]
+    cases = (("cuckoo:capacity=100K", ["TAMIS.ADDNEW"], items), ("quotient:capacity=100K", ["TAMIS.ADDNEW"], items + items[:9]),
+             ("scalable:capacity=1000", ["tamis.addnew"], items), ("redisbloom:capacity=1000,fpr=1%", ["TAMIS.ADD"], items),
+             ("approximator:capacity=100K,value=16", ["TAMIS.PUT"], pairs))
+    keys = [f"one-{i}" for i in range(len(cases))]
+    for s in (c, r):
+        s.must("CONFIG", "SET", "appendonly", "yes")
+        until(lambda s=s: info_field(s, "persistence", "aof_rewrite_in_progress") == "0", 60, "a file is written")
+    for key, (spec, command, words) in zip(keys, cases):
+        c.must("TAMIS.CREATE", key, spec)
+        in_step(server, replica)
+        words_before, before = calls(r, "tamis.words"), calls(r, command[0].lower())
+        c.must(*command, key, *words)
+        is_same(server, replica, (key,), f"{command[0]} to {spec}: the same on the replica")
+        tap.equal((calls(r, "tamis.words") - words_before, calls(r, command[0].lower()) - before), (1, 0), "told as one argument")
+        tap.equal(min(c.must("TAMIS.HAS", key, *items)), 1, "with every item")
+        c.pipeline([["MULTI"], [*command, key, *words], ["EXEC"]])
+        is_same(server, replica, (key,), "and in MULTI")
+    wanted = [digest(server, key) for key in keys]
+    tap.equal(c.do("TAMIS.WORDS", keys[0], "TAMIS.ADD", b"\1\0\0\0a"), Error("ERR TAMIS.WORDS is for primaries and append-only files"),
+              "clients have words of their own")
+    for s, name in ((server, "its file"), (replica, "the replica's file")):
+        s.client().must("DEBUG", "LOADAOF")
+        tap.equal([digest(s, key) for key in keys], wanted, f"{name} has the same")
+    good = b"\4\0\0\0told\0\0\0\0"
+    with open(max(glob.glob(os.path.join(server.folder, "appendonlydir", "*.incr.aof")), key=os.path.getmtime), "ab") as log:
+        log.write(as_resp(["TAMIS.CREATE", "w", "blocked:capacity=1000"]))
+        for command, packed in (("TAMIS.ADD", good), ("tamis.add", b"\5\0\0\0other"), ("TAMIS.ADD", b""), ("TAMIS.ADD", b"\1"), ("TAMIS.ADD", b"\4\0\0\0tailx"),
+                                ("TAMIS.ADD", b"\1\0\0\0"), ("TAMIS.ADD", b"\xff\xff\xff\xffbad"), ("TAMIS.HAS", good), ("SET", good),
+                                ("TAMIS.WORDS", good), ("TAMIS.MERGE", good), ("TAMIS.CREATE", b"\0\0\0\0"), ("TAMIS.PUT", good)):
+            log.write(as_resp(["TAMIS.WORDS", "w", command, packed]))
+    c.must("DEBUG", "LOADAOF")
+    tap.equal((c.must("TAMIS.HAS", "w", "told", "", "other", "bad", "tail"), c.must("TYPE", "w")), ([1, 1, 1, 0, 0], Status("tamis-set")),
+              "words that lie are refused, and leave nothing")
+    for s in (c, r):
+        s.must("CONFIG", "SET", "appendonly", "no")
+    c.must("DEL", "w", *keys)
+    c.close()
+    r.close()
+
+
 def large_words(server):
     """The server moves a large argument that somebody holds when the command that brought it has returned."""
     c = server.client()
@@ -732,7 +789,7 @@ def main():
         crowd(server, replica)
         for part in (many_wait, who_may_not_wait, keys_that_go, clients_that_go, pauses, saving, made_without_touching, large_words):
             part(server)
-        for part in (replica_works, piles_up, copies, ticks_in_steps, windows_by_adds, very_many, many_that_grow, many_of_theirs):
+        for part in (replica_works, piles_up, copies, ticks_in_steps, windows_by_adds, very_many, many_that_grow, told_as_one, many_of_theirs):
             part(server, replica)
         in_step(server, replica)
         tap.equal(digest(replica, "dest"), digest(server, "dest"), "the replica is the same after all that")
