@@ -2,7 +2,7 @@
 # Faults planted one by one into a copy of what talks to clusters; the named sections of
 # tests/redis/cluster.py must go red for each, or, for `unit`, tests/unit/test_key_slots.c.
 . "$(dirname "$0")/../help/planted.inc"
-prepare include src cli engines tests -- build/tamis build/tamis-redis.so build/tests/unit/test_key_slots
+prepare include src cli engines tests docs -- build/tamis build/tamis-redis.so build/tests/unit/test_key_slots
 
 try() { # sections
     if [ "$1" = unit ]; then

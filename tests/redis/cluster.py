@@ -5,9 +5,13 @@
     KEYS=1e8 tests/redis/cluster.py        the same with many: "make cluster-proof"
     tests/redis/cluster.py one_server      only some sections
 
-Two clients add keys through pipes. Meanwhile 1,500 slots move, a node joins and gets some, replication
+Clients add keys through pipes. Meanwhile 1,500 slots move, a node joins and gets some, replication
 to one replica is cut, and its primary is killed with keys that only it had. Then every key must be there,
 and the image of all shards must be what one process builds, byte for byte.
+
+What clients are to meet is not left to who is faster: an event brings keys itself at the moment that
+matters, and goes on when servers tell that it has come to pass. Only with many keys servers elect by
+themselves, because how long that takes is measured there.
 """
 import fcntl
 import json
@@ -21,7 +25,7 @@ import threading
 import time
 
 from nodes import Cluster
-from server import ROOT, Server, Tap, until
+from server import ROOT, Server, Tap, info_field, until
 
 TAMIS = os.environ.get("TAMIS", os.path.join(ROOT, "build", "tamis"))
 KEYS = int(float(os.environ.get("KEYS", 100000)))
@@ -57,6 +61,11 @@ def worked(result, name):
 # ---- Keys ------------------------------------------------------------------------------------------
 
 PIECES = 200 if not IS_LONG else 2000
+PHASES = 4
+BY_EVENTS = PIECES // 10  # pieces that no phase feeds: events bring them
+
+# Seconds that --timeout gives servers which do not answer: those that do, on a machine that is busy, have the time too.
+PATIENCE = 5
 
 
 def write_keys():
@@ -67,12 +76,14 @@ def write_keys():
 
 class Adder:
     """`tamis cluster add`, fed through a pipe. Shells let what they start in the background ignore SIGINT."""
+    all = []
 
-    def __init__(self, name, *options, **more):
-        environment = dict(os.environ, TAMIS_CLUSTER=cluster.address(0, 1))
+    def __init__(self, name, *options, address=None):
+        environment = dict(os.environ, TAMIS_CLUSTER=address or cluster.address(0, 1))
         self.process = subprocess.Popen([TAMIS, "cluster", "add", name, "--json", *options], env=environment,
                                         stdin=subprocess.PIPE, stderr=subprocess.PIPE,
-                                        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL), **more)
+                                        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
+        Adder.all.append(self)
 
     def feed(self, data):
         self.process.stdin.write(data)
@@ -87,23 +98,27 @@ class Adder:
 
 
 class Feeder:
-    """The keys in pieces, to two clients in turn: each phase gets its part, while something happens."""
+    """The keys in pieces, to clients in turn: each phase gets its part, while something happens."""
 
-    def __init__(self, adders, phases):
+    def __init__(self, adders):
         self.adders = adders
         self.file = open(ALL, "rb")
         self.size = os.path.getsize(ALL)
         self.piece = self.size // PIECES + 1
-        self.per_phase = PIECES // phases
+        self.per_phase = (PIECES - BY_EVENTS) // PHASES
         self.rest = b""
         self.turn = 0
+        self.lock = threading.Lock()  # events bring keys as well
 
-    def put_piece(self, size):
-        data = self.rest + self.file.read(size)
-        end = data.rfind(b"\n") + 1
-        self.rest = data[end:]
-        self.adders[self.turn % len(self.adders)].feed(data[:end])
-        self.turn += 1
+    def put_piece(self, adder=None):
+        """Some hundred keys, and so some for every shard."""
+        with self.lock:
+            data = self.rest + self.file.read(self.piece)
+            end = data.rfind(b"\n") + 1
+            self.rest = data[end:]
+            adder = adder or self.adders[self.turn % len(self.adders)]
+            self.turn += 1
+        adder.feed(data[:end])  # one that takes no more for now stops nobody else
         return len(data) > 0
 
     def phase(self, event):
@@ -112,21 +127,20 @@ class Feeder:
 
         def happen():
             try:
-                event()
+                event(self)
             except BaseException as problem:  # shown by the thread that waits
                 trouble.append(problem)
         thread = threading.Thread(target=happen)
         thread.start()
         for _ in range(self.per_phase):
-            self.put_piece(self.piece)
-            if not IS_LONG:
-                time.sleep(0.01)
+            self.put_piece()
+            thread.join(0 if IS_LONG else 0.01)  # not all at once, while there is somebody to meet
         thread.join()
         if trouble:
             raise trouble[0]
 
     def finish(self):
-        while self.put_piece(self.piece):
+        while self.put_piece():
             continue
         self.file.close()
 
@@ -141,10 +155,8 @@ def refusals():
     refused(tamis("cluster", "grow", "f"), 2, "is not create, add", "an action that nobody knows is refused")
     refused(tamis("cluster", "add", "nothing", data=b"x\n"), 2, "no such filter", "a filter that is not there takes no keys")
     refused(tamis("cluster", "check", "nothing", data=b"x\n"), 2, "no such filter", "a filter that is not there has no answers")
-    start = time.monotonic()
     refused(tamis("cluster", "info", "f", "--redis", "127.0.0.1:1", "--timeout", "1"), 2, r"127.0.0.1:1: cannot connect",
             "a server that is not there is told")
-    tap.check(time.monotonic() - start < 4, "and not after long")
     c = cluster.nodes[1].client()
     c.must("CONFIG", "SET", "maxmemory", "1gb", "maxmemory-policy", "allkeys-lru")
     refused(tamis("cluster", "create", "f", SPEC), 2, f"127.0.0.1:{cluster.nodes[1].port}: its maxmemory-policy is allkeys-lru",
@@ -175,21 +187,44 @@ def slot_of(key):
     return cluster.alive()[0].client().must("CLUSTER", "KEYSLOT", key)
 
 
-def dump_meanwhile():
+def dump_meanwhile(_):
     """Shards that change while they are fetched are fetched again, until each is whole."""
     worked(tamis("cluster", "dump", "big", path("early.tamis")), "an image is made while keys come")
     worked(tamis("info", path("early.tamis")), "and it passes the gate")
 
 
-def move_slots():
-    """1,500 slots of the first primary, fewer in the short form; those with shards wait half-way, so that clients meet an ASK."""
+def move_slots(feeder):
+    """1,500 slots of the first primary, fewer in the short form. Those with shards wait half-way until keys have come
+    by an ASK; then the map of all clients is an old one, and they meet a MOVED."""
     source, target = cluster.nodes[0], cluster.nodes[1]
-    cluster.move(cluster.slots_of(source)[:1500 if IS_LONG else 800], source, target,
-                 lambda slot: time.sleep(0.3))
+
+    def keys_come(slot):
+        client = target.client()
+        key = client.must("CLUSTER", "GETKEYSINSLOT", slot, 1)[0]
+        before = items_half_way(client, key)
+        feeder.put_piece()
+        until(lambda: items_half_way(client, key) > before, 30, "keys come to a shard that is half-way")
+    slots = cluster.slots_of(source)[:1500 if IS_LONG else 800]
+    with cluster.maps_stay():
+        cluster.move(slots, source, target, keys_come)
+        before = moved_told(source)
+        for _ in feeder.adders:
+            feeder.put_piece()
+        until(lambda: moved_told(source) > before, 30, "a client hears that a shard has moved")
     cluster.wait()
 
 
-def node_joins():
+def items_half_way(client, key):
+    client.must("ASKING")
+    return items(client.must("TAMIS.INFO", key))
+
+
+def moved_told(node):
+    told = info_field(node.client(), "errorstats", "errorstat_MOVED")
+    return int(told.split("=")[1]) if told else 0
+
+
+def node_joins(_):
     new = cluster.join()
     source = cluster.nodes[1]
     cluster.move(cluster.slots_of(source)[-1200 if IS_LONG else -700:], source, new)
@@ -197,20 +232,29 @@ def node_joins():
     tap.check(len(new.client().must("KEYS", "*")) > 0, "the node that joined has shards")
 
 
-def kill_primary():
-    """What it acknowledged from here on its replica never hears: the password is for the replica alone, as
-    clients have their connections already."""
+def kill_primary(feeder):
+    """What it acknowledges from here on its replica never hears: nobody may follow it any more. A client that was never
+    given a key before asks for confirmation, and so has heard of an acknowledgement that nobody else can vouch for."""
     primary = cluster.nodes[2]
     replica = cluster.replica_of(primary)
-    key = primary.client().must("KEYS", "big:*")[0]
     c = primary.client()
-    before = items(c.must("TAMIS.INFO", key))
-    c.must("CONFIG", "SET", "requirepass", "closed")
+
+    def clients():
+        """What each was last asked, by number."""
+        lines = c.must("CLIENT", "LIST").decode().split("\n")[:-1]
+        return {int(one["id"]): one["cmd"] for one in (dict(re.findall("(\\S+?)=(\\S*)", line)) for line in lines)}
+    old = set(clients())
+    late = Adder("big")
+    until(lambda: set(clients()) - old, 30, "a client comes")
+    c.must("ACL", "SETUSER", "default", "-psync", "-sync")
     replica.client().must("CLIENT", "KILL", "TYPE", "master")
-    until(lambda: items(c.must("TAMIS.INFO", key)) > before, 20, "the primary took keys that its replica has not")
+    until(lambda: info_field(c, "replication", "connected_slaves") == "0", 30, "nobody follows the primary")
+    feeder.adders.append(late)
+    feeder.put_piece(late)
+    until(lambda: any(command == "wait" for number, command in clients().items() if number not in old), 30,
+          "the primary took keys that its replica has not")
     primary.kill()
-    until(lambda: cluster.is_primary(replica), 20, "the replica is the primary")
-    cluster.wait()
+    cluster.take_over(replica)
 
 
 def items(info):
@@ -221,12 +265,11 @@ def under_load():
     worked(tamis("cluster", "create", "big", SPEC, "--secret-file", SECRET), "a filter is made")
     refused(tamis("cluster", "create", "big", SPEC), 2, "it is there already", "and not a second time")
     start = time.monotonic()
-    adders = [Adder("big"), Adder("big")]
-    feeder = Feeder(adders, 4)
+    feeder = Feeder([Adder("big"), Adder("big")])
     for event in (dump_meanwhile, move_slots, node_joins, kill_primary):
         feeder.phase(event)
     feeder.finish()
-    reports = [adder.end() for adder in adders]
+    reports = [adder.end() for adder in feeder.adders]
     seconds = time.monotonic() - start
     for code, report, words in reports:
         if not tap.check(code == 0 and report.get("is_whole") is True, "a client has added all its keys"):
@@ -345,20 +388,25 @@ def all_items(name):
 
 
 def primary_is_dead():
-    """It died a moment ago: the cluster still names it, and its replica is not elected yet."""
+    """It died a moment ago: the cluster still names it, and nobody has taken its place yet."""
     worked(tamis("cluster", "create", "later", SPEC), "a filter is made")
     for name, has_first in (("of the first shard", True), ("of others", False)):  # the first is asked before all others
         first = cluster.primary_of(0)
         primary = first if has_first else another_primary(first)
         replica = cluster.replica_of(primary)
         primary.kill()
-        result = tamis("cluster", "add", "later", ALL, "--json")
-        worked(result, f"an add that begins before the election waits for the primary {name}")
-        acknowledged = json.loads(result.stderr)["acknowledged"] if result.returncode == 0 else result.stderr
-        tap.equal(acknowledged, KEYS, "and all keys are acknowledged")
-        until(lambda: cluster.is_primary(replica), 30, "the replica is elected")
+        told = cluster.maps_told()
+        adder = Adder("later", ALL, address=cluster.address())
+        until(lambda: adder.process.poll() is not None or cluster.maps_told() > told + 5, 30,
+              "an add asks again and again for the primary")
+        cluster.take_over(replica)
+        code, report, words = adder.end()
+        if not tap.check(code == 0, f"an add that begins before the election waits for the primary {name}"):
+            print(f"#   exit {code}: {words}", flush=True)
+        tap.equal(report.get("acknowledged"), KEYS, "and all keys are acknowledged")
         tap.equal(tamis("cluster", "check", "later", ALL, "-c").stdout, f"{KEYS}\n".encode(), "by the replica that was elected")
         primary.start()
+        until(lambda: not cluster.is_primary(primary), 60, "who comes back is told that it is a replica")
         cluster.wait()
 
 
@@ -372,7 +420,7 @@ def nobody_is_elected():
     primary = another_primary(first)
     cluster.replica_of(primary).kill()
     primary.kill()
-    result = tamis("cluster", "add", "later", ALL, "--timeout", "1")
+    result = tamis("cluster", "add", "later", ALL, "--timeout", PATIENCE)
     address = f"127.0.0.1:{primary.port}"
     refused(result, 2, re.escape(address), "one that waits in vain says for whom")
     tap.equal(result.stderr.decode().count(address), 1, "and says it once")
@@ -392,7 +440,7 @@ def other_secret():
 
 
 def silent_shards():
-    """The primary of the first shard and its replica stop: their shards answer maybe."""
+    """The primary of the first shard and its replica stop, and until all is answered: their shards answer maybe."""
     primary = cluster.primary_of(0)
     pair = [node for node in (primary, cluster.replica_of(primary)) if node]
     name = f"127.0.0.1:{primary.port}"
@@ -401,10 +449,8 @@ def silent_shards():
     few = b"".join(b"%d\nnot-%d\n" % (i, i) for i in range(1, 20001))
     for node in pair:
         node.process.send_signal(signal.SIGSTOP)
-    start = time.monotonic()
     others = ",".join(f"127.0.0.1:{n.port}" for n in cluster.alive() if n not in pair)
-    result = tamis("cluster", "check", "lost", "-", "--timeout", "1", "--json", data=few, address=others)
-    seconds = time.monotonic() - start
+    result = tamis("cluster", "check", "lost", "-", "--timeout", PATIENCE, "--json", data=few, address=others, timeout=60)
     for node in pair:
         node.process.send_signal(signal.SIGCONT)
     report = json.loads(result.stderr.split(b"\n")[0])
@@ -413,7 +459,6 @@ def silent_shards():
     tap.check(0.8 < report["maybes"] / (40000 * shards / 24) < 1.2, f"only keys of the {shards} silent shards are maybes")
     tap.check({b"%d" % i for i in range(1, 20001)} <= set(printed), "no key that was added is missing")
     tap.check(len(printed) > 20000 + report["maybes"] // 3, "maybes are printed")
-    tap.check(seconds < 15, f"it took {seconds:.1f} s")
     cluster.wait()
 
 
@@ -526,10 +571,12 @@ def run(sections):
 
 chosen = [section for section in SECTIONS if not sys.argv[1:] or section.__name__ in sys.argv[1:]]
 # Otherwise the whole cluster is down when one of its slots is, and every answer is maybe.
-cluster = None if chosen == [one_server] else Cluster(3, 1, options=["--cluster-require-full-coverage", "no"])
+cluster = None if chosen == [one_server] else Cluster(3, 1, options=["--cluster-require-full-coverage", "no"], elects=IS_LONG)
 try:
     run(chosen)
 finally:
+    for adder in Adder.all:
+        adder.process.kill()
     if cluster:
         cluster.stop()
     folder.cleanup()

@@ -1,5 +1,12 @@
-"""Clusters for tests: primaries and replicas on loopback, and what happens to them."""
+"""Clusters for tests: primaries and replicas on loopback, and what happens to them.
+
+Nothing happens by itself. Replicas are not elected because somebody did not answer for a second, which on a busy
+machine is anybody: the test says when one takes over, unless it measures elections. And it can say that clients learn
+nothing for a while: then what they meet does not depend on who is faster.
+"""
+import contextlib
 import os
+import re
 import signal
 import tempfile
 
@@ -10,21 +17,16 @@ SLOTS = 16384
 
 
 class Cluster:
-    def __init__(self, primaries, replicas, timeout=1000, options=()):
+    def __init__(self, primaries, replicas, timeout=1000, options=(), elects=False):
         self.folder = tempfile.mkdtemp(prefix="tamis-cluster-")
-        self.timeout, self.options = timeout, options
+        self.timeout, self.options, self.elects = timeout, options, elects
         self.nodes = [self.new_server() for _ in range(primaries * (1 + replicas))]
         for epoch, node in enumerate(self.nodes):
             node.client().must("CLUSTER", "SET-CONFIG-EPOCH", epoch + 1)
         for i, node in enumerate(self.nodes[:primaries]):
             start, end = i * SLOTS // primaries, (i + 1) * SLOTS // primaries - 1
             node.client().must("CLUSTER", "ADDSLOTSRANGE", start, end)
-        for node in self.nodes: # everybody, so that nobody has to wait for gossip
-            client = node.client()
-            for other in self.nodes:
-                if other is not node:
-                    client.must("CLUSTER", "MEET", "127.0.0.1", other.port)
-        until(lambda: all(len(self.lines(n)) == len(self.nodes) for n in self.nodes), 20, "all have met")
+        until(self.have_met, 60, "all have met")
         for i, node in enumerate(self.nodes[primaries:]):
             self.replicate(node, self.nodes[i % primaries])
         self.wait()
@@ -32,7 +34,22 @@ class Cluster:
     def new_server(self):
         port_folder = tempfile.mkdtemp(prefix="node-", dir=self.folder)
         return Server("--cluster-enabled", "yes", "--cluster-node-timeout", self.timeout,
-                      "--repl-diskless-sync-delay", 0, "--repl-ping-replica-period", 1, *self.options, folder=port_folder)
+                      "--cluster-replica-no-failover", "no" if self.elects else "yes", "--repl-diskless-sync-delay", 0,
+                      "--repl-ping-replica-period", 1, *self.options, folder=port_folder)
+
+    def have_met(self):
+        """Everybody is introduced to everybody, so that nobody has to wait for gossip; and again to those it gave up,
+        which it does with a node that does not shake hands within a second."""
+        is_done = True
+        for node in self.alive():
+            lines = self.lines(node)
+            known = {int(re.search(r":(\d+)@", line).group(1)) for line in lines}
+            for other in self.alive():
+                if other.port not in known:
+                    node.client().must("CLUSTER", "MEET", "127.0.0.1", other.port)
+                    is_done = False
+            is_done = is_done and not any("handshake" in line for line in lines)
+        return is_done
 
     def stop(self):
         for node in self.nodes:
@@ -55,15 +72,16 @@ class Cluster:
     def replicate(self, replica, primary):
         name = self.name(primary)
         client = replica.client()
-        until(lambda: client.do("CLUSTER", "REPLICATE", name) == "OK", 20, "the node has a primary")
-        until(lambda: b"master_link_status:up" in client.must("INFO", "replication"), 20, "the replica follows")
+        until(lambda: client.do("CLUSTER", "REPLICATE", name) == "OK", 60, "the node has a primary")
+        until(lambda: b"master_link_status:up" in client.must("INFO", "replication"), 60, "the replica follows")
 
     def alive(self):
         return [node for node in self.nodes if node.process.poll() is None]
 
     def wait(self):
-        """Until all who live agree that all slots are served, and all replicas are counted."""
+        """Until all who live agree who serves which slots, and all replicas are counted."""
         def is_well():
+            views, alive = set(), {node.port for node in self.alive()}
             for node in self.alive():
                 client = node.client()
                 if b"cluster_state:ok" not in client.must("CLUSTER", "INFO"):
@@ -71,13 +89,15 @@ class Cluster:
                 flags = [line.split()[2] for line in self.lines(node)]
                 if any("?" in flag or "handshake" in flag for flag in flags):
                     return False
-                replicas = sum("slave" in flag and "fail" not in flag for flag in flags)
+                replicas = sum("slave" in flag and "fail" not in flag.split(",") for flag in flags)
                 # A replica that has not told its offset yet is not among those of CLUSTER SLOTS.
-                told = {replica[2] for r in client.must("CLUSTER", "SLOTS") for replica in r[3:]}
+                ranges = client.must("CLUSTER", "SLOTS")
+                told = {replica[2] for r in ranges for replica in r[3:]}
                 if len(told) != replicas:
                     return False
-            return True
-        until(is_well, 30, "the cluster is well")
+                views.add(tuple(sorted((start, end, primary[1]) for start, end, primary, *_ in ranges)))
+            return len(views) == 1 and {port for view in views for *_, port in view} <= alive
+        until(is_well, 60, "the cluster is well")
 
     def primary_of(self, slot):
         """Who serves the slot now, as most of those who live see it."""
@@ -99,6 +119,31 @@ class Cluster:
                 port = int(words[1].split("@")[0].split(":")[1])
                 return next(n for n in self.nodes if n.port == port)
         return None
+
+    def take_over(self, replica):
+        """The replica of a primary that is dead becomes the primary: by an election, or as if by one."""
+        if not self.elects:
+            replica.client().must("CLUSTER", "FAILOVER", "TAKEOVER")
+        until(lambda: self.is_primary(replica), 60, "the replica is the primary")
+        self.wait()
+
+    @contextlib.contextmanager
+    def maps_stay(self):
+        """Meanwhile clients are not told who serves which slots, and keep the map that they have."""
+        def allow(mark):
+            for node in self.alive():
+                node.client().must("ACL", "SETUSER", "default", mark + "cluster|slots")
+        allow("-")
+        try:
+            yield
+        finally:
+            allow("+")
+
+    def maps_told(self):
+        """How often those who live were asked for the map."""
+        found = (re.search(rb"cmdstat_cluster\|slots:calls=(\d+)", node.client().must("INFO", "commandstats"))
+                 for node in self.alive())
+        return sum(int(calls.group(1)) for calls in found if calls)
 
     def slots_of(self, node):
         return [slot for start, end, primary, *_ in node.client().must("CLUSTER", "SLOTS")
@@ -132,8 +177,6 @@ class Cluster:
         """A new node, which has no slots yet."""
         node = self.new_server()
         self.nodes.append(node)
-        node.client().must("CLUSTER", "MEET", "127.0.0.1", self.alive()[0].port)
-        until(lambda: all(any(str(node.port) in line and "handshake" not in line for line in self.lines(n))
-                          for n in self.alive()), 20, "all know the new node")
+        until(self.have_met, 60, "all know the new node")
         self.wait()
         return node
