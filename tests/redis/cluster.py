@@ -206,8 +206,8 @@ def move_slots(feeder):
         until(lambda: items_half_way(client, key) > before, 30, "keys come to a shard that is half-way")
     slots = cluster.slots_of(source)[:1500 if IS_LONG else 800]
     with cluster.maps_stay():
-        cluster.move(slots, source, target, keys_come)
         before = moved_told(source)
+        cluster.move(slots, source, target, keys_come)
         for _ in feeder.adders:
             feeder.put_piece()
         until(lambda: moved_told(source) > before, 30, "a client hears that a shard has moved")
