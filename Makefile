@@ -98,7 +98,7 @@ $(B)/cli/keys/gunzip.o: cli/keys/gunzip.c
 	$(call compile,$(if $(WITH_ZLIB),-DTAMIS_WITH_ZLIB))
 $(B)/cli/keys/unzstd.o: cli/keys/unzstd.c
 	$(call compile,$(if $(WITH_ZSTD),-DTAMIS_WITH_ZSTD))
-$(B)/cli/seal.o $(B)/cli/talk_seal.o: $(B)/%.o: %.c
+$(B)/cli/images/seal.o $(B)/cli/net/channel_seal.o: $(B)/%.o: %.c
 	$(call compile,$(if $(WITH_SODIUM),-DTAMIS_WITH_SODIUM))
 $(B)/cli/cluster/%.o: cli/cluster/%.c
 	$(call compile,$(if $(WITH_HIREDIS),-DTAMIS_WITH_HIREDIS))
@@ -169,7 +169,7 @@ EXTRA_SRC := $(wildcard tests/samples/*.c tests/broken/*.c) src/kinds/template.c
 EXTRA_OBJ := $(EXTRA_SRC:%.c=$(B)/%.o) $(T)/registry.o
 LAW_OBJ  := $(patsubst %.c,$(B)/%.o,$(wildcard tests/laws/*.c)) $(EXTRA_OBJ)
 LAWS     := $(T)/laws/laws
-HELP_OBJ := $(patsubst %.c,$(B)/%.o,$(wildcard tests/help/*.c))
+HELP_OBJ := $(patsubst %.c,$(B)/%.o,$(wildcard tests/support/*.c))
 
 $(T)/registry.o: src/kinds/registry.c
 	$(call compile,-DTAMIS_EXTRA_KINDS='"tests/kinds.def"')
@@ -184,23 +184,23 @@ BUILDERS := $(addprefix $(T)/,unit/test_builder unit/test_bulk unit/test_tempora
 $(BUILDERS): $(T)/%: $(B)/tests/%.o $(EXTRA_OBJ) $(HELP_OBJ) $(LIB)
 	$(call link_test)
 # These are about parts of the command.
-$(T)/unit/test_key_slots: $(B)/cli/cluster/key_slots.o
-$(T)/unit/test_seal: $(B)/cli/seal.o
+$(T)/unit/test_key_slots: $(B)/cli/net/key_slots.o
+$(T)/unit/test_seal: $(B)/cli/images/seal.o
 $(T)/unit/test_seal: LIBS += $(if $(WITH_SODIUM),-lsodium)
-$(T)/unit/test_command_files: $(B)/cli/files.o
-$(T)/unit/test_occupancy: $(B)/cli/occupancy.o $(B)/cli/statistics.o
+$(T)/unit/test_command_files: $(B)/cli/files/files.o
+$(T)/unit/test_occupancy: $(B)/cli/measure/occupancy.o $(B)/cli/measure/statistics.o
 # The module of Redis, in a server of a few functions.
 MODULE_TESTS := $(addprefix $(T)/unit/test_redis_,api settings persist)
 $(MODULE_TESTS): $(T)/unit/%: $(B)/tests/unit/%.o $(REDIS_OBJ) $(HELP_OBJ) $(LIB)
 	$(call link_test)
-# These stand between the library and the system: tests/help/faults.h.
+# These stand between the library and the system: tests/support/faults.h.
 FAULTY := $(T)/unit/test_files $(T)/unit/test_temporary $(T)/unit/test_edit \
           $(T)/unit/test_command_files $(T)/proof/killed $(T)/proof/writers
 FAULTS := read write fsync rename unlink flock getrandom access close fchown fchmod fsetxattr \
           lgetxattr syscall clock_gettime \
           $(foreach f,open pwrite pread fstat lseek mmap,$(f) $(f)64)
 $(FAULTY): LDFLAGS += $(foreach f,$(FAULTS),-Wl,--wrap=$(f))
-# These write them down: tests/help/journal.h. One of them is the command.
+# These write them down: tests/support/journal.h. One of them is the command.
 JOURNALLED := $(foreach f,write fsync rename unlink mkdir close syscall open open64 pwrite pwrite64,-Wl,--wrap=$(f))
 $(T)/unit/test_power: LDFLAGS += $(JOURNALLED)
 POWER := $(T)/cli/power

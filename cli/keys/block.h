@@ -2,7 +2,7 @@
 #ifndef TAMIS_CLI_KEYS_BLOCK_H
 #define TAMIS_CLI_KEYS_BLOCK_H
 
-#include "cli/keys.h"
+#include "cli/keys/keys.h"
 
 /* ==== Bytes: input.c ======================================================================== */
 
@@ -93,7 +93,7 @@ bool block_fill(struct keys *keys, struct block *block);
 /* Lets go of what a block held, before it is filled again. */
 void block_clear(struct block *block);
 
-/* ==== Lines to keys: cut.c ================================================================== */
+/* ==== Lines to keys: split_lines.c ================================================================== */
 
 /* Cuts the block into lines and keys, and hashes them. On any thread. */
 void block_cut(const struct keys *keys, struct block *block);

@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli/files.h"
+#include "cli/files/files.h"
 #include "cli/keys/block.h"
 
 enum { RAW_BYTES = BLOCK_BYTES };

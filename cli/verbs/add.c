@@ -1,6 +1,6 @@
 /* add.c: `tamis add`, more keys for an image. */
 #include "cli/cli.h"
-#include "cli/keeping.h"
+#include "cli/images/autosave.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
-#include "cli/keeping.h"
+#include "cli/images/autosave.h"
 #include "tamis_jobs.h"
 
 static const uint64_t usual_capacity = 1000000;

@@ -1,5 +1,5 @@
 /* announce.c: `tamis announce`, what neighbours do not know yet of a set. */
-#include "cli/patches.h"
+#include "cli/images/patches.h"
 #include "tamis_jobs.h"
 
 static const double usual_threshold = 0.01;

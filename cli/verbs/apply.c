@@ -1,5 +1,5 @@
 /* apply.c: `tamis apply`, an image and a patch make the next image. */
-#include "cli/patches.h"
+#include "cli/images/patches.h"
 
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 /* assemble.c: `tamis assemble`, shards to the image of the whole, and what is there of them. */
-#include "cli/shards.h"
+#include "cli/images/shards.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

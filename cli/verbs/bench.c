@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
-#include "cli/measure.h"
+#include "cli/measure/timing.h"
 
 struct benching {
     const struct args *args;

@@ -1,6 +1,6 @@
 /* build.c: `tamis build`, keys to an image. */
 #include "cli/cli.h"
-#include "cli/shards.h"
+#include "cli/images/shards.h"
 
 #include <inttypes.h>
 #include <math.h>

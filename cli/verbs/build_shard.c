@@ -2,7 +2,7 @@
  *
  * The keys that belong to it go in, the others are counted. The counts are notes of the image itself,
  * so that whoever repeats the work, or does it a second time at the same time, replaces both at once. */
-#include "cli/shards.h"
+#include "cli/images/shards.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

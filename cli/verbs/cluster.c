@@ -1,5 +1,5 @@
 /* cluster.c: `tamis cluster`, one filter over the nodes of a Redis or Valkey cluster. */
-#include "cli/cluster/shard_set.h"
+#include "cli/net/shard_set.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* convert.c: `tamis convert`, filters of other systems to images and back. */
-#include "cli/foreign.h"
+#include "cli/images/foreign_files.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* cut.c: `tamis cut`, an image into shards. */
-#include "cli/shards.h"
+#include "cli/images/shards.h"
 
 #include <inttypes.h>
 #include <limits.h>

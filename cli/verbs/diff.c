@@ -1,5 +1,5 @@
 /* diff.c: `tamis diff`, what turns one image into another. */
-#include "cli/patches.h"
+#include "cli/images/patches.h"
 
 #include <stdlib.h>
 

@@ -10,9 +10,9 @@
 #include <string.h>
 
 #include "cli/cli.h"
-#include "cli/measure.h"
-#include "cli/occupancy.h"
-#include "cli/statistics.h"
+#include "cli/measure/timing.h"
+#include "cli/measure/occupancy.h"
+#include "cli/measure/statistics.h"
 
 enum grade { GRADE_OK, GRADE_NOTE, GRADE_SICK, GRADE_DAMAGED };
 enum { MOST_FINDINGS = 12 };

@@ -1,5 +1,5 @@
 /* formats.c: `tamis formats`, which files of other systems can be read and written. */
-#include "cli/foreign.h"
+#include "cli/images/foreign_files.h"
 
 #include <string.h>
 

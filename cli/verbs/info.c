@@ -1,6 +1,6 @@
 /* info.c: `tamis info`, what an image is and how full. */
 #include "cli/cli.h"
-#include "cli/foreign.h"
+#include "cli/images/foreign_files.h"
 
 #include <inttypes.h>
 #include <math.h>

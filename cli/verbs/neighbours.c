@@ -4,7 +4,7 @@
  * other.
  */
 #include "cli/cli.h"
-#include "cli/files.h"
+#include "cli/files/files.h"
 #include "tamis_jobs.h"
 
 #include <dirent.h>

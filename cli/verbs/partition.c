@@ -1,5 +1,5 @@
 /* partition.c: `tamis partition`, which shard has which key: the map side of a shuffle. */
-#include "cli/shards.h"
+#include "cli/images/shards.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -2,8 +2,8 @@
 #ifndef TAMIS_CLI_PLAN_H
 #define TAMIS_CLI_PLAN_H
 
-#include "cli/measure.h"
-#include "cli/table.h"
+#include "cli/measure/timing.h"
+#include "cli/args/args.h"
 
 enum { LONGEST_KIND = 40 };
 

@@ -1,6 +1,6 @@
 /* put.c: `tamis put`, new values for keys of an image. */
 #include "cli/cli.h"
-#include "cli/keeping.h"
+#include "cli/images/autosave.h"
 
 struct putting {
     tamis *filter;

@@ -1,5 +1,5 @@
 /* reconcile.c: `tamis reconcile`, what differs between two sets, here or on two hosts. */
-#include "cli/verbs/reconcile.h"
+#include "cli/net/reconcile.h"
 
 #include <inttypes.h>
 #include <math.h>

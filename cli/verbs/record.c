@@ -1,7 +1,7 @@
 /* record.c: `tamis record`, payloads into an image that can tell later where an excerpt stood. */
 #include "cli/cli.h"
-#include "cli/flows.h"
-#include "cli/keeping.h"
+#include "cli/images/flows.h"
+#include "cli/images/autosave.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -1,6 +1,6 @@
 /* remove.c: `tamis remove`, keys out of an image. */
 #include "cli/cli.h"
-#include "cli/keeping.h"
+#include "cli/images/autosave.h"
 
 struct removing {
     tamis *filter;

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
-#include "cli/foreign.h"
+#include "cli/images/foreign_files.h"
 
 enum { USUAL_PERCENT = 70, QUERIES_EACH = 16 };
 

@@ -8,7 +8,7 @@
 #define TAMIS_CLI_SEMIJOIN_H
 
 #include "cli/cli.h"
-#include "cli/keyset.h"
+#include "cli/keys/keyset.h"
 
 /* ==== The cost model: semijoin_cost.c =======================================================
  *

@@ -1,6 +1,6 @@
 /* trace.c: `tamis trace`, which recorded payload had this excerpt, and where. */
 #include "cli/cli.h"
-#include "cli/flows.h"
+#include "cli/images/flows.h"
 
 #include <inttypes.h>
 #include <math.h>

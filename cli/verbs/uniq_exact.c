@@ -17,7 +17,7 @@
  * second one. What is not in the second filter comes once in the file and is printed without being
  * held. Filters may be wrong: then a key is held that need not be.
  */
-#include "cli/keyset.h"
+#include "cli/keys/keyset.h"
 #include "cli/verbs/uniq.h"
 
 #include <inttypes.h>

@@ -1,7 +1,7 @@
 /* Changes of a whole filter, made on a copy. */
 #include "engines/redis/alter.h"
 
-#include "engines/redis/words.h"
+#include "engines/redis/packed_words.h"
 
 /* What is copied is the target, or the first of what is read when there is none. */
 static void make(job *j) {

@@ -2,7 +2,7 @@
 #ifndef TAMIS_REDIS_BF_H
 #define TAMIS_REDIS_BF_H
 
-#include "engines/redis/create.h"
+#include "engines/redis/new_filter.h"
 
 #define BF_NOT_FOUND "ERR not found"
 #define BF_BAD_DATA  "ERR received bad data"

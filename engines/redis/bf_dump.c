@@ -3,11 +3,11 @@
  * The first chunk is the header, under the iterator 1; every other has as iterator one more than the
  * bytes of all chunks behind the header up to its end. Of RedisBloom's own filters chunks are those that
  * RedisBloom tells, only smaller; of ours they are parts of the image. Chunks that come are kept until all
- * are there, and pass the gate as a whole (arrive.h). */
+ * are there, and pass the gate as a whole (chunk_load.h). */
 #include <math.h>
 #include <string.h>
 
-#include "engines/redis/arrive.h"
+#include "engines/redis/chunk_load.h"
 #include "engines/redis/bf.h"
 #include "engines/redis/commands.h"
 #include "engines/redis/origin_bloom.h"

@@ -6,7 +6,7 @@
 #ifndef TAMIS_REDIS_CF_H
 #define TAMIS_REDIS_CF_H
 
-#include "engines/redis/create.h"
+#include "engines/redis/new_filter.h"
 
 /* What CF.RESERVE may ask for; limits are those of RedisBloom. */
 enum { CF_MOST_CAPACITY = 1 << 30 };

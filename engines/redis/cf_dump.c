@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "engines/redis/arrive.h"
+#include "engines/redis/chunk_load.h"
 #include "engines/redis/cf.h"
 #include "engines/redis/commands.h"
 

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "engines/redis/commands.h"
-#include "engines/redis/create.h"
+#include "engines/redis/new_filter.h"
 #include "engines/redis/many.h"
 
 static bool is_rediscms(const struct tamis_info *info) {

@@ -9,7 +9,7 @@
 #include "engines/redis/alter.h"
 #include "engines/redis/clock.h"
 #include "engines/redis/usage.h"
-#include "engines/redis/words.h"
+#include "engines/redis/packed_words.h"
 
 /* A mark in the flags, which the server is not told. */
 #define MAKES_JOBS " job"

@@ -7,7 +7,7 @@
 #include "engines/redis/origin_cms.h"
 #include "engines/redis/persist.h"
 #include "engines/redis/settings.h"
-#include "engines/redis/told.h"
+#include "engines/redis/module_info.h"
 #include "engines/redis/work.h"
 
 /* A version as the server has them: one number. */

@@ -7,7 +7,7 @@
 #include "engines/redis/alter.h"
 #include "engines/redis/clock.h"
 #include "engines/redis/commands.h"
-#include "engines/redis/create.h"
+#include "engines/redis/new_filter.h"
 #include "engines/redis/many.h"
 
 static bool is_word(const redis_string *s, const char *word) {

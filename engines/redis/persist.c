@@ -10,7 +10,7 @@
 
 #include "engines/redis/bounds.h"
 #include "engines/redis/forms.h"
-#include "engines/redis/secret.h"
+#include "engines/redis/server_secret.h"
 #include "engines/redis/work.h"
 
 enum { CHUNK = 1 << 20 };

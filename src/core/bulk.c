@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "bits/bits.h"
-#include "core/crew.h"
+#include "core/workers.h"
 
 #ifdef __SSE2__
 #include <emmintrin.h>

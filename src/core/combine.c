@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/builder.h"
+#include "build/builder.h"
 #include "core/filter.h"
 #include "kinds/rows.h"
 

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "core/builder.h"
+#include "build/builder.h"
 #include "core/saving.h"
 #include "file/disk.h"
 

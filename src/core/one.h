@@ -1,4 +1,4 @@
-/* ask.c and one*.c may include this: one integer through a handle.
+/* query.c and one*.c may include this: one integer through a handle.
  *
  * Between a call and its answer lie a hash, the choice of a kernel and a handful of instructions in a
  * block. For blocked and split the choice is made when the handle is, and what remains is the code

@@ -22,7 +22,7 @@
 
 #include "bits/probe.h"
 #include "foreign/format.h"
-#include "foreign/pressed.h"
+#include "foreign/built_once.h"
 
 enum { SEED, SIZE, SEGMENT, SEGMENTS, WIDTH };
 enum { OPT_WIDTH };

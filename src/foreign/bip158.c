@@ -18,7 +18,7 @@
 #include "bits/probe.h"
 #include "foreign/bytes.h"
 #include "foreign/format.h"
-#include "foreign/pressed.h"
+#include "foreign/built_once.h"
 #include "foreign/sha256.h"
 #include "hash/sip13.h"
 

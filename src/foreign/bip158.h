@@ -1,4 +1,4 @@
-/* core/foreign.c may include this: what block filters have beside answers. */
+/* core/import_export.c may include this: what block filters have beside answers. */
 #ifndef TAMIS_FOREIGN_BIP158_H
 #define TAMIS_FOREIGN_BIP158_H
 

@@ -19,7 +19,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "foreign/bloomlike.h"
+#include "foreign/foreign_bloom.h"
 #include "foreign/bytes.h"
 #include "foreign/format.h"
 #include "foreign/murmur.h"

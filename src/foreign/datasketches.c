@@ -22,7 +22,7 @@
 #include <string.h>
 
 #include "bits/bits.h"
-#include "foreign/bloomlike.h"
+#include "foreign/foreign_bloom.h"
 #include "foreign/format.h"
 #include "kinds/bitmap.h"
 

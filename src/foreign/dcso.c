@@ -20,7 +20,7 @@
 #include <math.h>
 
 #include "bits/bits.h"
-#include "foreign/bloomlike.h"
+#include "foreign/foreign_bloom.h"
 #include "foreign/doubles.h"
 #include "foreign/fnv.h"
 #include "foreign/format.h"

@@ -14,7 +14,7 @@
  * of keys: hashes=N asks for it. */
 #include <math.h>
 
-#include "foreign/bloomlike.h"
+#include "foreign/foreign_bloom.h"
 #include "foreign/bytes.h"
 #include "foreign/format.h"
 #include "foreign/murmur.h"

@@ -13,7 +13,7 @@
 #ifndef TAMIS_FOREIGN_HADOOP_H
 #define TAMIS_FOREIGN_HADOOP_H
 
-#include "foreign/bloomlike.h"
+#include "foreign/foreign_bloom.h"
 #include "foreign/format.h"
 
 /* The first words of all of them. Of CountingBloomFilter, m is a quarter of the bits. */

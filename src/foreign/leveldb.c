@@ -5,7 +5,7 @@
  *
  * A key has one hash of 32 bits; it and its turn by 15 bits make the positions modulo 8 B. A filter of
  * less than two bytes has no key, one with k = 0 or above 30 says maybe to everything: that is how the
- * origin reads them, and so they are kept and answered. foreign/turned.h has what the one hash costs.
+ * origin reads them, and so they are kept and answered. foreign/rotated_hash.h has what the one hash costs.
  *
  * RocksDB's first filters, one for each 2 KiB of a table, are the same but for keys that end in bytes
  * from 0x80 on, which its hash takes as signed: system=rocksdb.
@@ -19,12 +19,12 @@
 #include <math.h>
 
 #include "bits/bits.h"
-#include "foreign/bloomlike.h"
+#include "foreign/foreign_bloom.h"
 #include "foreign/filter_block.h"
 #include "foreign/format.h"
 #include "foreign/leveldb.h"
 #include "foreign/murmur.h"
-#include "foreign/turned.h"
+#include "foreign/rotated_hash.h"
 
 enum { BITS, HASHES, SYSTEM, BYTES };
 enum { OPT_HASHES, OPT_BITS_PER_KEY, OPT_SYSTEM };

@@ -21,7 +21,7 @@
 #include <string.h>
 
 #include "bits/bits.h"
-#include "foreign/bloomlike.h"
+#include "foreign/foreign_bloom.h"
 #include "foreign/format.h"
 #include "foreign/murmur.h"
 

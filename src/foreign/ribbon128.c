@@ -25,7 +25,7 @@
 
 #include "bits/probe.h"
 #include "foreign/fastlocal.h"
-#include "foreign/pressed.h"
+#include "foreign/built_once.h"
 #include "foreign/xxph3.h"
 #include "kinds/bitmap.h"
 

@@ -6,7 +6,7 @@
  *     legacy          4 bytes, how many lines
  *
  * Both keep a key in one line. fast, of format_version 5 and later, takes the line and the bits from
- * the two halves of XXPH3. legacy takes all from one hash of 32 bits (foreign/turned.h), in lines as
+ * the two halves of XXPH3. legacy takes all from one hash of 32 bits (foreign/rotated_hash.h), in lines as
  * long as a cache line of the machine that wrote them: 64, 128 or 256 bytes.
  *
  * A filter of at most five bytes has no key. What the origin does not understand it answers with maybe,
@@ -14,13 +14,13 @@
 #include <math.h>
 
 #include "bits/bits.h"
-#include "foreign/bloomlike.h"
+#include "foreign/foreign_bloom.h"
 #include "foreign/fastlocal.h"
 #include "foreign/format.h"
 #include "foreign/murmur.h"
 #include "foreign/ribbon128.h"
 #include "foreign/rocksdb.h"
-#include "foreign/turned.h"
+#include "foreign/rotated_hash.h"
 #include "foreign/xxph3.h"
 #include "kinds/bitmap.h"
 #include "kinds/blockwise.h"

@@ -12,7 +12,7 @@
  * where Spark's hash for longs and the one for bytes are the same. */
 #include <math.h>
 
-#include "foreign/bloomlike.h"
+#include "foreign/foreign_bloom.h"
 #include "foreign/bytes.h"
 #include "foreign/format.h"
 #include "foreign/murmur.h"

@@ -21,7 +21,7 @@
  * 11 give 1 %. Asked for a rate, the plan takes the fewest whole bits per entry that keep it. */
 #include <string.h>
 
-#include "foreign/bloomlike.h"
+#include "foreign/foreign_bloom.h"
 #include "foreign/bytes.h"
 #include "foreign/format.h"
 #include "foreign/md5.h"

@@ -2,7 +2,7 @@
 #ifndef TAMIS_JOBS_STREAMS_H
 #define TAMIS_JOBS_STREAMS_H
 
-#include "jobs/roster.h"
+#include "jobs/symbol_set.h"
 
 /* They take the list over when they succeed, and key it. */
 tamis_status tamis__symbols_of(tamis_symbols **, tamis_roster *, const uint8_t key[16]);

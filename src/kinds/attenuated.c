@@ -18,7 +18,7 @@
  * set bits stored behind the arrays. */
 #include <stdio.h>
 
-#include "kinds/strata.h"
+#include "kinds/bloom_arrays.h"
 
 enum { BITS, HASHES, LEVELS };   /* shape words */
 enum { OPT_LEVELS, OPT_HASHES }; /* options */

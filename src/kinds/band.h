@@ -20,7 +20,7 @@
 #define TAMIS_KINDS_BAND_H
 
 #include "cpu/cpu.h"
-#include "kinds/shards.h"
+#include "kinds/segments.h"
 
 enum {
     TAMIS_BAND_VALUE_MOST = 64,

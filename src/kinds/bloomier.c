@@ -21,7 +21,7 @@
 
 #include "kinds/band.h"
 #include "kinds/peel.h"
-#include "kinds/shards.h"
+#include "kinds/segments.h"
 
 enum { ENGINE = TAMIS_SHARD_WORDS, VALUE, GUARD, UPDATE };
 enum { OPT_SHARD, OPT_ENGINE, OPT_VALUE, OPT_GUARD, OPT_UPDATE };

@@ -22,7 +22,7 @@
 #include "bits/probe.h"
 #include "kinds/band.h"
 #include "kinds/bitmap.h"
-#include "kinds/shards.h"
+#include "kinds/segments.h"
 
 enum { WIDTH = TAMIS_SHARD_WORDS, NARROW };
 enum {

@@ -5,7 +5,7 @@
 
 #include "bits/probe.h"
 #include "kinds/bitmap.h"
-#include "kinds/shards.h"
+#include "kinds/segments.h"
 
 /* A bucket has from this many to twice as many numbers on average. Fewer would be read
  * faster and need more index, which takes 0.13 to 0.18 bits per key with these. */

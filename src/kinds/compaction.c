@@ -34,7 +34,7 @@
 #include "kinds/bitmap.h"
 #include "kinds/bloom.h"
 #include "kinds/kind.h"
-#include "kinds/table.h"
+#include "kinds/fp_table.h"
 
 enum { SLOTS, SIGNATURE, PROBING };     /* shape words */
 enum { UNIFORM, LINEAR, DOUBLE, WAYS }; /* values of PROBING */

@@ -19,7 +19,7 @@
 #include <stdio.h>
 
 #include "kinds/bitmap.h"
-#include "kinds/strata.h"
+#include "kinds/bloom_arrays.h"
 
 enum { BITS, HASHES, REMOVED_PERCENT }; /* shape words */
 enum { OPT_REMOVED, OPT_HASHES };       /* options */

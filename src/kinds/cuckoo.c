@@ -28,7 +28,7 @@
 
 #include "kinds/cuckoo.h"
 #include "kinds/kind.h"
-#include "kinds/table.h"
+#include "kinds/fp_table.h"
 
 enum { BUCKETS, FINGERPRINT, SORT }; /* shape words */
 enum { OPT_SORT };

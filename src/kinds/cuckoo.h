@@ -2,7 +2,7 @@
 #ifndef TAMIS_KINDS_CUCKOO_H
 #define TAMIS_KINDS_CUCKOO_H
 
-#include "kinds/table.h"
+#include "kinds/fp_table.h"
 
 /* Answers from the buckets, not from the stash, for as many hashes as it can; returns how many: all
  * but the last few, or none when a bucket is no word. */

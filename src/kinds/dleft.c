@@ -25,7 +25,7 @@
 #include <stdio.h>
 
 #include "kinds/kind.h"
-#include "kinds/table.h"
+#include "kinds/fp_table.h"
 
 enum { BUCKETS, REMAINDER }; /* shape words; buckets are those of one subtable */
 

@@ -7,7 +7,7 @@
 
 #include "cpu/cpu.h"
 #include "kinds/peel.h"
-#include "kinds/shards.h"
+#include "kinds/segments.h"
 
 enum { TAMIS_FUSE_WIDTH = TAMIS_SHARD_WORDS, TAMIS_FUSE_ARITY }; /* shape words */
 

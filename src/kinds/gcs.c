@@ -18,8 +18,8 @@
 #include "cpu/cpu.h"
 #include "kinds/coded.h"
 #include "kinds/gcs.h"
-#include "kinds/shards.h"
-#include "kinds/table.h"
+#include "kinds/segments.h"
+#include "kinds/fp_table.h"
 
 enum { RANGE = TAMIS_SHARD_WORDS, RICE, SHIFT };
 enum { OPT_SHARD, OPT_RANGE, OPT_RICE, OPT_M, OPT_COUNT };

@@ -19,10 +19,10 @@
  *
  *     payload   | array of bits | longest |        the end of the longest payload, 64 bits
  *
- * A kind knows hashes, not bytes: core cuts and hashes (core/trace.c). Here is the array, how payloads
+ * A kind knows hashes, not bytes: core cuts and hashes (core/attribution.c). Here is the array, how payloads
  * are cut, and how far the longest of them reached: no excerpt stood behind that. */
 #include "kinds/bitmap.h"
-#include "kinds/strata.h"
+#include "kinds/bloom_arrays.h"
 
 enum { BITS, HASHES, BLOCK, LEVELS };       /* shape words */
 enum { OPT_BLOCK, OPT_LEVELS, OPT_HASHES }; /* options */

@@ -121,7 +121,7 @@ typedef struct tamis_print_facet {
                    struct tamis_searched *);
 } tamis_print_facet;
 
-/* Payloads, kept as the blocks they are cut into. Core cuts, hashes (core/trace.c), adds and asks. */
+/* Payloads, kept as the blocks they are cut into. Core cuts, hashes (core/attribution.c), adds and asks. */
 #define TAMIS_LONGEST_PAYLOAD ((uint64_t)1 << 48)
 
 typedef struct tamis_trace_facet {
@@ -133,7 +133,7 @@ typedef struct tamis_trace_facet {
 
 /* Kinds that are made once, from all their keys. The builder brings records in ascending order,
  * distinct, cut into shards; the kind makes the bytes of one shard after the other, on any thread.
- * Their payloads are those of kinds/shards.h: shards, a tail, and where each shard starts. */
+ * Their payloads are those of kinds/segments.h: shards, a tail, and where each shard starts. */
 enum tamis_record_rule {
     TAMIS_RECORDS_KEYS,   /* hashes alone */
     TAMIS_RECORDS_VALUES, /* with a value each: a second value for a hash is a conflict */

@@ -19,8 +19,8 @@
 
 #include "bits/probe.h"
 #include "kinds/coded.h"
-#include "kinds/shards.h"
-#include "kinds/table.h"
+#include "kinds/segments.h"
+#include "kinds/fp_table.h"
 
 enum { RANGE = TAMIS_SHARD_WORDS, SHIFT, LABELS, NAMES, LARGEST };
 enum { OPT_SHARD, OPT_RANGE, OPT_COUNT };

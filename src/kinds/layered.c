@@ -20,7 +20,7 @@
 #include <stdio.h>
 
 #include "kinds/bitmap.h"
-#include "kinds/strata.h"
+#include "kinds/bloom_arrays.h"
 
 enum { BITS, HASHES, LAYERS, SHRINK };         /* shape words */
 enum { OPT_LAYERS, OPT_SHRINK, OPT_HASHES };   /* options */

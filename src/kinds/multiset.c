@@ -26,7 +26,7 @@
  * the smallest one and needs no 0 where the largest one needed it (or x is above all digits and
  * none ever needs it, or below all and each does), or the first digit passes x and the 0 comes. So
  * as many adds fit as there are slots free, and a count never loses slots by growing. */
-#include "kinds/bag.h"
+#include "kinds/fp_multiset.h"
 #include "kinds/kind.h"
 #include "kinds/slots.h"
 

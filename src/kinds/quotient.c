@@ -15,7 +15,7 @@
  *
  * The price against blocked is time (a run is searched, and adding moves slots), and that it is full
  * at 95 % of its slots. */
-#include "kinds/bag.h"
+#include "kinds/fp_multiset.h"
 #include "kinds/kind.h"
 #include "kinds/slots.h"
 

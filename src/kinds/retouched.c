@@ -16,7 +16,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "kinds/strata.h"
+#include "kinds/bloom_arrays.h"
 
 enum { BITS, HASHES };          /* shape words */
 enum { OPT_HASHES };            /* options */

@@ -20,7 +20,7 @@
 
 #include "kinds/band.h"
 #include "kinds/bitmap.h"
-#include "kinds/shards.h"
+#include "kinds/segments.h"
 
 enum { WIDTH = TAMIS_SHARD_WORDS, NARROW };
 enum { OPT_SHARD, OPT_WIDTH, OPT_NARROW };

@@ -15,8 +15,8 @@
 #include <unistd.h>
 
 #include "tamis.h"
-#include "tests/help/bounds.h"
-#include "tests/help/keys.h"
+#include "tests/support/bounds.h"
+#include "tests/support/keys.h"
 
 enum { BATCH = 4096, PROBES = 20000000 };
 static const uint64_t family = 11;

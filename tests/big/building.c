@@ -15,8 +15,8 @@
 #include <time.h>
 
 #include "tamis.h"
-#include "tests/help/filters.h"
-#include "tests/help/keys.h"
+#include "tests/support/filters.h"
+#include "tests/support/keys.h"
 
 enum { IDLE = 4 << 20 }; /* bytes that the program itself takes: code, libraries, stacks */
 

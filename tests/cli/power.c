@@ -5,7 +5,7 @@
  *     TAMIS_MIXES=NUMBER     how often writes that were not flushed come out each by itself
  *     TAMIS_MEANWHILE=WORDS  the shell runs them once, when a new file is written and has no name yet
  */
-#include "tests/help/power.h"
+#include "tests/support/power.h"
 
 static void run_meanwhile(void) {
     meanwhile = NULL;

@@ -16,7 +16,7 @@
 #include "engines/redis/origin_cms.h"
 #include "engines/redis/persist.h"
 #include "engines/redis/settings.h"
-#include "tests/help/module.h"
+#include "tests/support/module.h"
 
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

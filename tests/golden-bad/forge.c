@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "bits/bits.h"
-#include "tests/help/seal.h"
+#include "tests/support/seal.h"
 
 static const char *folder;
 static uint8_t image[1 << 16];

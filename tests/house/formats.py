@@ -11,7 +11,7 @@ import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.dont_write_bytecode = True
-sys.path.insert(0, os.path.join(ROOT, "tests", "help"))
+sys.path.insert(0, os.path.join(ROOT, "tests", "support"))
 import console
 
 PAGE = os.path.join(ROOT, "docs", "formats.md")

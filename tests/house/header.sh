@@ -67,7 +67,7 @@ for unit in $units; do
     try "the fast header, $unit, as C++11" $CXX -std=c++11 $strict $flags "$work/f.cpp" -o "$work/g" "$B/libtamis.a" -lm
     try "and runs there" "$work/g"
     try "the fast header, $unit, has the handle's answers" sh -c "$CC -O2 -std=c11 $flags -Iinclude -I. -Isrc \
-        -D_XOPEN_SOURCE=700 tests/unit/test_fast.c tests/help/filters.c tests/help/keys.c \
+        -D_XOPEN_SOURCE=700 tests/unit/test_fast.c tests/support/filters.c tests/support/keys.c \
         -o $work/t $B/libtamis.a -lcmocka -lm -pthread && $work/t"
 done
 echo "1..$n"

@@ -7,7 +7,7 @@ import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.dont_write_bytecode = True
-sys.path += [os.path.join(ROOT, "tests", "help"), os.path.join(ROOT, "tests", "python")]
+sys.path += [os.path.join(ROOT, "tests", "support"), os.path.join(ROOT, "tests", "python")]
 import console
 import tamis_stream
 

@@ -9,10 +9,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "tests/help/building.h"
-#include "tests/help/keys.h"
-#include "tests/help/purse.h"
-#include "tests/help/seal.h"
+#include "tests/support/building.h"
+#include "tests/support/keys.h"
+#include "tests/support/failing_allocator.h"
+#include "tests/support/seal.h"
 #include "tests/laws/laws.h"
 
 enum { N = 2600 }; /* three shards of the smallest size */

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "cpu/cpu.h"
-#include "tests/help/seal.h"
+#include "tests/support/seal.h"
 #include "tests/laws/laws.h"
 
 enum { N = 500, STRANGERS = 3000 };

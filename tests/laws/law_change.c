@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/help/bounds.h"
-#include "tests/help/building.h"
-#include "tests/help/keys.h"
+#include "tests/support/bounds.h"
+#include "tests/support/building.h"
+#include "tests/support/keys.h"
 #include "tests/laws/laws.h"
 
 enum { N = 3000 };

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/help/keys.h"
-#include "tests/help/seal.h"
+#include "tests/support/keys.h"
+#include "tests/support/seal.h"
 #include "tests/laws/laws.h"
 
 enum { N = 4000 };

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/help/bounds.h"
-#include "tests/help/keys.h"
+#include "tests/support/bounds.h"
+#include "tests/support/keys.h"
 #include "tests/laws/laws.h"
 
 enum { FIRST = 200, TIMES = 200, MOST = FIRST * TIMES, PROBES = 20000 };

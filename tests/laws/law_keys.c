@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/help/bounds.h"
-#include "tests/help/keys.h"
+#include "tests/support/bounds.h"
+#include "tests/support/keys.h"
 #include "tests/laws/laws.h"
 
 enum { LONG = 2048, EACH = 1000, STRANGERS = 12000 };

@@ -6,9 +6,9 @@
 
 #include "bits/bits.h"
 #include "kinds/kind.h"
-#include "tests/help/bounds.h"
-#include "tests/help/keys.h"
-#include "tests/help/seal.h"
+#include "tests/support/bounds.h"
+#include "tests/support/keys.h"
+#include "tests/support/seal.h"
 #include "tests/laws/laws.h"
 
 /* Promise number one, at every size, also far beyond capacity where the kind takes more. */

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/help/keys.h"
+#include "tests/support/keys.h"
 #include "tests/laws/laws.h"
 
 enum { UNIVERSE = 400, CAPACITY = 1200, MOST_HISTORY = CAPACITY };

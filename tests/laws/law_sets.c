@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/help/bounds.h"
+#include "tests/support/bounds.h"
 #include "tests/laws/laws.h"
 
 enum { N = 4000 };

@@ -1,8 +1,8 @@
 /* Laws about filters for a handful of keys, where formulas for large ones are far off. */
 #include <stdlib.h>
 
-#include "tests/help/bounds.h"
-#include "tests/help/keys.h"
+#include "tests/support/bounds.h"
+#include "tests/support/keys.h"
 #include "tests/laws/laws.h"
 
 enum { SETS = 12, STRANGERS = 2000, APART = 64 };

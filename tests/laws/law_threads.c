@@ -5,7 +5,7 @@
 
 #include "bits/bits.h"
 #include "tamis_fast.h"
-#include "tests/help/keys.h"
+#include "tests/support/keys.h"
 #include "tests/laws/laws.h"
 
 enum { THREADS = 4 };

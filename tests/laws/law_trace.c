@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/help/keys.h"
+#include "tests/support/keys.h"
 #include "tests/laws/laws.h"
 
 enum { FLOWS = 3, TRIES = 200 };

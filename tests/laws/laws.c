@@ -11,8 +11,8 @@
 #include <cmocka.h>
 
 #include "kinds/kind.h"
-#include "tests/help/bounds.h"
-#include "tests/help/keys.h"
+#include "tests/support/bounds.h"
+#include "tests/support/keys.h"
 
 /* ---- Words ---------------------------------------------------------------------------------- */
 

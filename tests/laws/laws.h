@@ -7,7 +7,7 @@
 #define TAMIS_TESTS_LAWS_H
 
 #include "tamis.h"
-#include "tests/help/filters.h"
+#include "tests/support/filters.h"
 
 typedef struct subject {
     char spec[96]; /* "kind:capacity=%llu,fpr=...": made by subject_spec */

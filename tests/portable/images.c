@@ -9,8 +9,8 @@
 #include "bits/bits.h"
 #include "hash/hash.h"
 #include "tamis_jobs.h"
-#include "tests/help/filters.h"
-#include "tests/help/keys.h"
+#include "tests/support/filters.h"
+#include "tests/support/keys.h"
 
 static const uint8_t secret[16] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
 static const struct tamis_options keyed = {.struct_size = sizeof keyed, .secret = secret};

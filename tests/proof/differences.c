@@ -20,10 +20,10 @@
 #include <string.h>
 
 #include "tamis_jobs.h"
-#include "tests/help/bounds.h"
-#include "tests/help/differences.h"
-#include "tests/help/filters.h"
-#include "tests/help/keys.h"
+#include "tests/support/bounds.h"
+#include "tests/support/differences.h"
+#include "tests/support/filters.h"
+#include "tests/support/keys.h"
 
 typedef unsigned long long ull;
 

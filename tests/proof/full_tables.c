@@ -18,8 +18,8 @@
 #include <string.h>
 
 #include "kinds/kind.h"
-#include "tests/help/bounds.h"
-#include "tests/help/keys.h"
+#include "tests/support/bounds.h"
+#include "tests/support/keys.h"
 
 enum { BATCH = 4096, TEXT = 128, PROBES = 2000000 };
 static const uint64_t family = 21;

@@ -6,10 +6,10 @@
 #include <sys/wait.h>
 
 #include "tamis.h"
-#include "tests/help/faults.h"
-#include "tests/help/filters.h"
-#include "tests/help/folder.h"
-#include "tests/help/keys.h"
+#include "tests/support/faults.h"
+#include "tests/support/filters.h"
+#include "tests/support/temp_dir.h"
+#include "tests/support/keys.h"
 
 enum { OLD = 700, NEW = 36000 }; /* of the new ones some thousand go to disk */
 

@@ -16,10 +16,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "tests/help/demand.h"
-#include "tests/help/filters.h"
-#include "tests/help/keys.h"
-#include "tests/help/spread.h"
+#include "tests/support/require_ok.h"
+#include "tests/support/filters.h"
+#include "tests/support/keys.h"
+#include "tests/support/spread.h"
 
 #define COUNT_OF(list) (sizeof(list) / sizeof *(list))
 

@@ -19,8 +19,8 @@
 #include "bits/bits.h"
 #include "cpu/cpu.h"
 #include "tamis.h"
-#include "tests/help/filters.h"
-#include "tests/help/keys.h"
+#include "tests/support/filters.h"
+#include "tests/support/keys.h"
 
 #define COUNT_OF(list) (sizeof(list) / sizeof *(list))
 

@@ -4,7 +4,7 @@
 # mistakes that real filter software shipped.
 #
 #     fault  program  trial  file  what to replace  by what
-. "$(dirname "$0")/../help/planted.inc"
+. "$(dirname "$0")/../support/planted.inc"
 prepare include src tests examples -- build/tests/laws/laws \
     build/tests/unit/test_{admission,aggregate,builder,counters,countmin,edit,features,files,fingerprint,golden,hash,hierarchical,iblt,kinds,layers,minhash,numbers,power,read_once,redis,shard,streams,summary,symbols,talk,temporary,tree}
 
@@ -26,7 +26,7 @@ plant "merge does not look at the secret" laws/laws "mismatch_refused: blocked/h
 plant "growth knows no limit on bytes" laws/laws "growth_has_a_limit: scalable" \
     src/core/filter.c "if (!rc) rc = tamis__within_limit(f->max_bytes, to.size);" ""
 plant "the limit on bytes is forgotten at import" unit/test_redis "" \
-    src/core/foreign.c "    f->max_bytes = options->max_bytes;" ""
+    src/core/import_export.c "    f->max_bytes = options->max_bytes;" ""
 plant "the limit on bytes is not kept at loading" laws/laws "limit_holds: blocked" \
     src/core/bytes.c "if (!rc) rc = tamis__within_limit(o.max_bytes, image.body.size);" ""
 plant "a copy that fails leaks" laws/laws "out_of_memory_is_safe: blocked" \
@@ -71,7 +71,7 @@ plant "a new file is flushed behind its new name" unit/test_power "" \
     if (!rc) rc = take_name(f);" "    if (!rc) rc = take_name(f);
     if (!rc && fsync(f->fd) < 0) rc = tamis__io_error(f->path, \"cannot flush to disk\");"
 plant "formats look at the caller's bytes" unit/test_read_once "" \
-    src/core/foreign.c "    a->input = (tamis_input){a->source.bytes, size, &a->source};" "    a->input = (tamis_input){a->source.ctx, size, &a->source};"
+    src/core/import_export.c "    a->input = (tamis_input){a->source.bytes, size, &a->source};" "    a->input = (tamis_input){a->source.ctx, size, &a->source};"
 plant "the lock goes before the new name comes" unit/test_edit "" \
     src/file/replace.c "    if (!rc) rc = take_name(f);" "    if (!rc) rc = (flock(f->fd, 8), take_name(f));"
 plant "the lock of the old file goes before the new name comes" unit/test_edit "" \
@@ -127,21 +127,21 @@ plant "files of the dead stay" unit/test_temporary "" \
 plant "files of the living go" unit/test_temporary "" \
     src/file/temp.c "if (flock(fd, LOCK_EX | LOCK_NB) == 0) unlinkat" "unlinkat"
 plant "a call that fails half-way keeps the half" unit/test_temporary "" \
-    src/core/records.c "                tamis__records_take_back(r, hash, i);" ""
+    src/build/records.c "                tamis__records_take_back(r, hash, i);" ""
 plant "keys come in after a finish that failed" unit/test_builder "" \
-    src/core/builder.c "b->is_closed = true;" ""
+    src/build/builder.c "b->is_closed = true;" ""
 plant "a shard takes more memory than there is" unit/test_builder "" \
-    src/core/sharding.c "> g->memory_each)" "> UINT64_MAX - 1)"
+    src/build/build_segments.c "> g->memory_each)" "> UINT64_MAX - 1)"
 plant "nobody looks at what was asked again" unit/test_builder "" \
-    src/core/verify.c "if (wrong == q->n) return TAMIS_OK;" "if (wrong <= q->n) return TAMIS_OK;"
+    src/build/verify.c "if (wrong == q->n) return TAMIS_OK;" "if (wrong <= q->n) return TAMIS_OK;"
 plant "a report that says stop is not heard" unit/test_builder "" \
-    src/core/sorting.c "o->progress(o->progress_ctx, stage, done, total)) return" "(o->progress(o->progress_ctx, stage, done, total), true)) return"
+    src/build/sorting.c "o->progress(o->progress_ctx, stage, done, total)) return" "(o->progress(o->progress_ctx, stage, done, total), true)) return"
 plant "what grows goes straight in" unit/test_builder "" \
-    src/core/builder.c " && !kind->grow && !b->options.verify" " && !b->options.verify"
+    src/build/builder.c " && !kind->grow && !b->options.verify" " && !b->options.verify"
 plant "equal records stay" unit/test_builder "" \
-    src/core/records.c "return r->form.keeps_equal ? IS_NEW : IS_EQUAL;" "return IS_NEW;"
+    src/build/records.c "return r->form.keeps_equal ? IS_NEW : IS_EQUAL;" "return IS_NEW;"
 plant "a record is read from the wrong row" unit/test_builder "" \
-    src/core/records.c "while (row * 2 <= spilled + 1) row *= 2;" "while (row * 2 <= spilled) row *= 2;"
+    src/build/records.c "while (row * 2 <= spilled + 1) row *= 2;" "while (row * 2 <= spilled) row *= 2;"
 plant "M7: any rate up to 1 passes" unit/test_numbers "" \
     src/core/number.c "if (!(x >= 1e-12 && x < 1)) {" "if (x > 1) {"
 plant "a key that is there is added as new" laws/laws "add_new_tells: counting" \
@@ -183,7 +183,7 @@ plant "keys that were taken for known are not counted" laws/laws "growth_in_any_
 plant "probes by sums tell their fill alone" laws/laws "small_ones_tell_their_rate: classic/scheme=double" \
     src/kinds/classic.c "if (word[SCHEME] == MCG) return 0;" "if (word[SCHEME] < SCHEMES) return 0;"
 plant "steps of other systems tell their fill alone" laws/laws "small_ones_tell_their_rate: guava" \
-    src/foreign/bloomlike.c "if (like->has_steps && set" "if (like->has_steps && !set"
+    src/foreign/foreign_bloom.c "if (like->has_steps && set" "if (like->has_steps && !set"
 plant "a union forgets the stages that will come" unit/test_streams "" \
     src/kinds/scalable.c "for (uint64_t i = a->count; i < MOST_STAGES; i++)" "for (uint64_t i = a->count; i < a->count; i++)"
 plant "a small table has a slot too many" laws/laws "small_ones_tell_their_rate: compaction" \
@@ -249,13 +249,13 @@ plant "a union of payloads reaches no farther than its first part" laws/laws "me
 plant "any place is tried that an image names" unit/test_hierarchical "" \
     src/kinds/hierarchical.c "if (longest(f) <= TAMIS_LONGEST_PAYLOAD) return TAMIS_OK;" "if (f) return TAMIS_OK;"
 plant "blocks of all sizes are the same" unit/test_hierarchical "" \
-    src/core/trace.c "(size_t)size) + (level + 1) * golden" "(size_t)size) + level * 0 + golden"
+    src/core/attribution.c "(size_t)size) + (level + 1) * golden" "(size_t)size) + level * 0 + golden"
 plant "the last block of an excerpt is not looked at" unit/test_hierarchical "" \
-    src/core/trace.c "return end > first ? end - first : 0;" "return end > first + 1 ? end - first - 1 : end - first;"
+    src/core/attribution.c "return end > first ? end - first : 0;" "return end > first + 1 ? end - first - 1 : end - first;"
 plant "an excerpt is not looked for at the very end" unit/test_hierarchical "" \
-    src/core/trace.c "longest - len < most_offset ? longest - len + 1" "longest - len < most_offset ? longest - len"
+    src/core/attribution.c "longest - len < most_offset ? longest - len + 1" "longest - len < most_offset ? longest - len"
 plant "larger blocks are not asked for" unit/test_hierarchical "" \
-    src/core/trace.c "for (unsigned l = 0; l < levels_of(s->filter); l++) {" "for (unsigned l = 0; l < 1; l++) {"
+    src/core/attribution.c "for (unsigned l = 0; l < levels_of(s->filter); l++) {" "for (unsigned l = 0; l < 1; l++) {"
 plant "a value that changed is counted twice" unit/test_aggregate "" \
     src/jobs/aggregate.c "node->count ? find_earlier(node, source, earlier, n) : n" "n + 0 * find_earlier(node, source, earlier, n)"
 plant "what is replaced stays in the filter" unit/test_aggregate "" \
@@ -267,9 +267,9 @@ plant "an announcement that was refused is told" unit/test_summary "" \
 plant "the first announcement is not whole" unit/test_summary "" \
     src/jobs/summary.c "!last_number(f) || array_is_cheaper(out, f)" "array_is_cheaper(out, f)"
 plant "what comes late is taken" unit/test_summary "" \
-    src/jobs/neighbours.c "!h->is_whole && is_late(t->sequence, h->sequence)" "false"
+    src/jobs/neighbour_table.c "!h->is_whole && is_late(t->sequence, h->sequence)" "false"
 plant "a copy as large as a message says" unit/test_summary "" \
-    src/jobs/neighbours.c "if (!o.max_bytes) o.max_bytes = USUAL_LIMIT;" ""
+    src/jobs/neighbour_table.c "if (!o.max_bytes) o.max_bytes = USUAL_LIMIT;" ""
 plant "a bit that is not there is told by ICP" unit/test_summary "" \
     src/jobs/wire_icp.c "if (position >= t->positions)" "if (false)"
 plant "a number may be longer than it needs" unit/test_summary "" \
@@ -277,11 +277,11 @@ plant "a number may be longer than it needs" unit/test_summary "" \
 plant "ICP's functions read bytes from the wrong end" unit/test_summary "" \
     src/foreign/icp.c "(7 - i % 8)" "(i % 8)"
 plant "the way of a hash does not depend on the key" unit/test_symbols "" \
-    src/jobs/roster.c "c->state = tamis__hash_u64(&r->way, c->hash) | 1;" "c->state = c->hash * UINT64_C(0x9e3779b97f4a7c15) | 1;"
+    src/jobs/symbol_set.c "c->state = tamis__hash_u64(&r->way, c->hash) | 1;" "c->state = c->hash * UINT64_C(0x9e3779b97f4a7c15) | 1;"
 plant "the next symbol is a little too near" unit/test_symbols "" \
-    src/jobs/roster.c "((double)c->next + 1.5)" "((double)c->next + 1.4)"
+    src/jobs/symbol_set.c "((double)c->next + 1.5)" "((double)c->next + 1.4)"
 plant "a hash twice is let in" unit/test_symbols "" \
-    src/jobs/roster.c "        if (r->table[slot])
+    src/jobs/symbol_set.c "        if (r->table[slot])
 " "        if (false)
 "
 plant "every stretch gives its first symbols again" unit/test_symbols "" \
@@ -290,20 +290,20 @@ plant "what is here comes out as new" unit/test_symbols "" \
     src/jobs/peeler.c "return is_waiting ? TAMIS_OK : wrong(" "return is_waiting || symbol + 1 ? TAMIS_OK : wrong("
 plant "an empty symbol 0 is enough" unit/test_symbols "" \
     src/jobs/peeler.c "if (!is_empty(&p->cells[i])) return wrong" "if (false) return wrong"
-plant "frames have no number" unit/test_talk "" \
+plant "frames have no number" unit/test_session "" \
     src/jobs/frames.c "tamis__put64(where, number);" "tamis__put64(where, number & 0);"
-plant "the digest is not compared" unit/test_talk "" \
-    src/jobs/hearing.c "if (t->is_whole && !are_equal(&d, &t->their_digest))" "if (false)"
-plant "symbols that nobody asked for are taken" unit/test_talk "" \
-    src/jobs/hearing.c "if (t->n_symbols >= t->credit && !t->options.is_one_way)" "if (false)"
-plant "a key may be any" unit/test_talk "" \
-    src/jobs/hearing.c "if (t->options.hash_of(t->options.ctx, key, len) != " "if (len > 100 && t->options.hash_of(t->options.ctx, key, len) != "
-plant "twice as many symbols are asked for as came" unit/test_talk "" \
-    src/jobs/saying.c "t->n_symbols / TAMIS_OVERSHOOT" "t->n_symbols"
-plant "a part passes for the whole" unit/test_talk "" \
-    src/jobs/reconciling.c "    if (t->is_whole) return TAMIS_OK;" "    if (t->is_done) return TAMIS_OK;"
-plant "a frame that failed is half said" unit/test_talk "" \
-    src/jobs/reconciling.c "    if (!rc) return;
+plant "the digest is not compared" unit/test_session "" \
+    src/jobs/session_recv.c "if (t->is_whole && !are_equal(&d, &t->their_digest))" "if (false)"
+plant "symbols that nobody asked for are taken" unit/test_session "" \
+    src/jobs/session_recv.c "if (t->n_symbols >= t->credit && !t->options.is_one_way)" "if (false)"
+plant "a key may be any" unit/test_session "" \
+    src/jobs/session_recv.c "if (t->options.hash_of(t->options.ctx, key, len) != " "if (len > 100 && t->options.hash_of(t->options.ctx, key, len) != "
+plant "twice as many symbols are asked for as came" unit/test_session "" \
+    src/jobs/session_send.c "t->n_symbols / TAMIS_OVERSHOOT" "t->n_symbols"
+plant "a part passes for the whole" unit/test_session "" \
+    src/jobs/session.c "    if (t->is_whole) return TAMIS_OK;" "    if (t->is_done) return TAMIS_OK;"
+plant "a frame that failed is half said" unit/test_session "" \
+    src/jobs/session.c "    if (!rc) return;
     t->out.size = 0;" "    if (!rc) return;"
 plant "a cell is emptied twice" unit/test_iblt "" \
     src/kinds/iblt_table.c "if (p->state[at] >= FOUND_IN_FIRST) return contradiction();" ""
@@ -324,17 +324,17 @@ plant "an empty bin borrows from itself" unit/test_minhash "" \
 plant "a number may lie in any bin" unit/test_minhash "" \
     src/kinds/minhash.c "if (number && tamis__range(" "if (false && number && tamis__range("
 plant "the overlap of sketches is that of their union" laws/laws "estimates_hold: minhash" \
-    src/core/measure.c "common->value = sum * j.value / one_more;" "common->value = sum / one_more;"
+    src/core/inspect.c "common->value = sum * j.value / one_more;" "common->value = sum / one_more;"
 plant "a sketch takes no key for new" laws/laws "add_new_tells: minhash" \
     src/core/change.c "if (!f->kind->query) return tamis__cannot" "if (false) return tamis__cannot"
 plant "a sketch is asked for its keys" laws/laws "file_is_the_image: minhash" \
-    src/core/verify.c "if (!f->kind->query) return TAMIS_OK;" ""
+    src/build/verify.c "if (!f->kind->query) return TAMIS_OK;" ""
 plant "the sign is a bit of the place" unit/test_features "" \
-    src/jobs/features.c "hash & 1 ? -1 : 1" "hash >> 63 ? -1 : 1"
+    src/jobs/feature_hashing.c "hash & 1 ? -1 : 1" "hash >> 63 ? -1 : 1"
 plant "the first yes ends a path" unit/test_tree "" \
     src/jobs/tree.c "if (hits > w->correction)" "if (hits > 0)"
 plant "whole numbers wrap" unit/test_features "" \
-    src/jobs/features.c "sum > INT32_MAX ? INT32_MAX : sum" "sum"
+    src/jobs/feature_hashing.c "sum > INT32_MAX ? INT32_MAX : sum" "sum"
 plant "a print that is just similar enough is left out" unit/test_fingerprint "" \
     src/kinds/fingerprint.c "ratio(common, a + b - common) < least) common++" "ratio(common, a + b - common) <= least) common++"
 plant "a fold rules out one bit too early" unit/test_fingerprint "" \
@@ -344,7 +344,7 @@ plant "of equals the last is the nearest" unit/test_fingerprint "" \
 plant "a forged order of rows is believed" unit/test_fingerprint "" \
     src/kinds/fingerprint.c "rank_of(f, at, row) != rank || " ""
 plant "stray bits of a query are taken" unit/test_fingerprint "" \
-    src/core/prints.c "if (!tamis__print_strays(print, width)) return TAMIS_OK;" "return TAMIS_OK;"
+    src/core/fingerprints.c "if (!tamis__print_strays(print, width)) return TAMIS_OK;" "return TAMIS_OK;"
 plant "a hash of another shard is added" unit/test_shard "" \
     src/kinds/shard.c "    tamis_status rc = all_are_mine(f, &p, hash, n);" "    tamis_status rc = TAMIS_OK;"
 plant "a hash of another shard is answered no" unit/test_shard "" \
@@ -352,17 +352,17 @@ plant "a hash of another shard is answered no" unit/test_shard "" \
 plant "shards are cut by rounding up" unit/test_shard "" \
     src/kinds/shard.h "i * (total % shards) / shards" "(i * (total % shards) + shards - 1) / shards"
 plant "a shard stands in the place of another" unit/test_shard "" \
-    src/core/cutting.c "if (!rc && f->image.body.word[I] != i)" "if (false)"
+    src/core/range_shards.c "if (!rc && f->image.body.word[I] != i)" "if (false)"
 plant "notes of one shard become notes of the whole" unit/test_shard "" \
-    src/core/cutting.c "    return start + size - from;" "    return size;"
+    src/core/range_shards.c "    return start + size - from;" "    return size;"
 plant "shards are as large as asked for, whatever the memory" laws/laws "memory_limit_is_kept: fuse" \
-    src/core/limits.c "return limit == 0 || need(b, limit, word, total) <= limit;" "return true;"
+    src/build/memory_limit.c "return limit == 0 || need(b, limit, word, total) <= limit;" "return true;"
 plant "a shard is reckoned without room for chance" laws/laws "memory_limit_is_kept: gcs" \
-    src/core/limits.c "most = share + share / 8 + 1024" "most = share / 2"
+    src/build/memory_limit.c "most = share + share / 8 + 1024" "most = share / 2"
 plant "the last block of a merge is left behind" unit/test_builder "" \
-    src/core/records.c "if (!rc && is_writing && w->n) rc = put_back(w);" ""
+    src/build/records.c "if (!rc && is_writing && w->n) rc = put_back(w);" ""
 plant "a pile grows past the limit" laws/laws "memory_limit_is_kept: binary-fuse" \
-    src/core/pressing.c "announced > b->pile.most ?" "false ?"
+    src/build/build_foreign.c "announced > b->pile.most ?" "false ?"
 plant "keys of a block that goes to two go to one" laws/laws "any_two_sizes_join: blocked" \
     src/kinds/bitmap.h "u->last = u->rest ? u->end : u->end - 1;" "u->last = u->end > u->first ? u->end - 1 : u->first;"
 # Where there is no such processor nobody notices.

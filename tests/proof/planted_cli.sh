@@ -2,7 +2,7 @@
 # Faults planted one by one into a copy of the command; the named test must go red for each.
 #
 #     fault  test of tests/cli, or unit  file  what to replace  by what
-. "$(dirname "$0")/../help/planted.inc"
+. "$(dirname "$0")/../support/planted.inc"
 prepare include src cli tests -- build/tamis build/tests/cli/power build/tests/unit/test_forms
 
 try() { # test
@@ -25,28 +25,28 @@ plant "an old address in a new one stays" unit \
     cli/keys/canon_numbers.c "memcmp(ip, mapped, sizeof mapped) == 0" "false"
 plant "a URL is written over itself" unit cli/keys/canon_names.c \
     "part(room + 1, copy(room + 1, &bare))" "part(room, copy(room, &bare))"
-plant "lines that are left out do not make room" keys-fields cli/keys/cut.c \
+plant "lines that are left out do not make room" keys-fields cli/keys/split_lines.c \
     "batch->line[kept] = batch->line[i];" ""
 plant "lines that are left out are not counted" keys-fields cli/keys/run.c \
     "crew->keys->fieldless += block->fieldless;" ""
-plant "a line without a key is an empty one" keys-fields cli/ask.c \
+plant "a line without a key is an empty one" keys-fields cli/keys/query_lines.c \
     "if (!batch->key[i].bytes) batch->hit[i] = 0;" ""
 plant "keys stay in memory that was given back" keys-fields cli/keys/rewrite.c \
     "if (at >= old && at - old < block->rewritten_room) key[j].bytes = larger + (at - old);" \
     "(void)at, (void)old;"
-plant "the end of a block has no end" lines-behind-the-end cli/keys/cut.c \
+plant "the end of a block has no end" lines-behind-the-end cli/keys/split_lines.c \
     "if (left < SCAN_BYTES) ends &= ((uint64_t)1 << left) - 1;" ""
 plant "any key can be rewritten" keys-long-form cli/keys/rewrite.c \
     "if (len <= MOST_REWRITTEN) return false;" "return false;"
-plant "the form is not kept" keys-canon cli/notes.c \
+plant "the form is not kept" keys-canon cli/images/note_option.c \
     "code ? code : form_record(args, NULL, builder)" "code"
 plant "the form is not applied" keys-canon cli/keys/keys.c \
     "if (form.canon.n > 0) keys->cutting.form.canon = form.canon;" ""
-plant "M17: another form is let in" keys-canon-refused cli/form.c \
+plant "M17: another form is let in" keys-canon-refused cli/images/key_form.c \
     "!canon_is_same(&said.canon, &kept.canon)" "false"
 plant "sets of different things are joined" keys-canon-refused cli/verbs/sets.c \
     "if (!code) code = form_is_shared(args, into, &from);" ""
-plant "the encoding is forgotten" keys-encoded cli/form.c \
+plant "the encoding is forgotten" keys-encoded cli/images/key_form.c \
     "if (form.encoding) status" "if (false) status"
 plant "compressed data may end anywhere" keys-compressed-damaged cli/keys/input.c \
     "raw == 0 && input->is_whole && left == 0" "raw == 0"
@@ -78,7 +78,7 @@ plant "a sketch is asked about keys" sketch cli/verbs/check.c \
     "if (!code) code = image_knows_keys(args, &image);" ""
 plant "places that cancelled out are printed" features cli/verbs/features.c \
     "feature[next].place == feature[i].place" "next == i"
-plant "a name is kept twice" record cli/flows.c \
+plant "a name is kept twice" record cli/images/flows.c \
     "if (i == 0 || strcmp(names[i], names[i - 1]) != 0) {" "if (names[i]) {"
 plant "lines are counted from the start again" record cli/verbs/record.c \
     "recording->lines = lines_recorded(filter);
@@ -97,37 +97,37 @@ plant "a copy takes the place of any image" neighbours-refused \
     cli/verbs/neighbours.c "if (!code && copy->filter && !tamis_was_heard(copy->filter, &h, sizeof h))" "if (false && !tamis_was_heard(copy->filter, &h, sizeof h))"
 plant "the least similar comes first" search cli/verbs/search.c \
     "return x->similarity < y->similarity ? 1 : -1;" "return x->similarity < y->similarity ? -1 : 1;"
-plant "a key is printed for each of its lines" reconcile cli/verbs/reconcile_set.c \
+plant "a key is printed for each of its lines" reconcile cli/net/reconcile_set.c \
     "if (found->is_there && found->mark == mark) continue;" ""
-plant "hashes stay twice in a set" reconcile cli/verbs/reconcile_set.c \
+plant "hashes stay twice in a set" reconcile cli/net/reconcile_set.c \
     "if (kept == 0 || hashes->at[i] != hashes->at[kept - 1]) " ""
-plant "a stream may be of other keys" reconcile-stream cli/verbs/reconcile_talk.c \
+plant "a stream may be of other keys" reconcile-stream cli/net/reconcile_session.c \
     "if (!code && form != form_mark(&set))" "if (false)"
-plant "lines of the other side are believed" reconcile-hostile cli/verbs/reconcile_talk.c \
+plant "lines of the other side are believed" reconcile-hostile cli/net/reconcile_session.c \
     "if (from == lacked->n || lacked->at[from] != hash)" "if (false)"
 plant "what is partial is printed as whole" reconcile-sketch cli/verbs/reconcile.c \
     "if (!given(args, OPT_PARTIAL)) {" "if (false) {"
-plant "a hash in a list may be anything" reconcile-stream cli/verbs/reconcile_image.c \
+plant "a hash in a list may be anything" reconcile-stream cli/net/reconcile_image.c \
     "return len == 16;" "return true;"
-plant "a frame may be as long as it says" reconcile-hostile cli/talk.c \
+plant "a frame may be as long as it says" reconcile-hostile cli/net/channel.c \
     "if (len >= least && len - least <= FRAME_BYTES) return 0;" "if (len >= least) return 0;"
-plant "the last frame may come at any time" reconcile-hostile cli/verbs/reconcile_talk.c \
+plant "the last frame may come at any time" reconcile-hostile cli/net/reconcile_session.c \
     "frame[0] != TALK_FRAME || wire->had_last" "frame[0] != TALK_FRAME"
-plant "there is no limit on bytes" reconcile-hostile cli/talk.c \
+plant "there is no limit on bytes" reconcile-hostile cli/net/channel.c \
     "if (wire->received <= wire->most_received) return 0;" "return 0;"
-plant "a command may fail" reconcile-over cli/talk_open.c \
+plant "a command may fail" reconcile-over cli/net/channel_open.c \
     "*is_good = WEXITSTATUS(status) <= EXIT_NOTHING;" ""
-plant "who has no key is let in" reconcile-key cli/talk.c \
+plant "who has no key is let in" reconcile-key cli/net/channel.c \
     "if (!is_keyed && wire->cipher)" "if (false)"
-plant "both directions have one key" reconcile-key cli/talk_seal.c \
+plant "both directions have one key" reconcile-key cli/net/channel_seal.c \
     "derive(cipher, (uint8_t)other, asker, answerer, cipher->incoming" \
     "derive(cipher, (uint8_t)end, asker, answerer, cipher->incoming"
-plant "what was recorded can be sent again" reconcile-key cli/talk_seal.c \
+plant "what was recorded can be sent again" reconcile-key cli/net/channel_seal.c \
     "memcpy(text + sizeof purpose + 1, asker, NONCE_BYTES);" \
     "memset(text + sizeof purpose + 1, 0, NONCE_BYTES), (void)asker;"
-plant "a finer cut is not made coarser again" shards cli/shards.c \
+plant "a finer cut is not made coarser again" shards cli/images/shards.c \
     "shards[i] /= (uint32_t)router->finer;" "shards[i] %= (uint32_t)router->shards;"
-plant "half a hash at the end is nothing" shards-refused cli/shards.c "if (!code && len % 8)" "if (false)"
+plant "half a hash at the end is nothing" shards-refused cli/images/shards.c "if (!code && len % 8)" "if (false)"
 plant "keys of other shards are taken in silence" shards-refused cli/verbs/build_shard.c \
     "        if (!is_mine(making, batch->hash[i]))" "        if (false)"
 plant "what was left out is not counted" shards-manifest cli/verbs/build_shard.c \
@@ -142,9 +142,9 @@ plant "a shard that is there twice is counted twice" shards-refused cli/verbs/as
 "
 plant "an incomplete set is written" shards-manifest cli/verbs/assemble.c \
     "if (!code && !is_complete && given(args, OPT_OUTPUT)) return fail_incomplete(set);" ""
-plant "a new folder is not flushed" every-verb-power cli/files.c \
+plant "a new folder is not flushed" every-verb-power cli/files/files.c \
     "if (mkdir(path, 0777) == 0) return folder_flush(args, path);" "if (mkdir(path, 0777) == 0) return 0;"
-plant "the folder above a new one is not flushed" every-verb-power cli/files.c \
+plant "the folder above a new one is not flushed" every-verb-power cli/files/files.c \
     "return code ? code : flush_folder(args, above);" "return code;"
 plant "hashes in files are not flushed" every-verb-power cli/verbs/partition.c \
     "(!is_last || fsync(fd) == 0)" "(!is_last || true)"
@@ -156,11 +156,11 @@ plant "hashes have their name before they are all there" every-verb-power cli/ve
     "part_end[] = \".hashes.part\"" "part_end[] = \".hashes\""
 plant "what is assembled takes whatever has the name" every-verb-meanwhile cli/verbs/assemble.c \
     "tamis_edit_join(edit, next_shard, set)" "tamis_join_to(path, next_shard, set)"
-plant "a signal stops the save that it asks for" save-on-the-way cli/builder.c \
+plant "a signal stops the save that it asks for" save-on-the-way cli/images/build_image.c \
     "return !is_stopped() || (keeping && keeping->is_on);" "return !is_stopped();"
 plant "every save starts from the first image" save-on-the-way cli/verbs/label.c \
     "if (!code) code = start(l, filter);" "if (!code) code = start(l, l->building.hasher);"
-plant "a signal waits for the end of a payload" save-on-the-way cli/files.c \
+plant "a signal waits for the end of a payload" save-on-the-way cli/files/files.c \
     "if (!waits_to_read(fd)) return EXIT_TROUBLE;" ""
 plant "an image of no payloads is made" save-on-the-way cli/verbs/record.c \
     "is_stopped() && recording.payloads == 0" "false"

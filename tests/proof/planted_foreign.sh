@@ -3,7 +3,7 @@
 # unit test must go red for each.
 #
 #     fault  test  file  what to replace  by what
-. "$(dirname "$0")/../help/planted.inc"
+. "$(dirname "$0")/../support/planted.inc"
 prepare include src tests -- build/libtamis.a
 
 try() { # test

@@ -5,7 +5,7 @@
 # them with their origins.
 #
 #     number: fault   unit NAME | laws LAW | house NAME | redis NAME   file  what to replace  by what
-. "$(dirname "$0")/../help/planted.inc"
+. "$(dirname "$0")/../support/planted.inc"
 
 # Every number has a fault in some script, and a line in docs/proof.md.
 for number in M{1..30} A{1..21}; do
@@ -104,11 +104,11 @@ plant "M30: a size from outside is asserted" unit test_golden \
 # ---- Tests ----------------------------------------------------------------------------------------
 
 plant "M28: keys of tests repeat" unit test_help \
-    tests/help/keys.c "return x ^ x >> 31;" "return (x ^ x >> 31) >> 44;"
+    tests/support/keys.c "return x ^ x >> 31;" "return (x ^ x >> 31) >> 44;"
 plant "M29: keys of tests are others in every run" unit test_help \
-    tests/help/keys.c "uint64_t x = i + family * 0x9e3779b97f4a7c15;" "uint64_t x = i + family * 0x9e3779b97f4a7c15 + (uint64_t)(uintptr_t)&i;"
+    tests/support/keys.c "uint64_t x = i + family * 0x9e3779b97f4a7c15;" "uint64_t x = i + family * 0x9e3779b97f4a7c15 + (uint64_t)(uintptr_t)&i;"
 plant "M29: a bound has one side" unit test_help \
-    tests/help/bounds.c "return tail(x, n, rate, x > n * rate) > alpha / 2;" "return x < n * rate || tail(x, n, rate, true) > alpha / 2;"
+    tests/support/bounds.c "return tail(x, n, rate, x > n * rate) > alpha / 2;" "return x < n * rate || tail(x, n, rate, true) > alpha / 2;"
 
 # ---- Attacks --------------------------------------------------------------------------------------
 
@@ -144,9 +144,9 @@ plant "A13: the server ends at half a value" redis attacks.py \
 plant "notes of an image may be as long as they like" unit test_image \
     src/file/image.c "if (notes > TAMIS_NOTES_MOST_BYTES) return corrupt(" "if (false) return corrupt("
 plant "the digest of the base is not compared" unit test_seal \
-    cli/seal.c "if (is_sealed(patch, AT_BASE, base)) return 0;" "return 0;"
+    cli/images/seal.c "if (is_sealed(patch, AT_BASE, base)) return 0;" "return 0;"
 plant "the digest of the result is not compared" unit test_seal \
-    cli/seal.c "if (is_sealed(patch, AT_RESULT, result)) return 0;" "return 0;"
+    cli/images/seal.c "if (is_sealed(patch, AT_RESULT, result)) return 0;" "return 0;"
 plant "a field of a dump has 32 bits" unit test_rediscms \
     src/foreign/redisdump.c "    return c->why ? 0 : number;" "    return c->why ? 0 : (uint32_t)number;"
 plant "bytes of a key that were not read are compared" unit test_sstable \

@@ -3,7 +3,7 @@
 # red for each.
 #
 #     fault  test  file  what to replace  by what
-. "$(dirname "$0")/../help/planted.inc"
+. "$(dirname "$0")/../support/planted.inc"
 prepare include src cli engines tests -- build/tamis build/tamis-redis.so build/tests/unit/test_redis_api
 
 try() { # test of tests/redis, or unit
@@ -87,16 +87,16 @@ plant "a command that another module has is passed over" unit \
 plant "readers of a key may not ask it" server_side \
     engines/redis/commands.c "writes(c) && i == 0 ? change : read" "change"
 plant "questions are not counted" server_side \
-    engines/redis/told.c "counters.items[false]" "counters.items[true]"
+    engines/redis/module_info.c "counters.items[false]" "counters.items[true]"
 plant "a load that has begun forgets when its key leaves" server_side \
     engines/redis/reply.c "if (redis.ModuleTypeGetType(p->key) == value_type(v)) return;" \
     "const bool is_old = true; if (is_old) { place_set(p, value_hold(v)); return; }"
 plant "hashes of another shard are asked" own \
-    engines/redis/packed.c "if (shard[i] == info.shard) continue;" "continue;"
+    engines/redis/own_hashes.c "if (shard[i] == info.shard) continue;" "continue;"
 plant "values are put up to the first that does not fit" own \
     engines/redis/own.c "if (b->number[i] > b->number[hardest]) hardest = i;" "(void)i;"
 plant "the first source is left out" own \
-    engines/redis/merging.c ".number = dest ? 0 : 1" ".number = 1"
+    engines/redis/own_merge.c ".number = dest ? 0 : 1" ".number = 1"
 plant "a copy that failed is put in place" own \
     engines/redis/alter.c "rc = a->alter(j->result, a, j);" "rc = (a->alter(j->result, a, j), TAMIS_OK);"
 plant "a replica says seen when all has left" own \
@@ -140,11 +140,11 @@ plant "a command of the primary that lets others in is not run" work \
 plant "very many words are told one by one" work \
     engines/redis/alter.c "!a->replicate && a->argc > VERY_MANY" "!a->replicate && a->argc < 0"
 plant "clients have others' words believed" work \
-    engines/redis/words.c "    if (bounds_bind())" "    if (false)"
+    engines/redis/packed_words.c "    if (bounds_bind())" "    if (false)"
 plant "what lies behind packed words is left out" work \
-    engines/redis/words.c "return left.len ? 0 : n;" "return n;"
+    engines/redis/packed_words.c "return left.len ? 0 : n;" "return n;"
 plant "chunks of a dump are as large as the origin's" cf.py \
-    engines/redis/arrive.h "enum { ORIGIN_CHUNK = 4 << 20 };" "enum { ORIGIN_CHUNK = 16 << 20 };"
+    engines/redis/chunk_load.h "enum { ORIGIN_CHUNK = 4 << 20 };" "enum { ORIGIN_CHUNK = 16 << 20 };"
 plant "a tick in steps is not told to replicas" work \
     engines/redis/clock.c "        redis.Replicate(ctx, \"TAMIS.TICK\", \"sl\", j->key, 1LL);" "        (void)ctx;"
 plant "a tick that was begun under another name is forgotten" work \
@@ -154,7 +154,7 @@ plant "adds do not wait for ticks that were begun" work \
 plant "a script waits for pages that nobody has touched" work \
     engines/redis/value.c "if (size >= LARGE_BYTES && is_server_thread())" "if (size < LARGE_BYTES && is_server_thread())"
 plant "a chunk lands at the front of its piece" own.py \
-    engines/redis/arrival.c "a->piece[offset / ARRIVAL_PIECE] + offset % ARRIVAL_PIECE, bytes, n" "a->piece[offset / ARRIVAL_PIECE], bytes, n"
+    engines/redis/chunk_buffer.c "a->piece[offset / ARRIVAL_PIECE] + offset % ARRIVAL_PIECE, bytes, n" "a->piece[offset / ARRIVAL_PIECE], bytes, n"
 plant "a command that made its filter goes to replicas as it came" bf.py \
     engines/redis/bf_add.c "if (may_go_as_it_came && o->done == t->count)" "if (o->done == t->count)"
 plant "limits bind the primary's commands" bounds \
@@ -172,7 +172,7 @@ plant "jobs are bound by nothing" bounds \
 plant "what cannot be evicted counts as room" bounds \
     engines/redis/bounds.c "return keys > 0 ? expiring / keys : 0;" "return 1;"
 plant "a refused last chunk goes to replicas" bounds \
-    engines/redis/arrive.c "        replicate_end(ctx, j->key);" "        replicate(ctx, j->key, c);"
+    engines/redis/chunk_load.c "        replicate_end(ctx, j->key);" "        replicate(ctx, j->key, c);"
 plant "an add that failed goes to replicas" bounds \
     engines/redis/own.c "    if (!rc)
         redis.ReplicateVerbatim(ctx);" "    if (!rc || b->verb->tells_new)
@@ -180,11 +180,11 @@ plant "an add that failed goes to replicas" bounds \
 plant "whatever is loaded replaces the server's secret" bounds \
     engines/redis/settings.c "if (!is_secret_told) memcpy" "memcpy"
 plant "a client tells the server its secret" bounds \
-    engines/redis/secret.c "    if (bounds_bind())" "    if (false)"
+    engines/redis/server_secret.c "    if (bounds_bind())" "    if (false)"
 plant "the secret is not in the append-only file" bounds \
-    engines/redis/create.c "if (c->has_servers_secret) secret_note(ctx);" ""
+    engines/redis/new_filter.c "if (c->has_servers_secret) secret_note(ctx);" ""
 plant "a file's secret is read and forgotten" bounds \
-    engines/redis/secret.c "settings_adopt_secret((const uint8_t *)bytes);" "(void)bytes;"
+    engines/redis/server_secret.c "settings_adopt_secret((const uint8_t *)bytes);" "(void)bytes;"
 plant "defragmentation moves what a job reads" unit \
     engines/redis/persist.c "!redis.DefragAlloc || v->job ||" "!redis.DefragAlloc ||"
 plant "defragmentation moves what a job holds" unit \

@@ -3,7 +3,7 @@
 # replicates; the named test of tests/redis must go red for each.
 #
 #     fault  test  file  what to replace  by what
-. "$(dirname "$0")/../help/planted.inc"
+. "$(dirname "$0")/../support/planted.inc"
 prepare include src engines tests -- build/tamis-redis.so build/tests/redis/mutate build/tests/fuzz/replay_rdb
 export PROGRAMS=150 MUTANTS=30000 KEYS=100000 # smaller than in CI, and enough for these
 
@@ -19,24 +19,24 @@ try() { # test, or replay_rdb
 }
 
 plant "a total is taken however large it is" attacks.py \
-    engines/redis/arrival.c "if (total == 0 || total > bounds_filter_bytes() + BESIDE_PAYLOAD)" \
+    engines/redis/chunk_buffer.c "if (total == 0 || total > bounds_filter_bytes() + BESIDE_PAYLOAD)" \
     "if (total == 0)"
 plant "chunks may leave a gap" attacks.py \
-    engines/redis/arrival.c 'if (offset > a->have) return "ERR there is a gap before this chunk";' ""
+    engines/redis/chunk_buffer.c 'if (offset > a->have) return "ERR there is a gap before this chunk";' ""
 plant "a chunk of no bytes is kept" programs.py \
-    engines/redis/arrival.c "if (size == 0) return" "if (size == SIZE_MAX) return"
+    engines/redis/chunk_buffer.c "if (size == 0) return" "if (size == SIZE_MAX) return"
 plant "A2: a chunk may reach beyond the total" attacks.py \
-    engines/redis/arrival.c "if (offset > total || size > total - offset)" "if (offset > total)"
+    engines/redis/chunk_buffer.c "if (offset > total || size > total - offset)" "if (offset > total)"
 plant "a creation is replicated without its secret" programs.py \
-    engines/redis/create.c "    if (c->has_secret)
+    engines/redis/new_filter.c "    if (c->has_secret)
         redis.Replicate" "    if (c->notes < 0)
         redis.Replicate"
 plant "a capacity is held against settings of the replica" bounds.py \
     engines/redis/cf_add.c "bounds_bind() ? 2 * settings.cf_bucket_size : 1" "2 * settings.cf_bucket_size"
 plant "packed hashes are not replicated" killed.py \
-    engines/redis/packed.c "redis.ReplicateVerbatim(ctx);" ""
+    engines/redis/own_hashes.c "redis.ReplicateVerbatim(ctx);" ""
 plant "a refused end is not told to replicas" programs.py \
-    engines/redis/arrive.c "    replicate(ctx, j->key, c);
+    engines/redis/chunk_load.c "    replicate(ctx, j->key, c);
 " ""
 plant "a copy leaves behind what is still coming" programs.py \
     engines/redis/persist.c "if (v->arrival) arrival_each(v->arrival, copy_piece, &c);" ""

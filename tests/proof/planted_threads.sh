@@ -3,7 +3,7 @@
 #
 #     fault  law  file  what to replace  by what
 built=build-thread
-. "$(dirname "$0")/../help/planted.inc"
+. "$(dirname "$0")/../support/planted.inc"
 prepare include src tests examples -- SAN=thread build-thread/tests/laws/laws
 export TAMIS_QUICK=1
 

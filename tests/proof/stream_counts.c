@@ -17,9 +17,9 @@
 
 #include "examples/zipf.h"
 #include "tamis.h"
-#include "tests/help/bounds.h"
-#include "tests/help/filters.h"
-#include "tests/help/keys.h"
+#include "tests/support/bounds.h"
+#include "tests/support/filters.h"
+#include "tests/support/keys.h"
 
 #ifdef TAMIS_SHORT
 enum { KEYS = 200000, ADDS = 1000000 };

@@ -15,10 +15,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "tests/help/bounds.h"
-#include "tests/help/demand.h"
-#include "tests/help/filters.h"
-#include "tests/help/keys.h"
+#include "tests/support/bounds.h"
+#include "tests/support/require_ok.h"
+#include "tests/support/filters.h"
+#include "tests/support/keys.h"
 
 #ifdef TAMIS_SHORT
 enum { EXCERPTS = 5 };

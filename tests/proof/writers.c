@@ -14,10 +14,10 @@
 #include <time.h>
 
 #include "tamis.h"
-#include "tests/help/faults.h"
-#include "tests/help/filters.h"
-#include "tests/help/folder.h"
-#include "tests/help/keys.h"
+#include "tests/support/faults.h"
+#include "tests/support/filters.h"
+#include "tests/support/temp_dir.h"
+#include "tests/support/keys.h"
 
 #ifdef TAMIS_SHORT
 enum { TAMIS_RUNS = 60 };

@@ -18,7 +18,7 @@
 
 #include "bits/bits.h"
 #include "foreign/crc64.h"
-#include "tests/help/seal.h"
+#include "tests/support/seal.h"
 
 static void stop(const char *why) {
     fprintf(stderr, "mutate: %s\n", why);

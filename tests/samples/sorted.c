@@ -2,7 +2,7 @@
  * descriptor, and what to copy for a kind that is built. sorted_map is the same with a value for
  * each hash, sorted_sets with labels.
  *
- *     shard 0 │ shard 1 │ ... │ names of labels, if any │ offsets            kinds/shards.h
+ *     shard 0 │ shard 1 │ ... │ names of labels, if any │ offsets            kinds/segments.h
  *     └─ [ n | entry 0 | entry 1 | ... | entry n-1 ]                         ascending
  *              └─ 8 bytes: a hash; 16 with a value or a label behind it
  *
@@ -14,7 +14,7 @@
 #include "bits/bits.h"
 #include "bits/probe.h"
 #include "kinds/kind.h"
-#include "kinds/shards.h"
+#include "kinds/segments.h"
 
 /* Words behind those of every built kind, and options. */
 enum { NUMBERS = TAMIS_SHARD_WORDS, LABELS, NAMES };

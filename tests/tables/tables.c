@@ -11,9 +11,9 @@
 #include "bits/bits.h"
 #include "core/spec.h"
 #include "tamis.h"
-#include "tests/help/bounds.h"
-#include "tests/help/filters.h"
-#include "tests/help/keys.h"
+#include "tests/support/bounds.h"
+#include "tests/support/filters.h"
+#include "tests/support/keys.h"
 
 enum { KEYS = 1000000, GROUP = 65536 };
 

@@ -11,10 +11,10 @@
 #include <string.h>
 
 #include "tamis_jobs.h"
-#include "tests/help/bounds.h"
-#include "tests/help/demand.h"
-#include "tests/help/keys.h"
-#include "tests/help/purse.h"
+#include "tests/support/bounds.h"
+#include "tests/support/require_ok.h"
+#include "tests/support/keys.h"
+#include "tests/support/failing_allocator.h"
 
 #define COUNT_OF(list) (sizeof(list) / sizeof *(list))
 

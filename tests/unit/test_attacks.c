@@ -11,7 +11,7 @@
 
 #include "bits/bits.h"
 #include "foreign/bytes.h"
-#include "tests/help/foreign.h"
+#include "tests/support/foreign.h"
 
 /* ---- Bytes with one field changed ----------------------------------------------------------- */
 

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/help/foreign.h"
+#include "tests/support/foreign.h"
 
 static const size_t counts[] = {0, 1, 2, 3, 100, 1000};
 enum { COUNTS = sizeof counts / sizeof *counts };

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/help/foreign.h"
+#include "tests/support/foreign.h"
 
 #define TEXT(s) \
     { s, sizeof s - 1 }

@@ -8,8 +8,8 @@
 #include <cmocka.h>
 #include <stdio.h>
 
-#include "tests/help/batches.h"
-#include "tests/help/keys.h"
+#include "tests/support/batches.h"
+#include "tests/support/keys.h"
 
 enum { KEYS = 21000 }; /* more than the sum of all short batches */
 

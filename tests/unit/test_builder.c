@@ -11,12 +11,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/builder.h"
-#include "tests/help/demand.h"
-#include "tests/help/filters.h"
-#include "tests/help/folder.h"
-#include "tests/help/keys.h"
-#include "tests/help/purse.h"
+#include "build/builder.h"
+#include "tests/support/require_ok.h"
+#include "tests/support/filters.h"
+#include "tests/support/temp_dir.h"
+#include "tests/support/keys.h"
+#include "tests/support/failing_allocator.h"
 
 #define MIB ((uint64_t)1 << 20)
 

@@ -9,9 +9,9 @@
 #include <stdlib.h>
 
 #include "math/chains.h"
-#include "tests/help/bounds.h"
-#include "tests/help/filters.h"
-#include "tests/help/keys.h"
+#include "tests/support/bounds.h"
+#include "tests/support/filters.h"
+#include "tests/support/keys.h"
 
 static const char *const schemes[] = {"double64", "double", "enhanced", "triple"};
 enum { SCHEMES = sizeof schemes / sizeof *schemes };

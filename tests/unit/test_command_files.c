@@ -1,4 +1,4 @@
-/* Files as bytes (cli/files.c), in a command of a few functions, on a system that interrupts, cuts
+/* Files as bytes (cli/files/files.c), in a command of a few functions, on a system that interrupts, cuts
  * short and says no: what is read is one file and not a mixture of two, and what is written is whole
  * or not there. */
 #include <setjmp.h>
@@ -13,8 +13,8 @@
 
 #undef fail /* the command has one of its own */
 #include "cli/cli.h"
-#include "tests/help/faults.h"
-#include "tests/help/folder.h"
+#include "tests/support/faults.h"
+#include "tests/support/temp_dir.h"
 
 /* ---- The command around it -------------------------------------------------------------------- */
 

@@ -14,9 +14,9 @@
 #include "examples/zipf.h"
 #include "kinds/kind.h"
 #include "tamis.h"
-#include "tests/help/bounds.h"
-#include "tests/help/filters.h"
-#include "tests/help/keys.h"
+#include "tests/support/bounds.h"
+#include "tests/support/filters.h"
+#include "tests/support/keys.h"
 
 #define COUNT_OF(list) (sizeof(list) / sizeof *(list))
 

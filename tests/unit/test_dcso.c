@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "bits/bits.h"
-#include "tests/help/foreign.h"
+#include "tests/support/foreign.h"
 
 #define BYTES(s) \
     { s, sizeof s - 1 }

@@ -30,8 +30,8 @@
 #include "bits/bits.h"
 #include "hash/hash.h"
 #include "kinds/kind.h"
-#include "tests/help/foreign.h"
-#include "tests/help/seal.h"
+#include "tests/support/foreign.h"
+#include "tests/support/seal.h"
 
 #define TABLE "tests/golden/decisions.txt"
 

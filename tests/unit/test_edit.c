@@ -17,10 +17,10 @@
 #endif
 
 #include "tamis.h"
-#include "tests/help/demand.h"
-#include "tests/help/faults.h"
-#include "tests/help/filters.h"
-#include "tests/help/folder.h"
+#include "tests/support/require_ok.h"
+#include "tests/support/faults.h"
+#include "tests/support/filters.h"
+#include "tests/support/temp_dir.h"
 
 static char folder[TEST_FOLDER_BYTES], path[128];
 

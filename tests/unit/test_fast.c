@@ -11,8 +11,8 @@
 
 #include "cpu/cpu.h"
 #include "tamis_fast.h"
-#include "tests/help/filters.h"
-#include "tests/help/keys.h"
+#include "tests/support/filters.h"
+#include "tests/support/keys.h"
 
 /* Every rule, one block and many, with and without a seed. */
 static const char *const specs[] = {

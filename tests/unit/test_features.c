@@ -12,8 +12,8 @@
 #include <string.h>
 
 #include "tamis_jobs.h"
-#include "tests/help/bounds.h"
-#include "tests/help/spread.h"
+#include "tests/support/bounds.h"
+#include "tests/support/spread.h"
 
 enum { KEYS = 40, PLACES = 64, TRIALS = 4000 };
 

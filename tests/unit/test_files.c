@@ -9,8 +9,8 @@
 #include <stdlib.h>
 
 #include "tamis.h"
-#include "tests/help/faults.h"
-#include "tests/help/folder.h"
+#include "tests/support/faults.h"
+#include "tests/support/temp_dir.h"
 
 /* ---- A folder for each test ------------------------------------------------------------------ */
 

@@ -15,11 +15,11 @@
 #include <unistd.h>
 
 #include "cpu/cpu.h"
-#include "tests/help/demand.h"
-#include "tests/help/filters.h"
-#include "tests/help/keys.h"
-#include "tests/help/purse.h"
-#include "tests/help/seal.h"
+#include "tests/support/require_ok.h"
+#include "tests/support/filters.h"
+#include "tests/support/keys.h"
+#include "tests/support/failing_allocator.h"
+#include "tests/support/seal.h"
 
 /* ---- Prints, as molecules have them: families of relatives, of many sizes --------------------- */
 

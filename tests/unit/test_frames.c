@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "jobs/frames.h"
-#include "tests/help/demand.h"
-#include "tests/help/purse.h"
+#include "tests/support/require_ok.h"
+#include "tests/support/failing_allocator.h"
 
 /* ---- Numbers -------------------------------------------------------------------------------- */
 

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "tests/help/foreign.h"
+#include "tests/support/foreign.h"
 
 #define BYTES(s) \
     { s, sizeof s - 1 }

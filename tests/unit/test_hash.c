@@ -27,8 +27,8 @@
 #include "hash/hash.h"
 #include "kinds/kind.h"
 #include "tamis.h"
-#include "tests/help/bounds.h"
-#include "tests/help/keys.h"
+#include "tests/support/bounds.h"
+#include "tests/support/keys.h"
 
 #define COUNT_OF(list) (sizeof(list) / sizeof *(list))
 #define SEED           0x9e3779b97f4a7c15

@@ -13,12 +13,12 @@
 #include <string.h>
 
 #include "tamis.h"
-#include "tests/help/bounds.h"
-#include "tests/help/demand.h"
-#include "tests/help/filters.h"
-#include "tests/help/keys.h"
-#include "tests/help/purse.h"
-#include "tests/help/seal.h"
+#include "tests/support/bounds.h"
+#include "tests/support/require_ok.h"
+#include "tests/support/filters.h"
+#include "tests/support/keys.h"
+#include "tests/support/failing_allocator.h"
+#include "tests/support/seal.h"
 
 #define COUNT_OF(list) (sizeof(list) / sizeof *(list))
 

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "core/spec.h"
-#include "tests/help/keys.h"
+#include "tests/support/keys.h"
 
 enum { KEYS = 512, SLICES = 16 };
 #define LEAST_BYTES (((uint64_t)1 << 32) + ((uint64_t)1 << 30))

@@ -13,11 +13,11 @@
 #include "bits/bits.h"
 #include "kinds/iblt_table.h"
 #include "tamis_jobs.h"
-#include "tests/help/bounds.h"
-#include "tests/help/differences.h"
-#include "tests/help/filters.h"
-#include "tests/help/keys.h"
-#include "tests/help/seal.h"
+#include "tests/support/bounds.h"
+#include "tests/support/differences.h"
+#include "tests/support/filters.h"
+#include "tests/support/keys.h"
+#include "tests/support/seal.h"
 
 enum { CELLS, HASHES, ESTIMATOR, COUNTERS }; /* shape words */
 

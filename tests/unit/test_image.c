@@ -11,9 +11,9 @@
 
 #include "bits/bits.h"
 #include "file/image.h"
-#include "kinds/shards.h"
-#include "tests/help/demand.h"
-#include "tests/help/filters.h"
+#include "kinds/segments.h"
+#include "tests/support/require_ok.h"
+#include "tests/support/filters.h"
 
 #define COUNT_OF(list) (sizeof(list) / sizeof *(list))
 enum { CONTENT_SUM = 176, HEADER_SUM = 184 };

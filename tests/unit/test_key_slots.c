@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "cli/cluster/key_slots.h"
+#include "cli/net/key_slots.h"
 
 static void crc_is_the_published_one(void **state) {
     (void)state;

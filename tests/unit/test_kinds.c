@@ -11,8 +11,8 @@
 
 #include "kinds/kind.h"
 #include "tamis.h"
-#include "tests/help/filters.h"
-#include "tests/help/keys.h"
+#include "tests/support/filters.h"
+#include "tests/support/keys.h"
 
 static uint64_t bits_set(const tamis *f) {
     uint64_t size, set = 0;

@@ -12,7 +12,7 @@
 
 #include "bits/bits.h"
 #include "foreign/crc32c.h"
-#include "tests/help/foreign.h"
+#include "tests/support/foreign.h"
 
 #define TEXT(s) \
     { s, sizeof s - 1 }

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "file/notes.h"
-#include "tests/help/filters.h"
+#include "tests/support/filters.h"
 
 #define COUNT_OF(list) (sizeof(list) / sizeof *(list))
 

@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
-#include "cli/occupancy.h"
-#include "cli/statistics.h"
+#include "cli/measure/occupancy.h"
+#include "cli/measure/statistics.h"
 #include "tamis.h"
 
 static void assert_near(double value, double expected, double within) {

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "bits/packed.h"
-#include "tests/help/keys.h"
+#include "tests/support/keys.h"
 
 static void fields_keep_what_was_put(void **state) {
     (void)state;

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/help/foreign.h"
+#include "tests/support/foreign.h"
 
 /* ---- Making files --------------------------------------------------------------------------- */
 

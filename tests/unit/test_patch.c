@@ -14,7 +14,7 @@
 #include "file/ranges.h"
 #include "hash/hash.h"
 #include "tamis.h"
-#include "tests/help/demand.h"
+#include "tests/support/require_ok.h"
 
 enum { HEADER = 64, AT_PATCH_SUM = 56 };
 

@@ -17,7 +17,7 @@
 #include <string.h>
 
 #include "tamis.h"
-#include "tests/help/keys.h"
+#include "tests/support/keys.h"
 
 #define COUNT_OF(list)   (sizeof(list) / sizeof *(list))
 #define HASHES_THERE_ARE 18446744073709551616.0

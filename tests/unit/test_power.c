@@ -1,5 +1,5 @@
 /* Power that fails at any point of a save: the name leads to the old image or to the new one, and once
- * the call has said that all is well, to the new one. tests/help/power.h says what a disk may lose. */
+ * the call has said that all is well, to the new one. tests/support/power.h says what a disk may lose. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,9 +9,9 @@
 #include <stdio.h>
 
 #include "tamis.h"
-#include "tests/help/demand.h"
-#include "tests/help/folder.h"
-#include "tests/help/power.h"
+#include "tests/support/require_ok.h"
+#include "tests/support/temp_dir.h"
+#include "tests/support/power.h"
 
 /* ---- A folder for each test ------------------------------------------------------------------ */
 

@@ -14,8 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/help/changing.h"
-#include "tests/help/foreign.h"
+#include "tests/support/changing.h"
+#include "tests/support/foreign.h"
 
 /* ---- What came in is a filter like any other ------------------------------------------------- */
 

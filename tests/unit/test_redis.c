@@ -18,8 +18,8 @@
 #include "foreign/lzf.h"
 #include "foreign/murmur.h"
 #include "foreign/redis.h"
-#include "tests/help/foreign.h"
-#include "tests/help/purse.h"
+#include "tests/support/foreign.h"
+#include "tests/support/failing_allocator.h"
 
 /* ---- What the module wrote ------------------------------------------------------------------ */
 

@@ -13,7 +13,7 @@
 #include <strings.h>
 
 #include "engines/redis/persist.h"
-#include "tests/help/module.h"
+#include "tests/support/module.h"
 
 int RedisModule_OnLoad(redis_ctx *, redis_string **argv, int argc);
 

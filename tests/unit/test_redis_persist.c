@@ -14,7 +14,7 @@
 #include "engines/redis/persist.h"
 #include "engines/redis/settings.h"
 #include "engines/redis/work.h"
-#include "tests/help/module.h"
+#include "tests/support/module.h"
 
 enum { CHUNK = 1 << 20 };
 

@@ -11,8 +11,8 @@
 #include <string.h>
 
 #include "engines/redis/settings.h"
-#include "tests/help/folder.h"
-#include "tests/help/module.h"
+#include "tests/support/temp_dir.h"
+#include "tests/support/module.h"
 
 #define COUNT_OF(list) (sizeof(list) / sizeof *(list))
 

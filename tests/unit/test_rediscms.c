@@ -12,8 +12,8 @@
 
 #include "bits/bits.h"
 #include "foreign/crc64.h"
-#include "tests/help/filters.h"
-#include "tests/help/foreign.h"
+#include "tests/support/filters.h"
+#include "tests/support/foreign.h"
 
 /* CMS.INITBYDIM a 8 3, then the six words with INCRBY 1 to 6. */
 static const char six_words[] =

@@ -16,12 +16,12 @@
 #include "bits/probe.h"
 #include "cpu/cpu.h"
 #include "kinds/band_layers.h"
-#include "kinds/shards.h"
-#include "tests/help/bounds.h"
-#include "tests/help/building.h"
-#include "tests/help/filters.h"
-#include "tests/help/keys.h"
-#include "tests/help/seal.h"
+#include "kinds/segments.h"
+#include "tests/support/bounds.h"
+#include "tests/support/building.h"
+#include "tests/support/filters.h"
+#include "tests/support/keys.h"
+#include "tests/support/seal.h"
 
 #define COUNT_OF(list) (sizeof(list) / sizeof *(list))
 

@@ -13,8 +13,8 @@
 #include "foreign/crc32c.h"
 #include "foreign/xxh32.h"
 #include "hash/hash.h"
-#include "tests/help/filters.h"
-#include "tests/help/foreign.h"
+#include "tests/support/filters.h"
+#include "tests/support/foreign.h"
 
 #define TEXT(s) \
     { s, sizeof s - 1 }

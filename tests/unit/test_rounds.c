@@ -12,8 +12,8 @@
 #include "cpu/cpu.h"
 #include "kinds/kind.h"
 #include "tamis.h"
-#include "tests/help/filters.h"
-#include "tests/help/keys.h"
+#include "tests/support/filters.h"
+#include "tests/support/keys.h"
 
 #define COUNT_OF(list) (sizeof(list) / sizeof *(list))
 

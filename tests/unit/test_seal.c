@@ -13,8 +13,8 @@
 #include <unistd.h>
 
 #undef fail /* the command has one of its own */
-#include "cli/seal.h"
-#include "tests/help/folder.h"
+#include "cli/images/seal.h"
+#include "tests/support/temp_dir.h"
 
 /* ---- The command around it ------------------------------------------------------------------- */
 

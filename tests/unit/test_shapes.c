@@ -12,7 +12,7 @@
 
 #include "foreign/format.h"
 #include "kinds/kind.h"
-#include "tests/help/demand.h"
+#include "tests/support/require_ok.h"
 
 /* ---- Shapes ----------------------------------------------------------------------------------- */
 

@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "tamis.h"
-#include "tests/help/filters.h"
+#include "tests/support/filters.h"
 
 #define COUNT_OF(list) (sizeof(list) / sizeof *(list))
 

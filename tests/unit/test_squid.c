@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/help/foreign.h"
+#include "tests/support/foreign.h"
 
 static const char written[] = "squid/squid5.7_bpe5_59entries.digest";
 static const char accepted[] = "squid/accepted_by_squid5.7_cap50_bpe5_40urls.digest";

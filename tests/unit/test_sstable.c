@@ -14,7 +14,7 @@
 #include "foreign/crc32c.h"
 #include "foreign/sstable.h"
 #include "foreign/xxh32.h"
-#include "tests/help/demand.h"
+#include "tests/support/require_ok.h"
 
 #define COUNT_OF(list) (sizeof(list) / sizeof *(list))
 #define LEVELDB        0xdb4775248b80fb57

@@ -19,10 +19,10 @@
 #include "bits/packed.h"
 #include "bits/probe.h"
 #include "kinds/kind.h"
-#include "tests/help/bounds.h"
-#include "tests/help/filters.h"
-#include "tests/help/keys.h"
-#include "tests/help/seal.h"
+#include "tests/support/bounds.h"
+#include "tests/support/filters.h"
+#include "tests/support/keys.h"
+#include "tests/support/seal.h"
 
 #define COUNT_OF(list) (sizeof(list) / sizeof *(list))
 

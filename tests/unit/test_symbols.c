@@ -12,11 +12,11 @@
 
 #include "bits/bits.h"
 #include "jobs/streams.h"
-#include "tests/help/bounds.h"
-#include "tests/help/demand.h"
-#include "tests/help/keys.h"
-#include "tests/help/purse.h"
-#include "tests/help/talks.h"
+#include "tests/support/bounds.h"
+#include "tests/support/require_ok.h"
+#include "tests/support/keys.h"
+#include "tests/support/failing_allocator.h"
+#include "tests/support/sessions.h"
 
 #define COUNT_OF(list) (sizeof(list) / sizeof *(list))
 

@@ -11,12 +11,12 @@
 #include <string.h>
 
 #include "kinds/kind.h"
-#include "kinds/table.h"
-#include "tests/help/batches.h"
-#include "tests/help/bounds.h"
-#include "tests/help/filters.h"
-#include "tests/help/keys.h"
-#include "tests/help/seal.h"
+#include "kinds/fp_table.h"
+#include "tests/support/batches.h"
+#include "tests/support/bounds.h"
+#include "tests/support/filters.h"
+#include "tests/support/keys.h"
+#include "tests/support/seal.h"
 
 #define COUNT_OF(list) (sizeof(list) / sizeof *(list))
 

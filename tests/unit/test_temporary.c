@@ -10,16 +10,16 @@
 #include <stdlib.h>
 #include <sys/wait.h>
 
-#include "core/records.h"
+#include "build/records.h"
 #include "file/replace.h"
 #include "file/spill.h"
 #include "tamis.h"
-#include "tests/help/demand.h"
-#include "tests/help/faults.h"
-#include "tests/help/filters.h"
-#include "tests/help/folder.h"
-#include "tests/help/keys.h"
-#include "tests/help/purse.h"
+#include "tests/support/require_ok.h"
+#include "tests/support/faults.h"
+#include "tests/support/filters.h"
+#include "tests/support/temp_dir.h"
+#include "tests/support/keys.h"
+#include "tests/support/failing_allocator.h"
 
 #define MIB ((uint64_t)1 << 20)
 

@@ -12,9 +12,9 @@
 #include <string.h>
 
 #include "tamis_jobs.h"
-#include "tests/help/demand.h"
-#include "tests/help/keys.h"
-#include "tests/help/spread.h"
+#include "tests/support/require_ok.h"
+#include "tests/support/keys.h"
+#include "tests/support/spread.h"
 
 enum { N = 20000, LACKING = 300, MOST = 6 };
 

@@ -11,9 +11,9 @@
 #include <string.h>
 
 #include "tamis.h"
-#include "tests/help/building.h"
-#include "tests/help/filters.h"
-#include "tests/help/keys.h"
+#include "tests/support/building.h"
+#include "tests/support/filters.h"
+#include "tests/support/keys.h"
 
 enum { UNTOUCHED = 4711 };
 

@@ -1,0 +1,96 @@
+/* verb_table.c: looking up verbs and options in the tables. */
+#include "cli/cli.h"
+
+#include <string.h>
+
+static const struct option options[OPTIONS] = {
+#define OPTION(id, ...) [OPT_##id] = {__VA_ARGS__},
+#include "cli/options.def"
+#undef OPTION
+};
+
+/* What every verb understands. */
+static const struct use common[] = {
+    {.option = OPT_QUIET},
+    {.option = OPT_COLOR},
+    {.option = OPT_NO_PROGRESS},
+    {.option = OPT_HELP},
+    {0},
+};
+
+const struct verb *const verbs[] = {
+#define VERB(name) &verb_##name,
+#include "cli/verbs.def"
+#undef VERB
+};
+
+const size_t number_of_verbs = sizeof verbs / sizeof verbs[0];
+
+const struct listed overview[] = {
+#define SECTION(text) {.title = text},
+#define VERB(name)    {.verb = &verb_##name},
+#include "cli/verbs.def"
+#undef VERB
+};
+
+const size_t overview_length = sizeof overview / sizeof overview[0];
+
+const struct option *option_named(enum option_id id) {
+    return &options[id];
+}
+
+static size_t own_uses(const struct verb *verb) {
+    size_t n = 0;
+    while (verb->uses[n].option != OPT_NONE) n++;
+    return n;
+}
+
+static bool has_own(const struct verb *verb, enum option_id id) {
+    for (const struct use *use = verb->uses; use->option != OPT_NONE; use++)
+        if (use->option == id) return true;
+    return false;
+}
+
+const struct use *verb_use(const struct verb *verb, size_t i) {
+    const size_t own = own_uses(verb);
+    if (i < own) return &verb->uses[i];
+    i -= own;
+    for (const struct use *use = common; use->option != OPT_NONE; use++) {
+        if (has_own(verb, use->option)) continue; /* The verb has its own words for it. */
+        if (i-- == 0) return use;
+    }
+    return NULL;
+}
+
+bool is_among(const char *words, const char *word) {
+    const size_t len = strlen(word);
+    if (strchr(word, ' ')) return false;
+    for (const char *at = words; len > 0 && (at = strstr(at, word)) != NULL; at += len) {
+        const bool starts = at == words || at[-1] == ' ';
+        const bool ends = at[len] == '\0' || at[len] == ' ';
+        if (starts && ends) return true;
+    }
+    return false;
+}
+
+const struct verb *verb_named(const char *name) {
+    for (size_t i = 0; i < number_of_verbs; i++) {
+        const struct verb *verb = verbs[i];
+        const bool is_alias = verb->aliases && is_among(verb->aliases, name);
+        if (is_alias || strcmp(verb->name, name) == 0) return verb;
+    }
+    return NULL;
+}
+
+const struct verb *verb_meant(const char *name) {
+    const struct verb *nearest = NULL;
+    size_t least = 0;
+    for (size_t i = 0; i < number_of_verbs; i++) {
+        if (verbs[i]->also && is_among(verbs[i]->also, name)) return verbs[i];
+        const size_t distance = word_distance(name, verbs[i]->name);
+        if (nearest && distance >= least) continue;
+        nearest = verbs[i];
+        least = distance;
+    }
+    return nearest && is_slip(least, name) ? nearest : NULL;
+}

@@ -1,0 +1,82 @@
+/* files.h: only the files in cli/ include this. Files as bytes: read whole, written whole or not at
+ * all. */
+#ifndef TAMIS_CLI_FILES_FILES_H
+#define TAMIS_CLI_FILES_FILES_H
+
+#include <limits.h>
+#include <string.h>
+
+#include "cli/output/words.h"
+
+static inline bool is_dash(const char *path) {
+    return strcmp(path, "-") == 0;
+}
+
+/* ==== In ==================================================================================== */
+
+/* The bytes of a file in memory of our own: read once, and the same from then on. */
+struct bytes {
+    const char *path;
+    uint8_t *at;
+    size_t size;
+};
+
+/* `-` for standard input. bytes_close is due also after a failure. */
+int bytes_open(struct bytes *bytes, const struct args *args, const char *path);
+void bytes_close(struct bytes *bytes);
+
+/* Whether it is the same file, with the size and the times that fstat told then. */
+struct stat;
+bool file_is_as_it_was(int fd, const struct stat *then);
+
+/* What is gzip or zstd becomes what is inside, in memory: at most as much as --memory, or a quarter of
+ * the machine's. In keys/unpack.c. */
+int bytes_unpack(struct bytes *bytes, const struct args *args);
+
+/* Reads a stream whole. The buffer grows with what arrived, never with what a header claims; free
+ * it also after a failure. */
+int stream_read(const struct args *args, int fd, const char *name, uint8_t **bytes, size_t *len);
+
+/* ==== Out =================================================================================== */
+
+/* A file is read and changed, or made where there is none, or it is just written, over what is there
+ * only with --force. */
+enum hold_for { HOLD_TO_CHANGE, HOLD_TO_CHANGE_OR_MAKE, HOLD_TO_WRITE };
+
+/* Nobody else changes the file until the edit is closed. Waits for others as --wait says. */
+int file_hold(tamis_edit **edit, const struct args *args, const char *path, enum hold_for what,
+              enum tamis_readers readers);
+
+/* Says, before any work is done, whether a file may be written to `path`. `binary`, such as "an
+ * image", is refused on a terminal; NULL: it is text. */
+int file_may_write(const struct args *args, const char *path, const char *binary);
+
+/* Makes a folder, unless it is there; a new one is on disk then. */
+int folder_make(const struct args *args, const char *path);
+
+/* What is in the folder now, and the folder itself, keep their names when the power fails. */
+int folder_flush(const struct args *args, const char *path);
+
+/* Writes it, whole or not at all; `-` for standard output. */
+int file_write(const struct args *args, const char *path, const void *bytes, size_t len);
+
+/* The same for what is held already. */
+int file_write_held(const struct args *args, const char *path, tamis_edit *edit, const void *bytes,
+                    size_t len);
+
+/* The same piece by piece: written beside `path`, it takes the name when it is whole. A signal that comes meanwhile asks for a stop, and the next put sees it. */
+struct new_file {
+    const struct args *args;
+    const char *path;
+    tamis_edit *edit;
+    int code; /* of the first failure */
+};
+
+int file_begin(struct new_file *file, const struct args *args, const char *path,
+               enum tamis_readers readers);
+bool file_put(struct new_file *file, const void *bytes, size_t size);
+
+/* The file takes its name when everything went well, otherwise it is gone. Returns the code. */
+int file_end(struct new_file *file, bool is_good);
+
+#endif

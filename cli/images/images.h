@@ -1,0 +1,210 @@
+/* images.h: only the files in cli/ include this. Images: opened, wished for, built, written. */
+#ifndef TAMIS_CLI_IMAGES_IMAGES_H
+#define TAMIS_CLI_IMAGES_IMAGES_H
+
+#include "cli/files/files.h"
+#include "cli/images/held.h"
+#include "cli/keys/keys.h"
+#include "cli/output/words.h"
+
+/* ==== Images: images.c, note_option.c ============================================================= */
+
+struct image {
+    const char *path;
+    tamis *filter;
+    void *bytes;       /* when the filter is a view of what came through a pipe */
+    struct held *held; /* or of a large file */
+    tamis_edit *edit;  /* of what is changed in place: held until image_close; or NULL */
+};
+
+enum image_mode { TO_ASK, TO_CHANGE };
+
+/* Opens the image at `path`, `-` for standard input. image_close is due also after a failure. */
+int image_open(struct image *image, const struct args *args, const char *path,
+               enum image_mode mode);
+void image_close(struct image *image);
+
+/* The same for whoever wants to know what the library said: reports only what kept it from being
+ * asked. */
+int image_try(struct image *image, const struct args *args, const char *path, enum image_mode mode,
+              tamis_status *status);
+
+/* The same for verbs that change IMAGE, their first operand: says first whether the result may be
+ * written to where image_target says: to --output, or to IMAGE itself, which is then held against
+ * all others until image_close. image_hold is the first half, for verbs that read it otherwise. */
+int image_open_to_change(struct image *image, const struct args *args);
+int image_hold(struct image *image, const struct args *args);
+const char *image_target(const struct args *args);
+
+/* The same for an image of any path that is changed in place. Where it may be made, `filter` is NULL
+ * when there is none yet. */
+int image_open_held(struct image *image, const struct args *args, const char *path,
+                    enum hold_for what);
+
+/* Holds --output from now on, for those who save on the way. */
+int image_hold_output(struct image *image, const struct args *args);
+
+/* Writes what one of these opened to where it came from, or to where image_target says. */
+int image_save(const struct args *args, struct image *image);
+
+/* Who may read what holds the bytes of this filter. */
+enum tamis_readers readers_of(const tamis *filter);
+
+/* Says, before any work is done, whether an image may be written to `path`. */
+int image_may_write(const struct args *args, const char *path);
+
+/* Writes the image to `path`, whole or not at all; `-` for standard output. */
+int image_write(const struct args *args, const tamis *filter, const char *path);
+
+/* What every making and loading call gets. */
+struct tamis_options image_options(const struct args *args);
+
+/* Of --threads, or one for each processor. */
+unsigned threads_wanted(const struct args *args);
+
+/* Of --memory, or a quarter of the machine's, for verbs that only read. */
+uint64_t memory_wanted(const struct args *args);
+
+/* After a build and a resize the rate that is planned counts, after other changes the one that
+ * came out. */
+enum occasion { AFTER_PLANNING, AFTER_CHANGE, AFTER_FOLD };
+
+/* The line on stderr after an image was written, and a warning when the filter is too full. */
+void image_summary(const struct args *args, const tamis *filter, const char *path, const char *what,
+                   enum occasion occasion);
+void info_summary(const struct args *args, const struct tamis_info *info, const char *path,
+                  const char *what, enum occasion occasion);
+
+/* How many keys an image of a kind that is built once was made from, without known-good ones. */
+uint64_t keys_built(const struct tamis_info *info);
+
+/* By the keys that were planned for, or by those inside where a filter has grown or was built once;
+ * NaN for none. */
+double bits_per_key(const struct tamis_info *info);
+
+/* Whether more keys are inside than were planned for. */
+bool has_too_many(const struct tamis_info *info);
+
+/* Sets every --note, of a filter or of a builder; of the latter also the form of its keys. In
+ * note_option.c. */
+int set_notes(const struct args *args, tamis *filter);
+int set_builder_notes(const struct args *args, tamis_builder *builder);
+
+/* ==== The form of keys: key_form.c ============================================================== */
+
+/* Of --keys, its short forms --hex and --base64, and --canon. */
+int form_given(const struct args *args, struct form *form);
+
+/* What the notes of a filter say. False when they name what we do not know. */
+bool form_of(const tamis *filter, struct form *form);
+
+/* Refuses an image whose keys have another form than the user says; image_open does it for verbs
+ * that read keys. */
+int form_is_that_of(const struct args *args, const char *path, const tamis *filter);
+
+/* Whether two images are sets of the same things, for those that combine them. */
+int form_is_shared(const struct args *args, const struct image *a, const struct image *b);
+
+/* Whether a note is about the form; --note may not say what options say better. */
+bool form_has_note(const char *name);
+bool form_takes_note(const char *name, const char *value);
+
+/* Remembers the form in a filter, or in the one that is built. */
+int form_record(const struct args *args, tamis *filter, tamis_builder *builder);
+
+/* What to say after "full" where every add needs room. In add.c. */
+extern const char stores_every_add[];
+
+/* ==== Abilities: abilities.c ================================================================ */
+
+struct ability {
+    enum tamis_ability bit;
+    const char *word;
+    const char *meaning;
+};
+
+/* What a kind can do comes first, then what it is like, the important before the rest. */
+extern const struct ability abilities[];
+extern const size_t number_of_abilities;
+
+/* Whether it is the kind of another system; and whether it is a part of a filter of another kind,
+ * which is what one plans and chooses. */
+bool is_foreign(const struct tamis_kind_info *kind);
+bool is_part(const struct tamis_kind_info *kind);
+
+/* "abilities": ["add", ...] */
+void write_abilities(struct json *json, unsigned has);
+
+/* Refuses an image without this ability, with the kinds that have it; `to_do` follows "cannot". */
+int image_needs(const struct args *args, const struct image *image, enum tamis_ability ability,
+                const char *to_do);
+
+/* Refuses an image of a kind that knows sets and not keys. */
+int image_knows_keys(const struct args *args, const struct image *image);
+
+/* The same for a kind that an image is to be made of. */
+int kind_needs(const struct args *args, const struct tamis_kind_info *kind,
+               enum tamis_ability ability, const char *to_do);
+
+/* ==== Wishes: spec_args.c ======================================================================== */
+
+/* The length of the kind's name at the start of a spec, 0 when it names none. */
+size_t spec_kind_len(const char *spec);
+
+/* Whether a spec mentions this name, as in "name=value". */
+bool spec_has(const char *spec, const char *name);
+
+/* The options --capacity, --fpr, ... as a spec of this kind (NULL: none named), in a new string.
+ * NULL, reported, when memory is out. */
+char *wish_spec(const struct args *args, const char *kind);
+
+/* Refuses a whole spec beside options that say parts of it. `spec_is` names the former. */
+int wish_is_single(const struct args *args, const char *spec_is);
+
+/* Refuses a kind that does not exist, with the nearest that does. */
+int kind_exists(const struct args *args, const char *name, struct tamis_kind_info *kind);
+
+/* ==== Building: build_image.c, conflict.c ======================================================= */
+
+struct building {
+    const struct args *args;
+    tamis_builder *builder;
+    struct keys *keys;
+    unsigned abilities;      /* of the kind */
+    const char *usual_label; /* of keys whose source has none; NULL for kinds without labels */
+    const char *label;       /* the one set last, or NULL */
+    uint64_t lines;          /* of keys so far */
+    uint64_t good;           /* of known-good keys */
+    int (*also)(void *with, struct batch *batch); /* what else is done with each batch, or NULL */
+    void *also_with;
+    struct keeping *keeping; /* saves on the way, with other builders; or NULL ... */
+    const tamis *hasher;     /* ... then this hashes the keys for all of them */
+};
+
+/* From --memory, --temp, --threads, --verify and the secret. Returns 0 or EXIT_TROUBLE. The
+ * options point to `filter`. */
+int builder_options(const struct args *args, struct tamis_builder_options *options,
+                    struct tamis_options *filter);
+
+/* Hands every key to the builder. */
+int builder_take(struct building *building);
+
+/* Makes the image in what `edit` holds. Where it is saved on the way, a signal does not stop it. */
+int builder_save(struct building *building, tamis_edit *edit);
+
+/* Makes the image and writes it to `path`, whole or not at all; to what `edit` holds, unless that is
+ * NULL. Unless --quiet, `image` is opened to ask, for a summary. image_close is due in any case. */
+int builder_write(struct building *building, const char *path, tamis_edit *edit,
+                  struct image *image);
+
+/* How many different keys there are, by hashes of their own. The lines go to `copy`, which is open,
+ * unless that is NULL. In distinct.c. */
+int count_distinct(struct keys *keys, struct spill *copy, uint64_t *distinct);
+
+/* The keys come from that copy from now on. */
+int keys_keep(struct keys *keys, struct spill *copy);
+
+/* Reports the key that has two values, and where it stands. */
+int fail_conflict(struct building *building);
+
+#endif

@@ -1,0 +1,219 @@
+/* timing.c: how long building and asking take here and now.
+ *
+ * Times are medians over many short rounds, because other programs run too. Numbers come in random order; keys
+ * of a file in theirs, which for a filter is as random.
+ */
+#include "cli/measure/timing.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <time.h>
+
+enum { LIST = 4096, LISTS = 4, ROUNDS = 51 };
+
+static double now_ns(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
+}
+
+static int by_size(const void *a, const void *b) {
+    const double x = *(const double *)a, y = *(const double *)b;
+    return x < y ? -1 : x > y;
+}
+
+static double median(double *list, size_t n) {
+    qsort(list, n, sizeof *list, by_size);
+    return list[n / 2];
+}
+
+uint64_t number_at(uint64_t i) {
+    i = (i ^ i >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+    i = (i ^ i >> 27) * UINT64_C(0x94d049bb133111eb);
+    return i ^ i >> 31;
+}
+
+/* Numbers before this one are members, the others strangers. */
+static const uint64_t first_stranger = UINT64_C(1) << 63;
+
+/* ---- Asking ---- */
+
+/* Where the numbers of a round start: among `range` of them, anywhere. */
+static void make_numbers(uint64_t *numbers, uint64_t first, uint64_t range, uint64_t salt) {
+    for (size_t i = 0; i < LIST * LISTS; i++)
+        numbers[i] = number_at(first + number_at(salt + i) % range);
+}
+
+static double ask_lists(const tamis *filter, const uint64_t *numbers, uint8_t *hit) {
+    const double start = now_ns();
+    for (size_t i = 0; i < LISTS; i++) tamis_has_u64s(filter, numbers + i * LIST, LIST, hit);
+    return (now_ns() - start) / (LIST * LISTS);
+}
+
+static volatile unsigned seen; /* so that answers are not for nothing */
+
+static double ask_singly(const tamis *filter, const uint64_t *numbers) {
+    unsigned yes = 0;
+    const double start = now_ns();
+    for (size_t i = 0; i < LIST; i++) yes += tamis_has_u64(filter, numbers[i]);
+    const double ns = now_ns() - start;
+    seen = yes;
+    return ns / LIST;
+}
+
+/* `members` numbers are inside; 0 when it is not known what is. */
+static void ask_rounds(const tamis *filter, uint64_t members, struct measured *measured) {
+    double hit_ns[ROUNDS], miss_ns[ROUNDS], one_ns[ROUNDS];
+    uint64_t *numbers = malloc(LIST * LISTS * sizeof *numbers);
+    uint8_t *hit = malloc(LIST);
+    for (uint64_t round = 0; numbers && hit && round < ROUNDS; round++) {
+        const uint64_t salt = round * LIST * LISTS;
+        make_numbers(numbers, first_stranger, first_stranger, salt);
+        miss_ns[round] = ask_lists(filter, numbers, hit);
+        one_ns[round] = ask_singly(filter, numbers);
+        if (members == 0) continue;
+        make_numbers(numbers, 0, members, salt);
+        hit_ns[round] = ask_lists(filter, numbers, hit);
+    }
+    if (numbers && hit) {
+        measured->miss = median(miss_ns, ROUNDS);
+        measured->one = median(one_ns, ROUNDS);
+        if (members > 0) measured->hit = median(hit_ns, ROUNDS);
+    }
+    free(numbers);
+    free(hit);
+}
+
+static const struct measured nothing = {
+    .build = (double)NAN, .hit = (double)NAN, .miss = (double)NAN, .one = (double)NAN};
+
+void measure_strangers(const tamis *filter, struct measured *measured) {
+    *measured = nothing;
+    ask_rounds(filter, 0, measured);
+}
+
+/* ---- Building ---- */
+
+static tamis_status add_numbers(tamis_builder *builder, uint64_t n) {
+    enum { MANY = 1 << 16 };
+    uint64_t *numbers = malloc(MANY * sizeof *numbers);
+    tamis_status status = numbers ? TAMIS_OK : TAMIS_NOMEM;
+    for (uint64_t done = 0; done < n && !status; done += MANY) {
+        const size_t now = n - done < MANY ? (size_t)(n - done) : MANY;
+        for (size_t i = 0; i < now; i++) numbers[i] = number_at(done + i);
+        status = tamis_builder_add_u64s(builder, numbers, now);
+    }
+    free(numbers);
+    return status;
+}
+
+static tamis_status start_builder(tamis_builder **builder, const char *spec,
+                                  const struct tamis_options *options) {
+    const struct tamis_builder_options building = {
+        .struct_size = sizeof building, .filter = options, .threads = options->threads};
+    return tamis_builder_create_with(builder, spec, &building);
+}
+
+tamis_status measure_wish(const char *spec, uint64_t keys, const struct tamis_options *options,
+                          struct measured *measured) {
+    tamis_builder *builder = NULL;
+    tamis *filter = NULL;
+    *measured = nothing;
+    const double start = now_ns();
+    tamis_status status = start_builder(&builder, spec, options);
+    if (!status) status = add_numbers(builder, keys);
+    if (!status) status = tamis_builder_finish(builder, &filter);
+    measured->build = keys > 0 ? (now_ns() - start) / (double)keys : (double)NAN;
+    measured->keys = keys;
+    if (!status) ask_rounds(filter, keys, measured);
+    tamis_builder_free(builder);
+    tamis_free(filter);
+    return status;
+}
+
+tamis_status measure_build(const char *spec, const struct sample *sample,
+                           const struct tamis_options *options, tamis **filter, double *ns) {
+    tamis_builder *builder = NULL;
+    const double start = now_ns();
+    tamis_status status = start_builder(&builder, spec, options);
+    if (!status) status = tamis_builder_add_many(builder, sample->members, sample->n);
+    if (!status) status = tamis_builder_finish(builder, filter);
+    *ns = sample->n > 0 ? (now_ns() - start) / (double)sample->n : (double)NAN;
+    tamis_builder_free(builder);
+    return status;
+}
+
+/* ---- A sample ---- */
+
+/* Random keys of the list, so many as a round has. */
+static void choose(struct tamis_key *chosen, const struct tamis_key *from, size_t n,
+                   uint64_t salt) {
+    for (size_t i = 0; i < LIST * LISTS; i++) chosen[i] = from[number_at(salt + i) % n];
+}
+
+static double ask_keys_of(const tamis *filter, const struct tamis_key *keys, uint8_t *hit) {
+    const double start = now_ns();
+    for (size_t i = 0; i < LISTS; i++) tamis_has_many(filter, keys + i * LIST, LIST, hit);
+    return (now_ns() - start) / (LIST * LISTS);
+}
+
+static double ask_each_of(const tamis *filter, const struct tamis_key *keys) {
+    unsigned yes = 0;
+    const double start = now_ns();
+    for (size_t i = 0; i < LIST; i++) yes += tamis_has(filter, keys[i].bytes, keys[i].len);
+    const double ns = now_ns() - start;
+    seen = yes;
+    return ns / LIST;
+}
+
+void measure_sample(const tamis *filter, const struct sample *sample, struct measured *measured) {
+    double hit_ns[ROUNDS], miss_ns[ROUNDS], one_ns[ROUNDS];
+    struct tamis_key *chosen = malloc(LIST * LISTS * sizeof *chosen);
+    uint8_t *hit = malloc(LIST);
+    *measured = nothing;
+    measured->keys = sample->n;
+    for (uint64_t round = 0; chosen && hit && sample->n > 0 && round < ROUNDS; round++) {
+        choose(chosen, sample->members, sample->n, round * LIST * LISTS);
+        hit_ns[round] = ask_keys_of(filter, chosen, hit);
+        choose(chosen, sample->strangers, sample->n, round * LIST * LISTS);
+        miss_ns[round] = ask_keys_of(filter, chosen, hit);
+        one_ns[round] = ask_each_of(filter, chosen);
+    }
+    if (chosen && hit && sample->n > 0) {
+        measured->hit = median(hit_ns, ROUNDS);
+        measured->miss = median(miss_ns, ROUNDS);
+        measured->one = median(one_ns, ROUNDS);
+    }
+    free(chosen);
+    free(hit);
+}
+
+/* ---- The floor ---- */
+
+double measure_line(uint64_t bytes) {
+    enum { LINE = 64, AHEAD = 64 };
+    const uint64_t wanted = bytes / LINE + 1, most = UINT32_MAX;
+    const uint64_t lines = wanted < most ? wanted : most;
+    unsigned char *memory = lines <= SIZE_MAX / LINE ? calloc((size_t)lines, LINE) : NULL;
+    double ns[ROUNDS];
+    if (!memory) return 0;
+    for (uint64_t i = 0; i < lines; i++) memory[i * LINE] = 1; /* Every page is there. */
+    for (uint64_t round = 0; round < ROUNDS; round++) {
+        unsigned sum = 0;
+        const unsigned char *line[AHEAD];
+        const double start = now_ns();
+        for (uint64_t i = 0; i < LIST * LISTS; i += AHEAD) {
+            for (uint64_t j = 0; j < AHEAD; j++) {
+                /* 32 bits times 32 bits: a division would take longer than the memory. */
+                const uint64_t any = number_at(round << 32 | (i + j)) >> 32;
+                line[j] = memory + (any * lines >> 32) * LINE;
+                __builtin_prefetch(line[j], 0, 2);
+            }
+            for (size_t j = 0; j < AHEAD; j++) sum += *line[j];
+        }
+        ns[round] = (now_ns() - start) / (LIST * LISTS);
+        seen = sum;
+    }
+    free(memory);
+    return median(ns, ROUNDS);
+}

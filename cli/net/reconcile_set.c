@@ -1,0 +1,256 @@
+/* reconcile_set.c: a file as a set of hashes, and its lines found again by them.
+ *
+ * The file is read twice: once for all hashes, once for the few lines that matter. What comes through
+ * a pipe is copied to an unnamed file meanwhile.
+ */
+#include "cli/net/reconcile.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* ---- Lists of hashes ---- */
+
+bool hashes_add(struct hashes *hashes, uint64_t hash) {
+    enum { FIRST_ROOM = 1024 };
+    if (hashes->n == hashes->room) {
+        const size_t room = hashes->room ? hashes->room * 2 : FIRST_ROOM;
+        uint64_t *larger = room <= SIZE_MAX / 2 / sizeof *larger
+                               ? realloc(hashes->at, room * sizeof *larger)
+                               : NULL;
+        if (!larger) return false;
+        hashes->at = larger;
+        hashes->room = room;
+    }
+    hashes->at[hashes->n++] = hash;
+    return true;
+}
+
+void hashes_free(struct hashes *hashes) {
+    free(hashes->at);
+    *hashes = (struct hashes){0};
+}
+
+static void sort_few(uint64_t *at, size_t n) {
+    for (size_t i = 1; i < n; i++) {
+        const uint64_t hash = at[i];
+        size_t j = i;
+        for (; j > 0 && at[j - 1] > hash; j--) at[j] = at[j - 1];
+        at[j] = hash;
+    }
+}
+
+/* In place, by one byte after the other from the highest: each hash is moved to where the next free
+ * place of its byte is. Well-mixed hashes need few rounds, and no second copy. */
+static int sort_by_byte(uint64_t *at, size_t n, unsigned shift, const struct pause *pause) {
+    enum { FEW = 48 };
+    size_t next[256] = {0}, end[256], sum = 0;
+    int code = 0;
+    if (n <= FEW) {
+        sort_few(at, n);
+        return 0;
+    }
+    for (size_t i = 0; i < n; i++) next[at[i] >> shift & 255]++;
+    for (size_t b = 0; b < 256; b++) {
+        const size_t count = next[b];
+        next[b] = sum;
+        end[b] = sum += count;
+    }
+    for (size_t b = 0; b < 256; b++) {
+        while (next[b] < end[b]) {
+            const uint64_t hash = at[next[b]];
+            const size_t to = hash >> shift & 255;
+            at[next[b]] = at[next[to]];
+            at[next[to]++] = hash;
+        }
+    }
+    for (size_t b = 0, start = 0; b < 256 && shift > 0 && !code; start = end[b++]) {
+        code = sort_by_byte(at + start, end[b] - start, shift - 8, NULL);
+        if (!code && pause && pause->call) code = pause->call(pause->with);
+    }
+    return code;
+}
+
+int hashes_sort(struct hashes *hashes, const struct pause *pause) {
+    size_t kept = 0;
+    const int code = sort_by_byte(hashes->at, hashes->n, 56, pause);
+    if (code) return code;
+    for (size_t i = 0; i < hashes->n; i++)
+        if (kept == 0 || hashes->at[i] != hashes->at[kept - 1]) hashes->at[kept++] = hashes->at[i];
+    hashes->n = kept;
+    return 0;
+}
+
+/* Where it stands, or n. */
+static size_t find_hash(const struct hashes *hashes, uint64_t hash) {
+    size_t from = 0, n = hashes->n;
+    while (n > 0) {
+        const size_t half = n / 2;
+        if (hashes->at[from + half] < hash)
+            from += half + 1, n -= half + 1;
+        else
+            n = half;
+    }
+    return from < hashes->n && hashes->at[from] == hash ? from : hashes->n;
+}
+
+/* ---- Reading ---- */
+
+bool file_starts_with(const char *path, const uint8_t magic[8]) {
+    struct stat status;
+    uint8_t start[8];
+    /* Of a pipe nothing may be taken, and to open one already tells its writer to begin. */
+    if (is_dash(path) || stat(path, &status) < 0 || !S_ISREG(status.st_mode)) return false;
+    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) return false;
+    const bool is_it = pread(fd, start, sizeof start, 0) == (ssize_t)sizeof start &&
+                       memcmp(start, magic, sizeof start) == 0;
+    close(fd);
+    return is_it;
+}
+
+int set_open(struct set *set, const struct args *args, const char *name) {
+    *set = (struct set){.args = args, .name = name, .copy = {.fd = -1}};
+    struct source *source = calloc(1, sizeof *source);
+    if (source) source->name = name;
+    set->is_open = true;
+    return keys_open_sources(&set->keys, args, source, 1);
+}
+
+void set_close(struct set *set) {
+    if (!set->is_open) return;
+    keys_close(&set->keys);
+    spill_close(&set->copy);
+    hashes_free(&set->hashes);
+    *set = (struct set){0};
+}
+
+static int pause_set(const struct set *set) {
+    return set->pause.call ? set->pause.call(set->pause.with) : 0;
+}
+
+static int take_hashes(void *with, struct batch *batch) {
+    struct set *set = with;
+    int code = pause_set(set);
+    set->lines += batch->n;
+    for (size_t i = 0; i < batch->n && !code; i++) {
+        if (!hashes_add(&set->hashes, batch->hash[i])) code = fail_memory(set->args);
+        if (!code && set->copy.buffer)
+            code = spill_line(&set->copy, &batch->line[i], batch->keys->cutting.line_end);
+    }
+    return code;
+}
+
+int set_read(struct set *set, const tamis *hasher) {
+    const struct handler handler = {.take = take_hashes, .with = set};
+    set->hasher = hasher;
+    keys_hash_by(&set->keys, hasher);
+    int code = keys_can_again(&set->keys) ? 0 : spill_open(&set->copy, set->args);
+    if (!code) code = keys_run(&set->keys, &handler);
+    if (!code) code = hashes_sort(&set->hashes, &set->pause);
+    if (!code && set->copy.buffer)
+        code = keys_keep(&set->keys, &set->copy);
+    else if (!code)
+        keys_again(&set->keys);
+    set->keys.is_second_time = true;
+    return code;
+}
+
+/* ---- Lines by their hashes ---- */
+
+/* The first key of a hash, by another hash of it: two keys that share both are the same one. */
+struct found {
+    uint64_t mark;
+    bool is_there;
+};
+
+struct search {
+    struct set *set;
+    const struct hashes *wanted;
+    struct line_taker *taker;
+    struct found *found;
+    tamis *marker;
+    uint64_t shared; /* keys whose hash is that of another key */
+};
+
+static void ask_batch(void *with, struct batch *batch) {
+    const struct search *search = with;
+    for (size_t i = 0; i < batch->n; i++) {
+        const size_t at = find_hash(search->wanted, batch->hash[i]);
+        batch->hit[i] = at < search->wanted->n;
+        batch->value[i] = at;
+    }
+}
+
+static int take_lines(void *with, struct batch *batch) {
+    struct search *search = with;
+    int code = pause_set(search->set);
+    for (size_t i = 0; i < batch->n && !code; i++) {
+        if (!batch->hit[i]) continue;
+        struct found *found = &search->found[batch->value[i]];
+        const struct tamis_key *key = &batch->key[i];
+        const uint64_t mark = tamis_hash(search->marker, key->bytes, key->len);
+        if (found->is_there && found->mark == mark) continue;
+        if (found->is_there) search->shared++;
+        *found = (struct found){.mark = mark, .is_there = true};
+        code = search->taker->take(search->taker->with, batch->hash[i], &batch->line[i], key);
+    }
+    return code;
+}
+
+static int check_found(struct search *search) {
+    const struct set *set = search->set;
+    uint64_t lacking = 0;
+    for (size_t i = 0; i < search->wanted->n; i++) lacking += !search->found[i].is_there;
+    search->taker->lacking = lacking;
+    if (search->shared > 0)
+        warn(set->args, input_name(set->name),
+             "%s different %s the hash of another: the other side may have one of them",
+             human_count(search->shared).text, search->shared == 1 ? "key has" : "keys have");
+    if (lacking == 0 || search->taker->may_lack) return 0;
+    return fail(set->args, input_name(set->name),
+                "the file has changed meanwhile: %s of its keys %s gone", human_count(lacking).text,
+                lacking == 1 ? "is" : "are");
+}
+
+int set_lines(struct set *set, const struct hashes *wanted, struct line_taker *taker) {
+    struct search search = {.set = set, .wanted = wanted, .taker = taker};
+    const struct handler handler = {.ask = ask_batch, .take = take_lines, .with = &search};
+    if (wanted->n == 0) return 0;
+    keys_again(&set->keys);
+    search.found = calloc(wanted->n, sizeof *search.found);
+    const tamis_status status = tamis_create(&search.marker, "blocked:capacity=1,seed=1");
+    int code = !search.found ? fail_memory(set->args)
+               : status      ? fail_why(set->args, NULL, status)
+                             : keys_run(&set->keys, &handler);
+    if (!code) code = check_found(&search);
+    tamis_free(search.marker);
+    free(search.found);
+    return code;
+}
+
+/* ---- Hashes of a conversation ---- */
+
+int make_hasher(const struct args *args, const uint8_t secret[TALK_SECRET_BYTES], tamis **hasher) {
+    struct tamis_options options = {.struct_size = sizeof options, .secret = secret};
+    /* Keyed, so that nobody can prepare keys that collide: a set would hide what it lacks. */
+    const tamis_status status =
+        tamis_create_with(hasher, "blocked:capacity=1,hash=sip13,key=outside", &options);
+    return status ? fail_why(args, NULL, status) : 0;
+}
+
+uint64_t form_mark(const struct set *set) {
+    char text[512];
+    tamis *hasher = NULL;
+    const char *canon = set->args->setting[OPT_CANON].text;
+    const char *encoding = set->keys.cutting.form.encoding;
+    const bool is_bytes =
+        !encoding || strcmp(encoding, "utf8") == 0 || encoding_is_any_bytes(encoding);
+    const int len =
+        snprintf(text, sizeof text, "%s %s", is_bytes ? "bytes" : encoding, canon ? canon : "");
+    if (tamis_create(&hasher, "blocked:capacity=1")) return 0;
+    const uint64_t mark = tamis_hash(hasher, text, (size_t)len < sizeof text ? (size_t)len : 0);
+    tamis_free(hasher);
+    return mark;
+}

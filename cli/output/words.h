@@ -1,0 +1,143 @@
+/* words.h: only the files in cli/ include this. What the command says, and how. */
+#ifndef TAMIS_CLI_OUTPUT_WORDS_H
+#define TAMIS_CLI_OUTPUT_WORDS_H
+
+#include <stdio.h>
+
+#include "cli/args/args.h"
+#include "tamis.h"
+
+/* ==== Colours: color.c ====================================================================== */
+
+enum role { ROLE_TEXT, ROLE_HEADING, ROLE_NAME, ROLE_ASIDE, ROLE_TROUBLE, ROLE_CAUTION };
+
+/* What --color says: auto, always or never. */
+void color_when(const char *word);
+
+/* What switches to a role, ROLE_TEXT being back to normal; "" where there are no colours. */
+const char *color(FILE *out, enum role role);
+
+/* The words in that role, then back to normal. */
+void color_words(FILE *out, enum role role, const char *words);
+
+/* ==== Words: report.c, nearest.c, help.c ==================================================== */
+
+/* A complaint in several pieces: "tamis: VERB: FILE: " and, at last, the newline. In between nobody
+ * else writes on stderr. */
+void report_start(const struct args *args, const char *file);
+void report_end(void);
+
+/* Prints "tamis: VERB: FILE: sentence" on stderr and returns EXIT_TROUBLE. `file` may be NULL. */
+#if defined(__GNUC__)
+__attribute__((format(printf, 3, 4)))
+#endif
+int fail(const struct args *args, const char *file, const char *format, ...);
+
+/* The same with the sentence of the library, which may name the file already. */
+int fail_why(const struct args *args, const char *file, tamis_status status);
+
+/* That sentence without the name of the file before it. */
+const char *why_without_file(const char *file);
+
+int fail_memory(const struct args *args);
+
+/* There is no such verb; names the one that may be meant. */
+int fail_verb(const struct args *args, const char *name);
+
+/* A warning, unless --quiet. */
+#if defined(__GNUC__)
+__attribute__((format(printf, 3, 4)))
+#endif
+void warn(const struct args *args, const char *file, const char *format, ...);
+
+/* How `-` is called in sentences. */
+const char *input_name(const char *path);
+const char *output_name(const char *path);
+
+/* Closes stdout: returns `code`, or EXIT_TROUBLE when something could not be written. */
+int finish_output(const struct verb *verb, int code);
+
+/* How many letters must be added, dropped, changed or swapped to turn one word into the other. */
+size_t word_distance(const char *a, const char *b);
+
+/* Whether such a distance is small enough to be a slip of the hand. */
+bool is_slip(size_t distance, const char *typed);
+
+/* Whether `word` is one of the words in a text that separates them by single spaces. */
+bool is_among(const char *words, const char *word);
+
+/* Prints one paragraph broken at spaces, up to 80 columns; it starts in column `column`, further
+ * lines are indented by `indent`. Returns where the next paragraph starts. */
+const char *print_paragraph(FILE *out, const char *text, int column, int indent);
+
+/* What the table does not say: about the command as a whole, and how a verb exits. */
+extern const struct example overview_examples[];
+extern const char overview_about[], overview_exits[];
+const char *verb_exits(const struct verb *verb);
+
+void help_overview(FILE *out, enum help_wish wish);
+void help_verb(FILE *out, const struct verb *verb, enum help_wish wish);
+void help_usage(FILE *out, const struct verb *verb); /* one line, without its newline */
+
+/* ==== Numbers for people: human.c =========================================================== */
+
+/* Returned by value, so that it can be printed where it is made. */
+struct human {
+    char text[48];
+};
+
+struct human human_count(uint64_t count);  /* 1,234,567 */
+struct human human_limit(uint64_t limit);  /* 1,000, but 2^56 */
+struct human human_margin(double error);   /* two standard errors, as a whole number */
+struct human human_bytes(uint64_t bytes);  /* 1.18 MiB */
+struct human human_decimal(double value);  /* three digits that matter: 9.59, 10.5, 1,204 */
+struct human human_expected(double count); /* the same, but 0.003 */
+struct human human_share(double share);    /* 1 %, 0.94 %, 9.5e-07 */
+struct human human_one_in(double rate);    /* 1 in 100 */
+struct human human_rate(double rate);      /* 1 % (1 in 100) */
+struct human human_key(const struct tamis_key *key); /* a\x00b, the start of a long one and ... */
+void human_text(FILE *out, const char *text);        /* control characters as \n or \x1b */
+
+/* ==== Writing JSON: json.c ================================================================== */
+
+struct json {
+    FILE *out;
+    bool needs_comma;
+};
+
+/* `name` is NULL inside an array and for the outermost value. */
+void json_open(struct json *json, const char *name, char bracket);
+void json_close(struct json *json, char bracket);
+void json_text(struct json *json, const char *name, const char *text); /* NULL becomes null */
+void json_bytes(struct json *json, const char *name, const char *text,
+                size_t len); /* may hold NULs, and ends with one more */
+void json_count(struct json *json, const char *name, uint64_t count);
+void json_real(struct json *json, const char *name, double value); /* not finite: null */
+void json_bool(struct json *json, const char *name, bool value);
+void json_null(struct json *json, const char *name);
+void json_end(struct json *json); /* the newline after a whole document */
+
+/* ==== Progress: progress.c ================================================================== */
+
+/* On a terminal, after a second: a bar, unless --quiet or --no-progress. Anywhere: one line for each
+ * SIGUSR1. main.c starts and ends it for every verb, and the reading engine says how far it is; a
+ * verb has to say something only where other work of its own takes long. */
+void progress_start(const struct args *args);
+void progress_end(void);
+
+/* "sorting", and how much of the whole is done; 0 when nobody knows the whole. */
+void progress_show(const char *what, uint64_t done, uint64_t total);
+
+/* Keys are read from so many bytes, 0 when nobody knows; then how far that is. */
+void progress_reading(uint64_t bytes);
+void progress_lines(uint64_t lines);
+void progress_bytes(uint64_t bytes);
+
+/* That work is over. */
+void progress_wipe(void);
+
+/* In between, nothing of it is on the terminal to which `out`, stdout or stderr, goes. */
+void progress_hold(FILE *out);
+void progress_release(FILE *out);
+
+#endif

@@ -1,0 +1,183 @@
+/* plot_rates.c: what rates cost, and what becomes of them while a filter fills up. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/plot/curves.h"
+
+/* Calls `draw` for each name in a list with commas between them. */
+typedef int draw_kind(const struct args *args, const char *kind, struct chart *chart);
+
+static int each_kind(const struct args *args, const char *kinds, struct chart *chart,
+                     draw_kind *draw) {
+    int code = 0;
+    while (*kinds && !code) {
+        char name[40];
+        const size_t len = strcspn(kinds, ",");
+        struct tamis_kind_info kind;
+        if (chart->count + 2 > MOST_SERIES)
+            return fail(args, NULL, "--kinds: at most %d kinds fit into one picture",
+                        MOST_SERIES - 2);
+        snprintf(name, sizeof name, "%.*s", (int)(len < 39 ? len : 39), kinds);
+        code = kind_exists(args, name, &kind);
+        if (!code) code = draw(args, name, chart);
+        kinds += len + (kinds[len] == ',');
+    }
+    return code;
+}
+
+static uint64_t keys_wanted(const struct args *args, uint64_t preset) {
+    return given(args, OPT_CAPACITY) ? args->setting[OPT_CAPACITY].number : preset;
+}
+
+/* Series in the order in which they are drawn; the room was looked at before. */
+static struct series *new_series(struct chart *chart, const char *name) {
+    struct series *series = &chart->series[chart->count++];
+    snprintf(series->name, sizeof series->name, "%.39s", name);
+    return series;
+}
+
+/* ---- Bits against rates ---- */
+
+static const double lowest_rate = 1e-6;
+
+static int draw_rate(const struct args *args, const char *kind, struct chart *chart) {
+    struct series *series = new_series(chart, kind);
+    const uint64_t keys = keys_wanted(args, 1000000);
+    for (double rate = 0.3; rate >= lowest_rate * 0.99; rate *= pow(10, -0.125)) {
+        char spec[120];
+        struct tamis_plan plan;
+        snprintf(spec, sizeof spec, "%s:capacity=%" PRIu64 ",fpr=%.9g", kind, keys, rate);
+        if (tamis_plan(spec, &plan, sizeof plan)) continue; /* It ends where the kind does. */
+        if (!series_add(series, plan.fpr_expected, plan.bits_per_key)) return fail_memory(args);
+    }
+    return 0;
+}
+
+int draw_rates(const struct args *args, const char *kinds, struct chart *chart) {
+    const uint64_t keys = keys_wanted(args, 1000000);
+    *chart = (struct chart){
+        .x = {.name = "rate", .low = 1, .high = lowest_rate, .is_log = true, .style = AS_RATE},
+        .y = {.name = "bits per key", .low = 0, .high = 40}};
+    snprintf(chart->title, sizeof chart->title, "What a rate costs");
+    snprintf(chart->subtitle, sizeof chart->subtitle,
+             "%s keys, as planned; the bound is the least that any filter can have",
+             human_count(keys).text);
+    int code = each_kind(args, kinds, chart, draw_rate);
+    struct series *bound = new_series(chart, "the bound");
+    bound->is_guide = true;
+    for (double rate = 1; !code && rate >= lowest_rate * 0.99; rate /= 2)
+        if (!series_add(bound, rate, -log2(rate))) code = fail_memory(args);
+    return code;
+}
+
+/* ---- Rates against keys ---- */
+
+enum { STEPS = 60 };
+static const double farthest = 2; /* times the capacity */
+
+/* Adds keys step by step and looks at the rate. */
+static int fill_up(const struct args *args, tamis *filter, uint64_t capacity,
+                   struct series *series) {
+    uint64_t done = 0;
+    for (int step = 1; step <= STEPS; step++) {
+        const uint64_t wanted = (uint64_t)(farthest * (double)capacity * step / STEPS);
+        tamis_status status = TAMIS_OK;
+        for (; done < wanted && !status; done++) status = tamis_add_u64(filter, done);
+        if (status == TAMIS_FULL) return 0; /* The curve ends here. */
+        if (status) return fail_why(args, NULL, status);
+        const double rate = tamis_fpr_now(filter);
+        if (rate > 0 && !series_add(series, (double)wanted / (double)capacity, rate))
+            return fail_memory(args);
+    }
+    return 0;
+}
+
+static int draw_fill(const struct args *args, const char *kind, struct chart *chart) {
+    const struct setting *fpr = &args->setting[OPT_FPR];
+    const uint64_t keys = keys_wanted(args, 100000);
+    struct tamis_kind_info info;
+    char spec[120];
+    tamis *filter;
+    tamis_kind_named(kind, &info, sizeof info);
+    if (!(info.abilities & TAMIS_CAN_ADD))
+        return fail(args, NULL, "--kinds: %s is built once and does not fill up", kind);
+    snprintf(spec, sizeof spec, "%s:capacity=%" PRIu64 ",fpr=%.9g", kind, keys,
+             fpr->is_given ? fpr->rate : 0.01);
+    const tamis_status status = tamis_create(&filter, spec);
+    if (status) return fail_why(args, NULL, status);
+    const int code = fill_up(args, filter, keys, new_series(chart, kind));
+    tamis_free(filter);
+    return code;
+}
+
+/* A horizontal line at the rate that was asked. */
+static int draw_asked(const struct args *args, struct chart *chart, double rate) {
+    struct series *asked = new_series(chart, "asked");
+    asked->is_guide = true;
+    const bool is_drawn = series_add(asked, 0, rate) && series_add(asked, farthest, rate);
+    return is_drawn ? 0 : fail_memory(args);
+}
+
+static void start_filling(struct chart *chart, double rate) {
+    *chart = (struct chart){
+        .x = {.name = "keys, in multiples of the capacity", .low = 0, .high = farthest},
+        .y = {.name = "rate", .low = rate / 1000, .high = 1, .is_log = true, .style = AS_RATE}};
+}
+
+static const uint64_t most_filled = 20 * 1000 * 1000;
+
+int draw_filling(const struct args *args, const char *kinds, struct chart *chart) {
+    const double rate = given(args, OPT_FPR) ? args->setting[OPT_FPR].rate : 0.01;
+    const uint64_t keys = keys_wanted(args, 100000);
+    start_filling(chart, rate);
+    if (keys == 0 || keys > most_filled)
+        return fail(args, NULL, "--capacity: a filter of 1 to %s keys is filled up for the picture",
+                    human_count(most_filled).text);
+    snprintf(chart->title, sizeof chart->title, "What becomes of the rate as keys are added");
+    snprintf(chart->subtitle, sizeof chart->subtitle,
+             "planned for %s keys at %s; filled up and looked at", human_count(keys).text,
+             human_share(rate).text);
+    const int code = each_kind(args, kinds, chart, draw_fill);
+    return code ? code : draw_asked(args, chart, rate);
+}
+
+/* An empty filter like this one. */
+static tamis_status create_like(const tamis *filter, tamis **empty) {
+    const size_t size = tamis_spec(filter, NULL, 0) + 1;
+    char *spec = malloc(size);
+    if (!spec) return TAMIS_NOMEM;
+    tamis_spec(filter, spec, size);
+    const tamis_status status = tamis_create(empty, spec);
+    free(spec);
+    return status;
+}
+
+int draw_filling_image(const struct args *args, const struct image *image, struct chart *chart) {
+    struct tamis_info info;
+    tamis *empty;
+    tamis_info(image->filter, &info, sizeof info);
+    int code = image_needs(args, image, TAMIS_CAN_ADD, "fill up");
+    if (code) return code;
+    const double rate = info.fpr_asked > 0 ? info.fpr_asked : info.fpr_expected;
+    start_filling(chart, rate);
+    if (info.capacity == 0 || info.capacity > most_filled)
+        return fail(args, input_name(image->path),
+                    "planned for %s keys; 1 to %s are filled up for the picture",
+                    human_count(info.capacity).text, human_count(most_filled).text);
+    snprintf(chart->title, sizeof chart->title, "How full it is, and what comes of it");
+    snprintf(chart->subtitle, sizeof chart->subtitle,
+             "%.60s: %s, planned for %s keys; the dot is now", input_name(image->path), info.kind,
+             human_count(info.capacity).text);
+    const tamis_status status = create_like(image->filter, &empty);
+    if (status) return fail_why(args, input_name(image->path), status);
+    code = fill_up(args, empty, info.capacity, new_series(chart, info.kind));
+    tamis_free(empty);
+    struct series *now = new_series(chart, "now");
+    now->is_dots = true;
+    const double keys = isfinite(info.items_now.value) ? info.items_now.value : (double)info.items;
+    if (!code && !series_add(now, fmin(farthest, keys / (double)info.capacity), info.fpr_now))
+        code = fail_memory(args);
+    return code ? code : draw_asked(args, chart, rate);
+}

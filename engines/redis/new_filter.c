@@ -1,0 +1,151 @@
+/* Making filters. */
+#include "engines/redis/new_filter.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "engines/redis/server_secret.h"
+
+/* ---- What is to be made ------------------------------------------------------------------------ */
+
+static const char keyed[] = "hash=sip13", plain[] = "hash=xxh3";
+
+/* Behind the kind comes a colon, behind anything else a comma. */
+static const char *joint(const char *spec) {
+    return strchr(spec, ':') || strchr(spec, '=') ? "," : ":";
+}
+
+tamis_status creation_plan(creation *c, const char *spec, size_t len) {
+    struct tamis_plan plan;
+    char text[SPEC_MOST - sizeof keyed];
+    if (len >= sizeof text || memchr(spec, 0, len)) len = 0;
+    snprintf(text, sizeof text, "%.*s", (int)len, spec);
+    const tamis_status rc = tamis_plan(text, &plan, sizeof plan);
+    if (rc) return rc;
+    const bool is_told = strstr(text, "hash=") || plan.abilities & TAMIS_OWN_HASH;
+    const bool is_keyed = is_told ? strstr(text, keyed) != NULL : settings.hash == HASH_KEYED;
+    /* Said in full: another server has other settings. */
+    snprintf(c->spec, sizeof c->spec, "%s%s%s", text, is_told ? "" : joint(text),
+             is_told    ? ""
+             : is_keyed ? keyed
+                        : plain);
+    c->bytes = plan.payload_bytes;
+    if (is_keyed && !c->has_secret) {
+        memcpy(c->secret, settings_secret(), SECRET_BYTES);
+        c->has_secret = c->has_servers_secret = true;
+    }
+    return TAMIS_OK;
+}
+
+bool creation_note(creation *c, redis_string *name, redis_string *text) {
+    if (c->notes == NOTES_MOST) return false;
+    c->name[c->notes] = redis.HoldString(NULL, name);
+    c->value[c->notes++] = redis.HoldString(NULL, text);
+    return true;
+}
+
+void creation_facts(creation *c, const facts *f) {
+    char facts_text[FACTS_MOST];
+    facts_write(f, facts_text);
+    redis_string *name = redis.CreateString(NULL, "redis", 5);
+    redis_string *text = redis.CreateString(NULL, facts_text, strlen(facts_text));
+    creation_note(c, name, text);
+    redis.FreeString(NULL, name);
+    redis.FreeString(NULL, text);
+}
+
+void creation_free(creation *c) {
+    for (int i = 0; i < c->notes; i++) {
+        redis.FreeString(NULL, c->name[i]);
+        redis.FreeString(NULL, c->value[i]);
+    }
+    c->notes = 0;
+    memset(c->secret, 0, sizeof c->secret);
+}
+
+/* ---- Making it --------------------------------------------------------------------------------- */
+
+tamis_status creation_make(const creation *c, tamis **filter) {
+    const struct tamis_options options = value_options(c->has_secret ? c->secret : NULL);
+    tamis_status rc = tamis_create_with(filter, c->spec, &options);
+    for (int i = 0; i < c->notes && !rc; i++) {
+        rc = tamis_set_note(*filter, redis.StringPtrLen(c->name[i], NULL),
+                            redis.StringPtrLen(c->value[i], NULL));
+        if (rc) tamis_free(*filter);
+    }
+    return rc;
+}
+
+/* With the digits that came: what tamis_spec tells of a rate has fewer. */
+static void replicate(redis_ctx *ctx, const creation *c, redis_string *key) {
+    redis_string *notes[3 * NOTES_MOST], *word = redis.CreateString(NULL, "NOTE", 4);
+    for (int i = 0; i < c->notes; i++) {
+        notes[3 * i] = word;
+        notes[3 * i + 1] = c->name[i];
+        notes[3 * i + 2] = c->value[i];
+    }
+    if (c->has_servers_secret) secret_note(ctx);
+    if (c->has_secret)
+        redis.Replicate(ctx, "TAMIS.CREATE", "sccbv", key, c->spec, "SECRET",
+                        (const char *)c->secret, (size_t)SECRET_BYTES, notes,
+                        (size_t)(3 * c->notes));
+    else
+        redis.Replicate(ctx, "TAMIS.CREATE", "scv", key, c->spec, notes, (size_t)(3 * c->notes));
+    redis.FreeString(NULL, word);
+}
+
+value *creation_put(redis_ctx *ctx, place *p, redis_string *key, const creation *c, tamis *filter) {
+    value *v = value_new(filter);
+    if (!v) {
+        tamis_free(filter);
+        reply_error(ctx, "ERR Insufficient memory");
+        return NULL;
+    }
+    place_set(p, v);
+    replicate(ctx, c, key);
+    redis.NotifyKeyspaceEvent(ctx, REDIS_NOTIFY_MODULE, c->event, key);
+    return v;
+}
+
+value *creation_now(redis_ctx *ctx, place *p, redis_string *key, creation *c) {
+    tamis *filter;
+    const tamis_status rc = creation_make(c, &filter);
+    value *v = rc ? NULL : creation_put(ctx, p, key, c, filter);
+    if (rc) reply_refusal(ctx, rc);
+    creation_free(c);
+    return v;
+}
+
+/* ---- On the worker ------------------------------------------------------------------------------ */
+
+static void make_job(job *j) {
+    const tamis_status rc = creation_make(j->task, &j->result);
+    if (rc) job_fail(j, rc);
+}
+
+static void end_job(job *j, redis_ctx *ctx) {
+    place p;
+    if (!job_lands(ctx, j, &p)) return;
+    if (creation_put(ctx, &p, j->key, j->task, j->result)) reply_ok(ctx);
+    place_close(&p);
+}
+
+static void clean_job(job *j) {
+    creation_free(j->task);
+    redis.Free(j->task);
+}
+
+int creation_reply(redis_ctx *ctx, redis_string *key, creation *c) {
+    creation *kept = try_alloc(sizeof *kept);
+    job *j = kept ? job_new(ctx, key, NULL) : NULL;
+    if (!j) {
+        if (!kept) reply_error(ctx, "ERR Insufficient memory");
+        redis.Free(kept);
+        creation_free(c);
+        return REDIS_OK;
+    }
+    *kept = *c;
+    j->task = kept;
+    j->make = make_job, j->end = end_job, j->clean = clean_job;
+    return job_do(ctx, j, c->bytes);
+}

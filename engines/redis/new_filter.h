@@ -1,0 +1,49 @@
+/* The module's files may include this: making filters, for TAMIS.CREATE and for the other families.
+ *
+ * A creation is replicated as what came of it, TAMIS.CREATE with the whole spec, the secret and the
+ * notes: neither another server's settings nor another secret gets in between. */
+#ifndef TAMIS_REDIS_NEW_FILTER_H
+#define TAMIS_REDIS_NEW_FILTER_H
+
+#include "engines/redis/settings.h"
+#include "engines/redis/work.h"
+
+enum { SPEC_MOST = 1024, NOTES_MOST = 16 };
+
+/* What is to be made. */
+typedef struct creation {
+    char spec[SPEC_MOST];
+    uint8_t secret[SECRET_BYTES];
+    bool has_secret, has_servers_secret;
+    redis_string *name[NOTES_MOST], *value[NOTES_MOST];
+    int notes;
+    uint64_t bytes;    /* of its payload */
+    const char *event; /* for those who listen to keys */
+} creation;
+
+/* Works a spec out: a hash that nobody named is keyed by the server's secret, unless the settings say
+ * otherwise or the kind hashes by itself. TAMIS_INVALID and the like, with the sentence in tamis_why. */
+tamis_status creation_plan(creation *, const char *spec, size_t len);
+
+/* Adds a note; false when there are too many. */
+bool creation_note(creation *, redis_string *name, redis_string *value);
+
+/* Adds the note of a family. */
+void creation_facts(creation *, const facts *);
+void creation_free(creation *);
+
+/* Makes it for a key where nothing is, on the worker when it is large, and replies OK. The creation is
+ * gone afterwards. */
+int creation_reply(redis_ctx *, redis_string *key, creation *);
+
+/* Makes it at once, for commands that go on with it; NULL, with the error replied, when it cannot be
+ * made. The creation is gone afterwards. */
+value *creation_now(redis_ctx *, place *, redis_string *key, creation *);
+
+/* The two halves of it, for jobs of other commands: makes the filter, on any thread; and puts it in
+ * place, replicated and told, the filter being the value's from then on. NULL, with the error replied,
+ * when there is no memory for a value. */
+tamis_status creation_make(const creation *, tamis **filter);
+value *creation_put(redis_ctx *, place *, redis_string *key, const creation *, tamis *filter);
+
+#endif

@@ -1,0 +1,223 @@
+/* TAMIS.INFO, TAMIS.DUMP and TAMIS.LOAD: filters as a whole. */
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "engines/redis/chunk_load.h"
+#include "engines/redis/commands.h"
+#include "engines/redis/forms.h"
+#include "engines/redis/settings.h"
+
+/* ---- TAMIS.INFO key ------------------------------------------------------------------------------ */
+
+/* Measured on the worker, told on the main thread. */
+typedef struct measured {
+    struct tamis_info info;
+    char spec[1024];
+} measured;
+
+static void measure(job *j) {
+    measured *m = j->task;
+    tamis_info(j->target->filter, &m->info, sizeof m->info);
+    tamis_spec(j->target->filter, m->spec, sizeof m->spec);
+}
+
+static void pair_text(redis_ctx *ctx, const char *name, const char *text) {
+    reply_text(ctx, name);
+    reply_text(ctx, text);
+}
+
+static void pair_number(redis_ctx *ctx, const char *name, uint64_t number) {
+    reply_text(ctx, name);
+    redis.ReplyWithLongLong(ctx, number > INT64_MAX ? INT64_MAX : (long long)number);
+}
+
+static void pair_real(redis_ctx *ctx, const char *name, double x) {
+    reply_text(ctx, name);
+    redis.ReplyWithDouble(ctx, x);
+}
+
+static void pair_bool(redis_ctx *ctx, const char *name, bool x) {
+    reply_text(ctx, name);
+    reply_bool(ctx, x);
+}
+
+/* How keys become bytes is among them, for clients that hash. */
+static void tell_notes(redis_ctx *ctx, const tamis *filter) {
+    const char *name, *text;
+    long n = 0;
+    while (tamis_note_at(filter, (size_t)n, &name, &text)) n++;
+    reply_text(ctx, "notes");
+    reply_map(ctx, n);
+    for (long i = 0; i < n && tamis_note_at(filter, (size_t)i, &name, &text); i++)
+        pair_text(ctx, name, text);
+}
+
+/* Filters are merged with those that have the same. */
+static const char *whose_secret(const tamis *filter) {
+    uint8_t secret[SECRET_BYTES];
+    if (!tamis_secret(filter, secret)) return "none";
+    return memcmp(secret, settings_secret(), sizeof secret) == 0 ? "server" : "own";
+}
+
+/* The names are those of "tamis info --json". */
+static void tell(job *j, redis_ctx *ctx) {
+    const measured *m = j->task;
+    const struct tamis_info *info = &m->info;
+    enum { PAIRS = 20 };
+    const facts *f = &j->target->facts;
+    long shape = 0;
+    while (shape < TAMIS_WORDS && info->word_name[shape]) shape++;
+    reply_map(ctx, f->every ? PAIRS + 2 : PAIRS);
+    pair_text(ctx, "spec", m->spec);
+    pair_text(ctx, "kind", info->kind);
+    pair_text(ctx, "contract", info->contract);
+    pair_number(ctx, "payload_bytes", info->payload_bytes);
+    pair_number(ctx, "stored_bytes", info->stored_bytes);
+    pair_number(ctx, "capacity", info->capacity);
+    pair_number(ctx, "items", info->items);
+    pair_real(ctx, "items_now", info->items_now.value);
+    pair_number(ctx, "probes", info->probes);
+    pair_real(ctx, "fpr_asked", info->fpr_asked);
+    pair_real(ctx, "fpr_expected", info->fpr_expected);
+    pair_real(ctx, "fpr_now", info->fpr_now);
+    pair_real(ctx, "fill", info->fill);
+    pair_text(ctx, "hash", info->hash);
+    pair_text(ctx, "key_place", info->key_place);
+    pair_text(ctx, "secret", whose_secret(j->target->filter));
+    pair_bool(ctx, "is_degraded", info->is_degraded);
+    pair_text(ctx, "caveat", info->caveat);
+    if (f->every) {
+        pair_number(ctx, "every", f->every);
+        pair_number(ctx, "ticked", f->ticked);
+    }
+    reply_text(ctx, "shape");
+    reply_map(ctx, shape);
+    for (long i = 0; i < shape; i++) pair_number(ctx, info->word_name[i], info->word[i]);
+    tell_notes(ctx, j->target->filter);
+}
+
+static void free_task(job *j) {
+    redis.Free(j->task);
+}
+
+int tamis_info_command(redis_ctx *ctx, redis_string **argv, int argc) {
+    place p = place_open(ctx, argv[1], REDIS_READ, ANY_FAMILY);
+    tamis *filter = place_filter(ctx, &p, argv[1]);
+    job *j = filter ? job_new(ctx, argv[1], p.value) : NULL;
+    (void)argc;
+    place_close(&p);
+    if (!j) return REDIS_OK;
+    j->task = redis.Alloc(sizeof(measured));
+    j->make = measure, j->end = tell, j->clean = free_task;
+    j->only_tells = true;
+    /* Rates take some kinds tens of milliseconds, however small the filter is. */
+    return job_do(ctx, j, LARGE_BYTES);
+}
+
+/* ---- TAMIS.DUMP key offset [COUNT bytes] ---------------------------------------------------------- */
+
+enum { CHUNK_PRESET = 1 << 20, CHUNK_MOST = 64 << 20 };
+
+typedef struct chunk {
+    uint64_t offset, total;
+    size_t size;
+    char bytes[];
+} chunk;
+
+static void cut_chunk(job *j) {
+    chunk *c = j->task;
+    const tamis_status rc = tamis_bytes_at(j->target->filter, c->offset, c->bytes, c->size);
+    if (rc) job_fail(j, rc);
+}
+
+static void send_chunk(job *j, redis_ctx *ctx) {
+    const chunk *c = j->task;
+    const uint64_t end = c->offset + c->size;
+    if (j->rc) {
+        reply_error(ctx, "ERR %s", j->why);
+        return;
+    }
+    redis.ReplyWithArray(ctx, 3);
+    redis.ReplyWithLongLong(ctx, end == c->total ? 0 : (long long)end);
+    redis.ReplyWithLongLong(ctx, (long long)c->total);
+    redis.ReplyWithStringBuffer(ctx, c->bytes, c->size);
+}
+
+/* Offset and COUNT; false with the error replied. */
+static bool take_range(redis_ctx *ctx, redis_string **argv, int argc, uint64_t total,
+                       uint64_t *offset, uint64_t *count) {
+    long long from, most = CHUNK_PRESET;
+    const bool has_count = argc == 5 && strcasecmp(redis.StringPtrLen(argv[3], NULL), "COUNT") == 0;
+    if (redis.StringToLongLong(argv[2], &from) || from < 0 || (uint64_t)from > total) {
+        reply_error(ctx, "ERR the offset must be from 0 to %llu", (unsigned long long)total);
+        return false;
+    }
+    if ((argc > 3 && !has_count) ||
+        (has_count && (redis.StringToLongLong(argv[4], &most) || most < 1 || most > CHUNK_MOST))) {
+        reply_error(ctx, "ERR COUNT must be from 1 to %d", CHUNK_MOST);
+        return false;
+    }
+    *offset = (uint64_t)from;
+    *count = total - *offset < (uint64_t)most ? total - *offset : (uint64_t)most;
+    return true;
+}
+
+int tamis_dump_command(redis_ctx *ctx, redis_string **argv, int argc) {
+    enum { HEADER_BYTES = 192 };
+    uint64_t offset, count;
+    place p = place_open(ctx, argv[1], REDIS_READ, ANY_FAMILY);
+    tamis *filter = place_filter(ctx, &p, argv[1]);
+    if (filter) value_note_facts(p.value);
+    job *j = filter && take_range(ctx, argv, argc, tamis_stored_size(filter), &offset, &count)
+                 ? job_new(ctx, argv[1], p.value)
+                 : NULL;
+    place_close(&p);
+    if (!j) return REDIS_OK;
+    chunk *c = j->task = try_alloc(sizeof *c + (size_t)count);
+    if (!c) {
+        job_drop(j);
+        return reply_error(ctx, "ERR Insufficient memory");
+    }
+    *c = (chunk){.offset = offset, .total = tamis_stored_size(filter), .size = (size_t)count};
+    j->make = cut_chunk, j->end = send_chunk, j->clean = free_task;
+    j->only_tells = true;
+    return job_do(ctx, j, offset < HEADER_BYTES ? c->total : c->size);
+}
+
+/* ---- TAMIS.LOAD key offset total bytes [FORM form] -------------------------------------------------- */
+
+static void reply_have(redis_ctx *ctx, uint64_t have) {
+    redis.ReplyWithLongLong(ctx, (long long)have);
+}
+
+/* -1 when there is no such form. */
+static int form_of(redis_string **argv, int argc) {
+    if (argc == 5) return FORM_IMAGE;
+    if (argc != 7 || strcasecmp(redis.StringPtrLen(argv[5], NULL), "FORM") != 0) return -1;
+    for (int i = 0; i < FORMS; i++)
+        if (strcasecmp(redis.StringPtrLen(argv[6], NULL), form_names[i]) == 0) return i;
+    return -1;
+}
+
+int tamis_load_command(redis_ctx *ctx, redis_string **argv, int argc) {
+    long long offset, total;
+    const int form = form_of(argv, argc);
+    if (form < 0 || redis.StringToLongLong(argv[2], &offset) || offset < 0 ||
+        redis.StringToLongLong(argv[3], &total) || total < 1)
+        return reply_error(ctx,
+                           "ERR syntax error: TAMIS.LOAD key offset total bytes, with offset and "
+                           "total in bytes");
+    place p = place_open(ctx, argv[1], REDIS_READ | REDIS_WRITE, ANY_FAMILY);
+    if (p.is_wrong) {
+        place_close(&p);
+        return redis.ReplyWithError(ctx, WRONG_TYPE);
+    }
+    const coming c = {.form = (chunk_form)form,
+                      .offset = (uint64_t)offset,
+                      .total = (uint64_t)total,
+                      .bytes = argv[4],
+                      .family = FAMILY_TAMIS,
+                      .reply = reply_have};
+    return arrive(ctx, &p, argv[1], &c);
+}

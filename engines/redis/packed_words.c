@@ -1,0 +1,93 @@
+/* TAMIS.WORDS: a command with very many arguments, as primaries and append-only files tell it. */
+#include "engines/redis/packed_words.h"
+
+#include <string.h>
+
+#include "engines/redis/commands.h"
+
+enum { LENGTH_BYTES = 4, MOST_BYTES = 512 << 20, BEFORE = 2 /* the command and its key */ };
+
+/* ---- Packing ----------------------------------------------------------------------------------------- */
+
+static size_t packed_size(redis_string *const *word, size_t count) {
+    size_t size = 0;
+    for (size_t i = 0; i < count && size <= MOST_BYTES; i++)
+        size += LENGTH_BYTES + key_of(word[i]).len;
+    return size;
+}
+
+char *words_pack(redis_string *const *word, size_t count, size_t *size) {
+    *size = packed_size(word, count);
+    char *packed = *size <= MOST_BYTES ? try_alloc(*size) : NULL, *to = packed;
+    for (size_t i = 0; packed && i < count; i++) {
+        const struct tamis_key k = key_of(word[i]);
+        for (int byte = 0; byte < LENGTH_BYTES; byte++) *to++ = (char)(k.len >> 8 * byte);
+        memcpy(to, k.bytes, k.len);
+        to += k.len;
+    }
+    return packed;
+}
+
+/* ---- Unpacking --------------------------------------------------------------------------------------- */
+
+/* The next word, which `left` is moved behind; false when there is none that is whole. */
+static bool take_word(struct tamis_key *left, struct tamis_key *word) {
+    const uint8_t *p = left->bytes;
+    if (left->len < LENGTH_BYTES) return false;
+    const size_t len = (size_t)p[0] | (size_t)p[1] << 8 | (size_t)p[2] << 16 | (size_t)p[3] << 24;
+    if (left->len - LENGTH_BYTES < len) return false;
+    *word = (struct tamis_key){p + LENGTH_BYTES, len};
+    *left = (struct tamis_key){p + LENGTH_BYTES + len, left->len - LENGTH_BYTES - len};
+    return true;
+}
+
+/* How many there are; 0 when they are not packed as they should be. */
+static size_t count_words(const redis_string *packed) {
+    struct tamis_key left = key_of(packed), word;
+    size_t n = 0;
+    while (take_word(&left, &word)) n++;
+    return left.len ? 0 : n;
+}
+
+/* They are this job's alone until it has ended: no lock is needed. */
+static void unpack(const redis_string *packed, redis_string **to) {
+    struct tamis_key left = key_of(packed), word;
+    while (take_word(&left, &word)) *to++ = redis.CreateString(NULL, word.bytes, word.len);
+}
+
+static void unpack_elsewhere(job *j) {
+    unpack(j->held[0], j->task);
+}
+
+/* ---- TAMIS.WORDS key command packed ------------------------------------------------------------------- */
+
+static void free_arguments(const call *c, int count) {
+    for (int i = 0; i < count; i++) redis.FreeString(NULL, c->argv[i]);
+    redis.Free(c->argv);
+}
+
+static void run_now(redis_ctx *ctx, const call *c, const redis_string *packed) {
+    unpack(packed, c->argv + BEFORE);
+    c->function(ctx, c->argv, c->argc);
+    free_arguments(c, c->argc);
+}
+
+int tamis_words_command(redis_ctx *ctx, redis_string **argv, int argc) {
+    call c;
+    (void)argc;
+    if (bounds_bind())
+        return reply_error(ctx, "ERR TAMIS.WORDS is for primaries and append-only files");
+    const size_t count = count_words(argv[3]);
+    if (!words_command(argv[2], &c) || count == 0 || count > INT32_MAX - BEFORE)
+        return reply_error(ctx,
+                           "ERR no such command, or its words are not packed as they should be");
+    c.argc = BEFORE + (int)count;
+    c.argv = redis.Alloc((size_t)c.argc * sizeof *c.argv);
+    c.argv[0] = redis.HoldString(NULL, argv[2]);
+    c.argv[1] = redis.HoldString(NULL, argv[1]);
+    if (!may_block(ctx))
+        run_now(ctx, &c, argv[3]);
+    else if (!work_relay(ctx, &c, unpack_elsewhere, argv[3], c.argv + BEFORE))
+        free_arguments(&c, BEFORE);
+    return REDIS_OK;
+}

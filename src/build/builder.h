@@ -1,0 +1,81 @@
+/* Core may include this: what a builder is made of. */
+#ifndef TAMIS_BUILD_BUILDER_H
+#define TAMIS_BUILD_BUILDER_H
+
+#include "core/bulk.h"
+#include "core/filter.h"
+#include "core/names.h"
+#include "build/records.h"
+#include "file/replace.h"
+
+/* Hashes in the order in which they came. */
+typedef struct tamis_pile {
+    tamis_block block;
+    uint64_t *hash;
+    uint64_t n, room, most; /* how many there are, for how many there is room and may be */
+    bool is_set;            /* sorted, and every one once */
+} tamis_pile;
+
+struct tamis_builder {
+    tamis_block self;
+    struct tamis_builder_options options; /* `filter` and `temp_folder` are not kept */
+    tamis_request request;
+    unsigned can; /* abilities of the filter to be */
+
+    /* The filter to be: kind, hash, notes. It has a payload from the first key on where adds go
+     * straight in; else there are records, and the payload is made from them. */
+    tamis *filter;
+    tamis_records *records;
+    tamis_pile pile;          /* in place of records, for kinds that are pressed */
+    tamis_bulk *bulk;         /* where adds to a large filter wait; NULL when they go in directly */
+    uint64_t adds, most_adds; /* so far, and up to which the memory limit was found to be enough */
+    bool is_continued;        /* the words are those of an old filter */
+    bool is_closed;           /* no more keys: it was asked to finish */
+    bool is_done;             /* the filter was handed over */
+
+    tamis_names labels;
+    uint64_t label; /* that keys belong to now, when one was chosen */
+    bool has_label;
+
+    bool is_sorted; /* all records; then the census is theirs */
+    tamis_census census;
+    uint64_t conflict;
+    struct tamis_builder_info info; /* of the filter that was made */
+};
+
+/* What the builder holds now, of what its memory limit is about. */
+uint64_t tamis__builder_memory(const tamis_builder *);
+
+/* Everything that takes place after the last key: sorts, makes the payload, and hands the filter
+ * over or writes it. */
+tamis_status tamis__assemble(tamis_builder *, tamis **filter);
+tamis_status tamis__assemble_to(tamis_builder *, tamis_goal);
+
+/* tamis_builder_finish_to, for those that know more than a path. */
+tamis_status tamis__builder_finish_at(tamis_builder *, tamis_goal);
+
+/* Keys for a kind that is pressed, all or none; and the filter that they make. Starting refuses a
+ * capacity that the memory limit is too small for. */
+tamis_status tamis__pile_start(tamis_builder *);
+tamis_status tamis__pile_keys(tamis_builder *, tamis_keys, size_t n);
+tamis_status tamis__press(tamis_builder *, tamis **filter);
+
+/* A handle with room for the image's payload, and its notes. */
+tamis_status tamis__room_for(const tamis_builder *, const tamis_image *, tamis **out);
+
+/* The shape for so many keys, from the wish; in shards of so many, where it has shards. */
+tamis_status tamis__shape_for(const tamis_builder *, uint64_t count, uint64_t shard, tamis_wish *,
+                              tamis_image *);
+
+/* Refuses what the memory limit does not allow: when so many records are announced, or 0 when
+ * nobody knows, and when so many are there. */
+tamis_status tamis__limit_start(tamis_builder *, uint64_t records);
+tamis_status tamis__limit_adds(tamis_builder *, uint64_t adds);
+
+/* May there be one more label? */
+tamis_status tamis__limit_names(const tamis_builder *);
+
+/* Merging two filters that were built: what both list, built again. */
+tamis_status tamis__merge_built(tamis *into, const tamis *from);
+
+#endif

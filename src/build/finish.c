@@ -1,0 +1,333 @@
+/* Building, the second half: from records to a filter.
+ *
+ *     sort      partitions, on all threads; equal records go, and everything is counted
+ *     shape     the kind says what words so many records lead to
+ *     shards    records are read in order and cut; each thread makes the shard it got
+ *     out       shards are written in order, then the tail and the offsets: to disk or to memory
+ *     verify    every record is asked again
+ *
+ * Whatever fails on the way, and wherever it is stopped, the builder still has its records. */
+#include <string.h>
+
+#include "core/saving.h"
+#include "build/stages.h"
+#include "file/disk.h"
+#include "kinds/segments.h"
+
+enum { REPORT_EVERY = 1 << 16 };
+
+/* ---- Shape ---------------------------------------------------------------------------------- */
+
+/* What a capacity is about. Known-good keys come beside it; where values are joined a key may have
+ * come with many, and still takes one place. */
+static uint64_t keys_counted(const tamis_kind *kind, const tamis_census *census) {
+    if (kind->labels) return census->largest;
+    if (kind->build && kind->build->member) return census->records - census->zeros;
+    return kind->put ? census->keys : census->records;
+}
+
+tamis_status tamis__shape_for(const tamis_builder *b, uint64_t count, uint64_t shard,
+                              tamis_wish *wish, tamis_image *image) {
+    tamis_request r = b->request;
+    tamis_shape shape;
+    const bool is_built = tamis__is_built(b->filter->kind);
+    if (!r.has_capacity || (is_built && r.wish.capacity < count)) r.wish.capacity = count;
+    r.has_capacity = true;
+    if (b->filter->kind->build) {
+        r.wish.has_option[0] = true;
+        r.wish.option[0] = shard;
+    }
+    const tamis_status rc = tamis__request_plan(&r, &shape);
+    if (rc) return rc;
+    tamis__take_shape(image, &shape);
+    *wish = r.wish;
+    return TAMIS_OK;
+}
+
+/* The image for what was counted, without bytes yet, in shards of so many keys. */
+static tamis_status shape_image(const tamis_builder *b, uint64_t shard, tamis_image *image,
+                                uint64_t *expected) {
+    const tamis_kind *kind = b->filter->kind;
+    const tamis_census *census = &b->census;
+    tamis_wish wish;
+    tamis_status rc = TAMIS_OK;
+    *image = b->filter->image;
+    if (!b->is_continued) rc = tamis__shape_for(b, keys_counted(kind, census), shard, &wish, image);
+    *expected = image->body.size;
+    if (!rc && kind->build) {
+        image->body.word[TAMIS_SHARD_KEYS] = shard;
+        rc = kind->build->fit(b->is_continued ? NULL : &wish, census, image->body.word);
+        image->body.items = census->records;
+    }
+    return rc;
+}
+
+/* Shards as they were asked for, unless the memory limit is too small for them: then the largest
+ * that it allows. How many threads there are does not matter, because it would show in the bytes. */
+static tamis_status shape_shards(tamis_builder *b, tamis_image *image) {
+    const uint64_t asked = tamis__shard_asked(b), total = b->census.records;
+    uint64_t shard = asked, expected, now;
+    tamis_status rc = shape_image(b, shard, image, &expected);
+    now = expected;
+    while (!rc && !tamis__shards_fit(b, image->body.word, total)) {
+        if (shard == TAMIS_SHARD_LEAST) return tamis__too_little(b, "making shards of them");
+        shard = tamis__shard_next(shard);
+        if (shape_image(b, shard, image, &now))
+            return tamis__too_little(b, "shards as large as the size asks for");
+    }
+    b->info = (struct tamis_builder_info){
+        .records = total,
+        .shards = image->body.word[TAMIS_SHARDS],
+        .shard = shard,
+        .shard_asked = asked,
+        .bits_more = total && now > expected ? (double)(now - expected) * 8 / (double)total : 0,
+    };
+    return rc;
+}
+
+static tamis_status sort_and_shape(tamis_builder *b, tamis_image *image) {
+    uint64_t expected;
+    const tamis_status rc = tamis__sort_records(b);
+    if (rc) return rc;
+    return b->filter->kind->build ? shape_shards(b, image) : shape_image(b, 0, image, &expected);
+}
+
+tamis_status tamis__room_for(const tamis_builder *b, const tamis_image *image, tamis **out) {
+    tamis_status rc = tamis__within_limit(b->filter->max_bytes, image->body.size);
+    if (rc) return rc;
+    tamis *f = tamis__new(&b->filter->allocator);
+    if (!f) return TAMIS_NOMEM;
+    char *notes;
+    f->kind = b->filter->kind;
+    f->threads = b->filter->threads;
+    f->max_bytes = b->filter->max_bytes;
+    f->image = *image;
+    rc = tamis__own(f, &notes);
+    if (rc) {
+        tamis_free(f);
+        return rc;
+    }
+    if (notes) memcpy(notes, b->filter->image.notes, (size_t)image->notes_size);
+    if (f->kind->start) f->kind->start(&f->image.body);
+    *out = f;
+    return TAMIS_OK;
+}
+
+/* ---- Kinds that take adds ------------------------------------------------------------------- */
+
+static tamis_status put_all(tamis *f, const uint64_t *hash, const uint64_t *value, size_t n) {
+    tamis_status rc = TAMIS_OK;
+    for (size_t i = 0; i < n && !rc; i++) rc = tamis_put_hash(f, hash[i], value[i]);
+    return rc;
+}
+
+/* Adds the records, in their order, to a filter that is empty. What grows gets its shape from how
+ * they are cut into calls: always into the same. */
+static tamis_status add_records(tamis_builder *b, tamis *f, uint64_t *room) {
+    const uint64_t total = tamis__records_count(b->records);
+    tamis_record_cursor cursor = {0};
+    uint64_t hash[TAMIS_BATCH], value[TAMIS_BATCH];
+    tamis_status rc = tamis__report(b, TAMIS_STAGE_BUILD, 0, total);
+    for (uint64_t done = 0; !rc && done < total;) {
+        const size_t n =
+            tamis__records_read(b->records, &cursor, room, TAMIS_BATCH, hash, value, &rc);
+        if (rc) return rc;
+        rc = f->kind->put ? put_all(f, hash, value, n) : tamis_add_hashes(f, hash, n);
+        done += n;
+        if (!rc && (done == total || done % REPORT_EVERY == 0))
+            rc = tamis__report(b, TAMIS_STAGE_BUILD, done, total);
+    }
+    return rc;
+}
+
+static tamis_status fill(tamis_builder *b, tamis *f) {
+    tamis_block block;
+    uint64_t *room = tamis__get(&f->allocator, TAMIS_RECORDS_ROOM, &block);
+    if (!room) return TAMIS_NOMEM;
+    const tamis_status rc = add_records(b, f, room);
+    tamis__give_back(&f->allocator, &block);
+    /* Equal records were dropped where they do nothing; items counts adds all the same. */
+    if (!rc) f->image.body.items = b->adds;
+    return rc;
+}
+
+/* ---- To memory ------------------------------------------------------------------------------ */
+
+/* A part of the payload that waits for the others. */
+typedef struct piece {
+    struct piece *next;
+    tamis_block block;
+    uint64_t size;
+    uint8_t *bytes;
+} piece;
+
+typedef struct heap_sink {
+    tamis_sink sink;
+    uint64_t max_bytes;
+    const struct tamis_allocator *allocator;
+    piece *first, **last;
+} heap_sink;
+
+static tamis_status append_piece(tamis_sink *sink, const void *bytes, uint64_t size) {
+    heap_sink *s = (heap_sink *)sink;
+    tamis_block block;
+    const tamis_status rc = tamis__within_limit(s->max_bytes, sink->size + size);
+    if (rc) return rc;
+    piece *p = tamis__get(s->allocator, sizeof *p + size, &block);
+    if (!p) return TAMIS_NOMEM;
+    *p = (piece){.block = block, .size = size, .bytes = (uint8_t *)(p + 1)};
+    memcpy(p->bytes, bytes, (size_t)size);
+    *s->last = p;
+    s->last = &p->next;
+    sink->size += size;
+    return TAMIS_OK;
+}
+
+/* Brings the pieces to `to`, unless that is NULL, and frees each as soon as it is there: so both
+ * together hardly take more than one of them. */
+static void empty_sink(heap_sink *s, uint8_t *to) {
+    for (piece *p = s->first; p;) {
+        piece *next = p->next;
+        tamis_block block = p->block;
+        if (to) {
+            memcpy(to, p->bytes, (size_t)p->size);
+            to += p->size;
+        }
+        tamis__give_back(s->allocator, &block);
+        p = next;
+    }
+}
+
+static tamis_status build_in_memory(tamis_builder *b, tamis_image *image, tamis **out) {
+    heap_sink s = {.sink.append = append_piece, .allocator = &b->filter->allocator};
+    s.max_bytes = b->filter->max_bytes;
+    s.last = &s.first;
+    tamis_status rc = tamis__make_payload(b, image->body.word, &s.sink);
+    if (!rc) rc = b->filter->kind->check(image->body.word, &image->body.size);
+    if (!rc) rc = tamis__room_for(b, image, out);
+    empty_sink(&s, rc ? NULL : (*out)->image.body.bytes);
+    return rc;
+}
+
+/* The filter that the records make; the builder still has them. */
+static tamis_status make_filter(tamis_builder *b, tamis **out) {
+    const bool is_built = b->filter->kind->build != NULL;
+    tamis_image image;
+    tamis *f = NULL;
+    tamis_status rc = sort_and_shape(b, &image);
+    if (!rc) rc = is_built ? build_in_memory(b, &image, &f) : tamis__room_for(b, &image, &f);
+    if (!rc && !is_built) rc = fill(b, f);
+    if (!rc && b->options.verify) rc = tamis__verify(b, f);
+    tamis__wipe(&image, sizeof image); /* it may hold the secret */
+    if (rc) {
+        tamis_free(f);
+        return rc;
+    }
+    *out = f;
+    return TAMIS_OK;
+}
+
+/* The filter that keys went straight into. What stays can still hash, and be freed. */
+static tamis_status hand_over(tamis_builder *b, tamis **out) {
+    tamis *rest = tamis__new(&b->filter->allocator);
+    if (!rest) return TAMIS_NOMEM;
+    rest->kind = b->filter->kind;
+    rest->image.entry = b->filter->image.entry;
+    rest->image.hasher = b->filter->image.hasher;
+    *out = b->filter;
+    b->filter = rest;
+    return TAMIS_OK;
+}
+
+tamis_status tamis__assemble(tamis_builder *b, tamis **filter) {
+    const tamis_status rc = b->filter->kind->press ? tamis__press(b, filter)
+                            : b->records           ? make_filter(b, filter)
+                                                   : hand_over(b, filter);
+    if (rc) return rc;
+    b->is_done = true;
+    tamis__records_free(b->records);
+    b->records = NULL;
+    tamis__give_back(&b->filter->allocator, &b->pile.block);
+    b->pile = (tamis_pile){0};
+    return TAMIS_OK;
+}
+
+/* ---- To disk -------------------------------------------------------------------------------- */
+
+typedef struct disk_sink {
+    tamis_sink sink;
+    uint64_t max_bytes;
+    tamis_new_file *file;
+    tamis_sum sum;
+} disk_sink;
+
+static tamis_status append_to_file(tamis_sink *sink, const void *bytes, uint64_t size) {
+    disk_sink *s = (disk_sink *)sink;
+    const tamis_status rc = tamis__within_limit(s->max_bytes, sink->size + size);
+    if (rc) return rc;
+    tamis__sum_more(&s->sum, bytes, (size_t)size);
+    sink->size += size;
+    return tamis__file_append(s->file, bytes, size);
+}
+
+/* Asks the file that was just written, before it gets its name. */
+static tamis_status verify_file(tamis_builder *b, const tamis_image *image,
+                                const tamis_new_file *file) {
+    const uint64_t size = TAMIS_IMAGE_HEADER_BYTES + image->body.size + image->notes_size;
+    tamis view = {.kind = b->filter->kind, .image = *image, .allocator = b->filter->allocator};
+    void *map;
+    tamis_status rc = tamis__disk_map(file->fd, file->path, size, &map);
+    if (!rc) {
+        view.image.body.bytes = (uint8_t *)map + TAMIS_IMAGE_HEADER_BYTES;
+        rc = tamis__verify(b, &view);
+        tamis__disk_unmap(map, (size_t)size);
+    }
+    tamis__wipe(&view.image, sizeof view.image);
+    return rc;
+}
+
+/* The header comes first in the file and is known last. */
+static tamis_status write_image(tamis_builder *b, tamis_image *image, tamis_new_file *file) {
+    uint8_t header[TAMIS_IMAGE_HEADER_BYTES] = {0};
+    disk_sink s = {.sink.append = append_to_file, .file = file};
+    s.max_bytes = b->filter->max_bytes;
+    tamis__sum_start(&s.sum);
+    tamis_status rc = tamis__file_append(file, header, sizeof header);
+    if (!rc) rc = tamis__make_payload(b, image->body.word, &s.sink);
+    if (!rc) rc = b->filter->kind->check(image->body.word, &image->body.size);
+    if (!rc) rc = tamis__file_append(file, image->notes, image->notes_size);
+    if (rc) return rc;
+    tamis__sum_more(&s.sum, image->notes, (size_t)image->notes_size);
+    tamis__image_write_header(image, tamis__sum_end(&s.sum), header);
+    rc = tamis__file_rewind(file);
+    if (!rc) rc = tamis__file_append(file, header, sizeof header);
+    tamis__wipe(header, sizeof header); /* it may hold the secret */
+    if (!rc && b->options.verify) rc = verify_file(b, image, file);
+    return rc;
+}
+
+/* The file is begun first: a folder that does not take it shows before the work, not after. */
+static tamis_status build_to(tamis_builder *b, tamis_goal goal) {
+    tamis_image image;
+    tamis_new_file file;
+    tamis_status rc = tamis__file_begin(&file, goal, tamis__readers(&b->filter->image.hasher));
+    if (rc) return rc;
+    rc = sort_and_shape(b, &image);
+    if (!rc) rc = write_image(b, &image, &file);
+    tamis__wipe(&image, sizeof image);
+    if (!rc) return tamis__file_commit(&file);
+    tamis__file_abandon(&file);
+    return rc;
+}
+
+tamis_status tamis__assemble_to(tamis_builder *b, tamis_goal goal) {
+    const bool is_pressed = b->filter->kind->press;
+    if (!b->records && !is_pressed) return tamis__save(b->filter, goal);
+    if (b->filter->kind->build) return build_to(b, goal);
+    tamis *f;
+    tamis_status rc = is_pressed ? tamis__press(b, &f) : make_filter(b, &f);
+    if (rc) return rc;
+    rc = tamis__save(f, goal);
+    tamis_free(f);
+    return rc;
+}

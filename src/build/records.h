@@ -1,0 +1,99 @@
+/* Core may include this: the records of a builder, in memory and on disk.
+ *
+ * A record is a hash, or a hash and a value. As they come they are cut by their first byte into
+ * partitions, and each partition is a list of blocks of one size. Blocks stay in memory up to a
+ * limit; later ones go to one unnamed file as they fill. Sorting takes a partition at a time, puts
+ * it back in order into the blocks it came from, and since the first byte is the partition, the
+ * blocks from front to back are then all records in ascending order.
+ *
+ *     hash ──first byte──▶ partition 0    [full] [full] ... in memory │ [full] ... on disk │ [open]
+ *                          partition 1    ...
+ *                          partition 255  ...
+ */
+#ifndef TAMIS_BUILD_RECORDS_H
+#define TAMIS_BUILD_RECORDS_H
+
+#include <stdatomic.h>
+
+#include "core/memory.h"
+#include "kinds/kind.h"
+
+typedef struct tamis_records tamis_records;
+
+/* How the records of a builder are kept and told apart. */
+typedef struct tamis_record_form {
+    bool has_values;
+    bool is_sequence; /* in the order in which they came: time */
+    bool keeps_equal; /* a second record like the first counts */
+    enum tamis_record_rule rule;
+} tamis_record_form;
+
+/* No memory limit may be smaller. */
+#define TAMIS_RECORDS_LEAST_LIMIT ((uint64_t)1 << 20)
+
+/* Blocks in memory take a quarter of `memory_limit` (0: no limit); the rest is for work. */
+tamis_status tamis__records_open(tamis_records **, const tamis_record_form *, uint64_t memory_limit,
+                                 const char *folder, const struct tamis_allocator *);
+void tamis__records_free(tamis_records *);
+
+/* Takes n records, each with the same value where records have one: all of them, or none when it
+ * fails. Not after sorting began. */
+tamis_status tamis__records_put(tamis_records *, const uint64_t *hash, size_t n, uint64_t value);
+
+/* Forgets the last n records, which were put with these hashes. */
+void tamis__records_take_back(tamis_records *, const uint64_t *hash, size_t n);
+
+uint64_t tamis__records_count(const tamis_records *);
+
+/* What they take in memory now, with everything that keeps them; and at most, under a limit. */
+uint64_t tamis__records_memory(const tamis_records *);
+uint64_t tamis__records_most_memory(uint64_t memory_limit);
+
+/* ---- Sorting ----
+ *
+ * Partitions are sorted one by one, on any thread, no two threads the same. `scratch` is memory, at
+ * best what tamis__records_scratch says; with less, a partition is sorted in runs, which go to a
+ * second file and are merged, and then one thread may work. Sorting one again is allowed, and
+ * needless. */
+enum { TAMIS_PARTITIONS = 256 };
+
+/* Two values of one hash where only one may be. */
+typedef struct tamis_record_conflict {
+    uint64_t hash, value[2];
+} tamis_record_conflict;
+
+uint64_t tamis__records_in(const tamis_records *, unsigned partition);
+uint64_t tamis__records_scratch(const tamis_records *, unsigned partition);
+
+/* Adds to the census what is left without equal records, and to label_counts, unless NULL, how many
+ * there are of each value. TAMIS_CONFLICT, without a sentence, leaves the partition as it was and
+ * tells the lowest hash. */
+tamis_status tamis__records_sort(tamis_records *, unsigned partition, uint64_t *scratch,
+                                 uint64_t scratch_bytes, tamis_census *,
+                                 _Atomic uint64_t *label_counts, tamis_record_conflict *);
+
+/* ---- Reading from the front ---- */
+
+typedef struct tamis_record_cursor {
+    unsigned partition;
+    uint64_t block;       /* the next one of the partition */
+    const uint64_t *here; /* records that are loaded, NULL at first, ... */
+    uint64_t at, count;   /* ... the next of them, and how many they are */
+} tamis_record_cursor;
+
+/* Bytes of the room that reading needs for what lies on disk: no block is larger. */
+enum { TAMIS_RECORDS_ROOM = 64 * 1024 };
+
+/* How many records lie ready to be taken; 0 at the end, or on failure with *rc set. The hash of the
+ * i-th of them; and n of them to arrays, values only where records have one. */
+uint64_t tamis__records_look(tamis_records *, tamis_record_cursor *, uint64_t *room,
+                             tamis_status *rc);
+uint64_t tamis__records_hash(const tamis_records *, const tamis_record_cursor *, uint64_t i);
+void tamis__records_take(const tamis_records *, tamis_record_cursor *, uint64_t n, uint64_t *hash,
+                         uint64_t *value);
+
+/* The next records, `most` of them or as many as there are; fewer on failure too, with *rc set. */
+size_t tamis__records_read(tamis_records *, tamis_record_cursor *, uint64_t *room, size_t most,
+                           uint64_t *hash, uint64_t *value, tamis_status *rc);
+
+#endif

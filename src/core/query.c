@@ -1,0 +1,220 @@
+/* Asking: keys become hashes, and hashes go to the kind in batches. */
+#include <stdatomic.h>
+#include <string.h>
+
+#include "bits/bits.h"
+#include "core/workers.h"
+#include "core/filter.h"
+
+const uint64_t *tamis__hashes_of(const tamis *f, tamis_keys keys, size_t from, size_t n,
+                                 uint64_t *room) {
+    if (keys.hashes) return keys.hashes + from;
+    const tamis_hasher *h = &f->image.hasher;
+    if (keys.numbers)
+        tamis__hash_u64s(h, keys.numbers + from, n, room);
+    else if (keys.packed)
+        tamis__hash_packed(h, keys.packed + from * keys.width, keys.width, n, room);
+    else
+        tamis__hash_strings(h, keys.strings + from, n, room);
+    return room;
+}
+
+const struct tamis_key *tamis__strings_of(tamis_keys keys, size_t from, size_t n,
+                                          tamis_spelled *room) {
+    if (keys.strings) return keys.strings + from;
+    for (size_t i = 0; i < n; i++) {
+        if (keys.packed) {
+            room->key[i] = (struct tamis_key){keys.packed + (from + i) * keys.width, keys.width};
+            continue;
+        }
+        tamis__put64(room->bytes[i], keys.numbers[from + i]);
+        room->key[i] = (struct tamis_key){room->bytes[i], sizeof room->bytes[i]};
+    }
+    return room->key;
+}
+
+uint64_t tamis_hash(const tamis *f, const void *key, size_t len) {
+    return tamis__hash(&f->image.hasher, key, len);
+}
+
+void tamis_hash_many(const tamis *f, const struct tamis_key *keys, size_t n, uint64_t *hashes) {
+    tamis__hash_strings(&f->image.hasher, keys, n, hashes);
+}
+
+uint64_t tamis_hash_pieces(const tamis *f, tamis_next_piece *next, void *ctx) {
+    return tamis__hash_pieces(&f->image.hasher, next, ctx);
+}
+
+void tamis_hash_u64s(const tamis *f, const uint64_t *keys, size_t n, uint64_t *hashes) {
+    tamis__hash_u64s(&f->image.hasher, keys, n, hashes);
+}
+
+/* ---- Asking --------------------------------------------------------------------------------- */
+
+bool tamis_has_hash(const tamis *f, uint64_t hash) {
+    if (f->kind->has) return f->kind->has(&f->image.body, hash);
+    uint8_t hit = 1; /* a sketch, or a kind with its own hash, cannot tell: maybe */
+    if (f->kind->query) f->kind->query(&f->image.body, &hash, 1, &hit);
+    return hit;
+}
+
+/* Hashing and asking in one loop, where the kind has that. */
+static bool ask_numbers(const tamis *f, const uint64_t *numbers, size_t n, uint8_t *hit) {
+    const tamis_hasher *h = &f->image.hasher;
+    return f->kind->query_numbers && h->mode == TAMIS_HASH_XXH3 &&
+           f->kind->query_numbers(&f->image.body, tamis__xxh3_flip(h->seed), numbers, n, hit);
+}
+
+/* Kinds that hash keys their own way get them as strings. */
+static void ask_own(const tamis *f, tamis_keys keys, size_t from, size_t n, uint8_t *hit) {
+    tamis_spelled s;
+    if (keys.hashes) memset(hit, 1, n);
+    for (size_t i = 0, m; i < n && !keys.hashes; i += m) {
+        m = tamis__batch_of(f, n - i);
+        f->kind->query_keys(&f->image.body, tamis__strings_of(keys, from + i, m, &s), m, hit + i);
+    }
+}
+
+/* Strings take long to hash: meanwhile the memory for the ones before comes. */
+static void ask_ahead(const tamis *f, tamis_keys keys, size_t from, size_t n, uint8_t *hit) {
+    enum { STEP = TAMIS_BATCH / 8 };
+    uint64_t room[2][STEP];
+    const tamis_body *body = &f->image.body;
+    size_t now = n < STEP ? n : STEP;
+    unsigned turn = 0;
+    tamis__hashes_of(f, keys, from, now, room[0]);
+    for (size_t i = 0, next; i < n; i += now, now = next, turn ^= 1) {
+        next = n - i - now < STEP ? n - i - now : STEP;
+        f->kind->prefetch(body, room[turn], now);
+        if (next) tamis__hashes_of(f, keys, from + i + now, next, room[turn ^ 1]);
+        f->kind->query(body, room[turn], now, hit + i);
+    }
+}
+
+static void ask_hashed(const tamis *f, tamis_keys keys, size_t from, size_t n, uint8_t *hit) {
+    uint64_t room[TAMIS_BATCH];
+    if (keys.numbers && ask_numbers(f, keys.numbers + from, n, hit)) return;
+    if ((keys.strings || keys.packed) && f->kind->prefetch &&
+        f->image.body.size > TAMIS_NEAR_BYTES) {
+        ask_ahead(f, keys, from, n, hit);
+        return;
+    }
+    for (size_t i = 0, m; i < n; i += m) {
+        m = keys.hashes ? n : tamis__batch_of(f, n - i);
+        f->kind->query(&f->image.body, tamis__hashes_of(f, keys, from + i, m, room), m, hit + i);
+    }
+}
+
+/* The keys from `from` on; `hit` is for the first of them. */
+static void ask_some(const tamis *f, tamis_keys keys, size_t from, size_t n, uint8_t *hit) {
+    if (f->kind->query_keys)
+        ask_own(f, keys, from, n, hit);
+    else if (!f->kind->query)
+        memset(hit, 1, n); /* a sketch */
+    else
+        ask_hashed(f, keys, from, n, hit);
+}
+
+/* Threads take pieces as they get to them: nobody waits for one whose processor is busy. To start
+ * one takes about as long as 10,000 answers from the cache. */
+enum { ASK_TOGETHER = 1 << 17, ASK_PIECE = 1 << 14 };
+
+typedef struct asking {
+    tamis_crew crew;
+    const tamis *f;
+    tamis_keys keys;
+    size_t n;
+    uint8_t *hit;
+    atomic_size_t next;
+} asking;
+
+static void ask_pieces(void *ctx) {
+    asking *a = ctx;
+    for (size_t at; (at = atomic_fetch_add(&a->next, ASK_PIECE)) < a->n;)
+        ask_some(a->f, a->keys, at, a->n - at < ASK_PIECE ? a->n - at : ASK_PIECE, a->hit + at);
+}
+
+static void ask_all(const tamis *f, tamis_keys keys, size_t n, uint8_t *hit) {
+    if (f->threads <= 1 || n < ASK_TOGETHER) {
+        ask_some(f, keys, 0, n, hit);
+        return;
+    }
+    asking a = {.f = f, .keys = keys, .n = n, .hit = hit};
+    tamis__crew_run(&a.crew, f->threads, ask_pieces, &a);
+}
+
+void tamis_has_hashes(const tamis *f, const uint64_t *hashes, size_t n, uint8_t *hit) {
+    ask_all(f, (tamis_keys){.hashes = hashes}, n, hit);
+}
+
+void tamis_has_many(const tamis *f, const struct tamis_key *keys, size_t n, uint8_t *hit) {
+    ask_all(f, (tamis_keys){.strings = keys}, n, hit);
+}
+
+void tamis_has_u64s(const tamis *f, const uint64_t *keys, size_t n, uint8_t *hit) {
+    ask_all(f, (tamis_keys){.numbers = keys}, n, hit);
+}
+
+void tamis_has_packed(const tamis *f, const void *keys, size_t width, size_t n, uint8_t *hit) {
+    ask_all(f, (tamis_keys){.packed = keys, .width = width}, n, hit);
+}
+
+bool tamis_has(const tamis *f, const void *key, size_t len) {
+    if (f->kind->query_keys) {
+        const struct tamis_key one = {key, len};
+        uint8_t hit;
+        f->kind->query_keys(&f->image.body, &one, 1, &hit);
+        return hit;
+    }
+    return tamis_has_hash(f, tamis_hash(f, key, len));
+}
+
+/* Not inlined: a function that needs no room on the stack is faster. */
+static __attribute__((noinline)) bool has_number(const tamis *f, uint64_t key) {
+    uint8_t bytes[8];
+    if (!f->kind->query_keys) return tamis_has_hash(f, tamis__hash_u64(&f->image.hasher, key));
+    tamis__put64(bytes, key);
+    return tamis_has(f, bytes, sizeof bytes);
+}
+
+bool tamis_has_u64(const tamis *f, uint64_t key) {
+    return f->one ? f->one(&f->image.body, f->flip, key) : has_number(f, key);
+}
+
+/* ---- Counting and listing ------------------------------------------------------------------- */
+
+static bool can(const tamis *f, enum tamis_ability ability) {
+    return tamis__abilities(f->kind, f->image.body.word) & ability;
+}
+
+void tamis_count_hashes(const tamis *f, const uint64_t *hashes, size_t n, uint64_t *counts) {
+    if (can(f, TAMIS_CAN_COUNT) && f->kind->count)
+        f->kind->count(&f->image.body, hashes, n, counts);
+    else
+        for (size_t i = 0; i < n; i++) counts[i] = tamis_has_hash(f, hashes[i]);
+}
+
+uint64_t tamis_count_hash(const tamis *f, uint64_t hash) {
+    uint64_t count;
+    tamis_count_hashes(f, &hash, 1, &count);
+    return count;
+}
+
+uint64_t tamis_count(const tamis *f, const void *key, size_t len) {
+    const struct tamis_key one = {key, len};
+    uint64_t count;
+    if (!f->kind->query_keys) return tamis_count_hash(f, tamis_hash(f, key, len));
+    if (!can(f, TAMIS_CAN_COUNT)) return tamis_has(f, key, len);
+    f->kind->count_keys(&f->image.body, &one, 1, &count);
+    return count;
+}
+
+uint64_t tamis_count_u64(const tamis *f, uint64_t key) {
+    uint8_t bytes[8];
+    tamis__put64(bytes, key);
+    return tamis_count(f, bytes, sizeof bytes);
+}
+
+bool tamis_next(const tamis *f, uint64_t *cursor, uint64_t *hash, uint64_t *count) {
+    return can(f, TAMIS_CAN_LIST) && f->kind->next(&f->image.body, cursor, hash, count);
+}

@@ -1,0 +1,53 @@
+/* Threads that come and go within one call. */
+#include "core/workers.h"
+
+#include <signal.h>
+#include <stdio.h>
+
+#include "base/status.h"
+
+enum { MOST_THREADS = 256 };
+
+typedef struct job {
+    void (*work)(void *);
+    void *ctx;
+} job;
+
+static void *start(void *arg) {
+    const job *j = arg;
+    j->work(j->ctx);
+    return NULL;
+}
+
+/* A thread that cannot be started is no failure: the others do its work. Signals are for the
+ * threads of whoever called us: ours let them pass. */
+static unsigned start_threads(pthread_t *thread, unsigned wanted, job *j) {
+    sigset_t all, before;
+    unsigned started = 0;
+    sigfillset(&all);
+    if (wanted == 0 || pthread_sigmask(SIG_SETMASK, &all, &before) != 0) return 0;
+    while (started < wanted && pthread_create(&thread[started], NULL, start, j) == 0) started++;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return started;
+}
+
+tamis_status tamis__crew_run(tamis_crew *crew, unsigned threads, void (*work)(void *), void *ctx) {
+    pthread_t thread[MOST_THREADS];
+    job j = {work, ctx};
+    crew->rc = TAMIS_OK;
+    pthread_mutex_init(&crew->lock, NULL);
+    pthread_cond_init(&crew->turn, NULL);
+    const unsigned others = threads ? threads - 1 : 0;
+    unsigned started = start_threads(thread, others < MOST_THREADS ? others : MOST_THREADS, &j);
+    work(ctx);
+    while (started) pthread_join(thread[--started], NULL);
+    pthread_cond_destroy(&crew->turn);
+    pthread_mutex_destroy(&crew->lock);
+    return crew->rc ? tamis__fail(crew->rc, "%s", crew->why) : TAMIS_OK;
+}
+
+void tamis__crew_fail(tamis_crew *crew, tamis_status rc) {
+    if (crew->rc) return;
+    crew->rc = rc;
+    snprintf(crew->why, sizeof crew->why, "%s", tamis_why());
+}

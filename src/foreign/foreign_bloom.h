@@ -1,0 +1,131 @@
+/* Kinds of other systems may include this: what is the same for all that are Bloom filters.
+ *
+ * The payload of a foreign kind is what its origin would write, byte for byte, with zeros up to a
+ * multiple of eight behind it. A Bloom filter there is a header and bits:
+ *
+ *     header | bit 0, bit 1, ... bit m-1 | zeros
+ *
+ * The header follows from the shape words. So an empty body is a header and zeros, the gate
+ * compares headers, and to export is to copy. */
+#ifndef TAMIS_FOREIGN_FOREIGN_BLOOM_H
+#define TAMIS_FOREIGN_FOREIGN_BLOOM_H
+
+#include "kinds/kind.h"
+
+/* The first two words of all of them. */
+enum { TAMIS_LIKE_BITS, TAMIS_LIKE_HASHES };
+
+/* No origin needs more; from a file that says so, every question would take for ever. */
+enum { TAMIS_LIKE_MOST_HASHES = 255, TAMIS_LIKE_MOST_HEADER = 256 };
+
+/* From a key to one position after the other. */
+typedef struct tamis_walk {
+    uint64_t a, b, c, d, i;
+    struct tamis_key key; /* for those who hash it again for each position */
+} tamis_walk;
+
+typedef struct tamis_bloomlike {
+    const char *name;
+    uint64_t header_bytes;
+    void (*header)(const uint64_t word[], uint8_t *header); /* or NULL, when it has no bytes */
+    uint64_t trailer_bytes;                                 /* the same behind the bits */
+    void (*trailer)(const uint64_t word[], uint8_t *trailer);
+    bool is_big_endian; /* eight bytes of bits are one big-endian word */
+    uint64_t unit;      /* bits that the origin writes at once; 0: 8, or 64 when big-endian */
+
+    /* Bytes in the header that do not follow from the words, such as a count: the gate does not
+     * compare them, and their kind looks at them itself. */
+    uint64_t loose_at, loose_bytes;
+
+    /* How many bytes of anything end the payload, kept as they came; NULL: none. */
+    uint64_t (*extra)(const uint64_t word[]);
+
+    /* Are positions sums of a few numbers? In few bits such walks meet each other and themselves more
+     * often than chance has it, and what fill^k says is not what is found. */
+    bool has_steps;
+    void (*begin)(const uint64_t word[], const struct tamis_key *, tamis_walk *);
+    uint64_t (*next)(const uint64_t word[], tamis_walk *); /* below the number of bits */
+} tamis_bloomlike;
+
+/* What the origin writes for these words. */
+uint64_t tamis__like_stored(const tamis_bloomlike *, const uint64_t word[]);
+
+/* check(): 1 to `most_bits` bits, a multiple of `unit`, and 1 to 255 hashes. */
+tamis_status tamis__like_check(const tamis_bloomlike *, const uint64_t word[], uint64_t unit,
+                               uint64_t most_bits, uint64_t *size);
+
+void tamis__like_start(const tamis_bloomlike *, tamis_body *);
+
+/* audit(): header and trailer are those of the words, and no bit is set beyond the last. */
+tamis_status tamis__like_audit(const tamis_bloomlike *, const tamis_body *);
+
+void tamis__like_query(const tamis_bloomlike *, const tamis_body *, const struct tamis_key *,
+                       size_t n, uint8_t *hit);
+
+/* Returns how many of the keys were new. */
+uint64_t tamis__like_add(const tamis_bloomlike *, tamis_body *, const struct tamis_key *, size_t n);
+
+uint64_t tamis__like_probes(const uint64_t word[]);
+double tamis__like_rate(const uint64_t word[], uint64_t items);
+
+/* Union is OR and intersection AND of the bits alone. */
+tamis_status tamis__like_merge(const tamis_bloomlike *, tamis_body *into, const tamis_body *from);
+tamis_status tamis__like_intersect(const tamis_bloomlike *, tamis_body *into,
+                                   const tamis_body *from);
+void tamis__like_measure(const tamis_bloomlike *, const tamis_body *, const tamis_body *other,
+                         tamis_measure *);
+
+/* The rate of a small filter, by asking it: `is_found` answers for the i-th of many strangers. `by_fill`
+ * is what the fill says, and stands where the rate is too small to be seen. */
+enum { TAMIS_LIKE_ASK_BELOW_BITS = 2048 };
+double tamis__like_asked_rate(bool (*is_found)(const void *context, const struct tamis_key *),
+                              const void *context, double by_fill);
+
+/* All of these as entries of a kind: the verbs first, then their names in the descriptor. The verbs
+ * are those of one bloomlike, or of the one that `of` finds for the shape words. A kind that keeps
+ * counts in its header has its own add and merge in their place. */
+#define TAMIS_LIKE_VERBS(like)                                      \
+    static const tamis_bloomlike *the_like(const uint64_t word[]) { \
+        (void)word;                                                 \
+        return &(like);                                             \
+    }                                                               \
+    TAMIS_LIKE_VERBS_BY(the_like)
+
+#define TAMIS_LIKE_VERBS_BY(of)                                                             \
+    static void start(tamis_body *f) {                                                      \
+        tamis__like_start(of(f->word), f);                                                  \
+    }                                                                                       \
+    static tamis_status audit(const tamis_body *f) {                                        \
+        return tamis__like_audit(of(f->word), f);                                           \
+    }                                                                                       \
+    static void query_keys(const tamis_body *f, const struct tamis_key *keys, size_t n,     \
+                           uint8_t *hit) {                                                  \
+        tamis__like_query(of(f->word), f, keys, n, hit);                                    \
+    }                                                                                       \
+    static tamis_status add_keys(tamis_body *f, const struct tamis_key *keys, size_t n) {   \
+        tamis__like_add(of(f->word), f, keys, n);                                           \
+        return TAMIS_OK;                                                                    \
+    }                                                                                       \
+    static tamis_status merge(tamis_body *into, const tamis_body *from) {                   \
+        return tamis__like_merge(of(into->word), into, from);                               \
+    }                                                                                       \
+    static tamis_status intersect(tamis_body *into, const tamis_body *from) {               \
+        return tamis__like_intersect(of(into->word), into, from);                           \
+    }                                                                                       \
+    static void measure(const tamis_body *f, const tamis_body *other, tamis_measure *out) { \
+        tamis__like_measure(of(f->word), f, other, out);                                    \
+    }
+
+#define TAMIS_LIKE_ENTRIES                                                                  \
+    .probes = tamis__like_probes, .rate = tamis__like_rate, .start = start, .audit = audit, \
+    .query_keys = query_keys, .add_keys = add_keys, .merge = merge, .intersect = intersect, \
+    .measure = measure
+
+/* -n ln p / (ln 2)^2, where most origins start; at least one key is planned for. */
+double tamis__like_bits_for(uint64_t keys, double fpr);
+
+/* Which number of keys such a shape is best for: what a file without a capacity was planned for.
+ * Files are asked before the gate has seen them: 0 for 0 hashes. */
+uint64_t tamis__like_capacity(uint64_t bits, uint64_t hashes);
+
+#endif

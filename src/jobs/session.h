@@ -1,0 +1,153 @@
+/* The parts of the conversation may include this: session.c, session_recv.c, session_send.c.
+ *
+ *     the side that tells                       the side that asks
+ *       hello ─────────────────────────────────▶
+ *             ◀───────────────────────────────── hello
+ *       digest ────────────────────────────────▶
+ *             ◀───────────────────────────────── digest, more (up to symbol k)
+ *       symbols ───────────────────────────────▶
+ *             ◀───────────────────────────────── more ... done, lists, keys
+ *       keys, end ─────────────────────────────▶
+ *
+ * docs/reconcile.md has the bytes. */
+#ifndef TAMIS_JOBS_SESSION_H
+#define TAMIS_JOBS_SESSION_H
+
+#include "jobs/frames.h"
+#include "jobs/streams.h"
+
+/* The numbers are in the bytes. */
+typedef enum tamis_message {
+    TAMIS_SAYS_HELLO = 1,
+    TAMIS_SAYS_DIGEST = 2,
+    TAMIS_SAYS_SYMBOLS = 3, /* an empty one: there will be no more */
+    TAMIS_SAYS_MORE = 4,
+    TAMIS_SAYS_DONE = 5,
+    TAMIS_SAYS_LIST = 6,
+    TAMIS_SAYS_KEYS = 7,
+    TAMIS_SAYS_END = 8,
+    TAMIS_SAYS_FAIL = 9,
+    TAMIS_MESSAGES
+} tamis_message;
+
+enum {
+    TAMIS_MAGIC_BYTES = 8, /* version included */
+    TAMIS_HELLO_BYTES = 29,
+    TAMIS_HASH_TEXT = 255,
+    TAMIS_DONE_BYTES = 25,
+    TAMIS_BATCH = 1024,         /* symbols, and hashes of a list, in one frame */
+    TAMIS_SYMBOL_FIXED = 8 + 5, /* bytes of sum and check, before the count */
+    TAMIS_KEYS_FRAME = 1 << 16, /* no further key when a frame has so many bytes */
+    TAMIS_FAIL_TEXT = 200,
+    TAMIS_FIRST_SYMBOLS = 64, /* asked for at once, and always that many too many at most ... */
+    TAMIS_OVERSHOOT = 8,      /* ... or this part of those that came */
+    TAMIS_ESTIMATE_FROM = 128 /* symbols; fewer cannot say how many differ */
+};
+
+#define TAMIS_MOST_SYMBOLS   (UINT64_C(1) << 25)
+#define TAMIS_MOST_KEY_BYTES ((uint64_t)TAMIS_FRAME_MOST - TAMIS_KEYS_FRAME - TAMIS_VARINT_MOST)
+
+extern const uint8_t tamis__talk_magic[TAMIS_MAGIC_BYTES];
+
+/* Lists are named by who has their hashes. */
+enum { TAMIS_ASKER_HAS = 0, TAMIS_TELLER_HAS = 1 };
+
+struct tamis_talk {
+    struct tamis_allocator allocator;
+    tamis_block self;
+    enum tamis_side side;
+    struct tamis_talk_options options; /* limits filled in */
+    char hash[TAMIS_HASH_TEXT + 1];
+    uint8_t nonce[TAMIS_STREAM_KEY_BYTES];
+    uint64_t own; /* our hashes */
+
+    tamis_roster roster; /* until the stream takes it over */
+    tamis_symbols *symbols;
+    tamis_peeler *peeler;
+    uint64_t n_symbols, most_symbols, credit; /* sent or taken; the limit; asked for so far */
+    uint64_t n_needed, symbol_bytes;
+
+    uint64_t their_n; /* what the other side said */
+    uint8_t their_nonce[TAMIS_STREAM_KEY_BYTES];
+    enum tamis_wants they_want;
+    struct tamis_digest their_digest;
+
+    tamis_buffer list[2]; /* hashes, 8 bytes each, that only the asker and only the teller has */
+    uint64_t listed[2];   /* how many there will be */
+    tamis_buffer keys, key_ends; /* theirs, one behind the other, and where each ends: 8 bytes */
+
+    tamis_buffer in, out; /* the frame that comes; what is made and not given yet */
+    uint64_t out_at, frames_in, frames_out, bytes_in, bytes_out;
+    uint64_t said[2], keys_said; /* of the lists; of our keys */
+    bool has_heard_magic, has_heard_hello, has_heard_digest, has_heard_end;
+    bool has_said_hello, has_said_digest, has_said_done, has_said_dry, has_said_end;
+    bool is_done; /* the asking side knows what differs, or gave up */
+    bool is_whole;
+    tamis_status broken;
+    char why[256];
+};
+
+/* Ends the talk with the present sentence, now and for ever. */
+tamis_status tamis__talk_break(tamis_talk *, tamis_status);
+
+/* One whole frame of the other side, its sums checked. */
+tamis_status tamis__talk_hear(tamis_talk *, uint8_t type, const uint8_t *body, uint32_t length);
+
+/* How long a frame of this type may be now; false when none may come, with a sentence. */
+tamis_status tamis__talk_may_hear(const tamis_talk *, uint8_t type, uint32_t length);
+
+/* Puts the next frame, or none when there is nothing to say. */
+tamis_status tamis__talk_say(tamis_talk *);
+
+/* Puts why it failed. */
+tamis_status tamis__talk_say_failure(tamis_talk *);
+
+/* The stream, as soon as both nonces are known. */
+tamis_status tamis__talk_start(tamis_talk *);
+
+/* The count that symbol i of n hashes has on average, rounded: the frame has what differs from it. */
+static inline uint64_t tamis__expected_count(uint64_t n, uint64_t i) {
+    return (2 * n + (i + 2) / 2) / (i + 2);
+}
+
+static inline bool tamis__asks(const tamis_talk *t) {
+    return t->side == TAMIS_ASKS;
+}
+
+static inline enum tamis_wants tamis__teller_wants(const tamis_talk *t) {
+    return tamis__asks(t) ? t->they_want : t->options.wants;
+}
+
+static inline bool tamis__asker_wants_keys(const tamis_talk *t) {
+    return (tamis__asks(t) ? t->options.wants : t->they_want) == TAMIS_WANTS_KEYS;
+}
+
+/* Does a list go over the wire? The one of what only the teller has is also what the asker wants the
+ * keys of. */
+static inline bool tamis__list_travels(const tamis_talk *t, int which) {
+    return tamis__teller_wants(t) != TAMIS_WANTS_NOTHING ||
+           (which == TAMIS_TELLER_HAS && tamis__asker_wants_keys(t));
+}
+
+static inline uint64_t tamis__count(const tamis_buffer *list) {
+    return list->size / 8;
+}
+
+/* The lists from where this side stands. */
+static inline int tamis__ours(const tamis_talk *t) {
+    return tamis__asks(t) ? TAMIS_ASKER_HAS : TAMIS_TELLER_HAS;
+}
+
+/* Has the teller got all that the asker had to say? */
+static inline bool tamis__lists_are_heard(const tamis_talk *t) {
+    for (int i = 0; i < 2; i++)
+        if (tamis__list_travels(t, i) && tamis__count(&t->list[i]) < t->listed[i]) return false;
+    return true;
+}
+
+static inline bool tamis__keys_are_heard(const tamis_talk *t) {
+    return t->options.wants != TAMIS_WANTS_KEYS ||
+           tamis__count(&t->key_ends) == t->listed[!tamis__ours(t)];
+}
+
+#endif

@@ -1,0 +1,206 @@
+/* Kinds that keep fingerprints in buckets may include this: cuckoo, dleft, compaction.
+ *
+ * A table has buckets of a few cells, every cell has `width` bits, and zero is an empty cell:
+ *
+ *     | bucket 0: cell cell cell cell | bucket 1: cell cell cell cell | ...      packed, no gaps
+ *
+ * Cells of a bucket have no order that counts, so they are spoken of by value: is it there, put it
+ * for that one. A sorted table has four cells and takes four bits less per bucket: which of the
+ * four stands first tells nothing, and that nothing is worth log2(4!) = 4.6 bits.
+ *
+ *     | rank of the four low nibbles, 12 bits | the other width-4 bits of each, in that order |
+ *
+ * The nibbles are sorted, and there are C(19,4) = 3876 ways for four sorted nibbles (Bonomi et al.
+ * 2006, Fan et al. 2014). */
+#ifndef TAMIS_KINDS_FP_TABLE_H
+#define TAMIS_KINDS_FP_TABLE_H
+
+#include "bits/packed.h"
+#include "bits/probe.h"
+#include "cpu/cpu.h"
+#include "kinds/kind.h"
+
+enum {
+    TAMIS_TABLE_MOST_SLOTS = 8,
+    TAMIS_TABLE_MOST_WIDTH = 44, /* of what a hash gives to a cell; enough for a rate of 10^-12 */
+    TAMIS_SORTED_SLOTS = 4,
+    TAMIS_SORTED_SAVES = 4, /* bits of a bucket */
+    TAMIS_SORTED_LEAST_WIDTH = 5
+};
+
+/* Places times values that tell hashes apart. A 64-bit hash spreads evenly, to 1/16 at worst, over
+ * this many; with more, some would come up twice as often as others. */
+#define TAMIS_TABLE_MOST_CLASSES ((uint64_t)1 << 60)
+
+typedef struct tamis_table {
+    uint8_t *bytes;
+    uint64_t buckets;
+    unsigned slots, width, bucket_bits;
+    bool is_sorted;
+    uint64_t ones; /* the lowest bit of every cell, where a bucket is read as one word; else 0 */
+    uint64_t last; /* byte where the last word begins */
+} tamis_table;
+
+/* Inlined, because a question about one key needs it too. */
+TAMIS_HOT tamis_table tamis__table(uint8_t *bytes, uint64_t buckets, unsigned slots, unsigned width,
+                                   bool is_sorted) {
+    const unsigned bits = slots * width - (is_sorted ? TAMIS_SORTED_SAVES : 0);
+    const unsigned even = bits % 8 ? bits & -bits : 8; /* every bucket begins at a multiple of it */
+    const bool is_one_word = !is_sorted && bits + 8 - even <= 64;
+    uint64_t ones = 0;
+    for (unsigned i = 0; is_one_word && i < slots; i++) ones |= (uint64_t)1 << i * width;
+    return (tamis_table){
+        .bytes = bytes,
+        .buckets = buckets,
+        .slots = slots,
+        .width = width,
+        .bucket_bits = bits,
+        .is_sorted = is_sorted,
+        .ones = ones,
+        .last = tamis__fields_size(buckets, bits) - 8,
+    };
+}
+
+/* Bytes, padded to whole words. */
+uint64_t tamis__table_size(const tamis_table *);
+
+/* The gate: nothing behind the last bucket, and every sorted bucket sorted. */
+tamis_status tamis__table_audit(const tamis_table *);
+
+/* ---- Hash to place and value ---------------------------------------------------------------- */
+
+/* The hash scaled to places * (2^width - 1) and taken apart: a place, and a value that is never
+ * zero. All pairs are equally likely, for any number of places, and no bit serves both. */
+TAMIS_HOT uint64_t tamis__split(uint64_t hash, uint64_t places, unsigned width, uint64_t *value) {
+    uint64_t rest;
+    const uint64_t place = tamis__multiply(hash, places, &rest);
+    *value = 1 + tamis__range(rest, tamis__field_mask(width));
+    return place;
+}
+
+/* The other way: the least hash that is split into these two. */
+uint64_t tamis__join(uint64_t place, uint64_t places, unsigned width, uint64_t value);
+
+/* ---- Buckets -------------------------------------------------------------------------------- */
+
+void tamis__sorted_read(const tamis_table *, uint64_t bucket, uint64_t cell[]);
+bool tamis__sorted_has(const tamis_table *, uint64_t bucket, uint64_t value);
+
+/* A bucket as one word, wherever it begins: eight bytes from its first one on, or the last eight of
+ * the table. It fits, because only tables whose buckets never begin too late in a byte have `ones`.
+ * Bits above the bucket are those of its neighbours. */
+typedef struct tamis_bucket {
+    uint64_t first; /* byte */
+    unsigned shift;
+    uint64_t word;
+} tamis_bucket;
+
+TAMIS_HOT tamis_bucket tamis__bucket_at(const tamis_table *t, uint64_t bucket) {
+    const uint64_t bit = bucket * t->bucket_bits, byte = bit / 8;
+    const uint64_t first = byte < t->last ? byte : t->last;
+    const unsigned shift = (unsigned)(bit - first * 8);
+    return (tamis_bucket){first, shift, tamis__get64(t->bytes + first) >> shift};
+}
+
+/* All cells of a word are compared at once: a cell that is equal becomes zero under XOR, and only
+ * from a zero does the subtraction of one borrow into the top bit. The lowest bit that is left is
+ * the top bit of the first equal cell; above it there may be others that are not. */
+TAMIS_HOT uint64_t tamis__equal_cells(const tamis_table *t, uint64_t word, uint64_t value) {
+    const uint64_t x = word ^ value * t->ones;
+    return (x - t->ones) & ~x & t->ones << (t->width - 1);
+}
+
+/* With the number of slots given, for those who know it. */
+TAMIS_HOT void tamis__cells_read(const tamis_table *t, unsigned slots, uint64_t bucket,
+                                 uint64_t cell[]) {
+    if (t->ones) {
+        const uint64_t word = tamis__bucket_at(t, bucket).word;
+        for (unsigned i = 0; i < slots; i++)
+            cell[i] = word >> i * t->width & tamis__field_mask(t->width);
+    } else if (t->is_sorted) {
+        tamis__sorted_read(t, bucket, cell);
+    } else {
+        for (unsigned i = 0; i < slots; i++)
+            cell[i] = tamis__field_get(t->bytes, bucket * slots + i, t->width);
+    }
+}
+
+TAMIS_HOT void tamis__bucket_read(const tamis_table *t, uint64_t bucket, uint64_t cell[]) {
+    tamis__cells_read(t, t->slots, bucket, cell);
+}
+
+TAMIS_HOT bool tamis__table_has(const tamis_table *t, uint64_t bucket, uint64_t value) {
+    if (t->ones) return tamis__equal_cells(t, tamis__bucket_at(t, bucket).word, value);
+    if (t->is_sorted) return tamis__sorted_has(t, bucket, value);
+    for (unsigned i = 0; i < t->slots; i++)
+        if (tamis__field_get(t->bytes, bucket * t->slots + i, t->width) == value) return true;
+    return false;
+}
+
+/* Is it worth the while to ask for buckets ahead? */
+TAMIS_HOT bool tamis__table_is_far(const tamis_table *t) {
+    return t->last >= TAMIS_NEAR_BYTES;
+}
+
+/* The lines in which a bucket begins and ends, asked for ahead of its use. Mostly they are one, and
+ * asking twice costs less than finding out. */
+TAMIS_HOT void tamis__table_prefetch(const tamis_table *t, uint64_t bucket) {
+    const uint8_t *first = t->bytes + bucket * t->bucket_bits / 8;
+    __builtin_prefetch(first, 0, 2);
+    __builtin_prefetch(first + (t->bucket_bits - 1) / 8, 0, 2);
+}
+
+/* Puts `value` in the place of one cell that is `old`: adds with old = 0, removes with value = 0.
+ * False, and nothing changed, when no cell is `old`. */
+bool tamis__cells_replace(const tamis_table *, uint64_t bucket, uint64_t old, uint64_t value);
+
+TAMIS_HOT bool tamis__table_replace(const tamis_table *t, uint64_t bucket, uint64_t old,
+                                    uint64_t value) {
+    if (!t->ones) return tamis__cells_replace(t, bucket, old, value);
+    const tamis_bucket b = tamis__bucket_at(t, bucket);
+    const uint64_t equal = tamis__equal_cells(t, b.word, old);
+    if (!equal) return false;
+    const unsigned cell = b.shift + (unsigned)__builtin_ctzll(equal) + 1 - t->width;
+    uint8_t *at = t->bytes + b.first;
+    tamis__put64(at, tamis__get64(at) ^ (old ^ value) << cell);
+    return true;
+}
+
+/* Cells in use, of one bucket and of all. */
+unsigned tamis__bucket_load(const tamis_table *, uint64_t bucket);
+uint64_t tamis__table_used(const tamis_table *);
+
+/* ---- Plans and measures of tables in which a key answers for a share of all classes ---------- */
+
+/* With n keys in `classes` = places * (2^width - 1) equally likely pairs, of which each key answers
+ * for `share`: 1 - (1 - share/classes)^n. */
+double tamis__table_rate(uint64_t keys, double share, uint64_t places, unsigned width);
+
+typedef struct tamis_table_design {
+    const char *kind;
+    uint64_t least_places; /* which hold the keys */
+    double share;
+    unsigned least_width, cells; /* a place has cells * width + extra bits */
+    int extra;
+    uint64_t head_bits;
+} tamis_table_design;
+
+/* The fewest bits that keep the rate: a bit more of width halves it, and where that would be too
+ * much, more places do; or the widest cells that fit into the size. */
+tamis_status tamis__table_plan(const tamis_wish *, const tamis_table_design *, uint64_t *places,
+                               uint64_t *width);
+
+/* Why there is no plan: too many keys, too little space, or too small a rate. */
+tamis_status tamis__table_refuse(const tamis_wish *, const tamis_table_design *);
+
+/* Places of that width that fit into the size and within what tamis__split can do. */
+uint64_t tamis__table_places(const tamis_wish *, const tamis_table_design *, unsigned width);
+
+/* Is the shape within what tamis__split can do and a payload may have? */
+bool tamis__table_fits(const tamis_table_design *, uint64_t places, uint64_t width);
+
+/* How many distinct keys left `distinct` of that many equally likely classes, and with what
+ * error. */
+struct tamis_estimate tamis__table_items(uint64_t distinct, double classes);
+
+#endif

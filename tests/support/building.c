@@ -1,0 +1,94 @@
+#include "tests/support/building.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/support/filters.h"
+#include "tests/support/keys.h"
+
+tamis_builder *test_builder(const char *spec) {
+    tamis_builder *b;
+    test_demand(tamis_builder_create(&b, spec, 0, NULL), spec);
+    return b;
+}
+
+tamis_builder *test_careful_builder(const char *spec, unsigned threads) {
+    const struct tamis_builder_options options = {
+        .struct_size = sizeof options, .threads = threads, .verify = true};
+    tamis_builder *b;
+    test_demand(tamis_builder_create_with(&b, spec, &options), spec);
+    return b;
+}
+
+tamis *test_finish(tamis_builder *b) {
+    tamis *f;
+    test_demand(tamis_builder_finish(b, &f), "finish");
+    tamis_builder_free(b);
+    return f;
+}
+
+void test_add_numbers(tamis_builder *b, uint64_t family, uint64_t from, uint64_t to) {
+    for (uint64_t i = from; i < to; i++)
+        test_demand(tamis_builder_add_hash(b, test_number(family, i)), "add");
+}
+
+tamis *test_build(const char *spec, uint64_t family, uint64_t n) {
+    tamis_builder *b = test_builder(spec);
+    test_add_numbers(b, family, 0, n);
+    return test_finish(b);
+}
+
+static void demand_same(const tamis *f, uint64_t hash, uint8_t hit) {
+    if (tamis_has_hash(f, hash) == hit) return;
+    fprintf(stderr, "hash %016llx: alone it is another answer than in a batch\n",
+            (unsigned long long)hash);
+    abort();
+}
+
+uint64_t test_count_hits(const tamis *f, uint64_t family, uint64_t from, uint64_t n) {
+    enum { BATCH = 500 };
+    uint64_t hash[BATCH], hits = 0;
+    uint8_t hit[BATCH];
+    for (uint64_t i = 0; i < n; i += BATCH) {
+        const size_t m = n - i < BATCH ? (size_t)(n - i) : BATCH;
+        for (size_t j = 0; j < m; j++) hash[j] = test_number(family, from + i + j);
+        tamis_has_hashes(f, hash, m, hit);
+        for (size_t j = 0; j < m; j++) {
+            demand_same(f, hash[j], hit[j]);
+            hits += hit[j];
+        }
+    }
+    return hits;
+}
+
+bool test_is_same_payload(const tamis *a, const tamis *b) {
+    const struct tamis_info info_a = test_info(a), info_b = test_info(b);
+    uint64_t m, n;
+    const void *p = tamis_payload(a, &m), *q = tamis_payload(b, &n);
+    return m == n && memcmp(p, q, (size_t)m) == 0 &&
+           memcmp(info_a.word, info_b.word, sizeof info_a.word) == 0;
+}
+
+bool test_is_same_image(const tamis *a, const tamis *b) {
+    size_t m, n;
+    uint8_t *p = test_image(a, &m), *q = test_image(b, &n);
+    const bool is_same = m == n && memcmp(p, q, m) == 0;
+    free(p);
+    free(q);
+    return is_same;
+}
+
+test_view test_view_at(const tamis *f, size_t shift) {
+    const size_t size = (size_t)tamis_stored_size(f);
+    test_view view = {.memory = malloc(size + shift)};
+    if (!view.memory) abort();
+    test_demand(tamis_bytes(f, view.memory + shift, size), "image");
+    test_demand(tamis_view(&view.filter, view.memory + shift, size), "view");
+    return view;
+}
+
+void test_end_view(test_view *view) {
+    tamis_free(view->filter);
+    free(view->memory);
+}

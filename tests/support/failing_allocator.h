@@ -1,0 +1,18 @@
+/* Every test may include this: an allocator that counts, and fails on demand. */
+#ifndef TAMIS_TESTS_SUPPORT_FAILING_ALLOCATOR_H
+#define TAMIS_TESTS_SUPPORT_FAILING_ALLOCATOR_H
+
+#include "tamis.h"
+
+/* Fails at the fail_at-th call (0: never), once or from then on. Not safe for threads, on purpose:
+ * whoever takes memory from two of them at once shows under a sanitizer. */
+typedef struct test_purse {
+    long calls, fail_at;
+    bool for_ever;
+    long blocks;
+    size_t bytes, most_bytes;
+} test_purse;
+
+struct tamis_allocator test_allocator(test_purse *);
+
+#endif
