@@ -94,16 +94,8 @@ $(B)/%_avx2.o: %_avx2.c
 	$(call compile,$(FLAGS_avx2))
 $(B)/%_avx512.o: %_avx512.c
 	$(call compile,$(FLAGS_avx512))
-$(B)/cli/keys/gunzip.o: cli/keys/gunzip.c
-	$(call compile,$(if $(WITH_ZLIB),-DTAMIS_WITH_ZLIB))
-$(B)/cli/keys/unzstd.o: cli/keys/unzstd.c
-	$(call compile,$(if $(WITH_ZSTD),-DTAMIS_WITH_ZSTD))
-$(B)/cli/images/seal.o $(B)/cli/net/channel_seal.o: $(B)/%.o: %.c
-	$(call compile,$(if $(WITH_SODIUM),-DTAMIS_WITH_SODIUM))
-$(B)/cli/cluster/%.o: cli/cluster/%.c
-	$(call compile,$(if $(WITH_HIREDIS),-DTAMIS_WITH_HIREDIS))
-$(B)/cli/verbs/cluster.o: cli/verbs/cluster.c
-	$(call compile,$(if $(WITH_HIREDIS),-DTAMIS_WITH_HIREDIS))
+$(B)/cli/%.o: cli/%.c
+	$(call compile,$(foreach name,ZLIB ZSTD SODIUM HIREDIS,$(if $(WITH_$(name)),-DTAMIS_WITH_$(name))))
 $(B)/%.o: %.c
 	$(call compile)
 define compile

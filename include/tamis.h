@@ -414,7 +414,7 @@ TAMIS_API bool tamis_next(const tamis *filter, uint64_t *cursor, uint64_t *hash,
  * filter, in parallel, piece by piece. Every other kind can be built too, and a capacity that the
  * spec leaves out is counted. The same set of keys gives the same bytes, whatever the order and the
  * number of threads (for kinds that age, order is time and is kept), and whatever the memory limit as
- * long as it is large enough for one shard: see tamis_builder_info.
+ * long as it is large enough for one segment: see tamis_builder_info.
  *
  *     tamis_builder *b;
  *     tamis_status rc = tamis_builder_create(&b, "fuse:fpr=1/256", 512 << 20, "/var/tmp");
@@ -527,9 +527,9 @@ TAMIS_API tamis_status tamis_builder_finish_to(tamis_builder *builder, const cha
  * that costs `bits_more` bits for each key, as far as can be expected. Threads: one. */
 struct tamis_builder_info {
     uint64_t records;     /* distinct ones */
-    uint64_t shards;      /* pieces that the payload is made in */
-    uint64_t shard;       /* keys that each is planned for ... */
-    uint64_t shard_asked; /* ... and without the memory limit would be */
+    uint64_t segments;      /* pieces that the payload is made in */
+    uint64_t segment;       /* keys that each is planned for ... */
+    uint64_t segment_asked; /* ... and without the memory limit would be */
     double bits_more;
 };
 

@@ -165,16 +165,16 @@ static int fail_build(const struct building *building, tamis_status status) {
     return fail_why(args, NULL, status);
 }
 
-/* What a memory limit costs that is too small for shards of the usual size. */
-static void tell_shards(const struct building *building, const char *path) {
+/* What a memory limit costs that is too small for segments of the usual size. */
+static void tell_segments(const struct building *building, const char *path) {
     struct tamis_builder_info info;
     tamis_builder_info(building->builder, &info, sizeof info);
-    if (info.shard == info.shard_asked || given(building->args, OPT_QUIET)) return;
+    if (info.segment == info.segment_asked || given(building->args, OPT_QUIET)) return;
     warn(building->args, output_name(path),
-         "for the memory limit, made in %s shards of %s keys instead of %s: about %.2f bits more "
+         "for the memory limit, made in %s segments of %s keys instead of %s: about %.2f bits more "
          "for each key; a larger --memory saves them",
-         human_count(info.shards).text, human_count(info.shard).text,
-         human_count(info.shard_asked).text, info.bits_more);
+         human_count(info.segments).text, human_count(info.segment).text,
+         human_count(info.segment_asked).text, info.bits_more);
 }
 
 static int make_image(struct building *building, tamis_edit *edit, tamis **filter) {
@@ -207,7 +207,7 @@ int builder_write(struct building *building, const char *path, tamis_edit *edit,
     const int code = make_image(building, edit ? edit : own, &image->filter);
     tamis_edit_close(own);
     if (code) return code;
-    tell_shards(building, path);
+    tell_segments(building, path);
     if (to_stdout) return image_write(args, image->filter, path);
     return given(args, OPT_QUIET) ? 0 : image_open(image, args, path, TO_ASK);
 }

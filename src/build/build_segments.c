@@ -1,6 +1,6 @@
 /* The second stage of finishing, for kinds that are built: records are read in order and cut into
- * shards, each thread makes the shard that it got, and they are given away in their order. Which
- * thread made a shard, and what lay on disk before, leaves no trace in the bytes. */
+ * segments, each thread makes the segment that it got, and they are given away in their order. Which
+ * thread made a segment, and what lay on disk before, leaves no trace in the bytes. */
 #include <string.h>
 
 #include "bits/bits.h"
@@ -16,15 +16,15 @@ typedef struct building {
     tamis_record_cursor cursor;
     uint64_t *room; /* for what is read from disk */
     uint64_t next, written, records_done, total;
-    uint64_t planned;     /* records that a shard hardly ever has more of */
+    uint64_t planned;     /* records that a segment hardly ever has more of */
     uint64_t memory_each; /* that a thread may take */
-    uint64_t *offset;     /* where each shard starts */
+    uint64_t *offset;     /* where each segment starts */
     tamis_sink *sink;
 } building;
 
 /* ---- Room to work --------------------------------------------------------------------------- */
 
-/* What one thread holds: the records of its shard, and room to make it. */
+/* What one thread holds: the records of its segment, and room to make it. */
 typedef struct bench {
     uint64_t *hash, *value;
     uint64_t n, room;
@@ -59,21 +59,21 @@ static tamis_status widen(const building *g, bench *k, uint64_t need) {
     return TAMIS_OK;
 }
 
-/* A shard with more records than were to be expected: only hashes that are not well mixed make
+/* A segment with more records than were to be expected: only hashes that are not well mixed make
  * one, and it may not cost more memory than there is. While it grows it is there twice. */
 static tamis_status widen_beyond_plan(const building *g, bench *k, uint64_t index, uint64_t more) {
     const uint64_t least = k->n + more, usual = k->room + k->room / 4 + 1024;
     const uint64_t need = least > usual ? least : usual;
     if (tamis__bench_bytes(g->facet, g->word, need) + record_bytes(g, k->room) > g->memory_each)
         return tamis__fail(TAMIS_NOMEM,
-                           "shard %llu has over %llu records where %llu were to be expected, too "
+                           "segment %llu has over %llu records where %llu were to be expected, too "
                            "many for the memory limit: are the hashes well mixed?",
                            (unsigned long long)index, (unsigned long long)k->n,
-                           (unsigned long long)(g->total / g->word[TAMIS_SHARDS]));
+                           (unsigned long long)(g->total / g->word[TAMIS_SEGMENTS]));
     return widen(g, k, need);
 }
 
-/* What the last shard used serves again when it is large enough. */
+/* What the last segment used serves again when it is large enough. */
 static tamis_status enough(const struct tamis_allocator *allocator, tamis_block *block,
                            uint64_t size) {
     if (block->base && block->size - TAMIS_ALIGNMENT >= size) return TAMIS_OK;
@@ -87,20 +87,20 @@ static tamis_status prepare(const building *g, bench *k) {
     return rc ? rc : enough(allocator, &k->out, g->facet->most(g->word, k->n));
 }
 
-/* ---- One shard after the other -------------------------------------------------------------- */
+/* ---- One segment after the other -------------------------------------------------------------- */
 
-static uint64_t shard_of(const building *g, uint64_t i) {
-    return g->facet->shard(g->word, tamis__records_hash(g->b->records, &g->cursor, i));
+static uint64_t segment_of(const building *g, uint64_t i) {
+    return g->facet->segment(g->word, tamis__records_hash(g->b->records, &g->cursor, i));
 }
 
-/* How many of the n records that lie ready belong to the shard. */
+/* How many of the n records that lie ready belong to the segment. */
 static uint64_t count_ready(const building *g, uint64_t n, uint64_t index) {
     uint64_t low = 0, high = n;
-    if (n == 0 || shard_of(g, 0) != index) return 0;
+    if (n == 0 || segment_of(g, 0) != index) return 0;
     while (low < high) {
         /* The last is looked at first: mostly they all do. */
         const uint64_t i = high == n ? n - 1 : low + (high - low) / 2;
-        if (shard_of(g, i) <= index)
+        if (segment_of(g, i) <= index)
             low = i + 1;
         else
             high = i;
@@ -108,8 +108,8 @@ static uint64_t count_ready(const building *g, uint64_t n, uint64_t index) {
     return low;
 }
 
-/* Reads the records of the next shard. */
-static tamis_status cut_shard(building *g, bench *k, uint64_t index) {
+/* Reads the records of the next segment. */
+static tamis_status cut_segment(building *g, bench *k, uint64_t index) {
     tamis_records *records = g->b->records;
     tamis_status rc = k->room ? TAMIS_OK : widen(g, k, g->planned);
     k->n = 0;
@@ -126,7 +126,7 @@ static tamis_status cut_shard(building *g, bench *k, uint64_t index) {
     return rc;
 }
 
-/* Shards leave in their order; whoever is early waits. */
+/* Segments leave in their order; whoever is early waits. */
 static tamis_status deliver(building *g, const bench *k, uint64_t index, const uint8_t *out,
                             uint64_t size) {
     while (g->written != index && !g->crew.rc) pthread_cond_wait(&g->crew.turn, &g->crew.lock);
@@ -142,15 +142,15 @@ static tamis_status deliver(building *g, const bench *k, uint64_t index, const u
 /* With the lock held before and after. Only the making itself is done without it: the allocator
  * and the records are for one thread at a time. */
 static tamis_status make_one(building *g, bench *k, uint64_t index) {
-    tamis_status rc = cut_shard(g, k, index);
+    tamis_status rc = cut_segment(g, k, index);
     if (!rc) rc = prepare(g, k);
     if (rc) return rc;
     uint8_t *work = tamis__aligned(&k->work), *out = tamis__aligned(&k->out);
-    const tamis_shard shard = {k->hash, k->value, (size_t)k->n, index};
+    const tamis_segment segment = {k->hash, k->value, (size_t)k->n, index};
     uint64_t size = 0;
 
     pthread_mutex_unlock(&g->crew.lock);
-    rc = g->facet->make(g->word, &shard, work, out, &size);
+    rc = g->facet->make(g->word, &segment, work, out, &size);
     pthread_mutex_lock(&g->crew.lock);
 
     return rc ? rc : deliver(g, k, index, out, size);
@@ -160,7 +160,7 @@ static void make_some(void *ctx) {
     building *g = ctx;
     bench k = {0};
     pthread_mutex_lock(&g->crew.lock);
-    while (g->next < g->word[TAMIS_SHARDS] && !g->crew.rc) {
+    while (g->next < g->word[TAMIS_SEGMENTS] && !g->crew.rc) {
         const tamis_status rc = make_one(g, &k, g->next++);
         if (rc) tamis__crew_fail(&g->crew, rc);
         pthread_cond_broadcast(&g->crew.turn);
@@ -173,7 +173,7 @@ static void make_some(void *ctx) {
 
 /* How many threads, and what each may take. */
 static unsigned share_memory(building *g, uint64_t held) {
-    g->planned = tamis__shard_records(g->facet, g->word, g->total);
+    g->planned = tamis__segment_records(g->facet, g->word, g->total);
     const uint64_t left = tamis__memory_left(g->b, held);
     const unsigned threads =
         tamis__threads_for(g->b, left, tamis__bench_bytes(g->facet, g->word, g->planned));
@@ -183,12 +183,12 @@ static unsigned share_memory(building *g, uint64_t held) {
 
 static tamis_status run_crew(building *g, uint64_t held) {
     const unsigned threads = share_memory(g, held);
-    if (threads == 0) return tamis__too_little(g->b, "making shards of them");
+    if (threads == 0) return tamis__too_little(g->b, "making segments of them");
     tamis_status rc = tamis__report(g->b, TAMIS_STAGE_BUILD, 0, g->total);
     if (!rc) rc = tamis__crew_run(&g->crew, threads, make_some, g);
-    /* Every record belongs to a shard, or keys would be missing and nobody would know. */
+    /* Every record belongs to a segment, or keys would be missing and nobody would know. */
     if (!rc && g->records_done != g->total)
-        rc = tamis__fail(TAMIS_CORRUPT, "only %llu of %llu records came into a shard",
+        rc = tamis__fail(TAMIS_CORRUPT, "only %llu of %llu records came into a segment",
                          (unsigned long long)g->records_done, (unsigned long long)g->total);
     return rc;
 }
@@ -211,19 +211,19 @@ static tamis_status append_tail(const tamis_names *labels, tamis_sink *s) {
     return rc || labels->count % 2 == 0 ? rc : s->append(s, zeros, 4);
 }
 
-/* What comes behind the shards. */
+/* What comes behind the segments. */
 static tamis_status append_rest(building *g) {
-    const uint64_t shards = g->word[TAMIS_SHARDS];
+    const uint64_t segments = g->word[TAMIS_SEGMENTS];
     tamis_sink *s = g->sink;
-    g->offset[shards] = s->size;
+    g->offset[segments] = s->size;
     const tamis_status rc = append_tail(&g->b->labels, s);
-    for (uint64_t i = 0; i <= shards; i++) tamis__put64((uint8_t *)&g->offset[i], g->offset[i]);
-    return rc ? rc : s->append(s, g->offset, tamis__shard_offsets_size(shards));
+    for (uint64_t i = 0; i <= segments; i++) tamis__put64((uint8_t *)&g->offset[i], g->offset[i]);
+    return rc ? rc : s->append(s, g->offset, tamis__segment_offsets_size(segments));
 }
 
 tamis_status tamis__make_payload(tamis_builder *b, uint64_t word[], tamis_sink *s) {
     const struct tamis_allocator *allocator = &b->filter->allocator;
-    const uint64_t offsets_size = tamis__shard_offsets_size(word[TAMIS_SHARDS]);
+    const uint64_t offsets_size = tamis__segment_offsets_size(word[TAMIS_SEGMENTS]);
     const uint64_t room_size = TAMIS_RECORDS_ROOM;
     building g = {.b = b, .facet = b->filter->kind->build, .word = word, .sink = s};
     tamis_block room, offsets = {0};
@@ -233,7 +233,7 @@ tamis_status tamis__make_payload(tamis_builder *b, uint64_t word[], tamis_sink *
     if (g.room) g.offset = tamis__get(allocator, offsets_size, &offsets);
     if (g.offset) rc = run_crew(&g, room_size + offsets_size + 2 * TAMIS_ALIGNMENT);
     if (!rc) rc = append_rest(&g);
-    if (!rc) word[TAMIS_SHARD_BYTES] = s->size;
+    if (!rc) word[TAMIS_SEGMENT_BYTES] = s->size;
     tamis__give_back(allocator, &offsets);
     tamis__give_back(allocator, &room);
     return rc;

@@ -63,8 +63,8 @@ tamis_status tamis__press(tamis_builder *, tamis **filter);
 /* A handle with room for the image's payload, and its notes. */
 tamis_status tamis__room_for(const tamis_builder *, const tamis_image *, tamis **out);
 
-/* The shape for so many keys, from the wish; in shards of so many, where it has shards. */
-tamis_status tamis__shape_for(const tamis_builder *, uint64_t count, uint64_t shard, tamis_wish *,
+/* The shape for so many keys, from the wish; in segments of so many, where it has segments. */
+tamis_status tamis__shape_for(const tamis_builder *, uint64_t count, uint64_t segment, tamis_wish *,
                               tamis_image *);
 
 /* Refuses what the memory limit does not allow: when so many records are announced, or 0 when

@@ -2,8 +2,8 @@
  *
  *     sort      partitions, on all threads; equal records go, and everything is counted
  *     shape     the kind says what words so many records lead to
- *     shards    records are read in order and cut; each thread makes the shard it got
- *     out       shards are written in order, then the tail and the offsets: to disk or to memory
+ *     segments    records are read in order and cut; each thread makes the segment it got
+ *     out       segments are written in order, then the tail and the offsets: to disk or to memory
  *     verify    every record is asked again
  *
  * Whatever fails on the way, and wherever it is stopped, the builder still has its records. */
@@ -26,7 +26,7 @@ static uint64_t keys_counted(const tamis_kind *kind, const tamis_census *census)
     return kind->put ? census->keys : census->records;
 }
 
-tamis_status tamis__shape_for(const tamis_builder *b, uint64_t count, uint64_t shard,
+tamis_status tamis__shape_for(const tamis_builder *b, uint64_t count, uint64_t segment,
                               tamis_wish *wish, tamis_image *image) {
     tamis_request r = b->request;
     tamis_shape shape;
@@ -35,7 +35,7 @@ tamis_status tamis__shape_for(const tamis_builder *b, uint64_t count, uint64_t s
     r.has_capacity = true;
     if (b->filter->kind->build) {
         r.wish.has_option[0] = true;
-        r.wish.option[0] = shard;
+        r.wish.option[0] = segment;
     }
     const tamis_status rc = tamis__request_plan(&r, &shape);
     if (rc) return rc;
@@ -44,42 +44,42 @@ tamis_status tamis__shape_for(const tamis_builder *b, uint64_t count, uint64_t s
     return TAMIS_OK;
 }
 
-/* The image for what was counted, without bytes yet, in shards of so many keys. */
-static tamis_status shape_image(const tamis_builder *b, uint64_t shard, tamis_image *image,
+/* The image for what was counted, without bytes yet, in segments of so many keys. */
+static tamis_status shape_image(const tamis_builder *b, uint64_t segment, tamis_image *image,
                                 uint64_t *expected) {
     const tamis_kind *kind = b->filter->kind;
     const tamis_census *census = &b->census;
     tamis_wish wish;
     tamis_status rc = TAMIS_OK;
     *image = b->filter->image;
-    if (!b->is_continued) rc = tamis__shape_for(b, keys_counted(kind, census), shard, &wish, image);
+    if (!b->is_continued) rc = tamis__shape_for(b, keys_counted(kind, census), segment, &wish, image);
     *expected = image->body.size;
     if (!rc && kind->build) {
-        image->body.word[TAMIS_SHARD_KEYS] = shard;
+        image->body.word[TAMIS_SEGMENT_KEYS] = segment;
         rc = kind->build->fit(b->is_continued ? NULL : &wish, census, image->body.word);
         image->body.items = census->records;
     }
     return rc;
 }
 
-/* Shards as they were asked for, unless the memory limit is too small for them: then the largest
+/* Segments as they were asked for, unless the memory limit is too small for them: then the largest
  * that it allows. How many threads there are does not matter, because it would show in the bytes. */
-static tamis_status shape_shards(tamis_builder *b, tamis_image *image) {
-    const uint64_t asked = tamis__shard_asked(b), total = b->census.records;
-    uint64_t shard = asked, expected, now;
-    tamis_status rc = shape_image(b, shard, image, &expected);
+static tamis_status shape_segments(tamis_builder *b, tamis_image *image) {
+    const uint64_t asked = tamis__segment_asked(b), total = b->census.records;
+    uint64_t segment = asked, expected, now;
+    tamis_status rc = shape_image(b, segment, image, &expected);
     now = expected;
-    while (!rc && !tamis__shards_fit(b, image->body.word, total)) {
-        if (shard == TAMIS_SHARD_LEAST) return tamis__too_little(b, "making shards of them");
-        shard = tamis__shard_next(shard);
-        if (shape_image(b, shard, image, &now))
-            return tamis__too_little(b, "shards as large as the size asks for");
+    while (!rc && !tamis__segments_fit(b, image->body.word, total)) {
+        if (segment == TAMIS_SEGMENT_MIN_KEYS) return tamis__too_little(b, "making segments of them");
+        segment = tamis__segment_next(segment);
+        if (shape_image(b, segment, image, &now))
+            return tamis__too_little(b, "segments as large as the size asks for");
     }
     b->info = (struct tamis_builder_info){
         .records = total,
-        .shards = image->body.word[TAMIS_SHARDS],
-        .shard = shard,
-        .shard_asked = asked,
+        .segments = image->body.word[TAMIS_SEGMENTS],
+        .segment = segment,
+        .segment_asked = asked,
         .bits_more = total && now > expected ? (double)(now - expected) * 8 / (double)total : 0,
     };
     return rc;
@@ -89,7 +89,7 @@ static tamis_status sort_and_shape(tamis_builder *b, tamis_image *image) {
     uint64_t expected;
     const tamis_status rc = tamis__sort_records(b);
     if (rc) return rc;
-    return b->filter->kind->build ? shape_shards(b, image) : shape_image(b, 0, image, &expected);
+    return b->filter->kind->build ? shape_segments(b, image) : shape_image(b, 0, image, &expected);
 }
 
 tamis_status tamis__room_for(const tamis_builder *b, const tamis_image *image, tamis **out) {

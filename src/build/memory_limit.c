@@ -1,6 +1,6 @@
-/* What a memory limit leads to: how many threads may work, how large the shards of a filter are, and
+/* What a memory limit leads to: how many threads may work, how large the segments of a filter are, and
  * what is refused. Everything is reckoned from the limit and from what was counted, never from what
- * happens to be free: the shards of a filter are part of its bytes. */
+ * happens to be free: the segments of a filter are part of its bytes. */
 #include "build/stages.h"
 #include "kinds/segments.h"
 
@@ -23,7 +23,7 @@ tamis_status tamis__too_little(const tamis_builder *b, const char *what) {
                        what);
 }
 
-/* ---- Shards --------------------------------------------------------------------------------- */
+/* ---- Segments --------------------------------------------------------------------------------- */
 
 uint64_t tamis__record_bytes(const tamis_build_facet *facet, uint64_t n) {
     return n * (facet->rule == TAMIS_RECORDS_KEYS ? 8 : 16);
@@ -35,13 +35,13 @@ uint64_t tamis__bench_bytes(const tamis_build_facet *facet, const uint64_t word[
            3 * TAMIS_ALIGNMENT;
 }
 
-/* The first hash that is not of the first shard: all shards are about as wide, but the last may be
+/* The first hash that is not of the first segment: all segments are about as wide, but the last may be
  * narrower. */
 static uint64_t end_of_first(const tamis_build_facet *facet, const uint64_t word[]) {
     uint64_t low = 0, high = UINT64_MAX;
     while (low < high) {
         const uint64_t middle = low + (high - low) / 2;
-        if (facet->shard(word, middle) == 0)
+        if (facet->segment(word, middle) == 0)
             low = middle + 1;
         else
             high = middle;
@@ -49,69 +49,69 @@ static uint64_t end_of_first(const tamis_build_facet *facet, const uint64_t word
     return low;
 }
 
-/* An eighth more than its share is far beyond what chance gives a shard of the usual size. */
-uint64_t tamis__shard_records(const tamis_build_facet *facet, const uint64_t word[],
+/* An eighth more than its share is far beyond what chance gives a segment of the usual size. */
+uint64_t tamis__segment_records(const tamis_build_facet *facet, const uint64_t word[],
                               uint64_t total) {
     const uint64_t share = tamis__range(end_of_first(facet, word), total) + 1;
     const uint64_t most = share + share / 8 + 1024, planned = most < total ? most : total;
     return planned ? planned : 1;
 }
 
-/* What one thread needs at most to make shards of so many records under a limit, with all that a
+/* What one thread needs at most to make segments of so many records under a limit, with all that a
  * builder holds meanwhile. */
 static uint64_t need(const tamis_builder *b, uint64_t limit, const uint64_t word[],
                      uint64_t total) {
     const uint64_t held = tamis__builder_memory(b) -
                           (b->records ? tamis__records_memory(b->records) : 0) +
                           tamis__records_most_memory(limit);
-    const uint64_t shared = TAMIS_RECORDS_ROOM + tamis__shard_offsets_size(word[TAMIS_SHARDS]);
+    const uint64_t shared = TAMIS_RECORDS_ROOM + tamis__segment_offsets_size(word[TAMIS_SEGMENTS]);
     const tamis_build_facet *facet = b->filter->kind->build;
     return held + shared + 2 * TAMIS_ALIGNMENT +
-           tamis__bench_bytes(facet, word, tamis__shard_records(facet, word, total));
+           tamis__bench_bytes(facet, word, tamis__segment_records(facet, word, total));
 }
 
-bool tamis__shards_fit(const tamis_builder *b, const uint64_t word[], uint64_t total) {
+bool tamis__segments_fit(const tamis_builder *b, const uint64_t word[], uint64_t total) {
     const uint64_t limit = b->options.memory_limit;
     return limit == 0 || need(b, limit, word, total) <= limit;
 }
 
-uint64_t tamis__shard_asked(const tamis_builder *b) {
-    return b->is_continued ? b->filter->image.body.word[TAMIS_SHARD_KEYS]
-                           : tamis__shard_keys(&b->request.wish);
+uint64_t tamis__segment_asked(const tamis_builder *b) {
+    return b->is_continued ? b->filter->image.body.word[TAMIS_SEGMENT_KEYS]
+                           : tamis__segment_keys(&b->request.wish);
 }
 
-uint64_t tamis__shard_next(uint64_t shard) {
-    return shard / 2 > TAMIS_SHARD_LEAST ? shard / 2 : TAMIS_SHARD_LEAST;
+uint64_t tamis__segment_next(uint64_t segment) {
+    return segment / 2 > TAMIS_SEGMENT_MIN_KEYS ? segment / 2 : TAMIS_SEGMENT_MIN_KEYS;
 }
 
 /* ---- What is refused before it is too late -------------------------------------------------- */
 
 /* The words before anything was counted. */
-static tamis_status early_words(const tamis_builder *b, uint64_t shard, uint64_t total,
+static tamis_status early_words(const tamis_builder *b, uint64_t segment, uint64_t total,
                                 uint64_t word[TAMIS_WORDS]) {
     const tamis_census census = {.records = total, .keys = total};
     tamis_image image = b->filter->image;
     tamis_wish wish;
     tamis_status rc = TAMIS_OK;
     if (b->is_continued) {
-        image.body.word[TAMIS_SHARD_KEYS] = shard;
+        image.body.word[TAMIS_SEGMENT_KEYS] = segment;
         rc = b->filter->kind->build->fit(NULL, &census, image.body.word);
     } else {
-        rc = tamis__shape_for(b, total, shard, &wish, &image);
+        rc = tamis__shape_for(b, total, segment, &wish, &image);
     }
     for (int i = 0; i < TAMIS_WORDS; i++) word[i] = image.body.word[i];
     return rc;
 }
 
-/* Is there a size of shards with which so many records can be built within `limit`? What no limit
+/* Is there a size of segments with which so many records can be built within `limit`? What no limit
  * would allow is not refused here: its sentence is another one. */
 static bool limit_allows(const tamis_builder *b, uint64_t limit, uint64_t total) {
-    uint64_t shard = tamis__shard_asked(b), word[TAMIS_WORDS];
-    if (early_words(b, shard, total, word)) return true;
+    uint64_t segment = tamis__segment_asked(b), word[TAMIS_WORDS];
+    if (early_words(b, segment, total, word)) return true;
     while (need(b, limit, word, total) > limit) {
-        if (shard == TAMIS_SHARD_LEAST) return false;
-        shard = tamis__shard_next(shard);
-        if (early_words(b, shard, total, word)) return false;
+        if (segment == TAMIS_SEGMENT_MIN_KEYS) return false;
+        segment = tamis__segment_next(segment);
+        if (early_words(b, segment, total, word)) return false;
     }
     return true;
 }
@@ -143,8 +143,8 @@ tamis_status tamis__limit_adds(tamis_builder *b, uint64_t adds) {
 }
 
 tamis_status tamis__limit_start(tamis_builder *b, uint64_t records) {
-    const bool has_shards = b->filter->kind->build != NULL;
-    b->most_adds = has_shards && b->options.memory_limit ? 0 : UINT64_MAX;
+    const bool has_segments = b->filter->kind->build != NULL;
+    b->most_adds = has_segments && b->options.memory_limit ? 0 : UINT64_MAX;
     if (b->most_adds || limit_allows(b, b->options.memory_limit, records ? records : 1))
         return TAMIS_OK;
     return refuse(b, records);

@@ -17,29 +17,29 @@ unsigned tamis__threads_for(const tamis_builder *, uint64_t left, uint64_t each)
 /* TAMIS_NOMEM with a sentence. */
 tamis_status tamis__too_little(const tamis_builder *, const char *what);
 
-/* Bytes of n records; of what one thread needs to make a shard of n; and how many records a shard
+/* Bytes of n records; of what one thread needs to make a segment of n; and how many records a segment
  * hardly ever has more of. */
 uint64_t tamis__record_bytes(const tamis_build_facet *, uint64_t n);
 uint64_t tamis__bench_bytes(const tamis_build_facet *, const uint64_t word[], uint64_t n);
-uint64_t tamis__shard_records(const tamis_build_facet *, const uint64_t word[], uint64_t total);
+uint64_t tamis__segment_records(const tamis_build_facet *, const uint64_t word[], uint64_t total);
 
-/* Can one thread at least make these shards within the limit? Shards as they were asked for, and
+/* Can one thread at least make these segments within the limit? Segments as they were asked for, and
  * the next smaller ones. */
-bool tamis__shards_fit(const tamis_builder *, const uint64_t word[], uint64_t total);
-uint64_t tamis__shard_asked(const tamis_builder *);
-uint64_t tamis__shard_next(uint64_t shard);
+bool tamis__segments_fit(const tamis_builder *, const uint64_t word[], uint64_t total);
+uint64_t tamis__segment_asked(const tamis_builder *);
+uint64_t tamis__segment_next(uint64_t segment);
 
 /* The first stage: partitions are sorted, on all threads, equal records go, and everything is
  * counted. */
 tamis_status tamis__sort_records(tamis_builder *);
 
-/* The second, for kinds that are built: shards, made on all threads, and given away in order. */
+/* The second, for kinds that are built: segments, made on all threads, and given away in order. */
 typedef struct tamis_sink {
     tamis_status (*append)(struct tamis_sink *, const void *bytes, uint64_t size);
     uint64_t size; /* of all that was appended */
 } tamis_sink;
 
-/* Makes the payload for these words; word[TAMIS_SHARD_BYTES] becomes its size. */
+/* Makes the payload for these words; word[TAMIS_SEGMENT_BYTES] becomes its size. */
 tamis_status tamis__make_payload(tamis_builder *, uint64_t word[], tamis_sink *);
 
 /* The last: every record is asked again. */

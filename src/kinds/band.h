@@ -94,13 +94,13 @@ typedef struct tamis_band_set {
     bool is_far; /* the bytes do not fit the cache: what will be read is worth a prefetch */
 } tamis_band_set;
 
-/* Those of a payload that is cut into shards. */
+/* Those of a payload that is cut into segments. */
 static inline tamis_band_set tamis__band_set(const tamis_body *f, uint64_t lead) {
-    const uint64_t shards = f->word[TAMIS_SHARDS];
+    const uint64_t segments = f->word[TAMIS_SEGMENTS];
     return (tamis_band_set){
         .bytes = f->bytes,
-        .starts = f->bytes + f->size - tamis__shard_offsets_size(shards),
-        .count = shards,
+        .starts = f->bytes + f->size - tamis__segment_offsets_size(segments),
+        .count = segments,
         .lead = lead,
         .is_far = f->size > TAMIS_NEAR_BYTES,
     };

@@ -542,7 +542,7 @@ tamis_status tamis__band_make(const tamis_band_form *form, const tamis_band_task
                               uint8_t *work, uint8_t *out, uint64_t *size) {
     bench b;
     if (task->n > MOST_KEYS)
-        return tamis__fail(TAMIS_TOO_LARGE, "%llu keys are too many for one shard",
+        return tamis__fail(TAMIS_TOO_LARGE, "%llu keys are too many for one segment",
                            (unsigned long long)task->n);
     lay_out(&b, form, task->n, work);
     b.task = task;
@@ -555,6 +555,6 @@ tamis_status tamis__band_make(const tamis_band_form *form, const tamis_band_task
         b.index[i] = task->pick ? task->pick[i] : (uint32_t)i;
     tamis__put32(out, (uint32_t)task->n);
     if (!make_layers(&b, out, size))
-        return tamis__fail(TAMIS_CONFLICT, "the hashes of a shard are not distinct");
+        return tamis__fail(TAMIS_CONFLICT, "the hashes of a segment are not distinct");
     return TAMIS_OK;
 }

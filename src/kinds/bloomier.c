@@ -23,13 +23,13 @@
 #include "kinds/peel.h"
 #include "kinds/segments.h"
 
-enum { ENGINE = TAMIS_SHARD_WORDS, VALUE, GUARD, UPDATE };
-enum { OPT_SHARD, OPT_ENGINE, OPT_VALUE, OPT_GUARD, OPT_UPDATE };
+enum { ENGINE = TAMIS_SEGMENT_WORDS, VALUE, GUARD, UPDATE };
+enum { OPT_SEGMENT, OPT_ENGINE, OPT_VALUE, OPT_GUARD, OPT_UPDATE };
 enum { RIBBON, FUSE };
 enum { MOST_VALUE = 64, MOST_GUARD = 32 };
 
 static const struct tamis_option options[] = {
-    TAMIS_SHARD_OPTION,
+    TAMIS_SEGMENT_OPTION,
     {"engine", "ribbon|fuse", 0, 0, "ribbon; fuse with update=yes",
      "how rows are stored: ribbon is smaller, fuse is faster"},
     {"value", NULL, 1, MOST_VALUE, "as the largest value needs", "bits of a value"},
@@ -43,7 +43,7 @@ static const struct tamis_option options[] = {
 /* update takes four cells: two bits then name one of them, and nothing else. */
 static tamis_peel_form fuse_of(const uint64_t word[]) {
     return (tamis_peel_form){
-        .shards = word[TAMIS_SHARDS],
+        .segments = word[TAMIS_SEGMENTS],
         .arity = word[UPDATE] ? 4 : 3,
         .value_bits = (unsigned)word[VALUE],
         .guard_bits = (unsigned)word[GUARD],
@@ -62,19 +62,19 @@ static tamis_band_form ribbon_of(const uint64_t word[]) {
 static uint64_t expect(const uint64_t word[], uint64_t keys) {
     const tamis_peel_form fuse = fuse_of(word);
     const tamis_band_form ribbon = ribbon_of(word);
-    const uint64_t shards = word[TAMIS_SHARDS];
-    return tamis__shard_offsets_size(shards) + (word[ENGINE] == FUSE
+    const uint64_t segments = word[TAMIS_SEGMENTS];
+    return tamis__segment_offsets_size(segments) + (word[ENGINE] == FUSE
                                                     ? tamis__peel_expect(&fuse, keys)
-                                                    : tamis__band_expect(&ribbon, keys, shards));
+                                                    : tamis__band_expect(&ribbon, keys, segments));
 }
 
 /* The most guard bits with which the payload keeps to the size; and where no value is too wide to
- * be expected, the widest values first. Shards are unequal by chance: each is reckoned with four
+ * be expected, the widest values first. Segments are unequal by chance: each is reckoned with four
  * standard deviations more keys. */
 static tamis_status widest(const tamis_wish *wish, uint64_t least_value, uint64_t word[]) {
-    const uint64_t shards = word[TAMIS_SHARDS];
-    const uint64_t spare = shards > 1 ? 4 * (uint64_t)sqrt((double)(wish->capacity / shards)) : 0;
-    const uint64_t keys = wish->capacity + spare * shards;
+    const uint64_t segments = word[TAMIS_SEGMENTS];
+    const uint64_t spare = segments > 1 ? 4 * (uint64_t)sqrt((double)(wish->capacity / segments)) : 0;
+    const uint64_t keys = wish->capacity + spare * segments;
     const uint64_t most = wish->has_option[OPT_GUARD] ? word[GUARD] : MOST_GUARD;
     const uint64_t least = wish->has_option[OPT_GUARD] ? word[GUARD] : 0;
     for (; word[VALUE] >= least_value; word[VALUE]--)
@@ -109,12 +109,12 @@ static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
     const bool has_value = wish->has_option[OPT_VALUE];
     tamis_status rc = choose_engine(wish, word);
     if (rc) return rc;
-    word[TAMIS_SHARD_KEYS] = tamis__shard_keys(wish);
-    word[TAMIS_SHARDS] = tamis__shards_for(word, wish->capacity);
+    word[TAMIS_SEGMENT_KEYS] = tamis__segment_keys(wish);
+    word[TAMIS_SEGMENTS] = tamis__segments_for(word, wish->capacity);
     word[VALUE] = has_value ? wish->option[OPT_VALUE] : MOST_VALUE;
     rc = choose_guard(wish, has_value ? word[VALUE] : 1, word);
     if (rc) return rc;
-    word[TAMIS_SHARD_BYTES] = expect(word, wish->capacity);
+    word[TAMIS_SEGMENT_BYTES] = expect(word, wish->capacity);
     return TAMIS_OK;
 }
 
@@ -126,7 +126,7 @@ static tamis_status check(const uint64_t word[], uint64_t *size) {
         return tamis__fail(TAMIS_CORRUPT,
                            "bloomier cannot have values of %llu bits, guards of %llu",
                            (unsigned long long)word[VALUE], (unsigned long long)word[GUARD]);
-    return tamis__shards_check(word, 0, size);
+    return tamis__segments_check(word, 0, size);
 }
 
 static uint64_t probes(const uint64_t word[]) {
@@ -145,8 +145,8 @@ static unsigned lacks(const uint64_t word[]) {
     return word[UPDATE] ? 0 : TAMIS_CAN_PUT;
 }
 
-static uint64_t keys_of_shard(const tamis_body *f, const uint8_t *shard) {
-    return f->word[ENGINE] == FUSE ? tamis__peel_keys(shard) : tamis__band_keys(shard);
+static uint64_t keys_of_segment(const tamis_body *f, const uint8_t *segment) {
+    return f->word[ENGINE] == FUSE ? tamis__peel_keys(segment) : tamis__band_keys(segment);
 }
 
 static tamis_status audit(const tamis_body *f) {
@@ -154,16 +154,16 @@ static tamis_status audit(const tamis_body *f) {
     const tamis_band_form ribbon = ribbon_of(f->word);
     const bool is_fuse = f->word[ENGINE] == FUSE;
     uint64_t keys = 0;
-    tamis_status rc = tamis__shards_audit(f, 0, is_fuse ? TAMIS_PEEL_HEADER : TAMIS_BAND_LEAST);
-    for (uint64_t i = 0; i < f->word[TAMIS_SHARDS] && !rc; i++) {
+    tamis_status rc = tamis__segments_audit(f, 0, is_fuse ? TAMIS_PEEL_HEADER : TAMIS_BAND_LEAST);
+    for (uint64_t i = 0; i < f->word[TAMIS_SEGMENTS] && !rc; i++) {
         uint64_t size;
-        const uint8_t *shard = tamis__shard(f, i, &size);
-        rc = is_fuse ? tamis__peel_audit(&fuse, shard, size)
-                     : tamis__band_audit(&ribbon, shard, size);
-        keys += keys_of_shard(f, shard);
+        const uint8_t *segment = tamis__segment(f, i, &size);
+        rc = is_fuse ? tamis__peel_audit(&fuse, segment, size)
+                     : tamis__band_audit(&ribbon, segment, size);
+        keys += keys_of_segment(f, segment);
     }
     if (!rc && keys != f->items)
-        rc = tamis__fail(TAMIS_CORRUPT, "damaged: shards of %llu keys, not %llu",
+        rc = tamis__fail(TAMIS_CORRUPT, "damaged: segments of %llu keys, not %llu",
                          (unsigned long long)keys, (unsigned long long)f->items);
     return rc;
 }
@@ -171,7 +171,7 @@ static tamis_status audit(const tamis_body *f) {
 /* ---- Building ------------------------------------------------------------------------------- */
 
 static tamis_status fit(const tamis_wish *wish, const tamis_census *census, uint64_t word[]) {
-    word[TAMIS_SHARDS] = tamis__shards_for(word, census->records);
+    word[TAMIS_SEGMENTS] = tamis__segments_for(word, census->records);
     if (wish->has_option[OPT_VALUE]) return TAMIS_OK;
     word[VALUE] = census->most ? tamis__log2_floor(census->most) + 1 : 1;
     return choose_guard(wish, word[VALUE], word);
@@ -189,7 +189,7 @@ static uint64_t most(const uint64_t word[], uint64_t n) {
     return word[ENGINE] == FUSE ? tamis__peel_most(&fuse, n) : tamis__band_most(&ribbon, n);
 }
 
-static tamis_status make(const uint64_t word[], const tamis_shard *s, uint8_t *room, uint8_t *out,
+static tamis_status make(const uint64_t word[], const tamis_segment *s, uint8_t *room, uint8_t *out,
                          uint64_t *size) {
     if (word[ENGINE] == FUSE) {
         const tamis_peel_form form = fuse_of(word);
@@ -209,8 +209,8 @@ enum { GROUP = 32 };
 static void aim_fuse(const tamis_peel_form *form, const tamis_body *f, uint64_t hash,
                      tamis_peel_aim *aim) {
     uint64_t rest;
-    const uint64_t at = tamis__multiply(hash, form->shards, &rest);
-    tamis__peel_aim_at(form, f->bytes + tamis__shard_start(f, at), rest, aim);
+    const uint64_t at = tamis__multiply(hash, form->segments, &rest);
+    tamis__peel_aim_at(form, f->bytes + tamis__segment_start(f, at), rest, aim);
 }
 
 static void ask_fuse(const tamis_body *f, const uint64_t *hash, size_t n, uint64_t *value,
@@ -277,8 +277,8 @@ static void measure(const tamis_body *f, const tamis_body *other, tamis_measure 
     const uint64_t bits = f->size * 8;
     uint64_t keys = 0;
     (void)other;
-    for (uint64_t i = 0; i < f->word[TAMIS_SHARDS]; i++)
-        keys += keys_of_shard(f, f->bytes + tamis__shard_start(f, i));
+    for (uint64_t i = 0; i < f->word[TAMIS_SEGMENTS]; i++)
+        keys += keys_of_segment(f, f->bytes + tamis__segment_start(f, i));
     const uint64_t used = keys * (f->word[VALUE] + f->word[GUARD]);
     out->bits_set = used < bits ? used : bits;
     out->bits = bits;
@@ -288,10 +288,10 @@ static void measure(const tamis_body *f, const tamis_body *other, tamis_measure 
 
 static const tamis_build_facet build = {
     .rule = TAMIS_RECORDS_VALUES,
-    .made = TAMIS_SHARD_MADE,
-    .cut = TAMIS_SHARD_CUT,
+    .made = TAMIS_SEGMENT_MADE,
+    .cut = TAMIS_SEGMENT_CUT,
     .fit = fit,
-    .shard = tamis__shard_of,
+    .segment = tamis__segment_of,
     .work = work,
     .most = most,
     .make = make,
@@ -300,7 +300,7 @@ static const tamis_build_facet build = {
 const tamis_kind tamis__bloomier = {
     .name = "bloomier",
     .contract = "built once: the value of every key; others get one with chance 2^-guard",
-    .word = {TAMIS_SHARD_WORD_NAMES, "engine", "value", "guard", "update"},
+    .word = {TAMIS_SEGMENT_WORD_NAMES, "engine", "value", "guard", "update"},
     .options = options,
     .option_count = sizeof options / sizeof *options,
     .traits = TAMIS_ADDS_ONCE | TAMIS_ANY_ORDER,

@@ -2,7 +2,7 @@
  *
  * Revoked certificates among all that were issued, blocked names among all that are registered:
  * whoever asks about one of the two lists gets the truth, and a stranger a chosen rate. Two levels,
- * both ribbons of kinds/band.h over the keys of a shard:
+ * both ribbons of kinds/band.h over the keys of a segment:
  *
  *     key ──▶ level 1: filter of the members ──no──▶ no            rate p1
  *                       │ maybe
@@ -10,7 +10,7 @@
  *             level 2: one bit for each member, and for each       1: in, 0: not
  *                      known-good key that level 1 lets pass
  *
- *     shard:  [ members u32 | words of level 1 u32 | level 1 | level 2 ]
+ *     segment:  [ members u32 | words of level 1 u32 | level 1 | level 2 ]
  *
  * A stranger that passes level 1 gets either bit with the same chance: its rate is p1/2. With r
  * known-good keys for each member the two levels have log2(1/p1) + 1 + r p1 bits per member. Since
@@ -24,14 +24,14 @@
 #include "kinds/bitmap.h"
 #include "kinds/segments.h"
 
-enum { WIDTH = TAMIS_SHARD_WORDS, NARROW };
+enum { WIDTH = TAMIS_SEGMENT_WORDS, NARROW };
 enum {
     HEAD_BYTES = 8,
     GROUP = 32,
     PLANNED_GOOD = 2 /* known-good keys for each member while the lists are not there */
 };
 
-static const struct tamis_option options[] = {TAMIS_SHARD_OPTION};
+static const struct tamis_option options[] = {TAMIS_SEGMENT_OPTION};
 
 /* ---- Shape ---------------------------------------------------------------------------------- */
 
@@ -75,11 +75,11 @@ static bool columns_for_strangers(double fpr, uint64_t *total) {
 /* Bytes to reckon with. */
 static uint64_t expect(const uint64_t word[], uint64_t members, uint64_t good) {
     const tamis_band_form form = level_1(word);
-    const uint64_t shards = tamis__shards_for(word, members + good);
+    const uint64_t segments = tamis__segments_for(word, members + good);
     const uint64_t passing = members ? (uint64_t)((double)good * rate_of_level_1(word)) : 0;
-    const uint64_t first = has_level_1(word) ? tamis__band_expect(&form, members, shards) : 0;
-    return shards * HEAD_BYTES + first + tamis__band_expect(&level_2, members + passing, shards) +
-           tamis__shard_offsets_size(shards);
+    const uint64_t first = has_level_1(word) ? tamis__band_expect(&form, members, segments) : 0;
+    return segments * HEAD_BYTES + first + tamis__band_expect(&level_2, members + passing, segments) +
+           tamis__segment_offsets_size(segments);
 }
 
 /* The most columns, from `least` on, with which everything fits into a size. */
@@ -106,7 +106,7 @@ static tamis_status shape(const tamis_wish *wish, uint64_t members, uint64_t goo
                           uint64_t word[]) {
     const uint64_t for_lists = columns_for_lists(members, good);
     uint64_t for_strangers;
-    word[TAMIS_SHARDS] = tamis__shards_for(word, members + good);
+    word[TAMIS_SEGMENTS] = tamis__segments_for(word, members + good);
     if (wish->bits) return widest(word, members, good, for_lists, wish->bits / 8);
     if (!columns_for_strangers(wish->fpr, &for_strangers))
         return tamis__fail(TAMIS_INVALID,
@@ -118,10 +118,10 @@ static tamis_status shape(const tamis_wish *wish, uint64_t members, uint64_t goo
 
 static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
     const uint64_t members = wish->capacity, good = members * PLANNED_GOOD;
-    word[TAMIS_SHARD_KEYS] = tamis__shard_keys(wish);
+    word[TAMIS_SEGMENT_KEYS] = tamis__segment_keys(wish);
     const tamis_status rc = shape(wish, members, good, word);
     if (rc) return rc;
-    word[TAMIS_SHARD_BYTES] = expect(word, members, good);
+    word[TAMIS_SEGMENT_BYTES] = expect(word, members, good);
     return TAMIS_OK;
 }
 
@@ -130,7 +130,7 @@ static tamis_status check(const uint64_t word[], uint64_t *size) {
         (!has_level_1(word) && word[NARROW]))
         return tamis__fail(TAMIS_CORRUPT, "damaged: a cascade of %llu columns, %llu narrow",
                            (unsigned long long)word[WIDTH], (unsigned long long)word[NARROW]);
-    return tamis__shards_check(word, 0, size);
+    return tamis__segments_check(word, 0, size);
 }
 
 /* Two words for each column. */
@@ -142,43 +142,43 @@ static double rate(const uint64_t word[], uint64_t items) {
     return items ? rate_of_level_1(word) / 2 : 0;
 }
 
-/* ---- Shards --------------------------------------------------------------------------------- */
+/* ---- Segments --------------------------------------------------------------------------------- */
 
-static uint64_t members_of(const uint8_t *shard) {
-    return tamis__get32(shard);
+static uint64_t members_of(const uint8_t *segment) {
+    return tamis__get32(segment);
 }
 
-static const uint8_t *first_of(const uint8_t *shard) {
-    return shard + HEAD_BYTES;
+static const uint8_t *first_of(const uint8_t *segment) {
+    return segment + HEAD_BYTES;
 }
 
-static const uint8_t *second_of(const uint8_t *shard) {
-    return shard + HEAD_BYTES + (uint64_t)tamis__get32(shard + 4) * 8;
+static const uint8_t *second_of(const uint8_t *segment) {
+    return segment + HEAD_BYTES + (uint64_t)tamis__get32(segment + 4) * 8;
 }
 
-static bool is_sound(const uint64_t word[], const uint8_t *shard, uint64_t size) {
+static bool is_sound(const uint64_t word[], const uint8_t *segment, uint64_t size) {
     const tamis_band_form form = level_1(word);
-    const uint64_t members = members_of(shard), first = (uint64_t)tamis__get32(shard + 4) * 8;
+    const uint64_t members = members_of(segment), first = (uint64_t)tamis__get32(segment + 4) * 8;
     if (first > size - HEAD_BYTES) return false;
     if (has_level_1(word)) {
-        if (tamis__band_audit(&form, first_of(shard), first)) return false;
-        if (tamis__band_keys(first_of(shard)) != members) return false;
+        if (tamis__band_audit(&form, first_of(segment), first)) return false;
+        if (tamis__band_keys(first_of(segment)) != members) return false;
     } else if (first) {
         return false;
     }
-    if (tamis__band_audit(&level_2, second_of(shard), size - HEAD_BYTES - first)) return false;
-    const uint64_t bits = tamis__band_keys(second_of(shard));
+    if (tamis__band_audit(&level_2, second_of(segment), size - HEAD_BYTES - first)) return false;
+    const uint64_t bits = tamis__band_keys(second_of(segment));
     return members ? bits >= members : bits == 0;
 }
 
 static tamis_status audit(const tamis_body *f) {
-    const tamis_status rc = tamis__shards_audit(f, 0, HEAD_BYTES + TAMIS_BAND_LEAST);
+    const tamis_status rc = tamis__segments_audit(f, 0, HEAD_BYTES + TAMIS_BAND_LEAST);
     if (rc) return rc;
-    for (uint64_t i = 0; i < f->word[TAMIS_SHARDS]; i++) {
+    for (uint64_t i = 0; i < f->word[TAMIS_SEGMENTS]; i++) {
         uint64_t size;
-        const uint8_t *shard = tamis__shard(f, i, &size);
-        if (!is_sound(f->word, shard, size))
-            return tamis__fail(TAMIS_CORRUPT, "damaged: the levels of shard %llu",
+        const uint8_t *segment = tamis__segment(f, i, &size);
+        if (!is_sound(f->word, segment, size))
+            return tamis__fail(TAMIS_CORRUPT, "damaged: the levels of segment %llu",
                                (unsigned long long)i);
     }
     return TAMIS_OK;
@@ -196,8 +196,8 @@ typedef struct group {
 static void aim_at_level_2(group *g, const tamis_body *f, const uint64_t *hash) {
     for (size_t j = 0; j < g->n; j++) {
         const uint64_t h = hash[g->at[j]];
-        const uint8_t *shard = f->bytes + tamis__shard_start(f, tamis__shard_of(f->word, h));
-        tamis__band_aim(&level_2, second_of(shard), h, &g->aim[j]);
+        const uint8_t *segment = f->bytes + tamis__segment_start(f, tamis__segment_of(f->word, h));
+        tamis__band_aim(&level_2, second_of(segment), h, &g->aim[j]);
     }
 }
 
@@ -230,20 +230,20 @@ static void query(const tamis_body *f, const uint64_t *hash, size_t n, uint8_t *
     }
 }
 
-/* The rate of strangers, by the shard that one falls into; keys are the members. */
+/* The rate of strangers, by the segment that one falls into; keys are the members. */
 static void measure(const tamis_body *f, const tamis_body *other, tamis_measure *out) {
     const tamis_band_form form = level_1(f->word);
-    const uint64_t shards = f->word[TAMIS_SHARDS];
+    const uint64_t segments = f->word[TAMIS_SEGMENTS];
     double members = 0, rates = 0;
-    for (uint64_t i = 0; i < shards; i++) {
-        const uint8_t *shard = f->bytes + tamis__shard_start(f, i);
-        if (members_of(shard) == 0) continue;
-        members += (double)members_of(shard);
-        rates += has_level_1(f->word) ? tamis__band_rate(&form, first_of(shard)) : 1;
+    for (uint64_t i = 0; i < segments; i++) {
+        const uint8_t *segment = f->bytes + tamis__segment_start(f, i);
+        if (members_of(segment) == 0) continue;
+        members += (double)members_of(segment);
+        rates += has_level_1(f->word) ? tamis__band_rate(&form, first_of(segment)) : 1;
     }
     out->bits = f->size * 8;
     out->bits_set = tamis__bits_set(f, other);
-    out->fpr = rates / 2 / (double)shards;
+    out->fpr = rates / 2 / (double)segments;
     out->items = (struct tamis_estimate){members, 0};
 }
 
@@ -274,7 +274,7 @@ static uint64_t most(const uint64_t word[], uint64_t n) {
     return HEAD_BYTES + first + tamis__band_most(&level_2, n);
 }
 
-static tamis_status make_level_1(const uint64_t word[], const tamis_shard *s, uint32_t *pick,
+static tamis_status make_level_1(const uint64_t word[], const tamis_segment *s, uint32_t *pick,
                                  uint8_t *room, uint8_t *out, uint64_t *size) {
     const tamis_band_form form = level_1(word);
     size_t members = 0;
@@ -288,7 +288,7 @@ static tamis_status make_level_1(const uint64_t word[], const tamis_shard *s, ui
 }
 
 /* Without members nobody is in: no bits are needed to say so. */
-static tamis_status make_level_2(const uint64_t word[], const tamis_shard *s, uint32_t *pick,
+static tamis_status make_level_2(const uint64_t word[], const tamis_segment *s, uint32_t *pick,
                                  uint8_t *room, uint8_t *out, uint64_t *size) {
     const tamis_band_form form = level_1(word);
     size_t n = 0;
@@ -302,26 +302,26 @@ static tamis_status make_level_2(const uint64_t word[], const tamis_shard *s, ui
     return tamis__band_make(&level_2, &task, room, out + (second_of(out) - out), size);
 }
 
-static tamis_status make(const uint64_t word[], const tamis_shard *shard, uint8_t *room,
+static tamis_status make(const uint64_t word[], const tamis_segment *segment, uint8_t *room,
                          uint8_t *out, uint64_t *size) {
     uint32_t *pick = (uint32_t *)(void *)room;
     uint64_t first, second;
-    room += pick_size(shard->n);
-    tamis_status rc = make_level_1(word, shard, pick, room, out, &first);
+    room += pick_size(segment->n);
+    tamis_status rc = make_level_1(word, segment, pick, room, out, &first);
     if (rc) return rc;
     tamis__put32(out + 4, (uint32_t)(first / 8));
-    rc = make_level_2(word, shard, pick, room, out, &second);
+    rc = make_level_2(word, segment, pick, room, out, &second);
     *size = HEAD_BYTES + first + second;
     return rc;
 }
 
 static const tamis_build_facet building = {
     .rule = TAMIS_RECORDS_VALUES,
-    .made = TAMIS_SHARD_MADE | 1 << WIDTH | 1 << NARROW,
-    .cut = TAMIS_SHARD_CUT,
+    .made = TAMIS_SEGMENT_MADE | 1 << WIDTH | 1 << NARROW,
+    .cut = TAMIS_SEGMENT_CUT,
     .member = 1,
     .fit = fit,
-    .shard = tamis__shard_of,
+    .segment = tamis__segment_of,
     .work = work,
     .most = most,
     .make = make,
@@ -330,7 +330,7 @@ static const tamis_build_facet building = {
 const tamis_kind tamis__cascade = {
     .name = "cascade",
     .contract = "built once: exact on its members and on known-good keys, others at the rate",
-    .word = {TAMIS_SHARD_WORD_NAMES, "width", "narrow"},
+    .word = {TAMIS_SEGMENT_WORD_NAMES, "width", "narrow"},
     .options = options,
     .option_count = sizeof options / sizeof *options,
     .traits = TAMIS_ADDS_ONCE | TAMIS_ANY_ORDER,

@@ -241,29 +241,29 @@ tamis_status tamis__coded_audit(const uint8_t *bytes, uint64_t size, uint64_t ra
     return count == c.count ? TAMIS_OK : damaged("a coded set that counts itself wrong");
 }
 
-/* ---- Sets cut into shards ------------------------------------------------------------------- */
+/* ---- Sets cut into segments ------------------------------------------------------------------- */
 
-tamis_coded tamis__coded_shard(const tamis_body *f, const tamis_coded_shape *s, uint64_t i) {
+tamis_coded tamis__coded_segment(const tamis_body *f, const tamis_coded_shape *s, uint64_t i) {
     uint64_t size;
-    return tamis__coded_at(tamis__shard(f, i, &size), tamis__coded_shard_range(s, i));
+    return tamis__coded_at(tamis__segment(f, i, &size), tamis__coded_segment_range(s, i));
 }
 
 tamis_status tamis__coded_audit_all(const tamis_body *f, const tamis_coded_shape *s, uint64_t tail,
                                     uint64_t *count) {
-    tamis_status rc = tamis__shards_audit(f, tail, TAMIS_CODED_HEAD);
+    tamis_status rc = tamis__segments_audit(f, tail, TAMIS_CODED_HEAD);
     *count = 0;
-    for (uint64_t i = 0; i < f->word[TAMIS_SHARDS] && !rc; i++) {
+    for (uint64_t i = 0; i < f->word[TAMIS_SEGMENTS] && !rc; i++) {
         uint64_t size;
-        const uint8_t *bytes = tamis__shard(f, i, &size);
-        rc = tamis__coded_audit(bytes, size, tamis__coded_shard_range(s, i));
+        const uint8_t *bytes = tamis__segment(f, i, &size);
+        rc = tamis__coded_audit(bytes, size, tamis__coded_segment_range(s, i));
         *count += tamis__get64(bytes);
     }
     return rc;
 }
 
-static void enter(tamis_coded_tour *t, uint64_t shard, uint64_t least) {
-    t->shard = shard;
-    t->set = tamis__coded_shard(t->f, &t->shape, shard);
+static void enter(tamis_coded_tour *t, uint64_t segment, uint64_t least) {
+    t->segment = segment;
+    t->set = tamis__coded_segment(t->f, &t->shape, segment);
     t->walk = tamis__coded_walk(&t->set, least >> t->set.shift);
 }
 
@@ -275,10 +275,10 @@ tamis_coded_tour tamis__coded_tour(const tamis_body *f, const tamis_coded_shape 
 
 bool tamis__coded_tour_next(tamis_coded_tour *t, uint64_t *number) {
     while (!tamis__coded_next(&t->set, &t->walk, number)) {
-        if (t->shard + 1 == t->f->word[TAMIS_SHARDS]) return false;
-        enter(t, t->shard + 1, 0);
+        if (t->segment + 1 == t->f->word[TAMIS_SEGMENTS]) return false;
+        enter(t, t->segment + 1, 0);
     }
-    *number += tamis__coded_first(&t->shape, t->shard);
+    *number += tamis__coded_first(&t->shape, t->segment);
     return true;
 }
 
@@ -292,7 +292,7 @@ bool tamis__coded_list(const tamis_body *f, const tamis_coded_shape *s, uint64_t
     if (least >= numbers) return false;
     tamis_coded_tour t = {.f = f, .shape = *s};
     enter(&t, least / s->labels >> s->shift, 0);
-    const uint64_t first = tamis__coded_first(s, t.shard);
+    const uint64_t first = tamis__coded_first(s, t.segment);
     t.walk = tamis__coded_walk(&t.set, (least - first) >> t.set.shift);
     if (into) t.walk.at += into, t.walk.least = least - first;
     do
@@ -356,23 +356,23 @@ static double bits_each(double d, double range, const source *s, bool is_by_chan
 uint64_t tamis__coded_size(const tamis_coded_wish *w, const tamis_coded_shape *s, double sigmas) {
     const double range = (double)s->range * (double)s->labels;
     const uint64_t numbers = s->range * s->labels;
-    const double shards = (double)tamis__coded_shards(s->range, s->shift);
+    const double segments = (double)tamis__coded_segments(s->range, s->shift);
     const double d = w->n ? -range * expm1((double)w->n * log1p(-1 / range)) : 0;
     const bool is_best = w->rice == TAMIS_CODED_BEST;
     const unsigned rice = is_best ? tamis__coded_rice((uint64_t)d, numbers) : w->rice;
     const source code = {.rice = rice, .shift = bucket_shift((uint64_t)d, numbers, rice)};
     const double each = bits_each(d, range, &code, s->labels == 1 || sigmas == 0);
-    const double buckets = (double)(numbers >> code.shift) + shards;
+    const double buckets = (double)(numbers >> code.shift) + segments;
     const double stray = 2 * each * sqrt(fmin(64 * d / buckets, d)) + 1;
     const double index = buckets * (1 + ceil(log2(2 * stray)));
     const double bits = d * each + sigmas * 2.2 * sqrt(d) + index;
-    const double size = bits / 8 + shards * (TAMIS_CODED_HEAD + 8 + 20) + 8;
+    const double size = bits / 8 + segments * (TAMIS_CODED_HEAD + 8 + 20) + 8;
     return size < (double)TAMIS_MAX_PAYLOAD_BYTES ? ((uint64_t)size + 7) / 8 * 8 : UINT64_MAX / 2;
 }
 
 static bool fits(const tamis_coded_wish *w, uint64_t range, uint64_t labels, uint64_t size) {
     const double luck = 6;
-    const tamis_coded_shape s = {range, labels, tamis__coded_shift(w->n, range, w->shard_keys)};
+    const tamis_coded_shape s = {range, labels, tamis__coded_shift(w->n, range, w->segment_keys)};
     return tamis__coded_size(w, &s, luck) <= size;
 }
 

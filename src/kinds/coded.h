@@ -198,10 +198,10 @@ TAMIS_HOT bool tamis__coded_find(const tamis_coded *c, uint64_t least, tamis_cod
     return tamis__coded_next(c, w, number);
 }
 
-/* ---- Sets cut into shards ------------------------------------------------------------------- */
+/* ---- Sets cut into segments ------------------------------------------------------------------- */
 
 /* A hash becomes a cell, scale(hash, range), and a cell has as many numbers as there are labels (1
- * for a plain set): number = cell * labels + label. A shard is a run of 2^shift cells, so that
+ * for a plain set): number = cell * labels + label. A segment is a run of 2^shift cells, so that
  * everything follows from the cell, and a hash that is listed can stand for the one that came. The
  * range times the labels is below 2^63. */
 typedef struct tamis_coded_shape {
@@ -209,32 +209,32 @@ typedef struct tamis_coded_shape {
     unsigned shift;
 } tamis_coded_shape;
 
-static inline uint64_t tamis__coded_shards(uint64_t range, unsigned shift) {
+static inline uint64_t tamis__coded_segments(uint64_t range, unsigned shift) {
     return ((range - 1) >> shift) + 1;
 }
 
-/* Numbers that the i-th shard may have. */
-static inline uint64_t tamis__coded_shard_range(const tamis_coded_shape *s, uint64_t i) {
+/* Numbers that the i-th segment may have. */
+static inline uint64_t tamis__coded_segment_range(const tamis_coded_shape *s, uint64_t i) {
     const uint64_t left = s->range - (i << s->shift), cells = (uint64_t)1 << s->shift;
     return (left < cells ? left : cells) * s->labels;
 }
 
-/* The i-th shard, and the number that it starts with. */
-tamis_coded tamis__coded_shard(const tamis_body *, const tamis_coded_shape *, uint64_t i);
+/* The i-th segment, and the number that it starts with. */
+tamis_coded tamis__coded_segment(const tamis_body *, const tamis_coded_shape *, uint64_t i);
 
 static inline uint64_t tamis__coded_first(const tamis_coded_shape *s, uint64_t i) {
     return (i << s->shift) * s->labels;
 }
 
-/* All shards of a payload with such a tail; *count becomes how many numbers there are. */
+/* All segments of a payload with such a tail; *count becomes how many numbers there are. */
 tamis_status tamis__coded_audit_all(const tamis_body *, const tamis_coded_shape *, uint64_t tail,
                                     uint64_t *count);
 
-/* The numbers of all shards, in order. */
+/* The numbers of all segments, in order. */
 typedef struct tamis_coded_tour {
     const tamis_body *f;
     tamis_coded_shape shape;
-    uint64_t shard;
+    uint64_t segment;
     tamis_coded set;
     tamis_coded_walk walk;
 } tamis_coded_tour;
@@ -257,13 +257,13 @@ uint64_t tamis__coded_range(uint64_t keys, double fpr);
 /* The rate of a set of so many keys. */
 double tamis__coded_rate(uint64_t range, uint64_t keys);
 
-/* The largest shards, as a power of two of cells, that have at most about `each` of n numbers. */
+/* The largest segments, as a power of two of cells, that have at most about `each` of n numbers. */
 unsigned tamis__coded_shift(uint64_t n, uint64_t range, uint64_t each);
 
 /* What n numbers, evenly spread, will take: payload bytes without a tail. With `sigmas` over 0 luck
  * has to be that bad before they take more. */
 typedef struct tamis_coded_wish {
-    uint64_t n, shard_keys;
+    uint64_t n, segment_keys;
     unsigned rice; /* or TAMIS_CODED_BEST */
 } tamis_coded_wish;
 

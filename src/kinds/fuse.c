@@ -5,10 +5,10 @@
  * keys. Which cells, and how values for all of them are found that make the xors come out right, is
  * in kinds/peel.h: the binary fuse filter of Graf and Lemire (2022).
  *
- *     hash * shards = [ shard | rest ]          keys of a shard are peeled together
- *                         │       └─ segment, and mixed once more: three cells, fingerprint
+ *     hash * segments = [ segment | rest ]          keys of a segment are peeled together
+ *                         │       └─ strip, and mixed once more: three cells, fingerprint
  *                         ▼
- *     payload:    shard 0 │ shard 1 │ ... │ where each starts
+ *     payload:    segment 0 │ segment 1 │ ... │ where each starts
  *
  *     bits per key: 1.12 to 1.13 w from a million keys on (1.065 to 1.08 with four cells)
  *
@@ -18,11 +18,11 @@
 #include "kinds/fuse.h"
 
 enum { WIDTH = TAMIS_FUSE_WIDTH, ARITY = TAMIS_FUSE_ARITY };
-enum { OPT_SHARD, OPT_WIDTH, OPT_ARITY };
+enum { OPT_SEGMENT, OPT_WIDTH, OPT_ARITY };
 enum { MOST_WIDTH = TAMIS_PEEL_MOST_GUARD };
 
 static const struct tamis_option options[] = {
-    TAMIS_SHARD_OPTION,
+    TAMIS_SEGMENT_OPTION,
     {"width", NULL, 1, MOST_WIDTH, "by fpr or size", "bits of a fingerprint: the rate is 2^-width"},
     {"arity", NULL, 3, 4, "3", "cells that a key has: 4 saves a twentieth and is slower"},
 };
@@ -31,7 +31,7 @@ static const struct tamis_option options[] = {
 
 static tamis_peel_form form_of(const uint64_t word[]) {
     return (tamis_peel_form){
-        .shards = word[TAMIS_SHARDS],
+        .segments = word[TAMIS_SEGMENTS],
         .arity = (unsigned)word[ARITY],
         .guard_bits = (unsigned)word[WIDTH],
     };
@@ -40,17 +40,17 @@ static tamis_peel_form form_of(const uint64_t word[]) {
 /* Bytes to reckon with for so many keys. */
 static uint64_t expect(const uint64_t word[], uint64_t keys) {
     const tamis_peel_form form = form_of(word);
-    return tamis__peel_expect(&form, keys) + tamis__shard_offsets_size(form.shards);
+    return tamis__peel_expect(&form, keys) + tamis__segment_offsets_size(form.segments);
 }
 
-/* The widest fingerprint with which the payload keeps to the size. Shards are unequal by chance:
+/* The widest fingerprint with which the payload keeps to the size. Segments are unequal by chance:
  * each is reckoned with four standard deviations more keys. */
 static tamis_status widest(uint64_t bits, uint64_t capacity, uint64_t word[]) {
-    const uint64_t shards = word[TAMIS_SHARDS];
-    const uint64_t spare = shards > 1 ? 4 * (uint64_t)sqrt((double)(capacity / shards)) : 0;
+    const uint64_t segments = word[TAMIS_SEGMENTS];
+    const uint64_t spare = segments > 1 ? 4 * (uint64_t)sqrt((double)(capacity / segments)) : 0;
     uint64_t least = 0;
     for (word[WIDTH] = MOST_WIDTH; word[WIDTH] > 0; word[WIDTH]--) {
-        least = expect(word, capacity + spare * shards);
+        least = expect(word, capacity + spare * segments);
         if (least <= bits / 8) return TAMIS_OK;
     }
     return tamis__fail(
@@ -59,8 +59,8 @@ static tamis_status widest(uint64_t bits, uint64_t capacity, uint64_t word[]) {
 }
 
 static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
-    word[TAMIS_SHARD_KEYS] = tamis__shard_keys(wish);
-    word[TAMIS_SHARDS] = tamis__shards_for(word, wish->capacity);
+    word[TAMIS_SEGMENT_KEYS] = tamis__segment_keys(wish);
+    word[TAMIS_SEGMENTS] = tamis__segments_for(word, wish->capacity);
     word[ARITY] = wish->has_option[OPT_ARITY] ? wish->option[OPT_ARITY] : 3;
     if (wish->has_option[OPT_WIDTH]) {
         word[WIDTH] = wish->option[OPT_WIDTH];
@@ -73,7 +73,7 @@ static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
             return tamis__fail(TAMIS_INVALID, "fpr=%.3g is out of reach: fuse goes down to 2^-%d",
                                wish->fpr, MOST_WIDTH);
     }
-    word[TAMIS_SHARD_BYTES] = expect(word, wish->capacity);
+    word[TAMIS_SEGMENT_BYTES] = expect(word, wish->capacity);
     return TAMIS_OK;
 }
 
@@ -81,7 +81,7 @@ static tamis_status check(const uint64_t word[], uint64_t *size) {
     if (word[WIDTH] < 1 || word[WIDTH] > MOST_WIDTH || word[ARITY] < 3 || word[ARITY] > 4)
         return tamis__fail(TAMIS_CORRUPT, "fuse cannot have %llu cells of %llu bits for a key",
                            (unsigned long long)word[ARITY], (unsigned long long)word[WIDTH]);
-    return tamis__shards_check(word, 0, size);
+    return tamis__segments_check(word, 0, size);
 }
 
 static uint64_t probes(const uint64_t word[]) {
@@ -95,15 +95,15 @@ static double rate(const uint64_t word[], uint64_t items) {
 static tamis_status audit(const tamis_body *f) {
     const tamis_peel_form form = form_of(f->word);
     uint64_t keys = 0;
-    tamis_status rc = tamis__shards_audit(f, 0, TAMIS_PEEL_HEADER);
-    for (uint64_t i = 0; i < form.shards && !rc; i++) {
+    tamis_status rc = tamis__segments_audit(f, 0, TAMIS_PEEL_HEADER);
+    for (uint64_t i = 0; i < form.segments && !rc; i++) {
         uint64_t size;
-        const uint8_t *shard = tamis__shard(f, i, &size);
-        rc = tamis__peel_audit(&form, shard, size);
-        keys += tamis__peel_keys(shard);
+        const uint8_t *segment = tamis__segment(f, i, &size);
+        rc = tamis__peel_audit(&form, segment, size);
+        keys += tamis__peel_keys(segment);
     }
     if (!rc && keys != f->items)
-        rc = tamis__fail(TAMIS_CORRUPT, "damaged: shards of %llu keys, not %llu",
+        rc = tamis__fail(TAMIS_CORRUPT, "damaged: segments of %llu keys, not %llu",
                          (unsigned long long)keys, (unsigned long long)f->items);
     return rc;
 }
@@ -112,7 +112,7 @@ static tamis_status audit(const tamis_body *f) {
 
 static tamis_status fit(const tamis_wish *wish, const tamis_census *census, uint64_t word[]) {
     (void)wish;
-    word[TAMIS_SHARDS] = tamis__shards_for(word, census->records);
+    word[TAMIS_SEGMENTS] = tamis__segments_for(word, census->records);
     return TAMIS_OK;
 }
 
@@ -126,7 +126,7 @@ static uint64_t most(const uint64_t word[], uint64_t n) {
     return tamis__peel_most(&form, n);
 }
 
-static tamis_status make(const uint64_t word[], const tamis_shard *s, uint8_t *room, uint8_t *out,
+static tamis_status make(const uint64_t word[], const tamis_segment *s, uint8_t *room, uint8_t *out,
                          uint64_t *size) {
     const tamis_peel_form form = form_of(word);
     const tamis_peel_task task = {.hash = s->hash, .n = s->n};
@@ -135,9 +135,9 @@ static tamis_status make(const uint64_t word[], const tamis_shard *s, uint8_t *r
 
 /* ---- Asking --------------------------------------------------------------------------------- */
 
-/* One shard without keys has too little behind it to read for nothing. */
+/* One segment without keys has too little behind it to read for nothing. */
 static bool is_void(const tamis_fuse_scene *s) {
-    return s->shards == 1 && s->graph.segments == 0;
+    return s->segments == 1 && s->graph.strips == 0;
 }
 
 static void query(const tamis_body *f, const uint64_t *hash, size_t n, uint8_t *hit) {
@@ -160,7 +160,7 @@ static bool has(const tamis_body *f, uint64_t hash) {
     if (is_void(&s)) return false;
     if (s.arity == 4) return tamis__fuse_has(&s, hash, false, 4, s.width);
     if (s.width != 8) return tamis__fuse_has(&s, hash, false, 3, s.width);
-    return s.shards == 1 ? tamis__fuse_has(&s, hash, true, 3, 8)
+    return s.segments == 1 ? tamis__fuse_has(&s, hash, true, 3, 8)
                          : tamis__fuse_has(&s, hash, false, 3, 8);
 }
 
@@ -170,8 +170,8 @@ static void measure(const tamis_body *f, const tamis_body *other, tamis_measure 
     const tamis_peel_form form = form_of(f->word);
     uint64_t keys = 0, cells = 0;
     (void)other;
-    for (uint64_t i = 0; i < form.shards; i++) {
-        const uint8_t *bytes = f->bytes + tamis__shard_start(f, i);
+    for (uint64_t i = 0; i < form.segments; i++) {
+        const uint8_t *bytes = f->bytes + tamis__segment_start(f, i);
         const tamis_peel_graph g = tamis__peel_graph_of(bytes);
         keys += tamis__peel_keys(bytes);
         cells += tamis__peel_cells(&g, form.arity);
@@ -184,10 +184,10 @@ static void measure(const tamis_body *f, const tamis_body *other, tamis_measure 
 
 static const tamis_build_facet build = {
     .rule = TAMIS_RECORDS_KEYS,
-    .made = TAMIS_SHARD_MADE,
-    .cut = TAMIS_SHARD_CUT,
+    .made = TAMIS_SEGMENT_MADE,
+    .cut = TAMIS_SEGMENT_CUT,
     .fit = fit,
-    .shard = tamis__shard_of,
+    .segment = tamis__segment_of,
     .work = work,
     .most = most,
     .make = make,
@@ -196,7 +196,7 @@ static const tamis_build_facet build = {
 const tamis_kind tamis__fuse = {
     .name = "fuse",
     .contract = "built once: three probes, small and fast to ask, any number of keys",
-    .word = {TAMIS_SHARD_WORD_NAMES, "width", "arity"},
+    .word = {TAMIS_SEGMENT_WORD_NAMES, "width", "arity"},
     .options = options,
     .option_count = sizeof options / sizeof *options,
     .traits = TAMIS_ADDS_ONCE | TAMIS_ANY_ORDER,

@@ -9,27 +9,27 @@
 #include "kinds/peel.h"
 #include "kinds/segments.h"
 
-enum { TAMIS_FUSE_WIDTH = TAMIS_SHARD_WORDS, TAMIS_FUSE_ARITY }; /* shape words */
+enum { TAMIS_FUSE_WIDTH = TAMIS_SEGMENT_WORDS, TAMIS_FUSE_ARITY }; /* shape words */
 
 /* What is the same for all keys. A copy of it is taken before loops, which no store can change. */
 typedef struct tamis_fuse_scene {
-    const uint8_t *bytes, *offsets; /* where each shard starts: at the end of the payload */
-    uint64_t shards;
-    tamis_peel_graph graph; /* of the first shard */
+    const uint8_t *bytes, *offsets; /* where each segment starts: at the end of the payload */
+    uint64_t segments;
+    tamis_peel_graph graph; /* of the first segment */
     unsigned arity, width;
-    bool is_near; /* one shard that fetching would not bring nearer */
+    bool is_near; /* one segment that fetching would not bring nearer */
 } tamis_fuse_scene;
 
 TAMIS_HOT tamis_fuse_scene tamis__fuse_scene(const tamis_body *f) {
-    const uint64_t shards = f->word[TAMIS_SHARDS];
+    const uint64_t segments = f->word[TAMIS_SEGMENTS];
     return (tamis_fuse_scene){
         .bytes = f->bytes,
-        .offsets = f->bytes + f->size - tamis__shard_offsets_size(shards),
-        .shards = shards,
+        .offsets = f->bytes + f->size - tamis__segment_offsets_size(segments),
+        .segments = segments,
         .graph = tamis__peel_graph_of(f->bytes),
         .arity = (unsigned)f->word[TAMIS_FUSE_ARITY],
         .width = (unsigned)f->word[TAMIS_FUSE_WIDTH],
-        .is_near = shards == 1 && f->size <= TAMIS_NEAR_BYTES,
+        .is_near = segments == 1 && f->size <= TAMIS_NEAR_BYTES,
     };
 }
 
@@ -37,9 +37,9 @@ TAMIS_HOT bool tamis__fuse_is_bytes(unsigned width) {
     return width == 8 || width == 16;
 }
 
-/* The places of a key, and what the xor of its cells must be: more than it can be where the shard
+/* The places of a key, and what the xor of its cells must be: more than it can be where the segment
  * is empty. That has places too, for nothing: in the 24 bytes behind its header, which are those of
- * another shard or of the offsets. */
+ * another segment or of the offsets. */
 TAMIS_HOT uint64_t tamis__fuse_aim(const tamis_fuse_scene *s, uint64_t hash, bool is_one,
                                    unsigned arity, unsigned width, uint64_t place[]) {
     const bool is_bytes = tamis__fuse_is_bytes(width);
@@ -47,7 +47,7 @@ TAMIS_HOT uint64_t tamis__fuse_aim(const tamis_fuse_scene *s, uint64_t hash, boo
     uint64_t start = 0, rest = hash;
     tamis_peel_graph g = s->graph;
     if (!is_one) {
-        start = tamis__get64(s->offsets + 8 * tamis__multiply(hash, s->shards, &rest));
+        start = tamis__get64(s->offsets + 8 * tamis__multiply(hash, s->segments, &rest));
         g = tamis__peel_graph_of(s->bytes + start);
     }
     const uint64_t mixed = tamis__peel_place(&g, rest, arity, place);
@@ -56,7 +56,7 @@ TAMIS_HOT uint64_t tamis__fuse_aim(const tamis_fuse_scene *s, uint64_t hash, boo
     place[1] = start + place[1] * each;
     place[2] = start + place[2] * each;
     if (arity == 4) place[3] = start + place[3] * each;
-    return g.segments ? tamis__peel_guard(mixed, width) : UINT64_MAX;
+    return g.strips ? tamis__peel_guard(mixed, width) : UINT64_MAX;
 }
 
 TAMIS_HOT uint64_t tamis__fuse_cell(const uint8_t *bytes, uint64_t place, unsigned width) {

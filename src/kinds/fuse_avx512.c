@@ -25,13 +25,13 @@ TAMIS_HOT void aim(const tamis_peel_graph *g, __m512i hash, unsigned arity, unsi
                   mask = _mm512_sub_epi64(step, tamis__all8(1));
     const __m512i x = _mm512_add_epi64(hash, tamis__all8(g->turn)), mixed = tamis__mix8(x);
     const __m128i log = _mm_cvtsi32_si128((int)g->log);
-    __m512i segment = _mm512_sll_epi64(tamis__range8(x, tamis__all8(g->segments)), log);
+    __m512i strip = _mm512_sll_epi64(tamis__range8(x, tamis__all8(g->strips)), log);
 #pragma GCC unroll 4
     for (unsigned j = 0; j < arity; j++) {
         const __m512i in = _mm512_and_si512(_mm512_srli_epi64(mixed, 16 * j), mask);
-        const __m512i bits = _mm512_mul_epu32(_mm512_add_epi64(segment, in), each);
+        const __m512i bits = _mm512_mul_epu32(_mm512_add_epi64(strip, in), each);
         _mm512_store_si512(&s->place[j][i], _mm512_add_epi64(start, bits));
-        segment = _mm512_add_epi64(segment, step);
+        strip = _mm512_add_epi64(strip, step);
     }
     const __m512i product = _mm512_mullo_epi64(mixed, tamis__all8(TAMIS_PEEL_GUARD));
     const __m128i shift = _mm_cvtsi32_si128(64 - (int)width);

@@ -21,11 +21,11 @@
 #include "kinds/segments.h"
 #include "kinds/fp_table.h"
 
-enum { RANGE = TAMIS_SHARD_WORDS, RICE, SHIFT };
-enum { OPT_SHARD, OPT_RANGE, OPT_RICE, OPT_M, OPT_COUNT };
+enum { RANGE = TAMIS_SEGMENT_WORDS, RICE, SHIFT };
+enum { OPT_SEGMENT, OPT_RANGE, OPT_RICE, OPT_M, OPT_COUNT };
 
 static const struct tamis_option options[] = {
-    TAMIS_SHARD_OPTION,
+    TAMIS_SEGMENT_OPTION,
     {"range", NULL, 1, TAMIS_CODED_MOST_RANGE - 1, "capacity/fpr",
      "cells that hashes are scaled to"},
     {"rice", NULL, 0, TAMIS_CODED_MOST_RICE, "the best", "low bits of a gap, Golomb's parameter"},
@@ -63,10 +63,10 @@ static uint64_t range_for(const tamis_wish *wish, const tamis_coded_wish *coded)
 static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
     const tamis_coded_wish coded = {
         .n = wish->capacity,
-        .shard_keys = tamis__shard_keys(wish),
+        .segment_keys = tamis__segment_keys(wish),
         .rice = wish->has_option[OPT_RICE] ? (unsigned)wish->option[OPT_RICE] : TAMIS_CODED_BEST,
     };
-    word[TAMIS_SHARD_KEYS] = coded.shard_keys;
+    word[TAMIS_SEGMENT_KEYS] = coded.segment_keys;
     word[RANGE] = range_for(wish, &coded);
     if (!word[RANGE] && wish->bits)
         return tamis__fail(TAMIS_INVALID, "size=%llu is too small for %llu keys in gcs",
@@ -74,20 +74,20 @@ static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
     if (!word[RANGE]) return out_of_reach(wish);
     word[RICE] =
         coded.rice == TAMIS_CODED_BEST ? tamis__coded_rice(keys_of(wish), word[RANGE]) : coded.rice;
-    word[SHIFT] = tamis__coded_shift(coded.n, word[RANGE], coded.shard_keys);
-    word[TAMIS_SHARDS] = tamis__coded_shards(word[RANGE], (unsigned)word[SHIFT]);
+    word[SHIFT] = tamis__coded_shift(coded.n, word[RANGE], coded.segment_keys);
+    word[TAMIS_SEGMENTS] = tamis__coded_segments(word[RANGE], (unsigned)word[SHIFT]);
     const tamis_coded_shape shape = shape_of(word);
-    word[TAMIS_SHARD_BYTES] = tamis__coded_size(&coded, &shape, 0);
+    word[TAMIS_SEGMENT_BYTES] = tamis__coded_size(&coded, &shape, 0);
     return TAMIS_OK;
 }
 
 static tamis_status check(const uint64_t word[], uint64_t *size) {
     if (word[RANGE] == 0 || word[RANGE] >= TAMIS_CODED_MOST_RANGE || word[SHIFT] > 63 ||
         word[RICE] > TAMIS_CODED_MOST_RICE ||
-        word[TAMIS_SHARDS] != tamis__coded_shards(word[RANGE], (unsigned)word[SHIFT]))
-        return tamis__fail(TAMIS_CORRUPT, "damaged: gcs cannot have %llu cells in %llu shards",
-                           (unsigned long long)word[RANGE], (unsigned long long)word[TAMIS_SHARDS]);
-    return tamis__shards_check(word, 0, size);
+        word[TAMIS_SEGMENTS] != tamis__coded_segments(word[RANGE], (unsigned)word[SHIFT]))
+        return tamis__fail(TAMIS_CORRUPT, "damaged: gcs cannot have %llu cells in %llu segments",
+                           (unsigned long long)word[RANGE], (unsigned long long)word[TAMIS_SEGMENTS]);
+    return tamis__segments_check(word, 0, size);
 }
 
 /* Numbers that are read on the way to the answer, on average. */
@@ -104,9 +104,9 @@ static tamis_status audit(const tamis_body *f) {
     const tamis_coded_shape shape = shape_of(f->word);
     uint64_t count;
     tamis_status rc = tamis__coded_audit_all(f, &shape, 0, &count);
-    for (uint64_t i = 0; i < f->word[TAMIS_SHARDS] && !rc; i++)
-        if (tamis__coded_shard(f, &shape, i).rice != f->word[RICE])
-            rc = tamis__fail(TAMIS_CORRUPT, "damaged: shard %llu is coded in another way",
+    for (uint64_t i = 0; i < f->word[TAMIS_SEGMENTS] && !rc; i++)
+        if (tamis__coded_segment(f, &shape, i).rice != f->word[RICE])
+            rc = tamis__fail(TAMIS_CORRUPT, "damaged: segment %llu is coded in another way",
                              (unsigned long long)i);
     return rc;
 }
@@ -119,7 +119,7 @@ static tamis_status fit(const tamis_wish *wish, const tamis_census *census, uint
     return TAMIS_OK;
 }
 
-static uint64_t shard(const uint64_t word[], uint64_t hash) {
+static uint64_t segment(const uint64_t word[], uint64_t hash) {
     return tamis__range(hash, word[RANGE]) >> word[SHIFT];
 }
 
@@ -130,10 +130,10 @@ static uint64_t work_size(const uint64_t word[], uint64_t n) {
 
 static uint64_t most(const uint64_t word[], uint64_t n) {
     const tamis_coded_shape shape = shape_of(word);
-    return tamis__coded_most(n, tamis__coded_shard_range(&shape, 0), (unsigned)word[RICE]);
+    return tamis__coded_most(n, tamis__coded_segment_range(&shape, 0), (unsigned)word[RICE]);
 }
 
-static tamis_status make(const uint64_t word[], const tamis_shard *s, uint8_t *work, uint8_t *out,
+static tamis_status make(const uint64_t word[], const tamis_segment *s, uint8_t *work, uint8_t *out,
                          uint64_t *size) {
     const tamis_coded_shape shape = shape_of(word);
     const uint64_t first = tamis__coded_first(&shape, s->index);
@@ -142,28 +142,28 @@ static tamis_status make(const uint64_t word[], const tamis_shard *s, uint8_t *w
         const uint64_t x = tamis__range(s->hash[i], shape.range) - first;
         if (n == 0 || number[n - 1] != x) number[n++] = x;
     }
-    *size = tamis__coded_make(number, n, tamis__coded_shard_range(&shape, s->index),
+    *size = tamis__coded_make(number, n, tamis__coded_segment_range(&shape, s->index),
                               (unsigned)word[RICE], work + s->n * 8, out);
     return TAMIS_OK;
 }
 
 /* ---- Asking and listing --------------------------------------------------------------------- */
 
-/* The sets of a few shards, taken apart once for many questions. */
+/* The sets of a few segments, taken apart once for many questions. */
 enum { KNOWN = 32 };
 
 typedef struct reader {
     const tamis_body *f;
     tamis_coded_shape shape;
-    uint64_t shard[KNOWN]; /* plus 1 */
+    uint64_t segment[KNOWN]; /* plus 1 */
     tamis_coded set[KNOWN];
 } reader;
 
-TAMIS_HOT const tamis_coded *set_of(reader *r, uint64_t shard) {
-    const uint64_t slot = shard % KNOWN;
-    if (r->shard[slot] != shard + 1) {
-        r->set[slot] = tamis__coded_shard(r->f, &r->shape, shard);
-        r->shard[slot] = shard + 1;
+TAMIS_HOT const tamis_coded *set_of(reader *r, uint64_t segment) {
+    const uint64_t slot = segment % KNOWN;
+    if (r->segment[slot] != segment + 1) {
+        r->set[slot] = tamis__coded_segment(r->f, &r->shape, segment);
+        r->segment[slot] = segment + 1;
     }
     return &r->set[slot];
 }
@@ -240,7 +240,7 @@ static bool read_on(const tamis_body *f, question q, unsigned shift) {
 static bool has(const tamis_body *f, uint64_t hash) {
     const tamis_coded_shape shape = shape_of(f->word);
     const uint64_t cell = tamis__range(hash, shape.range);
-    const tamis_coded set = tamis__coded_shard(f, &shape, cell >> shape.shift);
+    const tamis_coded set = tamis__coded_segment(f, &shape, cell >> shape.shift);
     const question q = question_of(f, &set, cell & tamis__coded_mask(shape.shift));
     __builtin_prefetch(f->bytes + ((q.at + q.left) >> 3));
     return read_on(f, q, set.shift);
@@ -328,18 +328,18 @@ static void measure(const tamis_body *f, const tamis_body *other, tamis_measure 
     if (other)
         out->bits_set = count_both(f, other, &shape);
     else
-        for (uint64_t i = 0; i < f->word[TAMIS_SHARDS]; i++)
-            out->bits_set += tamis__coded_shard(f, &shape, i).count;
+        for (uint64_t i = 0; i < f->word[TAMIS_SEGMENTS]; i++)
+            out->bits_set += tamis__coded_segment(f, &shape, i).count;
     out->fpr = (double)out->bits_set / (double)out->bits;
     out->items = tamis__table_items(out->bits_set, (double)shape.range);
 }
 
 static const tamis_build_facet build = {
     .rule = TAMIS_RECORDS_KEYS,
-    .made = 1 << TAMIS_SHARD_BYTES,
-    .cut = TAMIS_SHARD_CUT | 1 << TAMIS_SHARDS | 1 << SHIFT,
+    .made = 1 << TAMIS_SEGMENT_BYTES,
+    .cut = TAMIS_SEGMENT_CUT | 1 << TAMIS_SEGMENTS | 1 << SHIFT,
     .fit = fit,
-    .shard = shard,
+    .segment = segment,
     .work = work_size,
     .most = most,
     .make = make,
@@ -349,7 +349,7 @@ const tamis_kind tamis__gcs = {
     .name = "gcs",
     .contract =
         "built once; log2(1/fpr) + 1.7 bits per key, lists and merges, reads 32 gaps to answer",
-    .word = {TAMIS_SHARD_WORD_NAMES, "range", "rice", "shift"},
+    .word = {TAMIS_SEGMENT_WORD_NAMES, "range", "rice", "shift"},
     .options = options,
     .option_count = OPT_COUNT,
     .traits = TAMIS_ADDS_ONCE | TAMIS_ANY_ORDER,

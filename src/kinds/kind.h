@@ -132,8 +132,8 @@ typedef struct tamis_trace_facet {
 } tamis_trace_facet;
 
 /* Kinds that are made once, from all their keys. The builder brings records in ascending order,
- * distinct, cut into shards; the kind makes the bytes of one shard after the other, on any thread.
- * Their payloads are those of kinds/segments.h: shards, a tail, and where each shard starts. */
+ * distinct, cut into segments; the kind makes the bytes of one segment after the other, on any thread.
+ * Their payloads are those of kinds/segments.h: segments, a tail, and where each segment starts. */
 enum tamis_record_rule {
     TAMIS_RECORDS_KEYS,   /* hashes alone */
     TAMIS_RECORDS_VALUES, /* with a value each: a second value for a hash is a conflict */
@@ -152,17 +152,17 @@ typedef struct tamis_census {
     uint64_t names;   /* bytes of their names, each with its NUL */
 } tamis_census;
 
-typedef struct tamis_shard {
+typedef struct tamis_segment {
     const uint64_t *hash;  /* ascending */
     const uint64_t *value; /* NULL for keys alone */
     size_t n;
     uint64_t index;
-} tamis_shard;
+} tamis_segment;
 
 typedef struct tamis_build_facet {
     enum tamis_record_rule rule;
     unsigned made; /* a bit for each word that follows from the records, not from the wish */
-    unsigned cut;  /* and for each that only says how the payload is cut into shards */
+    unsigned cut;  /* and for each that only says how the payload is cut into segments */
 
     /* The value of a key that comes without one. When it is not 0, the kind takes known-good keys
      * too, with value 0, and answers no to them. */
@@ -174,16 +174,16 @@ typedef struct tamis_build_facet {
      * that are made may change. */
     tamis_status (*fit)(const tamis_wish *, const tamis_census *, uint64_t word[]);
 
-    /* Which shard a hash belongs to; never falls as the hash grows. */
-    uint64_t (*shard)(const uint64_t word[], uint64_t hash);
+    /* Which segment a hash belongs to; never falls as the hash grows. */
+    uint64_t (*segment)(const uint64_t word[], uint64_t hash);
 
-    /* For a shard of n records: working memory, and bytes that it can have at most. */
+    /* For a segment of n records: working memory, and bytes that it can have at most. */
     uint64_t (*work)(const uint64_t word[], uint64_t n);
     uint64_t (*most)(const uint64_t word[], uint64_t n);
 
-    /* Makes one shard; *size becomes its bytes, a multiple of 8. `work` and `out` are aligned to 64
+    /* Makes one segment; *size becomes its bytes, a multiple of 8. `work` and `out` are aligned to 64
      * and hold whatever was there before. The same records give the same bytes. */
-    tamis_status (*make)(const uint64_t word[], const tamis_shard *, uint8_t *work, uint8_t *out,
+    tamis_status (*make)(const uint64_t word[], const tamis_segment *, uint8_t *work, uint8_t *out,
                          uint64_t *size);
 } tamis_build_facet;
 

@@ -22,12 +22,12 @@
 #include "kinds/segments.h"
 #include "kinds/fp_table.h"
 
-enum { RANGE = TAMIS_SHARD_WORDS, SHIFT, LABELS, NAMES, LARGEST };
-enum { OPT_SHARD, OPT_RANGE, OPT_COUNT };
+enum { RANGE = TAMIS_SEGMENT_WORDS, SHIFT, LABELS, NAMES, LARGEST };
+enum { OPT_SEGMENT, OPT_RANGE, OPT_COUNT };
 enum { MOST_LABELS = 1 << 24, NAME_MOST = 255 };
 
 static const struct tamis_option options[] = {
-    TAMIS_SHARD_OPTION,
+    TAMIS_SEGMENT_OPTION,
     {"range", NULL, 1, TAMIS_CODED_MOST_RANGE - 1, "capacity/fpr",
      "cells that hashes are scaled to"},
 };
@@ -57,8 +57,8 @@ static tamis_status lay_out(const tamis_coded_wish *coded, uint64_t word[]) {
     if (word[RANGE] > (TAMIS_CODED_MOST_RANGE - 1) / labels_at_least(word[LABELS]))
         return tamis__fail(TAMIS_INVALID, "%llu labels of %llu cells are out of reach: over 2^63",
                            (unsigned long long)word[LABELS], (unsigned long long)word[RANGE]);
-    word[SHIFT] = tamis__coded_shift(coded->n, word[RANGE], coded->shard_keys);
-    word[TAMIS_SHARDS] = tamis__coded_shards(word[RANGE], (unsigned)word[SHIFT]);
+    word[SHIFT] = tamis__coded_shift(coded->n, word[RANGE], coded->segment_keys);
+    word[TAMIS_SEGMENTS] = tamis__coded_segments(word[RANGE], (unsigned)word[SHIFT]);
     return TAMIS_OK;
 }
 
@@ -83,12 +83,12 @@ static tamis_status find_range(const tamis_wish *wish, const tamis_coded_wish *c
 }
 
 static tamis_coded_wish coded_wish(uint64_t pairs, const uint64_t word[]) {
-    return (tamis_coded_wish){pairs, word[TAMIS_SHARD_KEYS], TAMIS_CODED_BEST};
+    return (tamis_coded_wish){pairs, word[TAMIS_SEGMENT_KEYS], TAMIS_CODED_BEST};
 }
 
 /* For one label, because nobody knows yet how many there will be. */
 static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
-    word[TAMIS_SHARD_KEYS] = tamis__shard_keys(wish);
+    word[TAMIS_SEGMENT_KEYS] = tamis__segment_keys(wish);
     word[LABELS] = 1;
     word[NAMES] = sizeof "default";
     const tamis_coded_wish coded = coded_wish(wish->capacity, word);
@@ -96,7 +96,7 @@ static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
     if (!rc) rc = lay_out(&coded, word);
     if (rc) return rc;
     const tamis_coded_shape shape = shape_of(word);
-    word[TAMIS_SHARD_BYTES] = tamis__coded_size(&coded, &shape, 0) + tail_size(word);
+    word[TAMIS_SEGMENT_BYTES] = tamis__coded_size(&coded, &shape, 0) + tail_size(word);
     return TAMIS_OK;
 }
 
@@ -117,10 +117,10 @@ static tamis_status check(const uint64_t word[], uint64_t *size) {
                            (unsigned long long)labels, (unsigned long long)names);
     if (word[RANGE] == 0 || word[SHIFT] > 63 ||
         word[RANGE] > (TAMIS_CODED_MOST_RANGE - 1) / labels_at_least(labels) ||
-        word[TAMIS_SHARDS] != tamis__coded_shards(word[RANGE], (unsigned)word[SHIFT]))
-        return tamis__fail(TAMIS_CORRUPT, "damaged: labels cannot have %llu cells in %llu shards",
-                           (unsigned long long)word[RANGE], (unsigned long long)word[TAMIS_SHARDS]);
-    return tamis__shards_check(word, tail_size(word), size);
+        word[TAMIS_SEGMENTS] != tamis__coded_segments(word[RANGE], (unsigned)word[SHIFT]))
+        return tamis__fail(TAMIS_CORRUPT, "damaged: labels cannot have %llu cells in %llu segments",
+                           (unsigned long long)word[RANGE], (unsigned long long)word[TAMIS_SEGMENTS]);
+    return tamis__segments_check(word, tail_size(word), size);
 }
 
 /* Numbers that are read on the way to the first label, on average. */
@@ -137,7 +137,7 @@ static double rate(const uint64_t word[], uint64_t items) {
 /* ---- Names ---------------------------------------------------------------------------------- */
 
 static const uint8_t *names_of(const tamis_body *f) {
-    return f->bytes + tamis__shard_start(f, f->word[TAMIS_SHARDS]);
+    return f->bytes + tamis__segment_start(f, f->word[TAMIS_SEGMENTS]);
 }
 
 static const uint8_t *name_starts(const tamis_body *f) {
@@ -188,7 +188,7 @@ static tamis_status audit(const tamis_body *f) {
 
 /* ---- Building ------------------------------------------------------------------------------- */
 
-static uint64_t shard(const uint64_t word[], uint64_t hash) {
+static uint64_t segment(const uint64_t word[], uint64_t hash) {
     return tamis__range(hash, word[RANGE]) >> word[SHIFT];
 }
 
@@ -199,7 +199,7 @@ static uint64_t work_size(const uint64_t word[], uint64_t n) {
 
 static uint64_t most(const uint64_t word[], uint64_t n) {
     const tamis_coded_shape shape = shape_of(word);
-    return tamis__coded_most(n, tamis__coded_shard_range(&shape, 0), TAMIS_CODED_BEST);
+    return tamis__coded_most(n, tamis__coded_segment_range(&shape, 0), TAMIS_CODED_BEST);
 }
 
 /* Shell's sort, for the pairs of a cell: those of one key are in order already. */
@@ -224,7 +224,7 @@ static uint64_t close_cell(uint64_t *number, uint64_t from, uint64_t end) {
     return kept;
 }
 
-static tamis_status make(const uint64_t word[], const tamis_shard *s, uint8_t *work, uint8_t *out,
+static tamis_status make(const uint64_t word[], const tamis_segment *s, uint8_t *work, uint8_t *out,
                          uint64_t *size) {
     const tamis_coded_shape shape = shape_of(word);
     const uint64_t first = s->index << shape.shift;
@@ -236,7 +236,7 @@ static tamis_status make(const uint64_t word[], const tamis_shard *s, uint8_t *w
         number[n++] = cell * shape.labels + s->value[i];
     }
     n = close_cell(number, from, n);
-    *size = tamis__coded_make(number, n, tamis__coded_shard_range(&shape, s->index),
+    *size = tamis__coded_make(number, n, tamis__coded_segment_range(&shape, s->index),
                               TAMIS_CODED_BEST, work + s->n * 8, out);
     return TAMIS_OK;
 }
@@ -246,7 +246,7 @@ static tamis_status make(const uint64_t word[], const tamis_shard *s, uint8_t *w
 static size_t find(const tamis_body *f, uint64_t hash, uint64_t *label, size_t room) {
     const tamis_coded_shape shape = shape_of(f->word);
     const uint64_t cell = tamis__range(hash, shape.range);
-    const tamis_coded set = tamis__coded_shard(f, &shape, cell >> shape.shift);
+    const tamis_coded set = tamis__coded_segment(f, &shape, cell >> shape.shift);
     const uint64_t first = (cell & tamis__coded_mask(shape.shift)) * shape.labels;
     tamis_coded_walk walk;
     uint64_t number;
@@ -263,7 +263,7 @@ static void query(const tamis_body *f, const uint64_t *hash, size_t n, uint8_t *
     const tamis_coded_shape shape = shape_of(f->word);
     for (size_t i = 0; i < n; i++) {
         const uint64_t cell = tamis__range(hash[i], shape.range);
-        const tamis_coded set = tamis__coded_shard(f, &shape, cell >> shape.shift);
+        const tamis_coded set = tamis__coded_segment(f, &shape, cell >> shape.shift);
         const uint64_t first = (cell & tamis__coded_mask(shape.shift)) * shape.labels;
         tamis_coded_walk walk;
         uint64_t number;
@@ -326,10 +326,10 @@ static void measure(const tamis_body *f, const tamis_body *other, tamis_measure 
 
 static const tamis_build_facet build = {
     .rule = TAMIS_RECORDS_LABELS,
-    .made = TAMIS_SHARD_MADE | 1 << SHIFT | 1 << LABELS | 1 << NAMES | 1 << LARGEST,
-    .cut = TAMIS_SHARD_CUT | 1 << SHIFT,
+    .made = TAMIS_SEGMENT_MADE | 1 << SHIFT | 1 << LABELS | 1 << NAMES | 1 << LARGEST,
+    .cut = TAMIS_SEGMENT_CUT | 1 << SHIFT,
     .fit = fit,
-    .shard = shard,
+    .segment = segment,
     .work = work_size,
     .most = most,
     .make = make,
@@ -340,7 +340,7 @@ static const tamis_label_facet labels = {.find = find, .count = count_labels, .n
 const tamis_kind tamis__labels = {
     .name = "labels",
     .contract = "built once; many named sets in one, each with the rate; one question for all",
-    .word = {TAMIS_SHARD_WORD_NAMES, "range", "shift", "labels", "names", "largest"},
+    .word = {TAMIS_SEGMENT_WORD_NAMES, "range", "shift", "labels", "names", "largest"},
     .options = options,
     .option_count = OPT_COUNT,
     .traits = TAMIS_ADDS_ONCE,

@@ -1,11 +1,11 @@
-/* Peeling: from the hashes of a shard to cells whose xors are its rows.
+/* Peeling: from the hashes of a segment to cells whose xors are its rows.
  *
  *     count    every cell learns how many keys it has, and the xor of their mixed hashes
  *     peel     a cell with one key names it; the key is taken out of its other cells, which may
  *              leave one key there, and so on, until no key is left or none can be taken
  *     assign   in the reverse order each key finds its cell still free, and all others final
  *
- * Keys come in the order of their segments. So they are counted just before the front of the
+ * Keys come in the order of their strips. So they are counted just before the front of the
  * peeling gets to them, and from then on everything happens in the second cache.
  *
  * Integers alone decide the sizes, so that every machine comes to the same bytes. */
@@ -13,7 +13,7 @@
 
 /* ---- Sizes ---------------------------------------------------------------------------------- */
 
-/* Keys are numbers of 30 bits here. Shards are planned for 2^24 keys at most; only hashes that are
+/* Keys are numbers of 30 bits here. Segments are planned for 2^24 keys at most; only hashes that are
  * not well mixed can bring one this far. */
 #define MOST_KEYS (((uint64_t)1 << 30) - 1)
 
@@ -25,7 +25,7 @@ enum { SEGMENTS_AT_ONCE = 4 };
 
 enum { LEAST_LOG = 2, MOST_LOG = 15, FACTORS = 23, FACTOR_ONE = 4096 };
 
-/* From how many keys on segments have 2^3, 2^4, ... cells, for arity 3 and 4. Longer segments leave
+/* From how many keys on strips have 2^3, 2^4, ... cells, for arity 3 and 4. Longer strips leave
  * fewer graphs that cannot be peeled, shorter ones stay in the cache. These are the powers of 3.33
  * and 2.91 that Graf and Lemire found; but from a million keys on one step later, and with arity 4
  * below 3015 keys one step earlier, where one try in six failed. */
@@ -58,8 +58,8 @@ static tamis_peel_graph graph_for(uint64_t n, unsigned arity, uint64_t seed) {
     unsigned log = LEAST_LOG;
     while (log < MOST_LOG && n >= longer_from[arity - 3][log - LEAST_LOG]) log++;
     const uint64_t wanted = cells_wanted(n, arity, seed / TRIES_OF_ROUND);
-    const uint64_t segments = ((wanted - 1) >> log) + 1;
-    return (tamis_peel_graph){seed * TAMIS_PEEL_TURN, segments < arity ? 1 : segments - arity + 1,
+    const uint64_t strips = ((wanted - 1) >> log) + 1;
+    return (tamis_peel_graph){seed * TAMIS_PEEL_TURN, strips < arity ? 1 : strips - arity + 1,
                               log};
 }
 
@@ -70,9 +70,9 @@ static uint64_t size_of(const tamis_peel_form *form, const tamis_peel_graph *g) 
 }
 
 uint64_t tamis__peel_expect(const tamis_peel_form *form, uint64_t keys) {
-    const uint64_t each = keys / form->shards + (keys % form->shards != 0);
+    const uint64_t each = keys / form->segments + (keys % form->segments != 0);
     const tamis_peel_graph g = graph_for(each, form->arity, 0);
-    return form->shards * size_of(form, &g);
+    return form->segments * size_of(form, &g);
 }
 
 uint64_t tamis__peel_most(const tamis_peel_form *form, uint64_t n) {
@@ -108,7 +108,7 @@ typedef struct table {
     uint64_t *word;
     uint8_t *count;
     uint32_t *number; /* NULL without values */
-    uint64_t step;    /* cells of a segment */
+    uint64_t step;    /* cells of a strip */
 } table;
 
 enum { ONE_KEY = 4, OWN_MASK = ONE_KEY - 1 };
@@ -126,7 +126,7 @@ typedef struct bench {
     const tamis_peel_task *task;
     tamis_peel_graph graph;
     const uint64_t *hash; /* of the task */
-    uint64_t shards;      /* of the form */
+    uint64_t segments;      /* of the form */
     uint64_t cells;
     table table;
     uint32_t *order;  /* cells that name a key, as they were found; then, of those, the peeled */
@@ -137,12 +137,12 @@ typedef struct bench {
 } bench;
 
 static inline uint64_t turned(const bench *b, uint64_t key) {
-    return b->hash[key] * b->shards + b->graph.turn;
+    return b->hash[key] * b->segments + b->graph.turn;
 }
 
-/* The first cell of the segment in which a key starts. */
+/* The first cell of the strip in which a key starts. */
 static inline uint64_t start_of(const bench *b, uint64_t x) {
-    return tamis__range(x, b->graph.segments) << b->graph.log;
+    return tamis__range(x, b->graph.strips) << b->graph.log;
 }
 
 /* Keys start ever farther behind, but for one jump where adding the turn goes beyond 64 bits. */
@@ -252,7 +252,7 @@ TAMIS_HOT uint64_t drain(bench *b, unsigned arity, bool has_values, uint64_t pee
     return peeled;
 }
 
-/* From the front to the back, a few segments at a time, and everything that they lay bare at once:
+/* From the front to the back, a few strips at a time, and everything that they lay bare at once:
  * so what is behind the front is peeled while it is in the cache, and the queue is long enough for
  * the processor to work on several keys at a time. For 3.3 million keys this took two thirds of the
  * time of rounds over the whole array, and of going on from each cell at once. */
@@ -401,12 +401,12 @@ static void write_slots(const bench *b, uint8_t *slots) {
 
 /* ---- Making --------------------------------------------------------------------------------- */
 
-static void write_shard(const bench *b, uint64_t seed, uint8_t *out) {
+static void write_segment(const bench *b, uint64_t seed, uint8_t *out) {
     const unsigned row = tamis__peel_row(b->form);
     uint8_t *cells = out + TAMIS_PEEL_HEADER;
     tamis__put64(out, b->task->n);
     tamis__put64(out + 8, seed);
-    tamis__put64(out + 16, b->graph.segments << 8 | b->graph.log);
+    tamis__put64(out + 16, b->graph.strips << 8 | b->graph.log);
     if (row <= 64) {
         assign(b, 0);
         pack(b, row, cells);
@@ -428,33 +428,33 @@ static void lay_out(bench *b, uint8_t *work) {
 
 tamis_status tamis__peel_make(const tamis_peel_form *form, const tamis_peel_task *t, uint8_t *work,
                               uint8_t *out, uint64_t *size) {
-    bench b = {.form = form, .task = t, .hash = t->hash, .shards = form->shards};
+    bench b = {.form = form, .task = t, .hash = t->hash, .segments = form->segments};
     for (uint64_t seed = 0; seed < TRIES && t->n <= MOST_KEYS; seed++) {
         b.graph = graph_for(t->n, form->arity, seed);
         b.cells = tamis__peel_cells(&b.graph, form->arity);
         lay_out(&b, work);
         if (!peel(&b)) continue;
         *size = size_of(form, &b.graph);
-        write_shard(&b, seed, out);
+        write_segment(&b, seed, out);
         return TAMIS_OK;
     }
     return tamis__fail(TAMIS_INVALID,
-                       "a shard of %zu keys cannot be made: are the hashes well mixed?", t->n);
+                       "a segment of %zu keys cannot be made: are the hashes well mixed?", t->n);
 }
 
 /* ---- The gate ------------------------------------------------------------------------------- */
 
 tamis_status tamis__peel_audit(const tamis_peel_form *form, const uint8_t *bytes, uint64_t size) {
     if (size < TAMIS_PEEL_HEADER)
-        return tamis__fail(TAMIS_CORRUPT, "damaged: a shard of %llu bytes",
+        return tamis__fail(TAMIS_CORRUPT, "damaged: a segment of %llu bytes",
                            (unsigned long long)size);
     const uint64_t n = tamis__peel_keys(bytes), seed = tamis__get64(bytes + 8);
     if (n > MOST_KEYS || seed >= (n ? TRIES : 1))
-        return tamis__fail(TAMIS_CORRUPT, "damaged: a shard of %llu keys by try %llu",
+        return tamis__fail(TAMIS_CORRUPT, "damaged: a segment of %llu keys by try %llu",
                            (unsigned long long)n, (unsigned long long)seed);
     const tamis_peel_graph g = graph_for(n, form->arity, seed);
-    if (tamis__get64(bytes + 16) != (g.segments << 8 | g.log) || size != size_of(form, &g))
-        return tamis__fail(TAMIS_CORRUPT, "damaged: a shard of %llu keys in %llu bytes",
+    if (tamis__get64(bytes + 16) != (g.strips << 8 | g.log) || size != size_of(form, &g))
+        return tamis__fail(TAMIS_CORRUPT, "damaged: a segment of %llu keys in %llu bytes",
                            (unsigned long long)n, (unsigned long long)size);
     const uint8_t *cells = bytes + TAMIS_PEEL_HEADER;
     const uint64_t count = tamis__peel_cells(&g, form->arity);
@@ -462,6 +462,6 @@ tamis_status tamis__peel_audit(const tamis_peel_form *form, const uint8_t *bytes
     const uint8_t *slots = cells + tamis__fields_size(count, row);
     if (!tamis__fields_end_clean(cells, count, row) ||
         (form->has_slots && !tamis__fields_end_clean(slots, count, form->value_bits)))
-        return tamis__fail(TAMIS_CORRUPT, "damaged: bits after the last cell of a shard");
+        return tamis__fail(TAMIS_CORRUPT, "damaged: bits after the last cell of a segment");
     return TAMIS_OK;
 }

@@ -1,23 +1,23 @@
 /* Kinds on a binary fuse graph may include this, and their tests: keys to rows of bits.
  *
- * A shard of keys becomes an array of cells. Each key has three cells (or four), and the xor of
+ * A segment of keys becomes an array of cells. Each key has three cells (or four), and the xor of
  * them is the key's row: `value_bits` that the caller chose, then `guard_bits` made from its hash,
  * which tell keys from strangers.
  *
- *     segment:    0        1        2        3    ...          cells of a segment: a power of two
- *              [.....a..][..a.....][.......a][........]        key a starts in segment 0
- *              [........][b.......][..b.....][.....b..]        key b in segment 1
+ *     strip:    0        1        2        3    ...          cells of a strip: a power of two
+ *              [.....a..][..a.....][.......a][........]        key a starts in strip 0
+ *              [........][b.......][..b.....][.....b..]        key b in strip 1
  *
  *     row(a) = cell ^ cell ^ cell
  *
- * Since cells of a key lie in neighbouring segments, the keys at both ends have cells to
+ * Since cells of a key lie in neighbouring strips, the keys at both ends have cells to
  * themselves, and taking those away leaves new ends: a graph that is nearly full can be peeled.
  * Graf and Lemire, "Binary Fuse Filters: Fast and Smaller Than Xor Filters" (2022).
  *
- * Here the builder's order pays: within a shard the segment never falls as the hash grows (but for
+ * Here the builder's order pays: within a segment the strip never falls as the hash grows (but for
  * one jump), so records that come sorted walk through the cells once.
  *
- * The bytes of a shard: TAMIS_PEEL_HEADER bytes, the cells packed, and with slots one value per
+ * The bytes of a segment: TAMIS_PEEL_HEADER bytes, the cells packed, and with slots one value per
  * cell behind them. */
 #ifndef TAMIS_KINDS_PEEL_H
 #define TAMIS_KINDS_PEEL_H
@@ -31,12 +31,12 @@ enum {
     TAMIS_PEEL_MOST_ARITY = 4,
     TAMIS_PEEL_MOST_GUARD = 32,
     TAMIS_PEEL_SLOT_BITS = 2, /* which of its cells' slots a key owns */
-    TAMIS_PEEL_BEHIND = 8     /* bytes behind a shard that must be readable: loads are wider */
+    TAMIS_PEEL_BEHIND = 8     /* bytes behind a segment that must be readable: loads are wider */
 };
 
-/* What all shards of a filter have in common. Rows have at least one bit. */
+/* What all segments of a filter have in common. Rows have at least one bit. */
 typedef struct tamis_peel_form {
-    uint64_t shards;     /* that all hashes are cut into, by tamis__range */
+    uint64_t segments;     /* that all hashes are cut into, by tamis__range */
     unsigned arity;      /* cells of a key: 3, or 4, which is smaller and slower */
     unsigned value_bits; /* 0 to 64 */
     unsigned guard_bits; /* 0 to TAMIS_PEEL_MOST_GUARD */
@@ -44,27 +44,27 @@ typedef struct tamis_peel_form {
 } tamis_peel_form;
 
 typedef struct tamis_peel_task {
-    const uint64_t *hash;  /* ascending, distinct, of one shard */
+    const uint64_t *hash;  /* ascending, distinct, of one segment */
     const uint64_t *value; /* NULL without value bits; each fits them */
     size_t n;
 } tamis_peel_task;
 
-/* For a shard of n keys: working memory, and bytes that it can have at most. */
+/* For a segment of n keys: working memory, and bytes that it can have at most. */
 uint64_t tamis__peel_work(const tamis_peel_form *, uint64_t n);
 uint64_t tamis__peel_most(const tamis_peel_form *, uint64_t n);
 
-/* Bytes of all shards to reckon with for so many keys, spread evenly. */
+/* Bytes of all segments to reckon with for so many keys, spread evenly. */
 uint64_t tamis__peel_expect(const tamis_peel_form *, uint64_t keys);
 
-/* Makes a shard; *size becomes its bytes, a multiple of 8. TAMIS_INVALID when no graph can be
+/* Makes a segment; *size becomes its bytes, a multiple of 8. TAMIS_INVALID when no graph can be
  * peeled, which does not happen to hashes that are well mixed. */
 tamis_status tamis__peel_make(const tamis_peel_form *, const tamis_peel_task *, uint8_t *work,
                               uint8_t *out, uint64_t *size);
 
-/* Bytes from a file: afterwards every hash of the shard can be asked for. */
+/* Bytes from a file: afterwards every hash of the segment can be asked for. */
 tamis_status tamis__peel_audit(const tamis_peel_form *, const uint8_t *bytes, uint64_t size);
 
-/* Keys of a shard. */
+/* Keys of a segment. */
 static inline uint64_t tamis__peel_keys(const uint8_t *bytes) {
     return tamis__get64(bytes);
 }
@@ -77,15 +77,15 @@ unsigned tamis__peel_guard_for(double fpr);
 #define TAMIS_PEEL_TURN  0x9e3779b97f4a7c15
 #define TAMIS_PEEL_GUARD 0xf1357aea2e62a9c5
 
-/* Where the cells of a key are: the segment from the top bits of x, what is in it from mixed
- * ones. Sixteen bits for each cell, which is as long as segments get. */
+/* Where the cells of a key are: the strip from the top bits of x, what is in it from mixed
+ * ones. Sixteen bits for each cell, which is as long as strips get. */
 typedef struct tamis_peel_graph {
     uint64_t turn;     /* another one for each try: x = rest of the hash + turn */
-    uint64_t segments; /* in which a key can start; arity - 1 more lie behind them */
-    unsigned log;      /* cells of a segment, as a power of two */
+    uint64_t strips; /* in which a key can start; arity - 1 more lie behind them */
+    unsigned log;      /* cells of a strip, as a power of two */
 } tamis_peel_graph;
 
-/* The cells of a key whose first segment starts at cell `start`; `step` cells in each. */
+/* The cells of a key whose first strip starts at cell `start`; `step` cells in each. */
 TAMIS_HOT void tamis__peel_spread(uint64_t mixed, uint64_t start, uint64_t step, unsigned arity,
                                   uint64_t cell[]) {
     const uint64_t mask = step - 1;
@@ -98,7 +98,7 @@ TAMIS_HOT void tamis__peel_spread(uint64_t mixed, uint64_t start, uint64_t step,
 TAMIS_HOT uint64_t tamis__peel_place(const tamis_peel_graph *g, uint64_t rest, unsigned arity,
                                      uint64_t cell[]) {
     const uint64_t x = rest + g->turn, mixed = tamis__mix(x);
-    const uint64_t start = tamis__range(x, g->segments) << g->log;
+    const uint64_t start = tamis__range(x, g->strips) << g->log;
     tamis__peel_spread(mixed, start, (uint64_t)1 << g->log, arity, cell);
     return mixed;
 }
@@ -123,7 +123,7 @@ TAMIS_HOT uint64_t tamis__peel_bits(const uint8_t *bytes, uint64_t bit, unsigned
 
 /* A key's cells, found but not yet looked at. */
 typedef struct tamis_peel_aim {
-    const uint8_t *cells; /* NULL: the shard is empty */
+    const uint8_t *cells; /* NULL: the segment is empty */
     const uint8_t *slots; /* with slots only: where they start, and the bit of the key's own */
     uint64_t slot;
     uint64_t cell[TAMIS_PEEL_MOST_ARITY];
@@ -138,23 +138,23 @@ TAMIS_HOT unsigned tamis__peel_row(const tamis_peel_form *form) {
     return tamis__peel_row_values(form) + form->guard_bits;
 }
 
-/* From the header of a shard. */
+/* From the header of a segment. */
 TAMIS_HOT tamis_peel_graph tamis__peel_graph_of(const uint8_t *bytes) {
     const uint64_t seed = tamis__get64(bytes + 8), shape = tamis__get64(bytes + 16);
     return (tamis_peel_graph){seed * TAMIS_PEEL_TURN, shape >> 8, shape & 0xff};
 }
 
 TAMIS_HOT uint64_t tamis__peel_cells(const tamis_peel_graph *g, unsigned arity) {
-    return g->segments ? (g->segments + arity - 1) << g->log : 0;
+    return g->strips ? (g->strips + arity - 1) << g->log : 0;
 }
 
-/* `rest` is the low half of hash * shards; `bytes` are those of the shard that the high half
+/* `rest` is the low half of hash * segments; `bytes` are those of the segment that the high half
  * names. */
 TAMIS_HOT void tamis__peel_aim_at(const tamis_peel_form *form, const uint8_t *bytes, uint64_t rest,
                                   tamis_peel_aim *aim) {
     const tamis_peel_graph g = tamis__peel_graph_of(bytes);
     const unsigned row = tamis__peel_row(form);
-    aim->cells = g.segments ? bytes + TAMIS_PEEL_HEADER : NULL;
+    aim->cells = g.strips ? bytes + TAMIS_PEEL_HEADER : NULL;
     if (!aim->cells) return;
     const uint64_t mixed = tamis__peel_place(&g, rest, form->arity, aim->cell);
     aim->guard = tamis__peel_guard(mixed, form->guard_bits);
@@ -180,7 +180,7 @@ TAMIS_HOT uint64_t tamis__peel_xor(const tamis_peel_form *form, const tamis_peel
     return x;
 }
 
-/* Is it a key of the shard, as far as the guard tells? */
+/* Is it a key of the segment, as far as the guard tells? */
 TAMIS_HOT bool tamis__peel_hit(const tamis_peel_form *form, const tamis_peel_aim *aim) {
     return aim->cells &&
            tamis__peel_xor(form, aim, tamis__peel_row_values(form), form->guard_bits) == aim->guard;

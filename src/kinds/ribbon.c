@@ -5,7 +5,7 @@
  * the key. A key costs a row, so that with w columns a filter of rate 2^-w has hardly more than w
  * bits per key, the least that any filter can have.
  *
- *     hash ──range──▶ shard ──mix──▶ x = [ start s ... | guard g ]         c = 64 coefficients
+ *     hash ──range──▶ segment ──mix──▶ x = [ start s ... | guard g ]         c = 64 coefficients
  *
  *         blocks of 64 rows   | w words | w words | w words | ...          a word is a column
  *         c shifted to s                 └──c low──┘└─c high┘
@@ -22,11 +22,11 @@
 #include "kinds/bitmap.h"
 #include "kinds/segments.h"
 
-enum { WIDTH = TAMIS_SHARD_WORDS, NARROW };
-enum { OPT_SHARD, OPT_WIDTH, OPT_NARROW };
+enum { WIDTH = TAMIS_SEGMENT_WORDS, NARROW };
+enum { OPT_SEGMENT, OPT_WIDTH, OPT_NARROW };
 
 static const struct tamis_option options[] = {
-    TAMIS_SHARD_OPTION,
+    TAMIS_SEGMENT_OPTION,
     {"width", NULL, 1, TAMIS_BAND_GUARD_MOST, "by fpr or size", "columns: bits of a fingerprint"},
     {"narrow", NULL, 0, 65535, "by fpr or size, 0 with width",
      "keys with one column less, in 65536ths of all"},
@@ -43,11 +43,11 @@ static void set_columns(uint64_t word[], tamis_band_columns columns) {
     word[NARROW] = columns.narrow;
 }
 
-/* Bytes to reckon with for so many keys in the shards that they need. */
+/* Bytes to reckon with for so many keys in the segments that they need. */
 static uint64_t expect(const uint64_t word[], uint64_t keys) {
     const tamis_band_form form = form_of(word);
-    const uint64_t shards = tamis__shards_for(word, keys);
-    return tamis__band_expect(&form, keys, shards) + tamis__shard_offsets_size(shards);
+    const uint64_t segments = tamis__segments_for(word, keys);
+    return tamis__band_expect(&form, keys, segments) + tamis__segment_offsets_size(segments);
 }
 
 /* The most columns with which so many keys fit into a size. */
@@ -84,8 +84,8 @@ static tamis_status width_beside_narrow(const tamis_wish *wish, uint64_t word[])
 
 static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
     tamis_band_columns columns;
-    word[TAMIS_SHARD_KEYS] = tamis__shard_keys(wish);
-    word[TAMIS_SHARDS] = tamis__shards_for(word, wish->capacity);
+    word[TAMIS_SEGMENT_KEYS] = tamis__segment_keys(wish);
+    word[TAMIS_SEGMENTS] = tamis__segments_for(word, wish->capacity);
     if (wish->has_option[OPT_WIDTH]) {
         word[WIDTH] = wish->option[OPT_WIDTH];
         word[NARROW] = wish->option[OPT_NARROW];
@@ -102,7 +102,7 @@ static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
                                TAMIS_BAND_GUARD_MOST);
         set_columns(word, columns);
     }
-    word[TAMIS_SHARD_BYTES] = expect(word, wish->capacity);
+    word[TAMIS_SEGMENT_BYTES] = expect(word, wish->capacity);
     return TAMIS_OK;
 }
 
@@ -110,7 +110,7 @@ static tamis_status check(const uint64_t word[], uint64_t *size) {
     if (word[WIDTH] == 0 || word[WIDTH] > TAMIS_BAND_GUARD_MOST || word[NARROW] >= 65536)
         return tamis__fail(TAMIS_CORRUPT, "damaged: a ribbon of %llu columns, %llu narrow",
                            (unsigned long long)word[WIDTH], (unsigned long long)word[NARROW]);
-    return tamis__shards_check(word, 0, size);
+    return tamis__segments_check(word, 0, size);
 }
 
 /* Two words for each column. */
@@ -124,10 +124,10 @@ static double rate(const uint64_t word[], uint64_t items) {
 
 static tamis_status audit(const tamis_body *f) {
     const tamis_band_form form = form_of(f->word);
-    tamis_status rc = tamis__shards_audit(f, 0, TAMIS_BAND_LEAST);
-    for (uint64_t i = 0; i < f->word[TAMIS_SHARDS] && !rc; i++) {
+    tamis_status rc = tamis__segments_audit(f, 0, TAMIS_BAND_LEAST);
+    for (uint64_t i = 0; i < f->word[TAMIS_SEGMENTS] && !rc; i++) {
         uint64_t size;
-        const uint8_t *band = tamis__shard(f, i, &size);
+        const uint8_t *band = tamis__segment(f, i, &size);
         rc = tamis__band_audit(&form, band, size);
     }
     return rc;
@@ -148,19 +148,19 @@ static bool has(const tamis_body *f, uint64_t hash) {
     return tamis__band_ask(&form, tamis__band_of(&set, hash), hash, &none);
 }
 
-/* Keys are known exactly, and so is the chance of a stranger: by the shard it falls into. */
+/* Keys are known exactly, and so is the chance of a stranger: by the segment it falls into. */
 static void measure(const tamis_body *f, const tamis_body *other, tamis_measure *out) {
     const tamis_band_form form = form_of(f->word);
-    const uint64_t shards = f->word[TAMIS_SHARDS];
+    const uint64_t segments = f->word[TAMIS_SEGMENTS];
     double keys = 0, rates = 0;
-    for (uint64_t i = 0; i < shards; i++) {
-        const uint8_t *band = f->bytes + tamis__shard_start(f, i);
+    for (uint64_t i = 0; i < segments; i++) {
+        const uint8_t *band = f->bytes + tamis__segment_start(f, i);
         keys += (double)tamis__band_keys(band);
         rates += tamis__band_rate(&form, band);
     }
     out->bits = f->size * 8;
     out->bits_set = tamis__bits_set(f, other);
-    out->fpr = rates / (double)shards;
+    out->fpr = rates / (double)segments;
     out->items = (struct tamis_estimate){keys, 0};
 }
 
@@ -168,7 +168,7 @@ static void measure(const tamis_body *f, const tamis_body *other, tamis_measure 
 
 static tamis_status fit(const tamis_wish *wish, const tamis_census *census, uint64_t word[]) {
     (void)wish;
-    word[TAMIS_SHARDS] = tamis__shards_for(word, census->records);
+    word[TAMIS_SEGMENTS] = tamis__segments_for(word, census->records);
     return TAMIS_OK;
 }
 
@@ -182,19 +182,19 @@ static uint64_t most(const uint64_t word[], uint64_t n) {
     return tamis__band_most(&form, n);
 }
 
-static tamis_status make(const uint64_t word[], const tamis_shard *shard, uint8_t *room,
+static tamis_status make(const uint64_t word[], const tamis_segment *segment, uint8_t *room,
                          uint8_t *out, uint64_t *size) {
     const tamis_band_form form = form_of(word);
-    const tamis_band_task task = {.hash = shard->hash, .n = shard->n};
+    const tamis_band_task task = {.hash = segment->hash, .n = segment->n};
     return tamis__band_make(&form, &task, room, out, size);
 }
 
 static const tamis_build_facet building = {
     .rule = TAMIS_RECORDS_KEYS,
-    .made = TAMIS_SHARD_MADE,
-    .cut = TAMIS_SHARD_CUT,
+    .made = TAMIS_SEGMENT_MADE,
+    .cut = TAMIS_SEGMENT_CUT,
     .fit = fit,
-    .shard = tamis__shard_of,
+    .segment = tamis__segment_of,
     .work = work,
     .most = most,
     .make = make,
@@ -203,7 +203,7 @@ static const tamis_build_facet building = {
 const tamis_kind tamis__ribbon = {
     .name = "ribbon",
     .contract = "built once: the smallest, within half a percent of the least there can be",
-    .word = {TAMIS_SHARD_WORD_NAMES, "width", "narrow"},
+    .word = {TAMIS_SEGMENT_WORD_NAMES, "width", "narrow"},
     .options = options,
     .option_count = sizeof options / sizeof *options,
     .traits = TAMIS_ADDS_ONCE | TAMIS_ANY_ORDER,

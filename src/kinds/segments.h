@@ -1,9 +1,9 @@
-/* Kinds that are built once, the builder and tests may include this: a payload cut into shards.
+/* Kinds that are built once, the builder and tests may include this: a payload cut into segments.
  *
- *     shard 0 │ shard 1 │ ... │ tail │ offsets: where each shard starts, and where the last ends
+ *     segment 0 │ segment 1 │ ... │ tail │ offsets: where each segment starts, and where the last ends
  *
  * The offsets come last, because a payload of any size is written from front to back and how long
- * a shard gets shows only when it is made. Everything is a multiple of 8 bytes. The first three
+ * a segment gets shows only when it is made. Everything is a multiple of 8 bytes. The first three
  * shape words are the same for every such kind. */
 #ifndef TAMIS_KINDS_SEGMENTS_H
 #define TAMIS_KINDS_SEGMENTS_H
@@ -13,66 +13,66 @@
 #include "kinds/kind.h"
 
 enum {
-    TAMIS_SHARDS,      /* how many, at least 1 */
-    TAMIS_SHARD_BYTES, /* of the whole payload */
-    TAMIS_SHARD_KEYS,  /* that a shard is planned for: what the records are cut by */
-    TAMIS_SHARD_WORDS  /* the first word of the kind's own */
+    TAMIS_SEGMENTS,      /* how many, at least 1 */
+    TAMIS_SEGMENT_BYTES, /* of the whole payload */
+    TAMIS_SEGMENT_KEYS,  /* that a segment is planned for: what the records are cut by */
+    TAMIS_SEGMENT_WORDS  /* the first word of the kind's own */
 };
 
 /* The words that the records decide, for tamis_build_facet.made. */
-enum { TAMIS_SHARD_MADE = 1 << TAMIS_SHARDS | 1 << TAMIS_SHARD_BYTES };
+enum { TAMIS_SEGMENT_MADE = 1 << TAMIS_SEGMENTS | 1 << TAMIS_SEGMENT_BYTES };
 
 /* The word that says how the payload is cut, for tamis_build_facet.cut. */
-enum { TAMIS_SHARD_CUT = 1 << TAMIS_SHARD_KEYS };
+enum { TAMIS_SEGMENT_CUT = 1 << TAMIS_SEGMENT_KEYS };
 
-/* The names of the first words, and the option that sets the third. Smaller shards need less
+/* The names of the first words, and the option that sets the third. Smaller segments need less
  * memory to build and, below some hundred thousand keys, more bits. */
-#define TAMIS_SHARD_WORD_NAMES "shards", "bytes", "shard"
-#define TAMIS_SHARD_PRESET     ((uint64_t)1 << 22)
-#define TAMIS_SHARD_LEAST      ((uint64_t)1 << 10)
-#define TAMIS_SHARD_MOST       ((uint64_t)1 << 24)
-#define TAMIS_SHARD_OPTION                                                           \
+#define TAMIS_SEGMENT_WORD_NAMES "segments", "bytes", "segment"
+#define TAMIS_SEGMENT_DEFAULT_KEYS     ((uint64_t)1 << 22)
+#define TAMIS_SEGMENT_MIN_KEYS      ((uint64_t)1 << 10)
+#define TAMIS_SEGMENT_MAX_KEYS       ((uint64_t)1 << 24)
+#define TAMIS_SEGMENT_OPTION                                                           \
     {                                                                                \
-        "shard", NULL, TAMIS_SHARD_LEAST, TAMIS_SHARD_MOST, "4194304",               \
-            "keys in a shard; building needs memory for one, smaller ones cost bits" \
+        "segment", NULL, TAMIS_SEGMENT_MIN_KEYS, TAMIS_SEGMENT_MAX_KEYS, "4194304",               \
+            "keys in a segment; building needs memory for one, smaller ones cost bits" \
     }
 
 /* The wish for that; the option is the kind's first. */
-static inline uint64_t tamis__shard_keys(const tamis_wish *wish) {
-    return wish->has_option[0] ? wish->option[0] : TAMIS_SHARD_PRESET;
+static inline uint64_t tamis__segment_keys(const tamis_wish *wish) {
+    return wish->has_option[0] ? wish->option[0] : TAMIS_SEGMENT_DEFAULT_KEYS;
 }
 
-/* Shards for so many records: full ones and, unless they come out even, no more than one beyond. */
-static inline uint64_t tamis__shards_for(const uint64_t word[], uint64_t records) {
-    const uint64_t keys = word[TAMIS_SHARD_KEYS];
+/* Segments for so many records: full ones and, unless they come out even, no more than one beyond. */
+static inline uint64_t tamis__segments_for(const uint64_t word[], uint64_t records) {
+    const uint64_t keys = word[TAMIS_SEGMENT_KEYS];
     return records ? (records - 1) / keys + 1 : 1;
 }
 
-static inline uint64_t tamis__shard_offsets_size(uint64_t shards) {
-    return (shards + 1) * 8;
+static inline uint64_t tamis__segment_offsets_size(uint64_t segments) {
+    return (segments + 1) * 8;
 }
 
-/* Where the i-th shard starts; with i = shards, where the tail does. */
-static inline uint64_t tamis__shard_start(const tamis_body *f, uint64_t i) {
-    return tamis__get64(f->bytes + f->size - (f->word[TAMIS_SHARDS] + 1 - i) * 8);
+/* Where the i-th segment starts; with i = segments, where the tail does. */
+static inline uint64_t tamis__segment_start(const tamis_body *f, uint64_t i) {
+    return tamis__get64(f->bytes + f->size - (f->word[TAMIS_SEGMENTS] + 1 - i) * 8);
 }
 
-static inline const uint8_t *tamis__shard(const tamis_body *f, uint64_t i, uint64_t *size) {
-    const uint64_t start = tamis__shard_start(f, i);
-    *size = tamis__shard_start(f, i + 1) - start;
+static inline const uint8_t *tamis__segment(const tamis_body *f, uint64_t i, uint64_t *size) {
+    const uint64_t start = tamis__segment_start(f, i);
+    *size = tamis__segment_start(f, i + 1) - start;
     return f->bytes + start;
 }
 
-/* The shard of a hash where shards have equal shares of all hashes. */
-static inline uint64_t tamis__shard_of(const uint64_t word[], uint64_t hash) {
-    return tamis__range(hash, word[TAMIS_SHARDS]);
+/* The segment of a hash where segments have equal shares of all hashes. */
+static inline uint64_t tamis__segment_of(const uint64_t word[], uint64_t hash) {
+    return tamis__range(hash, word[TAMIS_SEGMENTS]);
 }
 
-/* Words from a file: a legal number of shards in a legal number of bytes, of which `tail` (a
+/* Words from a file: a legal number of segments in a legal number of bytes, of which `tail` (a
  * multiple of 8) are the kind's own. */
-tamis_status tamis__shards_check(const uint64_t word[], uint64_t tail, uint64_t *size);
+tamis_status tamis__segments_check(const uint64_t word[], uint64_t tail, uint64_t *size);
 
-/* Offsets from a file: shards of at least `least` bytes, one after the other without a gap. */
-tamis_status tamis__shards_audit(const tamis_body *, uint64_t tail, uint64_t least);
+/* Offsets from a file: segments of at least `least` bytes, one after the other without a gap. */
+tamis_status tamis__segments_audit(const tamis_body *, uint64_t tail, uint64_t least);
 
 #endif

@@ -117,8 +117,8 @@ int main(int argc, char **argv) {
     tell("add", start, added, keys);
     tell("sort", began[0], began[1], keys);
     tell("build", began[1], end, keys);
-    printf("%.3f bits per key in %llu shards (%.3f for the limit), ",
-           (double)image.st_size * 8 / (double)keys, (unsigned long long)info.shards,
+    printf("%.3f bits per key in %llu segments (%.3f for the limit), ",
+           (double)image.st_size * 8 / (double)keys, (unsigned long long)info.segments,
            info.bits_more);
     printf("peak %.1f MiB, on disk %.1f MiB\n", (double)use.ru_maxrss / 1024, on_disk / 1048576);
     return memory && (uint64_t)use.ru_maxrss * 1024 > memory + IDLE;

@@ -12,36 +12,36 @@
 #include "tests/broken/liar.h"
 
 #define SET                                                                            \
-    SORTED, .word = {TAMIS_SHARD_WORD_NAMES, "numbers"}, .plan = plan, .check = check, \
+    SORTED, .word = {TAMIS_SEGMENT_WORD_NAMES, "numbers"}, .plan = plan, .check = check, \
             .next = next, .build = &building
 #define MAP                                                                                      \
-    SORTED, .word = {TAMIS_SHARD_WORD_NAMES, "numbers"}, .plan = plan_wide, .check = check_wide, \
+    SORTED, .word = {TAMIS_SEGMENT_WORD_NAMES, "numbers"}, .plan = plan_wide, .check = check_wide, \
             .get = get, .most_value = most_value, .build = &map_building
 #define SETS                                                                                   \
-    SORTED, .word = {TAMIS_SHARD_WORD_NAMES, "numbers", "labels", "names"}, .plan = plan_wide, \
+    SORTED, .word = {TAMIS_SEGMENT_WORD_NAMES, "numbers", "labels", "names"}, .plan = plan_wide, \
             .check = check_wide, .next = next, .labels = &labels, .build = &sets_building
-#define FACET SORTED_BUILD, .rule = TAMIS_RECORDS_KEYS, .made = TAMIS_SHARD_MADE
+#define FACET SORTED_BUILD, .rule = TAMIS_RECORDS_KEYS, .made = TAMIS_SEGMENT_MADE
 
 /* ---- Bytes ---------------------------------------------------------------------------------- */
 
-/* A shard with one number more than it needs. */
+/* A segment with one number more than it needs. */
 static uint64_t most_and_one(const uint64_t word[], uint64_t n) {
     return most(word, n) + 8;
 }
-static tamis_status make_with(const uint64_t word[], const tamis_shard *shard, uint64_t number,
+static tamis_status make_with(const uint64_t word[], const tamis_segment *segment, uint64_t number,
                               uint8_t *out, uint64_t *size) {
-    const tamis_status rc = make(word, shard, NULL, out, size);
+    const tamis_status rc = make(word, segment, NULL, out, size);
     tamis__put64(out + *size, number);
     *size += 8;
     return rc;
 }
 
 /* Counts how many it has made. */
-static tamis_status make_by_turn(const uint64_t word[], const tamis_shard *shard, uint8_t *room,
+static tamis_status make_by_turn(const uint64_t word[], const tamis_segment *segment, uint8_t *room,
                                  uint8_t *out, uint64_t *size) {
     static uint64_t turn;
     (void)room;
-    return make_with(word, shard, turn++, out, size);
+    return make_with(word, segment, turn++, out, size);
 }
 static const tamis_build_facet by_turn = {FACET, .most = most_and_one, .make = make_by_turn};
 const tamis_kind tamis__broken_turn = {SET, .name = "broken_turn",
@@ -52,13 +52,13 @@ const tamis_kind tamis__broken_two_files = {SET, .name = "broken_two_files",
                                             .build = &by_turn};
 
 /* Another layout where the machine can do more. */
-static tamis_status make_by_cpu(const uint64_t word[], const tamis_shard *shard, uint8_t *room,
+static tamis_status make_by_cpu(const uint64_t word[], const tamis_segment *segment, uint8_t *room,
                                 uint8_t *out, uint64_t *size) {
     (void)room;
-    return make_with(word, shard, tamis__cpu() & TAMIS_CPU_TEST, out, size);
+    return make_with(word, segment, tamis__cpu() & TAMIS_CPU_TEST, out, size);
 }
 static const tamis_build_facet by_cpu = {FACET, .most = most_and_one, .make = make_by_cpu};
-const tamis_kind tamis__broken_cpu_shard = {SET, .name = "broken_cpu_shard",
+const tamis_kind tamis__broken_cpu_segment = {SET, .name = "broken_cpu_segment",
                                             .contract = "same_bytes_on_every_cpu", .audit = NULL,
                                             .build = &by_cpu};
 
@@ -66,7 +66,7 @@ const tamis_kind tamis__broken_cpu_shard = {SET, .name = "broken_cpu_shard",
 static tamis_status plan_anew(const tamis_wish *wish, uint64_t word[]) {
     static uint64_t turn;
     const tamis_status rc = plan(wish, word);
-    word[TAMIS_SHARD_KEYS] -= turn++ % 1000;
+    word[TAMIS_SEGMENT_KEYS] -= turn++ % 1000;
     return rc;
 }
 const tamis_kind tamis__broken_anew_each = {SET, .name = "broken_anew_each",
@@ -75,24 +75,24 @@ const tamis_kind tamis__broken_anew_each = {SET, .name = "broken_anew_each",
 /* Takes half of what it plans. */
 static tamis_status plan_double(const tamis_wish *wish, uint64_t word[]) {
     const tamis_status rc = plan(wish, word);
-    word[TAMIS_SHARD_BYTES] *= 2;
+    word[TAMIS_SEGMENT_BYTES] *= 2;
     return rc;
 }
 const tamis_kind tamis__broken_double = {SET, .name = "broken_double",
                                          .contract = "plan_tells_the_truth", .plan = plan_double};
 
 /* Lets itself be merged with what is cut otherwise. */
-static const tamis_build_facet any_cut = {FACET, .made = TAMIS_SHARD_MADE | 1 << TAMIS_SHARD_KEYS};
+static const tamis_build_facet any_cut = {FACET, .made = TAMIS_SEGMENT_MADE | 1 << TAMIS_SEGMENT_KEYS};
 const tamis_kind tamis__broken_any_cut = {SET, .name = "broken_any_cut",
                                           .contract = "mismatch_refused", .build = &any_cut};
 
 /* ---- Answers -------------------------------------------------------------------------------- */
 
 /* Forgets a key, and is asked for it before the filter is handed over. */
-static tamis_status make_without_last(const uint64_t word[], const tamis_shard *shard,
+static tamis_status make_without_last(const uint64_t word[], const tamis_segment *segment,
                                       uint8_t *room, uint8_t *out, uint64_t *size) {
-    tamis_shard less = *shard;
-    less.n -= shard->n > 0;
+    tamis_segment less = *segment;
+    less.n -= segment->n > 0;
     return make(word, &less, room, out, size);
 }
 static const tamis_build_facet without_last = {FACET, .make = make_without_last};
@@ -112,7 +112,7 @@ const tamis_kind tamis__broken_first_built = {
 /* Without any key there is nothing to compare with, and it says yes. */
 static void query_of_none(const tamis_body *f, const uint64_t *hash, size_t n, uint8_t *hit) {
     query(f, hash, n, hit);
-    for (size_t i = 0; i < n; i++) hit[i] |= entries_of(f, shard_of(f->word, hash[i])).n == 0;
+    for (size_t i = 0; i < n; i++) hit[i] |= entries_of(f, segment_of(f->word, hash[i])).n == 0;
 }
 const tamis_kind tamis__broken_nothing = {SET, .name = "broken_nothing",
                                           .contract = "empty_has_nothing", .query = query_of_none};
@@ -162,15 +162,15 @@ const tamis_kind tamis__broken_endless = {
 /* ---- Values --------------------------------------------------------------------------------- */
 
 /* Mixes up the values of two neighbours. */
-static tamis_status make_mixed_up(const uint64_t word[], const tamis_shard *shard, uint8_t *room,
+static tamis_status make_mixed_up(const uint64_t word[], const tamis_segment *segment, uint8_t *room,
                                   uint8_t *out, uint64_t *size) {
-    const tamis_status rc = make(word, shard, room, out, size);
-    if (shard->n < 2) return rc;
-    tamis__put64(out + 16, shard->value[1]);
-    tamis__put64(out + 32, shard->value[0]);
+    const tamis_status rc = make(word, segment, room, out, size);
+    if (segment->n < 2) return rc;
+    tamis__put64(out + 16, segment->value[1]);
+    tamis__put64(out + 32, segment->value[0]);
     return rc;
 }
-#define MAP_FACET SORTED_BUILD, .rule = TAMIS_RECORDS_VALUES, .made = TAMIS_SHARD_MADE
+#define MAP_FACET SORTED_BUILD, .rule = TAMIS_RECORDS_VALUES, .made = TAMIS_SEGMENT_MADE
 static const tamis_build_facet mixed_up = {MAP_FACET, .make = make_mixed_up};
 const tamis_kind tamis__broken_mixed_up = {MAP, .name = "broken_mixed_up",
                                            .contract = "values_come_back", .build = &mixed_up};
@@ -211,7 +211,7 @@ const tamis_kind tamis__broken_tolerant = {MAP, .name = "broken_tolerant",
 
 /* Sets a value later: soundly, for the liars below. */
 static tamis_status put_at(tamis_body *f, uint64_t hash, uint64_t value, uint64_t beside) {
-    const entries e = entries_of(f, shard_of(f->word, hash));
+    const entries e = entries_of(f, segment_of(f->word, hash));
     const uint64_t i = find(e, hash);
     if (i >= e.n || hash_at(e, i) != hash) return tamis__fail(TAMIS_NOT_FOUND, "no such key");
     for (uint64_t j = i; j <= i + beside && j < e.n; j++)
@@ -254,7 +254,7 @@ const tamis_kind tamis__broken_put_any = {
 
 static const tamis_build_facet with_good = {MAP_FACET, .member = 1};
 #define GOOD                                                                                     \
-    SORTED, .word = {TAMIS_SHARD_WORD_NAMES, "numbers"}, .plan = plan_wide, .check = check_wide, \
+    SORTED, .word = {TAMIS_SEGMENT_WORD_NAMES, "numbers"}, .plan = plan_wide, .check = check_wide, \
             .build = &with_good
 
 /* Says yes to every key that it has heard of. */
@@ -346,7 +346,7 @@ const tamis_kind tamis__broken_offsets = {SET, .name = "broken_offsets",
 
 /* Looks at the offsets, and believes the counts. */
 static tamis_status audit_offsets(const tamis_body *f) {
-    return tamis__shards_audit(f, 0, 8);
+    return tamis__segments_audit(f, 0, 8);
 }
 const tamis_kind tamis__broken_counts = {
     SET, .name = "broken_counts", .contract = "forged_payloads_are_safe", .audit = audit_offsets};
@@ -354,7 +354,7 @@ const tamis_kind tamis__broken_counts = {
 /* Walks from hash to hash for as long as they do not fall back, which forged ones always do. */
 static void query_walking(const tamis_body *f, const uint64_t *hash, size_t n, uint8_t *hit) {
     for (size_t j = 0; j < n; j++) {
-        const entries e = entries_of(f, shard_of(f->word, hash[j]));
+        const entries e = entries_of(f, segment_of(f->word, hash[j]));
         volatile uint64_t i = e.n ? hash[j] % e.n : 0;
         while (i + 1 < e.n && hash_at(e, i + 1) <= hash_at(e, i)) i = i ? i - 1 : 0;
     }
@@ -363,9 +363,9 @@ static void query_walking(const tamis_body *f, const uint64_t *hash, size_t n, u
 static tamis_status audit_sizes(const tamis_body *f) {
     const tamis_status rc = audit_offsets(f);
     if (rc) return rc;
-    for (uint64_t s = 0; s < f->word[TAMIS_SHARDS]; s++) {
+    for (uint64_t s = 0; s < f->word[TAMIS_SEGMENTS]; s++) {
         uint64_t size;
-        tamis__shard(f, s, &size);
+        tamis__segment(f, s, &size);
         if (entries_of(f, s).n != size / 8 - 1) return tamis__fail(TAMIS_CORRUPT, "damaged");
     }
     return TAMIS_OK;

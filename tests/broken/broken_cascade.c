@@ -6,24 +6,24 @@
 #include "tests/broken/liar.h"
 
 #define SOUND                                                                                      \
-    .word = {TAMIS_SHARD_WORD_NAMES, "width", "narrow"}, .options = options,                       \
+    .word = {TAMIS_SEGMENT_WORD_NAMES, "width", "narrow"}, .options = options,                       \
     .option_count = sizeof options / sizeof *options, .traits = TAMIS_ADDS_ONCE | TAMIS_ANY_ORDER, \
     .plan = plan, .check = check, .probes = probes, .rate = rate, .audit = audit, .query = query,  \
     .measure = measure
 
 /* Leaves out the last known-good key: then chance answers for it. */
-static tamis_status make_but_good(const uint64_t word[], const tamis_shard *shard, uint8_t *room,
+static tamis_status make_but_good(const uint64_t word[], const tamis_segment *segment, uint8_t *room,
                                   uint8_t *out, uint64_t *size) {
-    tamis_shard less = *shard;
-    while (less.n && less.n + 200 > shard->n && less.value[less.n - 1] == 0) less.n--;
-    if (less.n + 200 > shard->n && less.n) less.n--;
+    tamis_segment less = *segment;
+    while (less.n && less.n + 200 > segment->n && less.value[less.n - 1] == 0) less.n--;
+    if (less.n + 200 > segment->n && less.n) less.n--;
     return make(word, &less, room, out, size);
 }
 static const tamis_build_facet but_good = {.rule = TAMIS_RECORDS_VALUES,
-                                           .made = TAMIS_SHARD_MADE | 1 << WIDTH | 1 << NARROW,
+                                           .made = TAMIS_SEGMENT_MADE | 1 << WIDTH | 1 << NARROW,
                                            .member = 1,
                                            .fit = fit,
-                                           .shard = tamis__shard_of,
+                                           .segment = tamis__segment_of,
                                            .work = work,
                                            .most = most,
                                            .make = make_but_good};

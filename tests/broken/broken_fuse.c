@@ -6,12 +6,12 @@
 #include "tests/broken/liar.h"
 
 #define SOUND                                                                                      \
-    .word = {TAMIS_SHARD_WORD_NAMES, "width", "arity"}, .options = options,                        \
+    .word = {TAMIS_SEGMENT_WORD_NAMES, "width", "arity"}, .options = options,                        \
     .option_count = sizeof options / sizeof *options, .traits = TAMIS_ADDS_ONCE | TAMIS_ANY_ORDER, \
     .plan = plan, .check = check, .probes = probes, .rate = rate, .audit = audit, .query = query,  \
     .measure = measure, .build = &build
 #define FACET                                                                                   \
-    .rule = TAMIS_RECORDS_KEYS, .made = TAMIS_SHARD_MADE, .fit = fit, .shard = tamis__shard_of, \
+    .rule = TAMIS_RECORDS_KEYS, .made = TAMIS_SEGMENT_MADE, .fit = fit, .segment = tamis__segment_of, \
     .work = work, .most = most, .make = make
 
 /* Promises a tenth less than it delivers. */
@@ -35,9 +35,9 @@ const tamis_kind tamis__broken_fuse_items = {SOUND, .name = "broken_fuse_items",
                                              .contract = "estimates_hold", .measure = measure_more};
 
 /* Peels all but one, and calls it done. */
-static tamis_status make_but_one(const uint64_t word[], const tamis_shard *s, uint8_t *room,
+static tamis_status make_but_one(const uint64_t word[], const tamis_segment *s, uint8_t *room,
                                  uint8_t *out, uint64_t *size) {
-    tamis_shard less = *s;
+    tamis_segment less = *s;
     less.n -= s->n > 1;
     return make(word, &less, room, out, size);
 }
@@ -63,7 +63,7 @@ static const tamis_build_facet by_census = {FACET, .fit = fit_width};
 const tamis_kind tamis__broken_fuse_words = {
     SOUND, .name = "broken_fuse_words", .contract = "plan_tells_the_truth", .build = &by_census};
 
-/* Looks for the shard with another part of the hash than it was cut by. */
+/* Looks for the segment with another part of the hash than it was cut by. */
 static void query_elsewhere(const tamis_body *f, const uint64_t *hash, size_t n, uint8_t *hit) {
     for (size_t i = 0; i < n; i++) {
         const uint64_t other = hash[i] ^ (uint64_t)(hash[i] % 500 == 0);

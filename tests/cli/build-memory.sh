@@ -12,7 +12,7 @@ echo "# one key, very often"
 yes key | head -n 300000 >same
 tamis build image.tamis same --memory 1M
 rm image.tamis
-echo "# smaller shards, and what they cost"
+echo "# smaller segments, and what they cost"
 head -n 300000 keys >some
 tamis build little.tamis some --kind fuse --memory 2M -T 4
 tamis build -q one.tamis some --kind fuse --memory 2M -T 1 && cmp little.tamis one.tamis

@@ -15,7 +15,7 @@
 #include "tests/support/seal.h"
 #include "tests/laws/laws.h"
 
-enum { N = 2600 }; /* three shards of the smallest size */
+enum { N = 2600 }; /* three segments of the smallest size */
 
 /* The spec without a capacity: the builder counts. Kinds with a hash of their own that take adds are
  * filled as keys come, and cannot wait for the last one; a part does not see the keys of the whole. */
@@ -228,7 +228,7 @@ static bool same_files(const char *a, const char *b) {
 
 /* From the least limit on: no more memory than that, no end after the last key, no key lost, and
  * the number of threads leaves no trace. Of 70,000 keys the hashes alone are half of the least
- * limit: kinds that hold all of them refuse, and every other has to make its shards smaller. */
+ * limit: kinds that hold all of them refuse, and every other has to make its segments smaller. */
 static const char *memory_limit_is_kept(const subject *s) {
     static const struct {
         uint64_t mib, n;
@@ -253,14 +253,14 @@ static const char *memory_limit_is_kept(const subject *s) {
 
 /* Filters of one set are merged whatever the memory was that they were made in. */
 static const char *cut_otherwise_it_merges(const subject *s) {
-    if (s->can & TAMIS_OWN_HASH || strstr(s->options, "shard=")) return NULL;
-    tamis *a = filled(s, N, 0.01, NULL, 0, N / 2), *b = filled(s, N, 0.01, ",shard=1024", N / 2, N);
+    if (s->can & TAMIS_OWN_HASH || strstr(s->options, "segment=")) return NULL;
+    tamis *a = filled(s, N, 0.01, NULL, 0, N / 2), *b = filled(s, N, 0.01, ",segment=1024", N / 2, N);
     tamis *c = filled(s, N, 0.01, NULL, N / 2, N), *same;
     const char *what = NULL;
     if (tamis_copy(&same, a)) abort();
     if (tamis_merge(a, b) || tamis_merge(same, c)) what = wrong("%s", tamis_why());
     if (!what && count_keys(a, 0, N) != N) what = "keys are missing";
-    if (!what && !same_payload(a, same)) what = "it is not what shards of one size give";
+    if (!what && !same_payload(a, same)) what = "it is not what segments of one size give";
     tamis_free(a);
     tamis_free(b);
     tamis_free(c);

@@ -264,13 +264,13 @@ static const char *any_order_same_bytes(const subject *s) {
 
 /* What the plan says is what one gets, and no more than was asked for. How large a kind that is
  * built gets shows only when its keys are there: with some thousand the plan is right within a
- * twentieth, beside what every shard has; with few, it is what there can be at most. */
+ * twentieth, beside what every segment has; with few, it is what there can be at most. */
 static bool size_is_as_planned(const subject *s, const struct tamis_plan *plan, uint64_t size) {
-    enum { FEW = 1000, SHARD = 192 };
+    enum { FEW = 1000, SEGMENT = 192 };
     const double planned = (double)plan->payload_bytes, has = (double)size;
     if (!(s->can & TAMIS_IS_BUILT)) return plan->payload_bytes == size;
-    if (plan->capacity < FEW) return has <= 1.05 * planned + SHARD;
-    return fabs(planned - has) <= 0.05 * has + SHARD;
+    if (plan->capacity < FEW) return has <= 1.05 * planned + SEGMENT;
+    return fabs(planned - has) <= 0.05 * has + SEGMENT;
 }
 
 /* Where an option decides the rate, what is asked for does not. */

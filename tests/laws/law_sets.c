@@ -160,8 +160,8 @@ static bool has_one_size(const subject *s) {
  * a subject that is about how it is cut, and for kinds of other systems, which are in one piece. */
 static tamis *another_shape(const subject *s) {
     if (!(s->can & TAMIS_IS_BUILT)) return has_one_size(s) ? NULL : make(s, 2 * N, 0.01, NULL);
-    if (strstr(s->options, "shard=") || s->can & TAMIS_OWN_HASH) return NULL;
-    return filled(s, N, 0.01, ",shard=2048", 0, 100);
+    if (strstr(s->options, "segment=") || s->can & TAMIS_OWN_HASH) return NULL;
+    return filled(s, N, 0.01, ",segment=2048", 0, 100);
 }
 
 /* Any secret, from the system. */

@@ -316,8 +316,8 @@ static void images_of(const struct tamis_kind_info *kind) {
         snprintf(spec, sizeof spec, "%s:%s", kind->name, wishes[i]);
         images_of_spec(spec, 3000);
     }
-    if (kind->abilities & TAMIS_IS_BUILT) { /* three shards */
-        snprintf(spec, sizeof spec, "%s:shard=1024,capacity=3000,fpr=0.1%%", kind->name);
+    if (kind->abilities & TAMIS_IS_BUILT) { /* three segments */
+        snprintf(spec, sizeof spec, "%s:segment=1024,capacity=3000,fpr=0.1%%", kind->name);
         images_of_spec(spec, 3000);
     }
     for_every_option(kind, images_with);

@@ -121,7 +121,7 @@ static const struct {
 
 int main(void) {
     /* The second is written at once: nobody goes back to its header. */
-    static const char *const specs[] = {"sorted:shard=4096", "quotient"};
+    static const char *const specs[] = {"sorted:segment=4096", "quotient"};
     int test = 0, code = 0;
     strcpy(folder, "/tmp/tamis-killed-XXXXXX");
     demand(mkdtemp(folder) != NULL, "mkdtemp");

@@ -130,7 +130,7 @@ plant "a call that fails half-way keeps the half" unit/test_temporary "" \
     src/build/records.c "                tamis__records_take_back(r, hash, i);" ""
 plant "keys come in after a finish that failed" unit/test_builder "" \
     src/build/builder.c "b->is_closed = true;" ""
-plant "a shard takes more memory than there is" unit/test_builder "" \
+plant "a segment takes more memory than there is" unit/test_builder "" \
     src/build/build_segments.c "> g->memory_each)" "> UINT64_MAX - 1)"
 plant "nobody looks at what was asked again" unit/test_builder "" \
     src/build/verify.c "if (wrong == q->n) return TAMIS_OK;" "if (wrong <= q->n) return TAMIS_OK;"
@@ -355,9 +355,9 @@ plant "a shard stands in the place of another" unit/test_shard "" \
     src/core/range_shards.c "if (!rc && f->image.body.word[I] != i)" "if (false)"
 plant "notes of one shard become notes of the whole" unit/test_shard "" \
     src/core/range_shards.c "    return start + size - from;" "    return size;"
-plant "shards are as large as asked for, whatever the memory" laws/laws "memory_limit_is_kept: fuse" \
+plant "segments are as large as asked for, whatever the memory" laws/laws "memory_limit_is_kept: fuse" \
     src/build/memory_limit.c "return limit == 0 || need(b, limit, word, total) <= limit;" "return true;"
-plant "a shard is reckoned without room for chance" laws/laws "memory_limit_is_kept: gcs" \
+plant "a segment is reckoned without room for chance" laws/laws "memory_limit_is_kept: gcs" \
     src/build/memory_limit.c "most = share + share / 8 + 1024" "most = share / 2"
 plant "the last block of a merge is left behind" unit/test_builder "" \
     src/build/records.c "if (!rc && is_writing && w->n) rc = put_back(w);" ""

@@ -1,6 +1,6 @@
 """Kinds that store a set of numbers as coded gaps: gcs and labels."""
 
-from payload import (M64, Fields, Sharded, bits_at, need, need_clear, need_range, number_at, scale,
+from payload import (M64, Fields, Segmented, bits_at, need, need_clear, need_range, number_at, scale,
                      whole_words)
 
 
@@ -8,7 +8,7 @@ class CodedSet:
     """Distinct numbers below `range`, in buckets of 2^k of them."""
 
     def __init__(self, data, range_):
-        need(len(data) >= 24, "a shard is too short")
+        need(len(data) >= 24, "a segment is too short")
         self.range, self.rice, self.k, self.width = range_, data[8], data[9], data[10]
         need_range(0, self.k, 63, "k")
         need_range(0, self.rice, min(56, self.k), "rice")
@@ -75,8 +75,8 @@ class CodedSet:
         return self.between(0, self.range - 1)
 
 
-class Cells(Sharded):
-    """Hashes are scaled to `range` cells, each of which is `each` numbers; a shard is a set of
+class Cells(Segmented):
+    """Hashes are scaled to `range` cells, each of which is `each` numbers; a segment is a set of
     numbers."""
 
     each = 1
@@ -84,10 +84,10 @@ class Cells(Sharded):
     def frame_of_cells(self):
         need(1 <= self.range and self.range * self.each < 2**63, "range")
         need_range(0, self.shift, 63, "shift")
-        need(self.shards == (self.range - 1 >> self.shift) + 1, "shards")
+        need(self.segments == (self.range - 1 >> self.shift) + 1, "segments")
         return self.frame()
 
-    def open_shard(self, i, data):
+    def open_segment(self, i, data):
         cells = min(1 << self.shift, self.range - (i << self.shift))
         return CodedSet(data, cells * self.each)
 
@@ -95,7 +95,7 @@ class Cells(Sharded):
         return scale(h, self.range)
 
     def first_number(self, cell):
-        """Of the numbers of a cell, in its shard."""
+        """Of the numbers of a cell, in its segment."""
         return (cell & (1 << self.shift) - 1) * self.each
 
     def numbers_of(self, h):
@@ -110,26 +110,26 @@ class Cells(Sharded):
 
     def stored(self):
         """All cells that keys have, ascending, each with its number in the cell."""
-        for i, shard in enumerate(self.opened):
-            for number in shard:
+        for i, segment in enumerate(self.opened):
+            for number in segment:
                 yield (i << self.shift) + number // self.each, number % self.each
 
 
 class Gcs(Cells):
-    name, words = "gcs", ("shards", "bytes", "shard", "range", "rice", "shift")
+    name, words = "gcs", ("segments", "bytes", "segment", "range", "rice", "shift")
 
     def shape(self):
         need_range(0, self.rice, 56, "rice")
         return self.frame_of_cells()
 
-    def open_shard(self, i, data):
-        coded = super().open_shard(i, data)
-        need(coded.rice == self.rice, "rice of a shard")
+    def open_segment(self, i, data):
+        coded = super().open_segment(i, data)
+        need(coded.rice == self.rice, "rice of a segment")
         return coded
 
 
 class Labels(Cells):
-    name, words = "labels", ("shards", "bytes", "shard", "range", "shift", "labels", "names",
+    name, words = "labels", ("segments", "bytes", "segment", "range", "shift", "labels", "names",
                              "largest")
 
     def shape(self):
@@ -155,8 +155,8 @@ class Labels(Cells):
             at += len(name) + 1
         self.label_names = [name.decode("utf-8", "replace") for name in names]
 
-    def open_shard(self, i, data):
-        coded = super().open_shard(i, data)
+    def open_segment(self, i, data):
+        coded = super().open_segment(i, data)
         need(self.labels or not any(True for _ in coded), "numbers without labels")
         return coded
 

@@ -4,7 +4,7 @@ arrays; ribbon, bloomier and cascade with bands."""
 from functools import reduce
 from operator import xor
 
-from payload import (G, M64, Fields, Sharded, mix, need, need_clear, need_range, number_at, rest,
+from payload import (G, M64, Fields, Segmented, mix, need, need_clear, need_range, number_at, rest,
                      scale, whole_words)
 
 # ---- The peeled array ----------------------------------------------------------------------------
@@ -21,8 +21,8 @@ FACTORS = {
 }
 
 
-def segments_of(n, arity, seed):
-    """How many segments a peeled array of n keys has, and the logarithm of their size."""
+def strips_of(n, arity, seed):
+    """How many strips a peeled array of n keys has, and the logarithm of their size."""
     if n == 0:
         return 0, 0
     log = sum(least <= n for least in LOGS[arity]) + 2
@@ -36,29 +36,29 @@ def segments_of(n, arity, seed):
 class Peeled:
     """Cells of `width` bits; behind them, when slot is not 0, as many slots of so many bits."""
 
-    def __init__(self, data, shards, arity, width, slot=0):
-        self.shards, self.arity = shards, arity
-        need(len(data) >= 24, "a shard is too short")
+    def __init__(self, data, segments, arity, width, slot=0):
+        self.segments, self.arity = segments, arity
+        need(len(data) >= 24, "a segment is too short")
         self.keys, self.seed = number_at(data, 0), number_at(data, 8)
-        need(self.keys < 2**30, "keys of a shard")
-        need(self.seed < (64 if self.keys else 1), "seed of a shard")
-        self.segments, self.log = segments_of(self.keys, arity, self.seed)
-        need(number_at(data, 16) == 256 * self.segments + self.log, "segments")
-        count = (self.segments + arity - 1) << self.log if self.keys else 0
+        need(self.keys < 2**30, "keys of a segment")
+        need(self.seed < (64 if self.keys else 1), "seed of a segment")
+        self.strips, self.log = strips_of(self.keys, arity, self.seed)
+        need(number_at(data, 16) == 256 * self.strips + self.log, "strips")
+        count = (self.strips + arity - 1) << self.log if self.keys else 0
         slots_at = 24 + whole_words(count * width)
-        need(len(data) == slots_at + whole_words(count * slot), "size of a shard")
+        need(len(data) == slots_at + whole_words(count * slot), "size of a segment")
         self.cells = Fields(data, width, count, 24 * 8)
         self.slots = Fields(data, slot, count, slots_at * 8)
         need_clear(data[:slots_at], 24 * 8 + count * width)
         need_clear(data, slots_at * 8 + count * slot)
 
     def mixed(self, h):
-        x = rest(h, self.shards) + self.seed * G & M64
+        x = rest(h, self.segments) + self.seed * G & M64
         return x, mix(x)
 
     def places(self, h):
         x, m = self.mixed(h)
-        s = scale(x, self.segments)
+        s = scale(x, self.strips)
         return [(s + j << self.log) + (m >> 16 * j & (1 << self.log) - 1)
                 for j in range(self.arity)]
 
@@ -180,13 +180,13 @@ class Band:
 
 # ---- Kinds ---------------------------------------------------------------------------------------
 
-class Rows(Sharded):
-    def shard_of(self, h):
-        return self.opened[scale(h, self.shards)]
+class Rows(Segmented):
+    def segment_of(self, h):
+        return self.opened[scale(h, self.segments)]
 
 
 class Fuse(Rows):
-    name, words = "fuse", ("shards", "bytes", "shard", "width", "arity")
+    name, words = "fuse", ("segments", "bytes", "segment", "width", "arity")
 
     def shape(self):
         need_range(1, self.width, 32, "width")
@@ -195,33 +195,33 @@ class Fuse(Rows):
 
     def open(self, payload):
         super().open(payload)
-        self.keys = sum(shard.keys for shard in self.opened)
+        self.keys = sum(segment.keys for segment in self.opened)
 
-    def open_shard(self, i, data):
-        return Peeled(data, self.shards, self.arity, self.width)
+    def open_segment(self, i, data):
+        return Peeled(data, self.segments, self.arity, self.width)
 
     def has(self, h):
-        shard = self.shard_of(h)
-        return shard.keys > 0 and shard.row(h) == shard.fingerprint(h, self.width)
+        segment = self.segment_of(h)
+        return segment.keys > 0 and segment.row(h) == segment.fingerprint(h, self.width)
 
 
 class Ribbon(Rows):
-    name, words = "ribbon", ("shards", "bytes", "shard", "width", "narrow")
+    name, words = "ribbon", ("segments", "bytes", "segment", "width", "narrow")
 
     def shape(self):
         need_range(1, self.width, 32, "width")
         need_range(0, self.narrow, 65535, "narrow")
         return self.frame()
 
-    def open_shard(self, i, data):
+    def open_segment(self, i, data):
         return Band(data, 0, self.width, self.narrow)
 
     def has(self, h):
-        return self.shard_of(h).has(h)
+        return self.segment_of(h).has(h)
 
 
 class Bloomier(Rows):
-    name, words = "bloomier", ("shards", "bytes", "shard", "engine", "value", "guard", "update")
+    name, words = "bloomier", ("segments", "bytes", "segment", "engine", "value", "guard", "update")
 
     def shape(self):
         need_range(0, self.engine, 1, "engine")
@@ -232,57 +232,57 @@ class Bloomier(Rows):
 
     def open(self, payload):
         super().open(payload)
-        self.keys = sum(shard.keys for shard in self.opened)
+        self.keys = sum(segment.keys for segment in self.opened)
 
-    def open_shard(self, i, data):
+    def open_segment(self, i, data):
         if self.engine == 0:
             return Band(data, self.value, self.guard)
         if self.update:
-            return Peeled(data, self.shards, 4, 2 + self.guard, self.value)
-        return Peeled(data, self.shards, 3, self.value + self.guard)
+            return Peeled(data, self.segments, 4, 2 + self.guard, self.value)
+        return Peeled(data, self.segments, 3, self.value + self.guard)
 
     def get(self, h):
-        shard = self.shard_of(h)
-        if shard.keys == 0:
+        segment = self.segment_of(h)
+        if segment.keys == 0:
             return None
         if self.engine == 0:
-            return shard.get(h)
+            return segment.get(h)
         low = 2 if self.update else self.value
-        row = shard.row(h)
-        if row >> low != shard.fingerprint(h, self.guard):
+        row = segment.row(h)
+        if row >> low != segment.fingerprint(h, self.guard):
             return None
         number = row & (1 << low) - 1
-        return shard.slots[shard.places(h)[number]] if self.update else number
+        return segment.slots[segment.places(h)[number]] if self.update else number
 
     def has(self, h):
         return self.get(h) is not None
 
 
 class Cascade(Rows):
-    name, words = "cascade", ("shards", "bytes", "shard", "width", "narrow")
+    name, words = "cascade", ("segments", "bytes", "segment", "width", "narrow")
 
     def shape(self):
         need_range(0, self.width, 32, "width")
         need_range(0, self.narrow, 65535 if self.width else 0, "narrow")
         return self.frame()
 
-    def open_shard(self, i, data):
+    def open_segment(self, i, data):
         return Levels(data, self.width, self.narrow)
 
     def has(self, h):
-        return self.shard_of(h).has(h)
+        return self.segment_of(h).has(h)
 
 
 SECOND_SALT = 0xD1B54A32D192ED03
 
 
 class Levels:
-    """A shard of a cascade: the members, then the members and whom the first level mistakes."""
+    """A segment of a cascade: the members, then the members and whom the first level mistakes."""
 
     def __init__(self, data, width, narrow):
-        need(len(data) >= 16, "a shard is too short")
+        need(len(data) >= 16, "a segment is too short")
         members, second_at = number_at(data, 0, 4), 8 + 8 * number_at(data, 4, 4)
-        need(second_at <= len(data), "a shard is too short")
+        need(second_at <= len(data), "a segment is too short")
         need(width or second_at == 8, "a first level without width")
         self.first = Band(data[8:second_at], 0, width, narrow) if width else None
         self.second = Band(data[second_at:], 1, 0, 0, SECOND_SALT)

@@ -124,32 +124,32 @@ class Kind:
         raise NotImplementedError
 
 
-class Sharded(Kind):
-    """The frame of shards, section 5.22. A kind of this sort gives the size of its tail, if it has
-    one, and makes an object of each shard and of the tail."""
+class Segmented(Kind):
+    """The frame of segments, section 5.22. A kind of this sort gives the size of its tail, if it has
+    one, and makes an object of each segment and of the tail."""
 
     tail = 0
 
     def frame(self):
         """What `shape` returns, after it has looked at the other words."""
-        need_range(2**10, self.shard, 2**24, "shard")
-        need(self.shards >= 1, "no shards")
+        need_range(2**10, self.segment, 2**24, "segment")
+        need(self.segments >= 1, "no segments")
         need(self.bytes % 8 == 0 and self.bytes <= MOST_BYTES, "bytes")
-        need(self.tail + 8 * (self.shards + 1) <= self.bytes, "tail and offsets do not fit")
+        need(self.tail + 8 * (self.segments + 1) <= self.bytes, "tail and offsets do not fit")
         return self.bytes
 
     def open(self, payload):
-        table = self.bytes - 8 * (self.shards + 1)
-        offsets = [number_at(payload, table + 8 * i) for i in range(self.shards + 1)]
+        table = self.bytes - 8 * (self.segments + 1)
+        offsets = [number_at(payload, table + 8 * i) for i in range(self.segments + 1)]
         need(offsets[0] == 0 and offsets[-1] == table - self.tail, "first or last offset")
         need(all(at % 8 == 0 for at in offsets), "an offset is no multiple of 8")
         need(all(a <= b for a, b in zip(offsets, offsets[1:])), "offsets fall")
         self.open_tail(payload[offsets[-1]:table])
-        self.opened = [self.open_shard(i, payload[offsets[i]:offsets[i + 1]])
-                       for i in range(self.shards)]
+        self.opened = [self.open_segment(i, payload[offsets[i]:offsets[i + 1]])
+                       for i in range(self.segments)]
 
     def open_tail(self, data):
         pass
 
-    def open_shard(self, i, data):
+    def open_segment(self, i, data):
         raise NotImplementedError

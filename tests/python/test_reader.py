@@ -24,7 +24,7 @@ import tamis_reader as reader
 import writers
 from kinds_bits import PRIME, Split, hash_number
 from kinds_differences import payload_of
-from kinds_rows import SECOND_SALT, Layer, Peeled, segments_of
+from kinds_rows import SECOND_SALT, Layer, Peeled, strips_of
 from tamis_reader import Image, Refused
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -153,12 +153,12 @@ def cells_places(kind, h):
 
 
 def peeled_places(kind, h):
-    """In a shard of 1000 keys with seed 9, whose cells are 0."""
-    segments, log = segments_of(1000, kind.arity, 9)
-    cells = bytes(payload.whole_words((segments + kind.arity - 1 << log) * kind.width))
-    shard = Peeled(struct.pack("<3Q", 1000, 9, 256 * segments + log) + cells, kind.shards,
+    """In a segment of 1000 keys with seed 9, whose cells are 0."""
+    strips, log = strips_of(1000, kind.arity, 9)
+    cells = bytes(payload.whole_words((strips + kind.arity - 1 << log) * kind.width))
+    segment = Peeled(struct.pack("<3Q", 1000, 9, 256 * strips + log) + cells, kind.segments,
                    kind.arity, kind.width)
-    return [segments, log, *shard.places(h), shard.fingerprint(h, kind.width)]
+    return [strips, log, *segment.places(h), segment.fingerprint(h, kind.width)]
 
 
 def band_places(h):
@@ -307,19 +307,19 @@ def golden(path):
         golden_value(image, i)
 
 
-def shards_again(image, hashes):
-    """The shards of an image as the document says that the library writes them."""
-    body, shards = image.body, image.body.shards
+def segments_again(image, hashes):
+    """The segments of an image as the document says that the library writes them."""
+    body, segments = image.body, image.body.segments
     if image.kind == "gcs":
         cells = sorted({body.cell(h) for h in hashes})
-        for i, shard in enumerate(body.opened):
+        for i, segment in enumerate(body.opened):
             yield writers.coded_set([body.first_number(cell) for cell in cells
-                                     if cell >> body.shift == i], shard.range, body.rice)
+                                     if cell >> body.shift == i], segment.range, body.rice)
         return
-    for i in range(shards):
-        part = [h for h in hashes if payload.scale(h, shards) == i]
+    for i in range(segments):
+        part = [h for h in hashes if payload.scale(h, segments) == i]
         if image.kind == "fuse":
-            yield writers.peeled_array(part, shards, body.arity, body.width)
+            yield writers.peeled_array(part, segments, body.arity, body.width)
         else:
             yield writers.band(part, body.width, body.narrow)
 
@@ -331,7 +331,7 @@ def written_again(path):
     if image.kind == "iblt":
         same(payload_of(hashes, image.word[:4]) == image.payload, True, "same payload")
         return
-    same(writers.frame(list(shards_again(image, hashes))) == image.payload, True, "same payload")
+    same(writers.frame(list(segments_again(image, hashes))) == image.payload, True, "same payload")
 
 
 def golden_value(image, i):
@@ -749,7 +749,7 @@ def answers_and_refusals(library, spec, filter_, keys, dice, forgeries=FORGERIES
 
 # ---- Kinds that are made from all their keys at once ---------------------------------------------
 
-# How many keys, and of what. Several shards, several layers of a band, an empty shard, no keys.
+# How many keys, and of what. Several segments, several layers of a band, an empty segment, no keys.
 BUILT = tuple((keys, spec) for keys, specs in {
     0: ("gcs", "fuse", "ribbon", "bloomier", "bloomier:update=yes", "labels", "cascade",
         "approximator"),
@@ -763,12 +763,12 @@ BUILT = tuple((keys, spec) for keys, specs in {
          "bloomier:update=yes,value=64,guard=32", "labels", "labels:range=10", "labels:fpr=1e-12",
          "cascade", "cascade:fpr=50%", "approximator", "approximator:lattice=or",
          "approximator:value=64", "approximator:bits=77,value=7,hashes=3,lattice=or"),
-    3000: tuple(kind + ":shard=1024" for kind in ("gcs", "fuse", "ribbon", "bloomier", "labels",
+    3000: tuple(kind + ":segment=1024" for kind in ("gcs", "fuse", "ribbon", "bloomier", "labels",
                                                   "cascade")) + (
-        "fuse:shard=1024,arity=4", "bloomier:shard=1024,engine=fuse",
-        "bloomier:shard=1024,update=yes"),
-    6000: ("ribbon:shard=8192", "ribbon:shard=8192,fpr=30%", "bloomier:shard=8192", "cascade",
-           "fuse:shard=8192", "gcs:shard=8192"),
+        "fuse:segment=1024,arity=4", "bloomier:segment=1024,engine=fuse",
+        "bloomier:segment=1024,update=yes"),
+    6000: ("ribbon:segment=8192", "ribbon:segment=8192,fpr=30%", "bloomier:segment=8192", "cascade",
+           "fuse:segment=8192", "gcs:segment=8192"),
 }.items() for spec in specs)
 LABELS = ("spam", "Käse", "a" * 255, "empty", "with space, comma")
 
@@ -806,14 +806,14 @@ def built(library, count, spec):
     answers_and_refusals(library, spec, filter_, asked, dice, FORGERIES if count < 1000 else 20)
 
 
-# One byte of what a shard, a layer or the frame says of itself, or one shape word, is another one.
+# One byte of what a segment, a layer or the frame says of itself, or one shape word, is another one.
 # They are small so that this is most of them.
 EDGES = (
     (9, "gcs:fpr=10%"), (9, "fuse:fpr=50%"), (9, "fuse:fpr=50%,arity=4"), (9, "ribbon:fpr=50%"),
     (9, "bloomier:value=1,guard=1"), (9, "bloomier:value=1,guard=1,engine=fuse"),
     (9, "bloomier:value=1,guard=1,update=yes"), (9, "cascade:fpr=10%"), (9, "cascade:fpr=90%"),
-    (9, "labels:fpr=10%"), (9, "approximator:value=3"), (1500, "ribbon:fpr=50%,shard=1024"),
-    (1500, "cascade:fpr=50%,shard=1024"), (5000, "ribbon:fpr=50%"), (5000, "cascade:fpr=30%"),
+    (9, "labels:fpr=10%"), (9, "approximator:value=3"), (1500, "ribbon:fpr=50%,segment=1024"),
+    (1500, "cascade:fpr=50%,segment=1024"), (5000, "ribbon:fpr=50%"), (5000, "cascade:fpr=30%"),
 )
 
 
@@ -861,18 +861,18 @@ def sets_by_hand():
         fields = bias | bits + bias + more << 16
         return struct.pack("<Q3B5x6Q", count, rice, k, 16, bias, 0, 0, fields, code, 0)[:-8]
 
-    def gcs(shard, range_=1024):
-        size = len(shard) + 16
+    def gcs(segment, range_=1024):
+        size = len(segment) + 16
         words = 1, size, 1024, range_, 2, 10
-        return image_of(13, words, 1, shard + struct.pack("<2Q", 0, len(shard)))
+        return image_of(13, words, 1, segment + struct.pack("<2Q", 0, len(segment)))
 
-    def labels(shard, names=b"", count=0):
+    def labels(segment, names=b"", count=0):
         padded = names + bytes(-len(names) % 8)
         starts = [0, *itertools.accumulate(len(n) + 1 for n in names.split(b"\0"))][:count]
         tail = padded + struct.pack(f"<{count}I", *starts) + bytes(4 * count % 8)
-        size = len(shard) + len(tail) + 16
+        size = len(segment) + len(tail) + 16
         words = 1, size, 1024, 1024 // max(1, count), 10, count, len(names), 0
-        return image_of(31, words, 1, shard + tail + struct.pack("<2Q", 0, len(shard)))
+        return image_of(31, words, 1, segment + tail + struct.pack("<2Q", 0, len(segment)))
 
     five = 0b01 | 1 << 2, 4        # 5: q 1, then the two low bits
     wide = 0xFFFF | 500 << 16, 26  # 500: sixteen ones, then ten bits
@@ -905,16 +905,16 @@ def sets_by_hand():
 
 
 def bands_by_hand():
-    """Images of ribbon with width 1 whose shard has two layers of one block, and whether they are
+    """Images of ribbon with width 1 whose segment has two layers of one block, and whether they are
     legal."""
     def ribbon(first, second, classes=(0, 0), keys=1, narrow=0):
         layers = b"".join(struct.pack("<2I4H", blocks, 7, bucket, *thresholds)
                           for blocks, bucket, *thresholds in (first, second))
         body = b"".join((b"" if not layer[1] else struct.pack("<Q", bits)) + bytes(8 * layer[0])
                         for layer, bits in zip((first, second), classes))
-        shard = struct.pack("<2I", keys, 2) + layers + body
-        words = 1, len(shard) + 16, 1024, 1, narrow
-        return image_of(15, words, 1, shard + struct.pack("<2Q", 0, len(shard)))
+        segment = struct.pack("<2I", keys, 2) + layers + body
+        words = 1, len(segment) + 16, 1024, 1, narrow
+        return image_of(15, words, 1, segment + struct.pack("<2Q", 0, len(segment)))
 
     plain, buckets = (1, 0, 0, 0, 0), (1, 1, 0, 1, 2)
     wide = (1, 2, 1, 2, 4)

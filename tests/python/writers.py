@@ -4,7 +4,7 @@ the library does it: coded sets, peeled arrays and bands, the same bytes from th
 import struct
 from collections import deque
 
-from kinds_rows import segments_of
+from kinds_rows import strips_of
 from payload import G, M64, mix, rest, scale, whole_words
 
 
@@ -13,12 +13,12 @@ def packed(fields, width):
     return number.to_bytes(whole_words(len(fields) * width), "little")
 
 
-def frame(shards, tail=b""):
+def frame(segments, tail=b""):
     """A whole payload."""
     offsets = [0]
-    for shard in shards:
-        offsets.append(offsets[-1] + len(shard))
-    return b"".join(shards) + tail + packed(offsets, 64)
+    for segment in segments:
+        offsets.append(offsets[-1] + len(segment))
+    return b"".join(segments) + tail + packed(offsets, 64)
 
 
 # ---- Coded set -----------------------------------------------------------------------------------
@@ -86,15 +86,15 @@ def peeling_order(keys, cells, stretch):
     return order
 
 
-def peeled_array(hashes, shards, arity, width):
-    """A shard of fuse."""
+def peeled_array(hashes, segments, arity, width):
+    """A segment of fuse."""
     for seed in range(64):
-        segments, log = segments_of(len(hashes), arity, seed)
-        count = segments + arity - 1 << log if hashes else 0
+        strips, log = strips_of(len(hashes), arity, seed)
+        count = strips + arity - 1 << log if hashes else 0
         keys, rows = [], []
         for h in hashes:
-            x = rest(h, shards) + seed * G & M64
-            m, s = mix(x), scale(x, segments)
+            x = rest(h, segments) + seed * G & M64
+            m, s = mix(x), scale(x, strips)
             keys.append([(s + j << log) + (m >> 16 * j & (1 << log) - 1) for j in range(arity)])
             rows.append((m * 0xF1357AEA2E62A9C5 & M64) >> 64 - width)
         order = peeling_order(keys, count, 4 << log)
@@ -105,7 +105,7 @@ def peeled_array(hashes, shards, arity, width):
         for other in keys[i]:
             rows[i] ^= cells[other] if other != at else 0
         cells[at] = rows[i]
-    return struct.pack("<3Q", len(hashes), seed, 256 * segments + log) + packed(cells, width)
+    return struct.pack("<3Q", len(hashes), seed, 256 * strips + log) + packed(cells, width)
 
 
 # ---- Band ----------------------------------------------------------------------------------------
@@ -186,7 +186,7 @@ def band_layer(xs, guard, narrow):
 
 
 def band(hashes, guard, narrow):
-    """A shard of ribbon."""
+    """A segment of ribbon."""
     headers, layers, xs = [], [], hashes
     while xs:
         header, layer, xs = band_layer(xs, guard, narrow)

@@ -2,13 +2,13 @@
  * descriptor, and what to copy for a kind that is built. sorted_map is the same with a value for
  * each hash, sorted_sets with labels.
  *
- *     shard 0 │ shard 1 │ ... │ names of labels, if any │ offsets            kinds/segments.h
+ *     segment 0 │ segment 1 │ ... │ names of labels, if any │ offsets            kinds/segments.h
  *     └─ [ n | entry 0 | entry 1 | ... | entry n-1 ]                         ascending
  *              └─ 8 bytes: a hash; 16 with a value or a label behind it
  *
- *     hash ──range──▶ shard ──binary search──▶ entry
+ *     hash ──range──▶ segment ──binary search──▶ entry
  *
- * The builder brings the records of a shard, sorted and distinct, so that making one is copying. */
+ * The builder brings the records of a segment, sorted and distinct, so that making one is copying. */
 #include <string.h>
 
 #include "bits/bits.h"
@@ -17,10 +17,10 @@
 #include "kinds/segments.h"
 
 /* Words behind those of every built kind, and options. */
-enum { NUMBERS = TAMIS_SHARD_WORDS, LABELS, NAMES };
-enum { OPT_SHARD };
+enum { NUMBERS = TAMIS_SEGMENT_WORDS, LABELS, NAMES };
+enum { OPT_SEGMENT };
 
-static const struct tamis_option options[] = {TAMIS_SHARD_OPTION};
+static const struct tamis_option options[] = {TAMIS_SEGMENT_OPTION};
 
 /* ---- Shape ---------------------------------------------------------------------------------- */
 
@@ -39,17 +39,17 @@ static uint64_t tail_size(const uint64_t word[]) {
 
 /* Words for so many entries, with the bytes that they take exactly. */
 static tamis_status plan_with(const tamis_wish *wish, uint64_t numbers, uint64_t word[]) {
-    word[TAMIS_SHARD_KEYS] = wish->has_option[OPT_SHARD] ? wish->option[OPT_SHARD] //
-                                                         : TAMIS_SHARD_PRESET;
+    word[TAMIS_SEGMENT_KEYS] = wish->has_option[OPT_SEGMENT] ? wish->option[OPT_SEGMENT] //
+                                                         : TAMIS_SEGMENT_DEFAULT_KEYS;
     word[NUMBERS] = numbers;
-    const uint64_t shards = word[TAMIS_SHARDS] = tamis__shards_for(word, wish->capacity);
+    const uint64_t segments = word[TAMIS_SEGMENTS] = tamis__segments_for(word, wish->capacity);
     if (wish->capacity > TAMIS_MAX_PAYLOAD_BYTES / 32)
         return tamis__fail(TAMIS_TOO_LARGE, "sorted needs over 2^56 bytes");
-    word[TAMIS_SHARD_BYTES] =
-        wish->capacity * entry_size(word) + shards * 8 + tamis__shard_offsets_size(shards);
-    if (wish->bits && wish->bits / 8 < word[TAMIS_SHARD_BYTES])
+    word[TAMIS_SEGMENT_BYTES] =
+        wish->capacity * entry_size(word) + segments * 8 + tamis__segment_offsets_size(segments);
+    if (wish->bits && wish->bits / 8 < word[TAMIS_SEGMENT_BYTES])
         return tamis__fail(TAMIS_INVALID, "size must be %llu at least for so many keys",
-                           (unsigned long long)word[TAMIS_SHARD_BYTES]);
+                           (unsigned long long)word[TAMIS_SEGMENT_BYTES]);
     return TAMIS_OK;
 }
 
@@ -66,7 +66,7 @@ static tamis_status check_with(const uint64_t word[], uint64_t numbers, uint64_t
         word[LABELS] > word[NAMES])
         return tamis__fail(TAMIS_CORRUPT, "damaged: entries of %llu numbers, %llu bytes of names",
                            (unsigned long long)word[NUMBERS], (unsigned long long)word[NAMES]);
-    return tamis__shards_check(word, tail_size(word), size);
+    return tamis__segments_check(word, tail_size(word), size);
 }
 
 static tamis_status check(const uint64_t word[], uint64_t *size) {
@@ -99,9 +99,9 @@ typedef struct entries {
     uint64_t n, size; /* how many, and bytes of each */
 } entries;
 
-static entries entries_of(const tamis_body *f, uint64_t shard) {
+static entries entries_of(const tamis_body *f, uint64_t segment) {
     uint64_t size;
-    const uint8_t *bytes = tamis__shard(f, shard, &size);
+    const uint8_t *bytes = tamis__segment(f, segment, &size);
     return (entries){bytes + 8, tamis__get64(bytes), entry_size(f->word)};
 }
 
@@ -113,8 +113,8 @@ static uint64_t value_at(entries e, uint64_t i) {
     return tamis__get64(e.bytes + i * e.size + 8);
 }
 
-static uint64_t shard_of(const uint64_t word[], uint64_t hash) {
-    return tamis__range(hash, word[TAMIS_SHARDS]);
+static uint64_t segment_of(const uint64_t word[], uint64_t hash) {
+    return tamis__range(hash, word[TAMIS_SEGMENTS]);
 }
 
 /* The first entry that is not below the hash. */
@@ -138,9 +138,9 @@ static bool is_after(const tamis_body *f, entries e, uint64_t i) {
     return value_at(e, i - 1) < value_at(e, i);
 }
 
-static bool is_sound(const tamis_body *f, entries e, uint64_t shard) {
+static bool is_sound(const tamis_body *f, entries e, uint64_t segment) {
     for (uint64_t i = 0; i < e.n; i++) {
-        if (shard_of(f->word, hash_at(e, i)) != shard) return false;
+        if (segment_of(f->word, hash_at(e, i)) != segment) return false;
         if (i && !is_after(f, e, i)) return false;
         if (f->word[LABELS] && value_at(e, i) >= f->word[LABELS]) return false;
     }
@@ -148,7 +148,7 @@ static bool is_sound(const tamis_body *f, entries e, uint64_t shard) {
 }
 
 static const char *names_of(const tamis_body *f) {
-    return (const char *)f->bytes + tamis__shard_start(f, f->word[TAMIS_SHARDS]);
+    return (const char *)f->bytes + tamis__segment_start(f, f->word[TAMIS_SEGMENTS]);
 }
 
 /* As many names as labels, and zeros behind them. */
@@ -163,15 +163,15 @@ static bool names_are_sound(const tamis_body *f) {
 }
 
 static tamis_status audit(const tamis_body *f) {
-    const tamis_status rc = tamis__shards_audit(f, tail_size(f->word), 8);
+    const tamis_status rc = tamis__segments_audit(f, tail_size(f->word), 8);
     if (rc) return rc;
     if (!names_are_sound(f)) return tamis__fail(TAMIS_CORRUPT, "damaged: names of labels");
-    for (uint64_t s = 0; s < f->word[TAMIS_SHARDS]; s++) {
+    for (uint64_t s = 0; s < f->word[TAMIS_SEGMENTS]; s++) {
         uint64_t size;
-        tamis__shard(f, s, &size);
+        tamis__segment(f, s, &size);
         const entries e = entries_of(f, s);
         if (e.n != (size - 8) / e.size || (size - 8) % e.size || !is_sound(f, e, s))
-            return tamis__fail(TAMIS_CORRUPT, "damaged: shard %llu is out of order",
+            return tamis__fail(TAMIS_CORRUPT, "damaged: segment %llu is out of order",
                                (unsigned long long)s);
     }
     return TAMIS_OK;
@@ -181,7 +181,7 @@ static tamis_status audit(const tamis_body *f) {
 
 static void query(const tamis_body *f, const uint64_t *hash, size_t n, uint8_t *hit) {
     for (size_t j = 0; j < n; j++) {
-        const entries e = entries_of(f, shard_of(f->word, hash[j]));
+        const entries e = entries_of(f, segment_of(f->word, hash[j]));
         const uint64_t i = find(e, hash[j]);
         hit[j] = i < e.n && hash_at(e, i) == hash[j];
     }
@@ -190,7 +190,7 @@ static void query(const tamis_body *f, const uint64_t *hash, size_t n, uint8_t *
 static void get(const tamis_body *f, const uint64_t *hash, size_t n, uint64_t *value,
                 uint8_t *hit) {
     for (size_t j = 0; j < n; j++) {
-        const entries e = entries_of(f, shard_of(f->word, hash[j]));
+        const entries e = entries_of(f, segment_of(f->word, hash[j]));
         const uint64_t i = find(e, hash[j]);
         hit[j] = i < e.n && hash_at(e, i) == hash[j];
         if (hit[j]) value[j] = value_at(e, i);
@@ -198,7 +198,7 @@ static void get(const tamis_body *f, const uint64_t *hash, size_t n, uint64_t *v
 }
 
 static size_t find_labels(const tamis_body *f, uint64_t hash, uint64_t *label, size_t room) {
-    const entries e = entries_of(f, shard_of(f->word, hash));
+    const entries e = entries_of(f, segment_of(f->word, hash));
     size_t count = 0;
     for (uint64_t i = find(e, hash); i < e.n && hash_at(e, i) == hash; i++, count++)
         if (count < room) label[count] = value_at(e, i);
@@ -215,16 +215,16 @@ static const char *label_name(const tamis_body *f, uint64_t label) {
     return name;
 }
 
-/* The cursor is the shard, and in its lower half the entry. */
+/* The cursor is the segment, and in its lower half the entry. */
 static bool next(const tamis_body *f, uint64_t *cursor, uint64_t *hash, uint64_t *count) {
     enum { HALF = 32 };
-    uint64_t shard = *cursor >> HALF, i = *cursor & UINT32_MAX;
-    for (; shard < f->word[TAMIS_SHARDS]; shard++, i = 0) {
-        const entries e = entries_of(f, shard);
+    uint64_t segment = *cursor >> HALF, i = *cursor & UINT32_MAX;
+    for (; segment < f->word[TAMIS_SEGMENTS]; segment++, i = 0) {
+        const entries e = entries_of(f, segment);
         if (i >= e.n) continue;
         *hash = hash_at(e, i);
         *count = f->word[LABELS] ? value_at(e, i) : 1;
-        *cursor = shard << HALF | (i + 1);
+        *cursor = segment << HALF | (i + 1);
         return true;
     }
     return false;
@@ -250,7 +250,7 @@ static void measure(const tamis_body *f, const tamis_body *other, tamis_measure 
 
 static tamis_status fit(const tamis_wish *wish, const tamis_census *census, uint64_t word[]) {
     (void)wish;
-    word[TAMIS_SHARDS] = tamis__shards_for(word, census->records);
+    word[TAMIS_SEGMENTS] = tamis__segments_for(word, census->records);
     word[LABELS] = census->labels;
     word[NAMES] = census->names;
     return TAMIS_OK;
@@ -265,35 +265,35 @@ static uint64_t most(const uint64_t word[], uint64_t n) {
     return 8 + n * entry_size(word);
 }
 
-static tamis_status make(const uint64_t word[], const tamis_shard *shard, uint8_t *room,
+static tamis_status make(const uint64_t word[], const tamis_segment *segment, uint8_t *room,
                          uint8_t *out, uint64_t *size) {
     (void)room;
-    tamis__put64(out, shard->n);
-    for (size_t i = 0; i < shard->n; i++) {
+    tamis__put64(out, segment->n);
+    for (size_t i = 0; i < segment->n; i++) {
         uint8_t *entry = out + 8 + i * entry_size(word);
-        tamis__put64(entry, shard->hash[i]);
-        if (word[NUMBERS] == 2) tamis__put64(entry + 8, shard->value[i]);
+        tamis__put64(entry, segment->hash[i]);
+        if (word[NUMBERS] == 2) tamis__put64(entry + 8, segment->value[i]);
     }
-    *size = most(word, shard->n);
+    *size = most(word, segment->n);
     return TAMIS_OK;
 }
 
 /* ---- Descriptors ---------------------------------------------------------------------------- */
 
 #define SORTED_BUILD \
-    .cut = TAMIS_SHARD_CUT, .fit = fit, .shard = shard_of, .work = work, .most = most, .make = make
+    .cut = TAMIS_SEGMENT_CUT, .fit = fit, .segment = segment_of, .work = work, .most = most, .make = make
 #define SORTED                                                                                   \
     .options = options, .option_count = sizeof options / sizeof *options,                        \
     .traits = TAMIS_ADDS_ONCE | TAMIS_ANY_ORDER, .probes = probes, .rate = rate, .audit = audit, \
     .query = query, .measure = measure
 
 static const tamis_build_facet building = {SORTED_BUILD, .rule = TAMIS_RECORDS_KEYS,
-                                           .made = TAMIS_SHARD_MADE};
+                                           .made = TAMIS_SEGMENT_MADE};
 const tamis_kind tamis__sorted = {
     SORTED,
     .name = "sorted",
     .contract = "a sample: exact, and built once",
-    .word = {TAMIS_SHARD_WORD_NAMES, "numbers"},
+    .word = {TAMIS_SEGMENT_WORD_NAMES, "numbers"},
     .plan = plan,
     .check = check,
     .next = next,
@@ -301,12 +301,12 @@ const tamis_kind tamis__sorted = {
 };
 
 static const tamis_build_facet map_building = {SORTED_BUILD, .rule = TAMIS_RECORDS_VALUES,
-                                               .made = TAMIS_SHARD_MADE};
+                                               .made = TAMIS_SEGMENT_MADE};
 const tamis_kind tamis__sorted_map = {
     SORTED,
     .name = "sorted_map",
     .contract = "a sample: exact, built once, a value for each key",
-    .word = {TAMIS_SHARD_WORD_NAMES, "numbers"},
+    .word = {TAMIS_SEGMENT_WORD_NAMES, "numbers"},
     .plan = plan_wide,
     .check = check_wide,
     .get = get,
@@ -316,13 +316,13 @@ const tamis_kind tamis__sorted_map = {
 
 static const tamis_build_facet sets_building = {SORTED_BUILD, .rule = TAMIS_RECORDS_LABELS,
                                                 .made =
-                                                    TAMIS_SHARD_MADE | 1 << LABELS | 1 << NAMES};
+                                                    TAMIS_SEGMENT_MADE | 1 << LABELS | 1 << NAMES};
 static const tamis_label_facet labels = {find_labels, label_count, label_name};
 const tamis_kind tamis__sorted_sets = {
     SORTED,
     .name = "sorted_sets",
     .contract = "a sample: exact, built once, labels for each key",
-    .word = {TAMIS_SHARD_WORD_NAMES, "numbers", "labels", "names"},
+    .word = {TAMIS_SEGMENT_WORD_NAMES, "numbers", "labels", "names"},
     .plan = plan_wide,
     .check = check_wide,
     .next = next,

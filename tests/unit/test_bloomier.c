@@ -77,12 +77,12 @@ static void every_key_has_its_value(void **state) {
                 }
 }
 
-static void several_shards_answer_as_one(void **state) {
+static void several_segments_answer_as_one(void **state) {
     (void)state;
     enum { KEYS = 20000, PROBES = 100000 };
     for (size_t e = 0; e < COUNT_OF(engines); e++) {
         char spec[96];
-        sprintf(spec, "bloomier:%s,guard=6,shard=1024", engines[e]);
+        sprintf(spec, "bloomier:%s,guard=6,segment=1024", engines[e]);
         tamis *f = build(spec, 3, KEYS, 20);
         assert_int_equal(test_info(f).word[0], (KEYS + 1023) / 1024);
         demand_values(f, 3, KEYS, 20);
@@ -222,7 +222,7 @@ static void a_key_may_come_again_with_its_value(void **state) {
     enum { KEYS = 3000 };
     for (size_t e = 0; e < COUNT_OF(engines); e++) {
         char spec[96];
-        sprintf(spec, "bloomier:%s,shard=1024", engines[e]);
+        sprintf(spec, "bloomier:%s,segment=1024", engines[e]);
         tamis *f = build(spec, 8, KEYS, 17);
         tamis_builder *b = test_builder(spec);
         for (uint64_t i = 0; i < 2 * KEYS; i++) {
@@ -256,7 +256,7 @@ static void values_can_be_set_again(void **state) {
     static const unsigned bits[] = {1, 8, 63, 64};
     for (size_t v = 0; v < COUNT_OF(bits); v++) {
         char spec[96];
-        sprintf(spec, "bloomier:update=yes,value=%u,guard=9,shard=1024", bits[v]);
+        sprintf(spec, "bloomier:update=yes,value=%u,guard=9,segment=1024", bits[v]);
         tamis *f = build(spec, 10, KEYS, bits[v]), *fresh = test_copy(f);
         assert_true(test_info(f).abilities & TAMIS_CAN_PUT);
         for (uint64_t i = 0; i < KEYS; i += 3)
@@ -332,7 +332,7 @@ static void a_view_at_any_alignment_answers_the_same(void **state) {
     enum { KEYS = 3000 };
     for (size_t e = 0; e < COUNT_OF(engines); e++) {
         char spec[96];
-        sprintf(spec, "bloomier:%s,value=37,guard=3,shard=1024", engines[e]);
+        sprintf(spec, "bloomier:%s,value=37,guard=3,segment=1024", engines[e]);
         tamis *f = build(spec, 14, KEYS, 37);
         for (size_t shift = 1; shift < 8; shift += 2) {
             test_view view = test_view_at(f, shift);
@@ -366,12 +366,12 @@ static void ask(const tamis *f) {
     }
 }
 
-/* One shard's header, all bits of it; what is let in after any other change can be asked. */
+/* One segment's header, all bits of it; what is let in after any other change can be asked. */
 static void forged_payloads_are_refused_or_harmless(void **state) {
     (void)state;
     for (size_t e = 0; e < COUNT_OF(engines); e++) {
         char spec[96];
-        sprintf(spec, "bloomier:%s,value=11,guard=2,shard=1024", engines[e]);
+        sprintf(spec, "bloomier:%s,value=11,guard=2,segment=1024", engines[e]);
         tamis *f = build(spec, 16, 2000, 11);
         size_t size;
         uint8_t *image = test_image(f, &size);
@@ -395,7 +395,7 @@ static void forged_payloads_are_refused_or_harmless(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_key_has_its_value),
-        cmocka_unit_test(several_shards_answer_as_one),
+        cmocka_unit_test(several_segments_answer_as_one),
         cmocka_unit_test(strangers_are_told_by_the_guard),
         cmocka_unit_test(no_leaves_the_value_alone),
         cmocka_unit_test(values_are_as_wide_as_the_largest),

@@ -126,10 +126,10 @@ static tamis_builder *filled(const char *spec, const way *w) {
 static void one_set_is_one_filter(void **state) {
     (void)state;
     static const char *const specs[] = {
-        "sorted:shard=16384",
-        "sorted:shard=1024",
-        "sorted_map:shard=2048",
-        "sorted_sets:shard=1500",
+        "sorted:segment=16384",
+        "sorted:segment=1024",
+        "sorted_map:segment=2048",
+        "sorted_sets:segment=1500",
         "classic:fpr=1%",                 /* any order, once */
         "classic:fpr=1%,capacity=50000",  /* straight in */
         "blocked:size=2M,capacity=44000", /* straight in, by the bulk */
@@ -178,7 +178,7 @@ static void time_is_kept(void **state) {
 
 static void file_is_what_memory_is(void **state) {
     (void)state;
-    static const char *const specs[] = {"sorted:shard=1024", "classic:fpr=1%", "cuckoo",
+    static const char *const specs[] = {"sorted:segment=1024", "classic:fpr=1%", "cuckoo",
                                         "blocked:capacity=44000", "window"};
     for (size_t s = 0; s < sizeof specs / sizeof *specs; s++)
         for (size_t i = 0; i < WAYS; i += 3) {
@@ -196,7 +196,7 @@ static void file_is_what_memory_is(void **state) {
 static void everything_is_found(void **state) {
     (void)state;
     for (size_t i = 0; i < WAYS; i++) {
-        tamis *f = finish(filled("sorted:shard=1024", &ways[i]));
+        tamis *f = finish(filled("sorted:segment=1024", &ways[i]));
         const struct tamis_info info = test_info(f);
         assert_int_equal(info.items, N);
         for (uint64_t k = 0; k < ALL; k++) assert_true(tamis_has_hash(f, key_in(FORWARD, k)));
@@ -357,7 +357,7 @@ static void memory_is_used_up(void **state) {
 static void values_come_back_and_conflicts_are_told(void **state) {
     (void)state;
     for (size_t i = 0; i < WAYS; i++) {
-        tamis_builder *b = open_builder("sorted_map:shard=1024", ways[i].limit, ways[i].threads);
+        tamis_builder *b = open_builder("sorted_map:segment=1024", ways[i].limit, ways[i].threads);
         for (uint64_t k = 0; k < 40000; k++) {
             const uint64_t key = ways[i].order == BACKWARD ? 39999 - k : k;
             DEMAND(tamis_builder_put_hash(b, test_number(1, key), key));
@@ -403,7 +403,7 @@ static void many_labels(void **state) {
     (void)state;
     enum { LABELS = 10000 };
     char name[32];
-    tamis_builder *b = open_builder("sorted_sets:shard=1024", 4 * MIB, 2);
+    tamis_builder *b = open_builder("sorted_sets:segment=1024", 4 * MIB, 2);
     /* Each label is asked for again and again, and no two in a row are the same. */
     for (uint64_t i = 0; i < 3 * LABELS; i++) {
         snprintf(name, sizeof name, "label %llu", (unsigned long long)(i * 7919 % LABELS));
@@ -461,8 +461,8 @@ static void names_of_labels(void **state) {
 static void going_on(void **state) {
     (void)state;
     const way all = {FORWARD, 1, 0, 1};
-    const bytes whole = bytes_of(finish(filled("sorted:shard=1024,capacity=0", &all)));
-    tamis_builder *b = open_builder("sorted:shard=1024,capacity=0", MIB, 1);
+    const bytes whole = bytes_of(finish(filled("sorted:segment=1024,capacity=0", &all)));
+    tamis_builder *b = open_builder("sorted:segment=1024,capacity=0", MIB, 1);
     for (uint64_t i = 0; i < N / 2; i++) DEMAND(tamis_builder_add_hash(b, key_in(FORWARD, i)));
     DEMAND(tamis_builder_set_note(b, "source", "kept"));
     tamis *half = finish(b);
@@ -477,7 +477,7 @@ static void going_on(void **state) {
 
     /* Merging is the same, from two sides; with itself it changes nothing. */
     tamis *rest;
-    b = open_builder("sorted:shard=1024,capacity=0", 0, 1);
+    b = open_builder("sorted:segment=1024,capacity=0", 0, 1);
     for (uint64_t i = N / 3; i < N; i++) DEMAND(tamis_builder_add_hash(b, key_in(FORWARD, i)));
     rest = finish(b);
     DEMAND(tamis_merge(half, rest));
@@ -537,7 +537,7 @@ static void verify_catches_what_is_lost(void **state) {
     tamis *f;
     for (int is_verified = 0; is_verified < 2; is_verified++) {
         options.verify = is_verified;
-        DEMAND(tamis_builder_create_with(&b, "broken_sorted:shard=1024", &options));
+        DEMAND(tamis_builder_create_with(&b, "broken_sorted:segment=1024", &options));
         for (uint64_t i = 0; i < 5000; i++) DEMAND(tamis_builder_add_hash(b, test_number(6, i)));
         const tamis_status wanted = is_verified ? TAMIS_CORRUPT : TAMIS_OK;
         if (is_verified) REFUSED(TAMIS_CORRUPT, "hash", tamis_builder_finish_to(b, path));
@@ -563,9 +563,9 @@ static void verify_catches_what_is_lost(void **state) {
 /* And is content with what is sound, of every sort, also with what owes no answer. */
 static void verify_lets_pass_what_is_sound(void **state) {
     (void)state;
-    static const char *const specs[] = {"sorted:shard=1024",
-                                        "sorted_map:shard=1024",
-                                        "sorted_sets:shard=1024",
+    static const char *const specs[] = {"sorted:segment=1024",
+                                        "sorted_map:segment=1024",
+                                        "sorted_sets:segment=1024",
                                         "classic",
                                         "classic:capacity=44000",
                                         "cuckoo",
@@ -633,7 +633,7 @@ static tamis_builder *watched(const char *spec, uint64_t n, watcher *w, unsigned
 
 static void stages_start_and_end(void **state) {
     (void)state;
-    static const char *const specs[] = {"sorted:shard=1024", "classic", "sorted_sets:shard=1024",
+    static const char *const specs[] = {"sorted:segment=1024", "classic", "sorted_sets:segment=1024",
                                         "cuckoo"};
     for (size_t s = 0; s < sizeof specs / sizeof *specs; s++)
         for (unsigned threads = 1; threads <= 4; threads += 3) {
@@ -651,7 +651,7 @@ static void stages_start_and_end(void **state) {
  * and the same builder then makes what it would have made. */
 static void stopped_at_every_report(void **state) {
     (void)state;
-    static const char *const specs[] = {"sorted:shard=1024", "cuckoo"};
+    static const char *const specs[] = {"sorted:segment=1024", "cuckoo"};
     for (size_t s = 0; s < sizeof specs / sizeof *specs; s++) {
         watcher w = {.stage = -1};
         tamis_builder *b = watched(specs[s], 40000, &w, 1);
@@ -777,8 +777,8 @@ static void memory_runs_out(const char *spec, size_t n, long step) {
 
 static void no_allocation_matters(void **state) {
     (void)state;
-    static const char *const specs[] = {"sorted:shard=1024",
-                                        "sorted_sets:shard=1024",
+    static const char *const specs[] = {"sorted:segment=1024",
+                                        "sorted_sets:segment=1024",
                                         "counting",
                                         "classic:capacity=5000",
                                         "window",
@@ -792,8 +792,8 @@ static void no_allocation_matters(void **state) {
 /* The limit holds, for the builder and all its threads. */
 static void limit_is_held(void **state) {
     (void)state;
-    static const char *const specs[] = {"sorted:shard=1024", "sorted:shard=8192",
-                                        "sorted_map:shard=1024", "sorted_sets:shard=1024"};
+    static const char *const specs[] = {"sorted:segment=1024", "sorted:segment=8192",
+                                        "sorted_map:segment=1024", "sorted_sets:segment=1024"};
     for (size_t s = 0; s < sizeof specs / sizeof *specs; s++)
         for (unsigned threads = 1; threads <= 8; threads += 7)
             for (uint64_t limit = MIB; limit <= 4 * MIB; limit *= 4) {
@@ -838,9 +838,9 @@ static void too_small_a_limit_is_one_sentence(void **state) {
     tamis_free(finish(b));
 }
 
-/* A limit that is too small for shards of the usual size makes smaller ones, says so, and what was
+/* A limit that is too small for segments of the usual size makes smaller ones, says so, and what was
  * made is what asking for those would have made, on any number of threads. */
-static void small_limits_make_small_shards(void **state) {
+static void small_limits_make_small_segments(void **state) {
     (void)state;
     for (uint64_t limit = MIB; limit <= 4 * MIB; limit *= 4) {
         struct tamis_builder_info info[2];
@@ -854,26 +854,26 @@ static void small_limits_make_small_shards(void **state) {
             DEMAND(tamis_builder_finish_to(b, path));
             made[i] = bytes_of_file(path);
             if (i < 2) tamis_builder_info(b, &info[i], sizeof info[i]);
-            snprintf(spec, sizeof spec, "fuse:fpr=1/256,shard=%llu",
-                     (unsigned long long)info[0].shard);
+            snprintf(spec, sizeof spec, "fuse:fpr=1/256,segment=%llu",
+                     (unsigned long long)info[0].segment);
             tamis_builder_free(b);
         }
         assert_true(are_same(made[0], made[1]) && are_same(made[0], made[2]));
         assert_int_equal(info[0].records, 300000);
-        assert_int_equal(info[0].shard_asked, 4194304);
-        assert_true(info[0].shard < (limit == MIB ? 65536 : 4194304));
-        assert_true(info[0].shards > 1 && info[0].bits_more > 0.1 && info[0].bits_more < 2);
+        assert_int_equal(info[0].segment_asked, 4194304);
+        assert_true(info[0].segment < (limit == MIB ? 65536 : 4194304));
+        assert_true(info[0].segments > 1 && info[0].bits_more > 0.1 && info[0].bits_more < 2);
         assert_memory_equal(&info[0], &info[1], sizeof info[0]);
         for (int i = 0; i < 3; i++) free(made[i].at);
     }
 }
 
-/* All in one partition, all in one shard: no more memory than allowed, and no end without a word. */
+/* All in one partition, all in one segment: no more memory than allowed, and no end without a word. */
 static void hashes_that_are_not_mixed(void **state) {
     (void)state;
     tamis *f;
     for (int form = 0; form < 3; form++) {
-        tamis_builder *b = open_builder("sorted:shard=1024", MIB, 4);
+        tamis_builder *b = open_builder("sorted:segment=1024", MIB, 4);
         for (uint64_t i = 0; i < 100000; i++)
             DEMAND(tamis_builder_add_hash(b, form == 0   ? i                   /* one partition */
                                              : form == 1 ? i << 40             /* 2^16 apart */
@@ -882,8 +882,8 @@ static void hashes_that_are_not_mixed(void **state) {
         tamis_builder_free(b);
         assert_int_equal(test_files_in(folder), 0);
     }
-    /* Spread over the partitions, but with most of them in the first half of the shards. */
-    tamis_builder *b = open_builder("sorted:shard=1024", MIB, 1);
+    /* Spread over the partitions, but with most of them in the first half of the segments. */
+    tamis_builder *b = open_builder("sorted:segment=1024", MIB, 1);
     for (uint64_t i = 0; i < 30000; i++) {
         DEMAND(tamis_builder_add_hash(b, test_number(14, i)));
         DEMAND(tamis_builder_add_hash(b, test_number(15, i) >> 8 | (uint64_t)0x55 << 56));
@@ -891,7 +891,7 @@ static void hashes_that_are_not_mixed(void **state) {
     REFUSED(TAMIS_NOMEM, "well mixed", tamis_builder_finish(b, &f));
     tamis_builder_free(b);
     /* Without a limit all of it works. */
-    b = open_builder("sorted:shard=1024", 0, 3);
+    b = open_builder("sorted:segment=1024", 0, 3);
     for (uint64_t i = 0; i < 100000; i++) DEMAND(tamis_builder_add_hash(b, i));
     f = finish(b);
     for (uint64_t i = 0; i < 100000; i++) assert_true(tamis_has_hash(f, i));
@@ -982,7 +982,7 @@ int main(void) {
         IN_FOLDER(no_allocation_matters),
         IN_FOLDER(limit_is_held),
         IN_FOLDER(too_small_a_limit_is_one_sentence),
-        IN_FOLDER(small_limits_make_small_shards),
+        IN_FOLDER(small_limits_make_small_segments),
         IN_FOLDER(hashes_that_are_not_mixed),
         IN_FOLDER(payloads_over_the_limit),
         IN_FOLDER(what_cannot_be_is_refused),

@@ -21,7 +21,7 @@
 #define COUNT_OF(list) (sizeof(list) / sizeof *(list))
 #define GOOD           ((uint64_t)1 << 30) /* known-good keys are the numbers of a family from here */
 
-enum { WIDTH = TAMIS_SHARD_WORDS, NARROW };
+enum { WIDTH = TAMIS_SEGMENT_WORDS, NARROW };
 enum { AT_WORDS = TEST_WORDS_AT, AT_PAYLOAD = TEST_HEADER_BYTES };
 
 typedef struct lists {
@@ -123,14 +123,14 @@ static void one_member_has_the_rate_of_many(void **state) {
     }
 }
 
-static void shards_and_duplicates(void **state) {
+static void segments_and_duplicates(void **state) {
     (void)state;
     const lists l = {.family = 3, .members = 6000, .good = 30000};
     lists twisted = l;
     twisted.is_twisted = true;
-    tamis *f = build("cascade:fpr=2%,shard=1024", &l);
-    tamis *g = build("cascade:fpr=2%,shard=1024", &twisted);
-    assert_int_equal(test_info(f).word[TAMIS_SHARDS], 36);
+    tamis *f = build("cascade:fpr=2%,segment=1024", &l);
+    tamis *g = build("cascade:fpr=2%,segment=1024", &twisted);
+    assert_int_equal(test_info(f).word[TAMIS_SEGMENTS], 36);
     assert_int_equal(test_info(f).capacity, 6000);
     assert_exact(f, &l);
     assert_true(test_is_same_image(f, g));
@@ -174,7 +174,7 @@ static void overlaps_are_conflicts(void **state) {
     const lists l = {.family = 9, .members = 3000, .good = 9000};
     const uint64_t both = member_at(&l, 1234);
     for (int is_first = 0; is_first < 2; is_first++) {
-        tamis_builder *b = open_lists("cascade:shard=1024", &l);
+        tamis_builder *b = open_lists("cascade:segment=1024", &l);
         tamis *f;
         const uint64_t hash = is_first ? both : good_at(&l, 17);
         assert_int_equal(is_first ? tamis_builder_good_hash(b, hash) //
@@ -207,7 +207,7 @@ static void assert_refused(uint8_t *image, size_t size, size_t at, uint64_t word
 static void forgeries_are_refused(void **state) {
     (void)state;
     const lists l = {.family = 11, .members = 1500, .good = 5000};
-    tamis *f = build("cascade:fpr=0.9,shard=2048", &l);
+    tamis *f = build("cascade:fpr=0.9,segment=2048", &l);
     size_t size;
     uint8_t *image = test_image(f, &size);
     const uint64_t head = tamis__get64(image + AT_PAYLOAD), words = head >> 32;
@@ -236,7 +236,7 @@ int main(void) {
         cmocka_unit_test(every_pair_of_small_lists),
         cmocka_unit_test(lists_choose_the_width),
         cmocka_unit_test(one_member_has_the_rate_of_many),
-        cmocka_unit_test(shards_and_duplicates),
+        cmocka_unit_test(segments_and_duplicates),
         cmocka_unit_test(bits_are_few),
         cmocka_unit_test(sizes_are_kept),
         cmocka_unit_test(overlaps_are_conflicts),

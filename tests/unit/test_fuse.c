@@ -70,18 +70,18 @@ static uint64_t bit_by_bit(const uint8_t *p, uint64_t bit, unsigned width) {
 
 static bool read_by_format(const tamis *f, uint64_t hash) {
     const struct tamis_info info = test_info(f);
-    const uint64_t shards = info.word[0], width = info.word[3], arity = info.word[4];
+    const uint64_t segments = info.word[0], width = info.word[3], arity = info.word[4];
     uint64_t size, rest, x = 0;
     const uint8_t *p = tamis_payload(f, &size);
-    const uint64_t s = tamis__multiply(hash, shards, &rest);
-    p += tamis__get64(p + size - 8 * (shards + 1 - s));
+    const uint64_t s = tamis__multiply(hash, segments, &rest);
+    p += tamis__get64(p + size - 8 * (segments + 1 - s));
     const uint64_t keys = tamis__get64(p), seed = tamis__get64(p + 8);
-    const uint64_t log = p[16], segments = tamis__get64(p + 16) >> 8;
+    const uint64_t log = p[16], strips = tamis__get64(p + 16) >> 8;
     if (keys == 0) return false;
     const uint64_t y = rest + seed * 0x9e3779b97f4a7c15, m = mix(y);
     for (uint64_t j = 0; j < arity; j++) {
         const uint64_t in = m >> 16 * j & 0xffff, length = (uint64_t)1 << log;
-        const uint64_t cell = (tamis__range(y, segments) + j) * length + in % length;
+        const uint64_t cell = (tamis__range(y, strips) + j) * length + in % length;
         x ^= bit_by_bit(p + 24, cell * width, (unsigned)width);
     }
     return x == m * 0xf1357aea2e62a9c5 >> (64 - width);
@@ -92,8 +92,8 @@ static void a_reader_by_the_format_agrees(void **state) {
     static const char *const specs[] = {
         "fuse:width=1",          "fuse:width=8",
         "fuse:width=13",         "fuse:width=16",
-        "fuse:width=27,arity=4", "fuse:width=32,shard=1024",
-        "fuse:width=3",          "fuse:width=5,arity=4,shard=1024",
+        "fuse:width=27,arity=4", "fuse:width=32,segment=1024",
+        "fuse:width=3",          "fuse:width=5,arity=4,segment=1024",
     };
     for (size_t i = 0; i < COUNT_OF(specs); i++) {
         tamis *f = test_build(specs[i], i, 5000);
@@ -140,19 +140,19 @@ static void every_way_to_ask_agrees(void **state) {
                 char spec[64];
                 if (counts[i] > 2000 && widths[w] < 16 && arity == 4) continue;
                 sprintf(spec, "fuse:width=%u,arity=%u%s", widths[w], arity,
-                        w % 2 ? ",shard=1024" : "");
+                        w % 2 ? ",segment=1024" : "");
                 tamis *f = test_build(spec, w, counts[i]);
                 ask_every_way(f, w);
                 tamis_free(f);
             }
 }
 
-/* All keys are in the last of three shards. */
-static void empty_shards_answer_no(void **state) {
+/* All keys are in the last of three segments. */
+static void empty_segments_answer_no(void **state) {
     (void)state;
     enum { KEYS = 3000 };
-    static const char *const specs[] = {"fuse:width=8,shard=1024", "fuse:width=1,shard=1024",
-                                        "fuse:width=32,shard=1024,arity=4"};
+    static const char *const specs[] = {"fuse:width=8,segment=1024", "fuse:width=1,segment=1024",
+                                        "fuse:width=32,segment=1024,arity=4"};
     for (size_t s = 0; s < COUNT_OF(specs); s++) {
         tamis_builder *b = test_builder(specs[s]);
         for (uint64_t i = 0; i < KEYS; i++)
@@ -192,11 +192,11 @@ static void rates_are_as_promised(void **state) {
         }
 }
 
-/* Fingerprints must not depend on where the cells are, nor on which shard it is. */
-static void shards_do_not_change_the_rate(void **state) {
+/* Fingerprints must not depend on where the cells are, nor on which segment it is. */
+static void segments_do_not_change_the_rate(void **state) {
     (void)state;
     enum { KEYS = 40000, PROBES = 400000 };
-    tamis *f = test_build("fuse:width=8,shard=1024", 1, KEYS);
+    tamis *f = test_build("fuse:width=8,segment=1024", 1, KEYS);
     assert_int_equal(test_info(f).word[0], (KEYS + 1023) / 1024);
     assert_int_equal(test_count_hits(f, 1, 0, KEYS), KEYS);
     const uint64_t hits = test_count_hits(f, 1, TEST_STRANGERS, PROBES);
@@ -210,7 +210,7 @@ static void shards_do_not_change_the_rate(void **state) {
 static void the_same_set_gives_the_same_bytes(void **state) {
     (void)state;
     enum { KEYS = 10000 };
-    const char *spec = "fuse:width=9,shard=1024";
+    const char *spec = "fuse:width=9,segment=1024";
     tamis *f = test_build(spec, 2, KEYS);
     tamis_builder *b = test_careful_builder(spec, 3);
     for (uint64_t i = 0; i < 3 * KEYS; i++) /* backwards, thrice, by three threads */
@@ -226,7 +226,7 @@ static void a_view_at_any_alignment_answers_the_same(void **state) {
     (void)state;
     enum { KEYS = 3000 };
     static const char *const specs[] = {"fuse:width=8", "fuse:width=16", "fuse:width=11",
-                                        "fuse:width=30,arity=4", "fuse:width=2,shard=1024"};
+                                        "fuse:width=30,arity=4", "fuse:width=2,segment=1024"};
     for (size_t s = 0; s < COUNT_OF(specs); s++) {
         tamis *f = test_build(specs[s], 5, KEYS);
         for (size_t shift = 1; shift < 8; shift += 2) {
@@ -271,7 +271,7 @@ static void a_size_is_kept(void **state) {
                      TAMIS_INVALID);
     for (unsigned size = 6000; size <= 146000; size += 14000) {
         char spec[64];
-        sprintf(spec, "fuse:size=%u,shard=1024", size);
+        sprintf(spec, "fuse:size=%u,segment=1024", size);
         tamis *f = test_build(spec, 4, KEYS);
         uint64_t bytes;
         tamis_payload(f, &bytes);
@@ -325,7 +325,7 @@ static void rows_of_any_width_come_back(void **state) {
     qsort(hash, KEYS, sizeof *hash, ascending);
     for (unsigned v = 0; v <= 64; v++)
         for (unsigned g = v ? 0 : 1; g <= 32; g += v % 8 == 7 ? 5 : 11) {
-            const tamis_peel_form form = {.shards = 1,
+            const tamis_peel_form form = {.segments = 1,
                                           .arity = v % 2 ? 3 : 4,
                                           .value_bits = v,
                                           .guard_bits = g,
@@ -358,7 +358,7 @@ static void slots_have_one_owner(void **state) {
     enum { KEYS = 5000 };
     static uint64_t hash[KEYS], value[KEYS], slot[KEYS];
     const tamis_peel_form form = {
-        .shards = 1, .arity = 4, .value_bits = 1, .guard_bits = 0, .has_slots = true};
+        .segments = 1, .arity = 4, .value_bits = 1, .guard_bits = 0, .has_slots = true};
     const tamis_peel_task task = {hash, value, KEYS};
     uint8_t *work = malloc((size_t)tamis__peel_work(&form, KEYS));
     uint8_t *out = malloc((size_t)tamis__peel_most(&form, KEYS));
@@ -390,9 +390,9 @@ static void hashes_that_are_not_mixed_are_refused(void **state) {
     tamis_builder_free(b);
 }
 
-/* Which of its cells is the first of the third segment, at the first try; 3: none. */
-static unsigned finds_the_crowd(uint64_t hash, uint64_t segments) {
-    const uint64_t first = tamis__range(hash, segments);
+/* Which of its cells is the first of the third strip, at the first try; 3: none. */
+static unsigned finds_the_crowd(uint64_t hash, uint64_t strips) {
+    const uint64_t first = tamis__range(hash, strips);
     return first <= 2 && (mix(hash) >> 16 * (2 - first) & 0xff) == 0 ? 2 - (unsigned)first : 3;
 }
 
@@ -400,21 +400,21 @@ static unsigned finds_the_crowd(uint64_t hash, uint64_t segments) {
  * another one works. */
 static void a_crowded_cell_fails_the_try(void **state) {
     (void)state;
-    enum { KEYS = 2000, SEGMENTS = 9, LOG = 8 };
+    enum { KEYS = 2000, STRIPS = 9, LOG = 8 };
     static uint64_t hash[KEYS];
     uint64_t left[4] = {1, 129, 127, KEYS - 257}, size; /* by which of their cells it is */
-    const tamis_peel_form form = {.shards = 1, .arity = 3, .guard_bits = 8};
+    const tamis_peel_form form = {.segments = 1, .arity = 3, .guard_bits = 8};
     const tamis_peel_task task = {.hash = hash, .n = KEYS};
     uint8_t *work = malloc((size_t)tamis__peel_work(&form, KEYS));
     uint8_t *out = malloc((size_t)tamis__peel_most(&form, KEYS) + TAMIS_PEEL_BEHIND);
     for (uint64_t i = 0, n = 0; n < KEYS; i++) {
-        uint64_t *more = &left[finds_the_crowd(test_number(8, i), SEGMENTS)];
+        uint64_t *more = &left[finds_the_crowd(test_number(8, i), STRIPS)];
         if (*more) (*more)--, hash[n++] = test_number(8, i);
     }
     qsort(hash, KEYS, sizeof *hash, ascending);
     assert_int_equal(tamis__peel_make(&form, &task, work, out, &size), TAMIS_OK);
     assert_true(tamis__get64(out + 8) > 0);
-    assert_int_equal(tamis__get64(out + 16), SEGMENTS << 8 | LOG);
+    assert_int_equal(tamis__get64(out + 16), STRIPS << 8 | LOG);
     for (size_t i = 0; i < KEYS; i++) {
         tamis_peel_aim aim;
         tamis__peel_aim_at(&form, out, hash[i], &aim);
@@ -439,7 +439,7 @@ static tamis_status load_forged(uint8_t *image, size_t size, size_t at, uint64_t
 static void forged_headers_are_refused(void **state) {
     (void)state;
     enum { KEYS = 3000 };
-    tamis *f = test_build("fuse:width=9,shard=1024", 7, KEYS);
+    tamis *f = test_build("fuse:width=9,segment=1024", 7, KEYS);
     size_t size;
     uint64_t bytes;
     uint8_t *image = test_image(f, &size);
@@ -479,7 +479,7 @@ static void stray_bits_are_refused(void **state) {
 
 static void what_is_let_in_answers(void **state) {
     (void)state;
-    tamis *f = test_build("fuse:width=13,shard=1024,arity=4", 9, 2500);
+    tamis *f = test_build("fuse:width=13,segment=1024,arity=4", 9, 2500);
     size_t size;
     uint8_t *image = test_image(f, &size);
     for (uint64_t i = 0; i < 400; i++) {
@@ -509,9 +509,9 @@ int main(void) {
         cmocka_unit_test(small_sets_can_always_be_built),
         cmocka_unit_test(a_reader_by_the_format_agrees),
         cmocka_unit_test(every_way_to_ask_agrees),
-        cmocka_unit_test(empty_shards_answer_no),
+        cmocka_unit_test(empty_segments_answer_no),
         cmocka_unit_test(rates_are_as_promised),
-        cmocka_unit_test(shards_do_not_change_the_rate),
+        cmocka_unit_test(segments_do_not_change_the_rate),
         cmocka_unit_test(the_same_set_gives_the_same_bytes),
         cmocka_unit_test(a_view_at_any_alignment_answers_the_same),
         cmocka_unit_test(widths_follow_from_wishes),

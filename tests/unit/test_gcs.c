@@ -25,7 +25,7 @@
 
 #define COUNT_OF(list) (sizeof(list) / sizeof *(list))
 
-enum { RANGE = TAMIS_SHARD_WORDS, RICE, SHIFT };
+enum { RANGE = TAMIS_SEGMENT_WORDS, RICE, SHIFT };
 
 static int by_number(const void *a, const void *b) {
     const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
@@ -348,7 +348,7 @@ static void check_batches(const char *spec, uint64_t way) {
 static void batches_of_any_spread(void **state) {
     static const char *const specs[] = {
         "gcs:capacity=4000,fpr=50%",
-        "gcs:capacity=4000,fpr=1%,shard=1024",
+        "gcs:capacity=4000,fpr=1%,segment=1024",
         "gcs:capacity=4000,fpr=1/256",
         "gcs:capacity=4000,fpr=1e-9",
         "gcs:capacity=4000,range=400000,rice=0",
@@ -363,10 +363,10 @@ static void batches_of_any_spread(void **state) {
         for (uint64_t way = 0; way < 4; way++) check_batches(specs[s], way);
 }
 
-/* More shards than are taken apart once. */
-static void batches_over_many_shards(void **state) {
+/* More segments than are taken apart once. */
+static void batches_over_many_segments(void **state) {
     (void)state;
-    tamis *f = build("gcs:capacity=60000,fpr=1%,shard=1024", 0, 60000);
+    tamis *f = build("gcs:capacity=60000,fpr=1%,segment=1024", 0, 60000);
     uint64_t *hash = malloc(60000 * sizeof *hash);
     uint8_t *hit = malloc(60000);
     for (uint64_t i = 0; i < 60000; i++)
@@ -379,8 +379,8 @@ static void batches_over_many_shards(void **state) {
 }
 
 static void every_small_number_of_keys(void **state) {
-    static const char *const specs[] = {"gcs:fpr=1%,shard=1024", "gcs:fpr=50%", "gcs:fpr=1e-12",
-                                        "gcs:range=1,shard=1024", "gcs:range=7"};
+    static const char *const specs[] = {"gcs:fpr=1%,segment=1024", "gcs:fpr=50%", "gcs:fpr=1e-12",
+                                        "gcs:range=1,segment=1024", "gcs:range=7"};
     (void)state;
     for (size_t s = 0; s < COUNT_OF(specs); s++)
         for (uint64_t n = 0; n <= 300; n += n < 20 || s == 0 ? 1 : 35) {
@@ -391,12 +391,12 @@ static void every_small_number_of_keys(void **state) {
         }
 }
 
-static void several_shards(void **state) {
+static void several_segments(void **state) {
     (void)state;
-    tamis *f = build("gcs:fpr=0.1%,shard=1024", 0, 20000);
+    tamis *f = build("gcs:fpr=0.1%,segment=1024", 0, 20000);
     const struct tamis_info info = test_info(f);
-    assert_true(info.word[TAMIS_SHARDS] >= 20 && info.word[TAMIS_SHARDS] <= 40);
-    assert_int_equal(info.word[TAMIS_SHARDS], ((info.word[RANGE] - 1) >> info.word[SHIFT]) + 1);
+    assert_true(info.word[TAMIS_SEGMENTS] >= 20 && info.word[TAMIS_SEGMENTS] <= 40);
+    assert_int_equal(info.word[TAMIS_SEGMENTS], ((info.word[RANGE] - 1) >> info.word[SHIFT]) + 1);
     check_against_cells(f, 0, 20000);
     check_views(f, 20000);
     tamis_free(f);
@@ -405,7 +405,7 @@ static void several_shards(void **state) {
 /* A cursor that has no room for the place in the code finds its way all the same. */
 static void lists_of_wide_ranges(void **state) {
     (void)state;
-    tamis *f = build("gcs:range=9223372036854775807,shard=1024", 0, 5000);
+    tamis *f = build("gcs:range=9223372036854775807,segment=1024", 0, 5000);
     check_against_cells(f, 0, 5000);
     tamis_free(f);
     f = build("gcs:range=9007199254740992,rice=20", 0, 3000); /* nearly all gaps are far */
@@ -414,7 +414,7 @@ static void lists_of_wide_ranges(void **state) {
 }
 
 static void merging_is_building_together(void **state) {
-    static const char spec[] = "gcs:capacity=9000,fpr=1%,shard=1024";
+    static const char spec[] = "gcs:capacity=9000,fpr=1%,segment=1024";
     (void)state;
     tamis *a = build(spec, 0, 5000), *b = build(spec, 3000, 9000), *all = build(spec, 0, 9000);
     struct tamis_estimate common, jaccard;
@@ -432,7 +432,7 @@ static void merging_is_building_together(void **state) {
     assert_true(test_is_same_payload(a, all));
     assert_int_equal(tamis_merge(a, a), TAMIS_OK);
     assert_true(test_is_same_payload(a, all));
-    tamis *other = build("gcs:capacity=9000,fpr=2%,shard=1024", 0, 10);
+    tamis *other = build("gcs:capacity=9000,fpr=2%,segment=1024", 0, 10);
     assert_int_equal(tamis_merge(a, other), TAMIS_MISMATCH);
     assert_non_null(strstr(tamis_why(), "range"));
     assert_true(test_is_same_payload(a, all));
@@ -443,7 +443,7 @@ static void merging_is_building_together(void **state) {
 }
 
 static void going_on_is_building_at_once(void **state) {
-    static const char spec[] = "gcs:capacity=4000,fpr=1%,shard=1024";
+    static const char spec[] = "gcs:capacity=4000,fpr=1%,segment=1024";
     (void)state;
     tamis *first = build(spec, 0, 1500), *all = build(spec, 0, 4000);
     tamis_builder *b;
@@ -465,7 +465,7 @@ static void rates_are_as_promised(void **state) {
     } list[] = {{"gcs:fpr=1%", 0.01},
                 {"gcs:fpr=1/256", 1 / 256.0},
                 {"gcs:fpr=10%", 0.1},
-                {"gcs:fpr=1%,shard=1024", 0.01},
+                {"gcs:fpr=1%,segment=1024", 0.01},
                 {"gcs:m=1000,rice=9", 0.001}};
     enum { KEYS = 50000, PROBES = 400000 };
     (void)state;
@@ -547,7 +547,7 @@ static void bitcoins_parameters(void **state) {
 
 static void specs_lead_back(void **state) {
     static const char *const specs[] = {"gcs:fpr=1%", "gcs:m=784931,rice=19", "gcs:size=20000",
-                                        "gcs:range=123456789,shard=2048", "gcs:fpr=3%,rice=2"};
+                                        "gcs:range=123456789,segment=2048", "gcs:fpr=3%,rice=2"};
     (void)state;
     for (size_t s = 0; s < COUNT_OF(specs); s++) {
         char spec[256];
@@ -574,11 +574,11 @@ static void use(const tamis *f) {
 }
 
 static void forged_words_are_refused(void **state) {
-    static const test_word list[] = {{TAMIS_SHARDS, 0},
-                                     {TAMIS_SHARDS, 1},
-                                     {TAMIS_SHARDS, UINT64_MAX},
-                                     {TAMIS_SHARD_BYTES, 0},
-                                     {TAMIS_SHARD_KEYS, 0},
+    static const test_word list[] = {{TAMIS_SEGMENTS, 0},
+                                     {TAMIS_SEGMENTS, 1},
+                                     {TAMIS_SEGMENTS, UINT64_MAX},
+                                     {TAMIS_SEGMENT_BYTES, 0},
+                                     {TAMIS_SEGMENT_KEYS, 0},
                                      {RANGE, 0},
                                      {RANGE, UINT64_MAX},
                                      {RANGE, (uint64_t)1 << 63},
@@ -589,7 +589,7 @@ static void forged_words_are_refused(void **state) {
                                      {SHIFT, UINT64_MAX},
                                      {6, 1}};
     (void)state;
-    tamis *f = build("gcs:fpr=1%,shard=1024", 0, 3000);
+    tamis *f = build("gcs:fpr=1%,segment=1024", 0, 3000);
     assert_true(test_refuses_words(f, list, COUNT_OF(list), use));
     tamis_free(f);
 }
@@ -602,7 +602,7 @@ static void forged_heads_are_refused(void **state) {
                 {10, 65}, {11, 1}, {15, 1}, {16, 255}, {23, 1}, {24, 1}};
     (void)state;
     size_t size;
-    tamis *f = build("gcs:fpr=1%,shard=1024", 0, 3000);
+    tamis *f = build("gcs:fpr=1%,segment=1024", 0, 3000);
     uint8_t *image = test_image(f, &size);
     for (size_t i = 0; i < COUNT_OF(list); i++) {
         uint8_t *byte = image + TEST_HEADER_BYTES + list[i].at;
@@ -611,9 +611,9 @@ static void forged_heads_are_refused(void **state) {
         assert_int_equal(test_load_resealed(image, size, use), TAMIS_CORRUPT);
         *byte = right;
     }
-    const uint64_t shards = test_info(f).word[TAMIS_SHARDS];
-    for (uint64_t i = 0; i <= shards; i++) { /* where shards start */
-        uint8_t *offset = image + size - 8 * (shards + 1 - i);
+    const uint64_t segments = test_info(f).word[TAMIS_SEGMENTS];
+    for (uint64_t i = 0; i <= segments; i++) { /* where segments start */
+        uint8_t *offset = image + size - 8 * (segments + 1 - i);
         tamis__put64(offset, tamis__get64(offset) + 8);
         assert_int_equal(test_load_resealed(image, size, use), TAMIS_CORRUPT);
         tamis__put64(offset, tamis__get64(offset) - 8);
@@ -624,7 +624,7 @@ static void forged_heads_are_refused(void **state) {
 
 static void flipped_bits_are_refused_or_sound(void **state) {
     (void)state;
-    tamis *f = build("gcs:fpr=20%,shard=1024", 0, 1500);
+    tamis *f = build("gcs:fpr=20%,segment=1024", 0, 1500);
     const unsigned accepted = test_flip_bits(f, 4000, use);
     assert_true(accepted > 100 && accepted < 3000);
     tamis_free(f);
@@ -638,9 +638,9 @@ int main(void) {
         cmocka_unit_test(the_rule_is_the_best),
         cmocka_unit_test(the_smallest_hash_of_a_cell),
         cmocka_unit_test(batches_of_any_spread),
-        cmocka_unit_test(batches_over_many_shards),
+        cmocka_unit_test(batches_over_many_segments),
         cmocka_unit_test(every_small_number_of_keys),
-        cmocka_unit_test(several_shards),
+        cmocka_unit_test(several_segments),
         cmocka_unit_test(lists_of_wide_ranges),
         cmocka_unit_test(merging_is_building_together),
         cmocka_unit_test(going_on_is_building_at_once),

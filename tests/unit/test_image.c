@@ -112,7 +112,7 @@ static const struct field {
     {PLAIN, 72, 8, 1000000, TAMIS_CORRUPT, "the asked rate is not below 1"},
     {PLAIN, 72, 8, 1, TAMIS_CORRUPT, "the asked rate is not below 1"},
     {PLAIN, 80, 8, (uint64_t)1 << 60, TAMIS_CORRUPT, "blocked cannot have"},
-    {BUILT, 80 + 8 * TAMIS_SHARD_BYTES, 8, (uint64_t)1 << 57, TAMIS_CORRUPT,
+    {BUILT, 80 + 8 * TAMIS_SEGMENT_BYTES, 8, (uint64_t)1 << 57, TAMIS_CORRUPT,
      "a payload of more than 2^56 bytes"},
     {PLAIN, 80, 8, 0, TAMIS_CORRUPT, "blocked"},
     {PLAIN, 136, 8, 1, TAMIS_CORRUPT, "an unused shape word is not zero"},

@@ -20,7 +20,7 @@
 
 #define COUNT_OF(list) (sizeof(list) / sizeof *(list))
 
-enum { RANGE = TAMIS_SHARD_WORDS, SHIFT, LABELS, NAMES, LARGEST };
+enum { RANGE = TAMIS_SEGMENT_WORDS, SHIFT, LABELS, NAMES, LARGEST };
 enum { MOST_FOUND = 1 << 14 };
 
 /* ---- Sets and who is in them ---------------------------------------------------------------- */
@@ -195,7 +195,7 @@ static void families_of_all_shapes(void **state) {
         {40, 5000, is_skewed}, {300, 100, has_some}, {10000, 30, has_all}, {10000, 90, has_own},
         {65, 700, has_all},    {7, 64, has_own},     {10000, 2, has_some},
     };
-    static const char *const specs[] = {"labels:fpr=1%,shard=1024", "labels:fpr=10%",
+    static const char *const specs[] = {"labels:fpr=1%,segment=1024", "labels:fpr=10%",
                                         "labels:fpr=1e-6"};
     (void)state;
     for (size_t i = 0; i < COUNT_OF(list); i++)
@@ -211,7 +211,7 @@ static void every_small_number_of_keys(void **state) {
     (void)state;
     for (uint64_t n = 0; n <= 300; n++) {
         const family y = {1 + n % 5, n, has_some};
-        tamis *f = build(n % 2 ? "labels:fpr=1%" : "labels:fpr=2%,shard=1024", &y);
+        tamis *f = build(n % 2 ? "labels:fpr=1%" : "labels:fpr=2%,segment=1024", &y);
         check_against_pairs(f, &y);
         tamis_free(f);
     }
@@ -221,7 +221,7 @@ static void every_small_number_of_keys(void **state) {
 static void crowded_cells(void **state) {
     static const family y = {97, 3000, has_some};
     (void)state;
-    tamis *f = build("labels:range=5,shard=1024", &y);
+    tamis *f = build("labels:range=5,segment=1024", &y);
     check_against_pairs(f, &y);
     tamis_free(f);
     f = build("labels:range=1", &y);
@@ -269,7 +269,7 @@ static void every_label_keeps_its_rate(void **state) {
 /* ---- More labels, more keys ----------------------------------------------------------------- */
 
 static void a_label_comes_later(void **state) {
-    static const char spec[] = "labels:capacity=5000,fpr=1%,shard=1024";
+    static const char spec[] = "labels:capacity=5000,fpr=1%,segment=1024";
     static const family y = {9, 5000, has_some};
     (void)state;
     tamis_builder *b = test_builder(spec);
@@ -299,7 +299,7 @@ static void a_label_comes_later(void **state) {
 
 /* Labels of the two may have other numbers: names decide. */
 static void merging_goes_by_names(void **state) {
-    static const char spec[] = "labels:capacity=3000,fpr=1%,shard=1024";
+    static const char spec[] = "labels:capacity=3000,fpr=1%,segment=1024";
     static const family y = {6, 3000, has_some};
     (void)state;
     tamis_builder *b = test_builder(spec);
@@ -373,8 +373,8 @@ static void use(const tamis *f) {
 }
 
 static void forged_words_are_refused(void **state) {
-    static const test_word list[] = {{TAMIS_SHARDS, 0},
-                                     {TAMIS_SHARDS, 2},
+    static const test_word list[] = {{TAMIS_SEGMENTS, 0},
+                                     {TAMIS_SEGMENTS, 2},
                                      {RANGE, 0},
                                      {RANGE, UINT64_MAX},
                                      {RANGE, UINT64_MAX / 20},
@@ -391,7 +391,7 @@ static void forged_words_are_refused(void **state) {
                                      {LARGEST, 9}};
     static const family y = {9, 2000, has_some};
     (void)state;
-    tamis *f = build("labels:fpr=1%,shard=1024", &y);
+    tamis *f = build("labels:fpr=1%,segment=1024", &y);
     assert_true(test_refuses_words(f, list, COUNT_OF(list), use));
     tamis_free(f);
 }
@@ -424,7 +424,7 @@ static void forged_names_are_refused(void **state) {
 static void flipped_bits_are_refused_or_sound(void **state) {
     static const family y = {5, 600, has_some};
     (void)state;
-    tamis *f = build("labels:fpr=20%,shard=1024", &y);
+    tamis *f = build("labels:fpr=20%,segment=1024", &y);
     const unsigned accepted = test_flip_bits(f, 3000, use);
     assert_true(accepted > 50 && accepted < 2500);
     tamis_free(f);

@@ -25,7 +25,7 @@
 
 #define COUNT_OF(list) (sizeof(list) / sizeof *(list))
 
-enum { WIDTH = TAMIS_SHARD_WORDS, NARROW };
+enum { WIDTH = TAMIS_SEGMENT_WORDS, NARROW };
 
 /* ---- A reader from the format --------------------------------------------------------------- */
 
@@ -505,13 +505,13 @@ static void rates_are_exact(void **state) {
         }
 }
 
-static void shards_and_duplicates(void **state) {
+static void segments_and_duplicates(void **state) {
     (void)state;
     enum { N = 20000 };
-    tamis *f = build("ribbon:fpr=1%,shard=1024", 60, N, false);
-    tamis *g = build("ribbon:fpr=1%,shard=1024", 60, N, true);
+    tamis *f = build("ribbon:fpr=1%,segment=1024", 60, N, false);
+    tamis *g = build("ribbon:fpr=1%,segment=1024", 60, N, true);
     const struct tamis_info info = test_info(f);
-    assert_int_equal(info.word[TAMIS_SHARDS], 20);
+    assert_int_equal(info.word[TAMIS_SEGMENTS], 20);
     assert_true(info.items_now.value == N);
     assert_int_equal(test_count_hits(f, 60, 0, N), N);
     assert_true(test_is_same_image(f, g));
@@ -544,7 +544,7 @@ static void wishes_that_cannot_be(void **state) {
     assert_non_null(strstr(tamis_why(), "2^-32"));
     assert_int_equal(tamis_plan("ribbon:capacity=1M,size=1KB", &plan, sizeof plan), TAMIS_INVALID);
     assert_non_null(strstr(tamis_why(), "size must be at least"));
-    assert_int_equal(tamis_plan("ribbon:capacity=10,shard=1000", &plan, sizeof plan),
+    assert_int_equal(tamis_plan("ribbon:capacity=10,segment=1000", &plan, sizeof plan),
                      TAMIS_INVALID);
     assert_int_equal(tamis_plan("ribbon:capacity=10,fpr=2.4e-10", &plan, sizeof plan), TAMIS_OK);
     assert_int_equal(plan.word[WIDTH], 32);
@@ -558,7 +558,7 @@ static void wishes_that_cannot_be(void **state) {
 
 static void forged_words_are_refused(void **state) {
     (void)state;
-    tamis *f = build("ribbon:fpr=1%,shard=1024", 80, 5000, false);
+    tamis *f = build("ribbon:fpr=1%,segment=1024", 80, 5000, false);
     const struct tamis_info info = test_info(f);
     const test_word forgeries[] = {{WIDTH, 0},
                                    {WIDTH, 33},
@@ -567,12 +567,12 @@ static void forged_words_are_refused(void **state) {
                                    {NARROW, 65536},
                                    {NARROW, 65535},
                                    {NARROW, 0},
-                                   {TAMIS_SHARDS, 0},
-                                   {TAMIS_SHARDS, 4},
-                                   {TAMIS_SHARDS, 6},
-                                   {TAMIS_SHARD_KEYS, 0},
-                                   {TAMIS_SHARD_KEYS, 1023},
-                                   {TAMIS_SHARD_BYTES, info.payload_bytes + 8}};
+                                   {TAMIS_SEGMENTS, 0},
+                                   {TAMIS_SEGMENTS, 4},
+                                   {TAMIS_SEGMENTS, 6},
+                                   {TAMIS_SEGMENT_KEYS, 0},
+                                   {TAMIS_SEGMENT_KEYS, 1023},
+                                   {TAMIS_SEGMENT_BYTES, info.payload_bytes + 8}};
     assert_true(test_refuses_words(f, forgeries, COUNT_OF(forgeries), NULL));
     tamis_free(f);
 }
@@ -589,7 +589,7 @@ int main(void) {
         cmocka_unit_test(forged_bands_are_refused),
         cmocka_unit_test(every_small_set),
         cmocka_unit_test(rates_are_exact),
-        cmocka_unit_test(shards_and_duplicates),
+        cmocka_unit_test(segments_and_duplicates),
         cmocka_unit_test(sizes_are_kept),
         cmocka_unit_test(wishes_that_cannot_be),
         cmocka_unit_test(forged_words_are_refused),

@@ -77,7 +77,7 @@ static bool holds(uint64_t n) {
     return has_all;
 }
 
-static const char *const sorted = "sorted:shard=1024";
+static const char *const sorted = "sorted:segment=1024";
 
 /* ---- A system that fails -------------------------------------------------------------------- */
 
@@ -142,7 +142,7 @@ static void every_call_fails(void **state) {
  * twice. */
 static void disk_full_for_a_while(void **state) {
     (void)state;
-    static const char *const specs[] = {"sorted:shard=1024", "counting", "window"};
+    static const char *const specs[] = {"sorted:segment=1024", "counting", "window"};
     for (size_t s = 0; s < sizeof specs / sizeof *specs; s++) {
         tamis_builder *b;
         tamis *f;
@@ -444,7 +444,7 @@ static void tidy_slowly(const char *name) {
 static void tidying_takes_nothing_from_the_living(void **state) {
     (void)state;
     void (*const others[])(const char *) = {tidy, tidy_slowly};
-    static const char *const specs[] = {"sorted:shard=1024", "classic:capacity=50000", "quotient"};
+    static const char *const specs[] = {"sorted:segment=1024", "classic:capacity=50000", "quotient"};
     for (size_t s = 0; s < sizeof specs / sizeof *specs; s++)
         for (size_t o = 0; o < 2; o++) {
             fault.before = others[o];
