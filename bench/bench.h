@@ -28,7 +28,7 @@ static inline uint64_t scaled(uint64_t x, uint64_t n) {
 enum question { MISS, MIXED, HIT, CHASE, QUESTIONS };
 extern const char *const question_names[QUESTIONS];
 
-enum { MOST_ROUNDS = 201, MOST_BUILDS = 31, MOST_CONTESTANTS = 160, STRING_BYTES = 32 };
+enum { MAX_ROUNDS = 201, MAX_BUILDS = 31, MAX_CONTESTANTS = 160, STRING_BYTES = 32 };
 
 /* ---- Contestants ---------------------------------------------------------------------------- */
 
@@ -40,7 +40,7 @@ struct filter {
     const struct contestant *maker;
     size_t bytes, large_bytes; /* in all, and of these on large pages */
     size_t builds;
-    double build_ns[MOST_BUILDS]; /* per key */
+    double build_ns[MAX_BUILDS]; /* per key */
 };
 
 struct contestant {
@@ -51,7 +51,7 @@ struct contestant {
     double fpr_expected;               /* ours: by the plan; else 0 */
     uint64_t checked, lost;            /* members that were asked, and those that were not found */
     uint64_t strangers, yes;           /* others that were asked, and those that got a yes */
-    double ns[QUESTIONS][MOST_ROUNDS]; /* per key */
+    double ns[QUESTIONS][MAX_ROUNDS]; /* per key */
 };
 
 /* The way that a contestant is used: "one", "batch", ... */
@@ -119,7 +119,7 @@ size_t peers_enter_folder(struct contestant *all, size_t count, const char *fold
 
 extern const char floor_line[], floor_keys[], floor_three[], floor_change[];
 size_t floor_enter(struct contestant *all, size_t count);
-void *floor_make(size_t bytes, size_t most_keys);
+void *floor_make(size_t bytes, size_t max_keys);
 /* Works out the lines of a list outside the time that is measured; for floor_line alone. */
 void floor_prepare(void *floor, const uint64_t *keys, size_t n);
 void floor_bandwidth(void *floor, double *read_gbs, double *write_gbs);

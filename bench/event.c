@@ -10,7 +10,7 @@
 
 const char *const question_names[QUESTIONS] = {"miss", "mixed", "hit", "chase"};
 
-enum { MOST_THREADS = 64, CHECK_KEYS = 1 << 20, CHECK_CHUNK = 1 << 14 };
+enum { MAX_THREADS = 64, CHECK_KEYS = 1 << 20, CHECK_CHUNK = 1 << 14 };
 
 /* ---- Who shares a filter ---------------------------------------------------------------------- */
 
@@ -91,7 +91,7 @@ static size_t builds_of(const struct event *e) {
 
 static void build_all(struct event *e, const struct keys *k) {
     const size_t builds = builds_of(e);
-    size_t order[MOST_CONTESTANTS];
+    size_t order[MAX_CONTESTANTS];
     for (size_t round = 0; round < builds; round++) {
         shuffle(order, e->count, round);
         for (size_t i = 0; i < e->count; i++) {
@@ -103,7 +103,7 @@ static void build_all(struct event *e, const struct keys *k) {
 }
 
 /* The floor is as large as the first filter. */
-static void build_floor(struct event *e, size_t most_keys) {
+static void build_floor(struct event *e, size_t max_keys) {
     size_t bytes = 0;
     struct filter *floor = NULL;
     for (size_t i = 0; i < e->count; i++) {
@@ -113,7 +113,7 @@ static void build_floor(struct event *e, size_t most_keys) {
     }
     if (!floor || !bytes) return;
     const size_t large = large_page_bytes();
-    floor->handle = floor_make(bytes, most_keys);
+    floor->handle = floor_make(bytes, max_keys);
     if (!floor->handle) return;
     floor->bytes = floor->maker->calls->bytes(floor->handle);
     floor->large_bytes = large_page_bytes() - large;
@@ -158,8 +158,8 @@ static void *ask_piece(void *piece) {
 static void ask_together(const struct event *e, const struct contestant *c, struct list keys,
                          size_t n, uint8_t *hit) {
     const size_t threads = strcmp(way_of(c), "bulk") || c->side != OURS ? e->threads : 1;
-    pthread_t thread[MOST_THREADS];
-    struct piece piece[MOST_THREADS];
+    pthread_t thread[MAX_THREADS];
+    struct piece piece[MAX_THREADS];
     size_t started = 1;
     for (size_t t = 0; t < threads; t++) {
         const size_t from = n * t / threads, to = n * (t + 1) / threads;
@@ -183,14 +183,14 @@ static long interruptions(void) {
     return getrusage(RUSAGE_THREAD, &usage) ? 0 : usage.ru_nivcsw;
 }
 
-enum { TRIES = 4, GRAIN = 1024, MOST_WARM_LINES = 1 << 19 };
+enum { TRIES = 4, GRAIN = 1024, MAX_WARM_LINES = 1 << 19 };
 static const double longest_ns = 250e3, longest_warm_up_ns = 4e6;
 
 /* Long samples of slow contestants would be cut up by other programs more often than those of fast
  * ones, so all are about as short; whole grains, because the floor works in groups. */
 static size_t short_enough(size_t n, double ns_per_key) {
-    const size_t most = (size_t)(longest_ns / ns_per_key) / GRAIN * GRAIN;
-    return n < most ? n : most ? most : GRAIN;
+    const size_t max = (size_t)(longest_ns / ns_per_key) / GRAIN * GRAIN;
+    return n < max ? n : max ? max : GRAIN;
 }
 
 static double time_list(const struct event *e, const struct contestant *c, struct list keys,
@@ -219,7 +219,7 @@ static void read_keys(struct list keys, size_t n) {
 static double warm_up(const struct event *e, const struct contestant *c, enum question q,
                       const struct keys *k, size_t from, uint8_t *hit) {
     const size_t lines = c->filter->bytes / 64, chunk = e->set.chunk;
-    const size_t wanted = lines > MOST_WARM_LINES ? chunk : 16 * lines;
+    const size_t wanted = lines > MAX_WARM_LINES ? chunk : 16 * lines;
     const double start = wall_ns();
     double ns;
     size_t asked = 0;
@@ -262,7 +262,7 @@ static double sample_chase(const struct event *e, const struct contestant *c, ui
 
 static void ask_round(struct event *e, const struct keys *k, size_t round, uint8_t *hit) {
     const size_t chunks = k->questions / e->set.chunk;
-    size_t order[MOST_CONTESTANTS];
+    size_t order[MAX_CONTESTANTS];
     shuffle(order, e->count, 0x5eed + round);
     for (size_t i = 0; i < e->count; i++) {
         struct contestant *c = &e->all[order[i]];
@@ -339,7 +339,7 @@ bool event_run(struct event *e) {
     mallopt(M_MMAP_THRESHOLD, 128 << 10);
     share_filters(e);
     if (!fits(e) || !keys_make(&k, e->keys, e->key_bytes)) return false;
-    if (e->threads > MOST_THREADS) e->threads = MOST_THREADS;
+    if (e->threads > MAX_THREADS) e->threads = MAX_THREADS;
     e->cpu = pin(e->threads);
     /* Threads take about 50 us to start; their samples must be much longer. */
     if (e->threads > 1) e->set.chunk = k.questions / 4;

@@ -10,7 +10,7 @@ bool was_asked(const struct event *e, const struct contestant *c, enum question 
 }
 
 static double median_of(const double *values, size_t n) {
-    double copy[MOST_ROUNDS];
+    double copy[MAX_ROUNDS];
     if (!n) return NAN;
     memcpy(copy, values, n * sizeof *copy);
     return median(copy, n);
@@ -32,7 +32,7 @@ double best_ns(const struct event *e, const struct contestant *c, enum question 
 
 double ratio_to(const struct event *e, const struct contestant *c, const struct contestant *other,
                 enum question q) {
-    double ratio[MOST_ROUNDS];
+    double ratio[MAX_ROUNDS];
     if (!was_asked(e, c, q) || !was_asked(e, other, q)) return NAN;
     for (size_t r = 0; r < e->set.rounds; r++) ratio[r] = c->ns[q][r] / other->ns[q][r];
     return median_of(ratio, e->set.rounds);
@@ -64,7 +64,7 @@ double build_best(const struct filter *f) {
 }
 
 double build_ratio(const struct filter *f, const struct filter *other) {
-    double ratio[MOST_BUILDS];
+    double ratio[MAX_BUILDS];
     const size_t n = f->builds < other->builds ? f->builds : other->builds;
     for (size_t i = 0; i < n; i++) ratio[i] = f->build_ns[i] / other->build_ns[i];
     return median_of(ratio, n);

@@ -65,7 +65,7 @@ static void floor_free(void *floor) {
     free(f);
 }
 
-void *floor_make(size_t bytes, size_t most_keys) {
+void *floor_make(size_t bytes, size_t max_keys) {
     struct floor *f = calloc(1, sizeof *f);
     if (!f) return NULL;
     f->lines = bytes < LINE ? 1 : bytes / LINE;
@@ -76,7 +76,7 @@ void *floor_make(size_t bytes, size_t most_keys) {
         f->words = map_large(f->mapped);
     } else
         f->words = aligned_alloc(LINE, f->bytes);
-    f->prepared = malloc((most_keys + FLOOR_GROUP) * sizeof *f->prepared);
+    f->prepared = malloc((max_keys + FLOOR_GROUP) * sizeof *f->prepared);
     if (f->words && f->prepared) {
         memset(f->words, 0x5a, f->bytes);
         return f;
@@ -107,7 +107,7 @@ INLINE void ask_ahead(const void *p, enum hint hint) {
 }
 
 static const uint64_t factors[] = {0x9e3779b97f4a7c15, 0xd6e8feb86659fd93, 0xa0761d6478bd642f};
-enum { MOST_LINES = COUNT_OF(factors) };
+enum { MAX_LINES = COUNT_OF(factors) };
 
 INLINE void ask_for_group(const struct floor *f, const uint32_t *line, enum hint hint) {
     for (size_t j = 0; j < FLOOR_GROUP && hint != PLAIN; j++)
@@ -130,7 +130,7 @@ INLINE void touch_prepared(const struct floor *f, size_t n, uint8_t *hit, enum h
     }
 }
 
-typedef uint32_t group[MOST_LINES][FLOOR_GROUP];
+typedef uint32_t group[MAX_LINES][FLOOR_GROUP];
 
 INLINE void begin_group(const struct floor *f, const uint64_t *keys, group line, int lines,
                         enum hint hint) {
@@ -227,7 +227,7 @@ static const struct bench_contestant floors[] = {
 };
 
 size_t floor_enter(struct contestant *all, size_t count) {
-    for (size_t i = 0; i < COUNT_OF(floors) && count < MOST_CONTESTANTS; i++) {
+    for (size_t i = 0; i < COUNT_OF(floors) && count < MAX_CONTESTANTS; i++) {
         struct contestant *c = &all[count++];
         *c = (struct contestant){.calls = &floors[i], .side = FLOOR};
         snprintf(c->name, sizeof c->name, "%s", floors[i].name);

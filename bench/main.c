@@ -60,9 +60,9 @@ _Noreturn static void refuse(const char *what, const char *value) {
     exit(2);
 }
 
-static uint64_t number(const char *text, uint64_t least, uint64_t most) {
+static uint64_t number(const char *text, uint64_t min, uint64_t max) {
     uint64_t value;
-    if (!tamis_parse_count(text, &value) || value < least || value > most)
+    if (!tamis_parse_count(text, &value) || value < min || value > max)
         refuse("not a number that is possible here", text);
     return value;
 }
@@ -135,8 +135,8 @@ static void take(struct wishes *w, int option, char **argv) {
     case PEERS: w->peers = optarg; break;
     case LARGE: restart_with_large_malloc(argv); break;
     case REFERENCE: w->set.reference = optarg; break;
-    case ROUNDS: w->set.rounds = number(optarg, 1, MOST_ROUNDS); break;
-    case BUILDS: w->set.builds = number(optarg, 1, MOST_BUILDS); break;
+    case ROUNDS: w->set.rounds = number(optarg, 1, MAX_ROUNDS); break;
+    case BUILDS: w->set.builds = number(optarg, 1, MAX_BUILDS); break;
     case CHECK_ALL: w->set.checks_all = true; break;
     case NO_FLOOR: w->has_floor = false; break;
     case JSON: w->json = optarg; break;
@@ -197,8 +197,8 @@ static void enter_kind(void *ctx, const char *spec) {
 static void enter_all(struct run *r) {
     const struct wishes *w = &r->wishes;
     struct event *e = &r->event;
-    e->all = calloc(MOST_CONTESTANTS, sizeof *e->all);
-    e->filters = calloc(MOST_CONTESTANTS, sizeof *e->filters);
+    e->all = calloc(MAX_CONTESTANTS, sizeof *e->all);
+    e->filters = calloc(MAX_CONTESTANTS, sizeof *e->filters);
     if (!e->all || !e->filters) refuse("no memory", "for contestants");
     if (w->has_floor) e->count = floor_enter(e->all, 0);
     for_each(w->kinds, enter_kind, r);
@@ -212,7 +212,7 @@ static void enter_all(struct run *r) {
 static void run_event(struct run *r) {
     struct event *e = &r->event;
     e->set = r->wishes.set;
-    memset(e->filters, 0, MOST_CONTESTANTS * sizeof *e->filters);
+    memset(e->filters, 0, MAX_CONTESTANTS * sizeof *e->filters);
     if (!event_run(e)) return;
     if (r->wishes.counts)
         count_instructions(e);

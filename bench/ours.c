@@ -150,7 +150,7 @@ size_t ours_enter(struct contestant *all, size_t count, const char *spec, const 
     }
     const bool is_fast = text && has_fast_view(text);
     free(text);
-    for (size_t i = 0; i < COUNT_OF(ways) && count < MOST_CONTESTANTS; i++) {
+    for (size_t i = 0; i < COUNT_OF(ways) && count < MAX_CONTESTANTS; i++) {
         if (!is_listed(wanted, ways[i].api) || (ways[i].has == inline_has && !is_fast)) continue;
         struct contestant *c = &all[count++];
         *c = (struct contestant){.calls = &ways[i], .side = OURS};

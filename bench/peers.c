@@ -54,7 +54,7 @@ size_t peers_enter(struct contestant *all, size_t count, const char *file, const
             fprintf(stderr, "bench: skipped a peer: %s is for another bench/peer.h\n", file);
             break;
         }
-        if (count == MOST_CONTESTANTS) break;
+        if (count == MAX_CONTESTANTS) break;
         struct contestant *c = &all[count];
         *c = (struct contestant){.calls = &list[i], .side = PEER};
         snprintf(c->name, sizeof c->name, "%s", list[i].name);

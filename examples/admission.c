@@ -67,11 +67,11 @@ static void put_first(uint32_t i) {
     inside++;
 }
 
-static void empty_cache(uint32_t most) {
+static void empty_cache(uint32_t max) {
     memset(thing, 0, sizeof thing);
     thing[NOWHERE].before = thing[NOWHERE].after = NOWHERE;
     inside = 0;
-    room = most;
+    room = max;
 }
 
 typedef struct result {
@@ -79,9 +79,9 @@ typedef struct result {
 } result;
 
 /* Without an admission everything is written. */
-static result run_cache(uint32_t most, tamis_admission *admission) {
+static result run_cache(uint32_t max, tamis_admission *admission) {
     uint64_t hits = 0, writes = 0;
-    empty_cache(most);
+    empty_cache(max);
     for (uint32_t i = 0; i < REQUESTS; i++) {
         const uint32_t wanted = request[i];
         if (thing[wanted].is_inside) {
@@ -187,14 +187,14 @@ int main(int argc, char **argv) {
     printf("      room    written    found        written    found      writes saved\n");
     for (int i = 0; i < SIZES; i++) {
         tamis_admission *admission;
-        const uint32_t most = (uint32_t)(shares[i] * different);
+        const uint32_t max = (uint32_t)(shares[i] * different);
         if (tamis_admission_create(&admission, "capacity=200k,fpr=0.1%", NULL)) {
             fprintf(stderr, "%s\n", tamis_why());
             return 2;
         }
-        all[i] = run_cache(most, NULL);
-        twice[i] = run_cache(most, admission);
-        printf("%10u   %6.1f %%   %6.1f %%      %6.1f %%   %6.1f %%       %6.1f %%\n", most,
+        all[i] = run_cache(max, NULL);
+        twice[i] = run_cache(max, admission);
+        printf("%10u   %6.1f %%   %6.1f %%      %6.1f %%   %6.1f %%       %6.1f %%\n", max,
                100 * all[i].writes, 100 * all[i].hits, 100 * twice[i].writes, 100 * twice[i].hits,
                100 * (1 - twice[i].writes / all[i].writes));
         tamis_admission_free(admission);

@@ -18,10 +18,10 @@
 #include <tamis_jobs.h>
 
 enum { NODES = 1000, MEETINGS = 25, ROUNDS = 120, CHANGE_EVERY = 10, CHANGES = NODES / 10 };
-enum { MOST_EARLIER = 12 }; /* values that a source remembers of itself */
+enum { MAX_EARLIER = 12 }; /* values that a source remembers of itself */
 
 typedef struct source {
-    double value, earlier[MOST_EARLIER]; /* the latest first */
+    double value, earlier[MAX_EARLIER]; /* the latest first */
     size_t earlier_count;
 } source;
 
@@ -50,7 +50,7 @@ static double new_value(void) {
 }
 
 static void change(source *s) {
-    if (s->earlier_count < MOST_EARLIER) s->earlier_count++;
+    if (s->earlier_count < MAX_EARLIER) s->earlier_count++;
     memmove(s->earlier + 1, s->earlier, (s->earlier_count - 1) * sizeof *s->earlier);
     s->earlier[0] = s->value;
     s->value = new_value();

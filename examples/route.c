@@ -17,14 +17,14 @@
 #include <tamis.h>
 
 enum { NODES = 1000, CHORDS = 1000, KEYS_EACH = 4, LEVELS = 4 };
-enum { NEW_HOMES = 20, MOST_IMAGE = 1 << 16 };
-enum { MOST_LINKS = 16, QUESTIONS = 1000, PATIENCE = 64 };
+enum { NEW_HOMES = 20, MAX_IMAGE = 1 << 16 };
+enum { MAX_LINKS = 16, QUESTIONS = 1000, PATIENCE = 64 };
 static const char *const spec = "attenuated:capacity=300,fpr=2%,levels=4";
 
 typedef struct node {
     tamis *own;                          /* its keys, in level 1 */
-    struct tamis_link links[MOST_LINKS]; /* what a question sees */
-    tamis *filters[MOST_LINKS];          /* the same filters, to write to */
+    struct tamis_link links[MAX_LINKS]; /* what a question sees */
+    tamis *filters[MAX_LINKS];          /* the same filters, to write to */
     size_t link_count;
     int has_news, had_news; /* since the last round, and in the one before */
 } node;
@@ -53,7 +53,7 @@ static void must(tamis_status status) {
 }
 
 static void add_link(node *from, uint64_t to) {
-    if (from->link_count == MOST_LINKS) return;
+    if (from->link_count == MAX_LINKS) return;
     tamis **filter = &from->filters[from->link_count];
     must(tamis_create(filter, spec));
     from->links[from->link_count++] = (struct tamis_link){to, *filter};
@@ -87,7 +87,7 @@ typedef struct traffic {
 
 /* What the neighbour has to be sent so that its filter becomes ours; nothing when it is that. */
 static int count_message(const uint8_t *before, const tamis *filter, traffic *sent) {
-    static uint8_t after[MOST_IMAGE];
+    static uint8_t after[MAX_IMAGE];
     struct tamis_patch_info patch;
     uint64_t payload, changed = 0;
     const size_t size = (size_t)tamis_stored_size(filter);
@@ -108,7 +108,7 @@ static int count_message(const uint8_t *before, const tamis *filter, traffic *se
 /* A link learns what its far end has, and what that end can reach without coming back here, one hop
  * farther. Filters only gain bits, so any order of links will do. */
 static int learn_link(uint64_t here, size_t i, traffic *sent) {
-    static uint8_t before[MOST_IMAGE];
+    static uint8_t before[MAX_IMAGE];
     const node *there = &nodes[nodes[here].links[i].neighbour];
     tamis *filter = nodes[here].filters[i];
     must(tamis_bytes(filter, before, sizeof before));

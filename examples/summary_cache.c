@@ -29,7 +29,7 @@
 
 #include "zipf.h"
 
-enum { MOST_PROXIES = 64, NOBODY = 0, LOAD_FACTOR = 16, HASHES = 4 };
+enum { MAX_PROXIES = 64, NOBODY = 0, LOAD_FACTOR = 16, HASHES = 4 };
 enum {
     PACKET = 1400,
     QUERY_BYTES = 70,
@@ -76,7 +76,7 @@ typedef struct world {
     unsigned proxies;
     uint32_t room, documents;
     uint64_t requests;
-    proxy proxy[MOST_PROXIES];
+    proxy proxy[MAX_PROXIES];
     bool is_counting;
     uint64_t counted, local, remote, false_hits, false_misses, messages, bytes;
 } world;
@@ -198,14 +198,14 @@ static void keep(world *w, proxy *p, uint32_t document) {
 }
 
 /* Which neighbours seem to have it? */
-static unsigned ask(const world *w, unsigned here, uint32_t document, unsigned who[MOST_PROXIES]) {
+static unsigned ask(const world *w, unsigned here, uint32_t document, unsigned who[MAX_PROXIES]) {
     unsigned n = 0;
     if (w->scheme == COMPACT || w->scheme == DIRUPDATE) {
         char url[64];
-        size_t found[MOST_PROXIES];
+        size_t found[MAX_PROXIES];
         const size_t len = (size_t)url_of(document, url);
         const size_t count =
-            tamis_neighbours_ask(w->proxy[here].neighbours, url, len, found, MOST_PROXIES);
+            tamis_neighbours_ask(w->proxy[here].neighbours, url, len, found, MAX_PROXIES);
         for (size_t i = 0; i < count; i++) {
             const char *name;
             const tamis *copy;
@@ -221,7 +221,7 @@ static unsigned ask(const world *w, unsigned here, uint32_t document, unsigned w
 
 static void request(world *w, unsigned here, uint32_t document) {
     proxy *p = &w->proxy[here];
-    unsigned who[MOST_PROXIES];
+    unsigned who[MAX_PROXIES];
     bool is_near = false, is_found = false;
     w->counted += w->is_counting;
     if (p->slot[document]) {
@@ -314,11 +314,11 @@ static void run(const world *wanted, enum scheme scheme, double threshold, bool 
     free(w);
 }
 
-static uint64_t number(const char *text, uint64_t least, uint64_t most) {
+static uint64_t number(const char *text, uint64_t min, uint64_t max) {
     uint64_t n;
-    if (tamis_parse_count(text, &n) && n >= least && n <= most) return n;
+    if (tamis_parse_count(text, &n) && n >= min && n <= max) return n;
     fprintf(stderr, "summary_cache: '%s' is no number from %llu to %llu\n", text,
-            (unsigned long long)least, (unsigned long long)most);
+            (unsigned long long)min, (unsigned long long)max);
     exit(2);
 }
 
@@ -326,7 +326,7 @@ int main(int argc, char **argv) {
     const bool is_csv = argc > 1 && strcmp(argv[argc - 1], "--csv") == 0;
     const int numbers = argc - is_csv;
     static world wanted = {.proxies = 4, .room = 500, .requests = 20000};
-    if (numbers > 1) wanted.proxies = (unsigned)number(argv[1], 2, MOST_PROXIES);
+    if (numbers > 1) wanted.proxies = (unsigned)number(argv[1], 2, MAX_PROXIES);
     if (numbers > 2) wanted.room = (uint32_t)number(argv[2], 10, 1000000);
     if (numbers > 3) wanted.requests = number(argv[3], 1000, 1000000000);
     wanted.documents = 50 * wanted.room;

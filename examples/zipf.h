@@ -1,6 +1,6 @@
 /* zipf.h: requests as caches see them, for the simulations beside this file.
  *
- * The i-th most popular of `most` things is asked for with a chance in proportion to 1/i^exponent.
+ * The i-th most popular of `max` things is asked for with a chance in proportion to 1/i^exponent.
  * Drawing is by rejection under a curve that lies just above the staircase of chances (Hörmann and
  * Derflinger 1996), so that it takes no table and no time that grows with the number of things.
  * The generator of chance is our own: every machine draws the same requests. */
@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 typedef struct zipf {
-    uint64_t state, most;
+    uint64_t state, max;
     double exponent;
     double low, high; /* areas under the curve at both ends */
 } zipf;
@@ -38,10 +38,10 @@ static double zipf_at(const zipf *z, double area) {
 }
 
 /* An exponent of exactly 1 is taken as one that is next to it. */
-static zipf zipf_start(uint64_t most, double exponent, uint64_t seed) {
-    zipf z = {.state = seed, .most = most, .exponent = exponent == 1 ? 1.0000001 : exponent};
+static zipf zipf_start(uint64_t max, double exponent, uint64_t seed) {
+    zipf z = {.state = seed, .max = max, .exponent = exponent == 1 ? 1.0000001 : exponent};
     z.low = zipf_area(&z, 1.5) - 1; /* the first step of the staircase has its own width */
-    z.high = zipf_area(&z, (double)most + 0.5);
+    z.high = zipf_area(&z, (double)max + 0.5);
     return z;
 }
 
@@ -51,7 +51,7 @@ static uint64_t zipf_next(zipf *z) {
         const double area = z->low + zipf_uniform(z) * (z->high - z->low);
         const double x = zipf_at(z, area);
         uint64_t rank = (uint64_t)(x + 0.5);
-        rank = rank < 1 ? 1 : rank > z->most ? z->most : rank;
+        rank = rank < 1 ? 1 : rank > z->max ? z->max : rank;
         const double edge = zipf_area(z, (double)rank + 0.5) - pow((double)rank, -z->exponent);
         if (area >= edge) return rank;
     }

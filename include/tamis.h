@@ -1166,16 +1166,16 @@ struct tamis_searched {
 typedef bool tamis_matches(void *ctx, const struct tamis_match *match);
 
 /* Every row that is at least so similar, from 0 to 1, in no order that means anything. A row counts
- * when its `similarity` is not below `least`: 7 of 10 bits are found with 0.7. `searched` may be
+ * when its `similarity` is not below `min`: 7 of 10 bits are found with 0.7. `searched` may be
  * NULL. Threads: readers or one writer. */
 TAMIS_API tamis_status tamis_prints_similar(const tamis *filter, const void *print,
-                                            size_t print_bytes, double least, tamis_matches *take,
+                                            size_t print_bytes, double min, tamis_matches *take,
                                             void *ctx, struct tamis_searched *searched);
 
 /* The most similar rows, the best first, and of equals those that were added first: at most `room`,
  * all with at least this similarity. *found is how many. Threads: readers or one writer. */
 TAMIS_API tamis_status tamis_prints_nearest(const tamis *filter, const void *print,
-                                            size_t print_bytes, double least,
+                                            size_t print_bytes, double min,
                                             struct tamis_match *matches, size_t room, size_t *found,
                                             struct tamis_searched *searched);
 
@@ -1207,7 +1207,7 @@ struct tamis_traced {
 /* Gets one after the other, by offset, then by flow; false stops. */
 typedef bool tamis_traces(void *ctx, const struct tamis_traced *traced);
 
-/* Finds an excerpt: every flow of the list, and every offset up to most_offset, where it was recorded
+/* Finds an excerpt: every flow of the list, and every offset up to max_offset, where it was recorded
  * is told; beyond them what tamis_false_traces expects. Without flows (flow_count 0) only offsets
  * are. An excerpt has at least 2 * block - 1 bytes, so that it has a whole block wherever it stood;
  * TAMIS_INVALID for shorter ones. One question is asked for each offset up to the end of the longest
@@ -1215,13 +1215,13 @@ typedef bool tamis_traces(void *ctx, const struct tamis_traced *traced);
  * TAMIS_CANCELLED when `take` says false. Threads: as tamis_has. */
 TAMIS_API tamis_status tamis_trace(const tamis *filter, const void *excerpt, size_t len,
                                    const struct tamis_key *flows, size_t flow_count,
-                                   uint64_t most_offset, tamis_traces *take, void *ctx);
+                                   uint64_t max_offset, tamis_traces *take, void *ctx);
 
 /* How many times tamis_trace will name a place of an excerpt that never was anywhere, on average: by
  * tamis_fpr_now, the offsets that there are and the number of flows that are tried, 0 for none. NaN
  * where tamis_trace would refuse. Threads: as tamis_has. */
 TAMIS_API double tamis_false_traces(const tamis *filter, size_t len, uint64_t flow_count,
-                                    uint64_t most_offset);
+                                    uint64_t max_offset);
 
 /* Kinds with TAMIS_CAN_LEVEL (attenuated) belong to a link of a network: level 1 has the keys of
  * the neighbour itself, level 2 those one hop behind it, and so on. tamis_add adds to level 1.

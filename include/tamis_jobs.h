@@ -159,10 +159,10 @@ struct tamis_talk_options {
     uint64_t (*hash_of)(void *ctx, const void *key, size_t len);
     void *ctx;
 
-    uint64_t most_symbols; /* taken or sent; 2 for each hash of both sides and 1024, at most 2^25 */
-    uint64_t most_keys;    /* that the other side may have; 2^31 */
-    uint64_t most_key_bytes; /* of one key; 1 MiB */
-    uint64_t most_bytes;     /* that are taken in all, and that keys may need; 4 GiB */
+    uint64_t max_symbols; /* taken or sent; 2 for each hash of both sides and 1024, at most 2^25 */
+    uint64_t max_keys;    /* that the other side may have; 2^31 */
+    uint64_t max_key_bytes; /* of one key; 1 MiB */
+    uint64_t max_bytes;     /* that are taken in all, and that keys may need; 4 GiB */
 };
 
 /* A talk of `n` distinct hashes, which are copied. Threads: any. */
@@ -406,18 +406,18 @@ TAMIS_API bool tamis_was_heard(const tamis *copy, struct tamis_heard *heard, siz
 /* A table of neighbours, each with a name of 1 to 255 bytes and a copy. */
 typedef struct tamis_neighbours tamis_neighbours;
 
-enum { TAMIS_MOST_NEIGHBOURS = 4096, TAMIS_MOST_NEIGHBOUR_NAME = 255 };
+enum { TAMIS_MAX_NEIGHBOURS = 4096, TAMIS_MAX_NEIGHBOUR_NAME = 255 };
 
 /* Makes an empty table. Of the options, allocator and max_bytes count, the latter for each copy.
- * `most` neighbours are allowed, at most 4096. Threads: any. */
-TAMIS_API tamis_status tamis_neighbours_create(tamis_neighbours **table, size_t most,
+ * `max` neighbours are allowed, at most 4096. Threads: any. */
+TAMIS_API tamis_status tamis_neighbours_create(tamis_neighbours **table, size_t max,
                                                const struct tamis_options *options);
 
 /* Frees the table and all copies. NULL is allowed. Threads: one, with no other user. */
 TAMIS_API void tamis_neighbours_free(tamis_neighbours *table);
 
 /* Takes a message from `peer`, as tamis_hear; who is not in the table comes in. TAMIS_FULL when there
- * are `most` others. Threads: one writer. */
+ * are `max` others. Threads: one writer. */
 TAMIS_API tamis_status tamis_neighbours_hear(tamis_neighbours *table, const char *peer,
                                              const void *message, size_t size,
                                              struct tamis_heard *heard, size_t heard_size);

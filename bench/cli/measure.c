@@ -39,7 +39,7 @@ static double seconds_of(struct timeval time) {
 
 int main(int argc, char **argv) {
     const int rounds = argc == 3 ? atoi(argv[1]) : 0;
-    double least = -1, least_busy = -1, busy_before = 0;
+    double min = -1, min_busy = -1, busy_before = 0;
     struct rusage usage = {0};
     if (rounds <= 0) {
         fputs("usage: measure ROUNDS COMMAND\n", stderr);
@@ -50,10 +50,10 @@ int main(int argc, char **argv) {
         if (seconds < 0) return 2;
         getrusage(RUSAGE_CHILDREN, &usage);
         const double busy = seconds_of(usage.ru_utime) + seconds_of(usage.ru_stime);
-        if (least < 0 || seconds < least) least = seconds;
-        if (least_busy < 0 || busy - busy_before < least_busy) least_busy = busy - busy_before;
+        if (min < 0 || seconds < min) min = seconds;
+        if (min_busy < 0 || busy - busy_before < min_busy) min_busy = busy - busy_before;
         busy_before = busy;
     }
-    printf("%.3f %.3f %ld\n", least, least_busy, usage.ru_maxrss);
+    printf("%.3f %.3f %ld\n", min, min_busy, usage.ru_maxrss);
     return 0;
 }

@@ -35,15 +35,15 @@ static int sum(redis_ctx *ctx, redis_string **argv, int argc) {
     return redis.ReplyWithLongLong(ctx, total);
 }
 
-enum { MOST_PACKED = 1 << 20 };
+enum { MAX_PACKED = 1 << 20 };
 
 static int packed(redis_ctx *ctx, redis_string **argv, int argc) {
-    static char bits[MOST_PACKED / 8];
+    static char bits[MAX_PACKED / 8];
     if (argc != 3) return redis.WrongArity(ctx);
     size_t length;
     const char *bytes = redis.StringPtrLen(argv[2], &length);
     const size_t n = length / 8;
-    if (n > MOST_PACKED) return redis.ReplyWithError(ctx, "ERR at most 1,048,576 hashes");
+    if (n > MAX_PACKED) return redis.ReplyWithError(ctx, "ERR at most 1,048,576 hashes");
     memset(bits, 0, (n + 7) / 8);
     for (size_t i = 0; i < n; i++) {
         uint64_t hash;

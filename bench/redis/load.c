@@ -248,18 +248,18 @@ static bool is_over(void) {
 
 /* Questions go out when they are due, whether or not those before them were answered: a server that
  * stands still is charged for all who come meanwhile. */
-enum { MOST_WAITING = 1 << 16 };
+enum { MAX_WAITING = 1 << 16 };
 
 typedef struct probe {
     redisContext *c;
     const char *key; /* NULL: PING alone */
-    double due_ns[MOST_WAITING]; /* of question i, at i % MOST_WAITING */
+    double due_ns[MAX_WAITING]; /* of question i, at i % MAX_WAITING */
     uint64_t asked, answered;
     waits waited[QUESTIONS], all;
 } probe;
 
 static void ask(probe *p, double due) {
-    if (p->asked - p->answered == MOST_WAITING) die("the server stands still");
+    if (p->asked - p->answered == MAX_WAITING) die("the server stands still");
     const int question = p->key ? (int)(p->asked % QUESTIONS) : 0;
     int bad;
     if (question == 0)
@@ -271,7 +271,7 @@ static void ask(probe *p, double due) {
     int is_sent = 0;
     while (!bad && !is_sent) bad = redisBufferWrite(p->c, &is_sent);
     if (bad) die(p->c->errstr);
-    p->due_ns[p->asked++ % MOST_WAITING] = due;
+    p->due_ns[p->asked++ % MAX_WAITING] = due;
 }
 
 static void take_answers(probe *p) {
@@ -282,7 +282,7 @@ static void take_answers(probe *p) {
         const redisReply *r = reply;
         if (r->type == REDIS_REPLY_ERROR) die(r->str);
         freeReplyObject(reply);
-        const double us = (now - p->due_ns[p->answered % MOST_WAITING]) / 1000;
+        const double us = (now - p->due_ns[p->answered % MAX_WAITING]) / 1000;
         note(&p->waited[p->key ? p->answered % QUESTIONS : 0], us);
         p->answered++;
         note(&p->all, us);

@@ -9,7 +9,7 @@
 
 enum { LONGEST = 40 }; /* No name of ours is longer; what is longer is no slip. */
 
-static size_t least(size_t a, size_t b, size_t c) {
+static size_t min(size_t a, size_t b, size_t c) {
     const size_t ab = a < b ? a : b;
     return ab < c ? ab : c;
 }
@@ -25,7 +25,7 @@ size_t word_distance(const char *a, const char *b) {
         row[0] = i;
         for (size_t j = 1; j <= m; j++) {
             const size_t change = a[i - 1] != b[j - 1];
-            row[j] = least(above[j] + 1, row[j - 1] + 1, above[j - 1] + change);
+            row[j] = min(above[j] + 1, row[j - 1] + 1, above[j - 1] + change);
             const bool is_swap = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
             if (is_swap && before[j - 2] + 1 < row[j]) row[j] = before[j - 2] + 1;
         }

@@ -58,19 +58,19 @@ static enum option_id find_letter(const struct verb *verb, char letter) {
 
 static int fail_unknown(const struct args *args, struct typed typed) {
     const char *nearest = NULL;
-    size_t least = 0;
+    size_t min = 0;
     const size_t len = strlen(typed.text) - 2;
     const struct use *use;
     for (size_t i = 0; (use = verb_use(args->verb, i)) != NULL; i++) {
         const char *name = option_named(use->option)->name;
         const bool is_start = len > 1 && strncmp(typed.text + 2, name, len) == 0;
         const size_t distance = is_start ? 0 : word_distance(typed.text + 2, name);
-        if (nearest && distance >= least) continue;
+        if (nearest && distance >= min) continue;
         nearest = name;
-        least = distance;
+        min = distance;
     }
     const bool is_long = typed.text[1] == '-';
-    if (is_long && nearest && is_slip(least, typed.text + 2))
+    if (is_long && nearest && is_slip(min, typed.text + 2))
         return fail(args, NULL, "there is no option %s; did you mean --%s?", typed.text, nearest);
     return fail(args, NULL, "there is no option %s; \"tamis %s -h\" lists them", typed.text,
                 args->verb->name);

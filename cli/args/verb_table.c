@@ -84,13 +84,13 @@ const struct verb *verb_named(const char *name) {
 
 const struct verb *verb_meant(const char *name) {
     const struct verb *nearest = NULL;
-    size_t least = 0;
+    size_t min = 0;
     for (size_t i = 0; i < number_of_verbs; i++) {
         if (verbs[i]->also && is_among(verbs[i]->also, name)) return verbs[i];
         const size_t distance = word_distance(name, verbs[i]->name);
-        if (nearest && distance >= least) continue;
+        if (nearest && distance >= min) continue;
         nearest = verbs[i];
-        least = distance;
+        min = distance;
     }
-    return nearest && is_slip(least, name) ? nearest : NULL;
+    return nearest && is_slip(min, name) ? nearest : NULL;
 }

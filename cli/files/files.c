@@ -53,8 +53,8 @@ static int read_file(struct bytes *bytes, const struct args *args, int fd,
     if (!bytes->at)
         return fail(args, bytes->path, "no memory for its %s", human_bytes((uint64_t)size).text);
     while (bytes->size <= (size_t)size) {
-        const size_t most = (size_t)1 << 30, left = (size_t)size + 1 - bytes->size;
-        const ssize_t got = read(fd, bytes->at + bytes->size, left < most ? left : most);
+        const size_t max = (size_t)1 << 30, left = (size_t)size + 1 - bytes->size;
+        const ssize_t got = read(fd, bytes->at + bytes->size, left < max ? left : max);
         if (got < 0 && errno == EINTR) continue;
         if (got < 0) return fail(args, bytes->path, "cannot read: %s", strerror(errno));
         if (got == 0) break;
@@ -220,9 +220,9 @@ bool file_put(struct new_file *file, const void *bytes, size_t size) {
     if (file->code) return false;
     if (is_dash(file->path)) return put_stdout(file, bytes, size);
     const uint8_t *at = bytes;
-    const size_t most = (size_t)1 << 26; /* a signal is seen between two of them */
+    const size_t max = (size_t)1 << 26; /* a signal is seen between two of them */
     for (size_t put; size && !file->code && !is_stopped(); at += put, size -= put) {
-        put = size < most ? size : most;
+        put = size < max ? size : max;
         const tamis_status status = tamis_edit_put(file->edit, at, put);
         if (status) fail_file(file, status);
     }

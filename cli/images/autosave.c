@@ -50,9 +50,9 @@ static int save_now(struct keeping *keeping) {
     const int code =
         keeping->save ? keeping->save(keeping->with) : image_save(keeping->args, keeping->image);
     const uint64_t took = now_ms() - start;
-    const uint64_t least = keeping->is_usual ? SHARE * took : 0;
+    const uint64_t min = keeping->is_usual ? SHARE * took : 0;
     keeping->lines = 0;
-    keeping->due = now_ms() + (keeping->every_ms > least ? keeping->every_ms : least);
+    keeping->due = now_ms() + (keeping->every_ms > min ? keeping->every_ms : min);
     return code;
 }
 

@@ -10,7 +10,7 @@
 static const char names_note[] = "flows", lines_note[] = "lines";
 
 /* Notes have 1 MiB in all; this much of it is for others. */
-enum { MOST_NAMES = 1024 * 1024 - 64 * 1024 };
+enum { MAX_NAMES = 1024 * 1024 - 64 * 1024 };
 
 void flows_free(struct flows *flows) {
     free(flows->key);
@@ -60,10 +60,10 @@ uint64_t lines_recorded(const tamis *filter) {
 static int number_lines(struct flows *flows, const struct args *args, const struct image *image,
                         uint64_t lines) {
     enum { NUMBER = 12 }; /* digits and a NUL */
-    const uint64_t most = UINT64_C(1) << 30;
-    if (lines > most)
+    const uint64_t max = UINT64_C(1) << 30;
+    if (lines > max)
         return fail(args, input_name(image->path), "%s lines are too many to be tried: up to %s",
-                    human_count(lines).text, human_count(most).text);
+                    human_count(lines).text, human_count(max).text);
     flows->key = calloc((size_t)lines, sizeof *flows->key);
     flows->text = malloc((size_t)lines * NUMBER);
     if (!flows->key || !flows->text) return fail_memory(args);
@@ -97,11 +97,11 @@ static char *join_names(const struct args *args, const char **names, size_t coun
             names[different++] = names[i];
             len += strlen(names[i]) + 1;
         }
-    if (len > MOST_NAMES) {
+    if (len > MAX_NAMES) {
         fail(args, NULL,
              "the names of %s flows take %s, and the image has room for %s: use --no-names, and "
              "name them with \"tamis trace --flows LIST\"",
-             human_count(different).text, human_bytes(len).text, human_bytes(MOST_NAMES).text);
+             human_count(different).text, human_bytes(len).text, human_bytes(MAX_NAMES).text);
         return NULL;
     }
     char *text = malloc(len + 1), *at = text;

@@ -22,16 +22,16 @@ int format_exists(const struct args *args, const char *said, const char *text,
                   struct tamis_format_info *format) {
     char name[64];
     const char *nearest = NULL;
-    size_t least = 0;
+    size_t min = 0;
     snprintf(name, sizeof name, "%.*s", (int)name_len(text), text);
     if (tamis_format_named(name, format, sizeof *format)) return 0;
     for (size_t i = 0; tamis_format_at(i, format, sizeof *format); i++) {
         const size_t distance = word_distance(name, format->name);
-        if (nearest && distance >= least) continue;
+        if (nearest && distance >= min) continue;
         nearest = format->name;
-        least = distance;
+        min = distance;
     }
-    if (nearest && is_slip(least, name))
+    if (nearest && is_slip(min, name))
         return fail(args, said, "there is no format \"%s\"; did you mean \"%s\"?", name, nearest);
     return fail(args, said, "there is no format \"%s\"; \"tamis formats\" lists them", name);
 }

@@ -106,12 +106,12 @@ static bool start_watching(void) {
 /* ---- Holding ---- */
 
 /* Below that, reading costs no more than mapping and asking for a lease. */
-static const off_t least_bytes = (off_t)32 << 20;
+static const off_t min_bytes = (off_t)32 << 20;
 
 static bool is_large(struct held *held) {
     const struct stat *then = &held->then;
     return fstat(held->fd, &held->then) == 0 && S_ISREG(then->st_mode) &&
-           then->st_size >= least_bytes && (uint64_t)then->st_size <= SIZE_MAX;
+           then->st_size >= min_bytes && (uint64_t)then->st_size <= SIZE_MAX;
 }
 
 static bool map(struct held *held) {

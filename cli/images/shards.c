@@ -70,8 +70,8 @@ int shard_digits(uint64_t shards) {
 static uint64_t times_finer(const struct tamis_plan *plan, uint64_t shards) {
     const uint64_t enough_bytes = 1 << 16;
     const uint64_t finer = plan->payload_bytes / enough_bytes + 1;
-    const uint64_t most = UINT32_MAX / shards;
-    return finer < most ? finer : most;
+    const uint64_t max = UINT32_MAX / shards;
+    return finer < max ? finer : max;
 }
 
 int router_open(struct router *router, const struct args *args, const char *spec, uint64_t shards) {

@@ -74,14 +74,14 @@ no_memory:
 int kind_exists(const struct args *args, const char *name, struct tamis_kind_info *kind) {
     if (tamis_kind_named(name, kind, sizeof *kind)) return 0;
     const char *nearest = NULL;
-    size_t least = 0;
+    size_t min = 0;
     for (size_t i = 0; tamis_kind_at(i, kind, sizeof *kind); i++) {
         const size_t distance = word_distance(name, kind->name);
-        if (nearest && distance >= least) continue;
+        if (nearest && distance >= min) continue;
         nearest = kind->name;
-        least = distance;
+        min = distance;
     }
-    if (nearest && is_slip(least, name))
+    if (nearest && is_slip(min, name))
         return fail(args, NULL, "there is no kind \"%s\"; did you mean \"%s\"?", name, nearest);
     return fail(args, NULL, "there is no kind \"%s\"; \"tamis kinds\" lists them", name);
 }

@@ -14,7 +14,7 @@
 #include "cli/keys/scan.h"
 
 /* What a block keeps of memory for rewritten keys. */
-enum { MOST_KEPT = 8 * BLOCK_BYTES };
+enum { MAX_KEPT = 8 * BLOCK_BYTES };
 
 bool block_make(struct block *block) {
     *block = (struct block){.room = calloc(1, BLOCK_BYTES + SCAN_BYTES)};
@@ -27,7 +27,7 @@ void block_clear(struct block *block) {
     block->bytes = block->room;
     block->keyless = block->fieldless = 0;
     block->rewritten_len = 0;
-    if (block->rewritten_room > MOST_KEPT) { /* of one long key; others need it too */
+    if (block->rewritten_room > MAX_KEPT) { /* of one long key; others need it too */
         free(block->rewritten);
         block->rewritten = NULL;
         block->rewritten_room = 0;

@@ -105,15 +105,15 @@ static size_t take_digits(const struct tamis_key *key, char separator, size_t gr
 }
 
 bool canon_mac(struct tamis_key *key, char *room) {
-    enum { MOST_DIGITS = 16 }; /* EUI-64; the usual ones have 12 */
+    enum { MAX_DIGITS = 16 }; /* EUI-64; the usual ones have 12 */
     const struct tamis_key bare = without_blanks(*key);
     const char *text = bare.bytes;
-    char digits[MOST_DIGITS], mac[MOST_DIGITS / 2 * 3];
+    char digits[MAX_DIGITS], mac[MAX_DIGITS / 2 * 3];
     const char third = bare.len > 4 ? text[2] : '\0', fifth = bare.len > 4 ? text[4] : '\0';
     const size_t n = third == ':' || third == '-'
-                         ? take_digits(&bare, third, 2, digits, MOST_DIGITS)
-                     : fifth == '.' ? take_digits(&bare, '.', 4, digits, MOST_DIGITS)
-                                    : take_digits(&bare, 0, 0, digits, MOST_DIGITS);
+                         ? take_digits(&bare, third, 2, digits, MAX_DIGITS)
+                     : fifth == '.' ? take_digits(&bare, '.', 4, digits, MAX_DIGITS)
+                                    : take_digits(&bare, 0, 0, digits, MAX_DIGITS);
     if (n != 12 && n != 16) return false;
     size_t len = 0;
     for (size_t i = 0; i < n; i++) {

@@ -59,8 +59,8 @@ bool fields_parse(struct fields *fields, const char *list, char *why, size_t siz
     for (const char *at = list;; at++) {
         const size_t len = strcspn(at, ",");
         struct field_range range;
-        if (fields->n == MOST_RANGES) {
-            snprintf(why, size, "more than %d fields or ranges", MOST_RANGES);
+        if (fields->n == MAX_RANGES) {
+            snprintf(why, size, "more than %d fields or ranges", MAX_RANGES);
             return false;
         }
         if (!parse_range(at, len, &range)) {

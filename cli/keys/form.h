@@ -20,7 +20,7 @@
 
 /* ==== Fields: fields.c ====================================================================== */
 
-enum { MOST_RANGES = 64, HIGHEST_FIELD = 1000000, TO_THE_END = HIGHEST_FIELD + 1 };
+enum { MAX_RANGES = 64, HIGHEST_FIELD = 1000000, TO_THE_END = HIGHEST_FIELD + 1 };
 
 /* Neighbours are one range: they are a key as they lie. */
 struct field_range {
@@ -30,7 +30,7 @@ struct field_range {
 struct fields {
     char delimiter;
     size_t n; /* of ranges; 0: the whole line is the key */
-    struct field_range range[MOST_RANGES];
+    struct field_range range[MAX_RANGES];
 };
 
 /* One byte, or \t, \0, \\ and \xHH. */

@@ -19,13 +19,13 @@ struct chunk {
     size_t size, used; /* bytes, with this header */
 };
 
-enum { FIRST_SLOTS = 1024, LEAST_CHUNK = 16 * 1024, ALIGN = sizeof(struct held) };
-enum { LARGE_PAGE = 2 * 1024 * 1024, MOST_CHUNK = 2 * LARGE_PAGE };
+enum { FIRST_SLOTS = 1024, MIN_CHUNK = 16 * 1024, ALIGN = sizeof(struct held) };
+enum { LARGE_PAGE = 2 * 1024 * 1024, MAX_CHUNK = 2 * LARGE_PAGE };
 
 /* Memory for any use. On large pages where there is much of it: keys are found by chance all over it,
  * and with small pages the processor is busy finding the pages. */
 static void *allocate(size_t size) {
-    if (size < MOST_CHUNK) return malloc(size);
+    if (size < MAX_CHUNK) return malloc(size);
     const size_t whole = (size + LARGE_PAGE - 1) / LARGE_PAGE * LARGE_PAGE;
     void *memory = whole >= size ? aligned_alloc(LARGE_PAGE, whole) : NULL;
 #ifdef MADV_HUGEPAGE
@@ -34,8 +34,8 @@ static void *allocate(size_t size) {
     return memory;
 }
 
-void keyset_open(struct keyset *set, uint64_t most_bytes) {
-    *set = (struct keyset){.most_bytes = most_bytes};
+void keyset_open(struct keyset *set, uint64_t max_bytes) {
+    *set = (struct keyset){.max_bytes = max_bytes};
 }
 
 void keyset_clear(struct keyset *set) {
@@ -45,7 +45,7 @@ void keyset_clear(struct keyset *set) {
         set->chunk = next;
     }
     free(set->slot);
-    keyset_open(set, set->most_bytes);
+    keyset_open(set, set->max_bytes);
 }
 
 void keyset_close(struct keyset *set) {
@@ -73,16 +73,16 @@ bool held_is_marked(const struct held *held) {
 
 /* Whether so many bytes more are allowed. What comes first always is. */
 static bool may_take(const struct keyset *set, uint64_t more) {
-    return set->keys == 0 || (more <= set->most_bytes && set->bytes <= set->most_bytes - more);
+    return set->keys == 0 || (more <= set->max_bytes && set->bytes <= set->max_bytes - more);
 }
 
 static bool add_chunk(struct keyset *set, size_t need) {
-    const size_t least = sizeof(struct chunk) + need;
+    const size_t min = sizeof(struct chunk) + need;
     /* They grow with the set, but no more than a small part of the memory is ever unused. */
-    uint64_t usual = set->bytes / 8 < set->most_bytes / 64 ? set->bytes / 8 : set->most_bytes / 64;
-    if (usual < LEAST_CHUNK) usual = LEAST_CHUNK;
-    if (usual > MOST_CHUNK) usual = MOST_CHUNK;
-    const size_t size = least > usual ? least : (size_t)usual;
+    uint64_t usual = set->bytes / 8 < set->max_bytes / 64 ? set->bytes / 8 : set->max_bytes / 64;
+    if (usual < MIN_CHUNK) usual = MIN_CHUNK;
+    if (usual > MAX_CHUNK) usual = MAX_CHUNK;
+    const size_t size = min > usual ? min : (size_t)usual;
     if (!may_take(set, size)) return false;
     struct chunk *chunk = allocate(size);
     if (!chunk) {

@@ -26,11 +26,11 @@ struct keyset {
     size_t keys;
     struct chunk *chunk; /* the newest first */
     uint64_t bytes;      /* of memory in use ... */
-    uint64_t most_bytes; /* ... and how many there may be */
+    uint64_t max_bytes; /* ... and how many there may be */
     bool is_short_of_memory;
 };
 
-void keyset_open(struct keyset *set, uint64_t most_bytes);
+void keyset_open(struct keyset *set, uint64_t max_bytes);
 void keyset_close(struct keyset *set);
 void keyset_clear(struct keyset *set);
 

@@ -9,7 +9,7 @@
 #include "cli/cli.h"
 #include "cli/keys/block.h"
 
-enum { MOST_REWRITTEN = 16 * 1024 * 1024 };
+enum { MAX_REWRITTEN = 16 * 1024 * 1024 };
 
 struct rewriting rewriting_of(const struct cutting *cutting) {
     const struct form *form = &cutting->form;
@@ -44,18 +44,18 @@ static char *room_for(struct block *block, size_t i, size_t len) {
     const size_t wanted = block->rewritten_len + len;
     if (wanted > block->rewritten_room) {
         const size_t twice = 2 * block->rewritten_room;
-        const size_t least = wanted > BLOCK_BYTES ? wanted : BLOCK_BYTES;
-        block->is_short_of_memory = !enlarge(block, i, twice > least ? twice : least);
+        const size_t min = wanted > BLOCK_BYTES ? wanted : BLOCK_BYTES;
+        block->is_short_of_memory = !enlarge(block, i, twice > min ? twice : min);
         if (block->is_short_of_memory) return NULL;
     }
     return block->rewritten + block->rewritten_len;
 }
 
 static bool is_too_long(struct block *block, size_t len) {
-    if (len <= MOST_REWRITTEN) return false;
+    if (len <= MAX_REWRITTEN) return false;
     snprintf(block->bad_line, WHY_BYTES,
              "a key of %s cannot be rewritten, as these options want it; %s is the most",
-             human_bytes(len).text, human_bytes(MOST_REWRITTEN).text);
+             human_bytes(len).text, human_bytes(MAX_REWRITTEN).text);
     return true;
 }
 
@@ -64,7 +64,7 @@ static bool is_too_long(struct block *block, size_t len) {
 static enum fate join(const struct fields *fields, struct block *block, size_t i,
                       const struct tamis_key part[]) {
     size_t len = fields->n - 1;
-    for (size_t j = 0; j < fields->n && len <= MOST_REWRITTEN; j++) len += part[j].len;
+    for (size_t j = 0; j < fields->n && len <= MAX_REWRITTEN; j++) len += part[j].len;
     if (is_too_long(block, len)) return IS_BAD;
     char *room = room_for(block, i, len);
     if (!room) return IS_BAD;
@@ -73,7 +73,7 @@ static enum fate join(const struct fields *fields, struct block *block, size_t i
 }
 
 static enum fate take_fields(const struct fields *fields, struct block *block, size_t i) {
-    struct tamis_key part[MOST_RANGES];
+    struct tamis_key part[MAX_RANGES];
     if (!fields_find(fields, &block->batch.key[i], block->mapped > 0, part)) {
         block->fieldless++;
         return HAS_NO_KEY;

@@ -14,7 +14,7 @@
 #include "cli/cli.h"
 #include "cli/keys/block.h"
 
-enum { MOST_THREADS = 256 };
+enum { MAX_THREADS = 256 };
 
 struct crew {
     struct keys *keys;
@@ -29,7 +29,7 @@ struct crew {
     pthread_cond_t is_work, is_done;
     uint64_t filled, claimed, taken;
     bool is_over;
-    pthread_t thread[MOST_THREADS];
+    pthread_t thread[MAX_THREADS];
     unsigned threads; /* beside the caller's */
 };
 
@@ -156,7 +156,7 @@ static int take_all(struct crew *crew) {
 /* ---- The whole ---- */
 
 static int start(struct crew *crew) {
-    const unsigned wanted = crew->keys->threads < MOST_THREADS ? crew->keys->threads : MOST_THREADS;
+    const unsigned wanted = crew->keys->threads < MAX_THREADS ? crew->keys->threads : MAX_THREADS;
     crew->size = wanted > 1 ? 2 * (size_t)wanted + 2 : 1;
     crew->ring = calloc(crew->size, sizeof *crew->ring);
     bool is_whole = crew->ring != NULL;

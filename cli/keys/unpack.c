@@ -10,12 +10,12 @@ enum { PIECE = 1 << 20 };
 struct growing {
     uint8_t *bytes;
     size_t len, room;
-    uint64_t most;
+    uint64_t max;
 };
 
 static int grow(struct growing *to, const struct args *args, const char *path) {
     const size_t room = to->room ? 2 * to->room : PIECE;
-    if (to->room > to->most / 2 && to->room > 0)
+    if (to->room > to->max / 2 && to->room > 0)
         return fail(args, path, "unpacked it has more than %s; unpack it first",
                     human_bytes(to->room).text);
     uint8_t *larger = realloc(to->bytes, room);
@@ -59,7 +59,7 @@ int bytes_unpack(struct bytes *bytes, const struct args *args) {
     if (!packing->start)
         return fail(args, bytes->path, "this is %s data, and this tamis was built without %s",
                     packing->name, packing->name);
-    struct growing to = {.most = memory_wanted(args)};
+    struct growing to = {.max = memory_wanted(args)};
     void *state = packing->start();
     const int code = state ? unpack(packing, state, bytes, &to, args) : fail_memory(args);
     if (state) packing->end(state);

@@ -51,10 +51,10 @@ static void count_positions(const struct blocks *blocks, uint64_t i, uint64_t *a
 }
 
 /* Looking at single bits is slow, and some hundred thousand blocks tell as much as all of them. */
-enum { MOST_LOOKED_AT = 1 << 18 };
+enum { MAX_LOOKED_AT = 1 << 18 };
 
 static void measure(const struct blocks *blocks, struct occupancy *o) {
-    const uint64_t every = blocks->count / MOST_LOOKED_AT + 1;
+    const uint64_t every = blocks->count / MAX_LOOKED_AT + 1;
     double sum = 0, squares = 0;
     for (uint64_t i = 0; i < blocks->count; i++) {
         const unsigned load = block_load(blocks, i);
@@ -93,7 +93,7 @@ static void throw_ball(double *share, unsigned cells) {
 
 /* The distribution of the sum of `lanes`, a power of two, from that of one. */
 static void add_lanes(double *share, unsigned cells, unsigned lanes) {
-    double sum[MOST_BLOCK_BITS + 1];
+    double sum[MAX_BLOCK_BITS + 1];
     for (; lanes > 1; lanes /= 2, cells *= 2) {
         memset(sum, 0, sizeof sum);
         for (unsigned i = 0; i <= cells; i++)
@@ -105,10 +105,10 @@ static void add_lanes(double *share, unsigned cells, unsigned lanes) {
 static void expect_blocks(struct occupancy *o, const struct blocks *blocks, double keys) {
     const unsigned cells = blocks->bits / blocks->lanes;
     const double mean = keys / (double)blocks->count;
-    const unsigned most = (unsigned)fmin(mean + 12 * sqrt(mean) + 24, 4 * MOST_BLOCK_BITS);
-    double lane[MOST_BLOCK_BITS + 1] = {1};
-    for (unsigned n = 0; n <= most; n++) {
-        double block[MOST_BLOCK_BITS + 1];
+    const unsigned max = (unsigned)fmin(mean + 12 * sqrt(mean) + 24, 4 * MAX_BLOCK_BITS);
+    double lane[MAX_BLOCK_BITS + 1] = {1};
+    for (unsigned n = 0; n <= max; n++) {
+        double block[MAX_BLOCK_BITS + 1];
         memcpy(block, lane, sizeof block);
         add_lanes(block, cells, blocks->lanes);
         const double chance = exp((n ? n * log(mean) : 0) - mean - lgamma(n + 1.0));

@@ -10,7 +10,7 @@
 
 #include "tamis.h"
 
-enum { MOST_BLOCK_BITS = 512 };
+enum { MAX_BLOCK_BITS = 512 };
 
 /* Kinds whose payload is bits, in blocks: those of blocked and split, and stretches of 512 bits of
  * classic and universal. */
@@ -29,11 +29,11 @@ bool blocks_of(const tamis *filter, struct blocks *blocks);
 unsigned block_load(const struct blocks *blocks, uint64_t i);
 
 struct occupancy {
-    uint64_t with[MOST_BLOCK_BITS + 1]; /* how many blocks have so many bits set */
-    uint64_t at[MOST_BLOCK_BITS];       /* in how many blocks this bit is set ... */
+    uint64_t with[MAX_BLOCK_BITS + 1]; /* how many blocks have so many bits set */
+    uint64_t at[MAX_BLOCK_BITS];       /* in how many blocks this bit is set ... */
     uint64_t looked_at;                 /* ... of so many */
     double
-        expected[MOST_BLOCK_BITS + 1]; /* shares of blocks, for as many keys as there seem to be */
+        expected[MAX_BLOCK_BITS + 1]; /* shares of blocks, for as many keys as there seem to be */
     double mean, deviation;            /* of bits in a block, as they are ... */
     double mean_expected, deviation_expected; /* ... and by `expected` */
     double apart;  /* the share of blocks that is where none is expected: 0 to 1 */

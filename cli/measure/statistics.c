@@ -26,13 +26,13 @@ static int step(struct fraction *f, double a, double b) {
     return fabs(f->c * f->d - 1) > 2 * DBL_EPSILON;
 }
 
-enum { MOST_STEPS = 100000 };
+enum { MAX_STEPS = 100000 };
 
 /* The share of the beta distribution below x, for x left of its middle. */
 static double beta_left(double x, double a, double b) {
     struct fraction f = {.value = 1, .c = 1, .d = 1 / away_from_zero(1 - (a + b) * x / (a + 1))};
     f.value = f.d;
-    for (double m = 1; m < MOST_STEPS; m++) {
+    for (double m = 1; m < MAX_STEPS; m++) {
         step(&f, m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m)), 1);
         if (!step(&f, -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1)), 1)) break;
     }
@@ -72,7 +72,7 @@ struct interval rate_interval(uint64_t hits, uint64_t trials, double alpha) {
 /* The share of the gamma distribution below x, as a series; for x left of its middle. */
 static double gamma_below(double a, double x) {
     double term = 1 / a, sum = term;
-    for (double n = 1; n < MOST_STEPS && term > sum * DBL_EPSILON; n++) {
+    for (double n = 1; n < MAX_STEPS && term > sum * DBL_EPSILON; n++) {
         term *= x / (a + n);
         sum += term;
     }
@@ -82,7 +82,7 @@ static double gamma_below(double a, double x) {
 static double gamma_above(double a, double x) {
     struct fraction f = {.c = 1 / tiny, .d = 1 / away_from_zero(x + 1 - a)};
     f.value = f.d;
-    for (double n = 1; n < MOST_STEPS; n++)
+    for (double n = 1; n < MAX_STEPS; n++)
         if (!step(&f, n * (a - n), x + 2 * n + 1 - a)) break;
     return f.value * exp(a * log(x) - x - lgamma(a));
 }

@@ -192,8 +192,8 @@ void measure_sample(const tamis *filter, const struct sample *sample, struct mea
 
 double measure_line(uint64_t bytes) {
     enum { LINE = 64, AHEAD = 64 };
-    const uint64_t wanted = bytes / LINE + 1, most = UINT32_MAX;
-    const uint64_t lines = wanted < most ? wanted : most;
+    const uint64_t wanted = bytes / LINE + 1, max = UINT32_MAX;
+    const uint64_t lines = wanted < max ? wanted : max;
     unsigned char *memory = lines <= SIZE_MAX / LINE ? calloc((size_t)lines, LINE) : NULL;
     double ns[ROUNDS];
     if (!memory) return 0;

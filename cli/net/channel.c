@@ -38,8 +38,8 @@ enum {
     INPUT_ROOM = LENGTH_BYTES + SEALED_BYTES,
     QUEUE_ROOM = 4 * INPUT_ROOM,
     /* A pipe that can be written to takes so much at once, whatever its flags are. */
-    MOST_WRITTEN = 4096,
-    MOST_IDLE_FRAMES = 24 * 60 * 60
+    MAX_WRITTEN = 4096,
+    MAX_IDLE_FRAMES = 24 * 60 * 60
 };
 
 static const uint8_t magic[8] = {0xd6, 't', 'a', 'l', 'k', 0x0d, 0x1a, 0x0a};
@@ -88,9 +88,9 @@ static int fail_end(struct wire *wire) {
 }
 
 static ssize_t put_some(int fd, const uint8_t *bytes, size_t len) {
-    const size_t most = len < MOST_WRITTEN ? len : MOST_WRITTEN;
-    const ssize_t put = send(fd, bytes, most, MSG_DONTWAIT | MSG_NOSIGNAL);
-    return put < 0 && errno == ENOTSOCK ? write(fd, bytes, most) : put;
+    const size_t max = len < MAX_WRITTEN ? len : MAX_WRITTEN;
+    const ssize_t put = send(fd, bytes, max, MSG_DONTWAIT | MSG_NOSIGNAL);
+    return put < 0 && errno == ENOTSOCK ? write(fd, bytes, max) : put;
 }
 
 static bool is_passing(int cause) {
@@ -121,9 +121,9 @@ static int read_some(struct wire *wire) {
     if (got <= 0) return 0;
     wire->got += (size_t)got;
     wire->received += (uint64_t)got;
-    if (wire->received <= wire->most_received) return 0;
+    if (wire->received <= wire->max_received) return 0;
     return wire_fail(wire, "sent more than %s, which is the limit; --limit sets another",
-                     human_bytes(wire->most_received).text);
+                     human_bytes(wire->max_received).text);
 }
 
 /* Waits until something can be read or written, does it, and no longer than the deadline; `wait`
@@ -222,12 +222,12 @@ int wire_send(struct wire *wire, const void *bytes, size_t len, bool is_last) {
 /* Refuses what no frame can be. */
 static int check_length(const struct wire *wire, uint32_t word) {
     const uint32_t len = word & ~LAST_FRAME;
-    const uint32_t least = wire->cipher ? CIPHER_MORE_BYTES : 0;
-    if (len >= least && len - least <= FRAME_BYTES) return 0;
+    const uint32_t min = wire->cipher ? CIPHER_MORE_BYTES : 0;
+    if (len >= min && len - min <= FRAME_BYTES) return 0;
     return wire_fail(wire,
                      "a frame of %" PRIu32 " bytes cannot be, they have %" PRIu32 " to %" PRIu32
                      "; the other side speaks something else",
-                     len, least, least + FRAME_BYTES);
+                     len, min, min + FRAME_BYTES);
 }
 
 /* The frame at the start of the input, which is whole there. */
@@ -260,7 +260,7 @@ static int take_frame(struct wire *wire, const uint8_t **bytes, size_t *len) {
     if (!code) code = open_frame(wire, word, bytes, len);
     wire->taken = LENGTH_BYTES + (word & ~LAST_FRAME);
     if (code || *len > 0) return code;
-    return ++wire->idle_frames <= MOST_IDLE_FRAMES
+    return ++wire->idle_frames <= MAX_IDLE_FRAMES
                ? 0
                : wire_fail(wire, "it says that it is there and nothing else, for a day");
 }
@@ -422,16 +422,16 @@ bool wire_is_wanted(const struct args *args) {
 }
 
 int wire_open(struct wire *wire, const struct args *args) {
-    enum { USUAL_SECONDS = 30, MOST_SECONDS = 24 * 60 * 60 };
+    enum { USUAL_SECONDS = 30, MAX_SECONDS = 24 * 60 * 60 };
     const uint64_t usual_limit = (uint64_t)1 << 30;
     const uint64_t seconds =
         given(args, OPT_TIMEOUT) ? args->setting[OPT_TIMEOUT].number : USUAL_SECONDS;
     *wire = (struct wire){.args = args, .in = -1, .out = -1};
-    if (seconds < 1 || seconds > MOST_SECONDS)
+    if (seconds < 1 || seconds > MAX_SECONDS)
         return fail(args, "--timeout", "%s is not from 1 to %s seconds",
-                    args->setting[OPT_TIMEOUT].text, human_count(MOST_SECONDS).text);
+                    args->setting[OPT_TIMEOUT].text, human_count(MAX_SECONDS).text);
     wire->timeout_ms = (int64_t)seconds * 1000;
-    wire->most_received = given(args, OPT_LIMIT) ? args->setting[OPT_LIMIT].number : usual_limit;
+    wire->max_received = given(args, OPT_LIMIT) ? args->setting[OPT_LIMIT].number : usual_limit;
     wire->queue = malloc(QUEUE_ROOM);
     wire->input = malloc(INPUT_ROOM);
     wire->plain = malloc(FRAME_BYTES);

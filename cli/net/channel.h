@@ -29,7 +29,7 @@ struct wire {
     int64_t timeout_ms;
     int64_t deadline_ms; /* for the frame that is waited for, or for those that are sent */
     int64_t alive_ms;    /* when we last said that we are */
-    uint64_t sent, received, most_received, idle_frames;
+    uint64_t sent, received, max_received, idle_frames;
     uint8_t *queue; /* what is to be sent: from `gone` on */
     size_t queued, gone, queue_room;
     uint8_t *input; /* what came: one frame and the start of the next */

@@ -18,7 +18,7 @@
 #include "cli/cli.h"
 #include "cli/net/key_slots.h"
 
-enum { MOST_NODES = 2048, TROUBLE_ROOM = 192, HOST_ROOM = 256 };
+enum { MAX_NODES = 2048, TROUBLE_ROOM = 192, HOST_ROOM = 256 };
 
 /* ==== Requests ============================================================================== */
 
@@ -102,7 +102,7 @@ struct net {
     int wake[2];
     bool is_awake; /* a byte is in the pipe */
 
-    struct node *node[MOST_NODES];
+    struct node *node[MAX_NODES];
     size_t nodes;
     struct node *owner[SLOTS]; /* NULL: nobody has it */
     bool has_map, is_cluster;

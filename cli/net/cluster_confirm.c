@@ -22,7 +22,7 @@ enum { CHECKPOINT_PAUSE = 1000, AGAIN_PAUSE = 50 };
 enum { LOOK_PAUSE = 1000 };
 
 /* Servers drop a replica that is 256 MiB behind; this is far from it. */
-enum { MOST_BEHIND = 64 << 20 };
+enum { MAX_BEHIND = 64 << 20 };
 
 struct keep {
     struct parcel *first, *last; /* acknowledged by this node, in that order */
@@ -166,7 +166,7 @@ static bool is_wanted(const struct keep *keep, int64_t now) {
     const struct packer *packer = keep->packer;
     if (!keep->first || keep->is_asking) return false;
     if (keep->in_doubt) return now >= keep->not_before;
-    return packer->is_flushing || keep->bytes >= MOST_BEHIND || packer->in_use > packer->most / 2 ||
+    return packer->is_flushing || keep->bytes >= MAX_BEHIND || packer->in_use > packer->max / 2 ||
            now - keep->since >= CHECKPOINT_PAUSE;
 }
 

@@ -27,8 +27,8 @@ static int whole_spec(const struct args *args, const char *spec, char *text) {
 
 int shards_wanted(const struct args *args, struct net *net, const char *spec, uint64_t *n) {
     struct tamis_plan plan;
-    struct node **node = calloc(MOST_NODES, sizeof(struct node *));
-    const uint64_t primaries = node ? list_primaries(net, node, MOST_NODES) : 1;
+    struct node **node = calloc(MAX_NODES, sizeof(struct node *));
+    const uint64_t primaries = node ? list_primaries(net, node, MAX_NODES) : 1;
     free(node);
     const tamis_status status = tamis_plan(spec, &plan, sizeof plan);
     if (status) return fail_why(args, NULL, status);
@@ -57,12 +57,12 @@ static int make_model(struct shards *shards, uint64_t n, const char *spec) {
 /* ==== Making ================================================================================ */
 
 /* Words of the command for one shard: its key, spec, secret and notes. */
-enum { MOST_NOTES = 64, MOST_WORDS = 5 + 3 * MOST_NOTES };
+enum { MAX_NOTES = 64, MAX_WORDS = 5 + 3 * MAX_NOTES };
 
 int shard_create_call(const struct shards *shards, struct call *call, uint64_t shard) {
     const struct shard_key key = shard_key(shards, shard);
-    const char *word[MOST_WORDS];
-    size_t len[MOST_WORDS];
+    const char *word[MAX_WORDS];
+    size_t len[MAX_WORDS];
     uint8_t secret[SECRET_BYTES];
     char spec[SPEC_ROOM];
     int n = 0;
@@ -78,7 +78,7 @@ int shard_create_call(const struct shards *shards, struct call *call, uint64_t s
         word[n++] = "SECRET";
         word[n++] = (const char *)secret;
     }
-    for (size_t i = 0; i < MOST_NOTES; i++) {
+    for (size_t i = 0; i < MAX_NOTES; i++) {
         const char *name, *value;
         if (!tamis_note_at(shards->model, i, &name, &value)) break;
         word[n++] = "NOTE";
@@ -178,7 +178,7 @@ static void tell(const struct shards *shards, size_t primaries) {
 static int create(struct shards *shards, const struct args *args, struct net *net) {
     char spec[SPEC_ROOM];
     uint64_t n = 0;
-    struct node **node = calloc(MOST_NODES, sizeof(struct node *));
+    struct node **node = calloc(MAX_NODES, sizeof(struct node *));
     int code = node ? shards_name(shards, args, net) : fail_memory(args);
     if (!code) code = whole_spec(args, args->operand[2], spec);
     if (!code) code = shards_wanted(args, net, spec, &n);
@@ -187,7 +187,7 @@ static int create(struct shards *shards, const struct args *args, struct net *ne
     if (!code) code = is_new(shards);
     if (!code) code = make_all(shards);
     if (!code) shards_confirm(shards);
-    if (!code) tell(shards, list_primaries(net, node, MOST_NODES));
+    if (!code) tell(shards, list_primaries(net, node, MAX_NODES));
     free(node);
     return code;
 }

@@ -65,13 +65,13 @@ static void ask_memory(const struct shards *shards, struct node_sum *sum, struct
 
 static int add_up(struct sums *sums, const struct survey *survey, const struct shards *shards) {
     struct net *net = shards->net;
-    struct node **node = calloc(MOST_NODES, sizeof(struct node *));
-    *sums = (struct sums){.node = calloc(MOST_NODES, sizeof *sums->node)};
+    struct node **node = calloc(MAX_NODES, sizeof(struct node *));
+    *sums = (struct sums){.node = calloc(MAX_NODES, sizeof *sums->node)};
     if (!node || !sums->node) {
         free(node);
         return fail_memory(shards->args);
     }
-    sums->nodes = list_primaries(net, node, MOST_NODES);
+    sums->nodes = list_primaries(net, node, MAX_NODES);
     for (size_t i = 0; i < sums->nodes; i++) {
         sums->node[i].node = node[i];
         ask_memory(shards, &sums->node[i], node[i]);

@@ -81,8 +81,8 @@ static void drain(struct net *net) {
 }
 
 static void *run_net(void *with) {
-    static _Thread_local struct pollfd poll_for[MOST_NODES + 1];
-    static _Thread_local struct node *node[MOST_NODES + 1];
+    static _Thread_local struct pollfd poll_for[MAX_NODES + 1];
+    static _Thread_local struct node *node[MAX_NODES + 1];
     struct net *net = with;
     net_lock(net);
     while (!net->is_over) {

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 
 /* Parcels that are being filled have this much memory together, and each at least so many hashes. */
-enum { OPEN_BYTES = 64 << 20, LEAST_HASHES = 256 };
+enum { OPEN_BYTES = 64 << 20, MIN_HASHES = 256 };
 
 /* What is not confirmed yet, unless --memory says another size. */
 static const uint64_t usual_memory = (uint64_t)256 << 20;
@@ -240,7 +240,7 @@ static void list_open(struct packer *packer, struct shard_state *state) {
 static struct parcel *open_parcel(struct packer *packer, uint32_t shard) {
     struct shard_state *state = &packer->shard[shard];
     if (state->open) return state->open;
-    while (packer->in_use >= packer->most && !packer->has_failed) {
+    while (packer->in_use >= packer->max && !packer->has_failed) {
         net_wake(packer->net);
         pthread_cond_wait(&packer->has_room, &packer->net->lock);
         if (state->open) return state->open; /* Somebody else was faster. */
@@ -273,7 +273,7 @@ static bool put_run(struct packer *packer, struct asking *asking, uint32_t shard
         }
         index += some;
         n -= some;
-        if (parcel->n == packer->room || parcel->pieces == MOST_ASKERS)
+        if (parcel->n == packer->room || parcel->pieces == MAX_ASKERS)
             seal(packer, &packer->shard[shard]);
     }
     return true;
@@ -365,16 +365,16 @@ int packer_open(struct packer *packer, const struct shards *shards, bool adds) {
         given(args, OPT_MEMORY) ? args->setting[OPT_MEMORY].number : usual_memory;
     size_t room = OPEN_BYTES / sizeof(uint64_t) / (size_t)shards->n;
     if (room > PARCEL_HASHES) room = PARCEL_HASHES;
-    if (room < LEAST_HASHES) room = LEAST_HASHES;
+    if (room < MIN_HASHES) room = MIN_HASHES;
     *packer = (struct packer){.shards = shards,
                               .net = shards->net,
                               .command = adds ? "TAMIS.HADD" : "TAMIS.HHAS",
                               .adds = adds,
                               .room = room};
     pthread_cond_init(&packer->has_room, NULL);
-    packer->most = (size_t)(memory / parcel_bytes(packer));
+    packer->max = (size_t)(memory / parcel_bytes(packer));
     /* Every shard may have one that is being filled, and then some must be on their way. */
-    if (packer->most < 2 * shards->n + 2) packer->most = (size_t)(2 * shards->n + 2);
+    if (packer->max < 2 * shards->n + 2) packer->max = (size_t)(2 * shards->n + 2);
     packer->shard = calloc((size_t)shards->n, sizeof *packer->shard);
     if (!packer->shard) return fail_memory(args);
     const struct hooks hooks = {.tick = packer_tick, .lost = confirm_lost, .with = packer};

@@ -11,7 +11,7 @@
 
 #include <stdlib.h>
 
-enum { FIRST_DELAY = 20, LONGEST_DELAY = 500, MOST_REDIRECTIONS = 5 };
+enum { FIRST_DELAY = 20, LONGEST_DELAY = 500, MAX_REDIRECTIONS = 5 };
 
 /* The map is not fetched more often than that. */
 enum { REFRESH_PAUSE = 100 };
@@ -24,7 +24,7 @@ struct node *net_node(struct net *net, const char *host, int port) {
     for (size_t i = 0; i < net->nodes; i++)
         if (net->node[i]->port == port && strcmp(net->node[i]->host, host) == 0)
             return net->node[i];
-    if (net->nodes == MOST_NODES || port <= 0 || port > 65535 || strlen(host) >= HOST_ROOM)
+    if (net->nodes == MAX_NODES || port <= 0 || port > 65535 || strlen(host) >= HOST_ROOM)
         return NULL;
     struct node *node = calloc(1, sizeof *node);
     if (!node) return NULL;
@@ -120,7 +120,7 @@ static void redirect(struct net *net, struct node *by, struct request *request,
         request->asks = true;
     }
     snprintf(request->trouble, sizeof request->trouble, "%.64s: %.100s", by->name, reply->str);
-    if (node && ++request->redirected <= MOST_REDIRECTIONS)
+    if (node && ++request->redirected <= MAX_REDIRECTIONS)
         send_to(net, node, request, now);
     else
         net_delay(net, request, now, now);
@@ -190,7 +190,7 @@ static void take_range(struct net *net, const struct node *by, const redisReply 
 }
 
 static void take_map(struct net *net, const struct node *by, const redisReply *reply) {
-    static _Thread_local bool was_primary[MOST_NODES];
+    static _Thread_local bool was_primary[MAX_NODES];
     const size_t known = net->nodes;
     for (size_t i = 0; i < known; i++) {
         was_primary[i] = net->node[i]->is_primary;

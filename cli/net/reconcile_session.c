@@ -46,8 +46,8 @@ static int open_talk(const struct args *args, tamis_talk **talk, enum tamis_side
     spread_seed(args, (uint8_t)side, nonce);
     if (given(args, OPT_SEED)) options.nonce = nonce;
     if (given(args, OPT_SYMBOLS)) options.symbols = args->setting[OPT_SYMBOLS].number;
-    options.most_symbols = options.symbols;
-    if (given(args, OPT_LIMIT)) options.most_bytes = args->setting[OPT_LIMIT].number;
+    options.max_symbols = options.symbols;
+    if (given(args, OPT_LIMIT)) options.max_bytes = args->setting[OPT_LIMIT].number;
     const tamis_status status =
         tamis_talk_create(talk, side, set->hashes.at, set->hashes.n, &options);
     return status ? fail_why(args, NULL, status) : 0;
@@ -307,7 +307,7 @@ static int converse(struct wire *wire, tamis_talk *talk) {
 /* ---- Over a wire: lines ---- */
 
 #define NO_KEY UINT32_MAX
-enum { MOST_LINE = 16 << 20, LINE_HEADER = 8 };
+enum { MAX_LINE = 16 << 20, LINE_HEADER = 8 };
 
 struct sender {
     struct wire *wire;
@@ -346,7 +346,7 @@ static int send_line(void *with, uint64_t hash, const struct tamis_key *line,
         key->len == line->len && (key->len == 0 || memcmp(key->bytes, line->bytes, key->len) == 0);
     (void)hash;
     /* The other side lists the hash of what is too long to be sent. */
-    if (line->len > MOST_LINE || key->len > MOST_LINE) return 0;
+    if (line->len > MAX_LINE || key->len > MAX_LINE) return 0;
     put_u32(header, is_whole ? NO_KEY : (uint32_t)key->len);
     put_u32(header + 4, (uint32_t)line->len);
     int code = send_bytes(sender, header, sizeof header);
@@ -414,10 +414,10 @@ static int check_lines(const struct wire *wire, struct arrivals *arrivals, const
         const uint8_t *at = arrivals->bytes + arrivals->whole;
         const uint32_t key_len = get_u32(at), line_len = get_u32(at + 4);
         const bool is_whole = key_len == NO_KEY;
-        if (line_len > MOST_LINE || (!is_whole && key_len > MOST_LINE))
+        if (line_len > MAX_LINE || (!is_whole && key_len > MAX_LINE))
             return wire_fail(wire, "it sends a line of %s bytes; they have at most %s",
                              human_count(is_whole || line_len > key_len ? line_len : key_len).text,
-                             human_count(MOST_LINE).text);
+                             human_count(MAX_LINE).text);
         const size_t key_bytes = is_whole ? 0 : key_len;
         if (arrivals->len - arrivals->whole - LINE_HEADER < key_bytes + line_len) return 0;
         const struct tamis_key key = {.bytes = at + LINE_HEADER,

@@ -9,7 +9,7 @@ enum { CHUNK_BYTES = 1 << 20, WHOLE_BYTES = 64 << 20 };
 
 /* After a failover the next node knows nothing of the chunks before; under writers a shard changes
  * while it is fetched. Both begin anew, but not for ever. */
-enum { MOST_TRIES = 10 };
+enum { MAX_TRIES = 10 };
 
 enum { WORKERS = 8 };
 
@@ -52,7 +52,7 @@ bool shard_publish(const struct shards *shards, const char *key, const tamis *fi
     uint8_t *chunk = malloc(CHUNK_BYTES);
     bool is_good = false;
     if (!chunk) snprintf(why, WHY_ROOM, "out of memory");
-    for (int i = 0; chunk && !is_good && i < MOST_TRIES; i++)
+    for (int i = 0; chunk && !is_good && i < MAX_TRIES; i++)
         is_good = publish_once(shards, key, filter, chunk, why);
     free(chunk);
     return is_good;
@@ -63,10 +63,10 @@ bool shard_publish(const struct shards *shards, const char *key, const tamis *fi
 /* One chunk: [where the next begins or 0, bytes in all, these bytes]. */
 static bool ask_chunk(const struct shards *shards, const char *key, uint64_t offset, size_t count,
                       struct call *call, char *why) {
-    char from[24], most[24];
+    char from[24], max[24];
     snprintf(from, sizeof from, "%llu", (unsigned long long)offset);
-    snprintf(most, sizeof most, "%zu", count);
-    const char *word[] = {"TAMIS.DUMP", key, from, "COUNT", most};
+    snprintf(max, sizeof max, "%zu", count);
+    const char *word[] = {"TAMIS.DUMP", key, from, "COUNT", max};
     if (!call_make(call, NULL, 5, word, NULL)) {
         snprintf(why, WHY_ROOM, "out of memory");
         return false;
@@ -134,7 +134,7 @@ static bool is_right(const struct shards *shards, uint64_t shard, const tamis *f
 bool shard_fetch(const struct shards *shards, uint64_t shard, tamis **filter, char *why) {
     const struct shard_key key = shard_key(shards, shard);
     *filter = NULL;
-    for (int i = 0; i < MOST_TRIES; i++) {
+    for (int i = 0; i < MAX_TRIES; i++) {
         size_t size = 0;
         /* In small pieces at first; under writers in one, if it is not too large for that. */
         uint8_t *bytes =

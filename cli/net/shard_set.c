@@ -247,8 +247,8 @@ static void scan_node(const struct shards *shards, struct node *node, char key[K
 }
 
 static void find_any(const struct shards *shards, char key[KEY_ROOM]) {
-    struct node **node = calloc(MOST_NODES, sizeof(struct node *));
-    const size_t n = node ? list_primaries(shards->net, node, MOST_NODES) : 0;
+    struct node **node = calloc(MAX_NODES, sizeof(struct node *));
+    const size_t n = node ? list_primaries(shards->net, node, MAX_NODES) : 0;
     *key = '\0';
     for (size_t i = 0; i < n && !*key; i++) scan_node(shards, node[i], key);
     free(node);
@@ -316,8 +316,8 @@ static struct fitness ask_primary(const struct args *args, struct net *net, stru
 }
 
 static struct fitness ask_primaries(const struct args *args, struct net *net) {
-    struct node **node = calloc(MOST_NODES, sizeof(struct node *));
-    const size_t n = node ? list_primaries(net, node, MOST_NODES) : 0;
+    struct node **node = calloc(MAX_NODES, sizeof(struct node *));
+    const size_t n = node ? list_primaries(net, node, MAX_NODES) : 0;
     struct fitness fitness = {.code = node ? 0 : fail_memory(args)};
     for (size_t i = 0; i < n && !fitness.code && !fitness.is_silent; i++)
         fitness = ask_primary(args, net, node[i]);
@@ -360,8 +360,8 @@ static void confirm_node(const struct shards *shards, struct node *node) {
 }
 
 void shards_confirm(const struct shards *shards) {
-    struct node **node = calloc(MOST_NODES, sizeof(struct node *));
-    const size_t n = node ? list_primaries(shards->net, node, MOST_NODES) : 0;
+    struct node **node = calloc(MAX_NODES, sizeof(struct node *));
+    const size_t n = node ? list_primaries(shards->net, node, MAX_NODES) : 0;
     for (size_t i = 0; i < n; i++)
         if (node[i]->replicas > 0) confirm_node(shards, node[i]);
     free(node);

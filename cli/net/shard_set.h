@@ -145,7 +145,7 @@ void health_why(const struct survey *survey, const struct shards *shards, uint64
 
 /* ==== Keys on their way: cluster_pack.c, cluster_confirm.c ================================================== */
 
-enum { PARCEL_HASHES = 16384, HEAD_ROOM = 288, MOST_ASKERS = 64 };
+enum { PARCEL_HASHES = 16384, HEAD_ROOM = 288, MAX_ASKERS = 64 };
 
 struct parcel;
 struct packer;
@@ -165,7 +165,7 @@ struct parcel {
     bool is_acknowledged;
     int64_t opened;
     uint32_t pieces;
-    struct piece piece[MOST_ASKERS];
+    struct piece piece[MAX_ASKERS];
     char head[HEAD_ROOM]; /* the start of the command ends where the hashes begin */
     uint64_t hash[];      /* little-endian, and two bytes for the end of the line */
 };
@@ -197,7 +197,7 @@ struct packer {
     struct parcel *free;
     struct parcel **all; /* for packer_close */
     size_t all_count, all_room;
-    size_t in_use, most; /* parcels that are not free, and how many may be */
+    size_t in_use, max; /* parcels that are not free, and how many may be */
     bool is_flushing, has_failed;
     char trouble[512]; /* then */
     pthread_cond_t has_room;

@@ -26,29 +26,29 @@ double axis_place(const struct axis *axis, double value) {
     return log(value / axis->low) / log(axis->high / axis->low);
 }
 
-/* 1, 2 or 5 times a power of ten, so that at most `most` steps cover the range. */
-static double round_step(double range, size_t most) {
-    const double least = range / (double)most;
-    const double power = pow(10, floor(log10(least)));
-    const double part = least / power;
+/* 1, 2 or 5 times a power of ten, so that at most `max` steps cover the range. */
+static double round_step(double range, size_t max) {
+    const double min = range / (double)max;
+    const double power = pow(10, floor(log10(min)));
+    const double part = min / power;
     return power * (part <= 1 ? 1 : part <= 2 ? 2 : part <= 5 ? 5 : 10);
 }
 
-static size_t log_marks(const struct axis *axis, size_t most, double *mark) {
+static size_t log_marks(const struct axis *axis, size_t max, double *mark) {
     /* An axis may run from large to small. */
     const double first = ceil(log10(fmin(axis->low, axis->high)) - 1e-9);
     const double last = floor(log10(fmax(axis->low, axis->high)) + 1e-9);
-    const double step = fmax(1, ceil((last - first + 1) / (double)most));
+    const double step = fmax(1, ceil((last - first + 1) / (double)max));
     size_t n = 0;
-    for (double i = first; i <= last && n < most; i += step) mark[n++] = pow(10, i);
+    for (double i = first; i <= last && n < max; i += step) mark[n++] = pow(10, i);
     return n;
 }
 
-size_t axis_marks(const struct axis *axis, size_t most, double *mark) {
-    if (axis->is_log) return log_marks(axis, most, mark);
-    const double step = round_step(axis->high - axis->low, most > 1 ? most - 1 : 1);
+size_t axis_marks(const struct axis *axis, size_t max, double *mark) {
+    if (axis->is_log) return log_marks(axis, max, mark);
+    const double step = round_step(axis->high - axis->low, max > 1 ? max - 1 : 1);
     size_t n = 0;
-    for (double i = ceil(axis->low / step - 1e-9); i * step <= axis->high * (1 + 1e-9) && n < most;
+    for (double i = ceil(axis->low / step - 1e-9); i * step <= axis->high * (1 + 1e-9) && n < max;
          i++)
         mark[n++] = i * step + 0.0; /* never a negative zero */
     return n;

@@ -32,19 +32,19 @@ struct series {
     bool is_dots;
 };
 
-enum { MOST_SERIES = 12 };
+enum { MAX_SERIES = 12 };
 
 struct chart {
     char title[120], subtitle[200];
     struct axis x, y;
-    struct series series[MOST_SERIES];
+    struct series series[MAX_SERIES];
     size_t count;
 };
 
 /* Cells in rows, each a number from 0 (least) to 1 (most); 0.5 is what is expected. */
 struct heat {
     char title[120], subtitle[200];
-    char least[40], most[40]; /* what the ends of the scale mean */
+    char min[40], max[40]; /* what the ends of the scale mean */
     unsigned columns, rows;
     double *cell; /* on the heap; NaN: nothing is there */
 };
@@ -65,8 +65,8 @@ struct terminal {
 bool series_add(struct series *series, double x, double y); /* false: memory is out */
 void chart_free(struct chart *chart);
 
-/* Marks of an axis: at most `most` round numbers from low to high. Returns how many. */
-size_t axis_marks(const struct axis *axis, size_t most, double *mark);
+/* Marks of an axis: at most `max` round numbers from low to high. Returns how many. */
+size_t axis_marks(const struct axis *axis, size_t max, double *mark);
 
 /* Where a number lies on an axis, 0 to 1. */
 double axis_place(const struct axis *axis, double value);

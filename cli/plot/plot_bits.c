@@ -13,19 +13,19 @@ static int add_loads(const struct args *args, const struct blocks *blocks,
     struct series *found = &chart->series[0], *expected = &chart->series[1];
     const double low = fmax(0, o->mean - 6 * o->deviation - 4);
     const double high = fmin(blocks->bits, o->mean + 6 * o->deviation + 4);
-    double most = 0;
+    double max = 0;
     snprintf(found->name, sizeof found->name, "found");
     snprintf(expected->name, sizeof expected->name, "expected");
     expected->is_guide = true;
     chart->count = 2;
     for (unsigned i = (unsigned)low; i <= high; i++) {
         const double share = (double)o->with[i] / (double)blocks->count;
-        most = fmax(most, fmax(share, o->expected[i]));
+        max = fmax(max, fmax(share, o->expected[i]));
         if (!series_add(found, i, share) || !series_add(expected, i, o->expected[i]))
             return fail_memory(args);
     }
     chart->x = (struct axis){.name = "bits set in a block", .low = low, .high = high};
-    chart->y = (struct axis){.name = "blocks", .low = 0, .high = most * 1.1, .style = AS_RATE};
+    chart->y = (struct axis){.name = "blocks", .low = 0, .high = max * 1.1, .style = AS_RATE};
     return 0;
 }
 
@@ -75,8 +75,8 @@ static void scale_cells(struct heat *heat, double mean) {
     for (size_t i = 0; i < n; i++)
         if (!isnan(heat->cell[i])) farthest = fmax(farthest, fabs(heat->cell[i] - mean));
     for (size_t i = 0; i < n; i++) heat->cell[i] = 0.5 + (heat->cell[i] - mean) / (2 * farthest);
-    snprintf(heat->least, sizeof heat->least, "%.30s", human_share(fmax(0, mean - farthest)).text);
-    snprintf(heat->most, sizeof heat->most, "%.30s", human_share(fmin(1, mean + farthest)).text);
+    snprintf(heat->min, sizeof heat->min, "%.30s", human_share(fmax(0, mean - farthest)).text);
+    snprintf(heat->max, sizeof heat->max, "%.30s", human_share(fmin(1, mean + farthest)).text);
 }
 
 int draw_heat(const struct args *args, const struct image *image, struct heat *heat,

@@ -16,9 +16,9 @@ static int each_kind(const struct args *args, const char *kinds, struct chart *c
         char name[40];
         const size_t len = strcspn(kinds, ",");
         struct tamis_kind_info kind;
-        if (chart->count + 2 > MOST_SERIES)
+        if (chart->count + 2 > MAX_SERIES)
             return fail(args, NULL, "--kinds: at most %d kinds fit into one picture",
-                        MOST_SERIES - 2);
+                        MAX_SERIES - 2);
         snprintf(name, sizeof name, "%.*s", (int)(len < 39 ? len : 39), kinds);
         code = kind_exists(args, name, &kind);
         if (!code) code = draw(args, name, chart);
@@ -126,15 +126,15 @@ static void start_filling(struct chart *chart, double rate) {
         .y = {.name = "rate", .low = rate / 1000, .high = 1, .is_log = true, .style = AS_RATE}};
 }
 
-static const uint64_t most_filled = 20 * 1000 * 1000;
+static const uint64_t max_filled = 20 * 1000 * 1000;
 
 int draw_filling(const struct args *args, const char *kinds, struct chart *chart) {
     const double rate = given(args, OPT_FPR) ? args->setting[OPT_FPR].rate : 0.01;
     const uint64_t keys = keys_wanted(args, 100000);
     start_filling(chart, rate);
-    if (keys == 0 || keys > most_filled)
+    if (keys == 0 || keys > max_filled)
         return fail(args, NULL, "--capacity: a filter of 1 to %s keys is filled up for the picture",
-                    human_count(most_filled).text);
+                    human_count(max_filled).text);
     snprintf(chart->title, sizeof chart->title, "What becomes of the rate as keys are added");
     snprintf(chart->subtitle, sizeof chart->subtitle,
              "planned for %s keys at %s; filled up and looked at", human_count(keys).text,
@@ -162,10 +162,10 @@ int draw_filling_image(const struct args *args, const struct image *image, struc
     if (code) return code;
     const double rate = info.fpr_asked > 0 ? info.fpr_asked : info.fpr_expected;
     start_filling(chart, rate);
-    if (info.capacity == 0 || info.capacity > most_filled)
+    if (info.capacity == 0 || info.capacity > max_filled)
         return fail(args, input_name(image->path),
                     "planned for %s keys; 1 to %s are filled up for the picture",
-                    human_count(info.capacity).text, human_count(most_filled).text);
+                    human_count(info.capacity).text, human_count(max_filled).text);
     snprintf(chart->title, sizeof chart->title, "How full it is, and what comes of it");
     snprintf(chart->subtitle, sizeof chart->subtitle,
              "%.60s: %s, planned for %s keys; the dot is now", input_name(image->path), info.kind,

@@ -8,7 +8,7 @@
 /* ---- Colours ---- */
 
 /* Of series and of temperatures, among the 256 of terminals. */
-static const unsigned char series_color[MOST_SERIES] = {33,  36, 178, 167, 175, 208,
+static const unsigned char series_color[MAX_SERIES] = {33,  36, 178, 167, 175, 208,
                                                         105, 70, 245, 137, 37,  134};
 
 static void put_color(FILE *out, const struct terminal *terminal, unsigned color) {
@@ -21,9 +21,9 @@ static void end_color(FILE *out, const struct terminal *terminal) {
 
 static const char *mark_of(const struct series *series, size_t number,
                            const struct terminal *terminal) {
-    static const char *const round[MOST_SERIES] = {"●", "▲", "■", "◆", "○", "△",
+    static const char *const round[MAX_SERIES] = {"●", "▲", "■", "◆", "○", "△",
                                                    "□", "◇", "✚", "✖", "★", "☆"};
-    static const char *const plain[MOST_SERIES] = {"a", "b", "c", "d", "e", "f",
+    static const char *const plain[MAX_SERIES] = {"a", "b", "c", "d", "e", "f",
                                                    "g", "h", "i", "j", "k", "l"};
     if (series->is_guide) return terminal->has_unicode ? "·" : ".";
     return terminal->has_unicode ? round[number] : plain[number];
@@ -87,9 +87,9 @@ static void print_row(FILE *out, const struct chart *chart, const struct canvas 
 /* The label of a row: that of the mark which lies in it. */
 static struct label label_of_row(const struct chart *chart, const struct canvas *canvas,
                                  unsigned row) {
-    enum { MOST = 7 };
-    double mark[MOST];
-    const size_t n = axis_marks(&chart->y, MOST, mark);
+    enum { MAX = 7 };
+    double mark[MAX];
+    const size_t n = axis_marks(&chart->y, MAX, mark);
     for (size_t i = 0; i < n; i++) {
         const double at = (1 - axis_place(&chart->y, mark[i])) * (canvas->height - 1);
         if (floor(at + 0.5) == row) return number_label(mark[i], chart->y.style);
@@ -99,14 +99,14 @@ static struct label label_of_row(const struct chart *chart, const struct canvas 
 
 static void print_x_axis(FILE *out, const struct chart *chart, const struct canvas *canvas,
                          const struct terminal *terminal) {
-    enum { MOST = 8, WIDEST = 512 };
-    double mark[MOST];
+    enum { MAX = 8, WIDEST = 512 };
+    double mark[MAX];
     char labels[WIDEST + 1];
     const unsigned width = canvas->width < WIDEST ? canvas->width : WIDEST;
     memset(labels, ' ', width);
     fprintf(out, "%*s %s", LABEL, "", terminal->has_unicode ? "└" : "+");
     for (unsigned i = 0; i < canvas->width; i++) fputs(terminal->has_unicode ? "─" : "-", out);
-    const size_t n = axis_marks(&chart->x, MOST, mark);
+    const size_t n = axis_marks(&chart->x, MAX, mark);
     unsigned next = 0;
     for (size_t j = 0; j < n; j++) {
         const size_t i = chart->x.low <= chart->x.high ? j : n - 1 - j; /* from left to right */
@@ -192,9 +192,9 @@ void heat_text(FILE *out, const struct heat *heat, const struct terminal *termin
             print_cell(out, heat->cell[(size_t)row * heat->columns + column], terminal);
         fputc('\n', out);
     }
-    fprintf(out, "\n  %s ", heat->least);
+    fprintf(out, "\n  %s ", heat->min);
     for (size_t i = 0; i < STEPS; i++) print_cell(out, (double)i / (STEPS - 1), terminal);
-    fprintf(out, " %s\n", heat->most);
+    fprintf(out, " %s\n", heat->max);
 }
 
 /* ---- Two sets ---- */

@@ -10,7 +10,7 @@ enum { INNER_WIDTH = WIDTH - LEFT - RIGHT, INNER_HEIGHT = HEIGHT - TOP - BOTTOM 
 /* ---- The frame ---- */
 
 /* One colour for each series: on light, on dark. */
-static const char *const colors[MOST_SERIES][2] = {
+static const char *const colors[MAX_SERIES][2] = {
     {"#2a78d6", "#3987e5"}, {"#1baf7a", "#199e70"}, {"#c98500", "#eda100"}, {"#e34948", "#e66767"},
     {"#d55181", "#e87ba4"}, {"#eb6834", "#f0814f"}, {"#4a3aa7", "#9085e9"}, {"#008300", "#3fae3f"},
     {"#5b6770", "#9aa7b1"}, {"#7a5c3e", "#c09a73"}, {"#00838f", "#4fb6c0"}, {"#8e24aa", "#c774dd"}};
@@ -25,7 +25,7 @@ enum { ROLES = sizeof roles / sizeof roles[0] };
 static void put_colors(FILE *out, int scheme) {
     for (size_t i = 0; i < ROLES; i++)
         fprintf(out, ".%s{%s:%s}", roles[i][0], roles[i][1], roles[i][2 + scheme]);
-    for (size_t i = 0; i < MOST_SERIES; i++)
+    for (size_t i = 0; i < MAX_SERIES; i++)
         fprintf(out, ".l%zu{stroke:%s}.d%zu{fill:%s}", i, colors[i][scheme], i, colors[i][scheme]);
 }
 
@@ -83,17 +83,17 @@ static double y_of(const struct chart *chart, double value) {
 }
 
 static void put_axes(FILE *out, const struct chart *chart) {
-    enum { MOST = 9 };
-    double mark[MOST];
+    enum { MAX = 9 };
+    double mark[MAX];
     const double bottom = TOP + INNER_HEIGHT, right = LEFT + INNER_WIDTH;
-    size_t n = axis_marks(&chart->y, MOST, mark);
+    size_t n = axis_marks(&chart->y, MAX, mark);
     for (size_t i = 0; i < n; i++) {
         const double y = y_of(chart, mark[i]);
         fprintf(out, "<path d=\"M%d %.1fH%.1f\" class=\"grid\"/>\n", LEFT, y, right);
         put_words(out, LEFT - 10, y + 4, "muted", "end",
                   number_label(mark[i], chart->y.style).text);
     }
-    n = axis_marks(&chart->x, MOST, mark);
+    n = axis_marks(&chart->x, MAX, mark);
     for (size_t i = 0; i < n; i++) {
         const double x = x_of(chart, mark[i]);
         fprintf(out, "<path d=\"M%.1f %.1fv5\" class=\"axis\"/>\n", x, bottom);
@@ -145,8 +145,8 @@ static const struct point *end_of(const struct chart *chart, const struct series
 /* Names stand in a column at the right, in the order of the ends of their lines, without touching. */
 static void put_names(FILE *out, const struct chart *chart) {
     enum { GAP = 18 };
-    double want[MOST_SERIES], place[MOST_SERIES];
-    size_t order[MOST_SERIES], n = 0;
+    double want[MAX_SERIES], place[MAX_SERIES];
+    size_t order[MAX_SERIES], n = 0;
     for (size_t i = 0; i < chart->count; i++) {
         const struct point *end = end_of(chart, &chart->series[i]);
         if (!end || !chart->series[i].name[0]) continue;
@@ -196,14 +196,14 @@ static void put_heat_color(FILE *out, double value) {
 static void put_scale(FILE *out, const struct heat *heat, double top) {
     enum { STEPS = 21, EACH = 12 };
     const double left = LEFT + 90;
-    put_words(out, left - 8, top + 12, "muted", "end", heat->least);
+    put_words(out, left - 8, top + 12, "muted", "end", heat->min);
     for (int i = 0; i < STEPS; i++) {
         fprintf(out, "<rect x=\"%.1f\" y=\"%.1f\" width=\"%d\" height=\"14\" fill=\"",
                 left + i * EACH, top, EACH);
         put_heat_color(out, (double)i / (STEPS - 1));
         fputs("\"/>\n", out);
     }
-    put_words(out, left + STEPS * EACH + 8, top + 12, "muted", "start", heat->most);
+    put_words(out, left + STEPS * EACH + 8, top + 12, "muted", "start", heat->max);
 }
 
 void heat_svg(FILE *out, const struct heat *heat) {

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_AT_ONCE = 1 << 14 };
+enum { MAX_AT_ONCE = 1 << 14 };
 
 struct making {
     const struct args *args;
@@ -19,11 +19,11 @@ struct making {
 
 static int take(void *with, const uint64_t *hashes, size_t n) {
     struct making *making = with;
-    uint64_t mine[MOST_AT_ONCE];
-    uint32_t shards[MOST_AT_ONCE];
+    uint64_t mine[MAX_AT_ONCE];
+    uint32_t shards[MAX_AT_ONCE];
     for (size_t from = 0, m; from < n; from += m) {
         size_t kept = 0;
-        m = n - from < MOST_AT_ONCE ? n - from : MOST_AT_ONCE;
+        m = n - from < MAX_AT_ONCE ? n - from : MAX_AT_ONCE;
         tamis_shards_of(making->filter, hashes + from, m, shards);
         for (size_t i = 0; i < m; i++)
             if (shards[i] == making->shard) mine[kept++] = hashes[from + i];

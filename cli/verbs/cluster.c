@@ -5,7 +5,7 @@
 
 /* ---- What can be done ---- */
 
-enum { MOST_OPTIONS = 20 };
+enum { MAX_OPTIONS = 20 };
 
 #define KEYS_WORDS                                                                          \
     OPT_NULL, OPT_CRLF, OPT_FIELD, OPT_DELIMITER, OPT_KEYS, OPT_HEX, OPT_BASE64, OPT_CANON, \
@@ -26,7 +26,7 @@ struct action {
     int (*run)(const struct args *args);
     const char
         *operand; /* what comes behind NAME: "" for nothing, "..." for files of keys, or none */
-    enum option_id option[MOST_OPTIONS]; /* beside those that all have; ends with OPT_NONE */
+    enum option_id option[MAX_OPTIONS]; /* beside those that all have; ends with OPT_NONE */
 };
 
 /* clang-format off */
@@ -59,25 +59,25 @@ static bool takes(const struct action *action, enum option_id id) {
                                             OPT_COLOR, OPT_NO_PROGRESS, OPT_HELP};
     for (size_t i = 0; i < sizeof always / sizeof always[0]; i++)
         if (always[i] == id) return true;
-    for (size_t i = 0; i < MOST_OPTIONS && action->option[i] != OPT_NONE; i++)
+    for (size_t i = 0; i < MAX_OPTIONS && action->option[i] != OPT_NONE; i++)
         if (action->option[i] == id) return true;
     return false;
 }
 
 static int check_words(const struct args *args, const struct action *action) {
     const struct use *use;
-    const size_t most = *action->operand ? 3 : 2;
+    const size_t max = *action->operand ? 3 : 2;
     for (size_t i = 0; (use = verb_use(args->verb, i)) != NULL; i++)
         if (given(args, use->option) && !takes(action, use->option))
             return fail(args, NULL, "%s takes no --%s", action->name,
                         option_named(use->option)->name);
     if (strcmp(action->operand, "...") == 0) return 0;
-    if (args->operand_count < most)
+    if (args->operand_count < max)
         return fail(args, NULL, "%s is missing: tamis cluster %s NAME %s", action->operand,
                     action->name, action->operand);
-    if (args->operand_count > most && !strstr(action->operand, "..."))
+    if (args->operand_count > max && !strstr(action->operand, "..."))
         return fail(args, NULL, "%s is one word too many: tamis cluster %s NAME%s%s",
-                    args->operand[most], action->name, *action->operand ? " " : "",
+                    args->operand[max], action->name, *action->operand ? " " : "",
                     action->operand);
     return 0;
 }

@@ -3,7 +3,7 @@
 
 #include <inttypes.h>
 
-enum { MOST_TOP = 1000000 };
+enum { MAX_TOP = 1000000 };
 
 /* Four times as many candidates as lines that are wanted, and some: those that nearly made it are
  * where mistakes would come from. */
@@ -150,9 +150,9 @@ static int check_options(const struct args *args) {
         if (given(args, apart[i]))
             return fail(args, NULL, "--top and --%s do not go together",
                         option_named(apart[i])->name);
-    if (wanted < 1 || wanted > MOST_TOP)
+    if (wanted < 1 || wanted > MAX_TOP)
         return fail(args, "--top", "%s is out of range, from 1 to %s", args->setting[OPT_TOP].text,
-                    human_count(MOST_TOP).text);
+                    human_count(MAX_TOP).text);
     return 0;
 }
 
@@ -164,8 +164,8 @@ int count_top(const struct args *args) {
     if (!code) code = check_options(args);
     if (!code) code = open_sketch(args, &sketch);
     if (code) goto done;
-    const size_t most = (size_t)args->setting[OPT_TOP].number * SPARE_TIMES + SPARE;
-    if (!candidates_make(&top.all, most, sketch)) {
+    const size_t max = (size_t)args->setting[OPT_TOP].number * SPARE_TIMES + SPARE;
+    if (!candidates_make(&top.all, max, sketch)) {
         code = fail_memory(args);
         goto done;
     }

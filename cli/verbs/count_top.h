@@ -32,17 +32,17 @@ struct candidate {
 
 struct candidates {
     struct candidate *list;
-    size_t n, most;
+    size_t n, max;
     size_t *heap;  /* numbers of candidates; the lowest count is first */
     size_t *slot;  /* number + 1 by hash, linear probing; 0: free */
-    size_t slots;  /* a power of two, at least twice `most` */
+    size_t slots;  /* a power of two, at least twice `max` */
     uint64_t lost; /* how often a line had to leave */
     tamis *sketch;
 };
 
 /* Room for so many, beside a sketch that belongs to the candidates from now on. False: no memory;
  * candidates_free is due in both cases. */
-bool candidates_make(struct candidates *all, size_t most, tamis *sketch);
+bool candidates_make(struct candidates *all, size_t max, tamis *sketch);
 void candidates_free(struct candidates *all);
 
 /* One more line of this hash. TAMIS_NOMEM, or what an add to the sketch says. */

@@ -5,13 +5,13 @@
 #include <string.h>
 
 /* A line that is longer is kept, and printed, only so far: memory must not depend on lines. */
-enum { MOST_TEXT = 64 * 1024 };
+enum { MAX_TEXT = 64 * 1024 };
 
-bool candidates_make(struct candidates *all, size_t most, tamis *sketch) {
-    *all = (struct candidates){.most = most, .slots = 2, .sketch = sketch};
-    while (all->slots < 2 * most) all->slots *= 2;
-    all->list = calloc(most, sizeof *all->list);
-    all->heap = calloc(most, sizeof *all->heap);
+bool candidates_make(struct candidates *all, size_t max, tamis *sketch) {
+    *all = (struct candidates){.max = max, .slots = 2, .sketch = sketch};
+    while (all->slots < 2 * max) all->slots *= 2;
+    all->list = calloc(max, sizeof *all->list);
+    all->heap = calloc(max, sizeof *all->heap);
     all->slot = calloc(all->slots, sizeof *all->slot);
     return all->list && all->heap && all->slot;
 }
@@ -87,7 +87,7 @@ static void rise(struct candidates *all, size_t place) {
 /* ---- Coming and going ---- */
 
 static bool keep_text(struct candidate *one, const struct tamis_key *text) {
-    const size_t len = text->len < MOST_TEXT ? text->len : MOST_TEXT;
+    const size_t len = text->len < MAX_TEXT ? text->len : MAX_TEXT;
     if (len >= one->room) {
         char *larger = realloc(one->text, len + 1);
         if (!larger) return false;
@@ -146,14 +146,14 @@ tamis_status candidates_take(struct candidates *all, uint64_t hash, const struct
     const tamis_status status = tamis_add_hash(all->sketch, hash);
     if (status) return status;
     const uint64_t count = tamis_count_hash(all->sketch, hash);
-    if (all->n < all->most) return add_candidate(all, hash, count, text);
+    if (all->n < all->max) return add_candidate(all, hash, count, text);
     if (count <= count_at(all, 0)) return TAMIS_OK;
     return replace_lowest(all, hash, count, text);
 }
 
 /* While there is room nobody is left out. */
 uint64_t candidates_rest(const struct candidates *all) {
-    return all->n < all->most ? 0 : count_at(all, 0);
+    return all->n < all->max ? 0 : count_at(all, 0);
 }
 
 static int by_count(const void *a, const void *b) {

@@ -13,16 +13,16 @@
 static const char note[] = "data";
 
 /* All notes of an image together have this room; whoever sends more gets a word about it. */
-enum { MOST_BYTES = 1024 * 1024 };
+enum { MAX_BYTES = 1024 * 1024 };
 
 /* Reads all of standard input into a new text; NULL, reported, when that fails. */
 static char *read_text(const struct args *args) {
     const char *name = input_name("-");
-    char *text = malloc(MOST_BYTES + 2);
+    char *text = malloc(MAX_BYTES + 2);
     size_t len = 0;
     ssize_t got = 1;
-    while (text && got != 0 && len <= MOST_BYTES) {
-        got = read(STDIN_FILENO, text + len, MOST_BYTES + 1 - len);
+    while (text && got != 0 && len <= MAX_BYTES) {
+        got = read(STDIN_FILENO, text + len, MAX_BYTES + 1 - len);
         if (got < 0 && errno != EINTR) break;
         if (got > 0) len += (size_t)got;
     }
@@ -30,7 +30,7 @@ static char *read_text(const struct args *args) {
         fail_memory(args);
     else if (got < 0)
         fail(args, name, "cannot read: %s", strerror(errno));
-    else if (len > MOST_BYTES)
+    else if (len > MAX_BYTES)
         fail(args, name, "more than 1 MiB, the room for all notes of an image");
     else if (memchr(text, '\0', len))
         fail(args, name, "a NUL byte; notes are text, UTF-8 without NUL");

@@ -15,7 +15,7 @@
 #include "cli/measure/statistics.h"
 
 enum grade { GRADE_OK, GRADE_NOTE, GRADE_SICK, GRADE_DAMAGED };
-enum { MOST_FINDINGS = 12 };
+enum { MAX_FINDINGS = 12 };
 
 struct finding {
     const char *about;
@@ -29,7 +29,7 @@ struct diagnosis {
     const char *file;
     struct image image;
     struct tamis_info info;
-    struct finding finding[MOST_FINDINGS];
+    struct finding finding[MAX_FINDINGS];
     size_t count;
     uint64_t probes, wrong; /* strangers that were asked about, and those answered yes */
     struct interval rate;

@@ -28,11 +28,11 @@ static bool path_of(const char *folder, const char *name, char path[PATH_MAX]) {
 /* ---- Hearing ---- */
 
 static int check_name(const struct args *args, const char *name) {
-    if (*name && *name != '.' && !strchr(name, '/') && strlen(name) <= TAMIS_MOST_NEIGHBOUR_NAME)
+    if (*name && *name != '.' && !strchr(name, '/') && strlen(name) <= TAMIS_MAX_NEIGHBOUR_NAME)
         return 0;
     return fail(args, NULL,
                 "'%s' cannot be a neighbour: 1 to %d characters without /, the first not a dot",
-                name, TAMIS_MOST_NEIGHBOUR_NAME);
+                name, TAMIS_MAX_NEIGHBOUR_NAME);
 }
 
 /* A copy on its way to be newer. */
@@ -135,7 +135,7 @@ static bool is_neighbour(const char *file) {
 }
 
 static int open_table(const struct args *args, const char *folder, tamis_neighbours **table) {
-    const tamis_status status = tamis_neighbours_create(table, TAMIS_MOST_NEIGHBOURS, NULL);
+    const tamis_status status = tamis_neighbours_create(table, TAMIS_MAX_NEIGHBOURS, NULL);
     if (status) return fail_why(args, NULL, status);
     DIR *dir = opendir(folder);
     if (!dir) return fail(args, folder, "cannot open the folder: %s", strerror(errno));
@@ -194,9 +194,9 @@ static void ask(void *with, struct batch *batch) {
 
 static void print(void *with, struct batch *batch, size_t i) {
     const tamis_neighbours *table = with;
-    size_t who[TAMIS_MOST_NEIGHBOURS];
+    size_t who[TAMIS_MAX_NEIGHBOURS];
     const size_t n = tamis_neighbours_ask(table, batch->key[i].bytes, batch->key[i].len, who,
-                                          TAMIS_MOST_NEIGHBOURS);
+                                          TAMIS_MAX_NEIGHBOURS);
     print_pair_start(batch, i);
     for (size_t j = 0; j < n; j++) {
         const char *name;

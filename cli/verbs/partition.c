@@ -206,9 +206,9 @@ static int spread_end(struct spread *spread) {
 }
 
 static int spread_open(struct spread *spread) {
-    const uint64_t usual_bytes = 64 << 20, least = 16, most = 8192;
+    const uint64_t usual_bytes = 64 << 20, min = 16, max = 8192;
     const uint64_t shards = spread->router->shards, share = usual_bytes / 8 / shards;
-    spread->each = share < least ? least : share > most ? most : share;
+    spread->each = share < min ? min : share > max ? max : share;
     spread->room = malloc((size_t)(shards * spread->each * 8));
     spread->held = calloc((size_t)shards, sizeof *spread->held);
     if (!spread->room || !spread->held) return fail_memory(spread->args);

@@ -110,7 +110,7 @@ static bool is_wrong_in_itself(const struct planning *planning) {
 /* ---- Measuring ---- */
 
 /* Larger filters take minutes, and the caches end long before. */
-enum { MOST_MEASURED = 10 * 1000 * 1000 };
+enum { MAX_MEASURED = 10 * 1000 * 1000 };
 
 /* Who plans for more keys than are measured gets the same rate with fewer. */
 static int measure_one(const struct planning *planning, struct candidate *candidate) {
@@ -130,7 +130,7 @@ static int measure_all(struct planning *planning) {
     int code = 0;
     for (size_t i = 0; i < planning->fitting; i++) {
         const uint64_t keys = planning->candidate[i].plan.capacity;
-        const uint64_t bounded = keys < MOST_MEASURED ? keys : MOST_MEASURED;
+        const uint64_t bounded = keys < MAX_MEASURED ? keys : MAX_MEASURED;
         if (i == 0 || bounded < planning->measured_with) planning->measured_with = bounded;
     }
     if (planning->measured_with == 0) return 0;

@@ -85,7 +85,7 @@ static int draw_of_two(const struct args *args, struct picture *picture) {
 /* Pictures, and how many images each is about. */
 static const struct {
     const char *name;
-    size_t least, most;
+    size_t min, max;
 } sorts[] = {{"rate", 0, 0}, {"fill", 0, 1}, {"bits", 1, 1}, {"loads", 1, 1}, {"overlap", 2, 2}};
 enum { SORTS = sizeof sorts / sizeof sorts[0] };
 
@@ -94,11 +94,11 @@ static int check_operands(const struct args *args) {
     const size_t images = args->operand_count - 1;
     for (size_t i = 0; i < SORTS; i++) {
         if (strcmp(sorts[i].name, what) != 0) continue;
-        if (images >= sorts[i].least && images <= sorts[i].most) return 0;
+        if (images >= sorts[i].min && images <= sorts[i].max) return 0;
         return fail(args, NULL, "%s is a picture of %s", what,
-                    sorts[i].most == 0   ? "kinds, not of an image"
-                    : sorts[i].most == 2 ? "two images"
-                    : sorts[i].least     ? "one image"
+                    sorts[i].max == 0   ? "kinds, not of an image"
+                    : sorts[i].max == 2 ? "two images"
+                    : sorts[i].min     ? "one image"
                                          : "kinds or of one image");
     }
     return fail(args, NULL,

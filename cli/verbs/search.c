@@ -16,7 +16,7 @@ struct search {
     const tamis *rows;    /* what is searched */
     const tamis *queries; /* of one file */
     size_t query_bytes;
-    double least;
+    double min;
     size_t top; /* 0: all */
     struct json *json;
     uint64_t asked, found;
@@ -33,16 +33,16 @@ struct answer {
 };
 
 /* Of --least: a rate, or one of both ends, which are no rates. */
-static int read_least(const struct args *args, double *least) {
+static int read_least(const struct args *args, double *min) {
     const char *text = args->setting[OPT_LEAST].text;
-    *least = given(args, OPT_TOP) || given(args, OPT_SCREEN) ? 0 : USUAL_PERCENT / 100.0;
+    *min = given(args, OPT_TOP) || given(args, OPT_SCREEN) ? 0 : USUAL_PERCENT / 100.0;
     if (!text) return 0;
     const bool is_one = strcmp(text, "100%") == 0 || strcmp(text, "1") == 0 ||
                         (strncmp(text, "1.", 2) == 0 && strspn(text + 2, "0") == strlen(text + 2));
     const bool is_zero = *text && strspn(text, "0.%") == strlen(text);
     if (is_one || is_zero)
-        *least = is_one ? 1 : 0;
-    else if (!tamis_parse_rate(text, least))
+        *min = is_one ? 1 : 0;
+    else if (!tamis_parse_rate(text, min))
         return fail(args, NULL, "--least: \"%s\" is no similarity from 0 to 1, such as 0.7 or 70%%",
                     text);
     return 0;
@@ -58,7 +58,7 @@ static int read_wishes(struct search *search) {
         return fail(args, NULL, "--top is how many to find, at least 1");
     const uint64_t rows = tamis_print_count(search->rows);
     search->top = (size_t)(top < rows ? top : rows);
-    return read_least(args, &search->least);
+    return read_least(args, &search->min);
 }
 
 /* ---- One query ---- */
@@ -92,7 +92,7 @@ static tamis_status find_nearest(const struct search *search, const void *print,
                                  struct answer *answer) {
     answer->match = malloc((search->top ? search->top : 1) * sizeof *answer->match);
     if (!answer->match) return TAMIS_CANCELLED;
-    return tamis_prints_nearest(search->rows, print, search->query_bytes, search->least,
+    return tamis_prints_nearest(search->rows, print, search->query_bytes, search->min,
                                 answer->match, search->top, &answer->n, &answer->searched);
 }
 
@@ -107,7 +107,7 @@ static void find(const struct search *search, uint64_t row, struct answer *answe
     else if (given(search->args, OPT_TOP))
         answer->status = find_nearest(search, print, answer);
     else
-        answer->status = tamis_prints_similar(search->rows, print, bytes, search->least, keep,
+        answer->status = tamis_prints_similar(search->rows, print, bytes, search->min, keep,
                                               answer, &answer->searched);
     if (answer->status) snprintf(answer->why, sizeof answer->why, "%s", tamis_why());
     if (answer->n && !given(search->args, OPT_TOP))
@@ -216,9 +216,9 @@ static void run_round(struct round *round, unsigned threads, pthread_t *helper) 
 }
 
 static int answer_all(struct search *search) {
-    enum { MOST_THREADS = 1024 };
+    enum { MAX_THREADS = 1024 };
     const unsigned wanted = given(search->args, OPT_THREADS) ? threads_wanted(search->args) : 1;
-    const unsigned threads = wanted < MOST_THREADS ? wanted : MOST_THREADS;
+    const unsigned threads = wanted < MAX_THREADS ? wanted : MAX_THREADS;
     const uint64_t all = tamis_print_count(search->queries);
     const uint64_t each = threads > 1 ? threads * (uint64_t)QUERIES_EACH : 1;
     struct answer *answer = calloc((size_t)each, sizeof *answer);

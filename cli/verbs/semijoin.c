@@ -191,8 +191,8 @@ static int run_join(struct join *join) {
     join->is_exact = given(args, OPT_EXACT) || !has_filter;
     /* Without a filter RIGHT is read once as long as what is held fits; that may turn out too late. */
     join->is_right_kept = join->is_exact && !is_file(right);
-    join->hold.most_bytes = memory_wanted(args);
-    keyset_open(&join->hold.keys, join->hold.most_bytes);
+    join->hold.max_bytes = memory_wanted(args);
+    keyset_open(&join->hold.keys, join->hold.max_bytes);
     int code = join->is_right_kept ? spill_open(&join->copy, args) : 0;
     if (!code && (has_filter || join->is_right_kept)) code = build_filter(join);
     if (!code && !join->filter) code = make_hasher(join);

@@ -43,7 +43,7 @@ struct lines;
 struct hold {
     struct keyset keys;
     struct lines *first, *last;
-    uint64_t bytes, most_bytes; /* of lines and keys together */
+    uint64_t bytes, max_bytes; /* of lines and keys together */
 };
 
 struct join {

@@ -11,7 +11,7 @@
 static const double usual_ratio = 10, usual_line_bytes = 32;
 
 /* A line that is lost is worse than one too many: with --anti the rate is no higher than this. */
-static const double most_anti_fpr = 1e-6;
+static const double max_anti_fpr = 1e-6;
 
 static const double best_fpr = 1e-9, worst_fpr = 0.5;
 
@@ -48,8 +48,8 @@ struct cost cost_of(const struct args *args, char line_end) {
     if (given(args, OPT_FPR)) {
         cost.fpr = args->setting[OPT_FPR].rate;
         cost.chosen = BY_USER;
-    } else if (may_lose && cost.fpr < 1 && cost.fpr > most_anti_fpr) {
-        cost.fpr = most_anti_fpr;
+    } else if (may_lose && cost.fpr < 1 && cost.fpr > max_anti_fpr) {
+        cost.fpr = max_anti_fpr;
         cost.chosen = BY_ANTI;
     }
     return cost;

@@ -38,10 +38,10 @@ static size_t header_bytes(void) {
 static bool make_room(struct hold *hold, size_t len, bool *is_short_of_memory) {
     const size_t need = need_of(len);
     if (hold->last && hold->last->size - hold->last->used >= need) return true;
-    const size_t least = header_bytes() + need;
-    const size_t usual = hold->most_bytes < 16 * CHUNK_BYTES ? CHUNK_BYTES / 64 : CHUNK_BYTES;
-    const size_t size = least > usual ? least : usual;
-    if (hold->first && hold->bytes + hold->keys.bytes + size > hold->most_bytes) return false;
+    const size_t min = header_bytes() + need;
+    const size_t usual = hold->max_bytes < 16 * CHUNK_BYTES ? CHUNK_BYTES / 64 : CHUNK_BYTES;
+    const size_t size = min > usual ? min : usual;
+    if (hold->first && hold->bytes + hold->keys.bytes + size > hold->max_bytes) return false;
     struct lines *lines = malloc(size);
     *is_short_of_memory = !lines;
     if (!lines) return false;
@@ -157,7 +157,7 @@ static int take_line(struct join *join, struct batch *batch, size_t i) {
         return 0;
     }
     for (int attempts = 0; attempts < 2; attempts++) {
-        hold->keys.most_bytes = hold->most_bytes > hold->bytes ? hold->most_bytes - hold->bytes : 0;
+        hold->keys.max_bytes = hold->max_bytes > hold->bytes ? hold->max_bytes - hold->bytes : 0;
         if (make_room(hold, batch->line[i].len, &is_short_of_memory)) {
             if (batch->hit[i])
                 key = keyset_take(&hold->keys, batch->hash[i], &batch->key[i], &is_new);

@@ -66,10 +66,10 @@ static int fold_by(const struct args *args, struct image *image, uint64_t by) {
     return status ? fail_why(args, input_name(image->path), status) : 0;
 }
 
-/* Halves the filter as often as its rate stays at or below `most`; `by` tells how far it got. */
-static int fold_to_rate(const struct args *args, struct image *image, double most, uint64_t *by) {
+/* Halves the filter as often as its rate stays at or below `max`; `by` tells how far it got. */
+static int fold_to_rate(const struct args *args, struct image *image, double max, uint64_t *by) {
     const double rate = tamis_fpr_now(image->filter);
-    if (rate > most)
+    if (rate > max)
         return fail(args, input_name(image->path), "the rate is %s already", human_rate(rate).text);
     for (*by = 1;; *by *= 2) {
         /* On a copy, because a fold that went too far cannot be taken back. */
@@ -77,7 +77,7 @@ static int fold_to_rate(const struct args *args, struct image *image, double mos
         tamis_status status = tamis_copy(&smaller, image->filter);
         if (!status) status = tamis_fold(smaller, 2);
         const bool is_odd = status == TAMIS_INVALID; /* Two does not divide it: the end. */
-        const bool is_good = !status && tamis_fpr_now(smaller) <= most;
+        const bool is_good = !status && tamis_fpr_now(smaller) <= max;
         if (!is_good) {
             tamis_free(smaller);
             if (status && !is_odd) return fail_why(args, input_name(image->path), status);

@@ -11,7 +11,7 @@ struct comparing {
     const struct args *args;
     struct set *sets;
     size_t count;
-    double least;
+    double min;
     struct pair *pair; /* those that are similar enough, the most similar first */
     size_t pairs, room;
 };
@@ -43,7 +43,7 @@ static int compare_all(struct comparing *c) {
         for (size_t j = i + 1; j < c->count && !code; j++) {
             struct pair pair = {.first = &c->sets[i], .second = &c->sets[j]};
             code = sets_compare(c->args, &pair);
-            if (!code && pair.similarity.value >= c->least) code = keep_pair(c, &pair);
+            if (!code && pair.similarity.value >= c->min) code = keep_pair(c, &pair);
         }
     }
     progress_wipe();
@@ -157,20 +157,20 @@ static void write_pairs(const struct comparing *c) {
 /* ---- The verb ---- */
 
 /* A share from 0 to 1, ends included, which rates are not. */
-static int read_least(const struct args *args, double *least) {
+static int read_least(const struct args *args, double *min) {
     const char *text = args->setting[OPT_LEAST].text;
     if (strcmp(text, "0") == 0 || strcmp(text, "1") == 0 || strcmp(text, "100%") == 0) {
-        *least = *text == '0' ? 0 : 1;
+        *min = *text == '0' ? 0 : 1;
         return 0;
     }
-    return tamis_parse_rate(text, least) ? 0 : fail_why(args, "--least", TAMIS_INVALID);
+    return tamis_parse_rate(text, min) ? 0 : fail_why(args, "--least", TAMIS_INVALID);
 }
 
 static int check_options(const struct args *args) {
     const uint64_t words = args->setting[OPT_SHINGLES].number;
-    if (given(args, OPT_SHINGLES) && (words < 1 || words > MOST_WORDS))
+    if (given(args, OPT_SHINGLES) && (words < 1 || words > MAX_WORDS))
         return fail(args, "--shingles", "%s words are no shingle; from 1 to %d",
-                    args->setting[OPT_SHINGLES].text, MOST_WORDS);
+                    args->setting[OPT_SHINGLES].text, MAX_WORDS);
     if (given(args, OPT_EXACT) && given(args, OPT_BINS))
         return fail(args, NULL, "--exact and --bins do not go together");
     return 0;
@@ -179,9 +179,9 @@ static int check_options(const struct args *args) {
 static int run(const struct args *args) {
     const bool is_one_pair = args->operand_count == 2;
     struct comparing c = {.args = args, .count = args->operand_count};
-    c.least = is_one_pair ? 0 : 0.5;
+    c.min = is_one_pair ? 0 : 0.5;
     int code = check_options(args);
-    if (!code && given(args, OPT_LEAST)) code = read_least(args, &c.least);
+    if (!code && given(args, OPT_LEAST)) code = read_least(args, &c.min);
     if (!code) code = sets_open(&c.sets, args);
     if (!code) code = compare_all(&c);
     if (!code && given(args, OPT_JSON))

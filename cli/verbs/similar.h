@@ -26,7 +26,7 @@ struct shingler {
     uint64_t *last; /* hashes of the last words, the oldest overwritten first */
 };
 
-enum { MOST_WORDS = 64 }; /* of a shingle */
+enum { MAX_WORDS = 64 }; /* of a shingle */
 
 /* All sets of the operands; sets_close is due also after a failure: similar_sets.c. */
 int sets_open(struct set **sets, const struct args *args);

@@ -59,7 +59,7 @@ static tamis_status take_hashes(struct reading *r, const uint64_t *hash, size_t 
 
 /* The hash of the last words, in their order. */
 static uint64_t shingle_hash(const struct shingler *s) {
-    uint8_t bytes[8 * MOST_WORDS];
+    uint8_t bytes[8 * MAX_WORDS];
     for (uint64_t i = 0; i < s->words; i++) {
         const uint64_t word = s->last[(s->seen + i) % s->words];
         for (int b = 0; b < 8; b++) bytes[8 * i + (unsigned)b] = (uint8_t)(word >> 8 * b);

@@ -10,7 +10,7 @@
 /* What is made for those who do not say how many keys will differ, or how exact counts should be. */
 static const char usual_differences[] = "differences=1000", usual_error[] = "error=0.1%";
 
-enum { LEAST_MEMORY = 1 << 20 }; /* the hashes of a block of short lines, and as many again */
+enum { MIN_MEMORY = 1 << 20 }; /* the hashes of a block of short lines, and as many again */
 
 static int check_options(const struct args *args) {
     static const enum option_id apart[][2] = {{OPT_SIMILAR, OPT_COUNTS},
@@ -28,10 +28,10 @@ static int check_options(const struct args *args) {
         if (given(args, belongs[i][0]) && !given(args, belongs[i][1]))
             return fail(args, NULL, "--%s is about --%s", option_named(belongs[i][0])->name,
                         option_named(belongs[i][1])->name);
-    if (given(args, OPT_MEMORY) && args->setting[OPT_MEMORY].number < LEAST_MEMORY)
+    if (given(args, OPT_MEMORY) && args->setting[OPT_MEMORY].number < MIN_MEMORY)
         return fail(args, "--memory", "%s is too little; from %s on",
                     human_bytes(args->setting[OPT_MEMORY].number).text,
-                    human_bytes(LEAST_MEMORY).text);
+                    human_bytes(MIN_MEMORY).text);
     return given(args, OPT_SPEC) ? wish_is_single(args, "--spec") : 0;
 }
 
@@ -88,14 +88,14 @@ static void throw_out_repeats(struct sketching *s) {
 
 /* Room for `more`: repeats go first; where more than half of it is full then, it doubles. */
 static int make_room(struct sketching *s, size_t more) {
-    const uint64_t most = memory_wanted(s->args) / sizeof *s->hash;
+    const uint64_t max = memory_wanted(s->args) / sizeof *s->hash;
     if (s->n + more <= s->room) return 0;
     if (s->n > 0) throw_out_repeats(s);
     const size_t needed = s->n + more;
-    if (needed > most)
+    if (needed > max)
         return fail(s->args, "--memory", "%s hold %s distinct keys, and there are more",
-                    human_bytes(memory_wanted(s->args)).text, human_count(most).text);
-    const size_t room = needed < most / 2 ? 2 * needed : (size_t)most;
+                    human_bytes(memory_wanted(s->args)).text, human_count(max).text);
+    const size_t room = needed < max / 2 ? 2 * needed : (size_t)max;
     if (needed <= s->room / 2 || room <= s->room) return 0;
     uint64_t *hash = realloc(s->hash, room * sizeof *hash);
     if (!hash) return fail_memory(s->args);
@@ -137,11 +137,11 @@ static double error_of_size(const struct tamis_info *info) {
 /* What this sketch is good for, by its kind and its words. */
 static void tell_use(const struct args *args, const struct tamis_info *info) {
     if (strcmp(info->kind, "iblt") == 0) {
-        const uint64_t most =
+        const uint64_t max =
             given(args, OPT_DIFFERENCES) ? args->setting[OPT_DIFFERENCES].number : 1000;
         if (!given(args, OPT_SPEC))
-            fprintf(stderr, "; lists what differs, up to %s %s", human_count(most).text,
-                    most == 1 ? "key" : "keys");
+            fprintf(stderr, "; lists what differs, up to %s %s", human_count(max).text,
+                    max == 1 ? "key" : "keys");
         if (error_of_size(info) > 0)
             fprintf(stderr, "; tells how many differ, standard error %s",
                     human_share(error_of_size(info)).text);

@@ -2,7 +2,7 @@
 #include "cli/cli.h"
 
 /* Far more than any image has generations; without a limit a slip of the finger would take years. */
-enum { MOST_STEPS = 1000000 };
+enum { MAX_STEPS = 1000000 };
 
 static int tick_by(const struct args *args, struct image *image, uint64_t steps) {
     for (uint64_t i = 0; i < steps; i++) {
@@ -17,8 +17,8 @@ static int run(const struct args *args) {
     struct image image = {0};
     char what[80];
     int code = 0;
-    if (steps == 0 || steps > MOST_STEPS)
-        code = fail(args, NULL, "--by: from 1 to %s steps, not %s", human_count(MOST_STEPS).text,
+    if (steps == 0 || steps > MAX_STEPS)
+        code = fail(args, NULL, "--by: from 1 to %s steps, not %s", human_count(MAX_STEPS).text,
                     human_count(steps).text);
     if (!code) code = image_open_to_change(&image, args);
     if (!code) code = image_needs(args, &image, TAMIS_CAN_TICK, "age by a step of time");

@@ -11,7 +11,7 @@ struct tracing {
     const struct args *args;
     const struct image *image;
     struct flows flows;
-    uint64_t most_offset;
+    uint64_t max_offset;
     double fpr;
     const char *name;   /* of the excerpt */
     uint64_t found;     /* of this excerpt */
@@ -81,7 +81,7 @@ static void tell(const struct tracing *tracing, size_t len, double expected) {
 static int trace_bytes(struct tracing *tracing, const void *bytes, size_t len) {
     const tamis *filter = tracing->image->filter;
     const double expected =
-        tamis_false_traces(filter, len, tracing->flows.count, tracing->most_offset);
+        tamis_false_traces(filter, len, tracing->flows.count, tracing->max_offset);
     struct json *json = &tracing->json;
     const bool is_json = given(tracing->args, OPT_JSON) && !isnan(expected);
     tracing->found = 0;
@@ -95,7 +95,7 @@ static int trace_bytes(struct tracing *tracing, const void *bytes, size_t len) {
     }
     const tamis_status status =
         tamis_trace(filter, bytes, len, tracing->flows.key, tracing->flows.count,
-                    tracing->most_offset, take, tracing);
+                    tracing->max_offset, take, tracing);
     if (is_json) {
         json_close(json, ']');
         json_close(json, '}');
@@ -197,8 +197,8 @@ static int check_inputs(const struct args *args) {
 
 static int run(const struct args *args) {
     struct image image = {0};
-    struct tracing tracing = {.args = args, .image = &image, .most_offset = UINT64_MAX};
-    if (given(args, OPT_WITHIN)) tracing.most_offset = args->setting[OPT_WITHIN].number;
+    struct tracing tracing = {.args = args, .image = &image, .max_offset = UINT64_MAX};
+    if (given(args, OPT_WITHIN)) tracing.max_offset = args->setting[OPT_WITHIN].number;
     int code = check_inputs(args);
     if (!code) code = image_open(&image, args, args->operand[0], TO_ASK);
     if (!code) code = image_needs(args, &image, TAMIS_CAN_TRACE, "trace excerpts");

@@ -51,18 +51,18 @@ static bool is_hopeless(const struct loss *loss) {
 
 /* "about 3 lines (at most 9 with 99.9 % confidence) may have been taken for repeats" */
 static void tell_loss(const struct loss *loss, uint64_t repeats) {
-    const uint64_t most = loss_at_most(loss, repeats);
+    const uint64_t max = loss_at_most(loss, repeats);
     if (is_hopeless(loss))
         fprintf(stderr, "; up to %s may have been taken for repeats by mistake",
-                human_count(most).text);
-    else if (most == 0)
+                human_count(max).text);
+    else if (max == 0)
         fputs("; none was taken for a repeat by mistake, with 99.9 % confidence", stderr);
     else
         fprintf(stderr,
                 "; about %s %s (at most %s with 99.9 %% confidence) may have been taken for "
                 "repeats by mistake",
                 human_expected(loss->about).text, loss->about == 1 ? "line" : "lines",
-                human_count(most).text);
+                human_count(max).text);
 }
 
 static void tell_exact(const struct uniq *uniq) {
@@ -141,14 +141,14 @@ static int check_options(const struct args *args) {
                                               {OPT_EXACT, OPT_REPEATED},
                                               {OPT_EXACT, OPT_CAPACITY},
                                               {OPT_WINDOW, OPT_HASH}};
-    enum { LEAST_MEMORY = 64 * 1024 };
+    enum { MIN_MEMORY = 64 * 1024 };
     for (size_t i = 0; i < sizeof apart / sizeof apart[0]; i++)
         if (given(args, apart[i][0]) && given(args, apart[i][1]))
             return fail(args, NULL, "--%s and --%s do not go together",
                         option_named(apart[i][0])->name, option_named(apart[i][1])->name);
-    if (given(args, OPT_MEMORY) && args->setting[OPT_MEMORY].number < LEAST_MEMORY)
+    if (given(args, OPT_MEMORY) && args->setting[OPT_MEMORY].number < MIN_MEMORY)
         return fail(args, "--memory", "%s is too little; from %s on",
-                    args->setting[OPT_MEMORY].text, human_bytes(LEAST_MEMORY).text);
+                    args->setting[OPT_MEMORY].text, human_bytes(MIN_MEMORY).text);
     return 0;
 }
 

@@ -35,11 +35,11 @@ extern const double uniq_usual_fpr;
 
 /* ==== Filters that grow ===================================================================== */
 
-enum { MOST_STAGES = 32 };
+enum { MAX_STAGES = 32 };
 
 struct sieve {
     const struct args *args;
-    tamis *stage[MOST_STAGES]; /* the newest takes the adds */
+    tamis *stage[MAX_STAGES]; /* the newest takes the adds */
     size_t stages;
     double fpr;           /* of all stages together */
     uint64_t memory;      /* that they may take ... */
@@ -78,7 +78,7 @@ struct window {
     tamis *filter;
     uint64_t capacity;   /* lines that it is planned for */
     uint64_t tick_ns;    /* between two steps of its clock; 0: it is counted in lines */
-    uint64_t ticks_most; /* after so many nothing is left in it */
+    uint64_t max_ticks; /* after so many nothing is left in it */
     uint64_t next_tick;  /* on the clock */
     uint64_t since;      /* lines since the last look at the rate ... */
     uint64_t news;       /* ... and those of them that were new */

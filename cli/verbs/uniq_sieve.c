@@ -19,11 +19,11 @@
 #include <unistd.h>
 
 /* Keys of the first stage: about one MiB at the usual rate. */
-enum { FIRST_KEYS = 200000, LEAST_KEYS = 1000 };
+enum { FIRST_KEYS = 200000, MIN_KEYS = 1000 };
 
 /* A stage is this many times larger than the one before, at least and at most. What the start of
  * a file says about its rest is a guess; the more is at stake, the less it is believed. */
-enum { LEAST_GROWTH = 4, MOST_GROWTH = 64 };
+enum { MIN_GROWTH = 4, MAX_GROWTH = 64 };
 
 /* A last stage that is smaller than this part of the one before is not worth its questions. */
 enum { SMALL_PART = 8 };
@@ -116,8 +116,8 @@ static double share_of(const struct sieve *sieve) {
 /* The rate of the next stage. Equal hashes alone make a rate out of so many keys: beyond what 64 bits
  * tell apart a stage is as strict as it can be, and the account shows what that costs. */
 static double rate_of_next(const struct sieve *sieve, uint64_t capacity) {
-    const double least = fmax(1e-12, (double)capacity * 0x1p-62);
-    return fmax(least, sieve->fpr * share_of(sieve));
+    const double min = fmax(1e-12, (double)capacity * 0x1p-62);
+    return fmax(min, sieve->fpr * share_of(sieve));
 }
 
 /* Classic goes as low as any of our rates, at many probes a key; blocked is faster until it takes
@@ -149,13 +149,13 @@ static void write_spec(const struct sieve *sieve, char *spec, size_t room, uint6
 
 /* How many keys the rest of the input should bring, by what its start brought. */
 static uint64_t next_capacity(const struct sieve *sieve) {
-    const double least = LEAST_GROWTH * (double)sieve->capacity;
-    const double most = MOST_GROWTH * (double)sieve->capacity;
-    double keys = least;
+    const double min = MIN_GROWTH * (double)sieve->capacity;
+    const double max = MAX_GROWTH * (double)sieve->capacity;
+    double keys = min;
     if (sieve->input_bytes > sieve->read_bytes && sieve->read_bytes > 0)
         keys = 1.1 * (double)sieve->keys / (double)sieve->read_bytes *
                (double)(sieve->input_bytes - sieve->read_bytes);
-    keys = fmin(fmax(keys, least), most);
+    keys = fmin(fmax(keys, min), max);
     return keys < 0x1p56 ? (uint64_t)keys : (uint64_t)1 << 56;
 }
 
@@ -191,7 +191,7 @@ static int grow(struct sieve *sieve) {
     sieve_account(sieve);
     const double rate = sieve->rate;
     const size_t before = sieve->stages;
-    sieve->is_full = sieve->stages == MOST_STAGES;
+    sieve->is_full = sieve->stages == MAX_STAGES;
     const int code = sieve->is_full ? 0 : add_stage(sieve, next_capacity(sieve));
     if (sieve->stages > before) sieve->old_rate = rate;
     return code;
@@ -210,15 +210,15 @@ int sieve_open(struct sieve *sieve, const struct args *args, uint64_t memory,
     *sieve = (struct sieve){.args = args, .memory = memory, .input_bytes = input_bytes};
     sieve->fpr = given(args, OPT_FPR) ? args->setting[OPT_FPR].rate : uniq_usual_fpr;
     /* Below that the first stages would take all of the rate, and equal hashes the rest. */
-    const double least = 1e-10;
-    if (sieve->fpr < least)
+    const double min = 1e-10;
+    if (sieve->fpr < min)
         return fail(args, "--fpr", "%s is out of reach: from %g on, and --exact loses nothing",
-                    args->setting[OPT_FPR].text, least);
+                    args->setting[OPT_FPR].text, min);
     const int code = is_keyed(args) ? draw_secret(sieve) : 0;
     if (code) return code;
     const uint64_t asked =
         given(args, OPT_CAPACITY) ? args->setting[OPT_CAPACITY].number : FIRST_KEYS;
-    return add_stage(sieve, asked > LEAST_KEYS ? asked : LEAST_KEYS);
+    return add_stage(sieve, asked > MIN_KEYS ? asked : MIN_KEYS);
 }
 
 void sieve_close(struct sieve *sieve) {

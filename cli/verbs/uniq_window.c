@@ -87,7 +87,7 @@ int window_open(struct window *window, const struct args *args) {
     if (!status) status = tamis_create_with(&window->filter, spec, &options);
     if (status) return fail_why(args, NULL, status);
     window->capacity = plan.capacity;
-    window->ticks_most = word_of(&plan, "hashes") + word_of(&plan, "generations");
+    window->max_ticks = word_of(&plan, "hashes") + word_of(&plan, "generations");
     window->next_tick = now_ns() + window->tick_ns;
     return 0;
 }
@@ -111,7 +111,7 @@ static int tick(struct window *window) {
     const uint64_t now = now_ns();
     tamis_status status = TAMIS_OK;
     for (uint64_t ticks = 0; now >= window->next_tick && !status; ticks++) {
-        if (ticks >= window->ticks_most) { /* It is empty: the rest of the time is skipped. */
+        if (ticks >= window->max_ticks) { /* It is empty: the rest of the time is skipped. */
             window->next_tick += (now - window->next_tick) / window->tick_ns * window->tick_ns;
             ticks = 0;
         }

@@ -22,14 +22,14 @@ static const char *read_rate(const redis_string *s, double *rate) {
 
 static const char *read_capacity(const redis_string *s, long long *capacity) {
     if (redis.StringToLongLong(s, capacity)) return "ERR bad capacity";
-    return *capacity >= 1 && *capacity <= BF_MOST_CAPACITY
+    return *capacity >= 1 && *capacity <= BF_MAX_CAPACITY
                ? NULL
                : "ERR capacity must be in the range [1, 1073741824]";
 }
 
 static const char *read_expansion(const redis_string *s, long long *expansion) {
     if (redis.StringToLongLong(s, expansion)) return "ERR bad expansion";
-    return *expansion >= 0 && *expansion <= BF_MOST_EXPANSION
+    return *expansion >= 0 && *expansion <= BF_MAX_EXPANSION
                ? NULL
                : "ERR expansion must be in the range [0, 32768]";
 }

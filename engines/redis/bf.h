@@ -19,7 +19,7 @@ typedef struct bf_wish {
     redis_string *tightening; /* as it was written; NULL: nobody did */
 } bf_wish;
 
-enum { BF_MOST_CAPACITY = 1 << 30, BF_MOST_EXPANSION = 32768 };
+enum { BF_MAX_CAPACITY = 1 << 30, BF_MAX_EXPANSION = 32768 };
 
 /* As the settings have it. */
 bf_wish bf_usual_wish(void);

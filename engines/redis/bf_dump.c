@@ -92,9 +92,9 @@ static void dump_image(redis_ctx *ctx, redis_string *key, value *v, const chunk 
 
 static void dump(redis_ctx *ctx, redis_string *key, value *v, uint64_t iterator) {
     const layout l = layout_of_filter(v->filter);
-    const uint64_t most = l.origin ? ORIGIN_CHUNK : IMAGE_CHUNK;
+    const uint64_t max = l.origin ? ORIGIN_CHUNK : IMAGE_CHUNK;
     const uint64_t left = iterator ? left_in_link(&l, iterator - 1) : l.header;
-    const uint64_t size = iterator && left > most ? most : left;
+    const uint64_t size = iterator && left > max ? max : left;
     const chunk c = {.next = iterator ? iterator + size : 1,
                      .at = iterator ? l.header + iterator - 1 : 0,
                      .size = (size_t)size};
@@ -175,12 +175,12 @@ static uint64_t number_at(const uint8_t *p) {
 static bool is_image_header(struct tamis_key k, uint64_t *total) {
     enum { AT_PAYLOAD = 144, AT_NOTES = 152 };
     static const uint8_t magic[] = {0xd6, 't', 'a', 'm', 'i', 's', 0x1a, '\n'};
-    const uint64_t most = (uint64_t)1 << 56;
+    const uint64_t max = (uint64_t)1 << 56;
     const uint8_t *p = k.bytes;
     if (k.len != IMAGE_HEADER || memcmp(p, magic, sizeof magic) != 0) return false;
     const uint64_t payload = number_at(p + AT_PAYLOAD), notes = number_at(p + AT_NOTES);
     *total = IMAGE_HEADER + payload + notes;
-    return payload && payload <= most && notes <= most;
+    return payload && payload <= max && notes <= max;
 }
 
 static int load_header(redis_ctx *ctx, place *p, redis_string *key, redis_string *bytes) {

@@ -110,7 +110,7 @@ static field tightening_field(const value *v) {
     return (field){.form = REAL, .real = text ? strtod(text, NULL) : 0.5};
 }
 
-static field most_field(const value *v) {
+static field max_field(const value *v) {
     const bf_shape s = bf_shape_of(v);
     const bf_scaling scaling = {s.is_origin, s.first_capacity, s.rate, s.expansion};
     if (s.is_fixed) return number(s.capacity);
@@ -130,7 +130,7 @@ static const struct {
     {"EXPANSION", "Expansion rate", expansion_field},
     {"ERROR", "Error rate", error_field},
     {"TIGHTENING", "Tightening ratio", tightening_field},
-    {"MAXSCALEDCAPACITY", "Max scaled capacity", most_field},
+    {"MAXSCALEDCAPACITY", "Max scaled capacity", max_field},
 };
 enum { FIELDS = sizeof fields / sizeof *fields };
 

@@ -24,11 +24,11 @@ static const double blocked_from = 1e-4;
 /* RedisBloom caps at a quarter. Below, 64 bits of hash set a limit: with so many items two of them have
  * the same hash more often than that. */
 static double possible_rate(redis_ctx *ctx, double rate, double capacity) {
-    const double most = 0.25, least = fmax(1e-12, capacity * 0x1p-62);
-    const double used = fmin(most, fmax(least, rate));
+    const double max = 0.25, min = fmax(1e-12, capacity * 0x1p-62);
+    const double used = fmin(max, fmax(min, rate));
     if (used != rate)
         redis.Log(ctx, "notice", "an error rate of %g is made as %g: rates are from %g to %g", rate,
-                  used, least, most);
+                  used, min, max);
     return used;
 }
 
@@ -112,11 +112,11 @@ static double bytes_of_stage(const bf_scaling *s, double capacity, int i) {
 
 /* One stage after the other, until there is room for `items`, or the next would pass `bytes`. */
 static double scale(const bf_scaling *s, double items, double bytes, double *used) {
-    enum { MOST_STAGES = 2048 };
+    enum { MAX_STAGES = 2048 };
     const double factor = s->is_origin ? (double)s->expansion : 2;
     double stage = (double)s->capacity, sum = 0;
     *used = 0;
-    for (int i = 0; i < MOST_STAGES && sum < items; i++, stage *= factor) {
+    for (int i = 0; i < MAX_STAGES && sum < items; i++, stage *= factor) {
         const double more = s->is_origin ? bytes_of_link(s, stage, i) : bytes_of_stage(s, stage, i);
         if (!(*used + more <= bytes)) break;
         *used += more;

@@ -76,11 +76,11 @@ static uint64_t room_left(void) {
     if (!(used > 0)) return UINT64_MAX; /* no maxmemory */
     redis_server_info *info = redis.GetServerInfo(NULL, "memory");
     int bad = 0;
-    const double most = (double)redis.ServerInfoGetFieldUnsigned(info, "maxmemory", &bad);
+    const double max = (double)redis.ServerInfoGetFieldUnsigned(info, "maxmemory", &bad);
     const double data = (double)redis.ServerInfoGetFieldUnsigned(info, "used_memory_dataset", &bad);
     const double share = evictable_share(redis.ServerInfoGetFieldC(info, "maxmemory_policy"));
     redis.FreeServerInfo(NULL, info);
-    const double room = most * (1 - used) + data * share;
+    const double room = max * (1 - used) + data * share;
     return bad ? UINT64_MAX : room > 0 ? (uint64_t)room : 0;
 }
 

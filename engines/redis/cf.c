@@ -8,7 +8,7 @@
 #include "engines/redis/commands.h"
 #include "engines/redis/many.h"
 
-enum { MOST_EXPANSION = 32768 };
+enum { MAX_EXPANSION = 32768 };
 
 /* ---- Shapes ---------------------------------------------------------------------------------- */
 
@@ -48,15 +48,15 @@ static bool is_power_of_two(uint64_t n) {
 }
 
 uint64_t cf_cells(const cf_shape *s) {
-    const uint64_t most = (uint64_t)1 << 32;
+    const uint64_t max = (uint64_t)1 << 32;
     if (s->bucket_size < 1 || s->bucket_size > 255 || s->iterations < 1 || s->filters < 1 ||
         s->filters > UINT16_MAX || !is_power_of_two(s->buckets) ||
-        s->buckets > most / s->bucket_size || s->expansion > MOST_EXPANSION ||
+        s->buckets > max / s->bucket_size || s->expansion > MAX_EXPANSION ||
         (s->expansion ? !is_power_of_two(s->expansion) : s->filters > 1))
         return 0;
     uint64_t cells = s->buckets * s->bucket_size, sum = cells;
     for (uint64_t i = 1; i < s->filters; i++, sum += cells)
-        if ((cells *= s->expansion) > most) return 0;
+        if ((cells *= s->expansion) > max) return 0;
     return sum;
 }
 
@@ -89,9 +89,9 @@ cf_shape cf_shape_of(const value *v) {
 /* ---- Plans ----------------------------------------------------------------------------------- */
 
 cf_wish cf_usual_wish(void) {
-    const uint64_t least = 2 * (uint64_t)settings.cf_bucket_size;
+    const uint64_t min = 2 * (uint64_t)settings.cf_bucket_size;
     const uint64_t usual = (uint64_t)settings.cf_initial_size;
-    return (cf_wish){.capacity = usual > least ? usual : least,
+    return (cf_wish){.capacity = usual > min ? usual : min,
                      .bucket_size = (uint64_t)settings.cf_bucket_size,
                      .iterations = (uint64_t)settings.cf_max_iterations,
                      .expansion = (uint64_t)settings.cf_expansion_factor};
@@ -111,15 +111,15 @@ static unsigned log2_floor(uint64_t n) {
 
 /* The rate that RedisBloom's filter has with so many items: two buckets, over 255 fingerprints. */
 static double rate_of_origin(const cf_wish *w, uint64_t buckets) {
-    const double most = 0.2, rate = 2.0 * (double)w->capacity / 255 / (double)buckets;
-    return rate < most ? rate : most;
+    const double max = 0.2, rate = 2.0 * (double)w->capacity / 255 / (double)buckets;
+    return rate < max ? rate : max;
 }
 
 /* A filter that is enlarged spends a bit of its remainders each time it doubles, and two must stay.
  * RedisBloom adds sub-filters of equal size with EXPANSION 1, at most cf-max-expansions of them: ours
  * has the bits to double as far. Where they become larger each time there is no such end: fingerprints
  * then have 32 bits in all, enough for 2^30 slots. */
-static unsigned least_remainder(uint64_t slots, uint64_t expansion) {
+static unsigned min_remainder(uint64_t slots, uint64_t expansion) {
     enum { ALL_BITS = 32, STAY = 2 };
     const unsigned homes = log2_floor(slots);
     if (expansion == 0) return STAY;
@@ -130,28 +130,28 @@ static unsigned least_remainder(uint64_t slots, uint64_t expansion) {
 
 /* Without EXPANSION it has room for as many as RedisBloom's has cells, and is full then. The rate has
  * the digits that a spec tells again, so that replicas make the same bytes. */
-static tamis_status own_spec(const cf_wish *w, uint64_t buckets, char spec[SPEC_MOST]) {
+static tamis_status own_spec(const cf_wish *w, uint64_t buckets, char spec[MAX_SPEC]) {
     enum { SLOTS, REMAINDER };
     struct tamis_plan plan;
     const uint64_t capacity = w->expansion ? w->capacity : buckets * w->bucket_size;
-    const int len = snprintf(spec, SPEC_MOST, "multiset:capacity=%llu,fpr=%.6g",
+    const int len = snprintf(spec, MAX_SPEC, "multiset:capacity=%llu,fpr=%.6g",
                              (unsigned long long)capacity, rate_of_origin(w, buckets));
     const tamis_status rc = tamis_plan(spec, &plan, sizeof plan);
-    const unsigned least = rc ? 0 : least_remainder(plan.word[SLOTS], w->expansion);
-    if (!rc && plan.word[REMAINDER] < least)
-        snprintf(spec + len, (size_t)(SPEC_MOST - len), ",remainder=%u", least);
+    const unsigned min = rc ? 0 : min_remainder(plan.word[SLOTS], w->expansion);
+    if (!rc && plan.word[REMAINDER] < min)
+        snprintf(spec + len, (size_t)(MAX_SPEC - len), ",remainder=%u", min);
     return rc;
 }
 
-static void origin_spec(const cf_wish *w, char spec[SPEC_MOST]) {
-    snprintf(spec, SPEC_MOST,
+static void origin_spec(const cf_wish *w, char spec[MAX_SPEC]) {
+    snprintf(spec, MAX_SPEC,
              "rediscuckoo:capacity=%llu,bucket_size=%llu,iterations=%llu,expansion=%llu",
              (unsigned long long)w->capacity, (unsigned long long)w->bucket_size,
              (unsigned long long)w->iterations, (unsigned long long)w->expansion);
 }
 
 tamis_status cf_plan(creation *c, const cf_wish *w) {
-    char spec[SPEC_MOST];
+    char spec[MAX_SPEC];
     const uint64_t buckets = power_of_two_from(w->capacity / w->bucket_size);
     const facts f = {.family = FAMILY_CF,
                      .expansion = w->expansion ? power_of_two_from(w->expansion) : 0,
@@ -180,15 +180,15 @@ static uint64_t capacity_with(uint64_t slots) {
 
 /* Facts come out of a note, which anybody may have written. */
 static uint64_t growth_of(const facts *f) {
-    const uint64_t most = f->expansion < MOST_EXPANSION ? f->expansion : MOST_EXPANSION;
-    return most > 2 ? most : 2;
+    const uint64_t max = f->expansion < MAX_EXPANSION ? f->expansion : MAX_EXPANSION;
+    return max > 2 ? max : 2;
 }
 
 tamis_status cf_enlarge(tamis *filter, facts *f) {
     struct tamis_info info;
     tamis_facts(filter, &info, sizeof info);
     uint64_t by = growth_of(f);
-    while (by > 2 && info.word[SLOTS] * by > CF_MOST_CAPACITY) by /= 2;
+    while (by > 2 && info.word[SLOTS] * by > CF_MAX_CAPACITY) by /= 2;
     tamis_status rc = tamis_resize(filter, capacity_with(info.word[SLOTS] * by));
     if (rc == TAMIS_INVALID && by > 2)
         rc = tamis_resize(filter, capacity_with(info.word[SLOTS] * 2));
@@ -226,7 +226,7 @@ bool cf_is_coming(redis_ctx *ctx, place *p, redis_string *name) {
 
 /* Pairs that nobody knows are left alone, as RedisBloom does. */
 static bool take_option(redis_ctx *ctx, redis_string **argv, int argc, const char *name,
-                        long long least, long long most, uint64_t *to) {
+                        long long min, long long max, uint64_t *to) {
     long long x;
     int at = 3;
     while (at < argc && strcasecmp(redis.StringPtrLen(argv[at], NULL), name) != 0) at++;
@@ -235,8 +235,8 @@ static bool take_option(redis_ctx *ctx, redis_string **argv, int argc, const cha
         reply_error(ctx, "Couldn't parse %s", name);
         return false;
     }
-    if (x < least || x > most) {
-        reply_error(ctx, "%s: value must be in the range [%lld, %lld]", name, least, most);
+    if (x < min || x > max) {
+        reply_error(ctx, "%s: value must be in the range [%lld, %lld]", name, min, max);
         return false;
     }
     *to = (uint64_t)x;
@@ -251,10 +251,10 @@ static bool take_wish(redis_ctx *ctx, redis_string **argv, int argc, cf_wish *w)
     }
     if (!take_option(ctx, argv, argc, "MAXITERATIONS", 1, 65535, &w->iterations) ||
         !take_option(ctx, argv, argc, "BUCKETSIZE", 1, 255, &w->bucket_size) ||
-        !take_option(ctx, argv, argc, "EXPANSION", 0, MOST_EXPANSION, &w->expansion))
+        !take_option(ctx, argv, argc, "EXPANSION", 0, MAX_EXPANSION, &w->expansion))
         return false;
-    if (capacity < 2 * (long long)w->bucket_size || capacity > CF_MOST_CAPACITY) {
-        reply_error(ctx, "Capacity must be in the range [2 * BUCKETSIZE, %d]", CF_MOST_CAPACITY);
+    if (capacity < 2 * (long long)w->bucket_size || capacity > CF_MAX_CAPACITY) {
+        reply_error(ctx, "Capacity must be in the range [2 * BUCKETSIZE, %d]", CF_MAX_CAPACITY);
         return false;
     }
     w->capacity = (uint64_t)capacity;

@@ -9,7 +9,7 @@
 #include "engines/redis/new_filter.h"
 
 /* What CF.RESERVE may ask for; limits are those of RedisBloom. */
-enum { CF_MOST_CAPACITY = 1 << 30 };
+enum { CF_MAX_CAPACITY = 1 << 30 };
 typedef struct cf_wish {
     uint64_t capacity, bucket_size, iterations, expansion;
 } cf_wish;

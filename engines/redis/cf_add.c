@@ -33,7 +33,7 @@ typedef struct adding {
     facts facts;
     bool scales;           /* somehow: RedisBloom's kind does it by itself */
     bool grows;            /* by our hand */
-    uint64_t most_filters; /* that it may be enlarged to */
+    uint64_t max_filters; /* that it may be enlarged to */
     uint64_t left;         /* how many may be added when it does not grow */
     size_t added;
     tamis_status failure; /* of the first that did not go in; and why, in the library's words */
@@ -47,7 +47,7 @@ static void adding_free(adding *a) {
 }
 
 /* What the primary or a file tells went in there, whatever the settings here are. */
-static uint64_t most_filters(void) {
+static uint64_t max_filters(void) {
     return bounds_bind() ? (uint64_t)settings.cf_max_expansions : UINT64_MAX;
 }
 
@@ -56,7 +56,7 @@ static bool adding_begin(redis_ctx *ctx, adding *a, const value *v, const order 
     const cf_shape s = cf_shape_of(v);
     a->order = *o;
     a->facts = v->facts;
-    a->most_filters = most_filters();
+    a->max_filters = max_filters();
     a->scales = s.expansion;
     a->grows = s.is_multiset && s.expansion;
     a->left =
@@ -88,7 +88,7 @@ static tamis_status put(const adding *a, tamis *filter, size_t i) {
 }
 
 static bool may_enlarge(const adding *a) {
-    return a->grows && a->facts.filters < a->most_filters;
+    return a->grows && a->facts.filters < a->max_filters;
 }
 
 static tamis_status add_one(adding *a, tamis *filter, size_t i) {
@@ -423,7 +423,7 @@ static int add_to_new(redis_ctx *ctx, redis_string *key, const order *o) {
 /* RedisBloom looks at this once for each command, before it adds anything. */
 static bool has_all_expansions(redis_ctx *ctx, const value *v) {
     const cf_shape s = cf_shape_of(v);
-    if (!s.is_origin || s.filters < most_filters()) return false;
+    if (!s.is_origin || s.filters < max_filters()) return false;
     redis.ReplyWithError(ctx, "Maximum expansions reached");
     return true;
 }
@@ -487,8 +487,8 @@ static const char *take_capacity(redis_string **argv, int argc, int i, order *o)
     long long capacity;
     if (i == argc) return "";
     if (redis.StringToLongLong(argv[i], &capacity)) return "Bad capacity";
-    const long long least = bounds_bind() ? 2 * settings.cf_bucket_size : 1;
-    if (capacity < least || capacity > CF_MOST_CAPACITY)
+    const long long min = bounds_bind() ? 2 * settings.cf_bucket_size : 1;
+    if (capacity < min || capacity > CF_MAX_CAPACITY)
         return "Capacity must be in the range [cf-bucket-size * 2, 1073741824]";
     o->wish.capacity = (uint64_t)capacity;
     return NULL;

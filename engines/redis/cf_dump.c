@@ -67,9 +67,9 @@ static uint64_t read_number(const uint8_t bytes[8]) {
 /* Reading the header reads everything, for its checksum. */
 static int dump_image(redis_ctx *ctx, redis_string *key, value *v, uint64_t iterator) {
     value_note_facts(v);
-    const uint64_t total = tamis_stored_size(v->filter), most = total - IMAGE_HEADER;
-    const uint64_t at = iterator ? iterator - 1 : 0, left = iterator ? most - at : IMAGE_HEADER;
-    if (iterator && at >= most) return reply_end(ctx);
+    const uint64_t total = tamis_stored_size(v->filter), max = total - IMAGE_HEADER;
+    const uint64_t at = iterator ? iterator - 1 : 0, left = iterator ? max - at : IMAGE_HEADER;
+    if (iterator && at >= max) return reply_end(ctx);
     const size_t size = left < ORIGIN_CHUNK ? (size_t)left : ORIGIN_CHUNK;
     const size_t prefix = iterator ? 0 : PREFIX;
     job *j = job_new(ctx, key, v);

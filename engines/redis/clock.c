@@ -42,7 +42,7 @@ static bool may_tick(const value *v, int flags) {
 /* A clock that was set back begins anew: nothing leaves early. */
 static void tick_all(redis_ctx *ctx, value *v, redis_string *key, uint64_t now, uint64_t due) {
     facts *f = &v->facts;
-    const uint64_t most = ticks_to_empty(v->filter), n = due < most ? due : most;
+    const uint64_t max = ticks_to_empty(v->filter), n = due < max ? due : max;
     for (uint64_t i = 0; i < n; i++) tamis_tick(v->filter);
     f->ticked = now < f->ticked ? now : f->ticked + due * f->every;
     redis.Replicate(ctx, "TAMIS.TICK", "slcl", key, (long long)n, "AT", (long long)f->ticked);
@@ -146,8 +146,8 @@ static job *ticks_job(redis_ctx *ctx, value *v, redis_string *key, const ticks *
 /* Leaves what is due to the worker. */
 static void tick_later(redis_ctx *ctx, value *v, redis_string *key, uint64_t now, uint64_t due) {
     const facts *f = &v->facts;
-    const uint64_t most = ticks_to_empty(v->filter);
-    const ticks t = {.left = due < most ? due : most,
+    const uint64_t max = ticks_to_empty(v->filter);
+    const ticks t = {.left = due < max ? due : max,
                      .every = f->every,
                      .ends_at = now < f->ticked ? now : f->ticked + due * f->every};
     job *j = ticks_job(ctx, v, key, &t);
@@ -221,7 +221,7 @@ void clock_begin(redis_ctx *ctx, redis_string *key) {
 
 /* ---- TAMIS.TICK key [n] [AT milliseconds] ----------------------------------------------------------- */
 
-enum { MOST_TICKS = 1024 };
+enum { MAX_TICKS = 1024 };
 
 typedef struct ticking {
     long long n, at; /* at is -1 when it is not told */
@@ -234,7 +234,7 @@ static bool take_ticking(redis_string **argv, int argc, ticking *t) {
     if (numbers > 3) return false;
     if (has_at && (redis.StringToLongLong(argv[argc - 1], &t->at) || t->at < 0)) return false;
     if (numbers == 3 && redis.StringToLongLong(argv[2], &t->n)) return false;
-    return t->n >= (has_at ? 0 : 1) && t->n <= MOST_TICKS;
+    return t->n >= (has_at ? 0 : 1) && t->n <= MAX_TICKS;
 }
 
 static tamis_status tick(tamis *filter, uint64_t n) {
@@ -270,7 +270,7 @@ int tamis_tick_command(redis_ctx *ctx, redis_string **argv, int argc) {
     if (!take_ticking(argv, argc, &t))
         return reply_error(ctx,
                            "ERR syntax error: TAMIS.TICK key [n] [AT milliseconds], n from 1 to %d",
-                           MOST_TICKS);
+                           MAX_TICKS);
     place p = place_open(ctx, argv[1], REDIS_READ | REDIS_WRITE, ANY_FAMILY);
     const tamis *filter = place_filter(ctx, &p, argv[1]);
     value *v = p.value;

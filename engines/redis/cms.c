@@ -41,7 +41,7 @@ static int init(redis_ctx *ctx, redis_string *key, long long width, long long de
                 const char *event) {
     static const facts sketch = {.family = FAMILY_CMS};
     creation c = {.event = event};
-    char spec[SPEC_MOST];
+    char spec[MAX_SPEC];
     const bool is_theirs = settings.cms_kind == KIND_ORIGIN || depth > COUNTMIN_ROWS;
     if (width > INT64_MAX / depth) return redis.ReplyWithError(ctx, "CMS: invalid init arguments");
     const int len =
@@ -80,7 +80,7 @@ static bool take_share(const redis_string *text, double *share) {
 
 /* Logarithms of 32 bits, as there: the depths are the same also where they are about to step. */
 int cms_initbyprob_command(redis_ctx *ctx, redis_string **argv, int argc) {
-    const double most = 9.2e18;
+    const double max = 9.2e18;
     double error, doubt;
     (void)argc;
     if (is_taken(ctx, argv[1])) return REDIS_OK;
@@ -89,7 +89,7 @@ int cms_initbyprob_command(redis_ctx *ctx, redis_string **argv, int argc) {
     if (!take_share(argv[3], &doubt)) return redis.ReplyWithError(ctx, "CMS: invalid prob value");
     const double width = ceil(2 / error);
     const double depth = ceil((double)(log10f((float)doubt) / log10f(0.5F)));
-    if (!(width <= most && depth >= 1 && depth <= most))
+    if (!(width <= max && depth >= 1 && depth <= max))
         return redis.ReplyWithError(ctx, "CMS: invalid init arguments");
     return init(ctx, argv[1], (long long)width, (long long)depth, "cms.initbyprob");
 }

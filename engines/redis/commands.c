@@ -17,7 +17,7 @@
 typedef struct command {
     redis_function *function, *entry;
     const char *name, *flags;
-    int last, step, least, most;
+    int last, step, min, max;
     const char *family, *complexity, *summary, *usage;
 } command;
 
@@ -40,10 +40,10 @@ static const command commands[COMMANDS];
 
 static const command commands[COMMANDS] = {
 #define JOB MAKES_JOBS
-#define COMMAND(function, name, flags, last, step, least, most, family, complexity, summary, \
+#define COMMAND(function, name, flags, last, step, min, max, family, complexity, summary, \
                 usage)                                                                       \
-    {function, enter_##function, name,       flags,   last, step, least,                     \
-     most,     family,           complexity, summary, usage},
+    {function, enter_##function, name,       flags,   last, step, min,                     \
+     max,     family,           complexity, summary, usage},
 #include "engines/redis/commands.def"
 };
 
@@ -70,7 +70,7 @@ static int run(const command *c, redis_ctx *ctx, redis_string **argv, int argc) 
     if (redis.IsKeysPositionRequest && redis.IsKeysPositionRequest(ctx))
         return c->function(ctx, argv, argc);
     if (has_secret[c - commands]) usage_hide(ctx, c->usage, argv, argc);
-    if (argc < c->least || (c->most && argc > c->most)) return redis.WrongArity(ctx);
+    if (argc < c->min || (c->max && argc > c->max)) return redis.WrongArity(ctx);
     if (c->last && filters_are_shared() && !alter_alone(ctx, argv[1], writes(c))) return REDIS_OK;
     if (c->last && atomic_load(&counters.owed)) clock_pay(ctx, argv[1]);
     if (c->last && writes(c)) clock_begin(ctx, argv[1]);
@@ -126,7 +126,7 @@ static void describe(redis_command *known, const command *c) {
         .summary = c->summary,
         .complexity = c->complexity,
         .since = tamis_version(),
-        .arity = c->least == c->most ? c->least : -c->least,
+        .arity = c->min == c->max ? c->min : -c->min,
         .key_specs = tells_keys ? specs : NULL,
         .arguments = usage_read(&u, c->usage, tells_keys),
     };

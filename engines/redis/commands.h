@@ -5,7 +5,7 @@
 #include "engines/redis/api.h"
 
 #define JOB ""
-#define COMMAND(function, name, flags, last, step, least, most, family, complexity, summary, \
+#define COMMAND(function, name, flags, last, step, min, max, family, complexity, summary, \
                 usage)                                                                       \
     redis_function function;
 #include "engines/redis/commands.def"

@@ -5,7 +5,7 @@
 #include "engines/redis/reply.h"
 
 /* Packed hashes that one command may have. */
-enum { MOST_HASHES = 1 << 20 };
+enum { MAX_HASHES = 1 << 20 };
 
 /* Memory for the items of one command: on the stack while they are few. */
 enum { FEW_ITEMS = 256 };

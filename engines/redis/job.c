@@ -43,8 +43,8 @@ void job_free_strings(job *j) {
 }
 
 /* At most so many of those that are held. */
-void job_release(job *j, size_t most) {
-    while (j->held_count && most--) redis.FreeString(NULL, j->held[--j->held_count]);
+void job_release(job *j, size_t max) {
+    while (j->held_count && max--) redis.FreeString(NULL, j->held[--j->held_count]);
 }
 
 /* Filters are large, and giving their memory back takes milliseconds: without the lock. */

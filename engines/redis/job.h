@@ -65,7 +65,7 @@ job *job_follow(redis_ctx *, job *done, value *target);
 /* The parts of job_drop(), for the worker: what only goes under the server's lock, so many of the strings that are held,
  * and what should go without it. */
 void job_free_strings(job *);
-void job_release(job *, size_t most);
+void job_release(job *, size_t max);
 void job_free_filters(job *);
 
 /* ---- For end() and step() --------------------------------------------------------------------------- */

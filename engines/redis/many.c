@@ -69,7 +69,7 @@ static bool may_change(redis_ctx *ctx) {
 }
 
 /* Replicating what a step has done takes longer than adding it where that is quick. */
-enum { MOST_IN_STEP = 8192 };
+enum { MAX_IN_STEP = 8192 };
 
 static bool step(job *j, redis_ctx *ctx) {
     const moment m = moment_begin();
@@ -83,7 +83,7 @@ static bool step(job *j, redis_ctx *ctx) {
     }
     bounds_haste(s->in_haste);
     do s->is_good = s->some(s, p.value);
-    while (s->is_good && !s->must_grow && s->done < s->count && s->done - from < MOST_IN_STEP &&
+    while (s->is_good && !s->must_grow && s->done < s->count && s->done - from < MAX_IN_STEP &&
            !moment_is_over(&m));
     bounds_haste(false);
     place_close(&p);

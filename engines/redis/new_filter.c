@@ -17,7 +17,7 @@ static const char *joint(const char *spec) {
 
 tamis_status creation_plan(creation *c, const char *spec, size_t len) {
     struct tamis_plan plan;
-    char text[SPEC_MOST - sizeof keyed];
+    char text[MAX_SPEC - sizeof keyed];
     if (len >= sizeof text || memchr(spec, 0, len)) len = 0;
     snprintf(text, sizeof text, "%.*s", (int)len, spec);
     const tamis_status rc = tamis_plan(text, &plan, sizeof plan);
@@ -38,14 +38,14 @@ tamis_status creation_plan(creation *c, const char *spec, size_t len) {
 }
 
 bool creation_note(creation *c, redis_string *name, redis_string *text) {
-    if (c->notes == NOTES_MOST) return false;
+    if (c->notes == MAX_NOTES) return false;
     c->name[c->notes] = redis.HoldString(NULL, name);
     c->value[c->notes++] = redis.HoldString(NULL, text);
     return true;
 }
 
 void creation_facts(creation *c, const facts *f) {
-    char facts_text[FACTS_MOST];
+    char facts_text[MAX_FACTS];
     facts_write(f, facts_text);
     redis_string *name = redis.CreateString(NULL, "redis", 5);
     redis_string *text = redis.CreateString(NULL, facts_text, strlen(facts_text));
@@ -78,7 +78,7 @@ tamis_status creation_make(const creation *c, tamis **filter) {
 
 /* With the digits that came: what tamis_spec tells of a rate has fewer. */
 static void replicate(redis_ctx *ctx, const creation *c, redis_string *key) {
-    redis_string *notes[3 * NOTES_MOST], *word = redis.CreateString(NULL, "NOTE", 4);
+    redis_string *notes[3 * MAX_NOTES], *word = redis.CreateString(NULL, "NOTE", 4);
     for (int i = 0; i < c->notes; i++) {
         notes[3 * i] = word;
         notes[3 * i + 1] = c->name[i];

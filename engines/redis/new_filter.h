@@ -8,14 +8,14 @@
 #include "engines/redis/settings.h"
 #include "engines/redis/work.h"
 
-enum { SPEC_MOST = 1024, NOTES_MOST = 16 };
+enum { MAX_SPEC = 1024, MAX_NOTES = 16 };
 
 /* What is to be made. */
 typedef struct creation {
-    char spec[SPEC_MOST];
+    char spec[MAX_SPEC];
     uint8_t secret[SECRET_BYTES];
     bool has_secret, has_servers_secret;
-    redis_string *name[NOTES_MOST], *value[NOTES_MOST];
+    redis_string *name[MAX_NOTES], *value[MAX_NOTES];
     int notes;
     uint64_t bytes;    /* of its payload */
     const char *event; /* for those who listen to keys */

@@ -116,10 +116,10 @@ typedef struct reading {
     const char *why; /* the first thing that is not as it should be */
 } reading;
 
-static uint64_t take(reading *r, uint64_t most) {
+static uint64_t take(reading *r, uint64_t max) {
     const uint64_t x = r->why ? 0 : redis.LoadUnsigned(r->io);
     if (!r->why && redis.IsIOError(r->io)) r->why = "it ends in the middle";
-    if (!r->why && x > most) r->why = "a number is too large for its field";
+    if (!r->why && x > max) r->why = "a number is too large for its field";
     return r->why ? 0 : x;
 }
 

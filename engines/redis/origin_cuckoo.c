@@ -19,9 +19,9 @@ static void *refuse(redis_io *io, const char *why) {
     return NULL;
 }
 
-static bool load_number(redis_io *io, uint64_t *x, uint64_t most) {
+static bool load_number(redis_io *io, uint64_t *x, uint64_t max) {
     *x = redis.LoadUnsigned(io);
-    return !redis.IsIOError(io) && *x <= most;
+    return !redis.IsIOError(io) && *x <= max;
 }
 
 /* Older ones had no such options. */

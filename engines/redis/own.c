@@ -26,10 +26,10 @@ typedef struct ageing {
     long long every, last;
 } ageing;
 
-enum { MOST_MILLISECONDS_BITS = 48 };
+enum { MAX_MILLISECONDS_BITS = 48 };
 
 static bool take_milliseconds(const redis_string *s, long long *ms) {
-    return !redis.StringToLongLong(s, ms) && *ms >= 1 && *ms >> MOST_MILLISECONDS_BITS == 0;
+    return !redis.StringToLongLong(s, ms) && *ms >= 1 && *ms >> MAX_MILLISECONDS_BITS == 0;
 }
 
 static const char *take_options(creation *c, ageing *age, redis_string **argv, int argc) {
@@ -260,7 +260,7 @@ static void replicate_hashes(redis_ctx *ctx, alteration *a) {
 
 static bool goes_as_hashes(const batch *b) {
     const size_t n = b->items.count;
-    return b->verb->apply == apply_add && b->items.hash && n > VERY_MANY && n <= MOST_HASHES;
+    return b->verb->apply == apply_add && b->items.hash && n > VERY_MANY && n <= MAX_HASHES;
 }
 
 static void reply_batch(redis_ctx *ctx, alteration *a) {

@@ -26,9 +26,9 @@ static const uint64_t *hashes_of(const redis_string *arg, void **memory) {
 /* How many there are; 0, with the error replied, when the argument is none. */
 static size_t count_hashes(redis_ctx *ctx, const redis_string *arg) {
     const size_t len = key_of(arg).len, n = len / HASH_BYTES;
-    if (n && len % HASH_BYTES == 0 && n <= MOST_HASHES) return n;
+    if (n && len % HASH_BYTES == 0 && n <= MAX_HASHES) return n;
     reply_error(ctx, "ERR packed hashes have 8 bytes each, 1 to %d of them, not %zu bytes",
-                MOST_HASHES, len);
+                MAX_HASHES, len);
     return 0;
 }
 
@@ -139,8 +139,8 @@ static void add_some(const job *j, value *v) {
     stream *s = j->task;
     uint64_t hashes[HASHES_AT_ONCE];
     const uint64_t room = clock_adds_left(v);
-    const size_t left = s->n - s->done, most = left < HASHES_AT_ONCE ? left : HASHES_AT_ONCE;
-    const size_t n = most < room ? most : (size_t)room;
+    const size_t left = s->n - s->done, max = left < HASHES_AT_ONCE ? left : HASHES_AT_ONCE;
+    const size_t n = max < room ? max : (size_t)room;
     if (n == 0) {
         clock_turn_part(v);
         return;

@@ -117,7 +117,7 @@ int tamis_info_command(redis_ctx *ctx, redis_string **argv, int argc) {
 
 /* ---- TAMIS.DUMP key offset [COUNT bytes] ---------------------------------------------------------- */
 
-enum { CHUNK_PRESET = 1 << 20, CHUNK_MOST = 64 << 20 };
+enum { CHUNK_PRESET = 1 << 20, MAX_CHUNK = 64 << 20 };
 
 typedef struct chunk {
     uint64_t offset, total;
@@ -147,19 +147,19 @@ static void send_chunk(job *j, redis_ctx *ctx) {
 /* Offset and COUNT; false with the error replied. */
 static bool take_range(redis_ctx *ctx, redis_string **argv, int argc, uint64_t total,
                        uint64_t *offset, uint64_t *count) {
-    long long from, most = CHUNK_PRESET;
+    long long from, max = CHUNK_PRESET;
     const bool has_count = argc == 5 && strcasecmp(redis.StringPtrLen(argv[3], NULL), "COUNT") == 0;
     if (redis.StringToLongLong(argv[2], &from) || from < 0 || (uint64_t)from > total) {
         reply_error(ctx, "ERR the offset must be from 0 to %llu", (unsigned long long)total);
         return false;
     }
     if ((argc > 3 && !has_count) ||
-        (has_count && (redis.StringToLongLong(argv[4], &most) || most < 1 || most > CHUNK_MOST))) {
-        reply_error(ctx, "ERR COUNT must be from 1 to %d", CHUNK_MOST);
+        (has_count && (redis.StringToLongLong(argv[4], &max) || max < 1 || max > MAX_CHUNK))) {
+        reply_error(ctx, "ERR COUNT must be from 1 to %d", MAX_CHUNK);
         return false;
     }
     *offset = (uint64_t)from;
-    *count = total - *offset < (uint64_t)most ? total - *offset : (uint64_t)most;
+    *count = total - *offset < (uint64_t)max ? total - *offset : (uint64_t)max;
     return true;
 }
 

@@ -5,20 +5,20 @@
 
 #include "engines/redis/commands.h"
 
-enum { LENGTH_BYTES = 4, MOST_BYTES = 512 << 20, BEFORE = 2 /* the command and its key */ };
+enum { LENGTH_BYTES = 4, MAX_BYTES = 512 << 20, BEFORE = 2 /* the command and its key */ };
 
 /* ---- Packing ----------------------------------------------------------------------------------------- */
 
 static size_t packed_size(redis_string *const *word, size_t count) {
     size_t size = 0;
-    for (size_t i = 0; i < count && size <= MOST_BYTES; i++)
+    for (size_t i = 0; i < count && size <= MAX_BYTES; i++)
         size += LENGTH_BYTES + key_of(word[i]).len;
     return size;
 }
 
 char *words_pack(redis_string *const *word, size_t count, size_t *size) {
     *size = packed_size(word, count);
-    char *packed = *size <= MOST_BYTES ? try_alloc(*size) : NULL, *to = packed;
+    char *packed = *size <= MAX_BYTES ? try_alloc(*size) : NULL, *to = packed;
     for (size_t i = 0; packed && i < count; i++) {
         const struct tamis_key k = key_of(word[i]);
         for (int byte = 0; byte < LENGTH_BYTES; byte++) *to++ = (char)(k.len >> 8 * byte);

@@ -104,10 +104,10 @@ static int read_list(reading *r, redis_argument *list, bool is_top) {
     return n;
 }
 
-enum { MOST = 16 };
+enum { MAX = 16 };
 
 static redis_argument read_group(reading *r, const char *end) {
-    redis_argument choice[MOST], list[MOST];
+    redis_argument choice[MAX], list[MAX];
     int n = 0;
     do {
         const int m = read_list(r, list, false);
@@ -130,7 +130,7 @@ static redis_argument read_one(reading *r) {
 }
 
 redis_argument *usage_read(usage *u, const char *line, int has_keys) {
-    redis_argument list[MOST];
+    redis_argument list[MAX];
     reading r = {u, u->text, has_keys};
     memset(u, 0, sizeof *u);
     strncpy(u->text, line, sizeof u->text - 1);

@@ -95,7 +95,7 @@ static bool is_noted(int at, const char *text, const char *kind) {
 static const struct {
     const char *name;
     size_t at;
-    uint64_t most;
+    uint64_t max;
 } fields[] = {
     {"expansion", offsetof(facts, expansion), 32768},
     {"bucketsize", offsetof(facts, bucket_size), 255},
@@ -112,15 +112,15 @@ static uint64_t *field_of(facts *f, int i) {
     return (uint64_t *)(void *)((char *)f + fields[i].at);
 }
 
-void facts_write(const facts *f, char text[FACTS_MOST]) {
+void facts_write(const facts *f, char text[MAX_FACTS]) {
     facts copy = *f;
-    int at = snprintf(text, FACTS_MOST, "tamis");
+    int at = snprintf(text, MAX_FACTS, "tamis");
     for (int i = 0; i < FAMILIES; i++)
         if (families[i].family == f->family)
-            at = snprintf(text, FACTS_MOST, "%s", families[i].name);
-    for (int i = 0; i < FIELDS && at < FACTS_MOST; i++)
+            at = snprintf(text, MAX_FACTS, "%s", families[i].name);
+    for (int i = 0; i < FIELDS && at < MAX_FACTS; i++)
         if (*field_of(&copy, i))
-            at += snprintf(text + at, (size_t)(FACTS_MOST - at), " %s=%" PRIu64, fields[i].name,
+            at += snprintf(text + at, (size_t)(MAX_FACTS - at), " %s=%" PRIu64, fields[i].name,
                            *field_of(&copy, i));
 }
 
@@ -131,9 +131,9 @@ static void read_field(facts *f, const char *word, size_t len) {
         uint64_t number = 0;
         if (len <= name || memcmp(word, fields[i].name, name) != 0 || word[name] != '=') continue;
         for (size_t at = name + 1; at < len && word[at] >= '0' && word[at] <= '9'; at++)
-            number = number > fields[i].most / 10 ? fields[i].most
+            number = number > fields[i].max / 10 ? fields[i].max
                                                   : number * 10 + (uint64_t)(word[at] - '0');
-        *field_of(f, i) = number > fields[i].most ? fields[i].most : number;
+        *field_of(f, i) = number > fields[i].max ? fields[i].max : number;
     }
 }
 
@@ -162,7 +162,7 @@ static bool needs_note(const value *v) {
 }
 
 void value_note_facts(value *v) {
-    char text[FACTS_MOST];
+    char text[MAX_FACTS];
     if (!needs_note(v)) return;
     facts_write(&v->facts, text);
     const char *now = tamis_note(v->filter, note);

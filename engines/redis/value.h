@@ -111,11 +111,11 @@ void value_note_facts(value *);
 
 /* ---- Facts ------------------------------------------------------------------------------------ */
 
-enum { FACTS_MOST = 256 };
+enum { MAX_FACTS = 256 };
 
 /* As the note has them, "bf expansion=2"; and back. Without a note, or with one that nobody of ours
  * wrote, a filter belongs to the family that its kind is of in RedisBloom, or to TAMIS. */
-void facts_write(const facts *, char text[FACTS_MOST]);
+void facts_write(const facts *, char text[MAX_FACTS]);
 facts facts_of(const tamis *);
 
 /* ---- Memory and limits ------------------------------------------------------------------------ */

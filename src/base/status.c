@@ -21,9 +21,9 @@ tamis_status tamis__fail_in(tamis_status status, const char *where) {
     char inner[SENTENCE_BYTES];
     memcpy(inner, sentence, sizeof inner);
     /* Both parts get room; a long path keeps its end, which tells more than its beginning. */
-    const size_t most = 240, len = strlen(where);
-    snprintf(sentence, sizeof sentence, "%s%.240s: %.260s", len > most ? "..." : "",
-             len > most ? where + (len - most) : where, inner);
+    const size_t max = 240, len = strlen(where);
+    snprintf(sentence, sizeof sentence, "%s%.240s: %.260s", len > max ? "..." : "",
+             len > max ? where + (len - max) : where, inner);
     return status;
 }
 

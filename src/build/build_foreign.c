@@ -26,9 +26,9 @@ static uint64_t need(const tamis_builder *b, uint64_t n) {
 }
 
 /* The most keys whose needs are within the limit. */
-static uint64_t most_keys(const tamis_builder *b) {
+static uint64_t max_keys(const tamis_builder *b) {
     const uint64_t limit = b->options.memory_limit;
-    uint64_t low = 0, high = TAMIS_MOST_CAPACITY / sizeof *b->pile.hash;
+    uint64_t low = 0, high = TAMIS_MAX_CAPACITY / sizeof *b->pile.hash;
     if (limit == 0) return high;
     if (limit / sizeof *b->pile.hash < high) high = limit / sizeof *b->pile.hash;
     while (low < high) {
@@ -51,8 +51,8 @@ static tamis_status too_little(const tamis_builder *b, uint64_t n) {
 
 tamis_status tamis__pile_start(tamis_builder *b) {
     const uint64_t announced = b->request.has_capacity ? b->request.wish.capacity : 0;
-    b->pile.most = most_keys(b);
-    return announced > b->pile.most ? too_little(b, announced) : TAMIS_OK;
+    b->pile.max = max_keys(b);
+    return announced > b->pile.max ? too_little(b, announced) : TAMIS_OK;
 }
 
 static uint64_t keep_distinct(uint64_t *hash, uint64_t n) {
@@ -84,7 +84,7 @@ static tamis_status drop_equal(tamis_builder *b, uint64_t more) {
     const bool is_set = b->can & TAMIS_ADDS_ONCE && pile->n > 1 && !pile->is_set;
     const tamis_status rc = is_set ? make_set(b) : TAMIS_OK;
     if (rc) return rc;
-    const bool has_room = pile->n <= pile->most / 4 * 3 && more <= pile->most - pile->n;
+    const bool has_room = pile->n <= pile->max / 4 * 3 && more <= pile->max - pile->n;
     return has_room ? TAMIS_OK : too_little(b, pile->n + more);
 }
 
@@ -92,14 +92,14 @@ static tamis_status drop_equal(tamis_builder *b, uint64_t more) {
 static tamis_status make_room(tamis_builder *b, uint64_t n) {
     enum { FIRST = 1024 };
     tamis_pile *pile = &b->pile;
-    if (n > pile->most - pile->n) {
+    if (n > pile->max - pile->n) {
         const tamis_status rc = drop_equal(b, n);
         if (rc) return rc;
     }
     const uint64_t wanted = pile->n + n;
     uint64_t room = wanted + (wanted > FIRST ? wanted : FIRST);
     if (pile->room >= wanted) return TAMIS_OK;
-    if (room > pile->most) room = pile->most;
+    if (room > pile->max) room = pile->max;
     tamis_block block;
     uint64_t *hash = tamis__get(&b->filter->allocator, room * sizeof *hash, &block);
     if (!hash) return TAMIS_NOMEM;

@@ -62,8 +62,8 @@ static tamis_status widen(const building *g, bench *k, uint64_t need) {
 /* A segment with more records than were to be expected: only hashes that are not well mixed make
  * one, and it may not cost more memory than there is. While it grows it is there twice. */
 static tamis_status widen_beyond_plan(const building *g, bench *k, uint64_t index, uint64_t more) {
-    const uint64_t least = k->n + more, usual = k->room + k->room / 4 + 1024;
-    const uint64_t need = least > usual ? least : usual;
+    const uint64_t min = k->n + more, usual = k->room + k->room / 4 + 1024;
+    const uint64_t need = min > usual ? min : usual;
     if (tamis__bench_bytes(g->facet, g->word, need) + record_bytes(g, k->room) > g->memory_each)
         return tamis__fail(TAMIS_NOMEM,
                            "segment %llu has over %llu records where %llu were to be expected, too "
@@ -84,7 +84,7 @@ static tamis_status enough(const struct tamis_allocator *allocator, tamis_block 
 static tamis_status prepare(const building *g, bench *k) {
     const struct tamis_allocator *allocator = &g->b->filter->allocator;
     const tamis_status rc = enough(allocator, &k->work, g->facet->work(g->word, k->n));
-    return rc ? rc : enough(allocator, &k->out, g->facet->most(g->word, k->n));
+    return rc ? rc : enough(allocator, &k->out, g->facet->max(g->word, k->n));
 }
 
 /* ---- One segment after the other -------------------------------------------------------------- */

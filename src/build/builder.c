@@ -14,7 +14,7 @@
 #include "file/notes.h"
 #include "hash/hash.h"
 
-enum { MOST_LABELS = 1 << 24, NAME_MOST = 255 };
+enum { MAX_LABELS = 1 << 24, MAX_NAME = 255 };
 
 uint64_t tamis__builder_memory(const tamis_builder *b) {
     return b->self.size + b->filter->self.size + b->filter->notes.size +
@@ -286,7 +286,7 @@ static bool is_name(const char *name) {
     const size_t len = strlen(name);
     for (size_t i = 0; i < len; i++)
         if ((unsigned char)name[i] < 0x20 || name[i] == 0x7f) return false;
-    return len >= 1 && len <= NAME_MOST && tamis__note_value_is_legal(name);
+    return len >= 1 && len <= MAX_NAME && tamis__note_value_is_legal(name);
 }
 
 tamis_status tamis_builder_label(tamis_builder *b, const char *name) {
@@ -296,11 +296,11 @@ tamis_status tamis_builder_label(tamis_builder *b, const char *name) {
     if (!is_name(name))
         return tamis__fail(TAMIS_INVALID,
                            "a label has 1 to %d bytes of UTF-8 without control characters",
-                           NAME_MOST);
+                           MAX_NAME);
     uint64_t number = b->labels.count;
     if (!tamis__names_find(&b->labels, name, &number)) {
-        if (b->labels.count == MOST_LABELS)
-            return tamis__fail(TAMIS_INVALID, "there cannot be more than %d labels", MOST_LABELS);
+        if (b->labels.count == MAX_LABELS)
+            return tamis__fail(TAMIS_INVALID, "there cannot be more than %d labels", MAX_LABELS);
         rc = tamis__limit_names(b);
         if (!rc) rc = tamis__names_add(&b->labels, name, &b->filter->allocator);
         if (rc) return rc;
@@ -378,7 +378,7 @@ tamis_status tamis_builder_add_hashes(tamis_builder *b, const uint64_t *hashes, 
     if (rc) return rc;
     if (b->filter->kind->press) return tamis__pile_keys(b, (tamis_keys){.hashes = hashes}, n);
     if (!b->records) return add_straight(b, (tamis_keys){.hashes = hashes}, n);
-    if (b->adds + n > b->most_adds) rc = tamis__limit_adds(b, b->adds + n);
+    if (b->adds + n > b->max_adds) rc = tamis__limit_adds(b, b->adds + n);
     if (!rc) rc = tamis__records_put(b->records, hashes, n, value_of_add(b));
     if (!rc) b->adds += n;
     return rc;
@@ -444,7 +444,7 @@ tamis_status tamis_builder_add_u64(tamis_builder *b, uint64_t key) {
 static tamis_status put_value(tamis_builder *b, uint64_t hash, uint64_t value) {
     tamis_status rc = TAMIS_OK;
     if (!b->records) rc = tamis_put_hash(b->filter, hash, value);
-    if (b->records && b->adds >= b->most_adds) rc = tamis__limit_adds(b, b->adds + 1);
+    if (b->records && b->adds >= b->max_adds) rc = tamis__limit_adds(b, b->adds + 1);
     if (b->records && !rc) rc = tamis__records_put(b->records, &hash, 1, value);
     if (!rc) b->adds++;
     return rc;

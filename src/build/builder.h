@@ -12,7 +12,7 @@
 typedef struct tamis_pile {
     tamis_block block;
     uint64_t *hash;
-    uint64_t n, room, most; /* how many there are, for how many there is room and may be */
+    uint64_t n, room, max; /* how many there are, for how many there is room and may be */
     bool is_set;            /* sorted, and every one once */
 } tamis_pile;
 
@@ -28,7 +28,7 @@ struct tamis_builder {
     tamis_records *records;
     tamis_pile pile;          /* in place of records, for kinds that are pressed */
     tamis_bulk *bulk;         /* where adds to a large filter wait; NULL when they go in directly */
-    uint64_t adds, most_adds; /* so far, and up to which the memory limit was found to be enough */
+    uint64_t adds, max_adds; /* so far, and up to which the memory limit was found to be enough */
     bool is_continued;        /* the words are those of an old filter */
     bool is_closed;           /* no more keys: it was asked to finish */
     bool is_done;             /* the filter was handed over */

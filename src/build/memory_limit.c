@@ -31,7 +31,7 @@ uint64_t tamis__record_bytes(const tamis_build_facet *facet, uint64_t n) {
 
 /* Each block may start a little later than asked for. */
 uint64_t tamis__bench_bytes(const tamis_build_facet *facet, const uint64_t word[], uint64_t n) {
-    return tamis__record_bytes(facet, n) + facet->work(word, n) + facet->most(word, n) +
+    return tamis__record_bytes(facet, n) + facet->work(word, n) + facet->max(word, n) +
            3 * TAMIS_ALIGNMENT;
 }
 
@@ -53,7 +53,7 @@ static uint64_t end_of_first(const tamis_build_facet *facet, const uint64_t word
 uint64_t tamis__segment_records(const tamis_build_facet *facet, const uint64_t word[],
                               uint64_t total) {
     const uint64_t share = tamis__range(end_of_first(facet, word), total) + 1;
-    const uint64_t most = share + share / 8 + 1024, planned = most < total ? most : total;
+    const uint64_t max = share + share / 8 + 1024, planned = max < total ? max : total;
     return planned ? planned : 1;
 }
 
@@ -63,7 +63,7 @@ static uint64_t need(const tamis_builder *b, uint64_t limit, const uint64_t word
                      uint64_t total) {
     const uint64_t held = tamis__builder_memory(b) -
                           (b->records ? tamis__records_memory(b->records) : 0) +
-                          tamis__records_most_memory(limit);
+                          tamis__records_max_memory(limit);
     const uint64_t shared = TAMIS_RECORDS_ROOM + tamis__segment_offsets_size(word[TAMIS_SEGMENTS]);
     const tamis_build_facet *facet = b->filter->kind->build;
     return held + shared + 2 * TAMIS_ALIGNMENT +
@@ -118,14 +118,14 @@ static bool limit_allows(const tamis_builder *b, uint64_t limit, uint64_t total)
 
 static tamis_status refuse(const tamis_builder *b, uint64_t total) {
     const uint64_t step = (uint64_t)1 << 20;
-    uint64_t least = b->options.memory_limit / step * step;
-    do least += least / 16 / step * step + step;
-    while (!limit_allows(b, least, total));
+    uint64_t min = b->options.memory_limit / step * step;
+    do min += min / 16 / step * step + step;
+    while (!limit_allows(b, min, total));
     return tamis__fail(TAMIS_NOMEM,
                        "a memory limit of %llu bytes is too small for %s of %llu keys: give at "
                        "least %lluM",
                        (unsigned long long)b->options.memory_limit, b->filter->kind->name,
-                       (unsigned long long)total, (unsigned long long)(least / step));
+                       (unsigned long long)total, (unsigned long long)(min / step));
 }
 
 /* Doubled each time as long as that is allowed, so that it is asked rarely; near the end in smaller
@@ -133,19 +133,19 @@ static tamis_status refuse(const tamis_builder *b, uint64_t total) {
 tamis_status tamis__limit_adds(tamis_builder *b, uint64_t adds) {
     enum { FIRST = 1 << 16 };
     const uint64_t limit = b->options.memory_limit;
-    while (adds > b->most_adds) {
-        const uint64_t now = b->most_adds ? b->most_adds : FIRST, ways[] = {now, now / 16};
+    while (adds > b->max_adds) {
+        const uint64_t now = b->max_adds ? b->max_adds : FIRST, ways[] = {now, now / 16};
         const bool is_far = limit_allows(b, limit, now + ways[0]);
         if (!is_far && !limit_allows(b, limit, now + ways[1])) return refuse(b, adds);
-        b->most_adds = now + ways[!is_far];
+        b->max_adds = now + ways[!is_far];
     }
     return TAMIS_OK;
 }
 
 tamis_status tamis__limit_start(tamis_builder *b, uint64_t records) {
     const bool has_segments = b->filter->kind->build != NULL;
-    b->most_adds = has_segments && b->options.memory_limit ? 0 : UINT64_MAX;
-    if (b->most_adds || limit_allows(b, b->options.memory_limit, records ? records : 1))
+    b->max_adds = has_segments && b->options.memory_limit ? 0 : UINT64_MAX;
+    if (b->max_adds || limit_allows(b, b->options.memory_limit, records ? records : 1))
         return TAMIS_OK;
     return refuse(b, records);
 }

@@ -11,7 +11,7 @@
 
 /* An open block for each partition is all that must be in memory, so a small limit means small
  * blocks. Larger ones than these gain nothing: blocks of a partition are neighbours on disk. */
-enum { MOST_BLOCK_BYTES = TAMIS_RECORDS_ROOM, FREE_BLOCK_BYTES = 16 * 1024 };
+enum { MAX_BLOCK_BYTES = TAMIS_RECORDS_ROOM, FREE_BLOCK_BYTES = 16 * 1024 };
 
 /* Full blocks in memory come first, full ones on disk next, and the open one, which is the last of
  * those in memory, at the end: for a sequence that is the order of time. */
@@ -32,8 +32,8 @@ struct tamis_records {
     uint64_t per_block; /* records in one: a power of two */
     struct tamis_allocator allocator;
     tamis_block self;
-    uint64_t memory, most_memory; /* bytes of blocks and lists, and what blocks may take */
-    uint64_t most_records;        /* that a partition may have to be sorted within the limit */
+    uint64_t memory, max_memory; /* bytes of blocks and lists, and what blocks may take */
+    uint64_t max_records;        /* that a partition may have to be sorted within the limit */
     unsigned unopened;            /* partitions that have no block yet */
     tamis_spill spill;
     tamis_spill runs; /* of the partition that is being sorted, where memory is too small for it */
@@ -61,24 +61,24 @@ static uint64_t smaller(uint64_t a, uint64_t b) {
 /* ---- Opening and closing -------------------------------------------------------------------- */
 
 /* A partition that is merged has a part of every run in memory, of at least this many bytes. */
-enum { LEAST_OF_RUN = 1024 };
+enum { MIN_OF_RUN = 1024 };
 
 /* With half the limit to sort in, a run has a quarter of it. */
-static uint64_t most_in_runs(uint64_t memory_limit, unsigned numbers) {
-    const uint64_t runs = memory_limit / 2 / LEAST_OF_RUN;
+static uint64_t max_in_runs(uint64_t memory_limit, unsigned numbers) {
+    const uint64_t runs = memory_limit / 2 / MIN_OF_RUN;
     const uint64_t run = memory_limit / 4 / (numbers * sizeof(uint64_t));
     return run > UINT64_MAX / runs ? UINT64_MAX : run * runs;
 }
 
 /* Blocks take a quarter of the limit. */
 static uint64_t block_for(uint64_t memory_limit) {
-    uint64_t block = MOST_BLOCK_BYTES;
+    uint64_t block = MAX_BLOCK_BYTES;
     while (block > memory_limit / 4 / TAMIS_PARTITIONS) block /= 2;
     return block;
 }
 
 /* Lists double: while one grows it is there three times over. */
-uint64_t tamis__records_most_memory(uint64_t memory_limit) {
+uint64_t tamis__records_max_memory(uint64_t memory_limit) {
     const uint64_t blocks = memory_limit / 4 / block_for(memory_limit) + 4 * TAMIS_PARTITIONS;
     return memory_limit / 4 + 3 * sizeof(uint64_t *) * blocks + sizeof(tamis_records) +
            TAMIS_ALIGNMENT;
@@ -88,11 +88,11 @@ static void choose_sizes(tamis_records *r, uint64_t memory_limit) {
     r->ways = r->form.is_sequence ? 1 : TAMIS_PARTITIONS;
     r->unopened = r->ways;
     r->numbers = r->form.has_values ? 2 : 1;
-    r->most_memory = memory_limit ? memory_limit / 4 : UINT64_MAX;
+    r->max_memory = memory_limit ? memory_limit / 4 : UINT64_MAX;
     r->block = memory_limit ? block_for(memory_limit) : FREE_BLOCK_BYTES;
     r->per_block = r->block / 8 / r->numbers;
     const bool is_bounded = memory_limit && !r->form.is_sequence;
-    r->most_records = is_bounded ? most_in_runs(memory_limit, r->numbers) : UINT64_MAX;
+    r->max_records = is_bounded ? max_in_runs(memory_limit, r->numbers) : UINT64_MAX;
 }
 
 tamis_status tamis__records_open(tamis_records **out, const tamis_record_form *form,
@@ -100,7 +100,7 @@ tamis_status tamis__records_open(tamis_records **out, const tamis_record_form *f
                                  const struct tamis_allocator *allocator) {
     tamis_block self;
     *out = NULL;
-    if (memory_limit && memory_limit < TAMIS_RECORDS_LEAST_LIMIT)
+    if (memory_limit && memory_limit < TAMIS_RECORDS_MIN_LIMIT)
         return tamis__fail(TAMIS_INVALID,
                            "a memory limit of %llu bytes is too small: 1 MiB is least",
                            (unsigned long long)memory_limit);
@@ -237,8 +237,8 @@ static tamis_status too_many(const partition *part) {
 static tamis_status open_block(tamis_records *r, unsigned p) {
     partition *part = &r->part[p];
     if (blocks_of(part) > part->records / r->per_block) return TAMIS_OK; /* of a call that failed */
-    if (part->records >= r->most_records) return too_many(part);
-    const bool has_room = r->memory + (r->unopened + 1) * r->block <= r->most_memory;
+    if (part->records >= r->max_records) return too_many(part);
+    const bool has_room = r->memory + (r->unopened + 1) * r->block <= r->max_memory;
     if (part->block_count == 0 || (part->spilled == 0 && has_room)) return append_block(r, part);
     const tamis_status rc =
         tamis__spill_write(&r->spill, place(r, p, part->spilled), part->open, r->block);
@@ -397,7 +397,7 @@ static void count_records(const tamis_records *r, const uint64_t *before, const 
         const uint64_t value = record[1];
         census->keys += !before || record[0] != before[0];
         census->zeros += value == 0;
-        if (value > census->most) census->most = value;
+        if (value > census->max) census->max = value;
         if (label_counts) atomic_fetch_add_explicit(&label_counts[value], 1, memory_order_relaxed);
     }
 }
@@ -446,14 +446,14 @@ typedef struct long_way {
 
 static bool share_scratch(long_way *w, uint64_t *scratch, uint64_t bytes) {
     const tamis_records *r = w->r;
-    const uint64_t blocks = whole(r, w->partition).blocks, most_runs = bytes / LEAST_OF_RUN;
-    const uint64_t lists = most_runs * TAMIS_RUN_BYTES;
+    const uint64_t blocks = whole(r, w->partition).blocks, max_runs = bytes / MIN_OF_RUN;
+    const uint64_t lists = max_runs * TAMIS_RUN_BYTES;
     w->work = scratch + lists / sizeof *scratch;
     w->work_bytes = bytes - lists;
     w->run_blocks = w->work_bytes / 2 / r->block;
     if (w->run_blocks == 0) return false;
     const uint64_t runs = (blocks + w->run_blocks - 1) / w->run_blocks;
-    if (runs > most_runs) return false;
+    if (runs > max_runs) return false;
     w->merge = (tamis_runs){.file = &r->runs,
                             .numbers = r->numbers,
                             .run = (tamis_run *)(void *)scratch,
@@ -593,12 +593,12 @@ void tamis__records_take(const tamis_records *r, tamis_record_cursor *c, uint64_
     }
 }
 
-size_t tamis__records_read(tamis_records *r, tamis_record_cursor *c, uint64_t *room, size_t most,
+size_t tamis__records_read(tamis_records *r, tamis_record_cursor *c, uint64_t *room, size_t max,
                            uint64_t *hash, uint64_t *value, tamis_status *rc) {
     size_t n = 0;
     *rc = TAMIS_OK;
-    while (n < most) {
-        const uint64_t there = smaller(tamis__records_look(r, c, room, rc), most - n);
+    while (n < max) {
+        const uint64_t there = smaller(tamis__records_look(r, c, room, rc), max - n);
         if (there == 0) break;
         if (r->numbers == 1) memset(value + n, 0, (size_t)there * sizeof *value);
         tamis__records_take(r, c, there, hash + n, value + n);

@@ -29,7 +29,7 @@ typedef struct tamis_record_form {
 } tamis_record_form;
 
 /* No memory limit may be smaller. */
-#define TAMIS_RECORDS_LEAST_LIMIT ((uint64_t)1 << 20)
+#define TAMIS_RECORDS_MIN_LIMIT ((uint64_t)1 << 20)
 
 /* Blocks in memory take a quarter of `memory_limit` (0: no limit); the rest is for work. */
 tamis_status tamis__records_open(tamis_records **, const tamis_record_form *, uint64_t memory_limit,
@@ -47,7 +47,7 @@ uint64_t tamis__records_count(const tamis_records *);
 
 /* What they take in memory now, with everything that keeps them; and at most, under a limit. */
 uint64_t tamis__records_memory(const tamis_records *);
-uint64_t tamis__records_most_memory(uint64_t memory_limit);
+uint64_t tamis__records_max_memory(uint64_t memory_limit);
 
 /* ---- Sorting ----
  *
@@ -92,8 +92,8 @@ uint64_t tamis__records_hash(const tamis_records *, const tamis_record_cursor *,
 void tamis__records_take(const tamis_records *, tamis_record_cursor *, uint64_t n, uint64_t *hash,
                          uint64_t *value);
 
-/* The next records, `most` of them or as many as there are; fewer on failure too, with *rc set. */
-size_t tamis__records_read(tamis_records *, tamis_record_cursor *, uint64_t *room, size_t most,
+/* The next records, `max` of them or as many as there are; fewer on failure too, with *rc set. */
+size_t tamis__records_read(tamis_records *, tamis_record_cursor *, uint64_t *room, size_t max,
                            uint64_t *hash, uint64_t *value, tamis_status *rc);
 
 #endif

@@ -25,7 +25,7 @@ static void add_up(tamis_census *sum, const tamis_census *more) {
     sum->records += more->records;
     sum->keys += more->keys;
     sum->zeros += more->zeros;
-    if (more->most > sum->most) sum->most = more->most;
+    if (more->max > sum->max) sum->max = more->max;
 }
 
 /* Threads may meet conflicts in any order. Partitions are begun in theirs, so that the lowest of

@@ -191,24 +191,24 @@ static tamis_status try_places(const search *s, uint64_t last) {
 static tamis_status may_trace(const tamis *f, size_t len) {
     if (!(tamis__abilities(f->kind, f->image.body.word) & TAMIS_CAN_TRACE))
         return tamis__cannot(f, "trace excerpts");
-    const uint64_t least = 2 * block_of(f) - 1;
-    if (len >= least) return TAMIS_OK;
+    const uint64_t min = 2 * block_of(f) - 1;
+    if (len >= min) return TAMIS_OK;
     return tamis__fail(TAMIS_INVALID,
                        "an excerpt of %llu bytes is too short: with blocks of %llu bytes only one "
                        "of at least %llu has a whole block wherever it stood",
                        (unsigned long long)len, (unsigned long long)block_of(f),
-                       (unsigned long long)least);
+                       (unsigned long long)min);
 }
 
 /* How many places there are, from 0 on. */
-static uint64_t count_places(const tamis *f, uint64_t len, uint64_t most_offset) {
+static uint64_t count_places(const tamis *f, uint64_t len, uint64_t max_offset) {
     const uint64_t longest = f->kind->trace->longest(&f->image.body);
     if (longest < len) return 0;
-    return longest - len < most_offset ? longest - len + 1 : most_offset + 1;
+    return longest - len < max_offset ? longest - len + 1 : max_offset + 1;
 }
 
 tamis_status tamis_trace(const tamis *f, const void *excerpt, size_t len,
-                         const struct tamis_key *flows, size_t flow_count, uint64_t most_offset,
+                         const struct tamis_key *flows, size_t flow_count, uint64_t max_offset,
                          tamis_traces *take, void *ctx) {
     tamis_status rc = may_trace(f, len);
     if (rc) return rc;
@@ -219,7 +219,7 @@ tamis_status tamis_trace(const tamis *f, const void *excerpt, size_t len,
                 .flow_count = flow_count,
                 .take = take,
                 .ctx = ctx};
-    const uint64_t places = count_places(f, len, most_offset);
+    const uint64_t places = count_places(f, len, max_offset);
     if (places == 0) return TAMIS_OK;
     if (flow_count > SIZE_MAX / 16)
         return tamis__fail(TAMIS_NOMEM, "no memory for %zu flows", flow_count);
@@ -239,9 +239,9 @@ tamis_status tamis_trace(const tamis *f, const void *excerpt, size_t len,
 /* The number of blocks of an excerpt depends on where it begins between two of the largest blocks,
  * and between two of the smallest it has only two values: with `more` bytes before its first whole
  * block, or fewer, it has one block more than otherwise. */
-double tamis_false_traces(const tamis *f, size_t len, uint64_t flow_count, uint64_t most_offset) {
+double tamis_false_traces(const tamis *f, size_t len, uint64_t flow_count, uint64_t max_offset) {
     if (may_trace(f, len)) return NAN;
-    const uint64_t places = count_places(f, len, most_offset), block = block_of(f);
+    const uint64_t places = count_places(f, len, max_offset), block = block_of(f);
     const uint64_t period = (uint64_t)1 << (levels_of(f) - 1), more = len % block + 1;
     const uint64_t needed = places / block + 1, steps = needed < period ? needed : period;
     const double fpr = tamis_fpr_now(f);

@@ -17,20 +17,20 @@
  * keys, 128 for each KiB: 16 MiB 13.8 and 11.8. Slices of 128, 256 and 512 KiB differ by 5 %; bins of
  * half the payload's size cost 10 % more than those of all of it, a quarter 30 %. */
 const tamis_bulk_rule tamis__bulk_rule = {
-    .least_payload = (uint64_t)12 << 20,
-    .least_shared = (uint64_t)4 << 20,
+    .min_payload = (uint64_t)12 << 20,
+    .min_shared = (uint64_t)4 << 20,
     .keys_per_kib = 128,
-    .least_deep = 1024,
+    .min_deep = 1024,
     .slice = 256 << 10,
-    .most_bits = 11,
-    .most_scratch = (uint64_t)1 << 30,
+    .max_bits = 11,
+    .max_scratch = (uint64_t)1 << 30,
     .piece = 1 << 16,
 };
 
 /* Hashes of a bin that wait in cache: two cache lines. With one, the branch that asks whether it is
  * full is mispredicted twice as often: 3.1 ns for each hash instead of 2.5. */
 enum { LINE = 16 };
-enum { MOST_THREADS = 64 };
+enum { MAX_THREADS = 64 };
 
 /* The bins of one thread. */
 typedef struct bins {
@@ -47,7 +47,7 @@ struct tamis_bulk {
         room; /* hashes in a bin: an odd number of lines, so that bins start in all cache sets */
     size_t piece;
     pthread_mutex_t *lock; /* one more than there are bins; NULL with one thread */
-    bins own[MOST_THREADS];
+    bins own[MAX_THREADS];
 };
 
 /* ---- Opening and closing -------------------------------------------------------------------- */
@@ -85,14 +85,14 @@ static uint64_t plan_bytes(const plan *p) {
 static bool choose_bits(const tamis *f, const tamis_bulk_rule *rule, plan *p) {
     const uint64_t size = f->image.body.size;
     p->bits = 1;
-    while (p->bits < rule->most_bits && size >> p->bits > rule->slice) p->bits++;
+    while (p->bits < rule->max_bits && size >> p->bits > rule->slice) p->bits++;
     return size >> p->bits >= 4 * f->kind->unit;
 }
 
 static bool pays(const tamis *f, uint64_t n, unsigned threads, const tamis_bulk_rule *rule) {
     const uint64_t size = f->image.body.size;
-    const uint64_t least = threads > 1 ? rule->least_shared : rule->least_payload;
-    return f->kind->unit && !f->kind->room && size >= least &&
+    const uint64_t min = threads > 1 ? rule->min_shared : rule->min_payload;
+    return f->kind->unit && !f->kind->room && size >= min &&
            n >= size / 1024 * rule->keys_per_kib;
 }
 
@@ -100,7 +100,7 @@ static bool pays(const tamis *f, uint64_t n, unsigned threads, const tamis_bulk_
 static void choose_room(const tamis *f, uint64_t n, uint64_t memory, const tamis_bulk_rule *rule,
                         plan *p) {
     const uint64_t besides = plan_bytes(p);
-    uint64_t scratch = smallest(f->image.body.size, rule->most_scratch);
+    uint64_t scratch = smallest(f->image.body.size, rule->max_scratch);
     scratch = smallest(scratch, memory > besides ? memory - besides : 0);
     if (n < UINT64_MAX / 16) scratch = smallest(scratch, n * 9); /* they are unequally full */
     const uint64_t lines = (scratch / sizeof(uint64_t) / p->threads >> p->bits) / LINE;
@@ -110,11 +110,11 @@ static void choose_room(const tamis *f, uint64_t n, uint64_t memory, const tamis
 /* Where memory is too little for so many threads, fewer do it. */
 static bool choose(const tamis *f, uint64_t n, uint64_t memory, unsigned threads,
                    const tamis_bulk_rule *rule, plan *p) {
-    for (threads = threads < MOST_THREADS ? threads : MOST_THREADS;; threads /= 2) {
+    for (threads = threads < MAX_THREADS ? threads : MAX_THREADS;; threads /= 2) {
         *p = (plan){.threads = threads ? threads : 1};
         if (!pays(f, n, p->threads, rule) || !choose_bits(f, rule, p)) return false;
         choose_room(f, n, memory, rule, p);
-        if (p->room >= rule->least_deep && p->room < UINT32_MAX) return true;
+        if (p->room >= rule->min_deep && p->room < UINT32_MAX) return true;
         if (p->threads == 1) return false;
     }
 }

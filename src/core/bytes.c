@@ -186,12 +186,12 @@ done:
 /* Payload and notes from the file to where they shall lie. Pieces are summed up while they are in the
  * near caches: a walk of its own over 1.2 GB took a fifth of the time of a small question. */
 static tamis_status read_content(int fd, const char *path, tamis *f, char *notes, uint64_t *sum) {
-    const uint64_t most = (uint64_t)1 << 18;
+    const uint64_t max = (uint64_t)1 << 18;
     tamis_sum running;
     tamis_status rc = TAMIS_OK;
     tamis__sum_start(&running);
-    for (uint64_t at = 0, size = f->image.body.size; at < size && !rc; at += most) {
-        const uint64_t some = size - at < most ? size - at : most;
+    for (uint64_t at = 0, size = f->image.body.size; at < size && !rc; at += max) {
+        const uint64_t some = size - at < max ? size - at : max;
         rc = tamis__disk_read(fd, path, f->image.body.bytes + at, some);
         if (!rc) tamis__sum_more(&running, f->image.body.bytes + at, (size_t)some);
     }
@@ -279,15 +279,15 @@ tamis_status tamis_set_note(tamis *f, const char *name, const char *value) {
     if (!tamis__note_name_is_legal(name))
         return tamis__fail(TAMIS_INVALID,
                            "'%.70s' is not a note name: 1 to %d characters of a-z 0-9 . _ -", name,
-                           TAMIS_NOTE_NAME_MOST);
+                           TAMIS_NOTE_MAX_NAME);
     if (value && !tamis__note_value_is_legal(value))
         return tamis__fail(TAMIS_INVALID, "the value of note '%s' is not UTF-8 text", name);
     const tamis_image *image = &f->image;
     const size_t old = (size_t)image->notes_size;
     const size_t size = tamis__notes_with(image->notes, old, name, value, NULL);
-    if (size > TAMIS_NOTES_MOST_BYTES)
+    if (size > TAMIS_NOTES_MAX_BYTES)
         return tamis__fail(TAMIS_INVALID, "notes may have %d bytes in all, not %zu",
-                           TAMIS_NOTES_MOST_BYTES, size);
+                           TAMIS_NOTES_MAX_BYTES, size);
     tamis_block block = {NULL, 0};
     char *packed = NULL;
     if (size) {

@@ -70,7 +70,7 @@ static bool add_bulk(tamis *f, tamis_keys keys, size_t n) {
 }
 
 /* Sorting takes about 10 ns for each hash, and twice their memory: 1 GiB at most. */
-enum { SORT_LEAST = 4096, SORT_MOST = 1 << 26 };
+enum { MIN_SORT = 4096, MAX_SORT = 1 << 26 };
 
 static tamis_status add_in_order(tamis *f, const uint64_t *hashes, size_t n) {
     tamis_block block;
@@ -86,7 +86,7 @@ tamis_status tamis_add_hashes(tamis *f, const uint64_t *hashes, size_t n) {
     const tamis_status rc = may_add(f, f->kind->add, hashes, n);
     if (rc) return rc;
     if (add_bulk(f, (tamis_keys){.hashes = hashes}, n)) return added(f, TAMIS_OK, n);
-    if (f->kind->walks && n >= SORT_LEAST && n <= SORT_MOST)
+    if (f->kind->walks && n >= MIN_SORT && n <= MAX_SORT)
         return added(f, add_in_order(f, hashes, n), n);
     return added(f, f->kind->add(&f->image.body, hashes, n), n);
 }
@@ -120,10 +120,10 @@ static tamis_status add_own_key(tamis *f, const struct tamis_key *key) {
     return rc ? rc : f->kind->add_keys(body, key, 1);
 }
 
-static size_t own_room(const tamis *f, size_t most) {
-    if (!f->kind->grow) return most;
+static size_t own_room(const tamis *f, size_t max) {
+    if (!f->kind->grow) return max;
     const uint64_t room = f->kind->room(&f->image.body);
-    return room < most ? (size_t)room : most;
+    return room < max ? (size_t)room : max;
 }
 
 static tamis_status add_own_some(tamis *f, tamis_keys keys, size_t n) {
@@ -219,12 +219,12 @@ tamis_status tamis_add_packed(tamis *f, const void *keys, size_t width, size_t n
 
 /* ---- One key many times --------------------------------------------------------------------- */
 
-enum { MOST_TIMES = 1 << 16 };
+enum { MAX_TIMES = 1 << 16 };
 
 static tamis_status check_times(const tamis *f, uint64_t times) {
-    if (times <= MOST_TIMES) return TAMIS_OK;
+    if (times <= MAX_TIMES) return TAMIS_OK;
     return tamis__fail(TAMIS_INVALID, "%s adds a key from 0 to %d times at once, not %llu",
-                       f->kind->name, MOST_TIMES, (unsigned long long)times);
+                       f->kind->name, MAX_TIMES, (unsigned long long)times);
 }
 
 /* So many equal keys, or hashes, in one call, which takes all of them or none. */
@@ -368,7 +368,7 @@ tamis_status tamis_tick_part(tamis *f, uint64_t bytes, bool *is_done) {
 
 tamis_status tamis_resize(tamis *f, uint64_t capacity) {
     tamis_status rc = tamis__may(f, TAMIS_CAN_RESIZE, "be resized");
-    if (!rc && capacity > TAMIS_MOST_CAPACITY)
+    if (!rc && capacity > TAMIS_MAX_CAPACITY)
         rc = tamis__fail(TAMIS_INVALID, "capacity=%llu is over 2^56", (unsigned long long)capacity);
     if (rc) return rc;
     uint64_t word[TAMIS_WORDS];

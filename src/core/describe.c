@@ -42,10 +42,10 @@ bool tamis_kind_named(const char *name, struct tamis_kind_info *info, size_t inf
 
 /* ---- Specs ---------------------------------------------------------------------------------- */
 
-enum { SPEC_MOST = 512 };
+enum { MAX_SPEC = 512 };
 
 typedef struct text {
-    char bytes[SPEC_MOST];
+    char bytes[MAX_SPEC];
     size_t len;
 } text;
 

@@ -71,8 +71,8 @@ void tamis__add_items(tamis *, uint64_t more);
 enum { TAMIS_BATCH = 1024, TAMIS_NEAR_BATCH = 64 };
 
 static inline size_t tamis__batch_of(const tamis *f, size_t n) {
-    const size_t most = f->image.body.size > TAMIS_NEAR_BYTES ? TAMIS_BATCH : TAMIS_NEAR_BATCH;
-    return n < most ? n : most;
+    const size_t max = f->image.body.size > TAMIS_NEAR_BYTES ? TAMIS_BATCH : TAMIS_NEAR_BATCH;
+    return n < max ? n : max;
 }
 
 /* The keys of one call, in the form that the caller has: one of the four. */

@@ -45,9 +45,9 @@ tamis_status tamis_prints_create(tamis_prints **maker, uint64_t bits,
     *maker = NULL;
     const tamis_status rc = tamis__read_options(options, &o);
     if (rc) return rc;
-    if (bits < 1 || bits > TAMIS_PRINT_MOST_BITS)
+    if (bits < 1 || bits > TAMIS_PRINT_MAX_BITS)
         return tamis__fail(TAMIS_INVALID, "prints have from 1 to %d bits, not %llu",
-                           TAMIS_PRINT_MOST_BITS, (unsigned long long)bits);
+                           TAMIS_PRINT_MAX_BITS, (unsigned long long)bits);
     const struct tamis_allocator allocator = tamis__allocator(&o);
     tamis_prints *m = tamis__get(&allocator, sizeof *m, &self);
     if (!m) return TAMIS_NOMEM;
@@ -81,10 +81,10 @@ static tamis_status is_print(uint64_t width, const void *print, size_t bytes) {
 
 static tamis_status is_id(const char *id, size_t len) {
     for (size_t i = 0; i < len; i++)
-        if ((uint8_t)id[i] < TAMIS_PRINT_LEAST_LETTER)
+        if ((uint8_t)id[i] < TAMIS_PRINT_MIN_LETTER)
             return tamis__fail(TAMIS_INVALID,
                                "byte %zu of the id is %u: bytes below %d are refused", i,
-                               (uint8_t)id[i], TAMIS_PRINT_LEAST_LETTER);
+                               (uint8_t)id[i], TAMIS_PRINT_MIN_LETTER);
     return TAMIS_OK;
 }
 
@@ -92,7 +92,7 @@ tamis_status tamis_prints_add(tamis_prints *m, const char *id, size_t id_len, co
                               size_t print_bytes) {
     tamis_status rc = is_print(m->width, print, print_bytes);
     if (!rc) rc = is_id(id, id_len);
-    if (!rc && m->rows == TAMIS_PRINT_MOST_ROWS)
+    if (!rc && m->rows == TAMIS_PRINT_MAX_ROWS)
         rc = tamis__fail(TAMIS_FULL, "there are %llu prints, and no more fit",
                          (unsigned long long)m->rows);
     if (!rc) rc = make_room(&m->allocator, &m->prints, print_bytes);
@@ -190,17 +190,17 @@ const char *tamis_print_at(const tamis *f, uint64_t row, const void **print) {
 
 /* A print that came from outside, as rows have it. */
 typedef struct asked {
-    _Alignas(TAMIS_ALIGNMENT) uint8_t bytes[TAMIS_PRINT_MOST_BYTES];
+    _Alignas(TAMIS_ALIGNMENT) uint8_t bytes[TAMIS_PRINT_MAX_BYTES];
     tamis_print_query query;
 } asked;
 
-static tamis_status ask(const tamis *f, const void *print, size_t bytes, double least, asked *a) {
+static tamis_status ask(const tamis *f, const void *print, size_t bytes, double min, asked *a) {
     if (!has_prints(f)) return tamis__cannot(f, "be searched for prints");
     const uint64_t width = tamis_print_bits(f);
     const tamis_status rc = is_print(width, print, bytes);
     if (rc) return rc;
-    if (!(least >= 0 && least <= 1))
-        return tamis__fail(TAMIS_INVALID, "a similarity is from 0 to 1, not %g", least);
+    if (!(min >= 0 && min <= 1))
+        return tamis__fail(TAMIS_INVALID, "a similarity is from 0 to 1, not %g", min);
     memcpy(a->bytes, print, bytes);
     memset(a->bytes + bytes, 0, (size_t)tamis__print_stride(width) - bytes);
     a->query = (tamis_print_query){a->bytes, tamis__print_set_bits(print, bytes)};
@@ -212,26 +212,26 @@ static tamis_status stopped(void) {
 }
 
 tamis_status tamis_prints_similar(const tamis *f, const void *print, size_t print_bytes,
-                                  double least, tamis_matches *take, void *ctx,
+                                  double min, tamis_matches *take, void *ctx,
                                   struct tamis_searched *searched) {
     struct tamis_searched unused, *s = searched ? searched : &unused;
     asked a;
-    const tamis_status rc = ask(f, print, print_bytes, least, &a);
+    const tamis_status rc = ask(f, print, print_bytes, min, &a);
     *s = (struct tamis_searched){0, 0, 0};
     if (rc) return rc;
-    return f->kind->prints->similar(&f->image.body, &a.query, least, take, ctx, s) ? TAMIS_OK
+    return f->kind->prints->similar(&f->image.body, &a.query, min, take, ctx, s) ? TAMIS_OK
                                                                                    : stopped();
 }
 
 tamis_status tamis_prints_nearest(const tamis *f, const void *print, size_t print_bytes,
-                                  double least, struct tamis_match *matches, size_t room,
+                                  double min, struct tamis_match *matches, size_t room,
                                   size_t *found, struct tamis_searched *searched) {
     struct tamis_searched unused, *s = searched ? searched : &unused;
     asked a;
-    const tamis_status rc = ask(f, print, print_bytes, least, &a);
+    const tamis_status rc = ask(f, print, print_bytes, min, &a);
     *s = (struct tamis_searched){0, 0, 0};
     *found = 0;
-    if (!rc) *found = f->kind->prints->nearest(&f->image.body, &a.query, least, matches, room, s);
+    if (!rc) *found = f->kind->prints->nearest(&f->image.body, &a.query, min, matches, room, s);
     return rc;
 }
 

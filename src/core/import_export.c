@@ -144,8 +144,8 @@ static uint64_t items_of(const tamis_arrival *in, const tamis *f) {
     tamis_measure m = {0};
     if (in->items) return in->items;
     f->kind->measure(&f->image.body, NULL, &m);
-    return m.items.value < (double)TAMIS_MOST_CAPACITY ? (uint64_t)(m.items.value + 0.5)
-                                                       : TAMIS_MOST_CAPACITY;
+    return m.items.value < (double)TAMIS_MAX_CAPACITY ? (uint64_t)(m.items.value + 0.5)
+                                                       : TAMIS_MAX_CAPACITY;
 }
 
 static tamis_status fill(tamis *f, const tamis_format *format, const tamis_input *input,
@@ -170,7 +170,7 @@ static void take_arrival(tamis *f, const tamis_arrival *in, const tamis_entry *e
     f->kind = entry->kind;
     f->image.entry = entry;
     f->image.hasher = (tamis_hasher){.mode = in->hash};
-    f->image.capacity = in->capacity < TAMIS_MOST_CAPACITY ? in->capacity : TAMIS_MOST_CAPACITY;
+    f->image.capacity = in->capacity < TAMIS_MAX_CAPACITY ? in->capacity : TAMIS_MAX_CAPACITY;
     f->image.one_in = in->fpr > 0 && in->fpr < 1 ? tamis__one_in(in->fpr) : 0;
     f->image.body.size = size;
     memcpy(f->image.body.word, in->word, sizeof in->word);

@@ -12,7 +12,7 @@ typedef struct decimal {
     int exponent; /* of ten */
 } decimal;
 
-enum { MOST_EXPONENT = 400 }; /* of what people type; the ranges of values are checked later */
+enum { MAX_EXPONENT = 400 }; /* of what people type; the ranges of values are checked later */
 
 static bool read_digits(const char **p, uint64_t *digits) {
     if (!isdigit((unsigned char)**p)) return false;
@@ -42,12 +42,12 @@ static bool read_decimal(const char **p, decimal *out) {
         exponent -= after_point;
         seen++;
     }
-    if (!seen || exponent < -MOST_EXPONENT) return false;
+    if (!seen || exponent < -MAX_EXPONENT) return false;
     if ((*s == 'e' || *s == 'E') && (isdigit((unsigned char)s[1]) || s[1] == '-' || s[1] == '+')) {
         const bool is_negative = s[1] == '-';
         s += isdigit((unsigned char)s[1]) ? 1 : 2;
         uint64_t power;
-        if (!read_digits(&s, &power) || power > MOST_EXPONENT) return false;
+        if (!read_digits(&s, &power) || power > MAX_EXPONENT) return false;
         exponent += is_negative ? -(int)power : (int)power;
     }
     *out = (decimal){digits, exponent};

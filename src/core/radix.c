@@ -11,7 +11,7 @@
 #include <string.h>
 
 enum { DIGIT_BITS = 11, DIGITS = 1 << DIGIT_BITS };
-enum { PART_BYTES = 512 * 1024, MOST_CUT_BITS = 8 };
+enum { PART_BYTES = 512 * 1024, MAX_CUT_BITS = 8 };
 enum { FEW = 24 };       /* sorted by insertion alone */
 enum { SPARE_BITS = 5 }; /* leave one record in 32 beside one that it is not told apart from */
 
@@ -120,8 +120,8 @@ TAMIS_HOT void sort_part(uint64_t *record, uint64_t *other, uint64_t n, unsigned
 
 /* Where the parts of `from` start when it is cut by the bits above `shift`, and from[] cut so. */
 TAMIS_HOT void cut(const uint64_t *from, uint64_t *to, uint64_t n, unsigned numbers, unsigned shift,
-                   uint64_t end[1 << MOST_CUT_BITS]) {
-    const uint64_t mask = (1 << MOST_CUT_BITS) - 1;
+                   uint64_t end[1 << MAX_CUT_BITS]) {
+    const uint64_t mask = (1 << MAX_CUT_BITS) - 1;
     uint64_t sum = 0;
     for (uint64_t i = 0; i < n; i++) end[from[i * numbers] >> shift & mask]++;
     for (unsigned d = 0; d <= mask; d++) {
@@ -137,9 +137,9 @@ TAMIS_HOT void cut(const uint64_t *from, uint64_t *to, uint64_t n, unsigned numb
 /* Too many for the cache, in `record`: they are left in `other`. */
 TAMIS_HOT void sort_many(uint64_t *record, uint64_t *other, uint64_t n, unsigned numbers) {
     const unsigned top = bits_of(differing(record, n, numbers, 0));
-    uint64_t end[1 << MOST_CUT_BITS] = {0};
-    cut(record, other, n, numbers, top > MOST_CUT_BITS ? top - MOST_CUT_BITS : 0, end);
-    for (unsigned d = 0; d < 1 << MOST_CUT_BITS; d++) {
+    uint64_t end[1 << MAX_CUT_BITS] = {0};
+    cut(record, other, n, numbers, top > MAX_CUT_BITS ? top - MAX_CUT_BITS : 0, end);
+    for (unsigned d = 0; d < 1 << MAX_CUT_BITS; d++) {
         const uint64_t start = d ? end[d - 1] : 0;
         sort_part(other + start * numbers, record + start * numbers, end[d] - start, numbers);
     }

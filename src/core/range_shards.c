@@ -65,13 +65,13 @@ static void copy_pairs_but_size(char *to, const char *pairs) {
     }
 }
 
-enum { SPEC_MOST = 1024 };
+enum { MAX_SPEC = 1024 };
 
 /* The pairs of the shard are those of the whole. A capacity that follows from size and rate is
  * written instead of the size: no shard could work it out. */
 static tamis_status write_shard_spec(const char *spec, uint64_t shard, uint64_t shards,
-                                     char out[SPEC_MOST]) {
-    char pairs[SPEC_MOST - 128];
+                                     char out[MAX_SPEC]) {
+    char pairs[MAX_SPEC - 128];
     tamis_request r;
     tamis_shape shape;
     uint64_t layout;
@@ -80,7 +80,7 @@ static tamis_status write_shard_spec(const char *spec, uint64_t shard, uint64_t 
     if (!tamis__shard_layout_of(r.entry->kind, &layout)) return not_cut(r.entry->kind);
     const size_t head = strcspn(spec, ":=");
     const char *from = spec[head] == ':' ? spec + head + 1 : spec; /* or they are all of it */
-    if (strlen(from) > SPEC_MOST / 2) return tamis__fail(TAMIS_INVALID, "the spec is too long");
+    if (strlen(from) > MAX_SPEC / 2) return tamis__fail(TAMIS_INVALID, "the spec is too long");
     rc = tamis__request_plan(&r, &shape);
     if (rc) return rc;
     if (r.has_capacity) {
@@ -90,14 +90,14 @@ static tamis_status write_shard_spec(const char *spec, uint64_t shard, uint64_t 
             snprintf(pairs, sizeof pairs, ",capacity=%llu", (unsigned long long)shape.capacity);
         copy_pairs_but_size(pairs + len, from);
     }
-    snprintf(out, SPEC_MOST, "shard:layout=%s%s,shard=%llu,shards=%llu", r.entry->kind->name, pairs,
+    snprintf(out, MAX_SPEC, "shard:layout=%s%s,shard=%llu,shards=%llu", r.entry->kind->name, pairs,
              (unsigned long long)shard, (unsigned long long)shards);
     return TAMIS_OK;
 }
 
 size_t tamis_shard_spec(const char *spec, uint64_t shard, uint64_t shards, char *text,
                         size_t size) {
-    char made[SPEC_MOST];
+    char made[MAX_SPEC];
     struct tamis_plan plan;
     if (size) *text = '\0';
     if (write_shard_spec(spec, shard, shards, made) || tamis_plan(made, &plan, sizeof plan))

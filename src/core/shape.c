@@ -58,18 +58,18 @@ static tamis_status plan_capacity(const tamis_request *r, tamis_shape *out) {
     tamis_wish wish = r->wish;
     wish.bits = 0;
     wish.capacity = 0;
-    const uint64_t most = (r->wish.bits + 63) / 64 * 8;
+    const uint64_t max = (r->wish.bits + 63) / 64 * 8;
     tamis_status rc = plan_shape(r, &wish, out);
     if (rc) return rc;
-    if (out->size > most)
+    if (out->size > max)
         return tamis__fail(TAMIS_INVALID, "size=%llu is too small for %s: it needs at least %llu",
-                           (unsigned long long)most, r->entry->kind->name,
+                           (unsigned long long)max, r->entry->kind->name,
                            (unsigned long long)out->size);
-    uint64_t low = 0, high = TAMIS_MOST_CAPACITY + 1;
+    uint64_t low = 0, high = TAMIS_MAX_CAPACITY + 1;
     while (high - low > 1) {
         tamis_shape tried;
         wish.capacity = low + (high - low) / 2;
-        if (plan_shape(r, &wish, &tried) == TAMIS_OK && tried.size <= most)
+        if (plan_shape(r, &wish, &tried) == TAMIS_OK && tried.size <= max)
             low = wish.capacity, *out = tried;
         else
             high = wish.capacity;

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { NAME_MOST = 32, VALUE_MOST = 96 };
+enum { MAX_NAME = 32, MAX_VALUE = 96 };
 #define DEFAULT_KIND "blocked"
 #define DEFAULT_FPR  0.01
 
@@ -32,7 +32,7 @@ typedef bool common_setter(tamis_request *, const char *value);
 static bool set_capacity(tamis_request *r, const char *value) {
     r->has_capacity = true;
     if (!tamis_parse_count(value, &r->wish.capacity)) return false;
-    if (r->wish.capacity <= TAMIS_MOST_CAPACITY) return true;
+    if (r->wish.capacity <= TAMIS_MAX_CAPACITY) return true;
     tamis__fail(TAMIS_INVALID, "must be from 0 to 2^56, not %s", value);
     return false;
 }
@@ -92,7 +92,7 @@ static bool set_key(tamis_request *r, const char *value) {
 /* One list for people, and one of the same order for the parser. Kinds with their own hash take
  * what stands before hash. */
 static const struct tamis_option common[] = {
-    {"capacity", NULL, 0, TAMIS_MOST_CAPACITY, "by size and fpr", "keys to plan for"},
+    {"capacity", NULL, 0, TAMIS_MAX_CAPACITY, "by size and fpr", "keys to plan for"},
     {"fpr", NULL, 0, 0, "1% when there is no size either",
      "wanted rate at capacity, from 1e-12 to below 1"},
     {"size", NULL, 8, TAMIS_MAX_PAYLOAD_BYTES, "by capacity and fpr",
@@ -170,10 +170,10 @@ static tamis_status unknown_kind(const char *name) {
 
 /* ---- Parsing -------------------------------------------------------------------------------- */
 
-bool tamis__copy_trimmed(char *to, size_t most, const char *from, size_t len) {
+bool tamis__copy_trimmed(char *to, size_t max, const char *from, size_t len) {
     while (len && *from == ' ') from++, len--;
     while (len && from[len - 1] == ' ') len--;
-    if (len >= most) return false;
+    if (len >= max) return false;
     memcpy(to, from, len);
     to[len] = '\0';
     return true;
@@ -191,7 +191,7 @@ static size_t find_option(const tamis_kind *kind, const char *name) {
 
 /* One name=value. `seen` has a bit for every wish met so far, so that none is given twice. */
 static tamis_status parse_pair(tamis_request *r, const char *text, size_t len, uint64_t *seen) {
-    char name[NAME_MOST], value[VALUE_MOST];
+    char name[MAX_NAME], value[MAX_VALUE];
     const char *equals = memchr(text, '=', len);
     if (!equals)
         return tamis__fail(TAMIS_INVALID, "'%.*s' should be name=value", len > 40 ? 40 : (int)len,
@@ -256,7 +256,7 @@ static tamis_status parse(const char *text, bool is_open, tamis_request *r) {
 
     /* "kind", "kind:pairs" or "pairs" alone. */
     const size_t head = strcspn(text, ":=");
-    char name[NAME_MOST];
+    char name[MAX_NAME];
     const char *pairs = text;
     if (text[head] == '=' || *text == '\0') {
         strcpy(name, DEFAULT_KIND);

@@ -21,7 +21,7 @@ tamis_status tamis__spec_parse(const char *text, tamis_request *);
  * "a|b|c", or -1; a part without the spaces around it, false when it is too long; and the value of
  * an option, false with a sentence. */
 int tamis__choice_index(const char *choices, const char *word);
-bool tamis__copy_trimmed(char *to, size_t most, const char *from, size_t len);
+bool tamis__copy_trimmed(char *to, size_t max, const char *from, size_t len);
 bool tamis__parse_option(const struct tamis_option *, const char *value, uint64_t *out);
 
 /* What has no choices and no range. */

@@ -44,10 +44,10 @@ tamis_status tamis_put_u64(tamis *f, uint64_t key, uint64_t value) {
 }
 
 tamis_status tamis__value_fits(const tamis_kind *kind, const uint64_t word[], uint64_t value) {
-    const uint64_t most = kind->most_value(word);
-    if (value <= most) return TAMIS_OK;
+    const uint64_t max = kind->max_value(word);
+    if (value <= max) return TAMIS_OK;
     return tamis__fail(TAMIS_INVALID, "value %llu is too large: %s holds values from 0 to %llu",
-                       (unsigned long long)value, kind->name, (unsigned long long)most);
+                       (unsigned long long)value, kind->name, (unsigned long long)max);
 }
 
 /* ---- Labels --------------------------------------------------------------------------------- */

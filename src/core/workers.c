@@ -6,7 +6,7 @@
 
 #include "base/status.h"
 
-enum { MOST_THREADS = 256 };
+enum { MAX_THREADS = 256 };
 
 typedef struct job {
     void (*work)(void *);
@@ -32,13 +32,13 @@ static unsigned start_threads(pthread_t *thread, unsigned wanted, job *j) {
 }
 
 tamis_status tamis__crew_run(tamis_crew *crew, unsigned threads, void (*work)(void *), void *ctx) {
-    pthread_t thread[MOST_THREADS];
+    pthread_t thread[MAX_THREADS];
     job j = {work, ctx};
     crew->rc = TAMIS_OK;
     pthread_mutex_init(&crew->lock, NULL);
     pthread_cond_init(&crew->turn, NULL);
     const unsigned others = threads ? threads - 1 : 0;
-    unsigned started = start_threads(thread, others < MOST_THREADS ? others : MOST_THREADS, &j);
+    unsigned started = start_threads(thread, others < MAX_THREADS ? others : MAX_THREADS, &j);
     work(ctx);
     while (started) pthread_join(thread[--started], NULL);
     pthread_cond_destroy(&crew->turn);

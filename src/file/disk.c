@@ -45,8 +45,8 @@ static tamis_status changed(const char *path, const char *how) {
 
 tamis_status tamis__disk_read(int fd, const char *path, void *bytes, uint64_t size) {
     for (uint8_t *p = bytes; size;) {
-        const size_t most = 1u << 30; /* some systems refuse or cut larger reads */
-        const ssize_t got = read(fd, p, size < most ? (size_t)size : most);
+        const size_t max = 1u << 30; /* some systems refuse or cut larger reads */
+        const ssize_t got = read(fd, p, size < max ? (size_t)size : max);
         if (got < 0 && errno == EINTR) continue;
         if (got < 0) return tamis__io_error(path, "cannot read");
         if (got == 0) return changed(path, "shorter");

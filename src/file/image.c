@@ -62,8 +62,8 @@ static const uint8_t magic[8] = {0xd6, 't', 'a', 'm', 'i', 's', 0x1a, 0x0a};
 uint64_t tamis__one_in(double fpr) {
     if (!(fpr > 0)) return 0;
     if (fpr < 1e-12) fpr = 1e-12;
-    const uint64_t one_in = (uint64_t)(MILLIONTHS / fpr + 0.5), least = (uint64_t)MILLIONTHS + 1;
-    return one_in < least ? least : one_in;
+    const uint64_t one_in = (uint64_t)(MILLIONTHS / fpr + 0.5), min = (uint64_t)MILLIONTHS + 1;
+    return one_in < min ? min : one_in;
 }
 
 double tamis__fpr_of(uint64_t one_in) {
@@ -156,7 +156,7 @@ static tamis_status read_shape(tamis_image *image, const uint8_t *h, uint64_t to
         return tamis__fail(TAMIS_CORRUPT,
                            "damaged: the shape makes %llu bytes of payload, the header says %llu",
                            (unsigned long long)size, (unsigned long long)payload);
-    if (notes > TAMIS_NOTES_MOST_BYTES) return corrupt("notes of more than 1 MiB");
+    if (notes > TAMIS_NOTES_MAX_BYTES) return corrupt("notes of more than 1 MiB");
     if (total != TAMIS_IMAGE_HEADER_BYTES + payload + notes)
         return tamis__fail(TAMIS_CORRUPT, "damaged: %llu bytes where the header says %llu",
                            (unsigned long long)total,
@@ -180,7 +180,7 @@ tamis_status tamis__image_read_header(tamis_image *image, const uint8_t *h, uint
     image->one_in = tamis__get64(h + AT_ONE_IN);
     image->body.items = tamis__get64(h + AT_ITEMS);
     image->has_stray_bits = tamis__get32(h + AT_MAY_IGNORE) & HAS_STRAY_BITS;
-    if (image->capacity > TAMIS_MOST_CAPACITY) return corrupt("the capacity is over 2^56");
+    if (image->capacity > TAMIS_MAX_CAPACITY) return corrupt("the capacity is over 2^56");
     if (image->one_in && image->one_in <= (uint64_t)MILLIONTHS)
         return corrupt("the asked rate is not below 1");
     rc = read_shape(image, h, total);

@@ -6,7 +6,7 @@
 
 bool tamis__note_name_is_legal(const char *name) {
     const size_t len = strlen(name);
-    return len >= 1 && len <= TAMIS_NOTE_NAME_MOST &&
+    return len >= 1 && len <= TAMIS_NOTE_MAX_NAME &&
            strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789._-") == len;
 }
 
@@ -22,8 +22,8 @@ bool tamis__note_value_is_legal(const char *value) {
             if ((*p & 0xc0) != 0x80) return false;
             code = code << 6 | (*p & 0x3f);
         }
-        static const uint32_t least[4] = {0, 0x80, 0x800, 0x10000};
-        if (code < least[more] || code > 0x10ffff || (code >= 0xd800 && code < 0xe000))
+        static const uint32_t min[4] = {0, 0x80, 0x800, 0x10000};
+        if (code < min[more] || code > 0x10ffff || (code >= 0xd800 && code < 0xe000))
             return false;
     }
     return true;

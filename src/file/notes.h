@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { TAMIS_NOTES_MOST_BYTES = 1 << 20, TAMIS_NOTE_NAME_MOST = 64 };
+enum { TAMIS_NOTES_MAX_BYTES = 1 << 20, TAMIS_NOTE_MAX_NAME = 64 };
 
 bool tamis__note_name_is_legal(const char *name);
 bool tamis__note_value_is_legal(const char *value);

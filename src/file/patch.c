@@ -50,11 +50,11 @@ enum coding { WHOLE, CHANGES, CODINGS };
 enum { LINE_BYTES = 64, LINE_BITS = 8 * LINE_BYTES, LINE_WORDS = LINE_BYTES / 8, LEVELS = 9 };
 
 /* Nothing that is larger is an image. */
-#define SIZE_MOST ((uint64_t)1 << 57)
+#define MAX_SIZE ((uint64_t)1 << 57)
 
 /* Coded changes may make at most this many times the bytes at hand: a small patch cannot ask for
  * all the memory there is. */
-enum { GROWTH_MOST = 4 };
+enum { MAX_GROWTH = 4 };
 
 static const uint8_t magic[8] = {0xd6, 'p', 'a', 't', 'c', 'h', 0x1a, 0x0a};
 
@@ -224,7 +224,7 @@ static void write_header(uint8_t h[HEADER_BYTES], enum coding coding, span base,
 
 /* Whether a patch of so many bytes may make a result of that size by changes. */
 static bool may_grow(uint64_t base_size, uint64_t patch_size, uint64_t result_size) {
-    return result_size / GROWTH_MOST <= base_size + patch_size;
+    return result_size / MAX_GROWTH <= base_size + patch_size;
 }
 
 /* Chooses the coding, and completes the header. */
@@ -275,7 +275,7 @@ tamis_status tamis_diff(const void *base, size_t base_size, const void *result, 
     taker out = {put, ctx};
     tamis_ranges ranges;
     uint8_t header[HEADER_BYTES];
-    if (from.size > SIZE_MOST || to.size > SIZE_MOST)
+    if (from.size > MAX_SIZE || to.size > MAX_SIZE)
         return tamis__fail(TAMIS_TOO_LARGE, "images of a patch have at most 2^57 bytes");
     const enum coding coding = plan_patch(&ranges, from, to, header);
     if (info) tell(header, info, info_size);
@@ -320,7 +320,7 @@ static tamis_status check_sizes(span patch, const uint8_t h[HEADER_BYTES]) {
                            h[AT_CODING], tamis_version());
     if (memcmp(h + AT_ZERO, zero, sizeof zero) != 0)
         return corrupt("bytes 11 to 15 of the patch are not zero");
-    if (base > SIZE_MOST || result > SIZE_MOST) return corrupt("no image is that large");
+    if (base > MAX_SIZE || result > MAX_SIZE) return corrupt("no image is that large");
     if (h[AT_CODING] == WHOLE && body != result)
         return corrupt("the sizes of the patch do not add up");
     if (h[AT_CODING] == CHANGES && !may_grow(base, HEADER_BYTES + body, result))

@@ -19,8 +19,8 @@
 /* ---- Where a path leads --------------------------------------------------------------------- */
 
 /* By hand: realpath knows no end of a link that is not there yet. */
-static bool follow(char target[TAMIS_PATH_MOST]) {
-    char link[TAMIS_PATH_MOST], folder[TAMIS_PATH_MOST], next[2 * TAMIS_PATH_MOST];
+static bool follow(char target[TAMIS_MAX_PATH]) {
+    char link[TAMIS_MAX_PATH], folder[TAMIS_MAX_PATH], next[2 * TAMIS_MAX_PATH];
     const ssize_t len = readlink(target, link, sizeof link - 1);
     if (len < 0) return false;
     link[len] = '\0';
@@ -28,15 +28,15 @@ static bool follow(char target[TAMIS_PATH_MOST]) {
     const bool is_beside = *link != '/' && strcmp(folder, ".") != 0;
     snprintf(next, sizeof next, "%s%s%s", is_beside ? folder : "", is_beside ? "/" : "", link);
     errno = ENAMETOOLONG;
-    return snprintf(target, TAMIS_PATH_MOST, "%s", next) < TAMIS_PATH_MOST;
+    return snprintf(target, TAMIS_MAX_PATH, "%s", next) < TAMIS_MAX_PATH;
 }
 
-tamis_status tamis__place_find(const char *path, char target[TAMIS_PATH_MOST]) {
+tamis_status tamis__place_find(const char *path, char target[TAMIS_MAX_PATH]) {
     enum { LINKS = 40 }; /* as many as the system itself follows */
     struct stat st;
-    const int len = snprintf(target, TAMIS_PATH_MOST, "%s", path);
+    const int len = snprintf(target, TAMIS_MAX_PATH, "%s", path);
     errno = ENAMETOOLONG;
-    bool is_good = len >= 0 && len < TAMIS_PATH_MOST;
+    bool is_good = len >= 0 && len < TAMIS_MAX_PATH;
     for (int links = 0; is_good && lstat(target, &st) == 0 && S_ISLNK(st.st_mode); links++) {
         is_good = links < LINKS && follow(target);
         if (links >= LINKS) errno = ELOOP;

@@ -15,7 +15,7 @@
 
 typedef struct tamis_place {
     const char *path;             /* as the caller calls it */
-    char target[TAMIS_PATH_MOST]; /* where symbolic links lead */
+    char target[TAMIS_MAX_PATH]; /* where symbolic links lead */
     bool is_there;                /* there is a file; then `seen` tells which */
     bool is_locked;               /* not where the system has no locks, or nothing is there */
     int fd;                       /* to read it; -1 when nothing is there, or we may not */
@@ -23,7 +23,7 @@ typedef struct tamis_place {
 } tamis_place;
 
 /* Where a path leads: through symbolic links, also when nothing is at their end yet. */
-tamis_status tamis__place_find(const char *path, char target[TAMIS_PATH_MOST]);
+tamis_status tamis__place_find(const char *path, char target[TAMIS_MAX_PATH]);
 
 /* Waits up to `wait_ms` for whoever holds it, then TAMIS_BUSY. Nothing under the name is TAMIS_IO
  * unless `may_be_new`. `path` must outlive the place. */

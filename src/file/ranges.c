@@ -6,14 +6,14 @@
 
 /* The range is kept at 24 bits or more, of which the upper 8 or more are shared out in 65536 parts:
  * with a chance from 1 to 65535 of them neither side gets nothing. */
-enum { LEAST_BITS = 24, START_BYTES = 4 };
-#define LEAST ((uint32_t)1 << LEAST_BITS)
+enum { MIN_BITS = 24, START_BYTES = 4 };
+#define MIN ((uint32_t)1 << MIN_BITS)
 
 /* A product with 2^32 / d + 1, without its lower half, is the quotient of any number below 2^24 by a
  * d up to 256, exactly. A division for each decision would take twice as long as all the rest. */
 static void start(tamis_ranges *r) {
     r->range = UINT32_MAX;
-    for (unsigned i = 0; i <= TAMIS_CHANCE_SEEN_MOST; i++)
+    for (unsigned i = 0; i <= TAMIS_CHANCE_MAX_SEEN; i++)
         r->share[i] = (uint32_t)(((uint64_t)1 << 32) / (i + 2) + 1);
 }
 
@@ -84,7 +84,7 @@ static bool decide(tamis_ranges *r, uint32_t chance, bool yes) {
         else
             r->low += part;
     }
-    for (; r->range < LEAST; r->range <<= 8)
+    for (; r->range < MIN; r->range <<= 8)
         if (r->is_reader)
             r->code = r->code << 8 | next_byte(r);
         else
@@ -98,7 +98,7 @@ static void learn(tamis_chance *c, const uint32_t *share, bool yes) {
     const uint32_t off = yes ? ((uint32_t)1 << 24) - c->yes : c->yes;
     const uint32_t step = (uint32_t)((uint64_t)off * share[c->seen] >> 32);
     c->yes = yes ? c->yes + step : c->yes - step;
-    if (c->seen < TAMIS_CHANCE_SEEN_MOST) c->seen++;
+    if (c->seen < TAMIS_CHANCE_MAX_SEEN) c->seen++;
 }
 
 bool tamis__decide(tamis_ranges *r, tamis_chance *c, bool yes) {

@@ -17,7 +17,7 @@ typedef struct tamis_chance {
     uint32_t yes, seen;
 } tamis_chance;
 
-enum { TAMIS_CHANCE_HALF = 1 << 23, TAMIS_CHANCE_SEEN_MOST = 254 };
+enum { TAMIS_CHANCE_HALF = 1 << 23, TAMIS_CHANCE_MAX_SEEN = 254 };
 
 /* Takes the bytes that a writer makes; false stops it. */
 typedef bool tamis_ranges_put(void *ctx, const uint8_t *bytes, size_t size);
@@ -28,7 +28,7 @@ typedef struct tamis_ranges {
     bool is_reader;
     bool is_bad; /* a reader met the end too early, or a writer was stopped */
     uint32_t range;
-    uint32_t share[TAMIS_CHANCE_SEEN_MOST + 1]; /* what is learned at once: 2^32 parts, by `seen` */
+    uint32_t share[TAMIS_CHANCE_MAX_SEEN + 1]; /* what is learned at once: 2^32 parts, by `seen` */
 
     /* of a reader */
     uint32_t code;

@@ -24,7 +24,7 @@ static const char suffix[] = ".tmp", older[] = ".new";
  * keep_rights. A new one has its own from the start. */
 tamis_status tamis__file_begin(tamis_new_file *f, tamis_goal goal, enum tamis_readers readers) {
     struct stat st;
-    char prefix[TAMIS_PATH_MOST + 1];
+    char prefix[TAMIS_MAX_PATH + 1];
     f->path = goal.path;
     f->place = goal.place;
     f->readers = readers;
@@ -46,8 +46,8 @@ tamis_status tamis__file_begin(tamis_new_file *f, tamis_goal goal, enum tamis_re
 tamis_status tamis__file_append(tamis_new_file *f, const void *bytes, uint64_t size) {
     const uint8_t *p = bytes;
     for (uint64_t left = size; left;) {
-        const size_t most = 1u << 30; /* some systems refuse or cut larger writes */
-        const ssize_t put = write(f->fd, p, left < most ? (size_t)left : most);
+        const size_t max = 1u << 30; /* some systems refuse or cut larger writes */
+        const ssize_t put = write(f->fd, p, left < max ? (size_t)left : max);
         if (put < 0 && errno == EINTR) continue;
         if (put == 0) errno = ENOSPC;
         if (put <= 0) return tamis__io_error(f->path, "cannot write");
@@ -102,7 +102,7 @@ static tamis_status keep_rights(const tamis_new_file *f, const struct stat *old)
 
 /* The rename itself lasts only once its folder is on disk. */
 static int sync_folder(const char *path) {
-    char folder[TAMIS_PATH_MOST];
+    char folder[TAMIS_MAX_PATH];
     tamis__folder_of(path, folder);
     const int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (fd < 0) return -1;
@@ -160,7 +160,7 @@ void tamis__file_abandon(tamis_new_file *f) {
 }
 
 void tamis__file_tidy(const char *target) {
-    char folder[TAMIS_PATH_MOST], prefix[TAMIS_PATH_MOST + 1];
+    char folder[TAMIS_MAX_PATH], prefix[TAMIS_MAX_PATH + 1];
     tamis__folder_of(target, folder);
     const char *slash = strrchr(target, '/');
     snprintf(prefix, sizeof prefix, "%s.", slash ? slash + 1 : target);

@@ -13,7 +13,7 @@ typedef struct tamis_new_file {
     const char *path; /* as the caller calls it */
     enum tamis_readers readers;
     tamis_place *place; /* of an edit: the name must lead to what it holds; or NULL */
-    char target[TAMIS_PATH_MOST], temp[TAMIS_PATH_MOST];
+    char target[TAMIS_MAX_PATH], temp[TAMIS_MAX_PATH];
 } tamis_new_file;
 
 /* Where a new file goes: to a path, or to what an edit holds. */

@@ -32,7 +32,7 @@ tamis_status tamis__spill_start(tamis_spill *s, const char *folder, bool is_like
  * not let go of the name, the next one that spills here removes it. Records are nobody else's
  * business: whoever knows the hashes of a set knows the set. */
 static tamis_status open_file(tamis_spill *s) {
-    char start[TAMIS_PATH_MOST + sizeof prefix];
+    char start[TAMIS_MAX_PATH + sizeof prefix];
     tamis__temp_tidy(s->folder, prefix, suffix, NULL);
     snprintf(start, sizeof start, "%s/%s", s->folder, prefix);
     s->fd = tamis__temp_create(start, suffix, 0600, s->name);
@@ -43,8 +43,8 @@ static tamis_status open_file(tamis_spill *s) {
 
 /* The system takes and gives this much at once. */
 static size_t some_of(uint64_t size) {
-    const size_t most = 1u << 30;
-    return size < most ? (size_t)size : most;
+    const size_t max = 1u << 30;
+    return size < max ? (size_t)size : max;
 }
 
 static tamis_status write_all(tamis_spill *s, uint64_t at, const uint8_t *p, uint64_t size) {

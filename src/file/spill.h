@@ -8,8 +8,8 @@
 /* A file without a name: gone when the process ends, however it ends. The first write opens it. */
 typedef struct tamis_spill {
     int fd;
-    char folder[TAMIS_PATH_MOST];
-    char name[TAMIS_PATH_MOST]; /* only when the system did not let go of it */
+    char folder[TAMIS_MAX_PATH];
+    char name[TAMIS_MAX_PATH]; /* only when the system did not let go of it */
 } tamis_spill;
 
 /* In `folder`; NULL: in $TMPDIR, or /tmp. When it is likely to be needed, a folder that cannot take

@@ -32,13 +32,13 @@ static bool is_kept(int fd) {
 }
 
 int tamis__temp_create(const char *prefix, const char *suffix, unsigned mode,
-                       char name[TAMIS_PATH_MOST]) {
+                       char name[TAMIS_MAX_PATH]) {
     for (int tries = 0; tries < 100; tries++) {
         uint32_t number;
         if (!random_number(&number)) return -1;
         const int len =
-            snprintf(name, TAMIS_PATH_MOST, "%s%08x%s", prefix, (unsigned)number, suffix);
-        if (len < 0 || len >= TAMIS_PATH_MOST) return errno = ENAMETOOLONG, -1;
+            snprintf(name, TAMIS_MAX_PATH, "%s%08x%s", prefix, (unsigned)number, suffix);
+        if (len < 0 || len >= TAMIS_MAX_PATH) return errno = ENAMETOOLONG, -1;
         const int fd = open(name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, (mode_t)mode);
         if (fd < 0 && errno != EEXIST) return -1;
         if (fd < 0) continue;
@@ -86,8 +86,8 @@ void tamis__temp_tidy(const char *folder, const char *prefix, const char *suffix
     closedir(dir);
 }
 
-void tamis__folder_of(const char *path, char folder[TAMIS_PATH_MOST]) {
-    snprintf(folder, TAMIS_PATH_MOST, "%s", path);
+void tamis__folder_of(const char *path, char folder[TAMIS_MAX_PATH]) {
+    snprintf(folder, TAMIS_MAX_PATH, "%s", path);
     char *slash = strrchr(folder, '/');
     if (!slash)
         strcpy(folder, ".");

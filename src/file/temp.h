@@ -5,12 +5,12 @@
 #ifndef TAMIS_FILE_TEMP_H
 #define TAMIS_FILE_TEMP_H
 
-enum { TAMIS_PATH_MOST = 4096 };
+enum { TAMIS_MAX_PATH = 4096 };
 
 /* A new, locked file to read and write; `prefix` has the folder. Of `mode` it gets what the umask
  * allows. -1 with errno. */
 int tamis__temp_create(const char *prefix, const char *suffix, unsigned mode,
-                       char name[TAMIS_PATH_MOST]);
+                       char name[TAMIS_MAX_PATH]);
 
 /* Removes files of such names in `folder` whose writers are dead; `prefix` has no folder. The
  * command once had names of its own, without a lock: PREFIX, process, -, number, `older`; NULL: not
@@ -19,6 +19,6 @@ void tamis__temp_tidy(const char *folder, const char *prefix, const char *suffix
                       const char *older);
 
 /* The folder of a path: all before its last slash, or ".". */
-void tamis__folder_of(const char *path, char folder[TAMIS_PATH_MOST]);
+void tamis__folder_of(const char *path, char folder[TAMIS_MAX_PATH]);
 
 #endif

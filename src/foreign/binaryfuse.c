@@ -27,7 +27,7 @@
 enum { SEED, SIZE, SEGMENT, SEGMENTS, WIDTH };
 enum { OPT_WIDTH };
 enum { WIDTH_8, WIDTH_16, WIDTHS };
-enum { HEADER = 28, PACKED_HEADER = 12, ARITY = 3, MOST_SEGMENT = 1 << 18, TRIES = 100 };
+enum { HEADER = 28, PACKED_HEADER = 12, ARITY = 3, MAX_SEGMENT = 1 << 18, TRIES = 100 };
 enum { UNUSED_BYTES = 4 };
 
 static const struct tamis_option options[] = {
@@ -56,7 +56,7 @@ static void shape_for(uint64_t n, uint64_t word[]) {
     word[SEGMENT] = 4;
     if (n > 0) {
         const uint64_t segment = (uint64_t)1 << (unsigned)floor(log(keys) / log(3.33) + 2.25);
-        word[SEGMENT] = segment < MOST_SEGMENT ? segment : MOST_SEGMENT;
+        word[SEGMENT] = segment < MAX_SEGMENT ? segment : MAX_SEGMENT;
     }
     if (n > 1) slots = round(keys * fmax(1.125, 0.875 + 0.25 * log(1000000.0) / log(keys)));
     const uint64_t all = ((uint64_t)slots + word[SEGMENT] - 1) / word[SEGMENT];
@@ -98,7 +98,7 @@ static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
 
 static tamis_status check(const uint64_t word[], uint64_t *size) {
     const uint64_t segment = word[SEGMENT], segments = word[SEGMENTS];
-    if (segment == 0 || segment > MOST_SEGMENT || (segment & (segment - 1)))
+    if (segment == 0 || segment > MAX_SEGMENT || (segment & (segment - 1)))
         return tamis__fail(TAMIS_CORRUPT, "a segment of binary-fuse has 1 to 2^18 slots, not %llu",
                            (unsigned long long)segment);
     if (segments == 0 || segments > UINT32_MAX || slots_of(word) > UINT32_MAX ||

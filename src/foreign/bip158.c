@@ -24,7 +24,7 @@
 
 enum { VALUES, BYTES, KEY0, KEY1 };
 enum { OPT_KEY0, OPT_KEY1, OPT_BLOCK };
-enum { LOW_BITS = 19, RANGE_PER_VALUE = 784931, MOST_COUNT_BYTES = 5 };
+enum { LOW_BITS = 19, RANGE_PER_VALUE = 784931, MAX_COUNT_BYTES = 5 };
 enum { KEY_BYTES = 16, BLOCK_HASH_BYTES = 32 };
 #define RATE (1.0 / RANGE_PER_VALUE)
 
@@ -88,7 +88,7 @@ static uint64_t hash_of(const uint64_t word[], const struct tamis_key *key) {
 /* ---- CompactSize ---------------------------------------------------------------------------- */
 
 static uint64_t count_bytes(uint64_t n) {
-    return n < 0xfd ? 1 : n <= UINT16_MAX ? 3 : MOST_COUNT_BYTES;
+    return n < 0xfd ? 1 : n <= UINT16_MAX ? 3 : MAX_COUNT_BYTES;
 }
 
 static uint64_t put_count(uint8_t *to, uint64_t n) {
@@ -143,11 +143,11 @@ static tamis_status check(const uint64_t word[], uint64_t *size) {
     if (n > UINT32_MAX)
         return tamis__fail(TAMIS_CORRUPT, "bip158 has at most 2^32-1 values, not %llu",
                            (unsigned long long)n);
-    const uint64_t least = n * (LOW_BITS + 1), most = least + (range_of(word) >> LOW_BITS);
-    if (word[BYTES] < stored_bytes(n, least) || word[BYTES] > stored_bytes(n, most))
+    const uint64_t min = n * (LOW_BITS + 1), max = min + (range_of(word) >> LOW_BITS);
+    if (word[BYTES] < stored_bytes(n, min) || word[BYTES] > stored_bytes(n, max))
         return tamis__fail(TAMIS_CORRUPT, "%llu values of bip158 take %llu to %llu bytes, not %llu",
-                           (unsigned long long)n, (unsigned long long)stored_bytes(n, least),
-                           (unsigned long long)stored_bytes(n, most),
+                           (unsigned long long)n, (unsigned long long)stored_bytes(n, min),
+                           (unsigned long long)stored_bytes(n, max),
                            (unsigned long long)word[BYTES]);
     *size = (word[BYTES] + 7) / 8 * 8;
     return TAMIS_OK;
@@ -214,7 +214,7 @@ static bool next_value(stream *s) {
 }
 
 static tamis_status audit(const tamis_body *f) {
-    uint8_t count[MOST_COUNT_BYTES];
+    uint8_t count[MAX_COUNT_BYTES];
     const uint64_t n = f->word[VALUES];
     stream s = open_stream(f);
     if (memcmp(f->bytes, count, (size_t)put_count(count, n)) != 0)

@@ -28,12 +28,12 @@
 
 enum { BITS, HASHES, TWEAK, FLAGS };
 enum { OPT_HASHES, OPT_TWEAK, OPT_FLAGS };
-enum { MOST_BYTES = 36000, MOST_HASHES = 50, LONG_FROM = 0xfd, TRAILER = 9 };
-enum { SHORT_HEADER = 1, LONG_HEADER = 3, LEAST = SHORT_HEADER + TRAILER };
+enum { MAX_BYTES = 36000, MAX_HASHES = 50, LONG_FROM = 0xfd, TRAILER = 9 };
+enum { SHORT_HEADER = 1, LONG_HEADER = 3, MIN = SHORT_HEADER + TRAILER };
 #define STEP 0xfba4c795u
 
 static const struct tamis_option options[] = {
-    {"hashes", NULL, 0, MOST_HASHES, "as Bitcoin Core does", "probes per key, k"},
+    {"hashes", NULL, 0, MAX_HASHES, "as Bitcoin Core does", "probes per key, k"},
     {"tweak", NULL, 0, UINT32_MAX, "0", "added to every seed, so that filters of one set differ"},
     {"flags", NULL, 0, UINT8_MAX, "0", "1: a node adds outpoints that match, 2: some of them"},
 };
@@ -90,14 +90,14 @@ static bool matches_all(const uint64_t word[]) {
 static const double ln2 = 0.6931471805599453, ln2_squared = 0.4804530139182014;
 
 static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
-    const uint64_t most = (uint64_t)MOST_BYTES * 8, keys = wish->capacity ? wish->capacity : 1;
-    if (wish->bits > most)
+    const uint64_t max = (uint64_t)MAX_BYTES * 8, keys = wish->capacity ? wish->capacity : 1;
+    if (wish->bits > max)
         return tamis__fail(TAMIS_TOO_LARGE, "a BIP37 filter has at most %llu bits, not %llu",
-                           (unsigned long long)most, (unsigned long long)wish->bits);
+                           (unsigned long long)max, (unsigned long long)wish->bits);
     const double bits =
         wish->bits ? (double)wish->bits : -1 / ln2_squared * (double)keys * log(wish->fpr);
-    word[BITS] = (uint64_t)fmax(fmin(bits, (double)most), 8) / 8 * 8;
-    const double hashes = fmax(fmin((double)(word[BITS] / keys) * ln2, MOST_HASHES), 1);
+    word[BITS] = (uint64_t)fmax(fmin(bits, (double)max), 8) / 8 * 8;
+    const double hashes = fmax(fmin((double)(word[BITS] / keys) * ln2, MAX_HASHES), 1);
     word[HASHES] = wish->has_option[OPT_HASHES] ? wish->option[OPT_HASHES] : (uint64_t)hashes;
     word[TWEAK] = wish->option[OPT_TWEAK];
     word[FLAGS] = wish->option[OPT_FLAGS];
@@ -105,12 +105,12 @@ static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
 }
 
 static tamis_status check(const uint64_t word[], uint64_t *size) {
-    if (word[BITS] % 8 || word[BITS] / 8 > MOST_BYTES)
+    if (word[BITS] % 8 || word[BITS] / 8 > MAX_BYTES)
         return tamis__fail(TAMIS_CORRUPT, "a BIP37 filter has 0 to %d bytes, not %llu bits",
-                           MOST_BYTES, (unsigned long long)word[BITS]);
-    if (word[HASHES] > MOST_HASHES)
+                           MAX_BYTES, (unsigned long long)word[BITS]);
+    if (word[HASHES] > MAX_HASHES)
         return tamis__fail(TAMIS_CORRUPT, "a BIP37 filter has 0 to %d hashes, not %llu",
-                           MOST_HASHES, (unsigned long long)word[HASHES]);
+                           MAX_HASHES, (unsigned long long)word[HASHES]);
     if (word[TWEAK] > UINT32_MAX || word[FLAGS] > UINT8_MAX)
         return tamis__fail(TAMIS_CORRUPT,
                            "tweak %llu has more than 32 bits or flags %llu have "
@@ -201,7 +201,7 @@ static tamis_status read_count(const tamis_input *in, uint64_t *bytes, uint64_t 
         return tamis__not_it("bip37",
                              "it starts with %02x, for a count of 4 or 8 bytes, and at "
                              "most %d bytes are allowed",
-                             p[0], MOST_BYTES);
+                             p[0], MAX_BYTES);
     if (*bytes < LONG_FROM)
         return tamis__not_it("bip37", "%llu has a shorter CompactSize than three bytes",
                              (unsigned long long)*bytes);
@@ -211,23 +211,23 @@ static tamis_status read_count(const tamis_input *in, uint64_t *bytes, uint64_t 
 static tamis_status read(const tamis_input *in, const tamis_said *said, tamis_arrival *out) {
     uint64_t bytes, header;
     (void)said;
-    if (in->size < LEAST)
+    if (in->size < MIN)
         return tamis__not_it("bip37", "%llu bytes, an empty one has %d",
-                             (unsigned long long)in->size, LEAST);
+                             (unsigned long long)in->size, MIN);
     const tamis_status rc = read_count(in, &bytes, &header);
     if (rc) return rc;
-    if (bytes > MOST_BYTES)
+    if (bytes > MAX_BYTES)
         return tamis__not_it("bip37", "%llu bytes of bits, at most %d are allowed",
-                             (unsigned long long)bytes, MOST_BYTES);
+                             (unsigned long long)bytes, MAX_BYTES);
     if (in->size != header + bytes + TRAILER)
         return tamis__not_it(
             "bip37", "%llu bytes of bits make %llu bytes, not %llu", (unsigned long long)bytes,
             (unsigned long long)(header + bytes + TRAILER), (unsigned long long)in->size);
     const uint8_t *end = in->bytes + header + bytes;
     const uint64_t hashes = tamis__get32(end);
-    if (hashes > MOST_HASHES)
+    if (hashes > MAX_HASHES)
         return tamis__not_it("bip37", "%llu hashes, at most %d are allowed",
-                             (unsigned long long)hashes, MOST_HASHES);
+                             (unsigned long long)hashes, MAX_HASHES);
     *out = (tamis_arrival){.kind = "bip37",
                            .word = {bytes * 8, hashes, tamis__get32(end + 4), end[8]},
                            .capacity = hashes ? tamis__like_capacity(bytes * 8, hashes) : 0,

@@ -26,10 +26,10 @@
 enum { BITS, HASHES, ROOM };
 enum { OPT_HASHES, OPT_ROOM };
 enum { AT_LENGTH = TAMIS_BNB_AT_LENGTH, HEADER = TAMIS_BNB_HEADER };
-#define MOST_BITS ((uint64_t)1 << 58)
+#define MAX_BITS ((uint64_t)1 << 58)
 
 /* Bits that a file with a length of 0 may leave out: memory is for what is there. */
-enum { MOST_MISSING = 4096 };
+enum { MAX_MISSING = 4096 };
 
 static const struct tamis_option options[] = {
     {"hashes", NULL, 1, 255, "as the Go package does", "probes per key, k"},
@@ -87,21 +87,21 @@ static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
     const uint64_t keys = wish->capacity ? wish->capacity : 1;
     const double bits =
         wish->bits ? (double)wish->bits : fmax(1, ceil(tamis__like_bits_for(keys, wish->fpr)));
-    if (bits > (double)MOST_BITS)
+    if (bits > (double)MAX_BITS)
         return tamis__fail(TAMIS_TOO_LARGE, "bits-and-blooms has at most 2^58 bits here");
     const double hashes = fmax(1, ceil(log(2) * bits / (double)keys));
     word[BITS] = (uint64_t)bits;
     word[HASHES] = wish->has_option[OPT_HASHES] ? wish->option[OPT_HASHES]
-                                                : (uint64_t)fmin(hashes, TAMIS_LIKE_MOST_HASHES);
+                                                : (uint64_t)fmin(hashes, TAMIS_LIKE_MAX_HASHES);
     word[ROOM] = wish->option[OPT_ROOM] > word[BITS] ? wish->option[OPT_ROOM] : word[BITS];
     return TAMIS_OK;
 }
 
 static tamis_status check(const uint64_t word[], uint64_t *size) {
-    if (word[ROOM] < word[BITS] || word[ROOM] > MOST_BITS)
+    if (word[ROOM] < word[BITS] || word[ROOM] > MAX_BITS)
         return tamis__fail(TAMIS_CORRUPT, "%llu bits have no place in a set of %llu",
                            (unsigned long long)word[BITS], (unsigned long long)word[ROOM]);
-    return tamis__like_check(&like, word, 1, MOST_BITS, size);
+    return tamis__like_check(&like, word, 1, MAX_BITS, size);
 }
 
 /* ---- The length ----------------------------------------------------------------------------- */
@@ -197,15 +197,15 @@ void tamis__bnb_put(uint8_t *at, uint64_t order, uint64_t x) {
 
 tamis_status tamis__bnb_arrive(const char *format, uint64_t bits, uint64_t hashes, uint64_t length,
                                uint64_t words, tamis_arrival *out) {
-    if (length > MOST_BITS || words_for(length) != words)
+    if (length > MAX_BITS || words_for(length) != words)
         return tamis__not_it(format, "the set has a length of %llu bits, and %llu words of 64",
                              (unsigned long long)length, (unsigned long long)words);
-    if (bits == 0 || bits > (length ? length : MOST_MISSING))
+    if (bits == 0 || bits > (length ? length : MAX_MISSING))
         return tamis__not_it(format, "%llu bits are hashed to, and the set has a length of %llu",
                              (unsigned long long)bits, (unsigned long long)length);
-    if (hashes == 0 || hashes > TAMIS_LIKE_MOST_HASHES)
+    if (hashes == 0 || hashes > TAMIS_LIKE_MAX_HASHES)
         return tamis__not_it(format, "k is %llu, and may be 1 to %d", (unsigned long long)hashes,
-                             TAMIS_LIKE_MOST_HASHES);
+                             TAMIS_LIKE_MAX_HASHES);
     *out = (tamis_arrival){.kind = "bits-and-blooms",
                            .word = {bits, hashes, bits > length ? bits : length},
                            .capacity = tamis__like_capacity(bits, hashes)};

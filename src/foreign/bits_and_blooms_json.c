@@ -86,12 +86,12 @@ static bool take_object(const tamis_input *in, members *all) {
 /* ---- In ------------------------------------------------------------------------------------- */
 
 /* Bytes of the set, from letter to letter; false when some are not base64. */
-static bool decode(const tamis_input *text, int alphabet, uint64_t most, uint8_t *to) {
-    for (uint64_t i = 0, at = 0; i < text->size && at < most; i += 4) {
+static bool decode(const tamis_input *text, int alphabet, uint64_t max, uint8_t *to) {
+    for (uint64_t i = 0, at = 0; i < text->size && at < max; i += 4) {
         uint8_t three[3];
         const int n = tamis__base64_get(text->bytes + i, alphabet, i + 4 == text->size, three);
         if (n == 0) return false;
-        for (int j = 0; j < n && at < most; j++) to[at++] = three[j];
+        for (int j = 0; j < n && at < max; j++) to[at++] = three[j];
     }
     return true;
 }

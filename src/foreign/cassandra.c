@@ -28,7 +28,7 @@ enum { BITS, HASHES, VERSION };
 enum { SINCE_4, SINCE_3, SINCE_2, FAMILIES };
 enum { OPT_HASHES, OPT_VERSION };
 enum { HEADER = 8, NO_FILTER_BYTES = 8, EXCESS_BITS = 20 };
-#define MOST_BITS ((uint64_t)INT32_MAX * 64)
+#define MAX_BITS ((uint64_t)INT32_MAX * 64)
 
 /* The first three are the names of the families in specs. */
 #define VERSIONS      "nb|me|lb|na|nc|oa|da|ma|mb|mc|md|ja|jb|ka|la"
@@ -129,14 +129,14 @@ static tamis_status plan_by_size(const tamis_wish *wish, uint64_t word[]) {
         return tamis__fail(TAMIS_INVALID, "cassandra has words of 64 bits: bits=%llu is not one",
                            (unsigned long long)wish->bits);
     word[HASHES] = (uint64_t)fmin(fmax(1, floor((double)word[BITS] / keys * log(2) + 0.5)),
-                                  TAMIS_LIKE_MOST_HASHES);
+                                  TAMIS_LIKE_MAX_HASHES);
     return TAMIS_OK;
 }
 
 static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
     const tamis_status rc = (wish->bits ? plan_by_size : plan_by_table)(wish, word);
     if (rc) return rc;
-    if (word[BITS] > MOST_BITS)
+    if (word[BITS] > MAX_BITS)
         return tamis__fail(TAMIS_TOO_LARGE, "cassandra has at most 2^31-1 words of 64 bits");
     if (wish->has_option[OPT_HASHES]) word[HASHES] = wish->option[OPT_HASHES];
     word[VERSION] = wish->has_option[OPT_VERSION] ? family[wish->option[OPT_VERSION]] : SINCE_4;
@@ -152,7 +152,7 @@ static tamis_status check(const uint64_t word[], uint64_t *size) {
     if (word[VERSION] >= FAMILIES)
         return tamis__fail(TAMIS_CORRUPT, "cassandra has no versions of family %llu",
                            (unsigned long long)word[VERSION]);
-    if (!is_off(word)) return tamis__like_check(like_of(word), word, 64, MOST_BITS, size);
+    if (!is_off(word)) return tamis__like_check(like_of(word), word, 64, MAX_BITS, size);
     *size = NO_FILTER_BYTES;
     return TAMIS_OK;
 }

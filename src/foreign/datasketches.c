@@ -31,7 +31,7 @@ enum { OPT_HASHES, OPT_SEED };
 enum { AT_FLAGS = 3, AT_HASHES = 4, AT_SEED = 8, AT_LONGS = 16, AT_COUNT = 24, HEADER = 32 };
 enum { LONGS = 4, LONGS_EMPTY = 3, LAYOUT = 1, FAMILY = 21, FLAG_EMPTY = 4 };
 enum { EMPTY_BYTES = AT_COUNT };
-#define MOST_BITS ((uint64_t)UINT32_MAX / 64 * 64)
+#define MAX_BITS ((uint64_t)UINT32_MAX / 64 * 64)
 #define UNKNOWN   UINT64_MAX
 
 static const struct tamis_option options[] = {
@@ -85,19 +85,19 @@ static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
         wish->bits ? (double)(wish->bits / 64 * 64) : ceil(tamis__like_bits_for(keys, wish->fpr));
     if (bits < 1)
         return tamis__fail(TAMIS_INVALID, "datasketches has words of 64 bits, and at least one");
-    if (bits > (double)MOST_BITS)
+    if (bits > (double)MAX_BITS)
         return tamis__fail(TAMIS_TOO_LARGE, "datasketches has at most 2^32-64 bits");
     /* From the bits before they are rounded up. */
     const double hashes = fmax(1, ceil(bits / (double)keys * log(2)));
     word[BITS] = ((uint64_t)bits + 63) / 64 * 64;
     word[HASHES] = wish->has_option[OPT_HASHES] ? wish->option[OPT_HASHES]
-                                                : (uint64_t)fmin(hashes, TAMIS_LIKE_MOST_HASHES);
+                                                : (uint64_t)fmin(hashes, TAMIS_LIKE_MAX_HASHES);
     word[SEED] = wish->option[OPT_SEED];
     return TAMIS_OK;
 }
 
 static tamis_status check(const uint64_t word[], uint64_t *size) {
-    return tamis__like_check(&like, word, 64, MOST_BITS, size);
+    return tamis__like_check(&like, word, 64, MAX_BITS, size);
 }
 
 /* ---- The preamble --------------------------------------------------------------------------- */
@@ -239,7 +239,7 @@ static tamis_status check_preamble(const tamis_input *in) {
 
 /* What is empty says how long it would be, and takes no more memory here than it may ask for: an
  * empty filter of a terabit has 24 bytes. */
-enum { MOST_EMPTY = 1 << 22 };
+enum { MAX_EMPTY = 1 << 22 };
 
 static tamis_status read(const tamis_input *in, const tamis_said *said, tamis_arrival *out) {
     (void)said;
@@ -251,10 +251,10 @@ static tamis_status read(const tamis_input *in, const tamis_said *said, tamis_ar
         return tamis__not_it("datasketches", "%s of %llu longs in %llu bytes",
                              is_empty ? "an empty filter" : "a filter", (unsigned long long)longs,
                              (unsigned long long)in->size);
-    if (is_empty && longs > MOST_EMPTY / 64)
+    if (is_empty && longs > MAX_EMPTY / 64)
         return tamis__not_it("datasketches",
                              "an empty filter of %llu longs: 24 bytes do not get more than %d here",
-                             (unsigned long long)longs, MOST_EMPTY / 64);
+                             (unsigned long long)longs, MAX_EMPTY / 64);
     const uint64_t hashes = in->bytes[AT_HASHES] | (uint64_t)in->bytes[AT_HASHES + 1] << 8;
     *out = (tamis_arrival){.kind = "datasketches",
                            .word = {longs * 64, hashes, tamis__get64(in->bytes + AT_SEED)},

@@ -29,8 +29,8 @@
 enum { BITS, HASHES, ENTRIES, RATE, DATA };
 enum { OPT_HASHES, OPT_ENTRIES, OPT_RATE, OPT_DATA };
 enum { AT_N = 8, AT_P = 16, AT_K = 24, AT_M = 32, AT_ADDS = 40, HEADER = 48 };
-#define MOST_BITS ((uint64_t)1 << 58)
-#define MOST_DATA ((uint64_t)1 << 20) /* to wish for; files may have more */
+#define MAX_BITS ((uint64_t)1 << 58)
+#define MAX_DATA ((uint64_t)1 << 20) /* to wish for; files may have more */
 #define PRIME     0xffffffffffffffc5  /* G */
 #define FACTOR    0xfffffffffffffa43  /* g */
 
@@ -38,7 +38,7 @@ static const struct tamis_option options[] = {
     {"hashes", NULL, 1, 255, "as bloom does", "probes per key, k"},
     {"entries", NULL, 0, UINT64_MAX, "the capacity", "n in the header"},
     {"rate", NULL, 0, UINT64_MAX, "fpr", "p in the header: the bits of a double, as a number"},
-    {"data", NULL, 0, MOST_DATA, "0", "bytes of data behind the bits, 0 at first"},
+    {"data", NULL, 0, MAX_DATA, "0", "bytes of data behind the bits, 0 at first"},
 };
 
 /* ---- Positions ------------------------------------------------------------------------------ */
@@ -88,9 +88,9 @@ static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
         wish->bits ? (double)wish->bits : floor(tamis__like_bits_for(keys, wish->fpr));
     if (bits < 1)
         return tamis__fail(TAMIS_INVALID, "dcso makes no filter of 0 bits: a lower rate is needed");
-    if (bits > (double)MOST_BITS)
+    if (bits > (double)MAX_BITS)
         return tamis__fail(TAMIS_TOO_LARGE, "dcso has at most 2^58 bits here");
-    const double hashes = fmin(ceil(ln2 * bits / n), TAMIS_LIKE_MOST_HASHES);
+    const double hashes = fmin(ceil(ln2 * bits / n), TAMIS_LIKE_MAX_HASHES);
     const double rate = wish->bits ? exp(-bits / n * ln2 * ln2) : wish->fpr;
     word[BITS] = (uint64_t)bits;
     word[HASHES] = wish->has_option[OPT_HASHES] ? wish->option[OPT_HASHES] : (uint64_t)hashes;
@@ -101,13 +101,13 @@ static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
 }
 
 static tamis_status check(const uint64_t word[], uint64_t *size) {
-    return tamis__like_check(&like, word, 1, MOST_BITS, size);
+    return tamis__like_check(&like, word, 1, MAX_BITS, size);
 }
 
 /* ---- The rate ------------------------------------------------------------------------------- */
 
 /* Of the table below: beyond that, classes have their bits counted again for each probe. */
-enum { MOST_CLASSES = 1024 };
+enum { MAX_CLASSES = 1024 };
 
 static uint64_t classes_of(const uint64_t word[]) {
     return word[BITS] & (0 - word[BITS]); /* the largest power of two that divides m */
@@ -128,8 +128,8 @@ static double fill_of(const tamis_body *f, uint64_t class) {
 /* A stranger's hash is in every class alike, and goes from there by the factor. */
 static double rate_of(const tamis_body *f) {
     const uint64_t classes = classes_of(f->word);
-    const bool is_small = classes <= MOST_CLASSES;
-    double fill[MOST_CLASSES], sum = 0;
+    const bool is_small = classes <= MAX_CLASSES;
+    double fill[MAX_CLASSES], sum = 0;
     for (uint64_t i = 0; is_small && i < classes; i++) fill[i] = fill_of(f, i);
     for (uint64_t first = 0; first < classes; first++) {
         double all = 1;
@@ -234,7 +234,7 @@ static tamis_status read(const tamis_input *in, const tamis_said *said, tamis_ar
                                     in->size - HEADER - 8 * words},
                            .capacity = entries,
                            .fpr = tamis__double_of_bits(rate_bits),
-                           .items = adds < TAMIS_MOST_CAPACITY ? adds : TAMIS_MOST_CAPACITY,
+                           .items = adds < TAMIS_MAX_CAPACITY ? adds : TAMIS_MAX_CAPACITY,
                            .payload = *in};
     return TAMIS_OK;
 }

@@ -77,7 +77,7 @@ static size_t as_it_is(const scribe *s) {
 
 /* The next character of UTF-8, or false: no overlong forms, no surrogates, nothing above U+10FFFF. */
 static bool next_letter(const char **at, const char *end, uint32_t *letter) {
-    static const uint32_t least[] = {0, 0x80, 0x800, 0x10000};
+    static const uint32_t min[] = {0, 0x80, 0x800, 0x10000};
     const uint8_t first = (uint8_t) * (*at)++;
     const unsigned more = first < 0x80   ? 0
                           : first < 0xc0 ? 4
@@ -92,7 +92,7 @@ static bool next_letter(const char **at, const char *end, uint32_t *letter) {
         if ((byte & 0xc0) != 0x80) return false;
         *letter = *letter << 6 | (byte & 0x3f);
     }
-    return *letter >= least[more] && *letter <= 0x10ffff && (*letter < 0xd800 || *letter > 0xdfff);
+    return *letter >= min[more] && *letter <= 0x10ffff && (*letter < 0xd800 || *letter > 0xdfff);
 }
 
 static size_t as_utf8(const scribe *s) {
@@ -137,14 +137,14 @@ static size_t put_number(const scribe *s, uint64_t bits) {
     return s->size;
 }
 
-/* An optional sign and digits: its amount, at most `most`. */
-static bool read_amount(const scribe *s, uint64_t most, bool *is_negative, uint64_t *amount) {
+/* An optional sign and digits: its amount, at most `max`. */
+static bool read_amount(const scribe *s, uint64_t max, bool *is_negative, uint64_t *amount) {
     size_t i = s->len > 0 && (*s->text == '-' || *s->text == '+');
     *is_negative = i > 0 && *s->text == '-';
     if (i == s->len) return false;
     for (*amount = 0; i < s->len; i++) {
         const uint64_t digit = (uint64_t)(uint8_t)s->text[i] - '0';
-        if (digit > 9 || *amount > (most - digit) / 10) return false;
+        if (digit > 9 || *amount > (max - digit) / 10) return false;
         *amount = *amount * 10 + digit;
     }
     return true;
@@ -152,10 +152,10 @@ static bool read_amount(const scribe *s, uint64_t most, bool *is_negative, uint6
 
 static size_t as_signed(const scribe *blanks) {
     const scribe s = without_blanks(blanks);
-    const uint64_t most = s.size == 4 ? INT32_MAX : INT64_MAX;
+    const uint64_t max = s.size == 4 ? INT32_MAX : INT64_MAX;
     bool is_negative;
     uint64_t amount;
-    if (!read_amount(&s, most + 1, &is_negative, &amount) || (amount > most && !is_negative))
+    if (!read_amount(&s, max + 1, &is_negative, &amount) || (amount > max && !is_negative))
         return refuse(&s, s.size == 4 ? "whole numbers from -2147483648 to 2147483647"
                                       : "whole numbers from -9223372036854775808 to "
                                         "9223372036854775807");
@@ -235,8 +235,8 @@ static size_t as_fraction(const scribe *blanks) {
     if (!is_fraction(text)) return refuse(&s, fractions);
     pthread_once(&plain_once, make_plain_locale);
     if (!plain_locale) return tamis__fail(TAMIS_NOMEM, "out of memory"), SIZE_MAX;
-    const uint64_t bits = nearest(text, s.size), most = s.size == 8 ? 0x7ff : 0xff;
-    const bool is_infinite = (bits >> (s.size == 8 ? 52 : 23) & most) == most;
+    const uint64_t bits = nearest(text, s.size), max = s.size == 8 ? 0x7ff : 0xff;
+    const bool is_infinite = (bits >> (s.size == 8 ? 52 : 23) & max) == max;
     if (is_infinite && !strchr(text, 'i'))
         return refuse(&s, s.size == 8 ? "they go up to 1.7976931348623157e308, and inf"
                                       : "they go up to 3.4028235e38, and inf");

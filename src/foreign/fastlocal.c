@@ -14,17 +14,17 @@ enum { LINE_BITS = 8 * TAMIS_FAST_LINE };
 unsigned tamis__fast_hashes(uint64_t millibits) {
     static const uint32_t up_to[] = {2080,  3580,  5100,  6640,  8300,  10070,
                                      11720, 14001, 16050, 18300, 22001, 25501};
-    enum { STEPS = sizeof up_to / sizeof *up_to, MANY = 50000, MOST = 24 };
+    enum { STEPS = sizeof up_to / sizeof *up_to, MANY = 50000, MAX = 24 };
     for (unsigned k = 0; k < STEPS; k++)
         if (millibits <= up_to[k]) return k + 1;
-    return millibits > MANY ? MOST : (unsigned)((millibits - 1) / 2000 - 1);
+    return millibits > MANY ? MAX : (unsigned)((millibits - 1) / 2000 - 1);
 }
 
 uint64_t tamis__fast_bytes(uint64_t keys, uint64_t millibits) {
-    if (keys > 8 * (TAMIS_FAST_MOST_BYTES / millibits) * 1000) return TAMIS_FAST_MOST_BYTES;
+    if (keys > 8 * (TAMIS_FAST_MAX_BYTES / millibits) * 1000) return TAMIS_FAST_MAX_BYTES;
     const uint64_t bytes = (keys * millibits + 7999) / 8000;
     const uint64_t lines = (bytes + TAMIS_FAST_LINE - 1) / TAMIS_FAST_LINE * TAMIS_FAST_LINE;
-    return lines < TAMIS_FAST_MOST_BYTES ? lines : TAMIS_FAST_MOST_BYTES;
+    return lines < TAMIS_FAST_MAX_BYTES ? lines : TAMIS_FAST_MAX_BYTES;
 }
 
 static double rate_in_line(double bits_per_key, unsigned hashes) {

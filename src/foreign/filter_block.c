@@ -4,7 +4,7 @@
 #include "bits/bits.h"
 
 /* LevelDB writes 11. A larger number than this is no range of any file. */
-enum { MOST_LG = 40 };
+enum { MAX_LG = 40 };
 
 static uint64_t start_of(const tamis_filter_block *b, uint64_t i) {
     return tamis__get32(b->bytes + b->starts + 4 * i);
@@ -23,7 +23,7 @@ tamis_status tamis__filter_block_open(const uint8_t *bytes, uint64_t size, tamis
     *b = (tamis_filter_block){.bytes = bytes, .size = size};
     b->starts = tamis__get32(bytes + end);
     b->lg = bytes[size - 1];
-    if (b->starts > end || (end - b->starts) % 4 || b->lg > MOST_LG)
+    if (b->starts > end || (end - b->starts) % 4 || b->lg > MAX_LG)
         return tamis__not_it("leveldb-block",
                              "the starts of the filters begin at %llu of %llu bytes, by 2^%u",
                              (unsigned long long)b->starts, (unsigned long long)size, b->lg);

@@ -32,15 +32,15 @@ static uint64_t byte_of(const tamis_bloomlike *like, uint64_t position) {
 /* ---- Shape ---------------------------------------------------------------------------------- */
 
 tamis_status tamis__like_check(const tamis_bloomlike *like, const uint64_t word[], uint64_t unit,
-                               uint64_t most_bits, uint64_t *size) {
+                               uint64_t max_bits, uint64_t *size) {
     const uint64_t bits = word[TAMIS_LIKE_BITS], hashes = word[TAMIS_LIKE_HASHES];
-    if (bits == 0 || bits > most_bits || bits % unit)
+    if (bits == 0 || bits > max_bits || bits % unit)
         return tamis__fail(TAMIS_CORRUPT, "%s has 1 to %llu bits in multiples of %llu, not %llu",
-                           like->name, (unsigned long long)most_bits, (unsigned long long)unit,
+                           like->name, (unsigned long long)max_bits, (unsigned long long)unit,
                            (unsigned long long)bits);
-    if (hashes == 0 || hashes > TAMIS_LIKE_MOST_HASHES)
+    if (hashes == 0 || hashes > TAMIS_LIKE_MAX_HASHES)
         return tamis__fail(TAMIS_CORRUPT, "%s has 1 to %d hashes, not %llu", like->name,
-                           TAMIS_LIKE_MOST_HASHES, (unsigned long long)hashes);
+                           TAMIS_LIKE_MAX_HASHES, (unsigned long long)hashes);
     if (extra_bytes(like, word) > TAMIS_MAX_PAYLOAD_BYTES / 2)
         return tamis__fail(TAMIS_CORRUPT, "%s has at most 2^55 bytes behind its bits, not %llu",
                            like->name, (unsigned long long)extra_bytes(like, word));
@@ -74,7 +74,7 @@ void tamis__like_start(const tamis_bloomlike *like, tamis_body *f) {
 }
 
 static bool is_header(const tamis_bloomlike *like, const uint64_t word[], const uint8_t *bytes) {
-    uint8_t expected[TAMIS_LIKE_MOST_HEADER] = {0};
+    uint8_t expected[TAMIS_LIKE_MAX_HEADER] = {0};
     const uint64_t loose = like->loose_at, behind = loose + like->loose_bytes;
     if (like->header) like->header(word, expected);
     return memcmp(expected, bytes, (size_t)loose) == 0 &&
@@ -82,7 +82,7 @@ static bool is_header(const tamis_bloomlike *like, const uint64_t word[], const 
 }
 
 static bool is_trailer(const tamis_bloomlike *like, const uint64_t word[], const uint8_t *bytes) {
-    uint8_t expected[TAMIS_LIKE_MOST_HEADER] = {0};
+    uint8_t expected[TAMIS_LIKE_MAX_HEADER] = {0};
     if (like->trailer) like->trailer(word, expected);
     return memcmp(expected, bytes, (size_t)like->trailer_bytes) == 0;
 }

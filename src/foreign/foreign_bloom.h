@@ -16,7 +16,7 @@
 enum { TAMIS_LIKE_BITS, TAMIS_LIKE_HASHES };
 
 /* No origin needs more; from a file that says so, every question would take for ever. */
-enum { TAMIS_LIKE_MOST_HASHES = 255, TAMIS_LIKE_MOST_HEADER = 256 };
+enum { TAMIS_LIKE_MAX_HASHES = 255, TAMIS_LIKE_MAX_HEADER = 256 };
 
 /* From a key to one position after the other. */
 typedef struct tamis_walk {
@@ -50,9 +50,9 @@ typedef struct tamis_bloomlike {
 /* What the origin writes for these words. */
 uint64_t tamis__like_stored(const tamis_bloomlike *, const uint64_t word[]);
 
-/* check(): 1 to `most_bits` bits, a multiple of `unit`, and 1 to 255 hashes. */
+/* check(): 1 to `max_bits` bits, a multiple of `unit`, and 1 to 255 hashes. */
 tamis_status tamis__like_check(const tamis_bloomlike *, const uint64_t word[], uint64_t unit,
-                               uint64_t most_bits, uint64_t *size);
+                               uint64_t max_bits, uint64_t *size);
 
 void tamis__like_start(const tamis_bloomlike *, tamis_body *);
 

@@ -21,7 +21,7 @@
 #define NAME        "fps"
 #define VERSION     "#FPS1"
 #define NUMBER      "#num_bits="
-#define MOST_HEAD   ((uint64_t)1 << 16)
+#define MAX_HEAD   ((uint64_t)1 << 16)
 #define ANY_VERSION "#FPS"
 
 /* ---- Lines ---------------------------------------------------------------------------------- */
@@ -62,10 +62,10 @@ static tamis_status read_number(const lines *l, uint64_t *width) {
     while (end > at && l->line[end - 1] == ' ') end--;
     const uint64_t from = at;
     for (; at < end && l->line[at] >= '0' && l->line[at] <= '9'; at++)
-        if (number <= TAMIS_PRINT_MOST_BITS) number = number * 10 + (l->line[at] - '0');
-    if (at == from || at < end || number < 1 || number > TAMIS_PRINT_MOST_BITS)
+        if (number <= TAMIS_PRINT_MAX_BITS) number = number * 10 + (l->line[at] - '0');
+    if (at == from || at < end || number < 1 || number > TAMIS_PRINT_MAX_BITS)
         return tamis__not_it(NAME, "line %llu: num_bits is a number from 1 to %d",
-                             (unsigned long long)l->number, TAMIS_PRINT_MOST_BITS);
+                             (unsigned long long)l->number, TAMIS_PRINT_MAX_BITS);
     if (*width) return not_line(l, "num_bits is there twice");
     *width = number;
     return TAMIS_OK;
@@ -114,13 +114,13 @@ static uint64_t set_bits_of(const lines *l, uint64_t bytes) {
 
 static tamis_status check_print(const lines *l, uint64_t *width) {
     const uint64_t digits = digits_of(l);
-    if (*width == 0 && digits % 2 == 0 && digits <= 2 * TAMIS_PRINT_MOST_BYTES) *width = digits * 4;
+    if (*width == 0 && digits % 2 == 0 && digits <= 2 * TAMIS_PRINT_MAX_BYTES) *width = digits * 4;
     const uint64_t bytes = tamis__print_bytes(*width);
     if (digits == 0) return not_line(l, "it does not start with the hex digits of a print");
     if (*width == 0)
         return tamis__not_it(NAME, "line %llu: %llu hex digits are no bytes, or over %d of them",
                              (unsigned long long)l->number, (unsigned long long)digits,
-                             TAMIS_PRINT_MOST_BYTES);
+                             TAMIS_PRINT_MAX_BYTES);
     if (digits != 2 * bytes)
         return tamis__not_it(NAME, "line %llu: a print of %llu bits has %llu hex digits, not %llu",
                              (unsigned long long)l->number, (unsigned long long)*width,
@@ -132,7 +132,7 @@ static tamis_status check_print(const lines *l, uint64_t *width) {
                              (unsigned long long)l->number, (unsigned long long)*width);
     const tamis_input id = id_of(l, digits);
     for (uint64_t i = 0; i < id.size; i++)
-        if (id.bytes[i] < TAMIS_PRINT_LEAST_LETTER)
+        if (id.bytes[i] < TAMIS_PRINT_MIN_LETTER)
             return not_line(l, "there is a control character in the id");
     return TAMIS_OK;
 }
@@ -155,14 +155,14 @@ static tamis_status read(const tamis_input *in, const tamis_said *said, tamis_ar
         }
         rc = check_print(&l, &width);
         if (rc) return rc;
-        if (++rows > TAMIS_PRINT_MOST_ROWS) return not_line(&l, "no more than 2^32 - 1 prints fit");
+        if (++rows > TAMIS_PRINT_MAX_ROWS) return not_line(&l, "no more than 2^32 - 1 prints fit");
         ids += id_of(&l, 2 * tamis__print_bytes(width)).size + 1;
     }
     if (rc) return rc;
     if (width == 0) return tamis__not_it(NAME, "it has neither #num_bits= nor a print");
-    if (head > MOST_HEAD)
+    if (head > MAX_HEAD)
         return tamis__not_it(NAME, "its head has %llu bytes, over %llu", (unsigned long long)head,
-                             (unsigned long long)MOST_HEAD);
+                             (unsigned long long)MAX_HEAD);
     out->kind = TAMIS_FINGERPRINT;
     out->word[TAMIS_PRINT_WIDTH] = width;
     out->word[TAMIS_PRINT_ROWS] = rows;

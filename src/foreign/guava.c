@@ -23,7 +23,7 @@ enum { BITS, HASHES, STRATEGY };
 enum { MITZ_32, MITZ_64, STRATEGIES };
 enum { OPT_HASHES, OPT_STRATEGY };
 enum { HEADER = 6 };
-#define MOST_BITS ((uint64_t)INT32_MAX * 64)
+#define MAX_BITS ((uint64_t)INT32_MAX * 64)
 #define REACH_32  ((uint64_t)1 << 31)
 
 static const struct tamis_option options[] = {
@@ -73,7 +73,7 @@ static tamis_status plan_bits(const tamis_wish *wish, uint64_t word[]) {
     if (bits < 1)
         return tamis__fail(TAMIS_INVALID,
                            "guava makes no filter of 0 bits: a lower rate is needed");
-    if (bits > (double)MOST_BITS)
+    if (bits > (double)MAX_BITS)
         return tamis__fail(TAMIS_TOO_LARGE, "guava has at most 2^31-1 words of 64 bits");
     word[BITS] = ((uint64_t)bits + 63) / 64 * 64;
     return TAMIS_OK;
@@ -84,7 +84,7 @@ static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
     if (rc) return rc;
     const double keys = wish->capacity ? (double)wish->capacity : 1;
     const double best = wish->bits ? (double)word[BITS] / keys * log(2) : -log(wish->fpr) / log(2);
-    const double hashes = fmin(fmax(1, floor(best + 0.5)), TAMIS_LIKE_MOST_HASHES);
+    const double hashes = fmin(fmax(1, floor(best + 0.5)), TAMIS_LIKE_MAX_HASHES);
     word[HASHES] = wish->has_option[OPT_HASHES] ? wish->option[OPT_HASHES] : (uint64_t)hashes;
     word[STRATEGY] = wish->has_option[OPT_STRATEGY] ? wish->option[OPT_STRATEGY] : MITZ_64;
     if (word[STRATEGY] == MITZ_32 && word[BITS] > REACH_32)
@@ -97,7 +97,7 @@ static tamis_status check(const uint64_t word[], uint64_t *size) {
     if (word[STRATEGY] >= STRATEGIES)
         return tamis__fail(TAMIS_CORRUPT, "guava has no strategy %llu",
                            (unsigned long long)word[STRATEGY]);
-    return tamis__like_check(&like, word, 64, MOST_BITS, size);
+    return tamis__like_check(&like, word, 64, MAX_BITS, size);
 }
 
 /* ---- The kind ------------------------------------------------------------------------------- */

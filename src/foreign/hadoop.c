@@ -38,24 +38,24 @@ tamis_status tamis__hadoop_plan(const char *name, const tamis_wish *wish, uint64
     if (cells < 1)
         return tamis__fail(TAMIS_INVALID, "%s needs bits=%llu at least", name,
                            (unsigned long long)bits_of_a_cell);
-    if (cells > (double)TAMIS_HADOOP_MOST)
+    if (cells > (double)TAMIS_HADOOP_MAX)
         return tamis__fail(TAMIS_TOO_LARGE, "%s has at most 2^31-1 positions, not %.0f", name,
                            cells);
     const double best = floor(cells / keys * log(2) + 0.5);
     word[BITS] = (uint64_t)cells * bits_of_a_cell;
     word[HASHES] = wish->has_option[TAMIS_HADOOP_OPT_HASHES]
                        ? wish->option[TAMIS_HADOOP_OPT_HASHES]
-                       : (uint64_t)fmin(fmax(1, best), TAMIS_LIKE_MOST_HASHES);
+                       : (uint64_t)fmin(fmax(1, best), TAMIS_LIKE_MAX_HASHES);
     return plan_choices(name, wish, word);
 }
 
 tamis_status tamis__hadoop_check(const char *name, const uint64_t word[], uint64_t cells) {
-    if (cells == 0 || cells > TAMIS_HADOOP_MOST)
+    if (cells == 0 || cells > TAMIS_HADOOP_MAX)
         return tamis__fail(TAMIS_CORRUPT, "%s has 1 to 2^31-1 positions, not %llu", name,
                            (unsigned long long)cells);
-    if (word[HASHES] == 0 || word[HASHES] > TAMIS_LIKE_MOST_HASHES)
+    if (word[HASHES] == 0 || word[HASHES] > TAMIS_LIKE_MAX_HASHES)
         return tamis__fail(TAMIS_CORRUPT, "%s has 1 to %d hashes, not %llu", name,
-                           TAMIS_LIKE_MOST_HASHES, (unsigned long long)word[HASHES]);
+                           TAMIS_LIKE_MAX_HASHES, (unsigned long long)word[HASHES]);
     if (word[HASH] >= TAMIS_HADOOP_HASHES_KNOWN || word[HEADER] >= TAMIS_HADOOP_HEADERS ||
         (word[HEADER] == TAMIS_HADOOP_OLD && word[HASH] != TAMIS_HADOOP_JENKINS))
         return tamis__fail(TAMIS_CORRUPT, "%s has no hash of type %llu with header %llu", name,

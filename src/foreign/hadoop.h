@@ -27,7 +27,7 @@ enum {
 #define TAMIS_HADOOP_WORDS "bits", "hashes", "hash", "header"
 enum { TAMIS_HADOOP_JENKINS, TAMIS_HADOOP_MURMUR, TAMIS_HADOOP_HASHES_KNOWN };
 enum { TAMIS_HADOOP_VERSIONED, TAMIS_HADOOP_OLD, TAMIS_HADOOP_HEADERS };
-#define TAMIS_HADOOP_MOST ((uint64_t)INT32_MAX) /* of m, and of every other number there */
+#define TAMIS_HADOOP_MAX ((uint64_t)INT32_MAX) /* of m, and of every other number there */
 
 /* The first options of those that can be made. */
 enum {

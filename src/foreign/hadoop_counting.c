@@ -108,14 +108,14 @@ static void change(const tamis_body *f, const struct tamis_key *key, int by) {
 
 static uint64_t count_one(const tamis_body *f, const struct tamis_key *key) {
     tamis_walk walk;
-    unsigned least = TOP;
+    unsigned min = TOP;
     if (key->len == 0) return 0; /* none is ever there */
     tamis__hadoop_begin(key, &walk);
-    for (uint64_t i = 0; i < f->word[HASHES] && least; i++) {
+    for (uint64_t i = 0; i < f->word[HASHES] && min; i++) {
         const unsigned value = get(f, tamis__hadoop_next(f->word, counters_of(f->word), &walk));
-        if (value < least) least = value;
+        if (value < min) min = value;
     }
-    return least;
+    return min;
 }
 
 static void count_keys(const tamis_body *f, const struct tamis_key *keys, size_t n,

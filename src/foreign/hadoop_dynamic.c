@@ -65,7 +65,7 @@ static tamis_body row_of(const tamis_body *f, uint64_t row) {
 /* Where a row takes fewer keys than there will be, the rate is shared out among the rows. */
 static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
     const uint64_t keys = wish->capacity ? wish->capacity : 1;
-    const uint64_t usual = keys < TAMIS_HADOOP_MOST ? keys : TAMIS_HADOOP_MOST;
+    const uint64_t usual = keys < TAMIS_HADOOP_MAX ? keys : TAMIS_HADOOP_MAX;
     tamis_wish row = *wish;
     word[NR] = wish->has_option[OPT_NR] ? wish->option[OPT_NR] : usual;
     word[ROWS] = 1;
@@ -78,10 +78,10 @@ static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
 static tamis_status check(const uint64_t word[], uint64_t *size) {
     const tamis_status rc = tamis__hadoop_check(name, word, word[BITS]);
     if (rc) return rc;
-    if (word[NR] == 0 || word[NR] > TAMIS_HADOOP_MOST)
+    if (word[NR] == 0 || word[NR] > TAMIS_HADOOP_MAX)
         return tamis__fail(TAMIS_CORRUPT, "%s has 1 to 2^31-1 keys in a row, not %llu", name,
                            (unsigned long long)word[NR]);
-    if (word[ROWS] == 0 || word[ROWS] > TAMIS_HADOOP_MOST ||
+    if (word[ROWS] == 0 || word[ROWS] > TAMIS_HADOOP_MAX ||
         stored(word) > TAMIS_MAX_PAYLOAD_BYTES - 7)
         return tamis__fail(TAMIS_CORRUPT, "%s has 1 to 2^31-1 rows in 2^56 bytes, not %llu", name,
                            (unsigned long long)word[ROWS]);
@@ -184,7 +184,7 @@ static tamis_status add_keys(tamis_body *f, const struct tamis_key *keys, size_t
 /* By one row, for the one key that had no room. */
 static tamis_status grow(const tamis_body *f, uint64_t need, uint64_t word[]) {
     if (room(f) >= need) return TAMIS_OK;
-    if (word[ROWS] == TAMIS_HADOOP_MOST)
+    if (word[ROWS] == TAMIS_HADOOP_MAX)
         return tamis__fail(TAMIS_FULL, "%s has at most 2^31-1 rows", name);
     word[ROWS]++;
     return TAMIS_OK;
@@ -272,7 +272,7 @@ static tamis_status read(const tamis_input *in, const tamis_said *said, tamis_ar
     if (in->size - header_bytes < COUNTS) return tamis__not_it(name, "they end behind the header");
     word[NR] = tamis__get32_big(in->bytes + header_bytes + AT_NR);
     word[ROWS] = tamis__get32_big(in->bytes + header_bytes + AT_ROWS);
-    if (word[ROWS] == 0 || word[ROWS] > TAMIS_HADOOP_MOST || stored(word) != in->size)
+    if (word[ROWS] == 0 || word[ROWS] > TAMIS_HADOOP_MAX || stored(word) != in->size)
         return tamis__not_it(name, "%llu rows of %llu bits are %llu bytes, not %llu",
                              (unsigned long long)word[ROWS], (unsigned long long)word[BITS],
                              (unsigned long long)stored(word), (unsigned long long)in->size);

@@ -17,7 +17,7 @@
 #include "foreign/hadoop.h"
 
 enum { BITS = TAMIS_HADOOP_BITS, HASHES = TAMIS_HADOOP_HASHES, BYTES = TAMIS_HADOOP_OWN };
-enum { LISTS = 2, RATIO = 8, WEIGHT = 8, LEAST_BEHIND = 4 + 4 + RATIO }; /* for each bit */
+enum { LISTS = 2, RATIO = 8, WEIGHT = 8, MIN_BEHIND = 4 + 4 + RATIO }; /* for each bit */
 
 static const char name[] = "hadoop-retouched";
 static const struct tamis_option options[] = {TAMIS_HADOOP_OPTIONS};
@@ -32,23 +32,23 @@ static tamis_body bits_of(const tamis_body *f) {
 
 /* ---- Shape and gate ------------------------------------------------------------------------- */
 
-static uint64_t least_bytes(const uint64_t word[]) {
-    return tamis__like_stored(tamis__hadoop_like(word), word) + LEAST_BEHIND * word[BITS];
+static uint64_t min_bytes(const uint64_t word[]) {
+    return tamis__like_stored(tamis__hadoop_like(word), word) + MIN_BEHIND * word[BITS];
 }
 
 static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
     const tamis_status rc = tamis__hadoop_plan(name, wish, 1, word);
-    if (!rc) word[BYTES] = least_bytes(word);
+    if (!rc) word[BYTES] = min_bytes(word);
     return rc;
 }
 
 static tamis_status check(const uint64_t word[], uint64_t *size) {
     const tamis_status rc = tamis__hadoop_check(name, word, word[BITS]);
     if (rc) return rc;
-    if (word[BYTES] < least_bytes(word) || word[BYTES] > TAMIS_MAX_PAYLOAD_BYTES - 7)
+    if (word[BYTES] < min_bytes(word) || word[BYTES] > TAMIS_MAX_PAYLOAD_BYTES - 7)
         return tamis__fail(TAMIS_CORRUPT, "%s with %llu bits has %llu bytes at least, not %llu",
                            name, (unsigned long long)word[BITS],
-                           (unsigned long long)least_bytes(word), (unsigned long long)word[BYTES]);
+                           (unsigned long long)min_bytes(word), (unsigned long long)word[BYTES]);
     *size = (word[BYTES] + 7) / 8 * 8;
     return TAMIS_OK;
 }
@@ -132,11 +132,11 @@ static tamis_status read(const tamis_input *in, const tamis_said *said, tamis_ar
     if (rc) return rc;
     out->word[BYTES] = in->size;
     out->capacity = tamis__like_capacity(out->word[BITS], out->word[HASHES]);
-    if (in->size >= least_bytes(out->word)) return TAMIS_OK;
+    if (in->size >= min_bytes(out->word)) return TAMIS_OK;
     return tamis__not_it(name,
                          "the header says %llu bits, which makes %llu bytes at least, not %llu",
                          (unsigned long long)out->word[BITS],
-                         (unsigned long long)least_bytes(out->word), (unsigned long long)in->size);
+                         (unsigned long long)min_bytes(out->word), (unsigned long long)in->size);
 }
 
 static tamis_status write(const tamis_departure *out, const tamis_said *said) {

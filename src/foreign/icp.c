@@ -29,16 +29,16 @@
 enum { BITS, HASHES, FUNCTION_BITS, COPY };       /* shape words */
 enum { OPT_HASHES, OPT_FUNCTION_BITS, OPT_COPY }; /* options */
 enum { WIDTH = 4, TOP = 15, UNIT = WIDTH + 2 };   /* a counter, its bit, what was told */
-enum { HASHES_PRESET = 4, MOST_HASHES = 16, MD5_BITS = 8 * TAMIS_MD5_BYTES };
-enum { LEAST_FUNCTION_BITS = 8, MOST_FUNCTION_BITS = 32 };
-enum { MOST_DIGESTS = MOST_HASHES * MOST_FUNCTION_BITS / MD5_BITS };
+enum { HASHES_PRESET = 4, MAX_HASHES = 16, MD5_BITS = 8 * TAMIS_MD5_BYTES };
+enum { MIN_FUNCTION_BITS = 8, MAX_FUNCTION_BITS = 32 };
+enum { MAX_DIGESTS = MAX_HASHES * MAX_FUNCTION_BITS / MD5_BITS };
 
 /* A record of the protocol has 31 bits for a position. */
-#define MOST_POSITIONS ((uint64_t)1 << 31)
+#define MAX_POSITIONS ((uint64_t)1 << 31)
 
 static const struct tamis_option options[] = {
-    {"hashes", NULL, 1, MOST_HASHES, "4", "functions, k"},
-    {"function_bits", NULL, LEAST_FUNCTION_BITS, MOST_FUNCTION_BITS, "32",
+    {"hashes", NULL, 1, MAX_HASHES, "4", "functions, k"},
+    {"function_bits", NULL, MIN_FUNCTION_BITS, MAX_FUNCTION_BITS, "32",
      "bits of MD5 for each function"},
     {"copy", "no|yes", 0, 0, "no", "the bits alone, as a neighbour keeps them"},
 };
@@ -55,19 +55,19 @@ static uint64_t positions_of(const uint64_t word[]) {
 
 /* The largest remainder must be reachable. */
 static tamis_status reaches(tamis_status status, const uint64_t word[]) {
-    const uint64_t most = (uint64_t)1 << word[FUNCTION_BITS];
-    if (positions_of(word) <= (most < MOST_POSITIONS ? most : MOST_POSITIONS)) return TAMIS_OK;
+    const uint64_t max = (uint64_t)1 << word[FUNCTION_BITS];
+    if (positions_of(word) <= (max < MAX_POSITIONS ? max : MAX_POSITIONS)) return TAMIS_OK;
     return tamis__fail(status,
                        "icp with functions of %llu bits has at most %llu positions, not %llu",
                        (unsigned long long)word[FUNCTION_BITS],
-                       (unsigned long long)(most < MOST_POSITIONS ? most : MOST_POSITIONS),
+                       (unsigned long long)(max < MAX_POSITIONS ? max : MAX_POSITIONS),
                        (unsigned long long)positions_of(word));
 }
 
 static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
     word[HASHES] = wish->has_option[OPT_HASHES] ? wish->option[OPT_HASHES] : HASHES_PRESET;
     word[FUNCTION_BITS] =
-        wish->has_option[OPT_FUNCTION_BITS] ? wish->option[OPT_FUNCTION_BITS] : MOST_FUNCTION_BITS;
+        wish->has_option[OPT_FUNCTION_BITS] ? wish->option[OPT_FUNCTION_BITS] : MAX_FUNCTION_BITS;
     word[COPY] = wish->option[OPT_COPY];
     const tamis_status rc =
         tamis__cells_plan(wish, "icp", bits_per_position(word), 1, &word[BITS], &word[HASHES]);
@@ -75,12 +75,12 @@ static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
 }
 
 static tamis_status check(const uint64_t word[], uint64_t *size) {
-    if (word[HASHES] == 0 || word[HASHES] > MOST_HASHES)
-        return tamis__fail(TAMIS_CORRUPT, "icp has 1 to %d hashes, not %llu", MOST_HASHES,
+    if (word[HASHES] == 0 || word[HASHES] > MAX_HASHES)
+        return tamis__fail(TAMIS_CORRUPT, "icp has 1 to %d hashes, not %llu", MAX_HASHES,
                            (unsigned long long)word[HASHES]);
-    if (word[FUNCTION_BITS] < LEAST_FUNCTION_BITS || word[FUNCTION_BITS] > MOST_FUNCTION_BITS)
+    if (word[FUNCTION_BITS] < MIN_FUNCTION_BITS || word[FUNCTION_BITS] > MAX_FUNCTION_BITS)
         return tamis__fail(TAMIS_CORRUPT, "icp has functions of %d to %d bits, not %llu",
-                           LEAST_FUNCTION_BITS, MOST_FUNCTION_BITS,
+                           MIN_FUNCTION_BITS, MAX_FUNCTION_BITS,
                            (unsigned long long)word[FUNCTION_BITS]);
     if (word[COPY] > 1 || word[BITS] == 0 || word[BITS] % bits_per_position(word))
         return tamis__fail(TAMIS_CORRUPT, "icp cannot have %llu bits with copy %llu",
@@ -142,8 +142,8 @@ static tamis_spots spots_of(const tamis_body *f, const struct tamis_key *key) {
     const unsigned width = (unsigned)f->word[FUNCTION_BITS], hashes = (unsigned)f->word[HASHES];
     const unsigned needed = (hashes * width + MD5_BITS - 1) / MD5_BITS;
     const uint64_t positions = positions_of(f->word);
-    struct tamis_key again[MOST_DIGESTS];
-    uint8_t digests[MOST_DIGESTS * TAMIS_MD5_BYTES];
+    struct tamis_key again[MAX_DIGESTS];
+    uint8_t digests[MAX_DIGESTS * TAMIS_MD5_BYTES];
     tamis_spots spots;
     spots.n = 0;
     for (unsigned i = 0; i < needed; i++) {

@@ -28,12 +28,12 @@
 
 enum { BITS, HASHES, SYSTEM, BYTES };
 enum { OPT_HASHES, OPT_BITS_PER_KEY, OPT_SYSTEM };
-enum { MOST_HASHES = 30, LEAST_BITS = 64, MOST_BITS_PER_KEY = 1000 };
-#define MOST_PLANNED_BITS ((uint64_t)1 << 32) /* the hash reaches no more */
+enum { MAX_HASHES = 30, MIN_BITS = 64, MAX_BITS_PER_KEY = 1000 };
+#define MAX_PLANNED_BITS ((uint64_t)1 << 32) /* the hash reaches no more */
 
 static const struct tamis_option options[] = {
-    {"hashes", NULL, 1, MOST_HASHES, "0.69 of bits_per_key", "probes per key, k"},
-    {"bits_per_key", NULL, 1, MOST_BITS_PER_KEY, "the fewest for the rate", "as LevelDB is told"},
+    {"hashes", NULL, 1, MAX_HASHES, "0.69 of bits_per_key", "probes per key, k"},
+    {"bits_per_key", NULL, 1, MAX_BITS_PER_KEY, "the fewest for the rate", "as LevelDB is told"},
     {"system", "leveldb|rocksdb", 0, 0, "leveldb", "whose hash; they differ from byte 0x80 on"},
 };
 
@@ -73,7 +73,7 @@ static bool is_never(filter f) {
 }
 
 static bool is_always(filter f) {
-    return !is_never(f) && (f.bytes[f.size - 1] == 0 || f.bytes[f.size - 1] > MOST_HASHES);
+    return !is_never(f) && (f.bytes[f.size - 1] == 0 || f.bytes[f.size - 1] > MAX_HASHES);
 }
 
 static bool has_hash(filter f, uint32_t h) {
@@ -95,19 +95,19 @@ static uint64_t bits_set(filter f) {
 
 static uint64_t hashes_for(uint64_t bits_per_key) {
     const uint64_t hashes = (uint64_t)((double)bits_per_key * 0.69);
-    return hashes < 1 ? 1 : hashes > MOST_HASHES ? MOST_HASHES : hashes;
+    return hashes < 1 ? 1 : hashes > MAX_HASHES ? MAX_HASHES : hashes;
 }
 
 static uint64_t bits_for(uint64_t keys, uint64_t bits_per_key) {
     const uint64_t bits = keys * bits_per_key;
-    return bits < LEAST_BITS ? LEAST_BITS : (bits + 7) / 8 * 8;
+    return bits < MIN_BITS ? MIN_BITS : (bits + 7) / 8 * 8;
 }
 
 /* The fewest bits per key that keep the rate. An array whose positions were independent would need
  * -log2(rate) / ln 2 of them: below that there is nothing to find. */
 static uint64_t bits_per_key_for(uint64_t keys, double fpr, uint64_t hashes) {
-    uint64_t q = (uint64_t)fmax(1, fmin(MOST_BITS_PER_KEY, floor(-log2(fpr) / 0.6932)));
-    for (; q <= MOST_BITS_PER_KEY && keys * q <= MOST_PLANNED_BITS; q++)
+    uint64_t q = (uint64_t)fmax(1, fmin(MAX_BITS_PER_KEY, floor(-log2(fpr) / 0.6932)));
+    for (; q <= MAX_BITS_PER_KEY && keys * q <= MAX_PLANNED_BITS; q++)
         if (tamis__turned_rate(keys, bits_for(keys, q), hashes ? hashes : hashes_for(q)) <= fpr)
             break;
     return q;
@@ -119,18 +119,18 @@ static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
     uint64_t q = wish->has_option[OPT_BITS_PER_KEY] ? wish->option[OPT_BITS_PER_KEY]
                  : wish->bits                       ? wish->bits / keys
                                                     : 0;
-    if (keys > MOST_PLANNED_BITS || wish->bits > MOST_PLANNED_BITS)
+    if (keys > MAX_PLANNED_BITS || wish->bits > MAX_PLANNED_BITS)
         return tamis__fail(TAMIS_TOO_LARGE,
                            "leveldb has a hash of 32 bits: 2^32 bits are the most");
     if (wish->bits && wish->bits < 8)
         return tamis__fail(TAMIS_INVALID, "leveldb has at least one byte of bits");
     if (!q && !wish->bits) q = bits_per_key_for(keys, wish->fpr, hashes);
-    if (q > MOST_BITS_PER_KEY && !wish->bits)
+    if (q > MAX_BITS_PER_KEY && !wish->bits)
         return tamis__fail(TAMIS_TOO_LARGE,
                            "leveldb cannot keep fpr=%.3g with %llu keys: they all "
                            "have one hash of 32 bits",
                            wish->fpr, (unsigned long long)keys);
-    if (!wish->bits && keys * q > MOST_PLANNED_BITS)
+    if (!wish->bits && keys * q > MAX_PLANNED_BITS)
         return tamis__fail(TAMIS_TOO_LARGE,
                            "leveldb has a hash of 32 bits: 2^32 bits are the most");
     word[BITS] = wish->bits ? wish->bits / 8 * 8 : bits_for(wish->capacity, q);
@@ -158,7 +158,7 @@ static tamis_status check(const uint64_t word[], uint64_t *size) {
 
 /* Filters that have no key, or all keys, are for asking alone. */
 static bool is_odd(const uint64_t word[]) {
-    return word[BITS] == 0 || word[HASHES] == 0 || word[HASHES] > MOST_HASHES;
+    return word[BITS] == 0 || word[HASHES] == 0 || word[HASHES] > MAX_HASHES;
 }
 
 static unsigned lacks(const uint64_t word[]) {

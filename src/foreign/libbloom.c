@@ -46,7 +46,7 @@ enum {
 };
 enum { STRUCT = 64, FEWEST_ENTRIES = 1000 };
 static const char magic[AT_SIZE + 1] = "libbloom2";
-#define MOST_BITS ((uint64_t)1 << 48)
+#define MAX_BITS ((uint64_t)1 << 48)
 #define LN2       0.693147180559945 /* with the digits that libbloom has */
 #define LN2_TWICE 0.480453013918201
 
@@ -105,18 +105,18 @@ static double bits_for(uint64_t entries, double rate, uint64_t version) {
 }
 
 static double hashes_for(double per_entry) {
-    return fmin(fmax(1, ceil(LN2 * per_entry)), TAMIS_LIKE_MOST_HASHES);
+    return fmin(fmax(1, ceil(LN2 * per_entry)), TAMIS_LIKE_MAX_HASHES);
 }
 
 static tamis_status check_limits(uint64_t entries, double bits, uint64_t version) {
-    const uint64_t most_entries = version == VERSION_2 ? UINT32_MAX : INT32_MAX;
-    if (entries > most_entries)
+    const uint64_t max_entries = version == VERSION_2 ? UINT32_MAX : INT32_MAX;
+    if (entries > max_entries)
         return tamis__fail(TAMIS_TOO_LARGE, "libbloom has at most %llu entries, not %llu",
-                           (unsigned long long)most_entries, (unsigned long long)entries);
+                           (unsigned long long)max_entries, (unsigned long long)entries);
     if (bits < 1)
         return tamis__fail(TAMIS_INVALID,
                            "libbloom makes no filter of 0 bits: a lower rate is needed");
-    if (bits > (version == VERSION_2 ? (double)MOST_BITS : INT32_MAX))
+    if (bits > (version == VERSION_2 ? (double)MAX_BITS : INT32_MAX))
         return tamis__fail(TAMIS_TOO_LARGE, "libbloom has at most 2^%d bits in version %d",
                            version == VERSION_2 ? 48 : 31, version == VERSION_2 ? 2 : 1);
     return TAMIS_OK;
@@ -145,7 +145,7 @@ static tamis_status check(const uint64_t word[], uint64_t *size) {
     if (word[VERSION] >= VERSIONS || word[ENTRIES] > UINT32_MAX)
         return tamis__fail(TAMIS_CORRUPT, "libbloom has no version word %llu, or %llu entries",
                            (unsigned long long)word[VERSION], (unsigned long long)word[ENTRIES]);
-    return tamis__like_check(&like, word, 1, word[VERSION] == VERSION_2 ? MOST_BITS : INT32_MAX,
+    return tamis__like_check(&like, word, 1, word[VERSION] == VERSION_2 ? MAX_BITS : INT32_MAX,
                              size);
 }
 

@@ -58,16 +58,16 @@ static uint64_t *place_of(uint64_t *seen, const uint8_t *p) {
 }
 
 /* How many bytes are the same, from three on. Redis looks at sixteen more at once where it can,
- * which goes past `most`, but not past the end: there are always two bytes behind it. */
+ * which goes past `max`, but not past the end: there are always two bytes behind it. */
 static uint64_t same_bytes(const uint8_t *old, const uint8_t *now, uint64_t left) {
-    const uint64_t most = left - 2 < LONGEST ? left - 2 : LONGEST;
+    const uint64_t max = left - 2 < LONGEST ? left - 2 : LONGEST;
     uint64_t n = 2;
-    for (int i = 0; i < 16 && most > 16; i++) {
+    for (int i = 0; i < 16 && max > 16; i++) {
         n++;
         if (old[n] != now[n]) return n;
     }
     do n++;
-    while (n < most && old[n] == now[n]);
+    while (n < max && old[n] == now[n]);
     return n;
 }
 

@@ -28,7 +28,7 @@
 enum { BITS, HASHES, COLUMN };
 enum { BYTES, NUMBER, COLUMNS };
 enum { OPT_HASHES, OPT_COLUMN };
-#define MOST_BITS ((uint64_t)INT32_MAX / 64 * 64)
+#define MAX_BITS ((uint64_t)INT32_MAX / 64 * 64)
 
 static const struct tamis_option options[] = {
     {"hashes", NULL, 1, 255, "as ORC does", "probes per key, k"},
@@ -70,14 +70,14 @@ static const tamis_bloomlike like = {
 
 static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
     const double keys = wish->capacity ? (double)wish->capacity : 1;
-    const double least = floor(tamis__like_bits_for(wish->capacity, wish->fpr));
-    if (wish->bits ? wish->bits > MOST_BITS + 63 : least >= (double)MOST_BITS)
+    const double min = floor(tamis__like_bits_for(wish->capacity, wish->fpr));
+    if (wish->bits ? wish->bits > MAX_BITS + 63 : min >= (double)MAX_BITS)
         return tamis__fail(TAMIS_TOO_LARGE, "orc has less than 2^31 bits");
     /* Up to the next multiple of 64, also from one. */
-    word[BITS] = wish->bits ? wish->bits / 64 * 64 : ((uint64_t)least / 64 + 1) * 64;
+    word[BITS] = wish->bits ? wish->bits / 64 * 64 : ((uint64_t)min / 64 + 1) * 64;
     const double hashes = fmax(1, floor((double)word[BITS] / keys * log(2) + 0.5));
     word[HASHES] = wish->has_option[OPT_HASHES] ? wish->option[OPT_HASHES]
-                                                : (uint64_t)fmin(hashes, TAMIS_LIKE_MOST_HASHES);
+                                                : (uint64_t)fmin(hashes, TAMIS_LIKE_MAX_HASHES);
     word[COLUMN] = wish->option[OPT_COLUMN];
     if (word[BITS]) return TAMIS_OK;
     return tamis__fail(TAMIS_INVALID, "orc has words of 64 bits, and at least one");
@@ -87,7 +87,7 @@ static tamis_status check(const uint64_t word[], uint64_t *size) {
     if (word[COLUMN] >= COLUMNS)
         return tamis__fail(TAMIS_CORRUPT, "orc has no column word %llu",
                            (unsigned long long)word[COLUMN]);
-    return tamis__like_check(&like, word, 64, MOST_BITS, size);
+    return tamis__like_check(&like, word, 64, MAX_BITS, size);
 }
 
 /* ---- The kind ------------------------------------------------------------------------------- */
@@ -210,7 +210,7 @@ static tamis_status read(const tamis_input *in, const tamis_said *said, tamis_ar
     message m;
     const tamis_status rc = choose(in, said, &c);
     if (rc) return rc;
-    if (!take_filter(c, &m) || m.words > MOST_BITS / 64) return broken();
+    if (!take_filter(c, &m) || m.words > MAX_BITS / 64) return broken();
     *out = (tamis_arrival){
         .kind = "orc",
         .word = {m.words * 64, m.hashes, said->number[SAID_COLUMN]},

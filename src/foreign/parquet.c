@@ -19,7 +19,7 @@
 enum { BLOCKS, INDEX }; /* words of split */
 enum { PARQUET };       /* of its index rules, the one of the format */
 enum { PROBES = 8 };    /* of split, for every key */
-#define MOST_FILTER_BYTES ((uint64_t)INT32_MAX / TAMIS_PARQUET_BLOCK * TAMIS_PARQUET_BLOCK)
+#define MAX_FILTER_BYTES ((uint64_t)INT32_MAX / TAMIS_PARQUET_BLOCK * TAMIS_PARQUET_BLOCK)
 
 /* ---- The header ----------------------------------------------------------------------------- */
 
@@ -64,9 +64,9 @@ static tamis_status check(const char *format, const header *h) {
 
 tamis_status tamis__parquet_header(const char *format, const tamis_input *in, uint64_t *header_size,
                                    uint64_t *bitset) {
-    const uint64_t most =
-        in->size < TAMIS_PARQUET_MOST_HEADER ? in->size : TAMIS_PARQUET_MOST_HEADER;
-    tamis_thrift t = {in->bytes, in->bytes + most, NULL};
+    const uint64_t max =
+        in->size < TAMIS_PARQUET_MAX_HEADER ? in->size : TAMIS_PARQUET_MAX_HEADER;
+    tamis_thrift t = {in->bytes, in->bytes + max, NULL};
     const header h = parse(&t);
     if (t.wrong) return tamis__not_it(format, "in the filter's header %s", t.wrong);
     const tamis_status rc = check(format, &h);
@@ -153,10 +153,10 @@ static tamis_status write_filter(const tamis_departure *out, const tamis_said *s
     (void)said;
     tamis_status rc = may_leave(out);
     if (rc) return rc;
-    if (out->body->size > MOST_FILTER_BYTES)
+    if (out->body->size > MAX_FILTER_BYTES)
         return tamis__fail(
             TAMIS_CANNOT, "a Parquet header can say at most %llu bytes, and this filter has %llu",
-            (unsigned long long)MOST_FILTER_BYTES, (unsigned long long)out->body->size);
+            (unsigned long long)MAX_FILTER_BYTES, (unsigned long long)out->body->size);
     rc = tamis__put_out(out, bytes, make_header(out->body->size, bytes));
     return rc ? rc : tamis__put_out(out, out->body->bytes, out->body->size);
 }

@@ -4,7 +4,7 @@
 
 #include "foreign/format.h"
 
-enum { TAMIS_PARQUET_BLOCK = 32, TAMIS_PARQUET_MOST_HEADER = 512 }; /* 15 to 19 are usual */
+enum { TAMIS_PARQUET_BLOCK = 32, TAMIS_PARQUET_MAX_HEADER = 512 }; /* 15 to 19 are usual */
 
 /* Reads the header at the start of the bytes: how long it is, and how long the bitset behind it.
  * Both together lie within the bytes. `format` is who asks, for the sentence. */

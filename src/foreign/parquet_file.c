@@ -61,7 +61,7 @@ static void append_name(chunk *c, size_t *at, const uint8_t *name, uint64_t len)
 
 static void take_path(tamis_thrift *t, chunk *c) {
     const uint64_t n = tamis__thrift_list(t, TAMIS_THRIFT_BINARY);
-    const size_t most = sizeof c->path - 1;
+    const size_t max = sizeof c->path - 1;
     size_t at = 0;
     c->is_odd = false;
     for (uint64_t i = 0; i < n && !t->wrong; i++) {
@@ -70,8 +70,8 @@ static void take_path(tamis_thrift *t, chunk *c) {
         if (i) append_name(c, &at, (const uint8_t *)".", 1);
         append_name(c, &at, name, len);
     }
-    c->is_odd |= at == 0 || at > most || c->path[0] == ' ' || c->path[at - 1] == ' ';
-    c->path[at < most ? at : most] = '\0';
+    c->is_odd |= at == 0 || at > max || c->path[0] == ' ' || c->path[at - 1] == ' ';
+    c->path[at < max ? at : max] = '\0';
 }
 
 static void take_meta_data(tamis_thrift *t, chunk *c) {
@@ -189,8 +189,8 @@ static tamis_status locate(const tamis_input *in, const chunk *c, place *at) {
     if (c->offset < MAGIC || (uint64_t)c->offset >= end) return misplaced(c);
     at->offset = (uint64_t)c->offset;
     const tamis_input rest = {in->bytes + at->offset, end - at->offset, NULL};
-    const uint64_t most = TAMIS_PARQUET_MOST_HEADER;
-    rc = tamis__bring(in, at->offset, rest.size < most ? rest.size : most);
+    const uint64_t max = TAMIS_PARQUET_MAX_HEADER;
+    rc = tamis__bring(in, at->offset, rest.size < max ? rest.size : max);
     if (!rc) rc = tamis__parquet_header(name_of_format, &rest, &at->header, &at->bitset);
     if (rc) return rc;
     if (!c->has_length || c->length == (int64_t)(at->header + at->bitset)) return TAMIS_OK;

@@ -7,7 +7,7 @@
 #include "foreign/parquet.h"
 
 #define BLOCK_BITS   256.0
-#define MOST_BYTES   ((uint64_t)1 << 27) /* of most writers and readers */
+#define MAX_BYTES   ((uint64_t)1 << 27) /* of most writers and readers */
 #define HEADER_BYTES ((uint64_t)1 << 30) /* the largest power of two that a header can say */
 #define BEYOND_BITS  0x1p40              /* more than any of them makes */
 #define JAVA_BYTES   ((uint64_t)1 << 20) /* unless its writer is told another limit */
@@ -28,23 +28,23 @@ static uint64_t by_duckdb(double bits) {
 
 /* Meant to round up to whole blocks, it clears a bit instead; the power of two hides it mostly. */
 static uint64_t by_java(double bits) {
-    const uint64_t most = MOST_BYTES * 8;
-    const uint64_t whole = bits > (double)most ? most : (uint64_t)bits;
+    const uint64_t max = MAX_BYTES * 8;
+    const uint64_t whole = bits > (double)max ? max : (uint64_t)bits;
     const uint64_t bytes = power_of_two(at_least_a_block(((whole + 255) & ~(uint64_t)256) / 8));
     return bytes < JAVA_BYTES ? bytes : JAVA_BYTES;
 }
 
 static uint64_t by_arrow(double bits) {
-    const double most = (double)MOST_BYTES * 8;
-    return power_of_two((uint64_t)fmin(fmax(bits, BLOCK_BITS), most)) / 8;
+    const double max = (double)MAX_BYTES * 8;
+    return power_of_two((uint64_t)fmin(fmax(bits, BLOCK_BITS), max)) / 8;
 }
 
 static uint64_t by_rust(double bits) {
-    return power_of_two(at_least_a_block((uint64_t)fmin(bits / 8, (double)MOST_BYTES)));
+    return power_of_two(at_least_a_block((uint64_t)fmin(bits / 8, (double)MAX_BYTES)));
 }
 
 static uint64_t by_hyparquet(double bits) {
-    const double blocks = ceil(fmin(ceil(bits), (double)MOST_BYTES * 8) / BLOCK_BITS);
+    const double blocks = ceil(fmin(ceil(bits), (double)MAX_BYTES * 8) / BLOCK_BITS);
     const uint64_t bytes = at_least_a_block((uint64_t)blocks * TAMIS_PARQUET_BLOCK);
     return bytes < 1024 ? power_of_two(bytes) : bytes;
 }

@@ -36,13 +36,13 @@ enum { OPT_EXPANSION, OPT_SCALING };
 enum { NO, YES };
 
 /* The smallest rate that a double can hold takes 1075 hashes; nobody has more. */
-enum { MOST_HASHES = 1075, MOST_N2 = 55, KNOWN_OPTIONS = 15, NEW_OPTIONS = 5 };
-#define MOST_BITS      (TAMIS_MAX_PAYLOAD_BYTES)
-#define MOST_EXPANSION 32768
+enum { MAX_HASHES = 1075, MAX_N2 = 55, KNOWN_OPTIONS = 15, NEW_OPTIONS = 5 };
+#define MAX_BITS      (TAMIS_MAX_PAYLOAD_BYTES)
+#define MAX_EXPANSION 32768
 static const double tightening = 0.5;
 
 static const struct tamis_option options[] = {
-    {"expansion", NULL, 0, MOST_EXPANSION, "2",
+    {"expansion", NULL, 0, MAX_EXPANSION, "2",
      "how many times larger each link is; 0 only where it does not scale"},
     {"scaling", "no|yes", 0, 0, "yes", "add links when it is full"},
 };
@@ -122,7 +122,7 @@ static const double ln2 = 0.693147180559945, ln2_squared = 0.480453013918201;
 
 static uint32_t hashes_for(double bpe) {
     const double hashes = ceil(ln2 * bpe);
-    return hashes >= 1 && hashes <= MOST_HASHES ? (uint32_t)hashes : 0;
+    return hashes >= 1 && hashes <= MAX_HASHES ? (uint32_t)hashes : 0;
 }
 
 /* Up to a power of two, for the links of old: what is left over is room for more keys. */
@@ -140,11 +140,11 @@ static bool plan_link(uint32_t with, uint64_t keys, double error, tamis_bf_link 
     if (keys == 0 || !(error > 0 && error < 1)) return false;
     *link = (tamis_bf_link){.error = error, .bpe = -(log(error) / ln2_squared), .entries = keys};
     link->hashes = hashes_for(link->bpe);
-    if (!link->hashes || !((double)keys * link->bpe < (double)MOST_BITS)) return false;
+    if (!link->hashes || !((double)keys * link->bpe < (double)MAX_BITS)) return false;
     uint64_t bits = (uint64_t)((double)keys * link->bpe);
     if (bits == 0) bits = 1;
     if (with & TAMIS_BF_IS_BITS) {
-        if (keys > MOST_N2) return false;
+        if (keys > MAX_N2) return false;
         link->n2 = (uint8_t)keys;
         bits = (uint64_t)1 << keys;
         link->entries = (uint64_t)((double)bits / link->bpe);
@@ -167,12 +167,12 @@ static bool plan_next(tamis_bf_header h, const tamis_bf_link *last, tamis_bf_lin
 /* The rate that fills a whole number of 64-bit words, less half a bit so that no digit of a
  * logarithm makes it one more. */
 static tamis_status error_for_bits(const tamis_wish *wish, double keys, double *error) {
-    const double least = 1e-300;
+    const double min = 1e-300;
     const uint64_t bits = wish->bits / 64 * 64;
     if (bits == 0)
         return tamis__fail(TAMIS_INVALID, "bits=%llu: redisbloom has at least 64",
                            (unsigned long long)wish->bits);
-    *error = fmax(least, exp(-((double)bits - 0.5) / keys * ln2_squared));
+    *error = fmax(min, exp(-((double)bits - 0.5) / keys * ln2_squared));
     if (*error < 1) return TAMIS_OK;
     return tamis__fail(TAMIS_INVALID, "bits=%llu are too few for %.0f keys",
                        (unsigned long long)wish->bits, keys);
@@ -268,10 +268,10 @@ static tamis_status audit_link(const tamis_bf_link *link, unsigned long long n) 
     if (!(link->error > 0 && link->error < 1))
         return tamis__fail(TAMIS_CORRUPT, "link %llu has an error rate of %g: it is in (0, 1)", n,
                            link->error);
-    if (link->n2 > MOST_N2 || (link->n2 && link->bits < (uint64_t)1 << link->n2))
+    if (link->n2 > MAX_N2 || (link->n2 && link->bits < (uint64_t)1 << link->n2))
         return tamis__fail(TAMIS_CORRUPT, "link %llu has 2^%d positions in %llu bits", n, link->n2,
                            (unsigned long long)link->bits);
-    if (link->bits == 0 || link->bits > MOST_BITS || link->bytes < (link->bits + 7) / 8 ||
+    if (link->bits == 0 || link->bits > MAX_BITS || link->bytes < (link->bits + 7) / 8 ||
         link->bytes > tamis__bitmap_size(link->bits))
         return tamis__fail(TAMIS_CORRUPT, "link %llu has %llu bits in %llu bytes", n,
                            (unsigned long long)link->bits, (unsigned long long)link->bytes);

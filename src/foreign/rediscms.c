@@ -27,13 +27,13 @@
 
 enum { WIDTH, DEPTH };         /* shape words */
 enum { OPT_DEPTH, OPT_WIDTH }; /* options */
-enum { CELL = 4, USUAL_DEPTH = 5, MOST_DEPTH = 65536, MOST_PLANNED_DEPTH = 64 };
-#define MOST_WIDTH (TAMIS_MAX_PAYLOAD_BYTES / CELL / MOST_DEPTH / 2)
+enum { CELL = 4, USUAL_DEPTH = 5, MAX_DEPTH = 65536, MAX_PLANNED_DEPTH = 64 };
+#define MAX_WIDTH (TAMIS_MAX_PAYLOAD_BYTES / CELL / MAX_DEPTH / 2)
 #define TOP        ((uint64_t)UINT32_MAX)
 
 static const struct tamis_option options[] = {
-    {"depth", NULL, 1, MOST_DEPTH, "by fpr, or 5", "rows: cells of a key"},
-    {"width", NULL, 1, MOST_WIDTH, "by capacity and fpr", "cells in a row"},
+    {"depth", NULL, 1, MAX_DEPTH, "by fpr, or 5", "rows: cells of a key"},
+    {"width", NULL, 1, MAX_WIDTH, "by capacity and fpr", "cells in a row"},
 };
 
 /* ---- Shape ---------------------------------------------------------------------------------- */
@@ -47,13 +47,13 @@ static double rate(const uint64_t word[], uint64_t items) {
     return pow(-expm1((double)items * log1p(-1 / (double)word[WIDTH])), (double)word[DEPTH]);
 }
 
-/* Of a row that strangers pass with the root of the rate; MOST_WIDTH + 1 when that is too much. */
+/* Of a row that strangers pass with the root of the rate; MAX_WIDTH + 1 when that is too much. */
 static uint64_t width_for(uint64_t keys, double fpr, uint64_t depth) {
     const double untouched = log1p(-pow(fpr, 1 / (double)depth)) / (double)(keys ? keys : 1);
     const double needed = ceil(-1 / expm1(untouched));
-    if (!(needed <= (double)MOST_WIDTH)) return MOST_WIDTH + 1;
+    if (!(needed <= (double)MAX_WIDTH)) return MAX_WIDTH + 1;
     uint64_t word[] = {needed < 1 ? 1 : (uint64_t)needed, depth};
-    while (word[WIDTH] <= MOST_WIDTH && rate(word, keys) > fpr) word[WIDTH]++;
+    while (word[WIDTH] <= MAX_WIDTH && rate(word, keys) > fpr) word[WIDTH]++;
     return word[WIDTH];
 }
 
@@ -63,7 +63,7 @@ static uint64_t depth_for(const tamis_wish *wish) {
     const double cells = (double)wish->bits / (8 * CELL);
     const double best = wish->bits ? (double)tamis_best_hashes((double)wish->capacity, cells)
                                    : round(-log2(wish->fpr));
-    return best < 1 ? 1 : best > MOST_PLANNED_DEPTH ? MOST_PLANNED_DEPTH : (uint64_t)best;
+    return best < 1 ? 1 : best > MAX_PLANNED_DEPTH ? MAX_PLANNED_DEPTH : (uint64_t)best;
 }
 
 static uint64_t stored_bytes(const uint64_t word[]) {
@@ -71,11 +71,11 @@ static uint64_t stored_bytes(const uint64_t word[]) {
 }
 
 static tamis_status check(const uint64_t word[], uint64_t *size) {
-    if (word[WIDTH] == 0 || word[WIDTH] > MOST_WIDTH)
+    if (word[WIDTH] == 0 || word[WIDTH] > MAX_WIDTH)
         return tamis__fail(TAMIS_CORRUPT, "rediscms has a width of 1 to %llu, not %llu",
-                           (unsigned long long)MOST_WIDTH, (unsigned long long)word[WIDTH]);
-    if (word[DEPTH] == 0 || word[DEPTH] > MOST_DEPTH)
-        return tamis__fail(TAMIS_CORRUPT, "rediscms has a depth of 1 to %d, not %llu", MOST_DEPTH,
+                           (unsigned long long)MAX_WIDTH, (unsigned long long)word[WIDTH]);
+    if (word[DEPTH] == 0 || word[DEPTH] > MAX_DEPTH)
+        return tamis__fail(TAMIS_CORRUPT, "rediscms has a depth of 1 to %d, not %llu", MAX_DEPTH,
                            (unsigned long long)word[DEPTH]);
     *size = (stored_bytes(word) + 7) / 8 * 8;
     return TAMIS_OK;
@@ -92,10 +92,10 @@ static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
     else
         word[WIDTH] =
             bytes > TAMIS_CMS_HEADER ? (bytes - TAMIS_CMS_HEADER) / CELL / word[DEPTH] : 0;
-    if (wish->bits && word[WIDTH] > MOST_WIDTH) word[WIDTH] = MOST_WIDTH;
-    if (word[WIDTH] > MOST_WIDTH)
+    if (wish->bits && word[WIDTH] > MAX_WIDTH) word[WIDTH] = MAX_WIDTH;
+    if (word[WIDTH] > MAX_WIDTH)
         return tamis__fail(TAMIS_TOO_LARGE, "rediscms would need a width over %llu",
-                           (unsigned long long)MOST_WIDTH);
+                           (unsigned long long)MAX_WIDTH);
     if (wish->bits && (word[WIDTH] == 0 || check(word, &size) || size > bytes))
         return tamis__fail(TAMIS_INVALID, "rediscms of %llu rows needs more than %llu bits",
                            (unsigned long long)word[DEPTH], (unsigned long long)wish->bits);
@@ -189,12 +189,12 @@ static tamis_status add_keys(tamis_body *f, const struct tamis_key *keys, size_t
 }
 
 static uint64_t count_one(const tamis_body *f, const struct tamis_key *key) {
-    uint64_t least = TOP;
-    for (uint64_t row = 0; row < f->word[DEPTH] && least; row++) {
+    uint64_t min = TOP;
+    for (uint64_t row = 0; row < f->word[DEPTH] && min; row++) {
         const uint64_t value = cell_get(f, cell_of(f, key, row));
-        if (value < least) least = value;
+        if (value < min) min = value;
     }
-    return least;
+    return min;
 }
 
 static void count_keys(const tamis_body *f, const struct tamis_key *keys, size_t n,

@@ -25,19 +25,19 @@
 
 enum { BITS, BUCKET_SIZE, ITERATIONS, EXPANSION, FILTERS };
 enum { OPT_BUCKET_SIZE, OPT_ITERATIONS, OPT_EXPANSION };
-enum { FINGERPRINTS = 255, MOST_BUCKET_SIZE = 255, MOST_FILTERS = 65535, MOST_EXPANSION = 32768 };
+enum { FINGERPRINTS = 255, MAX_BUCKET_SIZE = 255, MAX_FILTERS = 65535, MAX_EXPANSION = 32768 };
 
 /* From here on the module adds no more, even where cells are free, unless its server is told otherwise
  * (cf-max-expansions). */
 enum { ADDS_BELOW = 32 };
 
 /* The module finds cells by 32 bits: in a larger sub-filter it would lose keys. */
-#define MOST_CELLS ((uint64_t)1 << 32)
+#define MAX_CELLS ((uint64_t)1 << 32)
 
 static const struct tamis_option options[] = {
-    {"bucket_size", NULL, 1, MOST_BUCKET_SIZE, "2", "cells in a bucket"},
+    {"bucket_size", NULL, 1, MAX_BUCKET_SIZE, "2", "cells in a bucket"},
     {"iterations", NULL, 1, 65535, "20", "how many fingerprints may make way for one"},
-    {"expansion", NULL, 0, MOST_EXPANSION, "1",
+    {"expansion", NULL, 0, MAX_EXPANSION, "1",
      "how many times larger each sub-filter is; 0: none"},
 };
 
@@ -60,8 +60,8 @@ void tamis__cf_put_header(uint8_t *p, tamis_cf_header h) {
 }
 
 tamis_status tamis__cf_words(tamis_cf_header h, uint64_t word[]) {
-    if (h.bucket_size == 0 || h.bucket_size > MOST_BUCKET_SIZE ||
-        h.buckets > MOST_CELLS / h.bucket_size)
+    if (h.bucket_size == 0 || h.bucket_size > MAX_BUCKET_SIZE ||
+        h.buckets > MAX_CELLS / h.bucket_size)
         return tamis__fail(TAMIS_CORRUPT, "%llu buckets of %d cells: there are 2^32 cells at most",
                            (unsigned long long)h.buckets, h.bucket_size);
     word[BITS] = h.buckets * h.bucket_size * 8;
@@ -101,8 +101,8 @@ static uint64_t stored_bytes(const uint64_t word[]) {
 }
 
 static uint64_t buckets_for(const tamis_wish *wish, uint64_t bucket_size) {
-    const uint64_t least = 2 * bucket_size;
-    const uint64_t cells = wish->capacity > least ? wish->capacity : least;
+    const uint64_t min = 2 * bucket_size;
+    const uint64_t cells = wish->capacity > min ? wish->capacity : min;
     uint64_t buckets = power_of_two_from(cells / bucket_size);
     while (wish->bits && buckets > 1 && buckets * bucket_size > wish->bits / 8) buckets /= 2;
     while (wish->bits && buckets <= wish->bits / 8 / bucket_size / 2) buckets *= 2;
@@ -115,7 +115,7 @@ static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
     for (int i = 0; i < 3; i++) option[i] = wish->has_option[i] ? wish->option[i] : usual[i];
     const uint64_t bucket_size = option[OPT_BUCKET_SIZE], expansion = option[OPT_EXPANSION];
     const uint64_t cells = buckets_for(wish, bucket_size) * bucket_size;
-    if (cells > MOST_CELLS)
+    if (cells > MAX_CELLS)
         return tamis__fail(TAMIS_TOO_LARGE, "rediscuckoo has at most 2^32 cells, not %llu",
                            (unsigned long long)cells);
     if (wish->bits && cells > wish->bits / 8)
@@ -130,10 +130,10 @@ static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
 }
 
 static tamis_status check_numbers(const uint64_t word[]) {
-    if (word[BUCKET_SIZE] == 0 || word[BUCKET_SIZE] > MOST_BUCKET_SIZE)
+    if (word[BUCKET_SIZE] == 0 || word[BUCKET_SIZE] > MAX_BUCKET_SIZE)
         return tamis__fail(TAMIS_CORRUPT, "rediscuckoo has buckets of 1 to 255 cells, not %llu",
                            (unsigned long long)word[BUCKET_SIZE]);
-    if (word[BITS] / 8 > MOST_CELLS || word[BITS] % (8 * word[BUCKET_SIZE]) ||
+    if (word[BITS] / 8 > MAX_CELLS || word[BITS] % (8 * word[BUCKET_SIZE]) ||
         !is_power_of_two(buckets_of(word)))
         return tamis__fail(TAMIS_CORRUPT,
                            "rediscuckoo has a power of two of buckets, not %llu bits in buckets of "
@@ -142,7 +142,7 @@ static tamis_status check_numbers(const uint64_t word[]) {
     if (word[ITERATIONS] == 0 || word[ITERATIONS] > UINT16_MAX)
         return tamis__fail(TAMIS_CORRUPT, "rediscuckoo has 1 to 65535 iterations, not %llu",
                            (unsigned long long)word[ITERATIONS]);
-    if (word[EXPANSION] > MOST_EXPANSION || (word[EXPANSION] && !is_power_of_two(word[EXPANSION])))
+    if (word[EXPANSION] > MAX_EXPANSION || (word[EXPANSION] && !is_power_of_two(word[EXPANSION])))
         return tamis__fail(TAMIS_CORRUPT,
                            "rediscuckoo has an expansion of 0 or a power of two up to 32768, not "
                            "%llu",
@@ -154,9 +154,9 @@ static tamis_status check(const uint64_t word[], uint64_t *size) {
     const tamis_status rc = check_numbers(word);
     if (rc) return rc;
     uint64_t cells = word[BITS] / 8;
-    for (uint64_t i = 1; i < word[FILTERS] && i < MOST_FILTERS && cells <= MOST_CELLS; i++)
+    for (uint64_t i = 1; i < word[FILTERS] && i < MAX_FILTERS && cells <= MAX_CELLS; i++)
         cells *= word[EXPANSION];
-    if (word[FILTERS] == 0 || word[FILTERS] > MOST_FILTERS || cells == 0 || cells > MOST_CELLS)
+    if (word[FILTERS] == 0 || word[FILTERS] > MAX_FILTERS || cells == 0 || cells > MAX_CELLS)
         return tamis__fail(TAMIS_CORRUPT,
                            "rediscuckoo cannot have %llu sub-filters with an expansion of %llu",
                            (unsigned long long)word[FILTERS], (unsigned long long)word[EXPANSION]);

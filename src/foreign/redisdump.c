@@ -32,14 +32,14 @@
 
 enum { NUMBER = 2, DOUBLE = 4, STRING = 5, MODULE = 7, FOOTER = 10 };
 enum { VERSION_BITS = 10, NOW = 4, HAS_BITS = 1, HAS_OPTIONS = 2, HAS_GROWTH = 4 };
-enum { RDB_LEAST = 8, RDB_MOST = 80, RDB_USUAL = 10 };
+enum { MIN_RDB = 8, MAX_RDB = 80, RDB_USUAL = 10 };
 enum { PARAM_RDB };
 #define BF_NAME  ((uint64_t)0x3016e5a289bef804 >> VERSION_BITS)
 #define CF_NAME  ((uint64_t)0x3016e5a289821404 >> VERSION_BITS)
 #define CMS_NAME ((uint64_t)0x08c4a4f9360f1000 >> VERSION_BITS)
 
 static const struct tamis_option params[] = {
-    {"rdb", NULL, RDB_LEAST, RDB_MOST, "10",
+    {"rdb", NULL, MIN_RDB, MAX_RDB, "10",
      "the RDB version to write; servers take no newer ones"},
 };
 
@@ -76,10 +76,10 @@ static void expect(cursor *c, uint64_t opcode) {
     if (take_length(c) != opcode && !c->why) c->why = "a field is of another type";
 }
 
-static uint64_t take_number(cursor *c, uint64_t most) {
+static uint64_t take_number(cursor *c, uint64_t max) {
     expect(c, NUMBER);
     const uint64_t number = take_length(c);
-    if (number > most) c->why = "a number is too large for its field";
+    if (number > max) c->why = "a number is too large for its field";
     return c->why ? 0 : number;
 }
 
@@ -303,9 +303,9 @@ static tamis_status check_footer(const tamis_input *in) {
                              (unsigned long long)in->size);
     const uint8_t *footer = in->bytes + in->size - FOOTER;
     const unsigned rdb = tamis__get16(footer);
-    if (rdb < RDB_LEAST || rdb > RDB_MOST)
-        return tamis__not_it("redis-dump", "RDB version %u is not in %d to %d", rdb, RDB_LEAST,
-                             RDB_MOST);
+    if (rdb < MIN_RDB || rdb > MAX_RDB)
+        return tamis__not_it("redis-dump", "RDB version %u is not in %d to %d", rdb, MIN_RDB,
+                             MAX_RDB);
     if (!tamis__sums_match(tamis__get64(footer + 2), tamis__crc64(0, in->bytes, in->size - 8)))
         return tamis__not_it("redis-dump", "the checksum is wrong");
     if (in->bytes[0] != MODULE)

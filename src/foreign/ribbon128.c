@@ -31,11 +31,11 @@
 
 enum { BYTES, BLOCKS, HASHES, SEED, MILLIBITS };
 enum { OPT_MILLIBITS };
-enum { TAIL = TAMIS_ROCKSDB_TAIL, SLOTS = 128, SEGMENT = 16, MOST_COLUMNS = 32, SEEDS = 256 };
-enum { LEAST_BLOCKS = 2, MOST_BLOCKS = 0xffffff, BLOOM_BELOW = 1024, MOST_KEYS = 950000000 };
+enum { TAIL = TAMIS_ROCKSDB_TAIL, SLOTS = 128, SEGMENT = 16, MAX_COLUMNS = 32, SEEDS = 256 };
+enum { MIN_BLOCKS = 2, MAX_BLOCKS = 0xffffff, BLOOM_BELOW = 1024, MAX_KEYS = 950000000 };
 
 static const struct tamis_option options[] = {
-    {"millibits", NULL, TAMIS_MILLIBITS_LEAST, TAMIS_MILLIBITS_MOST, "by fpr or size",
+    {"millibits", NULL, TAMIS_MIN_MILLIBITS, TAMIS_MAX_MILLIBITS, "by fpr or size",
      "bits per key of the Bloom filter with this rate, in thousandths"},
 };
 
@@ -53,7 +53,7 @@ static layout layout_of(const uint64_t word[]) {
                 .blocks = blocks,
                 .starts = blocks * SLOTS - (SLOTS - 1)};
     l.shorter = l.columns * blocks - segments;
-    if (l.columns > MOST_COLUMNS) l.columns = MOST_COLUMNS, l.shorter = 0;
+    if (l.columns > MAX_COLUMNS) l.columns = MAX_COLUMNS, l.shorter = 0;
     return l;
 }
 
@@ -83,7 +83,7 @@ static double keys_for(unsigned j) {
 static uint64_t slots_for(uint64_t keys) {
     const double n = (double)keys;
     unsigned j = (unsigned)(log(n) * 1.4426950409 + 0.5);
-    double low = keys_for(j), high, slots = LEAST_BLOCKS * SLOTS;
+    double low = keys_for(j), high, slots = MIN_BLOCKS * SLOTS;
     if (low > 0) {
         if (n < low) {
             high = low;
@@ -95,7 +95,7 @@ static uint64_t slots_for(uint64_t keys) {
         slots = (n - low) / (high - low) * whole + whole + 0.999999999;
     }
     const uint64_t rounded = ((uint64_t)slots + SLOTS - 1) / SLOTS * SLOTS;
-    return rounded < LEAST_BLOCKS * SLOTS ? LEAST_BLOCKS * SLOTS : rounded;
+    return rounded < MIN_BLOCKS * SLOTS ? MIN_BLOCKS * SLOTS : rounded;
 }
 
 static double one_in(uint64_t millibits) {
@@ -105,7 +105,7 @@ static double one_in(uint64_t millibits) {
 /* A mix of columns whose rates have the wanted mean, rounded by chance: by the first key's hash. */
 static uint64_t segments_for(uint64_t slots, double wanted, uint32_t chance) {
     const uint64_t blocks = slots / SLOTS;
-    if (wanted >= 4294967296.0) return MOST_COLUMNS * blocks;
+    if (wanted >= 4294967296.0) return MAX_COLUMNS * blocks;
     const unsigned columns = tamis__log2_floor((uint64_t)wanted);
     const double upper = pow(2.0, -(double)(columns + 1)), lower = pow(2.0, -(double)columns);
     const double share = (1.0 / wanted - upper) / (lower - upper);
@@ -126,7 +126,7 @@ static void shape_for(uint64_t keys, uint64_t millibits, uint32_t chance, uint64
     word[BYTES] = word[BLOCKS] = word[HASHES] = word[SEED] = 0;
     if (keys == 0) return;
     bloom_for(keys, millibits, word);
-    if (keys > MOST_KEYS) return;
+    if (keys > MAX_KEYS) return;
     const uint64_t slots = slots_for(keys);
     const uint64_t bytes = segments_for(slots, one_in(millibits), chance) * SEGMENT + TAIL;
     if (slots < BLOOM_BELOW && word[BYTES] < bytes) return;
@@ -141,7 +141,7 @@ enum { TYPICAL = INT32_MAX };
 
 /* The fewest bits per key that keep the rate, or the most that fit the size. */
 static uint64_t millibits_for(const tamis_wish *wish) {
-    uint64_t low = TAMIS_MILLIBITS_LEAST, high = TAMIS_MILLIBITS_MOST + 1;
+    uint64_t low = TAMIS_MIN_MILLIBITS, high = TAMIS_MAX_MILLIBITS + 1;
     uint64_t word[TAMIS_WORDS] = {0};
     while (high - low > 1) {
         const uint64_t middle = low + (high - low) / 2;
@@ -161,16 +161,16 @@ static uint64_t millibits_for(const tamis_wish *wish) {
 }
 
 static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
-    if (wish->fpr > 0 && wish->fpr < 1 / one_in(TAMIS_MILLIBITS_MOST))
+    if (wish->fpr > 0 && wish->fpr < 1 / one_in(TAMIS_MAX_MILLIBITS))
         return tamis__fail(TAMIS_INVALID, "rocksdb-ribbon has no rate below %.3g, not %.3g",
-                           1 / one_in(TAMIS_MILLIBITS_MOST), wish->fpr);
+                           1 / one_in(TAMIS_MAX_MILLIBITS), wish->fpr);
     const bool is_told = wish->has_option[OPT_MILLIBITS];
     shape_for(wish->capacity, is_told ? wish->option[OPT_MILLIBITS] : millibits_for(wish), TYPICAL,
               word);
     if (wish->bits && (word[BYTES] + 7) / 8 * 64 > wish->bits)
         return tamis__fail(TAMIS_INVALID, "%llu bits are too few for %llu keys in rocksdb-ribbon",
                            (unsigned long long)wish->bits, (unsigned long long)wish->capacity);
-    if (wish->capacity > 64 * TAMIS_FAST_MOST_BYTES)
+    if (wish->capacity > 64 * TAMIS_FAST_MAX_BYTES)
         return tamis__fail(TAMIS_TOO_LARGE, "%llu keys are too many for a filter of RocksDB",
                            (unsigned long long)wish->capacity);
     return TAMIS_OK;
@@ -178,13 +178,13 @@ static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
 
 static bool is_bloom(const uint64_t word[]) {
     const uint64_t lines = word[BYTES] - TAIL;
-    return word[HASHES] <= TAMIS_FAST_MOST_HASHES && word[BLOCKS] == 0 && word[SEED] == 0 &&
-           lines > 0 && lines % TAMIS_FAST_LINE == 0 && lines <= TAMIS_FAST_MOST_BYTES;
+    return word[HASHES] <= TAMIS_FAST_MAX_HASHES && word[BLOCKS] == 0 && word[SEED] == 0 &&
+           lines > 0 && lines % TAMIS_FAST_LINE == 0 && lines <= TAMIS_FAST_MAX_BYTES;
 }
 
 static bool is_ribbon(const uint64_t word[]) {
     const uint64_t segments = (word[BYTES] - TAIL) / SEGMENT;
-    return word[BLOCKS] >= LEAST_BLOCKS && word[BLOCKS] <= MOST_BLOCKS && word[SEED] < SEEDS &&
+    return word[BLOCKS] >= MIN_BLOCKS && word[BLOCKS] <= MAX_BLOCKS && word[SEED] < SEEDS &&
            segments > 0 && (word[BYTES] - TAIL) % SEGMENT == 0;
 }
 
@@ -192,7 +192,7 @@ static tamis_status check(const uint64_t word[], uint64_t *size) {
     const bool is_empty = word[BYTES] == 0 && !word[BLOCKS] && !word[HASHES] && !word[SEED];
     const bool has_tail = word[BYTES] >= TAIL && word[BYTES] <= TAMIS_MAX_PAYLOAD_BYTES / 2;
     const bool is_legal = has_tail && (word[HASHES] ? is_bloom(word) : is_ribbon(word));
-    if ((!is_empty && !is_legal) || word[MILLIBITS] > TAMIS_MILLIBITS_MOST)
+    if ((!is_empty && !is_legal) || word[MILLIBITS] > TAMIS_MAX_MILLIBITS)
         return tamis__fail(TAMIS_CORRUPT,
                            "rocksdb-ribbon has no %llu bytes with %llu blocks and %llu hashes",
                            (unsigned long long)word[BYTES], (unsigned long long)word[BLOCKS],
@@ -385,7 +385,7 @@ static bool solves(rows *r, const uint64_t *hash, uint64_t n, uint64_t starts, u
  * without a row is free, and gets zeros. */
 static void substitute(tamis_body *f, const rows *r) {
     const layout l = layout_of(f->word);
-    wide state[MOST_COLUMNS] = {{0, 0}};
+    wide state[MAX_COLUMNS] = {{0, 0}};
     for (uint64_t block = l.blocks; block-- > 0;) {
         const uint64_t columns = columns_of(&l, block);
         for (uint64_t i = (block + 1) * SLOTS; i-- > block * SLOTS;)
@@ -502,7 +502,7 @@ tamis_status tamis__ribbon_read(const tamis_input *in, tamis_arrival *out) {
     if (!tail || tail[0] != TAMIS_ROCKSDB_RIBBON)
         return tamis__not_it("rocksdb-ribbon", "it does not end as a Ribbon filter does");
     const uint64_t blocks = tail[2] | (uint64_t)tail[3] << 8 | (uint64_t)tail[4] << 16;
-    if (blocks < LEAST_BLOCKS || (in->size - TAIL) % SEGMENT)
+    if (blocks < MIN_BLOCKS || (in->size - TAIL) % SEGMENT)
         return tamis__not_it("rocksdb-ribbon", "%llu bytes of segments and %llu blocks",
                              (unsigned long long)(in->size - TAIL), (unsigned long long)blocks);
     *out = (tamis_arrival){.kind = "rocksdb-ribbon",
@@ -515,7 +515,7 @@ tamis_status tamis__ribbon_read(const tamis_input *in, tamis_arrival *out) {
 static tamis_status read_fast(const tamis_input *in, tamis_arrival *out) {
     const uint8_t *tail = in->bytes + in->size - TAIL;
     const uint64_t size = in->size - TAIL;
-    if (tail[1] || tail[2] == 0 || tail[2] > TAMIS_FAST_MOST_HASHES || tail[3] || tail[4] ||
+    if (tail[1] || tail[2] == 0 || tail[2] > TAMIS_FAST_MAX_HASHES || tail[3] || tail[4] ||
         size == 0 || size % TAMIS_FAST_LINE)
         return tamis__not_it("rocksdb-ribbon", "%llu bytes do not end as a Bloom filter does",
                              (unsigned long long)in->size);

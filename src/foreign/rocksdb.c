@@ -28,16 +28,16 @@
 enum { BITS, HASHES, RULE, LINE, BYTES };
 enum { FAST, LEGACY, ALWAYS, NEVER, RULES };
 enum { OPT_HASHES, OPT_RULE, OPT_LINE, OPT_BITS_PER_KEY, OPT_MILLIBITS };
-enum { META = TAMIS_ROCKSDB_TAIL, LEGACY_MOST_HASHES = 127 };
-enum { FAST_LINE = TAMIS_FAST_LINE, FAST_MOST_HASHES = TAMIS_FAST_MOST_HASHES };
-#define MOST_LEGACY_BITS ((uint64_t)0xffff0000)
+enum { META = TAMIS_ROCKSDB_TAIL, LEGACY_MAX_HASHES = 127 };
+enum { FAST_LINE = TAMIS_FAST_LINE, FAST_MAX_HASHES = TAMIS_FAST_MAX_HASHES };
+#define MAX_LEGACY_BITS ((uint64_t)0xffff0000)
 
 static const struct tamis_option options[] = {
-    {"hashes", NULL, 1, LEGACY_MOST_HASHES, "as RocksDB does", "probes per key, k"},
+    {"hashes", NULL, 1, LEGACY_MAX_HASHES, "as RocksDB does", "probes per key, k"},
     {"rule", "fast|legacy|always|never", 0, 0, "fast", "legacy is that of format_version below 5"},
     {"line", NULL, 64, 256, "64", "bytes of a line: legacy has 128 on ARM and POWER, 256 on s390"},
     {"bits_per_key", NULL, 1, 100, "the fewest for the rate", "as RocksDB is told"},
-    {"millibits", NULL, TAMIS_MILLIBITS_LEAST, TAMIS_MILLIBITS_MOST, "1000 bits_per_key",
+    {"millibits", NULL, TAMIS_MIN_MILLIBITS, TAMIS_MAX_MILLIBITS, "1000 bits_per_key",
      "the same in thousandths"},
 };
 
@@ -49,7 +49,7 @@ static bool is_power_of_2(uint64_t x) {
 
 static void shape_fast(const uint8_t *meta, uint64_t n, uint64_t word[]) {
     const uint64_t hashes = meta[2] & 31, lines = (n - META) / FAST_LINE;
-    if (meta[1] || meta[2] >> 5 || hashes < 1 || hashes > FAST_MOST_HASHES || meta[3] || meta[4])
+    if (meta[1] || meta[2] >> 5 || hashes < 1 || hashes > FAST_MAX_HASHES || meta[3] || meta[4])
         return;
     word[RULE] = FAST;
     word[HASHES] = hashes;
@@ -81,7 +81,7 @@ static void shape_of(const uint8_t *bytes, uint64_t n, uint64_t word[]) {
     if (n <= META) return;
     const uint8_t *meta = bytes + n - META;
     if (meta[0] == TAMIS_ROCKSDB_FAST) shape_fast(meta, n, word);
-    if (meta[0] >= 1 && meta[0] <= LEGACY_MOST_HASHES) shape_legacy(meta, n, word);
+    if (meta[0] >= 1 && meta[0] <= LEGACY_MAX_HASHES) shape_legacy(meta, n, word);
 }
 
 static uint64_t lines_of(const uint64_t word[]) {
@@ -172,7 +172,7 @@ static tamis_status size_by_rate(uint64_t keys, double fpr, uint64_t hashes, uin
     const uint64_t step = word[RULE] == FAST ? 100 : 1000;
     uint64_t q =
         (uint64_t)fmax(1, floor(fmin(-log2(fpr) / 0.6932 * 1000, 1e6) / (double)step)) * step;
-    for (q = q < 1000 ? 1000 : q; q <= TAMIS_MILLIBITS_MOST; q += step) {
+    for (q = q < 1000 ? 1000 : q; q <= TAMIS_MAX_MILLIBITS; q += step) {
         size_for(keys, q, hashes, word);
         if (rate(word, keys) <= fpr) return TAMIS_OK;
     }
@@ -183,7 +183,7 @@ static tamis_status size_by_rate(uint64_t keys, double fpr, uint64_t hashes, uin
 /* Of a wish for a size: whole lines, and the k for what each key then has. */
 static void size_by_bits(uint64_t keys, uint64_t bits, uint64_t hashes, uint64_t word[]) {
     const uint64_t line_bits = word[LINE] * 8;
-    const double q = fmin(TAMIS_MILLIBITS_MOST, (double)bits * 1000 / (double)keys);
+    const double q = fmin(TAMIS_MAX_MILLIBITS, (double)bits * 1000 / (double)keys);
     word[BITS] = bits / line_bits * line_bits;
     word[HASHES] =
         word[RULE] == FAST ? tamis__fast_hashes((uint64_t)q) : legacy_hashes((uint64_t)q / 1000);
@@ -206,9 +206,9 @@ static tamis_status read_options(const tamis_wish *wish, uint64_t word[]) {
                            "line must be 64, or 128 or 256 with rule=legacy, not %llu",
                            (unsigned long long)word[LINE]);
     if (word[RULE] == FAST && wish->has_option[OPT_HASHES] &&
-        wish->option[OPT_HASHES] > FAST_MOST_HASHES)
+        wish->option[OPT_HASHES] > FAST_MAX_HASHES)
         return tamis__fail(TAMIS_INVALID, "hashes must be 1 to %d with rule=fast, not %llu",
-                           FAST_MOST_HASHES, (unsigned long long)wish->option[OPT_HASHES]);
+                           FAST_MAX_HASHES, (unsigned long long)wish->option[OPT_HASHES]);
     if (wish->has_option[OPT_BITS_PER_KEY] && wish->has_option[OPT_MILLIBITS])
         return tamis__fail(TAMIS_INVALID, "bits_per_key and millibits are two words for one thing");
     return TAMIS_OK;
@@ -222,9 +222,9 @@ static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
                                    ? wish->option[OPT_BITS_PER_KEY] * 1000
                                    : 0;
     tamis_status rc = read_options(wish, word);
-    const uint64_t most = word[RULE] == FAST ? TAMIS_FAST_MOST_BYTES * 8 : MOST_LEGACY_BITS;
+    const uint64_t max = word[RULE] == FAST ? TAMIS_FAST_MAX_BYTES * 8 : MAX_LEGACY_BITS;
     if (rc) return rc;
-    if (keys > most || wish->bits > most) return refuse_size(word);
+    if (keys > max || wish->bits > max) return refuse_size(word);
     if (wish->bits && wish->bits < word[LINE] * 8)
         return tamis__fail(TAMIS_INVALID, "size must be at least %llu bytes for rocksdb",
                            (unsigned long long)word[LINE]);
@@ -234,7 +234,7 @@ static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
         size_for(keys, millibits, hashes, word);
     else
         rc = size_by_rate(keys, wish->fpr, hashes, word);
-    if (!rc && word[BITS] > most) rc = refuse_size(word);
+    if (!rc && word[BITS] > max) rc = refuse_size(word);
     word[BYTES] = word[BITS] / 8 + META;
     return rc;
 }
@@ -246,11 +246,11 @@ static bool is_shape(const uint64_t word[]) {
     case ALWAYS: return n > META && !bits && !word[HASHES] && !word[LINE];
     case FAST:
         return size / FAST_LINE && bits == size / FAST_LINE * FAST_LINE * 8 &&
-               word[LINE] == FAST_LINE && word[HASHES] && word[HASHES] <= FAST_MOST_HASHES;
+               word[LINE] == FAST_LINE && word[HASHES] && word[HASHES] <= FAST_MAX_HASHES;
     case LEGACY:
         return size && bits == size * 8 && is_power_of_2(word[LINE]) && size % word[LINE] == 0 &&
                size / word[LINE] <= UINT32_MAX && word[HASHES] &&
-               word[HASHES] <= LEGACY_MOST_HASHES;
+               word[HASHES] <= LEGACY_MAX_HASHES;
     default: return false;
     }
 }

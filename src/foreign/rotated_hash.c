@@ -21,11 +21,11 @@ static double with_twins(double rate, double keys) {
 
 /* ---- Asking --------------------------------------------------------------------------------- */
 
-double tamis__turned_asked(tamis_turned_has *has, const void *filter, uint32_t most,
+double tamis__turned_asked(tamis_turned_has *has, const void *filter, uint32_t max,
                            double by_fill) {
     enum { AT_ONCE = 1 << 12, ENOUGH = 20000 };
     uint32_t asked = 0, hits = 0;
-    while (asked < most && hits < ENOUGH)
+    while (asked < max && hits < ENOUGH)
         for (const uint32_t end = asked + AT_ONCE; asked < end; asked++)
             hits += has(filter, sample(asked + 1));
     return hits ? (double)hits / asked : by_fill;
@@ -36,7 +36,7 @@ double tamis__turned_asked(tamis_turned_has *has, const void *filter, uint32_t m
 /* Small arrays are played through: the positions of a key are then steps of equal length around a
  * short circle, and a stranger with the same step as a key has most positions in common with it. The
  * smaller they are, the more they differ, and the more of them are played. */
-enum { SMALL_BITS = 16384, QUESTIONS = 32768, MOST_GAMES = 64 };
+enum { SMALL_BITS = 16384, QUESTIONS = 32768, MAX_GAMES = 64 };
 
 typedef struct small_array {
     uint8_t bytes[SMALL_BITS / 8];
@@ -60,7 +60,7 @@ static bool play_question(const small_array *a, uint32_t h) {
 /* Rounds of other keys and questions, until enough hits are there to tell. */
 static double play(uint32_t keys, uint32_t bits, unsigned hashes) {
     enum { ROUNDS = 16, ENOUGH = 1000 };
-    const uint32_t fit = QUESTIONS / bits, games = fit < MOST_GAMES ? fit : MOST_GAMES;
+    const uint32_t fit = QUESTIONS / bits, games = fit < MAX_GAMES ? fit : MAX_GAMES;
     uint32_t hits = 0, asked = 0, hash = 0;
     for (int round = 0; round < ROUNDS && hits < ENOUGH; round++)
         for (uint32_t game = 0; game < games; game++) {
@@ -195,13 +195,13 @@ struct tamis_estimate tamis__turned_items(uint64_t set, uint64_t bits, uint64_t 
  * How many of a stranger's positions does one key set? That is counted over all keys. Then keys come
  * one by one, each of them sets a random choice of so many positions, and the number of those that
  * are set walks up from 0: the rate is the chance that it has arrived. */
-enum { MOST_PROBES = 30, MOST_LINE_BITS = 2048 };
+enum { MAX_PROBES = 30, MAX_LINE_BITS = 2048 };
 
 typedef struct stranger {
     unsigned positions;                            /* that are different */
-    double sets[MOST_PROBES + 1];                  /* chance that a key sets so many of them */
-    double has[MOST_PROBES + 1];                   /* chance that so many are set by now */
-    double move[MOST_PROBES + 1][MOST_PROBES + 1]; /* from so many, by so many more, with one key */
+    double sets[MAX_PROBES + 1];                  /* chance that a key sets so many of them */
+    double has[MAX_PROBES + 1];                   /* chance that so many are set by now */
+    double move[MAX_PROBES + 1][MAX_PROBES + 1]; /* from so many, by so many more, with one key */
 } stranger;
 
 static unsigned different(unsigned probes, uint32_t step, uint32_t line_bits) {
@@ -211,7 +211,7 @@ static unsigned different(unsigned probes, uint32_t step, uint32_t line_bits) {
 }
 
 static void count_overlaps(stranger *s, uint32_t step, uint32_t line_bits, unsigned probes) {
-    uint8_t common[MOST_LINE_BITS] = {0}; /* by how far the key starts before the stranger */
+    uint8_t common[MAX_LINE_BITS] = {0}; /* by how far the key starts before the stranger */
     const double one = 1 / ((double)line_bits * line_bits);
     for (uint32_t d = 0; d < line_bits; d++) {
         const unsigned n = different(probes, d, line_bits);
@@ -282,7 +282,7 @@ double tamis__turned_lines_rate(uint64_t keys, uint64_t lines, uint64_t line_bit
     double rate = 0, share = 0.5;
     if (keys == 0) return 0;
     if (n * (double)hashes > FULL * (double)lines * width) return 1;
-    if (hashes > MOST_PROBES || line_bits > MOST_LINE_BITS || line_bits < hashes)
+    if (hashes > MAX_PROBES || line_bits > MAX_LINE_BITS || line_bits < hashes)
         return with_twins(tamis__lanes_rate((tamis_lanes){1, (unsigned)line_bits, (unsigned)hashes},
                                             n, (double)lines),
                           n);

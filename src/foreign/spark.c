@@ -23,7 +23,7 @@ enum { BITS, HASHES, VERSION, SEED };
 enum { V1, V2, VERSIONS };
 enum { OPT_HASHES, OPT_VERSION, OPT_SEED };
 enum { HEADER_V1 = 12, HEADER_V2 = 16 };
-#define MOST_BITS ((uint64_t)INT32_MAX * 64)
+#define MAX_BITS ((uint64_t)INT32_MAX * 64)
 #define REACH_V1  ((uint64_t)1 << 31)
 
 static const struct tamis_option options[] = {
@@ -98,10 +98,10 @@ static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
     if (bits < 1)
         return tamis__fail(TAMIS_INVALID, "spark makes no filter of 0 bits: %s is needed",
                            wish->bits ? "bits=64 at least" : "a lower rate");
-    if (bits > (double)MOST_BITS)
+    if (bits > (double)MAX_BITS)
         return tamis__fail(TAMIS_TOO_LARGE, "spark has at most 2^31-1 words of 64 bits");
     word[BITS] = ((uint64_t)bits + 63) / 64 * 64;
-    const double hashes = fmin(fmax(1, floor(bits / keys * log(2) + 0.5)), TAMIS_LIKE_MOST_HASHES);
+    const double hashes = fmin(fmax(1, floor(bits / keys * log(2) + 0.5)), TAMIS_LIKE_MAX_HASHES);
     word[HASHES] = wish->has_option[OPT_HASHES] ? wish->option[OPT_HASHES] : (uint64_t)hashes;
     word[VERSION] = wish->has_option[OPT_VERSION] ? wish->option[OPT_VERSION] : V2;
     word[SEED] = wish->has_option[OPT_SEED] ? wish->option[OPT_SEED] : 0;
@@ -118,7 +118,7 @@ static tamis_status check(const uint64_t word[], uint64_t *size) {
     if (word[SEED] > (word[VERSION] == V1 ? 0 : UINT32_MAX))
         return tamis__fail(TAMIS_CORRUPT, "version %llu of spark has no seed %llu",
                            (unsigned long long)word[VERSION] + 1, (unsigned long long)word[SEED]);
-    return tamis__like_check(like_of(word), word, 64, MOST_BITS, size);
+    return tamis__like_check(like_of(word), word, 64, MAX_BITS, size);
 }
 
 /* Bits that a probe can reach at all. */

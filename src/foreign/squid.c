@@ -29,13 +29,13 @@
 enum { BITS, HASHES, CAPACITY, PER_ENTRY, METHOD, STORE_KEYS };
 enum { OPT_PER_ENTRY, OPT_METHOD, OPT_STORE_KEYS };
 enum { GET, POST, PUT, HEAD, METHODS };
-enum { PROBES = 4, MOST_PER_ENTRY = 255, CURRENT = 5, REQUIRED = 3, OLDEST = 3 };
+enum { PROBES = 4, MAX_PER_ENTRY = 255, CURRENT = 5, REQUIRED = 3, OLDEST = 3 };
 enum { HEADER = 128, AT_REQUIRED = 2, AT_CAPACITY = 4, AT_COUNT = 8, AT_DELETED = 12 };
 enum { AT_BYTES = 16, AT_PER_ENTRY = 20, AT_HASHES = 21 };
-#define MOST_BITS ((uint64_t)INT32_MAX - 7)
+#define MAX_BITS ((uint64_t)INT32_MAX - 7)
 
 static const struct tamis_option options[] = {
-    {"bits_per_entry", NULL, 1, MOST_PER_ENTRY, "the fewest that keep the rate",
+    {"bits_per_entry", NULL, 1, MAX_PER_ENTRY, "the fewest that keep the rate",
      "bits for each key of the capacity; Squid itself takes 5"},
     {"method", "get|post|put|head", 0, 0, "get", "of the requests that the URLs are for"},
     {"store_keys", NULL, 0, 1, "0", "1: keys of 16 bytes are store keys, not URLs"},
@@ -93,7 +93,7 @@ static tamis_status too_large(uint64_t capacity, uint64_t per_entry) {
 
 /* The fewest bits per entry that keep the rate. */
 static tamis_status by_rate(uint64_t capacity, double fpr, uint64_t *per_entry) {
-    uint64_t low = 0, high = MOST_PER_ENTRY;
+    uint64_t low = 0, high = MAX_PER_ENTRY;
     while (high - low > 1) {
         const uint64_t middle = (low + high) / 2;
         const uint64_t word[] = {bits_for(capacity, middle), PROBES};
@@ -111,7 +111,7 @@ static tamis_status by_rate(uint64_t capacity, double fpr, uint64_t *per_entry) 
 
 static tamis_status by_bits(uint64_t capacity, uint64_t bits, uint64_t *per_entry) {
     *per_entry = bits / 8 * 8 / capacity;
-    if (*per_entry > MOST_PER_ENTRY) *per_entry = MOST_PER_ENTRY;
+    if (*per_entry > MAX_PER_ENTRY) *per_entry = MAX_PER_ENTRY;
     if (*per_entry) return TAMIS_OK;
     return tamis__fail(TAMIS_INVALID,
                        "a Squid digest has at least one bit per key: %llu bits are too few for "
@@ -123,12 +123,12 @@ static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
     const uint64_t capacity = wish->capacity ? wish->capacity : 1;
     uint64_t per_entry = wish->option[OPT_PER_ENTRY];
     tamis_status rc = TAMIS_OK;
-    if (capacity > MOST_BITS) return too_large(capacity, per_entry ? per_entry : 1);
+    if (capacity > MAX_BITS) return too_large(capacity, per_entry ? per_entry : 1);
     if (!wish->has_option[OPT_PER_ENTRY])
         rc = wish->bits ? by_bits(capacity, wish->bits, &per_entry)
                         : by_rate(capacity, wish->fpr, &per_entry);
     if (rc) return rc;
-    if (capacity * per_entry > MOST_BITS) return too_large(capacity, per_entry);
+    if (capacity * per_entry > MAX_BITS) return too_large(capacity, per_entry);
     if (wish->bits && bits_for(capacity, per_entry) > wish->bits)
         return tamis__fail(TAMIS_INVALID, "%llu keys with %llu bits each need more than %llu bits",
                            (unsigned long long)capacity, (unsigned long long)per_entry,
@@ -144,15 +144,15 @@ static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
 
 static tamis_status check(const uint64_t word[], uint64_t *size) {
     const uint64_t capacity = word[CAPACITY], per_entry = word[PER_ENTRY];
-    if (per_entry == 0 || per_entry > MOST_PER_ENTRY)
+    if (per_entry == 0 || per_entry > MAX_PER_ENTRY)
         return tamis__fail(TAMIS_CORRUPT, "a Squid digest has 1 to %d bits per entry, not %llu",
-                           MOST_PER_ENTRY, (unsigned long long)per_entry);
-    if (capacity == 0 || capacity > MOST_BITS / per_entry)
+                           MAX_PER_ENTRY, (unsigned long long)per_entry);
+    if (capacity == 0 || capacity > MAX_BITS / per_entry)
         return tamis__fail(TAMIS_CORRUPT,
                            "a Squid digest with %llu bits per entry has a capacity from 1 to %llu, "
                            "not %llu",
                            (unsigned long long)per_entry,
-                           (unsigned long long)(MOST_BITS / per_entry),
+                           (unsigned long long)(MAX_BITS / per_entry),
                            (unsigned long long)capacity);
     if (word[HASHES] != PROBES || word[BITS] != bits_for(capacity, per_entry))
         return tamis__fail(TAMIS_CORRUPT,
@@ -164,7 +164,7 @@ static tamis_status check(const uint64_t word[], uint64_t *size) {
         return tamis__fail(TAMIS_CORRUPT,
                            "method is 0 to 3 and store_keys 0 or 1, not %llu and %llu",
                            (unsigned long long)word[METHOD], (unsigned long long)word[STORE_KEYS]);
-    return tamis__like_check(&like, word, 8, MOST_BITS, size);
+    return tamis__like_check(&like, word, 8, MAX_BITS, size);
 }
 
 /* ---- The control block ---------------------------------------------------------------------- */

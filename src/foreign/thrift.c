@@ -2,7 +2,7 @@
 
 #include <stddef.h>
 
-enum { MOST_DEPTH = 32 };
+enum { MAX_DEPTH = 32 };
 
 static uint64_t left(const tamis_thrift *t) {
     return (uint64_t)(t->end - t->at);
@@ -45,11 +45,11 @@ static int64_t signed_number(tamis_thrift *t) {
 }
 
 int64_t tamis__thrift_number(tamis_thrift *t, unsigned type) {
-    const int64_t most = type == TAMIS_THRIFT_I16   ? INT16_MAX
+    const int64_t max = type == TAMIS_THRIFT_I16   ? INT16_MAX
                          : type == TAMIS_THRIFT_I32 ? INT32_MAX
                                                     : INT64_MAX;
     const int64_t value = signed_number(t);
-    if (value <= most && value >= -most - 1) return value;
+    if (value <= max && value >= -max - 1) return value;
     fail(t, "a number is larger than its type");
     return 0;
 }
@@ -120,7 +120,7 @@ static void skip_struct(tamis_thrift *t, unsigned depth) {
 
 static void skip(tamis_thrift *t, unsigned type, unsigned depth) {
     uint64_t len;
-    if (depth == MOST_DEPTH) fail(t, "structures lie more than 32 deep in one another");
+    if (depth == MAX_DEPTH) fail(t, "structures lie more than 32 deep in one another");
     if (t->wrong) return;
     switch (type) {
     case TAMIS_THRIFT_TRUE:

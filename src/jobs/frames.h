@@ -13,7 +13,7 @@
 enum {
     TAMIS_FRAME_HEAD = 6,
     TAMIS_FRAME_FOOT = 4,
-    TAMIS_FRAME_MOST = (1 << 24) - 1 /* bytes of a body, because its length has three */
+    TAMIS_FRAME_MAX_BYTES = (1 << 24) - 1 /* bytes of a body, because its length has three */
 };
 
 /* ---- Bytes that grow -------------------------------------------------------------------------- */
@@ -32,7 +32,7 @@ void tamis__buffer_free(const struct tamis_allocator *, tamis_buffer *);
 
 /* ---- Numbers of varying length: seven bits in a byte, the lowest first, the top bit for more ---- */
 
-enum { TAMIS_VARINT_MOST = 10 };
+enum { TAMIS_VARINT_MAX_BYTES = 10 };
 size_t tamis__varint_put(uint8_t *to, uint64_t value);
 
 /* Returns how many bytes it has, 0 when it does not end before `size`, is too large, or could be

@@ -67,11 +67,11 @@ size_t tamis_message_size(const void *bytes, size_t size) {
     size_t length;
     const tamis_wire *wire = wire_of(bytes, size, &length);
     if (!wire) return 0;
-    if (length <= size && length >= wire->least_bytes && length <= wire->most_bytes) return length;
+    if (length <= size && length >= wire->min_bytes && length <= wire->max_bytes) return length;
     tamis__fail(TAMIS_CORRUPT,
                 "the message says that it has %llu bytes; it has %llu to %llu, and %llu are here",
-                (unsigned long long)length, (unsigned long long)wire->least_bytes,
-                (unsigned long long)wire->most_bytes, (unsigned long long)size);
+                (unsigned long long)length, (unsigned long long)wire->min_bytes,
+                (unsigned long long)wire->max_bytes, (unsigned long long)size);
     return 0;
 }
 
@@ -239,7 +239,7 @@ tamis_status tamis_hear(tamis **copy, const void *message, size_t size,
 
 typedef struct neighbour {
     tamis *copy;
-    char name[TAMIS_MOST_NEIGHBOUR_NAME + 1];
+    char name[TAMIS_MAX_NEIGHBOUR_NAME + 1];
 } neighbour;
 
 /* In the order of names. */
@@ -248,28 +248,28 @@ struct tamis_neighbours {
     struct tamis_options options;
     tamis_block self, list;
     neighbour *neighbours;
-    size_t n, most;
+    size_t n, max;
 };
 
-tamis_status tamis_neighbours_create(tamis_neighbours **table, size_t most,
+tamis_status tamis_neighbours_create(tamis_neighbours **table, size_t max,
                                      const struct tamis_options *options) {
     struct tamis_options o;
     tamis_block self = {NULL, 0}, list = {NULL, 0};
     tamis_status rc = tamis__read_options(options, &o);
     *table = NULL;
-    if (!rc && (most < 1 || most > TAMIS_MOST_NEIGHBOURS))
+    if (!rc && (max < 1 || max > TAMIS_MAX_NEIGHBOURS))
         rc = tamis__fail(TAMIS_INVALID, "a table has room for 1 to %d neighbours, not %llu",
-                         TAMIS_MOST_NEIGHBOURS, (unsigned long long)most);
+                         TAMIS_MAX_NEIGHBOURS, (unsigned long long)max);
     if (rc) return rc;
     const struct tamis_allocator a = tamis__allocator(&o);
     tamis_neighbours *t = tamis__get(&a, sizeof *t, &self);
     if (!t) return TAMIS_NOMEM;
-    neighbour *neighbours = tamis__get(&a, most * sizeof *neighbours, &list);
+    neighbour *neighbours = tamis__get(&a, max * sizeof *neighbours, &list);
     if (!neighbours) {
         tamis__give_back(&a, &self);
         return TAMIS_NOMEM;
     }
-    *t = (tamis_neighbours){a, o, self, list, neighbours, 0, most};
+    *t = (tamis_neighbours){a, o, self, list, neighbours, 0, max};
     t->options.allocator = &t->allocator;
     t->options.struct_size = sizeof t->options;
     *table = t;
@@ -306,11 +306,11 @@ static size_t place_of(const tamis_neighbours *t, const char *name, bool *is_the
 static tamis_status place_for(const tamis_neighbours *t, const char *name, size_t *place,
                               bool *is_there) {
     const size_t len = strlen(name);
-    if (len < 1 || len > TAMIS_MOST_NEIGHBOUR_NAME)
+    if (len < 1 || len > TAMIS_MAX_NEIGHBOUR_NAME)
         return tamis__fail(TAMIS_INVALID, "the name of a neighbour has 1 to %d bytes, not %llu",
-                           TAMIS_MOST_NEIGHBOUR_NAME, (unsigned long long)len);
+                           TAMIS_MAX_NEIGHBOUR_NAME, (unsigned long long)len);
     *place = place_of(t, name, is_there);
-    if (*is_there || t->n < t->most) return TAMIS_OK;
+    if (*is_there || t->n < t->max) return TAMIS_OK;
     return tamis__fail(TAMIS_FULL, "the table is full: %llu neighbours", (unsigned long long)t->n);
 }
 

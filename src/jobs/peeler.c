@@ -61,7 +61,7 @@ void tamis_peeler_free(tamis_peeler *p) {
 
 /* One stretch more, from which our list has gone already. */
 static tamis_status next_stretch(tamis_peeler *p) {
-    if (p->to >= TAMIS_SYMBOLS_MOST)
+    if (p->to >= TAMIS_STREAM_MAX_SYMBOLS)
         return tamis__fail(TAMIS_TOO_LARGE, "a stream has at most 2^32 symbols");
     const uint64_t from = p->to, to = tamis__roster_stretch(&p->roster, from);
     tamis_block block;
@@ -160,11 +160,11 @@ static tamis_status conclude(tamis_peeler *p) {
 
 static tamis_status check_symbol(tamis_peeler *p, const struct tamis_symbol *s) {
     if (p->taken == 0) p->their_n = (uint64_t)s->count;
-    if (s->count < 0 || (uint64_t)s->count > p->their_n || p->their_n > TAMIS_ROSTER_MOST)
+    if (s->count < 0 || (uint64_t)s->count > p->their_n || p->their_n > TAMIS_ROSTER_MAX_SYMBOLS)
         return tamis__fail(TAMIS_CORRUPT,
                            "symbol %llu of the stream counts %lld hashes: 0 to %llu are possible",
                            (unsigned long long)p->taken, (long long)s->count,
-                           (unsigned long long)(p->taken ? p->their_n : TAMIS_ROSTER_MOST));
+                           (unsigned long long)(p->taken ? p->their_n : TAMIS_ROSTER_MAX_SYMBOLS));
     if (s->check >> TAMIS_CHECK_BITS) return wrong(p->taken, "has a check of more than 40 bits");
     return TAMIS_OK;
 }
@@ -211,8 +211,8 @@ double tamis__peeler_estimate(const tamis_peeler *p) {
         squares += count * count - 1.03 * chance * chance * apart * apart;
         weights += chance * (1 - chance);
     }
-    const double left = weights > 0 ? squares / weights : 0, least = apart < 0 ? -apart : apart;
-    return (double)p->n_walked + (left > least ? left : least);
+    const double left = weights > 0 ? squares / weights : 0, min = apart < 0 ? -apart : apart;
+    return (double)p->n_walked + (left > min ? left : min);
 }
 
 uint64_t tamis_peeler_symbols(const tamis_peeler *p) {

@@ -11,10 +11,10 @@
 
 /* ---- Making ----------------------------------------------------------------------------------- */
 
-static tamis_status limit(uint64_t *value, uint64_t preset, uint64_t most, const char *name) {
-    if (*value > most)
+static tamis_status limit(uint64_t *value, uint64_t preset, uint64_t max, const char *name) {
+    if (*value > max)
         return tamis__fail(TAMIS_INVALID, "%s is %llu: at most %llu", name,
-                           (unsigned long long)*value, (unsigned long long)most);
+                           (unsigned long long)*value, (unsigned long long)max);
     if (!*value) *value = preset;
     return TAMIS_OK;
 }
@@ -22,12 +22,12 @@ static tamis_status limit(uint64_t *value, uint64_t preset, uint64_t most, const
 static tamis_status read_limits(struct tamis_talk_options *o) {
     const uint64_t million = 1 << 20, many = UINT64_C(1) << 32;
     tamis_status rc =
-        limit(&o->most_keys, TAMIS_ROSTER_MOST, TAMIS_ROSTER_MOST, "options.most_keys");
+        limit(&o->max_keys, TAMIS_ROSTER_MAX_SYMBOLS, TAMIS_ROSTER_MAX_SYMBOLS, "options.max_keys");
     if (!rc)
-        rc = limit(&o->most_key_bytes, million, TAMIS_MOST_KEY_BYTES, "options.most_key_bytes");
-    if (!rc) rc = limit(&o->most_bytes, many, UINT64_MAX / 4, "options.most_bytes");
-    if (!rc) rc = limit(&o->most_symbols, 0, TAMIS_SYMBOLS_MOST, "options.most_symbols");
-    if (!rc) rc = limit(&o->symbols, 0, TAMIS_SYMBOLS_MOST, "options.symbols");
+        rc = limit(&o->max_key_bytes, million, TAMIS_MAX_KEY_BYTES, "options.max_key_bytes");
+    if (!rc) rc = limit(&o->max_bytes, many, UINT64_MAX / 4, "options.max_bytes");
+    if (!rc) rc = limit(&o->max_symbols, 0, TAMIS_STREAM_MAX_SYMBOLS, "options.max_symbols");
+    if (!rc) rc = limit(&o->symbols, 0, TAMIS_STREAM_MAX_SYMBOLS, "options.symbols");
     return rc;
 }
 
@@ -70,18 +70,18 @@ static uint64_t symbols_of_one_way(const tamis_talk *t) {
 }
 
 /* Sets that share nothing at all need fewer, all but once in ten million times. */
-static uint64_t most_symbols(const tamis_talk *t) {
+static uint64_t max_symbols(const tamis_talk *t) {
     if (t->options.is_one_way && !tamis__asks(t)) return symbols_of_one_way(t);
-    if (t->options.most_symbols) return t->options.most_symbols;
+    if (t->options.max_symbols) return t->options.max_symbols;
     const uint64_t enough = 2 * (t->own + t->their_n) + 1024;
-    return enough < TAMIS_MOST_SYMBOLS ? enough : TAMIS_MOST_SYMBOLS;
+    return enough < TAMIS_SESSION_MAX_SYMBOLS ? enough : TAMIS_SESSION_MAX_SYMBOLS;
 }
 
 tamis_status tamis__talk_start(tamis_talk *t) {
     uint8_t key[TAMIS_STREAM_KEY_BYTES];
     session_key(t, key);
-    t->most_symbols = most_symbols(t);
-    if (t->options.is_one_way) t->credit = t->most_symbols;
+    t->max_symbols = max_symbols(t);
+    if (t->options.is_one_way) t->credit = t->max_symbols;
     const tamis_status rc = tamis__asks(t) ? tamis__peeler_of(&t->peeler, &t->roster, key)
                                            : tamis__symbols_of(&t->symbols, &t->roster, key);
     if (!rc) memset(&t->roster, 0, sizeof t->roster);
@@ -217,9 +217,9 @@ static tamis_status take_piece(tamis_talk *t, const uint8_t *bytes, size_t size,
 
 static tamis_status take_all(tamis_talk *t, const uint8_t *bytes, size_t size) {
     t->bytes_in += size;
-    if (t->bytes_in > t->options.most_bytes)
+    if (t->bytes_in > t->options.max_bytes)
         return tamis__fail(TAMIS_TOO_LARGE, "the other side sent more than the %llu bytes allowed",
-                           (unsigned long long)t->options.most_bytes);
+                           (unsigned long long)t->options.max_bytes);
     while (size) {
         size_t used = 0;
         if (is_over(t))

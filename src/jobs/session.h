@@ -44,8 +44,8 @@ enum {
     TAMIS_ESTIMATE_FROM = 128 /* symbols; fewer cannot say how many differ */
 };
 
-#define TAMIS_MOST_SYMBOLS   (UINT64_C(1) << 25)
-#define TAMIS_MOST_KEY_BYTES ((uint64_t)TAMIS_FRAME_MOST - TAMIS_KEYS_FRAME - TAMIS_VARINT_MOST)
+#define TAMIS_SESSION_MAX_SYMBOLS   (UINT64_C(1) << 25)
+#define TAMIS_MAX_KEY_BYTES ((uint64_t)TAMIS_FRAME_MAX_BYTES - TAMIS_KEYS_FRAME - TAMIS_VARINT_MAX_BYTES)
 
 extern const uint8_t tamis__talk_magic[TAMIS_MAGIC_BYTES];
 
@@ -64,7 +64,7 @@ struct tamis_talk {
     tamis_roster roster; /* until the stream takes it over */
     tamis_symbols *symbols;
     tamis_peeler *peeler;
-    uint64_t n_symbols, most_symbols, credit; /* sent or taken; the limit; asked for so far */
+    uint64_t n_symbols, max_symbols, credit; /* sent or taken; the limit; asked for so far */
     uint64_t n_needed, symbol_bytes;
 
     uint64_t their_n; /* what the other side said */

@@ -37,11 +37,11 @@ static uint64_t longest(const tamis_talk *t, uint8_t type) {
     switch (type) {
     case TAMIS_SAYS_HELLO: return TAMIS_HELLO_BYTES + TAMIS_HASH_TEXT;
     case TAMIS_SAYS_DIGEST: return 16;
-    case TAMIS_SAYS_SYMBOLS: return TAMIS_BATCH * (TAMIS_SYMBOL_FIXED + TAMIS_VARINT_MOST);
+    case TAMIS_SAYS_SYMBOLS: return TAMIS_BATCH * (TAMIS_SYMBOL_FIXED + TAMIS_VARINT_MAX_BYTES);
     case TAMIS_SAYS_MORE: return 8;
     case TAMIS_SAYS_DONE: return TAMIS_DONE_BYTES;
     case TAMIS_SAYS_LIST: return 1 + 8 * TAMIS_BATCH;
-    case TAMIS_SAYS_KEYS: return TAMIS_KEYS_FRAME + TAMIS_VARINT_MOST + t->options.most_key_bytes;
+    case TAMIS_SAYS_KEYS: return TAMIS_KEYS_FRAME + TAMIS_VARINT_MAX_BYTES + t->options.max_key_bytes;
     case TAMIS_SAYS_FAIL: return TAMIS_FAIL_TEXT;
     default: return 0;
     }
@@ -109,10 +109,10 @@ static tamis_status hear_hello(tamis_talk *t, const uint8_t *body, uint32_t leng
     if (!rc) rc = check_hash(t, body + TAMIS_HELLO_BYTES, body[28]);
     if (rc) return rc;
     t->their_n = tamis__get64(body + 20);
-    if (t->their_n > t->options.most_keys)
+    if (t->their_n > t->options.max_keys)
         return tamis__fail(
             TAMIS_TOO_LARGE, "the other side has %llu keys: at most %llu are allowed",
-            (unsigned long long)t->their_n, (unsigned long long)t->options.most_keys);
+            (unsigned long long)t->their_n, (unsigned long long)t->options.max_keys);
     t->they_want = (enum tamis_wants)body[2];
     memcpy(t->their_nonce, body + 4, sizeof t->their_nonce);
     t->has_heard_hello = true;
@@ -177,7 +177,7 @@ static tamis_status take_symbol(tamis_talk *t, const struct tamis_symbol *s) {
     t->n_symbols++;
     const tamis_status rc = tamis_peeler_take(t->peeler, s, 1);
     if (rc) return rc;
-    return tamis_peeler_is_whole(t->peeler) || t->n_symbols == t->most_symbols ? conclude(t)
+    return tamis_peeler_is_whole(t->peeler) || t->n_symbols == t->max_symbols ? conclude(t)
                                                                                : TAMIS_OK;
 }
 
@@ -216,7 +216,7 @@ static tamis_status hear_end(tamis_talk *t, uint32_t length) {
 static tamis_status hear_more(tamis_talk *t, const uint8_t *body, uint32_t length) {
     if (length != 8) return wrong_length(TAMIS_SAYS_MORE, length);
     const uint64_t want = tamis__get64(body);
-    if (want <= t->credit || want > TAMIS_SYMBOLS_MOST)
+    if (want <= t->credit || want > TAMIS_STREAM_MAX_SYMBOLS)
         return tamis__fail(TAMIS_CORRUPT,
                            "symbols up to %llu are asked for: more than %llu, at most 2^32",
                            (unsigned long long)want, (unsigned long long)t->credit);
@@ -303,10 +303,10 @@ static tamis_status hear_keys(tamis_talk *t, const uint8_t *body, uint32_t lengt
         uint64_t len;
         const size_t size = tamis__varint_get(body + at, length - at, &len);
         if (!size || len > length - at - size) return wrong("sends a key that is cut off");
-        if (len > t->options.most_key_bytes)
+        if (len > t->options.max_key_bytes)
             return tamis__fail(TAMIS_TOO_LARGE, "a key of %llu bytes: at most %llu are allowed",
                                (unsigned long long)len,
-                               (unsigned long long)t->options.most_key_bytes);
+                               (unsigned long long)t->options.max_key_bytes);
         if (tamis__keys_are_heard(t)) return wrong("sends more keys than were asked for");
         const tamis_status rc = take_key(t, body + at + size, (size_t)len);
         if (rc) return rc;

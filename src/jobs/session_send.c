@@ -57,7 +57,7 @@ static tamis_status say_digest(tamis_talk *t) {
 /* ---- The side that tells ---------------------------------------------------------------------- */
 
 static tamis_status put_symbol(tamis_talk *t, const struct tamis_symbol *s, uint64_t i) {
-    uint8_t bytes[TAMIS_SYMBOL_FIXED + TAMIS_VARINT_MOST];
+    uint8_t bytes[TAMIS_SYMBOL_FIXED + TAMIS_VARINT_MAX_BYTES];
     const uint64_t off = (uint64_t)s->count - tamis__expected_count(t->own, i);
     tamis__put64(bytes, s->sum);
     tamis__put32(bytes + 8, (uint32_t)s->check);
@@ -89,10 +89,10 @@ static tamis_status say_end(tamis_talk *t) {
 }
 
 static tamis_status tell(tamis_talk *t) {
-    const uint64_t upto = t->credit < t->most_symbols ? t->credit : t->most_symbols;
+    const uint64_t upto = t->credit < t->max_symbols ? t->credit : t->max_symbols;
     if (t->n_symbols < upto) return say_symbols(t, upto - t->n_symbols);
     if (t->options.is_one_way) return say_end(t);
-    if (t->credit <= t->most_symbols || t->has_said_dry) return TAMIS_OK;
+    if (t->credit <= t->max_symbols || t->has_said_dry) return TAMIS_OK;
     t->has_said_dry = true;
     return say(t, TAMIS_SAYS_SYMBOLS, NULL, 0);
 }
@@ -109,9 +109,9 @@ static tamis_status key_at(tamis_talk *t, uint64_t i, const void **key, size_t *
         return tamis__fail(TAMIS_NOT_FOUND,
                            "there is no key for hash %016llx, which the other side wants",
                            (unsigned long long)hash);
-    if (*len > t->options.most_key_bytes)
+    if (*len > t->options.max_key_bytes)
         return tamis__fail(TAMIS_TOO_LARGE, "a key of %zu bytes is over the limit of %llu", *len,
-                           (unsigned long long)t->options.most_key_bytes);
+                           (unsigned long long)t->options.max_key_bytes);
     return TAMIS_OK;
 }
 
@@ -122,7 +122,7 @@ static tamis_status say_keys(tamis_talk *t) {
     while (!rc && t->keys_said < n && t->out.size - start < TAMIS_KEYS_FRAME) {
         const void *key;
         size_t len;
-        uint8_t size[TAMIS_VARINT_MOST];
+        uint8_t size[TAMIS_VARINT_MAX_BYTES];
         rc = key_at(t, t->keys_said, &key, &len);
         if (!rc) rc = put(t, size, tamis__varint_put(size, len));
         if (!rc) rc = put(t, key, len);
@@ -151,7 +151,7 @@ static uint64_t surely_needed(const tamis_talk *t) {
     if (t->n_symbols < TAMIS_ESTIMATE_FROM) return apart;
     const double half = 0.5 * 1.35 * tamis__peeler_estimate(t->peeler);
     if (half <= (double)apart) return apart;
-    return half < (double)t->most_symbols ? (uint64_t)half : t->most_symbols;
+    return half < (double)t->max_symbols ? (uint64_t)half : t->max_symbols;
 }
 
 /* Asks for more when half of what it may have too many is used up, so that symbols keep coming while
@@ -160,10 +160,10 @@ static tamis_status ask(tamis_talk *t) {
     const uint64_t part = t->n_symbols / TAMIS_OVERSHOOT;
     const uint64_t window = part < TAMIS_FIRST_SYMBOLS ? TAMIS_FIRST_SYMBOLS : part;
     uint8_t body[8];
-    if (t->credit == t->most_symbols || t->credit > t->n_symbols + window / 2) return TAMIS_OK;
+    if (t->credit == t->max_symbols || t->credit > t->n_symbols + window / 2) return TAMIS_OK;
     const uint64_t surely = surely_needed(t);
     uint64_t want = t->n_symbols + window > surely ? t->n_symbols + window : surely;
-    if (want > t->most_symbols) want = t->most_symbols;
+    if (want > t->max_symbols) want = t->max_symbols;
     if (want <= t->credit) return TAMIS_OK;
     t->credit = want;
     tamis__put64(body, want);

@@ -70,7 +70,7 @@ typedef struct outgoing {
     const tamis_wire *wire;
     tamis_tidings tidings; /* of the message that is being filled */
     uint8_t *message;
-    size_t used, most;
+    size_t used, max;
     uint64_t next; /* behind the last position that is in it */
     tamis_writer *put;
     void *ctx;
@@ -102,7 +102,7 @@ static void send(outgoing *out) {
 }
 
 static bool has_room(const outgoing *out, size_t bytes) {
-    return out->used + bytes + out->wire->end_bytes <= out->most;
+    return out->used + bytes + out->wire->end_bytes <= out->max;
 }
 
 static void tell_changes(outgoing *out, const tamis *f) {
@@ -111,7 +111,7 @@ static void tell_changes(outgoing *out, const tamis *f) {
     out->tidings.is_array = false;
     begin(out, 0);
     while (!out->is_refused && tamis_next_change(f, &cursor, &position, &is_set)) {
-        if (!has_room(out, TAMIS_MOST_RECORD)) {
+        if (!has_room(out, TAMIS_MAX_RECORD)) {
             send(out);
             begin(out, 0);
         }
@@ -179,11 +179,11 @@ static tamis_status use_up(tamis *f, uint32_t sequence) {
     return tamis_set_note(f, note, text);
 }
 
-static tamis_status limit_of(const tamis_wire *wire, uint32_t wanted, size_t *most) {
-    *most = wanted ? wanted : wire->most_bytes;
-    if (*most >= TAMIS_LEAST_MESSAGE && *most <= wire->most_bytes) return TAMIS_OK;
+static tamis_status limit_of(const tamis_wire *wire, uint32_t wanted, size_t *max) {
+    *max = wanted ? wanted : wire->max_bytes;
+    if (*max >= TAMIS_MIN_MESSAGE && *max <= wire->max_bytes) return TAMIS_OK;
     return tamis__fail(TAMIS_INVALID, "a message of %s has %d to %llu bytes at most, not %lu",
-                       wire->kind, TAMIS_LEAST_MESSAGE, (unsigned long long)wire->most_bytes,
+                       wire->kind, TAMIS_MIN_MESSAGE, (unsigned long long)wire->max_bytes,
                        (unsigned long)wanted);
 }
 
@@ -223,8 +223,8 @@ tamis_status tamis_announce(tamis *f, const struct tamis_announce_options *optio
         rc = tamis__fail(TAMIS_INVALID, "only_changes and is_whole exclude each other");
     if (!rc) rc = wire_of(f, &out.wire);
     if (!rc) rc = tamis__writable(f);
-    if (!rc) rc = limit_of(out.wire, o.message_bytes, &out.most);
-    if (!rc && !(out.message = tamis__get(&f->allocator, out.most, &block))) rc = TAMIS_NOMEM;
+    if (!rc) rc = limit_of(out.wire, o.message_bytes, &out.max);
+    if (!rc && !(out.message = tamis__get(&f->allocator, out.max, &block))) rc = TAMIS_NOMEM;
     if (!rc) {
         out.tidings = tidings_of(f, out.wire, o.sender);
         out.tidings.sequence = number_after(last_number(f));

@@ -22,7 +22,7 @@ void tamis__roster_step(tamis_coded *c) {
     const double u = ((double)(c->state >> 12) + 0.5) * 0x1p-52;
     const double far = ((double)c->next + 1.5) * (1 / sqrt(u) - 1);
     /* Nothing is lost behind the last symbol, and the sum stays a whole number that fits. */
-    if (far >= (double)TAMIS_SYMBOLS_MOST || c->next + (uint64_t)far + 1 >= TAMIS_SYMBOLS_MOST)
+    if (far >= (double)TAMIS_STREAM_MAX_SYMBOLS || c->next + (uint64_t)far + 1 >= TAMIS_STREAM_MAX_SYMBOLS)
         c->next = TAMIS_NEVER;
     else
         c->next += (uint64_t)far + 1;
@@ -133,7 +133,7 @@ tamis_status tamis__roster_start(tamis_roster *r, const struct tamis_options *op
     memset(r, 0, sizeof *r);
     tamis_status rc = tamis__read_options(options, &o);
     if (rc) return rc;
-    if (n > TAMIS_ROSTER_MOST)
+    if (n > TAMIS_ROSTER_MAX_SYMBOLS)
         return tamis__fail(TAMIS_TOO_LARGE, "%zu hashes are more than the 2^31 of one stream", n);
     r->allocator = tamis__allocator(&o);
     r->place = keyed(place, 0);
@@ -148,7 +148,7 @@ void tamis__roster_free(tamis_roster *r) {
 }
 
 tamis_status tamis__roster_add(tamis_roster *r, uint64_t hash) {
-    if (r->n >= TAMIS_ROSTER_MOST)
+    if (r->n >= TAMIS_ROSTER_MAX_SYMBOLS)
         return tamis__fail(TAMIS_TOO_LARGE, "more than the 2^31 hashes of one stream");
     tamis_status rc = r->n < r->room ? TAMIS_OK : widen_list(r, r->room + r->room / 4 + 64);
     if (!rc) rc = widen_table(r, r->n + 1);
@@ -184,7 +184,7 @@ void tamis__roster_fill(tamis_roster *r, struct tamis_symbol *symbols, uint64_t 
 uint64_t tamis__roster_stretch(const tamis_roster *r, uint64_t from) {
     enum { LONG = 1 << 16 };
     uint64_t length = from < TAMIS_FIRST_STRETCH ? TAMIS_FIRST_STRETCH : from;
-    const uint64_t most = r->n < LONG ? LONG : r->n;
-    if (length > most) length = most;
-    return length > TAMIS_SYMBOLS_MOST - from ? TAMIS_SYMBOLS_MOST : from + length;
+    const uint64_t max = r->n < LONG ? LONG : r->n;
+    if (length > max) length = max;
+    return length > TAMIS_STREAM_MAX_SYMBOLS - from ? TAMIS_STREAM_MAX_SYMBOLS : from + length;
 }

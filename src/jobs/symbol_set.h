@@ -17,8 +17,8 @@
 
 enum { TAMIS_CHECK_BITS = 40, TAMIS_FIRST_STRETCH = 64 };
 
-#define TAMIS_ROSTER_MOST  (UINT64_C(1) << 31) /* hashes, so that a place in the list is 32 bits */
-#define TAMIS_SYMBOLS_MOST (UINT64_C(1) << 32) /* of one stream */
+#define TAMIS_ROSTER_MAX_SYMBOLS  (UINT64_C(1) << 31) /* hashes, so that a place in the list is 32 bits */
+#define TAMIS_STREAM_MAX_SYMBOLS (UINT64_C(1) << 32) /* of one stream */
 #define TAMIS_NEVER        (UINT64_MAX - 1)    /* the next symbol is behind all that are sent */
 #define TAMIS_GONE         UINT64_MAX          /* not in the set any more */
 

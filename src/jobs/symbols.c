@@ -42,7 +42,7 @@ tamis_status tamis_symbols_create(tamis_symbols **symbols, const uint64_t *hashe
 }
 
 static tamis_status next_stretch(tamis_symbols *s) {
-    if (s->to >= TAMIS_SYMBOLS_MOST)
+    if (s->to >= TAMIS_STREAM_MAX_SYMBOLS)
         return tamis__fail(TAMIS_TOO_LARGE, "a stream has at most 2^32 symbols");
     const uint64_t from = s->to, to = tamis__roster_stretch(&s->roster, from);
     const uint64_t size = (to - from) * sizeof *s->ready;
@@ -86,7 +86,7 @@ void tamis_symbols_free(tamis_symbols *s) {
 /* Measured (docs/reconcile.md): on average 1.35 for each, and when there are few of them often twice as
  * many, because two hashes that go the same way at first come apart only where their ways part. */
 uint64_t tamis_symbols_enough(uint64_t differences) {
-    const double d = (double)(differences < TAMIS_ROSTER_MOST ? differences : TAMIS_ROSTER_MOST);
+    const double d = (double)(differences < TAMIS_ROSTER_MAX_SYMBOLS ? differences : TAMIS_ROSTER_MAX_SYMBOLS);
     const double root = sqrt(d), few = 13.6 * root, many = 64 + 3 * root;
     return (uint64_t)(1.37 * d + (few < many ? few : many)) + 1;
 }

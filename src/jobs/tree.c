@@ -18,7 +18,7 @@
 #include "core/memory.h"
 #include "tamis_jobs.h"
 
-enum { LEAST_BITS = 1, MOST_BITS = 256, MOST_CORRECTION = 16 };
+enum { MIN_BITS = 1, MAX_BITS = 256, MAX_CORRECTION = 16 };
 
 typedef struct tree {
     const uint64_t *hash;
@@ -88,9 +88,9 @@ tamis_status tamis_tree_summary(tamis **filter, const uint64_t *hashes, size_t n
     *filter = NULL;
     tamis_status rc = tamis__read_options(options, &o);
     if (rc) return rc;
-    if (!(bits_per_key >= LEAST_BITS && bits_per_key <= MOST_BITS))
+    if (!(bits_per_key >= MIN_BITS && bits_per_key <= MAX_BITS))
         return tamis__fail(TAMIS_INVALID, "bits_per_key is %g, and must be from %d to %d",
-                           bits_per_key, LEAST_BITS, MOST_BITS);
+                           bits_per_key, MIN_BITS, MAX_BITS);
     if (n > UINT32_MAX)
         return tamis__fail(TAMIS_INVALID, "a tree has at most 2^32-1 hashes, not %zu", n);
     const struct tamis_allocator allocator = tamis__allocator(&o);
@@ -146,9 +146,9 @@ tamis_status tamis_tree_missing(const tamis *filter, const uint64_t *hashes, siz
     walking w = {.filter = filter, .correction = correction, .take = take, .ctx = ctx};
     tamis_status rc = tamis__read_options(options, &o);
     if (rc) return rc;
-    if (correction > MOST_CORRECTION)
+    if (correction > MAX_CORRECTION)
         return tamis__fail(TAMIS_INVALID, "correction is %u, and must be from 0 to %d", correction,
-                           MOST_CORRECTION);
+                           MAX_CORRECTION);
     const struct tamis_allocator allocator = tamis__allocator(&o);
     tamis_info(filter, &info, sizeof info);
     rc = grow(&w.tree, hashes, n, info.seed, &allocator, &block);

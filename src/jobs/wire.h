@@ -14,7 +14,7 @@
 #include "tamis_jobs.h"
 
 enum { TAMIS_GROUP = 32, TAMIS_GROUP_BYTES = 4 }; /* positions of an array that go together */
-enum { TAMIS_LEAST_MESSAGE = 64 };
+enum { TAMIS_MIN_MESSAGE = 64 };
 
 /* Whose bits they are: what sender and receiver have to agree on. */
 typedef struct tamis_tidings {
@@ -37,7 +37,7 @@ typedef struct tamis_tidings {
 /* A form. Reading looks at everything, so that what it lets in can be walked without a check. */
 typedef struct tamis_wire {
     const char *kind, *kind_of_copy;
-    size_t least_bytes, most_bytes; /* of a message */
+    size_t min_bytes, max_bytes; /* of a message */
     size_t end_bytes;               /* behind its body */
 
     bool (*begins)(const uint8_t *bytes, size_t size); /* like one of its messages */
@@ -57,7 +57,7 @@ typedef struct tamis_wire {
                    uint32_t count); /* `size` with what is behind the body */
 } tamis_wire;
 
-enum { TAMIS_MOST_RECORD = 10 }; /* bytes that a record takes */
+enum { TAMIS_MAX_RECORD = 10 }; /* bytes that a record takes */
 
 extern const tamis_wire tamis__wire_compact, tamis__wire_icp;
 

@@ -24,10 +24,10 @@
 #include "jobs/wire.h"
 
 enum { AT_LENGTH = 4, AT_WHAT = 6, AT_HASH = 7, AT_SEQUENCE = 8, AT_COUNT = 12, AT_HASHES = 16 };
-enum { HEADER = 17, END = 4, LEAST_BYTES = HEADER + 3 + END, MOST_BYTES = 65507 };
+enum { HEADER = 17, END = 4, MIN_BYTES = HEADER + 3 + END, MAX_BYTES = 65507 };
 enum { CHANGES, ARRAY };
-enum { MOST_HASHES = 64 };
-#define MOST_POSITIONS ((uint64_t)1 << 48)
+enum { MAX_HASHES = 64 };
+#define MAX_POSITIONS ((uint64_t)1 << 48)
 
 static const uint8_t magic[] = {0xd3, 0x53, 0x43, 0x01};
 
@@ -43,8 +43,8 @@ static size_t put_varint(uint8_t *p, uint64_t x) {
 /* Returns the bytes it has; 0 when it does not end, is too large or longer than it needs. */
 static size_t get_varint(const uint8_t *p, size_t size, uint64_t *x) {
     *x = 0;
-    for (size_t n = 0; n < size && n < TAMIS_MOST_RECORD; n++) {
-        if (n == TAMIS_MOST_RECORD - 1 && p[n] > 1) return 0;
+    for (size_t n = 0; n < size && n < TAMIS_MAX_RECORD; n++) {
+        if (n == TAMIS_MAX_RECORD - 1 && p[n] > 1) return 0;
         *x |= (uint64_t)(p[n] & 0x7f) << 7 * n;
         if (p[n] & 0x80) continue;
         return n > 0 && p[n] == 0 ? 0 : n + 1;
@@ -59,7 +59,7 @@ static bool begins(const uint8_t *bytes, size_t size) {
 }
 
 static size_t size_of(const uint8_t *bytes, size_t size) {
-    return size < LEAST_BYTES ? 0 : tamis__get16(bytes + AT_LENGTH);
+    return size < MIN_BYTES ? 0 : tamis__get16(bytes + AT_LENGTH);
 }
 
 static uint32_t sum_of(const uint8_t *bytes, size_t size) {
@@ -69,10 +69,10 @@ static uint32_t sum_of(const uint8_t *bytes, size_t size) {
 static tamis_status shape_is_legal(const tamis_tidings *t) {
     if (t->hash != TAMIS_HASH_XXH3 && t->hash != TAMIS_HASH_XXH64)
         return tamis__fail(TAMIS_CORRUPT, "the hash of a summary is 1 or 2, not %d", (int)t->hash);
-    if (t->hashes < 1 || t->hashes > MOST_HASHES)
-        return tamis__fail(TAMIS_CORRUPT, "a summary has 1 to %d hashes, not %llu", MOST_HASHES,
+    if (t->hashes < 1 || t->hashes > MAX_HASHES)
+        return tamis__fail(TAMIS_CORRUPT, "a summary has 1 to %d hashes, not %llu", MAX_HASHES,
                            (unsigned long long)t->hashes);
-    if (t->positions < 1 || t->positions > MOST_POSITIONS)
+    if (t->positions < 1 || t->positions > MAX_POSITIONS)
         return tamis__fail(TAMIS_CORRUPT, "a summary has 1 to 2^48 bits, not %llu",
                            (unsigned long long)t->positions);
     if (t->first && !t->is_array)
@@ -174,8 +174,8 @@ static void finish(uint8_t *bytes, size_t size, uint32_t count) {
 const tamis_wire tamis__wire_compact = {
     .kind = "counting",
     .kind_of_copy = "classic",
-    .least_bytes = LEAST_BYTES,
-    .most_bytes = MOST_BYTES,
+    .min_bytes = MIN_BYTES,
+    .max_bytes = MAX_BYTES,
     .end_bytes = END,
     .begins = begins,
     .size = size_of,

@@ -21,13 +21,13 @@
 #include "base/status.h"
 #include "jobs/wire.h"
 
-enum { OPCODE = 20, VERSION = 2, HEADER = 32, RECORD = 4, MOST_BYTES = 16384 };
+enum { OPCODE = 20, VERSION = 2, HEADER = 32, RECORD = 4, MAX_BYTES = 16384 };
 enum { AT_LENGTH = 2, AT_NUMBER = 4, AT_OPTIONS = 8, AT_DATA = 12, AT_SENDER = 16 };
 enum { AT_HASHES = 20, AT_FUNCTION_BITS = 22, AT_POSITIONS = 24, AT_COUNT = 28 };
-enum { MOST_HASHES = 16, LEAST_FUNCTION_BITS = 8, MOST_FUNCTION_BITS = 32 };
+enum { MAX_HASHES = 16, MIN_FUNCTION_BITS = 8, MAX_FUNCTION_BITS = 32 };
 #define IS_ARRAY       UINT32_C(0x08000000)
 #define IS_SET         UINT32_C(0x80000000)
-#define MOST_POSITIONS ((uint64_t)1 << 31)
+#define MAX_POSITIONS ((uint64_t)1 << 31)
 
 static uint32_t get(const uint8_t *p, unsigned n) {
     uint32_t x = 0;
@@ -50,20 +50,20 @@ static size_t size_of(const uint8_t *bytes, size_t size) {
 }
 
 static tamis_status shape_is_legal(const tamis_tidings *t) {
-    if (t->hashes < 1 || t->hashes > MOST_HASHES)
-        return tamis__fail(TAMIS_CORRUPT, "Function_Num is from 1 to %d, not %llu", MOST_HASHES,
+    if (t->hashes < 1 || t->hashes > MAX_HASHES)
+        return tamis__fail(TAMIS_CORRUPT, "Function_Num is from 1 to %d, not %llu", MAX_HASHES,
                            (unsigned long long)t->hashes);
-    if (t->function_bits < LEAST_FUNCTION_BITS || t->function_bits > MOST_FUNCTION_BITS)
+    if (t->function_bits < MIN_FUNCTION_BITS || t->function_bits > MAX_FUNCTION_BITS)
         return tamis__fail(TAMIS_CORRUPT, "Function_Bits is from %d to %d, not %llu",
-                           LEAST_FUNCTION_BITS, MOST_FUNCTION_BITS,
+                           MIN_FUNCTION_BITS, MAX_FUNCTION_BITS,
                            (unsigned long long)t->function_bits);
     const uint64_t reach = (uint64_t)1 << t->function_bits;
-    const uint64_t most = reach < MOST_POSITIONS ? reach : MOST_POSITIONS;
-    if (t->positions < 1 || t->positions > most)
+    const uint64_t max = reach < MAX_POSITIONS ? reach : MAX_POSITIONS;
+    if (t->positions < 1 || t->positions > max)
         return tamis__fail(TAMIS_CORRUPT,
                            "BitArray_Size_InBits is from 1 to %llu with %llu Function_Bits, not "
                            "%llu",
-                           (unsigned long long)most, (unsigned long long)t->function_bits,
+                           (unsigned long long)max, (unsigned long long)t->function_bits,
                            (unsigned long long)t->positions);
     return TAMIS_OK;
 }
@@ -161,8 +161,8 @@ static void finish(uint8_t *bytes, size_t size, uint32_t count) {
 const tamis_wire tamis__wire_icp = {
     .kind = "icp",
     .kind_of_copy = "icp",
-    .least_bytes = HEADER,
-    .most_bytes = MOST_BYTES,
+    .min_bytes = HEADER,
+    .max_bytes = MAX_BYTES,
     .end_bytes = 0,
     .begins = begins,
     .size = size_of,

@@ -30,17 +30,17 @@
 enum { BITS, HASHES, VALUE, LATTICE };           /* shape words */
 enum { OPT_LATTICE, OPT_VALUE, OPT_HASHES };     /* options */
 enum { MAX, OR, LATTICES };                      /* values of LATTICE */
-enum { MOST_VALUE_BITS = 64, VALUE_PRESET = 8 }; /* of a cell */
-enum { MOST_HASHES = TAMIS_BLOOM_MOST_HASHES };
-#define MOST_BITS TAMIS_BLOOM_MOST_BITS
+enum { MAX_VALUE_BITS = 64, VALUE_PRESET = 8 }; /* of a cell */
+enum { MAX_HASHES = TAMIS_BLOOM_MAX_HASHES };
+#define MAX_BITS TAMIS_BLOOM_MAX_BITS
 
 /* What a key has that is added without a value. */
 #define ADDED ((uint64_t)1)
 
 static const struct tamis_option options[] = {
     {"lattice", "max|or", 0, 0, "max", "values are numbers, or sets of bits"},
-    {"value", NULL, 1, MOST_VALUE_BITS, "8", "bits of a value"},
-    {"hashes", NULL, 1, MOST_HASHES, "the best for the rate", "probes per key, k"},
+    {"value", NULL, 1, MAX_VALUE_BITS, "8", "bits of a value"},
+    {"hashes", NULL, 1, MAX_HASHES, "the best for the rate", "probes per key, k"},
 };
 
 /* ---- Shape ---------------------------------------------------------------------------------- */
@@ -53,13 +53,13 @@ static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
 }
 
 static tamis_status check(const uint64_t word[], uint64_t *size) {
-    if (word[HASHES] == 0 || word[HASHES] > MOST_HASHES)
-        return tamis__fail(TAMIS_CORRUPT, "approximator has 1 to %d hashes, not %llu", MOST_HASHES,
+    if (word[HASHES] == 0 || word[HASHES] > MAX_HASHES)
+        return tamis__fail(TAMIS_CORRUPT, "approximator has 1 to %d hashes, not %llu", MAX_HASHES,
                            (unsigned long long)word[HASHES]);
-    if (word[VALUE] == 0 || word[VALUE] > MOST_VALUE_BITS || word[LATTICE] >= LATTICES)
+    if (word[VALUE] == 0 || word[VALUE] > MAX_VALUE_BITS || word[LATTICE] >= LATTICES)
         return tamis__fail(TAMIS_CORRUPT, "approximator has no values of %llu bits in lattice %llu",
                            (unsigned long long)word[VALUE], (unsigned long long)word[LATTICE]);
-    if (word[BITS] == 0 || word[BITS] > MOST_BITS || word[BITS] % word[VALUE])
+    if (word[BITS] == 0 || word[BITS] > MAX_BITS || word[BITS] % word[VALUE])
         return tamis__fail(TAMIS_CORRUPT, "approximator cannot have %llu bits: %llu for each cell",
                            (unsigned long long)word[BITS], (unsigned long long)word[VALUE]);
     *size = tamis__bitmap_size(word[BITS]);
@@ -76,7 +76,7 @@ static double rate(const uint64_t word[], uint64_t items) {
     return tamis__bloom_rate(items, word[BITS] / word[VALUE], word[HASHES]);
 }
 
-static uint64_t most_value(const uint64_t word[]) {
+static uint64_t max_value(const uint64_t word[]) {
     return tamis__field_mask((unsigned)word[VALUE]);
 }
 
@@ -217,7 +217,7 @@ static tamis_status move(tamis_body *to, const tamis_body *from) {
 /* With or, bit b of all cells is a filter of those keys that have it: a stranger gets something if
  * one of these filters has it. That is often far less than k cells that are not empty. */
 static double rate_by_bits(tamis_cells c, uint64_t hashes) {
-    uint64_t set[MOST_VALUE_BITS] = {0};
+    uint64_t set[MAX_VALUE_BITS] = {0};
     double sum = 0;
     for (uint64_t i = 0; i < c.n; i++)
         for (uint64_t w = cell_load(c, i); w; w &= w - 1) set[__builtin_ctzll(w)]++;
@@ -251,7 +251,7 @@ const tamis_kind tamis__approximator = {
     .add_shared = add_shared,
     .get = get,
     .put = put,
-    .most_value = most_value,
+    .max_value = max_value,
     .fold = fold,
     .move = move,
     .merge = merge,

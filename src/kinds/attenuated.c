@@ -22,12 +22,12 @@
 
 enum { BITS, HASHES, LEVELS };   /* shape words */
 enum { OPT_LEVELS, OPT_HASHES }; /* options */
-enum { MOST_LEVELS = 16, PRESET_LEVELS = 4 };
+enum { MAX_LEVELS = 16, PRESET_LEVELS = 4 };
 
 static const char name[] = "attenuated";
 static const struct tamis_option options[] = {
-    {"levels", NULL, 1, MOST_LEVELS, "4", "how many hops away a key may be"},
-    {"hashes", NULL, 1, TAMIS_BLOOM_MOST_HASHES, "the best for the rate", "probes per level, k"},
+    {"levels", NULL, 1, MAX_LEVELS, "4", "how many hops away a key may be"},
+    {"hashes", NULL, 1, TAMIS_BLOOM_MAX_HASHES, "the best for the rate", "probes per level, k"},
 };
 
 /* ---- Shape ---------------------------------------------------------------------------------- */
@@ -52,8 +52,8 @@ static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
 }
 
 static tamis_status check(const uint64_t word[], uint64_t *size) {
-    if (word[LEVELS] == 0 || word[LEVELS] > MOST_LEVELS)
-        return tamis__fail(TAMIS_CORRUPT, "attenuated has 1 to %d levels, not %llu", MOST_LEVELS,
+    if (word[LEVELS] == 0 || word[LEVELS] > MAX_LEVELS)
+        return tamis__fail(TAMIS_CORRUPT, "attenuated has 1 to %d levels, not %llu", MAX_LEVELS,
                            (unsigned long long)word[LEVELS]);
     const tamis_strata s = strata_of(word);
     return tamis__strata_check(name, &s, size);

@@ -18,7 +18,7 @@ tamis_band_columns tamis__band_columns(uint64_t total) {
 bool tamis__band_columns_for(double rate, tamis_band_columns *columns) {
     int e;
     const double f = frexp(rate, &e);
-    if (e < 1 - TAMIS_BAND_GUARD_MOST) return false;
+    if (e < 1 - TAMIS_BAND_MAX_GUARD) return false;
     columns->width = (uint32_t)(1 - e);
     columns->narrow = (uint32_t)((2 * f - 1) * 65536);
     return true;
@@ -32,7 +32,7 @@ static bool is_legal_layer(const uint8_t *band, unsigned i) {
     const uint64_t blocks = tamis__get32(p), bumping = tamis__get64(p + 8);
     const uint64_t shift = bumping & 0xffff, first = bumping >> 16 & 0xffff;
     const uint64_t second = bumping >> 32 & 0xffff, all = bumping >> 48;
-    if (blocks == 0 || blocks > MOST_BLOCKS || shift > MOST_SHIFT) return false;
+    if (blocks == 0 || blocks > MAX_BLOCKS || shift > MAX_SHIFT) return false;
     if (shift == 0) return bumping == 0;
     return 0 < first && first < second && second < all && all == (uint64_t)1 << shift;
 }
@@ -59,9 +59,9 @@ static bool audit_layer(const tamis_band_form *form, const uint8_t *band, uint64
 
 tamis_status tamis__band_audit(const tamis_band_form *form, const uint8_t *band, uint64_t size) {
     const uint64_t keys = size >= HEAD_BYTES ? tamis__band_keys(band) : 0;
-    const unsigned layers = size >= HEAD_BYTES ? layers_of(band) : MOST_LAYERS + 1;
+    const unsigned layers = size >= HEAD_BYTES ? layers_of(band) : MAX_LAYERS + 1;
     uint64_t at = HEAD_BYTES + layers * (uint64_t)LAYER_BYTES;
-    if (layers > MOST_LAYERS || at > size || (layers == 0) != (keys == 0) || keys > MOST_KEYS)
+    if (layers > MAX_LAYERS || at > size || (layers == 0) != (keys == 0) || keys > MAX_KEYS)
         return tamis__fail(TAMIS_CORRUPT, "damaged: %llu keys in %u layers",
                            (unsigned long long)keys, layers);
     for (unsigned i = 0; i < layers; i++)
@@ -132,8 +132,8 @@ static void count_kept(const tamis_band_form *form, const layer *l, const uint8_
     for (uint64_t from = 0, to; from < l->starts; from = to) {
         const uint64_t bucket = bucket_of(l, from);
         const unsigned class = l->shift ? class_of(meta, bucket) : 0;
-        to = l->shift ? least_of(from + cut_of(l, 3), l->starts) : l->starts;
-        const uint64_t first = least_of(from + cut_of(l, class), to);
+        to = l->shift ? min_of(from + cut_of(l, 3), l->starts) : l->starts;
+        const uint64_t first = min_of(from + cut_of(l, class), to);
         *kept += (double)(to - first);
         if (edge > (double)first)
             *narrow += (edge < (double)to ? edge : (double)to) - (double)first;

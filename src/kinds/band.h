@@ -23,9 +23,9 @@
 #include "kinds/segments.h"
 
 enum {
-    TAMIS_BAND_VALUE_MOST = 64,
-    TAMIS_BAND_GUARD_MOST = 32,
-    TAMIS_BAND_LEAST = 8 /* bytes of a band without keys */
+    TAMIS_BAND_MAX_VALUE = 64,
+    TAMIS_BAND_MAX_GUARD = 32,
+    TAMIS_BAND_MIN = 8 /* bytes of a band without keys */
 };
 
 /* What all bands of a filter have in common; it is kept in shape words, not in the band. */
@@ -53,7 +53,7 @@ typedef struct tamis_band_task {
 
 /* For n keys: bytes of working memory, and bytes that the band can have at most. */
 uint64_t tamis__band_work(const tamis_band_form *, uint64_t n);
-uint64_t tamis__band_most(const tamis_band_form *, uint64_t n);
+uint64_t tamis__band_max_bytes(const tamis_band_form *, uint64_t n);
 
 /* Bytes to reckon with for so many keys in so many bands; in practice they have a little less. */
 uint64_t tamis__band_expect(const tamis_band_form *, uint64_t keys, uint64_t bands);

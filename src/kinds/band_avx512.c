@@ -76,7 +76,7 @@ typedef struct aims {
 } aims;
 
 /* The rows of a key in a band without keys. They do not sum up to a guard of ones. */
-static const uint8_t nothing[(TAMIS_BAND_VALUE_MOST + LANES) * WORD];
+static const uint8_t nothing[(TAMIS_BAND_MAX_VALUE + LANES) * WORD];
 
 TAMIS_HOT uint64_t address_of(const uint8_t *p) {
     return (uint64_t)(uintptr_t)p;
@@ -357,8 +357,8 @@ TAMIS_HOT __mmask8 who_waits(const eight *e, uint64_t *contradicts) {
     const __m512i sum = _mm512_and_si512(e->r, tamis__all8(UINT32_MAX));
     const __mmask8 wrong = _mm512_mask_test_epi64_mask((__mmask8)~waits, sum, sum);
     if (wrong) {
-        const uint64_t most = _mm512_mask_reduce_max_epu64(wrong, e->r) >> OWNER;
-        if (*contradicts == NOBODY || *contradicts < most) *contradicts = most;
+        const uint64_t max = _mm512_mask_reduce_max_epu64(wrong, e->r) >> OWNER;
+        if (*contradicts == NOBODY || *contradicts < max) *contradicts = max;
     }
     return waits;
 }
@@ -399,7 +399,7 @@ TAMIS_HOT eight open_row(tamis_band_crowd *k, const equations *e, size_t p, size
 }
 
 static bool fill(tamis_band_crowd *k) {
-    enum { SELDOM = 16, MOST = WAITING / LANES - SELDOM };
+    enum { SELDOM = 16, MAX = WAITING / LANES - SELDOM };
     equations e;
     waiting w;
     w.count = w.last_count = 0;
@@ -418,7 +418,7 @@ static bool fill(tamis_band_crowd *k) {
         step_all(&w, &row);
         if ((e.first + p) % SELDOM != SELDOM - 1) continue;
         close_up(&w, &k->contradicts);
-        if (w.count > MOST) return false;
+        if (w.count > MAX) return false;
         if (at == k->n && w.count == 0 && w.last_count == 0) return true;
     }
 }

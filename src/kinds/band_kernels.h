@@ -210,11 +210,11 @@ typedef struct tamis_band_solving {
 
 /* Words of the layer before a block, and how many of the columns a block has. */
 static inline uint64_t words_before(const tamis_band_solving *s, uint64_t block) {
-    return block * s->columns - least_of(block, s->narrow_blocks);
+    return block * s->columns - min_of(block, s->narrow_blocks);
 }
 
 static inline unsigned solved_columns(const tamis_band_solving *s, uint64_t block) {
-    return (unsigned)least_of(s->count, s->columns - s->first - (block < s->narrow_blocks));
+    return (unsigned)min_of(s->count, s->columns - s->first - (block < s->narrow_blocks));
 }
 
 /* ---- Kernels -------------------------------------------------------------------------------- */

@@ -14,14 +14,14 @@ enum {
     ROWS = 64, /* of a block, and coefficients of a key: a key meets two blocks */
     HEAD_BYTES = 8,
     LAYER_BYTES = 16,
-    MOST_LAYERS = 16,
-    MOST_SHIFT = 11 /* buckets have at most 2048 starts */
+    MAX_LAYERS = 16,
+    MAX_SHIFT = 11 /* buckets have at most 2048 starts */
 };
-#define MOST_KEYS   ((uint64_t)INT32_MAX)
-#define MOST_BLOCKS ((uint64_t)1 << 26)
+#define MAX_KEYS   ((uint64_t)INT32_MAX)
+#define MAX_BLOCKS ((uint64_t)1 << 26)
 #define GOLDEN      0x9e3779b97f4a7c15
 
-static inline uint64_t least_of(uint64_t a, uint64_t b) {
+static inline uint64_t min_of(uint64_t a, uint64_t b) {
     return a < b ? a : b;
 }
 

@@ -14,13 +14,13 @@
 #define NO_PIVOT UINT32_MAX
 
 enum {
-    PLAIN_MOST = 4000,  /* keys that a layer without bumping may have */
+    MAX_PLAIN = 4000,  /* keys that a layer without bumping may have */
     PLAIN_SEEDS = 12,   /* to try with one number of blocks before there is one more */
     BUMPING_SEEDS = 64, /* to try in layers that bump; the first one always did */
-    MOST_BUMPED = 8,    /* one in so many keys may be bumped */
+    MAX_BUMPED = 8,    /* one in so many keys may be bumped */
     PIVOTS = 1 << 13,   /* rows that one bucket may make */
     PLANE_BITS = 32,    /* rows are worked on as up to three planes of 32 columns */
-    MOST_PLANES = 3,
+    MAX_PLANES = 3,
     PART_BITS = 11, /* a sort goes by these top bits of the place first */
     PARTS = 1 << PART_BITS
 };
@@ -48,38 +48,38 @@ static void shape_bumping(const tamis_band_form *form, uint64_t n, uint32_t seed
     derive(form, l);
 }
 
-static uint64_t plain_blocks_least(uint64_t n) {
+static uint64_t min_plain_blocks(uint64_t n) {
     return (n + ROWS - 1) / ROWS;
 }
 
-static uint64_t plain_blocks_most(uint64_t n) {
-    return 2 * plain_blocks_least(n) + 2;
+static uint64_t max_plain_blocks(uint64_t n) {
+    return 2 * min_plain_blocks(n) + 2;
 }
 
 static void shape_plain(const tamis_band_form *form, uint64_t n, uint32_t seed, layer *l) {
     l->seed = seed;
     l->shift = 0;
     l->cuts = 0;
-    l->blocks = plain_blocks_least(n) + seed / PLAIN_SEEDS;
+    l->blocks = min_plain_blocks(n) + seed / PLAIN_SEEDS;
     derive(form, l);
 }
 
-static uint64_t rows_most(const tamis_band_form *form, uint64_t n) {
+static uint64_t max_rows(const tamis_band_form *form, uint64_t n) {
     layer l = {.blocks = 0};
-    const uint64_t plain = plain_blocks_most(least_of(n, PLAIN_MOST));
-    if (n > PLAIN_MOST) shape_bumping(form, n, 0, &l);
+    const uint64_t plain = max_plain_blocks(min_of(n, MAX_PLAIN));
+    if (n > MAX_PLAIN) shape_bumping(form, n, 0, &l);
     return (l.blocks > plain ? l.blocks : plain) * ROWS;
 }
 
-/* Of n keys a layer bumps n/MOST_BUMPED at most. */
-uint64_t tamis__band_most(const tamis_band_form *form, uint64_t n) {
-    uint64_t words = plain_blocks_most(least_of(n, PLAIN_MOST)) * columns_of(form);
-    for (; n > PLAIN_MOST; n /= MOST_BUMPED) {
+/* Of n keys a layer bumps n/MAX_BUMPED at most. */
+uint64_t tamis__band_max_bytes(const tamis_band_form *form, uint64_t n) {
+    uint64_t words = max_plain_blocks(min_of(n, MAX_PLAIN)) * columns_of(form);
+    for (; n > MAX_PLAIN; n /= MAX_BUMPED) {
         layer l;
         shape_bumping(form, n, 0, &l);
         words += l.words;
     }
-    return HEAD_BYTES + MOST_LAYERS * LAYER_BYTES + words * 8;
+    return HEAD_BYTES + MAX_LAYERS * LAYER_BYTES + words * 8;
 }
 
 /* Of a band that is alone it is known how rows round up to blocks; of many, only the mean. */
@@ -88,8 +88,8 @@ static uint64_t round_rows(uint64_t rows, uint64_t bands) {
 }
 
 static uint64_t bits_of_rows(const tamis_band_form *form, uint64_t rows, uint64_t bands) {
-    const uint64_t narrow = tamis__range(narrow_edge(form), rows - least_of(rows, ROWS - 1));
-    const uint64_t saved = bands == 1 ? narrow / ROWS * ROWS : narrow - least_of(narrow, ROWS / 2);
+    const uint64_t narrow = tamis__range(narrow_edge(form), rows - min_of(rows, ROWS - 1));
+    const uint64_t saved = bands == 1 ? narrow / ROWS * ROWS : narrow - min_of(narrow, ROWS / 2);
     return rows * columns_of(form) - saved;
 }
 
@@ -103,12 +103,12 @@ static uint64_t extra_bumped(const tamis_band_form *form, uint64_t n, uint64_t b
 
 uint64_t tamis__band_expect(const tamis_band_form *form, uint64_t keys, uint64_t bands) {
     uint64_t n = (keys + bands - 1) / bands, bits = HEAD_BYTES * 8;
-    for (; n > PLAIN_MOST; bits += LAYER_BYTES * 8) {
+    for (; n > MAX_PLAIN; bits += LAYER_BYTES * 8) {
         layer l;
         shape_bumping(form, n, 0, &l);
         const uint64_t rows = round_rows(bumping_rows(form, n), bands);
         bits += bits_of_rows(form, rows, bands) + l.meta_words * 64;
-        n += extra_bumped(form, n, bands) - least_of(n, rows);
+        n += extra_bumped(form, n, bands) - min_of(n, rows);
     }
     if (n) {
         const uint64_t rows = round_rows(n + (bands == 1 ? n / 32 : n / 96), bands);
@@ -136,7 +136,7 @@ typedef struct bench {
     uint64_t *other_x;
     uint32_t *other_index;
     uint64_t *c;              /* coefficients of a row, from the row itself on; 0: empty */
-    uint32_t *r[MOST_PLANES]; /* and what they sum up to */
+    uint32_t *r[MAX_PLANES]; /* and what they sum up to */
     uint32_t *pivot;          /* rows that the keys of a bucket made */
     uint32_t *count;          /* of the sort */
     tamis_band_crowd crowd;
@@ -150,18 +150,18 @@ static void *take(uint8_t *work, uint64_t *at, uint64_t bytes) {
 }
 
 /* Values of the bits of a place that the first step of the sort leaves over: a place is below
- * rows + 2^MOST_SHIFT, and all but PART_BITS of its bits are left. */
-static uint64_t rest_most(uint64_t rows) {
-    return ((rows + (1 << MOST_SHIFT)) >> (PART_BITS - 1)) + 1;
+ * rows + 2^MAX_SHIFT, and all but PART_BITS of its bits are left. */
+static uint64_t max_rest(uint64_t rows) {
+    return ((rows + (1 << MAX_SHIFT)) >> (PART_BITS - 1)) + 1;
 }
 
 static uint64_t lay_out(bench *b, const tamis_band_form *form, uint64_t n, uint8_t *work) {
-    const uint64_t rows = rows_most(form, n), indexes = form->value_bits ? n : 0;
+    const uint64_t rows = max_rows(form, n), indexes = form->value_bits ? n : 0;
     uint64_t at = 0;
     memset(b, 0, sizeof *b);
     b->form = form;
     b->pivot = take(work, &at, PIVOTS * sizeof *b->pivot);
-    b->count = take(work, &at, (PARTS + rest_most(rows)) * sizeof *b->count);
+    b->count = take(work, &at, (PARTS + max_rest(rows)) * sizeof *b->count);
     b->x = take(work, &at, n * sizeof *b->x);
     if (indexes) b->index = take(work, &at, n * sizeof *b->index);
     uint64_t sort_end = at;
@@ -195,8 +195,8 @@ static void sum_up(uint32_t *count, size_t n) {
 
 /* How many low bits of a place are left to the second step. */
 static unsigned rest_bits(const layer *l) {
-    const uint64_t most = l->starts - 1;
-    const unsigned bits = most ? tamis__log2_floor(most) + 1 : 0;
+    const uint64_t max = l->starts - 1;
+    const unsigned bits = max ? tamis__log2_floor(max) + 1 : 0;
     return bits > PART_BITS ? bits - PART_BITS : 0;
 }
 
@@ -245,7 +245,7 @@ static void sort_keys(bench *b, const layer *l) {
 
 /* ---- Elimination ---------------------------------------------------------------------------- */
 
-static void row_of(const bench *b, uint64_t i, uint32_t row[MOST_PLANES]) {
+static void row_of(const bench *b, uint64_t i, uint32_t row[MAX_PLANES]) {
     const tamis_band_form *form = b->form;
     const uint64_t guard = guard_of(b->x[i], form->guard_bits);
     const unsigned v = form->value_bits;
@@ -280,7 +280,7 @@ TAMIS_HOT bool eliminate(bench *b, unsigned planes, uint64_t p, uint64_t c, uint
 
 static bool add_key(bench *b, const layer *l, uint64_t i, uint32_t *pivot) {
     const uint64_t start = tamis__range(b->x[i], l->starts), c = coefficients_of(b->x[i]);
-    uint32_t row[MOST_PLANES];
+    uint32_t row[MAX_PLANES];
     row_of(b, i, row);
     switch (planes_of(b->form)) {
     case 1: return eliminate(b, 1, start, c, row, pivot);
@@ -339,7 +339,7 @@ static void clear_made(bench *b, const tamis_band_crowd *k, uint64_t below) {
 static void gather_crowd(bench *b, const layer *l, uint64_t first, size_t n, uint64_t *row) {
     tamis_band_crowd *k = &b->crowd;
     for (size_t i = 0; b->index && i < n; i++) {
-        uint32_t planes[MOST_PLANES];
+        uint32_t planes[MAX_PLANES];
         row_of(b, first + i, planes);
         row[i] = planes[0];
     }
@@ -367,7 +367,7 @@ static bool fill_together(bench *b, const layer *l, uint64_t first, uint64_t end
     *class = 0;
     if (k->contradicts == NOBODY) return true;
     const uint64_t cut = cut_below(l, k->first + k->contradicts, class);
-    clear_made(b, k, cut - least_of(cut, k->first));
+    clear_made(b, k, cut - min_of(cut, k->first));
     while (*from < end && start_of(b, l, *from) < cut) ++*from;
     return true;
 }
@@ -494,7 +494,7 @@ static void unmix_keys(bench *b, const layer *l) {
 static bool make_plain(bench *b, layer *l, uint8_t *out) {
     for (uint32_t seed = 0;; seed++) {
         shape_plain(b->form, b->n, seed, l);
-        if (l->blocks > plain_blocks_most(b->n)) return false;
+        if (l->blocks > max_plain_blocks(b->n)) return false;
         mix_keys(b, l);
         if (fill_plain(b, l)) break;
         unmix_keys(b, l);
@@ -509,7 +509,7 @@ static bool make_bumping(bench *b, layer *l, uint8_t *out) {
         shape_bumping(b->form, b->n, seed, l);
         mix_keys(b, l);
         const uint64_t bumped = fill_bumping(b, l, out);
-        if (bumped <= b->n / MOST_BUMPED) {
+        if (bumped <= b->n / MAX_BUMPED) {
             put_rows(b, l, out + l->meta_words * 8);
             b->n = bumped;
             return true;
@@ -521,12 +521,12 @@ static bool make_bumping(bench *b, layer *l, uint8_t *out) {
 
 /* Rows are made behind where the headers of the most layers end, then moved up to the last. */
 static bool make_layers(bench *b, uint8_t *out, uint64_t *size) {
-    uint8_t *rows = out + HEAD_BYTES + MOST_LAYERS * LAYER_BYTES;
+    uint8_t *rows = out + HEAD_BYTES + MAX_LAYERS * LAYER_BYTES;
     uint64_t rows_size = 0;
     unsigned layers = 0;
     for (; b->n; layers++) {
         layer l;
-        const bool is_made = b->n > PLAIN_MOST ? make_bumping(b, &l, rows + rows_size)
+        const bool is_made = b->n > MAX_PLAIN ? make_bumping(b, &l, rows + rows_size)
                                                : make_plain(b, &l, rows + rows_size);
         if (!is_made) return false;
         put_layer(&l, out, layers);
@@ -541,7 +541,7 @@ static bool make_layers(bench *b, uint8_t *out, uint64_t *size) {
 tamis_status tamis__band_make(const tamis_band_form *form, const tamis_band_task *task,
                               uint8_t *work, uint8_t *out, uint64_t *size) {
     bench b;
-    if (task->n > MOST_KEYS)
+    if (task->n > MAX_KEYS)
         return tamis__fail(TAMIS_TOO_LARGE, "%llu keys are too many for one segment",
                            (unsigned long long)task->n);
     lay_out(&b, form, task->n, work);

@@ -5,22 +5,22 @@
 
 #include "bits/bits.h"
 
-static uint64_t round_by(unsigned share_bits, uint64_t units, uint64_t least, uint64_t most) {
-    if (units >= most) return 0;
+static uint64_t round_by(unsigned share_bits, uint64_t units, uint64_t min, uint64_t max) {
+    if (units >= max) return 0;
     if (units == 0) units = 1;
     const unsigned top = tamis__log2_floor(units);
     uint64_t grain = top > share_bits ? (uint64_t)1 << (top - share_bits) : 1;
-    if (grain < least) grain = least;
+    if (grain < min) grain = min;
     units = (units + grain - 1) / grain * grain;
-    return units < most ? units : 0;
+    return units < max ? units : 0;
 }
 
-uint64_t tamis__round_up(uint64_t units, uint64_t least, uint64_t most) {
-    return round_by(12, units, least, most);
+uint64_t tamis__round_up(uint64_t units, uint64_t min, uint64_t max) {
+    return round_by(12, units, min, max);
 }
 
-uint64_t tamis__round_to_fold(uint64_t units, uint64_t least, uint64_t most) {
-    return round_by(7, units, least, most);
+uint64_t tamis__round_to_fold(uint64_t units, uint64_t min, uint64_t max) {
+    return round_by(7, units, min, max);
 }
 
 tamis_status tamis__bitmap_audit(const tamis_body *f, uint64_t bits) {

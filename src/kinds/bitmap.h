@@ -13,15 +13,15 @@ static inline uint64_t tamis__bitmap_size(uint64_t bits) {
 }
 
 /* Rounds a planned number of units (bits, blocks) up to a multiple of a power of two that is at
- * least `least` and about 1/4096 of the number. It costs 0.02 %, and a last digit in which two
+ * least `min` and about 1/4096 of the number. It costs 0.02 %, and a last digit in which two
  * machines' logarithms differ does not give two shapes for one spec. 0 when the result is not below
- * `most`. */
-uint64_t tamis__round_up(uint64_t units, uint64_t least, uint64_t most);
+ * `max`. */
+uint64_t tamis__round_up(uint64_t units, uint64_t min, uint64_t max);
 
 /* The same by about 1/128, for kinds that fold. It costs 0.4 % on average and 0.8 % at most; in
  * return plans for n, 2n, 4n, ... keys at one rate have sizes that double too, from 256 units on, so
  * that the filters of different days fold onto each other exactly. */
-uint64_t tamis__round_to_fold(uint64_t units, uint64_t least, uint64_t most);
+uint64_t tamis__round_to_fold(uint64_t units, uint64_t min, uint64_t max);
 
 /* The bits after the last one must be zero. */
 tamis_status tamis__bitmap_audit(const tamis_body *, uint64_t bits);

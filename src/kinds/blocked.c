@@ -30,7 +30,7 @@
 
 enum { OPT_HASHES };
 enum { BLOCK_BITS = BLOCK_BYTES * 8 };
-#define MOST_BLOCKS (TAMIS_MAX_PAYLOAD_BYTES / BLOCK_BYTES)
+#define MAX_BLOCKS (TAMIS_MAX_PAYLOAD_BYTES / BLOCK_BYTES)
 
 static const struct tamis_option options[] = {
     {"hashes", NULL, 1, 16, "8 where it does well, else the best",
@@ -53,7 +53,7 @@ static double rate_of(uint64_t hashes, double keys, uint64_t blocks) {
 }
 
 static uint64_t blocks_for(uint64_t hashes, double keys, double fpr) {
-    return tamis__lanes_blocks(lanes_of(hashes), keys, fpr, MOST_BLOCKS);
+    return tamis__lanes_blocks(lanes_of(hashes), keys, fpr, MAX_BLOCKS);
 }
 
 /* 8 probes are the fastest, so another number must save something worth having: 3 % of the bits,
@@ -63,11 +63,11 @@ static const double worth_bits = 0.97, worth_rate = 0.9;
 /* The best number of hashes in so many blocks. */
 static uint64_t hashes_in(uint64_t blocks, double keys) {
     uint64_t best = LANES;
-    double least = rate_of(LANES, keys, blocks) * worth_rate;
+    double min = rate_of(LANES, keys, blocks) * worth_rate;
     for (uint64_t k = 1; k <= 16; k++) {
         if (!is_legal(k) || k == LANES) continue;
         const double rate = rate_of(k, keys, blocks);
-        if (rate < least || (rate == least && k < best)) best = k, least = rate;
+        if (rate < min || (rate == min && k < best)) best = k, min = rate;
     }
     return best;
 }
@@ -77,13 +77,13 @@ static uint64_t hashes_in(uint64_t blocks, double keys) {
 static uint64_t hashes_for(double fpr, double keys, uint64_t *blocks) {
     uint64_t best = LANES;
     *blocks = blocks_for(LANES, keys, fpr);
-    double least = *blocks ? (double)*blocks * worth_bits : INFINITY;
+    double min = *blocks ? (double)*blocks * worth_bits : INFINITY;
     for (uint64_t k = 1; k <= 16; k++) {
         if (!is_legal(k) || k == LANES) continue;
-        if (*blocks && tamis__lanes_exceed(lanes_of(k), keys, floor(least), fpr)) continue;
+        if (*blocks && tamis__lanes_exceed(lanes_of(k), keys, floor(min), fpr)) continue;
         const uint64_t need = blocks_for(k, keys, fpr);
-        if (!need || (double)need > least || ((double)need == least && k > best)) continue;
-        best = k, *blocks = need, least = (double)need;
+        if (!need || (double)need > min || ((double)need == min && k > best)) continue;
+        best = k, *blocks = need, min = (double)need;
     }
     return best;
 }
@@ -105,12 +105,12 @@ static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
     }
     if (chosen) blocks = blocks_for(chosen, keys, wish->fpr);
     word[HASHES] = chosen ? chosen : hashes_for(wish->fpr, keys, &blocks);
-    word[BLOCKS] = blocks ? tamis__round_to_fold(blocks, 1, MOST_BLOCKS) : 0;
+    word[BLOCKS] = blocks ? tamis__round_to_fold(blocks, 1, MAX_BLOCKS) : 0;
     return word[BLOCKS] ? TAMIS_OK : tamis__lanes_refuse("blocked", wish->fpr);
 }
 
 static tamis_status check(const uint64_t word[], uint64_t *size) {
-    if (word[BLOCKS] == 0 || word[BLOCKS] > MOST_BLOCKS)
+    if (word[BLOCKS] == 0 || word[BLOCKS] > MAX_BLOCKS)
         return tamis__fail(TAMIS_CORRUPT, "blocked cannot have %llu blocks",
                            (unsigned long long)word[BLOCKS]);
     if (!is_legal(word[HASHES]))

@@ -41,15 +41,15 @@ TAMIS_HOT void tamis__stage4(tamis_stretch4 *s, uint64_t flip, tamis_locate4 *pl
 TAMIS_HOT void tamis__numbers4(uint64_t flip, tamis_locate4 *places, unsigned block_bits,
                                tamis_test *test, bool is_far, const tamis_body *f,
                                const uint64_t *keys, size_t n, uint8_t *hit) {
-    const size_t most = is_far ? FAR_STRETCH : NEAR_STRETCH;
+    const size_t max = is_far ? FAR_STRETCH : NEAR_STRETCH;
     const uint8_t *const bytes = f->bytes;
     tamis_stretch4 stretch[2];
-    size_t now = n < most ? n : most, done = 0;
+    size_t now = n < max ? n : max, done = 0;
     unsigned turn = 0;
     tamis__stage4(&stretch[0], flip, places, block_bits, f, keys, now, is_far);
     for (size_t next; done < n; done += now, now = next, turn ^= 1) {
         const tamis_stretch4 *s = &stretch[turn];
-        next = n - done - now < most ? n - done - now : most;
+        next = n - done - now < max ? n - done - now : max;
         tamis__stage4(&stretch[turn ^ 1], flip, places, block_bits, f, keys + done + now, next,
                       is_far);
         for (size_t i = 0; i < now; i++)

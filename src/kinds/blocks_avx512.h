@@ -100,15 +100,15 @@ TAMIS_HOT void tamis__settle8(const tamis_stretch8 *s, size_t n, uint8_t *hit) {
 TAMIS_HOT void tamis__query8(tamis_source8 *source, uint64_t flip, tamis_locate8 *places,
                              unsigned shift, tamis_probe *probe, __m512i order, bool is_far,
                              const tamis_body *f, const uint64_t *words, size_t n, uint8_t *hit) {
-    const size_t most = is_far ? FAR_STRETCH : NEAR_STRETCH;
+    const size_t max = is_far ? FAR_STRETCH : NEAR_STRETCH;
     const __m512i multipliers = tamis__multipliers(order),
                   flips = _mm512_set1_epi64((long long)flip);
     tamis_stretch8 stretch[2];
-    size_t now = n < most ? n : most, last = 0, done = 0;
+    size_t now = n < max ? n : max, last = 0, done = 0;
     unsigned turn = 0;
     tamis__stage8(&stretch[0], source, flips, places, shift, f, words, now, is_far, false);
     for (size_t next; done < n; done += now, last = now, now = next, turn ^= 1) {
-        next = n - done - now < most ? n - done - now : most;
+        next = n - done - now < max ? n - done - now : max;
         tamis__stage8(&stretch[turn ^ 1], source, flips, places, shift, f, words + done + now, next,
                       is_far, false);
         tamis__judge8(&stretch[turn], probe, multipliers, f, now);

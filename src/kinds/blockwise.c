@@ -8,7 +8,7 @@ tamis_status tamis__lanes_refuse(const char *kind, double fpr) {
     return tamis__fail(
         TAMIS_TOO_LARGE,
         "%s is not made for fpr=%.2g: it would need over %d bits per key or 2^56 bytes", kind, fpr,
-        TAMIS_LANES_MOST_BITS_PER_KEY);
+        TAMIS_LANES_MAX_BITS_PER_KEY);
 }
 
 void tamis__blocks_move(tamis_body *to, const tamis_body *from, uint64_t block_bytes) {

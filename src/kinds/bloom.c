@@ -7,7 +7,7 @@
 #include "kinds/rounds.h"
 
 enum { WORD_BITS = 64 };
-#define MOST_BITS TAMIS_BLOOM_MOST_BITS
+#define MAX_BITS TAMIS_BLOOM_MAX_BITS
 
 /* Second order is what every search and every large filter uses. It is off where few bits meet many
  * probes (2.5 % at 512 bits and a rate of 10^-9), so that small filters, unless they are overfull,
@@ -28,9 +28,9 @@ double tamis__bloom_rate(uint64_t keys, uint64_t bits, uint64_t hashes) {
  * a little above it, so the search goes on from there. */
 static uint64_t bits_for(uint64_t keys, double fpr, uint64_t hashes) {
     const double formula = tamis_bits_for((double)keys, fpr, (double)hashes);
-    if (!(formula < (double)(MOST_BITS / 2))) return MOST_BITS;
+    if (!(formula < (double)(MAX_BITS / 2))) return MAX_BITS;
     uint64_t low = formula < 1 ? 1 : (uint64_t)formula, high = low;
-    for (uint64_t step = 1; near_rate(keys, high, hashes) > fpr && high < MOST_BITS; step *= 2) {
+    for (uint64_t step = 1; near_rate(keys, high, hashes) > fpr && high < MAX_BITS; step *= 2) {
         low = high;
         high += step;
     }
@@ -45,7 +45,7 @@ static uint64_t bits_for(uint64_t keys, double fpr, uint64_t hashes) {
 }
 
 static uint64_t clamp_hashes(double k) {
-    return k < 1 ? 1 : k > TAMIS_BLOOM_MOST_HASHES ? TAMIS_BLOOM_MOST_HASHES : (uint64_t)k;
+    return k < 1 ? 1 : k > TAMIS_BLOOM_MAX_HASHES ? TAMIS_BLOOM_MAX_HASHES : (uint64_t)k;
 }
 
 bool tamis__bloom_plan(uint64_t keys, double fpr, uint64_t hashes, uint64_t *bits,
@@ -54,17 +54,17 @@ bool tamis__bloom_plan(uint64_t keys, double fpr, uint64_t hashes, uint64_t *bit
     if (keys == 0) keys = 1;
     const uint64_t first = hashes ? hashes : clamp_hashes(floor(best));
     const uint64_t last = hashes ? hashes : clamp_hashes(ceil(best));
-    uint64_t least = MOST_BITS;
+    uint64_t min = MAX_BITS;
     for (uint64_t k = first; k <= last; k++) {
         const uint64_t needed = bits_for(keys, fpr, k);
-        if (needed >= least) continue;
-        least = needed;
+        if (needed >= min) continue;
+        min = needed;
         *hashes_planned = k;
     }
-    least = (least + WORD_BITS - 1) / WORD_BITS * WORD_BITS;
-    while (least < EXACT_BELOW_BITS && tamis__bloom_rate(keys, least, *hashes_planned) > fpr)
-        least += WORD_BITS;
-    *bits = tamis__round_to_fold(least, WORD_BITS, MOST_BITS);
+    min = (min + WORD_BITS - 1) / WORD_BITS * WORD_BITS;
+    while (min < EXACT_BELOW_BITS && tamis__bloom_rate(keys, min, *hashes_planned) > fpr)
+        min += WORD_BITS;
+    *bits = tamis__round_to_fold(min, WORD_BITS, MAX_BITS);
     return *bits != 0;
 }
 
@@ -97,12 +97,12 @@ static void query(const tamis_bloom *b, const uint64_t *hash, size_t n, uint8_t 
 static const tamis_bloom_ops plain = {query};
 
 /* A few keys are no work for eight lanes. */
-enum { LEAST_FOR_LANES = 8 };
+enum { MIN_FOR_LANES = 8 };
 
 static const tamis_bloom_ops *ops(const tamis_bloom *b, size_t n) {
 #if TAMIS_HAS_X86
     const bool is_near = b->bits / 8 <= TAMIS_NEAR_BYTES;
-    if (tamis__cpu() & TAMIS_CPU_AVX512 && is_near && n >= LEAST_FOR_LANES)
+    if (tamis__cpu() & TAMIS_CPU_AVX512 && is_near && n >= MIN_FOR_LANES)
         return &tamis__bloom_avx512;
     if (tamis__cpu() & TAMIS_CPU_AVX2) return &tamis__bloom_avx2;
 #endif

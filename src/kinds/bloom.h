@@ -8,14 +8,14 @@
 #include "bits/probe.h"
 #include "kinds/kind.h"
 
-enum { TAMIS_BLOOM_MOST_HASHES = 64 };
-#define TAMIS_BLOOM_MOST_BITS (TAMIS_MAX_PAYLOAD_BYTES * 8)
+enum { TAMIS_BLOOM_MAX_HASHES = 64 };
+#define TAMIS_BLOOM_MAX_BITS (TAMIS_MAX_PAYLOAD_BYTES * 8)
 
 /* The expected rate: exact for small arrays, of second order for the rest. */
 double tamis__bloom_rate(uint64_t keys, uint64_t bits, uint64_t hashes);
 
 /* The fewest bits, in multiples of 64, that keep the rate; `hashes` is given, or 0 for the best.
- * False when it would be over TAMIS_BLOOM_MOST_BITS. */
+ * False when it would be over TAMIS_BLOOM_MAX_BITS. */
 bool tamis__bloom_plan(uint64_t keys, double fpr, uint64_t hashes, uint64_t *bits,
                        uint64_t *hashes_planned);
 

@@ -4,7 +4,7 @@
 #include "kinds/bitmap.h"
 
 enum { WORD_BITS = 64 };
-#define MOST_BITS TAMIS_BLOOM_MOST_BITS
+#define MAX_BITS TAMIS_BLOOM_MAX_BITS
 
 /* ---- Shape ---------------------------------------------------------------------------------- */
 
@@ -19,12 +19,12 @@ static uint64_t size_with(const tamis_strata *s, uint64_t bits) {
 }
 
 tamis_status tamis__strata_check(const char *kind, const tamis_strata *s, uint64_t *size) {
-    if (s->bits == 0 || s->bits > MOST_BITS || s->bits % WORD_BITS)
+    if (s->bits == 0 || s->bits > MAX_BITS || s->bits % WORD_BITS)
         return tamis__fail(TAMIS_CORRUPT, "%s cannot have an array of %llu bits", kind,
                            (unsigned long long)s->bits);
-    if (s->hashes == 0 || s->hashes > TAMIS_BLOOM_MOST_HASHES)
+    if (s->hashes == 0 || s->hashes > TAMIS_BLOOM_MAX_HASHES)
         return tamis__fail(TAMIS_CORRUPT, "%s has 1 to %d hashes, not %llu", kind,
-                           TAMIS_BLOOM_MOST_HASHES, (unsigned long long)s->hashes);
+                           TAMIS_BLOOM_MAX_HASHES, (unsigned long long)s->hashes);
     *size = size_with(s, s->bits);
     if (*size > TAMIS_MAX_PAYLOAD_BYTES)
         return tamis__fail(TAMIS_CORRUPT, "%s cannot have arrays of over 2^56 bytes", kind);
@@ -32,13 +32,13 @@ tamis_status tamis__strata_check(const char *kind, const tamis_strata *s, uint64
 }
 
 tamis_status tamis__strata_fits(const char *kind, const tamis_strata *s) {
-    if (s->bits > MOST_BITS || size_with(s, s->bits) > TAMIS_MAX_PAYLOAD_BYTES)
+    if (s->bits > MAX_BITS || size_with(s, s->bits) > TAMIS_MAX_PAYLOAD_BYTES)
         return tamis__fail(TAMIS_TOO_LARGE, "%s would need over 2^56 bytes", kind);
     return TAMIS_OK;
 }
 
 /* The largest first array with which all of them have no more than so many bytes; 0 for none. */
-static uint64_t most_bits(const tamis_strata *s, uint64_t size) {
+static uint64_t max_bits(const tamis_strata *s, uint64_t size) {
     uint64_t low = 0, high = size / 8 + 1; /* in words */
     while (high - low > 1) {
         const uint64_t middle = low + (high - low) / 2;
@@ -49,7 +49,7 @@ static uint64_t most_bits(const tamis_strata *s, uint64_t size) {
 
 static tamis_status plan_for_size(const char *kind, const tamis_wish *wish, uint64_t hashes,
                                   tamis_strata *s) {
-    s->bits = most_bits(s, wish->bits / WORD_BITS * 8);
+    s->bits = max_bits(s, wish->bits / WORD_BITS * 8);
     if (s->bits == 0)
         return tamis__fail(TAMIS_INVALID, "%s needs at least %llu bits for this, not %llu", kind,
                            (unsigned long long)size_with(s, WORD_BITS) * 8,
@@ -62,7 +62,7 @@ tamis_status tamis__strata_plan(const char *kind, const tamis_wish *wish, uint64
                                 tamis_strata *s) {
     if (wish->bits) return plan_for_size(kind, wish, hashes, s);
     if (!tamis__bloom_plan(wish->capacity, wish->fpr, hashes, &s->bits, &s->hashes))
-        s->bits = MOST_BITS + WORD_BITS;
+        s->bits = MAX_BITS + WORD_BITS;
     return tamis__strata_fits(kind, s);
 }
 

@@ -19,13 +19,13 @@
 typedef struct tamis_strata {
     uint64_t bits;   /* of the first array; a multiple of 64 */
     uint64_t hashes; /* of a key, in any array */
-    uint64_t count;  /* how many arrays, at most TAMIS_STRATA_MOST */
+    uint64_t count;  /* how many arrays, at most TAMIS_STRATA_MAX */
     uint64_t
         percent;    /* size of each next array, of the one before, rounded up to a word: 1 to 100 */
     uint64_t extra; /* bytes behind the arrays */
 } tamis_strata;
 
-enum { TAMIS_STRATA_MOST = 64 };
+enum { TAMIS_STRATA_MAX = 64 };
 
 /* The gate for bits and hashes; the kind has checked its own words before. */
 tamis_status tamis__strata_check(const char *kind, const tamis_strata *, uint64_t *size);

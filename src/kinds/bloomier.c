@@ -26,14 +26,14 @@
 enum { ENGINE = TAMIS_SEGMENT_WORDS, VALUE, GUARD, UPDATE };
 enum { OPT_SEGMENT, OPT_ENGINE, OPT_VALUE, OPT_GUARD, OPT_UPDATE };
 enum { RIBBON, FUSE };
-enum { MOST_VALUE = 64, MOST_GUARD = 32 };
+enum { MAX_VALUE = 64, MAX_GUARD = 32 };
 
 static const struct tamis_option options[] = {
     TAMIS_SEGMENT_OPTION,
     {"engine", "ribbon|fuse", 0, 0, "ribbon; fuse with update=yes",
      "how rows are stored: ribbon is smaller, fuse is faster"},
-    {"value", NULL, 1, MOST_VALUE, "as the largest value needs", "bits of a value"},
-    {"guard", NULL, 0, MOST_GUARD, "by fpr or size",
+    {"value", NULL, 1, MAX_VALUE, "as the largest value needs", "bits of a value"},
+    {"guard", NULL, 0, MAX_GUARD, "by fpr or size",
      "bits that tell strangers from keys: the rate is 2^-guard"},
     {"update", "no|yes", 0, 0, "no", "may values be set again? takes two bits more, and slots"},
 };
@@ -71,29 +71,29 @@ static uint64_t expect(const uint64_t word[], uint64_t keys) {
 /* The most guard bits with which the payload keeps to the size; and where no value is too wide to
  * be expected, the widest values first. Segments are unequal by chance: each is reckoned with four
  * standard deviations more keys. */
-static tamis_status widest(const tamis_wish *wish, uint64_t least_value, uint64_t word[]) {
+static tamis_status widest(const tamis_wish *wish, uint64_t min_value, uint64_t word[]) {
     const uint64_t segments = word[TAMIS_SEGMENTS];
     const uint64_t spare = segments > 1 ? 4 * (uint64_t)sqrt((double)(wish->capacity / segments)) : 0;
     const uint64_t keys = wish->capacity + spare * segments;
-    const uint64_t most = wish->has_option[OPT_GUARD] ? word[GUARD] : MOST_GUARD;
-    const uint64_t least = wish->has_option[OPT_GUARD] ? word[GUARD] : 0;
-    for (; word[VALUE] >= least_value; word[VALUE]--)
-        for (word[GUARD] = most + 1; word[GUARD]-- > least;)
+    const uint64_t max = wish->has_option[OPT_GUARD] ? word[GUARD] : MAX_GUARD;
+    const uint64_t min = wish->has_option[OPT_GUARD] ? word[GUARD] : 0;
+    for (; word[VALUE] >= min_value; word[VALUE]--)
+        for (word[GUARD] = max + 1; word[GUARD]-- > min;)
             if (expect(word, keys) <= wish->bits / 8) return TAMIS_OK;
     return tamis__fail(TAMIS_INVALID, "size=%llu is too small for %llu keys with %llu bits each",
                        (unsigned long long)(wish->bits / 8), (unsigned long long)wish->capacity,
-                       (unsigned long long)(least_value + least));
+                       (unsigned long long)(min_value + min));
 }
 
-/* Guard bits by what was asked for; values have word[VALUE] bits, or at least `least_value`. */
-static tamis_status choose_guard(const tamis_wish *wish, uint64_t least_value, uint64_t word[]) {
+/* Guard bits by what was asked for; values have word[VALUE] bits, or at least `min_value`. */
+static tamis_status choose_guard(const tamis_wish *wish, uint64_t min_value, uint64_t word[]) {
     if (wish->has_option[OPT_GUARD]) word[GUARD] = wish->option[OPT_GUARD];
-    if (wish->bits) return widest(wish, least_value, word);
+    if (wish->bits) return widest(wish, min_value, word);
     if (wish->has_option[OPT_GUARD]) return TAMIS_OK;
     word[GUARD] = tamis__peel_guard_for(wish->fpr);
-    if (word[GUARD] <= MOST_GUARD) return TAMIS_OK;
+    if (word[GUARD] <= MAX_GUARD) return TAMIS_OK;
     return tamis__fail(TAMIS_INVALID, "fpr=%.3g is out of reach: bloomier goes down to 2^-%d",
-                       wish->fpr, MOST_GUARD);
+                       wish->fpr, MAX_GUARD);
 }
 
 static tamis_status choose_engine(const tamis_wish *wish, uint64_t word[]) {
@@ -111,7 +111,7 @@ static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
     if (rc) return rc;
     word[TAMIS_SEGMENT_KEYS] = tamis__segment_keys(wish);
     word[TAMIS_SEGMENTS] = tamis__segments_for(word, wish->capacity);
-    word[VALUE] = has_value ? wish->option[OPT_VALUE] : MOST_VALUE;
+    word[VALUE] = has_value ? wish->option[OPT_VALUE] : MAX_VALUE;
     rc = choose_guard(wish, has_value ? word[VALUE] : 1, word);
     if (rc) return rc;
     word[TAMIS_SEGMENT_BYTES] = expect(word, wish->capacity);
@@ -122,7 +122,7 @@ static tamis_status check(const uint64_t word[], uint64_t *size) {
     if (word[ENGINE] > FUSE || word[UPDATE] > 1 || (word[UPDATE] && word[ENGINE] != FUSE))
         return tamis__fail(TAMIS_CORRUPT, "bloomier has no engine %llu with update %llu",
                            (unsigned long long)word[ENGINE], (unsigned long long)word[UPDATE]);
-    if (word[VALUE] < 1 || word[VALUE] > MOST_VALUE || word[GUARD] > MOST_GUARD)
+    if (word[VALUE] < 1 || word[VALUE] > MAX_VALUE || word[GUARD] > MAX_GUARD)
         return tamis__fail(TAMIS_CORRUPT,
                            "bloomier cannot have values of %llu bits, guards of %llu",
                            (unsigned long long)word[VALUE], (unsigned long long)word[GUARD]);
@@ -137,7 +137,7 @@ static double rate(const uint64_t word[], uint64_t items) {
     return items ? ldexp(1, -(int)word[GUARD]) : 0;
 }
 
-static uint64_t most_value(const uint64_t word[]) {
+static uint64_t max_value(const uint64_t word[]) {
     return tamis__field_mask((unsigned)word[VALUE]);
 }
 
@@ -154,7 +154,7 @@ static tamis_status audit(const tamis_body *f) {
     const tamis_band_form ribbon = ribbon_of(f->word);
     const bool is_fuse = f->word[ENGINE] == FUSE;
     uint64_t keys = 0;
-    tamis_status rc = tamis__segments_audit(f, 0, is_fuse ? TAMIS_PEEL_HEADER : TAMIS_BAND_LEAST);
+    tamis_status rc = tamis__segments_audit(f, 0, is_fuse ? TAMIS_PEEL_HEADER : TAMIS_BAND_MIN);
     for (uint64_t i = 0; i < f->word[TAMIS_SEGMENTS] && !rc; i++) {
         uint64_t size;
         const uint8_t *segment = tamis__segment(f, i, &size);
@@ -173,7 +173,7 @@ static tamis_status audit(const tamis_body *f) {
 static tamis_status fit(const tamis_wish *wish, const tamis_census *census, uint64_t word[]) {
     word[TAMIS_SEGMENTS] = tamis__segments_for(word, census->records);
     if (wish->has_option[OPT_VALUE]) return TAMIS_OK;
-    word[VALUE] = census->most ? tamis__log2_floor(census->most) + 1 : 1;
+    word[VALUE] = census->max ? tamis__log2_floor(census->max) + 1 : 1;
     return choose_guard(wish, word[VALUE], word);
 }
 
@@ -183,10 +183,10 @@ static uint64_t work(const uint64_t word[], uint64_t n) {
     return word[ENGINE] == FUSE ? tamis__peel_work(&fuse, n) : tamis__band_work(&ribbon, n);
 }
 
-static uint64_t most(const uint64_t word[], uint64_t n) {
+static uint64_t max(const uint64_t word[], uint64_t n) {
     const tamis_peel_form fuse = fuse_of(word);
     const tamis_band_form ribbon = ribbon_of(word);
-    return word[ENGINE] == FUSE ? tamis__peel_most(&fuse, n) : tamis__band_most(&ribbon, n);
+    return word[ENGINE] == FUSE ? tamis__peel_max_bytes(&fuse, n) : tamis__band_max_bytes(&ribbon, n);
 }
 
 static tamis_status make(const uint64_t word[], const tamis_segment *s, uint8_t *room, uint8_t *out,
@@ -293,7 +293,7 @@ static const tamis_build_facet build = {
     .fit = fit,
     .segment = tamis__segment_of,
     .work = work,
-    .most = most,
+    .max = max,
     .make = make,
 };
 
@@ -313,7 +313,7 @@ const tamis_kind tamis__bloomier = {
     .query = query,
     .get = get,
     .put = put,
-    .most_value = most_value,
+    .max_value = max_value,
     .measure = measure,
     .build = &build,
 };

@@ -59,7 +59,7 @@ static void set_columns(uint64_t word[], uint64_t total) {
 
 static uint64_t columns_for_lists(uint64_t members, uint64_t good) {
     uint64_t width = 0;
-    while (members && width < TAMIS_BAND_GUARD_MOST && good >> (width + 1) >= members) width++;
+    while (members && width < TAMIS_BAND_MAX_GUARD && good >> (width + 1) >= members) width++;
     return width << 16;
 }
 
@@ -82,18 +82,18 @@ static uint64_t expect(const uint64_t word[], uint64_t members, uint64_t good) {
            tamis__segment_offsets_size(segments);
 }
 
-/* The most columns, from `least` on, with which everything fits into a size. */
-static tamis_status widest(uint64_t word[], uint64_t members, uint64_t good, uint64_t least,
-                           uint64_t most) {
-    uint64_t low = least, high = (uint64_t)TAMIS_BAND_GUARD_MOST << 16;
-    set_columns(word, least);
-    if (expect(word, members, good) > most)
+/* The most columns, from `min` on, with which everything fits into a size. */
+static tamis_status widest(uint64_t word[], uint64_t members, uint64_t good, uint64_t min,
+                           uint64_t max) {
+    uint64_t low = min, high = (uint64_t)TAMIS_BAND_MAX_GUARD << 16;
+    set_columns(word, min);
+    if (expect(word, members, good) > max)
         return tamis__fail(TAMIS_INVALID, "size must be at least %llu bytes for these lists",
                            (unsigned long long)expect(word, members, good));
     while (low < high) {
         const uint64_t middle = low + (high - low + 1) / 2;
         set_columns(word, middle);
-        if (expect(word, members, good) <= most)
+        if (expect(word, members, good) <= max)
             low = middle;
         else
             high = middle - 1;
@@ -111,7 +111,7 @@ static tamis_status shape(const tamis_wish *wish, uint64_t members, uint64_t goo
     if (!columns_for_strangers(wish->fpr, &for_strangers))
         return tamis__fail(TAMIS_INVALID,
                            "fpr=%.3g is out of reach for cascade: its least is 2^-%d", wish->fpr,
-                           TAMIS_BAND_GUARD_MOST + 1);
+                           TAMIS_BAND_MAX_GUARD + 1);
     set_columns(word, for_lists > for_strangers ? for_lists : for_strangers);
     return TAMIS_OK;
 }
@@ -126,7 +126,7 @@ static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
 }
 
 static tamis_status check(const uint64_t word[], uint64_t *size) {
-    if (word[WIDTH] > TAMIS_BAND_GUARD_MOST || word[NARROW] >= 65536 ||
+    if (word[WIDTH] > TAMIS_BAND_MAX_GUARD || word[NARROW] >= 65536 ||
         (!has_level_1(word) && word[NARROW]))
         return tamis__fail(TAMIS_CORRUPT, "damaged: a cascade of %llu columns, %llu narrow",
                            (unsigned long long)word[WIDTH], (unsigned long long)word[NARROW]);
@@ -172,7 +172,7 @@ static bool is_sound(const uint64_t word[], const uint8_t *segment, uint64_t siz
 }
 
 static tamis_status audit(const tamis_body *f) {
-    const tamis_status rc = tamis__segments_audit(f, 0, HEAD_BYTES + TAMIS_BAND_LEAST);
+    const tamis_status rc = tamis__segments_audit(f, 0, HEAD_BYTES + TAMIS_BAND_MIN);
     if (rc) return rc;
     for (uint64_t i = 0; i < f->word[TAMIS_SEGMENTS]; i++) {
         uint64_t size;
@@ -268,10 +268,10 @@ static uint64_t work(const uint64_t word[], uint64_t n) {
     return pick_size(n) + (first > second ? first : second);
 }
 
-static uint64_t most(const uint64_t word[], uint64_t n) {
+static uint64_t max(const uint64_t word[], uint64_t n) {
     const tamis_band_form form = level_1(word);
-    const uint64_t first = has_level_1(word) ? tamis__band_most(&form, n) : 0;
-    return HEAD_BYTES + first + tamis__band_most(&level_2, n);
+    const uint64_t first = has_level_1(word) ? tamis__band_max_bytes(&form, n) : 0;
+    return HEAD_BYTES + first + tamis__band_max_bytes(&level_2, n);
 }
 
 static tamis_status make_level_1(const uint64_t word[], const tamis_segment *s, uint32_t *pick,
@@ -323,7 +323,7 @@ static const tamis_build_facet building = {
     .fit = fit,
     .segment = tamis__segment_of,
     .work = work,
-    .most = most,
+    .max = max,
     .make = make,
 };
 

@@ -37,11 +37,11 @@ enum { BITS, HASHES, SCHEME };                             /* shape words */
 enum { MCG, DOUBLE64, DOUBLE, ENHANCED, TRIPLE, SCHEMES }; /* values of SCHEME */
 enum { OPT_HASHES, OPT_SCHEME };                           /* options */
 
-enum { MOST_HASHES = TAMIS_BLOOM_MOST_HASHES, WORD_BITS = 64 };
-#define MOST_BITS TAMIS_BLOOM_MOST_BITS
+enum { MAX_HASHES = TAMIS_BLOOM_MAX_HASHES, WORD_BITS = 64 };
+#define MAX_BITS TAMIS_BLOOM_MAX_BITS
 
 static const struct tamis_option options[] = {
-    {"hashes", NULL, 1, MOST_HASHES, "the best for the rate", "probes per key, k"},
+    {"hashes", NULL, 1, MAX_HASHES, "the best for the rate", "probes per key, k"},
     {"scheme", "mcg|double64|double|enhanced|triple", 0, 0, "mcg",
      "how positions follow from the hash"},
 };
@@ -73,7 +73,7 @@ static bool widen(const tamis_wish *wish, uint64_t word[]) {
     if (rate(word, keys) <= wish->fpr) return true;
     for (; rate(word, keys) > wish->fpr; word[BITS] = high) {
         low = high;
-        if (low > MOST_BITS / 2) return false;
+        if (low > MAX_BITS / 2) return false;
         high = 2 * low;
     }
     while (high - low > low / 128 + WORD_BITS) {
@@ -83,7 +83,7 @@ static bool widen(const tamis_wish *wish, uint64_t word[]) {
         else
             high = word[BITS];
     }
-    word[BITS] = tamis__round_to_fold(high, WORD_BITS, MOST_BITS);
+    word[BITS] = tamis__round_to_fold(high, WORD_BITS, MAX_BITS);
     return word[BITS] != 0;
 }
 
@@ -113,11 +113,11 @@ static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
 }
 
 static tamis_status check(const uint64_t word[], uint64_t *size) {
-    if (word[BITS] == 0 || word[BITS] > MOST_BITS)
+    if (word[BITS] == 0 || word[BITS] > MAX_BITS)
         return tamis__fail(TAMIS_CORRUPT, "classic cannot have %llu bits",
                            (unsigned long long)word[BITS]);
-    if (word[HASHES] == 0 || word[HASHES] > MOST_HASHES)
-        return tamis__fail(TAMIS_CORRUPT, "classic has 1 to %d hashes, not %llu", MOST_HASHES,
+    if (word[HASHES] == 0 || word[HASHES] > MAX_HASHES)
+        return tamis__fail(TAMIS_CORRUPT, "classic has 1 to %d hashes, not %llu", MAX_HASHES,
                            (unsigned long long)word[HASHES]);
     if (word[SCHEME] >= SCHEMES)
         return tamis__fail(TAMIS_CORRUPT, "classic has no scheme %llu",

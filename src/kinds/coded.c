@@ -9,7 +9,7 @@
 
 /* A bucket has from this many to twice as many numbers on average. Fewer would be read
  * faster and need more index, which takes 0.13 to 0.18 bits per key with these. */
-enum { BUCKET_LEAST = 45 };
+enum { MIN_BUCKET = 45 };
 
 /* Bits that it takes to write x. */
 static unsigned length_of(uint64_t x) {
@@ -23,44 +23,44 @@ static unsigned length_of(uint64_t x) {
  * times 2^rice. */
 unsigned tamis__coded_rice(uint64_t n, uint64_t range) {
     const uint64_t mean = n ? range / n : range, rest = n ? range % n : 0;
-    if (mean >> 57) return TAMIS_CODED_MOST_RICE;
+    if (mean >> 57) return TAMIS_CODED_MAX_RICE;
     const uint64_t in_64ths = mean * 64 + (n ? rest * 64 / n : 0);
     unsigned rice = 0;
-    while (rice < TAMIS_CODED_MOST_RICE && (uint64_t)133 << rice < in_64ths) rice++;
+    while (rice < TAMIS_CODED_MAX_RICE && (uint64_t)133 << rice < in_64ths) rice++;
     return rice;
 }
 
 static unsigned bucket_shift(uint64_t n, uint64_t range, unsigned rice) {
     const unsigned all = length_of(range - 1);
     const uint64_t mean = n ? range / n : range;
-    unsigned shift = mean >> 56 ? all : length_of(BUCKET_LEAST * mean);
+    unsigned shift = mean >> 56 ? all : length_of(MIN_BUCKET * mean);
     if (shift > all) shift = all;
     return shift > rice ? shift : rice;
 }
 
 /* The mean is rounded down, to no less than half of itself. */
-static uint64_t most_buckets(uint64_t n) {
-    return n / (BUCKET_LEAST / 2) + 2;
+static uint64_t max_buckets(uint64_t n) {
+    return n / (MIN_BUCKET / 2) + 2;
 }
 
 uint64_t tamis__coded_work(uint64_t n) {
-    return (most_buckets(n) + 1) * 8;
+    return (max_buckets(n) + 1) * 8;
 }
 
 /* The ones add up to no more than the range has room for, and so do the gaps that are too far. With
  * the best parameter there are at most 2.1 ones and 0.13 far gaps for each number, plus rounding. */
-uint64_t tamis__coded_most(uint64_t n, uint64_t range, unsigned rice) {
+uint64_t tamis__coded_max_bytes(uint64_t n, uint64_t range, unsigned rice) {
     uint64_t bits;
     if (rice == TAMIS_CODED_BEST) {
         bits = n * (length_of(n ? range / n : 0) + 14);
     } else {
         const uint64_t ones = range >> rice, far = ones / TAMIS_CODED_FAR;
-        const uint64_t near_most = n * (TAMIS_CODED_FAR - 1);
-        bits = n * (rice + 1) + (ones < near_most ? ones : near_most) +
+        const uint64_t max_near = n * (TAMIS_CODED_FAR - 1);
+        bits = n * (rice + 1) + (ones < max_near ? ones : max_near) +
                (far < n ? far : n) * (TAMIS_CODED_FAR + 62 - rice);
     }
-    const uint64_t anchors = tamis__coded_anchors(most_buckets(n));
-    return TAMIS_CODED_HEAD + (anchors + most_buckets(n) + 1) * 8 + bits / 8 + 8;
+    const uint64_t anchors = tamis__coded_anchors(max_buckets(n));
+    return TAMIS_CODED_HEAD + (anchors + max_buckets(n) + 1) * 8 + bits / 8 + 8;
 }
 
 /* ---- Making --------------------------------------------------------------------------------- */
@@ -73,8 +73,8 @@ typedef struct source {
 
 static uint64_t gap_before(const source *s, uint64_t i) {
     const uint64_t start = s->number[i] >> s->shift << s->shift;
-    const uint64_t least = i ? s->number[i - 1] + 1 : 0;
-    return s->number[i] - (least > start ? least : start);
+    const uint64_t min = i ? s->number[i - 1] + 1 : 0;
+    return s->number[i] - (min > start ? min : start);
 }
 
 static unsigned code_length(const source *s, uint64_t gap) {
@@ -95,9 +95,9 @@ static unsigned best_rice(const source *s, uint64_t range) {
     if (rice > s->shift) rice = s->shift;
     uint64_t bits = whole_length(*s, rice), other;
     while (rice > 0 && (other = whole_length(*s, rice - 1)) < bits) bits = other, rice--;
-    const unsigned most =
-        s->shift < TAMIS_CODED_MOST_RICE ? s->shift : (unsigned)TAMIS_CODED_MOST_RICE;
-    while (rice < most && (other = whole_length(*s, rice + 1)) < bits) bits = other, rice++;
+    const unsigned max =
+        s->shift < TAMIS_CODED_MAX_RICE ? s->shift : (unsigned)TAMIS_CODED_MAX_RICE;
+    while (rice < max && (other = whole_length(*s, rice + 1)) < bits) bits = other, rice++;
     return rice;
 }
 
@@ -190,7 +190,7 @@ static tamis_status damaged(const char *what) {
 /* Parameters that make sense, and an index and a code that have exactly the bytes there are. */
 static tamis_status audit_head(const uint8_t *bytes, uint64_t size, uint64_t range) {
     const unsigned rice = bytes[8], shift = bytes[9], width = bytes[10];
-    if (rice > TAMIS_CODED_MOST_RICE || rice > shift || shift > 63 || width < 1 || width > 64 ||
+    if (rice > TAMIS_CODED_MAX_RICE || rice > shift || shift > 63 || width < 1 || width > 64 ||
         tamis__get64(bytes + 8) >> 24)
         return damaged("a coded set with parameters that cannot be");
     const uint64_t buckets = tamis__coded_buckets(range, shift);
@@ -214,17 +214,17 @@ static bool bucket_is_legal(const tamis_coded *c, uint64_t b, uint64_t range, ui
                             uint64_t *count) {
     const uint64_t end = tamis__coded_start(c, b + 1);
     const uint64_t limit = b + 1 < c->buckets ? (b + 1) << c->shift : range;
-    uint64_t least = b << c->shift;
+    uint64_t min = b << c->shift;
     if (tamis__coded_start(c, b) != *at || end > tamis__coded_start(c, c->buckets)) return false;
     while (*at < end) {
         const uint64_t all_ones = tamis__coded_mask(TAMIS_CODED_FAR);
         const bool is_far = (tamis__coded_bits(c, *at) & all_ones) == all_ones;
         const uint64_t gap = tamis__coded_gap(c, at);
-        if (gap >= limit - least || *at > end) return false;
+        if (gap >= limit - min || *at > end) return false;
         if (is_far && gap >> c->rice < TAMIS_CODED_FAR) return false;
-        least += gap + 1;
+        min += gap + 1;
         ++*count;
-        if (least == limit) break;
+        if (min == limit) break;
     }
     return *at == end;
 }
@@ -261,10 +261,10 @@ tamis_status tamis__coded_audit_all(const tamis_body *f, const tamis_coded_shape
     return rc;
 }
 
-static void enter(tamis_coded_tour *t, uint64_t segment, uint64_t least) {
+static void enter(tamis_coded_tour *t, uint64_t segment, uint64_t min) {
     t->segment = segment;
     t->set = tamis__coded_segment(t->f, &t->shape, segment);
-    t->walk = tamis__coded_walk(&t->set, least >> t->set.shift);
+    t->walk = tamis__coded_walk(&t->set, min >> t->set.shift);
 }
 
 tamis_coded_tour tamis__coded_tour(const tamis_body *f, const tamis_coded_shape *s) {
@@ -288,16 +288,16 @@ bool tamis__coded_list(const tamis_body *f, const tamis_coded_shape *s, uint64_t
                        uint64_t *number) {
     const uint64_t numbers = s->range * s->labels;
     const unsigned bits = length_of(numbers);
-    const uint64_t least = *cursor & tamis__coded_mask(bits), into = *cursor >> bits;
-    if (least >= numbers) return false;
+    const uint64_t min = *cursor & tamis__coded_mask(bits), into = *cursor >> bits;
+    if (min >= numbers) return false;
     tamis_coded_tour t = {.f = f, .shape = *s};
-    enter(&t, least / s->labels >> s->shift, 0);
+    enter(&t, min / s->labels >> s->shift, 0);
     const uint64_t first = tamis__coded_first(s, t.segment);
-    t.walk = tamis__coded_walk(&t.set, (least - first) >> t.set.shift);
-    if (into) t.walk.at += into, t.walk.least = least - first;
+    t.walk = tamis__coded_walk(&t.set, (min - first) >> t.set.shift);
+    if (into) t.walk.at += into, t.walk.min = min - first;
     do
         if (!tamis__coded_tour_next(&t, number)) return false;
-    while (*number < least);
+    while (*number < min);
     const uint64_t gone = t.walk.at - tamis__coded_start(&t.set, t.walk.bucket);
     const bool is_inside = t.walk.at < t.walk.end && gone >> (64 - bits) == 0;
     *cursor = *number + 1 + (is_inside ? gone << bits : 0);
@@ -320,8 +320,8 @@ uint64_t tamis__coded_hash(uint64_t range, uint64_t cell) {
 
 uint64_t tamis__coded_range(uint64_t keys, double fpr) {
     const double cells = ceil((double)(keys ? keys : 1) / fpr);
-    return cells < (double)TAMIS_CODED_MOST_RANGE
-               ? tamis__round_up((uint64_t)cells, 1, TAMIS_CODED_MOST_RANGE)
+    return cells < (double)TAMIS_CODED_MAX_RANGE
+               ? tamis__round_up((uint64_t)cells, 1, TAMIS_CODED_MAX_RANGE)
                : 0;
 }
 
@@ -377,7 +377,7 @@ static bool fits(const tamis_coded_wish *w, uint64_t range, uint64_t labels, uin
 }
 
 uint64_t tamis__coded_range_within(const tamis_coded_wish *w, uint64_t labels, uint64_t size) {
-    uint64_t low = 0, high = (TAMIS_CODED_MOST_RANGE - 1) / labels + 1;
+    uint64_t low = 0, high = (TAMIS_CODED_MAX_RANGE - 1) / labels + 1;
     while (high - low > 1) {
         const uint64_t middle = low + (high - low) / 2;
         if (fits(w, middle, labels, size))

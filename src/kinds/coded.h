@@ -31,12 +31,12 @@
 enum {
     TAMIS_CODED_HEAD = 24,      /* bytes in front of the index */
     TAMIS_CODED_SLACK = 16,     /* bytes behind the code that may be read, though not used */
-    TAMIS_CODED_MOST_RICE = 56, /* what one read of 8 bytes holds at any bit, and it is plenty */
+    TAMIS_CODED_MAX_RICE = 56, /* what one read of 8 bytes holds at any bit, and it is plenty */
     TAMIS_CODED_FAR = 16,       /* ones that say: too far */
     TAMIS_CODED_GROUP = 6       /* buckets from anchor to anchor, as a power of two */
 };
 
-#define TAMIS_CODED_MOST_RANGE ((uint64_t)1 << 63) /* ranges are below */
+#define TAMIS_CODED_MAX_RANGE ((uint64_t)1 << 63) /* ranges are below */
 
 typedef struct tamis_coded {
     const uint8_t *anchors, *fields, *code;
@@ -51,11 +51,11 @@ unsigned tamis__coded_rice(uint64_t n, uint64_t range);
 
 /* Working memory for n numbers, and bytes that they take at most. */
 uint64_t tamis__coded_work(uint64_t n);
-uint64_t tamis__coded_most(uint64_t n, uint64_t range, unsigned rice);
+uint64_t tamis__coded_max_bytes(uint64_t n, uint64_t range, unsigned rice);
 
 /* Codes n ascending, distinct numbers below the range and returns the bytes of it. The parameter is
  * the one that is given or, with TAMIS_CODED_BEST, the one with which they come out shortest. */
-enum { TAMIS_CODED_BEST = TAMIS_CODED_MOST_RICE + 1 };
+enum { TAMIS_CODED_BEST = TAMIS_CODED_MAX_RICE + 1 };
 uint64_t tamis__coded_make(const uint64_t *number, uint64_t n, uint64_t range, unsigned rice,
                            uint8_t *work, uint8_t *out);
 
@@ -141,9 +141,9 @@ TAMIS_HOT uint64_t tamis__coded_gap(const tamis_coded *c, uint64_t *at) {
     return low | (high & tamis__coded_mask(c->shift - half)) << half;
 }
 
-/* A place between numbers: everything below `least` is behind it. */
+/* A place between numbers: everything below `min` is behind it. */
 typedef struct tamis_coded_walk {
-    uint64_t bucket, at, end, least;
+    uint64_t bucket, at, end, min;
 } tamis_coded_walk;
 
 static inline tamis_coded_walk tamis__coded_walk(const tamis_coded *c, uint64_t bucket) {
@@ -157,44 +157,44 @@ TAMIS_HOT bool tamis__coded_next(const tamis_coded *c, tamis_coded_walk *w, uint
         if (w->bucket + 1 >= c->buckets) return false;
         *w = tamis__coded_walk(c, w->bucket + 1);
     }
-    *number = w->least + tamis__coded_gap(c, &w->at);
-    w->least = *number + 1;
+    *number = w->min + tamis__coded_gap(c, &w->at);
+    w->min = *number + 1;
     return true;
 }
 
-/* Steps over the numbers of a bucket that are below `least`: as many as one read of 8 bytes surely
+/* Steps over the numbers of a bucket that are below `min`: as many as one read of 8 bytes surely
  * holds, or one that it may not hold. Reading once for each number took up to a quarter longer. */
-TAMIS_HOT void tamis__coded_skip(const tamis_coded *c, tamis_coded_walk *w, uint64_t least) {
+TAMIS_HOT void tamis__coded_skip(const tamis_coded *c, tamis_coded_walk *w, uint64_t min) {
     const uint64_t enough = (uint64_t)1 << TAMIS_CODED_FAR, mask = tamis__coded_mask(c->rice);
-    const unsigned most = TAMIS_CODED_FAR + c->rice; /* bits of a gap that is not too far */
+    const unsigned max = TAMIS_CODED_FAR + c->rice; /* bits of a gap that is not too far */
     while (w->at < w->end) {
         uint64_t bits = tamis__coded_bits(c, w->at), stop = w->at;
-        if (most < 57) stop += 57 - most + 1;
+        if (max < 57) stop += 57 - max + 1;
         if (stop > w->end) stop = w->end;
         const uint64_t from = w->at;
         while (w->at < stop) {
             const unsigned ones = (unsigned)__builtin_ctzll(~bits | enough);
             const uint64_t number =
-                w->least + ((uint64_t)ones << c->rice | (bits >> (ones + 1) & mask));
+                w->min + ((uint64_t)ones << c->rice | (bits >> (ones + 1) & mask));
             if (ones == TAMIS_CODED_FAR) break;
-            if (number >= least) return;
-            w->least = number + 1;
+            if (number >= min) return;
+            w->min = number + 1;
             w->at += ones + 1 + c->rice;
             bits >>= ones + 1 + c->rice;
         }
         if (w->at != from) continue;
         tamis_coded_walk one = *w;
         uint64_t number;
-        if (!tamis__coded_next(c, &one, &number) || number >= least) return;
+        if (!tamis__coded_next(c, &one, &number) || number >= min) return;
         *w = one;
     }
 }
 
-/* The first number from `least` on, with the walk behind it; false when there is none. */
-TAMIS_HOT bool tamis__coded_find(const tamis_coded *c, uint64_t least, tamis_coded_walk *w,
+/* The first number from `min` on, with the walk behind it; false when there is none. */
+TAMIS_HOT bool tamis__coded_find(const tamis_coded *c, uint64_t min, tamis_coded_walk *w,
                                  uint64_t *number) {
-    *w = tamis__coded_walk(c, least >> c->shift);
-    tamis__coded_skip(c, w, least);
+    *w = tamis__coded_walk(c, min >> c->shift);
+    tamis__coded_skip(c, w, min);
     return tamis__coded_next(c, w, number);
 }
 

@@ -40,7 +40,7 @@ enum { SLOTS, SIGNATURE, PROBING };     /* shape words */
 enum { UNIFORM, LINEAR, DOUBLE, WAYS }; /* values of PROBING */
 enum { OPT_PROBING };
 
-enum { LEAST_SLOTS = 2, LEAST_WIDTH = 2, HEAD_WORDS = 1, MOST_JUMPS = 256 };
+enum { MIN_SLOTS = 2, MIN_WIDTH = 2, HEAD_WORDS = 1, MAX_JUMPS = 256 };
 
 /* Nine tenths of the slots may be used; beyond that walks become long. */
 enum { LOAD_PARTS = 9, LOAD_OF = 10 };
@@ -120,10 +120,10 @@ static double chance_after(uint64_t probing, double keys, double values) {
                              : uniform_chance(uniform_load(keys, values), values);
 }
 
-/* Keys per slot, at most `most`, that keep the chance. */
-static double keys_for(uint64_t probing, double fpr, double values, double most) {
-    if (chance_after(probing, most, values) <= fpr) return most;
-    double low = 0, high = most;
+/* Keys per slot, at most `max`, that keep the chance. */
+static double keys_for(uint64_t probing, double fpr, double values, double max) {
+    if (chance_after(probing, max, values) <= fpr) return max;
+    double low = 0, high = max;
     for (int i = 0; i < 50; i++) {
         const double middle = (low + high) / 2;
         *(chance_after(probing, middle, values) > fpr ? &high : &low) = middle;
@@ -216,22 +216,22 @@ static uint64_t limit(uint64_t slots) {
 static uint64_t slots_for(uint64_t keys) {
     const uint64_t slots =
         keys / LOAD_PARTS * LOAD_OF + (keys % LOAD_PARTS * LOAD_OF + LOAD_PARTS - 1) / LOAD_PARTS;
-    return slots < LEAST_SLOTS ? LEAST_SLOTS : slots;
+    return slots < MIN_SLOTS ? MIN_SLOTS : slots;
 }
 
 static tamis_table_design design_of(uint64_t keys) {
     return (tamis_table_design){
         .kind = "compaction",
-        .least_places = slots_for(keys),
+        .min_places = slots_for(keys),
         .share = 1,
-        .least_width = LEAST_WIDTH,
+        .min_width = MIN_WIDTH,
         .cells = 1,
         .head_bits = HEAD_WORDS * 64,
     };
 }
 
 static double rate(const uint64_t word[], uint64_t items) {
-    const uint64_t most = limit(word[SLOTS]), keys = items < most ? items : most;
+    const uint64_t max = limit(word[SLOTS]), keys = items < max ? items : max;
     return keys <= FEW ? after_few(word, (unsigned)keys) : in_large_table(word, (double)keys);
 }
 
@@ -259,31 +259,31 @@ static uint64_t slots_at_rate(const tamis_wish *wish, const tamis_table_design *
     const double x = keys_for(probing, wish->fpr, (double)tamis__field_mask(width),
                               (double)LOAD_PARTS / LOAD_OF);
     const double wanted = ceil(keys / x * (1 + rounding)) - (probing != UNIFORM);
-    if (wanted <= (double)d->least_places) return slots_from(probing, d->least_places);
-    if (!(wanted < (double)TAMIS_TABLE_MOST_CLASSES)) return 0;
-    return slots_from(probing, tamis__round_up((uint64_t)wanted, 1, TAMIS_TABLE_MOST_CLASSES));
+    if (wanted <= (double)d->min_places) return slots_from(probing, d->min_places);
+    if (!(wanted < (double)TAMIS_TABLE_MAX_CLASSES)) return 0;
+    return slots_from(probing, tamis__round_up((uint64_t)wanted, 1, TAMIS_TABLE_MAX_CLASSES));
 }
 
 /* Wider signatures allow a higher load; narrower ones make more slots cheap. */
 static bool plan_for_rate(const tamis_wish *wish, const tamis_table_design *d, uint64_t word[]) {
-    double least = INFINITY;
-    for (unsigned width = LEAST_WIDTH; width <= TAMIS_TABLE_MOST_WIDTH; width++) {
+    double min = INFINITY;
+    for (unsigned width = MIN_WIDTH; width <= TAMIS_TABLE_MAX_WIDTH; width++) {
         const uint64_t slots = slots_at_rate(wish, d, word[PROBING], width);
         const double bits = (double)slots * width;
-        if (!tamis__table_fits(d, slots, width) || bits >= least) continue;
-        least = bits;
+        if (!tamis__table_fits(d, slots, width) || bits >= min) continue;
+        min = bits;
         word[SLOTS] = slots;
         word[SIGNATURE] = width;
     }
     /* The formulas for large tables may be a slot or two short in small ones. */
-    while (!isinf(least) && wish->capacity <= FEW && rate(word, wish->capacity) > wish->fpr)
+    while (!isinf(min) && wish->capacity <= FEW && rate(word, wish->capacity) > wish->fpr)
         word[SLOTS] = slots_from(word[PROBING], word[SLOTS] + 1);
-    return !isinf(least);
+    return !isinf(min);
 }
 
 static bool plan_for_size(const tamis_wish *wish, const tamis_table_design *d, uint64_t word[]) {
     double best = INFINITY;
-    for (unsigned width = LEAST_WIDTH; width <= TAMIS_TABLE_MOST_WIDTH; width++) {
+    for (unsigned width = MIN_WIDTH; width <= TAMIS_TABLE_MAX_WIDTH; width++) {
         const uint64_t slots = tamis__table_places(wish, d, width);
         const uint64_t tried[TAMIS_WORDS] = {
             [SLOTS] = slots,
@@ -358,7 +358,7 @@ typedef struct walk {
 
 TAMIS_HOT walk walk_start(const tamis_body *f, const tamis_table *t, uint64_t hash) {
     walk w = {.x = tamis__chain_start(tamis__mix(hash)),
-              .jumps = f->word[PROBING] == LINEAR ? 0 : MOST_JUMPS};
+              .jumps = f->word[PROBING] == LINEAR ? 0 : MAX_JUMPS};
     w.first = w.slot = tamis__split(hash, t->buckets, t->width, &w.signature);
     if (f->word[PROBING] == DOUBLE) w.step = 1 + tamis__range(tamis__mix(~hash), t->buckets - 1);
     return w;
@@ -453,7 +453,7 @@ static double chance_in_runs(const tamis_table *t, double values) {
 enum { SMALL = 128 };
 
 static double chance_of_walk(const tamis_table *t, uint64_t first, uint64_t step, double miss) {
-    walk w = {.first = first, .slot = first, .step = step, .jumps = MOST_JUMPS};
+    walk w = {.first = first, .slot = first, .step = step, .jumps = MAX_JUMPS};
     double missed = 1;
     for (; slot_get(t, w.slot); missed *= miss) walk_on(t, &w);
     return 1 - missed;

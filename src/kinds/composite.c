@@ -24,12 +24,12 @@
 enum { BITS, HASHES, REMOVED_PERCENT }; /* shape words */
 enum { OPT_REMOVED, OPT_HASHES };       /* options */
 enum { ADDED, REMOVED, ARRAYS };        /* the two filters */
-enum { MOST_PERCENT = 100, PRESET_PERCENT = 100, WORD_BITS = 64 };
+enum { MAX_PERCENT = 100, PRESET_PERCENT = 100, WORD_BITS = 64 };
 
 static const char name[] = "composite";
 static const struct tamis_option options[] = {
-    {"removed", NULL, 1, MOST_PERCENT, "100", "how many of 100 keys will be removed"},
-    {"hashes", NULL, 1, TAMIS_BLOOM_MOST_HASHES, "the best for the rate", "probes per filter, k"},
+    {"removed", NULL, 1, MAX_PERCENT, "100", "how many of 100 keys will be removed"},
+    {"hashes", NULL, 1, TAMIS_BLOOM_MAX_HASHES, "the best for the rate", "probes per filter, k"},
 };
 
 /* ---- Shape ---------------------------------------------------------------------------------- */
@@ -51,8 +51,8 @@ static tamis_status widen_for_removed(const tamis_wish *wish, tamis_strata *s) {
     const uint64_t keys = (wish->capacity * s->percent + 99) / 100;
     if (!tamis__bloom_plan(keys, wish->fpr, s->hashes, &needed, &hashes))
         return tamis__fail(TAMIS_TOO_LARGE, "composite would need over 2^56 bytes");
-    const uint64_t least = 100 * (needed / WORD_BITS - 1) / s->percent + 1; /* words of the first */
-    if (s->bits / WORD_BITS < least) s->bits = least * WORD_BITS;
+    const uint64_t min = 100 * (needed / WORD_BITS - 1) / s->percent + 1; /* words of the first */
+    if (s->bits / WORD_BITS < min) s->bits = min * WORD_BITS;
     return tamis__strata_fits(name, s);
 }
 
@@ -67,9 +67,9 @@ static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
 }
 
 static tamis_status check(const uint64_t word[], uint64_t *size) {
-    if (word[REMOVED_PERCENT] == 0 || word[REMOVED_PERCENT] > MOST_PERCENT)
+    if (word[REMOVED_PERCENT] == 0 || word[REMOVED_PERCENT] > MAX_PERCENT)
         return tamis__fail(TAMIS_CORRUPT, "composite plans to remove 1 to %d percent, not %llu",
-                           MOST_PERCENT, (unsigned long long)word[REMOVED_PERCENT]);
+                           MAX_PERCENT, (unsigned long long)word[REMOVED_PERCENT]);
     const tamis_strata s = strata_of(word);
     return tamis__strata_check(name, &s, size);
 }

@@ -40,16 +40,16 @@ static uint64_t adds_in(uint64_t value, uint64_t weight, uint64_t top) {
 }
 
 uint64_t tamis__spots_count(tamis_cells c, const tamis_spots *spots, unsigned *times) {
-    uint64_t least = UINT64_MAX;
+    uint64_t min = UINT64_MAX;
     unsigned met = 0;
     for (unsigned i = 0; i < spots->n; i++) {
         const uint64_t adds = adds_in(tamis__cell_get(c, spots->spot[i].at), spots->spot[i].weight,
                                       tamis__cell_top(c));
-        met = adds < least ? 1 : met + (adds == least);
-        if (adds < least) least = adds;
+        met = adds < min ? 1 : met + (adds == min);
+        if (adds < min) min = adds;
     }
     if (times) *times = met;
-    return least;
+    return min;
 }
 
 /* ---- All cells ------------------------------------------------------------------------------ */
@@ -107,7 +107,7 @@ tamis_status tamis__cells_plan(const tamis_wish *wish, const char *kind, uint64_
                                (unsigned long long)unit_bits);
         if (!*hashes) *hashes = tamis__bloom_hashes(wish->capacity, cells);
     } else if (!tamis__bloom_plan(wish->capacity, wish->fpr, *hashes, &cells, hashes) ||
-               cells / per_unit > TAMIS_BLOOM_MOST_BITS / unit_bits) {
+               cells / per_unit > TAMIS_BLOOM_MAX_BITS / unit_bits) {
         return tamis__fail(TAMIS_TOO_LARGE, "%s would need over 2^56 bytes", kind);
     }
     *bits = cells / per_unit * unit_bits;

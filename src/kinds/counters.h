@@ -20,7 +20,7 @@
 #include "kinds/kind.h"
 #include "kinds/rounds.h"
 
-enum { TAMIS_LEAST_WIDTH = 2, TAMIS_MOST_WIDTH = 16 };
+enum { TAMIS_MIN_WIDTH = 2, TAMIS_MAX_WIDTH = 16 };
 
 /* `n` cells from the start of a payload. */
 typedef struct tamis_cells {
@@ -69,7 +69,7 @@ TAMIS_HOT tamis_probed tamis__cells_probed(tamis_cells c, uint64_t hashes) {
 typedef struct tamis_spots {
     struct {
         uint64_t at, weight;
-    } spot[TAMIS_BLOOM_MOST_HASHES];
+    } spot[TAMIS_BLOOM_MAX_HASHES];
     unsigned n;
 } tamis_spots;
 

@@ -32,12 +32,12 @@
 enum { BITS, HASHES, WIDTH, LOG };       /* shape words */
 enum { OPT_HASHES, OPT_WIDTH, OPT_LOG }; /* options */
 enum { NO_LOG, WITH_LOG, LOGS, WIDTH_PRESET = 4 };
-enum { MOST_HASHES = TAMIS_BLOOM_MOST_HASHES };
-#define MOST_BITS TAMIS_BLOOM_MOST_BITS
+enum { MAX_HASHES = TAMIS_BLOOM_MAX_HASHES };
+#define MAX_BITS TAMIS_BLOOM_MAX_BITS
 
 static const struct tamis_option options[] = {
-    {"hashes", NULL, 1, MOST_HASHES, "the best for the rate", "probes per key, k"},
-    {"width", NULL, TAMIS_LEAST_WIDTH, TAMIS_MOST_WIDTH, "4", "bits of a counter"},
+    {"hashes", NULL, 1, MAX_HASHES, "the best for the rate", "probes per key, k"},
+    {"width", NULL, TAMIS_MIN_WIDTH, TAMIS_MAX_WIDTH, "4", "bits of a counter"},
     {"log", "no|yes", 0, 0, "no", "keep a log of the summary's changes"},
 };
 
@@ -61,13 +61,13 @@ static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
 }
 
 static tamis_status check(const uint64_t word[], uint64_t *size) {
-    if (word[HASHES] == 0 || word[HASHES] > MOST_HASHES)
-        return tamis__fail(TAMIS_CORRUPT, "counting has 1 to %d hashes, not %llu", MOST_HASHES,
+    if (word[HASHES] == 0 || word[HASHES] > MAX_HASHES)
+        return tamis__fail(TAMIS_CORRUPT, "counting has 1 to %d hashes, not %llu", MAX_HASHES,
                            (unsigned long long)word[HASHES]);
-    if (word[WIDTH] < TAMIS_LEAST_WIDTH || word[WIDTH] > TAMIS_MOST_WIDTH || word[LOG] >= LOGS)
+    if (word[WIDTH] < TAMIS_MIN_WIDTH || word[WIDTH] > TAMIS_MAX_WIDTH || word[LOG] >= LOGS)
         return tamis__fail(TAMIS_CORRUPT, "counting has no counters of width %llu with log %llu",
                            (unsigned long long)word[WIDTH], (unsigned long long)word[LOG]);
-    if (word[BITS] == 0 || word[BITS] > MOST_BITS || word[BITS] % bits_per_counter(word))
+    if (word[BITS] == 0 || word[BITS] > MAX_BITS || word[BITS] % bits_per_counter(word))
         return tamis__fail(TAMIS_CORRUPT, "counting cannot have %llu bits: %llu for each counter",
                            (unsigned long long)word[BITS],
                            (unsigned long long)bits_per_counter(word));

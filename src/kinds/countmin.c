@@ -38,17 +38,17 @@ enum { COLUMNS, ROWS, WIDTH, UPDATE };                                       /* 
 enum { OPT_COLUMNS, OPT_DOUBT, OPT_ERROR, OPT_ROWS, OPT_UPDATE, OPT_WIDTH }; /* options */
 enum { WIDTH_32, WIDTH_64, WIDTHS };
 enum { PLAIN, CONSERVATIVE, UPDATES };
-enum { MOST_ROWS = 64, USUAL_ROWS = 5 };
-#define MOST_COLUMNS (TAMIS_MAX_PAYLOAD_BYTES / 8 / MOST_ROWS) /* of any width and rows */
+enum { MAX_ROWS = 64, USUAL_ROWS = 5 };
+#define MAX_COLUMNS (TAMIS_MAX_PAYLOAD_BYTES / 8 / MAX_ROWS) /* of any width and rows */
 
 static const double e = 2.718281828459045;
 
 static const struct tamis_option options[] = {
-    {"columns", NULL, 1, MOST_COLUMNS, "by error, or by capacity and fpr", "counters in a row"},
+    {"columns", NULL, 1, MAX_COLUMNS, "by error, or by capacity and fpr", "counters in a row"},
     {"doubt", NULL, 0, 0, "1%, which is 5 rows", "how rarely a count may be worse than `error`"},
     {"error", NULL, 0, 0, "by capacity and fpr",
      "how much too high a count may be, as a share of all adds"},
-    {"rows", NULL, 1, MOST_ROWS, "by doubt, or by capacity and fpr", "counters of a key"},
+    {"rows", NULL, 1, MAX_ROWS, "by doubt, or by capacity and fpr", "counters of a key"},
     {"update", "plain|conservative", 0, 0, "plain", "which counters an add raises"},
     {"width", "32|64", 0, 0, "32", "bits of a counter: counts to 2^width - 1"},
 };
@@ -89,19 +89,19 @@ static double rate_of(uint64_t keys, uint64_t columns, uint64_t rows) {
     return pow(-expm1((double)keys * log1p(-1 / (double)columns)), (double)rows);
 }
 
-/* The fewest columns that keep the rate; MOST_COLUMNS + 1 when those are too few. */
+/* The fewest columns that keep the rate; MAX_COLUMNS + 1 when those are too few. */
 static uint64_t columns_for(uint64_t keys, double fpr, uint64_t rows) {
     const double untouched = log1p(-pow(fpr, 1 / (double)rows)) / (double)keys;
     const double needed = ceil(-1 / expm1(untouched));
-    if (!(needed <= (double)MOST_COLUMNS)) return MOST_COLUMNS + 1;
+    if (!(needed <= (double)MAX_COLUMNS)) return MAX_COLUMNS + 1;
     uint64_t columns = needed < 1 ? 1 : (uint64_t)needed;
-    while (columns <= MOST_COLUMNS && rate_of(keys, columns, rows) > fpr)
+    while (columns <= MAX_COLUMNS && rate_of(keys, columns, rows) > fpr)
         columns += 1 + columns / ((uint64_t)1 << 48); /* what rounding took */
     return columns;
 }
 
 static uint64_t clamp_rows(double rows) {
-    return rows < 1 ? 1 : rows > MOST_ROWS ? MOST_ROWS : (uint64_t)rows;
+    return rows < 1 ? 1 : rows > MAX_ROWS ? MAX_ROWS : (uint64_t)rows;
 }
 
 /* As a filter: the best number of rows, unless it is given. */
@@ -119,7 +119,7 @@ static void plan_by_rate(const tamis_wish *wish, uint64_t word[]) {
         word[COLUMNS] = columns;
         word[ROWS] = rows;
     }
-    const uint64_t rounded = tamis__round_up(word[COLUMNS], 1, MOST_COLUMNS);
+    const uint64_t rounded = tamis__round_up(word[COLUMNS], 1, MAX_COLUMNS);
     if (rounded) word[COLUMNS] = rounded; /* otherwise there are too many, and stay so */
 }
 
@@ -130,7 +130,7 @@ static tamis_status plan_by_size(const tamis_wish *wish, uint64_t word[]) {
     if (word[ROWS] == 0)
         word[ROWS] = clamp_rows(tamis_best_hashes((double)wish->capacity, (double)counters));
     if (word[COLUMNS] == 0) word[COLUMNS] = counters / word[ROWS];
-    if (word[COLUMNS] > MOST_COLUMNS) word[COLUMNS] = MOST_COLUMNS;
+    if (word[COLUMNS] > MAX_COLUMNS) word[COLUMNS] = MAX_COLUMNS;
     if (word[COLUMNS] == 0 || word[COLUMNS] > counters / word[ROWS])
         return tamis__fail(
             TAMIS_INVALID, "countmin of %llu rows and %llu columns needs more than %llu bits",
@@ -148,18 +148,18 @@ static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
     if (rc) return rc;
     if (word[COLUMNS] == 0) plan_by_rate(wish, word);
     if (word[ROWS] == 0) word[ROWS] = USUAL_ROWS;
-    if (word[COLUMNS] <= MOST_COLUMNS) return TAMIS_OK;
+    if (word[COLUMNS] <= MAX_COLUMNS) return TAMIS_OK;
     return tamis__fail(TAMIS_TOO_LARGE, "countmin would need over 2^47 columns");
 }
 
 static tamis_status check(const uint64_t word[], uint64_t *size) {
-    if (word[ROWS] == 0 || word[ROWS] > MOST_ROWS)
-        return tamis__fail(TAMIS_CORRUPT, "countmin has 1 to %d rows, not %llu", MOST_ROWS,
+    if (word[ROWS] == 0 || word[ROWS] > MAX_ROWS)
+        return tamis__fail(TAMIS_CORRUPT, "countmin has 1 to %d rows, not %llu", MAX_ROWS,
                            (unsigned long long)word[ROWS]);
     if (word[WIDTH] >= WIDTHS || word[UPDATE] >= UPDATES)
         return tamis__fail(TAMIS_CORRUPT, "countmin has no width %llu with update %llu",
                            (unsigned long long)word[WIDTH], (unsigned long long)word[UPDATE]);
-    if (word[COLUMNS] == 0 || word[COLUMNS] > MOST_COLUMNS)
+    if (word[COLUMNS] == 0 || word[COLUMNS] > MAX_COLUMNS)
         return tamis__fail(TAMIS_CORRUPT, "countmin cannot have %llu columns",
                            (unsigned long long)word[COLUMNS]);
     *size = (word[COLUMNS] * word[ROWS] * counter_bytes(word) + 7) / 8 * 8;
@@ -210,27 +210,27 @@ static void counter_put(const tamis_body *f, uint64_t i, uint64_t value) {
 }
 
 /* The counters of a key, one in each row, and how many there are. */
-static uint64_t spots_of(const tamis_body *f, uint64_t hash, uint64_t spot[MOST_ROWS]) {
+static uint64_t spots_of(const tamis_body *f, uint64_t hash, uint64_t spot[MAX_ROWS]) {
     const uint64_t columns = f->word[COLUMNS], rows = f->word[ROWS];
     uint64_t x = tamis__chain_start(hash);
     for (uint64_t i = 0; i < rows; i++) spot[i] = i * columns + tamis__chain_next(&x, columns);
     return rows;
 }
 
-static uint64_t least_of(const tamis_body *f, const uint64_t *spot, uint64_t rows) {
-    uint64_t least = UINT64_MAX;
+static uint64_t min_of(const tamis_body *f, const uint64_t *spot, uint64_t rows) {
+    uint64_t min = UINT64_MAX;
     for (uint64_t i = 0; i < rows; i++) {
         const uint64_t value = counter_get(f, spot[i]);
-        if (value < least) least = value;
+        if (value < min) min = value;
     }
-    return least;
+    return min;
 }
 
 /* Counters are far apart, one in each row: a group of keys asks for all of them first. */
 enum { GROUP = 16 };
 
 static void fetch(const tamis_body *f, const uint64_t *hash, size_t n) {
-    uint64_t spot[MOST_ROWS];
+    uint64_t spot[MAX_ROWS];
     for (size_t j = 0; j < n; j++) {
         const uint64_t rows = spots_of(f, hash[j], spot);
         for (uint64_t i = 0; i < rows; i++)
@@ -248,7 +248,7 @@ static size_t group_at(const tamis_body *f, const uint64_t *hash, size_t at, siz
 /* ---- Adding --------------------------------------------------------------------------------- */
 
 static void raise_all(const tamis_body *f, uint64_t hash, uint64_t times) {
-    uint64_t spot[MOST_ROWS];
+    uint64_t spot[MAX_ROWS];
     const uint64_t rows = spots_of(f, hash, spot), top = top_of(f->word);
     for (uint64_t i = 0; i < rows; i++)
         counter_put(f, spot[i], tamis__sum_within(counter_get(f, spot[i]), times, top));
@@ -256,9 +256,9 @@ static void raise_all(const tamis_body *f, uint64_t hash, uint64_t times) {
 
 /* As far as the new count, and no farther. */
 static void raise_low(const tamis_body *f, uint64_t hash, uint64_t times) {
-    uint64_t spot[MOST_ROWS];
+    uint64_t spot[MAX_ROWS];
     const uint64_t rows = spots_of(f, hash, spot);
-    const uint64_t count = tamis__sum_within(least_of(f, spot, rows), times, top_of(f->word));
+    const uint64_t count = tamis__sum_within(min_of(f, spot, rows), times, top_of(f->word));
     for (uint64_t i = 0; i < rows; i++)
         if (counter_get(f, spot[i]) < count) counter_put(f, spot[i], count);
 }
@@ -279,7 +279,7 @@ static tamis_status add(tamis_body *f, const uint64_t *hash, size_t n) {
 }
 
 static void raise_shared(const tamis_body *f, uint64_t hash) {
-    uint64_t spot[MOST_ROWS];
+    uint64_t spot[MAX_ROWS];
     const uint64_t rows = spots_of(f, hash, spot);
     for (uint64_t i = 0; i < rows; i++)
         if (f->word[WIDTH] == WIDTH_64)
@@ -298,10 +298,10 @@ static void add_shared(tamis_body *f, const uint64_t *hash, size_t n) {
 /* ---- Asking --------------------------------------------------------------------------------- */
 
 static void count(const tamis_body *f, const uint64_t *hash, size_t n, uint64_t *out) {
-    uint64_t spot[MOST_ROWS];
+    uint64_t spot[MAX_ROWS];
     for (size_t at = 0, m; at < n; at += m) {
         m = group_at(f, hash, at, n);
-        for (size_t j = at; j < at + m; j++) out[j] = least_of(f, spot, spots_of(f, hash[j], spot));
+        for (size_t j = at; j < at + m; j++) out[j] = min_of(f, spot, spots_of(f, hash[j], spot));
     }
 }
 

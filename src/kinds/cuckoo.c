@@ -33,7 +33,7 @@
 enum { BUCKETS, FINGERPRINT, SORT }; /* shape words */
 enum { OPT_SORT };
 
-enum { SLOTS = 4, LEAST_BUCKETS = 2, LEAST_WIDTH = 4, STASH = 8, HEAD_WORDS = 1 + STASH };
+enum { SLOTS = 4, MIN_BUCKETS = 2, MIN_WIDTH = 4, STASH = 8, HEAD_WORDS = 1 + STASH };
 
 /* 95 % of all cells are for use, 19 in 5 buckets. Above 97.7 % no way exists any more (Dietzfelbinger
  * et al. 2010), and close to it the search is long. */
@@ -55,7 +55,7 @@ static uint64_t limit(uint64_t buckets) {
 
 static uint64_t buckets_for(uint64_t keys) {
     uint64_t buckets = keys / LOAD_CELLS * LOAD_BUCKETS;
-    if (buckets < LEAST_BUCKETS) buckets = LEAST_BUCKETS;
+    if (buckets < MIN_BUCKETS) buckets = MIN_BUCKETS;
     while (limit(buckets) < keys) buckets++;
     return buckets;
 }
@@ -68,9 +68,9 @@ static double share(uint64_t buckets) {
 static tamis_table_design design_of(uint64_t keys, uint64_t sort) {
     return (tamis_table_design){
         .kind = "cuckoo",
-        .least_places = buckets_for(keys),
+        .min_places = buckets_for(keys),
         .share = 2,
-        .least_width = sort ? TAMIS_SORTED_LEAST_WIDTH : LEAST_WIDTH,
+        .min_width = sort ? TAMIS_SORTED_MIN_WIDTH : MIN_WIDTH,
         .cells = SLOTS,
         .extra = sort ? -SLOTS : 0,
         .head_bits = HEAD_WORDS * 64,
@@ -290,7 +290,7 @@ TAMIS_HOT void prefetch_moves(const tamis_table *t, const moves *m) {
  * moves do not disturb each other; and there is no chance in it, so the same adds make the same
  * bytes. In a far table the moves of the next steps are asked for before those of this one are
  * looked at. */
-enum { MOST_STEPS = 500, STEPS_AHEAD = 2, STEPS_KNOWN = STEPS_AHEAD + 1 };
+enum { MAX_STEPS = 500, STEPS_AHEAD = 2, STEPS_KNOWN = STEPS_AHEAD + 1 };
 
 typedef struct step {
     uint64_t bucket;
@@ -314,7 +314,7 @@ TAMIS_HOT void go(const tamis_table *t, const step *steps, unsigned at, uint64_t
 
 static bool make_way(const tamis_table table, const print *p) {
     const tamis_table *t = &table;
-    step steps[MOST_STEPS];
+    step steps[MAX_STEPS];
     moves known[STEPS_KNOWN];
     const bool is_far = tamis__table_is_far(t);
     unsigned n = 0, next = 0;
@@ -333,7 +333,7 @@ static bool make_way(const tamis_table table, const print *p) {
             go(t, steps, at, m->value[i], m->to[i]);
             return true;
         }
-        for (unsigned i = 0; i < SLOTS && n < MOST_STEPS; i++)
+        for (unsigned i = 0; i < SLOTS && n < MAX_STEPS; i++)
             steps[n++] = (step){m->to[i], m->value[i], at};
     }
     return false;
@@ -360,7 +360,7 @@ static tamis_status refuse(const tamis_body *f, const tamis_table *t, print p) {
     return tamis__fail(TAMIS_FULL,
                        "cuckoo found no way for a key in %d steps at %llu of %llu fingerprints, "
                        "and the stash is full",
-                       MOST_STEPS, (unsigned long long)used_of(f),
+                       MAX_STEPS, (unsigned long long)used_of(f),
                        (unsigned long long)limit(f->word[BUCKETS]));
 }
 

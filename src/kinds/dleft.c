@@ -29,7 +29,7 @@
 
 enum { BUCKETS, REMAINDER }; /* shape words; buckets are those of one subtable */
 
-enum { SUBTABLES = 4, SLOTS = 8, COUNT_BITS = 2, STUCK = 3, LEAST_WIDTH = 4, HEAD_WORDS = 1 };
+enum { SUBTABLES = 4, SLOTS = 8, COUNT_BITS = 2, STUCK = 3, MIN_WIDTH = 4, HEAD_WORDS = 1 };
 
 /* Fingerprints for each bucket of a subtable, over all four: 6 of 8 cells. */
 enum { LOAD = 6 * SUBTABLES };
@@ -39,9 +39,9 @@ enum { LOAD = 6 * SUBTABLES };
 static tamis_table_design design_of(uint64_t keys) {
     return (tamis_table_design){
         .kind = "dleft",
-        .least_places = keys ? (keys - 1) / LOAD + 1 : 1,
+        .min_places = keys ? (keys - 1) / LOAD + 1 : 1,
         .share = 1,
-        .least_width = LEAST_WIDTH,
+        .min_width = MIN_WIDTH,
         .cells = SUBTABLES * SLOTS,
         .extra = SUBTABLES * SLOTS * COUNT_BITS,
         .head_bits = HEAD_WORDS * 64,

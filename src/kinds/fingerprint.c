@@ -28,10 +28,10 @@
 #include "cpu/cpu.h"
 
 enum { OPT_WIDTH, USUAL_WIDTH = 2048 };
-#define MOST_ID_BYTES ((uint64_t)1 << 48)
+#define MAX_ID_BYTES ((uint64_t)1 << 48)
 
 static const struct tamis_option options[] = {
-    {"width", NULL, 1, TAMIS_PRINT_MOST_BITS, "2048", "bits of each print"},
+    {"width", NULL, 1, TAMIS_PRINT_MAX_BITS, "2048", "bits of each print"},
 };
 
 /* ---- Shape ---------------------------------------------------------------------------------- */
@@ -74,14 +74,14 @@ static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
 
 static tamis_status check(const uint64_t word[], uint64_t *size) {
     const uint64_t width = word[TAMIS_PRINT_WIDTH], rows = word[TAMIS_PRINT_ROWS];
-    if (width < 1 || width > TAMIS_PRINT_MOST_BITS)
+    if (width < 1 || width > TAMIS_PRINT_MAX_BITS)
         return tamis__fail(TAMIS_CORRUPT, "a print has from 1 to %d bits, not %llu",
-                           TAMIS_PRINT_MOST_BITS, (unsigned long long)width);
-    if (rows > TAMIS_PRINT_MOST_ROWS)
+                           TAMIS_PRINT_MAX_BITS, (unsigned long long)width);
+    if (rows > TAMIS_PRINT_MAX_ROWS)
         return tamis__fail(TAMIS_CORRUPT, "there are at most %llu rows, not %llu",
-                           (unsigned long long)TAMIS_PRINT_MOST_ROWS, (unsigned long long)rows);
+                           (unsigned long long)TAMIS_PRINT_MAX_ROWS, (unsigned long long)rows);
     const uint64_t ids = word[TAMIS_PRINT_IDS];
-    if (ids < rows || ids > MOST_ID_BYTES || (rows == 0 && ids))
+    if (ids < rows || ids > MAX_ID_BYTES || (rows == 0 && ids))
         return tamis__fail(TAMIS_CORRUPT, "%llu rows cannot have ids of %llu bytes",
                            (unsigned long long)rows, (unsigned long long)ids);
     *size = layout_of(word).size;
@@ -224,7 +224,7 @@ static tamis_status audit_ids(const tamis_body *f, const layout *at) {
         const uint64_t end = id_start(f, at, row + 1);
         bool is_good = end > from && end <= bytes && f->bytes[at->ids + end - 1] == 0;
         for (uint64_t i = from; is_good && i + 1 < end; i++)
-            is_good = f->bytes[at->ids + i] >= TAMIS_PRINT_LEAST_LETTER;
+            is_good = f->bytes[at->ids + i] >= TAMIS_PRINT_MIN_LETTER;
         if (!is_good)
             return tamis__fail(TAMIS_CORRUPT, "the id of row %llu is no text",
                                (unsigned long long)row);
@@ -257,17 +257,17 @@ static double ratio(uint64_t common, uint64_t either) {
     return either ? (double)common / (double)either : 1;
 }
 
-static uint64_t least_of(uint64_t a, uint64_t b) {
+static uint64_t min_of(uint64_t a, uint64_t b) {
     return a < b ? a : b;
 }
 
 /* How many bits prints with a and b bits must have in common; more than they can have, when nothing
  * is enough. The ratio never falls as `common` grows: from a little below, the first is the least. */
-static uint64_t needed(uint64_t a, uint64_t b, double least) {
-    const uint64_t most = least_of(a, b);
-    const uint64_t about = (uint64_t)(least * (double)(a + b) / (1 + least));
+static uint64_t needed(uint64_t a, uint64_t b, double min) {
+    const uint64_t max = min_of(a, b);
+    const uint64_t about = (uint64_t)(min * (double)(a + b) / (1 + min));
     uint64_t common = about > 2 ? about - 2 : 0;
-    while (common <= most && ratio(common, a + b - common) < least) common++;
+    while (common <= max && ratio(common, a + b - common) < min) common++;
     return common;
 }
 
@@ -310,12 +310,12 @@ static size_t pick(const scan *s, uint64_t rank, size_t n, uint64_t bits, uint64
                    uint16_t *picked) {
     uint32_t apart[GROUP];
     const uint64_t both = s->query->set + bits;
-    const uint64_t most = both - 2 * need; /* need is the smaller of the two at most */
+    const uint64_t max = both - 2 * need; /* need is the smaller of the two at most */
     size_t count = 0;
     s->apart(fold_of(s->f, &s->at, rank), n, s->fold, apart);
     for (size_t i = 0; i < n; i++) {
         picked[count] = (uint16_t)i;
-        count += apart[i] <= most;
+        count += apart[i] <= max;
     }
     return count;
 }
@@ -350,7 +350,7 @@ static bool compare(const scan *s, uint64_t bits, uint64_t need) {
     bool folds = s->at.has_folds;
     const uint64_t end = first_with(s->f, bits + 1);
     for (uint64_t rank = first_with(s->f, bits), n; rank < end; rank += n) {
-        n = least_of(end - rank, GROUP);
+        n = min_of(end - rank, GROUP);
         const size_t left = folds ? pick(s, rank, (size_t)n, bits, need, picked) : (size_t)n;
         if (left > n / 4) {
             folds = false;
@@ -363,14 +363,14 @@ static bool compare(const scan *s, uint64_t bits, uint64_t need) {
     return true;
 }
 
-static bool similar(const tamis_body *f, const tamis_print_query *query, double least,
+static bool similar(const tamis_body *f, const tamis_print_query *query, double min,
                     tamis_matches *take, void *ctx, struct tamis_searched *searched) {
     const scan s = scan_for(f, query, searched, take, ctx);
     for (uint64_t bits = 0; bits <= s.at.width; bits++) {
         const uint64_t rows = first_with(f, bits + 1) - first_with(f, bits);
         if (rows == 0) continue;
-        const uint64_t need = needed(query->set, bits, least);
-        if (need > least_of(query->set, bits))
+        const uint64_t need = needed(query->set, bits, min);
+        if (need > min_of(query->set, bits))
             searched->rows_skipped += rows;
         else if (!compare(&s, bits, need))
             return false;
@@ -470,8 +470,8 @@ static uint64_t next_number(uint64_t set, uint64_t width, uint64_t *below, uint6
 }
 
 /* What it takes to be as good as the worst that is kept, once there are enough. */
-static uint64_t needed_now(const best *b, uint64_t set, uint64_t bits, double least) {
-    const uint64_t need = needed(set, bits, least);
+static uint64_t needed_now(const best *b, uint64_t set, uint64_t bits, double min) {
+    const uint64_t need = needed(set, bits, min);
     if (b->n < b->room) return need;
     const uint64_t common = b->match[0].either ? b->match[0].common : 1;
     const uint64_t either = b->match[0].either ? b->match[0].either : 1;
@@ -479,7 +479,7 @@ static uint64_t needed_now(const best *b, uint64_t set, uint64_t bits, double le
     return better > need ? better : need;
 }
 
-static size_t nearest(const tamis_body *f, const tamis_print_query *query, double least,
+static size_t nearest(const tamis_body *f, const tamis_print_query *query, double min,
                       struct tamis_match *matches, size_t room, struct tamis_searched *searched) {
     best b = {matches, 0, room};
     const scan s = scan_for(f, query, searched, keep_best, &b);
@@ -487,11 +487,11 @@ static size_t nearest(const tamis_body *f, const tamis_print_query *query, doubl
     for (uint64_t below = query->set + 1, above = query->set + 1;
          room && (below || above <= width);) {
         const uint64_t bits = next_number(query->set, width, &below, &above);
-        const uint64_t low = least_of(query->set, bits), high = query->set + bits - low;
-        if (ratio(low, high) < least) break;
+        const uint64_t low = min_of(query->set, bits), high = query->set + bits - low;
+        if (ratio(low, high) < min) break;
         if (b.n == room && compare_ratios(low, high, matches[0].common, matches[0].either) < 0)
             break;
-        compare(&s, bits, needed_now(&b, query->set, bits, least));
+        compare(&s, bits, needed_now(&b, query->set, bits, min));
     }
     searched->rows_skipped = s.at.rows - searched->rows_compared - searched->rows_folded;
     sort_best(&b);

@@ -9,11 +9,11 @@
 #define TAMIS_FINGERPRINT "fingerprint"
 
 enum { TAMIS_PRINT_WIDTH, TAMIS_PRINT_ROWS, TAMIS_PRINT_IDS };
-enum { TAMIS_PRINT_MOST_BITS = 1 << 16, TAMIS_PRINT_MOST_BYTES = TAMIS_PRINT_MOST_BITS / 8 };
-#define TAMIS_PRINT_MOST_ROWS UINT32_MAX
+enum { TAMIS_PRINT_MAX_BITS = 1 << 16, TAMIS_PRINT_MAX_BYTES = TAMIS_PRINT_MAX_BITS / 8 };
+#define TAMIS_PRINT_MAX_ROWS UINT32_MAX
 
 /* Ids are lines of text: whatever ends a line or a field is no part of one. */
-enum { TAMIS_PRINT_LEAST_LETTER = 32 };
+enum { TAMIS_PRINT_MIN_LETTER = 32 };
 
 /* Bytes that a print has, and that it takes as a row. */
 TAMIS_FN uint64_t tamis__print_bytes(uint64_t width) {

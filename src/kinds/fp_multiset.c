@@ -9,7 +9,7 @@ enum { SLOTS = TAMIS_BAG_SLOTS, REMAINDER = TAMIS_BAG_REMAINDER };
 
 /* There are homes * 2^remainder fingerprints. Up to 2^63 of them each belongs to two hashes at
  * least, so that listing has a hash for each, and a number between any two. */
-enum { MOST_LOG2_FINGERPRINTS = 63 };
+enum { MAX_LOG2_FINGERPRINTS = 63 };
 
 /* ---- Shape ---------------------------------------------------------------------------------- */
 
@@ -17,10 +17,10 @@ static double fingerprints(const uint64_t word[]) {
     return ldexp((double)word[SLOTS], (int)word[REMAINDER]);
 }
 
-static unsigned most_width(uint64_t homes) {
+static unsigned max_width(uint64_t homes) {
     const unsigned log2_homes = tamis__log2_floor(homes) + ((homes & (homes - 1)) != 0);
-    const unsigned most = MOST_LOG2_FINGERPRINTS - log2_homes;
-    return most < TAMIS_BAG_MOST_REMAINDER ? most : TAMIS_BAG_MOST_REMAINDER;
+    const unsigned max = MAX_LOG2_FINGERPRINTS - log2_homes;
+    return max < TAMIS_BAG_MAX_REMAINDER ? max : TAMIS_BAG_MAX_REMAINDER;
 }
 
 uint64_t tamis__bag_probes(const uint64_t word[]) {
@@ -35,7 +35,7 @@ double tamis__bag_rate(const uint64_t word[], uint64_t items) {
 
 tamis_status tamis__bag_check(const tamis_bag_code *code, const uint64_t word[], uint64_t *size) {
     const uint64_t homes = word[SLOTS], width = word[REMAINDER];
-    if (!tamis__slots_legal(homes, width) || width < code->least_width || width > most_width(homes))
+    if (!tamis__slots_legal(homes, width) || width < code->min_width || width > max_width(homes))
         return tamis__fail(TAMIS_CORRUPT, "%s cannot have %llu slots of %llu bits", code->name,
                            (unsigned long long)homes, (unsigned long long)width);
     *size = tamis__slots_size(homes, (unsigned)width);
@@ -52,12 +52,12 @@ static uint64_t homes_for_rate(uint64_t keys, double fpr, unsigned width) {
     uint64_t word[TAMIS_WORDS] = {tamis__slots_homes_for(keys), width};
     if (!word[SLOTS]) return 0;
     const double needed = (double)keys / ldexp(-log1p(-fpr), (int)width);
-    if (!(needed < (double)TAMIS_SLOTS_MOST_HOMES)) return 0;
+    if (!(needed < (double)TAMIS_SLOTS_MAX_HOMES)) return 0;
     if (needed > (double)word[SLOTS])
-        word[SLOTS] = tamis__round_up((uint64_t)ceil(needed), 64, TAMIS_SLOTS_MOST_HOMES);
+        word[SLOTS] = tamis__round_up((uint64_t)ceil(needed), 64, TAMIS_SLOTS_MAX_HOMES);
     while (word[SLOTS] && tamis__bag_rate(word, keys) > fpr) {
         word[SLOTS] += 64;
-        if (word[SLOTS] > TAMIS_SLOTS_MOST_HOMES) return 0;
+        if (word[SLOTS] > TAMIS_SLOTS_MAX_HOMES) return 0;
     }
     return word[SLOTS];
 }
@@ -67,21 +67,21 @@ static uint64_t homes_for_rate(uint64_t keys, double fpr, unsigned width) {
  * which is smaller when the rate was missed by little. */
 static tamis_status plan_for_rate(const tamis_bag_code *code, uint64_t keys, double fpr,
                                   unsigned narrowest, unsigned widest, uint64_t word[]) {
-    uint64_t least = UINT64_MAX, homes = 0;
+    uint64_t min = UINT64_MAX, homes = 0;
     for (unsigned width = narrowest; width <= widest; width++) {
         homes = homes_for_rate(keys, fpr, width);
-        if (!homes || width > most_width(homes)) continue;
+        if (!homes || width > max_width(homes)) continue;
         const uint64_t size = tamis__slots_size(homes, width);
-        if (size >= least) break;
-        least = size;
+        if (size >= min) break;
+        min = size;
         word[SLOTS] = homes;
         word[REMAINDER] = width;
     }
-    if (least != UINT64_MAX) return TAMIS_OK;
+    if (min != UINT64_MAX) return TAMIS_OK;
     if (!homes) return too_large(code);
     return tamis__fail(TAMIS_INVALID, "fpr=%.3g is out of reach for %s: with %llu keys it is %.3g",
                        fpr, code->name, (unsigned long long)keys,
-                       ldexp((double)keys, -MOST_LOG2_FINGERPRINTS));
+                       ldexp((double)keys, -MAX_LOG2_FINGERPRINTS));
 }
 
 static tamis_status plan_for_size(const tamis_bag_code *code, uint64_t keys, uint64_t size,
@@ -92,8 +92,8 @@ static tamis_status plan_for_size(const tamis_bag_code *code, uint64_t keys, uin
             (unsigned long long)tamis__slots_size(tamis__slots_homes_for(keys), narrowest),
             (unsigned long long)keys, code->name);
     /* More homes than fingerprints can use are left out. */
-    const uint64_t most = (uint64_t)1 << (MOST_LOG2_FINGERPRINTS - word[REMAINDER]);
-    if (word[SLOTS] > most) word[SLOTS] = most;
+    const uint64_t max = (uint64_t)1 << (MAX_LOG2_FINGERPRINTS - word[REMAINDER]);
+    if (word[SLOTS] > max) word[SLOTS] = max;
     return TAMIS_OK;
 }
 
@@ -101,7 +101,7 @@ tamis_status tamis__bag_plan(const tamis_bag_code *code, const tamis_wish *wish,
     const uint64_t keys = wish->capacity ? wish->capacity : 1;
     const uint64_t homes = tamis__slots_homes_for(keys);
     if (!homes) return too_large(code);
-    unsigned narrowest = code->least_width, widest = most_width(homes);
+    unsigned narrowest = code->min_width, widest = max_width(homes);
     if (wish->has_option[TAMIS_BAG_OPT_REMAINDER]) {
         narrowest = (unsigned)wish->option[TAMIS_BAG_OPT_REMAINDER];
         if (narrowest > widest)
@@ -120,12 +120,12 @@ uint64_t tamis__bag_room(const tamis_body *f) {
 
 /* ---- Listing -------------------------------------------------------------------------------- */
 
-/* The first entry of a run with a value from `least` on; false when there is none. */
+/* The first entry of a run with a value from `min` on; false when there is none. */
 static bool entry_from(const tamis_bag_code *code, const tamis_slots *t, const tamis_run *run,
-                       uint64_t least, tamis_bag_entry *entry) {
+                       uint64_t min, tamis_bag_entry *entry) {
     for (uint64_t at = run->start; at < run->end; at += entry->length) {
         *entry = code->read(t, run, at);
-        if (entry->value >= least) return true;
+        if (entry->value >= min) return true;
     }
     return false;
 }
@@ -134,17 +134,17 @@ static bool entry_from(const tamis_bag_code *code, const tamis_slots *t, const t
 bool tamis__bag_next(const tamis_bag_code *code, const tamis_body *f, uint64_t *cursor,
                      uint64_t *hash, uint64_t *count) {
     const tamis_slots t = tamis__bag_slots(f);
-    uint64_t home = 0, least = 0;
+    uint64_t home = 0, min = 0;
     if (*cursor) {
         const tamis_fingerprint last = tamis__fingerprint(&t, *cursor - 1);
         home = last.home;
-        least = last.value + 1;
+        min = last.value + 1;
     }
     for (home = tamis__next_home(&t, home); home < t.homes;
-         home = tamis__next_home(&t, home + 1), least = 0) {
+         home = tamis__next_home(&t, home + 1), min = 0) {
         const tamis_run run = tamis__run_of(&t, home);
         tamis_bag_entry entry;
-        if (!entry_from(code, &t, &run, least, &entry)) continue;
+        if (!entry_from(code, &t, &run, min, &entry)) continue;
         *hash = tamis__fingerprint_hash(&t, home, entry.value);
         *count = entry.count;
         *cursor = *hash + 1;
@@ -244,15 +244,15 @@ tamis_status tamis__bag_resize(const tamis_bag_code *code, const tamis_body *f, 
                            code->name, (unsigned long long)tamis__slots_used(&t),
                            (unsigned long long)keys);
     uint64_t homes = word[SLOTS], width = word[REMAINDER];
-    while (tamis__slots_limit(homes) < keys && width > code->least_width &&
-           homes <= TAMIS_SLOTS_MOST_HOMES / 2)
+    while (tamis__slots_limit(homes) < keys && width > code->min_width &&
+           homes <= TAMIS_SLOTS_MAX_HOMES / 2)
         homes *= 2, width--;
     if (tamis__slots_limit(homes) < keys)
         return tamis__fail(TAMIS_INVALID, "this %s can have a capacity of up to %llu, not %llu",
                            code->name, (unsigned long long)tamis__slots_limit(homes),
                            (unsigned long long)keys);
     while (homes % 128 == 0 && tamis__slots_limit(homes / 2) >= keys &&
-           width < TAMIS_BAG_MOST_REMAINDER)
+           width < TAMIS_BAG_MAX_REMAINDER)
         homes /= 2, width++;
     word[SLOTS] = homes;
     word[REMAINDER] = width;

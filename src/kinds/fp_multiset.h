@@ -14,10 +14,10 @@ enum { TAMIS_BAG_SLOTS, TAMIS_BAG_REMAINDER }; /* shape words: homes, and bits s
 
 /* Their only option: to make a shape again that came from resizing. */
 enum { TAMIS_BAG_OPT_REMAINDER, TAMIS_BAG_OPTIONS };
-enum { TAMIS_BAG_MOST_REMAINDER = 40 }; /* enough for 10^-12, the smallest rate of a spec */
-#define TAMIS_BAG_REMAINDER_OPTION(least)                                                 \
+enum { TAMIS_BAG_MAX_REMAINDER = 40 }; /* enough for 10^-12, the smallest rate of a spec */
+#define TAMIS_BAG_REMAINDER_OPTION(min)                                                 \
     {                                                                                     \
-        "remainder", NULL, least, TAMIS_BAG_MOST_REMAINDER, "the best for rate and size", \
+        "remainder", NULL, min, TAMIS_BAG_MAX_REMAINDER, "the best for rate and size", \
             "bits stored of each fingerprint"                                             \
     }
 
@@ -27,7 +27,7 @@ typedef struct tamis_bag_entry {
 
 typedef struct tamis_bag_code {
     const char *name;
-    unsigned least_width;
+    unsigned min_width;
     tamis_bag_entry (*read)(const tamis_slots *, const tamis_run *, uint64_t at);
     uint64_t (*length)(const tamis_slots *, uint64_t value, uint64_t count); /* in slots */
     tamis_status (*put)(const tamis_slots *, uint64_t home, uint64_t value, uint64_t count);

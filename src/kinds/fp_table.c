@@ -120,7 +120,7 @@ static bool is_sorted_bucket(const tamis_table *t, uint64_t bucket) {
 /* ---- Buckets -------------------------------------------------------------------------------- */
 
 bool tamis__cells_replace(const tamis_table *t, uint64_t bucket, uint64_t old, uint64_t value) {
-    uint64_t cell[TAMIS_TABLE_MOST_SLOTS];
+    uint64_t cell[TAMIS_TABLE_MAX_SLOTS];
     unsigned i = 0;
     tamis__bucket_read(t, bucket, cell);
     while (i < t->slots && cell[i] != old) i++;
@@ -135,7 +135,7 @@ bool tamis__cells_replace(const tamis_table *t, uint64_t bucket, uint64_t old, u
 }
 
 unsigned tamis__bucket_load(const tamis_table *t, uint64_t bucket) {
-    uint64_t cell[TAMIS_TABLE_MOST_SLOTS];
+    uint64_t cell[TAMIS_TABLE_MAX_SLOTS];
     unsigned load = 0;
     tamis__bucket_read(t, bucket, cell);
     for (unsigned i = 0; i < t->slots; i++) load += cell[i] != 0;
@@ -170,8 +170,8 @@ static uint64_t place_bits(const tamis_table_design *d, unsigned width) {
 }
 
 bool tamis__table_fits(const tamis_table_design *d, uint64_t places, uint64_t width) {
-    return width >= d->least_width && width <= TAMIS_TABLE_MOST_WIDTH &&
-           places >= d->least_places && places <= TAMIS_TABLE_MOST_CLASSES >> width &&
+    return width >= d->min_width && width <= TAMIS_TABLE_MAX_WIDTH &&
+           places >= d->min_places && places <= TAMIS_TABLE_MAX_CLASSES >> width &&
            places <= (TAMIS_MAX_PAYLOAD_BYTES * 8 - d->head_bits) / place_bits(d, (unsigned)width);
 }
 
@@ -179,33 +179,33 @@ static bool plan_for_rate(const tamis_wish *wish, const tamis_table_design *d, u
                           uint64_t *width) {
     const double keys = wish->capacity ? (double)wish->capacity : 1, rounding = 1e-9;
     const double classes = d->share / -expm1(log1p(-wish->fpr) / keys) * (1 + rounding);
-    double least = INFINITY;
-    for (unsigned w = d->least_width; w <= TAMIS_TABLE_MOST_WIDTH; w++) {
+    double min = INFINITY;
+    for (unsigned w = d->min_width; w <= TAMIS_TABLE_MAX_WIDTH; w++) {
         const double wanted = ceil(classes / (double)tamis__field_mask(w));
-        uint64_t p = d->least_places;
+        uint64_t p = d->min_places;
         if (wanted > (double)p)
-            p = wanted < (double)TAMIS_TABLE_MOST_CLASSES
-                    ? tamis__round_up((uint64_t)wanted, 1, TAMIS_TABLE_MOST_CLASSES)
+            p = wanted < (double)TAMIS_TABLE_MAX_CLASSES
+                    ? tamis__round_up((uint64_t)wanted, 1, TAMIS_TABLE_MAX_CLASSES)
                     : 0;
         const double bits = (double)p * (double)place_bits(d, w);
-        if (!tamis__table_fits(d, p, w) || bits >= least) continue;
-        least = bits;
+        if (!tamis__table_fits(d, p, w) || bits >= min) continue;
+        min = bits;
         *places = p;
         *width = w;
     }
-    return !isinf(least);
+    return !isinf(min);
 }
 
 uint64_t tamis__table_places(const tamis_wish *wish, const tamis_table_design *d, unsigned width) {
-    const uint64_t whole = wish->bits / 64 * 64, most = TAMIS_TABLE_MOST_CLASSES >> width;
+    const uint64_t whole = wish->bits / 64 * 64, max = TAMIS_TABLE_MAX_CLASSES >> width;
     const uint64_t bits = whole > d->head_bits ? whole - d->head_bits : 0;
     const uint64_t places = bits / place_bits(d, width);
-    return places < most ? places : most;
+    return places < max ? places : max;
 }
 
 static bool plan_for_size(const tamis_wish *wish, const tamis_table_design *d, uint64_t *places,
                           uint64_t *width) {
-    for (unsigned w = TAMIS_TABLE_MOST_WIDTH; w >= d->least_width; w--) {
+    for (unsigned w = TAMIS_TABLE_MAX_WIDTH; w >= d->min_width; w--) {
         *places = tamis__table_places(wish, d, w);
         *width = w;
         if (tamis__table_fits(d, *places, w)) return true;
@@ -215,16 +215,16 @@ static bool plan_for_size(const tamis_wish *wish, const tamis_table_design *d, u
 
 tamis_status tamis__table_refuse(const tamis_wish *wish, const tamis_table_design *d) {
     const unsigned long long keys = wish->capacity;
-    if (!tamis__table_fits(d, d->least_places, d->least_width))
+    if (!tamis__table_fits(d, d->min_places, d->min_width))
         return tamis__fail(TAMIS_TOO_LARGE, "%s cannot have %llu keys", d->kind, keys);
     if (wish->bits) {
-        const uint64_t bits = d->least_places * place_bits(d, d->least_width) + d->head_bits;
+        const uint64_t bits = d->min_places * place_bits(d, d->min_width) + d->head_bits;
         return tamis__fail(TAMIS_INVALID, "%s of %llu keys needs at least size=%llu", d->kind, keys,
                            (unsigned long long)((bits + 63) / 64 * 8));
     }
     return tamis__fail(TAMIS_INVALID, "fpr=%.3g is out of reach: %s of %llu keys goes down to %.2g",
                        wish->fpr, d->kind, keys,
-                       d->share * (double)keys / (double)TAMIS_TABLE_MOST_CLASSES);
+                       d->share * (double)keys / (double)TAMIS_TABLE_MAX_CLASSES);
 }
 
 tamis_status tamis__table_plan(const tamis_wish *wish, const tamis_table_design *d,

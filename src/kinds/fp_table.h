@@ -21,16 +21,16 @@
 #include "kinds/kind.h"
 
 enum {
-    TAMIS_TABLE_MOST_SLOTS = 8,
-    TAMIS_TABLE_MOST_WIDTH = 44, /* of what a hash gives to a cell; enough for a rate of 10^-12 */
+    TAMIS_TABLE_MAX_SLOTS = 8,
+    TAMIS_TABLE_MAX_WIDTH = 44, /* of what a hash gives to a cell; enough for a rate of 10^-12 */
     TAMIS_SORTED_SLOTS = 4,
     TAMIS_SORTED_SAVES = 4, /* bits of a bucket */
-    TAMIS_SORTED_LEAST_WIDTH = 5
+    TAMIS_SORTED_MIN_WIDTH = 5
 };
 
 /* Places times values that tell hashes apart. A 64-bit hash spreads evenly, to 1/16 at worst, over
  * this many; with more, some would come up twice as often as others. */
-#define TAMIS_TABLE_MOST_CLASSES ((uint64_t)1 << 60)
+#define TAMIS_TABLE_MAX_CLASSES ((uint64_t)1 << 60)
 
 typedef struct tamis_table {
     uint8_t *bytes;
@@ -178,9 +178,9 @@ double tamis__table_rate(uint64_t keys, double share, uint64_t places, unsigned 
 
 typedef struct tamis_table_design {
     const char *kind;
-    uint64_t least_places; /* which hold the keys */
+    uint64_t min_places; /* which hold the keys */
     double share;
-    unsigned least_width, cells; /* a place has cells * width + extra bits */
+    unsigned min_width, cells; /* a place has cells * width + extra bits */
     int extra;
     uint64_t head_bits;
 } tamis_table_design;

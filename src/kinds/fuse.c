@@ -19,11 +19,11 @@
 
 enum { WIDTH = TAMIS_FUSE_WIDTH, ARITY = TAMIS_FUSE_ARITY };
 enum { OPT_SEGMENT, OPT_WIDTH, OPT_ARITY };
-enum { MOST_WIDTH = TAMIS_PEEL_MOST_GUARD };
+enum { MAX_WIDTH = TAMIS_PEEL_MAX_GUARD };
 
 static const struct tamis_option options[] = {
     TAMIS_SEGMENT_OPTION,
-    {"width", NULL, 1, MOST_WIDTH, "by fpr or size", "bits of a fingerprint: the rate is 2^-width"},
+    {"width", NULL, 1, MAX_WIDTH, "by fpr or size", "bits of a fingerprint: the rate is 2^-width"},
     {"arity", NULL, 3, 4, "3", "cells that a key has: 4 saves a twentieth and is slower"},
 };
 
@@ -48,14 +48,14 @@ static uint64_t expect(const uint64_t word[], uint64_t keys) {
 static tamis_status widest(uint64_t bits, uint64_t capacity, uint64_t word[]) {
     const uint64_t segments = word[TAMIS_SEGMENTS];
     const uint64_t spare = segments > 1 ? 4 * (uint64_t)sqrt((double)(capacity / segments)) : 0;
-    uint64_t least = 0;
-    for (word[WIDTH] = MOST_WIDTH; word[WIDTH] > 0; word[WIDTH]--) {
-        least = expect(word, capacity + spare * segments);
-        if (least <= bits / 8) return TAMIS_OK;
+    uint64_t min = 0;
+    for (word[WIDTH] = MAX_WIDTH; word[WIDTH] > 0; word[WIDTH]--) {
+        min = expect(word, capacity + spare * segments);
+        if (min <= bits / 8) return TAMIS_OK;
     }
     return tamis__fail(
         TAMIS_INVALID, "size=%llu is too small for %llu keys: fuse needs at least %llu",
-        (unsigned long long)(bits / 8), (unsigned long long)capacity, (unsigned long long)least);
+        (unsigned long long)(bits / 8), (unsigned long long)capacity, (unsigned long long)min);
 }
 
 static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
@@ -69,16 +69,16 @@ static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
         if (rc) return rc;
     } else {
         word[WIDTH] = tamis__peel_guard_for(wish->fpr);
-        if (word[WIDTH] > MOST_WIDTH)
+        if (word[WIDTH] > MAX_WIDTH)
             return tamis__fail(TAMIS_INVALID, "fpr=%.3g is out of reach: fuse goes down to 2^-%d",
-                               wish->fpr, MOST_WIDTH);
+                               wish->fpr, MAX_WIDTH);
     }
     word[TAMIS_SEGMENT_BYTES] = expect(word, wish->capacity);
     return TAMIS_OK;
 }
 
 static tamis_status check(const uint64_t word[], uint64_t *size) {
-    if (word[WIDTH] < 1 || word[WIDTH] > MOST_WIDTH || word[ARITY] < 3 || word[ARITY] > 4)
+    if (word[WIDTH] < 1 || word[WIDTH] > MAX_WIDTH || word[ARITY] < 3 || word[ARITY] > 4)
         return tamis__fail(TAMIS_CORRUPT, "fuse cannot have %llu cells of %llu bits for a key",
                            (unsigned long long)word[ARITY], (unsigned long long)word[WIDTH]);
     return tamis__segments_check(word, 0, size);
@@ -121,9 +121,9 @@ static uint64_t work(const uint64_t word[], uint64_t n) {
     return tamis__peel_work(&form, n);
 }
 
-static uint64_t most(const uint64_t word[], uint64_t n) {
+static uint64_t max(const uint64_t word[], uint64_t n) {
     const tamis_peel_form form = form_of(word);
-    return tamis__peel_most(&form, n);
+    return tamis__peel_max_bytes(&form, n);
 }
 
 static tamis_status make(const uint64_t word[], const tamis_segment *s, uint8_t *room, uint8_t *out,
@@ -189,7 +189,7 @@ static const tamis_build_facet build = {
     .fit = fit,
     .segment = tamis__segment_of,
     .work = work,
-    .most = most,
+    .max = max,
     .make = make,
 };
 

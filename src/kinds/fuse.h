@@ -78,7 +78,7 @@ TAMIS_HOT uint64_t tamis__fuse_xor(const uint8_t *bytes, const uint64_t *place, 
 
 TAMIS_HOT bool tamis__fuse_has(const tamis_fuse_scene *s, uint64_t hash, bool is_one,
                                unsigned arity, unsigned width) {
-    uint64_t place[TAMIS_PEEL_MOST_ARITY];
+    uint64_t place[TAMIS_PEEL_MAX_ARITY];
     const uint64_t guard = tamis__fuse_aim(s, hash, is_one, arity, width, place);
     return tamis__fuse_xor(s->bytes, place, 1, arity, width) == guard;
 }
@@ -91,13 +91,13 @@ TAMIS_HOT bool tamis__fuse_has(const tamis_fuse_scene *s, uint64_t hash, bool is
 enum { TAMIS_FUSE_RING = 64 };
 
 typedef struct tamis_fuse_ring {
-    uint64_t place[TAMIS_PEEL_MOST_ARITY][TAMIS_FUSE_RING], guard[TAMIS_FUSE_RING];
+    uint64_t place[TAMIS_PEEL_MAX_ARITY][TAMIS_FUSE_RING], guard[TAMIS_FUSE_RING];
 } tamis_fuse_ring;
 
 TAMIS_HOT void tamis__fuse_come(const tamis_fuse_scene *s, uint64_t hash, unsigned arity,
                                 unsigned width, size_t i, tamis_fuse_ring *ring) {
     const unsigned shift = tamis__fuse_is_bytes(width) ? 0 : 3;
-    uint64_t place[TAMIS_PEEL_MOST_ARITY];
+    uint64_t place[TAMIS_PEEL_MAX_ARITY];
     ring->guard[i] = tamis__fuse_aim(s, hash, false, arity, width, place);
     __builtin_prefetch(s->bytes + (place[0] >> shift), 0, 2);
     __builtin_prefetch(s->bytes + (place[1] >> shift), 0, 2);

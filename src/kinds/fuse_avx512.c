@@ -12,7 +12,7 @@ enum { GROUP = 64 };
  * load from one for a load of what was just stored in another. */
 enum { ROW = GROUP + 8 };
 typedef struct spots {
-    _Alignas(64) uint64_t place[TAMIS_PEEL_MOST_ARITY][ROW];
+    _Alignas(64) uint64_t place[TAMIS_PEEL_MAX_ARITY][ROW];
     uint64_t guard[ROW], found[ROW];
 } spots;
 

@@ -26,9 +26,9 @@ enum { OPT_SEGMENT, OPT_RANGE, OPT_RICE, OPT_M, OPT_COUNT };
 
 static const struct tamis_option options[] = {
     TAMIS_SEGMENT_OPTION,
-    {"range", NULL, 1, TAMIS_CODED_MOST_RANGE - 1, "capacity/fpr",
+    {"range", NULL, 1, TAMIS_CODED_MAX_RANGE - 1, "capacity/fpr",
      "cells that hashes are scaled to"},
-    {"rice", NULL, 0, TAMIS_CODED_MOST_RICE, "the best", "low bits of a gap, Golomb's parameter"},
+    {"rice", NULL, 0, TAMIS_CODED_MAX_RICE, "the best", "low bits of a gap, Golomb's parameter"},
     {"m", NULL, 1, (uint64_t)1 << 50, "1/fpr", "cells for each key of the capacity"},
 };
 
@@ -47,7 +47,7 @@ static tamis_status out_of_reach(const tamis_wish *wish) {
     if (wish->has_option[OPT_M])
         return tamis__fail(TAMIS_INVALID, "m=%llu is out of reach: %llu keys can have up to %llu",
                            (unsigned long long)wish->option[OPT_M], (unsigned long long)keys,
-                           (unsigned long long)((TAMIS_CODED_MOST_RANGE - 1) / keys));
+                           (unsigned long long)((TAMIS_CODED_MAX_RANGE - 1) / keys));
     return tamis__fail(TAMIS_INVALID, "fpr=%.3g is out of reach for gcs: with %llu keys it is %.3g",
                        wish->fpr, (unsigned long long)keys, ldexp((double)keys, -63));
 }
@@ -55,7 +55,7 @@ static tamis_status out_of_reach(const tamis_wish *wish) {
 static uint64_t range_for(const tamis_wish *wish, const tamis_coded_wish *coded) {
     const uint64_t keys = keys_of(wish), m = wish->option[OPT_M];
     if (wish->has_option[OPT_RANGE]) return wish->option[OPT_RANGE];
-    if (wish->has_option[OPT_M]) return m <= (TAMIS_CODED_MOST_RANGE - 1) / keys ? m * keys : 0;
+    if (wish->has_option[OPT_M]) return m <= (TAMIS_CODED_MAX_RANGE - 1) / keys ? m * keys : 0;
     if (wish->fpr > 0) return tamis__coded_range(keys, wish->fpr);
     return tamis__coded_range_within(coded, 1, wish->bits / 8);
 }
@@ -82,8 +82,8 @@ static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
 }
 
 static tamis_status check(const uint64_t word[], uint64_t *size) {
-    if (word[RANGE] == 0 || word[RANGE] >= TAMIS_CODED_MOST_RANGE || word[SHIFT] > 63 ||
-        word[RICE] > TAMIS_CODED_MOST_RICE ||
+    if (word[RANGE] == 0 || word[RANGE] >= TAMIS_CODED_MAX_RANGE || word[SHIFT] > 63 ||
+        word[RICE] > TAMIS_CODED_MAX_RICE ||
         word[TAMIS_SEGMENTS] != tamis__coded_segments(word[RANGE], (unsigned)word[SHIFT]))
         return tamis__fail(TAMIS_CORRUPT, "damaged: gcs cannot have %llu cells in %llu segments",
                            (unsigned long long)word[RANGE], (unsigned long long)word[TAMIS_SEGMENTS]);
@@ -128,9 +128,9 @@ static uint64_t work_size(const uint64_t word[], uint64_t n) {
     return n * 8 + tamis__coded_work(n);
 }
 
-static uint64_t most(const uint64_t word[], uint64_t n) {
+static uint64_t max(const uint64_t word[], uint64_t n) {
     const tamis_coded_shape shape = shape_of(word);
-    return tamis__coded_most(n, tamis__coded_segment_range(&shape, 0), (unsigned)word[RICE]);
+    return tamis__coded_max_bytes(n, tamis__coded_segment_range(&shape, 0), (unsigned)word[RICE]);
 }
 
 static tamis_status make(const uint64_t word[], const tamis_segment *s, uint8_t *work, uint8_t *out,
@@ -210,13 +210,13 @@ TAMIS_HOT question question_of(const tamis_body *f, const tamis_coded *set, uint
 /* Gap by gap to the answer; `shift` is that of the bucket. While a gap is as short as most are, only
  * its length stands between it and the next one: some five cycles. */
 static bool read_on(const tamis_body *f, question q, unsigned shift) {
-    const unsigned rice = (unsigned)f->word[RICE], most = TAMIS_CODED_FAR + rice;
+    const unsigned rice = (unsigned)f->word[RICE], max = TAMIS_CODED_FAR + rice;
     const tamis_coded code = {.code = f->bytes, .rice = rice, .shift = shift};
     const uint64_t end = q.at + q.left, low_bits = tamis__coded_mask(rice);
     uint64_t rest = (uint64_t)q.rest;
     while (q.at < end) {
         uint64_t window = ~tamis__coded_bits(&code, q.at),
-                 stop = q.at + (most < 57 ? 58 - most : 0);
+                 stop = q.at + (max < 57 ? 58 - max : 0);
         if (stop > end) stop = end;
         const uint64_t from = q.at;
         while (q.at < stop) {
@@ -341,7 +341,7 @@ static const tamis_build_facet build = {
     .fit = fit,
     .segment = segment,
     .work = work_size,
-    .most = most,
+    .max = max,
     .make = make,
 };
 

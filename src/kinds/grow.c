@@ -36,7 +36,7 @@
 #include "kinds/slots.h"
 
 enum { SLOTS, WIDTH, DOUBLINGS, SPREAD }; /* shape words */
-enum { MOST_DOUBLINGS = 46 };             /* from 64 homes to 2^52 */
+enum { MAX_DOUBLINGS = 46 };             /* from 64 homes to 2^52 */
 
 /* ---- Shape ---------------------------------------------------------------------------------- */
 
@@ -57,12 +57,12 @@ static unsigned bits_at(const uint64_t word[], unsigned doublings) {
  * All terms are exact. */
 static double worst_rate(void) {
     double sum = 1;
-    for (unsigned x = 1; x <= MOST_DOUBLINGS; x++) sum += ldexp(0.5, -(int)longer_by(x));
+    for (unsigned x = 1; x <= MAX_DOUBLINGS; x++) sum += ldexp(0.5, -(int)longer_by(x));
     return sum * 19 / 20;
 }
 
-/* The widest slots to start with: they get wider by longer_by(MOST_DOUBLINGS), which is 12. */
-enum { LEAST_FIRST_WIDTH = 2, MOST_FIRST_WIDTH = TAMIS_SLOTS_MOST_WIDTH - 12 };
+/* The widest slots to start with: they get wider by longer_by(MAX_DOUBLINGS), which is 12. */
+enum { MIN_FIRST_WIDTH = 2, MAX_FIRST_WIDTH = TAMIS_SLOTS_MAX_WIDTH - 12 };
 
 static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
     const uint64_t keys = wish->capacity ? wish->capacity : 1;
@@ -71,14 +71,14 @@ static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
     word[SPREAD] = 1;
     if (wish->bits) {
         if (wish->bits / 8 >= 8 &&
-            tamis__slots_within(wish->bits / 8 - 8, keys, LEAST_FIRST_WIDTH, MOST_FIRST_WIDTH,
+            tamis__slots_within(wish->bits / 8 - 8, keys, MIN_FIRST_WIDTH, MAX_FIRST_WIDTH,
                                 &word[SLOTS], &word[WIDTH]))
             return TAMIS_OK;
         return tamis__fail(TAMIS_INVALID, "size must be at least %llu bytes for %llu keys in grow",
-                           (unsigned long long)tamis__slots_size(homes, LEAST_FIRST_WIDTH) + 8,
+                           (unsigned long long)tamis__slots_size(homes, MIN_FIRST_WIDTH) + 8,
                            (unsigned long long)keys);
     }
-    unsigned bits = LEAST_FIRST_WIDTH - 1;
+    unsigned bits = MIN_FIRST_WIDTH - 1;
     while (ldexp(worst_rate(), -(int)bits) > wish->fpr) bits++;
     word[SLOTS] = homes;
     word[WIDTH] = bits + 1;
@@ -86,7 +86,7 @@ static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
 }
 
 static tamis_status check(const uint64_t word[], uint64_t *size) {
-    if (word[DOUBLINGS] > MOST_DOUBLINGS || !tamis__slots_legal(word[SLOTS], word[WIDTH]) ||
+    if (word[DOUBLINGS] > MAX_DOUBLINGS || !tamis__slots_legal(word[SLOTS], word[WIDTH]) ||
         (word[SLOTS] >> word[DOUBLINGS]) % 64 ||
         word[SLOTS] >> word[DOUBLINGS] << word[DOUBLINGS] != word[SLOTS])
         return tamis__fail(TAMIS_CORRUPT,
@@ -97,7 +97,7 @@ static tamis_status check(const uint64_t word[], uint64_t *size) {
         return tamis__fail(TAMIS_CORRUPT, "grow has spread 0 or 1, not %llu",
                            (unsigned long long)word[SPREAD]);
     const unsigned longer = longer_by((unsigned)word[DOUBLINGS]);
-    if (word[WIDTH] < LEAST_FIRST_WIDTH + longer || word[WIDTH] > MOST_FIRST_WIDTH + longer)
+    if (word[WIDTH] < MIN_FIRST_WIDTH + longer || word[WIDTH] > MAX_FIRST_WIDTH + longer)
         return tamis__fail(TAMIS_CORRUPT, "slots of %llu bits are not those of %llu doublings",
                            (unsigned long long)word[WIDTH], (unsigned long long)word[DOUBLINGS]);
     *size = 8 + tamis__slots_size(word[SLOTS], (unsigned)word[WIDTH]);
@@ -176,7 +176,7 @@ static bool is_legal(const tamis_slots *t, const tamis_run *run) {
 
 /* How many slots have a fingerprint of each length. */
 typedef struct lengths {
-    uint64_t slots[TAMIS_SLOTS_MOST_WIDTH];
+    uint64_t slots[TAMIS_SLOTS_MAX_WIDTH];
 } lengths;
 
 static lengths count_lengths(const tamis_slots *t) {
@@ -302,7 +302,7 @@ static uint64_t room(const tamis_body *f) {
  * double to be exact is too large for the slots as well. */
 static double used_after(const lengths *now, unsigned more) {
     double used = 0;
-    for (unsigned bits = 0; bits < TAMIS_SLOTS_MOST_WIDTH; bits++)
+    for (unsigned bits = 0; bits < TAMIS_SLOTS_MAX_WIDTH; bits++)
         used += ldexp((double)now->slots[bits], more > bits ? (int)(more - bits) : 0);
     return used;
 }
@@ -310,8 +310,8 @@ static double used_after(const lengths *now, unsigned more) {
 static tamis_status grow(const tamis_body *f, uint64_t need, uint64_t word[]) {
     const tamis_slots t = slots_of(f);
     const lengths now = count_lengths(&t);
-    for (unsigned more = 1; word[DOUBLINGS] + more <= MOST_DOUBLINGS; more++) {
-        if (word[SLOTS] > TAMIS_SLOTS_MOST_HOMES >> more) break;
+    for (unsigned more = 1; word[DOUBLINGS] + more <= MAX_DOUBLINGS; more++) {
+        if (word[SLOTS] > TAMIS_SLOTS_MAX_HOMES >> more) break;
         const uint64_t homes = word[SLOTS] << more;
         if (used_after(&now, more) + (double)need > (double)tamis__slots_limit(homes)) continue;
         const unsigned doublings = (unsigned)word[DOUBLINGS] + more;
@@ -348,7 +348,7 @@ static tamis_status move(tamis_body *to, const tamis_body *from) {
     const unsigned more = (unsigned)(to->word[DOUBLINGS] - from->word[DOUBLINGS]);
     const lengths before = count_lengths(&b);
     uint64_t voids = void_keys(from);
-    for (unsigned bits = 1; bits <= more && bits < TAMIS_SLOTS_MOST_WIDTH; bits++)
+    for (unsigned bits = 1; bits <= more && bits < TAMIS_SLOTS_MAX_WIDTH; bits++)
         voids += before.slots[bits];
     tamis__put64(to->bytes, voids);
     tamis_status rc = TAMIS_OK;
@@ -390,7 +390,7 @@ static void tally_run(const tamis_slots *t, const tamis_run *run, tally *all) {
  * before it, must begin them under the same home. Of short ones there may be several that do. */
 static double covered_by_chance(const tally *all, uint64_t homes) {
     double covered = 0, shorter = 0; /* shorter: how many begin a given value, on average */
-    for (unsigned bits = 1; bits < TAMIS_SLOTS_MOST_WIDTH; bits++) {
+    for (unsigned bits = 1; bits < TAMIS_SLOTS_MAX_WIDTH; bits++) {
         const double here = (double)all->by_length.slots[bits];
         if (here == 0) continue;
         const double each = ldexp(1, -(int)bits) / (double)homes;

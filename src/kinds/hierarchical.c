@@ -26,15 +26,15 @@
 
 enum { BITS, HASHES, BLOCK, LEVELS };       /* shape words */
 enum { OPT_BLOCK, OPT_LEVELS, OPT_HASHES }; /* options */
-enum { LEAST_BLOCK = 8, MOST_BLOCK = 4096, PRESET_BLOCK = 64 };
-enum { MOST_LEVELS = 16, PRESET_LEVELS = 4 };
+enum { MIN_BLOCK = 8, MAX_BLOCK = 4096, PRESET_BLOCK = 64 };
+enum { MAX_LEVELS = 16, PRESET_LEVELS = 4 };
 
 static const char name[] = "hierarchical";
 static const struct tamis_option options[] = {
-    {"block", NULL, LEAST_BLOCK, MOST_BLOCK, "64",
+    {"block", NULL, MIN_BLOCK, MAX_BLOCK, "64",
      "bytes of a block; excerpts have at least twice that, less 1"},
-    {"levels", NULL, 1, MOST_LEVELS, "4", "sizes of blocks, each twice the one before"},
-    {"hashes", NULL, 1, TAMIS_BLOOM_MOST_HASHES, "the best for the rate", "probes per block, k"},
+    {"levels", NULL, 1, MAX_LEVELS, "4", "sizes of blocks, each twice the one before"},
+    {"hashes", NULL, 1, TAMIS_BLOOM_MAX_HASHES, "the best for the rate", "probes per block, k"},
 };
 
 /* ---- Shape ---------------------------------------------------------------------------------- */
@@ -55,11 +55,11 @@ static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
 }
 
 static tamis_status check(const uint64_t word[], uint64_t *size) {
-    if (word[BLOCK] < LEAST_BLOCK || word[BLOCK] > MOST_BLOCK)
+    if (word[BLOCK] < MIN_BLOCK || word[BLOCK] > MAX_BLOCK)
         return tamis__fail(TAMIS_CORRUPT, "hierarchical has blocks of %d to %d bytes, not %llu",
-                           LEAST_BLOCK, MOST_BLOCK, (unsigned long long)word[BLOCK]);
-    if (word[LEVELS] == 0 || word[LEVELS] > MOST_LEVELS)
-        return tamis__fail(TAMIS_CORRUPT, "hierarchical has 1 to %d levels, not %llu", MOST_LEVELS,
+                           MIN_BLOCK, MAX_BLOCK, (unsigned long long)word[BLOCK]);
+    if (word[LEVELS] == 0 || word[LEVELS] > MAX_LEVELS)
+        return tamis__fail(TAMIS_CORRUPT, "hierarchical has 1 to %d levels, not %llu", MAX_LEVELS,
                            (unsigned long long)word[LEVELS]);
     const tamis_strata s = strata_of(word);
     return tamis__strata_check(name, &s, size);

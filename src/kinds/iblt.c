@@ -31,19 +31,19 @@
 
 enum { CELLS, HASHES, ESTIMATOR, COUNTERS };                                  /* shape words */
 enum { OPT_CELLS, OPT_COUNTERS, OPT_DIFFERENCES, OPT_ESTIMATOR, OPT_HASHES }; /* options */
-enum { LEAST_HASHES = 3, USUAL_HASHES = 4, FAST_HASHES = 6, MOST_HASHES = 8 };
-enum { LEAST_COUNTERS = 64, MOST_COUNTERS = 1 << 20, USUAL_COUNTERS = 1024 };
-enum { MOST_DIFFERENCES = 1000000000 };
-#define MOST_CELLS ((uint64_t)1 << 40)
+enum { MIN_HASHES = 3, USUAL_HASHES = 4, FAST_HASHES = 6, MAX_HASHES = 8 };
+enum { MIN_COUNTERS = 64, MAX_COUNTERS = 1 << 20, USUAL_COUNTERS = 1024 };
+enum { MAX_DIFFERENCES = 1000000000 };
+#define MAX_CELLS ((uint64_t)1 << 40)
 
 static const struct tamis_option options[] = {
-    {"cells", NULL, LEAST_HASHES, MOST_CELLS, "as many as the wish needs", "cells of 24 bytes"},
-    {"counters", NULL, 0, MOST_COUNTERS, "1024",
+    {"cells", NULL, MIN_HASHES, MAX_CELLS, "as many as the wish needs", "cells of 24 bytes"},
+    {"counters", NULL, 0, MAX_COUNTERS, "1024",
      "of estimator=signed, 4 bytes each; the error falls with their root"},
-    {"differences", NULL, 1, MOST_DIFFERENCES, "none: sized by capacity and fpr",
+    {"differences", NULL, 1, MAX_DIFFERENCES, "none: sized by capacity and fpr",
      "keys that may differ, and be listed 999 times of 1000"},
     {"estimator", "none|signed|strata", 0, 0, "signed", "how to tell how many keys differ"},
-    {"hashes", NULL, LEAST_HASHES, MOST_HASHES, "the fewest cells", "cells of a key, k"},
+    {"hashes", NULL, MIN_HASHES, MAX_HASHES, "the fewest cells", "cells of a key, k"},
 };
 
 /* ---- Shape ---------------------------------------------------------------------------------- */
@@ -64,7 +64,7 @@ static double rate_with(uint64_t keys, uint64_t side, uint64_t hashes) {
 
 /* The fewest cells of a subtable that keep the rate. */
 static uint64_t side_for_rate(const tamis_wish *wish, uint64_t hashes) {
-    uint64_t low = 1, high = MOST_CELLS;
+    uint64_t low = 1, high = MAX_CELLS;
     while (low < high) {
         const uint64_t middle = low + (high - low) / 2;
         if (rate_with(wish->capacity, middle, hashes) <= wish->fpr)
@@ -80,7 +80,7 @@ static uint64_t side_for_rate(const tamis_wish *wish, uint64_t hashes) {
  * that is known for every k, with a margin that falls with the root. Margin and chance are measured,
  * for 1 to 10^5 differences: docs/kinds/iblt.md. */
 static uint64_t side_for_differences(uint64_t differences, uint64_t hashes) {
-    static const double threshold[MOST_HASHES + 1] = {[3] = 1.2218, 1.2949, 1.4250,
+    static const double threshold[MAX_HASHES + 1] = {[3] = 1.2218, 1.2949, 1.4250,
                                                       1.5697,       1.7208, 1.8731};
     const double chance = 0.0005, margin = 4, d = (double)differences, k = (double)hashes;
     const double pairs = pow(d * (d - 1) / 2 / chance, 1 / k);
@@ -107,12 +107,12 @@ static bool is_better(const tamis_wish *wish, const uint64_t word[], uint64_t si
 static void choose_cells(const tamis_wish *wish, uint64_t bytes, uint64_t word[]) {
     const bool is_told = wish->has_option[OPT_HASHES], has_cells = wish->has_option[OPT_CELLS];
     const uint64_t told = is_told ? wish->option[OPT_HASHES] : USUAL_HASHES;
-    const uint64_t least = is_told || has_cells ? told : LEAST_HASHES;
-    const uint64_t most = is_told || has_cells ? told : FAST_HASHES;
+    const uint64_t min = is_told || has_cells ? told : MIN_HASHES;
+    const uint64_t max = is_told || has_cells ? told : FAST_HASHES;
     word[CELLS] = 0;
-    for (uint64_t k = least; k <= most; k++) {
+    for (uint64_t k = min; k <= max; k++) {
         const uint64_t side = side_for(wish, k, bytes);
-        if (k > least && !is_better(wish, word, side, k)) continue;
+        if (k > min && !is_better(wish, word, side, k)) continue;
         word[CELLS] = side * k;
         word[HASHES] = k;
     }
@@ -127,42 +127,42 @@ static tamis_status choose_estimator(const tamis_wish *wish, uint64_t word[]) {
                                                       : TAMIS_SIZED_BY_NONE;
     const bool is_signed = word[ESTIMATOR] == TAMIS_SIZED_BY_SIGNS;
     word[COUNTERS] = is_signed ? counters + counters % 2 : 0;
-    if (!has_counters || (is_signed ? counters >= LEAST_COUNTERS : counters == 0)) return TAMIS_OK;
+    if (!has_counters || (is_signed ? counters >= MIN_COUNTERS : counters == 0)) return TAMIS_OK;
     return tamis__fail(TAMIS_INVALID,
                        "counters=%llu: estimator=signed has at least %d, others have none",
-                       (unsigned long long)counters, LEAST_COUNTERS);
+                       (unsigned long long)counters, MIN_COUNTERS);
 }
 
 static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
     const tamis_status rc = choose_estimator(wish, word);
     if (rc) return rc;
     const uint64_t estimator = tamis__sizer_bytes(word[ESTIMATOR], word[COUNTERS]);
-    const uint64_t least = estimator + MOST_HASHES * TAMIS_IBLT_CELL;
-    if (wish->bits && !is_sized(wish) && wish->bits / 8 < least)
+    const uint64_t min = estimator + MAX_HASHES * TAMIS_IBLT_CELL;
+    if (wish->bits && !is_sized(wish) && wish->bits / 8 < min)
         return tamis__fail(TAMIS_INVALID,
                            "%llu bits are too few for iblt: from %llu on, %llu of "
                            "them for the estimator",
-                           (unsigned long long)wish->bits, (unsigned long long)least * 8,
+                           (unsigned long long)wish->bits, (unsigned long long)min * 8,
                            (unsigned long long)estimator * 8);
     choose_cells(wish, wish->bits / 8 - (wish->bits ? estimator : 0), word);
-    if (word[CELLS] <= MOST_CELLS) return TAMIS_OK;
+    if (word[CELLS] <= MAX_CELLS) return TAMIS_OK;
     return tamis__fail(TAMIS_TOO_LARGE,
                        "iblt has at most %llu cells, and %llu keys would need more",
-                       (unsigned long long)MOST_CELLS, (unsigned long long)wish->capacity);
+                       (unsigned long long)MAX_CELLS, (unsigned long long)wish->capacity);
 }
 
 static tamis_status check(const uint64_t word[], uint64_t *size) {
     const bool is_signed = word[ESTIMATOR] == TAMIS_SIZED_BY_SIGNS;
-    if (word[HASHES] < LEAST_HASHES || word[HASHES] > MOST_HASHES)
-        return tamis__fail(TAMIS_CORRUPT, "iblt has %d to %d hashes, not %llu", LEAST_HASHES,
-                           MOST_HASHES, (unsigned long long)word[HASHES]);
-    if (word[CELLS] == 0 || word[CELLS] > MOST_CELLS || word[CELLS] % word[HASHES])
+    if (word[HASHES] < MIN_HASHES || word[HASHES] > MAX_HASHES)
+        return tamis__fail(TAMIS_CORRUPT, "iblt has %d to %d hashes, not %llu", MIN_HASHES,
+                           MAX_HASHES, (unsigned long long)word[HASHES]);
+    if (word[CELLS] == 0 || word[CELLS] > MAX_CELLS || word[CELLS] % word[HASHES])
         return tamis__fail(TAMIS_CORRUPT, "iblt cannot have %llu cells for %llu hashes",
                            (unsigned long long)word[CELLS], (unsigned long long)word[HASHES]);
     if (word[ESTIMATOR] >= TAMIS_SIZED_WAYS)
         return tamis__fail(TAMIS_CORRUPT, "iblt has no estimator %llu",
                            (unsigned long long)word[ESTIMATOR]);
-    if (is_signed ? word[COUNTERS] < LEAST_COUNTERS || word[COUNTERS] > MOST_COUNTERS ||
+    if (is_signed ? word[COUNTERS] < MIN_COUNTERS || word[COUNTERS] > MAX_COUNTERS ||
                         word[COUNTERS] % 2
                   : word[COUNTERS] != 0)
         return tamis__fail(TAMIS_CORRUPT, "iblt cannot have %llu counters with estimator %llu",

@@ -32,11 +32,11 @@
 
 enum { BITS, HASHES, STEP }; /* shape words */
 enum { OPT_HASHES, OPT_STEP };
-enum { STEPS = 3, MOST_HASHES = TAMIS_BLOOM_MOST_HASHES };
-#define MOST_BITS TAMIS_BLOOM_MOST_BITS
+enum { STEPS = 3, MAX_HASHES = TAMIS_BLOOM_MAX_HASHES };
+#define MAX_BITS TAMIS_BLOOM_MAX_BITS
 
 static const struct tamis_option options[] = {
-    {"hashes", NULL, 1, MOST_HASHES, "the best for the rate", "probes per key, k"},
+    {"hashes", NULL, 1, MAX_HASHES, "the best for the rate", "probes per key, k"},
     {"step", "4|8|16", 0, 0, "4", "the smallest increment, L"},
 };
 
@@ -119,9 +119,9 @@ static double rate(const uint64_t word[], uint64_t items) {
 
 /* ---- Shape ---------------------------------------------------------------------------------- */
 
-/* The smallest number of cells below `most` that keeps the rate; else `most`. */
-static uint64_t cells_for(double keys, double fpr, double hashes, double step, uint64_t most) {
-    uint64_t low = 1, high = most;
+/* The smallest number of cells below `max` that keeps the rate; else `max`. */
+static uint64_t cells_for(double keys, double fpr, double hashes, double step, uint64_t max) {
+    uint64_t low = 1, high = max;
     while (high - low > 1) {
         const uint64_t middle = low + (high - low) / 2;
         if (rate_of(keys, (double)middle, hashes, step) > fpr)
@@ -135,18 +135,18 @@ static uint64_t cells_for(double keys, double fpr, double hashes, double step, u
 /* The best k is found by trying; beyond it the size only rises. */
 static tamis_status plan_for_rate(const tamis_wish *wish, uint64_t word[]) {
     const double keys = wish->capacity ? (double)wish->capacity : 1, step = step_of(word);
-    const uint64_t given = word[HASHES], most = MOST_BITS / width_of(word), group = 64;
-    uint64_t least = most;
-    for (uint64_t k = given ? given : 1; k <= (given ? given : MOST_HASHES); k++) {
-        const uint64_t needed = cells_for(keys, wish->fpr, (double)k, step, most);
-        if (needed > least) break;
-        least = needed;
+    const uint64_t given = word[HASHES], max = MAX_BITS / width_of(word), group = 64;
+    uint64_t min = max;
+    for (uint64_t k = given ? given : 1; k <= (given ? given : MAX_HASHES); k++) {
+        const uint64_t needed = cells_for(keys, wish->fpr, (double)k, step, max);
+        if (needed > min) break;
+        min = needed;
         word[HASHES] = k;
     }
-    least = (least + group - 1) / group * group;
-    while (least < most && rate_of(keys, (double)least, (double)word[HASHES], step) > wish->fpr)
-        least += group;
-    const uint64_t cells = tamis__round_to_fold(least, group, most);
+    min = (min + group - 1) / group * group;
+    while (min < max && rate_of(keys, (double)min, (double)word[HASHES], step) > wish->fpr)
+        min += group;
+    const uint64_t cells = tamis__round_to_fold(min, group, max);
     if (!cells) return tamis__fail(TAMIS_TOO_LARGE, "increment would need over 2^56 bytes");
     word[BITS] = cells * width_of(word);
     return TAMIS_OK;
@@ -160,7 +160,7 @@ static tamis_status plan_for_size(const tamis_wish *wish, uint64_t word[]) {
     word[BITS] = cells * width_of(word);
     if (word[HASHES]) return TAMIS_OK;
     double best = INFINITY;
-    for (uint64_t k = 1; k <= MOST_HASHES; k++) {
+    for (uint64_t k = 1; k <= MAX_HASHES; k++) {
         const double is = rate_of(keys, (double)cells, (double)k, step);
         if (is < best) best = is, word[HASHES] = k;
     }
@@ -174,13 +174,13 @@ static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
 }
 
 static tamis_status check(const uint64_t word[], uint64_t *size) {
-    if (word[HASHES] == 0 || word[HASHES] > MOST_HASHES)
-        return tamis__fail(TAMIS_CORRUPT, "increment has 1 to %d hashes, not %llu", MOST_HASHES,
+    if (word[HASHES] == 0 || word[HASHES] > MAX_HASHES)
+        return tamis__fail(TAMIS_CORRUPT, "increment has 1 to %d hashes, not %llu", MAX_HASHES,
                            (unsigned long long)word[HASHES]);
     if (word[STEP] >= STEPS)
         return tamis__fail(TAMIS_CORRUPT, "increment has no step %llu",
                            (unsigned long long)word[STEP]);
-    if (word[BITS] == 0 || word[BITS] > MOST_BITS || word[BITS] % width_of(word))
+    if (word[BITS] == 0 || word[BITS] > MAX_BITS || word[BITS] % width_of(word))
         return tamis__fail(TAMIS_CORRUPT, "increment cannot have %llu bits: %u for each cell",
                            (unsigned long long)word[BITS], width_of(word));
     *size = tamis__bitmap_size(word[BITS]);

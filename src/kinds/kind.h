@@ -11,7 +11,7 @@
 
 /* No payload is larger: sums of a few sizes then never overflow 64 bits. */
 #define TAMIS_MAX_PAYLOAD_BYTES ((uint64_t)1 << 56)
-#define TAMIS_MOST_CAPACITY     ((uint64_t)1 << 56)
+#define TAMIS_MAX_CAPACITY     ((uint64_t)1 << 56)
 
 /* How far a step of time has come that is made in parts, and which one. */
 typedef struct tamis_leaving {
@@ -113,9 +113,9 @@ typedef struct tamis_print_query {
 typedef struct tamis_print_facet {
     unsigned made; /* as in tamis_build_facet */
     void (*at)(const tamis_body *, uint64_t row, const char **id, const uint8_t **print);
-    bool (*similar)(const tamis_body *, const tamis_print_query *, double least,
+    bool (*similar)(const tamis_body *, const tamis_print_query *, double min,
                     tamis_matches *take, void *ctx, struct tamis_searched *);
-    size_t (*nearest)(const tamis_body *, const tamis_print_query *, double least,
+    size_t (*nearest)(const tamis_body *, const tamis_print_query *, double min,
                       struct tamis_match *matches, size_t room, struct tamis_searched *);
     bool (*screen)(const tamis_body *, const tamis_print_query *, tamis_matches *take, void *ctx,
                    struct tamis_searched *);
@@ -145,7 +145,7 @@ typedef struct tamis_census {
     uint64_t records;
     uint64_t keys;    /* distinct hashes; of records with values only */
     uint64_t zeros;   /* records with value 0 */
-    uint64_t most;    /* the largest value */
+    uint64_t max;    /* the largest value */
     uint64_t largest; /* records of the label that has most; of labels only */
     uint64_t leader;  /* the number of that label, the first of equals */
     uint64_t labels;  /* how many there are */
@@ -179,7 +179,7 @@ typedef struct tamis_build_facet {
 
     /* For a segment of n records: working memory, and bytes that it can have at most. */
     uint64_t (*work)(const uint64_t word[], uint64_t n);
-    uint64_t (*most)(const uint64_t word[], uint64_t n);
+    uint64_t (*max)(const uint64_t word[], uint64_t n);
 
     /* Makes one segment; *size becomes its bytes, a multiple of 8. `work` and `out` are aligned to 64
      * and hold whatever was there before. The same records give the same bytes. */
@@ -310,7 +310,7 @@ typedef struct tamis_kind {
     /* Values. get leaves value[i] alone where hit[i] becomes 0. put of many is all or none. */
     void (*get)(const tamis_body *, const uint64_t *hash, size_t n, uint64_t *value, uint8_t *hit);
     tamis_status (*put)(tamis_body *, const uint64_t *hash, const uint64_t *value, size_t n);
-    uint64_t (*most_value)(const uint64_t word[]); /* that fits */
+    uint64_t (*max_value)(const uint64_t word[]); /* that fits */
 
     /* A step of time. In parts, where it takes long: clears up to `bytes` more of what leaves; true
      * when all has left and time has moved on. Until then the body is as before the step, but for what

@@ -24,11 +24,11 @@
 
 enum { RANGE = TAMIS_SEGMENT_WORDS, SHIFT, LABELS, NAMES, LARGEST };
 enum { OPT_SEGMENT, OPT_RANGE, OPT_COUNT };
-enum { MOST_LABELS = 1 << 24, NAME_MOST = 255 };
+enum { MAX_LABELS = 1 << 24, MAX_NAME = 255 };
 
 static const struct tamis_option options[] = {
     TAMIS_SEGMENT_OPTION,
-    {"range", NULL, 1, TAMIS_CODED_MOST_RANGE - 1, "capacity/fpr",
+    {"range", NULL, 1, TAMIS_CODED_MAX_RANGE - 1, "capacity/fpr",
      "cells that hashes are scaled to"},
 };
 
@@ -54,7 +54,7 @@ static uint64_t tail_size(const uint64_t word[]) {
 
 /* Everything that the number of pairs and labels decides. */
 static tamis_status lay_out(const tamis_coded_wish *coded, uint64_t word[]) {
-    if (word[RANGE] > (TAMIS_CODED_MOST_RANGE - 1) / labels_at_least(word[LABELS]))
+    if (word[RANGE] > (TAMIS_CODED_MAX_RANGE - 1) / labels_at_least(word[LABELS]))
         return tamis__fail(TAMIS_INVALID, "%llu labels of %llu cells are out of reach: over 2^63",
                            (unsigned long long)word[LABELS], (unsigned long long)word[RANGE]);
     word[SHIFT] = tamis__coded_shift(coded->n, word[RANGE], coded->segment_keys);
@@ -111,12 +111,12 @@ static tamis_status fit(const tamis_wish *wish, const tamis_census *census, uint
 
 static tamis_status check(const uint64_t word[], uint64_t *size) {
     const uint64_t labels = word[LABELS], names = word[NAMES];
-    if (labels > MOST_LABELS || names < 2 * labels || names > labels * (NAME_MOST + 1) ||
+    if (labels > MAX_LABELS || names < 2 * labels || names > labels * (MAX_NAME + 1) ||
         word[LARGEST] > (labels ? labels - 1 : 0))
         return tamis__fail(TAMIS_CORRUPT, "damaged: %llu labels with %llu bytes of names",
                            (unsigned long long)labels, (unsigned long long)names);
     if (word[RANGE] == 0 || word[SHIFT] > 63 ||
-        word[RANGE] > (TAMIS_CODED_MOST_RANGE - 1) / labels_at_least(labels) ||
+        word[RANGE] > (TAMIS_CODED_MAX_RANGE - 1) / labels_at_least(labels) ||
         word[TAMIS_SEGMENTS] != tamis__coded_segments(word[RANGE], (unsigned)word[SHIFT]))
         return tamis__fail(TAMIS_CORRUPT, "damaged: labels cannot have %llu cells in %llu segments",
                            (unsigned long long)word[RANGE], (unsigned long long)word[TAMIS_SEGMENTS]);
@@ -167,7 +167,7 @@ static tamis_status audit_names(const tamis_body *f) {
         const uint64_t from = at;
         is_legal = tamis__get32(starts + i * 4) == from;
         while (at < size && names[at] >= 0x20 && names[at] != 0x7f) at++;
-        is_legal = is_legal && at < size && names[at] == 0 && at > from && at - from <= NAME_MOST;
+        is_legal = is_legal && at < size && names[at] == 0 && at > from && at - from <= MAX_NAME;
         at++;
     }
     if (is_legal && at == size && is_zero(names + size, starts) &&
@@ -197,9 +197,9 @@ static uint64_t work_size(const uint64_t word[], uint64_t n) {
     return n * 8 + tamis__coded_work(n);
 }
 
-static uint64_t most(const uint64_t word[], uint64_t n) {
+static uint64_t max(const uint64_t word[], uint64_t n) {
     const tamis_coded_shape shape = shape_of(word);
-    return tamis__coded_most(n, tamis__coded_segment_range(&shape, 0), TAMIS_CODED_BEST);
+    return tamis__coded_max_bytes(n, tamis__coded_segment_range(&shape, 0), TAMIS_CODED_BEST);
 }
 
 /* Shell's sort, for the pairs of a cell: those of one key are in order already. */
@@ -331,7 +331,7 @@ static const tamis_build_facet build = {
     .fit = fit,
     .segment = segment,
     .work = work_size,
-    .most = most,
+    .max = max,
     .make = make,
 };
 

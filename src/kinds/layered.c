@@ -24,14 +24,14 @@
 
 enum { BITS, HASHES, LAYERS, SHRINK };         /* shape words */
 enum { OPT_LAYERS, OPT_SHRINK, OPT_HASHES };   /* options */
-enum { MOST_LAYERS = 64, MOST_SHRINK = 90 };   /* of which the preset is */
+enum { MAX_LAYERS = 64, MAX_SHRINK = 90 };   /* of which the preset is */
 enum { PRESET_LAYERS = 4, PRESET_SHRINK = 0 }; /* four equal layers */
 
 static const char name[] = "layered";
 static const struct tamis_option options[] = {
-    {"layers", NULL, 1, MOST_LAYERS, "4", "the highest count"},
-    {"shrink", NULL, 0, MOST_SHRINK, "0", "percent by which each layer is smaller than the last"},
-    {"hashes", NULL, 1, TAMIS_BLOOM_MOST_HASHES, "the best for the rate", "probes per layer, k"},
+    {"layers", NULL, 1, MAX_LAYERS, "4", "the highest count"},
+    {"shrink", NULL, 0, MAX_SHRINK, "0", "percent by which each layer is smaller than the last"},
+    {"hashes", NULL, 1, TAMIS_BLOOM_MAX_HASHES, "the best for the rate", "probes per layer, k"},
 };
 
 /* ---- Shape ---------------------------------------------------------------------------------- */
@@ -56,12 +56,12 @@ static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
 }
 
 static tamis_status check(const uint64_t word[], uint64_t *size) {
-    if (word[LAYERS] == 0 || word[LAYERS] > MOST_LAYERS)
-        return tamis__fail(TAMIS_CORRUPT, "layered has 1 to %d layers, not %llu", MOST_LAYERS,
+    if (word[LAYERS] == 0 || word[LAYERS] > MAX_LAYERS)
+        return tamis__fail(TAMIS_CORRUPT, "layered has 1 to %d layers, not %llu", MAX_LAYERS,
                            (unsigned long long)word[LAYERS]);
-    if (word[SHRINK] > MOST_SHRINK)
+    if (word[SHRINK] > MAX_SHRINK)
         return tamis__fail(TAMIS_CORRUPT, "layered shrinks by 0 to %d percent, not %llu",
-                           MOST_SHRINK, (unsigned long long)word[SHRINK]);
+                           MAX_SHRINK, (unsigned long long)word[SHRINK]);
     const tamis_strata s = strata_of(word);
     return tamis__strata_check(name, &s, size);
 }

@@ -29,11 +29,11 @@
 #include "kinds/kind.h"
 
 enum { BINS, KEEP };
-enum { FEWEST_BINS = 16, MOST_BINS = 1 << 16, USUAL_BINS = 1024 };
-enum { MOST_FEW = 16, ALL = 64 }; /* bits of a number */
+enum { FEWEST_BINS = 16, MAX_BINS = 1 << 16, USUAL_BINS = 1024 };
+enum { MAX_FEW = 16, ALL = 64 }; /* bits of a number */
 
 static const struct tamis_option options[] = {
-    {"bins", NULL, FEWEST_BINS, MOST_BINS, "1024",
+    {"bins", NULL, FEWEST_BINS, MAX_BINS, "1024",
      "numbers that are kept; the error falls with their root"},
     {"keep", NULL, 1, ALL, "64", "bits of each number; below 64 it was shrunk and takes no keys"},
 };
@@ -55,14 +55,14 @@ static unsigned lacks(const uint64_t word[]) {
 }
 
 static bool is_legal(const uint64_t word[]) {
-    return word[BINS] >= FEWEST_BINS && word[BINS] <= MOST_BINS &&
-           (word[KEEP] == ALL || (word[KEEP] >= 1 && word[KEEP] <= MOST_FEW));
+    return word[BINS] >= FEWEST_BINS && word[BINS] <= MAX_BINS &&
+           (word[KEEP] == ALL || (word[KEEP] >= 1 && word[KEEP] <= MAX_FEW));
 }
 
 static tamis_status refuse(tamis_status status, const uint64_t word[]) {
     return tamis__fail(status,
                        "minhash has from %d to %d bins of 1 to %d or %d bits, not %llu of %llu",
-                       FEWEST_BINS, MOST_BINS, MOST_FEW, ALL, (unsigned long long)word[BINS],
+                       FEWEST_BINS, MAX_BINS, MAX_FEW, ALL, (unsigned long long)word[BINS],
                        (unsigned long long)word[KEEP]);
 }
 
@@ -95,9 +95,9 @@ static tamis_status fold(const tamis_body *f, uint64_t by, uint64_t word[]) {
 
 static tamis_status shrink(const tamis_body *f, uint64_t keep, uint64_t word[]) {
     (void)f;
-    if (keep < 1 || keep > MOST_FEW)
+    if (keep < 1 || keep > MAX_FEW)
         return tamis__fail(TAMIS_INVALID, "minhash keeps from 1 to %d bits of a number, not %llu",
-                           MOST_FEW, (unsigned long long)keep);
+                           MAX_FEW, (unsigned long long)keep);
     word[KEEP] = keep;
     return TAMIS_OK;
 }
@@ -220,7 +220,7 @@ static void measure(const tamis_body *f, const tamis_body *other, tamis_measure 
 
 /* Which bins are full, a bit for each: small enough for the stack, fast to go through. */
 typedef struct occupancy {
-    uint64_t word[MOST_BINS / 64];
+    uint64_t word[MAX_BINS / 64];
     uint64_t bins;
 } occupancy;
 
@@ -239,15 +239,15 @@ static uint64_t place_of(uint64_t i, uint64_t j) {
 static uint64_t lender_of(const occupancy *o, uint64_t i) {
     enum { DRAWS = 64 };
     for (uint64_t draw = 0; draw < DRAWS; draw++) {
-        const uint64_t j = tamis__range(place_of(i, MOST_BINS + draw), o->bins);
+        const uint64_t j = tamis__range(place_of(i, MAX_BINS + draw), o->bins);
         if (is_full(o, j)) return j;
     }
-    uint64_t first = o->bins, least = UINT64_MAX;
+    uint64_t first = o->bins, min = UINT64_MAX;
     for (uint64_t w = 0; w * 64 < o->bins; w++)
         for (uint64_t rest = o->word[w]; rest; rest &= rest - 1) {
             const uint64_t j = w * 64 + tamis__popcount64((rest & (0 - rest)) - 1),
                            place = place_of(i, j);
-            if (place <= least) least = place, first = j;
+            if (place <= min) min = place, first = j;
         }
     return first;
 }

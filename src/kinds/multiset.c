@@ -33,7 +33,7 @@
 /* ---- Counts as slots ------------------------------------------------------------------------ */
 
 /* 64 digits of base 2, x at both ends, and a 0. */
-enum { MOST_SPELLED = 67 };
+enum { MAX_SPELLED = 67 };
 
 typedef struct number {
     uint64_t base, above; /* digits 0 to base-1, for counts that are larger than this */
@@ -72,7 +72,7 @@ static unsigned spell(const tamis_slots *t, uint64_t x, uint64_t count, uint64_t
 }
 
 static uint64_t length(const tamis_slots *t, uint64_t value, uint64_t count) {
-    uint64_t slot[MOST_SPELLED];
+    uint64_t slot[MAX_SPELLED];
     return spell(t, value, count, slot);
 }
 
@@ -117,16 +117,16 @@ static tamis_bag_entry read_entry(const tamis_slots *t, const tamis_run *run, ui
 /* A run is legal when what is read from it would be written like that. A count that wrapped in
  * reading would not. */
 static bool is_legal(const tamis_slots *t, const tamis_run *run) {
-    uint64_t slot[MOST_SPELLED], least = 0;
+    uint64_t slot[MAX_SPELLED], min = 0;
     tamis_bag_entry entry;
     for (uint64_t at = run->start; at < run->end; at += entry.length) {
         entry = read_entry(t, run, at);
-        if (entry.count == 0 || entry.value < least || entry.length > MOST_SPELLED ||
+        if (entry.count == 0 || entry.value < min || entry.length > MAX_SPELLED ||
             spell(t, entry.value, entry.count, slot) != entry.length)
             return false;
         for (uint64_t i = 0; i < entry.length; i++)
             if (tamis__slot_get(t, at + i) != slot[i]) return false;
-        least = entry.value + 1;
+        min = entry.value + 1;
     }
     return true;
 }
@@ -156,7 +156,7 @@ static found find(const tamis_slots *t, uint64_t home, uint64_t value) {
  * all will fit, and moving throws a body away that it could not fill. */
 static tamis_status set_count(const tamis_slots *t, uint64_t home, uint64_t value, found *f,
                               uint64_t count) {
-    uint64_t slot[MOST_SPELLED];
+    uint64_t slot[MAX_SPELLED];
     const unsigned n = count ? spell(t, value, count, slot) : 0;
     for (; f->length < n; f->length++) {
         const tamis_status rc = tamis__slot_insert(t, home, &f->run, f->at + f->length, 0);
@@ -174,11 +174,11 @@ static tamis_status put(const tamis_slots *t, uint64_t home, uint64_t value, uin
 }
 
 /* Slots of one bit could not hold a count. */
-enum { LEAST_WIDTH = 2 };
-static const struct tamis_option options[] = {TAMIS_BAG_REMAINDER_OPTION(LEAST_WIDTH)};
+enum { MIN_WIDTH = 2 };
+static const struct tamis_option options[] = {TAMIS_BAG_REMAINDER_OPTION(MIN_WIDTH)};
 
 static const tamis_bag_code code = {.name = "multiset",
-                                    .least_width = LEAST_WIDTH,
+                                    .min_width = MIN_WIDTH,
                                     .read = read_entry,
                                     .length = length,
                                     .put = put};

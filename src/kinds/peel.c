@@ -15,7 +15,7 @@
 
 /* Keys are numbers of 30 bits here. Segments are planned for 2^24 keys at most; only hashes that are
  * not well mixed can bring one this far. */
-#define MOST_KEYS (((uint64_t)1 << 30) - 1)
+#define MAX_KEYS (((uint64_t)1 << 30) - 1)
 
 /* Tries come in rounds: every new round has a fiftieth more cells than the first. */
 enum { ROUNDS = 8, TRIES_OF_ROUND = 8, TRIES = ROUNDS * TRIES_OF_ROUND, ROUND_GAIN = 50 };
@@ -23,13 +23,13 @@ enum { ROUNDS = 8, TRIES_OF_ROUND = 8, TRIES = ROUNDS * TRIES_OF_ROUND, ROUND_GA
 /* Segments that are looked through before what they name is taken out. */
 enum { SEGMENTS_AT_ONCE = 4 };
 
-enum { LEAST_LOG = 2, MOST_LOG = 15, FACTORS = 23, FACTOR_ONE = 4096 };
+enum { MIN_LOG = 2, MAX_LOG = 15, FACTORS = 23, FACTOR_ONE = 4096 };
 
 /* From how many keys on strips have 2^3, 2^4, ... cells, for arity 3 and 4. Longer strips leave
  * fewer graphs that cannot be peeled, shorter ones stay in the cache. These are the powers of 3.33
  * and 2.91 that Graf and Lemire found; but from a million keys on one step later, and with arity 4
  * below 3015 keys one step earlier, where one try in six failed. */
-static const uint32_t longer_from[2][MOST_LOG - LEAST_LOG] = {
+static const uint32_t longer_from[2][MAX_LOG - MIN_LOG] = {
     {3, 9, 28, 92, 304, 1010, 3362, 11193, 37273, 124118, 413310, 4583150, 15261887},
     {15, 43, 123, 356, 1036, 3015, 25527, 74281, 216158, 629017, 5326579, 15500344, 45106001},
 };
@@ -55,8 +55,8 @@ static uint64_t cells_wanted(uint64_t n, unsigned arity, uint64_t round) {
 
 static tamis_peel_graph graph_for(uint64_t n, unsigned arity, uint64_t seed) {
     if (n == 0) return (tamis_peel_graph){0, 0, 0};
-    unsigned log = LEAST_LOG;
-    while (log < MOST_LOG && n >= longer_from[arity - 3][log - LEAST_LOG]) log++;
+    unsigned log = MIN_LOG;
+    while (log < MAX_LOG && n >= longer_from[arity - 3][log - MIN_LOG]) log++;
     const uint64_t wanted = cells_wanted(n, arity, seed / TRIES_OF_ROUND);
     const uint64_t strips = ((wanted - 1) >> log) + 1;
     return (tamis_peel_graph){seed * TAMIS_PEEL_TURN, strips < arity ? 1 : strips - arity + 1,
@@ -75,8 +75,8 @@ uint64_t tamis__peel_expect(const tamis_peel_form *form, uint64_t keys) {
     return form->segments * size_of(form, &g);
 }
 
-uint64_t tamis__peel_most(const tamis_peel_form *form, uint64_t n) {
-    if (n > MOST_KEYS) n = 0; /* is refused before anything is made */
+uint64_t tamis__peel_max_bytes(const tamis_peel_form *form, uint64_t n) {
+    if (n > MAX_KEYS) n = 0; /* is refused before anything is made */
     const tamis_peel_graph g = graph_for(n, form->arity, TRIES - 1);
     return size_of(form, &g);
 }
@@ -84,7 +84,7 @@ uint64_t tamis__peel_most(const tamis_peel_form *form, uint64_t n) {
 /* For each cell a word and a byte, a place in the order, of which one more is written but not
  * counted, and with values a number. */
 uint64_t tamis__peel_work(const tamis_peel_form *form, uint64_t n) {
-    if (n > MOST_KEYS) n = 0;
+    if (n > MAX_KEYS) n = 0;
     const tamis_peel_graph g = graph_for(n, form->arity, TRIES - 1);
     const uint64_t cells = tamis__peel_cells(&g, form->arity);
     const uint64_t numbers = form->value_bits ? 2 * cells : cells;
@@ -179,7 +179,7 @@ TAMIS_HOT unsigned put_in(table t, bool has_values, uint64_t cell, unsigned j, u
 TAMIS_HOT void count_some(bench *b, unsigned arity, bool has_values, uint64_t key, uint64_t end) {
     const bench fixed = *b; /* a store of bytes might change *b, but not this copy */
     const table t = fixed.table;
-    uint64_t at[TAMIS_PEEL_MOST_ARITY];
+    uint64_t at[TAMIS_PEEL_MAX_ARITY];
     unsigned any = 0;
     for (; key < end; key++) {
         const uint64_t x = turned(&fixed, key), mixed = tamis__mix(x);
@@ -233,7 +233,7 @@ TAMIS_HOT uint64_t drain(bench *b, unsigned arity, bool has_values, uint64_t pee
     enum { AHEAD = 8 };
     const table t = b->table;
     uint32_t *order = b->order;
-    uint64_t at[TAMIS_PEEL_MOST_ARITY];
+    uint64_t at[TAMIS_PEEL_MAX_ARITY];
     for (uint64_t next = peeled; next < found; next++) {
         if (found - next > AHEAD) __builtin_prefetch(&t.word[order[next + AHEAD]]);
         const uint64_t c = order[next];
@@ -308,7 +308,7 @@ TAMIS_HOT void assign_as(const bench *b, unsigned arity, bool is_narrow, bool ha
     enum { AHEAD = 64 };
     const uint32_t *order = b->order;
     const table t = b->table;
-    uint64_t at[TAMIS_PEEL_MOST_ARITY];
+    uint64_t at[TAMIS_PEEL_MAX_ARITY];
     for (uint64_t i = b->task->n; i-- > 0;) {
         if (i >= AHEAD) __builtin_prefetch(&t.word[order[i - AHEAD]]);
         const uint64_t c = order[i], own = t.count[c];
@@ -429,7 +429,7 @@ static void lay_out(bench *b, uint8_t *work) {
 tamis_status tamis__peel_make(const tamis_peel_form *form, const tamis_peel_task *t, uint8_t *work,
                               uint8_t *out, uint64_t *size) {
     bench b = {.form = form, .task = t, .hash = t->hash, .segments = form->segments};
-    for (uint64_t seed = 0; seed < TRIES && t->n <= MOST_KEYS; seed++) {
+    for (uint64_t seed = 0; seed < TRIES && t->n <= MAX_KEYS; seed++) {
         b.graph = graph_for(t->n, form->arity, seed);
         b.cells = tamis__peel_cells(&b.graph, form->arity);
         lay_out(&b, work);
@@ -449,7 +449,7 @@ tamis_status tamis__peel_audit(const tamis_peel_form *form, const uint8_t *bytes
         return tamis__fail(TAMIS_CORRUPT, "damaged: a segment of %llu bytes",
                            (unsigned long long)size);
     const uint64_t n = tamis__peel_keys(bytes), seed = tamis__get64(bytes + 8);
-    if (n > MOST_KEYS || seed >= (n ? TRIES : 1))
+    if (n > MAX_KEYS || seed >= (n ? TRIES : 1))
         return tamis__fail(TAMIS_CORRUPT, "damaged: a segment of %llu keys by try %llu",
                            (unsigned long long)n, (unsigned long long)seed);
     const tamis_peel_graph g = graph_for(n, form->arity, seed);

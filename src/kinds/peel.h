@@ -28,8 +28,8 @@
 
 enum {
     TAMIS_PEEL_HEADER = 24,
-    TAMIS_PEEL_MOST_ARITY = 4,
-    TAMIS_PEEL_MOST_GUARD = 32,
+    TAMIS_PEEL_MAX_ARITY = 4,
+    TAMIS_PEEL_MAX_GUARD = 32,
     TAMIS_PEEL_SLOT_BITS = 2, /* which of its cells' slots a key owns */
     TAMIS_PEEL_BEHIND = 8     /* bytes behind a segment that must be readable: loads are wider */
 };
@@ -39,7 +39,7 @@ typedef struct tamis_peel_form {
     uint64_t segments;     /* that all hashes are cut into, by tamis__range */
     unsigned arity;      /* cells of a key: 3, or 4, which is smaller and slower */
     unsigned value_bits; /* 0 to 64 */
-    unsigned guard_bits; /* 0 to TAMIS_PEEL_MOST_GUARD */
+    unsigned guard_bits; /* 0 to TAMIS_PEEL_MAX_GUARD */
     bool has_slots;      /* values lie behind the cells, where they can change; arity is 4 */
 } tamis_peel_form;
 
@@ -51,7 +51,7 @@ typedef struct tamis_peel_task {
 
 /* For a segment of n keys: working memory, and bytes that it can have at most. */
 uint64_t tamis__peel_work(const tamis_peel_form *, uint64_t n);
-uint64_t tamis__peel_most(const tamis_peel_form *, uint64_t n);
+uint64_t tamis__peel_max_bytes(const tamis_peel_form *, uint64_t n);
 
 /* Bytes of all segments to reckon with for so many keys, spread evenly. */
 uint64_t tamis__peel_expect(const tamis_peel_form *, uint64_t keys);
@@ -126,7 +126,7 @@ typedef struct tamis_peel_aim {
     const uint8_t *cells; /* NULL: the segment is empty */
     const uint8_t *slots; /* with slots only: where they start, and the bit of the key's own */
     uint64_t slot;
-    uint64_t cell[TAMIS_PEEL_MOST_ARITY];
+    uint64_t cell[TAMIS_PEEL_MAX_ARITY];
     uint64_t guard;
 } tamis_peel_aim;
 

@@ -19,8 +19,8 @@
 #include "kinds/kind.h"
 #include "kinds/slots.h"
 
-enum { LEAST_WIDTH = 1 };
-static const struct tamis_option options[] = {TAMIS_BAG_REMAINDER_OPTION(LEAST_WIDTH)};
+enum { MIN_WIDTH = 1 };
+static const struct tamis_option options[] = {TAMIS_BAG_REMAINDER_OPTION(MIN_WIDTH)};
 
 /* ---- Equal fingerprints are equal slots ----------------------------------------------------- */
 
@@ -58,7 +58,7 @@ static bool is_legal(const tamis_slots *t, const tamis_run *run) {
 }
 
 static const tamis_bag_code code = {.name = "quotient",
-                                    .least_width = LEAST_WIDTH,
+                                    .min_width = MIN_WIDTH,
                                     .read = read_entry,
                                     .length = length,
                                     .put = put};

@@ -21,11 +21,11 @@
 enum { BITS, HASHES };          /* shape words */
 enum { OPT_HASHES };            /* options */
 enum { KEPT, CLEARED, ARRAYS }; /* the two arrays */
-enum { MOST_HASHES = TAMIS_BLOOM_MOST_HASHES };
+enum { MAX_HASHES = TAMIS_BLOOM_MAX_HASHES };
 
 static const char name[] = "retouched";
 static const struct tamis_option options[] = {
-    {"hashes", NULL, 1, MOST_HASHES, "the best for the rate", "probes per key, k"},
+    {"hashes", NULL, 1, MAX_HASHES, "the best for the rate", "probes per key, k"},
 };
 
 /* ---- Shape ---------------------------------------------------------------------------------- */
@@ -144,7 +144,7 @@ static void clear_share(tamis_body *f, double share, uint64_t seed, struct tamis
 }
 
 /* The bits of a key, each once. */
-static unsigned bits_of(const tamis_body *f, uint64_t hash, uint64_t at[MOST_HASHES]) {
+static unsigned bits_of(const tamis_body *f, uint64_t hash, uint64_t at[MAX_HASHES]) {
     uint64_t x = tamis__chain_start(hash);
     unsigned n = 0;
     for (uint64_t i = 0; i < f->word[HASHES]; i++) {
@@ -166,7 +166,7 @@ static uint64_t count_found(const tamis_body *f, const uint64_t *hash, size_t n)
  * it would take a second pass per bit to know all of it, and uncounting the troublesome keys that
  * are done saved 2 % of the lost keys in the best case measured. */
 static void tally(const tamis_body *f, const uint64_t *hash, size_t n, uint32_t *needs) {
-    uint64_t at[MOST_HASHES];
+    uint64_t at[MAX_HASHES];
     for (size_t j = 0; j < n; j++)
         if (is_found(f, hash[j]))
             for (unsigned i = bits_of(f, hash[j], at); i--;)

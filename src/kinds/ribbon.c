@@ -27,7 +27,7 @@ enum { OPT_SEGMENT, OPT_WIDTH, OPT_NARROW };
 
 static const struct tamis_option options[] = {
     TAMIS_SEGMENT_OPTION,
-    {"width", NULL, 1, TAMIS_BAND_GUARD_MOST, "by fpr or size", "columns: bits of a fingerprint"},
+    {"width", NULL, 1, TAMIS_BAND_MAX_GUARD, "by fpr or size", "columns: bits of a fingerprint"},
     {"narrow", NULL, 0, 65535, "by fpr or size, 0 with width",
      "keys with one column less, in 65536ths of all"},
 };
@@ -51,12 +51,12 @@ static uint64_t expect(const uint64_t word[], uint64_t keys) {
 }
 
 /* The most columns with which so many keys fit into a size. */
-static tamis_status widest(uint64_t word[], uint64_t keys, uint64_t most) {
-    uint64_t low = 0, high = (uint64_t)TAMIS_BAND_GUARD_MOST << 16;
+static tamis_status widest(uint64_t word[], uint64_t keys, uint64_t max) {
+    uint64_t low = 0, high = (uint64_t)TAMIS_BAND_MAX_GUARD << 16;
     while (low < high) {
         const uint64_t middle = low + (high - low + 1) / 2;
         set_columns(word, tamis__band_columns(middle));
-        if (expect(word, keys) <= most)
+        if (expect(word, keys) <= max)
             low = middle;
         else
             high = middle - 1;
@@ -72,14 +72,14 @@ static tamis_status width_beside_narrow(const tamis_wish *wish, uint64_t word[])
     const double share = 1 + (double)wish->option[OPT_NARROW] / 65536;
     word[NARROW] = wish->option[OPT_NARROW];
     if (wish->bits) {
-        for (word[WIDTH] = TAMIS_BAND_GUARD_MOST; word[WIDTH] > 0; word[WIDTH]--)
+        for (word[WIDTH] = TAMIS_BAND_MAX_GUARD; word[WIDTH] > 0; word[WIDTH]--)
             if (expect(word, wish->capacity) <= wish->bits / 8) return TAMIS_OK;
     } else {
-        for (word[WIDTH] = 1; word[WIDTH] <= TAMIS_BAND_GUARD_MOST; word[WIDTH]++)
+        for (word[WIDTH] = 1; word[WIDTH] <= TAMIS_BAND_MAX_GUARD; word[WIDTH]++)
             if (ldexp(share, -(int)word[WIDTH]) <= wish->fpr) return TAMIS_OK;
     }
     return tamis__fail(TAMIS_INVALID, "no width from 1 to %d serves with narrow=%llu",
-                       TAMIS_BAND_GUARD_MOST, (unsigned long long)word[NARROW]);
+                       TAMIS_BAND_MAX_GUARD, (unsigned long long)word[NARROW]);
 }
 
 static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
@@ -99,7 +99,7 @@ static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
         if (!tamis__band_columns_for(wish->fpr, &columns))
             return tamis__fail(TAMIS_INVALID,
                                "fpr=%.3g is out of reach for ribbon: its least is 2^-%d", wish->fpr,
-                               TAMIS_BAND_GUARD_MOST);
+                               TAMIS_BAND_MAX_GUARD);
         set_columns(word, columns);
     }
     word[TAMIS_SEGMENT_BYTES] = expect(word, wish->capacity);
@@ -107,7 +107,7 @@ static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
 }
 
 static tamis_status check(const uint64_t word[], uint64_t *size) {
-    if (word[WIDTH] == 0 || word[WIDTH] > TAMIS_BAND_GUARD_MOST || word[NARROW] >= 65536)
+    if (word[WIDTH] == 0 || word[WIDTH] > TAMIS_BAND_MAX_GUARD || word[NARROW] >= 65536)
         return tamis__fail(TAMIS_CORRUPT, "damaged: a ribbon of %llu columns, %llu narrow",
                            (unsigned long long)word[WIDTH], (unsigned long long)word[NARROW]);
     return tamis__segments_check(word, 0, size);
@@ -124,7 +124,7 @@ static double rate(const uint64_t word[], uint64_t items) {
 
 static tamis_status audit(const tamis_body *f) {
     const tamis_band_form form = form_of(f->word);
-    tamis_status rc = tamis__segments_audit(f, 0, TAMIS_BAND_LEAST);
+    tamis_status rc = tamis__segments_audit(f, 0, TAMIS_BAND_MIN);
     for (uint64_t i = 0; i < f->word[TAMIS_SEGMENTS] && !rc; i++) {
         uint64_t size;
         const uint8_t *band = tamis__segment(f, i, &size);
@@ -177,9 +177,9 @@ static uint64_t work(const uint64_t word[], uint64_t n) {
     return tamis__band_work(&form, n);
 }
 
-static uint64_t most(const uint64_t word[], uint64_t n) {
+static uint64_t max(const uint64_t word[], uint64_t n) {
     const tamis_band_form form = form_of(word);
-    return tamis__band_most(&form, n);
+    return tamis__band_max_bytes(&form, n);
 }
 
 static tamis_status make(const uint64_t word[], const tamis_segment *segment, uint8_t *room,
@@ -196,7 +196,7 @@ static const tamis_build_facet building = {
     .fit = fit,
     .segment = tamis__segment_of,
     .work = work,
-    .most = most,
+    .max = max,
     .make = make,
 };
 

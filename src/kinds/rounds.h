@@ -179,9 +179,9 @@ TAMIS_HOT size_t tamis__spread(const tamis_probed *p, const uint64_t *hash, size
 TAMIS_HOT void tamis__add_far(tamis_change *change, const tamis_probed *p, const uint64_t *hash,
                               size_t n) {
     uint64_t x[TAMIS_SPOTS], cell[TAMIS_SPOTS];
-    const size_t most = TAMIS_SPOTS / p->hashes;
+    const size_t max = TAMIS_SPOTS / p->hashes;
     while (n) {
-        const size_t group = n < most ? n : most;
+        const size_t group = n < max ? n : max;
         const size_t spots = tamis__spread(p, hash, group, x, cell);
         for (size_t i = 0; i < spots; i++) change(p, x[i], cell[i]);
         hash += group, n -= group;

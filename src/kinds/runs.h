@@ -9,7 +9,7 @@
 #include "bits/select.h"
 #include "kinds/slots.h"
 
-enum { TAMIS_SLOTS_BLOCK = 64, TAMIS_SLOTS_MOST_OFFSET = UINT16_MAX };
+enum { TAMIS_SLOTS_BLOCK = 64, TAMIS_SLOTS_MAX_OFFSET = UINT16_MAX };
 
 /* ---- Bits of a block ------------------------------------------------------------------------ */
 
@@ -202,7 +202,7 @@ TAMIS_HOT void tamis__shift_up(const tamis_slots *t, uint64_t at, uint64_t unuse
 TAMIS_HOT bool tamis__may_insert(const tamis_slots *t, uint64_t home, uint64_t last) {
     if (last >= t->count) return false;
     for (uint64_t block = home / TAMIS_SLOTS_BLOCK + 1; block <= last / TAMIS_SLOTS_BLOCK; block++)
-        if (tamis__offset_of(t, block) == TAMIS_SLOTS_MOST_OFFSET) return false;
+        if (tamis__offset_of(t, block) == TAMIS_SLOTS_MAX_OFFSET) return false;
     return true;
 }
 

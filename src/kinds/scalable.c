@@ -44,11 +44,11 @@
 enum { KIND, FIRST, RATE, STAGES, BYTES, SHAPE, SHAPE_WORDS = TAMIS_WORDS - SHAPE };
 enum { OPT_KIND };
 enum { LINE = 64, AT_TAKEN = 0, AT_SHAPE = 8, AT_SPREAD = 32, AT_DOUBT = 40, AT_ZERO = 48 };
-enum { MOST_STAGES = 57, BATCH = 256 };
+enum { MAX_STAGES = 57, BATCH = 256 };
 
 /* RATE counts in these, with six digits: what a spec shows of a rate leads to the same number. */
 #define ATTO       1e-18
-#define MOST_ATTOS ((uint64_t)1000000000000000000)
+#define MAX_ATTOS ((uint64_t)1000000000000000000)
 #define SIX_DIGITS 1000000
 
 /* Stages are of a kind whose shape has no more than three words, whose adds cannot fail up to its
@@ -101,7 +101,7 @@ static tamis_status plan_stage(const uint64_t word[], uint64_t stage, uint64_t s
 typedef struct stack {
     const tamis_kind *kind;
     uint64_t count;
-    tamis_body stage[MOST_STAGES];
+    tamis_body stage[MAX_STAGES];
 } stack;
 
 static uint8_t *header_of(const tamis_body *stage) {
@@ -165,7 +165,7 @@ static uint64_t six_digits(double rate) {
     uint64_t attos = (uint64_t)(fmin(rate, 1) / ATTO + 0.5), unit = 1;
     while (attos / unit >= SIX_DIGITS) unit *= 10;
     attos = (attos + unit / 2) / unit * unit;
-    return attos < MOST_ATTOS ? attos : MOST_ATTOS - MOST_ATTOS / SIX_DIGITS;
+    return attos < MAX_ATTOS ? attos : MAX_ATTOS - MAX_ATTOS / SIX_DIGITS;
 }
 
 /* A filter that is made can grow a thousandfold, or to 2^40 keys: what no stage can be made for by
@@ -202,14 +202,14 @@ static tamis_status plan_for_rate(const tamis_wish *wish, uint64_t shape[], uint
 /* The first stage takes the room there is. What it then has as its rate is its share, from which
  * that of all follows; but no stricter than what later stages can keep at a reasonable size. */
 static tamis_status plan_for_size(const tamis_wish *wish, uint64_t shape[], uint64_t word[]) {
-    const double least = 1e-6;
+    const double min = 1e-6;
     const uint64_t lines = wish->bits / 8 / LINE;
     if (lines < 2)
         return tamis__fail(TAMIS_INVALID, "size must be at least %d bytes for scalable", 2 * LINE);
     const tamis_wish stage = {.capacity = word[FIRST], .bits = (lines - 1) * LINE * 8};
     const tamis_status rc = kind_of(word)->plan(&stage, shape);
     if (rc) return rc;
-    word[RATE] = six_digits(fmax(least, kind_of(word)->rate(shape, word[FIRST]) / first_share));
+    word[RATE] = six_digits(fmax(min, kind_of(word)->rate(shape, word[FIRST]) / first_share));
     if (!can_grow(word)) word[RATE] = six_digits(lowest_rate(word));
     return TAMIS_OK;
 }
@@ -247,11 +247,11 @@ static tamis_status check(const uint64_t word[], uint64_t *size) {
     if (word[KIND] >= KINDS)
         return tamis__fail(TAMIS_CORRUPT, "scalable has no stages of kind %llu",
                            (unsigned long long)word[KIND]);
-    if (word[STAGES] == 0 || word[STAGES] > MOST_STAGES || word[FIRST] == 0 ||
-        word[FIRST] > TAMIS_MOST_CAPACITY >> (word[STAGES] - 1))
+    if (word[STAGES] == 0 || word[STAGES] > MAX_STAGES || word[FIRST] == 0 ||
+        word[FIRST] > TAMIS_MAX_CAPACITY >> (word[STAGES] - 1))
         return tamis__fail(TAMIS_CORRUPT, "scalable cannot have %llu stages from %llu keys on",
                            (unsigned long long)word[STAGES], (unsigned long long)word[FIRST]);
-    if (word[RATE] == 0 || word[RATE] >= MOST_ATTOS)
+    if (word[RATE] == 0 || word[RATE] >= MAX_ATTOS)
         return tamis__fail(TAMIS_CORRUPT, "scalable cannot have a rate of %llu / 10^18",
                            (unsigned long long)word[RATE]);
     for (int w = 0; w < SHAPE_WORDS; w++) {
@@ -288,7 +288,7 @@ static double rate(const uint64_t word[], uint64_t items) {
     uint64_t shape[TAMIS_WORDS] = {0}, size, stage = 0;
     double all = 0;
     memcpy(shape, word + SHAPE, SHAPE_WORDS * sizeof *shape);
-    while (items > capacity_of(word, stage) && stage + 1 < MOST_STAGES) {
+    while (items > capacity_of(word, stage) && stage + 1 < MAX_STAGES) {
         const double one = stage ? share_of(word, stage) : kind_of(word)->rate(shape, word[FIRST]);
         all = tamis__chance_of_either(all, one);
         items -= capacity_of(word, stage++);
@@ -307,7 +307,7 @@ static bool is_zero(const uint8_t *bytes, uint64_t n) {
 }
 
 /* What merges may bring the count of a stage to. */
-#define MOST_TAKEN ((uint64_t)1 << 60)
+#define MAX_TAKEN ((uint64_t)1 << 60)
 
 static tamis_status audit_stage(const stack *s, uint64_t i, uint64_t capacity) {
     const tamis_body *b = &s->stage[i];
@@ -315,7 +315,7 @@ static tamis_status audit_stage(const stack *s, uint64_t i, uint64_t capacity) {
     if (tamis__get64(header + AT_SPREAD) > 1)
         return tamis__fail(TAMIS_CORRUPT, "stage %llu is spread in a way that nobody knows",
                            (unsigned long long)i);
-    if (tamis__get64(header + AT_DOUBT) > (i ? 0 : MOST_TAKEN))
+    if (tamis__get64(header + AT_DOUBT) > (i ? 0 : MAX_TAKEN))
         return tamis__fail(TAMIS_CORRUPT, "stage %llu cannot have doubts about %llu keys",
                            (unsigned long long)i,
                            (unsigned long long)tamis__get64(header + AT_DOUBT));
@@ -326,7 +326,7 @@ static tamis_status audit_stage(const stack *s, uint64_t i, uint64_t capacity) {
     for (int w = 0; w < SHAPE_WORDS; w++)
         if (b->word[w] && !s->kind->word[w])
             return tamis__fail(TAMIS_CORRUPT, "an unused shape word of a stage is not zero");
-    if (b->items > MOST_TAKEN || (b->items == 0 && !is_zero(b->bytes, b->size)))
+    if (b->items > MAX_TAKEN || (b->items == 0 && !is_zero(b->bytes, b->size)))
         return tamis__fail(TAMIS_CORRUPT, "stage %llu cannot hold %llu keys", (unsigned long long)i,
                            (unsigned long long)b->items);
     if (b->items < capacity && i + 1 < s->count && s->stage[i + 1].items)
@@ -462,7 +462,7 @@ static tamis_status add(tamis_body *f, const uint64_t *hash, size_t n) {
         while (top < s.count && s.stage[top].items >= capacity_of(f->word, top)) top++;
         if (top == s.count) break;
         const uint64_t room = capacity_of(f->word, top) - s.stage[top].items;
-        const size_t most = n < BATCH ? n : BATCH, m = room < most ? (size_t)room : most;
+        const size_t max = n < BATCH ? n : BATCH, m = room < max ? (size_t)room : max;
         add_to(&s, top, hash, m);
         hash += m, n -= m;
     }
@@ -484,7 +484,7 @@ static uint64_t room(const tamis_body *f) {
 static tamis_status grow(const tamis_body *f, uint64_t need, uint64_t word[]) {
     for (uint64_t there = room(f); there < need; there += capacity_of(word, word[STAGES]++)) {
         uint64_t shape[TAMIS_WORDS], size;
-        if (word[STAGES] == MOST_STAGES || word[FIRST] > TAMIS_MOST_CAPACITY >> word[STAGES])
+        if (word[STAGES] == MAX_STAGES || word[FIRST] > TAMIS_MAX_CAPACITY >> word[STAGES])
             return tamis__fail(TAMIS_FULL, "scalable cannot grow beyond 2^56 keys");
         if (plan_stage(word, word[STAGES], shape, &size))
             return tamis__fail_in(TAMIS_FULL, "scalable cannot grow any more");
@@ -555,7 +555,7 @@ static double rate_at_last(const uint64_t word[], const stack *a, const stack *b
         const double full = a->kind->rate(a->stage[i].word, capacity_of(word, i));
         all = tamis__chance_of_either(all, fmax(full, rate_of_stage(a, b, i)));
     }
-    for (uint64_t i = a->count; i < MOST_STAGES; i++)
+    for (uint64_t i = a->count; i < MAX_STAGES; i++)
         all = tamis__chance_of_either(all, share_of(word, i));
     return all;
 }
@@ -581,8 +581,8 @@ static uint64_t taken_by_both(const tamis_kind *kind, const tamis_body *a, const
     tamis_measure m = {0};
     if (sum == more) return more; /* one of them was empty */
     kind->measure(a, b, &m);
-    const double most = (double)(sum < MOST_TAKEN ? sum : MOST_TAKEN);
-    return (uint64_t)fmax((double)more, fmin(most, m.items.value));
+    const double max = (double)(sum < MAX_TAKEN ? sum : MAX_TAKEN);
+    return (uint64_t)fmax((double)more, fmin(max, m.items.value));
 }
 
 static double doubt_of(const stack *s) {
@@ -594,18 +594,18 @@ static double doubt_of(const stack *s) {
  * all that is outside any one stage. And keys that were taken for known may have been fewer than the
  * stages will say together. */
 static uint64_t doubt_of_both(const stack *a, const stack *b) {
-    double x = 0, y = 0, most = 0, taken = 0;
+    double x = 0, y = 0, max = 0, taken = 0;
     for (uint64_t i = 0; i < a->count; i++) {
         const double m = (double)a->stage[i].items, n = (double)b->stage[i].items;
         const double both = (double)taken_by_both(a->kind, &a->stage[i], &b->stage[i]);
         x += both - n;
         y += both - m;
-        most = fmax(most, both - n + both - m);
+        max = fmax(max, both - n + both - m);
         taken += both;
     }
-    const double twice = fmax(0, fmin(fmin(x, y), x + y - most)); /* counts of 2^53 are rounded */
+    const double twice = fmax(0, fmin(fmin(x, y), x + y - max)); /* counts of 2^53 are rounded */
     const double unseen = twice > 0 ? taken * rate_of(a, b) : 0;
-    return (uint64_t)fmin((double)MOST_TAKEN, doubt_of(a) + doubt_of(b) + twice + unseen);
+    return (uint64_t)fmin((double)MAX_TAKEN, doubt_of(a) + doubt_of(b) + twice + unseen);
 }
 
 static tamis_status merge(tamis_body *into, const tamis_body *from) {

@@ -17,13 +17,13 @@ tamis_status tamis__segments_check(const uint64_t word[], uint64_t tail, uint64_
     return TAMIS_OK;
 }
 
-tamis_status tamis__segments_audit(const tamis_body *f, uint64_t tail, uint64_t least) {
+tamis_status tamis__segments_audit(const tamis_body *f, uint64_t tail, uint64_t min) {
     const uint64_t segments = f->word[TAMIS_SEGMENTS];
     const uint64_t end = f->size - tamis__segment_offsets_size(segments) - tail;
     uint64_t at = 0;
     for (uint64_t i = 0; i <= segments; i++) {
         const uint64_t start = tamis__segment_start(f, i);
-        const bool is_placed = i == 0 ? start == 0 : start >= at && start - at >= least;
+        const bool is_placed = i == 0 ? start == 0 : start >= at && start - at >= min;
         if (!is_placed || start % 8 != 0 || start > end || (i == segments && start != end))
             return tamis__fail(TAMIS_CORRUPT, "damaged: segment %llu starts at %llu",
                                (unsigned long long)i, (unsigned long long)start);

@@ -72,7 +72,7 @@ static inline uint64_t tamis__segment_of(const uint64_t word[], uint64_t hash) {
  * multiple of 8) are the kind's own. */
 tamis_status tamis__segments_check(const uint64_t word[], uint64_t tail, uint64_t *size);
 
-/* Offsets from a file: segments of at least `least` bytes, one after the other without a gap. */
-tamis_status tamis__segments_audit(const tamis_body *, uint64_t tail, uint64_t least);
+/* Offsets from a file: segments of at least `min` bytes, one after the other without a gap. */
+tamis_status tamis__segments_audit(const tamis_body *, uint64_t tail, uint64_t min);
 
 #endif

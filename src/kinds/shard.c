@@ -30,7 +30,7 @@ enum {
 enum { INDEX_PARQUET }; /* values of split's detail */
 
 /* Of one shard: 32 GiB of blocked, 16 GiB of split. See inner_hash. */
-#define MOST_BLOCKS ((uint64_t)1 << 29)
+#define MAX_BLOCKS ((uint64_t)1 << 29)
 
 extern const tamis_kind tamis__blocked, tamis__split;
 
@@ -48,8 +48,8 @@ static const struct tamis_option options[] = {
     {"hashes", NULL, 1, 16, "as blocked chooses", "with layout=blocked: probes per key"},
     {"index", "parquet|wide", 0, 0, "as split chooses",
      "with layout=split: how the block follows from the hash"},
-    {"shard", NULL, 0, TAMIS_MOST_SHARDS - 1, "0", "which one this is, from 0 to shards-1"},
-    {"shards", NULL, 1, TAMIS_MOST_SHARDS, "1", "into how many the whole is cut"},
+    {"shard", NULL, 0, TAMIS_MAX_SHARDS - 1, "0", "which one this is, from 0 to shards-1"},
+    {"shards", NULL, 1, TAMIS_MAX_SHARDS, "1", "into how many the whole is cut"},
 };
 
 /* ---- The cut -------------------------------------------------------------------------------- */
@@ -126,25 +126,25 @@ static tamis_status plan_whole(const tamis_wish *wish, uint64_t word[]) {
 }
 
 /* Of the largest shard. */
-static uint64_t most_blocks(uint64_t total, uint64_t shards) {
+static uint64_t max_blocks(uint64_t total, uint64_t shards) {
     return (total - 1) / shards + 1;
 }
 
 tamis_status tamis__shard_may_be(uint64_t total, uint64_t shard, uint64_t shards) {
-    const uint64_t most = total < TAMIS_MOST_SHARDS ? total : TAMIS_MOST_SHARDS;
-    if (shards == 0 || shards > most)
+    const uint64_t max = total < TAMIS_MAX_SHARDS ? total : TAMIS_MAX_SHARDS;
+    if (shards == 0 || shards > max)
         return tamis__fail(TAMIS_INVALID, "shards must be from 1 to %llu for %llu blocks, not %llu",
-                           (unsigned long long)most, (unsigned long long)total,
+                           (unsigned long long)max, (unsigned long long)total,
                            (unsigned long long)shards);
     if (shard >= shards)
         return tamis__fail(TAMIS_INVALID, "shard must be from 0 to %llu with %llu shards, not %llu",
                            (unsigned long long)shards - 1, (unsigned long long)shards,
                            (unsigned long long)shard);
-    if (most_blocks(total, shards) > MOST_BLOCKS)
+    if (max_blocks(total, shards) > MAX_BLOCKS)
         return tamis__fail(TAMIS_TOO_LARGE,
                            "a shard has up to %llu blocks: %llu blocks need %llu shards, not %llu",
-                           (unsigned long long)MOST_BLOCKS, (unsigned long long)total,
-                           (unsigned long long)most_blocks(total, MOST_BLOCKS),
+                           (unsigned long long)MAX_BLOCKS, (unsigned long long)total,
+                           (unsigned long long)max_blocks(total, MAX_BLOCKS),
                            (unsigned long long)shards);
     return TAMIS_OK;
 }
@@ -168,8 +168,8 @@ static tamis_status check(const uint64_t word[], uint64_t *size) {
     inner_shape(word, inner);
     const tamis_status rc = layouts[word[LAYOUT]].kind->check(inner, size);
     if (rc) return rc;
-    if (word[SHARDS] == 0 || word[SHARDS] > TAMIS_MOST_SHARDS || word[SHARDS] > word[TOTAL] ||
-        word[SHARD] >= word[SHARDS] || most_blocks(word[TOTAL], word[SHARDS]) > MOST_BLOCKS)
+    if (word[SHARDS] == 0 || word[SHARDS] > TAMIS_MAX_SHARDS || word[SHARDS] > word[TOTAL] ||
+        word[SHARD] >= word[SHARDS] || max_blocks(word[TOTAL], word[SHARDS]) > MAX_BLOCKS)
         return tamis__fail(TAMIS_CORRUPT, "%llu blocks have no shard %llu of %llu",
                            (unsigned long long)word[TOTAL], (unsigned long long)word[SHARD],
                            (unsigned long long)word[SHARDS]);
@@ -236,7 +236,7 @@ TAMIS_HOT uint64_t local_of(const part *p, uint64_t hash) {
 
 /* A hash with the same low half, which is all that counts inside a block, and a high half that leads
  * to block b of the smaller filter by either rule: (b + 1/2) * 2^32 / blocks, a little less for
- * rounding. With MOST_BLOCKS there are 8 high halves to a block, and this is not one of the outer. */
+ * rounding. With MAX_BLOCKS there are 8 high halves to a block, and this is not one of the outer. */
 TAMIS_HOT uint64_t inner_hash(const part *p, uint64_t hash, uint64_t b) {
     return (2 * b + 1) * p->step >> 32 << 32 | (uint32_t)hash;
 }

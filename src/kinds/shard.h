@@ -10,7 +10,7 @@ extern const tamis_kind tamis__shard;
  * rule of split) and its number of blocks; then which shard of how many. */
 enum { TAMIS_SHARD_LAYOUT, TAMIS_SHARD_DETAIL, TAMIS_SHARD_TOTAL, TAMIS_SHARD_I, TAMIS_SHARD_N };
 
-#define TAMIS_MOST_SHARDS ((uint64_t)UINT32_MAX)
+#define TAMIS_MAX_SHARDS ((uint64_t)UINT32_MAX)
 
 /* floor(i * total / shards) without passing 2^64: i and shards have 32 bits, i <= shards. */
 static inline uint64_t tamis__share(uint64_t total, uint64_t i, uint64_t shards) {

@@ -3,7 +3,7 @@
 
 #include "kinds/runs.h"
 
-enum { BLOCK = TAMIS_SLOTS_BLOCK, MOST_OFFSET = TAMIS_SLOTS_MOST_OFFSET };
+enum { BLOCK = TAMIS_SLOTS_BLOCK, MAX_OFFSET = TAMIS_SLOTS_MAX_OFFSET };
 
 /* What runs over the last home goes to the tail. At 95 % a tail that is too short has a chance of
  * about e^(-0.1 * slots): 10^-11 here, for keys that are different. Fewer homes than this cannot
@@ -13,8 +13,8 @@ enum { TAIL = 256 };
 /* ---- Shape ---------------------------------------------------------------------------------- */
 
 bool tamis__slots_legal(uint64_t homes, uint64_t width) {
-    return homes && homes % BLOCK == 0 && homes <= TAMIS_SLOTS_MOST_HOMES && width &&
-           width <= TAMIS_SLOTS_MOST_WIDTH;
+    return homes && homes % BLOCK == 0 && homes <= TAMIS_SLOTS_MAX_HOMES && width &&
+           width <= TAMIS_SLOTS_MAX_WIDTH;
 }
 
 static uint64_t with_tail(uint64_t homes) {
@@ -36,19 +36,19 @@ uint64_t tamis__slots_limit(uint64_t homes) {
 }
 
 uint64_t tamis__slots_homes_for(uint64_t used) {
-    if (used > tamis__slots_limit(TAMIS_SLOTS_MOST_HOMES)) return 0;
+    if (used > tamis__slots_limit(TAMIS_SLOTS_MAX_HOMES)) return 0;
     const uint64_t homes = (used * 20 + 18) / 19;
     return homes ? (homes + BLOCK - 1) / BLOCK * BLOCK : BLOCK;
 }
 
-bool tamis__slots_within(uint64_t size, uint64_t used, unsigned least, unsigned most,
+bool tamis__slots_within(uint64_t size, uint64_t used, unsigned min, unsigned max,
                          uint64_t *homes, uint64_t *width) {
     const uint64_t fewest = tamis__slots_homes_for(used);
-    if (!fewest || tamis__slots_size(fewest, least) > size) return false;
+    if (!fewest || tamis__slots_size(fewest, min) > size) return false;
     /* A bit more of width doubles the fingerprints, and is cheaper than twice the homes. */
-    unsigned w = least;
-    while (w < most && tamis__slots_size(fewest, w + 1) <= size) w++;
-    uint64_t low = fewest / BLOCK, high = TAMIS_SLOTS_MOST_HOMES / BLOCK;
+    unsigned w = min;
+    while (w < max && tamis__slots_size(fewest, w + 1) <= size) w++;
+    uint64_t low = fewest / BLOCK, high = TAMIS_SLOTS_MAX_HOMES / BLOCK;
     while (low < high) {
         const uint64_t middle = high - (high - low) / 2;
         if (tamis__slots_size(middle * BLOCK, w) <= size)
@@ -187,7 +187,7 @@ tamis_status tamis__slot_insert(const tamis_slots *t, uint64_t home, tamis_run *
     if (tamis__first_unused(t, at) >= t->count)
         return tamis__fail(TAMIS_FULL, "the slots behind the last home are used up");
     return tamis__fail(TAMIS_FULL, "over %d slots stand in a row: too many equal keys",
-                       MOST_OFFSET);
+                       MAX_OFFSET);
 }
 
 size_t tamis__slots_add(const tamis_slots *t, const uint64_t *hash, size_t n) {
@@ -219,9 +219,9 @@ tamis_status tamis__pack_run(const tamis_slots *t, tamis_packing *packing, uint6
                            (unsigned long long)tamis__slots_limit(t->homes));
     if (packing->end > t->count)
         return tamis__fail(TAMIS_FULL, "the slots behind the last home are used up");
-    if (packing->end > next_block + MOST_OFFSET)
+    if (packing->end > next_block + MAX_OFFSET)
         return tamis__fail(TAMIS_FULL, "over %d slots stand in a row: too many equal keys",
-                           MOST_OFFSET);
+                           MAX_OFFSET);
     return TAMIS_OK;
 }
 

@@ -30,8 +30,8 @@
 #include "cpu/cpu.h"
 #include "kinds/kind.h"
 
-enum { TAMIS_SLOTS_MOST_WIDTH = 63 };
-#define TAMIS_SLOTS_MOST_HOMES ((uint64_t)1 << 52)
+enum { TAMIS_SLOTS_MAX_WIDTH = 63 };
+#define TAMIS_SLOTS_MAX_HOMES ((uint64_t)1 << 52)
 
 /* Slots somewhere in a payload. The bytes are only written through entries that change. */
 typedef struct tamis_slots {
@@ -51,7 +51,7 @@ typedef struct tamis_fingerprint {
 
 /* ---- Shape ---------------------------------------------------------------------------------- */
 
-/* Homes come in blocks of 64, at least one and at most TAMIS_SLOTS_MOST_HOMES. */
+/* Homes come in blocks of 64, at least one and at most TAMIS_SLOTS_MAX_HOMES. */
 bool tamis__slots_legal(uint64_t homes, uint64_t width);
 uint64_t tamis__slots_size(uint64_t homes, unsigned width);
 
@@ -61,8 +61,8 @@ uint64_t tamis__slots_homes_for(uint64_t used);
 uint64_t tamis__slots_limit(uint64_t homes);
 
 /* The shape with the most different fingerprints in so many bytes, with homes for `used` slots and
- * a width from `least` to `most`. False when the bytes are too few. */
-bool tamis__slots_within(uint64_t size, uint64_t used, unsigned least, unsigned most,
+ * a width from `min` to `max`. False when the bytes are too few. */
+bool tamis__slots_within(uint64_t size, uint64_t used, unsigned min, unsigned max,
                          uint64_t *homes, uint64_t *width);
 
 tamis_slots tamis__slots_at(uint8_t *bytes, uint64_t homes, uint64_t width);

@@ -37,14 +37,14 @@
 enum { BITS, HASHES, MODE, WIDTH };          /* shape words */
 enum { SELECT, INCREASE, RECURRING, MODES }; /* values of MODE */
 enum { OPT_HASHES, OPT_MODE, OPT_WIDTH };    /* options */
-enum { LEAST_WIDTH = 4, WIDTH_PRESET = 8 };
-enum { MOST_HASHES = TAMIS_BLOOM_MOST_HASHES };
-#define MOST_BITS TAMIS_BLOOM_MOST_BITS
+enum { MIN_WIDTH = 4, WIDTH_PRESET = 8 };
+enum { MAX_HASHES = TAMIS_BLOOM_MAX_HASHES };
+#define MAX_BITS TAMIS_BLOOM_MAX_BITS
 
 static const struct tamis_option options[] = {
-    {"hashes", NULL, 1, MOST_HASHES, "the best for the rate", "probes per key, k"},
+    {"hashes", NULL, 1, MAX_HASHES, "the best for the rate", "probes per key, k"},
     {"mode", "select|increase|recurring", 0, 0, "select", "which cells an add raises"},
-    {"width", NULL, LEAST_WIDTH, TAMIS_MOST_WIDTH, "8", "bits of a cell: counts to 2^width - 1"},
+    {"width", NULL, MIN_WIDTH, TAMIS_MAX_WIDTH, "8", "bits of a cell: counts to 2^width - 1"},
 };
 
 /* ---- Shape ---------------------------------------------------------------------------------- */
@@ -75,13 +75,13 @@ static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
 }
 
 static tamis_status check(const uint64_t word[], uint64_t *size) {
-    if (word[HASHES] == 0 || word[HASHES] > MOST_HASHES)
-        return tamis__fail(TAMIS_CORRUPT, "spectral has 1 to %d hashes, not %llu", MOST_HASHES,
+    if (word[HASHES] == 0 || word[HASHES] > MAX_HASHES)
+        return tamis__fail(TAMIS_CORRUPT, "spectral has 1 to %d hashes, not %llu", MAX_HASHES,
                            (unsigned long long)word[HASHES]);
-    if (word[MODE] >= MODES || word[WIDTH] < LEAST_WIDTH || word[WIDTH] > TAMIS_MOST_WIDTH)
+    if (word[MODE] >= MODES || word[WIDTH] < MIN_WIDTH || word[WIDTH] > TAMIS_MAX_WIDTH)
         return tamis__fail(TAMIS_CORRUPT, "spectral has no mode %llu with cells of width %llu",
                            (unsigned long long)word[MODE], (unsigned long long)word[WIDTH]);
-    if (word[BITS] == 0 || word[BITS] > MOST_BITS || word[BITS] % bits_per_unit(word))
+    if (word[BITS] == 0 || word[BITS] > MAX_BITS || word[BITS] % bits_per_unit(word))
         return tamis__fail(TAMIS_CORRUPT, "spectral cannot have %llu bits: they come by %llu",
                            (unsigned long long)word[BITS], (unsigned long long)bits_per_unit(word));
     *size = tamis__bitmap_size(word[BITS]);
@@ -159,15 +159,15 @@ static void add_by_select(const tamis_body *f, const uint64_t *hash, size_t n) {
 /* Cells below the new count become it; the others have more from other keys already. */
 static void add_by_increase(const tamis_body *f, uint64_t hash) {
     const tamis_cells cells = primary(f);
-    uint64_t x = tamis__chain_start(hash), least = tamis__cell_top(cells);
+    uint64_t x = tamis__chain_start(hash), min = tamis__cell_top(cells);
     for (uint64_t i = 0; i < f->word[HASHES]; i++) {
         const uint64_t value = tamis__cell_get(cells, tamis__chain_next(&x, cells.n));
-        if (value < least) least = value;
+        if (value < min) min = value;
     }
     x = tamis__chain_start(hash);
     for (uint64_t i = 0; i < f->word[HASHES]; i++) {
         const uint64_t position = tamis__chain_next(&x, cells.n);
-        if (tamis__cell_get(cells, position) == least) tamis__cell_add(cells, position, 1);
+        if (tamis__cell_get(cells, position) == min) tamis__cell_add(cells, position, 1);
     }
 }
 
@@ -176,11 +176,11 @@ static void add_by_recurring(const tamis_body *f, uint64_t hash) {
     const tamis_spots first = primary_spots(f, hash), second = secondary_spots(f, hash);
     unsigned times;
     raise_all(cells, &first, 1);
-    const uint64_t least = tamis__spots_count(cells, &first, &times);
+    const uint64_t min = tamis__spots_count(cells, &first, &times);
     if (tamis__spots_hold(cells, &second))
         raise_all(cells, &second, 1);
     else if (times == 1)
-        raise_all(cells, &second, least);
+        raise_all(cells, &second, min);
 }
 
 static tamis_status add(tamis_body *f, const uint64_t *hash, size_t n) {
@@ -216,11 +216,11 @@ static uint64_t count_by_increase(const tamis_body *f, uint64_t hash) {
 static uint64_t count_by_recurring(const tamis_body *f, uint64_t hash) {
     const tamis_spots first = primary_spots(f, hash), second = secondary_spots(f, hash);
     unsigned times;
-    const uint64_t least = tamis__spots_count(primary(f), &first, &times);
-    if (times > 1 || least == 0) return least;
-    if (!tamis__spots_hold(primary(f), &second)) return least;
+    const uint64_t min = tamis__spots_count(primary(f), &first, &times);
+    if (times > 1 || min == 0) return min;
+    if (!tamis__spots_hold(primary(f), &second)) return min;
     const uint64_t other = tamis__spots_count(primary(f), &second, NULL);
-    return other < least ? other : least;
+    return other < min ? other : min;
 }
 
 static void count(const tamis_body *f, const uint64_t *hash, size_t n, uint64_t *out) {

@@ -23,11 +23,11 @@
 
 enum { OPT_INDEX };
 enum { BLOCK_BITS = BLOCK_BYTES * 8 };
-#define MOST_BLOCKS (TAMIS_MAX_PAYLOAD_BYTES / BLOCK_BYTES)
+#define MAX_BLOCKS (TAMIS_MAX_PAYLOAD_BYTES / BLOCK_BYTES)
 
 /* The format's own limit, and the size up to which 32 bits spread keys evenly: at 2^24 blocks
  * each gets 256 or 257 of the 2^32 values, a difference of 0.4 %. */
-#define MOST_PARQUET_BLOCKS (((uint64_t)1 << 31) - 1)
+#define MAX_PARQUET_BLOCKS (((uint64_t)1 << 31) - 1)
 #define EVEN_PARQUET_BLOCKS ((uint64_t)1 << 24)
 
 static const tamis_lanes lanes = {LANES, LANE_BITS, 1};
@@ -47,18 +47,18 @@ static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
             return tamis__fail(TAMIS_INVALID, "size must be at least %d bytes for split",
                                BLOCK_BYTES);
     } else {
-        const uint64_t blocks = tamis__lanes_blocks(lanes, keys, wish->fpr, MOST_BLOCKS);
-        word[BLOCKS] = blocks ? tamis__round_to_fold(blocks, 1, MOST_BLOCKS) : 0;
+        const uint64_t blocks = tamis__lanes_blocks(lanes, keys, wish->fpr, MAX_BLOCKS);
+        word[BLOCKS] = blocks ? tamis__round_to_fold(blocks, 1, MAX_BLOCKS) : 0;
         if (!word[BLOCKS]) return tamis__lanes_refuse("split", wish->fpr);
     }
     if (wish->has_option[OPT_INDEX])
         word[INDEX] = wish->option[OPT_INDEX];
     else
         word[INDEX] = word[BLOCKS] > EVEN_PARQUET_BLOCKS ? WIDE : PARQUET;
-    if (word[INDEX] == PARQUET && word[BLOCKS] > MOST_PARQUET_BLOCKS)
+    if (word[INDEX] == PARQUET && word[BLOCKS] > MAX_PARQUET_BLOCKS)
         return tamis__fail(
             TAMIS_TOO_LARGE, "index=parquet allows %llu blocks of %d bytes at most, not %llu",
-            (unsigned long long)MOST_PARQUET_BLOCKS, BLOCK_BYTES, (unsigned long long)word[BLOCKS]);
+            (unsigned long long)MAX_PARQUET_BLOCKS, BLOCK_BYTES, (unsigned long long)word[BLOCKS]);
     return TAMIS_OK;
 }
 
@@ -67,7 +67,7 @@ static tamis_status check(const uint64_t word[], uint64_t *size) {
         return tamis__fail(TAMIS_CORRUPT, "split has no index rule %llu",
                            (unsigned long long)word[INDEX]);
     if (word[BLOCKS] == 0 ||
-        word[BLOCKS] > (word[INDEX] == PARQUET ? MOST_PARQUET_BLOCKS : MOST_BLOCKS))
+        word[BLOCKS] > (word[INDEX] == PARQUET ? MAX_PARQUET_BLOCKS : MAX_BLOCKS))
         return tamis__fail(TAMIS_CORRUPT, "split cannot have %llu blocks with this index rule",
                            (unsigned long long)word[BLOCKS]);
     *size = word[BLOCKS] * BLOCK_BYTES;

@@ -31,15 +31,15 @@
 enum { CELLS, WIDTH, HASHES, DECREMENTS, DICE }; /* shape words */
 enum { OPT_HASHES, OPT_WIDTH };
 
-enum { MOST_HASHES = TAMIS_BLOOM_MOST_HASHES, MOST_WIDTH = 4, WORD_BITS = 64, COUNTER_BYTES = 8 };
-#define MOST_BITS (TAMIS_MAX_PAYLOAD_BYTES * 8 - COUNTER_BYTES * 8)
+enum { MAX_HASHES = TAMIS_BLOOM_MAX_HASHES, MAX_WIDTH = 4, WORD_BITS = 64, COUNTER_BYTES = 8 };
+#define MAX_BITS (TAMIS_MAX_PAYLOAD_BYTES * 8 - COUNTER_BYTES * 8)
 
 /* Below this many cells chance in the fill would lift the rate above what the means say. */
-enum { LEAST_CELLS = 1024 };
+enum { MIN_CELLS = 1024 };
 
 static const struct tamis_option options[] = {
-    {"hashes", NULL, 1, MOST_HASHES, "the fewest bits", "cells per key, K"},
-    {"width", NULL, 1, MOST_WIDTH, "the fewest bits", "bits per cell: 1, 2 or 4"},
+    {"hashes", NULL, 1, MAX_HASHES, "the fewest bits", "cells per key, K"},
+    {"width", NULL, 1, MAX_WIDTH, "the fewest bits", "bits per cell: 1, 2 or 4"},
 };
 
 /* ---- What becomes of a cell ------------------------------------------------------------------
@@ -90,10 +90,10 @@ static double used(const cell *c, double adds) {
  * that cells are not independent; over 20 shapes, 40,000 moments of each, the variance of the share
  * was 0.2 to 1.4 times what it would be if they were. */
 static double stable_rate(const uint64_t word[]) {
-    const double most_spread = 1.5, k = (double)word[HASHES];
+    const double max_spread = 1.5, k = (double)word[HASHES];
     const cell c = cell_of(word);
     const double zero = pow(c.worn, c.top), share = 1 - zero;
-    const double variance = most_spread * zero / (share * (double)word[CELLS]); /* over share^2 */
+    const double variance = max_spread * zero / (share * (double)word[CELLS]); /* over share^2 */
     return fmin(1, pow(share, k) * (1 + k * (k - 1) / 2 * variance));
 }
 
@@ -115,7 +115,7 @@ static bool is_width(uint64_t width) {
 
 /* The most wear that leaves half of the keys after `adds` adds: what the memory allows is spent on
  * the rate. 0 when even the least is too much. */
-static uint64_t most_decrements(const uint64_t word[], double adds) {
+static uint64_t max_decrements(const uint64_t word[], double adds) {
     uint64_t tried[TAMIS_WORDS], low = 0, high = word[CELLS] + 1;
     memcpy(tried, word, sizeof tried);
     while (high - low > 1) {
@@ -137,17 +137,17 @@ static bool is_enough(const uint64_t word[], double cells, double adds) {
     uint64_t tried[TAMIS_WORDS];
     memcpy(tried, word, sizeof tried);
     tried[CELLS] = (uint64_t)cells;
-    return cells >= (double)MOST_BITS || remembered(tried, adds) >= half;
+    return cells >= (double)MAX_BITS || remembered(tried, adds) >= half;
 }
 
 /* The fewest such cells, to about one in 8192. The search starts where a cell lives for `adds` adds
  * on average, which is never far off. */
 static double cells_for(const uint64_t word[], double adds) {
-    const double close_enough = 1 + 0x1p-13, least = (double)word[DECREMENTS];
+    const double close_enough = 1 + 0x1p-13, min = (double)word[DECREMENTS];
     const double top = (double)tamis__field_mask((unsigned)word[WIDTH]);
-    double high = fmax(least, adds * least / top), low = high;
+    double high = fmax(min, adds * min / top), low = high;
     while (!is_enough(word, high, adds)) low = high, high *= 2;
-    while (low > least && is_enough(word, low, adds)) high = low, low = fmax(least, low / 2);
+    while (low > min && is_enough(word, low, adds)) high = low, low = fmax(min, low / 2);
     while (high / low > close_enough && high - low > 1) {
         const double middle = sqrt(low * high);
         *(is_enough(word, middle, adds) ? &high : &low) = middle;
@@ -158,13 +158,13 @@ static double cells_for(const uint64_t word[], double adds) {
 /* Fills in cells and decrements for given hashes and width. Few cells have a slightly higher rate
  * than many, so the wear may have to grow a little. */
 static bool fit_rate(const tamis_wish *wish, double adds, uint64_t word[]) {
-    const uint64_t least = WORD_BITS / word[WIDTH];
+    const uint64_t min = WORD_BITS / word[WIDTH];
     const double decrements = decrements_for(wish->fpr, word[HASHES], word[WIDTH]);
-    if (!(decrements < (double)MOST_BITS)) return false;
+    if (!(decrements < (double)MAX_BITS)) return false;
     for (word[DECREMENTS] = (uint64_t)decrements;; word[DECREMENTS] += 1 + word[DECREMENTS] / 64) {
-        const double cells = fmax(LEAST_CELLS, cells_for(word, adds));
-        const uint64_t most = MOST_BITS / word[WIDTH];
-        word[CELLS] = cells < (double)most ? tamis__round_up((uint64_t)cells, least, most) : 0;
+        const double cells = fmax(MIN_CELLS, cells_for(word, adds));
+        const uint64_t max = MAX_BITS / word[WIDTH];
+        word[CELLS] = cells < (double)max ? tamis__round_up((uint64_t)cells, min, max) : 0;
         if (!word[CELLS]) return false;
         if (stable_rate(word) <= wish->fpr) return true;
     }
@@ -172,7 +172,7 @@ static bool fit_rate(const tamis_wish *wish, double adds, uint64_t word[]) {
 
 static bool fit_size(const tamis_wish *wish, double adds, uint64_t word[]) {
     word[CELLS] = (wish->bits / WORD_BITS - 1) * (WORD_BITS / word[WIDTH]);
-    word[DECREMENTS] = most_decrements(word, adds);
+    word[DECREMENTS] = max_decrements(word, adds);
     if (!word[DECREMENTS]) word[DECREMENTS] = 1; /* too small for its capacity: do what can be */
     return true;
 }
@@ -190,10 +190,10 @@ static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
 
     const uint64_t first = has_hashes ? wish->option[OPT_HASHES] : 1;
     const uint64_t last = has_hashes   ? first
-                          : wish->bits ? MOST_HASHES
+                          : wish->bits ? MAX_HASHES
                                        : 2 + (uint64_t)fmax(0, -log2(wish->fpr));
     double best = INFINITY;
-    for (uint64_t width = 1; width <= MOST_WIDTH; width *= 2)
+    for (uint64_t width = 1; width <= MAX_WIDTH; width *= 2)
         for (uint64_t hashes = first; hashes <= last; hashes++) {
             if (has_width && width != wish->option[OPT_WIDTH]) continue;
             uint64_t tried[TAMIS_WORDS] = {[WIDTH] = width, [HASHES] = hashes, [DICE] = wish->seed};
@@ -204,8 +204,8 @@ static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
             memcpy(word, tried, sizeof tried);
         }
     if (!word[CELLS]) return tamis__fail(TAMIS_TOO_LARGE, "stable would need over 2^56 bytes");
-    const uint64_t most = most_decrements(word, adds); /* sizes were rounded up: use what is left */
-    if (most > word[DECREMENTS]) word[DECREMENTS] = most;
+    const uint64_t max = max_decrements(word, adds); /* sizes were rounded up: use what is left */
+    if (max > word[DECREMENTS]) word[DECREMENTS] = max;
     return TAMIS_OK;
 }
 
@@ -213,12 +213,12 @@ static tamis_status check(const uint64_t word[], uint64_t *size) {
     if (!is_width(word[WIDTH]))
         return tamis__fail(TAMIS_CORRUPT, "stable has cells of 1, 2 or 4 bits, not %llu",
                            (unsigned long long)word[WIDTH]);
-    if (word[CELLS] == 0 || word[CELLS] > MOST_BITS / word[WIDTH] ||
+    if (word[CELLS] == 0 || word[CELLS] > MAX_BITS / word[WIDTH] ||
         word[CELLS] % (WORD_BITS / word[WIDTH]))
         return tamis__fail(TAMIS_CORRUPT, "stable cannot have %llu cells",
                            (unsigned long long)word[CELLS]);
-    if (word[HASHES] == 0 || word[HASHES] > MOST_HASHES)
-        return tamis__fail(TAMIS_CORRUPT, "stable has 1 to %d hashes, not %llu", MOST_HASHES,
+    if (word[HASHES] == 0 || word[HASHES] > MAX_HASHES)
+        return tamis__fail(TAMIS_CORRUPT, "stable has 1 to %d hashes, not %llu", MAX_HASHES,
                            (unsigned long long)word[HASHES]);
     if (word[DECREMENTS] == 0 || word[DECREMENTS] > word[CELLS])
         return tamis__fail(TAMIS_CORRUPT, "stable cannot take one off %llu of %llu cells",

@@ -18,7 +18,7 @@
 
 /* Shape words by name; the descriptor below names them for people. */
 enum { BITS };
-#define MOST_BITS (TAMIS_MAX_PAYLOAD_BYTES * 8)
+#define MAX_BITS (TAMIS_MAX_PAYLOAD_BYTES * 8)
 
 /* Wish to shape: pure arithmetic. Either fpr or bits is given, never both. */
 static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
@@ -28,14 +28,14 @@ static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
         return TAMIS_OK;
     }
     const double bits = ceil(keys / wish->fpr);
-    word[BITS] = bits < (double)MOST_BITS ? tamis__round_up((uint64_t)bits, 64, MOST_BITS) : 0;
+    word[BITS] = bits < (double)MAX_BITS ? tamis__round_up((uint64_t)bits, 64, MAX_BITS) : 0;
     return word[BITS] ? TAMIS_OK : tamis__fail(TAMIS_TOO_LARGE, "template needs over 2^56 bytes");
 }
 
 /* The gate: is this shape legal, and how many bytes does it have? Words may come from a file that
  * somebody forged, so trust nothing and let no arithmetic overflow. */
 static tamis_status check(const uint64_t word[], uint64_t *size) {
-    if (word[BITS] == 0 || word[BITS] > MOST_BITS)
+    if (word[BITS] == 0 || word[BITS] > MAX_BITS)
         return tamis__fail(TAMIS_CORRUPT, "template cannot have %llu bits",
                            (unsigned long long)word[BITS]);
     *size = tamis__bitmap_size(word[BITS]);

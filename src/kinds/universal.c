@@ -22,7 +22,7 @@
 #include "kinds/kind.h"
 
 enum { BITS, MULTIPLIER, OFFSET };
-#define MOST_BITS (TAMIS_MAX_PAYLOAD_BYTES * 8)
+#define MAX_BITS (TAMIS_MAX_PAYLOAD_BYTES * 8)
 #define P         (((uint64_t)1 << 61) - 1)
 
 /* ---- Shape ---------------------------------------------------------------------------------- */
@@ -42,13 +42,13 @@ static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
     }
     const double keys = wish->capacity ? (double)wish->capacity : 1;
     const double fpr = wish->fpr - met_before(keys), bits = fpr > 0 ? ceil(keys / fpr) : INFINITY;
-    word[BITS] = bits < (double)MOST_BITS ? tamis__round_to_fold((uint64_t)bits, 64, MOST_BITS) : 0;
+    word[BITS] = bits < (double)MAX_BITS ? tamis__round_to_fold((uint64_t)bits, 64, MAX_BITS) : 0;
     return word[BITS] ? TAMIS_OK
                       : tamis__fail(TAMIS_TOO_LARGE, "universal would need over 2^56 bytes");
 }
 
 static tamis_status check(const uint64_t word[], uint64_t *size) {
-    if (word[BITS] == 0 || word[BITS] > MOST_BITS)
+    if (word[BITS] == 0 || word[BITS] > MAX_BITS)
         return tamis__fail(TAMIS_CORRUPT, "universal cannot have %llu bits",
                            (unsigned long long)word[BITS]);
     if (word[MULTIPLIER] == 0 || word[MULTIPLIER] >= P || word[OFFSET] >= P)

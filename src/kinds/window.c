@@ -36,14 +36,14 @@ enum { HASHES, GENERATIONS, EACH, SLICE, BY }; /* shape words; SLICE is in bits 
 enum { BY_ADDS, BY_CLOCK, WAYS };              /* values of BY */
 enum { OPT_HASHES, OPT_GENERATIONS, OPT_BY };
 
-enum { MOST_HASHES = 64, MOST_GENERATIONS = 64, MOST_SLICES = MOST_HASHES + MOST_GENERATIONS };
+enum { MAX_HASHES = 64, MAX_GENERATIONS = 64, MAX_SLICES = MAX_HASHES + MAX_GENERATIONS };
 enum { WORD_BITS = 64, STATE_BYTES = 16, STATE_BITS = STATE_BYTES * 8, AT_TURNS = 0, AT_ADDS = 8 };
-#define MOST_BITS  (TAMIS_MAX_PAYLOAD_BYTES * 8)
-#define MOST_TURNS ((uint64_t)1 << 63)
+#define MAX_BITS  (TAMIS_MAX_PAYLOAD_BYTES * 8)
+#define MAX_TURNS ((uint64_t)1 << 63)
 
 static const struct tamis_option options[] = {
-    {"hashes", NULL, 1, MOST_HASHES, "the fewest bits", "slices that a key is in, k"},
-    {"generations", NULL, 1, MOST_GENERATIONS, "doubled while that saves 3 % of the bits",
+    {"hashes", NULL, 1, MAX_HASHES, "the fewest bits", "slices that a key is in, k"},
+    {"generations", NULL, 1, MAX_GENERATIONS, "doubled while that saves 3 % of the bits",
      "parts of the window, l: keys stay for up to 1/l longer than promised"},
     {"by", "adds|clock", 0, 0, "adds", "what makes keys older: adds, or only tamis_tick"},
 };
@@ -59,7 +59,7 @@ static uint64_t slices_of(const uint64_t word[]) {
  * stranger's places in two slices have nothing to do with each other, so this is exact, for given
  * fills as for mean ones. */
 static double chance_of_run(const double fill[], uint64_t slices, uint64_t k) {
-    double run[MOST_HASHES + 1] = {1}, complete = 0;
+    double run[MAX_HASHES + 1] = {1}, complete = 0;
     for (uint64_t age = 0; age < slices; age++) {
         double going = 0;
         for (uint64_t a = age < k ? age + 1 : k; a-- > 0; run[a + 1] *= fill[age]) {
@@ -76,7 +76,7 @@ static double chance_of_run(const double fill[], uint64_t slices, uint64_t k) {
  * the one before them misses, and no run was complete before that. The k lie in two blocks of k: they
  * are what is left of one block from an age on, and what the next has up to here. */
 static double chance_roughly(const double fill[], uint64_t slices, uint64_t k) {
-    double rest[MOST_SLICES + 1], complete[MOST_SLICES + 1] = {0}, block = 1;
+    double rest[MAX_SLICES + 1], complete[MAX_SLICES + 1] = {0}, block = 1;
     rest[slices] = 1;
     for (uint64_t age = slices, place = slices % k; age-- > 0;) {
         rest[age] = place ? fill[age] * rest[age + 1] : fill[age];
@@ -109,7 +109,7 @@ static uint64_t adds_in_slice(const uint64_t word[], uint64_t age, uint64_t turn
 
 static double rate_with(const uint64_t word[], const uint64_t adds_at[], chance *of_run) {
     const double stays_zero = log1p(-1 / (double)word[SLICE]); /* -inf for a slice of one bit */
-    double fill[MOST_SLICES];
+    double fill[MAX_SLICES];
     for (uint64_t age = 0; age < slices_of(word); age++)
         if (age && adds_at[age] == adds_at[age - 1])
             fill[age] = fill[age - 1];
@@ -119,7 +119,7 @@ static double rate_with(const uint64_t word[], const uint64_t adds_at[], chance 
 }
 
 static double rate_after(const uint64_t word[], uint64_t turns, uint64_t adds, chance *of_run) {
-    uint64_t adds_at[MOST_SLICES];
+    uint64_t adds_at[MAX_SLICES];
     for (uint64_t age = 0; age < slices_of(word); age++)
         adds_at[age] = adds_in_slice(word, age, turns, adds);
     return rate_with(word, adds_at, of_run);
@@ -129,7 +129,7 @@ static double rate_after(const uint64_t word[], uint64_t turns, uint64_t adds, c
  * l, 2l, ... there was such a crowd, and a slice has those of the last k generations up to its age. */
 static double rate_of_crowds(const uint64_t word[], chance *of_run) {
     const uint64_t l = word[GENERATIONS], k = word[HASHES];
-    uint64_t adds_at[MOST_SLICES];
+    uint64_t adds_at[MAX_SLICES];
     for (uint64_t age = 0; age < slices_of(word); age++) {
         const uint64_t crowds = age / l + 1 - (age < k ? 0 : (age - k) / l + 1);
         adds_at[age] = crowds * l * word[EACH];
@@ -157,7 +157,7 @@ static uint64_t slice_within(uint64_t payload_bits, uint64_t slices) {
 }
 
 static bool fits(uint64_t slice, uint64_t slices) {
-    return slice && slice <= (MOST_BITS - STATE_BITS) / slices;
+    return slice && slice <= (MAX_BITS - STATE_BITS) / slices;
 }
 
 static uint64_t payload_bits(const uint64_t word[]) {
@@ -215,7 +215,7 @@ static void look_around(uint64_t word[], bounds *k, wrong *by) {
     double next = guess * by->slice, slope = likely_slope * by->slope, last_x = 0, last_y = 0;
     for (int i = 0; i < LOOKS && k->below > fmax(k->above * near_enough, k->above + 1); i++) {
         const double slice = floor(next);
-        if (!(slice > 1 && slice < (double)MOST_BITS)) return;
+        if (!(slice > 1 && slice < (double)MAX_BITS)) return;
         const double x = log(slice), y = look(word, slice, k);
         if (i && fabs(x - last_x) > too_far) slope = (y - last_y) / (x - last_x);
         if (!(slope < -0.01)) return;
@@ -230,14 +230,14 @@ static void look_around(uint64_t word[], bounds *k, wrong *by) {
  * where they would be half full: the steps of this search decide the shape. What is left in the last
  * word is theirs as well. */
 static bool fit_rate(const tamis_wish *wish, uint64_t word[], wrong *by) {
-    const double close_enough = 1 + 0x1p-13, most = (double)MOST_BITS;
+    const double close_enough = 1 + 0x1p-13, max = (double)MAX_BITS;
     double high = ceil((double)(word[HASHES] * word[EACH]) / M_LN2), low = high;
-    if (high >= most) return false;
+    if (high >= max) return false;
     bounds k = {wish->fpr, 0, INFINITY};
     look_around(word, &k, by);
     while (!keeps(word, high, &k)) {
         low = high, high *= 2;
-        if (high >= most) return false;
+        if (high >= max) return false;
     }
     while (low > 1 && keeps(word, low, &k)) high = low, low = floor(low / 2);
     while (high / low > close_enough && high - low > 1) {
@@ -246,7 +246,7 @@ static bool fit_rate(const tamis_wish *wish, uint64_t word[], wrong *by) {
         *(keeps(word, middle, &k) ? &high : &low) = middle;
     }
     const uint64_t slices = slices_of(word);
-    word[SLICE] = tamis__round_up((uint64_t)high, 1, MOST_BITS);
+    word[SLICE] = tamis__round_up((uint64_t)high, 1, MAX_BITS);
     if (!fits(word[SLICE], slices)) return false;
     word[SLICE] = slice_within(payload_bits(word), slices);
     return true;
@@ -263,7 +263,7 @@ static double best_hashes(const tamis_wish *wish, uint64_t generations, uint64_t
     const bool chosen = wish->has_option[OPT_HASHES];
     const double clearly_worse = 1.1, half_bits = wish->bits ? 0 : -log2(wish->fpr) / 2;
     const uint64_t first = chosen ? wish->option[OPT_HASHES] : 1 + (uint64_t)half_bits;
-    const uint64_t last = chosen ? first : MOST_HASHES;
+    const uint64_t last = chosen ? first : MAX_HASHES;
     const uint64_t capacity = wish->capacity ? wish->capacity : 1;
     double best = INFINITY;
     wrong by = {1, 1};
@@ -288,7 +288,7 @@ static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
     const bool chosen = wish->has_option[OPT_GENERATIONS];
     const double worth = wish->bits ? 0.9 : 0.97;
     const uint64_t first = chosen ? wish->option[OPT_GENERATIONS] : 1;
-    const uint64_t last = chosen ? first : MOST_GENERATIONS;
+    const uint64_t last = chosen ? first : MAX_GENERATIONS;
     double best = INFINITY;
     for (uint64_t generations = first; generations <= last; generations *= 2) {
         uint64_t tried[TAMIS_WORDS] = {0};
@@ -306,13 +306,13 @@ static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
 }
 
 static tamis_status check(const uint64_t word[], uint64_t *size) {
-    if (word[HASHES] == 0 || word[HASHES] > MOST_HASHES)
-        return tamis__fail(TAMIS_CORRUPT, "window has 1 to %d hashes, not %llu", MOST_HASHES,
+    if (word[HASHES] == 0 || word[HASHES] > MAX_HASHES)
+        return tamis__fail(TAMIS_CORRUPT, "window has 1 to %d hashes, not %llu", MAX_HASHES,
                            (unsigned long long)word[HASHES]);
-    if (word[GENERATIONS] == 0 || word[GENERATIONS] > MOST_GENERATIONS)
+    if (word[GENERATIONS] == 0 || word[GENERATIONS] > MAX_GENERATIONS)
         return tamis__fail(TAMIS_CORRUPT, "window has 1 to %d generations, not %llu",
-                           MOST_GENERATIONS, (unsigned long long)word[GENERATIONS]);
-    if (word[EACH] == 0 || word[EACH] > TAMIS_MOST_CAPACITY)
+                           MAX_GENERATIONS, (unsigned long long)word[GENERATIONS]);
+    if (word[EACH] == 0 || word[EACH] > TAMIS_MAX_CAPACITY)
         return tamis__fail(TAMIS_CORRUPT, "window cannot have %llu adds in each generation",
                            (unsigned long long)word[EACH]);
     if (!fits(word[SLICE], slices_of(word)))
@@ -404,15 +404,15 @@ static void clear_bits(const tamis_body *f, uint64_t from, uint64_t to) {
 static tamis_status audit(const tamis_body *f) {
     const uint64_t turns = turns_of(f), adds = adds_of(f), slices = slices_of(f->word);
     const bool is_by_adds = f->word[BY] == BY_ADDS;
-    if (turns >= MOST_TURNS || (is_by_adds && adds > f->word[EACH]))
+    if (turns >= MAX_TURNS || (is_by_adds && adds > f->word[EACH]))
         return tamis__fail(TAMIS_CORRUPT, "a window cannot be %llu adds into its turn %llu",
                            (unsigned long long)adds, (unsigned long long)turns);
     for (uint64_t age = 0; age < slices; age++) {
-        const uint64_t most = adds_in_slice(f->word, age, turns < slices ? turns : slices, adds);
+        const uint64_t max = adds_in_slice(f->word, age, turns < slices ? turns : slices, adds);
         const uint64_t set = bits_in(f, place_of(f, youngest(f), age));
-        if ((is_by_adds || !most) && set > most)
+        if ((is_by_adds || !max) && set > max)
             return tamis__fail(TAMIS_CORRUPT, "a slice of a window has %llu bits of %llu adds",
-                               (unsigned long long)set, (unsigned long long)most);
+                               (unsigned long long)set, (unsigned long long)max);
     }
     return tamis__bitmap_audit(f, STATE_BITS + slices * f->word[SLICE]);
 }
@@ -452,7 +452,7 @@ static bool turn_part(tamis_body *f, uint64_t bytes, tamis_leaving *at) {
     clear_bits(f, from, from + bits);
     at->done += bits;
     if (at->done < slice) return false;
-    tamis__put64(f->bytes + AT_TURNS, next < MOST_TURNS ? next : next % slices + slices);
+    tamis__put64(f->bytes + AT_TURNS, next < MAX_TURNS ? next : next % slices + slices);
     tamis__put64(f->bytes + AT_ADDS, 0);
     return true;
 }
@@ -497,7 +497,7 @@ static struct tamis_estimate keys_in_window(const tamis_body *f, const double fi
 static void measure(const tamis_body *f, const tamis_body *other, tamis_measure *out) {
     (void)other;
     const uint64_t slices = slices_of(f->word), head = youngest(f);
-    double fill[MOST_SLICES];
+    double fill[MAX_SLICES];
     for (uint64_t age = 0; age < slices; age++) {
         const uint64_t set = bits_in(f, place_of(f, head, age));
         fill[age] = (double)set / (double)f->word[SLICE];

@@ -40,7 +40,7 @@ static double block_rate(tamis_lanes s, double keys, double zero, double two_zer
 /* The sum goes both ways from the most likely load, with weights relative to it, and is divided by
  * their sum: no probability is ever computed that could underflow. Loads with less than the least
  * weight are left out. */
-static double rate_to(double least, tamis_lanes s, double keys, double blocks) {
+static double rate_to(double min, tamis_lanes s, double keys, double blocks) {
     if (!(keys > 0)) return 0;
     const double mean = keys / blocks;
     const bool is_one_load = blocks < 2 || mean > 10000; /* one block, or all are full */
@@ -53,13 +53,13 @@ static double rate_to(double least, tamis_lanes s, double keys, double blocks) {
 
     const double zero_step = exp(miss), two_step = exp(miss_two);
     double weight = 1, q = zero, q2 = two_zero;
-    for (double i = mode; i < keys && weight > least; i++) {
+    for (double i = mode; i < keys && weight > min; i++) {
         weight *= (keys - i) / ((i + 1) * (blocks - 1));
         rate += weight * block_rate(s, i + 1, q *= zero_step, q2 *= two_step);
         weights += weight;
     }
     weight = 1, q = zero, q2 = two_zero;
-    for (double i = mode; i > 0 && weight > least; i--) {
+    for (double i = mode; i > 0 && weight > min; i--) {
         weight *= i * (blocks - 1) / (keys - i + 1);
         rate += weight * block_rate(s, i - 1, q /= zero_step, q2 /= two_step);
         weights += weight;
@@ -102,13 +102,13 @@ static bool exceeds(known *k, uint64_t blocks) {
 /* Finds most of it with few looks: the logarithm of the rate is nearly a straight line in that of the
  * number of blocks, so secants come close at once, and a step to either side of where they end puts
  * the search between two neighbours. */
-static void look_around(known *k, uint64_t most) {
+static void look_around(known *k, uint64_t max) {
     enum { LOOKS = 3 };
     const double width = (double)k->shape.lanes * k->shape.lane_bits;
     double x = log(k->keys * -log2(k->fpr) / 0.6931 * 1.06 / width), y, old_x = 0, old_y = 0;
     double slope = -4;
     for (int i = 0; i < LOOKS; i++) {
-        if (!(x > 3 && x < log((double)most) - 1)) return; /* few blocks are soon searched */
+        if (!(x > 3 && x < log((double)max) - 1)) return; /* few blocks are soon searched */
         y = log(rate_to(1e-15, k->shape, k->keys, exp(x)) / k->fpr);
         if (i && fabs(x - old_x) > 1e-9) slope = (y - old_y) / (x - old_x);
         if (!(slope < -0.1)) return;
@@ -116,25 +116,25 @@ static void look_around(known *k, uint64_t most) {
         x -= y / slope;
     }
     const double blocks = exp(x), step = 1 + blocks / 65536;
-    if (!(blocks > 2 * step && blocks < (double)most / 2)) return;
+    if (!(blocks > 2 * step && blocks < (double)max / 2)) return;
     if (exceeds(k, (uint64_t)(blocks - step))) exceeds(k, (uint64_t)(blocks + step));
 }
 
-uint64_t tamis__lanes_blocks(tamis_lanes s, double keys, double fpr, uint64_t most) {
+uint64_t tamis__lanes_blocks(tamis_lanes s, double keys, double fpr, uint64_t max) {
     const double width = (double)s.lanes * s.lane_bits;
-    const double sane = 1 + keys * TAMIS_LANES_MOST_BITS_PER_KEY / width;
-    if (sane < (double)most) most = (uint64_t)sane;
+    const double sane = 1 + keys * TAMIS_LANES_MAX_BITS_PER_KEY / width;
+    if (sane < (double)max) max = (uint64_t)sane;
 
     /* What a classic filter needs is less, so the search starts there and doubles. */
     const double ideal = keys * -log2(fpr) / 0.6931 / width;
-    uint64_t low = ideal / 2 < (double)most ? (uint64_t)(ideal / 2) : most, high = low + 1;
+    uint64_t low = ideal / 2 < (double)max ? (uint64_t)(ideal / 2) : max, high = low + 1;
     known k = {.shape = s, .keys = keys, .fpr = fpr, .below = UINT64_MAX};
-    look_around(&k, most);
+    look_around(&k, max);
     if (low && !exceeds(&k, low)) low = 0;
     while (exceeds(&k, high)) {
-        if (high >= most) return 0;
+        if (high >= max) return 0;
         low = high;
-        high = high > most / 2 ? most : high * 2;
+        high = high > max / 2 ? max : high * 2;
     }
     /* To the block below 2^14 of them; above, plans are rounded to fewer digits anyway. */
     while (high - low > 1 + (high >> 14)) {

@@ -11,7 +11,7 @@ typedef struct tamis_lanes {
 } tamis_lanes;
 
 /* Nobody wants more; a wish that leads there is one for another kind. */
-enum { TAMIS_LANES_MOST_BITS_PER_KEY = 400 };
+enum { TAMIS_LANES_MAX_BITS_PER_KEY = 400 };
 
 /* Expected rate with `keys` keys spread over `blocks` blocks. */
 double tamis__lanes_rate(tamis_lanes shape, double keys, double blocks);
@@ -22,9 +22,9 @@ bool tamis__lanes_exceed(tamis_lanes shape, double keys, double blocks, double f
 /* The rate of a block by its bits, and the floor that keys with the same 32 bits put under it. */
 double tamis__lanes_with_floor(double rate, double keys_in_block);
 
-/* The smallest number of blocks whose rate is at most fpr; 0 when `most` blocks do not do, or when
- * it would be more than one block and over TAMIS_LANES_MOST_BITS_PER_KEY. */
-uint64_t tamis__lanes_blocks(tamis_lanes shape, double keys, double fpr, uint64_t most);
+/* The smallest number of blocks whose rate is at most fpr; 0 when `max` blocks do not do, or when
+ * it would be more than one block and over TAMIS_LANES_MAX_BITS_PER_KEY. */
+uint64_t tamis__lanes_blocks(tamis_lanes shape, double keys, double fpr, uint64_t max);
 
 /* Distinct keys by the number of set bits; infinite when all are set. */
 struct tamis_estimate tamis__lanes_items(tamis_lanes shape, double blocks, double bits_set);

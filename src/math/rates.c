@@ -52,9 +52,9 @@ double tamis_rate_upper(double keys, double bits, double hashes) {
 }
 
 double tamis_rate_exact(uint64_t keys, uint64_t bits, unsigned hashes) {
-    const double most_steps = 1e9;
+    const double max_steps = 1e9;
     if (keys == 0) return 0;
-    if (bits == 0 || hashes == 0 || (double)keys * hashes * (double)bits > most_steps) return NAN;
+    if (bits == 0 || hashes == 0 || (double)keys * hashes * (double)bits > max_steps) return NAN;
 
     /* p[i]: chance that exactly i bits are set after the balls thrown so far. It is concentrated,
      * so only the part from `low` to `high` is kept up; what is left out is below 10^-60. The sizes

@@ -16,7 +16,7 @@
             .next = next, .build = &building
 #define MAP                                                                                      \
     SORTED, .word = {TAMIS_SEGMENT_WORD_NAMES, "numbers"}, .plan = plan_wide, .check = check_wide, \
-            .get = get, .most_value = most_value, .build = &map_building
+            .get = get, .max_value = max_value, .build = &map_building
 #define SETS                                                                                   \
     SORTED, .word = {TAMIS_SEGMENT_WORD_NAMES, "numbers", "labels", "names"}, .plan = plan_wide, \
             .check = check_wide, .next = next, .labels = &labels, .build = &sets_building
@@ -26,7 +26,7 @@
 
 /* A segment with one number more than it needs. */
 static uint64_t most_and_one(const uint64_t word[], uint64_t n) {
-    return most(word, n) + 8;
+    return max(word, n) + 8;
 }
 static tamis_status make_with(const uint64_t word[], const tamis_segment *segment, uint64_t number,
                               uint8_t *out, uint64_t *size) {
@@ -43,7 +43,7 @@ static tamis_status make_by_turn(const uint64_t word[], const tamis_segment *seg
     (void)room;
     return make_with(word, segment, turn++, out, size);
 }
-static const tamis_build_facet by_turn = {FACET, .most = most_and_one, .make = make_by_turn};
+static const tamis_build_facet by_turn = {FACET, .max = most_and_one, .make = make_by_turn};
 const tamis_kind tamis__broken_turn = {SET, .name = "broken_turn",
                                        .contract = "one_set_is_one_filter", .audit = NULL,
                                        .build = &by_turn};
@@ -57,7 +57,7 @@ static tamis_status make_by_cpu(const uint64_t word[], const tamis_segment *segm
     (void)room;
     return make_with(word, segment, tamis__cpu() & TAMIS_CPU_TEST, out, size);
 }
-static const tamis_build_facet by_cpu = {FACET, .most = most_and_one, .make = make_by_cpu};
+static const tamis_build_facet by_cpu = {FACET, .max = most_and_one, .make = make_by_cpu};
 const tamis_kind tamis__broken_cpu_segment = {SET, .name = "broken_cpu_segment",
                                             .contract = "same_bytes_on_every_cpu", .audit = NULL,
                                             .build = &by_cpu};

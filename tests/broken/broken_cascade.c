@@ -25,7 +25,7 @@ static const tamis_build_facet but_good = {.rule = TAMIS_RECORDS_VALUES,
                                            .fit = fit,
                                            .segment = tamis__segment_of,
                                            .work = work,
-                                           .most = most,
+                                           .max = max,
                                            .make = make_but_good};
 const tamis_kind tamis__broken_cascade = {SOUND, .name = "broken_cascade",
                                           .contract = "known_good_stay_out", .build = &but_good};

@@ -30,12 +30,12 @@ const tamis_kind tamis__broken_times = {SOUND, .name = "broken_times",
 
 /* Conservative with a mistake: raises only the first of the lowest counters. */
 static tamis_status add_to_first(tamis_body *f, const uint64_t *hash, size_t n) {
-    uint64_t spot[MOST_ROWS];
+    uint64_t spot[MAX_ROWS];
     for (size_t j = 0; j < n; j++) {
-        const uint64_t rows = spots_of(f, hash[j], spot), least = least_of(f, spot, rows);
+        const uint64_t rows = spots_of(f, hash[j], spot), min = min_of(f, spot, rows);
         for (uint64_t i = 0; i < rows; i++)
-            if (counter_get(f, spot[i]) == least && (least == 0 || i == hash[j] % rows))
-                counter_put(f, spot[i], least + 1);
+            if (counter_get(f, spot[i]) == min && (min == 0 || i == hash[j] % rows))
+                counter_put(f, spot[i], min + 1);
     }
     return TAMIS_OK;
 }

@@ -12,7 +12,7 @@
     .measure = measure, .build = &build
 #define FACET                                                                                   \
     .rule = TAMIS_RECORDS_KEYS, .made = TAMIS_SEGMENT_MADE, .fit = fit, .segment = tamis__segment_of, \
-    .work = work, .most = most, .make = make
+    .work = work, .max = max, .make = make
 
 /* Promises a tenth less than it delivers. */
 static double rate_low(const uint64_t word[], uint64_t items) {

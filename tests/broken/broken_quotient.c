@@ -143,7 +143,7 @@ const tamis_kind tamis__broken_only_up = {SOUND, .name = "broken_only_up",
 /* Becomes as small as it is told to; what no longer fits is left behind. */
 static tamis_status resize_to_any(const tamis_body *f, uint64_t capacity, uint64_t word[]) {
     const tamis_status rc = resize(f, capacity, word);
-    if (rc != TAMIS_FULL || word[REMAINDER] == TAMIS_BAG_MOST_REMAINDER) return rc;
+    if (rc != TAMIS_FULL || word[REMAINDER] == TAMIS_BAG_MAX_REMAINDER) return rc;
     word[SLOTS] /= 2;
     word[REMAINDER]++;
     return TAMIS_OK;

@@ -41,7 +41,7 @@ static tamis_status make_blurred(const uint64_t word[], const tamis_segment *seg
         tamis__put64(out + 16 + n++ * entry_size(word), segment->value[i]);
     }
     tamis__put64(out, n);
-    *size = most(word, n);
+    *size = max(word, n);
     return TAMIS_OK;
 }
 static const tamis_build_facet blurred_building = {

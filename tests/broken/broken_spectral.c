@@ -50,8 +50,8 @@ const tamis_kind tamis__broken_two_cells = {SOUND, .name = "broken_two_cells",
 
 /* Is full when it has had as many adds as a tenth of its cells, whatever they were. */
 static uint64_t room_by_adds(const tamis_body *f) {
-    const uint64_t most = primary_of(f->word) / 10;
-    return f->items < most ? most - f->items : 0;
+    const uint64_t max = primary_of(f->word) / 10;
+    return f->items < max ? max - f->items : 0;
 }
 const tamis_kind tamis__broken_full = {SOUND, .name = "broken_full",
                                        .contract = "count_never_under", .room = room_by_adds};

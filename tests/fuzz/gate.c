@@ -45,10 +45,10 @@ static void use_list(const tamis *f, unsigned can) {
 }
 
 /* Whatever blocks it has, an excerpt is tried at the places that were asked for, and not behind. */
-enum { MOST_PLACE = 300 };
+enum { MAX_PLACE = 300 };
 
 static bool hear(void *ctx, const struct tamis_traced *traced) {
-    demand(traced->offset <= MOST_PLACE && traced->blocks > 0 && traced->flow < 2);
+    demand(traced->offset <= MAX_PLACE && traced->blocks > 0 && traced->flow < 2);
     return ++*(unsigned *)ctx < 10;
 }
 
@@ -57,9 +57,9 @@ static void use_trace(const tamis *f) {
     const struct tamis_key flows[] = {{"a", 1}, {"b", 1}};
     unsigned heard = 0;
     const tamis_status rc =
-        tamis_trace(f, excerpt, sizeof excerpt, flows, 2, MOST_PLACE, hear, &heard);
+        tamis_trace(f, excerpt, sizeof excerpt, flows, 2, MAX_PLACE, hear, &heard);
     demand(rc == (heard == 10 ? TAMIS_CANCELLED : TAMIS_OK));
-    demand(tamis_false_traces(f, sizeof excerpt, 2, MOST_PLACE) >= 0);
+    demand(tamis_false_traces(f, sizeof excerpt, 2, MAX_PLACE) >= 0);
 }
 
 static void use(tamis *f, unsigned can, size_t size) {
@@ -115,11 +115,11 @@ static void change(tamis *f) {
  * memory that it promises. Checksums are off here too. */
 static void use_patch(const uint8_t *data, size_t size) {
     struct tamis_patch_info info;
-    const size_t most = 1 << 20;
+    const size_t max = 1 << 20;
     if (tamis_patch_info(data, size, &info, sizeof info)) return;
     demand(info.patch_bytes <= size);
     demand(info.is_whole || info.result_bytes / 4 <= info.base_bytes + info.patch_bytes);
-    if (info.base_bytes > most || info.result_bytes > most) return;
+    if (info.base_bytes > max || info.result_bytes > max) return;
     const size_t base_size = (size_t)info.base_bytes, result_size = (size_t)info.result_bytes;
     uint8_t *base = calloc(base_size + 1, 1), *result = malloc(result_size + 1);
     demand(base && result);

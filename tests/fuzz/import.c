@@ -80,9 +80,9 @@ static bool look(void *ctx, const struct tamis_found *found) {
 
 static void try_format(const char *format, const uint8_t *data, size_t size) {
     const struct tamis_options options = {.struct_size = sizeof options, .max_bytes = 64 << 20};
-    size_t most = 100;
+    size_t max = 100;
     tamis *f;
-    tamis_find(format, data, size, look, &most);
+    tamis_find(format, data, size, look, &max);
     if (tamis_import_with(&f, format, data, size, &options)) {
         demand(f == NULL && *tamis_why());
         return;

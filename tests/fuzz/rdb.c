@@ -261,7 +261,7 @@ static value *make(const char *spec) {
 }
 
 /* The second half of them have beside them a filter of which a part has come, or all, at the gate. */
-size_t rdb_seed(unsigned i, uint8_t bytes[RDB_SEED_MOST]) {
+size_t rdb_seed(unsigned i, uint8_t bytes[RDB_MAX_SEED]) {
     start();
     if (i >= 2 * SPECS) return 0;
     value *v = make(specs[i % SPECS]);
@@ -271,7 +271,7 @@ size_t rdb_seed(unsigned i, uint8_t bytes[RDB_SEED_MOST]) {
     redis_io io = saved(v);
     bytes[0] = (uint8_t)type_of(v);
     bytes[1] = 0;
-    demand(io.size + 2 <= RDB_SEED_MOST);
+    demand(io.size + 2 <= RDB_MAX_SEED);
     memcpy(bytes + 2, io.out, io.size);
     goes_round(v);
     free(io.out);
@@ -280,7 +280,7 @@ size_t rdb_seed(unsigned i, uint8_t bytes[RDB_SEED_MOST]) {
 }
 
 int LLVMFuzzerInitialize(int *argc, char ***argv) {
-    static uint8_t bytes[RDB_SEED_MOST];
+    static uint8_t bytes[RDB_MAX_SEED];
     const char *folder = getenv("TAMIS_SEEDS");
     (void)argc, (void)argv;
     for (unsigned i = 0; folder; i++) {

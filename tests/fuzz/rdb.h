@@ -5,9 +5,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { RDB_SEED_MOST = 1 << 16 };
+enum { RDB_MAX_SEED = 1 << 16 };
 
 /* Input number i: a sound value as the module saves it; 0 behind the last one. */
-size_t rdb_seed(unsigned i, uint8_t bytes[RDB_SEED_MOST]);
+size_t rdb_seed(unsigned i, uint8_t bytes[RDB_MAX_SEED]);
 
 #endif

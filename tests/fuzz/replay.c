@@ -10,7 +10,7 @@
 
 #include "tests/fuzz/exact.h"
 
-enum { HEADER = 192, FLIPS = 1200, MOST = 1 << 20 };
+enum { HEADER = 192, FLIPS = 1200, MAX = 1 << 20 };
 
 static void try_headers(uint8_t *bytes, size_t size) {
     static const uint8_t values[] = {0, 1, 0x7f, 0x80, 0xff};
@@ -39,7 +39,7 @@ static void try_payloads(uint8_t *bytes, size_t size) {
 }
 
 static int replay_folder(const char *folder, bool is_golden) {
-    static uint8_t bytes[MOST];
+    static uint8_t bytes[MAX];
     int count = 0;
     DIR *dir = opendir(folder);
     if (!dir) return 0;

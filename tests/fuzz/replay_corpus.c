@@ -11,11 +11,11 @@
 
 #include "tests/fuzz/exact.h"
 
-enum { MOST = 1 << 16, CUTS = 16 };
+enum { MAX = 1 << 16, CUTS = 16 };
 static unsigned files;
 
 static void replay_file(const char *path) {
-    static uint8_t bytes[MOST];
+    static uint8_t bytes[MAX];
     FILE *file = fopen(path, "rb");
     if (!file) abort();
     const size_t size = fread(bytes, 1, sizeof bytes, file);

@@ -24,7 +24,7 @@ static unsigned try_value(uint8_t *bytes, size_t size) {
 }
 
 int main(void) {
-    static uint8_t bytes[RDB_SEED_MOST];
+    static uint8_t bytes[RDB_MAX_SEED];
     unsigned seeds = 0, tried = 0;
     for (size_t size; (size = rdb_seed(seeds, bytes)) > 0; seeds++) tried += try_value(bytes, size);
     printf("ok 1 - %u values, %u inputs\n1..1\n", seeds, tried);

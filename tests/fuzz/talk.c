@@ -53,8 +53,8 @@ static tamis_talk *open_talk(int side, uint8_t mode) {
         .wants = mode >> 2 & 1 ? TAMIS_WANTS_HASHES : (enum tamis_wants)((mode >> 3 & 3) % 3),
         .key_of = key_of,
         .hash_of = hash_of,
-        .most_symbols = mode >> 5 & 1 ? 30 : 3000, /* who asks for 2^25 gets them */
-        .most_bytes = 1 << 20,
+        .max_symbols = mode >> 5 & 1 ? 30 : 3000, /* who asks for 2^25 gets them */
+        .max_bytes = 1 << 20,
     };
     for (uint64_t i = 0; i < COMMON + EXTRA; i++) hashes[i] = hash_at(side, i);
     demand(tamis_talk_create(&t, side ? TAMIS_ASKS : TAMIS_TELLS, hashes, COMMON + EXTRA, &o) ==

@@ -207,9 +207,9 @@ static const char *build_tightly(const subject *s, const tight_build *t, const c
     tamis_builder_free(in.builder);
     tamis *f = NULL;
     if (!what && tamis_map(&f, path)) what = wrong("%s", tamis_why());
-    if (!what && purse.most_bytes > t->limit + (is_whole ? tamis_stored_size(f) + 8192 : 0))
+    if (!what && purse.max_bytes > t->limit + (is_whole ? tamis_stored_size(f) + 8192 : 0))
         what = wrong("%llu keys on %u threads took %zu of %llu bytes", (unsigned long long)t->n,
-                     t->threads, purse.most_bytes, (unsigned long long)t->limit);
+                     t->threads, purse.max_bytes, (unsigned long long)t->limit);
     if (!what && count_keys(f, 0, t->n) != t->n) what = "keys are missing";
     tamis_free(f);
     return what;
@@ -344,8 +344,8 @@ static uint64_t hash_at(const tamis *f, uint64_t i) {
 }
 
 /* Where a value of 0 is as good as none, there is none. */
-static uint64_t value_at(const tamis *f, uint64_t i, uint64_t most) {
-    const uint64_t value = value_of(hash_at(f, i), most);
+static uint64_t value_at(const tamis *f, uint64_t i, uint64_t max) {
+    const uint64_t value = value_of(hash_at(f, i), max);
     return value ? value : 1;
 }
 
@@ -354,14 +354,14 @@ static tamis *with_values(const subject *s) {
     if (s->can & TAMIS_IS_BUILT) return filled(s, N, 0.01, NULL, 0, N);
     intake in = open_builder(s, spec_of(s, N, 0.01, NULL), NULL);
     tamis *hasher = filled(s, N, 0.01, NULL, 0, 0);
-    const uint64_t most = in.most_value;
+    const uint64_t max = in.max_value;
     for (uint64_t i = 0; i < N / 2; i++)
-        if (tamis_builder_put_hash(in.builder, hash_at(hasher, i), value_at(hasher, i, most)))
+        if (tamis_builder_put_hash(in.builder, hash_at(hasher, i), value_at(hasher, i, max)))
             abort();
     tamis_free(hasher);
     tamis *f = taken(&in);
     for (uint64_t i = N / 2; i < N; i++)
-        if (tamis_put_hash(f, hash_at(f, i), value_at(f, i, most))) abort();
+        if (tamis_put_hash(f, hash_at(f, i), value_at(f, i, max))) abort();
     return f;
 }
 
@@ -369,7 +369,7 @@ static tamis *with_values(const subject *s) {
  * gives no less than what was put, and more only as rarely as a stranger is taken for a key. */
 static const char *values_come_back(const subject *s) {
     tamis *f = with_values(s);
-    const uint64_t most = most_value_of(f);
+    const uint64_t max = max_value_of(f);
     const bool is_exact = s->can & TAMIS_IS_BUILT;
     static uint64_t hashes[4 * N], values[4 * N];
     static uint8_t hit[4 * N];
@@ -380,7 +380,7 @@ static const char *values_come_back(const subject *s) {
     for (uint64_t i = 0; i < 4 * N && !what; i++) {
         char buffer[32];
         const struct tamis_key key = key_at(i, buffer);
-        const uint64_t put = is_exact ? value_of(hashes[i], most) : value_at(f, i, most);
+        const uint64_t put = is_exact ? value_of(hashes[i], max) : value_at(f, i, max);
         uint64_t value = i;
         const bool has = tamis_get(f, key.bytes, key.len, &value);
         if (has != hit[i] || value != values[i]) what = "a batch gets other values";
@@ -388,7 +388,7 @@ static const char *values_come_back(const subject *s) {
         if (!has && value != i) what = "a value is written for a key that is not there";
         if (i >= N) continue;
         if (!has) what = "a value is missing";
-        if (value < put || (is_exact && value != put) || value > most)
+        if (value < put || (is_exact && value != put) || value > max)
             what = wrong("key %llu has %llu, not %llu", (unsigned long long)i,
                          (unsigned long long)value, (unsigned long long)put);
         over += value > put;
@@ -402,13 +402,13 @@ static const char *values_come_back(const subject *s) {
 /* A value that is set later is there; the others stay, and so does everything when it is refused. */
 static const char *put_changes_one_value(const subject *s) {
     tamis *f = filled(s, N, 0.001, NULL, 0, N), *old;
-    const uint64_t most = most_value_of(f);
+    const uint64_t max = max_value_of(f);
     const char *what = NULL;
     for (uint64_t i = 0; i < N && !what; i += 2)
-        if (tamis_put_hash(f, hash_at(f, i), most - value_of(hash_at(f, i), most)))
+        if (tamis_put_hash(f, hash_at(f, i), max - value_of(hash_at(f, i), max)))
             what = wrong("%s", tamis_why());
     for (uint64_t i = 0; i < N && !what; i++) {
-        const uint64_t first = value_of(hash_at(f, i), most), want = i % 2 ? first : most - first;
+        const uint64_t first = value_of(hash_at(f, i), max), want = i % 2 ? first : max - first;
         uint64_t value;
         if (!tamis_get_hash(f, hash_at(f, i), &value) || value != want)
             what = wrong("key %llu has another value", (unsigned long long)i);
@@ -417,7 +417,7 @@ static const char *put_changes_one_value(const subject *s) {
     for (uint64_t i = N; i < 2 * N && !what; i++)
         if (!count_keys(f, i, i + 1) && tamis_put_hash(f, hash_at(f, i), 1) != TAMIS_NOT_FOUND)
             what = "a stranger gets a value";
-    if (!what && most < UINT64_MAX && tamis_put_hash(f, hash_at(f, 1), most + 1) != TAMIS_INVALID)
+    if (!what && max < UINT64_MAX && tamis_put_hash(f, hash_at(f, 1), max + 1) != TAMIS_INVALID)
         what = "a value is taken that does not fit";
     if (!what && !test_is_same_image(f, old)) what = "what was refused changed the filter";
     tamis_free(f);
@@ -436,7 +436,7 @@ static const char *conflicts_are_told(const subject *s) {
     tamis_status second = TAMIS_CANNOT;
     if (tamis_builder_add(in.builder, "twice, 8", 8)) what = tamis_why();
     if (has_good) second = tamis_builder_good(in.builder, "twice, 8", 8);
-    if (has_values) second = tamis_builder_put(in.builder, "twice, 8", 8, in.most_value);
+    if (has_values) second = tamis_builder_put(in.builder, "twice, 8", 8, in.max_value);
     const tamis_status rc = tamis_builder_finish(in.builder, &f);
     if (!has_good && tamis_builder_good_hash(in.builder, hash) == TAMIS_OK)
         what = "a kind without known-good keys takes one";

@@ -86,16 +86,16 @@ static const char *removing_strangers_is_refused(const subject *s) {
 /* Never under the truth as far as that is promised, and over it no more often than a stranger is
  * taken for a key, unless the filter says that it cannot keep that any more. */
 static const char *count_never_under(const subject *s) {
-    enum { MOST = 9 };
-    tamis *f = make(s, N * (MOST + 1) / 2, 0.01, NULL);
+    enum { MAX = 9 };
+    tamis *f = make(s, N * (MAX + 1) / 2, 0.01, NULL);
     const char *what = NULL;
     const uint64_t sure = test_info(f).sure_count;
     uint64_t over = 0;
-    for (uint64_t round = 0; round < MOST; round++)
+    for (uint64_t round = 0; round < MAX; round++)
         for (uint64_t i = 0; i < N; i++)
-            if (i % MOST >= round && add_keys(f, i, i + 1) != 1) what = "it is full";
+            if (i % MAX >= round && add_keys(f, i, i + 1) != 1) what = "it is full";
     for (uint64_t i = 0; i < N && !what; i++) {
-        const uint64_t truth = i % MOST + 1, count = count_of(f, i);
+        const uint64_t truth = i % MAX + 1, count = count_of(f, i);
         if (count < truth && count < sure)
             what = wrong("key %llu was added %llu times, count says %llu", (unsigned long long)i,
                          (unsigned long long)truth, (unsigned long long)count);
@@ -104,8 +104,8 @@ static const char *count_never_under(const subject *s) {
     for (uint64_t i = N; i < 3 * N && !what; i++)
         if ((count_of(f, i) > 0) != (count_keys(f, i, i + 1) > 0))
             what = "count and has disagree about a stranger";
-    const double most = 0.01 * N;
-    if (!what && !test_info(f).caveat[0] && (double)over > most &&
+    const double max = 0.01 * N;
+    if (!what && !test_info(f).caveat[0] && (double)over > max &&
         !test_is_possible(over, N, 0.01, TEST_ALPHA))
         what = wrong("%llu of %d counts are too high", (unsigned long long)over, N);
     tamis_free(f);
@@ -166,12 +166,12 @@ static tamis_status add_times(tamis *f, uint64_t i, uint64_t times) {
 
 /* One call leaves what as many adds would have left; with nothing to add, nothing. */
 static const char *add_times_is_many_adds(const subject *s) {
-    enum { KEYS = 200, MOST = 7 };
-    tamis *f = make(s, KEYS * MOST, 0.01, NULL), *g;
+    enum { KEYS = 200, MAX = 7 };
+    tamis *f = make(s, KEYS * MAX, 0.01, NULL), *g;
     const char *what = NULL;
     if (tamis_copy(&g, f)) abort();
     for (uint64_t i = 0; i < KEYS && !what; i++) {
-        const uint64_t key = i / 2, times = i % (MOST + 1);
+        const uint64_t key = i / 2, times = i % (MAX + 1);
         tamis_status rc = TAMIS_OK;
         for (uint64_t j = 0; j < times && !rc; j++) rc = add_keys(f, key, key + 1) ? 0 : TAMIS_FULL;
         const tamis_status at_once = add_times(g, key, times);
@@ -383,10 +383,10 @@ static const char *old_keys_are_strangers(const tamis *f, uint64_t keys) {
 static const char *old_keys_leave(const subject *s) {
     enum { CAPACITY = 500, ADDS = 20 * CAPACITY };
     tamis *f = make(s, CAPACITY, 0.01, NULL);
-    const double most = test_info(f).fpr_expected * (1 + 6 / sqrt((double)CAPACITY));
+    const double max = test_info(f).fpr_expected * (1 + 6 / sqrt((double)CAPACITY));
     add_keys(f, 0, ADDS);
     const char *what = old_keys_are_strangers(f, 2 * CAPACITY);
-    if (!what && !(s->can & TAMIS_CAN_TICK) && tamis_fpr_now(f) > most)
+    if (!what && !(s->can & TAMIS_CAN_TICK) && tamis_fpr_now(f) > max)
         what = wrong("the rate has risen to %g", tamis_fpr_now(f));
     for (uint64_t i = 0; s->can & TAMIS_CAN_TICK && i < 1000 && !what; i++)
         if (tamis_tick(f)) what = tamis_why();
@@ -394,7 +394,7 @@ static const char *old_keys_leave(const subject *s) {
         what = "something is left after a long time";
     if (!what) add_keys(f, ADDS, ADDS + CAPACITY);
     if (!what) what = old_keys_are_strangers(f, 2 * CAPACITY);
-    if (!what && tamis_fpr_now(f) > most) what = wrong("then the rate is %g", tamis_fpr_now(f));
+    if (!what && tamis_fpr_now(f) > max) what = wrong("then the rate is %g", tamis_fpr_now(f));
     tamis_free(f);
     return what;
 }
@@ -405,8 +405,8 @@ static const char *old_keys_leave(const subject *s) {
  * summary: no flip is missing, none is told twice, and what is told is how the bit is now. */
 static const char *log_tells_every_flip(const subject *s) {
     tamis *f = make(s, 300, 0.01, NULL), *untold = NULL;
-    const uint64_t most = test_info(f).payload_bytes * 8;
-    uint8_t *peer = calloc(1, (size_t)most), *whole = calloc(1, (size_t)most);
+    const uint64_t max = test_info(f).payload_bytes * 8;
+    uint8_t *peer = calloc(1, (size_t)max), *whole = calloc(1, (size_t)max);
     const char *what = NULL;
     uint64_t cursor, position;
     bool is_set;
@@ -422,24 +422,24 @@ static const char *log_tells_every_flip(const subject *s) {
             const uint64_t key = i < 3 ? now + i : before + i;
             if (remove_key(f, key) || remove_key(untold, key)) what = wrong("%s", tamis_why());
         }
-        uint64_t least = 0;
+        uint64_t min = 0;
         for (cursor = 0; !what && tamis_next_change(f, &cursor, &position, &is_set);) {
-            if (position < least || position >= most)
+            if (position < min || position >= max)
                 what = "positions are out of order";
             else if (peer[position] == is_set)
                 what = "a bit that did not change is told";
             else
                 peer[position] = is_set;
-            least = position + 1;
+            min = position + 1;
         }
         if (!what && tamis_forget_changes(f)) what = tamis_why();
         cursor = 0;
         if (!what && tamis_next_change(f, &cursor, &position, &is_set)) what = "it is told twice";
         /* The other one, never asked before, tells everything that is set. */
-        memset(whole, 0, (size_t)most);
+        memset(whole, 0, (size_t)max);
         for (cursor = 0; tamis_next_change(untold, &cursor, &position, &is_set);)
-            if (position < most) whole[position] = is_set;
-        if (!what && memcmp(peer, whole, (size_t)most) != 0) what = "a flip was not told";
+            if (position < max) whole[position] = is_set;
+        if (!what && memcmp(peer, whole, (size_t)max) != 0) what = "a flip was not told";
     }
     free(peer);
     free(whole);

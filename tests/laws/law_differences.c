@@ -214,8 +214,8 @@ static const char *difference_sizes_hold(const subject *s) {
 
 /* ---- Tables that nobody made of a set ------------------------------------------------------- */
 
-static const char *compare_hostile(const tamis *a, const tamis *b, uint64_t most) {
-    list listed = new_list(most);
+static const char *compare_hostile(const tamis *a, const tamis *b, uint64_t max) {
+    list listed = new_list(max);
     struct tamis_estimate size = {0, 0};
     const tamis_status rc = list_difference(a, b, &listed),
                        sized = tamis_difference_size(a, b, &size);

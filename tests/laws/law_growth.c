@@ -10,7 +10,7 @@
 #include "tests/support/keys.h"
 #include "tests/laws/laws.h"
 
-enum { FIRST = 200, TIMES = 200, MOST = FIRST * TIMES, PROBES = 20000 };
+enum { FIRST = 200, TIMES = 200, MAX = FIRST * TIMES, PROBES = 20000 };
 static const double asked = 0.02;
 
 /* ---- Orders and ways ------------------------------------------------------------------------ */
@@ -70,7 +70,7 @@ static tamis_status build(const subject *s, const keys *k, tamis **f) {
 }
 
 static tamis_status fill(const subject *s, const keys *k, way w, tamis **f) {
-    static const uint64_t at_once[] = {[ONE_BY_ONE] = 1, [SOME] = 999, [MANY] = MOST};
+    static const uint64_t at_once[] = {[ONE_BY_ONE] = 1, [SOME] = 999, [MANY] = MAX};
     if (w == BUILT) return build(s, k, f);
     *f = make(s, FIRST, asked, NULL);
     return add_some(*f, k, at_once[w]);
@@ -148,7 +148,7 @@ static const char *holds(const subject *s, order o, way w, uint64_t n) {
 /* A filter that grows has the rate that was asked for and tells, and knows how many keys it has,
  * whatever the order of the keys and the calls that brought them, at any size. */
 static const char *growth_in_any_order(const subject *s) {
-    static const uint64_t sizes[] = {FIRST, 10 * FIRST, MOST};
+    static const uint64_t sizes[] = {FIRST, 10 * FIRST, MAX};
     for (int o = 0; o < (s->can & TAMIS_OWN_HASH ? ASCENDING : ORDERS); o++)
         for (int w = 0; w < WAYS; w++)
             for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
@@ -209,8 +209,8 @@ static uint64_t all_keys(const pair *p) {
 
 static tamis_status fill_pair(tamis *a, tamis **b, const pair *p) {
     const keys common = keys_of(a, 0, p->common, AT_RANDOM);
-    const keys first = keys_of(a, MOST, MOST + p->own, AT_RANDOM);
-    const keys second = keys_of(a, 2 * MOST, 2 * MOST + p->own - p->lacks, AT_RANDOM);
+    const keys first = keys_of(a, MAX, MAX + p->own, AT_RANDOM);
+    const keys second = keys_of(a, 2 * MAX, 2 * MAX + p->own - p->lacks, AT_RANDOM);
     const keys *early[2] = {&first, &second}, *late[2] = {&common, &common};
     for (int i = 0; i < 2; i++) {
         if (!p->is_common_first[i]) continue;
@@ -252,8 +252,8 @@ static const char *union_is_true(tamis *a, const tamis *b, const pair *p) {
         if (!same_payload(a, before)) what = "a union that was refused changed the filter";
     } else {
         const keys all[] = {keys_of(a, 0, p->common, AT_RANDOM),
-                            keys_of(a, MOST, MOST + p->own, AT_RANDOM),
-                            keys_of(a, 2 * MOST, 2 * MOST + p->own - p->lacks, AT_RANDOM)};
+                            keys_of(a, MAX, MAX + p->own, AT_RANDOM),
+                            keys_of(a, 2 * MAX, 2 * MAX + p->own - p->lacks, AT_RANDOM)};
         for (size_t i = 0; i < 3; i++) {
             if (!what) what = has_all(a, &all[i]);
             if (!what && i == 2) what = keeps_rate(a, &all[i]);

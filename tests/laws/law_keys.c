@@ -20,7 +20,7 @@ static struct tamis_key strange_number(uint64_t i, uint64_t n, uint8_t *buffer) 
  * and the two of above. The 0th is the shortest. Kinds that take only integers get those. */
 static struct tamis_key strange_key(uint64_t i, uint8_t buffer[LONG]) {
     if (only_numbers) return strange_number(i, i / 2, buffer);
-    if (i == 0) return least_key();
+    if (i == 0) return min_key();
     const uint64_t n = i / 4;
     if (i % 4 == 0) {
         memset(buffer, 0, LONG);
@@ -80,8 +80,8 @@ static const char *one_key_a_million_times(const subject *s) {
     for (uint64_t i = 0; i < STRANGERS; i++)
         hits += tamis_has_u64(f, test_number(17, TEST_STRANGERS + i));
     const double now = tamis_fpr_now(f), expected = test_info(f).fpr_expected;
-    const double most = expected > 0.01 ? expected : 0.01; /* where an option decides the rate */
-    if (!what && (now > most || !test_is_possible(hits, STRANGERS, now, TEST_ALPHA)))
+    const double max = expected > 0.01 ? expected : 0.01; /* where an option decides the rate */
+    if (!what && (now > max || !test_is_possible(hits, STRANGERS, now, TEST_ALPHA)))
         what = wrong("%llu of %d strangers are found, the filter says %g", (unsigned long long)hits,
                      STRANGERS, now);
     tamis_free(f);

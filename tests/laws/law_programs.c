@@ -10,7 +10,7 @@
 #include "tests/support/keys.h"
 #include "tests/laws/laws.h"
 
-enum { UNIVERSE = 400, CAPACITY = 1200, MOST_HISTORY = CAPACITY };
+enum { UNIVERSE = 400, CAPACITY = 1200, MAX_HISTORY = CAPACITY };
 
 typedef enum fate { ALIVE, DEAD } fate; /* of a key: dead once a composite filter removed it */
 
@@ -19,7 +19,7 @@ typedef struct model {
     uint64_t floor[UNIVERSE]; /* what a count must reach; less than truth after some merges */
     fate fate[UNIVERSE];
     uint64_t items;
-    uint64_t history[MOST_HISTORY], adds; /* the last adds, for kinds that age */
+    uint64_t history[MAX_HISTORY], adds; /* the last adds, for kinds that age */
     uint64_t lost;                        /* wrong noes of kinds that may forget */
 } model;
 
@@ -61,7 +61,7 @@ static bool must_have(const life *l, uint64_t key) {
     if (!(l->subject->can & TAMIS_AGES)) return l->m.truth[key] > 0;
     const uint64_t kept = l->m.adds < l->capacity ? l->m.adds : l->capacity;
     for (uint64_t i = 0; i < kept; i++)
-        if (l->m.history[(l->m.adds - 1 - i) % MOST_HISTORY] == key) return true;
+        if (l->m.history[(l->m.adds - 1 - i) % MAX_HISTORY] == key) return true;
     return false;
 }
 
@@ -108,7 +108,7 @@ static void note_add(life *l, uint64_t key) {
     l->m.truth[key]++;
     l->m.floor[key]++;
     l->m.items++;
-    l->m.history[l->m.adds++ % MOST_HISTORY] = key;
+    l->m.history[l->m.adds++ % MAX_HISTORY] = key;
 }
 
 static void refused(life *l, tamis_status rc, uint64_t key) {

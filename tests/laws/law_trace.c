@@ -57,10 +57,10 @@ static bool look(void *ctx, const struct tamis_traced *traced) {
 }
 
 static const char *find_all(const tamis *f, const payloads *p) {
-    const size_t least = 2 * block_of(f) - 1;
+    const size_t min = 2 * block_of(f) - 1;
     for (uint64_t t = 0; t < effort(TRIES); t++) {
         const size_t i = (size_t)(test_number(80, t) % FLOWS);
-        const size_t len = least + (size_t)(test_number(81, t) % (p->len[i] - least + 1));
+        const size_t len = min + (size_t)(test_number(81, t) % (p->len[i] - min + 1));
         wanted w = {i, test_number(82, t) % (p->len[i] - len + 1), false};
         const uint8_t *excerpt = p->bytes[i] + w.offset;
         if (tamis_trace(f, excerpt, len, p->name, FLOWS, UINT64_MAX, look, &w)) return tamis_why();

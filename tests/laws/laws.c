@@ -70,15 +70,15 @@ tamis *make(const subject *s, uint64_t capacity, double fpr, const char *more) {
     return f;
 }
 
-static size_t least_len; /* of keys that the present subject takes */
+static size_t min_len; /* of keys that the present subject takes */
 bool only_numbers;
 
-struct tamis_key least_key(void) {
-    return (struct tamis_key){"", least_len};
+struct tamis_key min_key(void) {
+    return (struct tamis_key){"", min_len};
 }
 
 struct tamis_key key_at(uint64_t i, char buffer[32]) {
-    if (i == 0 && !only_numbers) return least_key();
+    if (i == 0 && !only_numbers) return min_key();
     if (i % 2 == 0 || only_numbers) {
         const uint64_t x = test_number(7, i);
         memcpy(buffer, &x, sizeof x);
@@ -129,9 +129,9 @@ static const tamis_kind *kind_of(const char *name) {
     return tamis__kind_by_name(name, strlen(name))->kind;
 }
 
-uint64_t value_of(uint64_t hash, uint64_t most_value) {
+uint64_t value_of(uint64_t hash, uint64_t max_value) {
     const uint64_t value = test_number(41, hash);
-    return most_value == UINT64_MAX ? value : value % (most_value + 1);
+    return max_value == UINT64_MAX ? value : value % (max_value + 1);
 }
 
 bool has_second_label(uint64_t hash) {
@@ -142,10 +142,10 @@ uint64_t good_of(uint64_t hash, unsigned i) {
     return test_number(43 + i, hash);
 }
 
-uint64_t most_value_of(const tamis *f) {
+uint64_t max_value_of(const tamis *f) {
     const struct tamis_info info = test_info(f);
     const tamis_kind *kind = kind_of(info.kind);
-    return kind->most_value ? kind->most_value(info.word) : 0;
+    return kind->max_value ? kind->max_value(info.word) : 0;
 }
 
 bool takes_good(const subject *s) {
@@ -173,12 +173,12 @@ intake open_builder(const subject *s, const char *spec,
     struct tamis_plan plan = {0};
     intake in = {.subject = s};
     demand(tamis_builder_create_with(&in.builder, spec, options ? options : &plain), spec);
-    if (kind->most_value) {
+    if (kind->max_value) {
         char planned[256]; /* the width of values does not depend on how many there are */
         const bool has_capacity = strstr(spec, "capacity=") != NULL;
         snprintf(planned, sizeof planned, "%s%s", spec, has_capacity ? "" : ",capacity=1000");
         demand(tamis_plan(planned, &plan, sizeof plan), planned);
-        in.most_value = kind->most_value(plan.word);
+        in.max_value = kind->max_value(plan.word);
     }
     open_labels(&in);
     return in;
@@ -200,7 +200,7 @@ static tamis_status build_in(intake *in, const void *key, size_t len) {
     }
     if (can & TAMIS_CAN_LABEL) demand(tamis_builder_label(in->builder, label_names[0]), "label");
     if (can & TAMIS_CAN_GET && can & TAMIS_IS_BUILT)
-        return tamis_builder_put(in->builder, key, len, value_of(hash, in->most_value));
+        return tamis_builder_put(in->builder, key, len, value_of(hash, in->max_value));
     return tamis_builder_add(in->builder, key, len);
 }
 
@@ -235,8 +235,8 @@ tamis *filled(const subject *s, uint64_t capacity, double fpr, const char *more,
 
 /* ---- Subjects: a kind with each choice of each option ---------------------------------------- */
 
-enum { MOST_SUBJECTS = 800 };
-static subject subjects[MOST_SUBJECTS];
+enum { MAX_SUBJECTS = 800 };
+static subject subjects[MAX_SUBJECTS];
 static size_t subject_count;
 
 /* Choices that take several times what the kind would choose itself are not worth the time. */
@@ -291,7 +291,7 @@ static void add_subject(const struct tamis_kind_info *kind, const char *option, 
     if (is_wasteful(s, &plan) || is_too_small(s, &plan) || is_known_already(s, &plan) ||
         is_part(s, &plan))
         return;
-    if (++subject_count == MOST_SUBJECTS) abort();
+    if (++subject_count == MAX_SUBJECTS) abort();
 }
 
 static bool is_liar(const char *name) {
@@ -347,14 +347,14 @@ typedef struct trial {
     bool must_fail;
 } trial;
 
-enum { MOST_TRIALS = 20000 };
-static trial trials[MOST_TRIALS];
-static struct CMUnitTest tests[MOST_TRIALS];
+enum { MAX_TRIALS = 20000 };
+static trial trials[MAX_TRIALS];
+static struct CMUnitTest tests[MAX_TRIALS];
 static size_t trial_count;
 
 static void run_trial(void **state) {
     const trial *t = *state;
-    least_len = t->subject->can & TAMIS_NO_EMPTY_KEY ? 1 : 0;
+    min_len = t->subject->can & TAMIS_NO_EMPTY_KEY ? 1 : 0;
     const tamis_kind *kind = kind_of(t->subject->kind.name);
     only_numbers = kind->press && kind->press->key_bytes;
     const char *what = t->law->holds(t->subject);
@@ -368,7 +368,7 @@ static void add_trial(const subject *s, const law *l, bool must_fail) {
     snprintf(t->name, sizeof t->name, "%s: %s%s", l->name, s->name, must_fail ? " is caught" : "");
     tests[trial_count] =
         (struct CMUnitTest){.name = t->name, .test_func = run_trial, .initial_state = t};
-    if (++trial_count == MOST_TRIALS) abort();
+    if (++trial_count == MAX_TRIALS) abort();
 }
 
 static const law *const lists[] = {

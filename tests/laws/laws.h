@@ -54,7 +54,7 @@ const char *spec_of(const subject *, uint64_t capacity, double fpr, const char *
 tamis *make(const subject *, uint64_t capacity, double fpr, const char *more);
 
 /* The shortest key that the subject takes: empty, or one zero byte with TAMIS_NO_EMPTY_KEY. */
-struct tamis_key least_key(void);
+struct tamis_key min_key(void);
 
 /* Keys of a test: the i-th is a text or an integer by its parity, and the 0th is the shortest; all
  * are integers for kinds that take nothing else. */
@@ -71,7 +71,7 @@ typedef struct intake {
     const subject *subject;
     tamis *filter; /* one of the two */
     tamis_builder *builder;
-    uint64_t most_value;
+    uint64_t max_value;
 } intake;
 
 intake open_intake(const subject *, uint64_t capacity, double fpr, const char *more);
@@ -96,12 +96,12 @@ const struct tamis_options *secret_options(const char *spec);
 /* What an intake gave a hash. */
 enum { LABELS = 2, GOOD_FOR_EACH = 2 };
 extern const char *const label_names[LABELS];
-uint64_t value_of(uint64_t hash, uint64_t most_value);
+uint64_t value_of(uint64_t hash, uint64_t max_value);
 bool has_second_label(uint64_t hash);
 uint64_t good_of(uint64_t hash, unsigned i);
 
 /* The largest value that a filter holds; 0 for kinds without values. */
-uint64_t most_value_of(const tamis *);
+uint64_t max_value_of(const tamis *);
 
 /* Does the kind take keys that it must answer no? */
 bool takes_good(const subject *);

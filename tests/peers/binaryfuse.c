@@ -11,7 +11,7 @@
 
 #include "tamis.h"
 
-enum { MOST = 40000, STRANGERS = 500 };
+enum { MAX = 40000, STRANGERS = 500 };
 
 static uint64_t state = 12345;
 
@@ -151,12 +151,12 @@ static int write_files(const char *folder) {
 }
 
 int main(int argc, char **argv) {
-    static uint64_t keys[MOST];
+    static uint64_t keys[MAX];
     if (argc == 3 && strcmp(argv[1], "--write") == 0) return write_files(argv[2]);
     const int filters = argc > 1 ? atoi(argv[1]) : 1200;
     for (int i = 0; i < filters; i++)
         for (int width = 8; width <= 16; width += 8) {
-            const size_t n = i < 40 ? (size_t)i : i % 50 == 0 ? next() % MOST : next() % 3000;
+            const size_t n = i < 40 ? (size_t)i : i % 50 == 0 ? next() % MAX : next() % 3000;
             for (size_t j = 0; j < n; j++) keys[j] = i % 3 ? next() : (uint64_t)(j * 3 + i);
             compare(keys, n, width);
         }

@@ -17,7 +17,7 @@
 #define BLOOM_INIT(f, n, p) bloom_init(f, (int)(n), p)
 #endif
 
-enum { MOST = 8192, LINE = 1 << 22, ADDRESS = 67 };
+enum { MAX = 8192, LINE = 1 << 22, ADDRESS = 67 };
 
 typedef struct blob {
     unsigned char *bytes;
@@ -25,8 +25,8 @@ typedef struct blob {
 } blob;
 
 static char format[256], how[256], spec[256];
-static blob added[MOST], asked[MOST], stored;
-static char answer[MOST];
+static blob added[MAX], asked[MAX], stored;
+static char answer[MAX];
 static size_t adds, asks;
 static const char *path;
 
@@ -142,9 +142,9 @@ int main(int argc, char **argv) {
         if (strncmp(line, "case ", 5) == 0) snprintf(format, sizeof format, "%s", line + 5);
         if (strncmp(line, "how ", 4) == 0) snprintf(how, sizeof how, "%s", line + 4);
         if (strncmp(line, "spec ", 5) == 0) snprintf(spec, sizeof spec, "%s", line + 5);
-        if (strncmp(line, "add ", 4) == 0 && adds < MOST) added[adds++] = from_hex(line + 4);
+        if (strncmp(line, "add ", 4) == 0 && adds < MAX) added[adds++] = from_hex(line + 4);
         if (strncmp(line, "bytes ", 6) == 0) stored = from_hex(line + 6);
-        if (strncmp(line, "ask ", 4) == 0 && asks < MOST) {
+        if (strncmp(line, "ask ", 4) == 0 && asks < MAX) {
             answer[asks] = line[4] == '1';
             asked[asks++] = from_hex(line + 6);
         }

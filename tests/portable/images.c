@@ -239,12 +239,12 @@ static void images_after_deeds(const tamis *f, const char *spec, uint64_t keys) 
 /* Options that say how large a filter is may say any size; what was shrunk takes no keys, and one shard of
  * several only its own. */
 static bool is_worth_making(const struct tamis_plan *plan) {
-    const uint64_t most = 1 << 26;
-    return plan->payload_bytes <= most && !test_is_part(plan) &&
+    const uint64_t max = 1 << 26;
+    return plan->payload_bytes <= max && !test_is_part(plan) &&
            plan->abilities & (TAMIS_CAN_ADD | TAMIS_IS_BUILT);
 }
 
-static void images_of_spec(const char *spec, uint64_t most) {
+static void images_of_spec(const char *spec, uint64_t max) {
     struct tamis_plan plan;
     const tamis_status rc = tamis_plan(spec, &plan, sizeof plan);
     if (rc) {
@@ -252,17 +252,17 @@ static void images_of_spec(const char *spec, uint64_t most) {
         return;
     }
     if (!is_worth_making(&plan)) return;
-    uint64_t keys = most;
+    uint64_t keys = max;
     tamis *f;
     if (is_built(spec)) {
-        const tamis_status refused = build(&f, spec, 0, most);
+        const tamis_status refused = build(&f, spec, 0, max);
         if (refused) {
             printf("%-52s is not built: %d\n", spec, (int)refused);
             return;
         }
     } else {
         f = made(spec);
-        keys = add_keys(f, spec, 0, most);
+        keys = add_keys(f, spec, 0, max);
     }
     print_image(f, spec, "add");
     images_after_deeds(f, spec, keys);

@@ -34,8 +34,8 @@ typedef struct subject {
     unsigned can;
 } subject;
 
-enum { MOST_SUBJECTS = 200 };
-static subject subjects[MOST_SUBJECTS];
+enum { MAX_SUBJECTS = 200 };
+static subject subjects[MAX_SUBJECTS];
 static size_t subject_count;
 
 static void add_subject(const struct tamis_kind_info *kind, const char *option, const char *word,
@@ -49,7 +49,7 @@ static void add_subject(const struct tamis_kind_info *kind, const char *option, 
     assert_int_equal(tamis_plan(spec, &plan, sizeof plan), TAMIS_OK);
     s->kind = tamis__kind_by_name(kind->name, strlen(kind->name))->kind;
     s->can = plan.abilities;
-    assert_true(++subject_count < MOST_SUBJECTS);
+    assert_true(++subject_count < MAX_SUBJECTS);
 }
 
 /* A choice between words changes the structure; numbers only change its measures. */
@@ -237,7 +237,7 @@ static void nothing_is_lost_or_refused_by_churn(void **state) {
 
 /* ---- Growth --------------------------------------------------------------------------------- */
 
-enum { FIRST = 1000, LAST = 1000 * FIRST, MOST_STEPS = 64, SETS = 6, GROWN_PROBES = 500000 };
+enum { FIRST = 1000, LAST = 1000 * FIRST, MAX_STEPS = 64, SETS = 6, GROWN_PROBES = 500000 };
 static const double asked = 0.01;
 
 /* A set of keys for each seed. */
@@ -270,7 +270,7 @@ static size_t find_steps(const char *name, unsigned set, uint64_t step[]) {
         const uint64_t before = size_of(f);
         add_singly(f, name, i, i + 1);
         if (size_of(f) == before) continue;
-        assert_true(steps < MOST_STEPS);
+        assert_true(steps < MAX_STEPS);
         step[steps++] = i;
     }
     tamis_free(f);
@@ -289,7 +289,7 @@ static double demand_grown(const tamis *f, const char *name, uint64_t keys) {
 /* Stops before and after each step, where a size is fullest and where the next one begins, and at
  * the end, and adds the rates to `rate`; the first set of keys is asked for strangers, too. */
 static size_t grow_one(const char *name, unsigned set, double rate[]) {
-    uint64_t step[MOST_STEPS], done = 0;
+    uint64_t step[MAX_STEPS], done = 0;
     const size_t steps = find_steps(name, set, step);
     tamis *f = made_small(name, set);
     for (size_t i = 0; i < steps; i++) {
@@ -315,7 +315,7 @@ static size_t grow_one(const char *name, unsigned set, double rate[]) {
  * for at most. So the mean of six sets is held against it, which spreads by 2.5 %. The sum of ten
  * stages is 6 % below what all that may still come would add up to: room for two and a half such. */
 static void grow_a_thousandfold(const char *name) {
-    double rate[2 * MOST_STEPS + 1] = {0}, worst = 0;
+    double rate[2 * MAX_STEPS + 1] = {0}, worst = 0;
     const size_t steps = grow_one(name, 0, rate);
     for (unsigned set = 1; set < SETS; set++) assert_int_equal(grow_one(name, set, rate), steps);
     for (size_t i = 0; i <= 2 * steps; i++) worst = fmax(worst, rate[i] / SETS);

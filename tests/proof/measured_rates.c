@@ -77,7 +77,7 @@ static bool is_possible(const tally *t, double claim) {
 
 /* Every third cell of the tables with a rate of at least 10^-5, below which 10^7 probes see too
  * few hits to tell anything. */
-enum { KEYS = 100000, MOST_CELLS = 200, EVERY = 3 };
+enum { KEYS = 100000, MAX_CELLS = 200, EVERY = 3 };
 
 typedef struct cell {
     double per_key, bits;
@@ -92,7 +92,7 @@ static size_t read_cells(cell *cells) {
     char line[TEXT];
     size_t n = 0, candidates = 0;
     assert_non_null(fgets(line, sizeof line, file)); /* the heading */
-    while (fgets(line, sizeof line, file) && n < MOST_CELLS) {
+    while (fgets(line, sizeof line, file) && n < MAX_CELLS) {
         cell c = {.fill = 0};
         assert_int_equal(sscanf(line, "%*d,%lf,%u", &c.per_key, &c.hashes), 2);
         c.bits = c.per_key * KEYS;
@@ -133,7 +133,7 @@ static void assert_fill(const cell *c) {
 
 static void cells_of_the_published_tables(void **state) {
     (void)state;
-    static cell cells[MOST_CELLS];
+    static cell cells[MAX_CELLS];
     const size_t n = read_cells(cells);
     uint64_t *keys = room_for(PROBES, sizeof *keys), *members = room_for(KEYS, sizeof *members);
     uint64_t *strangers = room_for(PROBES, sizeof *strangers);
@@ -244,12 +244,12 @@ typedef struct trial {
     tally seen;
 } trial;
 
-enum { MOST_TRIALS = 4096 };
-static trial trials[MOST_TRIALS];
+enum { MAX_TRIALS = 4096 };
+static trial trials[MAX_TRIALS];
 static size_t trial_count;
 
 /* Larger ones take a large machine: one probe with n/p bits at 10^-4 has a gigabyte. */
-static const uint64_t most_payload = (uint64_t)64 << 20;
+static const uint64_t max_payload = (uint64_t)64 << 20;
 
 /* One percent is measured with every shape of keys, each other rate of a kind with one, in turn. The
  * shape of keys is gone before a builder sorts their hashes: what is built takes turns throughout. */
@@ -270,8 +270,8 @@ static size_t add_trials(uint64_t keys, size_t shape) {
             if (!is_its_turn(&kind, k, r, shape)) continue;
             snprintf(spec, sizeof spec, "%s:capacity=%llu,fpr=%g", kind.name,
                      (unsigned long long)keys, rates[r]);
-            if (tamis_plan(spec, &plan, sizeof plan) || plan.payload_bytes > most_payload) continue;
-            assert_true(trial_count < MOST_TRIALS);
+            if (tamis_plan(spec, &plan, sizeof plan) || plan.payload_bytes > max_payload) continue;
+            assert_true(trial_count < MAX_TRIALS);
             trial *t = &trials[trial_count++];
             *t = (trial){.rate = rates[r],
                          .expected = plan.fpr_expected,
@@ -414,8 +414,8 @@ static void no_kind_exceeds_the_rate_that_was_asked_for(void **state) {
     for (size_t i = 0; i < trial_count; i++) {
         const trial *t = &trials[i];
         assert_true(t->expected <= t->rate);
-        const double most = t->rate * 1.02;
-        if (t->keys == LARGE && measured(&t->seen) > most && !is_possible(&t->seen, most))
+        const double max = t->rate * 1.02;
+        if (t->keys == LARGE && measured(&t->seen) > max && !is_possible(&t->seen, max))
             fail_msg("%s, %s keys: %g is measured, %g was asked", t->kind, t->shape,
                      measured(&t->seen), t->rate);
     }

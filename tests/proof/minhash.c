@@ -60,7 +60,7 @@ static void sketch_pair(const task *t, uint64_t family, tamis *pair[2]) {
 /* ---- Formulas ------------------------------------------------------------------------------- */
 
 typedef struct expected {
-    double mean, least, most; /* the variance is between the last two */
+    double mean, min, max; /* the variance is between the last two */
 } expected;
 
 /* Of a number of bins that agree by chance p, scaled to a similarity and cut off at 0. */
@@ -132,18 +132,18 @@ static void judge(const task *t, unsigned keep, const seen *s) {
     const double told = sqrt(s->told / TRIALS);
     printf("# %5llu %6s %5.2f %5u   %8.5f   %8.5f   %8.5f   %8.5f\n", (unsigned long long)t->bins,
            t->is_dense ? "K*64" : "K/4", j, keep, test_spread_mean(&s->value), measured,
-           sqrt(e.most), told);
+           sqrt(e.max), told);
     if (!has_formula(t, keep)) return;
-    if (!test_mean_is_possible(&s->value, e.mean, e.most))
+    if (!test_mean_is_possible(&s->value, e.mean, e.max))
         fail_msg("the mean is %g, not %g", test_spread_mean(&s->value), e.mean);
-    if (!test_variance_is_possible(&s->value, e.least, e.most))
-        fail_msg("the error is %g, not %g to %g", measured, sqrt(e.least), sqrt(e.most));
+    if (!test_variance_is_possible(&s->value, e.min, e.max))
+        fail_msg("the error is %g, not %g to %g", measured, sqrt(e.min), sqrt(e.max));
     /* What is told adds half a bin of doubt, which is all there is at 0 and 1. */
     const bool is_between = t->shared > 0 && t->shared < t->keys && e.mean < 1.05 * j;
-    if (is_between && (told < 0.95 * sqrt(e.least) || told > 1.15 * sqrt(e.most)))
+    if (is_between && (told < 0.95 * sqrt(e.min) || told > 1.15 * sqrt(e.max)))
         fail_msg("the error is told as %g, and is %g", told, measured);
-    const double most = told / (t->is_dense ? 0.95 : 0.9);
-    if (!test_variance_is_possible(&s->value, 0, most * most))
+    const double max = told / (t->is_dense ? 0.95 : 0.9);
+    if (!test_variance_is_possible(&s->value, 0, max * max))
         fail_msg("the error is told too small");
 }
 

@@ -185,7 +185,7 @@ plant "probes by sums tell their fill alone" laws/laws "small_ones_tell_their_ra
 plant "steps of other systems tell their fill alone" laws/laws "small_ones_tell_their_rate: guava" \
     src/foreign/foreign_bloom.c "if (like->has_steps && set" "if (like->has_steps && !set"
 plant "a union forgets the stages that will come" unit/test_streams "" \
-    src/kinds/scalable.c "for (uint64_t i = a->count; i < MOST_STAGES; i++)" "for (uint64_t i = a->count; i < a->count; i++)"
+    src/kinds/scalable.c "for (uint64_t i = a->count; i < MAX_STAGES; i++)" "for (uint64_t i = a->count; i < a->count; i++)"
 plant "a small table has a slot too many" laws/laws "small_ones_tell_their_rate: compaction" \
     src/kinds/compaction.c "((double)slots + (probing != UNIFORM))" "((double)slots + 1)"
 plant "walks that come round soon are not tried" laws/laws "small_ones_tell_their_rate: compaction/probing=double" \
@@ -253,7 +253,7 @@ plant "blocks of all sizes are the same" unit/test_hierarchical "" \
 plant "the last block of an excerpt is not looked at" unit/test_hierarchical "" \
     src/core/attribution.c "return end > first ? end - first : 0;" "return end > first + 1 ? end - first - 1 : end - first;"
 plant "an excerpt is not looked for at the very end" unit/test_hierarchical "" \
-    src/core/attribution.c "longest - len < most_offset ? longest - len + 1" "longest - len < most_offset ? longest - len"
+    src/core/attribution.c "longest - len < max_offset ? longest - len + 1" "longest - len < max_offset ? longest - len"
 plant "larger blocks are not asked for" unit/test_hierarchical "" \
     src/core/attribution.c "for (unsigned l = 0; l < levels_of(s->filter); l++) {" "for (unsigned l = 0; l < 1; l++) {"
 plant "a value that changed is counted twice" unit/test_aggregate "" \
@@ -336,9 +336,9 @@ plant "the first yes ends a path" unit/test_tree "" \
 plant "whole numbers wrap" unit/test_features "" \
     src/jobs/feature_hashing.c "sum > INT32_MAX ? INT32_MAX : sum" "sum"
 plant "a print that is just similar enough is left out" unit/test_fingerprint "" \
-    src/kinds/fingerprint.c "ratio(common, a + b - common) < least) common++" "ratio(common, a + b - common) <= least) common++"
+    src/kinds/fingerprint.c "ratio(common, a + b - common) < min) common++" "ratio(common, a + b - common) <= min) common++"
 plant "a fold rules out one bit too early" unit/test_fingerprint "" \
-    src/kinds/fingerprint.c "count += apart[i] <= most;" "count += apart[i] < most;"
+    src/kinds/fingerprint.c "count += apart[i] <= max;" "count += apart[i] < max;"
 plant "of equals the last is the nearest" unit/test_fingerprint "" \
     src/kinds/fingerprint.c "order == 0 && a->row < b->row" "order == 0 && a->row > b->row"
 plant "a forged order of rows is believed" unit/test_fingerprint "" \
@@ -358,11 +358,11 @@ plant "notes of one shard become notes of the whole" unit/test_shard "" \
 plant "segments are as large as asked for, whatever the memory" laws/laws "memory_limit_is_kept: fuse" \
     src/build/memory_limit.c "return limit == 0 || need(b, limit, word, total) <= limit;" "return true;"
 plant "a segment is reckoned without room for chance" laws/laws "memory_limit_is_kept: gcs" \
-    src/build/memory_limit.c "most = share + share / 8 + 1024" "most = share / 2"
+    src/build/memory_limit.c "max = share + share / 8 + 1024" "max = share / 2"
 plant "the last block of a merge is left behind" unit/test_builder "" \
     src/build/records.c "if (!rc && is_writing && w->n) rc = put_back(w);" ""
 plant "a pile grows past the limit" laws/laws "memory_limit_is_kept: binary-fuse" \
-    src/build/build_foreign.c "announced > b->pile.most ?" "false ?"
+    src/build/build_foreign.c "announced > b->pile.max ?" "false ?"
 plant "keys of a block that goes to two go to one" laws/laws "any_two_sizes_join: blocked" \
     src/kinds/bitmap.h "u->last = u->rest ? u->end : u->end - 1;" "u->last = u->end > u->first ? u->end - 1 : u->first;"
 # Where there is no such processor nobody notices.

@@ -37,7 +37,7 @@ plant "keys stay in memory that was given back" keys-fields cli/keys/rewrite.c \
 plant "the end of a block has no end" lines-behind-the-end cli/keys/split_lines.c \
     "if (left < SCAN_BYTES) ends &= ((uint64_t)1 << left) - 1;" ""
 plant "any key can be rewritten" keys-long-form cli/keys/rewrite.c \
-    "if (len <= MOST_REWRITTEN) return false;" "return false;"
+    "if (len <= MAX_REWRITTEN) return false;" "return false;"
 plant "the form is not kept" keys-canon cli/images/note_option.c \
     "code ? code : form_record(args, NULL, builder)" "code"
 plant "the form is not applied" keys-canon cli/keys/keys.c \
@@ -65,7 +65,7 @@ plant "the memory of a run is lost" admit cli/verbs/admit.c \
 plant "repeated lines go into a sketch of a set" sketch-made cli/verbs/sketch.c \
     "if (s->n > 0) throw_out_repeats(s);
     s->keys = s->n;" "s->keys = s->n;"
-plant "the memory for hashes has no end" sketch-refused cli/verbs/sketch.c "if (needed > most)" "if (false)"
+plant "the memory for hashes has no end" sketch-refused cli/verbs/sketch.c "if (needed > max)" "if (false)"
 plant "a short text has no shingle" similar-texts cli/verbs/similar_sets.c \
     "if (!code) code = end_words(r);" ""
 plant "words of a shingle stand in any order" similar-texts cli/verbs/similar_sets.c \
@@ -90,7 +90,7 @@ plant "an image is made for a quarter of what comes" record cli/verbs/record.c \
 plant "what was found is not told by the exit status" trace cli/verbs/trace.c \
     "tracing->is_any_found = true;" ""
 plant "all offsets are looked at" trace cli/verbs/trace.c \
-    "if (given(args, OPT_WITHIN)) tracing.most_offset = args->setting[OPT_WITHIN].number;" ""
+    "if (given(args, OPT_WITHIN)) tracing.max_offset = args->setting[OPT_WITHIN].number;" ""
 plant "it is always due" announce \
     cli/verbs/announce.c "is_due = tamis_is_due(image.filter, threshold);" "is_due = true;"
 plant "a copy takes the place of any image" neighbours-refused \
@@ -110,11 +110,11 @@ plant "what is partial is printed as whole" reconcile-sketch cli/verbs/reconcile
 plant "a hash in a list may be anything" reconcile-stream cli/net/reconcile_image.c \
     "return len == 16;" "return true;"
 plant "a frame may be as long as it says" reconcile-hostile cli/net/channel.c \
-    "if (len >= least && len - least <= FRAME_BYTES) return 0;" "if (len >= least) return 0;"
+    "if (len >= min && len - min <= FRAME_BYTES) return 0;" "if (len >= min) return 0;"
 plant "the last frame may come at any time" reconcile-hostile cli/net/reconcile_session.c \
     "frame[0] != TALK_FRAME || wire->had_last" "frame[0] != TALK_FRAME"
 plant "there is no limit on bytes" reconcile-hostile cli/net/channel.c \
-    "if (wire->received <= wire->most_received) return 0;" "return 0;"
+    "if (wire->received <= wire->max_received) return 0;" "return 0;"
 plant "a command may fail" reconcile-over cli/net/channel_open.c \
     "*is_good = WEXITSTATUS(status) <= EXIT_NOTHING;" ""
 plant "who has no key is let in" reconcile-key cli/net/channel.c \

@@ -16,13 +16,13 @@ plant "DCSO's product keeps its upper half" test_dcso \
 plant "DCSO's count of adds counts every add" test_dcso \
     src/foreign/dcso.c "tamis__get64(f->bytes + AT_ADDS) + fresh" "tamis__get64(f->bytes + AT_ADDS) + n + 0 * fresh"
 plant "DCSO's rate does not know its classes" test_dcso \
-    src/foreign/dcso.c "if (!other && classes_of(f->word) > 1)" "if (!other && classes_of(f->word) > MOST_BITS)"
+    src/foreign/dcso.c "if (!other && classes_of(f->word) > 1)" "if (!other && classes_of(f->word) > MAX_BITS)"
 plant "A20: a number of DCSO's bits is believed" test_dcso \
     src/foreign/dcso.c "words == 0 || words > (in->size - HEADER) / 8" "words == 0"
 plant "the steps of bits-and-blooms are in another order" test_bits_and_blooms \
     src/foreign/bits_and_blooms.c "(i + i % 2) % 4 ? walk->d : walk->c" "i % 4 ? walk->d : walk->c"
 plant "an empty set of bits has no length" test_bits_and_blooms \
-    src/foreign/bits_and_blooms.c "bits > (length ? length : MOST_MISSING)" "bits > length"
+    src/foreign/bits_and_blooms.c "bits > (length ? length : MAX_MISSING)" "bits > length"
 plant "base64 may end in bits of nobody" test_bits_and_blooms \
     src/foreign/base64.c "if (bytes[i]) return 0;" "if (bytes[i]) return n - 1;"
 plant "libbloom 1 counts in 64 bits" test_libbloom \
@@ -32,7 +32,7 @@ plant "A18: libbloom's address is kept" test_libbloom \
 plant "the count of bits in a sketch is believed" test_datasketches \
     src/foreign/datasketches.c "count != set && count != UNKNOWN" "count > UNKNOWN"
 plant "24 bytes may ask for gigabytes" test_datasketches \
-    src/foreign/datasketches.c "if (is_empty && longs > MOST_EMPTY / 64)" "if (is_empty && longs == 0)"
+    src/foreign/datasketches.c "if (is_empty && longs > MAX_EMPTY / 64)" "if (is_empty && longs == 0)"
 plant "A19: a Parquet filter's length in the footer is not compared" test_parquet_files \
     src/foreign/parquet_file.c "c->length == (int64_t)(at->header + at->bitset)" "c->length"
 plant "a Parquet filter may reach into the footer" test_parquet_files \
@@ -44,7 +44,7 @@ plant "a Parquet bitset of another hash is written" test_parquet \
 plant "A17: a list may be longer than the bytes" test_parquet_files \
     src/foreign/thrift.c "if (count > left(t)) fail" "if (count == UINT64_MAX) fail"
 plant "structures may lie as deep as they like" test_parquet_files \
-    src/foreign/thrift.c "if (depth == MOST_DEPTH) fail" "if (depth == 100 * MOST_DEPTH) fail"
+    src/foreign/thrift.c "if (depth == MAX_DEPTH) fail" "if (depth == 100 * MAX_DEPTH) fail"
 plant "numbers in ORC are shifted without their sign" test_orc \
     src/foreign/orc.c "x >> by | (x >> 63 ? ~(UINT64_MAX >> by) : 0)" "x >> by"
 plant "a piece of an ORC message may be longer than the bytes" test_orc \
@@ -66,7 +66,7 @@ plant "rows of a sketch of RedisBloom share one hash" test_rediscms \
 plant "A11: cells of a sketch in a dump need not be all there" test_rediscms \
     src/foreign/redisdump.c "cells.length != bytes - TAMIS_CMS_HEADER" "cells.length > bytes - TAMIS_CMS_HEADER"
 plant "the depth of a sketch is believed" test_rediscms \
-    src/foreign/rediscms.c "word[DEPTH] == 0 || word[DEPTH] > MOST_DEPTH" "word[DEPTH] == 0"
+    src/foreign/rediscms.c "word[DEPTH] == 0 || word[DEPTH] > MAX_DEPTH" "word[DEPTH] == 0"
 plant "LZF goes back to before its start" test_redis \
     src/foreign/lzf.c " || now.back > *length" ""
 plant "an add of many that is full leaves what it added" test_redis \
@@ -82,7 +82,7 @@ plant "all versions of SSTables have one order of hashes" test_cassandra \
 plant "a negative sum is taken by its complement, not its absolute value" test_cassandra \
     src/foreign/cassandra.c "0 - now : now" "~now : now"
 plant "a number of Hadoop's hashes is believed" test_hadoop \
-    src/foreign/hadoop.c "word[HASHES] > TAMIS_LIKE_MOST_HASHES" "word[HASHES] > 2 * TAMIS_LIKE_MOST_HASHES"
+    src/foreign/hadoop.c "word[HASHES] > TAMIS_LIKE_MAX_HASHES" "word[HASHES] > 2 * TAMIS_LIKE_MAX_HASHES"
 plant "each hash of Hadoop's starts anew" test_hadoop \
     src/foreign/hadoop.c "    walk->a = now;
     return (now >> 31" "    walk->a = now & 0xffff;

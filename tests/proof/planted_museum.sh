@@ -45,7 +45,7 @@ try() { # unit NAME | laws LAW | house NAME | redis NAME
 plant "M1: a position has 32 bits" unit test_huge \
     src/kinds/bloom.h "return tamis__range(tamis__chain_turn(x), cells);" "return (uint32_t)tamis__range(tamis__chain_turn(x), cells);"
 plant "M1: a number of bits is planned with 32 bits" unit test_huge \
-    src/kinds/bloom.c "*bits = tamis__round_to_fold(least, WORD_BITS, MOST_BITS);" "*bits = tamis__round_to_fold((uint32_t)least, WORD_BITS, MOST_BITS);"
+    src/kinds/bloom.c "*bits = tamis__round_to_fold(min, WORD_BITS, MAX_BITS);" "*bits = tamis__round_to_fold((uint32_t)min, WORD_BITS, MAX_BITS);"
 plant "M4: a hash leaves every other word of a key out" unit test_hash \
     src/hash/hash.c "case TAMIS_HASH_XXH64: return XXH64(key, len, h->seed);
     case TAMIS_HASH_SIP13: return tamis__sip13(h->secret, key, len);
@@ -58,7 +58,7 @@ plant "M6: the number of hashes is one too low" unit test_rates \
 plant "M8: stages of a growing filter share nothing" laws "growth_keeps_rate: scalable" \
     src/kinds/scalable.c ".fpr = share_of(word, stage)};" ".fpr = share_of(word, 0)};"
 plant "M9: sizes are rounded up to a power of two" unit test_plans \
-    src/kinds/bloom.c "*bits = tamis__round_to_fold(least, WORD_BITS, MOST_BITS);" "*bits = (uint64_t)64 << tamis__log2_floor((least + 63) / 64);"
+    src/kinds/bloom.c "*bits = tamis__round_to_fold(min, WORD_BITS, MAX_BITS);" "*bits = (uint64_t)64 << tamis__log2_floor((min + 63) / 64);"
 plant "M22: the length of a key has 32 bits" unit test_hash \
     src/hash/hash.c ": XXH3_64bits(key, len);
     case TAMIS_HASH_XXH64" ": XXH3_64bits(key, (uint32_t)len);
@@ -113,7 +113,7 @@ plant "M29: a bound has one side" unit test_help \
 # ---- Attacks --------------------------------------------------------------------------------------
 
 plant "A4: the width of a sketch is believed" unit test_rediscms \
-    src/foreign/rediscms.c "word[WIDTH] == 0 || word[WIDTH] > MOST_WIDTH" "word[WIDTH] == 0"
+    src/foreign/rediscms.c "word[WIDTH] == 0 || word[WIDTH] > MAX_WIDTH" "word[WIDTH] == 0"
 plant "A7: a chain of no links is let in" unit test_decisions \
     src/foreign/redisbloom.c "if (word[LINKS] == 0 || word[LINKS] > UINT32_MAX ||" "if (word[LINKS] > UINT32_MAX ||"
 plant "A9: a link has more bits than bytes" unit test_decisions \
@@ -123,8 +123,8 @@ plant "A15: six bytes may ask for gigabytes" unit test_attacks \
 plant "A16: what lies in the payload is not looked at" unit test_golden \
     src/file/image.c "return image->entry->kind->audit ? image->entry->kind->audit(body) : TAMIS_OK;" "(void)body; return TAMIS_OK;"
 plant "A3: a number is cut to 16 bits before it is looked at" redis attacks.py \
-    engines/redis/cf.c "    if (x < least || x > most) {" "    x = (uint16_t)x;
-    if (x < least || x > most) {"
+    engines/redis/cf.c "    if (x < min || x > max) {" "    x = (uint16_t)x;
+    if (x < min || x > max) {"
 plant "A5: a negative number of keys is counted with" redis attacks.py \
     engines/redis/cms_merge.c "    if (*n <= 0) return \"CMS: Number of keys must be positive\";
     if (at == argc) return *n == words ? NULL" "    if (at == argc) return *n <= words ? NULL"
@@ -142,7 +142,7 @@ plant "A13: the server ends at half a value" redis attacks.py \
 # ---- Changes of one line that all tests once let pass ----------------------------------------------
 
 plant "notes of an image may be as long as they like" unit test_image \
-    src/file/image.c "if (notes > TAMIS_NOTES_MOST_BYTES) return corrupt(" "if (false) return corrupt("
+    src/file/image.c "if (notes > TAMIS_NOTES_MAX_BYTES) return corrupt(" "if (false) return corrupt("
 plant "the digest of the base is not compared" unit test_seal \
     cli/images/seal.c "if (is_sealed(patch, AT_BASE, base)) return 0;" "return 0;"
 plant "the digest of the result is not compared" unit test_seal \

@@ -67,7 +67,7 @@ plant "what seems to be there is not replicated" bf.py \
 plant "a filter that grew is not put in place" bf.py \
     engines/redis/bf_add.c "        job_replace(j);" "        tamis_free(j->result);"
 plant "A6: any rate above a quarter is taken" bf.py \
-    engines/redis/bf_new.c "const double most = 0.25," "const double most = 1,"
+    engines/redis/bf_new.c "const double max = 0.25," "const double max = 1,"
 plant "half a seed is left out" bf.py \
     engines/redis/bf_new.c "memcpy(text, seed + SECRET_BYTES, sizeof text - 1);" "memset(text, 0, sizeof text - 1);"
 plant "the capacity is that of the first stage" bf.py \

@@ -31,7 +31,7 @@ static uint32_t truth[KEYS + 1];
 
 typedef struct tally {
     double mean, share_over, share_exact, bound, doubt;
-    uint64_t most;
+    uint64_t max;
 } tally;
 
 static uint64_t hash_of(uint64_t rank) {
@@ -62,7 +62,7 @@ static tally tally_of(const tamis *f) {
         t.mean += (double)over;
         t.share_over += (double)over > t.bound;
         t.share_exact += over == 0;
-        if (over > t.most) t.most = over;
+        if (over > t.max) t.max = over;
         keys++;
     }
     t.mean /= (double)keys;
@@ -73,7 +73,7 @@ static tally tally_of(const tamis *f) {
 
 static void tell(double exponent, const char *update, tally t) {
     printf("# | %.1f | %s | %.0f | %.4f %% | %.4f %% | %.2f | %llu | %.1f %% |\n", exponent, update,
-           t.bound, 100 * t.share_over, 100 * t.doubt, t.mean, (unsigned long long)t.most,
+           t.bound, 100 * t.share_over, 100 * t.doubt, t.mean, (unsigned long long)t.max,
            100 * t.share_exact);
 }
 

@@ -24,7 +24,7 @@ enum { TAMIS_RUNS = 60 };
 #else
 enum { TAMIS_RUNS = 1000 };
 #endif
-enum { MOST_WRITERS = 8, EDITS = 4, KEYS = 50, CALLS = 160 };
+enum { MAX_WRITERS = 8, EDITS = 4, KEYS = 50, CALLS = 160 };
 
 static char folder[TEST_FOLDER_BYTES], path[128], lists[128];
 static const char *command;
@@ -127,9 +127,9 @@ static void start_over(void) {
 }
 
 static const char *run(tally *t, bool has_command) {
-    const int writers = 2 + (int)draw(MOST_WRITERS - 1);
-    pid_t process[MOST_WRITERS];
-    enum verb verb[MOST_WRITERS];
+    const int writers = 2 + (int)draw(MAX_WRITERS - 1);
+    pid_t process[MAX_WRITERS];
+    enum verb verb[MAX_WRITERS];
     start_over();
     for (int w = 0; w < writers; w++) {
         const int dies_at = draw(2) ? 1 + (int)draw(CALLS) : 0;
@@ -157,7 +157,7 @@ static const char *run(tally *t, bool has_command) {
     }
     const char *what = what_is_wrong(writers, t);
     t->left += test_files_in(folder) > 2;
-    if (!what && edit_once(MOST_WRITERS, 0)) what = tamis_why();
+    if (!what && edit_once(MAX_WRITERS, 0)) what = tamis_why();
     if (!what && test_files_in(folder) != 2) what = "a file lies about after the next write";
     return what;
 }
@@ -165,7 +165,7 @@ static const char *run(tally *t, bool has_command) {
 static void write_lists(void) {
     char name[160], key[64];
     demand(mkdir(lists, 0777) == 0, "mkdir");
-    for (int w = 0; w < MOST_WRITERS; w++) {
+    for (int w = 0; w < MAX_WRITERS; w++) {
         snprintf(name, sizeof name, "%s/%d", lists, w);
         FILE *out = fopen(name, "w");
         demand(out != NULL, name);
@@ -186,7 +186,7 @@ int main(int argc, char **argv) {
     snprintf(path, sizeof path, "%s/a.tamis", folder);
     snprintf(lists, sizeof lists, "%s/lists", folder);
     write_lists();
-    acknowledged = mmap(NULL, sizeof(int) * MOST_WRITERS, PROT_READ | PROT_WRITE,
+    acknowledged = mmap(NULL, sizeof(int) * MAX_WRITERS, PROT_READ | PROT_WRITE,
                         MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     demand((void *)acknowledged != MAP_FAILED, "memory");
     for (; done < runs && !what; done++) what = run(&t, command && done % 8 == 7);

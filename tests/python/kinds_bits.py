@@ -2,7 +2,7 @@
 of bits: window, scalable, layered, attenuated, hierarchical, retouched, composite."""
 
 from kinds_tables import Compaction
-from payload import (G, M32, M64, MOST_BITS, MOST_BYTES, Fields, Kind, chain, mix, need, need_clear,
+from payload import (G, M32, M64, MAX_BITS, MAX_BYTES, Fields, Kind, chain, mix, need, need_clear,
                      need_range, number_at, ones, scale, whole_words)
 
 SALT = (0x47B6137B, 0x44974D91, 0x8824AD5B, 0xA2B7289D,
@@ -25,7 +25,7 @@ class Classic(Bits):
     name, words = "classic", ("bits", "hashes", "scheme")
 
     def shape(self):
-        need_range(1, self.bits, MOST_BITS, "bits")
+        need_range(1, self.bits, MAX_BITS, "bits")
         need_range(1, self.hashes, 64, "hashes")
         need_range(0, self.scheme, 4, "scheme")
         need(self.scheme < 2 or self.bits % 64 == 0, "bits not a multiple of 64")
@@ -118,7 +118,7 @@ class Universal(Bits):
     name, words = "universal", ("bits", "multiplier", "offset")
 
     def shape(self):
-        need_range(1, self.bits, MOST_BITS, "bits")
+        need_range(1, self.bits, MAX_BITS, "bits")
         need_range(1, self.multiplier, PRIME - 1, "multiplier")
         need_range(0, self.offset, PRIME - 1, "offset")
         return whole_words(self.bits)
@@ -129,7 +129,7 @@ class Universal(Bits):
 
 # ---- Several arrays ------------------------------------------------------------------------------
 
-def need_array(bits, hashes, most=MOST_BITS):
+def need_array(bits, hashes, most=MAX_BITS):
     need_range(64, bits, most, "bits")
     need(bits % 64 == 0, "bits not a multiple of 64")
     need_range(1, hashes, 64, "hashes")
@@ -220,7 +220,7 @@ class Retouched(Kind):
     name, words = "retouched", ("array_bits", "hashes")
 
     def shape(self):
-        need_array(self.array_bits, self.hashes, MOST_BITS // 2)
+        need_array(self.array_bits, self.hashes, MAX_BITS // 2)
         return self.array_bits // 4
 
     def open(self, payload):
@@ -259,7 +259,7 @@ class Window(Kind):
         need_range(1, self.generations, 64, "generations")
         need_range(1, self.each, 2**56, "each")
         self.slices = self.hashes + self.generations
-        need_range(1, self.slice, (MOST_BITS - 128) // self.slices, "slice")
+        need_range(1, self.slice, (MAX_BITS - 128) // self.slices, "slice")
         need_range(0, self.by, 1, "by")
         return whole_words(128 + self.slices * self.slice)
 
@@ -270,13 +270,13 @@ class Window(Kind):
         self.array = Fields(payload, self.slice, self.slices, 128)
         need_clear(payload, 128 + self.slices * self.slice)
         for age in range(self.slices):
-            most, bits = self.most_adds(age), self.array[self.place(age)].bit_count()
+            most, bits = self.max_adds(age), self.array[self.place(age)].bit_count()
             need(bits <= most or self.by == 1 and most, "more bits in a slice than adds")
 
     def place(self, age):
         return (self.slices - self.turns % self.slices + age) % self.slices
 
-    def most_adds(self, age):
+    def max_adds(self, age):
         """How many adds can have reached the slice of this age, with `each` to a generation."""
         if age >= self.turns + self.hashes:
             return 0
@@ -309,7 +309,7 @@ class Scalable(Kind):
         need_range(1, self.stages, 57, "stages")
         need_range(1, self.first, 2**56 >> self.stages - 1, "first")
         need_range(1, self.rate, 10**18 - 1, "rate")
-        need_range(64, self.bytes, MOST_BYTES, "bytes")
+        need_range(64, self.bytes, MAX_BYTES, "bytes")
         need(self.bytes % 64 == 0, "bytes not a multiple of 64")
         self.stage_of((self.shape_0, self.shape_1, self.shape_2))
         return self.bytes

@@ -5,7 +5,7 @@ from collections import Counter
 from functools import reduce
 from operator import and_
 
-from payload import (MOST_BITS, Fields, Kind, chain, chain_numbers, mix, need, need_clear,
+from payload import (MAX_BITS, Fields, Kind, chain, chain_numbers, mix, need, need_clear,
                      need_range, number_at, scale, whole_words)
 
 
@@ -36,7 +36,7 @@ class Counting(Kind):
     name, words = "counting", ("bits", "hashes", "width", "log")
 
     def shape(self):
-        need_range(1, self.bits, MOST_BITS, "bits")
+        need_range(1, self.bits, MAX_BITS, "bits")
         need_range(1, self.hashes, 64, "hashes")
         need_range(2, self.width, 16, "width")
         need_range(0, self.log, 1, "log")
@@ -62,7 +62,7 @@ class Spectral(Kind):
     name, words = "spectral", ("bits", "hashes", "mode", "width")
 
     def shape(self):
-        need_range(1, self.bits, MOST_BITS, "bits")
+        need_range(1, self.bits, MAX_BITS, "bits")
         need_range(1, self.hashes, 64, "hashes")
         need_range(0, self.mode, 2, "mode")
         need_range(4, self.width, 16, "width")
@@ -92,7 +92,7 @@ class Increment(Kind):
     name, words = "increment", ("bits", "hashes", "step")
 
     def shape(self):
-        need_range(1, self.bits, MOST_BITS, "bits")
+        need_range(1, self.bits, MAX_BITS, "bits")
         need_range(1, self.hashes, 64, "hashes")
         need_range(0, self.step, 2, "step")
         self.least, self.width = 4 << self.step, 6 + self.step
@@ -145,7 +145,7 @@ class Stable(Kind):
 
     def shape(self):
         need(self.width in (1, 2, 4), "width out of range")
-        need_range(1, self.cells, (MOST_BITS - 64) // self.width, "cells")
+        need_range(1, self.cells, (MAX_BITS - 64) // self.width, "cells")
         need(self.cells * self.width % 64 == 0, "cells do not fill whole words")
         need_range(1, self.hashes, 64, "hashes")
         need_range(1, self.decrements, self.cells, "decrements")
@@ -163,7 +163,7 @@ class Approximator(Kind):
     name, words = "approximator", ("bits", "hashes", "value", "lattice")
 
     def shape(self):
-        need_range(1, self.bits, MOST_BITS, "bits")
+        need_range(1, self.bits, MAX_BITS, "bits")
         need_range(1, self.hashes, 64, "hashes")
         need_range(1, self.value, 64, "value")
         need_range(0, self.lattice, 1, "lattice")

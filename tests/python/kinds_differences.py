@@ -5,7 +5,7 @@ from struct import iter_unpack
 from payload import G, M64, Kind, chain, mix, need, need_range, scale
 
 CELL_BYTES = 24
-MOST_CELLS = 2**40
+MAX_CELLS = 2**40
 STRATA, STRATUM_CELLS, STRATUM_HASHES = 32, 80, 4
 NONE, SIGNED, IN_STRATA = 0, 1, 2
 
@@ -55,7 +55,7 @@ class Iblt(Kind):
 
     def shape(self):
         need_range(3, self.hashes, 8, "hashes")
-        need_range(1, self.cells, MOST_CELLS, "cells")
+        need_range(1, self.cells, MAX_CELLS, "cells")
         need(self.cells % self.hashes == 0, "subtables are not of one size")
         need_range(0, self.estimator, 2, "estimator")
         if self.estimator == SIGNED:

@@ -12,8 +12,8 @@ def split_hash(h, n, most):
     return scale(h, n), 1 + scale(rest(h, n), most)
 
 
-def need_table(n, least, width, least_width):
-    need_range(least_width, width, 44, "width")
+def need_table(n, least, width, min_width):
+    need_range(min_width, width, 44, "width")
     need(least <= n <= 2**60 >> width, "too few or too many places")
 
 
@@ -190,11 +190,11 @@ class Runs(Kind):
 
 class Quotient(Runs):
     name, words = "quotient", ("slots", "remainder")
-    least_remainder = 1
+    min_remainder = 1
 
     def shape(self):
         need(64 <= self.slots <= 2**52 and self.slots % 64 == 0, "slots out of range")
-        need_range(self.least_remainder, self.remainder, 40, "remainder")
+        need_range(self.min_remainder, self.remainder, 40, "remainder")
         need(self.slots << self.remainder <= 2**63, "too many fingerprints")
         return self.runs_size(self.remainder)
 
@@ -210,7 +210,7 @@ class Quotient(Runs):
 
 class Multiset(Quotient):
     name = "multiset"
-    least_remainder = 2
+    min_remainder = 2
 
     def open(self, payload):
         self.read_runs(payload)

@@ -3,8 +3,8 @@
 M32 = 0xFFFFFFFF
 M64 = 0xFFFFFFFFFFFFFFFF
 G = 0x9E3779B97F4A7C15
-MOST_BITS = 2**59
-MOST_BYTES = 2**56
+MAX_BITS = 2**59
+MAX_BYTES = 2**56
 
 
 class Refused(Exception):
@@ -111,7 +111,7 @@ class Kind:
         for name, value in zip(self.words, word):
             setattr(self, name, value)
         self.size = self.shape()
-        need(self.size <= MOST_BYTES, "payload too large")
+        need(self.size <= MAX_BYTES, "payload too large")
 
     def shape(self):
         """Checks the words and returns how many bytes the payload has."""
@@ -134,7 +134,7 @@ class Segmented(Kind):
         """What `shape` returns, after it has looked at the other words."""
         need_range(2**10, self.segment, 2**24, "segment")
         need(self.segments >= 1, "no segments")
-        need(self.bytes % 8 == 0 and self.bytes <= MOST_BYTES, "bytes")
+        need(self.bytes % 8 == 0 and self.bytes <= MAX_BYTES, "bytes")
         need(self.tail + 8 * (self.segments + 1) <= self.bytes, "tail and offsets do not fit")
         return self.bytes
 

@@ -44,7 +44,7 @@ HASH_NAMES = ("own", "xxh3", "xxh64", "sip13")
 OWN, XXH3, XXH64, SIP13 = range(4)
 PLACE_NAMES = ("none", "inside", "outside")
 NONE, INSIDE, OUTSIDE = range(3)
-MOST_NOTES = 2**20
+MAX_NOTES = 2**20
 NAME_BYTES = frozenset(b"abcdefghijklmnopqrstuvwxyz0123456789._-")
 
 
@@ -82,7 +82,7 @@ class Image:
         need(not any(self.word[len(kind.words):]), "an unused shape word is not zero")
         self.body = kind(self.word[:len(kind.words)])
         need(payload_size == self.body.size, "payload size does not fit the shape")
-        need(notes_size <= MOST_NOTES, "too many notes")
+        need(notes_size <= MAX_NOTES, "too many notes")
         need(len(data) == HEADER.size + payload_size + notes_size, "wrong total size")
 
         need_known(self.hash_mode < len(HASH_NAMES), f"hash mode {self.hash_mode}")

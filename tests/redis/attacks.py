@@ -20,7 +20,7 @@ NAN, INF = math.nan, math.inf
 EDGES = (0, 1, 2, 3, 255, 256, 65535, 65536, 2 ** 24, 2 ** 31 - 1, 2 ** 31, 2 ** 32 - 1, 2 ** 32, 2 ** 32 + 1, 2 ** 40, 2 ** 48,
          2 ** 56, 2 ** 60, 2 ** 62, 2 ** 63 - 1, 2 ** 63, 2 ** 64 - 1)
 REALS = (NAN, INF, -INF, 0.0, -0.0, -1.0, 1.0, 2.0, 1e-320, 1 - 2.0 ** -53, 1e300)
-MOST_MEMORY = 128 << 20
+MAX_MEMORY = 128 << 20
 CAP = 16 << 20
 
 
@@ -523,7 +523,7 @@ def main():
         tap.check("crashed by signal" not in server.log() and "ASSERTION" not in server.log(), "no crash report")
         if server.process.poll() is None and not PRELOAD:  # sanitizers keep what was freed
             grown = high_water(target.pid) - before
-            tap.check(grown < MOST_MEMORY, f"memory stayed in bounds: {grown >> 20} MiB above the start at most")
+            tap.check(grown < MAX_MEMORY, f"memory stayed in bounds: {grown >> 20} MiB above the start at most")
     return tap.end()
 
 

@@ -9,11 +9,11 @@ from server import MODULE, SECRET, Server, Tap, in_step, info_field, replicate, 
 
 OK = Status("OK")
 OOM = "OOM command not allowed when used memory > 'maxmemory'."
-LEAST = 1024  # the smallest max-filter-bytes
+MIN = 1024  # the smallest max-filter-bytes
 MIB = 1 << 20
 tap = Tap()
 
-OTHER_SETTINGS = {"max-filter-bytes": LEAST, "bf-kind": "redisbloom", "cf-kind": "rediscuckoo", "cms-kind": "rediscms", "hash": "xxh3",
+OTHER_SETTINGS = {"max-filter-bytes": MIN, "bf-kind": "redisbloom", "cf-kind": "rediscuckoo", "cms-kind": "rediscms", "hash": "xxh3",
                   "bf-initial-size": 7, "bf-error-rate": 0.2, "bf-expansion-factor": 0, "cf-bucket-size": 200, "cf-initial-size": 9,
                   "cf-max-iterations": 3, "cf-expansion-factor": 0, "cf-max-expansions": 1}
 USUAL_SETTINGS = {"max-filter-bytes": 2 << 30, "bf-kind": "tamis", "cf-kind": "tamis", "cms-kind": "tamis", "hash": "sip13",
@@ -30,7 +30,7 @@ def items(n, of="item"):
 
 
 def fill(c):
-    """Filters of all families and ways to make them, each above LEAST; {key: (command that asks, items)}."""
+    """Filters of all families and ways to make them, each above MIN; {key: (command that asks, items)}."""
     asked = {}
     c.must("TAMIS.CREATE", "grown", "grow:capacity=100")
     for at in range(0, 20000, 1000):
@@ -135,12 +135,12 @@ def refused_here():
         payload = c.must("DUMP", "src")
         c.must("TAMIS.CREATE", "g", "grow:capacity=10")
         c.must("TAMIS.CREATE", "old", "blocked:capacity=10")
-        c.must("CONFIG", "SET", "tamis.max-filter-bytes", 2 * LEAST)
+        c.must("CONFIG", "SET", "tamis.max-filter-bytes", 2 * MIN)
         tap.check(isinstance(c.do("TAMIS.LOAD", "whole", 0, total, image), Error) or c.do("EXISTS", "whole") == 0, "an image above the limit is refused")
         for key in ("chunks", "old"):  # room in the announced total, none for the filter
             c.must("CONFIG", "SET", "tamis.max-filter-bytes", 2 << 30)
             c.must("TAMIS.LOAD", key, 0, total, image[:4000])
-            c.must("CONFIG", "SET", "tamis.max-filter-bytes", 2 * LEAST)
+            c.must("CONFIG", "SET", "tamis.max-filter-bytes", 2 * MIN)
             tap.check(isinstance(c.do("TAMIS.LOAD", key, 4000, total, image[4000:]), Error), f"so is its last chunk ({key})")
         tap.check(isinstance(c.do("RESTORE", "r", 0, payload), Error), "and RESTORE by a client")
         tap.check(isinstance(c.do("TAMIS.CREATE", "t", "blocked:size=8KiB,capacity=1000"), Error), "and a new one")

@@ -13,7 +13,7 @@ OK = Status("OK")
 NO_KEY = Error("CMS: key does not exist")
 WRONG = Error("WRONGTYPE Operation against a key holding the wrong kind of value")
 OVERFLOW = Error("CMS: INCRBY overflow")
-MOST = 2 ** 32 - 1
+MAX = 2 ** 32 - 1
 
 # Made by RedisBloom v2.8.20 in Redis 7.0.15: CMS.INITBYDIM a 8 3, and INCRBY alpha 1, beta 2, gamma 3,
 # delta 4, "" 5, café 6.
@@ -117,7 +117,7 @@ def counting(talk):
     talk("CMS.INCRBY k big 4294967290", [4294967290])
     talk("CMS.INCRBY k big 10 a 1", [OVERFLOW, 7])
     talk("CMS.INCRBY k huge 9223372036854775807", [OVERFLOW])
-    talk("CMS.QUERY k big huge", [MOST, MOST])
+    talk("CMS.QUERY k big huge", [MAX, MAX])
     total = 21 + 4294967290 + 11 + 9223372036854775807
     talk.info("k", 2000, 5, total - 2 ** 64)
     for key, words in (("s", ["SET", "s", 1]), ("t", ["TAMIS.CREATE", "t", "countmin:columns=9"])):

@@ -64,14 +64,14 @@ static double odd_real(double now) {
 
 /* ---- Bytes that grow ------------------------------------------------------------------------------- */
 
-enum { MOST = 1 << 17 };
+enum { MAX = 1 << 17 };
 typedef struct bytes {
     size_t size;
-    uint8_t at[MOST];
+    uint8_t at[MAX];
 } bytes;
 
 static void put(bytes *b, const void *from, size_t n) {
-    if (n > MOST - b->size) n = MOST - b->size;
+    if (n > MAX - b->size) n = MAX - b->size;
     if (n) memcpy(b->at + b->size, from, n);
     b->size += n;
 }
@@ -83,8 +83,8 @@ static void put_byte(bytes *b, unsigned byte) {
 
 /* Cuts n bytes out and puts others there. */
 static void splice(bytes *b, size_t at, size_t out, const uint8_t *in, size_t n) {
-    static uint8_t copy[MOST];
-    if (n > MOST - (b->size - out)) return;
+    static uint8_t copy[MAX];
+    if (n > MAX - (b->size - out)) return;
     if (n) memcpy(copy, in, n);
     memmove(b->at + at + n, b->at + at + out, b->size - at - out);
     if (n) memcpy(b->at + at, copy, n);
@@ -94,7 +94,7 @@ static void splice(bytes *b, size_t at, size_t out, const uint8_t *in, size_t n)
 /* ---- Seeds ----------------------------------------------------------------------------------------- */
 
 typedef enum way { RESTORE, LOAD, BF_CHUNKS, CF_CHUNKS, WAYS } way;
-enum { MOST_PARTS = 8, MOST_SEEDS = 512 };
+enum { MAX_PARTS = 8, MAX_SEEDS = 512 };
 typedef struct seed {
     way way;
     unsigned parts;
@@ -102,10 +102,10 @@ typedef struct seed {
         uint64_t iterator;
         size_t size;
         const uint8_t *at;
-    } part[MOST_PARTS];
+    } part[MAX_PARTS];
 } seed;
 
-static seed seeds[MOST_SEEDS];
+static seed seeds[MAX_SEEDS];
 static size_t seed_count;
 
 /* u32 way, u32 parts; for each part u64 iterator, u32 size, bytes. */
@@ -115,12 +115,12 @@ static void read_seeds(const char *path) {
     const size_t size = file ? fread(all, 1, sizeof all, file) : 0;
     size_t at = 0;
     if (file) fclose(file);
-    while (at < size && seed_count < MOST_SEEDS) {
+    while (at < size && seed_count < MAX_SEEDS) {
         seed *s = &seeds[seed_count++];
         s->way = (way)tamis__get32(all + at);
         s->parts = tamis__get32(all + at + 4);
         at += 8;
-        if (s->way >= WAYS || s->parts > MOST_PARTS) stop("seeds of another version");
+        if (s->way >= WAYS || s->parts > MAX_PARTS) stop("seeds of another version");
         for (unsigned i = 0; i < s->parts; i++) {
             s->part[i].iterator = tamis__get64(all + at);
             s->part[i].size = tamis__get32(all + at + 8);
@@ -134,7 +134,7 @@ static void read_seeds(const char *path) {
 /* Ways in turn, whichever has more seeds. */
 static const seed *any_seed(void) {
     static const way often[] = {RESTORE, RESTORE, RESTORE, LOAD, LOAD, LOAD, BF_CHUNKS, CF_CHUNKS};
-    static const seed *of[WAYS][MOST_SEEDS];
+    static const seed *of[WAYS][MAX_SEEDS];
     static size_t count[WAYS];
     if (!count[RESTORE])
         for (size_t i = 0; i < seed_count; i++) of[seeds[i].way][count[seeds[i].way]++] = &seeds[i];
@@ -223,7 +223,7 @@ enum {
     STRING = 5,
     TYPE_MODULE = 7,
     FOOTER = 10,
-    MOST_FIELDS = 64
+    MAX_FIELDS = 64
 };
 
 typedef struct field {
@@ -235,7 +235,7 @@ typedef struct field {
 typedef struct dump {
     uint64_t type;
     size_t count;
-    field fields[MOST_FIELDS];
+    field fields[MAX_FIELDS];
 } dump;
 
 static bool take_length(const uint8_t **at, const uint8_t *end, uint64_t *n) {
@@ -265,7 +265,7 @@ static void put_length(bytes *b, uint64_t n) {
 }
 
 static bool take_field(const uint8_t **at, const uint8_t *end, field *f) {
-    static bytes texts[MOST_FIELDS];
+    static bytes texts[MAX_FIELDS];
     static size_t next;
     uint64_t op;
     if (!take_length(at, end, &op) || op == END || op > STRING) return false;
@@ -274,7 +274,7 @@ static bool take_field(const uint8_t **at, const uint8_t *end, field *f) {
     if (!take_length(at, end, &f->number)) return false;
     if (op != STRING) return true;
     if (f->number > (uint64_t)(end - *at)) return false;
-    f->text = &texts[next++ % MOST_FIELDS];
+    f->text = &texts[next++ % MAX_FIELDS];
     f->text->size = 0;
     put(f->text, *at, (size_t)f->number);
     *at += f->number;
@@ -286,7 +286,7 @@ static bool parse(const struct part *p, dump *d) {
     d->count = 0;
     if (p->size < FOOTER + 2 || p->at[0] != TYPE_MODULE || !take_length(&at, end, &d->type))
         return false;
-    while (d->count < MOST_FIELDS - 8 && take_field(&at, end, &d->fields[d->count])) d->count++;
+    while (d->count < MAX_FIELDS - 8 && take_field(&at, end, &d->fields[d->count])) d->count++;
     return d->count > 0;
 }
 

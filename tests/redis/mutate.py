@@ -21,7 +21,7 @@ MUTANTS = int(os.environ.get("MUTANTS", "200000"))
 SEED = int(os.environ.get("SEED", "1"))
 MUTATE = os.environ.get("TAMIS_MUTATE", os.path.join(ROOT, "build", "tests", "redis", "mutate"))
 RESTORE, LOAD, BF_CHUNKS, CF_CHUNKS = range(4)
-MOST_SEED, TOLERANCE = 3000, 256 << 10
+MAX_SEED, TOLERANCE = 3000, 256 << 10
 
 tap = Tap()
 
@@ -47,7 +47,7 @@ def make_filters(client):
     for path in sorted(glob.glob(os.path.join(ROOT, "tests", "golden", "**", "*.tamis"), recursive=True)):
         with open(path, "rb") as file:
             image = file.read()
-        if len(image) <= MOST_SEED:
+        if len(image) <= MAX_SEED:
             commands.append(["TAMIS.LOAD", "g-" + os.path.basename(path), "0", len(image), image])
     client.pipeline(commands)
     return sorted(client.must("KEYS", "*"))
@@ -84,7 +84,7 @@ def make_seeds(client, path):
     counts = [0] * 4
     with open(path, "wb") as file:
         def write(way, parts):
-            if parts and len(parts) <= 8 and sum(len(b) for _, b in parts) <= 2 * MOST_SEED:
+            if parts and len(parts) <= 8 and sum(len(b) for _, b in parts) <= 2 * MAX_SEED:
                 file.write(record(way, parts))
                 counts[way] += 1
         for way, parts in foreign_chunks():

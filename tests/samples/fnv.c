@@ -9,17 +9,17 @@
 #include "kinds/kind.h"
 
 enum { BITS };
-#define MOST_BITS ((uint64_t)1 << 40)
+#define MAX_BITS ((uint64_t)1 << 40)
 
 static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
     const double keys = wish->capacity ? (double)wish->capacity : 1;
     const double bits = wish->bits ? (double)wish->bits : ceil(keys / wish->fpr);
-    word[BITS] = bits < (double)MOST_BITS ? (uint64_t)bits | 1 : 0;
+    word[BITS] = bits < (double)MAX_BITS ? (uint64_t)bits | 1 : 0;
     return word[BITS] ? TAMIS_OK : tamis__fail(TAMIS_TOO_LARGE, "fnv is for small sets");
 }
 
 static tamis_status check(const uint64_t word[], uint64_t *size) {
-    if (word[BITS] == 0 || word[BITS] > MOST_BITS)
+    if (word[BITS] == 0 || word[BITS] > MAX_BITS)
         return tamis__fail(TAMIS_CORRUPT, "fnv cannot have %llu bits",
                            (unsigned long long)word[BITS]);
     *size = tamis__bitmap_size(word[BITS]);

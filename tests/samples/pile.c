@@ -17,20 +17,20 @@
 
 enum { SLOTS };
 enum { TAIL = 512 };
-#define MOST_SLOTS ((uint64_t)1 << 40)
+#define MAX_SLOTS ((uint64_t)1 << 40)
 
 static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
     word[SLOTS] = wish->bits ? wish->bits / 64 : 2 * (wish->capacity ? wish->capacity : 1);
     if (wish->bits && word[SLOTS] < TAIL + 3)
         return tamis__fail(TAMIS_INVALID, "size must be over %d bytes for pile", 8 * (TAIL + 3));
     if (wish->bits) word[SLOTS] = (word[SLOTS] - TAIL - 1) & ~(uint64_t)1;
-    if (word[SLOTS] > MOST_SLOTS) return tamis__fail(TAMIS_TOO_LARGE, "pile is for small sets");
+    if (word[SLOTS] > MAX_SLOTS) return tamis__fail(TAMIS_TOO_LARGE, "pile is for small sets");
     word[SLOTS] += word[SLOTS] % 2;
     return TAMIS_OK;
 }
 
 static tamis_status check(const uint64_t word[], uint64_t *size) {
-    if (word[SLOTS] < 2 || word[SLOTS] > MOST_SLOTS)
+    if (word[SLOTS] < 2 || word[SLOTS] > MAX_SLOTS)
         return tamis__fail(TAMIS_CORRUPT, "pile cannot have %llu slots",
                            (unsigned long long)word[SLOTS]);
     *size = (1 + word[SLOTS] + TAIL) * 8;
@@ -114,7 +114,7 @@ static uint64_t room(const tamis_body *f) {
 }
 
 static tamis_status grow(const tamis_body *f, uint64_t need, uint64_t word[]) {
-    if (need > MOST_SLOTS / 4 - used_of(f))
+    if (need > MAX_SLOTS / 4 - used_of(f))
         return tamis__fail(TAMIS_FULL, "pile is for small sets");
     word[SLOTS] = 4 * (used_of(f) + need);
     return TAMIS_OK;

@@ -87,7 +87,7 @@ static double rate(const uint64_t word[], uint64_t items) {
     return 0;
 }
 
-static uint64_t most_value(const uint64_t word[]) {
+static uint64_t max_value(const uint64_t word[]) {
     (void)word;
     return UINT64_MAX;
 }
@@ -261,7 +261,7 @@ static uint64_t work(const uint64_t word[], uint64_t n) {
     return 0;
 }
 
-static uint64_t most(const uint64_t word[], uint64_t n) {
+static uint64_t max(const uint64_t word[], uint64_t n) {
     return 8 + n * entry_size(word);
 }
 
@@ -274,14 +274,14 @@ static tamis_status make(const uint64_t word[], const tamis_segment *segment, ui
         tamis__put64(entry, segment->hash[i]);
         if (word[NUMBERS] == 2) tamis__put64(entry + 8, segment->value[i]);
     }
-    *size = most(word, segment->n);
+    *size = max(word, segment->n);
     return TAMIS_OK;
 }
 
 /* ---- Descriptors ---------------------------------------------------------------------------- */
 
 #define SORTED_BUILD \
-    .cut = TAMIS_SEGMENT_CUT, .fit = fit, .segment = segment_of, .work = work, .most = most, .make = make
+    .cut = TAMIS_SEGMENT_CUT, .fit = fit, .segment = segment_of, .work = work, .max = max, .make = make
 #define SORTED                                                                                   \
     .options = options, .option_count = sizeof options / sizeof *options,                        \
     .traits = TAMIS_ADDS_ONCE | TAMIS_ANY_ORDER, .probes = probes, .rate = rate, .audit = audit, \
@@ -310,7 +310,7 @@ const tamis_kind tamis__sorted_map = {
     .plan = plan_wide,
     .check = check_wide,
     .get = get,
-    .most_value = most_value,
+    .max_value = max_value,
     .build = &map_building,
 };
 

@@ -13,7 +13,7 @@ static void *take(void *ctx, size_t size) {
     memset(memory, 0xa5, size); /* contents must not matter */
     p->blocks++;
     p->bytes += size;
-    if (p->bytes > p->most_bytes) p->most_bytes = p->bytes;
+    if (p->bytes > p->max_bytes) p->max_bytes = p->bytes;
     return memory;
 }
 

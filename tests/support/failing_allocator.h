@@ -10,7 +10,7 @@ typedef struct test_purse {
     long calls, fail_at;
     bool for_ever;
     long blocks;
-    size_t bytes, most_bytes;
+    size_t bytes, max_bytes;
 } test_purse;
 
 struct tamis_allocator test_allocator(test_purse *);

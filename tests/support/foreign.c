@@ -264,13 +264,13 @@ static uint8_t *put_at_wall(const walled *w, const uint8_t *bytes, size_t size) 
 }
 
 typedef struct tally {
-    size_t held, most;
+    size_t held, max;
 } tally;
 
 static void *counted_alloc(void *ctx, size_t size) {
     tally *t = ctx;
     t->held += size;
-    if (t->held > t->most) t->most = t->held;
+    if (t->held > t->max) t->max = t->held;
     return malloc(size);
 }
 
@@ -314,8 +314,8 @@ bool test_is_let_in(const char *format, const uint8_t *bytes, size_t size) {
     if (rc && !*tamis_why()) fail_msg("it is refused without a sentence");
     tamis_free(f);
     if (t.held) fail_msg("%zu bytes are lost", t.held);
-    if (t.most > 2 * size + SLACK)
-        fail_msg("%zu bytes were allocated for %zu of input", t.most, size);
+    if (t.max > 2 * size + SLACK)
+        fail_msg("%zu bytes were allocated for %zu of input", t.max, size);
     return !rc;
 }
 

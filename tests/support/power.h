@@ -48,15 +48,15 @@ static bool is_about_name(const op *o) {
     return o->what == CREATE || o->what == MAKE_FOLDER || o->what == RENAME || o->what == UNLINK;
 }
 
-/* Entries about names behind the last flush of their folder, up to `most` of them. */
-static int open_names(const op *ops, int n, int *which, int most) {
+/* Entries about names behind the last flush of their folder, up to `max` of them. */
+static int open_names(const op *ops, int n, int *which, int max) {
     int count = 0;
     for (int i = 0; i < n; i++) {
         bool is_open = is_about_name(&ops[i]);
         for (int j = i + 1; j < n && is_open; j++)
             is_open =
                 !(ops[j].what == SYNC_FOLDER && ops[j].name == journal.folder_of[ops[i].name]);
-        if (is_open && count == most) abort();
+        if (is_open && count == max) abort();
         if (is_open) which[count++] = i;
     }
     return count;

@@ -25,8 +25,8 @@ static double share_at(double freedom, double normal) {
     return root > 0 ? root * root * root : 0;
 }
 
-bool test_variance_is_possible(const test_spread *s, double least, double most) {
+bool test_variance_is_possible(const test_spread *s, double min, double max) {
     const double freedom = (double)(s->n - 1), variance = test_spread_variance(s);
-    return variance >= least * share_at(freedom, -far_out) - 1e-12 &&
-           variance <= most * share_at(freedom, far_out) + 1e-12;
+    return variance >= min * share_at(freedom, -far_out) - 1e-12 &&
+           variance <= max * share_at(freedom, far_out) + 1e-12;
 }

@@ -26,6 +26,6 @@ double test_spread_variance(const test_spread *);
 bool test_mean_is_possible(const test_spread *, double mean, double variance);
 
 /* Somewhere between the two; give one twice where it is known. */
-bool test_variance_is_possible(const test_spread *, double least, double most);
+bool test_variance_is_possible(const test_spread *, double min, double max);
 
 #endif

@@ -18,7 +18,7 @@
 enum { KEYS = 1000000, GROUP = 65536 };
 
 /* Larger payloads take a larger machine: one probe with n/p bits at 2^-16 has 8 GB. */
-static const uint64_t most_payload = (uint64_t)256 << 20;
+static const uint64_t max_payload = (uint64_t)256 << 20;
 
 typedef struct wish {
     const char *text;
@@ -109,7 +109,7 @@ static bool can_have(const char *spec, const wish *w, const char *load) {
         printf("| %s | %s | – | – | %s | – | – |\n", w->text, load, tamis_why());
         return false;
     }
-    return plan.payload_bytes <= most_payload;
+    return plan.payload_bytes <= max_payload;
 }
 
 /* ---- Kinds that take adds ------------------------------------------------------------------- */

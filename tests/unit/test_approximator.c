@@ -39,10 +39,10 @@ static uint64_t draw(uint64_t below) {
 
 /* ---- The model ------------------------------------------------------------------------------ */
 
-enum { MOST_CELLS = 4096 };
+enum { MAX_CELLS = 4096 };
 
 typedef struct model {
-    uint64_t cell[MOST_CELLS], n, hashes;
+    uint64_t cell[MAX_CELLS], n, hashes;
     unsigned width;
     bool is_or;
 } model;

@@ -47,13 +47,13 @@ static void answers_as_golomb(void **state) {
 
 /* ---- The published vectors ------------------------------------------------------------------ */
 
-enum { MOST_SCRIPTS = 256 };
+enum { MAX_SCRIPTS = 256 };
 
 typedef struct row {
     uint8_t block[8192], previous[32], filter[64], header[32];
     char hash[65];
     size_t block_size, filter_size;
-    struct tamis_key scripts[MOST_SCRIPTS + 1]; /* the last is the end */
+    struct tamis_key scripts[MAX_SCRIPTS + 1]; /* the last is the end */
     uint8_t spent[8192];
     size_t script_count;
 } row;
@@ -88,7 +88,7 @@ static void turn_round(uint8_t bytes[32]) {
 }
 
 static void add_script(row *r, const uint8_t *bytes, size_t len) {
-    assert_true(r->script_count < MOST_SCRIPTS);
+    assert_true(r->script_count < MAX_SCRIPTS);
     if (len) r->scripts[r->script_count++] = (struct tamis_key){bytes, len};
 }
 

@@ -813,7 +813,7 @@ static void limit_is_held(void **state) {
                     DEMAND(tamis_builder_add_hash(b, test_number(12, i)));
                 DEMAND(tamis_builder_finish_to(b, path));
                 tamis_builder_free(b);
-                assert_true(p.most_bytes <= limit && p.most_bytes > limit / 4);
+                assert_true(p.max_bytes <= limit && p.max_bytes > limit / 4);
                 assert_int_equal(p.blocks, 0);
             }
 }

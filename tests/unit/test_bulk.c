@@ -25,7 +25,7 @@
 
 /* Bins that overflow many times with a few thousand keys. */
 static const tamis_bulk_rule small = {
-    .least_deep = 16, .slice = 1024, .most_bits = 4, .most_scratch = 16 * 1024, .piece = 100};
+    .min_deep = 16, .slice = 1024, .max_bits = 4, .max_scratch = 16 * 1024, .piece = 100};
 
 static const char *const specs[] = {
     "blocked:size=16K,capacity=12000,hashes=8", "blocked:size=20032,capacity=9000,hashes=16",
@@ -98,7 +98,7 @@ static void bins_are_used_where_they_should(void **state) {
     assert_null(tamis__bulk_open(f, 1 << 20, 1024, 1, &rule));           /* no memory for it */
     assert_null(tamis__bulk_open(f, 100, UINT64_MAX, 1, &rule));         /* too few keys */
     for (unsigned threads = 1; threads < 300; threads += 60) {
-        rule.most_scratch = 64 * 16 * 1024;
+        rule.max_scratch = 64 * 16 * 1024;
         tamis_bulk *b = tamis__bulk_open(f, 1 << 20, UINT64_MAX, threads, &rule);
         assert_non_null(b); /* fewer threads, and never more memory than the payload has */
         assert_true(tamis__bulk_memory(b) < 16 * 1024 + 24 * 1024);
@@ -107,7 +107,7 @@ static void bins_are_used_where_they_should(void **state) {
     rule.keys_per_kib = 1000;
     assert_null(tamis__bulk_open(f, 15999, UINT64_MAX, 1, &rule));
     tamis__bulk_free(tamis__bulk_open(f, 16000, UINT64_MAX, 1, &rule));
-    rule.least_payload = 16 * 1024 + 1;
+    rule.min_payload = 16 * 1024 + 1;
     assert_null(tamis__bulk_open(f, 16000, UINT64_MAX, 1, &rule));
     tamis_bulk *b = tamis__bulk_open(f, 16000, UINT64_MAX, 2, &rule);
     assert_non_null(b);
@@ -212,7 +212,7 @@ static void memory_that_is_not_there_is_not_missed(void **state) {
             DEMAND(tamis_add_u64s(f, number, MANY));
             assert_int_equal(purse.calls, calls + 1); /* it was asked for */
             assert_int_equal(purse.bytes, before);
-            assert_true(purse.most_bytes < 16 * MIB * 9 / 4);
+            assert_true(purse.max_bytes < 16 * MIB * 9 / 4);
             assert_int_equal(test_info(f).items, MANY);
             assert_true(test_is_same_image(f, direct));
             tamis_free(f);
@@ -266,7 +266,7 @@ static void builders_use_bins(void **state) {
             }
             tamis *f = test_finish(b);
             assert_true(test_is_same_image(f, direct));
-            if (limits[l]) assert_true(purse.most_bytes <= 16 * MIB + 4096 + limits[l]);
+            if (limits[l]) assert_true(purse.max_bytes <= 16 * MIB + 4096 + limits[l]);
             tamis_free(f);
             assert_int_equal(purse.blocks, 0);
         }

@@ -142,13 +142,13 @@ static void bits_are_few(void **state) {
     (void)state;
     static const struct {
         uint64_t members, good;
-        double most;
+        double max;
     } bounds[] = {{100000, 1000000, 5.4}, {300000, 600000, 3.1}, {20000, 1280000, 8.3}};
     for (size_t k = 0; k < COUNT_OF(bounds); k++) {
         const lists l = {.family = 5, .members = bounds[k].members, .good = bounds[k].good};
         tamis *f = build("cascade:fpr=0.9", &l);
         const double bits = (double)test_info(f).payload_bytes * 8 / (double)l.members;
-        if (bits > bounds[k].most) fail_msg("%.3f bits for each member", bits);
+        if (bits > bounds[k].max) fail_msg("%.3f bits for each member", bits);
         tamis_free(f);
     }
 }

@@ -42,10 +42,10 @@ static uint64_t draw(uint64_t below) {
 
 /* ---- The model ------------------------------------------------------------------------------ */
 
-enum { MOST_CELLS = 4096, MOST_PROBES = 64 };
+enum { MAX_CELLS = 4096, MAX_PROBES = 64 };
 
 typedef struct model {
-    uint64_t cell[MOST_CELLS], n, top, hashes;
+    uint64_t cell[MAX_CELLS], n, top, hashes;
     uint64_t step; /* of increment; 0: every probe brings 1 */
 } model;
 
@@ -61,15 +61,15 @@ static uint64_t scale(uint64_t h, uint64_t n) {
 }
 
 /* What one add of the key brings to each cell. */
-static void brings(const model *m, uint64_t hash, uint64_t load[MOST_CELLS]) {
-    memset(load, 0, MOST_CELLS * sizeof *load);
+static void brings(const model *m, uint64_t hash, uint64_t load[MAX_CELLS]) {
+    memset(load, 0, MAX_CELLS * sizeof *load);
     uint64_t x = hash | 1;
     for (uint64_t i = 0; i < m->hashes; i++, x *= 0xf1357aea2e62a9c5)
         load[scale(x, m->n)] += m->step ? m->step + murmur(x) % m->step : 1;
 }
 
 static void model_add(model *m, uint64_t hash) {
-    uint64_t load[MOST_CELLS];
+    uint64_t load[MAX_CELLS];
     brings(m, hash, load);
     for (uint64_t i = 0; i < m->n; i++) {
         m->cell[i] += load[i];
@@ -85,7 +85,7 @@ static bool cell_holds(const model *m, uint64_t i, uint64_t load) {
 }
 
 static bool model_remove(model *m, uint64_t hash) {
-    uint64_t load[MOST_CELLS];
+    uint64_t load[MAX_CELLS];
     brings(m, hash, load);
     for (uint64_t i = 0; i < m->n; i++)
         if (!cell_holds(m, i, load[i])) return false;
@@ -104,15 +104,15 @@ static bool model_has(const model *m, uint64_t hash) {
 }
 
 static uint64_t model_count(const model *m, uint64_t hash) {
-    uint64_t load[MOST_CELLS], least = UINT64_MAX;
+    uint64_t load[MAX_CELLS], min = UINT64_MAX;
     brings(m, hash, load);
     for (uint64_t i = 0; i < m->n; i++) {
         if (!load[i]) continue;
         uint64_t adds = m->cell[i] == m->top ? m->top : m->cell[i] / load[i];
         if (adds == 0 && m->cell[i]) adds = 1; /* has says yes, so count does */
-        if (adds < least) least = adds;
+        if (adds < min) min = adds;
     }
-    return least;
+    return min;
 }
 
 static void model_fold(model *m, uint64_t by) {
@@ -226,7 +226,7 @@ static void increment_follows_the_model(void **state) {
 /* Up to the top, and from there never down; the cells beside it do not move. */
 static void cells_stop_at_their_top(void **state) {
     (void)state;
-    for (unsigned width = TAMIS_LEAST_WIDTH; width <= TAMIS_MOST_WIDTH; width++) {
+    for (unsigned width = TAMIS_MIN_WIDTH; width <= TAMIS_MAX_WIDTH; width++) {
         uint8_t bytes[64] = {0};
         const tamis_cells c = {bytes, 7, width};
         const uint64_t top = ((uint64_t)1 << width) - 1;
@@ -329,11 +329,11 @@ static void log_goes_on_after_a_fold(void **state) {
             for (uint64_t i = 0; i < n; i++) peer[i] = peer[2 * i] | peer[2 * i + 1];
         }
         if (round % 4 == 1) continue; /* nobody listens, and nothing is forgotten */
-        uint64_t least = 0;
+        uint64_t min = 0;
         for (cursor = 0; tamis_next_change(f, &cursor, &position, &is_set);) {
-            assert_true(position >= least && position < n && peer[position] != is_set);
+            assert_true(position >= min && position < n && peer[position] != is_set);
             peer[position] = is_set;
-            least = position + 1;
+            min = position + 1;
         }
         for (uint64_t i = 0; i < n; i++)
             assert_int_equal(peer[i], bits_at(payload_of(f), n * 4 + i, 1));
@@ -554,15 +554,15 @@ static void counts_are_wrong_as_rarely_as_promised(void **state) {
 /* The chance that a random increment passes a random cell, by the distribution of sums: chance[s]
  * is that of the sum s after the throws so far, worked out by number of throws on the cell. */
 static double passing_by_sums(double balls, double cells, unsigned step) {
-    enum { MOST_SUM = 300, MOST_THROWS = 60 };
+    enum { MAX_SUM = 300, MAX_THROWS = 60 };
     const unsigned top = 16 * step - 1;
-    double sums[MOST_SUM] = {1}, passing = 0, weight = exp(balls * log1p(-1 / cells));
-    for (unsigned j = 0; j < MOST_THROWS; j++) {
+    double sums[MAX_SUM] = {1}, passing = 0, weight = exp(balls * log1p(-1 / cells));
+    for (unsigned j = 0; j < MAX_THROWS; j++) {
         for (unsigned s = 0; s <= top; s++)
             for (unsigned v = step; v < 2 * step; v++)
                 if (s == top || s == v || (s > v && s - v >= step))
                     passing += weight * sums[s] / step;
-        double more[MOST_SUM] = {0};
+        double more[MAX_SUM] = {0};
         for (unsigned s = 0; s <= top; s++)
             for (unsigned v = step; v < 2 * step; v++)
                 more[s + v < top ? s + v : top] += sums[s] / step;

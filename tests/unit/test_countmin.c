@@ -112,12 +112,12 @@ static uint64_t scale(uint64_t h, uint64_t n) {
 
 static void model_add(uint64_t model[ROWS][COLUMNS], uint64_t hash, uint64_t times, uint64_t top,
                       bool is_conservative) {
-    uint64_t *own[ROWS], x = hash | 1, least = UINT64_MAX;
+    uint64_t *own[ROWS], x = hash | 1, min = UINT64_MAX;
     for (int i = 0; i < ROWS; i++, x *= 0xf1357aea2e62a9c5) {
         own[i] = &model[i][scale(x, COLUMNS)];
-        if (*own[i] < least) least = *own[i];
+        if (*own[i] < min) min = *own[i];
     }
-    const uint64_t wanted = times > top - least ? top : least + times;
+    const uint64_t wanted = times > top - min ? top : min + times;
     for (int i = 0; i < ROWS; i++) {
         const uint64_t more = times > top - *own[i] ? top : *own[i] + times;
         *own[i] = !is_conservative ? more : *own[i] < wanted ? wanted : *own[i];
@@ -141,8 +141,8 @@ static void counters_are_those_of_the_model(void **state) {
         tamis *f = test_make("countmin:columns=%d,rows=%d,width=%u,update=%s", COLUMNS, ROWS,
                              bytes * 8, choice & 2 ? "conservative" : "plain");
         for (uint64_t i = 0; i < 400; i++) {
-            const uint64_t hash = test_number(5, i % 50), most = top / 8;
-            uint64_t times = i % 3 ? 1 : i < 300 ? i : most;
+            const uint64_t hash = test_number(5, i % 50), max = top / 8;
+            uint64_t times = i % 3 ? 1 : i < 300 ? i : max;
             if (times > UINT64_MAX - items) times = 1;
             assert_int_equal(tamis_add_times_hash(f, hash, times), TAMIS_OK);
             model_add(model, hash, times, top, choice & 2);
@@ -234,9 +234,9 @@ static void errors_stay_within_the_bound(void **state) {
                 sum += count - truth[rank];
                 sum_g += careful - truth[rank];
             }
-            const double most = info.count_doubt;
-            assert_true((double)over <= most * KEYS ||
-                        test_is_possible(over, KEYS, most, TEST_ALPHA));
+            const double max = info.count_doubt;
+            assert_true((double)over <= max * KEYS ||
+                        test_is_possible(over, KEYS, max, TEST_ALPHA));
             assert_true(over_g <= over);
             assert_true(sum_g < sum || rows == 1); /* with one row both are the same */
             tamis_free(f);

@@ -209,10 +209,10 @@ static uint64_t limits(test_file image, map *m) {
         t.word[i] = tamis__get64(image.bytes + TEST_WORDS_AT + 8 * i);
     for (int i = 0; i < TAMIS_WORDS; i++) {
         if (!t.kind->word[i]) continue;
-        const uint64_t step = step_of(&t, i), least = farthest(&t, i, step, false),
-                       most = farthest(&t, i, step, true);
+        const uint64_t step = step_of(&t, i), min = farthest(&t, i, step, false),
+                       max = farthest(&t, i, step, true);
         m->len += (size_t)sprintf(m->text + m->len, "%s=%llu..%llu", t.kind->word[i],
-                                  (unsigned long long)least, (unsigned long long)most);
+                                  (unsigned long long)min, (unsigned long long)max);
         m->len += (size_t)sprintf(m->text + m->len, step > 1 ? "/%u " : " ", (unsigned)step);
         for (int e = 0; e < 64; e++)
             for (uint64_t more = 0; more < 3; more++)

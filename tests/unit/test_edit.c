@@ -512,8 +512,8 @@ static void watch_rights(const char *name) {
     closedir(dir);
 }
 
-static void save_watched(const tamis *f, mode_t most) {
-    widest = most;
+static void save_watched(const tamis *f, mode_t max) {
+    widest = max;
     fault.before = watch_rights;
     DEMAND(tamis_save(f, path));
     fault.before = NULL;

@@ -264,10 +264,10 @@ static void no_file_stays_open(void **state) {
 /* The file beside it has thirteen letters more in its name: up to there a path may be long. */
 static void paths_have_their_most(void **state) {
     (void)state;
-    enum { MOST = 4096, MORE = 13 };
-    static char at[MOST];
+    enum { MAX = 4096, MORE = 13 };
+    static char at[MAX];
     tamis *f = filter_of(spec, 0, 10);
-    for (size_t len = MOST - MORE - 2; len < MOST - MORE + 2; len++) {
+    for (size_t len = MAX - MORE - 2; len < MAX - MORE + 2; len++) {
         size_t n = (size_t)snprintf(at, sizeof at, "%s", folder);
         while (n < len - 2)
             n += (size_t)snprintf(at + n, sizeof at - n, n % 2 == len % 2 ? "/." : "//");
@@ -275,7 +275,7 @@ static void paths_have_their_most(void **state) {
         at[n] = '\0';
         assert_int_equal(strlen(at), len);
         const tamis_status rc = tamis_save(f, at);
-        assert_int_equal(rc, len + MORE < MOST ? TAMIS_OK : TAMIS_IO);
+        assert_int_equal(rc, len + MORE < MAX ? TAMIS_OK : TAMIS_IO);
         if (rc) assert_non_null(strstr(tamis_why(), strerror(ENAMETOOLONG)));
         assert_int_equal(test_files_in(folder), 1);
     }

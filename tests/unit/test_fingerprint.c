@@ -115,10 +115,10 @@ static void check_similar(const tamis *f, const table *t, const uint8_t *query, 
     for (int percent = 0; percent <= 100; percent += percent < 30 ? 30 : 5) {
         given g = {all, calloc(t->rows + 1, 1), 0};
         struct tamis_searched searched;
-        const double least = percent / 100.0;
-        DEMAND(tamis_prints_similar(f, query, (size_t)t->bytes, least, note, &g, &searched));
+        const double min = percent / 100.0;
+        DEMAND(tamis_prints_similar(f, query, (size_t)t->bytes, min, note, &g, &searched));
         for (uint64_t row = 0; row < t->rows; row++)
-            assert_int_equal(g.seen[row], similarity(all, row) >= least);
+            assert_int_equal(g.seen[row], similarity(all, row) >= min);
         assert_int_equal(searched.rows_compared + searched.rows_skipped + searched.rows_folded,
                          t->rows);
         assert_true(searched.rows_compared >= g.n);
@@ -158,12 +158,12 @@ static void check_nearest(const tamis *f, const table *t, const uint8_t *query, 
     qsort(order, (size_t)t->rows, sizeof *order, best_first);
     for (size_t i = 0; i < 2 * sizeof rooms / sizeof *rooms; i++) {
         const size_t room = rooms[i / 2];
-        const double least = i % 2 ? 0.4 : 0;
+        const double min = i % 2 ? 0.4 : 0;
         size_t found, want = 0;
         struct tamis_searched searched;
-        DEMAND(tamis_prints_nearest(f, query, (size_t)t->bytes, least, match, room, &found,
+        DEMAND(tamis_prints_nearest(f, query, (size_t)t->bytes, min, match, room, &found,
                                     &searched));
-        while (want < room && want < t->rows && similarity(all, order[want]) >= least) want++;
+        while (want < room && want < t->rows && similarity(all, order[want]) >= min) want++;
         assert_int_equal(found, want);
         for (size_t j = 0; j < found; j++) assert_int_equal(match[j].row, order[j]);
         assert_int_equal(searched.rows_compared + searched.rows_skipped + searched.rows_folded,
@@ -248,9 +248,9 @@ static bool count_match(void *ctx, const struct tamis_match *match) {
     return true;
 }
 
-static int count_similar(const tamis *f, const void *query, size_t bytes, double least) {
+static int count_similar(const tamis *f, const void *query, size_t bytes, double min) {
     int n = 0;
-    DEMAND(tamis_prints_similar(f, query, bytes, least, count_match, &n, NULL));
+    DEMAND(tamis_prints_similar(f, query, bytes, min, count_match, &n, NULL));
     return n;
 }
 

@@ -70,8 +70,8 @@ static void lists_that_are_none(void **unused) {
         if (fields_parse(&fields, bad[i], why, sizeof why)) fail_msg("'%s' is taken", bad[i]);
         if (!strstr(why, "from 1 to 1,000,000")) fail_msg("'%s': %s", bad[i], why);
     }
-    char many[4 * MOST_RANGES] = "1";
-    for (int i = 0; i < MOST_RANGES; i++) strcat(many, ",1");
+    char many[4 * MAX_RANGES] = "1";
+    for (int i = 0; i < MAX_RANGES; i++) strcat(many, ",1");
     assert_false(fields_parse(&fields, many, why, sizeof why));
     many[strlen(many) - 2] = '\0';
     assert_true(fields_parse(&fields, many, why, sizeof why));
@@ -82,7 +82,7 @@ static void lists_that_are_none(void **unused) {
 static bool cut(const char *list, const struct tamis_key *line, bool is_mapped, char *room,
                 struct tamis_key *key) {
     struct fields fields = {.delimiter = ','};
-    struct tamis_key part[MOST_RANGES];
+    struct tamis_key part[MAX_RANGES];
     char why[256];
     assert_true(fields_parse(&fields, list, why, sizeof why));
     if (!fields_find(&fields, line, is_mapped, part)) return false;

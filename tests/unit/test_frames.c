@@ -18,7 +18,7 @@ static void numbers_come_back(void **state) {
     for (unsigned shift = 0; shift < 64; shift++)
         for (int add = -1; add <= 1; add++) {
             const uint64_t value = ((uint64_t)1 << shift) + (uint64_t)add;
-            uint8_t bytes[TAMIS_VARINT_MOST];
+            uint8_t bytes[TAMIS_VARINT_MAX_BYTES];
             uint64_t read = ~value;
             const size_t n = tamis__varint_put(bytes, value);
             assert_int_equal(tamis__varint_get(bytes, n, &read), n);

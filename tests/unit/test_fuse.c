@@ -109,23 +109,23 @@ static void a_reader_by_the_format_agrees(void **state) {
 /* Groups and rings have edges, what is near is asked another way than what is far, and so is one
  * key: every way must come to the answer of the format. */
 static void ask_every_way(const tamis *f, uint64_t family) {
-    enum { MOST = 300 };
+    enum { MAX = 300 };
     static const uint32_t cpus[] = {0, TAMIS_CPU_AVX2, TAMIS_CPU_ALL};
-    uint64_t hash[MOST];
-    uint8_t hit[MOST + 1], want[MOST];
-    for (uint64_t i = 0; i < MOST; i++) {
+    uint64_t hash[MAX];
+    uint8_t hit[MAX + 1], want[MAX];
+    for (uint64_t i = 0; i < MAX; i++) {
         hash[i] = test_number(family, i % 3 ? TEST_STRANGERS + i : i);
         want[i] = read_by_format(f, hash[i]);
     }
     for (size_t c = 0; c < COUNT_OF(cpus); c++) {
         tamis__cpu_set(cpus[c]);
-        for (size_t n = 0; n <= MOST; n += n < 140 ? 1 : 53) {
+        for (size_t n = 0; n <= MAX; n += n < 140 ? 1 : 53) {
             memset(hit, 7, sizeof hit);
             tamis_has_hashes(f, hash, n, hit);
             assert_memory_equal(hit, want, n);
             assert_int_equal(hit[n], 7);
         }
-        for (size_t i = 0; i < MOST; i++) assert_int_equal(tamis_has_hash(f, hash[i]), want[i]);
+        for (size_t i = 0; i < MAX; i++) assert_int_equal(tamis_has_hash(f, hash[i]), want[i]);
     }
     tamis__cpu_set(TAMIS_CPU_ALL);
 }
@@ -288,13 +288,13 @@ static void a_million_keys_take_what_was_promised(void **state) {
     enum { KEYS = 1000000, PROBES = 1000000 };
     static const struct {
         const char *spec;
-        double most;
+        double max;
     } lines[] = {{"fuse:width=8", 1.135 * 8}, {"fuse:width=12,arity=4", 1.08 * 12}};
     for (size_t i = 0; i < COUNT_OF(lines); i++) {
         tamis *f = test_build(lines[i].spec, 6, KEYS);
         uint64_t bytes;
         tamis_payload(f, &bytes);
-        assert_true((double)bytes * 8 / KEYS <= lines[i].most);
+        assert_true((double)bytes * 8 / KEYS <= lines[i].max);
         assert_int_equal(test_count_hits(f, 6, 0, KEYS), KEYS);
         const uint64_t hits = test_count_hits(f, 6, TEST_STRANGERS, PROBES);
         assert_true(test_is_possible(hits, PROBES, tamis_fpr_now(f), TEST_ALPHA));
@@ -332,13 +332,13 @@ static void rows_of_any_width_come_back(void **state) {
                                           .has_slots = v && v % 4 == 0};
             const tamis_peel_task task = {hash, value, KEYS};
             uint8_t *work = malloc((size_t)tamis__peel_work(&form, KEYS));
-            uint8_t *out = malloc((size_t)tamis__peel_most(&form, KEYS));
+            uint8_t *out = malloc((size_t)tamis__peel_max_bytes(&form, KEYS));
             uint64_t size;
             for (uint64_t i = 0; i < KEYS; i++)
                 value[i] = v ? test_number(v, i) & tamis__field_mask(v) : 0;
             assert_int_equal(tamis__peel_make(&form, &task, work, out, &size), TAMIS_OK);
             assert_int_equal(tamis__peel_audit(&form, out, size), TAMIS_OK);
-            assert_true(size <= tamis__peel_most(&form, KEYS));
+            assert_true(size <= tamis__peel_max_bytes(&form, KEYS));
             out = realloc(out, (size_t)size + TAMIS_PEEL_BEHIND);
             for (uint64_t i = 0; i < KEYS; i++) {
                 tamis_peel_aim aim = {0};
@@ -361,7 +361,7 @@ static void slots_have_one_owner(void **state) {
         .segments = 1, .arity = 4, .value_bits = 1, .guard_bits = 0, .has_slots = true};
     const tamis_peel_task task = {hash, value, KEYS};
     uint8_t *work = malloc((size_t)tamis__peel_work(&form, KEYS));
-    uint8_t *out = malloc((size_t)tamis__peel_most(&form, KEYS));
+    uint8_t *out = malloc((size_t)tamis__peel_max_bytes(&form, KEYS));
     uint64_t size;
     for (uint64_t i = 0; i < KEYS; i++) hash[i] = test_number(2, i);
     qsort(hash, KEYS, sizeof *hash, ascending);
@@ -406,7 +406,7 @@ static void a_crowded_cell_fails_the_try(void **state) {
     const tamis_peel_form form = {.segments = 1, .arity = 3, .guard_bits = 8};
     const tamis_peel_task task = {.hash = hash, .n = KEYS};
     uint8_t *work = malloc((size_t)tamis__peel_work(&form, KEYS));
-    uint8_t *out = malloc((size_t)tamis__peel_most(&form, KEYS) + TAMIS_PEEL_BEHIND);
+    uint8_t *out = malloc((size_t)tamis__peel_max_bytes(&form, KEYS) + TAMIS_PEEL_BEHIND);
     for (uint64_t i = 0, n = 0; n < KEYS; i++) {
         uint64_t *more = &left[finds_the_crowd(test_number(8, i), STRIPS)];
         if (*more) (*more)--, hash[n++] = test_number(8, i);

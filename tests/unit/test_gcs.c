@@ -66,12 +66,12 @@ static coded make_coded(uint64_t way, size_t n, uint64_t range, unsigned rice) {
     coded c = {.number = malloc((n + 1) * sizeof *c.number), .range = range};
     assert_non_null(c.number);
     c.n = spread(way, 7 * range + n, n, range, c.number);
-    const uint64_t most = tamis__coded_most(c.n, range, rice);
-    uint8_t *work = malloc((size_t)tamis__coded_work(c.n)), *out = malloc((size_t)most);
+    const uint64_t max = tamis__coded_max_bytes(c.n, range, rice);
+    uint8_t *work = malloc((size_t)tamis__coded_work(c.n)), *out = malloc((size_t)max);
     assert_true(work && out);
-    memset(out, 0xa5, (size_t)most);
+    memset(out, 0xa5, (size_t)max);
     c.size = tamis__coded_make(c.number, c.n, range, rice, work, out);
-    assert_true(c.size <= most && c.size % 8 == 0);
+    assert_true(c.size <= max && c.size % 8 == 0);
     c.bytes = malloc((size_t)c.size + TAMIS_CODED_SLACK);
     assert_non_null(c.bytes);
     memcpy(c.bytes, out, (size_t)c.size);
@@ -107,13 +107,13 @@ static void read_plainly(const coded *c) {
         const uint64_t start =
             a0 + (a1 - a0) * (b % 64) / 64 + plain_bits(fields, &field, width) - bias;
         assert_int_equal(start, at);
-        for (uint64_t least = b << shift; n < c->n && c->number[n] >> shift == b; n++) {
+        for (uint64_t min = b << shift; n < c->n && c->number[n] >> shift == b; n++) {
             uint64_t ones = 0;
             while (ones < 16 && plain_bits(code, &at, 1)) ones++;
             const uint64_t gap = ones == 16 ? plain_bits(code, &at, shift)
                                             : ones << rice | plain_bits(code, &at, rice);
-            assert_int_equal(least + gap, c->number[n]);
-            least = c->number[n] + 1;
+            assert_int_equal(min + gap, c->number[n]);
+            min = c->number[n] + 1;
         }
     }
     assert_int_equal(n, c->n);
@@ -142,7 +142,7 @@ static void sets_come_back(void **state) {
     static const uint64_t ranges[] = {
         1, 2, 3, 64, 65, 1000, 1 << 16, 1000003, (uint64_t)1 << 40, ((uint64_t)1 << 63) - 1};
     static const size_t counts[] = {0, 1, 2, 3, 44, 45, 46, 100, 1000, 3000};
-    static const unsigned rices[] = {0, 5, 19, TAMIS_CODED_MOST_RICE, TAMIS_CODED_BEST};
+    static const unsigned rices[] = {0, 5, 19, TAMIS_CODED_MAX_RICE, TAMIS_CODED_BEST};
     (void)state;
     for (size_t r = 0; r < COUNT_OF(ranges); r++)
         for (size_t k = 0; k < COUNT_OF(counts); k++)
@@ -168,9 +168,9 @@ static void flipped_sets_are_refused_or_sound(void **state) {
             if (!tamis__coded_audit(c.bytes, c.size, c.range)) {
                 const tamis_coded set = tamis__coded_at(c.bytes, c.range);
                 tamis_coded_walk walk = tamis__coded_walk(&set, 0);
-                uint64_t number, count = 0, least = 0;
-                for (; tamis__coded_next(&set, &walk, &number); count++, least = number + 1)
-                    assert_true(number >= least && number < c.range);
+                uint64_t number, count = 0, min = 0;
+                for (; tamis__coded_next(&set, &walk, &number); count++, min = number + 1)
+                    assert_true(number >= min && number < c.range);
                 assert_int_equal(count, set.count);
                 accepted++;
             }
@@ -216,7 +216,7 @@ static void the_rule_is_the_best(void **state) {
         assert_true(mean < 20 ? bits[1] < bits[0] + 0.1 : bits[1] < bits[0] + 0.01);
     }
     assert_int_equal(tamis__coded_rice(1, (uint64_t)784931), 19);
-    assert_int_equal(tamis__coded_rice(0, UINT64_MAX >> 1), TAMIS_CODED_MOST_RICE);
+    assert_int_equal(tamis__coded_rice(0, UINT64_MAX >> 1), TAMIS_CODED_MAX_RICE);
 }
 
 static void the_smallest_hash_of_a_cell(void **state) {

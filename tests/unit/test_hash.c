@@ -300,15 +300,15 @@ static void key_ids_and_self_tests_stay_what_they_are(void **state) {
  * 10^6 pairs chance alone makes a bias of 0.1 % (one sigma); 1 % is the limit. */
 static void one_bit_of_the_key_turns_half_of_the_hash(void **state) {
     (void)state;
-    enum { PAIRS = 1000000, MOST_LEN = 32 };
+    enum { PAIRS = 1000000, MAX_LEN = 32 };
     for (size_t m = 0; m < COUNT_OF(modes); m++) {
         tamis *f = hasher(modes[m], 0);
         uint32_t turned[64] = {0};
         for (uint64_t i = 0; i < PAIRS; i++) {
-            uint8_t key[MOST_LEN];
-            for (uint64_t w = 0; w < MOST_LEN / 8; w++)
+            uint8_t key[MAX_LEN];
+            for (uint64_t w = 0; w < MAX_LEN / 8; w++)
                 tamis__put64(key + 8 * w, test_number(5 + w, i));
-            const size_t len = 4 + i % (MOST_LEN - 3); /* shorter ones would repeat */
+            const size_t len = 4 + i % (MAX_LEN - 3); /* shorter ones would repeat */
             const uint64_t before = tamis_hash(f, key, len);
             const size_t bit = (size_t)(test_number(4, i) % (len * 8));
             key[bit / 8] ^= (uint8_t)(1 << bit % 8);
@@ -354,7 +354,7 @@ static void each_bit_of_an_integer_turns_each_bit_of_the_hash(void **state) {
 
 /* Sets of keys that weak hashes stumble over. No key is in two sets, nor twice in one: lengths,
  * first bytes or the numbers themselves keep them apart, and no counter starts at 0. */
-enum { COUNTED = 400000, WIDE = 64, ZEROS = 4097, MOST_KEY = 4096 };
+enum { COUNTED = 400000, WIDE = 64, ZEROS = 4097, MAX_KEY = 4096 };
 enum { ONE_BIT_APART = 1 + WIDE * 8 + WIDE * 8 * (WIDE * 8 - 1) / 2 };
 
 typedef size_t key_writer(uint8_t *key, uint64_t i); /* returns the length */
@@ -419,7 +419,7 @@ enum { ALL_KEYS = 5 * COUNTED + ONE_BIT_APART + ZEROS };
 
 /* Hashes of the first n keys of a set; returns where the next hash would go. */
 static uint64_t *hash_set(const tamis *f, size_t set, uint32_t n, uint64_t *hashes) {
-    uint8_t key[MOST_KEY + 100];
+    uint8_t key[MAX_KEY + 100];
     for (uint32_t i = 0; i < n; i++) {
         const size_t len = sets[set].write(key, i);
         *hashes++ = tamis_hash(f, key, len);
@@ -462,7 +462,7 @@ static void two_million_short_keys_have_distinct_hashes(void **state) {
 
 /* ---- Positions ------------------------------------------------------------------------------ */
 
-enum { UNITS = 4096, MOST_PLACED = 100000 };
+enum { UNITS = 4096, MAX_PLACED = 100000 };
 
 /* By how many standard deviations a chi-square is off (Wilson and Hilferty 1931). */
 static double sigmas_off(const uint32_t *count, unsigned buckets, double n) {
@@ -488,27 +488,27 @@ static unsigned buckets_for(uint32_t n) {
 }
 
 static uint32_t placed(size_t set) {
-    return sets[set].n < MOST_PLACED ? sets[set].n : MOST_PLACED;
+    return sets[set].n < MAX_PLACED ? sets[set].n : MAX_PLACED;
 }
 
 /* The judge comes first: it must notice what is uneven, and what is too even. */
 static void an_uneven_spread_is_noticed(void **state) {
     (void)state;
     uint32_t biased[UNITS] = {0}, counted[UNITS] = {0}, fair[UNITS] = {0};
-    for (uint64_t i = 0; i < MOST_PLACED; i++) {
+    for (uint64_t i = 0; i < MAX_PLACED; i++) {
         const uint64_t hash = test_number(9, i);
         fair[hash % UNITS]++;
         biased[hash % UNITS / (i % 10 ? 1 : 2)]++; /* a tenth of the keys loses one bit */
         counted[i % UNITS]++;                      /* a counter taken for a hash */
     }
-    assert_true(fabs(sigmas_off(fair, UNITS, MOST_PLACED)) < sigmas_allowed);
-    assert_true(sigmas_off(biased, UNITS, MOST_PLACED) > sigmas_allowed);
-    assert_true(sigmas_off(counted, UNITS, MOST_PLACED) < -sigmas_allowed);
+    assert_true(fabs(sigmas_off(fair, UNITS, MAX_PLACED)) < sigmas_allowed);
+    assert_true(sigmas_off(biased, UNITS, MAX_PLACED) > sigmas_allowed);
+    assert_true(sigmas_off(counted, UNITS, MAX_PLACED) < -sigmas_allowed);
 }
 
 static void top_bits_are_even_in_every_mode(void **state) {
     (void)state;
-    uint64_t *hashes = malloc(MOST_PLACED * sizeof *hashes);
+    uint64_t *hashes = malloc(MAX_PLACED * sizeof *hashes);
     assert_non_null(hashes);
     for (size_t m = 0; m < COUNT_OF(modes); m++) {
         tamis *f = hasher(modes[m], 0);
@@ -609,7 +609,7 @@ static bool bench_of(bench *b, const struct tamis_kind_info *info) {
 static void positions_of_every_kind_are_even(void **state) {
     (void)state;
     unsigned kinds = 0;
-    uint64_t *hashes = malloc(MOST_PLACED * sizeof *hashes);
+    uint64_t *hashes = malloc(MAX_PLACED * sizeof *hashes);
     tamis *f = hasher("xxh3", 0);
     assert_non_null(hashes);
     for (size_t k = 0; k < tamis_kind_count(); k++) {
@@ -643,7 +643,7 @@ static void bits_inside_a_block_are_even_in_pairs(void **state) {
         unsigned lane_bytes;
     } lanes[] = {{"blocked:capacity=1000,bits=2097152,hashes=8", 8},
                  {"split:capacity=1000,bits=1048576", 4}};
-    uint64_t *hashes = malloc(MOST_PLACED * sizeof *hashes);
+    uint64_t *hashes = malloc(MAX_PLACED * sizeof *hashes);
     tamis *f = hasher("xxh3", 0);
     assert_non_null(hashes);
     for (size_t l = 0; l < COUNT_OF(lanes); l++) {
@@ -680,7 +680,7 @@ static void bits_inside_a_block_are_even_in_pairs(void **state) {
 static void successive_probes_are_even_in_pairs(void **state) {
     (void)state;
     static const char *const schemes[] = {"mcg", "double64", "double", "enhanced", "triple"};
-    uint64_t *hashes = malloc(MOST_PLACED * sizeof *hashes);
+    uint64_t *hashes = malloc(MAX_PLACED * sizeof *hashes);
     tamis *f = hasher("xxh3", 0);
     assert_non_null(hashes);
     for (size_t c = 0; c < COUNT_OF(schemes); c++) {
@@ -725,17 +725,17 @@ static void successive_probes_are_even_in_pairs(void **state) {
 /* Whatever the vector unit does at once, and what is left over. */
 static void many_integers_hash_as_one_by_one(void **state) {
     (void)state;
-    enum { MOST = 70 };
+    enum { MAX = 70 };
     const uint32_t cpus[] = {0, TAMIS_CPU_ALL};
-    uint64_t keys[MOST], hashes[MOST + 1];
-    for (size_t i = 0; i < MOST; i++) keys[i] = i < 3 ? (uint64_t)0 - i : test_number(2, i);
+    uint64_t keys[MAX], hashes[MAX + 1];
+    for (size_t i = 0; i < MAX; i++) keys[i] = i < 3 ? (uint64_t)0 - i : test_number(2, i);
     for (size_t m = 0; m < COUNT_OF(modes) * 3 * COUNT_OF(cpus); m++) {
         const uint64_t seeds[] = {0, SEED, UINT64_MAX};
         const char *mode = modes[m % COUNT_OF(modes)];
         const bool is_keyed = strcmp(mode, "sip13") == 0;
         tamis *f = hasher(mode, is_keyed ? 0 : seeds[m / COUNT_OF(modes) % 3]);
         tamis__cpu_set(cpus[m / (3 * COUNT_OF(modes))]);
-        for (size_t n = 0; n <= MOST; n++) {
+        for (size_t n = 0; n <= MAX; n++) {
             hashes[n] = 42;
             tamis_hash_u64s(f, keys, n, hashes);
             assert_int_equal(hashes[n], 42);

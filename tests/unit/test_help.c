@@ -54,7 +54,7 @@ static void bounds_have_two_sides(void **state) {
     static const struct {
         uint64_t probes;
         double rate, alpha;
-        uint64_t fewest, most;
+        uint64_t fewest, max;
     } table[] = {
         {10, 0.5, 0.05, 2, 8},
         {1000, 0.01, TEST_ALPHA, 0, 34},
@@ -66,10 +66,10 @@ static void bounds_have_two_sides(void **state) {
         const uint64_t n = table[i].probes;
         const double rate = table[i].rate, alpha = table[i].alpha;
         assert_true(test_is_possible(table[i].fewest, n, rate, alpha));
-        assert_true(test_is_possible(table[i].most, n, rate, alpha));
+        assert_true(test_is_possible(table[i].max, n, rate, alpha));
         assert_true(test_is_possible((uint64_t)((double)n * rate), n, rate, alpha));
         assert_true(!table[i].fewest || !test_is_possible(table[i].fewest - 1, n, rate, alpha));
-        assert_false(test_is_possible(table[i].most + 1, n, rate, alpha));
+        assert_false(test_is_possible(table[i].max + 1, n, rate, alpha));
         assert_false(test_is_possible(n, n, rate, alpha));
     }
 }

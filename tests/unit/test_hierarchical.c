@@ -38,9 +38,9 @@ static bool same_payload(const tamis *a, const tamis *b) {
 }
 
 /* What a trace told: how often by number of blocks, the first, and whether in order. */
-enum { MOST_BLOCKS = 64 };
+enum { MAX_BLOCKS = 64 };
 typedef struct told {
-    uint64_t n, with_blocks[MOST_BLOCKS], last_offset;
+    uint64_t n, with_blocks[MAX_BLOCKS], last_offset;
     struct tamis_traced first;
     size_t last_flow;
     bool is_out_of_order;
@@ -50,7 +50,7 @@ typedef struct told {
 static bool listen(void *ctx, const struct tamis_traced *traced) {
     told *t = ctx;
     if (t->n++ == 0) t->first = *traced;
-    t->with_blocks[traced->blocks < MOST_BLOCKS ? traced->blocks : 0]++;
+    t->with_blocks[traced->blocks < MAX_BLOCKS ? traced->blocks : 0]++;
     if (t->n > 1 && (traced->offset < t->last_offset ||
                      (traced->offset == t->last_offset && traced->flow <= t->last_flow)))
         t->is_out_of_order = true;
@@ -81,14 +81,14 @@ static uint64_t blocks_in(uint64_t at, uint64_t len, uint64_t block, unsigned le
 /* Every excerpt that is long enough, of a payload of every length around block borders. */
 static void every_excerpt_at_every_place(void **state) {
     (void)state;
-    enum { BLOCK = 8, LEAST = 2 * BLOCK - 1, MOST = 100 };
-    uint8_t *bytes = random_bytes(1, MOST);
+    enum { BLOCK = 8, MIN = 2 * BLOCK - 1, MAX = 100 };
+    uint8_t *bytes = random_bytes(1, MAX);
     const struct tamis_key flow = {"flow", 4};
-    for (size_t len = LEAST; len <= MOST; len += len < 40 ? 1 : 7) {
+    for (size_t len = MIN; len <= MAX; len += len < 40 ? 1 : 7) {
         tamis *f = test_make("hierarchical:capacity=100,fpr=1e-9,block=%d,levels=3", BLOCK);
         DEMAND(tamis_record(f, flow.bytes, flow.len, 0, bytes, len));
-        for (size_t at = 0; at + LEAST <= len; at++)
-            for (size_t n = LEAST; at + n <= len; n++) {
+        for (size_t at = 0; at + MIN <= len; at++)
+            for (size_t n = MIN; at + n <= len; n++) {
                 const told t = trace(f, bytes + at, n, &flow, 1);
                 assert_int_equal(t.n, 1);
                 assert_int_equal(t.first.flow, 0);
@@ -260,7 +260,7 @@ static void false_places_are_as_rare_as_told(void **state) {
         const uint64_t period = (uint64_t)block << (levels - 1), places = 40 * period * 16 / block;
         tamis *f = noisy(0.3, block, levels, places + cases[c].len - 1);
         const double fpr = tamis_fpr_now(f);
-        uint64_t with[MOST_BLOCKS] = {0}, got[MOST_BLOCKS] = {0}, all = 0;
+        uint64_t with[MAX_BLOCKS] = {0}, got[MAX_BLOCKS] = {0}, all = 0;
         double expected = 0;
         enum { EXCERPTS = 40 };
         for (uint64_t at = 0; at < places; at++)
@@ -268,11 +268,11 @@ static void false_places_are_as_rare_as_told(void **state) {
         for (uint64_t e = 0; e < EXCERPTS; e++) {
             uint8_t *excerpt = random_bytes(1000 + e, cases[c].len);
             const told t = trace(f, excerpt, cases[c].len, NULL, 0);
-            for (int n = 0; n < MOST_BLOCKS; n++) got[n] += t.with_blocks[n];
+            for (int n = 0; n < MAX_BLOCKS; n++) got[n] += t.with_blocks[n];
             all += t.n;
             free(excerpt);
         }
-        for (int n = 0; n < MOST_BLOCKS; n++) {
+        for (int n = 0; n < MAX_BLOCKS; n++) {
             assert_possible(got[n], with[n], pow(fpr, n), "places with one number of blocks");
             expected += (double)with[n] * pow(fpr, n);
         }
@@ -350,14 +350,14 @@ static void offsets_end_where_they_are_told_to(void **state) {
     t = (told){.stop_after = 1};
     assert_int_equal(tamis_trace(f, bytes, 100, NULL, 0, UINT64_MAX, listen, &t), TAMIS_CANCELLED);
 
-    const uint64_t most = (uint64_t)1 << 48;
-    assert_int_equal(tamis_record(f, NULL, 0, most, bytes, 1), TAMIS_INVALID);
+    const uint64_t max = (uint64_t)1 << 48;
+    assert_int_equal(tamis_record(f, NULL, 0, max, bytes, 1), TAMIS_INVALID);
     assert_non_null(strstr(tamis_why(), "2^48"));
     assert_int_equal(tamis_record(f, NULL, 0, UINT64_MAX, bytes, 1000), TAMIS_INVALID);
     tamis *same = test_copy(f);
     DEMAND(tamis_record(f, NULL, 0, 0, bytes, 0));
     assert_true(same_payload(f, same)); /* nothing is nothing */
-    DEMAND(tamis_record(f, NULL, 0, most - 64, bytes, 64));
+    DEMAND(tamis_record(f, NULL, 0, max - 64, bytes, 64));
     tamis_free(same);
     tamis_free(f);
     free(bytes);

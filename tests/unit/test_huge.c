@@ -17,20 +17,20 @@
 #include "tests/support/keys.h"
 
 enum { KEYS = 512, SLICES = 16 };
-#define LEAST_BYTES (((uint64_t)1 << 32) + ((uint64_t)1 << 30))
-#define MOST_BYTES  ((uint64_t)1 << 40)
+#define MIN_BYTES (((uint64_t)1 << 32) + ((uint64_t)1 << 30))
+#define MAX_BYTES  ((uint64_t)1 << 40)
 #define SMALL_BYTES ((uint64_t)1 << 20)
 
 /* ---- Bodies without core, which would look at every byte ------------------------------------- */
 
 /* The fewest keys, as a power of two, for which the payload has so many bytes. */
-static bool plan(const tamis_kind *kind, uint64_t least, tamis_shape *shape) {
+static bool plan(const tamis_kind *kind, uint64_t min, tamis_shape *shape) {
     for (int e = 10; e < 48; e++) {
         char spec[128];
         tamis_request request;
         snprintf(spec, sizeof spec, "%s:capacity=%llu", kind->name, 1ull << e);
         if (tamis__spec_parse(spec, &request) || tamis__request_plan(&request, shape)) return false;
-        if (shape->size >= least) return shape->size <= MOST_BYTES;
+        if (shape->size >= min) return shape->size <= MAX_BYTES;
     }
     return false;
 }
@@ -114,7 +114,7 @@ static unsigned spread_of_small(const tamis_kind *kind) {
 static bool try_kind(const tamis_kind *kind) {
     tamis_shape shape;
     if (!(kind->add || kind->add_keys) || !(kind->query || kind->query_keys)) return false;
-    if (!plan(kind, LEAST_BYTES, &shape)) return false;
+    if (!plan(kind, MIN_BYTES, &shape)) return false;
     tamis_body f = empty_body(kind, &shape);
     assert_int_equal(add(kind, &f), TAMIS_OK);
     const unsigned spread = slices_of_pages(&f), in_small = spread_of_small(kind),

@@ -21,7 +21,7 @@
 #define COUNT_OF(list) (sizeof(list) / sizeof *(list))
 
 enum { RANGE = TAMIS_SEGMENT_WORDS, SHIFT, LABELS, NAMES, LARGEST };
-enum { MOST_FOUND = 1 << 14 };
+enum { MAX_FOUND = 1 << 14 };
 
 /* ---- Sets and who is in them ---------------------------------------------------------------- */
 
@@ -118,9 +118,9 @@ static size_t labels_in(const pairs *p, uint64_t hash, uint64_t *label) {
 }
 
 static void check_answer(const tamis *f, const pairs *p, uint64_t hash) {
-    static uint64_t found[MOST_FOUND], expected[MOST_FOUND];
+    static uint64_t found[MAX_FOUND], expected[MAX_FOUND];
     const size_t n = labels_in(p, hash, expected);
-    assert_int_equal(tamis_labels_hash(f, hash, found, MOST_FOUND), n);
+    assert_int_equal(tamis_labels_hash(f, hash, found, MAX_FOUND), n);
     assert_memory_equal(found, expected, n * sizeof *found);
     assert_int_equal(tamis_has_hash(f, hash), n > 0);
     if (n < 2) return;

@@ -21,7 +21,7 @@
 
 #define COUNT_OF(list) (sizeof(list) / sizeof *(list))
 
-enum { TEXT = 256, MOST_HASHES = 64 };
+enum { TEXT = 256, MAX_HASHES = 64 };
 
 /* ---- Help ----------------------------------------------------------------------------------- */
 
@@ -143,7 +143,7 @@ static void sizes_are_used_up(void **state) {
     (void)state;
     static const struct {
         const char *spec;
-        uint64_t least_bits;
+        uint64_t min_bits;
     } kinds[] = {{"layered:capacity=50,layers=3", 192},
                  {"layered:capacity=50,layers=3,shrink=50", 192},
                  {"attenuated:capacity=50,levels=2", 256},
@@ -151,14 +151,14 @@ static void sizes_are_used_up(void **state) {
                  {"composite:capacity=50,removed=10", 128}};
     for (size_t k = 0; k < COUNT_OF(kinds); k++)
         for (uint64_t bits = 1; bits < 9000; bits += 61) {
-            char spec[TEXT], least[TEXT];
+            char spec[TEXT], min[TEXT];
             struct tamis_plan plan;
             snprintf(spec, sizeof spec, "%s,bits=%llu", kinds[k].spec, (unsigned long long)bits);
-            snprintf(least, sizeof least, "%llu bits", (unsigned long long)kinds[k].least_bits);
+            snprintf(min, sizeof min, "%llu bits", (unsigned long long)kinds[k].min_bits);
             const tamis_status rc = tamis_plan(spec, &plan, sizeof plan);
-            if (bits < kinds[k].least_bits) {
+            if (bits < kinds[k].min_bits) {
                 assert_int_equal(rc, TAMIS_INVALID);
-                assert_non_null(strstr(tamis_why(), least));
+                assert_non_null(strstr(tamis_why(), min));
                 continue;
             }
             assert_int_equal(rc, TAMIS_OK);
@@ -682,7 +682,7 @@ static void every_way_ends_the_trouble(void **state) {
 /* Counts as the ways need them, worked out here: each key once for each of its bits. */
 static void count_needs(const tamis *f, const uint64_t *hashes, size_t n, unsigned *needs) {
     const struct tamis_info info = test_info(f);
-    uint64_t at[MOST_HASHES];
+    uint64_t at[MAX_HASHES];
     for (size_t j = 0; j < n; j++) {
         const unsigned k = positions(hashes[j], info.word[0], info.word[1], at);
         for (unsigned i = 0; i < k; i++) {
@@ -696,20 +696,20 @@ static void count_needs(const tamis *f, const uint64_t *hashes, size_t n, unsign
 /* The first bit that goes is the best one by the rule of its way, among those of the key. */
 static void ways_choose_the_best_bit(void **state) {
     (void)state;
-    enum { TROUBLE = 300, MOST_BITS = 1 << 19 };
+    enum { TROUBLE = 300, MAX_BITS = 1 << 19 };
     static uint64_t trouble[TROUBLE];
-    static unsigned keys_at[MOST_BITS], trouble_at[MOST_BITS];
+    static unsigned keys_at[MAX_BITS], trouble_at[MAX_BITS];
     tamis *f = with_members("retouched:capacity=20000,fpr=1%");
     const struct tamis_info info = test_info(f);
     find_trouble(f, trouble, TROUBLE);
-    assert_true(info.word[0] <= MOST_BITS);
+    assert_true(info.word[0] <= MAX_BITS);
     memset(keys_at, 0, sizeof keys_at);
     memset(trouble_at, 0, sizeof trouble_at);
     count_needs(f, members, MEMBERS, keys_at);
     count_needs(f, trouble, TROUBLE, trouble_at);
     for (size_t t = 0; t < TROUBLE; t++)
         for (int way = TAMIS_RETOUCH_RANDOM; way <= TAMIS_RETOUCH_RATIO; way++) {
-            uint64_t at[MOST_HASHES], turned[TROUBLE], chosen = info.word[0];
+            uint64_t at[MAX_HASHES], turned[TROUBLE], chosen = info.word[0];
             const unsigned k = positions(trouble[t], info.word[0], info.word[1], at);
             memcpy(turned, trouble, sizeof turned); /* this one first */
             turned[0] = trouble[t], turned[t] = trouble[0];
@@ -763,7 +763,7 @@ static void chance_is_repeatable_and_fair(void **state) {
     enum { SEEDS = 6000 };
     tamis *f = with_members("retouched:capacity=20000,fpr=2%"), *old = test_copy(f);
     const struct tamis_info info = test_info(f);
-    uint64_t trouble, at[MOST_HASHES], taken[MOST_HASHES] = {0};
+    uint64_t trouble, at[MAX_HASHES], taken[MAX_HASHES] = {0};
     const uint8_t *cleared = payload_of(f) + info.word[0] / 8;
     find_trouble(f, &trouble, 1);
     const unsigned k = positions(trouble, info.word[0], info.word[1], at);
@@ -810,7 +810,7 @@ static void retouched_like_a_model(void **state) {
     for (uint64_t step = 0; step < STEPS; step++) {
         const uint64_t draw = test_number(9, step), hash = test_number(10, draw % 500);
         const unsigned a = (draw >> 20) % FILTERS, b = (draw >> 30) % FILTERS;
-        uint64_t at[MOST_HASHES];
+        uint64_t at[MAX_HASHES];
         positions(hash, BITS, 4, at);
         const unsigned what = draw >> 40 & 63;
         if (what == 0) {

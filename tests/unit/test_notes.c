@@ -15,11 +15,11 @@
 
 static void names(void **state) {
     (void)state;
-    char longest[TAMIS_NOTE_NAME_MOST + 2];
+    char longest[TAMIS_NOTE_MAX_NAME + 2];
     memset(longest, 'a', sizeof longest);
-    longest[TAMIS_NOTE_NAME_MOST] = '\0';
+    longest[TAMIS_NOTE_MAX_NAME] = '\0';
     assert_true(tamis__note_name_is_legal(longest));
-    longest[TAMIS_NOTE_NAME_MOST] = 'a', longest[TAMIS_NOTE_NAME_MOST + 1] = '\0';
+    longest[TAMIS_NOTE_MAX_NAME] = 'a', longest[TAMIS_NOTE_MAX_NAME + 1] = '\0';
     assert_false(tamis__note_name_is_legal(longest));
     assert_false(tamis__note_name_is_legal(""));
     for (int c = 1; c < 256; c++) {

@@ -16,11 +16,11 @@
 
 /* ---- Keys as Parquet makes them bytes -------------------------------------------------------- */
 
-enum { MOST_KEYS = 64 };
+enum { MAX_KEYS = 64 };
 
 typedef struct key_list {
-    char bytes[MOST_KEYS][16];
-    struct tamis_key keys[MOST_KEYS + 1];
+    char bytes[MAX_KEYS][16];
+    struct tamis_key keys[MAX_KEYS + 1];
     size_t n;
 } key_list;
 

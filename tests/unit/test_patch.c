@@ -257,7 +257,7 @@ static void near_the_bound(void **state) {
     (void)state;
     static const struct {
         const char *spec;
-        double most; /* times the bound */
+        double max; /* times the bound */
     } cases[] = {{"classic:capacity=1M", 1.01},
                  {"blocked:capacity=1M", 0.75},
                  {"split:capacity=1M", 0.75},
@@ -266,10 +266,10 @@ static void near_the_bound(void **state) {
         bytes base, result;
         two_images(cases[i].spec, 900000, 1000, &base, &result);
         const double bits = 8.0 * (double)(base.size - 192);
-        const double least = bound(bits, (double)changed_bits(base, result));
+        const double min = bound(bits, (double)changed_bits(base, result));
         const size_t size = round_trip(base, result);
-        print_message("%s: %zu bytes, bound %.0f\n", cases[i].spec, size, least);
-        assert_true((double)(size - HEADER - 40) <= cases[i].most * least);
+        print_message("%s: %zu bytes, bound %.0f\n", cases[i].spec, size, min);
+        assert_true((double)(size - HEADER - 40) <= cases[i].max * min);
         free(base.at);
         free(result.at);
     }

@@ -22,7 +22,7 @@
 #define COUNT_OF(list)   (sizeof(list) / sizeof *(list))
 #define HASHES_THERE_ARE 18446744073709551616.0
 
-enum { TEXT = 256, WORD_BITS = 64, MOST_PROBES = 64 };
+enum { TEXT = 256, WORD_BITS = 64, MAX_PROBES = 64 };
 
 /* How exactly a plan must know its rate. Formulas of second order are as good as this wherever
  * they may be used, and no measurement sees more. */
@@ -32,7 +32,7 @@ static const double rounding = 1e-4;
 
 /* covered[u]: the chance that u given bits are all set by the balls so far. */
 typedef struct cover {
-    double bits, covered[MOST_PROBES + 1], distinct[MOST_PROBES + 1];
+    double bits, covered[MAX_PROBES + 1], distinct[MAX_PROBES + 1];
     unsigned probes;
 } cover;
 
@@ -46,9 +46,9 @@ static cover cover_start(double bits, unsigned probes) {
 }
 
 static void cover_add_key(cover *c) {
-    const unsigned most = c->probes < c->bits ? c->probes : (unsigned)c->bits;
+    const unsigned max = c->probes < c->bits ? c->probes : (unsigned)c->bits;
     for (unsigned ball = 0; ball < c->probes; ball++)
-        for (unsigned u = most; u > 0; u--)
+        for (unsigned u = max; u > 0; u--)
             c->covered[u] += u / c->bits * (c->covered[u - 1] - c->covered[u]);
 }
 
@@ -65,17 +65,17 @@ static double exact_rate(double keys, double bits, unsigned probes) {
 }
 
 /* A block of lanes, `probes` bits of each key in every lane, and its rate with i keys inside. */
-enum { MOST_IN_BLOCK = 2000 };
+enum { MAX_IN_BLOCK = 2000 };
 typedef struct block {
     unsigned lanes, lane_bits, probes;
     bool is_ready;
-    double rate[MOST_IN_BLOCK + 1];
+    double rate[MAX_IN_BLOCK + 1];
 } block;
 
 static void prepare(block *b) {
     if (b->is_ready) return;
     cover lane = cover_start(b->lane_bits, b->probes);
-    for (unsigned i = 0; i <= MOST_IN_BLOCK; i++) {
+    for (unsigned i = 0; i <= MAX_IN_BLOCK; i++) {
         /* The bits in a block follow from 32 bits of the hash: equal ones hit whatever is set. */
         const double same = -expm1(i * log1p(-0x1p-32)), differ = pow(cover_rate(&lane), b->lanes);
         b->rate[i] = same + (1 - same) * differ;
@@ -89,8 +89,8 @@ static void prepare(block *b) {
 static double block_rate(block *b, double keys, double blocks) {
     prepare(b);
     const double mean = keys / blocks, mode = floor(mean), nothing = 1e-40;
-    if (blocks < 2) return b->rate[keys < MOST_IN_BLOCK ? (unsigned)keys : MOST_IN_BLOCK];
-    assert_true(mean + 20 * sqrt(mean) + 100 < MOST_IN_BLOCK);
+    if (blocks < 2) return b->rate[keys < MAX_IN_BLOCK ? (unsigned)keys : MAX_IN_BLOCK];
+    assert_true(mean + 20 * sqrt(mean) + 100 < MAX_IN_BLOCK);
     double sum = 0, all = 0, weight = 1;
     for (double i = mode; i <= keys && weight > nothing; i++) {
         sum += weight * b->rate[(unsigned)i];
@@ -207,7 +207,7 @@ static double bits_of(const struct tamis_plan *plan) {
 
 static void assert_sane(const struct tamis_plan *plan) {
     assert_true(plan->payload_bytes >= 8);
-    assert_true(plan->probes >= 1 && plan->probes <= MOST_PROBES);
+    assert_true(plan->probes >= 1 && plan->probes <= MAX_PROBES);
     assert_true(plan->stored_bytes > plan->payload_bytes);
     assert_true(plan->fpr_expected >= 0 && plan->fpr_expected <= plan->fpr_asked);
     for (int i = 0; i < TAMIS_WORDS; i++) {
@@ -223,13 +223,13 @@ static void assert_sane(const struct tamis_plan *plan) {
  * bits can buy off. */
 static double classic_optimum(double keys, double fpr) {
     const double left = fpr - keys / HASHES_THERE_ARE;
-    double least = INFINITY;
-    for (unsigned k = 1; k <= MOST_PROBES; k++)
-        least = fmin(least, -(k * keys) / log1p(-pow(left, 1.0 / k)));
-    return least;
+    double min = INFINITY;
+    for (unsigned k = 1; k <= MAX_PROBES; k++)
+        min = fmin(min, -(k * keys) / log1p(-pow(left, 1.0 / k)));
+    return min;
 }
 
-static double least_units(const model *m, const struct tamis_plan *plan, double keys, double high) {
+static double min_units(const model *m, const struct tamis_plan *plan, double keys, double high) {
     double low = floor(high / 1.03); /* nearly always the answer lies above */
     while (low > 1 && m->rate(plan, keys, low) <= plan->fpr_asked) low /= 2;
     while (high - low > 1 && high / low > 1 + 1e-5) {
@@ -249,7 +249,7 @@ static double optimum_bits(const model *m, const struct tamis_plan *plan) {
     if (m->rate(plan, keys, units) > plan->fpr_asked * (1 + rounding))
         fail_msg("%s of %llu keys at %g: the rate is %g", m->name,
                  (unsigned long long)plan->capacity, plan->fpr_asked, m->rate(plan, keys, units));
-    return least_units(m, plan, keys, units) * m->unit_bits;
+    return min_units(m, plan, keys, units) * m->unit_bits;
 }
 
 static double uniform(uint64_t i) {
@@ -292,7 +292,7 @@ static void the_probes_of_blocked_cost_at_most_three_percent(void **state) {
         const uint64_t keys = (uint64_t)pow(10, 5 + 4 * uniform(2 * i));
         const double fpr = pow(10, -1 - 5 * uniform(2 * i + 1));
         const struct tamis_plan plan = plan_for(m, keys, fpr);
-        double least = INFINITY;
+        double min = INFINITY;
         for (uint64_t k = 1; k <= 16; k++) {
             if (k > 8 && k != 16) continue;
             struct tamis_plan other = plan;
@@ -300,14 +300,14 @@ static void the_probes_of_blocked_cost_at_most_three_percent(void **state) {
             double high = (double)plan.word[0];
             if (blocked_rate(&other, (double)keys, high) > fpr)
                 continue; /* needs more than planned */
-            least = fmin(least, 512 * least_units(m, &other, (double)keys, high));
+            min = fmin(min, 512 * min_units(m, &other, (double)keys, high));
         }
-        const double ratio = bits_of(&plan) / least;
+        const double ratio = bits_of(&plan) / min;
         if (ratio > worst) worst = ratio, worst_fpr = fpr;
         if (ratio > 1 / 0.97 * (1 + 1.0 / 128) + 0.001) /* plans are rounded by up to 1/128 */
             fail_msg("blocked of %llu keys at %g has %.0f bits with %llu probes, others %.0f",
                      (unsigned long long)keys, fpr, bits_of(&plan), (unsigned long long)plan.probes,
-                     least);
+                     min);
     }
     print_message("# blocked   with any probes: at most %.4f of the optimum (p=%.3g)\n", worst,
                   worst_fpr);
@@ -400,14 +400,14 @@ static void no_capacity_is_lost_to_underflow(void **state) {
 /* What a plan says about its rate is the exact rate of its shape, not only a bound. */
 static void expected_rates_are_exact(void **state) {
     (void)state;
-    const double most = 1e-3;
+    const double max = 1e-3;
     for (size_t k = 0; k < 3; k++) /* universal promises less than it keeps */
         for (size_t r = 0; r < COUNT_OF(rates); r++)
             for (uint64_t n = 1; n <= 3000; n += 1 + n / 3) {
                 const struct tamis_plan plan = plan_for(&models[k], n, rates[r]);
                 const double exact =
                     models[k].rate(&plan, (double)n, (double)word_of(&plan, models[k].word));
-                if (fabs(plan.fpr_expected - exact) > exact * most)
+                if (fabs(plan.fpr_expected - exact) > exact * max)
                     fail_msg("%s of %llu keys at %g expects %.6g, exactly it is %.6g",
                              models[k].name, (unsigned long long)n, rates[r], plan.fpr_expected,
                              exact);
@@ -534,12 +534,12 @@ static bool increments_keep(const search *s, double keys_per_cell) {
 }
 
 static double increment_bits(double p, double step) {
-    double least = INFINITY;
-    for (double k = 1; k <= MOST_PROBES; k++) {
+    double min = INFINITY;
+    for (double k = 1; k <= MAX_PROBES; k++) {
         const search s = {p, k, step, increments_keep};
-        least = fmin(least, (log2(step) + 4) / last_good(&s, 0, 1));
+        min = fmin(min, (log2(step) + 4) / last_good(&s, 0, 1));
     }
-    return least;
+    return min;
 }
 
 static double increment_bits_4(double p) {
@@ -562,12 +562,12 @@ static double dleft_bits(double p) {
 
 /* Eight cells are looked at, 95 % of them in use; less where that buys a shorter fingerprint. */
 static double cuckoo_cells(double p, double saved) {
-    double least = INFINITY;
+    double min = INFINITY;
     for (double f = 4; f <= 40; f++) {
         const double load = fmin(0.95, p * (exp2(f) - 1) / 8);
-        least = fmin(least, (f - saved) / load);
+        min = fmin(min, (f - saved) / load);
     }
-    return least;
+    return min;
 }
 
 static double cuckoo_bits(double p) {
@@ -580,10 +580,10 @@ static double sorted_cuckoo_bits(double p) {
 
 /* A remainder, two bits, and an offset of 16 bits for 64 slots. */
 static double quotient_bits(double p) {
-    double least = INFINITY;
+    double min = INFINITY;
     for (double r = 1; r <= 40; r++)
-        least = fmin(least, (r + 2.25) / fmin(0.95, -log1p(-p) * exp2(r)));
-    return least;
+        min = fmin(min, (r + 2.25) / fmin(0.95, -log1p(-p) * exp2(r)));
+    return min;
 }
 
 /* The generations of keys to come take their part of the rate: half a table each, with so many more
@@ -598,12 +598,12 @@ static double grow_bits(double p) {
 
 /* Stern and Dill's table with jumps: the load that keeps the rate, and the keys that lead to it. */
 static double uniform_bits(double p) {
-    double least = INFINITY;
+    double min = INFINITY;
     for (double s = 1; s <= 40; s++) {
         const double v = exp2(s) - 1, load = fmin(0.9, p * v / (1 - p + p * v));
-        least = fmin(least, s / (load - (log1p(-load) + load) / v));
+        min = fmin(min, s / (load - (log1p(-load) + load) / v));
     }
-    return least;
+    return min;
 }
 
 static bool walks_keep(const search *s, double x) {
@@ -613,23 +613,23 @@ static bool walks_keep(const search *s, double x) {
 }
 
 static double linear_bits(double p) {
-    double least = INFINITY;
+    double min = INFINITY;
     for (double bits = 1; bits <= 40; bits++) {
         const search s = {p, exp2(bits) - 1, 0, walks_keep};
-        least = fmin(least, bits / last_good(&s, 0, 0.9));
+        min = fmin(min, bits / last_good(&s, 0, 0.9));
     }
-    return least;
+    return min;
 }
 
 /* The least wear of an add with which k cells keep the rate in the long run. */
-static double least_wear(double p, double k, double top) {
+static double min_wear(double p, double k, double top) {
     return fmax(1, ceil(k / (pow(1 - pow(p, 1 / k), -1 / top) - 1)));
 }
 
 /* Of what happens to a cell within `capacity` adds, a Poisson number of mean t, a share w is wear:
  * half of the keys must be left. */
 static bool half_are_left(const search *s, double t) {
-    const double top = exp2(s->b) - 1, k = s->a, wear = least_wear(s->p, k, top);
+    const double top = exp2(s->b) - 1, k = s->a, wear = min_wear(s->p, k, top);
     double fewer = 0, term = exp(-t);
     for (double j = 0; j < top; j++) fewer += term, term *= t / (j + 1);
     const double zero = pow(wear / (wear + k), top) * (1 - fewer);
@@ -637,20 +637,20 @@ static bool half_are_left(const search *s, double t) {
 }
 
 static double stable_bits(double p) {
-    double least = INFINITY;
-    for (double k = 1; k <= MOST_PROBES; k++)
+    double min = INFINITY;
+    for (double k = 1; k <= MAX_PROBES; k++)
         for (double width = 1; width <= 4; width *= 2) {
             const search s = {p, k, width, half_are_left};
-            const double moves = k + least_wear(p, k, exp2(width) - 1);
-            least = fmin(least, width * moves / last_good(&s, 0, 1000));
+            const double moves = k + min_wear(p, k, exp2(width) - 1);
+            min = fmin(min, width * moves / last_good(&s, 0, 1000));
         }
-    return least;
+    return min;
 }
 
 /* Just before a turn a slice of age i has min(i + 1, k) generations; k hits in a row are a yes. */
 static bool slices_keep(const search *s, double each) { /* a generation's keys for each bit */
     const unsigned k = (unsigned)s->a, slices = k + (unsigned)s->b;
-    double next[MOST_PROBES + 1] = {0}, now[MOST_PROBES + 1];
+    double next[MAX_PROBES + 1] = {0}, now[MAX_PROBES + 1];
     next[k] = 1;
     for (unsigned i = slices; i-- > 0; memcpy(next, now, sizeof next)) {
         const double generations = i + 1 < k ? i + 1 : k, full = -expm1(-generations * each);
@@ -661,12 +661,12 @@ static bool slices_keep(const search *s, double each) { /* a generation's keys f
 }
 
 static double window_with(double p, double generations) {
-    double least = INFINITY;
-    for (double k = 1; k <= MOST_PROBES; k++) {
+    double min = INFINITY;
+    for (double k = 1; k <= MAX_PROBES; k++) {
         const search s = {p, k, generations, slices_keep};
-        least = fmin(least, (k + generations) / (generations * last_good(&s, 0, 10)));
+        min = fmin(min, (k + generations) / (generations * last_good(&s, 0, 10)));
     }
-    return least;
+    return min;
 }
 
 static double window_bits(double p) { /* more generations while that saves 3 % */
@@ -730,8 +730,8 @@ static void many_keys_take_the_bits_of_the_formula(void **state) {
             const double should = sizes[i].bits(asked[j]);
             print_message("# %-28s %-12g %8.3f bits per key, by formula %8.3f\n", sizes[i].kind,
                           asked[j], is, should);
-            const double most = sizes[i].folds ? 1.0 / 128 : 0;
-            if (is / should < 1 - 0.001 || is / should > 1 + 0.001 + most)
+            const double max = sizes[i].folds ? 1.0 / 128 : 0;
+            if (is / should < 1 - 0.001 || is / should > 1 + 0.001 + max)
                 fail_msg("%s at %g takes %.3f bits per key, by its formula %.3f", sizes[i].kind,
                          asked[j], is, should);
         }
@@ -793,8 +793,8 @@ static void the_three_directions_agree(const model *m) {
             const struct tamis_plan filled = plan_of(spec);
             assert_true(filled.payload_bytes <= size);
             /* blocked keeps its fast 8 probes while they cost no more than a ninth of the rate. */
-            const double most = strcmp(m->name, "blocked") == 0 ? fpr / 0.9 : fpr;
-            if (filled.fpr_expected > most * (1 + rounding))
+            const double max = strcmp(m->name, "blocked") == 0 ? fpr / 0.9 : fpr;
+            if (filled.fpr_expected > max * (1 + rounding))
                 fail_msg("%s has the rate %g, not %g", spec, filled.fpr_expected, fpr);
         }
 }
@@ -839,17 +839,17 @@ static void classic_sizes_are_those_of_long_double(void **state) {
                 refused++;
                 continue;
             }
-            long double least = 0x1p100L;
-            for (unsigned k = 1; k <= MOST_PROBES; k++)
-                least = fminl(least, -((long double)k * n) / log1pl(-powl(left, 1.0L / k)));
+            long double min = 0x1p100L;
+            for (unsigned k = 1; k <= MAX_PROBES; k++)
+                min = fminl(min, -((long double)k * n) / log1pl(-powl(left, 1.0L / k)));
             const struct tamis_plan plan = plan_of(spec);
             const long double bits = (long double)word_of(&plan, "bits");
             assert_sane(&plan);
             /* A small filter needs up to k more bits than the formula says; then come whole words,
              * and sizes that fold. */
-            const long double words = least + MOST_PROBES + WORD_BITS;
-            if (bits < least * (1 - 1e-9L) || bits > words * (1 + 1.0L / 128))
-                fail_msg("%s has %.0Lf bits, not %.0Lf", spec, bits, least);
+            const long double words = min + MAX_PROBES + WORD_BITS;
+            if (bits < min * (1 - 1e-9L) || bits > words * (1 + 1.0L / 128))
+                fail_msg("%s has %.0Lf bits, not %.0Lf", spec, bits, min);
             planned++;
         }
     assert_true(planned > 300 && refused > 10);

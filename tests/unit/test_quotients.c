@@ -42,11 +42,11 @@ static void select_finds_every_bit(void **state) {
 
 /* ---- Slots against a list ------------------------------------------------------------------- */
 
-enum { MOST_LISTED = 4096 };
+enum { MAX_LISTED = 4096 };
 
 /* Fingerprints in order, and a payload laid out from them in the plainest way. */
 typedef struct list {
-    tamis_fingerprint at[MOST_LISTED];
+    tamis_fingerprint at[MAX_LISTED];
     size_t n;
     tamis_slots slots; /* of `bytes` */
     uint8_t *bytes;
@@ -59,7 +59,7 @@ static bool is_less(tamis_fingerprint a, tamis_fingerprint b) {
 
 static void list_insert(list *l, tamis_fingerprint fp) {
     size_t i = l->n++;
-    assert_true(i < MOST_LISTED);
+    assert_true(i < MAX_LISTED);
     for (; i > 0 && is_less(fp, l->at[i - 1]); i--) l->at[i] = l->at[i - 1];
     l->at[i] = fp;
 }
@@ -333,10 +333,10 @@ static void plans_of_bags_are_tight(void **state) {
             for (double w = 1; w < 40; w++) {
                 const double left = -log1p(-(fpr - same_hash));
                 const double need = fmax((double)n / 0.95, (double)n / (left * exp2(w)));
-                const double least = need / 64 * (18 + 8 * w);
-                if ((double)plan.payload_bytes > least * 1.002 + 8 * (24 + 8 * r) + 16)
+                const double min = need / 64 * (18 + 8 * w);
+                if ((double)plan.payload_bytes > min * 1.002 + 8 * (24 + 8 * r) + 16)
                     fail_msg("%s: %llu bytes, width %g has %.0f", spec,
-                             (unsigned long long)plan.payload_bytes, w, least);
+                             (unsigned long long)plan.payload_bytes, w, min);
             }
         }
     struct tamis_plan plan;
@@ -731,19 +731,19 @@ static void every_count_is_written_and_read(void **state) {
                 for (int i = 0; i < 5; i++) tamis_add_hash(f, below);
             if (x + 1 < (uint64_t)1 << width) tamis_add_hash(f, above);
             uint64_t used = slots_used(f);
-            enum { MOST = 700 };
+            enum { MAX = 700 };
             tamis *at_half = NULL;
-            for (uint64_t c = 1; c <= MOST; c++) {
+            for (uint64_t c = 1; c <= MAX; c++) {
                 assert_int_equal(tamis_add_hash(f, hash), TAMIS_OK);
                 assert_int_equal(tamis_count_hash(f, hash), c);
                 const uint64_t now = slots_used(f);
                 assert_true(now == used || now == used + 1);
                 used = now;
-                if (c == MOST / 2) at_half = test_copy(f);
+                if (c == MAX / 2) at_half = test_copy(f);
                 if (c < 80 || c % 50 == 0) assert_sound(f);
             }
             if (x) assert_int_equal(tamis_count_hash(f, below), 5);
-            for (uint64_t c = MOST; c > MOST / 2; c--)
+            for (uint64_t c = MAX; c > MAX / 2; c--)
                 assert_int_equal(tamis_remove_hash(f, hash), TAMIS_OK);
             assert_same(f, at_half);
             tamis_free(at_half);
@@ -963,11 +963,11 @@ static void the_worst_rate_of_grow_is_the_asked_one(void **state) {
 /* Keys come and go while the filter grows. Nobody who is in is ever missed; removing fails only for
  * keys whose fingerprint is used up. */
 static void removing_while_growing(double asked, bool has_voids) {
-    enum { MOST = 40000 };
+    enum { MAX = 40000 };
     tamis *f = test_make("grow:capacity=50,fpr=%.17g", asked);
-    static uint64_t keys[MOST];
+    static uint64_t keys[MAX];
     uint64_t n = 0, next = 0, stuck = 0;
-    while (n < MOST) {
+    while (n < MAX) {
         const uint64_t r = test_number(77, next + stuck);
         if (n && r % 3 == 0) {
             const uint64_t at = r / 3 % n;

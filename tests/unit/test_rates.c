@@ -22,9 +22,9 @@ static double distance(double a, double b) {
     return fabs(a - b) / fmax(fabs(a), fabs(b));
 }
 
-static void assert_near(double is, double should_be, double most) {
-    if (is == should_be || distance(is, should_be) <= most) return;
-    fail_msg("is %.12g, should be %.12g within %g", is, should_be, most);
+static void assert_near(double is, double should_be, double max) {
+    if (is == should_be || distance(is, should_be) <= max) return;
+    fail_msg("is %.12g, should be %.12g within %g", is, should_be, max);
 }
 
 static void assert_order(double low, double high, const char *what, double n, double m, double k) {
@@ -133,13 +133,13 @@ static void more_keys_never_lower_a_rate(void **state) {
  * sizes that the distribution over all bits does not. */
 static double exact_by_cover(double keys, double bits, unsigned hashes) {
     double covered[65] = {1}, distinct[65] = {1}, rate = 0;
-    const unsigned most = hashes < bits ? hashes : (unsigned)bits;
+    const unsigned max = hashes < bits ? hashes : (unsigned)bits;
     for (double ball = 0; ball < keys * hashes; ball++)
-        for (unsigned u = most; u > 0; u--) covered[u] += u / bits * (covered[u - 1] - covered[u]);
+        for (unsigned u = max; u > 0; u--) covered[u] += u / bits * (covered[u - 1] - covered[u]);
     for (unsigned probe = 0; probe < hashes; probe++, distinct[0] = 0)
-        for (unsigned j = most; j > 0; j--)
+        for (unsigned j = max; j > 0; j--)
             distinct[j] = distinct[j] * (j / bits) + distinct[j - 1] * ((bits - j + 1) / bits);
-    for (unsigned j = 1; j <= most; j++) rate += distinct[j] * covered[j];
+    for (unsigned j = 1; j <= max; j++) rate += distinct[j] * covered[j];
     return rate;
 }
 

@@ -23,11 +23,11 @@
 
 /* ---- What the module wrote ------------------------------------------------------------------ */
 
-enum { MOST_CHUNKS = 6 };
+enum { MAX_CHUNKS = 6 };
 
 static const struct {
     const char *name, *format, *spec;
-    int iterators[MOST_CHUNKS];
+    int iterators[MAX_CHUNKS];
 } files[] = {
     {"bf_p0.01_n10", "redisbloom", "redisbloom:capacity=10,fpr=0.01", {1, 17}},
     {"bf_p0.01_n10_nonscaling",
@@ -49,7 +49,7 @@ static test_file chunk_of(size_t i, int n) {
 /* The replies one behind the other. */
 static test_file told(size_t i) {
     test_file all = {malloc(1), 0};
-    for (int n = 0; n < MOST_CHUNKS && files[i].iterators[n]; n++) {
+    for (int n = 0; n < MAX_CHUNKS && files[i].iterators[n]; n++) {
         const test_file chunk = chunk_of(i, n);
         all.bytes = realloc(all.bytes, all.size + chunk.size);
         memcpy(all.bytes + all.size, chunk.bytes, chunk.size);
@@ -162,7 +162,7 @@ static void cuts_as_the_module(void **state) {
             assert_memory_equal(body.bytes + chunk.at, file.bytes, file.size);
             free(file.bytes);
         }
-        assert_true(n == MOST_CHUNKS || files[i].iterators[n] == 0);
+        assert_true(n == MAX_CHUNKS || files[i].iterators[n] == 0);
         tamis_free(f);
     }
 }
@@ -590,7 +590,7 @@ static void packing_gives_up_where_redis_does(void **state) {
     (void)state;
     static const struct {
         const char *plain, *packed;
-        size_t size, least_room;
+        size_t size, min_room;
     } samples[] = {
         {"", "", 0, 0},
         {"a", "\0a", 2, 4},
@@ -611,7 +611,7 @@ static void packing_gives_up_where_redis_does(void **state) {
         for (size_t room = 0; room < sizeof packed; room++) {
             memset(packed, 0xa5, sizeof packed);
             const uint64_t size = tamis__lzf_pack(plain, n, seen_places, packed, room);
-            assert_int_equal(size, room < samples[i].least_room ? 0 : samples[i].size);
+            assert_int_equal(size, room < samples[i].min_room ? 0 : samples[i].size);
             assert_memory_equal(packed, samples[i].packed, (size_t)size);
             for (size_t at = room; at < sizeof packed; at++) assert_int_equal(packed[at], 0xa5);
         }

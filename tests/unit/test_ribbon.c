@@ -103,15 +103,15 @@ static void fill_sample(sample *s, uint64_t family) {
 
 static void make_band(sample *s, int dirt) {
     const size_t work_size = (size_t)tamis__band_work(&s->form, s->n) + 64;
-    const size_t most = (size_t)tamis__band_most(&s->form, s->n);
-    uint8_t *work = malloc(work_size), *out = malloc(most);
+    const size_t max = (size_t)tamis__band_max_bytes(&s->form, s->n);
+    uint8_t *work = malloc(work_size), *out = malloc(max);
     assert_true(work && out);
     memset(work, dirt, work_size);
-    memset(out, dirt, most);
+    memset(out, dirt, max);
     uint8_t *aligned = work + (64 - (uintptr_t)work % 64) % 64;
     const tamis_band_task task = {.hash = s->hash, .value = s->value, .n = s->n};
     assert_int_equal(tamis__band_make(&s->form, &task, aligned, out, &s->size), TAMIS_OK);
-    assert_true(s->size <= most && s->size % 8 == 0);
+    assert_true(s->size <= max && s->size % 8 == 0);
     s->band = malloc((size_t)s->size);
     assert_non_null(s->band);
     memcpy(s->band, out, (size_t)s->size);
@@ -205,7 +205,7 @@ static void picked_keys_in_any_order(void **state) {
     fill_sample(&all, 4);
     for (uint32_t i = 0; i < N / 2; i++) pick[i] = N / 2 - 1 - i;
     uint8_t *work = malloc((size_t)tamis__band_work(&form, N) + 64);
-    uint8_t *out = malloc((size_t)tamis__band_most(&form, N));
+    uint8_t *out = malloc((size_t)tamis__band_max_bytes(&form, N));
     assert_true(work && out);
     const tamis_band_task task = {all.hash, all.value, N / 2, pick};
     uint64_t size;
@@ -225,7 +225,7 @@ static void equal_hashes_do_not_hang(void **state) {
     const tamis_band_form form = {.value_bits = 8};
     uint64_t hash[3] = {1, 2, 1}, value[3] = {3, 4, 5}, size, got;
     uint8_t *work = malloc((size_t)tamis__band_work(&form, 3) + 64);
-    uint8_t *out = malloc((size_t)tamis__band_most(&form, 3));
+    uint8_t *out = malloc((size_t)tamis__band_max_bytes(&form, 3));
     assert_true(work && out);
     uint8_t *aligned = work + (64 - (uintptr_t)work % 64) % 64;
     const tamis_band_task task = {.hash = hash, .value = value, .n = 3};
@@ -260,7 +260,7 @@ static void few_bits_beyond_the_least(void **state) {
     static const struct {
         tamis_band_form form;
         size_t n;
-        double most;
+        double max;
     } bounds[] = {
         {{.guard_bits = 8}, 1000000, 1.0035}, {{.value_bits = 8, .guard_bits = 8}, 1000000, 1.002},
         {{.value_bits = 1}, 1000000, 1.0125}, {{.guard_bits = 8}, 100000, 1.006},
@@ -271,7 +271,7 @@ static void few_bits_beyond_the_least(void **state) {
         sample s = make_sample(bounds[k].form, bounds[k].n, 8, 0);
         const unsigned columns = s.form.value_bits + s.form.guard_bits;
         const double share = (double)s.size * 8 / (double)(s.n * columns);
-        if (share > bounds[k].most)
+        if (share > bounds[k].max)
             fail_msg("%u columns, %zu keys: %.5f of the least", columns, s.n, share);
         free_sample(&s);
     }
@@ -525,13 +525,13 @@ static void sizes_are_kept(void **state) {
     static const uint64_t sizes[] = {100, 3000, 50000, 300000};
     for (size_t k = 0; k < COUNT_OF(sizes); k++)
         for (uint64_t per_key = 1; per_key <= 4; per_key++) {
-            const uint64_t most = sizes[k] * per_key + 200;
+            const uint64_t max = sizes[k] * per_key + 200;
             char spec[80];
             snprintf(spec, sizeof spec, "ribbon:capacity=%llu,size=%llu",
-                     (unsigned long long)sizes[k], (unsigned long long)most);
+                     (unsigned long long)sizes[k], (unsigned long long)max);
             tamis *f = build(spec, 70, sizes[k], false);
             const uint64_t size = test_info(f).payload_bytes;
-            if (size > most || size + 200 < most - most / 20)
+            if (size > max || size + 200 < max - max / 20)
                 fail_msg("%s has %llu bytes", spec, (unsigned long long)size);
             tamis_free(f);
         }

@@ -15,8 +15,8 @@
 
 /* ---- Keys in the order of a table file ------------------------------------------------------ */
 
-enum { MOST = 1000 };
-static char texts[MOST][32];
+enum { MAX = 1000 };
+static char texts[MAX][32];
 
 static int by_bytes(const void *a, const void *b) {
     return strcmp(a, b);
@@ -24,7 +24,7 @@ static int by_bytes(const void *a, const void *b) {
 
 /* key-0 ... key-(n-1), sorted; the list ends with an entry without bytes. */
 static const struct tamis_key *sorted(size_t n) {
-    static struct tamis_key keys[MOST + 1];
+    static struct tamis_key keys[MAX + 1];
     for (size_t i = 0; i < n; i++) snprintf(texts[i], sizeof *texts, "key-%zu", i);
     qsort(texts, n, sizeof *texts, by_bytes);
     for (size_t i = 0; i < n; i++) keys[i] = test_text(texts[i]);

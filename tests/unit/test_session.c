@@ -162,9 +162,9 @@ static void few_symbols_too_many_are_sent(void **state) {
         assert_true(test_converse(p.talks[0], p.talks[1], 4096, MANY_STEPS));
         DEMAND(tamis_talk_end(p.talks[1]));
         tamis_talk_info(p.talks[0], &info, sizeof info);
-        const uint64_t part = info.symbols_needed / 8, most = part > 64 ? part : 64;
+        const uint64_t part = info.symbols_needed / 8, max = part > 64 ? part : 64;
         assert_in_range(info.symbols_needed, d ? d : 1, 2 * d + 200);
-        assert_in_range(info.symbols - info.symbols_needed, 0, most);
+        assert_in_range(info.symbols - info.symbols_needed, 0, max);
         assert_true(info.symbol_bytes < info.symbols * 16 + 4096);
         forget(&p);
     }
@@ -234,7 +234,7 @@ static void too_large_a_difference_is_partial(void **state) {
     for (int who = 0; who < 2; who++) {
         pair p = sets(70, 50, 100, 100);
         struct tamis_talk_info info;
-        p.options[who].most_symbols = 220;
+        p.options[who].max_symbols = 220;
         open_both(&p);
         assert_true(test_converse(p.talks[0], p.talks[1], 100, MANY_STEPS));
         for (int s = 0; s < 2; s++) {
@@ -273,14 +273,14 @@ static void sides_that_do_not_fit_part(void **state) {
     p.options[1].key_of = NULL;
     expect_failure(&p, 1, TAMIS_MISMATCH, "wants keys");
     p = sets(1, 5, 1, 1);
-    p.options[1].most_keys = 5;
+    p.options[1].max_keys = 5;
     expect_failure(&p, 1, TAMIS_TOO_LARGE, "has 6 keys: at most 5");
     p = sets(1, 5, 1, 1);
-    p.options[1].most_bytes = 500;
+    p.options[1].max_bytes = 500;
     expect_failure(&p, 1, TAMIS_TOO_LARGE, "more than the 500 bytes");
     p = sets(1, 50, 10, 10);
     p.options[0].wants = p.options[1].wants = TAMIS_WANTS_KEYS;
-    p.options[1].most_key_bytes = 15;
+    p.options[1].max_key_bytes = 15;
     expect_failure(&p, 1, TAMIS_TOO_LARGE, "over the limit of 15");
     p = sets(1, 50, 10, 10);
     p.options[0].wants = p.options[1].wants = TAMIS_WANTS_KEYS;
@@ -322,10 +322,10 @@ static void options_are_checked(void **state) {
          .wants = TAMIS_WANTS_KEYS,
          .hash_of = hash_of,
          .is_one_way = true},
-        {.struct_size = sizeof *bad, .most_key_bytes = 1 << 24},
-        {.struct_size = sizeof *bad, .most_symbols = UINT64_MAX},
-        {.struct_size = sizeof *bad, .most_keys = UINT64_MAX},
-        {.struct_size = sizeof *bad, .most_bytes = UINT64_MAX},
+        {.struct_size = sizeof *bad, .max_key_bytes = 1 << 24},
+        {.struct_size = sizeof *bad, .max_symbols = UINT64_MAX},
+        {.struct_size = sizeof *bad, .max_keys = UINT64_MAX},
+        {.struct_size = sizeof *bad, .max_bytes = UINT64_MAX},
         {.struct_size = sizeof *bad, .symbols = UINT64_MAX},
     };
     for (size_t i = 0; i < COUNT_OF(bad); i++) {
@@ -533,7 +533,7 @@ static tamis_status tell_to(pair *p, int s, liar *l) {
     }
     rc = tamis_talk_end(p->talks[s]);
     if (!rc) check_items(p, s);
-    assert_in_range(purse.most_bytes, before, before + 20 * l->out.size + (1 << 21));
+    assert_in_range(purse.max_bytes, before, before + 20 * l->out.size + (1 << 21));
     close_both(p);
     assert_int_equal(purse.blocks, 0);
     p->options[s].memory = NULL;

@@ -14,7 +14,7 @@
 #include "kinds/shard.h"
 #include "tamis.h"
 
-enum { KEYS = 20000, MOST_SHARDS = 4096 };
+enum { KEYS = 20000, MAX_SHARDS = 4096 };
 
 static const uint8_t secret[16] = "sixteen bytes...";
 
@@ -144,7 +144,7 @@ static void joins_to_file(tamis **shard, const tamis *whole) {
 }
 
 static void one_whole(const char *spec, uint64_t shards) {
-    static tamis *shard[MOST_SHARDS], *cut[MOST_SHARDS];
+    static tamis *shard[MAX_SHARDS], *cut[MAX_SHARDS];
     tamis *whole = whole_of(spec, KEYS), *joined;
     build_shards(shard, spec, shards, KEYS);
     payloads_line_up(shard, shards, whole);
@@ -176,11 +176,11 @@ static void joined_is_built_by_one(void **state) {
         "split:capacity=300000,fpr=1%,index=wide,seed=99",
         "split:capacity=20000,size=200003,hash=sip13,index=wide",
     };
-    static const uint64_t counts[] = {1, 2, 3, 24, MOST_SHARDS};
+    static const uint64_t counts[] = {1, 2, 3, 24, MAX_SHARDS};
     (void)state;
     for (size_t i = 0; i < sizeof specs / sizeof *specs; i++)
         for (size_t j = 0; j < sizeof counts / sizeof *counts; j++)
-            if (counts[j] < MOST_SHARDS || i % 3 == 0) one_whole(specs[i], counts[j]);
+            if (counts[j] < MAX_SHARDS || i % 3 == 0) one_whole(specs[i], counts[j]);
 }
 
 /* ---- Where a hash belongs -------------------------------------------------------------------- */

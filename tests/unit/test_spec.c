@@ -322,7 +322,7 @@ static void two_of_capacity_fpr_and_size_fix_the_third(void **state) {
 /* ---- Options of the kinds ------------------------------------------------------------------- */
 
 /* What the largest number of an option needs beside it: so many shards are cut from so many blocks. */
-static const char *room_for_most(const char *kind, const char *option) {
+static const char *room_for_max(const char *kind, const char *option) {
     if (strcmp(kind, "shard") != 0 || strncmp(option, "shard", 5) != 0) return "capacity=5000";
     return strcmp(option, "shard") == 0 ? "capacity=10T,shards=4294967295" : "capacity=10T";
 }
@@ -357,7 +357,7 @@ static void every_choice_of_every_option_is_taken(void **state) {
                      (unsigned long long)option->min);
             plan_of(spec);
             snprintf(spec, sizeof spec, "%s:%s,%s=%llu", kind_at(i).name,
-                     room_for_most(kind_at(i).name, option->name), option->name,
+                     room_for_max(kind_at(i).name, option->name), option->name,
                      (unsigned long long)option->max);
             plan_of(spec);
             if (option->max < UINT64_MAX) {

@@ -802,10 +802,10 @@ static void scalable_is_made_for_its_later_stages(void **state) {
                 const char *from = strstr(tamis_why(), "from fpr=");
                 refused++;
                 if (!from) continue; /* even the first stage could not be made */
-                const double least = strtod(from + strlen("from fpr="), NULL);
-                assert_true(least > fpr);
-                assert_int_equal(plan_stages(least, capacity, kinds[k]), TAMIS_OK);
-                assert_int_equal(plan_stages(least * 0.9, capacity, kinds[k]), TAMIS_INVALID);
+                const double min = strtod(from + strlen("from fpr="), NULL);
+                assert_true(min > fpr);
+                assert_int_equal(plan_stages(min, capacity, kinds[k]), TAMIS_OK);
+                assert_int_equal(plan_stages(min * 0.9, capacity, kinds[k]), TAMIS_INVALID);
             }
     assert_true(made >= 60 && refused >= 20);
 }

@@ -22,21 +22,21 @@
 
 /* ---- Mail ----------------------------------------------------------------------------------- */
 
-enum { MOST_MAIL = 4096, MOST_BYTES = 1 << 20 };
+enum { MAX_MAIL = 4096, MAX_BYTES = 1 << 20 };
 
 /* Messages in the order in which they were sent. */
 typedef struct mail {
-    uint8_t bytes[MOST_BYTES];
-    size_t used, at[MOST_MAIL + 1], n;
-    size_t most; /* how many are taken before one is refused; 0: all */
+    uint8_t bytes[MAX_BYTES];
+    size_t used, at[MAX_MAIL + 1], n;
+    size_t max; /* how many are taken before one is refused; 0: all */
 } mail;
 
 static mail box;
 
 static bool take(void *ctx, const void *bytes, size_t size) {
     mail *to = ctx;
-    if (to->most && to->n == to->most) return false;
-    if (to->n == MOST_MAIL || to->used + size > sizeof to->bytes) abort();
+    if (to->max && to->n == to->max) return false;
+    if (to->n == MAX_MAIL || to->used + size > sizeof to->bytes) abort();
     memcpy(to->bytes + to->used, bytes, size);
     to->at[to->n++] = to->used;
     to->used += size;
@@ -45,7 +45,7 @@ static bool take(void *ctx, const void *bytes, size_t size) {
 }
 
 static void empty_box(void) {
-    box.used = box.n = box.most = 0;
+    box.used = box.n = box.max = 0;
     box.at[0] = 0;
 }
 
@@ -392,10 +392,10 @@ static void a_refusal_is_told_again(void **state) {
         empty_box();
         ANNOUNCE(f, .message_bytes = 0);
         for (uint64_t i = 0; i < 40; i++) add_url(f, i);
-        box.most = box.n + 2;
+        box.max = box.n + 2;
         const struct tamis_announce_options o = {.struct_size = sizeof o, .message_bytes = 64};
         assert_int_equal(tamis_announce(f, &o, NULL, 0, take, &box), TAMIS_CANCELLED);
-        box.most = 0;
+        box.max = 0;
         assert_true(tamis_is_due(f, 0));
         ANNOUNCE(f, .message_bytes = 0);
         hear_all(&copy);
@@ -512,7 +512,7 @@ static void large_numbers_are_refused(void **state) {
             fail_msg("not about %s: %s", wrong[i].why, tamis_why());
         assert_null(copy);
         assert_int_equal(purse.bytes, 0);
-        assert_true(purse.most_bytes < 4096);
+        assert_true(purse.max_bytes < 4096);
         free(bytes);
     }
     tamis_free(f);

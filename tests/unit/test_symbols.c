@@ -115,9 +115,9 @@ static void check_list(const tamis_peeler *p, test_side sides[2], size_t ours, s
 }
 
 /* Symbols one by one until it is whole; returns how many. */
-static uint64_t peel(tamis_symbols *s, tamis_peeler *p, uint64_t most) {
+static uint64_t peel(tamis_symbols *s, tamis_peeler *p, uint64_t max) {
     struct tamis_symbol symbol;
-    while (!tamis_peeler_is_whole(p) && tamis_peeler_symbols(p) < most) {
+    while (!tamis_peeler_is_whole(p) && tamis_peeler_symbols(p) < max) {
         DEMAND(tamis_symbols_next(s, &symbol, 1));
         DEMAND(tamis_peeler_take(p, &symbol, 1));
     }
@@ -239,8 +239,8 @@ static void half_of_the_difference_is_known_early(void **state) {
     assert_true(fabs(sum / TRIALS - 1) < 6.11 * sqrt(2.0 / 128 / TRIALS) + 0.01);
     for (uint64_t t = 0; t < 20; t++) {
         const double ratio = estimate(1000 + t, 3000, t * 10),
-                     least = (3000.0 - 10.0 * (double)t) / (3000.0 + 10.0 * (double)t);
-        assert_true(ratio >= least - 1e-9 && ratio < 2);
+                     min = (3000.0 - 10.0 * (double)t) / (3000.0 + 10.0 * (double)t);
+        assert_true(ratio >= min - 1e-9 && ratio < 2);
     }
 }
 

@@ -81,7 +81,7 @@ static unsigned times_in(const uint64_t list[], unsigned slots, uint64_t value) 
 }
 
 static void demand_same_bucket(const tamis_table *t, uint64_t bucket, const uint64_t list[]) {
-    uint64_t cell[TAMIS_TABLE_MOST_SLOTS];
+    uint64_t cell[TAMIS_TABLE_MAX_SLOTS];
     tamis__bucket_read(t, bucket, cell);
     for (unsigned i = 0; i < t->slots; i++) {
         assert_int_equal(times_in(cell, t->slots, list[i]), times_in(list, t->slots, list[i]));
@@ -93,7 +93,7 @@ static void demand_same_bucket(const tamis_table *t, uint64_t bucket, const uint
 static void try_table(unsigned slots, unsigned width, bool is_sorted) {
     tamis_table t = tamis__table(NULL, BUCKETS, slots, width, is_sorted);
     const size_t size = (size_t)tamis__table_size(&t);
-    uint64_t list[BUCKETS][TAMIS_TABLE_MOST_SLOTS] = {{0}};
+    uint64_t list[BUCKETS][TAMIS_TABLE_MAX_SLOTS] = {{0}};
     t.bytes = calloc(1, size); /* exactly, so that a checked build sees every step out */
     for (uint64_t i = 0; i < 2000; i++) {
         const uint64_t b = test_number(1, i) % BUCKETS, mask = tamis__field_mask(width);
@@ -116,7 +116,7 @@ static void buckets_keep_what_was_put(void **state) {
         try_table(1, width, false);
         try_table(4, width, false);
         try_table(8, width, false);
-        if (width >= TAMIS_SORTED_LEAST_WIDTH) try_table(4, width, true);
+        if (width >= TAMIS_SORTED_MIN_WIDTH) try_table(4, width, true);
     }
     try_table(4, 16, false); /* a bucket is exactly a word */
     try_table(4, 17, true);
@@ -151,8 +151,8 @@ static void a_hash_is_split_and_joined(void **state) {
     (void)state;
     for (uint64_t i = 0; i < 20000; i++) {
         const unsigned width = 2 + (unsigned)(test_number(1, i) % 43);
-        const uint64_t most = TAMIS_TABLE_MOST_CLASSES >> width;
-        const uint64_t places = 1 + test_number(2, i) % (i % 3 ? most : 100);
+        const uint64_t max = TAMIS_TABLE_MAX_CLASSES >> width;
+        const uint64_t places = 1 + test_number(2, i) % (i % 3 ? max : 100);
         const uint64_t hash = i % 5 ? test_number(3, i) : i % 2 ? UINT64_MAX : 0;
         uint64_t value, again;
         const uint64_t place = tamis__split(hash, places, width, &value);
@@ -329,10 +329,10 @@ static void structured_keys_are_keys_like_others(void **state) {
 /* Every capacity is kept, and whatever room there is above it, by many small tables of each. */
 static void every_capacity_is_kept(void **state) {
     (void)state;
-    enum { MOST = 200, TABLES = 12 };
+    enum { MAX = 200, TABLES = 12 };
     static const double rates[] = {0.5, 0.01};
     for (size_t s = 0; s < COUNT_OF(subjects); s++)
-        for (uint64_t n = 1; n <= MOST; n++)
+        for (uint64_t n = 1; n <= MAX; n++)
             for (uint64_t k = 0; k < TABLES; k++) {
                 tamis *f = make_subject(s, n, rates[k % 2]);
                 uint64_t i = 0;
@@ -582,14 +582,14 @@ static int by_hash(const void *a, const void *b) {
 
 /* What tamis_next lists, in order and with counts added up. Fingerprints may lie in either bucket,
  * so each is named by the lesser hash of its two. */
-static size_t list_of(const tamis *f, listed list[], size_t most) {
+static size_t list_of(const tamis *f, listed list[], size_t max) {
     const uint64_t buckets = test_info(f).word[0];
     const unsigned width = (unsigned)test_info(f).word[1];
     const bool is_cuckoo = strcmp(test_info(f).kind, "cuckoo") == 0;
     uint64_t cursor = 0, hash, count;
     size_t n = 0, kept = 0;
     while (tamis_next(f, &cursor, &hash, &count)) {
-        assert_true(n < most);
+        assert_true(n < max);
         if (is_cuckoo) {
             uint64_t value;
             const uint64_t i = tamis__split(hash, buckets, width, &value);
@@ -609,11 +609,11 @@ static size_t list_of(const tamis *f, listed list[], size_t most) {
     return kept;
 }
 
-enum { MOST_LISTED = 3000 };
+enum { MAX_LISTED = 3000 };
 
 static bool same_list(const tamis *a, const tamis *b) {
-    static listed x[MOST_LISTED], y[MOST_LISTED];
-    const size_t m = list_of(a, x, MOST_LISTED), n = list_of(b, y, MOST_LISTED);
+    static listed x[MAX_LISTED], y[MAX_LISTED];
+    const size_t m = list_of(a, x, MAX_LISTED), n = list_of(b, y, MAX_LISTED);
     return m == n && memcmp(x, y, m * sizeof *x) == 0;
 }
 

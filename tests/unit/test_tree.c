@@ -16,7 +16,7 @@
 #include "tests/support/keys.h"
 #include "tests/support/spread.h"
 
-enum { N = 20000, LACKING = 300, MOST = 6 };
+enum { N = 20000, LACKING = 300, MAX = 6 };
 
 static int by_number(const void *a, const void *b) {
     const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
@@ -35,14 +35,14 @@ static uint64_t *sorted(uint64_t family, uint64_t from, uint64_t to) {
 /* What a walk listed. */
 typedef struct list {
     uint64_t hash[N];
-    size_t n, most;
+    size_t n, max;
 } list;
 
 static bool take(void *ctx, uint64_t hash) {
     list *l = ctx;
     assert_true(l->n < N);
     l->hash[l->n++] = hash;
-    return l->n < l->most;
+    return l->n < l->max;
 }
 
 /* Ours are [0, n), theirs [lacking, n + more): what they lack is [0, lacking). */
@@ -50,7 +50,7 @@ static void compare(uint64_t family, uint64_t n, uint64_t lacking, uint64_t more
                     unsigned correction, list *out, struct tamis_tree_walk *walk, double *rate) {
     uint64_t *ours = sorted(family, 0, n), *theirs = sorted(family, lacking, n + more);
     tamis *f;
-    *out = (list){.most = SIZE_MAX};
+    *out = (list){.max = SIZE_MAX};
     DEMAND(tamis_tree_summary(&f, theirs, (size_t)(n + more - lacking), bits, family, NULL));
     DEMAND(tamis_tree_missing(f, ours, (size_t)n, correction, take, out, walk, NULL));
     if (rate) *rate = tamis_fpr_now(f);
@@ -105,9 +105,9 @@ static unsigned depth_of(const uint64_t *hashes, size_t n, uint64_t hash) {
 
 /* The chance that among so many coins no correction + 1 in a row are wrong, and the leaf is right. */
 static double found_chance(unsigned coins, unsigned correction, double f) {
-    double run[MOST + 1] = {1}; /* by the number of wrong ones at the end */
+    double run[MAX + 1] = {1}; /* by the number of wrong ones at the end */
     for (unsigned i = 0; i < coins; i++) {
-        double next[MOST + 1] = {0};
+        double next[MAX + 1] = {0};
         for (unsigned r = 0; r <= correction; r++) {
             next[0] += run[r] * (1 - f);
             if (r < correction) next[r + 1] += run[r] * f;
@@ -156,7 +156,7 @@ static void the_share_found_is_that_of_the_formula(void **state) {
     (void)state;
     print_message("# bits  correction  found  formula  asked, of %d keys\n", N);
     for (double bits = 8; bits <= 16; bits += 8)
-        for (unsigned correction = 0; correction < MOST; correction++) measure(bits, correction);
+        for (unsigned correction = 0; correction < MAX; correction++) measure(bits, correction);
 }
 
 static void what_is_wrong_is_refused(void **state) {
@@ -164,7 +164,7 @@ static void what_is_wrong_is_refused(void **state) {
     static list l;
     tamis *f;
     (void)state;
-    l = (list){.most = 1};
+    l = (list){.max = 1};
     assert_int_equal(tamis_tree_summary(&f, twice, 3, 8, 0, NULL), TAMIS_INVALID);
     assert_null(f);
     assert_int_equal(tamis_tree_summary(&f, back, 2, 8, 0, NULL), TAMIS_INVALID);
