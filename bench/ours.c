@@ -75,7 +75,7 @@ void *ours_build_strings(const char *spec, const uint8_t *keys, size_t len, size
 double ours_rate(const char *spec, size_t n) {
     struct tamis_plan plan = {0};
     char *text = spec_for(spec, n);
-    const bool ok = text && !tamis_plan(text, &plan, sizeof plan);
+    const bool ok = text && !tamis_plan_spec(text, &plan, sizeof plan);
     free(text);
     return ok ? plan.fpr_expected : 0;
 }
@@ -144,7 +144,7 @@ static bool has_fast_view(const char *spec) {
 size_t ours_enter(struct contestant *all, size_t count, const char *spec, const char *wanted) {
     struct tamis_plan plan;
     char *text = spec_for(spec, 1000);
-    if (text && tamis_plan(text, &plan, sizeof plan)) {
+    if (text && tamis_plan_spec(text, &plan, sizeof plan)) {
         fprintf(stderr, "bench: %s: %s\n", spec, tamis_why());
         exit(2);
     }

@@ -56,7 +56,7 @@ int main(int argc, char **argv) {
 
     if (tamis_map(&filter, path)) return complain(path);
     printf("%s: %llu bytes, user 7 is %s, user 1000007 is %s\n", path,
-           (unsigned long long)tamis_stored_size(filter),
+           (unsigned long long)tamis_image_size(filter),
            tamis_has(filter, "user 7", 6) ? "there" : "missing",
            tamis_has(filter, "user 1000007", 12) ? "there, or a false positive" : "not there");
     tamis_free(filter);

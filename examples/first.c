@@ -27,7 +27,7 @@ int main(int argc, char **argv) {
 
     /* What will it cost? Nothing is allocated for the answer. */
     struct tamis_plan plan;
-    if (tamis_plan(spec, &plan, sizeof plan)) return complain(spec);
+    if (tamis_plan_spec(spec, &plan, sizeof plan)) return complain(spec);
     printf("%s takes %llu bytes and is wrong for 1 in %.0f\n", spec,
            (unsigned long long)plan.payload_bytes, 1 / plan.fpr_expected);
 

@@ -90,14 +90,14 @@ static int count_message(const uint8_t *before, const tamis *filter, traffic *se
     static uint8_t after[MAX_IMAGE];
     struct tamis_patch_info patch;
     uint64_t payload, changed = 0;
-    const size_t size = (size_t)tamis_stored_size(filter);
-    must(tamis_bytes(filter, after, sizeof after));
+    const size_t size = (size_t)tamis_image_size(filter);
+    must(tamis_serialize(filter, after, sizeof after));
     tamis_payload(filter, &payload);
     const size_t level = (size_t)(payload / LEVELS - 8), front = size - (size_t)payload;
     for (size_t i = 0; i < LEVELS; i++)
         changed += memcmp(before + front + i * level, after + front + i * level, level) != 0;
     if (!changed) return 0;
-    must(tamis_diff(before, size, after, size, &patch, sizeof patch, NULL, NULL));
+    must(tamis_patch_make(before, size, after, size, &patch, sizeof patch, NULL, NULL));
     sent->messages++;
     sent->levels += changed;
     sent->level_bytes += changed * level;
@@ -111,7 +111,7 @@ static int learn_link(uint64_t here, size_t i, traffic *sent) {
     static uint8_t before[MAX_IMAGE];
     const node *there = &nodes[nodes[here].links[i].neighbour];
     tamis *filter = nodes[here].filters[i];
-    must(tamis_bytes(filter, before, sizeof before));
+    must(tamis_serialize(filter, before, sizeof before));
     must(tamis_merge(filter, there->own));
     for (size_t j = 0; j < there->link_count; j++)
         if (there->links[j].neighbour != here) must(tamis_merge_farther(filter, there->filters[j]));

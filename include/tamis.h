@@ -93,8 +93,8 @@ typedef struct tamis tamis;
     X(INVALID, -3, "a parameter is not allowed")                \
     X(MISMATCH, -4, "the two filters do not match")             \
     X(CORRUPT, -5, "the stored filter is damaged")              \
-    X(NEWER, -6, "the stored filter needs a newer version")     \
-    X(CANNOT, -7, "this kind cannot do that")                   \
+    X(TOO_NEW, -6, "the stored filter needs a newer version")     \
+    X(UNSUPPORTED, -7, "this kind cannot do that")                   \
     X(SECRET, -8, "the secret key is missing or wrong")         \
     X(READONLY, -9, "the filter is read-only")                  \
     X(IO, -10, "a file could not be read or written")           \
@@ -183,7 +183,7 @@ struct tamis_options {
 };
 
 /* Makes an empty filter from a spec. On failure *filter is NULL. Free it with tamis_free.
- * TAMIS_CANNOT for kinds that are built once: they come out of a builder (see Building).
+ * TAMIS_UNSUPPORTED for kinds that are built once: they come out of a builder (see Building).
  * Threads: any. */
 TAMIS_API tamis_status tamis_create(tamis **filter, const char *spec);
 TAMIS_API tamis_status tamis_create_with(tamis **filter, const char *spec,
@@ -220,12 +220,12 @@ struct tamis_plan {
     uint64_t word[TAMIS_WORDS];         /* the shape ... */
     const char *word_name[TAMIS_WORDS]; /* ... and its names; NULL for unused words */
     unsigned abilities;                 /* of enum tamis_ability, with these options */
-    uint64_t sure_count;                /* as in struct tamis_info */
+    uint64_t reliable_count;                /* as in struct tamis_info */
 };
 
 /* Works out a spec without allocating anything, however large. `plan_size` is sizeof *plan.
  * Threads: any. */
-TAMIS_API tamis_status tamis_plan(const char *spec, struct tamis_plan *plan, size_t plan_size);
+TAMIS_API tamis_status tamis_plan_spec(const char *spec, struct tamis_plan *plan, size_t plan_size);
 
 /* ==== Asking ================================================================================ */
 
@@ -254,7 +254,7 @@ TAMIS_API void tamis_has_packed(const tamis *filter, const void *keys, size_t wi
                                 uint8_t *hit);
 
 /* How often the key was added and not removed, for kinds with TAMIS_CAN_COUNT. Never too low up to
- * sure_count of tamis_info, too high as rarely as a false positive occurs. Other kinds say 1 for
+ * reliable_count of tamis_measure, too high as rarely as a false positive occurs. Other kinds say 1 for
  * what they have and 0 for the rest. Threads: as tamis_has. */
 TAMIS_API uint64_t tamis_count(const tamis *filter, const void *key, size_t len);
 TAMIS_API uint64_t tamis_count_u64(const tamis *filter, uint64_t key);
@@ -281,7 +281,7 @@ TAMIS_API const char *tamis_label_name(const tamis *filter, uint64_t label);
 
 /* Adds a key; adding it again is harmless, except that kinds without TAMIS_ADDS_ONCE count it or
  * store it once more. Fails with TAMIS_READONLY on a view or map, with
- * TAMIS_CANNOT for kinds that are built once, with TAMIS_FULL for kinds of fixed room, with
+ * TAMIS_UNSUPPORTED for kinds that are built once, with TAMIS_FULL for kinds of fixed room, with
  * TAMIS_INVALID for an empty key where TAMIS_NO_EMPTY_KEY says so.
  * Threads: one writer, no readers meanwhile. */
 TAMIS_API tamis_status tamis_add(tamis *filter, const void *key, size_t len);
@@ -320,7 +320,7 @@ TAMIS_API tamis_status tamis_put(tamis *filter, const void *key, size_t len, uin
 TAMIS_API tamis_status tamis_put_u64(tamis *filter, uint64_t key, uint64_t value);
 
 /* Empties the filter: it is as when it was made, in the shape that it has now, with its notes.
- * TAMIS_CANNOT for kinds that grow, whose first shape is gone, and for those that are built once.
+ * TAMIS_UNSUPPORTED for kinds that grow, whose first shape is gone, and for those that are built once.
  * Threads: as tamis_add. */
 TAMIS_API tamis_status tamis_clear(tamis *filter);
 
@@ -344,14 +344,14 @@ TAMIS_API tamis_status tamis_resize(tamis *filter, uint64_t capacity);
  * Kinds with TAMIS_CAN_GROW take more than that by moving to more memory, the others answer
  * TAMIS_FULL. Where a second add of a key does nothing, only new keys need room.
  * Threads: as tamis_has. */
-TAMIS_API uint64_t tamis_room(const tamis *filter);
+TAMIS_API uint64_t tamis_remaining(const tamis *filter);
 
 /* The same for many threads at once: any number of them may add with the _shared calls and ask
  * at the same time, without locks. A key is found by every question that happens after its add
  * returned; a question meanwhile may say either. Only kinds with TAMIS_CAN_SHARE.
  * Questions here are tamis_hash, tamis_has, tamis_count, tamis_get and tamis_trace, with their forms
  * for many keys, numbers and hashes, and those of tamis_fast.h. Whatever looks at the whole filter
- * (tamis_info, tamis_copy, tamis_save, tamis_overlap, ...) waits until the adds are done. All of
+ * (tamis_measure, tamis_copy, tamis_save, tamis_overlap, ...) waits until the adds are done. All of
  * it is clean under -fsanitize=thread, which builds the library without vector kernels.
  * Threads: any number of tamis_add_shared, tamis_add_hashes_shared and questions. */
 TAMIS_API tamis_status tamis_add_shared(tamis *filter, const void *key, size_t len);
@@ -362,7 +362,7 @@ TAMIS_API tamis_status tamis_add_hashes_shared(tamis *filter, const uint64_t *ha
  * An engine that asks many filters of one hash (same mode, seed and secret) hashes each key once
  * and uses these. A hash must be 64 well-mixed bits; tamis_hash makes the ones that the key calls
  * use, so both ways can be mixed freely. Imported kinds that hash keys their own way cannot take
- * hashes: adding then is TAMIS_CANNOT, and a question says true, which is always safe. */
+ * hashes: adding then is TAMIS_UNSUPPORTED, and a question says true, which is always safe. */
 
 /* The hash of a key for this filter. Threads: as tamis_has. */
 TAMIS_API uint64_t tamis_hash(const tamis *filter, const void *key, size_t len);
@@ -414,7 +414,7 @@ TAMIS_API bool tamis_next(const tamis *filter, uint64_t *cursor, uint64_t *hash,
  * filter, in parallel, piece by piece. Every other kind can be built too, and a capacity that the
  * spec leaves out is counted. The same set of keys gives the same bytes, whatever the order and the
  * number of threads (for kinds that age, order is time and is kept), and whatever the memory limit as
- * long as it is large enough for one segment: see tamis_builder_info.
+ * long as it is large enough for one segment: see tamis_builder_get_info.
  *
  *     tamis_builder *b;
  *     tamis_status rc = tamis_builder_create(&b, "fuse:fpr=1/256", 512 << 20, "/var/tmp");
@@ -437,7 +437,7 @@ struct tamis_builder_options {
     uint64_t memory_limit;              /* bytes that the builder may hold, from 1 MiB on; 0: no
                                            limit. What tamis_builder_finish returns comes on top,
                                            and so does a filter that takes adds */
-    const char *temp_folder;            /* for what does not fit; NULL: $TMPDIR or /tmp */
+    const char *temp_dir;            /* for what does not fit; NULL: $TMPDIR or /tmp */
     unsigned threads;                   /* that may work at once; 0 and 1: only the caller's */
     bool verify;                        /* ask every key again before handing over the filter, of
                                            kinds that do not forget */
@@ -454,7 +454,7 @@ struct tamis_builder_options {
  * adding fails as soon as there are more keys than the limit allows.
  * On failure *builder is NULL. Threads: any. */
 TAMIS_API tamis_status tamis_builder_create(tamis_builder **builder, const char *spec,
-                                            uint64_t memory_limit, const char *temp_folder);
+                                            uint64_t memory_limit, const char *temp_dir);
 TAMIS_API tamis_status tamis_builder_create_with(tamis_builder **builder, const char *spec,
                                                  const struct tamis_builder_options *options);
 
@@ -495,7 +495,7 @@ TAMIS_API tamis_status tamis_builder_put_hash(tamis_builder *builder, uint64_t h
 
 /* Takes a key that must be answered no, for cascade. A key on both lists makes finishing fail with
  * TAMIS_CONFLICT. Threads: one. */
-TAMIS_API tamis_status tamis_builder_good(tamis_builder *builder, const void *key, size_t len);
+TAMIS_API tamis_status tamis_builder_exclude(tamis_builder *builder, const void *key, size_t len);
 TAMIS_API tamis_status tamis_builder_good_hash(tamis_builder *builder, uint64_t hash);
 
 /* Keys that follow belong to this label, a new one or one of before; for labels. Names are UTF-8
@@ -533,7 +533,7 @@ struct tamis_builder_info {
     double bits_more;
 };
 
-TAMIS_API void tamis_builder_info(const tamis_builder *builder, struct tamis_builder_info *info,
+TAMIS_API void tamis_builder_get_info(const tamis_builder *builder, struct tamis_builder_info *info,
                                   size_t info_size);
 
 /* After TAMIS_CONFLICT: the hash that has two values. Threads: one. */
@@ -557,15 +557,15 @@ TAMIS_API tamis_status tamis_merge(tamis *into, const tamis *from);
 
 /* into keeps what both have. It has every key that was added to both, and a few more than a
  * filter made from those keys alone would have, so that afterwards tamis_items_now refuses and the
- * caveat of tamis_info says why: ask tamis_overlap before. Threads: as tamis_merge. */
+ * caveat of tamis_measure says why: ask tamis_overlap before. Threads: as tamis_merge. */
 TAMIS_API tamis_status tamis_intersect(tamis *into, const tamis *from);
 
 /* into, which may be one of them, becomes the sum of `n` sketches, each times its weight: with weights
  * 1 and -1 the counts of what came since a copy was made, say. Of none, it becomes empty.
  * TAMIS_FULL, and nothing changed, when a counter would be below 0 or larger than it can be, or items
  * below 0 or over 2^63-1. For kinds whose counters add up, countmin with update=plain and rediscms;
- * the others answer TAMIS_CANNOT. Threads: one writer of `into`, readers of all `from`. */
-TAMIS_API tamis_status tamis_weigh(tamis *into, const tamis *const *from, const int64_t *weights,
+ * the others answer TAMIS_UNSUPPORTED. Threads: one writer of `into`, readers of all `from`. */
+TAMIS_API tamis_status tamis_merge_weighted(tamis *into, const tamis *const *from, const int64_t *weights,
                                    size_t n);
 
 /* Makes the filter `by` times smaller: it keeps every key, and its rate rises. What was planned
@@ -613,13 +613,13 @@ struct tamis_info {
     uint64_t word[TAMIS_WORDS];
     const char *word_name[TAMIS_WORDS];
     unsigned abilities;  /* of enum tamis_ability, with this filter's options */
-    uint64_t sure_count; /* up to this tamis_count is never too low; 0 for kinds that cannot */
-    uint64_t worn;       /* how many counters, cells or keys the caveat is about */
+    uint64_t reliable_count; /* up to this tamis_count is never too low; 0 for kinds that cannot */
+    uint64_t affected;       /* how many counters, cells or keys the caveat is about */
     char caveat[128];    /* what can no longer be guaranteed, as a sentence; "" while all can */
 
-    /* By how much tamis_count may be too high now, but for a chance of count_doubt: countmin. Of
+    /* By how much tamis_count may be too high now, but for a chance of count_error_prob: countmin. Of
      * other kinds both are 0, and counts are too high as rarely as fpr_now says. */
-    double count_error, count_doubt;
+    double count_error, count_error_prob;
 
     /* After tamis_intersect, and after tamis_merge of two sizes, some bits belong to no key: items_now
      * is then more than there are, and tamis_items_now, tamis_overlap and tamis_similarity refuse. */
@@ -632,12 +632,12 @@ struct tamis_info {
 
 /* Reads the whole payload to answer. `info_size` is sizeof *info.
  * Threads: readers or one writer. */
-TAMIS_API void tamis_info(const tamis *filter, struct tamis_info *info, size_t info_size);
+TAMIS_API void tamis_measure(const tamis *filter, struct tamis_info *info, size_t info_size);
 
 /* The same at once, without a look at the payload, however large it is: what the bits tell (fpr_now, fill,
- * items_now, is_saturated, is_degraded, worn, caveat) and fpr_expected stay zero.
+ * items_now, is_saturated, is_degraded, affected, caveat) and fpr_expected stay zero.
  * Threads: readers or one writer. */
-TAMIS_API void tamis_facts(const tamis *filter, struct tamis_info *info, size_t info_size);
+TAMIS_API void tamis_get_info(const tamis *filter, struct tamis_info *info, size_t info_size);
 
 /* The rate right now, from the bits that are set. Threads: readers or one writer. */
 TAMIS_API double tamis_fpr_now(const tamis *filter);
@@ -667,17 +667,17 @@ TAMIS_API size_t tamis_spec(const tamis *filter, char *text, size_t size);
  * it whole (lengths, checksums, shape, stray bits) before they return a handle. */
 
 /* Bytes of the image, with notes. Threads: readers or one writer. */
-TAMIS_API uint64_t tamis_stored_size(const tamis *filter);
+TAMIS_API uint64_t tamis_image_size(const tamis *filter);
 
-/* Writes the image to `image`, which has room for `size` bytes, at least tamis_stored_size.
+/* Writes the image to `image`, which has room for `size` bytes, at least tamis_image_size.
  * Threads: readers or one writer. */
-TAMIS_API tamis_status tamis_bytes(const tamis *filter, void *image, size_t size);
+TAMIS_API tamis_status tamis_serialize(const tamis *filter, void *image, size_t size);
 
 /* Writes `size` bytes of the image from `offset` on, for those who send or keep it in pieces: the
  * pieces of a filter that did not change meanwhile make up the image. Only one that reaches into the
  * header, the first 192 bytes, reads the whole payload, for its checksum. TAMIS_INVALID when the
  * image ends before. Threads: readers or one writer. */
-TAMIS_API tamis_status tamis_bytes_at(const tamis *filter, uint64_t offset, void *bytes,
+TAMIS_API tamis_status tamis_serialize_at(const tamis *filter, uint64_t offset, void *bytes,
                                       size_t size);
 
 /* The payload alone, where it lies (with split and hash=xxh64 these are Parquet's filter bytes);
@@ -826,7 +826,7 @@ struct tamis_shard_info {
 };
 
 /* False when the filter is no shard. `info_size` is sizeof *info. Threads: as tamis_has. */
-TAMIS_API bool tamis_shard_info(const tamis *filter, struct tamis_shard_info *info,
+TAMIS_API bool tamis_shard_get_info(const tamis *filter, struct tamis_shard_info *info,
                                 size_t info_size);
 
 /* The spec of one shard of what `spec` would make, written to `text` (always terminated, cut at
@@ -843,16 +843,16 @@ TAMIS_API void tamis_shards_of(const tamis *filter, const uint64_t *hashes, size
                                uint32_t *shards);
 
 /* A shard of a filter that is there: its blocks, copied, with the notes of the whole and an even share
- * of its items. `shards` is from 1 to the number of blocks, below 2^32. TAMIS_CANNOT for kinds other
+ * of its items. `shards` is from 1 to the number of blocks, below 2^32. TAMIS_UNSUPPORTED for kinds other
  * than blocked and split. `options` may be NULL. Threads: as tamis_has. */
-TAMIS_API tamis_status tamis_cut(tamis **shard, const tamis *whole, uint64_t i, uint64_t shards,
+TAMIS_API tamis_status tamis_shard_cut(tamis **shard, const tamis *whole, uint64_t i, uint64_t shards,
                                  const struct tamis_options *options);
 
 /* The whole of all its shards, in their order: items are added up, notes are those of shard 0
  * but for names that start with "shard.", which are about one shard alone.
  * TAMIS_MISMATCH, with the place in the sentence, when one is missing, twice there, out of order, or
  * of another whole. `options` may be NULL. Threads: as tamis_has, for each. */
-TAMIS_API tamis_status tamis_join(tamis **whole, const tamis *const *shards, size_t n,
+TAMIS_API tamis_status tamis_shard_join(tamis **whole, const tamis *const *shards, size_t n,
                                   const struct tamis_options *options);
 
 /* The same as an image that replaces `path`, for wholes that are larger than memory: `next` is asked
@@ -861,7 +861,7 @@ TAMIS_API tamis_status tamis_join(tamis **whole, const tamis *const *shards, siz
  * replaces what an edit holds, as tamis_edit_save does.
  * Threads: any; as tamis_has for each shard. */
 typedef const tamis *tamis_next_shard(void *ctx, uint64_t shard);
-TAMIS_API tamis_status tamis_join_to(const char *path, tamis_next_shard *next, void *ctx);
+TAMIS_API tamis_status tamis_shard_join_to(const char *path, tamis_next_shard *next, void *ctx);
 TAMIS_API tamis_status tamis_edit_join(tamis_edit *edit, tamis_next_shard *next, void *ctx);
 
 /* ==== Patches ===============================================================================
@@ -880,19 +880,19 @@ struct tamis_patch_info {
 };
 
 /* Takes the bytes of a patch, one run after the other; false stops it. */
-typedef bool tamis_writer(void *ctx, const void *bytes, size_t size);
+typedef bool tamis_write_fn(void *ctx, const void *bytes, size_t size);
 
 /* Makes the patch from the image `base` to the image `result`. What it says, and how long it is, is
  * in *info before the first byte is written; `info` may be NULL, otherwise `info_size` is sizeof
  * *info. With NULL for `put` nothing is written. TAMIS_CANCELLED when `put` says false.
  * Threads: any. */
-TAMIS_API tamis_status tamis_diff(const void *base, size_t base_size, const void *result,
+TAMIS_API tamis_status tamis_patch_make(const void *base, size_t base_size, const void *result,
                                   size_t result_size, struct tamis_patch_info *info,
-                                  size_t info_size, tamis_writer *put, void *ctx);
+                                  size_t info_size, tamis_write_fn *put, void *ctx);
 
 /* Checks a patch and tells what it says. Without is_whole, result_bytes is at most four times
  * base_bytes and patch_bytes together. `info_size` is sizeof *info. Threads: any. */
-TAMIS_API tamis_status tamis_patch_info(const void *patch, size_t patch_size,
+TAMIS_API tamis_status tamis_patch_get_info(const void *patch, size_t patch_size,
                                         struct tamis_patch_info *info, size_t info_size);
 
 /* TAMIS_OK when a patch that says this is for the image `base`, otherwise TAMIS_MISMATCH, with the
@@ -904,7 +904,7 @@ TAMIS_API tamis_status tamis_patch_fits(const void *base, size_t base_size,
  * checksums of base, patch and result were right when it returns TAMIS_OK; otherwise what is in
  * `result` is nothing. Who made the patch is not known: the result passes the gate (tamis_load,
  * ...) like all bytes from outside. Threads: any. */
-TAMIS_API tamis_status tamis_apply(const void *base, size_t base_size, const void *patch,
+TAMIS_API tamis_status tamis_patch_apply(const void *base, size_t base_size, const void *patch,
                                    size_t patch_size, void *result, size_t result_size);
 
 /* ==== Other systems' filters ================================================================
@@ -927,7 +927,7 @@ struct tamis_format_info {
     const struct tamis_option *params; /* a text is what has no choices and no range */
     size_t param_count;
     bool can_write;   /* tamis_export */
-    bool has_several; /* a file holds several filters: tamis_find */
+    bool has_several; /* a file holds several filters: tamis_format_scan */
 };
 
 /* How many formats this library knows. Threads: any. */
@@ -952,7 +952,7 @@ struct tamis_found {
 typedef bool tamis_finder(void *ctx, const struct tamis_found *found);
 
 /* Lists the filters in the bytes of a file. Threads: any. */
-TAMIS_API tamis_status tamis_find(const char *format, const void *bytes, size_t size,
+TAMIS_API tamis_status tamis_format_scan(const char *format, const void *bytes, size_t size,
                                   tamis_finder *each, void *ctx);
 
 /* Brings `size` bytes from `offset` on, all of them; false when it cannot. */
@@ -961,7 +961,7 @@ typedef bool tamis_reader(void *ctx, uint64_t offset, void *bytes, size_t size);
 /* The same for a file of `size` bytes that need not be in memory: of Parquet files and of tables of
  * LevelDB and RocksDB only what leads to a filter is asked for, of all others everything. TAMIS_IO when
  * the reader said false. Threads: any. */
-TAMIS_API tamis_status tamis_find_from(const char *format, tamis_reader *read, void *read_ctx,
+TAMIS_API tamis_status tamis_format_scan_from(const char *format, tamis_reader *read, void *read_ctx,
                                        uint64_t size, tamis_finder *each, void *ctx);
 
 /* Makes a filter from what another system wrote: copied, and checked whole. Its note "origin" says
@@ -978,9 +978,9 @@ TAMIS_API tamis_status tamis_import_from(tamis **filter, const char *format, tam
                                          const struct tamis_options *options);
 
 /* Writes a filter as another system would. What came in by tamis_import and was not changed goes out
- * as the same bytes. TAMIS_CANNOT, with the reason, for kinds that the format does not hold: without
+ * as the same bytes. TAMIS_UNSUPPORTED, with the reason, for kinds that the format does not hold: without
  * the keys no filter becomes one that hashes them otherwise. Threads: readers or one writer. */
-TAMIS_API tamis_status tamis_export(const tamis *filter, const char *format, tamis_writer *put,
+TAMIS_API tamis_status tamis_export(const tamis *filter, const char *format, tamis_write_fn *put,
                                     void *ctx);
 
 /* Turns a text into the bytes of a key, as other systems have them:
@@ -1011,7 +1011,7 @@ TAMIS_API uint64_t tamis_parquet_bytes(const char *writer, uint64_t keys, double
 
 /* Filters of Bitcoin's blocks (bip158): the hash of the filter, and its header, which is chained to
  * that of the block before (32 zero bytes before the first). Both in the order of bytes in which nodes
- * send them, the reverse of how they are shown. TAMIS_CANNOT for other kinds.
+ * send them, the reverse of how they are shown. TAMIS_UNSUPPORTED for other kinds.
  * Threads: readers or one writer. */
 TAMIS_API tamis_status tamis_bip158_hash(const tamis *filter, uint8_t hash[32]);
 TAMIS_API tamis_status tamis_bip158_header(const tamis *filter, const uint8_t previous[32],
@@ -1042,7 +1042,7 @@ enum tamis_ability {
     TAMIS_IS_BUILT = 1 << 23,    /* made once from all its keys, by a builder */
     TAMIS_CAN_DIFFER = 1 << 25,  /* lists what differs between two sets: tamis_difference */
     TAMIS_CAN_TRACE = 1 << 26,   /* finds excerpts of what was stored: tamis_trace */
-    TAMIS_CAN_SEARCH = 1 << 27,  /* holds prints, which are searched: tamis_prints_similar */
+    TAMIS_CAN_SEARCH = 1 << 27,  /* holds prints, which are searched: tamis_fingerprints_similar */
     TAMIS_CAN_SHRINK = 1 << 29,  /* keeps a few bits of each number: tamis_shrink */
 
     /* What it is like. */
@@ -1059,7 +1059,7 @@ struct tamis_option {
     const char *name;
     const char *choices; /* "a|b|c" for a word; NULL for a number */
     uint64_t min, max;   /* of a whole number; both 0 for a rate or a text */
-    const char *preset;  /* what happens without it, in words or as a value */
+    const char *default_value;  /* what happens without it, in words or as a value */
     const char *help;    /* one line */
 };
 
@@ -1095,7 +1095,7 @@ TAMIS_API bool tamis_next_change(const tamis *filter, uint64_t *cursor, uint64_t
                                  bool *is_set);
 
 /* Everybody has been told: from here on there are no changes. Threads: as tamis_add. */
-TAMIS_API tamis_status tamis_forget_changes(tamis *filter);
+TAMIS_API tamis_status tamis_clear_changes(tamis *filter);
 
 /* Kinds with TAMIS_CAN_DIFFER (iblt) list what differs between two sets, in a size that depends on
  * the difference alone. `take` gets each hash that only one of the two has, and whether that is the
@@ -1103,9 +1103,9 @@ TAMIS_API tamis_status tamis_forget_changes(tamis *filter);
  * larger than the tables can list: then what `take` got is right, but not all, and
  * tamis_difference_size tells how large a table would have to be. The filters must match, and
  * neither may hold a key twice. Threads: as tamis_has, for both. */
-typedef bool tamis_differs(void *ctx, uint64_t hash, bool is_first);
+typedef bool tamis_difference_fn(void *ctx, uint64_t hash, bool is_first);
 TAMIS_API tamis_status tamis_difference(const tamis *first, const tamis *second,
-                                        tamis_differs *take, void *ctx);
+                                        tamis_difference_fn *take, void *ctx);
 
 /* How many keys only one of two sets has, without listing them: kinds with TAMIS_CAN_DIFFER whose
  * options keep an estimator. Threads: as tamis_has, for both. */
@@ -1120,34 +1120,34 @@ TAMIS_API tamis_status tamis_difference_size(const tamis *first, const tamis *se
 
 /* A maker of such filters, for prints of 1 to 65,536 bits. `options` may be NULL.
  * Threads: one for each maker. */
-typedef struct tamis_prints tamis_prints;
-TAMIS_API tamis_status tamis_prints_create(tamis_prints **maker, uint64_t bits,
+typedef struct tamis_fingerprints tamis_fingerprints;
+TAMIS_API tamis_status tamis_fingerprints_create(tamis_fingerprints **maker, uint64_t bits,
                                            const struct tamis_options *options);
 
 /* Adds a row: `print` has exactly as many bytes as its bits need. Ids need not be different; bytes
  * below 32 (NUL, tab, newline) are refused in them. Threads: one for each maker. */
-TAMIS_API tamis_status tamis_prints_add(tamis_prints *maker, const char *id, size_t id_len,
+TAMIS_API tamis_status tamis_fingerprints_add(tamis_fingerprints *maker, const char *id, size_t id_len,
                                         const void *print, size_t print_bytes);
 
 /* Makes the filter of all rows so far; free the maker afterwards. Threads: one for each maker. */
-TAMIS_API tamis_status tamis_prints_finish(tamis_prints *maker, tamis **filter);
+TAMIS_API tamis_status tamis_fingerprints_finish(tamis_fingerprints *maker, tamis **filter);
 
 /* NULL is allowed. Threads: one, with no other user. */
-TAMIS_API void tamis_prints_free(tamis_prints *maker);
+TAMIS_API void tamis_fingerprints_free(tamis_fingerprints *maker);
 
 /* Sets `times` bits of a print for a feature, chosen by the XXH3 hash of its bytes: a print of any
  * set (words of a text, paths of a molecule) is zeros, and this for each of its features.
  * Threads: one for each print. */
-TAMIS_API void tamis_print_feature(void *print, uint64_t bits, unsigned times, const void *feature,
+TAMIS_API void tamis_fingerprint_feature(void *print, uint64_t bits, unsigned times, const void *feature,
                                    size_t len);
 
 /* How many rows there are, and bits in each; 0 for other kinds. Threads: readers or one writer. */
-TAMIS_API uint64_t tamis_print_count(const tamis *filter);
-TAMIS_API uint64_t tamis_print_bits(const tamis *filter);
+TAMIS_API uint64_t tamis_fingerprint_count(const tamis *filter);
+TAMIS_API uint64_t tamis_fingerprint_bits(const tamis *filter);
 
 /* The id of a row, and its print unless `print` is NULL, where they lie; NULL when there is no such
  * row. Threads: readers or one writer. */
-TAMIS_API const char *tamis_print_at(const tamis *filter, uint64_t row, const void **print);
+TAMIS_API const char *tamis_fingerprint_at(const tamis *filter, uint64_t row, const void **print);
 
 /* A row that was found: bits that both prints have, and that at least one of them has. */
 struct tamis_match {
@@ -1158,32 +1158,32 @@ struct tamis_match {
 
 /* What a search cost: rows that were compared whole, those that the number of their bits ruled out,
  * and those of the rest that a fold of their bits did, which is shorter. The sum is all rows. */
-struct tamis_searched {
+struct tamis_search_stats {
     uint64_t rows_compared, rows_skipped, rows_folded;
 };
 
 /* Gets one row after the other; false ends the search with TAMIS_CANCELLED. */
-typedef bool tamis_matches(void *ctx, const struct tamis_match *match);
+typedef bool tamis_match_fn(void *ctx, const struct tamis_match *match);
 
 /* Every row that is at least so similar, from 0 to 1, in no order that means anything. A row counts
  * when its `similarity` is not below `min`: 7 of 10 bits are found with 0.7. `searched` may be
  * NULL. Threads: readers or one writer. */
-TAMIS_API tamis_status tamis_prints_similar(const tamis *filter, const void *print,
-                                            size_t print_bytes, double min, tamis_matches *take,
-                                            void *ctx, struct tamis_searched *searched);
+TAMIS_API tamis_status tamis_fingerprints_similar(const tamis *filter, const void *print,
+                                            size_t print_bytes, double min, tamis_match_fn *take,
+                                            void *ctx, struct tamis_search_stats *searched);
 
 /* The most similar rows, the best first, and of equals those that were added first: at most `room`,
  * all with at least this similarity. *found is how many. Threads: readers or one writer. */
-TAMIS_API tamis_status tamis_prints_nearest(const tamis *filter, const void *print,
+TAMIS_API tamis_status tamis_fingerprints_nearest(const tamis *filter, const void *print,
                                             size_t print_bytes, double min,
                                             struct tamis_match *matches, size_t room, size_t *found,
-                                            struct tamis_searched *searched);
+                                            struct tamis_search_stats *searched);
 
 /* Every row that has all bits of the print: what may contain the substructure that it was made of.
  * Threads: readers or one writer. */
-TAMIS_API tamis_status tamis_prints_screen(const tamis *filter, const void *print,
-                                           size_t print_bytes, tamis_matches *take, void *ctx,
-                                           struct tamis_searched *searched);
+TAMIS_API tamis_status tamis_fingerprints_screen(const tamis *filter, const void *print,
+                                           size_t print_bytes, tamis_match_fn *take, void *ctx,
+                                           struct tamis_search_stats *searched);
 
 /* Kinds with TAMIS_CAN_TRACE (hierarchical) remember payloads, such as connections, files or lines
  * of a log, well enough to tell later where an excerpt came from. A payload belongs to a flow, which
@@ -1250,9 +1250,9 @@ TAMIS_API size_t tamis_route(const struct tamis_link *links, size_t n, const uin
                              size_t visited_count, const void *key, size_t len, unsigned *level);
 
 /* Kinds with TAMIS_CAN_RETOUCH (retouched) give up set bits so that chosen false positives are
- * answered no, at the price that some keys are lost. Nothing is final: tamis_unretouch brings all
+ * answered no, at the price that some keys are lost. Nothing is final: tamis_retouch_undo brings all
  * bits back. */
-enum tamis_retouch_way {
+enum tamis_retouch_policy {
     TAMIS_RETOUCH_RANDOM,  /* any set bit of the troublesome key */
     TAMIS_RETOUCH_KEYS,    /* the bit that the fewest keys need */
     TAMIS_RETOUCH_TROUBLE, /* the bit that the most troublesome keys share */
@@ -1260,7 +1260,7 @@ enum tamis_retouch_way {
 };
 
 /* What a retouching did. */
-struct tamis_retouched {
+struct tamis_retouch_stats {
     uint64_t bits_cleared;
     uint64_t trouble_cleared; /* troublesome keys that were answered yes and are no longer */
     uint64_t keys_lost;       /* of the keys that were given, those no longer found */
@@ -1270,18 +1270,18 @@ struct tamis_retouched {
  * is. `keys` are hashes of what the filter should keep, if you have them: TAMIS_RETOUCH_KEYS and
  * _RATIO need them, and only with them keys_lost is counted. `seed` makes chance repeatable.
  * `report` may be NULL. Threads: as tamis_add. */
-TAMIS_API tamis_status tamis_retouch(tamis *filter, enum tamis_retouch_way way,
+TAMIS_API tamis_status tamis_retouch(tamis *filter, enum tamis_retouch_policy way,
                                      const uint64_t *trouble, size_t trouble_count,
                                      const uint64_t *keys, size_t key_count, uint64_t seed,
-                                     struct tamis_retouched *report);
+                                     struct tamis_retouch_stats *report);
 
 /* Clears a share of all set bits, each with the same chance; share is from 0 to 1.
  * Threads: as tamis_add. */
 TAMIS_API tamis_status tamis_retouch_share(tamis *filter, double share, uint64_t seed,
-                                           struct tamis_retouched *report);
+                                           struct tamis_retouch_stats *report);
 
 /* Brings back every bit that was cleared. Threads: as tamis_add. */
-TAMIS_API tamis_status tamis_unretouch(tamis *filter);
+TAMIS_API tamis_status tamis_retouch_undo(tamis *filter);
 
 /* ==== Numbers as people type them =========================================================== */
 
@@ -1297,7 +1297,7 @@ TAMIS_API bool tamis_parse_rate(const char *text, double *rate);
  * their proven order: usual <= finite <= exact <= upper. All are pure. Threads: any. */
 
 /* (1 - e^(-kn/m))^k, what everybody quotes, and the same with (1 - 1/m)^(kn) for the power of e. */
-TAMIS_API double tamis_rate_usual(double keys, double bits, double hashes);
+TAMIS_API double tamis_rate_approx(double keys, double bits, double hashes);
 TAMIS_API double tamis_rate_finite(double keys, double bits, double hashes);
 
 /* Adds the spread of the fill: within 0.1 % of the true value from 16 k^2 bits on. */

@@ -64,7 +64,7 @@ struct tamis_fast {
     enum tamis_fast_rule rule;
 };
 
-/* A view for questions. TAMIS_CANNOT for other kinds, for blocked with another number of hashes than
+/* A view for questions. TAMIS_UNSUPPORTED for other kinds, for blocked with another number of hashes than
  * 8, and for filters with another hash than xxh3. Threads: as tamis_has. */
 TAMIS_API tamis_status tamis_fast_view(const tamis *filter, struct tamis_fast *fast);
 

@@ -111,26 +111,26 @@ TAMIS_API uint64_t tamis_symbols_enough(uint64_t differences);
  * A talk is a machine over bytes: what it gives goes to the other side, what comes from there it
  * takes, in pieces of any size; files, pipes and sockets are the caller's. Both sides do:
  *
- *     tamis_talk_create(&talk, TAMIS_ASKS, hashes, n, &options);
- *     while (!tamis_talk_is_over(talk)) {
- *         while ((size = tamis_talk_give(talk, buffer, sizeof buffer)) > 0) send(buffer, size);
- *         if (tamis_talk_is_over(talk)) break;
+ *     tamis_session_create(&talk, TAMIS_RECEIVER, hashes, n, &options);
+ *     while (!tamis_session_is_over(talk)) {
+ *         while ((size = tamis_session_output(talk, buffer, sizeof buffer)) > 0) send(buffer, size);
+ *         if (tamis_session_is_over(talk)) break;
  *         size = receive(buffer);
- *         rc = size ? tamis_talk_take(talk, buffer, size) : tamis_talk_end(talk);
+ *         rc = size ? tamis_session_input(talk, buffer, size) : tamis_session_finish(talk);
  *         if (rc) break;                      (tamis_why has the sentence)
  *     }
- *     rc = tamis_talk_end(talk);              (TAMIS_OK, TAMIS_PARTIAL, or what went wrong)
- *     while (tamis_talk_next(talk, &cursor, &item)) ...
+ *     rc = tamis_session_finish(talk);              (TAMIS_OK, TAMIS_PARTIAL, or what went wrong)
+ *     while (tamis_session_next(talk, &cursor, &item)) ...
  *
- * After a failure one more round of tamis_talk_give tells the other side why. A list that is whole is
+ * After a failure one more round of tamis_session_output tells the other side why. A list that is whole is
  * right, except by a chance of 2^-128: number and digest of the other set are checked at the end.
  * Nothing here encrypts, and nothing proves who the other side is (docs/reconcile.md: what a shared
  * key protects). */
-typedef struct tamis_talk tamis_talk;
+typedef struct tamis_session tamis_session;
 
 enum tamis_side {
-    TAMIS_TELLS = 1, /* sends symbols */
-    TAMIS_ASKS = 2   /* finds what differs */
+    TAMIS_SENDER = 1, /* sends symbols */
+    TAMIS_RECEIVER = 2   /* finds what differs */
 };
 
 /* What a side wants to know in the end. */
@@ -142,7 +142,7 @@ enum tamis_wants {
 
 /* Everything optional. Start from {.struct_size = sizeof options}. Limits that are 0 have the presets
  * that stand beside them. */
-struct tamis_talk_options {
+struct tamis_session_options {
     size_t struct_size;
     const struct tamis_options *memory; /* allocator; or NULL */
     const char *hash;     /* how keys were hashed, in words that must be the same on both sides, at
@@ -166,31 +166,31 @@ struct tamis_talk_options {
 };
 
 /* A talk of `n` distinct hashes, which are copied. Threads: any. */
-TAMIS_API tamis_status tamis_talk_create(tamis_talk **talk, enum tamis_side side,
+TAMIS_API tamis_status tamis_session_create(tamis_session **talk, enum tamis_side side,
                                          const uint64_t *hashes, size_t n,
-                                         const struct tamis_talk_options *options);
+                                         const struct tamis_session_options *options);
 
 /* Takes bytes of the other side, all of them. A failure is for ever: every later call says the same.
- * TAMIS_CORRUPT for what is damaged or against the protocol, TAMIS_NEWER for a version we do not know,
+ * TAMIS_CORRUPT for what is damaged or against the protocol, TAMIS_TOO_NEW for a version we do not know,
  * TAMIS_MISMATCH when the sides do not fit together, TAMIS_TOO_LARGE over a limit, TAMIS_CANCELLED when
  * the other side gave up. Threads: one writer. */
-TAMIS_API tamis_status tamis_talk_take(tamis_talk *talk, const void *bytes, size_t size);
+TAMIS_API tamis_status tamis_session_input(tamis_session *talk, const void *bytes, size_t size);
 
 /* Writes at most `room` bytes for the other side and returns how many; 0: there is nothing to say
  * until more was taken, or at all. Threads: one writer. */
-TAMIS_API size_t tamis_talk_give(tamis_talk *talk, void *bytes, size_t room);
+TAMIS_API size_t tamis_session_output(tamis_session *talk, void *bytes, size_t room);
 
 /* True when nothing more will be said or heard, after a failure too. Threads: readers or one writer. */
-TAMIS_API bool tamis_talk_is_over(const tamis_talk *talk);
+TAMIS_API bool tamis_session_is_over(const tamis_session *talk);
 
 /* No more bytes will come. TAMIS_OK: the list is whole. TAMIS_PARTIAL: the limit on symbols, or the end
  * of a one-way stream, came before the list was whole; what is listed was found, with a chance of 2^-40
  * for each of being wrong. Otherwise what went wrong, an end in the middle included. Threads: one
  * writer. */
-TAMIS_API tamis_status tamis_talk_end(tamis_talk *talk);
+TAMIS_API tamis_status tamis_session_finish(tamis_session *talk);
 
 /* One hash that only one side has. */
-struct tamis_talk_item {
+struct tamis_session_item {
     uint64_t hash;
     bool is_ours;    /* only we have it; otherwise only they */
     const void *key; /* of theirs, when we wanted keys; NULL otherwise. Valid as long as the talk */
@@ -199,10 +199,10 @@ struct tamis_talk_item {
 
 /* Lists what differs, once the talk is over: start with *cursor = 0; false behind the last, and for a
  * talk that failed. Threads: readers or one writer. */
-TAMIS_API bool tamis_talk_next(const tamis_talk *talk, uint64_t *cursor,
-                               struct tamis_talk_item *item);
+TAMIS_API bool tamis_session_next(const tamis_session *talk, uint64_t *cursor,
+                               struct tamis_session_item *item);
 
-struct tamis_talk_info {
+struct tamis_session_info {
     uint64_t ours, theirs;   /* hashes that only we, only they have, as far as known */
     uint64_t our_n, their_n; /* sizes of the sets; theirs is 0 until their hello came */
     uint64_t symbols;        /* sent or taken */
@@ -215,11 +215,11 @@ struct tamis_talk_info {
 };
 
 /* How it went. `info_size` is sizeof *info. Threads: readers or one writer. */
-TAMIS_API void tamis_talk_info(const tamis_talk *talk, struct tamis_talk_info *info,
+TAMIS_API void tamis_session_get_info(const tamis_session *talk, struct tamis_session_info *info,
                                size_t info_size);
 
 /* NULL is allowed. Threads: one, with no other user. */
-TAMIS_API void tamis_talk_free(tamis_talk *talk);
+TAMIS_API void tamis_session_free(tamis_session *talk);
 
 /* ==== Approximate reconciliation: filters instead of lists ====================================
  *
@@ -250,19 +250,19 @@ struct tamis_tree_walk {
 };
 
 /* Gets a hash of ours that the other side probably lacks; false ends the walk with TAMIS_CANCELLED. */
-typedef bool tamis_lacks(void *ctx, uint64_t hash);
+typedef bool tamis_missing_fn(void *ctx, uint64_t hash);
 
 /* Lists which of our `n` hashes, ascending and different, are not among those that the filter was
  * made of; correction is from 0 to 16. `walk` may be NULL, and so may options.
  * Threads: as tamis_has for the filter. */
 TAMIS_API tamis_status tamis_tree_missing(const tamis *filter, const uint64_t *hashes, size_t n,
-                                          unsigned correction, tamis_lacks *take, void *ctx,
+                                          unsigned correction, tamis_missing_fn *take, void *ctx,
                                           struct tamis_tree_walk *walk,
                                           const struct tamis_options *options);
 
 /* How many keys only they have, and how many only we have, by a filter of their keys and the hashes
  * of ours, as the filter hashes them (tamis_hash), each once. Their filter must hold each key once,
- * too. Any kind that answers to hashes and does not forget will do: TAMIS_CANNOT for others,
+ * too. Any kind that answers to hashes and does not forget will do: TAMIS_UNSUPPORTED for others,
  * TAMIS_SATURATED when it answers yes to everything. With the rate f of the filter the error of both
  * is sqrt(f / (1 - f)) of the root of what only we have. Threads: as tamis_has. */
 TAMIS_API tamis_status tamis_difference_by_filter(const tamis *theirs, const uint64_t *ours,
@@ -335,7 +335,7 @@ struct tamis_staleness {
 };
 
 /* Looks at every position. `staleness_size` is sizeof *staleness. Threads: as tamis_has. */
-TAMIS_API tamis_status tamis_staleness(const tamis *filter, struct tamis_staleness *staleness,
+TAMIS_API tamis_status tamis_get_staleness(const tamis *filter, struct tamis_staleness *staleness,
                                        size_t staleness_size);
 
 /* Whether it is time to announce: the documents that neighbours have not heard of are at least this
@@ -366,18 +366,18 @@ struct tamis_announced {
  * changes there is one message without records: a sign of life. When `put` has taken all of them the
  * changes are told. When it returns false: TAMIS_CANCELLED; the changes will be told again, by messages
  * with new numbers. The note "announced" of the filter keeps the number of the last message.
- * `announced` may be NULL. TAMIS_CANNOT for filters without a log, and for keyed hashes.
+ * `announced` may be NULL. TAMIS_UNSUPPORTED for filters without a log, and for keyed hashes.
  * Threads: as tamis_add. */
 TAMIS_API tamis_status tamis_announce(tamis *filter, const struct tamis_announce_options *options,
                                       struct tamis_announced *announced, size_t announced_size,
-                                      tamis_writer *put, void *ctx);
+                                      tamis_write_fn *put, void *ctx);
 
 /* The length of the message that starts here; 0, with the sentence in tamis_why, when it is none or
  * not whole. Threads: any. */
 TAMIS_API size_t tamis_message_size(const void *bytes, size_t size);
 
 /* What a message did to a copy, and how good the copy is now. */
-struct tamis_heard {
+struct tamis_receive_info {
     uint32_t sequence; /* of the last message that was taken; 0: the sender does not number them */
     uint32_t
         missing; /* messages that did not come since every bit was told; 0: the copy is what the
@@ -395,13 +395,13 @@ struct tamis_heard {
  * "heard" keeps the number of the last message and how many are missing. All of the message is looked
  * at before anything changes: TAMIS_CORRUPT with the sentence that names what is wrong. `heard` may be
  * NULL. Threads: as tamis_add. */
-TAMIS_API tamis_status tamis_hear(tamis **copy, const void *message, size_t size,
-                                  const struct tamis_options *options, struct tamis_heard *heard,
+TAMIS_API tamis_status tamis_receive(tamis **copy, const void *message, size_t size,
+                                  const struct tamis_options *options, struct tamis_receive_info *heard,
                                   size_t heard_size);
 
 /* How good a copy is: sequence, missing and positions. False for a filter that is no copy.
  * Threads: as tamis_has. */
-TAMIS_API bool tamis_was_heard(const tamis *copy, struct tamis_heard *heard, size_t heard_size);
+TAMIS_API bool tamis_was_heard(const tamis *copy, struct tamis_receive_info *heard, size_t heard_size);
 
 /* A table of neighbours, each with a name of 1 to 255 bytes and a copy. */
 typedef struct tamis_neighbours tamis_neighbours;
@@ -416,11 +416,11 @@ TAMIS_API tamis_status tamis_neighbours_create(tamis_neighbours **table, size_t 
 /* Frees the table and all copies. NULL is allowed. Threads: one, with no other user. */
 TAMIS_API void tamis_neighbours_free(tamis_neighbours *table);
 
-/* Takes a message from `peer`, as tamis_hear; who is not in the table comes in. TAMIS_FULL when there
+/* Takes a message from `peer`, as tamis_receive; who is not in the table comes in. TAMIS_FULL when there
  * are `max` others. Threads: one writer. */
 TAMIS_API tamis_status tamis_neighbours_hear(tamis_neighbours *table, const char *peer,
                                              const void *message, size_t size,
-                                             struct tamis_heard *heard, size_t heard_size);
+                                             struct tamis_receive_info *heard, size_t heard_size);
 
 /* Puts a copy into the table, or in place of the one that is there, as one that was saved; the table
  * owns it from then on, unless the call fails. TAMIS_MISMATCH for what is not a copy.
@@ -461,7 +461,7 @@ TAMIS_API bool tamis_neighbours_at(const tamis_neighbours *table, size_t i, cons
 typedef struct tamis_admission tamis_admission;
 
 /* Makes one that remembers nothing yet. The spec is that of one generation, with a capacity from 1
- * on: "capacity=1M,fpr=0.1%" is two blocked filters. TAMIS_CANNOT for kinds that grow, age, forget,
+ * on: "capacity=1M,fpr=0.1%" is two blocked filters. TAMIS_UNSUPPORTED for kinds that grow, age, forget,
  * are built once, do not know keys or hash them their own way. `options` may be NULL.
  * Threads: any. */
 TAMIS_API tamis_status tamis_admission_create(tamis_admission **admission, const char *spec,
@@ -495,7 +495,7 @@ struct tamis_admission_info {
 };
 
 /* Reads both payloads. `info_size` is sizeof *info. Threads: any number; others wait. */
-TAMIS_API void tamis_admission_info(tamis_admission *admission, struct tamis_admission_info *info,
+TAMIS_API void tamis_admission_get_info(tamis_admission *admission, struct tamis_admission_info *info,
                                     size_t info_size);
 
 /* Its memory as bytes, so that a cache that starts again knows what it knew: how many they are, and

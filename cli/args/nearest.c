@@ -37,7 +37,7 @@ size_t word_distance(const char *a, const char *b) {
     return above[m];
 }
 
-bool is_slip(size_t distance, const char *typed) {
+bool is_typo(size_t distance, const char *typed) {
     /* One slip in a short word, two in a longer one: more would suggest nonsense. */
     const size_t len = strlen(typed);
     return distance <= (len < 3 ? 0 : len < 6 ? 1 : len < 10 ? 2 : 3);

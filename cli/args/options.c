@@ -70,7 +70,7 @@ static int fail_unknown(const struct args *args, struct typed typed) {
         min = distance;
     }
     const bool is_long = typed.text[1] == '-';
-    if (is_long && nearest && is_slip(min, typed.text + 2))
+    if (is_long && nearest && is_typo(min, typed.text + 2))
         return fail(args, NULL, "there is no option %s; did you mean --%s?", typed.text, nearest);
     return fail(args, NULL, "there is no option %s; \"tamis %s -h\" lists them", typed.text,
                 args->verb->name);

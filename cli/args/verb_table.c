@@ -92,5 +92,5 @@ const struct verb *verb_meant(const char *name) {
         nearest = verbs[i];
         min = distance;
     }
-    return nearest && is_slip(min, name) ? nearest : NULL;
+    return nearest && is_typo(min, name) ? nearest : NULL;
 }

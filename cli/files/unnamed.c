@@ -8,7 +8,7 @@
 
 #include "cli/cli.h"
 
-const char *temp_folder(const struct args *args) {
+const char *temp_dir(const struct args *args) {
     const char *folder = args->setting[OPT_TEMP].text;
     if (!folder) folder = getenv("TMPDIR");
     return folder && *folder ? folder : "/tmp";
@@ -16,7 +16,7 @@ const char *temp_folder(const struct args *args) {
 
 int open_unnamed(const struct args *args) {
     char path[4096];
-    const int len = snprintf(path, sizeof path, "%s/tamis.XXXXXX", temp_folder(args));
+    const int len = snprintf(path, sizeof path, "%s/tamis.XXXXXX", temp_dir(args));
     if (len < 0 || (size_t)len >= sizeof path) {
         errno = ENAMETOOLONG;
         return -1;
@@ -46,7 +46,7 @@ enum { SPILL_BUFFER = 256 * 1024 };
 int spill_open(struct spill *spill, const struct args *args) {
     *spill = (struct spill){.args = args, .fd = open_unnamed(args), .buffer = malloc(SPILL_BUFFER)};
     if (spill->fd < 0)
-        return fail(args, temp_folder(args), "cannot create a temporary file: %s", strerror(errno));
+        return fail(args, temp_dir(args), "cannot create a temporary file: %s", strerror(errno));
     return spill->buffer ? 0 : fail_memory(args);
 }
 
@@ -55,7 +55,7 @@ static int flush(struct spill *spill, const void *bytes, size_t len) {
         write_all(spill->fd, spill->buffer, spill->buffered) && write_all(spill->fd, bytes, len);
     spill->buffered = 0;
     if (is_written) return 0;
-    return fail(spill->args, temp_folder(spill->args), "cannot write a temporary file: %s",
+    return fail(spill->args, temp_dir(spill->args), "cannot write a temporary file: %s",
                 strerror(errno));
 }
 
@@ -79,7 +79,7 @@ int spill_read(struct spill *spill, struct source *source) {
     const int code = flush(spill, NULL, 0);
     *source = (struct source){.name = "temporary file", .fd = spill->fd};
     if (code || lseek(spill->fd, 0, SEEK_SET) == 0) return code;
-    return fail(spill->args, temp_folder(spill->args), "cannot read a temporary file: %s",
+    return fail(spill->args, temp_dir(spill->args), "cannot read a temporary file: %s",
                 strerror(errno));
 }
 

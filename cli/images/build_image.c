@@ -47,12 +47,12 @@ int builder_options(const struct args *args, struct tamis_builder_options *optio
         .filter = filter,
         .memory_limit =
             given(args, OPT_MEMORY) ? args->setting[OPT_MEMORY].number : half_of_memory(),
-        .temp_folder = args->setting[OPT_TEMP].text,
+        .temp_dir = args->setting[OPT_TEMP].text,
         .threads = threads_wanted(args),
         .verify = given(args, OPT_VERIFY),
         .progress = goes_on,
     };
-    return given(args, OPT_TEMP) ? check_folder(args, options->temp_folder) : 0;
+    return given(args, OPT_TEMP) ? check_folder(args, options->temp_dir) : 0;
 }
 
 /* ---- Keys in ---- */
@@ -168,7 +168,7 @@ static int fail_build(const struct building *building, tamis_status status) {
 /* What a memory limit costs that is too small for segments of the usual size. */
 static void tell_segments(const struct building *building, const char *path) {
     struct tamis_builder_info info;
-    tamis_builder_info(building->builder, &info, sizeof info);
+    tamis_builder_get_info(building->builder, &info, sizeof info);
     if (info.segment == info.segment_asked || given(building->args, OPT_QUIET)) return;
     warn(building->args, output_name(path),
          "for the memory limit, made in %s segments of %s keys instead of %s: about %.2f bits more "

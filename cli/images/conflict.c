@@ -64,7 +64,7 @@ int fail_conflict(struct building *building) {
                             .hash = tamis_builder_conflict(building->builder)};
     char why[256];
     snprintf(why, sizeof why, "%s", tamis_why()); /* Reading may fail too. */
-    keys_again(building->keys);
+    keys_rewind(building->keys);
     (void)keys_run(building->keys, &(struct handler){.take = look, .with = &search});
 
     const struct place *only = &search.place[0];

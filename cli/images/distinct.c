@@ -30,7 +30,7 @@ static int finish(const struct args *args, tamis_builder *builder, uint64_t *dis
     progress_wipe();
     if (is_stopped()) return EXIT_TROUBLE; /* main does the rest */
     if (status) return fail_why(args, NULL, status);
-    tamis_info(filter, &info, sizeof info);
+    tamis_measure(filter, &info, sizeof info);
     *distinct = info.capacity;
     tamis_free(filter);
     return 0;
@@ -61,6 +61,6 @@ int keys_keep(struct keys *keys, struct spill *copy) {
     keys->source[0] = kept;
     keys->source_count = 1;
     keys->decompresses = false; /* That is done. */
-    keys_again(keys);
+    keys_rewind(keys);
     return code;
 }

@@ -31,7 +31,7 @@ int format_exists(const struct args *args, const char *said, const char *text,
         nearest = format->name;
         min = distance;
     }
-    if (nearest && is_slip(min, name))
+    if (nearest && is_typo(min, name))
         return fail(args, said, "there is no format \"%s\"; did you mean \"%s\"?", name, nearest);
     return fail(args, said, "there is no format \"%s\"; \"tamis formats\" lists them", name);
 }
@@ -105,8 +105,8 @@ static void file_close(struct file *file) {
 static tamis_status find_all(struct file *file, const char *format, tamis_finder *each,
                              void *with) {
     const struct bytes *bytes = &file->bytes;
-    return file->fd >= 0 ? tamis_find_from(format, read_part, file, bytes->size, each, with)
-                         : tamis_find(format, bytes->at, bytes->size, each, with);
+    return file->fd >= 0 ? tamis_format_scan_from(format, read_part, file, bytes->size, each, with)
+                         : tamis_format_scan(format, bytes->at, bytes->size, each, with);
 }
 
 /* ---- One of several ---- */

@@ -161,11 +161,11 @@ int image_may_write(const struct args *args, const char *path) {
 }
 
 static int write_stdout(const struct args *args, const tamis *filter) {
-    const uint64_t size = tamis_stored_size(filter);
+    const uint64_t size = tamis_image_size(filter);
     void *bytes = size <= SIZE_MAX ? malloc((size_t)size) : NULL;
     if (!bytes) return fail_memory(args);
     int code = 0;
-    const tamis_status status = tamis_bytes(filter, bytes, (size_t)size);
+    const tamis_status status = tamis_serialize(filter, bytes, (size_t)size);
     if (status)
         code = fail_why(args, output_name("-"), status);
     else if (fwrite(bytes, 1, (size_t)size, stdout) < size || fflush(stdout) != 0)
@@ -207,7 +207,7 @@ int image_save(const struct args *args, struct image *image) {
 
 enum tamis_readers readers_of(const tamis *filter) {
     struct tamis_info info;
-    tamis_info(filter, &info, sizeof info);
+    tamis_measure(filter, &info, sizeof info);
     return strcmp(info.key_place, "inside") == 0 ? TAMIS_READERS_OWNER : TAMIS_READERS_USUAL;
 }
 
@@ -286,6 +286,6 @@ void image_summary(const struct args *args, const tamis *filter, const char *pat
                    enum occasion occasion) {
     if (given(args, OPT_QUIET)) return;
     struct tamis_info info;
-    tamis_info(filter, &info, sizeof info);
+    tamis_measure(filter, &info, sizeof info);
     info_summary(args, &info, path, what, occasion);
 }

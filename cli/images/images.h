@@ -156,7 +156,7 @@ bool spec_has(const char *spec, const char *name);
 
 /* The options --capacity, --fpr, ... as a spec of this kind (NULL: none named), in a new string.
  * NULL, reported, when memory is out. */
-char *wish_spec(const struct args *args, const char *kind);
+char *spec_from_args(const struct args *args, const char *kind);
 
 /* Refuses a whole spec beside options that say parts of it. `spec_is` names the former. */
 int wish_is_single(const struct args *args, const char *spec_is);

@@ -44,7 +44,7 @@ char *shard_spec(const struct args *args, const char *spec, uint64_t shard, uint
 
 int shard_has_secret(const struct args *args, const tamis *filter) {
     struct tamis_info info;
-    tamis_facts(filter, &info, sizeof info);
+    tamis_get_info(filter, &info, sizeof info);
     if (strcmp(info.key_place, "none") == 0 || args->has_secret) return 0;
     return fail(args, NULL, "a keyed hash needs a secret that all shards have: --secret-file FILE");
 }
@@ -56,7 +56,7 @@ char *shard_wish(const struct args *args) {
         return spec;
     }
     const char *name = args->setting[OPT_KIND].text;
-    return name && kind_exists(args, name, &kind) ? NULL : wish_spec(args, name);
+    return name && kind_exists(args, name, &kind) ? NULL : spec_from_args(args, name);
 }
 
 int shard_digits(uint64_t shards) {
@@ -80,7 +80,7 @@ int router_open(struct router *router, const struct args *args, const char *spec
     *router = (struct router){.shards = shards};
     char *whole = shard_spec(args, spec, 0, shards), *fine = NULL;
     int code = whole ? 0 : EXIT_TROUBLE;
-    if (!code && tamis_plan(whole, &plan, sizeof plan)) code = fail_why(args, NULL, TAMIS_INVALID);
+    if (!code && tamis_plan_spec(whole, &plan, sizeof plan)) code = fail_why(args, NULL, TAMIS_INVALID);
     if (!code) {
         router->finer = times_finer(&plan, shards);
         fine = shard_spec(args, spec, 0, shards * router->finer);

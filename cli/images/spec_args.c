@@ -44,7 +44,7 @@ int wish_is_single(const struct args *args, const char *spec_is) {
     return 0;
 }
 
-char *wish_spec(const struct args *args, const char *kind) {
+char *spec_from_args(const struct args *args, const char *kind) {
     char *spec = NULL;
     size_t size = 0;
     FILE *out = open_memstream(&spec, &size);
@@ -81,7 +81,7 @@ int kind_exists(const struct args *args, const char *name, struct tamis_kind_inf
         nearest = kind->name;
         min = distance;
     }
-    if (nearest && is_slip(min, name))
+    if (nearest && is_typo(min, name))
         return fail(args, NULL, "there is no kind \"%s\"; did you mean \"%s\"?", name, nearest);
     return fail(args, NULL, "there is no kind \"%s\"; \"tamis kinds\" lists them", name);
 }

@@ -9,7 +9,7 @@
 #include <string.h>
 
 bool hashes_itself(const tamis *filter) {
-    char spec[64]; /* Its start is enough, and unlike tamis_info nothing else is looked at. */
+    char spec[64]; /* Its start is enough, and unlike tamis_measure nothing else is looked at. */
     char name[sizeof spec];
     struct tamis_kind_info kind;
     tamis_spec(filter, spec, sizeof spec);

@@ -91,7 +91,7 @@ static void fill_long(struct keys *keys, struct block *block) {
     } else {
         if (!block->trouble[0] && !is_stopped())
             snprintf(block->trouble, WHY_BYTES, "a long line cannot be kept in %s: %s",
-                     temp_folder(keys->args), strerror(errno));
+                     temp_dir(keys->args), strerror(errno));
         block->len = 0;
     }
     if (fd >= 0) close(fd);

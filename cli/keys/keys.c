@@ -104,7 +104,7 @@ bool keys_can_again(const struct keys *keys) {
     return true;
 }
 
-void keys_again(struct keys *keys) {
+void keys_rewind(struct keys *keys) {
     size_t kept = 0;
     input_close(keys->input);
     keys->input = NULL;

@@ -152,7 +152,7 @@ const char *keys_packings(void);
 int keys_run(struct keys *keys, const struct handler *handler);
 
 /* Goes back to the first key. Sources that cannot be read again, as pipes, are left out. */
-void keys_again(struct keys *keys);
+void keys_rewind(struct keys *keys);
 bool keys_can_again(const struct keys *keys); /* all of them */
 
 /* The number of the i-th line in its file. */
@@ -184,7 +184,7 @@ tamis_status batch_build(tamis_builder *builder, const struct batch *batch);
 /* ==== Temporary files: unnamed.c ============================================================ */
 
 /* Where they go: --temp, $TMPDIR or /tmp. */
-const char *temp_folder(const struct args *args);
+const char *temp_dir(const struct args *args);
 
 /* A file without a name, gone with its last descriptor; -1 with errno. */
 int open_unnamed(const struct args *args);

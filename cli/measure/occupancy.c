@@ -15,7 +15,7 @@
 bool blocks_of(const tamis *filter, struct blocks *blocks) {
     struct tamis_info info;
     uint64_t size;
-    tamis_info(filter, &info, sizeof info);
+    tamis_measure(filter, &info, sizeof info);
     *blocks = (struct blocks){.bytes = tamis_payload(filter, &size), .bits = 512};
     if (strcmp(info.kind, "blocked") == 0) {
         const bool by_lanes = info.probes % 8 == 0;

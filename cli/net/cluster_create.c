@@ -30,7 +30,7 @@ int shards_wanted(const struct args *args, struct net *net, const char *spec, ui
     struct node **node = calloc(MAX_NODES, sizeof(struct node *));
     const uint64_t primaries = node ? list_primaries(net, node, MAX_NODES) : 1;
     free(node);
-    const tamis_status status = tamis_plan(spec, &plan, sizeof plan);
+    const tamis_status status = tamis_plan_spec(spec, &plan, sizeof plan);
     if (status) return fail_why(args, NULL, status);
     const uint64_t blocks = plan.word[0] ? plan.word[0] : 1;
     const uint64_t by_size = (plan.payload_bytes + usual_shard - 1) / usual_shard;
@@ -167,7 +167,7 @@ static int is_new(const struct shards *shards) {
 static void tell(const struct shards *shards, size_t primaries) {
     struct tamis_info info;
     if (given(shards->args, OPT_QUIET)) return;
-    tamis_facts(shards->model, &info, sizeof info);
+    tamis_get_info(shards->model, &info, sizeof info);
     fprintf(stderr, "%s: %s %s of %s on %s %s; %s keys at %s\n", shards->name,
             human_count(shards->n).text, shards->n == 1 ? "shard" : "shards",
             human_bytes(info.payload_bytes).text, human_count(primaries).text,

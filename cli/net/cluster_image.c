@@ -27,7 +27,7 @@ struct loading {
 
 /* Either a part of the whole, or a copy of the shard. */
 static tamis_status take_part(const struct parts *parts, uint64_t shard, uint64_t n, tamis **part) {
-    return parts->whole ? tamis_cut(part, parts->whole, shard, n, NULL)
+    return parts->whole ? tamis_shard_cut(part, parts->whole, shard, n, NULL)
                         : tamis_copy(part, parts->shard[shard]);
 }
 
@@ -41,7 +41,7 @@ static bool load_shard(void *with, uint64_t shard, char *why) {
     bool is_there = false, is_good;
     tamis *cut = NULL;
     if (take_part(loading->parts, shard, shards->n, &cut) ||
-        tamis_bytes_at(cut, 0, here, sizeof here)) {
+        tamis_serialize_at(cut, 0, here, sizeof here)) {
         snprintf(why, WHY_ROOM, "%s", tamis_why());
         tamis_free(cut);
         return false;
@@ -75,7 +75,7 @@ static bool load_shard(void *with, uint64_t shard, char *why) {
 static int place_shard(const struct args *args, struct parts *parts, const struct image *image) {
     struct tamis_shard_info info;
     const char *path = input_name(image->path);
-    if (!tamis_shard_info(image->filter, &info, sizeof info))
+    if (!tamis_shard_get_info(image->filter, &info, sizeof info))
         return fail(args, path, "it is no shard; several images are all shards of one filter");
     if (info.shards != parts->images)
         return fail(args, path,
@@ -98,7 +98,7 @@ static int parts_open(struct parts *parts, const struct args *args) {
     for (size_t i = 0; i < n && !code; i++)
         code = image_open(&parts->image[i], args, args->operand[2 + i], TO_ASK);
     if (code) return code;
-    tamis_facts(parts->image[0].filter, &info, sizeof info);
+    tamis_get_info(parts->image[0].filter, &info, sizeof info);
     if (n == 1 && strcmp(info.kind, "shard") != 0) {
         parts->whole = parts->image[0].filter;
         return image_can_be_cut(args, &parts->image[0]);

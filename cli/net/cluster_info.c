@@ -118,8 +118,8 @@ static void print_text(const struct sums *sums, const struct survey *survey,
                        const struct shards *shards) {
     struct tamis_info info;
     struct tamis_shard_info shard;
-    tamis_facts(shards->model, &info, sizeof info);
-    tamis_shard_info(shards->model, &shard, sizeof shard);
+    tamis_get_info(shards->model, &info, sizeof info);
+    tamis_shard_get_info(shards->model, &shard, sizeof shard);
     printf("filter    %s, kind %s over %s %s\n", shards->name, shard.layout,
            human_count(shards->n).text, shards->n == 1 ? "shard" : "shards");
     printf("planned   %s keys at %s\n", human_count(info.capacity).text,
@@ -187,8 +187,8 @@ static void print_json(const struct sums *sums, const struct survey *survey,
     struct json json = {.out = stdout};
     struct tamis_info info;
     struct tamis_shard_info shard;
-    tamis_facts(shards->model, &info, sizeof info);
-    tamis_shard_info(shards->model, &shard, sizeof shard);
+    tamis_get_info(shards->model, &info, sizeof info);
+    tamis_shard_get_info(shards->model, &shard, sizeof shard);
     json_open(&json, NULL, '{');
     json_text(&json, "name", shards->name);
     json_text(&json, "kind", shard.layout);

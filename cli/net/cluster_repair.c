@@ -88,7 +88,7 @@ static bool put_back(struct repairing *repairing, uint64_t shard, const tamis *c
 static bool use_image(struct repairing *repairing, uint64_t shard, char *why) {
     const struct shards *shards = repairing->shards;
     tamis *cut = NULL;
-    if (tamis_cut(&cut, repairing->image, shard, shards->n, NULL)) {
+    if (tamis_shard_cut(&cut, repairing->image, shard, shards->n, NULL)) {
         snprintf(why, WHY_ROOM, "%s", tamis_why());
         return false;
     }
@@ -128,7 +128,7 @@ static bool repair_shard(void *with, uint64_t shard, char *why) {
 /* Shard 0 of the image must be one of ours: same layout, size, hash and secret. */
 static int image_fits(const struct shards *shards, const struct image *image) {
     tamis *first = NULL;
-    const tamis_status status = tamis_cut(&first, image->filter, 0, shards->n, NULL);
+    const tamis_status status = tamis_shard_cut(&first, image->filter, 0, shards->n, NULL);
     const char *why = status ? tamis_why() : tamis_mismatch(shards->model, first);
     const int code =
         why ? fail(shards->args, image->path, "it does not fit %s: %s", shards->name, why) : 0;

@@ -101,8 +101,8 @@ struct outcome {
     struct hashes only[2];
     bool is_partial;
     bool has_talk, has_wire;
-    struct tamis_talk_info talk;
-    uint64_t talk_bytes; /* of both directions */
+    struct tamis_session_info talk;
+    uint64_t session_bytes; /* of both directions */
     uint64_t sent, received;
     struct tamis_estimate size; /* of the difference, where it is too large */
 };

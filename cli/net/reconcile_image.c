@@ -57,7 +57,7 @@ static int sketch_like(const struct args *args, const struct image *image, const
     const struct tamis_options options = image_options(args);
     struct tamis_info info;
     char spec[512];
-    tamis_info(image->filter, &info, sizeof info);
+    tamis_measure(image->filter, &info, sizeof info);
     if (strcmp(info.key_place, "inside") == 0)
         return fail(args, image->path,
                     "its secret is inside, where no second sketch can take it from; make it with "
@@ -86,7 +86,7 @@ static int open_sketch(struct image *image, const struct args *args, const char 
     int code = image_open(image, args, path, TO_ASK);
     if (!code) code = image_needs(args, image, TAMIS_CAN_DIFFER, "list what differs");
     if (code) return code;
-    tamis_info(image->filter, &info, sizeof info);
+    tamis_measure(image->filter, &info, sizeof info);
     outcome->keys[side] = info.items;
     outcome->has_keys[side] = true;
     return 0;

@@ -152,7 +152,7 @@ int set_read(struct set *set, const tamis *hasher) {
     if (!code && set->copy.buffer)
         code = keys_keep(&set->keys, &set->copy);
     else if (!code)
-        keys_again(&set->keys);
+        keys_rewind(&set->keys);
     set->keys.is_second_time = true;
     return code;
 }
@@ -218,7 +218,7 @@ int set_lines(struct set *set, const struct hashes *wanted, struct line_taker *t
     struct search search = {.set = set, .wanted = wanted, .taker = taker};
     const struct handler handler = {.ask = ask_batch, .take = take_lines, .with = &search};
     if (wanted->n == 0) return 0;
-    keys_again(&set->keys);
+    keys_rewind(&set->keys);
     search.found = calloc(wanted->n, sizeof *search.found);
     const tamis_status status = tamis_create(&search.marker, "blocked:capacity=1,seed=1");
     int code = !search.found ? fail_memory(set->args)

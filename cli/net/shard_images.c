@@ -36,10 +36,10 @@ static bool send_chunk(const struct shards *shards, const char *key, uint64_t of
 
 static bool publish_once(const struct shards *shards, const char *key, const tamis *filter,
                          uint8_t *chunk, char *why) {
-    const uint64_t total = tamis_stored_size(filter);
+    const uint64_t total = tamis_image_size(filter);
     for (uint64_t at = 0; at < total; at += CHUNK_BYTES) {
         const size_t size = total - at < CHUNK_BYTES ? (size_t)(total - at) : CHUNK_BYTES;
-        if (tamis_bytes_at(filter, at, chunk, size)) {
+        if (tamis_serialize_at(filter, at, chunk, size)) {
             snprintf(why, WHY_ROOM, "%s: %s", key, tamis_why());
             return false;
         }
@@ -122,8 +122,8 @@ static uint8_t *fetch_bytes(const struct shards *shards, const char *key, size_t
 /* Is it the shard that it should be? */
 static bool is_right(const struct shards *shards, uint64_t shard, const tamis *filter, char *why) {
     struct tamis_shard_info info, model;
-    const bool is_shard = tamis_shard_info(filter, &info, sizeof info) &&
-                          tamis_shard_info(shards->model, &model, sizeof model);
+    const bool is_shard = tamis_shard_get_info(filter, &info, sizeof info) &&
+                          tamis_shard_get_info(shards->model, &model, sizeof model);
     if (is_shard && info.shard == shard && info.shards == shards->n &&
         info.total_blocks == model.total_blocks && strcmp(info.layout, model.layout) == 0)
         return true;
@@ -227,7 +227,7 @@ int for_each_shard(const struct shards *shards, shard_work *work, void *with) {
 
 int image_can_be_cut(const struct args *args, const struct image *image) {
     struct tamis_info info;
-    tamis_facts(image->filter, &info, sizeof info);
+    tamis_get_info(image->filter, &info, sizeof info);
     if (strcmp(info.kind, "blocked") == 0 || strcmp(info.kind, "split") == 0) return 0;
     return fail(args, input_name(image->path),
                 "an image of kind %s cannot be cut into shards; blocked and split can", info.kind);

@@ -126,7 +126,7 @@ int shards_model(struct shards *shards, const char *spec, uint64_t n, const uint
         return fail(shards->args, "--shards", "there are from 1 to %d, one for each slot", SLOTS);
     const tamis_status status = tamis_create_with(&shards->model, spec, &options);
     if (status) return fail_why(shards->args, shards->name, status);
-    if (!tamis_shard_info(shards->model, &info, sizeof info) || info.shards != n)
+    if (!tamis_shard_get_info(shards->model, &info, sizeof info) || info.shards != n)
         return fail(shards->args, shards->name, "\"%s\" is not one shard of %llu", spec,
                     (unsigned long long)n);
     shards->n = n;

@@ -91,7 +91,7 @@ static int fail_built(const struct args *args, const struct image *image, const 
 int image_needs(const struct args *args, const struct image *image, enum tamis_ability ability,
                 const char *to_do) {
     struct tamis_info info;
-    tamis_facts(image->filter, &info, sizeof info);
+    tamis_get_info(image->filter, &info, sizeof info);
     if (info.abilities & ability) return 0;
     const bool is_change = ability == TAMIS_CAN_ADD || ability == TAMIS_CAN_REMOVE;
     if (is_change && info.abilities & TAMIS_IS_BUILT)
@@ -105,7 +105,7 @@ int image_needs(const struct args *args, const struct image *image, enum tamis_a
 
 int image_knows_keys(const struct args *args, const struct image *image) {
     struct tamis_info info;
-    tamis_facts(image->filter, &info, sizeof info);
+    tamis_get_info(image->filter, &info, sizeof info);
     if (!(info.abilities & TAMIS_IS_SKETCH)) return 0;
     return fail(args, input_name(image->path),
                 "%s knows sets, not keys: it promises %s, and says nothing about a single key",

@@ -61,7 +61,7 @@ int finish_output(const struct verb *verb, int code);
 size_t word_distance(const char *a, const char *b);
 
 /* Whether such a distance is small enough to be a slip of the hand. */
-bool is_slip(size_t distance, const char *typed);
+bool is_typo(size_t distance, const char *typed);
 
 /* Whether `word` is one of the words in a text that separates them by single spaces. */
 bool is_among(const char *words, const char *word);

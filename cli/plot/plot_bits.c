@@ -33,7 +33,7 @@ int draw_loads(const struct args *args, const struct image *image, struct chart 
     struct tamis_info info;
     struct blocks blocks;
     struct occupancy o;
-    tamis_info(image->filter, &info, sizeof info);
+    tamis_measure(image->filter, &info, sizeof info);
     if (!blocks_of(image->filter, &blocks))
         return fail(args, input_name(image->path),
                     "%s is not made of blocks of bits; classic, blocked, split and universal are",
@@ -83,7 +83,7 @@ int draw_heat(const struct args *args, const struct image *image, struct heat *h
               unsigned columns, unsigned rows) {
     struct tamis_info info;
     uint64_t size;
-    tamis_info(image->filter, &info, sizeof info);
+    tamis_measure(image->filter, &info, sizeof info);
     const uint8_t *bytes = tamis_payload(image->filter, &size);
     *heat = (struct heat){.columns = columns, .rows = rows};
     heat->cell = malloc((size_t)columns * rows * sizeof *heat->cell);

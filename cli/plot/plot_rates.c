@@ -27,8 +27,8 @@ static int each_kind(const struct args *args, const char *kinds, struct chart *c
     return code;
 }
 
-static uint64_t keys_wanted(const struct args *args, uint64_t preset) {
-    return given(args, OPT_CAPACITY) ? args->setting[OPT_CAPACITY].number : preset;
+static uint64_t keys_wanted(const struct args *args, uint64_t default_value) {
+    return given(args, OPT_CAPACITY) ? args->setting[OPT_CAPACITY].number : default_value;
 }
 
 /* Series in the order in which they are drawn; the room was looked at before. */
@@ -49,7 +49,7 @@ static int draw_rate(const struct args *args, const char *kind, struct chart *ch
         char spec[120];
         struct tamis_plan plan;
         snprintf(spec, sizeof spec, "%s:capacity=%" PRIu64 ",fpr=%.9g", kind, keys, rate);
-        if (tamis_plan(spec, &plan, sizeof plan)) continue; /* It ends where the kind does. */
+        if (tamis_plan_spec(spec, &plan, sizeof plan)) continue; /* It ends where the kind does. */
         if (!series_add(series, plan.fpr_expected, plan.bits_per_key)) return fail_memory(args);
     }
     return 0;
@@ -157,7 +157,7 @@ static tamis_status create_like(const tamis *filter, tamis **empty) {
 int draw_filling_image(const struct args *args, const struct image *image, struct chart *chart) {
     struct tamis_info info;
     tamis *empty;
-    tamis_info(image->filter, &info, sizeof info);
+    tamis_measure(image->filter, &info, sizeof info);
     int code = image_needs(args, image, TAMIS_CAN_ADD, "fill up");
     if (code) return code;
     const double rate = info.fpr_asked > 0 ? info.fpr_asked : info.fpr_expected;

@@ -21,7 +21,7 @@ const char stores_every_add[] =
 static const char *advice(const tamis *filter, const struct batch *batch, size_t i,
                           tamis_status status) {
     struct tamis_info info;
-    tamis_info(filter, &info, sizeof info);
+    tamis_measure(filter, &info, sizeof info);
     if (status != TAMIS_FULL || (info.abilities & TAMIS_ADDS_ONCE)) return "";
     if (batch_has_one(filter, batch, i))
         return "; the key is inside already, and this kind stores every add of it: leave "

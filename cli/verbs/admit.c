@@ -107,7 +107,7 @@ static int take_batch(void *with, struct batch *batch) {
 static void tell(const struct admitting *admitting, const struct keys *keys) {
     struct tamis_admission_info info;
     if (given(admitting->args, OPT_QUIET)) return;
-    tamis_admission_info(admitting->admission, &info, sizeof info);
+    tamis_admission_get_info(admitting->admission, &info, sizeof info);
     if (given(admitting->args, OPT_JSON)) {
         struct json json = {.out = stderr};
         json_open(&json, NULL, '{');

@@ -107,7 +107,7 @@ static int run(const struct args *args) {
     if (!code) code = image_open_held(&image, args, args->operand[0], HOLD_TO_CHANGE);
     if (!code) code = image_needs(args, &image, TAMIS_CAN_LOG, "tell what changed");
     if (!code) {
-        (void)tamis_staleness(image.filter, &stale, sizeof stale);
+        (void)tamis_get_staleness(image.filter, &stale, sizeof stale);
         is_due = tamis_is_due(image.filter, threshold);
         const bool is_wanted = is_due || given(args, OPT_NOW) || given(args, OPT_WHOLE);
         if (is_wanted) code = announce(args, &image, &a);

@@ -27,7 +27,7 @@ struct set {
 static const char *difference(const struct set *set, const tamis *filter,
                               const struct tamis_shard_info *info) {
     struct tamis_info facts;
-    tamis_facts(filter, &facts, sizeof facts);
+    tamis_get_info(filter, &facts, sizeof facts);
     if (info->shards != set->first.shards) return "the number of shards";
     if (strcmp(info->layout, set->first.layout) != 0) return "the layout";
     if (info->total_blocks != set->first.total_blocks) return "the size of the whole";
@@ -61,7 +61,7 @@ static void write_spec(struct set *set, const tamis *filter) {
 
 static int begin(struct set *set, const tamis *filter, const struct tamis_shard_info *info) {
     set->first = *info;
-    tamis_facts(filter, &set->facts, sizeof set->facts);
+    tamis_get_info(filter, &set->facts, sizeof set->facts);
     write_spec(set, filter);
     set->piece = calloc((size_t)info->shards, sizeof *set->piece);
     return set->piece ? 0 : fail_memory(set->args);
@@ -87,8 +87,8 @@ static char *copy_note(const tamis *filter, const char *name) {
 static int take(struct set *set, const struct image *image) {
     struct tamis_shard_info info;
     struct tamis_info facts;
-    tamis_facts(image->filter, &facts, sizeof facts);
-    if (!tamis_shard_info(image->filter, &info, sizeof info))
+    tamis_get_info(image->filter, &facts, sizeof facts);
+    if (!tamis_shard_get_info(image->filter, &info, sizeof info))
         return fail(set->args, image->path, "is no shard: its kind is %s", facts.kind);
     if (!set->piece && begin(set, image->filter, &info)) return EXIT_TROUBLE;
     const char *differs = difference(set, image->filter, &info);

@@ -78,7 +78,7 @@ static int measure_image(struct benching *b) {
     if (!code) code = image_knows_keys(b->args, &image);
     if (!code && b->args->operand_count > 0) code = read_keys(b, image.filter);
     if (!code) {
-        tamis_info(image.filter, &b->info, sizeof b->info);
+        tamis_measure(image.filter, &b->info, sizeof b->info);
         if (b->sample.n > 0)
             measure_sample(image.filter, &b->sample, &b->measured);
         else
@@ -93,7 +93,7 @@ static int measure_file(struct benching *b, const struct tamis_options *options)
     double ns;
     const tamis_status status = measure_build(b->spec, &b->sample, options, &filter, &ns);
     if (status) return fail_why(b->args, NULL, status);
-    tamis_info(filter, &b->info, sizeof b->info);
+    tamis_measure(filter, &b->info, sizeof b->info);
     measure_sample(filter, &b->sample, &b->measured);
     b->measured.build = ns;
     tamis_free(filter);
@@ -102,7 +102,7 @@ static int measure_file(struct benching *b, const struct tamis_options *options)
 
 static int measure_numbers(struct benching *b, const struct tamis_options *options) {
     struct tamis_plan plan;
-    tamis_status status = tamis_plan(b->spec, &plan, sizeof plan);
+    tamis_status status = tamis_plan_spec(b->spec, &plan, sizeof plan);
     if (!status) status = measure_wish(b->spec, plan.capacity, options, &b->measured);
     if (status) return fail_why(b->args, NULL, status);
     b->info = (struct tamis_info){
@@ -151,7 +151,7 @@ static int read_spec(struct benching *b) {
     struct tamis_kind_info kind;
     const char *name = given(args, OPT_KIND) ? args->setting[OPT_KIND].text : "blocked";
     if (kind_exists(args, name, &kind)) return EXIT_TROUBLE;
-    char *wish = wish_spec(args, name);
+    char *wish = spec_from_args(args, name);
     if (!wish) return EXIT_TROUBLE;
     const bool counts = args->operand_count > 0 || given(args, OPT_CAPACITY) ||
                         (given(args, OPT_SIZE) && given(args, OPT_FPR));

@@ -37,7 +37,7 @@ static char *given_spec(const struct args *args) {
     struct tamis_kind_info kind;
     const char *name = given(args, OPT_KIND) ? args->setting[OPT_KIND].text : kind_by_input(args);
     if (name && kind_exists(args, name, &kind)) return NULL;
-    return wish_spec(args, name);
+    return spec_from_args(args, name);
 }
 
 /* A size and a rate fix the capacity too. */
@@ -162,7 +162,7 @@ static void tell(const struct building *building, const char *spec, const struct
     if (given(building->args, OPT_QUIET)) return;
     char what[160];
     struct tamis_info info;
-    tamis_info(image->filter, &info, sizeof info);
+    tamis_measure(image->filter, &info, sizeof info);
     describe(building, spec, &info, tamis_label_count(image->filter), what, sizeof what);
     info_summary(building->args, &info, image->path, what, AFTER_PLANNING);
     const bool maps = info.abilities & TAMIS_IS_BUILT && info.abilities & TAMIS_CAN_GET;
@@ -195,7 +195,7 @@ static int count_first(struct building *building, struct spill *copy, uint64_t *
     if (code) return code;
     keys->is_second_time = true;
     if (!can_again) return keys_keep(keys, copy);
-    keys_again(keys);
+    keys_rewind(keys);
     return 0;
 }
 

@@ -85,7 +85,7 @@ static void tell(const struct making *making, const char *path) {
             making->shard, making->shards, human_count(making->kept).text,
             making->kept == 1 ? "key" : "keys", human_count(making->read).text);
     if (skipped) fprintf(stderr, ", %s of other shards left out", human_count(skipped).text);
-    fprintf(stderr, ", %s\n", human_bytes(tamis_stored_size(making->filter)).text);
+    fprintf(stderr, ", %s\n", human_bytes(tamis_image_size(making->filter)).text);
 }
 
 static int check_options(const struct args *args) {

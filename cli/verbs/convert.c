@@ -28,7 +28,7 @@ static void tell_image(const struct args *args, const struct image *image) {
     const char *from = args->setting[OPT_FROM].text;
     struct tamis_info info;
     if (given(args, OPT_QUIET)) return;
-    tamis_info(image->filter, &info, sizeof info);
+    tamis_measure(image->filter, &info, sizeof info);
     if (from)
         snprintf(what, sizeof what, "%s from %.100s", info.kind, from);
     else
@@ -49,7 +49,7 @@ static void tell_file(const struct args *args, uint64_t written) {
 static void write_json(const struct args *args, const struct image *image, uint64_t written) {
     struct json json = {.out = stdout};
     struct tamis_info info;
-    tamis_info(image->filter, &info, sizeof info);
+    tamis_measure(image->filter, &info, sizeof info);
     json_open(&json, NULL, '{');
     json_text(&json, "file", args->operand[0]);
     json_text(&json, "from", args->setting[OPT_FROM].text);
@@ -58,7 +58,7 @@ static void write_json(const struct args *args, const struct image *image, uint6
     json_text(&json, "kind", info.kind);
     json_text(&json, "keys", tamis_note(image->filter, "encoding"));
     json_count(&json, "result_bytes",
-               given(args, OPT_TO) ? written : tamis_stored_size(image->filter));
+               given(args, OPT_TO) ? written : tamis_image_size(image->filter));
     json_close(&json, '}');
     json_end(&json);
 }

@@ -54,7 +54,7 @@ static void tell_error(const struct args *args, const struct tamis_info *info) {
     if (info->count_error == 0 || given(args, OPT_QUIET)) return;
     fprintf(stderr, "%s: counts may be too high by %s, and by more in %s of cases\n",
             input_name(args->operand[0]), human_expected(info->count_error).text,
-            human_share(info->count_doubt).text);
+            human_share(info->count_error_prob).text);
 }
 
 static int check_options(const struct args *args) {
@@ -79,9 +79,9 @@ static int count_in_image(const struct args *args) {
     if (!code) code = image_needs(args, &image, TAMIS_CAN_COUNT, "count keys");
     if (code) goto done;
 
-    tamis_info(image.filter, &info, sizeof info);
+    tamis_measure(image.filter, &info, sizeof info);
     counting = (struct counting){
-        .filter = image.filter, .sure = info.sure_count, .is_quiet = given(args, OPT_QUIET)};
+        .filter = image.filter, .sure = info.reliable_count, .is_quiet = given(args, OPT_QUIET)};
     code = count_keys(&counting, &keys);
     tell_limit(args, &counting);
     tell_error(args, &info);

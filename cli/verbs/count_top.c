@@ -38,7 +38,7 @@ static int open_sketch(const struct args *args, tamis **sketch) {
     const struct tamis_options options = image_options(args);
     const char *hash = given(args, OPT_HASH) ? args->setting[OPT_HASH].text : "xxh3";
     char spec[160];
-    snprintf(spec, sizeof spec, "countmin:error=%.17g,doubt=%.17g,update=conservative,hash=%s",
+    snprintf(spec, sizeof spec, "countmin:error=%.17g,error-prob=%.17g,update=conservative,hash=%s",
              given(args, OPT_ERROR) ? args->setting[OPT_ERROR].rate : usual_error,
              given(args, OPT_DOUBT) ? args->setting[OPT_DOUBT].rate : usual_doubt, hash);
     const tamis_status status = tamis_create_with(sketch, spec, &options);

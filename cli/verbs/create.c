@@ -14,7 +14,7 @@ static char *whole_spec(const struct args *args) {
     const char *kind = args->setting[OPT_KIND].text;
     struct tamis_kind_info info;
     if (kind && kind_exists(args, kind, &info)) return NULL;
-    char *spec = is_spec ? strdup(args->setting[OPT_SPEC].text) : wish_spec(args, kind);
+    char *spec = is_spec ? strdup(args->setting[OPT_SPEC].text) : spec_from_args(args, kind);
     if (!spec) return is_spec ? fail_memory(args), NULL : NULL;
     if (spec_has(spec, "capacity") || spec_has(spec, "size") || spec_has(spec, "bits")) return spec;
 
@@ -33,7 +33,7 @@ static char *whole_spec(const struct args *args) {
 }
 
 static int fail_create(const struct args *args, tamis_status status) {
-    if (status != TAMIS_CANNOT) return fail_why(args, NULL, status);
+    if (status != TAMIS_UNSUPPORTED) return fail_why(args, NULL, status);
     return fail(args, NULL,
                 "a kind that is built once, from all its keys, cannot be made without "
                 "them; \"tamis build\" takes them");

@@ -12,7 +12,7 @@ static int write_shard(const struct args *args, const tamis *whole, uint64_t i, 
         snprintf(path, sizeof path, "%s/%0*" PRIu64 ".tamis", folder, shard_digits(shards), i);
     if (len >= (int)sizeof path) return fail(args, folder, "the name is too long");
     int code = image_may_write(args, path);
-    const tamis_status status = code ? TAMIS_OK : tamis_cut(&shard, whole, i, shards, NULL);
+    const tamis_status status = code ? TAMIS_OK : tamis_shard_cut(&shard, whole, i, shards, NULL);
     if (status) code = fail_why(args, args->operand[0], status);
     if (!code) code = image_write(args, shard, path);
     tamis_free(shard);
@@ -22,7 +22,7 @@ static int write_shard(const struct args *args, const tamis *whole, uint64_t i, 
 /* A cut that cannot be made leaves no folder behind. */
 static int check_cut(const struct args *args, const tamis *whole, uint64_t shards) {
     tamis *shard = NULL;
-    const tamis_status status = tamis_cut(&shard, whole, 0, shards, NULL);
+    const tamis_status status = tamis_shard_cut(&shard, whole, 0, shards, NULL);
     tamis_free(shard);
     return status ? fail_why(args, input_name(args->operand[0]), status) : 0;
 }

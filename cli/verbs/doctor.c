@@ -303,7 +303,7 @@ static void write_diagnosis(const struct diagnosis *d) {
 /* ---- The verb ---- */
 
 static int examine(struct diagnosis *d) {
-    tamis_info(d->image.filter, &d->info, sizeof d->info);
+    tamis_measure(d->image.filter, &d->info, sizeof d->info);
     if (given(d->args, OPT_FROM))
         find(d, "file", GRADE_OK, "%s; its bytes are those of %s", d->info.kind,
              d->args->setting[OPT_FROM].text);
@@ -325,7 +325,7 @@ static int open_patient(struct diagnosis *d) {
     tamis_status status;
     const int code = image_try(&d->image, d->args, d->file, TO_ASK, &status);
     if (code || !status) return code;
-    if (status != TAMIS_CORRUPT && status != TAMIS_NEWER)
+    if (status != TAMIS_CORRUPT && status != TAMIS_TOO_NEW)
         return fail_why(d->args, input_name(d->file), status);
     find(d, "file", GRADE_DAMAGED, "%s", why_without_file(d->file));
     return 0;

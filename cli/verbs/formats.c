@@ -67,8 +67,8 @@ static void print_param(const struct tamis_option *param) {
     else
         printf("TEXT");
     len = snprintf(words, sizeof words, "%s", param->help);
-    if (param->preset && (size_t)len < sizeof words)
-        snprintf(words + len, sizeof words - (size_t)len, "; without it: %s", param->preset);
+    if (param->default_value && (size_t)len < sizeof words)
+        snprintf(words + len, sizeof words - (size_t)len, "; without it: %s", param->default_value);
     printf("\n      ");
     print_paragraph(stdout, words, 6, 6);
 }
@@ -117,7 +117,7 @@ static void write_param(struct json *json, const struct tamis_option *param) {
         json_null(json, "min");
         json_null(json, "max");
     }
-    json_text(json, "preset", param->preset);
+    json_text(json, "default_value", param->default_value);
     json_text(json, "help", param->help);
     json_close(json, '}');
 }
@@ -181,5 +181,5 @@ const struct verb verb_formats = {
              "the encodings that are usual there, the first most (see --keys).\n\n"
              "The JSON has an array formats, each with name, system, can_write, has_several (a file "
              "holds more than one filter), kinds, keys, limits and params (an array with name, "
-             "choices, min, max, preset, help).",
+             "choices, min, max, default_value, help).",
 };

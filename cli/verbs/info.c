@@ -34,7 +34,7 @@ static uint64_t width_of_values(const struct tamis_info *info) {
 static void gather(struct facts *facts, const tamis *filter, const char *file) {
     *facts = (struct facts){.file = file, .filter = filter, .spec = spec_of(filter)};
     struct tamis_info *info = &facts->info;
-    tamis_info(filter, info, sizeof *info);
+    tamis_measure(filter, info, sizeof *info);
     facts->bits_per_key = bits_per_key(info);
     facts->value_bits = width_of_values(info);
 }
@@ -117,14 +117,14 @@ static void print_rates(const struct tamis_info *info) {
 }
 
 static void print_counts(const struct tamis_info *info) {
-    if (info->sure_count > 0 && info->sure_count < UINT64_MAX) {
+    if (info->reliable_count > 0 && info->reliable_count < UINT64_MAX) {
         print_label("counts");
-        printf("never too low up to %s\n", human_count(info->sure_count).text);
+        printf("never too low up to %s\n", human_count(info->reliable_count).text);
     }
     if (info->count_error > 0) {
         print_label("");
         printf("too high by at most %s, but for %s of cases\n",
-               human_expected(info->count_error).text, human_share(info->count_doubt).text);
+               human_expected(info->count_error).text, human_share(info->count_error_prob).text);
     }
 }
 
@@ -231,13 +231,13 @@ static void write_key_id(struct json *json, uint64_t key_id) {
 /* What it can do, and what of that no longer. */
 static void write_promises(struct json *json, const struct tamis_info *info) {
     write_abilities(json, info->abilities);
-    if (info->sure_count > 0)
-        json_count(json, "sure_count", info->sure_count);
+    if (info->reliable_count > 0)
+        json_count(json, "reliable_count", info->reliable_count);
     else
-        json_null(json, "sure_count");
+        json_null(json, "reliable_count");
     json_real(json, "count_error", info->count_error > 0 ? info->count_error : NAN);
-    json_real(json, "count_doubt", info->count_error > 0 ? info->count_doubt : NAN);
-    json_count(json, "worn", info->worn);
+    json_real(json, "count_error_prob", info->count_error > 0 ? info->count_error_prob : NAN);
+    json_count(json, "affected", info->affected);
     json_text(json, "caveat", *info->caveat ? info->caveat : NULL);
 }
 
@@ -345,13 +345,13 @@ const struct verb verb_info = {
         "payload_bytes, stored_bytes, bits_per_key, capacity, items, items_now, "
         "items_now_error, probes, fpr_asked, fpr_expected, fpr_now, fill, hash, seed, "
         "key_place, key_id (16 hex digits), is_saturated, is_degraded, abilities (an array "
-        "of words), sure_count, count_error, count_doubt, worn, caveat, value_bits, labels (how many), notes (an object). "
+        "of words), reliable_count, count_error, count_error_prob, affected, caveat, value_bits, labels (how many), notes (an object). "
         "Rates are fractions; what does not apply or is infinite is null.\n\n"
         "items counts what was added and not removed, items_now estimates how many distinct "
-        "keys that were. Up to sure_count the counts of \"tamis count\" are never too low; they are "
-        "too high by more than count_error with a chance of count_doubt. "
+        "keys that were. Up to reliable_count the counts of \"tamis count\" are never too low; they are "
+        "too high by more than count_error with a chance of count_error_prob. "
         "caveat is a sentence about what the kind promises and this image can no longer "
-        "keep, worn how many of its counters, cells or keys that is about. "
+        "keep, affected how many of its counters, cells or keys that is about. "
         "fpr_expected is the rate with as many keys as planned, fpr_now the rate with those "
         "that are inside.\n\n"
         "With --from the files are those of another system. Of a format that holds several filters "

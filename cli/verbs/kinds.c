@@ -78,7 +78,7 @@ static void print_option(const struct tamis_option *option) {
     else
         printf("P");
     printf("\n      ");
-    char *help = joined(option->help, "; without it: ", option->preset);
+    char *help = joined(option->help, "; without it: ", option->default_value);
     print_paragraph(stdout, help ? help : option->help, 6, 6);
     free(help);
 }
@@ -119,7 +119,7 @@ static void write_option(struct json *json, const struct tamis_option *option) {
         json_count(json, "min", option->min);
         json_count(json, "max", option->max);
     }
-    json_text(json, "preset", option->preset);
+    json_text(json, "default_value", option->default_value);
     json_text(json, "help", option->help);
     json_close(json, '}');
 }
@@ -179,5 +179,5 @@ const struct verb verb_kinds = {
              "Kinds of other systems hash keys as those do: they are for files that come from there "
              "or go there, see \"tamis formats\" and \"tamis convert\".\n\n"
              "The JSON has an array kinds, each with name, id, is_foreign, contract, abilities (an array "
-             "of words) and options (an array with name, choices, min, max, preset, help).",
+             "of words) and options (an array with name, choices, min, max, default_value, help).",
 };

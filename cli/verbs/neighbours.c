@@ -38,12 +38,12 @@ static int check_name(const struct args *args, const char *name) {
 /* A copy on its way to be newer. */
 struct hearing {
     struct image copy;
-    struct tamis_heard last;
+    struct tamis_receive_info last;
     uint64_t taken, late;
 };
 
 static void tell_heard(const struct args *args, const char *peer, const struct hearing *hearing) {
-    const struct tamis_heard *h = &hearing->last;
+    const struct tamis_receive_info *h = &hearing->last;
     if (given(args, OPT_QUIET)) return;
     fprintf(stderr, "%s: %s %s up to number %lu", peer, human_count(hearing->taken).text,
             hearing->taken == 1 ? "message" : "messages", (unsigned long)h->sequence);
@@ -61,9 +61,9 @@ static int take_messages(const struct args *args, const struct bytes *from,
     for (size_t at = 0; at < from->size;) {
         const size_t size = tamis_message_size(from->at + at, from->size - at);
         tamis_status status = TAMIS_CORRUPT;
-        struct tamis_heard *last = &hearing->last;
+        struct tamis_receive_info *last = &hearing->last;
         if (size)
-            status = tamis_hear(&hearing->copy.filter, from->at + at, size, &options, last,
+            status = tamis_receive(&hearing->copy.filter, from->at + at, size, &options, last,
                                 sizeof *last);
         if (status) return fail_why(args, input_name(from->path), status);
         hearing->late += last->is_late;
@@ -76,7 +76,7 @@ static int take_messages(const struct args *args, const struct bytes *from,
 
 /* What is there already, unless it is something else. */
 static int open_copy(const struct args *args, const char *path, struct image *copy) {
-    struct tamis_heard h;
+    struct tamis_receive_info h;
     const int code = image_open_held(copy, args, path, HOLD_TO_CHANGE_OR_MAKE);
     if (!code && copy->filter && !tamis_was_heard(copy->filter, &h, sizeof h))
         return fail(args, path, "an image, but not a copy of what a neighbour announced");
@@ -151,7 +151,7 @@ static int open_table(const struct args *args, const char *folder, tamis_neighbo
 
 static void list_one(bool is_json, const char *name, const tamis *copy) {
     struct json whole = {.out = stdout}, *json = &whole;
-    struct tamis_heard h = {0};
+    struct tamis_receive_info h = {0};
     struct tamis_estimate documents;
     const bool is_known = tamis_items_now(copy, &documents) == TAMIS_OK;
     (void)tamis_was_heard(copy, &h, sizeof h);

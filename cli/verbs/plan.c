@@ -66,7 +66,7 @@ static bool try_kind(const struct args *args, struct candidate *candidate, const
     if (!candidate->spec) return false;
     candidate->has_size = spec_has(wish, "size") || spec_has(wish, "bits");
     snprintf(candidate->spec, size, "%.*s%s%s", LONGEST_KIND, kind, *kind ? ":" : "", wish);
-    if (tamis_plan(candidate->spec, &candidate->plan, sizeof candidate->plan)) {
+    if (tamis_plan_spec(candidate->spec, &candidate->plan, sizeof candidate->plan)) {
         candidate->refusal = strdup(tamis_why());
         return candidate->refusal != NULL;
     }
@@ -204,7 +204,7 @@ static char *read_wish(const struct args *args) {
         fail(args, NULL, "tell a --capacity, with --fpr or --size, or --size with --fpr");
         return NULL;
     }
-    char *wish = wish_spec(args, given(args, OPT_KIND) ? args->setting[OPT_KIND].text : NULL);
+    char *wish = spec_from_args(args, given(args, OPT_KIND) ? args->setting[OPT_KIND].text : NULL);
     return wish ? complete(args, wish, capacity) : NULL;
 }
 

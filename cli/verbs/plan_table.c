@@ -25,7 +25,7 @@ static void print_band(int first) {
         if (last_useful(ratio) < first) continue;
         printf("%4d %6.2f", ratio, tamis_best_hashes_derivative(1, ratio));
         for (int k = first; k <= last && k <= last_useful(ratio); k++)
-            printf(" %#8.3g", tamis_rate_usual(1, ratio, k));
+            printf(" %#8.3g", tamis_rate_approx(1, ratio, k));
         putchar('\n');
     }
 }
@@ -40,7 +40,7 @@ static void write_tables(void) {
         json_real(&json, "best_probes", tamis_best_hashes_derivative(1, ratio));
         json_open(&json, "fpr_by_probes", '[');
         for (int k = 1; k <= last_useful(ratio); k++)
-            json_real(&json, NULL, tamis_rate_usual(1, ratio, k));
+            json_real(&json, NULL, tamis_rate_approx(1, ratio, k));
         json_close(&json, ']');
         json_close(&json, '}');
     }

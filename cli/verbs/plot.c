@@ -42,8 +42,8 @@ static struct terminal find_terminal(void) {
 
 /* ---- Drawing ---- */
 
-static const char *kinds_wanted(const struct args *args, const char *preset) {
-    return given(args, OPT_KINDS) ? args->setting[OPT_KINDS].text : preset;
+static const char *kinds_wanted(const struct args *args, const char *default_value) {
+    return given(args, OPT_KINDS) ? args->setting[OPT_KINDS].text : default_value;
 }
 
 /* Cells of a map: squares in a browser, in a terminal twice as high as wide. */

@@ -145,7 +145,7 @@ static void write_json(const struct outcome *outcome) {
     json_real(&json, "hidden_expected", hidden_expected(outcome));
     write_if(&json, "symbols", outcome->has_talk, outcome->talk.symbols);
     write_if(&json, "symbols_needed", outcome->has_talk, outcome->talk.symbols_needed);
-    write_if(&json, "talk_bytes", outcome->has_talk, outcome->talk_bytes);
+    write_if(&json, "session_bytes", outcome->has_talk, outcome->talk_bytes);
     json_real(&json, "bound_bytes", outcome->has_talk ? bound : NAN);
     json_real(&json, "ratio", bound > 0 ? (double)outcome->talk_bytes / bound : NAN);
     write_if(&json, "bytes_sent", outcome->has_wire, outcome->sent);
@@ -353,7 +353,7 @@ const struct verb verb_reconcile = {
              "copied to an unnamed file.\n\n"
              "--json writes one object to standard error: first, second, first_keys, second_keys, "
              "first_only, second_only, is_whole, hidden_expected; of a talk symbols, "
-             "symbols_needed, talk_bytes, bound_bytes, ratio; of two hosts bytes_sent, "
+             "symbols_needed, session_bytes, bound_bytes, ratio; of two hosts bytes_sent, "
              "bytes_received; of sketches that are too small differences_estimated, "
              "differences_error.",
     .exits = "0 when the sets are the same, 1 when they differ, as with diff; 2 after an error or "

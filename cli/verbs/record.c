@@ -63,7 +63,7 @@ static int keys_of_bytes(const struct args *args, const char *spec, uint64_t byt
     struct tamis_plan plan;
     char *any = with_capacity(args, spec, 1);
     if (!any) return EXIT_TROUBLE;
-    const tamis_status status = tamis_plan(any, &plan, sizeof plan);
+    const tamis_status status = tamis_plan_spec(any, &plan, sizeof plan);
     free(any);
     if (status) return fail_why(args, NULL, status);
     const uint64_t block = word_named(plan.word_name, plan.word, "block");
@@ -78,7 +78,7 @@ static char *whole_spec(const struct recording *recording) {
     const struct args *args = recording->args;
     const bool is_spec = given(args, OPT_SPEC);
     if (is_spec && wish_is_single(args, "--spec")) return NULL;
-    char *wish = is_spec ? strdup(args->setting[OPT_SPEC].text) : wish_spec(args, "hierarchical");
+    char *wish = is_spec ? strdup(args->setting[OPT_SPEC].text) : spec_from_args(args, "hierarchical");
     if (!wish) return is_spec ? fail_memory(args), NULL : NULL;
     if (spec_has(wish, "capacity")) return wish;
 

@@ -20,14 +20,14 @@ struct search {
     size_t top; /* 0: all */
     struct json *json;
     uint64_t asked, found;
-    struct tamis_searched total;
+    struct tamis_search_stats total;
 };
 
 /* What one query found. */
 struct answer {
     struct tamis_match *match;
     size_t n, room;
-    struct tamis_searched searched;
+    struct tamis_search_stats searched;
     tamis_status status;
     char why[256]; /* of a status that another thread met */
 };
@@ -56,7 +56,7 @@ static int read_wishes(struct search *search) {
                     given(args, OPT_TOP) ? "top" : "least");
     if (given(args, OPT_TOP) && top == 0)
         return fail(args, NULL, "--top is how many to find, at least 1");
-    const uint64_t rows = tamis_print_count(search->rows);
+    const uint64_t rows = tamis_fingerprint_count(search->rows);
     search->top = (size_t)(top < rows ? top : rows);
     return read_least(args, &search->min);
 }
@@ -92,7 +92,7 @@ static tamis_status find_nearest(const struct search *search, const void *print,
                                  struct answer *answer) {
     answer->match = malloc((search->top ? search->top : 1) * sizeof *answer->match);
     if (!answer->match) return TAMIS_CANCELLED;
-    return tamis_prints_nearest(search->rows, print, search->query_bytes, search->min,
+    return tamis_fingerprints_nearest(search->rows, print, search->query_bytes, search->min,
                                 answer->match, search->top, &answer->n, &answer->searched);
 }
 
@@ -100,14 +100,14 @@ static void find(const struct search *search, uint64_t row, struct answer *answe
     const size_t bytes = search->query_bytes;
     const void *print;
     *answer = (struct answer){0};
-    tamis_print_at(search->queries, row, &print);
+    tamis_fingerprint_at(search->queries, row, &print);
     if (given(search->args, OPT_SCREEN))
         answer->status =
-            tamis_prints_screen(search->rows, print, bytes, keep, answer, &answer->searched);
+            tamis_fingerprints_screen(search->rows, print, bytes, keep, answer, &answer->searched);
     else if (given(search->args, OPT_TOP))
         answer->status = find_nearest(search, print, answer);
     else
-        answer->status = tamis_prints_similar(search->rows, print, bytes, search->min, keep,
+        answer->status = tamis_fingerprints_similar(search->rows, print, bytes, search->min, keep,
                                               answer, &answer->searched);
     if (answer->status) snprintf(answer->why, sizeof answer->why, "%s", tamis_why());
     if (answer->n && !given(search->args, OPT_TOP))
@@ -119,7 +119,7 @@ static void find(const struct search *search, uint64_t row, struct answer *answe
 
 /* Queries without an id get a number, as Open Babel does it. */
 static const char *id_of_query(const struct search *search, uint64_t row, char room[32]) {
-    const char *id = tamis_print_at(search->queries, row, NULL);
+    const char *id = tamis_fingerprint_at(search->queries, row, NULL);
     if (*id) return id;
     snprintf(room, 32, "#%llu", (unsigned long long)search->asked + 1);
     return room;
@@ -128,7 +128,7 @@ static const char *id_of_query(const struct search *search, uint64_t row, char r
 static void print_lines(const struct search *search, const char *query,
                         const struct answer *answer) {
     for (size_t i = 0; i < answer->n; i++)
-        printf("%s\t%s\t%.6g\n", query, tamis_print_at(search->rows, answer->match[i].row, NULL),
+        printf("%s\t%s\t%.6g\n", query, tamis_fingerprint_at(search->rows, answer->match[i].row, NULL),
                answer->match[i].similarity);
 }
 
@@ -140,7 +140,7 @@ static void write_answer(struct json *json, const struct search *search, const c
     for (size_t i = 0; i < answer->n; i++) {
         const struct tamis_match *match = &answer->match[i];
         json_open(json, NULL, '{');
-        json_text(json, "id", tamis_print_at(search->rows, match->row, NULL));
+        json_text(json, "id", tamis_fingerprint_at(search->rows, match->row, NULL));
         json_count(json, "row", match->row);
         json_count(json, "common", match->common);
         json_count(json, "either", match->either);
@@ -219,7 +219,7 @@ static int answer_all(struct search *search) {
     enum { MAX_THREADS = 1024 };
     const unsigned wanted = given(search->args, OPT_THREADS) ? threads_wanted(search->args) : 1;
     const unsigned threads = wanted < MAX_THREADS ? wanted : MAX_THREADS;
-    const uint64_t all = tamis_print_count(search->queries);
+    const uint64_t all = tamis_fingerprint_count(search->queries);
     const uint64_t each = threads > 1 ? threads * (uint64_t)QUERIES_EACH : 1;
     struct answer *answer = calloc((size_t)each, sizeof *answer);
     pthread_t *helper = calloc(threads, sizeof *helper);
@@ -268,11 +268,11 @@ static int search_for(struct search *search, const char *path) {
     bytes_close(&bytes);
     if (code) return code;
     search->queries = queries;
-    search->query_bytes = (size_t)((tamis_print_bits(queries) + 7) / 8);
-    if (search->query_bytes != (tamis_print_bits(search->rows) + 7) / 8)
+    search->query_bytes = (size_t)((tamis_fingerprint_bits(queries) + 7) / 8);
+    if (search->query_bytes != (tamis_fingerprint_bits(search->rows) + 7) / 8)
         code = fail(args, input_name(path), "its prints have %s bits, those of %s %s",
-                    human_count(tamis_print_bits(queries)).text, input_name(args->operand[0]),
-                    human_count(tamis_print_bits(search->rows)).text);
+                    human_count(tamis_fingerprint_bits(queries)).text, input_name(args->operand[0]),
+                    human_count(tamis_fingerprint_bits(search->rows)).text);
     if (!code) warn_of_types(search, input_name(path));
     if (!code) code = answer_all(search);
     tamis_free(queries);
@@ -287,8 +287,8 @@ static int search_all(struct search *search) {
         search->json = &json;
         json_open(&json, NULL, '{');
         json_text(&json, "file", args->operand[0]);
-        json_count(&json, "rows", tamis_print_count(search->rows));
-        json_count(&json, "bits", tamis_print_bits(search->rows));
+        json_count(&json, "rows", tamis_fingerprint_count(search->rows));
+        json_count(&json, "bits", tamis_fingerprint_bits(search->rows));
         json_open(&json, "queries", '[');
     }
     if (args->operand_count == 1) code = search_for(search, "-");

@@ -97,7 +97,7 @@ static int read_right(struct join *join) {
     const struct handler handler = {.take = mark_batch, .with = join};
     join->scans++;
     if (!join->is_right_kept) {
-        keys_again(&join->right);
+        keys_rewind(&join->right);
         if (join->right.source_count == 0)
             return fail(join->args, input_name(join->args->operand[1]),
                         "cannot be read a second time");

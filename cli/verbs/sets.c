@@ -9,7 +9,7 @@ typedef tamis_status combine(tamis *into, const tamis *from);
 static void tell_common(const struct args *args, const tamis *a, const tamis *b) {
     struct tamis_estimate common;
     struct tamis_info info;
-    tamis_info(a, &info, sizeof info);
+    tamis_measure(a, &info, sizeof info);
     if (given(args, OPT_QUIET) || !(info.abilities & TAMIS_CAN_INTERSECT)) return;
     if (tamis_overlap(a, b, &common)) return;
     fprintf(stderr, "about %s keys in common, give or take %s\n",
@@ -29,7 +29,7 @@ static int combine_with(const struct args *args, struct image *into, const char 
         code = fail(args, NULL, "%s and %s do not match: %s", input_name(into->path),
                     input_name(path), tamis_why());
     else if (status)
-        code = fail_why(args, input_name(status == TAMIS_CANNOT ? into->path : path), status);
+        code = fail_why(args, input_name(status == TAMIS_UNSUPPORTED ? into->path : path), status);
     image_close(&from);
     return code;
 }

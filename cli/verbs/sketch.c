@@ -44,7 +44,7 @@ static char *whole_spec(const struct args *args) {
     char *spec = given(args, OPT_SPEC) ? strdup(args->setting[OPT_SPEC].text) : NULL;
     if (given(args, OPT_SPEC)) return spec ? spec : (fail_memory(args), NULL);
     if (kind_exists(args, kind, &info)) return NULL;
-    spec = wish_spec(args, kind);
+    spec = spec_from_args(args, kind);
     const char *usual = given(args, OPT_COUNTS) ? usual_error : usual_differences;
     if (!spec || given(args, OPT_SIMILAR) || given(args, OPT_DIFFERENCES) || given(args, OPT_ERROR))
         return spec;
@@ -155,7 +155,7 @@ static void tell_use(const struct args *args, const struct tamis_info *info) {
 static void tell(const struct sketching *s) {
     struct tamis_info info;
     if (given(s->args, OPT_QUIET)) return;
-    tamis_info(s->filter, &info, sizeof info);
+    tamis_measure(s->filter, &info, sizeof info);
     fprintf(stderr, "%s: %s of ", output_name(s->args->operand[0]), info.kind);
     if (s->is_set)
         fprintf(stderr, "%s %s", human_count(s->keys).text, s->keys == 1 ? "key" : "keys");
@@ -163,7 +163,7 @@ static void tell(const struct sketching *s) {
         fprintf(stderr, " (%s lines)", human_count(s->lines).text);
     if (!s->is_set)
         fprintf(stderr, "%s %s", human_count(s->lines).text, s->lines == 1 ? "line" : "lines");
-    fprintf(stderr, ", %s", human_bytes(tamis_stored_size(s->filter)).text);
+    fprintf(stderr, ", %s", human_bytes(tamis_image_size(s->filter)).text);
     tell_use(s->args, &info);
     putc('\n', stderr);
 }
@@ -176,7 +176,7 @@ static int make_filter(struct sketching *s, const char *spec) {
     struct tamis_info info;
     const tamis_status status = tamis_create_with(&s->filter, spec, &options);
     if (status) return fail_why(s->args, NULL, status);
-    tamis_info(s->filter, &info, sizeof info);
+    tamis_measure(s->filter, &info, sizeof info);
     s->is_set = info.abilities & TAMIS_CAN_DIFFER;
     if (!s->is_set && !(info.abilities & TAMIS_IS_SKETCH) && !given(s->args, OPT_COUNTS))
         return fail(s->args, NULL, "%s is no sketch; \"tamis build\" makes filters", info.kind);

@@ -165,7 +165,7 @@ static int trace_and_write(struct tracing *tracing) {
     struct tamis_info info;
     struct json *json = &tracing->json;
     const bool is_json = given(tracing->args, OPT_JSON);
-    tamis_info(tracing->image->filter, &info, sizeof info);
+    tamis_measure(tracing->image->filter, &info, sizeof info);
     tracing->fpr = info.fpr_now;
     if (is_json) {
         *json = (struct json){.out = stdout};

@@ -130,8 +130,8 @@ static const char *kind_for(double fpr) {
     struct tamis_plan blocked, classic;
     snprintf(spec[0], sizeof spec[0], "blocked:capacity=%" PRIu64 ",fpr=%.6g", some_keys, fpr);
     snprintf(spec[1], sizeof spec[1], "classic:capacity=%" PRIu64 ",fpr=%.6g", some_keys, fpr);
-    const bool is_low = tamis_plan(spec[0], &blocked, sizeof blocked) ||
-                        (!tamis_plan(spec[1], &classic, sizeof classic) &&
+    const bool is_low = tamis_plan_spec(spec[0], &blocked, sizeof blocked) ||
+                        (!tamis_plan_spec(spec[1], &classic, sizeof classic) &&
                          blocked.payload_bytes > BLOCKED_MAY_TAKE * classic.payload_bytes);
     return is_low ? "classic" : "blocked";
 }
@@ -166,10 +166,10 @@ static int add_stage(struct sieve *sieve, uint64_t capacity) {
     const uint64_t left = sieve->memory - sieve->bytes;
     const bool is_first = sieve->stages == 0;
     write_spec(sieve, spec, sizeof spec, capacity, 0);
-    tamis_status status = tamis_plan(spec, &plan, sizeof plan);
+    tamis_status status = tamis_plan_spec(spec, &plan, sizeof plan);
     if (!status && plan.payload_bytes > left) {
         write_spec(sieve, spec, sizeof spec, 0, left);
-        status = tamis_plan(spec, &plan, sizeof plan);
+        status = tamis_plan_spec(spec, &plan, sizeof plan);
         sieve->is_full = !is_first && (status || plan.capacity < sieve->capacity / SMALL_PART);
         if (sieve->is_full) return 0;
     }

@@ -197,8 +197,8 @@ static int reply_exists(redis_ctx *ctx, redis_string **argv, int argc, bool is_s
         place_close(&p);
         return many_ask(ctx, argv[1], v, argv + 2, argc - 2, tell_hits);
     }
-    const bool is_sayable = v ? items_take(ctx, &t, v, argv + 2, argc - 2) : !p.value;
-    if (is_sayable) {
+    const bool can_reply = v ? items_take(ctx, &t, v, argv + 2, argc - 2) : !p.value;
+    if (can_reply) {
         if (v) items_ask(&t, v->filter);
         if (!is_single) redis.ReplyWithArray(ctx, (long)t.count);
         for (size_t i = 0; i < t.count; i++) reply_bool(ctx, v && t.hit[i]);

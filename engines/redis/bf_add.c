@@ -33,7 +33,7 @@ static limits limits_of(const value *v) {
     if (v->hashes_itself) {
         l.is_fixed = bloom_header_at(bloom_payload(v->filter)).options & BLOOM_DOES_NOT_SCALE;
     } else if (v->facts.expansion == 0) {
-        tamis_facts(v->filter, &info, sizeof info);
+        tamis_get_info(v->filter, &info, sizeof info);
         l = (limits){true, info.items < info.capacity ? info.capacity - info.items : 0};
     }
     return l;
@@ -73,7 +73,7 @@ static tamis_status add_slice(items *t, tamis *filter, slice s, limits *l, outco
                               bool *is_done) {
     uint64_t fresh[SLICE];
     const size_t n = pick_fresh(t, s, fresh);
-    *is_done = n <= l->room && n <= tamis_room(filter);
+    *is_done = n <= l->room && n <= tamis_remaining(filter);
     if (!*is_done) return TAMIS_OK;
     const tamis_status rc = tamis_add_hashes(filter, fresh, n);
     if (rc) return rc;
@@ -263,7 +263,7 @@ static void grow_elsewhere(redis_ctx *ctx, value *v, redis_string *key, redis_st
     if (!b) return;
     job *j = job_new(ctx, key, v);
     if (j) j->make = grow, j->end = end_grow;
-    const uint64_t bytes = tamis_stored_size(v->filter);
+    const uint64_t bytes = tamis_image_size(v->filter);
     give_to_worker(ctx, j, b, item, count, bytes);
 }
 
@@ -277,7 +277,7 @@ static bool is_large(const value *v) {
 
 /* Before a slice is begun: one that would end in the middle of another would be cut otherwise elsewhere. */
 static bool grows_for(batch *b, const value *v, slice s) {
-    const uint64_t room = tamis_room(v->filter);
+    const uint64_t room = tamis_remaining(v->filter);
     size_t missing = 0;
     if (b->limits.is_fixed || room >= s.count || !is_large(v)) return false;
     items_ask_some(&b->items, v->filter, s.from, s.count);
@@ -331,7 +331,7 @@ static void add_very_many(redis_ctx *ctx, value *v, redis_string *key, redis_str
 
 static bool must_grow(items *t, const value *v) {
     uint64_t missing = 0;
-    const uint64_t room = tamis_room(v->filter);
+    const uint64_t room = tamis_remaining(v->filter);
     if (!is_large(v) || room >= t->count) return false;
     items_ask(t, v->filter);
     for (size_t i = 0; i < t->count; i++) missing += !t->hit[i];

@@ -24,7 +24,7 @@ typedef struct layout {
 
 static layout layout_of_filter(const tamis *filter) {
     const uint8_t *payload = bloom_payload(filter);
-    if (!payload) return (layout){NULL, IMAGE_HEADER, tamis_stored_size(filter)};
+    if (!payload) return (layout){NULL, IMAGE_HEADER, tamis_image_size(filter)};
     const bloom_header h = bloom_header_at(payload);
     layout l = {payload, bloom_bits_from(h.links), bloom_bits_from(h.links)};
     for (uint64_t i = 0; i < h.links; i++) l.total += bloom_link_at(payload, i).bytes;
@@ -59,7 +59,7 @@ static void reply_chunk(redis_ctx *ctx, uint64_t next, const void *bytes, size_t
 
 static void cut(job *j) {
     chunk *c = j->task;
-    const tamis_status rc = tamis_bytes_at(j->target->filter, c->at, c->bytes, c->size);
+    const tamis_status rc = tamis_serialize_at(j->target->filter, c->at, c->bytes, c->size);
     if (rc) job_fail(j, rc);
 }
 
@@ -87,7 +87,7 @@ static void dump_image(redis_ctx *ctx, redis_string *key, value *v, const chunk 
     }
     *kept = (chunk){.next = c->next, .at = c->at, .size = c->size};
     j->make = cut, j->end = send, j->clean = free_task;
-    job_do(ctx, j, c->at ? 0 : tamis_stored_size(v->filter));
+    job_do(ctx, j, c->at ? 0 : tamis_image_size(v->filter));
 }
 
 static void dump(redis_ctx *ctx, redis_string *key, value *v, uint64_t iterator) {

@@ -106,7 +106,7 @@ static double bytes_of_stage(const bf_scaling *s, double capacity, int i) {
     char spec[128];
     snprintf(spec, sizeof spec, "%s:capacity=%.0f,fpr=%.17g",
              s->rate < blocked_from ? "classic" : "blocked", capacity, rate);
-    if (tamis_plan(spec, &plan, sizeof plan)) return INFINITY;
+    if (tamis_plan_spec(spec, &plan, sizeof plan)) return INFINITY;
     return line + ceil((double)plan.payload_bytes / line) * line;
 }
 

@@ -72,7 +72,7 @@ static cf_shape shape_of_origin(const tamis *filter) {
 cf_shape cf_shape_of(const value *v) {
     struct tamis_info info;
     const facts *f = &v->facts;
-    tamis_facts(v->filter, &info, sizeof info);
+    tamis_get_info(v->filter, &info, sizeof info);
     if (strcmp(info.kind, "rediscuckoo") == 0) return shape_of_origin(v->filter);
     return (cf_shape){.is_multiset = strcmp(info.kind, "multiset") == 0,
                       .size = value_bytes(v),
@@ -136,7 +136,7 @@ static tamis_status own_spec(const cf_wish *w, uint64_t buckets, char spec[MAX_S
     const uint64_t capacity = w->expansion ? w->capacity : buckets * w->bucket_size;
     const int len = snprintf(spec, MAX_SPEC, "multiset:capacity=%llu,fpr=%.6g",
                              (unsigned long long)capacity, rate_of_origin(w, buckets));
-    const tamis_status rc = tamis_plan(spec, &plan, sizeof plan);
+    const tamis_status rc = tamis_plan_spec(spec, &plan, sizeof plan);
     const unsigned min = rc ? 0 : min_remainder(plan.word[SLOTS], w->expansion);
     if (!rc && plan.word[REMAINDER] < min)
         snprintf(spec + len, (size_t)(MAX_SPEC - len), ",remainder=%u", min);
@@ -186,7 +186,7 @@ static uint64_t growth_of(const facts *f) {
 
 tamis_status cf_enlarge(tamis *filter, facts *f) {
     struct tamis_info info;
-    tamis_facts(filter, &info, sizeof info);
+    tamis_get_info(filter, &info, sizeof info);
     uint64_t by = growth_of(f);
     while (by > 2 && info.word[SLOTS] * by > CF_MAX_CAPACITY) by /= 2;
     tamis_status rc = tamis_resize(filter, capacity_with(info.word[SLOTS] * by));
@@ -198,9 +198,9 @@ tamis_status cf_enlarge(tamis *filter, facts *f) {
 
 static uint64_t capacity_before(const tamis *filter, const facts *f) {
     struct tamis_info info;
-    tamis_facts(filter, &info, sizeof info);
+    tamis_get_info(filter, &info, sizeof info);
     const uint64_t by = growth_of(f);
-    const uint64_t used = capacity_with(info.word[SLOTS]) - tamis_room(filter);
+    const uint64_t used = capacity_with(info.word[SLOTS]) - tamis_remaining(filter);
     const uint64_t before = capacity_with(info.word[SLOTS] / by);
     return f->filters > 1 && used < before ? before : 0;
 }

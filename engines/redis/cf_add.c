@@ -93,7 +93,7 @@ static bool may_enlarge(const adding *a) {
 
 static tamis_status add_one(adding *a, tamis *filter, size_t i) {
     tamis_status rc =
-        a->left == 0 || (a->grows && tamis_room(filter) == 0) ? TAMIS_FULL : put(a, filter, i);
+        a->left == 0 || (a->grows && tamis_remaining(filter) == 0) ? TAMIS_FULL : put(a, filter, i);
     if (rc == TAMIS_FULL && may_enlarge(a)) {
         rc = cf_enlarge(filter, &a->facts);
         if (!rc) rc = put(a, filter, i);
@@ -194,9 +194,9 @@ static void finish(redis_ctx *ctx, const adding *a, value *v, redis_string *key)
 
 /* May it have to be enlarged, and is it large? Then nothing is added before that is known. */
 static bool is_for_worker(adding *a, const tamis *filter) {
-    if (a->order.is_at_once || !may_enlarge(a) || 2 * tamis_stored_size(filter) < LARGE_BYTES)
+    if (a->order.is_at_once || !may_enlarge(a) || 2 * tamis_image_size(filter) < LARGE_BYTES)
         return false;
-    const uint64_t room = tamis_room(filter);
+    const uint64_t room = tamis_remaining(filter);
     if (room >= a->t.count) return false;
     if (!a->order.only_new) return true;
     size_t fresh = 0;
@@ -274,7 +274,7 @@ static int add_elsewhere(redis_ctx *ctx, redis_string *key, value *v, const orde
     job_hold(j, o->item, (size_t)o->count);
     j->task = a;
     j->make = add_to_copy, j->end = end_adding, j->clean = clean_adding;
-    const uint64_t bytes = 2 * tamis_stored_size(v->filter);
+    const uint64_t bytes = 2 * tamis_image_size(v->filter);
     return job_do(ctx, j, bytes);
 }
 

@@ -29,7 +29,7 @@ typedef struct chunk {
 static void cut_chunk(job *j) {
     chunk *c = j->task;
     const tamis_status rc =
-        tamis_bytes_at(j->target->filter, c->offset, c->bytes + c->prefix, c->size);
+        tamis_serialize_at(j->target->filter, c->offset, c->bytes + c->prefix, c->size);
     if (rc) job_fail(j, rc);
 }
 
@@ -67,7 +67,7 @@ static uint64_t read_number(const uint8_t bytes[8]) {
 /* Reading the header reads everything, for its checksum. */
 static int dump_image(redis_ctx *ctx, redis_string *key, value *v, uint64_t iterator) {
     value_note_facts(v);
-    const uint64_t total = tamis_stored_size(v->filter), max = total - IMAGE_HEADER;
+    const uint64_t total = tamis_image_size(v->filter), max = total - IMAGE_HEADER;
     const uint64_t at = iterator ? iterator - 1 : 0, left = iterator ? max - at : IMAGE_HEADER;
     if (iterator && at >= max) return reply_end(ctx);
     const size_t size = left < ORIGIN_CHUNK ? (size_t)left : ORIGIN_CHUNK;
@@ -323,7 +323,7 @@ int cf_compact_command(redis_ctx *ctx, redis_string **argv, int argc) {
     facts *f = j->task = redis.Alloc(sizeof *f);
     *f = v->facts;
     j->make = compact, j->end = end_compact, j->clean = free_task;
-    return job_do(ctx, j, tamis_stored_size(v->filter));
+    return job_do(ctx, j, tamis_image_size(v->filter));
 }
 
 /* ---- CF.DEBUG key ---------------------------------------------------------------------------- */

@@ -17,20 +17,20 @@ static uint64_t word_of(const struct tamis_info *info, const char *name) {
 
 uint64_t clock_generations(const tamis *filter) {
     struct tamis_info info;
-    tamis_facts(filter, &info, sizeof info);
+    tamis_get_info(filter, &info, sizeof info);
     return info.abilities & TAMIS_CAN_TICK ? word_of(&info, "generations") : 0;
 }
 
 /* So many ticks leave nothing, however many more there would be. */
 static uint64_t ticks_to_empty(const tamis *filter) {
     struct tamis_info info;
-    tamis_facts(filter, &info, sizeof info);
+    tamis_get_info(filter, &info, sizeof info);
     return word_of(&info, "generations") + word_of(&info, "hashes");
 }
 
 static bool can_tick(const tamis *filter) {
     struct tamis_info info;
-    tamis_facts(filter, &info, sizeof info);
+    tamis_get_info(filter, &info, sizeof info);
     return info.abilities & TAMIS_CAN_TICK;
 }
 
@@ -52,7 +52,7 @@ static void tick_all(redis_ctx *ctx, value *v, redis_string *key, uint64_t now, 
 
 /* A tick clears a slice of the filter, which is about a sixteenth. */
 static bool is_long(const tamis *filter, uint64_t n) {
-    return tamis_stored_size(filter) / 16 * n >= LARGE_BYTES;
+    return tamis_image_size(filter) / 16 * n >= LARGE_BYTES;
 }
 
 enum { PART_BYTES = 1 << 20 };
@@ -159,7 +159,7 @@ static void tick_later(redis_ctx *ctx, value *v, redis_string *key, uint64_t now
 uint64_t clock_adds_left(const value *v) {
     struct tamis_info info;
     if (!v->knows_time || !is_long(v->filter, 1)) return UINT64_MAX;
-    tamis_facts(v->filter, &info, sizeof info);
+    tamis_get_info(v->filter, &info, sizeof info);
     return info.adds_to_tick;
 }
 

@@ -26,7 +26,7 @@ tamis *cms_sketch(redis_ctx *ctx, place *p, redis_string *name, struct tamis_inf
     }
     tamis *sketch = place_filter(ctx, p, name);
     if (!sketch) return NULL;
-    tamis_facts(sketch, info, sizeof *info);
+    tamis_get_info(sketch, info, sizeof *info);
     if (is_rediscms(info) || strcmp(info->kind, "countmin") == 0) return sketch;
     redis.ReplyWithError(ctx, WRONG_TYPE);
     return NULL;

@@ -78,7 +78,7 @@ static value *take_source(redis_ctx *ctx, sum *s, const value *dest, size_t i) {
     const tamis *sketch = cms_sketch(ctx, &p, name, &info);
     place_close(&p);
     if (!sketch) return NULL;
-    tamis_facts(dest->filter, &wanted, sizeof wanted);
+    tamis_get_info(dest->filter, &wanted, sizeof wanted);
     if (info.word[CMS_WIDTH] != wanted.word[CMS_WIDTH] ||
         info.word[CMS_DEPTH] != wanted.word[CMS_DEPTH]) {
         redis.ReplyWithError(ctx, "CMS: width/depth is not equal");
@@ -95,7 +95,7 @@ static value *take_source(redis_ctx *ctx, sum *s, const value *dest, size_t i) {
 static void add_up(job *j) {
     const sum *s = j->task;
     tamis_status rc = tamis_copy(&j->result, j->target->filter);
-    if (!rc) rc = tamis_weigh(j->result, s->from, s->weight, s->n);
+    if (!rc) rc = tamis_merge_weighted(j->result, s->from, s->weight, s->n);
     if (!rc) return;
     job_fail(j, rc);
     tamis_free(j->result);
@@ -151,7 +151,7 @@ static int merge(redis_ctx *ctx, job *j) {
         if (is_held) job_reads(j, v);
     }
     j->make = add_up, j->end = end;
-    return job_do(ctx, j, is_held ? tamis_stored_size(j->target->filter) * s->n : 0);
+    return job_do(ctx, j, is_held ? tamis_image_size(j->target->filter) * s->n : 0);
 }
 
 /* ---- The command ----------------------------------------------------------------------------------- */

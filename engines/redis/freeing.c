@@ -45,7 +45,7 @@ bool is_server_thread(void) {
 }
 
 void free_later(tamis *filter) {
-    const bool is_large = filter && tamis_stored_size(filter) >= LARGE_BYTES;
+    const bool is_large = filter && tamis_image_size(filter) >= LARGE_BYTES;
     const bool is_here = is_large && is_server_thread();
     corpse *c = is_here && !is_memory_short() ? try_alloc(sizeof *c) : NULL;
     if (!c) {

@@ -67,7 +67,7 @@ static uint64_t word_of(const struct tamis_plan *plan, const char *name) {
 static const char *plan_ageing(creation *c, const ageing *age) {
     struct tamis_plan plan;
     if (!age->every && !age->last) return NULL;
-    if (tamis_plan(c->spec, &plan, sizeof plan) || !strstr(c->spec, "by=clock"))
+    if (tamis_plan_spec(c->spec, &plan, sizeof plan) || !strstr(c->spec, "by=clock"))
         return "ERR EVERY and LAST are for filters that age by the clock: window with by=clock";
     const uint64_t generations = word_of(&plan, "generations");
     const uint64_t last = (uint64_t)age->last;
@@ -184,7 +184,7 @@ static tamis_status apply_put(tamis *filter, batch *b) {
     struct tamis_info info;
     size_t hardest = 0;
     uint64_t number;
-    tamis_facts(filter, &info, sizeof info);
+    tamis_get_info(filter, &info, sizeof info);
     for (size_t i = 1; i < b->items.count; i++)
         if (b->number[i] > b->number[hardest]) hardest = i;
     for (size_t i = 0; info.abilities & TAMIS_IS_BUILT && i < b->items.count; i++)
@@ -221,7 +221,7 @@ static bool take_numbers(redis_string **pair, size_t count, uint64_t *number, ch
 
 /* Does it need more memory than the filter has? Only what is new does. */
 static bool lacks_room(const tamis *filter, items *t) {
-    const uint64_t room = tamis_room(filter);
+    const uint64_t room = tamis_remaining(filter);
     uint64_t need = 0;
     if (room >= t->count) return false;
     items_ask(t, filter);
@@ -233,8 +233,8 @@ static bool lacks_room(const tamis *filter, items *t) {
  * copy. */
 static bool needs_copy(const tamis *filter, batch *b) {
     struct tamis_info info;
-    if (!b->verb->adds || tamis_room(filter) == UINT64_MAX) return false;
-    tamis_facts(filter, &info, sizeof info);
+    if (!b->verb->adds || tamis_remaining(filter) == UINT64_MAX) return false;
+    tamis_get_info(filter, &info, sizeof info);
     const bool is_final = info.abilities & TAMIS_MAY_FORGET && info.abilities & TAMIS_CAN_REMOVE;
     if (b->verb->tells_new && b->items.count > 1) return is_final || lacks_room(filter, &b->items);
     return info.abilities & TAMIS_CAN_GROW && info.stored_bytes >= LARGE_BYTES &&
@@ -317,7 +317,7 @@ static bool turns(redis_ctx *ctx, const value *v, const batch *b) {
 
 /* Only what cannot fail is done in steps: nothing is taken back. */
 static bool cannot_fail(const tamis *filter, const batch *b) {
-    return !b->number && (!b->verb->adds || tamis_room(filter) == UINT64_MAX);
+    return !b->number && (!b->verb->adds || tamis_remaining(filter) == UINT64_MAX);
 }
 
 static bool apply_some(stream *s, value *v) {
@@ -404,7 +404,7 @@ static int change(redis_ctx *ctx, redis_string **argv, int argc, uint64_t *numbe
     place_close(&p);
     if (where == HERE) return REDIS_OK;
     if (where == IN_STEPS) return change_in_steps(ctx, v, argv[1], argv + 2, b);
-    const uint64_t bytes = count > VERY_MANY ? LARGE_BYTES : tamis_stored_size(filter);
+    const uint64_t bytes = count > VERY_MANY ? LARGE_BYTES : tamis_image_size(filter);
     const alteration a = {.alter = alter_batch,
                           .reply = reply_batch,
                           .replies = how->tells_new ? b->items.count : 0,
@@ -455,7 +455,7 @@ int tamis_put_command(redis_ctx *ctx, redis_string **argv, int argc) {
 static bool can_answer(redis_ctx *ctx, const tamis *filter, enum tamis_ability needed,
                        const char *what) {
     struct tamis_info info;
-    tamis_facts(filter, &info, sizeof info);
+    tamis_get_info(filter, &info, sizeof info);
     if (info.abilities & TAMIS_IS_SKETCH)
         reply_error(ctx, "ERR %s knows sets, not keys: it cannot be asked for one", info.kind);
     else if (needed && !(info.abilities & needed))

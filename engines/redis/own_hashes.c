@@ -61,7 +61,7 @@ static bool are_of_shard(redis_ctx *ctx, packed *p, const redis_string *arg) {
     enum { BLOCK = 1024 };
     uint32_t shard[BLOCK];
     struct tamis_shard_info info;
-    if (!tamis_shard_info(p->filter, &info, sizeof info) || info.shards == 1) return true;
+    if (!tamis_shard_get_info(p->filter, &info, sizeof info) || info.shards == 1) return true;
     if (!packed_read(ctx, p, arg)) return false;
     for (size_t at = 0; at < p->n; at += BLOCK) {
         const size_t m = p->n - at < BLOCK ? p->n - at : BLOCK;
@@ -208,10 +208,10 @@ static int add_in_steps(redis_ctx *ctx, value *v, redis_string **argv, size_t n)
 /* A large filter that grows does it on the worker. */
 static bool grows_long(const packed *p) {
     struct tamis_info info;
-    const uint64_t room = tamis_room(p->filter);
+    const uint64_t room = tamis_remaining(p->filter);
     if (p->n > VERY_MANY_HASHES && room != UINT64_MAX) return true; /* all or none */
     if (room >= p->n) return false;
-    tamis_facts(p->filter, &info, sizeof info);
+    tamis_get_info(p->filter, &info, sizeof info);
     return info.abilities & TAMIS_CAN_GROW && info.stored_bytes >= LARGE_BYTES;
 }
 
@@ -228,7 +228,7 @@ int tamis_hadd_command(redis_ctx *ctx, redis_string **argv, int argc) {
     if (!is_job) return REDIS_OK;
     const alteration a = {
         .alter = add_to_copy, .reply = tell_added, .event = "tamis.add", .number = p.n};
-    const uint64_t bytes = tamis_stored_size(v->filter);
+    const uint64_t bytes = tamis_image_size(v->filter);
     const bool is_small = p.n <= VERY_MANY_HASHES || bytes >= LARGE_BYTES;
     return alter_copy(ctx, &a, v, NULL, 0, argv, argc, is_small ? bytes : LARGE_BYTES);
 }
@@ -263,7 +263,7 @@ static void reply_bits(redis_ctx *ctx, const packed *p, bool is_empty) {
 /* Kinds that know sets and no keys would answer maybe to everything. */
 static bool can_answer(redis_ctx *ctx, const tamis *filter) {
     struct tamis_info info;
-    tamis_facts(filter, &info, sizeof info);
+    tamis_get_info(filter, &info, sizeof info);
     if (!(info.abilities & TAMIS_IS_SKETCH)) return true;
     reply_error(ctx, "ERR %s knows sets, not keys: it cannot be asked for one", info.kind);
     return false;

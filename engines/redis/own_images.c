@@ -18,7 +18,7 @@ typedef struct measured {
 
 static void measure(job *j) {
     measured *m = j->task;
-    tamis_info(j->target->filter, &m->info, sizeof m->info);
+    tamis_measure(j->target->filter, &m->info, sizeof m->info);
     tamis_spec(j->target->filter, m->spec, sizeof m->spec);
 }
 
@@ -127,7 +127,7 @@ typedef struct chunk {
 
 static void cut_chunk(job *j) {
     chunk *c = j->task;
-    const tamis_status rc = tamis_bytes_at(j->target->filter, c->offset, c->bytes, c->size);
+    const tamis_status rc = tamis_serialize_at(j->target->filter, c->offset, c->bytes, c->size);
     if (rc) job_fail(j, rc);
 }
 
@@ -169,7 +169,7 @@ int tamis_dump_command(redis_ctx *ctx, redis_string **argv, int argc) {
     place p = place_open(ctx, argv[1], REDIS_READ, ANY_FAMILY);
     tamis *filter = place_filter(ctx, &p, argv[1]);
     if (filter) value_note_facts(p.value);
-    job *j = filter && take_range(ctx, argv, argc, tamis_stored_size(filter), &offset, &count)
+    job *j = filter && take_range(ctx, argv, argc, tamis_image_size(filter), &offset, &count)
                  ? job_new(ctx, argv[1], p.value)
                  : NULL;
     place_close(&p);
@@ -179,7 +179,7 @@ int tamis_dump_command(redis_ctx *ctx, redis_string **argv, int argc) {
         job_drop(j);
         return reply_error(ctx, "ERR Insufficient memory");
     }
-    *c = (chunk){.offset = offset, .total = tamis_stored_size(filter), .size = (size_t)count};
+    *c = (chunk){.offset = offset, .total = tamis_image_size(filter), .size = (size_t)count};
     j->make = cut_chunk, j->end = send_chunk, j->clean = free_task;
     j->only_tells = true;
     return job_do(ctx, j, offset < HEADER_BYTES ? c->total : c->size);

@@ -21,7 +21,7 @@ static bool take_sources(redis_ctx *ctx, redis_string **argv, int count, value *
         place p = place_open(ctx, argv[i], REDIS_READ, ANY_FAMILY);
         const tamis *filter = place_filter(ctx, &p, argv[i]);
         sources[i] = p.value;
-        if (filter) *bytes += tamis_stored_size(filter);
+        if (filter) *bytes += tamis_image_size(filter);
         place_close(&p);
         if (!filter) return false;
     }
@@ -41,7 +41,7 @@ int tamis_merge_command(redis_ctx *ctx, redis_string **argv, int argc) {
     place_close(&p);
     if (!is_good || !take_sources(ctx, argv + 2, count, sources, &bytes)) return REDIS_OK;
     if (dest)
-        bytes += tamis_stored_size(dest->filter);
+        bytes += tamis_image_size(dest->filter);
     else
         value_note_facts(sources[0]);
     const alteration a = {.alter = merge_all, .event = "tamis.merge", .number = dest ? 0 : 1};
@@ -67,7 +67,7 @@ static int alter_by_number(redis_ctx *ctx, redis_string **argv, int argc, altera
     const tamis *filter = place_filter(ctx, &p, argv[1]);
     value *v = p.value;
     place_close(&p);
-    return filter ? alter_copy(ctx, &a, v, NULL, 0, argv, argc, tamis_stored_size(filter))
+    return filter ? alter_copy(ctx, &a, v, NULL, 0, argv, argc, tamis_image_size(filter))
                   : REDIS_OK;
 }
 

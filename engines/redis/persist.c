@@ -20,10 +20,10 @@ enum { CHUNK = 1 << 20 };
 /* The server calls these from one thread, and saving must not fail for want of memory. */
 static void each_piece(const tamis *filter, piece_taker *take, void *ctx) {
     static uint8_t piece[CHUNK];
-    const uint64_t total = tamis_stored_size(filter);
+    const uint64_t total = tamis_image_size(filter);
     for (uint64_t at = 0; at < total; at += CHUNK) {
         const size_t n = total - at < CHUNK ? (size_t)(total - at) : CHUNK;
-        tamis_bytes_at(filter, at, piece, n);
+        tamis_serialize_at(filter, at, piece, n);
         take(ctx, at, piece, n);
     }
 }
@@ -39,7 +39,7 @@ static void save(redis_io *io, void *object) {
     value *v = object;
     const arrival *a = v->arrival;
     value_note_facts(v);
-    redis.SaveUnsigned(io, v->filter ? tamis_stored_size(v->filter) : 0);
+    redis.SaveUnsigned(io, v->filter ? tamis_image_size(v->filter) : 0);
     if (v->filter) each_piece(v->filter, save_piece, io);
     redis.SaveUnsigned(io, a ? a->have : 0);
     if (!a) return;
@@ -150,7 +150,7 @@ static void rewrite(redis_io *io, redis_string *key, void *object) {
     value_note_facts(v);
     secret_rewrite(io);
     if (v->filter) {
-        r.total = tamis_stored_size(v->filter);
+        r.total = tamis_image_size(v->filter);
         each_piece(v->filter, rewrite_piece, &r);
     }
     if (!v->arrival) return;
@@ -211,7 +211,7 @@ static tamis *copy_filter(value *v) {
     tamis *filter = NULL;
     const bool holds_still = (!v->job || !v->job->step) && !v->owes_tick;
     value_note_facts(v);
-    if (tamis_stored_size(v->filter) >= LARGE_BYTES && holds_still && filter_share(v->filter))
+    if (tamis_image_size(v->filter) >= LARGE_BYTES && holds_still && filter_share(v->filter))
         return v->filter;
     return tamis_copy(&filter, v->filter) ? NULL : filter;
 }

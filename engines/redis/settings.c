@@ -16,7 +16,7 @@ static bool is_secret_told; /* by a setting: no file and no primary replaces it 
 
 typedef struct number {
     const char *name, *legacy; /* as an argument of older modules; or NULL */
-    long long *at, preset, min, max;
+    long long *at, default_value, min, max;
     unsigned flags;
 } number;
 
@@ -37,7 +37,7 @@ enum { NUMBERS = sizeof numbers / sizeof *numbers };
 typedef struct choice {
     const char *name;
     int *at;
-    const char *names[2]; /* the first is the preset */
+    const char *names[2]; /* the first is the default */
 } choice;
 
 static choice choices[] = {
@@ -116,14 +116,14 @@ static long long get_number(const char *name, void *data) {
     return *((const number *)data)->at;
 }
 
-/* A setting with two names is set twice at the start: a preset does not undo what the other name was given. */
+/* A setting with two names is set twice at the start: a default does not undo what the other name was given. */
 static bool is_starting;
 static const char rate_preset[] = "0.01";
 
 static int set_number(const char *name, long long value, void *data, redis_string **why) {
     const number *n = data;
     (void)name, (void)why;
-    if (!is_starting || value != n->preset) *n->at = value;
+    if (!is_starting || value != n->default_value) *n->at = value;
     return REDIS_OK;
 }
 
@@ -170,7 +170,7 @@ static void register_plain_names(redis_ctx *ctx) {
     for (int i = 0; i < NUMBERS; i++) {
         const number *n = &numbers[i];
         if (strncmp(n->name, "bf-", 3) == 0 || strncmp(n->name, "cf-", 3) == 0)
-            redis.RegisterNumericConfig(ctx, n->name, n->preset, REDIS_CONFIG_UNPREFIXED, n->min,
+            redis.RegisterNumericConfig(ctx, n->name, n->default_value, REDIS_CONFIG_UNPREFIXED, n->min,
                                         n->max, get_number, set_number, NULL, (void *)n);
     }
     redis.RegisterStringConfig(ctx, "bf-error-rate", rate_preset, REDIS_CONFIG_UNPREFIXED,
@@ -186,7 +186,7 @@ static int register_all(redis_ctx *ctx) {
     register_plain_names(ctx);
     for (int i = 0; i < NUMBERS; i++) {
         const number *n = &numbers[i];
-        bad |= redis.RegisterNumericConfig(ctx, n->name, n->preset, n->flags, n->min, n->max,
+        bad |= redis.RegisterNumericConfig(ctx, n->name, n->default_value, n->flags, n->min, n->max,
                                            get_number, set_number, NULL, (void *)n);
     }
     for (int i = 0; i < CHOICES; i++) {
@@ -259,7 +259,7 @@ static int take_arguments(redis_ctx *ctx, redis_string **argv, int argc) {
 /* ---- Start ------------------------------------------------------------------------------------ */
 
 int settings_start(redis_ctx *ctx, redis_string **argv, int argc) {
-    for (int i = 0; i < NUMBERS; i++) *numbers[i].at = numbers[i].preset;
+    for (int i = 0; i < NUMBERS; i++) *numbers[i].at = numbers[i].default_value;
     read_rate(rate_preset, &settings.bf_error_rate);
     if (getrandom(secret, sizeof secret, 0) != sizeof secret) {
         redis.Log(ctx, "warning", "the system has no random bytes for a secret");

@@ -141,7 +141,7 @@ facts facts_of(const tamis *filter) {
     const char *text = filter ? tamis_note(filter, note) : NULL;
     facts f = {.family = FAMILY_TAMIS};
     struct tamis_info info = {.kind = ""};
-    if (filter) tamis_facts(filter, &info, sizeof info);
+    if (filter) tamis_get_info(filter, &info, sizeof info);
     for (int i = 0; i < FAMILIES; i++) {
         const bool is_theirs = strcmp(info.kind, families[i].kind) == 0;
         if (is_theirs || is_noted(i, text, info.kind)) f.family = families[i].family;
@@ -282,7 +282,7 @@ tamis *value_swap(value *v, tamis *filter) {
     struct tamis_info info = {.abilities = 0};
     tamis *before = v->filter;
     v->filter = filter;
-    if (filter) tamis_facts(filter, &info, sizeof info);
+    if (filter) tamis_get_info(filter, &info, sizeof info);
     v->hashes_itself = info.abilities & TAMIS_OWN_HASH;
     v->knows_time = info.abilities & TAMIS_CAN_TICK;
     return before;
@@ -293,14 +293,14 @@ void value_replace(value *v, tamis *filter) {
 }
 
 size_t value_bytes(const value *v) {
-    const size_t filter = v->filter ? (size_t)tamis_stored_size(v->filter) : 0;
+    const size_t filter = v->filter ? (size_t)tamis_image_size(v->filter) : 0;
     return sizeof *v + filter + arrival_bytes(v->arrival);
 }
 
 redis_type *value_type(const value *v) {
     struct tamis_info info;
     if (!v->filter || v->arrival) return value_types.tamis;
-    tamis_facts(v->filter, &info, sizeof info);
+    tamis_get_info(v->filter, &info, sizeof info);
     return strcmp(info.kind, "redisbloom") == 0    ? value_types.bloom
            : strcmp(info.kind, "rediscuckoo") == 0 ? value_types.cuckoo
            : strcmp(info.kind, "rediscms") == 0    ? value_types.countmin

@@ -19,7 +19,7 @@ static uint64_t need(const tamis_builder *b, uint64_t n) {
     const uint64_t held = tamis__builder_memory(b) - b->pile.block.size;
     const uint64_t pile = n * sizeof *b->pile.hash;
     tamis_image image = b->filter->image;
-    tamis_wish wish;
+    tamis_params wish;
     const bool has_shape = press->work && !tamis__shape_for(b, n, 0, &wish, &image);
     const uint64_t work = has_shape ? press->work(image.body.word, n) : 0;
     return held + pile + (work > pile ? work : pile) + 2 * TAMIS_ALIGNMENT;
@@ -71,7 +71,7 @@ static tamis_status make_set(tamis_builder *b) {
     if (!other) return TAMIS_NOMEM;
     const uint64_t *sorted = tamis__sort_hashes(pile->hash, other, pile->n);
     if (sorted != pile->hash) memcpy(pile->hash, sorted, (size_t)size);
-    tamis__give_back(&b->filter->allocator, &block);
+    tamis__block_free(&b->filter->allocator, &block);
     pile->n = keep_distinct(pile->hash, pile->n);
     pile->is_set = true;
     return TAMIS_OK;
@@ -104,7 +104,7 @@ static tamis_status make_room(tamis_builder *b, uint64_t n) {
     uint64_t *hash = tamis__get(&b->filter->allocator, room * sizeof *hash, &block);
     if (!hash) return TAMIS_NOMEM;
     if (pile->n) memcpy(hash, pile->hash, (size_t)pile->n * sizeof *hash);
-    tamis__give_back(&b->filter->allocator, &pile->block);
+    tamis__block_free(&b->filter->allocator, &pile->block);
     pile->block = block;
     pile->hash = hash;
     pile->room = room;
@@ -164,7 +164,7 @@ static tamis_status sort_pile(tamis_builder *b) {
 
 static tamis_status shape_image(const tamis_builder *b, tamis_image *image) {
     const tamis_kind *kind = b->filter->kind;
-    tamis_wish wish;
+    tamis_params wish;
     *image = b->filter->image;
     tamis_status rc = tamis__shape_for(b, b->pile.n, 0, &wish, image);
     if (!rc) rc = kind->press->fit(&wish, b->pile.hash, b->pile.n, image->body.word);
@@ -183,7 +183,7 @@ static tamis_status make_payload(const tamis_builder *b, tamis *f) {
     if (!rc && size) work = tamis__get(&b->filter->allocator, size, &block);
     if (!rc && size && !work) rc = TAMIS_NOMEM;
     if (!rc) rc = press->make(&f->image.body, pile->hash, pile->n, work);
-    tamis__give_back(&b->filter->allocator, &block);
+    tamis__block_free(&b->filter->allocator, &block);
     return rc ? rc : tamis__report(b, TAMIS_STAGE_BUILD, pile->n, pile->n);
 }
 
@@ -203,7 +203,7 @@ static tamis_status verify(const tamis_builder *b, const tamis *f) {
     return rc;
 }
 
-tamis_status tamis__press(tamis_builder *b, tamis **filter) {
+tamis_status tamis__build_foreign(tamis_builder *b, tamis **filter) {
     tamis_image image;
     tamis *f = NULL;
     tamis_status rc = sort_pile(b);

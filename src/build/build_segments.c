@@ -32,9 +32,9 @@ typedef struct bench {
 } bench;
 
 static void clear_bench(const struct tamis_allocator *allocator, bench *k) {
-    tamis__give_back(allocator, &k->records);
-    tamis__give_back(allocator, &k->work);
-    tamis__give_back(allocator, &k->out);
+    tamis__block_free(allocator, &k->records);
+    tamis__block_free(allocator, &k->work);
+    tamis__block_free(allocator, &k->out);
 }
 
 static uint64_t record_bytes(const building *g, uint64_t n) {
@@ -51,7 +51,7 @@ static tamis_status widen(const building *g, bench *k, uint64_t need) {
     uint64_t *value = has_values ? hash + need : NULL;
     if (k->n) memcpy(hash, k->hash, (size_t)k->n * sizeof *hash);
     if (k->n && has_values) memcpy(value, k->value, (size_t)k->n * sizeof *value);
-    tamis__give_back(allocator, &k->records);
+    tamis__block_free(allocator, &k->records);
     k->records = block;
     k->hash = hash;
     k->value = value;
@@ -77,7 +77,7 @@ static tamis_status widen_beyond_plan(const building *g, bench *k, uint64_t inde
 static tamis_status enough(const struct tamis_allocator *allocator, tamis_block *block,
                            uint64_t size) {
     if (block->base && block->size - TAMIS_ALIGNMENT >= size) return TAMIS_OK;
-    tamis__give_back(allocator, block);
+    tamis__block_free(allocator, block);
     return tamis__get(allocator, size, block) ? TAMIS_OK : TAMIS_NOMEM;
 }
 
@@ -234,7 +234,7 @@ tamis_status tamis__make_payload(tamis_builder *b, uint64_t word[], tamis_sink *
     if (g.offset) rc = run_crew(&g, room_size + offsets_size + 2 * TAMIS_ALIGNMENT);
     if (!rc) rc = append_rest(&g);
     if (!rc) word[TAMIS_SEGMENT_BYTES] = s->size;
-    tamis__give_back(allocator, &offsets);
-    tamis__give_back(allocator, &room);
+    tamis__block_free(allocator, &offsets);
+    tamis__block_free(allocator, &room);
     return rc;
 }

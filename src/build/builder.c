@@ -39,10 +39,10 @@ static tamis_status new_builder(tamis_builder **out, const struct tamis_builder_
     b->self = self;
     b->options = *options;
     b->options.filter = NULL;
-    b->options.temp_folder = NULL;
+    b->options.temp_dir = NULL;
     b->filter = tamis__new(&allocator);
     if (!b->filter) {
-        tamis__give_back(&allocator, &self);
+        tamis__block_free(&allocator, &self);
         return TAMIS_NOMEM;
     }
     b->filter->kind = entry->kind;
@@ -55,7 +55,7 @@ static tamis_status new_builder(tamis_builder **out, const struct tamis_builder_
 }
 
 /* Records as the kind wants them; so many were announced. */
-static tamis_status open_records(tamis_builder *b, const char *temp_folder, uint64_t announced) {
+static tamis_status open_records(tamis_builder *b, const char *temp_dir, uint64_t announced) {
     const tamis_kind *kind = b->filter->kind;
     const bool is_built = kind->build != NULL;
     const tamis_record_form form = {
@@ -65,7 +65,7 @@ static tamis_status open_records(tamis_builder *b, const char *temp_folder, uint
         .rule = is_built ? kind->build->rule : TAMIS_RECORDS_LABELS,
     };
     const tamis_status rc = tamis__records_open(&b->records, &form, b->options.memory_limit,
-                                                temp_folder, &b->filter->allocator);
+                                                temp_dir, &b->filter->allocator);
     return rc ? rc : tamis__limit_start(b, announced);
 }
 
@@ -89,12 +89,12 @@ static tamis_status open_filter(tamis_builder *b, const tamis_shape *shape) {
     return TAMIS_OK;
 }
 
-static bool shape_is_known(const tamis_request *r) {
+static bool shape_is_known(const tamis_parsed_spec *r) {
     return r->has_capacity || (r->has_fpr && r->has_bits);
 }
 
 /* Refuses what can never work before the first key: with the capacity that is given, or none. */
-static tamis_status plan_early(const tamis_request *r, uint64_t max_bytes, tamis_shape *shape) {
+static tamis_status plan_early(const tamis_parsed_spec *r, uint64_t max_bytes, tamis_shape *shape) {
     const tamis_kind *kind = r->entry->kind;
     if (kind->query_keys && !kind->press && !shape_is_known(r))
         return tamis__fail(TAMIS_INVALID,
@@ -105,7 +105,7 @@ static tamis_status plan_early(const tamis_request *r, uint64_t max_bytes, tamis
         return tamis__fail(TAMIS_INVALID,
                            "%s is as large as its keys need: give fpr or size, not both",
                            kind->name);
-    tamis_request early = *r;
+    tamis_parsed_spec early = *r;
     early.has_capacity = r->has_capacity || !shape_is_known(r);
     const tamis_status rc = tamis__request_plan(&early, shape);
     return rc ? rc : tamis__within_limit(max_bytes, shape->size);
@@ -125,7 +125,7 @@ tamis_status tamis_builder_create_with(tamis_builder **builder, const char *spec
                                        const struct tamis_builder_options *options) {
     struct tamis_builder_options o;
     struct tamis_options fo;
-    tamis_request request;
+    tamis_parsed_spec request;
     tamis_shape shape;
     tamis_hasher hasher;
     tamis_builder *b;
@@ -147,7 +147,7 @@ tamis_status tamis_builder_create_with(tamis_builder **builder, const char *spec
     else if (request.entry->kind->press)
         rc = tamis__pile_start(b);
     else
-        rc = open_records(b, o.temp_folder, request.has_capacity ? request.wish.capacity : 0);
+        rc = open_records(b, o.temp_dir, request.has_capacity ? request.wish.capacity : 0);
     if (rc) {
         tamis_builder_free(b);
         return rc;
@@ -157,9 +157,9 @@ tamis_status tamis_builder_create_with(tamis_builder **builder, const char *spec
 }
 
 tamis_status tamis_builder_create(tamis_builder **builder, const char *spec, uint64_t memory_limit,
-                                  const char *temp_folder) {
+                                  const char *temp_dir) {
     const struct tamis_builder_options options = {
-        .struct_size = sizeof options, .memory_limit = memory_limit, .temp_folder = temp_folder};
+        .struct_size = sizeof options, .memory_limit = memory_limit, .temp_dir = temp_dir};
     return tamis_builder_create_with(builder, spec, &options);
 }
 
@@ -169,10 +169,10 @@ void tamis_builder_free(tamis_builder *b) {
     tamis_block self = b->self;
     tamis__bulk_free(b->bulk);
     tamis__records_free(b->records);
-    tamis__give_back(&allocator, &b->pile.block);
+    tamis__block_free(&allocator, &b->pile.block);
     tamis__names_free(&b->labels, &allocator);
     tamis_free(b->filter);
-    tamis__give_back(&allocator, &self);
+    tamis__block_free(&allocator, &self);
 }
 
 /* ---- Going on where a filter ended ---------------------------------------------------------- */
@@ -208,7 +208,7 @@ static tamis_status take_all(tamis_builder *b, const tamis *f) {
     tamis_status rc = take_labels(b, f, number);
     if (!rc) rc = take_records(b, f, number);
     b->has_label = false; /* those were not the caller's choice */
-    tamis__give_back(allocator, &block);
+    tamis__block_free(allocator, &block);
     return rc;
 }
 
@@ -237,7 +237,7 @@ tamis_status tamis_builder_continue(tamis_builder **builder, const tamis *f,
     b->filter->image.one_in = f->image.one_in;
     memcpy(b->filter->image.body.word, f->image.body.word, sizeof f->image.body.word);
     b->can = tamis__abilities(f->kind, f->image.body.word);
-    rc = open_records(b, o.temp_folder, f->image.body.items);
+    rc = open_records(b, o.temp_dir, f->image.body.items);
     if (!rc) rc = copy_notes(b, f);
     if (!rc) rc = take_all(b, f);
     if (rc) {
@@ -333,7 +333,7 @@ uint64_t tamis_builder_hash_pieces(const tamis_builder *b, tamis_next_piece *nex
     return tamis_hash_pieces(b->filter, next, ctx);
 }
 
-void tamis_builder_info(const tamis_builder *b, struct tamis_builder_info *info, size_t size) {
+void tamis_builder_get_info(const tamis_builder *b, struct tamis_builder_info *info, size_t size) {
     tamis__copy_out(info, size, &b->info, sizeof b->info);
 }
 
@@ -470,7 +470,7 @@ tamis_status tamis_builder_good_hash(tamis_builder *b, uint64_t hash) {
     return put_value(b, hash, 0);
 }
 
-tamis_status tamis_builder_good(tamis_builder *b, const void *key, size_t len) {
+tamis_status tamis_builder_exclude(tamis_builder *b, const void *key, size_t len) {
     return tamis_builder_good_hash(b, tamis_hash(b->filter, key, len));
 }
 

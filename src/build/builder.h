@@ -18,8 +18,8 @@ typedef struct tamis_pile {
 
 struct tamis_builder {
     tamis_block self;
-    struct tamis_builder_options options; /* `filter` and `temp_folder` are not kept */
-    tamis_request request;
+    struct tamis_builder_options options; /* `filter` and `temp_dir` are not kept */
+    tamis_parsed_spec request;
     unsigned can; /* abilities of the filter to be */
 
     /* The filter to be: kind, hash, notes. It has a payload from the first key on where adds go
@@ -58,13 +58,13 @@ tamis_status tamis__builder_finish_at(tamis_builder *, tamis_goal);
  * capacity that the memory limit is too small for. */
 tamis_status tamis__pile_start(tamis_builder *);
 tamis_status tamis__pile_keys(tamis_builder *, tamis_keys, size_t n);
-tamis_status tamis__press(tamis_builder *, tamis **filter);
+tamis_status tamis__build_foreign(tamis_builder *, tamis **filter);
 
 /* A handle with room for the image's payload, and its notes. */
 tamis_status tamis__room_for(const tamis_builder *, const tamis_image *, tamis **out);
 
 /* The shape for so many keys, from the wish; in segments of so many, where it has segments. */
-tamis_status tamis__shape_for(const tamis_builder *, uint64_t count, uint64_t segment, tamis_wish *,
+tamis_status tamis__shape_for(const tamis_builder *, uint64_t count, uint64_t segment, tamis_params *,
                               tamis_image *);
 
 /* Refuses what the memory limit does not allow: when so many records are announced, or 0 when

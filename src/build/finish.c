@@ -27,8 +27,8 @@ static uint64_t keys_counted(const tamis_kind *kind, const tamis_census *census)
 }
 
 tamis_status tamis__shape_for(const tamis_builder *b, uint64_t count, uint64_t segment,
-                              tamis_wish *wish, tamis_image *image) {
-    tamis_request r = b->request;
+                              tamis_params *wish, tamis_image *image) {
+    tamis_parsed_spec r = b->request;
     tamis_shape shape;
     const bool is_built = tamis__is_built(b->filter->kind);
     if (!r.has_capacity || (is_built && r.wish.capacity < count)) r.wish.capacity = count;
@@ -49,7 +49,7 @@ static tamis_status shape_image(const tamis_builder *b, uint64_t segment, tamis_
                                 uint64_t *expected) {
     const tamis_kind *kind = b->filter->kind;
     const tamis_census *census = &b->census;
-    tamis_wish wish;
+    tamis_params wish;
     tamis_status rc = TAMIS_OK;
     *image = b->filter->image;
     if (!b->is_continued) rc = tamis__shape_for(b, keys_counted(kind, census), segment, &wish, image);
@@ -145,7 +145,7 @@ static tamis_status fill(tamis_builder *b, tamis *f) {
     uint64_t *room = tamis__get(&f->allocator, TAMIS_RECORDS_ROOM, &block);
     if (!room) return TAMIS_NOMEM;
     const tamis_status rc = add_records(b, f, room);
-    tamis__give_back(&f->allocator, &block);
+    tamis__block_free(&f->allocator, &block);
     /* Equal records were dropped where they do nothing; items counts adds all the same. */
     if (!rc) f->image.body.items = b->adds;
     return rc;
@@ -193,7 +193,7 @@ static void empty_sink(heap_sink *s, uint8_t *to) {
             memcpy(to, p->bytes, (size_t)p->size);
             to += p->size;
         }
-        tamis__give_back(s->allocator, &block);
+        tamis__block_free(s->allocator, &block);
         p = next;
     }
 }
@@ -240,14 +240,14 @@ static tamis_status hand_over(tamis_builder *b, tamis **out) {
 }
 
 tamis_status tamis__assemble(tamis_builder *b, tamis **filter) {
-    const tamis_status rc = b->filter->kind->press ? tamis__press(b, filter)
+    const tamis_status rc = b->filter->kind->press ? tamis__build_foreign(b, filter)
                             : b->records           ? make_filter(b, filter)
                                                    : hand_over(b, filter);
     if (rc) return rc;
     b->is_done = true;
     tamis__records_free(b->records);
     b->records = NULL;
-    tamis__give_back(&b->filter->allocator, &b->pile.block);
+    tamis__block_free(&b->filter->allocator, &b->pile.block);
     b->pile = (tamis_pile){0};
     return TAMIS_OK;
 }
@@ -325,7 +325,7 @@ tamis_status tamis__assemble_to(tamis_builder *b, tamis_goal goal) {
     if (!b->records && !is_pressed) return tamis__save(b->filter, goal);
     if (b->filter->kind->build) return build_to(b, goal);
     tamis *f;
-    tamis_status rc = is_pressed ? tamis__press(b, &f) : make_filter(b, &f);
+    tamis_status rc = is_pressed ? tamis__build_foreign(b, &f) : make_filter(b, &f);
     if (rc) return rc;
     rc = tamis__save(f, goal);
     tamis_free(f);

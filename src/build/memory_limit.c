@@ -91,7 +91,7 @@ static tamis_status early_words(const tamis_builder *b, uint64_t segment, uint64
                                 uint64_t word[TAMIS_WORDS]) {
     const tamis_census census = {.records = total, .keys = total};
     tamis_image image = b->filter->image;
-    tamis_wish wish;
+    tamis_params wish;
     tamis_status rc = TAMIS_OK;
     if (b->is_continued) {
         image.body.word[TAMIS_SEGMENT_KEYS] = segment;

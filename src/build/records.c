@@ -147,7 +147,7 @@ void tamis__records_free(tamis_records *r) {
     tamis__spill_end(&r->runs);
     const struct tamis_allocator allocator = r->allocator;
     tamis_block self = r->self;
-    tamis__give_back(&allocator, &self);
+    tamis__block_free(&allocator, &self);
 }
 
 /* ---- Places --------------------------------------------------------------------------------- */

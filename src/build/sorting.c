@@ -66,7 +66,7 @@ static void sort_some(void *ctx) {
         const tamis_status rc = sort_one(s, s->next++, scratch);
         if (rc) tamis__crew_fail(&s->crew, rc);
     }
-    tamis__give_back(allocator, &block);
+    tamis__block_free(allocator, &block);
     pthread_mutex_unlock(&s->crew.lock);
 }
 
@@ -108,7 +108,7 @@ static tamis_status sort_and_count(tamis_builder *b) {
     for (uint64_t i = 0; i < labels; i++)
         if (s.label_counts[i] > s.census.largest)
             s.census.largest = s.label_counts[i], s.census.leader = i;
-    tamis__give_back(allocator, &block);
+    tamis__block_free(allocator, &block);
     if (rc) return rc;
     s.census.labels = labels;
     s.census.names = b->labels.size;

@@ -94,7 +94,7 @@ tamis_status tamis__verify(tamis_builder *b, const tamis *f) {
     uint64_t *here = tamis__get(allocator, TAMIS_RECORDS_ROOM, &room);
     if (here) q.labels = tamis__get(allocator, b->labels.count * sizeof *q.labels, &labels);
     if (q.labels) rc = ask_all(b, &q, here);
-    tamis__give_back(allocator, &labels);
-    tamis__give_back(allocator, &room);
+    tamis__block_free(allocator, &labels);
+    tamis__block_free(allocator, &room);
     return rc;
 }

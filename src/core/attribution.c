@@ -230,7 +230,7 @@ tamis_status tamis_trace(const tamis *f, const void *excerpt, size_t len,
     for (uint64_t i = 0; i < s.block; i++) s.start[i] = start_of(f, 0, s.excerpt + i, s.block);
     if (flow_count) tamis_hash_many(f, flows, flow_count, s.flow);
     rc = try_places(&s, places - 1);
-    tamis__give_back(&f->allocator, &memory);
+    tamis__block_free(&f->allocator, &memory);
     return rc == TAMIS_CANCELLED ? tamis__fail(rc, "stopped by the caller") : rc;
 }
 

@@ -163,7 +163,7 @@ void tamis__bulk_free(tamis_bulk *b) {
     tamis_block block = b->block;
     for (size_t i = 0; b->lock && i <= (size_t)1 << b->bits; i++)
         pthread_mutex_destroy(&b->lock[i]);
-    tamis__give_back(&b->filter->allocator, &block);
+    tamis__block_free(&b->filter->allocator, &block);
 }
 
 uint64_t tamis__bulk_memory(const tamis_bulk *b) {

@@ -8,7 +8,7 @@
 
 /* ---- Out ------------------------------------------------------------------------------------ */
 
-uint64_t tamis_stored_size(const tamis *f) {
+uint64_t tamis_image_size(const tamis *f) {
     return TAMIS_IMAGE_HEADER_BYTES + f->image.body.size + f->image.notes_size;
 }
 
@@ -28,8 +28,8 @@ static void copy_part(tamis_part part, uint64_t starts_at, uint64_t offset, uint
                (size_t)(to - from));
 }
 
-tamis_status tamis_bytes_at(const tamis *f, uint64_t offset, void *bytes, size_t size) {
-    const uint64_t total = tamis_stored_size(f);
+tamis_status tamis_serialize_at(const tamis *f, uint64_t offset, void *bytes, size_t size) {
+    const uint64_t total = tamis_image_size(f);
     const tamis_image *image = &f->image;
     uint8_t header[TAMIS_IMAGE_HEADER_BYTES];
     if (offset > total || size > total - offset)
@@ -48,11 +48,11 @@ tamis_status tamis_bytes_at(const tamis *f, uint64_t offset, void *bytes, size_t
     return TAMIS_OK;
 }
 
-tamis_status tamis_bytes(const tamis *f, void *image, size_t size) {
-    if (size < tamis_stored_size(f))
+tamis_status tamis_serialize(const tamis *f, void *image, size_t size) {
+    if (size < tamis_image_size(f))
         return tamis__fail(TAMIS_INVALID, "the image has %llu bytes, the room is for %zu",
-                           (unsigned long long)tamis_stored_size(f), size);
-    return tamis_bytes_at(f, 0, image, (size_t)tamis_stored_size(f));
+                           (unsigned long long)tamis_image_size(f), size);
+    return tamis_serialize_at(f, 0, image, (size_t)tamis_image_size(f));
 }
 
 enum tamis_readers tamis__readers(const tamis_hasher *hasher) {
@@ -295,7 +295,7 @@ tamis_status tamis_set_note(tamis *f, const char *name, const char *value) {
         if (!packed) return TAMIS_NOMEM;
         tamis__notes_with(image->notes, old, name, value, packed);
     }
-    tamis__give_back(&f->allocator, &f->notes);
+    tamis__block_free(&f->allocator, &f->notes);
     f->notes = block;
     f->image.notes = packed;
     f->image.notes_size = size;

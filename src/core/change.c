@@ -22,7 +22,7 @@ static tamis_status room_needed(const tamis *f, const uint64_t *hashes, size_t n
     fresh = tamis__sort_hashes(fresh, fresh + n, count);
     *need = 0;
     for (size_t i = 0; i < count; i++) *need += i == 0 || fresh[i] != fresh[i - 1];
-    tamis__give_back(&f->allocator, &block);
+    tamis__block_free(&f->allocator, &block);
     return TAMIS_OK;
 }
 
@@ -45,7 +45,7 @@ static tamis_status make_room(tamis *f, const uint64_t *hashes, size_t n) {
     return rc ? rc : tamis__reshape(f, word);
 }
 
-uint64_t tamis_room(const tamis *f) {
+uint64_t tamis_remaining(const tamis *f) {
     return f->kind->room ? f->kind->room(&f->image.body) : UINT64_MAX;
 }
 
@@ -78,7 +78,7 @@ static tamis_status add_in_order(tamis *f, const uint64_t *hashes, size_t n) {
     if (!room) return f->kind->add(&f->image.body, hashes, n);
     memcpy(room, hashes, n * sizeof *room);
     const tamis_status rc = f->kind->add(&f->image.body, tamis__sort_hashes(room, room + n, n), n);
-    tamis__give_back(&f->allocator, &block);
+    tamis__block_free(&f->allocator, &block);
     return rc;
 }
 
@@ -86,7 +86,7 @@ tamis_status tamis_add_hashes(tamis *f, const uint64_t *hashes, size_t n) {
     const tamis_status rc = may_add(f, f->kind->add, hashes, n);
     if (rc) return rc;
     if (add_bulk(f, (tamis_keys){.hashes = hashes}, n)) return added(f, TAMIS_OK, n);
-    if (f->kind->walks && n >= MIN_SORT && n <= MAX_SORT)
+    if (f->kind->prefers_sorted && n >= MIN_SORT && n <= MAX_SORT)
         return added(f, add_in_order(f, hashes, n), n);
     return added(f, f->kind->add(&f->image.body, hashes, n), n);
 }
@@ -151,7 +151,7 @@ static tamis_status add_own_or_none(tamis *f, tamis_keys keys, size_t n) {
         f->image.body = old;
         block = changed;
     }
-    tamis__give_back(&f->allocator, &block);
+    tamis__block_free(&f->allocator, &block);
     return rc;
 }
 
@@ -185,7 +185,7 @@ static tamis_status add_at_once(tamis *f, tamis_keys keys, size_t n) {
     uint64_t *room = tamis__get(&f->allocator, (uint64_t)n * sizeof *room, &block);
     if (!room) return TAMIS_NOMEM;
     const tamis_status rc = tamis_add_hashes(f, tamis__hashes_of(f, keys, 0, n, room), n);
-    tamis__give_back(&f->allocator, &block);
+    tamis__block_free(&f->allocator, &block);
     return rc;
 }
 
@@ -244,7 +244,7 @@ static tamis_status add_copies(tamis *f, const struct tamis_key *key, uint64_t h
         for (uint64_t i = 0; i < times; i++) hashes[i] = hash;
         rc = tamis_add_hashes(f, hashes, (size_t)times);
     }
-    tamis__give_back(&f->allocator, &block);
+    tamis__block_free(&f->allocator, &block);
     return rc;
 }
 

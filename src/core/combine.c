@@ -146,7 +146,7 @@ tamis_status tamis_merge(tamis *into, const tamis *from) {
 }
 
 static uint64_t bits_set(const tamis *f) {
-    tamis_measure m = {0};
+    tamis_measurement m = {0};
     f->kind->measure(&f->image.body, NULL, &m);
     return m.bits_set;
 }
@@ -189,7 +189,7 @@ static tamis_status weigh_items(const tamis_body *const *from, const int64_t *we
     return TAMIS_OK;
 }
 
-tamis_status tamis_weigh(tamis *into, const tamis *const *from, const int64_t *weights, size_t n) {
+tamis_status tamis_merge_weighted(tamis *into, const tamis *const *from, const int64_t *weights, size_t n) {
     uint64_t items = 0;
     tamis_block block;
     tamis_status rc = may_weigh(into, from, n);
@@ -200,7 +200,7 @@ tamis_status tamis_weigh(tamis *into, const tamis *const *from, const int64_t *w
     rc = weigh_items(bodies, weights, n, &items);
     if (!rc) rc = into->kind->weigh(&into->image.body, bodies, weights, n);
     if (!rc) into->image.body.items = items;
-    tamis__give_back(&into->allocator, &block);
+    tamis__block_free(&into->allocator, &block);
     return rc;
 }
 

@@ -72,7 +72,7 @@ static void append_option(text *t, const struct tamis_option *option, uint64_t v
 
 /* The options that a shape word of the same name answers, or that the kind tells itself. */
 static void append_options(text *t, const tamis *f) {
-    tamis_wish wish = {0};
+    tamis_params wish = {0};
     if (f->kind->whole) f->kind->whole(f->image.body.word, &wish);
     for (size_t i = 0; i < f->kind->option_count; i++) {
         const struct tamis_option *option = &f->kind->options[i];
@@ -114,7 +114,7 @@ static uint64_t bits_of(const tamis *f) {
  * after a fold, or with numbers that do not survive rounding, the shape itself is written. */
 static bool leads_to_shape(const char *spec, const tamis *f) {
     struct tamis_plan plan;
-    if (tamis_plan(spec, &plan, sizeof plan)) return false;
+    if (tamis_plan_spec(spec, &plan, sizeof plan)) return false;
     for (int i = 0; i < TAMIS_WORDS; i++)
         if (!(tamis__words_made(f->kind) >> i & 1) && plan.word[i] != f->image.body.word[i])
             return false;

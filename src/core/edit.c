@@ -84,7 +84,7 @@ bool tamis_edit_is_locked(const tamis_edit *e) {
 /* What was read may hold a secret. */
 static void forget_bytes(tamis_edit *e) {
     if (e->bytes.base) tamis__wipe(e->bytes.base, e->bytes.size);
-    tamis__give_back(&e->allocator, &e->bytes);
+    tamis__block_free(&e->allocator, &e->bytes);
 }
 
 void tamis_edit_close(tamis_edit *e) {
@@ -93,11 +93,11 @@ void tamis_edit_close(tamis_edit *e) {
     if (e->is_begun) tamis__file_abandon(&e->file);
     tamis__place_leave(&e->place);
     forget_bytes(e);
-    tamis__give_back(&e->allocator, &e->name);
+    tamis__block_free(&e->allocator, &e->name);
     tamis__wipe(e->secret, sizeof e->secret);
     const struct tamis_allocator allocator = e->allocator;
     tamis_block self = e->self;
-    tamis__give_back(&allocator, &self);
+    tamis__block_free(&allocator, &self);
     errno = saved;
 }
 

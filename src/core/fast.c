@@ -8,7 +8,7 @@
 tamis_status tamis_fast_view(const tamis *f, struct tamis_fast *fast) {
     *fast = (struct tamis_fast){.bytes = f->image.body.bytes};
     if (f->image.hasher.mode != TAMIS_HASH_XXH3)
-        return tamis__fail(TAMIS_CANNOT, "a fast view needs hash=xxh3, not %s",
+        return tamis__fail(TAMIS_UNSUPPORTED, "a fast view needs hash=xxh3, not %s",
                            tamis__hash_name(f->image.hasher.mode));
     if (!f->kind->fast) return tamis__cannot(f, "be seen by a fast view: blocked and split can");
     if (!f->kind->fast(&f->image.body, fast))

@@ -32,11 +32,11 @@ void tamis_free(tamis *f) {
     if (!f) return;
     struct tamis_allocator allocator = f->allocator;
     tamis_block self = f->self;
-    tamis__give_back(&allocator, &f->payload);
-    tamis__give_back(&allocator, &f->notes);
+    tamis__block_free(&allocator, &f->payload);
+    tamis__block_free(&allocator, &f->notes);
     if (f->map) tamis__disk_unmap(f->map, f->map_size);
     tamis__wipe(&f->image.hasher, sizeof f->image.hasher);
-    tamis__give_back(&allocator, &self);
+    tamis__block_free(&allocator, &self);
 }
 
 /* Bytes start at a cache line in their block; the line may lie elsewhere in the new one. */
@@ -64,7 +64,7 @@ tamis_status tamis__writable(const tamis *f) {
 }
 
 tamis_status tamis__cannot(const tamis *f, const char *what) {
-    return tamis__fail(TAMIS_CANNOT, "%s cannot %s", f->kind->name, what);
+    return tamis__fail(TAMIS_UNSUPPORTED, "%s cannot %s", f->kind->name, what);
 }
 
 tamis_status tamis__may(const tamis *f, enum tamis_ability ability, const char *what) {
@@ -72,7 +72,7 @@ tamis_status tamis__may(const tamis *f, enum tamis_ability ability, const char *
     if (rc) return rc;
     if (tamis__abilities(f->kind, f->image.body.word) & ability) return TAMIS_OK;
     const bool others_can = tamis__abilities(f->kind, NULL) & ability;
-    return tamis__fail(TAMIS_CANNOT, "%s cannot %s%s", f->kind->name, what,
+    return tamis__fail(TAMIS_UNSUPPORTED, "%s cannot %s%s", f->kind->name, what,
                        others_can ? " with the options it was made with" : "");
 }
 
@@ -89,7 +89,7 @@ void tamis__add_items(tamis *f, uint64_t more) {
 
 /* ---- Making --------------------------------------------------------------------------------- */
 
-tamis_status tamis__make_hasher(const tamis_request *r, const uint8_t *secret, tamis_hasher *h) {
+tamis_status tamis__make_hasher(const tamis_parsed_spec *r, const uint8_t *secret, tamis_hasher *h) {
     *h = (tamis_hasher){.mode = r->mode, .key_place = r->key_place, .seed = r->wish.seed};
     if (r->key_place == TAMIS_KEY_NONE) {
         if (secret) return tamis__fail(TAMIS_INVALID, "a secret needs hash=sip13 in the spec");
@@ -139,7 +139,7 @@ static tamis_status make_empty(tamis **filter, const tamis_entry *entry, const t
 
 tamis_status tamis_create_with(tamis **filter, const char *spec,
                                const struct tamis_options *options) {
-    tamis_request request;
+    tamis_parsed_spec request;
     tamis_shape shape;
     tamis_hasher hasher;
     struct tamis_options o;
@@ -150,7 +150,7 @@ tamis_status tamis_create_with(tamis **filter, const char *spec,
     if (!rc) rc = tamis__within_limit(o.max_bytes, shape.size);
     if (!rc) rc = tamis__make_hasher(&request, o.secret, &hasher);
     if (!rc && tamis__is_built(request.entry->kind))
-        rc = tamis__fail(TAMIS_CANNOT, "%s is built once, from all its keys: use a builder",
+        rc = tamis__fail(TAMIS_UNSUPPORTED, "%s is built once, from all its keys: use a builder",
                          request.entry->kind->name);
     return rc ? rc : make_empty(filter, request.entry, &shape, &hasher, &o);
 }
@@ -191,10 +191,10 @@ tamis_status tamis__reshape(tamis *f, const uint64_t word[]) {
     if (!to.bytes) return TAMIS_NOMEM;
     rc = f->kind->move(&to, &f->image.body);
     if (rc) {
-        tamis__give_back(&f->allocator, &block);
+        tamis__block_free(&f->allocator, &block);
         return rc;
     }
-    tamis__give_back(&f->allocator, &f->payload);
+    tamis__block_free(&f->allocator, &f->payload);
     f->payload = block;
     f->image.body = to;
     return TAMIS_OK;

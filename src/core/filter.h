@@ -44,7 +44,7 @@ tamis_status tamis__reshape(tamis *, const uint64_t word[]);
 /* TAMIS_READONLY with a sentence for views. */
 tamis_status tamis__writable(const tamis *);
 
-/* TAMIS_CANNOT with the sentence "KIND cannot WHAT". */
+/* TAMIS_UNSUPPORTED with the sentence "KIND cannot WHAT". */
 tamis_status tamis__cannot(const tamis *, const char *what);
 
 /* Both at once: may this filter be changed in a way that needs the ability? */

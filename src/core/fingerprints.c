@@ -14,7 +14,7 @@ typedef struct heap {
     uint64_t size, room;
 } heap;
 
-struct tamis_prints {
+struct tamis_fingerprints {
     struct tamis_options options; /* only what outlives a call: limits and threads */
     struct tamis_allocator allocator;
     tamis_block self;
@@ -28,7 +28,7 @@ static tamis_status make_room(const struct tamis_allocator *a, heap *h, uint64_t
     wider.bytes = tamis__get(a, wider.room, &wider.block);
     if (!wider.bytes) return TAMIS_NOMEM;
     if (h->size) memcpy(wider.bytes, h->bytes, (size_t)h->size);
-    tamis__give_back(a, &h->block);
+    tamis__block_free(a, &h->block);
     *h = wider;
     return TAMIS_OK;
 }
@@ -38,7 +38,7 @@ static void append(heap *h, const void *bytes, uint64_t size) {
     h->size += size;
 }
 
-tamis_status tamis_prints_create(tamis_prints **maker, uint64_t bits,
+tamis_status tamis_fingerprints_create(tamis_fingerprints **maker, uint64_t bits,
                                  const struct tamis_options *options) {
     struct tamis_options o;
     tamis_block self;
@@ -49,7 +49,7 @@ tamis_status tamis_prints_create(tamis_prints **maker, uint64_t bits,
         return tamis__fail(TAMIS_INVALID, "prints have from 1 to %d bits, not %llu",
                            TAMIS_PRINT_MAX_BITS, (unsigned long long)bits);
     const struct tamis_allocator allocator = tamis__allocator(&o);
-    tamis_prints *m = tamis__get(&allocator, sizeof *m, &self);
+    tamis_fingerprints *m = tamis__get(&allocator, sizeof *m, &self);
     if (!m) return TAMIS_NOMEM;
     m->options = (struct tamis_options){.max_bytes = o.max_bytes, .threads = o.threads};
     m->allocator = allocator;
@@ -59,22 +59,22 @@ tamis_status tamis_prints_create(tamis_prints **maker, uint64_t bits,
     return TAMIS_OK;
 }
 
-void tamis_prints_free(tamis_prints *m) {
+void tamis_fingerprints_free(tamis_fingerprints *m) {
     if (!m) return;
     struct tamis_allocator allocator = m->allocator;
     tamis_block self = m->self;
-    tamis__give_back(&allocator, &m->prints.block);
-    tamis__give_back(&allocator, &m->ids.block);
-    tamis__give_back(&allocator, &m->ends.block);
-    tamis__give_back(&allocator, &self);
+    tamis__block_free(&allocator, &m->prints.block);
+    tamis__block_free(&allocator, &m->ids.block);
+    tamis__block_free(&allocator, &m->ends.block);
+    tamis__block_free(&allocator, &self);
 }
 
 static tamis_status is_print(uint64_t width, const void *print, size_t bytes) {
-    if (bytes != tamis__print_bytes(width))
+    if (bytes != tamis__fingerprint_bytes(width))
         return tamis__fail(TAMIS_INVALID, "a print of %llu bits has %llu bytes, not %zu",
-                           (unsigned long long)width, (unsigned long long)tamis__print_bytes(width),
+                           (unsigned long long)width, (unsigned long long)tamis__fingerprint_bytes(width),
                            bytes);
-    if (!tamis__print_strays(print, width)) return TAMIS_OK;
+    if (!tamis__fingerprint_strays(print, width)) return TAMIS_OK;
     return tamis__fail(TAMIS_INVALID, "the print has a bit behind the %llu that it may have",
                        (unsigned long long)width);
 }
@@ -88,7 +88,7 @@ static tamis_status is_id(const char *id, size_t len) {
     return TAMIS_OK;
 }
 
-tamis_status tamis_prints_add(tamis_prints *m, const char *id, size_t id_len, const void *print,
+tamis_status tamis_fingerprints_add(tamis_fingerprints *m, const char *id, size_t id_len, const void *print,
                               size_t print_bytes) {
     tamis_status rc = is_print(m->width, print, print_bytes);
     if (!rc) rc = is_id(id, id_len);
@@ -109,24 +109,24 @@ tamis_status tamis_prints_add(tamis_prints *m, const char *id, size_t id_len, co
     return TAMIS_OK;
 }
 
-static void fill(const tamis_prints *m, tamis_body *f) {
-    const uint64_t bytes = tamis__print_bytes(m->width);
+static void fill(const tamis_fingerprints *m, tamis_body *f) {
+    const uint64_t bytes = tamis__fingerprint_bytes(m->width);
     const uint8_t *prints = m->prints.bytes;
     for (uint64_t row = 0; row < m->rows; row++)
-        tamis__prints_tally(f, tamis__print_set_bits(prints + row * bytes, bytes));
-    tamis__prints_open(f);
+        tamis__fingerprints_tally(f, tamis__fingerprint_set_bits(prints + row * bytes, bytes));
+    tamis__fingerprints_open(f);
     for (uint64_t row = 0, from = 0; row < m->rows; row++) {
         const uint64_t end = tamis__get64(m->ends.bytes + row * 8);
         const uint8_t *print = prints + row * bytes;
-        uint8_t *to = tamis__prints_place(f, row, tamis__print_set_bits(print, bytes),
+        uint8_t *to = tamis__fingerprints_place(f, row, tamis__fingerprint_set_bits(print, bytes),
                                           m->ids.bytes + from, end - from - 1);
         memcpy(to, print, (size_t)bytes);
         from = end;
     }
-    tamis__prints_close(f);
+    tamis__fingerprints_close(f);
 }
 
-tamis_status tamis_prints_finish(tamis_prints *m, tamis **filter) {
+tamis_status tamis_fingerprints_finish(tamis_fingerprints *m, tamis **filter) {
     const tamis_entry *entry = tamis__kind_by_name(TAMIS_FINGERPRINT, strlen(TAMIS_FINGERPRINT));
     const uint64_t word[TAMIS_WORDS] = {m->width, m->rows, m->ids.size};
     uint64_t size;
@@ -157,7 +157,7 @@ tamis_status tamis_prints_finish(tamis_prints *m, tamis **filter) {
 }
 
 /* Each bit from a hash of its own, of which the first is that of the feature. */
-void tamis_print_feature(void *print, uint64_t bits, unsigned times, const void *feature,
+void tamis_fingerprint_feature(void *print, uint64_t bits, unsigned times, const void *feature,
                          size_t len) {
     const tamis_hasher hasher = {.mode = TAMIS_HASH_XXH3};
     uint64_t x = tamis__hash(&hasher, feature, len);
@@ -171,18 +171,18 @@ static bool has_prints(const tamis *f) {
     return f->kind->prints != NULL;
 }
 
-uint64_t tamis_print_count(const tamis *f) {
+uint64_t tamis_fingerprint_count(const tamis *f) {
     return has_prints(f) ? f->image.body.word[TAMIS_PRINT_ROWS] : 0;
 }
 
-uint64_t tamis_print_bits(const tamis *f) {
+uint64_t tamis_fingerprint_bits(const tamis *f) {
     return has_prints(f) ? f->image.body.word[TAMIS_PRINT_WIDTH] : 0;
 }
 
-const char *tamis_print_at(const tamis *f, uint64_t row, const void **print) {
+const char *tamis_fingerprint_at(const tamis *f, uint64_t row, const void **print) {
     const char *id;
     const uint8_t *bytes;
-    if (row >= tamis_print_count(f)) return NULL;
+    if (row >= tamis_fingerprint_count(f)) return NULL;
     f->kind->prints->at(&f->image.body, row, &id, &bytes);
     if (print) *print = bytes;
     return id;
@@ -191,19 +191,19 @@ const char *tamis_print_at(const tamis *f, uint64_t row, const void **print) {
 /* A print that came from outside, as rows have it. */
 typedef struct asked {
     _Alignas(TAMIS_ALIGNMENT) uint8_t bytes[TAMIS_PRINT_MAX_BYTES];
-    tamis_print_query query;
+    tamis_fingerprint_query query;
 } asked;
 
 static tamis_status ask(const tamis *f, const void *print, size_t bytes, double min, asked *a) {
     if (!has_prints(f)) return tamis__cannot(f, "be searched for prints");
-    const uint64_t width = tamis_print_bits(f);
+    const uint64_t width = tamis_fingerprint_bits(f);
     const tamis_status rc = is_print(width, print, bytes);
     if (rc) return rc;
     if (!(min >= 0 && min <= 1))
         return tamis__fail(TAMIS_INVALID, "a similarity is from 0 to 1, not %g", min);
     memcpy(a->bytes, print, bytes);
-    memset(a->bytes + bytes, 0, (size_t)tamis__print_stride(width) - bytes);
-    a->query = (tamis_print_query){a->bytes, tamis__print_set_bits(print, bytes)};
+    memset(a->bytes + bytes, 0, (size_t)tamis__fingerprint_stride(width) - bytes);
+    a->query = (tamis_fingerprint_query){a->bytes, tamis__fingerprint_set_bits(print, bytes)};
     return TAMIS_OK;
 }
 
@@ -211,36 +211,36 @@ static tamis_status stopped(void) {
     return tamis__fail(TAMIS_CANCELLED, "the search was stopped");
 }
 
-tamis_status tamis_prints_similar(const tamis *f, const void *print, size_t print_bytes,
-                                  double min, tamis_matches *take, void *ctx,
-                                  struct tamis_searched *searched) {
-    struct tamis_searched unused, *s = searched ? searched : &unused;
+tamis_status tamis_fingerprints_similar(const tamis *f, const void *print, size_t print_bytes,
+                                  double min, tamis_match_fn *take, void *ctx,
+                                  struct tamis_search_stats *searched) {
+    struct tamis_search_stats unused, *s = searched ? searched : &unused;
     asked a;
     const tamis_status rc = ask(f, print, print_bytes, min, &a);
-    *s = (struct tamis_searched){0, 0, 0};
+    *s = (struct tamis_search_stats){0, 0, 0};
     if (rc) return rc;
     return f->kind->prints->similar(&f->image.body, &a.query, min, take, ctx, s) ? TAMIS_OK
                                                                                    : stopped();
 }
 
-tamis_status tamis_prints_nearest(const tamis *f, const void *print, size_t print_bytes,
+tamis_status tamis_fingerprints_nearest(const tamis *f, const void *print, size_t print_bytes,
                                   double min, struct tamis_match *matches, size_t room,
-                                  size_t *found, struct tamis_searched *searched) {
-    struct tamis_searched unused, *s = searched ? searched : &unused;
+                                  size_t *found, struct tamis_search_stats *searched) {
+    struct tamis_search_stats unused, *s = searched ? searched : &unused;
     asked a;
     const tamis_status rc = ask(f, print, print_bytes, min, &a);
-    *s = (struct tamis_searched){0, 0, 0};
+    *s = (struct tamis_search_stats){0, 0, 0};
     *found = 0;
     if (!rc) *found = f->kind->prints->nearest(&f->image.body, &a.query, min, matches, room, s);
     return rc;
 }
 
-tamis_status tamis_prints_screen(const tamis *f, const void *print, size_t print_bytes,
-                                 tamis_matches *take, void *ctx, struct tamis_searched *searched) {
-    struct tamis_searched unused, *s = searched ? searched : &unused;
+tamis_status tamis_fingerprints_screen(const tamis *f, const void *print, size_t print_bytes,
+                                 tamis_match_fn *take, void *ctx, struct tamis_search_stats *searched) {
+    struct tamis_search_stats unused, *s = searched ? searched : &unused;
     asked a;
     const tamis_status rc = ask(f, print, print_bytes, 0, &a);
-    *s = (struct tamis_searched){0, 0, 0};
+    *s = (struct tamis_search_stats){0, 0, 0};
     if (rc) return rc;
     return f->kind->prints->screen(&f->image.body, &a.query, take, ctx, s) ? TAMIS_OK : stopped();
 }

@@ -61,7 +61,7 @@ static tamis_status unknown_param(const tamis_format *format, const char *name) 
 }
 
 static tamis_status parse_param(const tamis_format *format, const char *text, size_t len,
-                                tamis_said *said) {
+                                tamis_format_args *said) {
     char name[TAMIS_FORMAT_TEXT], value[TAMIS_FORMAT_TEXT];
     const char *equals = memchr(text, '=', len);
     const size_t name_len = equals ? (size_t)(equals - text) : len;
@@ -81,7 +81,7 @@ static tamis_status parse_param(const tamis_format *format, const char *text, si
     return tamis__fail_in(TAMIS_INVALID, name);
 }
 
-static tamis_status parse(const char *text, const tamis_format **format, tamis_said *said) {
+static tamis_status parse(const char *text, const tamis_format **format, tamis_format_args *said) {
     char name[TAMIS_FORMAT_TEXT];
     memset(said, 0, sizeof *said);
     if (!text) return tamis__fail(TAMIS_INVALID, "the format is NULL");
@@ -127,8 +127,8 @@ static tamis_status receive(arriving *a, const tamis_format *format) {
 
 static void let_go(arriving *a) {
     tamis__source_unfence(&a->source);
-    tamis__give_back(&a->allocator, &a->bytes);
-    tamis__give_back(&a->allocator, &a->has);
+    tamis__block_free(&a->allocator, &a->bytes);
+    tamis__block_free(&a->allocator, &a->has);
 }
 
 /* A reader of bytes that lie in memory. */
@@ -140,8 +140,8 @@ static bool read_memory(void *ctx, uint64_t offset, void *bytes, size_t size) {
 /* ---- In ------------------------------------------------------------------------------------- */
 
 /* Where nobody said how many keys there are, the bits do. */
-static uint64_t items_of(const tamis_arrival *in, const tamis *f) {
-    tamis_measure m = {0};
+static uint64_t items_of(const tamis_import_result *in, const tamis *f) {
+    tamis_measurement m = {0};
     if (in->items) return in->items;
     f->kind->measure(&f->image.body, NULL, &m);
     return m.items.value < (double)TAMIS_MAX_CAPACITY ? (uint64_t)(m.items.value + 0.5)
@@ -149,7 +149,7 @@ static uint64_t items_of(const tamis_arrival *in, const tamis *f) {
 }
 
 static tamis_status fill(tamis *f, const tamis_format *format, const tamis_input *input,
-                         const tamis_arrival *in) {
+                         const tamis_import_result *in) {
     tamis_body *body = &f->image.body;
     char *no_notes;
     tamis_status rc = tamis__own(f, &no_notes);
@@ -157,7 +157,7 @@ static tamis_status fill(tamis *f, const tamis_format *format, const tamis_input
     if (format->load)
         rc = format->load(input, in, body);
     else if (in->payload.size > body->size)
-        rc = tamis__not_it(format->name, "there are bytes behind the filter");
+        rc = tamis__bad_format(format->name, "there are bytes behind the filter");
     else
         memcpy(body->bytes, in->payload.bytes, (size_t)in->payload.size);
     if (!rc && f->kind->audit) rc = f->kind->audit(body);
@@ -165,7 +165,7 @@ static tamis_status fill(tamis *f, const tamis_format *format, const tamis_input
 }
 
 /* The shape and what else is known before there is memory for it. */
-static void take_arrival(tamis *f, const tamis_arrival *in, const tamis_entry *entry,
+static void take_arrival(tamis *f, const tamis_import_result *in, const tamis_entry *entry,
                          uint64_t size) {
     f->kind = entry->kind;
     f->image.entry = entry;
@@ -177,7 +177,7 @@ static void take_arrival(tamis *f, const tamis_arrival *in, const tamis_entry *e
 }
 
 static tamis_status make(tamis **filter, const tamis_format *format, const tamis_input *input,
-                         const tamis_arrival *in, const struct tamis_options *options) {
+                         const tamis_import_result *in, const struct tamis_options *options) {
     const tamis_entry *entry = tamis__kind_by_name(in->kind, strlen(in->kind));
     const struct tamis_allocator allocator = tamis__allocator(options);
     uint64_t size;
@@ -208,7 +208,7 @@ static tamis_status note_head(tamis *f, const tamis_format *format, const tamis_
     if (!text) return TAMIS_NOMEM;
     memcpy(text, head->bytes, (size_t)head->size);
     const tamis_status rc = tamis_set_note(f, "head", text);
-    tamis__give_back(&f->allocator, &block);
+    tamis__block_free(&f->allocator, &block);
     return rc == TAMIS_INVALID ? tamis__fail_in(TAMIS_CORRUPT, format->name) : rc;
 }
 
@@ -216,8 +216,8 @@ tamis_status tamis_import_from(tamis **filter, const char *text, tamis_reader *r
                                uint64_t size, const struct tamis_options *options) {
     arriving a = {.source = {.read = read, .ctx = ctx, .size = size}};
     const tamis_format *format;
-    tamis_arrival in = {.hash = TAMIS_HASH_OWN};
-    tamis_said said;
+    tamis_import_result in = {.hash = TAMIS_HASH_OWN};
+    tamis_format_args said;
     struct tamis_options o;
     *filter = NULL;
     tamis_status rc = tamis__read_options(options, &o);
@@ -248,8 +248,8 @@ tamis_status tamis_import(tamis **filter, const char *format, const void *bytes,
 
 /* A file that holds one filter is found whole. */
 static tamis_status find_the_one(const tamis_format *format, const tamis_input *input,
-                                 const tamis_said *said, tamis_finder *each, void *ctx) {
-    tamis_arrival in = {.hash = TAMIS_HASH_OWN};
+                                 const tamis_format_args *said, tamis_finder *each, void *ctx) {
+    tamis_import_result in = {.hash = TAMIS_HASH_OWN};
     const tamis_status rc = format->read(input, said, &in);
     if (rc) return rc;
     const struct tamis_found found = {
@@ -258,13 +258,13 @@ static tamis_status find_the_one(const tamis_format *format, const tamis_input *
     return TAMIS_OK;
 }
 
-tamis_status tamis_find_from(const char *text, tamis_reader *read, void *read_ctx, uint64_t size,
+tamis_status tamis_format_scan_from(const char *text, tamis_reader *read, void *read_ctx, uint64_t size,
                              tamis_finder *each, void *ctx) {
     const struct tamis_options usual = {.struct_size = sizeof usual};
     arriving a = {.source = {.read = read, .ctx = read_ctx, .size = size},
                   .allocator = tamis__allocator(&usual)};
     const tamis_format *format;
-    tamis_said said;
+    tamis_format_args said;
     tamis_status rc = parse(text, &format, &said);
     if (!rc) rc = receive(&a, format);
     if (!rc)
@@ -274,9 +274,9 @@ tamis_status tamis_find_from(const char *text, tamis_reader *read, void *read_ct
     return rc;
 }
 
-tamis_status tamis_find(const char *format, const void *bytes, size_t size, tamis_finder *each,
+tamis_status tamis_format_scan(const char *format, const void *bytes, size_t size, tamis_finder *each,
                         void *ctx) {
-    return tamis_find_from(format, read_memory, (void *)(uintptr_t)bytes, size, each, ctx);
+    return tamis_format_scan_from(format, read_memory, (void *)(uintptr_t)bytes, size, each, ctx);
 }
 
 /* ---- Out ------------------------------------------------------------------------------------ */
@@ -291,18 +291,18 @@ static bool is_among(const char *words, const char *word) {
 
 static tamis_status may_leave(const tamis *f, const tamis_format *format) {
     if (!format->write)
-        return tamis__fail(TAMIS_CANNOT, "%s can be read, not written%s%s", format->name,
+        return tamis__fail(TAMIS_UNSUPPORTED, "%s can be read, not written%s%s", format->name,
                            format->limits ? ": " : "", format->limits ? format->limits : "");
     if (is_among(format->kinds, f->kind->name)) return TAMIS_OK;
     return tamis__fail(
-        TAMIS_CANNOT,
+        TAMIS_UNSUPPORTED,
         "%s holds filters of the kind %s: %s places keys otherwise, and cannot become "
         "one without the keys",
         format->name, format->kinds, f->kind->name);
 }
 
-tamis_status tamis_export(const tamis *f, const char *text, tamis_writer *put, void *ctx) {
-    const tamis_departure out = {
+tamis_status tamis_export(const tamis *f, const char *text, tamis_write_fn *put, void *ctx) {
+    const tamis_export_source out = {
         .kind = f->kind->name,
         .body = &f->image.body,
         .hash = f->image.hasher.mode,
@@ -315,7 +315,7 @@ tamis_status tamis_export(const tamis *f, const char *text, tamis_writer *put, v
         .ctx = ctx,
     };
     const tamis_format *format;
-    tamis_said said;
+    tamis_format_args said;
     tamis_status rc = parse(text, &format, &said);
     if (!rc) rc = may_leave(f, format);
     return rc ? rc : format->write(&out, &said);

@@ -8,7 +8,7 @@
 static const double saturated_rate = 0.5;
 
 /* No kind that can be intersected or joined in another size has a caveat of its own. */
-static const char stray[sizeof((tamis_measure *)0)->caveat] =
+static const char stray[sizeof((tamis_measurement *)0)->caveat] =
     "an intersection, or a union of two sizes: some bits belong to no key, so it has fewer keys "
     "than they tell";
 
@@ -32,7 +32,7 @@ static struct tamis_info facts_of(const tamis *f) {
         .capacity = image->capacity,
         .items = image->body.items,
         .payload_bytes = image->body.size,
-        .stored_bytes = tamis_stored_size(f),
+        .stored_bytes = tamis_image_size(f),
         .probes = kind->probes(image->body.word),
         .fpr_asked = tamis__fpr_of(image->one_in),
         .hash = tamis__hash_name(image->hasher.mode),
@@ -41,29 +41,29 @@ static struct tamis_info facts_of(const tamis *f) {
         .key_id = tamis__key_id(&image->hasher),
         .has_stray_bits = image->has_stray_bits,
         .abilities = tamis__abilities(kind, image->body.word),
-        .sure_count = tamis__sure_count(kind, image->body.word),
+        .reliable_count = tamis__reliable_count(kind, image->body.word),
         .adds_to_tick = kind->adds_to_tick ? kind->adds_to_tick(&image->body) : UINT64_MAX,
     };
     if (kind->count_error)
         full.count_error =
-            kind->count_error(image->body.word, image->body.items, &full.count_doubt);
+            kind->count_error(image->body.word, image->body.items, &full.count_error_prob);
     memcpy(full.word, image->body.word, sizeof full.word);
     memcpy(full.word_name, kind->word, sizeof full.word_name);
     return full;
 }
 
-void tamis_facts(const tamis *f, struct tamis_info *info, size_t info_size) {
+void tamis_get_info(const tamis *f, struct tamis_info *info, size_t info_size) {
     const struct tamis_info full = facts_of(f);
     tamis__copy_out(info, info_size, &full, sizeof full);
 }
 
-void tamis_info(const tamis *f, struct tamis_info *info, size_t info_size) {
+void tamis_measure(const tamis *f, struct tamis_info *info, size_t info_size) {
     struct tamis_info full = facts_of(f);
     const double asked = full.fpr_asked;
     const bool is_sketch = tamis__abilities(f->kind, NULL) & TAMIS_IS_SKETCH;
     const bool is_unasked = f->kind->is_sized && asked <= 0 && full.capacity == 0;
     const bool has_rate = !is_sketch && !is_unasked;
-    tamis_measure m = {0};
+    tamis_measurement m = {0};
     f->kind->measure(&f->image.body, NULL, &m);
     full.fpr_expected = expected_rate(f);
     full.is_saturated = has_rate && m.fpr > saturated_rate;
@@ -71,22 +71,22 @@ void tamis_info(const tamis *f, struct tamis_info *info, size_t info_size) {
     full.fpr_now = m.fpr;
     full.fill = (double)m.bits_set / (double)m.bits;
     full.items_now = m.items;
-    full.worn = m.worn;
+    full.affected = m.affected;
     memcpy(full.caveat, full.has_stray_bits ? stray : m.caveat, sizeof full.caveat);
     tamis__copy_out(info, info_size, &full, sizeof full);
 }
 
 double tamis_fpr_now(const tamis *f) {
-    tamis_measure m = {0};
+    tamis_measurement m = {0};
     f->kind->measure(&f->image.body, NULL, &m);
     return m.fpr;
 }
 
 tamis_status tamis_items_now(const tamis *f, struct tamis_estimate *items) {
-    tamis_measure m = {0};
+    tamis_measurement m = {0};
     if (f->image.has_stray_bits)
         return tamis__fail(
-            TAMIS_CANNOT,
+            TAMIS_UNSUPPORTED,
             "an intersection, or a union of two sizes, cannot tell how many keys it has: some bits "
             "belong to none of them; ask the overlap of the two before");
     f->kind->measure(&f->image.body, NULL, &m);
@@ -118,7 +118,7 @@ static tamis_status common_keys(const tamis *a, const tamis *b, struct tamis_est
     if (tamis_mismatch(a, b)) return TAMIS_MISMATCH;
     if (!(tamis__abilities(a->kind, a->image.body.word) & TAMIS_CAN_MERGE))
         return tamis__cannot(a, "be compared");
-    tamis_measure both = {0};
+    tamis_measurement both = {0};
     struct tamis_estimate x = {0, 0}, y = {0, 0};
     tamis_status rc = TAMIS_OK;
     if (a->kind->may_compare) rc = a->kind->may_compare(&a->image.body, &b->image.body);

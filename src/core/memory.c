@@ -110,7 +110,7 @@ void *tamis__aligned(const tamis_block *block) {
     return (uint8_t *)block->base + (past ? TAMIS_ALIGNMENT - past : 0);
 }
 
-void tamis__give_back(const struct tamis_allocator *a, tamis_block *block) {
+void tamis__block_free(const struct tamis_allocator *a, tamis_block *block) {
     if (block->base) a->free(a->ctx, block->base, block->size);
     *block = (tamis_block){NULL, 0};
 }

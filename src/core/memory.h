@@ -24,7 +24,7 @@ void *tamis__get_sparse(const struct tamis_allocator *, uint64_t size, tamis_blo
 void *tamis__aligned(const tamis_block *);
 
 /* Gives a block back; an empty one is allowed. */
-void tamis__give_back(const struct tamis_allocator *, tamis_block *);
+void tamis__block_free(const struct tamis_allocator *, tamis_block *);
 
 /* A struct of options that starts with its size, in the layout of this version: what the caller's
  * header did not have yet is zero, and what ours does not know must be. `name` is its type. */

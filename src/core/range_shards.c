@@ -25,7 +25,7 @@ static bool is_shard(const tamis *f) {
 
 /* ---- Which is which ------------------------------------------------------------------------- */
 
-bool tamis_shard_info(const tamis *f, struct tamis_shard_info *info, size_t info_size) {
+bool tamis_shard_get_info(const tamis *f, struct tamis_shard_info *info, size_t info_size) {
     const uint64_t *word = f->image.body.word;
     if (!is_shard(f)) return false;
     const struct tamis_shard_info full = {
@@ -49,7 +49,7 @@ void tamis_shards_of(const tamis *f, const uint64_t *hashes, size_t n, uint32_t 
 }
 
 static tamis_status not_cut(const tamis_kind *kind) {
-    return tamis__fail(TAMIS_CANNOT, "%s cannot be cut into shards: blocked and split can",
+    return tamis__fail(TAMIS_UNSUPPORTED, "%s cannot be cut into shards: blocked and split can",
                        kind->name);
 }
 
@@ -72,7 +72,7 @@ enum { MAX_SPEC = 1024 };
 static tamis_status write_shard_spec(const char *spec, uint64_t shard, uint64_t shards,
                                      char out[MAX_SPEC]) {
     char pairs[MAX_SPEC - 128];
-    tamis_request r;
+    tamis_parsed_spec r;
     tamis_shape shape;
     uint64_t layout;
     tamis_status rc = tamis__spec_parse(spec, &r);
@@ -100,7 +100,7 @@ size_t tamis_shard_spec(const char *spec, uint64_t shard, uint64_t shards, char 
     char made[MAX_SPEC];
     struct tamis_plan plan;
     if (size) *text = '\0';
-    if (write_shard_spec(spec, shard, shards, made) || tamis_plan(made, &plan, sizeof plan))
+    if (write_shard_spec(spec, shard, shards, made) || tamis_plan_spec(made, &plan, sizeof plan))
         return 0;
     if (size) snprintf(text, size, "%s", made);
     return strlen(made);
@@ -176,7 +176,7 @@ static tamis_status make_room(tamis **out, const tamis_image *image,
     return TAMIS_OK;
 }
 
-tamis_status tamis_cut(tamis **shard, const tamis *whole, uint64_t i, uint64_t shards,
+tamis_status tamis_shard_cut(tamis **shard, const tamis *whole, uint64_t i, uint64_t shards,
                        const struct tamis_options *options) {
     tamis_image image;
     *shard = NULL;
@@ -236,7 +236,7 @@ static tamis_status fits_at(const tamis_image *first, const tamis *f, uint64_t i
     return tamis__fail_in(rc, what);
 }
 
-tamis_status tamis_join(tamis **whole, const tamis *const *shards, size_t n,
+tamis_status tamis_shard_join(tamis **whole, const tamis *const *shards, size_t n,
                         const struct tamis_options *options) {
     tamis_image image;
     tamis_status rc = TAMIS_OK;
@@ -339,12 +339,12 @@ tamis_status tamis__join_at(tamis_goal goal, tamis_next_shard *next, void *ctx) 
         else
             tamis__file_abandon(&j.file);
     }
-    if (j.notes.base) tamis__give_back(&j.allocator, &j.notes);
+    if (j.notes.base) tamis__block_free(&j.allocator, &j.notes);
     tamis__wipe(&j, sizeof j);
     errno = saved;
     return rc;
 }
 
-tamis_status tamis_join_to(const char *path, tamis_next_shard *next, void *ctx) {
+tamis_status tamis_shard_join_to(const char *path, tamis_next_shard *next, void *ctx) {
     return tamis__join_at((tamis_goal){path, NULL}, next, ctx);
 }

@@ -8,7 +8,7 @@ bool tamis_next_change(const tamis *f, uint64_t *cursor, uint64_t *position, boo
     return f->kind->log->next(&f->image.body, cursor, position, is_set);
 }
 
-tamis_status tamis_forget_changes(tamis *f) {
+tamis_status tamis_clear_changes(tamis *f) {
     const tamis_status rc = tamis__may(f, TAMIS_CAN_LOG, "log changes");
     if (!rc) f->kind->log->forget(&f->image.body);
     return rc;
@@ -27,14 +27,14 @@ static tamis_status may_differ(const tamis *first, const tamis *second, tamis_bl
     return *scratch ? TAMIS_OK : TAMIS_NOMEM;
 }
 
-tamis_status tamis_difference(const tamis *first, const tamis *second, tamis_differs *take,
+tamis_status tamis_difference(const tamis *first, const tamis *second, tamis_difference_fn *take,
                               void *ctx) {
     tamis_block block;
     uint8_t *scratch;
     tamis_status rc = may_differ(first, second, &block, &scratch);
     if (rc) return rc;
     rc = first->kind->differ->list(&first->image.body, &second->image.body, scratch, take, ctx);
-    tamis__give_back(&first->allocator, &block);
+    tamis__block_free(&first->allocator, &block);
     return rc;
 }
 
@@ -45,7 +45,7 @@ tamis_status tamis_difference_size(const tamis *first, const tamis *second,
     tamis_status rc = may_differ(first, second, &block, &scratch);
     if (rc) return rc;
     rc = first->kind->differ->size(&first->image.body, &second->image.body, scratch, keys);
-    tamis__give_back(&first->allocator, &block);
+    tamis__block_free(&first->allocator, &block);
     return rc;
 }
 
@@ -91,9 +91,9 @@ size_t tamis_route(const struct tamis_link *links, size_t n, const uint64_t *vis
 
 /* ---- Retouching ----------------------------------------------------------------------------- */
 
-tamis_status tamis_retouch(tamis *f, enum tamis_retouch_way way, const uint64_t *trouble,
+tamis_status tamis_retouch(tamis *f, enum tamis_retouch_policy way, const uint64_t *trouble,
                            size_t trouble_count, const uint64_t *keys, size_t key_count,
-                           uint64_t seed, struct tamis_retouched *report) {
+                           uint64_t seed, struct tamis_retouch_stats *report) {
     tamis_status rc = tamis__may(f, TAMIS_CAN_RETOUCH, "be retouched");
     if (rc) return rc;
     if (way > TAMIS_RETOUCH_RATIO)
@@ -109,26 +109,26 @@ tamis_status tamis_retouch(tamis *f, enum tamis_retouch_way way, const uint64_t 
     const tamis_retouch_task task = {
         way, trouble, keys, trouble_count, key_count, seed, scratch, scratch + counters,
     };
-    struct tamis_retouched done = {0, 0, 0};
+    struct tamis_retouch_stats done = {0, 0, 0};
     f->kind->retouch->clear(&f->image.body, &task, &done);
-    tamis__give_back(&f->allocator, &block);
+    tamis__block_free(&f->allocator, &block);
     if (report) *report = done;
     return TAMIS_OK;
 }
 
 tamis_status tamis_retouch_share(tamis *f, double share, uint64_t seed,
-                                 struct tamis_retouched *report) {
+                                 struct tamis_retouch_stats *report) {
     const tamis_status rc = tamis__may(f, TAMIS_CAN_RETOUCH, "be retouched");
     if (rc) return rc;
     if (!(share >= 0 && share <= 1))
         return tamis__fail(TAMIS_INVALID, "share=%g is not from 0 to 1", share);
-    struct tamis_retouched done = {0, 0, 0};
+    struct tamis_retouch_stats done = {0, 0, 0};
     f->kind->retouch->clear_share(&f->image.body, share, seed, &done);
     if (report) *report = done;
     return TAMIS_OK;
 }
 
-tamis_status tamis_unretouch(tamis *f) {
+tamis_status tamis_retouch_undo(tamis *f) {
     const tamis_status rc = tamis__may(f, TAMIS_CAN_RETOUCH, "be retouched");
     if (!rc) f->kind->retouch->undo(&f->image.body);
     return rc;

@@ -20,21 +20,21 @@ double tamis__planned_rate(const tamis_kind *kind, const uint64_t word[], uint64
     return with_equal_hashes(kind, kind->rate(word, adds), capacity);
 }
 
-uint64_t tamis__sure_count(const tamis_kind *kind, const uint64_t word[]) {
+uint64_t tamis__reliable_count(const tamis_kind *kind, const uint64_t word[]) {
     if (!(tamis__abilities(kind, word) & TAMIS_CAN_COUNT)) return 0;
-    return kind->sure_count ? kind->sure_count(word) : UINT64_MAX;
+    return kind->reliable_count ? kind->reliable_count(word) : UINT64_MAX;
 }
 
 uint64_t tamis__wished_size(const tamis_kind *kind, const uint64_t word[], uint64_t size) {
-    tamis_wish wish = {0};
+    tamis_params wish = {0};
     if (!kind->whole) return size;
     kind->whole(word, &wish);
     return wish.bits / 8;
 }
 
-static tamis_status plan_shape(const tamis_request *r, const tamis_wish *wish, tamis_shape *out) {
+static tamis_status plan_shape(const tamis_parsed_spec *r, const tamis_params *wish, tamis_shape *out) {
     const tamis_kind *kind = r->entry->kind;
-    tamis_wish w = *wish;
+    tamis_params w = *wish;
     memset(out, 0, sizeof *out);
     out->capacity = w.capacity;
     out->fpr = r->is_unasked ? 0 : w.fpr;
@@ -54,8 +54,8 @@ static tamis_status plan_shape(const tamis_request *r, const tamis_wish *wish, t
 }
 
 /* The largest capacity that keeps the rate within the size, by trying. */
-static tamis_status plan_capacity(const tamis_request *r, tamis_shape *out) {
-    tamis_wish wish = r->wish;
+static tamis_status plan_capacity(const tamis_parsed_spec *r, tamis_shape *out) {
+    tamis_params wish = r->wish;
     wish.bits = 0;
     wish.capacity = 0;
     const uint64_t max = (r->wish.bits + 63) / 64 * 8;
@@ -77,12 +77,12 @@ static tamis_status plan_capacity(const tamis_request *r, tamis_shape *out) {
     return TAMIS_OK;
 }
 
-tamis_status tamis__request_plan(const tamis_request *r, tamis_shape *out) {
+tamis_status tamis__request_plan(const tamis_parsed_spec *r, tamis_shape *out) {
     return r->has_capacity ? plan_shape(r, &r->wish, out) : plan_capacity(r, out);
 }
 
-tamis_status tamis_plan(const char *spec, struct tamis_plan *plan, size_t plan_size) {
-    tamis_request request;
+tamis_status tamis_plan_spec(const char *spec, struct tamis_plan *plan, size_t plan_size) {
+    tamis_parsed_spec request;
     tamis_shape shape;
     tamis_status rc = tamis__spec_parse(spec, &request);
     if (!rc) rc = tamis__request_plan(&request, &shape);
@@ -100,7 +100,7 @@ tamis_status tamis_plan(const char *spec, struct tamis_plan *plan, size_t plan_s
         .stored_bytes = shape.size + TAMIS_IMAGE_HEADER_BYTES,
         .probes = kind->probes(shape.word),
         .abilities = tamis__abilities(kind, shape.word),
-        .sure_count = tamis__sure_count(kind, shape.word),
+        .reliable_count = tamis__reliable_count(kind, shape.word),
     };
     memcpy(full.word, shape.word, sizeof full.word);
     memcpy(full.word_name, kind->word, sizeof full.word_name);

@@ -27,9 +27,9 @@ int tamis__choice_index(const char *choices, const char *word) {
 
 /* ---- The common wishes ---------------------------------------------------------------------- */
 
-typedef bool common_setter(tamis_request *, const char *value);
+typedef bool common_setter(tamis_parsed_spec *, const char *value);
 
-static bool set_capacity(tamis_request *r, const char *value) {
+static bool set_capacity(tamis_parsed_spec *r, const char *value) {
     r->has_capacity = true;
     if (!tamis_parse_count(value, &r->wish.capacity)) return false;
     if (r->wish.capacity <= TAMIS_MAX_CAPACITY) return true;
@@ -37,12 +37,12 @@ static bool set_capacity(tamis_request *r, const char *value) {
     return false;
 }
 
-static bool set_fpr(tamis_request *r, const char *value) {
+static bool set_fpr(tamis_parsed_spec *r, const char *value) {
     r->has_fpr = true;
     return tamis_parse_rate(value, &r->wish.fpr);
 }
 
-static bool set_bits_to(tamis_request *r, uint64_t bits, const char *range, const char *value) {
+static bool set_bits_to(tamis_parsed_spec *r, uint64_t bits, const char *range, const char *value) {
     if (r->has_bits) {
         tamis__fail(TAMIS_INVALID, "size and bits are the same wish: give one of them");
         return false;
@@ -54,7 +54,7 @@ static bool set_bits_to(tamis_request *r, uint64_t bits, const char *range, cons
     return false;
 }
 
-static bool set_size(tamis_request *r, const char *value) {
+static bool set_size(tamis_parsed_spec *r, const char *value) {
     uint64_t bytes;
     if (!tamis_parse_bytes(value, &bytes)) return false;
     /* Payloads are whole 8-byte words, and the size is an upper limit. */
@@ -62,13 +62,13 @@ static bool set_size(tamis_request *r, const char *value) {
     return set_bits_to(r, bits, "8 bytes to 2^56", value);
 }
 
-static bool set_bits(tamis_request *r, const char *value) {
+static bool set_bits(tamis_parsed_spec *r, const char *value) {
     uint64_t bits;
     if (!tamis_parse_count(value, &bits)) return false;
     return set_bits_to(r, bits, "1 to 2^59", value);
 }
 
-static bool set_hash(tamis_request *r, const char *value) {
+static bool set_hash(tamis_parsed_spec *r, const char *value) {
     r->has_hash = true;
     for (int mode = TAMIS_HASH_XXH3; mode < TAMIS_HASH_MODES; mode++)
         if (strcmp(value, tamis__hash_name((tamis_hash_mode)mode)) == 0)
@@ -77,11 +77,11 @@ static bool set_hash(tamis_request *r, const char *value) {
     return false;
 }
 
-static bool set_seed(tamis_request *r, const char *value) {
+static bool set_seed(tamis_parsed_spec *r, const char *value) {
     return tamis_parse_count(value, &r->wish.seed);
 }
 
-static bool set_key(tamis_request *r, const char *value) {
+static bool set_key(tamis_parsed_spec *r, const char *value) {
     for (int place = TAMIS_KEY_INSIDE; place < TAMIS_KEY_PLACES; place++)
         if (strcmp(value, tamis__key_place_name((tamis_key_place)place)) == 0)
             return r->key_place = (tamis_key_place)place, true;
@@ -134,7 +134,7 @@ bool tamis__parse_option(const struct tamis_option *option, const char *value, u
     return false;
 }
 
-static bool set_option(tamis_request *r, size_t i, const char *value) {
+static bool set_option(tamis_parsed_spec *r, size_t i, const char *value) {
     const struct tamis_option *option = &r->entry->kind->options[i];
     r->wish.has_option[i] = true;
     if (tamis__is_text(option)) return r->entry->kind->read_text(&r->wish, i, value) == TAMIS_OK;
@@ -190,7 +190,7 @@ static size_t find_option(const tamis_kind *kind, const char *name) {
 }
 
 /* One name=value. `seen` has a bit for every wish met so far, so that none is given twice. */
-static tamis_status parse_pair(tamis_request *r, const char *text, size_t len, uint64_t *seen) {
+static tamis_status parse_pair(tamis_parsed_spec *r, const char *text, size_t len, uint64_t *seen) {
     char name[MAX_NAME], value[MAX_VALUE];
     const char *equals = memchr(text, '=', len);
     if (!equals)
@@ -211,7 +211,7 @@ static tamis_status parse_pair(tamis_request *r, const char *text, size_t len, u
     return is_set ? TAMIS_OK : tamis__fail_in(TAMIS_INVALID, name);
 }
 
-static tamis_status check_hashing(tamis_request *r) {
+static tamis_status check_hashing(tamis_parsed_spec *r) {
     if (r->entry->kind->query_keys) {
         if (r->has_hash || r->wish.seed || r->key_place)
             return tamis__fail(TAMIS_INVALID, "%s hashes keys its own way: no hash, seed or key",
@@ -228,7 +228,7 @@ static tamis_status check_hashing(tamis_request *r) {
     return TAMIS_OK;
 }
 
-static tamis_status check_sizing(tamis_request *r, bool is_open) {
+static tamis_status check_sizing(tamis_parsed_spec *r, bool is_open) {
     if (r->has_capacity && r->has_fpr && r->has_bits)
         return tamis__fail(TAMIS_INVALID, "capacity, fpr and size: give two, the third follows");
     const tamis_kind *kind = r->entry->kind;
@@ -249,7 +249,7 @@ static tamis_status check_sizing(tamis_request *r, bool is_open) {
     return TAMIS_OK;
 }
 
-static tamis_status parse(const char *text, bool is_open, tamis_request *r) {
+static tamis_status parse(const char *text, bool is_open, tamis_parsed_spec *r) {
     memset(r, 0, sizeof *r);
     r->mode = TAMIS_HASH_XXH3;
     if (!text) return tamis__fail(TAMIS_INVALID, "the spec is NULL");
@@ -279,10 +279,10 @@ static tamis_status parse(const char *text, bool is_open, tamis_request *r) {
     return rc ? rc : check_sizing(r, is_open);
 }
 
-tamis_status tamis__spec_parse(const char *text, tamis_request *r) {
+tamis_status tamis__spec_parse(const char *text, tamis_parsed_spec *r) {
     return parse(text, false, r);
 }
 
-tamis_status tamis__spec_parse_open(const char *text, tamis_request *r) {
+tamis_status tamis__spec_parse_open(const char *text, tamis_parsed_spec *r) {
     return parse(text, true, r);
 }

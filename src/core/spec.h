@@ -6,16 +6,16 @@
 #include "kinds/kind.h"
 
 /* What a spec says. */
-typedef struct tamis_request {
+typedef struct tamis_parsed_spec {
     const tamis_entry *entry;
-    tamis_wish wish;
+    tamis_params wish;
     bool has_capacity, has_fpr, has_bits, has_hash;
     bool is_unasked; /* options of the kind say the size, and nobody asked for a rate */
     tamis_hash_mode mode;
     tamis_key_place key_place;
-} tamis_request;
+} tamis_parsed_spec;
 
-tamis_status tamis__spec_parse(const char *text, tamis_request *);
+tamis_status tamis__spec_parse(const char *text, tamis_parsed_spec *);
 
 /* Pieces of it, for formats, which have parameters of the same form: the index of a word among
  * "a|b|c", or -1; a part without the spaces around it, false when it is too long; and the value of
@@ -28,10 +28,10 @@ bool tamis__parse_option(const struct tamis_option *, const char *value, uint64_
 bool tamis__is_text(const struct tamis_option *);
 
 /* The same for a builder, which can count: the capacity may be missing. */
-tamis_status tamis__spec_parse_open(const char *text, tamis_request *);
+tamis_status tamis__spec_parse_open(const char *text, tamis_parsed_spec *);
 
 /* Mode, seed and secret for what was asked; `secret` may be NULL. */
-tamis_status tamis__make_hasher(const tamis_request *, const uint8_t *secret, tamis_hasher *);
+tamis_status tamis__make_hasher(const tamis_parsed_spec *, const uint8_t *secret, tamis_hasher *);
 
 /* What it leads to: the shape, and with it every number that is known before allocation. */
 typedef struct tamis_shape {
@@ -41,14 +41,14 @@ typedef struct tamis_shape {
     uint64_t size;
 } tamis_shape;
 
-tamis_status tamis__request_plan(const tamis_request *, tamis_shape *);
+tamis_status tamis__request_plan(const tamis_parsed_spec *, tamis_shape *);
 
 /* Bytes that a wish for a size is about: those of the whole, where a payload of these words is a
  * part; else `size`, which is the payload's. */
 uint64_t tamis__wished_size(const tamis_kind *, const uint64_t word[], uint64_t size);
 
 /* Up to which count tamis_count is never too low; 0 when the shape cannot count. */
-uint64_t tamis__sure_count(const tamis_kind *, const uint64_t word[]);
+uint64_t tamis__reliable_count(const tamis_kind *, const uint64_t word[]);
 
 /* The kind's formula, and the floor that 64-bit hashes put under every rate. */
 double tamis__expected_rate(const tamis_kind *, const uint64_t word[], uint64_t items);

@@ -84,13 +84,13 @@ static tamis_status check_start(const uint8_t *h, uint64_t total) {
         return tamis__fail(TAMIS_CORRUPT, "not a Tamis image: it does not start like one");
     if (tamis__get16(h + AT_VERSION) == 0) return corrupt("there is no format version 0");
     if (tamis__get16(h + AT_VERSION) > VERSION)
-        return tamis__fail(TAMIS_NEWER, "format version %d needs a newer Tamis than %s",
+        return tamis__fail(TAMIS_TOO_NEW, "format version %d needs a newer Tamis than %s",
                            tamis__get16(h + AT_VERSION), tamis_version());
     if (!tamis__sums_match(tamis__get64(h + AT_HEADER_SUM),
                            tamis__checksum(h, AT_HEADER_SUM, NULL, 0)))
         return corrupt("the header's checksum is wrong");
     if (tamis__get32(h + AT_MUST_REFUSE))
-        return tamis__fail(TAMIS_NEWER, "features 0x%x need a newer Tamis than %s",
+        return tamis__fail(TAMIS_TOO_NEW, "features 0x%x need a newer Tamis than %s",
                            tamis__get32(h + AT_MUST_REFUSE), tamis_version());
     if (tamis__get64(h + AT_ZERO)) return corrupt("bytes 168 to 175 are not zero");
     return TAMIS_OK;
@@ -102,7 +102,7 @@ static tamis_status read_hasher(tamis_image *image, const uint8_t *h, const uint
     tamis_hasher *hasher = &image->hasher;
     const uint8_t mode = h[AT_HASH_MODE], place = h[AT_KEY_PLACE];
     if (mode >= TAMIS_HASH_MODES)
-        return tamis__fail(TAMIS_NEWER, "hash mode %d needs a newer Tamis than %s", mode,
+        return tamis__fail(TAMIS_TOO_NEW, "hash mode %d needs a newer Tamis than %s", mode,
                            tamis_version());
     if (place >= TAMIS_KEY_PLACES) return corrupt("the place of the key is unknown");
     hasher->mode = (tamis_hash_mode)mode;
@@ -174,7 +174,7 @@ tamis_status tamis__image_read_header(tamis_image *image, const uint8_t *h, uint
     if (tamis__get32(h + AT_KIND) == 0) return corrupt("there is no kind 0");
     image->entry = tamis__kind_by_id(tamis__get32(h + AT_KIND));
     if (!image->entry)
-        return tamis__fail(TAMIS_NEWER, "kind %u needs a newer Tamis than %s",
+        return tamis__fail(TAMIS_TOO_NEW, "kind %u needs a newer Tamis than %s",
                            tamis__get32(h + AT_KIND), tamis_version());
     image->capacity = tamis__get64(h + AT_CAPACITY);
     image->one_in = tamis__get64(h + AT_ONE_IN);

@@ -246,7 +246,7 @@ static enum coding plan_patch(tamis_ranges *r, span base, span result, uint8_t h
 }
 
 typedef struct taker {
-    tamis_writer *put;
+    tamis_write_fn *put;
     void *ctx;
 } taker;
 
@@ -268,8 +268,8 @@ static void tell(const uint8_t h[HEADER_BYTES], struct tamis_patch_info *info, s
     memcpy(info, &known, info_size < sizeof known ? info_size : sizeof known);
 }
 
-tamis_status tamis_diff(const void *base, size_t base_size, const void *result, size_t result_size,
-                        struct tamis_patch_info *info, size_t info_size, tamis_writer *put,
+tamis_status tamis_patch_make(const void *base, size_t base_size, const void *result, size_t result_size,
+                        struct tamis_patch_info *info, size_t info_size, tamis_write_fn *put,
                         void *ctx) {
     const span from = {base, base_size}, to = {result, result_size};
     taker out = {put, ctx};
@@ -301,7 +301,7 @@ static tamis_status check_start(span patch, uint8_t h[HEADER_BYTES]) {
         return tamis__fail(TAMIS_CORRUPT, "not a Tamis patch: it does not start like one");
     if (tamis__get16(h + AT_VERSION) == 0) return corrupt("there is no patch version 0");
     if (tamis__get16(h + AT_VERSION) > VERSION)
-        return tamis__fail(TAMIS_NEWER, "patch version %d needs a newer Tamis than %s",
+        return tamis__fail(TAMIS_TOO_NEW, "patch version %d needs a newer Tamis than %s",
                            tamis__get16(h + AT_VERSION), tamis_version());
     return TAMIS_OK;
 }
@@ -316,7 +316,7 @@ static tamis_status check_sizes(span patch, const uint8_t h[HEADER_BYTES]) {
                            tamis__checksum(patch.at + HEADER_BYTES, (size_t)body, h, AT_PATCH_SUM)))
         return corrupt("the patch's checksum is wrong");
     if (h[AT_CODING] >= CODINGS)
-        return tamis__fail(TAMIS_NEWER, "coding %d of a patch needs a newer Tamis than %s",
+        return tamis__fail(TAMIS_TOO_NEW, "coding %d of a patch needs a newer Tamis than %s",
                            h[AT_CODING], tamis_version());
     if (memcmp(h + AT_ZERO, zero, sizeof zero) != 0)
         return corrupt("bytes 11 to 15 of the patch are not zero");
@@ -328,7 +328,7 @@ static tamis_status check_sizes(span patch, const uint8_t h[HEADER_BYTES]) {
     return TAMIS_OK;
 }
 
-tamis_status tamis_patch_info(const void *patch, size_t patch_size, struct tamis_patch_info *info,
+tamis_status tamis_patch_get_info(const void *patch, size_t patch_size, struct tamis_patch_info *info,
                               size_t info_size) {
     const span bytes = {patch, patch_size};
     uint8_t header[HEADER_BYTES];
@@ -395,11 +395,11 @@ static bool read_changes(span body, uint8_t *result, uint64_t size) {
     return tamis__ranges_end(&r);
 }
 
-tamis_status tamis_apply(const void *base, size_t base_size, const void *patch, size_t patch_size,
+tamis_status tamis_patch_apply(const void *base, size_t base_size, const void *patch, size_t patch_size,
                          void *result, size_t result_size) {
     const span from = {base, base_size};
     struct tamis_patch_info info;
-    tamis_status rc = tamis_patch_info(patch, patch_size, &info, sizeof info);
+    tamis_status rc = tamis_patch_get_info(patch, patch_size, &info, sizeof info);
     if (!rc && info.patch_bytes != patch_size) rc = corrupt("something follows the patch");
     if (!rc) rc = tamis_patch_fits(base, base_size, &info);
     if (rc) return rc;

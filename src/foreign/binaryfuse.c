@@ -68,13 +68,13 @@ static double rate_of(uint64_t width) {
 }
 
 /* The narrowest that keeps the rate, or the widest that fits. */
-static uint64_t width_for(const tamis_wish *wish, const uint64_t word[]) {
+static uint64_t width_for(const tamis_params *wish, const uint64_t word[]) {
     if (wish->has_option[OPT_WIDTH]) return wish->option[OPT_WIDTH];
     if (wish->bits == 0) return wish->fpr < rate_of(WIDTH_8) ? WIDTH_16 : WIDTH_8;
     return (HEADER + 2 * slots_of(word) + 7) / 8 * 64 <= wish->bits ? WIDTH_16 : WIDTH_8;
 }
 
-static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
+static tamis_status plan(const tamis_params *wish, uint64_t word[]) {
     if (wish->capacity > UINT32_MAX)
         return tamis__fail(TAMIS_TOO_LARGE,
                            "binary-fuse has at most 2^32 slots: %llu keys need more",
@@ -288,7 +288,7 @@ static uint64_t next_seed(uint64_t *state) {
     return x ^ x >> 31;
 }
 
-static tamis_status fit(const tamis_wish *wish, const uint64_t *hash, uint64_t n, uint64_t word[]) {
+static tamis_status fit(const tamis_params *wish, const uint64_t *hash, uint64_t n, uint64_t word[]) {
     (void)wish, (void)hash;
     shape_for(n, word); /* plan() has refused too many */
     return TAMIS_OK;
@@ -306,11 +306,11 @@ static tamis_status make(tamis_body *f, const uint64_t *hash, uint64_t n, uint8_
         put_prints(&p, f->word, f->bytes + HEADER);
         return TAMIS_OK;
     }
-    return tamis__fail(TAMIS_CANNOT, "none of %d seeds makes a binary fuse filter of these keys",
+    return tamis__fail(TAMIS_UNSUPPORTED, "none of %d seeds makes a binary fuse filter of these keys",
                        TRIES);
 }
 
-static void measure(const tamis_body *f, const tamis_body *other, tamis_measure *out) {
+static void measure(const tamis_body *f, const tamis_body *other, tamis_measurement *out) {
     (void)other;
     out->bits = slots_of(f->word) * slot_bytes(f->word) * 8;
     for (uint64_t i = HEADER; i < stored_bytes(f->word); i++)
@@ -372,29 +372,29 @@ static bool width_by_length(uint64_t table, uint64_t slots, uint64_t *width) {
     return table == slots || table == 2 * slots || table == 2 * slots + UNUSED_BYTES;
 }
 
-static tamis_status read(const tamis_input *in, const tamis_said *said, tamis_arrival *out) {
+static tamis_status read(const tamis_input *in, const tamis_format_args *said, tamis_import_result *out) {
     if (in->size < HEADER)
-        return tamis__not_it("binary-fuse", "%llu bytes, a header alone has %d",
+        return tamis__bad_format("binary-fuse", "%llu bytes, a header alone has %d",
                              (unsigned long long)in->size, HEADER);
     const uint8_t *p = in->bytes;
     const uint64_t segment = tamis__get32(p + 12), segments = tamis__get32(p + 16);
     const uint64_t starts = tamis__get32(p + 20), slots = tamis__get32(p + 24);
     if (starts != segment * segments || slots != starts + (ARITY - 1) * segment)
-        return tamis__not_it("binary-fuse",
+        return tamis__bad_format("binary-fuse",
                              "%llu segments of %llu have no %llu starts and %llu slots",
                              (unsigned long long)segments, (unsigned long long)segment,
                              (unsigned long long)starts, (unsigned long long)slots);
     uint64_t width;
     if (!width_by_length(in->size - HEADER, slots, &width) ||
         (said->has[PARAM_WIDTH] && said->number[PARAM_WIDTH] != width))
-        return tamis__not_it("binary-fuse", "%llu slots of %s bits do not make %llu bytes",
+        return tamis__bad_format("binary-fuse", "%llu slots of %s bits do not make %llu bytes",
                              (unsigned long long)slots,
                              !said->has[PARAM_WIDTH]                ? "8 or 16"
                              : said->number[PARAM_WIDTH] == WIDTH_8 ? "8"
                                                                     : "16",
                              (unsigned long long)in->size);
     const uint64_t size = tamis__get32(p + 8);
-    *out = (tamis_arrival){.kind = "binary-fuse",
+    *out = (tamis_import_result){.kind = "binary-fuse",
                            .word = {tamis__get64(p), size, segment, segments, width},
                            .capacity = size,
                            .fpr = rate_of(width),
@@ -403,16 +403,16 @@ static tamis_status read(const tamis_input *in, const tamis_said *said, tamis_ar
     return TAMIS_OK;
 }
 
-static tamis_status may_be_written(const tamis_departure *out, const tamis_said *said) {
+static tamis_status may_be_written(const tamis_export_source *out, const tamis_format_args *said) {
     if (!said->has[PARAM_WIDTH] || said->number[PARAM_WIDTH] == out->body->word[WIDTH])
         return TAMIS_OK;
-    return tamis__fail(TAMIS_CANNOT, "the filter has fingerprints of %s bits",
+    return tamis__fail(TAMIS_UNSUPPORTED, "the filter has fingerprints of %s bits",
                        out->body->word[WIDTH] == WIDTH_8 ? "8" : "16");
 }
 
-static tamis_status write(const tamis_departure *out, const tamis_said *said) {
+static tamis_status write(const tamis_export_source *out, const tamis_format_args *said) {
     const tamis_status rc = may_be_written(out, said);
-    return rc ? rc : tamis__put_out(out, out->body->bytes, stored_bytes(out->body->word));
+    return rc ? rc : tamis__export_write(out, out->body->bytes, stored_bytes(out->body->word));
 }
 
 const tamis_format tamis__format_binary_fuse = {
@@ -440,14 +440,14 @@ static uint64_t count_bits(const uint8_t *bytes, uint64_t n) {
 }
 
 /* The shape follows from the number of keys, so the library made it by the same rule. */
-static tamis_status read_packed(const tamis_input *in, const tamis_said *said, tamis_arrival *out) {
+static tamis_status read_packed(const tamis_input *in, const tamis_format_args *said, tamis_import_result *out) {
     if (!said->has[PARAM_WIDTH])
         return tamis__fail(TAMIS_INVALID, "binary-fuse-packed needs width=8 or width=16");
     if (in->size < PACKED_HEADER)
-        return tamis__not_it("binary-fuse-packed", "%llu bytes, a header alone has %d",
+        return tamis__bad_format("binary-fuse-packed", "%llu bytes, a header alone has %d",
                              (unsigned long long)in->size, PACKED_HEADER);
     const uint64_t size = tamis__get32(in->bytes + 8), width = said->number[PARAM_WIDTH];
-    *out = (tamis_arrival){.kind = "binary-fuse",
+    *out = (tamis_import_result){.kind = "binary-fuse",
                            .word = {tamis__get64(in->bytes)},
                            .capacity = size,
                            .fpr = rate_of(width),
@@ -456,24 +456,24 @@ static tamis_status read_packed(const tamis_input *in, const tamis_said *said, t
     out->word[WIDTH] = width;
     const uint64_t slots = slots_of(out->word), map = (slots + 7) / 8;
     if (in->size - PACKED_HEADER < map)
-        return tamis__not_it("binary-fuse-packed", "%llu keys have %llu slots, and no bit for each",
+        return tamis__bad_format("binary-fuse-packed", "%llu keys have %llu slots, and no bit for each",
                              (unsigned long long)size, (unsigned long long)slots);
     const uint64_t used = count_bits(in->bytes + PACKED_HEADER, map) << width;
     if (in->size - PACKED_HEADER - map != used)
-        return tamis__not_it("binary-fuse-packed", "there are %llu bytes of slots, not %llu",
+        return tamis__bad_format("binary-fuse-packed", "there are %llu bytes of slots, not %llu",
                              (unsigned long long)(in->size - PACKED_HEADER - map),
                              (unsigned long long)used);
     return TAMIS_OK;
 }
 
-static tamis_status load_packed(const tamis_input *in, const tamis_arrival *a, tamis_body *f) {
+static tamis_status load_packed(const tamis_input *in, const tamis_import_result *a, tamis_body *f) {
     const uint64_t slots = slots_of(a->word), width = a->word[WIDTH];
     const uint8_t *map = in->bytes + PACKED_HEADER, *from = map + (slots + 7) / 8;
     put_header(a->word, f->bytes);
     for (uint64_t i = 0; i < (slots + 7) / 8 * 8; i++) {
         if (!(map[i / 8] >> i % 8 & 1)) continue;
         const uint32_t x = i < slots ? get_slot(from, width, 0) : 0;
-        if (x == 0) return tamis__not_it("binary-fuse-packed", "a slot that is left out is there");
+        if (x == 0) return tamis__bad_format("binary-fuse-packed", "a slot that is left out is there");
         put_slot(f->bytes + HEADER, width, i, x);
         from += slot_bytes(a->word);
     }
@@ -481,7 +481,7 @@ static tamis_status load_packed(const tamis_input *in, const tamis_arrival *a, t
 }
 
 /* In pieces, first the bits, then the slots. */
-static tamis_status put_map(const tamis_departure *out, const uint8_t *table, uint64_t width,
+static tamis_status put_map(const tamis_export_source *out, const uint8_t *table, uint64_t width,
                             uint64_t slots) {
     uint8_t piece[512];
     tamis_status rc = TAMIS_OK;
@@ -490,12 +490,12 @@ static tamis_status put_map(const tamis_departure *out, const uint8_t *table, ui
         memset(piece, 0, sizeof piece);
         for (uint64_t j = 0; j < n; j++)
             piece[j / 8] |= (uint8_t)((get_slot(table, width, i + j) != 0) << j % 8);
-        rc = tamis__put_out(out, piece, (n + 7) / 8);
+        rc = tamis__export_write(out, piece, (n + 7) / 8);
     }
     return rc;
 }
 
-static tamis_status put_slots(const tamis_departure *out, const uint8_t *table, uint64_t width,
+static tamis_status put_slots(const tamis_export_source *out, const uint8_t *table, uint64_t width,
                               uint64_t slots) {
     uint8_t piece[512];
     uint64_t used = 0, bytes = (uint64_t)1 << width;
@@ -506,23 +506,23 @@ static tamis_status put_slots(const tamis_departure *out, const uint8_t *table, 
         put_slot(piece + used, width, 0, x);
         used += bytes;
         if (used < sizeof piece) continue;
-        rc = tamis__put_out(out, piece, used);
+        rc = tamis__export_write(out, piece, used);
         used = 0;
     }
-    return rc ? rc : tamis__put_out(out, piece, used);
+    return rc ? rc : tamis__export_write(out, piece, used);
 }
 
-static tamis_status write_packed(const tamis_departure *out, const tamis_said *said) {
+static tamis_status write_packed(const tamis_export_source *out, const tamis_format_args *said) {
     const uint64_t *word = out->body->word;
     uint64_t same[TAMIS_WORDS] = {0};
     tamis_status rc = may_be_written(out, said);
     if (rc) return rc;
     shape_for(word[SIZE], same);
     if (same[SEGMENT] != word[SEGMENT] || same[SEGMENTS] != word[SEGMENTS])
-        return tamis__fail(TAMIS_CANNOT, "%llu keys have other segments in binary-fuse-packed",
+        return tamis__fail(TAMIS_UNSUPPORTED, "%llu keys have other segments in binary-fuse-packed",
                            (unsigned long long)word[SIZE]);
     const uint8_t *table = out->body->bytes + HEADER;
-    rc = tamis__put_out(out, out->body->bytes, PACKED_HEADER);
+    rc = tamis__export_write(out, out->body->bytes, PACKED_HEADER);
     if (!rc) rc = put_map(out, table, word[WIDTH], slots_of(word));
     return rc ? rc : put_slots(out, table, word[WIDTH], slots_of(word));
 }

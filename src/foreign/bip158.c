@@ -73,7 +73,7 @@ static tamis_status read_block(const char *text, uint64_t key[2]) {
     return TAMIS_OK;
 }
 
-static tamis_status read_text(tamis_wish *wish, size_t i, const char *value) {
+static tamis_status read_text(tamis_params *wish, size_t i, const char *value) {
     (void)i;
     return read_block(value, &wish->option[OPT_KEY0]);
 }
@@ -115,7 +115,7 @@ static uint64_t stored_bytes(uint64_t values, uint64_t bits) {
     return count_bytes(values) + (bits + 7) / 8;
 }
 
-static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
+static tamis_status plan(const tamis_params *wish, uint64_t word[]) {
     const bool *has = wish->has_option;
     if (has[OPT_BLOCK] && (has[OPT_KEY0] || has[OPT_KEY1]))
         return tamis__fail(TAMIS_INVALID, "block and key0, key1 are the same wish: give one");
@@ -279,7 +279,7 @@ static void query(const tamis_body *f, const uint64_t *hash, size_t n, uint8_t *
 /* ---- Making --------------------------------------------------------------------------------- */
 
 /* Hashes ascend, and then so do values. */
-static tamis_status fit(const tamis_wish *wish, const uint64_t *hash, uint64_t n, uint64_t word[]) {
+static tamis_status fit(const tamis_params *wish, const uint64_t *hash, uint64_t n, uint64_t word[]) {
     (void)wish;
     if (n > UINT32_MAX)
         return tamis__fail(TAMIS_TOO_LARGE, "bip158 has at most 2^32-1 keys, not %llu",
@@ -317,7 +317,7 @@ static tamis_status make(tamis_body *f, const uint64_t *hash, uint64_t n, uint8_
     return TAMIS_OK;
 }
 
-static void measure(const tamis_body *f, const tamis_body *other, tamis_measure *out) {
+static void measure(const tamis_body *f, const tamis_body *other, tamis_measurement *out) {
     (void)other;
     out->bits = range_of(f->word);
     out->bits_set = f->word[VALUES];
@@ -379,7 +379,7 @@ static const struct tamis_option params[] = {
     {"key", NULL, 0, 0, "block", "the SipHash key: 32 hexadecimal digits"},
 };
 
-static tamis_status read_key(const tamis_said *said, uint64_t key[2]) {
+static tamis_status read_key(const tamis_format_args *said, uint64_t key[2]) {
     uint8_t bytes[KEY_BYTES];
     if (said->has[PARAM_BLOCK] == said->has[PARAM_KEY])
         return tamis__fail(
@@ -397,13 +397,13 @@ static tamis_status read_key(const tamis_said *said, uint64_t key[2]) {
     return TAMIS_OK;
 }
 
-static tamis_status read(const tamis_input *in, const tamis_said *said, tamis_arrival *out) {
+static tamis_status read(const tamis_input *in, const tamis_format_args *said, tamis_import_result *out) {
     uint64_t key[2], n;
     const tamis_status rc = read_key(said, key);
     if (rc) return rc;
     if (!get_count(in, &n))
-        return tamis__not_it("bip158", "it does not start with a number of values below 2^32");
-    *out = (tamis_arrival){.kind = "bip158",
+        return tamis__bad_format("bip158", "it does not start with a number of values below 2^32");
+    *out = (tamis_import_result){.kind = "bip158",
                            .word = {n, in->size, key[0], key[1]},
                            .capacity = n,
                            .items = n,
@@ -411,7 +411,7 @@ static tamis_status read(const tamis_input *in, const tamis_said *said, tamis_ar
     return TAMIS_OK;
 }
 
-static tamis_status write(const tamis_departure *out, const tamis_said *said) {
+static tamis_status write(const tamis_export_source *out, const tamis_format_args *said) {
     const uint64_t *word = out->body->word;
     uint64_t key[2];
     if (said->has[PARAM_BLOCK] || said->has[PARAM_KEY]) {
@@ -420,7 +420,7 @@ static tamis_status write(const tamis_departure *out, const tamis_said *said) {
         if (key[0] != word[KEY0] || key[1] != word[KEY1])
             return tamis__fail(TAMIS_INVALID, "the filter belongs to another block");
     }
-    return tamis__put_out(out, out->body->bytes, word[BYTES]);
+    return tamis__export_write(out, out->body->bytes, word[BYTES]);
 }
 
 const tamis_format tamis__format_bip158 = {

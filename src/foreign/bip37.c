@@ -89,7 +89,7 @@ static bool matches_all(const uint64_t word[]) {
 /* Core's own digits, and in its order of operations. */
 static const double ln2 = 0.6931471805599453, ln2_squared = 0.4804530139182014;
 
-static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
+static tamis_status plan(const tamis_params *wish, uint64_t word[]) {
     const uint64_t max = (uint64_t)MAX_BYTES * 8, keys = wish->capacity ? wish->capacity : 1;
     if (wish->bits > max)
         return tamis__fail(TAMIS_TOO_LARGE, "a BIP37 filter has at most %llu bits, not %llu",
@@ -138,7 +138,7 @@ static void query_keys(const tamis_body *f, const struct tamis_key *keys, size_t
     if (matches_all(f->word))
         memset(hit, 1, n);
     else
-        tamis__like_query(like(f->word), f, keys, n, hit);
+        tamis__foreign_bloom_query(like(f->word), f, keys, n, hit);
 }
 
 static tamis_status add_keys(tamis_body *f, const struct tamis_key *keys, size_t n) {
@@ -154,7 +154,7 @@ static tamis_status intersect(tamis_body *into, const tamis_body *from) {
     return tamis__like_intersect(like(into->word), into, from);
 }
 
-static void measure(const tamis_body *f, const tamis_body *other, tamis_measure *out) {
+static void measure(const tamis_body *f, const tamis_body *other, tamis_measurement *out) {
     if (!matches_all(f->word)) {
         tamis__like_measure(like(f->word), f, other, out);
         return;
@@ -163,7 +163,7 @@ static void measure(const tamis_body *f, const tamis_body *other, tamis_measure 
     out->fpr = 1;
     snprintf(out->caveat, sizeof out->caveat, "it has no %s: everything matches",
              f->word[BITS] ? "hashes" : "bits");
-    out->worn = 1;
+    out->affected = 1;
 }
 
 const tamis_kind tamis__bip37 = {
@@ -198,46 +198,46 @@ static tamis_status read_count(const tamis_input *in, uint64_t *bytes, uint64_t 
     *bytes = p[1] | (uint64_t)p[2] << 8;
     *header = LONG_HEADER;
     if (p[0] > LONG_FROM)
-        return tamis__not_it("bip37",
+        return tamis__bad_format("bip37",
                              "it starts with %02x, for a count of 4 or 8 bytes, and at "
                              "most %d bytes are allowed",
                              p[0], MAX_BYTES);
     if (*bytes < LONG_FROM)
-        return tamis__not_it("bip37", "%llu has a shorter CompactSize than three bytes",
+        return tamis__bad_format("bip37", "%llu has a shorter CompactSize than three bytes",
                              (unsigned long long)*bytes);
     return TAMIS_OK;
 }
 
-static tamis_status read(const tamis_input *in, const tamis_said *said, tamis_arrival *out) {
+static tamis_status read(const tamis_input *in, const tamis_format_args *said, tamis_import_result *out) {
     uint64_t bytes, header;
     (void)said;
     if (in->size < MIN)
-        return tamis__not_it("bip37", "%llu bytes, an empty one has %d",
+        return tamis__bad_format("bip37", "%llu bytes, an empty one has %d",
                              (unsigned long long)in->size, MIN);
     const tamis_status rc = read_count(in, &bytes, &header);
     if (rc) return rc;
     if (bytes > MAX_BYTES)
-        return tamis__not_it("bip37", "%llu bytes of bits, at most %d are allowed",
+        return tamis__bad_format("bip37", "%llu bytes of bits, at most %d are allowed",
                              (unsigned long long)bytes, MAX_BYTES);
     if (in->size != header + bytes + TRAILER)
-        return tamis__not_it(
+        return tamis__bad_format(
             "bip37", "%llu bytes of bits make %llu bytes, not %llu", (unsigned long long)bytes,
             (unsigned long long)(header + bytes + TRAILER), (unsigned long long)in->size);
     const uint8_t *end = in->bytes + header + bytes;
     const uint64_t hashes = tamis__get32(end);
     if (hashes > MAX_HASHES)
-        return tamis__not_it("bip37", "%llu hashes, at most %d are allowed",
+        return tamis__bad_format("bip37", "%llu hashes, at most %d are allowed",
                              (unsigned long long)hashes, MAX_HASHES);
-    *out = (tamis_arrival){.kind = "bip37",
+    *out = (tamis_import_result){.kind = "bip37",
                            .word = {bytes * 8, hashes, tamis__get32(end + 4), end[8]},
                            .capacity = hashes ? tamis__like_capacity(bytes * 8, hashes) : 0,
                            .payload = *in};
     return TAMIS_OK;
 }
 
-static tamis_status write(const tamis_departure *out, const tamis_said *said) {
+static tamis_status write(const tamis_export_source *out, const tamis_format_args *said) {
     (void)said;
-    return tamis__put_out(out, out->body->bytes,
+    return tamis__export_write(out, out->body->bytes,
                           tamis__like_stored(like(out->body->word), out->body->word));
 }
 

@@ -83,7 +83,7 @@ static const tamis_bloomlike like = {.name = "bits-and-blooms",
 
 /* ---- Shape ---------------------------------------------------------------------------------- */
 
-static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
+static tamis_status plan(const tamis_params *wish, uint64_t word[]) {
     const uint64_t keys = wish->capacity ? wish->capacity : 1;
     const double bits =
         wish->bits ? (double)wish->bits : fmax(1, ceil(tamis__like_bits_for(keys, wish->fpr)));
@@ -137,7 +137,7 @@ static tamis_status audit(const tamis_body *f) {
 }
 
 static void query_keys(const tamis_body *f, const struct tamis_key *keys, size_t n, uint8_t *hit) {
-    tamis__like_query(&like, f, keys, n, hit);
+    tamis__foreign_bloom_query(&like, f, keys, n, hit);
 }
 
 static tamis_status add_keys(tamis_body *f, const struct tamis_key *keys, size_t n) {
@@ -158,7 +158,7 @@ static tamis_status intersect(tamis_body *into, const tamis_body *from) {
     return tamis__like_intersect(&like, into, from);
 }
 
-static void measure(const tamis_body *f, const tamis_body *other, tamis_measure *out) {
+static void measure(const tamis_body *f, const tamis_body *other, tamis_measurement *out) {
     tamis__like_measure(&like, f, other, out);
 }
 
@@ -196,26 +196,26 @@ void tamis__bnb_put(uint8_t *at, uint64_t order, uint64_t x) {
 }
 
 tamis_status tamis__bnb_arrive(const char *format, uint64_t bits, uint64_t hashes, uint64_t length,
-                               uint64_t words, tamis_arrival *out) {
+                               uint64_t words, tamis_import_result *out) {
     if (length > MAX_BITS || words_for(length) != words)
-        return tamis__not_it(format, "the set has a length of %llu bits, and %llu words of 64",
+        return tamis__bad_format(format, "the set has a length of %llu bits, and %llu words of 64",
                              (unsigned long long)length, (unsigned long long)words);
     if (bits == 0 || bits > (length ? length : MAX_MISSING))
-        return tamis__not_it(format, "%llu bits are hashed to, and the set has a length of %llu",
+        return tamis__bad_format(format, "%llu bits are hashed to, and the set has a length of %llu",
                              (unsigned long long)bits, (unsigned long long)length);
     if (hashes == 0 || hashes > TAMIS_LIKE_MAX_HASHES)
-        return tamis__not_it(format, "k is %llu, and may be 1 to %d", (unsigned long long)hashes,
+        return tamis__bad_format(format, "k is %llu, and may be 1 to %d", (unsigned long long)hashes,
                              TAMIS_LIKE_MAX_HASHES);
-    *out = (tamis_arrival){.kind = "bits-and-blooms",
+    *out = (tamis_import_result){.kind = "bits-and-blooms",
                            .word = {bits, hashes, bits > length ? bits : length},
                            .capacity = tamis__like_capacity(bits, hashes)};
     return TAMIS_OK;
 }
 
-static tamis_status read(const tamis_input *in, const tamis_said *said, tamis_arrival *out) {
+static tamis_status read(const tamis_input *in, const tamis_format_args *said, tamis_import_result *out) {
     const uint64_t order = said->number[SAID_ORDER];
     if (in->size < HEADER || in->size % 8)
-        return tamis__not_it("bits-and-blooms", "%llu bytes, not a header of 24 and words of 8",
+        return tamis__bad_format("bits-and-blooms", "%llu bytes, not a header of 24 and words of 8",
                              (unsigned long long)in->size);
     const tamis_status rc = tamis__bnb_arrive(
         "bits-and-blooms", tamis__get64_big(in->bytes), tamis__get64_big(in->bytes + 8),
@@ -224,24 +224,24 @@ static tamis_status read(const tamis_input *in, const tamis_said *said, tamis_ar
     return rc;
 }
 
-static tamis_status load(const tamis_input *in, const tamis_arrival *arrival, tamis_body *f) {
+static tamis_status load(const tamis_input *in, const tamis_import_result *arrival, tamis_body *f) {
     header(f->word, f->bytes);
     for (uint64_t i = AT_LENGTH; i < in->size; i += 8)
         tamis__put64_big(f->bytes + i, tamis__bnb_get(in->bytes + i, arrival->at[0]));
     return TAMIS_OK;
 }
 
-static tamis_status write(const tamis_departure *out, const tamis_said *said) {
+static tamis_status write(const tamis_export_source *out, const tamis_format_args *said) {
     const uint8_t *from = out->body->bytes;
     const uint64_t end = HEADER + 8 * tamis__bnb_words(out->body);
     uint8_t some[512];
     tamis_status rc = TAMIS_OK;
-    if (said->number[SAID_ORDER] == TAMIS_BNB_BIG) return tamis__put_out(out, from, end);
-    rc = tamis__put_out(out, from, AT_LENGTH);
+    if (said->number[SAID_ORDER] == TAMIS_BNB_BIG) return tamis__export_write(out, from, end);
+    rc = tamis__export_write(out, from, AT_LENGTH);
     for (uint64_t i = AT_LENGTH, n; !rc && i < end; i += n) {
         n = end - i < sizeof some ? end - i : sizeof some;
         for (uint64_t j = 0; j < n; j += 8) tamis__put64(some + j, tamis__get64_big(from + i + j));
-        rc = tamis__put_out(out, some, n);
+        rc = tamis__export_write(out, some, n);
     }
     return rc;
 }

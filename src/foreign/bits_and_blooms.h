@@ -15,7 +15,7 @@ void tamis__bnb_put(uint8_t *, uint64_t order, uint64_t);
 
 /* What a filter says of itself, with `words` words of bits really there, becomes an arrival. */
 tamis_status tamis__bnb_arrive(const char *format, uint64_t bits, uint64_t hashes, uint64_t length,
-                               uint64_t words, tamis_arrival *);
+                               uint64_t words, tamis_import_result *);
 
 /* How many words of 64 bits the origin would write: those of the length. */
 uint64_t tamis__bnb_words(const tamis_body *);

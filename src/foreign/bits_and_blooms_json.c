@@ -96,17 +96,17 @@ static bool decode(const tamis_input *text, int alphabet, uint64_t max, uint8_t 
     return true;
 }
 
-static tamis_status read(const tamis_input *in, const tamis_said *said, tamis_arrival *out) {
+static tamis_status read(const tamis_input *in, const tamis_format_args *said, tamis_import_result *out) {
     const int alphabet = (int)said->number[SAID_BASE64];
     members all = {0};
     uint8_t length[8];
     uint64_t size;
     if (!take_object(in, &all))
-        return tamis__not_it(NAME, "it should be {\"m\":bits,\"k\":hashes,\"b\":\"base64\"}");
+        return tamis__bad_format(NAME, "it should be {\"m\":bits,\"k\":hashes,\"b\":\"base64\"}");
     if (!tamis__base64_size(all.b.bytes, all.b.size, &size) || size < 8 || size % 8)
-        return tamis__not_it(NAME, "b is no base64 of words of 8 bytes");
+        return tamis__bad_format(NAME, "b is no base64 of words of 8 bytes");
     if (!decode(&all.b, alphabet, sizeof length, length))
-        return tamis__not_it(NAME, "b has letters that are no base64");
+        return tamis__bad_format(NAME, "b has letters that are no base64");
     const tamis_status rc = tamis__bnb_arrive(
         NAME, all.m, all.k, tamis__bnb_get(length, said->number[SAID_ORDER]), size / 8 - 1, out);
     if (rc) return rc;
@@ -117,7 +117,7 @@ static tamis_status read(const tamis_input *in, const tamis_said *said, tamis_ar
     return TAMIS_OK;
 }
 
-static tamis_status load(const tamis_input *in, const tamis_arrival *arrival, tamis_body *f) {
+static tamis_status load(const tamis_input *in, const tamis_import_result *arrival, tamis_body *f) {
     const tamis_input text = {in->bytes + arrival->at[2], arrival->at[3], NULL};
     uint8_t *to = f->bytes + TAMIS_BNB_AT_LENGTH;
     uint64_t size;
@@ -125,7 +125,7 @@ static tamis_status load(const tamis_input *in, const tamis_arrival *arrival, ta
     tamis__bnb_put(f->bytes, TAMIS_BNB_BIG, f->word[TAMIS_BNB_BITS]);
     tamis__bnb_put(f->bytes + 8, TAMIS_BNB_BIG, f->word[TAMIS_BNB_HASHES]);
     if (!decode(&text, (int)arrival->at[1], size, to))
-        return tamis__not_it(NAME, "b has letters that are no base64");
+        return tamis__bad_format(NAME, "b has letters that are no base64");
     for (uint64_t i = 0; i < size; i += 8)
         tamis__bnb_put(to + i, TAMIS_BNB_BIG, tamis__bnb_get(to + i, arrival->at[0]));
     return TAMIS_OK;
@@ -136,7 +136,7 @@ static tamis_status load(const tamis_input *in, const tamis_arrival *arrival, ta
 /* Words go by three, which make 32 letters; only the last may be fewer, and are padded. */
 enum { WORDS = 3, LETTERS = 32 };
 
-static uint64_t encode(const uint8_t *from, uint64_t words, const tamis_said *said, uint8_t *text) {
+static uint64_t encode(const uint8_t *from, uint64_t words, const tamis_format_args *said, uint8_t *text) {
     uint8_t bytes[8 * WORDS];
     uint64_t at = 0;
     for (uint64_t i = 0; i < words; i++)
@@ -149,7 +149,7 @@ static uint64_t encode(const uint8_t *from, uint64_t words, const tamis_said *sa
     return at;
 }
 
-static tamis_status write(const tamis_departure *out, const tamis_said *said) {
+static tamis_status write(const tamis_export_source *out, const tamis_format_args *said) {
     const tamis_body *f = out->body;
     const uint64_t words = tamis__bnb_words(f) + 1;
     char head[80];
@@ -157,15 +157,15 @@ static tamis_status write(const tamis_departure *out, const tamis_said *said) {
     const int len = snprintf(head, sizeof head, "{\"m\":%llu,\"k\":%llu,\"b\":\"",
                              (unsigned long long)f->word[TAMIS_BNB_BITS],
                              (unsigned long long)f->word[TAMIS_BNB_HASHES]);
-    tamis_status rc = tamis__put_out(out, head, (uint64_t)len);
+    tamis_status rc = tamis__export_write(out, head, (uint64_t)len);
     for (uint64_t i = 0, at = 0; !rc && i < words; i += WORDS) {
         const uint64_t n = words - i < WORDS ? words - i : WORDS;
         at += encode(f->bytes + TAMIS_BNB_AT_LENGTH + 8 * i, n, said, text + at);
         if (at < sizeof text && i + n < words) continue;
-        rc = tamis__put_out(out, text, at);
+        rc = tamis__export_write(out, text, at);
         at = 0;
     }
-    return rc ? rc : tamis__put_out(out, "\"}", 2);
+    return rc ? rc : tamis__export_write(out, "\"}", 2);
 }
 
 const tamis_format tamis__format_bits_and_blooms_json = {

@@ -110,7 +110,7 @@ static const struct {
 };
 enum { ROWS = sizeof table / sizeof *table };
 
-static tamis_status plan_by_table(const tamis_wish *wish, uint64_t word[]) {
+static tamis_status plan_by_table(const tamis_params *wish, uint64_t word[]) {
     size_t row = 0;
     while (row < ROWS && table[row].rate > wish->fpr) row++;
     if (row == ROWS)
@@ -122,7 +122,7 @@ static tamis_status plan_by_table(const tamis_wish *wish, uint64_t word[]) {
 }
 
 /* Cassandra knows no wish for a size; the usual best number of hashes goes with it. */
-static tamis_status plan_by_size(const tamis_wish *wish, uint64_t word[]) {
+static tamis_status plan_by_size(const tamis_params *wish, uint64_t word[]) {
     const double keys = wish->capacity ? (double)wish->capacity : 1;
     word[BITS] = wish->bits / 64 * 64;
     if (word[BITS] == 0)
@@ -133,7 +133,7 @@ static tamis_status plan_by_size(const tamis_wish *wish, uint64_t word[]) {
     return TAMIS_OK;
 }
 
-static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
+static tamis_status plan(const tamis_params *wish, uint64_t word[]) {
     const tamis_status rc = (wish->bits ? plan_by_size : plan_by_table)(wish, word);
     if (rc) return rc;
     if (word[BITS] > MAX_BITS)
@@ -191,9 +191,9 @@ static tamis_status intersect_any(tamis_body *into, const tamis_body *from) {
     return is_off(into->word) ? TAMIS_OK : intersect(into, from);
 }
 
-static void measure_any(const tamis_body *f, const tamis_body *other, tamis_measure *out) {
+static void measure_any(const tamis_body *f, const tamis_body *other, tamis_measurement *out) {
     if (is_off(f->word))
-        *out = (tamis_measure){
+        *out = (tamis_measurement){
             .bits_set = 1, .bits = 1, .fpr = 1, .items = {INFINITY, INFINITY}}; /* as if full */
     else
         measure(f, other, out);
@@ -227,7 +227,7 @@ static const struct tamis_option params[] = {
     {"version", VERSIONS, 0, 0, "must be said", VERSIONS_HELP},
 };
 
-static tamis_status version_said(const tamis_said *said, uint64_t *out) {
+static tamis_status version_said(const tamis_format_args *said, uint64_t *out) {
     if (!said->has[PARAM_VERSION])
         return tamis__fail(TAMIS_INVALID,
                            "cassandra needs the version of the SSTable, the two letters in the "
@@ -236,17 +236,17 @@ static tamis_status version_said(const tamis_said *said, uint64_t *out) {
     return TAMIS_OK;
 }
 
-static tamis_status read(const tamis_input *in, const tamis_said *said, tamis_arrival *out) {
+static tamis_status read(const tamis_input *in, const tamis_format_args *said, tamis_import_result *out) {
     static const uint8_t no_bytes[1];
-    *out = (tamis_arrival){.kind = "cassandra", .payload = {no_bytes, 0, NULL}};
+    *out = (tamis_import_result){.kind = "cassandra", .payload = {no_bytes, 0, NULL}};
     const tamis_status rc = version_said(said, &out->word[VERSION]);
     if (rc || in->size == 0) return rc;
     if (in->size < HEADER)
-        return tamis__not_it("cassandra", "%llu bytes, a header alone has 8",
+        return tamis__bad_format("cassandra", "%llu bytes, a header alone has 8",
                              (unsigned long long)in->size);
     const uint64_t words = tamis__get32_big(in->bytes + 4);
     if (words == 0 || words > INT32_MAX || in->size != HEADER + 8 * words)
-        return tamis__not_it("cassandra",
+        return tamis__bad_format("cassandra",
                              "the header says %llu words, which makes %llu bytes, not %llu",
                              (unsigned long long)words, (unsigned long long)(HEADER + 8 * words),
                              (unsigned long long)in->size);
@@ -258,28 +258,28 @@ static tamis_status read(const tamis_input *in, const tamis_said *said, tamis_ar
 }
 
 /* The same positions in the other order of bytes. */
-static tamis_status write_reversed(const tamis_departure *out, uint64_t size) {
+static tamis_status write_reversed(const tamis_export_source *out, uint64_t size) {
     enum { ROOM = 4096 };
     uint8_t room[ROOM];
-    tamis_status rc = tamis__put_out(out, out->body->bytes, HEADER);
+    tamis_status rc = tamis__export_write(out, out->body->bytes, HEADER);
     for (uint64_t at = HEADER, n; at < size && !rc; at += n) {
         n = size - at < ROOM ? size - at : ROOM;
         for (uint64_t i = 0; i < n; i += 8)
             tamis__put64_big(room + i, tamis__get64(out->body->bytes + at + i));
-        rc = tamis__put_out(out, room, n);
+        rc = tamis__export_write(out, room, n);
     }
     return rc;
 }
 
-static tamis_status write(const tamis_departure *out, const tamis_said *said) {
+static tamis_status write(const tamis_export_source *out, const tamis_format_args *said) {
     const uint64_t *word = out->body->word;
     uint64_t version = 0;
     const tamis_status rc = version_said(said, &version);
     if (rc || is_off(word)) return rc;
     const uint64_t size = tamis__like_stored(like_of(word), word);
-    if (version == word[VERSION]) return tamis__put_out(out, out->body->bytes, size);
+    if (version == word[VERSION]) return tamis__export_write(out, out->body->bytes, size);
     if (version != SINCE_2 && word[VERSION] != SINCE_2) return write_reversed(out, size);
-    return tamis__fail(TAMIS_CANNOT,
+    return tamis__fail(TAMIS_UNSUPPORTED,
                        "SSTables up to lb place keys otherwise than those from ma on: without the "
                        "keys no filter of one becomes that of the other");
 }

@@ -79,7 +79,7 @@ static const tamis_bloomlike like = {.name = "datasketches",
 
 /* ---- Shape ---------------------------------------------------------------------------------- */
 
-static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
+static tamis_status plan(const tamis_params *wish, uint64_t word[]) {
     const uint64_t keys = wish->capacity ? wish->capacity : 1;
     const double bits =
         wish->bits ? (double)(wish->bits / 64 * 64) : ceil(tamis__like_bits_for(keys, wish->fpr));
@@ -157,7 +157,7 @@ static tamis_status audit(const tamis_body *f) {
 }
 
 static void query_keys(const tamis_body *f, const struct tamis_key *keys, size_t n, uint8_t *hit) {
-    tamis__like_query(&like, f, keys, n, hit);
+    tamis__foreign_bloom_query(&like, f, keys, n, hit);
 }
 
 static uint64_t add_one(tamis_body *f, const struct tamis_key *key) {
@@ -194,7 +194,7 @@ static tamis_status intersect(tamis_body *into, const tamis_body *from) {
     return TAMIS_OK;
 }
 
-static void measure(const tamis_body *f, const tamis_body *other, tamis_measure *out) {
+static void measure(const tamis_body *f, const tamis_body *other, tamis_measurement *out) {
     tamis__like_measure(&like, f, other, out);
 }
 
@@ -223,16 +223,16 @@ static const struct tamis_option params[] = {
 static tamis_status check_preamble(const tamis_input *in) {
     const uint8_t *p = in->bytes;
     if (in->size < EMPTY_BYTES)
-        return tamis__not_it("datasketches", "%llu bytes, and an empty filter has 24",
+        return tamis__bad_format("datasketches", "%llu bytes, and an empty filter has 24",
                              (unsigned long long)in->size);
     if (p[2] != FAMILY)
-        return tamis__not_it("datasketches", "the sketch is of family %d, Bloom filters of 21",
+        return tamis__bad_format("datasketches", "the sketch is of family %d, Bloom filters of 21",
                              p[2]);
     if (p[1] != LAYOUT)
-        return tamis__not_it("datasketches", "the layout has version %d, not 1", p[1]);
+        return tamis__bad_format("datasketches", "the layout has version %d, not 1", p[1]);
     const bool is_empty = p[AT_FLAGS] == FLAG_EMPTY;
     if ((p[AT_FLAGS] && !is_empty) || (p[0] != LONGS && !(is_empty && p[0] == LONGS_EMPTY)))
-        return tamis__not_it("datasketches", "%d longs of preamble do not go with the flags %d",
+        return tamis__bad_format("datasketches", "%d longs of preamble do not go with the flags %d",
                              p[0], p[AT_FLAGS]);
     return TAMIS_OK;
 }
@@ -241,36 +241,36 @@ static tamis_status check_preamble(const tamis_input *in) {
  * empty filter of a terabit has 24 bytes. */
 enum { MAX_EMPTY = 1 << 22 };
 
-static tamis_status read(const tamis_input *in, const tamis_said *said, tamis_arrival *out) {
+static tamis_status read(const tamis_input *in, const tamis_format_args *said, tamis_import_result *out) {
     (void)said;
     const tamis_status rc = check_preamble(in);
     if (rc) return rc;
     const uint64_t longs = tamis__get32(in->bytes + AT_LONGS);
     const bool is_empty = in->bytes[AT_FLAGS] == FLAG_EMPTY;
     if (longs == 0 || in->size != (is_empty ? EMPTY_BYTES : HEADER + 8 * longs))
-        return tamis__not_it("datasketches", "%s of %llu longs in %llu bytes",
+        return tamis__bad_format("datasketches", "%s of %llu longs in %llu bytes",
                              is_empty ? "an empty filter" : "a filter", (unsigned long long)longs,
                              (unsigned long long)in->size);
     if (is_empty && longs > MAX_EMPTY / 64)
-        return tamis__not_it("datasketches",
+        return tamis__bad_format("datasketches",
                              "an empty filter of %llu longs: 24 bytes do not get more than %d here",
                              (unsigned long long)longs, MAX_EMPTY / 64);
     const uint64_t hashes = in->bytes[AT_HASHES] | (uint64_t)in->bytes[AT_HASHES + 1] << 8;
-    *out = (tamis_arrival){.kind = "datasketches",
+    *out = (tamis_import_result){.kind = "datasketches",
                            .word = {longs * 64, hashes, tamis__get64(in->bytes + AT_SEED)},
                            .capacity = hashes ? tamis__like_capacity(longs * 64, hashes) : 0,
                            .payload = *in};
     return TAMIS_OK;
 }
 
-static tamis_status write(const tamis_departure *out, const tamis_said *said) {
+static tamis_status write(const tamis_export_source *out, const tamis_format_args *said) {
     const uint8_t *from = out->body->bytes;
     uint8_t head[HEADER];
-    if (is_marked_empty(out->body)) return tamis__put_out(out, from, EMPTY_BYTES);
+    if (is_marked_empty(out->body)) return tamis__export_write(out, from, EMPTY_BYTES);
     memcpy(head, from, HEADER);
     if (said->number[SAID_COUNT]) tamis__put64(head + AT_COUNT, UNKNOWN);
-    const tamis_status rc = tamis__put_out(out, head, HEADER);
-    return rc ? rc : tamis__put_out(out, from + HEADER, out->body->size - HEADER);
+    const tamis_status rc = tamis__export_write(out, head, HEADER);
+    return rc ? rc : tamis__export_write(out, from + HEADER, out->body->size - HEADER);
 }
 
 const tamis_format tamis__format_datasketches = {

@@ -81,7 +81,7 @@ static const tamis_bloomlike like = {.name = "dcso",
 
 /* ---- Shape ---------------------------------------------------------------------------------- */
 
-static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
+static tamis_status plan(const tamis_params *wish, uint64_t word[]) {
     const uint64_t keys = wish->capacity ? wish->capacity : 1;
     const double ln2 = log(2), n = (double)keys;
     const double bits =
@@ -144,7 +144,7 @@ static double rate_of(const tamis_body *f) {
 }
 
 /* Of two together nobody asks the rate, only how many keys they have. */
-static void measure_rate(const tamis_body *f, const tamis_body *other, tamis_measure *out) {
+static void measure_rate(const tamis_body *f, const tamis_body *other, tamis_measurement *out) {
     tamis__like_measure(&like, f, other, out);
     if (!other && classes_of(f->word) > 1) out->fpr = rate_of(f);
 }
@@ -170,7 +170,7 @@ static tamis_status audit(const tamis_body *f) {
 }
 
 static void query_keys(const tamis_body *f, const struct tamis_key *keys, size_t n, uint8_t *hit) {
-    tamis__like_query(&like, f, keys, n, hit);
+    tamis__foreign_bloom_query(&like, f, keys, n, hit);
 }
 
 static tamis_status add_keys(tamis_body *f, const struct tamis_key *keys, size_t n) {
@@ -213,23 +213,23 @@ const tamis_kind tamis__dcso = {
 
 /* ---- The format ----------------------------------------------------------------------------- */
 
-static tamis_status read(const tamis_input *in, const tamis_said *said, tamis_arrival *out) {
+static tamis_status read(const tamis_input *in, const tamis_format_args *said, tamis_import_result *out) {
     (void)said;
     if (in->size < HEADER)
-        return tamis__not_it("dcso", "%llu bytes, a header alone has 48",
+        return tamis__bad_format("dcso", "%llu bytes, a header alone has 48",
                              (unsigned long long)in->size);
     const uint64_t version = tamis__get64(in->bytes), bits = tamis__get64(in->bytes + AT_M);
     const uint64_t words = bits / 64 + (bits % 64 != 0);
     if (version != 1)
-        return tamis__not_it("dcso", "the version is %llu, not 1", (unsigned long long)version);
+        return tamis__bad_format("dcso", "the version is %llu, not 1", (unsigned long long)version);
     if (words == 0 || words > (in->size - HEADER) / 8)
-        return tamis__not_it("dcso", "the header says %llu bits, and there are bytes for 1 to %llu",
+        return tamis__bad_format("dcso", "the header says %llu bits, and there are bytes for 1 to %llu",
                              (unsigned long long)bits,
                              (unsigned long long)((in->size - HEADER) / 8 * 64));
     const uint64_t entries = tamis__get64(in->bytes + AT_N),
                    rate_bits = tamis__get64(in->bytes + AT_P);
     const uint64_t adds = tamis__get64(in->bytes + AT_ADDS);
-    *out = (tamis_arrival){.kind = "dcso",
+    *out = (tamis_import_result){.kind = "dcso",
                            .word = {bits, tamis__get64(in->bytes + AT_K), entries, rate_bits,
                                     in->size - HEADER - 8 * words},
                            .capacity = entries,
@@ -239,9 +239,9 @@ static tamis_status read(const tamis_input *in, const tamis_said *said, tamis_ar
     return TAMIS_OK;
 }
 
-static tamis_status write(const tamis_departure *out, const tamis_said *said) {
+static tamis_status write(const tamis_export_source *out, const tamis_format_args *said) {
     (void)said;
-    return tamis__put_out(out, out->body->bytes, tamis__like_stored(&like, out->body->word));
+    return tamis__export_write(out, out->body->bytes, tamis__like_stored(&like, out->body->word));
 }
 
 const tamis_format tamis__format_dcso = {

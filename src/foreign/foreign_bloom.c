@@ -138,7 +138,7 @@ static void ask_together(const tamis_bloomlike *like, const tamis_body *f,
         hit[i] = get(like, f, first[i]) && rest_is_set(like, f, &walk[i]);
 }
 
-void tamis__like_query(const tamis_bloomlike *like, const tamis_body *f,
+void tamis__foreign_bloom_query(const tamis_bloomlike *like, const tamis_body *f,
                        const struct tamis_key *keys, size_t n, uint8_t *hit) {
     for (size_t i = 0, m; i < n; i += m) {
         m = n - i < TOGETHER ? n - i : TOGETHER;
@@ -206,12 +206,12 @@ typedef struct asked {
 static bool is_found(const void *context, const struct tamis_key *key) {
     const asked *a = context;
     uint8_t hit;
-    tamis__like_query(a->like, a->body, key, 1, &hit);
+    tamis__foreign_bloom_query(a->like, a->body, key, 1, &hit);
     return hit;
 }
 
 void tamis__like_measure(const tamis_bloomlike *like, const tamis_body *f, const tamis_body *other,
-                         tamis_measure *out) {
+                         tamis_measurement *out) {
     const uint64_t end = like->header_bytes + bits_bytes(like, f->word);
     uint64_t set = 0, i = like->header_bytes;
     for (; i + 8 <= end; i += 8)

@@ -59,7 +59,7 @@ void tamis__like_start(const tamis_bloomlike *, tamis_body *);
 /* audit(): header and trailer are those of the words, and no bit is set beyond the last. */
 tamis_status tamis__like_audit(const tamis_bloomlike *, const tamis_body *);
 
-void tamis__like_query(const tamis_bloomlike *, const tamis_body *, const struct tamis_key *,
+void tamis__foreign_bloom_query(const tamis_bloomlike *, const tamis_body *, const struct tamis_key *,
                        size_t n, uint8_t *hit);
 
 /* Returns how many of the keys were new. */
@@ -73,7 +73,7 @@ tamis_status tamis__like_merge(const tamis_bloomlike *, tamis_body *into, const 
 tamis_status tamis__like_intersect(const tamis_bloomlike *, tamis_body *into,
                                    const tamis_body *from);
 void tamis__like_measure(const tamis_bloomlike *, const tamis_body *, const tamis_body *other,
-                         tamis_measure *);
+                         tamis_measurement *);
 
 /* The rate of a small filter, by asking it: `is_found` answers for the i-th of many strangers. `by_fill`
  * is what the fill says, and stands where the rate is too small to be seen. */
@@ -100,7 +100,7 @@ double tamis__like_asked_rate(bool (*is_found)(const void *context, const struct
     }                                                                                       \
     static void query_keys(const tamis_body *f, const struct tamis_key *keys, size_t n,     \
                            uint8_t *hit) {                                                  \
-        tamis__like_query(of(f->word), f, keys, n, hit);                                    \
+        tamis__foreign_bloom_query(of(f->word), f, keys, n, hit);                                    \
     }                                                                                       \
     static tamis_status add_keys(tamis_body *f, const struct tamis_key *keys, size_t n) {   \
         tamis__like_add(of(f->word), f, keys, n);                                           \
@@ -112,7 +112,7 @@ double tamis__like_asked_rate(bool (*is_found)(const void *context, const struct
     static tamis_status intersect(tamis_body *into, const tamis_body *from) {               \
         return tamis__like_intersect(of(into->word), into, from);                           \
     }                                                                                       \
-    static void measure(const tamis_body *f, const tamis_body *other, tamis_measure *out) { \
+    static void measure(const tamis_body *f, const tamis_body *other, tamis_measurement *out) { \
         tamis__like_measure(of(f->word), f, other, out);                                    \
     }
 

@@ -22,11 +22,11 @@ enum { TAMIS_FORMAT_PARAMS = 8, TAMIS_FORMAT_TEXT = 256 };
 
 /* What the user said behind the name of the format, by index of its parameters: numbers and
  * choices in `number`, texts in `text`. */
-typedef struct tamis_said {
+typedef struct tamis_format_args {
     bool has[TAMIS_FORMAT_PARAMS];
     uint64_t number[TAMIS_FORMAT_PARAMS];
     char text[TAMIS_FORMAT_PARAMS][TAMIS_FORMAT_TEXT];
-} tamis_said;
+} tamis_format_args;
 
 /* Where bytes come from, and the copy of those that have come, a page at a time. */
 typedef struct tamis_source {
@@ -54,7 +54,7 @@ void tamis__source_unfence(const tamis_source *);
 tamis_status tamis__bring(const tamis_input *, uint64_t offset, uint64_t size);
 
 /* A filter that came in. All zero at first. */
-typedef struct tamis_arrival {
+typedef struct tamis_import_result {
     const char *kind;
     uint64_t word[TAMIS_WORDS];
     tamis_hash_mode hash; /* of kinds that are ours; TAMIS_HASH_OWN for foreign ones */
@@ -64,10 +64,10 @@ typedef struct tamis_arrival {
     tamis_input head;     /* text that is kept as the note "head", or nothing */
     tamis_input payload;  /* where it starts in the input; what is missing of it is zeros */
     uint64_t at[4];       /* for load(), whatever read() wants it to know */
-} tamis_arrival;
+} tamis_import_result;
 
 /* A filter that goes out. */
-typedef struct tamis_departure {
+typedef struct tamis_export_source {
     const char *kind;
     const tamis_body *body;
     tamis_hash_mode hash;
@@ -75,9 +75,9 @@ typedef struct tamis_departure {
     double fpr;
     const char *head;                     /* the note that came in by an arrival's, or NULL */
     const struct tamis_allocator *memory; /* that of the filter, for writers that need some */
-    tamis_writer *put;
+    tamis_write_fn *put;
     void *ctx;
-} tamis_departure;
+} tamis_export_source;
 
 typedef struct tamis_format {
     const char *name;   /* one word, as the user types it; never changes */
@@ -92,22 +92,22 @@ typedef struct tamis_format {
 
     /* Every filter in the bytes, for files with several; NULL: it is one. `read` then takes the one
      * that the parameters name, and refuses when they leave a choice. */
-    tamis_status (*find)(const tamis_input *, const tamis_said *, tamis_finder *each, void *ctx);
+    tamis_status (*find)(const tamis_input *, const tamis_format_args *, tamis_finder *each, void *ctx);
 
     /* Parses the bytes: sizes are compared with what is there, before anything follows from them. */
-    tamis_status (*read)(const tamis_input *, const tamis_said *, tamis_arrival *);
+    tamis_status (*read)(const tamis_input *, const tamis_format_args *, tamis_import_result *);
 
     /* Makes the payload, of zeros; NULL: it is copied from where `read` found it. */
-    tamis_status (*load)(const tamis_input *, const tamis_arrival *, tamis_body *);
+    tamis_status (*load)(const tamis_input *, const tamis_import_result *, tamis_body *);
 
-    /* Writes the filter with tamis__put_out; NULL: cannot. */
-    tamis_status (*write)(const tamis_departure *, const tamis_said *);
+    /* Writes the filter with tamis__export_write; NULL: cannot. */
+    tamis_status (*write)(const tamis_export_source *, const tamis_format_args *);
 } tamis_format;
 
-tamis_status tamis__put_out(const tamis_departure *, const void *bytes, uint64_t size);
+tamis_status tamis__export_write(const tamis_export_source *, const void *bytes, uint64_t size);
 
 /* "NAME: sentence", for bytes that are not what the user says they are. */
-tamis_status tamis__not_it(const char *name, const char *format, ...)
+tamis_status tamis__bad_format(const char *name, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
 /* The registry: every line of formats.def, in order. */

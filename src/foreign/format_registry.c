@@ -29,12 +29,12 @@ const tamis_format *tamis__format_by_name(const char *name) {
     return NULL;
 }
 
-tamis_status tamis__put_out(const tamis_departure *to, const void *bytes, uint64_t size) {
+tamis_status tamis__export_write(const tamis_export_source *to, const void *bytes, uint64_t size) {
     if (size == 0 || to->put(to->ctx, bytes, (size_t)size)) return TAMIS_OK;
     return tamis__fail(TAMIS_CANCELLED, "writing was stopped");
 }
 
-tamis_status tamis__not_it(const char *name, const char *format, ...) {
+tamis_status tamis__bad_format(const char *name, const char *format, ...) {
     char sentence[256];
     va_list list_of;
     va_start(list_of, format);

@@ -46,7 +46,7 @@ static bool next_line(lines *l) {
 }
 
 static tamis_status not_line(const lines *l, const char *what) {
-    return tamis__not_it(NAME, "line %llu: %s", (unsigned long long)l->number, what);
+    return tamis__bad_format(NAME, "line %llu: %s", (unsigned long long)l->number, what);
 }
 
 static bool starts_with(const uint8_t *line, uint64_t size, const char *text) {
@@ -64,7 +64,7 @@ static tamis_status read_number(const lines *l, uint64_t *width) {
     for (; at < end && l->line[at] >= '0' && l->line[at] <= '9'; at++)
         if (number <= TAMIS_PRINT_MAX_BITS) number = number * 10 + (l->line[at] - '0');
     if (at == from || at < end || number < 1 || number > TAMIS_PRINT_MAX_BITS)
-        return tamis__not_it(NAME, "line %llu: num_bits is a number from 1 to %d",
+        return tamis__bad_format(NAME, "line %llu: num_bits is a number from 1 to %d",
                              (unsigned long long)l->number, TAMIS_PRINT_MAX_BITS);
     if (*width) return not_line(l, "num_bits is there twice");
     *width = number;
@@ -115,20 +115,20 @@ static uint64_t set_bits_of(const lines *l, uint64_t bytes) {
 static tamis_status check_print(const lines *l, uint64_t *width) {
     const uint64_t digits = digits_of(l);
     if (*width == 0 && digits % 2 == 0 && digits <= 2 * TAMIS_PRINT_MAX_BYTES) *width = digits * 4;
-    const uint64_t bytes = tamis__print_bytes(*width);
+    const uint64_t bytes = tamis__fingerprint_bytes(*width);
     if (digits == 0) return not_line(l, "it does not start with the hex digits of a print");
     if (*width == 0)
-        return tamis__not_it(NAME, "line %llu: %llu hex digits are no bytes, or over %d of them",
+        return tamis__bad_format(NAME, "line %llu: %llu hex digits are no bytes, or over %d of them",
                              (unsigned long long)l->number, (unsigned long long)digits,
                              TAMIS_PRINT_MAX_BYTES);
     if (digits != 2 * bytes)
-        return tamis__not_it(NAME, "line %llu: a print of %llu bits has %llu hex digits, not %llu",
+        return tamis__bad_format(NAME, "line %llu: a print of %llu bits has %llu hex digits, not %llu",
                              (unsigned long long)l->number, (unsigned long long)*width,
                              (unsigned long long)bytes * 2, (unsigned long long)digits);
     if (digits < l->size && l->line[digits] != '\t')
         return not_line(l, "behind the hex digits comes a tab and the id");
     if (*width % 8 && byte_at(l, bytes - 1) >> *width % 8)
-        return tamis__not_it(NAME, "line %llu: a bit behind the %llu of num_bits is set",
+        return tamis__bad_format(NAME, "line %llu: a bit behind the %llu of num_bits is set",
                              (unsigned long long)l->number, (unsigned long long)*width);
     const tamis_input id = id_of(l, digits);
     for (uint64_t i = 0; i < id.size; i++)
@@ -140,7 +140,7 @@ static tamis_status check_print(const lines *l, uint64_t *width) {
 /* ---- In ------------------------------------------------------------------------------------- */
 
 /* Everything is read once to see that it is right, and to count. */
-static tamis_status read(const tamis_input *in, const tamis_said *said, tamis_arrival *out) {
+static tamis_status read(const tamis_input *in, const tamis_format_args *said, tamis_import_result *out) {
     (void)said;
     lines l = {.in = in};
     uint64_t width = 0, rows = 0, ids = 0, head = 0;
@@ -156,12 +156,12 @@ static tamis_status read(const tamis_input *in, const tamis_said *said, tamis_ar
         rc = check_print(&l, &width);
         if (rc) return rc;
         if (++rows > TAMIS_PRINT_MAX_ROWS) return not_line(&l, "no more than 2^32 - 1 prints fit");
-        ids += id_of(&l, 2 * tamis__print_bytes(width)).size + 1;
+        ids += id_of(&l, 2 * tamis__fingerprint_bytes(width)).size + 1;
     }
     if (rc) return rc;
-    if (width == 0) return tamis__not_it(NAME, "it has neither #num_bits= nor a print");
+    if (width == 0) return tamis__bad_format(NAME, "it has neither #num_bits= nor a print");
     if (head > MAX_HEAD)
-        return tamis__not_it(NAME, "its head has %llu bytes, over %llu", (unsigned long long)head,
+        return tamis__bad_format(NAME, "its head has %llu bytes, over %llu", (unsigned long long)head,
                              (unsigned long long)MAX_HEAD);
     out->kind = TAMIS_FINGERPRINT;
     out->word[TAMIS_PRINT_WIDTH] = width;
@@ -180,18 +180,18 @@ static bool next_print(lines *l) {
     return false;
 }
 
-static tamis_status load(const tamis_input *in, const tamis_arrival *arrival, tamis_body *f) {
+static tamis_status load(const tamis_input *in, const tamis_import_result *arrival, tamis_body *f) {
     (void)arrival;
-    const uint64_t bytes = tamis__print_bytes(f->word[TAMIS_PRINT_WIDTH]);
-    for (lines l = {.in = in}; next_print(&l);) tamis__prints_tally(f, set_bits_of(&l, bytes));
-    tamis__prints_open(f);
+    const uint64_t bytes = tamis__fingerprint_bytes(f->word[TAMIS_PRINT_WIDTH]);
+    for (lines l = {.in = in}; next_print(&l);) tamis__fingerprints_tally(f, set_bits_of(&l, bytes));
+    tamis__fingerprints_open(f);
     uint64_t row = 0;
     for (lines l = {.in = in}; next_print(&l); row++) {
         const tamis_input id = id_of(&l, 2 * bytes);
-        uint8_t *to = tamis__prints_place(f, row, set_bits_of(&l, bytes), id.bytes, id.size);
+        uint8_t *to = tamis__fingerprints_place(f, row, set_bits_of(&l, bytes), id.bytes, id.size);
         for (uint64_t i = 0; i < bytes; i++) to[i] = byte_at(&l, i);
     }
-    tamis__prints_close(f);
+    tamis__fingerprints_close(f);
     return TAMIS_OK;
 }
 
@@ -199,24 +199,24 @@ static tamis_status load(const tamis_input *in, const tamis_arrival *arrival, ta
 
 /* What the head says beside what is written anyhow. The note may have been changed by anybody: only
  * lines that are lines of a head go out. */
-static tamis_status write_head(const tamis_departure *out) {
+static tamis_status write_head(const tamis_export_source *out) {
     char first[64];
     const tamis_input in = {(const uint8_t *)out->head, out->head ? strlen(out->head) : 0, NULL};
     const int len = snprintf(first, sizeof first, VERSION "\n" NUMBER "%llu\n",
                              (unsigned long long)out->body->word[TAMIS_PRINT_WIDTH]);
-    tamis_status rc = tamis__put_out(out, first, (uint64_t)len);
+    tamis_status rc = tamis__export_write(out, first, (uint64_t)len);
     for (lines l = {.in = &in}; !rc && next_line(&l);) {
         if (!starts_with(l.line, l.size, "#") || starts_with(l.line, l.size, NUMBER) ||
             starts_with(l.line, l.size, ANY_VERSION))
             continue;
         while (l.line[l.size - 1] <= ' ') l.size--; /* it starts with # */
-        rc = tamis__put_out(out, l.line, l.size);
-        if (!rc) rc = tamis__put_out(out, "\n", 1);
+        rc = tamis__export_write(out, l.line, l.size);
+        if (!rc) rc = tamis__export_write(out, "\n", 1);
     }
     return rc;
 }
 
-static tamis_status write_hex(const tamis_departure *out, const uint8_t *print, uint64_t bytes) {
+static tamis_status write_hex(const tamis_export_source *out, const uint8_t *print, uint64_t bytes) {
     enum { AT_ONCE = 512 };
     char text[2 * AT_ONCE];
     tamis_status rc = TAMIS_OK;
@@ -226,24 +226,24 @@ static tamis_status write_hex(const tamis_departure *out, const uint8_t *print, 
             text[2 * i] = "0123456789abcdef"[print[from + i] >> 4];
             text[2 * i + 1] = "0123456789abcdef"[print[from + i] & 15];
         }
-        rc = tamis__put_out(out, text, 2 * n);
+        rc = tamis__export_write(out, text, 2 * n);
     }
     return rc;
 }
 
-static tamis_status write(const tamis_departure *out, const tamis_said *said) {
+static tamis_status write(const tamis_export_source *out, const tamis_format_args *said) {
     (void)said;
     const tamis_body *f = out->body;
-    const uint64_t bytes = tamis__print_bytes(f->word[TAMIS_PRINT_WIDTH]);
+    const uint64_t bytes = tamis__fingerprint_bytes(f->word[TAMIS_PRINT_WIDTH]);
     tamis_status rc = write_head(out);
     for (uint64_t row = 0; !rc && row < f->word[TAMIS_PRINT_ROWS]; row++) {
         const char *id;
         const uint8_t *print;
-        tamis__prints_at(f, row, &id, &print);
+        tamis__fingerprints_at(f, row, &id, &print);
         rc = write_hex(out, print, bytes);
-        if (!rc) rc = tamis__put_out(out, "\t", 1);
-        if (!rc) rc = tamis__put_out(out, id, strlen(id));
-        if (!rc) rc = tamis__put_out(out, "\n", 1);
+        if (!rc) rc = tamis__export_write(out, "\t", 1);
+        if (!rc) rc = tamis__export_write(out, id, strlen(id));
+        if (!rc) rc = tamis__export_write(out, "\n", 1);
     }
     return rc;
 }

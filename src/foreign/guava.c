@@ -67,7 +67,7 @@ static const tamis_bloomlike like = {.name = "guava",
 
 /* ---- Shape ---------------------------------------------------------------------------------- */
 
-static tamis_status plan_bits(const tamis_wish *wish, uint64_t word[]) {
+static tamis_status plan_bits(const tamis_params *wish, uint64_t word[]) {
     const double bits = wish->bits ? (double)(wish->bits / 64 * 64)
                                    : floor(tamis__like_bits_for(wish->capacity, wish->fpr));
     if (bits < 1)
@@ -79,7 +79,7 @@ static tamis_status plan_bits(const tamis_wish *wish, uint64_t word[]) {
     return TAMIS_OK;
 }
 
-static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
+static tamis_status plan(const tamis_params *wish, uint64_t word[]) {
     const tamis_status rc = plan_bits(wish, word);
     if (rc) return rc;
     const double keys = wish->capacity ? (double)wish->capacity : 1;
@@ -120,29 +120,29 @@ const tamis_kind tamis__guava = {
 
 /* ---- The format ----------------------------------------------------------------------------- */
 
-static tamis_status read(const tamis_input *in, const tamis_said *said, tamis_arrival *out) {
+static tamis_status read(const tamis_input *in, const tamis_format_args *said, tamis_import_result *out) {
     (void)said;
     if (in->size < HEADER)
-        return tamis__not_it("guava", "%llu bytes, a header alone has 6",
+        return tamis__bad_format("guava", "%llu bytes, a header alone has 6",
                              (unsigned long long)in->size);
     const uint64_t words = tamis__get32_big(in->bytes + 2);
     if (in->bytes[0] >= STRATEGIES)
-        return tamis__not_it("guava", "there is no strategy %d", in->bytes[0]);
+        return tamis__bad_format("guava", "there is no strategy %d", in->bytes[0]);
     if (words == 0 || words > INT32_MAX || in->size != HEADER + 8 * words)
-        return tamis__not_it("guava",
+        return tamis__bad_format("guava",
                              "the header says %llu words, which makes %llu bytes, not %llu",
                              (unsigned long long)words, (unsigned long long)(HEADER + 8 * words),
                              (unsigned long long)in->size);
-    *out = (tamis_arrival){.kind = "guava",
+    *out = (tamis_import_result){.kind = "guava",
                            .word = {words * 64, in->bytes[1], in->bytes[0]},
                            .capacity = tamis__like_capacity(words * 64, in->bytes[1]),
                            .payload = *in};
     return TAMIS_OK;
 }
 
-static tamis_status write(const tamis_departure *out, const tamis_said *said) {
+static tamis_status write(const tamis_export_source *out, const tamis_format_args *said) {
     (void)said;
-    return tamis__put_out(out, out->body->bytes, tamis__like_stored(&like, out->body->word));
+    return tamis__export_write(out, out->body->bytes, tamis__like_stored(&like, out->body->word));
 }
 
 const tamis_format tamis__format_guava = {

@@ -19,7 +19,7 @@ enum { VERSIONED_BYTES = 13, OLD_BYTES = 8 };
 
 /* ---- What all share: shape ------------------------------------------------------------------ */
 
-static tamis_status plan_choices(const char *name, const tamis_wish *wish, uint64_t word[]) {
+static tamis_status plan_choices(const char *name, const tamis_params *wish, uint64_t word[]) {
     word[HEADER] = wish->has_option[TAMIS_HADOOP_OPT_HEADER] ? wish->option[TAMIS_HADOOP_OPT_HEADER]
                                                              : TAMIS_HADOOP_VERSIONED;
     word[HASH] = wish->has_option[TAMIS_HADOOP_OPT_HASH] ? wish->option[TAMIS_HADOOP_OPT_HASH]
@@ -30,7 +30,7 @@ static tamis_status plan_choices(const char *name, const tamis_wish *wish, uint6
     return TAMIS_OK;
 }
 
-tamis_status tamis__hadoop_plan(const char *name, const tamis_wish *wish, uint64_t bits_of_a_cell,
+tamis_status tamis__hadoop_plan(const char *name, const tamis_params *wish, uint64_t bits_of_a_cell,
                                 uint64_t word[]) {
     const double keys = wish->capacity ? (double)wish->capacity : 1;
     const double cells = wish->bits ? (double)(wish->bits / bits_of_a_cell)
@@ -85,10 +85,10 @@ tamis_status tamis__hadoop_read_header(const char *name, const tamis_input *in, 
     const uint32_t first = in->size < 4 ? 0 : tamis__get32_big(in->bytes);
     const bool is_versioned = first == UINT32_MAX;
     if (!is_versioned && (first == 0 || first > INT32_MAX))
-        return tamis__not_it(name, "they start neither with -1 nor with a number of hashes");
+        return tamis__bad_format(name, "they start neither with -1 nor with a number of hashes");
     word[HEADER] = is_versioned ? TAMIS_HADOOP_VERSIONED : TAMIS_HADOOP_OLD;
     if (in->size < tamis__hadoop_header_bytes(word))
-        return tamis__not_it(name, "%llu bytes, a header alone has %llu",
+        return tamis__bad_format(name, "%llu bytes, a header alone has %llu",
                              (unsigned long long)in->size,
                              (unsigned long long)tamis__hadoop_header_bytes(word));
     word[HASHES] = is_versioned ? tamis__get32_big(in->bytes + 4) : first;
@@ -97,8 +97,8 @@ tamis_status tamis__hadoop_read_header(const char *name, const tamis_input *in, 
     return tamis__hadoop_check(name, word, word[BITS]);
 }
 
-tamis_status tamis__hadoop_write(const tamis_departure *out, uint64_t size) {
-    return tamis__put_out(out, out->body->bytes, size);
+tamis_status tamis__hadoop_write(const tamis_export_source *out, uint64_t size) {
+    return tamis__export_write(out, out->body->bytes, size);
 }
 
 /* ---- Positions ------------------------------------------------------------------------------ */
@@ -154,7 +154,7 @@ const tamis_bloomlike *tamis__hadoop_like(const uint64_t word[]) {
 
 static const struct tamis_option options[] = {TAMIS_HADOOP_OPTIONS};
 
-static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
+static tamis_status plan(const tamis_params *wish, uint64_t word[]) {
     return tamis__hadoop_plan("hadoop", wish, 1, word);
 }
 
@@ -194,20 +194,20 @@ const tamis_kind tamis__hadoop = {
 
 /* ---- The format ----------------------------------------------------------------------------- */
 
-static tamis_status read(const tamis_input *in, const tamis_said *said, tamis_arrival *out) {
+static tamis_status read(const tamis_input *in, const tamis_format_args *said, tamis_import_result *out) {
     (void)said;
-    *out = (tamis_arrival){.kind = "hadoop", .payload = *in};
+    *out = (tamis_import_result){.kind = "hadoop", .payload = *in};
     const tamis_status rc = tamis__hadoop_read_header("hadoop", in, out->word);
     if (rc) return rc;
     const uint64_t stored = tamis__like_stored(tamis__hadoop_like(out->word), out->word);
     out->capacity = tamis__like_capacity(out->word[BITS], out->word[HASHES]);
     if (in->size == stored) return TAMIS_OK;
-    return tamis__not_it("hadoop", "the header says %llu bits, which makes %llu bytes, not %llu",
+    return tamis__bad_format("hadoop", "the header says %llu bits, which makes %llu bytes, not %llu",
                          (unsigned long long)out->word[BITS], (unsigned long long)stored,
                          (unsigned long long)in->size);
 }
 
-static tamis_status write(const tamis_departure *out, const tamis_said *said) {
+static tamis_status write(const tamis_export_source *out, const tamis_format_args *said) {
     (void)said;
     const uint64_t *word = out->body->word;
     return tamis__hadoop_write(out, tamis__like_stored(tamis__hadoop_like(word), word));

@@ -49,7 +49,7 @@ enum {
     }
 
 /* What a wish for so many keys leads to: the number of cells, k and the two choices. */
-tamis_status tamis__hadoop_plan(const char *name, const tamis_wish *, uint64_t bits_of_a_cell,
+tamis_status tamis__hadoop_plan(const char *name, const tamis_params *, uint64_t bits_of_a_cell,
                                 uint64_t word[]);
 
 /* The gate for these words; `cells` is m. */
@@ -74,6 +74,6 @@ const tamis_bloomlike *tamis__hadoop_like(const uint64_t word[]);
 void tamis__hadoop_no_empty(const struct tamis_key *, size_t n, uint8_t *hit);
 
 /* Writes the first `size` bytes of the payload. */
-tamis_status tamis__hadoop_write(const tamis_departure *, uint64_t size);
+tamis_status tamis__hadoop_write(const tamis_export_source *, uint64_t size);
 
 #endif

@@ -54,7 +54,7 @@ static void put(const tamis_body *f, uint64_t i, unsigned value) {
 
 /* ---- Shape and gate ------------------------------------------------------------------------- */
 
-static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
+static tamis_status plan(const tamis_params *wish, uint64_t word[]) {
     return tamis__hadoop_plan(name, wish, WIDTH, word);
 }
 
@@ -71,7 +71,7 @@ static double rate(const uint64_t word[], uint64_t items) {
     return tamis__bloom_rate(items, counters_of(word), word[HASHES]);
 }
 
-static uint64_t sure_count(const uint64_t word[]) {
+static uint64_t reliable_count(const uint64_t word[]) {
     (void)word;
     return TOP;
 }
@@ -151,19 +151,19 @@ static tamis_status merge(tamis_body *into, const tamis_body *from) {
     return TAMIS_OK;
 }
 
-static void measure(const tamis_body *f, const tamis_body *other, tamis_measure *out) {
+static void measure(const tamis_body *f, const tamis_body *other, tamis_measurement *out) {
     const uint64_t n = counters_of(f->word);
     uint64_t used = 0;
     for (uint64_t i = 0; i < n; i++) {
         const unsigned sum = sum_at(f, other, i);
         used += sum > 0;
-        out->worn += sum == TOP;
+        out->affected += sum == TOP;
     }
     tamis__fill_measure(used, n, f->word[HASHES], out);
-    if (out->worn)
+    if (out->affected)
         snprintf(out->caveat, sizeof out->caveat,
                  "%llu counter%s stuck at 15: they no longer go down when keys are removed",
-                 (unsigned long long)out->worn, out->worn == 1 ? " is" : "s are");
+                 (unsigned long long)out->affected, out->affected == 1 ? " is" : "s are");
 }
 
 const tamis_kind tamis__hadoop_counting = {
@@ -183,27 +183,27 @@ const tamis_kind tamis__hadoop_counting = {
     .add_keys = add_keys,
     .remove_key = remove_key,
     .count_keys = count_keys,
-    .sure_count = sure_count,
+    .reliable_count = reliable_count,
     .merge = merge,
     .measure = measure,
 };
 
 /* ---- The format ----------------------------------------------------------------------------- */
 
-static tamis_status read(const tamis_input *in, const tamis_said *said, tamis_arrival *out) {
+static tamis_status read(const tamis_input *in, const tamis_format_args *said, tamis_import_result *out) {
     (void)said;
-    *out = (tamis_arrival){.kind = name, .payload = *in};
+    *out = (tamis_import_result){.kind = name, .payload = *in};
     const tamis_status rc = tamis__hadoop_read_header(name, in, out->word);
     if (rc) return rc;
     out->capacity = tamis__like_capacity(out->word[BITS], out->word[HASHES]);
     out->word[BITS] *= WIDTH;
     if (in->size == stored(out->word)) return TAMIS_OK;
-    return tamis__not_it(name, "the header says %llu counters, which makes %llu bytes, not %llu",
+    return tamis__bad_format(name, "the header says %llu counters, which makes %llu bytes, not %llu",
                          (unsigned long long)counters_of(out->word),
                          (unsigned long long)stored(out->word), (unsigned long long)in->size);
 }
 
-static tamis_status write(const tamis_departure *out, const tamis_said *said) {
+static tamis_status write(const tamis_export_source *out, const tamis_format_args *said) {
     (void)said;
     return tamis__hadoop_write(out, stored(out->body->word));
 }

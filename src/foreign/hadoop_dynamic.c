@@ -63,10 +63,10 @@ static tamis_body row_of(const tamis_body *f, uint64_t row) {
 /* ---- Shape ---------------------------------------------------------------------------------- */
 
 /* Where a row takes fewer keys than there will be, the rate is shared out among the rows. */
-static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
+static tamis_status plan(const tamis_params *wish, uint64_t word[]) {
     const uint64_t keys = wish->capacity ? wish->capacity : 1;
     const uint64_t usual = keys < TAMIS_HADOOP_MAX ? keys : TAMIS_HADOOP_MAX;
-    tamis_wish row = *wish;
+    tamis_params row = *wish;
     word[NR] = wish->has_option[OPT_NR] ? wish->option[OPT_NR] : usual;
     word[ROWS] = 1;
     const double rows = ceil((double)keys / (double)word[NR]);
@@ -151,14 +151,14 @@ static bool is_below(const tamis_body *f, const struct tamis_key *key) {
     uint8_t hit = 0;
     for (uint64_t row = f->word[ROWS] - 1; row-- > 0 && !hit;) {
         const tamis_body r = row_of(f, row);
-        tamis__like_query(tamis__hadoop_like(f->word), &r, key, 1, &hit);
+        tamis__foreign_bloom_query(tamis__hadoop_like(f->word), &r, key, 1, &hit);
     }
     return hit;
 }
 
 static void query_keys(const tamis_body *f, const struct tamis_key *keys, size_t n, uint8_t *hit) {
     const tamis_body last = row_of(f, f->word[ROWS] - 1);
-    tamis__like_query(tamis__hadoop_like(f->word), &last, keys, n, hit);
+    tamis__foreign_bloom_query(tamis__hadoop_like(f->word), &last, keys, n, hit);
     for (size_t i = 0; i < n; i++)
         if (!hit[i]) hit[i] = is_below(f, &keys[i]);
     tamis__hadoop_no_empty(keys, n, hit);
@@ -214,10 +214,10 @@ static tamis_status merge(tamis_body *into, const tamis_body *from) {
     return TAMIS_OK;
 }
 
-static void measure(const tamis_body *f, const tamis_body *other, tamis_measure *out) {
+static void measure(const tamis_body *f, const tamis_body *other, tamis_measurement *out) {
     for (uint64_t i = 0; i < f->word[ROWS]; i++) {
         const tamis_body row = row_of(f, i), with = row_of(other ? other : f, i);
-        tamis_measure m = {0};
+        tamis_measurement m = {0};
         tamis__like_measure(tamis__hadoop_like(f->word), &row, other ? &with : NULL, &m);
         tamis__measure_stage(&m, false, out);
     }
@@ -230,7 +230,7 @@ static void measure(const tamis_body *f, const tamis_body *other, tamis_measure 
 static tamis_status may_compare(const tamis_body *f, const tamis_body *other) {
     (void)other; /* of as many rows */
     if (f->word[ROWS] == 1) return TAMIS_OK;
-    return tamis__fail(TAMIS_CANNOT,
+    return tamis__fail(TAMIS_UNSUPPORTED,
                        "%s cannot be compared once it has grown: a key of both may lie in "
                        "different rows; compare filters of one row",
                        name);
@@ -262,18 +262,18 @@ const tamis_kind tamis__hadoop_dynamic = {
 
 /* ---- The format ----------------------------------------------------------------------------- */
 
-static tamis_status read(const tamis_input *in, const tamis_said *said, tamis_arrival *out) {
+static tamis_status read(const tamis_input *in, const tamis_format_args *said, tamis_import_result *out) {
     (void)said;
-    *out = (tamis_arrival){.kind = name, .payload = *in};
+    *out = (tamis_import_result){.kind = name, .payload = *in};
     uint64_t *word = out->word;
     const tamis_status rc = tamis__hadoop_read_header(name, in, word);
     if (rc) return rc;
     const uint64_t header_bytes = tamis__hadoop_header_bytes(word);
-    if (in->size - header_bytes < COUNTS) return tamis__not_it(name, "they end behind the header");
+    if (in->size - header_bytes < COUNTS) return tamis__bad_format(name, "they end behind the header");
     word[NR] = tamis__get32_big(in->bytes + header_bytes + AT_NR);
     word[ROWS] = tamis__get32_big(in->bytes + header_bytes + AT_ROWS);
     if (word[ROWS] == 0 || word[ROWS] > TAMIS_HADOOP_MAX || stored(word) != in->size)
-        return tamis__not_it(name, "%llu rows of %llu bits are %llu bytes, not %llu",
+        return tamis__bad_format(name, "%llu rows of %llu bits are %llu bytes, not %llu",
                              (unsigned long long)word[ROWS], (unsigned long long)word[BITS],
                              (unsigned long long)stored(word), (unsigned long long)in->size);
     out->capacity = word[ROWS] * word[NR];
@@ -282,7 +282,7 @@ static tamis_status read(const tamis_input *in, const tamis_said *said, tamis_ar
     return TAMIS_OK;
 }
 
-static tamis_status write(const tamis_departure *out, const tamis_said *said) {
+static tamis_status write(const tamis_export_source *out, const tamis_format_args *said) {
     (void)said;
     return tamis__hadoop_write(out, stored(out->body->word));
 }

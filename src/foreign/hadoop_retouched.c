@@ -36,7 +36,7 @@ static uint64_t min_bytes(const uint64_t word[]) {
     return tamis__like_stored(tamis__hadoop_like(word), word) + MIN_BEHIND * word[BITS];
 }
 
-static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
+static tamis_status plan(const tamis_params *wish, uint64_t word[]) {
     const tamis_status rc = tamis__hadoop_plan(name, wish, 1, word);
     if (!rc) word[BYTES] = min_bytes(word);
     return rc;
@@ -96,11 +96,11 @@ static tamis_status audit(const tamis_body *f) {
 
 static void query_keys(const tamis_body *f, const struct tamis_key *keys, size_t n, uint8_t *hit) {
     const tamis_body bits = bits_of(f);
-    tamis__like_query(tamis__hadoop_like(f->word), &bits, keys, n, hit);
+    tamis__foreign_bloom_query(tamis__hadoop_like(f->word), &bits, keys, n, hit);
     tamis__hadoop_no_empty(keys, n, hit);
 }
 
-static void measure(const tamis_body *f, const tamis_body *other, tamis_measure *out) {
+static void measure(const tamis_body *f, const tamis_body *other, tamis_measurement *out) {
     const tamis_body bits = bits_of(f);
     (void)other; /* it cannot be merged */
     tamis__like_measure(tamis__hadoop_like(f->word), &bits, NULL, out);
@@ -125,21 +125,21 @@ const tamis_kind tamis__hadoop_retouched = {
 
 /* ---- The format ----------------------------------------------------------------------------- */
 
-static tamis_status read(const tamis_input *in, const tamis_said *said, tamis_arrival *out) {
+static tamis_status read(const tamis_input *in, const tamis_format_args *said, tamis_import_result *out) {
     (void)said;
-    *out = (tamis_arrival){.kind = name, .payload = *in};
+    *out = (tamis_import_result){.kind = name, .payload = *in};
     const tamis_status rc = tamis__hadoop_read_header(name, in, out->word);
     if (rc) return rc;
     out->word[BYTES] = in->size;
     out->capacity = tamis__like_capacity(out->word[BITS], out->word[HASHES]);
     if (in->size >= min_bytes(out->word)) return TAMIS_OK;
-    return tamis__not_it(name,
+    return tamis__bad_format(name,
                          "the header says %llu bits, which makes %llu bytes at least, not %llu",
                          (unsigned long long)out->word[BITS],
                          (unsigned long long)min_bytes(out->word), (unsigned long long)in->size);
 }
 
-static tamis_status write(const tamis_departure *out, const tamis_said *said) {
+static tamis_status write(const tamis_export_source *out, const tamis_format_args *said) {
     (void)said;
     return tamis__hadoop_write(out, out->body->word[BYTES]);
 }

@@ -9,7 +9,7 @@
  *                   └── i=0 ──┘└── i=1 ──┘└── i=2 ──┘└── i=3, across ──┘└── i=4
  *
  * When the first digest is used up, that of the URL twice follows, then of three times, and so on.
- * With 32 bits for each of four functions, which is the preset, one digest is enough.
+ * With 32 bits for each of four functions, which is the default, one digest is enough.
  *
  *     counters  0 0 2 0 0 0 0 1 0 0 0 3 0 ...     4 bits each
  *     summary   0 0 1 0 0 0 0 1 0 0 0 1 0 ...     what neighbours are to know
@@ -64,7 +64,7 @@ static tamis_status reaches(tamis_status status, const uint64_t word[]) {
                        (unsigned long long)positions_of(word));
 }
 
-static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
+static tamis_status plan(const tamis_params *wish, uint64_t word[]) {
     word[HASHES] = wish->has_option[OPT_HASHES] ? wish->option[OPT_HASHES] : HASHES_PRESET;
     word[FUNCTION_BITS] =
         wish->has_option[OPT_FUNCTION_BITS] ? wish->option[OPT_FUNCTION_BITS] : MAX_FUNCTION_BITS;
@@ -101,7 +101,7 @@ static double rate(const uint64_t word[], uint64_t items) {
     return tamis__bloom_rate(items, positions_of(word), word[HASHES]);
 }
 
-static uint64_t sure_count(const uint64_t word[]) {
+static uint64_t reliable_count(const uint64_t word[]) {
     return word[COPY] ? 1 : TOP;
 }
 
@@ -212,7 +212,7 @@ static tamis_status merge(tamis_body *into, const tamis_body *from) {
     return TAMIS_OK;
 }
 
-static void measure(const tamis_body *f, const tamis_body *other, tamis_measure *out) {
+static void measure(const tamis_body *f, const tamis_body *other, tamis_measurement *out) {
     const layout at = layout_of(f);
     if (f->word[COPY]) {
         tamis__bitmap_measure(f, other, at.positions, f->word[HASHES], out);
@@ -257,7 +257,7 @@ const tamis_kind tamis__icp = {
     .add_keys = add_keys,
     .remove_key = remove_key,
     .count_keys = count_keys,
-    .sure_count = sure_count,
+    .reliable_count = reliable_count,
     .merge = merge,
     .measure = measure,
     .log = &change_log,

@@ -45,7 +45,7 @@ static uint32_t hash_of(uint64_t system, const struct tamis_key *key) {
 
 static void begin(const uint64_t word[], const struct tamis_key *key, tamis_walk *walk) {
     walk->a = hash_of(word[SYSTEM], key);
-    walk->b = tamis__turn((uint32_t)walk->a);
+    walk->b = tamis__rotl15((uint32_t)walk->a);
 }
 
 static uint64_t next(const uint64_t word[], tamis_walk *walk) {
@@ -79,7 +79,7 @@ static bool is_always(filter f) {
 static bool has_hash(filter f, uint32_t h) {
     if (is_never(f) || is_always(f)) return is_always(f);
     const uint64_t bits = (f.size - 1) * 8;
-    const uint32_t step = tamis__turn(h);
+    const uint32_t step = tamis__rotl15(h);
     for (unsigned left = f.bytes[f.size - 1]; left; left--, h += step)
         if (!(f.bytes[h % bits / 8] >> h % bits % 8 & 1)) return false;
     return true;
@@ -113,7 +113,7 @@ static uint64_t bits_per_key_for(uint64_t keys, double fpr, uint64_t hashes) {
     return q;
 }
 
-static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
+static tamis_status plan(const tamis_params *wish, uint64_t word[]) {
     const uint64_t keys = wish->capacity ? wish->capacity : 1;
     const uint64_t hashes = wish->has_option[OPT_HASHES] ? wish->option[OPT_HASHES] : 0;
     uint64_t q = wish->has_option[OPT_BITS_PER_KEY] ? wish->option[OPT_BITS_PER_KEY]
@@ -188,12 +188,12 @@ static void query_keys(const tamis_body *f, const struct tamis_key *keys, size_t
     if (is_odd(f->word))
         memset(hit, f->word[BITS] != 0, n);
     else
-        tamis__like_query(&like, f, keys, n, hit);
+        tamis__foreign_bloom_query(&like, f, keys, n, hit);
 }
 
 static tamis_status add_keys(tamis_body *f, const struct tamis_key *keys, size_t n) {
     if (is_odd(f->word))
-        return tamis__fail(TAMIS_CANNOT,
+        return tamis__fail(TAMIS_UNSUPPORTED,
                            "this filter of leveldb has %llu bits and %llu hashes: it "
                            "takes no keys",
                            (unsigned long long)f->word[BITS], (unsigned long long)f->word[HASHES]);
@@ -218,7 +218,7 @@ typedef struct both {
 static bool both_have(const void *ctx, uint32_t h) {
     const both *b = ctx;
     const uint64_t bits = (b->one.size - 1) * 8;
-    const uint32_t step = tamis__turn(h);
+    const uint32_t step = tamis__rotl15(h);
     if (!b->other) return has_hash(b->one, h);
     for (unsigned left = b->one.bytes[b->one.size - 1]; left; left--, h += step)
         if (!((b->one.bytes[h % bits / 8] | b->other[h % bits / 8]) >> h % bits % 8 & 1))
@@ -226,7 +226,7 @@ static bool both_have(const void *ctx, uint32_t h) {
     return true;
 }
 
-static void measure(const tamis_body *f, const tamis_body *other, tamis_measure *out) {
+static void measure(const tamis_body *f, const tamis_body *other, tamis_measurement *out) {
     const both b = {{f->bytes, f->word[BYTES]}, other ? other->bytes : NULL};
     if (is_odd(f->word)) {
         out->bits = f->word[BITS];
@@ -265,10 +265,10 @@ const tamis_kind tamis__leveldb = {
 
 enum { BLOCK_BYTES, BLOCK_FILTERS, BLOCK_SYSTEM };
 
-static tamis_status plan_block(const tamis_wish *wish, uint64_t word[]) {
+static tamis_status plan_block(const tamis_params *wish, uint64_t word[]) {
     (void)wish, (void)word;
     return tamis__fail(
-        TAMIS_CANNOT,
+        TAMIS_UNSUPPORTED,
         "leveldb-block is what a table was written with: make one filter, as leveldb");
 }
 
@@ -324,7 +324,7 @@ static void query_block(const tamis_body *f, const struct tamis_key *keys, size_
 }
 
 /* A question goes to all filters: what each says wrongly adds up. The filters are small, and many. */
-static void measure_block(const tamis_body *f, const tamis_body *other, tamis_measure *out) {
+static void measure_block(const tamis_body *f, const tamis_body *other, tamis_measurement *out) {
     const tamis_filter_block block = block_of(f);
     double all_miss = 1, variance = 0;
     (void)other;
@@ -377,10 +377,10 @@ static const struct tamis_option params[] = {
     {"system", "leveldb|rocksdb", 0, 0, "leveldb", "who wrote it"},
 };
 
-tamis_status tamis__leveldb_arrive(const tamis_input *in, uint64_t system, tamis_arrival *out) {
+tamis_status tamis__leveldb_arrive(const tamis_input *in, uint64_t system, tamis_import_result *out) {
     const uint64_t hashes = in->size ? in->bytes[in->size - 1] : 0;
     const uint64_t bits = in->size ? (in->size - 1) * 8 : 0;
-    *out = (tamis_arrival){.kind = "leveldb",
+    *out = (tamis_import_result){.kind = "leveldb",
                            .word = {bits, hashes, system, in->size},
                            .capacity = hashes ? tamis__like_capacity(bits, hashes) : 0,
                            .payload = *in};
@@ -388,22 +388,22 @@ tamis_status tamis__leveldb_arrive(const tamis_input *in, uint64_t system, tamis
 }
 
 tamis_status tamis__leveldb_block_arrive(const tamis_input *in, uint64_t system,
-                                         tamis_arrival *out) {
+                                         tamis_import_result *out) {
     tamis_filter_block block;
     const tamis_status rc = tamis__filter_block_open(in->bytes, in->size, &block);
     if (rc) return rc;
-    *out = (tamis_arrival){
+    *out = (tamis_import_result){
         .kind = "leveldb-block", .word = {in->size, block.count, system}, .payload = *in};
     return TAMIS_OK;
 }
 
-static tamis_status read_one(const tamis_input *in, const tamis_said *said, tamis_arrival *out) {
+static tamis_status read_one(const tamis_input *in, const tamis_format_args *said, tamis_import_result *out) {
     return tamis__leveldb_arrive(in, said->number[0], out);
 }
 
-static tamis_status write_one(const tamis_departure *out, const tamis_said *said) {
+static tamis_status write_one(const tamis_export_source *out, const tamis_format_args *said) {
     (void)said;
-    return tamis__put_out(out, out->body->bytes, out->body->word[BYTES]);
+    return tamis__export_write(out, out->body->bytes, out->body->word[BYTES]);
 }
 
 const tamis_format tamis__format_leveldb = {
@@ -417,13 +417,13 @@ const tamis_format tamis__format_leveldb = {
     .write = write_one,
 };
 
-static tamis_status read_block(const tamis_input *in, const tamis_said *said, tamis_arrival *out) {
+static tamis_status read_block(const tamis_input *in, const tamis_format_args *said, tamis_import_result *out) {
     return tamis__leveldb_block_arrive(in, said->number[0], out);
 }
 
-static tamis_status write_block(const tamis_departure *out, const tamis_said *said) {
+static tamis_status write_block(const tamis_export_source *out, const tamis_format_args *said) {
     (void)said;
-    return tamis__put_out(out, out->body->bytes, out->body->word[BLOCK_BYTES]);
+    return tamis__export_write(out, out->body->bytes, out->body->word[BLOCK_BYTES]);
 }
 
 const tamis_format tamis__format_leveldb_block = {

@@ -7,7 +7,7 @@
 
 enum { TAMIS_LEVELDB, TAMIS_LEVELDB_OF_ROCKSDB, TAMIS_LEVELDB_SYSTEMS };
 
-tamis_status tamis__leveldb_arrive(const tamis_input *, uint64_t system, tamis_arrival *);
-tamis_status tamis__leveldb_block_arrive(const tamis_input *, uint64_t system, tamis_arrival *);
+tamis_status tamis__leveldb_arrive(const tamis_input *, uint64_t system, tamis_import_result *);
+tamis_status tamis__leveldb_block_arrive(const tamis_input *, uint64_t system, tamis_import_result *);
 
 #endif

@@ -36,7 +36,7 @@ tamis_status tamis__each_filter(const tamis_input *file, const tamis_filter_bloc
 }
 
 tamis_status tamis__filter_numbered(const char *format, const tamis_filter_block *block, uint64_t i,
-                                    uint64_t system, tamis_arrival *out) {
+                                    uint64_t system, tamis_import_result *out) {
     if (i >= block->count)
         return tamis__fail(TAMIS_INVALID, "%s: there is no filter=%llu, they are %llu from 0 on",
                            format, (unsigned long long)i, (unsigned long long)block->count);
@@ -60,7 +60,7 @@ static tamis_status open_block(const tamis_input *in, tamis_filter_block *block)
     return rc ? rc : tamis__filter_block_open(bytes.bytes, bytes.size, block);
 }
 
-static tamis_status find(const tamis_input *in, const tamis_said *said, tamis_finder *each,
+static tamis_status find(const tamis_input *in, const tamis_format_args *said, tamis_finder *each,
                          void *ctx) {
     tamis_filter_block block;
     const tamis_status rc = open_block(in, &block);
@@ -68,7 +68,7 @@ static tamis_status find(const tamis_input *in, const tamis_said *said, tamis_fi
     return rc ? rc : tamis__each_filter(in, &block, each, ctx);
 }
 
-static tamis_status read(const tamis_input *in, const tamis_said *said, tamis_arrival *out) {
+static tamis_status read(const tamis_input *in, const tamis_format_args *said, tamis_import_result *out) {
     tamis_filter_block block;
     const tamis_status rc = open_block(in, &block);
     if (rc) return rc;

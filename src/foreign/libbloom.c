@@ -122,7 +122,7 @@ static tamis_status check_limits(uint64_t entries, double bits, uint64_t version
     return TAMIS_OK;
 }
 
-static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
+static tamis_status plan(const tamis_params *wish, uint64_t word[]) {
     const uint64_t entries = wish->capacity > FEWEST_ENTRIES ? wish->capacity : FEWEST_ENTRIES;
     const uint64_t version = wish->option[OPT_VERSION];
     const double bits = wish->bits ? (double)wish->bits : bits_for(entries, wish->fpr, version);
@@ -175,24 +175,24 @@ static const struct tamis_option params[] = {
     {"trailing", "refuse|drop", 0, 0, "refuse", "bytes behind the bits, of an older, longer file"},
 };
 
-static tamis_status read(const tamis_input *in, const tamis_said *said, tamis_arrival *out) {
+static tamis_status read(const tamis_input *in, const tamis_format_args *said, tamis_import_result *out) {
     const uint8_t *p = in->bytes;
     if (in->size < HEADER || memcmp(p, magic, AT_SIZE) != 0)
-        return tamis__not_it("libbloom", "they do not start with libbloom2 and a header of 75");
+        return tamis__bad_format("libbloom", "they do not start with libbloom2 and a header of 75");
     const uint64_t bits = tamis__get64(p + AT_BITS), bytes = tamis__get64(p + AT_BYTES);
     if (bytes != bits / 8 + (bits % 8 != 0))
-        return tamis__not_it("libbloom", "the header says %llu bits in %llu bytes",
+        return tamis__bad_format("libbloom", "the header says %llu bits in %llu bytes",
                              (unsigned long long)bits, (unsigned long long)bytes);
     if (bytes > in->size - HEADER)
-        return tamis__not_it("libbloom", "the header says %llu bytes of bits, and there are %llu",
+        return tamis__bad_format("libbloom", "the header says %llu bytes of bits, and there are %llu",
                              (unsigned long long)bytes, (unsigned long long)(in->size - HEADER));
     if (bytes < in->size - HEADER && !said->number[SAID_TRAILING])
-        return tamis__not_it("libbloom",
+        return tamis__bad_format("libbloom",
                              "%llu bytes follow the bits, as in a file that was longer before "
                              "(trailing=drop leaves them out)",
                              (unsigned long long)(in->size - HEADER - bytes));
     const uint64_t rate = tamis__get64(p + AT_RATE), entries = tamis__get32(p + AT_ENTRIES);
-    *out = (tamis_arrival){
+    *out = (tamis_import_result){
         .kind = "libbloom",
         .word = {bits, p[AT_HASHES], entries, rate, tamis__get64(p + AT_PER_ENTRY), VERSION_2},
         .capacity = entries,
@@ -201,19 +201,19 @@ static tamis_status read(const tamis_input *in, const tamis_said *said, tamis_ar
     return TAMIS_OK;
 }
 
-static tamis_status load(const tamis_input *in, const tamis_arrival *arrival, tamis_body *f) {
+static tamis_status load(const tamis_input *in, const tamis_import_result *arrival, tamis_body *f) {
     (void)in;
     memcpy(f->bytes, arrival->payload.bytes, (size_t)arrival->payload.size);
     memset(f->bytes + AT_ADDRESS, 0, HEADER - AT_ADDRESS);
     return TAMIS_OK;
 }
 
-static tamis_status write(const tamis_departure *out, const tamis_said *said) {
+static tamis_status write(const tamis_export_source *out, const tamis_format_args *said) {
     (void)said;
     if (out->body->word[VERSION] != VERSION_2)
-        return tamis__fail(TAMIS_CANNOT,
+        return tamis__fail(TAMIS_UNSUPPORTED,
                            "libbloom 1 places keys otherwise and has no file: write libbloom1");
-    return tamis__put_out(out, out->body->bytes, tamis__like_stored(&like, out->body->word));
+    return tamis__export_write(out, out->body->bytes, tamis__like_stored(&like, out->body->word));
 }
 
 const tamis_format tamis__format_libbloom = {
@@ -239,7 +239,7 @@ static const struct tamis_option params_1[] = {
     {"error", NULL, 0, 0, NULL, "as given to bloom_init"},
 };
 
-static tamis_status read_1(const tamis_input *in, const tamis_said *said, tamis_arrival *out) {
+static tamis_status read_1(const tamis_input *in, const tamis_format_args *said, tamis_import_result *out) {
     const uint64_t entries = said->number[SAID_ENTRIES];
     double rate;
     if (!said->has[SAID_ENTRIES] || !said->has[SAID_ERROR])
@@ -252,10 +252,10 @@ static tamis_status read_1(const tamis_input *in, const tamis_said *said, tamis_
     if (rc) return rc;
     const uint64_t bytes = ((uint64_t)bits + 7) / 8;
     if (bytes != in->size)
-        return tamis__not_it("libbloom1", "%llu entries at %g have %llu bytes, and there are %llu",
+        return tamis__bad_format("libbloom1", "%llu entries at %g have %llu bytes, and there are %llu",
                              (unsigned long long)entries, rate, (unsigned long long)bytes,
                              (unsigned long long)in->size);
-    *out = (tamis_arrival){.kind = "libbloom",
+    *out = (tamis_import_result){.kind = "libbloom",
                            .word = {(uint64_t)bits, (uint64_t)hashes_for(per_entry), entries,
                                     tamis__bits_of_double(rate), tamis__bits_of_double(per_entry),
                                     VERSION_1},
@@ -264,18 +264,18 @@ static tamis_status read_1(const tamis_input *in, const tamis_said *said, tamis_
     return TAMIS_OK;
 }
 
-static tamis_status load_1(const tamis_input *in, const tamis_arrival *arrival, tamis_body *f) {
+static tamis_status load_1(const tamis_input *in, const tamis_import_result *arrival, tamis_body *f) {
     (void)arrival;
     header(f->word, f->bytes);
     memcpy(f->bytes + HEADER, in->bytes, (size_t)in->size);
     return TAMIS_OK;
 }
 
-static tamis_status write_1(const tamis_departure *out, const tamis_said *said) {
+static tamis_status write_1(const tamis_export_source *out, const tamis_format_args *said) {
     (void)said;
     if (out->body->word[VERSION] != VERSION_1)
-        return tamis__fail(TAMIS_CANNOT, "libbloom 2 places keys otherwise: write libbloom");
-    return tamis__put_out(out, out->body->bytes + HEADER, (out->body->word[BITS] + 7) / 8);
+        return tamis__fail(TAMIS_UNSUPPORTED, "libbloom 2 places keys otherwise: write libbloom");
+    return tamis__export_write(out, out->body->bytes + HEADER, (out->body->word[BITS] + 7) / 8);
 }
 
 const tamis_format tamis__format_libbloom1 = {

@@ -68,7 +68,7 @@ static const tamis_bloomlike like = {
 
 /* ---- Shape ---------------------------------------------------------------------------------- */
 
-static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
+static tamis_status plan(const tamis_params *wish, uint64_t word[]) {
     const double keys = wish->capacity ? (double)wish->capacity : 1;
     const double min = floor(tamis__like_bits_for(wish->capacity, wish->fpr));
     if (wish->bits ? wish->bits > MAX_BITS + 63 : min >= (double)MAX_BITS)
@@ -171,7 +171,7 @@ static const struct tamis_option params[] = {
 };
 
 static tamis_status broken(void) {
-    return tamis__not_it("orc", "no message with hashes and words of 64 bits, or a stream of such");
+    return tamis__bad_format("orc", "no message with hashes and words of 64 bits, or a stream of such");
 }
 
 /* Finds the filter that is wanted in a stream, and counts them all. */
@@ -190,7 +190,7 @@ static bool is_stream(const tamis_input *in) {
     return in->size && in->bytes[0] == TAG_FILTER;
 }
 
-static tamis_status choose(const tamis_input *in, const tamis_said *said, cursor *c) {
+static tamis_status choose(const tamis_input *in, const tamis_format_args *said, cursor *c) {
     uint64_t count;
     *c = (cursor){in->bytes, in->bytes + in->size};
     if (!is_stream(in)) return TAMIS_OK;
@@ -205,13 +205,13 @@ static tamis_status choose(const tamis_input *in, const tamis_said *said, cursor
                        (unsigned long long)count, (unsigned long long)said->number[SAID_GROUP]);
 }
 
-static tamis_status read(const tamis_input *in, const tamis_said *said, tamis_arrival *out) {
+static tamis_status read(const tamis_input *in, const tamis_format_args *said, tamis_import_result *out) {
     cursor c;
     message m;
     const tamis_status rc = choose(in, said, &c);
     if (rc) return rc;
     if (!take_filter(c, &m) || m.words > MAX_BITS / 64) return broken();
-    *out = (tamis_arrival){
+    *out = (tamis_import_result){
         .kind = "orc",
         .word = {m.words * 64, m.hashes, said->number[SAID_COLUMN]},
         .capacity = m.hashes ? tamis__like_capacity(m.words * 64, m.hashes) : 0,
@@ -220,13 +220,13 @@ static tamis_status read(const tamis_input *in, const tamis_said *said, tamis_ar
     return TAMIS_OK;
 }
 
-static tamis_status load(const tamis_input *in, const tamis_arrival *arrival, tamis_body *f) {
+static tamis_status load(const tamis_input *in, const tamis_import_result *arrival, tamis_body *f) {
     for (uint64_t i = 0; i < f->word[BITS] / 64; i++)
         memcpy(f->bytes + 8 * i, in->bytes + arrival->at[0] + arrival->at[1] * i, 8);
     return TAMIS_OK;
 }
 
-static tamis_status find(const tamis_input *in, const tamis_said *said, tamis_finder *each,
+static tamis_status find(const tamis_input *in, const tamis_format_args *said, tamis_finder *each,
                          void *ctx) {
     cursor c = {in->bytes, in->bytes + in->size}, piece = c;
     message m;
@@ -257,29 +257,29 @@ static size_t put_number(uint8_t *to, uint64_t x) {
     return n;
 }
 
-static tamis_status write_words(const tamis_departure *out) {
+static tamis_status write_words(const tamis_export_source *out) {
     const tamis_body *f = out->body;
     tamis_status rc = TAMIS_OK;
     for (uint64_t i = 0; !rc && i < f->word[BITS] / 64; i++) {
         uint8_t field[9] = {TAG_WORD};
         memcpy(field + 1, f->bytes + 8 * i, 8);
-        rc = tamis__put_out(out, field, sizeof field);
+        rc = tamis__export_write(out, field, sizeof field);
     }
     return rc;
 }
 
-static tamis_status write(const tamis_departure *out, const tamis_said *said) {
+static tamis_status write(const tamis_export_source *out, const tamis_format_args *said) {
     const tamis_body *f = out->body;
     uint8_t head[24] = {TAG_HASHES};
     size_t n = 1 + put_number(head + 1, f->word[HASHES]);
     if (said->number[SAID_STREAM]) {
-        const tamis_status rc = tamis__put_out(out, head, n);
+        const tamis_status rc = tamis__export_write(out, head, n);
         return rc ? rc : write_words(out);
     }
     head[n++] = TAG_BITS;
     n += put_number(head + n, f->word[BITS] / 8);
-    const tamis_status rc = tamis__put_out(out, head, n);
-    return rc ? rc : tamis__put_out(out, f->bytes, f->word[BITS] / 8);
+    const tamis_status rc = tamis__export_write(out, head, n);
+    return rc ? rc : tamis__export_write(out, f->bytes, f->word[BITS] / 8);
 }
 
 const tamis_format tamis__format_orc = {

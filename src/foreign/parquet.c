@@ -53,12 +53,12 @@ static header parse(tamis_thrift *t) {
 
 static tamis_status check(const char *format, const header *h) {
     if (h->algorithm != 1)
-        return tamis__not_it(format, "the filter's algorithm is not split-block");
-    if (h->hash != 1) return tamis__not_it(format, "the filter's hash is not XXH64");
+        return tamis__bad_format(format, "the filter's algorithm is not split-block");
+    if (h->hash != 1) return tamis__bad_format(format, "the filter's hash is not XXH64");
     if (h->compression != 1)
-        return tamis__not_it(format, "the filter is not said to be uncompressed");
+        return tamis__bad_format(format, "the filter is not said to be uncompressed");
     if (h->bytes > 0 && h->bytes % TAMIS_PARQUET_BLOCK == 0) return TAMIS_OK;
-    return tamis__not_it(format, "a bitset has a multiple of 32 bytes, at least 32, not %lld",
+    return tamis__bad_format(format, "a bitset has a multiple of 32 bytes, at least 32, not %lld",
                          (long long)h->bytes);
 }
 
@@ -68,13 +68,13 @@ tamis_status tamis__parquet_header(const char *format, const tamis_input *in, ui
         in->size < TAMIS_PARQUET_MAX_HEADER ? in->size : TAMIS_PARQUET_MAX_HEADER;
     tamis_thrift t = {in->bytes, in->bytes + max, NULL};
     const header h = parse(&t);
-    if (t.wrong) return tamis__not_it(format, "in the filter's header %s", t.wrong);
+    if (t.wrong) return tamis__bad_format(format, "in the filter's header %s", t.wrong);
     const tamis_status rc = check(format, &h);
     if (rc) return rc;
     *header_size = (uint64_t)(t.at - in->bytes);
     *bitset = (uint64_t)h.bytes;
     if (*bitset <= in->size - *header_size) return TAMIS_OK;
-    return tamis__not_it(format, "the header says %llu bytes of bitset, and %llu are there",
+    return tamis__bad_format(format, "the header says %llu bytes of bitset, and %llu are there",
                          (unsigned long long)*bitset,
                          (unsigned long long)(in->size - *header_size));
 }
@@ -92,73 +92,73 @@ static uint64_t make_header(uint64_t bitset, uint8_t *to) {
 
 /* ---- In and out ----------------------------------------------------------------------------- */
 
-tamis_arrival tamis__parquet_arrival(const uint8_t *bitset, uint64_t size) {
-    return (tamis_arrival){.kind = "split",
+tamis_import_result tamis__parquet_arrival(const uint8_t *bitset, uint64_t size) {
+    return (tamis_import_result){.kind = "split",
                            .word = {size / TAMIS_PARQUET_BLOCK, PARQUET},
                            .hash = TAMIS_HASH_XXH64,
                            .capacity = (uint64_t)((double)size * 8 * log(2) / PROBES + 0.5),
                            .payload = {bitset, size, NULL}};
 }
 
-static tamis_status read_bitset(const tamis_input *in, const tamis_said *said, tamis_arrival *out) {
+static tamis_status read_bitset(const tamis_input *in, const tamis_format_args *said, tamis_import_result *out) {
     (void)said;
     if (in->size == 0 || in->size % TAMIS_PARQUET_BLOCK)
-        return tamis__not_it("parquet-bitset",
+        return tamis__bad_format("parquet-bitset",
                              "a bitset has a multiple of 32 bytes, at least 32, not %llu",
                              (unsigned long long)in->size);
     *out = tamis__parquet_arrival(in->bytes, in->size);
     return TAMIS_OK;
 }
 
-static tamis_status read_filter(const tamis_input *in, const tamis_said *said, tamis_arrival *out) {
+static tamis_status read_filter(const tamis_input *in, const tamis_format_args *said, tamis_import_result *out) {
     uint64_t before, bitset;
     (void)said;
-    if (in->size == 0) return tamis__not_it("parquet-filter", "there are none");
+    if (in->size == 0) return tamis__bad_format("parquet-filter", "there are none");
     const tamis_status rc = tamis__parquet_header("parquet-filter", in, &before, &bitset);
     if (rc) return rc;
     if (before + bitset != in->size)
-        return tamis__not_it("parquet-filter", "%llu bytes follow the bitset",
+        return tamis__bad_format("parquet-filter", "%llu bytes follow the bitset",
                              (unsigned long long)(in->size - before - bitset));
     *out = tamis__parquet_arrival(in->bytes + before, bitset);
     return TAMIS_OK;
 }
 
 /* Parquet has one hash, one seed and one rule: what differs can be had only from the keys. */
-static tamis_status may_leave(const tamis_departure *out) {
+static tamis_status may_leave(const tamis_export_source *out) {
     if (out->hash != TAMIS_HASH_XXH64)
-        return tamis__fail(TAMIS_CANNOT,
+        return tamis__fail(TAMIS_UNSUPPORTED,
                            "Parquet's filters hash with xxh64, this one with %s: it can be made "
                            "again from its keys, with hash=xxh64",
                            tamis__hash_name(out->hash));
     if (out->seed)
-        return tamis__fail(TAMIS_CANNOT,
+        return tamis__fail(TAMIS_UNSUPPORTED,
                            "Parquet's filters hash with seed 0, this one with %llu: it can be made "
                            "again from its keys, without a seed",
                            (unsigned long long)out->seed);
     if (out->body->word[INDEX] != PARQUET)
-        return tamis__fail(TAMIS_CANNOT,
+        return tamis__fail(TAMIS_UNSUPPORTED,
                            "Parquet's filters have index=parquet, this one has index=wide: it can "
                            "be made again from its keys, with index=parquet");
     return TAMIS_OK;
 }
 
-static tamis_status write_bitset(const tamis_departure *out, const tamis_said *said) {
+static tamis_status write_bitset(const tamis_export_source *out, const tamis_format_args *said) {
     (void)said;
     const tamis_status rc = may_leave(out);
-    return rc ? rc : tamis__put_out(out, out->body->bytes, out->body->size);
+    return rc ? rc : tamis__export_write(out, out->body->bytes, out->body->size);
 }
 
-static tamis_status write_filter(const tamis_departure *out, const tamis_said *said) {
+static tamis_status write_filter(const tamis_export_source *out, const tamis_format_args *said) {
     uint8_t bytes[32];
     (void)said;
     tamis_status rc = may_leave(out);
     if (rc) return rc;
     if (out->body->size > MAX_FILTER_BYTES)
         return tamis__fail(
-            TAMIS_CANNOT, "a Parquet header can say at most %llu bytes, and this filter has %llu",
+            TAMIS_UNSUPPORTED, "a Parquet header can say at most %llu bytes, and this filter has %llu",
             (unsigned long long)MAX_FILTER_BYTES, (unsigned long long)out->body->size);
-    rc = tamis__put_out(out, bytes, make_header(out->body->size, bytes));
-    return rc ? rc : tamis__put_out(out, out->body->bytes, out->body->size);
+    rc = tamis__export_write(out, bytes, make_header(out->body->size, bytes));
+    return rc ? rc : tamis__export_write(out, out->body->bytes, out->body->size);
 }
 
 #define KEYS "bytes utf8 int32 int64 float double"

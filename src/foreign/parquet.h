@@ -12,6 +12,6 @@ tamis_status tamis__parquet_header(const char *format, const tamis_input *, uint
                                    uint64_t *bitset);
 
 /* What a bitset is to us: split with xxh64. */
-tamis_arrival tamis__parquet_arrival(const uint8_t *bitset, uint64_t size);
+tamis_import_result tamis__parquet_arrival(const uint8_t *bitset, uint64_t size);
 
 #endif

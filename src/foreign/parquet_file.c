@@ -130,21 +130,21 @@ static void take_groups(walk *w) {
 /* Where the footer starts. */
 static tamis_status find_footer(const tamis_input *in, uint64_t *start) {
     if (in->size < MAGIC + TAIL)
-        return tamis__not_it(name_of_format, "a Parquet file starts and ends with PAR1");
+        return tamis__bad_format(name_of_format, "a Parquet file starts and ends with PAR1");
     tamis_status rc = tamis__bring(in, 0, MAGIC);
     if (!rc) rc = tamis__bring(in, in->size - TAIL, TAIL);
     if (rc) return rc;
     if (memcmp(in->bytes, "PAR", 3) != 0)
-        return tamis__not_it(name_of_format, "a Parquet file starts and ends with PAR1");
+        return tamis__bad_format(name_of_format, "a Parquet file starts and ends with PAR1");
     const uint8_t *tail = in->bytes + in->size - TAIL;
     if (memcmp(tail + 4, "PARE", MAGIC) == 0)
-        return tamis__fail(TAMIS_CANNOT, "parquet: the footer is encrypted, so nobody can tell "
+        return tamis__fail(TAMIS_UNSUPPORTED, "parquet: the footer is encrypted, so nobody can tell "
                                          "without its key where filters are");
     if (memcmp(tail + 4, "PAR1", MAGIC) != 0 || memcmp(in->bytes, "PAR1", MAGIC) != 0)
-        return tamis__not_it(name_of_format, "a Parquet file starts and ends with PAR1");
+        return tamis__bad_format(name_of_format, "a Parquet file starts and ends with PAR1");
     const uint64_t length = tamis__get32(tail), room = in->size - MAGIC - TAIL;
     if (length > room)
-        return tamis__not_it(name_of_format,
+        return tamis__bad_format(name_of_format,
                              "the footer should have %llu bytes, and %llu are there",
                              (unsigned long long)length, (unsigned long long)room);
     *start = in->size - TAIL - length;
@@ -163,7 +163,7 @@ static tamis_status walk_chunks(const tamis_input *in, visitor *visit, void *ctx
         else
             tamis__thrift_skip(&w.thrift, field.type);
     if (w.rc) return w.rc;
-    return w.thrift.wrong ? tamis__not_it(name_of_format, "in the footer %s", w.thrift.wrong)
+    return w.thrift.wrong ? tamis__bad_format(name_of_format, "in the footer %s", w.thrift.wrong)
                           : TAMIS_OK;
 }
 
@@ -175,7 +175,7 @@ typedef struct place {
 } place;
 
 static tamis_status misplaced(const chunk *c) {
-    return tamis__not_it(name_of_format,
+    return tamis__bad_format(name_of_format,
                          "the filter of column %llu in row group %llu should be at %lld, which is "
                          "not in the data",
                          (unsigned long long)c->index, (unsigned long long)c->group,
@@ -194,7 +194,7 @@ static tamis_status locate(const tamis_input *in, const chunk *c, place *at) {
     if (!rc) rc = tamis__parquet_header(name_of_format, &rest, &at->header, &at->bitset);
     if (rc) return rc;
     if (!c->has_length || c->length == (int64_t)(at->header + at->bitset)) return TAMIS_OK;
-    return tamis__not_it(name_of_format,
+    return tamis__bad_format(name_of_format,
                          "the footer says that the filter at %llu has %lld bytes, its header %llu",
                          (unsigned long long)at->offset, (long long)c->length,
                          (unsigned long long)(at->header + at->bitset));
@@ -209,7 +209,7 @@ typedef struct wish {
     char text[160]; /* all of it, as it was typed */
 } wish;
 
-static tamis_status understand(const tamis_said *said, wish *w) {
+static tamis_status understand(const tamis_format_args *said, wish *w) {
     *w = (wish){.column = said->has[COLUMN] ? said->text[COLUMN] : NULL,
                 .has_index = said->has[INDEX],
                 .index = said->number[INDEX],
@@ -265,21 +265,21 @@ static tamis_status is_like_first(search *s, const chunk *c) {
     place at;
     if (strcmp(c->path, s->first.path) != 0)
         return tamis__fail(
-            TAMIS_CANNOT, "column %llu is not the same in row groups %llu and %llu: choose a group",
+            TAMIS_UNSUPPORTED, "column %llu is not the same in row groups %llu and %llu: choose a group",
             (unsigned long long)c->index, (unsigned long long)s->first.group,
             (unsigned long long)c->group);
     const tamis_status rc = locate(s->in, c, &at);
     if (rc) return rc;
     if (s->fitting == 1) s->at = at;
     if (at.bitset != s->at.bitset)
-        return tamis__fail(TAMIS_CANNOT,
+        return tamis__fail(TAMIS_UNSUPPORTED,
                            "the filters of the column differ in size, %llu bytes in row group "
                            "%llu, %llu in row group %llu: they cannot be joined, choose a group",
                            (unsigned long long)s->at.bitset, (unsigned long long)s->first.group,
                            (unsigned long long)at.bitset, (unsigned long long)c->group);
     /* Filters that do not lie in one another are not more than the file; joining is as fast. */
     if (at.bitset > s->in->size / s->fitting)
-        return tamis__not_it(name_of_format, "filters lie in one another");
+        return tamis__bad_format(name_of_format, "filters lie in one another");
     return TAMIS_OK;
 }
 
@@ -302,10 +302,10 @@ static tamis_status look(void *ctx, const chunk *c) {
 static tamis_status decide(const search *s) {
     const unsigned long long first = s->first.index, other = s->other_column, last = s->last_group;
     if (s->filters == 0 && s->encrypted)
-        return tamis__fail(TAMIS_CANNOT, "parquet: the columns are encrypted, and so are their "
+        return tamis__fail(TAMIS_UNSUPPORTED, "parquet: the columns are encrypted, and so are their "
                                          "filters; without the keys they cannot be read");
     if (s->filters == 0)
-        return tamis__fail(TAMIS_CANNOT, "parquet: no column of the file has a filter");
+        return tamis__fail(TAMIS_UNSUPPORTED, "parquet: no column of the file has a filter");
     if (s->fitting == 0)
         return tamis__fail(TAMIS_INVALID,
                            "no filter is that of %s: there are filters for %s, in row groups %llu "
@@ -337,7 +337,7 @@ static uint64_t hash_of_path(const chunk *c) {
     return tamis__hash(&hasher, c->path, strlen(c->path));
 }
 
-static tamis_status read(const tamis_input *in, const tamis_said *said, tamis_arrival *out) {
+static tamis_status read(const tamis_input *in, const tamis_format_args *said, tamis_import_result *out) {
     search s = {.in = in};
     place at;
     tamis_status rc = understand(said, &s.wish);
@@ -355,7 +355,7 @@ static tamis_status read(const tamis_input *in, const tamis_said *said, tamis_ar
 
 typedef struct joining {
     const tamis_input *in;
-    const tamis_arrival *from;
+    const tamis_import_result *from;
     tamis_body *body;
 } joining;
 
@@ -375,7 +375,7 @@ static tamis_status join(void *ctx, const chunk *c) {
     return TAMIS_OK;
 }
 
-static tamis_status load(const tamis_input *in, const tamis_arrival *from, tamis_body *body) {
+static tamis_status load(const tamis_input *in, const tamis_import_result *from, tamis_body *body) {
     joining j = {in, from, body};
     if (from->at[AT_JOINED]) return walk_chunks(in, join, &j);
     memcpy(body->bytes, from->payload.bytes, (size_t)body->size);
@@ -441,7 +441,7 @@ static tamis_status tell(void *ctx, const chunk *c) {
     return l->each(l->ctx, &found) ? TAMIS_OK : TAMIS_CANCELLED;
 }
 
-static tamis_status find(const tamis_input *in, const tamis_said *said, tamis_finder *each,
+static tamis_status find(const tamis_input *in, const tamis_format_args *said, tamis_finder *each,
                          void *ctx) {
     listing l = {.in = in, .each = each, .ctx = ctx};
     tamis_status rc = understand(said, &l.wish);

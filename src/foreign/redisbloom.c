@@ -166,7 +166,7 @@ static bool plan_next(tamis_bf_header h, const tamis_bf_link *last, tamis_bf_lin
 
 /* The rate that fills a whole number of 64-bit words, less half a bit so that no digit of a
  * logarithm makes it one more. */
-static tamis_status error_for_bits(const tamis_wish *wish, double keys, double *error) {
+static tamis_status error_for_bits(const tamis_params *wish, double keys, double *error) {
     const double min = 1e-300;
     const uint64_t bits = wish->bits / 64 * 64;
     if (bits == 0)
@@ -178,7 +178,7 @@ static tamis_status error_for_bits(const tamis_wish *wish, double keys, double *
                        (unsigned long long)wish->bits, keys);
 }
 
-static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
+static tamis_status plan(const tamis_params *wish, uint64_t word[]) {
     const bool scales = !wish->has_option[OPT_SCALING] || wish->option[OPT_SCALING] == YES;
     const uint64_t keys = wish->capacity ? wish->capacity : 1;
     const uint64_t growth = wish->has_option[OPT_EXPANSION] ? wish->option[OPT_EXPANSION] : 2;
@@ -442,13 +442,13 @@ static bool is_found(const void *context, const struct tamis_key *key) {
     return link_has(&one->link, one->bits, hash_of(one->with, key));
 }
 
-static void measure(const tamis_body *f, const tamis_body *other, tamis_measure *out) {
+static void measure(const tamis_body *f, const tamis_body *other, tamis_measurement *out) {
     const uint32_t with = tamis__bf_header(f->bytes).options;
     uint64_t at = header_bytes(f->word[LINKS]);
     (void)other;
     for (uint64_t i = 0; i < f->word[LINKS]; i++) {
         const tamis_bf_link link = tamis__bf_link(f->bytes, i);
-        tamis_measure m = {0};
+        tamis_measurement m = {0};
         const uint64_t reached = modulus_of(&link);
         tamis__fill_measure(bits_set(f->bytes + at, reached), reached, link.hashes, &m);
         if (m.bits_set && reached < TAMIS_LIKE_ASK_BELOW_BITS)
@@ -505,7 +505,7 @@ tamis_status tamis__bf_may_leave(const tamis_body *f) {
     for (uint64_t i = 0; i < f->word[LINKS]; i++) {
         const tamis_bf_link link = tamis__bf_link(f->bytes, i);
         if (link.bits != link.bytes * 8)
-            return tamis__fail(TAMIS_CANNOT,
+            return tamis__fail(TAMIS_UNSUPPORTED,
                                "RedisBloom of today takes no link of %llu bits in %llu bytes, as "
                                "old versions made it",
                                (unsigned long long)link.bits, (unsigned long long)link.bytes);
@@ -526,43 +526,43 @@ static tamis_status read_sizes(const tamis_input *in, tamis_bf_header h, bool ar
     for (uint64_t i = 0; i < h.links; i++) {
         const tamis_bf_link link = tamis__bf_link(in->bytes, i);
         if (link.bytes > in->size - size)
-            return tamis__not_it("redisbloom", "link %llu has %llu bytes, and %llu are left",
+            return tamis__bad_format("redisbloom", "link %llu has %llu bytes, and %llu are left",
                                  (unsigned long long)i, (unsigned long long)link.bytes,
                                  (unsigned long long)(in->size - size));
         if (!are_any && (link.bits / 8 != link.bytes || link.bits % 8))
-            return tamis__not_it("redisbloom", "link %llu has %llu bits in %llu bytes",
+            return tamis__bad_format("redisbloom", "link %llu has %llu bits in %llu bytes",
                                  (unsigned long long)i, (unsigned long long)link.bits,
                                  (unsigned long long)link.bytes);
         size += link.bytes;
     }
     if (size == in->size) return TAMIS_OK;
-    return tamis__not_it("redisbloom", "the links end at byte %llu of %llu",
+    return tamis__bad_format("redisbloom", "the links end at byte %llu of %llu",
                          (unsigned long long)size, (unsigned long long)in->size);
 }
 
-static tamis_status read(const tamis_input *in, const tamis_said *said, tamis_arrival *out) {
+static tamis_status read(const tamis_input *in, const tamis_format_args *said, tamis_import_result *out) {
     const bool are_any = said->has[PARAM_LINKS] && said->number[PARAM_LINKS] == ANY;
     if (in->size < header_bytes(1))
-        return tamis__not_it("redisbloom", "%llu bytes, a header with one link has 73",
+        return tamis__bad_format("redisbloom", "%llu bytes, a header with one link has 73",
                              (unsigned long long)in->size);
     const tamis_bf_header h = tamis__bf_header(in->bytes);
     if (h.links == 0 || header_bytes(h.links) > in->size)
-        return tamis__not_it("redisbloom", "the header says %lu links, in %llu bytes",
+        return tamis__bad_format("redisbloom", "the header says %lu links, in %llu bytes",
                              (unsigned long)h.links, (unsigned long long)in->size);
     const tamis_status rc = read_sizes(in, h, are_any);
     if (rc) return rc;
     const tamis_bf_link first = tamis__bf_link(in->bytes, 0);
-    *out = (tamis_arrival){
+    *out = (tamis_import_result){
         .kind = "redisbloom", .capacity = first.entries, .items = h.size, .payload = *in};
     out->fpr = first.error / (h.options & TAMIS_BF_NO_SCALING ? 1 : tightening);
     tamis__bf_words(h, first, in->size, out->word);
     return TAMIS_OK;
 }
 
-static tamis_status write(const tamis_departure *out, const tamis_said *said) {
+static tamis_status write(const tamis_export_source *out, const tamis_format_args *said) {
     (void)said;
     const tamis_status rc = tamis__bf_may_leave(out->body);
-    return rc ? rc : tamis__put_out(out, out->body->bytes, out->body->word[BYTES]);
+    return rc ? rc : tamis__export_write(out, out->body->bytes, out->body->word[BYTES]);
 }
 
 const tamis_format tamis__format_redisbloom = {

@@ -38,7 +38,7 @@ static const struct tamis_option options[] = {
 
 /* ---- Shape ---------------------------------------------------------------------------------- */
 
-static bool is_sized(const tamis_wish *wish) {
+static bool is_sized(const tamis_params *wish) {
     return wish->has_option[OPT_WIDTH];
 }
 
@@ -57,7 +57,7 @@ static uint64_t width_for(uint64_t keys, double fpr, uint64_t depth) {
     return word[WIDTH];
 }
 
-static uint64_t depth_for(const tamis_wish *wish) {
+static uint64_t depth_for(const tamis_params *wish) {
     if (wish->has_option[OPT_DEPTH]) return wish->option[OPT_DEPTH];
     if (wish->has_option[OPT_WIDTH] || wish->capacity == 0) return USUAL_DEPTH;
     const double cells = (double)wish->bits / (8 * CELL);
@@ -81,7 +81,7 @@ static tamis_status check(const uint64_t word[], uint64_t *size) {
     return TAMIS_OK;
 }
 
-static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
+static tamis_status plan(const tamis_params *wish, uint64_t word[]) {
     uint64_t size;
     const uint64_t bytes = wish->bits / 64 * 8;
     word[DEPTH] = depth_for(wish);
@@ -111,7 +111,7 @@ static double count_error(const uint64_t word[], uint64_t items, double *doubt) 
     return 2 / (double)word[WIDTH] * (double)items;
 }
 
-static uint64_t sure_count(const uint64_t word[]) {
+static uint64_t reliable_count(const uint64_t word[]) {
     (void)word;
     return TOP;
 }
@@ -234,7 +234,7 @@ static tamis_status weigh(tamis_body *into, const tamis_body *const *from, const
     return TAMIS_OK;
 }
 
-static void measure(const tamis_body *f, const tamis_body *other, tamis_measure *out) {
+static void measure(const tamis_body *f, const tamis_body *other, tamis_measurement *out) {
     tamis__rows_measure(f, other, f->word[WIDTH], f->word[DEPTH], TOP, cell_get, out);
 }
 
@@ -259,7 +259,7 @@ const tamis_kind tamis__rediscms = {
     .add_key_times = add_key_times,
     .count_keys = count_keys,
     .count_error = count_error,
-    .sure_count = sure_count,
+    .reliable_count = reliable_count,
     .merge = merge,
     .weigh = weigh,
     .measure = measure,
@@ -267,26 +267,26 @@ const tamis_kind tamis__rediscms = {
 
 /* ---- The format ----------------------------------------------------------------------------- */
 
-static tamis_status read(const tamis_input *in, const tamis_said *said, tamis_arrival *out) {
+static tamis_status read(const tamis_input *in, const tamis_format_args *said, tamis_import_result *out) {
     uint64_t bytes = 0;
     (void)said;
     if (in->size < TAMIS_CMS_HEADER)
-        return tamis__not_it("rediscms", "%llu bytes, a header alone has 24",
+        return tamis__bad_format("rediscms", "%llu bytes, a header alone has 24",
                              (unsigned long long)in->size);
     const tamis_cms_header h = tamis__cms_header(in->bytes);
-    *out = (tamis_arrival){.kind = "rediscms", .items = h.counter, .payload = *in};
+    *out = (tamis_import_result){.kind = "rediscms", .items = h.counter, .payload = *in};
     if (tamis__cms_words(h, out->word, &bytes))
         return tamis__fail_in(TAMIS_CORRUPT, "not rediscms bytes");
     if (bytes != in->size)
-        return tamis__not_it("rediscms", "%llu by %llu cells make %llu bytes, not %llu",
+        return tamis__bad_format("rediscms", "%llu by %llu cells make %llu bytes, not %llu",
                              (unsigned long long)h.width, (unsigned long long)h.depth,
                              (unsigned long long)bytes, (unsigned long long)in->size);
     return TAMIS_OK;
 }
 
-static tamis_status write(const tamis_departure *out, const tamis_said *said) {
+static tamis_status write(const tamis_export_source *out, const tamis_format_args *said) {
     (void)said;
-    return tamis__put_out(out, out->body->bytes, stored_bytes(out->body->word));
+    return tamis__export_write(out, out->body->bytes, stored_bytes(out->body->word));
 }
 
 const tamis_format tamis__format_rediscms = {

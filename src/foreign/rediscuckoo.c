@@ -100,7 +100,7 @@ static uint64_t stored_bytes(const uint64_t word[]) {
     return sum;
 }
 
-static uint64_t buckets_for(const tamis_wish *wish, uint64_t bucket_size) {
+static uint64_t buckets_for(const tamis_params *wish, uint64_t bucket_size) {
     const uint64_t min = 2 * bucket_size;
     const uint64_t cells = wish->capacity > min ? wish->capacity : min;
     uint64_t buckets = power_of_two_from(cells / bucket_size);
@@ -109,7 +109,7 @@ static uint64_t buckets_for(const tamis_wish *wish, uint64_t bucket_size) {
     return buckets;
 }
 
-static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
+static tamis_status plan(const tamis_params *wish, uint64_t word[]) {
     static const uint64_t usual[] = {2, 20, 1};
     uint64_t option[3];
     for (int i = 0; i < 3; i++) option[i] = wish->has_option[i] ? wish->option[i] : usual[i];
@@ -480,7 +480,7 @@ static tamis_status remove_key(tamis_body *f, const struct tamis_key *key) {
 
 /* ---- Measuring ------------------------------------------------------------------------------ */
 
-static void measure(const tamis_body *f, const tamis_body *other, tamis_measure *out) {
+static void measure(const tamis_body *f, const tamis_body *other, tamis_measurement *out) {
     table t = first_table(f);
     double misses = 1;
     (void)other;
@@ -536,19 +536,19 @@ const tamis_kind tamis__rediscuckoo = {
 
 /* ---- The format ----------------------------------------------------------------------------- */
 
-static tamis_status read(const tamis_input *in, const tamis_said *said, tamis_arrival *out) {
+static tamis_status read(const tamis_input *in, const tamis_format_args *said, tamis_import_result *out) {
     (void)said;
     if (in->size < TAMIS_CF_HEADER)
-        return tamis__not_it("rediscuckoo", "%llu bytes, a header alone has 38",
+        return tamis__bad_format("rediscuckoo", "%llu bytes, a header alone has 38",
                              (unsigned long long)in->size);
     const tamis_cf_header h = tamis__cf_header(in->bytes);
     uint64_t padded;
-    *out = (tamis_arrival){.kind = "rediscuckoo", .items = h.items, .payload = *in};
+    *out = (tamis_import_result){.kind = "rediscuckoo", .items = h.items, .payload = *in};
     tamis_status rc = tamis__cf_words(h, out->word);
     if (!rc) rc = check(out->word, &padded);
     if (rc) return tamis__fail_in(TAMIS_CORRUPT, "not rediscuckoo bytes");
     if (stored_bytes(out->word) != in->size)
-        return tamis__not_it(
+        return tamis__bad_format(
             "rediscuckoo", "the header says %llu sub-filters, which makes %llu bytes, not %llu",
             (unsigned long long)h.filters, (unsigned long long)stored_bytes(out->word),
             (unsigned long long)in->size);
@@ -556,9 +556,9 @@ static tamis_status read(const tamis_input *in, const tamis_said *said, tamis_ar
     return TAMIS_OK;
 }
 
-static tamis_status write(const tamis_departure *out, const tamis_said *said) {
+static tamis_status write(const tamis_export_source *out, const tamis_format_args *said) {
     (void)said;
-    return tamis__put_out(out, out->body->bytes, stored_bytes(out->body->word));
+    return tamis__export_write(out, out->body->bytes, stored_bytes(out->body->word));
 }
 
 const tamis_format tamis__format_rediscuckoo = {

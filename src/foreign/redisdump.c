@@ -151,7 +151,7 @@ typedef struct target {
     uint8_t *to;
     uint64_t at, version;
     uint64_t *word;
-    tamis_arrival *out;
+    tamis_import_result *out;
 } target;
 
 static void place(target *t, const text *s) {
@@ -299,21 +299,21 @@ static void take_filter(cursor *c, target *t) {
 
 static tamis_status check_footer(const tamis_input *in) {
     if (in->size < 1 + FOOTER)
-        return tamis__not_it("redis-dump", "%llu bytes, the end alone has 10",
+        return tamis__bad_format("redis-dump", "%llu bytes, the end alone has 10",
                              (unsigned long long)in->size);
     const uint8_t *footer = in->bytes + in->size - FOOTER;
     const unsigned rdb = tamis__get16(footer);
     if (rdb < MIN_RDB || rdb > MAX_RDB)
-        return tamis__not_it("redis-dump", "RDB version %u is not in %d to %d", rdb, MIN_RDB,
+        return tamis__bad_format("redis-dump", "RDB version %u is not in %d to %d", rdb, MIN_RDB,
                              MAX_RDB);
     if (!tamis__sums_match(tamis__get64(footer + 2), tamis__crc64(0, in->bytes, in->size - 8)))
-        return tamis__not_it("redis-dump", "the checksum is wrong");
+        return tamis__bad_format("redis-dump", "the checksum is wrong");
     if (in->bytes[0] != MODULE)
-        return tamis__not_it("redis-dump", "a value of type %d, not of a module (7)", in->bytes[0]);
+        return tamis__bad_format("redis-dump", "a value of type %d, not of a module (7)", in->bytes[0]);
     return TAMIS_OK;
 }
 
-static tamis_status read(const tamis_input *in, const tamis_said *said, tamis_arrival *out) {
+static tamis_status read(const tamis_input *in, const tamis_format_args *said, tamis_import_result *out) {
     const tamis_status rc = check_footer(in);
     (void)said;
     if (rc) return rc;
@@ -321,10 +321,10 @@ static tamis_status read(const tamis_input *in, const tamis_said *said, tamis_ar
     target t = {.word = out->word, .out = out};
     take_filter(&c, &t);
     if (!c.why && c.left) c.why = "there are bytes behind the fields";
-    return c.why ? tamis__not_it("redis-dump", "%s", c.why) : TAMIS_OK;
+    return c.why ? tamis__bad_format("redis-dump", "%s", c.why) : TAMIS_OK;
 }
 
-static tamis_status load(const tamis_input *in, const tamis_arrival *arrival, tamis_body *f) {
+static tamis_status load(const tamis_input *in, const tamis_import_result *arrival, tamis_body *f) {
     uint64_t word[TAMIS_WORDS];
     cursor c = {.p = in->bytes + 1, .left = in->size - 1 - FOOTER};
     target t = {.to = f->bytes, .word = word};
@@ -337,7 +337,7 @@ static tamis_status load(const tamis_input *in, const tamis_arrival *arrival, ta
 
 /* Bytes that go out, with their checksum; the first failure stays. */
 typedef struct output {
-    const tamis_departure *out;
+    const tamis_export_source *out;
     uint64_t crc;
     tamis_status rc;
     uint8_t *memory; /* for packing */
@@ -345,7 +345,7 @@ typedef struct output {
 
 static void put(output *o, const uint8_t *bytes, uint64_t n) {
     o->crc = tamis__crc64(o->crc, bytes, n);
-    if (!o->rc) o->rc = tamis__put_out(o->out, bytes, n);
+    if (!o->rc) o->rc = tamis__export_write(o->out, bytes, n);
 }
 
 static void put_length(output *o, uint64_t n) {
@@ -484,7 +484,7 @@ static void put_footer(output *o, uint64_t rdb) {
     put(o, b, 8);
 }
 
-static tamis_status write(const tamis_departure *out, const tamis_said *said) {
+static tamis_status write(const tamis_export_source *out, const tamis_format_args *said) {
     static void (*const puts[TYPES])(output *, const tamis_body *) = {put_bloom, put_cuckoo,
                                                                       put_sketch};
     size_t i = 0;

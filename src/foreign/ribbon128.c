@@ -140,7 +140,7 @@ static void shape_for(uint64_t keys, uint64_t millibits, uint32_t chance, uint64
 enum { TYPICAL = INT32_MAX };
 
 /* The fewest bits per key that keep the rate, or the most that fit the size. */
-static uint64_t millibits_for(const tamis_wish *wish) {
+static uint64_t millibits_for(const tamis_params *wish) {
     uint64_t low = TAMIS_MIN_MILLIBITS, high = TAMIS_MAX_MILLIBITS + 1;
     uint64_t word[TAMIS_WORDS] = {0};
     while (high - low > 1) {
@@ -160,7 +160,7 @@ static uint64_t millibits_for(const tamis_wish *wish) {
     return low;
 }
 
-static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
+static tamis_status plan(const tamis_params *wish, uint64_t word[]) {
     if (wish->fpr > 0 && wish->fpr < 1 / one_in(TAMIS_MAX_MILLIBITS))
         return tamis__fail(TAMIS_INVALID, "rocksdb-ribbon has no rate below %.3g, not %.3g",
                            1 / one_in(TAMIS_MAX_MILLIBITS), wish->fpr);
@@ -324,7 +324,7 @@ static uint64_t count_keys(const uint64_t *hash, uint64_t n) {
     return kept;
 }
 
-static tamis_status fit(const tamis_wish *wish, const uint64_t *hash, uint64_t n, uint64_t word[]) {
+static tamis_status fit(const tamis_params *wish, const uint64_t *hash, uint64_t n, uint64_t word[]) {
     (void)wish;
     shape_for(count_keys(hash, n), word[MILLIBITS], n ? (uint32_t)(hash[0] >> 32) : 0, word);
     return TAMIS_OK;
@@ -407,7 +407,7 @@ static tamis_status make_ribbon(tamis_body *f, const uint64_t *hash, uint64_t n,
     uint64_t tries = 0;
     while (tries < SEEDS && !solves(&r, hash, n, starts, (first + tries) % SEEDS)) tries++;
     if (tries == SEEDS)
-        return tamis__fail(TAMIS_CANNOT, "none of 256 seeds makes a Ribbon of these keys");
+        return tamis__fail(TAMIS_UNSUPPORTED, "none of 256 seeds makes a Ribbon of these keys");
     f->word[SEED] = (first + tries) % SEEDS;
     substitute(f, &r);
     return TAMIS_OK;
@@ -441,7 +441,7 @@ static struct tamis_estimate keys_in(uint64_t slots) {
     return (struct tamis_estimate){.value = (double)low, .error = SLOTS};
 }
 
-static void measure(const tamis_body *f, const tamis_body *other, tamis_measure *out) {
+static void measure(const tamis_body *f, const tamis_body *other, tamis_measurement *out) {
     (void)other;
     const uint64_t *word = f->word, size = word[BYTES] ? word[BYTES] - TAIL : 0;
     if (word[HASHES]) {
@@ -497,39 +497,39 @@ const tamis_kind tamis__rocksdb_ribbon = {
 
 /* ---- The format ----------------------------------------------------------------------------- */
 
-tamis_status tamis__ribbon_read(const tamis_input *in, tamis_arrival *out) {
+tamis_status tamis__ribbon_read(const tamis_input *in, tamis_import_result *out) {
     const uint8_t *tail = in->size > TAIL ? in->bytes + (in->size - TAIL) : NULL;
     if (!tail || tail[0] != TAMIS_ROCKSDB_RIBBON)
-        return tamis__not_it("rocksdb-ribbon", "it does not end as a Ribbon filter does");
+        return tamis__bad_format("rocksdb-ribbon", "it does not end as a Ribbon filter does");
     const uint64_t blocks = tail[2] | (uint64_t)tail[3] << 8 | (uint64_t)tail[4] << 16;
     if (blocks < MIN_BLOCKS || (in->size - TAIL) % SEGMENT)
-        return tamis__not_it("rocksdb-ribbon", "%llu bytes of segments and %llu blocks",
+        return tamis__bad_format("rocksdb-ribbon", "%llu bytes of segments and %llu blocks",
                              (unsigned long long)(in->size - TAIL), (unsigned long long)blocks);
-    *out = (tamis_arrival){.kind = "rocksdb-ribbon",
+    *out = (tamis_import_result){.kind = "rocksdb-ribbon",
                            .word = {in->size, blocks, 0, tail[1]},
                            .capacity = (uint64_t)keys_in(blocks * SLOTS).value,
                            .payload = *in};
     return TAMIS_OK;
 }
 
-static tamis_status read_fast(const tamis_input *in, tamis_arrival *out) {
+static tamis_status read_fast(const tamis_input *in, tamis_import_result *out) {
     const uint8_t *tail = in->bytes + in->size - TAIL;
     const uint64_t size = in->size - TAIL;
     if (tail[1] || tail[2] == 0 || tail[2] > TAMIS_FAST_MAX_HASHES || tail[3] || tail[4] ||
         size == 0 || size % TAMIS_FAST_LINE)
-        return tamis__not_it("rocksdb-ribbon", "%llu bytes do not end as a Bloom filter does",
+        return tamis__bad_format("rocksdb-ribbon", "%llu bytes do not end as a Bloom filter does",
                              (unsigned long long)in->size);
-    *out = (tamis_arrival){.kind = "rocksdb-ribbon",
+    *out = (tamis_import_result){.kind = "rocksdb-ribbon",
                            .word = {in->size, 0, tail[2]},
                            .capacity = (uint64_t)((double)size * 8 * log(2) / tail[2] + 0.5),
                            .payload = *in};
     return TAMIS_OK;
 }
 
-static tamis_status read(const tamis_input *in, const tamis_said *said, tamis_arrival *out) {
+static tamis_status read(const tamis_input *in, const tamis_format_args *said, tamis_import_result *out) {
     (void)said;
     if (in->size == 0) {
-        *out = (tamis_arrival){.kind = "rocksdb-ribbon", .payload = *in};
+        *out = (tamis_import_result){.kind = "rocksdb-ribbon", .payload = *in};
         return TAMIS_OK;
     }
     if (in->size > TAIL && in->bytes[in->size - TAIL] == TAMIS_ROCKSDB_FAST)
@@ -537,11 +537,11 @@ static tamis_status read(const tamis_input *in, const tamis_said *said, tamis_ar
     return tamis__ribbon_read(in, out);
 }
 
-tamis_status tamis__ribbon_write(const tamis_departure *out) {
-    return tamis__put_out(out, out->body->bytes, out->body->word[BYTES]);
+tamis_status tamis__ribbon_write(const tamis_export_source *out) {
+    return tamis__export_write(out, out->body->bytes, out->body->word[BYTES]);
 }
 
-static tamis_status write(const tamis_departure *out, const tamis_said *said) {
+static tamis_status write(const tamis_export_source *out, const tamis_format_args *said) {
     (void)said;
     return tamis__ribbon_write(out);
 }

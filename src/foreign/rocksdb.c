@@ -102,7 +102,7 @@ static walk begin_fast(const uint64_t word[], const struct tamis_key *key) {
 }
 
 static walk begin_legacy(const uint64_t word[], uint32_t hash) {
-    return (walk){.line = hash % lines_of(word) * word[LINE], .h = hash, .step = tamis__turn(hash)};
+    return (walk){.line = hash % lines_of(word) * word[LINE], .h = hash, .step = tamis__rotl15(hash)};
 }
 
 static walk begin(const uint64_t word[], const struct tamis_key *key) {
@@ -196,7 +196,7 @@ static tamis_status refuse_size(const uint64_t word[]) {
     return tamis__fail(TAMIS_TOO_LARGE, "rocksdb with rule=legacy has less than 2^32 bits");
 }
 
-static tamis_status read_options(const tamis_wish *wish, uint64_t word[]) {
+static tamis_status read_options(const tamis_params *wish, uint64_t word[]) {
     word[RULE] = wish->has_option[OPT_RULE] ? wish->option[OPT_RULE] : FAST;
     word[LINE] = wish->has_option[OPT_LINE] ? wish->option[OPT_LINE] : FAST_LINE;
     if (word[RULE] > LEGACY)
@@ -214,7 +214,7 @@ static tamis_status read_options(const tamis_wish *wish, uint64_t word[]) {
     return TAMIS_OK;
 }
 
-static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
+static tamis_status plan(const tamis_params *wish, uint64_t word[]) {
     const uint64_t keys = wish->capacity ? wish->capacity : 1;
     const uint64_t hashes = wish->has_option[OPT_HASHES] ? wish->option[OPT_HASHES] : 0;
     const uint64_t millibits = wish->has_option[OPT_MILLIBITS] ? wish->option[OPT_MILLIBITS]
@@ -324,7 +324,7 @@ static void query_keys(const tamis_body *f, const struct tamis_key *keys, size_t
 
 static tamis_status add_keys(tamis_body *f, const struct tamis_key *keys, size_t n) {
     if (is_odd(f->word))
-        return tamis__fail(TAMIS_CANNOT, "this filter of rocksdb %s: it takes no keys",
+        return tamis__fail(TAMIS_UNSUPPORTED, "this filter of rocksdb %s: it takes no keys",
                            f->word[RULE] == ALWAYS ? "says maybe to everything" : "has no bits");
     for (size_t j = 0; j < n; j++) {
         walk w = begin(f->word, &keys[j]);
@@ -356,7 +356,7 @@ static bool both_have(const void *ctx, uint32_t hash) {
 }
 
 /* Lines of less than a word are counted as if they were all one array: nobody writes them. */
-static void measure(const tamis_body *f, const tamis_body *other, tamis_measure *out) {
+static void measure(const tamis_body *f, const tamis_body *other, tamis_measurement *out) {
     const both b = {f, other};
     tamis_body lines = *f;
     lines.size = f->word[BITS] / 8;
@@ -401,29 +401,29 @@ const tamis_kind tamis__rocksdb = {
 
 /* ---- The format ----------------------------------------------------------------------------- */
 
-tamis_status tamis__rocksdb_arrive(const tamis_input *in, tamis_arrival *out) {
+tamis_status tamis__rocksdb_arrive(const tamis_input *in, tamis_import_result *out) {
     if (tamis__rocksdb_is_ribbon(in)) return tamis__ribbon_read(in, out);
     if (in->size > UINT32_MAX)
-        return tamis__not_it("rocksdb", "%llu bytes, 2^32-1 are the most",
+        return tamis__bad_format("rocksdb", "%llu bytes, 2^32-1 are the most",
                              (unsigned long long)in->size);
-    *out = (tamis_arrival){.kind = "rocksdb", .payload = *in};
+    *out = (tamis_import_result){.kind = "rocksdb", .payload = *in};
     shape_of(in->bytes, in->size, out->word);
     if (out->word[RULE] == FAST && out->word[BITS] == 0)
-        return tamis__not_it("rocksdb", "%llu bytes of bits, where one line has %d",
+        return tamis__bad_format("rocksdb", "%llu bytes of bits, where one line has %d",
                              (unsigned long long)(in->size - META), FAST_LINE);
     if (out->word[HASHES]) out->capacity = tamis__like_capacity(out->word[BITS], out->word[HASHES]);
     return TAMIS_OK;
 }
 
-static tamis_status read(const tamis_input *in, const tamis_said *said, tamis_arrival *out) {
+static tamis_status read(const tamis_input *in, const tamis_format_args *said, tamis_import_result *out) {
     (void)said;
     return tamis__rocksdb_arrive(in, out);
 }
 
-static tamis_status write(const tamis_departure *out, const tamis_said *said) {
+static tamis_status write(const tamis_export_source *out, const tamis_format_args *said) {
     (void)said;
     if (strcmp(out->kind, "rocksdb") != 0) return tamis__ribbon_write(out);
-    return tamis__put_out(out, out->body->bytes, out->body->word[BYTES]);
+    return tamis__export_write(out, out->body->bytes, out->body->word[BYTES]);
 }
 
 const tamis_format tamis__format_rocksdb = {

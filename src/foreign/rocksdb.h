@@ -5,6 +5,6 @@
 #include "foreign/format.h"
 
 bool tamis__rocksdb_is_ribbon(const tamis_input *);
-tamis_status tamis__rocksdb_arrive(const tamis_input *, tamis_arrival *);
+tamis_status tamis__rocksdb_arrive(const tamis_input *, tamis_import_result *);
 
 #endif

@@ -75,7 +75,7 @@ static tamis_status next_partition(partitions *p, bool *is_there) {
     if (rc || !*is_there) return rc;
     const bool is_delta = e->is_bare && e->shared;
     if (!(is_delta ? take_delta(&e->value, &p->now) : tamis__take_handle(&e->value, &p->now)))
-        return tamis__not_it("rocksdb-sst", "a partition does not say where its filter is");
+        return tamis__bad_format("rocksdb-sst", "a partition does not say where its filter is");
     if (e->is_bare) e->at = e->value.bytes;
     return TAMIS_OK;
 }
@@ -111,7 +111,7 @@ static tamis_status find_partitions(const tamis_input *in, const file *f, tamis_
     return rc;
 }
 
-static tamis_status find(const tamis_input *in, const tamis_said *said, tamis_finder *each,
+static tamis_status find(const tamis_input *in, const tamis_format_args *said, tamis_finder *each,
                          void *ctx) {
     tamis_filter_block block;
     file f;
@@ -130,7 +130,7 @@ static tamis_status find(const tamis_input *in, const tamis_said *said, tamis_fi
 /* ---- Reading -------------------------------------------------------------------------------- */
 
 /* The partition of that number; without one, the only one. */
-static tamis_status read_partition(const file *f, const tamis_said *said, tamis_arrival *out) {
+static tamis_status read_partition(const file *f, const tamis_format_args *said, tamis_import_result *out) {
     const uint64_t wanted = said->has[FILTER] ? said->number[FILTER] : 0;
     partitions p;
     tamis_handle chosen = {0, 0};
@@ -155,7 +155,7 @@ static tamis_status read_partition(const file *f, const tamis_said *said, tamis_
     return rc ? rc : tamis__rocksdb_arrive(&one, out);
 }
 
-static tamis_status read_old(const file *f, const tamis_said *said, tamis_arrival *out) {
+static tamis_status read_old(const file *f, const tamis_format_args *said, tamis_import_result *out) {
     tamis_filter_block block;
     const tamis_status rc = tamis__filter_block_open(f->block.bytes, f->block.size, &block);
     if (rc) return rc;
@@ -165,7 +165,7 @@ static tamis_status read_old(const file *f, const tamis_said *said, tamis_arriva
     return tamis__leveldb_block_arrive(&f->block, TAMIS_LEVELDB_OF_ROCKSDB, out);
 }
 
-static tamis_status read(const tamis_input *in, const tamis_said *said, tamis_arrival *out) {
+static tamis_status read(const tamis_input *in, const tamis_format_args *said, tamis_import_result *out) {
     file f;
     const tamis_status rc = open_file(in, &f);
     if (rc) return rc;

@@ -45,13 +45,13 @@ typedef struct small_array {
 } small_array;
 
 static void play_key(small_array *a, uint32_t h) {
-    const uint32_t step = tamis__turn(h);
+    const uint32_t step = tamis__rotl15(h);
     for (unsigned i = 0; i < a->hashes; i++, h += step)
         a->bytes[h % a->bits / 8] |= (uint8_t)(1u << h % a->bits % 8);
 }
 
 static bool play_question(const small_array *a, uint32_t h) {
-    const uint32_t step = tamis__turn(h);
+    const uint32_t step = tamis__rotl15(h);
     unsigned i = 0;
     for (; i < a->hashes && a->bytes[h % a->bits / 8] >> h % a->bits % 8 & 1; h += step) i++;
     return i == a->hashes;
@@ -106,7 +106,7 @@ static large_array study(uint64_t bits, uint64_t hashes) {
     if (bits % 5 == 0) a.divisor *= 5;
     a.by_65537 = hashes > THIRD ? inverse_of_65537(bits) : 0;
     for (uint32_t s = 0; s < SAMPLES; s++) {
-        const uint32_t hash = sample(s), step = tamis__turn(hash);
+        const uint32_t hash = sample(s), step = tamis__rotl15(hash);
         uint32_t h = hash;
         for (unsigned i = 0; i < a.hashes; i++, h += step)
             if (i != THIRD || !a.by_65537)
@@ -133,7 +133,7 @@ static double weight_at(const large_array *a, uint64_t bit) {
 static double large_rate(const large_array *a, double keys) {
     double sum = 0;
     for (uint32_t s = 0; s < SAMPLES; s++) {
-        const uint32_t hash = sample(s), step = tamis__turn(hash);
+        const uint32_t hash = sample(s), step = tamis__rotl15(hash);
         uint32_t h = hash;
         double hit = 1;
         for (unsigned i = 0; i < a->hashes; i++, h += step)

@@ -12,7 +12,7 @@
 
 #include "tamis.h"
 
-static inline uint32_t tamis__turn(uint32_t hash) {
+static inline uint32_t tamis__rotl15(uint32_t hash) {
     return hash << 15 | hash >> 17;
 }
 

@@ -91,7 +91,7 @@ static const tamis_bloomlike *like_of(const uint64_t word[]) {
 /* ---- Shape ---------------------------------------------------------------------------------- */
 
 /* Spark takes the number of hashes from the bits before they are rounded up to words. */
-static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
+static tamis_status plan(const tamis_params *wish, uint64_t word[]) {
     const double keys = wish->capacity ? (double)wish->capacity : 1;
     const double bits = wish->bits ? (double)(wish->bits / 64 * 64)
                                    : floor(tamis__like_bits_for(wish->capacity, wish->fpr));
@@ -134,7 +134,7 @@ static double rate(const uint64_t word[], uint64_t items) {
 
 TAMIS_LIKE_VERBS_BY(like_of)
 
-static void measure_reached(const tamis_body *f, const tamis_body *other, tamis_measure *out) {
+static void measure_reached(const tamis_body *f, const tamis_body *other, tamis_measurement *out) {
     measure(f, other, out);
     if (reach(f->word) < f->word[BITS] && out->bits_set <= REACH_V1)
         tamis__fill_measure(out->bits_set, REACH_V1, f->word[HASHES], out);
@@ -162,24 +162,24 @@ const tamis_kind tamis__spark = {
 
 /* ---- The format ----------------------------------------------------------------------------- */
 
-static tamis_status read(const tamis_input *in, const tamis_said *said, tamis_arrival *out) {
+static tamis_status read(const tamis_input *in, const tamis_format_args *said, tamis_import_result *out) {
     (void)said;
     const uint32_t version = in->size < 4 ? 0 : tamis__get32_big(in->bytes);
     if (version != 1 && version != 2)
-        return tamis__not_it("spark",
+        return tamis__bad_format("spark",
                              in->size < 4 ? "there are fewer than 4" : "no version 1 or 2");
     const uint64_t header_bytes = version == 1 ? HEADER_V1 : HEADER_V2;
     if (in->size < header_bytes)
-        return tamis__not_it("spark", "%llu bytes, a header alone has %llu",
+        return tamis__bad_format("spark", "%llu bytes, a header alone has %llu",
                              (unsigned long long)in->size, (unsigned long long)header_bytes);
     const uint64_t words = tamis__get32_big(in->bytes + header_bytes - 4);
     const uint64_t hashes = tamis__get32_big(in->bytes + 4);
     if (words == 0 || words > INT32_MAX || in->size != header_bytes + 8 * words)
-        return tamis__not_it(
+        return tamis__bad_format(
             "spark", "the header says %llu words, which makes %llu bytes, not %llu",
             (unsigned long long)words, (unsigned long long)(header_bytes + 8 * words),
             (unsigned long long)in->size);
-    *out = (tamis_arrival){.kind = "spark",
+    *out = (tamis_import_result){.kind = "spark",
                            .word = {words * 64, hashes, version - 1,
                                     version == 2 ? tamis__get32_big(in->bytes + 8) : 0},
                            .capacity = tamis__like_capacity(words * 64, hashes),
@@ -187,10 +187,10 @@ static tamis_status read(const tamis_input *in, const tamis_said *said, tamis_ar
     return TAMIS_OK;
 }
 
-static tamis_status write(const tamis_departure *out, const tamis_said *said) {
+static tamis_status write(const tamis_export_source *out, const tamis_format_args *said) {
     (void)said;
     const uint64_t *word = out->body->word;
-    return tamis__put_out(out, out->body->bytes, tamis__like_stored(like_of(word), word));
+    return tamis__export_write(out, out->body->bytes, tamis__like_stored(like_of(word), word));
 }
 
 const tamis_format tamis__format_spark = {

@@ -119,7 +119,7 @@ static tamis_status by_bits(uint64_t capacity, uint64_t bits, uint64_t *per_entr
                        (unsigned long long)bits, (unsigned long long)capacity);
 }
 
-static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
+static tamis_status plan(const tamis_params *wish, uint64_t word[]) {
     const uint64_t capacity = wish->capacity ? wish->capacity : 1;
     uint64_t per_entry = wish->option[OPT_PER_ENTRY];
     tamis_status rc = TAMIS_OK;
@@ -208,7 +208,7 @@ static tamis_status audit(const tamis_body *f) {
 /* ---- The kind ------------------------------------------------------------------------------- */
 
 static void query_keys(const tamis_body *f, const struct tamis_key *keys, size_t n, uint8_t *hit) {
-    tamis__like_query(&like, f, keys, n, hit);
+    tamis__foreign_bloom_query(&like, f, keys, n, hit);
 }
 
 static tamis_status add_keys(tamis_body *f, const struct tamis_key *keys, size_t n) {
@@ -228,7 +228,7 @@ static tamis_status intersect(tamis_body *into, const tamis_body *from) {
     return tamis__like_intersect(&like, into, from);
 }
 
-static void measure(const tamis_body *f, const tamis_body *other, tamis_measure *out) {
+static void measure(const tamis_body *f, const tamis_body *other, tamis_measurement *out) {
     tamis__like_measure(&like, f, other, out);
 }
 
@@ -260,18 +260,18 @@ static const struct tamis_option params[] = {
     {"store_keys", NULL, 0, 1, "0", "1: keys of 16 bytes are store keys, not URLs"},
 };
 
-static tamis_status read(const tamis_input *in, const tamis_said *said, tamis_arrival *out) {
+static tamis_status read(const tamis_input *in, const tamis_format_args *said, tamis_import_result *out) {
     if (in->size < HEADER)
-        return tamis__not_it("squid", "%llu bytes, a header alone has %d",
+        return tamis__bad_format("squid", "%llu bytes, a header alone has %d",
                              (unsigned long long)in->size, HEADER);
     const uint8_t *p = in->bytes;
     const uint64_t bytes = tamis__get32_big(p + AT_BYTES);
     const char *why = why_not(p);
-    if (why) return tamis__not_it("squid", "%s", why);
+    if (why) return tamis__bad_format("squid", "%s", why);
     if (in->size != HEADER + bytes)
-        return tamis__not_it("squid", "the header says %llu bytes of bits, there are %llu",
+        return tamis__bad_format("squid", "the header says %llu bytes of bits, there are %llu",
                              (unsigned long long)bytes, (unsigned long long)(in->size - HEADER));
-    *out = (tamis_arrival){.kind = "squid",
+    *out = (tamis_import_result){.kind = "squid",
                            .word = {bytes * 8, p[AT_HASHES], tamis__get32_big(p + AT_CAPACITY),
                                     p[AT_PER_ENTRY], said->number[SAID_METHOD],
                                     said->number[SAID_STORE_KEYS]},
@@ -281,9 +281,9 @@ static tamis_status read(const tamis_input *in, const tamis_said *said, tamis_ar
     return TAMIS_OK;
 }
 
-static tamis_status write(const tamis_departure *out, const tamis_said *said) {
+static tamis_status write(const tamis_export_source *out, const tamis_format_args *said) {
     (void)said;
-    return tamis__put_out(out, out->body->bytes, tamis__like_stored(&like, out->body->word));
+    return tamis__export_write(out, out->body->bytes, tamis__like_stored(&like, out->body->word));
 }
 
 const tamis_format tamis__format_squid = {

@@ -60,7 +60,7 @@ static tamis_status open_old(tamis_table *t, const uint8_t *handles) {
     tamis_handle index;
     if (tamis__take_handle(&from, &t->metaindex) && tamis__take_handle(&from, &index))
         return TAMIS_OK;
-    return tamis__not_it(t->format, "the footer does not say where the metaindex is");
+    return tamis__bad_format(t->format, "the footer does not say where the metaindex is");
 }
 
 static tamis_status open_extended(tamis_table *t, const uint8_t *footer) {
@@ -68,22 +68,22 @@ static tamis_status open_extended(tamis_table *t, const uint8_t *footer) {
     uint8_t copy[NEW_FOOTER];
     const uint64_t at = t->in.size - NEW_FOOTER;
     if (memcmp(footer + EXTENDED_AT, extended, sizeof extended) != 0)
-        return tamis__not_it(t->format, "a footer of version %u has no 3e 00 7a 00", t->version);
+        return tamis__bad_format(t->format, "a footer of version %u has no 3e 00 7a 00", t->version);
     memcpy(copy, footer, sizeof copy);
     tamis__put32(copy + 5, 0);
     t->context = tamis__get32(footer + 9);
     t->metaindex.size = tamis__get32(footer + 13);
-    if (t->context == 0) return tamis__not_it(t->format, "the context of its checksums is 0");
+    if (t->context == 0) return tamis__bad_format(t->format, "the context of its checksums is 0");
     if (t->checksum != NONE &&
         !tamis__sums_match(
             tamis__get32(footer + 5),
             (uint32_t)(checksum_of(t->checksum, copy, sizeof copy) + context_at(t, at))))
-        return tamis__not_it(t->format, "the checksum of the footer is wrong");
+        return tamis__bad_format(t->format, "the checksum of the footer is wrong");
     if (tamis__get64(footer + 33))
-        return tamis__fail(TAMIS_CANNOT, "%s: the footer asks for a feature that is not known",
+        return tamis__fail(TAMIS_UNSUPPORTED, "%s: the footer asks for a feature that is not known",
                            t->format);
     if (t->metaindex.size + TAMIS_TABLE_TRAILER > at)
-        return tamis__not_it(t->format, "a metaindex of %llu bytes does not fit before the footer",
+        return tamis__bad_format(t->format, "a metaindex of %llu bytes does not fit before the footer",
                              (unsigned long long)t->metaindex.size);
     t->metaindex.offset = at - TAMIS_TABLE_TRAILER - t->metaindex.size;
     return TAMIS_OK;
@@ -91,16 +91,16 @@ static tamis_status open_extended(tamis_table *t, const uint8_t *footer) {
 
 static tamis_status open_new(tamis_table *t) {
     if (t->in.size < NEW_FOOTER)
-        return tamis__not_it(t->format, "%llu bytes, a footer alone has %d",
+        return tamis__bad_format(t->format, "%llu bytes, a footer alone has %d",
                              (unsigned long long)t->in.size, NEW_FOOTER);
     const uint8_t *footer = t->in.bytes + t->in.size - NEW_FOOTER;
     t->checksum = footer[0];
     t->version = tamis__get32(footer + 41);
     if (t->version == 0 || t->version > LAST_VERSION)
-        return tamis__fail(TAMIS_CANNOT, "%s: versions 0 to %d can be read, not %u", t->format,
+        return tamis__fail(TAMIS_UNSUPPORTED, "%s: versions 0 to %d can be read, not %u", t->format,
                            LAST_VERSION, t->version);
     if (t->checksum >= CHECKSUMS)
-        return tamis__not_it(t->format, "there is no checksum of type %u", t->checksum);
+        return tamis__bad_format(t->format, "there is no checksum of type %u", t->checksum);
     return t->version >= 6 ? open_extended(t, footer) : open_old(t, footer + 1);
 }
 
@@ -108,7 +108,7 @@ tamis_status tamis__table_open(const char *format, const tamis_input *in, bool i
                                tamis_table *t) {
     *t = (tamis_table){.format = format, .in = *in, .checksum = CRC32C};
     if (in->size < OLD_FOOTER)
-        return tamis__not_it(format, "%llu bytes, a footer alone has %d",
+        return tamis__bad_format(format, "%llu bytes, a footer alone has %d",
                              (unsigned long long)in->size, OLD_FOOTER);
     const uint64_t footer = in->size < NEW_FOOTER ? OLD_FOOTER : NEW_FOOTER;
     const tamis_status rc = tamis__bring(in, in->size - footer, footer);
@@ -117,8 +117,8 @@ tamis_status tamis__table_open(const char *format, const tamis_input *in, bool i
     if (magic == MAGIC_LEVELDB) return open_old(t, in->bytes + in->size - OLD_FOOTER);
     if (magic == MAGIC_ROCKSDB && is_rocksdb) return open_new(t);
     if (magic == MAGIC_ROCKSDB)
-        return tamis__not_it(format, "it is a table of RocksDB: rocksdb-sst reads it");
-    return tamis__not_it(format, "the last 8 bytes are not the magic number of a table");
+        return tamis__bad_format(format, "it is a table of RocksDB: rocksdb-sst reads it");
+    return tamis__bad_format(format, "the last 8 bytes are not the magic number of a table");
 }
 
 /* ---- Blocks --------------------------------------------------------------------------------- */
@@ -128,7 +128,7 @@ tamis_status tamis__table_block(const tamis_table *t, tamis_handle h, const char
     const uint64_t size = t->in.size;
     if (h.offset > size || h.size > size - h.offset ||
         size - h.offset - h.size < TAMIS_TABLE_TRAILER)
-        return tamis__not_it(t->format, "the %s of %llu bytes at %llu is not inside its %llu bytes",
+        return tamis__bad_format(t->format, "the %s of %llu bytes at %llu is not inside its %llu bytes",
                              what, (unsigned long long)h.size, (unsigned long long)h.offset,
                              (unsigned long long)size);
     const tamis_status rc = tamis__bring(&t->in, h.offset, h.size + TAMIS_TABLE_TRAILER);
@@ -138,10 +138,10 @@ tamis_status tamis__table_block(const tamis_table *t, tamis_handle h, const char
     if (t->checksum != NONE &&
         !tamis__sums_match(stored, (uint32_t)(checksum_of(t->checksum, bytes, h.size + 1) +
                                               context_at(t, h.offset))))
-        return tamis__not_it(t->format, "the checksum of the %s at %llu is wrong", what,
+        return tamis__bad_format(t->format, "the checksum of the %s at %llu is wrong", what,
                              (unsigned long long)h.offset);
     if (bytes[h.size])
-        return tamis__fail(TAMIS_CANNOT,
+        return tamis__fail(TAMIS_UNSUPPORTED,
                            "%s: the %s at %llu is compressed, by method %d: only "
                            "what is not can be read",
                            t->format, what, (unsigned long long)h.offset, bytes[h.size]);
@@ -150,7 +150,7 @@ tamis_status tamis__table_block(const tamis_table *t, tamis_handle h, const char
 }
 
 static tamis_status no_entries(const tamis_table *t) {
-    return tamis__not_it(t->format, "a block of entries does not end as it should");
+    return tamis__bad_format(t->format, "a block of entries does not end as it should");
 }
 
 tamis_status tamis__entries_open(const tamis_table *t, tamis_input block, bool is_bare,

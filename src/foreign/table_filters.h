@@ -11,6 +11,6 @@ tamis_status tamis__each_filter(const tamis_input *file, const tamis_filter_bloc
 
 /* read(): the one of that number. */
 tamis_status tamis__filter_numbered(const char *format, const tamis_filter_block *, uint64_t i,
-                                    uint64_t system, tamis_arrival *);
+                                    uint64_t system, tamis_import_result *);
 
 #endif

@@ -48,9 +48,9 @@ static tamis_status check_kind(const tamis *f) {
     const unsigned never = TAMIS_CAN_GROW | TAMIS_AGES | TAMIS_MAY_FORGET | TAMIS_OWN_HASH |
                            TAMIS_IS_SKETCH | TAMIS_IS_BUILT;
     struct tamis_info info;
-    tamis_info(f, &info, sizeof info);
+    tamis_measure(f, &info, sizeof info);
     if (info.abilities & never || !(info.abilities & TAMIS_CAN_ADD))
-        return tamis__fail(TAMIS_CANNOT,
+        return tamis__fail(TAMIS_UNSUPPORTED,
                            "%s cannot be a generation: it grows, ages, forgets, is built once, or "
                            "does not take hashes of keys",
                            info.kind);
@@ -81,14 +81,14 @@ static tamis_status assemble(tamis_admission **out, tamis *young, tamis *old,
     if (rc) return rc;
     tamis_admission *a = tamis__get(allocator, sizeof *a, &block);
     if (!a) return TAMIS_NOMEM;
-    tamis_info(young, &info, sizeof info);
+    tamis_measure(young, &info, sizeof info);
     a->allocator = *allocator;
     a->self = block;
     a->capacity = info.capacity;
     atomic_init(&a->taken, info.items);
     rc = make_locks(a, info.abilities & TAMIS_CAN_SHARE ? LOCKS : 1);
     if (rc) {
-        tamis__give_back(allocator, &block);
+        tamis__block_free(allocator, &block);
         return rc;
     }
     a->generation[0] = young;
@@ -122,7 +122,7 @@ void tamis_admission_free(tamis_admission *a) {
     tamis_free(a->generation[1]);
     const struct tamis_allocator allocator = a->allocator;
     tamis_block self = a->self;
-    tamis__give_back(&allocator, &self);
+    tamis__block_free(&allocator, &self);
 }
 
 /* ---- Asking --------------------------------------------------------------------------------- */
@@ -191,11 +191,11 @@ bool tamis_admission_ask(tamis_admission *a, const void *key, size_t len) {
     return tamis_admission_ask_hash(a, tamis_hash(tamis_admission_hasher(a), key, len));
 }
 
-void tamis_admission_info(tamis_admission *a, struct tamis_admission_info *info, size_t info_size) {
+void tamis_admission_get_info(tamis_admission *a, struct tamis_admission_info *info, size_t info_size) {
     struct tamis_info young, old;
     hold_all(a);
-    tamis_info(a->generation[a->young], &young, sizeof young);
-    tamis_info(a->generation[!a->young], &old, sizeof old);
+    tamis_measure(a->generation[a->young], &young, sizeof young);
+    tamis_measure(a->generation[!a->young], &old, sizeof old);
     const struct tamis_admission_info full = {
         .capacity = a->capacity,
         .asked = atomic_load(&a->asked),
@@ -229,7 +229,7 @@ static uint64_t sum_of(const uint8_t *header) {
 }
 
 static uint64_t size_of(const tamis_admission *a) {
-    return HEADER + tamis_stored_size(a->generation[0]) + tamis_stored_size(a->generation[1]);
+    return HEADER + tamis_image_size(a->generation[0]) + tamis_image_size(a->generation[1]);
 }
 
 uint64_t tamis_admission_size(tamis_admission *a) {
@@ -243,13 +243,13 @@ tamis_status tamis_admission_bytes(tamis_admission *a, void *bytes, size_t size)
                            (unsigned long long)size_of(a), (unsigned long long)size);
     hold_all(a);
     const tamis *young = a->generation[a->young], *old = a->generation[!a->young];
-    const uint64_t first = tamis_stored_size(young), second = tamis_stored_size(old);
+    const uint64_t first = tamis_image_size(young), second = tamis_image_size(old);
     memcpy(out, magic, sizeof magic);
     tamis__put64(out + AT_YOUNG, first);
     tamis__put64(out + AT_OLD, second);
     tamis__put64(out + AT_SUM, sum_of(out));
-    tamis_status rc = tamis_bytes(young, out + HEADER, (size_t)first);
-    if (!rc) rc = tamis_bytes(old, out + HEADER + first, (size_t)second);
+    tamis_status rc = tamis_serialize(young, out + HEADER, (size_t)first);
+    if (!rc) rc = tamis_serialize(old, out + HEADER + first, (size_t)second);
     let_go(a);
     return rc;
 }
@@ -271,8 +271,8 @@ static tamis_status check_header(const uint8_t *bytes, size_t size) {
 /* What takes the place of the other must be planned as it is. */
 static tamis_status check_plans(const tamis *young, const tamis *old) {
     struct tamis_info a, b;
-    tamis_info(young, &a, sizeof a);
-    tamis_info(old, &b, sizeof b);
+    tamis_measure(young, &a, sizeof a);
+    tamis_measure(old, &b, sizeof b);
     if (a.capacity == b.capacity && a.fpr_asked == b.fpr_asked) return TAMIS_OK;
     return tamis__fail(TAMIS_CORRUPT, "the generations are planned for %llu and %llu keys",
                        (unsigned long long)a.capacity, (unsigned long long)b.capacity);

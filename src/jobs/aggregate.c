@@ -52,9 +52,9 @@ static tamis_status is_suitable(const tamis *filter) {
     struct tamis_info info;
     const unsigned needed = TAMIS_CAN_ADD | TAMIS_CAN_REMOVE;
     const unsigned wrong = TAMIS_AGES | TAMIS_MAY_FORGET | TAMIS_OWN_HASH;
-    tamis_info(filter, &info, sizeof info);
+    tamis_measure(filter, &info, sizeof info);
     if ((info.abilities & needed) == needed && !(info.abilities & wrong)) return TAMIS_OK;
-    return tamis__fail(TAMIS_CANNOT,
+    return tamis__fail(TAMIS_UNSUPPORTED,
                        "%s cannot remember what was counted: that takes a kind that adds, removes "
                        "and never forgets, as quotient, cuckoo or counting",
                        info.kind);
@@ -92,7 +92,7 @@ void tamis_aggregate_free(tamis_aggregate *node) {
     tamis_free(node->filter);
     const struct tamis_allocator allocator = node->allocator;
     tamis_block self = node->self;
-    tamis__give_back(&allocator, &self);
+    tamis__block_free(&allocator, &self);
 }
 
 /* ---- Taking --------------------------------------------------------------------------------- */

@@ -32,9 +32,9 @@ tamis_status tamis_difference_by_filter(const tamis *theirs, const uint64_t *our
                                         struct tamis_estimate *only_ours) {
     const unsigned unfit = TAMIS_IS_SKETCH | TAMIS_OWN_HASH | TAMIS_AGES | TAMIS_MAY_FORGET;
     struct tamis_info info;
-    tamis_info(theirs, &info, sizeof info);
+    tamis_measure(theirs, &info, sizeof info);
     if (info.abilities & unfit)
-        return tamis__fail(TAMIS_CANNOT,
+        return tamis__fail(TAMIS_UNSUPPORTED,
                            "what %s answers to a hash says too little to compare sets", info.kind);
     if (!(info.fpr_now < 1))
         return tamis__fail(TAMIS_SATURATED, "the filter answers yes to everything");

@@ -17,7 +17,7 @@ tamis_status tamis__buffer_room(const struct tamis_allocator *a, tamis_buffer *b
     uint8_t *bytes = tamis__get(a, room, &block);
     if (!bytes) return TAMIS_NOMEM;
     if (b->size) memcpy(bytes, b->bytes, (size_t)b->size);
-    tamis__give_back(a, &b->block);
+    tamis__block_free(a, &b->block);
     b->block = block, b->bytes = bytes, b->room = room;
     return TAMIS_OK;
 }
@@ -32,7 +32,7 @@ tamis_status tamis__buffer_put(const struct tamis_allocator *a, tamis_buffer *b,
 }
 
 void tamis__buffer_free(const struct tamis_allocator *a, tamis_buffer *b) {
-    tamis__give_back(a, &b->block);
+    tamis__block_free(a, &b->block);
     memset(b, 0, sizeof *b);
 }
 

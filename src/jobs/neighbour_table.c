@@ -127,9 +127,9 @@ static tamis_status new_copy(tamis **copy, const tamis_wire *wire, const tamis_t
     return tamis_create_with(copy, spec, &o);
 }
 
-bool tamis_was_heard(const tamis *copy, struct tamis_heard *heard, size_t heard_size) {
+bool tamis_was_heard(const tamis *copy, struct tamis_receive_info *heard, size_t heard_size) {
     const char *text = copy ? tamis_note(copy, note) : NULL;
-    struct tamis_heard h = {0};
+    struct tamis_receive_info h = {0};
     char *end;
     if (!text || !is_copy(copy)) return false;
     h.sequence = (uint32_t)strtoul(text, &end, 10);
@@ -139,7 +139,7 @@ bool tamis_was_heard(const tamis *copy, struct tamis_heard *heard, size_t heard_
     return true;
 }
 
-static tamis_status write_down(tamis *copy, const struct tamis_heard *h) {
+static tamis_status write_down(tamis *copy, const struct tamis_receive_info *h) {
     char text[32];
     snprintf(text, sizeof text, "%lu %lu", (unsigned long)h->sequence, (unsigned long)h->missing);
     return tamis_set_note(copy, note, text);
@@ -164,7 +164,7 @@ static uint32_t sum(uint32_t a, uint32_t b) {
 }
 
 /* What the message does to the numbers, which so far are those of the copy. */
-static void count(const tamis_tidings *t, struct tamis_heard *h) {
+static void count(const tamis_tidings *t, struct tamis_receive_info *h) {
     h->is_whole = t->is_array && t->first == 0;
     h->is_late = !h->is_whole && is_late(t->sequence, h->sequence);
     if (h->is_late) return;
@@ -197,14 +197,14 @@ static uint64_t take_array(tamis *copy, const tamis_wire *wire, const tamis_tidi
 }
 
 static void take(tamis *copy, const tamis_wire *wire, const tamis_tidings *t,
-                 struct tamis_heard *h) {
+                 struct tamis_receive_info *h) {
     if (h->is_late) return;
     h->told = t->is_array ? take_array(copy, wire, t) : take_changes(copy, wire, t);
 }
 
 /* Into one that has the shape of the message already. */
 static tamis_status hear_more(tamis *copy, const tamis_wire *wire, const tamis_tidings *t,
-                              struct tamis_heard *h) {
+                              struct tamis_receive_info *h) {
     if (!tamis_was_heard(copy, h, sizeof *h)) h->positions = t->positions;
     count(t, h);
     tamis_status rc = tamis__writable(copy);
@@ -213,10 +213,10 @@ static tamis_status hear_more(tamis *copy, const tamis_wire *wire, const tamis_t
     return rc;
 }
 
-tamis_status tamis_hear(tamis **copy, const void *message, size_t size,
-                        const struct tamis_options *options, struct tamis_heard *heard,
+tamis_status tamis_receive(tamis **copy, const void *message, size_t size,
+                        const struct tamis_options *options, struct tamis_receive_info *heard,
                         size_t heard_size) {
-    struct tamis_heard h = {0};
+    struct tamis_receive_info h = {0};
     const tamis_wire *wire = NULL;
     tamis_tidings t;
     tamis *into = *copy;
@@ -266,7 +266,7 @@ tamis_status tamis_neighbours_create(tamis_neighbours **table, size_t max,
     if (!t) return TAMIS_NOMEM;
     neighbour *neighbours = tamis__get(&a, max * sizeof *neighbours, &list);
     if (!neighbours) {
-        tamis__give_back(&a, &self);
+        tamis__block_free(&a, &self);
         return TAMIS_NOMEM;
     }
     *t = (tamis_neighbours){a, o, self, list, neighbours, 0, max};
@@ -281,8 +281,8 @@ void tamis_neighbours_free(tamis_neighbours *t) {
     const struct tamis_allocator a = t->allocator;
     tamis_block self = t->self;
     for (size_t i = 0; i < t->n; i++) tamis_free(t->neighbours[i].copy);
-    tamis__give_back(&a, &t->list);
-    tamis__give_back(&a, &self);
+    tamis__block_free(&a, &t->list);
+    tamis__block_free(&a, &self);
 }
 
 /* Where a name is, or belongs. */
@@ -324,14 +324,14 @@ static void come_in(tamis_neighbours *t, size_t place, const char *name, tamis *
 }
 
 tamis_status tamis_neighbours_hear(tamis_neighbours *t, const char *peer, const void *message,
-                                   size_t size, struct tamis_heard *heard, size_t heard_size) {
+                                   size_t size, struct tamis_receive_info *heard, size_t heard_size) {
     size_t place;
     bool is_there;
     tamis *copy = NULL;
     tamis_status rc = place_for(t, peer, &place, &is_there);
     if (rc) return rc;
     tamis **into = is_there ? &t->neighbours[place].copy : &copy;
-    rc = tamis_hear(into, message, size, &t->options, heard, heard_size);
+    rc = tamis_receive(into, message, size, &t->options, heard, heard_size);
     if (!rc && !is_there) come_in(t, place, peer, copy);
     return rc;
 }

@@ -51,10 +51,10 @@ void tamis_peeler_free(tamis_peeler *p) {
     if (!p) return;
     const struct tamis_allocator allocator = p->roster.allocator;
     tamis_block self = p->self;
-    tamis__give_back(&allocator, &p->cells_block);
-    tamis__give_back(&allocator, &p->found_block);
+    tamis__block_free(&allocator, &p->cells_block);
+    tamis__block_free(&allocator, &p->found_block);
     tamis__roster_free(&p->roster);
-    tamis__give_back(&allocator, &self);
+    tamis__block_free(&allocator, &self);
 }
 
 /* ---- Room ------------------------------------------------------------------------------------- */
@@ -68,7 +68,7 @@ static tamis_status next_stretch(tamis_peeler *p) {
     struct tamis_symbol *cells = tamis__get(&p->roster.allocator, to * sizeof *cells, &block);
     if (!cells) return TAMIS_NOMEM;
     if (from) memcpy(cells, p->cells, (size_t)from * sizeof *cells);
-    tamis__give_back(&p->roster.allocator, &p->cells_block);
+    tamis__block_free(&p->roster.allocator, &p->cells_block);
     p->cells_block = block, p->cells = cells, p->to = to;
     tamis__roster_fill(&p->roster, cells + from, from, to, -1);
     return TAMIS_OK;
@@ -81,7 +81,7 @@ static tamis_status note_found(tamis_peeler *p, uint32_t at) {
         uint32_t *found = tamis__get(&p->roster.allocator, room * sizeof *found, &block);
         if (!found) return TAMIS_NOMEM;
         if (p->n_found) memcpy(found, p->found, (size_t)p->n_found * sizeof *found);
-        tamis__give_back(&p->roster.allocator, &p->found_block);
+        tamis__block_free(&p->roster.allocator, &p->found_block);
         p->found_block = block, p->found = found, p->found_room = room;
     }
     p->found[p->n_found++] = at;

@@ -11,15 +11,15 @@
 
 /* ---- Making ----------------------------------------------------------------------------------- */
 
-static tamis_status limit(uint64_t *value, uint64_t preset, uint64_t max, const char *name) {
+static tamis_status limit(uint64_t *value, uint64_t default_value, uint64_t max, const char *name) {
     if (*value > max)
         return tamis__fail(TAMIS_INVALID, "%s is %llu: at most %llu", name,
                            (unsigned long long)*value, (unsigned long long)max);
-    if (!*value) *value = preset;
+    if (!*value) *value = default_value;
     return TAMIS_OK;
 }
 
-static tamis_status read_limits(struct tamis_talk_options *o) {
+static tamis_status read_limits(struct tamis_session_options *o) {
     const uint64_t million = 1 << 20, many = UINT64_C(1) << 32;
     tamis_status rc =
         limit(&o->max_keys, TAMIS_ROSTER_MAX_SYMBOLS, TAMIS_ROSTER_MAX_SYMBOLS, "options.max_keys");
@@ -31,11 +31,11 @@ static tamis_status read_limits(struct tamis_talk_options *o) {
     return rc;
 }
 
-static tamis_status read_options(const struct tamis_talk_options *in, enum tamis_side side,
-                                 struct tamis_talk_options *o) {
-    const tamis_status rc = tamis__read_struct(in, o, sizeof *o, "tamis_talk_options");
+static tamis_status read_options(const struct tamis_session_options *in, enum tamis_side side,
+                                 struct tamis_session_options *o) {
+    const tamis_status rc = tamis__read_struct(in, o, sizeof *o, "tamis_session_options");
     if (rc) return rc;
-    if (side != TAMIS_TELLS && side != TAMIS_ASKS)
+    if (side != TAMIS_SENDER && side != TAMIS_RECEIVER)
         return tamis__fail(TAMIS_INVALID, "side is %d: 1 tells, 2 asks", (int)side);
     if ((unsigned)o->wants > TAMIS_WANTS_NOTHING)
         return tamis__fail(TAMIS_INVALID, "options.wants is %d: 0 to 2", (int)o->wants);
@@ -52,7 +52,7 @@ static tamis_status read_options(const struct tamis_talk_options *in, enum tamis
 
 /* Who chose the keys of a set could not know the nonces, so he could not choose them so that their
  * symbols never come apart. */
-static void session_key(const tamis_talk *t, uint8_t key[TAMIS_STREAM_KEY_BYTES]) {
+static void session_key(const tamis_session *t, uint8_t key[TAMIS_STREAM_KEY_BYTES]) {
     const uint8_t *teller = tamis__asks(t) ? t->their_nonce : t->nonce;
     const uint8_t *asker = tamis__asks(t) ? t->nonce : t->their_nonce;
     uint8_t text[TAMIS_STREAM_KEY_BYTES + 1] = {0};
@@ -63,21 +63,21 @@ static void session_key(const tamis_talk *t, uint8_t key[TAMIS_STREAM_KEY_BYTES]
     }
 }
 
-static uint64_t symbols_of_one_way(const tamis_talk *t) {
+static uint64_t symbols_of_one_way(const tamis_session *t) {
     const uint64_t percent = t->own / 100;
     return t->options.symbols ? t->options.symbols
                               : tamis_symbols_enough(percent < 1000 ? 1000 : percent);
 }
 
 /* Sets that share nothing at all need fewer, all but once in ten million times. */
-static uint64_t max_symbols(const tamis_talk *t) {
+static uint64_t max_symbols(const tamis_session *t) {
     if (t->options.is_one_way && !tamis__asks(t)) return symbols_of_one_way(t);
     if (t->options.max_symbols) return t->options.max_symbols;
     const uint64_t enough = 2 * (t->own + t->their_n) + 1024;
     return enough < TAMIS_SESSION_MAX_SYMBOLS ? enough : TAMIS_SESSION_MAX_SYMBOLS;
 }
 
-tamis_status tamis__talk_start(tamis_talk *t) {
+tamis_status tamis__session_start(tamis_session *t) {
     uint8_t key[TAMIS_STREAM_KEY_BYTES];
     session_key(t, key);
     t->max_symbols = max_symbols(t);
@@ -88,24 +88,24 @@ tamis_status tamis__talk_start(tamis_talk *t) {
     return rc;
 }
 
-static tamis_status draw_nonce(tamis_talk *t) {
+static tamis_status draw_nonce(tamis_session *t) {
     if (t->options.nonce) memcpy(t->nonce, t->options.nonce, sizeof t->nonce);
     if (t->options.nonce || tamis__random_secret(t->nonce)) return TAMIS_OK;
     return tamis__fail(TAMIS_IO, "the system gives no random bytes for a nonce");
 }
 
-static tamis_status set_up(tamis_talk *t, const uint64_t *hashes, size_t n) {
+static tamis_status set_up(tamis_session *t, const uint64_t *hashes, size_t n) {
     if (t->options.hash) strcpy(t->hash, t->options.hash);
     t->own = n;
     tamis_status rc = draw_nonce(t);
     if (!rc) rc = tamis__roster_start(&t->roster, t->options.memory, hashes, n, t->nonce);
-    if (!rc && t->options.is_one_way && !tamis__asks(t)) rc = tamis__talk_start(t);
+    if (!rc && t->options.is_one_way && !tamis__asks(t)) rc = tamis__session_start(t);
     return rc;
 }
 
-tamis_status tamis_talk_create(tamis_talk **talk, enum tamis_side side, const uint64_t *hashes,
-                               size_t n, const struct tamis_talk_options *options) {
-    struct tamis_talk_options o;
+tamis_status tamis_session_create(tamis_session **talk, enum tamis_side side, const uint64_t *hashes,
+                               size_t n, const struct tamis_session_options *options) {
+    struct tamis_session_options o;
     struct tamis_options memory;
     tamis_block self;
     *talk = NULL;
@@ -113,18 +113,18 @@ tamis_status tamis_talk_create(tamis_talk **talk, enum tamis_side side, const ui
     if (!rc) rc = tamis__read_options(o.memory, &memory);
     if (rc) return rc;
     const struct tamis_allocator allocator = tamis__allocator(&memory);
-    tamis_talk *t = tamis__get(&allocator, sizeof *t, &self);
+    tamis_session *t = tamis__get(&allocator, sizeof *t, &self);
     if (!t) return TAMIS_NOMEM;
     t->allocator = allocator, t->self = self, t->side = side, t->options = o;
     rc = set_up(t, hashes, n);
     if (rc)
-        tamis_talk_free(t);
+        tamis_session_free(t);
     else
         *talk = t;
     return rc;
 }
 
-void tamis_talk_free(tamis_talk *t) {
+void tamis_session_free(tamis_session *t) {
     if (!t) return;
     const struct tamis_allocator allocator = t->allocator;
     tamis_buffer *const buffers[] = {&t->list[0],  &t->list[1], &t->keys,
@@ -135,36 +135,36 @@ void tamis_talk_free(tamis_talk *t) {
     tamis_symbols_free(t->symbols);
     tamis_peeler_free(t->peeler);
     tamis__roster_free(&t->roster);
-    tamis__give_back(&allocator, &self);
+    tamis__block_free(&allocator, &self);
 }
 
 /* ---- Failing ---------------------------------------------------------------------------------- */
 
-static tamis_status still_broken(const tamis_talk *t) {
+static tamis_status still_broken(const tamis_session *t) {
     return tamis__fail(t->broken, "%s", t->why);
 }
 
 /* The other side is told, unless it was the one who told us. What was made before goes out first: it
  * may be given in part already. */
-tamis_status tamis__talk_break(tamis_talk *t, tamis_status status) {
+tamis_status tamis__session_break(tamis_session *t, tamis_status status) {
     const char *why = tamis_why();
     const size_t len = strlen(why) < sizeof t->why ? strlen(why) : sizeof t->why - 1;
     memcpy(t->why, why, len);
     t->broken = status;
     const uint64_t made = t->out.size;
-    if (status != TAMIS_CANCELLED && tamis__talk_say_failure(t) != TAMIS_OK) t->out.size = made;
+    if (status != TAMIS_CANCELLED && tamis__session_send_failure(t) != TAMIS_OK) t->out.size = made;
     return still_broken(t);
 }
 
 /* ---- Taking ----------------------------------------------------------------------------------- */
 
-static bool is_over(const tamis_talk *t) {
+static bool is_over(const tamis_session *t) {
     if (t->options.is_one_way && tamis__asks(t)) return t->is_done;
     return t->has_heard_end || (t->has_said_end && t->out.size == 0);
 }
 
 /* How many bytes the piece has that comes now, as far as they tell: magic, header, frame. */
-static tamis_status wanted_bytes(const tamis_talk *t, uint64_t *wanted) {
+static tamis_status wanted_bytes(const tamis_session *t, uint64_t *wanted) {
     uint8_t type;
     uint32_t length;
     *wanted = t->has_heard_magic ? (uint64_t)TAMIS_FRAME_HEAD : (uint64_t)TAMIS_MAGIC_BYTES;
@@ -174,23 +174,23 @@ static tamis_status wanted_bytes(const tamis_talk *t, uint64_t *wanted) {
                            "message %llu is damaged: its header does not fit its check",
                            (unsigned long long)t->frames_in);
     *wanted = TAMIS_FRAME_HEAD + (uint64_t)length + TAMIS_FRAME_FOOT;
-    return t->in.size > TAMIS_FRAME_HEAD ? TAMIS_OK : tamis__talk_may_hear(t, type, length);
+    return t->in.size > TAMIS_FRAME_HEAD ? TAMIS_OK : tamis__session_may_recv(t, type, length);
 }
 
-static tamis_status hear_magic(tamis_talk *t) {
+static tamis_status hear_magic(tamis_session *t) {
     enum { VERSION = TAMIS_MAGIC_BYTES - 1 };
-    if (memcmp(t->in.bytes, tamis__talk_magic, VERSION) != 0)
+    if (memcmp(t->in.bytes, tamis__session_magic, VERSION) != 0)
         return tamis__fail(TAMIS_CORRUPT, "the other side does not speak this protocol");
-    if (t->in.bytes[VERSION] != tamis__talk_magic[VERSION])
-        return tamis__fail(TAMIS_NEWER,
+    if (t->in.bytes[VERSION] != tamis__session_magic[VERSION])
+        return tamis__fail(TAMIS_TOO_NEW,
                            "the other side speaks version %u of the protocol, this one %u",
-                           t->in.bytes[VERSION], tamis__talk_magic[VERSION]);
+                           t->in.bytes[VERSION], tamis__session_magic[VERSION]);
     t->has_heard_magic = true;
     t->in.size = 0;
     return TAMIS_OK;
 }
 
-static tamis_status hear_frame(tamis_talk *t) {
+static tamis_status hear_frame(tamis_session *t) {
     uint8_t type;
     uint32_t length;
     tamis__frame_head(t->in.bytes, &type, &length);
@@ -199,11 +199,11 @@ static tamis_status hear_frame(tamis_talk *t) {
                            (unsigned long long)t->frames_in);
     t->frames_in++;
     t->in.size = 0;
-    return tamis__talk_hear(t, type, t->in.bytes + TAMIS_FRAME_HEAD, length);
+    return tamis__session_recv(t, type, t->in.bytes + TAMIS_FRAME_HEAD, length);
 }
 
 /* Memory grows with the bytes that are really there, not with the length that a header tells. */
-static tamis_status take_piece(tamis_talk *t, const uint8_t *bytes, size_t size, size_t *used) {
+static tamis_status take_piece(tamis_session *t, const uint8_t *bytes, size_t size, size_t *used) {
     uint64_t wanted;
     tamis_status rc = wanted_bytes(t, &wanted);
     if (rc) return rc;
@@ -215,7 +215,7 @@ static tamis_status take_piece(tamis_talk *t, const uint8_t *bytes, size_t size,
     return wanted == TAMIS_FRAME_HEAD ? TAMIS_OK : hear_frame(t);
 }
 
-static tamis_status take_all(tamis_talk *t, const uint8_t *bytes, size_t size) {
+static tamis_status take_all(tamis_session *t, const uint8_t *bytes, size_t size) {
     t->bytes_in += size;
     if (t->bytes_in > t->options.max_bytes)
         return tamis__fail(TAMIS_TOO_LARGE, "the other side sent more than the %llu bytes allowed",
@@ -235,24 +235,24 @@ static tamis_status take_all(tamis_talk *t, const uint8_t *bytes, size_t size) {
     return is_over(t) ? TAMIS_OK : wanted_bytes(t, &wanted);
 }
 
-tamis_status tamis_talk_take(tamis_talk *t, const void *bytes, size_t size) {
+tamis_status tamis_session_input(tamis_session *t, const void *bytes, size_t size) {
     if (t->broken) return still_broken(t);
     const tamis_status rc = take_all(t, bytes, size);
-    return rc ? tamis__talk_break(t, rc) : TAMIS_OK;
+    return rc ? tamis__session_break(t, rc) : TAMIS_OK;
 }
 
 /* ---- Giving ----------------------------------------------------------------------------------- */
 
 /* A frame that fails is not begun. */
-static void say_next(tamis_talk *t) {
+static void say_next(tamis_session *t) {
     t->out_at = t->out.size = 0;
-    const tamis_status rc = t->broken ? TAMIS_OK : tamis__talk_say(t);
+    const tamis_status rc = t->broken ? TAMIS_OK : tamis__session_send(t);
     if (!rc) return;
     t->out.size = 0;
-    tamis__talk_break(t, rc);
+    tamis__session_break(t, rc);
 }
 
-size_t tamis_talk_give(tamis_talk *t, void *bytes, size_t room) {
+size_t tamis_session_output(tamis_session *t, void *bytes, size_t room) {
     size_t given = 0;
     while (given < room) {
         if (t->out_at == t->out.size) {
@@ -271,14 +271,14 @@ size_t tamis_talk_give(tamis_talk *t, void *bytes, size_t room) {
 
 /* ---- How it ends ------------------------------------------------------------------------------ */
 
-bool tamis_talk_is_over(const tamis_talk *t) {
+bool tamis_session_is_over(const tamis_session *t) {
     return t->broken || is_over(t);
 }
 
-tamis_status tamis_talk_end(tamis_talk *t) {
+tamis_status tamis_session_finish(tamis_session *t) {
     if (t->broken) return still_broken(t);
     if (!is_over(t))
-        return tamis__talk_break(
+        return tamis__session_break(
             t, tamis__fail(TAMIS_CORRUPT, "the other side stopped in the middle, after %llu bytes",
                            (unsigned long long)t->bytes_in));
     if (t->options.is_one_way && !tamis__asks(t)) return TAMIS_OK;
@@ -288,7 +288,7 @@ tamis_status tamis_talk_end(tamis_talk *t) {
         (unsigned long long)t->n_symbols, (unsigned long long)(t->listed[0] + t->listed[1]));
 }
 
-bool tamis_talk_next(const tamis_talk *t, uint64_t *cursor, struct tamis_talk_item *item) {
+bool tamis_session_next(const tamis_session *t, uint64_t *cursor, struct tamis_session_item *item) {
     if (t->broken || !is_over(t)) return false;
     const int ours = tamis__ours(t);
     const uint64_t n_ours = tamis__count(&t->list[ours]), n_theirs = tamis__count(&t->list[!ours]);
@@ -325,11 +325,11 @@ static double bound_bits(double m, double a, double b) {
     return bits > 0 ? bits : 0; /* rounding may leave less than nothing of no bits */
 }
 
-void tamis_talk_info(const tamis_talk *t, struct tamis_talk_info *info, size_t info_size) {
+void tamis_session_get_info(const tamis_session *t, struct tamis_session_info *info, size_t info_size) {
     const bool is_good = !t->broken && is_over(t) && (tamis__asks(t) || !t->options.is_one_way);
     const uint64_t asker_n = tamis__asks(t) ? t->own : t->their_n;
     const int ours = tamis__ours(t);
-    const struct tamis_talk_info i = {
+    const struct tamis_session_info i = {
         .ours = t->listed[ours],
         .theirs = t->listed[!ours],
         .our_n = t->own,
@@ -339,8 +339,8 @@ void tamis_talk_info(const tamis_talk *t, struct tamis_talk_info *info, size_t i
         .bytes_sent = t->bytes_out,
         .bytes_taken = t->bytes_in,
         .symbol_bytes = t->symbol_bytes,
-        .bound_bits = bound_bits((double)asker_n, (double)t->listed[TAMIS_ASKER_HAS],
-                                 (double)t->listed[TAMIS_TELLER_HAS]),
+        .bound_bits = bound_bits((double)asker_n, (double)t->listed[TAMIS_RECEIVER_HAS],
+                                 (double)t->listed[TAMIS_SENDER_HAS]),
         .is_whole = is_good && t->is_whole,
         .is_partial = is_good && !t->is_whole,
     };

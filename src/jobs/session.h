@@ -18,15 +18,15 @@
 
 /* The numbers are in the bytes. */
 typedef enum tamis_message {
-    TAMIS_SAYS_HELLO = 1,
-    TAMIS_SAYS_DIGEST = 2,
-    TAMIS_SAYS_SYMBOLS = 3, /* an empty one: there will be no more */
-    TAMIS_SAYS_MORE = 4,
-    TAMIS_SAYS_DONE = 5,
-    TAMIS_SAYS_LIST = 6,
-    TAMIS_SAYS_KEYS = 7,
-    TAMIS_SAYS_END = 8,
-    TAMIS_SAYS_FAIL = 9,
+    TAMIS_MSG_HELLO = 1,
+    TAMIS_MSG_DIGEST = 2,
+    TAMIS_MSG_SYMBOLS = 3, /* an empty one: there will be no more */
+    TAMIS_MSG_MORE = 4,
+    TAMIS_MSG_DONE = 5,
+    TAMIS_MSG_LIST = 6,
+    TAMIS_MSG_KEYS = 7,
+    TAMIS_MSG_END = 8,
+    TAMIS_MSG_FAIL = 9,
     TAMIS_MESSAGES
 } tamis_message;
 
@@ -35,7 +35,7 @@ enum {
     TAMIS_HELLO_BYTES = 29,
     TAMIS_HASH_TEXT = 255,
     TAMIS_DONE_BYTES = 25,
-    TAMIS_BATCH = 1024,         /* symbols, and hashes of a list, in one frame */
+    TAMIS_FRAME_ITEMS = 1024,         /* symbols, and hashes of a list, in one frame */
     TAMIS_SYMBOL_FIXED = 8 + 5, /* bytes of sum and check, before the count */
     TAMIS_KEYS_FRAME = 1 << 16, /* no further key when a frame has so many bytes */
     TAMIS_FAIL_TEXT = 200,
@@ -47,16 +47,16 @@ enum {
 #define TAMIS_SESSION_MAX_SYMBOLS   (UINT64_C(1) << 25)
 #define TAMIS_MAX_KEY_BYTES ((uint64_t)TAMIS_FRAME_MAX_BYTES - TAMIS_KEYS_FRAME - TAMIS_VARINT_MAX_BYTES)
 
-extern const uint8_t tamis__talk_magic[TAMIS_MAGIC_BYTES];
+extern const uint8_t tamis__session_magic[TAMIS_MAGIC_BYTES];
 
 /* Lists are named by who has their hashes. */
-enum { TAMIS_ASKER_HAS = 0, TAMIS_TELLER_HAS = 1 };
+enum { TAMIS_RECEIVER_HAS = 0, TAMIS_SENDER_HAS = 1 };
 
-struct tamis_talk {
+struct tamis_session {
     struct tamis_allocator allocator;
     tamis_block self;
     enum tamis_side side;
-    struct tamis_talk_options options; /* limits filled in */
+    struct tamis_session_options options; /* limits filled in */
     char hash[TAMIS_HASH_TEXT + 1];
     uint8_t nonce[TAMIS_STREAM_KEY_BYTES];
     uint64_t own; /* our hashes */
@@ -88,45 +88,45 @@ struct tamis_talk {
 };
 
 /* Ends the talk with the present sentence, now and for ever. */
-tamis_status tamis__talk_break(tamis_talk *, tamis_status);
+tamis_status tamis__session_break(tamis_session *, tamis_status);
 
 /* One whole frame of the other side, its sums checked. */
-tamis_status tamis__talk_hear(tamis_talk *, uint8_t type, const uint8_t *body, uint32_t length);
+tamis_status tamis__session_recv(tamis_session *, uint8_t type, const uint8_t *body, uint32_t length);
 
 /* How long a frame of this type may be now; false when none may come, with a sentence. */
-tamis_status tamis__talk_may_hear(const tamis_talk *, uint8_t type, uint32_t length);
+tamis_status tamis__session_may_recv(const tamis_session *, uint8_t type, uint32_t length);
 
 /* Puts the next frame, or none when there is nothing to say. */
-tamis_status tamis__talk_say(tamis_talk *);
+tamis_status tamis__session_send(tamis_session *);
 
 /* Puts why it failed. */
-tamis_status tamis__talk_say_failure(tamis_talk *);
+tamis_status tamis__session_send_failure(tamis_session *);
 
 /* The stream, as soon as both nonces are known. */
-tamis_status tamis__talk_start(tamis_talk *);
+tamis_status tamis__session_start(tamis_session *);
 
 /* The count that symbol i of n hashes has on average, rounded: the frame has what differs from it. */
 static inline uint64_t tamis__expected_count(uint64_t n, uint64_t i) {
     return (2 * n + (i + 2) / 2) / (i + 2);
 }
 
-static inline bool tamis__asks(const tamis_talk *t) {
-    return t->side == TAMIS_ASKS;
+static inline bool tamis__asks(const tamis_session *t) {
+    return t->side == TAMIS_RECEIVER;
 }
 
-static inline enum tamis_wants tamis__teller_wants(const tamis_talk *t) {
+static inline enum tamis_wants tamis__teller_wants(const tamis_session *t) {
     return tamis__asks(t) ? t->they_want : t->options.wants;
 }
 
-static inline bool tamis__asker_wants_keys(const tamis_talk *t) {
+static inline bool tamis__asker_wants_keys(const tamis_session *t) {
     return (tamis__asks(t) ? t->options.wants : t->they_want) == TAMIS_WANTS_KEYS;
 }
 
 /* Does a list go over the wire? The one of what only the teller has is also what the asker wants the
  * keys of. */
-static inline bool tamis__list_travels(const tamis_talk *t, int which) {
+static inline bool tamis__list_travels(const tamis_session *t, int which) {
     return tamis__teller_wants(t) != TAMIS_WANTS_NOTHING ||
-           (which == TAMIS_TELLER_HAS && tamis__asker_wants_keys(t));
+           (which == TAMIS_SENDER_HAS && tamis__asker_wants_keys(t));
 }
 
 static inline uint64_t tamis__count(const tamis_buffer *list) {
@@ -134,18 +134,18 @@ static inline uint64_t tamis__count(const tamis_buffer *list) {
 }
 
 /* The lists from where this side stands. */
-static inline int tamis__ours(const tamis_talk *t) {
-    return tamis__asks(t) ? TAMIS_ASKER_HAS : TAMIS_TELLER_HAS;
+static inline int tamis__ours(const tamis_session *t) {
+    return tamis__asks(t) ? TAMIS_RECEIVER_HAS : TAMIS_SENDER_HAS;
 }
 
 /* Has the teller got all that the asker had to say? */
-static inline bool tamis__lists_are_heard(const tamis_talk *t) {
+static inline bool tamis__lists_are_heard(const tamis_session *t) {
     for (int i = 0; i < 2; i++)
         if (tamis__list_travels(t, i) && tamis__count(&t->list[i]) < t->listed[i]) return false;
     return true;
 }
 
-static inline bool tamis__keys_are_heard(const tamis_talk *t) {
+static inline bool tamis__keys_are_heard(const tamis_session *t) {
     return t->options.wants != TAMIS_WANTS_KEYS ||
            tamis__count(&t->key_ends) == t->listed[!tamis__ours(t)];
 }

@@ -15,39 +15,39 @@ static tamis_status wrong(const char *what) {
 /* ---- What may come ---------------------------------------------------------------------------- */
 
 /* In which state each makes sense; who sends what is part of it. */
-static bool is_in_turn(const tamis_talk *t, uint8_t type) {
+static bool is_in_turn(const tamis_session *t, uint8_t type) {
     const bool asks = tamis__asks(t), is_open = t->has_heard_digest && !t->has_heard_end;
     switch (type) {
-    case TAMIS_SAYS_HELLO: return !t->has_heard_hello;
-    case TAMIS_SAYS_DIGEST: return t->has_heard_hello && !t->has_heard_digest;
-    case TAMIS_SAYS_SYMBOLS: return asks && is_open;
-    case TAMIS_SAYS_MORE: return !asks && is_open && !t->is_done;
-    case TAMIS_SAYS_DONE: return !asks && is_open && !t->is_done;
-    case TAMIS_SAYS_LIST: return !asks && t->is_done && !tamis__lists_are_heard(t);
-    case TAMIS_SAYS_KEYS:
+    case TAMIS_MSG_HELLO: return !t->has_heard_hello;
+    case TAMIS_MSG_DIGEST: return t->has_heard_hello && !t->has_heard_digest;
+    case TAMIS_MSG_SYMBOLS: return asks && is_open;
+    case TAMIS_MSG_MORE: return !asks && is_open && !t->is_done;
+    case TAMIS_MSG_DONE: return !asks && is_open && !t->is_done;
+    case TAMIS_MSG_LIST: return !asks && t->is_done && !tamis__lists_are_heard(t);
+    case TAMIS_MSG_KEYS:
         return t->is_done && (asks ? t->has_said_done : tamis__lists_are_heard(t)) &&
                !tamis__keys_are_heard(t);
-    case TAMIS_SAYS_END: return asks && is_open;
-    case TAMIS_SAYS_FAIL: return !t->options.is_one_way;
+    case TAMIS_MSG_END: return asks && is_open;
+    case TAMIS_MSG_FAIL: return !t->options.is_one_way;
     default: return false;
     }
 }
 
-static uint64_t longest(const tamis_talk *t, uint8_t type) {
+static uint64_t longest(const tamis_session *t, uint8_t type) {
     switch (type) {
-    case TAMIS_SAYS_HELLO: return TAMIS_HELLO_BYTES + TAMIS_HASH_TEXT;
-    case TAMIS_SAYS_DIGEST: return 16;
-    case TAMIS_SAYS_SYMBOLS: return TAMIS_BATCH * (TAMIS_SYMBOL_FIXED + TAMIS_VARINT_MAX_BYTES);
-    case TAMIS_SAYS_MORE: return 8;
-    case TAMIS_SAYS_DONE: return TAMIS_DONE_BYTES;
-    case TAMIS_SAYS_LIST: return 1 + 8 * TAMIS_BATCH;
-    case TAMIS_SAYS_KEYS: return TAMIS_KEYS_FRAME + TAMIS_VARINT_MAX_BYTES + t->options.max_key_bytes;
-    case TAMIS_SAYS_FAIL: return TAMIS_FAIL_TEXT;
+    case TAMIS_MSG_HELLO: return TAMIS_HELLO_BYTES + TAMIS_HASH_TEXT;
+    case TAMIS_MSG_DIGEST: return 16;
+    case TAMIS_MSG_SYMBOLS: return TAMIS_FRAME_ITEMS * (TAMIS_SYMBOL_FIXED + TAMIS_VARINT_MAX_BYTES);
+    case TAMIS_MSG_MORE: return 8;
+    case TAMIS_MSG_DONE: return TAMIS_DONE_BYTES;
+    case TAMIS_MSG_LIST: return 1 + 8 * TAMIS_FRAME_ITEMS;
+    case TAMIS_MSG_KEYS: return TAMIS_KEYS_FRAME + TAMIS_VARINT_MAX_BYTES + t->options.max_key_bytes;
+    case TAMIS_MSG_FAIL: return TAMIS_FAIL_TEXT;
     default: return 0;
     }
 }
 
-tamis_status tamis__talk_may_hear(const tamis_talk *t, uint8_t type, uint32_t length) {
+tamis_status tamis__session_may_recv(const tamis_session *t, uint8_t type, uint32_t length) {
     if (type == 0 || type >= TAMIS_MESSAGES)
         return tamis__fail(TAMIS_CORRUPT, "there is no message %u: 1 to %d", type,
                            TAMIS_MESSAGES - 1);
@@ -75,7 +75,7 @@ static void clean(char *to, size_t room, const uint8_t *from, size_t len) {
     to[i] = 0;
 }
 
-static tamis_status check_hash(const tamis_talk *t, const uint8_t *text, size_t len) {
+static tamis_status check_hash(const tamis_session *t, const uint8_t *text, size_t len) {
     char theirs[TAMIS_HASH_TEXT + 1];
     if (len == strlen(t->hash) && memcmp(text, t->hash, len) == 0) return TAMIS_OK;
     clean(theirs, 64, text, len);
@@ -83,8 +83,8 @@ static tamis_status check_hash(const tamis_talk *t, const uint8_t *text, size_t 
                        t->hash);
 }
 
-static tamis_status check_sides(const tamis_talk *t, const uint8_t *body) {
-    if (body[0] != TAMIS_TELLS && body[0] != TAMIS_ASKS)
+static tamis_status check_sides(const tamis_session *t, const uint8_t *body) {
+    if (body[0] != TAMIS_SENDER && body[0] != TAMIS_RECEIVER)
         return tamis__fail(TAMIS_CORRUPT, "the other side is of kind %u: 1 tells, 2 asks", body[0]);
     if (body[0] == (uint8_t)t->side)
         return tamis__fail(TAMIS_MISMATCH, "both sides %s: one must tell, the other ask",
@@ -102,9 +102,9 @@ static tamis_status check_sides(const tamis_talk *t, const uint8_t *body) {
     return TAMIS_OK;
 }
 
-static tamis_status hear_hello(tamis_talk *t, const uint8_t *body, uint32_t length) {
+static tamis_status hear_hello(tamis_session *t, const uint8_t *body, uint32_t length) {
     if (length < TAMIS_HELLO_BYTES || length != (uint32_t)TAMIS_HELLO_BYTES + body[28])
-        return wrong_length(TAMIS_SAYS_HELLO, length);
+        return wrong_length(TAMIS_MSG_HELLO, length);
     tamis_status rc = check_sides(t, body);
     if (!rc) rc = check_hash(t, body + TAMIS_HELLO_BYTES, body[28]);
     if (rc) return rc;
@@ -116,11 +116,11 @@ static tamis_status hear_hello(tamis_talk *t, const uint8_t *body, uint32_t leng
     t->they_want = (enum tamis_wants)body[2];
     memcpy(t->their_nonce, body + 4, sizeof t->their_nonce);
     t->has_heard_hello = true;
-    return tamis__talk_start(t);
+    return tamis__session_start(t);
 }
 
-static tamis_status hear_digest(tamis_talk *t, const uint8_t *body, uint32_t length) {
-    if (length != 16) return wrong_length(TAMIS_SAYS_DIGEST, length);
+static tamis_status hear_digest(tamis_session *t, const uint8_t *body, uint32_t length) {
+    if (length != 16) return wrong_length(TAMIS_MSG_DIGEST, length);
     t->their_digest =
         (struct tamis_digest){t->their_n, {tamis__get64(body), tamis__get64(body + 8)}};
     t->has_heard_digest = true;
@@ -133,14 +133,14 @@ static bool are_equal(const struct tamis_digest *x, const struct tamis_digest *y
 
 /* ---- The side that asks ----------------------------------------------------------------------- */
 
-static tamis_status put_hash(tamis_talk *t, int which, uint64_t hash) {
+static tamis_status put_hash(tamis_session *t, int which, uint64_t hash) {
     uint8_t bytes[8];
     tamis__put64(bytes, hash);
     return tamis__buffer_put(&t->allocator, &t->list[which], bytes, sizeof bytes);
 }
 
 /* Nothing counts as whole before number and digest say so. */
-static tamis_status conclude(tamis_talk *t) {
+static tamis_status conclude(tamis_session *t) {
     const struct tamis_digest d = tamis_peeler_digest(t->peeler);
     uint64_t cursor = 0, hash;
     bool is_ours;
@@ -150,14 +150,14 @@ static tamis_status conclude(tamis_talk *t) {
         return wrong("has another set than its symbols say: its digest does not fit");
     if (t->is_whole) t->n_needed = tamis_peeler_symbols(t->peeler);
     while (!rc && tamis_peeler_next(t->peeler, &cursor, &hash, &is_ours))
-        rc = put_hash(t, is_ours ? TAMIS_ASKER_HAS : TAMIS_TELLER_HAS, hash);
+        rc = put_hash(t, is_ours ? TAMIS_RECEIVER_HAS : TAMIS_SENDER_HAS, hash);
     for (int i = 0; i < 2; i++) t->listed[i] = tamis__count(&t->list[i]);
     t->is_done = !rc;
     return rc;
 }
 
 /* Returns how many bytes the symbol has; 0: it is none. */
-static size_t get_symbol(const tamis_talk *t, const uint8_t *p, uint64_t left,
+static size_t get_symbol(const tamis_session *t, const uint8_t *p, uint64_t left,
                          struct tamis_symbol *s) {
     uint64_t folded;
     if (left < TAMIS_SYMBOL_FIXED) return 0;
@@ -171,7 +171,7 @@ static size_t get_symbol(const tamis_talk *t, const uint8_t *p, uint64_t left,
     return TAMIS_SYMBOL_FIXED + len;
 }
 
-static tamis_status take_symbol(tamis_talk *t, const struct tamis_symbol *s) {
+static tamis_status take_symbol(tamis_session *t, const struct tamis_symbol *s) {
     if (t->n_symbols == 0 && (uint64_t)s->count != t->their_n)
         return wrong("counts other hashes in symbol 0 than it has");
     t->n_symbols++;
@@ -182,7 +182,7 @@ static tamis_status take_symbol(tamis_talk *t, const struct tamis_symbol *s) {
 }
 
 /* Those that were on their way when it was enough are let go by. */
-static tamis_status hear_symbols(tamis_talk *t, const uint8_t *body, uint32_t length) {
+static tamis_status hear_symbols(tamis_session *t, const uint8_t *body, uint32_t length) {
     struct tamis_symbol s;
     t->symbol_bytes += TAMIS_FRAME_HEAD + (uint64_t)length + TAMIS_FRAME_FOOT;
     if (!length) return t->is_done ? TAMIS_OK : conclude(t);
@@ -202,8 +202,8 @@ static tamis_status hear_symbols(tamis_talk *t, const uint8_t *body, uint32_t le
     return TAMIS_OK;
 }
 
-static tamis_status hear_end(tamis_talk *t, uint32_t length) {
-    if (length) return wrong_length(TAMIS_SAYS_END, length);
+static tamis_status hear_end(tamis_session *t, uint32_t length) {
+    if (length) return wrong_length(TAMIS_MSG_END, length);
     if (t->options.is_one_way) return t->is_done ? TAMIS_OK : conclude(t);
     if (!t->has_said_done || t->out.size || !tamis__keys_are_heard(t))
         return wrong("ends the talk before everything was said");
@@ -213,8 +213,8 @@ static tamis_status hear_end(tamis_talk *t, uint32_t length) {
 
 /* ---- The side that tells ---------------------------------------------------------------------- */
 
-static tamis_status hear_more(tamis_talk *t, const uint8_t *body, uint32_t length) {
-    if (length != 8) return wrong_length(TAMIS_SAYS_MORE, length);
+static tamis_status hear_more(tamis_session *t, const uint8_t *body, uint32_t length) {
+    if (length != 8) return wrong_length(TAMIS_MSG_MORE, length);
     const uint64_t want = tamis__get64(body);
     if (want <= t->credit || want > TAMIS_STREAM_MAX_SYMBOLS)
         return tamis__fail(TAMIS_CORRUPT,
@@ -224,10 +224,10 @@ static tamis_status hear_more(tamis_talk *t, const uint8_t *body, uint32_t lengt
     return TAMIS_OK;
 }
 
-static tamis_status check_lists(tamis_talk *t);
+static tamis_status check_lists(tamis_session *t);
 
-static tamis_status hear_done(tamis_talk *t, const uint8_t *body, uint32_t length) {
-    if (length != TAMIS_DONE_BYTES || body[0] > 1) return wrong_length(TAMIS_SAYS_DONE, length);
+static tamis_status hear_done(tamis_session *t, const uint8_t *body, uint32_t length) {
+    if (length != TAMIS_DONE_BYTES || body[0] > 1) return wrong_length(TAMIS_MSG_DONE, length);
     const uint64_t used = tamis__get64(body + 1);
     const uint64_t asker = tamis__get64(body + 9), teller = tamis__get64(body + 17);
     if (used > t->n_symbols || asker > t->their_n || teller > t->own)
@@ -237,18 +237,18 @@ static tamis_status hear_done(tamis_talk *t, const uint8_t *body, uint32_t lengt
     t->is_done = true;
     t->is_whole = body[0];
     t->n_needed = t->is_whole ? used : 0;
-    t->listed[TAMIS_ASKER_HAS] = asker;
-    t->listed[TAMIS_TELLER_HAS] = teller;
+    t->listed[TAMIS_RECEIVER_HAS] = asker;
+    t->listed[TAMIS_SENDER_HAS] = teller;
     return check_lists(t);
 }
 
 /* What they list must be what we can see ourselves: ours here, theirs not, and nothing twice. The list
  * of our hashes becomes theirs by it, so that the digest can tell. */
-static tamis_status apply(tamis_talk *t, int which, uint64_t hash) {
+static tamis_status apply(tamis_session *t, int which, uint64_t hash) {
     tamis_roster *r = tamis__symbols_roster(t->symbols);
     uint32_t at;
     const bool is_there = tamis__roster_find(r, hash, &at);
-    if (which == TAMIS_ASKER_HAS)
+    if (which == TAMIS_RECEIVER_HAS)
         return is_there ? wrong("lists a hash as its own that is here, or twice")
                         : tamis__roster_add(r, hash);
     if (!is_there || at >= t->own || r->list[at].next == TAMIS_GONE)
@@ -259,7 +259,7 @@ static tamis_status apply(tamis_talk *t, int which, uint64_t hash) {
 }
 
 /* Once both lists are here. */
-static tamis_status check_lists(tamis_talk *t) {
+static tamis_status check_lists(tamis_session *t) {
     if (!t->is_whole || tamis__teller_wants(t) == TAMIS_WANTS_NOTHING || !tamis__lists_are_heard(t))
         return TAMIS_OK;
     const struct tamis_digest d = tamis_symbols_digest(t->symbols);
@@ -267,8 +267,8 @@ static tamis_status check_lists(tamis_talk *t) {
                                            : wrong("lists what does not lead to its digest");
 }
 
-static tamis_status hear_list(tamis_talk *t, const uint8_t *body, uint32_t length) {
-    if (length < 9 || length % 8 != 1) return wrong_length(TAMIS_SAYS_LIST, length);
+static tamis_status hear_list(tamis_session *t, const uint8_t *body, uint32_t length) {
+    if (length < 9 || length % 8 != 1) return wrong_length(TAMIS_MSG_LIST, length);
     const int which = body[0];
     if (which > 1 || !tamis__list_travels(t, which))
         return tamis__fail(TAMIS_CORRUPT, "a list %d was not to come", which);
@@ -285,7 +285,7 @@ static tamis_status hear_list(tamis_talk *t, const uint8_t *body, uint32_t lengt
 
 /* ---- Keys, of both sides ------------------------------------------------------------------------ */
 
-static tamis_status take_key(tamis_talk *t, const uint8_t *key, size_t len) {
+static tamis_status take_key(tamis_session *t, const uint8_t *key, size_t len) {
     const tamis_buffer *theirs = &t->list[!tamis__ours(t)];
     const uint64_t i = tamis__count(&t->key_ends);
     uint8_t end[8];
@@ -297,8 +297,8 @@ static tamis_status take_key(tamis_talk *t, const uint8_t *key, size_t len) {
     return rc;
 }
 
-static tamis_status hear_keys(tamis_talk *t, const uint8_t *body, uint32_t length) {
-    if (!length) return wrong_length(TAMIS_SAYS_KEYS, length);
+static tamis_status hear_keys(tamis_session *t, const uint8_t *body, uint32_t length) {
+    if (!length) return wrong_length(TAMIS_MSG_KEYS, length);
     for (uint64_t at = 0; at < length;) {
         uint64_t len;
         const size_t size = tamis__varint_get(body + at, length - at, &len);
@@ -323,16 +323,16 @@ static tamis_status hear_failure(const uint8_t *body, uint32_t length) {
     return tamis__fail(TAMIS_CANCELLED, "the other side gave up: %s", text);
 }
 
-tamis_status tamis__talk_hear(tamis_talk *t, uint8_t type, const uint8_t *body, uint32_t length) {
+tamis_status tamis__session_recv(tamis_session *t, uint8_t type, const uint8_t *body, uint32_t length) {
     switch (type) {
-    case TAMIS_SAYS_HELLO: return hear_hello(t, body, length);
-    case TAMIS_SAYS_DIGEST: return hear_digest(t, body, length);
-    case TAMIS_SAYS_SYMBOLS: return hear_symbols(t, body, length);
-    case TAMIS_SAYS_MORE: return hear_more(t, body, length);
-    case TAMIS_SAYS_DONE: return hear_done(t, body, length);
-    case TAMIS_SAYS_LIST: return hear_list(t, body, length);
-    case TAMIS_SAYS_KEYS: return hear_keys(t, body, length);
-    case TAMIS_SAYS_END: return hear_end(t, length);
+    case TAMIS_MSG_HELLO: return hear_hello(t, body, length);
+    case TAMIS_MSG_DIGEST: return hear_digest(t, body, length);
+    case TAMIS_MSG_SYMBOLS: return hear_symbols(t, body, length);
+    case TAMIS_MSG_MORE: return hear_more(t, body, length);
+    case TAMIS_MSG_DONE: return hear_done(t, body, length);
+    case TAMIS_MSG_LIST: return hear_list(t, body, length);
+    case TAMIS_MSG_KEYS: return hear_keys(t, body, length);
+    case TAMIS_MSG_END: return hear_end(t, length);
     default: return hear_failure(body, length);
     }
 }

@@ -5,30 +5,30 @@
 #include "bits/bits.h"
 #include "jobs/session.h"
 
-const uint8_t tamis__talk_magic[TAMIS_MAGIC_BYTES] = {0x93, 'T', 'A', 'L', 'K', '\r', '\n', 1};
+const uint8_t tamis__session_magic[TAMIS_MAGIC_BYTES] = {0x93, 'T', 'A', 'L', 'K', '\r', '\n', 1};
 
-static tamis_status put(tamis_talk *t, const void *bytes, uint64_t size) {
+static tamis_status put(tamis_session *t, const void *bytes, uint64_t size) {
     return tamis__buffer_put(&t->allocator, &t->out, bytes, size);
 }
 
-static tamis_status open_frame(tamis_talk *t, tamis_message type, uint64_t *start) {
+static tamis_status open_frame(tamis_session *t, tamis_message type, uint64_t *start) {
     return tamis__frame_open(&t->allocator, &t->out, (uint8_t)type, start);
 }
 
-static tamis_status close_frame(tamis_talk *t, uint64_t start) {
+static tamis_status close_frame(tamis_session *t, uint64_t start) {
     const tamis_status rc = tamis__frame_close(&t->allocator, &t->out, start, t->frames_out);
     t->frames_out += !rc;
     return rc;
 }
 
-static tamis_status say(tamis_talk *t, tamis_message type, const void *body, uint64_t size) {
+static tamis_status say(tamis_session *t, tamis_message type, const void *body, uint64_t size) {
     uint64_t start;
     tamis_status rc = open_frame(t, type, &start);
     if (!rc) rc = put(t, body, size);
     return rc ? rc : close_frame(t, start);
 }
 
-static tamis_status say_hello(tamis_talk *t) {
+static tamis_status say_hello(tamis_session *t) {
     uint8_t body[TAMIS_HELLO_BYTES + TAMIS_HASH_TEXT];
     const size_t len = strlen(t->hash);
     body[0] = (uint8_t)t->side;
@@ -40,23 +40,23 @@ static tamis_status say_hello(tamis_talk *t) {
     body[28] = (uint8_t)len;
     memcpy(body + TAMIS_HELLO_BYTES, t->hash, len);
     t->has_said_hello = true;
-    const tamis_status rc = put(t, tamis__talk_magic, sizeof tamis__talk_magic);
-    return rc ? rc : say(t, TAMIS_SAYS_HELLO, body, TAMIS_HELLO_BYTES + len);
+    const tamis_status rc = put(t, tamis__session_magic, sizeof tamis__session_magic);
+    return rc ? rc : say(t, TAMIS_MSG_HELLO, body, TAMIS_HELLO_BYTES + len);
 }
 
-static tamis_status say_digest(tamis_talk *t) {
+static tamis_status say_digest(tamis_session *t) {
     const struct tamis_digest d =
         t->symbols ? tamis_symbols_digest(t->symbols) : tamis_peeler_digest(t->peeler);
     uint8_t body[16];
     tamis__put64(body, d.sum[0]);
     tamis__put64(body + 8, d.sum[1]);
     t->has_said_digest = true;
-    return say(t, TAMIS_SAYS_DIGEST, body, sizeof body);
+    return say(t, TAMIS_MSG_DIGEST, body, sizeof body);
 }
 
 /* ---- The side that tells ---------------------------------------------------------------------- */
 
-static tamis_status put_symbol(tamis_talk *t, const struct tamis_symbol *s, uint64_t i) {
+static tamis_status put_symbol(tamis_session *t, const struct tamis_symbol *s, uint64_t i) {
     uint8_t bytes[TAMIS_SYMBOL_FIXED + TAMIS_VARINT_MAX_BYTES];
     const uint64_t off = (uint64_t)s->count - tamis__expected_count(t->own, i);
     tamis__put64(bytes, s->sum);
@@ -67,11 +67,11 @@ static tamis_status put_symbol(tamis_talk *t, const struct tamis_symbol *s, uint
                TAMIS_SYMBOL_FIXED + tamis__varint_put(bytes + TAMIS_SYMBOL_FIXED, folded));
 }
 
-static tamis_status say_symbols(tamis_talk *t, uint64_t n) {
+static tamis_status say_symbols(tamis_session *t, uint64_t n) {
     struct tamis_symbol list[64];
     uint64_t start;
-    if (n > TAMIS_BATCH) n = TAMIS_BATCH;
-    tamis_status rc = open_frame(t, TAMIS_SAYS_SYMBOLS, &start);
+    if (n > TAMIS_FRAME_ITEMS) n = TAMIS_FRAME_ITEMS;
+    tamis_status rc = open_frame(t, TAMIS_MSG_SYMBOLS, &start);
     for (uint64_t left = n; !rc && left;) {
         const size_t here = left < 64 ? (size_t)left : 64;
         rc = tamis_symbols_next(t->symbols, list, here);
@@ -83,27 +83,27 @@ static tamis_status say_symbols(tamis_talk *t, uint64_t n) {
     return rc;
 }
 
-static tamis_status say_end(tamis_talk *t) {
+static tamis_status say_end(tamis_session *t) {
     t->has_said_end = true;
-    return say(t, TAMIS_SAYS_END, NULL, 0);
+    return say(t, TAMIS_MSG_END, NULL, 0);
 }
 
-static tamis_status tell(tamis_talk *t) {
+static tamis_status tell(tamis_session *t) {
     const uint64_t upto = t->credit < t->max_symbols ? t->credit : t->max_symbols;
     if (t->n_symbols < upto) return say_symbols(t, upto - t->n_symbols);
     if (t->options.is_one_way) return say_end(t);
     if (t->credit <= t->max_symbols || t->has_said_dry) return TAMIS_OK;
     t->has_said_dry = true;
-    return say(t, TAMIS_SAYS_SYMBOLS, NULL, 0);
+    return say(t, TAMIS_MSG_SYMBOLS, NULL, 0);
 }
 
 /* ---- Keys, of both sides ------------------------------------------------------------------------ */
 
-static uint64_t ours_at(const tamis_talk *t, uint64_t i) {
+static uint64_t ours_at(const tamis_session *t, uint64_t i) {
     return tamis__get64(t->list[tamis__ours(t)].bytes + 8 * i);
 }
 
-static tamis_status key_at(tamis_talk *t, uint64_t i, const void **key, size_t *len) {
+static tamis_status key_at(tamis_session *t, uint64_t i, const void **key, size_t *len) {
     const uint64_t hash = ours_at(t, i);
     if (!t->options.key_of(t->options.ctx, hash, key, len))
         return tamis__fail(TAMIS_NOT_FOUND,
@@ -115,10 +115,10 @@ static tamis_status key_at(tamis_talk *t, uint64_t i, const void **key, size_t *
     return TAMIS_OK;
 }
 
-static tamis_status say_keys(tamis_talk *t) {
+static tamis_status say_keys(tamis_session *t) {
     const uint64_t n = tamis__count(&t->list[tamis__ours(t)]);
     uint64_t start;
-    tamis_status rc = open_frame(t, TAMIS_SAYS_KEYS, &start);
+    tamis_status rc = open_frame(t, TAMIS_MSG_KEYS, &start);
     while (!rc && t->keys_said < n && t->out.size - start < TAMIS_KEYS_FRAME) {
         const void *key;
         size_t len;
@@ -131,12 +131,12 @@ static tamis_status say_keys(tamis_talk *t) {
     return rc ? rc : close_frame(t, start);
 }
 
-static bool has_keys_to_say(const tamis_talk *t) {
+static bool has_keys_to_say(const tamis_session *t) {
     return t->they_want == TAMIS_WANTS_KEYS &&
            t->keys_said < tamis__count(&t->list[tamis__ours(t)]);
 }
 
-static tamis_status answer(tamis_talk *t) {
+static tamis_status answer(tamis_session *t) {
     if (!tamis__lists_are_heard(t) || !tamis__keys_are_heard(t)) return TAMIS_OK;
     return has_keys_to_say(t) ? say_keys(t) : say_end(t);
 }
@@ -146,7 +146,7 @@ static tamis_status answer(tamis_talk *t) {
 /* So many cannot be too many: each symbol gives at most one hash, and half of what the estimate comes to
  * is less than what is needed all but five times in a million (it is a sum of 64 squares, and would have
  * to be twice its mean). */
-static uint64_t surely_needed(const tamis_talk *t) {
+static uint64_t surely_needed(const tamis_session *t) {
     const uint64_t apart = t->own > t->their_n ? t->own - t->their_n : t->their_n - t->own;
     if (t->n_symbols < TAMIS_ESTIMATE_FROM) return apart;
     const double half = 0.5 * 1.35 * tamis__peeler_estimate(t->peeler);
@@ -156,7 +156,7 @@ static uint64_t surely_needed(const tamis_talk *t) {
 
 /* Asks for more when half of what it may have too many is used up, so that symbols keep coming while
  * this travels. */
-static tamis_status ask(tamis_talk *t) {
+static tamis_status ask(tamis_session *t) {
     const uint64_t part = t->n_symbols / TAMIS_OVERSHOOT;
     const uint64_t window = part < TAMIS_FIRST_SYMBOLS ? TAMIS_FIRST_SYMBOLS : part;
     uint8_t body[8];
@@ -167,32 +167,32 @@ static tamis_status ask(tamis_talk *t) {
     if (want <= t->credit) return TAMIS_OK;
     t->credit = want;
     tamis__put64(body, want);
-    return say(t, TAMIS_SAYS_MORE, body, sizeof body);
+    return say(t, TAMIS_MSG_MORE, body, sizeof body);
 }
 
-static tamis_status say_done(tamis_talk *t) {
+static tamis_status say_done(tamis_session *t) {
     uint8_t body[TAMIS_DONE_BYTES];
     body[0] = t->is_whole;
     tamis__put64(body + 1, t->is_whole ? t->n_needed : t->n_symbols);
-    tamis__put64(body + 9, t->listed[TAMIS_ASKER_HAS]);
-    tamis__put64(body + 17, t->listed[TAMIS_TELLER_HAS]);
+    tamis__put64(body + 9, t->listed[TAMIS_RECEIVER_HAS]);
+    tamis__put64(body + 17, t->listed[TAMIS_SENDER_HAS]);
     t->has_said_done = true;
-    return say(t, TAMIS_SAYS_DONE, body, sizeof body);
+    return say(t, TAMIS_MSG_DONE, body, sizeof body);
 }
 
-static tamis_status say_list(tamis_talk *t, int which) {
+static tamis_status say_list(tamis_session *t, int which) {
     const uint8_t name = (uint8_t)which;
     const uint64_t left = tamis__count(&t->list[which]) - t->said[which];
-    const uint64_t n = left < TAMIS_BATCH ? left : TAMIS_BATCH;
+    const uint64_t n = left < TAMIS_FRAME_ITEMS ? left : TAMIS_FRAME_ITEMS;
     uint64_t start;
-    tamis_status rc = open_frame(t, TAMIS_SAYS_LIST, &start);
+    tamis_status rc = open_frame(t, TAMIS_MSG_LIST, &start);
     if (!rc) rc = put(t, &name, 1);
     if (!rc) rc = put(t, t->list[which].bytes + 8 * t->said[which], 8 * n);
     t->said[which] += n;
     return rc ? rc : close_frame(t, start);
 }
 
-static tamis_status report(tamis_talk *t) {
+static tamis_status report(tamis_session *t) {
     if (!t->has_said_done) return say_done(t);
     for (int i = 0; i < 2; i++)
         if (tamis__list_travels(t, i) && t->said[i] < t->listed[i]) return say_list(t, i);
@@ -201,7 +201,7 @@ static tamis_status report(tamis_talk *t) {
 
 /* ---- Whose turn it is ------------------------------------------------------------------------- */
 
-tamis_status tamis__talk_say(tamis_talk *t) {
+tamis_status tamis__session_send(tamis_session *t) {
     const bool only_writes = t->options.is_one_way;
     if ((only_writes && tamis__asks(t)) || t->has_said_end || t->has_heard_end) return TAMIS_OK;
     if (!t->has_said_hello) return say_hello(t);
@@ -211,11 +211,11 @@ tamis_status tamis__talk_say(tamis_talk *t) {
     return t->is_done ? answer(t) : tell(t);
 }
 
-tamis_status tamis__talk_say_failure(tamis_talk *t) {
+tamis_status tamis__session_send_failure(tamis_session *t) {
     const size_t len = strlen(t->why);
     tamis_status rc = TAMIS_OK;
     if (t->options.is_one_way) return TAMIS_OK;
-    if (!t->has_said_hello) rc = put(t, tamis__talk_magic, sizeof tamis__talk_magic);
+    if (!t->has_said_hello) rc = put(t, tamis__session_magic, sizeof tamis__session_magic);
     if (rc) return rc;
-    return say(t, TAMIS_SAYS_FAIL, t->why, len < TAMIS_FAIL_TEXT ? len : TAMIS_FAIL_TEXT);
+    return say(t, TAMIS_MSG_FAIL, t->why, len < TAMIS_FAIL_TEXT ? len : TAMIS_FAIL_TEXT);
 }

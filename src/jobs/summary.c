@@ -36,7 +36,7 @@ static struct tamis_estimate unknown(double m, double told, double set, double k
     return (struct tamis_estimate){documents, spread};
 }
 
-tamis_status tamis_staleness(const tamis *f, struct tamis_staleness *out, size_t out_size) {
+tamis_status tamis_get_staleness(const tamis *f, struct tamis_staleness *out, size_t out_size) {
     if (!can_log(f)) return tamis__cannot(f, "log changes");
     const tamis_body *body = &f->image.body;
     const tamis_logged at = f->kind->log->arrays(body);
@@ -58,7 +58,7 @@ tamis_status tamis_staleness(const tamis *f, struct tamis_staleness *out, size_t
 
 bool tamis_is_due(const tamis *f, double threshold) {
     struct tamis_staleness s;
-    if (tamis_staleness(f, &s, sizeof s) || s.set + s.cleared == 0) return false;
+    if (tamis_get_staleness(f, &s, sizeof s) || s.set + s.cleared == 0) return false;
     /* An empty cache has nothing that is unknown, and still something to say. */
     return s.documents == 0 || s.unknown.value >= threshold * (double)s.documents;
 }
@@ -72,7 +72,7 @@ typedef struct outgoing {
     uint8_t *message;
     size_t used, max;
     uint64_t next; /* behind the last position that is in it */
-    tamis_writer *put;
+    tamis_write_fn *put;
     void *ctx;
     bool is_refused;
     struct tamis_announced sum;
@@ -147,11 +147,11 @@ static tamis_status wire_of(const tamis *f, const tamis_wire **wire) {
     static const tamis_wire *const wires[] = {&tamis__wire_compact, &tamis__wire_icp};
     if (!can_log(f)) return tamis__cannot(f, "log changes");
     if (f->image.hasher.mode == TAMIS_HASH_SIP13)
-        return tamis__fail(TAMIS_CANNOT, "neighbours cannot ask a summary with a keyed hash: they "
+        return tamis__fail(TAMIS_UNSUPPORTED, "neighbours cannot ask a summary with a keyed hash: they "
                                          "would need the secret; take xxh3 or xxh64");
     for (size_t i = 0; i < sizeof wires / sizeof *wires; i++)
         if (strcmp(wires[i]->kind, f->kind->name) == 0) return *wire = wires[i], TAMIS_OK;
-    return tamis__fail(TAMIS_CANNOT, "there is no form of message for %s; for counting and icp",
+    return tamis__fail(TAMIS_UNSUPPORTED, "there is no form of message for %s; for counting and icp",
                        f->kind->name);
 }
 
@@ -209,12 +209,12 @@ static tamis_status tell(outgoing *out, tamis *f, const struct tamis_announce_op
     if (rc) return rc;
     how(out, f);
     if (out->is_refused) return tamis__fail(TAMIS_CANCELLED, "a message was not taken");
-    return tamis_forget_changes(f);
+    return tamis_clear_changes(f);
 }
 
 tamis_status tamis_announce(tamis *f, const struct tamis_announce_options *options,
                             struct tamis_announced *announced, size_t announced_size,
-                            tamis_writer *put, void *ctx) {
+                            tamis_write_fn *put, void *ctx) {
     struct tamis_announce_options o;
     tamis_block block = {NULL, 0};
     outgoing out = {.put = put, .ctx = ctx};
@@ -230,7 +230,7 @@ tamis_status tamis_announce(tamis *f, const struct tamis_announce_options *optio
         out.tidings.sequence = number_after(last_number(f));
         rc = tell(&out, f, &o);
     }
-    tamis__give_back(&f->allocator, &block);
+    tamis__block_free(&f->allocator, &block);
     if (!rc && announced) tamis__copy_out(announced, announced_size, &out.sum, sizeof out.sum);
     return rc;
 }

@@ -94,7 +94,7 @@ static tamis_status widen_table(tamis_roster *r, uint64_t n) {
     tamis_block block;
     uint32_t *table = tamis__get(&r->allocator, slots * sizeof *table, &block);
     if (!table) return TAMIS_NOMEM;
-    tamis__give_back(&r->allocator, &r->table_block);
+    tamis__block_free(&r->allocator, &r->table_block);
     r->table_block = block, r->table = table, r->slots = slots;
     for (uint64_t i = 0; i < r->n; i++) r->table[slot_of(r, r->list[i].hash)] = (uint32_t)i + 1;
     return TAMIS_OK;
@@ -106,7 +106,7 @@ static tamis_status widen_list(tamis_roster *r, uint64_t room) {
     tamis_coded *list = tamis__get(&r->allocator, room * sizeof *list, &block);
     if (!list) return TAMIS_NOMEM;
     if (r->n) memcpy(list, r->list, (size_t)r->n * sizeof *list);
-    tamis__give_back(&r->allocator, &r->list_block);
+    tamis__block_free(&r->allocator, &r->list_block);
     r->list_block = block, r->list = list, r->room = room;
     return TAMIS_OK;
 }
@@ -143,8 +143,8 @@ tamis_status tamis__roster_start(tamis_roster *r, const struct tamis_options *op
 }
 
 void tamis__roster_free(tamis_roster *r) {
-    tamis__give_back(&r->allocator, &r->list_block);
-    tamis__give_back(&r->allocator, &r->table_block);
+    tamis__block_free(&r->allocator, &r->list_block);
+    tamis__block_free(&r->allocator, &r->table_block);
 }
 
 tamis_status tamis__roster_add(tamis_roster *r, uint64_t hash) {

@@ -49,7 +49,7 @@ static tamis_status next_stretch(tamis_symbols *s) {
     tamis_block block;
     struct tamis_symbol *ready = tamis__get(&s->roster.allocator, size, &block);
     if (!ready) return TAMIS_NOMEM;
-    tamis__give_back(&s->roster.allocator, &s->ready_block);
+    tamis__block_free(&s->roster.allocator, &s->ready_block);
     s->ready_block = block, s->ready = ready, s->from = from, s->to = to;
     tamis__roster_fill(&s->roster, ready, from, to, 1);
     return TAMIS_OK;
@@ -78,9 +78,9 @@ void tamis_symbols_free(tamis_symbols *s) {
     if (!s) return;
     const struct tamis_allocator allocator = s->roster.allocator;
     tamis_block self = s->self;
-    tamis__give_back(&allocator, &s->ready_block);
+    tamis__block_free(&allocator, &s->ready_block);
     tamis__roster_free(&s->roster);
-    tamis__give_back(&allocator, &self);
+    tamis__block_free(&allocator, &self);
 }
 
 /* Measured (docs/reconcile.md): on average 1.35 for each, and when there are few of them often twice as

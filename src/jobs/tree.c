@@ -57,7 +57,7 @@ static tamis_status grow(tree *t, const uint64_t *hashes, size_t n, uint64_t see
     sum[0] = 0;
     for (size_t i = 0; i < n; i++) {
         if (i && hashes[i] <= hashes[i - 1]) {
-            tamis__give_back(allocator, block);
+            tamis__block_free(allocator, block);
             return tamis__fail(TAMIS_INVALID,
                                "hash %zu of %zu is not larger than the one before it", i + 1, n);
         }
@@ -101,7 +101,7 @@ tamis_status tamis_tree_summary(tamis **filter, const uint64_t *hashes, size_t n
     if (rc) return rc;
     rc = tamis_create_with(filter, spec, options);
     if (!rc && n) rc = add_nodes(*filter, &t, 0, n);
-    tamis__give_back(&allocator, &block);
+    tamis__block_free(&allocator, &block);
     if (!rc) return TAMIS_OK;
     tamis_free(*filter);
     *filter = NULL;
@@ -114,7 +114,7 @@ typedef struct walking {
     const tamis *filter;
     tree tree;
     unsigned correction;
-    tamis_lacks *take;
+    tamis_missing_fn *take;
     void *ctx;
     struct tamis_tree_walk walk;
 } walking;
@@ -138,7 +138,7 @@ static tamis_status go_down(walking *w, size_t from, size_t to, unsigned hits) {
 }
 
 tamis_status tamis_tree_missing(const tamis *filter, const uint64_t *hashes, size_t n,
-                                unsigned correction, tamis_lacks *take, void *ctx,
+                                unsigned correction, tamis_missing_fn *take, void *ctx,
                                 struct tamis_tree_walk *walk, const struct tamis_options *options) {
     struct tamis_options o;
     struct tamis_info info;
@@ -150,11 +150,11 @@ tamis_status tamis_tree_missing(const tamis *filter, const uint64_t *hashes, siz
         return tamis__fail(TAMIS_INVALID, "correction is %u, and must be from 0 to %d", correction,
                            MAX_CORRECTION);
     const struct tamis_allocator allocator = tamis__allocator(&o);
-    tamis_info(filter, &info, sizeof info);
+    tamis_measure(filter, &info, sizeof info);
     rc = grow(&w.tree, hashes, n, info.seed, &allocator, &block);
     if (rc) return rc;
     if (n) rc = go_down(&w, 0, n, 0);
-    tamis__give_back(&allocator, &block);
+    tamis__block_free(&allocator, &block);
     if (walk) *walk = w.walk;
     return rc;
 }

@@ -45,7 +45,7 @@ static const struct tamis_option options[] = {
 
 /* ---- Shape ---------------------------------------------------------------------------------- */
 
-static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
+static tamis_status plan(const tamis_params *wish, uint64_t word[]) {
     word[LATTICE] = wish->has_option[OPT_LATTICE] ? wish->option[OPT_LATTICE] : MAX;
     word[VALUE] = wish->has_option[OPT_VALUE] ? wish->option[OPT_VALUE] : VALUE_PRESET;
     word[HASHES] = wish->has_option[OPT_HASHES] ? wish->option[OPT_HASHES] : 0;
@@ -225,7 +225,7 @@ static double rate_by_bits(tamis_cells c, uint64_t hashes) {
     return sum;
 }
 
-static void measure(const tamis_body *f, const tamis_body *other, tamis_measure *out) {
+static void measure(const tamis_body *f, const tamis_body *other, tamis_measurement *out) {
     const tamis_cells c = cells_of(f), more = cells_of(other ? other : f);
     uint64_t used = 0;
     for (uint64_t i = 0; i < c.n; i++) used += (cell_load(c, i) | cell_load(more, i)) != 0;

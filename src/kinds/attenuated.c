@@ -42,7 +42,7 @@ static tamis_strata strata_of(const uint64_t word[]) {
     };
 }
 
-static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
+static tamis_status plan(const tamis_params *wish, uint64_t word[]) {
     word[LEVELS] = tamis__chosen(wish, OPT_LEVELS, PRESET_LEVELS);
     tamis_strata s = strata_of(word);
     const tamis_status rc = tamis__strata_plan(name, wish, tamis__chosen(wish, OPT_HASHES, 0), &s);
@@ -143,21 +143,21 @@ static void merge_farther(tamis_body *into, const tamis_body *from) {
 
 /* A stranger is answered yes when any level has it: right when levels hold different keys, and a
  * little too high when they share some. Keys are those of all levels together, each once. */
-static void measure(const tamis_body *f, const tamis_body *other, tamis_measure *out) {
+static void measure(const tamis_body *f, const tamis_body *other, tamis_measurement *out) {
     const tamis_strata s = strata_of(f->word);
     for (uint64_t i = 0; i < s.count; i++) {
-        tamis_measure level;
+        tamis_measurement level;
         tamis__stratum_measure(f, other, &s, i, &level);
         out->bits += level.bits;
         out->bits_set += level.bits_set;
         out->fpr += (1 - out->fpr) * level.fpr;
-        out->worn += level.bits_set * 10 > level.bits * 9;
+        out->affected += level.bits_set * 10 > level.bits * 9;
     }
     out->items = tamis__strata_items(f, other, &s);
-    if (out->worn)
+    if (out->affected)
         snprintf(out->caveat, sizeof out->caveat,
                  "%llu of %llu levels are over 90 %% full and count as unknown",
-                 (unsigned long long)out->worn, (unsigned long long)s.count);
+                 (unsigned long long)out->affected, (unsigned long long)s.count);
 }
 
 static const tamis_level_facet level_facet = {nearest_level, merge_farther};

@@ -113,14 +113,14 @@ struct tamis_estimate tamis__bitmap_items(uint64_t set, uint64_t bits, uint64_t 
     return (struct tamis_estimate){m / k * t, sqrt(m * (expm1(t) - t)) / k};
 }
 
-void tamis__fill_measure(uint64_t set, uint64_t bits, uint64_t hashes, tamis_measure *out) {
+void tamis__fill_measure(uint64_t set, uint64_t bits, uint64_t hashes, tamis_measurement *out) {
     out->bits = bits;
     out->bits_set = set;
     out->fpr = pow((double)set / (double)bits, (double)hashes);
     out->items = tamis__bitmap_items(set, bits, hashes);
 }
 
-void tamis__measure_stage(const tamis_measure *stage, bool asks_first, tamis_measure *out) {
+void tamis__measure_stage(const tamis_measurement *stage, bool asks_first, tamis_measurement *out) {
     const double taken = asks_first ? out->fpr : 0, stored = 1 - taken;
     const double came = stage->items.value / stored, error = stage->items.error / stored;
     out->bits_set += stage->bits_set;
@@ -132,6 +132,6 @@ void tamis__measure_stage(const tamis_measure *stage, bool asks_first, tamis_mea
 }
 
 void tamis__bitmap_measure(const tamis_body *f, const tamis_body *other, uint64_t bits,
-                           uint64_t hashes, tamis_measure *out) {
+                           uint64_t hashes, tamis_measurement *out) {
     tamis__fill_measure(tamis__bits_set(f, other), bits, hashes, out);
 }

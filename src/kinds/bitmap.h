@@ -68,7 +68,7 @@ struct tamis_estimate tamis__bitmap_items(uint64_t set, uint64_t bits, uint64_t 
 
 /* What a number of set bits tells about a filter that sets `hashes` of `bits` bits per key
  * anywhere: rate and distinct keys. Cells that are not zero count as bits. */
-void tamis__fill_measure(uint64_t set, uint64_t bits, uint64_t hashes, tamis_measure *);
+void tamis__fill_measure(uint64_t set, uint64_t bits, uint64_t hashes, tamis_measurement *);
 
 /* The chance that one of two happens, or both: filters that are asked one after the other. */
 static inline double tamis__chance_of_either(double a, double b) {
@@ -78,10 +78,10 @@ static inline double tamis__chance_of_either(double a, double b) {
 /* Puts what one more filter of a stack tells on top of what those below told. `asks_first`: it
  * has only what they did not have. Keys that they took for known are then in none; of all that came
  * while it was filled, the share that was stored says how many. */
-void tamis__measure_stage(const tamis_measure *stage, bool asks_first, tamis_measure *out);
+void tamis__measure_stage(const tamis_measurement *stage, bool asks_first, tamis_measurement *out);
 
 /* Measures a filter that sets `hashes` of `bits` bits per key anywhere. */
 void tamis__bitmap_measure(const tamis_body *, const tamis_body *other, uint64_t bits,
-                           uint64_t hashes, tamis_measure *);
+                           uint64_t hashes, tamis_measurement *);
 
 #endif

@@ -88,7 +88,7 @@ static uint64_t hashes_for(double fpr, double keys, uint64_t *blocks) {
     return best;
 }
 
-static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
+static tamis_status plan(const tamis_params *wish, uint64_t word[]) {
     const double keys = wish->capacity ? (double)wish->capacity : 1;
     const uint64_t chosen = wish->has_option[OPT_HASHES] ? wish->option[OPT_HASHES] : 0;
     if (wish->has_option[OPT_HASHES] && !is_legal(chosen))
@@ -286,7 +286,7 @@ static bool stretch(const uint64_t word[], const uint64_t wider[]) {
     return tamis__is_wider(word, wider, BLOCKS);
 }
 
-static void measure(const tamis_body *f, const tamis_body *other, tamis_measure *out) {
+static void measure(const tamis_body *f, const tamis_body *other, tamis_measurement *out) {
     tamis__blocks_measure(f, other, lanes_of(f->word[HASHES]), out);
 }
 

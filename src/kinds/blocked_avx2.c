@@ -85,7 +85,7 @@ TAMIS_HOT void numbers_near(lanes_with *lanes, const tamis_body *f, uint64_t fli
     static void name##_numbers(const tamis_body *f, uint64_t flip, const uint64_t *keys, size_t n, \
                                uint8_t *hit) {                                                     \
         const size_t whole = n / TAMIS_WIDTH * TAMIS_WIDTH;                                        \
-        if (tamis__is_far(f))                                                                      \
+        if (tamis__exceeds_cache(f))                                                                      \
             tamis__numbers4(flip, tamis__range4, 6, test, true, f, keys, whole, hit);              \
         else                                                                                       \
             numbers_near(lanes, f, flip, keys, whole, hit);                                        \

@@ -18,7 +18,7 @@
 
 enum { TAMIS_GROUP = 256 };
 
-TAMIS_HOT bool tamis__is_far(const tamis_body *f) {
+TAMIS_HOT bool tamis__exceeds_cache(const tamis_body *f) {
     return f->size > TAMIS_NEAR_BYTES;
 }
 
@@ -42,7 +42,7 @@ typedef void tamis_set(uint8_t *block, uint32_t x);
 TAMIS_HOT void tamis__blocks_query(tamis_locate *locate, tamis_test *test, const tamis_body *f,
                                    const uint64_t *hash, size_t n, uint8_t *hit) {
     uint64_t at[TAMIS_GROUP];
-    const bool is_far = tamis__is_far(f);
+    const bool is_far = tamis__exceeds_cache(f);
     uint8_t *const bytes = f->bytes; /* the compiler cannot know that no hit is written over it */
     while (n > 1) {
         const size_t group = n < TAMIS_GROUP ? n : TAMIS_GROUP;
@@ -59,7 +59,7 @@ TAMIS_HOT void tamis__blocks_query(tamis_locate *locate, tamis_test *test, const
 TAMIS_HOT void tamis__blocks_add(tamis_locate *locate, tamis_set *set, tamis_body *f,
                                  const uint64_t *hash, size_t n) {
     uint64_t at[TAMIS_GROUP];
-    const bool is_far = tamis__is_far(f);
+    const bool is_far = tamis__exceeds_cache(f);
     uint8_t *const bytes = f->bytes; /* the compiler cannot know that no hit is written over it */
     while (n > 1) {
         const size_t group = n < TAMIS_GROUP ? n : TAMIS_GROUP;

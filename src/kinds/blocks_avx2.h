@@ -61,7 +61,7 @@ TAMIS_HOT void tamis__numbers4(uint64_t flip, tamis_locate4 *places, unsigned bl
     static void name##_numbers(const tamis_body *f, uint64_t flip, const uint64_t *keys, size_t n, \
                                uint8_t *hit) {                                                     \
         const size_t whole = n / TAMIS_WIDTH * TAMIS_WIDTH;                                        \
-        if (tamis__is_far(f))                                                                      \
+        if (tamis__exceeds_cache(f))                                                                      \
             tamis__numbers4(flip, places, block_bits, test, true, f, keys, whole, hit);            \
         else                                                                                       \
             tamis__numbers4(flip, places, block_bits, test, false, f, keys, whole, hit);           \

@@ -120,7 +120,7 @@ TAMIS_HOT void tamis__query8(tamis_source8 *source, uint64_t flip, tamis_locate8
 TAMIS_HOT void tamis__add8(tamis_locate8 *places, unsigned shift, tamis_mark *mark, __m512i order,
                            tamis_body *f, const uint64_t *hash, size_t n) {
     const __m512i multipliers = tamis__multipliers(order), none = _mm512_setzero_si512();
-    const bool is_far = tamis__is_far(f);
+    const bool is_far = tamis__exceeds_cache(f);
     tamis_stretch8 s;
     for (size_t done = 0, m; done < n; done += m) {
         m = n - done < FAR_STRETCH ? n - done : FAR_STRETCH;

@@ -35,7 +35,7 @@ static unsigned lane_set(const tamis_body *f, const tamis_body *other, uint64_t 
 }
 
 void tamis__blocks_measure(const tamis_body *f, const tamis_body *other, tamis_lanes shape,
-                           tamis_measure *out) {
+                           tamis_measurement *out) {
     const uint64_t block_bits = (uint64_t)shape.lanes * shape.lane_bits;
     const uint64_t blocks = f->size * 8 / block_bits;
     double sum = 0;

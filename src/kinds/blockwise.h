@@ -18,6 +18,6 @@ void tamis__blocks_move(tamis_body *to, const tamis_body *from, uint64_t block_b
 /* Measures a filter of blocks with lanes: the rate is the mean over blocks, not that of the mean
  * fill, because the full ones answer yes more often. */
 void tamis__blocks_measure(const tamis_body *, const tamis_body *other, tamis_lanes,
-                           tamis_measure *);
+                           tamis_measurement *);
 
 #endif

@@ -47,7 +47,7 @@ static uint64_t max_bits(const tamis_strata *s, uint64_t size) {
     return low * WORD_BITS;
 }
 
-static tamis_status plan_for_size(const char *kind, const tamis_wish *wish, uint64_t hashes,
+static tamis_status plan_for_size(const char *kind, const tamis_params *wish, uint64_t hashes,
                                   tamis_strata *s) {
     s->bits = max_bits(s, wish->bits / WORD_BITS * 8);
     if (s->bits == 0)
@@ -58,7 +58,7 @@ static tamis_status plan_for_size(const char *kind, const tamis_wish *wish, uint
     return TAMIS_OK;
 }
 
-tamis_status tamis__strata_plan(const char *kind, const tamis_wish *wish, uint64_t hashes,
+tamis_status tamis__strata_plan(const char *kind, const tamis_params *wish, uint64_t hashes,
                                 tamis_strata *s) {
     if (wish->bits) return plan_for_size(kind, wish, hashes, s);
     if (!tamis__bloom_plan(wish->capacity, wish->fpr, hashes, &s->bits, &s->hashes))
@@ -93,7 +93,7 @@ uint64_t tamis__stratum_bits_set(tamis_stratum a) {
 /* ---- Measuring ------------------------------------------------------------------------------ */
 
 void tamis__stratum_measure(const tamis_body *f, const tamis_body *other, const tamis_strata *s,
-                            uint64_t i, tamis_measure *out) {
+                            uint64_t i, tamis_measurement *out) {
     const tamis_stratum a = tamis__stratum_at(f, s, i);
     const tamis_body mine = body_of(a),
                      theirs = body_of(tamis__stratum_at(other ? other : f, s, i));

@@ -32,14 +32,14 @@ tamis_status tamis__strata_check(const char *kind, const tamis_strata *, uint64_
 
 /* Finds bits and hashes for a wish; count, percent and extra are given, and `hashes` too unless it
  * is 0. A rate is that of the first array with `capacity` keys. */
-tamis_status tamis__strata_plan(const char *kind, const tamis_wish *, uint64_t hashes,
+tamis_status tamis__strata_plan(const char *kind, const tamis_params *, uint64_t hashes,
                                 tamis_strata *);
 
 /* The same for a first array that somebody made larger afterwards: does it fit a payload? */
 tamis_status tamis__strata_fits(const char *kind, const tamis_strata *);
 
 /* An option as it was given, or what it is otherwise. */
-static inline uint64_t tamis__chosen(const tamis_wish *wish, unsigned option, uint64_t otherwise) {
+static inline uint64_t tamis__chosen(const tamis_params *wish, unsigned option, uint64_t otherwise) {
     return wish->has_option[option] ? wish->option[option] : otherwise;
 }
 
@@ -98,7 +98,7 @@ uint64_t tamis__stratum_bits_set(tamis_stratum);
 
 /* What array i tells, as if it were a filter of its own; with `other`, the OR of both. */
 void tamis__stratum_measure(const tamis_body *, const tamis_body *other, const tamis_strata *,
-                            uint64_t i, tamis_measure *);
+                            uint64_t i, tamis_measurement *);
 
 /* Where all arrays are equal and use the same hash, their OR is the filter of all keys in any. */
 struct tamis_estimate tamis__strata_items(const tamis_body *, const tamis_body *other,

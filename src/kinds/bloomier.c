@@ -71,7 +71,7 @@ static uint64_t expect(const uint64_t word[], uint64_t keys) {
 /* The most guard bits with which the payload keeps to the size; and where no value is too wide to
  * be expected, the widest values first. Segments are unequal by chance: each is reckoned with four
  * standard deviations more keys. */
-static tamis_status widest(const tamis_wish *wish, uint64_t min_value, uint64_t word[]) {
+static tamis_status widest(const tamis_params *wish, uint64_t min_value, uint64_t word[]) {
     const uint64_t segments = word[TAMIS_SEGMENTS];
     const uint64_t spare = segments > 1 ? 4 * (uint64_t)sqrt((double)(wish->capacity / segments)) : 0;
     const uint64_t keys = wish->capacity + spare * segments;
@@ -86,7 +86,7 @@ static tamis_status widest(const tamis_wish *wish, uint64_t min_value, uint64_t 
 }
 
 /* Guard bits by what was asked for; values have word[VALUE] bits, or at least `min_value`. */
-static tamis_status choose_guard(const tamis_wish *wish, uint64_t min_value, uint64_t word[]) {
+static tamis_status choose_guard(const tamis_params *wish, uint64_t min_value, uint64_t word[]) {
     if (wish->has_option[OPT_GUARD]) word[GUARD] = wish->option[OPT_GUARD];
     if (wish->bits) return widest(wish, min_value, word);
     if (wish->has_option[OPT_GUARD]) return TAMIS_OK;
@@ -96,7 +96,7 @@ static tamis_status choose_guard(const tamis_wish *wish, uint64_t min_value, uin
                        wish->fpr, MAX_GUARD);
 }
 
-static tamis_status choose_engine(const tamis_wish *wish, uint64_t word[]) {
+static tamis_status choose_engine(const tamis_params *wish, uint64_t word[]) {
     word[UPDATE] = wish->has_option[OPT_UPDATE] ? wish->option[OPT_UPDATE] : 0;
     word[ENGINE] = word[UPDATE] ? FUSE : RIBBON;
     if (wish->has_option[OPT_ENGINE]) word[ENGINE] = wish->option[OPT_ENGINE];
@@ -105,7 +105,7 @@ static tamis_status choose_engine(const tamis_wish *wish, uint64_t word[]) {
     return TAMIS_OK;
 }
 
-static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
+static tamis_status plan(const tamis_params *wish, uint64_t word[]) {
     const bool has_value = wish->has_option[OPT_VALUE];
     tamis_status rc = choose_engine(wish, word);
     if (rc) return rc;
@@ -170,7 +170,7 @@ static tamis_status audit(const tamis_body *f) {
 
 /* ---- Building ------------------------------------------------------------------------------- */
 
-static tamis_status fit(const tamis_wish *wish, const tamis_census *census, uint64_t word[]) {
+static tamis_status fit(const tamis_params *wish, const tamis_census *census, uint64_t word[]) {
     word[TAMIS_SEGMENTS] = tamis__segments_for(word, census->records);
     if (wish->has_option[OPT_VALUE]) return TAMIS_OK;
     word[VALUE] = census->max ? tamis__log2_floor(census->max) + 1 : 1;
@@ -273,7 +273,7 @@ static tamis_status put(tamis_body *f, const uint64_t *hash, const uint64_t *val
 /* ---- Measuring ------------------------------------------------------------------------------ */
 
 /* The fill is what the rows of the keys hold, of all bits. */
-static void measure(const tamis_body *f, const tamis_body *other, tamis_measure *out) {
+static void measure(const tamis_body *f, const tamis_body *other, tamis_measurement *out) {
     const uint64_t bits = f->size * 8;
     uint64_t keys = 0;
     (void)other;

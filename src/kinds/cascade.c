@@ -102,7 +102,7 @@ static tamis_status widest(uint64_t word[], uint64_t members, uint64_t good, uin
     return TAMIS_OK;
 }
 
-static tamis_status shape(const tamis_wish *wish, uint64_t members, uint64_t good,
+static tamis_status shape(const tamis_params *wish, uint64_t members, uint64_t good,
                           uint64_t word[]) {
     const uint64_t for_lists = columns_for_lists(members, good);
     uint64_t for_strangers;
@@ -116,7 +116,7 @@ static tamis_status shape(const tamis_wish *wish, uint64_t members, uint64_t goo
     return TAMIS_OK;
 }
 
-static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
+static tamis_status plan(const tamis_params *wish, uint64_t word[]) {
     const uint64_t members = wish->capacity, good = members * PLANNED_GOOD;
     word[TAMIS_SEGMENT_KEYS] = tamis__segment_keys(wish);
     const tamis_status rc = shape(wish, members, good, word);
@@ -231,7 +231,7 @@ static void query(const tamis_body *f, const uint64_t *hash, size_t n, uint8_t *
 }
 
 /* The rate of strangers, by the segment that one falls into; keys are the members. */
-static void measure(const tamis_body *f, const tamis_body *other, tamis_measure *out) {
+static void measure(const tamis_body *f, const tamis_body *other, tamis_measurement *out) {
     const tamis_band_form form = level_1(f->word);
     const uint64_t segments = f->word[TAMIS_SEGMENTS];
     double members = 0, rates = 0;
@@ -250,8 +250,8 @@ static void measure(const tamis_body *f, const tamis_body *other, tamis_measure 
 /* ---- Building ------------------------------------------------------------------------------- */
 
 /* As in the plan, strangers with the hash of a member have their part of the rate. */
-static tamis_status fit(const tamis_wish *wish, const tamis_census *census, uint64_t word[]) {
-    tamis_wish w = *wish;
+static tamis_status fit(const tamis_params *wish, const tamis_census *census, uint64_t word[]) {
+    tamis_params w = *wish;
     if (w.fpr > 0) w.fpr -= ldexp((double)w.capacity, -64);
     return shape(&w, census->records - census->zeros, census->zeros, word);
 }

@@ -67,7 +67,7 @@ static double rate(const uint64_t word[], uint64_t items) {
 /* ---- Shape ---------------------------------------------------------------------------------- */
 
 /* Sums need more bits for the same rate, many more where it is small: found by doubling and halving. */
-static bool widen(const tamis_wish *wish, uint64_t word[]) {
+static bool widen(const tamis_params *wish, uint64_t word[]) {
     const uint64_t keys = wish->capacity ? wish->capacity : 1;
     uint64_t low = word[BITS], high = low;
     if (rate(word, keys) <= wish->fpr) return true;
@@ -87,7 +87,7 @@ static bool widen(const tamis_wish *wish, uint64_t word[]) {
     return word[BITS] != 0;
 }
 
-static tamis_status plan_for_rate(const tamis_wish *wish, uint64_t word[]) {
+static tamis_status plan_for_rate(const tamis_params *wish, uint64_t word[]) {
     const uint64_t hashes = wish->has_option[OPT_HASHES] ? wish->option[OPT_HASHES] : 0;
     if (!tamis__bloom_plan(wish->capacity, wish->fpr, hashes, &word[BITS], &word[HASHES]) ||
         !widen(wish, word))
@@ -95,14 +95,14 @@ static tamis_status plan_for_rate(const tamis_wish *wish, uint64_t word[]) {
     return TAMIS_OK;
 }
 
-static tamis_status plan_for_size(const tamis_wish *wish, uint64_t word[]) {
+static tamis_status plan_for_size(const tamis_params *wish, uint64_t word[]) {
     word[BITS] = wish->bits;
     word[HASHES] = wish->has_option[OPT_HASHES] ? wish->option[OPT_HASHES]
                                                 : tamis__bloom_hashes(wish->capacity, word[BITS]);
     return TAMIS_OK;
 }
 
-static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
+static tamis_status plan(const tamis_params *wish, uint64_t word[]) {
     word[SCHEME] = wish->has_option[OPT_SCHEME] ? wish->option[OPT_SCHEME] : MCG;
     const tamis_status rc = wish->bits ? plan_for_size(wish, word) : plan_for_rate(wish, word);
     if (rc) return rc;
@@ -291,7 +291,7 @@ static bool stretch(const uint64_t word[], const uint64_t wider[]) {
     return word[SCHEME] < DOUBLE && tamis__is_wider(word, wider, BITS);
 }
 
-static void measure(const tamis_body *f, const tamis_body *other, tamis_measure *out) {
+static void measure(const tamis_body *f, const tamis_body *other, tamis_measurement *out) {
     tamis__bitmap_measure(f, other, f->word[BITS], f->word[HASHES], out);
     const double fill = (double)out->bits_set / (double)out->bits;
     out->fpr = fmin(1, out->fpr + excess(f->word, out->items.value, fill));

@@ -253,7 +253,7 @@ static uint64_t slots_from(uint64_t probing, uint64_t slots) {
 
 /* The fewest slots for signatures of `width` bits: as many as the rate wants, or the load. 0 when
  * that is too many. */
-static uint64_t slots_at_rate(const tamis_wish *wish, const tamis_table_design *d, uint64_t probing,
+static uint64_t slots_at_rate(const tamis_params *wish, const tamis_table_design *d, uint64_t probing,
                               unsigned width) {
     const double keys = wish->capacity ? (double)wish->capacity : 1, rounding = 1e-9;
     const double x = keys_for(probing, wish->fpr, (double)tamis__field_mask(width),
@@ -265,7 +265,7 @@ static uint64_t slots_at_rate(const tamis_wish *wish, const tamis_table_design *
 }
 
 /* Wider signatures allow a higher load; narrower ones make more slots cheap. */
-static bool plan_for_rate(const tamis_wish *wish, const tamis_table_design *d, uint64_t word[]) {
+static bool plan_for_rate(const tamis_params *wish, const tamis_table_design *d, uint64_t word[]) {
     double min = INFINITY;
     for (unsigned width = MIN_WIDTH; width <= TAMIS_TABLE_MAX_WIDTH; width++) {
         const uint64_t slots = slots_at_rate(wish, d, word[PROBING], width);
@@ -281,7 +281,7 @@ static bool plan_for_rate(const tamis_wish *wish, const tamis_table_design *d, u
     return !isinf(min);
 }
 
-static bool plan_for_size(const tamis_wish *wish, const tamis_table_design *d, uint64_t word[]) {
+static bool plan_for_size(const tamis_params *wish, const tamis_table_design *d, uint64_t word[]) {
     double best = INFINITY;
     for (unsigned width = MIN_WIDTH; width <= TAMIS_TABLE_MAX_WIDTH; width++) {
         const uint64_t slots = tamis__table_places(wish, d, width);
@@ -300,7 +300,7 @@ static bool plan_for_size(const tamis_wish *wish, const tamis_table_design *d, u
     return !isinf(best);
 }
 
-static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
+static tamis_status plan(const tamis_params *wish, uint64_t word[]) {
     const tamis_table_design d = design_of(wish->capacity);
     word[PROBING] = wish->has_option[OPT_PROBING] ? wish->option[OPT_PROBING] : UNIFORM;
     if (wish->bits ? plan_for_size(wish, &d, word) : plan_for_rate(wish, &d, word)) return TAMIS_OK;
@@ -470,7 +470,7 @@ static double chance_of_walks(const tamis_table *t, double values) {
 
 /* Keys that were taken for others do not show; on average there are as many as the chance says, and
  * their number varies as that of rare events does. */
-static void measure(const tamis_body *f, const tamis_body *other, tamis_measure *out) {
+static void measure(const tamis_body *f, const tamis_body *other, tamis_measurement *out) {
     (void)other;
     const tamis_table t = slots_of(f);
     const double values = (double)tamis__field_mask(t.width), used = (double)used_of(f);

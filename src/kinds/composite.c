@@ -46,7 +46,7 @@ static tamis_strata strata_of(const uint64_t word[]) {
 /* The second filter loses keys at the rate of its false positives, which is promised too. A small
  * filter needs a little more per key than a large one, so it may need more than its percentage of
  * the first, which then grows until that is enough. */
-static tamis_status widen_for_removed(const tamis_wish *wish, tamis_strata *s) {
+static tamis_status widen_for_removed(const tamis_params *wish, tamis_strata *s) {
     uint64_t needed, hashes;
     const uint64_t keys = (wish->capacity * s->percent + 99) / 100;
     if (!tamis__bloom_plan(keys, wish->fpr, s->hashes, &needed, &hashes))
@@ -56,7 +56,7 @@ static tamis_status widen_for_removed(const tamis_wish *wish, tamis_strata *s) {
     return tamis__strata_fits(name, s);
 }
 
-static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
+static tamis_status plan(const tamis_params *wish, uint64_t word[]) {
     word[REMOVED_PERCENT] = tamis__chosen(wish, OPT_REMOVED, PRESET_PERCENT);
     tamis_strata s = strata_of(word);
     tamis_status rc = tamis__strata_plan(name, wish, tamis__chosen(wish, OPT_HASHES, 0), &s);
@@ -146,9 +146,9 @@ static struct tamis_estimate difference(struct tamis_estimate a, struct tamis_es
     return (struct tamis_estimate){fmax(0, a.value - b.value), hypot(a.error, b.error)};
 }
 
-static void measure(const tamis_body *f, const tamis_body *other, tamis_measure *out) {
+static void measure(const tamis_body *f, const tamis_body *other, tamis_measurement *out) {
     const tamis_strata s = strata_of(f->word);
-    tamis_measure removed;
+    tamis_measurement removed;
     tamis__stratum_measure(f, other, &s, ADDED, out);
     tamis__stratum_measure(f, other, &s, REMOVED, &removed);
     out->fpr *= 1 - removed.fpr;
@@ -156,7 +156,7 @@ static void measure(const tamis_body *f, const tamis_body *other, tamis_measure 
     if (removed.bits_set == 0) return;
     const bool is_full = isinf(removed.items.value); /* no estimate: say as many as it has bits */
     const double keys = is_full ? (double)removed.bits : ceil(removed.items.value);
-    out->worn = (uint64_t)keys;
+    out->affected = (uint64_t)keys;
     snprintf(out->caveat, sizeof out->caveat,
              "about %.0f keys are removed for good; of all others %.2g %% are lost with them", keys,
              100 * removed.fpr);

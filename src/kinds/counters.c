@@ -76,7 +76,7 @@ tamis_status tamis__cells_fold_shape(uint64_t cells, uint64_t by, uint64_t *fold
 }
 
 void tamis__cells_measure(tamis_cells c, const tamis_cells *other, uint64_t hashes,
-                          const char *what_then, tamis_measure *out) {
+                          const char *what_then, tamis_measurement *out) {
     const uint64_t top = tamis__cell_top(c);
     uint64_t used = 0, stuck = 0;
     for (uint64_t i = 0; i < c.n; i++) {
@@ -85,7 +85,7 @@ void tamis__cells_measure(tamis_cells c, const tamis_cells *other, uint64_t hash
         stuck += value >= top;
     }
     tamis__fill_measure(used, c.n, hashes, out);
-    out->worn = stuck;
+    out->affected = stuck;
     if (stuck)
         snprintf(out->caveat, sizeof out->caveat, "%llu counter%s stuck at %llu: %s",
                  (unsigned long long)stuck, stuck == 1 ? " is" : "s are", (unsigned long long)top,
@@ -97,7 +97,7 @@ uint64_t tamis__units_within(uint64_t bits, uint64_t unit_bits) {
     return bits % unit_bits == 0 || units < group ? units : units / group * group;
 }
 
-tamis_status tamis__cells_plan(const tamis_wish *wish, const char *kind, uint64_t unit_bits,
+tamis_status tamis__cells_plan(const tamis_params *wish, const char *kind, uint64_t unit_bits,
                                uint64_t per_unit, uint64_t *bits, uint64_t *hashes) {
     uint64_t cells;
     if (wish->bits) {

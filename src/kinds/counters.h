@@ -101,7 +101,7 @@ tamis_status tamis__cells_fold_shape(uint64_t cells, uint64_t by, uint64_t *fold
 /* Rate and distinct keys by the cells that are not zero, and a caveat when some are stuck, which
  * ends with `what_then`. With `other`, as after a merge. */
 void tamis__cells_measure(tamis_cells, const tamis_cells *other, uint64_t hashes,
-                          const char *what_then, tamis_measure *);
+                          const char *what_then, tamis_measurement *);
 
 /* How many units of `unit_bits` a wish for at most `bits` gets. A number that is a whole number of
  * units is taken exactly, as classic takes its bits; any other is a limit, and then units come in
@@ -110,7 +110,7 @@ uint64_t tamis__units_within(uint64_t bits, uint64_t unit_bits);
 
 /* Bits and hashes for a wish, where keys probe cells as in classic and `per_unit` of these cells,
  * with whatever belongs to them, take `unit_bits`. *hashes is given, or 0 for the best. */
-tamis_status tamis__cells_plan(const tamis_wish *, const char *kind, uint64_t unit_bits,
+tamis_status tamis__cells_plan(const tamis_params *, const char *kind, uint64_t unit_bits,
                                uint64_t per_unit, uint64_t *bits, uint64_t *hashes);
 
 #endif

@@ -52,7 +52,7 @@ static uint64_t counters_of(const uint64_t word[]) {
     return word[BITS] / bits_per_counter(word);
 }
 
-static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
+static tamis_status plan(const tamis_params *wish, uint64_t word[]) {
     word[WIDTH] = wish->has_option[OPT_WIDTH] ? wish->option[OPT_WIDTH] : WIDTH_PRESET;
     word[LOG] = wish->has_option[OPT_LOG] ? wish->option[OPT_LOG] : NO_LOG;
     word[HASHES] = wish->has_option[OPT_HASHES] ? wish->option[OPT_HASHES] : 0;
@@ -87,7 +87,7 @@ static double rate(const uint64_t word[], uint64_t items) {
     return tamis__bloom_rate(items, counters_of(word), word[HASHES]);
 }
 
-static uint64_t sure_count(const uint64_t word[]) {
+static uint64_t reliable_count(const uint64_t word[]) {
     return tamis__field_mask((unsigned)word[WIDTH]);
 }
 
@@ -225,7 +225,7 @@ static tamis_status move(tamis_body *to, const tamis_body *from) {
     return TAMIS_OK;
 }
 
-static void measure(const tamis_body *f, const tamis_body *other, tamis_measure *out) {
+static void measure(const tamis_body *f, const tamis_body *other, tamis_measurement *out) {
     const layout at = layout_of(f);
     const tamis_cells more = other ? layout_of(other).counters : at.counters;
     tamis__cells_measure(at.counters, other ? &more : NULL, f->word[HASHES],
@@ -267,7 +267,7 @@ const tamis_kind tamis__counting = {
     .has = has,
     .remove = remove_one,
     .count = count,
-    .sure_count = sure_count,
+    .reliable_count = reliable_count,
     .fold = fold,
     .move = move,
     .merge = merge,

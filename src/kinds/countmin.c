@@ -45,19 +45,19 @@ static const double e = 2.718281828459045;
 
 static const struct tamis_option options[] = {
     {"columns", NULL, 1, MAX_COLUMNS, "by error, or by capacity and fpr", "counters in a row"},
-    {"doubt", NULL, 0, 0, "1%, which is 5 rows", "how rarely a count may be worse than `error`"},
+    {"error-prob", NULL, 0, 0, "1%, which is 5 rows", "how rarely a count may be worse than `error`"},
     {"error", NULL, 0, 0, "by capacity and fpr",
      "how much too high a count may be, as a share of all adds"},
-    {"rows", NULL, 1, MAX_ROWS, "by doubt, or by capacity and fpr", "counters of a key"},
+    {"rows", NULL, 1, MAX_ROWS, "by error-prob, or by capacity and fpr", "counters of a key"},
     {"update", "plain|conservative", 0, 0, "plain", "which counters an add raises"},
     {"width", "32|64", 0, 0, "32", "bits of a counter: counts to 2^width - 1"},
 };
 
 /* ---- Shape ---------------------------------------------------------------------------------- */
 
-/* An error is a number of columns, and a doubt one of rows; they wait for plan() under their own
+/* An error is a number of columns, and its probability one of rows; they wait for plan() under their own
  * names, so that it can tell them from columns and rows. */
-static tamis_status read_text(tamis_wish *wish, size_t i, const char *value) {
+static tamis_status read_text(tamis_params *wish, size_t i, const char *value) {
     double rate;
     if (!tamis_parse_rate(value, &rate)) return TAMIS_INVALID;
     const double needed = ceil(i == OPT_ERROR ? e / rate : -log(rate));
@@ -65,12 +65,12 @@ static tamis_status read_text(tamis_wish *wish, size_t i, const char *value) {
     return TAMIS_OK;
 }
 
-static bool is_sized(const tamis_wish *wish) {
+static bool is_sized(const tamis_params *wish) {
     return wish->has_option[OPT_ERROR] || wish->has_option[OPT_COLUMNS];
 }
 
 /* 0 where neither option is given. */
-static tamis_status either(const tamis_wish *wish, size_t first, size_t second, uint64_t *out) {
+static tamis_status either(const tamis_params *wish, size_t first, size_t second, uint64_t *out) {
     if (wish->has_option[first] && wish->has_option[second])
         return tamis__fail(TAMIS_INVALID, "%s and %s are the same wish: give one of them",
                            options[first].name, options[second].name);
@@ -105,7 +105,7 @@ static uint64_t clamp_rows(double rows) {
 }
 
 /* As a filter: the best number of rows, unless it is given. */
-static void plan_by_rate(const tamis_wish *wish, uint64_t word[]) {
+static void plan_by_rate(const tamis_params *wish, uint64_t word[]) {
     const uint64_t keys = wish->capacity ? wish->capacity : 1, given = word[ROWS];
     const double best = -log2(wish->fpr);
     const uint64_t first = given ? given : clamp_rows(floor(best));
@@ -124,7 +124,7 @@ static void plan_by_rate(const tamis_wish *wish, uint64_t word[]) {
 }
 
 /* A size for no keys in particular is one for a stream. */
-static tamis_status plan_by_size(const tamis_wish *wish, uint64_t word[]) {
+static tamis_status plan_by_size(const tamis_params *wish, uint64_t word[]) {
     const uint64_t counters = wish->bits / 8 / counter_bytes(word);
     if (word[ROWS] == 0 && wish->capacity == 0) word[ROWS] = USUAL_ROWS;
     if (word[ROWS] == 0)
@@ -139,7 +139,7 @@ static tamis_status plan_by_size(const tamis_wish *wish, uint64_t word[]) {
     return TAMIS_OK;
 }
 
-static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
+static tamis_status plan(const tamis_params *wish, uint64_t word[]) {
     word[WIDTH] = wish->option[OPT_WIDTH];
     word[UPDATE] = wish->option[OPT_UPDATE];
     tamis_status rc = either(wish, OPT_COLUMNS, OPT_ERROR, &word[COLUMNS]);
@@ -335,7 +335,7 @@ static tamis_status weigh(tamis_body *into, const tamis_body *const *from, const
                         top_of(into->word), counter_get, counter_put);
 }
 
-static void measure(const tamis_body *f, const tamis_body *other, tamis_measure *out) {
+static void measure(const tamis_body *f, const tamis_body *other, tamis_measurement *out) {
     tamis__rows_measure(f, other, f->word[COLUMNS], f->word[ROWS], top_of(f->word), counter_get,
                         out);
 }
@@ -363,7 +363,7 @@ const tamis_kind tamis__countmin = {
     .add_shared = add_shared,
     .count = count,
     .count_error = count_error,
-    .sure_count = top_of,
+    .reliable_count = top_of,
     .merge = merge,
     .weigh = weigh,
     .measure = measure,

@@ -77,7 +77,7 @@ static tamis_table_design design_of(uint64_t keys, uint64_t sort) {
     };
 }
 
-static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
+static tamis_status plan(const tamis_params *wish, uint64_t word[]) {
     word[SORT] = wish->has_option[OPT_SORT] ? wish->option[OPT_SORT] : 0;
     const tamis_table_design design = design_of(wish->capacity, word[SORT]);
     return tamis__table_plan(wish, &design, &word[BUCKETS], &word[FINGERPRINT]);
@@ -552,7 +552,7 @@ static void take_census(const tamis_body *f, const tamis_body *known, census *c)
     }
 }
 
-static void measure(const tamis_body *f, const tamis_body *other, tamis_measure *out) {
+static void measure(const tamis_body *f, const tamis_body *other, tamis_measurement *out) {
     census c = {0, 0};
     take_census(f, NULL, &c);
     if (other) take_census(other, f, &c);
@@ -563,7 +563,7 @@ static void measure(const tamis_body *f, const tamis_body *other, tamis_measure 
     out->fpr = (double)c.covered / pairs;
     out->items = tamis__table_items(c.distinct, pairs / share(f->word[BUCKETS]));
     if (stash_count(f) < STASH) return;
-    out->worn = STASH;
+    out->affected = STASH;
     snprintf(out->caveat, sizeof out->caveat,
              "the stash is full: an add may be refused before the room is used up");
 }

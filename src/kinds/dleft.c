@@ -48,7 +48,7 @@ static tamis_table_design design_of(uint64_t keys) {
     };
 }
 
-static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
+static tamis_status plan(const tamis_params *wish, uint64_t word[]) {
     const tamis_table_design design = design_of(wish->capacity);
     return tamis__table_plan(wish, &design, &word[BUCKETS], &word[REMAINDER]);
 }
@@ -199,7 +199,7 @@ static void count(const tamis_body *f, const uint64_t *hash, size_t n, uint64_t 
     for (size_t i = 0; i < n; i++) out[i] = count_in(&t, find(&t, print_of(&t, hash[i])).cell);
 }
 
-static uint64_t sure_count(const uint64_t word[]) {
+static uint64_t reliable_count(const uint64_t word[]) {
     (void)word;
     return STUCK;
 }
@@ -329,7 +329,7 @@ static uint64_t new_cells(const tables *t, const tables *other) {
     return fresh;
 }
 
-static void measure(const tamis_body *f, const tamis_body *other, tamis_measure *out) {
+static void measure(const tamis_body *f, const tamis_body *other, tamis_measurement *out) {
     const tables t = tables_of(f);
     uint64_t distinct = used_of(f);
     if (other) {
@@ -341,11 +341,11 @@ static void measure(const tamis_body *f, const tamis_body *other, tamis_measure 
     out->bits_set = distinct;
     out->fpr = (double)distinct / classes;
     out->items = tamis__table_items(distinct, classes);
-    out->worn = stuck_cells(&t);
-    if (out->worn)
+    out->affected = stuck_cells(&t);
+    if (out->affected)
         snprintf(out->caveat, sizeof out->caveat,
                  "%llu cells are stuck at %d: their keys can no longer be removed",
-                 (unsigned long long)out->worn, STUCK);
+                 (unsigned long long)out->affected, STUCK);
 }
 
 const tamis_kind tamis__dleft = {
@@ -361,7 +361,7 @@ const tamis_kind tamis__dleft = {
     .add = add,
     .remove = remove_hash,
     .count = count,
-    .sure_count = sure_count,
+    .reliable_count = reliable_count,
     .next = next,
     .room = room,
     .merge = merge,

@@ -50,7 +50,7 @@ typedef struct layout {
 
 static layout layout_of(const uint64_t word[]) {
     layout at = {.width = word[TAMIS_PRINT_WIDTH], .rows = word[TAMIS_PRINT_ROWS]};
-    at.stride = tamis__print_stride(at.width);
+    at.stride = tamis__fingerprint_stride(at.width);
     at.prints = (at.width + 2) * 8;
     at.folds = at.prints + at.rows * at.stride;
     at.has_folds = at.width >= TAMIS_FOLD_FROM_BITS;
@@ -62,12 +62,12 @@ static layout layout_of(const uint64_t word[]) {
     return at;
 }
 
-static bool is_sized(const tamis_wish *wish) {
+static bool is_sized(const tamis_params *wish) {
     (void)wish;
     return true; /* it has no rows before they come */
 }
 
-static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
+static tamis_status plan(const tamis_params *wish, uint64_t word[]) {
     word[TAMIS_PRINT_WIDTH] = wish->has_option[OPT_WIDTH] ? wish->option[OPT_WIDTH] : USUAL_WIDTH;
     return TAMIS_OK;
 }
@@ -130,7 +130,7 @@ static const uint8_t *fold_of(const tamis_body *f, const layout *at, uint64_t ra
     return f->bytes + at->folds + rank * TAMIS_FOLD_BYTES;
 }
 
-void tamis__prints_at(const tamis_body *f, uint64_t row, const char **id, const uint8_t **print) {
+void tamis__fingerprints_at(const tamis_body *f, uint64_t row, const char **id, const uint8_t **print) {
     const layout at = layout_of(f->word);
     *id = (const char *)f->bytes + at.ids + id_start(f, &at, row);
     *print = print_of(f, &at, rank_of(f, &at, row));
@@ -140,16 +140,16 @@ void tamis__prints_at(const tamis_body *f, uint64_t row, const char **id, const 
 
 /* How many rows have so many bits stands one place behind theirs, so that the sums of these numbers
  * are where each of them starts; placing a row moves that start on, to where the next one starts. */
-void tamis__prints_tally(tamis_body *f, uint64_t set_bits) {
+void tamis__fingerprints_tally(tamis_body *f, uint64_t set_bits) {
     set_first(f, set_bits + 1, first_with(f, set_bits + 1) + 1);
 }
 
-void tamis__prints_open(tamis_body *f) {
+void tamis__fingerprints_open(tamis_body *f) {
     for (uint64_t bits = 1; bits <= f->word[TAMIS_PRINT_WIDTH] + 1; bits++)
         set_first(f, bits, first_with(f, bits) + first_with(f, bits - 1));
 }
 
-uint8_t *tamis__prints_place(tamis_body *f, uint64_t row, uint64_t set_bits, const void *id,
+uint8_t *tamis__fingerprints_place(tamis_body *f, uint64_t row, uint64_t set_bits, const void *id,
                              uint64_t id_len) {
     const layout at = layout_of(f->word);
     const uint64_t rank = first_with(f, set_bits), start = id_start(f, &at, row);
@@ -161,13 +161,13 @@ uint8_t *tamis__prints_place(tamis_body *f, uint64_t row, uint64_t set_bits, con
     return f->bytes + at.prints + rank * at.stride;
 }
 
-void tamis__prints_close(tamis_body *f) {
+void tamis__fingerprints_close(tamis_body *f) {
     for (uint64_t bits = f->word[TAMIS_PRINT_WIDTH]; bits > 0; bits--)
         set_first(f, bits, first_with(f, bits - 1));
     set_first(f, 0, 0);
     const layout at = layout_of(f->word);
     for (uint64_t rank = 0; at.has_folds && rank < at.rows; rank++)
-        tamis__print_fold(print_of(f, &at, rank), at.stride,
+        tamis__fingerprint_fold(print_of(f, &at, rank), at.stride,
                           f->bytes + at.folds + rank * TAMIS_FOLD_BYTES);
 }
 
@@ -192,7 +192,7 @@ static bool is_clean(const uint8_t *print, const layout *at) {
 static bool is_folded(const tamis_body *f, const layout *at, uint64_t rank) {
     uint8_t fold[TAMIS_FOLD_BYTES];
     if (!at->has_folds) return true;
-    tamis__print_fold(print_of(f, at, rank), at->stride, fold);
+    tamis__fingerprint_fold(print_of(f, at, rank), at->stride, fold);
     return memcmp(fold, fold_of(f, at, rank), sizeof fold) == 0;
 }
 
@@ -206,7 +206,7 @@ static tamis_status audit_rows(const tamis_body *f, const layout *at, uint64_t b
         if (row >= at->rows || rank_of(f, at, row) != rank || (before && row < before))
             return tamis__fail(TAMIS_CORRUPT, "the order of rows is broken at print %llu",
                                (unsigned long long)rank);
-        if (!is_clean(print, at) || tamis__print_set_bits(print, at->stride) != bits)
+        if (!is_clean(print, at) || tamis__fingerprint_set_bits(print, at->stride) != bits)
             return tamis__fail(TAMIS_CORRUPT, "print %llu has other bits than its place says",
                                (unsigned long long)rank);
         if (!is_folded(f, at, rank))
@@ -245,11 +245,11 @@ static tamis_status audit(const tamis_body *f) {
 
 static void common_plain(const uint8_t *rows, size_t n, uint64_t stride, const uint8_t *print,
                          uint32_t *common) {
-    tamis__print_common(rows, n, stride, print, common);
+    tamis__fingerprint_common(rows, n, stride, print, common);
 }
 
 static void apart_plain(const uint8_t *folds, size_t n, const uint8_t *fold, uint32_t *apart) {
-    tamis__print_apart(folds, n, fold, apart);
+    tamis__fingerprint_apart(folds, n, fold, apart);
 }
 
 /* The nearest double: 7/10 is the 0.7 that somebody typed, because that was rounded likewise. */
@@ -275,30 +275,30 @@ static uint64_t needed(uint64_t a, uint64_t b, double min) {
 typedef struct scan {
     const tamis_body *f;
     layout at;
-    const tamis_print_query *query;
+    const tamis_fingerprint_query *query;
     uint8_t fold[TAMIS_FOLD_BYTES]; /* of the query */
-    tamis_print_kernel *common;
+    tamis_fingerprint_kernel *common;
     tamis_fold_kernel *apart;
-    struct tamis_searched *searched;
-    tamis_matches *take;
+    struct tamis_search_stats *searched;
+    tamis_match_fn *take;
     void *ctx;
 } scan;
 
-static scan scan_for(const tamis_body *f, const tamis_print_query *query,
-                     struct tamis_searched *searched, tamis_matches *take, void *ctx) {
+static scan scan_for(const tamis_body *f, const tamis_fingerprint_query *query,
+                     struct tamis_search_stats *searched, tamis_match_fn *take, void *ctx) {
     scan s = {.f = f, .at = layout_of(f->word), .query = query, .searched = searched};
     s.common = common_plain;
     s.apart = apart_plain;
 #if TAMIS_HAS_X86
     if (tamis__cpu() & TAMIS_CPU_AVX2) {
-        s.common = tamis__print_common_avx2;
-        s.apart = tamis__print_apart_avx2;
+        s.common = tamis__fingerprint_common_avx2;
+        s.apart = tamis__fingerprint_apart_avx2;
     }
-    if (tamis__cpu() & TAMIS_CPU_AVX512) s.common = tamis__print_common_avx512;
+    if (tamis__cpu() & TAMIS_CPU_AVX512) s.common = tamis__fingerprint_common_avx512;
 #endif
     s.take = take;
     s.ctx = ctx;
-    tamis__print_fold(query->bytes, s.at.stride, s.fold);
+    tamis__fingerprint_fold(query->bytes, s.at.stride, s.fold);
     return s;
 }
 
@@ -363,8 +363,8 @@ static bool compare(const scan *s, uint64_t bits, uint64_t need) {
     return true;
 }
 
-static bool similar(const tamis_body *f, const tamis_print_query *query, double min,
-                    tamis_matches *take, void *ctx, struct tamis_searched *searched) {
+static bool similar(const tamis_body *f, const tamis_fingerprint_query *query, double min,
+                    tamis_match_fn *take, void *ctx, struct tamis_search_stats *searched) {
     const scan s = scan_for(f, query, searched, take, ctx);
     for (uint64_t bits = 0; bits <= s.at.width; bits++) {
         const uint64_t rows = first_with(f, bits + 1) - first_with(f, bits);
@@ -385,8 +385,8 @@ static bool contains(const uint8_t *row, const uint8_t *print, uint64_t stride) 
     return true;
 }
 
-static bool screen(const tamis_body *f, const tamis_print_query *query, tamis_matches *take,
-                   void *ctx, struct tamis_searched *searched) {
+static bool screen(const tamis_body *f, const tamis_fingerprint_query *query, tamis_match_fn *take,
+                   void *ctx, struct tamis_search_stats *searched) {
     const layout at = layout_of(f->word);
     searched->rows_skipped = first_with(f, query->set);
     searched->rows_compared = at.rows - searched->rows_skipped;
@@ -479,8 +479,8 @@ static uint64_t needed_now(const best *b, uint64_t set, uint64_t bits, double mi
     return better > need ? better : need;
 }
 
-static size_t nearest(const tamis_body *f, const tamis_print_query *query, double min,
-                      struct tamis_match *matches, size_t room, struct tamis_searched *searched) {
+static size_t nearest(const tamis_body *f, const tamis_fingerprint_query *query, double min,
+                      struct tamis_match *matches, size_t room, struct tamis_search_stats *searched) {
     best b = {matches, 0, room};
     const scan s = scan_for(f, query, searched, keep_best, &b);
     const uint64_t width = s.at.width;
@@ -500,7 +500,7 @@ static size_t nearest(const tamis_body *f, const tamis_print_query *query, doubl
 
 /* ---- Measuring ------------------------------------------------------------------------------ */
 
-static void measure(const tamis_body *f, const tamis_body *other, tamis_measure *out) {
+static void measure(const tamis_body *f, const tamis_body *other, tamis_measurement *out) {
     (void)other;
     const uint64_t width = f->word[TAMIS_PRINT_WIDTH], rows = f->word[TAMIS_PRINT_ROWS];
     for (uint64_t bits = 0; bits <= width; bits++)
@@ -510,9 +510,9 @@ static void measure(const tamis_body *f, const tamis_body *other, tamis_measure 
     out->items.value = (double)rows;
 }
 
-static const tamis_print_facet prints = {
+static const tamis_fingerprint_facet prints = {
     .made = 1u << TAMIS_PRINT_ROWS | 1u << TAMIS_PRINT_IDS,
-    .at = tamis__prints_at,
+    .at = tamis__fingerprints_at,
     .similar = similar,
     .nearest = nearest,
     .screen = screen,

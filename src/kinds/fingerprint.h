@@ -16,20 +16,20 @@ enum { TAMIS_PRINT_MAX_BITS = 1 << 16, TAMIS_PRINT_MAX_BYTES = TAMIS_PRINT_MAX_B
 enum { TAMIS_PRINT_MIN_LETTER = 32 };
 
 /* Bytes that a print has, and that it takes as a row. */
-TAMIS_FN uint64_t tamis__print_bytes(uint64_t width) {
+TAMIS_FN uint64_t tamis__fingerprint_bytes(uint64_t width) {
     return (width + 7) / 8;
 }
 
-TAMIS_FN uint64_t tamis__print_stride(uint64_t width) {
+TAMIS_FN uint64_t tamis__fingerprint_stride(uint64_t width) {
     return (width + 63) / 64 * 8;
 }
 
 /* Is a bit behind the last one set? */
-TAMIS_FN bool tamis__print_strays(const uint8_t *print, uint64_t width) {
+TAMIS_FN bool tamis__fingerprint_strays(const uint8_t *print, uint64_t width) {
     return width % 8 && print[width / 8] >> width % 8;
 }
 
-TAMIS_FN uint64_t tamis__print_set_bits(const uint8_t *print, uint64_t bytes) {
+TAMIS_FN uint64_t tamis__fingerprint_set_bits(const uint8_t *print, uint64_t bytes) {
     uint64_t set = 0, at = 0;
     for (; at + 8 <= bytes; at += 8) set += tamis__popcount64(tamis__get64(print + at));
     for (; at < bytes; at++) set += tamis__popcount64(print[at]);
@@ -40,7 +40,7 @@ TAMIS_FN uint64_t tamis__print_set_bits(const uint8_t *print, uint64_t bytes) {
  * folds differ in D at most. Prints that are not much longer have none. */
 enum { TAMIS_FOLD_BYTES = 32, TAMIS_FOLD_FROM_BITS = 513 };
 
-TAMIS_FN void tamis__print_fold(const uint8_t *print, uint64_t stride, uint8_t *fold) {
+TAMIS_FN void tamis__fingerprint_fold(const uint8_t *print, uint64_t stride, uint8_t *fold) {
     uint64_t word[TAMIS_FOLD_BYTES / 8] = {0};
     for (uint64_t at = 0; at < stride; at += 8)
         word[at % TAMIS_FOLD_BYTES / 8] ^= tamis__get64(print + at);
@@ -49,25 +49,25 @@ TAMIS_FN void tamis__print_fold(const uint8_t *print, uint64_t stride, uint8_t *
 
 /* Fills a payload of zeros: every print is counted, in any order; then come the rows from 0 on, with
  * the same prints, which have no stray bits; then it is closed. */
-void tamis__prints_tally(tamis_body *, uint64_t set_bits);
-void tamis__prints_open(tamis_body *);
+void tamis__fingerprints_tally(tamis_body *, uint64_t set_bits);
+void tamis__fingerprints_open(tamis_body *);
 
 /* Where to write the print of the next row, whose bits were counted already. */
-uint8_t *tamis__prints_place(tamis_body *, uint64_t row, uint64_t set_bits, const void *id,
+uint8_t *tamis__fingerprints_place(tamis_body *, uint64_t row, uint64_t set_bits, const void *id,
                              uint64_t id_len);
-void tamis__prints_close(tamis_body *);
+void tamis__fingerprints_close(tamis_body *);
 
 /* Where a row lies. */
-void tamis__prints_at(const tamis_body *, uint64_t row, const char **id, const uint8_t **print);
+void tamis__fingerprints_at(const tamis_body *, uint64_t row, const char **id, const uint8_t **print);
 
 /* ---- Kernels ---- */
 
 /* Bits that a print has in common with each of n rows. */
-typedef void tamis_print_kernel(const uint8_t *rows, size_t n, uint64_t stride,
+typedef void tamis_fingerprint_kernel(const uint8_t *rows, size_t n, uint64_t stride,
                                 const uint8_t *print, uint32_t *common);
-tamis_print_kernel tamis__print_common_avx2, tamis__print_common_avx512;
+tamis_fingerprint_kernel tamis__fingerprint_common_avx2, tamis__fingerprint_common_avx512;
 
-TAMIS_HOT void tamis__print_common(const uint8_t *rows, size_t n, uint64_t stride,
+TAMIS_HOT void tamis__fingerprint_common(const uint8_t *rows, size_t n, uint64_t stride,
                                    const uint8_t *print, uint32_t *common) {
     for (size_t i = 0; i < n; i++, rows += stride) {
         uint32_t sum = 0;
@@ -80,9 +80,9 @@ TAMIS_HOT void tamis__print_common(const uint8_t *rows, size_t n, uint64_t strid
 /* Bits in which a fold differs from each of n others. */
 typedef void tamis_fold_kernel(const uint8_t *folds, size_t n, const uint8_t *fold,
                                uint32_t *apart);
-tamis_fold_kernel tamis__print_apart_avx2;
+tamis_fold_kernel tamis__fingerprint_apart_avx2;
 
-TAMIS_HOT void tamis__print_apart(const uint8_t *folds, size_t n, const uint8_t *fold,
+TAMIS_HOT void tamis__fingerprint_apart(const uint8_t *folds, size_t n, const uint8_t *fold,
                                   uint32_t *apart) {
     for (size_t i = 0; i < n; i++, folds += TAMIS_FOLD_BYTES) {
         uint32_t sum = 0;

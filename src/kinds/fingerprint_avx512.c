@@ -15,7 +15,7 @@ TAMIS_HOT __m512i count_some(const uint8_t *row, const uint8_t *print, __mmask8 
                                                 _mm512_maskz_loadu_epi64(words, print)));
 }
 
-void tamis__print_common_avx512(const uint8_t *rows, size_t n, uint64_t stride,
+void tamis__fingerprint_common_avx512(const uint8_t *rows, size_t n, uint64_t stride,
                                 const uint8_t *print, uint32_t *common) {
     const uint64_t whole = stride / 64 * 64;
     const __mmask8 rest = (__mmask8)((1u << (stride - whole) / 8) - 1);

@@ -97,7 +97,7 @@ static tamis_status plan_for_size(const tamis_bag_code *code, uint64_t keys, uin
     return TAMIS_OK;
 }
 
-tamis_status tamis__bag_plan(const tamis_bag_code *code, const tamis_wish *wish, uint64_t word[]) {
+tamis_status tamis__bag_plan(const tamis_bag_code *code, const tamis_params *wish, uint64_t word[]) {
     const uint64_t keys = wish->capacity ? wish->capacity : 1;
     const uint64_t homes = tamis__slots_homes_for(keys);
     if (!homes) return too_large(code);
@@ -292,7 +292,7 @@ tamis_status tamis__bag_move(const tamis_bag_code *code, tamis_body *to, const t
 /* Of n keys in c fingerprints c (1 - (1 - 1/c)^n) are different; solved for n, with the error that
  * the chance of meeting makes. */
 void tamis__bag_measure(const tamis_bag_code *code, const tamis_body *f, const tamis_body *other,
-                        tamis_measure *out) {
+                        tamis_measurement *out) {
     const tamis_slots a = tamis__bag_slots(f);
     const tamis_slots b = other ? tamis__bag_slots(other) : (tamis_slots){0};
     const tamis_slots *second = other ? &b : NULL;

@@ -43,7 +43,7 @@ double tamis__bag_rate(const uint64_t word[], uint64_t items);
 uint64_t tamis__bag_room(const tamis_body *);
 
 /* Those that do. */
-tamis_status tamis__bag_plan(const tamis_bag_code *, const tamis_wish *, uint64_t word[]);
+tamis_status tamis__bag_plan(const tamis_bag_code *, const tamis_params *, uint64_t word[]);
 tamis_status tamis__bag_check(const tamis_bag_code *, const uint64_t word[], uint64_t *size);
 bool tamis__bag_next(const tamis_bag_code *, const tamis_body *, uint64_t *cursor, uint64_t *hash,
                      uint64_t *count);
@@ -52,7 +52,7 @@ tamis_status tamis__bag_resize(const tamis_bag_code *, const tamis_body *, uint6
 tamis_status tamis__bag_move(const tamis_bag_code *, tamis_body *to, const tamis_body *from);
 tamis_status tamis__bag_merge(const tamis_bag_code *, tamis_body *into, const tamis_body *from);
 void tamis__bag_measure(const tamis_bag_code *, const tamis_body *, const tamis_body *other,
-                        tamis_measure *);
+                        tamis_measurement *);
 
 /* TAMIS_NOT_FOUND with its sentence. */
 tamis_status tamis__bag_not_found(const tamis_bag_code *);
@@ -60,7 +60,7 @@ tamis_status tamis__bag_not_found(const tamis_bag_code *);
 /* These entries, bound to a kind's code: plan, check, audit, next, resize, move, merge, measure. A
  * descriptor's functions are not told whose they are. */
 #define TAMIS_BAG_ENTRIES(code, is_legal)                                                      \
-    static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {                        \
+    static tamis_status plan(const tamis_params *wish, uint64_t word[]) {                        \
         return tamis__bag_plan(&(code), wish, word);                                           \
     }                                                                                          \
     static tamis_status check(const uint64_t word[], uint64_t *size) {                         \
@@ -82,7 +82,7 @@ tamis_status tamis__bag_not_found(const tamis_bag_code *);
     static tamis_status merge(tamis_body *into, const tamis_body *from) {                      \
         return tamis__bag_merge(&(code), into, from);                                          \
     }                                                                                          \
-    static void measure(const tamis_body *f, const tamis_body *other, tamis_measure *out) {    \
+    static void measure(const tamis_body *f, const tamis_body *other, tamis_measurement *out) {    \
         tamis__bag_measure(&(code), f, other, out);                                            \
     }
 

@@ -175,7 +175,7 @@ bool tamis__table_fits(const tamis_table_design *d, uint64_t places, uint64_t wi
            places <= (TAMIS_MAX_PAYLOAD_BYTES * 8 - d->head_bits) / place_bits(d, (unsigned)width);
 }
 
-static bool plan_for_rate(const tamis_wish *wish, const tamis_table_design *d, uint64_t *places,
+static bool plan_for_rate(const tamis_params *wish, const tamis_table_design *d, uint64_t *places,
                           uint64_t *width) {
     const double keys = wish->capacity ? (double)wish->capacity : 1, rounding = 1e-9;
     const double classes = d->share / -expm1(log1p(-wish->fpr) / keys) * (1 + rounding);
@@ -196,14 +196,14 @@ static bool plan_for_rate(const tamis_wish *wish, const tamis_table_design *d, u
     return !isinf(min);
 }
 
-uint64_t tamis__table_places(const tamis_wish *wish, const tamis_table_design *d, unsigned width) {
+uint64_t tamis__table_places(const tamis_params *wish, const tamis_table_design *d, unsigned width) {
     const uint64_t whole = wish->bits / 64 * 64, max = TAMIS_TABLE_MAX_CLASSES >> width;
     const uint64_t bits = whole > d->head_bits ? whole - d->head_bits : 0;
     const uint64_t places = bits / place_bits(d, width);
     return places < max ? places : max;
 }
 
-static bool plan_for_size(const tamis_wish *wish, const tamis_table_design *d, uint64_t *places,
+static bool plan_for_size(const tamis_params *wish, const tamis_table_design *d, uint64_t *places,
                           uint64_t *width) {
     for (unsigned w = TAMIS_TABLE_MAX_WIDTH; w >= d->min_width; w--) {
         *places = tamis__table_places(wish, d, w);
@@ -213,7 +213,7 @@ static bool plan_for_size(const tamis_wish *wish, const tamis_table_design *d, u
     return false;
 }
 
-tamis_status tamis__table_refuse(const tamis_wish *wish, const tamis_table_design *d) {
+tamis_status tamis__table_refuse(const tamis_params *wish, const tamis_table_design *d) {
     const unsigned long long keys = wish->capacity;
     if (!tamis__table_fits(d, d->min_places, d->min_width))
         return tamis__fail(TAMIS_TOO_LARGE, "%s cannot have %llu keys", d->kind, keys);
@@ -227,7 +227,7 @@ tamis_status tamis__table_refuse(const tamis_wish *wish, const tamis_table_desig
                        d->share * (double)keys / (double)TAMIS_TABLE_MAX_CLASSES);
 }
 
-tamis_status tamis__table_plan(const tamis_wish *wish, const tamis_table_design *d,
+tamis_status tamis__table_plan(const tamis_params *wish, const tamis_table_design *d,
                                uint64_t *places, uint64_t *width) {
     const bool is_planned =
         wish->bits ? plan_for_size(wish, d, places, width) : plan_for_rate(wish, d, places, width);

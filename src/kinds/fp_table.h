@@ -187,14 +187,14 @@ typedef struct tamis_table_design {
 
 /* The fewest bits that keep the rate: a bit more of width halves it, and where that would be too
  * much, more places do; or the widest cells that fit into the size. */
-tamis_status tamis__table_plan(const tamis_wish *, const tamis_table_design *, uint64_t *places,
+tamis_status tamis__table_plan(const tamis_params *, const tamis_table_design *, uint64_t *places,
                                uint64_t *width);
 
 /* Why there is no plan: too many keys, too little space, or too small a rate. */
-tamis_status tamis__table_refuse(const tamis_wish *, const tamis_table_design *);
+tamis_status tamis__table_refuse(const tamis_params *, const tamis_table_design *);
 
 /* Places of that width that fit into the size and within what tamis__split can do. */
-uint64_t tamis__table_places(const tamis_wish *, const tamis_table_design *, unsigned width);
+uint64_t tamis__table_places(const tamis_params *, const tamis_table_design *, unsigned width);
 
 /* Is the shape within what tamis__split can do and a payload may have? */
 bool tamis__table_fits(const tamis_table_design *, uint64_t places, uint64_t width);

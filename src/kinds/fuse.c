@@ -58,7 +58,7 @@ static tamis_status widest(uint64_t bits, uint64_t capacity, uint64_t word[]) {
         (unsigned long long)(bits / 8), (unsigned long long)capacity, (unsigned long long)min);
 }
 
-static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
+static tamis_status plan(const tamis_params *wish, uint64_t word[]) {
     word[TAMIS_SEGMENT_KEYS] = tamis__segment_keys(wish);
     word[TAMIS_SEGMENTS] = tamis__segments_for(word, wish->capacity);
     word[ARITY] = wish->has_option[OPT_ARITY] ? wish->option[OPT_ARITY] : 3;
@@ -110,7 +110,7 @@ static tamis_status audit(const tamis_body *f) {
 
 /* ---- Building ------------------------------------------------------------------------------- */
 
-static tamis_status fit(const tamis_wish *wish, const tamis_census *census, uint64_t word[]) {
+static tamis_status fit(const tamis_params *wish, const tamis_census *census, uint64_t word[]) {
     (void)wish;
     word[TAMIS_SEGMENTS] = tamis__segments_for(word, census->records);
     return TAMIS_OK;
@@ -166,7 +166,7 @@ static bool has(const tamis_body *f, uint64_t hash) {
 
 /* ---- Measuring ------------------------------------------------------------------------------ */
 
-static void measure(const tamis_body *f, const tamis_body *other, tamis_measure *out) {
+static void measure(const tamis_body *f, const tamis_body *other, tamis_measurement *out) {
     const tamis_peel_form form = form_of(f->word);
     uint64_t keys = 0, cells = 0;
     (void)other;

@@ -38,11 +38,11 @@ static tamis_coded_shape shape_of(const uint64_t word[]) {
     return (tamis_coded_shape){word[RANGE], 1, (unsigned)word[SHIFT]};
 }
 
-static uint64_t keys_of(const tamis_wish *wish) {
+static uint64_t keys_of(const tamis_params *wish) {
     return wish->capacity ? wish->capacity : 1;
 }
 
-static tamis_status out_of_reach(const tamis_wish *wish) {
+static tamis_status out_of_reach(const tamis_params *wish) {
     const uint64_t keys = keys_of(wish);
     if (wish->has_option[OPT_M])
         return tamis__fail(TAMIS_INVALID, "m=%llu is out of reach: %llu keys can have up to %llu",
@@ -52,7 +52,7 @@ static tamis_status out_of_reach(const tamis_wish *wish) {
                        wish->fpr, (unsigned long long)keys, ldexp((double)keys, -63));
 }
 
-static uint64_t range_for(const tamis_wish *wish, const tamis_coded_wish *coded) {
+static uint64_t range_for(const tamis_params *wish, const tamis_coded_wish *coded) {
     const uint64_t keys = keys_of(wish), m = wish->option[OPT_M];
     if (wish->has_option[OPT_RANGE]) return wish->option[OPT_RANGE];
     if (wish->has_option[OPT_M]) return m <= (TAMIS_CODED_MAX_RANGE - 1) / keys ? m * keys : 0;
@@ -60,7 +60,7 @@ static uint64_t range_for(const tamis_wish *wish, const tamis_coded_wish *coded)
     return tamis__coded_range_within(coded, 1, wish->bits / 8);
 }
 
-static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
+static tamis_status plan(const tamis_params *wish, uint64_t word[]) {
     const tamis_coded_wish coded = {
         .n = wish->capacity,
         .segment_keys = tamis__segment_keys(wish),
@@ -114,7 +114,7 @@ static tamis_status audit(const tamis_body *f) {
 /* ---- Building ------------------------------------------------------------------------------- */
 
 /* Nothing depends on what the records are: words that stay make filters that merge. */
-static tamis_status fit(const tamis_wish *wish, const tamis_census *census, uint64_t word[]) {
+static tamis_status fit(const tamis_params *wish, const tamis_census *census, uint64_t word[]) {
     (void)wish, (void)census, (void)word;
     return TAMIS_OK;
 }
@@ -322,7 +322,7 @@ static uint64_t count_both(const tamis_body *f, const tamis_body *other,
     return count;
 }
 
-static void measure(const tamis_body *f, const tamis_body *other, tamis_measure *out) {
+static void measure(const tamis_body *f, const tamis_body *other, tamis_measurement *out) {
     const tamis_coded_shape shape = shape_of(f->word);
     out->bits = shape.range;
     if (other)

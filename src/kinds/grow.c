@@ -64,7 +64,7 @@ static double worst_rate(void) {
 /* The widest slots to start with: they get wider by longer_by(MAX_DOUBLINGS), which is 12. */
 enum { MIN_FIRST_WIDTH = 2, MAX_FIRST_WIDTH = TAMIS_SLOTS_MAX_WIDTH - 12 };
 
-static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
+static tamis_status plan(const tamis_params *wish, uint64_t word[]) {
     const uint64_t keys = wish->capacity ? wish->capacity : 1;
     const uint64_t homes = tamis__slots_homes_for(keys);
     if (!homes) return tamis__fail(TAMIS_TOO_LARGE, "grow would need over 2^52 slots");
@@ -265,7 +265,7 @@ static tamis_status remove_placed(tamis_body *f, uint64_t place) {
     if (!find(&t, &fp, &run, &at))
         return tamis__fail(TAMIS_NOT_FOUND, "grow has no fingerprint of that key");
     if (length_of(&t, tamis__slot_get(&t, at)) == 0)
-        return tamis__fail(TAMIS_CANNOT,
+        return tamis__fail(TAMIS_UNSUPPORTED,
                            "the key is too old to be removed: after %llu doublings "
                            "its fingerprint has no bits left",
                            (unsigned long long)f->word[DOUBLINGS]);
@@ -400,7 +400,7 @@ static double covered_by_chance(const tally *all, uint64_t homes) {
     return covered;
 }
 
-static void measure(const tamis_body *f, const tamis_body *other, tamis_measure *out) {
+static void measure(const tamis_body *f, const tamis_body *other, tamis_measurement *out) {
     (void)other; /* there is no merge */
     const tamis_slots t = slots_of(f);
     tally all = {0};
@@ -415,11 +415,11 @@ static void measure(const tamis_body *f, const tamis_body *other, tamis_measure 
     out->fpr = all.covered / (double)t.homes;
     out->items.value = (double)all.apart + hidden + (double)void_keys(f);
     out->items.error = sqrt(hidden);
-    out->worn = void_keys(f);
-    if (out->worn)
+    out->affected = void_keys(f);
+    if (out->affected)
         snprintf(out->caveat, sizeof out->caveat,
                  "%llu keys are too old to be removed: no bits of their fingerprints are left",
-                 (unsigned long long)out->worn);
+                 (unsigned long long)out->affected);
 }
 
 const tamis_kind tamis__grow = {

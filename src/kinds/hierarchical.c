@@ -44,7 +44,7 @@ static tamis_strata strata_of(const uint64_t word[]) {
         .bits = word[BITS], .hashes = word[HASHES], .count = 1, .percent = 100, .extra = 8};
 }
 
-static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
+static tamis_status plan(const tamis_params *wish, uint64_t word[]) {
     word[BLOCK] = tamis__chosen(wish, OPT_BLOCK, PRESET_BLOCK);
     word[LEVELS] = tamis__chosen(wish, OPT_LEVELS, PRESET_LEVELS);
     tamis_strata s = strata_of(word);
@@ -128,7 +128,7 @@ static tamis_status merge(tamis_body *into, const tamis_body *from) {
     return TAMIS_OK;
 }
 
-static void measure(const tamis_body *f, const tamis_body *other, tamis_measure *out) {
+static void measure(const tamis_body *f, const tamis_body *other, tamis_measurement *out) {
     const tamis_strata s = strata_of(f->word);
     tamis__stratum_measure(f, other, &s, 0, out);
 }

@@ -48,7 +48,7 @@ static const struct tamis_option options[] = {
 
 /* ---- Shape ---------------------------------------------------------------------------------- */
 
-static bool is_sized(const tamis_wish *wish) {
+static bool is_sized(const tamis_params *wish) {
     return wish->has_option[OPT_CELLS] || wish->has_option[OPT_DIFFERENCES];
 }
 
@@ -63,7 +63,7 @@ static double rate_with(uint64_t keys, uint64_t side, uint64_t hashes) {
 }
 
 /* The fewest cells of a subtable that keep the rate. */
-static uint64_t side_for_rate(const tamis_wish *wish, uint64_t hashes) {
+static uint64_t side_for_rate(const tamis_params *wish, uint64_t hashes) {
     uint64_t low = 1, high = MAX_CELLS;
     while (low < high) {
         const uint64_t middle = low + (high - low) / 2;
@@ -88,7 +88,7 @@ static uint64_t side_for_differences(uint64_t differences, uint64_t hashes) {
     return (uint64_t)ceil(fmax(pairs, load));
 }
 
-static uint64_t side_for(const tamis_wish *wish, uint64_t hashes, uint64_t bytes) {
+static uint64_t side_for(const tamis_params *wish, uint64_t hashes, uint64_t bytes) {
     if (wish->has_option[OPT_CELLS]) return (wish->option[OPT_CELLS] + hashes - 1) / hashes;
     if (wish->has_option[OPT_DIFFERENCES])
         return side_for_differences(wish->option[OPT_DIFFERENCES], hashes);
@@ -96,7 +96,7 @@ static uint64_t side_for(const tamis_wish *wish, uint64_t hashes, uint64_t bytes
 }
 
 /* Is this number of hashes the better one? With a size, by the rate; else by the size. */
-static bool is_better(const tamis_wish *wish, const uint64_t word[], uint64_t side,
+static bool is_better(const tamis_params *wish, const uint64_t word[], uint64_t side,
                       uint64_t hashes) {
     if (word[CELLS] == 0 || !wish->bits || is_sized(wish)) return side * hashes < word[CELLS];
     return rate_with(wish->capacity, side, hashes) <
@@ -104,7 +104,7 @@ static bool is_better(const tamis_wish *wish, const uint64_t word[], uint64_t si
 }
 
 /* `bytes` are those that a size leaves for cells. */
-static void choose_cells(const tamis_wish *wish, uint64_t bytes, uint64_t word[]) {
+static void choose_cells(const tamis_params *wish, uint64_t bytes, uint64_t word[]) {
     const bool is_told = wish->has_option[OPT_HASHES], has_cells = wish->has_option[OPT_CELLS];
     const uint64_t told = is_told ? wish->option[OPT_HASHES] : USUAL_HASHES;
     const uint64_t min = is_told || has_cells ? told : MIN_HASHES;
@@ -119,7 +119,7 @@ static void choose_cells(const tamis_wish *wish, uint64_t bytes, uint64_t word[]
 }
 
 /* No counters are no estimator. Others come in pairs, so that the payload is whole words. */
-static tamis_status choose_estimator(const tamis_wish *wish, uint64_t word[]) {
+static tamis_status choose_estimator(const tamis_params *wish, uint64_t word[]) {
     const bool has_counters = wish->has_option[OPT_COUNTERS];
     const uint64_t counters = has_counters ? wish->option[OPT_COUNTERS] : USUAL_COUNTERS;
     word[ESTIMATOR] = wish->has_option[OPT_ESTIMATOR] ? wish->option[OPT_ESTIMATOR]
@@ -133,7 +133,7 @@ static tamis_status choose_estimator(const tamis_wish *wish, uint64_t word[]) {
                        (unsigned long long)counters, MIN_COUNTERS);
 }
 
-static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
+static tamis_status plan(const tamis_params *wish, uint64_t word[]) {
     const tamis_status rc = choose_estimator(wish, word);
     if (rc) return rc;
     const uint64_t estimator = tamis__sizer_bytes(word[ESTIMATOR], word[COUNTERS]);
@@ -295,7 +295,7 @@ static tamis_iblt_cell cell_of_both(const tamis_body *f, const tamis_body *other
     return cell;
 }
 
-static void measure(const tamis_body *f, const tamis_body *other, tamis_measure *out) {
+static void measure(const tamis_body *f, const tamis_body *other, tamis_measurement *out) {
     const uint64_t side = f->word[CELLS] / f->word[HASHES];
     out->fpr = 1;
     for (uint64_t s = 0; s < f->word[HASHES]; s++) {
@@ -304,14 +304,14 @@ static void measure(const tamis_body *f, const tamis_body *other, tamis_measure 
             const tamis_iblt_cell cell = cell_of_both(f, other, i);
             passed += is_passed(cell);
             out->bits_set += cell.count != 0;
-            out->worn += is_lost(cell);
+            out->affected += is_lost(cell);
         }
         out->fpr *= (double)passed / (double)side;
     }
     out->bits = f->word[CELLS];
     const double adds = (double)tamis__iblt_total(table_of(f), 0).count;
     out->items = other ? count_union(f, other, out->bits_set) : (struct tamis_estimate){adds, 0};
-    if (out->worn)
+    if (out->affected)
         snprintf(out->caveat, sizeof out->caveat,
                  "keys were added more than once: what differs cannot be listed");
 }
@@ -323,7 +323,7 @@ static uint64_t scratch_bytes(const uint64_t word[]) {
 }
 
 static tamis_status list(const tamis_body *first, const tamis_body *second, uint8_t *scratch,
-                         tamis_differs *take, void *ctx) {
+                         tamis_difference_fn *take, void *ctx) {
     tamis_peel peel;
     const tamis_status rc = tamis__peel(&peel, table_of(first), table_of(second), scratch);
     if (rc && rc != TAMIS_PARTIAL) return rc;

@@ -170,7 +170,7 @@ tamis_status tamis__sizer_compare(tamis_sizer first, tamis_sizer second,
                                   struct tamis_estimate *keys) {
     if (first.way == TAMIS_SIZED_BY_STRATA) return strata_compare(first, second, keys);
     if (first.way == TAMIS_SIZED_BY_NONE)
-        return tamis__fail(TAMIS_CANNOT, "a table with estimator=none lists what differs, but does "
+        return tamis__fail(TAMIS_UNSUPPORTED, "a table with estimator=none lists what differs, but does "
                                          "not estimate how much that is");
     signs_compare(first, second, keys);
     return TAMIS_OK;

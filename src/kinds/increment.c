@@ -133,7 +133,7 @@ static uint64_t cells_for(double keys, double fpr, double hashes, double step, u
 }
 
 /* The best k is found by trying; beyond it the size only rises. */
-static tamis_status plan_for_rate(const tamis_wish *wish, uint64_t word[]) {
+static tamis_status plan_for_rate(const tamis_params *wish, uint64_t word[]) {
     const double keys = wish->capacity ? (double)wish->capacity : 1, step = step_of(word);
     const uint64_t given = word[HASHES], max = MAX_BITS / width_of(word), group = 64;
     uint64_t min = max;
@@ -152,7 +152,7 @@ static tamis_status plan_for_rate(const tamis_wish *wish, uint64_t word[]) {
     return TAMIS_OK;
 }
 
-static tamis_status plan_for_size(const tamis_wish *wish, uint64_t word[]) {
+static tamis_status plan_for_size(const tamis_params *wish, uint64_t word[]) {
     const double keys = wish->capacity ? (double)wish->capacity : 1, step = step_of(word);
     const uint64_t cells = tamis__units_within(wish->bits, width_of(word));
     if (!cells)
@@ -167,7 +167,7 @@ static tamis_status plan_for_size(const tamis_wish *wish, uint64_t word[]) {
     return TAMIS_OK;
 }
 
-static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
+static tamis_status plan(const tamis_params *wish, uint64_t word[]) {
     word[STEP] = wish->has_option[OPT_STEP] ? wish->option[OPT_STEP] : 0;
     word[HASHES] = wish->has_option[OPT_HASHES] ? wish->option[OPT_HASHES] : 0;
     return wish->bits ? plan_for_size(wish, word) : plan_for_rate(wish, word);
@@ -301,7 +301,7 @@ static double passing(uint64_t value, unsigned step, uint64_t top) {
 }
 
 /* Distinct keys by the cells that are not zero; the rate by what each cell lets pass. */
-static void measure(const tamis_body *f, const tamis_body *other, tamis_measure *out) {
+static void measure(const tamis_body *f, const tamis_body *other, tamis_measurement *out) {
     const tamis_cells c = cells(f), more = cells(other ? other : f);
     const uint64_t top = tamis__cell_top(c);
     uint64_t having[256] = {0}; /* cells by value: no cell is wider than 8 bits */

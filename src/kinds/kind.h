@@ -27,24 +27,24 @@ typedef struct tamis_body {
 } tamis_body;
 
 /* A wish after parsing. Exactly one of fpr and bits is not zero when a kind gets to see it. */
-typedef struct tamis_wish {
+typedef struct tamis_params {
     uint64_t capacity;
     double fpr;
     uint64_t bits; /* the payload may have at most */
     uint64_t seed;
     uint64_t option[TAMIS_WORDS]; /* by index of the kind's options; choices as their index */
     bool has_option[TAMIS_WORDS];
-} tamis_wish;
+} tamis_params;
 
 /* What the bits tell, measured in one pass. `bits_set` of `bits` is the fill; kinds with counters
  * or slots count those instead. */
-typedef struct tamis_measure {
+typedef struct tamis_measurement {
     uint64_t bits_set, bits;
     double fpr;
     struct tamis_estimate items; /* distinct keys; infinite when saturated */
-    uint64_t worn;               /* how many things the caveat is about; 0 and "" from core */
+    uint64_t affected;               /* how many things the caveat is about; 0 and "" from core */
     char caveat[128];            /* what the contract promises and this body no longer can */
-} tamis_measure;
+} tamis_measurement;
 
 /* Rare abilities, a few entries each. */
 
@@ -70,7 +70,7 @@ typedef struct tamis_level_facet {
 /* Bits given up on purpose. Core gives `scratch` counters, zeroed, one list for the troublesome
  * and one for the keys, and has checked that the way has the lists it needs. */
 typedef struct tamis_retouch_task {
-    enum tamis_retouch_way way;
+    enum tamis_retouch_policy way;
     const uint64_t *trouble, *keys;
     size_t trouble_count, key_count;
     uint64_t seed;
@@ -79,8 +79,8 @@ typedef struct tamis_retouch_task {
 
 typedef struct tamis_retouch_facet {
     uint64_t (*scratch)(const uint64_t word[]);
-    void (*clear)(tamis_body *, const tamis_retouch_task *, struct tamis_retouched *);
-    void (*clear_share)(tamis_body *, double share, uint64_t seed, struct tamis_retouched *);
+    void (*clear)(tamis_body *, const tamis_retouch_task *, struct tamis_retouch_stats *);
+    void (*clear_share)(tamis_body *, double share, uint64_t seed, struct tamis_retouch_stats *);
     void (*undo)(tamis_body *);
 } tamis_retouch_facet;
 
@@ -95,31 +95,31 @@ typedef struct tamis_label_facet {
 typedef struct tamis_differ_facet {
     uint64_t (*scratch)(const uint64_t word[]); /* bytes that list() needs */
     tamis_status (*list)(const tamis_body *first, const tamis_body *second, uint8_t *scratch,
-                         tamis_differs *take, void *ctx);
+                         tamis_difference_fn *take, void *ctx);
 
-    /* TAMIS_CANNOT for shapes that keep no estimator. */
+    /* TAMIS_UNSUPPORTED for shapes that keep no estimator. */
     tamis_status (*size)(const tamis_body *first, const tamis_body *second, uint8_t *scratch,
                          struct tamis_estimate *keys);
 } tamis_differ_facet;
 
 /* A print that is looked for: its bytes as rows have them, zeros behind its width. */
-typedef struct tamis_print_query {
+typedef struct tamis_fingerprint_query {
     const uint8_t *bytes;
     uint64_t set; /* bits that are 1 */
-} tamis_print_query;
+} tamis_fingerprint_query;
 
 /* Rows of bits, each with an id, that are compared with a print. Rows are numbered in the order in
  * which they were added. */
-typedef struct tamis_print_facet {
+typedef struct tamis_fingerprint_facet {
     unsigned made; /* as in tamis_build_facet */
     void (*at)(const tamis_body *, uint64_t row, const char **id, const uint8_t **print);
-    bool (*similar)(const tamis_body *, const tamis_print_query *, double min,
-                    tamis_matches *take, void *ctx, struct tamis_searched *);
-    size_t (*nearest)(const tamis_body *, const tamis_print_query *, double min,
-                      struct tamis_match *matches, size_t room, struct tamis_searched *);
-    bool (*screen)(const tamis_body *, const tamis_print_query *, tamis_matches *take, void *ctx,
-                   struct tamis_searched *);
-} tamis_print_facet;
+    bool (*similar)(const tamis_body *, const tamis_fingerprint_query *, double min,
+                    tamis_match_fn *take, void *ctx, struct tamis_search_stats *);
+    size_t (*nearest)(const tamis_body *, const tamis_fingerprint_query *, double min,
+                      struct tamis_match *matches, size_t room, struct tamis_search_stats *);
+    bool (*screen)(const tamis_body *, const tamis_fingerprint_query *, tamis_match_fn *take, void *ctx,
+                   struct tamis_search_stats *);
+} tamis_fingerprint_facet;
 
 /* Payloads, kept as the blocks they are cut into. Core cuts, hashes (core/attribution.c), adds and asks. */
 #define TAMIS_LONGEST_PAYLOAD ((uint64_t)1 << 48)
@@ -172,7 +172,7 @@ typedef struct tamis_build_facet {
      * least the number of records (labels: of the largest label; with known-good keys: of the
      * members). Without a wish the words are those of a filter that gets more records: only words
      * that are made may change. */
-    tamis_status (*fit)(const tamis_wish *, const tamis_census *, uint64_t word[]);
+    tamis_status (*fit)(const tamis_params *, const tamis_census *, uint64_t word[]);
 
     /* Which segment a hash belongs to; never falls as the hash grows. */
     uint64_t (*segment)(const uint64_t word[], uint64_t hash);
@@ -200,7 +200,7 @@ typedef struct tamis_press_facet {
 
     /* The words for these hashes. plan() has made word[] from the wish, whose capacity is at least
      * n: only words that are made may change. */
-    tamis_status (*fit)(const tamis_wish *, const uint64_t *hash, uint64_t n, uint64_t word[]);
+    tamis_status (*fit)(const tamis_params *, const uint64_t *hash, uint64_t n, uint64_t word[]);
 
     /* Working memory, zeroed; NULL: none. The payload in zeros that fit() led to; words that are
      * made and do not bear on its size may still change. */
@@ -227,13 +227,13 @@ typedef struct tamis_kind {
 
     /* Takes the value of the i-th option, where that is a text (no choices, no range), and puts what
      * it means into the wish, as other options. */
-    tamis_status (*read_text)(tamis_wish *, size_t i, const char *value);
+    tamis_status (*read_text)(tamis_params *, size_t i, const char *value);
 
     /* Do the kind's own options say how large it is? Then capacity may be missing, and is 0. */
-    bool (*is_sized)(const tamis_wish *);
+    bool (*is_sized)(const tamis_params *);
 
     /* Shape: wish to words, pure arithmetic; words to bytes, the gate; what the words mean. */
-    tamis_status (*plan)(const tamis_wish *, uint64_t word[]);
+    tamis_status (*plan)(const tamis_params *, uint64_t word[]);
     tamis_status (*check)(const uint64_t word[], uint64_t *size);
     uint64_t (*probes)(const uint64_t word[]);
     double (*rate)(const uint64_t word[], uint64_t items); /* expected fpr after so many adds */
@@ -241,7 +241,7 @@ typedef struct tamis_kind {
     /* For kinds whose body is a part of a whole: the wish, bits and options, that leads to these
      * words. Capacity, rate and size are those of the whole, which a part cannot count. NULL: a body
      * is all there is. */
-    void (*whole)(const uint64_t word[], tamis_wish *);
+    void (*whole)(const uint64_t word[], tamis_params *);
 
     /* Makes an empty body of zeros, for kinds whose empty payload is not all zeros; or NULL. */
     void (*start)(tamis_body *);
@@ -268,7 +268,7 @@ typedef struct tamis_kind {
 
     /* Whether adds in ascending order of hashes, which any order may be brought to, cost much less:
      * kinds that keep everything in that order move less out of the way. */
-    bool walks;
+    bool prefers_sorted;
 
     /* Asks the machine for the memory that these will look at, and goes on; for payloads that are
      * far, while the next keys are hashed. */
@@ -299,9 +299,9 @@ typedef struct tamis_kind {
     /* One key: takes back one add of it, or TAMIS_NOT_FOUND when the body shows there was none. */
     tamis_status (*remove)(tamis_body *, uint64_t hash);
 
-    /* How often each was added and not removed; never too low up to sure_count (NULL: ever). */
+    /* How often each was added and not removed; never too low up to reliable_count (NULL: ever). */
     void (*count)(const tamis_body *, const uint64_t *hash, size_t n, uint64_t *count);
-    uint64_t (*sure_count)(const uint64_t word[]);
+    uint64_t (*reliable_count)(const uint64_t word[]);
 
     /* By how much a count may be too high after so many adds, but for a chance of *doubt; for kinds
      * whose counts are worse than their rate says. */
@@ -360,7 +360,7 @@ typedef struct tamis_kind {
 
     /* What the bits tell; with `other`, what the bits of both together tell, of which core looks at
      * the items alone. Kinds that cannot merge are never asked with `other`. */
-    void (*measure)(const tamis_body *, const tamis_body *other, tamis_measure *);
+    void (*measure)(const tamis_body *, const tamis_body *other, tamis_measurement *);
 
     /* The share of all keys of two bodies that both have, for kinds that know it better than from
      * three counts of keys. */
@@ -371,7 +371,7 @@ typedef struct tamis_kind {
     const tamis_retouch_facet *retouch;
     const tamis_label_facet *labels;
     const tamis_differ_facet *differ;
-    const tamis_print_facet *prints;
+    const tamis_fingerprint_facet *prints;
     const tamis_trace_facet *trace;
     const tamis_build_facet *build; /* instead of add; merging then goes by next and build */
     const tamis_press_facet *press; /* instead of add_keys */

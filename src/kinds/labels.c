@@ -62,7 +62,7 @@ static tamis_status lay_out(const tamis_coded_wish *coded, uint64_t word[]) {
     return TAMIS_OK;
 }
 
-static tamis_status find_range(const tamis_wish *wish, const tamis_coded_wish *coded,
+static tamis_status find_range(const tamis_params *wish, const tamis_coded_wish *coded,
                                uint64_t word[]) {
     const uint64_t keys = labels_at_least(wish->capacity), tail = tail_size(word);
     const uint64_t size = wish->bits / 8 > tail ? wish->bits / 8 - tail : 0;
@@ -87,7 +87,7 @@ static tamis_coded_wish coded_wish(uint64_t pairs, const uint64_t word[]) {
 }
 
 /* For one label, because nobody knows yet how many there will be. */
-static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
+static tamis_status plan(const tamis_params *wish, uint64_t word[]) {
     word[TAMIS_SEGMENT_KEYS] = tamis__segment_keys(wish);
     word[LABELS] = 1;
     word[NAMES] = sizeof "default";
@@ -100,7 +100,7 @@ static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
     return TAMIS_OK;
 }
 
-static tamis_status fit(const tamis_wish *wish, const tamis_census *census, uint64_t word[]) {
+static tamis_status fit(const tamis_params *wish, const tamis_census *census, uint64_t word[]) {
     word[LABELS] = census->labels;
     word[NAMES] = census->names;
     word[LARGEST] = census->leader;
@@ -309,7 +309,7 @@ static cells first_cell(const tamis_body *f) {
 
 /* Keys are counted by their cells, whatever labels they have: two filters that know other labels
  * can still tell how many keys they have in common. */
-static void measure(const tamis_body *f, const tamis_body *other, tamis_measure *out) {
+static void measure(const tamis_body *f, const tamis_body *other, tamis_measurement *out) {
     cells a = first_cell(f), b = other ? first_cell(other) : (cells){.is_there = false};
     uint64_t taken = 0;
     for (; a.is_there || b.is_there; taken++) {

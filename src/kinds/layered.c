@@ -24,7 +24,7 @@
 
 enum { BITS, HASHES, LAYERS, SHRINK };         /* shape words */
 enum { OPT_LAYERS, OPT_SHRINK, OPT_HASHES };   /* options */
-enum { MAX_LAYERS = 64, MAX_SHRINK = 90 };   /* of which the preset is */
+enum { MAX_LAYERS = 64, MAX_SHRINK = 90 };   /* of which the default is */
 enum { PRESET_LAYERS = 4, PRESET_SHRINK = 0 }; /* four equal layers */
 
 static const char name[] = "layered";
@@ -45,7 +45,7 @@ static tamis_strata strata_of(const uint64_t word[]) {
     };
 }
 
-static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
+static tamis_status plan(const tamis_params *wish, uint64_t word[]) {
     word[LAYERS] = tamis__chosen(wish, OPT_LAYERS, PRESET_LAYERS);
     word[SHRINK] = tamis__chosen(wish, OPT_SHRINK, PRESET_SHRINK);
     tamis_strata s = strata_of(word);
@@ -75,7 +75,7 @@ static double rate(const uint64_t word[], uint64_t items) {
     return tamis__bloom_rate(items, word[BITS], word[HASHES]);
 }
 
-static uint64_t sure_count(const uint64_t word[]) {
+static uint64_t reliable_count(const uint64_t word[]) {
     return word[LAYERS];
 }
 
@@ -116,19 +116,19 @@ static tamis_status add(tamis_body *f, const uint64_t *hash, size_t n) {
 
 /* The first layer tells rate and keys. A later one that is overfull, by too much shrinking say, does
  * not show there; counts then run through it. */
-static void measure(const tamis_body *f, const tamis_body *other, tamis_measure *out) {
+static void measure(const tamis_body *f, const tamis_body *other, tamis_measurement *out) {
     const double too_full = 0.5;
     const tamis_strata s = strata_of(f->word);
     tamis__stratum_measure(f, other, &s, 0, out);
     for (uint64_t i = 0; i < s.count; i++) {
-        tamis_measure layer;
+        tamis_measurement layer;
         tamis__stratum_measure(f, other, &s, i, &layer);
-        out->worn += layer.fpr > too_full;
+        out->affected += layer.fpr > too_full;
     }
-    if (out->worn)
+    if (out->affected)
         snprintf(out->caveat, sizeof out->caveat,
                  "%llu of %llu layers are so full that counts run through them",
-                 (unsigned long long)out->worn, (unsigned long long)s.count);
+                 (unsigned long long)out->affected, (unsigned long long)s.count);
 }
 
 const tamis_kind tamis__layered = {
@@ -144,7 +144,7 @@ const tamis_kind tamis__layered = {
     .query = query,
     .add = add,
     .count = count,
-    .sure_count = sure_count,
+    .reliable_count = reliable_count,
     .merge = tamis__bitmap_merge,
     .measure = measure,
 };

@@ -40,9 +40,9 @@ static const struct tamis_option options[] = {
 
 /* ---- Shape ---------------------------------------------------------------------------------- */
 
-static bool is_sized(const tamis_wish *wish) {
+static bool is_sized(const tamis_params *wish) {
     (void)wish;
-    return true; /* by its preset, if by nothing else */
+    return true; /* by its default, if by nothing else */
 }
 
 static bool is_shrunk(const uint64_t word[]) {
@@ -67,7 +67,7 @@ static tamis_status refuse(tamis_status status, const uint64_t word[]) {
 }
 
 /* A size is a number of bins; a rate says nothing here. */
-static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
+static tamis_status plan(const tamis_params *wish, uint64_t word[]) {
     word[KEEP] = wish->has_option[KEEP] ? wish->option[KEEP] : ALL;
     word[BINS] = wish->has_option[BINS] ? wish->option[BINS]
                  : wish->bits           ? wish->bits / word[KEEP]
@@ -157,7 +157,7 @@ static tamis_status audit(const tamis_body *f) {
 /* The number 0 stands for nobody, so the one hash in 2^64 that leads to it is not seen. */
 static tamis_status add(tamis_body *f, const uint64_t *hash, size_t n) {
     if (is_shrunk(f->word))
-        return tamis__fail(TAMIS_CANNOT,
+        return tamis__fail(TAMIS_UNSUPPORTED,
                            "minhash with %llu bits of each number takes no keys: "
                            "fill one with all 64 bits, and shrink that",
                            (unsigned long long)f->word[KEEP]);
@@ -206,7 +206,7 @@ static tally tally_body(const tamis_body *f) {
 
 /* The likeliest rate is off by its share 1/sqrt(full). A part of that is the chance by which a rate
  * makes so many keys and not another number; but their number is what is asked for. */
-static void measure(const tamis_body *f, const tamis_body *other, tamis_measure *out) {
+static void measure(const tamis_body *f, const tamis_body *other, tamis_measurement *out) {
     const tally t = other ? count_bins(f, other) : tally_body(f);
     out->bits = f->word[BINS];
     out->bits_set = t.full;

@@ -35,7 +35,7 @@ static tamis_strata strata_of(const uint64_t word[]) {
         .bits = word[BITS], .hashes = word[HASHES], .count = ARRAYS, .percent = 100};
 }
 
-static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
+static tamis_status plan(const tamis_params *wish, uint64_t word[]) {
     tamis_strata s = strata_of(word);
     const tamis_status rc = tamis__strata_plan(name, wish, tamis__chosen(wish, OPT_HASHES, 0), &s);
     word[BITS] = s.bits;
@@ -131,7 +131,7 @@ static uint64_t chance_next(uint64_t *x) {
     return tamis__mix(*x);
 }
 
-static void clear_share(tamis_body *f, double share, uint64_t seed, struct tamis_retouched *out) {
+static void clear_share(tamis_body *f, double share, uint64_t seed, struct tamis_retouch_stats *out) {
     const tamis_stratum kept = array_at(f, KEPT);
     uint64_t x = tamis__mix(seed);
     for (uint64_t w = 0; w < kept.size / 8; w++) {
@@ -199,7 +199,7 @@ static uint64_t choose(const tamis_body *f, const tamis_retouch_task *task, uint
     return best;
 }
 
-static void clear(tamis_body *f, const tamis_retouch_task *task, struct tamis_retouched *out) {
+static void clear(tamis_body *f, const tamis_retouch_task *task, struct tamis_retouch_stats *out) {
     const uint64_t keys_before = count_found(f, task->keys, task->key_count);
     uint64_t x = tamis__mix(task->seed);
     tally(f, task->trouble, task->trouble_count, task->trouble_at);
@@ -222,16 +222,16 @@ static void undo(tamis_body *f) {
 /* ---- Measuring ------------------------------------------------------------------------------ */
 
 /* The rate is that of the kept bits; the keys are those that were added, found or not. */
-static void measure(const tamis_body *f, const tamis_body *other, tamis_measure *out) {
+static void measure(const tamis_body *f, const tamis_body *other, tamis_measurement *out) {
     const tamis_strata s = strata_of(f->word);
     tamis__stratum_measure(f, other, &s, KEPT, out);
     out->items = tamis__strata_items(f, other, &s);
-    out->worn = other ? 0 : tamis__stratum_bits_set(array_at(f, CLEARED));
-    if (out->worn == 0) return;
-    const double share = (double)out->worn / (double)(out->worn + out->bits_set);
+    out->affected = other ? 0 : tamis__stratum_bits_set(array_at(f, CLEARED));
+    if (out->affected == 0) return;
+    const double share = (double)out->affected / (double)(out->affected + out->bits_set);
     snprintf(out->caveat, sizeof out->caveat,
              "%llu bits were cleared: up to about %.2g %% of the keys are answered no",
-             (unsigned long long)out->worn, -100 * expm1((double)s.hashes * log1p(-share)));
+             (unsigned long long)out->affected, -100 * expm1((double)s.hashes * log1p(-share)));
 }
 
 static const tamis_retouch_facet retouch_facet = {scratch, clear, clear_share, undo};

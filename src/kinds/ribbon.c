@@ -68,7 +68,7 @@ static tamis_status widest(uint64_t word[], uint64_t keys, uint64_t max) {
 }
 
 /* The width when only the narrow part is given: the least for a rate, the most for a size. */
-static tamis_status width_beside_narrow(const tamis_wish *wish, uint64_t word[]) {
+static tamis_status width_beside_narrow(const tamis_params *wish, uint64_t word[]) {
     const double share = 1 + (double)wish->option[OPT_NARROW] / 65536;
     word[NARROW] = wish->option[OPT_NARROW];
     if (wish->bits) {
@@ -82,7 +82,7 @@ static tamis_status width_beside_narrow(const tamis_wish *wish, uint64_t word[])
                        TAMIS_BAND_MAX_GUARD, (unsigned long long)word[NARROW]);
 }
 
-static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
+static tamis_status plan(const tamis_params *wish, uint64_t word[]) {
     tamis_band_columns columns;
     word[TAMIS_SEGMENT_KEYS] = tamis__segment_keys(wish);
     word[TAMIS_SEGMENTS] = tamis__segments_for(word, wish->capacity);
@@ -149,7 +149,7 @@ static bool has(const tamis_body *f, uint64_t hash) {
 }
 
 /* Keys are known exactly, and so is the chance of a stranger: by the segment it falls into. */
-static void measure(const tamis_body *f, const tamis_body *other, tamis_measure *out) {
+static void measure(const tamis_body *f, const tamis_body *other, tamis_measurement *out) {
     const tamis_band_form form = form_of(f->word);
     const uint64_t segments = f->word[TAMIS_SEGMENTS];
     double keys = 0, rates = 0;
@@ -166,7 +166,7 @@ static void measure(const tamis_body *f, const tamis_body *other, tamis_measure 
 
 /* ---- Building ------------------------------------------------------------------------------- */
 
-static tamis_status fit(const tamis_wish *wish, const tamis_census *census, uint64_t word[]) {
+static tamis_status fit(const tamis_params *wish, const tamis_census *census, uint64_t word[]) {
     (void)wish;
     word[TAMIS_SEGMENTS] = tamis__segments_for(word, census->records);
     return TAMIS_OK;

@@ -58,7 +58,7 @@ static inline tamis_status tamis__weigh(tamis_body *into, const tamis_body *cons
  * the product of their shares. */
 static inline void tamis__rows_measure(const tamis_body *f, const tamis_body *other,
                                        uint64_t columns, uint64_t rows, uint64_t top,
-                                       tamis_counter_get *get, tamis_measure *out) {
+                                       tamis_counter_get *get, tamis_measurement *out) {
     uint64_t all = 0, stuck = 0;
     double fpr = 1;
     for (uint64_t row = 0; row < rows; row++) {
@@ -73,7 +73,7 @@ static inline void tamis__rows_measure(const tamis_body *f, const tamis_body *ot
     }
     tamis__fill_measure(all, columns * rows, rows, out);
     out->fpr = fpr;
-    out->worn = stuck;
+    out->affected = stuck;
     if (stuck)
         snprintf(out->caveat, sizeof out->caveat, "%llu counter%s stuck at %llu: counts end there",
                  (unsigned long long)stuck, stuck == 1 ? " is" : "s are", (unsigned long long)top);

@@ -91,7 +91,7 @@ static uint64_t to_line(uint64_t size) {
 
 static tamis_status plan_stage(const uint64_t word[], uint64_t stage, uint64_t shape[],
                                uint64_t *size) {
-    const tamis_wish wish = {.capacity = capacity_of(word, stage), .fpr = share_of(word, stage)};
+    const tamis_params wish = {.capacity = capacity_of(word, stage), .fpr = share_of(word, stage)};
     memset(shape, 0, TAMIS_WORDS * sizeof *shape);
     const tamis_status rc = kind_of(word)->plan(&wish, shape);
     return rc ? rc : kind_of(word)->check(shape, size);
@@ -193,7 +193,7 @@ static double lowest_rate(const uint64_t word[]) {
     return ceil(high / unit) * unit;
 }
 
-static tamis_status plan_for_rate(const tamis_wish *wish, uint64_t shape[], uint64_t word[]) {
+static tamis_status plan_for_rate(const tamis_params *wish, uint64_t shape[], uint64_t word[]) {
     uint64_t size;
     word[RATE] = six_digits(wish->fpr);
     return plan_stage(word, 0, shape, &size);
@@ -201,12 +201,12 @@ static tamis_status plan_for_rate(const tamis_wish *wish, uint64_t shape[], uint
 
 /* The first stage takes the room there is. What it then has as its rate is its share, from which
  * that of all follows; but no stricter than what later stages can keep at a reasonable size. */
-static tamis_status plan_for_size(const tamis_wish *wish, uint64_t shape[], uint64_t word[]) {
+static tamis_status plan_for_size(const tamis_params *wish, uint64_t shape[], uint64_t word[]) {
     const double min = 1e-6;
     const uint64_t lines = wish->bits / 8 / LINE;
     if (lines < 2)
         return tamis__fail(TAMIS_INVALID, "size must be at least %d bytes for scalable", 2 * LINE);
-    const tamis_wish stage = {.capacity = word[FIRST], .bits = (lines - 1) * LINE * 8};
+    const tamis_params stage = {.capacity = word[FIRST], .bits = (lines - 1) * LINE * 8};
     const tamis_status rc = kind_of(word)->plan(&stage, shape);
     if (rc) return rc;
     word[RATE] = six_digits(fmax(min, kind_of(word)->rate(shape, word[FIRST]) / first_share));
@@ -215,7 +215,7 @@ static tamis_status plan_for_size(const tamis_wish *wish, uint64_t shape[], uint
 }
 
 /* All but whether it can grow. */
-static tamis_status plan_first(const tamis_wish *wish, uint64_t word[]) {
+static tamis_status plan_first(const tamis_params *wish, uint64_t word[]) {
     const double blocked_from = 1e-4; /* the strictest stages of blocked take too many bits below */
     const bool is_strict = !wish->bits && six_digits(wish->fpr) < six_digits(blocked_from);
     uint64_t shape[TAMIS_WORDS] = {0}, size;
@@ -232,7 +232,7 @@ static tamis_status plan_first(const tamis_wish *wish, uint64_t word[]) {
     return TAMIS_OK;
 }
 
-static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
+static tamis_status plan(const tamis_params *wish, uint64_t word[]) {
     const tamis_status rc = plan_first(wish, word);
     if (rc || can_grow(word)) return rc;
     return tamis__fail(
@@ -536,7 +536,7 @@ static tamis_status are_alike(const stack *a, const stack *b) {
 
 /* The rate of a stack, or of two that are alike, stage by stage. */
 static double rate_of_stage(const stack *a, const stack *b, uint64_t i) {
-    tamis_measure m = {0};
+    tamis_measurement m = {0};
     a->kind->measure(&a->stage[i], b ? &b->stage[i] : NULL, &m);
     return m.fpr;
 }
@@ -578,7 +578,7 @@ static tamis_status keeps_rate(const uint64_t word[], const stack *a, const stac
  * then follows the fill. */
 static uint64_t taken_by_both(const tamis_kind *kind, const tamis_body *a, const tamis_body *b) {
     const uint64_t more = a->items > b->items ? a->items : b->items, sum = a->items + b->items;
-    tamis_measure m = {0};
+    tamis_measurement m = {0};
     if (sum == more) return more; /* one of them was empty */
     kind->measure(a, b, &m);
     const double max = (double)(sum < MAX_TAKEN ? sum : MAX_TAKEN);
@@ -632,17 +632,17 @@ static tamis_status may_compare(const tamis_body *f, const tamis_body *other) {
     unstack(other, &b);
     const tamis_status rc = are_alike(&a, &b);
     if (rc || a.count == 1 || !(a.stage[1].items || b.stage[1].items)) return rc;
-    return tamis__fail(TAMIS_CANNOT,
+    return tamis__fail(TAMIS_UNSUPPORTED,
                        "scalable cannot be compared once it has grown: a key of both may lie in "
                        "different stages; compare filters of a fixed size, or minhash");
 }
 
-static void measure(const tamis_body *f, const tamis_body *other, tamis_measure *out) {
+static void measure(const tamis_body *f, const tamis_body *other, tamis_measurement *out) {
     stack a, b;
     unstack(f, &a);
     if (other) unstack(other, &b);
     for (uint64_t i = 0; i < a.count; i++) {
-        tamis_measure m = {0};
+        tamis_measurement m = {0};
         a.kind->measure(&a.stage[i], other ? &b.stage[i] : NULL, &m);
         tamis__measure_stage(&m, true, out);
     }

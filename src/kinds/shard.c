@@ -109,10 +109,10 @@ static void inner_shape(const uint64_t word[], uint64_t inner[TAMIS_WORDS]) {
     inner[INNER_DETAIL] = word[DETAIL];
 }
 
-static tamis_status plan_whole(const tamis_wish *wish, uint64_t word[]) {
+static tamis_status plan_whole(const tamis_params *wish, uint64_t word[]) {
     const size_t other = word[LAYOUT] == SPLIT ? OPT_HASHES : OPT_INDEX;
     const size_t own = layouts[word[LAYOUT]].option;
-    tamis_wish inner = {.capacity = wish->capacity, .fpr = wish->fpr, .bits = wish->bits};
+    tamis_params inner = {.capacity = wish->capacity, .fpr = wish->fpr, .bits = wish->bits};
     uint64_t shape[TAMIS_WORDS] = {0};
     if (wish->has_option[other])
         return tamis__fail(TAMIS_INVALID, "%s is no option of layout=%s", options[other].name,
@@ -149,7 +149,7 @@ tamis_status tamis__shard_may_be(uint64_t total, uint64_t shard, uint64_t shards
     return TAMIS_OK;
 }
 
-static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
+static tamis_status plan(const tamis_params *wish, uint64_t word[]) {
     word[LAYOUT] = wish->has_option[OPT_LAYOUT]  ? wish->option[OPT_LAYOUT]
                    : wish->has_option[OPT_INDEX] ? SPLIT
                                                  : BLOCKED;
@@ -177,7 +177,7 @@ static tamis_status check(const uint64_t word[], uint64_t *size) {
     return TAMIS_OK;
 }
 
-static void whole(const uint64_t word[], tamis_wish *wish) {
+static void whole(const uint64_t word[], tamis_params *wish) {
     const size_t own = layouts[word[LAYOUT]].option;
     wish->bits = word[TOTAL] * layouts[word[LAYOUT]].block_bytes * 8;
     wish->option[OPT_LAYOUT] = word[LAYOUT];
@@ -311,7 +311,7 @@ static uint64_t room(const tamis_body *f) {
 
 /* ---- Measuring ------------------------------------------------------------------------------ */
 
-static void measure(const tamis_body *f, const tamis_body *other, tamis_measure *out) {
+static void measure(const tamis_body *f, const tamis_body *other, tamis_measurement *out) {
     const tamis_body a = as_layout(f), b = as_layout(other ? other : f);
     layouts[f->word[LAYOUT]].kind->measure(&a, other ? &b : NULL, out);
 }

@@ -66,7 +66,7 @@ static uint64_t primary_of(const uint64_t word[]) {
     return units_of(word) * primary_per_unit(word);
 }
 
-static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
+static tamis_status plan(const tamis_params *wish, uint64_t word[]) {
     word[HASHES] = wish->has_option[OPT_HASHES] ? wish->option[OPT_HASHES] : 0;
     word[MODE] = wish->has_option[OPT_MODE] ? wish->option[OPT_MODE] : SELECT;
     word[WIDTH] = wish->has_option[OPT_WIDTH] ? wish->option[OPT_WIDTH] : WIDTH_PRESET;
@@ -106,7 +106,7 @@ static double rate(const uint64_t word[], uint64_t items) {
     return tamis__bloom_rate(items, primary_of(word), word[HASHES]);
 }
 
-static uint64_t sure_count(const uint64_t word[]) {
+static uint64_t reliable_count(const uint64_t word[]) {
     return word[MODE] == RECURRING ? 1 : tamis__field_mask((unsigned)word[WIDTH]);
 }
 
@@ -266,7 +266,7 @@ static tamis_status move(tamis_body *to, const tamis_body *from) {
     return TAMIS_OK;
 }
 
-static void measure(const tamis_body *f, const tamis_body *other, tamis_measure *out) {
+static void measure(const tamis_body *f, const tamis_body *other, tamis_measurement *out) {
     const tamis_cells more = primary(other ? other : f);
     tamis__cells_measure(primary(f), other ? &more : NULL, f->word[HASHES],
                          "counts end there, and removing no longer lowers them", out);
@@ -289,7 +289,7 @@ const tamis_kind tamis__spectral = {
     .add = add,
     .remove = remove_one,
     .count = count,
-    .sure_count = sure_count,
+    .reliable_count = reliable_count,
     .fold = fold,
     .move = move,
     .merge = merge,

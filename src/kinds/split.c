@@ -39,7 +39,7 @@ static const struct tamis_option options[] = {
 
 /* ---- Shape ---------------------------------------------------------------------------------- */
 
-static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
+static tamis_status plan(const tamis_params *wish, uint64_t word[]) {
     const double keys = wish->capacity ? (double)wish->capacity : 1;
     if (wish->bits) {
         word[BLOCKS] = wish->bits / BLOCK_BITS;
@@ -180,7 +180,7 @@ static bool stretch(const uint64_t word[], const uint64_t wider[]) {
     return tamis__is_wider(word, wider, BLOCKS);
 }
 
-static void measure(const tamis_body *f, const tamis_body *other, tamis_measure *out) {
+static void measure(const tamis_body *f, const tamis_body *other, tamis_measurement *out) {
     tamis__blocks_measure(f, other, lanes, out);
 }
 

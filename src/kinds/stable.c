@@ -157,7 +157,7 @@ static double cells_for(const uint64_t word[], double adds) {
 
 /* Fills in cells and decrements for given hashes and width. Few cells have a slightly higher rate
  * than many, so the wear may have to grow a little. */
-static bool fit_rate(const tamis_wish *wish, double adds, uint64_t word[]) {
+static bool fit_rate(const tamis_params *wish, double adds, uint64_t word[]) {
     const uint64_t min = WORD_BITS / word[WIDTH];
     const double decrements = decrements_for(wish->fpr, word[HASHES], word[WIDTH]);
     if (!(decrements < (double)MAX_BITS)) return false;
@@ -170,7 +170,7 @@ static bool fit_rate(const tamis_wish *wish, double adds, uint64_t word[]) {
     }
 }
 
-static bool fit_size(const tamis_wish *wish, double adds, uint64_t word[]) {
+static bool fit_size(const tamis_params *wish, double adds, uint64_t word[]) {
     word[CELLS] = (wish->bits / WORD_BITS - 1) * (WORD_BITS / word[WIDTH]);
     word[DECREMENTS] = max_decrements(word, adds);
     if (!word[DECREMENTS]) word[DECREMENTS] = 1; /* too small for its capacity: do what can be */
@@ -178,7 +178,7 @@ static bool fit_size(const tamis_wish *wish, double adds, uint64_t word[]) {
 }
 
 /* Every number of hashes up to what a smaller rate could use, with every width. */
-static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
+static tamis_status plan(const tamis_params *wish, uint64_t word[]) {
     const bool has_hashes = wish->has_option[OPT_HASHES], has_width = wish->has_option[OPT_WIDTH];
     const double adds = wish->capacity ? (double)wish->capacity : 1;
     if (has_width && !is_width(wish->option[OPT_WIDTH]))
@@ -321,7 +321,7 @@ static double keys_remembered(const uint64_t word[], double share) {
     return sum * step / 3;
 }
 
-static void measure(const tamis_body *f, const tamis_body *other, tamis_measure *out) {
+static void measure(const tamis_body *f, const tamis_body *other, tamis_measurement *out) {
     (void)other;
     for (uint64_t at = COUNTER_BYTES; at < f->size; at += 8)
         out->bits_set +=

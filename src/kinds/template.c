@@ -21,7 +21,7 @@ enum { BITS };
 #define MAX_BITS (TAMIS_MAX_PAYLOAD_BYTES * 8)
 
 /* Wish to shape: pure arithmetic. Either fpr or bits is given, never both. */
-static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
+static tamis_status plan(const tamis_params *wish, uint64_t word[]) {
     const double keys = wish->capacity ? (double)wish->capacity : 1;
     if (wish->bits) {
         word[BITS] = wish->bits;
@@ -67,7 +67,7 @@ static tamis_status add(tamis_body *f, const uint64_t *hash, size_t n) {
     return TAMIS_OK;
 }
 
-static void measure(const tamis_body *f, const tamis_body *other, tamis_measure *out) {
+static void measure(const tamis_body *f, const tamis_body *other, tamis_measurement *out) {
     tamis__bitmap_measure(f, other, f->word[BITS], 1, out);
 }
 

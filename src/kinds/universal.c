@@ -32,7 +32,7 @@ static double met_before(double keys) {
     return keys / (double)P;
 }
 
-static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
+static tamis_status plan(const tamis_params *wish, uint64_t word[]) {
     const uint64_t step = 0x9e3779b97f4a7c15; /* keeps functions of neighbouring seeds apart */
     word[MULTIPLIER] = 1 + tamis__mix(wish->seed + step) % (P - 1);
     word[OFFSET] = tamis__mix(wish->seed + 2 * step) % P;
@@ -169,7 +169,7 @@ static bool stretch(const uint64_t word[], const uint64_t wider[]) {
     return tamis__is_wider(word, wider, BITS);
 }
 
-static void measure(const tamis_body *f, const tamis_body *other, tamis_measure *out) {
+static void measure(const tamis_body *f, const tamis_body *other, tamis_measurement *out) {
     tamis__bitmap_measure(f, other, f->word[BITS], 1, out);
 }
 

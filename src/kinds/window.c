@@ -229,7 +229,7 @@ static void look_around(uint64_t word[], bounds *k, wrong *by) {
 /* The smallest slices that keep the rate at the worst moment, to about one in 8192, searched from
  * where they would be half full: the steps of this search decide the shape. What is left in the last
  * word is theirs as well. */
-static bool fit_rate(const tamis_wish *wish, uint64_t word[], wrong *by) {
+static bool fit_rate(const tamis_params *wish, uint64_t word[], wrong *by) {
     const double close_enough = 1 + 0x1p-13, max = (double)MAX_BITS;
     double high = ceil((double)(word[HASHES] * word[EACH]) / M_LN2), low = high;
     if (high >= max) return false;
@@ -252,14 +252,14 @@ static bool fit_rate(const tamis_wish *wish, uint64_t word[], wrong *by) {
     return true;
 }
 
-static bool fit_size(const tamis_wish *wish, uint64_t word[]) {
+static bool fit_size(const tamis_params *wish, uint64_t word[]) {
     word[SLICE] = slice_within(wish->bits, slices_of(word));
     return word[SLICE] > 0;
 }
 
 /* The best number of hashes for given generations: the cost falls to it and rises behind it, so the
  * search may end where it has become clearly worse. */
-static double best_hashes(const tamis_wish *wish, uint64_t generations, uint64_t word[]) {
+static double best_hashes(const tamis_params *wish, uint64_t generations, uint64_t word[]) {
     const bool chosen = wish->has_option[OPT_HASHES];
     const double clearly_worse = 1.1, half_bits = wish->bits ? 0 : -log2(wish->fpr) / 2;
     const uint64_t first = chosen ? wish->option[OPT_HASHES] : 1 + (uint64_t)half_bits;
@@ -284,7 +284,7 @@ static double best_hashes(const tamis_wish *wish, uint64_t generations, uint64_t
 
 /* More generations take fewer bits up to a point, but each makes questions longer: twice as many
  * must save something worth having, 3 % of the bits or a tenth of the rate. */
-static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
+static tamis_status plan(const tamis_params *wish, uint64_t word[]) {
     const bool chosen = wish->has_option[OPT_GENERATIONS];
     const double worth = wish->bits ? 0.9 : 0.97;
     const uint64_t first = chosen ? wish->option[OPT_GENERATIONS] : 1;
@@ -494,7 +494,7 @@ static struct tamis_estimate keys_in_window(const tamis_body *f, const double fi
     return (struct tamis_estimate){keys, sqrt(variance)};
 }
 
-static void measure(const tamis_body *f, const tamis_body *other, tamis_measure *out) {
+static void measure(const tamis_body *f, const tamis_body *other, tamis_measurement *out) {
     (void)other;
     const uint64_t slices = slices_of(f->word), head = youngest(f);
     double fill[MAX_SLICES];

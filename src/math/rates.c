@@ -25,7 +25,7 @@ static double missed(double x, double m, double balls) {
     return exp(balls * log1p(-x / m));
 }
 
-double tamis_rate_usual(double keys, double bits, double hashes) {
+double tamis_rate_approx(double keys, double bits, double hashes) {
     return pow(-expm1(-hashes * keys / bits), hashes);
 }
 
@@ -93,8 +93,8 @@ unsigned tamis_best_hashes(double keys, double bits) {
     const double best = floor(tamis_best_hashes_derivative(keys, bits));
     if (best < 1) return 1;
     if (best >= 1e6) return 1000000; /* more probes than anything uses: keep the cast defined */
-    const double below = tamis_rate_usual(keys, bits, best);
-    return (unsigned)(tamis_rate_usual(keys, bits, best + 1) < below ? best + 1 : best);
+    const double below = tamis_rate_approx(keys, bits, best);
+    return (unsigned)(tamis_rate_approx(keys, bits, best + 1) < below ? best + 1 : best);
 }
 
 double tamis_bits_for(double keys, double fpr, double hashes) {

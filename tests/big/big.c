@@ -92,7 +92,7 @@ static void demand_even_fill(const tamis *f) {
 
 static void rate_holds(const tamis *f, const char *when) {
     struct tamis_info info;
-    tamis_info(f, &info, sizeof info);
+    tamis_measure(f, &info, sizeof info);
     const uint64_t hits = count(f, TEST_STRANGERS, TEST_STRANGERS + PROBES);
     print_message("# %s: %s %.3f GiB, %llu keys: formula %.6f, fill %.6f, measured %.6f\n", when,
                   info.kind, (double)info.payload_bytes / (1 << 30), (unsigned long long)info.items,
@@ -155,7 +155,7 @@ static void one_kind(const char *kind) {
     struct tamis_plan plan;
     /* 2^33 + 2^27 bits: fpr 1 % where that is the kind's business. */
     snprintf(spec, sizeof spec, "%s:size=1090519040,fpr=%s", kind, fpr);
-    if (tamis_plan(spec, &plan, sizeof plan)) fail_msg("%s: %s", spec, tamis_why());
+    if (tamis_plan_spec(spec, &plan, sizeof plan)) fail_msg("%s: %s", spec, tamis_why());
     assert_true(plan.payload_bytes * 8 > (uint64_t)1 << 33);
     tamis *f = made_full(spec, &plan);
     if (plan.abilities & TAMIS_CAN_SHARE) demand_even_fill(f); /* one array of bits, no counters */

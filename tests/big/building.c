@@ -95,7 +95,7 @@ int main(int argc, char **argv) {
         return fprintf(stderr, "building SPEC KEYS MEMORY THREADS FOLDER [KEYS_IN_A_CALL]\n"), 1;
     const struct tamis_builder_options options = {.struct_size = sizeof options,
                                                   .memory_limit = memory,
-                                                  .temp_folder = argv[5],
+                                                  .temp_dir = argv[5],
                                                   .threads = (unsigned)atoi(argv[4]),
                                                   .progress = watch};
     tamis_builder *b;
@@ -107,7 +107,7 @@ int main(int argc, char **argv) {
     demand(tamis_builder_finish_to(b, path));
     const moment end = now();
     struct tamis_builder_info info;
-    tamis_builder_info(b, &info, sizeof info);
+    tamis_builder_get_info(b, &info, sizeof info);
     tamis_builder_free(b);
     struct stat image = {0};
     struct rusage use;

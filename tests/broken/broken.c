@@ -47,7 +47,7 @@ const tamis_kind tamis__broken_haunted = {SOUND, .name = "broken_haunted",
 static double rate_low(const uint64_t word[], uint64_t items) {
     return rate(word, items) / 1.1;
 }
-static void measure_low(const tamis_body *f, const tamis_body *other, tamis_measure *out) {
+static void measure_low(const tamis_body *f, const tamis_body *other, tamis_measurement *out) {
     measure(f, other, out);
     out->fpr /= 1.1;
 }
@@ -172,7 +172,7 @@ const tamis_kind tamis__broken_audit = {SOUND, .name = "broken_audit",
 /* ---- The rest ------------------------------------------------------------------------------- */
 
 /* Plans half of what the rate needs. */
-static tamis_status plan_half(const tamis_wish *wish, uint64_t word[]) {
+static tamis_status plan_half(const tamis_params *wish, uint64_t word[]) {
     const tamis_status rc = plan(wish, word);
     if (word[BITS] > 64) word[BITS] /= 2;
     return rc;
@@ -238,7 +238,7 @@ const tamis_kind tamis__broken_list = {
     SOUND, .name = "broken_list", .contract = "batch_equals_single", .query_numbers = numbers_late};
 
 /* Estimates a quarter too much. */
-static void measure_high(const tamis_body *f, const tamis_body *other, tamis_measure *out) {
+static void measure_high(const tamis_body *f, const tamis_body *other, tamis_measurement *out) {
     measure(f, other, out);
     out->items.value *= 1.25;
 }

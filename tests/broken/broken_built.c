@@ -63,7 +63,7 @@ const tamis_kind tamis__broken_cpu_segment = {SET, .name = "broken_cpu_segment",
                                             .build = &by_cpu};
 
 /* Plans another cut each time it is asked. */
-static tamis_status plan_anew(const tamis_wish *wish, uint64_t word[]) {
+static tamis_status plan_anew(const tamis_params *wish, uint64_t word[]) {
     static uint64_t turn;
     const tamis_status rc = plan(wish, word);
     word[TAMIS_SEGMENT_KEYS] -= turn++ % 1000;
@@ -73,7 +73,7 @@ const tamis_kind tamis__broken_anew_each = {SET, .name = "broken_anew_each",
                                             .contract = "spec_builds_it_again", .plan = plan_anew};
 
 /* Takes half of what it plans. */
-static tamis_status plan_double(const tamis_wish *wish, uint64_t word[]) {
+static tamis_status plan_double(const tamis_params *wish, uint64_t word[]) {
     const tamis_status rc = plan(wish, word);
     word[TAMIS_SEGMENT_BYTES] *= 2;
     return rc;

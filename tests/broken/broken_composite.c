@@ -23,15 +23,15 @@ const tamis_kind tamis__broken_undead = {
 
 /* Plans for the removal of one key in a hundred, and when there are more, which takes others along,
  * it does not say a word. */
-static tamis_status plan_few(const tamis_wish *wish, uint64_t word[]) {
-    tamis_wish few = *wish;
+static tamis_status plan_few(const tamis_params *wish, uint64_t word[]) {
+    tamis_params few = *wish;
     few.has_option[OPT_REMOVED] = true;
     few.option[OPT_REMOVED] = 1;
     return plan(&few, word);
 }
-static void measure_in_silence(const tamis_body *f, const tamis_body *other, tamis_measure *out) {
+static void measure_in_silence(const tamis_body *f, const tamis_body *other, tamis_measurement *out) {
     measure(f, other, out);
-    out->worn = 0;
+    out->affected = 0;
     out->caveat[0] = 0;
 }
 const tamis_kind tamis__broken_silent = {SOUND, .name = "broken_silent",

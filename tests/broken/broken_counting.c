@@ -9,7 +9,7 @@
 #define SOUND                                                                                     \
     .word = {"bits", "hashes", "width", "log"}, .traits = TAMIS_ANY_ORDER, .lacks = lacks,        \
     .plan = plan, .check = check, .probes = probes, .rate = rate, .audit = audit, .query = query, \
-    .add = add, .remove = remove_one, .count = count, .sure_count = sure_count, .fold = fold,     \
+    .add = add, .remove = remove_one, .count = count, .reliable_count = reliable_count, .fold = fold,     \
     .move = move, .merge = merge, .measure = measure, .log = &change_log
 
 /* One counter changed to a value, and its bit of the summary with it. */
@@ -31,15 +31,15 @@ static tamis_status not_found(void) {
     return tamis__fail(TAMIS_NOT_FOUND, "a counter is too low");
 }
 
-static tamis_status plan_narrow(const tamis_wish *wish, uint64_t word[]) {
-    tamis_wish narrow = *wish;
+static tamis_status plan_narrow(const tamis_params *wish, uint64_t word[]) {
+    tamis_params narrow = *wish;
     narrow.has_option[OPT_WIDTH] = true;
     narrow.option[OPT_WIDTH] = 2;
     return plan(&narrow, word);
 }
 
-static tamis_status plan_with_log(const tamis_wish *wish, uint64_t word[]) {
-    tamis_wish with_log = *wish;
+static tamis_status plan_with_log(const tamis_params *wish, uint64_t word[]) {
+    tamis_params with_log = *wish;
     with_log.has_option[OPT_LOG] = true;
     with_log.option[OPT_LOG] = WITH_LOG;
     return plan(&with_log, word);
@@ -174,7 +174,7 @@ const tamis_kind tamis__broken_unstuck = {SOUND, .name = "broken_unstuck",
 
 /* Goes on from the top with zero. */
 static tamis_status add_round(tamis_body *f, const uint64_t *hash, size_t n) {
-    const uint64_t top = sure_count(f->word);
+    const uint64_t top = reliable_count(f->word);
     for (size_t j = 0; j < n; j++) {
         const tamis_spots spots = spots_of(f, hash[j]);
         for (unsigned i = 0; i < spots.n; i++)
@@ -213,7 +213,7 @@ const tamis_kind tamis__broken_items = {
 /* The gate takes a counter at its top for damage. */
 static tamis_status audit_strictly(const tamis_body *f) {
     for (uint64_t i = 0; i < counters_of(f->word); i++)
-        if (get(f, i) == sure_count(f->word))
+        if (get(f, i) == reliable_count(f->word))
             return tamis__fail(TAMIS_CORRUPT, "a counter is full");
     return audit(f);
 }

@@ -9,7 +9,7 @@
     .word = {"columns", "rows", "width", "update"}, .traits = TAMIS_ANY_ORDER, .lacks = lacks,    \
     .plan = plan, .check = check, .probes = probes, .rate = rate, .audit = audit, .query = query, \
     .has = has, .add = add, .add_times = add_times, .add_shared = add_shared, .count = count,     \
-    .count_error = count_error, .sure_count = top_of, .merge = merge, .measure = measure
+    .count_error = count_error, .reliable_count = top_of, .merge = merge, .measure = measure
 
 /* The mean of what others bring to a counter: right on average, and so wrong every other time. */
 static double mean_error(const uint64_t word[], uint64_t items, double *doubt) {

@@ -18,7 +18,7 @@
 static double rate_low(const uint64_t word[], uint64_t items) {
     return rate(word, items) / 1.1;
 }
-static void measure_low(const tamis_body *f, const tamis_body *other, tamis_measure *out) {
+static void measure_low(const tamis_body *f, const tamis_body *other, tamis_measurement *out) {
     measure(f, other, out);
     out->fpr /= 1.1;
 }
@@ -27,7 +27,7 @@ const tamis_kind tamis__broken_fuse_rate = {SOUND, .name = "broken_fuse_rate",
                                             .measure = measure_low};
 
 /* Is sure of a quarter more keys than it has. */
-static void measure_more(const tamis_body *f, const tamis_body *other, tamis_measure *out) {
+static void measure_more(const tamis_body *f, const tamis_body *other, tamis_measurement *out) {
     measure(f, other, out);
     out->items.value *= 1.25;
 }
@@ -46,8 +46,8 @@ const tamis_kind tamis__broken_fuse_key = {SOUND, .name = "broken_fuse_key",
                                            .contract = "no_false_negative", .build = &but_one};
 
 /* Plans a bit less than the rate needs. */
-static tamis_status plan_narrow(const tamis_wish *wish, uint64_t word[]) {
-    tamis_wish less = *wish;
+static tamis_status plan_narrow(const tamis_params *wish, uint64_t word[]) {
+    tamis_params less = *wish;
     less.fpr *= 2;
     return plan(less.fpr > 0 && less.fpr < 1 ? &less : wish, word);
 }
@@ -55,7 +55,7 @@ const tamis_kind tamis__broken_fuse_plan = {
     SOUND, .name = "broken_fuse_plan", .contract = "plan_tells_the_truth", .plan = plan_narrow};
 
 /* Fits its width to what came instead of what was asked for. */
-static tamis_status fit_width(const tamis_wish *wish, const tamis_census *census, uint64_t word[]) {
+static tamis_status fit_width(const tamis_params *wish, const tamis_census *census, uint64_t word[]) {
     word[WIDTH] += census->records > 100;
     return fit(wish, census, word);
 }

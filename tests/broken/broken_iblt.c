@@ -15,7 +15,7 @@
 
 /* What `take` is given, changed on its way. */
 typedef struct between {
-    tamis_differs *take;
+    tamis_difference_fn *take;
     void *ctx;
     uint64_t seen;
 } between;
@@ -27,7 +27,7 @@ static bool take_other_side(void *ctx, uint64_t hash, bool is_first) {
     return b->take(b->ctx, hash, !is_first);
 }
 static tamis_status list_other_side(const tamis_body *first, const tamis_body *second,
-                                    uint8_t *scratch, tamis_differs *take, void *ctx) {
+                                    uint8_t *scratch, tamis_difference_fn *take, void *ctx) {
     between b = {take, ctx, 0};
     return list(first, second, scratch, take_other_side, &b);
 }
@@ -42,7 +42,7 @@ static bool take_later(void *ctx, uint64_t hash, bool is_first) {
     return b->seen++ == 0 || b->take(b->ctx, hash, is_first);
 }
 static tamis_status list_later(const tamis_body *first, const tamis_body *second, uint8_t *scratch,
-                               tamis_differs *take, void *ctx) {
+                               tamis_difference_fn *take, void *ctx) {
     between b = {take, ctx, 0};
     return list(first, second, scratch, take_later, &b);
 }
@@ -52,7 +52,7 @@ const tamis_kind tamis__broken_not_all = {
 
 /* Lists the cells of one hash of a table, as if the other were empty. */
 static tamis_status list_first(const tamis_body *first, const tamis_body *second, uint8_t *scratch,
-                               tamis_differs *take, void *ctx) {
+                               tamis_difference_fn *take, void *ctx) {
     (void)second, (void)scratch;
     for (uint64_t i = 0; i < first->word[CELLS]; i++) {
         const tamis_iblt_cell cell = tamis__iblt_get(table_of(first), i);
@@ -67,7 +67,7 @@ const tamis_kind tamis__broken_alone = {SOUND, .name = "broken_alone",
 
 /* Calls a part all of it. */
 static tamis_status list_proudly(const tamis_body *first, const tamis_body *second,
-                                 uint8_t *scratch, tamis_differs *take, void *ctx) {
+                                 uint8_t *scratch, tamis_difference_fn *take, void *ctx) {
     const tamis_status rc = list(first, second, scratch, take, ctx);
     return rc == TAMIS_PARTIAL ? TAMIS_OK : rc;
 }
@@ -77,7 +77,7 @@ const tamis_kind tamis__broken_proud = {
 
 /* Believes every count of one and looks at no check. */
 static tamis_status list_unchecked(const tamis_body *first, const tamis_body *second,
-                                   uint8_t *scratch, tamis_differs *take, void *ctx) {
+                                   uint8_t *scratch, tamis_difference_fn *take, void *ctx) {
     const tamis_status rc = list(first, second, scratch, take, ctx);
     const tamis_iblt rest = {scratch, first->word[CELLS], (unsigned)first->word[HASHES]};
     for (uint64_t i = 0; i < rest.cells && rc == TAMIS_PARTIAL; i++) {
@@ -93,7 +93,7 @@ const tamis_kind tamis__broken_unchecked = {SOUND, .name = "broken_unchecked",
 
 /* Lets everything in, and goes on where cells contradict each other, with whatever they hold. */
 static tamis_status list_trusting(const tamis_body *first, const tamis_body *second,
-                                  uint8_t *scratch, tamis_differs *take, void *ctx) {
+                                  uint8_t *scratch, tamis_difference_fn *take, void *ctx) {
     const tamis_status rc = list(first, second, scratch, take, ctx);
     const tamis_iblt rest = {scratch, first->word[CELLS], (unsigned)first->word[HASHES]};
     for (uint64_t i = 0; i < rest.cells && rc == TAMIS_CORRUPT; i++) {

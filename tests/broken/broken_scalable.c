@@ -33,7 +33,7 @@ const tamis_kind tamis__broken_flat = {SOUND, .name = "broken_flat",
                                        .move = move_flat};
 
 /* Speaks for its newest stage only. */
-static void measure_newest(const tamis_body *f, const tamis_body *other, tamis_measure *out) {
+static void measure_newest(const tamis_body *f, const tamis_body *other, tamis_measurement *out) {
     stack s;
     (void)other;
     unstack(f, &s);
@@ -90,7 +90,7 @@ const tamis_kind tamis__broken_crowded = {SOUND, .name = "broken_crowded",
                                           .merge = merge_anything};
 
 /* Counts what it stored, not what came. */
-static void measure_stored(const tamis_body *f, const tamis_body *other, tamis_measure *out) {
+static void measure_stored(const tamis_body *f, const tamis_body *other, tamis_measurement *out) {
     stack s;
     measure(f, other, out);
     unstack(f, &s);
@@ -102,8 +102,8 @@ const tamis_kind tamis__broken_stored_only = {SOUND, .name = "broken_stored_only
                                               .measure = measure_stored};
 
 /* Makes what its second stage could not keep. */
-static tamis_status plan_for_today(const tamis_wish *wish, uint64_t word[]) {
-    tamis_wish blocked = *wish;
+static tamis_status plan_for_today(const tamis_params *wish, uint64_t word[]) {
+    tamis_params blocked = *wish;
     blocked.has_option[OPT_KIND] = true;
     blocked.option[OPT_KIND] = BLOCKED;
     return plan_first(&blocked, word);

@@ -8,7 +8,7 @@
 #define SOUND                                                                                     \
     .word = {"bits", "hashes", "mode", "width"}, .traits = TAMIS_ANY_ORDER, .lacks = lacks,       \
     .plan = plan, .check = check, .probes = probes, .rate = rate, .audit = audit, .query = query, \
-    .add = add, .remove = remove_one, .count = count, .sure_count = sure_count, .fold = fold,     \
+    .add = add, .remove = remove_one, .count = count, .reliable_count = reliable_count, .fold = fold,     \
     .move = move, .merge = merge, .measure = measure
 
 /* The largest cell for the smallest. */
@@ -92,4 +92,4 @@ static uint64_t sure_of_nothing(const uint64_t word[]) {
 }
 const tamis_kind tamis__broken_repeated = {SOUND, .name = "broken_repeated",
                                            .contract = "programs_agree_with_a_model",
-                                           .count = count_repeated, .sure_count = sure_of_nothing};
+                                           .count = count_repeated, .reliable_count = sure_of_nothing};

@@ -8,7 +8,7 @@ import json
 info = json.load(open("json"))
 print(" ".join(info))
 print(info["kind"], info["capacity"], info["items"], info["fpr_asked"], info["key_id"])
-print(info["abilities"][0], info["sure_count"], info["worn"], info["caveat"])
+print(info["abilities"][0], info["reliable_count"], info["affected"], info["caveat"])
 print(info["notes"])
 print(0 < info["fpr_now"] < 1, 0 < info["fill"] < 1, round(info["items_now"]))
 END

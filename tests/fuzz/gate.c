@@ -83,7 +83,7 @@ static void use(tamis *f, unsigned can, size_t size) {
     if (can & TAMIS_CAN_TRACE) use_trace(f);
     for (size_t i = 0; i < 100 && tamis_next_change(f, &cursor, &position, &is_set);) i++;
     tamis_level_hash(f, 1);
-    demand(tamis_stored_size(f) == size);
+    demand(tamis_image_size(f) == size);
     const char *name, *value;
     for (size_t i = 0; tamis_note_at(f, i, &name, &value); i++)
         demand(tamis_note(f, name) == value);
@@ -103,7 +103,7 @@ static void change(tamis *f) {
             demand(tamis_has_hash(f, hash));
     }
     tamis_tick(f);
-    tamis_forget_changes(f);
+    tamis_clear_changes(f);
     tamis_merge_farther(f, f);
     tamis_record(f, "a", 1, 64, "a payload that is long enough for the smallest blocks", 53);
     tamis_retouch(f, TAMIS_RETOUCH_RATIO, trouble, 3, keys, 4, 1, NULL);
@@ -116,7 +116,7 @@ static void change(tamis *f) {
 static void use_patch(const uint8_t *data, size_t size) {
     struct tamis_patch_info info;
     const size_t max = 1 << 20;
-    if (tamis_patch_info(data, size, &info, sizeof info)) return;
+    if (tamis_patch_get_info(data, size, &info, sizeof info)) return;
     demand(info.patch_bytes <= size);
     demand(info.is_whole || info.result_bytes / 4 <= info.base_bytes + info.patch_bytes);
     if (info.base_bytes > max || info.result_bytes > max) return;
@@ -124,7 +124,7 @@ static void use_patch(const uint8_t *data, size_t size) {
     uint8_t *base = calloc(base_size + 1, 1), *result = malloc(result_size + 1);
     demand(base && result);
     result[result_size] = 0xa5;
-    tamis_apply(base, base_size, data, size, result, result_size);
+    tamis_patch_apply(base, base_size, data, size, result, result_size);
     demand(result[result_size] == 0xa5);
     free(base);
     free(result);
@@ -161,17 +161,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         return 0;
     }
     struct tamis_info info; /* works out rates, which is most of the time here: once is enough */
-    tamis_info(view, &info, sizeof info);
+    tamis_measure(view, &info, sizeof info);
     use(view, info.abilities, size);
     demand(tamis_load_with(&f, data, size, &options) == TAMIS_OK);
     use(f, info.abilities, size);
     change(f);
     /* What was added is found, also after another trip through the gate. */
     if (tamis_add(f, "tamis", 5) == TAMIS_OK) demand(tamis_has(f, "tamis", 5));
-    demand(tamis_set_note(f, "fuzz", "1") == TAMIS_OK || tamis_stored_size(f) > (1u << 20));
-    const size_t again = (size_t)tamis_stored_size(f);
+    demand(tamis_set_note(f, "fuzz", "1") == TAMIS_OK || tamis_image_size(f) > (1u << 20));
+    const size_t again = (size_t)tamis_image_size(f);
     uint8_t *image = malloc(again);
-    demand(image && tamis_bytes(f, image, again) == TAMIS_OK);
+    demand(image && tamis_serialize(f, image, again) == TAMIS_OK);
     demand(tamis_load_with(&copy, image, again, &options) == TAMIS_OK);
     demand(tamis_merge(copy, f) != TAMIS_MISMATCH);
     if (tamis_fold(copy, 2) == TAMIS_OK && tamis_has(f, "tamis", 5))

@@ -36,17 +36,17 @@ static tamis_neighbours *table_with(unsigned before) {
 
 /* The gate looks at all of it: no bit lies where none may be. */
 static void stays_in_an_image(const tamis *copy) {
-    const size_t size = (size_t)tamis_stored_size(copy);
+    const size_t size = (size_t)tamis_image_size(copy);
     uint8_t *image = malloc(size);
     tamis *again;
-    demand(image && tamis_bytes(copy, image, size) == TAMIS_OK);
+    demand(image && tamis_serialize(copy, image, size) == TAMIS_OK);
     demand(tamis_load(&again, image, size) == TAMIS_OK);
     tamis_free(again);
     free(image);
 }
 
 static void use(const tamis_neighbours *table) {
-    struct tamis_heard heard;
+    struct tamis_receive_info heard;
     const char *name;
     const tamis *copy;
     size_t peer;
@@ -61,7 +61,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (size == 0) return 0;
     tamis_neighbours *table = table_with(*data % 3);
     for (data++, size--; size > 0;) {
-        struct tamis_heard heard = {0};
+        struct tamis_receive_info heard = {0};
         const size_t one = tamis_message_size(data, size);
         demand(one <= size && (one > 0 || *tamis_why()));
         const tamis_status rc =

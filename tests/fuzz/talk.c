@@ -40,11 +40,11 @@ static uint64_t hash_at(int side, uint64_t i) {
     return (i < COMMON ? i + 1 : 1000 * ((uint64_t)side + 1) + i) * UINT64_C(0x9e3779b97f4a7c15);
 }
 
-static tamis_talk *open_talk(int side, uint8_t mode) {
+static tamis_session *open_talk(int side, uint8_t mode) {
     static const uint8_t nonces[2][16] = {{1}, {2}};
     uint64_t hashes[COMMON + EXTRA];
-    tamis_talk *t;
-    const struct tamis_talk_options o = {
+    tamis_session *t;
+    const struct tamis_session_options o = {
         .struct_size = sizeof o,
         .hash = "h",
         .nonce = nonces[side],
@@ -57,7 +57,7 @@ static tamis_talk *open_talk(int side, uint8_t mode) {
         .max_bytes = 1 << 20,
     };
     for (uint64_t i = 0; i < COMMON + EXTRA; i++) hashes[i] = hash_at(side, i);
-    demand(tamis_talk_create(&t, side ? TAMIS_ASKS : TAMIS_TELLS, hashes, COMMON + EXTRA, &o) ==
+    demand(tamis_session_create(&t, side ? TAMIS_RECEIVER : TAMIS_SENDER, hashes, COMMON + EXTRA, &o) ==
            TAMIS_OK);
     return t;
 }
@@ -70,13 +70,13 @@ static bool is_only(int side, uint64_t hash) {
 
 /* What the one under test came to. With bytes of anybody the lists may be anything that its digest
  * confirms; with an honest side they are what differs. */
-static void check_end(tamis_talk *t, int side, bool is_honest, bool knows_all) {
-    struct tamis_talk_item item;
-    struct tamis_talk_info info;
+static void check_end(tamis_session *t, int side, bool is_honest, bool knows_all) {
+    struct tamis_session_item item;
+    struct tamis_session_info info;
     uint64_t cursor = 0, n = 0;
-    const tamis_status rc = tamis_talk_end(t);
-    tamis_talk_info(t, &info, sizeof info);
-    while (tamis_talk_next(t, &cursor, &item)) {
+    const tamis_status rc = tamis_session_finish(t);
+    tamis_session_get_info(t, &info, sizeof info);
+    while (tamis_session_next(t, &cursor, &item)) {
         n++;
         if (item.key) demand(hash_of(NULL, item.key, item.len) == item.hash);
         if (rc == TAMIS_OK && is_honest) demand(is_only(item.is_ours ? side : !side, item.hash));
@@ -86,16 +86,16 @@ static void check_end(tamis_talk *t, int side, bool is_honest, bool knows_all) {
 }
 
 /* Bytes of the input as they are, in pieces. */
-static void hear_anybody(tamis_talk *t, const uint8_t *data, size_t size) {
+static void hear_anybody(tamis_session *t, const uint8_t *data, size_t size) {
     uint8_t bytes[512];
     int steps = 0;
-    for (size_t at = 0; at < size && !tamis_talk_is_over(t);) {
+    for (size_t at = 0; at < size && !tamis_session_is_over(t);) {
         const size_t left = size - at, piece = left < 61 ? left : 61;
-        while (tamis_talk_give(t, bytes, sizeof bytes)) demand(++steps < STEPS);
-        (void)tamis_talk_take(t, data + at, piece);
+        while (tamis_session_output(t, bytes, sizeof bytes)) demand(++steps < STEPS);
+        (void)tamis_session_input(t, data + at, piece);
         at += piece;
     }
-    while (tamis_talk_give(t, bytes, sizeof bytes)) demand(++steps < STEPS);
+    while (tamis_session_output(t, bytes, sizeof bytes)) demand(++steps < STEPS);
 }
 
 static void change(const uint8_t *data, size_t size, uint64_t at, uint8_t *bytes, size_t n) {
@@ -106,24 +106,24 @@ static void change(const uint8_t *data, size_t size, uint64_t at, uint8_t *bytes
 }
 
 /* An honest one, and what happens to its words on the way. */
-static void hear_honest(tamis_talk *t, tamis_talk *honest, const uint8_t *data, size_t size) {
+static void hear_honest(tamis_session *t, tamis_session *honest, const uint8_t *data, size_t size) {
     uint8_t bytes[512];
     uint64_t at = 0;
     size_t n;
     int steps = 0;
     for (bool is_moving = true; is_moving;) {
         is_moving = false;
-        while ((n = tamis_talk_give(t, bytes, sizeof bytes)) > 0) {
+        while ((n = tamis_session_output(t, bytes, sizeof bytes)) > 0) {
             demand(++steps < STEPS);
             is_moving = true;
-            if (!tamis_talk_is_over(honest)) (void)tamis_talk_take(honest, bytes, n);
+            if (!tamis_session_is_over(honest)) (void)tamis_session_input(honest, bytes, n);
         }
-        while ((n = tamis_talk_give(honest, bytes, sizeof bytes)) > 0) {
+        while ((n = tamis_session_output(honest, bytes, sizeof bytes)) > 0) {
             demand(++steps < STEPS);
             is_moving = true;
             change(data, size, at, bytes, n);
             at += n;
-            if (!tamis_talk_is_over(t)) (void)tamis_talk_take(t, bytes, n);
+            if (!tamis_session_is_over(t)) (void)tamis_session_input(t, bytes, n);
         }
     }
 }
@@ -133,16 +133,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     const uint8_t mode = data[0];
     const int side = mode & 1;
     const bool is_honest = mode >> 1 & 1, is_one_way = mode >> 2 & 1;
-    tamis_talk *t = open_talk(side, mode);
+    tamis_session *t = open_talk(side, mode);
     if (is_honest) {
-        tamis_talk *honest = open_talk(!side, mode);
+        tamis_session *honest = open_talk(!side, mode);
         hear_honest(t, honest, data + 1, size - 1);
-        tamis_talk_free(honest);
+        tamis_session_free(honest);
     } else
         hear_anybody(t, data + 1, size - 1);
     /* The wish to know may have been changed on the way; that of the one under test was not. */
     const bool knows_all = side || (!is_one_way && (mode >> 3 & 3) % 3 != TAMIS_WANTS_NOTHING);
     check_end(t, side, is_honest, knows_all);
-    tamis_talk_free(t);
+    tamis_session_free(t);
     return 0;
 }

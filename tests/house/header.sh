@@ -17,7 +17,7 @@ cat >"$work/a.c" <<'END'
 #include "tamis.h"
 int main(void) {
     struct tamis_plan plan;
-    return tamis_plan("capacity=10", &plan, sizeof plan) != TAMIS_OK;
+    return tamis_plan_spec("capacity=10", &plan, sizeof plan) != TAMIS_OK;
 }
 END
 cp "$work/a.c" "$work/a.cpp"

@@ -25,7 +25,7 @@ class Options(ctypes.Structure):
                 ("ctx", ctypes.c_void_p), ("limits", ctypes.c_uint64 * 4)]
 
 
-LIBRARY.tamis_talk_give.restype = ctypes.c_size_t
+LIBRARY.tamis_session_output.restype = ctypes.c_size_t
 
 
 def demand(status):
@@ -50,11 +50,11 @@ def stream(nonce, hashes, n):
     """The bytes of a stream that is written one way."""
     talk, buffer, data = ctypes.c_void_p(), ctypes.create_string_buffer(1000), b""
     options = Options(struct_size=ctypes.sizeof(Options), hash=b"xxh3", nonce=nonce, is_one_way=True, symbols=n)
-    demand(LIBRARY.tamis_talk_create(ctypes.byref(talk), 1, list_of(hashes), ctypes.c_size_t(len(hashes)),
+    demand(LIBRARY.tamis_session_create(ctypes.byref(talk), 1, list_of(hashes), ctypes.c_size_t(len(hashes)),
                                      ctypes.byref(options)))
-    while size := LIBRARY.tamis_talk_give(talk, buffer, ctypes.c_size_t(1000)):
+    while size := LIBRARY.tamis_session_output(talk, buffer, ctypes.c_size_t(1000)):
         data += buffer.raw[:size]
-    LIBRARY.tamis_talk_free(talk)
+    LIBRARY.tamis_session_free(talk)
     return data
 
 

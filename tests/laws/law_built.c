@@ -185,7 +185,7 @@ typedef struct tight_build {
 static const char *build_tightly(const subject *s, const tight_build *t, const char *path) {
     const bool is_whole = s->can & TAMIS_OWN_HASH;
     const char *spec = spec_of(s, t->n ? t->n : 1, 0.01, NULL), *what = NULL;
-    test_purse purse = {0};
+    test_failing_allocator purse = {0};
     const struct tamis_allocator allocator = test_allocator(&purse);
     struct tamis_options filter = *secret_options(spec);
     filter.allocator = &allocator;
@@ -200,14 +200,14 @@ static const char *build_tightly(const subject *s, const tight_build *t, const c
     unlink(path);
     if (rc == TAMIS_NOMEM && is_whole) return NULL;
     if (rc) return wrong("%s", tamis_why());
-    purse = (test_purse){0};
+    purse = (test_failing_allocator){0};
     intake in = open_builder(s, spec, &options);
     take_in_keys(&in, 0, t->n);
     if (tamis_builder_finish_to(in.builder, path)) what = wrong("%s", tamis_why());
     tamis_builder_free(in.builder);
     tamis *f = NULL;
     if (!what && tamis_map(&f, path)) what = wrong("%s", tamis_why());
-    if (!what && purse.max_bytes > t->limit + (is_whole ? tamis_stored_size(f) + 8192 : 0))
+    if (!what && purse.max_bytes > t->limit + (is_whole ? tamis_image_size(f) + 8192 : 0))
         what = wrong("%llu keys on %u threads took %zu of %llu bytes", (unsigned long long)t->n,
                      t->threads, purse.max_bytes, (unsigned long long)t->limit);
     if (!what && count_keys(f, 0, t->n) != t->n) what = "keys are missing";
@@ -273,13 +273,13 @@ static const char *cut_otherwise_it_merges(const subject *s) {
 static const char *built_once(const subject *s) {
     tamis *f = NULL, *old;
     const char *what = NULL;
-    if (tamis_create(&f, spec_of(s, N, 0.01, NULL)) != TAMIS_CANNOT || f || !*tamis_why())
+    if (tamis_create(&f, spec_of(s, N, 0.01, NULL)) != TAMIS_UNSUPPORTED || f || !*tamis_why())
         return "it is made without its keys";
     f = filled(s, N, 0.01, NULL, 0, N);
     if (tamis_copy(&old, f)) abort();
     bool is_new;
-    if (tamis_add(f, "x", 1) != TAMIS_CANNOT || tamis_add_hash(f, 1) != TAMIS_CANNOT ||
-        tamis_add_new(f, "x", 1, &is_new) != TAMIS_CANNOT)
+    if (tamis_add(f, "x", 1) != TAMIS_UNSUPPORTED || tamis_add_hash(f, 1) != TAMIS_UNSUPPORTED ||
+        tamis_add_new(f, "x", 1, &is_new) != TAMIS_UNSUPPORTED)
         what = "a key is added to what was built";
     if (!test_is_same_image(f, old)) what = "what was refused changed it";
     tamis_free(f);
@@ -433,9 +433,9 @@ static const char *conflicts_are_told(const subject *s) {
     tamis *f = NULL;
     take_in_keys(&in, 0, N);
     const uint64_t hash = tamis_builder_hash(in.builder, "twice, 8", 8);
-    tamis_status second = TAMIS_CANNOT;
+    tamis_status second = TAMIS_UNSUPPORTED;
     if (tamis_builder_add(in.builder, "twice, 8", 8)) what = tamis_why();
-    if (has_good) second = tamis_builder_good(in.builder, "twice, 8", 8);
+    if (has_good) second = tamis_builder_exclude(in.builder, "twice, 8", 8);
     if (has_values) second = tamis_builder_put(in.builder, "twice, 8", 8, in.max_value);
     const tamis_status rc = tamis_builder_finish(in.builder, &f);
     if (!has_good && tamis_builder_good_hash(in.builder, hash) == TAMIS_OK)
@@ -516,7 +516,7 @@ static void ask_everything(const tamis *f) {
     for (size_t i = 0; i < 40; i++) tamis_labels_hash(f, hashes[i], labels, 4);
     for (uint64_t i = 0; i < 4; i++) tamis_label_name(f, i);
     for (int i = 0; i < 4 * N && tamis_next(f, &cursor, &hash, &count);) i++;
-    tamis_info(f, &info, sizeof info);
+    tamis_measure(f, &info, sizeof info);
 }
 
 /* Every word of the payload (of a large one its ends, where counts and offsets are, and some
@@ -565,12 +565,12 @@ static void limit_time(void) {
 
 static const char *forged_payloads_are_safe(const subject *s) {
     tamis *f = filled(s, N, 0.05, NULL, 0, N);
-    const size_t size = (size_t)tamis_stored_size(f), page = (size_t)sysconf(_SC_PAGESIZE);
+    const size_t size = (size_t)tamis_image_size(f), page = (size_t)sysconf(_SC_PAGESIZE);
     const size_t pages = (size / page + 1) * page;
     uint8_t *room =
         mmap(NULL, pages + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (room == MAP_FAILED || mprotect(room + pages, page, PROT_NONE)) abort();
-    if (tamis_bytes(f, room + pages - size, size)) abort();
+    if (tamis_serialize(f, room + pages - size, size)) abort();
     tamis_free(f);
     const pid_t child = fork();
     if (child == 0) {

@@ -90,8 +90,8 @@ static const char *reads_stay_inside(const subject *s) {
         if (tamis_view(&view, room + pages - size, size) || !same_answers(f, view, 0, STRANGERS))
             _exit(1);
         if (tamis_set_note(f, "comment", NULL) || tamis_set_note(f, "a.source", NULL)) _exit(1);
-        const size_t bare_size = (size_t)tamis_stored_size(f);
-        if (tamis_bytes(f, room + pages - bare_size, bare_size)) _exit(1);
+        const size_t bare_size = (size_t)tamis_image_size(f);
+        if (tamis_serialize(f, room + pages - bare_size, bare_size)) _exit(1);
         if (tamis_view(&bare, room + pages - bare_size, bare_size) ||
             !same_answers(f, bare, 0, STRANGERS))
             _exit(1);
@@ -158,9 +158,9 @@ static const char *forged_headers_are_safe(const subject *s) {
                 struct tamis_info info;
                 char spec[256];
                 count_keys(g, 0, 10);
-                if (value % 8 == 0) tamis_info(g, &info, sizeof info);
+                if (value % 8 == 0) tamis_measure(g, &info, sizeof info);
                 if (value % 64 == 0) tamis_spec(g, spec, sizeof spec); /* plans: milliseconds */
-                if (tamis_stored_size(g) != size) what = wrong("byte %zu: another size", at);
+                if (tamis_image_size(g) != size) what = wrong("byte %zu: another size", at);
                 tamis_free(g);
             }
             image[at] = old;
@@ -176,7 +176,7 @@ static const char *stray_bits_refused(const subject *s) {
     struct tamis_info info;
     snprintf(spec, sizeof spec, "%s:capacity=50,bits=1000%s", s->kind.name, s->options);
     if (tamis_create(&f, spec)) return NULL; /* this choice wants whole words */
-    tamis_info(f, &info, sizeof info);
+    tamis_measure(f, &info, sizeof info);
     size_t size;
     uint8_t *image = test_image(f, &size);
     const char *what = NULL;

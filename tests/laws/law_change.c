@@ -42,9 +42,9 @@ static const char *remove_forgets_only_that_key(const subject *s) {
     for (uint64_t i = 1; i < N && !what; i += 2)
         if (remove_key(f, i)) what = wrong("key %llu: %s", (unsigned long long)i, tamis_why());
     if (!what && test_info(f).items) what = "items are left over";
-    if (!what && test_info(f).worn == 0 && tamis_fpr_now(f) > 0)
+    if (!what && test_info(f).affected == 0 && tamis_fpr_now(f) > 0)
         what = "an emptied filter still answers yes";
-    if (!what && test_info(f).worn == 0 && s->can & TAMIS_ANY_ORDER && !same_payload(f, empty))
+    if (!what && test_info(f).affected == 0 && s->can & TAMIS_ANY_ORDER && !same_payload(f, empty))
         what = "an emptied filter is not as a new one";
     tamis_free(f);
     tamis_free(empty);
@@ -89,7 +89,7 @@ static const char *count_never_under(const subject *s) {
     enum { MAX = 9 };
     tamis *f = make(s, N * (MAX + 1) / 2, 0.01, NULL);
     const char *what = NULL;
-    const uint64_t sure = test_info(f).sure_count;
+    const uint64_t sure = test_info(f).reliable_count;
     uint64_t over = 0;
     for (uint64_t round = 0; round < MAX; round++)
         for (uint64_t i = 0; i < N; i++)
@@ -116,7 +116,7 @@ static const char *count_never_under(const subject *s) {
 static const char *count_follows_removes(const subject *s) {
     tamis *f = make(s, 100, 0.001, NULL);
     const char *what = NULL;
-    const uint64_t sure = test_info(f).sure_count, adds = sure < 3 ? sure : 3;
+    const uint64_t sure = test_info(f).reliable_count, adds = sure < 3 ? sure : 3;
     for (uint64_t i = 0; i < adds; i++) add_keys(f, 7, 8);
     for (uint64_t left = adds; left > 0 && !what; left--) {
         if (count_of(f, 7) != left)
@@ -135,12 +135,12 @@ static const char *counts_keep_their_error(const subject *s) {
     enum { KEYS = 6000 };
     tamis *f = make(s, 100, 0.1, NULL);
     uint64_t over = 0, asked = 0;
-    if (test_info(f).count_error != 0 || test_info(f).count_doubt < 0 ||
-        test_info(f).count_doubt >= 1) {
+    if (test_info(f).count_error != 0 || test_info(f).count_error_prob < 0 ||
+        test_info(f).count_error_prob >= 1) {
         tamis_free(f);
         return "nothing is in it, and counts have an error";
     }
-    const bool has_error = test_info(f).count_doubt > 0;
+    const bool has_error = test_info(f).count_error_prob > 0;
     for (uint64_t i = 0; i < KEYS && has_error; i++)
         for (uint64_t times = i % 100 ? 1 : 50; times; times--) add_keys(f, i, i + 1);
     const struct tamis_info info = test_info(f);
@@ -149,10 +149,10 @@ static const char *counts_keep_their_error(const subject *s) {
         over += (double)count_of(f, i) > (double)truth + info.count_error;
     }
     tamis_free(f);
-    if (has_error && !is_rare(over, asked, info.count_doubt))
+    if (has_error && !is_rare(over, asked, info.count_error_prob))
         return wrong("%llu of %llu counts are too high by more than %g, and a share of %g may be",
                      (unsigned long long)over, (unsigned long long)asked, info.count_error,
-                     info.count_doubt);
+                     info.count_error_prob);
     return NULL;
 }
 
@@ -198,7 +198,7 @@ static const char *clear_is_as_new(const subject *s) {
     if (tamis_copy(&fresh, f)) abort();
     add_keys(f, 0, N / 2);
     const tamis_status rc = tamis_clear(f);
-    if (rc && (rc != TAMIS_CANNOT || test_info(f).items != N / 2))
+    if (rc && (rc != TAMIS_UNSUPPORTED || test_info(f).items != N / 2))
         what = wrong("%s", tamis_why());
     else if (!rc && (test_info(f).items || !same_payload(f, fresh)))
         what = "an emptied filter is not as a new one";
@@ -218,8 +218,8 @@ static const char *add_new_is_refused(const subject *s) {
     tamis *f = make(s, N, 0.01, NULL), *old;
     bool is_new;
     if (tamis_copy(&old, f)) abort();
-    const bool is_refused = tamis_add_new(f, "x", 1, &is_new) == TAMIS_CANNOT &&
-                            tamis_add_new_hash(f, 1, &is_new) == TAMIS_CANNOT && *tamis_why();
+    const bool is_refused = tamis_add_new(f, "x", 1, &is_new) == TAMIS_UNSUPPORTED &&
+                            tamis_add_new_hash(f, 1, &is_new) == TAMIS_UNSUPPORTED && *tamis_why();
     const bool is_same = test_is_same_image(f, old);
     tamis_free(f);
     tamis_free(old);
@@ -432,7 +432,7 @@ static const char *log_tells_every_flip(const subject *s) {
                 peer[position] = is_set;
             min = position + 1;
         }
-        if (!what && tamis_forget_changes(f)) what = tamis_why();
+        if (!what && tamis_clear_changes(f)) what = tamis_why();
         cursor = 0;
         if (!what && tamis_next_change(f, &cursor, &position, &is_set)) what = "it is told twice";
         /* The other one, never asked before, tells everything that is set. */

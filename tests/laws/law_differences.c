@@ -130,7 +130,7 @@ static const char *same_sets_differ_in_nothing(const subject *s) {
         if (list_difference(pairs[i].first, pairs[i].second, &listed)) what = tamis_why();
         if (!what && listed.n) what = "a set differs from itself";
         const tamis_status rc = tamis_difference_size(pairs[i].first, pairs[i].second, &size);
-        if (!what && rc && rc != TAMIS_CANNOT) what = tamis_why();
+        if (!what && rc && rc != TAMIS_UNSUPPORTED) what = tamis_why();
         if (!what && size.value > 0) what = "a set is estimated to differ from itself";
     }
     free(listed.at);
@@ -191,7 +191,7 @@ static const char *size_of(const subject *s, uint64_t d) {
         const tamis_status rc = tamis_difference_size(a, b, &size);
         tamis_free(a);
         tamis_free(b);
-        if (rc == TAMIS_CANNOT) return NULL; /* the options said so */
+        if (rc == TAMIS_UNSUPPORTED) return NULL; /* the options said so */
         if (rc) return tamis_why();
         const double off = fabs(size.value - (double)d);
         if (off > 6 * size.error + 1e-6 || size.error > 0.5 * (double)d)

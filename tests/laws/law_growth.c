@@ -166,10 +166,10 @@ static const char *growth_in_any_order(const subject *s) {
 static double lowest_rate(const subject *s, uint64_t capacity) {
     double low = 1e-12, high = asked;
     struct tamis_plan plan;
-    if (!tamis_plan(spec_of(s, capacity, low, NULL), &plan, sizeof plan)) return low;
+    if (!tamis_plan_spec(spec_of(s, capacity, low, NULL), &plan, sizeof plan)) return low;
     while (high > low * 1.001) {
         const double middle = sqrt(low * high);
-        *(tamis_plan(spec_of(s, capacity, middle, NULL), &plan, sizeof plan) ? &low : &high) =
+        *(tamis_plan_spec(spec_of(s, capacity, middle, NULL), &plan, sizeof plan) ? &low : &high) =
             middle;
     }
     return high;

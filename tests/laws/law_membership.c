@@ -86,7 +86,7 @@ static const char *rate_at(const subject *s, double fpr) {
         if (!is_sip && !(s->can & TAMIS_OWN_HASH)) sprintf(seed, ",seed=%d", i);
         tamis *f = filled_with_numbers(s, fpr, seed, (uint64_t)i);
         struct tamis_plan plan;
-        if (tamis_plan(spec_of(s, KEYS, fpr, seed), &plan, sizeof plan)) abort();
+        if (tamis_plan_spec(spec_of(s, KEYS, fpr, seed), &plan, sizeof plan)) abort();
         hits += count_strangers(f, (uint64_t)i, probes);
         const double now = tamis_fpr_now(f);
         sum += now;
@@ -237,7 +237,7 @@ static const char *duplicates_harmless(const subject *s) {
     add_keys(g, 0, 1000);
     add_keys(g, 5, 6);
     const char *what = add_at_once(g, 1000);
-    if (!what && tamis_stored_size(f) != tamis_stored_size(g))
+    if (!what && tamis_image_size(f) != tamis_image_size(g))
         what = "it has grown for keys that it had";
     if (!what && !(s->can & TAMIS_CAN_GROW) && !same_payload(f, g))
         what = "a second add changed the payload";
@@ -276,8 +276,8 @@ static bool size_is_as_planned(const subject *s, const struct tamis_plan *plan, 
 /* Where an option decides the rate, what is asked for does not. */
 static bool rate_is_fixed(const subject *s) {
     struct tamis_plan loose, strict;
-    if (tamis_plan(spec_of(s, 1000, 0.3, NULL), &loose, sizeof loose)) return false;
-    if (tamis_plan(spec_of(s, 1000, 1e-4, NULL), &strict, sizeof strict)) return false;
+    if (tamis_plan_spec(spec_of(s, 1000, 0.3, NULL), &loose, sizeof loose)) return false;
+    if (tamis_plan_spec(spec_of(s, 1000, 1e-4, NULL), &strict, sizeof strict)) return false;
     return loose.fpr_expected == strict.fpr_expected;
 }
 
@@ -305,15 +305,15 @@ static const char *plan_holds(const subject *s, uint64_t n, double rate) {
     subject plain = *s;
     plain.can &= ~(unsigned)TAMIS_CAN_LABEL;
     snprintf(spec, sizeof spec, "%s", spec_of(s, n, rate, told(s)));
-    const tamis_status rc = tamis_plan(spec, &plan, sizeof plan);
+    const tamis_status rc = tamis_plan_spec(spec, &plan, sizeof plan);
     if (rc == TAMIS_TOO_LARGE) return NULL; /* one probe for a small rate, say */
     if (rc) return wrong("%s: %s", spec, tamis_why());
     tamis *f = filled(&plain, n, rate, told(s), 0, s->can & TAMIS_IS_BUILT ? n : 0);
     uint64_t size;
     tamis_payload(f, &size);
-    const uint64_t stored = tamis_stored_size(f);
+    const uint64_t stored = tamis_image_size(f);
     struct tamis_info info;
-    tamis_info(f, &info, sizeof info);
+    tamis_measure(f, &info, sizeof info);
     tamis_free(f);
     if (plan.fpr_expected > rate && !rate_is_fixed(s) && !is_foreign(s))
         return wrong("%s is planned for %g", spec, plan.fpr_expected);
@@ -342,8 +342,8 @@ static const char *plan_tells_the_truth(const subject *s) {
  * comes, knows it as a sample does that has as many members as there are words. */
 static double share_known(const subject *s, const tamis *f) {
     struct tamis_plan few, many;
-    if (tamis_plan(spec_of(s, 100, 0.01, NULL), &few, sizeof few) ||
-        tamis_plan(spec_of(s, 100000, 0.01, NULL), &many, sizeof many))
+    if (tamis_plan_spec(spec_of(s, 100, 0.01, NULL), &few, sizeof few) ||
+        tamis_plan_spec(spec_of(s, 100000, 0.01, NULL), &many, sizeof many))
         abort();
     if (few.payload_bytes != many.payload_bytes) return 0.05;
     return fmax(0.05, 1.5 / sqrt((double)test_info(f).payload_bytes / 8));

@@ -76,9 +76,9 @@ static void check_key(life *l, uint64_t key) {
     }
     if (can & TAMIS_CAN_COUNT) {
         struct tamis_info info;
-        tamis_info(l->filter, &info, sizeof info);
+        tamis_measure(l->filter, &info, sizeof info);
         const uint64_t count = tamis_count(l->filter, k.bytes, k.len);
-        if (count < l->m.floor[key] && count < info.sure_count) blame(l, "counted too low", key);
+        if (count < l->m.floor[key] && count < info.reliable_count) blame(l, "counted too low", key);
         if ((count > 0) != has) blame(l, "count and has disagree", key);
     }
 }
@@ -98,7 +98,7 @@ static void check_all(life *l) {
     struct tamis_info info;
     check_sketch(l);
     for (uint64_t key = 0; key < UNIVERSE; key++) check_key(l, key);
-    tamis_info(l->filter, &info, sizeof info);
+    tamis_measure(l->filter, &info, sizeof info);
     if (info.items != l->m.items) blame(l, "items are not adds less removes", info.items);
 }
 
@@ -264,7 +264,7 @@ static uint64_t steps_wanted(void) {
 /* Who may forget must say so once it has. */
 static void check_losses(life *l) {
     struct tamis_info info;
-    tamis_info(l->filter, &info, sizeof info);
+    tamis_measure(l->filter, &info, sizeof info);
     if (l->m.lost && !info.caveat[0] && !(l->subject->can & TAMIS_AGES))
         blame(l, "keys are lost without a word", l->m.lost);
 }
@@ -283,8 +283,8 @@ static const char *programs_agree_with_a_model(const subject *s) {
             if (s->can & TAMIS_ADDS_ONCE) l.m.truth[key] = 1;
         }
     struct tamis_info info;
-    tamis_info(l.filter, &info, sizeof info);
-    if (!l.what && s->can & TAMIS_CAN_REMOVE && !(s->can & TAMIS_MAY_FORGET) && !info.worn &&
+    tamis_measure(l.filter, &info, sizeof info);
+    if (!l.what && s->can & TAMIS_CAN_REMOVE && !(s->can & TAMIS_MAY_FORGET) && !info.affected &&
         (info.fpr_now > 0 || info.items))
         blame(&l, "something is left after the last remove", info.items);
     tamis_free(l.filter);

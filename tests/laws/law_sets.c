@@ -150,8 +150,8 @@ static const char *fold_keeps_keys(const subject *s) {
 /* Where an option says how large a filter is, capacity does not. */
 static bool has_one_size(const subject *s) {
     struct tamis_plan small, large;
-    if (tamis_plan(spec_of(s, N, 0.01, NULL), &small, sizeof small) ||
-        tamis_plan(spec_of(s, 2 * N, 0.01, NULL), &large, sizeof large))
+    if (tamis_plan_spec(spec_of(s, N, 0.01, NULL), &small, sizeof small) ||
+        tamis_plan_spec(spec_of(s, 2 * N, 0.01, NULL), &large, sizeof large))
         abort();
     return memcmp(small.word, large.word, sizeof small.word) == 0;
 }

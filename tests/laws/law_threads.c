@@ -70,7 +70,7 @@ static const char *many_threads_add(const subject *s) {
     uint64_t missing = 0;
     for (int t = 0; t < THREADS; t++) missing += workers[t].missing;
     struct tamis_info info;
-    tamis_info(shared, &info, sizeof info);
+    tamis_measure(shared, &info, sizeof info);
     if (missing)
         what = wrong("%llu keys are missing", (unsigned long long)missing);
     else if (!same_payload(shared, serial))

@@ -177,7 +177,7 @@ intake open_builder(const subject *s, const char *spec,
         char planned[256]; /* the width of values does not depend on how many there are */
         const bool has_capacity = strstr(spec, "capacity=") != NULL;
         snprintf(planned, sizeof planned, "%s%s", spec, has_capacity ? "" : ",capacity=1000");
-        demand(tamis_plan(planned, &plan, sizeof plan), planned);
+        demand(tamis_plan_spec(planned, &plan, sizeof plan), planned);
         in.max_value = kind->max_value(plan.word);
     }
     open_labels(&in);
@@ -245,7 +245,7 @@ static bool is_wasteful(const subject *s, const struct tamis_plan *plan) {
     subject plain = *s;
     struct tamis_plan best;
     plain.options[0] = '\0';
-    if (tamis_plan(spec_of(&plain, 1000, 0.01, NULL), &best, sizeof best)) return false;
+    if (tamis_plan_spec(spec_of(&plain, 1000, 0.01, NULL), &best, sizeof best)) return false;
     if (!(s->can & TAMIS_IS_BUILT) && !kind_of(s->kind.name)->is_sized) return false;
     return plan->payload_bytes > WASTE * best.payload_bytes;
 }
@@ -255,7 +255,7 @@ static bool is_known_already(const subject *s, const struct tamis_plan *plan) {
     for (size_t i = 0; i < subject_count && is_foreign(s); i++) {
         struct tamis_plan other;
         if (subjects[i].kind.id != s->kind.id ||
-            tamis_plan(spec_of(&subjects[i], 1000, 0.01, NULL), &other, sizeof other))
+            tamis_plan_spec(spec_of(&subjects[i], 1000, 0.01, NULL), &other, sizeof other))
             continue;
         if (memcmp(other.word, plan->word, sizeof other.word) == 0) return true;
     }
@@ -271,7 +271,7 @@ static bool is_too_small(const subject *s, const struct tamis_plan *plan) {
 /* A part takes only keys of its own, which laws do not choose: the part that is the whole stands for
  * all, and tests of its kind are about the others. */
 static bool is_part(const subject *s, const struct tamis_plan *plan) {
-    tamis_wish wish = {0};
+    tamis_params wish = {0};
     const tamis_kind *kind = kind_of(s->kind.name);
     if (kind->whole) kind->whole(plan->word, &wish);
     return wish.bits > plan->payload_bytes * 8;
@@ -285,7 +285,7 @@ static void add_subject(const struct tamis_kind_info *kind, const char *option, 
     snprintf(s->name, sizeof s->name, "%s%s%s", kind->name, option ? "/" : "",
              option ? s->options + 1 : "");
     struct tamis_plan plan;
-    if (tamis_plan(spec_of(s, 1000, 0.01, NULL), &plan, sizeof plan)) return; /* no such choice */
+    if (tamis_plan_spec(spec_of(s, 1000, 0.01, NULL), &plan, sizeof plan)) return; /* no such choice */
     s->can = plan.abilities;
     if (!(s->can & (TAMIS_CAN_ADD | TAMIS_IS_BUILT))) return; /* only Hadoop can fill it */
     if (is_wasteful(s, &plan) || is_too_small(s, &plan) || is_known_already(s, &plan) ||

@@ -95,7 +95,7 @@ def find(data):
         f = at.contents
         found.append((f.choose.decode(), f.keys.decode() if f.keys else None, f.offset, f.size))
         return True
-    well(lib.tamis_find(b"parquet", data, len(data), EACH(each), None))
+    well(lib.tamis_format_scan(b"parquet", data, len(data), EACH(each), None))
     return found
 
 

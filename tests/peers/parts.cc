@@ -1,5 +1,5 @@
 /* Our side of tables whose filters are in partitions: every key that was added is in one of the filters
- * that tamis_find lists, a partition is not everything, and no partition is left out.
+ * that tamis_format_scan lists, a partition is not everything, and no partition is left out.
  *
  *     parts < CASES */
 #include "kv_cases.h"
@@ -22,7 +22,7 @@ int main() {
     for (trial t; read_trial(t); files++, keys += t.added.size()) {
         std::vector<partition> all;
         std::vector<bool> is_found(t.added.size());
-        if (tamis_find(t.format.c_str(), t.bytes.data(), t.bytes.size(), list, &all))
+        if (tamis_format_scan(t.format.c_str(), t.bytes.data(), t.bytes.size(), list, &all))
             stop(t, tamis_why());
         for (const partition &one : all) {
             tamis *f;

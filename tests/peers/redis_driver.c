@@ -112,7 +112,7 @@ static void chunks(void) {
     struct tamis_info info;
     tamis_body body = {.items = 0};
     tamis_redis_chunk chunk = {.iterator = 0};
-    tamis_info(filter, &info, sizeof info);
+    tamis_measure(filter, &info, sizeof info);
     memcpy(body.word, info.word, sizeof body.word);
     body.bytes = (uint8_t *)(uintptr_t)tamis_payload(filter, &body.size);
     const bool is_bloom = strcmp(info.kind, "redisbloom") == 0;

@@ -104,9 +104,9 @@ static tamis *with_keys(const char *spec, uint64_t from, uint64_t to) {
 /* Image, answers and counts; no figure that floating point has touched. */
 static void print_image(tamis *f, const char *spec, const char *after) {
     if (tamis_set_note(f, "comment", spec)) die(spec);
-    const size_t size = (size_t)tamis_stored_size(f);
+    const size_t size = (size_t)tamis_image_size(f);
     uint8_t *image = malloc(size);
-    if (!image || tamis_bytes(f, image, size)) die(spec);
+    if (!image || tamis_serialize(f, image, size)) die(spec);
     uint64_t hits = 0, counts = 0, values = 0, label[2] = {0, 0}, value = 0;
     for (uint64_t i = 0; i < 4000; i++) {
         const uint64_t key = test_number(5, i);
@@ -186,7 +186,7 @@ static tamis_status let_time_pass(tamis *f, const char *spec, uint64_t keys) {
 }
 
 static tamis_status tell_changes(tamis *f, const char *spec, uint64_t keys) {
-    const tamis_status rc = tamis_forget_changes(f);
+    const tamis_status rc = tamis_clear_changes(f);
     add_keys(f, spec, keys, keys + 100);
     return rc;
 }
@@ -223,7 +223,7 @@ static const struct {
 
 static void images_after_deeds(const tamis *f, const char *spec, uint64_t keys) {
     struct tamis_info info;
-    tamis_info(f, &info, sizeof info);
+    tamis_measure(f, &info, sizeof info);
     for (size_t i = 0; i < sizeof deeds / sizeof *deeds; i++) {
         tamis *g;
         if ((info.abilities & deeds[i].needs) == 0) continue;
@@ -246,7 +246,7 @@ static bool is_worth_making(const struct tamis_plan *plan) {
 
 static void images_of_spec(const char *spec, uint64_t max) {
     struct tamis_plan plan;
-    const tamis_status rc = tamis_plan(spec, &plan, sizeof plan);
+    const tamis_status rc = tamis_plan_spec(spec, &plan, sizeof plan);
     if (rc) {
         printf("%-52s is refused with %d\n", spec, (int)rc);
         return;
@@ -334,7 +334,7 @@ static void plans_with(const struct tamis_kind_info *kind, const char *option) {
                  (unsigned long long)(test_number(6, i) >> (24 + i % 38)),
                  (unsigned long long)(2 + (test_number(7, i) >> (44 + i % 18))), *option ? "," : "",
                  option);
-        const tamis_status rc = tamis_plan(spec, &plan, sizeof plan);
+        const tamis_status rc = tamis_plan_spec(spec, &plan, sizeof plan);
         sum = test_number(sum, (uint64_t)-rc);
         for (int w = 0; w < TAMIS_WORDS && !rc; w++) sum = test_number(sum, plan.word[w]);
     }
@@ -414,23 +414,23 @@ static void prints(uint64_t bits) {
     struct tamis_match near[NEAR];
     size_t found;
     char name[32];
-    tamis_prints *maker;
+    tamis_fingerprints *maker;
     tamis *f;
-    if (tamis_prints_create(&maker, bits, NULL)) die("prints");
+    if (tamis_fingerprints_create(&maker, bits, NULL)) die("prints");
     for (uint64_t row = 0; row < ROWS; row++) {
         memset(print, 0, sizeof print);
         for (uint64_t i = row / 9; i < row / 9 + row % 40; i++) {
             uint8_t feature[8];
             tamis__put64(feature, i);
-            tamis_print_feature(print, bits, 2, feature, sizeof feature);
+            tamis_fingerprint_feature(print, bits, 2, feature, sizeof feature);
         }
-        if (tamis_prints_add(maker, "id", 2, print, (size_t)(bits + 7) / 8)) die("prints");
+        if (tamis_fingerprints_add(maker, "id", 2, print, (size_t)(bits + 7) / 8)) die("prints");
     }
-    if (tamis_prints_finish(maker, &f)) die("prints");
-    tamis_prints_free(maker);
+    if (tamis_fingerprints_finish(maker, &f)) die("prints");
+    tamis_fingerprints_free(maker);
     snprintf(name, sizeof name, "prints of %u bits", (unsigned)bits);
     print_image(f, name, "");
-    if (tamis_prints_nearest(f, print, (size_t)(bits + 7) / 8, 0.3, near, NEAR, &found, NULL))
+    if (tamis_fingerprints_nearest(f, print, (size_t)(bits + 7) / 8, 0.3, near, NEAR, &found, NULL))
         die("nearest");
     for (size_t i = 0; i < found; i++)
         printf("%s: row %u, %u of %u\n", name, (unsigned)near[i].row, near[i].common,

@@ -46,7 +46,7 @@ static void add_subject(const struct tamis_kind_info *kind, const char *option, 
     snprintf(s->name, sizeof s->name, "%s%s%s%s%.*s", kind->name, option ? ":" : "",
              option ? option : "", option ? "=" : "", len, word);
     snprintf(spec, sizeof spec, "%s%scapacity=1000", s->name, option ? "," : ":");
-    assert_int_equal(tamis_plan(spec, &plan, sizeof plan), TAMIS_OK);
+    assert_int_equal(tamis_plan_spec(spec, &plan, sizeof plan), TAMIS_OK);
     s->kind = tamis__kind_by_name(kind->name, strlen(kind->name))->kind;
     s->can = plan.abilities;
     assert_true(++subject_count < MAX_SUBJECTS);
@@ -111,7 +111,7 @@ static uint64_t count_found(const tamis *f, uint64_t from, uint64_t to) {
 
 static struct tamis_info info_of(const tamis *f) {
     struct tamis_info info;
-    tamis_info(f, &info, sizeof info);
+    tamis_measure(f, &info, sizeof info);
     return info;
 }
 
@@ -213,9 +213,9 @@ static void churn(const subject *s) {
     const double formula = s->kind->rate(info.word, LIVE);
     const uint64_t hits = count_found(f, TEST_STRANGERS, TEST_STRANGERS + PROBES);
     print_message("# churn:  %-24s %llu missing, removed ones found %.6f, strangers %.6f, by cells "
-                  "%.6f, formula %.6f; %.0f keys estimated; %llu worn\n",
+                  "%.6f, formula %.6f; %.0f keys estimated; %llu affected\n",
                   s->name, (ull)missing, (double)ghosts / CHANGES, (double)hits / PROBES,
-                  info.fpr_now, formula, info.items_now.value, (ull)info.worn);
+                  info.fpr_now, formula, info.items_now.value, (ull)info.affected);
     assert_int_equal(missing, 0);
     assert_int_equal(info.items, LIVE);
     assert_true(fabs(info.items_now.value - LIVE) <= 6 * info.items_now.error + 0.5);

@@ -34,7 +34,7 @@ static bool die_at(void *ctx, enum tamis_stage stage, uint64_t done, uint64_t to
 static void build(const char *spec, uint64_t n, unsigned threads) {
     const struct tamis_builder_options options = {.struct_size = sizeof options,
                                                   .memory_limit = 1 << 20,
-                                                  .temp_folder = temp,
+                                                  .temp_dir = temp,
                                                   .threads = threads,
                                                   .verify = true,
                                                   .progress = die_at};

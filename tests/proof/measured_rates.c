@@ -96,7 +96,7 @@ static size_t read_cells(cell *cells) {
         cell c = {.fill = 0};
         assert_int_equal(sscanf(line, "%*d,%lf,%u", &c.per_key, &c.hashes), 2);
         c.bits = c.per_key * KEYS;
-        if (tamis_rate_usual(KEYS, c.bits, c.hashes) < 1e-5 || candidates++ % EVERY) continue;
+        if (tamis_rate_approx(KEYS, c.bits, c.hashes) < 1e-5 || candidates++ % EVERY) continue;
         cells[n++] = c;
     }
     fclose(file);
@@ -111,7 +111,7 @@ static void measure_cell(cell *c, uint64_t seed, const uint64_t *members,
              c->hashes, (unsigned long long)seed);
     tamis *f = made(spec);
     assert_int_equal(tamis_add_hashes(f, members, KEYS), TAMIS_OK);
-    tamis_info(f, &info, sizeof info);
+    tamis_measure(f, &info, sizeof info);
     c->fill += info.fill;
     c->seen.fpr_now += info.fpr_now;
     c->seen.filters++;
@@ -152,7 +152,7 @@ static void cells_of_the_published_tables(void **state) {
     print_message("#  m/n   k     formula    measured   ratio   (%d keys, 10^7 probes)\n", KEYS);
     for (size_t i = 0; i < n; i++) {
         const cell *c = &cells[i];
-        const double formula = tamis_rate_usual(KEYS, c->bits, c->hashes);
+        const double formula = tamis_rate_approx(KEYS, c->bits, c->hashes);
         const double ratio = measured(&c->seen) / formula;
         print_message("# %4g %3u %11.4g %11.4g %7.4f\n", c->per_key, c->hashes, formula,
                       measured(&c->seen), ratio);
@@ -270,7 +270,7 @@ static size_t add_trials(uint64_t keys, size_t shape) {
             if (!is_its_turn(&kind, k, r, shape)) continue;
             snprintf(spec, sizeof spec, "%s:capacity=%llu,fpr=%g", kind.name,
                      (unsigned long long)keys, rates[r]);
-            if (tamis_plan(spec, &plan, sizeof plan) || plan.payload_bytes > max_payload) continue;
+            if (tamis_plan_spec(spec, &plan, sizeof plan) || plan.payload_bytes > max_payload) continue;
             assert_true(trial_count < MAX_TRIALS);
             trial *t = &trials[trial_count++];
             *t = (trial){.rate = rates[r],
@@ -442,7 +442,7 @@ static void a_filter_with_too_many_keys_is_caught(void **state) {
     struct tamis_plan plan;
     tally seen = {.filters = 1};
     const uint64_t n = LARGE / 10, more = n / 10;
-    assert_int_equal(tamis_plan("blocked:capacity=100000", &plan, sizeof plan), TAMIS_OK);
+    assert_int_equal(tamis_plan_spec("blocked:capacity=100000", &plan, sizeof plan), TAMIS_OK);
     tamis *f = made("blocked:capacity=100000");
     sequential(f, 0, n + more, hashes);
     assert_int_equal(tamis_add_hashes(f, hashes, n + more), TAMIS_OK);

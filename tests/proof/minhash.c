@@ -44,7 +44,7 @@ static void add_range(tamis *f, uint64_t family, uint64_t from, uint64_t to) {
     while (from < to) {
         size_t n = 0;
         while (n < COUNT_OF(hashes) && from < to) hashes[n++] = test_number(family, from++);
-        DEMAND(tamis_add_hashes(f, hashes, n));
+        REQUIRE_OK(tamis_add_hashes(f, hashes, n));
     }
 }
 
@@ -107,10 +107,10 @@ static void compare_shrunk(const task *t, uint64_t family, seen out[KEEPS]) {
         if (i == 0) sketch_pair(t, family, pair);
         tamis *a = test_copy(pair[0]), *b = test_copy(pair[1]);
         if (keeps[i] < 64) {
-            DEMAND(tamis_shrink(a, keeps[i]));
-            DEMAND(tamis_shrink(b, keeps[i]));
+            REQUIRE_OK(tamis_shrink(a, keeps[i]));
+            REQUIRE_OK(tamis_shrink(b, keeps[i]));
         }
-        DEMAND(tamis_similarity(a, b, &j));
+        REQUIRE_OK(tamis_similarity(a, b, &j));
         test_spread_add(&out[i].value, j.value);
         out[i].told += j.error * j.error;
         tamis_free(a);
@@ -175,7 +175,7 @@ static void sizes_have_their_error(void **state) {
             struct tamis_estimate items;
             tamis *f = test_make("minhash:bins=%d", BINS);
             add_range(f, trial + 7, 0, keys);
-            DEMAND(tamis_items_now(f, &items));
+            REQUIRE_OK(tamis_items_now(f, &items));
             test_spread_add(&s, items.value / (double)keys);
             told += items.error * items.error / ((double)keys * (double)keys);
             tamis_free(f);

@@ -176,13 +176,13 @@ def depends(a, b):
     def names(what, text):
         return any(re.search(rf"(?<![\w>.]){re.escape(name)}(?![\w])", text) for name in what)
 
-    outside = r"\b(fsync|rename|renameat|close|unlink|unlinkat|write|flock|free|memset|memcpy|fchmod|fchown|lseek|\w*wipe|\w*give_back)\("
+    outside = r"\b(fsync|rename|renameat|close|unlink|unlinkat|write|flock|free|memset|memcpy|fchmod|fchown|lseek|\w*wipe|\w*block_free)\("
     return names(changed(a), b) or names(changed(b), a) or (re.search(outside, a) and re.search(outside, b))
 
 
 def sentences(code, start, end):
     """Where sentences for people are made: their numbers decide nothing."""
-    for m in re.finditer(r"\b(?:tamis__fail|tamis__not_it|tamis__foreign_fail|corrupt|fail|wrong|complain|tamis__cannot)\(", code[start:end]):
+    for m in re.finditer(r"\b(?:tamis__fail|tamis__bad_format|tamis__foreign_fail|corrupt|fail|wrong|complain|tamis__cannot)\(", code[start:end]):
         yield start + m.end(), closing(code, start + m.end() - 1)
 
 

@@ -57,7 +57,7 @@ static void make_family(uint64_t number) {
 
 static bool can(const tamis *f, unsigned ability) {
     struct tamis_info info;
-    tamis_info(f, &info, sizeof info);
+    tamis_measure(f, &info, sizeof info);
     return (info.abilities & ability) != 0; /* with its options: some modes cannot be merged */
 }
 
@@ -77,7 +77,7 @@ static void hash_family(const tamis *f) {
 /* The first n keys, by hashes in a batch: the call that costs least, made in every state. */
 static void check(const tamis *f, size_t n, const char *what) {
     struct tamis_info info;
-    tamis_info(f, &info, sizeof info);
+    tamis_measure(f, &info, sizeof info);
     memset(now.hit, 0, n);
     if (strcmp(info.hash, "own") == 0)
         tamis_has_many(f, now.keys, n, now.hit);
@@ -157,7 +157,7 @@ static void fill(tamis *f) {
 
 static bool is_built(const char *spec) {
     struct tamis_plan plan;
-    return tamis_plan(spec, &plan, sizeof plan) == TAMIS_OK && plan.abilities & TAMIS_IS_BUILT;
+    return tamis_plan_spec(spec, &plan, sizeof plan) == TAMIS_OK && plan.abilities & TAMIS_IS_BUILT;
 }
 
 static tamis_builder *builder_of(const char *spec) {
@@ -201,12 +201,12 @@ static void after_copy(const tamis *f) {
 }
 
 static void after_save_and_load(const tamis *f) {
-    const size_t size = (size_t)tamis_stored_size(f), odd = 1 + size % 7;
+    const size_t size = (size_t)tamis_image_size(f), odd = 1 + size % 7;
     const struct tamis_options options = options_for(spec_now);
     uint8_t *room = malloc(size + 8);
     tamis *g;
     assert_non_null(room);
-    must(tamis_bytes(f, room, size));
+    must(tamis_serialize(f, room, size));
     must(tamis_load_with(&g, room, size, &options));
     check(g, KEYS, "saved and loaded");
     tamis_free(g);
@@ -297,7 +297,7 @@ static void try_spec(const char *kind, const char *wish, const char *hash, const
     struct tamis_plan plan;
     snprintf(spec, sizeof spec, "%s:%s%s%s%s", kind, wish, hash ? ",hash=" : "", hash ? hash : "",
              option);
-    if (tamis_plan(spec, &plan, sizeof plan) || plan.payload_bytes > 64 << 20) return;
+    if (tamis_plan_spec(spec, &plan, sizeof plan) || plan.payload_bytes > 64 << 20) return;
     if (plan.abilities & TAMIS_AGES && plan.capacity < KEYS) return; /* old keys leave, as agreed */
     if (test_is_part(&plan)) return; /* tests/unit/test_shard.c has all shards of a whole */
     if (plan.abilities & TAMIS_IS_BUILT || has_room(spec)) lead_through_everything(spec);

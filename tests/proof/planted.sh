@@ -205,7 +205,7 @@ plant "the capacity stays when the size changes" laws/laws "resize_keeps_answers
 plant "a refused change of size changes the capacity" laws/laws "resize_keeps_answers: quotient" \
     src/core/change.c "if (!rc) f->image.capacity = capacity;" "f->image.capacity = capacity;"
 plant "the old payload of another shape leaks" laws/laws "out_of_memory_is_safe: scalable" \
-    src/core/filter.c "    tamis__give_back(&f->allocator, &f->payload);
+    src/core/filter.c "    tamis__block_free(&f->allocator, &f->payload);
     f->payload = block;" "    f->payload = block;"
 plant "time stands still" laws/laws "old_keys_leave: window" \
     src/core/change.c "if (!rc) f->kind->tick(&f->image.body);" ""
@@ -344,7 +344,7 @@ plant "of equals the last is the nearest" unit/test_fingerprint "" \
 plant "a forged order of rows is believed" unit/test_fingerprint "" \
     src/kinds/fingerprint.c "rank_of(f, at, row) != rank || " ""
 plant "stray bits of a query are taken" unit/test_fingerprint "" \
-    src/core/fingerprints.c "if (!tamis__print_strays(print, width)) return TAMIS_OK;" "return TAMIS_OK;"
+    src/core/fingerprints.c "if (!tamis__fingerprint_strays(print, width)) return TAMIS_OK;" "return TAMIS_OK;"
 plant "a hash of another shard is added" unit/test_shard "" \
     src/kinds/shard.c "    tamis_status rc = all_are_mine(f, &p, hash, n);" "    tamis_status rc = TAMIS_OK;"
 plant "a hash of another shard is answered no" unit/test_shard "" \

@@ -155,7 +155,7 @@ plant "what a run that was interrupted wrote is kept" partition-interrupted cli/
 plant "hashes have their name before they are all there" every-verb-power cli/verbs/partition.c \
     "part_end[] = \".hashes.part\"" "part_end[] = \".hashes\""
 plant "what is assembled takes whatever has the name" every-verb-meanwhile cli/verbs/assemble.c \
-    "tamis_edit_join(edit, next_shard, set)" "tamis_join_to(path, next_shard, set)"
+    "tamis_edit_join(edit, next_shard, set)" "tamis_shard_join_to(path, next_shard, set)"
 plant "a signal stops the save that it asks for" save-on-the-way cli/images/build_image.c \
     "return !is_stopped() || (keeping && keeping->is_on);" "return !is_stopped();"
 plant "every save starts from the first image" save-on-the-way cli/verbs/label.c \

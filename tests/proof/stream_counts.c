@@ -52,7 +52,7 @@ static void add_stream(double exponent, tamis *const *f, size_t n) {
 /* Over all keys that came. */
 static tally tally_of(const tamis *f) {
     const struct tamis_info info = test_info(f);
-    tally t = {.bound = info.count_error, .doubt = info.count_doubt};
+    tally t = {.bound = info.count_error, .doubt = info.count_error_prob};
     uint64_t keys = 0;
     for (uint64_t rank = 1; rank <= KEYS; rank++) {
         if (truth[rank] == 0) continue;
@@ -81,8 +81,8 @@ static void errors_of_streams(void **state) {
     (void)state;
     static const double exponents[] = {0, 0.8, 1.0, 1.2};
     for (size_t i = 0; i < sizeof exponents / sizeof *exponents; i++) {
-        tamis *f[3] = {test_make("countmin:error=0.01%%,doubt=1%%"),
-                       test_make("countmin:error=0.01%%,doubt=1%%,update=conservative"),
+        tamis *f[3] = {test_make("countmin:error=0.01%%,error-prob=1%%"),
+                       test_make("countmin:error=0.01%%,error-prob=1%%,update=conservative"),
                        test_make("countmin:error=0.01%%,rows=1")};
         add_stream(exponents[i], f, 3);
         const tally plain = tally_of(f[0]), careful = tally_of(f[1]), single = tally_of(f[2]);

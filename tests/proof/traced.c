@@ -39,7 +39,7 @@ static tamis *recorded(const char *fpr) {
     tamis *f =
         test_make("hierarchical:capacity=%u,fpr=%s", 2 * FLOWS * (LEN / BLOCK) * 15 / 8, fpr);
     for (size_t i = 0; i < FLOWS; i++)
-        DEMAND(tamis_record(f, flows[i].bytes, flows[i].len, 0, bytes[i], LEN));
+        REQUIRE_OK(tamis_record(f, flows[i].bytes, flows[i].len, 0, bytes[i], LEN));
     return f;
 }
 
@@ -81,10 +81,10 @@ static void one_length(const tamis *f, const char *fpr, size_t len) {
     count_places(len, with);
     for (uint64_t e = 0; e < EXCERPTS; e++) {
         fill(excerpt, len, 1000 + e);
-        DEMAND(tamis_trace(f, excerpt, len, NULL, 0, UINT64_MAX, take, &strange));
+        REQUIRE_OK(tamis_trace(f, excerpt, len, NULL, 0, UINT64_MAX, take, &strange));
         own.flow = (size_t)(test_number(2, e) % FLOWS);
         own.offset = test_number(3, e) % (LEN - len + 1);
-        DEMAND(tamis_trace(f, bytes[own.flow] + own.offset, len, flows, FLOWS, UINT64_MAX, take,
+        REQUIRE_OK(tamis_trace(f, bytes[own.flow] + own.offset, len, flows, FLOWS, UINT64_MAX, take,
                            &own));
     }
     print_message("| %s | %zu | %.3g | %.3g | %llu of %d |\n", fpr, len, told,
@@ -115,7 +115,7 @@ static void excerpts_of_every_length(void **state) {
         for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++)
             one_length(f, rates[r], lengths[i]);
         print_message("# rate now %g, %g bytes for each of payload\n", tamis_fpr_now(f),
-                      (double)tamis_stored_size(f) / FLOWS / LEN);
+                      (double)tamis_image_size(f) / FLOWS / LEN);
         tamis_free(f);
     }
     for (size_t i = 0; i < FLOWS; i++) free(bytes[i]);

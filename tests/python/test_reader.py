@@ -418,10 +418,10 @@ class Library:
                 ("tamis_builder_label", ctypes.c_int, [pointer, ctypes.c_char_p]),
                 ("tamis_builder_finish", ctypes.c_int, [pointer, pointer]),
                 ("tamis_set_note", ctypes.c_int, [pointer, ctypes.c_char_p, ctypes.c_char_p]),
-                ("tamis_stored_size", u64, [pointer]),
-                ("tamis_bytes", ctypes.c_int, [pointer, pointer, size]),
+                ("tamis_image_size", u64, [pointer]),
+                ("tamis_serialize", ctypes.c_int, [pointer, pointer, size]),
                 ("tamis_load_with", ctypes.c_int, [pointer, ctypes.c_char_p, size, pointer]),
-                ("tamis_info", None, [pointer, pointer, size]),
+                ("tamis_measure", None, [pointer, pointer, size]),
                 ("tamis_why", ctypes.c_char_p, [])):
             function = getattr(so, name)
             function.restype, function.argtypes = result, arguments
@@ -442,14 +442,14 @@ class Library:
         return filter_
 
     def image_of(self, filter_):
-        size = self.so.tamis_stored_size(filter_)
+        size = self.so.tamis_image_size(filter_)
         data = ctypes.create_string_buffer(size)
-        same(self.so.tamis_bytes(filter_, data, size), 0, "tamis_bytes")
+        same(self.so.tamis_serialize(filter_, data, size), 0, "tamis_serialize")
         return data.raw
 
     def info_of(self, filter_):
         info = Info()
-        self.so.tamis_info(filter_, ctypes.byref(info), ctypes.sizeof(info))
+        self.so.tamis_measure(filter_, ctypes.byref(info), ctypes.sizeof(info))
         return info
 
     def load(self, data):

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """kill -9 in the middle of pipelined adds, with appendfsync always and BGSAVE and BGREWRITEAOF at work.
 
-    KEYS=1000000 tests/redis/killed.py      adds in all (preset 200,000); SEED= for other moments
+    KEYS=1000000 tests/redis/killed.py      adds in all (default: 200,000); SEED= for other moments
 
 Adds of keys (TAMIS.ADD, BF.MADD, CF.INSERT) and of packed hashes (TAMIS.HADD) to several filters, of fixed size
 and growing, go down one connection without waiting. The server is killed at random moments, started again from what

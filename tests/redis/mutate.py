@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Mutated payloads by RESTORE, TAMIS.LOAD, BF.LOADCHUNK and CF.LOADCHUNK.
 
-    MUTANTS=10000000 tests/redis/mutate.py      so many (preset 200,000); SEED= for other ones
+    MUTANTS=10000000 tests/redis/mutate.py      so many (default: 200,000); SEED= for other ones
 
 The seeds are small filters of every kind that can be created here, the golden images, and filters of all families.
 tests/redis/mutate.c changes and sends them; see there. Here: the server is the same process at the end, wrote no

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Random command programs: whatever is written is the same on a replica, in an RDB file and in an AOF.
 
-    PROGRAMS=10000 tests/redis/programs.py      so many programs (preset 300); SEED= for other ones
+    PROGRAMS=10000 tests/redis/programs.py      so many programs (default: 300); SEED= for other ones
     FIRST=1250 PROGRAMS=50 TRACE=1281 tests/redis/programs.py      50 programs from 1250 on, and what 1281 does
 
 A program is about twenty random commands of all families on three keys, right ones and wrong ones, alone,
@@ -55,7 +55,7 @@ stable:size=256 window:capacity=60 window:capacity=20,by=clock window:capacity=3
 scalable:capacity=10 scalable:capacity=10,kind=split scalable:capacity=16,fpr=1e-5 layered:capacity=40
 layered:capacity=40,layers=7,shrink=40 attenuated:capacity=40 retouched:capacity=40 composite:capacity=40
 iblt:cells=60,hashes=3,estimator=none iblt:capacity=20,fpr=10%,counters=64 countmin:columns=101,rows=3
-countmin:capacity=50,fpr=5% countmin:error=3%,doubt=5%,update=conservative countmin:columns=50,rows=3,width=64
+countmin:capacity=50,fpr=5% countmin:error=3%,error-prob=5%,update=conservative countmin:columns=50,rows=3,width=64
 hierarchical:capacity=20 minhash:bins=64 minhash:bins=64,keep=8 shard:layout=split,capacity=100
 shard:layout=blocked,capacity=1000,shard=1,shards=3 redisbloom:capacity=20,fpr=1% redisbloom:capacity=9,fpr=1%,expansion=3
 redisbloom:capacity=50,scaling=no rediscuckoo:capacity=32 rediscuckoo:capacity=16,bucket_size=4,expansion=2

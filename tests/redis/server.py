@@ -1,6 +1,6 @@
 """Servers for tests: Debian's redis-server with the module, on loopback, gone when the test is.
 
-TAMIS_REDIS names the module (preset: build/tamis-redis.so), REDIS_SERVER another server program.
+TAMIS_REDIS names the module (default: build/tamis-redis.so), REDIS_SERVER another server program.
 TAMIS_REDIS_PRELOAD names a library that goes into the server with it, as a sanitizer's: servers are then shut down
 instead of killed, so that it can look for leaks, and must end with 0.
 """

@@ -11,7 +11,7 @@
 enum { BITS };
 #define MAX_BITS ((uint64_t)1 << 40)
 
-static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
+static tamis_status plan(const tamis_params *wish, uint64_t word[]) {
     const double keys = wish->capacity ? (double)wish->capacity : 1;
     const double bits = wish->bits ? (double)wish->bits : ceil(keys / wish->fpr);
     word[BITS] = bits < (double)MAX_BITS ? (uint64_t)bits | 1 : 0;
@@ -56,7 +56,7 @@ static tamis_status add_keys(tamis_body *f, const struct tamis_key *keys, size_t
     return TAMIS_OK;
 }
 
-static void measure(const tamis_body *f, const tamis_body *other, tamis_measure *out) {
+static void measure(const tamis_body *f, const tamis_body *other, tamis_measurement *out) {
     tamis__bitmap_measure(f, other, f->word[BITS], 1, out);
 }
 

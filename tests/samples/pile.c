@@ -19,7 +19,7 @@ enum { SLOTS };
 enum { TAIL = 512 };
 #define MAX_SLOTS ((uint64_t)1 << 40)
 
-static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
+static tamis_status plan(const tamis_params *wish, uint64_t word[]) {
     word[SLOTS] = wish->bits ? wish->bits / 64 : 2 * (wish->capacity ? wish->capacity : 1);
     if (wish->bits && word[SLOTS] < TAIL + 3)
         return tamis__fail(TAMIS_INVALID, "size must be over %d bytes for pile", 8 * (TAIL + 3));
@@ -128,7 +128,7 @@ static tamis_status move(tamis_body *to, const tamis_body *from) {
     return TAMIS_OK;
 }
 
-static void measure(const tamis_body *f, const tamis_body *other, tamis_measure *out) {
+static void measure(const tamis_body *f, const tamis_body *other, tamis_measurement *out) {
     uint64_t used = used_of(f);
     for (uint64_t i = 0; other && i < other->word[SLOTS] + TAIL; i++) {
         const uint64_t value = slot(other, i), hash = tamis__unmix(value);
@@ -136,7 +136,7 @@ static void measure(const tamis_body *f, const tamis_body *other, tamis_measure 
         if (value) query(f, &hash, 1, &hit);
         used += !hit;
     }
-    *out = (tamis_measure){.bits_set = used * 64, .bits = f->size * 8, .items = {(double)used, 0}};
+    *out = (tamis_measurement){.bits_set = used * 64, .bits = f->size * 8, .items = {(double)used, 0}};
 }
 
 const tamis_kind tamis__pile = {

@@ -38,7 +38,7 @@ static uint64_t tail_size(const uint64_t word[]) {
 }
 
 /* Words for so many entries, with the bytes that they take exactly. */
-static tamis_status plan_with(const tamis_wish *wish, uint64_t numbers, uint64_t word[]) {
+static tamis_status plan_with(const tamis_params *wish, uint64_t numbers, uint64_t word[]) {
     word[TAMIS_SEGMENT_KEYS] = wish->has_option[OPT_SEGMENT] ? wish->option[OPT_SEGMENT] //
                                                          : TAMIS_SEGMENT_DEFAULT_KEYS;
     word[NUMBERS] = numbers;
@@ -53,11 +53,11 @@ static tamis_status plan_with(const tamis_wish *wish, uint64_t numbers, uint64_t
     return TAMIS_OK;
 }
 
-static tamis_status plan(const tamis_wish *wish, uint64_t word[]) {
+static tamis_status plan(const tamis_params *wish, uint64_t word[]) {
     return plan_with(wish, 1, word);
 }
 
-static tamis_status plan_wide(const tamis_wish *wish, uint64_t word[]) {
+static tamis_status plan_wide(const tamis_params *wish, uint64_t word[]) {
     return plan_with(wish, 2, word);
 }
 
@@ -230,7 +230,7 @@ static bool next(const tamis_body *f, uint64_t *cursor, uint64_t *hash, uint64_t
     return false;
 }
 
-static void measure(const tamis_body *f, const tamis_body *other, tamis_measure *out) {
+static void measure(const tamis_body *f, const tamis_body *other, tamis_measurement *out) {
     uint64_t used = 0, cursor = 0, hash, count, last = 0;
     while (next(f, &cursor, &hash, &count)) {
         used += used == 0 || hash != last; /* a hash with many labels is one key */
@@ -243,12 +243,12 @@ static void measure(const tamis_body *f, const tamis_body *other, tamis_measure 
         used += !hit && (used == own || hash != last);
         last = hash;
     }
-    *out = (tamis_measure){.bits_set = used * 64, .bits = f->size * 8, .items = {(double)used, 0}};
+    *out = (tamis_measurement){.bits_set = used * 64, .bits = f->size * 8, .items = {(double)used, 0}};
 }
 
 /* ---- Building ------------------------------------------------------------------------------- */
 
-static tamis_status fit(const tamis_wish *wish, const tamis_census *census, uint64_t word[]) {
+static tamis_status fit(const tamis_params *wish, const tamis_census *census, uint64_t word[]) {
     (void)wish;
     word[TAMIS_SEGMENTS] = tamis__segments_for(word, census->records);
     word[LABELS] = census->labels;

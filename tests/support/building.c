@@ -80,10 +80,10 @@ bool test_is_same_image(const tamis *a, const tamis *b) {
 }
 
 test_view test_view_at(const tamis *f, size_t shift) {
-    const size_t size = (size_t)tamis_stored_size(f);
+    const size_t size = (size_t)tamis_image_size(f);
     test_view view = {.memory = malloc(size + shift)};
     if (!view.memory) abort();
-    test_demand(tamis_bytes(f, view.memory + shift, size), "image");
+    test_demand(tamis_serialize(f, view.memory + shift, size), "image");
     test_demand(tamis_view(&view.filter, view.memory + shift, size), "view");
     return view;
 }

@@ -4,7 +4,7 @@
 #include <string.h>
 
 static void *take(void *ctx, size_t size) {
-    test_purse *p = ctx;
+    test_failing_allocator *p = ctx;
     p->calls++;
     if (p->fail_at && (p->calls == p->fail_at || (p->for_ever && p->calls > p->fail_at)))
         return NULL;
@@ -18,12 +18,12 @@ static void *take(void *ctx, size_t size) {
 }
 
 static void put_back(void *ctx, void *memory, size_t size) {
-    test_purse *p = ctx;
+    test_failing_allocator *p = ctx;
     p->blocks--;
     p->bytes -= size;
     free(memory);
 }
 
-struct tamis_allocator test_allocator(test_purse *p) {
+struct tamis_allocator test_allocator(test_failing_allocator *p) {
     return (struct tamis_allocator){take, put_back, p, false};
 }

@@ -6,13 +6,13 @@
 
 /* Fails at the fail_at-th call (0: never), once or from then on. Not safe for threads, on purpose:
  * whoever takes memory from two of them at once shows under a sanitizer. */
-typedef struct test_purse {
+typedef struct test_failing_allocator {
     long calls, fail_at;
     bool for_ever;
     long blocks;
     size_t bytes, max_bytes;
-} test_purse;
+} test_failing_allocator;
 
-struct tamis_allocator test_allocator(test_purse *);
+struct tamis_allocator test_allocator(test_failing_allocator *);
 
 #endif

@@ -32,13 +32,13 @@ tamis *test_copy(const tamis *f) {
 
 struct tamis_info test_info(const tamis *f) {
     struct tamis_info info;
-    tamis_info(f, &info, sizeof info);
+    tamis_measure(f, &info, sizeof info);
     return info;
 }
 
 struct tamis_plan test_plan(const char *spec) {
     struct tamis_plan plan;
-    test_demand(tamis_plan(spec, &plan, sizeof plan), spec);
+    test_demand(tamis_plan_spec(spec, &plan, sizeof plan), spec);
     return plan;
 }
 
@@ -50,10 +50,10 @@ bool test_is_part(const struct tamis_plan *plan) {
 }
 
 uint8_t *test_image(const tamis *f, size_t *size) {
-    *size = (size_t)tamis_stored_size(f);
+    *size = (size_t)tamis_image_size(f);
     uint8_t *image = malloc(*size);
     if (!image) abort();
-    test_demand(tamis_bytes(f, image, *size), "image");
+    test_demand(tamis_serialize(f, image, *size), "image");
     return image;
 }
 

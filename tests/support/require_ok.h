@@ -4,7 +4,7 @@
 
 #include "tamis.h"
 
-#define DEMAND(call)                                                                 \
+#define REQUIRE_OK(call)                                                                 \
     do {                                                                             \
         const tamis_status rc_ = (call);                                             \
         if (rc_) fail_msg("%s: %s: %s", #call, tamis_status_name(rc_), tamis_why()); \

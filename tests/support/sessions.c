@@ -32,25 +32,25 @@ void test_sets_free(test_side sides[2]) {
 }
 
 /* What one says the other hears, until there is nothing. */
-static bool carry(tamis_talk *from, tamis_talk *to, size_t piece, uint64_t *steps) {
+static bool carry(tamis_session *from, tamis_session *to, size_t piece, uint64_t *steps) {
     uint8_t bytes[4096];
     size_t size;
     bool is_moving = false;
     if (piece > sizeof bytes) piece = sizeof bytes;
-    while (*steps && (size = tamis_talk_give(from, bytes, piece)) > 0) {
+    while (*steps && (size = tamis_session_output(from, bytes, piece)) > 0) {
         --*steps;
         is_moving = true;
-        if (!tamis_talk_is_over(to)) (void)tamis_talk_take(to, bytes, size);
+        if (!tamis_session_is_over(to)) (void)tamis_session_input(to, bytes, size);
     }
     return is_moving;
 }
 
-bool test_converse(tamis_talk *first, tamis_talk *second, size_t piece, uint64_t steps) {
+bool test_converse(tamis_session *first, tamis_session *second, size_t piece, uint64_t steps) {
     for (bool is_moving = true; is_moving && steps;) {
         is_moving = carry(first, second, piece, &steps);
         is_moving |= carry(second, first, piece, &steps);
     }
-    if (!tamis_talk_is_over(first)) (void)tamis_talk_end(first);
-    if (!tamis_talk_is_over(second)) (void)tamis_talk_end(second);
+    if (!tamis_session_is_over(first)) (void)tamis_session_finish(first);
+    if (!tamis_session_is_over(second)) (void)tamis_session_finish(second);
     return steps > 0;
 }

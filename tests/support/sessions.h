@@ -17,6 +17,6 @@ void test_sets_free(test_side sides[2]);
 /* Carries bytes from one to the other, in pieces of at most `piece` bytes, until both are over or
  * neither has anything to say: then both learn that it ended. False when it took more than `steps`
  * pieces. */
-bool test_converse(tamis_talk *first, tamis_talk *second, size_t piece, uint64_t steps);
+bool test_converse(tamis_session *first, tamis_session *second, size_t piece, uint64_t steps);
 
 #endif

@@ -89,7 +89,7 @@ typedef struct line {
 
 static unsigned row(const tamis_entry *entry, const line *l, tamis *f) {
     struct tamis_info info;
-    tamis_info(f, &info, sizeof info);
+    tamis_measure(f, &info, sizeof info);
     const double formula = tamis__expected_rate(entry->kind, info.word, l->keys);
     const uint64_t probes = l->wish->probes, hits = hits_among_strangers(f, probes);
     const double measured = (double)hits / (double)probes;
@@ -105,7 +105,7 @@ static unsigned row(const tamis_entry *entry, const line *l, tamis *f) {
  * the table that says why. */
 static bool can_have(const char *spec, const wish *w, const char *load) {
     struct tamis_plan plan;
-    if (tamis_plan(spec, &plan, sizeof plan)) {
+    if (tamis_plan_spec(spec, &plan, sizeof plan)) {
         printf("| %s | %s | – | – | %s | – | – |\n", w->text, load, tamis_why());
         return false;
     }
@@ -145,7 +145,7 @@ static tamis *build(const tamis_entry *entry, const char *spec, uint64_t keys) {
     for (uint64_t i = 0; i < keys && entry->kind->build->member; i++) {
         uint8_t good[8];
         tamis__put64(good, test_number(3, GOOD_ONES + i));
-        if (tamis_builder_good(b, good, sizeof good)) die("good");
+        if (tamis_builder_exclude(b, good, sizeof good)) die("good");
     }
     if (tamis_builder_finish(b, &f)) die("finish");
     tamis_builder_free(b);

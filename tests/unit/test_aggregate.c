@@ -20,7 +20,7 @@
 
 static tamis_aggregate *make(const char *spec) {
     tamis_aggregate *node;
-    DEMAND(tamis_aggregate_create_with(&node, spec, NULL));
+    REQUIRE_OK(tamis_aggregate_create_with(&node, spec, NULL));
     return node;
 }
 
@@ -33,7 +33,7 @@ static struct tamis_total total_of(const tamis_aggregate *node) {
 static enum tamis_aggregated take(tamis_aggregate *node, uint64_t source, double value,
                                   const double *earlier, size_t n) {
     enum tamis_aggregated what;
-    DEMAND(tamis_aggregate_take(node, &source, sizeof source, value, earlier, n, &what));
+    REQUIRE_OK(tamis_aggregate_take(node, &source, sizeof source, value, earlier, n, &what));
     return what;
 }
 
@@ -42,7 +42,7 @@ static enum tamis_aggregated take(tamis_aggregate *node, uint64_t source, double
 static void a_source_counts_once(void **state) {
     (void)state;
     tamis_aggregate *node;
-    DEMAND(tamis_aggregate_create(&node, 100));
+    REQUIRE_OK(tamis_aggregate_create(&node, 100));
     assert_int_equal(total_of(node).count, 0);
     assert_true(total_of(node).mean == 0 && total_of(node).lost.value == 0);
     assert_int_equal(take(node, 1, 5, NULL, 0), TAMIS_AGGREGATE_COUNTED);
@@ -165,7 +165,7 @@ static void a_million_sources(void **state) {
     (void)state;
     enum { SOURCES = 1000000 };
     tamis_aggregate *node;
-    DEMAND(tamis_aggregate_create(&node, SOURCES));
+    REQUIRE_OK(tamis_aggregate_create(&node, SOURCES));
     double sum = 0;
     for (uint64_t i = 0; i < SOURCES; i++) {
         take(node, i, 0.1 * (double)(i % 7), NULL, 0);
@@ -208,7 +208,7 @@ static void what_cannot_be_is_refused(void **state) {
                                         "rediscuckoo:capacity=9"};
     tamis_aggregate *node = (tamis_aggregate *)&node;
     for (size_t i = 0; i < COUNT_OF(specs); i++) {
-        assert_int_equal(tamis_aggregate_create_with(&node, specs[i], NULL), TAMIS_CANNOT);
+        assert_int_equal(tamis_aggregate_create_with(&node, specs[i], NULL), TAMIS_UNSUPPORTED);
         assert_non_null(strstr(tamis_why(), "quotient, cuckoo or counting"));
         assert_null(node);
     }
@@ -227,7 +227,7 @@ static void what_cannot_be_is_refused(void **state) {
 static void no_memory_leaves_nothing(void **state) {
     (void)state;
     for (long n = 1;; n++) {
-        test_purse purse = {.fail_at = n};
+        test_failing_allocator purse = {.fail_at = n};
         const struct tamis_allocator allocator = test_allocator(&purse);
         const struct tamis_options options = {.struct_size = sizeof options,
                                               .allocator = &allocator};

@@ -234,12 +234,12 @@ static void errors_are_as_computed(void **state) {
             too_high += value > v;
         }
         const double larger = N * (double)(VALUES - 1 - v);
-        const double rate = tamis_rate_usual(larger, CELLS, HASHES);
+        const double rate = tamis_rate_approx(larger, CELLS, HASHES);
         assert_true(is_about(too_high, N, rate));
         /* The test can fail: neither half a class more nor half a class less would pass. */
-        assert_false(is_about(too_high, N, tamis_rate_usual(larger + N / 2.0, CELLS, HASHES)));
+        assert_false(is_about(too_high, N, tamis_rate_approx(larger + N / 2.0, CELLS, HASHES)));
         if (larger > 0)
-            assert_false(is_about(too_high, N, tamis_rate_usual(larger - N / 2.0, CELLS, HASHES)));
+            assert_false(is_about(too_high, N, tamis_rate_approx(larger - N / 2.0, CELLS, HASHES)));
     }
     tamis_free(f);
 }
@@ -264,8 +264,8 @@ static void bits_are_wrong_as_computed(void **state) {
     assert_int_equal(wrong[2], 0);
     for (int b = 0; b < 2; b++) {
         assert_int_equal(with_bit[b], 2 * N);
-        assert_true(is_about(wrong[b], N, tamis_rate_usual(2 * N, CELLS, HASHES)));
-        assert_false(is_about(wrong[b], N, tamis_rate_usual(3 * N, CELLS, HASHES)));
+        assert_true(is_about(wrong[b], N, tamis_rate_approx(2 * N, CELLS, HASHES)));
+        assert_false(is_about(wrong[b], N, tamis_rate_approx(3 * N, CELLS, HASHES)));
     }
     tamis_free(f);
 }
@@ -281,7 +281,7 @@ static void bits_share_the_room(void **state) {
         assert_int_equal(tamis_put_hash(f, test_number(31, i), 1 << i % 4), TAMIS_OK);
     for (uint64_t i = 0; i < PROBES; i++)
         hits += tamis_has_hash(f, test_number(31, TEST_STRANGERS + i));
-    const double each = tamis_rate_usual(N / 4, CELLS, HASHES), any = 1 - pow(1 - each, 4);
+    const double each = tamis_rate_approx(N / 4, CELLS, HASHES), any = 1 - pow(1 - each, 4);
     const double now = test_info(f).fpr_now;
     assert_true(is_about(hits, PROBES, any));
     assert_true(now > any * 0.98 && now < 4 * each * 1.02);
@@ -407,7 +407,7 @@ static void bad_wishes_are_refused(void **state) {
         assert_int_equal(tamis_create(&f, specs[i]), TAMIS_INVALID);
     }
     struct tamis_plan plan;
-    assert_int_equal(tamis_plan("approximator:capacity=2^56,fpr=1%,value=64", &plan, sizeof plan),
+    assert_int_equal(tamis_plan_spec("approximator:capacity=2^56,fpr=1%,value=64", &plan, sizeof plan),
                      TAMIS_TOO_LARGE);
 }
 

@@ -205,13 +205,13 @@ static void plans_as_go(void **state) {
                    {"bits-and-blooms:capacity=1e9", UINT64_C(9585058378), 7}};
     struct tamis_plan plan;
     for (size_t i = 0; i < sizeof samples / sizeof *samples; i++) {
-        assert_int_equal(tamis_plan(samples[i].spec, &plan, sizeof plan), TAMIS_OK);
+        assert_int_equal(tamis_plan_spec(samples[i].spec, &plan, sizeof plan), TAMIS_OK);
         assert_int_equal(plan.word[0], samples[i].bits);
         assert_int_equal(plan.word[1], samples[i].hashes);
     }
-    assert_int_equal(tamis_plan("bits-and-blooms:capacity=2^56", &plan, sizeof plan),
+    assert_int_equal(tamis_plan_spec("bits-and-blooms:capacity=2^56", &plan, sizeof plan),
                      TAMIS_TOO_LARGE);
-    assert_int_equal(tamis_plan("bits-and-blooms:capacity=10,room=5", &plan, sizeof plan),
+    assert_int_equal(tamis_plan_spec("bits-and-blooms:capacity=10,room=5", &plan, sizeof plan),
                      TAMIS_OK);
     assert_int_equal(plan.word[2], 96); /* no shorter than the bits */
 }

@@ -64,9 +64,9 @@ static void compare_bulk(const char *spec, int form, size_t n, unsigned threads)
     tamis *direct = test_make("%s", spec), *bulk = test_copy(direct);
     uint64_t *hash = hashes_of(form, n);
     bulk->threads = threads;
-    for (size_t i = 0; i < n; i++) DEMAND(tamis_add_hash(direct, hash[i]));
+    for (size_t i = 0; i < n; i++) REQUIRE_OK(tamis_add_hash(direct, hash[i]));
     if (!tamis__bulk_add(bulk, (tamis_keys){.hashes = hash}, n, &small))
-        DEMAND(tamis_add_hashes(bulk, hash, n)); /* too few for bins */
+        REQUIRE_OK(tamis_add_hashes(bulk, hash, n)); /* too few for bins */
     else
         assert_true(n > 100);
     if (!test_is_same_payload(direct, bulk))
@@ -130,7 +130,7 @@ static void bins_wait_between_calls(void **state) {
             if (n > 12000 - at) n = 12000 - at;
             tamis__bulk_put(b, (tamis_keys){.numbers = number + at}, n);
         }
-        for (size_t i = 0; i < 12000; i++) DEMAND(tamis_add_u64(direct, number[i]));
+        for (size_t i = 0; i < 12000; i++) REQUIRE_OK(tamis_add_u64(direct, number[i]));
         tamis__bulk_put(lost, (tamis_keys){.numbers = number}, 10);
         tamis__bulk_free(lost);
         assert_false(test_is_same_payload(f, none)); /* some bins were full */
@@ -192,7 +192,7 @@ static tamis *make_with(const char *spec, unsigned threads, const struct tamis_a
     const struct tamis_options options = {
         .struct_size = sizeof options, .threads = threads, .allocator = a};
     tamis *f;
-    DEMAND(tamis_create_with(&f, spec, &options));
+    REQUIRE_OK(tamis_create_with(&f, spec, &options));
     return f;
 }
 
@@ -200,16 +200,16 @@ static void memory_that_is_not_there_is_not_missed(void **state) {
     (void)state;
     uint64_t *number = numbers(MANY);
     tamis *direct = test_make("%s", large);
-    for (size_t i = 0; i < MANY; i++) DEMAND(tamis_add_u64(direct, number[i]));
+    for (size_t i = 0; i < MANY; i++) REQUIRE_OK(tamis_add_u64(direct, number[i]));
     for (int fails = 0; fails < 2; fails++)
         for (unsigned threads = 1; threads <= 3; threads += 2) {
-            test_purse purse = {0};
+            test_failing_allocator purse = {0};
             const struct tamis_allocator allocator = test_allocator(&purse);
             tamis *f = make_with(large, threads, &allocator);
             const size_t before = purse.bytes;
             const long calls = purse.calls;
             if (fails) purse.fail_at = calls + 1, purse.for_ever = true;
-            DEMAND(tamis_add_u64s(f, number, MANY));
+            REQUIRE_OK(tamis_add_u64s(f, number, MANY));
             assert_int_equal(purse.calls, calls + 1); /* it was asked for */
             assert_int_equal(purse.bytes, before);
             assert_true(purse.max_bytes < 16 * MIB * 9 / 4);
@@ -233,9 +233,9 @@ static void all_doors_lead_to_bins(void **state) {
         for (int j = 0; j < 8; j++) text[i][j] = (uint8_t)(number[i] >> 8 * j);
         key[i] = (struct tamis_key){text[i], 8};
     }
-    DEMAND(tamis_add_u64s(a, number, MANY));
-    DEMAND(tamis_add_hashes(b, hash, MANY));
-    DEMAND(tamis_add_many(c, key, MANY));
+    REQUIRE_OK(tamis_add_u64s(a, number, MANY));
+    REQUIRE_OK(tamis_add_hashes(b, hash, MANY));
+    REQUIRE_OK(tamis_add_many(c, key, MANY));
     assert_true(test_is_same_image(a, b) && test_is_same_image(a, c));
     for (size_t i = 0; i < MANY; i += 13) assert_true(tamis_has_u64(a, number[i]));
     free(number), free(hash), free(key), free(text);
@@ -248,10 +248,10 @@ static void builders_use_bins(void **state) {
     static const uint64_t limits[] = {0, MIB, 3 * MIB, 64 * MIB};
     uint64_t *number = numbers(MANY);
     tamis *direct = test_make("%s", large);
-    DEMAND(tamis_add_u64s(direct, number, MANY));
+    REQUIRE_OK(tamis_add_u64s(direct, number, MANY));
     for (size_t l = 0; l < sizeof limits / sizeof *limits; l++)
         for (unsigned threads = 1; threads <= 3; threads += 2) {
-            test_purse purse = {0};
+            test_failing_allocator purse = {0};
             const struct tamis_allocator allocator = test_allocator(&purse);
             const struct tamis_options fo = {.struct_size = sizeof fo, .allocator = &allocator};
             const struct tamis_builder_options options = {.struct_size = sizeof options,
@@ -259,10 +259,10 @@ static void builders_use_bins(void **state) {
                                                           .threads = threads,
                                                           .memory_limit = limits[l]};
             tamis_builder *b;
-            DEMAND(tamis_builder_create_with(&b, large, &options));
+            REQUIRE_OK(tamis_builder_create_with(&b, large, &options));
             for (size_t at = 0, n = 0; at < MANY; at += n, n = n * 11 % 300007 + 1) {
                 if (n > MANY - at) n = MANY - at;
-                DEMAND(tamis_builder_add_u64s(b, number + at, n));
+                REQUIRE_OK(tamis_builder_add_u64s(b, number + at, n));
             }
             tamis *f = test_finish(b);
             assert_true(test_is_same_image(f, direct));
@@ -342,15 +342,15 @@ static void order_is_found_for_those_who_walk(void **state) {
     for (size_t w = 0; w < 2; w++)
         for (size_t c = 0; c < 4; c++)
             for (int fails = 0; fails < 2; fails++) {
-                test_purse purse = {0};
+                test_failing_allocator purse = {0};
                 const struct tamis_allocator allocator = test_allocator(&purse);
                 tamis *f = make_with(walkers[w], 1, &allocator);
                 tamis *direct = make_with(walkers[w], 1, NULL);
                 uint64_t *hash = hashes_of(MIXED, 40000);
-                assert_true(f->kind->walks);
-                for (size_t i = 0; i < counts[c]; i++) DEMAND(tamis_add_hash(direct, hash[i]));
+                assert_true(f->kind->prefers_sorted);
+                for (size_t i = 0; i < counts[c]; i++) REQUIRE_OK(tamis_add_hash(direct, hash[i]));
                 if (fails) purse.fail_at = purse.calls + 1, purse.for_ever = true;
-                DEMAND(tamis_add_hashes(f, hash, counts[c]));
+                REQUIRE_OK(tamis_add_hashes(f, hash, counts[c]));
                 purse.fail_at = 0;
                 assert_true(test_is_same_image(f, direct));
                 assert_int_equal(tamis_add_hashes(f, hash, 40000), TAMIS_FULL);
@@ -401,7 +401,7 @@ static void threads_answer_as_one(void **state) {
                                         "fnv:capacity=20000"};
     for (size_t k = 0; k < sizeof asked / sizeof *asked; k++) {
         tamis *f = test_make("%s", asked[k]);
-        for (uint64_t i = 0; i < 20000; i++) DEMAND(tamis_add_u64(f, i * 7));
+        for (uint64_t i = 0; i < 20000; i++) REQUIRE_OK(tamis_add_u64(f, i * 7));
         compare_answers(f, ASKED);
         compare_answers(f, (1 << 17) - 1);
         compare_answers(f, 1 << 17);
@@ -421,15 +421,15 @@ static void handles_remember_threads(void **state) {
     tamis *made = make_with("blocked:capacity=100", 5, NULL), *f[7] = {made};
     size_t size;
     uint8_t *image = test_image(made, &size);
-    DEMAND(tamis_save(made, path));
-    DEMAND(tamis_copy(&f[1], made));
-    DEMAND(tamis_load_with(&f[2], image, size, &options));
-    DEMAND(tamis_view_with(&f[3], image, size, &options));
-    DEMAND(tamis_map_with(&f[4], path, &options));
-    DEMAND(tamis_read_with(&f[5], path, &options));
+    REQUIRE_OK(tamis_save(made, path));
+    REQUIRE_OK(tamis_copy(&f[1], made));
+    REQUIRE_OK(tamis_load_with(&f[2], image, size, &options));
+    REQUIRE_OK(tamis_view_with(&f[3], image, size, &options));
+    REQUIRE_OK(tamis_map_with(&f[4], path, &options));
+    REQUIRE_OK(tamis_read_with(&f[5], path, &options));
     tamis_builder *b;
-    DEMAND(tamis_builder_create_with(&b, "fuse", &building));
-    DEMAND(tamis_builder_add_u64(b, 1));
+    REQUIRE_OK(tamis_builder_create_with(&b, "fuse", &building));
+    REQUIRE_OK(tamis_builder_add_u64(b, 1));
     f[6] = test_finish(b);
     for (int i = 0; i < 7; i++) {
         assert_int_equal(f[i]->threads, 5);

@@ -190,7 +190,7 @@ static void overlaps_are_conflicts(void **state) {
 static void wishes_that_cannot_be(void **state) {
     (void)state;
     struct tamis_plan plan;
-    assert_int_equal(tamis_plan("cascade:capacity=10,fpr=1e-10", &plan, sizeof plan),
+    assert_int_equal(tamis_plan_spec("cascade:capacity=10,fpr=1e-10", &plan, sizeof plan),
                      TAMIS_INVALID);
     assert_non_null(strstr(tamis_why(), "2^-33"));
     plan = test_plan("cascade:capacity=1M");

@@ -139,8 +139,8 @@ static void plans_as_java(void **state) {
     struct tamis_plan plan;
     for (size_t i = 0; i < sizeof samples / sizeof *samples; i++)
         test_planned(samples[i].spec, samples[i].bits, samples[i].hashes);
-    assert_int_equal(tamis_plan("datasketches:capacity=1e9", &plan, sizeof plan), TAMIS_TOO_LARGE);
-    assert_int_equal(tamis_plan("datasketches:capacity=10,bits=63", &plan, sizeof plan),
+    assert_int_equal(tamis_plan_spec("datasketches:capacity=1e9", &plan, sizeof plan), TAMIS_TOO_LARGE);
+    assert_int_equal(tamis_plan_spec("datasketches:capacity=10,bits=63", &plan, sizeof plan),
                      TAMIS_INVALID);
 }
 

@@ -40,7 +40,7 @@ static void answers_as_bloom(void **state) {
     test_all_in(f, five);
     test_none_in(f, test_no_words);
     struct tamis_info info;
-    tamis_info(f, &info, sizeof info);
+    tamis_measure(f, &info, sizeof info);
     assert_int_equal(info.items, 5);
     assert_int_equal(info.capacity, 10);
     tamis_free(f);
@@ -110,12 +110,12 @@ static void plans_as_bloom(void **state) {
         {"dcso:capacity=10,bits=95", 95, 7}, {"dcso:capacity=10,bits=95,hashes=3", 95, 3}};
     struct tamis_plan plan;
     for (size_t i = 0; i < sizeof samples / sizeof *samples; i++) {
-        assert_int_equal(tamis_plan(samples[i].spec, &plan, sizeof plan), TAMIS_OK);
+        assert_int_equal(tamis_plan_spec(samples[i].spec, &plan, sizeof plan), TAMIS_OK);
         assert_int_equal(plan.word[0], samples[i].bits);
         assert_int_equal(plan.word[1], samples[i].hashes);
     }
-    assert_int_equal(tamis_plan("dcso:capacity=1,fpr=0.9", &plan, sizeof plan), TAMIS_INVALID);
-    assert_int_equal(tamis_plan("dcso:capacity=2^56", &plan, sizeof plan), TAMIS_TOO_LARGE);
+    assert_int_equal(tamis_plan_spec("dcso:capacity=1,fpr=0.9", &plan, sizeof plan), TAMIS_INVALID);
+    assert_int_equal(tamis_plan_spec("dcso:capacity=2^56", &plan, sizeof plan), TAMIS_TOO_LARGE);
 }
 
 /* What a filter calls itself makes it again, with header and room for data. */
@@ -164,7 +164,7 @@ static void rate_knows_the_classes(void **state) {
         tamis_free(f);
     }
     struct tamis_plan plan;
-    assert_int_equal(tamis_plan(specs[5], &plan, sizeof plan), TAMIS_OK);
+    assert_int_equal(tamis_plan_spec(specs[5], &plan, sizeof plan), TAMIS_OK);
     assert_true(plan.fpr_expected > 0.05);
 }
 

@@ -60,10 +60,10 @@ static bool decide(const char *subject, const uint8_t *bytes, size_t size, uint6
     if (strcmp(subject, "image") == 0) {
         rc = tamis_view_with(&f, bytes, size, &options);
     } else {
-        *digest += (uint64_t)(int64_t)tamis_find(subject, bytes, size, stir_found, digest);
+        *digest += (uint64_t)(int64_t)tamis_format_scan(subject, bytes, size, stir_found, digest);
         rc = tamis_import_with(&f, subject, bytes, size, &options);
     }
-    if (!rc) assert_int_equal(tamis_bytes_at(f, 0, header, sizeof header), TAMIS_OK);
+    if (!rc) assert_int_equal(tamis_serialize_at(f, 0, header, sizeof header), TAMIS_OK);
     tamis_free(f);
     const int64_t status = rc;
     *digest = tamis__checksum(header, sizeof header, &status, sizeof status) + 31 * *digest;

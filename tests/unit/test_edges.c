@@ -52,7 +52,7 @@ static void shared_adds_of_keys_count(void **state) {
     struct tamis_info info;
     assert_int_equal(tamis_add_shared(f, "cat", 3), TAMIS_OK);
     assert_true(tamis_has(f, "cat", 3));
-    tamis_info(f, &info, sizeof info);
+    tamis_measure(f, &info, sizeof info);
     assert_int_equal(info.items, 1);
     tamis_free(f);
 }
@@ -62,10 +62,10 @@ static void views_refuse_every_change(void **state) {
     (void)state;
     tamis *f = make("blocked:capacity=100,bits=2048"), *view;
     tamis_add(f, "cat", 3);
-    const size_t size = (size_t)tamis_stored_size(f);
+    const size_t size = (size_t)tamis_image_size(f);
     uint8_t *image = malloc(size);
-    assert_int_equal(tamis_bytes(f, image, size - 1), TAMIS_INVALID);
-    assert_int_equal(tamis_bytes(f, image, size), TAMIS_OK);
+    assert_int_equal(tamis_serialize(f, image, size - 1), TAMIS_INVALID);
+    assert_int_equal(tamis_serialize(f, image, size), TAMIS_OK);
     assert_int_equal(tamis_view(&view, image, size), TAMIS_OK);
     const uint64_t hash = 1;
     const struct tamis_key key = {"dog", 3};

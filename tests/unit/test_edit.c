@@ -45,14 +45,14 @@ static const char *const plain = "split:capacity=1000", *const keyed =
 
 static tamis *filter_of(const char *spec, uint64_t from, uint64_t to) {
     tamis *f;
-    DEMAND(tamis_create(&f, spec));
-    for (uint64_t i = from; i < to; i++) DEMAND(tamis_add_u64(f, i));
+    REQUIRE_OK(tamis_create(&f, spec));
+    for (uint64_t i = from; i < to; i++) REQUIRE_OK(tamis_add_u64(f, i));
     return f;
 }
 
 static void make_image(const char *spec, uint64_t n) {
     tamis *f = filter_of(spec, 0, n);
-    DEMAND(tamis_save(f, path));
+    REQUIRE_OK(tamis_save(f, path));
     tamis_free(f);
 }
 
@@ -75,11 +75,11 @@ static tamis_status open_for(tamis_edit **edit, uint64_t wait_ms, bool may_be_ne
 /* Opens it, reads it and adds the next key. */
 static tamis_edit *edit_and_add(tamis **filter) {
     tamis_edit *edit;
-    DEMAND(open_for(&edit, 0, false));
+    REQUIRE_OK(open_for(&edit, 0, false));
     assert_true(tamis_edit_is_locked(edit));
     assert_false(tamis_edit_is_new(edit));
-    DEMAND(tamis_edit_read(edit, filter));
-    DEMAND(tamis_add_u64(*filter, test_info(*filter).items));
+    REQUIRE_OK(tamis_edit_read(edit, filter));
+    REQUIRE_OK(tamis_add_u64(*filter, test_info(*filter).items));
     return edit;
 }
 
@@ -128,10 +128,10 @@ static void edits_exclude_each_other(void **state) {
         (access("/proc/locks", R_OK) == 0 && !strstr(tamis_why(), process)))
         fail_msg("'%s' should name %s and %s", tamis_why(), path, process);
     assert_int_equal(items(), 10); /* readers need no lock */
-    DEMAND(tamis_edit_save(edit, f));
+    REQUIRE_OK(tamis_edit_save(edit, f));
     assert_true(is_held());
-    DEMAND(tamis_add_u64(f, 11));
-    DEMAND(tamis_edit_save(edit, f)); /* and once more */
+    REQUIRE_OK(tamis_add_u64(f, 11));
+    REQUIRE_OK(tamis_edit_save(edit, f)); /* and once more */
     assert_true(is_held());
     tamis_edit_close(edit);
     tamis_free(f);
@@ -157,9 +157,9 @@ static void the_lock_has_no_gap(void **state) {
     tamis_edit *edit = edit_and_add(&f);
     looks = gaps = 0;
     fault.before = look_for_a_gap;
-    DEMAND(tamis_edit_save(edit, f));
-    DEMAND(tamis_edit_put(edit, "bytes", 5));
-    DEMAND(tamis_edit_commit(edit));
+    REQUIRE_OK(tamis_edit_save(edit, f));
+    REQUIRE_OK(tamis_edit_put(edit, "bytes", 5));
+    REQUIRE_OK(tamis_edit_commit(edit));
     fault.before = NULL;
     assert_true(looks > 20);
     assert_int_equal(gaps, 0);
@@ -197,7 +197,7 @@ static void who_waits_gets_the_new_file(void **state) {
     fault.before = end_other;
     assert_int_equal(open_for(&edit, 600000, false), TAMIS_OK);
     fault.before = NULL;
-    DEMAND(tamis_edit_read(edit, &f));
+    REQUIRE_OK(tamis_edit_read(edit, &f));
     assert_int_equal(test_info(f).items, 11);
     tamis_free(f);
     tamis_edit_close(edit);
@@ -216,9 +216,9 @@ static void a_file_that_lost_its_name_is_left(void **state) {
     tamis_edit *edit;
     make_image(plain, 10);
     fault.before = replace_at_flock;
-    DEMAND(open_for(&edit, 0, false));
+    REQUIRE_OK(open_for(&edit, 0, false));
     fault.before = NULL;
-    DEMAND(tamis_edit_read(edit, &f));
+    REQUIRE_OK(tamis_edit_read(edit, &f));
     assert_int_equal(test_info(f).items, 20);
     tamis_free(f);
     tamis_edit_close(edit);
@@ -264,11 +264,11 @@ static void without_locks(void **state) {
     make_image(plain, 10);
     fail_at("flock", 1, ENOLCK);
     fault.for_ever = true;
-    DEMAND(open_for(&edit, 0, false));
+    REQUIRE_OK(open_for(&edit, 0, false));
     assert_false(tamis_edit_is_locked(edit));
-    DEMAND(tamis_edit_read(edit, &f));
-    DEMAND(tamis_add_u64(f, 10));
-    DEMAND(tamis_edit_save(edit, f));
+    REQUIRE_OK(tamis_edit_read(edit, &f));
+    REQUIRE_OK(tamis_add_u64(f, 10));
+    REQUIRE_OK(tamis_edit_save(edit, f));
     fault.is_on = false;
     tamis_edit_close(edit);
     tamis_free(f);
@@ -337,7 +337,7 @@ static void who_makes_it_first_has_it(void **state) {
     tamis *f = filter_of(plain, 0, 10);
     assert_int_equal(open_for(&edit, 0, false), TAMIS_IO);
     for (int is_late = 0; is_late < 2; is_late++) {
-        DEMAND(open_for(&edit, 0, true));
+        REQUIRE_OK(open_for(&edit, 0, true));
         assert_true(tamis_edit_is_new(edit));
         harm = replace_it;
         if (!is_late) harm(), harm = NULL;
@@ -346,7 +346,7 @@ static void who_makes_it_first_has_it(void **state) {
         fault.before = NULL;
         assert_int_equal(items(), 30);
         assert_int_equal(unlink(path), 0);
-        DEMAND(tamis_edit_save(edit, f)); /* now nobody has it */
+        REQUIRE_OK(tamis_edit_save(edit, f)); /* now nobody has it */
         assert_false(tamis_edit_is_new(edit));
         assert_true(is_held());
         tamis_edit_close(edit);
@@ -363,11 +363,11 @@ static void links_are_followed(void **state) {
     name_of(link, "link"), name_of(far, "sub"), name_of(text, "sub/next");
     assert_int_equal(mkdir(far, 0777) | symlink("sub/next", link) | symlink("../b.tamis", text), 0);
     tamis *f = filter_of(plain, 0, 10);
-    DEMAND(tamis_save(f, link)); /* nothing is at its end yet */
+    REQUIRE_OK(tamis_save(f, link)); /* nothing is at its end yet */
     snprintf(path, sizeof path, "%s/b.tamis", folder);
     assert_int_equal(items(), 10);
-    DEMAND(tamis_add_u64(f, 10));
-    DEMAND(tamis_save(f, link));
+    REQUIRE_OK(tamis_add_u64(f, 10));
+    REQUIRE_OK(tamis_save(f, link));
     assert_int_equal(items(), 11);
     assert_true(lstat(link, &st) == 0 && S_ISLNK(st.st_mode));
     assert_true(lstat(text, &st) == 0 && S_ISLNK(st.st_mode));
@@ -419,15 +419,15 @@ static void everything_is_flushed_in_order(void **state) {
         tamis_builder *b;
         make_image(plain, 10);
         tamis_edit *edit = edit_and_add(&f);
-        DEMAND(tamis_builder_create_with(&b, "fuse", NULL));
+        REQUIRE_OK(tamis_builder_create_with(&b, "fuse", NULL));
         order = step_of_write = step_of_file = step_of_rename = step_of_folder = 0;
         fault.synced_files = fault.synced_folders = 0;
         fault.before = note_order;
-        if (way == 0) DEMAND(tamis_edit_save(edit, f));
-        if (way == 1) DEMAND(tamis_save(f, path));
-        if (way == 2) DEMAND(tamis_edit_put(edit, "x", 1));
-        if (way == 2) DEMAND(tamis_edit_commit(edit));
-        if (way == 3) DEMAND(tamis_edit_build(edit, b));
+        if (way == 0) REQUIRE_OK(tamis_edit_save(edit, f));
+        if (way == 1) REQUIRE_OK(tamis_save(f, path));
+        if (way == 2) REQUIRE_OK(tamis_edit_put(edit, "x", 1));
+        if (way == 2) REQUIRE_OK(tamis_edit_commit(edit));
+        if (way == 3) REQUIRE_OK(tamis_edit_build(edit, b));
         fault.before = NULL;
         assert_true(0 < step_of_write && step_of_write < step_of_file);
         assert_true(step_of_file < step_of_rename && step_of_rename < step_of_folder);
@@ -515,7 +515,7 @@ static void watch_rights(const char *name) {
 static void save_watched(const tamis *f, mode_t max) {
     widest = max;
     fault.before = watch_rights;
-    DEMAND(tamis_save(f, path));
+    REQUIRE_OK(tamis_save(f, path));
     fault.before = NULL;
 }
 
@@ -571,7 +571,7 @@ static void owner_and_group_are_kept(void **state) {
     if (geteuid() != 0) skip();
     struct stat st;
     tamis *f = filter_of(keyed, 0, 10);
-    DEMAND(tamis_save(f, path));
+    REQUIRE_OK(tamis_save(f, path));
     assert_int_equal(chown(path, 4711, 4712) | chmod(path, 06754), 0);
     save_watched(f, 06754);
     assert_int_equal(stat(path, &st), 0);
@@ -618,19 +618,19 @@ static void lists_of_rights_are_kept(void **state) {
     static const uint8_t list[] = {2,   0,   0,   0,   1,  0, 6, 0, 255, 255, 255, 255, 2,  0, 4, 0,
                                    103, 18,  0,   0,   4,  0, 0, 0, 255, 255, 255, 255, 16, 0, 4, 0,
                                    255, 255, 255, 255, 32, 0, 0, 0, 255, 255, 255, 255};
-    static const char name[] = "system.posix_acl_access", preset[] = "system.posix_acl_default";
+    static const char name[] = "system.posix_acl_access", default_value[] = "system.posix_acl_default";
     uint8_t got[256];
     make_image(plain, 5);
     if (setxattr(path, name, list, sizeof list, 0) < 0) skip();
     tamis *f = filter_of(plain, 0, 10);
-    DEMAND(tamis_save(f, path));
+    REQUIRE_OK(tamis_save(f, path));
     assert_int_equal(getxattr(path, name, got, sizeof got), sizeof list);
     assert_memory_equal(got, list, sizeof list);
 
     /* What the folder gives to new files is not what this one had. */
     assert_int_equal(removexattr(path, name) | chmod(path, 0640), 0);
-    assert_int_equal(setxattr(folder, preset, list, sizeof list, 0), 0);
-    DEMAND(tamis_save(f, path));
+    assert_int_equal(setxattr(folder, default_value, list, sizeof list, 0), 0);
+    REQUIRE_OK(tamis_save(f, path));
     assert_true(getxattr(path, name, got, sizeof got) < 0);
     assert_int_equal(mode_of(path), 0640);
 
@@ -639,7 +639,7 @@ static void lists_of_rights_are_kept(void **state) {
     for (int i = 0; i < 2; i++) {
         assert_int_equal(setxattr(path, name, list, sizeof list, 0), 0);
         fail_at(i ? "lgetxattr" : "fsetxattr", 1, i ? ERANGE : ENOTSUP);
-        DEMAND(tamis_save(f, path));
+        REQUIRE_OK(tamis_save(f, path));
         fault.is_on = false;
         assert_int_equal(mode_of(path), 0600);
     }
@@ -660,9 +660,9 @@ static void what_is_the_owners_alone_stays_so(void **state) {
             tamis_edit *edit;
             unlink(path);
             if (is_there) write_text(path, "old");
-            DEMAND(tamis_edit_open(&edit, path, &options));
-            DEMAND(tamis_edit_put(edit, "new", 3));
-            DEMAND(tamis_edit_commit(edit));
+            REQUIRE_OK(tamis_edit_open(&edit, path, &options));
+            REQUIRE_OK(tamis_edit_put(edit, "new", 3));
+            REQUIRE_OK(tamis_edit_commit(edit));
             tamis_edit_close(edit);
             umask(old);
             assert_true(has_text(path, "new"));
@@ -721,8 +721,8 @@ static void new_names_are_taken_or_not(void **state) {
                    {EIO, TAMIS_IO},    {EACCES, TAMIS_IO}, {EEXIST, TAMIS_IO}};
     for (size_t i = 0; i < sizeof answers / sizeof *answers; i++) {
         tamis_edit *edit;
-        DEMAND(open_for(&edit, 0, true));
-        DEMAND(tamis_edit_put(edit, "new", 3));
+        REQUIRE_OK(open_for(&edit, 0, true));
+        REQUIRE_OK(tamis_edit_put(edit, "new", 3));
         fail_at("syscall", 1, answers[i].error);
         const tamis_status rc = tamis_edit_commit(edit);
         fault.is_on = false;
@@ -745,7 +745,7 @@ static void locks_that_want_a_writer(void **state) {
     tamis_edit *edit;
     make_image(plain, 10);
     fail_at("flock", 1, EBADF);
-    DEMAND(open_for(&edit, 0, false));
+    REQUIRE_OK(open_for(&edit, 0, false));
     fault.is_on = false;
     assert_int_equal(fault.flags & O_ACCMODE, O_RDWR);
     assert_true(tamis_edit_is_locked(edit) && is_held());
@@ -765,7 +765,7 @@ static void files_that_may_not_be_read(void **state) {
     tamis *f;
     make_image(plain, 10);
     fail_at("open", 1, EACCES);
-    DEMAND(open_for(&edit, 0, true));
+    REQUIRE_OK(open_for(&edit, 0, true));
     fault.is_on = false;
     assert_false(tamis_edit_is_new(edit));
     errno = ENOENT;
@@ -773,8 +773,8 @@ static void files_that_may_not_be_read(void **state) {
     assert_int_equal(errno, ENOENT);
     assert_null(f);
     assert_non_null(strstr(tamis_why(), strerror(EACCES)));
-    DEMAND(tamis_edit_put(edit, "new", 3));
-    DEMAND(tamis_edit_commit(edit));
+    REQUIRE_OK(tamis_edit_put(edit, "new", 3));
+    REQUIRE_OK(tamis_edit_commit(edit));
     tamis_edit_close(edit);
     assert_true(has_text(path, "new"));
 }
@@ -793,11 +793,11 @@ static void names_go_before_locks(void **state) {
     make_image(plain, 10);
     for (int is_taken = 0; is_taken < 2; is_taken++) {
         tamis_edit *edit;
-        DEMAND(open_for(&edit, 0, false));
+        REQUIRE_OK(open_for(&edit, 0, false));
         order = step_of_unlink = step_of_close = 0;
         if (is_taken) fail_at("flock", 1, EWOULDBLOCK); /* a file beside it, just made */
         if (is_taken) fault.before = note_end;
-        DEMAND(tamis_edit_put(edit, "x", 1));
+        REQUIRE_OK(tamis_edit_put(edit, "x", 1));
         fault.is_on = false;
         fault.before = note_end;
         tamis_edit_close(edit);
@@ -812,10 +812,10 @@ static void commits_follow_each_other(void **state) {
     (void)state;
     static const char *const texts[] = {"first", "2nd", ""};
     tamis_edit *edit;
-    DEMAND(open_for(&edit, 0, true));
+    REQUIRE_OK(open_for(&edit, 0, true));
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-        DEMAND(tamis_edit_put(edit, texts[i], strlen(texts[i])));
-        DEMAND(tamis_edit_commit(edit));
+        REQUIRE_OK(tamis_edit_put(edit, texts[i], strlen(texts[i])));
+        REQUIRE_OK(tamis_edit_commit(edit));
         assert_true(has_text(path, texts[i]));
         assert_int_equal(test_files_in(folder), 1);
     }
@@ -829,8 +829,8 @@ static void lengths_have_64_bits(void **state) {
     void *bytes = mmap(NULL, size, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     tamis_edit *edit;
     if (sizeof(size_t) <= 4 || bytes == MAP_FAILED) skip();
-    DEMAND(open_for(&edit, 0, true));
-    DEMAND(tamis_edit_put(edit, "", 0));
+    REQUIRE_OK(open_for(&edit, 0, true));
+    REQUIRE_OK(tamis_edit_put(edit, "", 0));
     fail_at("write", 3, EIO);
     fault.is_short = true;
     const tamis_status rc = tamis_edit_put(edit, bytes, size);
@@ -868,13 +868,13 @@ static void bytes_are_read_whole_or_not(void **state) {
     const void *bytes;
     size_t size;
     tamis_edit *edit;
-    DEMAND(tamis_edit_open(&edit, path, &edits));
+    REQUIRE_OK(tamis_edit_open(&edit, path, &edits));
     assert_int_equal(tamis_edit_bytes(edit, &bytes, &size), TAMIS_IO); /* it is not there */
     assert_non_null(strstr(tamis_why(), strerror(ENOENT)));
     tamis_edit_close(edit);
     write_text(path, "some text");
-    DEMAND(tamis_edit_open(&edit, path, &edits));
-    DEMAND(tamis_edit_bytes(edit, &bytes, &size));
+    REQUIRE_OK(tamis_edit_open(&edit, path, &edits));
+    REQUIRE_OK(tamis_edit_bytes(edit, &bytes, &size));
     assert_int_equal(size, 9);
     assert_memory_equal(bytes, "some text", 9);
     assert_int_equal(truncate(path, 10), 0);
@@ -884,7 +884,7 @@ static void bytes_are_read_whole_or_not(void **state) {
     tamis_edit_close(edit);
     /* Of more than 4 GiB so much is asked for, and not had. */
     if (truncate(path, ((off_t)1 << 32) + 5) < 0) skip();
-    DEMAND(tamis_edit_open(&edit, path, &edits));
+    REQUIRE_OK(tamis_edit_open(&edit, path, &edits));
     memory.grants = 0;
     assert_int_equal(tamis_edit_bytes(edit, &bytes, &size), TAMIS_NOMEM);
     assert_true(memory.asked_for > (size_t)1 << 31);
@@ -924,7 +924,7 @@ static void paths_fit_into_their_memory(void **state) {
         tamis_edit *edit;
         memset(file, 'a', letters);
         snprintf(name, sizeof name, "%s/%s", folder, file);
-        DEMAND(tamis_edit_open(&edit, name, &edits));
+        REQUIRE_OK(tamis_edit_open(&edit, name, &edits));
         tamis_edit_close(edit);
     }
 }
@@ -972,28 +972,28 @@ static void secrets_are_wiped_before_memory_goes(void **state) {
                                                    .filter = &with_looking};
         const struct tamis_builder_options building = {.struct_size = sizeof building,
                                                        .filter = &with_looking};
-        DEMAND(tamis_create_with(&f, specs[s], &with_looking));
-        DEMAND(tamis_copy(&g, f));
-        DEMAND(tamis_save(f, path));
+        REQUIRE_OK(tamis_create_with(&f, specs[s], &with_looking));
+        REQUIRE_OK(tamis_copy(&g, f));
+        REQUIRE_OK(tamis_save(f, path));
         tamis_free(f);
         tamis_free(g);
-        DEMAND(tamis_read_with(&f, path, &with_looking));
+        REQUIRE_OK(tamis_read_with(&f, path, &with_looking));
         tamis_free(f);
-        DEMAND(tamis_map_with(&f, path, &with_looking));
+        REQUIRE_OK(tamis_map_with(&f, path, &with_looking));
         tamis_free(f);
-        DEMAND(tamis_edit_open(&edit, path, &options));
-        DEMAND(tamis_edit_bytes(edit, &bytes, &size));
-        DEMAND(tamis_load_with(&f, bytes, size, &with_looking));
+        REQUIRE_OK(tamis_edit_open(&edit, path, &options));
+        REQUIRE_OK(tamis_edit_bytes(edit, &bytes, &size));
+        REQUIRE_OK(tamis_load_with(&f, bytes, size, &with_looking));
         tamis_free(f);
         assert_int_equal(tamis_load_with(&f, bytes, size - 1, &with_looking), TAMIS_CORRUPT);
-        DEMAND(tamis_edit_read(edit, &f));
-        DEMAND(tamis_edit_save(edit, f));
-        DEMAND(tamis_edit_bytes(edit, &bytes, &size));
+        REQUIRE_OK(tamis_edit_read(edit, &f));
+        REQUIRE_OK(tamis_edit_save(edit, f));
+        REQUIRE_OK(tamis_edit_bytes(edit, &bytes, &size));
         tamis_edit_close(edit);
         tamis_free(f);
-        DEMAND(tamis_builder_create_with(&b, specs[s], &building));
-        DEMAND(tamis_builder_add(b, "key", 3));
-        DEMAND(tamis_builder_finish(b, &f));
+        REQUIRE_OK(tamis_builder_create_with(&b, specs[s], &building));
+        REQUIRE_OK(tamis_builder_add(b, "key", 3));
+        REQUIRE_OK(tamis_builder_finish(b, &f));
         tamis_builder_free(b);
         tamis_free(f);
     }

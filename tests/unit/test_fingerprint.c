@@ -56,17 +56,17 @@ static table drawn(uint64_t bits, uint64_t rows) {
 }
 
 static tamis *filter_of(const table *t) {
-    tamis_prints *maker;
+    tamis_fingerprints *maker;
     tamis *f;
-    DEMAND(tamis_prints_create(&maker, t->bits, NULL));
+    REQUIRE_OK(tamis_fingerprints_create(&maker, t->bits, NULL));
     for (uint64_t row = 0; row < t->rows; row++) {
         char id[32];
         const int len = snprintf(id, sizeof id, "row %llu", (unsigned long long)row);
-        DEMAND(
-            tamis_prints_add(maker, id, (size_t)len, t->print + row * t->bytes, (size_t)t->bytes));
+        REQUIRE_OK(
+            tamis_fingerprints_add(maker, id, (size_t)len, t->print + row * t->bytes, (size_t)t->bytes));
     }
-    DEMAND(tamis_prints_finish(maker, &f));
-    tamis_prints_free(maker);
+    REQUIRE_OK(tamis_fingerprints_finish(maker, &f));
+    tamis_fingerprints_free(maker);
     return f;
 }
 
@@ -114,9 +114,9 @@ static bool note(void *ctx, const struct tamis_match *match) {
 static void check_similar(const tamis *f, const table *t, const uint8_t *query, const truth *all) {
     for (int percent = 0; percent <= 100; percent += percent < 30 ? 30 : 5) {
         given g = {all, calloc(t->rows + 1, 1), 0};
-        struct tamis_searched searched;
+        struct tamis_search_stats searched;
         const double min = percent / 100.0;
-        DEMAND(tamis_prints_similar(f, query, (size_t)t->bytes, min, note, &g, &searched));
+        REQUIRE_OK(tamis_fingerprints_similar(f, query, (size_t)t->bytes, min, note, &g, &searched));
         for (uint64_t row = 0; row < t->rows; row++)
             assert_int_equal(g.seen[row], similarity(all, row) >= min);
         assert_int_equal(searched.rows_compared + searched.rows_skipped + searched.rows_folded,
@@ -128,8 +128,8 @@ static void check_similar(const tamis *f, const table *t, const uint8_t *query, 
 
 static void check_screen(const tamis *f, const table *t, const uint8_t *query, const truth *all) {
     given g = {all, calloc(t->rows + 1, 1), 0};
-    struct tamis_searched searched;
-    DEMAND(tamis_prints_screen(f, query, (size_t)t->bytes, note, &g, &searched));
+    struct tamis_search_stats searched;
+    REQUIRE_OK(tamis_fingerprints_screen(f, query, (size_t)t->bytes, note, &g, &searched));
     for (uint64_t row = 0; row < t->rows; row++) {
         bool is_inside = true;
         for (uint64_t i = 0; i < t->bytes; i++)
@@ -160,8 +160,8 @@ static void check_nearest(const tamis *f, const table *t, const uint8_t *query, 
         const size_t room = rooms[i / 2];
         const double min = i % 2 ? 0.4 : 0;
         size_t found, want = 0;
-        struct tamis_searched searched;
-        DEMAND(tamis_prints_nearest(f, query, (size_t)t->bytes, min, match, room, &found,
+        struct tamis_search_stats searched;
+        REQUIRE_OK(tamis_fingerprints_nearest(f, query, (size_t)t->bytes, min, match, room, &found,
                                     &searched));
         while (want < room && want < t->rows && similarity(all, order[want]) >= min) want++;
         assert_int_equal(found, want);
@@ -183,16 +183,16 @@ static void check_query(const tamis *f, const table *t, const uint8_t *query) {
 }
 
 static void check_rows(const tamis *f, const table *t) {
-    assert_int_equal(tamis_print_count(f), t->rows);
-    assert_int_equal(tamis_print_bits(f), t->bits);
+    assert_int_equal(tamis_fingerprint_count(f), t->rows);
+    assert_int_equal(tamis_fingerprint_bits(f), t->bits);
     for (uint64_t row = 0; row < t->rows; row++) {
         char id[32];
         const void *print;
         snprintf(id, sizeof id, "row %llu", (unsigned long long)row);
-        assert_string_equal(tamis_print_at(f, row, &print), id);
+        assert_string_equal(tamis_fingerprint_at(f, row, &print), id);
         assert_memory_equal(print, t->print + row * t->bytes, t->bytes);
     }
-    assert_null(tamis_print_at(f, t->rows, NULL));
+    assert_null(tamis_fingerprint_at(f, t->rows, NULL));
 }
 
 static void as_the_oracle(void **state) {
@@ -250,7 +250,7 @@ static bool count_match(void *ctx, const struct tamis_match *match) {
 
 static int count_similar(const tamis *f, const void *query, size_t bytes, double min) {
     int n = 0;
-    DEMAND(tamis_prints_similar(f, query, bytes, min, count_match, &n, NULL));
+    REQUIRE_OK(tamis_fingerprints_similar(f, query, bytes, min, count_match, &n, NULL));
     return n;
 }
 
@@ -267,12 +267,12 @@ static void equality_counts(void **state) {
     (void)state;
     for (unsigned q = 1; q <= 24; q++)
         for (unsigned p = 0; p <= q; p++) {
-            tamis_prints *maker;
+            tamis_fingerprints *maker;
             tamis *f;
-            DEMAND(tamis_prints_create(&maker, 24, NULL));
-            DEMAND(tamis_prints_add(maker, "", 0, first_bits(q), 3));
-            DEMAND(tamis_prints_finish(maker, &f));
-            tamis_prints_free(maker);
+            REQUIRE_OK(tamis_fingerprints_create(&maker, 24, NULL));
+            REQUIRE_OK(tamis_fingerprints_add(maker, "", 0, first_bits(q), 3));
+            REQUIRE_OK(tamis_fingerprints_finish(maker, &f));
+            tamis_fingerprints_free(maker);
             const double s = (double)p / q;
             assert_int_equal(count_similar(f, first_bits(p), 3, s), 1);
             if (p < q) assert_int_equal(count_similar(f, first_bits(p), 3, nextafter(s, 2)), 0);
@@ -282,19 +282,19 @@ static void equality_counts(void **state) {
 
 static void nothing_is_like_nothing(void **state) {
     (void)state;
-    tamis_prints *maker;
+    tamis_fingerprints *maker;
     tamis *f;
     struct tamis_match match[3];
     size_t found;
-    DEMAND(tamis_prints_create(&maker, 24, NULL));
-    DEMAND(tamis_prints_add(maker, "five", 4, first_bits(5), 3));
-    DEMAND(tamis_prints_add(maker, "none", 4, first_bits(0), 3));
-    DEMAND(tamis_prints_add(maker, "none", 4, first_bits(0), 3));
-    DEMAND(tamis_prints_finish(maker, &f));
-    tamis_prints_free(maker);
+    REQUIRE_OK(tamis_fingerprints_create(&maker, 24, NULL));
+    REQUIRE_OK(tamis_fingerprints_add(maker, "five", 4, first_bits(5), 3));
+    REQUIRE_OK(tamis_fingerprints_add(maker, "none", 4, first_bits(0), 3));
+    REQUIRE_OK(tamis_fingerprints_add(maker, "none", 4, first_bits(0), 3));
+    REQUIRE_OK(tamis_fingerprints_finish(maker, &f));
+    tamis_fingerprints_free(maker);
     assert_int_equal(count_similar(f, first_bits(0), 3, 1), 2);
     assert_int_equal(count_similar(f, first_bits(0), 3, 0), 3);
-    DEMAND(tamis_prints_nearest(f, first_bits(0), 3, 0, match, 3, &found, NULL));
+    REQUIRE_OK(tamis_fingerprints_nearest(f, first_bits(0), 3, 0, match, 3, &found, NULL));
     assert_int_equal(found, 3);
     assert_int_equal(match[0].row, 1);
     assert_int_equal(match[1].row, 2);
@@ -314,52 +314,52 @@ static void without_rows(void **state) {
     char spec[64];
     tamis_spec(f, spec, sizeof spec);
     assert_string_equal(spec, "fingerprint:width=24");
-    assert_int_equal(tamis_print_count(f), 0);
+    assert_int_equal(tamis_fingerprint_count(f), 0);
     assert_int_equal(count_similar(f, first_bits(3), 3, 0), 0);
     assert_true(tamis_has(f, "any", 3)); /* a sketch knows nothing of keys */
-    assert_int_equal(tamis_add(f, "any", 3), TAMIS_CANNOT);
+    assert_int_equal(tamis_add(f, "any", 3), TAMIS_UNSUPPORTED);
     assert_false(test_info(f).is_saturated);
     tamis_free(f);
 }
 
 static void refused(void **state) {
     (void)state;
-    tamis_prints *maker;
+    tamis_fingerprints *maker;
     tamis *f, *other = test_make("classic:capacity=10");
     struct tamis_match match;
     size_t found;
     int n = 0;
-    assert_int_equal(tamis_prints_create(&maker, 0, NULL), TAMIS_INVALID);
+    assert_int_equal(tamis_fingerprints_create(&maker, 0, NULL), TAMIS_INVALID);
     assert_null(maker);
-    assert_int_equal(tamis_prints_create(&maker, 65537, NULL), TAMIS_INVALID);
+    assert_int_equal(tamis_fingerprints_create(&maker, 65537, NULL), TAMIS_INVALID);
     assert_non_null(strstr(tamis_why(), "65537"));
-    DEMAND(tamis_prints_create(&maker, 20, NULL));
-    assert_int_equal(tamis_prints_add(maker, "a", 1, first_bits(5), 2), TAMIS_INVALID);
-    assert_int_equal(tamis_prints_add(maker, "a", 1, first_bits(21), 3), TAMIS_INVALID);
-    assert_int_equal(tamis_prints_add(maker, "a\tb", 3, first_bits(5), 3), TAMIS_INVALID);
-    assert_int_equal(tamis_prints_add(maker, "", 1, first_bits(5), 3), TAMIS_INVALID);
-    DEMAND(tamis_prints_add(maker, "a", 1, first_bits(20), 3));
-    DEMAND(tamis_prints_finish(maker, &f));
-    tamis_prints_free(maker);
-    tamis_prints_free(NULL);
-    assert_int_equal(tamis_print_count(f), 1);
+    REQUIRE_OK(tamis_fingerprints_create(&maker, 20, NULL));
+    assert_int_equal(tamis_fingerprints_add(maker, "a", 1, first_bits(5), 2), TAMIS_INVALID);
+    assert_int_equal(tamis_fingerprints_add(maker, "a", 1, first_bits(21), 3), TAMIS_INVALID);
+    assert_int_equal(tamis_fingerprints_add(maker, "a\tb", 3, first_bits(5), 3), TAMIS_INVALID);
+    assert_int_equal(tamis_fingerprints_add(maker, "", 1, first_bits(5), 3), TAMIS_INVALID);
+    REQUIRE_OK(tamis_fingerprints_add(maker, "a", 1, first_bits(20), 3));
+    REQUIRE_OK(tamis_fingerprints_finish(maker, &f));
+    tamis_fingerprints_free(maker);
+    tamis_fingerprints_free(NULL);
+    assert_int_equal(tamis_fingerprint_count(f), 1);
     const double bad[] = {-0.1, 1.1, NAN};
     for (int i = 0; i < 3; i++) {
-        assert_int_equal(tamis_prints_similar(f, first_bits(1), 3, bad[i], count_match, &n, NULL),
+        assert_int_equal(tamis_fingerprints_similar(f, first_bits(1), 3, bad[i], count_match, &n, NULL),
                          TAMIS_INVALID);
-        assert_int_equal(tamis_prints_nearest(f, first_bits(1), 3, bad[i], &match, 1, &found, NULL),
+        assert_int_equal(tamis_fingerprints_nearest(f, first_bits(1), 3, bad[i], &match, 1, &found, NULL),
                          TAMIS_INVALID);
         assert_int_equal(found, 0);
     }
-    assert_int_equal(tamis_prints_screen(f, first_bits(1), 2, count_match, &n, NULL),
+    assert_int_equal(tamis_fingerprints_screen(f, first_bits(1), 2, count_match, &n, NULL),
                      TAMIS_INVALID);
-    assert_int_equal(tamis_prints_screen(f, first_bits(22), 3, count_match, &n, NULL),
+    assert_int_equal(tamis_fingerprints_screen(f, first_bits(22), 3, count_match, &n, NULL),
                      TAMIS_INVALID);
-    assert_int_equal(tamis_prints_screen(f, first_bits(1), 3, stop, &n, NULL), TAMIS_CANCELLED);
-    assert_int_equal(tamis_prints_similar(f, first_bits(1), 3, 0, stop, &n, NULL), TAMIS_CANCELLED);
-    assert_int_equal(tamis_prints_screen(other, first_bits(1), 3, stop, &n, NULL), TAMIS_CANNOT);
-    assert_int_equal(tamis_print_bits(other), 0);
-    assert_null(tamis_print_at(other, 0, NULL));
+    assert_int_equal(tamis_fingerprints_screen(f, first_bits(1), 3, stop, &n, NULL), TAMIS_CANCELLED);
+    assert_int_equal(tamis_fingerprints_similar(f, first_bits(1), 3, 0, stop, &n, NULL), TAMIS_CANCELLED);
+    assert_int_equal(tamis_fingerprints_screen(other, first_bits(1), 3, stop, &n, NULL), TAMIS_UNSUPPORTED);
+    assert_int_equal(tamis_fingerprint_bits(other), 0);
+    assert_null(tamis_fingerprint_at(other, 0, NULL));
     tamis_free(f);
     tamis_free(other);
 }
@@ -368,27 +368,27 @@ static void refused(void **state) {
 static void prints_of_words(void **state) {
     (void)state;
     uint8_t a[256] = {0}, b[256] = {0};
-    tamis_prints *maker;
+    tamis_fingerprints *maker;
     tamis *f;
     struct tamis_match match;
     size_t found;
     for (uint64_t i = 0; i < 90; i++) { /* 60 words of 90 are in both */
-        if (i < 75) tamis_print_feature(a, 2048, 2, &i, sizeof i);
-        if (i >= 15) tamis_print_feature(b, 2048, 2, &i, sizeof i);
+        if (i < 75) tamis_fingerprint_feature(a, 2048, 2, &i, sizeof i);
+        if (i >= 15) tamis_fingerprint_feature(b, 2048, 2, &i, sizeof i);
     }
-    DEMAND(tamis_prints_create(&maker, 2048, NULL));
-    DEMAND(tamis_prints_add(maker, "a", 1, a, sizeof a));
-    DEMAND(tamis_prints_finish(maker, &f));
-    tamis_prints_free(maker);
-    DEMAND(tamis_prints_nearest(f, b, sizeof b, 0, &match, 1, &found, NULL));
+    REQUIRE_OK(tamis_fingerprints_create(&maker, 2048, NULL));
+    REQUIRE_OK(tamis_fingerprints_add(maker, "a", 1, a, sizeof a));
+    REQUIRE_OK(tamis_fingerprints_finish(maker, &f));
+    tamis_fingerprints_free(maker);
+    REQUIRE_OK(tamis_fingerprints_nearest(f, b, sizeof b, 0, &match, 1, &found, NULL));
     assert_true(match.either > 150 && match.either <= 180);
     assert_true(fabs(match.similarity - 60.0 / 90) < 0.05);
     uint8_t part[256] = {0};
-    for (uint64_t i = 10; i < 20; i++) tamis_print_feature(part, 2048, 2, &i, sizeof i);
+    for (uint64_t i = 10; i < 20; i++) tamis_fingerprint_feature(part, 2048, 2, &i, sizeof i);
     int n = 0;
-    DEMAND(tamis_prints_screen(f, part, sizeof part, count_match, &n, NULL));
+    REQUIRE_OK(tamis_fingerprints_screen(f, part, sizeof part, count_match, &n, NULL));
     assert_int_equal(n, 1);
-    tamis_print_feature(part, 0, 3, "x", 1); /* no bits, nothing to set */
+    tamis_fingerprint_feature(part, 0, 3, "x", 1); /* no bits, nothing to set */
     tamis_free(f);
 }
 
@@ -396,18 +396,18 @@ static void prints_of_words(void **state) {
 
 /* Whatever is let in can be searched, read and written. */
 static void use(const tamis *f) {
-    const uint64_t bytes = (tamis_print_bits(f) + 7) / 8;
+    const uint64_t bytes = (tamis_fingerprint_bits(f) + 7) / 8;
     uint8_t *query = calloc(1, (size_t)bytes);
     int n = 0;
     struct tamis_match match[4];
     size_t found;
     query[0] = 1;
-    DEMAND(tamis_prints_similar(f, query, (size_t)bytes, 0.2, count_match, &n, NULL));
-    DEMAND(tamis_prints_nearest(f, query, (size_t)bytes, 0, match, 4, &found, NULL));
-    DEMAND(tamis_prints_screen(f, query, (size_t)bytes, count_match, &n, NULL));
-    for (uint64_t row = 0; row < tamis_print_count(f); row++) {
+    REQUIRE_OK(tamis_fingerprints_similar(f, query, (size_t)bytes, 0.2, count_match, &n, NULL));
+    REQUIRE_OK(tamis_fingerprints_nearest(f, query, (size_t)bytes, 0, match, 4, &found, NULL));
+    REQUIRE_OK(tamis_fingerprints_screen(f, query, (size_t)bytes, count_match, &n, NULL));
+    for (uint64_t row = 0; row < tamis_fingerprint_count(f); row++) {
         const void *print;
-        const char *id = tamis_print_at(f, row, &print);
+        const char *id = tamis_fingerprint_at(f, row, &print);
         n += (int)strlen(id) + ((const uint8_t *)print)[bytes - 1];
     }
     free(query);
@@ -421,18 +421,18 @@ static void as_bytes(void **state) {
     uint8_t *image = test_image(f, &size), *room = malloc(size + 64);
     for (size_t shift = 0; shift < 17; shift++) {
         memcpy(room + shift, image, size);
-        DEMAND(tamis_view(&g, room + shift, size));
+        REQUIRE_OK(tamis_view(&g, room + shift, size));
         check_rows(g, &t);
         check_query(g, &t, t.print + 9 * t.bytes);
         tamis_free(g);
     }
-    DEMAND(tamis_load(&g, image, size));
+    REQUIRE_OK(tamis_load(&g, image, size));
     size_t again_size;
     uint8_t *again = test_image(g, &again_size);
     assert_int_equal(size, again_size);
     assert_memory_equal(image, again, size);
     tamis_free(g);
-    DEMAND(tamis_copy(&g, f));
+    REQUIRE_OK(tamis_copy(&g, f));
     check_rows(g, &t);
     tamis_free(g);
     tamis_free(f);
@@ -449,12 +449,12 @@ static void reads_stay_inside(void **state) {
     for (uint64_t bits = 1; bits < 600; bits += 37) {
         const table t = drawn(bits, 70);
         tamis *f = filter_of(&t), *g;
-        const size_t size = (size_t)tamis_stored_size(f), pages = (size / page + 1) * page;
+        const size_t size = (size_t)tamis_image_size(f), pages = (size / page + 1) * page;
         uint8_t *map =
             mmap(NULL, pages + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
         assert_true(map != MAP_FAILED && mprotect(map + pages, page, PROT_NONE) == 0);
-        DEMAND(tamis_bytes(f, map + pages - size, size));
-        DEMAND(tamis_view(&g, map + pages - size, size));
+        REQUIRE_OK(tamis_serialize(f, map + pages - size, size));
+        REQUIRE_OK(tamis_view(&g, map + pages - size, size));
         use(g);
         check_query(g, &t, t.print);
         tamis_free(g);
@@ -483,7 +483,7 @@ static void every_bit_counts(void **state) {
     }
     /* What is left are letters of ids, of which any may be another. */
     uint64_t letters = 0;
-    for (uint64_t row = 0; row < t.rows; row++) letters += strlen(tamis_print_at(f, row, NULL));
+    for (uint64_t row = 0; row < t.rows; row++) letters += strlen(tamis_fingerprint_at(f, row, NULL));
     assert_true(let_in > 0 && let_in <= letters * 8);
     for (size_t n = 0; n < size; n++) assert_int_not_equal(tamis_load(&g, image, n), TAMIS_OK);
     static const test_word words[] = {{0, 0},          {0, 71}, {0, 65537}, {0, UINT64_MAX},
@@ -502,17 +502,17 @@ static void without_memory(void **state) {
     (void)state;
     const table t = drawn(100, 40);
     for (long fail_at = 1;; fail_at++) {
-        test_purse purse = {.fail_at = fail_at};
+        test_failing_allocator purse = {.fail_at = fail_at};
         const struct tamis_allocator allocator = test_allocator(&purse);
         const struct tamis_options options = {.struct_size = sizeof options,
                                               .allocator = &allocator};
-        tamis_prints *maker;
+        tamis_fingerprints *maker;
         tamis *f = NULL;
-        tamis_status rc = tamis_prints_create(&maker, t.bits, &options);
+        tamis_status rc = tamis_fingerprints_create(&maker, t.bits, &options);
         for (uint64_t row = 0; !rc && row < t.rows; row++)
-            rc = tamis_prints_add(maker, "id", 2, t.print + row * t.bytes, (size_t)t.bytes);
-        if (!rc) rc = tamis_prints_finish(maker, &f);
-        tamis_prints_free(maker);
+            rc = tamis_fingerprints_add(maker, "id", 2, t.print + row * t.bytes, (size_t)t.bytes);
+        if (!rc) rc = tamis_fingerprints_finish(maker, &f);
+        tamis_fingerprints_free(maker);
         if (!rc) use(f);
         assert_true(rc == TAMIS_NOMEM ? f == NULL : rc == TAMIS_OK);
         tamis_free(f);

@@ -58,13 +58,13 @@ static void numbers_have_one_form(void **state) {
 
 static void bytes_grow(void **state) {
     (void)state;
-    test_purse purse = {0};
+    test_failing_allocator purse = {0};
     const struct tamis_allocator a = test_allocator(&purse);
     tamis_buffer b = {0};
     uint8_t more[100];
     for (unsigned i = 0; i < 200; i++) {
         memset(more, (int)i, sizeof more);
-        DEMAND(tamis__buffer_put(&a, &b, more, i % sizeof more));
+        REQUIRE_OK(tamis__buffer_put(&a, &b, more, i % sizeof more));
     }
     assert_int_equal(b.size, 2 * 99 * 100 / 2);
     for (unsigned i = 0, at = 0; i < 200; at += i % sizeof more, i++)
@@ -87,7 +87,7 @@ static void bytes_grow(void **state) {
 static void no_memory(void **state) {
     (void)state;
     for (long fail_at = 1; fail_at <= 3; fail_at++) {
-        test_purse purse = {.fail_at = fail_at};
+        test_failing_allocator purse = {.fail_at = fail_at};
         const struct tamis_allocator a = test_allocator(&purse);
         tamis_buffer b = {0};
         uint64_t start;
@@ -108,16 +108,16 @@ static void no_memory(void **state) {
 
 static void every_flip_is_noticed(void **state) {
     (void)state;
-    test_purse purse = {0};
+    test_failing_allocator purse = {0};
     const struct tamis_allocator a = test_allocator(&purse);
     tamis_buffer b = {0};
     uint64_t start;
     uint8_t type;
     uint32_t length;
-    DEMAND(tamis__buffer_put(&a, &b, "before", 6));
-    DEMAND(tamis__frame_open(&a, &b, 9, &start));
-    DEMAND(tamis__buffer_put(&a, &b, "a body of some bytes", 20));
-    DEMAND(tamis__frame_close(&a, &b, start, 5));
+    REQUIRE_OK(tamis__buffer_put(&a, &b, "before", 6));
+    REQUIRE_OK(tamis__frame_open(&a, &b, 9, &start));
+    REQUIRE_OK(tamis__buffer_put(&a, &b, "a body of some bytes", 20));
+    REQUIRE_OK(tamis__frame_close(&a, &b, start, 5));
     uint8_t *frame = b.bytes + start;
     assert_int_equal(b.size, 6 + TAMIS_FRAME_HEAD + 20 + TAMIS_FRAME_FOOT);
     assert_true(tamis__frame_head(frame, &type, &length));

@@ -83,7 +83,7 @@ static tamis_status give_key(tamis_builder *b, const struct tamis_info *info, bo
     char key[32];
     const size_t len = spell(i, is_integer, key);
     if (info->abilities & TAMIS_CAN_GET) return tamis_builder_put(b, key, len, i % 16);
-    if (i > 200 && strcmp(info->kind, "cascade") == 0) return tamis_builder_good(b, key, len);
+    if (i > 200 && strcmp(info->kind, "cascade") == 0) return tamis_builder_exclude(b, key, len);
     if (info->abilities & TAMIS_CAN_LABEL) {
         const tamis_status rc = tamis_builder_label(b, i % 2 ? "odd" : "even");
         if (rc) return rc;
@@ -126,7 +126,7 @@ static tamis *made_again(const tamis *f) {
     char spec[256];
     struct tamis_info info;
     tamis_spec(f, spec, sizeof spec);
-    tamis_info(f, &info, sizeof info);
+    tamis_measure(f, &info, sizeof info);
     if (info.abilities & (TAMIS_IS_BUILT | TAMIS_CAN_GET))
         return built_again(spec, &info, has_integers(f));
     tamis *again = added_again(spec, strcmp(info.hash, "sip13") == 0);
@@ -171,17 +171,17 @@ static bool count_match(void *ctx, const struct tamis_match *match) {
 static void prints_are_those_given(const tamis *f) {
     const void *print;
     uint64_t n = 0;
-    const uint64_t bits = tamis_print_bits(f);
-    assert_int_equal(tamis_print_count(f), 120);
-    assert_string_equal(tamis_print_at(f, 0, &print), "ethanol");
+    const uint64_t bits = tamis_fingerprint_bits(f);
+    assert_int_equal(tamis_fingerprint_count(f), 120);
+    assert_string_equal(tamis_fingerprint_at(f, 0, &print), "ethanol");
     const size_t bytes = (size_t)(bits + 7) / 8;
-    assert_int_equal(tamis_prints_screen(f, print, bytes, count_match, &n, NULL), TAMIS_OK);
+    assert_int_equal(tamis_fingerprints_screen(f, print, bytes, count_match, &n, NULL), TAMIS_OK);
     assert_int_equal(n, bits == 166 ? 2 : 67);
 }
 
 static void ask_for_more(const tamis *f) {
     struct tamis_info info;
-    tamis_info(f, &info, sizeof info);
+    tamis_measure(f, &info, sizeof info);
     if (info.abilities & TAMIS_CAN_GET)
         values_are_those_given(f, strcmp(info.kind, "approximator") == 0);
     if (info.abilities & TAMIS_CAN_LABEL) labels_are_those_given(f);
@@ -201,7 +201,7 @@ static bool is_succeeded(const char *path) {
 /* From its own spec it is the same payload, unless it is there only to be asked. */
 static void is_made_again(const tamis *f, const char *path) {
     struct tamis_info info;
-    tamis_info(f, &info, sizeof info);
+    tamis_measure(f, &info, sizeof info);
     if (!(info.abilities & (TAMIS_CAN_ADD | TAMIS_IS_BUILT)) || is_succeeded(path)) return;
     tamis *again = made_again(f);
     uint64_t n, m;
@@ -225,12 +225,12 @@ static void read_golden(const char *path, const char *name) {
     ask_for_more(f);
 
     /* Saving changes nothing. */
-    const size_t size = (size_t)tamis_stored_size(f);
+    const size_t size = (size_t)tamis_image_size(f);
     uint8_t *image = malloc(size), *file_bytes = malloc(size);
     FILE *file = fopen(path, "rb");
     assert_int_equal(fread(file_bytes, 1, size, file), size);
     fclose(file);
-    assert_int_equal(tamis_bytes(f, image, size), TAMIS_OK);
+    assert_int_equal(tamis_serialize(f, image, size), TAMIS_OK);
     assert_memory_equal(image, file_bytes, size);
 
     is_made_again(f, path);
@@ -262,7 +262,7 @@ static void every_kind_has_a_golden_image(void **state) {
 
 static void refuse(const char *path, const char *name) {
     tamis *f;
-    const tamis_status wanted = strncmp(name, "newer-", 6) == 0 ? TAMIS_NEWER : TAMIS_CORRUPT;
+    const tamis_status wanted = strncmp(name, "newer-", 6) == 0 ? TAMIS_TOO_NEW : TAMIS_CORRUPT;
     const tamis_status rc = tamis_read_with(&f, path, &options);
     if (rc != wanted) fail_msg("%s: %s", name, tamis_status_name(rc));
     assert_null(f);

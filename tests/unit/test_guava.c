@@ -113,13 +113,13 @@ static void plans_as_guava(void **state) {
         {"guava:capacity=1,fpr=1%", 1, 7},           {"guava:capacity=1,fpr=1%,hashes=6", 1, 6}};
     for (size_t i = 0; i < sizeof samples / sizeof *samples; i++) {
         struct tamis_plan plan;
-        assert_int_equal(tamis_plan(samples[i].spec, &plan, sizeof plan), TAMIS_OK);
+        assert_int_equal(tamis_plan_spec(samples[i].spec, &plan, sizeof plan), TAMIS_OK);
         assert_int_equal(plan.word[0], samples[i].words * 64);
         assert_int_equal(plan.word[1], samples[i].hashes);
     }
     struct tamis_plan plan;
-    assert_int_equal(tamis_plan("guava:capacity=1,fpr=0.9", &plan, sizeof plan), TAMIS_INVALID);
-    assert_int_equal(tamis_plan("guava:capacity=1e9,strategy=mitz32", &plan, sizeof plan),
+    assert_int_equal(tamis_plan_spec("guava:capacity=1,fpr=0.9", &plan, sizeof plan), TAMIS_INVALID);
+    assert_int_equal(tamis_plan_spec("guava:capacity=1e9,strategy=mitz32", &plan, sizeof plan),
                      TAMIS_TOO_LARGE);
 }
 

@@ -265,7 +265,7 @@ static void drawn_secrets_differ(void **state) {
         tamis *f;
         struct tamis_info info;
         assert_int_equal(tamis_create(&f, "capacity=1,hash=sip13"), TAMIS_OK);
-        tamis_info(f, &info, sizeof info);
+        tamis_measure(f, &info, sizeof info);
         ids[i] = info.key_id;
         for (size_t j = 0; j < i; j++) assert_true(ids[i] != ids[j]);
         tamis_free(f);
@@ -544,7 +544,7 @@ static bool is_word(const struct tamis_plan *plan, const char *name) {
 
 static bool set_up(bench *b, const char *spec) {
     struct tamis_plan plan;
-    if (tamis_plan(spec, &plan, sizeof plan)) return false;
+    if (tamis_plan_spec(spec, &plan, sizeof plan)) return false;
     b->kind = tamis__kind_by_name(plan.kind, strlen(plan.kind))->kind;
     b->body = (tamis_body){.size = plan.payload_bytes};
     memcpy(b->body.word, plan.word, sizeof plan.word);
@@ -597,7 +597,7 @@ static bool bench_of(bench *b, const struct tamis_kind_info *info) {
     for (size_t w = 0; w < COUNT_OF(wishes); w++) {
         struct tamis_plan plan;
         snprintf(spec, sizeof spec, "%s:capacity=1000,%s", info->name, wishes[w]);
-        if (tamis_plan(spec, &plan, sizeof plan)) continue;
+        if (tamis_plan_spec(spec, &plan, sizeof plan)) continue;
         for (int i = 0; i < TAMIS_WORDS; i++)
             if (plan.word[i] == UNITS && plan.word_name[i] &&
                 (!strcmp(plan.word_name[i], "bits") || !strcmp(plan.word_name[i], "blocks")))

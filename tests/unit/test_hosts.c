@@ -20,10 +20,10 @@ static tamis *make(const char *spec, unsigned keys) {
 }
 
 static uint8_t *image_of(const tamis *f, size_t *size) {
-    *size = (size_t)tamis_stored_size(f);
+    *size = (size_t)tamis_image_size(f);
     uint8_t *image = malloc(*size);
     assert_non_null(image);
-    assert_int_equal(tamis_bytes(f, image, *size), TAMIS_OK);
+    assert_int_equal(tamis_serialize(f, image, *size), TAMIS_OK);
     return image;
 }
 
@@ -36,13 +36,13 @@ static void pieces_are_the_image(void **state) {
     for (size_t from = 0; from <= size; from++)
         for (size_t n = 0; n <= size - from; n += n < 10 || size - from - n < 10 ? 1 : 7) {
             memset(piece, 0xaa, size);
-            assert_int_equal(tamis_bytes_at(f, from, piece, n), TAMIS_OK);
+            assert_int_equal(tamis_serialize_at(f, from, piece, n), TAMIS_OK);
             assert_memory_equal(piece, image + from, n);
             if (n < size) assert_int_equal(piece[n], 0xaa);
         }
-    assert_int_equal(tamis_bytes_at(f, 0, piece, size + 1), TAMIS_INVALID);
-    assert_int_equal(tamis_bytes_at(f, size + 1, piece, 0), TAMIS_INVALID);
-    assert_int_equal(tamis_bytes_at(f, UINT64_MAX, piece, 2), TAMIS_INVALID);
+    assert_int_equal(tamis_serialize_at(f, 0, piece, size + 1), TAMIS_INVALID);
+    assert_int_equal(tamis_serialize_at(f, size + 1, piece, 0), TAMIS_INVALID);
+    assert_int_equal(tamis_serialize_at(f, UINT64_MAX, piece, 2), TAMIS_INVALID);
     free(piece);
     free(image);
     tamis_free(f);
@@ -90,7 +90,7 @@ static void a_filter_can_be_moved(void **state) {
         int every_second_stays = round % 2;
         shift = shift == 16 ? 48 : 16;
         f = tamis_relocate(f, move, &every_second_stays);
-        assert_int_equal(tamis_bytes(f, again, size), TAMIS_OK);
+        assert_int_equal(tamis_serialize(f, again, size), TAMIS_OK);
         assert_memory_equal(again, image, size);
         for (uint64_t i = 0; i < 300; i++) assert_true(tamis_has_u64(f, i));
         assert_int_equal(tamis_add_u64(f, 1000), TAMIS_OK);
@@ -107,8 +107,8 @@ static void facts_are_infos_without_the_payload(void **state) {
     (void)state;
     tamis *f = make("scalable:capacity=100,fpr=1%", 500);
     struct tamis_info info, facts;
-    tamis_info(f, &info, sizeof info);
-    tamis_facts(f, &facts, sizeof facts);
+    tamis_measure(f, &info, sizeof info);
+    tamis_get_info(f, &facts, sizeof facts);
     assert_true(info.fill > 0 && info.fpr_now > 0 && info.items_now.value > 400);
     assert_true(facts.fill == 0 && facts.fpr_now == 0 && facts.items_now.value == 0);
     info.fill = info.fpr_now = info.fpr_expected = info.items_now.value = info.items_now.error = 0;
@@ -120,14 +120,14 @@ static void facts_are_infos_without_the_payload(void **state) {
 static void room_tells_when_memory_moves(void **state) {
     (void)state;
     tamis *f = make("scalable:capacity=100,fpr=1%", 0);
-    assert_int_equal(tamis_room(f), 100);
-    for (uint64_t i = 0; tamis_room(f); i++) assert_int_equal(tamis_add_u64(f, i), TAMIS_OK);
-    const uint64_t before = tamis_stored_size(f);
+    assert_int_equal(tamis_remaining(f), 100);
+    for (uint64_t i = 0; tamis_remaining(f); i++) assert_int_equal(tamis_add_u64(f, i), TAMIS_OK);
+    const uint64_t before = tamis_image_size(f);
     assert_int_equal(tamis_add_u64(f, UINT64_MAX), TAMIS_OK);
-    assert_true(tamis_stored_size(f) > before && tamis_room(f) > 100);
+    assert_true(tamis_image_size(f) > before && tamis_remaining(f) > 100);
     tamis_free(f);
     f = make("blocked:capacity=1", 5);
-    assert_int_equal(tamis_room(f), UINT64_MAX);
+    assert_int_equal(tamis_remaining(f), UINT64_MAX);
     tamis_free(f);
 }
 

@@ -27,7 +27,7 @@ enum { KEYS = 512, SLICES = 16 };
 static bool plan(const tamis_kind *kind, uint64_t min, tamis_shape *shape) {
     for (int e = 10; e < 48; e++) {
         char spec[128];
-        tamis_request request;
+        tamis_parsed_spec request;
         snprintf(spec, sizeof spec, "%s:capacity=%llu", kind->name, 1ull << e);
         if (tamis__spec_parse(spec, &request) || tamis__request_plan(&request, shape)) return false;
         if (shape->size >= min) return shape->size <= MAX_BYTES;

@@ -82,9 +82,9 @@ static void split_index_rules_are_two(void **state) {
     tamis_free(parquet);
     tamis_free(wide);
     struct tamis_plan plan;
-    assert_int_equal(tamis_plan("split:capacity=1,size=2^36,index=parquet", &plan, sizeof plan),
+    assert_int_equal(tamis_plan_spec("split:capacity=1,size=2^36,index=parquet", &plan, sizeof plan),
                      TAMIS_TOO_LARGE);
-    assert_int_equal(tamis_plan("split:capacity=1,size=2^36", &plan, sizeof plan), TAMIS_OK);
+    assert_int_equal(tamis_plan_spec("split:capacity=1,size=2^36", &plan, sizeof plan), TAMIS_OK);
     assert_int_equal(plan.word[1], 1);
 }
 
@@ -111,9 +111,9 @@ static void any_number_of_bits(void **state) {
         tamis *f = test_make("classic:capacity=5,bits=%u,hashes=3", bits), *g;
         for (uint64_t i = 0; i < 300; i++) tamis_add_u64(f, i);
         assert_true(bits_set(f) <= bits);
-        size_t size = (size_t)tamis_stored_size(f);
+        size_t size = (size_t)tamis_image_size(f);
         uint8_t *image = malloc(size);
-        assert_int_equal(tamis_bytes(f, image, size), TAMIS_OK);
+        assert_int_equal(tamis_serialize(f, image, size), TAMIS_OK);
         assert_int_equal(tamis_load(&g, image, size), TAMIS_OK);
         for (uint64_t i = 0; i < 300; i++) assert_true(tamis_has_u64(g, i));
         free(image);
@@ -137,18 +137,18 @@ static void saturation_is_reported(void **state) {
             continue; /* never too full, or it counts its keys */
         tamis *f = test_make("%s:capacity=20", kind.name);
         for (uint64_t k = 0; k < 40; k++) tamis_add_u64(f, k);
-        tamis_info(f, &info, sizeof info);
+        tamis_measure(f, &info, sizeof info);
         assert_true(info.is_degraded || info.fpr_now <= 0.02);
         tamis_status rc = TAMIS_OK;
         for (uint64_t k = 0; k < 200000 && !rc; k++) rc = tamis_add_u64(f, k);
         if (rc == TAMIS_FULL) { /* refused before it could happen */
-            tamis_info(f, &info, sizeof info);
+            tamis_measure(f, &info, sizeof info);
             assert_false(info.is_saturated);
             tamis_free(f);
             continue;
         }
         assert_int_equal(rc, TAMIS_OK);
-        tamis_info(f, &info, sizeof info);
+        tamis_measure(f, &info, sizeof info);
         assert_true(info.is_saturated && info.is_degraded);
         assert_int_equal(tamis_items_now(f, &items), TAMIS_SATURATED);
         assert_int_equal(tamis_overlap(f, f, &items), TAMIS_SATURATED);

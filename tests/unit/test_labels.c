@@ -344,7 +344,7 @@ static void sizes_and_limits(void **state) {
         tamis_free(again);
         tamis_free(f);
     }
-    assert_int_equal(tamis_plan("labels:capacity=1e7,fpr=1e-12", &plan, sizeof plan),
+    assert_int_equal(tamis_plan_spec("labels:capacity=1e7,fpr=1e-12", &plan, sizeof plan),
                      TAMIS_INVALID);
     assert_non_null(strstr(tamis_why(), "out of reach"));
     tamis_builder *b = test_builder("labels:range=9e18");
@@ -352,7 +352,7 @@ static void sizes_and_limits(void **state) {
     assert_int_equal(tamis_builder_finish(b, &f), TAMIS_INVALID);
     assert_non_null(strstr(tamis_why(), "out of reach"));
     tamis_builder_free(b);
-    assert_int_equal(tamis_plan("labels:capacity=1000,fpr=1%", &plan, sizeof plan), TAMIS_OK);
+    assert_int_equal(tamis_plan_spec("labels:capacity=1000,fpr=1%", &plan, sizeof plan), TAMIS_OK);
     assert_true(plan.bits_per_key < 10 && plan.fpr_expected <= 0.01);
 }
 

@@ -126,7 +126,7 @@ static void sizes_follow_from_the_words(void **state) {
             uint64_t bits = 0;
             for (unsigned i = 0; i < layers; i++) bits += array_bits(f, 100 - shrink, i);
             assert_int_equal(test_info(f).payload_bytes * 8, bits);
-            assert_int_equal(test_info(f).sure_count, layers);
+            assert_int_equal(test_info(f).reliable_count, layers);
             tamis_free(f);
         }
     tamis *f = test_make("attenuated:capacity=1000,levels=5");
@@ -155,7 +155,7 @@ static void sizes_are_used_up(void **state) {
             struct tamis_plan plan;
             snprintf(spec, sizeof spec, "%s,bits=%llu", kinds[k].spec, (unsigned long long)bits);
             snprintf(min, sizeof min, "%llu bits", (unsigned long long)kinds[k].min_bits);
-            const tamis_status rc = tamis_plan(spec, &plan, sizeof plan);
+            const tamis_status rc = tamis_plan_spec(spec, &plan, sizeof plan);
             if (bits < kinds[k].min_bits) {
                 assert_int_equal(rc, TAMIS_INVALID);
                 assert_non_null(strstr(tamis_why(), min));
@@ -224,10 +224,10 @@ static void illegal_words_are_refused(void **state) {
 
 /* Flips one bit of the payload and tells whether the gate still lets it in. */
 static bool flipped_is_legal(const tamis *f, uint64_t bit) {
-    const size_t size = (size_t)tamis_stored_size(f);
+    const size_t size = (size_t)tamis_image_size(f);
     uint8_t *image = malloc(size);
     tamis *g;
-    assert_int_equal(tamis_bytes(f, image, size), TAMIS_OK);
+    assert_int_equal(tamis_serialize(f, image, size), TAMIS_OK);
     image[TEST_HEADER_BYTES + bit / 8] ^= (uint8_t)(1 << bit % 8);
     test_reseal(image, size);
     const tamis_status rc = tamis_load(&g, image, size);
@@ -323,7 +323,7 @@ static void layered_tells_of_overfull_layers(void **state) {
     assert_string_equal(test_info(f).caveat, "");
     for (int i = 0; i < 3; i++) add_numbers(f, 1, 0, 2000);
     const struct tamis_info info = test_info(f);
-    assert_int_equal(info.worn, 2);
+    assert_int_equal(info.affected, 2);
     assert_non_null(strstr(info.caveat, "2 of 3 layers"));
     assert_true(info.fpr_now < 0.02);
     tamis_free(f);
@@ -368,9 +368,9 @@ static void levels_like_a_model(void **state) {
     }
     tamis *again;
     for (int i = 0; i < FILTERS; i++) {
-        const size_t size = (size_t)tamis_stored_size(f[i]);
+        const size_t size = (size_t)tamis_image_size(f[i]);
         uint8_t *image = malloc(size);
-        assert_int_equal(tamis_bytes(f[i], image, size), TAMIS_OK);
+        assert_int_equal(tamis_serialize(f[i], image, size), TAMIS_OK);
         assert_int_equal(tamis_load(&again, image, size), TAMIS_OK); /* counts were kept right */
         tamis_free(again);
         tamis_free(f[i]);
@@ -415,13 +415,13 @@ static void a_full_level_is_unknown(void **state) {
     assert_int_equal(bits_set(payload_of(f), BITS), BITS * 9 / 10);
     assert_int_equal(tamis_level_hash(f, last), 1);
     assert_int_equal(tamis_level_hash(f, hash_at(0, BITS)), 1);
-    assert_int_equal(test_info(f).worn, 0);
+    assert_int_equal(test_info(f).affected, 0);
 
     tamis_add_hash(f, hash_at(BITS * 9 / 10, BITS));
     assert_int_equal(tamis_level_hash(f, last), 2);
     assert_int_equal(tamis_level_hash(f, hash_at(0, BITS)), 0);
     assert_true(tamis_has_hash(f, hash_at(0, BITS))); /* membership has no such doubt */
-    assert_int_equal(test_info(f).worn, 1);
+    assert_int_equal(test_info(f).affected, 1);
     assert_non_null(strstr(test_info(f).caveat, "1 of 2 levels"));
 
     g = test_make("attenuated:capacity=9,bits=%d,levels=2,hashes=1", 2 * BITS + 128);
@@ -525,7 +525,7 @@ static void routes_go_to_the_nearest_that_is_new(void **state) {
     tamis_add(plain, "cat", 3);
     const struct tamis_link mixed[] = {links[1], {15, plain}};
     assert_int_equal(tamis_route(mixed, 2, NULL, 0, "cat", 3, NULL), 1);
-    assert_int_equal(tamis_merge_farther(plain, links[0].filter), TAMIS_CANNOT);
+    assert_int_equal(tamis_merge_farther(plain, links[0].filter), TAMIS_UNSUPPORTED);
     tamis_free(plain);
     for (size_t i = 0; i < COUNT_OF(links); i++) tamis_free((tamis *)links[i].filter);
 }
@@ -579,7 +579,7 @@ static void a_share_costs_what_the_formula_says(void **state) {
         tamis *f = with_members("retouched:capacity=20000,fpr=5%");
         const double before = tamis_fpr_now(f), k = (double)test_info(f).word[1];
         const uint64_t set = bits_set(payload_of(f), test_info(f).word[0]);
-        struct tamis_retouched report;
+        struct tamis_retouch_stats report;
         assert_int_equal(tamis_retouch_share(f, share, 42, &report), TAMIS_OK);
         assert_int_equal(report.bits_cleared, cleared_in(f));
         assert_possible(report.bits_cleared, set, share, "cleared bits");
@@ -592,7 +592,7 @@ static void a_share_costs_what_the_formula_says(void **state) {
                         "strangers");
 
         const struct tamis_info info = test_info(f); /* what was added is still known */
-        assert_int_equal(info.worn, report.bits_cleared);
+        assert_int_equal(info.affected, report.bits_cleared);
         assert_true(fabs(info.items_now.value - MEMBERS) < 6 * info.items_now.error);
         char about[TEXT];
         snprintf(about, sizeof about, "%.2g %% of the keys", 100 * (1 - pow(1 - d, k)));
@@ -604,7 +604,7 @@ static void a_share_costs_what_the_formula_says(void **state) {
 static void shares_at_the_edges(void **state) {
     (void)state;
     tamis *f = with_members("retouched:capacity=20000"), *old = test_copy(f), *g = test_copy(f);
-    struct tamis_retouched report;
+    struct tamis_retouch_stats report;
     assert_int_equal(tamis_retouch_share(f, 0, 1, &report), TAMIS_OK);
     assert_true(report.bits_cleared == 0 && same_payload(f, old));
     assert_int_equal(tamis_retouch_share(f, -0.1, 1, NULL), TAMIS_INVALID);
@@ -615,7 +615,7 @@ static void shares_at_the_edges(void **state) {
     assert_int_equal(tamis_retouch_share(f, 0.1, 1, &report), TAMIS_OK);
     assert_int_equal(tamis_retouch_share(g, 0.1, 1, NULL), TAMIS_OK);
     assert_true(same_payload(f, g));
-    assert_int_equal(tamis_unretouch(g), TAMIS_OK);
+    assert_int_equal(tamis_retouch_undo(g), TAMIS_OK);
     assert_true(same_payload(g, old));
     assert_int_equal(tamis_retouch_share(g, 0.1, 2, NULL), TAMIS_OK);
     assert_false(same_payload(f, g));
@@ -627,7 +627,7 @@ static void shares_at_the_edges(void **state) {
 
     assert_int_equal(tamis_retouch_share(f, 1, 1, NULL), TAMIS_OK);
     assert_int_equal(count_found(f, members, MEMBERS), 0);
-    assert_int_equal(tamis_unretouch(f), TAMIS_OK);
+    assert_int_equal(tamis_retouch_undo(f), TAMIS_OK);
     assert_true(same_payload(f, old));
     tamis_free(f);
     tamis_free(g);
@@ -642,9 +642,9 @@ static void every_way_ends_the_trouble(void **state) {
     uint64_t lost[4], bits[4];
     for (int way = TAMIS_RETOUCH_RANDOM; way <= TAMIS_RETOUCH_RATIO; way++) {
         tamis *f = with_members("retouched:capacity=20000,fpr=1%"), *old = test_copy(f);
-        struct tamis_retouched report;
+        struct tamis_retouch_stats report;
         find_trouble(f, trouble, TROUBLE);
-        assert_int_equal(tamis_retouch(f, (enum tamis_retouch_way)way, trouble, TROUBLE, members,
+        assert_int_equal(tamis_retouch(f, (enum tamis_retouch_policy)way, trouble, TROUBLE, members,
                                        MEMBERS, 7, &report),
                          TAMIS_OK);
         assert_int_equal(count_found(f, trouble, TROUBLE), 0);
@@ -655,7 +655,7 @@ static void every_way_ends_the_trouble(void **state) {
         bits[way] = report.bits_cleared;
 
         /* A second time there is nothing to do. */
-        assert_int_equal(tamis_retouch(f, (enum tamis_retouch_way)way, trouble, TROUBLE, members,
+        assert_int_equal(tamis_retouch(f, (enum tamis_retouch_policy)way, trouble, TROUBLE, members,
                                        MEMBERS, 7, &report),
                          TAMIS_OK);
         assert_true(!report.trouble_cleared && !report.bits_cleared && !report.keys_lost);
@@ -667,9 +667,9 @@ static void every_way_ends_the_trouble(void **state) {
                 assert_true(tamis_has_hash(f, members[i]));
                 break;
             }
-        assert_int_equal(tamis_unretouch(f), TAMIS_OK);
+        assert_int_equal(tamis_retouch_undo(f), TAMIS_OK);
         assert_true(same_payload(f, old));
-        assert_int_equal(test_info(f).worn, 0);
+        assert_int_equal(test_info(f).affected, 0);
         tamis_free(f);
         tamis_free(old);
     }
@@ -714,7 +714,7 @@ static void ways_choose_the_best_bit(void **state) {
             memcpy(turned, trouble, sizeof turned); /* this one first */
             turned[0] = trouble[t], turned[t] = trouble[0];
             tamis *g = test_copy(f);
-            assert_int_equal(tamis_retouch(g, (enum tamis_retouch_way)way, turned, TROUBLE, members,
+            assert_int_equal(tamis_retouch(g, (enum tamis_retouch_policy)way, turned, TROUBLE, members,
                                            MEMBERS, t, NULL),
                              TAMIS_OK);
             /* Others may have cleared more of its bits; the best must be among them. */
@@ -768,12 +768,12 @@ static void chance_is_repeatable_and_fair(void **state) {
     find_trouble(f, &trouble, 1);
     const unsigned k = positions(trouble, info.word[0], info.word[1], at);
     for (uint64_t seed = 0; seed < SEEDS; seed++) {
-        struct tamis_retouched report;
+        struct tamis_retouch_stats report;
         assert_int_equal(
             tamis_retouch(f, TAMIS_RETOUCH_RANDOM, &trouble, 1, NULL, 0, seed, &report), TAMIS_OK);
         assert_int_equal(report.bits_cleared, 1);
         for (unsigned i = 0; i < k; i++) taken[i] += bit_at(cleared, at[i]);
-        assert_int_equal(tamis_unretouch(f), TAMIS_OK);
+        assert_int_equal(tamis_retouch_undo(f), TAMIS_OK);
     }
     for (unsigned i = 0; i < k; i++) assert_possible(taken[i], SEEDS, 1.0 / k, "a bit by chance");
     assert_true(same_payload(f, old));
@@ -791,11 +791,11 @@ static void ways_ask_for_what_they_need(void **state) {
                      TAMIS_INVALID);
     assert_int_equal(tamis_retouch(f, TAMIS_RETOUCH_TROUBLE, &trouble, 1, NULL, 0, 0, NULL),
                      TAMIS_OK);
-    assert_int_equal(tamis_retouch(f, (enum tamis_retouch_way)4, &trouble, 1, NULL, 0, 0, NULL),
+    assert_int_equal(tamis_retouch(f, (enum tamis_retouch_policy)4, &trouble, 1, NULL, 0, 0, NULL),
                      TAMIS_INVALID);
     assert_int_equal(tamis_retouch(plain, TAMIS_RETOUCH_RANDOM, &trouble, 1, NULL, 0, 0, NULL),
-                     TAMIS_CANNOT);
-    assert_int_equal(tamis_unretouch(plain), TAMIS_CANNOT);
+                     TAMIS_UNSUPPORTED);
+    assert_int_equal(tamis_retouch_undo(plain), TAMIS_UNSUPPORTED);
     tamis_free(f);
     tamis_free(plain);
 }
@@ -820,7 +820,7 @@ static void retouched_like_a_model(void **state) {
                 is_kept[a][i] |= is_kept[b][i];
             }
         } else if (what == 1) {
-            assert_int_equal(tamis_unretouch(f[a]), TAMIS_OK);
+            assert_int_equal(tamis_retouch_undo(f[a]), TAMIS_OK);
             memcpy(is_kept[a], was_set[a], BITS);
         } else if (what < 24) { /* the one bit that goes is read back */
             const bool was_found = tamis_has_hash(f[a], hash);
@@ -954,7 +954,7 @@ static void composite_loses_keys_at_its_rate(void **state) {
         if (!strstr(info.caveat, about)) fail_msg("'%s' is not in '%s'", about, info.caveat);
         /* Removing a key that is lost already would not have set a bit: it counts as removed. */
         assert_true(fabs(info.items_now.value - KEYS / 2) < 6 * info.items_now.error);
-        assert_true(fabs((double)info.worn - KEYS / 2) < 6 * info.items_now.error + 1);
+        assert_true(fabs((double)info.affected - KEYS / 2) < 6 * info.items_now.error + 1);
         tamis_free(f);
     }
 }
@@ -970,7 +970,7 @@ static void composite_plans_both_filters(void **state) {
                 struct tamis_plan plan;
                 snprintf(spec, sizeof spec, "composite:capacity=%llu,fpr=%g,removed=%u",
                          (unsigned long long)n, rates[r], percent);
-                assert_int_equal(tamis_plan(spec, &plan, sizeof plan), TAMIS_OK);
+                assert_int_equal(tamis_plan_spec(spec, &plan, sizeof plan), TAMIS_OK);
                 const uint64_t bits = plan.payload_bytes * 8 - plan.word[0],
                                keys = (n * percent + 99) / 100;
                 const double rate =
@@ -1007,7 +1007,7 @@ static void composite_full_of_removals(void **state) {
     }
     const struct tamis_info info = test_info(f);
     assert_int_equal(tamis_items_now(f, &items), TAMIS_SATURATED);
-    assert_true(info.fpr_now == 0 && info.worn > 0);
+    assert_true(info.fpr_now == 0 && info.affected > 0);
     assert_non_null(strstr(info.caveat, "1e+02 % are lost"));
     assert_int_equal(tamis_add_u64(f, UINT64_MAX), TAMIS_TOMBSTONED);
     tamis_free(f);

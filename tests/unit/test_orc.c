@@ -95,7 +95,7 @@ static void streams_have_groups(void **state) {
     const test_file stream = test_hex(stream_hex), one = test_hex(messages[0].hex);
     list l = {0};
     tamis *f;
-    assert_int_equal(tamis_find("orc", stream.bytes, stream.size, note, &l), TAMIS_OK);
+    assert_int_equal(tamis_format_scan("orc", stream.bytes, stream.size, note, &l), TAMIS_OK);
     assert_int_equal(l.n, 2);
     assert_string_equal(l.choose[1], "group=1");
     for (int i = 0; i < 2; i++) {
@@ -113,7 +113,7 @@ static void streams_have_groups(void **state) {
     assert_non_null(strstr(tamis_why(), "2 filters, and no group 2"));
     assert_true(test_hostile("orc:group=1", stream) > 0);
     l.n = 0;
-    assert_int_equal(tamis_find("orc", one.bytes, one.size, note, &l), TAMIS_OK);
+    assert_int_equal(tamis_format_scan("orc", one.bytes, one.size, note, &l), TAMIS_OK);
     assert_int_equal(l.n, 1);
     free(stream.bytes);
     free(one.bytes);
@@ -133,8 +133,8 @@ static void plans_as_orc(void **state) {
     struct tamis_plan plan;
     for (size_t i = 0; i < sizeof samples / sizeof *samples; i++)
         test_planned(samples[i].spec, samples[i].bits, samples[i].hashes);
-    assert_int_equal(tamis_plan("orc:capacity=1e9", &plan, sizeof plan), TAMIS_TOO_LARGE);
-    assert_int_equal(tamis_plan("orc:capacity=10,bits=63", &plan, sizeof plan), TAMIS_INVALID);
+    assert_int_equal(tamis_plan_spec("orc:capacity=1e9", &plan, sizeof plan), TAMIS_TOO_LARGE);
+    assert_int_equal(tamis_plan_spec("orc:capacity=10,bits=63", &plan, sizeof plan), TAMIS_INVALID);
 }
 
 static void refuses_what_is_not_orc(void **state) {

@@ -167,7 +167,7 @@ static bool keep(void *ctx, const struct tamis_found *found) {
 
 static void lists(test_file file, size_t n, const char *const *choose) {
     list l = {.n = 0};
-    if (tamis_find("parquet", file.bytes, file.size, keep, &l)) fail_msg("%s", tamis_why());
+    if (tamis_format_scan("parquet", file.bytes, file.size, keep, &l)) fail_msg("%s", tamis_why());
     assert_int_equal(l.n, n);
     for (size_t i = 0; i < n; i++) assert_string_equal(l.choose[i], choose[i]);
 }
@@ -256,7 +256,7 @@ static void does_not_join(void **state) {
     paper *p = start(4, 1);
     test_file file = with_columns(p, 2, 2, turned);
     refuses("parquet:column=a,group=all", file, TAMIS_INVALID, "the columns 0 and 1");
-    refuses("parquet:index=0,group=all", file, TAMIS_CANNOT, "not the same in row groups 0 and 1");
+    refuses("parquet:index=0,group=all", file, TAMIS_UNSUPPORTED, "not the same in row groups 0 and 1");
     has_bits("parquet:column=a,group=1", file, 8);
     static const char *const choose[] = {"index=0,group=0", "index=1,group=0", "index=0,group=1",
                                          "index=1,group=1"};
@@ -269,7 +269,7 @@ static void does_not_join(void **state) {
     p->footer = p->size;
     const column differ[] = {{{"a"}, 4}, {{"a"}, (int64_t)filter_at(1, 1)}};
     file = with_columns(p, 2, 1, differ);
-    refuses("parquet:group=all", file, TAMIS_CANNOT, "32 bytes in row group 0, 64 in row group 1");
+    refuses("parquet:group=all", file, TAMIS_UNSUPPORTED, "32 bytes in row group 0, 64 in row group 1");
     has_bits("parquet:group=1", file, 1);
     free(p);
     free(larger);
@@ -287,12 +287,12 @@ static void without_filters(void **state) {
     const column none[] = {{{"a"}, 0}};
     paper *p = start(0, 1);
     const test_file file = with_columns(p, 1, 1, none);
-    refuses("parquet", file, TAMIS_CANNOT, "no column of the file has a filter");
+    refuses("parquet", file, TAMIS_UNSUPPORTED, "no column of the file has a filter");
     lists(file, 0, NULL);
     free(p);
     p = start(0, 1);
     put_byte(p, 0);
-    refuses("parquet", finish(p), TAMIS_CANNOT, "no column of the file has a filter");
+    refuses("parquet", finish(p), TAMIS_UNSUPPORTED, "no column of the file has a filter");
     free(p);
 }
 
@@ -318,7 +318,7 @@ static void encrypted_or_elsewhere(void **state) {
             has_bits("parquet", file, 2);
             refuses("parquet:column=a", file, TAMIS_INVALID, "others are encrypted");
         } else {
-            refuses("parquet", file, TAMIS_CANNOT, "the columns are encrypted");
+            refuses("parquet", file, TAMIS_UNSUPPORTED, "the columns are encrypted");
             lists(file, 0, NULL);
         }
         free(p);
@@ -328,7 +328,7 @@ static void encrypted_or_elsewhere(void **state) {
 static void encrypted_footer(void **state) {
     (void)state;
     uint8_t bytes[] = "PARE................\x08\0\0\0PARE";
-    refuses("parquet", (test_file){bytes, sizeof bytes - 1}, TAMIS_CANNOT, "footer is encrypted");
+    refuses("parquet", (test_file){bytes, sizeof bytes - 1}, TAMIS_UNSUPPORTED, "footer is encrypted");
     refuses("parquet", (test_file){bytes, sizeof bytes - 2}, TAMIS_CORRUPT, "PAR1");
 }
 
@@ -343,7 +343,7 @@ static void bad_places(void **state) {
         assert_int_equal(p->size, 51); /* where the footer starts */
         const test_file file = with_columns(p, 1, 1, &c);
         refuses("parquet", file, TAMIS_CORRUPT, "which is not in the data");
-        assert_int_equal(tamis_find("parquet", file.bytes, file.size, ignore, NULL), TAMIS_CORRUPT);
+        assert_int_equal(tamis_format_scan("parquet", file.bytes, file.size, ignore, NULL), TAMIS_CORRUPT);
         free(p);
     }
     /* A filter must end where the footer starts, too. */
@@ -396,7 +396,7 @@ static void refuses_footer(const char *bytes, size_t size, const char *words) {
     put(p, bytes, size);
     const test_file file = finish(p);
     refuses("parquet", file, TAMIS_CORRUPT, words);
-    assert_int_equal(tamis_find("parquet", file.bytes, file.size, ignore, NULL), TAMIS_CORRUPT);
+    assert_int_equal(tamis_format_scan("parquet", file.bytes, file.size, ignore, NULL), TAMIS_CORRUPT);
     free(p);
 }
 
@@ -435,7 +435,7 @@ static void deep(void **state) {
             put_byte(p, ways[i].field);
             for (unsigned d = 0; d < depth; d++) put(p, ways[i].again.bytes, ways[i].again.len);
             put(p, ends, sizeof ends);
-            refuses("parquet", finish(p), depth == 10 ? TAMIS_CANNOT : TAMIS_CORRUPT,
+            refuses("parquet", finish(p), depth == 10 ? TAMIS_UNSUPPORTED : TAMIS_CORRUPT,
                     depth == 10 ? "no column" : "more than 32 deep");
             free(p);
         }
@@ -452,7 +452,7 @@ static void bad_footer_lengths(void **state) {
             file.bytes[file.size - 8 + j] = (uint8_t)(lengths[i] >> 8 * j);
         /* A footer that starts in the filter has no groups, or none that can be. */
         const bool is_beyond = lengths[i] > file.size - 12;
-        refuses("parquet", file, is_beyond ? TAMIS_CORRUPT : TAMIS_CANNOT,
+        refuses("parquet", file, is_beyond ? TAMIS_CORRUPT : TAMIS_UNSUPPORTED,
                 is_beyond ? "the footer should have" : "no column of the file has a filter");
         free(p);
     }

@@ -178,7 +178,7 @@ static bool exists(const model *m) {
 
 static struct tamis_plan plan_of(const char *spec) {
     struct tamis_plan plan;
-    if (tamis_plan(spec, &plan, sizeof plan)) fail_msg("'%s' is refused: %s", spec, tamis_why());
+    if (tamis_plan_spec(spec, &plan, sizeof plan)) fail_msg("'%s' is refused: %s", spec, tamis_why());
     return plan;
 }
 
@@ -196,7 +196,7 @@ static struct tamis_plan plan_for(const model *m, uint64_t keys, double fpr) {
 /* One probe at 10^-6 of 10^12 keys is more than any payload may have. */
 static bool is_too_large(const model *m, uint64_t keys, double fpr) {
     struct tamis_plan plan;
-    if (tamis_plan(spec_for(m, keys, fpr), &plan, sizeof plan) != TAMIS_TOO_LARGE) return false;
+    if (tamis_plan_spec(spec_for(m, keys, fpr), &plan, sizeof plan) != TAMIS_TOO_LARGE) return false;
     assert_true(strcmp(m->name, "universal") == 0 && (double)keys / fpr > 0x1p58);
     return true;
 }
@@ -771,7 +771,7 @@ static void the_three_directions_agree(const model *m) {
             snprintf(spec, sizeof spec, "%s:size=%llu,fpr=%.17g", m->name, (unsigned long long)size,
                      fpr);
             struct tamis_plan given, more;
-            if (tamis_plan(spec, &given, sizeof given) == TAMIS_INVALID) {
+            if (tamis_plan_spec(spec, &given, sizeof given) == TAMIS_INVALID) {
                 assert_true(size < 1000 || strcmp(m->name, "universal") == 0);
                 continue; /* too small for one key at this rate */
             }
@@ -782,7 +782,7 @@ static void the_three_directions_agree(const model *m) {
             assert_memory_equal(planned.word, given.word, sizeof given.word);
 
             const uint64_t above = given.capacity + given.capacity / 100 + 1;
-            if (tamis_plan(spec_for(m, above, fpr), &more, sizeof more) == TAMIS_OK &&
+            if (tamis_plan_spec(spec_for(m, above, fpr), &more, sizeof more) == TAMIS_OK &&
                 more.payload_bytes <= size)
                 fail_msg("%s: %llu bytes at %g hold %llu keys, not only %llu", m->name,
                          (unsigned long long)size, fpr, (unsigned long long)above,
@@ -835,7 +835,7 @@ static void classic_sizes_are_those_of_long_double(void **state) {
                      fpr);
             if (left < fpr / 2) {
                 struct tamis_plan plan;
-                assert_int_equal(tamis_plan(spec, &plan, sizeof plan), TAMIS_INVALID);
+                assert_int_equal(tamis_plan_spec(spec, &plan, sizeof plan), TAMIS_INVALID);
                 refused++;
                 continue;
             }

@@ -34,23 +34,23 @@ static int leave_folder(void **state) {
 
 static tamis *filter_of(const char *spec, uint64_t keys) {
     tamis *f;
-    DEMAND(tamis_create(&f, spec));
-    for (uint64_t i = 0; i < keys; i++) DEMAND(tamis_add_u64(f, i));
-    DEMAND(tamis_set_note(f, "comment", "what follows the payload"));
+    REQUIRE_OK(tamis_create(&f, spec));
+    for (uint64_t i = 0; i < keys; i++) REQUIRE_OK(tamis_add_u64(f, i));
+    REQUIRE_OK(tamis_set_note(f, "comment", "what follows the payload"));
     return f;
 }
 
 static tamis_builder *builder_of(const char *spec, uint64_t keys) {
     tamis_builder *b;
-    DEMAND(tamis_builder_create(&b, spec, 0, NULL));
-    for (uint64_t i = 0; i < keys; i++) DEMAND(tamis_builder_add(b, &i, sizeof i));
+    REQUIRE_OK(tamis_builder_create(&b, spec, 0, NULL));
+    for (uint64_t i = 0; i < keys; i++) REQUIRE_OK(tamis_builder_add(b, &i, sizeof i));
     return b;
 }
 
 static tamis_edit *edit(void) {
     const struct tamis_edit_options options = {.struct_size = sizeof options, .may_be_new = true};
     tamis_edit *e;
-    DEMAND(tamis_edit_open(&e, path, &options));
+    REQUIRE_OK(tamis_edit_open(&e, path, &options));
     return e;
 }
 
@@ -59,8 +59,8 @@ static void by_edit_of_bytes(uint64_t keys) {
     static uint8_t piece[5000];
     tamis_edit *e = edit();
     memset(piece, (int)keys % 251, sizeof piece);
-    for (int i = 0; i < 3; i++) DEMAND(tamis_edit_put(e, piece, sizeof piece - (size_t)i * 777));
-    DEMAND(tamis_edit_commit(e));
+    for (int i = 0; i < 3; i++) REQUIRE_OK(tamis_edit_put(e, piece, sizeof piece - (size_t)i * 777));
+    REQUIRE_OK(tamis_edit_commit(e));
     tamis_edit_close(e);
 }
 
@@ -72,9 +72,9 @@ static const tamis *next_shard(void *ctx, uint64_t i) {
 
 static void by_edit_of_shards(uint64_t keys) {
     tamis *whole = filter_of("split:capacity=1000", keys), *shards[2];
-    for (uint64_t i = 0; i < 2; i++) DEMAND(tamis_cut(&shards[i], whole, i, 2, NULL));
+    for (uint64_t i = 0; i < 2; i++) REQUIRE_OK(tamis_shard_cut(&shards[i], whole, i, 2, NULL));
     tamis_edit *e = edit();
-    DEMAND(tamis_edit_join(e, next_shard, shards));
+    REQUIRE_OK(tamis_edit_join(e, next_shard, shards));
     tamis_edit_close(e);
     for (int i = 0; i < 2; i++) tamis_free(shards[i]);
     tamis_free(whole);
@@ -102,8 +102,8 @@ static void save(const struct way *way, uint64_t keys) {
     tamis_edit *e = way->is_edit ? edit() : NULL;
     tamis_builder *b = way->is_built ? builder_of(way->spec, keys) : NULL;
     tamis *f = b ? NULL : filter_of(way->spec, keys);
-    if (b) DEMAND(e ? tamis_edit_build(e, b) : tamis_builder_finish_to(b, path));
-    if (f) DEMAND(e ? tamis_edit_save(e, f) : tamis_save(f, path));
+    if (b) REQUIRE_OK(e ? tamis_edit_build(e, b) : tamis_builder_finish_to(b, path));
+    if (f) REQUIRE_OK(e ? tamis_edit_save(e, f) : tamis_save(f, path));
     tamis_free(f);
     tamis_builder_free(b);
     tamis_edit_close(e);

@@ -22,12 +22,12 @@
 static void use(tamis *f, const char *what) {
     tamis *again;
     struct tamis_info info;
-    const size_t size = (size_t)tamis_stored_size(f);
+    const size_t size = (size_t)tamis_image_size(f);
     void *image = malloc(size);
-    tamis_info(f, &info, sizeof info);
+    tamis_measure(f, &info, sizeof info);
     tamis_has(f, "alpha", 5);
     tamis_count(f, "beta", 4);
-    if (tamis_bytes(f, image, size) || tamis_load(&again, image, size))
+    if (tamis_serialize(f, image, size) || tamis_load(&again, image, size))
         fail_msg("%s: what came in does not pass the gate: %s", what, tamis_why());
     tamis_free(again);
     free(image);
@@ -127,7 +127,7 @@ static test_file made(const char *kind, const char *format, int keys) {
     for (size_t i = 0; i < sizeof wishes / sizeof *wishes; i++) {
         const int len = snprintf(spec, sizeof spec, "%s:", kind);
         snprintf(spec + len, sizeof spec - (size_t)len, wishes[i], keys);
-        if (tamis_plan(spec, &plan, sizeof plan)) continue;
+        if (tamis_plan_spec(spec, &plan, sizeof plan)) continue;
         tamis *f = test_range_filled(spec, 0, (uint64_t)keys / 2);
         const test_file file = test_export(f, format);
         tamis_free(f);
@@ -254,8 +254,8 @@ static void small_files(void **state) {
 /* ---- Images ---------------------------------------------------------------------------------- */
 
 static test_file image_of(tamis *f) {
-    test_file image = {malloc((size_t)tamis_stored_size(f)), (size_t)tamis_stored_size(f)};
-    assert_int_equal(tamis_bytes(f, image.bytes, image.size), TAMIS_OK);
+    test_file image = {malloc((size_t)tamis_image_size(f)), (size_t)tamis_image_size(f)};
+    assert_int_equal(tamis_serialize(f, image.bytes, image.size), TAMIS_OK);
     tamis_free(f);
     return image;
 }
@@ -274,7 +274,7 @@ static void every_image(void **state) {
         char spec[64];
         snprintf(spec, sizeof spec, "%s:capacity=20", specs[i]);
         struct tamis_plan plan;
-        if (tamis_plan(spec, &plan, sizeof plan)) continue;
+        if (tamis_plan_spec(spec, &plan, sizeof plan)) continue;
         tamis *f = test_range_filled(spec, 0, 10);
         if (strcmp(specs[i], "blocked") == 0) tamis_set_note(f, "comment", "a note");
         snprintf(spec, sizeof spec, "%s:capacity=200", specs[i]);
@@ -307,8 +307,8 @@ static void try_apply(const changed *c) {
     const bases *b = c->ctx;
     struct tamis_patch_info info;
     uint8_t *made_here = malloc(b->result.size);
-    tamis_patch_info(c->bytes, c->size, &info, sizeof info);
-    if (tamis_apply(b->base.bytes, b->base.size, c->bytes, c->size, made_here, b->result.size) ==
+    tamis_patch_get_info(c->bytes, c->size, &info, sizeof info);
+    if (tamis_patch_apply(b->base.bytes, b->base.size, c->bytes, c->size, made_here, b->result.size) ==
         TAMIS_OK)
         assert_memory_equal(made_here, b->result.bytes, b->result.size);
     free(made_here);
@@ -319,11 +319,11 @@ static void every_patch(void **state) {
     bases b = {image_of(test_range_filled("classic:capacity=100", 0, 20)),
                image_of(test_range_filled("classic:capacity=100", 0, 90))};
     growing changes = {{NULL, 0}}, back = {{NULL, 0}};
-    assert_int_equal(tamis_diff(b.base.bytes, b.base.size, b.result.bytes, b.result.size, NULL, 0,
+    assert_int_equal(tamis_patch_make(b.base.bytes, b.base.size, b.result.bytes, b.result.size, NULL, 0,
                                 take, &changes),
                      TAMIS_OK);
     assert_int_equal(
-        tamis_diff(b.result.bytes, b.result.size, b.base.bytes, b.base.size, NULL, 0, take, &back),
+        tamis_patch_make(b.result.bytes, b.result.size, b.base.bytes, b.base.size, NULL, 0, take, &back),
         TAMIS_OK);
     walk_all(try_apply, "a patch", changes.file, back.file, &b);
     free(changes.file.bytes), free(back.file.bytes);

@@ -85,32 +85,32 @@ static int register_info(redis_ctx *ctx, void (*tell)(redis_info *, int)) {
     return REDIS_OK;
 }
 
-static int register_number(redis_ctx *ctx, const char *name, long long preset, unsigned flags,
+static int register_number(redis_ctx *ctx, const char *name, long long default_value, unsigned flags,
                            long long min, long long max, redis_get_number *get,
                            redis_set_number *set, redis_apply *apply, void *data) {
     redis_string *why = NULL;
     (void)ctx, (void)apply;
     server.plain_names += (flags & REDIS_CONFIG_UNPREFIXED) != 0;
-    assert_true(min <= preset && preset <= max);
+    assert_true(min <= default_value && default_value <= max);
     assert_int_equal(set(name, max, data, &why), REDIS_OK);
     assert_true(get(name, data) == max);
-    assert_int_equal(set(name, preset, data, &why), REDIS_OK);
+    assert_int_equal(set(name, default_value, data, &why), REDIS_OK);
     server.settings++;
     return REDIS_OK;
 }
 
-static int register_text(redis_ctx *ctx, const char *name, const char *preset, unsigned flags,
+static int register_text(redis_ctx *ctx, const char *name, const char *default_value, unsigned flags,
                          redis_get_text *get, redis_set_text *set, redis_apply *apply, void *data) {
-    (void)ctx, (void)name, (void)preset, (void)get, (void)set, (void)apply, (void)data;
+    (void)ctx, (void)name, (void)default_value, (void)get, (void)set, (void)apply, (void)data;
     server.plain_names += (flags & REDIS_CONFIG_UNPREFIXED) != 0;
     server.settings++;
     return REDIS_OK;
 }
 
-static int register_choice(redis_ctx *ctx, const char *name, int preset, unsigned flags,
+static int register_choice(redis_ctx *ctx, const char *name, int default_value, unsigned flags,
                            const char **names, const int *values, int count, redis_get_choice *get,
                            redis_set_choice *set, redis_apply *apply, void *data) {
-    (void)ctx, (void)name, (void)preset, (void)flags, (void)names, (void)values, (void)count;
+    (void)ctx, (void)name, (void)default_value, (void)flags, (void)names, (void)values, (void)count;
     (void)get, (void)set, (void)apply, (void)data;
     server.settings++;
     return REDIS_OK;

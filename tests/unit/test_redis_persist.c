@@ -198,10 +198,10 @@ static void has_them(const value *v) {
 }
 
 static uint8_t *image_of(const value *v, size_t *size) {
-    *size = (size_t)tamis_stored_size(v->filter);
+    *size = (size_t)tamis_image_size(v->filter);
     uint8_t *bytes = malloc(*size);
     assert_non_null(bytes);
-    assert_int_equal(tamis_bytes(v->filter, bytes, *size), TAMIS_OK);
+    assert_int_equal(tamis_serialize(v->filter, bytes, *size), TAMIS_OK);
     return bytes;
 }
 
@@ -378,7 +378,7 @@ static void what_is_rewritten_comes_back(void **state) {
         const struct command *c = &io->commands[i];
         const bool is_image = i < 4;
         assert_string_equal(c->form, is_image ? "IMAGE" : "REDISBLOOM");
-        assert_int_equal(c->total, is_image ? (long long)tamis_stored_size(v->filter) : 2 * CHUNK);
+        assert_int_equal(c->total, is_image ? (long long)tamis_image_size(v->filter) : 2 * CHUNK);
         assert_null(arrival_take(again, is_image ? FORM_IMAGE : FORM_REDISBLOOM,
                                  (uint64_t)c->offset, (uint64_t)c->total, c->bytes, c->size));
         if (i != 3) continue;
@@ -437,7 +437,7 @@ static void offsets_have_64_bits(void **state) {
     if (tamis_create_with(&f, "classic:capacity=1000,bits=34359738880", &options)) skip();
     value *v = value_new(f);
     methods.digest(&d, v);
-    assert_true(d.total == tamis_stored_size(f) && d.total > (uint64_t)1 << 32);
+    assert_true(d.total == tamis_image_size(f) && d.total > (uint64_t)1 << 32);
     methods.free(v);
 }
 

@@ -25,7 +25,7 @@ struct redis_string {
 /* One that is registered: a number, a text or a choice. */
 typedef struct setting {
     const char *name, *text_preset;
-    long long preset, min, max;
+    long long default_value, min, max;
     unsigned flags;
     void *data;
     redis_get_number *get_number;
@@ -69,12 +69,12 @@ static int add(setting s) {
     return REDIS_OK;
 }
 
-static int register_number(redis_ctx *ctx, const char *name, long long preset, unsigned flags,
+static int register_number(redis_ctx *ctx, const char *name, long long default_value, unsigned flags,
                            long long min, long long max, redis_get_number *get,
                            redis_set_number *set, redis_apply *apply, void *data) {
     (void)ctx, (void)apply;
     return add((setting){.name = name,
-                         .preset = preset,
+                         .default_value = default_value,
                          .min = min,
                          .max = max,
                          .flags = flags,
@@ -83,23 +83,23 @@ static int register_number(redis_ctx *ctx, const char *name, long long preset, u
                          .data = data});
 }
 
-static int register_text(redis_ctx *ctx, const char *name, const char *preset, unsigned flags,
+static int register_text(redis_ctx *ctx, const char *name, const char *default_value, unsigned flags,
                          redis_get_text *get, redis_set_text *set, redis_apply *apply, void *data) {
     (void)ctx, (void)apply;
     return add((setting){.name = name,
-                         .text_preset = preset,
+                         .text_preset = default_value,
                          .flags = flags,
                          .get_text = get,
                          .set_text = set,
                          .data = data});
 }
 
-static int register_choice(redis_ctx *ctx, const char *name, int preset, unsigned flags,
+static int register_choice(redis_ctx *ctx, const char *name, int default_value, unsigned flags,
                            const char **names, const int *values, int count, redis_get_choice *get,
                            redis_set_choice *set, redis_apply *apply, void *data) {
     (void)ctx, (void)names, (void)values, (void)count, (void)apply;
     return add((setting){.name = name,
-                         .preset = preset,
+                         .default_value = default_value,
                          .flags = flags,
                          .get_choice = get,
                          .set_choice = set,
@@ -124,16 +124,16 @@ static int set(const setting *s, const char *wanted) {
     return rc;
 }
 
-/* Every setting is set when the server starts: to what its file says, or to the preset. */
+/* Every setting is set when the server starts: to what its file says, or to the default. */
 static int load_settings(redis_ctx *ctx) {
     (void)ctx;
     for (size_t i = 0; i < server.count; i++) {
         const setting *s = &server.settings[i];
-        char preset[32], name[64];
-        snprintf(preset, sizeof preset, "%lld", s->preset);
+        char default_value[32], name[64];
+        snprintf(default_value, sizeof default_value, "%lld", s->default_value);
         snprintf(name, sizeof name, "%s%s", s->flags & REDIS_CONFIG_UNPREFIXED ? "" : "tamis.",
                  s->name);
-        const char *wanted = s->set_text ? s->text_preset : preset;
+        const char *wanted = s->set_text ? s->text_preset : default_value;
         for (size_t f = 0; f + 1 < COUNT_OF(server.file); f += 2)
             if (server.file[f] && strcmp(server.file[f], name) == 0) wanted = server.file[f + 1];
         if (set(s, wanted)) return REDIS_ERR;
@@ -275,11 +275,11 @@ static void rates_are_in_their_range(void **state) {
         assert_string_equal(why, "bf-error-rate must be in (0, 1)");
         assert_true(settings.bf_error_rate == 0.25);
     }
-    assert_int_equal(set_to("bf-error-rate", "0.01"), REDIS_OK); /* also back to the preset */
+    assert_int_equal(set_to("bf-error-rate", "0.01"), REDIS_OK); /* also back to the default */
     assert_true(settings.bf_error_rate == 0.01);
 }
 
-/* In Redis 8 some have two names: what one was given is not undone by the preset of the other. */
+/* In Redis 8 some have two names: what one was given is not undone by the default of the other. */
 static void one_of_two_names_is_enough(void **state) {
     (void)state;
     static const char *const names[][2] = {{"bf-initial-size", "bf-error-rate"},
@@ -291,7 +291,7 @@ static void one_of_two_names_is_enough(void **state) {
         assert_int_equal(settings.bf_initial_size, 7);
         assert_int_equal(find("bf-initial-size")->get_number("", find("bf-initial-size")->data), 7);
         assert_true(settings.bf_error_rate == 0.125);
-        assert_int_equal(set_to("bf-initial-size", "100"), REDIS_OK); /* the preset, later */
+        assert_int_equal(set_to("bf-initial-size", "100"), REDIS_OK); /* the default, later */
         assert_int_equal(settings.bf_initial_size, 100);
     }
     memset(server.file, 0, sizeof server.file);

@@ -162,8 +162,8 @@ static void merging_adds_cells_and_counters(void **state) {
     const uint8_t *payload = tamis_payload(f, &size);
     assert_int_equal(tamis__get64(payload + 16), 4300000000);
     const tamis *const both[] = {g, f};
-    assert_int_equal(tamis_weigh(f, both, (const int64_t[]){15, 0}, 2), TAMIS_FULL);
-    test_demand(tamis_weigh(f, both, (const int64_t[]){14, 0}, 2), "weigh");
+    assert_int_equal(tamis_merge_weighted(f, both, (const int64_t[]){15, 0}, 2), TAMIS_FULL);
+    test_demand(tamis_merge_weighted(f, both, (const int64_t[]){14, 0}, 2), "weigh");
     payload = tamis_payload(f, &size);
     assert_int_equal(tamis__get64(payload + 16), 4200000000);
     assert_int_equal(tamis_count(f, "a", 1), 4200000000);

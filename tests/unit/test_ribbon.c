@@ -238,7 +238,7 @@ static void equal_hashes_do_not_hang(void **state) {
 }
 
 /* Without guards a stranger gets any value with the same chance, from one key on. */
-static void strangers_get_any_value(void **state) {
+static void nonmembers_get_any_value(void **state) {
     (void)state;
     enum { PROBES = 100000 };
     static const size_t sizes[] = {1, 5, 100, 20000};
@@ -540,13 +540,13 @@ static void sizes_are_kept(void **state) {
 static void wishes_that_cannot_be(void **state) {
     (void)state;
     struct tamis_plan plan;
-    assert_int_equal(tamis_plan("ribbon:capacity=10,fpr=1e-10", &plan, sizeof plan), TAMIS_INVALID);
+    assert_int_equal(tamis_plan_spec("ribbon:capacity=10,fpr=1e-10", &plan, sizeof plan), TAMIS_INVALID);
     assert_non_null(strstr(tamis_why(), "2^-32"));
-    assert_int_equal(tamis_plan("ribbon:capacity=1M,size=1KB", &plan, sizeof plan), TAMIS_INVALID);
+    assert_int_equal(tamis_plan_spec("ribbon:capacity=1M,size=1KB", &plan, sizeof plan), TAMIS_INVALID);
     assert_non_null(strstr(tamis_why(), "size must be at least"));
-    assert_int_equal(tamis_plan("ribbon:capacity=10,segment=1000", &plan, sizeof plan),
+    assert_int_equal(tamis_plan_spec("ribbon:capacity=10,segment=1000", &plan, sizeof plan),
                      TAMIS_INVALID);
-    assert_int_equal(tamis_plan("ribbon:capacity=10,fpr=2.4e-10", &plan, sizeof plan), TAMIS_OK);
+    assert_int_equal(tamis_plan_spec("ribbon:capacity=10,fpr=2.4e-10", &plan, sizeof plan), TAMIS_OK);
     assert_int_equal(plan.word[WIDTH], 32);
     plan = test_plan("ribbon:capacity=0,fpr=1%");
     assert_true(plan.fpr_expected == 0);
@@ -584,7 +584,7 @@ int main(void) {
         cmocka_unit_test(dirt_leaves_no_trace),
         cmocka_unit_test(picked_keys_in_any_order),
         cmocka_unit_test(equal_hashes_do_not_hang),
-        cmocka_unit_test(strangers_get_any_value),
+        cmocka_unit_test(nonmembers_get_any_value),
         cmocka_unit_test(few_bits_beyond_the_least),
         cmocka_unit_test(forged_bands_are_refused),
         cmocka_unit_test(every_small_set),

@@ -53,8 +53,8 @@ static bool has_no_key(void *ctx, uint64_t hash, const void **key, size_t *len) 
 
 typedef struct pair {
     test_side sides[2]; /* the first tells, the second asks */
-    struct tamis_talk_options options[2];
-    tamis_talk *talks[2];
+    struct tamis_session_options options[2];
+    tamis_session *talks[2];
 } pair;
 
 static pair sets(uint64_t family, size_t common, size_t left, size_t right) {
@@ -63,7 +63,7 @@ static pair sets(uint64_t family, size_t common, size_t left, size_t right) {
     memset(&p, 0, sizeof p);
     test_sets(family, common, left, right, p.sides);
     for (int s = 0; s < 2; s++)
-        p.options[s] = (struct tamis_talk_options){.struct_size = sizeof p.options[s],
+        p.options[s] = (struct tamis_session_options){.struct_size = sizeof p.options[s],
                                                    .hash = "xxh3",
                                                    .nonce = nonces[s],
                                                    .key_of = key_of,
@@ -72,7 +72,7 @@ static pair sets(uint64_t family, size_t common, size_t left, size_t right) {
 }
 
 static void open_talk(pair *p, int s) {
-    DEMAND(tamis_talk_create(&p->talks[s], s ? TAMIS_ASKS : TAMIS_TELLS, p->sides[s].hashes,
+    REQUIRE_OK(tamis_session_create(&p->talks[s], s ? TAMIS_RECEIVER : TAMIS_SENDER, p->sides[s].hashes,
                              p->sides[s].n, &p->options[s]));
 }
 
@@ -82,7 +82,7 @@ static void open_both(pair *p) {
 }
 
 static void close_both(pair *p) {
-    for (int s = 0; s < 2; s++) tamis_talk_free(p->talks[s]);
+    for (int s = 0; s < 2; s++) tamis_session_free(p->talks[s]);
     memset(p->talks, 0, sizeof p->talks);
 }
 
@@ -99,10 +99,10 @@ static bool has(const test_side *side, uint64_t hash) {
 
 /* Every item is true, and none is there twice. */
 static size_t check_items(const pair *p, int s) {
-    struct tamis_talk_item item;
+    struct tamis_session_item item;
     uint64_t cursor = 0, *seen = calloc(p->sides[0].n + p->sides[1].n + 1, sizeof *seen);
     size_t n = 0;
-    while (tamis_talk_next(p->talks[s], &cursor, &item)) {
+    while (tamis_session_next(p->talks[s], &cursor, &item)) {
         const int owner = item.is_ours ? s : !s;
         assert_true(has(&p->sides[owner], item.hash) && !has(&p->sides[!owner], item.hash));
         for (size_t i = 0; i < n; i++) assert_true(seen[i] != item.hash);
@@ -116,9 +116,9 @@ static size_t check_items(const pair *p, int s) {
 }
 
 static void expect_whole(const pair *p, int s, size_t d) {
-    struct tamis_talk_info info;
-    DEMAND(tamis_talk_end(p->talks[s]));
-    tamis_talk_info(p->talks[s], &info, sizeof info);
+    struct tamis_session_info info;
+    REQUIRE_OK(tamis_session_finish(p->talks[s]));
+    tamis_session_get_info(p->talks[s], &info, sizeof info);
     assert_true(info.is_whole && !info.is_partial);
     assert_int_equal(info.ours + info.theirs, d);
     assert_int_equal(info.our_n, p->sides[s].n);
@@ -157,11 +157,11 @@ static void few_symbols_too_many_are_sent(void **state) {
     (void)state;
     for (size_t d = 0; d < 3000; d = d * 3 / 2 + 1) {
         pair p = sets(d, 100, d / 2, d - d / 2);
-        struct tamis_talk_info info;
+        struct tamis_session_info info;
         open_both(&p);
         assert_true(test_converse(p.talks[0], p.talks[1], 4096, MANY_STEPS));
-        DEMAND(tamis_talk_end(p.talks[1]));
-        tamis_talk_info(p.talks[0], &info, sizeof info);
+        REQUIRE_OK(tamis_session_finish(p.talks[1]));
+        tamis_session_get_info(p.talks[0], &info, sizeof info);
         const uint64_t part = info.symbols_needed / 8, max = part > 64 ? part : 64;
         assert_in_range(info.symbols_needed, d ? d : 1, 2 * d + 200);
         assert_in_range(info.symbols - info.symbols_needed, 0, max);
@@ -180,11 +180,11 @@ static void the_bound_is_the_number_of_sets(void **state) {
         {10, 0, 0, 0}, {9, 1, 1, 64 + 3.32192809489}, {10, 2, 0, 127}, {8, 0, 2, 5.49185309633}};
     for (size_t i = 0; i < COUNT_OF(tries); i++) {
         pair p = sets(60 + i, tries[i].common, tries[i].teller, tries[i].asker);
-        struct tamis_talk_info info;
+        struct tamis_session_info info;
         open_both(&p);
         assert_true(test_converse(p.talks[0], p.talks[1], 4096, MANY_STEPS));
         for (int s = 0; s < 2; s++) {
-            tamis_talk_info(p.talks[s], &info, sizeof info);
+            tamis_session_get_info(p.talks[s], &info, sizeof info);
             assert_true(fabs(info.bound_bits - tries[i].bits) < 1e-6);
         }
         forget(&p);
@@ -199,29 +199,29 @@ static pair one_way(size_t d, uint64_t symbols) {
     p.options[0].symbols = symbols;
     open_both(&p);
     assert_true(test_converse(p.talks[0], p.talks[1], 100, MANY_STEPS));
-    DEMAND(tamis_talk_end(p.talks[0]));
-    assert_int_equal(tamis_talk_give(p.talks[1], &p, 1), 0);
+    REQUIRE_OK(tamis_session_finish(p.talks[0]));
+    assert_int_equal(tamis_session_output(p.talks[1], &p, 1), 0);
     return p;
 }
 
 static void a_stream_one_way(void **state) {
     (void)state;
-    struct tamis_talk_info info;
+    struct tamis_session_info info;
     pair p = one_way(20, 200);
     expect_whole(&p, 1, 20);
-    DEMAND(tamis_talk_take(p.talks[1], "what comes behind it", 20));
+    REQUIRE_OK(tamis_session_input(p.talks[1], "what comes behind it", 20));
     forget(&p);
 
     p = one_way(400, 0); /* enough for 1000 */
-    tamis_talk_info(p.talks[0], &info, sizeof info);
+    tamis_session_get_info(p.talks[0], &info, sizeof info);
     assert_int_equal(info.symbols, tamis_symbols_enough(1000));
     expect_whole(&p, 1, 400);
     forget(&p);
 
     p = one_way(200, 150);
-    assert_int_equal(tamis_talk_end(p.talks[1]), TAMIS_PARTIAL);
+    assert_int_equal(tamis_session_finish(p.talks[1]), TAMIS_PARTIAL);
     assert_true(strstr(tamis_why(), "150 symbols were too few") != NULL);
-    tamis_talk_info(p.talks[1], &info, sizeof info);
+    tamis_session_get_info(p.talks[1], &info, sizeof info);
     assert_true(info.is_partial && !info.is_whole && !info.symbols_needed);
     assert_in_range(check_items(&p, 1), 0, 199);
     forget(&p);
@@ -233,13 +233,13 @@ static void too_large_a_difference_is_partial(void **state) {
     (void)state;
     for (int who = 0; who < 2; who++) {
         pair p = sets(70, 50, 100, 100);
-        struct tamis_talk_info info;
+        struct tamis_session_info info;
         p.options[who].max_symbols = 220;
         open_both(&p);
         assert_true(test_converse(p.talks[0], p.talks[1], 100, MANY_STEPS));
         for (int s = 0; s < 2; s++) {
-            assert_int_equal(tamis_talk_end(p.talks[s]), TAMIS_PARTIAL);
-            tamis_talk_info(p.talks[s], &info, sizeof info);
+            assert_int_equal(tamis_session_finish(p.talks[s]), TAMIS_PARTIAL);
+            tamis_session_get_info(p.talks[s], &info, sizeof info);
             assert_true(info.is_partial);
             assert_int_equal(info.symbols, 220);
             assert_in_range(check_items(&p, s), 1, 199);
@@ -253,12 +253,12 @@ static void expect_failure(pair *p, int s, tamis_status status, const char *why)
     open_both(p);
     assert_true(test_converse(p->talks[0], p->talks[1], 100, MANY_STEPS));
     for (int i = 0; i < 2; i++) { /* for ever */
-        assert_int_equal(tamis_talk_end(p->talks[s]), status);
+        assert_int_equal(tamis_session_finish(p->talks[s]), status);
         if (!strstr(tamis_why(), why)) fail_msg("'%s' does not say '%s'", tamis_why(), why);
-        assert_int_equal(tamis_talk_take(p->talks[s], "", 1), status);
+        assert_int_equal(tamis_session_input(p->talks[s], "", 1), status);
     }
-    assert_true(tamis_talk_end(p->talks[!s]) != TAMIS_OK || p->options[!s].is_one_way);
-    assert_true(tamis_talk_is_over(p->talks[0]) && tamis_talk_is_over(p->talks[1]));
+    assert_true(tamis_session_finish(p->talks[!s]) != TAMIS_OK || p->options[!s].is_one_way);
+    assert_true(tamis_session_is_over(p->talks[0]) && tamis_session_is_over(p->talks[1]));
     assert_int_equal(check_items(p, s), 0);
     forget(p);
 }
@@ -297,11 +297,11 @@ static void two_of_a_side_part(void **state) {
     for (int side = 1; side <= 2; side++) {
         pair p = sets(1, 5, 1, 1);
         for (int s = 0; s < 2; s++)
-            DEMAND(tamis_talk_create(&p.talks[s], (enum tamis_side)side, p.sides[s].hashes,
+            REQUIRE_OK(tamis_session_create(&p.talks[s], (enum tamis_side)side, p.sides[s].hashes,
                                      p.sides[s].n, &p.options[s]));
         assert_true(test_converse(p.talks[0], p.talks[1], 100, MANY_STEPS));
-        assert_int_equal(tamis_talk_end(p.talks[1]), TAMIS_MISMATCH);
-        assert_int_equal(tamis_talk_end(p.talks[0]), TAMIS_CANCELLED);
+        assert_int_equal(tamis_session_finish(p.talks[1]), TAMIS_MISMATCH);
+        assert_int_equal(tamis_session_finish(p.talks[0]), TAMIS_CANCELLED);
         forget(&p);
     }
 }
@@ -310,10 +310,10 @@ static void options_are_checked(void **state) {
     (void)state;
     char text[400];
     const uint64_t twice[] = {3, 3};
-    tamis_talk *t;
+    tamis_session *t;
     memset(text, 'x', sizeof text);
     text[256] = 0;
-    const struct tamis_talk_options bad[] = {
+    const struct tamis_session_options bad[] = {
         {.struct_size = 1},
         {.struct_size = sizeof *bad, .hash = text},
         {.struct_size = sizeof *bad, .wants = (enum tamis_wants)3},
@@ -329,16 +329,16 @@ static void options_are_checked(void **state) {
         {.struct_size = sizeof *bad, .symbols = UINT64_MAX},
     };
     for (size_t i = 0; i < COUNT_OF(bad); i++) {
-        assert_int_equal(tamis_talk_create(&t, TAMIS_ASKS, twice, 1, &bad[i]), TAMIS_INVALID);
+        assert_int_equal(tamis_session_create(&t, TAMIS_RECEIVER, twice, 1, &bad[i]), TAMIS_INVALID);
         assert_null(t);
         assert_true(strncmp(tamis_why(), "options", 7) == 0);
     }
-    assert_int_equal(tamis_talk_create(&t, TAMIS_ASKS, twice, 2, NULL), TAMIS_INVALID);
+    assert_int_equal(tamis_session_create(&t, TAMIS_RECEIVER, twice, 2, NULL), TAMIS_INVALID);
     assert_true(strstr(tamis_why(), "is there twice") != NULL);
-    assert_int_equal(tamis_talk_create(&t, (enum tamis_side)0, twice, 1, NULL), TAMIS_INVALID);
-    DEMAND(tamis_talk_create(&t, TAMIS_ASKS, twice, 1, NULL));
-    tamis_talk_free(t);
-    tamis_talk_free(NULL);
+    assert_int_equal(tamis_session_create(&t, (enum tamis_side)0, twice, 1, NULL), TAMIS_INVALID);
+    REQUIRE_OK(tamis_session_create(&t, TAMIS_RECEIVER, twice, 1, NULL));
+    tamis_session_free(t);
+    tamis_session_free(NULL);
 }
 
 /* Without a nonce in the options two talks do not start alike. */
@@ -346,10 +346,10 @@ static void nonces_are_drawn(void **state) {
     (void)state;
     uint8_t bytes[2][100];
     for (int i = 0; i < 2; i++) {
-        tamis_talk *t;
-        DEMAND(tamis_talk_create(&t, TAMIS_TELLS, NULL, 0, NULL));
-        assert_int_equal(tamis_talk_give(t, bytes[i], 100), 8 + 10 + TAMIS_HELLO_BYTES);
-        tamis_talk_free(t);
+        tamis_session *t;
+        REQUIRE_OK(tamis_session_create(&t, TAMIS_SENDER, NULL, 0, NULL));
+        assert_int_equal(tamis_session_output(t, bytes[i], 100), 8 + 10 + TAMIS_HELLO_BYTES);
+        tamis_session_free(t);
     }
     assert_memory_not_equal(bytes[0] + 18, bytes[1] + 18, 16);
 }
@@ -382,13 +382,13 @@ static bool carry(wire *w, pair *p, int from) {
     uint8_t bytes[256], out[2];
     bool is_moving = false;
     size_t size;
-    while ((size = tamis_talk_give(p->talks[from], bytes, sizeof bytes)) > 0) {
+    while ((size = tamis_session_output(p->talks[from], bytes, sizeof bytes)) > 0) {
         is_moving = true;
         assert_true(++w->steps < MANY_STEPS);
         for (size_t i = 0; i < size; i++) {
             const size_t n = befall(w, from, bytes[i], out);
-            if (n && !tamis_talk_is_over(p->talks[!from]))
-                (void)tamis_talk_take(p->talks[!from], out, n);
+            if (n && !tamis_session_is_over(p->talks[!from]))
+                (void)tamis_session_input(p->talks[!from], out, n);
         }
     }
     return is_moving;
@@ -404,7 +404,7 @@ static void converse(wire *w, pair *p) {
 
 /* Right, or an error with a sentence; never an empty hand that looks full. */
 static bool expect_right_or_error(pair *p, int s, size_t d) {
-    const tamis_status rc = tamis_talk_end(p->talks[s]);
+    const tamis_status rc = tamis_session_finish(p->talks[s]);
     if (rc == TAMIS_OK)
         assert_int_equal(check_items(p, s), d);
     else {
@@ -472,16 +472,16 @@ static void accidents_of_a_stream_one_way(void **state) {
 /* A side that says what it likes. It knows the other's nonce, as a real one would. */
 typedef struct liar {
     struct tamis_allocator allocator;
-    test_purse purse;
+    test_failing_allocator purse;
     tamis_buffer out;
     uint64_t frames;
 } liar;
 
 static void say(liar *l, uint8_t type, const void *body, uint64_t size) {
     uint64_t start;
-    DEMAND(tamis__frame_open(&l->allocator, &l->out, type, &start));
-    DEMAND(tamis__buffer_put(&l->allocator, &l->out, body, size));
-    DEMAND(tamis__frame_close(&l->allocator, &l->out, start, l->frames++));
+    REQUIRE_OK(tamis__frame_open(&l->allocator, &l->out, type, &start));
+    REQUIRE_OK(tamis__buffer_put(&l->allocator, &l->out, body, size));
+    REQUIRE_OK(tamis__frame_close(&l->allocator, &l->out, start, l->frames++));
 }
 
 static void say_hello(liar *l, enum tamis_side side, enum tamis_wants wants, uint64_t n) {
@@ -489,13 +489,13 @@ static void say_hello(liar *l, enum tamis_side side, enum tamis_wants wants, uin
     tamis__put64(body + 20, n);
     body[28] = 4;
     memcpy(body + 29, "xxh3", 4);
-    DEMAND(tamis__buffer_put(&l->allocator, &l->out, tamis__talk_magic, TAMIS_MAGIC_BYTES));
-    say(l, TAMIS_SAYS_HELLO, body, sizeof body);
+    REQUIRE_OK(tamis__buffer_put(&l->allocator, &l->out, tamis__session_magic, TAMIS_MAGIC_BYTES));
+    say(l, TAMIS_MSG_HELLO, body, sizeof body);
 }
 
 static void say_digest(liar *l) {
     const uint8_t body[16] = {1};
-    say(l, TAMIS_SAYS_DIGEST, body, sizeof body);
+    say(l, TAMIS_MSG_DIGEST, body, sizeof body);
 }
 
 static liar *new_liar(void) {
@@ -514,7 +514,7 @@ static void free_liar(liar *l) {
 /* What the liar has said goes to the side under test, whose words are thrown away; returns how that
  * ended. Memory stays in proportion to what was said. */
 static tamis_status tell_to(pair *p, int s, liar *l) {
-    test_purse purse = {0};
+    test_failing_allocator purse = {0};
     const struct tamis_allocator allocator = test_allocator(&purse);
     const struct tamis_options memory = {.struct_size = sizeof memory, .allocator = &allocator};
     uint8_t bytes[1000];
@@ -522,16 +522,16 @@ static tamis_status tell_to(pair *p, int s, liar *l) {
     open_talk(p, s);
     const size_t before = purse.bytes;
     tamis_status rc = TAMIS_OK;
-    for (uint64_t at = 0; at < l->out.size && !rc && !tamis_talk_is_over(p->talks[s]);) {
+    for (uint64_t at = 0; at < l->out.size && !rc && !tamis_session_is_over(p->talks[s]);) {
         const uint64_t left = l->out.size - at, size = left < 50 ? left : 50;
         uint64_t steps = 0;
-        while (tamis_talk_give(p->talks[s], bytes, sizeof bytes)) assert_true(++steps < MANY_STEPS);
-        rc = tamis_talk_take(p->talks[s], l->out.bytes + at, (size_t)size);
+        while (tamis_session_output(p->talks[s], bytes, sizeof bytes)) assert_true(++steps < MANY_STEPS);
+        rc = tamis_session_input(p->talks[s], l->out.bytes + at, (size_t)size);
         at += size;
     }
-    while (tamis_talk_give(p->talks[s], bytes, sizeof bytes)) {
+    while (tamis_session_output(p->talks[s], bytes, sizeof bytes)) {
     }
-    rc = tamis_talk_end(p->talks[s]);
+    rc = tamis_session_finish(p->talks[s]);
     if (!rc) check_items(p, s);
     assert_in_range(purse.max_bytes, before, before + 20 * l->out.size + (1 << 21));
     close_both(p);
@@ -550,7 +550,7 @@ static void expect_caught(pair *p, int s, liar *l, const char *why) {
 /* To the side that tells; 10 hashes are there, 12 here. */
 static liar *liar_who_asks(enum tamis_wants wants) {
     liar *l = new_liar();
-    say_hello(l, TAMIS_ASKS, wants, 10);
+    say_hello(l, TAMIS_RECEIVER, wants, 10);
     say_digest(l);
     return l;
 }
@@ -566,14 +566,14 @@ static void say_done(liar *l, bool is_whole, uint64_t used, uint64_t asker, uint
     tamis__put64(body + 1, used);
     tamis__put64(body + 9, asker);
     tamis__put64(body + 17, teller);
-    say(l, TAMIS_SAYS_DONE, body, sizeof body);
+    say(l, TAMIS_MSG_DONE, body, sizeof body);
 }
 
 static void say_list(liar *l, uint8_t which, uint64_t a, uint64_t b) {
     uint8_t body[17] = {which};
     tamis__put64(body + 1, a);
     tamis__put64(body + 9, b);
-    say(l, TAMIS_SAYS_LIST, body, sizeof body);
+    say(l, TAMIS_MSG_LIST, body, sizeof body);
 }
 
 static void liars_who_ask_are_caught(void **state) {
@@ -581,11 +581,11 @@ static void liars_who_ask_are_caught(void **state) {
     pair p = sets(33, 12, 0, 0);
     const uint64_t a = p.sides[0].hashes[0], b = p.sides[0].hashes[1];
     liar *l = liar_who_asks(TAMIS_WANTS_HASHES);
-    say_number(l, TAMIS_SAYS_MORE, 64);
-    say_number(l, TAMIS_SAYS_MORE, 64);
+    say_number(l, TAMIS_MSG_MORE, 64);
+    say_number(l, TAMIS_MSG_MORE, 64);
     expect_caught(&p, 0, l, "up to 64 are asked for");
     l = liar_who_asks(TAMIS_WANTS_HASHES);
-    say_number(l, TAMIS_SAYS_MORE, UINT64_MAX);
+    say_number(l, TAMIS_MSG_MORE, UINT64_MAX);
     expect_caught(&p, 0, l, "at most 2^32");
     l = liar_who_asks(TAMIS_WANTS_HASHES);
     say_done(l, true, 7, 0, 2);
@@ -598,23 +598,23 @@ static void liars_who_ask_are_caught(void **state) {
     expect_caught(&p, 0, l, "do not add up");
     l = liar_who_asks(TAMIS_WANTS_HASHES);
     say_done(l, true, 0, 0, 2);
-    say_list(l, TAMIS_TELLER_HAS, a, 5);
+    say_list(l, TAMIS_SENDER_HAS, a, 5);
     expect_caught(&p, 0, l, "as ours that is not here");
     l = liar_who_asks(TAMIS_WANTS_HASHES);
     say_done(l, true, 0, 0, 2);
-    say_list(l, TAMIS_TELLER_HAS, a, a);
+    say_list(l, TAMIS_SENDER_HAS, a, a);
     expect_caught(&p, 0, l, "as ours that is not here, or twice");
     l = liar_who_asks(TAMIS_WANTS_HASHES);
     say_done(l, true, 0, 2, 4);
-    say_list(l, TAMIS_ASKER_HAS, 5, b);
+    say_list(l, TAMIS_RECEIVER_HAS, 5, b);
     expect_caught(&p, 0, l, "as its own that is here");
     l = liar_who_asks(TAMIS_WANTS_HASHES);
     say_done(l, true, 0, 2, 4);
-    say_list(l, TAMIS_ASKER_HAS, 5, 5);
+    say_list(l, TAMIS_RECEIVER_HAS, 5, 5);
     expect_caught(&p, 0, l, "as its own that is here, or twice");
     l = liar_who_asks(TAMIS_WANTS_HASHES);
     say_done(l, true, 0, 1, 3);
-    say_list(l, TAMIS_ASKER_HAS, 5, 6);
+    say_list(l, TAMIS_RECEIVER_HAS, 5, 6);
     expect_caught(&p, 0, l, "more hashes than it said");
     l = liar_who_asks(TAMIS_WANTS_HASHES);
     say_done(l, true, 0, 0, 2);
@@ -622,7 +622,7 @@ static void liars_who_ask_are_caught(void **state) {
     expect_caught(&p, 0, l, "list 2 was not to come");
     l = liar_who_asks(TAMIS_WANTS_HASHES);
     say_done(l, true, 0, 0, 2);
-    say_list(l, TAMIS_TELLER_HAS, a, b);
+    say_list(l, TAMIS_SENDER_HAS, a, b);
     expect_caught(&p, 0, l, "does not lead to its digest");
     forget(&p);
 }
@@ -656,12 +656,12 @@ static void liars_with_keys_are_caught(void **state) {
     };
     p.options[0].wants = TAMIS_WANTS_KEYS;
     for (size_t i = 0; i < COUNT_OF(tries); i++) {
-        uint8_t list[9] = {TAMIS_ASKER_HAS};
+        uint8_t list[9] = {TAMIS_RECEIVER_HAS};
         liar *l = liar_who_asks(TAMIS_WANTS_NOTHING);
         tamis__put64(list + 1, 5);
         say_done(l, false, 0, 1, 0);
-        say(l, TAMIS_SAYS_LIST, list, sizeof list);
-        say(l, TAMIS_SAYS_KEYS, tries[i].body, tries[i].size);
+        say(l, TAMIS_MSG_LIST, list, sizeof list);
+        say(l, TAMIS_MSG_KEYS, tries[i].body, tries[i].size);
         expect_caught(&p, 0, l, tries[i].why);
     }
     forget(&p);
@@ -671,12 +671,12 @@ static void say_symbol(liar *l, uint64_t sum, uint8_t count) {
     uint8_t body[TAMIS_SYMBOL_FIXED + 1] = {0};
     tamis__put64(body, sum);
     body[TAMIS_SYMBOL_FIXED] = count;
-    say(l, TAMIS_SAYS_SYMBOLS, body, sizeof body);
+    say(l, TAMIS_MSG_SYMBOLS, body, sizeof body);
 }
 
 static liar *liar_who_tells(void) {
     liar *l = new_liar();
-    say_hello(l, TAMIS_TELLS, TAMIS_WANTS_HASHES, 10);
+    say_hello(l, TAMIS_SENDER, TAMIS_WANTS_HASHES, 10);
     say_digest(l);
     return l;
 }
@@ -692,28 +692,28 @@ static void liars_who_tell_are_caught(void **state) {
     say_symbol(l, 1, 100);
     expect_caught(&p, 1, l, "symbol 1 of the stream counts 57 hashes: 0 to 10");
     l = liar_who_tells();
-    say(l, TAMIS_SAYS_SYMBOLS, "too short", 9);
+    say(l, TAMIS_MSG_SYMBOLS, "too short", 9);
     expect_caught(&p, 1, l, "cut off");
     l = liar_who_tells();
     for (int i = 0; i < 100; i++) say_symbol(l, i ? 1 : 77, 0);
     expect_caught(&p, 1, l, "stopped in the middle");
     l = liar_who_tells();
-    say(l, TAMIS_SAYS_END, NULL, 0);
+    say(l, TAMIS_MSG_END, NULL, 0);
     expect_caught(&p, 1, l, "before everything was said");
     l = liar_who_tells();
-    say(l, TAMIS_SAYS_KEYS, "\x01x", 2);
+    say(l, TAMIS_MSG_KEYS, "\x01x", 2);
     expect_caught(&p, 1, l, "'keys' came out of turn");
     l = liar_who_tells();
-    say_number(l, TAMIS_SAYS_MORE, 64);
+    say_number(l, TAMIS_MSG_MORE, 64);
     expect_caught(&p, 1, l, "'more' came out of turn");
     l = liar_who_tells();
     say(l, 77, NULL, 0);
     expect_caught(&p, 1, l, "no message 77");
     l = new_liar();
-    say(l, TAMIS_SAYS_DIGEST, NULL, 0);
+    say(l, TAMIS_MSG_DIGEST, NULL, 0);
     expect_caught(&p, 1, l, "does not speak this protocol");
     l = new_liar();
-    DEMAND(tamis__buffer_put(&l->allocator, &l->out, "\x93TALK\r\n\x02", 8));
+    REQUIRE_OK(tamis__buffer_put(&l->allocator, &l->out, "\x93TALK\r\n\x02", 8));
     expect_caught(&p, 1, l, "version 2");
     forget(&p);
 }
@@ -726,7 +726,7 @@ static void floods_are_refused(void **state) {
     uint8_t *body = calloc(N, TAMIS_SYMBOL_FIXED + 1);
     liar *l = liar_who_tells();
     for (int i = 0; i < N; i++) body[i * (TAMIS_SYMBOL_FIXED + 1)] = (uint8_t)(i | 1);
-    say(l, TAMIS_SAYS_SYMBOLS, body, N * (TAMIS_SYMBOL_FIXED + 1));
+    say(l, TAMIS_MSG_SYMBOLS, body, N * (TAMIS_SYMBOL_FIXED + 1));
     expect_caught(&p, 1, l, "more symbols than were asked for");
     free(body);
     forget(&p);
@@ -738,8 +738,8 @@ static void long_frames_are_not_stored(void **state) {
     pair p = sets(35, 2, 0, 0);
     liar *l = new_liar();
     uint8_t *body = calloc(1, 1 << 20);
-    say_hello(l, TAMIS_TELLS, TAMIS_WANTS_HASHES, 1);
-    say(l, TAMIS_SAYS_DIGEST, body, 1 << 20);
+    say_hello(l, TAMIS_SENDER, TAMIS_WANTS_HASHES, 1);
+    say(l, TAMIS_MSG_DIGEST, body, 1 << 20);
     l->out.size -= 1 << 20;
     expect_caught(&p, 1, l, "a message 'digest' of 1048576 bytes: at most 16 are allowed");
     free(body);
@@ -754,7 +754,7 @@ static void chatter_is_refused(void **state) {
     for (uint64_t trial = 0; trial < 20000; trial++) {
         const int s = trial & 1;
         liar *l = new_liar();
-        say_hello(l, s ? TAMIS_TELLS : TAMIS_ASKS, (enum tamis_wants)(trial / 2 % 3), trial % 20);
+        say_hello(l, s ? TAMIS_SENDER : TAMIS_RECEIVER, (enum tamis_wants)(trial / 2 % 3), trial % 20);
         if (trial % 50) say_digest(l);
         for (uint64_t i = 0; i < 6; i++) {
             uint8_t body[64];
@@ -789,7 +789,7 @@ static recorded record(pair *p) {
     p->options[0].is_one_way = p->options[1].is_one_way = true;
     p->options[0].symbols = 20;
     open_talk(p, 0);
-    r.size = tamis_talk_give(p->talks[0], r.bytes, sizeof r.bytes);
+    r.size = tamis_session_output(p->talks[0], r.bytes, sizeof r.bytes);
     close_both(p);
     for (size_t at = TAMIS_MAGIC_BYTES; at < r.size; r.n++) {
         uint8_t type;
@@ -811,8 +811,8 @@ static size_t add_frame(const recorded *r, size_t frame, uint8_t *to, size_t at)
 
 static tamis_status read_one_way(pair *p, const uint8_t *bytes, size_t size) {
     open_talk(p, 1);
-    (void)tamis_talk_take(p->talks[1], bytes, size);
-    const tamis_status rc = tamis_talk_end(p->talks[1]);
+    (void)tamis_session_input(p->talks[1], bytes, size);
+    const tamis_status rc = tamis_session_finish(p->talks[1]);
     close_both(p);
     return rc;
 }
@@ -842,12 +842,12 @@ static void the_digest_has_the_last_word(void **state) {
     for (size_t byte = 0; byte < 16; byte++) {
         recorded r = honest;
         liar *l = new_liar();
-        DEMAND(tamis__buffer_put(&l->allocator, &l->out, r.bytes, r.starts[1]));
+        REQUIRE_OK(tamis__buffer_put(&l->allocator, &l->out, r.bytes, r.starts[1]));
         uint8_t *digest = r.bytes + r.starts[1] + TAMIS_FRAME_HEAD;
         digest[byte] ^= 1;
         l->frames = 1;
-        say(l, TAMIS_SAYS_DIGEST, digest, 16);
-        DEMAND(
+        say(l, TAMIS_MSG_DIGEST, digest, 16);
+        REQUIRE_OK(
             tamis__buffer_put(&l->allocator, &l->out, r.bytes + r.starts[2], r.size - r.starts[2]));
         assert_int_equal(read_one_way(&p, l->out.bytes, (size_t)l->out.size), TAMIS_CORRUPT);
         assert_true(strstr(tamis_why(), "its digest does not fit") != NULL);
@@ -858,7 +858,7 @@ static void the_digest_has_the_last_word(void **state) {
 
 /* ---- Memory ------------------------------------------------------------------------------------- */
 
-static bool live(test_purse *purse) {
+static bool live(test_failing_allocator *purse) {
     const struct tamis_allocator allocator = test_allocator(purse);
     const struct tamis_options memory = {.struct_size = sizeof memory, .allocator = &allocator};
     pair p = sets(12, 20, 150, 10);
@@ -866,13 +866,13 @@ static bool live(test_purse *purse) {
     for (int s = 0; s < 2; s++) {
         p.options[s].memory = &memory;
         p.options[s].wants = TAMIS_WANTS_KEYS;
-        is_good &= tamis_talk_create(&p.talks[s], s ? TAMIS_ASKS : TAMIS_TELLS, p.sides[s].hashes,
+        is_good &= tamis_session_create(&p.talks[s], s ? TAMIS_RECEIVER : TAMIS_SENDER, p.sides[s].hashes,
                                      p.sides[s].n, &p.options[s]) == TAMIS_OK;
     }
     if (is_good) {
         assert_true(test_converse(p.talks[0], p.talks[1], 4096, MANY_STEPS));
         for (int s = 0; s < 2; s++)
-            if (tamis_talk_end(p.talks[s]))
+            if (tamis_session_finish(p.talks[s]))
                 is_good = false;
             else
                 assert_int_equal(check_items(&p, s), 160);
@@ -883,12 +883,12 @@ static bool live(test_purse *purse) {
 
 static void out_of_memory_is_safe(void **state) {
     (void)state;
-    test_purse whole = {0};
+    test_failing_allocator whole = {0};
     assert_true(live(&whole));
     assert_int_equal(whole.blocks, 0);
     assert_true(whole.calls > 20);
     for (long at = 1; at <= whole.calls; at++) {
-        test_purse purse = {.fail_at = at};
+        test_failing_allocator purse = {.fail_at = at};
         assert_false(live(&purse));
         assert_int_equal(purse.blocks, 0);
     }

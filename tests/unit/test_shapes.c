@@ -68,7 +68,7 @@ static void shapes_have_their_limits(void **state) {
         const tamis_kind *kind = kind_of(shapes[i].spec);
         struct tamis_plan plan;
         uint64_t size;
-        DEMAND(tamis_plan(shapes[i].spec, &plan, sizeof plan));
+        REQUIRE_OK(tamis_plan_spec(shapes[i].spec, &plan, sizeof plan));
         for (int c = 0; c < 2; c++) set_word(kind, plan.word, &shapes[i].changes[c]);
         const tamis_status rc = kind->check(plan.word, &size);
         if (rc != (shapes[i].is_legal ? TAMIS_OK : TAMIS_CORRUPT))
@@ -115,8 +115,8 @@ static void lengths_have_64_bits(void **state) {
         memcpy(bytes, files[i].start, files[i].start_size);
         memcpy(bytes + files[i].behind, files[i].end, files[i].end_size);
         const tamis_input in = {bytes, size, NULL};
-        static tamis_said said;
-        tamis_arrival out = {0};
+        static tamis_format_args said;
+        tamis_import_result out = {0};
         memset(&said, 0, sizeof said);
         if (files[i].param >= 0) {
             said.has[files[i].param] = true;
@@ -152,14 +152,14 @@ static tamis_body body_of(size_t i, const tamis_kind *kind) {
     tamis_body body = {.items = payloads[i].keys};
     struct tamis_plan plan;
     tamis *f;
-    DEMAND(tamis_plan(payloads[i].spec, &plan, sizeof plan));
+    REQUIRE_OK(tamis_plan_spec(payloads[i].spec, &plan, sizeof plan));
     memcpy(body.word, plan.word, sizeof body.word);
     for (int c = 0; c < 2 && payloads[i].no_words[c].word; c++)
         set_word(kind, body.word, &payloads[i].no_words[c]);
-    DEMAND(kind->check(body.word, &body.size));
+    REQUIRE_OK(kind->check(body.word, &body.size));
     body.bytes = calloc(1, (size_t)body.size);
-    DEMAND(tamis_create(&f, payloads[i].spec));
-    for (uint64_t key = 0; key < payloads[i].keys; key++) DEMAND(tamis_add_u64(f, key));
+    REQUIRE_OK(tamis_create(&f, payloads[i].spec));
+    for (uint64_t key = 0; key < payloads[i].keys; key++) REQUIRE_OK(tamis_add_u64(f, key));
     if (!payloads[i].no_words[0].word)
         memcpy(body.bytes, tamis_payload(f, NULL), (size_t)body.size);
     tamis_free(f);
@@ -171,7 +171,7 @@ static void payloads_agree_with_their_shape(void **state) {
     for (size_t i = 0; i < sizeof payloads / sizeof *payloads; i++) {
         const tamis_kind *kind = kind_of(payloads[i].spec);
         const tamis_body body = body_of(i, kind);
-        DEMAND(kind->audit(&body));
+        REQUIRE_OK(kind->audit(&body));
         memset(body.bytes + payloads[i].from, payloads[i].byte, payloads[i].to - payloads[i].from);
         assert_int_equal(kind->audit(&body), TAMIS_CORRUPT);
         if (!strstr(tamis_why(), payloads[i].why)) fail_msg("row %zu: %s", i, tamis_why());

@@ -51,7 +51,7 @@ static tamis *whole_of(const char *spec, uint64_t keys) {
 
 static struct tamis_shard_info info_of(const tamis *f) {
     struct tamis_shard_info info;
-    assert_true(tamis_shard_info(f, &info, sizeof info));
+    assert_true(tamis_shard_get_info(f, &info, sizeof info));
     return info;
 }
 
@@ -82,10 +82,10 @@ static void free_all(tamis **shard, uint64_t shards) {
 }
 
 static uint8_t *image_of(const tamis *f, size_t *size) {
-    *size = (size_t)tamis_stored_size(f);
+    *size = (size_t)tamis_image_size(f);
     uint8_t *image = malloc(*size);
     assert_non_null(image);
-    assert_int_equal(tamis_bytes(f, image, *size), TAMIS_OK);
+    assert_int_equal(tamis_serialize(f, image, *size), TAMIS_OK);
     return image;
 }
 
@@ -136,7 +136,7 @@ static char path[64];
 static void joins_to_file(tamis **shard, const tamis *whole) {
     source s = {.shard = shard, .stop = UINT64_MAX};
     tamis *f;
-    if (tamis_join_to(path, next_shard, &s)) fail_msg("%s", tamis_why());
+    if (tamis_shard_join_to(path, next_shard, &s)) fail_msg("%s", tamis_why());
     assert_int_equal(tamis_map_with(&f, path, &keyed), TAMIS_OK);
     same_images(f, whole);
     tamis_free(f);
@@ -148,15 +148,15 @@ static void one_whole(const char *spec, uint64_t shards) {
     tamis *whole = whole_of(spec, KEYS), *joined;
     build_shards(shard, spec, shards, KEYS);
     payloads_line_up(shard, shards, whole);
-    if (tamis_join(&joined, (const tamis *const *)shard, shards, NULL))
+    if (tamis_shard_join(&joined, (const tamis *const *)shard, shards, NULL))
         fail_msg("%s in %llu: %s", spec, (unsigned long long)shards, tamis_why());
     same_images(joined, whole);
     joins_to_file(shard, whole);
     for (uint64_t i = 0; i < shards; i++)
-        if (tamis_cut(&cut[i], whole, i, shards, NULL)) fail_msg("%s", tamis_why());
+        if (tamis_shard_cut(&cut[i], whole, i, shards, NULL)) fail_msg("%s", tamis_why());
     payloads_line_up(cut, shards, whole);
     tamis_free(joined);
-    assert_int_equal(tamis_join(&joined, (const tamis *const *)cut, shards, NULL), TAMIS_OK);
+    assert_int_equal(tamis_shard_join(&joined, (const tamis *const *)cut, shards, NULL), TAMIS_OK);
     same_images(joined, whole);
     for (uint64_t i = 0; i < KEYS; i++) assert_true(tamis_has_u64(joined, key_at(i)));
     free_all(shard, shards);
@@ -256,7 +256,7 @@ static void strangers_are_refused(void **state) {
     assert_false(tamis_has_hash(f, hashes[0]));
     keys[N - 1] = kept;
     assert_int_equal(tamis_add_u64s(f, keys, N), TAMIS_OK);
-    assert_int_equal(tamis_room(f), UINT64_MAX);
+    assert_int_equal(tamis_remaining(f), UINT64_MAX);
     for (size_t i = 0; i < N; i++) assert_true(tamis_has_u64(f, keys[i]));
     tamis_free(f);
     tamis_free(empty);
@@ -274,7 +274,7 @@ static void answers_are_those_of_the_whole(void **state) {
     for (size_t i = 0; i < N; i++) hashes[i] = key_at(key_at(i));
     for (size_t s = 0; s < sizeof specs / sizeof *specs; s++) {
         tamis *whole = whole_of(specs[s], 9000), *shard;
-        assert_int_equal(tamis_cut(&shard, whole, 1, 3, NULL), TAMIS_OK);
+        assert_int_equal(tamis_shard_cut(&shard, whole, 1, 3, NULL), TAMIS_OK);
         assert_int_equal(tamis_add_hashes(whole, hashes, N / 8), TAMIS_OK);
         for (size_t i = 0; i < N / 8; i++)
             if (tamis_shard_of(shard, hashes[i]) == 1)
@@ -308,11 +308,11 @@ static void specs_come_back(void **state) {
         assert_true(tamis_spec(f, text, sizeof text) < sizeof text);
         if (tamis_create(&g, text)) fail_msg("%s: %s", text, tamis_why());
         same_images(f, g);
-        assert_int_equal(tamis_cut(&cut, whole, 5, 7, NULL), TAMIS_OK);
+        assert_int_equal(tamis_shard_cut(&cut, whole, 5, 7, NULL), TAMIS_OK);
         same_images(f, cut);
         struct tamis_plan of_whole, of_shard;
-        assert_int_equal(tamis_plan(specs[i], &of_whole, sizeof of_whole), TAMIS_OK);
-        assert_int_equal(tamis_plan(text, &of_shard, sizeof of_shard), TAMIS_OK);
+        assert_int_equal(tamis_plan_spec(specs[i], &of_whole, sizeof of_whole), TAMIS_OK);
+        assert_int_equal(tamis_plan_spec(text, &of_shard, sizeof of_shard), TAMIS_OK);
         assert_true(of_whole.bits_per_key == of_shard.bits_per_key);
         assert_true(of_whole.fpr_expected == of_shard.fpr_expected);
         tamis_free(f);
@@ -352,7 +352,7 @@ static void halves_merge(void **state) {
 static void must_refuse(tamis_status expected, const tamis *const *shard, size_t n,
                         const char *says) {
     tamis *joined = (tamis *)(uintptr_t)1;
-    assert_int_equal(tamis_join(&joined, shard, n, NULL), expected);
+    assert_int_equal(tamis_shard_join(&joined, shard, n, NULL), expected);
     assert_null(joined);
     if (!strstr(tamis_why(), says)) fail_msg("'%s' does not say '%s'", tamis_why(), says);
 }
@@ -391,7 +391,7 @@ static void only_whole_sets_are_joined(void **state) {
     tamis_free(stranger);
     const struct tamis_options small = {.struct_size = sizeof small, .max_bytes = 1000};
     tamis *joined;
-    assert_int_equal(tamis_join(&joined, (const tamis *const *)s, 3, &small), TAMIS_TOO_LARGE);
+    assert_int_equal(tamis_shard_join(&joined, (const tamis *const *)s, 3, &small), TAMIS_TOO_LARGE);
     free_all(s, 3);
 }
 
@@ -402,12 +402,12 @@ static void files_are_whole_or_old(void **state) {
     for (uint64_t i = 0; i < 3; i++) s[i] = create_shard("split:capacity=10000", i, 3);
     assert_int_equal(tamis_save(old, path), TAMIS_OK);
     source stops = {.shard = s, .stop = 2};
-    assert_int_equal(tamis_join_to(path, next_shard, &stops), TAMIS_CANCELLED);
+    assert_int_equal(tamis_shard_join_to(path, next_shard, &stops), TAMIS_CANCELLED);
     tamis *twisted[3] = {s[0], s[2], s[1]};
     source wrong = {.shard = twisted, .stop = UINT64_MAX};
-    assert_int_equal(tamis_join_to(path, next_shard, &wrong), TAMIS_MISMATCH);
+    assert_int_equal(tamis_shard_join_to(path, next_shard, &wrong), TAMIS_MISMATCH);
     source whole = {.shard = &old, .stop = UINT64_MAX};
-    assert_int_equal(tamis_join_to(path, next_shard, &whole), TAMIS_MISMATCH);
+    assert_int_equal(tamis_shard_join_to(path, next_shard, &whole), TAMIS_MISMATCH);
     assert_int_equal(tamis_map(&f, path), TAMIS_OK);
     same_images(f, old);
     tamis_free(f);
@@ -422,13 +422,13 @@ static void bad_cuts_and_specs(void **state) {
     tamis *f = create("split:capacity=100"), *g = create("classic:capacity=100"), *part;
     struct tamis_info info;
     struct tamis_shard_info shard;
-    tamis_facts(f, &info, sizeof info);
-    assert_int_equal(tamis_cut(&part, f, 0, 0, NULL), TAMIS_INVALID);
-    assert_int_equal(tamis_cut(&part, f, 2, 2, NULL), TAMIS_INVALID);
-    assert_int_equal(tamis_cut(&part, f, 0, info.word[0] + 1, NULL), TAMIS_INVALID);
-    assert_int_equal(tamis_cut(&part, g, 0, 2, NULL), TAMIS_CANNOT);
+    tamis_get_info(f, &info, sizeof info);
+    assert_int_equal(tamis_shard_cut(&part, f, 0, 0, NULL), TAMIS_INVALID);
+    assert_int_equal(tamis_shard_cut(&part, f, 2, 2, NULL), TAMIS_INVALID);
+    assert_int_equal(tamis_shard_cut(&part, f, 0, info.word[0] + 1, NULL), TAMIS_INVALID);
+    assert_int_equal(tamis_shard_cut(&part, g, 0, 2, NULL), TAMIS_UNSUPPORTED);
     assert_null(part);
-    assert_false(tamis_shard_info(f, &shard, sizeof shard));
+    assert_false(tamis_shard_get_info(f, &shard, sizeof shard));
     assert_int_equal(tamis_shard_of(f, UINT64_MAX), 0);
     static const struct {
         const char *spec;

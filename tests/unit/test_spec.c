@@ -31,7 +31,7 @@ static struct tamis_kind_info kind_at(size_t i) {
 
 static struct tamis_plan plan_of(const char *spec) {
     struct tamis_plan plan;
-    if (tamis_plan(spec, &plan, sizeof plan)) fail_msg("'%s' is refused: %s", spec, tamis_why());
+    if (tamis_plan_spec(spec, &plan, sizeof plan)) fail_msg("'%s' is refused: %s", spec, tamis_why());
     return plan;
 }
 
@@ -46,7 +46,7 @@ static void assert_same_plan(const char *a, const char *b) {
 static tamis_status make_empty(tamis **f, const char *spec, const struct tamis_options *options) {
     struct tamis_plan plan;
     const bool is_built =
-        tamis_plan(spec, &plan, sizeof plan) == TAMIS_OK && plan.abilities & TAMIS_IS_BUILT;
+        tamis_plan_spec(spec, &plan, sizeof plan) == TAMIS_OK && plan.abilities & TAMIS_IS_BUILT;
     if (!is_built) return tamis_create_with(f, spec, options);
     const struct tamis_builder_options building = {.struct_size = sizeof building,
                                                    .filter = options};
@@ -76,7 +76,7 @@ static void assert_refused(const char *spec, tamis_status status, const char *ab
     struct tamis_plan plan;
     tamis *f = (tamis *)&plan;
     forget_sentence();
-    if (tamis_plan(spec, &plan, sizeof plan) != status) fail_msg("'%.80s' is planned", spec);
+    if (tamis_plan_spec(spec, &plan, sizeof plan) != status) fail_msg("'%.80s' is planned", spec);
     assert_sentence(spec, about);
     forget_sentence();
     assert_int_equal(tamis_create(&f, spec), status);
@@ -88,7 +88,7 @@ static void assert_refused(const char *spec, tamis_status status, const char *ab
 static bool ends_well(const char *spec) {
     struct tamis_plan plan;
     forget_sentence();
-    const tamis_status rc = tamis_plan(spec, &plan, sizeof plan);
+    const tamis_status rc = tamis_plan_spec(spec, &plan, sizeof plan);
     if (rc) {
         assert_sentence(spec, "");
         if (rc != TAMIS_INVALID && rc != TAMIS_TOO_LARGE)
@@ -110,7 +110,7 @@ static tamis *made(const char *spec) {
 
 static struct tamis_info info_of(const tamis *f) {
     struct tamis_info info;
-    tamis_info(f, &info, sizeof info);
+    tamis_measure(f, &info, sizeof info);
     return info;
 }
 
@@ -243,10 +243,10 @@ static void names_that_are_too_long(void **state) {
 /* countmin is sized by its own options; a rate beside them is still a wish. */
 static void sized_by_its_own_options(void **state) {
     (void)state;
-    assert_same_plan("countmin:error=1%,doubt=1%", "countmin:doubt=1%,error=1%");
-    assert_same_plan("countmin:error=1%,doubt=1%", "countmin:error=1%,doubt=1%,fpr=1%");
-    assert_true(plan_of("countmin:error=1%,doubt=1%").fpr_asked == 0);
-    assert_true(plan_of("countmin:error=1%,doubt=1%,fpr=1%").fpr_asked == 0.01);
+    assert_same_plan("countmin:error=1%,error-prob=1%", "countmin:error-prob=1%,error=1%");
+    assert_same_plan("countmin:error=1%,error-prob=1%", "countmin:error=1%,error-prob=1%,fpr=1%");
+    assert_true(plan_of("countmin:error=1%,error-prob=1%").fpr_asked == 0);
+    assert_true(plan_of("countmin:error=1%,error-prob=1%,fpr=1%").fpr_asked == 0.01);
 }
 
 static void an_option_given_twice_is_refused(void **state) {

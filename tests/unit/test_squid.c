@@ -50,7 +50,7 @@ static void reads_what_squid_wrote(void **state) {
     for (size_t i = 0; i < sizeof cached / sizeof *cached; i++)
         if (!has_url(f, HOST "%s", cached[i])) fail_msg("%s is missing", cached[i]);
     struct tamis_info info;
-    tamis_info(f, &info, sizeof info);
+    tamis_measure(f, &info, sizeof info);
     assert_int_equal(info.items, 59);
     assert_int_equal(info.capacity, 60);
     tamis_free(f);
@@ -181,7 +181,7 @@ static void plans_as_squid(void **state) {
     for (size_t i = 0; i < sizeof samples / sizeof *samples; i++) {
         char spec[96];
         snprintf(spec, sizeof spec, "squid:%s", samples[i].spec);
-        if (tamis_plan(spec, &plan, sizeof plan)) fail_msg("%s: %s", spec, tamis_why());
+        if (tamis_plan_spec(spec, &plan, sizeof plan)) fail_msg("%s: %s", spec, tamis_why());
         assert_int_equal(plan.word[0], samples[i].bytes * 8);
         assert_int_equal(plan.word[1], 4);
         assert_int_equal(plan.word[3], samples[i].per_entry);
@@ -190,7 +190,7 @@ static void plans_as_squid(void **state) {
 
 static void refuses_plan(const char *spec, tamis_status expected, const char *sentence) {
     struct tamis_plan plan;
-    assert_int_equal(tamis_plan(spec, &plan, sizeof plan), expected);
+    assert_int_equal(tamis_plan_spec(spec, &plan, sizeof plan), expected);
     assert_string_equal(tamis_why(), sentence);
 }
 

@@ -38,8 +38,8 @@ static void every_machine_makes_the_same_symbols(void **state) {
     tamis_symbols *s;
     for (uint64_t i = 0; i < COUNT_OF(hashes); i++)
         hashes[i] = (i + 1) * UINT64_C(0x9e3779b97f4a7c15);
-    DEMAND(tamis_symbols_create(&s, hashes, COUNT_OF(hashes), key, NULL));
-    DEMAND(tamis_symbols_next(s, list, COUNT_OF(list)));
+    REQUIRE_OK(tamis_symbols_create(&s, hashes, COUNT_OF(hashes), key, NULL));
+    REQUIRE_OK(tamis_symbols_next(s, list, COUNT_OF(list)));
     for (size_t i = 0; i < COUNT_OF(list); i++) {
         const uint64_t words[] = {list[i].sum, list[i].check, (uint64_t)list[i].count};
         for (int w = 0; w < 3; w++) all = all * UINT64_C(0x9e3779b97f4a7c15) + words[w] + 1;
@@ -77,8 +77,8 @@ static void each_hash_is_where_chance_puts_it(void **state) {
     tamis_symbols *s;
     work_out_chances(chance);
     for (uint64_t i = 0; i < N; i++) hashes[i] = i; /* not mixed at all: the key does that */
-    DEMAND(tamis_symbols_create(&s, hashes, N, key, NULL));
-    DEMAND(tamis_symbols_next(s, list, LOOKED_AT));
+    REQUIRE_OK(tamis_symbols_create(&s, hashes, N, key, NULL));
+    REQUIRE_OK(tamis_symbols_next(s, list, LOOKED_AT));
     for (int k = 0; k < LOOKED_AT; k++)
         if (!test_is_possible((uint64_t)list[k].count, N, chance[k], TEST_ALPHA))
             fail_msg("symbol %d has %lld of %d hashes, and %.1f are expected", k,
@@ -118,8 +118,8 @@ static void check_list(const tamis_peeler *p, test_side sides[2], size_t ours, s
 static uint64_t peel(tamis_symbols *s, tamis_peeler *p, uint64_t max) {
     struct tamis_symbol symbol;
     while (!tamis_peeler_is_whole(p) && tamis_peeler_symbols(p) < max) {
-        DEMAND(tamis_symbols_next(s, &symbol, 1));
-        DEMAND(tamis_peeler_take(p, &symbol, 1));
+        REQUIRE_OK(tamis_symbols_next(s, &symbol, 1));
+        REQUIRE_OK(tamis_peeler_take(p, &symbol, 1));
     }
     return tamis_peeler_symbols(p);
 }
@@ -136,8 +136,8 @@ static void the_difference_comes_out(void **state) {
         tamis_symbols *s;
         tamis_peeler *p;
         test_sets(40 + i, tries[i][0], tries[i][1], tries[i][2], sides);
-        DEMAND(tamis_symbols_create(&s, sides[0].hashes, sides[0].n, key, NULL));
-        DEMAND(tamis_peeler_create(&p, sides[1].hashes, sides[1].n, key, NULL));
+        REQUIRE_OK(tamis_symbols_create(&s, sides[0].hashes, sides[0].n, key, NULL));
+        REQUIRE_OK(tamis_peeler_create(&p, sides[1].hashes, sides[1].n, key, NULL));
         assert_in_range(peel(s, p, 2 * d + 1024), d > 1 ? d : 1, 2 * d + 1023);
         assert_true(tamis_peeler_is_whole(p));
         assert_true(are_equal(tamis_symbols_digest(s), tamis_peeler_digest(p)));
@@ -176,8 +176,8 @@ static uint64_t symbols_needed(uint64_t trial, size_t d) {
     tamis_peeler *p;
     tamis__put64(own + 8, trial);
     for (size_t i = 0; i < d; i++) hashes[i] = test_number(91, trial * 1024 + i);
-    DEMAND(tamis_symbols_create(&s, hashes, d / 2, own, NULL));
-    DEMAND(tamis_peeler_create(&p, hashes + d / 2, d - d / 2, own, NULL));
+    REQUIRE_OK(tamis_symbols_create(&s, hashes, d / 2, own, NULL));
+    REQUIRE_OK(tamis_peeler_create(&p, hashes + d / 2, d - d / 2, own, NULL));
     const uint64_t n = peel(s, p, 100 * d + 1000);
     assert_true(tamis_peeler_is_whole(p));
     tamis_symbols_free(s);
@@ -213,10 +213,10 @@ static double estimate(uint64_t trial, size_t left, size_t right) {
     uint8_t own[TAMIS_STREAM_KEY_BYTES] = {9};
     tamis__put64(own + 8, trial);
     test_sets(trial, 100, left, right, sides);
-    DEMAND(tamis_symbols_create(&s, sides[0].hashes, sides[0].n, own, NULL));
-    DEMAND(tamis_peeler_create(&p, sides[1].hashes, sides[1].n, own, NULL));
-    DEMAND(tamis_symbols_next(s, list, SYMBOLS));
-    DEMAND(tamis_peeler_take(p, list, SYMBOLS));
+    REQUIRE_OK(tamis_symbols_create(&s, sides[0].hashes, sides[0].n, own, NULL));
+    REQUIRE_OK(tamis_peeler_create(&p, sides[1].hashes, sides[1].n, own, NULL));
+    REQUIRE_OK(tamis_symbols_next(s, list, SYMBOLS));
+    REQUIRE_OK(tamis_peeler_take(p, list, SYMBOLS));
     const double ratio = tamis__peeler_estimate(p) / (double)(left + right);
     tamis_symbols_free(s);
     tamis_peeler_free(p);
@@ -276,7 +276,7 @@ static void a_hash_twice_is_refused(void **state) {
                         "hash 0000000000000000 is there twice, as number 1 and 4: a set is needed");
     assert_int_equal(tamis_peeler_create(&p, hashes, COUNT_OF(hashes), NULL, NULL), TAMIS_INVALID);
     assert_null(p);
-    DEMAND(tamis_symbols_create(&s, hashes, 4, NULL, NULL));
+    REQUIRE_OK(tamis_symbols_create(&s, hashes, 4, NULL, NULL));
     tamis_symbols_free(s);
     tamis_symbols_free(NULL);
     tamis_peeler_free(NULL);
@@ -292,10 +292,10 @@ static void another_key_makes_other_symbols(void **state) {
     struct tamis_symbol symbol;
     tamis_status rc = TAMIS_OK;
     test_sets(3, 200, 2, 2, sides);
-    DEMAND(tamis_symbols_create(&s, sides[0].hashes, sides[0].n, key, NULL));
-    DEMAND(tamis_peeler_create(&p, sides[1].hashes, sides[1].n, other, NULL));
+    REQUIRE_OK(tamis_symbols_create(&s, sides[0].hashes, sides[0].n, key, NULL));
+    REQUIRE_OK(tamis_peeler_create(&p, sides[1].hashes, sides[1].n, other, NULL));
     for (int i = 0; i < 2000 && !rc; i++) {
-        DEMAND(tamis_symbols_next(s, &symbol, 1));
+        REQUIRE_OK(tamis_symbols_next(s, &symbol, 1));
         rc = tamis_peeler_take(p, &symbol, 1);
         assert_false(tamis_peeler_is_whole(p));
     }
@@ -315,7 +315,7 @@ static void what_no_set_makes_is_refused(void **state) {
     };
     for (size_t i = 0; i < COUNT_OF(bad); i++) {
         tamis_peeler *p;
-        DEMAND(tamis_peeler_create(&p, NULL, 0, key, NULL));
+        REQUIRE_OK(tamis_peeler_create(&p, NULL, 0, key, NULL));
         assert_int_equal(tamis_peeler_take(p, bad[i], 2), TAMIS_CORRUPT);
         assert_true(strstr(tamis_why(), "symbol") != NULL);
         assert_int_equal(tamis_peeler_take(p, bad[i], 0), TAMIS_CORRUPT);
@@ -328,8 +328,8 @@ static void what_no_set_makes_is_refused(void **state) {
 static struct tamis_symbol alone(uint64_t hash) {
     struct tamis_symbol symbol;
     tamis_symbols *s;
-    DEMAND(tamis_symbols_create(&s, &hash, 1, key, NULL));
-    DEMAND(tamis_symbols_next(s, &symbol, 1));
+    REQUIRE_OK(tamis_symbols_create(&s, &hash, 1, key, NULL));
+    REQUIRE_OK(tamis_symbols_next(s, &symbol, 1));
     tamis_symbols_free(s);
     return symbol;
 }
@@ -337,7 +337,7 @@ static struct tamis_symbol alone(uint64_t hash) {
 static void expect_refusal(const uint64_t *own, size_t n, const struct tamis_symbol *list,
                            size_t symbols, const char *why) {
     tamis_peeler *p;
-    DEMAND(tamis_peeler_create(&p, own, n, key, NULL));
+    REQUIRE_OK(tamis_peeler_create(&p, own, n, key, NULL));
     assert_int_equal(tamis_peeler_take(p, list, symbols), TAMIS_CORRUPT);
     assert_string_equal(tamis_why(), why);
     tamis_peeler_free(p);
@@ -374,8 +374,8 @@ static void a_flipped_bit_never_makes_a_wrong_list(void **state) {
     struct tamis_symbol list[SYMBOLS];
     int refused = 0, endless = 0;
     test_sets(11, 50, 6, 6, sides);
-    DEMAND(tamis_symbols_create(&s, sides[0].hashes, sides[0].n, key, NULL));
-    DEMAND(tamis_symbols_next(s, list, SYMBOLS));
+    REQUIRE_OK(tamis_symbols_create(&s, sides[0].hashes, sides[0].n, key, NULL));
+    REQUIRE_OK(tamis_symbols_next(s, list, SYMBOLS));
     for (int i = 0; i < SYMBOLS; i++) {
         for (int bit = 0; bit < 192; bit++) {
             tamis_peeler *p;
@@ -384,7 +384,7 @@ static void a_flipped_bit_never_makes_a_wrong_list(void **state) {
             uint64_t words[3] = {bad[i].sum, bad[i].check, (uint64_t)bad[i].count};
             words[bit / 64] ^= UINT64_C(1) << bit % 64;
             bad[i] = (struct tamis_symbol){words[0], words[1], (int64_t)words[2]};
-            DEMAND(tamis_peeler_create(&p, sides[1].hashes, sides[1].n, key, NULL));
+            REQUIRE_OK(tamis_peeler_create(&p, sides[1].hashes, sides[1].n, key, NULL));
             if (tamis_peeler_take(p, bad, SYMBOLS))
                 refused++;
             else if (!tamis_peeler_is_whole(p))
@@ -410,14 +410,14 @@ static void liars_are_bounded(void **state) {
         uint64_t own[20];
         tamis_status rc = TAMIS_OK;
         for (uint64_t i = 0; i < COUNT_OF(own); i++) own[i] = test_number(trial, i);
-        DEMAND(tamis_peeler_create(&p, own, COUNT_OF(own), key, NULL));
+        REQUIRE_OK(tamis_peeler_create(&p, own, COUNT_OF(own), key, NULL));
         for (uint64_t i = 0; i < 400 && !rc; i++) {
             /* symbols of one hash, ours or not, in places where it need not be */
             const uint64_t luck = test_number(trial + 1000, i),
                            hash = test_number(trial, luck % 40);
             struct tamis_symbol symbol;
-            DEMAND(tamis_symbols_create(&one, &hash, 1, key, NULL));
-            DEMAND(tamis_symbols_next(one, &symbol, 1));
+            REQUIRE_OK(tamis_symbols_create(&one, &hash, 1, key, NULL));
+            REQUIRE_OK(tamis_symbols_next(one, &symbol, 1));
             if (luck >> 60 == 0) symbol.sum ^= luck;
             if (i == 0) symbol.count = 20;
             rc = tamis_peeler_take(p, &symbol, 1);
@@ -435,7 +435,7 @@ static void liars_are_bounded(void **state) {
 
 /* ---- Memory ----------------------------------------------------------------------------------- */
 
-static tamis_status live(test_purse *purse) {
+static tamis_status live(test_failing_allocator *purse) {
     const struct tamis_allocator allocator = test_allocator(purse);
     const struct tamis_options o = {.struct_size = sizeof o, .allocator = &allocator};
     test_side sides[2];
@@ -462,12 +462,12 @@ static tamis_status live(test_purse *purse) {
 
 static void out_of_memory_is_safe(void **state) {
     (void)state;
-    test_purse whole = {0};
-    DEMAND(live(&whole));
+    test_failing_allocator whole = {0};
+    REQUIRE_OK(live(&whole));
     assert_int_equal(whole.blocks, 0);
     assert_true(whole.calls > 10);
     for (long at = 1; at <= whole.calls; at++) {
-        test_purse purse = {.fail_at = at};
+        test_failing_allocator purse = {.fail_at = at};
         assert_int_equal(live(&purse), TAMIS_NOMEM);
         assert_int_equal(purse.blocks, 0);
     }

@@ -381,7 +381,7 @@ static void what_cannot_be_is_refused_with_a_sentence(void **state) {
     };
     struct tamis_plan plan;
     for (size_t i = 0; i < COUNT_OF(bad); i++) {
-        assert_int_equal(tamis_plan(bad[i].spec, &plan, sizeof plan), bad[i].status);
+        assert_int_equal(tamis_plan_spec(bad[i].spec, &plan, sizeof plan), bad[i].status);
         if (!strstr(tamis_why(), bad[i].word)) fail_msg("%s: %s", bad[i].spec, tamis_why());
     }
     test_plan("cuckoo:capacity=1000,size=608"); /* the size that the sentence names is enough */
@@ -421,7 +421,7 @@ static void cuckoo_refuses_a_key_that_filled_its_buckets(void **state) {
             /* Both buckets may be one, of four cells. */
             assert_true(times == CELLS_OF_TWO_BUCKETS + STASH || times == 4 + STASH);
             assert_non_null(strstr(tamis_why(), "once more"));
-            assert_int_equal(test_info(f).worn, STASH);
+            assert_int_equal(test_info(f).affected, STASH);
             assert_true(test_info(f).caveat[0] != '\0');
             /* Others still find their place, but for one with no other buckets than those. */
             bool is_there[900];
@@ -457,7 +457,7 @@ static void dleft_counts_to_three_and_sticks(void **state) {
         if (i < 10) assert_int_equal(tamis_count_hash(f, hash), i < 3 ? i : 3);
     }
     assert_int_equal(used_of(f), 1);
-    assert_int_equal(test_info(f).worn, 1);
+    assert_int_equal(test_info(f).affected, 1);
     assert_non_null(strstr(test_info(f).caveat, "1 cells are stuck at 3"));
     stuck = test_copy(f);
     for (int i = 0; i < 5; i++) assert_int_equal(tamis_remove_hash(f, hash), TAMIS_OK);
@@ -541,7 +541,7 @@ static void dleft_counts_as_a_model_does(void **state) {
     uint64_t stuck = 0, cells = 0;
     for (uint64_t j = 0; j < KEYS; j++) stuck += count[j] == 3, cells += count[j] > 0;
     assert_true(stuck > 0 && stuck < cells);
-    assert_int_equal(test_info(f).worn, stuck);
+    assert_int_equal(test_info(f).affected, stuck);
     assert_int_equal(used_of(f), cells);
     tamis_free(f);
 }

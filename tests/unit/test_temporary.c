@@ -49,7 +49,7 @@ enum { MANY = 36000, FEW = 500 };
 
 static tamis_status create(tamis_builder **b, const char *spec) {
     const struct tamis_builder_options options = {
-        .struct_size = sizeof options, .memory_limit = MIB, .temp_folder = temp, .verify = true};
+        .struct_size = sizeof options, .memory_limit = MIB, .temp_dir = temp, .verify = true};
     return tamis_builder_create_with(b, spec, &options);
 }
 
@@ -61,9 +61,9 @@ static tamis_status add(tamis_builder *b, uint64_t n) {
 
 static void build(const char *spec, uint64_t n) {
     tamis_builder *b;
-    DEMAND(create(&b, spec));
-    DEMAND(add(b, n));
-    DEMAND(tamis_builder_finish_to(b, path));
+    REQUIRE_OK(create(&b, spec));
+    REQUIRE_OK(add(b, n));
+    REQUIRE_OK(tamis_builder_finish_to(b, path));
     tamis_builder_free(b);
 }
 
@@ -114,7 +114,7 @@ static bool fails_cleanly(const char *spec, size_t c, int at, int error) {
     }
     assert_int_equal(test_files_in(out), 1);
     /* What failed can be done again, unless records were half-way back on disk. */
-    if (b && added) DEMAND(add(b, MANY));
+    if (b && added) REQUIRE_OK(add(b, MANY));
     if (b && rc) {
         rc = tamis_builder_finish_to(b, path);
         assert_true(rc == TAMIS_OK ? holds(MANY) : strstr(tamis_why(), "records are lost") != NULL);
@@ -149,7 +149,7 @@ static void disk_full_for_a_while(void **state) {
         struct tamis_key keys[1000];
         static uint64_t numbers[1000];
         uint64_t refused = 0;
-        DEMAND(create(&b, specs[s]));
+        REQUIRE_OK(create(&b, specs[s]));
         for (uint64_t i = 0; i < 60000; i += 1000) {
             for (uint64_t j = 0; j < 1000; j++) {
                 numbers[j] = i + j;
@@ -164,10 +164,10 @@ static void disk_full_for_a_while(void **state) {
             assert_int_equal(rc, TAMIS_IO);
             assert_non_null(strstr(tamis_why(), temp));
             assert_non_null(strstr(tamis_why(), "No space left"));
-            DEMAND(tamis_builder_add_many(b, keys, 1000));
+            REQUIRE_OK(tamis_builder_add_many(b, keys, 1000));
         }
         assert_true(refused > 10);
-        DEMAND(tamis_builder_finish(b, &f));
+        REQUIRE_OK(tamis_builder_finish(b, &f));
         tamis_builder_free(b);
         assert_int_equal(test_info(f).items, 60000);
         uint64_t found = 0;
@@ -186,11 +186,11 @@ static void short_reads_and_writes(void **state) {
     (void)state;
     build(sorted, MANY);
     tamis *f, *g;
-    DEMAND(tamis_read(&f, path));
+    REQUIRE_OK(tamis_read(&f, path));
     fault.is_on = fault.is_short = true;
     build(sorted, MANY);
     fault.is_on = false;
-    DEMAND(tamis_read(&g, path));
+    REQUIRE_OK(tamis_read(&g, path));
     size_t m, n;
     uint8_t *x = test_image(f, &m), *y = test_image(g, &n);
     assert_true(m == n && memcmp(x, y, n) == 0);
@@ -226,14 +226,14 @@ static void are_all_in_order(tamis_records *r) {
 
 /* Sorting with a fault at one call. Returns false when there was no such call. */
 static bool runs_fail_cleanly(enum tamis_record_rule rule, const char *call, int at, int *lost) {
-    test_purse purse = {0};
+    test_failing_allocator purse = {0};
     const struct tamis_allocator allocator = test_allocator(&purse);
     const tamis_record_form form = {.has_values = true, .rule = rule};
     tamis_records *r;
-    DEMAND(tamis__records_open(&r, &form, MIB, temp, &allocator));
+    REQUIRE_OK(tamis__records_open(&r, &form, MIB, temp, &allocator));
     for (uint64_t i = 0; i < IN_RUNS; i++) {
         const uint64_t hash = (uint64_t)7 << 56 | test_number(9, i) >> 8;
-        DEMAND(tamis__records_put(r, &hash, 1, i));
+        REQUIRE_OK(tamis__records_put(r, &hash, 1, i));
     }
     fail_at(call, at, EIO);
     tamis_status rc = sort_in_runs(r);
@@ -271,8 +271,8 @@ static void places_that_take_nothing(void **state) {
     tamis_builder *b;
     char nowhere[160];
     snprintf(nowhere, sizeof nowhere, "%s/none/a.tamis", folder);
-    DEMAND(create(&b, sorted));
-    DEMAND(add(b, MANY));
+    REQUIRE_OK(create(&b, sorted));
+    REQUIRE_OK(add(b, MANY));
     errno = 0;
     assert_int_equal(tamis_builder_finish_to(b, nowhere), TAMIS_IO);
     assert_non_null(strstr(tamis_why(), nowhere));
@@ -284,7 +284,7 @@ static void places_that_take_nothing(void **state) {
     fault.is_on = false;
     assert_non_null(strstr(tamis_why(), "Permission denied"));
     assert_int_equal(errno, 0);
-    DEMAND(tamis_builder_finish_to(b, path));
+    REQUIRE_OK(tamis_builder_finish_to(b, path));
     tamis_builder_free(b);
     assert_true(holds(MANY));
     assert_int_equal(test_files_in(out), 1);
@@ -368,12 +368,12 @@ static void records_have_no_name(void **state) {
     (void)state;
     for (int is_held = 0; is_held < 2; is_held++) {
         tamis_builder *b;
-        DEMAND(create(&b, sorted));
+        REQUIRE_OK(create(&b, sorted));
         if (is_held) fail_at("unlink", 1, EBUSY);
-        DEMAND(add(b, MANY));
+        REQUIRE_OK(add(b, MANY));
         fault.is_on = false;
         assert_int_equal(test_files_in(temp), is_held);
-        DEMAND(tamis_builder_finish_to(b, path));
+        REQUIRE_OK(tamis_builder_finish_to(b, path));
         tamis_builder_free(b);
         assert_int_equal(test_files_in(temp), 0);
     }
@@ -398,11 +398,11 @@ static void records_that_were_cut_off(void **state) {
     (void)state;
     tamis_spill spill;
     char name[160], room[8];
-    DEMAND(tamis__spill_start(&spill, temp, true));
+    REQUIRE_OK(tamis__spill_start(&spill, temp, true));
     fail_at("unlink", 1, EBUSY); /* so that we find it */
-    DEMAND(tamis__spill_write(&spill, 0, "records", 8));
+    REQUIRE_OK(tamis__spill_write(&spill, 0, "records", 8));
     fault.is_on = false;
-    DEMAND(tamis__spill_read(&spill, 0, room, 8));
+    REQUIRE_OK(tamis__spill_read(&spill, 0, room, 8));
     assert_memory_equal(room, "records", 8);
     assert_true(find_first(temp, ".spill", name));
     assert_int_equal(truncate(name, 4), 0);
