@@ -50,7 +50,7 @@ struct contestant {
     struct filter *filter;             /* of this event */
     double fpr_expected;               /* ours: by the plan; else 0 */
     uint64_t checked, lost;            /* members that were asked, and those that were not found */
-    uint64_t strangers, yes;           /* others that were asked, and those that got a yes */
+    uint64_t nonmembers, yes;           /* others that were asked, and those that got a yes */
     double ns[QUESTIONS][MAX_ROUNDS]; /* per key */
 };
 
@@ -114,7 +114,7 @@ bool ours_is_built_once(const char *spec);
 
 /* `wanted` as in is_named. An object that cannot be loaded is one line on stderr. */
 size_t peers_enter(struct contestant *all, size_t count, const char *file, const char *wanted);
-size_t peers_enter_folder(struct contestant *all, size_t count, const char *folder,
+size_t peers_enter_dir(struct contestant *all, size_t count, const char *dir,
                           const char *wanted);
 
 extern const char floor_line[], floor_keys[], floor_three[], floor_change[];

@@ -299,11 +299,11 @@ static void check_members(const struct event *e, struct contestant *c, const str
 }
 
 static void check(const struct event *e, struct contestant *c, const struct keys *k, uint8_t *hit) {
-    c->checked = c->lost = c->strangers = c->yes = 0;
+    c->checked = c->lost = c->nonmembers = c->yes = 0;
     if (c->side == FLOOR || !c->filter || !c->filter->handle) return;
     check_members(e, c, k, hit);
     for (size_t i = 0; i + CHECK_CHUNK <= k->questions; i += CHECK_CHUNK) {
-        c->strangers += CHECK_CHUNK;
+        c->nonmembers += CHECK_CHUNK;
         c->yes += count_yes(c, part_of(k, MISS, i), CHECK_CHUNK, hit);
     }
     c->fpr_expected = c->side == OURS ? ours_rate(c->name, k->n) : 0;

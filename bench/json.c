@@ -74,9 +74,9 @@ static void put_filter(FILE *out, const struct event *e, const struct contestant
     put_count(out, "large_page_bytes", f->large_bytes);
     if (c->side == FLOOR) return;
     put_number(out, "bits_per_key", 8.0 * (double)f->bytes / (double)e->keys);
-    put_count(out, "strangers", c->strangers);
+    put_count(out, "strangers", c->nonmembers);
     put_count(out, "false_positives", c->yes);
-    put_number(out, "fpr", (double)c->yes / (double)c->strangers);
+    put_number(out, "fpr", (double)c->yes / (double)c->nonmembers);
     put_number(out, "fpr_expected", c->side == OURS ? c->fpr_expected : NAN);
     put_count(out, "checked", c->checked);
     put_count(out, "false_negatives", c->lost);

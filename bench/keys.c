@@ -8,7 +8,7 @@
 #include "bench/bench.h"
 
 enum { QUESTION_KEYS = 1 << 21, QUESTION_STRINGS = 1 << 18 };
-static const uint64_t first_stranger = (uint64_t)1 << 62;
+static const uint64_t first_nonmember = (uint64_t)1 << 62;
 
 /* The finisher of splitmix64: Steele, Lea and Flood, 2014. */
 uint64_t mix64(uint64_t x) {
@@ -30,7 +30,7 @@ void keys_spell(const uint64_t *keys, size_t n, uint8_t *strings) {
 static void make_questions(struct keys *k) {
     for (size_t i = 0; i < k->questions; i++) {
         const uint64_t chance = mix64(~(uint64_t)i);
-        k->ask[MISS][i] = mix64(first_stranger + i);
+        k->ask[MISS][i] = mix64(first_nonmember + i);
         k->ask[HIT][i] = k->members[scaled(chance, k->n)];
         k->ask[MIXED][i] = chance & 1 ? k->ask[HIT][i] : k->ask[MISS][i];
     }

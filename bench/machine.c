@@ -43,16 +43,16 @@ static void put(FILE *out, const char *name, const char *value) {
 }
 
 static void put_caches(FILE *out) {
-    static const char *const folder = "/sys/devices/system/cpu/cpu0/cache/index";
+    static const char *const dir = "/sys/devices/system/cpu/cpu0/cache/index";
     char path[96], level[32], type[32], size[32];
     const char *before = "";
     fprintf(out, "    \"caches\": [");
     for (int i = 0; i < 8; i++) {
-        snprintf(path, sizeof path, "%s%d/level", folder, i);
+        snprintf(path, sizeof path, "%s%d/level", dir, i);
         if (!*line_of(path, "", level, sizeof level)) break;
-        snprintf(path, sizeof path, "%s%d/type", folder, i);
+        snprintf(path, sizeof path, "%s%d/type", dir, i);
         line_of(path, "", type, sizeof type);
-        snprintf(path, sizeof path, "%s%d/size", folder, i);
+        snprintf(path, sizeof path, "%s%d/size", dir, i);
         line_of(path, "", size, sizeof size);
         fprintf(out, "%s\"L%s %s %s\"", before, level, type, size);
         before = ", ";

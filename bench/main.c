@@ -45,7 +45,7 @@ struct list {
     size_t n;
 };
 
-struct wishes {
+struct params {
     struct settings set;
     const char *keys, *kinds, *ways, *questions, *key_bytes, *threads, *peers, *json;
     struct list specs, objects;
@@ -82,7 +82,7 @@ static void restart_with_large_malloc(char **argv) {
     refuse("cannot start again", argv[0]);
 }
 
-static void be_quick(struct wishes *w) {
+static void be_quick(struct params *w) {
     w->keys = "5000", w->key_bytes = "8,32";
     w->set.rounds = 3, w->set.builds = 2, w->set.checks_all = true;
 }
@@ -122,7 +122,7 @@ static const struct option options[] = {
     {"help", 0, NULL, HELP},           {NULL, 0, NULL, 0},
 };
 
-static void take(struct wishes *w, int option, char **argv) {
+static void take(struct params *w, int option, char **argv) {
     switch (option) {
     case KEYS: w->keys = optarg; break;
     case KINDS: w->kinds = optarg; break;
@@ -150,8 +150,8 @@ static void take(struct wishes *w, int option, char **argv) {
     }
 }
 
-static void read_wishes(struct wishes *w, int argc, char **argv) {
-    *w = (struct wishes){.set = {.rounds = 41, .chunk = 1 << 14},
+static void read_params(struct params *w, int argc, char **argv) {
+    *w = (struct params){.set = {.rounds = 41, .chunk = 1 << 14},
                          .keys = "1e5,1e7",
                          .key_bytes = "8",
                          .threads = "1",
@@ -181,7 +181,7 @@ static void for_each(const char *list, void (*act)(void *ctx, const char *word),
 /* ---- Events ----------------------------------------------------------------------------------- */
 
 struct run {
-    struct wishes wishes;
+    struct params params;
     struct event event;
     FILE *json;
     size_t events;
@@ -191,11 +191,11 @@ struct run {
 static void enter_kind(void *ctx, const char *spec) {
     struct run *r = ctx;
     if (strcmp(spec, "none"))
-        r->event.count = ours_enter(r->event.all, r->event.count, spec, r->wishes.ways);
+        r->event.count = ours_enter(r->event.all, r->event.count, spec, r->params.ways);
 }
 
 static void enter_all(struct run *r) {
-    const struct wishes *w = &r->wishes;
+    const struct params *w = &r->params;
     struct event *e = &r->event;
     e->all = calloc(MAX_CONTESTANTS, sizeof *e->all);
     e->filters = calloc(MAX_CONTESTANTS, sizeof *e->filters);
@@ -204,17 +204,17 @@ static void enter_all(struct run *r) {
     for_each(w->kinds, enter_kind, r);
     for (size_t i = 0; i < w->specs.n; i++) enter_kind(r, w->specs.text[i]);
     if (w->counts || (w->peers && !strcmp(w->peers, "none"))) return;
-    e->count = peers_enter_folder(e->all, e->count, w->own_peers, w->peers);
+    e->count = peers_enter_dir(e->all, e->count, w->own_peers, w->peers);
     for (size_t i = 0; i < w->objects.n; i++)
         e->count = peers_enter(e->all, e->count, w->objects.text[i], w->peers);
 }
 
 static void run_event(struct run *r) {
     struct event *e = &r->event;
-    e->set = r->wishes.set;
+    e->set = r->params.set;
     memset(e->filters, 0, MAX_CONTESTANTS * sizeof *e->filters);
     if (!event_run(e)) return;
-    if (r->wishes.counts)
+    if (r->params.counts)
         count_instructions(e);
     else
         table_print(e);
@@ -235,25 +235,25 @@ static void with_key_bytes(void *ctx, const char *word) {
     r->event.key_bytes = (unsigned)number(word, 8, STRING_BYTES);
     if (r->event.key_bytes != 8 && r->event.key_bytes != STRING_BYTES)
         refuse("keys have 8 or 32 bytes, not", word);
-    for_each(r->wishes.threads, with_threads, r);
+    for_each(r->params.threads, with_threads, r);
 }
 
 static void with_keys(void *ctx, const char *word) {
     struct run *r = ctx;
     r->event.keys = number(word, 1, (uint64_t)1 << 40);
-    for_each(r->wishes.key_bytes, with_key_bytes, r);
+    for_each(r->params.key_bytes, with_key_bytes, r);
 }
 
 int main(int argc, char **argv) {
     static struct run r;
-    read_wishes(&r.wishes, argc, argv);
+    read_params(&r.params, argc, argv);
     enter_all(&r);
-    if (r.wishes.json && !(r.json = fopen(r.wishes.json, "w")))
-        refuse("cannot write", r.wishes.json);
-    if (r.json) json_begin(r.json, &r.wishes.set);
-    for_each(r.wishes.keys, with_keys, &r);
+    if (r.params.json && !(r.json = fopen(r.params.json, "w")))
+        refuse("cannot write", r.params.json);
+    if (r.json) json_begin(r.json, &r.params.set);
+    for_each(r.params.keys, with_keys, &r);
     if (r.json) json_end(r.json);
-    if (r.json && fclose(r.json)) refuse("cannot write", r.wishes.json);
+    if (r.json && fclose(r.json)) refuse("cannot write", r.params.json);
     free(r.event.all);
     free(r.event.filters);
     if (r.has_lost) fprintf(stderr, "bench: a contestant did not find its own keys\n");

@@ -68,13 +68,13 @@ static int is_object(const struct dirent *entry) {
     return dot && !strcmp(dot, ".so");
 }
 
-size_t peers_enter_folder(struct contestant *all, size_t count, const char *folder,
+size_t peers_enter_dir(struct contestant *all, size_t count, const char *dir,
                           const char *wanted) {
     struct dirent **entry = NULL;
-    const int n = scandir(folder, &entry, is_object, alphasort);
+    const int n = scandir(dir, &entry, is_object, alphasort);
     for (int i = 0; i < n; i++) {
         char file[4096];
-        snprintf(file, sizeof file, "%s/%s", folder, entry[i]->d_name);
+        snprintf(file, sizeof file, "%s/%s", dir, entry[i]->d_name);
         count = peers_enter(all, count, file, wanted);
         free(entry[i]);
     }

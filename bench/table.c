@@ -61,7 +61,7 @@ static void put_row(const struct event *e, const struct contestant *c,
         printf(" %6s %7s %7s %6s", "", "", "", "");
     } else {
         put_figure(8.0 * (double)c->filter->bytes / (double)e->keys, 6);
-        printf(" %6.3f%%", 100.0 * (double)c->yes / (double)c->strangers);
+        printf(" %6.3f%%", 100.0 * (double)c->yes / (double)c->nonmembers);
         put_figure(build_median(c->filter), 7);
         put_figure(reference ? build_ratio(c->filter, reference->filter) : NAN, 6);
     }

@@ -141,7 +141,7 @@ static bool deliver(void *ctx, const void *message, size_t size) {
     world *w = d->world;
     for (unsigned i = 0; i < w->proxies; i++)
         if (&w->proxy[i] != d->from)
-            must(tamis_neighbours_hear(w->proxy[i].neighbours, d->name, message, size, NULL, 0));
+            must(tamis_neighbours_receive(w->proxy[i].neighbours, d->name, message, size, NULL, 0));
     count_messages(w, w->proxies - 1, (w->proxies - 1) * size);
     return true;
 }

@@ -166,7 +166,7 @@ struct tamis_session_options {
 };
 
 /* A talk of `n` distinct hashes, which are copied. Threads: any. */
-TAMIS_API tamis_status tamis_session_create(tamis_session **talk, enum tamis_side side,
+TAMIS_API tamis_status tamis_session_create(tamis_session **session, enum tamis_side side,
                                          const uint64_t *hashes, size_t n,
                                          const struct tamis_session_options *options);
 
@@ -174,20 +174,20 @@ TAMIS_API tamis_status tamis_session_create(tamis_session **talk, enum tamis_sid
  * TAMIS_CORRUPT for what is damaged or against the protocol, TAMIS_TOO_NEW for a version we do not know,
  * TAMIS_MISMATCH when the sides do not fit together, TAMIS_TOO_LARGE over a limit, TAMIS_CANCELLED when
  * the other side gave up. Threads: one writer. */
-TAMIS_API tamis_status tamis_session_input(tamis_session *talk, const void *bytes, size_t size);
+TAMIS_API tamis_status tamis_session_input(tamis_session *session, const void *bytes, size_t size);
 
 /* Writes at most `room` bytes for the other side and returns how many; 0: there is nothing to say
  * until more was taken, or at all. Threads: one writer. */
-TAMIS_API size_t tamis_session_output(tamis_session *talk, void *bytes, size_t room);
+TAMIS_API size_t tamis_session_output(tamis_session *session, void *bytes, size_t room);
 
 /* True when nothing more will be said or heard, after a failure too. Threads: readers or one writer. */
-TAMIS_API bool tamis_session_is_over(const tamis_session *talk);
+TAMIS_API bool tamis_session_is_over(const tamis_session *session);
 
 /* No more bytes will come. TAMIS_OK: the list is whole. TAMIS_PARTIAL: the limit on symbols, or the end
  * of a one-way stream, came before the list was whole; what is listed was found, with a chance of 2^-40
  * for each of being wrong. Otherwise what went wrong, an end in the middle included. Threads: one
  * writer. */
-TAMIS_API tamis_status tamis_session_finish(tamis_session *talk);
+TAMIS_API tamis_status tamis_session_finish(tamis_session *session);
 
 /* One hash that only one side has. */
 struct tamis_session_item {
@@ -199,7 +199,7 @@ struct tamis_session_item {
 
 /* Lists what differs, once the talk is over: start with *cursor = 0; false behind the last, and for a
  * talk that failed. Threads: readers or one writer. */
-TAMIS_API bool tamis_session_next(const tamis_session *talk, uint64_t *cursor,
+TAMIS_API bool tamis_session_next(const tamis_session *session, uint64_t *cursor,
                                struct tamis_session_item *item);
 
 struct tamis_session_info {
@@ -215,11 +215,11 @@ struct tamis_session_info {
 };
 
 /* How it went. `info_size` is sizeof *info. Threads: readers or one writer. */
-TAMIS_API void tamis_session_get_info(const tamis_session *talk, struct tamis_session_info *info,
+TAMIS_API void tamis_session_get_info(const tamis_session *session, struct tamis_session_info *info,
                                size_t info_size);
 
 /* NULL is allowed. Threads: one, with no other user. */
-TAMIS_API void tamis_session_free(tamis_session *talk);
+TAMIS_API void tamis_session_free(tamis_session *session);
 
 /* ==== Approximate reconciliation: filters instead of lists ====================================
  *
@@ -313,7 +313,7 @@ TAMIS_API void tamis_features_count(const struct tamis_features *shape, int32_t 
  * 1998). Every cache keeps a filter of its own documents, in a kind with TAMIS_CAN_LOG, and a copy of
  * what each neighbour last told:
  *
- *     tamis_add, tamis_remove ─▶ own filter ──tamis_announce──▶ messages ──▶ tamis_neighbours_hear
+ *     tamis_add, tamis_remove ─▶ own filter ──tamis_announce──▶ messages ──▶ tamis_neighbours_receive
  *                                                                                    │
  *     neighbours that may have it ◀──tamis_neighbours_ask──── copies of all neighbours ┘
  *
@@ -393,15 +393,15 @@ struct tamis_receive_info {
  * message has another shape than *copy, that is freed and a new one takes its place. The copy is
  * classic, or icp with copy=yes, at most 16 MiB or what options->max_bytes allows, and its note
  * "heard" keeps the number of the last message and how many are missing. All of the message is looked
- * at before anything changes: TAMIS_CORRUPT with the sentence that names what is wrong. `heard` may be
+ * at before anything changes: TAMIS_CORRUPT with the sentence that names what is wrong. `received` may be
  * NULL. Threads: as tamis_add. */
 TAMIS_API tamis_status tamis_receive(tamis **copy, const void *message, size_t size,
-                                  const struct tamis_options *options, struct tamis_receive_info *heard,
-                                  size_t heard_size);
+                                  const struct tamis_options *options, struct tamis_receive_info *received,
+                                  size_t received_size);
 
 /* How good a copy is: sequence, missing and positions. False for a filter that is no copy.
  * Threads: as tamis_has. */
-TAMIS_API bool tamis_was_heard(const tamis *copy, struct tamis_receive_info *heard, size_t heard_size);
+TAMIS_API bool tamis_was_received(const tamis *copy, struct tamis_receive_info *received, size_t received_size);
 
 /* A table of neighbours, each with a name of 1 to 255 bytes and a copy. */
 typedef struct tamis_neighbours tamis_neighbours;
@@ -418,9 +418,9 @@ TAMIS_API void tamis_neighbours_free(tamis_neighbours *table);
 
 /* Takes a message from `peer`, as tamis_receive; who is not in the table comes in. TAMIS_FULL when there
  * are `max` others. Threads: one writer. */
-TAMIS_API tamis_status tamis_neighbours_hear(tamis_neighbours *table, const char *peer,
+TAMIS_API tamis_status tamis_neighbours_receive(tamis_neighbours *table, const char *peer,
                                              const void *message, size_t size,
-                                             struct tamis_receive_info *heard, size_t heard_size);
+                                             struct tamis_receive_info *received, size_t received_size);
 
 /* Puts a copy into the table, or in place of the one that is there, as one that was saved; the table
  * owns it from then on, unless the call fails. TAMIS_MISMATCH for what is not a copy.

@@ -159,7 +159,7 @@ const struct verb *verb_meant(const char *name);
 
 enum { SECRET_BYTES = 16 };
 
-enum help_wish { HELP_NONE, HELP_SHORT, HELP_FULL };
+enum help_params { HELP_NONE, HELP_SHORT, HELP_FULL };
 
 struct setting {
     bool is_given;
@@ -176,7 +176,7 @@ struct repeated {
 struct args {
     const struct verb *verb;
     const char *called; /* the verb as it was typed, which may be an alias */
-    enum help_wish help;
+    enum help_params help;
     struct setting setting[OPTIONS];
     const char **operand;
     size_t operand_count;

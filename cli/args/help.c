@@ -145,8 +145,8 @@ static void print_verb_full(FILE *out, const struct verb *verb) {
     print_paragraph(out, verb_exits(verb), 13, 0);
 }
 
-void help_verb(FILE *out, const struct verb *verb, enum help_wish wish) {
-    if (wish == HELP_FULL)
+void help_verb(FILE *out, const struct verb *verb, enum help_params params) {
+    if (params == HELP_FULL)
         print_verb_full(out, verb);
     else
         print_verb_short(out, verb);
@@ -198,8 +198,8 @@ static void print_overview_full(FILE *out) {
     print_paragraph(out, where_more, 0, 0);
 }
 
-void help_overview(FILE *out, enum help_wish wish) {
-    if (wish == HELP_FULL) {
+void help_overview(FILE *out, enum help_params params) {
+    if (params == HELP_FULL) {
         print_overview_full(out);
         return;
     }

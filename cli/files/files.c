@@ -90,14 +90,14 @@ void bytes_close(struct bytes *bytes) {
 /* ---- Out ---- */
 
 /* What takes long should not fail at its end for a folder that was never there. */
-static int folder_may_write(const struct args *args, const char *path) {
+static int dir_may_write(const struct args *args, const char *path) {
     const char *slash = strrchr(path, '/');
-    char *folder = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
-    if (!folder) return fail_memory(args);
-    const int code = access(folder, W_OK | X_OK) == 0
+    char *dir = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
+    if (!dir) return fail_memory(args);
+    const int code = access(dir, W_OK | X_OK) == 0
                          ? 0
                          : fail(args, path, "cannot create a file beside it: %s", strerror(errno));
-    free(folder);
+    free(dir);
     return code;
 }
 
@@ -113,38 +113,38 @@ int file_may_write(const struct args *args, const char *path, const char *binary
                     binary);
     }
     struct stat status;
-    if (lstat(path, &status) < 0) return folder_may_write(args, path);
+    if (lstat(path, &status) < 0) return dir_may_write(args, path);
     if (S_ISDIR(status.st_mode)) return fail(args, path, "cannot write: %s", strerror(EISDIR));
     /* A new file takes the name of what was there. For a device that would be a disaster. */
     if (!S_ISREG(status.st_mode) && !S_ISLNK(status.st_mode))
         return fail(args, path, "not a regular file; use - for standard output");
-    if (is_forced) return S_ISLNK(status.st_mode) ? 0 : folder_may_write(args, path);
+    if (is_forced) return S_ISLNK(status.st_mode) ? 0 : dir_may_write(args, path);
     return fail_exists(args, path);
 }
 
 /* ---- Folders ---- */
 
 /* The name of a new file, or folder, lasts only once the folder that it is in is on disk. */
-static int flush_folder(const struct args *args, const char *folder) {
-    const int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+static int flush_dir(const struct args *args, const char *dir) {
+    const int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     const bool is_flushed = fd >= 0 && fsync(fd) == 0;
     const int why = errno;
     if (fd >= 0) close(fd);
-    return is_flushed ? 0 : fail(args, folder, "cannot flush the folder: %s", strerror(why));
+    return is_flushed ? 0 : fail(args, dir, "cannot flush the folder: %s", strerror(why));
 }
 
-int folder_make(const struct args *args, const char *path) {
-    if (mkdir(path, 0777) == 0) return folder_flush(args, path);
+int dir_make(const struct args *args, const char *path) {
+    if (mkdir(path, 0777) == 0) return dir_flush(args, path);
     if (errno == EEXIST) return 0;
     return fail(args, path, "cannot make the folder: %s", strerror(errno));
 }
 
-int folder_flush(const struct args *args, const char *path) {
+int dir_flush(const struct args *args, const char *path) {
     char above[PATH_MAX];
     const int len = snprintf(above, sizeof above, "%s/..", path);
     if (len >= (int)sizeof above) return fail(args, path, "the name is too long");
-    const int code = flush_folder(args, path);
-    return code ? code : flush_folder(args, above);
+    const int code = flush_dir(args, path);
+    return code ? code : flush_dir(args, above);
 }
 
 /* ---- Holding ---- */

@@ -52,10 +52,10 @@ int file_hold(tamis_edit **edit, const struct args *args, const char *path, enum
 int file_may_write(const struct args *args, const char *path, const char *binary);
 
 /* Makes a folder, unless it is there; a new one is on disk then. */
-int folder_make(const struct args *args, const char *path);
+int dir_make(const struct args *args, const char *path);
 
 /* What is in the folder now, and the folder itself, keep their names when the power fails. */
-int folder_flush(const struct args *args, const char *path);
+int dir_flush(const struct args *args, const char *path);
 
 /* Writes it, whole or not at all; `-` for standard output. */
 int file_write(const struct args *args, const char *path, const void *bytes, size_t len);

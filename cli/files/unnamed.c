@@ -9,9 +9,9 @@
 #include "cli/cli.h"
 
 const char *temp_dir(const struct args *args) {
-    const char *folder = args->setting[OPT_TEMP].text;
-    if (!folder) folder = getenv("TMPDIR");
-    return folder && *folder ? folder : "/tmp";
+    const char *dir = args->setting[OPT_TEMP].text;
+    if (!dir) dir = getenv("TMPDIR");
+    return dir && *dir ? dir : "/tmp";
 }
 
 int open_unnamed(const struct args *args) {

@@ -20,13 +20,13 @@ static uint64_t half_of_memory(void) {
 }
 
 /* Whether there is such a folder shows only when memory is full; that would be late. */
-static int check_folder(const struct args *args, const char *folder) {
+static int check_dir(const struct args *args, const char *dir) {
     struct stat status;
-    if (stat(folder, &status) == 0 && !S_ISDIR(status.st_mode))
+    if (stat(dir, &status) == 0 && !S_ISDIR(status.st_mode))
         errno = ENOTDIR;
-    else if (access(folder, W_OK | X_OK) == 0)
+    else if (access(dir, W_OK | X_OK) == 0)
         return 0;
-    return fail(args, folder, "cannot create temporary files here: %s", strerror(errno));
+    return fail(args, dir, "cannot create temporary files here: %s", strerror(errno));
 }
 
 /* Called by the builder now and then; with a context it may be a save that a signal asked for. */
@@ -52,7 +52,7 @@ int builder_options(const struct args *args, struct tamis_builder_options *optio
         .verify = given(args, OPT_VERIFY),
         .progress = goes_on,
     };
-    return given(args, OPT_TEMP) ? check_folder(args, options->temp_dir) : 0;
+    return given(args, OPT_TEMP) ? check_dir(args, options->temp_dir) : 0;
 }
 
 /* ---- Keys in ---- */
@@ -63,8 +63,8 @@ static int fail_take(const struct batch *batch, size_t i, tamis_status status) {
     if (status == TAMIS_INVALID)
         return fail_line(batch, i, "%s%s", tamis_why(),
                          given(args, OPT_VALUES) ? "; value=BITS in a --spec gives them room" : "");
-    const bool is_about_folder = status == TAMIS_IO || status == TAMIS_NOMEM;
-    return fail_why(args, is_about_folder ? NULL : input_name(batch->from->name), status);
+    const bool is_about_dir = status == TAMIS_IO || status == TAMIS_NOMEM;
+    return fail_why(args, is_about_dir ? NULL : input_name(batch->from->name), status);
 }
 
 static int take_good(const struct building *building, const struct batch *batch) {

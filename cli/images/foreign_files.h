@@ -10,7 +10,7 @@
 #include "cli/files/files.h"
 #include "cli/images/images.h"
 
-/* Refuses a format that does not exist, with the nearest that does. `said` is "--from", or NULL. */
+/* Refuses a format that does not exist, with the nearest that does. `args` is "--from", or NULL. */
 int format_exists(const struct args *args, const char *said, const char *text,
                   struct tamis_format_info *format);
 

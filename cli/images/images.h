@@ -159,7 +159,7 @@ bool spec_has(const char *spec, const char *name);
 char *spec_from_args(const struct args *args, const char *kind);
 
 /* Refuses a whole spec beside options that say parts of it. `spec_is` names the former. */
-int wish_is_single(const struct args *args, const char *spec_is);
+int params_is_single(const struct args *args, const char *spec_is);
 
 /* Refuses a kind that does not exist, with the nearest that does. */
 int kind_exists(const struct args *args, const char *name, struct tamis_kind_info *kind);

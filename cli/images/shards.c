@@ -49,10 +49,10 @@ int shard_has_secret(const struct args *args, const tamis *filter) {
     return fail(args, NULL, "a keyed hash needs a secret that all shards have: --secret-file FILE");
 }
 
-char *shard_wish(const struct args *args) {
+char *shard_params(const struct args *args) {
     struct tamis_kind_info kind;
     if (given(args, OPT_SPEC)) {
-        char *spec = wish_is_single(args, "--spec") ? NULL : strdup(args->setting[OPT_SPEC].text);
+        char *spec = params_is_single(args, "--spec") ? NULL : strdup(args->setting[OPT_SPEC].text);
         return spec;
     }
     const char *name = args->setting[OPT_KIND].text;

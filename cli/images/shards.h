@@ -15,7 +15,7 @@ char *shard_spec(const struct args *args, const char *spec, uint64_t shard, uint
 int shard_has_secret(const struct args *args, const tamis *filter);
 
 /* The wish of --spec, or of the options that say parts of it, in a new string; NULL, reported. */
-char *shard_wish(const struct args *args);
+char *shard_params(const struct args *args);
 
 /* Hashes and finds shards without the memory for one. router_close is due also after a failure. */
 struct router {

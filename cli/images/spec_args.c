@@ -31,7 +31,7 @@ bool spec_has(const char *spec, const char *name) {
     return false;
 }
 
-int wish_is_single(const struct args *args, const char *spec_is) {
+int params_is_single(const struct args *args, const char *spec_is) {
     if (given(args, OPT_KIND))
         return fail(args, NULL, "%s and --kind are both given; the spec can name the kind",
                     spec_is);

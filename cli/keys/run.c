@@ -16,7 +16,7 @@
 
 enum { MAX_THREADS = 256 };
 
-struct crew {
+struct workers {
     struct keys *keys;
     const struct handler *handler;
     struct block *ring;
@@ -35,32 +35,32 @@ struct crew {
 
 /* ---- Working ---- */
 
-static void work(struct crew *crew, struct block *block) {
-    if (block->len > 0) block_cut(crew->keys, block);
-    if (crew->handler->ask && block->batch.n > 0)
-        crew->handler->ask(crew->handler->with, &block->batch);
+static void work(struct workers *workers, struct block *block) {
+    if (block->len > 0) block_cut(workers->keys, block);
+    if (workers->handler->ask && block->batch.n > 0)
+        workers->handler->ask(workers->handler->with, &block->batch);
 }
 
 /* Claims a block and works on it; the lock is held before and after, not during. */
-static void work_on_next(struct crew *crew) {
-    struct block *block = &crew->ring[crew->claimed++ % crew->size];
-    pthread_mutex_unlock(&crew->lock);
-    work(crew, block);
-    pthread_mutex_lock(&crew->lock);
+static void work_on_next(struct workers *workers) {
+    struct block *block = &workers->ring[workers->claimed++ % workers->size];
+    pthread_mutex_unlock(&workers->lock);
+    work(workers, block);
+    pthread_mutex_lock(&workers->lock);
     block->is_done = true;
-    pthread_cond_signal(&crew->is_done);
+    pthread_cond_signal(&workers->is_done);
 }
 
 static void *work_until_over(void *with) {
-    struct crew *crew = with;
-    pthread_mutex_lock(&crew->lock);
+    struct workers *workers = with;
+    pthread_mutex_lock(&workers->lock);
     for (;;) {
-        while (crew->claimed == crew->filled && !crew->is_over)
-            pthread_cond_wait(&crew->is_work, &crew->lock);
-        if (crew->is_over) break;
-        work_on_next(crew);
+        while (workers->claimed == workers->filled && !workers->is_over)
+            pthread_cond_wait(&workers->is_work, &workers->lock);
+        if (workers->is_over) break;
+        work_on_next(workers);
     }
-    pthread_mutex_unlock(&crew->lock);
+    pthread_mutex_unlock(&workers->lock);
     return NULL;
 }
 
@@ -73,115 +73,115 @@ static bool has_line(const struct keys *keys) {
 
 /* Fills blocks until the ring is full, the input ends, or reading would wait while there is
  * something to show. */
-static void fill_ring(struct crew *crew, bool *is_at_end) {
-    while (crew->filled - crew->taken < crew->size && !*is_at_end) {
-        struct keys *keys = crew->keys;
+static void fill_ring(struct workers *workers, bool *is_at_end) {
+    while (workers->filled - workers->taken < workers->size && !*is_at_end) {
+        struct keys *keys = workers->keys;
         *is_at_end = keys->await && is_stopped();
         if (*is_at_end) return;
         if (keys->input && !has_line(keys) && input_waits(keys->input)) {
-            if (crew->filled > crew->taken) return;
+            if (workers->filled > workers->taken) return;
             fflush(stdout); /* Whoever reads it live, as behind "tail -f", need not wait too. */
         }
-        *is_at_end = !block_fill(keys, &crew->ring[crew->filled % crew->size]);
+        *is_at_end = !block_fill(keys, &workers->ring[workers->filled % workers->size]);
         if (*is_at_end) return;
-        pthread_mutex_lock(&crew->lock);
-        crew->filled++;
-        pthread_cond_signal(&crew->is_work);
-        pthread_mutex_unlock(&crew->lock);
+        pthread_mutex_lock(&workers->lock);
+        workers->filled++;
+        pthread_cond_signal(&workers->is_work);
+        pthread_mutex_unlock(&workers->lock);
     }
 }
 
 /* ---- Taking ---- */
 
-static void finish_work(struct crew *crew, const struct block *block) {
-    pthread_mutex_lock(&crew->lock);
+static void finish_work(struct workers *workers, const struct block *block) {
+    pthread_mutex_lock(&workers->lock);
     while (!block->is_done) {
-        if (crew->claimed < crew->filled)
-            work_on_next(crew);
+        if (workers->claimed < workers->filled)
+            work_on_next(workers);
         else
-            pthread_cond_wait(&crew->is_done, &crew->lock);
+            pthread_cond_wait(&workers->is_done, &workers->lock);
     }
-    pthread_mutex_unlock(&crew->lock);
+    pthread_mutex_unlock(&workers->lock);
 }
 
 /* What is wrong with the block behind the lines that were taken. Returns 0 or EXIT_TROUBLE. */
-static int tell_trouble(struct crew *crew, const struct block *block) {
-    const struct args *args = crew->keys->args;
+static int tell_trouble(struct workers *workers, const struct block *block) {
+    const struct args *args = workers->keys->args;
     const char *name = input_name(block->batch.from->name);
     if (block->is_short_of_memory || block->batch.out.is_short_of_memory) return fail_memory(args);
     if (block->bad_line[0]) return fail_line(&block->batch, block->batch.n, "%s", block->bad_line);
     if (!block->trouble[0]) return 0;
     fail(args, name, "%s", block->trouble);
-    crew->had_trouble = true;
-    return crew->handler->goes_on ? 0 : EXIT_TROUBLE;
+    workers->had_trouble = true;
+    return workers->handler->goes_on ? 0 : EXIT_TROUBLE;
 }
 
-static int take(struct crew *crew, struct block *block) {
-    const struct handler *handler = crew->handler;
+static int take(struct workers *workers, struct block *block) {
+    const struct handler *handler = workers->handler;
     struct batch *batch = &block->batch;
     int code = 0;
-    batch->first_line = crew->lines + 1;
+    batch->first_line = workers->lines + 1;
     batch->start = block->bytes;
-    crew->lines += batch->n + block->keyless;
-    crew->all_lines += batch->n + block->keyless;
-    progress_lines(crew->all_lines);
-    crew->keys->keyless += block->keyless;
-    crew->keys->fieldless += block->fieldless;
-    crew->keys->seen += batch->n + block->keyless;
+    workers->lines += batch->n + block->keyless;
+    workers->all_lines += batch->n + block->keyless;
+    progress_lines(workers->all_lines);
+    workers->keys->keyless += block->keyless;
+    workers->keys->fieldless += block->fieldless;
+    workers->keys->seen += batch->n + block->keyless;
     if (batch->n > 0) code = handler->take(handler->with, batch);
     if (text_print(&batch->out) && code <= 0) code = EXIT_TROUBLE;
     if (!code && handler->after) code = handler->after(handler->after_with, batch->n);
-    if (!code) code = tell_trouble(crew, block);
+    if (!code) code = tell_trouble(workers, block);
     if (block->ends_file) {
-        crew->lines = 0;
+        workers->lines = 0;
         if (!code && handler->file_done) handler->file_done(handler->with, batch->from);
     }
     return code;
 }
 
-static int take_all(struct crew *crew) {
+static int take_all(struct workers *workers) {
     bool is_at_end = false;
     int code = 0;
     while (!code) {
-        fill_ring(crew, &is_at_end);
-        if (crew->filled == crew->taken) break;
-        struct block *block = &crew->ring[crew->taken % crew->size];
-        finish_work(crew, block);
-        code = take(crew, block);
-        crew->taken++;
+        fill_ring(workers, &is_at_end);
+        if (workers->filled == workers->taken) break;
+        struct block *block = &workers->ring[workers->taken % workers->size];
+        finish_work(workers, block);
+        code = take(workers, block);
+        workers->taken++;
     }
     return code;
 }
 
 /* ---- The whole ---- */
 
-static int start(struct crew *crew) {
-    const unsigned wanted = crew->keys->threads < MAX_THREADS ? crew->keys->threads : MAX_THREADS;
-    crew->size = wanted > 1 ? 2 * (size_t)wanted + 2 : 1;
-    crew->ring = calloc(crew->size, sizeof *crew->ring);
-    bool is_whole = crew->ring != NULL;
-    for (size_t i = 0; i < crew->size && is_whole; i++) is_whole = block_make(&crew->ring[i]);
-    if (!is_whole) return fail_memory(crew->keys->args);
-    pthread_mutex_init(&crew->lock, NULL);
-    pthread_cond_init(&crew->is_work, NULL);
-    pthread_cond_init(&crew->is_done, NULL);
+static int start(struct workers *workers) {
+    const unsigned wanted = workers->keys->threads < MAX_THREADS ? workers->keys->threads : MAX_THREADS;
+    workers->size = wanted > 1 ? 2 * (size_t)wanted + 2 : 1;
+    workers->ring = calloc(workers->size, sizeof *workers->ring);
+    bool is_whole = workers->ring != NULL;
+    for (size_t i = 0; i < workers->size && is_whole; i++) is_whole = block_make(&workers->ring[i]);
+    if (!is_whole) return fail_memory(workers->keys->args);
+    pthread_mutex_init(&workers->lock, NULL);
+    pthread_cond_init(&workers->is_work, NULL);
+    pthread_cond_init(&workers->is_done, NULL);
     /* What the system does not give is done by the others. */
-    while (crew->threads + 1 < wanted &&
-           start_thread(&crew->thread[crew->threads], work_until_over, crew))
-        crew->threads++;
+    while (workers->threads + 1 < wanted &&
+           start_thread(&workers->thread[workers->threads], work_until_over, workers))
+        workers->threads++;
     return 0;
 }
 
-static void end(struct crew *crew) {
-    if (crew->threads > 0) {
-        pthread_mutex_lock(&crew->lock);
-        crew->is_over = true;
-        pthread_cond_broadcast(&crew->is_work);
-        pthread_mutex_unlock(&crew->lock);
-        for (unsigned i = 0; i < crew->threads; i++) pthread_join(crew->thread[i], NULL);
+static void end(struct workers *workers) {
+    if (workers->threads > 0) {
+        pthread_mutex_lock(&workers->lock);
+        workers->is_over = true;
+        pthread_cond_broadcast(&workers->is_work);
+        pthread_mutex_unlock(&workers->lock);
+        for (unsigned i = 0; i < workers->threads; i++) pthread_join(workers->thread[i], NULL);
     }
-    for (size_t i = 0; crew->ring && i < crew->size; i++) block_free(&crew->ring[i]);
-    free(crew->ring);
+    for (size_t i = 0; workers->ring && i < workers->size; i++) block_free(&workers->ring[i]);
+    free(workers->ring);
 }
 
 /* Lines that were left out are told about; those who ask see them among the others, unless there
@@ -201,15 +201,15 @@ static void warn_fieldless(const struct keys *keys) {
 }
 
 int keys_run(struct keys *keys, const struct handler *handler) {
-    struct crew crew = {.keys = keys, .handler = handler};
+    struct workers workers = {.keys = keys, .handler = handler};
     if (keys->has_unknown_form)
         return fail(keys->args, NULL, "its keys have a form that this tamis does not know");
-    int code = start(&crew);
+    int code = start(&workers);
     progress_reading(keys_bytes(keys));
-    if (!code) code = take_all(&crew);
+    if (!code) code = take_all(&workers);
     progress_wipe();
-    end(&crew);
+    end(&workers);
     if (!code && keys->cutting.fields.n > 0 && !keys->is_second_time) warn_fieldless(keys);
     if (code == KEYS_ENOUGH) return 0;
-    return code ? code : crew.had_trouble ? EXIT_TROUBLE : 0;
+    return code ? code : workers.had_trouble ? EXIT_TROUBLE : 0;
 }

@@ -34,7 +34,7 @@ uint64_t number_at(uint64_t i) {
 }
 
 /* Numbers before this one are members, the others strangers. */
-static const uint64_t first_stranger = UINT64_C(1) << 63;
+static const uint64_t first_nonmember = UINT64_C(1) << 63;
 
 /* ---- Asking ---- */
 
@@ -68,7 +68,7 @@ static void ask_rounds(const tamis *filter, uint64_t members, struct measured *m
     uint8_t *hit = malloc(LIST);
     for (uint64_t round = 0; numbers && hit && round < ROUNDS; round++) {
         const uint64_t salt = round * LIST * LISTS;
-        make_numbers(numbers, first_stranger, first_stranger, salt);
+        make_numbers(numbers, first_nonmember, first_nonmember, salt);
         miss_ns[round] = ask_lists(filter, numbers, hit);
         one_ns[round] = ask_singly(filter, numbers);
         if (members == 0) continue;
@@ -87,7 +87,7 @@ static void ask_rounds(const tamis *filter, uint64_t members, struct measured *m
 static const struct measured nothing = {
     .build = (double)NAN, .hit = (double)NAN, .miss = (double)NAN, .one = (double)NAN};
 
-void measure_strangers(const tamis *filter, struct measured *measured) {
+void measure_nonmembers(const tamis *filter, struct measured *measured) {
     *measured = nothing;
     ask_rounds(filter, 0, measured);
 }
@@ -114,7 +114,7 @@ static tamis_status start_builder(tamis_builder **builder, const char *spec,
     return tamis_builder_create_with(builder, spec, &building);
 }
 
-tamis_status measure_wish(const char *spec, uint64_t keys, const struct tamis_options *options,
+tamis_status measure_params(const char *spec, uint64_t keys, const struct tamis_options *options,
                           struct measured *measured) {
     tamis_builder *builder = NULL;
     tamis *filter = NULL;
@@ -175,7 +175,7 @@ void measure_sample(const tamis *filter, const struct sample *sample, struct mea
     for (uint64_t round = 0; chosen && hit && sample->n > 0 && round < ROUNDS; round++) {
         choose(chosen, sample->members, sample->n, round * LIST * LISTS);
         hit_ns[round] = ask_keys_of(filter, chosen, hit);
-        choose(chosen, sample->strangers, sample->n, round * LIST * LISTS);
+        choose(chosen, sample->nonmembers, sample->n, round * LIST * LISTS);
         miss_ns[round] = ask_keys_of(filter, chosen, hit);
         one_ns[round] = ask_each_of(filter, chosen);
     }

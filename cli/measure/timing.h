@@ -13,9 +13,9 @@ struct measured {
     double one;   /* one call for each stranger */
 };
 
-/* A list of keys to measure with: `members` are or will be inside, `strangers` not. */
+/* A list of keys to measure with: `members` are or will be inside, `nonmembers` not. */
 struct sample {
-    struct tamis_key *members, *strangers;
+    struct tamis_key *members, *nonmembers;
     size_t n;
 };
 
@@ -23,7 +23,7 @@ struct sample {
 uint64_t number_at(uint64_t i);
 
 /* Makes a filter of this wish with `keys` numbers and measures it. */
-tamis_status measure_wish(const char *spec, uint64_t keys, const struct tamis_options *options,
+tamis_status measure_params(const char *spec, uint64_t keys, const struct tamis_options *options,
                           struct measured *measured);
 
 /* Makes a filter of this wish with the members of a sample, and tells how long that took for each. */
@@ -31,7 +31,7 @@ tamis_status measure_build(const char *spec, const struct sample *sample,
                            const struct tamis_options *options, tamis **filter, double *ns);
 
 /* Asks an existing filter about numbers that it has never seen, or about the keys of a sample. */
-void measure_strangers(const tamis *filter, struct measured *measured);
+void measure_nonmembers(const tamis *filter, struct measured *measured);
 void measure_sample(const tamis *filter, const struct sample *sample, struct measured *measured);
 
 /* What memory itself takes: one random line of `bytes` bytes, many under way at once. 0 when there is

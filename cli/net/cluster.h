@@ -77,7 +77,7 @@ struct node {
     bool is_writing;
     bool is_polled;    /* since it was opened: events are about this connection */
     unsigned skip;     /* answers that belong to no request: to ASKING and AUTH */
-    int64_t heard;     /* when it last said something, or was first asked */
+    int64_t received;     /* when it last said something, or was first asked */
     int64_t rest_till; /* after a failure */
     unsigned failures; /* in a row */
     void *with;        /* for the hooks; freed with the node */

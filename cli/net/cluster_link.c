@@ -70,7 +70,7 @@ static void send_back(struct net *net, struct request *request, int64_t since, i
 
 void link_fail(struct net *net, struct node *node, const char *why) {
     const int64_t now = net_now();
-    const int64_t since = node->sent.n > 0 ? node->heard : now;
+    const int64_t since = node->sent.n > 0 ? node->received : now;
     const unsigned doubled = node->failures < 5 ? node->failures : 5;
     const int64_t rest = (int64_t)FIRST_REST << doubled;
     const bool was_up = node->state == LINK_UP;
@@ -116,7 +116,7 @@ bool link_open(struct net *net, struct node *node) {
     }
     node->context->reader->maxbuf = 0; /* Its buffer is kept. */
     node->state = LINK_CONNECTING;
-    node->heard = net_now();
+    node->received = net_now();
     return true;
 }
 
@@ -133,7 +133,7 @@ static bool is_connected(struct net *net, struct node *node) {
     }
     (void)setsockopt(node->context->fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
     node->state = LINK_UP;
-    node->heard = net_now();
+    node->received = net_now();
     greet(net, node);
     return true;
 }
@@ -148,7 +148,7 @@ static bool begin_next(struct node *node) {
     node->left = request->len;
     const int64_t now = net_now();
     if (request->started == 0) request->started = now;
-    if (node->sent.n == 0) node->heard = now;
+    if (node->sent.n == 0) node->received = now;
     return true;
 }
 
@@ -215,7 +215,7 @@ void link_read(struct net *net, struct node *node) {
         link_fail(net, node, n < 0 ? strerror(errno) : "it closed the connection");
         return;
     }
-    node->heard = net_now();
+    node->received = net_now();
     redisReader *reader = node->context->reader;
     void *reply = NULL;
     bool is_good = redisReaderFeed(reader, room, (size_t)n) == REDIS_OK;

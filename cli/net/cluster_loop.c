@@ -48,7 +48,7 @@ static void drop_silent(struct net *net, int64_t now) {
     for (size_t i = 0; i < net->nodes; i++) {
         struct node *node = net->node[i];
         const bool is_due = node->state == LINK_CONNECTING || node->sent.n > 0;
-        if (node->state != LINK_CLOSED && is_due && now - node->heard > net->silence)
+        if (node->state != LINK_CLOSED && is_due && now - node->received > net->silence)
             link_fail(net, node, "it does not answer");
     }
 }

@@ -100,8 +100,8 @@ struct outcome {
     bool has_keys[2]; /* it is known how many there are */
     struct hashes only[2];
     bool is_partial;
-    bool has_talk, has_wire;
-    struct tamis_session_info talk;
+    bool has_session, has_wire;
+    struct tamis_session_info session;
     uint64_t session_bytes; /* of both directions */
     uint64_t sent, received;
     struct tamis_estimate size; /* of the difference, where it is too large */

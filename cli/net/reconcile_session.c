@@ -33,7 +33,7 @@ static int make_secret(const struct args *args, uint8_t secret[TALK_SECRET_BYTES
     return 0;
 }
 
-static int open_talk(const struct args *args, tamis_session **talk, enum tamis_side side,
+static int open_session(const struct args *args, tamis_session **session, enum tamis_side side,
                      const struct set *set, bool is_one_way) {
     struct tamis_session_options options = {.struct_size = sizeof options, .is_one_way = is_one_way};
     struct tamis_info info;
@@ -49,22 +49,22 @@ static int open_talk(const struct args *args, tamis_session **talk, enum tamis_s
     options.max_symbols = options.symbols;
     if (given(args, OPT_LIMIT)) options.max_bytes = args->setting[OPT_LIMIT].number;
     const tamis_status status =
-        tamis_session_create(talk, side, set->hashes.at, set->hashes.n, &options);
+        tamis_session_create(session, side, set->hashes.at, set->hashes.n, &options);
     return status ? fail_why(args, NULL, status) : 0;
 }
 
 /* What came out, as the side that is `ours` sees it. */
-static int take_outcome(const struct args *args, const tamis_session *talk, enum side ours,
+static int take_outcome(const struct args *args, const tamis_session *session, enum side ours,
                         struct outcome *outcome) {
     struct tamis_session_item item;
     uint64_t cursor = 0;
-    outcome->has_talk = true;
-    tamis_session_get_info(talk, &outcome->talk, sizeof outcome->talk);
-    outcome->talk_bytes = outcome->talk.bytes_sent + outcome->talk.bytes_taken;
-    outcome->keys[ours] = outcome->talk.our_n;
-    outcome->keys[!ours] = outcome->talk.their_n;
+    outcome->has_session = true;
+    tamis_session_get_info(session, &outcome->session, sizeof outcome->session);
+    outcome->session_bytes = outcome->session.bytes_sent + outcome->session.bytes_taken;
+    outcome->keys[ours] = outcome->session.our_n;
+    outcome->keys[!ours] = outcome->session.their_n;
     outcome->has_keys[FIRST] = outcome->has_keys[SECOND] = true;
-    while (tamis_session_next(talk, &cursor, &item))
+    while (tamis_session_next(session, &cursor, &item))
         if (!hashes_add(&outcome->only[item.is_ours ? ours : !ours], item.hash))
             return fail_memory(args);
     (void)hashes_sort(&outcome->only[FIRST], NULL);
@@ -73,12 +73,12 @@ static int take_outcome(const struct args *args, const tamis_session *talk, enum
 }
 
 /* How it ended: whole, partial, or not at all. */
-static int end_talk(const struct args *args, const char *peer, tamis_session *talk, enum side ours,
+static int end_session(const struct args *args, const char *peer, tamis_session *session, enum side ours,
                     struct outcome *outcome) {
-    const tamis_status status = tamis_session_finish(talk);
+    const tamis_status status = tamis_session_finish(session);
     if (status && status != TAMIS_PARTIAL) return fail_why(args, peer, status);
     outcome->is_partial = status == TAMIS_PARTIAL;
-    return take_outcome(args, talk, ours, outcome);
+    return take_outcome(args, session, ours, outcome);
 }
 
 /* ---- Both here ---- */
@@ -91,20 +91,20 @@ static bool carry(tamis_session *from, tamis_session *to, tamis_status *status) 
     return size > 0;
 }
 
-static int talk_here(const struct args *args, const struct set set[2], struct outcome *outcome) {
-    tamis_session *talk[2] = {NULL, NULL};
+static int session_here(const struct args *args, const struct set set[2], struct outcome *outcome) {
+    tamis_session *session[2] = {NULL, NULL};
     tamis_status status = TAMIS_OK;
     bool goes_on = true;
-    int code = open_talk(args, &talk[FIRST], TAMIS_SENDER, &set[FIRST], false);
-    if (!code) code = open_talk(args, &talk[SECOND], TAMIS_RECEIVER, &set[SECOND], false);
+    int code = open_session(args, &session[FIRST], TAMIS_SENDER, &set[FIRST], false);
+    if (!code) code = open_session(args, &session[SECOND], TAMIS_RECEIVER, &set[SECOND], false);
     while (!code && goes_on && !status) {
-        goes_on = carry(talk[FIRST], talk[SECOND], &status);
-        goes_on |= carry(talk[SECOND], talk[FIRST], &status);
+        goes_on = carry(session[FIRST], session[SECOND], &status);
+        goes_on |= carry(session[SECOND], session[FIRST], &status);
     }
     if (!code && status) code = fail_why(args, NULL, status);
-    if (!code) code = end_talk(args, NULL, talk[SECOND], SECOND, outcome);
-    tamis_session_free(talk[FIRST]);
-    tamis_session_free(talk[SECOND]);
+    if (!code) code = end_session(args, NULL, session[SECOND], SECOND, outcome);
+    tamis_session_free(session[FIRST]);
+    tamis_session_free(session[SECOND]);
     return code;
 }
 
@@ -122,7 +122,7 @@ int reconcile_here(const struct args *args, struct outcome *outcome) {
         code = set_open(&set[i], args, args->operand[i]);
         if (!code) code = set_read(&set[i], hasher);
     }
-    if (!code) code = talk_here(args, set, outcome);
+    if (!code) code = session_here(args, set, outcome);
     if (!code) code = refuse_partial(args, outcome, more_symbols);
     if (!code) code = list_begin(&list, args);
     for (size_t i = 0; i < 2 && !code; i++)
@@ -147,7 +147,7 @@ bool is_stream_file(const char *path) {
 static int write_stream(const struct args *args, struct set *set, const uint8_t *secret) {
     uint8_t header[STREAM_HEADER] = {0}, bytes[16 * 1024];
     struct new_file file;
-    tamis_session *talk = NULL;
+    tamis_session *session = NULL;
     size_t size = 0;
     const uint64_t form = form_mark(set);
     memcpy(header, magic, sizeof magic);
@@ -155,22 +155,22 @@ static int write_stream(const struct args *args, struct set *set, const uint8_t 
     for (size_t i = 0; i < 8; i++) header[AT_FORM + i] = (uint8_t)(form >> 8 * i);
     memcpy(header + AT_SECRET, secret, TALK_SECRET_BYTES);
     const char *path = given(args, OPT_OUTPUT) ? args->setting[OPT_OUTPUT].text : "-";
-    int code = open_talk(args, &talk, TAMIS_SENDER, set, true);
+    int code = open_session(args, &session, TAMIS_SENDER, set, true);
     if (!code && !(code = file_begin(&file, args, path, TAMIS_READERS_USUAL))) {
         bool is_good = file_put(&file, header, sizeof header);
-        while (is_good && (size = tamis_session_output(talk, bytes, sizeof bytes)) > 0)
+        while (is_good && (size = tamis_session_output(session, bytes, sizeof bytes)) > 0)
             is_good = file_put(&file, bytes, size);
         code = file_end(&file, is_good);
     }
     if (!code && !given(args, OPT_QUIET)) {
         struct tamis_session_info info;
-        tamis_session_get_info(talk, &info, sizeof info);
+        tamis_session_get_info(session, &info, sizeof info);
         fprintf(stderr, "%s: %s symbols of %s %s, %s\n", output_name(path),
                 human_count(info.symbols).text, human_count(info.our_n).text,
                 info.our_n == 1 ? "key" : "keys",
                 human_bytes(STREAM_HEADER + info.bytes_sent).text);
     }
-    tamis_session_free(talk);
+    tamis_session_free(session);
     return code;
 }
 
@@ -217,17 +217,17 @@ int stream_hasher(const struct args *args, const char *path, tamis **hasher, uin
     return code;
 }
 
-static int hear_stream(const struct args *args, const struct bytes *bytes, const struct set *set,
+static int receive_stream(const struct args *args, const struct bytes *bytes, const struct set *set,
                        struct outcome *outcome) {
-    tamis_session *talk = NULL;
-    int code = open_talk(args, &talk, TAMIS_RECEIVER, set, true);
+    tamis_session *session = NULL;
+    int code = open_session(args, &session, TAMIS_RECEIVER, set, true);
     if (!code) {
         const tamis_status status =
-            tamis_session_input(talk, bytes->at + STREAM_HEADER, bytes->size - STREAM_HEADER);
+            tamis_session_input(session, bytes->at + STREAM_HEADER, bytes->size - STREAM_HEADER);
         if (status && status != TAMIS_PARTIAL) code = fail_why(args, bytes->path, status);
     }
-    if (!code) code = end_talk(args, bytes->path, talk, SECOND, outcome);
-    tamis_session_free(talk);
+    if (!code) code = end_session(args, bytes->path, session, SECOND, outcome);
+    tamis_session_free(session);
     return code;
 }
 
@@ -250,9 +250,9 @@ int reconcile_stream(const struct args *args, struct outcome *outcome) {
                     "its keys were made of lines in another way; --keys, --hex, "
                     "--base64 and --canon must be the same");
     if (!code) code = set_read(&set, hasher);
-    if (!code) code = hear_stream(args, &bytes, &set, outcome);
+    if (!code) code = receive_stream(args, &bytes, &set, outcome);
     snprintf(advice, sizeof advice, "make the stream with more than %s, by --symbols",
-             human_count(outcome->talk.symbols).text);
+             human_count(outcome->session.symbols).text);
     if (!code) code = refuse_partial(args, outcome, advice);
     if (!code) code = list_begin(&list, args);
     if (!code) code = list_hashes(&list, FIRST, &outcome->only[FIRST]);
@@ -271,11 +271,11 @@ static int keep_alive(void *with) {
 }
 
 /* The other side is told why, too; what goes wrong with that is no second complaint. */
-static int give_up(struct wire *wire, tamis_session *talk, tamis_status status) {
+static int give_up(struct wire *wire, tamis_session *session, tamis_status status) {
     uint8_t bytes[4096] = {TALK_FRAME};
     const int code = fail_why(wire->args, wire->peer, status);
     wire->is_quiet = true;
-    const size_t size = tamis_session_output(talk, bytes + 1, sizeof bytes - 1);
+    const size_t size = tamis_session_output(session, bytes + 1, sizeof bytes - 1);
     if (size > 0 && !wire_send(wire, bytes, size + 1, false)) (void)wire_flush(wire);
     return code;
 }
@@ -284,13 +284,13 @@ static int fail_frame(const struct wire *wire) {
     return wire_fail(wire, "a frame came that does not belong here");
 }
 
-static int converse(struct wire *wire, tamis_session *talk) {
+static int converse(struct wire *wire, tamis_session *session) {
     uint8_t bytes[16 * 1024] = {TALK_FRAME};
     int code = 0;
     while (!code) {
-        const size_t size = tamis_session_output(talk, bytes + 1, sizeof bytes - 1);
+        const size_t size = tamis_session_output(session, bytes + 1, sizeof bytes - 1);
         if (size > 0) code = wire_send(wire, bytes, size + 1, false);
-        if (code || tamis_session_is_over(talk)) break;
+        if (code || tamis_session_is_over(session)) break;
         /* Whoever has more to say only listens; whoever has not waits. */
         const uint8_t *frame = NULL;
         size_t len = 0;
@@ -298,8 +298,8 @@ static int converse(struct wire *wire, tamis_session *talk) {
         code = wire_receive(wire, &frame, &len, size > 0 ? &is_there : NULL);
         if (code || !is_there) continue;
         if (len < 1 || frame[0] != TALK_FRAME || wire->had_last) return fail_frame(wire);
-        const tamis_status status = tamis_session_input(talk, frame + 1, len - 1);
-        if (status && status != TAMIS_PARTIAL) return give_up(wire, talk, status);
+        const tamis_status status = tamis_session_input(session, frame + 1, len - 1);
+        if (status && status != TAMIS_PARTIAL) return give_up(wire, session, status);
     }
     return code ? code : wire_flush(wire);
 }
@@ -468,7 +468,7 @@ struct meeting {
     struct wire wire;
     struct set set;
     tamis *hasher;
-    tamis_session *talk;
+    tamis_session *session;
     struct arrivals arrivals;
     bool prints, is_line_wanted;
 };
@@ -502,10 +502,10 @@ static int meet(struct meeting *meeting, const struct args *args, struct outcome
     set->pause = (struct pause){.call = keep_alive, .with = wire};
     if (!code) code = set_read(set, meeting->hasher);
     if (!code)
-        code = open_talk(args, &meeting->talk, wire->end == WIRE_ASKS ? TAMIS_RECEIVER : TAMIS_SENDER,
+        code = open_session(args, &meeting->session, wire->end == WIRE_ASKS ? TAMIS_RECEIVER : TAMIS_SENDER,
                          set, false);
-    if (!code) code = converse(wire, meeting->talk);
-    if (!code) code = end_talk(args, wire->peer, meeting->talk, FIRST, outcome);
+    if (!code) code = converse(wire, meeting->session);
+    if (!code) code = end_session(args, wire->peer, meeting->session, FIRST, outcome);
     if (!code && !outcome->is_partial) {
         code = exchange_lines(meeting, outcome);
         if (!code) code = wire_finish(wire);
@@ -535,7 +535,7 @@ int reconcile_there(const struct args *args, struct outcome *outcome) {
             code = list_arrivals(&list, &meeting.arrivals, &outcome->only[SECOND]);
         code = list_end(&list, code);
     }
-    tamis_session_free(meeting.talk);
+    tamis_session_free(meeting.session);
     set_close(&meeting.set);
     tamis_free(meeting.hasher);
     free(meeting.arrivals.bytes);

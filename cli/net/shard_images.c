@@ -166,7 +166,7 @@ bool shard_header(const struct shards *shards, uint64_t shard, uint8_t header[HE
 
 /* ==== All of them =========================================================================== */
 
-struct crew {
+struct workers {
     const struct shards *shards;
     shard_work *work;
     void *with;
@@ -193,35 +193,35 @@ static uint64_t stride_for(uint64_t n) {
 }
 
 static void *work_along(void *with) {
-    struct crew *crew = with;
-    const uint64_t n = crew->shards->n;
-    while (!crew->has_failed && !is_stopped()) {
-        const uint64_t at = atomic_fetch_add(&crew->next, 1);
+    struct workers *workers = with;
+    const uint64_t n = workers->shards->n;
+    while (!workers->has_failed && !is_stopped()) {
+        const uint64_t at = atomic_fetch_add(&workers->next, 1);
         char why[WHY_ROOM] = "";
         if (at >= n) break;
         progress_show("shards", at, n);
-        if (crew->work(crew->with, at * crew->stride % n, why)) continue;
-        pthread_mutex_lock(&crew->lock);
-        if (!crew->has_failed) memcpy(crew->why, why, sizeof crew->why);
-        crew->has_failed = true;
-        pthread_mutex_unlock(&crew->lock);
+        if (workers->work(workers->with, at * workers->stride % n, why)) continue;
+        pthread_mutex_lock(&workers->lock);
+        if (!workers->has_failed) memcpy(workers->why, why, sizeof workers->why);
+        workers->has_failed = true;
+        pthread_mutex_unlock(&workers->lock);
     }
     return NULL;
 }
 
 int for_each_shard(const struct shards *shards, shard_work *work, void *with) {
-    struct crew crew = {
+    struct workers workers = {
         .shards = shards, .work = work, .with = with, .stride = stride_for(shards->n)};
     pthread_t thread[WORKERS];
     size_t threads = 0;
-    pthread_mutex_init(&crew.lock, NULL);
+    pthread_mutex_init(&workers.lock, NULL);
     while (threads + 1 < WORKERS && threads + 1 < shards->n &&
-           start_thread(&thread[threads], work_along, &crew))
+           start_thread(&thread[threads], work_along, &workers))
         threads++;
-    work_along(&crew);
+    work_along(&workers);
     for (size_t i = 0; i < threads; i++) pthread_join(thread[i], NULL);
     progress_wipe();
-    if (crew.has_failed) return fail(shards->args, shards->name, "%s", crew.why);
+    if (workers.has_failed) return fail(shards->args, shards->name, "%s", workers.why);
     return is_stopped() ? EXIT_TROUBLE : 0;
 }
 

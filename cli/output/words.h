@@ -75,8 +75,8 @@ extern const struct example overview_examples[];
 extern const char overview_about[], overview_exits[];
 const char *verb_exits(const struct verb *verb);
 
-void help_overview(FILE *out, enum help_wish wish);
-void help_verb(FILE *out, const struct verb *verb, enum help_wish wish);
+void help_overview(FILE *out, enum help_params params);
+void help_verb(FILE *out, const struct verb *verb, enum help_params params);
 void help_usage(FILE *out, const struct verb *verb); /* one line, without its newline */
 
 /* ==== Numbers for people: human.c =========================================================== */

@@ -137,7 +137,7 @@ static int run(const struct args *args) {
     struct admitting admitting = {.args = args};
     struct keys keys;
     int code = keys_open(&keys, args, 0);
-    if (!code && given(args, OPT_SPEC)) code = wish_is_single(args, "--spec");
+    if (!code && given(args, OPT_SPEC)) code = params_is_single(args, "--spec");
     if (!code) code = open_memory(&admitting);
     if (code) goto done;
 

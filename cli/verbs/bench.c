@@ -60,12 +60,12 @@ static int read_keys(struct benching *b, const tamis *filter) {
     keys_close(&keys);
     if (code) return code;
     if (b->sample.n == 0) return fail(b->args, NULL, "there are no keys to measure with");
-    b->sample.strangers = malloc(b->sample.n * sizeof *b->sample.strangers);
-    if (!b->sample.strangers) return fail_memory(b->args);
+    b->sample.nonmembers = malloc(b->sample.n * sizeof *b->sample.nonmembers);
+    if (!b->sample.nonmembers) return fail_memory(b->args);
     for (size_t i = 0; i < b->sample.n; i++) {
         struct tamis_key *key = &b->sample.members[i];
         key->bytes = b->bytes + (uintptr_t)key->bytes;
-        b->sample.strangers[i] = (struct tamis_key){key->bytes, key->len + 1};
+        b->sample.nonmembers[i] = (struct tamis_key){key->bytes, key->len + 1};
     }
     return 0;
 }
@@ -82,7 +82,7 @@ static int measure_image(struct benching *b) {
         if (b->sample.n > 0)
             measure_sample(image.filter, &b->sample, &b->measured);
         else
-            measure_strangers(image.filter, &b->measured);
+            measure_nonmembers(image.filter, &b->measured);
     }
     image_close(&image);
     return code;
@@ -103,7 +103,7 @@ static int measure_file(struct benching *b, const struct tamis_options *options)
 static int measure_numbers(struct benching *b, const struct tamis_options *options) {
     struct tamis_plan plan;
     tamis_status status = tamis_plan_spec(b->spec, &plan, sizeof plan);
-    if (!status) status = measure_wish(b->spec, plan.capacity, options, &b->measured);
+    if (!status) status = measure_params(b->spec, plan.capacity, options, &b->measured);
     if (status) return fail_why(b->args, NULL, status);
     b->info = (struct tamis_info){
         .kind = plan.kind, .payload_bytes = plan.payload_bytes, .abilities = plan.abilities};
@@ -137,33 +137,33 @@ static int measure(struct benching *b) {
 /* Without a word a million numbers in a blocked filter; files tell their number themselves. */
 static int read_spec(struct benching *b) {
     const struct args *args = b->args;
-    const bool has_wish = given(args, OPT_SPEC) || given(args, OPT_KIND) ||
+    const bool has_params = given(args, OPT_SPEC) || given(args, OPT_KIND) ||
                           given(args, OPT_CAPACITY) || given(args, OPT_FPR) ||
                           given(args, OPT_SIZE);
     if (given(args, OPT_IMAGE))
-        return has_wish ? fail(args, NULL, "--image is what it is; leave the wish out") : 0;
+        return has_params ? fail(args, NULL, "--image is what it is; leave the wish out") : 0;
     if (given(args, OPT_FROM)) return fail(args, "--from", "it needs --image, the file");
     if (given(args, OPT_SPEC)) {
-        if (wish_is_single(args, "--spec")) return EXIT_TROUBLE;
+        if (params_is_single(args, "--spec")) return EXIT_TROUBLE;
         b->spec = strdup(args->setting[OPT_SPEC].text);
         return b->spec ? 0 : fail_memory(args);
     }
     struct tamis_kind_info kind;
     const char *name = given(args, OPT_KIND) ? args->setting[OPT_KIND].text : "blocked";
     if (kind_exists(args, name, &kind)) return EXIT_TROUBLE;
-    char *wish = spec_from_args(args, name);
-    if (!wish) return EXIT_TROUBLE;
+    char *params = spec_from_args(args, name);
+    if (!params) return EXIT_TROUBLE;
     const bool counts = args->operand_count > 0 || given(args, OPT_CAPACITY) ||
                         (given(args, OPT_SIZE) && given(args, OPT_FPR));
-    const bool is_bare = wish[strlen(wish) - 1] == ':';
-    const size_t size = strlen(wish) + 32;
+    const bool is_bare = params[strlen(params) - 1] == ':';
+    const size_t size = strlen(params) + 32;
     b->spec = malloc(size);
     if (b->spec)
-        snprintf(b->spec, size, "%s%s", wish,
+        snprintf(b->spec, size, "%s%s", params,
                  counts    ? ""
                  : is_bare ? "capacity=1M"
                            : ",capacity=1M");
-    free(wish);
+    free(params);
     return b->spec ? 0 : fail_memory(args);
 }
 
@@ -216,7 +216,7 @@ static int run(const struct args *args) {
     free(b.spec);
     free(b.bytes);
     free(b.sample.members);
-    free(b.sample.strangers);
+    free(b.sample.nonmembers);
     return code;
 }
 

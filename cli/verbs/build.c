@@ -31,7 +31,7 @@ static char *spec_of_kind(const struct args *args, const char *kind, const char 
 static char *given_spec(const struct args *args) {
     if (given(args, OPT_SPEC)) {
         const char *spec = args->setting[OPT_SPEC].text;
-        if (wish_is_single(args, "--spec")) return NULL;
+        if (params_is_single(args, "--spec")) return NULL;
         return spec_of_kind(args, spec_kind_len(spec) > 0 ? NULL : kind_by_input(args), spec);
     }
     struct tamis_kind_info kind;
@@ -172,13 +172,13 @@ static void tell(const struct building *building, const char *spec, const struct
 }
 
 /* The wish with a capacity, in a new string; NULL, reported, when memory is out. */
-static char *with_capacity(const struct args *args, const char *wish, uint64_t capacity) {
-    const size_t len = strlen(wish), size = len + 40;
+static char *with_capacity(const struct args *args, const char *params, uint64_t capacity) {
+    const size_t len = strlen(params), size = len + 40;
     char *spec = malloc(size);
-    const bool is_kind = spec_kind_len(wish) == len;
-    const char *between = is_kind ? ":" : wish[len - 1] == ':' ? "" : ",";
+    const bool is_kind = spec_kind_len(params) == len;
+    const char *between = is_kind ? ":" : params[len - 1] == ':' ? "" : ",";
     if (spec)
-        snprintf(spec, size, "%s%scapacity=%" PRIu64, wish, between, capacity);
+        snprintf(spec, size, "%s%scapacity=%" PRIu64, params, between, capacity);
     else
         fail_memory(args);
     return spec;
@@ -200,25 +200,25 @@ static int count_first(struct building *building, struct spill *copy, uint64_t *
 }
 
 static int make(struct building *building, const struct tamis_builder_options *options,
-                const char *wish) {
-    const bool is_counted = building->abilities & TAMIS_OWN_HASH && !fixes_capacity(wish);
+                const char *params) {
+    const bool is_counted = building->abilities & TAMIS_OWN_HASH && !fixes_capacity(params);
     const char *path = building->args->operand[0];
     struct spill copy = {.fd = -1};
     struct image image = {0};
     uint64_t capacity = 0;
     int code = is_counted ? count_first(building, &copy, &capacity) : 0;
-    char *spec = is_counted && !code ? with_capacity(building->args, wish, capacity) : NULL;
+    char *spec = is_counted && !code ? with_capacity(building->args, params, capacity) : NULL;
     if (is_counted && !spec) code = EXIT_TROUBLE;
     if (code) goto done;
 
     if (building->abilities & TAMIS_CAN_LABEL) building->usual_label = "default";
     const tamis_status status =
-        tamis_builder_create_with(&building->builder, spec ? spec : wish, options);
+        tamis_builder_create_with(&building->builder, spec ? spec : params, options);
     code = status ? fail_why(building->args, NULL, status) : 0;
     if (!code) code = set_builder_notes(building->args, building->builder);
     if (!code) code = builder_take(building);
     if (!code) code = builder_write(building, path, NULL, &image);
-    if (!code) tell(building, wish, &image);
+    if (!code) tell(building, params, &image);
 
 done:
     image_close(&image);

@@ -10,7 +10,7 @@ static const char usual_capacity[] = "capacity=10000";
 /* The wish in one piece, with the usual capacity unless it says anything about room. */
 static char *whole_spec(const struct args *args) {
     const bool is_spec = given(args, OPT_SPEC);
-    if (is_spec && wish_is_single(args, "--spec")) return NULL;
+    if (is_spec && params_is_single(args, "--spec")) return NULL;
     const char *kind = args->setting[OPT_KIND].text;
     struct tamis_kind_info info;
     if (kind && kind_exists(args, kind, &info)) return NULL;

@@ -5,12 +5,12 @@
 #include <limits.h>
 
 static int write_shard(const struct args *args, const tamis *whole, uint64_t i, uint64_t shards) {
-    const char *folder = args->setting[OPT_OUTPUT].text;
+    const char *dir = args->setting[OPT_OUTPUT].text;
     char path[PATH_MAX];
     tamis *shard = NULL;
     const int len =
-        snprintf(path, sizeof path, "%s/%0*" PRIu64 ".tamis", folder, shard_digits(shards), i);
-    if (len >= (int)sizeof path) return fail(args, folder, "the name is too long");
+        snprintf(path, sizeof path, "%s/%0*" PRIu64 ".tamis", dir, shard_digits(shards), i);
+    if (len >= (int)sizeof path) return fail(args, dir, "the name is too long");
     int code = image_may_write(args, path);
     const tamis_status status = code ? TAMIS_OK : tamis_shard_cut(&shard, whole, i, shards, NULL);
     if (status) code = fail_why(args, args->operand[0], status);
@@ -28,16 +28,16 @@ static int check_cut(const struct args *args, const tamis *whole, uint64_t shard
 }
 
 static int run(const struct args *args) {
-    const char *folder = args->setting[OPT_OUTPUT].text;
+    const char *dir = args->setting[OPT_OUTPUT].text;
     const uint64_t shards = args->setting[OPT_SHARDS].number;
     struct image image = {0};
     int code = image_open(&image, args, args->operand[0], TO_ASK);
     if (!code) code = check_cut(args, image.filter, shards);
-    if (!code) code = folder_make(args, folder);
+    if (!code) code = dir_make(args, dir);
     for (uint64_t i = 0; i < shards && !code; i++)
         code = write_shard(args, image.filter, i, shards);
     if (!code && !given(args, OPT_QUIET))
-        fprintf(stderr, "%s: %s %s of %s\n", folder, human_count(shards).text,
+        fprintf(stderr, "%s: %s %s of %s\n", dir, human_count(shards).text,
                 shards == 1 ? "shard" : "shards", input_name(args->operand[0]));
     image_close(&image);
     return code;

@@ -137,7 +137,7 @@ static void look_at_blocks(struct diagnosis *d) {
 enum { ROW = 16, ROWS = 4096 };
 
 /* Keys that nobody else has: numbers of a counter, well mixed. */
-static void make_strangers(uint8_t *rows, uint64_t first) {
+static void make_nonmembers(uint8_t *rows, uint64_t first) {
     for (uint64_t i = 0; i < ROWS; i++) {
         const uint64_t words[2] = {number_at(2 * (first + i) + 1), number_at(2 * (first + i) + 2)};
         memcpy(rows + i * ROW, words, ROW);
@@ -151,11 +151,11 @@ static uint64_t probes_wanted(const struct diagnosis *d) {
     return (uint64_t)fmax(wanted, 1e5);
 }
 
-static void ask_strangers(struct diagnosis *d) {
+static void ask_nonmembers(struct diagnosis *d) {
     static uint8_t rows[ROWS * ROW], hit[ROWS];
     const uint64_t wanted = probes_wanted(d);
     for (; d->probes < wanted; d->probes += ROWS) {
-        make_strangers(rows, d->probes);
+        make_nonmembers(rows, d->probes);
         tamis_has_packed(d->image.filter, rows, ROW, ROWS, hit);
         for (size_t i = 0; i < ROWS; i++) d->wrong += hit[i] != 0;
     }
@@ -167,7 +167,7 @@ static void look_at_rate(struct diagnosis *d) {
         find(d, "rate", GRADE_OK, "none: it knows sets, not keys, and there is nothing to ask");
         return;
     }
-    ask_strangers(d);
+    ask_nonmembers(d);
     const struct tamis_info *info = &d->info;
     const double measured = (double)d->wrong / (double)d->probes;
     const bool is_off = d->rate.low > 1.25 * info->fpr_now;

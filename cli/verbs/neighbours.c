@@ -20,8 +20,8 @@ static const char ending[] = ".tamis";
 enum { ENDING = sizeof ending - 1 };
 
 /* "FOLDER/NAME.tamis"; false when that is too long. */
-static bool path_of(const char *folder, const char *name, char path[PATH_MAX]) {
-    const int len = snprintf(path, PATH_MAX, "%s/%s%s", folder, name, ending);
+static bool path_of(const char *dir_path, const char *name, char path[PATH_MAX]) {
+    const int len = snprintf(path, PATH_MAX, "%s/%s%s", dir_path, name, ending);
     return len > 0 && len < PATH_MAX;
 }
 
@@ -36,18 +36,18 @@ static int check_name(const struct args *args, const char *name) {
 }
 
 /* A copy on its way to be newer. */
-struct hearing {
+struct receiving {
     struct image copy;
     struct tamis_receive_info last;
     uint64_t taken, late;
 };
 
-static void tell_heard(const struct args *args, const char *peer, const struct hearing *hearing) {
-    const struct tamis_receive_info *h = &hearing->last;
+static void tell_received(const struct args *args, const char *peer, const struct receiving *receiving) {
+    const struct tamis_receive_info *h = &receiving->last;
     if (given(args, OPT_QUIET)) return;
-    fprintf(stderr, "%s: %s %s up to number %lu", peer, human_count(hearing->taken).text,
-            hearing->taken == 1 ? "message" : "messages", (unsigned long)h->sequence);
-    if (hearing->late) fprintf(stderr, ", %s came too late", human_count(hearing->late).text);
+    fprintf(stderr, "%s: %s %s up to number %lu", peer, human_count(receiving->taken).text,
+            receiving->taken == 1 ? "message" : "messages", (unsigned long)h->sequence);
+    if (receiving->late) fprintf(stderr, ", %s came too late", human_count(receiving->late).text);
     if (h->missing)
         fprintf(stderr, "; %s %s: ask for a whole announcement", human_count(h->missing).text,
                 h->missing == 1 ? "is missing" : "are missing");
@@ -56,18 +56,18 @@ static void tell_heard(const struct args *args, const char *peer, const struct h
 
 /* All messages of a file go into the copy in memory; it is written when all were good. */
 static int take_messages(const struct args *args, const struct bytes *from,
-                         struct hearing *hearing) {
+                         struct receiving *receiving) {
     const struct tamis_options options = image_options(args);
     for (size_t at = 0; at < from->size;) {
         const size_t size = tamis_message_size(from->at + at, from->size - at);
         tamis_status status = TAMIS_CORRUPT;
-        struct tamis_receive_info *last = &hearing->last;
+        struct tamis_receive_info *last = &receiving->last;
         if (size)
-            status = tamis_receive(&hearing->copy.filter, from->at + at, size, &options, last,
+            status = tamis_receive(&receiving->copy.filter, from->at + at, size, &options, last,
                                 sizeof *last);
         if (status) return fail_why(args, input_name(from->path), status);
-        hearing->late += last->is_late;
-        hearing->taken += !last->is_late;
+        receiving->late += last->is_late;
+        receiving->taken += !last->is_late;
         at += size;
     }
     if (from->size == 0) return fail(args, input_name(from->path), "there is no message in it");
@@ -78,45 +78,45 @@ static int take_messages(const struct args *args, const struct bytes *from,
 static int open_copy(const struct args *args, const char *path, struct image *copy) {
     struct tamis_receive_info h;
     const int code = image_open_held(copy, args, path, HOLD_TO_CHANGE_OR_MAKE);
-    if (!code && copy->filter && !tamis_was_heard(copy->filter, &h, sizeof h))
+    if (!code && copy->filter && !tamis_was_received(copy->filter, &h, sizeof h))
         return fail(args, path, "an image, but not a copy of what a neighbour announced");
     return code;
 }
 
-static int hear(const struct args *args, const char *folder, const char *peer,
+static int receive(const struct args *args, const char *dir_path, const char *peer,
                 const char *message) {
     char path[PATH_MAX];
     struct bytes from = {0};
-    struct hearing hearing = {0};
+    struct receiving receiving = {0};
     int code = check_name(args, peer);
-    if (!code && !path_of(folder, peer, path)) code = fail(args, folder, "the name is too long");
+    if (!code && !path_of(dir_path, peer, path)) code = fail(args, dir_path, "the name is too long");
     if (!code) code = bytes_open(&from, args, message);
-    if (!code) code = open_copy(args, path, &hearing.copy);
-    if (!code) code = take_messages(args, &from, &hearing);
-    if (!code) code = folder_make(args, folder);
-    if (!code) code = image_save(args, &hearing.copy);
-    if (!code) tell_heard(args, peer, &hearing);
-    image_close(&hearing.copy);
+    if (!code) code = open_copy(args, path, &receiving.copy);
+    if (!code) code = take_messages(args, &from, &receiving);
+    if (!code) code = dir_make(args, dir_path);
+    if (!code) code = image_save(args, &receiving.copy);
+    if (!code) tell_received(args, peer, &receiving);
+    image_close(&receiving.copy);
     bytes_close(&from);
     return code;
 }
 
-static int hear_all(const struct args *args, const char *folder) {
+static int receive_all(const struct args *args, const char *dir_path) {
     int code = 0;
     for (size_t i = 0; i < args->repeated_count && !code; i++)
         if (args->repeated[i].option == OPT_HEAR)
-            code = hear(args, folder, args->repeated[i].text, args->repeated[i].second);
+            code = receive(args, dir_path, args->repeated[i].text, args->repeated[i].second);
     return code;
 }
 
 /* ---- The table ---- */
 
-static int put_neighbour(const struct args *args, tamis_neighbours *table, const char *folder,
+static int put_neighbour(const struct args *args, tamis_neighbours *table, const char *dir_path,
                          const char *file) {
     char path[PATH_MAX], name[NAME_MAX + 1];
     struct image image = {0};
     snprintf(name, sizeof name, "%.*s", (int)(strlen(file) - ENDING), file);
-    if (!path_of(folder, name, path)) return fail(args, folder, "the name is too long");
+    if (!path_of(dir_path, name, path)) return fail(args, dir_path, "the name is too long");
     int code = image_open(&image, args, path, TO_ASK);
     if (!code) {
         const tamis_status status = tamis_neighbours_put(table, name, image.filter);
@@ -134,15 +134,15 @@ static bool is_neighbour(const char *file) {
     return *file != '.' && len > ENDING && strcmp(file + len - ENDING, ending) == 0;
 }
 
-static int open_table(const struct args *args, const char *folder, tamis_neighbours **table) {
+static int open_table(const struct args *args, const char *dir_path, tamis_neighbours **table) {
     const tamis_status status = tamis_neighbours_create(table, TAMIS_MAX_NEIGHBOURS, NULL);
     if (status) return fail_why(args, NULL, status);
-    DIR *dir = opendir(folder);
-    if (!dir) return fail(args, folder, "cannot open the folder: %s", strerror(errno));
+    DIR *dir = opendir(dir_path);
+    if (!dir) return fail(args, dir_path, "cannot open the folder: %s", strerror(errno));
     int code = 0;
     const struct dirent *entry;
     while (!code && (entry = readdir(dir)))
-        if (is_neighbour(entry->d_name)) code = put_neighbour(args, *table, folder, entry->d_name);
+        if (is_neighbour(entry->d_name)) code = put_neighbour(args, *table, dir_path, entry->d_name);
     closedir(dir);
     return code;
 }
@@ -154,7 +154,7 @@ static void list_one(bool is_json, const char *name, const tamis *copy) {
     struct tamis_receive_info h = {0};
     struct tamis_estimate documents;
     const bool is_known = tamis_items_now(copy, &documents) == TAMIS_OK;
-    (void)tamis_was_heard(copy, &h, sizeof h);
+    (void)tamis_was_received(copy, &h, sizeof h);
     if (!is_json) {
         printf("%s\t%lu\t%lu\t%llu\t%s ± %s\n", name, (unsigned long)h.sequence,
                (unsigned long)h.missing, (unsigned long long)h.positions,
@@ -210,7 +210,7 @@ static void print(void *with, struct batch *batch, size_t i) {
 
 /* ---- The verb ---- */
 
-static int check_wishes(const struct args *args) {
+static int check_params(const struct args *args) {
     if (given(args, OPT_HEAR) && (given(args, OPT_LIST) || args->operand_count > 1))
         return fail(args, NULL, "--hear takes messages in; ask, or list, in another call");
     if (given(args, OPT_LIST) && args->operand_count > 1)
@@ -221,13 +221,13 @@ static int check_wishes(const struct args *args) {
 }
 
 static int run(const struct args *args) {
-    const char *folder = args->operand[0];
+    const char *dir_path = args->operand[0];
     tamis_neighbours *table = NULL;
     struct keys keys;
-    int code = check_wishes(args);
+    int code = check_params(args);
     if (code) return code;
-    if (given(args, OPT_HEAR)) return hear_all(args, folder);
-    code = open_table(args, folder, &table);
+    if (given(args, OPT_HEAR)) return receive_all(args, dir_path);
+    code = open_table(args, dir_path, &table);
     if (!code && given(args, OPT_LIST)) {
         code = list(args, table);
     } else if (!code) {

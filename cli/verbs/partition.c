@@ -44,9 +44,9 @@ static int nothing_more(void *with, struct batch *batch) {
 struct spread {
     const struct args *args;
     const struct router *router;
-    const char *folder;
+    const char *dir_path;
     int mark;          /* -1: the folder is not ours */
-    bool keeps_folder; /* it was there, and empty */
+    bool keeps_dir; /* it was there, and empty */
     uint8_t *room;     /* `each` hashes for each shard ... */
     uint32_t *held;    /* ... and how many there are */
     uint64_t each, hashes;
@@ -57,8 +57,8 @@ static const char mark_name[] = ".unfinished", whole_end[] = ".hashes", part_end
 /* ---- The folder and its mark ---- */
 
 static int path_in(const struct spread *spread, const char *name, char path[PATH_MAX]) {
-    const int len = snprintf(path, PATH_MAX, "%s/%s", spread->folder, name);
-    return len < PATH_MAX ? 0 : fail(spread->args, spread->folder, "the name is too long");
+    const int len = snprintf(path, PATH_MAX, "%s/%s", spread->dir_path, name);
+    return len < PATH_MAX ? 0 : fail(spread->args, spread->dir_path, "the name is too long");
 }
 
 static bool is_ours(const char *name) {
@@ -69,7 +69,7 @@ static bool is_ours(const char *name) {
 /* Whether one of the names in the folder is such; what cannot be listed is not empty. */
 static bool has_name(const struct spread *spread,
                      bool is_such(const struct spread *, const char *)) {
-    DIR *dir = opendir(spread->folder);
+    DIR *dir = opendir(spread->dir_path);
     bool is_there = !dir;
     for (const struct dirent *entry; !is_there && (entry = readdir(dir));) {
         const char *name = entry->d_name;
@@ -92,12 +92,12 @@ static bool stays(const struct spread *spread, const char *name) {
 
 static int tidy(const struct spread *spread) {
     if (!has_name(spread, stays)) return 0;
-    return fail(spread->args, spread->folder, "cannot remove what an earlier run left: %s",
+    return fail(spread->args, spread->dir_path, "cannot remove what an earlier run left: %s",
                 strerror(errno));
 }
 
-static int refuse_folder(const struct spread *spread) {
-    return fail(spread->args, spread->folder, "cannot make a new folder: %s", strerror(EEXIST));
+static int refuse_dir(const struct spread *spread) {
+    return fail(spread->args, spread->dir_path, "cannot make a new folder: %s", strerror(EEXIST));
 }
 
 /* Makes the mark, or finds that of a run that was interrupted. The name of a mark that its writer has
@@ -107,38 +107,38 @@ static int take_mark(struct spread *spread, int flags) {
     struct stat status;
     if (path_in(spread, mark_name, path)) return EXIT_TROUBLE;
     spread->mark = open(path, O_WRONLY | O_NOFOLLOW | O_CLOEXEC | flags, 0666);
-    if (spread->mark < 0 && (errno == ENOENT || errno == ENOTDIR)) return refuse_folder(spread);
+    if (spread->mark < 0 && (errno == ENOENT || errno == ENOTDIR)) return refuse_dir(spread);
     if (spread->mark < 0) return fail(spread->args, path, "cannot open: %s", strerror(errno));
     const bool is_held = flock(spread->mark, LOCK_EX | LOCK_NB) < 0 && errno == EWOULDBLOCK;
     if (!is_held && fstat(spread->mark, &status) == 0 && status.st_nlink > 0) return 0;
     close(spread->mark);
     spread->mark = -1;
-    return is_held ? fail(spread->args, spread->folder, "another run is writing there")
-                   : refuse_folder(spread);
+    return is_held ? fail(spread->args, spread->dir_path, "another run is writing there")
+                   : refuse_dir(spread);
 }
 
 /* An empty folder is as good as a new one, and may be all that a run left. What is in another would
  * be taken for hashes of this run. The mark is on disk before any file. */
-static int take_folder(struct spread *spread) {
-    const bool is_new = mkdir(spread->folder, 0777) == 0;
+static int take_dir(struct spread *spread) {
+    const bool is_new = mkdir(spread->dir_path, 0777) == 0;
     if (!is_new && errno != EEXIST)
-        return fail(spread->args, spread->folder, "cannot make a new folder: %s", strerror(errno));
+        return fail(spread->args, spread->dir_path, "cannot make a new folder: %s", strerror(errno));
     const bool is_empty = is_new || !has_name(spread, is_any);
-    spread->keeps_folder = is_empty && !is_new;
+    spread->keeps_dir = is_empty && !is_new;
     int code = take_mark(spread, is_empty ? O_CREAT : 0);
     if (!code) code = tidy(spread);
-    return code ? code : folder_flush(spread->args, spread->folder);
+    return code ? code : dir_flush(spread->args, spread->dir_path);
 }
 
 /* Behind the last file that got its name; or after a failure, when nothing of the run may stay. */
 static int drop_mark(const struct spread *spread, bool is_good) {
     char path[PATH_MAX];
-    int code = is_good ? folder_flush(spread->args, spread->folder) : tidy(spread);
+    int code = is_good ? dir_flush(spread->args, spread->dir_path) : tidy(spread);
     if (!code) code = path_in(spread, mark_name, path);
     if (!code && unlink(path) < 0)
         code = fail(spread->args, path, "cannot remove: %s", strerror(errno));
-    if (!code && is_good) code = folder_flush(spread->args, spread->folder);
-    if (!code && !is_good && !spread->keeps_folder) rmdir(spread->folder);
+    if (!code && is_good) code = dir_flush(spread->args, spread->dir_path);
+    if (!code && !is_good && !spread->keeps_dir) rmdir(spread->dir_path);
     close(spread->mark);
     return code;
 }
@@ -212,20 +212,20 @@ static int spread_open(struct spread *spread) {
     spread->room = malloc((size_t)(shards * spread->each * 8));
     spread->held = calloc((size_t)shards, sizeof *spread->held);
     if (!spread->room || !spread->held) return fail_memory(spread->args);
-    return take_folder(spread);
+    return take_dir(spread);
 }
 
 static int partition_packed(const struct args *args, const struct router *router,
                             struct keys *keys) {
     struct spread spread = {.args = args, .router = router, .mark = -1};
     const struct handler handler = {.take = spread_batch, .with = &spread};
-    spread.folder = args->setting[OPT_OUTPUT].text;
+    spread.dir_path = args->setting[OPT_OUTPUT].text;
     int code = spread_open(&spread);
     if (!code) code = keys_run(keys, &handler);
     if (!code) code = spread_end(&spread);
     if (spread.mark >= 0 && drop_mark(&spread, !code)) code = EXIT_TROUBLE;
     if (!code && !given(args, OPT_QUIET))
-        fprintf(stderr, "%s: %s hashes for %s shards\n", spread.folder,
+        fprintf(stderr, "%s: %s hashes for %s shards\n", spread.dir_path,
                 human_count(spread.hashes).text, human_count(router->shards).text);
     free(spread.room);
     free(spread.held);
@@ -246,7 +246,7 @@ static int run(const struct args *args) {
     struct keys keys;
     int code = keys_open(&keys, args, 0);
     if (!code) code = check_options(args);
-    char *spec = code ? NULL : shard_wish(args);
+    char *spec = code ? NULL : shard_params(args);
     if (!code && !spec) code = EXIT_TROUBLE;
     if (!code) code = router_open(&router, args, spec, args->setting[OPT_SHARDS].number);
     keys_hash_by(&keys, router.filter);

@@ -59,13 +59,13 @@ static int by_merit(const void *a, const void *b) {
 }
 
 static bool try_kind(const struct args *args, struct candidate *candidate, const char *kind,
-                     const char *wish) {
-    const size_t size = strlen(wish) + LONGEST_KIND + 2;
+                     const char *params) {
+    const size_t size = strlen(params) + LONGEST_KIND + 2;
     candidate->measured = (struct measured){.build = NAN, .hit = NAN, .miss = NAN, .one = NAN};
     candidate->spec = malloc(size);
     if (!candidate->spec) return false;
-    candidate->has_size = spec_has(wish, "size") || spec_has(wish, "bits");
-    snprintf(candidate->spec, size, "%.*s%s%s", LONGEST_KIND, kind, *kind ? ":" : "", wish);
+    candidate->has_size = spec_has(params, "size") || spec_has(params, "bits");
+    snprintf(candidate->spec, size, "%.*s%s%s", LONGEST_KIND, kind, *kind ? ":" : "", params);
     if (tamis_plan_spec(candidate->spec, &candidate->plan, sizeof candidate->plan)) {
         candidate->refusal = strdup(tamis_why());
         return candidate->refusal != NULL;
@@ -75,9 +75,9 @@ static bool try_kind(const struct args *args, struct candidate *candidate, const
     return true;
 }
 
-static bool try_kinds(struct planning *planning, const char *wish) {
+static bool try_kinds(struct planning *planning, const char *params) {
     struct tamis_kind_info kind;
-    const bool is_named = spec_kind_len(wish) > 0;
+    const bool is_named = spec_kind_len(params) > 0;
     const size_t kinds = is_named ? 1 : tamis_kind_count();
     planning->candidate = calloc(kinds, sizeof *planning->candidate);
     if (!planning->candidate) return false;
@@ -88,7 +88,7 @@ static bool try_kinds(struct planning *planning, const char *wish) {
         if (!is_named && (is_foreign(&kind) || is_part(&kind))) continue;
         planning->count++;
         candidate->number = i;
-        if (!try_kind(planning->args, candidate, is_named ? "" : kind.name, wish)) return false;
+        if (!try_kind(planning->args, candidate, is_named ? "" : kind.name, params)) return false;
     }
     const size_t count = planning->count;
     qsort(planning->candidate, count, sizeof *planning->candidate, by_merit);
@@ -121,7 +121,7 @@ static int measure_one(const struct planning *planning, struct candidate *candid
              planning->measured_with, plan->fpr_asked > 0 ? plan->fpr_asked : plan->fpr_expected,
              given(planning->args, OPT_HOSTILE) ? ",hash=sip13" : "");
     const bool is_whole = plan->capacity == planning->measured_with;
-    const tamis_status status = measure_wish(
+    const tamis_status status = measure_params(
         is_whole ? candidate->spec : spec, planning->measured_with, &options, &candidate->measured);
     return status ? fail_why(planning->args, plan->kind, status) : 0;
 }
@@ -168,12 +168,12 @@ static int read_capacity(const struct args *args, uint64_t *capacity) {
 }
 
 /* Adds what is said in other options, in a new string; NULL when memory is out. */
-static char *complete(const struct args *args, char *wish, uint64_t capacity) {
+static char *complete(const struct args *args, char *params, uint64_t capacity) {
     char *whole = NULL;
-    const size_t size = strlen(wish) + 80;
-    const bool has_parts = *wish && wish[strlen(wish) - 1] != ':';
+    const size_t size = strlen(params) + 80;
+    const bool has_parts = *params && params[strlen(params) - 1] != ':';
     if ((whole = malloc(size)) != NULL) {
-        int len = snprintf(whole, size, "%s", wish);
+        int len = snprintf(whole, size, "%s", params);
         const char *before = has_parts ? "," : "";
         if (given(args, OPT_SAMPLE) || given(args, OPT_WINDOW)) {
             len +=
@@ -183,16 +183,16 @@ static char *complete(const struct args *args, char *wish, uint64_t capacity) {
         if (given(args, OPT_HOSTILE))
             snprintf(whole + len, size - (size_t)len, "%shash=sip13", before);
     }
-    free(wish);
+    free(params);
     if (!whole) fail_memory(args);
     return whole;
 }
 
 /* The wish as a spec, with a kind when the user named one. */
-static char *read_wish(const struct args *args) {
+static char *read_params(const struct args *args) {
     uint64_t capacity = 0;
     if (args->operand_count > 0) {
-        if (wish_is_single(args, "SPEC")) return NULL;
+        if (params_is_single(args, "SPEC")) return NULL;
         char *spec = strdup(args->operand[0]);
         if (!spec) fail_memory(args);
         return spec;
@@ -204,8 +204,8 @@ static char *read_wish(const struct args *args) {
         fail(args, NULL, "tell a --capacity, with --fpr or --size, or --size with --fpr");
         return NULL;
     }
-    char *wish = spec_from_args(args, given(args, OPT_KIND) ? args->setting[OPT_KIND].text : NULL);
-    return wish ? complete(args, wish, capacity) : NULL;
+    char *params = spec_from_args(args, given(args, OPT_KIND) ? args->setting[OPT_KIND].text : NULL);
+    return params ? complete(args, params, capacity) : NULL;
 }
 
 /* ---- The verb ---- */
@@ -232,12 +232,12 @@ static void forget(struct planning *planning) {
 
 static int run(const struct args *args) {
     if (given(args, OPT_TABLE)) return print_rate_tables(given(args, OPT_JSON));
-    char *wish = read_wish(args);
-    if (!wish) return EXIT_TROUBLE;
+    char *params = read_params(args);
+    if (!params) return EXIT_TROUBLE;
     struct planning planning = {.args = args};
-    const int code = try_kinds(&planning, wish) ? tell(&planning) : fail_memory(args);
+    const int code = try_kinds(&planning, params) ? tell(&planning) : fail_memory(args);
     forget(&planning);
-    free(wish);
+    free(params);
     return code;
 }
 /* Tables are set by hand. */

@@ -104,7 +104,7 @@ void outcome_free(struct outcome *outcome) {
 int refuse_partial(const struct args *args, const struct outcome *outcome, const char *advice) {
     if (!outcome->is_partial) return 0;
     const uint64_t known = outcome->only[FIRST].n + outcome->only[SECOND].n;
-    const char *way = outcome->has_talk ? "symbols" : "cells";
+    const char *way = outcome->has_session ? "symbols" : "cells";
     if (!given(args, OPT_PARTIAL)) {
         fail(args, NULL, "too different for so few %s: %s", way, advice);
         return EXIT_TROUBLE;
@@ -120,7 +120,7 @@ static double hidden_expected(const struct outcome *outcome) {
 }
 
 static double bound_bytes(const struct outcome *outcome) {
-    return outcome->talk.bound_bits > 0 ? ceil(outcome->talk.bound_bits / 8) : 0;
+    return outcome->session.bound_bits > 0 ? ceil(outcome->session.bound_bits / 8) : 0;
 }
 
 static void write_if(struct json *json, const char *name, bool is_known, uint64_t count) {
@@ -132,7 +132,7 @@ static void write_if(struct json *json, const char *name, bool is_known, uint64_
 
 static void write_json(const struct outcome *outcome) {
     struct json json = {.out = stderr};
-    const double bound = outcome->has_talk ? bound_bytes(outcome) : 0;
+    const double bound = outcome->has_session ? bound_bytes(outcome) : 0;
     const bool has_size = outcome->size.value > 0;
     json_open(&json, NULL, '{');
     json_text(&json, "first", outcome->name[FIRST]);
@@ -143,11 +143,11 @@ static void write_json(const struct outcome *outcome) {
     json_count(&json, "second_only", outcome->only[SECOND].n);
     json_bool(&json, "is_whole", !outcome->is_partial);
     json_real(&json, "hidden_expected", hidden_expected(outcome));
-    write_if(&json, "symbols", outcome->has_talk, outcome->talk.symbols);
-    write_if(&json, "symbols_needed", outcome->has_talk, outcome->talk.symbols_needed);
-    write_if(&json, "session_bytes", outcome->has_talk, outcome->talk_bytes);
-    json_real(&json, "bound_bytes", outcome->has_talk ? bound : NAN);
-    json_real(&json, "ratio", bound > 0 ? (double)outcome->talk_bytes / bound : NAN);
+    write_if(&json, "symbols", outcome->has_session, outcome->session.symbols);
+    write_if(&json, "symbols_needed", outcome->has_session, outcome->session.symbols_needed);
+    write_if(&json, "session_bytes", outcome->has_session, outcome->session_bytes);
+    json_real(&json, "bound_bytes", outcome->has_session ? bound : NAN);
+    json_real(&json, "ratio", bound > 0 ? (double)outcome->session_bytes / bound : NAN);
     write_if(&json, "bytes_sent", outcome->has_wire, outcome->sent);
     write_if(&json, "bytes_received", outcome->has_wire, outcome->received);
     json_real(&json, "differences_estimated", has_size ? outcome->size.value : NAN);
@@ -165,18 +165,18 @@ static void tell_side(const struct outcome *outcome, enum side side) {
 
 static void tell_cost(const struct outcome *outcome) {
     const double bound = bound_bytes(outcome);
-    if (!outcome->has_talk) return;
-    fprintf(stderr, "; %s %s", human_count(outcome->talk.symbols).text,
-            outcome->talk.symbols == 1 ? "symbol" : "symbols");
+    if (!outcome->has_session) return;
+    fprintf(stderr, "; %s %s", human_count(outcome->session.symbols).text,
+            outcome->session.symbols == 1 ? "symbol" : "symbols");
     if (outcome->has_wire)
         fprintf(stderr, "; sent %s, received %s, of which the talk",
                 human_bytes(outcome->sent).text, human_bytes(outcome->received).text);
     else
         fputs(",", stderr);
-    fprintf(stderr, " %s", human_bytes(outcome->talk_bytes).text);
+    fprintf(stderr, " %s", human_bytes(outcome->session_bytes).text);
     if (bound > 0)
         fprintf(stderr, ", %s times the least possible %s",
-                human_decimal((double)outcome->talk_bytes / bound).text,
+                human_decimal((double)outcome->session_bytes / bound).text,
                 human_bytes((uint64_t)bound).text);
 }
 

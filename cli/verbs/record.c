@@ -47,13 +47,13 @@ static uint64_t word_named(const char *const *name, const uint64_t *word, const 
 }
 
 /* The wish with a capacity, in a new string; a kind alone is followed by a colon. */
-static char *with_capacity(const struct args *args, const char *wish, uint64_t capacity) {
-    const size_t len = strlen(wish), size = len + sizeof ":capacity=18446744073709551615";
+static char *with_capacity(const struct args *args, const char *params, uint64_t capacity) {
+    const size_t len = strlen(params), size = len + sizeof ":capacity=18446744073709551615";
     char *spec = malloc(size);
     if (!spec) return fail_memory(args), NULL;
-    const bool is_kind = len == spec_kind_len(wish);
-    const char *between = is_kind ? ":" : wish[len - 1] == ':' ? "" : ",";
-    snprintf(spec, size, "%s%scapacity=%" PRIu64, wish, len ? between : "", capacity);
+    const bool is_kind = len == spec_kind_len(params);
+    const char *between = is_kind ? ":" : params[len - 1] == ':' ? "" : ",";
+    snprintf(spec, size, "%s%scapacity=%" PRIu64, params, len ? between : "", capacity);
     return spec;
 }
 
@@ -77,16 +77,16 @@ static int keys_of_bytes(const struct args *args, const char *spec, uint64_t byt
 static char *whole_spec(const struct recording *recording) {
     const struct args *args = recording->args;
     const bool is_spec = given(args, OPT_SPEC);
-    if (is_spec && wish_is_single(args, "--spec")) return NULL;
-    char *wish = is_spec ? strdup(args->setting[OPT_SPEC].text) : spec_from_args(args, "hierarchical");
-    if (!wish) return is_spec ? fail_memory(args), NULL : NULL;
-    if (spec_has(wish, "capacity")) return wish;
+    if (is_spec && params_is_single(args, "--spec")) return NULL;
+    char *params = is_spec ? strdup(args->setting[OPT_SPEC].text) : spec_from_args(args, "hierarchical");
+    if (!params) return is_spec ? fail_memory(args), NULL : NULL;
+    if (spec_has(params, "capacity")) return params;
 
     uint64_t bytes = 0, keys = 0;
     int code = count_bytes(recording, &bytes);
-    if (!code) code = keys_of_bytes(args, wish, bytes, &keys);
-    char *spec = code ? NULL : with_capacity(args, wish, keys);
-    free(wish);
+    if (!code) code = keys_of_bytes(args, params, bytes, &keys);
+    char *spec = code ? NULL : with_capacity(args, params, keys);
+    free(params);
     return spec;
 }
 
@@ -104,13 +104,13 @@ static int create(struct recording *recording) {
 }
 
 /* What is said about a new image must not be lost on one that is there. */
-static int refuse_wishes(const struct args *args) {
-    static const enum option_id wishes[] = {OPT_SPEC, OPT_CAPACITY, OPT_FPR, OPT_HASH, OPT_SEED};
-    for (size_t i = 0; i < sizeof wishes / sizeof *wishes; i++)
-        if (given(args, wishes[i]))
+static int refuse_params(const struct args *args) {
+    static const enum option_id params[] = {OPT_SPEC, OPT_CAPACITY, OPT_FPR, OPT_HASH, OPT_SEED};
+    for (size_t i = 0; i < sizeof params / sizeof *params; i++)
+        if (given(args, params[i]))
             return fail(args, args->operand[0],
                         "the image is there already, and --%s is about a new one",
-                        option_named(wishes[i])->name);
+                        option_named(params[i])->name);
     return 0;
 }
 
@@ -119,7 +119,7 @@ static int open_or_create(struct recording *recording) {
     struct stat status;
     if (!given(args, OPT_OUTPUT) && stat(args->operand[0], &status) < 0 && errno == ENOENT)
         return create(recording);
-    int code = refuse_wishes(args);
+    int code = refuse_params(args);
     if (!code) code = image_open_to_change(&recording->image, args);
     if (!code) code = image_needs(args, &recording->image, TAMIS_CAN_TRACE, "record payloads");
     return code;

@@ -48,7 +48,7 @@ static int read_least(const struct args *args, double *min) {
     return 0;
 }
 
-static int read_wishes(struct search *search) {
+static int read_params(struct search *search) {
     const struct args *args = search->args;
     const uint64_t top = args->setting[OPT_TOP].number;
     if (given(args, OPT_SCREEN) && (given(args, OPT_TOP) || given(args, OPT_LEAST)))
@@ -310,7 +310,7 @@ static int run(const struct args *args) {
     int code = image_open(&image, args, args->operand[0], TO_ASK);
     if (!code) code = image_needs(args, &image, TAMIS_CAN_SEARCH, "be searched");
     search.rows = image.filter;
-    if (!code) code = read_wishes(&search);
+    if (!code) code = read_params(&search);
     if (!code) code = search_all(&search);
     if (!code) tell_summary(&search);
     image_close(&image);

@@ -32,7 +32,7 @@ static int check_options(const struct args *args) {
         return fail(args, "--memory", "%s is too little; from %s on",
                     human_bytes(args->setting[OPT_MEMORY].number).text,
                     human_bytes(MIN_MEMORY).text);
-    return given(args, OPT_SPEC) ? wish_is_single(args, "--spec") : 0;
+    return given(args, OPT_SPEC) ? params_is_single(args, "--spec") : 0;
 }
 
 /* The wish in one piece, in a new string; NULL, reported, when that fails. */

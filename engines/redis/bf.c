@@ -41,7 +41,7 @@ static int find_word(redis_string **argv, int argc, const char *word) {
     return 0;
 }
 
-static const char *read_wish(redis_string **argv, int argc, bf_wish *w) {
+static const char *read_params(redis_string **argv, int argc, bf_params *w) {
     const int expansion = find_word(argv, argc, "EXPANSION");
     const bool is_fixed = find_word(argv, argc, "NONSCALING");
     const char *why = read_rate(argv[2], &w->rate);
@@ -55,9 +55,9 @@ static const char *read_wish(redis_string **argv, int argc, bf_wish *w) {
 }
 
 int bf_reserve_command(redis_ctx *ctx, redis_string **argv, int argc) {
-    bf_wish w = bf_usual_wish();
+    bf_params w = bf_usual_params();
     creation c;
-    const char *why = read_wish(argv, argc, &w);
+    const char *why = read_params(argv, argc, &w);
     if (why) return redis.ReplyWithError(ctx, why);
     place p = place_open(ctx, argv[1], REDIS_READ, FAMILY_BF);
     const bool is_there = p.value, is_wrong = p.is_wrong;
@@ -70,48 +70,48 @@ int bf_reserve_command(redis_ctx *ctx, redis_string **argv, int argc) {
 /* ---- BF.ADD key item, BF.MADD key item... ----------------------------------------------------------- */
 
 int bf_add_command(redis_ctx *ctx, redis_string **argv, int argc) {
-    const bf_wish w = bf_usual_wish();
+    const bf_params w = bf_usual_params();
     return bf_add(ctx, argv[1], argv + 2, argc - 2, &w, true);
 }
 
 int bf_madd_command(redis_ctx *ctx, redis_string **argv, int argc) {
-    const bf_wish w = bf_usual_wish();
+    const bf_params w = bf_usual_params();
     return bf_add(ctx, argv[1], argv + 2, argc - 2, &w, false);
 }
 
 /* ---- BF.INSERT key [options] ITEMS item... ----------------------------------------------------------- */
 
 typedef struct insertion {
-    bf_wish wish;
+    bf_params params;
     bool may_create;
     long long scale_to; /* 0: nobody asked */
     int items;          /* where they start; 0: nowhere */
 } insertion;
 
 static const char *take_capacity(insertion *n, redis_string *s) {
-    return read_capacity(s, &n->wish.capacity) ? "Bad capacity" : NULL;
+    return read_capacity(s, &n->params.capacity) ? "Bad capacity" : NULL;
 }
 
 static const char *take_rate(insertion *n, redis_string *s) {
-    return read_rate(s, &n->wish.rate) ? "Bad error rate" : NULL;
+    return read_rate(s, &n->params.rate) ? "Bad error rate" : NULL;
 }
 
 static const char *take_expansion(insertion *n, redis_string *s) {
-    return read_expansion(s, &n->wish.expansion) ? "Bad expansion" : NULL;
+    return read_expansion(s, &n->params.expansion) ? "Bad expansion" : NULL;
 }
 
 static const char *take_seed(insertion *n, redis_string *s) {
     const struct tamis_key seed = key_of(s);
     if (seed.len != SEED_BYTES) return "ERR invalid seed: it has 32 bytes";
-    n->wish.has_secret = bf_secret_of(seed.bytes, n->wish.secret);
-    return n->wish.has_secret ? NULL : "ERR Insufficient memory";
+    n->params.has_secret = bf_secret_of(seed.bytes, n->params.secret);
+    return n->params.has_secret ? NULL : "ERR Insufficient memory";
 }
 
 static const char *take_tightening(insertion *n, redis_string *s) {
     double ratio;
     if (redis.StringToDouble(s, &ratio)) return "ERR bad tightening ratio";
     if (!(ratio > 0 && ratio < 1)) return "ERR (0 < tightening ratio range < 1)";
-    n->wish.tightening = s;
+    n->params.tightening = s;
     return NULL;
 }
 
@@ -139,7 +139,7 @@ static void take_n(insertion *n, const redis_string *word) {
     if (s.len > 2 && tolower(((const unsigned char *)s.bytes)[2]) == 'c')
         n->may_create = false;
     else
-        n->wish.is_fixed = true;
+        n->params.is_fixed = true;
 }
 
 /* Up to ITEMS. NULL when all is well so far; "" for a wrong number of arguments. */
@@ -165,7 +165,7 @@ static const char *take_options(insertion *n, redis_string **argv, int argc) {
 }
 
 static const char *check_scale(const insertion *n) {
-    const bf_wish *w = &n->wish;
+    const bf_params *w = &n->params;
     const bf_scaling scaling = {settings.bf_kind == KIND_ORIGIN, (uint64_t)w->capacity, w->rate,
                                 (uint64_t)w->expansion};
     if (!n->scale_to || !bounds_bind()) return NULL;
@@ -175,12 +175,12 @@ static const char *check_scale(const insertion *n) {
 }
 
 int bf_insert_command(redis_ctx *ctx, redis_string **argv, int argc) {
-    insertion n = {.wish = bf_usual_wish(), .may_create = true};
+    insertion n = {.params = bf_usual_params(), .may_create = true};
     const char *why = take_options(&n, argv, argc);
-    if (n.wish.expansion == 0) n.wish.is_fixed = true;
+    if (n.params.expansion == 0) n.params.is_fixed = true;
     if (!why) why = check_scale(&n);
     if (why) return *why ? redis.ReplyWithError(ctx, why) : redis.WrongArity(ctx);
-    return bf_add(ctx, argv[1], argv + n.items, argc - n.items, n.may_create ? &n.wish : NULL,
+    return bf_add(ctx, argv[1], argv + n.items, argc - n.items, n.may_create ? &n.params : NULL,
                   false);
 }
 

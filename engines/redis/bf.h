@@ -10,22 +10,22 @@
 /* ---- New filters (bf_new.c) ----------------------------------------------------------------------- */
 
 /* What somebody wants. */
-typedef struct bf_wish {
+typedef struct bf_params {
     double rate;
     long long capacity, expansion;
     bool is_fixed; /* does not scale */
     bool has_secret;
     uint8_t secret[SECRET_BYTES];
     redis_string *tightening; /* as it was written; NULL: nobody did */
-} bf_wish;
+} bf_params;
 
 enum { BF_MAX_CAPACITY = 1 << 30, BF_MAX_EXPANSION = 32768 };
 
 /* As the settings have it. */
-bf_wish bf_usual_wish(void);
+bf_params bf_usual_params(void);
 
 /* Makes a creation of it; the error is replied when that fails. */
-bool bf_plan(redis_ctx *, const bf_wish *, creation *);
+bool bf_plan(redis_ctx *, const bf_params *, creation *);
 
 /* The secret that stands for a seed of 32 bytes; false when there is no memory. */
 enum { SEED_BYTES = 32 };
@@ -46,7 +46,7 @@ uint64_t bf_scaled_capacity(const bf_scaling *, uint64_t bytes);
 
 /* Adds items to the filter of a key, which it makes when there is none, and replies: an answer when
  * `is_single`, else an array. Without a wish a key must be there. */
-int bf_add(redis_ctx *, redis_string *key, redis_string **items, int count, const bf_wish *,
+int bf_add(redis_ctx *, redis_string *key, redis_string **items, int count, const bf_params *,
            bool is_single);
 
 /* ---- What there is (bf_info.c) -------------------------------------------------------------------- */

@@ -395,9 +395,9 @@ static void make_elsewhere(redis_ctx *ctx, creation *c, redis_string *key, redis
 }
 
 static void add_to_new(redis_ctx *ctx, place *p, redis_string *key, redis_string **item, int count,
-                       const bf_wish *wish, bool is_single) {
+                       const bf_params *params, bool is_single) {
     creation c;
-    if (!bf_plan(ctx, wish, &c)) return;
+    if (!bf_plan(ctx, params, &c)) return;
     if (c.bytes >= LARGE_BYTES) {
         place_close(p); /* the job opens it again */
         make_elsewhere(ctx, &c, key, item, count, is_single);
@@ -408,11 +408,11 @@ static void add_to_new(redis_ctx *ctx, place *p, redis_string *key, redis_string
     if (v) add_here(ctx, v, key, item, count, is_single, HERE);
 }
 
-int bf_add(redis_ctx *ctx, redis_string *key, redis_string **item, int count, const bf_wish *wish,
+int bf_add(redis_ctx *ctx, redis_string *key, redis_string **item, int count, const bf_params *params,
            bool is_single) {
     place p = place_open(ctx, key, REDIS_READ | REDIS_WRITE, FAMILY_BF);
-    if (!p.value && !p.is_wrong && wish) {
-        add_to_new(ctx, &p, key, item, count, wish, is_single);
+    if (!p.value && !p.is_wrong && params) {
+        add_to_new(ctx, &p, key, item, count, params, is_single);
     } else {
         value *v = bf_value(ctx, &p, BF_NOT_FOUND);
         place_close(&p);

@@ -9,8 +9,8 @@
 
 #include "engines/redis/bf.h"
 
-bf_wish bf_usual_wish(void) {
-    return (bf_wish){.rate = settings.bf_error_rate,
+bf_params bf_usual_params(void) {
+    return (bf_params){.rate = settings.bf_error_rate,
                      .capacity = settings.bf_initial_size,
                      .expansion = settings.bf_expansion_factor,
                      .is_fixed = settings.bf_expansion_factor == 0};
@@ -32,7 +32,7 @@ static double possible_rate(redis_ctx *ctx, double rate, double capacity) {
     return used;
 }
 
-static const char *kind_for(const bf_wish *w, double rate) {
+static const char *kind_for(const bf_params *w, double rate) {
     if (settings.bf_kind == KIND_ORIGIN) return "redisbloom";
     return !w->is_fixed ? "scalable" : rate < blocked_from ? "classic" : "blocked";
 }
@@ -45,14 +45,14 @@ static void note_tightening(creation *c, redis_string *text) {
 
 /* RedisBloom's own filters know all that their commands tell, and go through its files, which have no
  * notes. */
-static void note_facts(creation *c, const bf_wish *w) {
+static void note_facts(creation *c, const bf_params *w) {
     const facts f = {.family = FAMILY_BF, .expansion = w->is_fixed ? 0 : (uint64_t)w->expansion};
     if (settings.bf_kind == KIND_ORIGIN) return;
     creation_facts(c, &f);
     if (w->tightening) note_tightening(c, w->tightening);
 }
 
-bool bf_plan(redis_ctx *ctx, const bf_wish *w, creation *c) {
+bool bf_plan(redis_ctx *ctx, const bf_params *w, creation *c) {
     char spec[160], origin[64] = "";
     const double rate = possible_rate(ctx, w->rate, (double)w->capacity);
     *c = (creation){.event = "bloom.reserve"};

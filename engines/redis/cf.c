@@ -88,10 +88,10 @@ cf_shape cf_shape_of(const value *v) {
 
 /* ---- Plans ----------------------------------------------------------------------------------- */
 
-cf_wish cf_usual_wish(void) {
+cf_params cf_usual_params(void) {
     const uint64_t min = 2 * (uint64_t)settings.cf_bucket_size;
     const uint64_t usual = (uint64_t)settings.cf_initial_size;
-    return (cf_wish){.capacity = usual > min ? usual : min,
+    return (cf_params){.capacity = usual > min ? usual : min,
                      .bucket_size = (uint64_t)settings.cf_bucket_size,
                      .iterations = (uint64_t)settings.cf_max_iterations,
                      .expansion = (uint64_t)settings.cf_expansion_factor};
@@ -110,7 +110,7 @@ static unsigned log2_floor(uint64_t n) {
 }
 
 /* The rate that RedisBloom's filter has with so many items: two buckets, over 255 fingerprints. */
-static double rate_of_origin(const cf_wish *w, uint64_t buckets) {
+static double rate_of_origin(const cf_params *w, uint64_t buckets) {
     const double max = 0.2, rate = 2.0 * (double)w->capacity / 255 / (double)buckets;
     return rate < max ? rate : max;
 }
@@ -130,7 +130,7 @@ static unsigned min_remainder(uint64_t slots, uint64_t expansion) {
 
 /* Without EXPANSION it has room for as many as RedisBloom's has cells, and is full then. The rate has
  * the digits that a spec tells again, so that replicas make the same bytes. */
-static tamis_status own_spec(const cf_wish *w, uint64_t buckets, char spec[MAX_SPEC]) {
+static tamis_status own_spec(const cf_params *w, uint64_t buckets, char spec[MAX_SPEC]) {
     enum { SLOTS, REMAINDER };
     struct tamis_plan plan;
     const uint64_t capacity = w->expansion ? w->capacity : buckets * w->bucket_size;
@@ -143,14 +143,14 @@ static tamis_status own_spec(const cf_wish *w, uint64_t buckets, char spec[MAX_S
     return rc;
 }
 
-static void origin_spec(const cf_wish *w, char spec[MAX_SPEC]) {
+static void origin_spec(const cf_params *w, char spec[MAX_SPEC]) {
     snprintf(spec, MAX_SPEC,
              "rediscuckoo:capacity=%llu,bucket_size=%llu,iterations=%llu,expansion=%llu",
              (unsigned long long)w->capacity, (unsigned long long)w->bucket_size,
              (unsigned long long)w->iterations, (unsigned long long)w->expansion);
 }
 
-tamis_status cf_plan(creation *c, const cf_wish *w) {
+tamis_status cf_plan(creation *c, const cf_params *w) {
     char spec[MAX_SPEC];
     const uint64_t buckets = power_of_two_from(w->capacity / w->bucket_size);
     const facts f = {.family = FAMILY_CF,
@@ -243,7 +243,7 @@ static bool take_option(redis_ctx *ctx, redis_string **argv, int argc, const cha
     return true;
 }
 
-static bool take_wish(redis_ctx *ctx, redis_string **argv, int argc, cf_wish *w) {
+static bool take_params(redis_ctx *ctx, redis_string **argv, int argc, cf_params *w) {
     long long capacity;
     if (redis.StringToLongLong(argv[2], &capacity)) {
         redis.ReplyWithError(ctx, "Bad capacity");
@@ -262,10 +262,10 @@ static bool take_wish(redis_ctx *ctx, redis_string **argv, int argc, cf_wish *w)
 }
 
 int cf_reserve_command(redis_ctx *ctx, redis_string **argv, int argc) {
-    cf_wish w = cf_usual_wish();
+    cf_params w = cf_usual_params();
     creation c = {.event = "cf.reserve"};
     if (argc % 2 == 0) return redis.WrongArity(ctx);
-    if (!take_wish(ctx, argv, argc, &w)) return REDIS_OK;
+    if (!take_params(ctx, argv, argc, &w)) return REDIS_OK;
     place p = place_open(ctx, argv[1], REDIS_READ, FAMILY_CF);
     const bool is_there = p.value, is_wrong = p.is_wrong;
     place_close(&p);

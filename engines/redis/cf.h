@@ -10,15 +10,15 @@
 
 /* What CF.RESERVE may ask for; limits are those of RedisBloom. */
 enum { CF_MAX_CAPACITY = 1 << 30 };
-typedef struct cf_wish {
+typedef struct cf_params {
     uint64_t capacity, bucket_size, iterations, expansion;
-} cf_wish;
+} cf_params;
 
 /* What the settings say for filters that an add makes. */
-cf_wish cf_usual_wish(void);
+cf_params cf_usual_params(void);
 
 /* Works out the filter of a wish: a kind of ours, or RedisBloom's, as the setting cf-kind says. */
-tamis_status cf_plan(creation *, const cf_wish *);
+tamis_status cf_plan(creation *, const cf_params *);
 
 /* A filter in RedisBloom's words. */
 typedef struct cf_shape {

@@ -22,7 +22,7 @@ typedef struct order {
     bool only_new, never_creates;
     bool is_at_once;  /* nobody may wait any more */
     bool is_verbatim; /* it is what the client sent, and nothing else came of it */
-    cf_wish wish;
+    cf_params params;
     redis_string **item;
     int count;
 } order;
@@ -414,7 +414,7 @@ static int create_and_add(redis_ctx *ctx, redis_string *key, const order *o, cre
 static int add_to_new(redis_ctx *ctx, redis_string *key, const order *o) {
     creation c = {.event = "cf.reserve"};
     if (o->never_creates) return redis.ReplyWithError(ctx, "ERR not found");
-    const tamis_status rc = cf_plan(&c, &o->wish);
+    const tamis_status rc = cf_plan(&c, &o->params);
     if (!rc) return create_and_add(ctx, key, o, &c);
     creation_free(&c);
     return reply_refusal(ctx, rc);
@@ -465,7 +465,7 @@ static int add_item(redis_ctx *ctx, redis_string **argv, bool only_new) {
     const order o = {.form = ONE,
                      .only_new = only_new,
                      .is_verbatim = true,
-                     .wish = cf_usual_wish(),
+                     .params = cf_usual_params(),
                      .item = argv + 2,
                      .count = 1};
     return add(ctx, argv[1], &o);
@@ -490,7 +490,7 @@ static const char *take_capacity(redis_string **argv, int argc, int i, order *o)
     const long long min = bounds_bind() ? 2 * settings.cf_bucket_size : 1;
     if (capacity < min || capacity > CF_MAX_CAPACITY)
         return "Capacity must be in the range [cf-bucket-size * 2, 1073741824]";
-    o->wish.capacity = (uint64_t)capacity;
+    o->params.capacity = (uint64_t)capacity;
     return NULL;
 }
 
@@ -515,7 +515,7 @@ static const char *take_options(redis_string **argv, int argc, order *o) {
 }
 
 static int insert(redis_ctx *ctx, redis_string **argv, int argc, reply_form form, bool only_new) {
-    order o = {.form = form, .only_new = only_new, .is_verbatim = true, .wish = cf_usual_wish()};
+    order o = {.form = form, .only_new = only_new, .is_verbatim = true, .params = cf_usual_params()};
     const char *why = take_options(argv, argc, &o);
     if (why) return *why ? redis.ReplyWithError(ctx, why) : redis.WrongArity(ctx);
     return add(ctx, argv[1], &o);

@@ -22,7 +22,7 @@ void tell_hits(redis_ctx *ctx, const tamis *filter, items *t, bool is_empty) {
 
 typedef struct asking {
     items items;
-    teller *tell;
+    sender *tell;
 } asking;
 
 /* A context of a client that waits may be replied to without the lock. */
@@ -45,7 +45,7 @@ bool many_are_for_worker(redis_ctx *ctx, const value *v, int count) {
 }
 
 int many_ask(redis_ctx *ctx, redis_string *key, value *v, redis_string **item, int count,
-             teller *tell) {
+             sender *tell) {
     job *j = job_new(ctx, key, v);
     if (!j) return REDIS_OK;
     asking *a = j->task = redis.Alloc(sizeof *a);

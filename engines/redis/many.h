@@ -19,12 +19,12 @@ bool many_may_wait(redis_ctx *, int count);
 /* ---- Questions ---------------------------------------------------------------------------------- */
 
 /* Replies what the filter says of the items; of one that is empty by now without asking it. */
-typedef void teller(redis_ctx *, const tamis *, items *, bool is_empty);
+typedef void sender(redis_ctx *, const tamis *, items *, bool is_empty);
 void tell_hits(redis_ctx *, const tamis *, items *, bool is_empty);
 
 /* Shall the worker ask them? Not where a filter is held still by another job. */
 bool many_are_for_worker(redis_ctx *, const value *, int count);
-int many_ask(redis_ctx *, redis_string *key, value *, redis_string **item, int count, teller *);
+int many_ask(redis_ctx *, redis_string *key, value *, redis_string **item, int count, sender *);
 
 /* ---- Changes ------------------------------------------------------------------------------------ */
 

@@ -498,7 +498,7 @@ static void tell_values(redis_ctx *ctx, const tamis *filter, items *t, bool is_e
 }
 
 static int ask(redis_ctx *ctx, redis_string **argv, int argc, enum tamis_ability needed,
-               teller *tell) {
+               sender *tell) {
     items t;
     place p = place_open(ctx, argv[1], REDIS_READ, ANY_FAMILY);
     const tamis *filter = place_filter(ctx, &p, argv[1]);

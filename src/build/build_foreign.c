@@ -19,8 +19,8 @@ static uint64_t need(const tamis_builder *b, uint64_t n) {
     const uint64_t held = tamis__builder_memory(b) - b->pile.block.size;
     const uint64_t pile = n * sizeof *b->pile.hash;
     tamis_image image = b->filter->image;
-    tamis_params wish;
-    const bool has_shape = press->work && !tamis__shape_for(b, n, 0, &wish, &image);
+    tamis_params params;
+    const bool has_shape = press->work && !tamis__shape_for(b, n, 0, &params, &image);
     const uint64_t work = has_shape ? press->work(image.body.word, n) : 0;
     return held + pile + (work > pile ? work : pile) + 2 * TAMIS_ALIGNMENT;
 }
@@ -50,7 +50,7 @@ static tamis_status too_little(const tamis_builder *b, uint64_t n) {
 }
 
 tamis_status tamis__pile_start(tamis_builder *b) {
-    const uint64_t announced = b->request.has_capacity ? b->request.wish.capacity : 0;
+    const uint64_t announced = b->request.has_capacity ? b->request.params.capacity : 0;
     b->pile.max = max_keys(b);
     return announced > b->pile.max ? too_little(b, announced) : TAMIS_OK;
 }
@@ -164,10 +164,10 @@ static tamis_status sort_pile(tamis_builder *b) {
 
 static tamis_status shape_image(const tamis_builder *b, tamis_image *image) {
     const tamis_kind *kind = b->filter->kind;
-    tamis_params wish;
+    tamis_params params;
     *image = b->filter->image;
-    tamis_status rc = tamis__shape_for(b, b->pile.n, 0, &wish, image);
-    if (!rc) rc = kind->press->fit(&wish, b->pile.hash, b->pile.n, image->body.word);
+    tamis_status rc = tamis__shape_for(b, b->pile.n, 0, &params, image);
+    if (!rc) rc = kind->press->fit(&params, b->pile.hash, b->pile.n, image->body.word);
     if (!rc) rc = kind->check(image->body.word, &image->body.size);
     image->body.items = b->pile.n;
     return rc;

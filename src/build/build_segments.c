@@ -9,7 +9,7 @@
 #include "kinds/segments.h"
 
 typedef struct building {
-    tamis_crew crew;
+    tamis_workers workers;
     tamis_builder *b;
     const tamis_build_facet *facet;
     const uint64_t *word;
@@ -129,8 +129,8 @@ static tamis_status cut_segment(building *g, bench *k, uint64_t index) {
 /* Segments leave in their order; whoever is early waits. */
 static tamis_status deliver(building *g, const bench *k, uint64_t index, const uint8_t *out,
                             uint64_t size) {
-    while (g->written != index && !g->crew.rc) pthread_cond_wait(&g->crew.turn, &g->crew.lock);
-    if (g->crew.rc) return g->crew.rc;
+    while (g->written != index && !g->workers.rc) pthread_cond_wait(&g->workers.turn, &g->workers.lock);
+    if (g->workers.rc) return g->workers.rc;
     g->offset[index] = g->sink->size;
     const tamis_status rc = g->sink->append(g->sink, out, size);
     if (rc) return rc;
@@ -149,9 +149,9 @@ static tamis_status make_one(building *g, bench *k, uint64_t index) {
     const tamis_segment segment = {k->hash, k->value, (size_t)k->n, index};
     uint64_t size = 0;
 
-    pthread_mutex_unlock(&g->crew.lock);
+    pthread_mutex_unlock(&g->workers.lock);
     rc = g->facet->make(g->word, &segment, work, out, &size);
-    pthread_mutex_lock(&g->crew.lock);
+    pthread_mutex_lock(&g->workers.lock);
 
     return rc ? rc : deliver(g, k, index, out, size);
 }
@@ -159,14 +159,14 @@ static tamis_status make_one(building *g, bench *k, uint64_t index) {
 static void make_some(void *ctx) {
     building *g = ctx;
     bench k = {0};
-    pthread_mutex_lock(&g->crew.lock);
-    while (g->next < g->word[TAMIS_SEGMENTS] && !g->crew.rc) {
+    pthread_mutex_lock(&g->workers.lock);
+    while (g->next < g->word[TAMIS_SEGMENTS] && !g->workers.rc) {
         const tamis_status rc = make_one(g, &k, g->next++);
-        if (rc) tamis__crew_fail(&g->crew, rc);
-        pthread_cond_broadcast(&g->crew.turn);
+        if (rc) tamis__workers_fail(&g->workers, rc);
+        pthread_cond_broadcast(&g->workers.turn);
     }
     clear_bench(&g->b->filter->allocator, &k);
-    pthread_mutex_unlock(&g->crew.lock);
+    pthread_mutex_unlock(&g->workers.lock);
 }
 
 /* ---- All of them ---------------------------------------------------------------------------- */
@@ -181,11 +181,11 @@ static unsigned share_memory(building *g, uint64_t held) {
     return threads;
 }
 
-static tamis_status run_crew(building *g, uint64_t held) {
+static tamis_status run_workers(building *g, uint64_t held) {
     const unsigned threads = share_memory(g, held);
     if (threads == 0) return tamis__too_little(g->b, "making segments of them");
     tamis_status rc = tamis__report(g->b, TAMIS_STAGE_BUILD, 0, g->total);
-    if (!rc) rc = tamis__crew_run(&g->crew, threads, make_some, g);
+    if (!rc) rc = tamis__workers_run(&g->workers, threads, make_some, g);
     /* Every record belongs to a segment, or keys would be missing and nobody would know. */
     if (!rc && g->records_done != g->total)
         rc = tamis__fail(TAMIS_CORRUPT, "only %llu of %llu records came into a segment",
@@ -231,7 +231,7 @@ tamis_status tamis__make_payload(tamis_builder *b, uint64_t word[], tamis_sink *
     g.total = b->census.records;
     g.room = tamis__get(allocator, room_size, &room);
     if (g.room) g.offset = tamis__get(allocator, offsets_size, &offsets);
-    if (g.offset) rc = run_crew(&g, room_size + offsets_size + 2 * TAMIS_ALIGNMENT);
+    if (g.offset) rc = run_workers(&g, room_size + offsets_size + 2 * TAMIS_ALIGNMENT);
     if (!rc) rc = append_rest(&g);
     if (!rc) word[TAMIS_SEGMENT_BYTES] = s->size;
     tamis__block_free(allocator, &offsets);

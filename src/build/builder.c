@@ -147,7 +147,7 @@ tamis_status tamis_builder_create_with(tamis_builder **builder, const char *spec
     else if (request.entry->kind->press)
         rc = tamis__pile_start(b);
     else
-        rc = open_records(b, o.temp_dir, request.has_capacity ? request.wish.capacity : 0);
+        rc = open_records(b, o.temp_dir, request.has_capacity ? request.params.capacity : 0);
     if (rc) {
         tamis_builder_free(b);
         return rc;

@@ -27,20 +27,20 @@ static uint64_t keys_counted(const tamis_kind *kind, const tamis_census *census)
 }
 
 tamis_status tamis__shape_for(const tamis_builder *b, uint64_t count, uint64_t segment,
-                              tamis_params *wish, tamis_image *image) {
+                              tamis_params *params, tamis_image *image) {
     tamis_parsed_spec r = b->request;
     tamis_shape shape;
     const bool is_built = tamis__is_built(b->filter->kind);
-    if (!r.has_capacity || (is_built && r.wish.capacity < count)) r.wish.capacity = count;
+    if (!r.has_capacity || (is_built && r.params.capacity < count)) r.params.capacity = count;
     r.has_capacity = true;
     if (b->filter->kind->build) {
-        r.wish.has_option[0] = true;
-        r.wish.option[0] = segment;
+        r.params.has_option[0] = true;
+        r.params.option[0] = segment;
     }
     const tamis_status rc = tamis__request_plan(&r, &shape);
     if (rc) return rc;
     tamis__take_shape(image, &shape);
-    *wish = r.wish;
+    *params = r.params;
     return TAMIS_OK;
 }
 
@@ -49,14 +49,14 @@ static tamis_status shape_image(const tamis_builder *b, uint64_t segment, tamis_
                                 uint64_t *expected) {
     const tamis_kind *kind = b->filter->kind;
     const tamis_census *census = &b->census;
-    tamis_params wish;
+    tamis_params params;
     tamis_status rc = TAMIS_OK;
     *image = b->filter->image;
-    if (!b->is_continued) rc = tamis__shape_for(b, keys_counted(kind, census), segment, &wish, image);
+    if (!b->is_continued) rc = tamis__shape_for(b, keys_counted(kind, census), segment, &params, image);
     *expected = image->body.size;
     if (!rc && kind->build) {
         image->body.word[TAMIS_SEGMENT_KEYS] = segment;
-        rc = kind->build->fit(b->is_continued ? NULL : &wish, census, image->body.word);
+        rc = kind->build->fit(b->is_continued ? NULL : &params, census, image->body.word);
         image->body.items = census->records;
     }
     return rc;

@@ -77,7 +77,7 @@ bool tamis__segments_fit(const tamis_builder *b, const uint64_t word[], uint64_t
 
 uint64_t tamis__segment_asked(const tamis_builder *b) {
     return b->is_continued ? b->filter->image.body.word[TAMIS_SEGMENT_KEYS]
-                           : tamis__segment_keys(&b->request.wish);
+                           : tamis__segment_keys(&b->request.params);
 }
 
 uint64_t tamis__segment_next(uint64_t segment) {
@@ -91,13 +91,13 @@ static tamis_status early_words(const tamis_builder *b, uint64_t segment, uint64
                                 uint64_t word[TAMIS_WORDS]) {
     const tamis_census census = {.records = total, .keys = total};
     tamis_image image = b->filter->image;
-    tamis_params wish;
+    tamis_params params;
     tamis_status rc = TAMIS_OK;
     if (b->is_continued) {
         image.body.word[TAMIS_SEGMENT_KEYS] = segment;
         rc = b->filter->kind->build->fit(NULL, &census, image.body.word);
     } else {
-        rc = tamis__shape_for(b, total, segment, &wish, &image);
+        rc = tamis__shape_for(b, total, segment, &params, &image);
     }
     for (int i = 0; i < TAMIS_WORDS; i++) word[i] = image.body.word[i];
     return rc;

@@ -96,7 +96,7 @@ static void choose_sizes(tamis_records *r, uint64_t memory_limit) {
 }
 
 tamis_status tamis__records_open(tamis_records **out, const tamis_record_form *form,
-                                 uint64_t memory_limit, const char *folder,
+                                 uint64_t memory_limit, const char *dir,
                                  const struct tamis_allocator *allocator) {
     tamis_block self;
     *out = NULL;
@@ -110,8 +110,8 @@ tamis_status tamis__records_open(tamis_records **out, const tamis_record_form *f
     r->allocator = *allocator;
     r->form = *form;
     choose_sizes(r, memory_limit);
-    tamis_status rc = tamis__spill_start(&r->spill, folder, memory_limit != 0);
-    if (!rc) rc = tamis__spill_start(&r->runs, folder, false);
+    tamis_status rc = tamis__spill_start(&r->spill, dir, memory_limit != 0);
+    if (!rc) rc = tamis__spill_start(&r->runs, dir, false);
     if (rc) {
         tamis__records_free(r);
         return rc;

@@ -33,7 +33,7 @@ typedef struct tamis_record_form {
 
 /* Blocks in memory take a quarter of `memory_limit` (0: no limit); the rest is for work. */
 tamis_status tamis__records_open(tamis_records **, const tamis_record_form *, uint64_t memory_limit,
-                                 const char *folder, const struct tamis_allocator *);
+                                 const char *dir, const struct tamis_allocator *);
 void tamis__records_free(tamis_records *);
 
 /* Takes n records, each with the same value where records have one: all of them, or none when it

@@ -10,7 +10,7 @@ tamis_status tamis__report(const tamis_builder *b, enum tamis_stage stage, uint6
 }
 
 typedef struct sorting {
-    tamis_crew crew;
+    tamis_workers workers;
     tamis_builder *b;
     unsigned next;
     uint64_t scratch; /* bytes of each thread: what the largest partition needs, or what there is */
@@ -43,10 +43,10 @@ static tamis_status sort_one(sorting *s, unsigned p, uint64_t *scratch) {
     tamis_record_conflict conflict;
     tamis_census census = {0};
 
-    pthread_mutex_unlock(&s->crew.lock);
+    pthread_mutex_unlock(&s->workers.lock);
     const tamis_status rc =
         tamis__records_sort(records, p, scratch, s->scratch, &census, s->label_counts, &conflict);
-    pthread_mutex_lock(&s->crew.lock);
+    pthread_mutex_lock(&s->workers.lock);
 
     if (rc == TAMIS_CONFLICT) note_conflict(s, &conflict);
     if (rc) return rc;
@@ -59,15 +59,15 @@ static void sort_some(void *ctx) {
     sorting *s = ctx;
     const struct tamis_allocator *allocator = &s->b->filter->allocator;
     tamis_block block;
-    pthread_mutex_lock(&s->crew.lock);
+    pthread_mutex_lock(&s->workers.lock);
     uint64_t *scratch = tamis__get(allocator, s->scratch, &block);
-    if (!scratch) tamis__crew_fail(&s->crew, TAMIS_NOMEM);
-    while (s->next < TAMIS_PARTITIONS && !s->crew.rc) {
+    if (!scratch) tamis__workers_fail(&s->workers, TAMIS_NOMEM);
+    while (s->next < TAMIS_PARTITIONS && !s->workers.rc) {
         const tamis_status rc = sort_one(s, s->next++, scratch);
-        if (rc) tamis__crew_fail(&s->crew, rc);
+        if (rc) tamis__workers_fail(&s->workers, rc);
     }
     tamis__block_free(allocator, &block);
-    pthread_mutex_unlock(&s->crew.lock);
+    pthread_mutex_unlock(&s->workers.lock);
 }
 
 static tamis_status sort_all(sorting *s) {
@@ -86,7 +86,7 @@ static tamis_status sort_all(sorting *s) {
         threads = 1;
     }
     tamis_status rc = tamis__report(b, TAMIS_STAGE_SORT, 0, s->total);
-    if (!rc) rc = tamis__crew_run(&s->crew, threads, sort_some, s);
+    if (!rc) rc = tamis__workers_run(&s->workers, threads, sort_some, s);
     if (rc != TAMIS_CONFLICT) return rc;
     b->conflict = s->conflict.hash;
     return tamis__fail(TAMIS_CONFLICT, "the key with hash %016llx has the values %llu and %llu",

@@ -244,7 +244,7 @@ static void put_some(tamis_bulk *b, bins *own, tamis_keys keys, size_t from, siz
 /* ---- Threads -------------------------------------------------------------------------------- */
 
 typedef struct work {
-    tamis_crew crew;
+    tamis_workers workers;
     tamis_bulk *b;
     tamis_keys keys;
     size_t n;
@@ -268,7 +268,7 @@ void tamis__bulk_put(tamis_bulk *b, tamis_keys keys, size_t n) {
         return;
     }
     work w = {.b = b, .keys = keys, .n = n};
-    tamis__crew_run(&w.crew, b->threads, put_pieces, &w);
+    tamis__workers_run(&w.workers, b->threads, put_pieces, &w);
 }
 
 static void drain_bins(void *ctx) {
@@ -281,7 +281,7 @@ static void drain_bins(void *ctx) {
 void tamis__bulk_close(tamis_bulk *b) {
     if (!b) return;
     work w = {.b = b, .n = (size_t)1 << b->bits};
-    tamis__crew_run(&w.crew, b->threads, drain_bins, &w);
+    tamis__workers_run(&w.workers, b->threads, drain_bins, &w);
     tamis__bulk_free(b);
 }
 

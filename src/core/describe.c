@@ -72,11 +72,11 @@ static void append_option(text *t, const struct tamis_option *option, uint64_t v
 
 /* The options that a shape word of the same name answers, or that the kind tells itself. */
 static void append_options(text *t, const tamis *f) {
-    tamis_params wish = {0};
-    if (f->kind->whole) f->kind->whole(f->image.body.word, &wish);
+    tamis_params params = {0};
+    if (f->kind->whole) f->kind->whole(f->image.body.word, &params);
     for (size_t i = 0; i < f->kind->option_count; i++) {
         const struct tamis_option *option = &f->kind->options[i];
-        if (wish.has_option[i]) append_option(t, option, wish.option[i]);
+        if (params.has_option[i]) append_option(t, option, params.option[i]);
         for (int w = 0; w < TAMIS_WORDS && !f->kind->whole; w++)
             if (f->kind->word[w] && strcmp(f->kind->word[w], option->name) == 0)
                 append_option(t, option, f->image.body.word[w]);

@@ -61,7 +61,7 @@ static tamis_status unknown_param(const tamis_format *format, const char *name) 
 }
 
 static tamis_status parse_param(const tamis_format *format, const char *text, size_t len,
-                                tamis_format_args *said) {
+                                tamis_format_args *args) {
     char name[TAMIS_FORMAT_TEXT], value[TAMIS_FORMAT_TEXT];
     const char *equals = memchr(text, '=', len);
     const size_t name_len = equals ? (size_t)(equals - text) : len;
@@ -72,18 +72,18 @@ static tamis_status parse_param(const tamis_format *format, const char *text, si
     size_t i = 0;
     while (i < format->param_count && strcmp(name, format->params[i].name) != 0) i++;
     if (i == format->param_count) return unknown_param(format, name);
-    if (said->has[i]) return tamis__fail(TAMIS_INVALID, "%s is given twice", name);
-    said->has[i] = true;
-    memcpy(said->text[i], value, sizeof value);
+    if (args->has[i]) return tamis__fail(TAMIS_INVALID, "%s is given twice", name);
+    args->has[i] = true;
+    memcpy(args->text[i], value, sizeof value);
     if (tamis__is_text(&format->params[i]) ||
-        tamis__parse_option(&format->params[i], value, &said->number[i]))
+        tamis__parse_option(&format->params[i], value, &args->number[i]))
         return TAMIS_OK;
     return tamis__fail_in(TAMIS_INVALID, name);
 }
 
-static tamis_status parse(const char *text, const tamis_format **format, tamis_format_args *said) {
+static tamis_status parse(const char *text, const tamis_format **format, tamis_format_args *args) {
     char name[TAMIS_FORMAT_TEXT];
-    memset(said, 0, sizeof *said);
+    memset(args, 0, sizeof *args);
     if (!text) return tamis__fail(TAMIS_INVALID, "the format is NULL");
     const size_t head = strcspn(text, ":");
     if (!tamis__copy_trimmed(name, sizeof name, text, head))
@@ -92,7 +92,7 @@ static tamis_status parse(const char *text, const tamis_format **format, tamis_f
     if (!*format) return unknown_format(name);
     for (const char *p = text + head + (text[head] == ':'); *p;) {
         const size_t len = strcspn(p, ",");
-        const tamis_status rc = parse_param(*format, p, len, said);
+        const tamis_status rc = parse_param(*format, p, len, args);
         if (rc) return rc;
         p += len + (p[len] == ',');
     }
@@ -217,15 +217,15 @@ tamis_status tamis_import_from(tamis **filter, const char *text, tamis_reader *r
     arriving a = {.source = {.read = read, .ctx = ctx, .size = size}};
     const tamis_format *format;
     tamis_import_result in = {.hash = TAMIS_HASH_OWN};
-    tamis_format_args said;
+    tamis_format_args args;
     struct tamis_options o;
     *filter = NULL;
     tamis_status rc = tamis__read_options(options, &o);
     if (rc) return rc;
     a.allocator = tamis__allocator(&o);
-    rc = parse(text, &format, &said);
+    rc = parse(text, &format, &args);
     if (!rc) rc = receive(&a, format);
-    if (!rc) rc = format->read(&a.input, &said, &in);
+    if (!rc) rc = format->read(&a.input, &args, &in);
     if (!rc) rc = make(filter, format, &a.input, &in, &o);
     if (!rc) rc = note_head(*filter, format, &in.head);
     if (!rc) rc = tamis_set_note(*filter, "origin", text);
@@ -248,9 +248,9 @@ tamis_status tamis_import(tamis **filter, const char *format, const void *bytes,
 
 /* A file that holds one filter is found whole. */
 static tamis_status find_the_one(const tamis_format *format, const tamis_input *input,
-                                 const tamis_format_args *said, tamis_finder *each, void *ctx) {
+                                 const tamis_format_args *args, tamis_finder *each, void *ctx) {
     tamis_import_result in = {.hash = TAMIS_HASH_OWN};
-    const tamis_status rc = format->read(input, said, &in);
+    const tamis_status rc = format->read(input, args, &in);
     if (rc) return rc;
     const struct tamis_found found = {
         .name = format->system, .choose = "", .kind = in.kind, .size = input->size};
@@ -264,12 +264,12 @@ tamis_status tamis_format_scan_from(const char *text, tamis_reader *read, void *
     arriving a = {.source = {.read = read, .ctx = read_ctx, .size = size},
                   .allocator = tamis__allocator(&usual)};
     const tamis_format *format;
-    tamis_format_args said;
-    tamis_status rc = parse(text, &format, &said);
+    tamis_format_args args;
+    tamis_status rc = parse(text, &format, &args);
     if (!rc) rc = receive(&a, format);
     if (!rc)
-        rc = format->find ? format->find(&a.input, &said, each, ctx)
-                          : find_the_one(format, &a.input, &said, each, ctx);
+        rc = format->find ? format->find(&a.input, &args, each, ctx)
+                          : find_the_one(format, &a.input, &args, each, ctx);
     let_go(&a);
     return rc;
 }
@@ -315,10 +315,10 @@ tamis_status tamis_export(const tamis *f, const char *text, tamis_write_fn *put,
         .ctx = ctx,
     };
     const tamis_format *format;
-    tamis_format_args said;
-    tamis_status rc = parse(text, &format, &said);
+    tamis_format_args args;
+    tamis_status rc = parse(text, &format, &args);
     if (!rc) rc = may_leave(f, format);
-    return rc ? rc : format->write(&out, &said);
+    return rc ? rc : format->write(&out, &args);
 }
 
 /* ---- Bitcoin's block filters ---------------------------------------------------------------- */

@@ -120,7 +120,7 @@ static void ask_some(const tamis *f, tamis_keys keys, size_t from, size_t n, uin
 enum { ASK_TOGETHER = 1 << 17, ASK_PIECE = 1 << 14 };
 
 typedef struct asking {
-    tamis_crew crew;
+    tamis_workers workers;
     const tamis *f;
     tamis_keys keys;
     size_t n;
@@ -140,7 +140,7 @@ static void ask_all(const tamis *f, tamis_keys keys, size_t n, uint8_t *hit) {
         return;
     }
     asking a = {.f = f, .keys = keys, .n = n, .hit = hit};
-    tamis__crew_run(&a.crew, f->threads, ask_pieces, &a);
+    tamis__workers_run(&a.workers, f->threads, ask_pieces, &a);
 }
 
 void tamis_has_hashes(const tamis *f, const uint64_t *hashes, size_t n, uint8_t *hit) {

@@ -26,15 +26,15 @@ uint64_t tamis__reliable_count(const tamis_kind *kind, const uint64_t word[]) {
 }
 
 uint64_t tamis__wished_size(const tamis_kind *kind, const uint64_t word[], uint64_t size) {
-    tamis_params wish = {0};
+    tamis_params params = {0};
     if (!kind->whole) return size;
-    kind->whole(word, &wish);
-    return wish.bits / 8;
+    kind->whole(word, &params);
+    return params.bits / 8;
 }
 
-static tamis_status plan_shape(const tamis_parsed_spec *r, const tamis_params *wish, tamis_shape *out) {
+static tamis_status plan_shape(const tamis_parsed_spec *r, const tamis_params *params, tamis_shape *out) {
     const tamis_kind *kind = r->entry->kind;
-    tamis_params w = *wish;
+    tamis_params w = *params;
     memset(out, 0, sizeof *out);
     out->capacity = w.capacity;
     out->fpr = r->is_unasked ? 0 : w.fpr;
@@ -55,11 +55,11 @@ static tamis_status plan_shape(const tamis_parsed_spec *r, const tamis_params *w
 
 /* The largest capacity that keeps the rate within the size, by trying. */
 static tamis_status plan_capacity(const tamis_parsed_spec *r, tamis_shape *out) {
-    tamis_params wish = r->wish;
-    wish.bits = 0;
-    wish.capacity = 0;
-    const uint64_t max = (r->wish.bits + 63) / 64 * 8;
-    tamis_status rc = plan_shape(r, &wish, out);
+    tamis_params params = r->params;
+    params.bits = 0;
+    params.capacity = 0;
+    const uint64_t max = (r->params.bits + 63) / 64 * 8;
+    tamis_status rc = plan_shape(r, &params, out);
     if (rc) return rc;
     if (out->size > max)
         return tamis__fail(TAMIS_INVALID, "size=%llu is too small for %s: it needs at least %llu",
@@ -68,17 +68,17 @@ static tamis_status plan_capacity(const tamis_parsed_spec *r, tamis_shape *out) 
     uint64_t low = 0, high = TAMIS_MAX_CAPACITY + 1;
     while (high - low > 1) {
         tamis_shape tried;
-        wish.capacity = low + (high - low) / 2;
-        if (plan_shape(r, &wish, &tried) == TAMIS_OK && tried.size <= max)
-            low = wish.capacity, *out = tried;
+        params.capacity = low + (high - low) / 2;
+        if (plan_shape(r, &params, &tried) == TAMIS_OK && tried.size <= max)
+            low = params.capacity, *out = tried;
         else
-            high = wish.capacity;
+            high = params.capacity;
     }
     return TAMIS_OK;
 }
 
 tamis_status tamis__request_plan(const tamis_parsed_spec *r, tamis_shape *out) {
-    return r->has_capacity ? plan_shape(r, &r->wish, out) : plan_capacity(r, out);
+    return r->has_capacity ? plan_shape(r, &r->params, out) : plan_capacity(r, out);
 }
 
 tamis_status tamis_plan_spec(const char *spec, struct tamis_plan *plan, size_t plan_size) {

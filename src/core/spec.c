@@ -31,15 +31,15 @@ typedef bool common_setter(tamis_parsed_spec *, const char *value);
 
 static bool set_capacity(tamis_parsed_spec *r, const char *value) {
     r->has_capacity = true;
-    if (!tamis_parse_count(value, &r->wish.capacity)) return false;
-    if (r->wish.capacity <= TAMIS_MAX_CAPACITY) return true;
+    if (!tamis_parse_count(value, &r->params.capacity)) return false;
+    if (r->params.capacity <= TAMIS_MAX_CAPACITY) return true;
     tamis__fail(TAMIS_INVALID, "must be from 0 to 2^56, not %s", value);
     return false;
 }
 
 static bool set_fpr(tamis_parsed_spec *r, const char *value) {
     r->has_fpr = true;
-    return tamis_parse_rate(value, &r->wish.fpr);
+    return tamis_parse_rate(value, &r->params.fpr);
 }
 
 static bool set_bits_to(tamis_parsed_spec *r, uint64_t bits, const char *range, const char *value) {
@@ -48,7 +48,7 @@ static bool set_bits_to(tamis_parsed_spec *r, uint64_t bits, const char *range, 
         return false;
     }
     r->has_bits = true;
-    r->wish.bits = bits;
+    r->params.bits = bits;
     if (bits >= 1 && bits <= TAMIS_MAX_PAYLOAD_BYTES * 8) return true;
     tamis__fail(TAMIS_INVALID, "must be from %s, not %s", range, value);
     return false;
@@ -78,7 +78,7 @@ static bool set_hash(tamis_parsed_spec *r, const char *value) {
 }
 
 static bool set_seed(tamis_parsed_spec *r, const char *value) {
-    return tamis_parse_count(value, &r->wish.seed);
+    return tamis_parse_count(value, &r->params.seed);
 }
 
 static bool set_key(tamis_parsed_spec *r, const char *value) {
@@ -136,9 +136,9 @@ bool tamis__parse_option(const struct tamis_option *option, const char *value, u
 
 static bool set_option(tamis_parsed_spec *r, size_t i, const char *value) {
     const struct tamis_option *option = &r->entry->kind->options[i];
-    r->wish.has_option[i] = true;
-    if (tamis__is_text(option)) return r->entry->kind->read_text(&r->wish, i, value) == TAMIS_OK;
-    return tamis__parse_option(option, value, &r->wish.option[i]);
+    r->params.has_option[i] = true;
+    if (tamis__is_text(option)) return r->entry->kind->read_text(&r->params, i, value) == TAMIS_OK;
+    return tamis__parse_option(option, value, &r->params.option[i]);
 }
 
 /* Names with commas between them; what the sentence has no room for is left out. */
@@ -213,7 +213,7 @@ static tamis_status parse_pair(tamis_parsed_spec *r, const char *text, size_t le
 
 static tamis_status check_hashing(tamis_parsed_spec *r) {
     if (r->entry->kind->query_keys) {
-        if (r->has_hash || r->wish.seed || r->key_place)
+        if (r->has_hash || r->params.seed || r->key_place)
             return tamis__fail(TAMIS_INVALID, "%s hashes keys its own way: no hash, seed or key",
                                r->entry->kind->name);
         r->mode = TAMIS_HASH_OWN;
@@ -222,7 +222,7 @@ static tamis_status check_hashing(tamis_parsed_spec *r) {
     if (r->mode != TAMIS_HASH_SIP13 && r->key_place)
         return tamis__fail(TAMIS_INVALID, "key=%s needs hash=sip13",
                            tamis__key_place_name(r->key_place));
-    if (r->mode == TAMIS_HASH_SIP13 && r->wish.seed)
+    if (r->mode == TAMIS_HASH_SIP13 && r->params.seed)
         return tamis__fail(TAMIS_INVALID, "seed is for xxh3 and xxh64; sip13 has a secret key");
     if (r->mode == TAMIS_HASH_SIP13 && !r->key_place) r->key_place = TAMIS_KEY_INSIDE;
     return TAMIS_OK;
@@ -232,7 +232,7 @@ static tamis_status check_sizing(tamis_parsed_spec *r, bool is_open) {
     if (r->has_capacity && r->has_fpr && r->has_bits)
         return tamis__fail(TAMIS_INVALID, "capacity, fpr and size: give two, the third follows");
     const tamis_kind *kind = r->entry->kind;
-    if (!r->has_capacity && !r->has_bits && kind->is_sized && kind->is_sized(&r->wish))
+    if (!r->has_capacity && !r->has_bits && kind->is_sized && kind->is_sized(&r->params))
         r->is_unasked = r->has_capacity = true; /* of 0 */
     r->is_unasked = r->is_unasked && !r->has_fpr;
     if (kind->whole && !r->has_capacity)
@@ -244,7 +244,7 @@ static tamis_status check_sizing(tamis_parsed_spec *r, bool is_open) {
                            "capacity is missing (or give both size and fpr, and it follows)");
     if (!r->has_fpr && !r->has_bits) {
         r->has_fpr = true;
-        r->wish.fpr = DEFAULT_FPR;
+        r->params.fpr = DEFAULT_FPR;
     }
     return TAMIS_OK;
 }

@@ -8,7 +8,7 @@
 /* What a spec says. */
 typedef struct tamis_parsed_spec {
     const tamis_entry *entry;
-    tamis_params wish;
+    tamis_params params;
     bool has_capacity, has_fpr, has_bits, has_hash;
     bool is_unasked; /* options of the kind say the size, and nobody asked for a rate */
     tamis_hash_mode mode;

@@ -31,23 +31,23 @@ static unsigned start_threads(pthread_t *thread, unsigned wanted, job *j) {
     return started;
 }
 
-tamis_status tamis__crew_run(tamis_crew *crew, unsigned threads, void (*work)(void *), void *ctx) {
+tamis_status tamis__workers_run(tamis_workers *workers, unsigned threads, void (*work)(void *), void *ctx) {
     pthread_t thread[MAX_THREADS];
     job j = {work, ctx};
-    crew->rc = TAMIS_OK;
-    pthread_mutex_init(&crew->lock, NULL);
-    pthread_cond_init(&crew->turn, NULL);
+    workers->rc = TAMIS_OK;
+    pthread_mutex_init(&workers->lock, NULL);
+    pthread_cond_init(&workers->turn, NULL);
     const unsigned others = threads ? threads - 1 : 0;
     unsigned started = start_threads(thread, others < MAX_THREADS ? others : MAX_THREADS, &j);
     work(ctx);
     while (started) pthread_join(thread[--started], NULL);
-    pthread_cond_destroy(&crew->turn);
-    pthread_mutex_destroy(&crew->lock);
-    return crew->rc ? tamis__fail(crew->rc, "%s", crew->why) : TAMIS_OK;
+    pthread_cond_destroy(&workers->turn);
+    pthread_mutex_destroy(&workers->lock);
+    return workers->rc ? tamis__fail(workers->rc, "%s", workers->why) : TAMIS_OK;
 }
 
-void tamis__crew_fail(tamis_crew *crew, tamis_status rc) {
-    if (crew->rc) return;
-    crew->rc = rc;
-    snprintf(crew->why, sizeof crew->why, "%s", tamis_why());
+void tamis__workers_fail(tamis_workers *workers, tamis_status rc) {
+    if (workers->rc) return;
+    workers->rc = rc;
+    snprintf(workers->why, sizeof workers->why, "%s", tamis_why());
 }

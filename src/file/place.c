@@ -20,13 +20,13 @@
 
 /* By hand: realpath knows no end of a link that is not there yet. */
 static bool follow(char target[TAMIS_MAX_PATH]) {
-    char link[TAMIS_MAX_PATH], folder[TAMIS_MAX_PATH], next[2 * TAMIS_MAX_PATH];
+    char link[TAMIS_MAX_PATH], dir[TAMIS_MAX_PATH], next[2 * TAMIS_MAX_PATH];
     const ssize_t len = readlink(target, link, sizeof link - 1);
     if (len < 0) return false;
     link[len] = '\0';
-    tamis__folder_of(target, folder);
-    const bool is_beside = *link != '/' && strcmp(folder, ".") != 0;
-    snprintf(next, sizeof next, "%s%s%s", is_beside ? folder : "", is_beside ? "/" : "", link);
+    tamis__dir_of(target, dir);
+    const bool is_beside = *link != '/' && strcmp(dir, ".") != 0;
+    snprintf(next, sizeof next, "%s%s%s", is_beside ? dir : "", is_beside ? "/" : "", link);
     errno = ENAMETOOLONG;
     return snprintf(target, TAMIS_MAX_PATH, "%s", next) < TAMIS_MAX_PATH;
 }

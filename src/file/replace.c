@@ -101,10 +101,10 @@ static tamis_status keep_rights(const tamis_new_file *f, const struct stat *old)
 /* ---- Ending --------------------------------------------------------------------------------- */
 
 /* The rename itself lasts only once its folder is on disk. */
-static int sync_folder(const char *path) {
-    char folder[TAMIS_MAX_PATH];
-    tamis__folder_of(path, folder);
-    const int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+static int sync_dir(const char *path) {
+    char dir[TAMIS_MAX_PATH];
+    tamis__dir_of(path, dir);
+    const int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (fd < 0) return -1;
     const int rc = fsync(fd);
     close(fd);
@@ -145,7 +145,7 @@ tamis_status tamis__file_commit(tamis_new_file *f) {
         tamis__file_abandon(f);
         return rc;
     }
-    if (sync_folder(f->target) < 0)
+    if (sync_dir(f->target) < 0)
         rc = tamis__io_error(f->path, "saved, but its folder cannot be flushed");
     if (f->place)
         tamis__place_pass(f->place, f->fd);
@@ -160,11 +160,11 @@ void tamis__file_abandon(tamis_new_file *f) {
 }
 
 void tamis__file_tidy(const char *target) {
-    char folder[TAMIS_MAX_PATH], prefix[TAMIS_MAX_PATH + 1];
-    tamis__folder_of(target, folder);
+    char dir[TAMIS_MAX_PATH], prefix[TAMIS_MAX_PATH + 1];
+    tamis__dir_of(target, dir);
     const char *slash = strrchr(target, '/');
     snprintf(prefix, sizeof prefix, "%s.", slash ? slash + 1 : target);
-    tamis__temp_tidy(folder, prefix, suffix, older);
+    tamis__temp_tidy(dir, prefix, suffix, older);
 }
 
 tamis_status tamis__file_replace(tamis_goal goal, enum tamis_readers readers,

@@ -13,17 +13,17 @@
 
 static const char prefix[] = "tamis-", suffix[] = ".spill";
 
-tamis_status tamis__spill_start(tamis_spill *s, const char *folder, bool is_likely) {
+tamis_status tamis__spill_start(tamis_spill *s, const char *dir, bool is_likely) {
     const int saved = errno;
     tamis_status rc = TAMIS_OK;
-    if (!folder) folder = getenv("TMPDIR");
-    if (!folder || !*folder) folder = "/tmp";
+    if (!dir) dir = getenv("TMPDIR");
+    if (!dir || !*dir) dir = "/tmp";
     s->fd = -1;
     s->name[0] = '\0';
-    if (snprintf(s->folder, sizeof s->folder, "%s", folder) >= (int)sizeof s->folder)
+    if (snprintf(s->dir, sizeof s->dir, "%s", dir) >= (int)sizeof s->dir)
         return tamis__fail(TAMIS_INVALID, "the name of the temporary folder is too long");
-    if (is_likely && access(folder, W_OK | X_OK) < 0)
-        rc = tamis__io_error(folder, "cannot take temporary files");
+    if (is_likely && access(dir, W_OK | X_OK) < 0)
+        rc = tamis__io_error(dir, "cannot take temporary files");
     errno = saved;
     return rc;
 }
@@ -33,10 +33,10 @@ tamis_status tamis__spill_start(tamis_spill *s, const char *folder, bool is_like
  * business: whoever knows the hashes of a set knows the set. */
 static tamis_status open_file(tamis_spill *s) {
     char start[TAMIS_MAX_PATH + sizeof prefix];
-    tamis__temp_tidy(s->folder, prefix, suffix, NULL);
-    snprintf(start, sizeof start, "%s/%s", s->folder, prefix);
+    tamis__temp_tidy(s->dir, prefix, suffix, NULL);
+    snprintf(start, sizeof start, "%s/%s", s->dir, prefix);
     s->fd = tamis__temp_create(start, suffix, 0600, s->name);
-    if (s->fd < 0) return tamis__io_error(s->folder, "cannot create a temporary file here");
+    if (s->fd < 0) return tamis__io_error(s->dir, "cannot create a temporary file here");
     if (unlink(s->name) == 0) s->name[0] = '\0';
     return TAMIS_OK;
 }
@@ -54,7 +54,7 @@ static tamis_status write_all(tamis_spill *s, uint64_t at, const uint8_t *p, uin
         const ssize_t put = pwrite(s->fd, p, some_of(size), (off_t)at);
         if (put < 0 && errno == EINTR) continue;
         if (put == 0) errno = ENOSPC;
-        if (put <= 0) return tamis__io_error(s->folder, "cannot write temporary records");
+        if (put <= 0) return tamis__io_error(s->dir, "cannot write temporary records");
         p += put;
         at += (uint64_t)put;
         size -= (uint64_t)put;
@@ -66,10 +66,10 @@ static tamis_status read_all(const tamis_spill *s, uint64_t at, uint8_t *p, uint
     while (size) {
         const ssize_t got = pread(s->fd, p, some_of(size), (off_t)at);
         if (got < 0 && errno == EINTR) continue;
-        if (got < 0) return tamis__io_error(s->folder, "cannot read temporary records");
+        if (got < 0) return tamis__io_error(s->dir, "cannot read temporary records");
         if (got == 0) {
             tamis__fail(TAMIS_IO, "the temporary file became shorter");
-            return tamis__fail_in(TAMIS_IO, s->folder);
+            return tamis__fail_in(TAMIS_IO, s->dir);
         }
         p += got;
         at += (uint64_t)got;

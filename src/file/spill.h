@@ -8,13 +8,13 @@
 /* A file without a name: gone when the process ends, however it ends. The first write opens it. */
 typedef struct tamis_spill {
     int fd;
-    char folder[TAMIS_MAX_PATH];
+    char dir[TAMIS_MAX_PATH];
     char name[TAMIS_MAX_PATH]; /* only when the system did not let go of it */
 } tamis_spill;
 
-/* In `folder`; NULL: in $TMPDIR, or /tmp. When it is likely to be needed, a folder that cannot take
+/* In `dir_path`; NULL: in $TMPDIR, or /tmp. When it is likely to be needed, a folder that cannot take
  * files is refused now and not after hours. */
-tamis_status tamis__spill_start(tamis_spill *, const char *folder, bool is_likely);
+tamis_status tamis__spill_start(tamis_spill *, const char *dir, bool is_likely);
 tamis_status tamis__spill_write(tamis_spill *, uint64_t at, const void *bytes, uint64_t size);
 
 /* Of what was written. Any number of threads may read and write different places, once the first

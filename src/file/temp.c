@@ -71,9 +71,9 @@ static bool is_of_the_dead(const char *name, const char *prefix, const char *old
 }
 
 /* Nothing in here is worth failing for. */
-void tamis__temp_tidy(const char *folder, const char *prefix, const char *suffix,
+void tamis__temp_tidy(const char *dir_path, const char *prefix, const char *suffix,
                       const char *older) {
-    DIR *dir = opendir(folder);
+    DIR *dir = opendir(dir_path);
     if (!dir) return;
     for (const struct dirent *entry; (entry = readdir(dir));) {
         const char *name = entry->d_name;
@@ -86,11 +86,11 @@ void tamis__temp_tidy(const char *folder, const char *prefix, const char *suffix
     closedir(dir);
 }
 
-void tamis__folder_of(const char *path, char folder[TAMIS_MAX_PATH]) {
-    snprintf(folder, TAMIS_MAX_PATH, "%s", path);
-    char *slash = strrchr(folder, '/');
+void tamis__dir_of(const char *path, char dir_path[TAMIS_MAX_PATH]) {
+    snprintf(dir_path, TAMIS_MAX_PATH, "%s", path);
+    char *slash = strrchr(dir_path, '/');
     if (!slash)
-        strcpy(folder, ".");
+        strcpy(dir_path, ".");
     else
-        slash[slash == folder] = '\0';
+        slash[slash == dir_path] = '\0';
 }

@@ -12,13 +12,13 @@ enum { TAMIS_MAX_PATH = 4096 };
 int tamis__temp_create(const char *prefix, const char *suffix, unsigned mode,
                        char name[TAMIS_MAX_PATH]);
 
-/* Removes files of such names in `folder` whose writers are dead; `prefix` has no folder. The
+/* Removes files of such names in `dir_path` whose writers are dead; `prefix` has no folder. The
  * command once had names of its own, without a lock: PREFIX, process, -, number, `older`; NULL: not
  * here. */
-void tamis__temp_tidy(const char *folder, const char *prefix, const char *suffix,
+void tamis__temp_tidy(const char *dir, const char *prefix, const char *suffix,
                       const char *older);
 
 /* The folder of a path: all before its last slash, or ".". */
-void tamis__folder_of(const char *path, char folder[TAMIS_MAX_PATH]);
+void tamis__dir_of(const char *path, char dir[TAMIS_MAX_PATH]);
 
 #endif

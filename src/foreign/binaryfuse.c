@@ -68,31 +68,31 @@ static double rate_of(uint64_t width) {
 }
 
 /* The narrowest that keeps the rate, or the widest that fits. */
-static uint64_t width_for(const tamis_params *wish, const uint64_t word[]) {
-    if (wish->has_option[OPT_WIDTH]) return wish->option[OPT_WIDTH];
-    if (wish->bits == 0) return wish->fpr < rate_of(WIDTH_8) ? WIDTH_16 : WIDTH_8;
-    return (HEADER + 2 * slots_of(word) + 7) / 8 * 64 <= wish->bits ? WIDTH_16 : WIDTH_8;
+static uint64_t width_for(const tamis_params *params, const uint64_t word[]) {
+    if (params->has_option[OPT_WIDTH]) return params->option[OPT_WIDTH];
+    if (params->bits == 0) return params->fpr < rate_of(WIDTH_8) ? WIDTH_16 : WIDTH_8;
+    return (HEADER + 2 * slots_of(word) + 7) / 8 * 64 <= params->bits ? WIDTH_16 : WIDTH_8;
 }
 
-static tamis_status plan(const tamis_params *wish, uint64_t word[]) {
-    if (wish->capacity > UINT32_MAX)
+static tamis_status plan(const tamis_params *params, uint64_t word[]) {
+    if (params->capacity > UINT32_MAX)
         return tamis__fail(TAMIS_TOO_LARGE,
                            "binary-fuse has at most 2^32 slots: %llu keys need more",
-                           (unsigned long long)wish->capacity);
-    if (wish->fpr > 0 && wish->fpr < rate_of(WIDTH_16))
+                           (unsigned long long)params->capacity);
+    if (params->fpr > 0 && params->fpr < rate_of(WIDTH_16))
         return tamis__fail(TAMIS_INVALID, "binary-fuse has the rates 1/256 and 1/65536, not %.3g",
-                           wish->fpr);
-    shape_for(wish->capacity, word);
-    word[WIDTH] = width_for(wish, word);
+                           params->fpr);
+    shape_for(params->capacity, word);
+    word[WIDTH] = width_for(params, word);
     if (slots_of(word) > UINT32_MAX)
         return tamis__fail(TAMIS_TOO_LARGE,
                            "binary-fuse has at most 2^32 slots: %llu keys need more",
-                           (unsigned long long)wish->capacity);
+                           (unsigned long long)params->capacity);
     const uint64_t bits = (stored_bytes(word) + 7) / 8 * 64;
-    if (wish->bits && bits > wish->bits)
+    if (params->bits && bits > params->bits)
         return tamis__fail(TAMIS_INVALID, "binary-fuse needs %llu bits for %llu keys, not %llu",
-                           (unsigned long long)bits, (unsigned long long)wish->capacity,
-                           (unsigned long long)wish->bits);
+                           (unsigned long long)bits, (unsigned long long)params->capacity,
+                           (unsigned long long)params->bits);
     return TAMIS_OK;
 }
 
@@ -288,8 +288,8 @@ static uint64_t next_seed(uint64_t *state) {
     return x ^ x >> 31;
 }
 
-static tamis_status fit(const tamis_params *wish, const uint64_t *hash, uint64_t n, uint64_t word[]) {
-    (void)wish, (void)hash;
+static tamis_status fit(const tamis_params *params, const uint64_t *hash, uint64_t n, uint64_t word[]) {
+    (void)params, (void)hash;
     shape_for(n, word); /* plan() has refused too many */
     return TAMIS_OK;
 }
@@ -372,7 +372,7 @@ static bool width_by_length(uint64_t table, uint64_t slots, uint64_t *width) {
     return table == slots || table == 2 * slots || table == 2 * slots + UNUSED_BYTES;
 }
 
-static tamis_status read(const tamis_input *in, const tamis_format_args *said, tamis_import_result *out) {
+static tamis_status read(const tamis_input *in, const tamis_format_args *args, tamis_import_result *out) {
     if (in->size < HEADER)
         return tamis__bad_format("binary-fuse", "%llu bytes, a header alone has %d",
                              (unsigned long long)in->size, HEADER);
@@ -386,11 +386,11 @@ static tamis_status read(const tamis_input *in, const tamis_format_args *said, t
                              (unsigned long long)starts, (unsigned long long)slots);
     uint64_t width;
     if (!width_by_length(in->size - HEADER, slots, &width) ||
-        (said->has[PARAM_WIDTH] && said->number[PARAM_WIDTH] != width))
+        (args->has[PARAM_WIDTH] && args->number[PARAM_WIDTH] != width))
         return tamis__bad_format("binary-fuse", "%llu slots of %s bits do not make %llu bytes",
                              (unsigned long long)slots,
-                             !said->has[PARAM_WIDTH]                ? "8 or 16"
-                             : said->number[PARAM_WIDTH] == WIDTH_8 ? "8"
+                             !args->has[PARAM_WIDTH]                ? "8 or 16"
+                             : args->number[PARAM_WIDTH] == WIDTH_8 ? "8"
                                                                     : "16",
                              (unsigned long long)in->size);
     const uint64_t size = tamis__get32(p + 8);
@@ -403,15 +403,15 @@ static tamis_status read(const tamis_input *in, const tamis_format_args *said, t
     return TAMIS_OK;
 }
 
-static tamis_status may_be_written(const tamis_export_source *out, const tamis_format_args *said) {
-    if (!said->has[PARAM_WIDTH] || said->number[PARAM_WIDTH] == out->body->word[WIDTH])
+static tamis_status may_be_written(const tamis_export_source *out, const tamis_format_args *args) {
+    if (!args->has[PARAM_WIDTH] || args->number[PARAM_WIDTH] == out->body->word[WIDTH])
         return TAMIS_OK;
     return tamis__fail(TAMIS_UNSUPPORTED, "the filter has fingerprints of %s bits",
                        out->body->word[WIDTH] == WIDTH_8 ? "8" : "16");
 }
 
-static tamis_status write(const tamis_export_source *out, const tamis_format_args *said) {
-    const tamis_status rc = may_be_written(out, said);
+static tamis_status write(const tamis_export_source *out, const tamis_format_args *args) {
+    const tamis_status rc = may_be_written(out, args);
     return rc ? rc : tamis__export_write(out, out->body->bytes, stored_bytes(out->body->word));
 }
 
@@ -440,13 +440,13 @@ static uint64_t count_bits(const uint8_t *bytes, uint64_t n) {
 }
 
 /* The shape follows from the number of keys, so the library made it by the same rule. */
-static tamis_status read_packed(const tamis_input *in, const tamis_format_args *said, tamis_import_result *out) {
-    if (!said->has[PARAM_WIDTH])
+static tamis_status read_packed(const tamis_input *in, const tamis_format_args *args, tamis_import_result *out) {
+    if (!args->has[PARAM_WIDTH])
         return tamis__fail(TAMIS_INVALID, "binary-fuse-packed needs width=8 or width=16");
     if (in->size < PACKED_HEADER)
         return tamis__bad_format("binary-fuse-packed", "%llu bytes, a header alone has %d",
                              (unsigned long long)in->size, PACKED_HEADER);
-    const uint64_t size = tamis__get32(in->bytes + 8), width = said->number[PARAM_WIDTH];
+    const uint64_t size = tamis__get32(in->bytes + 8), width = args->number[PARAM_WIDTH];
     *out = (tamis_import_result){.kind = "binary-fuse",
                            .word = {tamis__get64(in->bytes)},
                            .capacity = size,
@@ -512,10 +512,10 @@ static tamis_status put_slots(const tamis_export_source *out, const uint8_t *tab
     return rc ? rc : tamis__export_write(out, piece, used);
 }
 
-static tamis_status write_packed(const tamis_export_source *out, const tamis_format_args *said) {
+static tamis_status write_packed(const tamis_export_source *out, const tamis_format_args *args) {
     const uint64_t *word = out->body->word;
     uint64_t same[TAMIS_WORDS] = {0};
-    tamis_status rc = may_be_written(out, said);
+    tamis_status rc = may_be_written(out, args);
     if (rc) return rc;
     shape_for(word[SIZE], same);
     if (same[SEGMENT] != word[SEGMENT] || same[SEGMENTS] != word[SEGMENTS])

@@ -73,9 +73,9 @@ static tamis_status read_block(const char *text, uint64_t key[2]) {
     return TAMIS_OK;
 }
 
-static tamis_status read_text(tamis_params *wish, size_t i, const char *value) {
+static tamis_status read_text(tamis_params *params, size_t i, const char *value) {
     (void)i;
-    return read_block(value, &wish->option[OPT_KEY0]);
+    return read_block(value, &params->option[OPT_KEY0]);
 }
 
 static uint64_t hash_of(const uint64_t word[], const struct tamis_key *key) {
@@ -115,25 +115,25 @@ static uint64_t stored_bytes(uint64_t values, uint64_t bits) {
     return count_bytes(values) + (bits + 7) / 8;
 }
 
-static tamis_status plan(const tamis_params *wish, uint64_t word[]) {
-    const bool *has = wish->has_option;
+static tamis_status plan(const tamis_params *params, uint64_t word[]) {
+    const bool *has = params->has_option;
     if (has[OPT_BLOCK] && (has[OPT_KEY0] || has[OPT_KEY1]))
         return tamis__fail(TAMIS_INVALID, "block and key0, key1 are the same wish: give one");
-    if (wish->capacity > UINT32_MAX)
+    if (params->capacity > UINT32_MAX)
         return tamis__fail(TAMIS_TOO_LARGE, "bip158 has at most 2^32-1 keys, not %llu",
-                           (unsigned long long)wish->capacity);
-    if (wish->fpr > 0 && wish->fpr < RATE)
+                           (unsigned long long)params->capacity);
+    if (params->fpr > 0 && params->fpr < RATE)
         return tamis__fail(TAMIS_INVALID, "bip158 always has the rate 1/%d, and so not %.3g",
-                           RANGE_PER_VALUE, wish->fpr);
-    word[VALUES] = wish->capacity;
-    word[BYTES] = stored_bytes(wish->capacity, (uint64_t)((double)wish->capacity * BITS_PER_VALUE));
-    word[KEY0] = wish->option[OPT_KEY0];
-    word[KEY1] = wish->option[OPT_KEY1];
+                           RANGE_PER_VALUE, params->fpr);
+    word[VALUES] = params->capacity;
+    word[BYTES] = stored_bytes(params->capacity, (uint64_t)((double)params->capacity * BITS_PER_VALUE));
+    word[KEY0] = params->option[OPT_KEY0];
+    word[KEY1] = params->option[OPT_KEY1];
     const uint64_t bits = (word[BYTES] + 7) / 8 * 64;
-    if (wish->bits && bits > wish->bits)
+    if (params->bits && bits > params->bits)
         return tamis__fail(TAMIS_INVALID, "bip158 needs about %llu bits for %llu keys, not %llu",
-                           (unsigned long long)bits, (unsigned long long)wish->capacity,
-                           (unsigned long long)wish->bits);
+                           (unsigned long long)bits, (unsigned long long)params->capacity,
+                           (unsigned long long)params->bits);
     return TAMIS_OK;
 }
 
@@ -279,8 +279,8 @@ static void query(const tamis_body *f, const uint64_t *hash, size_t n, uint8_t *
 /* ---- Making --------------------------------------------------------------------------------- */
 
 /* Hashes ascend, and then so do values. */
-static tamis_status fit(const tamis_params *wish, const uint64_t *hash, uint64_t n, uint64_t word[]) {
-    (void)wish;
+static tamis_status fit(const tamis_params *params, const uint64_t *hash, uint64_t n, uint64_t word[]) {
+    (void)params;
     if (n > UINT32_MAX)
         return tamis__fail(TAMIS_TOO_LARGE, "bip158 has at most 2^32-1 keys, not %llu",
                            (unsigned long long)n);
@@ -379,27 +379,27 @@ static const struct tamis_option params[] = {
     {"key", NULL, 0, 0, "block", "the SipHash key: 32 hexadecimal digits"},
 };
 
-static tamis_status read_key(const tamis_format_args *said, uint64_t key[2]) {
+static tamis_status read_key(const tamis_format_args *args, uint64_t key[2]) {
     uint8_t bytes[KEY_BYTES];
-    if (said->has[PARAM_BLOCK] == said->has[PARAM_KEY])
+    if (args->has[PARAM_BLOCK] == args->has[PARAM_KEY])
         return tamis__fail(
             TAMIS_INVALID,
             "bip158 needs block=HASH or key=KEY, one of them: it is not in the bytes");
     tamis_status rc;
-    if (said->has[PARAM_BLOCK]) {
-        rc = read_block(said->text[PARAM_BLOCK], key);
+    if (args->has[PARAM_BLOCK]) {
+        rc = read_block(args->text[PARAM_BLOCK], key);
         return rc ? tamis__fail_in(rc, "block") : TAMIS_OK;
     }
-    rc = read_hex(said->text[PARAM_KEY], bytes, sizeof bytes);
+    rc = read_hex(args->text[PARAM_KEY], bytes, sizeof bytes);
     if (rc) return tamis__fail_in(rc, "key");
     key[0] = tamis__get64(bytes);
     key[1] = tamis__get64(bytes + 8);
     return TAMIS_OK;
 }
 
-static tamis_status read(const tamis_input *in, const tamis_format_args *said, tamis_import_result *out) {
+static tamis_status read(const tamis_input *in, const tamis_format_args *args, tamis_import_result *out) {
     uint64_t key[2], n;
-    const tamis_status rc = read_key(said, key);
+    const tamis_status rc = read_key(args, key);
     if (rc) return rc;
     if (!get_count(in, &n))
         return tamis__bad_format("bip158", "it does not start with a number of values below 2^32");
@@ -411,11 +411,11 @@ static tamis_status read(const tamis_input *in, const tamis_format_args *said, t
     return TAMIS_OK;
 }
 
-static tamis_status write(const tamis_export_source *out, const tamis_format_args *said) {
+static tamis_status write(const tamis_export_source *out, const tamis_format_args *args) {
     const uint64_t *word = out->body->word;
     uint64_t key[2];
-    if (said->has[PARAM_BLOCK] || said->has[PARAM_KEY]) {
-        const tamis_status rc = read_key(said, key);
+    if (args->has[PARAM_BLOCK] || args->has[PARAM_KEY]) {
+        const tamis_status rc = read_key(args, key);
         if (rc) return rc;
         if (key[0] != word[KEY0] || key[1] != word[KEY1])
             return tamis__fail(TAMIS_INVALID, "the filter belongs to another block");

@@ -89,18 +89,18 @@ static bool matches_all(const uint64_t word[]) {
 /* Core's own digits, and in its order of operations. */
 static const double ln2 = 0.6931471805599453, ln2_squared = 0.4804530139182014;
 
-static tamis_status plan(const tamis_params *wish, uint64_t word[]) {
-    const uint64_t max = (uint64_t)MAX_BYTES * 8, keys = wish->capacity ? wish->capacity : 1;
-    if (wish->bits > max)
+static tamis_status plan(const tamis_params *params, uint64_t word[]) {
+    const uint64_t max = (uint64_t)MAX_BYTES * 8, keys = params->capacity ? params->capacity : 1;
+    if (params->bits > max)
         return tamis__fail(TAMIS_TOO_LARGE, "a BIP37 filter has at most %llu bits, not %llu",
-                           (unsigned long long)max, (unsigned long long)wish->bits);
+                           (unsigned long long)max, (unsigned long long)params->bits);
     const double bits =
-        wish->bits ? (double)wish->bits : -1 / ln2_squared * (double)keys * log(wish->fpr);
+        params->bits ? (double)params->bits : -1 / ln2_squared * (double)keys * log(params->fpr);
     word[BITS] = (uint64_t)fmax(fmin(bits, (double)max), 8) / 8 * 8;
     const double hashes = fmax(fmin((double)(word[BITS] / keys) * ln2, MAX_HASHES), 1);
-    word[HASHES] = wish->has_option[OPT_HASHES] ? wish->option[OPT_HASHES] : (uint64_t)hashes;
-    word[TWEAK] = wish->option[OPT_TWEAK];
-    word[FLAGS] = wish->option[OPT_FLAGS];
+    word[HASHES] = params->has_option[OPT_HASHES] ? params->option[OPT_HASHES] : (uint64_t)hashes;
+    word[TWEAK] = params->option[OPT_TWEAK];
+    word[FLAGS] = params->option[OPT_FLAGS];
     return TAMIS_OK;
 }
 
@@ -208,9 +208,9 @@ static tamis_status read_count(const tamis_input *in, uint64_t *bytes, uint64_t 
     return TAMIS_OK;
 }
 
-static tamis_status read(const tamis_input *in, const tamis_format_args *said, tamis_import_result *out) {
+static tamis_status read(const tamis_input *in, const tamis_format_args *args, tamis_import_result *out) {
     uint64_t bytes, header;
-    (void)said;
+    (void)args;
     if (in->size < MIN)
         return tamis__bad_format("bip37", "%llu bytes, an empty one has %d",
                              (unsigned long long)in->size, MIN);
@@ -235,8 +235,8 @@ static tamis_status read(const tamis_input *in, const tamis_format_args *said, t
     return TAMIS_OK;
 }
 
-static tamis_status write(const tamis_export_source *out, const tamis_format_args *said) {
-    (void)said;
+static tamis_status write(const tamis_export_source *out, const tamis_format_args *args) {
+    (void)args;
     return tamis__export_write(out, out->body->bytes,
                           tamis__like_stored(like(out->body->word), out->body->word));
 }

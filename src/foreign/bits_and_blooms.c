@@ -83,17 +83,17 @@ static const tamis_bloomlike like = {.name = "bits-and-blooms",
 
 /* ---- Shape ---------------------------------------------------------------------------------- */
 
-static tamis_status plan(const tamis_params *wish, uint64_t word[]) {
-    const uint64_t keys = wish->capacity ? wish->capacity : 1;
+static tamis_status plan(const tamis_params *params, uint64_t word[]) {
+    const uint64_t keys = params->capacity ? params->capacity : 1;
     const double bits =
-        wish->bits ? (double)wish->bits : fmax(1, ceil(tamis__like_bits_for(keys, wish->fpr)));
+        params->bits ? (double)params->bits : fmax(1, ceil(tamis__like_bits_for(keys, params->fpr)));
     if (bits > (double)MAX_BITS)
         return tamis__fail(TAMIS_TOO_LARGE, "bits-and-blooms has at most 2^58 bits here");
     const double hashes = fmax(1, ceil(log(2) * bits / (double)keys));
     word[BITS] = (uint64_t)bits;
-    word[HASHES] = wish->has_option[OPT_HASHES] ? wish->option[OPT_HASHES]
+    word[HASHES] = params->has_option[OPT_HASHES] ? params->option[OPT_HASHES]
                                                 : (uint64_t)fmin(hashes, TAMIS_LIKE_MAX_HASHES);
-    word[ROOM] = wish->option[OPT_ROOM] > word[BITS] ? wish->option[OPT_ROOM] : word[BITS];
+    word[ROOM] = params->option[OPT_ROOM] > word[BITS] ? params->option[OPT_ROOM] : word[BITS];
     return TAMIS_OK;
 }
 
@@ -212,8 +212,8 @@ tamis_status tamis__bnb_arrive(const char *format, uint64_t bits, uint64_t hashe
     return TAMIS_OK;
 }
 
-static tamis_status read(const tamis_input *in, const tamis_format_args *said, tamis_import_result *out) {
-    const uint64_t order = said->number[SAID_ORDER];
+static tamis_status read(const tamis_input *in, const tamis_format_args *args, tamis_import_result *out) {
+    const uint64_t order = args->number[SAID_ORDER];
     if (in->size < HEADER || in->size % 8)
         return tamis__bad_format("bits-and-blooms", "%llu bytes, not a header of 24 and words of 8",
                              (unsigned long long)in->size);
@@ -231,12 +231,12 @@ static tamis_status load(const tamis_input *in, const tamis_import_result *arriv
     return TAMIS_OK;
 }
 
-static tamis_status write(const tamis_export_source *out, const tamis_format_args *said) {
+static tamis_status write(const tamis_export_source *out, const tamis_format_args *args) {
     const uint8_t *from = out->body->bytes;
     const uint64_t end = HEADER + 8 * tamis__bnb_words(out->body);
     uint8_t some[512];
     tamis_status rc = TAMIS_OK;
-    if (said->number[SAID_ORDER] == TAMIS_BNB_BIG) return tamis__export_write(out, from, end);
+    if (args->number[SAID_ORDER] == TAMIS_BNB_BIG) return tamis__export_write(out, from, end);
     rc = tamis__export_write(out, from, AT_LENGTH);
     for (uint64_t i = AT_LENGTH, n; !rc && i < end; i += n) {
         n = end - i < sizeof some ? end - i : sizeof some;

@@ -96,8 +96,8 @@ static bool decode(const tamis_input *text, int alphabet, uint64_t max, uint8_t 
     return true;
 }
 
-static tamis_status read(const tamis_input *in, const tamis_format_args *said, tamis_import_result *out) {
-    const int alphabet = (int)said->number[SAID_BASE64];
+static tamis_status read(const tamis_input *in, const tamis_format_args *args, tamis_import_result *out) {
+    const int alphabet = (int)args->number[SAID_BASE64];
     members all = {0};
     uint8_t length[8];
     uint64_t size;
@@ -108,9 +108,9 @@ static tamis_status read(const tamis_input *in, const tamis_format_args *said, t
     if (!decode(&all.b, alphabet, sizeof length, length))
         return tamis__bad_format(NAME, "b has letters that are no base64");
     const tamis_status rc = tamis__bnb_arrive(
-        NAME, all.m, all.k, tamis__bnb_get(length, said->number[SAID_ORDER]), size / 8 - 1, out);
+        NAME, all.m, all.k, tamis__bnb_get(length, args->number[SAID_ORDER]), size / 8 - 1, out);
     if (rc) return rc;
-    out->at[0] = said->number[SAID_ORDER];
+    out->at[0] = args->number[SAID_ORDER];
     out->at[1] = (uint64_t)alphabet;
     out->at[2] = (uint64_t)(all.b.bytes - in->bytes);
     out->at[3] = all.b.size;
@@ -136,20 +136,20 @@ static tamis_status load(const tamis_input *in, const tamis_import_result *arriv
 /* Words go by three, which make 32 letters; only the last may be fewer, and are padded. */
 enum { WORDS = 3, LETTERS = 32 };
 
-static uint64_t encode(const uint8_t *from, uint64_t words, const tamis_format_args *said, uint8_t *text) {
+static uint64_t encode(const uint8_t *from, uint64_t words, const tamis_format_args *args, uint8_t *text) {
     uint8_t bytes[8 * WORDS];
     uint64_t at = 0;
     for (uint64_t i = 0; i < words; i++)
-        tamis__bnb_put(bytes + 8 * i, said->number[SAID_ORDER],
+        tamis__bnb_put(bytes + 8 * i, args->number[SAID_ORDER],
                        tamis__bnb_get(from + 8 * i, TAMIS_BNB_BIG));
     for (uint64_t i = 0; i < 8 * words; i += 3, at += 4) {
         const uint64_t n = 8 * words - i < 3 ? 8 * words - i : 3;
-        tamis__base64_put(bytes + i, (size_t)n, (int)said->number[SAID_BASE64], text + at);
+        tamis__base64_put(bytes + i, (size_t)n, (int)args->number[SAID_BASE64], text + at);
     }
     return at;
 }
 
-static tamis_status write(const tamis_export_source *out, const tamis_format_args *said) {
+static tamis_status write(const tamis_export_source *out, const tamis_format_args *args) {
     const tamis_body *f = out->body;
     const uint64_t words = tamis__bnb_words(f) + 1;
     char head[80];
@@ -160,7 +160,7 @@ static tamis_status write(const tamis_export_source *out, const tamis_format_arg
     tamis_status rc = tamis__export_write(out, head, (uint64_t)len);
     for (uint64_t i = 0, at = 0; !rc && i < words; i += WORDS) {
         const uint64_t n = words - i < WORDS ? words - i : WORDS;
-        at += encode(f->bytes + TAMIS_BNB_AT_LENGTH + 8 * i, n, said, text + at);
+        at += encode(f->bytes + TAMIS_BNB_AT_LENGTH + 8 * i, n, args, text + at);
         if (at < sizeof text && i + n < words) continue;
         rc = tamis__export_write(out, text, at);
         at = 0;

@@ -110,36 +110,36 @@ static const struct {
 };
 enum { ROWS = sizeof table / sizeof *table };
 
-static tamis_status plan_by_table(const tamis_params *wish, uint64_t word[]) {
+static tamis_status plan_by_table(const tamis_params *params, uint64_t word[]) {
     size_t row = 0;
-    while (row < ROWS && table[row].rate > wish->fpr) row++;
+    while (row < ROWS && table[row].rate > params->fpr) row++;
     if (row == ROWS)
         return tamis__fail(TAMIS_INVALID, "cassandra plans rates down to 6.71e-05, not %g",
-                           wish->fpr);
-    word[BITS] = (wish->capacity * table[row].bits + EXCESS_BITS + 63) / 64 * 64;
+                           params->fpr);
+    word[BITS] = (params->capacity * table[row].bits + EXCESS_BITS + 63) / 64 * 64;
     word[HASHES] = table[row].hashes;
     return TAMIS_OK;
 }
 
 /* Cassandra knows no wish for a size; the usual best number of hashes goes with it. */
-static tamis_status plan_by_size(const tamis_params *wish, uint64_t word[]) {
-    const double keys = wish->capacity ? (double)wish->capacity : 1;
-    word[BITS] = wish->bits / 64 * 64;
+static tamis_status plan_by_size(const tamis_params *params, uint64_t word[]) {
+    const double keys = params->capacity ? (double)params->capacity : 1;
+    word[BITS] = params->bits / 64 * 64;
     if (word[BITS] == 0)
         return tamis__fail(TAMIS_INVALID, "cassandra has words of 64 bits: bits=%llu is not one",
-                           (unsigned long long)wish->bits);
+                           (unsigned long long)params->bits);
     word[HASHES] = (uint64_t)fmin(fmax(1, floor((double)word[BITS] / keys * log(2) + 0.5)),
                                   TAMIS_LIKE_MAX_HASHES);
     return TAMIS_OK;
 }
 
-static tamis_status plan(const tamis_params *wish, uint64_t word[]) {
-    const tamis_status rc = (wish->bits ? plan_by_size : plan_by_table)(wish, word);
+static tamis_status plan(const tamis_params *params, uint64_t word[]) {
+    const tamis_status rc = (params->bits ? plan_by_size : plan_by_table)(params, word);
     if (rc) return rc;
     if (word[BITS] > MAX_BITS)
         return tamis__fail(TAMIS_TOO_LARGE, "cassandra has at most 2^31-1 words of 64 bits");
-    if (wish->has_option[OPT_HASHES]) word[HASHES] = wish->option[OPT_HASHES];
-    word[VERSION] = wish->has_option[OPT_VERSION] ? family[wish->option[OPT_VERSION]] : SINCE_4;
+    if (params->has_option[OPT_HASHES]) word[HASHES] = params->option[OPT_HASHES];
+    word[VERSION] = params->has_option[OPT_VERSION] ? family[params->option[OPT_VERSION]] : SINCE_4;
     return TAMIS_OK;
 }
 
@@ -227,19 +227,19 @@ static const struct tamis_option params[] = {
     {"version", VERSIONS, 0, 0, "must be said", VERSIONS_HELP},
 };
 
-static tamis_status version_said(const tamis_format_args *said, uint64_t *out) {
-    if (!said->has[PARAM_VERSION])
+static tamis_status version_said(const tamis_format_args *args, uint64_t *out) {
+    if (!args->has[PARAM_VERSION])
         return tamis__fail(TAMIS_INVALID,
                            "cassandra needs the version of the SSTable, the two letters in the "
                            "name of the file, as in cassandra:version=nb");
-    *out = family[said->number[PARAM_VERSION]];
+    *out = family[args->number[PARAM_VERSION]];
     return TAMIS_OK;
 }
 
-static tamis_status read(const tamis_input *in, const tamis_format_args *said, tamis_import_result *out) {
+static tamis_status read(const tamis_input *in, const tamis_format_args *args, tamis_import_result *out) {
     static const uint8_t no_bytes[1];
     *out = (tamis_import_result){.kind = "cassandra", .payload = {no_bytes, 0, NULL}};
-    const tamis_status rc = version_said(said, &out->word[VERSION]);
+    const tamis_status rc = version_said(args, &out->word[VERSION]);
     if (rc || in->size == 0) return rc;
     if (in->size < HEADER)
         return tamis__bad_format("cassandra", "%llu bytes, a header alone has 8",
@@ -271,10 +271,10 @@ static tamis_status write_reversed(const tamis_export_source *out, uint64_t size
     return rc;
 }
 
-static tamis_status write(const tamis_export_source *out, const tamis_format_args *said) {
+static tamis_status write(const tamis_export_source *out, const tamis_format_args *args) {
     const uint64_t *word = out->body->word;
     uint64_t version = 0;
-    const tamis_status rc = version_said(said, &version);
+    const tamis_status rc = version_said(args, &version);
     if (rc || is_off(word)) return rc;
     const uint64_t size = tamis__like_stored(like_of(word), word);
     if (version == word[VERSION]) return tamis__export_write(out, out->body->bytes, size);

@@ -79,10 +79,10 @@ static const tamis_bloomlike like = {.name = "datasketches",
 
 /* ---- Shape ---------------------------------------------------------------------------------- */
 
-static tamis_status plan(const tamis_params *wish, uint64_t word[]) {
-    const uint64_t keys = wish->capacity ? wish->capacity : 1;
+static tamis_status plan(const tamis_params *params, uint64_t word[]) {
+    const uint64_t keys = params->capacity ? params->capacity : 1;
     const double bits =
-        wish->bits ? (double)(wish->bits / 64 * 64) : ceil(tamis__like_bits_for(keys, wish->fpr));
+        params->bits ? (double)(params->bits / 64 * 64) : ceil(tamis__like_bits_for(keys, params->fpr));
     if (bits < 1)
         return tamis__fail(TAMIS_INVALID, "datasketches has words of 64 bits, and at least one");
     if (bits > (double)MAX_BITS)
@@ -90,9 +90,9 @@ static tamis_status plan(const tamis_params *wish, uint64_t word[]) {
     /* From the bits before they are rounded up. */
     const double hashes = fmax(1, ceil(bits / (double)keys * log(2)));
     word[BITS] = ((uint64_t)bits + 63) / 64 * 64;
-    word[HASHES] = wish->has_option[OPT_HASHES] ? wish->option[OPT_HASHES]
+    word[HASHES] = params->has_option[OPT_HASHES] ? params->option[OPT_HASHES]
                                                 : (uint64_t)fmin(hashes, TAMIS_LIKE_MAX_HASHES);
-    word[SEED] = wish->option[OPT_SEED];
+    word[SEED] = params->option[OPT_SEED];
     return TAMIS_OK;
 }
 
@@ -241,8 +241,8 @@ static tamis_status check_preamble(const tamis_input *in) {
  * empty filter of a terabit has 24 bytes. */
 enum { MAX_EMPTY = 1 << 22 };
 
-static tamis_status read(const tamis_input *in, const tamis_format_args *said, tamis_import_result *out) {
-    (void)said;
+static tamis_status read(const tamis_input *in, const tamis_format_args *args, tamis_import_result *out) {
+    (void)args;
     const tamis_status rc = check_preamble(in);
     if (rc) return rc;
     const uint64_t longs = tamis__get32(in->bytes + AT_LONGS);
@@ -263,12 +263,12 @@ static tamis_status read(const tamis_input *in, const tamis_format_args *said, t
     return TAMIS_OK;
 }
 
-static tamis_status write(const tamis_export_source *out, const tamis_format_args *said) {
+static tamis_status write(const tamis_export_source *out, const tamis_format_args *args) {
     const uint8_t *from = out->body->bytes;
     uint8_t head[HEADER];
     if (is_marked_empty(out->body)) return tamis__export_write(out, from, EMPTY_BYTES);
     memcpy(head, from, HEADER);
-    if (said->number[SAID_COUNT]) tamis__put64(head + AT_COUNT, UNKNOWN);
+    if (args->number[SAID_COUNT]) tamis__put64(head + AT_COUNT, UNKNOWN);
     const tamis_status rc = tamis__export_write(out, head, HEADER);
     return rc ? rc : tamis__export_write(out, from + HEADER, out->body->size - HEADER);
 }

@@ -81,22 +81,22 @@ static const tamis_bloomlike like = {.name = "dcso",
 
 /* ---- Shape ---------------------------------------------------------------------------------- */
 
-static tamis_status plan(const tamis_params *wish, uint64_t word[]) {
-    const uint64_t keys = wish->capacity ? wish->capacity : 1;
+static tamis_status plan(const tamis_params *params, uint64_t word[]) {
+    const uint64_t keys = params->capacity ? params->capacity : 1;
     const double ln2 = log(2), n = (double)keys;
     const double bits =
-        wish->bits ? (double)wish->bits : floor(tamis__like_bits_for(keys, wish->fpr));
+        params->bits ? (double)params->bits : floor(tamis__like_bits_for(keys, params->fpr));
     if (bits < 1)
         return tamis__fail(TAMIS_INVALID, "dcso makes no filter of 0 bits: a lower rate is needed");
     if (bits > (double)MAX_BITS)
         return tamis__fail(TAMIS_TOO_LARGE, "dcso has at most 2^58 bits here");
     const double hashes = fmin(ceil(ln2 * bits / n), TAMIS_LIKE_MAX_HASHES);
-    const double rate = wish->bits ? exp(-bits / n * ln2 * ln2) : wish->fpr;
+    const double rate = params->bits ? exp(-bits / n * ln2 * ln2) : params->fpr;
     word[BITS] = (uint64_t)bits;
-    word[HASHES] = wish->has_option[OPT_HASHES] ? wish->option[OPT_HASHES] : (uint64_t)hashes;
-    word[ENTRIES] = wish->has_option[OPT_ENTRIES] ? wish->option[OPT_ENTRIES] : keys;
-    word[RATE] = wish->has_option[OPT_RATE] ? wish->option[OPT_RATE] : tamis__bits_of_double(rate);
-    word[DATA] = wish->option[OPT_DATA];
+    word[HASHES] = params->has_option[OPT_HASHES] ? params->option[OPT_HASHES] : (uint64_t)hashes;
+    word[ENTRIES] = params->has_option[OPT_ENTRIES] ? params->option[OPT_ENTRIES] : keys;
+    word[RATE] = params->has_option[OPT_RATE] ? params->option[OPT_RATE] : tamis__bits_of_double(rate);
+    word[DATA] = params->option[OPT_DATA];
     return TAMIS_OK;
 }
 
@@ -213,8 +213,8 @@ const tamis_kind tamis__dcso = {
 
 /* ---- The format ----------------------------------------------------------------------------- */
 
-static tamis_status read(const tamis_input *in, const tamis_format_args *said, tamis_import_result *out) {
-    (void)said;
+static tamis_status read(const tamis_input *in, const tamis_format_args *args, tamis_import_result *out) {
+    (void)args;
     if (in->size < HEADER)
         return tamis__bad_format("dcso", "%llu bytes, a header alone has 48",
                              (unsigned long long)in->size);
@@ -239,8 +239,8 @@ static tamis_status read(const tamis_input *in, const tamis_format_args *said, t
     return TAMIS_OK;
 }
 
-static tamis_status write(const tamis_export_source *out, const tamis_format_args *said) {
-    (void)said;
+static tamis_status write(const tamis_export_source *out, const tamis_format_args *args) {
+    (void)args;
     return tamis__export_write(out, out->body->bytes, tamis__like_stored(&like, out->body->word));
 }
 

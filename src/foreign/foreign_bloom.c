@@ -190,9 +190,9 @@ double tamis__like_asked_rate(bool (*is_found)(const void *, const struct tamis_
                               const void *context, double by_fill) {
     uint64_t asked = 0, found = 0;
     for (; asked < ASKED && found < FOUND_ENOUGH; asked++) {
-        uint8_t stranger[8];
-        tamis__put64(stranger, tamis__mix(asked ^ 0x9e3779b97f4a7c15));
-        found += is_found(context, &(struct tamis_key){stranger, sizeof stranger});
+        uint8_t nonmember[8];
+        tamis__put64(nonmember, tamis__mix(asked ^ 0x9e3779b97f4a7c15));
+        found += is_found(context, &(struct tamis_key){nonmember, sizeof nonmember});
     }
     const double rate = (double)found / (double)asked;
     return found < FOUND_FEW ? fmax(rate, by_fill) : rate;

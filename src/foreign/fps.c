@@ -140,8 +140,8 @@ static tamis_status check_print(const lines *l, uint64_t *width) {
 /* ---- In ------------------------------------------------------------------------------------- */
 
 /* Everything is read once to see that it is right, and to count. */
-static tamis_status read(const tamis_input *in, const tamis_format_args *said, tamis_import_result *out) {
-    (void)said;
+static tamis_status read(const tamis_input *in, const tamis_format_args *args, tamis_import_result *out) {
+    (void)args;
     lines l = {.in = in};
     uint64_t width = 0, rows = 0, ids = 0, head = 0;
     tamis_status rc = TAMIS_OK;
@@ -231,8 +231,8 @@ static tamis_status write_hex(const tamis_export_source *out, const uint8_t *pri
     return rc;
 }
 
-static tamis_status write(const tamis_export_source *out, const tamis_format_args *said) {
-    (void)said;
+static tamis_status write(const tamis_export_source *out, const tamis_format_args *args) {
+    (void)args;
     const tamis_body *f = out->body;
     const uint64_t bytes = tamis__fingerprint_bytes(f->word[TAMIS_PRINT_WIDTH]);
     tamis_status rc = write_head(out);

@@ -67,9 +67,9 @@ static const tamis_bloomlike like = {.name = "guava",
 
 /* ---- Shape ---------------------------------------------------------------------------------- */
 
-static tamis_status plan_bits(const tamis_params *wish, uint64_t word[]) {
-    const double bits = wish->bits ? (double)(wish->bits / 64 * 64)
-                                   : floor(tamis__like_bits_for(wish->capacity, wish->fpr));
+static tamis_status plan_bits(const tamis_params *params, uint64_t word[]) {
+    const double bits = params->bits ? (double)(params->bits / 64 * 64)
+                                   : floor(tamis__like_bits_for(params->capacity, params->fpr));
     if (bits < 1)
         return tamis__fail(TAMIS_INVALID,
                            "guava makes no filter of 0 bits: a lower rate is needed");
@@ -79,14 +79,14 @@ static tamis_status plan_bits(const tamis_params *wish, uint64_t word[]) {
     return TAMIS_OK;
 }
 
-static tamis_status plan(const tamis_params *wish, uint64_t word[]) {
-    const tamis_status rc = plan_bits(wish, word);
+static tamis_status plan(const tamis_params *params, uint64_t word[]) {
+    const tamis_status rc = plan_bits(params, word);
     if (rc) return rc;
-    const double keys = wish->capacity ? (double)wish->capacity : 1;
-    const double best = wish->bits ? (double)word[BITS] / keys * log(2) : -log(wish->fpr) / log(2);
+    const double keys = params->capacity ? (double)params->capacity : 1;
+    const double best = params->bits ? (double)word[BITS] / keys * log(2) : -log(params->fpr) / log(2);
     const double hashes = fmin(fmax(1, floor(best + 0.5)), TAMIS_LIKE_MAX_HASHES);
-    word[HASHES] = wish->has_option[OPT_HASHES] ? wish->option[OPT_HASHES] : (uint64_t)hashes;
-    word[STRATEGY] = wish->has_option[OPT_STRATEGY] ? wish->option[OPT_STRATEGY] : MITZ_64;
+    word[HASHES] = params->has_option[OPT_HASHES] ? params->option[OPT_HASHES] : (uint64_t)hashes;
+    word[STRATEGY] = params->has_option[OPT_STRATEGY] ? params->option[OPT_STRATEGY] : MITZ_64;
     if (word[STRATEGY] == MITZ_32 && word[BITS] > REACH_32)
         return tamis__fail(TAMIS_TOO_LARGE,
                            "mitz32 reaches at most 2^31 bits: mitz64 has no such limit");
@@ -120,8 +120,8 @@ const tamis_kind tamis__guava = {
 
 /* ---- The format ----------------------------------------------------------------------------- */
 
-static tamis_status read(const tamis_input *in, const tamis_format_args *said, tamis_import_result *out) {
-    (void)said;
+static tamis_status read(const tamis_input *in, const tamis_format_args *args, tamis_import_result *out) {
+    (void)args;
     if (in->size < HEADER)
         return tamis__bad_format("guava", "%llu bytes, a header alone has 6",
                              (unsigned long long)in->size);
@@ -140,8 +140,8 @@ static tamis_status read(const tamis_input *in, const tamis_format_args *said, t
     return TAMIS_OK;
 }
 
-static tamis_status write(const tamis_export_source *out, const tamis_format_args *said) {
-    (void)said;
+static tamis_status write(const tamis_export_source *out, const tamis_format_args *args) {
+    (void)args;
     return tamis__export_write(out, out->body->bytes, tamis__like_stored(&like, out->body->word));
 }
 

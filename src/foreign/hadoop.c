@@ -19,10 +19,10 @@ enum { VERSIONED_BYTES = 13, OLD_BYTES = 8 };
 
 /* ---- What all share: shape ------------------------------------------------------------------ */
 
-static tamis_status plan_choices(const char *name, const tamis_params *wish, uint64_t word[]) {
-    word[HEADER] = wish->has_option[TAMIS_HADOOP_OPT_HEADER] ? wish->option[TAMIS_HADOOP_OPT_HEADER]
+static tamis_status plan_choices(const char *name, const tamis_params *params, uint64_t word[]) {
+    word[HEADER] = params->has_option[TAMIS_HADOOP_OPT_HEADER] ? params->option[TAMIS_HADOOP_OPT_HEADER]
                                                              : TAMIS_HADOOP_VERSIONED;
-    word[HASH] = wish->has_option[TAMIS_HADOOP_OPT_HASH] ? wish->option[TAMIS_HADOOP_OPT_HASH]
+    word[HASH] = params->has_option[TAMIS_HADOOP_OPT_HASH] ? params->option[TAMIS_HADOOP_OPT_HASH]
                  : word[HEADER] == TAMIS_HADOOP_OLD      ? TAMIS_HADOOP_JENKINS
                                                          : TAMIS_HADOOP_MURMUR;
     if (word[HEADER] == TAMIS_HADOOP_OLD && word[HASH] != TAMIS_HADOOP_JENKINS)
@@ -30,11 +30,11 @@ static tamis_status plan_choices(const char *name, const tamis_params *wish, uin
     return TAMIS_OK;
 }
 
-tamis_status tamis__hadoop_plan(const char *name, const tamis_params *wish, uint64_t bits_of_a_cell,
+tamis_status tamis__hadoop_plan(const char *name, const tamis_params *params, uint64_t bits_of_a_cell,
                                 uint64_t word[]) {
-    const double keys = wish->capacity ? (double)wish->capacity : 1;
-    const double cells = wish->bits ? (double)(wish->bits / bits_of_a_cell)
-                                    : ceil(tamis__like_bits_for(wish->capacity, wish->fpr));
+    const double keys = params->capacity ? (double)params->capacity : 1;
+    const double cells = params->bits ? (double)(params->bits / bits_of_a_cell)
+                                    : ceil(tamis__like_bits_for(params->capacity, params->fpr));
     if (cells < 1)
         return tamis__fail(TAMIS_INVALID, "%s needs bits=%llu at least", name,
                            (unsigned long long)bits_of_a_cell);
@@ -43,10 +43,10 @@ tamis_status tamis__hadoop_plan(const char *name, const tamis_params *wish, uint
                            cells);
     const double best = floor(cells / keys * log(2) + 0.5);
     word[BITS] = (uint64_t)cells * bits_of_a_cell;
-    word[HASHES] = wish->has_option[TAMIS_HADOOP_OPT_HASHES]
-                       ? wish->option[TAMIS_HADOOP_OPT_HASHES]
+    word[HASHES] = params->has_option[TAMIS_HADOOP_OPT_HASHES]
+                       ? params->option[TAMIS_HADOOP_OPT_HASHES]
                        : (uint64_t)fmin(fmax(1, best), TAMIS_LIKE_MAX_HASHES);
-    return plan_choices(name, wish, word);
+    return plan_choices(name, params, word);
 }
 
 tamis_status tamis__hadoop_check(const char *name, const uint64_t word[], uint64_t cells) {
@@ -154,8 +154,8 @@ const tamis_bloomlike *tamis__hadoop_like(const uint64_t word[]) {
 
 static const struct tamis_option options[] = {TAMIS_HADOOP_OPTIONS};
 
-static tamis_status plan(const tamis_params *wish, uint64_t word[]) {
-    return tamis__hadoop_plan("hadoop", wish, 1, word);
+static tamis_status plan(const tamis_params *params, uint64_t word[]) {
+    return tamis__hadoop_plan("hadoop", params, 1, word);
 }
 
 static tamis_status check(const uint64_t word[], uint64_t *size) {
@@ -194,8 +194,8 @@ const tamis_kind tamis__hadoop = {
 
 /* ---- The format ----------------------------------------------------------------------------- */
 
-static tamis_status read(const tamis_input *in, const tamis_format_args *said, tamis_import_result *out) {
-    (void)said;
+static tamis_status read(const tamis_input *in, const tamis_format_args *args, tamis_import_result *out) {
+    (void)args;
     *out = (tamis_import_result){.kind = "hadoop", .payload = *in};
     const tamis_status rc = tamis__hadoop_read_header("hadoop", in, out->word);
     if (rc) return rc;
@@ -207,8 +207,8 @@ static tamis_status read(const tamis_input *in, const tamis_format_args *said, t
                          (unsigned long long)in->size);
 }
 
-static tamis_status write(const tamis_export_source *out, const tamis_format_args *said) {
-    (void)said;
+static tamis_status write(const tamis_export_source *out, const tamis_format_args *args) {
+    (void)args;
     const uint64_t *word = out->body->word;
     return tamis__hadoop_write(out, tamis__like_stored(tamis__hadoop_like(word), word));
 }

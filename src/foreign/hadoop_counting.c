@@ -54,8 +54,8 @@ static void put(const tamis_body *f, uint64_t i, unsigned value) {
 
 /* ---- Shape and gate ------------------------------------------------------------------------- */
 
-static tamis_status plan(const tamis_params *wish, uint64_t word[]) {
-    return tamis__hadoop_plan(name, wish, WIDTH, word);
+static tamis_status plan(const tamis_params *params, uint64_t word[]) {
+    return tamis__hadoop_plan(name, params, WIDTH, word);
 }
 
 static tamis_status check(const uint64_t word[], uint64_t *size) {
@@ -190,8 +190,8 @@ const tamis_kind tamis__hadoop_counting = {
 
 /* ---- The format ----------------------------------------------------------------------------- */
 
-static tamis_status read(const tamis_input *in, const tamis_format_args *said, tamis_import_result *out) {
-    (void)said;
+static tamis_status read(const tamis_input *in, const tamis_format_args *args, tamis_import_result *out) {
+    (void)args;
     *out = (tamis_import_result){.kind = name, .payload = *in};
     const tamis_status rc = tamis__hadoop_read_header(name, in, out->word);
     if (rc) return rc;
@@ -203,8 +203,8 @@ static tamis_status read(const tamis_input *in, const tamis_format_args *said, t
                          (unsigned long long)stored(out->word), (unsigned long long)in->size);
 }
 
-static tamis_status write(const tamis_export_source *out, const tamis_format_args *said) {
-    (void)said;
+static tamis_status write(const tamis_export_source *out, const tamis_format_args *args) {
+    (void)args;
     return tamis__hadoop_write(out, stored(out->body->word));
 }
 

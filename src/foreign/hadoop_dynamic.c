@@ -63,15 +63,15 @@ static tamis_body row_of(const tamis_body *f, uint64_t row) {
 /* ---- Shape ---------------------------------------------------------------------------------- */
 
 /* Where a row takes fewer keys than there will be, the rate is shared out among the rows. */
-static tamis_status plan(const tamis_params *wish, uint64_t word[]) {
-    const uint64_t keys = wish->capacity ? wish->capacity : 1;
+static tamis_status plan(const tamis_params *params, uint64_t word[]) {
+    const uint64_t keys = params->capacity ? params->capacity : 1;
     const uint64_t usual = keys < TAMIS_HADOOP_MAX ? keys : TAMIS_HADOOP_MAX;
-    tamis_params row = *wish;
-    word[NR] = wish->has_option[OPT_NR] ? wish->option[OPT_NR] : usual;
+    tamis_params row = *params;
+    word[NR] = params->has_option[OPT_NR] ? params->option[OPT_NR] : usual;
     word[ROWS] = 1;
     const double rows = ceil((double)keys / (double)word[NR]);
     row.capacity = keys < word[NR] ? keys : word[NR];
-    if (wish->fpr > 0 && rows > 1) row.fpr = -expm1(log1p(-wish->fpr) / rows);
+    if (params->fpr > 0 && rows > 1) row.fpr = -expm1(log1p(-params->fpr) / rows);
     return tamis__hadoop_plan(name, &row, 1, word);
 }
 
@@ -262,8 +262,8 @@ const tamis_kind tamis__hadoop_dynamic = {
 
 /* ---- The format ----------------------------------------------------------------------------- */
 
-static tamis_status read(const tamis_input *in, const tamis_format_args *said, tamis_import_result *out) {
-    (void)said;
+static tamis_status read(const tamis_input *in, const tamis_format_args *args, tamis_import_result *out) {
+    (void)args;
     *out = (tamis_import_result){.kind = name, .payload = *in};
     uint64_t *word = out->word;
     const tamis_status rc = tamis__hadoop_read_header(name, in, word);
@@ -282,8 +282,8 @@ static tamis_status read(const tamis_input *in, const tamis_format_args *said, t
     return TAMIS_OK;
 }
 
-static tamis_status write(const tamis_export_source *out, const tamis_format_args *said) {
-    (void)said;
+static tamis_status write(const tamis_export_source *out, const tamis_format_args *args) {
+    (void)args;
     return tamis__hadoop_write(out, stored(out->body->word));
 }
 

@@ -36,8 +36,8 @@ static uint64_t min_bytes(const uint64_t word[]) {
     return tamis__like_stored(tamis__hadoop_like(word), word) + MIN_BEHIND * word[BITS];
 }
 
-static tamis_status plan(const tamis_params *wish, uint64_t word[]) {
-    const tamis_status rc = tamis__hadoop_plan(name, wish, 1, word);
+static tamis_status plan(const tamis_params *params, uint64_t word[]) {
+    const tamis_status rc = tamis__hadoop_plan(name, params, 1, word);
     if (!rc) word[BYTES] = min_bytes(word);
     return rc;
 }
@@ -125,8 +125,8 @@ const tamis_kind tamis__hadoop_retouched = {
 
 /* ---- The format ----------------------------------------------------------------------------- */
 
-static tamis_status read(const tamis_input *in, const tamis_format_args *said, tamis_import_result *out) {
-    (void)said;
+static tamis_status read(const tamis_input *in, const tamis_format_args *args, tamis_import_result *out) {
+    (void)args;
     *out = (tamis_import_result){.kind = name, .payload = *in};
     const tamis_status rc = tamis__hadoop_read_header(name, in, out->word);
     if (rc) return rc;
@@ -139,8 +139,8 @@ static tamis_status read(const tamis_input *in, const tamis_format_args *said, t
                          (unsigned long long)min_bytes(out->word), (unsigned long long)in->size);
 }
 
-static tamis_status write(const tamis_export_source *out, const tamis_format_args *said) {
-    (void)said;
+static tamis_status write(const tamis_export_source *out, const tamis_format_args *args) {
+    (void)args;
     return tamis__hadoop_write(out, out->body->word[BYTES]);
 }
 

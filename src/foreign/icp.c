@@ -64,13 +64,13 @@ static tamis_status reaches(tamis_status status, const uint64_t word[]) {
                        (unsigned long long)positions_of(word));
 }
 
-static tamis_status plan(const tamis_params *wish, uint64_t word[]) {
-    word[HASHES] = wish->has_option[OPT_HASHES] ? wish->option[OPT_HASHES] : HASHES_PRESET;
+static tamis_status plan(const tamis_params *params, uint64_t word[]) {
+    word[HASHES] = params->has_option[OPT_HASHES] ? params->option[OPT_HASHES] : HASHES_PRESET;
     word[FUNCTION_BITS] =
-        wish->has_option[OPT_FUNCTION_BITS] ? wish->option[OPT_FUNCTION_BITS] : MAX_FUNCTION_BITS;
-    word[COPY] = wish->option[OPT_COPY];
+        params->has_option[OPT_FUNCTION_BITS] ? params->option[OPT_FUNCTION_BITS] : MAX_FUNCTION_BITS;
+    word[COPY] = params->option[OPT_COPY];
     const tamis_status rc =
-        tamis__cells_plan(wish, "icp", bits_per_position(word), 1, &word[BITS], &word[HASHES]);
+        tamis__cells_plan(params, "icp", bits_per_position(word), 1, &word[BITS], &word[HASHES]);
     return rc ? rc : reaches(TAMIS_TOO_LARGE, word);
 }
 

@@ -113,29 +113,29 @@ static uint64_t bits_per_key_for(uint64_t keys, double fpr, uint64_t hashes) {
     return q;
 }
 
-static tamis_status plan(const tamis_params *wish, uint64_t word[]) {
-    const uint64_t keys = wish->capacity ? wish->capacity : 1;
-    const uint64_t hashes = wish->has_option[OPT_HASHES] ? wish->option[OPT_HASHES] : 0;
-    uint64_t q = wish->has_option[OPT_BITS_PER_KEY] ? wish->option[OPT_BITS_PER_KEY]
-                 : wish->bits                       ? wish->bits / keys
+static tamis_status plan(const tamis_params *params, uint64_t word[]) {
+    const uint64_t keys = params->capacity ? params->capacity : 1;
+    const uint64_t hashes = params->has_option[OPT_HASHES] ? params->option[OPT_HASHES] : 0;
+    uint64_t q = params->has_option[OPT_BITS_PER_KEY] ? params->option[OPT_BITS_PER_KEY]
+                 : params->bits                       ? params->bits / keys
                                                     : 0;
-    if (keys > MAX_PLANNED_BITS || wish->bits > MAX_PLANNED_BITS)
+    if (keys > MAX_PLANNED_BITS || params->bits > MAX_PLANNED_BITS)
         return tamis__fail(TAMIS_TOO_LARGE,
                            "leveldb has a hash of 32 bits: 2^32 bits are the most");
-    if (wish->bits && wish->bits < 8)
+    if (params->bits && params->bits < 8)
         return tamis__fail(TAMIS_INVALID, "leveldb has at least one byte of bits");
-    if (!q && !wish->bits) q = bits_per_key_for(keys, wish->fpr, hashes);
-    if (q > MAX_BITS_PER_KEY && !wish->bits)
+    if (!q && !params->bits) q = bits_per_key_for(keys, params->fpr, hashes);
+    if (q > MAX_BITS_PER_KEY && !params->bits)
         return tamis__fail(TAMIS_TOO_LARGE,
                            "leveldb cannot keep fpr=%.3g with %llu keys: they all "
                            "have one hash of 32 bits",
-                           wish->fpr, (unsigned long long)keys);
-    if (!wish->bits && keys * q > MAX_PLANNED_BITS)
+                           params->fpr, (unsigned long long)keys);
+    if (!params->bits && keys * q > MAX_PLANNED_BITS)
         return tamis__fail(TAMIS_TOO_LARGE,
                            "leveldb has a hash of 32 bits: 2^32 bits are the most");
-    word[BITS] = wish->bits ? wish->bits / 8 * 8 : bits_for(wish->capacity, q);
+    word[BITS] = params->bits ? params->bits / 8 * 8 : bits_for(params->capacity, q);
     word[HASHES] = hashes ? hashes : hashes_for(q);
-    word[SYSTEM] = wish->has_option[OPT_SYSTEM] ? wish->option[OPT_SYSTEM] : TAMIS_LEVELDB;
+    word[SYSTEM] = params->has_option[OPT_SYSTEM] ? params->option[OPT_SYSTEM] : TAMIS_LEVELDB;
     word[BYTES] = word[BITS] / 8 + 1;
     return TAMIS_OK;
 }
@@ -265,8 +265,8 @@ const tamis_kind tamis__leveldb = {
 
 enum { BLOCK_BYTES, BLOCK_FILTERS, BLOCK_SYSTEM };
 
-static tamis_status plan_block(const tamis_params *wish, uint64_t word[]) {
-    (void)wish, (void)word;
+static tamis_status plan_block(const tamis_params *params, uint64_t word[]) {
+    (void)params, (void)word;
     return tamis__fail(
         TAMIS_UNSUPPORTED,
         "leveldb-block is what a table was written with: make one filter, as leveldb");
@@ -397,12 +397,12 @@ tamis_status tamis__leveldb_block_arrive(const tamis_input *in, uint64_t system,
     return TAMIS_OK;
 }
 
-static tamis_status read_one(const tamis_input *in, const tamis_format_args *said, tamis_import_result *out) {
-    return tamis__leveldb_arrive(in, said->number[0], out);
+static tamis_status read_one(const tamis_input *in, const tamis_format_args *args, tamis_import_result *out) {
+    return tamis__leveldb_arrive(in, args->number[0], out);
 }
 
-static tamis_status write_one(const tamis_export_source *out, const tamis_format_args *said) {
-    (void)said;
+static tamis_status write_one(const tamis_export_source *out, const tamis_format_args *args) {
+    (void)args;
     return tamis__export_write(out, out->body->bytes, out->body->word[BYTES]);
 }
 
@@ -417,12 +417,12 @@ const tamis_format tamis__format_leveldb = {
     .write = write_one,
 };
 
-static tamis_status read_block(const tamis_input *in, const tamis_format_args *said, tamis_import_result *out) {
-    return tamis__leveldb_block_arrive(in, said->number[0], out);
+static tamis_status read_block(const tamis_input *in, const tamis_format_args *args, tamis_import_result *out) {
+    return tamis__leveldb_block_arrive(in, args->number[0], out);
 }
 
-static tamis_status write_block(const tamis_export_source *out, const tamis_format_args *said) {
-    (void)said;
+static tamis_status write_block(const tamis_export_source *out, const tamis_format_args *args) {
+    (void)args;
     return tamis__export_write(out, out->body->bytes, out->body->word[BLOCK_BYTES]);
 }
 

@@ -60,20 +60,20 @@ static tamis_status open_block(const tamis_input *in, tamis_filter_block *block)
     return rc ? rc : tamis__filter_block_open(bytes.bytes, bytes.size, block);
 }
 
-static tamis_status find(const tamis_input *in, const tamis_format_args *said, tamis_finder *each,
+static tamis_status find(const tamis_input *in, const tamis_format_args *args, tamis_finder *each,
                          void *ctx) {
     tamis_filter_block block;
     const tamis_status rc = open_block(in, &block);
-    (void)said;
+    (void)args;
     return rc ? rc : tamis__each_filter(in, &block, each, ctx);
 }
 
-static tamis_status read(const tamis_input *in, const tamis_format_args *said, tamis_import_result *out) {
+static tamis_status read(const tamis_input *in, const tamis_format_args *args, tamis_import_result *out) {
     tamis_filter_block block;
     const tamis_status rc = open_block(in, &block);
     if (rc) return rc;
-    if (said->has[FILTER])
-        return tamis__filter_numbered("leveldb-table", &block, said->number[FILTER], TAMIS_LEVELDB,
+    if (args->has[FILTER])
+        return tamis__filter_numbered("leveldb-table", &block, args->number[FILTER], TAMIS_LEVELDB,
                                       out);
     const tamis_input whole = {block.bytes, block.size, NULL};
     return tamis__leveldb_block_arrive(&whole, TAMIS_LEVELDB, out);

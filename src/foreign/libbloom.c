@@ -122,20 +122,20 @@ static tamis_status check_limits(uint64_t entries, double bits, uint64_t version
     return TAMIS_OK;
 }
 
-static tamis_status plan(const tamis_params *wish, uint64_t word[]) {
-    const uint64_t entries = wish->capacity > FEWEST_ENTRIES ? wish->capacity : FEWEST_ENTRIES;
-    const uint64_t version = wish->option[OPT_VERSION];
-    const double bits = wish->bits ? (double)wish->bits : bits_for(entries, wish->fpr, version);
-    const double per_entry = wish->bits ? bits / (double)entries : bits_per_entry(wish->fpr);
-    const double rate = wish->bits ? exp(-per_entry * LN2_TWICE) : wish->fpr;
+static tamis_status plan(const tamis_params *params, uint64_t word[]) {
+    const uint64_t entries = params->capacity > FEWEST_ENTRIES ? params->capacity : FEWEST_ENTRIES;
+    const uint64_t version = params->option[OPT_VERSION];
+    const double bits = params->bits ? (double)params->bits : bits_for(entries, params->fpr, version);
+    const double per_entry = params->bits ? bits / (double)entries : bits_per_entry(params->fpr);
+    const double rate = params->bits ? exp(-per_entry * LN2_TWICE) : params->fpr;
     const tamis_status rc = check_limits(entries, bits, version);
     if (rc) return rc;
     word[BITS] = (uint64_t)bits;
     word[HASHES] =
-        wish->has_option[OPT_HASHES] ? wish->option[OPT_HASHES] : (uint64_t)hashes_for(per_entry);
-    word[ENTRIES] = wish->has_option[OPT_ENTRIES] ? wish->option[OPT_ENTRIES] : entries;
-    word[RATE] = wish->has_option[OPT_RATE] ? wish->option[OPT_RATE] : tamis__bits_of_double(rate);
-    word[PER_ENTRY] = wish->has_option[OPT_PER_ENTRY] ? wish->option[OPT_PER_ENTRY]
+        params->has_option[OPT_HASHES] ? params->option[OPT_HASHES] : (uint64_t)hashes_for(per_entry);
+    word[ENTRIES] = params->has_option[OPT_ENTRIES] ? params->option[OPT_ENTRIES] : entries;
+    word[RATE] = params->has_option[OPT_RATE] ? params->option[OPT_RATE] : tamis__bits_of_double(rate);
+    word[PER_ENTRY] = params->has_option[OPT_PER_ENTRY] ? params->option[OPT_PER_ENTRY]
                                                       : tamis__bits_of_double(per_entry);
     word[VERSION] = version;
     return TAMIS_OK;
@@ -175,7 +175,7 @@ static const struct tamis_option params[] = {
     {"trailing", "refuse|drop", 0, 0, "refuse", "bytes behind the bits, of an older, longer file"},
 };
 
-static tamis_status read(const tamis_input *in, const tamis_format_args *said, tamis_import_result *out) {
+static tamis_status read(const tamis_input *in, const tamis_format_args *args, tamis_import_result *out) {
     const uint8_t *p = in->bytes;
     if (in->size < HEADER || memcmp(p, magic, AT_SIZE) != 0)
         return tamis__bad_format("libbloom", "they do not start with libbloom2 and a header of 75");
@@ -186,7 +186,7 @@ static tamis_status read(const tamis_input *in, const tamis_format_args *said, t
     if (bytes > in->size - HEADER)
         return tamis__bad_format("libbloom", "the header says %llu bytes of bits, and there are %llu",
                              (unsigned long long)bytes, (unsigned long long)(in->size - HEADER));
-    if (bytes < in->size - HEADER && !said->number[SAID_TRAILING])
+    if (bytes < in->size - HEADER && !args->number[SAID_TRAILING])
         return tamis__bad_format("libbloom",
                              "%llu bytes follow the bits, as in a file that was longer before "
                              "(trailing=drop leaves them out)",
@@ -208,8 +208,8 @@ static tamis_status load(const tamis_input *in, const tamis_import_result *arriv
     return TAMIS_OK;
 }
 
-static tamis_status write(const tamis_export_source *out, const tamis_format_args *said) {
-    (void)said;
+static tamis_status write(const tamis_export_source *out, const tamis_format_args *args) {
+    (void)args;
     if (out->body->word[VERSION] != VERSION_2)
         return tamis__fail(TAMIS_UNSUPPORTED,
                            "libbloom 1 places keys otherwise and has no file: write libbloom1");
@@ -239,13 +239,13 @@ static const struct tamis_option params_1[] = {
     {"error", NULL, 0, 0, NULL, "as given to bloom_init"},
 };
 
-static tamis_status read_1(const tamis_input *in, const tamis_format_args *said, tamis_import_result *out) {
-    const uint64_t entries = said->number[SAID_ENTRIES];
+static tamis_status read_1(const tamis_input *in, const tamis_format_args *args, tamis_import_result *out) {
+    const uint64_t entries = args->number[SAID_ENTRIES];
     double rate;
-    if (!said->has[SAID_ENTRIES] || !said->has[SAID_ERROR])
+    if (!args->has[SAID_ENTRIES] || !args->has[SAID_ERROR])
         return tamis__fail(TAMIS_INVALID,
                            "bits alone do not say it: libbloom1:entries=N,error=RATE is needed");
-    if (!tamis_parse_rate(said->text[SAID_ERROR], &rate))
+    if (!tamis_parse_rate(args->text[SAID_ERROR], &rate))
         return tamis__fail_in(TAMIS_INVALID, "error");
     const double bits = bits_for(entries, rate, VERSION_1), per_entry = bits_per_entry(rate);
     const tamis_status rc = check_limits(entries, bits, VERSION_1);
@@ -271,8 +271,8 @@ static tamis_status load_1(const tamis_input *in, const tamis_import_result *arr
     return TAMIS_OK;
 }
 
-static tamis_status write_1(const tamis_export_source *out, const tamis_format_args *said) {
-    (void)said;
+static tamis_status write_1(const tamis_export_source *out, const tamis_format_args *args) {
+    (void)args;
     if (out->body->word[VERSION] != VERSION_1)
         return tamis__fail(TAMIS_UNSUPPORTED, "libbloom 2 places keys otherwise: write libbloom");
     return tamis__export_write(out, out->body->bytes + HEADER, (out->body->word[BITS] + 7) / 8);

@@ -68,17 +68,17 @@ static const tamis_bloomlike like = {
 
 /* ---- Shape ---------------------------------------------------------------------------------- */
 
-static tamis_status plan(const tamis_params *wish, uint64_t word[]) {
-    const double keys = wish->capacity ? (double)wish->capacity : 1;
-    const double min = floor(tamis__like_bits_for(wish->capacity, wish->fpr));
-    if (wish->bits ? wish->bits > MAX_BITS + 63 : min >= (double)MAX_BITS)
+static tamis_status plan(const tamis_params *params, uint64_t word[]) {
+    const double keys = params->capacity ? (double)params->capacity : 1;
+    const double min = floor(tamis__like_bits_for(params->capacity, params->fpr));
+    if (params->bits ? params->bits > MAX_BITS + 63 : min >= (double)MAX_BITS)
         return tamis__fail(TAMIS_TOO_LARGE, "orc has less than 2^31 bits");
     /* Up to the next multiple of 64, also from one. */
-    word[BITS] = wish->bits ? wish->bits / 64 * 64 : ((uint64_t)min / 64 + 1) * 64;
+    word[BITS] = params->bits ? params->bits / 64 * 64 : ((uint64_t)min / 64 + 1) * 64;
     const double hashes = fmax(1, floor((double)word[BITS] / keys * log(2) + 0.5));
-    word[HASHES] = wish->has_option[OPT_HASHES] ? wish->option[OPT_HASHES]
+    word[HASHES] = params->has_option[OPT_HASHES] ? params->option[OPT_HASHES]
                                                 : (uint64_t)fmin(hashes, TAMIS_LIKE_MAX_HASHES);
-    word[COLUMN] = wish->option[OPT_COLUMN];
+    word[COLUMN] = params->option[OPT_COLUMN];
     if (word[BITS]) return TAMIS_OK;
     return tamis__fail(TAMIS_INVALID, "orc has words of 64 bits, and at least one");
 }
@@ -190,30 +190,30 @@ static bool is_stream(const tamis_input *in) {
     return in->size && in->bytes[0] == TAG_FILTER;
 }
 
-static tamis_status choose(const tamis_input *in, const tamis_format_args *said, cursor *c) {
+static tamis_status choose(const tamis_input *in, const tamis_format_args *args, cursor *c) {
     uint64_t count;
     *c = (cursor){in->bytes, in->bytes + in->size};
     if (!is_stream(in)) return TAMIS_OK;
-    const tamis_status rc = walk_stream(in, said->number[SAID_GROUP], c, &count);
+    const tamis_status rc = walk_stream(in, args->number[SAID_GROUP], c, &count);
     if (rc) return rc;
-    if (count > 1 && !said->has[SAID_GROUP])
+    if (count > 1 && !args->has[SAID_GROUP])
         return tamis__fail(TAMIS_INVALID,
                            "a stream of %llu filters: group=0 to group=%llu says which",
                            (unsigned long long)count, (unsigned long long)(count - 1));
-    if (said->number[SAID_GROUP] < count) return TAMIS_OK;
+    if (args->number[SAID_GROUP] < count) return TAMIS_OK;
     return tamis__fail(TAMIS_INVALID, "the stream has %llu filters, and no group %llu",
-                       (unsigned long long)count, (unsigned long long)said->number[SAID_GROUP]);
+                       (unsigned long long)count, (unsigned long long)args->number[SAID_GROUP]);
 }
 
-static tamis_status read(const tamis_input *in, const tamis_format_args *said, tamis_import_result *out) {
+static tamis_status read(const tamis_input *in, const tamis_format_args *args, tamis_import_result *out) {
     cursor c;
     message m;
-    const tamis_status rc = choose(in, said, &c);
+    const tamis_status rc = choose(in, args, &c);
     if (rc) return rc;
     if (!take_filter(c, &m) || m.words > MAX_BITS / 64) return broken();
     *out = (tamis_import_result){
         .kind = "orc",
-        .word = {m.words * 64, m.hashes, said->number[SAID_COLUMN]},
+        .word = {m.words * 64, m.hashes, args->number[SAID_COLUMN]},
         .capacity = m.hashes ? tamis__like_capacity(m.words * 64, m.hashes) : 0,
         .at = {(uint64_t)(m.bits - in->bytes), m.is_old ? 9 : 8},
     };
@@ -226,11 +226,11 @@ static tamis_status load(const tamis_input *in, const tamis_import_result *arriv
     return TAMIS_OK;
 }
 
-static tamis_status find(const tamis_input *in, const tamis_format_args *said, tamis_finder *each,
+static tamis_status find(const tamis_input *in, const tamis_format_args *args, tamis_finder *each,
                          void *ctx) {
     cursor c = {in->bytes, in->bytes + in->size}, piece = c;
     message m;
-    (void)said;
+    (void)args;
     for (uint64_t i = 0; c.at != c.end || in->size == 0; i++) {
         char name[64] = "one filter", choose_by[32] = "";
         if (is_stream(in)) {
@@ -268,11 +268,11 @@ static tamis_status write_words(const tamis_export_source *out) {
     return rc;
 }
 
-static tamis_status write(const tamis_export_source *out, const tamis_format_args *said) {
+static tamis_status write(const tamis_export_source *out, const tamis_format_args *args) {
     const tamis_body *f = out->body;
     uint8_t head[24] = {TAG_HASHES};
     size_t n = 1 + put_number(head + 1, f->word[HASHES]);
-    if (said->number[SAID_STREAM]) {
+    if (args->number[SAID_STREAM]) {
         const tamis_status rc = tamis__export_write(out, head, n);
         return rc ? rc : write_words(out);
     }

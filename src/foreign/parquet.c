@@ -100,8 +100,8 @@ tamis_import_result tamis__parquet_arrival(const uint8_t *bitset, uint64_t size)
                            .payload = {bitset, size, NULL}};
 }
 
-static tamis_status read_bitset(const tamis_input *in, const tamis_format_args *said, tamis_import_result *out) {
-    (void)said;
+static tamis_status read_bitset(const tamis_input *in, const tamis_format_args *args, tamis_import_result *out) {
+    (void)args;
     if (in->size == 0 || in->size % TAMIS_PARQUET_BLOCK)
         return tamis__bad_format("parquet-bitset",
                              "a bitset has a multiple of 32 bytes, at least 32, not %llu",
@@ -110,9 +110,9 @@ static tamis_status read_bitset(const tamis_input *in, const tamis_format_args *
     return TAMIS_OK;
 }
 
-static tamis_status read_filter(const tamis_input *in, const tamis_format_args *said, tamis_import_result *out) {
+static tamis_status read_filter(const tamis_input *in, const tamis_format_args *args, tamis_import_result *out) {
     uint64_t before, bitset;
-    (void)said;
+    (void)args;
     if (in->size == 0) return tamis__bad_format("parquet-filter", "there are none");
     const tamis_status rc = tamis__parquet_header("parquet-filter", in, &before, &bitset);
     if (rc) return rc;
@@ -142,15 +142,15 @@ static tamis_status may_leave(const tamis_export_source *out) {
     return TAMIS_OK;
 }
 
-static tamis_status write_bitset(const tamis_export_source *out, const tamis_format_args *said) {
-    (void)said;
+static tamis_status write_bitset(const tamis_export_source *out, const tamis_format_args *args) {
+    (void)args;
     const tamis_status rc = may_leave(out);
     return rc ? rc : tamis__export_write(out, out->body->bytes, out->body->size);
 }
 
-static tamis_status write_filter(const tamis_export_source *out, const tamis_format_args *said) {
+static tamis_status write_filter(const tamis_export_source *out, const tamis_format_args *args) {
     uint8_t bytes[32];
-    (void)said;
+    (void)args;
     tamis_status rc = may_leave(out);
     if (rc) return rc;
     if (out->body->size > MAX_FILTER_BYTES)

@@ -202,28 +202,28 @@ static tamis_status locate(const tamis_input *in, const chunk *c, place *at) {
 
 /* ---- Choosing ------------------------------------------------------------------------------- */
 
-typedef struct wish {
+typedef struct choice {
     const char *column; /* NULL: not said */
     bool has_index, has_group, is_all;
     uint64_t index, group;
     char text[160]; /* all of it, as it was typed */
-} wish;
+} choice;
 
-static tamis_status understand(const tamis_format_args *said, wish *w) {
-    *w = (wish){.column = said->has[COLUMN] ? said->text[COLUMN] : NULL,
-                .has_index = said->has[INDEX],
-                .index = said->number[INDEX],
-                .is_all = said->has[GROUP] && strcmp(said->text[GROUP], "all") == 0};
-    w->has_group = said->has[GROUP] && !w->is_all;
+static tamis_status understand(const tamis_format_args *args, choice *w) {
+    *w = (choice){.column = args->has[COLUMN] ? args->text[COLUMN] : NULL,
+                .has_index = args->has[INDEX],
+                .index = args->number[INDEX],
+                .is_all = args->has[GROUP] && strcmp(args->text[GROUP], "all") == 0};
+    w->has_group = args->has[GROUP] && !w->is_all;
     for (size_t i = 0, at = 0; i < sizeof params / sizeof *params && at < sizeof w->text; i++)
-        if (said->has[i])
+        if (args->has[i])
             at += (size_t)snprintf(w->text + at, sizeof w->text - at, "%s%s=%s", at ? "," : "",
-                                   params[i].name, said->text[i]);
-    if (!w->has_group || tamis_parse_count(said->text[GROUP], &w->group)) return TAMIS_OK;
+                                   params[i].name, args->text[i]);
+    if (!w->has_group || tamis_parse_count(args->text[GROUP], &w->group)) return TAMIS_OK;
     return tamis__fail_in(TAMIS_INVALID, "group must be a number or all");
 }
 
-static bool fits(const wish *w, const chunk *c) {
+static bool fits(const choice *w, const chunk *c) {
     if (w->column && (c->is_odd || strcmp(w->column, c->path) != 0)) return false;
     if (w->has_index && w->index != c->index) return false;
     return !w->has_group || w->group == c->group;
@@ -237,7 +237,7 @@ static bool is_readable(const chunk *c) {
 /* What a walk in search of one filter has seen. */
 typedef struct search {
     const tamis_input *in;
-    wish wish;
+    choice choice;
     uint64_t filters, fitting, encrypted;
     chunk first; /* that fits */
     uint64_t other_column, last_group;
@@ -288,14 +288,14 @@ static tamis_status look(void *ctx, const chunk *c) {
     s->encrypted += c->is_encrypted;
     if (!is_readable(c)) return TAMIS_OK;
     note_name(s, c);
-    if (!fits(&s->wish, c)) return TAMIS_OK;
+    if (!fits(&s->choice, c)) return TAMIS_OK;
     if (s->fitting++ == 0) s->first = *c;
     if (c->index != s->first.index) {
         s->is_several_columns = true;
         s->other_column = c->index;
     }
     s->is_several_groups |= c->group != s->first.group;
-    return s->wish.is_all && !s->is_several_columns ? is_like_first(s, c) : TAMIS_OK;
+    return s->choice.is_all && !s->is_several_columns ? is_like_first(s, c) : TAMIS_OK;
 }
 
 /* One filter is left, or one for each group that shall be joined; else what there is. */
@@ -310,9 +310,9 @@ static tamis_status decide(const search *s) {
         return tamis__fail(TAMIS_INVALID,
                            "no filter is that of %s: there are filters for %s, in row groups %llu "
                            "to %llu%s",
-                           s->wish.text, s->names, (unsigned long long)s->names_group, last,
+                           s->choice.text, s->names, (unsigned long long)s->names_group, last,
                            s->encrypted ? "; others are encrypted" : "");
-    if (s->is_several_columns && s->wish.column)
+    if (s->is_several_columns && s->choice.column)
         return tamis__fail(TAMIS_INVALID,
                            "the columns %llu and %llu are both called %s: choose with index=N",
                            first, other, s->first.path);
@@ -320,7 +320,7 @@ static tamis_status decide(const search *s) {
         return tamis__fail(TAMIS_INVALID,
                            "several columns have a filter, choose with column=NAME or index=N: %s",
                            s->names);
-    if (s->is_several_groups && !s->wish.is_all)
+    if (s->is_several_groups && !s->choice.is_all)
         return tamis__fail(TAMIS_INVALID,
                            "the column has a filter in %llu row groups, up to %llu: choose with "
                            "group=N, or join them with group=all",
@@ -337,10 +337,10 @@ static uint64_t hash_of_path(const chunk *c) {
     return tamis__hash(&hasher, c->path, strlen(c->path));
 }
 
-static tamis_status read(const tamis_input *in, const tamis_format_args *said, tamis_import_result *out) {
+static tamis_status read(const tamis_input *in, const tamis_format_args *args, tamis_import_result *out) {
     search s = {.in = in};
     place at;
-    tamis_status rc = understand(said, &s.wish);
+    tamis_status rc = understand(args, &s.choice);
     if (!rc) rc = walk_chunks(in, look, &s);
     if (!rc) rc = decide(&s);
     if (!rc) rc = locate(in, &s.first, &at);
@@ -349,7 +349,7 @@ static tamis_status read(const tamis_input *in, const tamis_format_args *said, t
     *out = tamis__parquet_arrival(in->bytes + at.offset + at.header, at.bitset);
     out->at[AT_INDEX] = s.first.index;
     out->at[AT_PATH] = hash_of_path(&s.first);
-    out->at[AT_JOINED] = s.wish.is_all;
+    out->at[AT_JOINED] = s.choice.is_all;
     return TAMIS_OK;
 }
 
@@ -392,7 +392,7 @@ enum { SLOTS = 4096 };
 #define SHARED UINT32_MAX
 typedef struct listing {
     const tamis_input *in;
-    wish wish;
+    choice choice;
     tamis_finder *each;
     void *ctx;
     uint32_t owner[SLOTS]; /* FREE, SHARED, or index + 1 */
@@ -422,7 +422,7 @@ static tamis_status tell(void *ctx, const chunk *c) {
     place at;
     char name[2 * TAMIS_FORMAT_TEXT], choose[2 * TAMIS_FORMAT_TEXT];
     const unsigned long long index = c->index, group = c->group;
-    if (!is_readable(c) || !fits(&l->wish, c)) return TAMIS_OK;
+    if (!is_readable(c) || !fits(&l->choice, c)) return TAMIS_OK;
     const tamis_status rc = locate(l->in, c, &at);
     if (rc) return rc;
     const bool is_type = c->type >= 0 && c->type < (int64_t)(sizeof types / sizeof *types);
@@ -441,10 +441,10 @@ static tamis_status tell(void *ctx, const chunk *c) {
     return l->each(l->ctx, &found) ? TAMIS_OK : TAMIS_CANCELLED;
 }
 
-static tamis_status find(const tamis_input *in, const tamis_format_args *said, tamis_finder *each,
+static tamis_status find(const tamis_input *in, const tamis_format_args *args, tamis_finder *each,
                          void *ctx) {
     listing l = {.in = in, .each = each, .ctx = ctx};
-    tamis_status rc = understand(said, &l.wish);
+    tamis_status rc = understand(args, &l.choice);
     if (!rc) rc = walk_chunks(in, learn, &l);
     if (!rc) rc = walk_chunks(in, tell, &l);
     return rc == TAMIS_CANCELLED ? TAMIS_OK : rc;

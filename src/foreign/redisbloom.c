@@ -166,25 +166,25 @@ static bool plan_next(tamis_bf_header h, const tamis_bf_link *last, tamis_bf_lin
 
 /* The rate that fills a whole number of 64-bit words, less half a bit so that no digit of a
  * logarithm makes it one more. */
-static tamis_status error_for_bits(const tamis_params *wish, double keys, double *error) {
+static tamis_status error_for_bits(const tamis_params *params, double keys, double *error) {
     const double min = 1e-300;
-    const uint64_t bits = wish->bits / 64 * 64;
+    const uint64_t bits = params->bits / 64 * 64;
     if (bits == 0)
         return tamis__fail(TAMIS_INVALID, "bits=%llu: redisbloom has at least 64",
-                           (unsigned long long)wish->bits);
+                           (unsigned long long)params->bits);
     *error = fmax(min, exp(-((double)bits - 0.5) / keys * ln2_squared));
     if (*error < 1) return TAMIS_OK;
     return tamis__fail(TAMIS_INVALID, "bits=%llu are too few for %.0f keys",
-                       (unsigned long long)wish->bits, keys);
+                       (unsigned long long)params->bits, keys);
 }
 
-static tamis_status plan(const tamis_params *wish, uint64_t word[]) {
-    const bool scales = !wish->has_option[OPT_SCALING] || wish->option[OPT_SCALING] == YES;
-    const uint64_t keys = wish->capacity ? wish->capacity : 1;
-    const uint64_t growth = wish->has_option[OPT_EXPANSION] ? wish->option[OPT_EXPANSION] : 2;
-    double error = wish->fpr * (scales ? tightening : 1);
+static tamis_status plan(const tamis_params *params, uint64_t word[]) {
+    const bool scales = !params->has_option[OPT_SCALING] || params->option[OPT_SCALING] == YES;
+    const uint64_t keys = params->capacity ? params->capacity : 1;
+    const uint64_t growth = params->has_option[OPT_EXPANSION] ? params->option[OPT_EXPANSION] : 2;
+    double error = params->fpr * (scales ? tightening : 1);
     tamis_bf_link link;
-    const tamis_status rc = wish->bits ? error_for_bits(wish, (double)keys, &error) : TAMIS_OK;
+    const tamis_status rc = params->bits ? error_for_bits(params, (double)keys, &error) : TAMIS_OK;
     if (rc) return rc;
     if (scales && growth == 0)
         return tamis__fail(TAMIS_INVALID, "expansion=0: links of redisbloom grow by 1 or more, "
@@ -540,8 +540,8 @@ static tamis_status read_sizes(const tamis_input *in, tamis_bf_header h, bool ar
                          (unsigned long long)size, (unsigned long long)in->size);
 }
 
-static tamis_status read(const tamis_input *in, const tamis_format_args *said, tamis_import_result *out) {
-    const bool are_any = said->has[PARAM_LINKS] && said->number[PARAM_LINKS] == ANY;
+static tamis_status read(const tamis_input *in, const tamis_format_args *args, tamis_import_result *out) {
+    const bool are_any = args->has[PARAM_LINKS] && args->number[PARAM_LINKS] == ANY;
     if (in->size < header_bytes(1))
         return tamis__bad_format("redisbloom", "%llu bytes, a header with one link has 73",
                              (unsigned long long)in->size);
@@ -559,8 +559,8 @@ static tamis_status read(const tamis_input *in, const tamis_format_args *said, t
     return TAMIS_OK;
 }
 
-static tamis_status write(const tamis_export_source *out, const tamis_format_args *said) {
-    (void)said;
+static tamis_status write(const tamis_export_source *out, const tamis_format_args *args) {
+    (void)args;
     const tamis_status rc = tamis__bf_may_leave(out->body);
     return rc ? rc : tamis__export_write(out, out->body->bytes, out->body->word[BYTES]);
 }

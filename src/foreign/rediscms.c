@@ -38,8 +38,8 @@ static const struct tamis_option options[] = {
 
 /* ---- Shape ---------------------------------------------------------------------------------- */
 
-static bool is_sized(const tamis_params *wish) {
-    return wish->has_option[OPT_WIDTH];
+static bool is_sized(const tamis_params *params) {
+    return params->has_option[OPT_WIDTH];
 }
 
 static double rate(const uint64_t word[], uint64_t items) {
@@ -57,12 +57,12 @@ static uint64_t width_for(uint64_t keys, double fpr, uint64_t depth) {
     return word[WIDTH];
 }
 
-static uint64_t depth_for(const tamis_params *wish) {
-    if (wish->has_option[OPT_DEPTH]) return wish->option[OPT_DEPTH];
-    if (wish->has_option[OPT_WIDTH] || wish->capacity == 0) return USUAL_DEPTH;
-    const double cells = (double)wish->bits / (8 * CELL);
-    const double best = wish->bits ? (double)tamis_best_hashes((double)wish->capacity, cells)
-                                   : round(-log2(wish->fpr));
+static uint64_t depth_for(const tamis_params *params) {
+    if (params->has_option[OPT_DEPTH]) return params->option[OPT_DEPTH];
+    if (params->has_option[OPT_WIDTH] || params->capacity == 0) return USUAL_DEPTH;
+    const double cells = (double)params->bits / (8 * CELL);
+    const double best = params->bits ? (double)tamis_best_hashes((double)params->capacity, cells)
+                                   : round(-log2(params->fpr));
     return best < 1 ? 1 : best > MAX_PLANNED_DEPTH ? MAX_PLANNED_DEPTH : (uint64_t)best;
 }
 
@@ -81,24 +81,24 @@ static tamis_status check(const uint64_t word[], uint64_t *size) {
     return TAMIS_OK;
 }
 
-static tamis_status plan(const tamis_params *wish, uint64_t word[]) {
+static tamis_status plan(const tamis_params *params, uint64_t word[]) {
     uint64_t size;
-    const uint64_t bytes = wish->bits / 64 * 8;
-    word[DEPTH] = depth_for(wish);
-    if (wish->has_option[OPT_WIDTH])
-        word[WIDTH] = wish->option[OPT_WIDTH];
-    else if (wish->bits == 0)
-        word[WIDTH] = width_for(wish->capacity, wish->fpr, word[DEPTH]);
+    const uint64_t bytes = params->bits / 64 * 8;
+    word[DEPTH] = depth_for(params);
+    if (params->has_option[OPT_WIDTH])
+        word[WIDTH] = params->option[OPT_WIDTH];
+    else if (params->bits == 0)
+        word[WIDTH] = width_for(params->capacity, params->fpr, word[DEPTH]);
     else
         word[WIDTH] =
             bytes > TAMIS_CMS_HEADER ? (bytes - TAMIS_CMS_HEADER) / CELL / word[DEPTH] : 0;
-    if (wish->bits && word[WIDTH] > MAX_WIDTH) word[WIDTH] = MAX_WIDTH;
+    if (params->bits && word[WIDTH] > MAX_WIDTH) word[WIDTH] = MAX_WIDTH;
     if (word[WIDTH] > MAX_WIDTH)
         return tamis__fail(TAMIS_TOO_LARGE, "rediscms would need a width over %llu",
                            (unsigned long long)MAX_WIDTH);
-    if (wish->bits && (word[WIDTH] == 0 || check(word, &size) || size > bytes))
+    if (params->bits && (word[WIDTH] == 0 || check(word, &size) || size > bytes))
         return tamis__fail(TAMIS_INVALID, "rediscms of %llu rows needs more than %llu bits",
-                           (unsigned long long)word[DEPTH], (unsigned long long)wish->bits);
+                           (unsigned long long)word[DEPTH], (unsigned long long)params->bits);
     return TAMIS_OK;
 }
 
@@ -267,9 +267,9 @@ const tamis_kind tamis__rediscms = {
 
 /* ---- The format ----------------------------------------------------------------------------- */
 
-static tamis_status read(const tamis_input *in, const tamis_format_args *said, tamis_import_result *out) {
+static tamis_status read(const tamis_input *in, const tamis_format_args *args, tamis_import_result *out) {
     uint64_t bytes = 0;
-    (void)said;
+    (void)args;
     if (in->size < TAMIS_CMS_HEADER)
         return tamis__bad_format("rediscms", "%llu bytes, a header alone has 24",
                              (unsigned long long)in->size);
@@ -284,8 +284,8 @@ static tamis_status read(const tamis_input *in, const tamis_format_args *said, t
     return TAMIS_OK;
 }
 
-static tamis_status write(const tamis_export_source *out, const tamis_format_args *said) {
-    (void)said;
+static tamis_status write(const tamis_export_source *out, const tamis_format_args *args) {
+    (void)args;
     return tamis__export_write(out, out->body->bytes, stored_bytes(out->body->word));
 }
 

@@ -100,27 +100,27 @@ static uint64_t stored_bytes(const uint64_t word[]) {
     return sum;
 }
 
-static uint64_t buckets_for(const tamis_params *wish, uint64_t bucket_size) {
+static uint64_t buckets_for(const tamis_params *params, uint64_t bucket_size) {
     const uint64_t min = 2 * bucket_size;
-    const uint64_t cells = wish->capacity > min ? wish->capacity : min;
+    const uint64_t cells = params->capacity > min ? params->capacity : min;
     uint64_t buckets = power_of_two_from(cells / bucket_size);
-    while (wish->bits && buckets > 1 && buckets * bucket_size > wish->bits / 8) buckets /= 2;
-    while (wish->bits && buckets <= wish->bits / 8 / bucket_size / 2) buckets *= 2;
+    while (params->bits && buckets > 1 && buckets * bucket_size > params->bits / 8) buckets /= 2;
+    while (params->bits && buckets <= params->bits / 8 / bucket_size / 2) buckets *= 2;
     return buckets;
 }
 
-static tamis_status plan(const tamis_params *wish, uint64_t word[]) {
+static tamis_status plan(const tamis_params *params, uint64_t word[]) {
     static const uint64_t usual[] = {2, 20, 1};
     uint64_t option[3];
-    for (int i = 0; i < 3; i++) option[i] = wish->has_option[i] ? wish->option[i] : usual[i];
+    for (int i = 0; i < 3; i++) option[i] = params->has_option[i] ? params->option[i] : usual[i];
     const uint64_t bucket_size = option[OPT_BUCKET_SIZE], expansion = option[OPT_EXPANSION];
-    const uint64_t cells = buckets_for(wish, bucket_size) * bucket_size;
+    const uint64_t cells = buckets_for(params, bucket_size) * bucket_size;
     if (cells > MAX_CELLS)
         return tamis__fail(TAMIS_TOO_LARGE, "rediscuckoo has at most 2^32 cells, not %llu",
                            (unsigned long long)cells);
-    if (wish->bits && cells > wish->bits / 8)
+    if (params->bits && cells > params->bits / 8)
         return tamis__fail(TAMIS_INVALID, "bits=%llu: rediscuckoo has at least one bucket of %llu",
-                           (unsigned long long)wish->bits, (unsigned long long)bucket_size * 8);
+                           (unsigned long long)params->bits, (unsigned long long)bucket_size * 8);
     word[BITS] = cells * 8;
     word[BUCKET_SIZE] = bucket_size;
     word[ITERATIONS] = option[OPT_ITERATIONS];
@@ -536,8 +536,8 @@ const tamis_kind tamis__rediscuckoo = {
 
 /* ---- The format ----------------------------------------------------------------------------- */
 
-static tamis_status read(const tamis_input *in, const tamis_format_args *said, tamis_import_result *out) {
-    (void)said;
+static tamis_status read(const tamis_input *in, const tamis_format_args *args, tamis_import_result *out) {
+    (void)args;
     if (in->size < TAMIS_CF_HEADER)
         return tamis__bad_format("rediscuckoo", "%llu bytes, a header alone has 38",
                              (unsigned long long)in->size);
@@ -556,8 +556,8 @@ static tamis_status read(const tamis_input *in, const tamis_format_args *said, t
     return TAMIS_OK;
 }
 
-static tamis_status write(const tamis_export_source *out, const tamis_format_args *said) {
-    (void)said;
+static tamis_status write(const tamis_export_source *out, const tamis_format_args *args) {
+    (void)args;
     return tamis__export_write(out, out->body->bytes, stored_bytes(out->body->word));
 }
 

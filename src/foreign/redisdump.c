@@ -313,9 +313,9 @@ static tamis_status check_footer(const tamis_input *in) {
     return TAMIS_OK;
 }
 
-static tamis_status read(const tamis_input *in, const tamis_format_args *said, tamis_import_result *out) {
+static tamis_status read(const tamis_input *in, const tamis_format_args *args, tamis_import_result *out) {
     const tamis_status rc = check_footer(in);
-    (void)said;
+    (void)args;
     if (rc) return rc;
     cursor c = {.p = in->bytes + 1, .left = in->size - 1 - FOOTER};
     target t = {.word = out->word, .out = out};
@@ -484,7 +484,7 @@ static void put_footer(output *o, uint64_t rdb) {
     put(o, b, 8);
 }
 
-static tamis_status write(const tamis_export_source *out, const tamis_format_args *said) {
+static tamis_status write(const tamis_export_source *out, const tamis_format_args *args) {
     static void (*const puts[TYPES])(output *, const tamis_body *) = {put_bloom, put_cuckoo,
                                                                       put_sketch};
     size_t i = 0;
@@ -501,7 +501,7 @@ static tamis_status write(const tamis_export_source *out, const tamis_format_arg
     put_length(&o, types[i].name << VERSION_BITS | types[i].now);
     puts[i](&o, out->body);
     put_length(&o, 0);
-    put_footer(&o, said->has[PARAM_RDB] ? said->number[PARAM_RDB] : RDB_USUAL);
+    put_footer(&o, args->has[PARAM_RDB] ? args->number[PARAM_RDB] : RDB_USUAL);
     out->memory->free(out->memory->ctx, o.memory, (size_t)room);
     return o.rc;
 }

@@ -140,17 +140,17 @@ static void shape_for(uint64_t keys, uint64_t millibits, uint32_t chance, uint64
 enum { TYPICAL = INT32_MAX };
 
 /* The fewest bits per key that keep the rate, or the most that fit the size. */
-static uint64_t millibits_for(const tamis_params *wish) {
+static uint64_t millibits_for(const tamis_params *params) {
     uint64_t low = TAMIS_MIN_MILLIBITS, high = TAMIS_MAX_MILLIBITS + 1;
     uint64_t word[TAMIS_WORDS] = {0};
     while (high - low > 1) {
         const uint64_t middle = low + (high - low) / 2;
         bool goes_lower;
-        if (wish->bits) {
-            shape_for(wish->capacity, middle, TYPICAL, word);
-            goes_lower = (word[BYTES] + 7) / 8 * 64 > wish->bits;
+        if (params->bits) {
+            shape_for(params->capacity, middle, TYPICAL, word);
+            goes_lower = (word[BYTES] + 7) / 8 * 64 > params->bits;
         } else {
-            goes_lower = 1 / one_in(middle - 1) <= wish->fpr;
+            goes_lower = 1 / one_in(middle - 1) <= params->fpr;
         }
         if (goes_lower)
             high = middle;
@@ -160,19 +160,19 @@ static uint64_t millibits_for(const tamis_params *wish) {
     return low;
 }
 
-static tamis_status plan(const tamis_params *wish, uint64_t word[]) {
-    if (wish->fpr > 0 && wish->fpr < 1 / one_in(TAMIS_MAX_MILLIBITS))
+static tamis_status plan(const tamis_params *params, uint64_t word[]) {
+    if (params->fpr > 0 && params->fpr < 1 / one_in(TAMIS_MAX_MILLIBITS))
         return tamis__fail(TAMIS_INVALID, "rocksdb-ribbon has no rate below %.3g, not %.3g",
-                           1 / one_in(TAMIS_MAX_MILLIBITS), wish->fpr);
-    const bool is_told = wish->has_option[OPT_MILLIBITS];
-    shape_for(wish->capacity, is_told ? wish->option[OPT_MILLIBITS] : millibits_for(wish), TYPICAL,
+                           1 / one_in(TAMIS_MAX_MILLIBITS), params->fpr);
+    const bool is_told = params->has_option[OPT_MILLIBITS];
+    shape_for(params->capacity, is_told ? params->option[OPT_MILLIBITS] : millibits_for(params), TYPICAL,
               word);
-    if (wish->bits && (word[BYTES] + 7) / 8 * 64 > wish->bits)
+    if (params->bits && (word[BYTES] + 7) / 8 * 64 > params->bits)
         return tamis__fail(TAMIS_INVALID, "%llu bits are too few for %llu keys in rocksdb-ribbon",
-                           (unsigned long long)wish->bits, (unsigned long long)wish->capacity);
-    if (wish->capacity > 64 * TAMIS_FAST_MAX_BYTES)
+                           (unsigned long long)params->bits, (unsigned long long)params->capacity);
+    if (params->capacity > 64 * TAMIS_FAST_MAX_BYTES)
         return tamis__fail(TAMIS_TOO_LARGE, "%llu keys are too many for a filter of RocksDB",
-                           (unsigned long long)wish->capacity);
+                           (unsigned long long)params->capacity);
     return TAMIS_OK;
 }
 
@@ -324,8 +324,8 @@ static uint64_t count_keys(const uint64_t *hash, uint64_t n) {
     return kept;
 }
 
-static tamis_status fit(const tamis_params *wish, const uint64_t *hash, uint64_t n, uint64_t word[]) {
-    (void)wish;
+static tamis_status fit(const tamis_params *params, const uint64_t *hash, uint64_t n, uint64_t word[]) {
+    (void)params;
     shape_for(count_keys(hash, n), word[MILLIBITS], n ? (uint32_t)(hash[0] >> 32) : 0, word);
     return TAMIS_OK;
 }
@@ -526,8 +526,8 @@ static tamis_status read_fast(const tamis_input *in, tamis_import_result *out) {
     return TAMIS_OK;
 }
 
-static tamis_status read(const tamis_input *in, const tamis_format_args *said, tamis_import_result *out) {
-    (void)said;
+static tamis_status read(const tamis_input *in, const tamis_format_args *args, tamis_import_result *out) {
+    (void)args;
     if (in->size == 0) {
         *out = (tamis_import_result){.kind = "rocksdb-ribbon", .payload = *in};
         return TAMIS_OK;
@@ -541,8 +541,8 @@ tamis_status tamis__ribbon_write(const tamis_export_source *out) {
     return tamis__export_write(out, out->body->bytes, out->body->word[BYTES]);
 }
 
-static tamis_status write(const tamis_export_source *out, const tamis_format_args *said) {
-    (void)said;
+static tamis_status write(const tamis_export_source *out, const tamis_format_args *args) {
+    (void)args;
     return tamis__ribbon_write(out);
 }
 

@@ -196,44 +196,44 @@ static tamis_status refuse_size(const uint64_t word[]) {
     return tamis__fail(TAMIS_TOO_LARGE, "rocksdb with rule=legacy has less than 2^32 bits");
 }
 
-static tamis_status read_options(const tamis_params *wish, uint64_t word[]) {
-    word[RULE] = wish->has_option[OPT_RULE] ? wish->option[OPT_RULE] : FAST;
-    word[LINE] = wish->has_option[OPT_LINE] ? wish->option[OPT_LINE] : FAST_LINE;
+static tamis_status read_options(const tamis_params *params, uint64_t word[]) {
+    word[RULE] = params->has_option[OPT_RULE] ? params->option[OPT_RULE] : FAST;
+    word[LINE] = params->has_option[OPT_LINE] ? params->option[OPT_LINE] : FAST_LINE;
     if (word[RULE] > LEGACY)
         return tamis__fail(TAMIS_INVALID, "rocksdb is made with rule=fast or rule=legacy");
     if (!is_power_of_2(word[LINE]) || (word[RULE] == FAST && word[LINE] != FAST_LINE))
         return tamis__fail(TAMIS_INVALID,
                            "line must be 64, or 128 or 256 with rule=legacy, not %llu",
                            (unsigned long long)word[LINE]);
-    if (word[RULE] == FAST && wish->has_option[OPT_HASHES] &&
-        wish->option[OPT_HASHES] > FAST_MAX_HASHES)
+    if (word[RULE] == FAST && params->has_option[OPT_HASHES] &&
+        params->option[OPT_HASHES] > FAST_MAX_HASHES)
         return tamis__fail(TAMIS_INVALID, "hashes must be 1 to %d with rule=fast, not %llu",
-                           FAST_MAX_HASHES, (unsigned long long)wish->option[OPT_HASHES]);
-    if (wish->has_option[OPT_BITS_PER_KEY] && wish->has_option[OPT_MILLIBITS])
+                           FAST_MAX_HASHES, (unsigned long long)params->option[OPT_HASHES]);
+    if (params->has_option[OPT_BITS_PER_KEY] && params->has_option[OPT_MILLIBITS])
         return tamis__fail(TAMIS_INVALID, "bits_per_key and millibits are two words for one thing");
     return TAMIS_OK;
 }
 
-static tamis_status plan(const tamis_params *wish, uint64_t word[]) {
-    const uint64_t keys = wish->capacity ? wish->capacity : 1;
-    const uint64_t hashes = wish->has_option[OPT_HASHES] ? wish->option[OPT_HASHES] : 0;
-    const uint64_t millibits = wish->has_option[OPT_MILLIBITS] ? wish->option[OPT_MILLIBITS]
-                               : wish->has_option[OPT_BITS_PER_KEY]
-                                   ? wish->option[OPT_BITS_PER_KEY] * 1000
+static tamis_status plan(const tamis_params *params, uint64_t word[]) {
+    const uint64_t keys = params->capacity ? params->capacity : 1;
+    const uint64_t hashes = params->has_option[OPT_HASHES] ? params->option[OPT_HASHES] : 0;
+    const uint64_t millibits = params->has_option[OPT_MILLIBITS] ? params->option[OPT_MILLIBITS]
+                               : params->has_option[OPT_BITS_PER_KEY]
+                                   ? params->option[OPT_BITS_PER_KEY] * 1000
                                    : 0;
-    tamis_status rc = read_options(wish, word);
+    tamis_status rc = read_options(params, word);
     const uint64_t max = word[RULE] == FAST ? TAMIS_FAST_MAX_BYTES * 8 : MAX_LEGACY_BITS;
     if (rc) return rc;
-    if (keys > max || wish->bits > max) return refuse_size(word);
-    if (wish->bits && wish->bits < word[LINE] * 8)
+    if (keys > max || params->bits > max) return refuse_size(word);
+    if (params->bits && params->bits < word[LINE] * 8)
         return tamis__fail(TAMIS_INVALID, "size must be at least %llu bytes for rocksdb",
                            (unsigned long long)word[LINE]);
-    if (wish->bits)
-        size_by_bits(keys, wish->bits, hashes, word);
+    if (params->bits)
+        size_by_bits(keys, params->bits, hashes, word);
     else if (millibits)
         size_for(keys, millibits, hashes, word);
     else
-        rc = size_by_rate(keys, wish->fpr, hashes, word);
+        rc = size_by_rate(keys, params->fpr, hashes, word);
     if (!rc && word[BITS] > max) rc = refuse_size(word);
     word[BYTES] = word[BITS] / 8 + META;
     return rc;
@@ -288,12 +288,12 @@ static void start(tamis_body *f) {
 }
 
 static tamis_status audit(const tamis_body *f) {
-    uint64_t said[TAMIS_WORDS];
-    shape_of(f->bytes, f->word[BYTES], said);
+    uint64_t args[TAMIS_WORDS];
+    shape_of(f->bytes, f->word[BYTES], args);
     const tamis_input in = {f->bytes, f->word[BYTES], NULL};
     if (tamis__rocksdb_is_ribbon(&in))
         return tamis__fail(TAMIS_CORRUPT, "the last bytes of rocksdb are those of a Ribbon");
-    if (memcmp(said, f->word, sizeof said) != 0)
+    if (memcmp(args, f->word, sizeof args) != 0)
         return tamis__fail(TAMIS_CORRUPT, "the last bytes of rocksdb are not those of its shape");
     for (uint64_t i = f->word[BYTES]; i < f->size; i++)
         if (f->bytes[i]) return tamis__fail(TAMIS_CORRUPT, "a byte behind rocksdb is not 0");
@@ -415,13 +415,13 @@ tamis_status tamis__rocksdb_arrive(const tamis_input *in, tamis_import_result *o
     return TAMIS_OK;
 }
 
-static tamis_status read(const tamis_input *in, const tamis_format_args *said, tamis_import_result *out) {
-    (void)said;
+static tamis_status read(const tamis_input *in, const tamis_format_args *args, tamis_import_result *out) {
+    (void)args;
     return tamis__rocksdb_arrive(in, out);
 }
 
-static tamis_status write(const tamis_export_source *out, const tamis_format_args *said) {
-    (void)said;
+static tamis_status write(const tamis_export_source *out, const tamis_format_args *args) {
+    (void)args;
     if (strcmp(out->kind, "rocksdb") != 0) return tamis__ribbon_write(out);
     return tamis__export_write(out, out->body->bytes, out->body->word[BYTES]);
 }

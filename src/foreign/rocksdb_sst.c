@@ -111,12 +111,12 @@ static tamis_status find_partitions(const tamis_input *in, const file *f, tamis_
     return rc;
 }
 
-static tamis_status find(const tamis_input *in, const tamis_format_args *said, tamis_finder *each,
+static tamis_status find(const tamis_input *in, const tamis_format_args *args, tamis_finder *each,
                          void *ctx) {
     tamis_filter_block block;
     file f;
     tamis_status rc = open_file(in, &f);
-    (void)said;
+    (void)args;
     if (rc) return rc;
     if (f.form == PARTITIONED) return find_partitions(in, &f, each, ctx);
     if (f.form == FULL) {
@@ -130,8 +130,8 @@ static tamis_status find(const tamis_input *in, const tamis_format_args *said, t
 /* ---- Reading -------------------------------------------------------------------------------- */
 
 /* The partition of that number; without one, the only one. */
-static tamis_status read_partition(const file *f, const tamis_format_args *said, tamis_import_result *out) {
-    const uint64_t wanted = said->has[FILTER] ? said->number[FILTER] : 0;
+static tamis_status read_partition(const file *f, const tamis_format_args *args, tamis_import_result *out) {
+    const uint64_t wanted = args->has[FILTER] ? args->number[FILTER] : 0;
     partitions p;
     tamis_handle chosen = {0, 0};
     bool is_there = true;
@@ -145,7 +145,7 @@ static tamis_status read_partition(const file *f, const tamis_format_args *said,
                            "rocksdb-sst: there is no filter=%llu, they are %llu from 0 "
                            "on",
                            (unsigned long long)wanted, (unsigned long long)count);
-    if (count > 1 && !said->has[FILTER])
+    if (count > 1 && !args->has[FILTER])
         return tamis__fail(TAMIS_INVALID,
                            "rocksdb-sst: it has %llu filters: choose one with "
                            "filter=0 to filter=%llu",
@@ -155,26 +155,26 @@ static tamis_status read_partition(const file *f, const tamis_format_args *said,
     return rc ? rc : tamis__rocksdb_arrive(&one, out);
 }
 
-static tamis_status read_old(const file *f, const tamis_format_args *said, tamis_import_result *out) {
+static tamis_status read_old(const file *f, const tamis_format_args *args, tamis_import_result *out) {
     tamis_filter_block block;
     const tamis_status rc = tamis__filter_block_open(f->block.bytes, f->block.size, &block);
     if (rc) return rc;
-    if (said->has[FILTER])
-        return tamis__filter_numbered("rocksdb-sst", &block, said->number[FILTER],
+    if (args->has[FILTER])
+        return tamis__filter_numbered("rocksdb-sst", &block, args->number[FILTER],
                                       TAMIS_LEVELDB_OF_ROCKSDB, out);
     return tamis__leveldb_block_arrive(&f->block, TAMIS_LEVELDB_OF_ROCKSDB, out);
 }
 
-static tamis_status read(const tamis_input *in, const tamis_format_args *said, tamis_import_result *out) {
+static tamis_status read(const tamis_input *in, const tamis_format_args *args, tamis_import_result *out) {
     file f;
     const tamis_status rc = open_file(in, &f);
     if (rc) return rc;
-    if (f.form == PARTITIONED) return read_partition(&f, said, out);
-    if (f.form == OF_OLD) return read_old(&f, said, out);
-    if (said->has[FILTER] && said->number[FILTER])
+    if (f.form == PARTITIONED) return read_partition(&f, args, out);
+    if (f.form == OF_OLD) return read_old(&f, args, out);
+    if (args->has[FILTER] && args->number[FILTER])
         return tamis__fail(TAMIS_INVALID,
                            "rocksdb-sst: it has one filter, filter=0, not filter=%llu",
-                           (unsigned long long)said->number[FILTER]);
+                           (unsigned long long)args->number[FILTER]);
     return tamis__rocksdb_arrive(&f.block, out);
 }
 

@@ -197,12 +197,12 @@ struct tamis_estimate tamis__turned_items(uint64_t set, uint64_t bits, uint64_t 
  * are set walks up from 0: the rate is the chance that it has arrived. */
 enum { MAX_PROBES = 30, MAX_LINE_BITS = 2048 };
 
-typedef struct stranger {
+typedef struct nonmember {
     unsigned positions;                            /* that are different */
     double sets[MAX_PROBES + 1];                  /* chance that a key sets so many of them */
     double has[MAX_PROBES + 1];                   /* chance that so many are set by now */
     double move[MAX_PROBES + 1][MAX_PROBES + 1]; /* from so many, by so many more, with one key */
-} stranger;
+} nonmember;
 
 static unsigned different(unsigned probes, uint32_t step, uint32_t line_bits) {
     uint32_t turns = line_bits;
@@ -210,7 +210,7 @@ static unsigned different(unsigned probes, uint32_t step, uint32_t line_bits) {
     return turns < probes ? turns : probes;
 }
 
-static void count_overlaps(stranger *s, uint32_t step, uint32_t line_bits, unsigned probes) {
+static void count_overlaps(nonmember *s, uint32_t step, uint32_t line_bits, unsigned probes) {
     uint8_t common[MAX_LINE_BITS] = {0}; /* by how far the key starts before the stranger */
     const double one = 1 / ((double)line_bits * line_bits);
     for (uint32_t d = 0; d < line_bits; d++) {
@@ -238,7 +238,7 @@ static double chance_of_new(unsigned positions, unsigned has, unsigned common, u
     return chance;
 }
 
-static void meet(stranger *s, uint32_t step, uint32_t line_bits, unsigned probes) {
+static void meet(nonmember *s, uint32_t step, uint32_t line_bits, unsigned probes) {
     memset(s, 0, sizeof *s);
     s->positions = different(probes, step, line_bits);
     s->has[0] = 1;
@@ -250,7 +250,7 @@ static void meet(stranger *s, uint32_t step, uint32_t line_bits, unsigned probes
                     s->sets[common] * chance_of_new(s->positions, has, common, fresh);
 }
 
-static void add_key(stranger *s) {
+static void add_key(nonmember *s) {
     for (unsigned to = s->positions + 1; to-- > 0;) {
         double chance = 0;
         for (unsigned from = 0; from <= to; from++)
@@ -260,7 +260,7 @@ static void add_key(stranger *s) {
 }
 
 /* The mean over lines of i keys, each by the binomial chance that a line has so many. */
-static double mean_of_lines(stranger *s, double keys, double lines) {
+static double mean_of_lines(nonmember *s, double keys, double lines) {
     const double mean = keys / lines, last = mean + 12 * sqrt(mean) + 20;
     double weight = lines > 1 ? keys * log1p(-1 / lines) : 0, rate = 0;
     if (!(lines > 1)) { /* all keys are in it */
@@ -287,7 +287,7 @@ double tamis__turned_lines_rate(uint64_t keys, uint64_t lines, uint64_t line_bit
                                             n, (double)lines),
                           n);
     for (uint32_t step = 1; step <= line_bits; step *= 2, share /= 2) {
-        stranger s;
+        nonmember s;
         meet(&s, step, (uint32_t)line_bits, (unsigned)hashes);
         rate += (step == line_bits ? 2 * share : share) * mean_of_lines(&s, n, (double)lines);
     }

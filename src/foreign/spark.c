@@ -91,20 +91,20 @@ static const tamis_bloomlike *like_of(const uint64_t word[]) {
 /* ---- Shape ---------------------------------------------------------------------------------- */
 
 /* Spark takes the number of hashes from the bits before they are rounded up to words. */
-static tamis_status plan(const tamis_params *wish, uint64_t word[]) {
-    const double keys = wish->capacity ? (double)wish->capacity : 1;
-    const double bits = wish->bits ? (double)(wish->bits / 64 * 64)
-                                   : floor(tamis__like_bits_for(wish->capacity, wish->fpr));
+static tamis_status plan(const tamis_params *params, uint64_t word[]) {
+    const double keys = params->capacity ? (double)params->capacity : 1;
+    const double bits = params->bits ? (double)(params->bits / 64 * 64)
+                                   : floor(tamis__like_bits_for(params->capacity, params->fpr));
     if (bits < 1)
         return tamis__fail(TAMIS_INVALID, "spark makes no filter of 0 bits: %s is needed",
-                           wish->bits ? "bits=64 at least" : "a lower rate");
+                           params->bits ? "bits=64 at least" : "a lower rate");
     if (bits > (double)MAX_BITS)
         return tamis__fail(TAMIS_TOO_LARGE, "spark has at most 2^31-1 words of 64 bits");
     word[BITS] = ((uint64_t)bits + 63) / 64 * 64;
     const double hashes = fmin(fmax(1, floor(bits / keys * log(2) + 0.5)), TAMIS_LIKE_MAX_HASHES);
-    word[HASHES] = wish->has_option[OPT_HASHES] ? wish->option[OPT_HASHES] : (uint64_t)hashes;
-    word[VERSION] = wish->has_option[OPT_VERSION] ? wish->option[OPT_VERSION] : V2;
-    word[SEED] = wish->has_option[OPT_SEED] ? wish->option[OPT_SEED] : 0;
+    word[HASHES] = params->has_option[OPT_HASHES] ? params->option[OPT_HASHES] : (uint64_t)hashes;
+    word[VERSION] = params->has_option[OPT_VERSION] ? params->option[OPT_VERSION] : V2;
+    word[SEED] = params->has_option[OPT_SEED] ? params->option[OPT_SEED] : 0;
     if (word[VERSION] == V1 && word[SEED])
         return tamis__fail(TAMIS_INVALID,
                            "version 1 of Spark's filters has no seed: version=2 has");
@@ -162,8 +162,8 @@ const tamis_kind tamis__spark = {
 
 /* ---- The format ----------------------------------------------------------------------------- */
 
-static tamis_status read(const tamis_input *in, const tamis_format_args *said, tamis_import_result *out) {
-    (void)said;
+static tamis_status read(const tamis_input *in, const tamis_format_args *args, tamis_import_result *out) {
+    (void)args;
     const uint32_t version = in->size < 4 ? 0 : tamis__get32_big(in->bytes);
     if (version != 1 && version != 2)
         return tamis__bad_format("spark",
@@ -187,8 +187,8 @@ static tamis_status read(const tamis_input *in, const tamis_format_args *said, t
     return TAMIS_OK;
 }
 
-static tamis_status write(const tamis_export_source *out, const tamis_format_args *said) {
-    (void)said;
+static tamis_status write(const tamis_export_source *out, const tamis_format_args *args) {
+    (void)args;
     const uint64_t *word = out->body->word;
     return tamis__export_write(out, out->body->bytes, tamis__like_stored(like_of(word), word));
 }

@@ -119,26 +119,26 @@ static tamis_status by_bits(uint64_t capacity, uint64_t bits, uint64_t *per_entr
                        (unsigned long long)bits, (unsigned long long)capacity);
 }
 
-static tamis_status plan(const tamis_params *wish, uint64_t word[]) {
-    const uint64_t capacity = wish->capacity ? wish->capacity : 1;
-    uint64_t per_entry = wish->option[OPT_PER_ENTRY];
+static tamis_status plan(const tamis_params *params, uint64_t word[]) {
+    const uint64_t capacity = params->capacity ? params->capacity : 1;
+    uint64_t per_entry = params->option[OPT_PER_ENTRY];
     tamis_status rc = TAMIS_OK;
     if (capacity > MAX_BITS) return too_large(capacity, per_entry ? per_entry : 1);
-    if (!wish->has_option[OPT_PER_ENTRY])
-        rc = wish->bits ? by_bits(capacity, wish->bits, &per_entry)
-                        : by_rate(capacity, wish->fpr, &per_entry);
+    if (!params->has_option[OPT_PER_ENTRY])
+        rc = params->bits ? by_bits(capacity, params->bits, &per_entry)
+                        : by_rate(capacity, params->fpr, &per_entry);
     if (rc) return rc;
     if (capacity * per_entry > MAX_BITS) return too_large(capacity, per_entry);
-    if (wish->bits && bits_for(capacity, per_entry) > wish->bits)
+    if (params->bits && bits_for(capacity, per_entry) > params->bits)
         return tamis__fail(TAMIS_INVALID, "%llu keys with %llu bits each need more than %llu bits",
                            (unsigned long long)capacity, (unsigned long long)per_entry,
-                           (unsigned long long)wish->bits);
+                           (unsigned long long)params->bits);
     word[BITS] = bits_for(capacity, per_entry);
     word[HASHES] = PROBES;
     word[CAPACITY] = capacity;
     word[PER_ENTRY] = per_entry;
-    word[METHOD] = wish->option[OPT_METHOD];
-    word[STORE_KEYS] = wish->option[OPT_STORE_KEYS];
+    word[METHOD] = params->option[OPT_METHOD];
+    word[STORE_KEYS] = params->option[OPT_STORE_KEYS];
     return TAMIS_OK;
 }
 
@@ -260,7 +260,7 @@ static const struct tamis_option params[] = {
     {"store_keys", NULL, 0, 1, "0", "1: keys of 16 bytes are store keys, not URLs"},
 };
 
-static tamis_status read(const tamis_input *in, const tamis_format_args *said, tamis_import_result *out) {
+static tamis_status read(const tamis_input *in, const tamis_format_args *args, tamis_import_result *out) {
     if (in->size < HEADER)
         return tamis__bad_format("squid", "%llu bytes, a header alone has %d",
                              (unsigned long long)in->size, HEADER);
@@ -273,16 +273,16 @@ static tamis_status read(const tamis_input *in, const tamis_format_args *said, t
                              (unsigned long long)bytes, (unsigned long long)(in->size - HEADER));
     *out = (tamis_import_result){.kind = "squid",
                            .word = {bytes * 8, p[AT_HASHES], tamis__get32_big(p + AT_CAPACITY),
-                                    p[AT_PER_ENTRY], said->number[SAID_METHOD],
-                                    said->number[SAID_STORE_KEYS]},
+                                    p[AT_PER_ENTRY], args->number[SAID_METHOD],
+                                    args->number[SAID_STORE_KEYS]},
                            .capacity = tamis__get32_big(p + AT_CAPACITY),
                            .items = tamis__get32_big(p + AT_COUNT),
                            .payload = *in};
     return TAMIS_OK;
 }
 
-static tamis_status write(const tamis_export_source *out, const tamis_format_args *said) {
-    (void)said;
+static tamis_status write(const tamis_export_source *out, const tamis_format_args *args) {
+    (void)args;
     return tamis__export_write(out, out->body->bytes, tamis__like_stored(&like, out->body->word));
 }
 

@@ -127,7 +127,7 @@ static tamis_status new_copy(tamis **copy, const tamis_wire *wire, const tamis_t
     return tamis_create_with(copy, spec, &o);
 }
 
-bool tamis_was_heard(const tamis *copy, struct tamis_receive_info *heard, size_t heard_size) {
+bool tamis_was_received(const tamis *copy, struct tamis_receive_info *received, size_t received_size) {
     const char *text = copy ? tamis_note(copy, note) : NULL;
     struct tamis_receive_info h = {0};
     char *end;
@@ -135,7 +135,7 @@ bool tamis_was_heard(const tamis *copy, struct tamis_receive_info *heard, size_t
     h.sequence = (uint32_t)strtoul(text, &end, 10);
     h.missing = (uint32_t)strtoul(end, NULL, 10);
     h.positions = copy->image.body.word[0];
-    tamis__copy_out(heard, heard_size, &h, sizeof h);
+    tamis__copy_out(received, received_size, &h, sizeof h);
     return true;
 }
 
@@ -203,9 +203,9 @@ static void take(tamis *copy, const tamis_wire *wire, const tamis_tidings *t,
 }
 
 /* Into one that has the shape of the message already. */
-static tamis_status hear_more(tamis *copy, const tamis_wire *wire, const tamis_tidings *t,
+static tamis_status receive_more(tamis *copy, const tamis_wire *wire, const tamis_tidings *t,
                               struct tamis_receive_info *h) {
-    if (!tamis_was_heard(copy, h, sizeof *h)) h->positions = t->positions;
+    if (!tamis_was_received(copy, h, sizeof *h)) h->positions = t->positions;
     count(t, h);
     tamis_status rc = tamis__writable(copy);
     if (!rc) rc = write_down(copy, h);
@@ -214,8 +214,8 @@ static tamis_status hear_more(tamis *copy, const tamis_wire *wire, const tamis_t
 }
 
 tamis_status tamis_receive(tamis **copy, const void *message, size_t size,
-                        const struct tamis_options *options, struct tamis_receive_info *heard,
-                        size_t heard_size) {
+                        const struct tamis_options *options, struct tamis_receive_info *received,
+                        size_t received_size) {
     struct tamis_receive_info h = {0};
     const tamis_wire *wire = NULL;
     tamis_tidings t;
@@ -224,14 +224,14 @@ tamis_status tamis_receive(tamis **copy, const void *message, size_t size,
     if (rc) return rc;
     h.is_new = !into || !fits(into, wire, &t);
     if (h.is_new) rc = new_copy(&into, wire, &t, options);
-    if (!rc) rc = hear_more(into, wire, &t, &h);
+    if (!rc) rc = receive_more(into, wire, &t, &h);
     if (rc) {
         if (into != *copy) tamis_free(into);
         return rc;
     }
     if (into != *copy) tamis_free(*copy);
     *copy = into;
-    if (heard) tamis__copy_out(heard, heard_size, &h, sizeof h);
+    if (received) tamis__copy_out(received, received_size, &h, sizeof h);
     return TAMIS_OK;
 }
 
@@ -323,15 +323,15 @@ static void come_in(tamis_neighbours *t, size_t place, const char *name, tamis *
     t->n++;
 }
 
-tamis_status tamis_neighbours_hear(tamis_neighbours *t, const char *peer, const void *message,
-                                   size_t size, struct tamis_receive_info *heard, size_t heard_size) {
+tamis_status tamis_neighbours_receive(tamis_neighbours *t, const char *peer, const void *message,
+                                   size_t size, struct tamis_receive_info *received, size_t received_size) {
     size_t place;
     bool is_there;
     tamis *copy = NULL;
     tamis_status rc = place_for(t, peer, &place, &is_there);
     if (rc) return rc;
     tamis **into = is_there ? &t->neighbours[place].copy : &copy;
-    rc = tamis_receive(into, message, size, &t->options, heard, heard_size);
+    rc = tamis_receive(into, message, size, &t->options, received, received_size);
     if (!rc && !is_there) come_in(t, place, peer, copy);
     return rc;
 }

@@ -12,7 +12,7 @@
 #include "jobs/streams.h"
 
 struct tamis_peeler {
-    tamis_roster roster;
+    tamis_symbol_set symbol_set;
     uint64_t own;               /* hashes of the list that were there at first */
     struct tamis_symbol *cells; /* [0, taken): what is left; [taken, to): what will go out */
     uint32_t *found;            /* places in the list, in the order in which they came out */
@@ -23,13 +23,13 @@ struct tamis_peeler {
     tamis_block self, cells_block, found_block;
 };
 
-tamis_status tamis__peeler_of(tamis_peeler **peeler, tamis_roster *roster, const uint8_t key[16]) {
+tamis_status tamis__peeler_of(tamis_peeler **peeler, tamis_symbol_set *symbol_set, const uint8_t key[16]) {
     tamis_block self;
-    tamis_peeler *p = tamis__get(&roster->allocator, sizeof *p, &self);
+    tamis_peeler *p = tamis__get(&symbol_set->allocator, sizeof *p, &self);
     if (!p) return TAMIS_NOMEM;
-    tamis__roster_key(roster, key);
-    p->roster = *roster;
-    p->own = roster->n;
+    tamis__symbol_set_key(symbol_set, key);
+    p->symbol_set = *symbol_set;
+    p->own = symbol_set->n;
     p->self = self;
     *peeler = p;
     return TAMIS_OK;
@@ -38,22 +38,22 @@ tamis_status tamis__peeler_of(tamis_peeler **peeler, tamis_roster *roster, const
 tamis_status tamis_peeler_create(tamis_peeler **peeler, const uint64_t *hashes, size_t n,
                                  const uint8_t *key, const struct tamis_options *options) {
     static const uint8_t no_key[TAMIS_STREAM_KEY_BYTES];
-    tamis_roster roster;
+    tamis_symbol_set symbol_set;
     *peeler = NULL;
     if (!key) key = no_key;
-    tamis_status rc = tamis__roster_start(&roster, options, hashes, n, key);
-    if (!rc) rc = tamis__peeler_of(peeler, &roster, key);
-    if (rc) tamis__roster_free(&roster);
+    tamis_status rc = tamis__symbol_set_start(&symbol_set, options, hashes, n, key);
+    if (!rc) rc = tamis__peeler_of(peeler, &symbol_set, key);
+    if (rc) tamis__symbol_set_free(&symbol_set);
     return rc;
 }
 
 void tamis_peeler_free(tamis_peeler *p) {
     if (!p) return;
-    const struct tamis_allocator allocator = p->roster.allocator;
+    const struct tamis_allocator allocator = p->symbol_set.allocator;
     tamis_block self = p->self;
     tamis__block_free(&allocator, &p->cells_block);
     tamis__block_free(&allocator, &p->found_block);
-    tamis__roster_free(&p->roster);
+    tamis__symbol_set_free(&p->symbol_set);
     tamis__block_free(&allocator, &self);
 }
 
@@ -63,14 +63,14 @@ void tamis_peeler_free(tamis_peeler *p) {
 static tamis_status next_stretch(tamis_peeler *p) {
     if (p->to >= TAMIS_STREAM_MAX_SYMBOLS)
         return tamis__fail(TAMIS_TOO_LARGE, "a stream has at most 2^32 symbols");
-    const uint64_t from = p->to, to = tamis__roster_stretch(&p->roster, from);
+    const uint64_t from = p->to, to = tamis__symbol_set_stretch(&p->symbol_set, from);
     tamis_block block;
-    struct tamis_symbol *cells = tamis__get(&p->roster.allocator, to * sizeof *cells, &block);
+    struct tamis_symbol *cells = tamis__get(&p->symbol_set.allocator, to * sizeof *cells, &block);
     if (!cells) return TAMIS_NOMEM;
     if (from) memcpy(cells, p->cells, (size_t)from * sizeof *cells);
-    tamis__block_free(&p->roster.allocator, &p->cells_block);
+    tamis__block_free(&p->symbol_set.allocator, &p->cells_block);
     p->cells_block = block, p->cells = cells, p->to = to;
-    tamis__roster_fill(&p->roster, cells + from, from, to, -1);
+    tamis__symbol_set_fill(&p->symbol_set, cells + from, from, to, -1);
     return TAMIS_OK;
 }
 
@@ -78,10 +78,10 @@ static tamis_status note_found(tamis_peeler *p, uint32_t at) {
     if (p->n_found == p->found_room) {
         const uint64_t room = 2 * p->found_room + 64;
         tamis_block block;
-        uint32_t *found = tamis__get(&p->roster.allocator, room * sizeof *found, &block);
+        uint32_t *found = tamis__get(&p->symbol_set.allocator, room * sizeof *found, &block);
         if (!found) return TAMIS_NOMEM;
         if (p->n_found) memcpy(found, p->found, (size_t)p->n_found * sizeof *found);
-        tamis__block_free(&p->roster.allocator, &p->found_block);
+        tamis__block_free(&p->symbol_set.allocator, &p->found_block);
         p->found_block = block, p->found = found, p->found_room = room;
     }
     p->found[p->n_found++] = at;
@@ -98,22 +98,22 @@ static tamis_status wrong(uint64_t symbol, const char *what) {
 /* Only they have it: it joins our list. */
 static tamis_status join(tamis_peeler *p, uint64_t symbol, uint64_t hash) {
     uint32_t at;
-    if (tamis__roster_find(&p->roster, hash, &at)) {
-        const bool is_waiting = at >= p->own && p->roster.list[at].next == 0;
+    if (tamis__symbol_set_find(&p->symbol_set, hash, &at)) {
+        const bool is_waiting = at >= p->own && p->symbol_set.list[at].next == 0;
         return is_waiting ? TAMIS_OK : wrong(symbol, "gives a hash as new that is here already");
     }
-    const tamis_status rc = tamis__roster_add(&p->roster, hash);
-    return rc ? rc : note_found(p, (uint32_t)p->roster.n - 1);
+    const tamis_status rc = tamis__symbol_set_add(&p->symbol_set, hash);
+    return rc ? rc : note_found(p, (uint32_t)p->symbol_set.n - 1);
 }
 
 /* Only we have it: it leaves our list, as soon as its way was walked. */
 static tamis_status leave(tamis_peeler *p, uint64_t symbol, uint64_t hash) {
     uint32_t at;
-    if (!tamis__roster_find(&p->roster, hash, &at) || at >= p->own ||
-        p->roster.list[at].next == TAMIS_GONE)
+    if (!tamis__symbol_set_find(&p->symbol_set, hash, &at) || at >= p->own ||
+        p->symbol_set.list[at].next == TAMIS_GONE)
         return wrong(symbol, "takes out a hash that is not here");
-    if (p->roster.list[at].next == 0) return TAMIS_OK;
-    tamis__roster_take_out(&p->roster, at);
+    if (p->symbol_set.list[at].next == 0) return TAMIS_OK;
+    tamis__symbol_set_take_out(&p->symbol_set, at);
     return note_found(p, at);
 }
 
@@ -121,7 +121,7 @@ static tamis_status leave(tamis_peeler *p, uint64_t symbol, uint64_t hash) {
  * for good, so that there are never more finds than symbols, except where somebody lies. */
 static tamis_status look_at(tamis_peeler *p, uint64_t symbol) {
     const struct tamis_symbol *c = &p->cells[symbol];
-    if ((c->count != 1 && c->count != -1) || tamis__roster_check(&p->roster, c->sum) != c->check)
+    if ((c->count != 1 && c->count != -1) || tamis__symbol_set_check(&p->symbol_set, c->sum) != c->check)
         return TAMIS_OK;
     if (p->n_found >= p->taken) return wrong(symbol, "gives more hashes than there are symbols");
     return c->count == 1 ? join(p, symbol, c->sum) : leave(p, symbol, c->sum);
@@ -131,9 +131,9 @@ static tamis_status look_at(tamis_peeler *p, uint64_t symbol) {
  * move when another find joins it. */
 static tamis_status walk(tamis_peeler *p, uint32_t at) {
     const bool is_ours = at < p->own;
-    tamis_coded c = p->roster.list[at];
+    tamis_coded c = p->symbol_set.list[at];
     tamis_status rc = TAMIS_OK;
-    for (; !rc && c.next < p->to; tamis__roster_step(&c)) {
+    for (; !rc && c.next < p->to; tamis__symbol_set_step(&c)) {
         struct tamis_symbol *cell = &p->cells[c.next];
         cell->sum ^= c.hash;
         cell->check ^= c.check;
@@ -141,7 +141,7 @@ static tamis_status walk(tamis_peeler *p, uint32_t at) {
         if (c.next < p->taken) rc = look_at(p, c.next);
     }
     if (is_ours) c.next = TAMIS_GONE;
-    p->roster.list[at] = c;
+    p->symbol_set.list[at] = c;
     return rc;
 }
 
@@ -196,7 +196,7 @@ bool tamis_peeler_is_whole(const tamis_peeler *p) {
 }
 
 struct tamis_digest tamis_peeler_digest(const tamis_peeler *p) {
-    return p->roster.sum;
+    return p->symbol_set.sum;
 }
 
 /* A symbol that covers a hash with chance p counts +1 for each of theirs that is left and -1 for each of
@@ -222,7 +222,7 @@ uint64_t tamis_peeler_symbols(const tamis_peeler *p) {
 bool tamis_peeler_next(const tamis_peeler *p, uint64_t *cursor, uint64_t *hash, bool *is_ours) {
     if (*cursor >= p->n_walked) return false;
     const uint32_t at = p->found[(*cursor)++];
-    *hash = p->roster.list[at].hash;
+    *hash = p->symbol_set.list[at].hash;
     *is_ours = at < p->own;
     return true;
 }

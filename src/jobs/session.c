@@ -53,13 +53,13 @@ static tamis_status read_options(const struct tamis_session_options *in, enum ta
 /* Who chose the keys of a set could not know the nonces, so he could not choose them so that their
  * symbols never come apart. */
 static void session_key(const tamis_session *t, uint8_t key[TAMIS_STREAM_KEY_BYTES]) {
-    const uint8_t *teller = tamis__asks(t) ? t->their_nonce : t->nonce;
-    const uint8_t *asker = tamis__asks(t) ? t->nonce : t->their_nonce;
+    const uint8_t *sender = tamis__asks(t) ? t->their_nonce : t->nonce;
+    const uint8_t *receiver = tamis__asks(t) ? t->nonce : t->their_nonce;
     uint8_t text[TAMIS_STREAM_KEY_BYTES + 1] = {0};
-    if (!t->options.is_one_way) memcpy(text, asker, TAMIS_STREAM_KEY_BYTES);
+    if (!t->options.is_one_way) memcpy(text, receiver, TAMIS_STREAM_KEY_BYTES);
     for (uint8_t half = 0; half < 2; half++) {
         text[TAMIS_STREAM_KEY_BYTES] = half;
-        tamis__put64(key + (size_t)8 * half, tamis__sip24(teller, text, sizeof text));
+        tamis__put64(key + (size_t)8 * half, tamis__sip24(sender, text, sizeof text));
     }
 }
 
@@ -82,9 +82,9 @@ tamis_status tamis__session_start(tamis_session *t) {
     session_key(t, key);
     t->max_symbols = max_symbols(t);
     if (t->options.is_one_way) t->credit = t->max_symbols;
-    const tamis_status rc = tamis__asks(t) ? tamis__peeler_of(&t->peeler, &t->roster, key)
-                                           : tamis__symbols_of(&t->symbols, &t->roster, key);
-    if (!rc) memset(&t->roster, 0, sizeof t->roster);
+    const tamis_status rc = tamis__asks(t) ? tamis__peeler_of(&t->peeler, &t->symbol_set, key)
+                                           : tamis__symbols_of(&t->symbols, &t->symbol_set, key);
+    if (!rc) memset(&t->symbol_set, 0, sizeof t->symbol_set);
     return rc;
 }
 
@@ -98,17 +98,17 @@ static tamis_status set_up(tamis_session *t, const uint64_t *hashes, size_t n) {
     if (t->options.hash) strcpy(t->hash, t->options.hash);
     t->own = n;
     tamis_status rc = draw_nonce(t);
-    if (!rc) rc = tamis__roster_start(&t->roster, t->options.memory, hashes, n, t->nonce);
+    if (!rc) rc = tamis__symbol_set_start(&t->symbol_set, t->options.memory, hashes, n, t->nonce);
     if (!rc && t->options.is_one_way && !tamis__asks(t)) rc = tamis__session_start(t);
     return rc;
 }
 
-tamis_status tamis_session_create(tamis_session **talk, enum tamis_side side, const uint64_t *hashes,
+tamis_status tamis_session_create(tamis_session **session, enum tamis_side side, const uint64_t *hashes,
                                size_t n, const struct tamis_session_options *options) {
     struct tamis_session_options o;
     struct tamis_options memory;
     tamis_block self;
-    *talk = NULL;
+    *session = NULL;
     tamis_status rc = read_options(options, side, &o);
     if (!rc) rc = tamis__read_options(o.memory, &memory);
     if (rc) return rc;
@@ -120,7 +120,7 @@ tamis_status tamis_session_create(tamis_session **talk, enum tamis_side side, co
     if (rc)
         tamis_session_free(t);
     else
-        *talk = t;
+        *session = t;
     return rc;
 }
 
@@ -134,7 +134,7 @@ void tamis_session_free(tamis_session *t) {
         tamis__buffer_free(&allocator, buffers[i]);
     tamis_symbols_free(t->symbols);
     tamis_peeler_free(t->peeler);
-    tamis__roster_free(&t->roster);
+    tamis__symbol_set_free(&t->symbol_set);
     tamis__block_free(&allocator, &self);
 }
 
@@ -160,15 +160,15 @@ tamis_status tamis__session_break(tamis_session *t, tamis_status status) {
 
 static bool is_over(const tamis_session *t) {
     if (t->options.is_one_way && tamis__asks(t)) return t->is_done;
-    return t->has_heard_end || (t->has_said_end && t->out.size == 0);
+    return t->has_received_end || (t->has_sent_end && t->out.size == 0);
 }
 
 /* How many bytes the piece has that comes now, as far as they tell: magic, header, frame. */
 static tamis_status wanted_bytes(const tamis_session *t, uint64_t *wanted) {
     uint8_t type;
     uint32_t length;
-    *wanted = t->has_heard_magic ? (uint64_t)TAMIS_FRAME_HEAD : (uint64_t)TAMIS_MAGIC_BYTES;
-    if (!t->has_heard_magic || t->in.size < TAMIS_FRAME_HEAD) return TAMIS_OK;
+    *wanted = t->has_received_magic ? (uint64_t)TAMIS_FRAME_HEAD : (uint64_t)TAMIS_MAGIC_BYTES;
+    if (!t->has_received_magic || t->in.size < TAMIS_FRAME_HEAD) return TAMIS_OK;
     if (!tamis__frame_head(t->in.bytes, &type, &length))
         return tamis__fail(TAMIS_CORRUPT,
                            "message %llu is damaged: its header does not fit its check",
@@ -177,7 +177,7 @@ static tamis_status wanted_bytes(const tamis_session *t, uint64_t *wanted) {
     return t->in.size > TAMIS_FRAME_HEAD ? TAMIS_OK : tamis__session_may_recv(t, type, length);
 }
 
-static tamis_status hear_magic(tamis_session *t) {
+static tamis_status receive_magic(tamis_session *t) {
     enum { VERSION = TAMIS_MAGIC_BYTES - 1 };
     if (memcmp(t->in.bytes, tamis__session_magic, VERSION) != 0)
         return tamis__fail(TAMIS_CORRUPT, "the other side does not speak this protocol");
@@ -185,12 +185,12 @@ static tamis_status hear_magic(tamis_session *t) {
         return tamis__fail(TAMIS_TOO_NEW,
                            "the other side speaks version %u of the protocol, this one %u",
                            t->in.bytes[VERSION], tamis__session_magic[VERSION]);
-    t->has_heard_magic = true;
+    t->has_received_magic = true;
     t->in.size = 0;
     return TAMIS_OK;
 }
 
-static tamis_status hear_frame(tamis_session *t) {
+static tamis_status receive_frame(tamis_session *t) {
     uint8_t type;
     uint32_t length;
     tamis__frame_head(t->in.bytes, &type, &length);
@@ -211,8 +211,8 @@ static tamis_status take_piece(tamis_session *t, const uint8_t *bytes, size_t si
     *used = size < missing ? size : (size_t)missing;
     rc = tamis__buffer_put(&t->allocator, &t->in, bytes, *used);
     if (rc || t->in.size < wanted) return rc;
-    if (!t->has_heard_magic) return hear_magic(t);
-    return wanted == TAMIS_FRAME_HEAD ? TAMIS_OK : hear_frame(t);
+    if (!t->has_received_magic) return receive_magic(t);
+    return wanted == TAMIS_FRAME_HEAD ? TAMIS_OK : receive_frame(t);
 }
 
 static tamis_status take_all(tamis_session *t, const uint8_t *bytes, size_t size) {
@@ -327,7 +327,7 @@ static double bound_bits(double m, double a, double b) {
 
 void tamis_session_get_info(const tamis_session *t, struct tamis_session_info *info, size_t info_size) {
     const bool is_good = !t->broken && is_over(t) && (tamis__asks(t) || !t->options.is_one_way);
-    const uint64_t asker_n = tamis__asks(t) ? t->own : t->their_n;
+    const uint64_t receiver_n = tamis__asks(t) ? t->own : t->their_n;
     const int ours = tamis__ours(t);
     const struct tamis_session_info i = {
         .ours = t->listed[ours],
@@ -339,7 +339,7 @@ void tamis_session_get_info(const tamis_session *t, struct tamis_session_info *i
         .bytes_sent = t->bytes_out,
         .bytes_taken = t->bytes_in,
         .symbol_bytes = t->symbol_bytes,
-        .bound_bits = bound_bits((double)asker_n, (double)t->listed[TAMIS_RECEIVER_HAS],
+        .bound_bits = bound_bits((double)receiver_n, (double)t->listed[TAMIS_RECEIVER_HAS],
                                  (double)t->listed[TAMIS_SENDER_HAS]),
         .is_whole = is_good && t->is_whole,
         .is_partial = is_good && !t->is_whole,

@@ -61,7 +61,7 @@ struct tamis_session {
     uint8_t nonce[TAMIS_STREAM_KEY_BYTES];
     uint64_t own; /* our hashes */
 
-    tamis_roster roster; /* until the stream takes it over */
+    tamis_symbol_set symbol_set; /* until the stream takes it over */
     tamis_symbols *symbols;
     tamis_peeler *peeler;
     uint64_t n_symbols, max_symbols, credit; /* sent or taken; the limit; asked for so far */
@@ -78,9 +78,9 @@ struct tamis_session {
 
     tamis_buffer in, out; /* the frame that comes; what is made and not given yet */
     uint64_t out_at, frames_in, frames_out, bytes_in, bytes_out;
-    uint64_t said[2], keys_said; /* of the lists; of our keys */
-    bool has_heard_magic, has_heard_hello, has_heard_digest, has_heard_end;
-    bool has_said_hello, has_said_digest, has_said_done, has_said_dry, has_said_end;
+    uint64_t args[2], keys_sent; /* of the lists; of our keys */
+    bool has_received_magic, has_received_hello, has_received_digest, has_received_end;
+    bool has_sent_hello, has_said_digest, has_sent_done, has_said_dry, has_sent_end;
     bool is_done; /* the asking side knows what differs, or gave up */
     bool is_whole;
     tamis_status broken;
@@ -114,19 +114,19 @@ static inline bool tamis__asks(const tamis_session *t) {
     return t->side == TAMIS_RECEIVER;
 }
 
-static inline enum tamis_wants tamis__teller_wants(const tamis_session *t) {
+static inline enum tamis_wants tamis__sender_wants(const tamis_session *t) {
     return tamis__asks(t) ? t->they_want : t->options.wants;
 }
 
-static inline bool tamis__asker_wants_keys(const tamis_session *t) {
+static inline bool tamis__receiver_wants_keys(const tamis_session *t) {
     return (tamis__asks(t) ? t->options.wants : t->they_want) == TAMIS_WANTS_KEYS;
 }
 
 /* Does a list go over the wire? The one of what only the teller has is also what the asker wants the
  * keys of. */
 static inline bool tamis__list_travels(const tamis_session *t, int which) {
-    return tamis__teller_wants(t) != TAMIS_WANTS_NOTHING ||
-           (which == TAMIS_SENDER_HAS && tamis__asker_wants_keys(t));
+    return tamis__sender_wants(t) != TAMIS_WANTS_NOTHING ||
+           (which == TAMIS_SENDER_HAS && tamis__receiver_wants_keys(t));
 }
 
 static inline uint64_t tamis__count(const tamis_buffer *list) {
@@ -139,13 +139,13 @@ static inline int tamis__ours(const tamis_session *t) {
 }
 
 /* Has the teller got all that the asker had to say? */
-static inline bool tamis__lists_are_heard(const tamis_session *t) {
+static inline bool tamis__lists_are_received(const tamis_session *t) {
     for (int i = 0; i < 2; i++)
         if (tamis__list_travels(t, i) && tamis__count(&t->list[i]) < t->listed[i]) return false;
     return true;
 }
 
-static inline bool tamis__keys_are_heard(const tamis_session *t) {
+static inline bool tamis__keys_are_received(const tamis_session *t) {
     return t->options.wants != TAMIS_WANTS_KEYS ||
            tamis__count(&t->key_ends) == t->listed[!tamis__ours(t)];
 }

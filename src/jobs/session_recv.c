@@ -16,17 +16,17 @@ static tamis_status wrong(const char *what) {
 
 /* In which state each makes sense; who sends what is part of it. */
 static bool is_in_turn(const tamis_session *t, uint8_t type) {
-    const bool asks = tamis__asks(t), is_open = t->has_heard_digest && !t->has_heard_end;
+    const bool asks = tamis__asks(t), is_open = t->has_received_digest && !t->has_received_end;
     switch (type) {
-    case TAMIS_MSG_HELLO: return !t->has_heard_hello;
-    case TAMIS_MSG_DIGEST: return t->has_heard_hello && !t->has_heard_digest;
+    case TAMIS_MSG_HELLO: return !t->has_received_hello;
+    case TAMIS_MSG_DIGEST: return t->has_received_hello && !t->has_received_digest;
     case TAMIS_MSG_SYMBOLS: return asks && is_open;
     case TAMIS_MSG_MORE: return !asks && is_open && !t->is_done;
     case TAMIS_MSG_DONE: return !asks && is_open && !t->is_done;
-    case TAMIS_MSG_LIST: return !asks && t->is_done && !tamis__lists_are_heard(t);
+    case TAMIS_MSG_LIST: return !asks && t->is_done && !tamis__lists_are_received(t);
     case TAMIS_MSG_KEYS:
-        return t->is_done && (asks ? t->has_said_done : tamis__lists_are_heard(t)) &&
-               !tamis__keys_are_heard(t);
+        return t->is_done && (asks ? t->has_sent_done : tamis__lists_are_received(t)) &&
+               !tamis__keys_are_received(t);
     case TAMIS_MSG_END: return asks && is_open;
     case TAMIS_MSG_FAIL: return !t->options.is_one_way;
     default: return false;
@@ -102,7 +102,7 @@ static tamis_status check_sides(const tamis_session *t, const uint8_t *body) {
     return TAMIS_OK;
 }
 
-static tamis_status hear_hello(tamis_session *t, const uint8_t *body, uint32_t length) {
+static tamis_status receive_hello(tamis_session *t, const uint8_t *body, uint32_t length) {
     if (length < TAMIS_HELLO_BYTES || length != (uint32_t)TAMIS_HELLO_BYTES + body[28])
         return wrong_length(TAMIS_MSG_HELLO, length);
     tamis_status rc = check_sides(t, body);
@@ -115,15 +115,15 @@ static tamis_status hear_hello(tamis_session *t, const uint8_t *body, uint32_t l
             (unsigned long long)t->their_n, (unsigned long long)t->options.max_keys);
     t->they_want = (enum tamis_wants)body[2];
     memcpy(t->their_nonce, body + 4, sizeof t->their_nonce);
-    t->has_heard_hello = true;
+    t->has_received_hello = true;
     return tamis__session_start(t);
 }
 
-static tamis_status hear_digest(tamis_session *t, const uint8_t *body, uint32_t length) {
+static tamis_status receive_digest(tamis_session *t, const uint8_t *body, uint32_t length) {
     if (length != 16) return wrong_length(TAMIS_MSG_DIGEST, length);
     t->their_digest =
         (struct tamis_digest){t->their_n, {tamis__get64(body), tamis__get64(body + 8)}};
-    t->has_heard_digest = true;
+    t->has_received_digest = true;
     return TAMIS_OK;
 }
 
@@ -182,7 +182,7 @@ static tamis_status take_symbol(tamis_session *t, const struct tamis_symbol *s) 
 }
 
 /* Those that were on their way when it was enough are let go by. */
-static tamis_status hear_symbols(tamis_session *t, const uint8_t *body, uint32_t length) {
+static tamis_status receive_symbols(tamis_session *t, const uint8_t *body, uint32_t length) {
     struct tamis_symbol s;
     t->symbol_bytes += TAMIS_FRAME_HEAD + (uint64_t)length + TAMIS_FRAME_FOOT;
     if (!length) return t->is_done ? TAMIS_OK : conclude(t);
@@ -202,18 +202,18 @@ static tamis_status hear_symbols(tamis_session *t, const uint8_t *body, uint32_t
     return TAMIS_OK;
 }
 
-static tamis_status hear_end(tamis_session *t, uint32_t length) {
+static tamis_status receive_end(tamis_session *t, uint32_t length) {
     if (length) return wrong_length(TAMIS_MSG_END, length);
     if (t->options.is_one_way) return t->is_done ? TAMIS_OK : conclude(t);
-    if (!t->has_said_done || t->out.size || !tamis__keys_are_heard(t))
+    if (!t->has_sent_done || t->out.size || !tamis__keys_are_received(t))
         return wrong("ends the talk before everything was said");
-    t->has_heard_end = true;
+    t->has_received_end = true;
     return TAMIS_OK;
 }
 
 /* ---- The side that tells ---------------------------------------------------------------------- */
 
-static tamis_status hear_more(tamis_session *t, const uint8_t *body, uint32_t length) {
+static tamis_status receive_more(tamis_session *t, const uint8_t *body, uint32_t length) {
     if (length != 8) return wrong_length(TAMIS_MSG_MORE, length);
     const uint64_t want = tamis__get64(body);
     if (want <= t->credit || want > TAMIS_STREAM_MAX_SYMBOLS)
@@ -226,48 +226,48 @@ static tamis_status hear_more(tamis_session *t, const uint8_t *body, uint32_t le
 
 static tamis_status check_lists(tamis_session *t);
 
-static tamis_status hear_done(tamis_session *t, const uint8_t *body, uint32_t length) {
+static tamis_status receive_done(tamis_session *t, const uint8_t *body, uint32_t length) {
     if (length != TAMIS_DONE_BYTES || body[0] > 1) return wrong_length(TAMIS_MSG_DONE, length);
     const uint64_t used = tamis__get64(body + 1);
-    const uint64_t asker = tamis__get64(body + 9), teller = tamis__get64(body + 17);
-    if (used > t->n_symbols || asker > t->their_n || teller > t->own)
+    const uint64_t receiver = tamis__get64(body + 9), sender = tamis__get64(body + 17);
+    if (used > t->n_symbols || receiver > t->their_n || sender > t->own)
         return wrong("is done with more symbols or hashes than there are");
-    if (body[0] && t->own - teller + asker != t->their_n)
+    if (body[0] && t->own - sender + receiver != t->their_n)
         return wrong("is done with numbers that do not add up");
     t->is_done = true;
     t->is_whole = body[0];
     t->n_needed = t->is_whole ? used : 0;
-    t->listed[TAMIS_RECEIVER_HAS] = asker;
-    t->listed[TAMIS_SENDER_HAS] = teller;
+    t->listed[TAMIS_RECEIVER_HAS] = receiver;
+    t->listed[TAMIS_SENDER_HAS] = sender;
     return check_lists(t);
 }
 
 /* What they list must be what we can see ourselves: ours here, theirs not, and nothing twice. The list
  * of our hashes becomes theirs by it, so that the digest can tell. */
 static tamis_status apply(tamis_session *t, int which, uint64_t hash) {
-    tamis_roster *r = tamis__symbols_roster(t->symbols);
+    tamis_symbol_set *r = tamis__symbols_symbol_set(t->symbols);
     uint32_t at;
-    const bool is_there = tamis__roster_find(r, hash, &at);
+    const bool is_there = tamis__symbol_set_find(r, hash, &at);
     if (which == TAMIS_RECEIVER_HAS)
         return is_there ? wrong("lists a hash as its own that is here, or twice")
-                        : tamis__roster_add(r, hash);
+                        : tamis__symbol_set_add(r, hash);
     if (!is_there || at >= t->own || r->list[at].next == TAMIS_GONE)
         return wrong("lists a hash as ours that is not here, or twice");
-    tamis__roster_take_out(r, at);
+    tamis__symbol_set_take_out(r, at);
     r->list[at].next = TAMIS_GONE;
     return TAMIS_OK;
 }
 
 /* Once both lists are here. */
 static tamis_status check_lists(tamis_session *t) {
-    if (!t->is_whole || tamis__teller_wants(t) == TAMIS_WANTS_NOTHING || !tamis__lists_are_heard(t))
+    if (!t->is_whole || tamis__sender_wants(t) == TAMIS_WANTS_NOTHING || !tamis__lists_are_received(t))
         return TAMIS_OK;
     const struct tamis_digest d = tamis_symbols_digest(t->symbols);
     return are_equal(&d, &t->their_digest) ? TAMIS_OK
                                            : wrong("lists what does not lead to its digest");
 }
 
-static tamis_status hear_list(tamis_session *t, const uint8_t *body, uint32_t length) {
+static tamis_status receive_list(tamis_session *t, const uint8_t *body, uint32_t length) {
     if (length < 9 || length % 8 != 1) return wrong_length(TAMIS_MSG_LIST, length);
     const int which = body[0];
     if (which > 1 || !tamis__list_travels(t, which))
@@ -297,7 +297,7 @@ static tamis_status take_key(tamis_session *t, const uint8_t *key, size_t len) {
     return rc;
 }
 
-static tamis_status hear_keys(tamis_session *t, const uint8_t *body, uint32_t length) {
+static tamis_status receive_keys(tamis_session *t, const uint8_t *body, uint32_t length) {
     if (!length) return wrong_length(TAMIS_MSG_KEYS, length);
     for (uint64_t at = 0; at < length;) {
         uint64_t len;
@@ -307,7 +307,7 @@ static tamis_status hear_keys(tamis_session *t, const uint8_t *body, uint32_t le
             return tamis__fail(TAMIS_TOO_LARGE, "a key of %llu bytes: at most %llu are allowed",
                                (unsigned long long)len,
                                (unsigned long long)t->options.max_key_bytes);
-        if (tamis__keys_are_heard(t)) return wrong("sends more keys than were asked for");
+        if (tamis__keys_are_received(t)) return wrong("sends more keys than were asked for");
         const tamis_status rc = take_key(t, body + at + size, (size_t)len);
         if (rc) return rc;
         at += size + len;
@@ -317,7 +317,7 @@ static tamis_status hear_keys(tamis_session *t, const uint8_t *body, uint32_t le
 
 /* ---- All of them ------------------------------------------------------------------------------ */
 
-static tamis_status hear_failure(const uint8_t *body, uint32_t length) {
+static tamis_status receive_failure(const uint8_t *body, uint32_t length) {
     char text[TAMIS_FAIL_TEXT + 1];
     clean(text, sizeof text, body, length);
     return tamis__fail(TAMIS_CANCELLED, "the other side gave up: %s", text);
@@ -325,14 +325,14 @@ static tamis_status hear_failure(const uint8_t *body, uint32_t length) {
 
 tamis_status tamis__session_recv(tamis_session *t, uint8_t type, const uint8_t *body, uint32_t length) {
     switch (type) {
-    case TAMIS_MSG_HELLO: return hear_hello(t, body, length);
-    case TAMIS_MSG_DIGEST: return hear_digest(t, body, length);
-    case TAMIS_MSG_SYMBOLS: return hear_symbols(t, body, length);
-    case TAMIS_MSG_MORE: return hear_more(t, body, length);
-    case TAMIS_MSG_DONE: return hear_done(t, body, length);
-    case TAMIS_MSG_LIST: return hear_list(t, body, length);
-    case TAMIS_MSG_KEYS: return hear_keys(t, body, length);
-    case TAMIS_MSG_END: return hear_end(t, length);
-    default: return hear_failure(body, length);
+    case TAMIS_MSG_HELLO: return receive_hello(t, body, length);
+    case TAMIS_MSG_DIGEST: return receive_digest(t, body, length);
+    case TAMIS_MSG_SYMBOLS: return receive_symbols(t, body, length);
+    case TAMIS_MSG_MORE: return receive_more(t, body, length);
+    case TAMIS_MSG_DONE: return receive_done(t, body, length);
+    case TAMIS_MSG_LIST: return receive_list(t, body, length);
+    case TAMIS_MSG_KEYS: return receive_keys(t, body, length);
+    case TAMIS_MSG_END: return receive_end(t, length);
+    default: return receive_failure(body, length);
     }
 }

@@ -39,7 +39,7 @@ static tamis_status say_hello(tamis_session *t) {
     tamis__put64(body + 20, t->own);
     body[28] = (uint8_t)len;
     memcpy(body + TAMIS_HELLO_BYTES, t->hash, len);
-    t->has_said_hello = true;
+    t->has_sent_hello = true;
     const tamis_status rc = put(t, tamis__session_magic, sizeof tamis__session_magic);
     return rc ? rc : say(t, TAMIS_MSG_HELLO, body, TAMIS_HELLO_BYTES + len);
 }
@@ -84,7 +84,7 @@ static tamis_status say_symbols(tamis_session *t, uint64_t n) {
 }
 
 static tamis_status say_end(tamis_session *t) {
-    t->has_said_end = true;
+    t->has_sent_end = true;
     return say(t, TAMIS_MSG_END, NULL, 0);
 }
 
@@ -119,25 +119,25 @@ static tamis_status say_keys(tamis_session *t) {
     const uint64_t n = tamis__count(&t->list[tamis__ours(t)]);
     uint64_t start;
     tamis_status rc = open_frame(t, TAMIS_MSG_KEYS, &start);
-    while (!rc && t->keys_said < n && t->out.size - start < TAMIS_KEYS_FRAME) {
+    while (!rc && t->keys_sent < n && t->out.size - start < TAMIS_KEYS_FRAME) {
         const void *key;
         size_t len;
         uint8_t size[TAMIS_VARINT_MAX_BYTES];
-        rc = key_at(t, t->keys_said, &key, &len);
+        rc = key_at(t, t->keys_sent, &key, &len);
         if (!rc) rc = put(t, size, tamis__varint_put(size, len));
         if (!rc) rc = put(t, key, len);
-        t->keys_said++;
+        t->keys_sent++;
     }
     return rc ? rc : close_frame(t, start);
 }
 
 static bool has_keys_to_say(const tamis_session *t) {
     return t->they_want == TAMIS_WANTS_KEYS &&
-           t->keys_said < tamis__count(&t->list[tamis__ours(t)]);
+           t->keys_sent < tamis__count(&t->list[tamis__ours(t)]);
 }
 
 static tamis_status answer(tamis_session *t) {
-    if (!tamis__lists_are_heard(t) || !tamis__keys_are_heard(t)) return TAMIS_OK;
+    if (!tamis__lists_are_received(t) || !tamis__keys_are_received(t)) return TAMIS_OK;
     return has_keys_to_say(t) ? say_keys(t) : say_end(t);
 }
 
@@ -176,26 +176,26 @@ static tamis_status say_done(tamis_session *t) {
     tamis__put64(body + 1, t->is_whole ? t->n_needed : t->n_symbols);
     tamis__put64(body + 9, t->listed[TAMIS_RECEIVER_HAS]);
     tamis__put64(body + 17, t->listed[TAMIS_SENDER_HAS]);
-    t->has_said_done = true;
+    t->has_sent_done = true;
     return say(t, TAMIS_MSG_DONE, body, sizeof body);
 }
 
 static tamis_status say_list(tamis_session *t, int which) {
     const uint8_t name = (uint8_t)which;
-    const uint64_t left = tamis__count(&t->list[which]) - t->said[which];
+    const uint64_t left = tamis__count(&t->list[which]) - t->args[which];
     const uint64_t n = left < TAMIS_FRAME_ITEMS ? left : TAMIS_FRAME_ITEMS;
     uint64_t start;
     tamis_status rc = open_frame(t, TAMIS_MSG_LIST, &start);
     if (!rc) rc = put(t, &name, 1);
-    if (!rc) rc = put(t, t->list[which].bytes + 8 * t->said[which], 8 * n);
-    t->said[which] += n;
+    if (!rc) rc = put(t, t->list[which].bytes + 8 * t->args[which], 8 * n);
+    t->args[which] += n;
     return rc ? rc : close_frame(t, start);
 }
 
 static tamis_status report(tamis_session *t) {
-    if (!t->has_said_done) return say_done(t);
+    if (!t->has_sent_done) return say_done(t);
     for (int i = 0; i < 2; i++)
-        if (tamis__list_travels(t, i) && t->said[i] < t->listed[i]) return say_list(t, i);
+        if (tamis__list_travels(t, i) && t->args[i] < t->listed[i]) return say_list(t, i);
     return has_keys_to_say(t) ? say_keys(t) : TAMIS_OK;
 }
 
@@ -203,9 +203,9 @@ static tamis_status report(tamis_session *t) {
 
 tamis_status tamis__session_send(tamis_session *t) {
     const bool only_writes = t->options.is_one_way;
-    if ((only_writes && tamis__asks(t)) || t->has_said_end || t->has_heard_end) return TAMIS_OK;
-    if (!t->has_said_hello) return say_hello(t);
-    if (!only_writes && !t->has_heard_hello) return TAMIS_OK;
+    if ((only_writes && tamis__asks(t)) || t->has_sent_end || t->has_received_end) return TAMIS_OK;
+    if (!t->has_sent_hello) return say_hello(t);
+    if (!only_writes && !t->has_received_hello) return TAMIS_OK;
     if (!t->has_said_digest) return say_digest(t);
     if (tamis__asks(t)) return t->is_done ? report(t) : ask(t);
     return t->is_done ? answer(t) : tell(t);
@@ -215,7 +215,7 @@ tamis_status tamis__session_send_failure(tamis_session *t) {
     const size_t len = strlen(t->why);
     tamis_status rc = TAMIS_OK;
     if (t->options.is_one_way) return TAMIS_OK;
-    if (!t->has_said_hello) rc = put(t, tamis__session_magic, sizeof tamis__session_magic);
+    if (!t->has_sent_hello) rc = put(t, tamis__session_magic, sizeof tamis__session_magic);
     if (rc) return rc;
     return say(t, TAMIS_MSG_FAIL, t->why, len < TAMIS_FAIL_TEXT ? len : TAMIS_FAIL_TEXT);
 }

@@ -17,7 +17,7 @@
  * Both sides must come to the same index, whatever their processor. So u has 52 bits and a half, which
  * a double holds exactly, and what follows is one root, one division, one subtraction and one product,
  * each of which IEEE 754 rounds in one way only; the build keeps compilers from fusing them. */
-void tamis__roster_step(tamis_coded *c) {
+void tamis__symbol_set_step(tamis_coded *c) {
     c->state *= UINT64_C(0xda942042e4dd58b5);
     const double u = ((double)(c->state >> 12) + 0.5) * 0x1p-52;
     const double far = ((double)c->next + 1.5) * (1 / sqrt(u) - 1);
@@ -28,17 +28,17 @@ void tamis__roster_step(tamis_coded *c) {
         c->next += (uint64_t)far + 1;
 }
 
-uint64_t tamis__roster_check(const tamis_roster *r, uint64_t hash) {
+uint64_t tamis__symbol_set_check(const tamis_symbol_set *r, uint64_t hash) {
     return tamis__hash_u64(&r->check, hash) & ((UINT64_C(1) << TAMIS_CHECK_BITS) - 1);
 }
 
 /* Odd, because a multiplier alone moves an odd state round all odd numbers and leaves zero alone. */
-static void set_out(const tamis_roster *r, tamis_coded *c) {
+static void set_out(const tamis_symbol_set *r, tamis_coded *c) {
     c->state = tamis__hash_u64(&r->way, c->hash) | 1;
     c->next = 0;
 }
 
-static void count_in(tamis_roster *r, uint64_t hash, bool is_in) {
+static void count_in(tamis_symbol_set *r, uint64_t hash, bool is_in) {
     for (int i = 0; i < 2; i++) {
         const uint64_t part = tamis__hash_u64(&r->digest[i], hash);
         r->sum.sum[i] += is_in ? part : 0 - part;
@@ -56,13 +56,13 @@ static tamis_hasher keyed(const uint8_t key[16], uint8_t use) {
     return h;
 }
 
-static void enter(tamis_roster *r, tamis_coded *c) {
-    c->check = tamis__roster_check(r, c->hash);
+static void enter(tamis_symbol_set *r, tamis_coded *c) {
+    c->check = tamis__symbol_set_check(r, c->hash);
     set_out(r, c);
     count_in(r, c->hash, true);
 }
 
-void tamis__roster_key(tamis_roster *r, const uint8_t key[16]) {
+void tamis__symbol_set_key(tamis_symbol_set *r, const uint8_t key[16]) {
     r->check = keyed(key, 1);
     r->way = keyed(key, 2);
     r->digest[0] = keyed(key, 3);
@@ -74,20 +74,20 @@ void tamis__roster_key(tamis_roster *r, const uint8_t key[16]) {
 /* ---- Looking up ------------------------------------------------------------------------------- */
 
 /* Open addressing at most half full, by a keyed hash: who chose the hashes cannot fill one corner. */
-static uint64_t slot_of(const tamis_roster *r, uint64_t hash) {
+static uint64_t slot_of(const tamis_symbol_set *r, uint64_t hash) {
     uint64_t slot = tamis__hash_u64(&r->place, hash) & (r->slots - 1);
     while (r->table[slot] && r->list[r->table[slot] - 1].hash != hash)
         slot = (slot + 1) & (r->slots - 1);
     return slot;
 }
 
-bool tamis__roster_find(const tamis_roster *r, uint64_t hash, uint32_t *at) {
+bool tamis__symbol_set_find(const tamis_symbol_set *r, uint64_t hash, uint32_t *at) {
     const uint32_t found = r->table[slot_of(r, hash)];
     if (found) *at = found - 1;
     return found != 0;
 }
 
-static tamis_status widen_table(tamis_roster *r, uint64_t n) {
+static tamis_status widen_table(tamis_symbol_set *r, uint64_t n) {
     uint64_t slots = 64;
     while (slots < 2 * n) slots *= 2;
     if (slots <= r->slots) return TAMIS_OK;
@@ -100,7 +100,7 @@ static tamis_status widen_table(tamis_roster *r, uint64_t n) {
     return TAMIS_OK;
 }
 
-static tamis_status widen_list(tamis_roster *r, uint64_t room) {
+static tamis_status widen_list(tamis_symbol_set *r, uint64_t room) {
     if (room <= r->room) return TAMIS_OK;
     tamis_block block;
     tamis_coded *list = tamis__get(&r->allocator, room * sizeof *list, &block);
@@ -113,7 +113,7 @@ static tamis_status widen_list(tamis_roster *r, uint64_t room) {
 
 /* ---- Making and changing ---------------------------------------------------------------------- */
 
-static tamis_status take_all(tamis_roster *r, const uint64_t *hashes, size_t n) {
+static tamis_status take_all(tamis_symbol_set *r, const uint64_t *hashes, size_t n) {
     for (size_t i = 0; i < n; i++) {
         const uint64_t slot = slot_of(r, hashes[i]);
         if (r->table[slot])
@@ -127,7 +127,7 @@ static tamis_status take_all(tamis_roster *r, const uint64_t *hashes, size_t n) 
     return TAMIS_OK;
 }
 
-tamis_status tamis__roster_start(tamis_roster *r, const struct tamis_options *options,
+tamis_status tamis__symbol_set_start(tamis_symbol_set *r, const struct tamis_options *options,
                                  const uint64_t *hashes, size_t n, const uint8_t place[16]) {
     struct tamis_options o;
     memset(r, 0, sizeof *r);
@@ -142,12 +142,12 @@ tamis_status tamis__roster_start(tamis_roster *r, const struct tamis_options *op
     return rc ? rc : take_all(r, hashes, n);
 }
 
-void tamis__roster_free(tamis_roster *r) {
+void tamis__symbol_set_free(tamis_symbol_set *r) {
     tamis__block_free(&r->allocator, &r->list_block);
     tamis__block_free(&r->allocator, &r->table_block);
 }
 
-tamis_status tamis__roster_add(tamis_roster *r, uint64_t hash) {
+tamis_status tamis__symbol_set_add(tamis_symbol_set *r, uint64_t hash) {
     if (r->n >= TAMIS_ROSTER_MAX_SYMBOLS)
         return tamis__fail(TAMIS_TOO_LARGE, "more than the 2^31 hashes of one stream");
     tamis_status rc = r->n < r->room ? TAMIS_OK : widen_list(r, r->room + r->room / 4 + 64);
@@ -159,18 +159,18 @@ tamis_status tamis__roster_add(tamis_roster *r, uint64_t hash) {
     return TAMIS_OK;
 }
 
-void tamis__roster_take_out(tamis_roster *r, uint32_t at) {
+void tamis__symbol_set_take_out(tamis_symbol_set *r, uint32_t at) {
     count_in(r, r->list[at].hash, false);
     set_out(r, &r->list[at]);
 }
 
 /* ---- Symbols ---------------------------------------------------------------------------------- */
 
-void tamis__roster_fill(tamis_roster *r, struct tamis_symbol *symbols, uint64_t from, uint64_t to,
+void tamis__symbol_set_fill(tamis_symbol_set *r, struct tamis_symbol *symbols, uint64_t from, uint64_t to,
                         int by) {
     for (uint64_t i = 0; i < r->n; i++) {
         tamis_coded *c = &r->list[i];
-        for (; c->next < to; tamis__roster_step(c)) {
+        for (; c->next < to; tamis__symbol_set_step(c)) {
             struct tamis_symbol *s = &symbols[c->next - from];
             s->sum ^= c->hash;
             s->check ^= c->check;
@@ -181,7 +181,7 @@ void tamis__roster_fill(tamis_roster *r, struct tamis_symbol *symbols, uint64_t 
 
 /* They double until they are as long as the list: from there on a symbol costs what it costs to look
  * at a hash, and no more memory. */
-uint64_t tamis__roster_stretch(const tamis_roster *r, uint64_t from) {
+uint64_t tamis__symbol_set_stretch(const tamis_symbol_set *r, uint64_t from) {
     enum { LONG = 1 << 16 };
     uint64_t length = from < TAMIS_FIRST_STRETCH ? TAMIS_FIRST_STRETCH : from;
     const uint64_t max = r->n < LONG ? LONG : r->n;

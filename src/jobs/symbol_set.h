@@ -27,7 +27,7 @@ typedef struct tamis_coded {
     uint64_t state, next; /* the next symbol that it is in */
 } tamis_coded;
 
-typedef struct tamis_roster {
+typedef struct tamis_symbol_set {
     struct tamis_allocator allocator;
     tamis_hasher place, check, way, digest[2]; /* keyed, each in its own way */
     tamis_coded *list;
@@ -35,37 +35,37 @@ typedef struct tamis_roster {
     uint64_t n, room, slots;
     struct tamis_digest sum;
     tamis_block list_block, table_block;
-} tamis_roster;
+} tamis_symbol_set;
 
 /* Copies the hashes; TAMIS_INVALID for one that is there twice. `place` keys the look-up, and nothing
  * that anybody else sees. Free it, also after a failure. */
-tamis_status tamis__roster_start(tamis_roster *, const struct tamis_options *,
+tamis_status tamis__symbol_set_start(tamis_symbol_set *, const struct tamis_options *,
                                  const uint64_t *hashes, size_t n, const uint8_t place[16]);
-void tamis__roster_free(tamis_roster *);
+void tamis__symbol_set_free(tamis_symbol_set *);
 
 /* Everything that both sides must make alike comes from this key; all hashes go to symbol 0. */
-void tamis__roster_key(tamis_roster *, const uint8_t key[16]);
+void tamis__symbol_set_key(tamis_symbol_set *, const uint8_t key[16]);
 
 /* Where a hash is; false when nowhere. Those that have gone are still found. */
-bool tamis__roster_find(const tamis_roster *, uint64_t hash, uint32_t *at);
+bool tamis__symbol_set_find(const tamis_symbol_set *, uint64_t hash, uint32_t *at);
 
 /* One more, which must not be there yet, at the end of the list and before its first symbol. */
-tamis_status tamis__roster_add(tamis_roster *, uint64_t hash);
+tamis_status tamis__symbol_set_add(tamis_symbol_set *, uint64_t hash);
 
 /* Before its first symbol again, and out of the digest. */
-void tamis__roster_take_out(tamis_roster *, uint32_t at);
+void tamis__symbol_set_take_out(tamis_symbol_set *, uint32_t at);
 
 /* The 40 bits of a hash, or of a sum that may be one. */
-uint64_t tamis__roster_check(const tamis_roster *, uint64_t hash);
+uint64_t tamis__symbol_set_check(const tamis_symbol_set *, uint64_t hash);
 
 /* To the next symbol. */
-void tamis__roster_step(tamis_coded *);
+void tamis__symbol_set_step(tamis_coded *);
 
 /* Adds every hash to the symbols [from, to) that it is in; each counts `by`. symbols[0] is `from`. */
-void tamis__roster_fill(tamis_roster *, struct tamis_symbol *symbols, uint64_t from, uint64_t to,
+void tamis__symbol_set_fill(tamis_symbol_set *, struct tamis_symbol *symbols, uint64_t from, uint64_t to,
                         int by);
 
 /* Where the stretch ends that starts at `from`. */
-uint64_t tamis__roster_stretch(const tamis_roster *, uint64_t from);
+uint64_t tamis__symbol_set_stretch(const tamis_symbol_set *, uint64_t from);
 
 #endif

@@ -10,20 +10,20 @@
 #include "jobs/streams.h"
 
 struct tamis_symbols {
-    tamis_roster roster;
+    tamis_symbol_set symbol_set;
     struct tamis_symbol *ready; /* the present stretch, [from, to) */
     uint64_t from, to, next;
     tamis_status broken; /* a stream with a gap would be read as another set */
     tamis_block self, ready_block;
 };
 
-tamis_status tamis__symbols_of(tamis_symbols **symbols, tamis_roster *roster,
+tamis_status tamis__symbols_of(tamis_symbols **symbols, tamis_symbol_set *symbol_set,
                                const uint8_t key[16]) {
     tamis_block self;
-    tamis_symbols *s = tamis__get(&roster->allocator, sizeof *s, &self);
+    tamis_symbols *s = tamis__get(&symbol_set->allocator, sizeof *s, &self);
     if (!s) return TAMIS_NOMEM;
-    tamis__roster_key(roster, key);
-    s->roster = *roster;
+    tamis__symbol_set_key(symbol_set, key);
+    s->symbol_set = *symbol_set;
     s->self = self;
     *symbols = s;
     return TAMIS_OK;
@@ -32,26 +32,26 @@ tamis_status tamis__symbols_of(tamis_symbols **symbols, tamis_roster *roster,
 tamis_status tamis_symbols_create(tamis_symbols **symbols, const uint64_t *hashes, size_t n,
                                   const uint8_t *key, const struct tamis_options *options) {
     static const uint8_t no_key[TAMIS_STREAM_KEY_BYTES];
-    tamis_roster roster;
+    tamis_symbol_set symbol_set;
     *symbols = NULL;
     if (!key) key = no_key;
-    tamis_status rc = tamis__roster_start(&roster, options, hashes, n, key);
-    if (!rc) rc = tamis__symbols_of(symbols, &roster, key);
-    if (rc) tamis__roster_free(&roster);
+    tamis_status rc = tamis__symbol_set_start(&symbol_set, options, hashes, n, key);
+    if (!rc) rc = tamis__symbols_of(symbols, &symbol_set, key);
+    if (rc) tamis__symbol_set_free(&symbol_set);
     return rc;
 }
 
 static tamis_status next_stretch(tamis_symbols *s) {
     if (s->to >= TAMIS_STREAM_MAX_SYMBOLS)
         return tamis__fail(TAMIS_TOO_LARGE, "a stream has at most 2^32 symbols");
-    const uint64_t from = s->to, to = tamis__roster_stretch(&s->roster, from);
+    const uint64_t from = s->to, to = tamis__symbol_set_stretch(&s->symbol_set, from);
     const uint64_t size = (to - from) * sizeof *s->ready;
     tamis_block block;
-    struct tamis_symbol *ready = tamis__get(&s->roster.allocator, size, &block);
+    struct tamis_symbol *ready = tamis__get(&s->symbol_set.allocator, size, &block);
     if (!ready) return TAMIS_NOMEM;
-    tamis__block_free(&s->roster.allocator, &s->ready_block);
+    tamis__block_free(&s->symbol_set.allocator, &s->ready_block);
     s->ready_block = block, s->ready = ready, s->from = from, s->to = to;
-    tamis__roster_fill(&s->roster, ready, from, to, 1);
+    tamis__symbol_set_fill(&s->symbol_set, ready, from, to, 1);
     return TAMIS_OK;
 }
 
@@ -66,20 +66,20 @@ tamis_status tamis_symbols_next(tamis_symbols *s, struct tamis_symbol *list, siz
     return TAMIS_OK;
 }
 
-tamis_roster *tamis__symbols_roster(tamis_symbols *s) {
-    return &s->roster;
+tamis_symbol_set *tamis__symbols_symbol_set(tamis_symbols *s) {
+    return &s->symbol_set;
 }
 
 struct tamis_digest tamis_symbols_digest(const tamis_symbols *s) {
-    return s->roster.sum;
+    return s->symbol_set.sum;
 }
 
 void tamis_symbols_free(tamis_symbols *s) {
     if (!s) return;
-    const struct tamis_allocator allocator = s->roster.allocator;
+    const struct tamis_allocator allocator = s->symbol_set.allocator;
     tamis_block self = s->self;
     tamis__block_free(&allocator, &s->ready_block);
-    tamis__roster_free(&s->roster);
+    tamis__symbol_set_free(&s->symbol_set);
     tamis__block_free(&allocator, &self);
 }
 

@@ -45,11 +45,11 @@ static const struct tamis_option options[] = {
 
 /* ---- Shape ---------------------------------------------------------------------------------- */
 
-static tamis_status plan(const tamis_params *wish, uint64_t word[]) {
-    word[LATTICE] = wish->has_option[OPT_LATTICE] ? wish->option[OPT_LATTICE] : MAX;
-    word[VALUE] = wish->has_option[OPT_VALUE] ? wish->option[OPT_VALUE] : VALUE_PRESET;
-    word[HASHES] = wish->has_option[OPT_HASHES] ? wish->option[OPT_HASHES] : 0;
-    return tamis__cells_plan(wish, "approximator", word[VALUE], 1, &word[BITS], &word[HASHES]);
+static tamis_status plan(const tamis_params *params, uint64_t word[]) {
+    word[LATTICE] = params->has_option[OPT_LATTICE] ? params->option[OPT_LATTICE] : MAX;
+    word[VALUE] = params->has_option[OPT_VALUE] ? params->option[OPT_VALUE] : VALUE_PRESET;
+    word[HASHES] = params->has_option[OPT_HASHES] ? params->option[OPT_HASHES] : 0;
+    return tamis__cells_plan(params, "approximator", word[VALUE], 1, &word[BITS], &word[HASHES]);
 }
 
 static tamis_status check(const uint64_t word[], uint64_t *size) {

@@ -88,25 +88,25 @@ static uint64_t hashes_for(double fpr, double keys, uint64_t *blocks) {
     return best;
 }
 
-static tamis_status plan(const tamis_params *wish, uint64_t word[]) {
-    const double keys = wish->capacity ? (double)wish->capacity : 1;
-    const uint64_t chosen = wish->has_option[OPT_HASHES] ? wish->option[OPT_HASHES] : 0;
-    if (wish->has_option[OPT_HASHES] && !is_legal(chosen))
+static tamis_status plan(const tamis_params *params, uint64_t word[]) {
+    const double keys = params->capacity ? (double)params->capacity : 1;
+    const uint64_t chosen = params->has_option[OPT_HASHES] ? params->option[OPT_HASHES] : 0;
+    if (params->has_option[OPT_HASHES] && !is_legal(chosen))
         return tamis__fail(TAMIS_INVALID, "hashes must be 1 to 8 or 16 for blocked, not %llu",
                            (unsigned long long)chosen);
-    if (wish->bits && wish->bits < BLOCK_BITS)
+    if (params->bits && params->bits < BLOCK_BITS)
         return tamis__fail(TAMIS_INVALID, "size must be at least %d bytes for blocked",
                            BLOCK_BYTES);
-    uint64_t blocks = wish->bits / BLOCK_BITS;
+    uint64_t blocks = params->bits / BLOCK_BITS;
     if (blocks) {
         word[HASHES] = chosen ? chosen : hashes_in(blocks, keys);
         word[BLOCKS] = blocks;
         return TAMIS_OK;
     }
-    if (chosen) blocks = blocks_for(chosen, keys, wish->fpr);
-    word[HASHES] = chosen ? chosen : hashes_for(wish->fpr, keys, &blocks);
+    if (chosen) blocks = blocks_for(chosen, keys, params->fpr);
+    word[HASHES] = chosen ? chosen : hashes_for(params->fpr, keys, &blocks);
     word[BLOCKS] = blocks ? tamis__round_to_fold(blocks, 1, MAX_BLOCKS) : 0;
-    return word[BLOCKS] ? TAMIS_OK : tamis__lanes_refuse("blocked", wish->fpr);
+    return word[BLOCKS] ? TAMIS_OK : tamis__lanes_refuse("blocked", params->fpr);
 }
 
 static tamis_status check(const uint64_t word[], uint64_t *size) {

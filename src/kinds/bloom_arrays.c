@@ -47,21 +47,21 @@ static uint64_t max_bits(const tamis_strata *s, uint64_t size) {
     return low * WORD_BITS;
 }
 
-static tamis_status plan_for_size(const char *kind, const tamis_params *wish, uint64_t hashes,
+static tamis_status plan_for_size(const char *kind, const tamis_params *params, uint64_t hashes,
                                   tamis_strata *s) {
-    s->bits = max_bits(s, wish->bits / WORD_BITS * 8);
+    s->bits = max_bits(s, params->bits / WORD_BITS * 8);
     if (s->bits == 0)
         return tamis__fail(TAMIS_INVALID, "%s needs at least %llu bits for this, not %llu", kind,
                            (unsigned long long)size_with(s, WORD_BITS) * 8,
-                           (unsigned long long)wish->bits);
-    s->hashes = hashes ? hashes : tamis__bloom_hashes(wish->capacity, s->bits);
+                           (unsigned long long)params->bits);
+    s->hashes = hashes ? hashes : tamis__bloom_hashes(params->capacity, s->bits);
     return TAMIS_OK;
 }
 
-tamis_status tamis__strata_plan(const char *kind, const tamis_params *wish, uint64_t hashes,
+tamis_status tamis__strata_plan(const char *kind, const tamis_params *params, uint64_t hashes,
                                 tamis_strata *s) {
-    if (wish->bits) return plan_for_size(kind, wish, hashes, s);
-    if (!tamis__bloom_plan(wish->capacity, wish->fpr, hashes, &s->bits, &s->hashes))
+    if (params->bits) return plan_for_size(kind, params, hashes, s);
+    if (!tamis__bloom_plan(params->capacity, params->fpr, hashes, &s->bits, &s->hashes))
         s->bits = MAX_BITS + WORD_BITS;
     return tamis__strata_fits(kind, s);
 }

@@ -71,50 +71,50 @@ static uint64_t expect(const uint64_t word[], uint64_t keys) {
 /* The most guard bits with which the payload keeps to the size; and where no value is too wide to
  * be expected, the widest values first. Segments are unequal by chance: each is reckoned with four
  * standard deviations more keys. */
-static tamis_status widest(const tamis_params *wish, uint64_t min_value, uint64_t word[]) {
+static tamis_status widest(const tamis_params *params, uint64_t min_value, uint64_t word[]) {
     const uint64_t segments = word[TAMIS_SEGMENTS];
-    const uint64_t spare = segments > 1 ? 4 * (uint64_t)sqrt((double)(wish->capacity / segments)) : 0;
-    const uint64_t keys = wish->capacity + spare * segments;
-    const uint64_t max = wish->has_option[OPT_GUARD] ? word[GUARD] : MAX_GUARD;
-    const uint64_t min = wish->has_option[OPT_GUARD] ? word[GUARD] : 0;
+    const uint64_t spare = segments > 1 ? 4 * (uint64_t)sqrt((double)(params->capacity / segments)) : 0;
+    const uint64_t keys = params->capacity + spare * segments;
+    const uint64_t max = params->has_option[OPT_GUARD] ? word[GUARD] : MAX_GUARD;
+    const uint64_t min = params->has_option[OPT_GUARD] ? word[GUARD] : 0;
     for (; word[VALUE] >= min_value; word[VALUE]--)
         for (word[GUARD] = max + 1; word[GUARD]-- > min;)
-            if (expect(word, keys) <= wish->bits / 8) return TAMIS_OK;
+            if (expect(word, keys) <= params->bits / 8) return TAMIS_OK;
     return tamis__fail(TAMIS_INVALID, "size=%llu is too small for %llu keys with %llu bits each",
-                       (unsigned long long)(wish->bits / 8), (unsigned long long)wish->capacity,
+                       (unsigned long long)(params->bits / 8), (unsigned long long)params->capacity,
                        (unsigned long long)(min_value + min));
 }
 
 /* Guard bits by what was asked for; values have word[VALUE] bits, or at least `min_value`. */
-static tamis_status choose_guard(const tamis_params *wish, uint64_t min_value, uint64_t word[]) {
-    if (wish->has_option[OPT_GUARD]) word[GUARD] = wish->option[OPT_GUARD];
-    if (wish->bits) return widest(wish, min_value, word);
-    if (wish->has_option[OPT_GUARD]) return TAMIS_OK;
-    word[GUARD] = tamis__peel_guard_for(wish->fpr);
+static tamis_status choose_guard(const tamis_params *params, uint64_t min_value, uint64_t word[]) {
+    if (params->has_option[OPT_GUARD]) word[GUARD] = params->option[OPT_GUARD];
+    if (params->bits) return widest(params, min_value, word);
+    if (params->has_option[OPT_GUARD]) return TAMIS_OK;
+    word[GUARD] = tamis__peel_guard_for(params->fpr);
     if (word[GUARD] <= MAX_GUARD) return TAMIS_OK;
     return tamis__fail(TAMIS_INVALID, "fpr=%.3g is out of reach: bloomier goes down to 2^-%d",
-                       wish->fpr, MAX_GUARD);
+                       params->fpr, MAX_GUARD);
 }
 
-static tamis_status choose_engine(const tamis_params *wish, uint64_t word[]) {
-    word[UPDATE] = wish->has_option[OPT_UPDATE] ? wish->option[OPT_UPDATE] : 0;
+static tamis_status choose_engine(const tamis_params *params, uint64_t word[]) {
+    word[UPDATE] = params->has_option[OPT_UPDATE] ? params->option[OPT_UPDATE] : 0;
     word[ENGINE] = word[UPDATE] ? FUSE : RIBBON;
-    if (wish->has_option[OPT_ENGINE]) word[ENGINE] = wish->option[OPT_ENGINE];
+    if (params->has_option[OPT_ENGINE]) word[ENGINE] = params->option[OPT_ENGINE];
     if (word[UPDATE] && word[ENGINE] != FUSE)
         return tamis__fail(TAMIS_INVALID, "update=yes needs engine=fuse");
     return TAMIS_OK;
 }
 
-static tamis_status plan(const tamis_params *wish, uint64_t word[]) {
-    const bool has_value = wish->has_option[OPT_VALUE];
-    tamis_status rc = choose_engine(wish, word);
+static tamis_status plan(const tamis_params *params, uint64_t word[]) {
+    const bool has_value = params->has_option[OPT_VALUE];
+    tamis_status rc = choose_engine(params, word);
     if (rc) return rc;
-    word[TAMIS_SEGMENT_KEYS] = tamis__segment_keys(wish);
-    word[TAMIS_SEGMENTS] = tamis__segments_for(word, wish->capacity);
-    word[VALUE] = has_value ? wish->option[OPT_VALUE] : MAX_VALUE;
-    rc = choose_guard(wish, has_value ? word[VALUE] : 1, word);
+    word[TAMIS_SEGMENT_KEYS] = tamis__segment_keys(params);
+    word[TAMIS_SEGMENTS] = tamis__segments_for(word, params->capacity);
+    word[VALUE] = has_value ? params->option[OPT_VALUE] : MAX_VALUE;
+    rc = choose_guard(params, has_value ? word[VALUE] : 1, word);
     if (rc) return rc;
-    word[TAMIS_SEGMENT_BYTES] = expect(word, wish->capacity);
+    word[TAMIS_SEGMENT_BYTES] = expect(word, params->capacity);
     return TAMIS_OK;
 }
 
@@ -170,11 +170,11 @@ static tamis_status audit(const tamis_body *f) {
 
 /* ---- Building ------------------------------------------------------------------------------- */
 
-static tamis_status fit(const tamis_params *wish, const tamis_census *census, uint64_t word[]) {
+static tamis_status fit(const tamis_params *params, const tamis_census *census, uint64_t word[]) {
     word[TAMIS_SEGMENTS] = tamis__segments_for(word, census->records);
-    if (wish->has_option[OPT_VALUE]) return TAMIS_OK;
+    if (params->has_option[OPT_VALUE]) return TAMIS_OK;
     word[VALUE] = census->max ? tamis__log2_floor(census->max) + 1 : 1;
-    return choose_guard(wish, word[VALUE], word);
+    return choose_guard(params, word[VALUE], word);
 }
 
 static uint64_t work(const uint64_t word[], uint64_t n) {

@@ -63,7 +63,7 @@ static uint64_t columns_for_lists(uint64_t members, uint64_t good) {
     return width << 16;
 }
 
-static bool columns_for_strangers(double fpr, uint64_t *total) {
+static bool columns_for_nonmembers(double fpr, uint64_t *total) {
     tamis_band_columns columns;
     *total = 0;
     if (fpr >= 0.5) return true;
@@ -102,24 +102,24 @@ static tamis_status widest(uint64_t word[], uint64_t members, uint64_t good, uin
     return TAMIS_OK;
 }
 
-static tamis_status shape(const tamis_params *wish, uint64_t members, uint64_t good,
+static tamis_status shape(const tamis_params *params, uint64_t members, uint64_t good,
                           uint64_t word[]) {
     const uint64_t for_lists = columns_for_lists(members, good);
-    uint64_t for_strangers;
+    uint64_t for_nonmembers;
     word[TAMIS_SEGMENTS] = tamis__segments_for(word, members + good);
-    if (wish->bits) return widest(word, members, good, for_lists, wish->bits / 8);
-    if (!columns_for_strangers(wish->fpr, &for_strangers))
+    if (params->bits) return widest(word, members, good, for_lists, params->bits / 8);
+    if (!columns_for_nonmembers(params->fpr, &for_nonmembers))
         return tamis__fail(TAMIS_INVALID,
-                           "fpr=%.3g is out of reach for cascade: its least is 2^-%d", wish->fpr,
+                           "fpr=%.3g is out of reach for cascade: its least is 2^-%d", params->fpr,
                            TAMIS_BAND_MAX_GUARD + 1);
-    set_columns(word, for_lists > for_strangers ? for_lists : for_strangers);
+    set_columns(word, for_lists > for_nonmembers ? for_lists : for_nonmembers);
     return TAMIS_OK;
 }
 
-static tamis_status plan(const tamis_params *wish, uint64_t word[]) {
-    const uint64_t members = wish->capacity, good = members * PLANNED_GOOD;
-    word[TAMIS_SEGMENT_KEYS] = tamis__segment_keys(wish);
-    const tamis_status rc = shape(wish, members, good, word);
+static tamis_status plan(const tamis_params *params, uint64_t word[]) {
+    const uint64_t members = params->capacity, good = members * PLANNED_GOOD;
+    word[TAMIS_SEGMENT_KEYS] = tamis__segment_keys(params);
+    const tamis_status rc = shape(params, members, good, word);
     if (rc) return rc;
     word[TAMIS_SEGMENT_BYTES] = expect(word, members, good);
     return TAMIS_OK;
@@ -250,8 +250,8 @@ static void measure(const tamis_body *f, const tamis_body *other, tamis_measurem
 /* ---- Building ------------------------------------------------------------------------------- */
 
 /* As in the plan, strangers with the hash of a member have their part of the rate. */
-static tamis_status fit(const tamis_params *wish, const tamis_census *census, uint64_t word[]) {
-    tamis_params w = *wish;
+static tamis_status fit(const tamis_params *params, const tamis_census *census, uint64_t word[]) {
+    tamis_params w = *params;
     if (w.fpr > 0) w.fpr -= ldexp((double)w.capacity, -64);
     return shape(&w, census->records - census->zeros, census->zeros, word);
 }

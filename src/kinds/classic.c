@@ -67,18 +67,18 @@ static double rate(const uint64_t word[], uint64_t items) {
 /* ---- Shape ---------------------------------------------------------------------------------- */
 
 /* Sums need more bits for the same rate, many more where it is small: found by doubling and halving. */
-static bool widen(const tamis_params *wish, uint64_t word[]) {
-    const uint64_t keys = wish->capacity ? wish->capacity : 1;
+static bool widen(const tamis_params *params, uint64_t word[]) {
+    const uint64_t keys = params->capacity ? params->capacity : 1;
     uint64_t low = word[BITS], high = low;
-    if (rate(word, keys) <= wish->fpr) return true;
-    for (; rate(word, keys) > wish->fpr; word[BITS] = high) {
+    if (rate(word, keys) <= params->fpr) return true;
+    for (; rate(word, keys) > params->fpr; word[BITS] = high) {
         low = high;
         if (low > MAX_BITS / 2) return false;
         high = 2 * low;
     }
     while (high - low > low / 128 + WORD_BITS) {
         word[BITS] = low + (high - low) / (2 * WORD_BITS) * WORD_BITS;
-        if (rate(word, keys) > wish->fpr)
+        if (rate(word, keys) > params->fpr)
             low = word[BITS];
         else
             high = word[BITS];
@@ -87,24 +87,24 @@ static bool widen(const tamis_params *wish, uint64_t word[]) {
     return word[BITS] != 0;
 }
 
-static tamis_status plan_for_rate(const tamis_params *wish, uint64_t word[]) {
-    const uint64_t hashes = wish->has_option[OPT_HASHES] ? wish->option[OPT_HASHES] : 0;
-    if (!tamis__bloom_plan(wish->capacity, wish->fpr, hashes, &word[BITS], &word[HASHES]) ||
-        !widen(wish, word))
+static tamis_status plan_for_rate(const tamis_params *params, uint64_t word[]) {
+    const uint64_t hashes = params->has_option[OPT_HASHES] ? params->option[OPT_HASHES] : 0;
+    if (!tamis__bloom_plan(params->capacity, params->fpr, hashes, &word[BITS], &word[HASHES]) ||
+        !widen(params, word))
         return tamis__fail(TAMIS_TOO_LARGE, "classic would need over 2^56 bytes");
     return TAMIS_OK;
 }
 
-static tamis_status plan_for_size(const tamis_params *wish, uint64_t word[]) {
-    word[BITS] = wish->bits;
-    word[HASHES] = wish->has_option[OPT_HASHES] ? wish->option[OPT_HASHES]
-                                                : tamis__bloom_hashes(wish->capacity, word[BITS]);
+static tamis_status plan_for_size(const tamis_params *params, uint64_t word[]) {
+    word[BITS] = params->bits;
+    word[HASHES] = params->has_option[OPT_HASHES] ? params->option[OPT_HASHES]
+                                                : tamis__bloom_hashes(params->capacity, word[BITS]);
     return TAMIS_OK;
 }
 
-static tamis_status plan(const tamis_params *wish, uint64_t word[]) {
-    word[SCHEME] = wish->has_option[OPT_SCHEME] ? wish->option[OPT_SCHEME] : MCG;
-    const tamis_status rc = wish->bits ? plan_for_size(wish, word) : plan_for_rate(wish, word);
+static tamis_status plan(const tamis_params *params, uint64_t word[]) {
+    word[SCHEME] = params->has_option[OPT_SCHEME] ? params->option[OPT_SCHEME] : MCG;
+    const tamis_status rc = params->bits ? plan_for_size(params, word) : plan_for_rate(params, word);
     if (rc) return rc;
     if (word[SCHEME] >= DOUBLE && word[BITS] % WORD_BITS)
         return tamis__fail(TAMIS_INVALID, "bits must be a multiple of %d for this scheme, not %llu",

@@ -353,7 +353,7 @@ static double bits_each(double d, double range, const source *s, bool is_by_chan
 
 /* Of n keys in U cells d = U (1 - (1 - 1/U)^n) are different. The ones of a number deviate by 2.2 at
  * most, and a field of the index must hold what a walk of 64 buckets strays from its line. */
-uint64_t tamis__coded_size(const tamis_coded_wish *w, const tamis_coded_shape *s, double sigmas) {
+uint64_t tamis__coded_size(const tamis_coded_params *w, const tamis_coded_shape *s, double sigmas) {
     const double range = (double)s->range * (double)s->labels;
     const uint64_t numbers = s->range * s->labels;
     const double segments = (double)tamis__coded_segments(s->range, s->shift);
@@ -370,13 +370,13 @@ uint64_t tamis__coded_size(const tamis_coded_wish *w, const tamis_coded_shape *s
     return size < (double)TAMIS_MAX_PAYLOAD_BYTES ? ((uint64_t)size + 7) / 8 * 8 : UINT64_MAX / 2;
 }
 
-static bool fits(const tamis_coded_wish *w, uint64_t range, uint64_t labels, uint64_t size) {
+static bool fits(const tamis_coded_params *w, uint64_t range, uint64_t labels, uint64_t size) {
     const double luck = 6;
     const tamis_coded_shape s = {range, labels, tamis__coded_shift(w->n, range, w->segment_keys)};
     return tamis__coded_size(w, &s, luck) <= size;
 }
 
-uint64_t tamis__coded_range_within(const tamis_coded_wish *w, uint64_t labels, uint64_t size) {
+uint64_t tamis__coded_range_within(const tamis_coded_params *w, uint64_t labels, uint64_t size) {
     uint64_t low = 0, high = (TAMIS_CODED_MAX_RANGE - 1) / labels + 1;
     while (high - low > 1) {
         const uint64_t middle = low + (high - low) / 2;

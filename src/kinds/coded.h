@@ -262,14 +262,14 @@ unsigned tamis__coded_shift(uint64_t n, uint64_t range, uint64_t each);
 
 /* What n numbers, evenly spread, will take: payload bytes without a tail. With `sigmas` over 0 luck
  * has to be that bad before they take more. */
-typedef struct tamis_coded_wish {
+typedef struct tamis_coded_params {
     uint64_t n, segment_keys;
     unsigned rice; /* or TAMIS_CODED_BEST */
-} tamis_coded_wish;
+} tamis_coded_params;
 
-uint64_t tamis__coded_size(const tamis_coded_wish *, const tamis_coded_shape *, double sigmas);
+uint64_t tamis__coded_size(const tamis_coded_params *, const tamis_coded_shape *, double sigmas);
 
 /* The most cells for which that is within the size, `labels` being given; 0 when nothing is. */
-uint64_t tamis__coded_range_within(const tamis_coded_wish *, uint64_t labels, uint64_t size);
+uint64_t tamis__coded_range_within(const tamis_coded_params *, uint64_t labels, uint64_t size);
 
 #endif

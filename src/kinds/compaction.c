@@ -253,10 +253,10 @@ static uint64_t slots_from(uint64_t probing, uint64_t slots) {
 
 /* The fewest slots for signatures of `width` bits: as many as the rate wants, or the load. 0 when
  * that is too many. */
-static uint64_t slots_at_rate(const tamis_params *wish, const tamis_table_design *d, uint64_t probing,
+static uint64_t slots_at_rate(const tamis_params *params, const tamis_table_design *d, uint64_t probing,
                               unsigned width) {
-    const double keys = wish->capacity ? (double)wish->capacity : 1, rounding = 1e-9;
-    const double x = keys_for(probing, wish->fpr, (double)tamis__field_mask(width),
+    const double keys = params->capacity ? (double)params->capacity : 1, rounding = 1e-9;
+    const double x = keys_for(probing, params->fpr, (double)tamis__field_mask(width),
                               (double)LOAD_PARTS / LOAD_OF);
     const double wanted = ceil(keys / x * (1 + rounding)) - (probing != UNIFORM);
     if (wanted <= (double)d->min_places) return slots_from(probing, d->min_places);
@@ -265,10 +265,10 @@ static uint64_t slots_at_rate(const tamis_params *wish, const tamis_table_design
 }
 
 /* Wider signatures allow a higher load; narrower ones make more slots cheap. */
-static bool plan_for_rate(const tamis_params *wish, const tamis_table_design *d, uint64_t word[]) {
+static bool plan_for_rate(const tamis_params *params, const tamis_table_design *d, uint64_t word[]) {
     double min = INFINITY;
     for (unsigned width = MIN_WIDTH; width <= TAMIS_TABLE_MAX_WIDTH; width++) {
-        const uint64_t slots = slots_at_rate(wish, d, word[PROBING], width);
+        const uint64_t slots = slots_at_rate(params, d, word[PROBING], width);
         const double bits = (double)slots * width;
         if (!tamis__table_fits(d, slots, width) || bits >= min) continue;
         min = bits;
@@ -276,22 +276,22 @@ static bool plan_for_rate(const tamis_params *wish, const tamis_table_design *d,
         word[SIGNATURE] = width;
     }
     /* The formulas for large tables may be a slot or two short in small ones. */
-    while (!isinf(min) && wish->capacity <= FEW && rate(word, wish->capacity) > wish->fpr)
+    while (!isinf(min) && params->capacity <= FEW && rate(word, params->capacity) > params->fpr)
         word[SLOTS] = slots_from(word[PROBING], word[SLOTS] + 1);
     return !isinf(min);
 }
 
-static bool plan_for_size(const tamis_params *wish, const tamis_table_design *d, uint64_t word[]) {
+static bool plan_for_size(const tamis_params *params, const tamis_table_design *d, uint64_t word[]) {
     double best = INFINITY;
     for (unsigned width = MIN_WIDTH; width <= TAMIS_TABLE_MAX_WIDTH; width++) {
-        const uint64_t slots = tamis__table_places(wish, d, width);
+        const uint64_t slots = tamis__table_places(params, d, width);
         const uint64_t tried[TAMIS_WORDS] = {
             [SLOTS] = slots,
             [SIGNATURE] = width,
             [PROBING] = word[PROBING],
         };
         if (!tamis__table_fits(d, slots, width)) continue;
-        const double fpr = rate(tried, wish->capacity);
+        const double fpr = rate(tried, params->capacity);
         if (fpr >= best) continue;
         best = fpr;
         word[SLOTS] = slots;
@@ -300,11 +300,11 @@ static bool plan_for_size(const tamis_params *wish, const tamis_table_design *d,
     return !isinf(best);
 }
 
-static tamis_status plan(const tamis_params *wish, uint64_t word[]) {
-    const tamis_table_design d = design_of(wish->capacity);
-    word[PROBING] = wish->has_option[OPT_PROBING] ? wish->option[OPT_PROBING] : UNIFORM;
-    if (wish->bits ? plan_for_size(wish, &d, word) : plan_for_rate(wish, &d, word)) return TAMIS_OK;
-    return tamis__table_refuse(wish, &d);
+static tamis_status plan(const tamis_params *params, uint64_t word[]) {
+    const tamis_table_design d = design_of(params->capacity);
+    word[PROBING] = params->has_option[OPT_PROBING] ? params->option[OPT_PROBING] : UNIFORM;
+    if (params->bits ? plan_for_size(params, &d, word) : plan_for_rate(params, &d, word)) return TAMIS_OK;
+    return tamis__table_refuse(params, &d);
 }
 
 static tamis_table table_of(const uint64_t word[], uint8_t *bytes) {

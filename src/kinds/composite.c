@@ -46,21 +46,21 @@ static tamis_strata strata_of(const uint64_t word[]) {
 /* The second filter loses keys at the rate of its false positives, which is promised too. A small
  * filter needs a little more per key than a large one, so it may need more than its percentage of
  * the first, which then grows until that is enough. */
-static tamis_status widen_for_removed(const tamis_params *wish, tamis_strata *s) {
+static tamis_status widen_for_removed(const tamis_params *params, tamis_strata *s) {
     uint64_t needed, hashes;
-    const uint64_t keys = (wish->capacity * s->percent + 99) / 100;
-    if (!tamis__bloom_plan(keys, wish->fpr, s->hashes, &needed, &hashes))
+    const uint64_t keys = (params->capacity * s->percent + 99) / 100;
+    if (!tamis__bloom_plan(keys, params->fpr, s->hashes, &needed, &hashes))
         return tamis__fail(TAMIS_TOO_LARGE, "composite would need over 2^56 bytes");
     const uint64_t min = 100 * (needed / WORD_BITS - 1) / s->percent + 1; /* words of the first */
     if (s->bits / WORD_BITS < min) s->bits = min * WORD_BITS;
     return tamis__strata_fits(name, s);
 }
 
-static tamis_status plan(const tamis_params *wish, uint64_t word[]) {
-    word[REMOVED_PERCENT] = tamis__chosen(wish, OPT_REMOVED, PRESET_PERCENT);
+static tamis_status plan(const tamis_params *params, uint64_t word[]) {
+    word[REMOVED_PERCENT] = tamis__chosen(params, OPT_REMOVED, PRESET_PERCENT);
     tamis_strata s = strata_of(word);
-    tamis_status rc = tamis__strata_plan(name, wish, tamis__chosen(wish, OPT_HASHES, 0), &s);
-    if (!rc && !wish->bits) rc = widen_for_removed(wish, &s);
+    tamis_status rc = tamis__strata_plan(name, params, tamis__chosen(params, OPT_HASHES, 0), &s);
+    if (!rc && !params->bits) rc = widen_for_removed(params, &s);
     word[BITS] = s.bits;
     word[HASHES] = s.hashes;
     return rc;

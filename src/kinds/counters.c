@@ -97,16 +97,16 @@ uint64_t tamis__units_within(uint64_t bits, uint64_t unit_bits) {
     return bits % unit_bits == 0 || units < group ? units : units / group * group;
 }
 
-tamis_status tamis__cells_plan(const tamis_params *wish, const char *kind, uint64_t unit_bits,
+tamis_status tamis__cells_plan(const tamis_params *params, const char *kind, uint64_t unit_bits,
                                uint64_t per_unit, uint64_t *bits, uint64_t *hashes) {
     uint64_t cells;
-    if (wish->bits) {
-        cells = tamis__units_within(wish->bits, unit_bits) * per_unit;
+    if (params->bits) {
+        cells = tamis__units_within(params->bits, unit_bits) * per_unit;
         if (!cells)
             return tamis__fail(TAMIS_INVALID, "%s needs at least %llu bits", kind,
                                (unsigned long long)unit_bits);
-        if (!*hashes) *hashes = tamis__bloom_hashes(wish->capacity, cells);
-    } else if (!tamis__bloom_plan(wish->capacity, wish->fpr, *hashes, &cells, hashes) ||
+        if (!*hashes) *hashes = tamis__bloom_hashes(params->capacity, cells);
+    } else if (!tamis__bloom_plan(params->capacity, params->fpr, *hashes, &cells, hashes) ||
                cells / per_unit > TAMIS_BLOOM_MAX_BITS / unit_bits) {
         return tamis__fail(TAMIS_TOO_LARGE, "%s would need over 2^56 bytes", kind);
     }

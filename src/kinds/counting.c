@@ -52,11 +52,11 @@ static uint64_t counters_of(const uint64_t word[]) {
     return word[BITS] / bits_per_counter(word);
 }
 
-static tamis_status plan(const tamis_params *wish, uint64_t word[]) {
-    word[WIDTH] = wish->has_option[OPT_WIDTH] ? wish->option[OPT_WIDTH] : WIDTH_PRESET;
-    word[LOG] = wish->has_option[OPT_LOG] ? wish->option[OPT_LOG] : NO_LOG;
-    word[HASHES] = wish->has_option[OPT_HASHES] ? wish->option[OPT_HASHES] : 0;
-    return tamis__cells_plan(wish, "counting", bits_per_counter(word), 1, &word[BITS],
+static tamis_status plan(const tamis_params *params, uint64_t word[]) {
+    word[WIDTH] = params->has_option[OPT_WIDTH] ? params->option[OPT_WIDTH] : WIDTH_PRESET;
+    word[LOG] = params->has_option[OPT_LOG] ? params->option[OPT_LOG] : NO_LOG;
+    word[HASHES] = params->has_option[OPT_HASHES] ? params->option[OPT_HASHES] : 0;
+    return tamis__cells_plan(params, "counting", bits_per_counter(word), 1, &word[BITS],
                              &word[HASHES]);
 }
 

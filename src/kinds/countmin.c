@@ -57,24 +57,24 @@ static const struct tamis_option options[] = {
 
 /* An error is a number of columns, and its probability one of rows; they wait for plan() under their own
  * names, so that it can tell them from columns and rows. */
-static tamis_status read_text(tamis_params *wish, size_t i, const char *value) {
+static tamis_status read_text(tamis_params *params, size_t i, const char *value) {
     double rate;
     if (!tamis_parse_rate(value, &rate)) return TAMIS_INVALID;
     const double needed = ceil(i == OPT_ERROR ? e / rate : -log(rate));
-    wish->option[i] = needed < 1 ? 1 : (uint64_t)needed;
+    params->option[i] = needed < 1 ? 1 : (uint64_t)needed;
     return TAMIS_OK;
 }
 
-static bool is_sized(const tamis_params *wish) {
-    return wish->has_option[OPT_ERROR] || wish->has_option[OPT_COLUMNS];
+static bool is_sized(const tamis_params *params) {
+    return params->has_option[OPT_ERROR] || params->has_option[OPT_COLUMNS];
 }
 
 /* 0 where neither option is given. */
-static tamis_status either(const tamis_params *wish, size_t first, size_t second, uint64_t *out) {
-    if (wish->has_option[first] && wish->has_option[second])
+static tamis_status either(const tamis_params *params, size_t first, size_t second, uint64_t *out) {
+    if (params->has_option[first] && params->has_option[second])
         return tamis__fail(TAMIS_INVALID, "%s and %s are the same wish: give one of them",
                            options[first].name, options[second].name);
-    *out = wish->has_option[first] ? wish->option[first] : wish->option[second];
+    *out = params->has_option[first] ? params->option[first] : params->option[second];
     return TAMIS_OK;
 }
 
@@ -105,14 +105,14 @@ static uint64_t clamp_rows(double rows) {
 }
 
 /* As a filter: the best number of rows, unless it is given. */
-static void plan_by_rate(const tamis_params *wish, uint64_t word[]) {
-    const uint64_t keys = wish->capacity ? wish->capacity : 1, given = word[ROWS];
-    const double best = -log2(wish->fpr);
+static void plan_by_rate(const tamis_params *params, uint64_t word[]) {
+    const uint64_t keys = params->capacity ? params->capacity : 1, given = word[ROWS];
+    const double best = -log2(params->fpr);
     const uint64_t first = given ? given : clamp_rows(floor(best));
     const uint64_t last = given ? given : clamp_rows(ceil(best));
     word[COLUMNS] = 0;
     for (uint64_t rows = first; rows <= last; rows++) {
-        const uint64_t columns = columns_for(keys, wish->fpr, rows);
+        const uint64_t columns = columns_for(keys, params->fpr, rows);
         if (word[COLUMNS] &&
             (double)columns * (double)rows >= (double)word[COLUMNS] * (double)word[ROWS])
             continue;
@@ -124,29 +124,29 @@ static void plan_by_rate(const tamis_params *wish, uint64_t word[]) {
 }
 
 /* A size for no keys in particular is one for a stream. */
-static tamis_status plan_by_size(const tamis_params *wish, uint64_t word[]) {
-    const uint64_t counters = wish->bits / 8 / counter_bytes(word);
-    if (word[ROWS] == 0 && wish->capacity == 0) word[ROWS] = USUAL_ROWS;
+static tamis_status plan_by_size(const tamis_params *params, uint64_t word[]) {
+    const uint64_t counters = params->bits / 8 / counter_bytes(word);
+    if (word[ROWS] == 0 && params->capacity == 0) word[ROWS] = USUAL_ROWS;
     if (word[ROWS] == 0)
-        word[ROWS] = clamp_rows(tamis_best_hashes((double)wish->capacity, (double)counters));
+        word[ROWS] = clamp_rows(tamis_best_hashes((double)params->capacity, (double)counters));
     if (word[COLUMNS] == 0) word[COLUMNS] = counters / word[ROWS];
     if (word[COLUMNS] > MAX_COLUMNS) word[COLUMNS] = MAX_COLUMNS;
     if (word[COLUMNS] == 0 || word[COLUMNS] > counters / word[ROWS])
         return tamis__fail(
             TAMIS_INVALID, "countmin of %llu rows and %llu columns needs more than %llu bits",
             (unsigned long long)word[ROWS], (unsigned long long)(word[COLUMNS] ? word[COLUMNS] : 1),
-            (unsigned long long)wish->bits);
+            (unsigned long long)params->bits);
     return TAMIS_OK;
 }
 
-static tamis_status plan(const tamis_params *wish, uint64_t word[]) {
-    word[WIDTH] = wish->option[OPT_WIDTH];
-    word[UPDATE] = wish->option[OPT_UPDATE];
-    tamis_status rc = either(wish, OPT_COLUMNS, OPT_ERROR, &word[COLUMNS]);
-    if (!rc) rc = either(wish, OPT_ROWS, OPT_DOUBT, &word[ROWS]);
-    if (!rc && wish->bits) rc = plan_by_size(wish, word);
+static tamis_status plan(const tamis_params *params, uint64_t word[]) {
+    word[WIDTH] = params->option[OPT_WIDTH];
+    word[UPDATE] = params->option[OPT_UPDATE];
+    tamis_status rc = either(params, OPT_COLUMNS, OPT_ERROR, &word[COLUMNS]);
+    if (!rc) rc = either(params, OPT_ROWS, OPT_DOUBT, &word[ROWS]);
+    if (!rc && params->bits) rc = plan_by_size(params, word);
     if (rc) return rc;
-    if (word[COLUMNS] == 0) plan_by_rate(wish, word);
+    if (word[COLUMNS] == 0) plan_by_rate(params, word);
     if (word[ROWS] == 0) word[ROWS] = USUAL_ROWS;
     if (word[COLUMNS] <= MAX_COLUMNS) return TAMIS_OK;
     return tamis__fail(TAMIS_TOO_LARGE, "countmin would need over 2^47 columns");

@@ -77,10 +77,10 @@ static tamis_table_design design_of(uint64_t keys, uint64_t sort) {
     };
 }
 
-static tamis_status plan(const tamis_params *wish, uint64_t word[]) {
-    word[SORT] = wish->has_option[OPT_SORT] ? wish->option[OPT_SORT] : 0;
-    const tamis_table_design design = design_of(wish->capacity, word[SORT]);
-    return tamis__table_plan(wish, &design, &word[BUCKETS], &word[FINGERPRINT]);
+static tamis_status plan(const tamis_params *params, uint64_t word[]) {
+    word[SORT] = params->has_option[OPT_SORT] ? params->option[OPT_SORT] : 0;
+    const tamis_table_design design = design_of(params->capacity, word[SORT]);
+    return tamis__table_plan(params, &design, &word[BUCKETS], &word[FINGERPRINT]);
 }
 
 static tamis_table table_of(const uint64_t word[], uint8_t *bytes) {

@@ -48,9 +48,9 @@ static tamis_table_design design_of(uint64_t keys) {
     };
 }
 
-static tamis_status plan(const tamis_params *wish, uint64_t word[]) {
-    const tamis_table_design design = design_of(wish->capacity);
-    return tamis__table_plan(wish, &design, &word[BUCKETS], &word[REMAINDER]);
+static tamis_status plan(const tamis_params *params, uint64_t word[]) {
+    const tamis_table_design design = design_of(params->capacity);
+    return tamis__table_plan(params, &design, &word[BUCKETS], &word[REMAINDER]);
 }
 
 static tamis_table table_of(const uint64_t word[], uint8_t *bytes) {

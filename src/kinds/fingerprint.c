@@ -62,13 +62,13 @@ static layout layout_of(const uint64_t word[]) {
     return at;
 }
 
-static bool is_sized(const tamis_params *wish) {
-    (void)wish;
+static bool is_sized(const tamis_params *params) {
+    (void)params;
     return true; /* it has no rows before they come */
 }
 
-static tamis_status plan(const tamis_params *wish, uint64_t word[]) {
-    word[TAMIS_PRINT_WIDTH] = wish->has_option[OPT_WIDTH] ? wish->option[OPT_WIDTH] : USUAL_WIDTH;
+static tamis_status plan(const tamis_params *params, uint64_t word[]) {
+    word[TAMIS_PRINT_WIDTH] = params->has_option[OPT_WIDTH] ? params->option[OPT_WIDTH] : USUAL_WIDTH;
     return TAMIS_OK;
 }
 

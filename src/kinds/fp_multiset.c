@@ -97,20 +97,20 @@ static tamis_status plan_for_size(const tamis_bag_code *code, uint64_t keys, uin
     return TAMIS_OK;
 }
 
-tamis_status tamis__bag_plan(const tamis_bag_code *code, const tamis_params *wish, uint64_t word[]) {
-    const uint64_t keys = wish->capacity ? wish->capacity : 1;
+tamis_status tamis__bag_plan(const tamis_bag_code *code, const tamis_params *params, uint64_t word[]) {
+    const uint64_t keys = params->capacity ? params->capacity : 1;
     const uint64_t homes = tamis__slots_homes_for(keys);
     if (!homes) return too_large(code);
     unsigned narrowest = code->min_width, widest = max_width(homes);
-    if (wish->has_option[TAMIS_BAG_OPT_REMAINDER]) {
-        narrowest = (unsigned)wish->option[TAMIS_BAG_OPT_REMAINDER];
+    if (params->has_option[TAMIS_BAG_OPT_REMAINDER]) {
+        narrowest = (unsigned)params->option[TAMIS_BAG_OPT_REMAINDER];
         if (narrowest > widest)
             return tamis__fail(TAMIS_INVALID, "remainder must be at most %u for %llu keys, not %u",
                                widest, (unsigned long long)keys, narrowest);
         widest = narrowest;
     }
-    return wish->bits ? plan_for_size(code, keys, wish->bits / 8, narrowest, widest, word)
-                      : plan_for_rate(code, keys, wish->fpr, narrowest, widest, word);
+    return params->bits ? plan_for_size(code, keys, params->bits / 8, narrowest, widest, word)
+                      : plan_for_rate(code, keys, params->fpr, narrowest, widest, word);
 }
 
 uint64_t tamis__bag_room(const tamis_body *f) {

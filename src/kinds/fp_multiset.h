@@ -60,8 +60,8 @@ tamis_status tamis__bag_not_found(const tamis_bag_code *);
 /* These entries, bound to a kind's code: plan, check, audit, next, resize, move, merge, measure. A
  * descriptor's functions are not told whose they are. */
 #define TAMIS_BAG_ENTRIES(code, is_legal)                                                      \
-    static tamis_status plan(const tamis_params *wish, uint64_t word[]) {                        \
-        return tamis__bag_plan(&(code), wish, word);                                           \
+    static tamis_status plan(const tamis_params *params, uint64_t word[]) {                        \
+        return tamis__bag_plan(&(code), params, word);                                           \
     }                                                                                          \
     static tamis_status check(const uint64_t word[], uint64_t *size) {                         \
         return tamis__bag_check(&(code), word, size);                                          \

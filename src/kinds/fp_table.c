@@ -175,10 +175,10 @@ bool tamis__table_fits(const tamis_table_design *d, uint64_t places, uint64_t wi
            places <= (TAMIS_MAX_PAYLOAD_BYTES * 8 - d->head_bits) / place_bits(d, (unsigned)width);
 }
 
-static bool plan_for_rate(const tamis_params *wish, const tamis_table_design *d, uint64_t *places,
+static bool plan_for_rate(const tamis_params *params, const tamis_table_design *d, uint64_t *places,
                           uint64_t *width) {
-    const double keys = wish->capacity ? (double)wish->capacity : 1, rounding = 1e-9;
-    const double classes = d->share / -expm1(log1p(-wish->fpr) / keys) * (1 + rounding);
+    const double keys = params->capacity ? (double)params->capacity : 1, rounding = 1e-9;
+    const double classes = d->share / -expm1(log1p(-params->fpr) / keys) * (1 + rounding);
     double min = INFINITY;
     for (unsigned w = d->min_width; w <= TAMIS_TABLE_MAX_WIDTH; w++) {
         const double wanted = ceil(classes / (double)tamis__field_mask(w));
@@ -196,42 +196,42 @@ static bool plan_for_rate(const tamis_params *wish, const tamis_table_design *d,
     return !isinf(min);
 }
 
-uint64_t tamis__table_places(const tamis_params *wish, const tamis_table_design *d, unsigned width) {
-    const uint64_t whole = wish->bits / 64 * 64, max = TAMIS_TABLE_MAX_CLASSES >> width;
+uint64_t tamis__table_places(const tamis_params *params, const tamis_table_design *d, unsigned width) {
+    const uint64_t whole = params->bits / 64 * 64, max = TAMIS_TABLE_MAX_CLASSES >> width;
     const uint64_t bits = whole > d->head_bits ? whole - d->head_bits : 0;
     const uint64_t places = bits / place_bits(d, width);
     return places < max ? places : max;
 }
 
-static bool plan_for_size(const tamis_params *wish, const tamis_table_design *d, uint64_t *places,
+static bool plan_for_size(const tamis_params *params, const tamis_table_design *d, uint64_t *places,
                           uint64_t *width) {
     for (unsigned w = TAMIS_TABLE_MAX_WIDTH; w >= d->min_width; w--) {
-        *places = tamis__table_places(wish, d, w);
+        *places = tamis__table_places(params, d, w);
         *width = w;
         if (tamis__table_fits(d, *places, w)) return true;
     }
     return false;
 }
 
-tamis_status tamis__table_refuse(const tamis_params *wish, const tamis_table_design *d) {
-    const unsigned long long keys = wish->capacity;
+tamis_status tamis__table_refuse(const tamis_params *params, const tamis_table_design *d) {
+    const unsigned long long keys = params->capacity;
     if (!tamis__table_fits(d, d->min_places, d->min_width))
         return tamis__fail(TAMIS_TOO_LARGE, "%s cannot have %llu keys", d->kind, keys);
-    if (wish->bits) {
+    if (params->bits) {
         const uint64_t bits = d->min_places * place_bits(d, d->min_width) + d->head_bits;
         return tamis__fail(TAMIS_INVALID, "%s of %llu keys needs at least size=%llu", d->kind, keys,
                            (unsigned long long)((bits + 63) / 64 * 8));
     }
     return tamis__fail(TAMIS_INVALID, "fpr=%.3g is out of reach: %s of %llu keys goes down to %.2g",
-                       wish->fpr, d->kind, keys,
+                       params->fpr, d->kind, keys,
                        d->share * (double)keys / (double)TAMIS_TABLE_MAX_CLASSES);
 }
 
-tamis_status tamis__table_plan(const tamis_params *wish, const tamis_table_design *d,
+tamis_status tamis__table_plan(const tamis_params *params, const tamis_table_design *d,
                                uint64_t *places, uint64_t *width) {
     const bool is_planned =
-        wish->bits ? plan_for_size(wish, d, places, width) : plan_for_rate(wish, d, places, width);
-    return is_planned ? TAMIS_OK : tamis__table_refuse(wish, d);
+        params->bits ? plan_for_size(params, d, places, width) : plan_for_rate(params, d, places, width);
+    return is_planned ? TAMIS_OK : tamis__table_refuse(params, d);
 }
 
 /* ---- Measures ------------------------------------------------------------------------------- */

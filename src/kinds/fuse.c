@@ -58,22 +58,22 @@ static tamis_status widest(uint64_t bits, uint64_t capacity, uint64_t word[]) {
         (unsigned long long)(bits / 8), (unsigned long long)capacity, (unsigned long long)min);
 }
 
-static tamis_status plan(const tamis_params *wish, uint64_t word[]) {
-    word[TAMIS_SEGMENT_KEYS] = tamis__segment_keys(wish);
-    word[TAMIS_SEGMENTS] = tamis__segments_for(word, wish->capacity);
-    word[ARITY] = wish->has_option[OPT_ARITY] ? wish->option[OPT_ARITY] : 3;
-    if (wish->has_option[OPT_WIDTH]) {
-        word[WIDTH] = wish->option[OPT_WIDTH];
-    } else if (wish->bits) {
-        const tamis_status rc = widest(wish->bits, wish->capacity, word);
+static tamis_status plan(const tamis_params *params, uint64_t word[]) {
+    word[TAMIS_SEGMENT_KEYS] = tamis__segment_keys(params);
+    word[TAMIS_SEGMENTS] = tamis__segments_for(word, params->capacity);
+    word[ARITY] = params->has_option[OPT_ARITY] ? params->option[OPT_ARITY] : 3;
+    if (params->has_option[OPT_WIDTH]) {
+        word[WIDTH] = params->option[OPT_WIDTH];
+    } else if (params->bits) {
+        const tamis_status rc = widest(params->bits, params->capacity, word);
         if (rc) return rc;
     } else {
-        word[WIDTH] = tamis__peel_guard_for(wish->fpr);
+        word[WIDTH] = tamis__peel_guard_for(params->fpr);
         if (word[WIDTH] > MAX_WIDTH)
             return tamis__fail(TAMIS_INVALID, "fpr=%.3g is out of reach: fuse goes down to 2^-%d",
-                               wish->fpr, MAX_WIDTH);
+                               params->fpr, MAX_WIDTH);
     }
-    word[TAMIS_SEGMENT_BYTES] = expect(word, wish->capacity);
+    word[TAMIS_SEGMENT_BYTES] = expect(word, params->capacity);
     return TAMIS_OK;
 }
 
@@ -110,8 +110,8 @@ static tamis_status audit(const tamis_body *f) {
 
 /* ---- Building ------------------------------------------------------------------------------- */
 
-static tamis_status fit(const tamis_params *wish, const tamis_census *census, uint64_t word[]) {
-    (void)wish;
+static tamis_status fit(const tamis_params *params, const tamis_census *census, uint64_t word[]) {
+    (void)params;
     word[TAMIS_SEGMENTS] = tamis__segments_for(word, census->records);
     return TAMIS_OK;
 }

@@ -38,42 +38,42 @@ static tamis_coded_shape shape_of(const uint64_t word[]) {
     return (tamis_coded_shape){word[RANGE], 1, (unsigned)word[SHIFT]};
 }
 
-static uint64_t keys_of(const tamis_params *wish) {
-    return wish->capacity ? wish->capacity : 1;
+static uint64_t keys_of(const tamis_params *params) {
+    return params->capacity ? params->capacity : 1;
 }
 
-static tamis_status out_of_reach(const tamis_params *wish) {
-    const uint64_t keys = keys_of(wish);
-    if (wish->has_option[OPT_M])
+static tamis_status out_of_reach(const tamis_params *params) {
+    const uint64_t keys = keys_of(params);
+    if (params->has_option[OPT_M])
         return tamis__fail(TAMIS_INVALID, "m=%llu is out of reach: %llu keys can have up to %llu",
-                           (unsigned long long)wish->option[OPT_M], (unsigned long long)keys,
+                           (unsigned long long)params->option[OPT_M], (unsigned long long)keys,
                            (unsigned long long)((TAMIS_CODED_MAX_RANGE - 1) / keys));
     return tamis__fail(TAMIS_INVALID, "fpr=%.3g is out of reach for gcs: with %llu keys it is %.3g",
-                       wish->fpr, (unsigned long long)keys, ldexp((double)keys, -63));
+                       params->fpr, (unsigned long long)keys, ldexp((double)keys, -63));
 }
 
-static uint64_t range_for(const tamis_params *wish, const tamis_coded_wish *coded) {
-    const uint64_t keys = keys_of(wish), m = wish->option[OPT_M];
-    if (wish->has_option[OPT_RANGE]) return wish->option[OPT_RANGE];
-    if (wish->has_option[OPT_M]) return m <= (TAMIS_CODED_MAX_RANGE - 1) / keys ? m * keys : 0;
-    if (wish->fpr > 0) return tamis__coded_range(keys, wish->fpr);
-    return tamis__coded_range_within(coded, 1, wish->bits / 8);
+static uint64_t range_for(const tamis_params *params, const tamis_coded_params *coded) {
+    const uint64_t keys = keys_of(params), m = params->option[OPT_M];
+    if (params->has_option[OPT_RANGE]) return params->option[OPT_RANGE];
+    if (params->has_option[OPT_M]) return m <= (TAMIS_CODED_MAX_RANGE - 1) / keys ? m * keys : 0;
+    if (params->fpr > 0) return tamis__coded_range(keys, params->fpr);
+    return tamis__coded_range_within(coded, 1, params->bits / 8);
 }
 
-static tamis_status plan(const tamis_params *wish, uint64_t word[]) {
-    const tamis_coded_wish coded = {
-        .n = wish->capacity,
-        .segment_keys = tamis__segment_keys(wish),
-        .rice = wish->has_option[OPT_RICE] ? (unsigned)wish->option[OPT_RICE] : TAMIS_CODED_BEST,
+static tamis_status plan(const tamis_params *params, uint64_t word[]) {
+    const tamis_coded_params coded = {
+        .n = params->capacity,
+        .segment_keys = tamis__segment_keys(params),
+        .rice = params->has_option[OPT_RICE] ? (unsigned)params->option[OPT_RICE] : TAMIS_CODED_BEST,
     };
     word[TAMIS_SEGMENT_KEYS] = coded.segment_keys;
-    word[RANGE] = range_for(wish, &coded);
-    if (!word[RANGE] && wish->bits)
+    word[RANGE] = range_for(params, &coded);
+    if (!word[RANGE] && params->bits)
         return tamis__fail(TAMIS_INVALID, "size=%llu is too small for %llu keys in gcs",
-                           (unsigned long long)(wish->bits / 8), (unsigned long long)coded.n);
-    if (!word[RANGE]) return out_of_reach(wish);
+                           (unsigned long long)(params->bits / 8), (unsigned long long)coded.n);
+    if (!word[RANGE]) return out_of_reach(params);
     word[RICE] =
-        coded.rice == TAMIS_CODED_BEST ? tamis__coded_rice(keys_of(wish), word[RANGE]) : coded.rice;
+        coded.rice == TAMIS_CODED_BEST ? tamis__coded_rice(keys_of(params), word[RANGE]) : coded.rice;
     word[SHIFT] = tamis__coded_shift(coded.n, word[RANGE], coded.segment_keys);
     word[TAMIS_SEGMENTS] = tamis__coded_segments(word[RANGE], (unsigned)word[SHIFT]);
     const tamis_coded_shape shape = shape_of(word);
@@ -114,8 +114,8 @@ static tamis_status audit(const tamis_body *f) {
 /* ---- Building ------------------------------------------------------------------------------- */
 
 /* Nothing depends on what the records are: words that stay make filters that merge. */
-static tamis_status fit(const tamis_params *wish, const tamis_census *census, uint64_t word[]) {
-    (void)wish, (void)census, (void)word;
+static tamis_status fit(const tamis_params *params, const tamis_census *census, uint64_t word[]) {
+    (void)params, (void)census, (void)word;
     return TAMIS_OK;
 }
 

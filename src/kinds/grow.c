@@ -64,14 +64,14 @@ static double worst_rate(void) {
 /* The widest slots to start with: they get wider by longer_by(MAX_DOUBLINGS), which is 12. */
 enum { MIN_FIRST_WIDTH = 2, MAX_FIRST_WIDTH = TAMIS_SLOTS_MAX_WIDTH - 12 };
 
-static tamis_status plan(const tamis_params *wish, uint64_t word[]) {
-    const uint64_t keys = wish->capacity ? wish->capacity : 1;
+static tamis_status plan(const tamis_params *params, uint64_t word[]) {
+    const uint64_t keys = params->capacity ? params->capacity : 1;
     const uint64_t homes = tamis__slots_homes_for(keys);
     if (!homes) return tamis__fail(TAMIS_TOO_LARGE, "grow would need over 2^52 slots");
     word[SPREAD] = 1;
-    if (wish->bits) {
-        if (wish->bits / 8 >= 8 &&
-            tamis__slots_within(wish->bits / 8 - 8, keys, MIN_FIRST_WIDTH, MAX_FIRST_WIDTH,
+    if (params->bits) {
+        if (params->bits / 8 >= 8 &&
+            tamis__slots_within(params->bits / 8 - 8, keys, MIN_FIRST_WIDTH, MAX_FIRST_WIDTH,
                                 &word[SLOTS], &word[WIDTH]))
             return TAMIS_OK;
         return tamis__fail(TAMIS_INVALID, "size must be at least %llu bytes for %llu keys in grow",
@@ -79,7 +79,7 @@ static tamis_status plan(const tamis_params *wish, uint64_t word[]) {
                            (unsigned long long)keys);
     }
     unsigned bits = MIN_FIRST_WIDTH - 1;
-    while (ldexp(worst_rate(), -(int)bits) > wish->fpr) bits++;
+    while (ldexp(worst_rate(), -(int)bits) > params->fpr) bits++;
     word[SLOTS] = homes;
     word[WIDTH] = bits + 1;
     return TAMIS_OK;

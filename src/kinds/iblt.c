@@ -48,8 +48,8 @@ static const struct tamis_option options[] = {
 
 /* ---- Shape ---------------------------------------------------------------------------------- */
 
-static bool is_sized(const tamis_params *wish) {
-    return wish->has_option[OPT_CELLS] || wish->has_option[OPT_DIFFERENCES];
+static bool is_sized(const tamis_params *params) {
+    return params->has_option[OPT_CELLS] || params->has_option[OPT_DIFFERENCES];
 }
 
 /* A stranger passes a cell of two hashes or more. All cells of a stranger must be such, and those of
@@ -63,11 +63,11 @@ static double rate_with(uint64_t keys, uint64_t side, uint64_t hashes) {
 }
 
 /* The fewest cells of a subtable that keep the rate. */
-static uint64_t side_for_rate(const tamis_params *wish, uint64_t hashes) {
+static uint64_t side_for_rate(const tamis_params *params, uint64_t hashes) {
     uint64_t low = 1, high = MAX_CELLS;
     while (low < high) {
         const uint64_t middle = low + (high - low) / 2;
-        if (rate_with(wish->capacity, middle, hashes) <= wish->fpr)
+        if (rate_with(params->capacity, middle, hashes) <= params->fpr)
             high = middle;
         else
             low = middle + 1;
@@ -88,41 +88,41 @@ static uint64_t side_for_differences(uint64_t differences, uint64_t hashes) {
     return (uint64_t)ceil(fmax(pairs, load));
 }
 
-static uint64_t side_for(const tamis_params *wish, uint64_t hashes, uint64_t bytes) {
-    if (wish->has_option[OPT_CELLS]) return (wish->option[OPT_CELLS] + hashes - 1) / hashes;
-    if (wish->has_option[OPT_DIFFERENCES])
-        return side_for_differences(wish->option[OPT_DIFFERENCES], hashes);
-    return wish->bits ? bytes / TAMIS_IBLT_CELL / hashes : side_for_rate(wish, hashes);
+static uint64_t side_for(const tamis_params *params, uint64_t hashes, uint64_t bytes) {
+    if (params->has_option[OPT_CELLS]) return (params->option[OPT_CELLS] + hashes - 1) / hashes;
+    if (params->has_option[OPT_DIFFERENCES])
+        return side_for_differences(params->option[OPT_DIFFERENCES], hashes);
+    return params->bits ? bytes / TAMIS_IBLT_CELL / hashes : side_for_rate(params, hashes);
 }
 
 /* Is this number of hashes the better one? With a size, by the rate; else by the size. */
-static bool is_better(const tamis_params *wish, const uint64_t word[], uint64_t side,
+static bool is_better(const tamis_params *params, const uint64_t word[], uint64_t side,
                       uint64_t hashes) {
-    if (word[CELLS] == 0 || !wish->bits || is_sized(wish)) return side * hashes < word[CELLS];
-    return rate_with(wish->capacity, side, hashes) <
-           rate_with(wish->capacity, word[CELLS] / word[HASHES], word[HASHES]);
+    if (word[CELLS] == 0 || !params->bits || is_sized(params)) return side * hashes < word[CELLS];
+    return rate_with(params->capacity, side, hashes) <
+           rate_with(params->capacity, word[CELLS] / word[HASHES], word[HASHES]);
 }
 
 /* `bytes` are those that a size leaves for cells. */
-static void choose_cells(const tamis_params *wish, uint64_t bytes, uint64_t word[]) {
-    const bool is_told = wish->has_option[OPT_HASHES], has_cells = wish->has_option[OPT_CELLS];
-    const uint64_t told = is_told ? wish->option[OPT_HASHES] : USUAL_HASHES;
+static void choose_cells(const tamis_params *params, uint64_t bytes, uint64_t word[]) {
+    const bool is_told = params->has_option[OPT_HASHES], has_cells = params->has_option[OPT_CELLS];
+    const uint64_t told = is_told ? params->option[OPT_HASHES] : USUAL_HASHES;
     const uint64_t min = is_told || has_cells ? told : MIN_HASHES;
     const uint64_t max = is_told || has_cells ? told : FAST_HASHES;
     word[CELLS] = 0;
     for (uint64_t k = min; k <= max; k++) {
-        const uint64_t side = side_for(wish, k, bytes);
-        if (k > min && !is_better(wish, word, side, k)) continue;
+        const uint64_t side = side_for(params, k, bytes);
+        if (k > min && !is_better(params, word, side, k)) continue;
         word[CELLS] = side * k;
         word[HASHES] = k;
     }
 }
 
 /* No counters are no estimator. Others come in pairs, so that the payload is whole words. */
-static tamis_status choose_estimator(const tamis_params *wish, uint64_t word[]) {
-    const bool has_counters = wish->has_option[OPT_COUNTERS];
-    const uint64_t counters = has_counters ? wish->option[OPT_COUNTERS] : USUAL_COUNTERS;
-    word[ESTIMATOR] = wish->has_option[OPT_ESTIMATOR] ? wish->option[OPT_ESTIMATOR]
+static tamis_status choose_estimator(const tamis_params *params, uint64_t word[]) {
+    const bool has_counters = params->has_option[OPT_COUNTERS];
+    const uint64_t counters = has_counters ? params->option[OPT_COUNTERS] : USUAL_COUNTERS;
+    word[ESTIMATOR] = params->has_option[OPT_ESTIMATOR] ? params->option[OPT_ESTIMATOR]
                       : counters                      ? TAMIS_SIZED_BY_SIGNS
                                                       : TAMIS_SIZED_BY_NONE;
     const bool is_signed = word[ESTIMATOR] == TAMIS_SIZED_BY_SIGNS;
@@ -133,22 +133,22 @@ static tamis_status choose_estimator(const tamis_params *wish, uint64_t word[]) 
                        (unsigned long long)counters, MIN_COUNTERS);
 }
 
-static tamis_status plan(const tamis_params *wish, uint64_t word[]) {
-    const tamis_status rc = choose_estimator(wish, word);
+static tamis_status plan(const tamis_params *params, uint64_t word[]) {
+    const tamis_status rc = choose_estimator(params, word);
     if (rc) return rc;
     const uint64_t estimator = tamis__sizer_bytes(word[ESTIMATOR], word[COUNTERS]);
     const uint64_t min = estimator + MAX_HASHES * TAMIS_IBLT_CELL;
-    if (wish->bits && !is_sized(wish) && wish->bits / 8 < min)
+    if (params->bits && !is_sized(params) && params->bits / 8 < min)
         return tamis__fail(TAMIS_INVALID,
                            "%llu bits are too few for iblt: from %llu on, %llu of "
                            "them for the estimator",
-                           (unsigned long long)wish->bits, (unsigned long long)min * 8,
+                           (unsigned long long)params->bits, (unsigned long long)min * 8,
                            (unsigned long long)estimator * 8);
-    choose_cells(wish, wish->bits / 8 - (wish->bits ? estimator : 0), word);
+    choose_cells(params, params->bits / 8 - (params->bits ? estimator : 0), word);
     if (word[CELLS] <= MAX_CELLS) return TAMIS_OK;
     return tamis__fail(TAMIS_TOO_LARGE,
                        "iblt has at most %llu cells, and %llu keys would need more",
-                       (unsigned long long)MAX_CELLS, (unsigned long long)wish->capacity);
+                       (unsigned long long)MAX_CELLS, (unsigned long long)params->capacity);
 }
 
 static tamis_status check(const uint64_t word[], uint64_t *size) {

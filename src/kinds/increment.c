@@ -133,18 +133,18 @@ static uint64_t cells_for(double keys, double fpr, double hashes, double step, u
 }
 
 /* The best k is found by trying; beyond it the size only rises. */
-static tamis_status plan_for_rate(const tamis_params *wish, uint64_t word[]) {
-    const double keys = wish->capacity ? (double)wish->capacity : 1, step = step_of(word);
+static tamis_status plan_for_rate(const tamis_params *params, uint64_t word[]) {
+    const double keys = params->capacity ? (double)params->capacity : 1, step = step_of(word);
     const uint64_t given = word[HASHES], max = MAX_BITS / width_of(word), group = 64;
     uint64_t min = max;
     for (uint64_t k = given ? given : 1; k <= (given ? given : MAX_HASHES); k++) {
-        const uint64_t needed = cells_for(keys, wish->fpr, (double)k, step, max);
+        const uint64_t needed = cells_for(keys, params->fpr, (double)k, step, max);
         if (needed > min) break;
         min = needed;
         word[HASHES] = k;
     }
     min = (min + group - 1) / group * group;
-    while (min < max && rate_of(keys, (double)min, (double)word[HASHES], step) > wish->fpr)
+    while (min < max && rate_of(keys, (double)min, (double)word[HASHES], step) > params->fpr)
         min += group;
     const uint64_t cells = tamis__round_to_fold(min, group, max);
     if (!cells) return tamis__fail(TAMIS_TOO_LARGE, "increment would need over 2^56 bytes");
@@ -152,9 +152,9 @@ static tamis_status plan_for_rate(const tamis_params *wish, uint64_t word[]) {
     return TAMIS_OK;
 }
 
-static tamis_status plan_for_size(const tamis_params *wish, uint64_t word[]) {
-    const double keys = wish->capacity ? (double)wish->capacity : 1, step = step_of(word);
-    const uint64_t cells = tamis__units_within(wish->bits, width_of(word));
+static tamis_status plan_for_size(const tamis_params *params, uint64_t word[]) {
+    const double keys = params->capacity ? (double)params->capacity : 1, step = step_of(word);
+    const uint64_t cells = tamis__units_within(params->bits, width_of(word));
     if (!cells)
         return tamis__fail(TAMIS_INVALID, "increment needs at least %u bits", width_of(word));
     word[BITS] = cells * width_of(word);
@@ -167,10 +167,10 @@ static tamis_status plan_for_size(const tamis_params *wish, uint64_t word[]) {
     return TAMIS_OK;
 }
 
-static tamis_status plan(const tamis_params *wish, uint64_t word[]) {
-    word[STEP] = wish->has_option[OPT_STEP] ? wish->option[OPT_STEP] : 0;
-    word[HASHES] = wish->has_option[OPT_HASHES] ? wish->option[OPT_HASHES] : 0;
-    return wish->bits ? plan_for_size(wish, word) : plan_for_rate(wish, word);
+static tamis_status plan(const tamis_params *params, uint64_t word[]) {
+    word[STEP] = params->has_option[OPT_STEP] ? params->option[OPT_STEP] : 0;
+    word[HASHES] = params->has_option[OPT_HASHES] ? params->option[OPT_HASHES] : 0;
+    return params->bits ? plan_for_size(params, word) : plan_for_rate(params, word);
 }
 
 static tamis_status check(const uint64_t word[], uint64_t *size) {

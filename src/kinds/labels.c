@@ -53,7 +53,7 @@ static uint64_t tail_size(const uint64_t word[]) {
 }
 
 /* Everything that the number of pairs and labels decides. */
-static tamis_status lay_out(const tamis_coded_wish *coded, uint64_t word[]) {
+static tamis_status lay_out(const tamis_coded_params *coded, uint64_t word[]) {
     if (word[RANGE] > (TAMIS_CODED_MAX_RANGE - 1) / labels_at_least(word[LABELS]))
         return tamis__fail(TAMIS_INVALID, "%llu labels of %llu cells are out of reach: over 2^63",
                            (unsigned long long)word[LABELS], (unsigned long long)word[RANGE]);
@@ -62,37 +62,37 @@ static tamis_status lay_out(const tamis_coded_wish *coded, uint64_t word[]) {
     return TAMIS_OK;
 }
 
-static tamis_status find_range(const tamis_params *wish, const tamis_coded_wish *coded,
+static tamis_status find_range(const tamis_params *params, const tamis_coded_params *coded,
                                uint64_t word[]) {
-    const uint64_t keys = labels_at_least(wish->capacity), tail = tail_size(word);
-    const uint64_t size = wish->bits / 8 > tail ? wish->bits / 8 - tail : 0;
-    if (wish->has_option[OPT_RANGE])
-        word[RANGE] = wish->option[OPT_RANGE];
-    else if (wish->bits)
+    const uint64_t keys = labels_at_least(params->capacity), tail = tail_size(word);
+    const uint64_t size = params->bits / 8 > tail ? params->bits / 8 - tail : 0;
+    if (params->has_option[OPT_RANGE])
+        word[RANGE] = params->option[OPT_RANGE];
+    else if (params->bits)
         word[RANGE] = tamis__coded_range_within(coded, labels_at_least(word[LABELS]), size);
     else
-        word[RANGE] = tamis__coded_range(keys, wish->fpr);
+        word[RANGE] = tamis__coded_range(keys, params->fpr);
     if (word[RANGE]) return TAMIS_OK;
-    if (wish->bits)
+    if (params->bits)
         return tamis__fail(TAMIS_INVALID, "size=%llu is too small for %llu keys in %llu labels",
-                           (unsigned long long)(wish->bits / 8), (unsigned long long)coded->n,
+                           (unsigned long long)(params->bits / 8), (unsigned long long)coded->n,
                            (unsigned long long)word[LABELS]);
     return tamis__fail(TAMIS_INVALID,
-                       "fpr=%.3g is out of reach for labels: with %llu keys it is %.3g", wish->fpr,
+                       "fpr=%.3g is out of reach for labels: with %llu keys it is %.3g", params->fpr,
                        (unsigned long long)keys, ldexp((double)keys, -63));
 }
 
-static tamis_coded_wish coded_wish(uint64_t pairs, const uint64_t word[]) {
-    return (tamis_coded_wish){pairs, word[TAMIS_SEGMENT_KEYS], TAMIS_CODED_BEST};
+static tamis_coded_params coded_params(uint64_t pairs, const uint64_t word[]) {
+    return (tamis_coded_params){pairs, word[TAMIS_SEGMENT_KEYS], TAMIS_CODED_BEST};
 }
 
 /* For one label, because nobody knows yet how many there will be. */
-static tamis_status plan(const tamis_params *wish, uint64_t word[]) {
-    word[TAMIS_SEGMENT_KEYS] = tamis__segment_keys(wish);
+static tamis_status plan(const tamis_params *params, uint64_t word[]) {
+    word[TAMIS_SEGMENT_KEYS] = tamis__segment_keys(params);
     word[LABELS] = 1;
     word[NAMES] = sizeof "default";
-    const tamis_coded_wish coded = coded_wish(wish->capacity, word);
-    tamis_status rc = find_range(wish, &coded, word);
+    const tamis_coded_params coded = coded_params(params->capacity, word);
+    tamis_status rc = find_range(params, &coded, word);
     if (!rc) rc = lay_out(&coded, word);
     if (rc) return rc;
     const tamis_coded_shape shape = shape_of(word);
@@ -100,12 +100,12 @@ static tamis_status plan(const tamis_params *wish, uint64_t word[]) {
     return TAMIS_OK;
 }
 
-static tamis_status fit(const tamis_params *wish, const tamis_census *census, uint64_t word[]) {
+static tamis_status fit(const tamis_params *params, const tamis_census *census, uint64_t word[]) {
     word[LABELS] = census->labels;
     word[NAMES] = census->names;
     word[LARGEST] = census->leader;
-    const tamis_coded_wish coded = coded_wish(census->records, word);
-    const tamis_status rc = wish && wish->bits ? find_range(wish, &coded, word) : TAMIS_OK;
+    const tamis_coded_params coded = coded_params(census->records, word);
+    const tamis_status rc = params && params->bits ? find_range(params, &coded, word) : TAMIS_OK;
     return rc ? rc : lay_out(&coded, word);
 }
 

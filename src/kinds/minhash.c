@@ -40,8 +40,8 @@ static const struct tamis_option options[] = {
 
 /* ---- Shape ---------------------------------------------------------------------------------- */
 
-static bool is_sized(const tamis_params *wish) {
-    (void)wish;
+static bool is_sized(const tamis_params *params) {
+    (void)params;
     return true; /* by its default, if by nothing else */
 }
 
@@ -67,10 +67,10 @@ static tamis_status refuse(tamis_status status, const uint64_t word[]) {
 }
 
 /* A size is a number of bins; a rate says nothing here. */
-static tamis_status plan(const tamis_params *wish, uint64_t word[]) {
-    word[KEEP] = wish->has_option[KEEP] ? wish->option[KEEP] : ALL;
-    word[BINS] = wish->has_option[BINS] ? wish->option[BINS]
-                 : wish->bits           ? wish->bits / word[KEEP]
+static tamis_status plan(const tamis_params *params, uint64_t word[]) {
+    word[KEEP] = params->has_option[KEEP] ? params->option[KEEP] : ALL;
+    word[BINS] = params->has_option[BINS] ? params->option[BINS]
+                 : params->bits           ? params->bits / word[KEEP]
                                         : USUAL_BINS;
     return is_legal(word) ? TAMIS_OK : refuse(TAMIS_INVALID, word);
 }

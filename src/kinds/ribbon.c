@@ -68,41 +68,41 @@ static tamis_status widest(uint64_t word[], uint64_t keys, uint64_t max) {
 }
 
 /* The width when only the narrow part is given: the least for a rate, the most for a size. */
-static tamis_status width_beside_narrow(const tamis_params *wish, uint64_t word[]) {
-    const double share = 1 + (double)wish->option[OPT_NARROW] / 65536;
-    word[NARROW] = wish->option[OPT_NARROW];
-    if (wish->bits) {
+static tamis_status width_beside_narrow(const tamis_params *params, uint64_t word[]) {
+    const double share = 1 + (double)params->option[OPT_NARROW] / 65536;
+    word[NARROW] = params->option[OPT_NARROW];
+    if (params->bits) {
         for (word[WIDTH] = TAMIS_BAND_MAX_GUARD; word[WIDTH] > 0; word[WIDTH]--)
-            if (expect(word, wish->capacity) <= wish->bits / 8) return TAMIS_OK;
+            if (expect(word, params->capacity) <= params->bits / 8) return TAMIS_OK;
     } else {
         for (word[WIDTH] = 1; word[WIDTH] <= TAMIS_BAND_MAX_GUARD; word[WIDTH]++)
-            if (ldexp(share, -(int)word[WIDTH]) <= wish->fpr) return TAMIS_OK;
+            if (ldexp(share, -(int)word[WIDTH]) <= params->fpr) return TAMIS_OK;
     }
     return tamis__fail(TAMIS_INVALID, "no width from 1 to %d serves with narrow=%llu",
                        TAMIS_BAND_MAX_GUARD, (unsigned long long)word[NARROW]);
 }
 
-static tamis_status plan(const tamis_params *wish, uint64_t word[]) {
+static tamis_status plan(const tamis_params *params, uint64_t word[]) {
     tamis_band_columns columns;
-    word[TAMIS_SEGMENT_KEYS] = tamis__segment_keys(wish);
-    word[TAMIS_SEGMENTS] = tamis__segments_for(word, wish->capacity);
-    if (wish->has_option[OPT_WIDTH]) {
-        word[WIDTH] = wish->option[OPT_WIDTH];
-        word[NARROW] = wish->option[OPT_NARROW];
-    } else if (wish->has_option[OPT_NARROW]) {
-        const tamis_status rc = width_beside_narrow(wish, word);
+    word[TAMIS_SEGMENT_KEYS] = tamis__segment_keys(params);
+    word[TAMIS_SEGMENTS] = tamis__segments_for(word, params->capacity);
+    if (params->has_option[OPT_WIDTH]) {
+        word[WIDTH] = params->option[OPT_WIDTH];
+        word[NARROW] = params->option[OPT_NARROW];
+    } else if (params->has_option[OPT_NARROW]) {
+        const tamis_status rc = width_beside_narrow(params, word);
         if (rc) return rc;
-    } else if (wish->bits) {
-        const tamis_status rc = widest(word, wish->capacity, wish->bits / 8);
+    } else if (params->bits) {
+        const tamis_status rc = widest(word, params->capacity, params->bits / 8);
         if (rc) return rc;
     } else {
-        if (!tamis__band_columns_for(wish->fpr, &columns))
+        if (!tamis__band_columns_for(params->fpr, &columns))
             return tamis__fail(TAMIS_INVALID,
-                               "fpr=%.3g is out of reach for ribbon: its least is 2^-%d", wish->fpr,
+                               "fpr=%.3g is out of reach for ribbon: its least is 2^-%d", params->fpr,
                                TAMIS_BAND_MAX_GUARD);
         set_columns(word, columns);
     }
-    word[TAMIS_SEGMENT_BYTES] = expect(word, wish->capacity);
+    word[TAMIS_SEGMENT_BYTES] = expect(word, params->capacity);
     return TAMIS_OK;
 }
 
@@ -166,8 +166,8 @@ static void measure(const tamis_body *f, const tamis_body *other, tamis_measurem
 
 /* ---- Building ------------------------------------------------------------------------------- */
 
-static tamis_status fit(const tamis_params *wish, const tamis_census *census, uint64_t word[]) {
-    (void)wish;
+static tamis_status fit(const tamis_params *params, const tamis_census *census, uint64_t word[]) {
+    (void)params;
     word[TAMIS_SEGMENTS] = tamis__segments_for(word, census->records);
     return TAMIS_OK;
 }

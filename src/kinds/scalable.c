@@ -91,9 +91,9 @@ static uint64_t to_line(uint64_t size) {
 
 static tamis_status plan_stage(const uint64_t word[], uint64_t stage, uint64_t shape[],
                                uint64_t *size) {
-    const tamis_params wish = {.capacity = capacity_of(word, stage), .fpr = share_of(word, stage)};
+    const tamis_params params = {.capacity = capacity_of(word, stage), .fpr = share_of(word, stage)};
     memset(shape, 0, TAMIS_WORDS * sizeof *shape);
-    const tamis_status rc = kind_of(word)->plan(&wish, shape);
+    const tamis_status rc = kind_of(word)->plan(&params, shape);
     return rc ? rc : kind_of(word)->check(shape, size);
 }
 
@@ -193,17 +193,17 @@ static double lowest_rate(const uint64_t word[]) {
     return ceil(high / unit) * unit;
 }
 
-static tamis_status plan_for_rate(const tamis_params *wish, uint64_t shape[], uint64_t word[]) {
+static tamis_status plan_for_rate(const tamis_params *params, uint64_t shape[], uint64_t word[]) {
     uint64_t size;
-    word[RATE] = six_digits(wish->fpr);
+    word[RATE] = six_digits(params->fpr);
     return plan_stage(word, 0, shape, &size);
 }
 
 /* The first stage takes the room there is. What it then has as its rate is its share, from which
  * that of all follows; but no stricter than what later stages can keep at a reasonable size. */
-static tamis_status plan_for_size(const tamis_params *wish, uint64_t shape[], uint64_t word[]) {
+static tamis_status plan_for_size(const tamis_params *params, uint64_t shape[], uint64_t word[]) {
     const double min = 1e-6;
-    const uint64_t lines = wish->bits / 8 / LINE;
+    const uint64_t lines = params->bits / 8 / LINE;
     if (lines < 2)
         return tamis__fail(TAMIS_INVALID, "size must be at least %d bytes for scalable", 2 * LINE);
     const tamis_params stage = {.capacity = word[FIRST], .bits = (lines - 1) * LINE * 8};
@@ -215,16 +215,16 @@ static tamis_status plan_for_size(const tamis_params *wish, uint64_t shape[], ui
 }
 
 /* All but whether it can grow. */
-static tamis_status plan_first(const tamis_params *wish, uint64_t word[]) {
+static tamis_status plan_first(const tamis_params *params, uint64_t word[]) {
     const double blocked_from = 1e-4; /* the strictest stages of blocked take too many bits below */
-    const bool is_strict = !wish->bits && six_digits(wish->fpr) < six_digits(blocked_from);
+    const bool is_strict = !params->bits && six_digits(params->fpr) < six_digits(blocked_from);
     uint64_t shape[TAMIS_WORDS] = {0}, size;
-    word[KIND] = wish->has_option[OPT_KIND] ? wish->option[OPT_KIND]
+    word[KIND] = params->has_option[OPT_KIND] ? params->option[OPT_KIND]
                  : is_strict                ? CLASSIC
                                             : BLOCKED;
-    word[FIRST] = wish->capacity ? wish->capacity : 1;
+    word[FIRST] = params->capacity ? params->capacity : 1;
     word[STAGES] = 1;
-    tamis_status rc = (wish->bits ? plan_for_size : plan_for_rate)(wish, shape, word);
+    tamis_status rc = (params->bits ? plan_for_size : plan_for_rate)(params, shape, word);
     if (!rc) rc = kind_of(word)->check(shape, &size);
     if (rc) return rc;
     memcpy(word + SHAPE, shape, SHAPE_WORDS * sizeof *shape);
@@ -232,14 +232,14 @@ static tamis_status plan_first(const tamis_params *wish, uint64_t word[]) {
     return TAMIS_OK;
 }
 
-static tamis_status plan(const tamis_params *wish, uint64_t word[]) {
-    const tamis_status rc = plan_first(wish, word);
+static tamis_status plan(const tamis_params *params, uint64_t word[]) {
+    const tamis_status rc = plan_first(params, word);
     if (rc || can_grow(word)) return rc;
     return tamis__fail(
         TAMIS_INVALID,
         "fpr=%.3g is out of reach: stages become stricter, and those of %s let scalable grow from "
         "fpr=%.2g on; kind=classic goes lower",
-        wish->fpr, kind_of(word)->name, lowest_rate(word));
+        params->fpr, kind_of(word)->name, lowest_rate(word));
 }
 
 static tamis_status check(const uint64_t word[], uint64_t *size) {

@@ -38,8 +38,8 @@ enum { TAMIS_SEGMENT_CUT = 1 << TAMIS_SEGMENT_KEYS };
     }
 
 /* The wish for that; the option is the kind's first. */
-static inline uint64_t tamis__segment_keys(const tamis_params *wish) {
-    return wish->has_option[0] ? wish->option[0] : TAMIS_SEGMENT_DEFAULT_KEYS;
+static inline uint64_t tamis__segment_keys(const tamis_params *params) {
+    return params->has_option[0] ? params->option[0] : TAMIS_SEGMENT_DEFAULT_KEYS;
 }
 
 /* Segments for so many records: full ones and, unless they come out even, no more than one beyond. */

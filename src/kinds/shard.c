@@ -109,16 +109,16 @@ static void inner_shape(const uint64_t word[], uint64_t inner[TAMIS_WORDS]) {
     inner[INNER_DETAIL] = word[DETAIL];
 }
 
-static tamis_status plan_whole(const tamis_params *wish, uint64_t word[]) {
+static tamis_status plan_whole(const tamis_params *params, uint64_t word[]) {
     const size_t other = word[LAYOUT] == SPLIT ? OPT_HASHES : OPT_INDEX;
     const size_t own = layouts[word[LAYOUT]].option;
-    tamis_params inner = {.capacity = wish->capacity, .fpr = wish->fpr, .bits = wish->bits};
+    tamis_params inner = {.capacity = params->capacity, .fpr = params->fpr, .bits = params->bits};
     uint64_t shape[TAMIS_WORDS] = {0};
-    if (wish->has_option[other])
+    if (params->has_option[other])
         return tamis__fail(TAMIS_INVALID, "%s is no option of layout=%s", options[other].name,
                            layouts[word[LAYOUT]].kind->name);
-    inner.option[0] = wish->option[own];
-    inner.has_option[0] = wish->has_option[own];
+    inner.option[0] = params->option[own];
+    inner.has_option[0] = params->has_option[own];
     const tamis_status rc = layouts[word[LAYOUT]].kind->plan(&inner, shape);
     word[TOTAL] = shape[INNER_BLOCKS];
     word[DETAIL] = shape[INNER_DETAIL];
@@ -149,13 +149,13 @@ tamis_status tamis__shard_may_be(uint64_t total, uint64_t shard, uint64_t shards
     return TAMIS_OK;
 }
 
-static tamis_status plan(const tamis_params *wish, uint64_t word[]) {
-    word[LAYOUT] = wish->has_option[OPT_LAYOUT]  ? wish->option[OPT_LAYOUT]
-                   : wish->has_option[OPT_INDEX] ? SPLIT
+static tamis_status plan(const tamis_params *params, uint64_t word[]) {
+    word[LAYOUT] = params->has_option[OPT_LAYOUT]  ? params->option[OPT_LAYOUT]
+                   : params->has_option[OPT_INDEX] ? SPLIT
                                                  : BLOCKED;
-    word[SHARD] = wish->has_option[OPT_SHARD] ? wish->option[OPT_SHARD] : 0;
-    word[SHARDS] = wish->has_option[OPT_SHARDS] ? wish->option[OPT_SHARDS] : 1;
-    const tamis_status rc = plan_whole(wish, word);
+    word[SHARD] = params->has_option[OPT_SHARD] ? params->option[OPT_SHARD] : 0;
+    word[SHARDS] = params->has_option[OPT_SHARDS] ? params->option[OPT_SHARDS] : 1;
+    const tamis_status rc = plan_whole(params, word);
     if (rc) return rc;
     return tamis__shard_may_be(word[TOTAL], word[SHARD], word[SHARDS]);
 }
@@ -177,15 +177,15 @@ static tamis_status check(const uint64_t word[], uint64_t *size) {
     return TAMIS_OK;
 }
 
-static void whole(const uint64_t word[], tamis_params *wish) {
+static void whole(const uint64_t word[], tamis_params *params) {
     const size_t own = layouts[word[LAYOUT]].option;
-    wish->bits = word[TOTAL] * layouts[word[LAYOUT]].block_bytes * 8;
-    wish->option[OPT_LAYOUT] = word[LAYOUT];
-    wish->option[own] = word[DETAIL];
-    wish->option[OPT_SHARD] = word[SHARD];
-    wish->option[OPT_SHARDS] = word[SHARDS];
-    wish->has_option[OPT_LAYOUT] = wish->has_option[own] = true;
-    wish->has_option[OPT_SHARD] = wish->has_option[OPT_SHARDS] = true;
+    params->bits = word[TOTAL] * layouts[word[LAYOUT]].block_bytes * 8;
+    params->option[OPT_LAYOUT] = word[LAYOUT];
+    params->option[own] = word[DETAIL];
+    params->option[OPT_SHARD] = word[SHARD];
+    params->option[OPT_SHARDS] = word[SHARDS];
+    params->has_option[OPT_LAYOUT] = params->has_option[own] = true;
+    params->has_option[OPT_SHARD] = params->has_option[OPT_SHARDS] = true;
 }
 
 static uint64_t probes(const uint64_t word[]) {

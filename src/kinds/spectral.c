@@ -66,11 +66,11 @@ static uint64_t primary_of(const uint64_t word[]) {
     return units_of(word) * primary_per_unit(word);
 }
 
-static tamis_status plan(const tamis_params *wish, uint64_t word[]) {
-    word[HASHES] = wish->has_option[OPT_HASHES] ? wish->option[OPT_HASHES] : 0;
-    word[MODE] = wish->has_option[OPT_MODE] ? wish->option[OPT_MODE] : SELECT;
-    word[WIDTH] = wish->has_option[OPT_WIDTH] ? wish->option[OPT_WIDTH] : WIDTH_PRESET;
-    return tamis__cells_plan(wish, "spectral", bits_per_unit(word), primary_per_unit(word),
+static tamis_status plan(const tamis_params *params, uint64_t word[]) {
+    word[HASHES] = params->has_option[OPT_HASHES] ? params->option[OPT_HASHES] : 0;
+    word[MODE] = params->has_option[OPT_MODE] ? params->option[OPT_MODE] : SELECT;
+    word[WIDTH] = params->has_option[OPT_WIDTH] ? params->option[OPT_WIDTH] : WIDTH_PRESET;
+    return tamis__cells_plan(params, "spectral", bits_per_unit(word), primary_per_unit(word),
                              &word[BITS], &word[HASHES]);
 }
 

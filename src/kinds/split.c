@@ -39,20 +39,20 @@ static const struct tamis_option options[] = {
 
 /* ---- Shape ---------------------------------------------------------------------------------- */
 
-static tamis_status plan(const tamis_params *wish, uint64_t word[]) {
-    const double keys = wish->capacity ? (double)wish->capacity : 1;
-    if (wish->bits) {
-        word[BLOCKS] = wish->bits / BLOCK_BITS;
+static tamis_status plan(const tamis_params *params, uint64_t word[]) {
+    const double keys = params->capacity ? (double)params->capacity : 1;
+    if (params->bits) {
+        word[BLOCKS] = params->bits / BLOCK_BITS;
         if (!word[BLOCKS])
             return tamis__fail(TAMIS_INVALID, "size must be at least %d bytes for split",
                                BLOCK_BYTES);
     } else {
-        const uint64_t blocks = tamis__lanes_blocks(lanes, keys, wish->fpr, MAX_BLOCKS);
+        const uint64_t blocks = tamis__lanes_blocks(lanes, keys, params->fpr, MAX_BLOCKS);
         word[BLOCKS] = blocks ? tamis__round_to_fold(blocks, 1, MAX_BLOCKS) : 0;
-        if (!word[BLOCKS]) return tamis__lanes_refuse("split", wish->fpr);
+        if (!word[BLOCKS]) return tamis__lanes_refuse("split", params->fpr);
     }
-    if (wish->has_option[OPT_INDEX])
-        word[INDEX] = wish->option[OPT_INDEX];
+    if (params->has_option[OPT_INDEX])
+        word[INDEX] = params->option[OPT_INDEX];
     else
         word[INDEX] = word[BLOCKS] > EVEN_PARQUET_BLOCKS ? WIDE : PARQUET;
     if (word[INDEX] == PARQUET && word[BLOCKS] > MAX_PARQUET_BLOCKS)

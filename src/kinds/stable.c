@@ -157,48 +157,48 @@ static double cells_for(const uint64_t word[], double adds) {
 
 /* Fills in cells and decrements for given hashes and width. Few cells have a slightly higher rate
  * than many, so the wear may have to grow a little. */
-static bool fit_rate(const tamis_params *wish, double adds, uint64_t word[]) {
+static bool fit_rate(const tamis_params *params, double adds, uint64_t word[]) {
     const uint64_t min = WORD_BITS / word[WIDTH];
-    const double decrements = decrements_for(wish->fpr, word[HASHES], word[WIDTH]);
+    const double decrements = decrements_for(params->fpr, word[HASHES], word[WIDTH]);
     if (!(decrements < (double)MAX_BITS)) return false;
     for (word[DECREMENTS] = (uint64_t)decrements;; word[DECREMENTS] += 1 + word[DECREMENTS] / 64) {
         const double cells = fmax(MIN_CELLS, cells_for(word, adds));
         const uint64_t max = MAX_BITS / word[WIDTH];
         word[CELLS] = cells < (double)max ? tamis__round_up((uint64_t)cells, min, max) : 0;
         if (!word[CELLS]) return false;
-        if (stable_rate(word) <= wish->fpr) return true;
+        if (stable_rate(word) <= params->fpr) return true;
     }
 }
 
-static bool fit_size(const tamis_params *wish, double adds, uint64_t word[]) {
-    word[CELLS] = (wish->bits / WORD_BITS - 1) * (WORD_BITS / word[WIDTH]);
+static bool fit_size(const tamis_params *params, double adds, uint64_t word[]) {
+    word[CELLS] = (params->bits / WORD_BITS - 1) * (WORD_BITS / word[WIDTH]);
     word[DECREMENTS] = max_decrements(word, adds);
     if (!word[DECREMENTS]) word[DECREMENTS] = 1; /* too small for its capacity: do what can be */
     return true;
 }
 
 /* Every number of hashes up to what a smaller rate could use, with every width. */
-static tamis_status plan(const tamis_params *wish, uint64_t word[]) {
-    const bool has_hashes = wish->has_option[OPT_HASHES], has_width = wish->has_option[OPT_WIDTH];
-    const double adds = wish->capacity ? (double)wish->capacity : 1;
-    if (has_width && !is_width(wish->option[OPT_WIDTH]))
+static tamis_status plan(const tamis_params *params, uint64_t word[]) {
+    const bool has_hashes = params->has_option[OPT_HASHES], has_width = params->has_option[OPT_WIDTH];
+    const double adds = params->capacity ? (double)params->capacity : 1;
+    if (has_width && !is_width(params->option[OPT_WIDTH]))
         return tamis__fail(TAMIS_INVALID, "width must be 1, 2 or 4 for stable, not %llu",
-                           (unsigned long long)wish->option[OPT_WIDTH]);
-    if (wish->bits && wish->bits < 2 * WORD_BITS)
+                           (unsigned long long)params->option[OPT_WIDTH]);
+    if (params->bits && params->bits < 2 * WORD_BITS)
         return tamis__fail(TAMIS_INVALID, "size must be at least %d bytes for stable",
                            2 * WORD_BITS / 8);
 
-    const uint64_t first = has_hashes ? wish->option[OPT_HASHES] : 1;
+    const uint64_t first = has_hashes ? params->option[OPT_HASHES] : 1;
     const uint64_t last = has_hashes   ? first
-                          : wish->bits ? MAX_HASHES
-                                       : 2 + (uint64_t)fmax(0, -log2(wish->fpr));
+                          : params->bits ? MAX_HASHES
+                                       : 2 + (uint64_t)fmax(0, -log2(params->fpr));
     double best = INFINITY;
     for (uint64_t width = 1; width <= MAX_WIDTH; width *= 2)
         for (uint64_t hashes = first; hashes <= last; hashes++) {
-            if (has_width && width != wish->option[OPT_WIDTH]) continue;
-            uint64_t tried[TAMIS_WORDS] = {[WIDTH] = width, [HASHES] = hashes, [DICE] = wish->seed};
-            if (!(wish->bits ? fit_size : fit_rate)(wish, adds, tried)) continue;
-            const double cost = wish->bits ? stable_rate(tried) : (double)(tried[CELLS] * width);
+            if (has_width && width != params->option[OPT_WIDTH]) continue;
+            uint64_t tried[TAMIS_WORDS] = {[WIDTH] = width, [HASHES] = hashes, [DICE] = params->seed};
+            if (!(params->bits ? fit_size : fit_rate)(params, adds, tried)) continue;
+            const double cost = params->bits ? stable_rate(tried) : (double)(tried[CELLS] * width);
             if (cost >= best) continue;
             best = cost;
             memcpy(word, tried, sizeof tried);

@@ -21,13 +21,13 @@ enum { BITS };
 #define MAX_BITS (TAMIS_MAX_PAYLOAD_BYTES * 8)
 
 /* Wish to shape: pure arithmetic. Either fpr or bits is given, never both. */
-static tamis_status plan(const tamis_params *wish, uint64_t word[]) {
-    const double keys = wish->capacity ? (double)wish->capacity : 1;
-    if (wish->bits) {
-        word[BITS] = wish->bits;
+static tamis_status plan(const tamis_params *params, uint64_t word[]) {
+    const double keys = params->capacity ? (double)params->capacity : 1;
+    if (params->bits) {
+        word[BITS] = params->bits;
         return TAMIS_OK;
     }
-    const double bits = ceil(keys / wish->fpr);
+    const double bits = ceil(keys / params->fpr);
     word[BITS] = bits < (double)MAX_BITS ? tamis__round_up((uint64_t)bits, 64, MAX_BITS) : 0;
     return word[BITS] ? TAMIS_OK : tamis__fail(TAMIS_TOO_LARGE, "template needs over 2^56 bytes");
 }

@@ -32,16 +32,16 @@ static double met_before(double keys) {
     return keys / (double)P;
 }
 
-static tamis_status plan(const tamis_params *wish, uint64_t word[]) {
+static tamis_status plan(const tamis_params *params, uint64_t word[]) {
     const uint64_t step = 0x9e3779b97f4a7c15; /* keeps functions of neighbouring seeds apart */
-    word[MULTIPLIER] = 1 + tamis__mix(wish->seed + step) % (P - 1);
-    word[OFFSET] = tamis__mix(wish->seed + 2 * step) % P;
-    if (wish->bits) {
-        word[BITS] = wish->bits;
+    word[MULTIPLIER] = 1 + tamis__mix(params->seed + step) % (P - 1);
+    word[OFFSET] = tamis__mix(params->seed + 2 * step) % P;
+    if (params->bits) {
+        word[BITS] = params->bits;
         return TAMIS_OK;
     }
-    const double keys = wish->capacity ? (double)wish->capacity : 1;
-    const double fpr = wish->fpr - met_before(keys), bits = fpr > 0 ? ceil(keys / fpr) : INFINITY;
+    const double keys = params->capacity ? (double)params->capacity : 1;
+    const double fpr = params->fpr - met_before(keys), bits = fpr > 0 ? ceil(keys / fpr) : INFINITY;
     word[BITS] = bits < (double)MAX_BITS ? tamis__round_to_fold((uint64_t)bits, 64, MAX_BITS) : 0;
     return word[BITS] ? TAMIS_OK
                       : tamis__fail(TAMIS_TOO_LARGE, "universal would need over 2^56 bytes");

@@ -229,11 +229,11 @@ static void look_around(uint64_t word[], bounds *k, wrong *by) {
 /* The smallest slices that keep the rate at the worst moment, to about one in 8192, searched from
  * where they would be half full: the steps of this search decide the shape. What is left in the last
  * word is theirs as well. */
-static bool fit_rate(const tamis_params *wish, uint64_t word[], wrong *by) {
+static bool fit_rate(const tamis_params *params, uint64_t word[], wrong *by) {
     const double close_enough = 1 + 0x1p-13, max = (double)MAX_BITS;
     double high = ceil((double)(word[HASHES] * word[EACH]) / M_LN2), low = high;
     if (high >= max) return false;
-    bounds k = {wish->fpr, 0, INFINITY};
+    bounds k = {params->fpr, 0, INFINITY};
     look_around(word, &k, by);
     while (!keeps(word, high, &k)) {
         low = high, high *= 2;
@@ -252,28 +252,28 @@ static bool fit_rate(const tamis_params *wish, uint64_t word[], wrong *by) {
     return true;
 }
 
-static bool fit_size(const tamis_params *wish, uint64_t word[]) {
-    word[SLICE] = slice_within(wish->bits, slices_of(word));
+static bool fit_size(const tamis_params *params, uint64_t word[]) {
+    word[SLICE] = slice_within(params->bits, slices_of(word));
     return word[SLICE] > 0;
 }
 
 /* The best number of hashes for given generations: the cost falls to it and rises behind it, so the
  * search may end where it has become clearly worse. */
-static double best_hashes(const tamis_params *wish, uint64_t generations, uint64_t word[]) {
-    const bool chosen = wish->has_option[OPT_HASHES];
-    const double clearly_worse = 1.1, half_bits = wish->bits ? 0 : -log2(wish->fpr) / 2;
-    const uint64_t first = chosen ? wish->option[OPT_HASHES] : 1 + (uint64_t)half_bits;
+static double best_hashes(const tamis_params *params, uint64_t generations, uint64_t word[]) {
+    const bool chosen = params->has_option[OPT_HASHES];
+    const double clearly_worse = 1.1, half_bits = params->bits ? 0 : -log2(params->fpr) / 2;
+    const uint64_t first = chosen ? params->option[OPT_HASHES] : 1 + (uint64_t)half_bits;
     const uint64_t last = chosen ? first : MAX_HASHES;
-    const uint64_t capacity = wish->capacity ? wish->capacity : 1;
+    const uint64_t capacity = params->capacity ? params->capacity : 1;
     double best = INFINITY;
     wrong by = {1, 1};
     for (uint64_t hashes = first; hashes <= last; hashes++) {
         uint64_t tried[TAMIS_WORDS] = {[HASHES] = hashes,
                                        [GENERATIONS] = generations,
                                        [EACH] = (capacity - 1) / generations + 1,
-                                       [BY] = wish->has_option[OPT_BY] ? wish->option[OPT_BY] : 0};
-        if (!(wish->bits ? fit_size(wish, tried) : fit_rate(wish, tried, &by))) continue;
-        const double cost = wish->bits ? worst_rate(tried) : (double)payload_bits(tried);
+                                       [BY] = params->has_option[OPT_BY] ? params->option[OPT_BY] : 0};
+        if (!(params->bits ? fit_size(params, tried) : fit_rate(params, tried, &by))) continue;
+        const double cost = params->bits ? worst_rate(tried) : (double)payload_bits(tried);
         if (cost > best * clearly_worse) break;
         if (cost >= best) continue;
         best = cost;
@@ -284,23 +284,23 @@ static double best_hashes(const tamis_params *wish, uint64_t generations, uint64
 
 /* More generations take fewer bits up to a point, but each makes questions longer: twice as many
  * must save something worth having, 3 % of the bits or a tenth of the rate. */
-static tamis_status plan(const tamis_params *wish, uint64_t word[]) {
-    const bool chosen = wish->has_option[OPT_GENERATIONS];
-    const double worth = wish->bits ? 0.9 : 0.97;
-    const uint64_t first = chosen ? wish->option[OPT_GENERATIONS] : 1;
+static tamis_status plan(const tamis_params *params, uint64_t word[]) {
+    const bool chosen = params->has_option[OPT_GENERATIONS];
+    const double worth = params->bits ? 0.9 : 0.97;
+    const uint64_t first = chosen ? params->option[OPT_GENERATIONS] : 1;
     const uint64_t last = chosen ? first : MAX_GENERATIONS;
     double best = INFINITY;
     for (uint64_t generations = first; generations <= last; generations *= 2) {
         uint64_t tried[TAMIS_WORDS] = {0};
-        if (!chosen && generations > 1 && generations > wish->capacity) break;
-        const double cost = best_hashes(wish, generations, tried);
+        if (!chosen && generations > 1 && generations > params->capacity) break;
+        const double cost = best_hashes(params, generations, tried);
         if (best < INFINITY && cost > best * worth) break;
         best = cost;
         memcpy(word, tried, sizeof tried);
     }
     if (word[SLICE]) return TAMIS_OK;
-    if (!wish->bits) return tamis__fail(TAMIS_TOO_LARGE, "window would need over 2^56 bytes");
-    const uint64_t hashes = wish->has_option[OPT_HASHES] ? wish->option[OPT_HASHES] : 1;
+    if (!params->bits) return tamis__fail(TAMIS_TOO_LARGE, "window would need over 2^56 bytes");
+    const uint64_t hashes = params->has_option[OPT_HASHES] ? params->option[OPT_HASHES] : 1;
     return tamis__fail(TAMIS_INVALID, "size must be at least %llu bytes for window",
                        (unsigned long long)(STATE_BYTES + tamis__bitmap_size(hashes + first)));
 }

@@ -172,8 +172,8 @@ const tamis_kind tamis__broken_audit = {SOUND, .name = "broken_audit",
 /* ---- The rest ------------------------------------------------------------------------------- */
 
 /* Plans half of what the rate needs. */
-static tamis_status plan_half(const tamis_params *wish, uint64_t word[]) {
-    const tamis_status rc = plan(wish, word);
+static tamis_status plan_half(const tamis_params *params, uint64_t word[]) {
+    const tamis_status rc = plan(params, word);
     if (word[BITS] > 64) word[BITS] /= 2;
     return rc;
 }

@@ -63,9 +63,9 @@ const tamis_kind tamis__broken_cpu_segment = {SET, .name = "broken_cpu_segment",
                                             .build = &by_cpu};
 
 /* Plans another cut each time it is asked. */
-static tamis_status plan_anew(const tamis_params *wish, uint64_t word[]) {
+static tamis_status plan_anew(const tamis_params *params, uint64_t word[]) {
     static uint64_t turn;
-    const tamis_status rc = plan(wish, word);
+    const tamis_status rc = plan(params, word);
     word[TAMIS_SEGMENT_KEYS] -= turn++ % 1000;
     return rc;
 }
@@ -73,8 +73,8 @@ const tamis_kind tamis__broken_anew_each = {SET, .name = "broken_anew_each",
                                             .contract = "spec_builds_it_again", .plan = plan_anew};
 
 /* Takes half of what it plans. */
-static tamis_status plan_double(const tamis_params *wish, uint64_t word[]) {
-    const tamis_status rc = plan(wish, word);
+static tamis_status plan_double(const tamis_params *params, uint64_t word[]) {
+    const tamis_status rc = plan(params, word);
     word[TAMIS_SEGMENT_BYTES] *= 2;
     return rc;
 }
@@ -242,13 +242,13 @@ const tamis_kind tamis__broken_put_none = {MAP, .name = "broken_put_none",
                                            .contract = "put_changes_one_value", .put = put_nothing};
 
 /* Gives strangers a value: that of the key where they would be. */
-static tamis_status put_for_strangers(tamis_body *f, const uint64_t *hash, const uint64_t *value,
+static tamis_status put_for_nonmembers(tamis_body *f, const uint64_t *hash, const uint64_t *value,
                                       size_t n) {
     for (size_t i = 0; i < n; i++) put_at(f, hash[i], value[i], 0);
     return TAMIS_OK;
 }
 const tamis_kind tamis__broken_put_any = {
-    MAP, .name = "broken_put_any", .contract = "put_changes_one_value", .put = put_for_strangers};
+    MAP, .name = "broken_put_any", .contract = "put_changes_one_value", .put = put_for_nonmembers};
 
 /* ---- Known-good keys ------------------------------------------------------------------------ */
 

@@ -23,8 +23,8 @@ const tamis_kind tamis__broken_undead = {
 
 /* Plans for the removal of one key in a hundred, and when there are more, which takes others along,
  * it does not say a word. */
-static tamis_status plan_few(const tamis_params *wish, uint64_t word[]) {
-    tamis_params few = *wish;
+static tamis_status plan_few(const tamis_params *params, uint64_t word[]) {
+    tamis_params few = *params;
     few.has_option[OPT_REMOVED] = true;
     few.option[OPT_REMOVED] = 1;
     return plan(&few, word);

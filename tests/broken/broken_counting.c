@@ -31,15 +31,15 @@ static tamis_status not_found(void) {
     return tamis__fail(TAMIS_NOT_FOUND, "a counter is too low");
 }
 
-static tamis_status plan_narrow(const tamis_params *wish, uint64_t word[]) {
-    tamis_params narrow = *wish;
+static tamis_status plan_narrow(const tamis_params *params, uint64_t word[]) {
+    tamis_params narrow = *params;
     narrow.has_option[OPT_WIDTH] = true;
     narrow.option[OPT_WIDTH] = 2;
     return plan(&narrow, word);
 }
 
-static tamis_status plan_with_log(const tamis_params *wish, uint64_t word[]) {
-    tamis_params with_log = *wish;
+static tamis_status plan_with_log(const tamis_params *params, uint64_t word[]) {
+    tamis_params with_log = *params;
     with_log.has_option[OPT_LOG] = true;
     with_log.option[OPT_LOG] = WITH_LOG;
     return plan(&with_log, word);

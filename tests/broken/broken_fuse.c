@@ -46,18 +46,18 @@ const tamis_kind tamis__broken_fuse_key = {SOUND, .name = "broken_fuse_key",
                                            .contract = "no_false_negative", .build = &but_one};
 
 /* Plans a bit less than the rate needs. */
-static tamis_status plan_narrow(const tamis_params *wish, uint64_t word[]) {
-    tamis_params less = *wish;
+static tamis_status plan_narrow(const tamis_params *params, uint64_t word[]) {
+    tamis_params less = *params;
     less.fpr *= 2;
-    return plan(less.fpr > 0 && less.fpr < 1 ? &less : wish, word);
+    return plan(less.fpr > 0 && less.fpr < 1 ? &less : params, word);
 }
 const tamis_kind tamis__broken_fuse_plan = {
     SOUND, .name = "broken_fuse_plan", .contract = "plan_tells_the_truth", .plan = plan_narrow};
 
 /* Fits its width to what came instead of what was asked for. */
-static tamis_status fit_width(const tamis_params *wish, const tamis_census *census, uint64_t word[]) {
+static tamis_status fit_width(const tamis_params *params, const tamis_census *census, uint64_t word[]) {
     word[WIDTH] += census->records > 100;
-    return fit(wish, census, word);
+    return fit(params, census, word);
 }
 static const tamis_build_facet by_census = {FACET, .fit = fit_width};
 const tamis_kind tamis__broken_fuse_words = {

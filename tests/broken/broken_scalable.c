@@ -102,8 +102,8 @@ const tamis_kind tamis__broken_stored_only = {SOUND, .name = "broken_stored_only
                                               .measure = measure_stored};
 
 /* Makes what its second stage could not keep. */
-static tamis_status plan_for_today(const tamis_params *wish, uint64_t word[]) {
-    tamis_params blocked = *wish;
+static tamis_status plan_for_today(const tamis_params *params, uint64_t word[]) {
+    tamis_params blocked = *params;
     blocked.has_option[OPT_KIND] = true;
     blocked.option[OPT_KIND] = BLOCKED;
     return plan_first(&blocked, word);

@@ -11,8 +11,8 @@
     .rate = rate, .query = query, .add = add, .measure = measure
 
 /* Cells of one bit, so that wear shows at once. */
-static tamis_status plan_narrow(const tamis_params *wish, uint64_t word[]) {
-    tamis_params narrow = *wish;
+static tamis_status plan_narrow(const tamis_params *params, uint64_t word[]) {
+    tamis_params narrow = *params;
     narrow.has_option[OPT_WIDTH] = true;
     narrow.option[OPT_WIDTH] = 1;
     return plan(&narrow, word);

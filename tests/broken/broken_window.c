@@ -23,9 +23,9 @@ const tamis_kind tamis__broken_early = {SOUND, .name = "broken_early",
                                         .contract = "window_holds_its_guarantee", .add = add_early};
 
 /* Divides the window into generations and drops what is left over. */
-static tamis_status plan_rounded_down(const tamis_params *wish, uint64_t word[]) {
-    const tamis_status rc = plan(wish, word);
-    if (!rc && wish->capacity > word[GENERATIONS]) word[EACH] = wish->capacity / word[GENERATIONS];
+static tamis_status plan_rounded_down(const tamis_params *params, uint64_t word[]) {
+    const tamis_status rc = plan(params, word);
+    if (!rc && params->capacity > word[GENERATIONS]) word[EACH] = params->capacity / word[GENERATIONS];
     return rc;
 }
 const tamis_kind tamis__broken_rounded = {SOUND, .name = "broken_rounded",
@@ -93,8 +93,8 @@ const tamis_kind tamis__broken_for_ever = {SOUND, .name = "broken_for_ever",
                                            .tick = NULL};
 
 /* A clock that does not tick. */
-static tamis_status plan_by_clock(const tamis_params *wish, uint64_t word[]) {
-    tamis_params by_clock = *wish;
+static tamis_status plan_by_clock(const tamis_params *params, uint64_t word[]) {
+    tamis_params by_clock = *params;
     by_clock.has_option[OPT_BY] = true;
     by_clock.option[OPT_BY] = BY_CLOCK;
     return plan(&by_clock, word);

@@ -47,7 +47,7 @@ static void use_list(const tamis *f, unsigned can) {
 /* Whatever blocks it has, an excerpt is tried at the places that were asked for, and not behind. */
 enum { MAX_PLACE = 300 };
 
-static bool hear(void *ctx, const struct tamis_traced *traced) {
+static bool receive(void *ctx, const struct tamis_traced *traced) {
     demand(traced->offset <= MAX_PLACE && traced->blocks > 0 && traced->flow < 2);
     return ++*(unsigned *)ctx < 10;
 }
@@ -55,10 +55,10 @@ static bool hear(void *ctx, const struct tamis_traced *traced) {
 static void use_trace(const tamis *f) {
     static const uint8_t excerpt[10000];
     const struct tamis_key flows[] = {{"a", 1}, {"b", 1}};
-    unsigned heard = 0;
+    unsigned received = 0;
     const tamis_status rc =
-        tamis_trace(f, excerpt, sizeof excerpt, flows, 2, MAX_PLACE, hear, &heard);
-    demand(rc == (heard == 10 ? TAMIS_CANCELLED : TAMIS_OK));
+        tamis_trace(f, excerpt, sizeof excerpt, flows, 2, MAX_PLACE, receive, &received);
+    demand(rc == (received == 10 ? TAMIS_CANCELLED : TAMIS_OK));
     demand(tamis_false_traces(f, sizeof excerpt, 2, MAX_PLACE) >= 0);
 }
 

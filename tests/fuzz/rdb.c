@@ -281,13 +281,13 @@ size_t rdb_seed(unsigned i, uint8_t bytes[RDB_MAX_SEED]) {
 
 int LLVMFuzzerInitialize(int *argc, char ***argv) {
     static uint8_t bytes[RDB_MAX_SEED];
-    const char *folder = getenv("TAMIS_SEEDS");
+    const char *dir = getenv("TAMIS_SEEDS");
     (void)argc, (void)argv;
-    for (unsigned i = 0; folder; i++) {
+    for (unsigned i = 0; dir; i++) {
         char path[1000];
         const size_t size = rdb_seed(i, bytes);
         if (!size) break;
-        snprintf(path, sizeof path, "%s/seed-%u", folder, i);
+        snprintf(path, sizeof path, "%s/seed-%u", dir, i);
         FILE *file = fopen(path, "wb");
         demand(file && fwrite(bytes, 1, size, file) == size && fclose(file) == 0);
     }

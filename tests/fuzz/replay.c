@@ -38,14 +38,14 @@ static void try_payloads(uint8_t *bytes, size_t size) {
     }
 }
 
-static int replay_folder(const char *folder, bool is_golden) {
+static int replay_dir(const char *dir_path, bool is_golden) {
     static uint8_t bytes[MAX];
     int count = 0;
-    DIR *dir = opendir(folder);
+    DIR *dir = opendir(dir_path);
     if (!dir) return 0;
     for (struct dirent *entry; (entry = readdir(dir));) {
         char path[1024];
-        snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
+        snprintf(path, sizeof path, "%s/%s", dir_path, entry->d_name);
         FILE *file = entry->d_name[0] == '.' ? NULL : fopen(path, "rb");
         if (!file) continue;
         const size_t size = fread(bytes, 1, sizeof bytes, file);
@@ -59,12 +59,12 @@ static int replay_folder(const char *folder, bool is_golden) {
 }
 
 int main(void) {
-    static const char *const folders[] = {"tests/fuzz/corpus", "tests/golden", "tests/golden-bad"};
+    static const char *const dirs[] = {"tests/fuzz/corpus", "tests/golden", "tests/golden-bad"};
     int total = 0, bad = 0;
     for (int i = 0; i < 3; i++) {
-        const int count = replay_folder(folders[i], i == 1);
+        const int count = replay_dir(dirs[i], i == 1);
         printf("%sok %d - fuzz replay of %d files of %s\n", count ? "" : "not ", i + 1, count,
-               folders[i]);
+               dirs[i]);
         bad += !count;
         total += count;
     }

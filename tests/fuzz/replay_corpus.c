@@ -25,17 +25,17 @@ static void replay_file(const char *path) {
     files++;
 }
 
-static void replay_folder(const char *folder) {
-    DIR *dir = opendir(folder);
+static void replay_dir(const char *dir_path) {
+    DIR *dir = opendir(dir_path);
     if (!dir) return;
     for (struct dirent *entry; (entry = readdir(dir));) {
         char path[1024];
         struct stat is;
         if (entry->d_name[0] == '.') continue;
-        snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
+        snprintf(path, sizeof path, "%s/%s", dir_path, entry->d_name);
         if (stat(path, &is) == 0 && S_ISDIR(is.st_mode)) {
             if (setenv("TAMIS_FORMAT", entry->d_name, 1)) abort();
-            replay_folder(path);
+            replay_dir(path);
         } else {
             replay_file(path);
         }
@@ -45,7 +45,7 @@ static void replay_folder(const char *folder) {
 
 int main(int argc, char **argv) {
     if (argc != 2) return 2;
-    replay_folder(argv[1]);
+    replay_dir(argv[1]);
     printf("%sok 1 - fuzz replay of %u files of %s\n1..1\n", files ? "" : "not ", files, argv[1]);
     return files == 0;
 }

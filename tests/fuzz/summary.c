@@ -15,8 +15,8 @@ static void demand(bool is_true) {
     if (!is_true) abort();
 }
 
-static bool hear_before(void *ctx, const void *message, size_t size) {
-    return tamis_neighbours_hear(ctx, "peer", message, size, NULL, 0) == TAMIS_OK;
+static bool receive_before(void *ctx, const void *message, size_t size) {
+    return tamis_neighbours_receive(ctx, "peer", message, size, NULL, 0) == TAMIS_OK;
 }
 
 static tamis_neighbours *table_with(unsigned before) {
@@ -29,7 +29,7 @@ static tamis_neighbours *table_with(unsigned before) {
     if (before == 0) return table;
     demand(tamis_create(&own, specs[before - 1]) == TAMIS_OK);
     demand(tamis_add(own, "tamis", 5) == TAMIS_OK);
-    demand(tamis_announce(own, NULL, NULL, 0, hear_before, table) == TAMIS_OK);
+    demand(tamis_announce(own, NULL, NULL, 0, receive_before, table) == TAMIS_OK);
     tamis_free(own);
     return table;
 }
@@ -46,12 +46,12 @@ static void stays_in_an_image(const tamis *copy) {
 }
 
 static void use(const tamis_neighbours *table) {
-    struct tamis_receive_info heard;
+    struct tamis_receive_info received;
     const char *name;
     const tamis *copy;
     size_t peer;
     if (!tamis_neighbours_at(table, 0, &name, &copy)) return;
-    demand(strcmp(name, "peer") == 0 && tamis_was_heard(copy, &heard, sizeof heard));
+    demand(strcmp(name, "peer") == 0 && tamis_was_received(copy, &received, sizeof received));
     const bool has = tamis_has(copy, "tamis", 5);
     demand(tamis_neighbours_ask(table, "tamis", 5, &peer, 1) == has);
     stays_in_an_image(copy);
@@ -61,11 +61,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (size == 0) return 0;
     tamis_neighbours *table = table_with(*data % 3);
     for (data++, size--; size > 0;) {
-        struct tamis_receive_info heard = {0};
+        struct tamis_receive_info received = {0};
         const size_t one = tamis_message_size(data, size);
         demand(one <= size && (one > 0 || *tamis_why()));
         const tamis_status rc =
-            tamis_neighbours_hear(table, "peer", data, one ? one : size, &heard, sizeof heard);
+            tamis_neighbours_receive(table, "peer", data, one ? one : size, &received, sizeof received);
         demand(one > 0 || rc == TAMIS_CORRUPT);
         if (rc) demand(*tamis_why());
         use(table);

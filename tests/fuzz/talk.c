@@ -40,7 +40,7 @@ static uint64_t hash_at(int side, uint64_t i) {
     return (i < COMMON ? i + 1 : 1000 * ((uint64_t)side + 1) + i) * UINT64_C(0x9e3779b97f4a7c15);
 }
 
-static tamis_session *open_talk(int side, uint8_t mode) {
+static tamis_session *open_session(int side, uint8_t mode) {
     static const uint8_t nonces[2][16] = {{1}, {2}};
     uint64_t hashes[COMMON + EXTRA];
     tamis_session *t;
@@ -86,7 +86,7 @@ static void check_end(tamis_session *t, int side, bool is_honest, bool knows_all
 }
 
 /* Bytes of the input as they are, in pieces. */
-static void hear_anybody(tamis_session *t, const uint8_t *data, size_t size) {
+static void receive_anybody(tamis_session *t, const uint8_t *data, size_t size) {
     uint8_t bytes[512];
     int steps = 0;
     for (size_t at = 0; at < size && !tamis_session_is_over(t);) {
@@ -106,7 +106,7 @@ static void change(const uint8_t *data, size_t size, uint64_t at, uint8_t *bytes
 }
 
 /* An honest one, and what happens to its words on the way. */
-static void hear_honest(tamis_session *t, tamis_session *honest, const uint8_t *data, size_t size) {
+static void receive_honest(tamis_session *t, tamis_session *honest, const uint8_t *data, size_t size) {
     uint8_t bytes[512];
     uint64_t at = 0;
     size_t n;
@@ -133,13 +133,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     const uint8_t mode = data[0];
     const int side = mode & 1;
     const bool is_honest = mode >> 1 & 1, is_one_way = mode >> 2 & 1;
-    tamis_session *t = open_talk(side, mode);
+    tamis_session *t = open_session(side, mode);
     if (is_honest) {
-        tamis_session *honest = open_talk(!side, mode);
-        hear_honest(t, honest, data + 1, size - 1);
+        tamis_session *honest = open_session(!side, mode);
+        receive_honest(t, honest, data + 1, size - 1);
         tamis_session_free(honest);
     } else
-        hear_anybody(t, data + 1, size - 1);
+        receive_anybody(t, data + 1, size - 1);
     /* The wish to know may have been changed on the way; that of the one under test was not. */
     const bool knows_all = side || (!is_one_way && (mode >> 3 & 3) % 3 != TAMIS_WANTS_NOTHING);
     check_end(t, side, is_honest, knows_all);

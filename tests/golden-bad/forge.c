@@ -11,13 +11,13 @@
 #include "bits/bits.h"
 #include "tests/support/seal.h"
 
-static const char *folder;
+static const char *dir;
 static uint8_t image[1 << 16];
 static size_t size;
 
 static void start_from(const char *name) {
     char path[512];
-    snprintf(path, sizeof path, "%s/../golden/%s.tamis", folder, name);
+    snprintf(path, sizeof path, "%s/../golden/%s.tamis", dir, name);
     FILE *file = fopen(path, "rb");
     if (!file) exit((perror(path), 1));
     size = fread(image, 1, sizeof image, file);
@@ -26,7 +26,7 @@ static void start_from(const char *name) {
 
 static void write_as(const char *name) {
     char path[512];
-    snprintf(path, sizeof path, "%s/%s.tamis", folder, name);
+    snprintf(path, sizeof path, "%s/%s.tamis", dir, name);
     FILE *file = fopen(path, "wbx");
     if (!file && errno == EEXIST) return;
     if (!file || fwrite(image, 1, size, file) != size || fclose(file)) exit((perror(path), 1));
@@ -56,7 +56,7 @@ static void notes(const char *name, const char *text, size_t len) {
 
 int main(int argc, char **argv) {
     if (argc != 2) return 2;
-    folder = argv[1];
+    dir = argv[1];
     enum {
         VERSION = 8,
         MODE = 10,

@@ -139,14 +139,14 @@ static bool file_has(const char *path, const uint8_t *image, size_t size) {
 
 /* To a file or to memory, with every key asked again before: the same image, and it can be mapped. */
 static const char *file_is_the_image(const subject *s) {
-    char folder[] = "/tmp/tamis-laws-XXXXXX", path[64], spec[256];
+    char dir[] = "/tmp/tamis-laws-XXXXXX", path[64], spec[256];
     open_spec(s, spec);
     const struct tamis_builder_options options = {.struct_size = sizeof options,
                                                   .filter = secret_options(spec),
                                                   .threads = 2,
                                                   .verify = !(s->can & TAMIS_AGES)};
-    if (!mkdtemp(folder)) abort();
-    snprintf(path, sizeof path, "%s/built.tamis", folder);
+    if (!mkdtemp(dir)) abort();
+    snprintf(path, sizeof path, "%s/built.tamis", dir);
     intake one = open_builder(s, spec, &options), two = open_builder(s, spec, &options);
     const char *what = NULL;
     take_in_keys(&one, 0, N);
@@ -169,7 +169,7 @@ static const char *file_is_the_image(const subject *s) {
     tamis_free(f);
     tamis_free(map);
     unlink(path);
-    if (rmdir(folder)) what = "something is left beside the file";
+    if (rmdir(dir)) what = "something is left beside the file";
     return what;
 }
 
@@ -185,8 +185,8 @@ typedef struct tight_build {
 static const char *build_tightly(const subject *s, const tight_build *t, const char *path) {
     const bool is_whole = s->can & TAMIS_OWN_HASH;
     const char *spec = spec_of(s, t->n ? t->n : 1, 0.01, NULL), *what = NULL;
-    test_failing_allocator purse = {0};
-    const struct tamis_allocator allocator = test_allocator(&purse);
+    test_failing_allocator failing = {0};
+    const struct tamis_allocator allocator = test_allocator(&failing);
     struct tamis_options filter = *secret_options(spec);
     filter.allocator = &allocator;
     const struct tamis_builder_options options = {.struct_size = sizeof options,
@@ -200,16 +200,16 @@ static const char *build_tightly(const subject *s, const tight_build *t, const c
     unlink(path);
     if (rc == TAMIS_NOMEM && is_whole) return NULL;
     if (rc) return wrong("%s", tamis_why());
-    purse = (test_failing_allocator){0};
+    failing = (test_failing_allocator){0};
     intake in = open_builder(s, spec, &options);
     take_in_keys(&in, 0, t->n);
     if (tamis_builder_finish_to(in.builder, path)) what = wrong("%s", tamis_why());
     tamis_builder_free(in.builder);
     tamis *f = NULL;
     if (!what && tamis_map(&f, path)) what = wrong("%s", tamis_why());
-    if (!what && purse.max_bytes > t->limit + (is_whole ? tamis_image_size(f) + 8192 : 0))
+    if (!what && failing.max_bytes > t->limit + (is_whole ? tamis_image_size(f) + 8192 : 0))
         what = wrong("%llu keys on %u threads took %zu of %llu bytes", (unsigned long long)t->n,
-                     t->threads, purse.max_bytes, (unsigned long long)t->limit);
+                     t->threads, failing.max_bytes, (unsigned long long)t->limit);
     if (!what && count_keys(f, 0, t->n) != t->n) what = "keys are missing";
     tamis_free(f);
     return what;
@@ -235,10 +235,10 @@ static const char *memory_limit_is_kept(const subject *s) {
     } trials[] = {{1, 0},     {1, 1},     {1, 1000},   {3, 1000},
                   {1, 20000}, {3, 20000}, {64, 20000}, {1, 70000}};
     enum { TRIALS = sizeof trials / sizeof *trials };
-    char folder[] = "/tmp/tamis-laws-XXXXXX", path[2][64];
+    char dir[] = "/tmp/tamis-laws-XXXXXX", path[2][64];
     const char *what = NULL;
-    if (!mkdtemp(folder)) abort();
-    for (int i = 0; i < 2; i++) snprintf(path[i], sizeof *path, "%s/%d.tamis", folder, i);
+    if (!mkdtemp(dir)) abort();
+    for (int i = 0; i < 2; i++) snprintf(path[i], sizeof *path, "%s/%d.tamis", dir, i);
     for (size_t i = 0; i < TRIALS && !what; i++) {
         tight_build t = {trials[i].mib << 20, trials[i].n, 1};
         what = build_tightly(s, &t, path[0]);
@@ -247,7 +247,7 @@ static const char *memory_limit_is_kept(const subject *s) {
         if (!what && !same_files(path[0], path[1])) what = "other bytes on four threads";
     }
     for (int i = 0; i < 2; i++) unlink(path[i]);
-    rmdir(folder);
+    rmdir(dir);
     return what;
 }
 

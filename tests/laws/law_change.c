@@ -65,7 +65,7 @@ static const char *second_add_needs_second_remove(const subject *s) {
 }
 
 /* What is visibly not there cannot be removed, and trying changes nothing. */
-static const char *removing_strangers_is_refused(const subject *s) {
+static const char *removing_nonmembers_is_refused(const subject *s) {
     tamis *f = make(s, N, 0.01, NULL), *old;
     const char *what = NULL;
     if (remove_key(f, 1) != TAMIS_NOT_FOUND) what = "an empty filter lets a key be removed";
@@ -371,7 +371,7 @@ static const char *window_holds_its_guarantee(const subject *s) {
     return NULL;
 }
 
-static const char *old_keys_are_strangers(const tamis *f, uint64_t keys) {
+static const char *old_keys_are_nonmembers(const tamis *f, uint64_t keys) {
     const uint64_t found = count_keys(f, 0, keys);
     if (test_is_possible(found, keys, tamis_fpr_now(f), TEST_ALPHA)) return NULL;
     return wrong("%llu of %llu old keys are still there", (unsigned long long)found,
@@ -385,7 +385,7 @@ static const char *old_keys_leave(const subject *s) {
     tamis *f = make(s, CAPACITY, 0.01, NULL);
     const double max = test_info(f).fpr_expected * (1 + 6 / sqrt((double)CAPACITY));
     add_keys(f, 0, ADDS);
-    const char *what = old_keys_are_strangers(f, 2 * CAPACITY);
+    const char *what = old_keys_are_nonmembers(f, 2 * CAPACITY);
     if (!what && !(s->can & TAMIS_CAN_TICK) && tamis_fpr_now(f) > max)
         what = wrong("the rate has risen to %g", tamis_fpr_now(f));
     for (uint64_t i = 0; s->can & TAMIS_CAN_TICK && i < 1000 && !what; i++)
@@ -393,7 +393,7 @@ static const char *old_keys_leave(const subject *s) {
     if (!what && s->can & TAMIS_CAN_TICK && tamis_fpr_now(f) > 0)
         what = "something is left after a long time";
     if (!what) add_keys(f, ADDS, ADDS + CAPACITY);
-    if (!what) what = old_keys_are_strangers(f, 2 * CAPACITY);
+    if (!what) what = old_keys_are_nonmembers(f, 2 * CAPACITY);
     if (!what && tamis_fpr_now(f) > max) what = wrong("then the rate is %g", tamis_fpr_now(f));
     tamis_free(f);
     return what;
@@ -454,7 +454,7 @@ const law change_laws[] = {
     {"second_add_needs_second_remove", TAMIS_CAN_ADD | TAMIS_CAN_REMOVE,
      second_add_needs_second_remove, TAMIS_ADDS_ONCE},
     {"removing_strangers_is_refused", TAMIS_CAN_ADD | TAMIS_CAN_REMOVE,
-     removing_strangers_is_refused, 0},
+     removing_nonmembers_is_refused, 0},
     {"count_never_under", TAMIS_CAN_ADD | TAMIS_CAN_COUNT, count_never_under, 0},
     {"count_follows_removes", TAMIS_CAN_ADD | TAMIS_CAN_COUNT | TAMIS_CAN_REMOVE,
      count_follows_removes, 0},

@@ -5,17 +5,17 @@
 #include "tests/laws/laws.h"
 
 /* An allocator that fails at the n-th call, once or from then on, and knows what is still out. */
-typedef struct purse {
+typedef struct failing {
     long calls, fail_at;
     bool for_ever;
     long blocks;
     size_t bytes;
-} purse;
+} failing;
 
 enum { DIRTY = 1 << 14 }; /* of large blocks only the start: a builder has many */
 
 static void *take(void *ctx, size_t size) {
-    purse *p = ctx;
+    failing *p = ctx;
     p->calls++;
     if (p->calls == p->fail_at || (p->for_ever && p->calls > p->fail_at && p->fail_at)) return NULL;
     void *memory = malloc(size);
@@ -27,7 +27,7 @@ static void *take(void *ctx, size_t size) {
 }
 
 static void put_back(void *ctx, void *memory, size_t size) {
-    purse *p = ctx;
+    failing *p = ctx;
     p->blocks--;
     p->bytes -= size;
     free(memory);
@@ -56,7 +56,7 @@ static tamis_status add_more(tamis *f, const struct tamis_key *keys, uint64_t *h
 
 /* A filter with N keys, or NULL when memory is gone for ever; `what` otherwise. Threads, so that an
  * allocation fails on one of them while the other goes on. */
-static const char *birth(const subject *s, purse *p, const struct tamis_options *options,
+static const char *birth(const subject *s, failing *p, const struct tamis_options *options,
                          const struct tamis_key *keys, tamis **f) {
     const struct tamis_builder_options how = {
         .struct_size = sizeof how, .filter = options, .threads = 2};
@@ -78,7 +78,7 @@ done:
 
 /* A life with every call that allocates. Each failure must be TAMIS_NOMEM, and the filter must be
  * as before: it is asked, and tried once more. Returns what went wrong. */
-static const char *life(const subject *s, purse *p) {
+static const char *life(const subject *s, failing *p) {
     const struct tamis_allocator allocator = {take, put_back, p, false};
     struct tamis_options options = *secret_options(s->options);
     options.allocator = &allocator;
@@ -128,12 +128,12 @@ static long next_to_fail(long at, long calls) {
 }
 
 static const char *out_of_memory_is_safe(const subject *s) {
-    purse whole = {0};
+    failing whole = {0};
     const char *what = life(s, &whole);
     if (what) return what;
     for (int for_ever = 0; for_ever < 2; for_ever++)
         for (long at = 1; at <= whole.calls; at = next_to_fail(at, whole.calls)) {
-            purse p = {.fail_at = at, .for_ever = for_ever};
+            failing p = {.fail_at = at, .for_ever = for_ever};
             what = life(s, &p);
             if (what) return what;
             if (p.blocks || p.bytes) return wrong("failing at %ld leaks %ld blocks", at, p.blocks);

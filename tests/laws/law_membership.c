@@ -62,7 +62,7 @@ static tamis *filled_with_numbers(const subject *s, double fpr, const char *more
 }
 
 /* In batches, which give the answers of one key after the other: batch_equals_single. */
-static uint64_t count_strangers(const tamis *f, uint64_t family, uint64_t n) {
+static uint64_t count_nonmembers(const tamis *f, uint64_t family, uint64_t n) {
     enum { AT_ONCE = 1000 };
     uint64_t keys[AT_ONCE], hits = 0;
     uint8_t hit[AT_ONCE];
@@ -87,7 +87,7 @@ static const char *rate_at(const subject *s, double fpr) {
         tamis *f = filled_with_numbers(s, fpr, seed, (uint64_t)i);
         struct tamis_plan plan;
         if (tamis_plan_spec(spec_of(s, KEYS, fpr, seed), &plan, sizeof plan)) abort();
-        hits += count_strangers(f, (uint64_t)i, probes);
+        hits += count_nonmembers(f, (uint64_t)i, probes);
         const double now = tamis_fpr_now(f);
         sum += now;
         squares += now * now;

@@ -13,9 +13,9 @@ typedef struct found {
 } found;
 
 static void ask_set(const subject *s, uint64_t capacity, double fpr, uint64_t set, found *all) {
-    const uint64_t from = 1 + set * APART, strangers = TEST_STRANGERS + set * STRANGERS;
+    const uint64_t from = 1 + set * APART, nonmembers = TEST_STRANGERS + set * STRANGERS;
     tamis *f = filled(s, capacity, fpr, NULL, from, from + capacity);
-    all->hits += count_keys(f, strangers, strangers + STRANGERS);
+    all->hits += count_keys(f, nonmembers, nonmembers + STRANGERS);
     all->probes += STRANGERS;
     all->told += tamis_fpr_now(f) * STRANGERS;
     tamis_free(f);

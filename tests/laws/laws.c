@@ -271,10 +271,10 @@ static bool is_too_small(const subject *s, const struct tamis_plan *plan) {
 /* A part takes only keys of its own, which laws do not choose: the part that is the whole stands for
  * all, and tests of its kind are about the others. */
 static bool is_part(const subject *s, const struct tamis_plan *plan) {
-    tamis_params wish = {0};
+    tamis_params params = {0};
     const tamis_kind *kind = kind_of(s->kind.name);
-    if (kind->whole) kind->whole(plan->word, &wish);
-    return wish.bits > plan->payload_bytes * 8;
+    if (kind->whole) kind->whole(plan->word, &params);
+    return params.bits > plan->payload_bytes * 8;
 }
 
 static void add_subject(const struct tamis_kind_info *kind, const char *option, const char *value,

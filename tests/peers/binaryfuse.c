@@ -124,15 +124,15 @@ static void compare(uint64_t *keys, size_t n, int width) {
     free_theirs(&t, width);
 }
 
-static void write_file(const char *folder, const char *form, int width, size_t n, const bytes *b) {
+static void write_file(const char *dir, const char *form, int width, size_t n, const bytes *b) {
     char path[512];
-    snprintf(path, sizeof path, "%s/fuse%d_%zukeys.%s", folder, width, n, form);
+    snprintf(path, sizeof path, "%s/fuse%d_%zukeys.%s", dir, width, n, form);
     FILE *file = fopen(path, "wb");
     if (!file || fwrite(b->at, 1, b->size, file) != b->size || fclose(file)) abort();
 }
 
 /* The keys of the files: i * 0x9e3779b97f4a7c15, from i = 1 on. */
-static int write_files(const char *folder) {
+static int write_files(const char *dir) {
     static const size_t counts[] = {0, 1, 2, 3, 100, 1000};
     static uint64_t keys[1000];
     for (size_t c = 0; c < sizeof counts / sizeof *counts; c++)
@@ -143,8 +143,8 @@ static int write_files(const char *folder) {
                 make8(&t, keys, (uint32_t)counts[c]);
             else
                 make16(&t, keys, (uint32_t)counts[c]);
-            write_file(folder, "bin", width, counts[c], &t.plain);
-            write_file(folder, "packed", width, counts[c], &t.packed);
+            write_file(dir, "bin", width, counts[c], &t.plain);
+            write_file(dir, "packed", width, counts[c], &t.packed);
             free_theirs(&t, width);
         }
     return 0;

@@ -60,7 +60,7 @@ static void check(const trial &t, const leveldb::Status &s) {
 }
 
 /* A database with these keys and values of some length, in one table or several. */
-static void make_tables(const trial &t, const std::string &folder) {
+static void make_tables(const trial &t, const std::string &dir) {
     std::mt19937 r(std::hash<std::string>{}(t.how));
     const policy p = policy_of(t);
     leveldb::Options o;
@@ -70,7 +70,7 @@ static void make_tables(const trial &t, const std::string &folder) {
     o.compression = r() % 2 ? leveldb::kSnappyCompression : leveldb::kNoCompression;
     o.block_size = 256 << r() % 6;
     o.max_file_size = 1 << 20;
-    check(t, leveldb::DB::Open(o, folder, &db));
+    check(t, leveldb::DB::Open(o, dir, &db));
     const size_t len = r() % 500;
     for (const std::string &key : t.added)
         check(t, db->Put(leveldb::WriteOptions(), key, std::string(r() % (len + 1), 'v')));
@@ -79,12 +79,12 @@ static void make_tables(const trial &t, const std::string &folder) {
 }
 
 /* What was compacted is one table for so few keys; the key that a table has must be found in it. */
-static int tables(const std::string &folder) {
+static int tables(const std::string &dir) {
     for (trial t; read_trial(t);) {
-        std::filesystem::remove_all(folder);
-        make_tables(t, folder);
+        std::filesystem::remove_all(dir);
+        make_tables(t, dir);
         trial out;
-        for (const auto &entry : std::filesystem::directory_iterator(folder)) {
+        for (const auto &entry : std::filesystem::directory_iterator(dir)) {
             if (entry.path().extension() != ".ldb") continue;
             std::ostringstream bytes;
             bytes << std::ifstream(entry.path(), std::ios::binary).rdbuf();
@@ -98,7 +98,7 @@ static int tables(const std::string &folder) {
         out.answer.assign(t.added.size(), true);
         print_trial(out);
     }
-    std::filesystem::remove_all(folder);
+    std::filesystem::remove_all(dir);
     return 0;
 }
 

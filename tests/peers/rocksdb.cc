@@ -43,16 +43,16 @@ class FilterBitsReader {
 } // namespace ROCKSDB_NAMESPACE
 using namespace ROCKSDB_NAMESPACE;
 
-struct wish {
+struct params {
     double bits_per_key;
     bool is_legacy;
     unsigned long seed;
 };
 
-static wish wish_of(const trial &t) {
+static params params_of(const trial &t) {
     char rule[16];
     unsigned millibits;
-    wish w;
+    params w;
     if (std::sscanf(t.how.c_str(), "%u %15s %lu", &millibits, rule, &w.seed) != 3) stop(t, "how?");
     w.bits_per_key = millibits / 1000.0;
     w.is_legacy = std::strcmp(rule, "legacy") == 0;
@@ -70,7 +70,7 @@ static std::string made(const trial &t, const FilterPolicy &policy, uint32_t ver
 }
 
 static std::string made(const trial &t) {
-    const wish w = wish_of(t);
+    const params w = params_of(t);
     const std::unique_ptr<const FilterPolicy> policy(NewBloomFilterPolicy(w.bits_per_key));
     return made(t, *policy, w.is_legacy ? 4 : 5);
 }
@@ -106,7 +106,7 @@ static int read_all() {
 
 static BlockBasedTableOptions some_options(const trial &t, std::mt19937 &r) {
     BlockBasedTableOptions o;
-    const double bits = wish_of(t).bits_per_key;
+    const double bits = params_of(t).bits_per_key;
     o.format_version = 2 + r() % 4;
     o.checksum = static_cast<ChecksumType>(r() % 5);
     o.block_size = 256 << r() % 5;
@@ -135,7 +135,7 @@ static std::string table_of(const trial &t, const BlockBasedTableOptions &table,
 /* A full filter is what the same policy makes of the same keys in their order. */
 static int tables(const std::string &path) {
     for (trial t; read_trial(t);) {
-        std::mt19937 r(wish_of(t).seed);
+        std::mt19937 r(params_of(t).seed);
         const BlockBasedTableOptions o = some_options(t, r);
         t.bytes = table_of(t, o, r, path);
         t.format = "rocksdb-sst";
@@ -148,7 +148,7 @@ static int tables(const std::string &path) {
 
 static int parts(const std::string &path) {
     for (trial t; read_trial(t);) {
-        std::mt19937 r(wish_of(t).seed);
+        std::mt19937 r(params_of(t).seed);
         BlockBasedTableOptions o = some_options(t, r);
         o.index_type = BlockBasedTableOptions::kTwoLevelIndexSearch;
         o.partition_filters = true;

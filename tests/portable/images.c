@@ -300,7 +300,7 @@ static void images_with(const struct tamis_kind_info *kind, const char *option) 
 }
 
 static void images_of(const struct tamis_kind_info *kind) {
-    static const char *const wishes[] = {"capacity=0",
+    static const char *const params[] = {"capacity=0",
                                          "capacity=1",
                                          "capacity=1000",
                                          "capacity=1000,fpr=10%",
@@ -312,8 +312,8 @@ static void images_of(const struct tamis_kind_info *kind) {
                                          "capacity=1000,hash=sip13,key=outside"};
     char spec[128];
     if (!(kind->abilities & (TAMIS_CAN_ADD | TAMIS_IS_BUILT))) return; /* prints() */
-    for (size_t i = 0; i < sizeof wishes / sizeof *wishes; i++) {
-        snprintf(spec, sizeof spec, "%s:%s", kind->name, wishes[i]);
+    for (size_t i = 0; i < sizeof params / sizeof *params; i++) {
+        snprintf(spec, sizeof spec, "%s:%s", kind->name, params[i]);
         images_of_spec(spec, 3000);
     }
     if (kind->abilities & TAMIS_IS_BUILT) { /* three segments */
@@ -361,11 +361,11 @@ static int by_name(const void *a, const void *b) {
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-static void golden_images(const char *folder) {
+static void golden_images(const char *dir_path) {
     char *names[256];
     size_t count = 0;
-    DIR *dir = opendir(folder);
-    if (!dir) exit((perror(folder), 1));
+    DIR *dir = opendir(dir_path);
+    if (!dir) exit((perror(dir_path), 1));
     for (struct dirent *entry; count < 256 && (entry = readdir(dir));)
         if (strstr(entry->d_name, ".tamis")) names[count++] = strdup(entry->d_name);
     closedir(dir);
@@ -374,7 +374,7 @@ static void golden_images(const char *folder) {
         char path[512], key[16];
         tamis *f;
         uint64_t members = 0, others = 0;
-        snprintf(path, sizeof path, "%s/%s", folder, names[i]);
+        snprintf(path, sizeof path, "%s/%s", dir_path, names[i]);
         if (tamis_read_with(&f, path, &keyed)) die(path);
         for (int k = 1; k <= 10200; k++)
             *(k <= 200 ? &members : &others) += tamis_has(f, key, (size_t)sprintf(key, "%d", k));

@@ -13,7 +13,7 @@
 
 enum { OLD = 700, NEW = 36000 }; /* of the new ones some thousand go to disk */
 
-static char folder[TEST_FOLDER_BYTES], out[80], temp[80], path[128];
+static char dir[TEST_FOLDER_BYTES], out[80], temp[80], path[128];
 
 static void demand(bool is_good, const char *what) {
     if (is_good) return;
@@ -123,10 +123,10 @@ int main(void) {
     /* The second is written at once: nobody goes back to its header. */
     static const char *const specs[] = {"sorted:segment=4096", "quotient"};
     int test = 0, code = 0;
-    strcpy(folder, "/tmp/tamis-killed-XXXXXX");
-    demand(mkdtemp(folder) != NULL, "mkdtemp");
-    snprintf(out, sizeof out, "%s/out", folder);
-    snprintf(temp, sizeof temp, "%s/temp", folder);
+    strcpy(dir, "/tmp/tamis-killed-XXXXXX");
+    demand(mkdtemp(dir) != NULL, "mkdtemp");
+    snprintf(out, sizeof out, "%s/out", dir);
+    snprintf(temp, sizeof temp, "%s/temp", dir);
     snprintf(path, sizeof path, "%s/a.tamis", out);
     demand(mkdir(out, 0777) == 0 && mkdir(temp, 0777) == 0, "mkdir");
     for (size_t s = 0; s < sizeof specs / sizeof *specs; s++)
@@ -141,5 +141,5 @@ int main(void) {
             code |= what != NULL;
         }
     printf("1..%d\n", test);
-    return test_leave_folder(folder) || code;
+    return test_leave_dir(dir) || code;
 }

@@ -104,7 +104,7 @@ static size_t read_cells(cell *cells) {
 }
 
 static void measure_cell(cell *c, uint64_t seed, const uint64_t *members,
-                         const uint64_t *strangers) {
+                         const uint64_t *nonmembers) {
     char spec[TEXT];
     struct tamis_info info;
     snprintf(spec, sizeof spec, "classic:capacity=%d,bits=%.0f,hashes=%u,seed=%llu", KEYS, c->bits,
@@ -115,7 +115,7 @@ static void measure_cell(cell *c, uint64_t seed, const uint64_t *members,
     c->fill += info.fill;
     c->seen.fpr_now += info.fpr_now;
     c->seen.filters++;
-    c->seen.hits += count_hits(f, strangers, PROBES);
+    c->seen.hits += count_hits(f, nonmembers, PROBES);
     c->seen.probes += PROBES;
     tamis_free(f);
 }
@@ -136,7 +136,7 @@ static void cells_of_the_published_tables(void **state) {
     static cell cells[MAX_CELLS];
     const size_t n = read_cells(cells);
     uint64_t *keys = room_for(PROBES, sizeof *keys), *members = room_for(KEYS, sizeof *members);
-    uint64_t *strangers = room_for(PROBES, sizeof *strangers);
+    uint64_t *nonmembers = room_for(PROBES, sizeof *nonmembers);
     for (uint64_t seed = 1; seed <= FILTERS; seed++) {
         char spec[TEXT];
         snprintf(spec, sizeof spec, "classic:capacity=1,seed=%llu", (unsigned long long)seed);
@@ -144,8 +144,8 @@ static void cells_of_the_published_tables(void **state) {
         for (uint64_t i = 0; i < KEYS; i++) keys[i] = test_number(seed, i);
         tamis_hash_u64s(hasher, keys, KEYS, members);
         for (uint64_t i = 0; i < PROBES; i++) keys[i] = test_number(seed, TEST_STRANGERS + i);
-        tamis_hash_u64s(hasher, keys, PROBES, strangers);
-        for (size_t i = 0; i < n; i++) measure_cell(&cells[i], seed, members, strangers);
+        tamis_hash_u64s(hasher, keys, PROBES, nonmembers);
+        for (size_t i = 0; i < n; i++) measure_cell(&cells[i], seed, members, nonmembers);
         tamis_free(hasher);
     }
     double worst = 1;
@@ -166,7 +166,7 @@ static void cells_of_the_published_tables(void **state) {
     print_message("# %zu cells, worst ratio %.4f where the rate is at least 0.1 %%\n", n, worst);
     assert_true(n >= 40);
     assert_true(fabs(worst - 1) < 0.06); /* six sigmas at 10^4 hits */
-    free(keys), free(members), free(strangers);
+    free(keys), free(members), free(nonmembers);
 }
 
 /* ---- Every kind, every shape of keys --------------------------------------------------------- */
@@ -324,7 +324,7 @@ static void fill(trial *t, uint64_t seed, const uint64_t *members) {
 /* 10^7 probes: ten small filters with 10^6 each, or a large one with all. */
 static void run_trials(size_t shape, uint64_t keys, bool is_large) {
     uint64_t *members = room_for(keys, sizeof *members);
-    uint64_t *strangers = room_for(PROBES, sizeof *strangers);
+    uint64_t *nonmembers = room_for(PROBES, sizeof *nonmembers);
     const size_t first = add_trials(keys, shape);
     for (uint64_t round = 0; round < FILTERS; round++) {
         const uint64_t seed = is_large ? 0 : round;
@@ -335,15 +335,15 @@ static void run_trials(size_t shape, uint64_t keys, bool is_large) {
             shapes[shape].hash(hasher, 0, keys, members);
             for (size_t i = first; i < trial_count; i++) fill(&trials[i], seed, members);
         }
-        shapes[shape].hash(hasher, keys + round * PROBES, PROBES, strangers);
+        shapes[shape].hash(hasher, keys + round * PROBES, PROBES, nonmembers);
         for (size_t i = first; i < trial_count; i++) {
-            trials[i].seen.hits += count_hits(trials[i].filter, strangers, PROBES);
+            trials[i].seen.hits += count_hits(trials[i].filter, nonmembers, PROBES);
             trials[i].seen.probes += PROBES;
         }
         tamis_free(hasher);
     }
     for (size_t i = first; i < trial_count; i++) tamis_free(trials[i].filter);
-    free(members), free(strangers);
+    free(members), free(nonmembers);
 }
 
 enum { SMALL = 10000, LARGE = 1000000 };

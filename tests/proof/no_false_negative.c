@@ -275,7 +275,7 @@ static void lead_through_everything(const char *spec) {
 
 /* Planned for these keys, for far fewer (so that nearly every bit is set) and for more; sizes that
  * are no round numbers, and ones that fold well. */
-static const char *const wishes[] = {
+static const char *const params[] = {
     "capacity=150K,fpr=1%", "capacity=150K,fpr=1e-4",     "capacity=10K,fpr=5%",
     "capacity=1M,fpr=0.1%", "capacity=150K,bits=1234567", "capacity=150K,bits=3932160",
 };
@@ -292,10 +292,10 @@ static bool has_room(const char *spec) {
     return rc == TAMIS_OK;
 }
 
-static void try_spec(const char *kind, const char *wish, const char *hash, const char *option) {
+static void try_spec(const char *kind, const char *params, const char *hash, const char *option) {
     char spec[TEXT];
     struct tamis_plan plan;
-    snprintf(spec, sizeof spec, "%s:%s%s%s%s", kind, wish, hash ? ",hash=" : "", hash ? hash : "",
+    snprintf(spec, sizeof spec, "%s:%s%s%s%s", kind, params, hash ? ",hash=" : "", hash ? hash : "",
              option);
     if (tamis_plan_spec(spec, &plan, sizeof plan) || plan.payload_bytes > 64 << 20) return;
     if (plan.abilities & TAMIS_AGES && plan.capacity < KEYS) return; /* old keys leave, as agreed */
@@ -319,8 +319,8 @@ static void every_kind_keeps_every_key(void **state) {
         if (!keeps_keys(&kind)) continue;
         const uint64_t before = checks;
         const bool is_own = kind.abilities & TAMIS_OWN_HASH;
-        for (size_t w = 0; w < COUNT_OF(wishes); w++) /* every hash with some wish, one with each */
-            try_spec(kind.name, wishes[w], is_own ? NULL : hashes[w % COUNT_OF(hashes)], "");
+        for (size_t w = 0; w < COUNT_OF(params); w++) /* every hash with some wish, one with each */
+            try_spec(kind.name, params[w], is_own ? NULL : hashes[w % COUNT_OF(hashes)], "");
         print_message("# %-10s %llu checks, 0 missing\n", kind.name,
                       (unsigned long long)(checks - before));
         assert_true(checks > before);

@@ -6,7 +6,7 @@
 #     fault  program  trial  file  what to replace  by what
 . "$(dirname "$0")/../support/planted.inc"
 prepare include src tests examples -- build/tests/laws/laws \
-    build/tests/unit/test_{admission,aggregate,builder,counters,countmin,edit,features,files,fingerprint,golden,hash,hierarchical,iblt,kinds,layers,minhash,numbers,power,read_once,redis,shard,streams,summary,symbols,talk,temporary,tree}
+    build/tests/unit/test_{admission,aggregate,builder,counters,countmin,edit,features,files,fingerprint,golden,hash,hierarchical,iblt,kinds,layers,minhash,numbers,power,read_once,redis,shard,streams,summary,symbols,session,temporary,tree}
 
 try() { # program, trial
     make -s CFLAGS=-O1 "build/tests/$1" >build.log 2>&1 || return 2

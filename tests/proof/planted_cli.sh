@@ -28,7 +28,7 @@ plant "a URL is written over itself" unit cli/keys/canon_names.c \
 plant "lines that are left out do not make room" keys-fields cli/keys/split_lines.c \
     "batch->line[kept] = batch->line[i];" ""
 plant "lines that are left out are not counted" keys-fields cli/keys/run.c \
-    "crew->keys->fieldless += block->fieldless;" ""
+    "workers->keys->fieldless += block->fieldless;" ""
 plant "a line without a key is an empty one" keys-fields cli/keys/query_lines.c \
     "if (!batch->key[i].bytes) batch->hit[i] = 0;" ""
 plant "keys stay in memory that was given back" keys-fields cli/keys/rewrite.c \
@@ -84,7 +84,7 @@ plant "lines are counted from the start again" record cli/verbs/record.c \
     "recording->lines = lines_recorded(filter);
 " ""
 plant "wishes for a new image are lost on an old one" record-refused cli/verbs/record.c \
-    "int code = refuse_wishes(args);" "int code = 0 * refuse_wishes(args);"
+    "int code = refuse_params(args);" "int code = 0 * refuse_params(args);"
 plant "an image is made for a quarter of what comes" record cli/verbs/record.c \
     "*keys += 2 * (bytes / (block << l));" "*keys += bytes / (block << l) / 2;"
 plant "what was found is not told by the exit status" trace cli/verbs/trace.c \
@@ -94,7 +94,7 @@ plant "all offsets are looked at" trace cli/verbs/trace.c \
 plant "it is always due" announce \
     cli/verbs/announce.c "is_due = tamis_is_due(image.filter, threshold);" "is_due = true;"
 plant "a copy takes the place of any image" neighbours-refused \
-    cli/verbs/neighbours.c "if (!code && copy->filter && !tamis_was_heard(copy->filter, &h, sizeof h))" "if (false && !tamis_was_heard(copy->filter, &h, sizeof h))"
+    cli/verbs/neighbours.c "if (!code && copy->filter && !tamis_was_received(copy->filter, &h, sizeof h))" "if (false && !tamis_was_received(copy->filter, &h, sizeof h))"
 plant "the least similar comes first" search cli/verbs/search.c \
     "return x->similarity < y->similarity ? 1 : -1;" "return x->similarity < y->similarity ? -1 : 1;"
 plant "a key is printed for each of its lines" reconcile cli/net/reconcile_set.c \
@@ -143,9 +143,9 @@ plant "a shard that is there twice is counted twice" shards-refused cli/verbs/as
 plant "an incomplete set is written" shards-manifest cli/verbs/assemble.c \
     "if (!code && !is_complete && given(args, OPT_OUTPUT)) return fail_incomplete(set);" ""
 plant "a new folder is not flushed" every-verb-power cli/files/files.c \
-    "if (mkdir(path, 0777) == 0) return folder_flush(args, path);" "if (mkdir(path, 0777) == 0) return 0;"
+    "if (mkdir(path, 0777) == 0) return dir_flush(args, path);" "if (mkdir(path, 0777) == 0) return 0;"
 plant "the folder above a new one is not flushed" every-verb-power cli/files/files.c \
-    "return code ? code : flush_folder(args, above);" "return code;"
+    "return code ? code : flush_dir(args, above);" "return code;"
 plant "hashes in files are not flushed" every-verb-power cli/verbs/partition.c \
     "(!is_last || fsync(fd) == 0)" "(!is_last || true)"
 plant "a run takes over what another is writing" partition-interrupted cli/verbs/partition.c \

@@ -49,7 +49,7 @@ plant "silence is a no" lost_shard lost_first_shard silent_shards cli/net/cluste
 plant "nobody hears of maybes" lost_shard lost_first_shard silent_shards cli/net/cluster_keys.c \
     "if (packer->maybes > 0 && code != EXIT_TROUBLE) code = EXIT_MAYBE;" ""
 plant "a silent node is waited for" lost_shard lost_first_shard silent_shards cli/net/cluster_loop.c \
-    "now - node->heard > net->silence" "now - node->heard > 100 * net->silence"
+    "now - node->received > net->silence" "now - node->received > 100 * net->silence"
 plant "an add gives up before the election" under_load primary_is_dead cli/net/shard_set.c \
     "while (!fitness.code && fitness.is_silent && net_now() < deadline" "while (fitness.code && fitness.is_silent && net_now() < deadline"
 plant "what a shard has is merged again" lost_shard lost_first_shard cli/net/cluster_repair.c "if (!lacks) return true;" ""

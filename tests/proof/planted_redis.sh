@@ -57,7 +57,7 @@ plant "removals are not saved" cf.py \
 plant "half a Bloom filter says no" bf.py \
     engines/redis/bf.c "items_take(ctx, &t, v, argv + 2, argc - 2) : !p.value;" "items_take(ctx, &t, v, argv + 2, argc - 2) : true;"
 plant "an expansion of 0 scales" bf.py \
-    engines/redis/bf.c "if (n.wish.expansion == 0) n.wish.is_fixed = true;" ""
+    engines/redis/bf.c "if (n.params.expansion == 0) n.params.is_fixed = true;" ""
 plant "the same item twice in a command is new twice" bf.py \
     engines/redis/bf_add.c "t->hit[i] = seen[slot] != 0;" "t->hit[i] = 0;"
 plant "what does not scale takes any number" bf.py \

@@ -102,7 +102,7 @@ static void errors_of_streams(void **state) {
     }
 }
 
-static void strangers_of_a_filter(void **state) {
+static void nonmembers_of_a_filter(void **state) {
     (void)state;
     enum { PROBES = 4000000 };
     tamis *f = test_make("countmin:capacity=%d,fpr=1%%", KEYS);
@@ -122,7 +122,7 @@ static void strangers_of_a_filter(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(errors_of_streams),
-        cmocka_unit_test(strangers_of_a_filter),
+        cmocka_unit_test(nonmembers_of_a_filter),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

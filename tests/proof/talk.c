@@ -13,11 +13,11 @@ static int by_number(const void *a, const void *b) {
 }
 
 /* Both lists of one side, against what merging the sorted sets says. */
-static bool is_right(const tamis_session *talk, const test_side *own, const test_side *other) {
+static bool is_right(const tamis_session *session, const test_side *own, const test_side *other) {
     size_t i = 0, j = 0, n[2] = {0, 0};
     uint64_t cursor = 0;
     struct tamis_session_item item;
-    while (tamis_session_next(talk, &cursor, &item)) {
+    while (tamis_session_next(session, &cursor, &item)) {
         const test_side *has = item.is_ours ? own : other, *lacks = item.is_ours ? other : own;
         if (!bsearch(&item.hash, has->hashes, has->n, 8, by_number) ||
             bsearch(&item.hash, lacks->hashes, lacks->n, 8, by_number))
@@ -38,23 +38,23 @@ static bool is_right(const tamis_session *talk, const test_side *own, const test
 static bool try(int number, size_t n, size_t d) {
     static const uint8_t nonces[2][16] = {{1}, {2}};
     test_side sides[2];
-    tamis_session *talks[2];
+    tamis_session *sessions[2];
     struct tamis_session_info info;
     test_sets(77, n - d / 2, d / 2, d - d / 2, sides);
     for (int s = 0; s < 2; s++) {
         const struct tamis_session_options o = {
             .struct_size = sizeof o, .nonce = nonces[s], .hash = "xxh3"};
-        if (tamis_session_create(&talks[s], s ? TAMIS_RECEIVER : TAMIS_SENDER, sides[s].hashes, sides[s].n,
+        if (tamis_session_create(&sessions[s], s ? TAMIS_RECEIVER : TAMIS_SENDER, sides[s].hashes, sides[s].n,
                               &o))
             return printf("not ok %d - %s\n", number, tamis_why()), false;
     }
-    bool is_good = test_converse(talks[0], talks[1], 4096, UINT64_C(1) << 20);
+    bool is_good = test_converse(sessions[0], sessions[1], 4096, UINT64_C(1) << 20);
     for (int s = 0; s < 2; s++) qsort(sides[s].hashes, sides[s].n, 8, by_number);
     for (int s = 0; s < 2; s++) {
         is_good &=
-            tamis_session_finish(talks[s]) == TAMIS_OK && is_right(talks[s], &sides[s], &sides[!s]);
+            tamis_session_finish(sessions[s]) == TAMIS_OK && is_right(sessions[s], &sides[s], &sides[!s]);
     }
-    tamis_session_get_info(talks[1], &info, sizeof info);
+    tamis_session_get_info(sessions[1], &info, sizeof info);
     is_good &=
         info.symbols_needed && info.symbols - info.symbols_needed <=
                                    (info.symbols_needed / 8 > 64 ? info.symbols_needed / 8 : 64);
@@ -65,7 +65,7 @@ static bool try(int number, size_t n, size_t d) {
            (unsigned long long)info.bytes_taken, (unsigned long long)info.bytes_sent,
            info.bound_bits / 8);
     if (!is_good) printf("# %s\n", tamis_why());
-    for (int s = 0; s < 2; s++) tamis_session_free(talks[s]);
+    for (int s = 0; s < 2; s++) tamis_session_free(sessions[s]);
     test_sets_free(sides);
     return is_good;
 }

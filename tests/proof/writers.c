@@ -26,7 +26,7 @@ enum { TAMIS_RUNS = 1000 };
 #endif
 enum { MAX_WRITERS = 8, EDITS = 4, KEYS = 50, CALLS = 160 };
 
-static char folder[TEST_FOLDER_BYTES], path[128], lists[128];
+static char dir[TEST_FOLDER_BYTES], path[128], lists[128];
 static const char *command;
 
 /* How many edits of each writer were acknowledged; shared with all of them. */
@@ -156,9 +156,9 @@ static const char *run(tally *t, bool has_command) {
         if (!is_killed && (verb[w] == ADD || verb[w] == ADD_NEW)) acknowledged[w] = EDITS;
     }
     const char *what = what_is_wrong(writers, t);
-    t->left += test_files_in(folder) > 2;
+    t->left += test_files_in(dir) > 2;
     if (!what && edit_once(MAX_WRITERS, 0)) what = tamis_why();
-    if (!what && test_files_in(folder) != 2) what = "a file lies about after the next write";
+    if (!what && test_files_in(dir) != 2) what = "a file lies about after the next write";
     return what;
 }
 
@@ -182,9 +182,9 @@ int main(int argc, char **argv) {
     int done = 0;
     seed = argc > 2 ? strtoull(argv[2], NULL, 10) : 19;
     command = getenv("TAMIS");
-    demand(test_enter_folder(folder), "a folder");
-    snprintf(path, sizeof path, "%s/a.tamis", folder);
-    snprintf(lists, sizeof lists, "%s/lists", folder);
+    demand(test_enter_dir(dir), "a folder");
+    snprintf(path, sizeof path, "%s/a.tamis", dir);
+    snprintf(lists, sizeof lists, "%s/lists", dir);
     write_lists();
     acknowledged = mmap(NULL, sizeof(int) * MAX_WRITERS, PROT_READ | PROT_WRITE,
                         MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -198,5 +198,5 @@ int main(int argc, char **argv) {
         (unsigned long long)t.keys, (unsigned long long)t.left);
     const bool is_tried = t.killed > 0 && t.killed < t.writers && t.left > 0;
     printf("%sok 2 - writers died, and left files\n1..2\n", is_tried ? "" : "not ");
-    return test_leave_folder(folder) || what || !is_tried;
+    return test_leave_dir(dir) || what || !is_tried;
 }

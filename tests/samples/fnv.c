@@ -11,9 +11,9 @@
 enum { BITS };
 #define MAX_BITS ((uint64_t)1 << 40)
 
-static tamis_status plan(const tamis_params *wish, uint64_t word[]) {
-    const double keys = wish->capacity ? (double)wish->capacity : 1;
-    const double bits = wish->bits ? (double)wish->bits : ceil(keys / wish->fpr);
+static tamis_status plan(const tamis_params *params, uint64_t word[]) {
+    const double keys = params->capacity ? (double)params->capacity : 1;
+    const double bits = params->bits ? (double)params->bits : ceil(keys / params->fpr);
     word[BITS] = bits < (double)MAX_BITS ? (uint64_t)bits | 1 : 0;
     return word[BITS] ? TAMIS_OK : tamis__fail(TAMIS_TOO_LARGE, "fnv is for small sets");
 }

@@ -19,11 +19,11 @@ enum { SLOTS };
 enum { TAIL = 512 };
 #define MAX_SLOTS ((uint64_t)1 << 40)
 
-static tamis_status plan(const tamis_params *wish, uint64_t word[]) {
-    word[SLOTS] = wish->bits ? wish->bits / 64 : 2 * (wish->capacity ? wish->capacity : 1);
-    if (wish->bits && word[SLOTS] < TAIL + 3)
+static tamis_status plan(const tamis_params *params, uint64_t word[]) {
+    word[SLOTS] = params->bits ? params->bits / 64 : 2 * (params->capacity ? params->capacity : 1);
+    if (params->bits && word[SLOTS] < TAIL + 3)
         return tamis__fail(TAMIS_INVALID, "size must be over %d bytes for pile", 8 * (TAIL + 3));
-    if (wish->bits) word[SLOTS] = (word[SLOTS] - TAIL - 1) & ~(uint64_t)1;
+    if (params->bits) word[SLOTS] = (word[SLOTS] - TAIL - 1) & ~(uint64_t)1;
     if (word[SLOTS] > MAX_SLOTS) return tamis__fail(TAMIS_TOO_LARGE, "pile is for small sets");
     word[SLOTS] += word[SLOTS] % 2;
     return TAMIS_OK;

@@ -38,27 +38,27 @@ static uint64_t tail_size(const uint64_t word[]) {
 }
 
 /* Words for so many entries, with the bytes that they take exactly. */
-static tamis_status plan_with(const tamis_params *wish, uint64_t numbers, uint64_t word[]) {
-    word[TAMIS_SEGMENT_KEYS] = wish->has_option[OPT_SEGMENT] ? wish->option[OPT_SEGMENT] //
+static tamis_status plan_with(const tamis_params *params, uint64_t numbers, uint64_t word[]) {
+    word[TAMIS_SEGMENT_KEYS] = params->has_option[OPT_SEGMENT] ? params->option[OPT_SEGMENT] //
                                                          : TAMIS_SEGMENT_DEFAULT_KEYS;
     word[NUMBERS] = numbers;
-    const uint64_t segments = word[TAMIS_SEGMENTS] = tamis__segments_for(word, wish->capacity);
-    if (wish->capacity > TAMIS_MAX_PAYLOAD_BYTES / 32)
+    const uint64_t segments = word[TAMIS_SEGMENTS] = tamis__segments_for(word, params->capacity);
+    if (params->capacity > TAMIS_MAX_PAYLOAD_BYTES / 32)
         return tamis__fail(TAMIS_TOO_LARGE, "sorted needs over 2^56 bytes");
     word[TAMIS_SEGMENT_BYTES] =
-        wish->capacity * entry_size(word) + segments * 8 + tamis__segment_offsets_size(segments);
-    if (wish->bits && wish->bits / 8 < word[TAMIS_SEGMENT_BYTES])
+        params->capacity * entry_size(word) + segments * 8 + tamis__segment_offsets_size(segments);
+    if (params->bits && params->bits / 8 < word[TAMIS_SEGMENT_BYTES])
         return tamis__fail(TAMIS_INVALID, "size must be %llu at least for so many keys",
                            (unsigned long long)word[TAMIS_SEGMENT_BYTES]);
     return TAMIS_OK;
 }
 
-static tamis_status plan(const tamis_params *wish, uint64_t word[]) {
-    return plan_with(wish, 1, word);
+static tamis_status plan(const tamis_params *params, uint64_t word[]) {
+    return plan_with(params, 1, word);
 }
 
-static tamis_status plan_wide(const tamis_params *wish, uint64_t word[]) {
-    return plan_with(wish, 2, word);
+static tamis_status plan_wide(const tamis_params *params, uint64_t word[]) {
+    return plan_with(params, 2, word);
 }
 
 static tamis_status check_with(const uint64_t word[], uint64_t numbers, uint64_t *size) {
@@ -248,8 +248,8 @@ static void measure(const tamis_body *f, const tamis_body *other, tamis_measurem
 
 /* ---- Building ------------------------------------------------------------------------------- */
 
-static tamis_status fit(const tamis_params *wish, const tamis_census *census, uint64_t word[]) {
-    (void)wish;
+static tamis_status fit(const tamis_params *params, const tamis_census *census, uint64_t word[]) {
+    (void)params;
     word[TAMIS_SEGMENTS] = tamis__segments_for(word, census->records);
     word[LABELS] = census->labels;
     word[NAMES] = census->names;

@@ -34,7 +34,7 @@ static struct {
 
     bool has_number; /* what getrandom gives: numbers of 32 bits, one after another ... */
     uint32_t number; /* ... from this one on */
-    int synced_files, synced_folders; /* how many of each were flushed */
+    int synced_files, synced_dirs; /* how many of each were flushed */
     int inherited; /* files that were opened for the programs that this one starts, too */
     int flags;     /* of the last open */
     int rights;    /* that the last access asked for */
@@ -159,8 +159,8 @@ int __real_fsync(int fd);
 int __wrap_fsync(int fd);
 int __wrap_fsync(int fd) {
     if (fails("fsync")) return -1;
-    const bool is_folder = fcntl(fd, F_GETFL) & O_DIRECTORY;
-    *(is_folder ? &fault.synced_folders : &fault.synced_files) += 1;
+    const bool is_dir = fcntl(fd, F_GETFL) & O_DIRECTORY;
+    *(is_dir ? &fault.synced_dirs : &fault.synced_files) += 1;
     return __real_fsync(fd);
 }
 

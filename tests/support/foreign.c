@@ -37,9 +37,9 @@ test_file test_vector(const char *path) {
 }
 
 test_file test_published(const char *path) {
-    const char *folder = getenv("TAMIS_VECTORS");
+    const char *dir = getenv("TAMIS_VECTORS");
     char full[512];
-    snprintf(full, sizeof full, "%s/%s", folder ? folder : "../shared/vectors", path);
+    snprintf(full, sizeof full, "%s/%s", dir ? dir : "../shared/vectors", path);
     const test_file file = read_file(full);
     if (!file.bytes) {
         print_message("# %s is not there: set TAMIS_VECTORS to the folder that has it\n", full);

@@ -45,7 +45,7 @@ static struct {
     op ops[OPS];
     int count, files, names;
     char *name[NAMES]; /* 0: the folder itself */
-    int folder_of[NAMES], before[NAMES], now[NAMES];
+    int dir_of[NAMES], before[NAMES], now[NAMES];
     disk base[FILES]; /* of files that were there before */
     struct {
         bool is_known;
@@ -81,10 +81,10 @@ static int name_number(const char *path) {
     char *slash = strrchr(full, '/');
     if (journal.names > 0) {
         *slash = '\0';
-        const int folder = *full ? name_number(full) : -1;
-        if (folder < 0) return -1;
+        const int dir_path = *full ? name_number(full) : -1;
+        if (dir_path < 0) return -1;
         *slash = '/';
-        journal.folder_of[journal.names] = folder;
+        journal.dir_of[journal.names] = dir_path;
     }
     if (journal.names == NAMES) abort();
     journal.name[journal.names] = strdup(full);
@@ -131,14 +131,14 @@ static disk disk_read(const char *path) {
 }
 
 /* Every file and folder below this one. */
-static void for_all_below(const char *folder, void (*tell)(const char *path, bool is_folder)) {
+static void for_all_below(const char *dir_path, void (*tell)(const char *path, bool is_dir)) {
     char path[PATH_BYTES];
-    DIR *dir = opendir(folder);
+    DIR *dir = opendir(dir_path);
     if (!dir) abort();
     for (const struct dirent *entry; (entry = readdir(dir));) {
         struct stat st;
         if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0) continue;
-        if (snprintf(path, sizeof path, "%s/%s", folder, entry->d_name) >= PATH_BYTES) abort();
+        if (snprintf(path, sizeof path, "%s/%s", dir_path, entry->d_name) >= PATH_BYTES) abort();
         if (lstat(path, &st) < 0) abort();
         tell(path, S_ISDIR(st.st_mode));
         if (S_ISDIR(st.st_mode)) for_all_below(path, tell);
@@ -146,20 +146,20 @@ static void for_all_below(const char *folder, void (*tell)(const char *path, boo
     closedir(dir);
 }
 
-static void is_there_before(const char *path, bool is_folder) {
-    const int name = name_number(path), file = is_folder ? FOLDER : new_file();
+static void is_there_before(const char *path, bool is_dir) {
+    const int name = name_number(path), file = is_dir ? FOLDER : new_file();
     journal.before[name] = journal.now[name] = file;
-    if (!is_folder) journal.base[file] = disk_read(path);
+    if (!is_dir) journal.base[file] = disk_read(path);
 }
 
-static void journal_start(const char *folder) {
+static void journal_start(const char *dir_path) {
     for (int i = 0; i < journal.count; i++) free(journal.ops[i].bytes);
     for (int i = 0; i < journal.names; i++) free(journal.name[i]);
     for (int i = 0; i < journal.files; i++) free(journal.base[i].bytes);
     memset(&journal, 0, sizeof journal);
-    const int name = name_number(folder);
+    const int name = name_number(dir_path);
     journal.before[name] = journal.now[name] = FOLDER;
-    for_all_below(folder, is_there_before);
+    for_all_below(dir_path, is_there_before);
     journal.is_on = true;
 }
 
@@ -242,8 +242,8 @@ int __wrap_fsync(int fd) {
     if (meanwhile && is_file(fd)) meanwhile();
     if (!is_known(fd) || rc < 0) return rc;
     pthread_mutex_lock(&journal_lock);
-    const bool is_folder = journal.fd[fd].file == FOLDER;
-    write_down((op){.what = is_folder ? SYNC_FOLDER : SYNC,
+    const bool is_dir = journal.fd[fd].file == FOLDER;
+    write_down((op){.what = is_dir ? SYNC_FOLDER : SYNC,
                     .name = journal.fd[fd].name,
                     .file = journal.fd[fd].file});
     pthread_mutex_unlock(&journal_lock);

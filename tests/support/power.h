@@ -55,7 +55,7 @@ static int open_names(const op *ops, int n, int *which, int max) {
         bool is_open = is_about_name(&ops[i]);
         for (int j = i + 1; j < n && is_open; j++)
             is_open =
-                !(ops[j].what == SYNC_FOLDER && ops[j].name == journal.folder_of[ops[i].name]);
+                !(ops[j].what == SYNC_FOLDER && ops[j].name == journal.dir_of[ops[i].name]);
         if (is_open && count == max) abort();
         if (is_open) which[count++] = i;
     }
@@ -76,7 +76,7 @@ static void names_after(const op *ops, int n, const int *open, int count, unsign
     }
     /* A folder has a lower number than what is in it. */
     for (int i = 1; i < journal.names; i++)
-        if (leads_to[journal.folder_of[i]] != FOLDER) leads_to[i] = NOTHING;
+        if (leads_to[journal.dir_of[i]] != FOLDER) leads_to[i] = NOTHING;
 }
 
 /* ---- What a name may lead to ------------------------------------------------------------------ */
@@ -223,10 +223,10 @@ static bool is_safe_in_other_order(void) {
 
 static const char *unseen;
 
-static void compare_one(const char *path, bool is_folder) {
+static void compare_one(const char *path, bool is_dir) {
     const int name = name_number(path), now = journal.now[name];
-    if (is_folder ? now == FOLDER : now >= 0) {
-        if (is_folder) return;
+    if (is_dir ? now == FOLDER : now >= 0) {
+        if (is_dir) return;
         disk is = disk_read(path), should = file_after(journal.ops, journal.count, now, KEPT);
         const bool is_right = is_same(&is, &should);
         free(is.bytes), free(should.bytes);

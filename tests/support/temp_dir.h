@@ -8,12 +8,12 @@ enum { TEST_FOLDER_BYTES = 64 };
 
 /* Makes an empty folder: in memory where there is such a place, for tests that flush many images to
  * disk. */
-bool test_enter_folder(char folder[TEST_FOLDER_BYTES]);
+bool test_enter_dir(char dir[TEST_FOLDER_BYTES]);
 
 /* Removes it with all that is in it; 0, or what rm says. */
-int test_leave_folder(const char *folder);
+int test_leave_dir(const char *dir);
 
 /* How many files are in it that are not hidden. */
-int test_files_in(const char *folder);
+int test_files_in(const char *dir);
 
 #endif

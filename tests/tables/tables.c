@@ -20,14 +20,14 @@ enum { KEYS = 1000000, GROUP = 65536 };
 /* Larger payloads take a larger machine: one probe with n/p bits at 2^-16 has 8 GB. */
 static const uint64_t max_payload = (uint64_t)256 << 20;
 
-typedef struct wish {
+typedef struct params {
     const char *text;
     double fpr;
     uint64_t probes;
-} wish;
+} params;
 
 /* The smaller the rate, the more probes it takes to see enough hits. */
-static const wish wishes[] = {{"1%", 0.01, 10000000}, {"2^-16", 0x1p-16, 40000000}};
+static const params params[] = {{"1%", 0.01, 10000000}, {"2^-16", 0x1p-16, 40000000}};
 
 /* Where old keys leave, a load is a number of adds: the last one is far beyond the first fill. */
 static const double loads[] = {0.5, 0.8, 1.0}, loads_of_ageing[] = {0.5, 1.0, 5.0};
@@ -57,7 +57,7 @@ static void fill(tamis *f, uint64_t from, uint64_t to) {
     }
 }
 
-static uint64_t hits_among_strangers(const tamis *f, uint64_t probes) {
+static uint64_t hits_among_nonmembers(const tamis *f, uint64_t probes) {
     static uint64_t keys[GROUP], hashes[GROUP];
     static uint8_t hit[GROUP];
     uint64_t hits = 0;
@@ -82,7 +82,7 @@ static bool agrees(uint64_t hits, uint64_t probes, double formula) {
 /* A line of a table: what was asked, at which load, and a filter with `keys` keys inside that was
  * planned for `planned`. */
 typedef struct line {
-    const wish *wish;
+    const params *params;
     const char *load;
     uint64_t keys, planned;
 } line;
@@ -91,11 +91,11 @@ static unsigned row(const tamis_entry *entry, const line *l, tamis *f) {
     struct tamis_info info;
     tamis_measure(f, &info, sizeof info);
     const double formula = tamis__expected_rate(entry->kind, info.word, l->keys);
-    const uint64_t probes = l->wish->probes, hits = hits_among_strangers(f, probes);
+    const uint64_t probes = l->params->probes, hits = hits_among_nonmembers(f, probes);
     const double measured = (double)hits / (double)probes;
     const double error = sqrt((double)hits) / (double)probes;
     const bool is_fine = agrees(hits, probes, formula);
-    printf("| %s | %s | %.2f | %.4g | %.4g ± %.2g | %.4g | %llu |%s\n", l->wish->text, l->load,
+    printf("| %s | %s | %.2f | %.4g | %.4g ± %.2g | %.4g | %llu |%s\n", l->params->text, l->load,
            (double)info.payload_bytes * 8 / (double)l->planned, formula, measured, 2 * error,
            info.fpr_now, (unsigned long long)hits, is_fine ? "" : " **off**");
     return !is_fine;
@@ -103,7 +103,7 @@ static unsigned row(const tamis_entry *entry, const line *l, tamis *f) {
 
 /* Is there a filter for the spec, and can we hold it? A wish that cannot be had becomes a line of
  * the table that says why. */
-static bool can_have(const char *spec, const wish *w, const char *load) {
+static bool can_have(const char *spec, const params *w, const char *load) {
     struct tamis_plan plan;
     if (tamis_plan_spec(spec, &plan, sizeof plan)) {
         printf("| %s | %s | – | – | %s | – | – |\n", w->text, load, tamis_why());
@@ -114,7 +114,7 @@ static bool can_have(const char *spec, const wish *w, const char *load) {
 
 /* ---- Kinds that take adds ------------------------------------------------------------------- */
 
-static unsigned rows_by_load(const tamis_entry *entry, const wish *w, const double *at) {
+static unsigned rows_by_load(const tamis_entry *entry, const params *w, const double *at) {
     char spec[128], load[16];
     tamis *f;
     unsigned off = 0;
@@ -152,7 +152,7 @@ static tamis *build(const tamis_entry *entry, const char *spec, uint64_t keys) {
     return f;
 }
 
-static unsigned rows_by_keys(const tamis_entry *entry, const wish *w) {
+static unsigned rows_by_keys(const tamis_entry *entry, const params *w) {
     unsigned off = 0;
     for (size_t s = 0; s < sizeof sets / sizeof *sets; s++) {
         const uint64_t keys = sets[s].keys;
@@ -177,9 +177,9 @@ static unsigned table(const struct tamis_kind_info *kind) {
     printf("| asked | %s | bits per key | formula | measured | by the payload | hits |\n"
            "|---|---|---|---|---|---|---|\n",
            entry->kind->build ? "keys" : "load");
-    for (size_t i = 0; i < sizeof wishes / sizeof *wishes; i++)
-        off += entry->kind->build ? rows_by_keys(entry, &wishes[i])
-                                  : rows_by_load(entry, &wishes[i], at);
+    for (size_t i = 0; i < sizeof params / sizeof *params; i++)
+        off += entry->kind->build ? rows_by_keys(entry, &params[i])
+                                  : rows_by_load(entry, &params[i], at);
     return off;
 }
 

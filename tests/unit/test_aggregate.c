@@ -227,8 +227,8 @@ static void what_cannot_be_is_refused(void **state) {
 static void no_memory_leaves_nothing(void **state) {
     (void)state;
     for (long n = 1;; n++) {
-        test_failing_allocator purse = {.fail_at = n};
-        const struct tamis_allocator allocator = test_allocator(&purse);
+        test_failing_allocator failing = {.fail_at = n};
+        const struct tamis_allocator allocator = test_allocator(&failing);
         const struct tamis_options options = {.struct_size = sizeof options,
                                               .allocator = &allocator};
         tamis_aggregate *node;
@@ -237,12 +237,12 @@ static void no_memory_leaves_nothing(void **state) {
         if (!rc) {
             tamis_aggregate_free(node);
             assert_true(n > 2);
-            assert_int_equal(purse.blocks, 0);
+            assert_int_equal(failing.blocks, 0);
             return;
         }
         assert_int_equal(rc, TAMIS_NOMEM);
         assert_null(node);
-        assert_int_equal(purse.blocks, 0);
+        assert_int_equal(failing.blocks, 0);
     }
 }
 

@@ -394,7 +394,7 @@ static void specs_come_back(void **state) {
     assert_true(plan.fpr_expected == classic.fpr_expected);
 }
 
-static void bad_wishes_are_refused(void **state) {
+static void bad_params_are_refused(void **state) {
     (void)state;
     static const char *const specs[] = {
         "approximator:capacity=10,value=0",     "approximator:capacity=10,value=65",
@@ -477,7 +477,7 @@ int main(void) {
         cmocka_unit_test(cells_that_are_used_tell_the_keys),
         cmocka_unit_test(shared_adds_lose_nothing),
         cmocka_unit_test(specs_come_back),
-        cmocka_unit_test(bad_wishes_are_refused),
+        cmocka_unit_test(bad_params_are_refused),
         cmocka_unit_test(forged_words_are_refused),
         cmocka_unit_test(stray_bits_are_refused),
     };

@@ -252,7 +252,7 @@ static void refusals(void **state) {
         assert_int_equal(tamis_import(&f, bad[i].format, bad[i].bytes, bad[i].size), bad[i].rc);
         if (!strstr(tamis_why(), bad[i].why)) fail_msg("%zu: %s", i, tamis_why());
     }
-    static const char *const wishes[] = {
+    static const char *const params[] = {
         "bip158:capacity=10,fpr=1e-6",
         "bip158:capacity=10,bits=64",
         "bip158:capacity=5e9",
@@ -260,9 +260,9 @@ static void refusals(void **state) {
         "bip158:capacity=10,seed=1",
         "bip158:capacity=1,key0=1,"
         "block=000000000933ea01ad0ee984209779baaec3ced90fa3f408719526f8d77f4943"};
-    for (size_t i = 0; i < sizeof wishes / sizeof *wishes; i++) {
+    for (size_t i = 0; i < sizeof params / sizeof *params; i++) {
         struct tamis_plan plan;
-        assert_int_not_equal(tamis_plan_spec(wishes[i], &plan, sizeof plan), TAMIS_OK);
+        assert_int_not_equal(tamis_plan_spec(params[i], &plan, sizeof plan), TAMIS_OK);
         assert_true(*tamis_why());
     }
     tamis *f, *g;

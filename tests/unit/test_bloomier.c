@@ -92,7 +92,7 @@ static void several_segments_answer_as_one(void **state) {
     }
 }
 
-static void strangers_are_told_by_the_guard(void **state) {
+static void nonmembers_are_told_by_the_guard(void **state) {
     (void)state;
     enum { PROBES = 100000 };
     static const uint64_t counts[] = {0, 1, 2, 100, 10000};
@@ -159,7 +159,7 @@ static void values_that_do_not_fit_are_refused(void **state) {
     tamis_free(f);
 }
 
-static void guards_follow_from_wishes(void **state) {
+static void guards_follow_from_params(void **state) {
     (void)state;
     assert_int_equal(test_plan("bloomier:capacity=1000").word[GUARD], 7);
     assert_int_equal(test_plan("bloomier:capacity=1000").word[VALUE], 64);
@@ -396,11 +396,11 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_key_has_its_value),
         cmocka_unit_test(several_segments_answer_as_one),
-        cmocka_unit_test(strangers_are_told_by_the_guard),
+        cmocka_unit_test(nonmembers_are_told_by_the_guard),
         cmocka_unit_test(no_leaves_the_value_alone),
         cmocka_unit_test(values_are_as_wide_as_the_largest),
         cmocka_unit_test(values_that_do_not_fit_are_refused),
-        cmocka_unit_test(guards_follow_from_wishes),
+        cmocka_unit_test(guards_follow_from_params),
         cmocka_unit_test(a_size_is_kept),
         cmocka_unit_test(plans_come_close),
         cmocka_unit_test(a_key_may_come_again_with_its_value),

@@ -22,18 +22,18 @@
 
 /* ---- Help ----------------------------------------------------------------------------------- */
 
-static char folder[TEST_FOLDER_BYTES], path[128];
+static char dir[TEST_FOLDER_BYTES], path[128];
 
-static int enter_folder(void **state) {
+static int enter_dir(void **state) {
     (void)state;
-    if (!test_enter_folder(folder)) return -1;
-    snprintf(path, sizeof path, "%s/a.tamis", folder);
+    if (!test_enter_dir(dir)) return -1;
+    snprintf(path, sizeof path, "%s/a.tamis", dir);
     return 0;
 }
 
-static int leave_folder(void **state) {
+static int leave_dir(void **state) {
     (void)state;
-    return test_leave_folder(folder);
+    return test_leave_dir(dir);
 }
 
 #define REFUSED(status, word, call)                                                          \
@@ -47,7 +47,7 @@ static int leave_folder(void **state) {
 static tamis_builder *open_builder(const char *spec, uint64_t limit, unsigned threads) {
     const struct tamis_builder_options options = {.struct_size = sizeof options,
                                                   .memory_limit = limit,
-                                                  .temp_dir = folder,
+                                                  .temp_dir = dir,
                                                   .threads = threads};
     tamis_builder *b;
     REQUIRE_OK(tamis_builder_create_with(&b, spec, &options));
@@ -153,7 +153,7 @@ static void one_set_is_one_filter(void **state) {
             if (i == 0) first = now;
         }
         free(first.at);
-        assert_int_equal(test_files_in(folder), 0);
+        assert_int_equal(test_files_in(dir), 0);
     }
 }
 
@@ -189,7 +189,7 @@ static void file_is_what_memory_is(void **state) {
             assert_true(are_same(in_file, in_memory));
             free(in_file.at);
             free(in_memory.at);
-            assert_int_equal(test_files_in(folder), 1);
+            assert_int_equal(test_files_in(dir), 1);
         }
 }
 
@@ -285,12 +285,12 @@ static int compare_pairs(const void *a, const void *b) {
 /* With room for all of them, or for a part of it: then they are sorted in runs and merged. */
 static void sort_like_qsort(uint64_t n, bool has_values, bool keeps_equal, uint64_t top,
                             unsigned part) {
-    test_failing_allocator purse = {0};
-    const struct tamis_allocator allocator = test_allocator(&purse);
+    test_failing_allocator failing = {0};
+    const struct tamis_allocator allocator = test_allocator(&failing);
     const tamis_record_form form = {
         .has_values = has_values, .keeps_equal = keeps_equal, .rule = TAMIS_RECORDS_LABELS};
     tamis_records *r;
-    REQUIRE_OK(tamis__records_open(&r, &form, MIB, folder, &allocator));
+    REQUIRE_OK(tamis__records_open(&r, &form, MIB, dir, &allocator));
     pair *model = calloc(n + 1, sizeof *model);
     for (uint64_t i = 0; i < n; i++) {
         /* Some equal, all with the same first byte, so that one partition has them. */
@@ -317,7 +317,7 @@ static void sort_like_qsort(uint64_t n, bool has_values, bool keeps_equal, uint6
         assert_true(i < kept && hash == model[i].hash && value == model[i].value);
     assert_int_equal(i, kept);
     tamis__records_free(r);
-    assert_int_equal(purse.blocks, 0);
+    assert_int_equal(failing.blocks, 0);
     free(model), free(scratch), free(room);
 }
 
@@ -335,12 +335,12 @@ static void records_are_sorted(void **state) {
  * yet, theirs is kept free; when all have one, nothing is. */
 static void memory_is_used_up(void **state) {
     (void)state;
-    test_failing_allocator purse = {0};
-    const struct tamis_allocator allocator = test_allocator(&purse);
+    test_failing_allocator failing = {0};
+    const struct tamis_allocator allocator = test_allocator(&failing);
     const tamis_record_form form = {.keeps_equal = true};
     const uint64_t limit = 2 * MIB - 1, block = 1024; /* the largest blocks that 256 fit of */
     tamis_records *r;
-    REQUIRE_OK(tamis__records_open(&r, &form, limit, folder, &allocator));
+    REQUIRE_OK(tamis__records_open(&r, &form, limit, dir, &allocator));
     const uint64_t nothing = tamis__records_memory(r);
     for (uint64_t i = 0; i < 200000; i++) {
         const uint64_t hash = test_number(18, i);
@@ -349,7 +349,7 @@ static void memory_is_used_up(void **state) {
     const uint64_t used = tamis__records_memory(r) - nothing;
     assert_in_range(used, limit / 4 - block, limit / 4);
     tamis__records_free(r);
-    assert_int_equal(purse.blocks, 0);
+    assert_int_equal(failing.blocks, 0);
 }
 
 /* ---- Values --------------------------------------------------------------------------------- */
@@ -393,7 +393,7 @@ static void values_come_back_and_conflicts_are_told(void **state) {
             REFUSED(TAMIS_CONFLICT, "values 5 and 7", tamis_builder_finish_to(b, path));
         }
         tamis_builder_free(b);
-        assert_int_equal(test_files_in(folder), 0);
+        assert_int_equal(test_files_in(dir), 0);
     }
 }
 
@@ -467,7 +467,7 @@ static void going_on(void **state) {
     REQUIRE_OK(tamis_builder_set_note(b, "source", "kept"));
     tamis *half = finish(b);
     const struct tamis_builder_options options = {
-        .struct_size = sizeof options, .memory_limit = MIB, .temp_dir = folder};
+        .struct_size = sizeof options, .memory_limit = MIB, .temp_dir = dir};
     REQUIRE_OK(tamis_builder_continue(&b, half, &options));
     for (uint64_t i = N / 3; i < N; i++) REQUIRE_OK(tamis_builder_add_hash(b, key_in(FORWARD, i)));
     tamis *f = finish(b);
@@ -541,7 +541,7 @@ static void verify_catches_what_is_lost(void **state) {
         for (uint64_t i = 0; i < 5000; i++) REQUIRE_OK(tamis_builder_add_hash(b, test_number(6, i)));
         const tamis_status wanted = is_verified ? TAMIS_CORRUPT : TAMIS_OK;
         if (is_verified) REFUSED(TAMIS_CORRUPT, "hash", tamis_builder_finish_to(b, path));
-        assert_int_equal(test_files_in(folder), 0);
+        assert_int_equal(test_files_in(dir), 0);
         assert_int_equal(tamis_builder_finish(b, &f), wanted);
         tamis_free(f);
         tamis_builder_free(b);
@@ -580,7 +580,7 @@ static void verify_lets_pass_what_is_sound(void **state) {
     for (size_t s = 0; s < sizeof specs / sizeof *specs; s++) {
         const struct tamis_builder_options options = {.struct_size = sizeof options,
                                                       .memory_limit = MIB,
-                                                      .temp_dir = folder,
+                                                      .temp_dir = dir,
                                                       .verify = true};
         tamis_builder *b;
         REQUIRE_OK(tamis_builder_create_with(&b, specs[s], &options));
@@ -620,7 +620,7 @@ static bool watch(void *ctx, enum tamis_stage stage, uint64_t done, uint64_t tot
 static tamis_builder *watched(const char *spec, uint64_t n, watcher *w, unsigned threads) {
     const struct tamis_builder_options options = {.struct_size = sizeof options,
                                                   .memory_limit = MIB,
-                                                  .temp_dir = folder,
+                                                  .temp_dir = dir,
                                                   .threads = threads,
                                                   .verify = true,
                                                   .progress = watch,
@@ -667,7 +667,7 @@ static void stopped_at_every_report(void **state) {
                 REFUSED(TAMIS_CANCELLED, "stopped", tamis_builder_finish_to(b, path));
             else
                 REFUSED(TAMIS_CANCELLED, "stopped", tamis_builder_finish(b, &f));
-            assert_int_equal(test_files_in(folder), 1);
+            assert_int_equal(test_files_in(dir), 1);
             const bytes old = bytes_of_file(path);
             assert_true(are_same(old, whole));
             REFUSED(TAMIS_INVALID, "no more keys", tamis_builder_add_hash(b, 1));
@@ -714,7 +714,7 @@ static tamis_status life(const char *spec, size_t n, test_failing_allocator *p, 
     const struct tamis_builder_options options = {.struct_size = sizeof options,
                                                   .filter = &filter,
                                                   .memory_limit = MIB,
-                                                  .temp_dir = folder,
+                                                  .temp_dir = dir,
                                                   .threads = 1,
                                                   .verify = true};
     static uint64_t hashes[45000];
@@ -770,7 +770,7 @@ static void memory_runs_out(const char *spec, size_t n, long step) {
             if (!rc) free(image.at);
             if (p.blocks || p.bytes) fail_msg("%s leaks at %ld", spec, at);
             assert_int_equal(errno, 0);
-            assert_true(test_files_in(folder) <= 1);
+            assert_true(test_files_in(dir) <= 1);
         }
     free(wanted.at);
 }
@@ -804,7 +804,7 @@ static void limit_is_held(void **state) {
                 const struct tamis_builder_options options = {.struct_size = sizeof options,
                                                               .filter = &filter,
                                                               .memory_limit = limit,
-                                                              .temp_dir = folder,
+                                                              .temp_dir = dir,
                                                               .threads = threads,
                                                               .verify = true};
                 tamis_builder *b;
@@ -821,17 +821,17 @@ static void limit_is_held(void **state) {
 static void too_small_a_limit_is_one_sentence(void **state) {
     (void)state;
     tamis_builder *b;
-    REFUSED(TAMIS_INVALID, "1 MiB", tamis_builder_create(&b, "sorted", MIB - 1, folder));
+    REFUSED(TAMIS_INVALID, "1 MiB", tamis_builder_create(&b, "sorted", MIB - 1, dir));
     assert_null(b);
     /* What can never work is refused before the first key, and what helps is named. */
-    REFUSED(TAMIS_NOMEM, "at least", tamis_builder_create(&b, "sorted:capacity=1T", MIB, folder));
+    REFUSED(TAMIS_NOMEM, "at least", tamis_builder_create(&b, "sorted:capacity=1T", MIB, dir));
     assert_null(b);
     /* Where nobody said how many keys will come, as soon as there are too many. */
     b = open_builder("sorted", MIB, 4);
     REQUIRE_OK(tamis__limit_adds(b, 1000000));
     REFUSED(TAMIS_NOMEM, "at least", tamis__limit_adds(b, 1000000000000));
     tamis_builder_free(b);
-    assert_int_equal(test_files_in(folder), 0);
+    assert_int_equal(test_files_in(dir), 0);
     /* A filter that takes adds comes on top, and needs none of it. */
     b = open_builder("blocked:capacity=10000000", MIB, 1);
     REQUIRE_OK(tamis_builder_add_hash(b, 1));
@@ -880,7 +880,7 @@ static void hashes_that_are_not_mixed(void **state) {
                                                          : i << 63 | i >> 1)); /* two */
         REFUSED(TAMIS_NOMEM, "memory limit", tamis_builder_finish_to(b, path));
         tamis_builder_free(b);
-        assert_int_equal(test_files_in(folder), 0);
+        assert_int_equal(test_files_in(dir), 0);
     }
     /* Spread over the partitions, but with most of them in the first half of the segments. */
     tamis_builder *b = open_builder("sorted:segment=1024", MIB, 1);
@@ -912,7 +912,7 @@ static void payloads_over_the_limit(void **state) {
         REFUSED(TAMIS_TOO_LARGE, "100000", tamis_builder_finish(b, &f));
         REFUSED(TAMIS_TOO_LARGE, "100000", tamis_builder_finish_to(b, path));
         tamis_builder_free(b);
-        assert_int_equal(test_files_in(folder), 0);
+        assert_int_equal(test_files_in(dir), 0);
     }
 }
 
@@ -958,7 +958,7 @@ static void full_is_full(void **state) {
 }
 
 int main(void) {
-#define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, enter_folder, leave_folder)
+#define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, enter_dir, leave_dir)
     const struct CMUnitTest tests[] = {
         IN_FOLDER(one_set_is_one_filter),
         IN_FOLDER(time_is_kept),

@@ -203,20 +203,20 @@ static void memory_that_is_not_there_is_not_missed(void **state) {
     for (size_t i = 0; i < MANY; i++) REQUIRE_OK(tamis_add_u64(direct, number[i]));
     for (int fails = 0; fails < 2; fails++)
         for (unsigned threads = 1; threads <= 3; threads += 2) {
-            test_failing_allocator purse = {0};
-            const struct tamis_allocator allocator = test_allocator(&purse);
+            test_failing_allocator failing = {0};
+            const struct tamis_allocator allocator = test_allocator(&failing);
             tamis *f = make_with(large, threads, &allocator);
-            const size_t before = purse.bytes;
-            const long calls = purse.calls;
-            if (fails) purse.fail_at = calls + 1, purse.for_ever = true;
+            const size_t before = failing.bytes;
+            const long calls = failing.calls;
+            if (fails) failing.fail_at = calls + 1, failing.for_ever = true;
             REQUIRE_OK(tamis_add_u64s(f, number, MANY));
-            assert_int_equal(purse.calls, calls + 1); /* it was asked for */
-            assert_int_equal(purse.bytes, before);
-            assert_true(purse.max_bytes < 16 * MIB * 9 / 4);
+            assert_int_equal(failing.calls, calls + 1); /* it was asked for */
+            assert_int_equal(failing.bytes, before);
+            assert_true(failing.max_bytes < 16 * MIB * 9 / 4);
             assert_int_equal(test_info(f).items, MANY);
             assert_true(test_is_same_image(f, direct));
             tamis_free(f);
-            assert_int_equal(purse.blocks, 0);
+            assert_int_equal(failing.blocks, 0);
         }
     free(number);
     tamis_free(direct);
@@ -251,8 +251,8 @@ static void builders_use_bins(void **state) {
     REQUIRE_OK(tamis_add_u64s(direct, number, MANY));
     for (size_t l = 0; l < sizeof limits / sizeof *limits; l++)
         for (unsigned threads = 1; threads <= 3; threads += 2) {
-            test_failing_allocator purse = {0};
-            const struct tamis_allocator allocator = test_allocator(&purse);
+            test_failing_allocator failing = {0};
+            const struct tamis_allocator allocator = test_allocator(&failing);
             const struct tamis_options fo = {.struct_size = sizeof fo, .allocator = &allocator};
             const struct tamis_builder_options options = {.struct_size = sizeof options,
                                                           .filter = &fo,
@@ -266,9 +266,9 @@ static void builders_use_bins(void **state) {
             }
             tamis *f = test_finish(b);
             assert_true(test_is_same_image(f, direct));
-            if (limits[l]) assert_true(purse.max_bytes <= 16 * MIB + 4096 + limits[l]);
+            if (limits[l]) assert_true(failing.max_bytes <= 16 * MIB + 4096 + limits[l]);
             tamis_free(f);
-            assert_int_equal(purse.blocks, 0);
+            assert_int_equal(failing.blocks, 0);
         }
     free(number);
     tamis_free(direct);
@@ -342,23 +342,23 @@ static void order_is_found_for_those_who_walk(void **state) {
     for (size_t w = 0; w < 2; w++)
         for (size_t c = 0; c < 4; c++)
             for (int fails = 0; fails < 2; fails++) {
-                test_failing_allocator purse = {0};
-                const struct tamis_allocator allocator = test_allocator(&purse);
+                test_failing_allocator failing = {0};
+                const struct tamis_allocator allocator = test_allocator(&failing);
                 tamis *f = make_with(walkers[w], 1, &allocator);
                 tamis *direct = make_with(walkers[w], 1, NULL);
                 uint64_t *hash = hashes_of(MIXED, 40000);
                 assert_true(f->kind->prefers_sorted);
                 for (size_t i = 0; i < counts[c]; i++) REQUIRE_OK(tamis_add_hash(direct, hash[i]));
-                if (fails) purse.fail_at = purse.calls + 1, purse.for_ever = true;
+                if (fails) failing.fail_at = failing.calls + 1, failing.for_ever = true;
                 REQUIRE_OK(tamis_add_hashes(f, hash, counts[c]));
-                purse.fail_at = 0;
+                failing.fail_at = 0;
                 assert_true(test_is_same_image(f, direct));
                 assert_int_equal(tamis_add_hashes(f, hash, 40000), TAMIS_FULL);
                 assert_true(test_is_same_image(f, direct)); /* all or none */
                 free(hash);
                 tamis_free(f);
                 tamis_free(direct);
-                assert_int_equal(purse.blocks, 0);
+                assert_int_equal(failing.blocks, 0);
             }
 }
 
@@ -412,9 +412,9 @@ static void threads_answer_as_one(void **state) {
 
 static void handles_remember_threads(void **state) {
     (void)state;
-    char folder[TEST_FOLDER_BYTES], path[128];
-    assert_true(test_enter_folder(folder));
-    snprintf(path, sizeof path, "%s/a.tamis", folder);
+    char dir[TEST_FOLDER_BYTES], path[128];
+    assert_true(test_enter_dir(dir));
+    snprintf(path, sizeof path, "%s/a.tamis", dir);
     const struct tamis_options options = {.struct_size = sizeof options, .threads = 5};
     const struct tamis_builder_options building = {.struct_size = sizeof building,
                                                    .filter = &options};
@@ -436,7 +436,7 @@ static void handles_remember_threads(void **state) {
         tamis_free(f[i]);
     }
     free(image);
-    assert_int_equal(test_leave_folder(folder), 0);
+    assert_int_equal(test_leave_dir(dir), 0);
 }
 
 int main(void) {

@@ -187,7 +187,7 @@ static void overlaps_are_conflicts(void **state) {
     }
 }
 
-static void wishes_that_cannot_be(void **state) {
+static void params_that_cannot_be(void **state) {
     (void)state;
     struct tamis_plan plan;
     assert_int_equal(tamis_plan_spec("cascade:capacity=10,fpr=1e-10", &plan, sizeof plan),
@@ -240,7 +240,7 @@ int main(void) {
         cmocka_unit_test(bits_are_few),
         cmocka_unit_test(sizes_are_kept),
         cmocka_unit_test(overlaps_are_conflicts),
-        cmocka_unit_test(wishes_that_cannot_be),
+        cmocka_unit_test(params_that_cannot_be),
         cmocka_unit_test(forgeries_are_refused),
     };
     return cmocka_run_group_tests_name("cascade", tests, NULL, NULL);

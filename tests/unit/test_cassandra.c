@@ -95,13 +95,13 @@ static void files_of_servers(void **state) {
 }
 
 /* Integers from `from` to `to`, in a filter of this version that was planned for so many. */
-static void holds_ints(test_file file, const char *version, const char *wish, int32_t from,
+static void holds_ints(test_file file, const char *version, const char *params, int32_t from,
                        int32_t to, const int32_t *hits, int32_t last) {
     char format[64], spec[128];
     uint8_t bytes[4];
     tamis *made;
     snprintf(format, sizeof format, "cassandra:version=%s", version);
-    snprintf(spec, sizeof spec, "cassandra:%s,version=%s", wish, version);
+    snprintf(spec, sizeof spec, "cassandra:%s,version=%s", params, version);
     assert_int_equal(tamis_create(&made, spec), TAMIS_OK);
     tamis *f = test_import(format, file);
     for (int32_t i = from; i < to; i++) {

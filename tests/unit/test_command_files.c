@@ -102,7 +102,7 @@ bool waits_to_read(int fd) {
 
 enum { SIZE = 300001 }; /* more than the first two rooms that a stream gets */
 
-static char folder[TEST_FOLDER_BYTES], path[128];
+static char dir[TEST_FOLDER_BYTES], path[128];
 static uint8_t content[SIZE];
 static struct args args;
 
@@ -113,15 +113,15 @@ static int enter(void **state) {
     is_signalled = false;
     *said = *warned = '\0';
     for (size_t i = 0; i < SIZE; i++) content[i] = (uint8_t)(i * i >> 7);
-    if (!test_enter_folder(folder)) return -1;
-    snprintf(path, sizeof path, "%s/file", folder);
+    if (!test_enter_dir(dir)) return -1;
+    snprintf(path, sizeof path, "%s/file", dir);
     return 0;
 }
 
 static int leave(void **state) {
     (void)state;
     memset(&fault, 0, sizeof fault);
-    return test_leave_folder(folder);
+    return test_leave_dir(dir);
 }
 
 static void make_file(size_t size) {
@@ -361,7 +361,7 @@ static void where_there_are_no_locks_it_is_said(void **state) {
 /* ---- Out -------------------------------------------------------------------------------------- */
 
 /* What may be written beside it is asked of the folder, to enter it and to write. */
-static void folders_are_asked_first(void **state) {
+static void dirs_are_asked_first(void **state) {
     (void)state;
     assert_int_equal(file_may_write(&args, path, NULL), 0);
     assert_int_equal(fault.rights, W_OK | X_OK);
@@ -377,7 +377,7 @@ static void files_are_written_whole(void **state) {
     struct new_file file;
     assert_int_equal(file_write(&args, path, content, SIZE), 0);
     assert_true(has_content(SIZE));
-    assert_int_equal(test_files_in(folder), 1);
+    assert_int_equal(test_files_in(dir), 1);
     assert_int_equal(unlink(path), 0);
     assert_int_equal(file_begin(&file, &args, path, TAMIS_READERS_USUAL), 0);
     for (size_t at = 0; at < SIZE; at += 100000) {
@@ -396,7 +396,7 @@ static void what_cannot_begin_says_so(void **state) {
     assert_int_equal(file_begin(&file, &args, path, TAMIS_READERS_USUAL), EXIT_TROUBLE);
     fault.is_on = false;
     assert_non_null(strstr(said, strerror(EIO)));
-    assert_int_equal(test_files_in(folder), 0);
+    assert_int_equal(test_files_in(dir), 0);
 }
 
 /* Whoever made the bytes failed, a signal came, or the disk is full: nothing has the name. */
@@ -417,7 +417,7 @@ static void what_is_not_good_is_not_written(void **state) {
         }
         assert_int_equal(file_end(&file, way != 0), EXIT_TROUBLE);
         is_signalled = false;
-        assert_int_equal(test_files_in(folder), 0);
+        assert_int_equal(test_files_in(dir), 0);
     }
 }
 
@@ -446,22 +446,22 @@ static void output_is_flushed(void **state) {
     if (access("/dev/full", W_OK) == 0) assert_int_equal(print_to("/dev/full", true), EXIT_TROUBLE);
 }
 
-static void folders_are_made_once(void **state) {
+static void dirs_are_made_once(void **state) {
     (void)state;
     char sub[160];
-    snprintf(sub, sizeof sub, "%s/sub", folder);
-    assert_int_equal(folder_make(&args, sub), 0);
-    assert_int_equal(fault.synced_folders, 2); /* it, and the one that has its name */
-    assert_int_equal(folder_make(&args, sub), 0);
-    assert_int_equal(fault.synced_folders, 2);
+    snprintf(sub, sizeof sub, "%s/sub", dir);
+    assert_int_equal(dir_make(&args, sub), 0);
+    assert_int_equal(fault.synced_dirs, 2); /* it, and the one that has its name */
+    assert_int_equal(dir_make(&args, sub), 0);
+    assert_int_equal(fault.synced_dirs, 2);
     for (int at = 1; at <= 2; at++) {
         fail_at("fsync", at, EIO);
-        assert_int_equal(folder_flush(&args, sub), EXIT_TROUBLE);
+        assert_int_equal(dir_flush(&args, sub), EXIT_TROUBLE);
         fault.is_on = false;
         assert_non_null(strstr(said, strerror(EIO)));
     }
-    snprintf(sub, sizeof sub, "%s/none/sub", folder);
-    assert_int_equal(folder_make(&args, sub), EXIT_TROUBLE);
+    snprintf(sub, sizeof sub, "%s/none/sub", dir);
+    assert_int_equal(dir_make(&args, sub), EXIT_TROUBLE);
     assert_non_null(strstr(said, "cannot make the folder"));
 }
 
@@ -478,12 +478,12 @@ int main(void) {
         IN_FOLDER(who_waits_is_told_how_long),
         IN_FOLDER(what_exists_is_let_go),
         IN_FOLDER(where_there_are_no_locks_it_is_said),
-        IN_FOLDER(folders_are_asked_first),
+        IN_FOLDER(dirs_are_asked_first),
         IN_FOLDER(files_are_written_whole),
         IN_FOLDER(what_cannot_begin_says_so),
         IN_FOLDER(what_is_not_good_is_not_written),
         IN_FOLDER(output_is_flushed),
-        IN_FOLDER(folders_are_made_once),
+        IN_FOLDER(dirs_are_made_once),
     };
     return cmocka_run_group_tests_name("command files", tests, NULL, NULL);
 }

@@ -22,7 +22,7 @@
 
 /* ---- Shapes --------------------------------------------------------------------------------- */
 
-static void wishes_become_rows_and_columns(void **state) {
+static void params_become_rows_and_columns(void **state) {
     (void)state;
     static const struct {
         const char *spec;
@@ -46,7 +46,7 @@ static void wishes_become_rows_and_columns(void **state) {
     }
 }
 
-static void bad_wishes_are_refused(void **state) {
+static void bad_params_are_refused(void **state) {
     (void)state;
     static const char *const bad[] = {
         "countmin:error=0",
@@ -245,7 +245,7 @@ static void errors_stay_within_the_bound(void **state) {
 }
 
 /* As a filter the rate is exact: by formula, by the counters and by strangers, two-sided. */
-static void strangers_count_nothing_as_often_as_planned(void **state) {
+static void nonmembers_count_nothing_as_often_as_planned(void **state) {
     (void)state;
     enum { N = 5000, PROBES = 400000 };
     static const double asked[] = {0.3, 0.05, 0.002};
@@ -376,15 +376,15 @@ static void what_cannot_be_weighed(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(wishes_become_rows_and_columns),
-        cmocka_unit_test(bad_wishes_are_refused),
+        cmocka_unit_test(params_become_rows_and_columns),
+        cmocka_unit_test(bad_params_are_refused),
         cmocka_unit_test(a_spec_leads_back),
         cmocka_unit_test(conservative_neither_merges_nor_shares),
         cmocka_unit_test(counters_are_those_of_the_model),
         cmocka_unit_test(counters_end_at_their_top),
         cmocka_unit_test(every_kind_adds_many_times),
         cmocka_unit_test(errors_stay_within_the_bound),
-        cmocka_unit_test(strangers_count_nothing_as_often_as_planned),
+        cmocka_unit_test(nonmembers_count_nothing_as_often_as_planned),
         cmocka_unit_test(merged_is_as_one),
         cmocka_unit_test(weighed_sums),
         cmocka_unit_test(what_cannot_be_weighed),

@@ -22,20 +22,20 @@
 #include "tests/support/filters.h"
 #include "tests/support/temp_dir.h"
 
-static char folder[TEST_FOLDER_BYTES], path[128];
+static char dir_path[TEST_FOLDER_BYTES], path[128];
 
-static int enter_folder(void **state) {
+static int enter_dir(void **state) {
     (void)state;
     memset(&fault, 0, sizeof fault);
-    if (!test_enter_folder(folder)) return -1;
-    snprintf(path, sizeof path, "%s/a.tamis", folder);
+    if (!test_enter_dir(dir_path)) return -1;
+    snprintf(path, sizeof path, "%s/a.tamis", dir_path);
     return 0;
 }
 
-static int leave_folder(void **state) {
+static int leave_dir(void **state) {
     (void)state;
     memset(&fault, 0, sizeof fault);
-    return test_leave_folder(folder);
+    return test_leave_dir(dir_path);
 }
 
 /* ---- Help ----------------------------------------------------------------------------------- */
@@ -84,7 +84,7 @@ static tamis_edit *edit_and_add(tamis **filter) {
 }
 
 static void name_of(char name[160], const char *file) {
-    snprintf(name, 160, "%s/%s", folder, file);
+    snprintf(name, 160, "%s/%s", dir_path, file);
 }
 
 static void write_text(const char *file, const char *text) {
@@ -137,7 +137,7 @@ static void edits_exclude_each_other(void **state) {
     tamis_free(f);
     assert_int_equal(items(), 12);
     assert_false(is_held());
-    assert_int_equal(test_files_in(folder), 1);
+    assert_int_equal(test_files_in(dir_path), 1);
 }
 
 /* At no call of a whole edit can anybody else get hold of the file: not between reading and writing,
@@ -324,7 +324,7 @@ static void what_others_did_is_not_overwritten(void **state) {
         assert_non_null(strstr(tamis_why(), path));
         if (h % 2 == 0) assert_true(tell() == before);
         if (harms[h / 2] == replace_it) assert_int_equal(items(), 30);
-        assert_int_equal(test_files_in(folder), harms[h / 2] != remove_it);
+        assert_int_equal(test_files_in(dir_path), harms[h / 2] != remove_it);
         tamis_edit_close(edit);
         tamis_free(f);
         unlink(path);
@@ -364,14 +364,14 @@ static void links_are_followed(void **state) {
     assert_int_equal(mkdir(far, 0777) | symlink("sub/next", link) | symlink("../b.tamis", text), 0);
     tamis *f = filter_of(plain, 0, 10);
     REQUIRE_OK(tamis_save(f, link)); /* nothing is at its end yet */
-    snprintf(path, sizeof path, "%s/b.tamis", folder);
+    snprintf(path, sizeof path, "%s/b.tamis", dir_path);
     assert_int_equal(items(), 10);
     REQUIRE_OK(tamis_add_u64(f, 10));
     REQUIRE_OK(tamis_save(f, link));
     assert_int_equal(items(), 11);
     assert_true(lstat(link, &st) == 0 && S_ISLNK(st.st_mode));
     assert_true(lstat(text, &st) == 0 && S_ISLNK(st.st_mode));
-    assert_int_equal(test_files_in(folder), 3);
+    assert_int_equal(test_files_in(dir_path), 3);
     assert_int_equal(unlink(text) | symlink("../link", text), 0);
     assert_int_equal(tamis_save(f, link), TAMIS_IO); /* round and round */
     tamis_free(f);
@@ -402,13 +402,13 @@ static void links_that_come_late_are_not_followed(void **state) {
 
 /* ---- To the disk ---------------------------------------------------------------------------- */
 
-static int order, step_of_write, step_of_file, step_of_rename, step_of_folder;
+static int order, step_of_write, step_of_file, step_of_rename, step_of_dir;
 
 static void note_order(const char *name) {
     order++;
     if (strcmp(name, "write") == 0) step_of_write = order;
     if (strcmp(name, "rename") == 0) step_of_rename = order;
-    if (strcmp(name, "fsync") == 0) *(step_of_rename ? &step_of_folder : &step_of_file) = order;
+    if (strcmp(name, "fsync") == 0) *(step_of_rename ? &step_of_dir : &step_of_file) = order;
 }
 
 /* Bytes, file, name, folder: whoever loses power keeps the old file or has the whole new one. */
@@ -420,8 +420,8 @@ static void everything_is_flushed_in_order(void **state) {
         make_image(plain, 10);
         tamis_edit *edit = edit_and_add(&f);
         REQUIRE_OK(tamis_builder_create_with(&b, "fuse", NULL));
-        order = step_of_write = step_of_file = step_of_rename = step_of_folder = 0;
-        fault.synced_files = fault.synced_folders = 0;
+        order = step_of_write = step_of_file = step_of_rename = step_of_dir = 0;
+        fault.synced_files = fault.synced_dirs = 0;
         fault.before = note_order;
         if (way == 0) REQUIRE_OK(tamis_edit_save(edit, f));
         if (way == 1) REQUIRE_OK(tamis_save(f, path));
@@ -430,9 +430,9 @@ static void everything_is_flushed_in_order(void **state) {
         if (way == 3) REQUIRE_OK(tamis_edit_build(edit, b));
         fault.before = NULL;
         assert_true(0 < step_of_write && step_of_write < step_of_file);
-        assert_true(step_of_file < step_of_rename && step_of_rename < step_of_folder);
+        assert_true(step_of_file < step_of_rename && step_of_rename < step_of_dir);
         assert_int_equal(fault.synced_files, 1);
-        assert_int_equal(fault.synced_folders, 1);
+        assert_int_equal(fault.synced_dirs, 1);
         tamis_builder_free(b);
         tamis_edit_close(edit);
         tamis_free(f);
@@ -460,7 +460,7 @@ static void names_of_others_are_left_alone(void **state) {
     assert_true(has_text(file, "mine") && has_text(victim, "precious"));
     assert_true(access(link, F_OK) == 0 && access(nowhere, F_OK) != 0);
     assert_int_equal(items(), 10);
-    assert_int_equal(test_files_in(folder), 5);
+    assert_int_equal(test_files_in(dir_path), 5);
     close(fd);
 }
 
@@ -486,7 +486,7 @@ static void old_names_are_tidied_up(void **state) {
     name_of(name, text);
     write_text(name, "");
     make_image(plain, 10);
-    assert_int_equal(test_files_in(folder), 1 + 6 + 1);
+    assert_int_equal(test_files_in(dir_path), 1 + 6 + 1);
 }
 
 /* ---- Rights --------------------------------------------------------------------------------- */
@@ -502,7 +502,7 @@ static int too_wide, files_seen;
 
 static void watch_rights(const char *name) {
     (void)name;
-    DIR *dir = opendir(folder);
+    DIR *dir = opendir(dir_path);
     for (struct dirent *entry; (entry = readdir(dir));) {
         struct stat st;
         if (!strstr(entry->d_name, ".tmp") || fstatat(dirfd(dir), entry->d_name, &st, 0)) continue;
@@ -546,7 +546,7 @@ static void modes_are_kept(void) {
 enum { NOBODY = 65534 };
 
 static void as_nobody(void (*test)(void)) {
-    assert_int_equal(chown(folder, NOBODY, NOBODY), 0);
+    assert_int_equal(chown(dir_path, NOBODY, NOBODY), 0);
     fflush(NULL);
     const pid_t child = fork();
     if (child == 0) {
@@ -629,7 +629,7 @@ static void lists_of_rights_are_kept(void **state) {
 
     /* What the folder gives to new files is not what this one had. */
     assert_int_equal(removexattr(path, name) | chmod(path, 0640), 0);
-    assert_int_equal(setxattr(folder, default_value, list, sizeof list, 0), 0);
+    assert_int_equal(setxattr(dir_path, default_value, list, sizeof list, 0), 0);
     REQUIRE_OK(tamis_save(f, path));
     assert_true(getxattr(path, name, got, sizeof got) < 0);
     assert_int_equal(mode_of(path), 0640);
@@ -702,7 +702,7 @@ static void every_call_fails(void **state) {
             if (rc && !strstr(tamis_why(), path)) fail_msg("'%s' should name it", tamis_why());
             const bool is_saved = rc == TAMIS_OK || strstr(tamis_why(), "folder");
             assert_int_equal(items(), is_saved ? 11 : 10);
-            assert_int_equal(test_files_in(folder), 1);
+            assert_int_equal(test_files_in(dir_path), 1);
             assert_int_equal(mode_of(path) & 077, 0);
             assert_false(is_held());
             if (fault.calls < at) break;
@@ -731,7 +731,7 @@ static void new_names_are_taken_or_not(void **state) {
         assert_int_equal(has_text(path, "new"), rc == TAMIS_OK);
         if (rc) assert_non_null(strstr(tamis_why(), strerror(answers[i].error)));
         tamis_edit_close(edit);
-        assert_int_equal(test_files_in(folder), rc == TAMIS_OK);
+        assert_int_equal(test_files_in(dir_path), rc == TAMIS_OK);
         unlink(path);
     }
 #else
@@ -803,7 +803,7 @@ static void names_go_before_locks(void **state) {
         tamis_edit_close(edit);
         fault.before = NULL;
         assert_true(0 < step_of_unlink && step_of_unlink < step_of_close);
-        assert_int_equal(test_files_in(folder), 1);
+        assert_int_equal(test_files_in(dir_path), 1);
     }
 }
 
@@ -817,7 +817,7 @@ static void commits_follow_each_other(void **state) {
         REQUIRE_OK(tamis_edit_put(edit, texts[i], strlen(texts[i])));
         REQUIRE_OK(tamis_edit_commit(edit));
         assert_true(has_text(path, texts[i]));
-        assert_int_equal(test_files_in(folder), 1);
+        assert_int_equal(test_files_in(dir_path), 1);
     }
     tamis_edit_close(edit);
 }
@@ -923,7 +923,7 @@ static void paths_fit_into_their_memory(void **state) {
         char name[160 + 2 * BORDER], file[2 * BORDER + 1] = "";
         tamis_edit *edit;
         memset(file, 'a', letters);
-        snprintf(name, sizeof name, "%s/%s", folder, file);
+        snprintf(name, sizeof name, "%s/%s", dir_path, file);
         REQUIRE_OK(tamis_edit_open(&edit, name, &edits));
         tamis_edit_close(edit);
     }
@@ -1007,7 +1007,7 @@ static void secrets_are_wiped_before_memory_goes(void **state) {
 }
 
 int main(void) {
-#define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, enter_folder, leave_folder)
+#define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, enter_dir, leave_dir)
     const struct CMUnitTest tests[] = {
         IN_FOLDER(edits_exclude_each_other),
         IN_FOLDER(the_lock_has_no_gap),

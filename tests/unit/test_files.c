@@ -14,21 +14,21 @@
 
 /* ---- A folder for each test ------------------------------------------------------------------ */
 
-static char folder[TEST_FOLDER_BYTES], path[128];
+static char dir[TEST_FOLDER_BYTES], path[128];
 
-static int enter_folder(void **state) {
+static int enter_dir(void **state) {
     (void)state;
-    strcpy(folder, "/tmp/tamis-test-XXXXXX");
-    if (!mkdtemp(folder)) return -1;
-    snprintf(path, sizeof path, "%s/a.tamis", folder);
+    strcpy(dir, "/tmp/tamis-test-XXXXXX");
+    if (!mkdtemp(dir)) return -1;
+    snprintf(path, sizeof path, "%s/a.tamis", dir);
     memset(&fault, 0, sizeof fault);
     return 0;
 }
 
-static int leave_folder(void **state) {
+static int leave_dir(void **state) {
     (void)state;
     fault.is_on = false;
-    return test_leave_folder(folder);
+    return test_leave_dir(dir);
 }
 
 static tamis *filter_of(const char *spec, int from, int to) {
@@ -58,7 +58,7 @@ static void save_read_map_agree(void **state) {
     tamis *f = filter_of(spec, 0, 500), *read, *map;
     assert_int_equal(tamis_set_note(f, "comment", "a note"), TAMIS_OK);
     assert_int_equal(tamis_save(f, path), TAMIS_OK);
-    assert_int_equal(test_files_in(folder), 1);
+    assert_int_equal(test_files_in(dir), 1);
     assert_int_equal(tamis_read(&read, path), TAMIS_OK);
     assert_int_equal(tamis_map(&map, path), TAMIS_OK);
     for (uint64_t i = 0; i < 5000; i++) {
@@ -81,11 +81,11 @@ static void large_images_are_read_whole(void **state) {
     (void)state;
     static const char *const sizes[] = {"256KiB", "512KiB", "1MiB", "1000KiB"};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-        char wish[64];
+        char params[64];
         uint64_t written, read;
         tamis *f, *g;
-        snprintf(wish, sizeof wish, "classic:capacity=100000,size=%s", sizes[i]);
-        assert_int_equal(tamis_create(&f, wish), TAMIS_OK);
+        snprintf(params, sizeof params, "classic:capacity=100000,size=%s", sizes[i]);
+        assert_int_equal(tamis_create(&f, params), TAMIS_OK);
         for (uint64_t key = 0; key < 2000; key++) assert_int_equal(tamis_add_u64(f, key), TAMIS_OK);
         assert_int_equal(tamis_set_note(f, "name", sizes[i]), TAMIS_OK);
         assert_int_equal(tamis_save(f, path), TAMIS_OK);
@@ -110,14 +110,14 @@ static void mode_and_links_survive(void **state) {
     assert_int_equal(stat(path, &st), 0);
     assert_int_equal(st.st_mode & 0777, 0640);
     assert_int_equal(chmod(path, 0604), 0);
-    snprintf(link_path, sizeof link_path, "%s/link", folder);
+    snprintf(link_path, sizeof link_path, "%s/link", dir);
     assert_int_equal(symlink("a.tamis", link_path), 0);
     assert_int_equal(tamis_save(f, link_path), TAMIS_OK);
     assert_int_equal(lstat(link_path, &st), 0);
     assert_true(S_ISLNK(st.st_mode));
     assert_int_equal(stat(path, &st), 0);
     assert_int_equal(st.st_mode & 0777, 0604);
-    assert_int_equal(test_files_in(folder), 2);
+    assert_int_equal(test_files_in(dir), 2);
     tamis_free(f);
 }
 
@@ -136,18 +136,18 @@ static void refuses(const char *file, const char *word) {
 static void what_is_no_file_is_refused(void **state) {
     (void)state;
     char fifo[160], nothing[160];
-    snprintf(fifo, sizeof fifo, "%s/fifo", folder);
-    snprintf(nothing, sizeof nothing, "%s/none/at/all", folder);
+    snprintf(fifo, sizeof fifo, "%s/fifo", dir);
+    snprintf(nothing, sizeof nothing, "%s/none/at/all", dir);
     assert_int_equal(mkfifo(fifo, 0600), 0);
     refuses(nothing, "cannot open");
-    refuses(folder, "not a regular file");
+    refuses(dir, "not a regular file");
     refuses(fifo, "not a regular file");
     refuses("/dev/zero", "not a regular file");
 
     tamis *f = filter_of(spec, 0, 10);
     errno = 0;
     assert_int_equal(tamis_save(f, nothing), TAMIS_IO);
-    assert_int_equal(tamis_save(f, folder), TAMIS_IO);
+    assert_int_equal(tamis_save(f, dir), TAMIS_IO);
     assert_int_equal(tamis_save(f, fifo), TAMIS_IO);
     assert_int_equal(tamis_save(f, "/dev/full"), TAMIS_IO);
     char *long_path = malloc(10001);
@@ -157,7 +157,7 @@ static void what_is_no_file_is_refused(void **state) {
     refuses(long_path + 9900, "cannot open");
     free(long_path);
     assert_int_equal(errno, 0);
-    assert_int_equal(test_files_in(folder), 1);
+    assert_int_equal(test_files_in(dir), 1);
     tamis_free(f);
 }
 
@@ -174,7 +174,7 @@ static void save_fails_cleanly_at_every_call(void **state) {
             fail_at(NULL, at, errors[e]);
             const tamis_status rc = tamis_save(new, path);
             fault.is_on = false;
-            assert_int_equal(test_files_in(folder), 1);
+            assert_int_equal(test_files_in(dir), 1);
             if (rc == TAMIS_OK) {
                 assert_true(fault.calls < at || holds(path, 0, 200));
                 if (fault.calls < at) break;
@@ -249,9 +249,9 @@ static void no_file_stays_open(void **state) {
     const int before = next_descriptor();
     fault.inherited = 0;
     assert_int_equal(tamis_save(f, path), TAMIS_OK);
-    assert_int_equal(tamis_save(f, folder), TAMIS_IO);
-    assert_int_equal(tamis_read(&g, folder), TAMIS_IO);
-    assert_int_equal(tamis_map(&g, folder), TAMIS_IO);
+    assert_int_equal(tamis_save(f, dir), TAMIS_IO);
+    assert_int_equal(tamis_read(&g, dir), TAMIS_IO);
+    assert_int_equal(tamis_map(&g, dir), TAMIS_IO);
     assert_int_equal(tamis_read(&g, path), TAMIS_OK);
     tamis_free(g);
     assert_int_equal(tamis_map(&g, path), TAMIS_OK);
@@ -268,7 +268,7 @@ static void paths_have_their_most(void **state) {
     static char at[MAX];
     tamis *f = filter_of(spec, 0, 10);
     for (size_t len = MAX - MORE - 2; len < MAX - MORE + 2; len++) {
-        size_t n = (size_t)snprintf(at, sizeof at, "%s", folder);
+        size_t n = (size_t)snprintf(at, sizeof at, "%s", dir);
         while (n < len - 2)
             n += (size_t)snprintf(at + n, sizeof at - n, n % 2 == len % 2 ? "/." : "//");
         while (n < len) at[n] = n == len - 2 ? '/' : 'a', n++;
@@ -277,7 +277,7 @@ static void paths_have_their_most(void **state) {
         const tamis_status rc = tamis_save(f, at);
         assert_int_equal(rc, len + MORE < MAX ? TAMIS_OK : TAMIS_IO);
         if (rc) assert_non_null(strstr(tamis_why(), strerror(ENAMETOOLONG)));
-        assert_int_equal(test_files_in(folder), 1);
+        assert_int_equal(test_files_in(dir), 1);
     }
     tamis_free(f);
 }
@@ -394,7 +394,7 @@ static void options_of_other_versions(void **state) {
 }
 
 int main(void) {
-#define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, enter_folder, leave_folder)
+#define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, enter_dir, leave_dir)
     const struct CMUnitTest tests[] = {
         IN_FOLDER(save_read_map_agree),
         IN_FOLDER(large_images_are_read_whole),

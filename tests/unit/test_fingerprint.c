@@ -502,8 +502,8 @@ static void without_memory(void **state) {
     (void)state;
     const table t = drawn(100, 40);
     for (long fail_at = 1;; fail_at++) {
-        test_failing_allocator purse = {.fail_at = fail_at};
-        const struct tamis_allocator allocator = test_allocator(&purse);
+        test_failing_allocator failing = {.fail_at = fail_at};
+        const struct tamis_allocator allocator = test_allocator(&failing);
         const struct tamis_options options = {.struct_size = sizeof options,
                                               .allocator = &allocator};
         tamis_fingerprints *maker;
@@ -516,7 +516,7 @@ static void without_memory(void **state) {
         if (!rc) use(f);
         assert_true(rc == TAMIS_NOMEM ? f == NULL : rc == TAMIS_OK);
         tamis_free(f);
-        assert_int_equal(purse.blocks, 0);
+        assert_int_equal(failing.blocks, 0);
         if (!rc) break;
         assert_true(fail_at < 100);
     }

@@ -58,8 +58,8 @@ static void numbers_have_one_form(void **state) {
 
 static void bytes_grow(void **state) {
     (void)state;
-    test_failing_allocator purse = {0};
-    const struct tamis_allocator a = test_allocator(&purse);
+    test_failing_allocator failing = {0};
+    const struct tamis_allocator a = test_allocator(&failing);
     tamis_buffer b = {0};
     uint8_t more[100];
     for (unsigned i = 0; i < 200; i++) {
@@ -73,22 +73,22 @@ static void bytes_grow(void **state) {
 
     /* What cannot be is refused before it is asked for, and changes nothing. */
     const tamis_buffer before = b;
-    const long calls = purse.calls;
+    const long calls = failing.calls;
     assert_int_equal(tamis__buffer_room(&a, &b, UINT64_MAX / 4), TAMIS_NOMEM);
     assert_non_null(strstr(tamis_why(), "no memory for"));
     assert_int_equal(tamis__buffer_room(&a, &b, UINT64_MAX), TAMIS_NOMEM);
-    assert_int_equal(purse.calls, calls);
+    assert_int_equal(failing.calls, calls);
     assert_memory_equal(&b, &before, sizeof b);
     tamis__buffer_free(&a, &b);
-    assert_int_equal(purse.blocks, 0);
+    assert_int_equal(failing.blocks, 0);
 }
 
 /* Each allocation fails in turn: the frames before stay as they were. */
 static void no_memory(void **state) {
     (void)state;
     for (long fail_at = 1; fail_at <= 3; fail_at++) {
-        test_failing_allocator purse = {.fail_at = fail_at};
-        const struct tamis_allocator a = test_allocator(&purse);
+        test_failing_allocator failing = {.fail_at = fail_at};
+        const struct tamis_allocator a = test_allocator(&failing);
         tamis_buffer b = {0};
         uint64_t start;
         tamis_status rc = tamis__frame_open(&a, &b, 1, &start);
@@ -100,7 +100,7 @@ static void no_memory(void **state) {
         assert_int_equal(rc, TAMIS_NOMEM);
         assert_int_equal(b.size, size);
         tamis__buffer_free(&a, &b);
-        assert_int_equal(purse.blocks, 0);
+        assert_int_equal(failing.blocks, 0);
     }
 }
 
@@ -108,8 +108,8 @@ static void no_memory(void **state) {
 
 static void every_flip_is_noticed(void **state) {
     (void)state;
-    test_failing_allocator purse = {0};
-    const struct tamis_allocator a = test_allocator(&purse);
+    test_failing_allocator failing = {0};
+    const struct tamis_allocator a = test_allocator(&failing);
     tamis_buffer b = {0};
     uint64_t start;
     uint8_t type;

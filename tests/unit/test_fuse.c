@@ -98,9 +98,9 @@ static void a_reader_by_the_format_agrees(void **state) {
     for (size_t i = 0; i < COUNT_OF(specs); i++) {
         tamis *f = test_build(specs[i], i, 5000);
         for (uint64_t k = 0; k < 5000; k++) {
-            const uint64_t stranger = test_number(i, TEST_STRANGERS + k);
+            const uint64_t nonmember = test_number(i, TEST_STRANGERS + k);
             assert_true(read_by_format(f, test_number(i, k)));
-            assert_int_equal(read_by_format(f, stranger), tamis_has_hash(f, stranger));
+            assert_int_equal(read_by_format(f, nonmember), tamis_has_hash(f, nonmember));
         }
         tamis_free(f);
     }
@@ -246,7 +246,7 @@ static uint64_t width_of(const char *spec) {
     return test_plan(spec).word[3];
 }
 
-static void widths_follow_from_wishes(void **state) {
+static void widths_follow_from_params(void **state) {
     (void)state;
     assert_int_equal(width_of("fuse:capacity=1M"), 7);
     assert_int_equal(width_of("fuse:capacity=1M,fpr=1/256"), 8);
@@ -514,7 +514,7 @@ int main(void) {
         cmocka_unit_test(segments_do_not_change_the_rate),
         cmocka_unit_test(the_same_set_gives_the_same_bytes),
         cmocka_unit_test(a_view_at_any_alignment_answers_the_same),
-        cmocka_unit_test(widths_follow_from_wishes),
+        cmocka_unit_test(widths_follow_from_params),
         cmocka_unit_test(a_size_is_kept),
         cmocka_unit_test(a_million_keys_take_what_was_promised),
         cmocka_unit_test(rows_of_any_width_come_back),

@@ -257,10 +257,10 @@ static void check_against_cells(const tamis *f, uint64_t from, uint64_t to) {
     uint64_t *cell = cells_of(info.word[RANGE], from, to, &n), cursor = 0, hash, count;
     for (uint64_t i = from; i < to; i++) assert_true(tamis_has_hash(f, test_number(0, i)));
     for (uint64_t i = 0; i < 500; i++) {
-        const uint64_t stranger = test_number(0, TEST_STRANGERS + i);
-        const uint64_t at = tamis__range(stranger, info.word[RANGE]);
+        const uint64_t nonmember = test_number(0, TEST_STRANGERS + i);
+        const uint64_t at = tamis__range(nonmember, info.word[RANGE]);
         const bool is_taken = bsearch(&at, cell, n, sizeof *cell, by_number) != NULL;
-        assert_int_equal(tamis_has_hash(f, stranger), is_taken);
+        assert_int_equal(tamis_has_hash(f, nonmember), is_taken);
     }
     for (; tamis_next(f, &cursor, &hash, &count); listed++) {
         assert_true(listed < n && count == 1);
@@ -279,8 +279,8 @@ static void check_views(const tamis *f, uint64_t n) {
         test_view view = test_view_at(f, shift);
         assert_int_equal(test_count_hits(view.filter, 0, 0, n), n);
         for (uint64_t i = 0; i < 100; i++) {
-            const uint64_t stranger = test_number(0, TEST_STRANGERS + i);
-            assert_int_equal(tamis_has_hash(view.filter, stranger), tamis_has_hash(f, stranger));
+            const uint64_t nonmember = test_number(0, TEST_STRANGERS + i);
+            assert_int_equal(tamis_has_hash(view.filter, nonmember), tamis_has_hash(f, nonmember));
         }
         test_end_view(&view);
     }

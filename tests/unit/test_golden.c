@@ -20,15 +20,15 @@ static const struct tamis_options options = {.struct_size = sizeof options, .sec
 
 typedef void visit(const char *path, const char *name);
 
-static int for_each_image(const char *folder, visit *look) {
+static int for_each_image(const char *dir_path, visit *look) {
     int count = 0;
-    DIR *dir = opendir(folder);
+    DIR *dir = opendir(dir_path);
     assert_non_null(dir);
     for (struct dirent *entry; (entry = readdir(dir));) {
         const char *dot = strrchr(entry->d_name, '.');
         if (!dot || strcmp(dot, ".tamis") != 0) continue;
         char path[512];
-        snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
+        snprintf(path, sizeof path, "%s/%s", dir_path, entry->d_name);
         look(path, entry->d_name);
         count++;
     }

@@ -589,14 +589,14 @@ static unsigned unit_of(bench *b, uint64_t hash, uint8_t block[64]) {
 /* Specs that give a kind 4096 bits with one probe, or 4096 blocks. Cells with values get one bit. */
 static bool bench_of(bench *b, const struct tamis_kind_info *info) {
     char spec[200];
-    static const char *const wishes[] = {"bits=4096,hashes=1,value=1", "bits=4096,hashes=1",
+    static const char *const params[] = {"bits=4096,hashes=1,value=1", "bits=4096,hashes=1",
                                          "bits=4096", "bits=2097152", "bits=1048576"};
     if (info->abilities & TAMIS_OWN_HASH) return false;
     if (!(info->abilities & TAMIS_ADDS_ONCE))
         return false; /* cells, in which bits are no positions */
-    for (size_t w = 0; w < COUNT_OF(wishes); w++) {
+    for (size_t w = 0; w < COUNT_OF(params); w++) {
         struct tamis_plan plan;
-        snprintf(spec, sizeof spec, "%s:capacity=1000,%s", info->name, wishes[w]);
+        snprintf(spec, sizeof spec, "%s:capacity=1000,%s", info->name, params[w]);
         if (tamis_plan_spec(spec, &plan, sizeof plan)) continue;
         for (int i = 0; i < TAMIS_WORDS; i++)
             if (plan.word[i] == UNITS && plan.word_name[i] &&

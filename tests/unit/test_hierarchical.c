@@ -402,20 +402,20 @@ static void a_golden_record_is_traced(void **state) {
 
 static void no_memory_is_told(void **state) {
     (void)state;
-    test_failing_allocator purse = {0};
-    const struct tamis_allocator allocator = test_allocator(&purse);
+    test_failing_allocator failing = {0};
+    const struct tamis_allocator allocator = test_allocator(&failing);
     const struct tamis_options options = {.struct_size = sizeof options, .allocator = &allocator};
     uint8_t *bytes = random_bytes(13, 500);
     tamis *f;
     told t = {0};
     REQUIRE_OK(tamis_create_with(&f, "hierarchical:capacity=100,fpr=1e-9", &options));
     REQUIRE_OK(tamis_record(f, "f", 1, 0, bytes, 500));
-    purse.fail_at = purse.calls + 1;
+    failing.fail_at = failing.calls + 1;
     assert_int_equal(tamis_trace(f, bytes, 200, NULL, 0, UINT64_MAX, listen, &t), TAMIS_NOMEM);
     assert_int_equal(t.n, 0);
     assert_int_equal(trace(f, bytes, 200, NULL, 0).n, 1);
     tamis_free(f);
-    assert_int_equal(purse.blocks, 0);
+    assert_int_equal(failing.blocks, 0);
     free(bytes);
 }
 

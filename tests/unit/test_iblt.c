@@ -279,7 +279,7 @@ static void impossible_tables_are_refused(void **state) {
     tamis_free(f);
 }
 
-static void wishes_are_checked(void **state) {
+static void params_are_checked(void **state) {
     (void)state;
     tamis *f;
     static const char *const bad[] = {
@@ -334,7 +334,7 @@ int main(void) {
         cmocka_unit_test(repeated_keys_are_told),
         cmocka_unit_test(contradictions_are_refused),
         cmocka_unit_test(impossible_tables_are_refused),
-        cmocka_unit_test(wishes_are_checked),
+        cmocka_unit_test(params_are_checked),
         cmocka_unit_test(others_are_refused),
     };
     return cmocka_run_group_tests_name("iblt", tests, NULL, NULL);

@@ -80,7 +80,7 @@ static void add_numbers(tamis *f, uint64_t family, uint64_t from, uint64_t to) {
         assert_int_equal(tamis_add_hash(f, test_number(family, i)), TAMIS_OK);
 }
 
-static uint64_t count_strangers(const tamis *f, uint64_t family, uint64_t n) {
+static uint64_t count_nonmembers(const tamis *f, uint64_t family, uint64_t n) {
     uint64_t hits = 0;
     for (uint64_t i = 0; i < n; i++)
         hits += tamis_has_hash(f, test_number(family, TEST_STRANGERS + i));
@@ -463,7 +463,7 @@ static void levels_add_up(void **state) {
     double missed = 1;
     for (unsigned i = 0; i < 3; i++) missed *= 1 - rate_of_array(f, 100, i);
     assert_true(fabs(tamis_fpr_now(f) - (1 - missed)) < 1e-12);
-    assert_possible(count_strangers(f, 1, STRANGERS), STRANGERS, 1 - missed, "any level");
+    assert_possible(count_nonmembers(f, 1, STRANGERS), STRANGERS, 1 - missed, "any level");
 
     struct tamis_estimate items, common;
     assert_int_equal(tamis_items_now(f, &items), TAMIS_OK);
@@ -588,7 +588,7 @@ static void a_share_costs_what_the_formula_says(void **state) {
         assert_possible(MEMBERS - count_found(f, members, MEMBERS), MEMBERS, 1 - pow(1 - d, k),
                         "lost keys");
         assert_true(fabs(tamis_fpr_now(f) / (before * pow(1 - d, k)) - 1) < 1e-9);
-        assert_possible(count_strangers(f, 3, STRANGERS), STRANGERS, before * pow(1 - d, k),
+        assert_possible(count_nonmembers(f, 3, STRANGERS), STRANGERS, before * pow(1 - d, k),
                         "strangers");
 
         const struct tamis_info info = test_info(f); /* what was added is still known */
@@ -945,7 +945,7 @@ static void composite_loses_keys_at_its_rate(void **state) {
         const double removed_rate = rate_of_array(f, percent, 1);
         assert_possible(KEYS / 2 - found, KEYS / 2, removed_rate, "lost keys");
         assert_true(fabs(tamis_fpr_now(f) - added_rate * (1 - removed_rate)) < 1e-12);
-        assert_possible(count_strangers(f, 1, STRANGERS), STRANGERS,
+        assert_possible(count_nonmembers(f, 1, STRANGERS), STRANGERS,
                         added_rate * (1 - removed_rate), "strangers");
 
         const struct tamis_info info = test_info(f);

@@ -442,7 +442,7 @@ static void refuses(const char *format, test_file file, tamis_status rc, const c
     says(words);
 }
 
-static void bad_wishes(void **state) {
+static void bad_params(void **state) {
     (void)state;
     const test_file file = test_vector("parquet/duckdb_types.parquet");
     refuses("parquet", file, TAMIS_INVALID, "column=NAME or index=N: s, n, b, d, f, bl, dt");
@@ -678,7 +678,7 @@ int main(void) {
         cmocka_unit_test(sizes_of_writers),
         cmocka_unit_test(sizes_as_wished),
         cmocka_unit_test(others_stay),
-        cmocka_unit_test(bad_wishes),
+        cmocka_unit_test(bad_params),
         cmocka_unit_test(headers),
         cmocka_unit_test(hostile),
         cmocka_unit_test(hostile_published),

@@ -15,19 +15,19 @@
 
 /* ---- A folder for each test ------------------------------------------------------------------ */
 
-static char folder[TEST_FOLDER_BYTES], path[128];
+static char dir[TEST_FOLDER_BYTES], path[128];
 
-static int enter_folder(void **state) {
+static int enter_dir(void **state) {
     (void)state;
-    if (!test_enter_folder(folder)) return -1;
-    snprintf(path, sizeof path, "%s/a.tamis", folder);
+    if (!test_enter_dir(dir)) return -1;
+    snprintf(path, sizeof path, "%s/a.tamis", dir);
     return 0;
 }
 
-static int leave_folder(void **state) {
+static int leave_dir(void **state) {
     (void)state;
     journal_stop();
-    return test_leave_folder(folder);
+    return test_leave_dir(dir);
 }
 
 /* ---- Ways to save ---------------------------------------------------------------------------- */
@@ -125,7 +125,7 @@ static void each_flush_counts(const char *what) {
 static outcome try_way(const struct way *way, bool has_old) {
     unlink(path);
     if (has_old) save(way, 500);
-    journal_start(folder);
+    journal_start(dir);
     save(way, 700);
     journal_stop();
     if (journal_misses()) fail_msg("%s: a call was not written down", way->name);
@@ -152,7 +152,7 @@ static void every_save_survives(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(every_save_survives, enter_folder, leave_folder),
+        cmocka_unit_test_setup_teardown(every_save_survives, enter_dir, leave_dir),
     };
     return cmocka_run_group_tests_name("power", tests, NULL, NULL);
 }

@@ -122,11 +122,11 @@ static const struct sample *sample_of(const char *name) {
 static test_file made(const char *kind, const char *format, int keys) {
     char spec[128];
     struct tamis_plan plan;
-    static const char *const wishes[] = {"capacity=%d,hash=xxh64,index=parquet",
+    static const char *const params[] = {"capacity=%d,hash=xxh64,index=parquet",
                                          "capacity=%d,fpr=5%%", "capacity=%d", "width=%d,depth=3"};
-    for (size_t i = 0; i < sizeof wishes / sizeof *wishes; i++) {
+    for (size_t i = 0; i < sizeof params / sizeof *params; i++) {
         const int len = snprintf(spec, sizeof spec, "%s:", kind);
-        snprintf(spec + len, sizeof spec - (size_t)len, wishes[i], keys);
+        snprintf(spec + len, sizeof spec - (size_t)len, params[i], keys);
         if (tamis_plan_spec(spec, &plan, sizeof plan)) continue;
         tamis *f = test_range_filled(spec, 0, (uint64_t)keys / 2);
         const test_file file = test_export(f, format);

@@ -686,7 +686,7 @@ static void plans_as_the_module(void **state) {
     }
 }
 
-static void refuses_bad_wishes(void **state) {
+static void refuses_bad_params(void **state) {
     (void)state;
     static const struct {
         const char *spec;
@@ -926,8 +926,8 @@ static bool take_some(void *ctx, const void *bytes, size_t size) {
 /* A writer that stops at any place, and no memory to compress in. */
 static void dumps_that_are_not_written(void **state) {
     (void)state;
-    test_failing_allocator purse = {0};
-    const struct tamis_allocator memory = test_allocator(&purse);
+    test_failing_allocator failing = {0};
+    const struct tamis_allocator memory = test_allocator(&failing);
     const struct tamis_options options = {.struct_size = sizeof options, .allocator = &memory};
     const test_file dump = dump_of(CF);
     tamis *f;
@@ -941,12 +941,12 @@ static void dumps_that_are_not_written(void **state) {
         if (rc) assert_int_equal(rc, TAMIS_CANCELLED);
     }
     assert_true(writes > 10);
-    purse.fail_at = purse.calls + 1;
+    failing.fail_at = failing.calls + 1;
     assert_int_equal(tamis_export(f, "redis-dump", take_some, &writes), TAMIS_NOMEM);
     assert_non_null(strstr(tamis_why(), "bytes to compress in"));
     tamis_free(f);
     free(dump.bytes);
-    assert_int_equal(purse.blocks, 0);
+    assert_int_equal(failing.blocks, 0);
 }
 
 /* A dump says of each sub-filter how many buckets it has, which follows from the first. */
@@ -1103,7 +1103,7 @@ int main(void) {
         cmocka_unit_test(packing_gives_up_where_redis_does),
         cmocka_unit_test(bad_streams_are_refused),
         cmocka_unit_test(plans_as_the_module),
-        cmocka_unit_test(refuses_bad_wishes),
+        cmocka_unit_test(refuses_bad_params),
         cmocka_unit_test(specs_lead_back),
         cmocka_unit_test(limits_hold_after_an_import),
         cmocka_unit_test(versions_of_dumps),

@@ -150,21 +150,21 @@ static const struct {
 
 /* ---- What it is asked for -------------------------------------------------------------------- */
 
-static const struct wish {
+static const struct params {
     const char *name;
     bool is_needed;
-} wishes[] = {
+} params[] = {
 #define NEEDED(result, name, arguments) {#name, true},
 #define WANTED(result, name, arguments) {#name, false},
 #include "engines/redis/api.def"
 };
-enum { WISHES = sizeof wishes / sizeof *wishes };
+enum { WISHES = sizeof params / sizeof *params };
 
 static bool is_lacking(const char *name) {
     if (!server.lacks) return false;
     if (strcmp(server.lacks, "*") != 0) return strcmp(server.lacks, name) == 0;
     for (int i = 0; i < WISHES; i++)
-        if (strcmp(wishes[i].name, name) == 0) return !wishes[i].is_needed;
+        if (strcmp(params[i].name, name) == 0) return !params[i].is_needed;
     return false;
 }
 
@@ -221,8 +221,8 @@ static void loads_where_all_is_there(void **state) {
 static void loads_without_what_it_only_wants(void **state) {
     (void)state;
     for (int i = 0; i < WISHES; i++)
-        if (!wishes[i].is_needed && load(wishes[i].name, NULL) != REDIS_OK)
-            fail_msg("without %s: %s", wishes[i].name, test_server.log);
+        if (!params[i].is_needed && load(params[i].name, NULL) != REDIS_OK)
+            fail_msg("without %s: %s", params[i].name, test_server.log);
     assert_int_equal(load("*", NULL), REDIS_OK);
     assert_int_equal(server.settings, 0);
 }
@@ -230,8 +230,8 @@ static void loads_without_what_it_only_wants(void **state) {
 static void refuses_without_what_it_needs(void **state) {
     (void)state;
     for (int i = 0; i < WISHES; i++) {
-        const char *name = wishes[i].name;
-        if (!wishes[i].is_needed) continue;
+        const char *name = params[i].name;
+        if (!params[i].is_needed) continue;
         if (load(name, NULL) != REDIS_ERR) fail_msg("without %s it loads", name);
         const bool is_mute = strcmp(name, "Log") == 0 || strcmp(name, "SetModuleAttribs") == 0;
         if (!is_mute && !strstr(test_server.log, name))

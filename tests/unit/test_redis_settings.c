@@ -241,9 +241,9 @@ static void secrets_in_files(void **state) {
                  {"fe23456789abcdef0123456789abcd01", true},
                  {DIGITS "\n", true},
                  {DIGITS "\r\n", true}};
-    char folder[TEST_FOLDER_BYTES], path[96], before[96] = "";
-    assert_true(test_enter_folder(folder));
-    snprintf(path, sizeof path, "%s/secret", folder);
+    char dir[TEST_FOLDER_BYTES], path[96], before[96] = "";
+    assert_true(test_enter_dir(dir));
+    snprintf(path, sizeof path, "%s/secret", dir);
     assert_int_equal(start(REDIS_7, NULL, 0), REDIS_OK);
     assert_int_equal(set_to("secret-file", path), REDIS_ERR);
     assert_string_equal(why, "secret-file cannot be opened");
@@ -259,7 +259,7 @@ static void secrets_in_files(void **state) {
         assert_string_equal(text_of("secret-file"), before);
     }
     assert_true(secret_is(0x01, 0xef));
-    assert_int_equal(test_leave_folder(folder), 0);
+    assert_int_equal(test_leave_dir(dir), 0);
 }
 
 static void rates_are_in_their_range(void **state) {

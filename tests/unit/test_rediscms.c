@@ -113,7 +113,7 @@ static void larger_ones_are_the_same(void **state) {
 
 /* ---- Shapes --------------------------------------------------------------------------------- */
 
-static void wishes_become_cells(void **state) {
+static void params_become_cells(void **state) {
     (void)state;
     static const struct {
         const char *spec;
@@ -271,7 +271,7 @@ int main(void) {
         cmocka_unit_test(reads_what_the_module_wrote),
         cmocka_unit_test(writes_as_the_module),
         cmocka_unit_test(larger_ones_are_the_same),
-        cmocka_unit_test(wishes_become_cells),
+        cmocka_unit_test(params_become_cells),
         cmocka_unit_test(merging_adds_cells_and_counters),
         cmocka_unit_test(sizes_must_be_exact),
         cmocka_unit_test(dumps_have_all_cells),

@@ -142,10 +142,10 @@ static void assert_sound(const sample *s) {
         assert_int_equal(value, s->value[i]);
     }
     for (uint64_t i = 0; i < 50; i++) {
-        const uint64_t stranger = test_number(99, i);
+        const uint64_t nonmember = test_number(99, i);
         uint64_t one = 7, other = 7;
-        const bool has = tamis__band_ask(&s->form, s->band, stranger, &one);
-        assert_int_equal(has, read_band(&s->form, s->band, stranger, &other));
+        const bool has = tamis__band_ask(&s->form, s->band, nonmember, &one);
+        assert_int_equal(has, read_band(&s->form, s->band, nonmember, &other));
         if (has) assert_int_equal(one, other);
         if (s->n == 0) assert_false(has);
     }
@@ -487,12 +487,12 @@ static void every_small_set(void **state) {
 static void rates_are_exact(void **state) {
     (void)state;
     enum { PROBES = 400000 };
-    static const char *const wishes[] = {"0.7", "0.3", "1%", "1/256", "0.3%"};
+    static const char *const params[] = {"0.7", "0.3", "1%", "1/256", "0.3%"};
     static const uint64_t sizes[] = {1, 3, 64, 700, 4200, 30000};
-    for (size_t w = 0; w < COUNT_OF(wishes); w++)
+    for (size_t w = 0; w < COUNT_OF(params); w++)
         for (size_t k = 0; k < COUNT_OF(sizes); k++) {
             char spec[64];
-            snprintf(spec, sizeof spec, "ribbon:fpr=%s", wishes[w]);
+            snprintf(spec, sizeof spec, "ribbon:fpr=%s", params[w]);
             tamis *f = build(spec, 40 + k, sizes[k], false);
             const uint64_t hits = test_count_hits(f, 40 + k, TEST_STRANGERS, PROBES);
             const struct tamis_info info = test_info(f);
@@ -537,7 +537,7 @@ static void sizes_are_kept(void **state) {
         }
 }
 
-static void wishes_that_cannot_be(void **state) {
+static void params_that_cannot_be(void **state) {
     (void)state;
     struct tamis_plan plan;
     assert_int_equal(tamis_plan_spec("ribbon:capacity=10,fpr=1e-10", &plan, sizeof plan), TAMIS_INVALID);
@@ -591,7 +591,7 @@ int main(void) {
         cmocka_unit_test(rates_are_exact),
         cmocka_unit_test(segments_and_duplicates),
         cmocka_unit_test(sizes_are_kept),
-        cmocka_unit_test(wishes_that_cannot_be),
+        cmocka_unit_test(params_that_cannot_be),
         cmocka_unit_test(forged_words_are_refused),
         cmocka_unit_test(every_processor_makes_the_same),
         cmocka_unit_test(crowds_in_a_bucket),

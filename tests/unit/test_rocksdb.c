@@ -137,7 +137,7 @@ static void plans_as_rocksdb(void **state) {
     }
 }
 
-static void refuses_bad_wishes(void **state) {
+static void refuses_bad_params(void **state) {
     (void)state;
     static const struct {
         const char *spec;
@@ -558,7 +558,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(answers_as_rocksdb), cmocka_unit_test(thousand_keys),
         cmocka_unit_test(false_positives),    cmocka_unit_test(plans_as_rocksdb),
-        cmocka_unit_test(refuses_bad_wishes), cmocka_unit_test(plans_by_rate),
+        cmocka_unit_test(refuses_bad_params), cmocka_unit_test(plans_by_rate),
         cmocka_unit_test(odd_filters),        cmocka_unit_test(longer_lines),
         cmocka_unit_test(reads_tables),       cmocka_unit_test(reads_ribbons),
         cmocka_unit_test(refuses_bad_tables), cmocka_unit_test(partitions),

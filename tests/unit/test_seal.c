@@ -60,11 +60,11 @@ int file_end(struct new_file *file, bool is_good) {
 #define PUBLIC      "d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a"
 #define ANOTHER     "3d4017c3e843895a92b70aa74d1b7ebc9c982ccf2ec4968cc0cd55f12af4660c"
 
-static char folder[TEST_FOLDER_BYTES];
+static char dir[TEST_FOLDER_BYTES];
 
 static const char *key_file(const char *name, const char *text) {
     static char path[256];
-    snprintf(path, sizeof path, "%s/%s", folder, name);
+    snprintf(path, sizeof path, "%s/%s", dir, name);
     FILE *f = fopen(path, "w");
     assert_non_null(f);
     assert_true(fputs(text, f) >= 0 && fclose(f) == 0);
@@ -73,12 +73,12 @@ static const char *key_file(const char *name, const char *text) {
 
 static int enter(void **state) {
     (void)state;
-    return test_enter_folder(folder) ? 0 : -1;
+    return test_enter_dir(dir) ? 0 : -1;
 }
 
 static int leave(void **state) {
     (void)state;
-    return test_leave_folder(folder);
+    return test_leave_dir(dir);
 }
 
 /* ---- A patch of a few bytes ------------------------------------------------------------------- */
@@ -205,7 +205,7 @@ static void keys_are_what_they_say(void **state) {
     assert_non_null(strstr(said, "this is a public key"));
     assert_int_equal(seal_start(&seal, NULL, "nowhere/a.key"), 2);
     assert_non_null(strstr(said, "cannot open"));
-    assert_int_equal(seal_start(&seal, NULL, folder), 2);
+    assert_int_equal(seal_start(&seal, NULL, dir), 2);
     assert_non_null(strstr(said, "cannot read"));
 }
 

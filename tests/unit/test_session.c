@@ -54,7 +54,7 @@ static bool has_no_key(void *ctx, uint64_t hash, const void **key, size_t *len) 
 typedef struct pair {
     test_side sides[2]; /* the first tells, the second asks */
     struct tamis_session_options options[2];
-    tamis_session *talks[2];
+    tamis_session *sessions[2];
 } pair;
 
 static pair sets(uint64_t family, size_t common, size_t left, size_t right) {
@@ -71,19 +71,19 @@ static pair sets(uint64_t family, size_t common, size_t left, size_t right) {
     return p;
 }
 
-static void open_talk(pair *p, int s) {
-    REQUIRE_OK(tamis_session_create(&p->talks[s], s ? TAMIS_RECEIVER : TAMIS_SENDER, p->sides[s].hashes,
+static void open_session(pair *p, int s) {
+    REQUIRE_OK(tamis_session_create(&p->sessions[s], s ? TAMIS_RECEIVER : TAMIS_SENDER, p->sides[s].hashes,
                              p->sides[s].n, &p->options[s]));
 }
 
 static void open_both(pair *p) {
-    open_talk(p, 0);
-    open_talk(p, 1);
+    open_session(p, 0);
+    open_session(p, 1);
 }
 
 static void close_both(pair *p) {
-    for (int s = 0; s < 2; s++) tamis_session_free(p->talks[s]);
-    memset(p->talks, 0, sizeof p->talks);
+    for (int s = 0; s < 2; s++) tamis_session_free(p->sessions[s]);
+    memset(p->sessions, 0, sizeof p->sessions);
 }
 
 static void forget(pair *p) {
@@ -102,7 +102,7 @@ static size_t check_items(const pair *p, int s) {
     struct tamis_session_item item;
     uint64_t cursor = 0, *seen = calloc(p->sides[0].n + p->sides[1].n + 1, sizeof *seen);
     size_t n = 0;
-    while (tamis_session_next(p->talks[s], &cursor, &item)) {
+    while (tamis_session_next(p->sessions[s], &cursor, &item)) {
         const int owner = item.is_ours ? s : !s;
         assert_true(has(&p->sides[owner], item.hash) && !has(&p->sides[!owner], item.hash));
         for (size_t i = 0; i < n; i++) assert_true(seen[i] != item.hash);
@@ -117,8 +117,8 @@ static size_t check_items(const pair *p, int s) {
 
 static void expect_whole(const pair *p, int s, size_t d) {
     struct tamis_session_info info;
-    REQUIRE_OK(tamis_session_finish(p->talks[s]));
-    tamis_session_get_info(p->talks[s], &info, sizeof info);
+    REQUIRE_OK(tamis_session_finish(p->sessions[s]));
+    tamis_session_get_info(p->sessions[s], &info, sizeof info);
     assert_true(info.is_whole && !info.is_partial);
     assert_int_equal(info.ours + info.theirs, d);
     assert_int_equal(info.our_n, p->sides[s].n);
@@ -145,7 +145,7 @@ static void both_sides_learn_what_differs(void **state) {
             p.options[1].wants = (enum tamis_wants)(wants / 3);
             open_both(&p);
             assert_true(
-                test_converse(p.talks[0], p.talks[1], pieces[i % COUNT_OF(pieces)], MANY_STEPS));
+                test_converse(p.sessions[0], p.sessions[1], pieces[i % COUNT_OF(pieces)], MANY_STEPS));
             for (int s = 0; s < 2; s++) expect_whole(&p, s, t[1] + t[2]);
             forget(&p);
         }
@@ -159,9 +159,9 @@ static void few_symbols_too_many_are_sent(void **state) {
         pair p = sets(d, 100, d / 2, d - d / 2);
         struct tamis_session_info info;
         open_both(&p);
-        assert_true(test_converse(p.talks[0], p.talks[1], 4096, MANY_STEPS));
-        REQUIRE_OK(tamis_session_finish(p.talks[1]));
-        tamis_session_get_info(p.talks[0], &info, sizeof info);
+        assert_true(test_converse(p.sessions[0], p.sessions[1], 4096, MANY_STEPS));
+        REQUIRE_OK(tamis_session_finish(p.sessions[1]));
+        tamis_session_get_info(p.sessions[0], &info, sizeof info);
         const uint64_t part = info.symbols_needed / 8, max = part > 64 ? part : 64;
         assert_in_range(info.symbols_needed, d ? d : 1, 2 * d + 200);
         assert_in_range(info.symbols - info.symbols_needed, 0, max);
@@ -174,17 +174,17 @@ static void few_symbols_too_many_are_sent(void **state) {
 static void the_bound_is_the_number_of_sets(void **state) {
     (void)state;
     static const struct {
-        size_t common, teller, asker;
+        size_t common, sender, asker;
         double bits;
     } tries[] = {
         {10, 0, 0, 0}, {9, 1, 1, 64 + 3.32192809489}, {10, 2, 0, 127}, {8, 0, 2, 5.49185309633}};
     for (size_t i = 0; i < COUNT_OF(tries); i++) {
-        pair p = sets(60 + i, tries[i].common, tries[i].teller, tries[i].asker);
+        pair p = sets(60 + i, tries[i].common, tries[i].sender, tries[i].asker);
         struct tamis_session_info info;
         open_both(&p);
-        assert_true(test_converse(p.talks[0], p.talks[1], 4096, MANY_STEPS));
+        assert_true(test_converse(p.sessions[0], p.sessions[1], 4096, MANY_STEPS));
         for (int s = 0; s < 2; s++) {
-            tamis_session_get_info(p.talks[s], &info, sizeof info);
+            tamis_session_get_info(p.sessions[s], &info, sizeof info);
             assert_true(fabs(info.bound_bits - tries[i].bits) < 1e-6);
         }
         forget(&p);
@@ -198,9 +198,9 @@ static pair one_way(size_t d, uint64_t symbols) {
     p.options[0].is_one_way = p.options[1].is_one_way = true;
     p.options[0].symbols = symbols;
     open_both(&p);
-    assert_true(test_converse(p.talks[0], p.talks[1], 100, MANY_STEPS));
-    REQUIRE_OK(tamis_session_finish(p.talks[0]));
-    assert_int_equal(tamis_session_output(p.talks[1], &p, 1), 0);
+    assert_true(test_converse(p.sessions[0], p.sessions[1], 100, MANY_STEPS));
+    REQUIRE_OK(tamis_session_finish(p.sessions[0]));
+    assert_int_equal(tamis_session_output(p.sessions[1], &p, 1), 0);
     return p;
 }
 
@@ -209,19 +209,19 @@ static void a_stream_one_way(void **state) {
     struct tamis_session_info info;
     pair p = one_way(20, 200);
     expect_whole(&p, 1, 20);
-    REQUIRE_OK(tamis_session_input(p.talks[1], "what comes behind it", 20));
+    REQUIRE_OK(tamis_session_input(p.sessions[1], "what comes behind it", 20));
     forget(&p);
 
     p = one_way(400, 0); /* enough for 1000 */
-    tamis_session_get_info(p.talks[0], &info, sizeof info);
+    tamis_session_get_info(p.sessions[0], &info, sizeof info);
     assert_int_equal(info.symbols, tamis_symbols_enough(1000));
     expect_whole(&p, 1, 400);
     forget(&p);
 
     p = one_way(200, 150);
-    assert_int_equal(tamis_session_finish(p.talks[1]), TAMIS_PARTIAL);
+    assert_int_equal(tamis_session_finish(p.sessions[1]), TAMIS_PARTIAL);
     assert_true(strstr(tamis_why(), "150 symbols were too few") != NULL);
-    tamis_session_get_info(p.talks[1], &info, sizeof info);
+    tamis_session_get_info(p.sessions[1], &info, sizeof info);
     assert_true(info.is_partial && !info.is_whole && !info.symbols_needed);
     assert_in_range(check_items(&p, 1), 0, 199);
     forget(&p);
@@ -236,10 +236,10 @@ static void too_large_a_difference_is_partial(void **state) {
         struct tamis_session_info info;
         p.options[who].max_symbols = 220;
         open_both(&p);
-        assert_true(test_converse(p.talks[0], p.talks[1], 100, MANY_STEPS));
+        assert_true(test_converse(p.sessions[0], p.sessions[1], 100, MANY_STEPS));
         for (int s = 0; s < 2; s++) {
-            assert_int_equal(tamis_session_finish(p.talks[s]), TAMIS_PARTIAL);
-            tamis_session_get_info(p.talks[s], &info, sizeof info);
+            assert_int_equal(tamis_session_finish(p.sessions[s]), TAMIS_PARTIAL);
+            tamis_session_get_info(p.sessions[s], &info, sizeof info);
             assert_true(info.is_partial);
             assert_int_equal(info.symbols, 220);
             assert_in_range(check_items(&p, s), 1, 199);
@@ -251,14 +251,14 @@ static void too_large_a_difference_is_partial(void **state) {
 /* One side has a reason to refuse; the other learns it. */
 static void expect_failure(pair *p, int s, tamis_status status, const char *why) {
     open_both(p);
-    assert_true(test_converse(p->talks[0], p->talks[1], 100, MANY_STEPS));
+    assert_true(test_converse(p->sessions[0], p->sessions[1], 100, MANY_STEPS));
     for (int i = 0; i < 2; i++) { /* for ever */
-        assert_int_equal(tamis_session_finish(p->talks[s]), status);
+        assert_int_equal(tamis_session_finish(p->sessions[s]), status);
         if (!strstr(tamis_why(), why)) fail_msg("'%s' does not say '%s'", tamis_why(), why);
-        assert_int_equal(tamis_session_input(p->talks[s], "", 1), status);
+        assert_int_equal(tamis_session_input(p->sessions[s], "", 1), status);
     }
-    assert_true(tamis_session_finish(p->talks[!s]) != TAMIS_OK || p->options[!s].is_one_way);
-    assert_true(tamis_session_is_over(p->talks[0]) && tamis_session_is_over(p->talks[1]));
+    assert_true(tamis_session_finish(p->sessions[!s]) != TAMIS_OK || p->options[!s].is_one_way);
+    assert_true(tamis_session_is_over(p->sessions[0]) && tamis_session_is_over(p->sessions[1]));
     assert_int_equal(check_items(p, s), 0);
     forget(p);
 }
@@ -297,11 +297,11 @@ static void two_of_a_side_part(void **state) {
     for (int side = 1; side <= 2; side++) {
         pair p = sets(1, 5, 1, 1);
         for (int s = 0; s < 2; s++)
-            REQUIRE_OK(tamis_session_create(&p.talks[s], (enum tamis_side)side, p.sides[s].hashes,
+            REQUIRE_OK(tamis_session_create(&p.sessions[s], (enum tamis_side)side, p.sides[s].hashes,
                                      p.sides[s].n, &p.options[s]));
-        assert_true(test_converse(p.talks[0], p.talks[1], 100, MANY_STEPS));
-        assert_int_equal(tamis_session_finish(p.talks[1]), TAMIS_MISMATCH);
-        assert_int_equal(tamis_session_finish(p.talks[0]), TAMIS_CANCELLED);
+        assert_true(test_converse(p.sessions[0], p.sessions[1], 100, MANY_STEPS));
+        assert_int_equal(tamis_session_finish(p.sessions[1]), TAMIS_MISMATCH);
+        assert_int_equal(tamis_session_finish(p.sessions[0]), TAMIS_CANCELLED);
         forget(&p);
     }
 }
@@ -382,13 +382,13 @@ static bool carry(wire *w, pair *p, int from) {
     uint8_t bytes[256], out[2];
     bool is_moving = false;
     size_t size;
-    while ((size = tamis_session_output(p->talks[from], bytes, sizeof bytes)) > 0) {
+    while ((size = tamis_session_output(p->sessions[from], bytes, sizeof bytes)) > 0) {
         is_moving = true;
         assert_true(++w->steps < MANY_STEPS);
         for (size_t i = 0; i < size; i++) {
             const size_t n = befall(w, from, bytes[i], out);
-            if (n && !tamis_session_is_over(p->talks[!from]))
-                (void)tamis_session_input(p->talks[!from], out, n);
+            if (n && !tamis_session_is_over(p->sessions[!from]))
+                (void)tamis_session_input(p->sessions[!from], out, n);
         }
     }
     return is_moving;
@@ -404,7 +404,7 @@ static void converse(wire *w, pair *p) {
 
 /* Right, or an error with a sentence; never an empty hand that looks full. */
 static bool expect_right_or_error(pair *p, int s, size_t d) {
-    const tamis_status rc = tamis_session_finish(p->talks[s]);
+    const tamis_status rc = tamis_session_finish(p->sessions[s]);
     if (rc == TAMIS_OK)
         assert_int_equal(check_items(p, s), d);
     else {
@@ -472,7 +472,7 @@ static void accidents_of_a_stream_one_way(void **state) {
 /* A side that says what it likes. It knows the other's nonce, as a real one would. */
 typedef struct liar {
     struct tamis_allocator allocator;
-    test_failing_allocator purse;
+    test_failing_allocator failing;
     tamis_buffer out;
     uint64_t frames;
 } liar;
@@ -501,41 +501,41 @@ static void say_digest(liar *l) {
 static liar *new_liar(void) {
     liar *l = calloc(1, sizeof *l);
     assert_non_null(l);
-    l->allocator = test_allocator(&l->purse);
+    l->allocator = test_allocator(&l->failing);
     return l;
 }
 
 static void free_liar(liar *l) {
     tamis__buffer_free(&l->allocator, &l->out);
-    assert_int_equal(l->purse.blocks, 0);
+    assert_int_equal(l->failing.blocks, 0);
     free(l);
 }
 
 /* What the liar has said goes to the side under test, whose words are thrown away; returns how that
  * ended. Memory stays in proportion to what was said. */
 static tamis_status tell_to(pair *p, int s, liar *l) {
-    test_failing_allocator purse = {0};
-    const struct tamis_allocator allocator = test_allocator(&purse);
+    test_failing_allocator failing = {0};
+    const struct tamis_allocator allocator = test_allocator(&failing);
     const struct tamis_options memory = {.struct_size = sizeof memory, .allocator = &allocator};
     uint8_t bytes[1000];
     p->options[s].memory = &memory;
-    open_talk(p, s);
-    const size_t before = purse.bytes;
+    open_session(p, s);
+    const size_t before = failing.bytes;
     tamis_status rc = TAMIS_OK;
-    for (uint64_t at = 0; at < l->out.size && !rc && !tamis_session_is_over(p->talks[s]);) {
+    for (uint64_t at = 0; at < l->out.size && !rc && !tamis_session_is_over(p->sessions[s]);) {
         const uint64_t left = l->out.size - at, size = left < 50 ? left : 50;
         uint64_t steps = 0;
-        while (tamis_session_output(p->talks[s], bytes, sizeof bytes)) assert_true(++steps < MANY_STEPS);
-        rc = tamis_session_input(p->talks[s], l->out.bytes + at, (size_t)size);
+        while (tamis_session_output(p->sessions[s], bytes, sizeof bytes)) assert_true(++steps < MANY_STEPS);
+        rc = tamis_session_input(p->sessions[s], l->out.bytes + at, (size_t)size);
         at += size;
     }
-    while (tamis_session_output(p->talks[s], bytes, sizeof bytes)) {
+    while (tamis_session_output(p->sessions[s], bytes, sizeof bytes)) {
     }
-    rc = tamis_session_finish(p->talks[s]);
+    rc = tamis_session_finish(p->sessions[s]);
     if (!rc) check_items(p, s);
-    assert_in_range(purse.max_bytes, before, before + 20 * l->out.size + (1 << 21));
+    assert_in_range(failing.max_bytes, before, before + 20 * l->out.size + (1 << 21));
     close_both(p);
-    assert_int_equal(purse.blocks, 0);
+    assert_int_equal(failing.blocks, 0);
     p->options[s].memory = NULL;
     return rc;
 }
@@ -561,11 +561,11 @@ static void say_number(liar *l, uint8_t type, uint64_t number) {
     say(l, type, body, sizeof body);
 }
 
-static void say_done(liar *l, bool is_whole, uint64_t used, uint64_t asker, uint64_t teller) {
+static void say_done(liar *l, bool is_whole, uint64_t used, uint64_t asker, uint64_t sender) {
     uint8_t body[TAMIS_DONE_BYTES] = {is_whole};
     tamis__put64(body + 1, used);
     tamis__put64(body + 9, asker);
-    tamis__put64(body + 17, teller);
+    tamis__put64(body + 17, sender);
     say(l, TAMIS_MSG_DONE, body, sizeof body);
 }
 
@@ -788,8 +788,8 @@ static recorded record(pair *p) {
     recorded r = {.n = 0};
     p->options[0].is_one_way = p->options[1].is_one_way = true;
     p->options[0].symbols = 20;
-    open_talk(p, 0);
-    r.size = tamis_session_output(p->talks[0], r.bytes, sizeof r.bytes);
+    open_session(p, 0);
+    r.size = tamis_session_output(p->sessions[0], r.bytes, sizeof r.bytes);
     close_both(p);
     for (size_t at = TAMIS_MAGIC_BYTES; at < r.size; r.n++) {
         uint8_t type;
@@ -810,9 +810,9 @@ static size_t add_frame(const recorded *r, size_t frame, uint8_t *to, size_t at)
 }
 
 static tamis_status read_one_way(pair *p, const uint8_t *bytes, size_t size) {
-    open_talk(p, 1);
-    (void)tamis_session_input(p->talks[1], bytes, size);
-    const tamis_status rc = tamis_session_finish(p->talks[1]);
+    open_session(p, 1);
+    (void)tamis_session_input(p->sessions[1], bytes, size);
+    const tamis_status rc = tamis_session_finish(p->sessions[1]);
     close_both(p);
     return rc;
 }
@@ -858,21 +858,21 @@ static void the_digest_has_the_last_word(void **state) {
 
 /* ---- Memory ------------------------------------------------------------------------------------- */
 
-static bool live(test_failing_allocator *purse) {
-    const struct tamis_allocator allocator = test_allocator(purse);
+static bool live(test_failing_allocator *failing) {
+    const struct tamis_allocator allocator = test_allocator(failing);
     const struct tamis_options memory = {.struct_size = sizeof memory, .allocator = &allocator};
     pair p = sets(12, 20, 150, 10);
     bool is_good = true;
     for (int s = 0; s < 2; s++) {
         p.options[s].memory = &memory;
         p.options[s].wants = TAMIS_WANTS_KEYS;
-        is_good &= tamis_session_create(&p.talks[s], s ? TAMIS_RECEIVER : TAMIS_SENDER, p.sides[s].hashes,
+        is_good &= tamis_session_create(&p.sessions[s], s ? TAMIS_RECEIVER : TAMIS_SENDER, p.sides[s].hashes,
                                      p.sides[s].n, &p.options[s]) == TAMIS_OK;
     }
     if (is_good) {
-        assert_true(test_converse(p.talks[0], p.talks[1], 4096, MANY_STEPS));
+        assert_true(test_converse(p.sessions[0], p.sessions[1], 4096, MANY_STEPS));
         for (int s = 0; s < 2; s++)
-            if (tamis_session_finish(p.talks[s]))
+            if (tamis_session_finish(p.sessions[s]))
                 is_good = false;
             else
                 assert_int_equal(check_items(&p, s), 160);
@@ -888,9 +888,9 @@ static void out_of_memory_is_safe(void **state) {
     assert_int_equal(whole.blocks, 0);
     assert_true(whole.calls > 20);
     for (long at = 1; at <= whole.calls; at++) {
-        test_failing_allocator purse = {.fail_at = at};
-        assert_false(live(&purse));
-        assert_int_equal(purse.blocks, 0);
+        test_failing_allocator failing = {.fail_at = at};
+        assert_false(live(&failing));
+        assert_int_equal(failing.blocks, 0);
     }
 }
 

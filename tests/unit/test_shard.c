@@ -228,23 +228,23 @@ static void huge_totals(void **state) {
 }
 
 /* A batch with one stranger changes nothing, however long it is, by hash and by key. */
-static void strangers_are_refused(void **state) {
+static void nonmembers_are_refused(void **state) {
     enum { N = 5000 };
     static uint64_t hashes[N], keys[N];
     (void)state;
     tamis *f = create_shard("split:capacity=100000", 2, 24),
           *empty = create_shard("split:capacity=100000", 2, 24);
-    uint64_t key = 0, stranger = 0;
+    uint64_t key = 0, nonmember = 0;
     for (size_t n = 0; n < N; key++) {
         uint64_t hash;
         tamis_hash_u64s(f, &key, 1, &hash);
         if (tamis_shard_of(f, hash) == 2)
             keys[n] = key, hashes[n++] = hash;
         else
-            stranger = key;
+            nonmember = key;
     }
     const uint64_t kept = keys[N - 1];
-    keys[N - 1] = stranger;
+    keys[N - 1] = nonmember;
     tamis_hash_u64s(f, keys + N - 1, 1, hashes + N - 1);
     assert_int_equal(tamis_add_hashes(f, hashes, N), TAMIS_MISMATCH);
     assert_non_null(strstr(tamis_why(), "belongs to shard "));
@@ -360,7 +360,7 @@ static void must_refuse(tamis_status expected, const tamis *const *shard, size_t
 static void only_whole_sets_are_joined(void **state) {
     static const char spec[] = "split:capacity=10000";
     (void)state;
-    tamis *s[3], *stranger;
+    tamis *s[3], *nonmember;
     for (uint64_t i = 0; i < 3; i++) s[i] = create_shard(spec, i, 3);
     must_refuse(TAMIS_INVALID, NULL, 0, "no shards");
     must_refuse(TAMIS_MISMATCH, (const tamis *[]){s[0], s[1]}, 2, "2 shards where");
@@ -381,14 +381,14 @@ static void only_whole_sets_are_joined(void **state) {
         {"split:capacity=10000,index=wide", "detail"},
     };
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
-        stranger = create_shard(others[i][0], 1, 3);
-        must_refuse(TAMIS_MISMATCH, (const tamis *[]){s[0], stranger, s[2]}, 3, others[i][1]);
-        tamis_free(stranger);
+        nonmember = create_shard(others[i][0], 1, 3);
+        must_refuse(TAMIS_MISMATCH, (const tamis *[]){s[0], nonmember, s[2]}, 3, others[i][1]);
+        tamis_free(nonmember);
     }
-    stranger = create(spec);
-    must_refuse(TAMIS_MISMATCH, (const tamis *[]){s[0], stranger, s[2]}, 3, "its kind is split");
-    must_refuse(TAMIS_MISMATCH, (const tamis *[]){stranger, s[1], s[2]}, 3, "no shard");
-    tamis_free(stranger);
+    nonmember = create(spec);
+    must_refuse(TAMIS_MISMATCH, (const tamis *[]){s[0], nonmember, s[2]}, 3, "its kind is split");
+    must_refuse(TAMIS_MISMATCH, (const tamis *[]){nonmember, s[1], s[2]}, 3, "no shard");
+    tamis_free(nonmember);
     const struct tamis_options small = {.struct_size = sizeof small, .max_bytes = 1000};
     tamis *joined;
     assert_int_equal(tamis_shard_join(&joined, (const tamis *const *)s, 3, &small), TAMIS_TOO_LARGE);
@@ -456,14 +456,14 @@ static void bad_cuts_and_specs(void **state) {
     tamis_free(g);
 }
 
-static int make_folder(void **state) {
+static int make_dir(void **state) {
     (void)state;
     if (!mkdtemp(strcpy(path, "/tmp/tamis-shard.XXXXXX"))) return -1;
     strcat(path, "/whole.tamis");
     return 0;
 }
 
-static int remove_folder(void **state) {
+static int remove_dir(void **state) {
     (void)state;
     unlink(path);
     *strrchr(path, '/') = '\0';
@@ -475,7 +475,7 @@ int main(void) {
         cmocka_unit_test(joined_is_built_by_one),
         cmocka_unit_test(hashes_are_where_blocks_are),
         cmocka_unit_test(huge_totals),
-        cmocka_unit_test(strangers_are_refused),
+        cmocka_unit_test(nonmembers_are_refused),
         cmocka_unit_test(answers_are_those_of_the_whole),
         cmocka_unit_test(specs_come_back),
         cmocka_unit_test(halves_merge),
@@ -483,5 +483,5 @@ int main(void) {
         cmocka_unit_test(files_are_whole_or_old),
         cmocka_unit_test(bad_cuts_and_specs),
     };
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+    return cmocka_run_group_tests(tests, make_dir, remove_dir);
 }

@@ -298,7 +298,7 @@ static void two_of_capacity_fpr_and_size_fix_the_third(void **state) {
     for (size_t i = 0; i < test_own_kinds(); i++) {
         if (is_sketch(i)) continue; /* sized by its options */
         static const struct {
-            const char *wish, *about;
+            const char *params, *about;
         } bad[] = {
             {"capacity=1K,fpr=1%,size=4K", "give two"},
             {"capacity=1K,fpr=1%,bits=4096", "give two"},
@@ -311,7 +311,7 @@ static void two_of_capacity_fpr_and_size_fix_the_third(void **state) {
         };
         for (size_t b = 0; b < COUNT_OF(bad); b++) {
             char spec[TEXT];
-            snprintf(spec, sizeof spec, "%s:%s", kind_at(i).name, bad[b].wish);
+            snprintf(spec, sizeof spec, "%s:%s", kind_at(i).name, bad[b].params);
             assert_refused(spec, TAMIS_INVALID, bad[b].about);
         }
     }
@@ -428,13 +428,13 @@ static void numbers_at_the_edges_of_integers(void **state) {
         const struct tamis_kind_info kind = kind_at(i);
         for (size_t e = 0; e < COUNT_OF(edges); e++)
             for (size_t f = 0; f < COUNT_OF(forms) + kind.option_count; f++) {
-                char wish[TEXT / 2], spec[TEXT];
+                char params[TEXT / 2], spec[TEXT];
                 if (f < COUNT_OF(forms))
-                    snprintf(wish, sizeof wish, forms[f], edges[e]);
+                    snprintf(params, sizeof params, forms[f], edges[e]);
                 else
-                    snprintf(wish, sizeof wish, "capacity=1000,%s=%s",
+                    snprintf(params, sizeof params, "capacity=1000,%s=%s",
                              kind.options[f - COUNT_OF(forms)].name, edges[e]);
-                snprintf(spec, sizeof spec, "%s:%s", kind.name, wish);
+                snprintf(spec, sizeof spec, "%s:%s", kind.name, params);
                 const bool is_planned = ends_well(spec);
                 const struct tamis_options small = {.struct_size = sizeof small,
                                                     .max_bytes = 1 << 20};
@@ -481,7 +481,7 @@ static void capacities_0_and_1_make_filters(void **state) {
 
 /* Sizes that would wrap: whatever is planned has at least the bits that any filter needs,
  * log2(1/p) for each key, and says the same in bytes and in bits per key. */
-static void large_wishes_never_wrap(void **state) {
+static void large_params_never_wrap(void **state) {
     (void)state;
     unsigned planned = 0;
     for (size_t i = 0; i < test_own_kinds(); i++)
@@ -555,7 +555,7 @@ static void long_texts_are_refused_with_a_short_sentence(void **state) {
 static void hash_seed_and_key_in_every_combination(void **state) {
     (void)state;
     static const struct {
-        const char *wish;
+        const char *params;
         bool has_secret;
         tamis_status status;
         const char *hash, *place; /* or what the sentence says */
@@ -588,7 +588,7 @@ static void hash_seed_and_key_in_every_combination(void **state) {
                                                   .secret = all[i].has_secret ? secret : NULL};
             char spec[TEXT];
             tamis *f;
-            snprintf(spec, sizeof spec, "%s:capacity=1000%s", kind_at(k).name, all[i].wish);
+            snprintf(spec, sizeof spec, "%s:capacity=1000%s", kind_at(k).name, all[i].params);
             forget_sentence();
             const tamis_status rc = make_empty(&f, spec, &options);
             if (rc != all[i].status) fail_msg("%s: status %d, %s", spec, rc, tamis_why());
@@ -656,7 +656,7 @@ static unsigned there_and_back(const char *spec) {
 
 static void a_filter_describes_itself(void **state) {
     (void)state;
-    static const char *const wishes[] = {
+    static const char *const params[] = {
         "capacity=0",
         "capacity=1",
         "capacity=1000",
@@ -686,11 +686,11 @@ static void a_filter_describes_itself(void **state) {
     unsigned shapes = 0;
     for (size_t k = 0; k < test_own_kinds(); k++) {
         const struct tamis_kind_info kind = kind_at(k);
-        for (size_t w = 0; w < COUNT_OF(wishes); w++) {
+        for (size_t w = 0; w < COUNT_OF(params); w++) {
             char spec[TEXT];
-            const bool fixes_both = strstr(wishes[w], "fpr=") && !strstr(wishes[w], "capacity=");
+            const bool fixes_both = strstr(params[w], "fpr=") && !strstr(params[w], "capacity=");
             if (kind.abilities & TAMIS_IS_BUILT && fixes_both) continue; /* refused: see there */
-            snprintf(spec, sizeof spec, "%s:%s", kind.name, wishes[w]);
+            snprintf(spec, sizeof spec, "%s:%s", kind.name, params[w]);
             if (!ends_well(spec)) continue; /* a kind that cannot keep such a rate */
             shapes += there_and_back(spec);
             for (size_t o = 0; o < kind.option_count; o++) {
@@ -734,7 +734,7 @@ int main(void) {
         cmocka_unit_test(chosen_words_are_kept),
         cmocka_unit_test(numbers_at_the_edges_of_integers),
         cmocka_unit_test(capacities_0_and_1_make_filters),
-        cmocka_unit_test(large_wishes_never_wrap),
+        cmocka_unit_test(large_params_never_wrap),
         cmocka_unit_test(rates_that_64_bit_hashes_cannot_keep_are_refused),
         cmocka_unit_test(long_texts_are_refused_with_a_short_sentence),
         cmocka_unit_test(hash_seed_and_key_in_every_combination),

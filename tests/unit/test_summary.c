@@ -57,7 +57,7 @@ static struct tamis_announced announce(tamis *f, struct tamis_announce_options o
 }
 #define ANNOUNCE(f, ...) announce(f, (struct tamis_announce_options){.struct_size = 0, __VA_ARGS__})
 
-static struct tamis_receive_info hear(tamis **copy, size_t i) {
+static struct tamis_receive_info receive(tamis **copy, size_t i) {
     struct tamis_receive_info h;
     const size_t size = box.at[i + 1] - box.at[i];
     assert_int_equal(tamis_message_size(box.bytes + box.at[i], box.used - box.at[i]), size);
@@ -65,9 +65,9 @@ static struct tamis_receive_info hear(tamis **copy, size_t i) {
     return h;
 }
 
-static struct tamis_receive_info hear_all(tamis **copy) {
+static struct tamis_receive_info receive_all(tamis **copy) {
     struct tamis_receive_info h = {0};
-    for (size_t i = 0; i < box.n; i++) h = hear(copy, i);
+    for (size_t i = 0; i < box.n; i++) h = receive(copy, i);
     return h;
 }
 
@@ -191,7 +191,7 @@ static void copies_follow(void **state) {
             for (size_t i = 0; i < box.n; i++)
                 assert_true(box.at[i + 1] - box.at[i] <=
                             (sizes[round % 4] ? sizes[round % 4] : 65507));
-            const struct tamis_receive_info h = hear_all(&copy);
+            const struct tamis_receive_info h = receive_all(&copy);
             assert_int_equal(h.missing, 0);
             assert_int_equal(h.sequence, a.sequence);
             assert_int_equal(differences(f, copy), 0);
@@ -242,7 +242,7 @@ static void nothing_is_a_sign_of_life(void **state) {
         assert_int_equal(a.messages, 1);
         assert_int_equal(a.changes, 0);
         assert_true(a.bytes <= 64);
-        const struct tamis_receive_info h = hear_all(&copy);
+        const struct tamis_receive_info h = receive_all(&copy);
         assert_int_equal(h.sequence, 2);
         assert_int_equal(h.told, 0);
         tamis_free(f);
@@ -271,8 +271,8 @@ static void duplicates_do_nothing(void **state) {
     for (size_t s = 0; s < SPECS; s++) {
         tamis *f = thirteen_messages(s), *copy = NULL;
         for (size_t i = 0; i < box.n; i++) {
-            assert_false(hear(&copy, i).is_late);
-            const struct tamis_receive_info again = hear(&copy, i);
+            assert_false(receive(&copy, i).is_late);
+            const struct tamis_receive_info again = receive(&copy, i);
             assert_int_equal(again.is_late, i > 0); /* everything again is everything */
             assert_int_equal(again.missing, 0);
         }
@@ -293,19 +293,19 @@ static void losses_are_counted_and_heal(void **state) {
         for (size_t i = 0; i < box.n; i++)
             if (i == 5 || i == 11 || i == 10) {
                 tamis *other = NULL;
-                told += hear(&other, i).told;
+                told += receive(&other, i).told;
                 tamis_free(other);
             } else {
-                h = hear(&copy, i);
+                h = receive(&copy, i);
             }
         assert_int_equal(h.missing, 3);
         assert_int_equal(h.sequence, 13);
         assert_true(differences(f, copy) > 0 && differences(f, copy) <= told);
         struct tamis_receive_info kept;
-        assert_true(tamis_was_heard(copy, &kept, sizeof kept));
+        assert_true(tamis_was_received(copy, &kept, sizeof kept));
         assert_int_equal(kept.missing, 3);
         ANNOUNCE(f, .is_whole = true);
-        h = hear(&copy, 13);
+        h = receive(&copy, 13);
         assert_int_equal(h.missing, 0);
         assert_true(h.is_whole);
         assert_int_equal(differences(f, copy), 0);
@@ -318,9 +318,9 @@ static void what_is_overtaken_is_left_out(void **state) {
     (void)state;
     for (size_t s = 0; s < SPECS; s++) {
         tamis *f = thirteen_messages(s), *copy = NULL;
-        for (size_t i = 0; i < 4; i++) hear(&copy, i);
-        assert_int_equal(hear(&copy, 6).missing, 2);
-        const struct tamis_receive_info late = hear(&copy, 5);
+        for (size_t i = 0; i < 4; i++) receive(&copy, i);
+        assert_int_equal(receive(&copy, 6).missing, 2);
+        const struct tamis_receive_info late = receive(&copy, 5);
         assert_true(late.is_late);
         assert_int_equal(late.told, 0);
         assert_int_equal(late.sequence, 7);
@@ -336,11 +336,11 @@ static void a_new_life_is_believed(void **state) {
     (void)state;
     for (size_t s = 0; s < SPECS; s++) {
         tamis *f = thirteen_messages(s), *copy = NULL, *again = test_make("%s", specs[s]);
-        hear_all(&copy);
+        receive_all(&copy);
         add_url(again, 777);
         empty_box();
         assert_int_equal(ANNOUNCE(again, .message_bytes = 0).sequence, 1);
-        assert_int_equal(hear_all(&copy).missing, 0);
+        assert_int_equal(receive_all(&copy).missing, 0);
         assert_int_equal(differences(again, copy), 0);
         tamis_free(f);
         tamis_free(again);
@@ -351,11 +351,11 @@ static void a_new_life_is_believed(void **state) {
 static void another_size_starts_anew(void **state) {
     (void)state;
     tamis *f = thirteen_messages(0), *copy = NULL, *g = test_make("%s", specs[3]);
-    hear_all(&copy);
+    receive_all(&copy);
     empty_box();
     add_url(g, 5);
     ANNOUNCE(g, .message_bytes = 0);
-    assert_true(hear(&copy, 0).is_new);
+    assert_true(receive(&copy, 0).is_new);
     assert_int_equal(differences(g, copy), 0);
     tamis_free(f);
     tamis_free(g);
@@ -372,12 +372,12 @@ static void numbers_go_round(void **state) {
     for (uint64_t i = 0; i < 4; i++) {
         add_url(f, i);
         ANNOUNCE(f, .message_bytes = 0);
-        const struct tamis_receive_info h = hear_all(&copy);
+        const struct tamis_receive_info h = receive_all(&copy);
         assert_int_equal(h.missing, 0);
         empty_box();
     }
     struct tamis_receive_info h;
-    assert_true(tamis_was_heard(copy, &h, sizeof h));
+    assert_true(tamis_was_received(copy, &h, sizeof h));
     assert_int_equal(h.sequence, 3);
     assert_int_equal(differences(f, copy), 0);
     tamis_free(f);
@@ -398,7 +398,7 @@ static void a_refusal_is_told_again(void **state) {
         box.max = 0;
         assert_true(tamis_is_due(f, 0));
         ANNOUNCE(f, .message_bytes = 0);
-        hear_all(&copy);
+        receive_all(&copy);
         assert_int_equal(differences(f, copy), 0);
         tamis_free(f);
         tamis_free(copy);
@@ -442,7 +442,7 @@ static void damage_is_refused(void **state) {
     for (size_t s = 0; s < SPECS; s++) {
         tamis *f = thirteen_messages(s), *copy = NULL;
         ANNOUNCE(f, .is_whole = true, .message_bytes = 200);
-        hear_all(&copy);
+        receive_all(&copy);
         for (size_t i = 12; i < 15; i++) {
             const size_t size = box.at[i + 1] - box.at[i];
             for (size_t cut = 0; cut < size; cut++) {
@@ -497,8 +497,8 @@ static void large_numbers_are_refused(void **state) {
         {32, 4, 0xffffffff, "record 0 is about bit 2147483647"},
     };
     tamis *f = thirteen_messages(2), *copy = NULL;
-    test_failing_allocator purse = {0};
-    const struct tamis_allocator allocator = test_allocator(&purse);
+    test_failing_allocator failing = {0};
+    const struct tamis_allocator allocator = test_allocator(&failing);
     const struct tamis_options o = {.struct_size = sizeof o, .allocator = &allocator};
     const size_t size = box.at[13] - box.at[12];
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
@@ -511,8 +511,8 @@ static void large_numbers_are_refused(void **state) {
         else if (!strstr(tamis_why(), wrong[i].why))
             fail_msg("not about %s: %s", wrong[i].why, tamis_why());
         assert_null(copy);
-        assert_int_equal(purse.bytes, 0);
-        assert_true(purse.max_bytes < 4096);
+        assert_int_equal(failing.bytes, 0);
+        assert_true(failing.max_bytes < 4096);
         free(bytes);
     }
     tamis_free(f);
@@ -612,8 +612,8 @@ static void limits_of_announcing(void **state) {
 
 static void no_memory_changes_nothing(void **state) {
     (void)state;
-    test_failing_allocator purse = {0};
-    const struct tamis_allocator allocator = test_allocator(&purse);
+    test_failing_allocator failing = {0};
+    const struct tamis_allocator allocator = test_allocator(&failing);
     const struct tamis_options o = {.struct_size = sizeof o, .allocator = &allocator};
     for (size_t s = 0; s < SPECS; s += 2) {
         tamis *f = thirteen_messages(s);
@@ -621,15 +621,15 @@ static void no_memory_changes_nothing(void **state) {
             tamis_neighbours *t = NULL;
             struct tamis_receive_info h;
             size_t peer;
-            purse = (test_failing_allocator){.fail_at = at};
+            failing = (test_failing_allocator){.fail_at = at};
             tamis_status rc = tamis_neighbours_create(&t, 8, &o);
             for (size_t i = 0; i < box.n && !rc; i++)
-                rc = tamis_neighbours_hear(t, i % 2 ? "b" : "a", box.bytes + box.at[i],
+                rc = tamis_neighbours_receive(t, i % 2 ? "b" : "a", box.bytes + box.at[i],
                                            box.at[i + 1] - box.at[i], &h, sizeof h);
-            const bool is_done = !rc && purse.calls < at;
+            const bool is_done = !rc && failing.calls < at;
             if (t) (void)tamis_neighbours_ask(t, "x", 1, &peer, 1);
             tamis_neighbours_free(t);
-            assert_int_equal(purse.blocks, 0);
+            assert_int_equal(failing.blocks, 0);
             if (is_done) break;
             if (rc) assert_int_equal(rc, TAMIS_NOMEM);
             assert_true(at < 1000);
@@ -689,7 +689,7 @@ static void false_hits_are_those_of_the_formula(void **state) {
         for (uint64_t i = 0; i < DOCUMENTS; i++) add_url(f, i);
         empty_box();
         ANNOUNCE(f, .message_bytes = 1400);
-        hear_all(&copy);
+        receive_all(&copy);
         for (uint64_t i = 0; i < DOCUMENTS; i++) assert_true(has_url(copy, i));
         for (uint64_t i = 0; i < STRANGERS; i++) hits += has_url(copy, 1000000 + i);
         /* By the bits that are set: the formula of this filter, not of the average one. */
@@ -722,7 +722,7 @@ static void table_knows_who_may_have_it(void **state) {
         empty_box();
         ANNOUNCE(own[p], .message_bytes = 0);
         for (size_t i = 0; i < box.n; i++)
-            REQUIRE_OK(tamis_neighbours_hear(t, name, box.bytes + box.at[i], box.at[i + 1] - box.at[i],
+            REQUIRE_OK(tamis_neighbours_receive(t, name, box.bytes + box.at[i], box.at[i + 1] - box.at[i],
                                          NULL, 0));
     }
     for (uint64_t i = 0; i < PEERS * EACH; i++) {
@@ -743,10 +743,10 @@ static void table_knows_who_may_have_it(void **state) {
         assert_int_equal(name[0], 'a' + (int)i);
     }
     assert_false(tamis_neighbours_at(t, PEERS, &name, &copy));
-    assert_int_equal(tamis_neighbours_hear(t, "g", box.bytes, box.at[1], NULL, 0), TAMIS_FULL);
+    assert_int_equal(tamis_neighbours_receive(t, "g", box.bytes, box.at[1], NULL, 0), TAMIS_FULL);
     REQUIRE_OK(tamis_neighbours_forget(t, "c"));
     assert_int_equal(tamis_neighbours_forget(t, "c"), TAMIS_NOT_FOUND);
-    REQUIRE_OK(tamis_neighbours_hear(t, "g", box.bytes, box.at[1], NULL, 0));
+    REQUIRE_OK(tamis_neighbours_receive(t, "g", box.bytes, box.at[1], NULL, 0));
     for (size_t i = 0; tamis_neighbours_at(t, i, &name, &copy); i++)
         assert_int_equal(name[0], "abdefg"[i]);
     for (size_t p = 0; p < PEERS; p++) tamis_free(own[p]);
@@ -762,14 +762,14 @@ static void copies_come_back(void **state) {
     const char *name;
     struct tamis_receive_info h;
     size_t size, peer;
-    hear(&copy, 0);
-    hear(&copy, 2);
+    receive(&copy, 0);
+    receive(&copy, 2);
     uint8_t *image = test_image(copy, &size);
     REQUIRE_OK(tamis_load(&loaded, image, size));
     REQUIRE_OK(tamis_neighbours_create(&t, 2, NULL));
     REQUIRE_OK(tamis_neighbours_put(t, "old", loaded));
     REQUIRE_OK(tamis_neighbours_put(t, "old", copy));
-    REQUIRE_OK(tamis_neighbours_hear(t, "old", box.bytes + box.at[3], box.at[4] - box.at[3], &h,
+    REQUIRE_OK(tamis_neighbours_receive(t, "old", box.bytes + box.at[3], box.at[4] - box.at[3], &h,
                                  sizeof h));
     assert_int_equal(h.missing, 1);
     assert_false(h.is_new);

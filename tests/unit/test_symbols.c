@@ -435,8 +435,8 @@ static void liars_are_bounded(void **state) {
 
 /* ---- Memory ----------------------------------------------------------------------------------- */
 
-static tamis_status live(test_failing_allocator *purse) {
-    const struct tamis_allocator allocator = test_allocator(purse);
+static tamis_status live(test_failing_allocator *failing) {
+    const struct tamis_allocator allocator = test_allocator(failing);
     const struct tamis_options o = {.struct_size = sizeof o, .allocator = &allocator};
     test_side sides[2];
     tamis_symbols *s = NULL;
@@ -467,9 +467,9 @@ static void out_of_memory_is_safe(void **state) {
     assert_int_equal(whole.blocks, 0);
     assert_true(whole.calls > 10);
     for (long at = 1; at <= whole.calls; at++) {
-        test_failing_allocator purse = {.fail_at = at};
-        assert_int_equal(live(&purse), TAMIS_NOMEM);
-        assert_int_equal(purse.blocks, 0);
+        test_failing_allocator failing = {.fail_at = at};
+        assert_int_equal(live(&failing), TAMIS_NOMEM);
+        assert_int_equal(failing.blocks, 0);
     }
 }
 

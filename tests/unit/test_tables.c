@@ -261,7 +261,7 @@ static void expected_rates_are_those_of_the_papers(void **state) {
 }
 
 /* Two-sided, from high rates to low ones, at several loads: half full, full, beyond capacity. */
-static void strangers_hit_as_often_as_the_cells_say(void **state) {
+static void nonmembers_hit_as_often_as_the_cells_say(void **state) {
     (void)state;
     enum { N = 20000, PROBES = 400000 };
     static const double rates[] = {0.3, 0.05, 0.002};
@@ -916,7 +916,7 @@ int main(void) {
         cmocka_unit_test(tables_take_the_known_bits),
         cmocka_unit_test(plans_are_the_smallest),
         cmocka_unit_test(expected_rates_are_those_of_the_papers),
-        cmocka_unit_test(strangers_hit_as_often_as_the_cells_say),
+        cmocka_unit_test(nonmembers_hit_as_often_as_the_cells_say),
         cmocka_unit_test(structured_keys_are_keys_like_others),
         cmocka_unit_test(every_capacity_is_kept),
         cmocka_unit_test(large_tables_are_filled_to_the_last),

@@ -26,22 +26,22 @@
 /* ---- Help ----------------------------------------------------------------------------------- */
 
 /* The image goes to one folder, records to another. */
-static char folder[TEST_FOLDER_BYTES], out[80], temp[80], path[128];
+static char dir_path[TEST_FOLDER_BYTES], out[80], temp[80], path[128];
 
-static int enter_folders(void **state) {
+static int enter_dirs(void **state) {
     (void)state;
     memset(&fault, 0, sizeof fault);
-    if (!test_enter_folder(folder)) return -1;
-    snprintf(out, sizeof out, "%s/out", folder);
-    snprintf(temp, sizeof temp, "%s/temp", folder);
+    if (!test_enter_dir(dir_path)) return -1;
+    snprintf(out, sizeof out, "%s/out", dir_path);
+    snprintf(temp, sizeof temp, "%s/temp", dir_path);
     snprintf(path, sizeof path, "%s/a.tamis", out);
     return mkdir(out, 0777) || mkdir(temp, 0777);
 }
 
-static int leave_folders(void **state) {
+static int leave_dirs(void **state) {
     (void)state;
     fault.is_on = false;
-    return test_leave_folder(folder);
+    return test_leave_dir(dir_path);
 }
 
 /* 36,000 keys and a limit of 1 MiB: some thousand of them go to disk. */
@@ -226,8 +226,8 @@ static void are_all_in_order(tamis_records *r) {
 
 /* Sorting with a fault at one call. Returns false when there was no such call. */
 static bool runs_fail_cleanly(enum tamis_record_rule rule, const char *call, int at, int *lost) {
-    test_failing_allocator purse = {0};
-    const struct tamis_allocator allocator = test_allocator(&purse);
+    test_failing_allocator failing = {0};
+    const struct tamis_allocator allocator = test_allocator(&failing);
     const tamis_record_form form = {.has_values = true, .rule = rule};
     tamis_records *r;
     REQUIRE_OK(tamis__records_open(&r, &form, MIB, temp, &allocator));
@@ -247,7 +247,7 @@ static bool runs_fail_cleanly(enum tamis_record_rule rule, const char *call, int
     else
         are_all_in_order(r);
     tamis__records_free(r);
-    assert_int_equal(purse.blocks, 0);
+    assert_int_equal(failing.blocks, 0);
     return was_met;
 }
 
@@ -270,7 +270,7 @@ static void places_that_take_nothing(void **state) {
     (void)state;
     tamis_builder *b;
     char nowhere[160];
-    snprintf(nowhere, sizeof nowhere, "%s/none/a.tamis", folder);
+    snprintf(nowhere, sizeof nowhere, "%s/none/a.tamis", dir_path);
     REQUIRE_OK(create(&b, sorted));
     REQUIRE_OK(add(b, MANY));
     errno = 0;
@@ -457,7 +457,7 @@ static void tidying_takes_nothing_from_the_living(void **state) {
 }
 
 int main(void) {
-#define IN_FOLDERS(test) cmocka_unit_test_setup_teardown(test, enter_folders, leave_folders)
+#define IN_FOLDERS(test) cmocka_unit_test_setup_teardown(test, enter_dirs, leave_dirs)
     const struct CMUnitTest tests[] = {
         IN_FOLDERS(every_call_fails),          IN_FOLDERS(disk_full_for_a_while),
         IN_FOLDERS(short_reads_and_writes),    IN_FOLDERS(runs_fail),
