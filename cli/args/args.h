@@ -149,7 +149,7 @@ const struct verb *verb_meant(const char *name);
                     KEY_OPTIONS, {.option = OPT_SECRET_FILE}, THREADS_OPTION
 /* Of verbs that only read an image. */
 #define FROM_OPTION {.option = OPT_FROM}
-#define BUILDER_OPTIONS {.option = OPT_MEMORY}, {.option = OPT_TEMP}, {.option = OPT_THREADS}, \
+#define BUILDER_OPTIONS {.option = OPT_MEMORY}, {.option = OPT_TEMP_DIR}, {.option = OPT_THREADS}, \
                         {.option = OPT_VERIFY}
 #define OUTPUT_OPTIONS {.option = OPT_OUTPUT, .is_required = true}, {.option = OPT_FORCE}, \
                        {.option = OPT_WAIT}

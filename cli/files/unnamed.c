@@ -9,7 +9,7 @@
 #include "cli/cli.h"
 
 const char *temp_dir(const struct args *args) {
-    const char *dir = args->setting[OPT_TEMP].text;
+    const char *dir = args->setting[OPT_TEMP_DIR].text;
     if (!dir) dir = getenv("TMPDIR");
     return dir && *dir ? dir : "/tmp";
 }

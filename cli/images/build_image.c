@@ -47,12 +47,12 @@ int builder_options(const struct args *args, struct tamis_builder_options *optio
         .filter = filter,
         .memory_limit =
             given(args, OPT_MEMORY) ? args->setting[OPT_MEMORY].number : half_of_memory(),
-        .temp_dir = args->setting[OPT_TEMP].text,
+        .temp_dir = args->setting[OPT_TEMP_DIR].text,
         .threads = threads_wanted(args),
         .verify = given(args, OPT_VERIFY),
         .progress = goes_on,
     };
-    return given(args, OPT_TEMP) ? check_dir(args, options->temp_dir) : 0;
+    return given(args, OPT_TEMP_DIR) ? check_dir(args, options->temp_dir) : 0;
 }
 
 /* ---- Keys in ---- */

@@ -181,7 +181,7 @@ struct building {
     const tamis *hasher;     /* ... then this hashes the keys for all of them */
 };
 
-/* From --memory, --temp, --threads, --verify and the secret. Returns 0 or EXIT_TROUBLE. The
+/* From --memory, --temp-dir, --threads, --verify and the secret. Returns 0 or EXIT_TROUBLE. The
  * options point to `filter`. */
 int builder_options(const struct args *args, struct tamis_builder_options *options,
                     struct tamis_options *filter);

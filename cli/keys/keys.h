@@ -183,7 +183,7 @@ tamis_status batch_build(tamis_builder *builder, const struct batch *batch);
 
 /* ==== Temporary files: unnamed.c ============================================================ */
 
-/* Where they go: --temp, $TMPDIR or /tmp. */
+/* Where they go: --temp-dir, $TMPDIR or /tmp. */
 const char *temp_dir(const struct args *args);
 
 /* A file without a name, gone with its last descriptor; -1 with errno. */

@@ -116,7 +116,7 @@ int reconcile_there(const struct args *args, struct outcome *outcome);
 int reconcile_tell(const struct args *args);
 int reconcile_stream(const struct args *args, struct outcome *outcome);
 
-/* Whether a file is a stream of --tell. */
+/* Whether a file is a stream of --write-stream. */
 bool is_stream_file(const char *path);
 
 /* Whether A or B is an image. */

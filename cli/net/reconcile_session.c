@@ -1,6 +1,6 @@
 /* reconcile_session.c: two sets by a conversation: both here, one in a stream on disk, or over a wire.
  *
- * A stream on disk: what `--tell` writes and `--ask` reads.
+ * A stream on disk: what `--write-stream` writes and `--read-stream` reads.
  *
  *       0  magic    8     10  zero           6     24  secret of the hash  16
  *       8  version  2     16  form of keys   8     40  bytes of a talk that goes one way
@@ -195,7 +195,7 @@ static int read_header(const struct args *args, const struct bytes *bytes, tamis
                        uint64_t *form) {
     const uint8_t *at = bytes->at;
     if (bytes->size < sizeof magic || memcmp(at, magic, sizeof magic) != 0)
-        return fail(args, bytes->path, "not a stream of \"tamis reconcile --tell\"");
+        return fail(args, bytes->path, "not a stream of \"tamis reconcile --write-stream\"");
     if (bytes->size < STREAM_HEADER) return fail(args, bytes->path, "the stream is cut off");
     const unsigned version = at[AT_VERSION] | (unsigned)at[AT_VERSION + 1] << 8;
     if (version != STREAM_VERSION)
@@ -232,8 +232,8 @@ static int receive_stream(const struct args *args, const struct bytes *bytes, co
 }
 
 int reconcile_stream(const struct args *args, struct outcome *outcome) {
-    const bool is_asked = given(args, OPT_ASK);
-    const char *stream = is_asked ? args->setting[OPT_ASK].text : args->operand[0];
+    const bool is_asked = given(args, OPT_READ_STREAM);
+    const char *stream = is_asked ? args->setting[OPT_READ_STREAM].text : args->operand[0];
     struct set set = {0};
     struct list list = {0};
     struct bytes bytes = {0};

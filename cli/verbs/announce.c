@@ -80,11 +80,11 @@ static void print_json(const struct args *args, const struct tamis_staleness *st
 
 /* The image remembers what was told only when the messages are where they belong. */
 static int announce(const struct args *args, struct image *image, struct tamis_announced *a) {
-    const struct setting *packet = &args->setting[OPT_PACKET];
+    const struct setting *packet = &args->setting[OPT_MAX_MESSAGE];
     const struct tamis_announce_options options = {
         .struct_size = sizeof options,
         .message_bytes = packet->number > UINT32_MAX ? UINT32_MAX : (uint32_t)packet->number,
-        .is_whole = given(args, OPT_WHOLE)};
+        .is_whole = given(args, OPT_FULL)};
     struct outgoing out = {.args = args};
     const tamis_status status =
         tamis_announce(image->filter, &options, a, sizeof *a, put_message, &out);
@@ -109,7 +109,7 @@ static int run(const struct args *args) {
     if (!code) {
         (void)tamis_get_staleness(image.filter, &stale, sizeof stale);
         is_due = tamis_is_due(image.filter, threshold);
-        const bool is_wanted = is_due || given(args, OPT_NOW) || given(args, OPT_WHOLE);
+        const bool is_wanted = is_due || given(args, OPT_NOW) || given(args, OPT_FULL);
         if (is_wanted) code = announce(args, &image, &a);
         if (!code && given(args, OPT_JSON)) print_json(args, &stale, is_due, is_wanted ? &a : NULL);
         if (!code && !given(args, OPT_JSON)) {
@@ -136,7 +136,7 @@ const struct verb verb_announce = {
     .uses = USES({.option = OPT_OUTPUT, .is_required = true,
                   .help = "where the messages go, - for standard output"},
                  {.option = OPT_FORCE}, {.option = OPT_WAIT}, {.option = OPT_THRESHOLD}, {.option = OPT_NOW},
-                 {.option = OPT_WHOLE}, {.option = OPT_PACKET}, {.option = OPT_JSON}),
+                 {.option = OPT_FULL}, {.option = OPT_MAX_MESSAGE}, {.option = OPT_JSON}),
     .examples = EXAMPLES(
         {"Tell the neighbours when 1 % is new",
          "tamis announce cache.tamis -o to-all.msg && send-to-all to-all.msg"},
@@ -145,7 +145,7 @@ const struct verb verb_announce = {
         {"And which began with room for 10,000 of them, 16 bits each",
          "tamis create cache.tamis -s counting:capacity=10k,bits=960k,log=yes"},
         {"A neighbour is new, or has missed messages",
-         "tamis announce --whole cache.tamis -o to-b.msg"}),
+         "tamis announce --full cache.tamis -o to-b.msg"}),
     .about = "IMAGE is a counting filter with log=yes, or one of kind icp. It is kept up to date by "
              "\"tamis add\" and \"tamis remove\"; this verb writes messages that bring the copies of "
              "neighbours up to date (\"tamis neighbours\"), and IMAGE remembers what was told. A "
@@ -156,7 +156,7 @@ const struct verb verb_announce = {
              "the bits. A low threshold costs messages, a high one lets neighbours ask in vain and "
              "overlook documents; 1 % to 10 % is usual.\n\n"
              "A counting filter has messages of a compact form; those of icp are ICP_OP_DIRUPDATE "
-             "of the Internet Cache Protocol. Both are described in docs/caches.md. With --packet "
+             "of the Internet Cache Protocol. Both are described in docs/caches.md. With --max-message "
              "they are cut so that each fits into a datagram; in the output they lie one behind "
              "the other.\n\n"
              "--json prints one object: image, is_due, documents, unknown (documents, with "

@@ -13,7 +13,7 @@
 static const char *kind_by_input(const struct args *args) {
     return given(args, OPT_LABEL)    ? "labels"
            : given(args, OPT_VALUES) ? "bloomier"
-           : given(args, OPT_GOOD)   ? "cascade"
+           : given(args, OPT_EXCLUDE)   ? "cascade"
                                      : NULL;
 }
 
@@ -92,7 +92,7 @@ static bool list_sources(const struct args *args, bool has_labels, struct source
     const size_t plain = named > 0 || given(args, OPT_LABEL) ? named : 1;
     bool is_whole = true;
     for (size_t i = 0; i < args->repeated_count; i++)
-        if (args->repeated[i].option == OPT_GOOD)
+        if (args->repeated[i].option == OPT_EXCLUDE)
             sources[(*count)++] = (struct source){.name = args->repeated[i].text, .is_good = true};
     for (size_t i = 0; i < plain && is_whole; i++) {
         const char *file = named > 0 ? args->operand[1 + i] : "-";
@@ -127,10 +127,10 @@ static int check_inputs(const struct args *args) {
     if (!given(args, OPT_SHARD) && (given(args, OPT_PACKED) || given(args, OPT_STRICT)))
         return fail(args, NULL, "--%s is for --shard I/N, which is not given",
                     given(args, OPT_PACKED) ? "packed" : "strict");
-    const bool takes_label = given(args, OPT_LABEL) || given(args, OPT_GOOD);
+    const bool takes_label = given(args, OPT_LABEL) || given(args, OPT_EXCLUDE);
     if (given(args, OPT_VALUES) && takes_label)
         return fail(args, NULL, "--values and --%s are both given; an image has one or the other",
-                    given(args, OPT_LABEL) ? "label" : "good");
+                    given(args, OPT_LABEL) ? "label" : "exclude");
     return 0;
 }
 
@@ -269,7 +269,7 @@ const struct verb verb_build = {
         {.option = OPT_SECRET_FILE,
          .help = "a secret of 16 bytes or 32 hex digits: keys are hashed with it "
                  "(sip13) and the image holds only its id"},
-        {.option = OPT_VALUES}, {.option = OPT_LABEL}, {.option = OPT_GOOD}, {.option = OPT_NOTE},
+        {.option = OPT_VALUES}, {.option = OPT_LABEL}, {.option = OPT_EXCLUDE}, {.option = OPT_NOTE},
         {.option = OPT_SHARD},
         {.option = OPT_PACKED, .help = "with --shard: hashes that \"tamis partition --packed\" wrote, "
                                        "instead of keys"},
@@ -285,7 +285,7 @@ const struct verb verb_build = {
                  {"A billion breached passwords, small and final, in 2 GiB of memory",
                   "cut -d: -f1 pwned.txt | tamis build pwned.tamis -k fuse -p 1/65536 --memory 2G"},
                  {"Revoked certificates, and no valid one answered yes",
-                  "tamis build revoked.tamis revoked.txt --kind cascade --good valid.txt"},
+                  "tamis build revoked.tamis revoked.txt --kind cascade --exclude valid.txt"},
                  {"Column 3 of a compressed table, names in any spelling",
                   "tamis build hosts.tamis log.csv.gz -d, --field 3 --canon domain"},
                  {"Which feed has it? One image of many lists",
@@ -298,12 +298,12 @@ const struct verb verb_build = {
              "from standard input. An empty line is an empty key.\n\n"
              "A capacity that neither the spec nor the options tell is counted. Kinds that are "
              "built once, and keys that must be counted first, pass through memory as 8 bytes for "
-             "each line (16 with a value or a label), and through an unnamed file in --temp when "
+             "each line (16 with a value or a label), and through an unnamed file in --temp-dir when "
              "memory is used up. The wish is one --spec or the single options, not both.\n\n"
              "--values makes a map from keys to numbers (bloomier unless told otherwise): what "
              "follows the last tab of a line is the value, as 7, 10k or 0xff. --label makes sets "
              "with names (labels); with that kind, files without --label are named after "
-             "themselves. --good makes a set that says no to every known-good key (cascade). A key "
+             "themselves. --exclude makes a set that says no to every known-good key (cascade). A key "
              "with two values, or on both lists, is an error that names its lines.\n\n"
              "--shard I/N makes one of N shards of a blocked or split filter: every machine gives the "
              "same wish, with a capacity, and the keys that it has; those of other shards are left "

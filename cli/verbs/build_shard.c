@@ -89,7 +89,7 @@ static void tell(const struct making *making, const char *path) {
 }
 
 static int check_options(const struct args *args) {
-    static const enum option_id others[] = {OPT_VALUES, OPT_LABEL, OPT_GOOD, OPT_VERIFY};
+    static const enum option_id others[] = {OPT_VALUES, OPT_LABEL, OPT_EXCLUDE, OPT_VERIFY};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (given(args, others[i]))
             return fail(args, NULL, "--shard and --%s do not go together",

@@ -58,7 +58,7 @@ static void tell_error(const struct args *args, const struct tamis_info *info) {
 }
 
 static int check_options(const struct args *args) {
-    static const enum option_id only[] = {OPT_ERROR, OPT_DOUBT, OPT_HASH, OPT_JSON};
+    static const enum option_id only[] = {OPT_ERROR, OPT_ERROR_PROB, OPT_HASH, OPT_JSON};
     for (size_t i = 0; i < sizeof only / sizeof only[0]; i++)
         if (given(args, only[i]))
             return fail(args, NULL, "--%s goes only with --top", option_named(only[i])->name);
@@ -111,7 +111,7 @@ const struct verb verb_count = {
              {.option = OPT_ERROR,
               .help = "with --top, how well lines are known that are not frequent: to within this "
                       "share of all lines, otherwise 1/100,000"},
-             {.option = OPT_DOUBT,
+             {.option = OPT_ERROR_PROB,
               .help = "with --top, how rarely worse than that; otherwise 1/1,000"},
              {.option = OPT_JSON, .help = "with --top, print one JSON object"},
              {.option = OPT_HASH, .help = "with --top, how keys are hashed; sip13 is keyed"},

@@ -40,7 +40,7 @@ static int open_sketch(const struct args *args, tamis **sketch) {
     char spec[160];
     snprintf(spec, sizeof spec, "countmin:error=%.17g,error-prob=%.17g,update=conservative,hash=%s",
              given(args, OPT_ERROR) ? args->setting[OPT_ERROR].rate : usual_error,
-             given(args, OPT_DOUBT) ? args->setting[OPT_DOUBT].rate : usual_doubt, hash);
+             given(args, OPT_ERROR_PROB) ? args->setting[OPT_ERROR_PROB].rate : usual_doubt, hash);
     const tamis_status status = tamis_create_with(sketch, spec, &options);
     return status ? fail_why(args, NULL, status) : 0;
 }

@@ -91,10 +91,10 @@ static int run(const struct args *args) {
     const struct handler handler = {
         .ask = hash_batch, .take = take_batch, .goes_on = true, .with = &h};
     struct keys keys;
-    if (given(args, OPT_PLACES)) h.shape.places = args->setting[OPT_PLACES].number;
+    if (given(args, OPT_DIMENSIONS)) h.shape.places = args->setting[OPT_DIMENSIONS].number;
     if (given(args, OPT_SEED)) h.shape.seed = args->setting[OPT_SEED].number;
     if (h.shape.places < 1 || h.shape.places > (uint64_t)1 << 32)
-        return fail(args, "--places", "%s is not from 1 to 2^32", args->setting[OPT_PLACES].text);
+        return fail(args, "--dimensions", "%s is not from 1 to 2^32", args->setting[OPT_DIMENSIONS].text);
     int code = keys_open(&keys, args, 0);
     if (!code) code = keys_run(&keys, &handler);
     keys_close(&keys);
@@ -110,18 +110,18 @@ const struct verb verb_features = {
     .summary = "turn lines of words into sparse vectors, for learning",
     .run = run,
     .operands = OPERANDS({"FILE", ANY_NUMBER, READS_STDIN_UNLESS_GIVEN}),
-    .uses = USES({.option = OPT_PLACES}, {.option = OPT_SIGNED},
+    .uses = USES({.option = OPT_DIMENSIONS}, {.option = OPT_SIGNED},
                  {.option = OPT_LABELS,
                   .help = "the first word of a line is its label, and is printed first"},
                  {.option = OPT_SEED}, KEY_OPTIONS, THREADS_OPTION),
     .examples =
         EXAMPLES({"Texts, one on each line, for libsvm or liblinear",
-                  "tamis features --signed --places 65536 mails.txt >mails.svm"},
+                  "tamis features --signed --dimensions 65536 mails.txt >mails.svm"},
                  {"With the label before each: +1 or -1, say",
                   "tamis features --labels --signed mails.txt >mails.svm"},
                  {"Without regard to case, from the third field",
                   "tamis features --canon lower --field 3 table.tsv"}),
-    .about = "Each line becomes a vector: every word chooses one of --places by its hash and counts "
+    .about = "Each line becomes a vector: every word chooses one of --dimensions by its hash and counts "
              "1 there, or with --signed 1 or -1 by another bit of the hash. No dictionary is "
              "needed, and words that nobody has seen before have their place too. With signs, "
              "words that meet in a place cancel out on average, and products of vectors are what "

@@ -104,7 +104,7 @@ static int receive(const struct args *args, const char *dir_path, const char *pe
 static int receive_all(const struct args *args, const char *dir_path) {
     int code = 0;
     for (size_t i = 0; i < args->repeated_count && !code; i++)
-        if (args->repeated[i].option == OPT_HEAR)
+        if (args->repeated[i].option == OPT_RECEIVE)
             code = receive(args, dir_path, args->repeated[i].text, args->repeated[i].second);
     return code;
 }
@@ -211,8 +211,8 @@ static void print(void *with, struct batch *batch, size_t i) {
 /* ---- The verb ---- */
 
 static int check_params(const struct args *args) {
-    if (given(args, OPT_HEAR) && (given(args, OPT_LIST) || args->operand_count > 1))
-        return fail(args, NULL, "--hear takes messages in; ask, or list, in another call");
+    if (given(args, OPT_RECEIVE) && (given(args, OPT_LIST) || args->operand_count > 1))
+        return fail(args, NULL, "--receive takes messages in; ask, or list, in another call");
     if (given(args, OPT_LIST) && args->operand_count > 1)
         return fail(args, args->operand[1], "--list reads no keys");
     if (given(args, OPT_JSON) && !given(args, OPT_LIST))
@@ -226,7 +226,7 @@ static int run(const struct args *args) {
     struct keys keys;
     int code = check_params(args);
     if (code) return code;
-    if (given(args, OPT_HEAR)) return receive_all(args, dir_path);
+    if (given(args, OPT_RECEIVE)) return receive_all(args, dir_path);
     code = open_table(args, dir_path, &table);
     if (!code && given(args, OPT_LIST)) {
         code = list(args, table);
@@ -251,26 +251,26 @@ const struct verb verb_neighbours = {
     .run = run,
     .operands = OPERANDS({"FOLDER", EXACTLY_ONE, NO_STREAM},
                          {"FILE", ANY_NUMBER, READS_STDIN_UNLESS_GIVEN}),
-    .uses = USES({.option = OPT_HEAR}, {.option = OPT_LIST}, {.option = OPT_INVERT,
+    .uses = USES({.option = OPT_RECEIVE}, {.option = OPT_LIST}, {.option = OPT_INVERT,
                   .help = "print the lines that no neighbour has announced"},
                  ASK_OPTIONS, {.option = OPT_JSON}, {.option = OPT_WAIT}),
     .examples = EXAMPLES(
-        {"Messages came from two caches", "tamis neighbours peers --hear b b.msg --hear c c.msg"},
+        {"Messages came from two caches", "tamis neighbours peers --receive b b.msg --receive c c.msg"},
         {"Who may have what is missing here?", "tamis neighbours peers missed.txt"},
         {"How good are the copies?", "tamis neighbours peers --list"},
         {"One of them is down", "rm peers/b.tamis"}),
     .about = "FOLDER has an image for each neighbour, NAME.tamis, which is what that neighbour last "
-             "announced with \"tamis announce\". --hear takes the messages of a file into the image "
+             "announced with \"tamis announce\". --receive takes the messages of a file into the image "
              "of NAME, and makes folder and image when there are none; all of them, or the image "
              "stays as it was.\n\n"
-             "Without --hear, a line whose key a neighbour may have is printed with a tab and the "
+             "Without --receive, a line whose key a neighbour may have is printed with a tab and the "
              "names, commas between them. The others fetch what they need where it comes from: no "
              "neighbour had it when it last announced. An answer is a hint: a neighbour may have "
              "dropped the document since, and some answers are wrong at the rate that \"tamis "
              "info\" tells of its image.\n\n"
              "Messages are numbered. One that comes behind a newer one is left out, and when "
              "some are missing the copy may be wrong in what they told, until the neighbour tells "
-             "everything (\"tamis announce --whole\").\n\n"
+             "everything (\"tamis announce --full\").\n\n"
              "--list prints for each neighbour its name, the number of its last message, how many "
              "are missing, the bits of its summary, and its documents, estimated, plus or minus two "
              "standard errors; with --json an object on a line of its own: neighbour, sequence, missing, "

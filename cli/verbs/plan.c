@@ -119,7 +119,7 @@ static int measure_one(const struct planning *planning, struct candidate *candid
     char spec[256];
     snprintf(spec, sizeof spec, "%s:capacity=%" PRIu64 ",fpr=%.17g%s", plan->kind,
              planning->measured_with, plan->fpr_asked > 0 ? plan->fpr_asked : plan->fpr_expected,
-             given(planning->args, OPT_HOSTILE) ? ",hash=sip13" : "");
+             given(planning->args, OPT_UNTRUSTED) ? ",hash=sip13" : "");
     const bool is_whole = plan->capacity == planning->measured_with;
     const tamis_status status = measure_params(
         is_whole ? candidate->spec : spec, planning->measured_with, &options, &candidate->measured);
@@ -180,7 +180,7 @@ static char *complete(const struct args *args, char *params, uint64_t capacity) 
                 snprintf(whole + len, size - (size_t)len, "%scapacity=%" PRIu64, before, capacity);
             before = ",";
         }
-        if (given(args, OPT_HOSTILE))
+        if (given(args, OPT_UNTRUSTED))
             snprintf(whole + len, size - (size_t)len, "%shash=sip13", before);
     }
     free(params);
@@ -253,7 +253,7 @@ const struct verb verb_plan = {
                  {.option = OPT_SIZE}, {.option = OPT_LATER}, {.option = OPT_DELETES},
                  {.option = OPT_COUNTS}, {.option = OPT_GROWS}, {.option = OPT_WINDOW},
                  {.option = OPT_UNIONS}, {.option = OPT_VALUES, .help = "keys have values"},
-                 {.option = OPT_HOSTILE}, {.option = OPT_MEASURE},
+                 {.option = OPT_UNTRUSTED}, {.option = OPT_MEASURE},
                  {.option = OPT_KIND, .help = "only this kind"}, {.option = OPT_TABLE},
                  {.option = OPT_JSON, .help = "print one JSON object"}),
     .examples = EXAMPLES(

@@ -209,7 +209,7 @@ static void tell(const struct args *args, const struct outcome *outcome) {
 static const struct way {
     enum option_id option;
     size_t operands;
-} ways[] = {{OPT_TELL, 1},    {OPT_ASK, 1},  {OPT_HASHES, 2}, {OPT_LISTEN, 1},
+} ways[] = {{OPT_WRITE_STREAM, 1},    {OPT_READ_STREAM, 1},  {OPT_HASHES, 2}, {OPT_LISTEN, 1},
             {OPT_CONNECT, 1}, {OPT_OVER, 1}, {OPT_STDIO, 1}};
 
 static int find_way(const struct args *args, const struct way **found) {
@@ -246,7 +246,7 @@ static int check_ways(const struct args *args, const struct way *way) {
 static int check_inputs(const struct args *args) {
     size_t uses = given(args, OPT_STDIO);
     for (size_t i = 0; i < args->operand_count; i++) uses += is_dash(args->operand[i]);
-    if (given(args, OPT_ASK)) uses += is_dash(args->setting[OPT_ASK].text);
+    if (given(args, OPT_READ_STREAM)) uses += is_dash(args->setting[OPT_READ_STREAM].text);
     if (given(args, OPT_HASHES)) uses += is_dash(args->setting[OPT_HASHES].text);
     return uses > 1 ? fail(args, NULL, "standard input can be read only once") : 0;
 }
@@ -254,7 +254,7 @@ static int check_inputs(const struct args *args) {
 static int check(const struct args *args, const struct way *way) {
     int code = check_ways(args, way);
     if (!code) code = check_inputs(args);
-    if (!code && given(args, OPT_OUTPUT) && !given(args, OPT_TELL))
+    if (!code && given(args, OPT_OUTPUT) && !given(args, OPT_WRITE_STREAM))
         code = file_may_write(args, args->setting[OPT_OUTPUT].text, NULL);
     if (!code && given(args, OPT_STDIO) && given(args, OPT_OUTPUT) &&
         is_dash(args->setting[OPT_OUTPUT].text))
@@ -264,7 +264,7 @@ static int check(const struct args *args, const struct way *way) {
 
 static int compare(const struct args *args, struct outcome *outcome) {
     if (wire_is_wanted(args)) return reconcile_there(args, outcome);
-    if (given(args, OPT_ASK) || is_stream_file(args->operand[0]))
+    if (given(args, OPT_READ_STREAM) || is_stream_file(args->operand[0]))
         return reconcile_stream(args, outcome);
     if (has_image_operand(args)) return reconcile_images(args, outcome);
     return reconcile_here(args, outcome);
@@ -276,7 +276,7 @@ static int run(const struct args *args) {
     int code = find_way(args, &way);
     if (!code) code = check(args, way);
     if (code) return code;
-    if (given(args, OPT_TELL)) return reconcile_tell(args);
+    if (given(args, OPT_WRITE_STREAM)) return reconcile_tell(args);
     if (given(args, OPT_HASHES)) return reconcile_hashes(args);
     code = compare(args, &outcome);
     if (!code) {
@@ -300,15 +300,15 @@ const struct verb verb_reconcile = {
     .uses = USES(
         {.option = OPT_CONNECT}, {.option = OPT_LISTEN}, {.option = OPT_OVER}, {.option = OPT_STDIO},
         {.option = OPT_KEY}, {.option = OPT_TIMEOUT}, {.option = OPT_LIMIT},
-        {.option = OPT_TELL}, {.option = OPT_ASK}, {.option = OPT_HASHES},
+        {.option = OPT_WRITE_STREAM}, {.option = OPT_READ_STREAM}, {.option = OPT_HASHES},
         {.option = OPT_SYMBOLS}, {.option = OPT_PARTIAL}, {.option = OPT_ONLY},
-        {.option = OPT_OUTPUT, .help = "where the list goes, or the stream of --tell"},
+        {.option = OPT_OUTPUT, .help = "where the list goes, or the stream of --write-stream"},
         {.option = OPT_FORCE}, {.option = OPT_WAIT},
         {.option = OPT_JSON, .help = "write the summary on standard error as JSON"},
         {.option = OPT_SEED, .help = "hash by this number instead of a random one: the same symbols "
                                      "each time"},
         KEY_OPTIONS, {.option = OPT_SECRET_FILE}, THREADS_OPTION,
-        {.option = OPT_TEMP,
+        {.option = OPT_TEMP_DIR,
          .help = "where standard input is copied to, otherwise $TMPDIR or /tmp"}),
     .examples = EXAMPLES(
         {"What only one of two files has, as diff marks it", "tamis reconcile old.txt new.txt"},
@@ -320,7 +320,7 @@ const struct verb verb_reconcile = {
         {"And from the other host",
          "tamis reconcile names.txt --connect 10.0.0.1:7000 --key shared.key"},
         {"A stream for hosts that cannot be reached",
-         "tamis reconcile --tell names.txt --symbols 2000 -o names.tell"},
+         "tamis reconcile --write-stream names.txt --symbols 2000 -o names.tell"},
         {"What differs there", "tamis reconcile names.tell names.txt"}),
     .about = "A set is the different keys of a file; their order and how often they come do not "
              "matter. What only A has is printed behind \"< \", what only B has behind \"> \": of "
@@ -341,7 +341,7 @@ const struct verb verb_reconcile = {
              "nothing is heard for --timeout seconds, or that brings more than --limit bytes, "
              "ends with an error, and nothing is printed.\n\n"
              "Without a connection it goes by files. \"tamis sketch\" makes an image of kind iblt, "
-             "--tell a stream of --symbols symbols; either may stand for A. Then the lines of B "
+             "--write-stream a stream of --symbols symbols; either may stand for A. Then the lines of B "
              "that the other lacks are printed, and hashes of those that B lacks. Back on the "
              "other host, --hashes LIST A FILE prints the lines of FILE with the hashes in that "
              "list. Two images, of the same shape, are compared without any file. A sketch or "
@@ -358,5 +358,5 @@ const struct verb verb_reconcile = {
              "differences_error.",
     .exits = "0 when the sets are the same, 1 when they differ, as with diff; 2 after an error or "
              "when the list is not whole. With --hashes 0 when every hash has its line, otherwise 1; with "
-             "--tell 0.",
+             "--write-stream 0.",
 };

@@ -32,9 +32,9 @@ struct answer {
     char why[256]; /* of a status that another thread met */
 };
 
-/* Of --least: a rate, or one of both ends, which are no rates. */
+/* Of --min-similarity: a rate, or one of both ends, which are no rates. */
 static int read_least(const struct args *args, double *min) {
-    const char *text = args->setting[OPT_LEAST].text;
+    const char *text = args->setting[OPT_MIN_SIMILARITY].text;
     *min = given(args, OPT_TOP) || given(args, OPT_SCREEN) ? 0 : USUAL_PERCENT / 100.0;
     if (!text) return 0;
     const bool is_one = strcmp(text, "100%") == 0 || strcmp(text, "1") == 0 ||
@@ -43,7 +43,7 @@ static int read_least(const struct args *args, double *min) {
     if (is_one || is_zero)
         *min = is_one ? 1 : 0;
     else if (!tamis_parse_rate(text, min))
-        return fail(args, NULL, "--least: \"%s\" is no similarity from 0 to 1, such as 0.7 or 70%%",
+        return fail(args, NULL, "--min-similarity: \"%s\" is no similarity from 0 to 1, such as 0.7 or 70%%",
                     text);
     return 0;
 }
@@ -51,9 +51,9 @@ static int read_least(const struct args *args, double *min) {
 static int read_params(struct search *search) {
     const struct args *args = search->args;
     const uint64_t top = args->setting[OPT_TOP].number;
-    if (given(args, OPT_SCREEN) && (given(args, OPT_TOP) || given(args, OPT_LEAST)))
+    if (given(args, OPT_SCREEN) && (given(args, OPT_TOP) || given(args, OPT_MIN_SIMILARITY)))
         return fail(args, NULL, "--screen finds all that contain a print; it has no use for --%s",
-                    given(args, OPT_TOP) ? "top" : "least");
+                    given(args, OPT_TOP) ? "top" : "min-similarity");
     if (given(args, OPT_TOP) && top == 0)
         return fail(args, NULL, "--top is how many to find, at least 1");
     const uint64_t rows = tamis_fingerprint_count(search->rows);
@@ -328,14 +328,14 @@ const struct verb verb_search = {
     .operands = OPERANDS({"IMAGE", EXACTLY_ONE, READS_STDIN},
                          {"QUERIES", ANY_NUMBER, READS_STDIN_UNLESS_GIVEN}),
     .uses =
-        USES({.option = OPT_LEAST, .help = "at least so similar, from 0 to 1: 0.7, 85%; otherwise 0.7"}, {.option = OPT_TOP, .help = "only the K most similar; of any similarity, unless --least is given"},
+        USES({.option = OPT_MIN_SIMILARITY, .help = "at least so similar, from 0 to 1: 0.7, 85%; otherwise 0.7"}, {.option = OPT_TOP, .help = "only the K most similar; of any similarity, unless --min-similarity is given"},
              {.option = OPT_SCREEN},
              {.option = OPT_JSON, .help = "print one JSON object"},
              {.option = OPT_QUIET, .help = "no summary and no warnings"},
              {.option = OPT_THREADS, .help = "threads to search with, 0: one for each processor; otherwise one"},
              {.option = OPT_DECOMPRESS}, FROM_OPTION, {.option = OPT_SECRET_FILE}),
     .examples = EXAMPLES(
-        {"What is at least 80 % similar to these?", "tamis search all.tamis new.fps --least 0.8"},
+        {"What is at least 80 % similar to these?", "tamis search all.tamis new.fps --min-similarity 0.8"},
         {"Molecules to prints, by Open Babel, and to an image",
          "obabel all.smi -ofps -xfFP2 | tamis convert - all.tamis --from fps"},
         {"The ten nearest of each, on all processors", "tamis search all.tamis new.fps --top 10 -T 0"},

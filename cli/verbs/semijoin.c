@@ -240,7 +240,7 @@ const struct verb verb_semijoin = {
         {.option = OPT_MEMORY,
          .help = "memory to build the filter in and to hold lines, otherwise a quarter of the "
                  "machine's"},
-        {.option = OPT_TEMP,
+        {.option = OPT_TEMP_DIR,
          .help = "for what is put on disk, otherwise $TMPDIR or /tmp"},
         THREADS_OPTION),
     .examples =
@@ -264,7 +264,7 @@ const struct verb verb_semijoin = {
              "--exact holds the lines that passed in memory, with --anti those between them too, "
              "reads RIGHT again and prints what is true. When --memory is used up that is done for "
              "what is held, and RIGHT is read once more for the next part. RIGHT from a pipe is "
-             "copied to an unnamed file in --temp.\n\n"
+             "copied to an unnamed file in --temp-dir.\n\n"
              "A line of LEFT without a key matches nothing. --json writes one object to standard "
              "error: left_lines, printed, is_anti, is_exact, wrong_expected, has_filter, "
              "is_rate_given, fpr, right_keys, filter_bytes, right_scans.",

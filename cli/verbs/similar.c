@@ -158,12 +158,12 @@ static void write_pairs(const struct comparing *c) {
 
 /* A share from 0 to 1, ends included, which rates are not. */
 static int read_least(const struct args *args, double *min) {
-    const char *text = args->setting[OPT_LEAST].text;
+    const char *text = args->setting[OPT_MIN_SIMILARITY].text;
     if (strcmp(text, "0") == 0 || strcmp(text, "1") == 0 || strcmp(text, "100%") == 0) {
         *min = *text == '0' ? 0 : 1;
         return 0;
     }
-    return tamis_parse_rate(text, min) ? 0 : fail_why(args, "--least", TAMIS_INVALID);
+    return tamis_parse_rate(text, min) ? 0 : fail_why(args, "--min-similarity", TAMIS_INVALID);
 }
 
 static int check_options(const struct args *args) {
@@ -181,7 +181,7 @@ static int run(const struct args *args) {
     struct comparing c = {.args = args, .count = args->operand_count};
     c.min = is_one_pair ? 0 : 0.5;
     int code = check_options(args);
-    if (!code && given(args, OPT_LEAST)) code = read_least(args, &c.min);
+    if (!code && given(args, OPT_MIN_SIMILARITY)) code = read_least(args, &c.min);
     if (!code) code = sets_open(&c.sets, args);
     if (!code) code = compare_all(&c);
     if (!code && given(args, OPT_JSON))
@@ -206,7 +206,7 @@ const struct verb verb_similar = {
     .run = run,
     .operands = OPERANDS({"FILE", EXACTLY_ONE, READS_STDIN}, {"FILE", ONE_OR_MORE, READS_STDIN}),
     .uses = USES(
-        {.option = OPT_LEAST,
+        {.option = OPT_MIN_SIMILARITY,
          .help = "only pairs that are at least so similar, otherwise 0.5; of two files any"},
         {.option = OPT_SHINGLES},
         {.option = OPT_EXACT, .help = "no estimate: 8 bytes of every key are kept and compared"},
@@ -219,11 +219,11 @@ const struct verb verb_similar = {
         EXAMPLES({"How much do two lists share?", "tamis similar monday.txt tuesday.txt"},
                  {"To the last key", "tamis similar --exact monday.txt tuesday.txt"},
                  {"Which of these texts are nearly the same?",
-                  "tamis similar --shingles 5 --least 80% *.txt"},
+                  "tamis similar --shingles 5 --min-similarity 80% *.txt"},
                  {"Images, without their keys", "tamis similar monday.tamis tuesday.tamis"},
                  {"How much of an image is in this file?", "tamis similar users.tamis today.txt"}),
     .about = "Similarity is Jaccard's: the keys that both have, as a share of all keys of the two. "
-             "Of two files there is a report; of more, a line for each pair that reaches --least, "
+             "Of two files there is a report; of more, a line for each pair that reaches --min-similarity, "
              "the most similar first: the similarity, its margin, and the two names, with tabs "
              "between them. \"Give or take\" and the margin are two standard errors: the truth is "
              "farther off in one case of twenty.\n\n"

@@ -19,7 +19,7 @@ static int check_options(const struct args *args) {
                                               {OPT_SIMILAR, OPT_SPEC},
                                               {OPT_COUNTS, OPT_SPEC}};
     static const enum option_id belongs[][2] = {
-        {OPT_BINS, OPT_SIMILAR}, {OPT_ERROR, OPT_COUNTS}, {OPT_DOUBT, OPT_COUNTS}};
+        {OPT_BINS, OPT_SIMILAR}, {OPT_ERROR, OPT_COUNTS}, {OPT_ERROR_PROB, OPT_COUNTS}};
     for (size_t i = 0; i < sizeof apart / sizeof apart[0]; i++)
         if (given(args, apart[i][0]) && given(args, apart[i][1]))
             return fail(args, NULL, "--%s and --%s do not go together",
@@ -224,7 +224,7 @@ const struct verb verb_sketch = {
                          {"FILE", ANY_NUMBER, READS_STDIN_UNLESS_GIVEN}),
     .uses = USES({.option = OPT_DIFFERENCES}, {.option = OPT_SIMILAR}, {.option = OPT_BINS},
                  {.option = OPT_COUNTS, .help = "to tell how often keys come (countmin)"},
-                 {.option = OPT_ERROR}, {.option = OPT_DOUBT}, {.option = OPT_SPEC},
+                 {.option = OPT_ERROR}, {.option = OPT_ERROR_PROB}, {.option = OPT_SPEC},
                  {.option = OPT_HASH}, {.option = OPT_SEED}, {.option = OPT_SECRET_FILE},
                  KEY_OPTIONS,
                  {.option = OPT_MEMORY,

@@ -198,7 +198,7 @@ static int check_inputs(const struct args *args) {
 static int run(const struct args *args) {
     struct image image = {0};
     struct tracing tracing = {.args = args, .image = &image, .max_offset = UINT64_MAX};
-    if (given(args, OPT_WITHIN)) tracing.max_offset = args->setting[OPT_WITHIN].number;
+    if (given(args, OPT_MAX_OFFSET)) tracing.max_offset = args->setting[OPT_MAX_OFFSET].number;
     int code = check_inputs(args);
     if (!code) code = image_open(&image, args, args->operand[0], TO_ASK);
     if (!code) code = image_needs(args, &image, TAMIS_CAN_TRACE, "trace excerpts");
@@ -220,7 +220,7 @@ const struct verb verb_trace = {
     .operands = OPERANDS({"IMAGE", EXACTLY_ONE, NO_STREAM},
                          {"EXCERPT", ANY_NUMBER, READS_STDIN_UNLESS_GIVEN}),
     .uses = USES({.option = OPT_TEXT}, {.option = OPT_HEX, .help = "excerpts are written in hex digits"},
-                 {.option = OPT_FLOWS}, {.option = OPT_WITHIN}, {.option = OPT_WITH_FILENAME,
+                 {.option = OPT_FLOWS}, {.option = OPT_MAX_OFFSET}, {.option = OPT_WITH_FILENAME,
                   .help = "print the name of the excerpt before each line, also of a single one"},
                  {.option = OPT_JSON},
                  {.option = OPT_QUIET, .help = "print nothing"},
@@ -237,7 +237,7 @@ const struct verb verb_trace = {
              "excerpts have more blocks, and are as good as certain.\n\n"
              "An excerpt needs twice the bytes of a block, less 1: 127 unless the image was made "
              "otherwise. It must be as it was recorded, byte for byte; a newline at the end counts. "
-             "Its time grows with the longest payload, which --within cuts short, and a little with "
+             "Its time grows with the longest payload, which --max-offset cuts short, and a little with "
              "the number of flows.\n\n"
              "--json prints one object: image, fpr_now, flows, and excerpts, each with excerpt, bytes, "
              "false_expected and places, each of those with flow, offset, blocks and "

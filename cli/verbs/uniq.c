@@ -217,7 +217,7 @@ const struct verb verb_uniq = {
         {.option = OPT_JSON, .help = "write the summary on standard error as JSON"},
         KEY_OPTIONS, {.option = OPT_HASH},
         THREADS_OPTION,
-        {.option = OPT_TEMP,
+        {.option = OPT_TEMP_DIR,
          .help = "where --exact puts lines beyond --memory, otherwise $TMPDIR or /tmp"}),
     .examples =
         EXAMPLES({"Every line once, in the order of the input", "tamis uniq names.txt"},
@@ -237,7 +237,7 @@ const struct verb verb_uniq = {
              "threads.\n\n"
              "--exact prints what awk '!seen[$0]++' prints, byte for byte: keys are kept in memory "
              "and compared. As long as they fit into --memory each line is printed at once. Beyond "
-             "it, lines that may still be new go to an unnamed file in --temp, and the next round "
+             "it, lines that may still be new go to an unnamed file in --temp-dir, and the next round "
              "over that file begins when the input has ended; filters tell which of them never "
              "come again and need no memory. Any number of lines takes no more than --memory, "
              "or the longest line.\n\n"

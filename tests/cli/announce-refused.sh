@@ -7,8 +7,8 @@ tamis announce plain.tamis -o out; echo $?
 tamis announce no-log.tamis -o out; echo $?
 tamis announce keyed.tamis -o out --now; echo $?
 tamis announce told.tamis; echo $?
-tamis announce told.tamis -o out --now --packet 63; echo $?
-tamis announce told.tamis -o out --now --packet 65508; echo $?
+tamis announce told.tamis -o out --now --max-message 63; echo $?
+tamis announce told.tamis -o out --now --max-message 65508; echo $?
 tamis announce told.tamis -o out --threshold 2; echo $?
 tamis announce told.tamis -o - --json; echo $?
 tamis announce told.tamis -o nowhere/out --now; echo $?

@@ -10,15 +10,15 @@ tamis announce a.tamis -o none; echo "5 are new: $?"
 tamis announce a.tamis -o five --threshold 0.1%; echo "above 0.1 %: $?"
 urls 906 930 | tamis add -q a.tamis
 urls 1 40 | tamis remove -q a.tamis
-tamis announce a.tamis -o many --packet 100; echo "25 are new: $?"
+tamis announce a.tamis -o many --max-message 100; echo "25 are new: $?"
 tamis announce a.tamis -o life --now; echo "a sign of life: $?"
-tamis announce a.tamis -o whole --whole -q; echo "everything: $?"
+tamis announce a.tamis -o whole --full -q; echo "everything: $?"
 ls none 2>/dev/null
 tamis info a.tamis | grep announced
 head -c 16 first | od -An -tx1
 echo "# one behind the other they are one whole"
-cat first five many life | tamis neighbours -q peers --hear a -
-tamis neighbours -q peers --hear b whole
+cat first five many life | tamis neighbours -q peers --receive a -
+tamis neighbours -q peers --receive b whole
 tamis neighbours peers --list
 urls 1 5000 >all
 tamis check peers/a.tamis all >in-a; tamis check peers/b.tamis all | cmp - in-a && wc -l <in-a

@@ -29,7 +29,7 @@ tamis count --top 50 -T 3 -q many.txt | cmp - truth.txt
 echo "# a sketch that is far too small: never too low, and the bar is true"
 awk 'BEGIN { for (i = 1; i <= 60000; i++) print i % 3 ? (i * 7919) % 20011 : "often" i % 4 }' >flat.txt
 sort flat.txt | uniq -c | awk '{ print $1 "\t" $2 }' >flat.counts
-tamis count --top 1500 --error 1% --doubt 30% flat.txt >flat.top
+tamis count --top 1500 --error 1% --error-prob 30% flat.txt >flat.top
 awk -F '\t' 'NR == FNR { true[$2] = $1; next }
     { bad += $1 < true[$3] || $1 - $2 > true[$3]; over += $1 > true[$3] }
     END { print bad + 0, "wrong bars,", (over > 0 ? "some" : "no"), "counts too high" }' flat.counts flat.top

@@ -9,7 +9,7 @@ prints() { # where to
         "formats" "convert good/blocked -" "search good/prints good/prints.fps" \
         "trace good/traffic good/pairs" "record good/traffic good/keys -o -" \
         "neighbours -v good/peers good/keys" "reconcile -q good/keys good/pairs" \
-        "reconcile -q --tell good/keys"; do
+        "reconcile -q --write-stream good/keys"; do
         tamis $words >"$1" </dev/null
         echo "$words: exit $?" >>exits
         rm -f made
@@ -36,12 +36,12 @@ trap '' XFSZ
     try label good/labels more good/keys -o made
     try diff good/blocked good/map -o made
     try apply good/blocked good/patch -o made
-    try announce good/told -o made --whole
+    try announce good/told -o made --full
     try keygen made
     try plot rate -o made
     try convert good/blocked made
     try record made good/keys good/pairs
     try reconcile -q good/keys good/pairs -o made
-    try reconcile -q --tell good/keys -o made
+    try reconcile -q --write-stream good/keys -o made
 ) 2>&1 | cat # a pipe has no limit
 ls

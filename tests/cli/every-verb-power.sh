@@ -11,7 +11,7 @@ cases = points = states = 0
 asked = set()
 told = os.path.abspath("../told")
 others = [("partition", "good/keys -n 2000 --shards 2 --packed -o made", "made"),
-          ("neighbours", "made --hear a good/message", "made/a.tamis")]
+          ("neighbours", "made --receive a good/message", "made/a.tamis")]
 with Folder() as folder:
     for verb, words, target in itertools.chain(replacing(), making(), others):
         folder.renew()

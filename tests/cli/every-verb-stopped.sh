@@ -11,8 +11,8 @@ for words in ("build made -", "add -q good/counting - -o made", "remove -q good/
               "uniq", "uniq --exact", "admit -v", "count --top 3", "semijoin - good/keys", "semijoin good/keys -",
               "diff good/blocked - -o made", "apply good/blocked - -o made", "convert - made",
               "convert - made --from guava", "record made - -n 1000", "record -q --lines made - -n 1000", "trace good/traffic",
-              "neighbours good/peers", "neighbours made --hear a -", "search good/prints",
-              "reconcile - good/keys -o made", "reconcile --tell - -o made"):
+              "neighbours good/peers", "neighbours made --receive a -", "search good/prints",
+              "reconcile - good/keys -o made", "reconcile --write-stream - -o made"):
     for number in (signal.SIGINT, signal.SIGTERM):
         # Who runs in the background may have been told to ignore Ctrl-C.
         command = subprocess.Popen(["tamis", *words.split()], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL,

@@ -37,7 +37,7 @@ interrupt get-data fifo
 interrupt set-data fifo -o new.tamis
 interrupt bench fifo
 interrupt reconcile fifo before
-interrupt reconcile --tell fifo -o new.tell
+interrupt reconcile --write-stream fifo -o new.tell
 rm out
 cksum ./*.tamis | cmp - before
 ls

@@ -6,8 +6,8 @@ tamis build image --label=one; echo $?
 tamis build image --label one ''; echo $?
 tamis build image --label one - --label two -; echo $?
 tamis build image --label one keys keys; echo $?
-tamis build image --good - -; echo $?
+tamis build image --exclude - -; echo $?
 tamis build image --kind blocked --label=one keys 2>&1 | sed 's/; .*//'
-tamis build image --kind blocked keys --good keys; echo $?
+tamis build image --kind blocked keys --exclude keys; echo $?
 ls
-tamis build -h | grep -e '--label' -e '--good' -e '--threads'
+tamis build -h | grep -e '--label' -e '--exclude' -e '--threads'

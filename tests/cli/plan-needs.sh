@@ -8,7 +8,7 @@ tamis plan --size 64KiB --fpr 1% | awk 'NR == 1 || NR == 2 || /^roomiest/'
 tamis plan --capacity 50k --size 64KiB | awk 'NR == 1 || NR == 2 || /^sharpest/'
 echo "-- from a file, and against attackers"
 seq 1 1000 >keys.txt && seq 1 1000 >>keys.txt
-tamis plan --sample keys.txt --later --unions --hostile | tail -n 1
+tamis plan --sample keys.txt --later --unions --untrusted | tail -n 1
 tamis plan --sample - --json <keys.txt | grep -o '"capacity": 1000,' | sort -u
 echo "-- nothing can"
 tamis plan --capacity 10 --deletes --window 10

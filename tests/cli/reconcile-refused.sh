@@ -8,9 +8,9 @@ refuse() {
 refuse
 refuse a
 refuse a b c
-refuse a b --tell
+refuse a b --write-stream
 refuse a b --listen 127.0.0.1:0
-refuse a --tell --stdio
+refuse a --write-stream --stdio
 refuse a --listen 127.0.0.1:0 --connect 127.0.0.1:1
 refuse a b --key b
 refuse a b --timeout 3
@@ -19,7 +19,7 @@ refuse a --stdio --timeout 100000
 refuse a --stdio --seed 3
 refuse - -
 refuse - --stdio
-refuse - --ask -
+refuse - --read-stream -
 refuse a --stdio -o -
 refuse a b --only 3
 refuse missing b

@@ -7,12 +7,12 @@ refused search keys.tamis all.fps
 refused search all.fps all.fps
 refused search all.tamis nowhere.fps
 refused search all.tamis all.tamis
-refused search all.tamis all.fps --least 1.5
-refused search all.tamis all.fps --least much
-refused search all.tamis all.fps --least -1
+refused search all.tamis all.fps --min-similarity 1.5
+refused search all.tamis all.fps --min-similarity much
+refused search all.tamis all.fps --min-similarity -1
 refused search all.tamis all.fps --top 0
 refused search all.tamis all.fps --screen --top 3
-refused search all.tamis all.fps --screen --least 0.5
+refused search all.tamis all.fps --screen --min-similarity 0.5
 echo 01 >short && refused search all.tamis short
 echo ff1f >stray && refused search all.tamis stray
 printf 'ff0f\tx\n0f\ty\n' >uneven && refused search all.tamis uneven

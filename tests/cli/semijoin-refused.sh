@@ -13,5 +13,5 @@ tamis semijoin -d, some.txt some.txt; echo $?
 tamis semijoin --inner some.txt some.txt; echo $?
 tamis semijoin --fpr 1% some.txt some.txt >/dev/full; echo $?
 tamis semijoin --exact some.txt some.txt >/dev/full; echo $?
-cat some.txt | tamis semijoin --exact --temp nowhere some.txt -; echo $?
+cat some.txt | tamis semijoin --exact --temp-dir nowhere some.txt -; echo $?
 yes ant | tamis semijoin -q - some.txt | head -n 1

@@ -16,7 +16,7 @@ try build made keys -n 1000 --shard 0/1000
 try build made keys -n 1000 --shard 0/3 --kind classic
 try build made keys -n 1000 --shard 0/3 --hash sip13
 try build made keys -n 1000 --shard 0/3 --strict
-try build made keys -n 1000 --shard 0/3 --good keys
+try build made keys -n 1000 --shard 0/3 --exclude keys
 try build made keys -n 1000 --packed
 try build made keys -n 1000 --shard 0/3 --packed --null
 try build made keys -n 1000 --shard 0/3 --packed

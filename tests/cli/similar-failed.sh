@@ -28,7 +28,7 @@ try --shingles 65 a a
 try --exact --bins 64 a a
 try --bins 15 a a
 try --bins 65537 a a
-try --least 1.5 a a
-try --least 1 a m
+try --min-similarity 1.5 a a
+try --min-similarity 1 a m
 seq 60 99 >b
-try --least 1% a b
+try --min-similarity 1% a b

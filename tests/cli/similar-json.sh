@@ -3,9 +3,9 @@ seq 1 50 >a
 seq 26 75 >b
 seq 100 120 >c
 tamis similar --json --exact a b
-tamis similar --json --exact --least 0.9 a b c
+tamis similar --json --exact --min-similarity 0.9 a b c
 echo "exit $?"
-tamis similar --json a b c --least 0 | python3 -c '
+tamis similar --json a b c --min-similarity 0 | python3 -c '
 import json, sys
 told = json.load(sys.stdin)
 assert [s["name"] for s in told["sets"]] == ["a", "b", "c"] and not told["is_exact"]

@@ -21,4 +21,4 @@ tamis similar --exact --shingles 3 empty empty
 tamis similar empty empty
 tamis similar empty fox
 echo "-- near duplicates among many"
-tamis similar --shingles 2 --least 80% --canon lower fox fox2 short short2
+tamis similar --shingles 2 --min-similarity 80% --canon lower fox fox2 short short2

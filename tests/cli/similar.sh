@@ -9,7 +9,7 @@ echo "-- exactly"
 tamis similar --exact a b
 cat a c a | tamis similar --exact - a
 echo "-- pairs of many, the most similar first"
-tamis similar --least 0.01 a b c d
+tamis similar --min-similarity 0.01 a b c d
 echo "-- and those above one half"
 tamis similar --exact a b c d
 echo "-- images of filters and of sketches"

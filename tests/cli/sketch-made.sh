@@ -23,5 +23,5 @@ echo "-- others"
 tamis sketch similar.tamis a --similar
 tamis sketch small.tamis a --similar --bins 256
 seq 1 500 >b
-tamis sketch counts.tamis b --counts --error 1% --doubt 1%
+tamis sketch counts.tamis b --counts --error 1% --error-prob 1%
 tamis sketch usual.tamis b --counts

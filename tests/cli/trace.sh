@@ -10,8 +10,8 @@ echo "-- -H"; tamis trace traffic.tamis -H - <a 2>/dev/null
 echo "-- --text"; tamis trace traffic.tamis --text "$(cat a)"
 echo "-- --hex"; od -An -v -tx1 a | tamis trace traffic.tamis --hex
 echo "-- --json"; tamis trace traffic.tamis a b --json >json; echo "exit $?"; sed "s,\(\.[0-9]\{4\}\)[0-9]*,\1,g" json
-echo "-- --within"; tamis trace traffic.tamis b --within 2998; echo "exit $?"
-tamis trace traffic.tamis b --within 2999; echo "exit $?"
+echo "-- --max-offset"; tamis trace traffic.tamis b --max-offset 2998; echo "exit $?"
+tamis trace traffic.tamis b --max-offset 2999; echo "exit $?"
 echo "-- --flows"; echo one >names; tamis trace traffic.tamis a b --flows names; echo "exit $?"
 echo "-- -q"; tamis trace -q traffic.tamis a; echo "exit $?"
 echo "-- nowhere"; seq 100000 100100 >c

@@ -21,4 +21,4 @@ for i in 1 2; do head -c 3000000 /dev/zero | tr '\0' x; echo; echo $i; done >lon
 tamis uniq -q --exact --memory 64KiB long.txt | cksum
 awk '!seen[$0]++' long.txt | cksum
 echo "# nowhere to put lines"
-tamis uniq --exact --memory 64KiB --temp nowhere some.txt >/dev/null; echo $?
+tamis uniq --exact --memory 64KiB --temp-dir nowhere some.txt >/dev/null; echo $?

@@ -33,7 +33,7 @@ for line in sys.stdin:
 }
 we_find() { # type, line
     grep -v '^#' "$1.fps" | sed -n "$2p" >query
-    { "$tamis" search -q "$1.tamis" query --least 0 | awk -F'\t' '{print "similar", $2, $3}'
+    { "$tamis" search -q "$1.tamis" query --min-similarity 0 | awk -F'\t' '{print "similar", $2, $3}'
       "$tamis" search -q "$1.tamis" query --screen | awk -F'\t' '{print "contains", $2}'; } | sort
 }
 agree() { # type
@@ -50,7 +50,7 @@ fast_search() {
     for line in 5 50 500; do
         smiles=$(sed -n "${line}p" plain.smi | cut -f 1)
         obabel plain.fs -osmi -s "$smiles" -at0.45 -al 5000 2>/dev/null | awk '{print $2}' | sort >theirs
-        grep -v '^#' plain.fps | sed -n "${line}p" | "$tamis" search -q --from fps plain.fps --least 0.45 | cut -f 2 | sort >ours
+        grep -v '^#' plain.fps | sed -n "${line}p" | "$tamis" search -q --from fps plain.fps --min-similarity 0.45 | cut -f 2 | sort >ours
         diff theirs ours || return 1
     done
     echo "of $(wc -l <plain.smi) the last query found $(wc -l <ours)"

@@ -35,7 +35,7 @@ for d in 1 10 1000 $((n / 10)); do
     tr '<>' '><' <answer >list
     check "$d of $n differ, as the other end sees it" list
 
-    tamis reconcile -q --tell a --seed 1 --symbols $((2 * d + 50)) -f -o a.tell
+    tamis reconcile -q --write-stream a --seed 1 --symbols $((2 * d + 50)) -f -o a.tell
     tamis reconcile -q a.tell b >half
     tamis reconcile -q --hashes half a.tell a | sed 's/^/< /' >list
     grep '^> ' half >>list

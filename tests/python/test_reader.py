@@ -1211,7 +1211,7 @@ def same_searches(_):
 
         for least in ("0.2", "0.35", "0.5", "0.7", "1"):
             found = [body.similar(query, float(least)) for query in body.prints]
-            same(told(found), output_of("search", "-q", path, text, "--least", least), f"at least {least}")
+            same(told(found), output_of("search", "-q", path, text, "--min-similarity", least), f"at least {least}")
         for top in (1, 7):
             found = [body.similar(query, 0)[:top] for query in body.prints]
             same(told(found), output_of("search", "-q", path, text, "--top", str(top)), f"top {top}")
