@@ -47,6 +47,7 @@ enum stream_use {
 struct option {
     const char *name;    /* without its two dashes */
     const char *also;    /* a second long name, or NULL */
+    const char *formerly; /* an older name, still understood and shown nowhere; or NULL */
     const char *letters; /* short names, the shown one first; "" for none */
     enum value_type type;
     const char *value;      /* what help calls the value: N, FILE; NULL for a switch */

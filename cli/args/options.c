@@ -43,7 +43,8 @@ static enum option_id find_long(const struct verb *verb, const char *word, size_
     const struct use *use;
     for (size_t i = 0; (use = verb_use(verb, i)) != NULL; i++) {
         const struct option *option = option_named(use->option);
-        if (is_word(option->name, word, len) || is_word(option->also, word, len))
+        if (is_word(option->name, word, len) || is_word(option->also, word, len) ||
+            is_word(option->formerly, word, len))
             return use->option;
     }
     return OPT_NONE;

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "bits/bits.h"
+#include "core/saving.h"
 #include "file/notes.h"
 #include "hash/hash.h"
 
@@ -200,7 +201,7 @@ static tamis_status take_records(tamis_builder *b, const tamis *f, const uint64_
     return rc;
 }
 
-static tamis_status take_all(tamis_builder *b, const tamis *f) {
+tamis_status tamis__builder_take(tamis_builder *b, const tamis *f) {
     const struct tamis_allocator *allocator = &b->filter->allocator;
     tamis_block block;
     uint64_t *number = tamis__get(allocator, tamis_label_count(f) * sizeof *number, &block);
@@ -239,34 +240,12 @@ tamis_status tamis_builder_continue(tamis_builder **builder, const tamis *f,
     b->can = tamis__abilities(f->kind, f->image.body.word);
     rc = open_records(b, o.temp_dir, f->image.body.items);
     if (!rc) rc = copy_notes(b, f);
-    if (!rc) rc = take_all(b, f);
+    if (!rc) rc = tamis__builder_take(b, f);
     if (rc) {
         tamis_builder_free(b);
         return rc;
     }
     *builder = b;
-    return TAMIS_OK;
-}
-
-tamis_status tamis__merge_built(tamis *into, const tamis *from) {
-    const struct tamis_options filter = {.struct_size = sizeof filter,
-                                         .allocator = &into->allocator};
-    const struct tamis_builder_options options = {.struct_size = sizeof options, .filter = &filter};
-    tamis_builder *b;
-    tamis *merged = NULL;
-    tamis_status rc = tamis_builder_continue(&b, into, &options);
-    if (rc) return rc;
-    rc = take_all(b, from);
-    if (!rc) rc = tamis_builder_finish(b, &merged);
-    tamis_builder_free(b);
-    if (rc) return rc;
-    /* Only the payload changes hands; a handle that somebody holds stays where it is. */
-    const tamis_block payload = into->payload;
-    const tamis_body body = merged->image.body;
-    into->payload = merged->payload;
-    into->image.body = body;
-    merged->payload = payload;
-    tamis_free(merged);
     return TAMIS_OK;
 }
 
@@ -504,4 +483,8 @@ tamis_status tamis__builder_finish_at(tamis_builder *b, tamis_goal goal) {
 
 tamis_status tamis_builder_finish_to(tamis_builder *b, const char *path) {
     return tamis__builder_finish_at(b, (tamis_goal){path, NULL});
+}
+
+tamis_status tamis_edit_build(tamis_edit *edit, tamis_builder *b) {
+    return tamis__builder_finish_at(b, tamis__edit_goal(edit));
 }

@@ -1,4 +1,4 @@
-/* Core may include this: what a builder is made of. */
+/* The files of src/build may include this: what a builder is made of. */
 #ifndef TAMIS_BUILD_BUILDER_H
 #define TAMIS_BUILD_BUILDER_H
 
@@ -75,7 +75,7 @@ tamis_status tamis__limit_adds(tamis_builder *, uint64_t adds);
 /* May there be one more label? */
 tamis_status tamis__limit_names(const tamis_builder *);
 
-/* Merging two filters that were built: what both list, built again. */
-tamis_status tamis__merge_built(tamis *into, const tamis *from);
+/* Takes in every key that a built filter lists, with its labels and values. */
+tamis_status tamis__builder_take(tamis_builder *, const tamis *);
 
 #endif

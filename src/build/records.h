@@ -1,4 +1,4 @@
-/* Core may include this: the records of a builder, in memory and on disk.
+/* The files of src/build may include this: the records of a builder, in memory and on disk.
  *
  * A record is a hash, or a hash and a value. As they come they are cut by their first byte into
  * partitions, and each partition is a list of blocks of one size. Blocks stay in memory up to a

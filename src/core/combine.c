@@ -1,13 +1,12 @@
-/* Whole filters against each other: merge, intersect; and smaller ones: fold, shrink. */
+/* Whole filters against each other: merge, intersect; and smaller ones: fold, shrink. Filters that were
+ * built are merged in src/build. */
 #include <stdio.h>
 #include <string.h>
 
-#include "build/builder.h"
 #include "core/filter.h"
 #include "kinds/rows.h"
 
-/* Refuses what does not match; words of the shape that are marked in `free_words` may differ. */
-static const char *mismatch(const tamis *a, const tamis *b, unsigned free_words) {
+const char *tamis__mismatch(const tamis *a, const tamis *b, unsigned free_words) {
     const tamis_hasher *x = &a->image.hasher, *y = &b->image.hasher;
     if (a->kind != b->kind) {
         tamis__fail(TAMIS_MISMATCH, "kinds differ: %s and %s", a->kind->name, b->kind->name);
@@ -39,14 +38,7 @@ static const char *mismatch(const tamis *a, const tamis *b, unsigned free_words)
 }
 
 const char *tamis_mismatch(const tamis *a, const tamis *b) {
-    return mismatch(a, b, tamis__words_made(a->kind));
-}
-
-/* What was built is merged by building again: how either payload is cut does not matter. */
-static tamis_status may_merge_built(const tamis *into, const tamis *from) {
-    const tamis_status rc = tamis__may(into, TAMIS_CAN_MERGE, "be merged");
-    const unsigned free_words = tamis__words_made(into->kind) | into->kind->build->cut;
-    return rc ? rc : mismatch(into, from, free_words) ? TAMIS_MISMATCH : TAMIS_OK;
+    return tamis__mismatch(a, b, tamis__words_made(a->kind));
 }
 
 static tamis_status may_combine(const tamis *into, const tamis *from, enum tamis_ability ability,
@@ -127,16 +119,13 @@ static tamis_status refuse_sizes(const tamis *into, const tamis *from) {
 }
 
 /* Items of the result are bounds: no more keys than both had together, than the smaller had. */
-tamis_status tamis_merge(tamis *into, const tamis *from) {
-    const bool is_built = into->kind->build;
-    tamis_status rc = is_built ? may_merge_built(into, from)
-                               : may_combine(into, from, TAMIS_CAN_MERGE, "be merged");
-    if (rc == TAMIS_MISMATCH && !is_built && !mismatch(into, from, ~0u)) {
+tamis_status tamis__merge_payloads(tamis *into, const tamis *from) {
+    tamis_status rc = may_combine(into, from, TAMIS_CAN_MERGE, "be merged");
+    if (rc == TAMIS_MISMATCH && !tamis__mismatch(into, from, ~0u)) {
         const tamis *like = common_shape(into, from);
         return like ? join(into, from, like) : refuse_sizes(into, from);
     }
     if (rc) return rc;
-    if (is_built) return tamis__merge_built(into, from);
     const uint64_t more = from->image.body.items; /* before, for a merge with itself */
     rc = into->kind->merge(&into->image.body, &from->image.body);
     if (rc) return rc;

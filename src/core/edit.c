@@ -4,7 +4,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "build/builder.h"
 #include "core/saving.h"
 #include "file/disk.h"
 
@@ -145,26 +144,22 @@ tamis_status tamis_edit_bytes(tamis_edit *e, const void **bytes, size_t *size) {
 
 /* ---- Writing -------------------------------------------------------------------------------- */
 
-static tamis_goal goal_of(tamis_edit *e) {
+tamis_goal tamis__edit_goal(tamis_edit *e) {
     return (tamis_goal){e->place.path, &e->place};
 }
 
 tamis_status tamis_edit_save(tamis_edit *e, const tamis *filter) {
-    return tamis__save(filter, goal_of(e));
-}
-
-tamis_status tamis_edit_build(tamis_edit *e, tamis_builder *builder) {
-    return tamis__builder_finish_at(builder, goal_of(e));
+    return tamis__save(filter, tamis__edit_goal(e));
 }
 
 tamis_status tamis_edit_join(tamis_edit *e, tamis_next_shard *next, void *ctx) {
-    return tamis__join_at(goal_of(e), next, ctx);
+    return tamis__join_at(tamis__edit_goal(e), next, ctx);
 }
 
 tamis_status tamis_edit_put(tamis_edit *e, const void *bytes, size_t size) {
     const int saved = errno;
     tamis_status rc = TAMIS_OK;
-    if (!e->is_begun) rc = tamis__file_begin(&e->file, goal_of(e), e->readers);
+    if (!e->is_begun) rc = tamis__file_begin(&e->file, tamis__edit_goal(e), e->readers);
     if (!rc) e->is_begun = true;
     if (!rc) rc = tamis__file_append(&e->file, bytes, size);
     errno = saved;

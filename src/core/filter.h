@@ -64,6 +64,12 @@ static inline unsigned tamis__words_made(const tamis_kind *kind) {
 /* Items of another filter come in; the sum stays below 2^64. */
 void tamis__add_items(tamis *, uint64_t more);
 
+/* Why two filters do not match, or NULL; words of the shape that are marked in `free_words` may differ. */
+const char *tamis__mismatch(const tamis *a, const tamis *b, unsigned free_words);
+
+/* tamis_merge for kinds that take adds: of equal sizes, or of sizes that one can be brought to. */
+tamis_status tamis__merge_payloads(tamis *into, const tamis *from);
+
 /* Hashes that fit on the stack between hashing and probing. Far payloads want many misses under way
  * at once, and few pauses in which there are none (6.4 ns per question instead of 8.0 with batches
  * of 256 at 10^7 keys); for near ones a batch is so short that the processor hashes the next one

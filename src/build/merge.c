@@ -1,0 +1,37 @@
+/* Merging. What was built is merged by building again, so this is the builder's business. */
+#include "build/builder.h"
+#include "core/filter.h"
+
+/* How either payload is cut into segments does not matter. */
+static tamis_status may_merge(const tamis *into, const tamis *from) {
+    const tamis_status rc = tamis__may(into, TAMIS_CAN_MERGE, "be merged");
+    const unsigned free_words = tamis__words_made(into->kind) | into->kind->build->cut;
+    return rc ? rc : tamis__mismatch(into, from, free_words) ? TAMIS_MISMATCH : TAMIS_OK;
+}
+
+static tamis_status merge_built(tamis *into, const tamis *from) {
+    const struct tamis_options filter = {.struct_size = sizeof filter,
+                                         .allocator = &into->allocator};
+    const struct tamis_builder_options options = {.struct_size = sizeof options, .filter = &filter};
+    tamis_builder *b;
+    tamis *merged = NULL;
+    tamis_status rc = may_merge(into, from);
+    if (!rc) rc = tamis_builder_continue(&b, into, &options);
+    if (rc) return rc;
+    rc = tamis__builder_take(b, from);
+    if (!rc) rc = tamis_builder_finish(b, &merged);
+    tamis_builder_free(b);
+    if (rc) return rc;
+    /* Only the payload changes hands; a handle that somebody holds stays where it is. */
+    const tamis_block payload = into->payload;
+    const tamis_body body = merged->image.body;
+    into->payload = merged->payload;
+    into->image.body = body;
+    merged->payload = payload;
+    tamis_free(merged);
+    return TAMIS_OK;
+}
+
+tamis_status tamis_merge(tamis *into, const tamis *from) {
+    return into->kind->build ? merge_built(into, from) : tamis__merge_payloads(into, from);
+}
