@@ -111,7 +111,7 @@ plant "the list of rights is not kept" unit/test_edit "" \
     src/file/replace.c "if (!keep_list(f, is_group) ||" "if ("
 plant "a secret stays in memory that is given back" unit/test_edit "" \
     src/core/filter.c "    tamis__wipe(&f->image.hasher, sizeof f->image.hasher);
-    tamis__give" "    tamis__give"
+    tamis__block_free" "    tamis__block_free"
 plant "an edit leaves its secret in memory" unit/test_edit "" \
     src/core/edit.c "    tamis__wipe(e->secret, sizeof e->secret);" ""
 plant "an edit leaves the bytes of an image in memory" unit/test_edit "" \
@@ -212,18 +212,18 @@ plant "time stands still" laws/laws "old_keys_leave: window" \
 plant "what an option takes away is there all the same" unit/test_counters "" \
     src/core/filter.c "if (tamis__abilities(f->kind, f->image.body.word) & ability)" "if (tamis__abilities(f->kind, NULL) & ability)"
 plant "a route goes where it has been" unit/test_layers "" \
-    src/core/rare.c "if (is_listed(links[i].neighbour, visited, visited_count)) continue;" "(void)is_listed, (void)visited, (void)visited_count;"
+    src/core/levels.c "if (is_listed(links[i].neighbour, visited, visited_count)) continue;" "(void)is_listed, (void)visited, (void)visited_count;"
 plant "a route goes to the farthest" unit/test_layers "" \
-    src/core/rare.c "found >= nearest" "found <= nearest"
+    src/core/levels.c "found >= nearest" "found <= nearest"
 plant "tallies start where the last ones ended" unit/test_layers "" \
-    src/core/rare.c "if (!scratch) return TAMIS_NOMEM;" "if (!scratch) return TAMIS_NOMEM;
+    src/core/retouch.c "if (!scratch) return TAMIS_NOMEM;" "if (!scratch) return TAMIS_NOMEM;
     for (uint64_t i = 0; i < 2 * counters; i++) scratch[i] = (uint32_t)(i * 2654435761u % 97);"
 plant "trouble and keys share their tallies" unit/test_layers "" \
-    src/core/rare.c "scratch, scratch + counters," "scratch, scratch,"
+    src/core/retouch.c "scratch, scratch + counters," "scratch, scratch,"
 plant "a way to retouch starts without its keys" unit/test_layers "" \
-    src/core/rare.c "(way == TAMIS_RETOUCH_KEYS || way == TAMIS_RETOUCH_RATIO) && key_count == 0" "false"
+    src/core/retouch.c "(way == TAMIS_RETOUCH_KEYS || way == TAMIS_RETOUCH_RATIO) && key_count == 0" "false"
 plant "merging farther is merging" unit/test_layers "" \
-    src/core/rare.c "into->kind->levels->merge_farther(&into->image.body, &from->image.body);" "into->kind->merge(&into->image.body, &from->image.body);"
+    src/core/levels.c "into->kind->levels->merge_farther(&into->image.body, &from->image.body);" "into->kind->merge(&into->image.body, &from->image.body);"
 plant "what ages is planned for its first window" laws/laws "old_keys_leave: stable" \
     src/core/shape.c "kind->traits & TAMIS_AGES ? UINT64_MAX : capacity" "capacity"
 plant "conservative raises what is high already" unit/test_countmin "" \
