@@ -46,11 +46,11 @@ struct filter {
 struct contestant {
     const struct bench_contestant *calls;
     enum side side;
-    char name[72];                     /* as tables print it; of ours: the spec as it was given */
-    struct filter *filter;             /* of this event */
-    double fpr_expected;               /* ours: by the plan; else 0 */
-    uint64_t checked, lost;            /* members that were asked, and those that were not found */
-    uint64_t nonmembers, yes;           /* others that were asked, and those that got a yes */
+    char name[72];                    /* as tables print it; of ours: the spec as it was given */
+    struct filter *filter;            /* of this event */
+    double fpr_expected;              /* ours: by the plan; else 0 */
+    uint64_t checked, lost;           /* members that were asked, and those that were not found */
+    uint64_t nonmembers, yes;         /* others that were asked, and those that got a yes */
     double ns[QUESTIONS][MAX_ROUNDS]; /* per key */
 };
 
@@ -114,8 +114,7 @@ bool ours_is_built_once(const char *spec);
 
 /* `wanted` as in is_named. An object that cannot be loaded is one line on stderr. */
 size_t peers_enter(struct contestant *all, size_t count, const char *file, const char *wanted);
-size_t peers_enter_dir(struct contestant *all, size_t count, const char *dir,
-                          const char *wanted);
+size_t peers_enter_dir(struct contestant *all, size_t count, const char *dir, const char *wanted);
 
 extern const char floor_line[], floor_keys[], floor_three[], floor_change[];
 size_t floor_enter(struct contestant *all, size_t count);

@@ -12,7 +12,7 @@ const char *const question_names[QUESTIONS] = {"miss", "mixed", "hit", "chase"};
 
 enum { MAX_THREADS = 64, CHECK_KEYS = 1 << 20, CHECK_CHUNK = 1 << 14 };
 
-/* ---- Who shares a filter ---------------------------------------------------------------------- */
+/* ---- Who shares a filter --------------------------------------------------------------------- */
 
 static bool takes_part(const struct event *e, const struct contestant *c) {
     const bool is_bulk = !strcmp(way_of(c), "bulk");
@@ -52,7 +52,7 @@ static void shuffle(size_t *order, size_t n, uint64_t seed) {
     }
 }
 
-/* ---- Building --------------------------------------------------------------------------------- */
+/* ---- Building -------------------------------------------------------------------------------- */
 
 static void *make(const struct event *e, const struct contestant *c, const struct keys *k) {
     const struct bench_contestant *calls = c->calls;
@@ -121,7 +121,7 @@ static void build_floor(struct event *e, size_t max_keys) {
     floor_bandwidth(floor->handle, &e->read_gbs, &e->write_gbs);
 }
 
-/* ---- Asking ----------------------------------------------------------------------------------- */
+/* ---- Asking ---------------------------------------------------------------------------------- */
 
 struct list {
     const uint64_t *numbers;
@@ -274,7 +274,7 @@ static void ask_round(struct event *e, const struct keys *k, size_t round, uint8
     }
 }
 
-/* ---- Checking --------------------------------------------------------------------------------- */
+/* ---- Checking -------------------------------------------------------------------------------- */
 
 static size_t count_yes(const struct contestant *c, struct list keys, size_t n, uint8_t *hit) {
     size_t yes = 0;
@@ -309,7 +309,7 @@ static void check(const struct event *e, struct contestant *c, const struct keys
     c->fpr_expected = c->side == OURS ? ours_rate(c->name, k->n) : 0;
 }
 
-/* ---- The whole -------------------------------------------------------------------------------- */
+/* ---- The whole ------------------------------------------------------------------------------- */
 
 /* What the keys, all filters at once and the hungriest builder take, generously. */
 static bool fits(const struct event *e) {

@@ -178,7 +178,7 @@ static void for_each(const char *list, void (*act)(void *ctx, const char *word),
     }
 }
 
-/* ---- Events ----------------------------------------------------------------------------------- */
+/* ---- Events ---------------------------------------------------------------------------------- */
 
 struct run {
     struct params params;

@@ -21,9 +21,9 @@ extern "C" {
 enum { BENCH_CONTESTANT = 1 }; /* version of this struct */
 
 struct bench_contestant {
-    unsigned version;    /* BENCH_CONTESTANT */
-    const char *name;    /* library and structure: "Boost fast_multiblock32" */
-    const char *api;     /* how it is used: "one" (a loop of inlined single calls), "batch", "bulk" */
+    unsigned version; /* BENCH_CONTESTANT */
+    const char *name; /* library and structure: "Boost fast_multiblock32" */
+    const char *api;  /* how it is used: "one" (a loop of inlined single calls), "batch", "bulk" */
     const char *release; /* of the library: "1.90 7eda52ee" */
 
     /* Construction and all inserts of n distinct integers at about 1 % (or what the structure has

@@ -68,8 +68,7 @@ static int is_object(const struct dirent *entry) {
     return dot && !strcmp(dot, ".so");
 }
 
-size_t peers_enter_dir(struct contestant *all, size_t count, const char *dir,
-                          const char *wanted) {
+size_t peers_enter_dir(struct contestant *all, size_t count, const char *dir, const char *wanted) {
     struct dirent **entry = NULL;
     const int n = scandir(dir, &entry, is_object, alphasort);
     for (int i = 0; i < n; i++) {

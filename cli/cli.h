@@ -10,12 +10,12 @@
 #ifndef TAMIS_CLI_H
 #define TAMIS_CLI_H
 
-#include "cli/files/files.h"
-#include "cli/images/images.h"
-#include "cli/keys/keys.h"
-#include "cli/images/seal.h"
-#include "cli/files/signals.h"
 #include "cli/args/args.h"
+#include "cli/files/files.h"
+#include "cli/files/signals.h"
+#include "cli/images/images.h"
+#include "cli/images/seal.h"
+#include "cli/keys/keys.h"
 #include "cli/output/words.h"
 
 #endif

@@ -1,14 +1,14 @@
 /* admission.c: what a cache on disk saves by keeping only what is asked for a second time.
  *
- * Two million requests to a cache, as those of a content network are: a few things are asked for all
- * the time, and three quarters of all things only once. The cache keeps what was used last (LRU). A
- * plain one writes everything to disk that it had to fetch; the other one asks an admission first.
+ * Two million requests to a cache, as those of a content network are: a few things are asked for
+ * all the time, and three quarters of all things only once. The cache keeps what was used last
+ * (LRU). A plain one writes everything to disk that it had to fetch; the other one asks an
+ * admission first.
  *
  *     ./admission                     a table
  *     ./admission --svg picture.svg   and a picture
  *
- * Build it with:  cc admission.c $(pkg-config --cflags --libs tamis) -lm
- */
+ * Build it with:  cc admission.c $(pkg-config --cflags --libs tamis) -lm */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -2,15 +2,14 @@
  *
  * A thousand nodes each have a value, and each wants the mean of all. In every round a node tells
  * its value to a few others that it meets by chance. Values change all the time: a tenth of them in
- * every tenth round. A node keeps no list of who told it what; a filter remembers what it has counted, so
- * that nobody counts twice and a new value takes the place of the old one.
+ * every tenth round. A node keeps no list of who told it what; a filter remembers what it has
+ * counted, so that nobody counts twice and a new value takes the place of the old one.
  *
  * What is measured: how far the means are from the truth, how many values the filters lost by being
  * wrong, against a table that is not, and what it takes. First with a good filter, then with a bad
  * one, to see what that costs.
  *
- * Build it with:  cc aggregate.c $(pkg-config --cflags --libs tamis) -lm
- */
+ * Build it with:  cc aggregate.c $(pkg-config --cflags --libs tamis) -lm */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -6,11 +6,10 @@
  * passed on to the neighbour who seems to be nearest to the key, up to a limit of hops.
  *
  * Who has nothing new says nothing. Who has, sends a patch from what the neighbour knows to what it
- * should know, which is short when few bits or few levels changed. Later some nodes get new keys, and
- * the network learns these in the same way. The messages are counted.
+ * should know, which is short when few bits or few levels changed. Later some nodes get new keys,
+ * and the network learns these in the same way. The messages are counted.
  *
- * Build it with:  cc route.c $(pkg-config --cflags --libs tamis)
- */
+ * Build it with:  cc route.c $(pkg-config --cflags --libs tamis) */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +21,7 @@ enum { MAX_LINKS = 16, QUESTIONS = 1000, PATIENCE = 64 };
 static const char *const spec = "attenuated:capacity=300,fpr=2%,levels=4";
 
 typedef struct node {
-    tamis *own;                          /* its keys, in level 1 */
+    tamis *own;                         /* its keys, in level 1 */
     struct tamis_link links[MAX_LINKS]; /* what a question sees */
     tamis *filters[MAX_LINKS];          /* the same filters, to write to */
     size_t link_count;
@@ -31,8 +30,8 @@ typedef struct node {
 
 static node nodes[NODES];
 
-/* Keys are numbers: node i has the keys i*KEYS_EACH and those after it. Those that come later are at
- * nodes that follow from the key too. */
+/* Keys are numbers: node i has the keys i*KEYS_EACH and those after it. Those that come later are
+ * at nodes that follow from the key too. */
 static uint64_t home_of(uint64_t key) {
     return key < NODES * KEYS_EACH ? key / KEYS_EACH : key * 7919 % NODES;
 }

@@ -1,18 +1,18 @@
 /* summary_cache.c: neighbours that know what each other holds, after Fan, Cao, Almeida and Broder
  * (1998).
  *
- * Some web caches stand side by side. What one does not have, a neighbour may have, and then it need
- * not be fetched from far away. Who is asked?
+ * Some web caches stand side by side. What one does not have, a neighbour may have, and then it
+ * need not be fetched from far away. Who is asked?
  *
  *     icp       all neighbours, at every miss: nothing is ever overlooked
- *     compact   those whose summary says maybe, one by one until one has it; a summary is a counting
- *               filter, and its changes are announced when the documents that nobody has heard of
- *               are a certain share of all
+ *     compact   those whose summary says maybe, one by one until one has it; a summary is a
+ *               counting filter, and its changes are announced when the documents that nobody has
+ *               heard of are a certain share of all
  *     dirupdate the same, in the messages that the paper added to ICP
  *     exact     those whose list of documents, announced at the same moments, has it
  *
- * A false hit is a neighbour that is asked in vain, a false miss a document that a neighbour had and
- * that was fetched from far away all the same.
+ * A false hit is a neighbour that is asked in vain, a false miss a document that a neighbour had
+ * and that was fetched from far away all the same.
  *
  *     summary_cache [PROXIES [DOCUMENTS [REQUESTS]]] [--csv]
  *

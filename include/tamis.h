@@ -93,8 +93,8 @@ typedef struct tamis tamis;
     X(INVALID, -3, "a parameter is not allowed")                \
     X(MISMATCH, -4, "the two filters do not match")             \
     X(CORRUPT, -5, "the stored filter is damaged")              \
-    X(TOO_NEW, -6, "the stored filter needs a newer version")     \
-    X(UNSUPPORTED, -7, "this kind cannot do that")                   \
+    X(TOO_NEW, -6, "the stored filter needs a newer version")   \
+    X(UNSUPPORTED, -7, "this kind cannot do that")              \
     X(SECRET, -8, "the secret key is missing or wrong")         \
     X(READONLY, -9, "the filter is read-only")                  \
     X(IO, -10, "a file could not be read or written")           \
@@ -193,8 +193,8 @@ TAMIS_API tamis_status tamis_create_with(tamis **filter, const char *spec,
 TAMIS_API void tamis_free(tamis *filter);
 
 /* For hosts that move what they hold into fewer pages: `move` gets each piece that the filter's
- * allocator gave, and returns where its bytes lie now, the old piece being gone, or NULL when it stays. Returns the filter, which may be one of those pieces.
- * Threads: one, with no other user. */
+ * allocator gave, and returns where its bytes lie now, the old piece being gone, or NULL when it
+ * stays. Returns the filter, which may be one of those pieces. Threads: one, with no other user. */
 typedef void *tamis_mover(void *ctx, void *memory);
 TAMIS_API tamis *tamis_relocate(tamis *filter, tamis_mover *move, void *ctx);
 
@@ -220,7 +220,7 @@ struct tamis_plan {
     uint64_t word[TAMIS_WORDS];         /* the shape ... */
     const char *word_name[TAMIS_WORDS]; /* ... and its names; NULL for unused words */
     unsigned abilities;                 /* of enum tamis_ability, with these options */
-    uint64_t reliable_count;                /* as in struct tamis_info */
+    uint64_t reliable_count;            /* as in struct tamis_info */
 };
 
 /* Works out a spec without allocating anything, however large. `plan_size` is sizeof *plan.
@@ -236,7 +236,8 @@ struct tamis_key {
 };
 
 /* False: the key is certainly not in the set. True: it is, or it is a false positive. (Kinds whose
- * keys leave, or that may forget, say so in their contract.) Threads: readers or one writer; see tamis_add_shared. */
+ * keys leave, or that may forget, say so in their contract.) Threads: readers or one writer; see
+ * tamis_add_shared. */
 TAMIS_API bool tamis_has(const tamis *filter, const void *key, size_t len);
 
 /* Asks for `n` keys at once, which is faster: hit[i] becomes 1 or 0 for keys[i].
@@ -254,8 +255,8 @@ TAMIS_API void tamis_has_packed(const tamis *filter, const void *keys, size_t wi
                                 uint8_t *hit);
 
 /* How often the key was added and not removed, for kinds with TAMIS_CAN_COUNT. Never too low up to
- * reliable_count of tamis_measure, too high as rarely as a false positive occurs. Other kinds say 1 for
- * what they have and 0 for the rest. Threads: as tamis_has. */
+ * reliable_count of tamis_measure, too high as rarely as a false positive occurs. Other kinds say 1
+ * for what they have and 0 for the rest. Threads: as tamis_has. */
 TAMIS_API uint64_t tamis_count(const tamis *filter, const void *key, size_t len);
 TAMIS_API uint64_t tamis_count_u64(const tamis *filter, uint64_t key);
 
@@ -292,10 +293,9 @@ TAMIS_API tamis_status tamis_add_many(tamis *filter, const struct tamis_key *key
 TAMIS_API tamis_status tamis_add_u64s(tamis *filter, const uint64_t *keys, size_t n);
 TAMIS_API tamis_status tamis_add_packed(tamis *filter, const void *keys, size_t width, size_t n);
 
-/* Adds a key `times` times: what as many calls of tamis_add would leave, at once; 0 changes nothing.
- * Kinds to which that is so many steps, all but countmin and rediscms, take at most 65,536
- * (TAMIS_INVALID).
- * Threads: as tamis_add. */
+/* Adds a key `times` times: what as many calls of tamis_add would leave, at once; 0 changes
+ * nothing. Kinds to which that is so many steps, all but countmin and rediscms, take at most 65,536
+ * (TAMIS_INVALID). Threads: as tamis_add. */
 TAMIS_API tamis_status tamis_add_times(tamis *filter, const void *key, size_t len, uint64_t times);
 
 /* Adds a key only when it is not there yet, and tells: *is_new is false for a key that was there,
@@ -320,8 +320,8 @@ TAMIS_API tamis_status tamis_put(tamis *filter, const void *key, size_t len, uin
 TAMIS_API tamis_status tamis_put_u64(tamis *filter, uint64_t key, uint64_t value);
 
 /* Empties the filter: it is as when it was made, in the shape that it has now, with its notes.
- * TAMIS_UNSUPPORTED for kinds that grow, whose first shape is gone, and for those that are built once.
- * Threads: as tamis_add. */
+ * TAMIS_UNSUPPORTED for kinds that grow, whose first shape is gone, and for those that are built
+ * once. Threads: as tamis_add. */
 TAMIS_API tamis_status tamis_clear(tamis *filter);
 
 /* One step of time for kinds with TAMIS_CAN_TICK: what is older than their guarantee leaves.
@@ -329,9 +329,9 @@ TAMIS_API tamis_status tamis_clear(tamis *filter);
 TAMIS_API tamis_status tamis_tick(tamis *filter);
 
 /* The same step in parts, for programs that may not stand still for long: each call clears up to
- * `bytes`, and the last one, with *is_done true, makes the step. Between them keys that leave with it
- * may be found or not; all others are, and keys that are added come before the step. tamis_tick ends
- * a step that was begun. Threads: as tamis_add. */
+ * `bytes`, and the last one, with *is_done true, makes the step. Between them keys that leave with
+ * it may be found or not; all others are, and keys that are added come before the step. tamis_tick
+ * ends a step that was begun. Threads: as tamis_add. */
 TAMIS_API tamis_status tamis_tick_part(tamis *filter, uint64_t bytes, bool *is_done);
 
 /* Makes room for `capacity` keys in all, more or fewer than now, without the keys. No answer
@@ -346,14 +346,14 @@ TAMIS_API tamis_status tamis_resize(tamis *filter, uint64_t capacity);
  * Threads: as tamis_has. */
 TAMIS_API uint64_t tamis_remaining(const tamis *filter);
 
-/* The same for many threads at once: any number of them may add with the _shared calls and ask
- * at the same time, without locks. A key is found by every question that happens after its add
- * returned; a question meanwhile may say either. Only kinds with TAMIS_CAN_SHARE.
- * Questions here are tamis_hash, tamis_has, tamis_count, tamis_get and tamis_trace, with their forms
- * for many keys, numbers and hashes, and those of tamis_fast.h. Whatever looks at the whole filter
+/* The same for many threads at once: any number of them may add with the _shared calls and ask at
+ * the same time, without locks. A key is found by every question that happens after its add
+ * returned; a question meanwhile may say either. Only kinds with TAMIS_CAN_SHARE. Questions here
+ * are tamis_hash, tamis_has, tamis_count, tamis_get and tamis_trace, with their forms for many
+ * keys, numbers and hashes, and those of tamis_fast.h. Whatever looks at the whole filter
  * (tamis_measure, tamis_copy, tamis_save, tamis_overlap, ...) waits until the adds are done. All of
- * it is clean under -fsanitize=thread, which builds the library without vector kernels.
- * Threads: any number of tamis_add_shared, tamis_add_hashes_shared and questions. */
+ * it is clean under -fsanitize=thread, which builds the library without vector kernels. Threads:
+ * any number of tamis_add_shared, tamis_add_hashes_shared and questions. */
 TAMIS_API tamis_status tamis_add_shared(tamis *filter, const void *key, size_t len);
 TAMIS_API tamis_status tamis_add_hashes_shared(tamis *filter, const uint64_t *hashes, size_t n);
 
@@ -409,19 +409,18 @@ TAMIS_API bool tamis_next(const tamis *filter, uint64_t *cursor, uint64_t *hash,
 /* ==== Building ==============================================================================
  *
  * The smallest and fastest kinds (fuse, ribbon, gcs, bloomier, cascade, labels) are made from all
- * their keys at once. A builder takes the keys as a stream, in any order and as often as they
- * come, keeps 8 bytes of each (16 with a value), on disk when memory runs out, and then makes the
- * filter, in parallel, piece by piece. Every other kind can be built too, and a capacity that the
- * spec leaves out is counted. The same set of keys gives the same bytes, whatever the order and the
- * number of threads (for kinds that age, order is time and is kept), and whatever the memory limit as
- * long as it is large enough for one segment: see tamis_builder_get_info.
+ * their keys at once. A builder takes the keys as a stream, in any order and as often as they come,
+ * keeps 8 bytes of each (16 with a value), on disk when memory runs out, and then makes the filter,
+ * in parallel, piece by piece. Every other kind can be built too, and a capacity that the spec
+ * leaves out is counted. The same set of keys gives the same bytes, whatever the order and the
+ * number of threads (for kinds that age, order is time and is kept), and whatever the memory limit
+ * as long as it is large enough for one segment: see tamis_builder_get_info.
  *
  *     tamis_builder *b;
  *     tamis_status rc = tamis_builder_create(&b, "fuse:fpr=1/256", 512 << 20, "/var/tmp");
  *     while (!rc && next_key(&key, &len)) rc = tamis_builder_add(b, key, len);
  *     if (!rc) rc = tamis_builder_finish_to(b, "words.tamis");
- *     tamis_builder_free(b);
- */
+ *     tamis_builder_free(b); */
 typedef struct tamis_builder tamis_builder;
 
 enum tamis_stage {
@@ -437,7 +436,7 @@ struct tamis_builder_options {
     uint64_t memory_limit;              /* bytes that the builder may hold, from 1 MiB on; 0: no
                                            limit. What tamis_builder_finish returns comes on top,
                                            and so does a filter that takes adds */
-    const char *temp_dir;            /* for what does not fit; NULL: $TMPDIR or /tmp */
+    const char *temp_dir;               /* for what does not fit; NULL: $TMPDIR or /tmp */
     unsigned threads;                   /* that may work at once; 0 and 1: only the caller's */
     bool verify;                        /* ask every key again before handing over the filter, of
                                            kinds that do not forget */
@@ -449,10 +448,10 @@ struct tamis_builder_options {
     void *progress_ctx;
 };
 
-/* Makes a builder. A spec that cannot work is refused here, also one whose capacity needs more memory
- * than the limit (TAMIS_NOMEM, with the least that would do); a capacity may be left out, and then
- * adding fails as soon as there are more keys than the limit allows.
- * On failure *builder is NULL. Threads: any. */
+/* Makes a builder. A spec that cannot work is refused here, also one whose capacity needs more
+ * memory than the limit (TAMIS_NOMEM, with the least that would do); a capacity may be left out,
+ * and then adding fails as soon as there are more keys than the limit allows. On failure *builder
+ * is NULL. Threads: any. */
 TAMIS_API tamis_status tamis_builder_create(tamis_builder **builder, const char *spec,
                                             uint64_t memory_limit, const char *temp_dir);
 TAMIS_API tamis_status tamis_builder_create_with(tamis_builder **builder, const char *spec,
@@ -516,9 +515,8 @@ TAMIS_API uint64_t tamis_builder_hash_pieces(const tamis_builder *builder, tamis
 
 /* Makes the filter: as a handle, or as an image that replaces `path`, written piece by piece so
  * that it need not fit into memory. Whatever happens, `path` is the old file or the whole new one.
- * After a failure, and after tamis_builder_finish_to, the builder may finish again (to another path,
- * say); it takes no more keys.
- * Threads: one; it starts and ends those it needs. */
+ * After a failure, and after tamis_builder_finish_to, the builder may finish again (to another
+ * path, say); it takes no more keys. Threads: one; it starts and ends those it needs. */
 TAMIS_API tamis_status tamis_builder_finish(tamis_builder *builder, tamis **filter);
 TAMIS_API tamis_status tamis_builder_finish_to(tamis_builder *builder, const char *path);
 
@@ -526,7 +524,7 @@ TAMIS_API tamis_status tamis_builder_finish_to(tamis_builder *builder, const cha
  * is 0. Shards are smaller than asked for when the memory limit does not allow larger ones: then
  * that costs `bits_more` bits for each key, as far as can be expected. Threads: one. */
 struct tamis_builder_info {
-    uint64_t records;     /* distinct ones */
+    uint64_t records;       /* distinct ones */
     uint64_t segments;      /* pieces that the payload is made in */
     uint64_t segment;       /* keys that each is planned for ... */
     uint64_t segment_asked; /* ... and without the memory limit would be */
@@ -534,7 +532,7 @@ struct tamis_builder_info {
 };
 
 TAMIS_API void tamis_builder_get_info(const tamis_builder *builder, struct tamis_builder_info *info,
-                                  size_t info_size);
+                                      size_t info_size);
 
 /* After TAMIS_CONFLICT: the hash that has two values. Threads: one. */
 TAMIS_API uint64_t tamis_builder_conflict(const tamis_builder *builder);
@@ -548,11 +546,12 @@ TAMIS_API const char *tamis_mismatch(const tamis *a, const tamis *b);
 
 /* into becomes the filter of both sets together: with TAMIS_ANY_ORDER bit for bit what adding all
  * keys to one filter would have given, otherwise one that has every key of both. Two that differ in
- * size alone are joined where the kind can: in the larger size for blocked, split, universal and most
- * of classic, whose smaller filter leaves open where its keys would be, so that the rate is higher
- * than with one size (tamis_fpr_now tells); in the smaller where the larger one folds to exactly
- * that. into then has the capacity and the asked rate of that size. TAMIS_FULL, and
- * nothing changed, when a kind of fixed room has no room for both. Threads: one writer of `into`, readers of `from`. */
+ * size alone are joined where the kind can: in the larger size for blocked, split, universal and
+ * most of classic, whose smaller filter leaves open where its keys would be, so that the rate is
+ * higher than with one size (tamis_fpr_now tells); in the smaller where the larger one folds to
+ * exactly that. into then has the capacity and the asked rate of that size. TAMIS_FULL, and nothing
+ * changed, when a kind of fixed room has no room for both. Threads: one writer of `into`, readers
+ * of `from`. */
 TAMIS_API tamis_status tamis_merge(tamis *into, const tamis *from);
 
 /* into keeps what both have. It has every key that was added to both, and a few more than a
@@ -560,13 +559,14 @@ TAMIS_API tamis_status tamis_merge(tamis *into, const tamis *from);
  * caveat of tamis_measure says why: ask tamis_overlap before. Threads: as tamis_merge. */
 TAMIS_API tamis_status tamis_intersect(tamis *into, const tamis *from);
 
-/* into, which may be one of them, becomes the sum of `n` sketches, each times its weight: with weights
- * 1 and -1 the counts of what came since a copy was made, say. Of none, it becomes empty.
- * TAMIS_FULL, and nothing changed, when a counter would be below 0 or larger than it can be, or items
- * below 0 or over 2^63-1. For kinds whose counters add up, countmin with update=plain and rediscms;
- * the others answer TAMIS_UNSUPPORTED. Threads: one writer of `into`, readers of all `from`. */
-TAMIS_API tamis_status tamis_merge_weighted(tamis *into, const tamis *const *from, const int64_t *weights,
-                                   size_t n);
+/* into, which may be one of them, becomes the sum of `n` sketches, each times its weight: with
+ * weights 1 and -1 the counts of what came since a copy was made, say. Of none, it becomes empty.
+ * TAMIS_FULL, and nothing changed, when a counter would be below 0 or larger than it can be, or
+ * items below 0 or over 2^63-1. For kinds whose counters add up, countmin with update=plain and
+ * rediscms; the others answer TAMIS_UNSUPPORTED. Threads: one writer of `into`, readers of all
+ * `from`. */
+TAMIS_API tamis_status tamis_merge_weighted(tamis *into, const tamis *const *from,
+                                            const int64_t *weights, size_t n);
 
 /* Makes the filter `by` times smaller: it keeps every key, and its rate rises. What was planned
  * too large is cut to size without the keys. `by` must divide the filter's number of blocks (or
@@ -574,8 +574,8 @@ TAMIS_API tamis_status tamis_merge_weighted(tamis *into, const tamis *const *fro
 TAMIS_API tamis_status tamis_fold(tamis *filter, uint64_t by);
 
 /* Keeps only `keep` bits of each number of a sketch, for sketches that are sent or kept by the
- * million: minhash, from 1 to 16 bits. It can still be compared, less precisely, with what was shrunk
- * alike; it takes no more keys and cannot be merged. Only kinds with TAMIS_CAN_SHRINK.
+ * million: minhash, from 1 to 16 bits. It can still be compared, less precisely, with what was
+ * shrunk alike; it takes no more keys and cannot be merged. Only kinds with TAMIS_CAN_SHRINK.
  * Threads: one writer. */
 TAMIS_API tamis_status tamis_shrink(tamis *filter, unsigned keep);
 
@@ -612,21 +612,22 @@ struct tamis_info {
     uint64_t key_id; /* 0 without a secret */
     uint64_t word[TAMIS_WORDS];
     const char *word_name[TAMIS_WORDS];
-    unsigned abilities;  /* of enum tamis_ability, with this filter's options */
+    unsigned abilities;      /* of enum tamis_ability, with this filter's options */
     uint64_t reliable_count; /* up to this tamis_count is never too low; 0 for kinds that cannot */
     uint64_t affected;       /* how many counters, cells or keys the caveat is about */
-    char caveat[128];    /* what can no longer be guaranteed, as a sentence; "" while all can */
+    char caveat[128];        /* what can no longer be guaranteed, as a sentence; "" while all can */
 
-    /* By how much tamis_count may be too high now, but for a chance of count_error_prob: countmin. Of
-     * other kinds both are 0, and counts are too high as rarely as fpr_now says. */
+    /* By how much tamis_count may be too high now, but for a chance of count_error_prob: countmin.
+     * Of other kinds both are 0, and counts are too high as rarely as fpr_now says. */
     double count_error, count_error_prob;
 
-    /* After tamis_intersect, and after tamis_merge of two sizes, some bits belong to no key: items_now
-     * is then more than there are, and tamis_items_now, tamis_overlap and tamis_similarity refuse. */
+    /* After tamis_intersect, and after tamis_merge of two sizes, some bits belong to no key:
+     * items_now is then more than there are, and tamis_items_now, tamis_overlap and
+     * tamis_similarity refuse. */
     bool has_stray_bits;
 
-    /* How many adds come before one that makes a step of time by itself, as tamis_tick would: window by
-     * adds; 0: the next one does. UINT64_MAX where none ever does. */
+    /* How many adds come before one that makes a step of time by itself, as tamis_tick would:
+     * window by adds; 0: the next one does. UINT64_MAX where none ever does. */
     uint64_t adds_to_tick;
 };
 
@@ -634,9 +635,9 @@ struct tamis_info {
  * Threads: readers or one writer. */
 TAMIS_API void tamis_measure(const tamis *filter, struct tamis_info *info, size_t info_size);
 
-/* The same at once, without a look at the payload, however large it is: what the bits tell (fpr_now, fill,
- * items_now, is_saturated, is_degraded, affected, caveat) and fpr_expected stay zero.
- * Threads: readers or one writer. */
+/* The same at once, without a look at the payload, however large it is: what the bits tell
+ * (fpr_now, fill, items_now, is_saturated, is_degraded, affected, caveat) and fpr_expected stay
+ * zero. Threads: readers or one writer. */
 TAMIS_API void tamis_get_info(const tamis *filter, struct tamis_info *info, size_t info_size);
 
 /* The rate right now, from the bits that are set. Threads: readers or one writer. */
@@ -653,8 +654,8 @@ TAMIS_API tamis_status tamis_overlap(const tamis *a, const tamis *b, struct tami
 TAMIS_API tamis_status tamis_similarity(const tamis *a, const tamis *b,
                                         struct tamis_estimate *jaccard);
 
-/* The secret of hash=sip13, whether it is kept inside the image or outside; false when the filter has
- * none. Who has it can choose keys that collide. Threads: readers or one writer. */
+/* The secret of hash=sip13, whether it is kept inside the image or outside; false when the filter
+ * has none. Who has it can choose keys that collide. Threads: readers or one writer. */
 TAMIS_API bool tamis_secret(const tamis *filter, uint8_t secret[16]);
 
 /* The spec that would make this filter again, empty, written to `text` (always terminated, cut at
@@ -674,40 +675,41 @@ TAMIS_API uint64_t tamis_image_size(const tamis *filter);
 TAMIS_API tamis_status tamis_serialize(const tamis *filter, void *image, size_t size);
 
 /* Writes `size` bytes of the image from `offset` on, for those who send or keep it in pieces: the
- * pieces of a filter that did not change meanwhile make up the image. Only one that reaches into the
- * header, the first 192 bytes, reads the whole payload, for its checksum. TAMIS_INVALID when the
- * image ends before. Threads: readers or one writer. */
+ * pieces of a filter that did not change meanwhile make up the image. Only one that reaches into
+ * the header, the first 192 bytes, reads the whole payload, for its checksum. TAMIS_INVALID when
+ * the image ends before. Threads: readers or one writer. */
 TAMIS_API tamis_status tamis_serialize_at(const tamis *filter, uint64_t offset, void *bytes,
-                                      size_t size);
+                                          size_t size);
 
 /* The payload alone, where it lies (with split and hash=xxh64 these are Parquet's filter bytes);
  * valid until the filter changes. Threads: readers or one writer. */
 TAMIS_API const void *tamis_payload(const tamis *filter, uint64_t *size_bytes);
 
-/* A filter from an image in memory: every byte is copied once, and the copy is checked. So the image may
- * lie where others write: what comes in has passed the gate, or nothing does. Threads: any. */
+/* A filter from an image in memory: every byte is copied once, and the copy is checked. So the
+ * image may lie where others write: what comes in has passed the gate, or nothing does. Threads:
+ * any. */
 TAMIS_API tamis_status tamis_load(tamis **filter, const void *image, size_t size);
 TAMIS_API tamis_status tamis_load_with(tamis **filter, const void *image, size_t size,
                                        const struct tamis_options *options);
 
-/* A read-only filter on an image in memory, at any alignment: borrowed. The bytes must stay, unchanged,
- * until tamis_free: they are checked once and believed from then on. Of bytes that somebody else may
- * write to, use tamis_load. Threads: any. */
+/* A read-only filter on an image in memory, at any alignment: borrowed. The bytes must stay,
+ * unchanged, until tamis_free: they are checked once and believed from then on. Of bytes that
+ * somebody else may write to, use tamis_load. Threads: any. */
 TAMIS_API tamis_status tamis_view(tamis **filter, const void *image, size_t size);
 TAMIS_API tamis_status tamis_view_with(tamis **filter, const void *image, size_t size,
                                        const struct tamis_options *options);
 
 /* A read-only filter on a mapped file, shared between processes through the page cache. The file
- * must not be changed or cut while it is mapped (tamis_save never does: it replaces the name): what was
- * checked would no longer be what answers, and behind the new end of a file lies SIGBUS. Where others
- * may do that, use tamis_read. Threads: any. */
+ * must not be changed or cut while it is mapped (tamis_save never does: it replaces the name): what
+ * was checked would no longer be what answers, and behind the new end of a file lies SIGBUS. Where
+ * others may do that, use tamis_read. Threads: any. */
 TAMIS_API tamis_status tamis_map(tamis **filter, const char *path);
 TAMIS_API tamis_status tamis_map_with(tamis **filter, const char *path,
                                       const struct tamis_options *options);
 
-/* A filter from a file: read once into memory, ready to change. A file that becomes shorter or longer
- * meanwhile is TAMIS_IO, with a sentence; one that is written over is TAMIS_CORRUPT by its checksum, or
- * wholly the old or the new one. Threads: any. */
+/* A filter from a file: read once into memory, ready to change. A file that becomes shorter or
+ * longer meanwhile is TAMIS_IO, with a sentence; one that is written over is TAMIS_CORRUPT by its
+ * checksum, or wholly the old or the new one. Threads: any. */
 TAMIS_API tamis_status tamis_read(tamis **filter, const char *path);
 TAMIS_API tamis_status tamis_read_with(tamis **filter, const char *path,
                                        const struct tamis_options *options);
@@ -746,9 +748,9 @@ TAMIS_API tamis_status tamis_set_note(tamis *filter, const char *name, const cha
  *     tamis_free(filter);
  *     tamis_edit_close(edit);
  *
- * The lock (flock) goes when the process ends, however that happens. Readers need none: they see the
- * old file or the new one. Against those who do not ask, saving looks whether the name still leads
- * to the file that was read, as it was, and refuses with TAMIS_CHANGED otherwise. */
+ * The lock (flock) goes when the process ends, however that happens. Readers need none: they see
+ * the old file or the new one. Against those who do not ask, saving looks whether the name still
+ * leads to the file that was read, as it was, and refuses with TAMIS_CHANGED otherwise. */
 
 typedef struct tamis_edit tamis_edit;
 
@@ -784,8 +786,8 @@ TAMIS_API bool tamis_edit_is_locked(const tamis_edit *edit);
 /* A filter from the file that is held, ready to change; free it with tamis_free. Threads: one. */
 TAMIS_API tamis_status tamis_edit_read(tamis_edit *edit, tamis **filter);
 
-/* The bytes of the file, read once, in memory of the edit: valid until the next call and until it is
- * closed. Threads: one. */
+/* The bytes of the file, read once, in memory of the edit: valid until the next call and until it
+ * is closed. Threads: one. */
 TAMIS_API tamis_status tamis_edit_bytes(tamis_edit *edit, const void **bytes, size_t *size);
 
 /* Saves the filter as tamis_save does, or what a builder makes as tamis_builder_finish_to does. The
@@ -827,12 +829,12 @@ struct tamis_shard_info {
 
 /* False when the filter is no shard. `info_size` is sizeof *info. Threads: as tamis_has. */
 TAMIS_API bool tamis_shard_get_info(const tamis *filter, struct tamis_shard_info *info,
-                                size_t info_size);
+                                    size_t info_size);
 
 /* The spec of one shard of what `spec` would make, written to `text` (always terminated, cut at
- * `size`): "split:..." becomes "shard:layout=split,...". Returns the length of the whole text, or 0,
- * with the sentence in tamis_why, for a spec that cannot work, that is not of a kind that can be cut,
- * or that leaves the capacity open. Threads: any. */
+ * `size`): "split:..." becomes "shard:layout=split,...". Returns the length of the whole text, or
+ * 0, with the sentence in tamis_why, for a spec that cannot work, that is not of a kind that can be
+ * cut, or that leaves the capacity open. Threads: any. */
 TAMIS_API size_t tamis_shard_spec(const char *spec, uint64_t shard, uint64_t shards, char *text,
                                   size_t size);
 
@@ -842,24 +844,24 @@ TAMIS_API uint64_t tamis_shard_of(const tamis *filter, uint64_t hash);
 TAMIS_API void tamis_shards_of(const tamis *filter, const uint64_t *hashes, size_t n,
                                uint32_t *shards);
 
-/* A shard of a filter that is there: its blocks, copied, with the notes of the whole and an even share
- * of its items. `shards` is from 1 to the number of blocks, below 2^32. TAMIS_UNSUPPORTED for kinds other
- * than blocked and split. `options` may be NULL. Threads: as tamis_has. */
-TAMIS_API tamis_status tamis_shard_cut(tamis **shard, const tamis *whole, uint64_t i, uint64_t shards,
-                                 const struct tamis_options *options);
+/* A shard of a filter that is there: its blocks, copied, with the notes of the whole and an even
+ * share of its items. `shards` is from 1 to the number of blocks, below 2^32. TAMIS_UNSUPPORTED for
+ * kinds other than blocked and split. `options` may be NULL. Threads: as tamis_has. */
+TAMIS_API tamis_status tamis_shard_cut(tamis **shard, const tamis *whole, uint64_t i,
+                                       uint64_t shards, const struct tamis_options *options);
 
-/* The whole of all its shards, in their order: items are added up, notes are those of shard 0
- * but for names that start with "shard.", which are about one shard alone.
- * TAMIS_MISMATCH, with the place in the sentence, when one is missing, twice there, out of order, or
- * of another whole. `options` may be NULL. Threads: as tamis_has, for each. */
+/* The whole of all its shards, in their order: items are added up, notes are those of shard 0 but
+ * for names that start with "shard.", which are about one shard alone. TAMIS_MISMATCH, with the
+ * place in the sentence, when one is missing, twice there, out of order, or of another whole.
+ * `options` may be NULL. Threads: as tamis_has, for each. */
 TAMIS_API tamis_status tamis_shard_join(tamis **whole, const tamis *const *shards, size_t n,
-                                  const struct tamis_options *options);
+                                        const struct tamis_options *options);
 
-/* The same as an image that replaces `path`, for wholes that are larger than memory: `next` is asked
- * for one shard after the other, from 0 on, and may free the one before; NULL from it stops with
- * TAMIS_CANCELLED. Whatever happens, `path` is the old file or the whole new one. tamis_edit_join
- * replaces what an edit holds, as tamis_edit_save does.
- * Threads: any; as tamis_has for each shard. */
+/* The same as an image that replaces `path`, for wholes that are larger than memory: `next` is
+ * asked for one shard after the other, from 0 on, and may free the one before; NULL from it stops
+ * with TAMIS_CANCELLED. Whatever happens, `path` is the old file or the whole new one.
+ * tamis_edit_join replaces what an edit holds, as tamis_edit_save does. Threads: any; as tamis_has
+ * for each shard. */
 typedef const tamis *tamis_next_shard(void *ctx, uint64_t shard);
 TAMIS_API tamis_status tamis_shard_join_to(const char *path, tamis_next_shard *next, void *ctx);
 TAMIS_API tamis_status tamis_edit_join(tamis_edit *edit, tamis_next_shard *next, void *ctx);
@@ -887,13 +889,13 @@ typedef bool tamis_write_fn(void *ctx, const void *bytes, size_t size);
  * *info. With NULL for `put` nothing is written. TAMIS_CANCELLED when `put` says false.
  * Threads: any. */
 TAMIS_API tamis_status tamis_patch_make(const void *base, size_t base_size, const void *result,
-                                  size_t result_size, struct tamis_patch_info *info,
-                                  size_t info_size, tamis_write_fn *put, void *ctx);
+                                        size_t result_size, struct tamis_patch_info *info,
+                                        size_t info_size, tamis_write_fn *put, void *ctx);
 
 /* Checks a patch and tells what it says. Without is_whole, result_bytes is at most four times
  * base_bytes and patch_bytes together. `info_size` is sizeof *info. Threads: any. */
 TAMIS_API tamis_status tamis_patch_get_info(const void *patch, size_t patch_size,
-                                        struct tamis_patch_info *info, size_t info_size);
+                                            struct tamis_patch_info *info, size_t info_size);
 
 /* TAMIS_OK when a patch that says this is for the image `base`, otherwise TAMIS_MISMATCH, with the
  * checksums in the sentence. Before this, do not believe result_bytes. Threads: any. */
@@ -905,14 +907,14 @@ TAMIS_API tamis_status tamis_patch_fits(const void *base, size_t base_size,
  * `result` is nothing. Who made the patch is not known: the result passes the gate (tamis_load,
  * ...) like all bytes from outside. Threads: any. */
 TAMIS_API tamis_status tamis_patch_apply(const void *base, size_t base_size, const void *patch,
-                                   size_t patch_size, void *result, size_t result_size);
+                                         size_t patch_size, void *result, size_t result_size);
 
 /* ==== Other systems' filters ================================================================
  *
  * Filters that Guava, Parquet, Redis, Cassandra and others wrote can be asked, changed, kept as
- * images and written back, byte for byte. They become kinds of their own (ids from 1000), which hash
- * keys as their origin does; Parquet's are split with hash=xxh64. What the origin's bytes do not say
- * is how its keys became bytes: whoever asks names it, and tamis_encode does it.
+ * images and written back, byte for byte. They become kinds of their own (ids from 1000), which
+ * hash keys as their origin does; Parquet's are split with hash=xxh64. What the origin's bytes do
+ * not say is how its keys became bytes: whoever asks names it, and tamis_encode does it.
  *
  * A format is named as in "guava", or with parameters behind it, as in a spec:
  * "parquet:column=name,group=0". Nothing is guessed from the bytes: a file that is not exactly what
@@ -953,22 +955,23 @@ typedef bool tamis_finder(void *ctx, const struct tamis_found *found);
 
 /* Lists the filters in the bytes of a file. Threads: any. */
 TAMIS_API tamis_status tamis_format_scan(const char *format, const void *bytes, size_t size,
-                                  tamis_finder *each, void *ctx);
+                                         tamis_finder *each, void *ctx);
 
 /* Brings `size` bytes from `offset` on, all of them; false when it cannot. */
 typedef bool tamis_reader(void *ctx, uint64_t offset, void *bytes, size_t size);
 
 /* The same for a file of `size` bytes that need not be in memory: of Parquet files and of tables of
- * LevelDB and RocksDB only what leads to a filter is asked for, of all others everything. TAMIS_IO when
- * the reader said false. Threads: any. */
-TAMIS_API tamis_status tamis_format_scan_from(const char *format, tamis_reader *read, void *read_ctx,
-                                       uint64_t size, tamis_finder *each, void *ctx);
+ * LevelDB and RocksDB only what leads to a filter is asked for, of all others everything. TAMIS_IO
+ * when the reader said false. Threads: any. */
+TAMIS_API tamis_status tamis_format_scan_from(const char *format, tamis_reader *read,
+                                              void *read_ctx, uint64_t size, tamis_finder *each,
+                                              void *ctx);
 
 /* Makes a filter from what another system wrote: copied, and checked whole. Its note "origin" says
  * which format it came from. Where the bytes do not tell them, items is estimated by the bits, and
- * capacity is what the shape is best for. Every byte is looked at once: should somebody write to them
- * meanwhile, what was checked is what goes in. That takes memory for a copy (of large files for the
- * parts that are needed), which is given back. Threads: any. */
+ * capacity is what the shape is best for. Every byte is looked at once: should somebody write to
+ * them meanwhile, what was checked is what goes in. That takes memory for a copy (of large files
+ * for the parts that are needed), which is given back. Threads: any. */
 TAMIS_API tamis_status tamis_import(tamis **filter, const char *format, const void *bytes,
                                     size_t size);
 TAMIS_API tamis_status tamis_import_with(tamis **filter, const char *format, const void *bytes,
@@ -977,9 +980,10 @@ TAMIS_API tamis_status tamis_import_from(tamis **filter, const char *format, tam
                                          void *ctx, uint64_t size,
                                          const struct tamis_options *options);
 
-/* Writes a filter as another system would. What came in by tamis_import and was not changed goes out
- * as the same bytes. TAMIS_UNSUPPORTED, with the reason, for kinds that the format does not hold: without
- * the keys no filter becomes one that hashes them otherwise. Threads: readers or one writer. */
+/* Writes a filter as another system would. What came in by tamis_import and was not changed goes
+ * out as the same bytes. TAMIS_UNSUPPORTED, with the reason, for kinds that the format does not
+ * hold: without the keys no filter becomes one that hashes them otherwise. Threads: readers or one
+ * writer. */
 TAMIS_API tamis_status tamis_export(const tamis *filter, const char *format, tamis_write_fn *put,
                                     void *ctx);
 
@@ -1010,9 +1014,9 @@ TAMIS_API const char *tamis_encoding_at(size_t i);
 TAMIS_API uint64_t tamis_parquet_bytes(const char *writer, uint64_t keys, double fpr);
 
 /* Filters of Bitcoin's blocks (bip158): the hash of the filter, and its header, which is chained to
- * that of the block before (32 zero bytes before the first). Both in the order of bytes in which nodes
- * send them, the reverse of how they are shown. TAMIS_UNSUPPORTED for other kinds.
- * Threads: readers or one writer. */
+ * that of the block before (32 zero bytes before the first). Both in the order of bytes in which
+ * nodes send them, the reverse of how they are shown. TAMIS_UNSUPPORTED for other kinds. Threads:
+ * readers or one writer. */
 TAMIS_API tamis_status tamis_bip158_hash(const tamis *filter, uint8_t hash[32]);
 TAMIS_API tamis_status tamis_bip158_header(const tamis *filter, const uint8_t previous[32],
                                            uint8_t header[32]);
@@ -1057,10 +1061,10 @@ enum tamis_ability {
 /* A wish, as it stands in a spec: name=value. */
 struct tamis_option {
     const char *name;
-    const char *choices; /* "a|b|c" for a word; NULL for a number */
-    uint64_t min, max;   /* of a whole number; both 0 for a rate or a text */
-    const char *default_value;  /* what happens without it, in words or as a value */
-    const char *help;    /* one line */
+    const char *choices;       /* "a|b|c" for a word; NULL for a number */
+    uint64_t min, max;         /* of a whole number; both 0 for a rate or a text */
+    const char *default_value; /* what happens without it, in words or as a value */
+    const char *help;          /* one line */
 };
 
 struct tamis_kind_info {
@@ -1112,22 +1116,22 @@ TAMIS_API tamis_status tamis_difference(const tamis *first, const tamis *second,
 TAMIS_API tamis_status tamis_difference_size(const tamis *first, const tamis *second,
                                              struct tamis_estimate *keys);
 
-/* Kinds with TAMIS_CAN_SEARCH (fingerprint) hold prints: rows of as many bits each, with an id, made
- * from molecules or from any sets of features. Two prints are as similar as the share of their set
- * bits that both have (Tanimoto's coefficient, Jaccard's index); two without any bit are the same.
- * Bit i of a print is bit i%8 of its byte i/8, and bits behind the last are 0. Rows are numbered
- * from 0, in the order in which they were added. */
+/* Kinds with TAMIS_CAN_SEARCH (fingerprint) hold prints: rows of as many bits each, with an id,
+ * made from molecules or from any sets of features. Two prints are as similar as the share of their
+ * set bits that both have (Tanimoto's coefficient, Jaccard's index); two without any bit are the
+ * same. Bit i of a print is bit i%8 of its byte i/8, and bits behind the last are 0. Rows are
+ * numbered from 0, in the order in which they were added. */
 
 /* A maker of such filters, for prints of 1 to 65,536 bits. `options` may be NULL.
  * Threads: one for each maker. */
 typedef struct tamis_fingerprints tamis_fingerprints;
 TAMIS_API tamis_status tamis_fingerprints_create(tamis_fingerprints **maker, uint64_t bits,
-                                           const struct tamis_options *options);
+                                                 const struct tamis_options *options);
 
 /* Adds a row: `print` has exactly as many bytes as its bits need. Ids need not be different; bytes
  * below 32 (NUL, tab, newline) are refused in them. Threads: one for each maker. */
-TAMIS_API tamis_status tamis_fingerprints_add(tamis_fingerprints *maker, const char *id, size_t id_len,
-                                        const void *print, size_t print_bytes);
+TAMIS_API tamis_status tamis_fingerprints_add(tamis_fingerprints *maker, const char *id,
+                                              size_t id_len, const void *print, size_t print_bytes);
 
 /* Makes the filter of all rows so far; free the maker afterwards. Threads: one for each maker. */
 TAMIS_API tamis_status tamis_fingerprints_finish(tamis_fingerprints *maker, tamis **filter);
@@ -1138,8 +1142,8 @@ TAMIS_API void tamis_fingerprints_free(tamis_fingerprints *maker);
 /* Sets `times` bits of a print for a feature, chosen by the XXH3 hash of its bytes: a print of any
  * set (words of a text, paths of a molecule) is zeros, and this for each of its features.
  * Threads: one for each print. */
-TAMIS_API void tamis_fingerprint_feature(void *print, uint64_t bits, unsigned times, const void *feature,
-                                   size_t len);
+TAMIS_API void tamis_fingerprint_feature(void *print, uint64_t bits, unsigned times,
+                                         const void *feature, size_t len);
 
 /* How many rows there are, and bits in each; 0 for other kinds. Threads: readers or one writer. */
 TAMIS_API uint64_t tamis_fingerprint_count(const tamis *filter);
@@ -1169,27 +1173,29 @@ typedef bool tamis_match_fn(void *ctx, const struct tamis_match *match);
  * when its `similarity` is not below `min`: 7 of 10 bits are found with 0.7. `searched` may be
  * NULL. Threads: readers or one writer. */
 TAMIS_API tamis_status tamis_fingerprints_similar(const tamis *filter, const void *print,
-                                            size_t print_bytes, double min, tamis_match_fn *take,
-                                            void *ctx, struct tamis_search_stats *searched);
+                                                  size_t print_bytes, double min,
+                                                  tamis_match_fn *take, void *ctx,
+                                                  struct tamis_search_stats *searched);
 
 /* The most similar rows, the best first, and of equals those that were added first: at most `room`,
  * all with at least this similarity. *found is how many. Threads: readers or one writer. */
 TAMIS_API tamis_status tamis_fingerprints_nearest(const tamis *filter, const void *print,
-                                            size_t print_bytes, double min,
-                                            struct tamis_match *matches, size_t room, size_t *found,
-                                            struct tamis_search_stats *searched);
+                                                  size_t print_bytes, double min,
+                                                  struct tamis_match *matches, size_t room,
+                                                  size_t *found,
+                                                  struct tamis_search_stats *searched);
 
 /* Every row that has all bits of the print: what may contain the substructure that it was made of.
  * Threads: readers or one writer. */
 TAMIS_API tamis_status tamis_fingerprints_screen(const tamis *filter, const void *print,
-                                           size_t print_bytes, tamis_match_fn *take, void *ctx,
-                                           struct tamis_search_stats *searched);
+                                                 size_t print_bytes, tamis_match_fn *take,
+                                                 void *ctx, struct tamis_search_stats *searched);
 
 /* Kinds with TAMIS_CAN_TRACE (hierarchical) remember payloads, such as connections, files or lines
- * of a log, well enough to tell later where an excerpt came from. A payload belongs to a flow, which
- * is any name; NULL for none. What is stored are its blocks, with their places: of 64 bytes, of 128,
- * and so on, as `block` and `levels` of the spec say. A payload adds up to 2 keys for each block of
- * the smallest size, twice that with a flow: plan a capacity of 4 * bytes / block.
+ * of a log, well enough to tell later where an excerpt came from. A payload belongs to a flow,
+ * which is any name; NULL for none. What is stored are its blocks, with their places: of 64 bytes,
+ * of 128, and so on, as `block` and `levels` of the spec say. A payload adds up to 2 keys for each
+ * block of the smallest size, twice that with a flow: plan a capacity of 4 * bytes / block.
  *
  * A payload may come in pieces, each with its offset: blocks that lie whole in a piece are stored.
  * Pieces that begin at multiples of the largest block, block * 2^(levels-1), are the same as the
@@ -1207,19 +1213,19 @@ struct tamis_traced {
 /* Gets one after the other, by offset, then by flow; false stops. */
 typedef bool tamis_traces(void *ctx, const struct tamis_traced *traced);
 
-/* Finds an excerpt: every flow of the list, and every offset up to max_offset, where it was recorded
- * is told; beyond them what tamis_false_traces expects. Without flows (flow_count 0) only offsets
- * are. An excerpt has at least 2 * block - 1 bytes, so that it has a whole block wherever it stood;
- * TAMIS_INVALID for shorter ones. One question is asked for each offset up to the end of the longest
- * payload, one for each flow where that is a yes, and one for each block of the excerpt behind those.
- * TAMIS_CANCELLED when `take` says false. Threads: as tamis_has. */
+/* Finds an excerpt: every flow of the list, and every offset up to max_offset, where it was
+ * recorded is told; beyond them what tamis_false_traces expects. Without flows (flow_count 0) only
+ * offsets are. An excerpt has at least 2 * block - 1 bytes, so that it has a whole block wherever
+ * it stood; TAMIS_INVALID for shorter ones. One question is asked for each offset up to the end of
+ * the longest payload, one for each flow where that is a yes, and one for each block of the excerpt
+ * behind those. TAMIS_CANCELLED when `take` says false. Threads: as tamis_has. */
 TAMIS_API tamis_status tamis_trace(const tamis *filter, const void *excerpt, size_t len,
                                    const struct tamis_key *flows, size_t flow_count,
                                    uint64_t max_offset, tamis_traces *take, void *ctx);
 
-/* How many times tamis_trace will name a place of an excerpt that never was anywhere, on average: by
- * tamis_fpr_now, the offsets that there are and the number of flows that are tried, 0 for none. NaN
- * where tamis_trace would refuse. Threads: as tamis_has. */
+/* How many times tamis_trace will name a place of an excerpt that never was anywhere, on average:
+ * by tamis_fpr_now, the offsets that there are and the number of flows that are tried, 0 for none.
+ * NaN where tamis_trace would refuse. Threads: as tamis_has. */
 TAMIS_API double tamis_false_traces(const tamis *filter, size_t len, uint64_t flow_count,
                                     uint64_t max_offset);
 
@@ -1250,8 +1256,8 @@ TAMIS_API size_t tamis_route(const struct tamis_link *links, size_t n, const uin
                              size_t visited_count, const void *key, size_t len, unsigned *level);
 
 /* Kinds with TAMIS_CAN_RETOUCH (retouched) give up set bits so that chosen false positives are
- * answered no, at the price that some keys are lost. Nothing is final: tamis_retouch_undo brings all
- * bits back. */
+ * answered no, at the price that some keys are lost. Nothing is final: tamis_retouch_undo brings
+ * all bits back. */
 enum tamis_retouch_policy {
     TAMIS_RETOUCH_RANDOM,  /* any set bit of the troublesome key */
     TAMIS_RETOUCH_KEYS,    /* the bit that the fewest keys need */

@@ -1,9 +1,9 @@
 /* tamis_fast.h: one key at a time without a call, for storage engines and inner loops.
  *
  * tamis.h asks through a handle: two calls and a choice of kernel for every key. Where even that is
- * too much, take a small view of a blocked or split filter once and ask it with the functions below,
- * which the compiler puts in place and makes for the processor it compiles for (-march=native, or
- * -mavx2, or nothing: the answers are the same).
+ * too much, take a small view of a blocked or split filter once and ask it with the functions
+ * below, which the compiler puts in place and makes for the processor it compiles for
+ * (-march=native, or -mavx2, or nothing: the answers are the same).
  *
  *     struct tamis_fast fast;
  *     if (tamis_fast_view(filter, &fast)) puts(tamis_why());
@@ -20,8 +20,8 @@
 
 #include "tamis.h"
 
-/* The language has no atomic load of a vector, and the thread sanitizer would report those here beside
- * tamis_add_shared. Under it the plain code asks, whose loads are atomic. */
+/* The language has no atomic load of a vector, and the thread sanitizer would report those here
+ * beside tamis_add_shared. Under it the plain code asks, whose loads are atomic. */
 #if defined(__SANITIZE_THREAD__)
 #define TAMIS_FAST_PLAIN 1
 #elif defined(__has_feature)
@@ -64,12 +64,12 @@ struct tamis_fast {
     enum tamis_fast_rule rule;
 };
 
-/* A view for questions. TAMIS_UNSUPPORTED for other kinds, for blocked with another number of hashes than
- * 8, and for filters with another hash than xxh3. Threads: as tamis_has. */
+/* A view for questions. TAMIS_UNSUPPORTED for other kinds, for blocked with another number of
+ * hashes than 8, and for filters with another hash than xxh3. Threads: as tamis_has. */
 TAMIS_API tamis_status tamis_fast_view(const tamis *filter, struct tamis_fast *fast);
 
-/* A view for questions and adds; when the adds are done, tamis_fast_done counts them as items of the
- * filter. TAMIS_READONLY for filters that do not own their bytes. Threads: as tamis_add. */
+/* A view for questions and adds; when the adds are done, tamis_fast_done counts them as items of
+ * the filter. TAMIS_READONLY for filters that do not own their bytes. Threads: as tamis_add. */
 TAMIS_API tamis_status tamis_fast_edit(tamis *filter, struct tamis_fast *fast);
 TAMIS_API void tamis_fast_done(tamis *filter, struct tamis_fast *fast);
 
@@ -117,8 +117,8 @@ static inline uint8_t *tamis_fast_block(const struct tamis_fast *fast, uint64_t 
 
 #if defined(__AVX2__)
 /* One bit for each lane: is its bit set? The lower halves of all lanes fill one vector, the upper
- * halves another, in the order 0, 1, 4, 5, 2, 3, 6, 7. The top bit of a product chooses the half, and
- * the five below it are the bit therein, which a shift brings to the top. */
+ * halves another, in the order 0, 1, 4, 5, 2, 3, 6, 7. The top bit of a product chooses the half,
+ * and the five below it are the bit therein, which a shift brings to the top. */
 static inline unsigned tamis_fast_lanes_blocked(const uint8_t *block, uint64_t hash) {
     const __m256i salts =
         _mm256_set_epi32(0x5c6bfb31, (int)0x9efc4947, (int)0xa2b7289d, (int)0x8824ad5b, 0x2df1424b,
@@ -136,7 +136,8 @@ static inline unsigned tamis_fast_lanes_blocked(const uint8_t *block, uint64_t h
 #endif
 
 #if defined(TAMIS_FAST_AVX512)
-/* One product for each lane, from bit 52 on: a hash 6 bits and a salt 20 bits up put bit 26 there. */
+/* One product for each lane, from bit 52 on: a hash 6 bits and a salt 20 bits up put bit 26
+ * there. */
 static inline __m512i tamis_fast_index_blocked(uint64_t hash) {
     const __m512i salts = _mm512_set_epi64(0x5c6bfb31, 0x9efc4947, 0x2df1424b, 0x705495c7,
                                            0xa2b7289d, 0x8824ad5b, 0x44974d91, 0x47b6137b);
@@ -225,8 +226,8 @@ static inline uint64_t tamis_fast_swap(uint64_t x) { /* payloads are little-endi
 #endif
 }
 
-/* A payload of the library's own is aligned, and another thread may be adding to it: an atomic load is the
- * same instruction. A view may lie anywhere, but nobody writes to a view. */
+/* A payload of the library's own is aligned, and another thread may be adding to it: an atomic load
+ * is the same instruction. A view may lie anywhere, but nobody writes to a view. */
 static inline bool tamis_fast_is_aligned(const uint8_t *block) {
 #if defined(__GCC_ATOMIC_LLONG_LOCK_FREE) && __GCC_ATOMIC_LLONG_LOCK_FREE == 2
     return ((uintptr_t)block & 7) == 0;

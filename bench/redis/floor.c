@@ -1,8 +1,8 @@
-/* The least that a command can do with its arguments, as a module for measuring: it looks at every byte
- * string and replies in the shape of the real commands. No filter answers faster than this.
+/* The least that a command can do with its arguments, as a module for measuring: it looks at every
+ * byte string and replies in the shape of the real commands. No filter answers faster than this.
  *
- *     FLOOR.ONE key item      integer             FLOOR.MANY key item...    array of integers
- *     FLOOR.SUM key item...   integer             FLOOR.PACKED key bytes    a bit for each 8 bytes */
+ *     FLOOR.ONE key item      integer         FLOOR.MANY key item...    array of integers
+ *     FLOOR.SUM key item...   integer         FLOOR.PACKED key bytes    a bit for each 8 bytes */
 #include <stdint.h>
 #include <string.h>
 

@@ -1,12 +1,12 @@
 /* Load for a server on loopback, and a client that measures how long others wait.
  *
- *     load items  PORT PID COMMAND KEY BATCH DEPTH COUNT FIRST    COMMAND KEY item..., items of 16 bytes
- *     load packed PORT PID COMMAND KEY BATCH DEPTH COUNT FIRST    COMMAND KEY hashes, 8 bytes each
- *     load probe  PORT [KEY]       PING, GET, BF.EXISTS KEY in turn, or PING alone, 1,000 a second, until stdin ends
+ *     load items  PORT PID COMMAND KEY BATCH DEPTH COUNT FIRST    COMMAND KEY item..., 16 bytes
+ *     load packed PORT PID COMMAND KEY BATCH DEPTH COUNT FIRST    COMMAND KEY hashes, 8 bytes
+ *     load probe  PORT [KEY]       PING, GET, BF.EXISTS KEY in turn, or PING alone, 1,000 a second
  *
- * Items are made of the numbers from FIRST to FIRST + COUNT; BATCH of them go into a command, and 2 * DEPTH
- * commands are under way at a time. All requests are written before the clock starts. PID is the
- * server's: its processor time tells what a key costs even where others use the machine. */
+ * Items are made of the numbers from FIRST to FIRST + COUNT; BATCH of them go into a command, and 2
+ * * DEPTH commands are under way at a time. All requests are written before the clock starts. PID
+ * is the server's: its processor time tells what a key costs even where others use the machine. */
 #define _GNU_SOURCE
 #include <hiredis/hiredis.h>
 #include <inttypes.h>
@@ -108,7 +108,7 @@ static void read_replies(int fd, redisReader *reader, uint64_t count) {
     }
 }
 
-/* ---- Requests ---------------------------------------------------------------------------------- */
+/* ---- Requests -------------------------------------------------------------------------------- */
 
 typedef struct plan {
     bool is_packed;
@@ -205,7 +205,7 @@ static void run_load(const char *port, pid_t pid, const plan *p) {
     free(data);
 }
 
-/* ---- The client that waits --------------------------------------------------------------------- */
+/* ---- The client that waits ------------------------------------------------------------------- */
 
 enum { QUESTIONS = 3 };
 static const char *const question_names[QUESTIONS] = {"PING", "GET", "BF.EXISTS"};
@@ -252,7 +252,7 @@ enum { MAX_WAITING = 1 << 16 };
 
 typedef struct probe {
     redisContext *c;
-    const char *key; /* NULL: PING alone */
+    const char *key;            /* NULL: PING alone */
     double due_ns[MAX_WAITING]; /* of question i, at i % MAX_WAITING */
     uint64_t asked, answered;
     waits waited[QUESTIONS], all;

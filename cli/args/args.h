@@ -1,9 +1,8 @@
 /* args.h: only the files in cli/ include this. Verbs, options and parsed arguments.
  *
- * What the command understands is data: verbs.def lists the verbs, each of which describes itself in
- * its file in verbs/, and options.def the options. The parser, the help, the manual pages and the
- * completions are made from it and from nothing else.
- */
+ * What the command understands is data: verbs.def lists the verbs, each of which describes itself
+ * in its file in verbs/, and options.def the options. The parser, the help, the manual pages and
+ * the completions are made from it and from nothing else. */
 #ifndef TAMIS_CLI_ARGS_ARGS_H
 #define TAMIS_CLI_ARGS_ARGS_H
 
@@ -14,7 +13,7 @@
 /* The exit statuses are those of grep, so that `if tamis check ...` reads well in scripts. */
 enum { EXIT_FOUND = 0, EXIT_NOTHING = 1, EXIT_TROUBLE = 2 };
 
-/* ==== The table: verb_table.c ==================================================================== */
+/* ==== The table: verb_table.c ================================================================= */
 
 /* Every option of every verb: OPT_BY, ... */
 enum option_id {
@@ -45,10 +44,10 @@ enum stream_use {
 };
 
 struct option {
-    const char *name;    /* without its two dashes */
-    const char *also;    /* a second long name, or NULL */
+    const char *name;     /* without its two dashes */
+    const char *also;     /* a second long name, or NULL */
     const char *formerly; /* an older name, still understood and shown nowhere; or NULL */
-    const char *letters; /* short names, the shown one first; "" for none */
+    const char *letters;  /* short names, the shown one first; "" for none */
     enum value_type type;
     const char *value;      /* what help calls the value: N, FILE; NULL for a switch */
     const char *choices;    /* words of which the value must be one, between spaces; or NULL */
@@ -134,12 +133,13 @@ const struct verb *verb_meant(const char *name);
 #define THREADS_OPTION {.option = OPT_THREADS, \
                         .help = "threads to read with, 0: one for each processor; otherwise one"}
 /* Behind the words about a verb that reads keys for an image. */
-#define ABOUT_FORM "\n\nThe image remembers how its keys were made: --keys and --canon need not be " \
-                   "named again. \"tamis help build\" tells how lines become keys."
+#define ABOUT_FORM "\n\nThe image remembers how its keys were made: --keys and --canon need " \
+                   "not be named again. \"tamis help build\" tells how lines become keys."
 /* Behind the words about a verb that may take in keys for days. */
-#define ABOUT_KEEPING "\n\nKeys that come through a pipe may come for days: then what is done so far is " \
-                      "saved every minute, as --save-every says, and when SIGTERM or Ctrl-C ends the " \
-                      "command. Another that changes IMAGE waits meanwhile, or is waited for: --wait."
+#define ABOUT_KEEPING "\n\nKeys that come through a pipe may come for days: then what is done so " \
+                      "far is saved every minute, as --save-every says, and when SIGTERM or " \
+                      "Ctrl-C ends the command. Another that changes IMAGE waits meanwhile, or " \
+                      "is waited for: --wait."
 #define CHANGE_OPTIONS {.option = OPT_OUTPUT, \
                         .help = "write the new image here and leave IMAGE as it is"}, \
                        {.option = OPT_FORCE}, {.option = OPT_WAIT}
@@ -187,8 +187,8 @@ struct args {
     uint8_t secret[SECRET_BYTES];
 };
 
-/* Parses what follows the verb, which was called so, and reports what is wrong. Returns 0 or EXIT_TROUBLE; args_free
- * is due in both cases. */
+/* Parses what follows the verb, which was called so, and reports what is wrong. Returns 0 or
+ * EXIT_TROUBLE; args_free is due in both cases. */
 int args_parse(struct args *args, const struct verb *verb, const char *called, int argc,
                char **argv);
 void args_free(struct args *args);
@@ -197,7 +197,8 @@ static inline bool given(const struct args *args, enum option_id id) {
     return args->setting[id].is_given;
 }
 
-/* For what holds a secret, before its memory goes: not left out by a compiler that sees nobody look. */
+/* For what holds a secret, before its memory goes: not left out by a compiler that sees nobody
+ * look. */
 static inline void wipe_secret(void *bytes, size_t size) {
     volatile uint8_t *at = bytes;
     for (size_t i = 0; i < size; i++) at[i] = 0;

@@ -44,8 +44,8 @@ bool file_is_as_it_was(int fd, const struct stat *then) {
 }
 
 /* A file tells how much to expect, and there must be so much and no more: what changes while it is
- * read would be a mixture of two files. Nothing is believed before all of it is here, and nothing is
- * read again. */
+ * read would be a mixture of two files. Nothing is believed before all of it is here, and nothing
+ * is read again. */
 static int read_file(struct bytes *bytes, const struct args *args, int fd,
                      const struct stat *then) {
     const off_t size = then->st_size;

@@ -29,8 +29,8 @@ void bytes_close(struct bytes *bytes);
 struct stat;
 bool file_is_as_it_was(int fd, const struct stat *then);
 
-/* What is gzip or zstd becomes what is inside, in memory: at most as much as --memory, or a quarter of
- * the machine's. In keys/unpack.c. */
+/* What is gzip or zstd becomes what is inside, in memory: at most as much as --memory, or a quarter
+ * of the machine's. In keys/unpack.c. */
 int bytes_unpack(struct bytes *bytes, const struct args *args);
 
 /* Reads a stream whole. The buffer grows with what arrived, never with what a header claims; free
@@ -39,8 +39,8 @@ int stream_read(const struct args *args, int fd, const char *name, uint8_t **byt
 
 /* ==== Out =================================================================================== */
 
-/* A file is read and changed, or made where there is none, or it is just written, over what is there
- * only with --force. */
+/* A file is read and changed, or made where there is none, or it is just written, over what is
+ * there only with --force. */
 enum hold_for { HOLD_TO_CHANGE, HOLD_TO_CHANGE_OR_MAKE, HOLD_TO_WRITE };
 
 /* Nobody else changes the file until the edit is closed. Waits for others as --wait says. */
@@ -64,7 +64,8 @@ int file_write(const struct args *args, const char *path, const void *bytes, siz
 int file_write_held(const struct args *args, const char *path, tamis_edit *edit, const void *bytes,
                     size_t len);
 
-/* The same piece by piece: written beside `path`, it takes the name when it is whole. A signal that comes meanwhile asks for a stop, and the next put sees it. */
+/* The same piece by piece: written beside `path`, it takes the name when it is whole. A signal that
+ * comes meanwhile asks for a stop, and the next put sees it. */
 struct new_file {
     const struct args *args;
     const char *path;

@@ -21,8 +21,8 @@ bool is_stopped(void);
 /* In between, such a signal also ends a call that waits, as the opening of a pipe does. */
 void wake_by_signals(bool is_on);
 
-/* Before a read that may wait for ever: where a signal only asks for a stop (stop_fd was called), waits
- * for either; false when it is the signal. */
+/* Before a read that may wait for ever: where a signal only asks for a stop (stop_fd was called),
+ * waits for either; false when it is the signal. */
 bool waits_to_read(int fd);
 
 /* Becomes readable when such a signal comes, for those who wait in poll; -1 when there is none. */

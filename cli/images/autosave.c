@@ -1,9 +1,8 @@
 /* autosave.c: saving on the way.
  *
- * What was printed is flushed before every save, never the other way round: a line that nobody got to
- * see must be new again the next time, and one that was seen twice does less harm than one that was
- * never seen.
- */
+ * What was printed is flushed before every save, never the other way round: a line that nobody got
+ * to see must be new again the next time, and one that was seen twice does less harm than one that
+ * was never seen. */
 #include "cli/images/autosave.h"
 
 #include <poll.h>

@@ -5,8 +5,8 @@
 #include "cli/images/images.h"
 
 /* Keys that come through a pipe may come for days. What was done with them is saved now and then,
- * as --save-every says, and when a signal ends the command: then the batch in hand is finished first.
- * Where all keys lie in files it is all or nothing. */
+ * as --save-every says, and when a signal ends the command: then the batch in hand is finished
+ * first. Where all keys lie in files it is all or nothing. */
 struct keeping {
     const struct args *args;
     struct image *image;     /* that is changed; NULL when it is no image */

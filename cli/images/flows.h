@@ -25,8 +25,8 @@ int flows_from_file(struct flows *flows, const struct args *args, const char *pa
 /* The note of lines; 0 without one. */
 uint64_t lines_recorded(const tamis *filter);
 
-/* The note of names, together with `count` more. Fails before anything is changed when notes have no
- * room for them, or a name cannot be kept. */
+/* The note of names, together with `count` more. Fails before anything is changed when notes have
+ * no room for them, or a name cannot be kept. */
 int flows_keep(const struct args *args, tamis *filter, const char *const *names, size_t count);
 
 #endif

@@ -45,8 +45,8 @@ int foreign_open(struct bytes *bytes, const struct args *args, const char *path)
 
 /* ---- Large files ---- */
 
-/* A file of which the library fetches what leads to a filter: a Parquet file may well be larger than
- * memory. All others are read whole. */
+/* A file of which the library fetches what leads to a filter: a Parquet file may well be larger
+ * than memory. All others are read whole. */
 struct file {
     struct bytes bytes;
     int fd; /* of a large one; -1: it is in `bytes` */

@@ -27,7 +27,8 @@ int foreign_try(struct image *image, const struct args *args, const char *path,
 int foreign_write(const struct args *args, const struct image *image, const char *path,
                   uint64_t *written);
 
-/* Whether --from names a file with several filters, and none of them: then `tamis info` lists them. */
+/* Whether --from names a file with several filters, and none of them: then `tamis info` lists
+ * them. */
 bool foreign_is_list(const struct args *args);
 int foreign_list(const struct args *args, const char *path, bool is_first);
 

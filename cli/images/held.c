@@ -1,16 +1,16 @@
 /* held.c: images that are mapped while nobody can change them.
  *
- * Answers must come from the bytes that passed the gate. Reading them into memory of our own makes sure
- * of it, and for a large image takes longer than many a question. The system can hold a file still
- * instead (F_SETLEASE): whoever wants to write to it, or to cut it, waits. We are told, copy what is
- * mapped, put the copy where the map was, and let them go on; threads that are asking notice nothing.
+ * Answers must come from the bytes that passed the gate. Reading them into memory of our own makes
+ * sure of it, and for a large image takes longer than many a question. The system can hold a file
+ * still instead (F_SETLEASE): whoever wants to write to it, or to cut it, waits. We are told, copy
+ * what is mapped, put the copy where the map was, and let them go on; threads that are asking
+ * notice nothing.
  *
  *     lease ──▶ map ──▶ gate ──▶ questions ...
  *                          └─ a writer comes ──▶ copy ──▶ in place of the map ──▶ lease given up
  *
- * It is granted for files of our own that nobody has open for writing, by most local file systems; all
- * others are read. A new file that takes the name, as tamis writes them, disturbs nobody.
- */
+ * It is granted for files of our own that nobody has open for writing, by most local file systems;
+ * all others are read. A new file that takes the name, as tamis writes them, disturbs nobody. */
 #define _GNU_SOURCE
 #include "cli/images/held.h"
 
@@ -55,7 +55,8 @@ static void copy_and_let_go(struct held *held) {
     if (copy == MAP_FAILED)
         give_up(held->path, "somebody changes it, and no memory is left to keep it");
     memcpy(copy, held->at, held->size);
-    /* A writer waits for a while only (lease-break-time, 45 seconds), and we may have slept as long. */
+    /* A writer waits for a while only (lease-break-time, 45 seconds), and we may have slept as
+     * long. */
     if (!file_is_as_it_was(held->fd, &held->then))
         give_up(held->path, "the file was changed while it was asked");
     (void)mprotect(copy, held->size, PROT_READ);

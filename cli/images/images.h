@@ -7,7 +7,7 @@
 #include "cli/keys/keys.h"
 #include "cli/output/words.h"
 
-/* ==== Images: images.c, note_option.c ============================================================= */
+/* ==== Images: images.c, note_option.c ========================================================= */
 
 struct image {
     const char *path;
@@ -36,8 +36,8 @@ int image_open_to_change(struct image *image, const struct args *args);
 int image_hold(struct image *image, const struct args *args);
 const char *image_target(const struct args *args);
 
-/* The same for an image of any path that is changed in place. Where it may be made, `filter` is NULL
- * when there is none yet. */
+/* The same for an image of any path that is changed in place. Where it may be made, `filter` is
+ * NULL when there is none yet. */
 int image_open_held(struct image *image, const struct args *args, const char *path,
                     enum hold_for what);
 
@@ -90,7 +90,7 @@ bool has_too_many(const struct tamis_info *info);
 int set_notes(const struct args *args, tamis *filter);
 int set_builder_notes(const struct args *args, tamis_builder *builder);
 
-/* ==== The form of keys: key_form.c ============================================================== */
+/* ==== The form of keys: key_form.c ============================================================ */
 
 /* Of --keys, its short forms --hex and --base64, and --canon. */
 int form_given(const struct args *args, struct form *form);
@@ -146,7 +146,7 @@ int image_knows_keys(const struct args *args, const struct image *image);
 int kind_needs(const struct args *args, const struct tamis_kind_info *kind,
                enum tamis_ability ability, const char *to_do);
 
-/* ==== Wishes: spec_args.c ======================================================================== */
+/* ==== Wishes: spec_args.c ===================================================================== */
 
 /* The length of the kind's name at the start of a spec, 0 when it names none. */
 size_t spec_kind_len(const char *spec);
@@ -164,7 +164,7 @@ int params_is_single(const struct args *args, const char *spec_is);
 /* Refuses a kind that does not exist, with the nearest that does. */
 int kind_exists(const struct args *args, const char *name, struct tamis_kind_info *kind);
 
-/* ==== Building: build_image.c, conflict.c ======================================================= */
+/* ==== Building: build_image.c, conflict.c ===================================================== */
 
 struct building {
     const struct args *args;
@@ -192,8 +192,9 @@ int builder_take(struct building *building);
 /* Makes the image in what `edit` holds. Where it is saved on the way, a signal does not stop it. */
 int builder_save(struct building *building, tamis_edit *edit);
 
-/* Makes the image and writes it to `path`, whole or not at all; to what `edit` holds, unless that is
- * NULL. Unless --quiet, `image` is opened to ask, for a summary. image_close is due in any case. */
+/* Makes the image and writes it to `path`, whole or not at all; to what `edit` holds, unless that
+ * is NULL. Unless --quiet, `image` is opened to ask, for a summary. image_close is due in any
+ * case. */
 int builder_write(struct building *building, const char *path, tamis_edit *edit,
                   struct image *image);
 

@@ -1,8 +1,8 @@
 /* key_form.c: what an image remembers about the form of its keys.
  *
- * A set of small letters answers no to capital ones, and nobody would notice. So the form is kept in
- * the notes of the image: whoever asks or adds gets it without a word, and another one is refused.
- */
+ * A set of small letters answers no to capital ones, and nobody would notice. So the form is kept
+ * in the notes of the image: whoever asks or adds gets it without a word, and another one is
+ * refused. */
 #include "cli/cli.h"
 
 #include <string.h>

@@ -80,7 +80,8 @@ int router_open(struct router *router, const struct args *args, const char *spec
     *router = (struct router){.shards = shards};
     char *whole = shard_spec(args, spec, 0, shards), *fine = NULL;
     int code = whole ? 0 : EXIT_TROUBLE;
-    if (!code && tamis_plan_spec(whole, &plan, sizeof plan)) code = fail_why(args, NULL, TAMIS_INVALID);
+    if (!code && tamis_plan_spec(whole, &plan, sizeof plan))
+        code = fail_why(args, NULL, TAMIS_INVALID);
     if (!code) {
         router->finer = times_finer(&plan, shards);
         fine = shard_spec(args, spec, 0, shards * router->finer);

@@ -7,8 +7,8 @@
 /* Parses "3/24": shard 3 of 24, counted from 0. Reports what is wrong. */
 int shard_parse(const struct args *args, const char *text, uint64_t *shard, uint64_t *shards);
 
-/* The spec of one shard of what the user wished for, in a new string; NULL, reported, when it cannot
- * be cut so. */
+/* The spec of one shard of what the user wished for, in a new string; NULL, reported, when it
+ * cannot be cut so. */
 char *shard_spec(const struct args *args, const char *spec, uint64_t shard, uint64_t shards);
 
 /* Whether all machines hash alike: a keyed hash needs a secret that all have. */
@@ -31,8 +31,8 @@ void router_close(struct router *router);
 /* Digits that the largest number of a shard has. */
 int shard_digits(uint64_t shards);
 
-/* Hands the hashes in a source, packed into 8 little-endian bytes each, to `take`, some thousands at a
- * time. Returns 0, EXIT_TROUBLE, or what `take` returned. */
+/* Hands the hashes in a source, packed into 8 little-endian bytes each, to `take`, some thousands
+ * at a time. Returns 0, EXIT_TROUBLE, or what `take` returned. */
 typedef int take_hashes(void *with, const uint64_t *hashes, size_t n);
 int packed_run(const struct args *args, size_t skip, take_hashes *take, void *with);
 

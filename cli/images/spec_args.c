@@ -10,8 +10,9 @@
 #include <string.h>
 
 /* The options that say a part of a spec, in the order in which they are written. */
-static const enum option_id parts[] = {OPT_CAPACITY, OPT_FPR,   OPT_SIZE, OPT_BINS, OPT_DIFFERENCES,
-                                       OPT_ERROR,    OPT_ERROR_PROB, OPT_HASH, OPT_SEED};
+static const enum option_id parts[] = {OPT_CAPACITY,   OPT_FPR,         OPT_SIZE,
+                                       OPT_BINS,       OPT_DIFFERENCES, OPT_ERROR,
+                                       OPT_ERROR_PROB, OPT_HASH,        OPT_SEED};
 enum { PARTS = sizeof parts / sizeof parts[0] };
 
 size_t spec_kind_len(const char *spec) {

@@ -6,12 +6,13 @@
 
 /* ==== Bytes: input.c ======================================================================== */
 
-/* Opens a source. NULL, with a sentence in `why`, when that fails. With `decompresses`, what is gzip
- * or zstd is read through it. */
+/* Opens a source. NULL, with a sentence in `why`, when that fails. With `decompresses`, what is
+ * gzip or zstd is read through it. */
 struct input *input_open(struct source *source, bool decompresses, char *why, size_t size);
 void input_close(struct input *input);
 
-/* What is asked before each read that may wait; when it says no, input_read fails without a sentence. */
+/* What is asked before each read that may wait; when it says no, input_read fails without a
+ * sentence. */
 void input_ask_before(struct input *input, bool (*await)(void *with, int fd), void *with);
 
 /* As read(2), interrupted never: how many bytes, 0 at the end, -1 with a sentence. Less than `room`
@@ -93,7 +94,7 @@ bool block_fill(struct keys *keys, struct block *block);
 /* Lets go of what a block held, before it is filled again. */
 void block_clear(struct block *block);
 
-/* ==== Lines to keys: split_lines.c ================================================================== */
+/* ==== Lines to keys: split_lines.c ============================================================ */
 
 /* Cuts the block into lines and keys, and hashes them. On any thread. */
 void block_cut(const struct keys *keys, struct block *block);

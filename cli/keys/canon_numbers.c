@@ -110,10 +110,9 @@ bool canon_mac(struct tamis_key *key, char *room) {
     const char *text = bare.bytes;
     char digits[MAX_DIGITS], mac[MAX_DIGITS / 2 * 3];
     const char third = bare.len > 4 ? text[2] : '\0', fifth = bare.len > 4 ? text[4] : '\0';
-    const size_t n = third == ':' || third == '-'
-                         ? take_digits(&bare, third, 2, digits, MAX_DIGITS)
-                     : fifth == '.' ? take_digits(&bare, '.', 4, digits, MAX_DIGITS)
-                                    : take_digits(&bare, 0, 0, digits, MAX_DIGITS);
+    const size_t n = third == ':' || third == '-' ? take_digits(&bare, third, 2, digits, MAX_DIGITS)
+                     : fifth == '.'               ? take_digits(&bare, '.', 4, digits, MAX_DIGITS)
+                                                  : take_digits(&bare, 0, 0, digits, MAX_DIGITS);
     if (n != 12 && n != 16) return false;
     size_t len = 0;
     for (size_t i = 0; i < n; i++) {

@@ -7,8 +7,8 @@
  * form; where it is about what a text becomes (int64, utf16), the text is.
  *
  * Each step takes a key and either makes it shorter where it lies or writes it anew into room that
- * the caller has. None of them allocates, prints or keeps anything, so that they run on any thread.
- */
+ * the caller has. None of them allocates, prints or keeps anything, so that they run on any
+ * thread. */
 #ifndef TAMIS_CLI_KEYS_FORM_H
 #define TAMIS_CLI_KEYS_FORM_H
 
@@ -36,8 +36,8 @@ struct fields {
 /* One byte, or \t, \0, \\ and \xHH. */
 bool delimiter_parse(const char *text, char *delimiter);
 
-/* "2", "1,3", "2-4", "3-", "-2" as cut has it, but in the order as written. False with a sentence.
- */
+/* "2", "1,3", "2-4", "3-", "-2" as cut has it, but in the order as written. False with a
+ * sentence. */
 bool fields_parse(struct fields *fields, const char *list, char *why, size_t size);
 
 /* One part of the line for each range; false when the line lacks a field. A line that `is_mapped`

@@ -1,8 +1,8 @@
 /* input.c: files and standard input as bytes.
  *
- * What is compressed shows in its first bytes. They are read with all others, straight to where they
- * are wanted: only when they turn out to be compressed are they moved to a buffer of their own.
- */
+ * What is compressed shows in its first bytes. They are read with all others, straight to where
+ * they are wanted: only when they turn out to be compressed are they moved to a buffer of their
+ * own. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>

@@ -13,8 +13,8 @@
 #include <sys/stat.h>
 #include <sys/types.h>
 
-#include "cli/keys/form.h"
 #include "cli/args/args.h"
+#include "cli/keys/form.h"
 #include "cli/output/words.h"
 #include "tamis.h"
 
@@ -170,8 +170,8 @@ int fail_line(const struct batch *batch, size_t i, const char *format, ...);
 /* Whether it is a filter of another system, which hashes keys its own way. */
 bool hashes_itself(const tamis *filter);
 
-/* By hashes or by keys, as the filter wants it: the answers go to batch->hit and batch->value; those
- * with `i` are about one line, which has a key. */
+/* By hashes or by keys, as the filter wants it: the answers go to batch->hit and batch->value;
+ * those with `i` are about one line, which has a key. */
 void batch_has(const tamis *filter, struct batch *batch);
 void batch_count(const tamis *filter, struct batch *batch);
 bool batch_has_one(const tamis *filter, const struct batch *batch, size_t i);
@@ -221,7 +221,7 @@ void print_pair_end(struct batch *batch);
 /* "FILE:" */
 void print_source(const struct source *source);
 
-/* ==== Asking about keys: query_lines.c ============================================================== */
+/* ==== Asking about keys: query_lines.c ======================================================== */
 
 /* How a verb asks a filter about a batch, into batch->hit, and prints a line that was a hit. Both
  * on any thread. */

@@ -2,8 +2,8 @@
  *
  *     slot    hash, pointer ──▶ chunk   mark, length, bytes | mark, length, bytes | ...
  *
- * A question looks at one slot, mostly, and at the key itself only where the whole hash is the same.
- */
+ * A question looks at one slot, mostly, and at the key itself only where the whole hash is the
+ * same. */
 #include "cli/keys/keyset.h"
 
 #include <stdlib.h>
@@ -22,8 +22,8 @@ struct chunk {
 enum { FIRST_SLOTS = 1024, MIN_CHUNK = 16 * 1024, ALIGN = sizeof(struct held) };
 enum { LARGE_PAGE = 2 * 1024 * 1024, MAX_CHUNK = 2 * LARGE_PAGE };
 
-/* Memory for any use. On large pages where there is much of it: keys are found by chance all over it,
- * and with small pages the processor is busy finding the pages. */
+/* Memory for any use. On large pages where there is much of it: keys are found by chance all over
+ * it, and with small pages the processor is busy finding the pages. */
 static void *allocate(size_t size) {
     if (size < MAX_CHUNK) return malloc(size);
     const size_t whole = (size + LARGE_PAGE - 1) / LARGE_PAGE * LARGE_PAGE;

@@ -26,7 +26,7 @@ struct keyset {
     size_t keys;
     struct chunk *chunk; /* the newest first */
     uint64_t bytes;      /* of memory in use ... */
-    uint64_t max_bytes; /* ... and how many there may be */
+    uint64_t max_bytes;  /* ... and how many there may be */
     bool is_short_of_memory;
 };
 

@@ -156,7 +156,8 @@ static int take_all(struct workers *workers) {
 /* ---- The whole ---- */
 
 static int start(struct workers *workers) {
-    const unsigned wanted = workers->keys->threads < MAX_THREADS ? workers->keys->threads : MAX_THREADS;
+    const unsigned wanted =
+        workers->keys->threads < MAX_THREADS ? workers->keys->threads : MAX_THREADS;
     workers->size = wanted > 1 ? 2 * (size_t)wanted + 2 : 1;
     workers->ring = calloc(workers->size, sizeof *workers->ring);
     bool is_whole = workers->ring != NULL;

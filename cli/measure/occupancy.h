@@ -1,7 +1,7 @@
 /* occupancy.h: only the files in cli/ include this. How bits lie in the blocks of an image.
  *
- * The one place outside the library that looks into a payload; docs/format.md says how it is made.
- */
+ * The one place outside the library that looks into a payload; docs/format.md says how it is
+ * made. */
 #ifndef TAMIS_CLI_MEASURE_OCCUPANCY_H
 #define TAMIS_CLI_MEASURE_OCCUPANCY_H
 
@@ -31,10 +31,10 @@ unsigned block_load(const struct blocks *blocks, uint64_t i);
 struct occupancy {
     uint64_t with[MAX_BLOCK_BITS + 1]; /* how many blocks have so many bits set */
     uint64_t at[MAX_BLOCK_BITS];       /* in how many blocks this bit is set ... */
-    uint64_t looked_at;                 /* ... of so many */
+    uint64_t looked_at;                /* ... of so many */
     double
         expected[MAX_BLOCK_BITS + 1]; /* shares of blocks, for as many keys as there seem to be */
-    double mean, deviation;            /* of bits in a block, as they are ... */
+    double mean, deviation;           /* of bits in a block, as they are ... */
     double mean_expected, deviation_expected; /* ... and by `expected` */
     double apart;  /* the share of blocks that is where none is expected: 0 to 1 */
     double chance; /* of being apart as much, when keys are spread at random */

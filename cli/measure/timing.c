@@ -1,8 +1,7 @@
 /* timing.c: how long building and asking take here and now.
  *
- * Times are medians over many short rounds, because other programs run too. Numbers come in random order; keys
- * of a file in theirs, which for a filter is as random.
- */
+ * Times are medians over many short rounds, because other programs run too. Numbers come in random
+ * order; keys of a file in theirs, which for a filter is as random. */
 #include "cli/measure/timing.h"
 
 #include <math.h>
@@ -115,7 +114,7 @@ static tamis_status start_builder(tamis_builder **builder, const char *spec,
 }
 
 tamis_status measure_params(const char *spec, uint64_t keys, const struct tamis_options *options,
-                          struct measured *measured) {
+                            struct measured *measured) {
     tamis_builder *builder = NULL;
     tamis *filter = NULL;
     *measured = nothing;

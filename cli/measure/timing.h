@@ -24,9 +24,10 @@ uint64_t number_at(uint64_t i);
 
 /* Makes a filter of this wish with `keys` numbers and measures it. */
 tamis_status measure_params(const char *spec, uint64_t keys, const struct tamis_options *options,
-                          struct measured *measured);
+                            struct measured *measured);
 
-/* Makes a filter of this wish with the members of a sample, and tells how long that took for each. */
+/* Makes a filter of this wish with the members of a sample, and tells how long that took for
+ * each. */
 tamis_status measure_build(const char *spec, const struct sample *sample,
                            const struct tamis_options *options, tamis **filter, double *ns);
 
@@ -34,8 +35,8 @@ tamis_status measure_build(const char *spec, const struct sample *sample,
 void measure_nonmembers(const tamis *filter, struct measured *measured);
 void measure_sample(const tamis *filter, const struct sample *sample, struct measured *measured);
 
-/* What memory itself takes: one random line of `bytes` bytes, many under way at once. 0 when there is
- * no room for so many. */
+/* What memory itself takes: one random line of `bytes` bytes, many under way at once. 0 when there
+ * is no room for so many. */
 double measure_line(uint64_t bytes);
 
 #endif

@@ -3,13 +3,12 @@
  *       0  magic    8     10  which end        1     12  zero             4
  *       8  version  2     11  1: it has a key  1     16  random number   32
  *
- * Each end sends these 48 bytes first. With a key the header of its sealed frames follows, 24 bytes.
- * The first frame is about the form of keys; whoever can seal it has the key.
+ * Each end sends these 48 bytes first. With a key the header of its sealed frames follows, 24
+ * bytes. The first frame is about the form of keys; whoever can seal it has the key.
  *
  * Nothing here waits without an end: a frame must be whole within --timeout. An end that reads a
  * large file meanwhile sends empty frames. Whatever arrives is bounded: a frame by FRAME_BYTES, all
- * of them by --limit, empty ones by a day.
- */
+ * of them by --limit, empty ones by a day. */
 #include "cli/net/channel.h"
 
 #include <errno.h>
@@ -330,7 +329,8 @@ static int check_hello(const struct wire *wire, const uint8_t *hello) {
     return 0;
 }
 
-/* What both agree on without a key: nobody else can prepare keys that collide, unless he listens. */
+/* What both agree on without a key: nobody else can prepare keys that collide, unless he
+ * listens. */
 static void mix_secret(struct wire *wire, const uint8_t *a, const uint8_t *b) {
     for (size_t i = 0; i < TALK_SECRET_BYTES; i++) wire->secret[i] = (uint8_t)(a[i] ^ b[i]);
 }

@@ -1,9 +1,10 @@
-/* channel.h: only the files in cli/ include this. A wire to another host: frames that arrive whole, in
- * order and within a time, or a sentence that says why not.
+/* channel.h: only the files in cli/ include this. A wire to another host: frames that arrive whole,
+ * in order and within a time, or a sentence that says why not.
  *
- *     --listen, --connect, --over, --stdio --talk_open.c--> two descriptors
- *         --talk.c--> greeting, frames, patience          --talk_seal.c--> nobody else reads them
- */
+ *     --listen, --connect, --over, --stdio
+ *         ──channel_open.c──▶ two descriptors
+ *         ──channel.c──▶ greeting, frames, timeouts
+ *         ──channel_seal.c──▶ encrypted and authenticated, where there is a key */
 #ifndef TAMIS_CLI_NET_CHANNEL_H
 #define TAMIS_CLI_NET_CHANNEL_H
 
@@ -11,8 +12,8 @@
 
 #include "cli/output/words.h"
 
-/* A frame: 4 bytes, little-endian, whose low 31 bits are the length of what follows; the highest bit
- * says that it is the last one. An empty frame only says that somebody is still there. */
+/* A frame: 4 bytes, little-endian, whose low 31 bits are the length of what follows; the highest
+ * bit says that it is the last one. An empty frame only says that somebody is still there. */
 enum { FRAME_BYTES = 64 * 1024, NONCE_BYTES = 32, TALK_KEY_BYTES = 32, TALK_SECRET_BYTES = 16 };
 
 /* Who began: both ends must know which they are, or a mirror could talk to anybody. */
@@ -53,9 +54,9 @@ bool wire_is_wanted(const struct args *args);
 int wire_open(struct wire *wire, const struct args *args);
 void wire_close(struct wire *wire);
 
-/* Both ends say who they are and agree on secrets. `form` is about keys and must be the same on both
- * ends; each says whether it wants lines. Nothing else is sent before the other side has shown that
- * it has the key. */
+/* Both ends say who they are and agree on secrets. `form` is about keys and must be the same on
+ * both ends; each says whether it wants lines. Nothing else is sent before the other side has shown
+ * that it has the key. */
 int wire_greet(struct wire *wire, uint64_t form, bool wants_lines, bool *other_wants_lines);
 
 /* Queues a frame, and waits only while a lot is queued. */
@@ -85,7 +86,7 @@ int64_t wire_now_ms(void);
 /* From the system, or reported. */
 int draw_random(const struct args *args, void *bytes, size_t len);
 
-/* ==== Where it leads: channel_open.c =========================================================== */
+/* ==== Where it leads: channel_open.c ========================================================== */
 
 int wire_connect(struct wire *wire);
 
@@ -93,7 +94,7 @@ int wire_connect(struct wire *wire);
  * the deadline. */
 struct human wire_child_end(struct wire *wire, bool *is_good);
 
-/* ==== Sealing: channel_seal.c ================================================================== */
+/* ==== Sealing: channel_seal.c ================================================================= */
 
 /* What is sent before the first frame, by each end. */
 enum { CIPHER_HEADER_BYTES = 24, CIPHER_MORE_BYTES = 17 };
@@ -108,8 +109,8 @@ void cipher_start(struct cipher *cipher, enum wire_end end, const uint8_t asker[
                   uint8_t secret[TALK_SECRET_BYTES]);
 bool cipher_take_header(struct cipher *cipher, const uint8_t header[CIPHER_HEADER_BYTES]);
 
-/* The result of sealing is CIPHER_MORE_BYTES longer; opening is false for what is not from the other
- * end, not the next frame, or not as it was sent. */
+/* The result of sealing is CIPHER_MORE_BYTES longer; opening is false for what is not from the
+ * other end, not the next frame, or not as it was sent. */
 void cipher_seal(struct cipher *cipher, const void *bytes, size_t len, bool is_last,
                  uint8_t *sealed);
 bool cipher_unseal(struct cipher *cipher, const uint8_t *sealed, size_t len, bool is_last,

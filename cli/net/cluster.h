@@ -1,12 +1,12 @@
 /* cluster.h: only the files in cli/ include this. Requests to a cluster, and their answers.
  *
- *     any thread --net_send--> cluster_loop.c --redirect.c--> cluster_link.c, a pipeline to each node
+ *     any thread --net_send--> cluster_loop.c --redirect.c--> cluster_link.c, a pipeline to each
+ *     node
  *                <---done---           <--- MOVED, ASK, trouble: again, elsewhere, later
  *
  * One thread has all connections and waits for all of them at once, so that every node has work
- * while others answer. It holds the lock of the net whenever it does not wait; what others want from
- * it they leave behind under the same lock.
- */
+ * while others answer. It holds the lock of the net whenever it does not wait; what others want
+ * from it they leave behind under the same lock. */
 #ifndef TAMIS_CLI_NET_CLUSTER_H
 #define TAMIS_CLI_NET_CLUSTER_H
 
@@ -58,7 +58,7 @@ void queue_add(struct queue *queue, struct request *request);
 void queue_push(struct queue *queue, struct request *request); /* to the front */
 struct request *queue_take(struct queue *queue);               /* NULL: it is empty */
 
-/* ==== Nodes: cluster_link.c ========================================================================= */
+/* ==== Nodes: cluster_link.c =================================================================== */
 
 enum link_state { LINK_CLOSED, LINK_CONNECTING, LINK_UP };
 
@@ -77,13 +77,13 @@ struct node {
     bool is_writing;
     bool is_polled;    /* since it was opened: events are about this connection */
     unsigned skip;     /* answers that belong to no request: to ASKING and AUTH */
-    int64_t received;     /* when it last said something, or was first asked */
+    int64_t received;  /* when it last said something, or was first asked */
     int64_t rest_till; /* after a failure */
     unsigned failures; /* in a row */
     void *with;        /* for the hooks; freed with the node */
 };
 
-/* ==== The net: cluster_loop.c, cluster_redirect.c ============================================================== */
+/* ==== The net: cluster_loop.c, cluster_redirect.c ============================================= */
 
 struct hooks {
     /* Before each time the net waits: returns when it wants to be called next at the latest. */
@@ -171,7 +171,8 @@ void net_refresh(struct net *net, int64_t now);
 struct node *net_node(struct net *net, const char *host, int port);
 bool is_refusal(const redisReply *reply, const char *word);
 
-/* A refusal that will pass: of a cluster without a primary for the slot, of a server that still loads. */
+/* A refusal that will pass: of a cluster without a primary for the slot, of a server that still
+ * loads. */
 bool is_passing(const redisReply *reply);
 
 bool link_open(struct net *net, struct node *node);

@@ -1,15 +1,14 @@
 /* cluster_confirm.c: what was acknowledged is not lost.
  *
- * A primary acknowledges before its replicas have heard of it. If it dies in between, a replica that
- * never got the keys takes its place, and says no to them. So parcels are kept after they were
+ * A primary acknowledges before its replicas have heard of it. If it dies in between, a replica
+ * that never got the keys takes its place, and says no to them. So parcels are kept after they were
  * acknowledged, until a checkpoint: WAIT, on the same connection, tells how many replicas have
  * everything that was written there. When all that the cluster counts among the living have it, the
  * parcels are let go. When the connection breaks, the primary is one no more, or it cannot answer
  * WAIT, they are sent again, to whoever has their slots now: adding twice is harmless.
  *
  * A checkpoint stops the pipeline of its node for a moment, so there is one a second, and sooner
- * only when memory, or what replicas are behind, grows large.
- */
+ * only when memory, or what replicas are behind, grows large. */
 #ifdef TAMIS_WITH_HIREDIS
 #include "cli/net/shard_set.h"
 
@@ -96,7 +95,8 @@ static void let_go(struct keep *keep) {
     }
 }
 
-/* The replicas are gone, and nobody came for them: from now on the primary is alone, which is told. */
+/* The replicas are gone, and nobody came for them: from now on the primary is alone, which is
+ * told. */
 static void give_up(struct keep *keep) {
     for (const struct parcel *parcel = keep->first; parcel; parcel = parcel->next)
         keep->packer->alone += parcel->n;
@@ -143,8 +143,8 @@ static void checkpoint_done(struct request *request) {
 static void checkpoint(struct keep *keep) {
     struct net *net = keep->packer->net;
     char wanted[16], patience[24];
-    /* A replica that is given up may come back, without these keys, and be elected: where there were
-     * some, no answer of none is enough. */
+    /* A replica that is given up may come back, without these keys, and be elected: where there
+     * were some, no answer of none is enough. */
     keep->wanted = keep->node->replicas > 0 ? keep->node->replicas : 1;
     const int count = snprintf(wanted, sizeof wanted, "%u", keep->wanted);
     const int wait = snprintf(patience, sizeof patience, "%lld", (long long)(net->silence / 2));
@@ -170,7 +170,8 @@ static bool is_wanted(const struct keep *keep, int64_t now) {
            now - keep->since >= CHECKPOINT_PAUSE;
 }
 
-/* Replicas come and go without a word to us; those of a young cluster are counted only after a while. */
+/* Replicas come and go without a word to us; those of a young cluster are counted only after a
+ * while. */
 static void look_around(struct net *net, int64_t now) {
     if (now - net->refreshed >= LOOK_PAUSE) net_want_map(net);
 }

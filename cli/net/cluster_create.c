@@ -89,7 +89,8 @@ int shard_create_call(const struct shards *shards, struct call *call, uint64_t s
     return call_make(call, NULL, n, word, len) ? 0 : fail_memory(shards->args);
 }
 
-/* After a connection broke, the first try may have succeeded, and the second finds its work done. */
+/* After a connection broke, the first try may have succeeded, and the second finds its work
+ * done. */
 static bool was_made_before(const struct shards *shards, const struct call *call, uint64_t shard) {
     struct call asked;
     uint8_t secret[SECRET_BYTES];

@@ -1,5 +1,5 @@
-/* cluster_image.c: `tamis cluster load`, which publishes an image, and `tamis cluster dump`, which makes
- * one. */
+/* cluster_image.c: `tamis cluster load`, which publishes an image, and `tamis cluster dump`, which
+ * makes one. */
 #ifdef TAMIS_WITH_HIREDIS
 #include "cli/net/shard_set.h"
 
@@ -114,7 +114,8 @@ static void parts_close(struct parts *parts) {
     free(parts->shard);
 }
 
-/* The number of shards is that of what is there, if something is; shards that were built have one. */
+/* The number of shards is that of what is there, if something is; shards that were built have
+ * one. */
 static int shards_for(struct shards *shards, const struct parts *parts, uint64_t *n) {
     const struct args *args = shards->args;
     char spec[SPEC_ROOM];

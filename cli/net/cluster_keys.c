@@ -4,7 +4,8 @@
 
 #include <stdlib.h>
 
-/* Blocks of lines that are asked about at the same time; threads that wait for answers cost little. */
+/* Blocks of lines that are asked about at the same time; threads that wait for answers cost
+ * little. */
 enum { ASKING_THREADS = 32 };
 
 /* ==== Reports =============================================================================== */
@@ -172,7 +173,8 @@ static int check(struct packer *packer, struct keys *keys) {
 
 /* ==== Both ================================================================================== */
 
-/* The filter as it is found, before the first key: its shape, the form of its keys, all of its shards. */
+/* The filter as it is found, before the first key: its shape, the form of its keys, all of its
+ * shards. */
 static int open_filter(const struct args *args, struct net *net, struct shards *shards,
                        struct packer *packer, bool adds) {
     int code = shards_open(shards, args, net);

@@ -1,10 +1,9 @@
 /* cluster_link.c: a pipeline to one node.
  *
  * Requests are written as they come, up to a window, and answers come back in the same order. When
- * anything goes wrong with the connection, everything that was sent and not answered goes back to be
- * routed again: what the node did with it nobody knows, and so only requests that may be repeated
- * are sent here.
- */
+ * anything goes wrong with the connection, everything that was sent and not answered goes back to
+ * be routed again: what the node did with it nobody knows, and so only requests that may be
+ * repeated are sent here. */
 #ifdef TAMIS_WITH_HIREDIS
 #include "cli/net/cluster.h"
 
@@ -93,7 +92,8 @@ void link_fail(struct net *net, struct node *node, const char *why) {
     net_want_map(net);
 }
 
-/* A password goes ahead of everything else; if it is wrong, so is every later answer, and says so. */
+/* A password goes ahead of everything else; if it is wrong, so is every later answer, and says
+ * so. */
 static void greet(struct net *net, struct node *node) {
     char text[512];
     const int len = net->password

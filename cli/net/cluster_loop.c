@@ -9,7 +9,8 @@
 #include <time.h>
 #include <unistd.h>
 
-/* How long a shard may be in trouble, and a connection silent while an answer is due: a part of it. */
+/* How long a shard may be in trouble, and a connection silent while an answer is due: a part of
+ * it. */
 enum {
     USUAL_TIMEOUT = 30,
     LONGEST_TIMEOUT = 86400,

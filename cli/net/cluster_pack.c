@@ -13,7 +13,8 @@
 #include <stdarg.h>
 #include <stdlib.h>
 
-/* Parcels that are being filled have this much memory together, and each at least so many hashes. */
+/* Parcels that are being filled have this much memory together, and each at least so many
+ * hashes. */
 enum { OPEN_BYTES = 64 << 20, MIN_HASHES = 256 };
 
 /* What is not confirmed yet, unless --memory says another size. */

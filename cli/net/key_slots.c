@@ -1,10 +1,9 @@
 /* key_slots.c: keys that lie where we want them.
  *
  * A cluster spreads keys over 16,384 slots by a checksum, and with a checksum 24 keys would fall on
- * nodes as they like. But only the part in braces counts, so that part is searched: shard i of n gets
- * the shortest tag whose slot is floor(i * 16384 / n). Shards then lie evenly on whatever the nodes
- * have, and shard i of every filter with n shards is in the same slot.
- */
+ * nodes as they like. But only the part in braces counts, so that part is searched: shard i of n
+ * gets the shortest tag whose slot is floor(i * 16384 / n). Shards then lie evenly on whatever the
+ * nodes have, and shard i of every filter with n shards is in the same slot. */
 #include "cli/net/key_slots.h"
 
 #include <string.h>

@@ -51,8 +51,8 @@ int set_open(struct set *set, const struct args *args, const char *name);
 int set_read(struct set *set, const tamis *hasher);
 void set_close(struct set *set);
 
-/* The lines whose key has one of these hashes, which are sorted, in the order of the file: the first
- * line of each key. A hash without a line is trouble: the file has changed meanwhile. */
+/* The lines whose key has one of these hashes, which are sorted, in the order of the file: the
+ * first line of each key. A hash without a line is trouble: the file has changed meanwhile. */
 struct line_taker {
     int (*take)(void *with, uint64_t hash, const struct tamis_key *line,
                 const struct tamis_key *key);

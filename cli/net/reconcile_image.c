@@ -161,8 +161,8 @@ static bool parse_hash(const char *text, size_t len, uint64_t *hash) {
     return len == 16;
 }
 
-/* What an earlier step printed: "<#HASH", ">#HASH", or HASH alone. Lines that are there as such have a
- * blank behind their mark, and are left out. */
+/* What an earlier step printed: "<#HASH", ">#HASH", or HASH alone. Lines that are there as such
+ * have a blank behind their mark, and are left out. */
 static int read_list(const struct args *args, const char *path, struct hashes *wanted) {
     struct bytes bytes;
     int code = bytes_open(&bytes, args, path);

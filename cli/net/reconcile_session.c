@@ -1,4 +1,5 @@
-/* reconcile_session.c: two sets by a conversation: both here, one in a stream on disk, or over a wire.
+/* reconcile_session.c: two sets by a conversation: both here, one in a stream on disk, or over a
+ * wire.
  *
  * A stream on disk: what `--write-stream` writes and `--read-stream` reads.
  *
@@ -8,8 +9,7 @@
  * Over a wire each frame begins with a letter: 't' is a piece of the talk, 'l' a piece of the lines
  * that one side has and the other wants. The end that asks sends its lines first. A line is two
  * lengths of 4 bytes, its key's and its own, then both; a key that is the whole line has the length
- * NO_KEY and no bytes. What comes is believed only if its key has a hash that we lack.
- */
+ * NO_KEY and no bytes. What comes is believed only if its key has a hash that we lack. */
 #include "cli/net/reconcile.h"
 
 #include <errno.h>
@@ -34,8 +34,9 @@ static int make_secret(const struct args *args, uint8_t secret[TALK_SECRET_BYTES
 }
 
 static int open_session(const struct args *args, tamis_session **session, enum tamis_side side,
-                     const struct set *set, bool is_one_way) {
-    struct tamis_session_options options = {.struct_size = sizeof options, .is_one_way = is_one_way};
+                        const struct set *set, bool is_one_way) {
+    struct tamis_session_options options = {.struct_size = sizeof options,
+                                            .is_one_way = is_one_way};
     struct tamis_info info;
     char hash[40];
     uint8_t nonce[16];
@@ -73,8 +74,8 @@ static int take_outcome(const struct args *args, const tamis_session *session, e
 }
 
 /* How it ended: whole, partial, or not at all. */
-static int end_session(const struct args *args, const char *peer, tamis_session *session, enum side ours,
-                    struct outcome *outcome) {
+static int end_session(const struct args *args, const char *peer, tamis_session *session,
+                       enum side ours, struct outcome *outcome) {
     const tamis_status status = tamis_session_finish(session);
     if (status && status != TAMIS_PARTIAL) return fail_why(args, peer, status);
     outcome->is_partial = status == TAMIS_PARTIAL;
@@ -218,7 +219,7 @@ int stream_hasher(const struct args *args, const char *path, tamis **hasher, uin
 }
 
 static int receive_stream(const struct args *args, const struct bytes *bytes, const struct set *set,
-                       struct outcome *outcome) {
+                          struct outcome *outcome) {
     tamis_session *session = NULL;
     int code = open_session(args, &session, TAMIS_RECEIVER, set, true);
     if (!code) {
@@ -502,8 +503,8 @@ static int meet(struct meeting *meeting, const struct args *args, struct outcome
     set->pause = (struct pause){.call = keep_alive, .with = wire};
     if (!code) code = set_read(set, meeting->hasher);
     if (!code)
-        code = open_session(args, &meeting->session, wire->end == WIRE_ASKS ? TAMIS_RECEIVER : TAMIS_SENDER,
-                         set, false);
+        code = open_session(args, &meeting->session,
+                            wire->end == WIRE_ASKS ? TAMIS_RECEIVER : TAMIS_SENDER, set, false);
     if (!code) code = converse(wire, meeting->session);
     if (!code) code = end_session(args, wire->peer, meeting->session, FIRST, outcome);
     if (!code && !outcome->is_partial) {

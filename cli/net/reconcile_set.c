@@ -1,8 +1,7 @@
 /* reconcile_set.c: a file as a set of hashes, and its lines found again by them.
  *
- * The file is read twice: once for all hashes, once for the few lines that matter. What comes through
- * a pipe is copied to an unnamed file meanwhile.
- */
+ * The file is read twice: once for all hashes, once for the few lines that matter. What comes
+ * through a pipe is copied to an unnamed file meanwhile. */
 #include "cli/net/reconcile.h"
 
 #include <fcntl.h>

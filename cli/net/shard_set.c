@@ -219,8 +219,8 @@ size_t list_primaries(struct net *net, struct node **node, size_t room) {
     return n;
 }
 
-/* Goes through the keys of one node. A name is matched as it is: what has a meaning in patterns gets
- * a backslash. */
+/* Goes through the keys of one node. A name is matched as it is: what has a meaning in patterns
+ * gets a backslash. */
 static void scan_node(const struct shards *shards, struct node *node, char key[KEY_ROOM]) {
     char pattern[2 * NAME_ROOM + 8], cursor[32] = "0";
     size_t len = 0;
@@ -294,7 +294,8 @@ static struct fitness ask_primary(const struct args *args, struct net *net, stru
     static const char *const memory[] = {"INFO", "memory"};
     struct fitness fitness = {0};
     struct call call[2];
-    if (!call_make(&call[0], node, 3, known, NULL)) return (struct fitness){.code = fail_memory(args)};
+    if (!call_make(&call[0], node, 3, known, NULL))
+        return (struct fitness){.code = fail_memory(args)};
     if (!call_make(&call[1], node, 2, memory, NULL)) {
         call_free(&call[0]);
         return (struct fitness){.code = fail_memory(args)};
@@ -307,8 +308,8 @@ static struct fitness ask_primary(const struct args *args, struct net *net, stru
         const char *why = call_trouble(&call[i]);
         /* What a broken link tells names its node already. */
         const bool is_named = strncmp(why, node->name, strlen(node->name)) == 0;
-        snprintf(fitness.trouble, sizeof fitness.trouble, "%.64s%s%.120s", is_named ? "" : node->name,
-                 is_named ? "" : ": ", why);
+        snprintf(fitness.trouble, sizeof fitness.trouble, "%.64s%s%.120s",
+                 is_named ? "" : node->name, is_named ? "" : ": ", why);
     }
     if (!fitness.is_silent) fitness.code = is_fit(args, node, call);
     for (int i = 0; i < 2; i++) call_free(&call[i]);

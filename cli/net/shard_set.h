@@ -1,5 +1,5 @@
-/* shard_set.h: only the files in cli/ include this. One filter over a cluster: its shards, and keys on
- * their way to them. */
+/* shard_set.h: only the files in cli/ include this. One filter over a cluster: its shards, and keys
+ * on their way to them. */
 #ifndef TAMIS_CLI_NET_SHARD_SET_H
 #define TAMIS_CLI_NET_SHARD_SET_H
 
@@ -23,7 +23,7 @@ enum { EXIT_MAYBE = 3 };
 
 enum { NAME_ROOM = 193, KEY_ROOM = NAME_ROOM + 15, SPEC_ROOM = 1024 };
 
-/* ==== Shards: shard_set.c ====================================================================== */
+/* ==== Shards: shard_set.c ===================================================================== */
 
 struct shards {
     const struct args *args;
@@ -42,8 +42,8 @@ int shards_name(struct shards *shards, const struct args *args, struct net *net)
 int shards_open(struct shards *shards, const struct args *args, struct net *net);
 void shards_close(struct shards *shards);
 
-/* TAMIS.INFO and TAMIS.SECRET of shard 0; of any other when that is silent, or is gone and one looks
- * further. The calls are to be freed. */
+/* TAMIS.INFO and TAMIS.SECRET of shard 0; of any other when that is silent, or is gone and one
+ * looks further. The calls are to be freed. */
 int shards_ask(struct shards *shards, bool looks_further, struct call call[2]);
 
 struct shard_key {
@@ -100,8 +100,8 @@ bool shard_publish(const struct shards *shards, const char *key, const tamis *fi
 /* Fetches a shard as it was at one moment. */
 bool shard_fetch(const struct shards *shards, uint64_t shard, tamis **filter, char *why);
 
-/* The first bytes of a shard's image, which tell it from any other; false in *is_there when there is
- * no shard. */
+/* The first bytes of a shard's image, which tell it from any other; false in *is_there when there
+ * is no shard. */
 enum { HEADER_BYTES = 192 };
 bool shard_header(const struct shards *shards, uint64_t shard, uint8_t header[HEADER_BYTES],
                   bool *is_there, char *why);
@@ -120,7 +120,7 @@ int shards_wanted(const struct args *args, struct net *net, const char *spec, ui
 /* The command that makes a shard without keys; the call is to be freed. */
 int shard_create_call(const struct shards *shards, struct call *call, uint64_t shard);
 
-/* ==== All shards at a glance: cluster_survey.c ====================================================== */
+/* ==== All shards at a glance: cluster_survey.c ================================================ */
 
 enum shard_health { SHARD_GOOD, SHARD_ABSENT, SHARD_SILENT, SHARD_DIFFERS };
 
@@ -134,8 +134,8 @@ struct survey {
 int survey_make(struct survey *survey, const struct shards *shards);
 void survey_free(struct survey *survey, const struct shards *shards);
 
-/* Whether all have the secret of shard 0, without which answers would be wrong; reported. A shard that
- * does not answer is an error only when all are needed. */
+/* Whether all have the secret of shard 0, without which answers would be wrong; reported. A shard
+ * that does not answer is an error only when all are needed. */
 int shards_are_one(const struct shards *shards, bool all_needed);
 
 /* "good", "absent", "silent", "differs"; and what there is to say about it. */
@@ -143,7 +143,7 @@ const char *health_word(enum shard_health health);
 void health_why(const struct survey *survey, const struct shards *shards, uint64_t shard,
                 char *text, size_t size);
 
-/* ==== Keys on their way: cluster_pack.c, cluster_confirm.c ================================================== */
+/* ==== Keys on their way: cluster_pack.c, cluster_confirm.c ==================================== */
 
 enum { PARCEL_HASHES = 16384, HEAD_ROOM = 288, MAX_ASKERS = 64 };
 
@@ -212,8 +212,8 @@ struct packer {
 int packer_open(struct packer *packer, const struct shards *shards, bool adds);
 void packer_close(struct packer *packer); /* after net_close */
 
-/* Hands the hashes of a batch over, on any thread. False when the packer has failed. Questions: waits
- * until all are answered, into batch->hit. */
+/* Hands the hashes of a batch over, on any thread. False when the packer has failed. Questions:
+ * waits until all are answered, into batch->hit. */
 bool packer_add(struct packer *packer, struct batch *batch);
 bool packer_ask(struct packer *packer, struct batch *batch);
 

@@ -65,7 +65,8 @@ static bool list_kinds(enum tamis_ability ability, uint32_t id, char *others, si
     for (size_t i = 0; tamis_kind_at(i, &kind, sizeof kind) && len < size; i++) {
         if (!(kind.abilities & ability)) continue;
         is_among = is_among || kind.id == id;
-        /* Nobody is helped by the kind of another system, or by what is chosen as a blocked filter. */
+        /* Nobody is helped by the kind of another system, or by what is chosen as a blocked
+         * filter. */
         if (is_foreign(&kind) || is_part(&kind)) continue;
         len += (size_t)snprintf(others + len, size - len, "%s%s",
                                 len == 0 ? "kinds that can: " : ", ", kind.name);

@@ -1,9 +1,8 @@
 /* color.c: which words are coloured, and where.
  *
- * Colours are for eyes: on a terminal, unless NO_COLOR is set or the terminal is dumb, or as --color
- * says. They go on headings, names and the start of complaints, never on data: a line that was
- * found is printed as it came, and so is JSON.
- */
+ * Colours are for eyes: on a terminal, unless NO_COLOR is set or the terminal is dumb, or as
+ * --color says. They go on headings, names and the start of complaints, never on data: a line that
+ * was found is printed as it came, and so is JSON. */
 #include "cli/cli.h"
 
 #include <stdlib.h>

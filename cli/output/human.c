@@ -31,7 +31,8 @@ struct human human_limit(uint64_t limit) {
 }
 
 struct human human_margin(double error) {
-    /* People read "give or take" as nearly always; one standard error would be two times in three. */
+    /* People read "give or take" as nearly always; one standard error would be two times in
+     * three. */
     return human_count((uint64_t)(2 * error + 0.5));
 }
 

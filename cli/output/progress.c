@@ -4,11 +4,10 @@
  * most ten times a second; anywhere, it prints one line for each SIGUSR1, as dd does. The work only
  * leaves numbers where the watcher finds them, so it does not matter what the work waits for: a
  * slow pipe, a reader that does not read, or an hour of sorting. The signal arrives in the watcher
- * alone, whose handler only writes a byte to the pipe on which it sleeps: no call of the work is ever
- * interrupted.
+ * alone, whose handler only writes a byte to the pipe on which it sleeps: no call of the work is
+ * ever interrupted.
  *
- * A lock keeps the line and other words apart.
- */
+ * A lock keeps the line and other words apart. */
 #include "cli/cli.h"
 
 #include <errno.h>

@@ -119,9 +119,9 @@ void json_end(struct json *json); /* the newline after a whole document */
 
 /* ==== Progress: progress.c ================================================================== */
 
-/* On a terminal, after a second: a bar, unless --quiet or --no-progress. Anywhere: one line for each
- * SIGUSR1. main.c starts and ends it for every verb, and the reading engine says how far it is; a
- * verb has to say something only where other work of its own takes long. */
+/* On a terminal, after a second: a bar, unless --quiet or --no-progress. Anywhere: one line for
+ * each SIGUSR1. main.c starts and ends it for every verb, and the reading engine says how far it
+ * is; a verb has to say something only where other work of its own takes long. */
 void progress_start(const struct args *args);
 void progress_end(void);
 

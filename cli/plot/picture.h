@@ -1,7 +1,8 @@
-/* picture.h: only the files of `tamis plot` include this. Pictures as data, and two ways to draw them.
+/* picture.h: only the files of `tamis plot` include this. Pictures as data, and two ways to draw
+ * them.
  *
- *     verbs/plot.c --> plot_rates.c, plot_bits.c --> struct chart, heat, overlap --> svg.c, plot_text.c
- */
+ *     verbs/plot.c --> plot_rates.c, plot_bits.c --> struct chart, heat, overlap --> svg.c,
+ *     plot_text.c */
 #ifndef TAMIS_CLI_PLOT_PICTURE_H
 #define TAMIS_CLI_PLOT_PICTURE_H
 

@@ -9,7 +9,7 @@
 
 /* Of series and of temperatures, among the 256 of terminals. */
 static const unsigned char series_color[MAX_SERIES] = {33,  36, 178, 167, 175, 208,
-                                                        105, 70, 245, 137, 37,  134};
+                                                       105, 70, 245, 137, 37,  134};
 
 static void put_color(FILE *out, const struct terminal *terminal, unsigned color) {
     if (terminal->has_color) fprintf(out, "\033[38;5;%um", color);
@@ -22,9 +22,9 @@ static void end_color(FILE *out, const struct terminal *terminal) {
 static const char *mark_of(const struct series *series, size_t number,
                            const struct terminal *terminal) {
     static const char *const round[MAX_SERIES] = {"●", "▲", "■", "◆", "○", "△",
-                                                   "□", "◇", "✚", "✖", "★", "☆"};
+                                                  "□", "◇", "✚", "✖", "★", "☆"};
     static const char *const plain[MAX_SERIES] = {"a", "b", "c", "d", "e", "f",
-                                                   "g", "h", "i", "j", "k", "l"};
+                                                  "g", "h", "i", "j", "k", "l"};
     if (series->is_guide) return terminal->has_unicode ? "·" : ".";
     return terminal->has_unicode ? round[number] : plain[number];
 }

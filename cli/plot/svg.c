@@ -142,7 +142,8 @@ static const struct point *end_of(const struct chart *chart, const struct series
     return NULL;
 }
 
-/* Names stand in a column at the right, in the order of the ends of their lines, without touching. */
+/* Names stand in a column at the right, in the order of the ends of their lines, without
+ * touching. */
 static void put_names(FILE *out, const struct chart *chart) {
     enum { GAP = 18 };
     double want[MAX_SERIES], place[MAX_SERIES];

@@ -128,7 +128,8 @@ const struct verb verb_add = {
     .run = run,
     .operands = OPERANDS({"IMAGE", EXACTLY_ONE, READS_STDIN},
                          {"FILE", ANY_NUMBER, READS_STDIN_UNLESS_GIVEN}),
-    .uses = USES({.option = OPT_NEW}, CHANGE_OPTIONS, {.option = OPT_SAVE_EVERY}, {.option = OPT_NOTE}, KEY_OPTIONS,
+    .uses = USES({.option = OPT_NEW}, CHANGE_OPTIONS, {.option = OPT_SAVE_EVERY},
+                 {.option = OPT_NOTE}, KEY_OPTIONS,
                  THREADS_OPTION, {.option = OPT_SECRET_FILE}),
     .examples =
         EXAMPLES({"Add today's list", "tamis add blocklist.tamis today.txt"},

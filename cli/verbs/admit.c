@@ -179,33 +179,38 @@ const struct verb verb_admit = {
          .help = "keep the memory in this file, from one run to the next; it is made when it is "
                  "not there"},
         {.option = OPT_CAPACITY,
-         .help = "how many different keys to remember at least, twice as many at most; otherwise 1M"},
+         .help = "how many different keys to remember at least, twice as many at most; otherwise "
+                 "1M"},
         {.option = OPT_FPR,
-         .help = "how often each of two filters may take a new key for a known one; otherwise 0.1%"},
+         .help = "how often each of two filters may take a new key for a known one; otherwise "
+                 "0.1%"},
         {.option = OPT_HASH}, {.option = OPT_SPEC,
          .help = "both filters in one sentence instead: classic:capacity=1M,fpr=1e-4"},
         {.option = OPT_INVERT, .help = "print the others: what is asked for the first time"},
         {.option = OPT_COUNT}, {.option = OPT_JSON,
          .help = "write the summary on standard error as JSON"},
-        KEY_OPTIONS, {.option = OPT_SECRET_FILE}, THREADS_OPTION, {.option = OPT_SAVE_EVERY}, {.option = OPT_WAIT}),
+        KEY_OPTIONS, {.option = OPT_SECRET_FILE}, THREADS_OPTION, {.option = OPT_SAVE_EVERY},
+        {.option = OPT_WAIT}),
     .examples =
         EXAMPLES({"Which requests of a log would a cache keep, and how many?",
                   "tamis admit -c --field 7 -d ' ' access.log"},
                  {"With a memory that lasts from one day to the next",
                   "tamis admit --image seen.admit -n 10M today.log"},
                  {"What came for the first time", "tamis admit -v urls.log"}),
-    .about = "Three of four things that a cache is asked for are never asked for again. A cache that "
-             "keeps only what is asked for a second time writes half as much and serves more. Each "
-             "line is a request; it is printed when its key was asked for lately, and remembered.\n\n"
+    .about = "Three of four things that a cache is asked for are never asked for again. A cache "
+             "that keeps only what is asked for a second time writes half as much and serves more. "
+             "Each line is a request; it is printed when its key was asked for lately, and "
+             "remembered.\n\n"
              "The memory is two filters. A key is known until as many others as --capacity have "
              "been asked for since, without fail, and forgotten after twice as many at the latest; "
              "one that is asked for again is as young as new. A key that is new is taken for known "
-             "at a rate of twice --fpr at most; the summary on standard error tells the rate now.\n\n"
-             "\"tamis uniq\" prints what comes for the first time ever, \"tamis uniq --window\" what "
-             "did not come lately. The file of --image is no image of a set: only this verb reads "
-             "it. It is written when the input has ended, whole or not at all, and where the "
-             "requests come through a pipe also every minute, as --save-every says, and when a signal "
-             "ends it.\n\n"
+             "at a rate of twice --fpr at most; the summary on standard error tells the rate "
+             "now.\n\n"
+             "\"tamis uniq\" prints what comes for the first time ever, \"tamis uniq --window\" "
+             "what did not come lately. The file of --image is no image of a set: only this verb "
+             "reads it. It is written when the input has ended, whole or not at all, and where the "
+             "requests come through a pipe also every minute, as --save-every says, and when a "
+             "signal ends it.\n\n"
              "--json writes one object to standard error: lines, printed, recognised, without_key, "
              "capacity, turns, fpr_now, filter_bytes.",
     .exits = "0 when a line was printed or counted, 1 when none was, 2 after an error.",

@@ -135,7 +135,8 @@ const struct verb verb_announce = {
     .operands = OPERANDS({"IMAGE", EXACTLY_ONE, NO_STREAM}),
     .uses = USES({.option = OPT_OUTPUT, .is_required = true,
                   .help = "where the messages go, - for standard output"},
-                 {.option = OPT_FORCE}, {.option = OPT_WAIT}, {.option = OPT_THRESHOLD}, {.option = OPT_NOW},
+                 {.option = OPT_FORCE}, {.option = OPT_WAIT}, {.option = OPT_THRESHOLD},
+                 {.option = OPT_NOW},
                  {.option = OPT_FULL}, {.option = OPT_MAX_MESSAGE}, {.option = OPT_JSON}),
     .examples = EXAMPLES(
         {"Tell the neighbours when 1 % is new",
@@ -146,22 +147,22 @@ const struct verb verb_announce = {
          "tamis create cache.tamis -s counting:capacity=10k,bits=960k,log=yes"},
         {"A neighbour is new, or has missed messages",
          "tamis announce --full cache.tamis -o to-b.msg"}),
-    .about = "IMAGE is a counting filter with log=yes, or one of kind icp. It is kept up to date by "
-             "\"tamis add\" and \"tamis remove\"; this verb writes messages that bring the copies of "
-             "neighbours up to date (\"tamis neighbours\"), and IMAGE remembers what was told. A "
-             "message says what bits are now: one that is lost or comes twice does no other harm. "
-             "The first time, and when it takes fewer bytes, all bits are told.\n\n"
+    .about = "IMAGE is a counting filter with log=yes, or one of kind icp. It is kept up to date "
+             "by \"tamis add\" and \"tamis remove\"; this verb writes messages that bring the "
+             "copies of neighbours up to date (\"tamis neighbours\"), and IMAGE remembers what was "
+             "told. A message says what bits are now: one that is lost or comes twice does no "
+             "other harm. The first time, and when it takes fewer bytes, all bits are told.\n\n"
              "Nothing is written unless it is due: when the documents of which neighbours have not "
-             "heard are at least the threshold's share of all. How many these are is estimated from "
-             "the bits. A low threshold costs messages, a high one lets neighbours ask in vain and "
-             "overlook documents; 1 % to 10 % is usual.\n\n"
+             "heard are at least the threshold's share of all. How many these are is estimated "
+             "from the bits. A low threshold costs messages, a high one lets neighbours ask in "
+             "vain and overlook documents; 1 % to 10 % is usual.\n\n"
              "A counting filter has messages of a compact form; those of icp are ICP_OP_DIRUPDATE "
-             "of the Internet Cache Protocol. Both are described in docs/caches.md. With --max-message "
-             "they are cut so that each fits into a datagram; in the output they lie one behind "
-             "the other.\n\n"
+             "of the Internet Cache Protocol. Both are described in docs/caches.md. With "
+             "--max-message they are cut so that each fits into a datagram; in the output they lie "
+             "one behind the other.\n\n"
              "--json prints one object: image, is_due, documents, unknown (documents, with "
-             "unknown_error, a standard error), positions, bits_set and bits_cleared since the last "
-             "time; messages_in, messages, message_bytes, sequence (the number of the last one) and "
-             "is_whole.",
+             "unknown_error, a standard error), positions, bits_set and bits_cleared since the "
+             "last time; messages_in, messages, message_bytes, sequence (the number of the last "
+             "one) and is_whole.",
     .exits = "0 when messages are written, 1 when nothing is due, 2 after an error.",
 };

@@ -40,7 +40,8 @@ static int fail_mismatch(const struct args *args, const struct work *w) {
 
 /* Whether the patch is for this image. Only then its sizes are worth some memory. */
 static int check_patch(const struct args *args, struct work *w) {
-    tamis_status status = tamis_patch_get_info(w->patch.at, patch_size(w), &w->info, sizeof w->info);
+    tamis_status status =
+        tamis_patch_get_info(w->patch.at, patch_size(w), &w->info, sizeof w->info);
     if (!status) status = tamis_patch_fits(w->base.at, w->base.size, &w->info);
     if (status == TAMIS_MISMATCH) return fail_mismatch(args, w);
     if (status) return fail_why(args, w->patch.path, status);
@@ -54,8 +55,8 @@ static int make_result(const struct args *args, struct work *w) {
     if (!w->result.at)
         return size ? fail_memory(args) : fail(args, w->patch.path, "makes no image");
     w->result.size = (size_t)size;
-    const tamis_status status = tamis_patch_apply(w->base.at, w->base.size, w->patch.at, patch_size(w),
-                                            w->result.at, w->result.size);
+    const tamis_status status = tamis_patch_apply(w->base.at, w->base.size, w->patch.at,
+                                                  patch_size(w), w->result.at, w->result.size);
     if (status) return fail_why(args, w->patch.path, status);
     if (!given(args, OPT_VERIFY_KEY)) return 0;
     return seal_check_result(args, &w->patch, &w->result);

@@ -275,21 +275,23 @@ const struct verb verb_assemble = {
     .run = run,
     .operands = OPERANDS({"SHARD", ONE_OR_MORE, NO_STREAM}),
     .uses = USES({.option = OPT_OUTPUT, .help = "write the image of the whole here"},
-                 {.option = OPT_FORCE}, {.option = OPT_WAIT}, {.option = OPT_JSON, .help = "print the manifest as JSON"},
+                 {.option = OPT_FORCE}, {.option = OPT_WAIT},
+                 {.option = OPT_JSON, .help = "print the manifest as JSON"},
                  {.option = OPT_SECRET_FILE}),
     .examples = EXAMPLES({"The image that one machine would have built, byte for byte",
                           "tamis assemble parts/*.tamis -o words.tamis"},
                          {"Are all shards there? Which file is which, with counts and checksums",
                           "tamis assemble parts/*.tamis --json >manifest.json"}),
-    .about = "Images that \"tamis build --shard\" or \"tamis cut\" made become one. All shards of one "
-             "whole must be there, each once, in any order; every file is checked before a byte is "
-             "written, and what is missing, damaged, twice there or of another whole is named. One "
-             "shard is in memory at a time, and the image gets its name when it is whole. Its notes "
-             "are those of shard 0, but for those that tell what its maker read.\n\n"
+    .about = "Images that \"tamis build --shard\" or \"tamis cut\" made become one. All shards of "
+             "one whole must be there, each once, in any order; every file is checked before a "
+             "byte is written, and what is missing, damaged, twice there or of another whole is "
+             "named. One shard is in memory at a time, and the image gets its name when it is "
+             "whole. Its notes are those of shard 0, but for those that tell what its maker "
+             "read.\n\n"
              "Without --output nothing is written: it only says whether the shards are complete. "
-             "--json prints the manifest: the spec of the whole, and for each shard its file, size, "
-             "checksum (XXH3, as \"xxhsum -H3\" prints it), the items in it, and how many keys its "
-             "maker read and left out as another shard's.",
-    .exits = "0 when all shards are there, 1 when some are missing and nothing was to be written, 2 "
-             "after an error.",
+             "--json prints the manifest: the spec of the whole, and for each shard its file, "
+             "size, checksum (XXH3, as \"xxhsum -H3\" prints it), the items in it, and how many "
+             "keys its maker read and left out as another shard's.",
+    .exits = "0 when all shards are there, 1 when some are missing and nothing was to be written, "
+             "2 after an error.",
 };

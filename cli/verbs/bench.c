@@ -138,8 +138,8 @@ static int measure(struct benching *b) {
 static int read_spec(struct benching *b) {
     const struct args *args = b->args;
     const bool has_params = given(args, OPT_SPEC) || given(args, OPT_KIND) ||
-                          given(args, OPT_CAPACITY) || given(args, OPT_FPR) ||
-                          given(args, OPT_SIZE);
+                            given(args, OPT_CAPACITY) || given(args, OPT_FPR) ||
+                            given(args, OPT_SIZE);
     if (given(args, OPT_IMAGE))
         return has_params ? fail(args, NULL, "--image is what it is; leave the wish out") : 0;
     if (given(args, OPT_FROM)) return fail(args, "--from", "it needs --image, the file");
@@ -236,12 +236,14 @@ const struct verb verb_bench = {
     .examples = EXAMPLES({"How fast is the usual kind here?", "tamis bench"},
                          {"And a hundred million keys in fuse?", "tamis bench -k fuse -n 100M"},
                          {"With my keys", "tamis bench -k ribbon users.txt"},
-                         {"This image, asked about these", "tamis bench --image users.tamis today.txt"}),
+                         {"This image, asked about these",
+                          "tamis bench --image users.tamis today.txt"}),
     .about =
         "Without FILE, keys are numbers: as many as --capacity says, or a million. With FILE they "
         "are its lines, all of which are kept in memory; strangers are the same lines with a byte "
-        "behind them. Times are nanoseconds per key, medians of 51 rounds of 16,384 keys; building is timed once, with everything that belongs to it. Asking is by lists "
-        "of 4096 keys, and one by one.\n\n"
+        "behind them. Times are nanoseconds per key, medians of 51 rounds of 16,384 keys; building "
+        "is timed once, with everything that belongs to it. Asking is by lists of 4096 keys, and "
+        "one by one.\n\n"
         "The last line is what the machine itself takes to bring one random cache line of as many "
         "bytes, when many are under way at once: nobody who looks at memory is faster.\n\n"
         "The names in the JSON do not change: kind, spec (null for an image), image, keys, "

@@ -11,10 +11,10 @@
 
 /* What the keys come with decides on a kind where none is named. */
 static const char *kind_by_input(const struct args *args) {
-    return given(args, OPT_LABEL)    ? "labels"
-           : given(args, OPT_VALUES) ? "bloomier"
-           : given(args, OPT_EXCLUDE)   ? "cascade"
-                                     : NULL;
+    return given(args, OPT_LABEL)     ? "labels"
+           : given(args, OPT_VALUES)  ? "bloomier"
+           : given(args, OPT_EXCLUDE) ? "cascade"
+                                      : NULL;
 }
 
 static char *spec_of_kind(const struct args *args, const char *kind, const char *spec) {
@@ -269,9 +269,11 @@ const struct verb verb_build = {
         {.option = OPT_SECRET_FILE,
          .help = "a secret of 16 bytes or 32 hex digits: keys are hashed with it "
                  "(sip13) and the image holds only its id"},
-        {.option = OPT_VALUES}, {.option = OPT_LABEL}, {.option = OPT_EXCLUDE}, {.option = OPT_NOTE},
+        {.option = OPT_VALUES}, {.option = OPT_LABEL}, {.option = OPT_EXCLUDE},
+        {.option = OPT_NOTE},
         {.option = OPT_SHARD},
-        {.option = OPT_PACKED, .help = "with --shard: hashes that \"tamis partition --packed\" wrote, "
+        {.option = OPT_PACKED,
+         .help = "with --shard: hashes that \"tamis partition --packed\" wrote, "
                                        "instead of keys"},
         {.option = OPT_STRICT, .help = "with --shard: a key of another shard is an error"},
         KEY_OPTIONS, BUILDER_OPTIONS, {.option = OPT_FORCE}, {.option = OPT_WAIT}),
@@ -298,35 +300,38 @@ const struct verb verb_build = {
              "from standard input. An empty line is an empty key.\n\n"
              "A capacity that neither the spec nor the options tell is counted. Kinds that are "
              "built once, and keys that must be counted first, pass through memory as 8 bytes for "
-             "each line (16 with a value or a label), and through an unnamed file in --temp-dir when "
-             "memory is used up. The wish is one --spec or the single options, not both.\n\n"
+             "each line (16 with a value or a label), and through an unnamed file in --temp-dir "
+             "when memory is used up. The wish is one --spec or the single options, not both.\n\n"
              "--values makes a map from keys to numbers (bloomier unless told otherwise): what "
              "follows the last tab of a line is the value, as 7, 10k or 0xff. --label makes sets "
              "with names (labels); with that kind, files without --label are named after "
-             "themselves. --exclude makes a set that says no to every known-good key (cascade). A key "
-             "with two values, or on both lists, is an error that names its lines.\n\n"
-             "--shard I/N makes one of N shards of a blocked or split filter: every machine gives the "
-             "same wish, with a capacity, and the keys that it has; those of other shards are left "
-             "out and counted, or refused with --strict. \"tamis assemble\" makes of all shards the "
-             "image that one machine would have built, byte for byte. The image gets its name when "
-             "it is whole, so a task may be repeated, or run twice at once. With --packed it reads "
-             "hashes instead of keys; --keys and --canon then only say how those were made.\n\n"
-             "--field takes some fields of each line, as cut does but in the order as written: 2, or "
-             "1,3 with the delimiter between them, or 2-4, or 2- to the end of the line. Fields are "
-             "separated by a tab, or by -d. A line without that field has no key and is left out; a "
-             "line on standard error says how many were. With --values the value comes off first.\n\n"
-             "--keys tells how a key is written, and which bytes it becomes: utf8, bytes (the same, "
-             "unchecked), utf16, utf16be, int32, int64, uint32, uint64, float, double (in the "
-             "little-endian bytes of Guava, Parquet and Spark; with be behind the name in the "
+             "themselves. --exclude makes a set that says no to every known-good key (cascade). A "
+             "key with two values, or on both lists, is an error that names its lines.\n\n"
+             "--shard I/N makes one of N shards of a blocked or split filter: every machine gives "
+             "the same wish, with a capacity, and the keys that it has; those of other shards are "
+             "left out and counted, or refused with --strict. \"tamis assemble\" makes of all "
+             "shards the image that one machine would have built, byte for byte. The image gets "
+             "its name when it is whole, so a task may be repeated, or run twice at once. With "
+             "--packed it reads hashes instead of keys; --keys and --canon then only say how those "
+             "were made.\n\n"
+             "--field takes some fields of each line, as cut does but in the order as written: 2, "
+             "or 1,3 with the delimiter between them, or 2-4, or 2- to the end of the line. Fields "
+             "are separated by a tab, or by -d. A line without that field has no key and is left "
+             "out; a line on standard error says how many were. With --values the value comes off "
+             "first.\n\n"
+             "--keys tells how a key is written, and which bytes it becomes: utf8, bytes (the "
+             "same, unchecked), utf16, utf16be, int32, int64, uint32, uint64, float, double (in "
+             "the little-endian bytes of Guava, Parquet and Spark; with be behind the name in the "
              "big-endian ones of Cassandra and Java), uuid (16 bytes), hex and base64 (any bytes). "
-             "--hex and --base64 are short forms. A number that does not fit is an error that names "
-             "its line. --canon brings each key to one form, by steps in the order as written, before "
-             "that or, with hex and base64, behind it: lower and upper (ASCII letters), trim (blanks at both ends), "
-             "domain (the host of a name, URL or email address in small letters, without port and "
-             "last dot), email (the part behind the @ in small letters), url (scheme and host in small "
-             "letters, no usual port, no fragment), ip (IPv4 and IPv6 in their shortest form), mac, "
-             "uuid. A key that is none of these is an error here and in no set later. The image "
-             "remembers all this: whoever adds or asks need not say it, and cannot say otherwise.\n\n"
+             "--hex and --base64 are short forms. A number that does not fit is an error that "
+             "names its line. --canon brings each key to one form, by steps in the order as "
+             "written, before that or, with hex and base64, behind it: lower and upper (ASCII "
+             "letters), trim (blanks at both ends), domain (the host of a name, URL or email "
+             "address in small letters, without port and last dot), email (the part behind the @ "
+             "in small letters), url (scheme and host in small letters, no usual port, no "
+             "fragment), ip (IPv4 and IPv6 in their shortest form), mac, uuid. A key that is none "
+             "of these is an error here and in no set later. The image remembers all this: whoever "
+             "adds or asks need not say it, and cannot say otherwise.\n\n"
              "Files that are gzip or zstd inside are read through it, whatever their name; "
              "--decompress never reads them as they are.\n\n"
              "The image is written beside IMAGE and then takes its name, so that IMAGE is at any "

@@ -77,8 +77,7 @@ static int check_words(const struct args *args, const struct action *action) {
                     action->name, action->operand);
     if (args->operand_count > max && !strstr(action->operand, "..."))
         return fail(args, NULL, "%s is one word too many: tamis cluster %s NAME%s%s",
-                    args->operand[max], action->name, *action->operand ? " " : "",
-                    action->operand);
+                    args->operand[max], action->name, *action->operand ? " " : "", action->operand);
     return 0;
 }
 
@@ -104,14 +103,17 @@ const struct verb verb_cluster = {
         {.option = OPT_SHARDS,
          .help = "into how many shards; otherwise 8 for each primary, and none larger than 32 MiB"},
         {.option = OPT_TIMEOUT,
-         .help = "how long a shard may give no answer, with everything that is tried; otherwise 30"},
+         .help = "how long a shard may give no answer, with everything that is tried; otherwise "
+                 "30"},
         {.option = OPT_FROM_IMAGE}, {.option = OPT_ACCEPT_LOSS}, {.option = OPT_INVERT},
         {.option = OPT_COUNT}, {.option = OPT_LINE_NUMBER}, {.option = OPT_WITH_FILENAME},
         {.option = OPT_QUIET,
          .help = "no summary; check prints nothing and stops at the first line that it would"},
         {.option = OPT_JSON, .help = "info prints JSON; add and check tell what they did in "
                                      "JSON, on standard error"},
-        {.option = OPT_FORCE, .help = "load replaces shards with other keys, repair those of another filter, dump an existing file"},
+        {.option = OPT_FORCE,
+         .help = "load replaces shards with other keys, repair those of another filter, dump an "
+                 "existing file"},
         {.option = OPT_WAIT, .help = "of dump: how long to wait for another that changes the file"},
         KEY_OPTIONS, {.option = OPT_SECRET_FILE}, {.option = OPT_NOTE},
         {.option = OPT_MEMORY,
@@ -131,30 +133,31 @@ const struct verb verb_cluster = {
         {"How full, and where?", "tamis cluster info seen"},
         {"After a shard was lost", "tamis cluster repair seen --from backup.tamis"}),
     .about = "The servers need the module tamis.so. A filter NAME is cut into shards, ranges of "
-             "its blocks; shard i is the key NAME:{tag}, and tags are chosen so that shards lie evenly "
-             "on all slots. Keys are hashed here, under a secret that the shards keep (hash=xxh3 in SPEC "
-             "does without), and only hashes travel, up to 16,384 in a command, to all primaries at "
-             "once. MOVED and ASK are followed; a node that is gone is waited for until the cluster "
-             "has another.\n\n"
-             "create makes all shards or none. SPEC is of kind blocked or split. Primaries must have the "
-             "module, and a server with a maxmemory must have the policy noeviction.\n\n"
-             "add tells primaries, and once a second, and at the end, waits until all their replicas have "
-             "confirmed (WAIT). Until then keys are kept here and sent again after a failover: none that "
-             "was acknowledged is lost. Adding twice is harmless, also by two commands at once, except "
-             "that the count of adds then counts twice. A signal ends it after what is under way.\n\n"
-             "check prints lines as \"tamis check\" does. A shard that does not answer for --timeout "
-             "seconds answers maybe: its lines are printed, counted, and told about at the end. A shard "
-             "that is gone is an error.\n\n"
+             "its blocks; shard i is the key NAME:{tag}, and tags are chosen so that shards lie "
+             "evenly on all slots. Keys are hashed here, under a secret that the shards keep "
+             "(hash=xxh3 in SPEC does without), and only hashes travel, up to 16,384 in a command, "
+             "to all primaries at once. MOVED and ASK are followed; a node that is gone is waited "
+             "for until the cluster has another.\n\n"
+             "create makes all shards or none. SPEC is of kind blocked or split. Primaries must "
+             "have the module, and a server with a maxmemory must have the policy noeviction.\n\n"
+             "add tells primaries, and once a second, and at the end, waits until all their "
+             "replicas have confirmed (WAIT). Until then keys are kept here and sent again after a "
+             "failover: none that was acknowledged is lost. Adding twice is harmless, also by two "
+             "commands at once, except that the count of adds then counts twice. A signal ends it "
+             "after what is under way.\n\n"
+             "check prints lines as \"tamis check\" does. A shard that does not answer for "
+             "--timeout seconds answers maybe: its lines are printed, counted, and told about at "
+             "the end. A shard that is gone is an error.\n\n"
              "load cuts an image into shards and publishes them, or publishes the shards that "
-             "\"tamis build --shard\" made, if all are named; a filter that is there answers until its "
-             "new shard is whole. Shards that are the same are left alone, so it can be repeated. dump "
-             "joins all shards; each is as it was at one moment.\n\n"
-             "repair looks at every shard, and with nothing else only tells. --from IMAGE puts lost shards "
-             "back, and adds to the others what the image has. --accept-loss makes lost ones anew: their "
-             "keys are answered no until they are added again.\n\n"
+             "\"tamis build --shard\" made, if all are named; a filter that is there answers until "
+             "its new shard is whole. Shards that are the same are left alone, so it can be "
+             "repeated. dump joins all shards; each is as it was at one moment.\n\n"
+             "repair looks at every shard, and with nothing else only tells. --from IMAGE puts "
+             "lost shards back, and adds to the others what the image has. --accept-loss makes "
+             "lost ones anew: their keys are answered no until they are added again.\n\n"
              "A password is taken from $REDISCLI_AUTH."
              ABOUT_FORM,
-    .exits = "0 when done, or when a line was printed or counted; 1 when none was, or when repair found "
-             "something that it did not repair; 2 after an error; 3 when check printed lines whose shards "
-             "did not answer.",
+    .exits = "0 when done, or when a line was printed or counted; 1 when none was, or when repair "
+             "found something that it did not repair; 2 after an error; 3 when check printed lines "
+             "whose shards did not answer.",
 };

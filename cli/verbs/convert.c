@@ -113,11 +113,14 @@ const struct verb verb_convert = {
     .summary = "turn another system's filter into an image, or back",
     .run = run,
     .operands = OPERANDS({"IN", EXACTLY_ONE, READS_STDIN}, {"OUT", EXACTLY_ONE, WRITES_STDOUT}),
-    .uses = USES({.option = OPT_FROM, .help = "what IN is: guava, parquet:column=id, ...; otherwise an image"},
+    .uses = USES({.option = OPT_FROM,
+                  .help = "what IN is: guava, parquet:column=id, ...; otherwise an image"},
                  {.option = OPT_TO, .help = "what OUT becomes; otherwise an image"},
-                 {.option = OPT_KEYS, .help = "how keys became bytes there; the image remembers it"},
+                 {.option = OPT_KEYS,
+                  .help = "how keys became bytes there; the image remembers it"},
                  {.option = OPT_NOTE}, {.option = OPT_DECOMPRESS}, {.option = OPT_MEMORY,
-                  .help = "the most that IN may have unpacked, otherwise a quarter of the machine's"},
+                  .help = "the most that IN may have unpacked, otherwise a quarter of the "
+                          "machine's"},
                  {.option = OPT_JSON, .help = "print one JSON object"},
                  {.option = OPT_FORCE}, {.option = OPT_WAIT}, {.option = OPT_SECRET_FILE}),
     .examples = EXAMPLES(
@@ -128,15 +131,17 @@ const struct verb verb_convert = {
          "tamis build - -k guava names.txt | tamis convert - names.bin --to guava"},
         {"Compressed on the way out", "tamis convert f.tamis - --to guava | gzip >f.bin.gz"}),
     .about = "Nothing is guessed: --from names the format, and a file that is not exactly that is "
-             "refused. What comes in becomes a kind of its own, which answers as its system does and "
-             "can be kept, mapped, examined, added to and merged with its like; written back it is the "
-             "same bytes. \"tamis formats\" lists the formats, \"tamis formats NAME\" tells the "
-             "parameters of one. Every verb that only reads an image takes --from too.\n\n"
-             "What hashes keys in another way cannot become that without the keys: such a conversion is "
-             "refused. No format tells how keys became bytes, unless it says so; --keys remembers it in "
-             "the image, and then every verb reads its keys so (see \"tamis help build\").\n\n"
-             "A file that is gzip or zstd inside is unpacked first; --decompress never takes it as it "
-             "is. Without --from and --to OUT is a copy of IN that was checked whole.\n\n"
-             "The names in the JSON do not change: file, from, result, to (null for an image), kind, "
-             "keys (the encoding, or null), result_bytes.",
+             "refused. What comes in becomes a kind of its own, which answers as its system does "
+             "and can be kept, mapped, examined, added to and merged with its like; written back "
+             "it is the same bytes. \"tamis formats\" lists the formats, \"tamis formats NAME\" "
+             "tells the parameters of one. Every verb that only reads an image takes --from "
+             "too.\n\n"
+             "What hashes keys in another way cannot become that without the keys: such a "
+             "conversion is refused. No format tells how keys became bytes, unless it says so; "
+             "--keys remembers it in the image, and then every verb reads its keys so (see \"tamis "
+             "help build\").\n\n"
+             "A file that is gzip or zstd inside is unpacked first; --decompress never takes it as "
+             "it is. Without --from and --to OUT is a copy of IN that was checked whole.\n\n"
+             "The names in the JSON do not change: file, from, result, to (null for an image), "
+             "kind, keys (the encoding, or null), result_bytes.",
 };

@@ -117,7 +117,8 @@ const struct verb verb_count = {
              {.option = OPT_HASH, .help = "with --top, how keys are hashed; sip13 is keyed"},
              {.option = OPT_LINE_NUMBER}, {.option = OPT_WITH_FILENAME},
              {.option = OPT_QUIET,
-              .help = "print nothing, stop at the first key that was added; with --top, no summary"},
+              .help = "print nothing, stop at the first key that was added; with --top, no "
+                      "summary"},
              KEY_OPTIONS, THREADS_OPTION, {.option = OPT_SECRET_FILE}, FROM_OPTION),
     .examples = EXAMPLES({"The ten most frequent lines of a log, in one pass and 8 MiB",
                           "tamis count --top 10 access.log"},
@@ -126,24 +127,24 @@ const struct verb verb_count = {
                          {"How often?", "echo evil.example | tamis count requests.tamis"},
                          {"The ten most frequent of these, by what an image counted",
                           "tamis count requests.tamis names.txt | sort -rn | head"}),
-    .about = "With an image: each line is printed as it came, behind its count and a tab: how often the key was "
-             "added and not removed. A count is never too low, and too high as rarely as the "
-             "filter says yes wrongly; countmin's are too high by a share of all adds, and a line "
-             "on standard error tells it. Kinds with small counters are sure only up to a limit; "
-             "where a count reaches it a line on standard error says so.\n\n"
+    .about = "With an image: each line is printed as it came, behind its count and a tab: how "
+             "often the key was added and not removed. A count is never too low, and too high as "
+             "rarely as the filter says yes wrongly; countmin's are too high by a share of all "
+             "adds, and a line on standard error tells it. Kinds with small counters are sure only "
+             "up to a limit; where a count reaches it a line on standard error says so.\n\n"
              "Only some kinds can count: \"tamis kinds\" tells which. To count lines that are in "
-             "the set use \"tamis check -c\". A file that cannot be read is reported and left "
-             "out; the others are still counted.\n\n"
-             "--top K needs no image: the lines of FILE, or of standard input, are counted, and the "
-             "K most frequent printed, the highest count first, equal ones in the order of their "
-             "bytes. Each is printed as COUNT, OVER and the key, with tabs between them: the key came "
-             "at most COUNT times, and at least COUNT - OVER times; OVER is 0 where the count is "
-             "exact. With --field or --canon keys are printed as they are after it, with --keys "
-             "whole lines. Memory does not depend on the stream: 4 K + 1000 lines are kept with a "
-             "counter each, all others are counted together in a sketch (the kind countmin). "
-             "Standard error tells how often lines came at most that are not printed; unless that is "
-             "more than the last of the list, the list is the right one for certain. --error makes "
-             "the sketch larger or smaller, and that number with it.\n\n"
+             "the set use \"tamis check -c\". A file that cannot be read is reported and left out; "
+             "the others are still counted.\n\n"
+             "--top K needs no image: the lines of FILE, or of standard input, are counted, and "
+             "the K most frequent printed, the highest count first, equal ones in the order of "
+             "their bytes. Each is printed as COUNT, OVER and the key, with tabs between them: the "
+             "key came at most COUNT times, and at least COUNT - OVER times; OVER is 0 where the "
+             "count is exact. With --field or --canon keys are printed as they are after it, with "
+             "--keys whole lines. Memory does not depend on the stream: 4 K + 1000 lines are kept "
+             "with a counter each, all others are counted together in a sketch (the kind "
+             "countmin). Standard error tells how often lines came at most that are not printed; "
+             "unless that is more than the last of the list, the list is the right one for "
+             "certain. --error makes the sketch larger or smaller, and that number with it.\n\n"
              "--json prints one object: lines, without_key, is_certain, is_exact, others_at_most, "
              "filter_bytes, top (count, over_at_most, key, is_cut)."
              ABOUT_FORM,

@@ -1,7 +1,8 @@
 /* count_top.h: only count.c and count_top*.c include this. The most frequent lines of a stream.
  *
  *     line --is it a candidate?--> its own counter                        exact from now on
- *          \--> countmin: at least how often so far? --more than the last candidate--> takes its place
+ *          \--> countmin: at least how often so far? --more than the last candidate--> takes its
+ *          place
  *
  * A few candidates have counters of their own. Every other line goes into a sketch, which never
  * says too little; when it says more than the lowest candidate has, the two change places, and what
@@ -13,8 +14,7 @@
  *   - it is too high by at most what the sketch said when the line came in, less the one that it
  *     then came: nothing, when it said 1;
  *   - no line that is not among the candidates came more often than the lowest of them: the lowest
- *     count never falls.
- */
+ *     count never falls. */
 #ifndef TAMIS_CLI_COUNT_TOP_H
 #define TAMIS_CLI_COUNT_TOP_H
 
@@ -51,7 +51,8 @@ tamis_status candidates_take(struct candidates *all, uint64_t hash, const struct
 /* How often a line came at most that is no candidate. */
 uint64_t candidates_rest(const struct candidates *all);
 
-/* The highest counts first, equal ones by their text. The candidates can only be read afterwards. */
+/* The highest counts first, equal ones by their text. The candidates can only be read
+ * afterwards. */
 void candidates_sort(struct candidates *all);
 
 /* `tamis count --top`. */

@@ -58,8 +58,9 @@ const struct verb verb_cut = {
     .examples = EXAMPLES({"24 images for 24 machines, parts/00.tamis to parts/23.tamis",
                           "tamis cut words.tamis --shards 24 -o parts"},
                          {"And together again", "tamis assemble parts/*.tamis -o again.tamis"}),
-    .about = "Images of kinds blocked and split can be cut between any two blocks: shard I of N has "
-             "the blocks from I * blocks / N on, up to those of the next. Each shard is an image of "
-             "its own, of kind shard, with the notes of the whole; it knows the keys in its blocks, "
-             "and answers maybe to all others. How many items it has is its share of the whole's.",
+    .about = "Images of kinds blocked and split can be cut between any two blocks: shard I of N "
+             "has the blocks from I * blocks / N on, up to those of the next. Each shard is an "
+             "image of its own, of kind shard, with the notes of the whole; it knows the keys in "
+             "its blocks, and answers maybe to all others. How many items it has is its share of "
+             "the whole's.",
 };

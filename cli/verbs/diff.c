@@ -27,7 +27,7 @@ static bool put_patch(void *ctx, const void *bytes, size_t size) {
 
 static int write_patch(struct outgoing *out, const struct bytes *base, const struct bytes *result) {
     const tamis_status status = tamis_patch_make(base->at, base->size, result->at, result->size,
-                                           &out->info, sizeof out->info, put_patch, out);
+                                                 &out->info, sizeof out->info, put_patch, out);
     if (!out->is_begun) return EXIT_TROUBLE; /* The reason is told. */
     bool is_good = status == TAMIS_OK;
     if (is_good && out->seal) {
@@ -107,7 +107,8 @@ const struct verb verb_diff = {
     .operands = OPERANDS({"OLD", EXACTLY_ONE, READS_STDIN}, {"NEW", EXACTLY_ONE, READS_STDIN}),
     .uses = USES({.option = OPT_OUTPUT, .is_required = true,
                   .help = "where the patch goes, - for standard output"},
-                 {.option = OPT_FORCE}, {.option = OPT_WAIT}, {.option = OPT_SIGN}, {.option = OPT_SECRET_FILE},
+                 {.option = OPT_FORCE}, {.option = OPT_WAIT}, {.option = OPT_SIGN},
+                 {.option = OPT_SECRET_FILE},
                  {.option = OPT_JSON}),
     .examples = EXAMPLES(
         {"What came since yesterday, for everybody who has yesterday's image",

@@ -10,9 +10,9 @@
 #include <string.h>
 
 #include "cli/cli.h"
-#include "cli/measure/timing.h"
 #include "cli/measure/occupancy.h"
 #include "cli/measure/statistics.h"
+#include "cli/measure/timing.h"
 
 enum grade { GRADE_OK, GRADE_NOTE, GRADE_SICK, GRADE_DAMAGED };
 enum { MAX_FINDINGS = 12 };
@@ -391,5 +391,6 @@ const struct verb verb_doctor = {
         "fpr_now, fpr_asked, fill, blocks_chance and positions_chance (how likely blocks and "
         "positions are as uneven by chance), members, members_missing. What was not measured is "
         "null.",
-    .exits = "0 when all is well, 1 when an image is sick, 2 when one is damaged or after an error.",
+    .exits = "0 when all is well, 1 when an image is sick, 2 when one is damaged or after an "
+             "error.",
 };

@@ -52,7 +52,8 @@ static void print_features(struct text *out, struct feature *feature, size_t n) 
     text_byte(out, '\n');
 }
 
-/* A line becomes its label, or 0, and its features. A word has at least two bytes, with the blank. */
+/* A line becomes its label, or 0, and its features. A word has at least two bytes, with the
+ * blank. */
 static void hash_line(const struct hashing *h, const struct tamis_key *line, struct text *out) {
     const char *p = line->bytes, *end = p + line->len;
     struct feature *feature = malloc((line->len / 2 + 1) * sizeof *feature);
@@ -94,7 +95,8 @@ static int run(const struct args *args) {
     if (given(args, OPT_DIMENSIONS)) h.shape.places = args->setting[OPT_DIMENSIONS].number;
     if (given(args, OPT_SEED)) h.shape.seed = args->setting[OPT_SEED].number;
     if (h.shape.places < 1 || h.shape.places > (uint64_t)1 << 32)
-        return fail(args, "--dimensions", "%s is not from 1 to 2^32", args->setting[OPT_DIMENSIONS].text);
+        return fail(args, "--dimensions", "%s is not from 1 to 2^32",
+                    args->setting[OPT_DIMENSIONS].text);
     int code = keys_open(&keys, args, 0);
     if (!code) code = keys_run(&keys, &handler);
     keys_close(&keys);
@@ -121,9 +123,9 @@ const struct verb verb_features = {
                   "tamis features --labels --signed mails.txt >mails.svm"},
                  {"Without regard to case, from the third field",
                   "tamis features --canon lower --field 3 table.tsv"}),
-    .about = "Each line becomes a vector: every word chooses one of --dimensions by its hash and counts "
-             "1 there, or with --signed 1 or -1 by another bit of the hash. No dictionary is "
-             "needed, and words that nobody has seen before have their place too. With signs, "
+    .about = "Each line becomes a vector: every word chooses one of --dimensions by its hash and "
+             "counts 1 there, or with --signed 1 or -1 by another bit of the hash. No dictionary "
+             "is needed, and words that nobody has seen before have their place too. With signs, "
              "words that meet in a place cancel out on average, and products of vectors are what "
              "they were: the expected product of two is the product of their counts of words, with "
              "a variance of at most (product^2 + lengths squared) / places.\n\n"

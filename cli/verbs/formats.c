@@ -179,7 +179,7 @@ const struct verb verb_formats = {
              "and --to of \"tamis convert\" take, with parameters behind it where it has any: "
              "NAME:PARAMETER=VALUE,... The kinds are what such a file becomes here; the keys are "
              "the encodings that are usual there, the first most (see --keys).\n\n"
-             "The JSON has an array formats, each with name, system, can_write, has_several (a file "
-             "holds more than one filter), kinds, keys, limits and params (an array with name, "
-             "choices, min, max, default_value, help).",
+             "The JSON has an array formats, each with name, system, can_write, has_several (a "
+             "file holds more than one filter), kinds, keys, limits and params (an array with "
+             "name, choices, min, max, default_value, help).",
 };

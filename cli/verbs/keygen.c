@@ -24,7 +24,8 @@ const struct verb verb_keygen = {
                                                "then be verified only with the old public key"},
                  {.option = OPT_WAIT}),
     .examples = EXAMPLES({"Keys for releases", "tamis keygen release.key"},
-                         {"Sign a patch", "tamis diff old.tamis new.tamis -o a.patch --sign release.key"},
+                         {"Sign a patch",
+                          "tamis diff old.tamis new.tamis -o a.patch --sign release.key"},
                          {"Verify it", "tamis apply old.tamis a.patch --verify release.key.pub"}),
     .about = "FILE gets the secret key, readable by its owner only, and FILE.pub the public one, "
              "for everybody who applies patches. Both are text: a line that says what it is, and "

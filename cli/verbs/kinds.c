@@ -174,10 +174,11 @@ const struct verb verb_kinds = {
     .uses = USES({.option = OPT_JSON, .help = "print one JSON object"}),
     .examples = EXAMPLES({"What is there?", "tamis kinds"},
                          {"What can I wish for?", "tamis kinds blocked"}),
-    .about = "Each kind has a line with what it promises and one with what it can do; KIND "
-             "tells what those words mean and which options it takes.\n\n"
-             "Kinds of other systems hash keys as those do: they are for files that come from there "
-             "or go there, see \"tamis formats\" and \"tamis convert\".\n\n"
-             "The JSON has an array kinds, each with name, id, is_foreign, contract, abilities (an array "
-             "of words) and options (an array with name, choices, min, max, default_value, help).",
+    .about = "Each kind has a line with what it promises and one with what it can do; KIND tells "
+             "what those words mean and which options it takes.\n\n"
+             "Kinds of other systems hash keys as those do: they are for files that come from "
+             "there or go there, see \"tamis formats\" and \"tamis convert\".\n\n"
+             "The JSON has an array kinds, each with name, id, is_foreign, contract, abilities (an "
+             "array of words) and options (an array with name, choices, min, max, default_value, "
+             "help).",
 };

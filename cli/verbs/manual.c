@@ -24,7 +24,8 @@ const struct verb verb_help = {
     .uses = USES({0}),
     .examples = EXAMPLES({"All verbs, by what they are for", "tamis help"},
                          {"One of them, with examples", "tamis help check"},
-                         {"In colour through a pager", "tamis help check --color=always | less -R"}),
+                         {"In colour through a pager",
+                          "tamis help check --color=always | less -R"}),
     .about = "\"tamis VERB -h\" lists only the options, \"tamis VERB --help\" is this page. The "
              "manual has the same pages: \"man tamis-check\". \"tamis --version\" tells what the "
              "command was built from and which instructions of this processor it uses.",

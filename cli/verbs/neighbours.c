@@ -42,7 +42,8 @@ struct receiving {
     uint64_t taken, late;
 };
 
-static void tell_received(const struct args *args, const char *peer, const struct receiving *receiving) {
+static void tell_received(const struct args *args, const char *peer,
+                          const struct receiving *receiving) {
     const struct tamis_receive_info *h = &receiving->last;
     if (given(args, OPT_QUIET)) return;
     fprintf(stderr, "%s: %s %s up to number %lu", peer, human_count(receiving->taken).text,
@@ -64,7 +65,7 @@ static int take_messages(const struct args *args, const struct bytes *from,
         struct tamis_receive_info *last = &receiving->last;
         if (size)
             status = tamis_receive(&receiving->copy.filter, from->at + at, size, &options, last,
-                                sizeof *last);
+                                   sizeof *last);
         if (status) return fail_why(args, input_name(from->path), status);
         receiving->late += last->is_late;
         receiving->taken += !last->is_late;
@@ -84,12 +85,13 @@ static int open_copy(const struct args *args, const char *path, struct image *co
 }
 
 static int receive(const struct args *args, const char *dir_path, const char *peer,
-                const char *message) {
+                   const char *message) {
     char path[PATH_MAX];
     struct bytes from = {0};
     struct receiving receiving = {0};
     int code = check_name(args, peer);
-    if (!code && !path_of(dir_path, peer, path)) code = fail(args, dir_path, "the name is too long");
+    if (!code && !path_of(dir_path, peer, path))
+        code = fail(args, dir_path, "the name is too long");
     if (!code) code = bytes_open(&from, args, message);
     if (!code) code = open_copy(args, path, &receiving.copy);
     if (!code) code = take_messages(args, &from, &receiving);
@@ -142,7 +144,8 @@ static int open_table(const struct args *args, const char *dir_path, tamis_neigh
     int code = 0;
     const struct dirent *entry;
     while (!code && (entry = readdir(dir)))
-        if (is_neighbour(entry->d_name)) code = put_neighbour(args, *table, dir_path, entry->d_name);
+        if (is_neighbour(entry->d_name))
+            code = put_neighbour(args, *table, dir_path, entry->d_name);
     closedir(dir);
     return code;
 }
@@ -255,26 +258,27 @@ const struct verb verb_neighbours = {
                   .help = "print the lines that no neighbour has announced"},
                  ASK_OPTIONS, {.option = OPT_JSON}, {.option = OPT_WAIT}),
     .examples = EXAMPLES(
-        {"Messages came from two caches", "tamis neighbours peers --receive b b.msg --receive c c.msg"},
+        {"Messages came from two caches",
+         "tamis neighbours peers --receive b b.msg --receive c c.msg"},
         {"Who may have what is missing here?", "tamis neighbours peers missed.txt"},
         {"How good are the copies?", "tamis neighbours peers --list"},
         {"One of them is down", "rm peers/b.tamis"}),
-    .about = "FOLDER has an image for each neighbour, NAME.tamis, which is what that neighbour last "
-             "announced with \"tamis announce\". --receive takes the messages of a file into the image "
-             "of NAME, and makes folder and image when there are none; all of them, or the image "
-             "stays as it was.\n\n"
-             "Without --receive, a line whose key a neighbour may have is printed with a tab and the "
-             "names, commas between them. The others fetch what they need where it comes from: no "
-             "neighbour had it when it last announced. An answer is a hint: a neighbour may have "
-             "dropped the document since, and some answers are wrong at the rate that \"tamis "
+    .about = "FOLDER has an image for each neighbour, NAME.tamis, which is what that neighbour "
+             "last announced with \"tamis announce\". --receive takes the messages of a file into "
+             "the image of NAME, and makes folder and image when there are none; all of them, or "
+             "the image stays as it was.\n\n"
+             "Without --receive, a line whose key a neighbour may have is printed with a tab and "
+             "the names, commas between them. The others fetch what they need where it comes from: "
+             "no neighbour had it when it last announced. An answer is a hint: a neighbour may "
+             "have dropped the document since, and some answers are wrong at the rate that \"tamis "
              "info\" tells of its image.\n\n"
-             "Messages are numbered. One that comes behind a newer one is left out, and when "
-             "some are missing the copy may be wrong in what they told, until the neighbour tells "
+             "Messages are numbered. One that comes behind a newer one is left out, and when some "
+             "are missing the copy may be wrong in what they told, until the neighbour tells "
              "everything (\"tamis announce --full\").\n\n"
              "--list prints for each neighbour its name, the number of its last message, how many "
-             "are missing, the bits of its summary, and its documents, estimated, plus or minus two "
-             "standard errors; with --json an object on a line of its own: neighbour, sequence, missing, "
-             "positions, documents, documents_error, fpr_now.",
+             "are missing, the bits of its summary, and its documents, estimated, plus or minus "
+             "two standard errors; with --json an object on a line of its own: neighbour, "
+             "sequence, missing, positions, documents, documents_error, fpr_now.",
     .exits = "0 when a line was printed or counted, a message heard or a neighbour listed; 1 when "
              "none was; 2 after an error.",
 };

@@ -38,17 +38,17 @@ static int nothing_more(void *with, struct batch *batch) {
 /* Each shard has a little room; when it is full, its file gets longer. No file stays open, so that
  * there may be more of them than a process may have open.
  *
- * Files are 7.hashes.part, and become 7.hashes when all are on disk. Until they have, the folder has a
- * mark, which is locked as long as its writer lives: the next run takes over what one that was
- * interrupted left, and nothing else. */
+ * Files are 7.hashes.part, and become 7.hashes when all are on disk. Until they have, the folder
+ * has a mark, which is locked as long as its writer lives: the next run takes over what one that
+ * was interrupted left, and nothing else. */
 struct spread {
     const struct args *args;
     const struct router *router;
     const char *dir_path;
-    int mark;          /* -1: the folder is not ours */
+    int mark;       /* -1: the folder is not ours */
     bool keeps_dir; /* it was there, and empty */
-    uint8_t *room;     /* `each` hashes for each shard ... */
-    uint32_t *held;    /* ... and how many there are */
+    uint8_t *room;  /* `each` hashes for each shard ... */
+    uint32_t *held; /* ... and how many there are */
     uint64_t each, hashes;
 };
 
@@ -100,8 +100,8 @@ static int refuse_dir(const struct spread *spread) {
     return fail(spread->args, spread->dir_path, "cannot make a new folder: %s", strerror(EEXIST));
 }
 
-/* Makes the mark, or finds that of a run that was interrupted. The name of a mark that its writer has
- * removed since we opened it leads nowhere: that run has ended well. */
+/* Makes the mark, or finds that of a run that was interrupted. The name of a mark that its writer
+ * has removed since we opened it leads nowhere: that run has ended well. */
 static int take_mark(struct spread *spread, int flags) {
     char path[PATH_MAX];
     struct stat status;
@@ -122,7 +122,8 @@ static int take_mark(struct spread *spread, int flags) {
 static int take_dir(struct spread *spread) {
     const bool is_new = mkdir(spread->dir_path, 0777) == 0;
     if (!is_new && errno != EEXIST)
-        return fail(spread->args, spread->dir_path, "cannot make a new folder: %s", strerror(errno));
+        return fail(spread->args, spread->dir_path, "cannot make a new folder: %s",
+                    strerror(errno));
     const bool is_empty = is_new || !has_name(spread, is_any);
     spread->keeps_dir = is_empty && !is_new;
     int code = take_mark(spread, is_empty ? O_CREAT : 0);
@@ -153,7 +154,8 @@ static int path_of(const struct spread *spread, uint64_t shard, const char *end,
     return path_in(spread, name, path);
 }
 
-/* What was said to be done must not be short of keys after a power loss: the last time it is flushed. */
+/* What was said to be done must not be short of keys after a power loss: the last time it is
+ * flushed. */
 static int append_to(const struct spread *spread, uint64_t shard, bool is_last) {
     char path[PATH_MAX];
     const size_t size = (size_t)spread->held[shard] * 8;
@@ -287,14 +289,14 @@ const struct verb verb_partition = {
                   "tamis partition keys.txt --spec split:capacity=1G --shards 24 --packed -o out"},
                  {"Which one of them reads so",
                   "tamis build 3.tamis out/03.hashes --packed -s split:capacity=1G --shard 3/24"}),
-    .about = "Prints every line with the number of the shard that has its key before it, from 0 on, "
-             "and a tab between them: what an engine that shuffles, such as Spark or Hadoop, needs to "
-             "send it to the task that builds this shard (tamis build --shard I/N, with the same "
-             "wish; --field 2- leaves the number out again). It takes next to no memory, however "
-             "large the filter is.\n\n"
+    .about = "Prints every line with the number of the shard that has its key before it, from 0 "
+             "on, and a tab between them: what an engine that shuffles, such as Spark or Hadoop, "
+             "needs to send it to the task that builds this shard (tamis build --shard I/N, with "
+             "the same wish; --field 2- leaves the number out again). It takes next to no memory, "
+             "however large the filter is.\n\n"
              "With --packed the hashes of the keys, 8 little-endian bytes each, go to one file for "
              "each shard in a new folder: 0.hashes, 1.hashes, ... with as many digits as the last "
-             "one needs. Shards without keys have an empty file. Files are 0.hashes.part, ... until "
-             "all are on disk; what a run that was interrupted left in the folder is taken over by the "
-             "next one.",
+             "one needs. Shards without keys have an empty file. Files are 0.hashes.part, ... "
+             "until all are on disk; what a run that was interrupted left in the folder is taken "
+             "over by the next one.",
 };

@@ -204,7 +204,8 @@ static char *read_params(const struct args *args) {
         fail(args, NULL, "tell a --capacity, with --fpr or --size, or --size with --fpr");
         return NULL;
     }
-    char *params = spec_from_args(args, given(args, OPT_KIND) ? args->setting[OPT_KIND].text : NULL);
+    char *params =
+        spec_from_args(args, given(args, OPT_KIND) ? args->setting[OPT_KIND].text : NULL);
     return params ? complete(args, params, capacity) : NULL;
 }
 

@@ -2,8 +2,8 @@
 #ifndef TAMIS_CLI_PLAN_H
 #define TAMIS_CLI_PLAN_H
 
-#include "cli/measure/timing.h"
 #include "cli/args/args.h"
+#include "cli/measure/timing.h"
 
 enum { LONGEST_KIND = 40 };
 

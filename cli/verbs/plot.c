@@ -98,8 +98,8 @@ static int check_operands(const struct args *args) {
         return fail(args, NULL, "%s is a picture of %s", what,
                     sorts[i].max == 0   ? "kinds, not of an image"
                     : sorts[i].max == 2 ? "two images"
-                    : sorts[i].min     ? "one image"
-                                         : "kinds or of one image");
+                    : sorts[i].min      ? "one image"
+                                        : "kinds or of one image");
     }
     return fail(args, NULL,
                 "there is no picture \"%s\"; there are rate, fill, bits, loads, overlap", what);
@@ -217,13 +217,16 @@ const struct verb verb_plot = {
     .operands = OPERANDS({"PICTURE", EXACTLY_ONE, NO_STREAM}, {"IMAGE", ANY_NUMBER, READS_STDIN}),
     .uses = USES({.option = OPT_OUTPUT, .help = "write SVG here instead, - for standard output"},
                  {.option = OPT_KINDS}, {.option = OPT_CAPACITY}, {.option = OPT_FPR},
-                 {.option = OPT_JSON, .help = "print the numbers of the picture as one JSON object"},
+                 {.option = OPT_JSON,
+                  .help = "print the numbers of the picture as one JSON object"},
                  {.option = OPT_FORCE, .help = "replace an existing file"}, {.option = OPT_WAIT},
                  {.option = OPT_SECRET_FILE}, {.option = OPT_DECOMPRESS}, FROM_OPTION),
     .examples = EXAMPLES(
         {"What does a rate cost with each kind?", "tamis plot rate"},
-        {"The same of three, for the web", "tamis plot rate --kinds blocked,fuse,ribbon -o rate.svg"},
-        {"What happens when more keys come than planned?", "tamis plot fill --kinds blocked,cuckoo"},
+        {"The same of three, for the web",
+         "tamis plot rate --kinds blocked,fuse,ribbon -o rate.svg"},
+        {"What happens when more keys come than planned?",
+         "tamis plot fill --kinds blocked,cuckoo"},
         {"How full is this one?", "tamis plot fill blocklist.tamis"},
         {"Are its bits spread evenly?", "tamis plot bits blocklist.tamis -o bits.svg"},
         {"What do two sets share?", "tamis plot overlap monday.tamis tuesday.tamis"}),
@@ -231,12 +234,13 @@ const struct verb verb_plot = {
         "rate: what a rate costs in bits per key, as planned, and the least that any filter can "
         "have. fill: the rate while keys are added, up to twice the capacity, of kinds or of an "
         "image, with a dot where it stands now. bits: a map of the payload from its start to its "
-        "end; red has more bits set than the mean, blue fewer. loads: how many bits are set in each "
-        "block, beside what keys spread at random give. overlap: two images of one spec as bars "
-        "that overlap by what they share.\n\n"
+        "end; red has more bits set than the mean, blue fewer. loads: how many bits are set in "
+        "each block, beside what keys spread at random give. overlap: two images of one spec as "
+        "bars that overlap by what they share.\n\n"
         "Without --output a picture is drawn in the terminal, as wide as that is, in its colours "
-        "and in UTF-8 where it has them. SVG follows the light or dark setting of whoever looks.\n\n"
-        "The JSON has x, y and series (an array with name and points) for charts; columns, rows and "
-        "cells (0 to 1, 0.5 is the mean) for bits; items_a, items_b, common, common_error and "
+        "and in UTF-8 where it has them. SVG follows the light or dark setting of whoever "
+        "looks.\n\n"
+        "The JSON has x, y and series (an array with name and points) for charts; columns, rows "
+        "and cells (0 to 1, 0.5 is the mean) for bits; items_a, items_b, common, common_error and "
         "similarity for overlap.",
 };

@@ -209,8 +209,8 @@ static void tell(const struct args *args, const struct outcome *outcome) {
 static const struct way {
     enum option_id option;
     size_t operands;
-} ways[] = {{OPT_WRITE_STREAM, 1},    {OPT_READ_STREAM, 1},  {OPT_HASHES, 2}, {OPT_LISTEN, 1},
-            {OPT_CONNECT, 1}, {OPT_OVER, 1}, {OPT_STDIO, 1}};
+} ways[] = {{OPT_WRITE_STREAM, 1}, {OPT_READ_STREAM, 1}, {OPT_HASHES, 2}, {OPT_LISTEN, 1},
+            {OPT_CONNECT, 1},      {OPT_OVER, 1},        {OPT_STDIO, 1}};
 
 static int find_way(const struct args *args, const struct way **found) {
     *found = NULL;
@@ -298,14 +298,16 @@ const struct verb verb_reconcile = {
     .run = run,
     .operands = OPERANDS({"A", EXACTLY_ONE, READS_STDIN}, {"B", AT_MOST_ONE, READS_STDIN}),
     .uses = USES(
-        {.option = OPT_CONNECT}, {.option = OPT_LISTEN}, {.option = OPT_OVER}, {.option = OPT_STDIO},
+        {.option = OPT_CONNECT}, {.option = OPT_LISTEN}, {.option = OPT_OVER},
+        {.option = OPT_STDIO},
         {.option = OPT_KEY}, {.option = OPT_TIMEOUT}, {.option = OPT_LIMIT},
         {.option = OPT_WRITE_STREAM}, {.option = OPT_READ_STREAM}, {.option = OPT_HASHES},
         {.option = OPT_SYMBOLS}, {.option = OPT_PARTIAL}, {.option = OPT_ONLY},
         {.option = OPT_OUTPUT, .help = "where the list goes, or the stream of --write-stream"},
         {.option = OPT_FORCE}, {.option = OPT_WAIT},
         {.option = OPT_JSON, .help = "write the summary on standard error as JSON"},
-        {.option = OPT_SEED, .help = "hash by this number instead of a random one: the same symbols "
+        {.option = OPT_SEED,
+         .help = "hash by this number instead of a random one: the same symbols "
                                      "each time"},
         KEY_OPTIONS, {.option = OPT_SECRET_FILE}, THREADS_OPTION,
         {.option = OPT_TEMP_DIR,
@@ -325,7 +327,8 @@ const struct verb verb_reconcile = {
     .about = "A set is the different keys of a file; their order and how often they come do not "
              "matter. What only A has is printed behind \"< \", what only B has behind \"> \": of "
              "each key its first line, in the order of the file. --only 1 or 2 prints one side as "
-             "it is. Where lines are not at hand, their hash is printed, behind \"<#\" or \">#\".\n\n"
+             "it is. Where lines are not at hand, their hash is printed, behind \"<#\" or "
+             "\">#\".\n\n"
              "What crosses the wire depends on the difference alone, not on the sets: about 1.4 "
              "coded symbols of 20 bytes for each key that differs, and then the lines that the "
              "other side lacks. Nobody has to know before how many that are. The summary tells "
@@ -338,25 +341,25 @@ const struct verb verb_reconcile = {
              "a file of 32 random bytes (head -c 32 /dev/urandom >shared.key) which both ends "
              "have; frames are then encrypted and authenticated by libsodium, and an end without "
              "the key is refused before it learns anything about the set. A conversation in which "
-             "nothing is heard for --timeout seconds, or that brings more than --limit bytes, "
-             "ends with an error, and nothing is printed.\n\n"
+             "nothing is heard for --timeout seconds, or that brings more than --limit bytes, ends "
+             "with an error, and nothing is printed.\n\n"
              "Without a connection it goes by files. \"tamis sketch\" makes an image of kind iblt, "
-             "--write-stream a stream of --symbols symbols; either may stand for A. Then the lines of B "
-             "that the other lacks are printed, and hashes of those that B lacks. Back on the "
+             "--write-stream a stream of --symbols symbols; either may stand for A. Then the lines "
+             "of B that the other lacks are printed, and hashes of those that B lacks. Back on the "
              "other host, --hashes LIST A FILE prints the lines of FILE with the hashes in that "
              "list. Two images, of the same shape, are compared without any file. A sketch or "
              "stream that is too small is an error which says how large it should be; --partial "
              "prints what is known.\n\n"
              "Keys are compared by hashes of 64 bits under a random secret: 10^6 keys on each side "
              "hide a difference with a chance of 1 in 18 million. Memory is 8 bytes for each key, "
-             "and some 60 more while the sets are compared; files are read twice, and standard input is "
-             "copied to an unnamed file.\n\n"
+             "and some 60 more while the sets are compared; files are read twice, and standard "
+             "input is copied to an unnamed file.\n\n"
              "--json writes one object to standard error: first, second, first_keys, second_keys, "
              "first_only, second_only, is_whole, hidden_expected; of a talk symbols, "
              "symbols_needed, session_bytes, bound_bytes, ratio; of two hosts bytes_sent, "
              "bytes_received; of sketches that are too small differences_estimated, "
              "differences_error.",
     .exits = "0 when the sets are the same, 1 when they differ, as with diff; 2 after an error or "
-             "when the list is not whole. With --hashes 0 when every hash has its line, otherwise 1; with "
-             "--write-stream 0.",
+             "when the list is not whole. With --hashes 0 when every hash has its line, otherwise "
+             "1; with --write-stream 0.",
 };

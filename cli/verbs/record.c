@@ -1,7 +1,7 @@
 /* record.c: `tamis record`, payloads into an image that can tell later where an excerpt stood. */
 #include "cli/cli.h"
-#include "cli/images/flows.h"
 #include "cli/images/autosave.h"
+#include "cli/images/flows.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -78,7 +78,8 @@ static char *whole_spec(const struct recording *recording) {
     const struct args *args = recording->args;
     const bool is_spec = given(args, OPT_SPEC);
     if (is_spec && params_is_single(args, "--spec")) return NULL;
-    char *params = is_spec ? strdup(args->setting[OPT_SPEC].text) : spec_from_args(args, "hierarchical");
+    char *params =
+        is_spec ? strdup(args->setting[OPT_SPEC].text) : spec_from_args(args, "hierarchical");
     if (!params) return is_spec ? fail_memory(args), NULL : NULL;
     if (spec_has(params, "capacity")) return params;
 
@@ -239,7 +240,8 @@ const struct verb verb_record = {
     .run = run,
     .operands = OPERANDS({"IMAGE", EXACTLY_ONE, NO_STREAM},
                          {"FILE", ANY_NUMBER, READS_STDIN_UNLESS_GIVEN}),
-    .uses = USES({.option = OPT_LINES}, {.option = OPT_NO_NAMES}, CHANGE_OPTIONS, {.option = OPT_SAVE_EVERY},
+    .uses = USES({.option = OPT_LINES}, {.option = OPT_NO_NAMES}, CHANGE_OPTIONS,
+                 {.option = OPT_SAVE_EVERY},
                  {.option = OPT_SPEC, .help = "of a new image: hierarchical:block=32,fpr=0.1%"},
                  {.option = OPT_CAPACITY,
                   .help = "of a new image: blocks to plan for, otherwise those of the files"},
@@ -253,15 +255,15 @@ const struct verb verb_record = {
     .about = "Each FILE is a payload, and its name, as it is written here, the name of its flow. "
              "With --lines each line is one, without its newline, and its flow is its number, "
              "counted on from file to file and from run to run. What is kept is about a twelfth of "
-             "the bytes at 1 %: hashes of blocks of 64 bytes, of 128, 256 and 512, with their places. "
-             "The bytes themselves cannot be had back.\n\n"
+             "the bytes at 1 %: hashes of blocks of 64 bytes, of 128, 256 and 512, with their "
+             "places. The bytes themselves cannot be had back.\n\n"
              "An IMAGE that is not there is made, of the kind hierarchical, with room for these "
              "files; for more to come later give --capacity, four for each 64 bytes. The length of "
              "blocks decides which excerpts can be traced: those of twice that, less 1. A payload "
              "shorter than a block leaves nothing behind.\n\n"
              "Names are kept in the image, up to 960 KiB of them. With --no-names they are not; "
              "\"tamis trace --flows LIST\" then wants them.\n\n"
-             "Payloads that come through a pipe may come for days: then what is done so far is saved every "
-             "minute, as --save-every says, and when SIGTERM or Ctrl-C ends the command; half a payload "
-             "is none. Lines may be compressed, as keys may.",
+             "Payloads that come through a pipe may come for days: then what is done so far is "
+             "saved every minute, as --save-every says, and when SIGTERM or Ctrl-C ends the "
+             "command; half a payload is none. Lines may be compressed, as keys may.",
 };

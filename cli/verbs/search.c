@@ -43,7 +43,8 @@ static int read_least(const struct args *args, double *min) {
     if (is_one || is_zero)
         *min = is_one ? 1 : 0;
     else if (!tamis_parse_rate(text, min))
-        return fail(args, NULL, "--min-similarity: \"%s\" is no similarity from 0 to 1, such as 0.7 or 70%%",
+        return fail(args, NULL,
+                    "--min-similarity: \"%s\" is no similarity from 0 to 1, such as 0.7 or 70%%",
                     text);
     return 0;
 }
@@ -93,7 +94,7 @@ static tamis_status find_nearest(const struct search *search, const void *print,
     answer->match = malloc((search->top ? search->top : 1) * sizeof *answer->match);
     if (!answer->match) return TAMIS_CANCELLED;
     return tamis_fingerprints_nearest(search->rows, print, search->query_bytes, search->min,
-                                answer->match, search->top, &answer->n, &answer->searched);
+                                      answer->match, search->top, &answer->n, &answer->searched);
 }
 
 static void find(const struct search *search, uint64_t row, struct answer *answer) {
@@ -108,7 +109,7 @@ static void find(const struct search *search, uint64_t row, struct answer *answe
         answer->status = find_nearest(search, print, answer);
     else
         answer->status = tamis_fingerprints_similar(search->rows, print, bytes, search->min, keep,
-                                              answer, &answer->searched);
+                                                    answer, &answer->searched);
     if (answer->status) snprintf(answer->why, sizeof answer->why, "%s", tamis_why());
     if (answer->n && !given(search->args, OPT_TOP))
         qsort(answer->match, answer->n, sizeof *answer->match,
@@ -128,7 +129,8 @@ static const char *id_of_query(const struct search *search, uint64_t row, char r
 static void print_lines(const struct search *search, const char *query,
                         const struct answer *answer) {
     for (size_t i = 0; i < answer->n; i++)
-        printf("%s\t%s\t%.6g\n", query, tamis_fingerprint_at(search->rows, answer->match[i].row, NULL),
+        printf("%s\t%s\t%.6g\n", query,
+               tamis_fingerprint_at(search->rows, answer->match[i].row, NULL),
                answer->match[i].similarity);
 }
 
@@ -328,33 +330,41 @@ const struct verb verb_search = {
     .operands = OPERANDS({"IMAGE", EXACTLY_ONE, READS_STDIN},
                          {"QUERIES", ANY_NUMBER, READS_STDIN_UNLESS_GIVEN}),
     .uses =
-        USES({.option = OPT_MIN_SIMILARITY, .help = "at least so similar, from 0 to 1: 0.7, 85%; otherwise 0.7"}, {.option = OPT_TOP, .help = "only the K most similar; of any similarity, unless --min-similarity is given"},
+        USES({.option = OPT_MIN_SIMILARITY,
+              .help = "at least so similar, from 0 to 1: 0.7, 85%; otherwise 0.7"},
+              {.option = OPT_TOP,
+               .help = "only the K most similar; of any similarity, unless --min-similarity is "
+                       "given"},
              {.option = OPT_SCREEN},
              {.option = OPT_JSON, .help = "print one JSON object"},
              {.option = OPT_QUIET, .help = "no summary and no warnings"},
-             {.option = OPT_THREADS, .help = "threads to search with, 0: one for each processor; otherwise one"},
+             {.option = OPT_THREADS,
+              .help = "threads to search with, 0: one for each processor; otherwise one"},
              {.option = OPT_DECOMPRESS}, FROM_OPTION, {.option = OPT_SECRET_FILE}),
     .examples = EXAMPLES(
-        {"What is at least 80 % similar to these?", "tamis search all.tamis new.fps --min-similarity 0.8"},
+        {"What is at least 80 % similar to these?",
+         "tamis search all.tamis new.fps --min-similarity 0.8"},
         {"Molecules to prints, by Open Babel, and to an image",
          "obabel all.smi -ofps -xfFP2 | tamis convert - all.tamis --from fps"},
-        {"The ten nearest of each, on all processors", "tamis search all.tamis new.fps --top 10 -T 0"},
+        {"The ten nearest of each, on all processors",
+         "tamis search all.tamis new.fps --top 10 -T 0"},
         {"What may contain this substructure?",
          "obabel -:c1ccncc1 -ofps -xfFP2 | tamis search all.tamis --screen"}),
-    .about = "QUERIES are FPS files, or lines of hex digits; an id may follow behind a tab. Each is "
-             "compared with the prints in IMAGE, and each match is a line: the id of the query, the "
-             "id of what was found, and their similarity (Tanimoto's coefficient: bits that both "
-             "have, by bits that at least one has), most similar first. Without an option, that is all "
-             "that are at least 0.7 similar. --screen finds the prints that have all bits of the query, in "
-             "the order of the file: with prints of substructures that is all that contain it, and "
-             "some that do not.\n\n"
-             "The answer is exact. Rows whose number of bits rules them out are skipped without a look; most others "
-             "are ruled out by a fold of their bits, an eighth as long or less, and the rest are compared. A line "
-             "on standard error tells how many. An FPS file is searched as it is with --from fps; the image "
-             "that \"tamis convert\" makes of it is mapped, not read. A warning tells when the heads of "
-             "two files name different types of prints.\n\n"
-             "The names in the JSON do not change: file, rows, bits, queries (each with id, matches, "
-             "rows_compared, rows_skipped, rows_folded; each match with id, row, common, either, similarity), found, "
-             "skipped (a share).",
+    .about = "QUERIES are FPS files, or lines of hex digits; an id may follow behind a tab. Each "
+             "is compared with the prints in IMAGE, and each match is a line: the id of the query, "
+             "the id of what was found, and their similarity (Tanimoto's coefficient: bits that "
+             "both have, by bits that at least one has), most similar first. Without an option, "
+             "that is all that are at least 0.7 similar. --screen finds the prints that have all "
+             "bits of the query, in the order of the file: with prints of substructures that is "
+             "all that contain it, and some that do not.\n\n"
+             "The answer is exact. Rows whose number of bits rules them out are skipped without a "
+             "look; most others are ruled out by a fold of their bits, an eighth as long or less, "
+             "and the rest are compared. A line on standard error tells how many. An FPS file is "
+             "searched as it is with --from fps; the image that \"tamis convert\" makes of it is "
+             "mapped, not read. A warning tells when the heads of two files name different types "
+             "of prints.\n\n"
+             "The names in the JSON do not change: file, rows, bits, queries (each with id, "
+             "matches, rows_compared, rows_skipped, rows_folded; each match with id, row, common, "
+             "either, similarity), found, skipped (a share).",
     .exits = "0 when something was found, 1 when nothing was, 2 after an error.",
 };

@@ -189,7 +189,8 @@ static int run_join(struct join *join) {
     join->cost = cost_of(args, join->left.cutting.line_end);
     const bool has_filter = join->cost.fpr < 1;
     join->is_exact = given(args, OPT_EXACT) || !has_filter;
-    /* Without a filter RIGHT is read once as long as what is held fits; that may turn out too late. */
+    /* Without a filter RIGHT is read once as long as what is held fits; that may turn out too
+     * late. */
     join->is_right_kept = join->is_exact && !is_file(right);
     join->hold.max_bytes = memory_wanted(args);
     keyset_open(&join->hold.keys, join->hold.max_bytes);
@@ -248,19 +249,20 @@ const struct verb verb_semijoin = {
                   "tamis semijoin -d, --field 3 --right-field 1 orders.csv customers.csv"},
                  {"Orders that are not among those closed, none lost",
                   "tamis semijoin --anti --exact -d, --field 3 orders.csv closed.csv"},
-                 {"Lines of a stream that are in a file", "zcat log.gz | tamis semijoin - lines.txt"},
+                 {"Lines of a stream that are in a file",
+                  "zcat log.gz | tamis semijoin - lines.txt"},
                  {"As comm -12 on sorted files, but in the order of the first",
                   "tamis semijoin --exact a.txt b.txt"}),
     .about = "Keys are whole lines, or the fields that --field names, in LEFT and in RIGHT alike; "
              "--right-field names those of RIGHT where they are others. Lines of LEFT are printed "
              "as they came and in their order, each as often as it comes.\n\n"
-             "The keys of RIGHT make a filter in memory, and LEFT is read once. A few lines that do "
-             "not match pass the filter; with --anti these are lines that are missing. The "
-             "summary on standard error tells how many are expected. Without --fpr the rate follows "
-             "from the cost: bits of the filter against the bits of lines that would pass wrongly, "
-             "by the lengths of the files; with --anti and without --exact it is 1e-6 or less. "
-             "Where LEFT is so small that a filter does not pay, there is none, and the result is "
-             "exact.\n\n"
+             "The keys of RIGHT make a filter in memory, and LEFT is read once. A few lines that "
+             "do not match pass the filter; with --anti these are lines that are missing. The "
+             "summary on standard error tells how many are expected. Without --fpr the rate "
+             "follows from the cost: bits of the filter against the bits of lines that would pass "
+             "wrongly, by the lengths of the files; with --anti and without --exact it is 1e-6 or "
+             "less. Where LEFT is so small that a filter does not pay, there is none, and the "
+             "result is exact.\n\n"
              "--exact holds the lines that passed in memory, with --anti those between them too, "
              "reads RIGHT again and prints what is true. When --memory is used up that is done for "
              "what is held, and RIGHT is read once more for the next part. RIGHT from a pipe is "

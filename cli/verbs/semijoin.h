@@ -17,8 +17,8 @@
  *
  *     p = n / (N w (ln 2)^2)
  *
- * (Mullin, "Optimal semijoins for distributed database systems", 1990); where that is not below 1, a
- * filter costs more than it saves. */
+ * (Mullin, "Optimal semijoins for distributed database systems", 1990); where that is not below 1,
+ * a filter costs more than it saves. */
 
 /* What a file is like, by its length and its start. */
 struct side {

@@ -1,10 +1,9 @@
 /* semijoin_exact.c: lines that are held until RIGHT has had a word on them.
  *
- * Lines of LEFT that the filter lets through are held in memory, in their order, and their keys in a
- * set. Then RIGHT is read again and marks those of the keys that it has; lines are printed by the
- * marks. With --anti the lines between them wait as well, or they would come too early. When
- * memory is used up this happens for what is held, and starts anew: every time reads RIGHT once.
- */
+ * Lines of LEFT that the filter lets through are held in memory, in their order, and their keys in
+ * a set. Then RIGHT is read again and marks those of the keys that it has; lines are printed by the
+ * marks. With --anti the lines between them wait as well, or they would come too early. When memory
+ * is used up this happens for what is held, and starts anew: every time reads RIGHT once. */
 #include "cli/verbs/semijoin.h"
 
 #include <stdlib.h>

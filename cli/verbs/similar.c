@@ -53,8 +53,8 @@ static int compare_all(struct comparing *c) {
 
 /* ---- For people ---- */
 
-/* How much of one set is in the other: J (1 + r) / (1 + J), where the other is r times as large. The
- * sizes of sets that have much in common err together, and r errs less than they do. */
+/* How much of one set is in the other: J (1 + r) / (1 + J), where the other is r times as large.
+ * The sizes of sets that have much in common err together, and r errs less than they do. */
 static struct tamis_estimate contained(const struct pair *pair, const struct set *set) {
     const struct set *other = set == pair->first ? pair->second : pair->first;
     const struct tamis_estimate own = set->keys, its = other->keys, j = pair->similarity;
@@ -223,10 +223,10 @@ const struct verb verb_similar = {
                  {"Images, without their keys", "tamis similar monday.tamis tuesday.tamis"},
                  {"How much of an image is in this file?", "tamis similar users.tamis today.txt"}),
     .about = "Similarity is Jaccard's: the keys that both have, as a share of all keys of the two. "
-             "Of two files there is a report; of more, a line for each pair that reaches --min-similarity, "
-             "the most similar first: the similarity, its margin, and the two names, with tabs "
-             "between them. \"Give or take\" and the margin are two standard errors: the truth is "
-             "farther off in one case of twenty.\n\n"
+             "Of two files there is a report; of more, a line for each pair that reaches "
+             "--min-similarity, the most similar first: the similarity, its margin, and the two "
+             "names, with tabs between them. \"Give or take\" and the margin are two standard "
+             "errors: the truth is farther off in one case of twenty.\n\n"
              "Files of keys are sketched on the fly by minhash, in 32 KiB each however large they "
              "are, with an error of at most 1.6 points (two standard errors with 4096 bins; with "
              "four times as many, half). --exact sorts and compares the hashes of all keys, which "

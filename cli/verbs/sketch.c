@@ -7,7 +7,8 @@
 
 /* ---- Which sketch ---- */
 
-/* What is made for those who do not say how many keys will differ, or how exact counts should be. */
+/* What is made for those who do not say how many keys will differ, or how exact counts should
+ * be. */
 static const char usual_differences[] = "differences=1000", usual_error[] = "error=0.1%";
 
 enum { MIN_MEMORY = 1 << 20 }; /* the hashes of a block of short lines, and as many again */
@@ -127,7 +128,8 @@ static int add_distinct(struct sketching *s) {
 
 /* ---- What is said ---- */
 
-/* What the estimator of an iblt is off by, of one: it has the shape words estimator and counters. */
+/* What the estimator of an iblt is off by, of one: it has the shape words estimator and
+ * counters. */
 static double error_of_size(const struct tamis_info *info) {
     enum { STRATA = 2 };
     if (info->word[2] == STRATA) return 0.11; /* measured: docs/kinds/iblt.md */
@@ -151,7 +153,8 @@ static void tell_use(const struct args *args, const struct tamis_info *info) {
     }
 }
 
-/* "a.tamis: iblt of 1,000 keys (1,200 lines), 38.1 KiB; lists what differs, up to 1,000 keys; ..." */
+/* "a.tamis: iblt of 1,000 keys (1,200 lines), 38.1 KiB; lists what differs, up to 1,000 keys;
+ * ..." */
 static void tell(const struct sketching *s) {
     struct tamis_info info;
     if (given(s->args, OPT_QUIET)) return;
@@ -239,18 +242,18 @@ const struct verb verb_sketch = {
                           "tr -s '[:space:]' '\\n' <a.txt | tamis sketch a.tamis --similar"},
                          {"One that nobody can forge a difference for",
                           "tamis sketch a.tamis names.txt --secret-file both-have-it"}),
-    .about = "A sketch knows a set and next to nothing about single keys. It is small, does not grow "
-             "with the keys, and is made to be sent: two sketches of one shape are compared, and those "
-             "of parts are joined by \"tamis union\".\n\n"
+    .about = "A sketch knows a set and next to nothing about single keys. It is small, does not "
+             "grow with the keys, and is made to be sent: two sketches of one shape are compared, "
+             "and those of parts are joined by \"tamis union\".\n\n"
              "--differences N is for sets that are nearly equal, and is what is made without any "
-             "other wish, for 1,000: a table (kind iblt) by which up to N keys that only one of two "
-             "sets has are listed, 999 times of 1,000. With more only a part is, and an estimate "
-             "tells how many there are. It takes 30 to 50 bytes for each of the N, more when N is "
-             "below 100, and 4 KiB for the estimate. Lines that come twice are one "
-             "key: hashes are kept in memory until all are there.\n\n"
+             "other wish, for 1,000: a table (kind iblt) by which up to N keys that only one of "
+             "two sets has are listed, 999 times of 1,000. With more only a part is, and an "
+             "estimate tells how many there are. It takes 30 to 50 bytes for each of the N, more "
+             "when N is below 100, and 4 KiB for the estimate. Lines that come twice are one key: "
+             "hashes are kept in memory until all are there.\n\n"
              "--similar is for sets of any sizes: the share of all keys that both have (kind "
-             "minhash). --counts is for streams: how often a key came (kind countmin), too "
-             "high by 0.1 % of all at most without --error. --spec names "
-             "any other shape of these kinds, as \"iblt:differences=50,estimator=strata\"." ABOUT_FORM,
+             "minhash). --counts is for streams: how often a key came (kind countmin), too high by "
+             "0.1 % of all at most without --error. --spec names any other shape of these kinds, "
+             "as \"iblt:differences=50,estimator=strata\"." ABOUT_FORM,
     .exits = "0 when the sketch was written, 2 after an error.",
 };

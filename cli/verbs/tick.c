@@ -1,7 +1,8 @@
 /* tick.c: `tamis tick`, time passes for an image. */
 #include "cli/cli.h"
 
-/* Far more than any image has generations; without a limit a slip of the finger would take years. */
+/* Far more than any image has generations; without a limit a slip of the finger would take
+ * years. */
 enum { MAX_STEPS = 1000000 };
 
 static int tick_by(const struct args *args, struct image *image, uint64_t steps) {

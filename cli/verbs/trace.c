@@ -219,7 +219,8 @@ const struct verb verb_trace = {
     .run = run,
     .operands = OPERANDS({"IMAGE", EXACTLY_ONE, NO_STREAM},
                          {"EXCERPT", ANY_NUMBER, READS_STDIN_UNLESS_GIVEN}),
-    .uses = USES({.option = OPT_TEXT}, {.option = OPT_HEX, .help = "excerpts are written in hex digits"},
+    .uses = USES({.option = OPT_TEXT},
+                 {.option = OPT_HEX, .help = "excerpts are written in hex digits"},
                  {.option = OPT_FLOWS}, {.option = OPT_MAX_OFFSET}, {.option = OPT_WITH_FILENAME,
                   .help = "print the name of the excerpt before each line, also of a single one"},
                  {.option = OPT_JSON},
@@ -227,20 +228,22 @@ const struct verb verb_trace = {
                  {.option = OPT_SECRET_FILE}),
     .examples = EXAMPLES({"Who sent this, and where in the stream was it?",
                           "tamis trace traffic.tamis excerpt.bin"},
-                         {"Bytes from a report", "tamis trace traffic.tamis --hex --text \"$(cat bytes.hex)\""},
-                         {"Which line of which number?", "tail -c 80 found.txt | tamis trace log.tamis"}),
-    .about = "Each line is the name of a flow, a tab, and the offset of the excerpt in it. What was "
-             "recorded is always found: an excerpt that is not, was in none of the payloads. A place "
-             "may be named wrongly, where all blocks of the excerpt happen to be in the image; a line "
-             "on standard error tells how many such places an excerpt of that length would have on "
-             "average, and how many flows would be named wrongly beside one that is right. Long "
-             "excerpts have more blocks, and are as good as certain.\n\n"
+                         {"Bytes from a report",
+                          "tamis trace traffic.tamis --hex --text \"$(cat bytes.hex)\""},
+                         {"Which line of which number?",
+                          "tail -c 80 found.txt | tamis trace log.tamis"}),
+    .about = "Each line is the name of a flow, a tab, and the offset of the excerpt in it. What "
+             "was recorded is always found: an excerpt that is not, was in none of the payloads. A "
+             "place may be named wrongly, where all blocks of the excerpt happen to be in the "
+             "image; a line on standard error tells how many such places an excerpt of that length "
+             "would have on average, and how many flows would be named wrongly beside one that is "
+             "right. Long excerpts have more blocks, and are as good as certain.\n\n"
              "An excerpt needs twice the bytes of a block, less 1: 127 unless the image was made "
-             "otherwise. It must be as it was recorded, byte for byte; a newline at the end counts. "
-             "Its time grows with the longest payload, which --max-offset cuts short, and a little with "
-             "the number of flows.\n\n"
-             "--json prints one object: image, fpr_now, flows, and excerpts, each with excerpt, bytes, "
-             "false_expected and places, each of those with flow, offset, blocks and "
+             "otherwise. It must be as it was recorded, byte for byte; a newline at the end "
+             "counts. Its time grows with the longest payload, which --max-offset cuts short, and "
+             "a little with the number of flows.\n\n"
+             "--json prints one object: image, fpr_now, flows, and excerpts, each with excerpt, "
+             "bytes, false_expected and places, each of those with flow, offset, blocks and "
              "wrong_flows_expected.",
     .exits = "0 when a place was found, 1 when none was, 2 after an error.",
 };

@@ -27,7 +27,8 @@ double odds_of(double rate); /* r / (1 - r) */
 /* `keys` new ones were printed, at odds of `about` on average and of `worst` at most. */
 void loss_add(struct loss *loss, double keys, double about, double worst);
 
-/* No more than this many are lost, with 99.9 % confidence; `all` when nothing better can be said. */
+/* No more than this many are lost, with 99.9 % confidence; `all` when nothing better can be
+ * said. */
 uint64_t loss_at_most(const struct loss *loss, uint64_t all);
 
 /* The rate without --fpr. */
@@ -76,13 +77,13 @@ void sieve_account(struct sieve *sieve);
 struct window {
     const struct args *args;
     tamis *filter;
-    uint64_t capacity;   /* lines that it is planned for */
-    uint64_t tick_ns;    /* between two steps of its clock; 0: it is counted in lines */
+    uint64_t capacity;  /* lines that it is planned for */
+    uint64_t tick_ns;   /* between two steps of its clock; 0: it is counted in lines */
     uint64_t max_ticks; /* after so many nothing is left in it */
-    uint64_t next_tick;  /* on the clock */
-    uint64_t since;      /* lines since the last look at the rate ... */
-    uint64_t news;       /* ... and those of them that were new */
-    double rate;         /* at the last look */
+    uint64_t next_tick; /* on the clock */
+    uint64_t since;     /* lines since the last look at the rate ... */
+    uint64_t news;      /* ... and those of them that were new */
+    double rate;        /* at the last look */
     struct loss loss;
 };
 

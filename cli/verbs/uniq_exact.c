@@ -12,11 +12,10 @@
  * round over the file does the same job for the rest of the output, and every round prints what
  * comes behind that of the round before.
  *
- * The file should be short and few keys should need memory in the next round. Filters see to that: a
- * line that the first filter has not seen in this file is new there; when it has, the key goes to the
- * second one. What is not in the second filter comes once in the file and is printed without being
- * held. Filters may be wrong: then a key is held that need not be.
- */
+ * The file should be short and few keys should need memory in the next round. Filters see to that:
+ * a line that the first filter has not seen in this file is new there; when it has, the key goes to
+ * the second one. What is not in the second filter comes once in the file and is printed without
+ * being held. Filters may be wrong: then a key is held that need not be. */
 #include "cli/keys/keyset.h"
 #include "cli/verbs/uniq.h"
 

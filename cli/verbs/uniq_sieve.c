@@ -1,14 +1,13 @@
 /* uniq_sieve.c: has this key been here? From filters that grow with what comes.
  *
- * How many keys will come is not known, and guessing too many is as bad as too few: a filter that is
- * larger than the caches is slower, and a log of a hundred million lines may have a thousand
+ * How many keys will come is not known, and guessing too many is as bad as too few: a filter that
+ * is larger than the caches is slower, and a log of a hundred million lines may have a thousand
  * different ones. So the first filter is small. When it has taken its keys the next one is put on
  * top of it, for as many as the rest of the input should bring, and so on. For files that makes two
  * filters, for pipes one more with every fourfold growth.
  *
  * The rates of all stages add up to the one asked. Where the first is but the start, it gets little
- * of it: what it takes wrongly it takes from all the keys that follow.
- */
+ * of it: what it takes wrongly it takes from all the keys that follow. */
 #include "cli/verbs/uniq.h"
 
 #include <errno.h>
@@ -49,10 +48,10 @@ void loss_add(struct loss *loss, double keys, double about, double worst) {
 
 /* Whether the chance of `lost` or more is below 1 in 1000, by Chernoff's bound.
  *
- * With odds o of each new key, e^(t lost - sum of -ln(1 - o c)), where c = e^t - 1, has a mean of at
- * most 1 (each key multiplies it by e^t with chance o/(1+o), otherwise by 1 - o c), and
- * -ln(1 - o c) <= o c / (1 - o c). The t of a Poisson number with this mean is the best but for the
- * last factor. */
+ * With odds o of each new key, e^(t lost - sum of -ln(1 - o c)), where c = e^t - 1, has a mean of
+ * at most 1 (each key multiplies it by e^t with chance o/(1+o), otherwise by 1 - o c), and -ln(1 -
+ * o c) <= o c / (1 - o c). The t of a Poisson number with this mean is the best but for the last
+ * factor. */
 static bool is_unlikely(const struct loss *loss, double lost) {
     const double c = lost / loss->at_worst - 1;
     if (c <= 0 || loss->odds * c >= 1) return false;
@@ -113,8 +112,8 @@ static double share_of(const struct sieve *sieve) {
     return is_start ? 1.0 / 64 : 63.0 / 64 * ldexp(1, -halvings);
 }
 
-/* The rate of the next stage. Equal hashes alone make a rate out of so many keys: beyond what 64 bits
- * tell apart a stage is as strict as it can be, and the account shows what that costs. */
+/* The rate of the next stage. Equal hashes alone make a rate out of so many keys: beyond what 64
+ * bits tell apart a stage is as strict as it can be, and the account shows what that costs. */
 static double rate_of_next(const struct sieve *sieve, uint64_t capacity) {
     const double min = fmax(1e-12, (double)capacity * 0x1p-62);
     return fmax(min, sieve->fpr * share_of(sieve));
@@ -136,7 +135,8 @@ static const char *kind_for(double fpr) {
     return is_low ? "classic" : "blocked";
 }
 
-/* The wish for another stage; with `size` instead of a number of keys where that is all there is. */
+/* The wish for another stage; with `size` instead of a number of keys where that is all there
+ * is. */
 static void write_spec(const struct sieve *sieve, char *spec, size_t room, uint64_t capacity,
                        uint64_t size) {
     const struct args *args = sieve->args;

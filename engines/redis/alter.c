@@ -28,7 +28,8 @@ static void tell_others(redis_ctx *ctx, alteration *a, redis_string *key) {
     redis.NotifyKeyspaceEvent(ctx, REDIS_NOTIFY_MODULE, a->event, key);
 }
 
-/* Owns the result from here on; false, with the error replied, when there is no memory for a value. */
+/* Owns the result from here on; false, with the error replied, when there is no memory for a
+ * value. */
 static bool put_in_place(redis_ctx *ctx, job *j, place *p) {
     if (j->target) {
         job_replace(j);
@@ -88,7 +89,7 @@ int alter_copy(redis_ctx *ctx, const alteration *wanted, value *target, value *c
     return job_do(ctx, j, bytes);
 }
 
-/* ---- A filter of its own ------------------------------------------------------------------------------ */
+/* ---- A filter of its own --------------------------------------------------------------------- */
 
 static void copy_filter(job *j) {
     const tamis_status rc = tamis_copy(&j->result, j->target->filter);

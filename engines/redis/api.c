@@ -6,7 +6,8 @@
 struct redis_api redis;
 bool redis_is_valkey;
 
-/* The server writes the address of a function to `target`; other than 0: it has none of that name. */
+/* The server writes the address of a function to `target`; other than 0: it has none of that
+ * name. */
 typedef int get_api(const char *name, void *target);
 
 static get_api *getter_of(redis_ctx *ctx) {

@@ -1,8 +1,9 @@
 /* The server as the module sees it: declarations of our own, of exactly what is called.
  *
- * No header of the server is needed, and none of its licences comes along. A server gives functions by
- * name, through the first word of the context that a module is loaded with; api.def lists them. Numbers
- * and the order of fields below are the binary interface that Redis and Valkey keep stable. */
+ * No header of the server is needed, and none of its licences comes along. A server gives functions
+ * by name, through the first word of the context that a module is loaded with; api.def lists them.
+ * Numbers and the order of fields below are the binary interface that Redis and Valkey keep
+ * stable. */
 #ifndef TAMIS_REDIS_API_H
 #define TAMIS_REDIS_API_H
 
@@ -92,8 +93,8 @@ typedef struct redis_methods {
 } redis_methods;
 enum { REDIS_METHODS_VERSION = 4, REDIS_AUX_BEFORE_RDB = 1 };
 
-/* Which arguments are keys, and what happens to them: from `first` on up to `last`, which counts from the
- * first, or from the end when it is negative. The list ends with one that is all zeros. */
+/* Which arguments are keys, and what happens to them: from `first` on up to `last`, which counts
+ * from the first, or from the end when it is negative. The list ends with one that is all zeros. */
 typedef struct redis_key_spec {
     const char *notes;
     uint64_t flags;
@@ -164,7 +165,8 @@ extern struct redis_api {
 #include "engines/redis/api.def"
 } redis;
 
-/* Is this server one of Valkey's? Its module of Bloom filters answers one command in another form. */
+/* Is this server one of Valkey's? Its module of Bloom filters answers one command in another
+ * form. */
 extern bool redis_is_valkey;
 
 /* Fetches all of them; the name of the first that is needed and missing, or NULL. */

@@ -12,7 +12,7 @@ static bool is_word(const redis_string *s, const char *word) {
     return strcasecmp(redis.StringPtrLen(s, NULL), word) == 0;
 }
 
-/* ---- BF.RESERVE key rate capacity [EXPANSION e] [NONSCALING] -------------------------------------- */
+/* ---- BF.RESERVE key rate capacity [EXPANSION e] [NONSCALING] --------------------------------- */
 
 static const char *read_rate(const redis_string *s, double *rate) {
     if (redis.StringToDouble(s, rate)) return "ERR bad error rate";
@@ -67,7 +67,7 @@ int bf_reserve_command(redis_ctx *ctx, redis_string **argv, int argc) {
     return bf_plan(ctx, &w, &c) ? creation_reply(ctx, argv[1], &c) : REDIS_OK;
 }
 
-/* ---- BF.ADD key item, BF.MADD key item... ----------------------------------------------------------- */
+/* ---- BF.ADD key item, BF.MADD key item... ---------------------------------------------------- */
 
 int bf_add_command(redis_ctx *ctx, redis_string **argv, int argc) {
     const bf_params w = bf_usual_params();
@@ -79,7 +79,7 @@ int bf_madd_command(redis_ctx *ctx, redis_string **argv, int argc) {
     return bf_add(ctx, argv[1], argv + 2, argc - 2, &w, false);
 }
 
-/* ---- BF.INSERT key [options] ITEMS item... ----------------------------------------------------------- */
+/* ---- BF.INSERT key [options] ITEMS item... --------------------------------------------------- */
 
 typedef struct insertion {
     bf_params params;
@@ -184,10 +184,10 @@ int bf_insert_command(redis_ctx *ctx, redis_string **argv, int argc) {
                   false);
 }
 
-/* ---- BF.EXISTS key item, BF.MEXISTS key item... ------------------------------------------------------- */
+/* ---- BF.EXISTS key item, BF.MEXISTS key item... ---------------------------------------------- */
 
-/* Without a filter, and with something else there, nothing is in it; but while one is on its way nobody
- * can say that. */
+/* Without a filter, and with something else there, nothing is in it; but while one is on its way
+ * nobody can say that. */
 static int reply_exists(redis_ctx *ctx, redis_string **argv, int argc, bool is_single) {
     items t;
     t.count = (size_t)(argc - 2), t.memory = NULL; /* and nothing else: it has room for many */

@@ -7,7 +7,7 @@
 #define BF_NOT_FOUND "ERR not found"
 #define BF_BAD_DATA  "ERR received bad data"
 
-/* ---- New filters (bf_new.c) ----------------------------------------------------------------------- */
+/* ---- New filters (bf_new.c) ------------------------------------------------------------------ */
 
 /* What somebody wants. */
 typedef struct bf_params {
@@ -31,8 +31,9 @@ bool bf_plan(redis_ctx *, const bf_params *, creation *);
 enum { SEED_BYTES = 32 };
 bool bf_secret_of(const uint8_t seed[SEED_BYTES], uint8_t secret[SECRET_BYTES]);
 
-/* Payload bytes of a filter that has scaled to so many items, by the plans of its stages; UINT64_MAX
- * when no plan leads there. And the other way round: how many it can hold in so many bytes. */
+/* Payload bytes of a filter that has scaled to so many items, by the plans of its stages;
+ * UINT64_MAX when no plan leads there. And the other way round: how many it can hold in so many
+ * bytes. */
 typedef struct bf_scaling {
     bool is_origin;
     uint64_t capacity; /* of the first stage */
@@ -42,14 +43,14 @@ typedef struct bf_scaling {
 uint64_t bf_scaled_bytes(const bf_scaling *, uint64_t items);
 uint64_t bf_scaled_capacity(const bf_scaling *, uint64_t bytes);
 
-/* ---- Adding (bf_add.c) ---------------------------------------------------------------------------- */
+/* ---- Adding (bf_add.c) ----------------------------------------------------------------------- */
 
 /* Adds items to the filter of a key, which it makes when there is none, and replies: an answer when
  * `is_single`, else an array. Without a wish a key must be there. */
 int bf_add(redis_ctx *, redis_string *key, redis_string **items, int count, const bf_params *,
            bool is_single);
 
-/* ---- What there is (bf_info.c) -------------------------------------------------------------------- */
+/* ---- What there is (bf_info.c) --------------------------------------------------------------- */
 
 /* A filter in the words of RedisBloom. */
 typedef struct bf_shape {
@@ -59,8 +60,8 @@ typedef struct bf_shape {
 } bf_shape;
 bf_shape bf_shape_of(const value *);
 
-/* The value of a key that must be whole: NULL, with the error replied, when it is not, or of another
- * type. Of a key that is not there when `absent` is not NULL, which is the error then. */
+/* The value of a key that must be whole: NULL, with the error replied, when it is not, or of
+ * another type. Of a key that is not there when `absent` is not NULL, which is the error then. */
 value *bf_value(redis_ctx *, const place *, const char *absent);
 
 #endif

@@ -1,10 +1,11 @@
 /* BF.ADD, BF.MADD and BF.INSERT: what they do to a filter.
  *
- * Items are hashed, then asked for, so that many cache misses are under way at once; then those that are
- * missing are added in order. All of them are replicated, as BF.MADD: one that seemed to be there may be
- * taken for another, and a version that lays filters out otherwise would not know it. A large filter that has no
- * room for them is copied, added to and put in place on the worker; a large new one is made there. Very many are
- * added in steps, slice by slice, so that what replicas get of a step is cut into the same slices. */
+ * Items are hashed, then asked for, so that many cache misses are under way at once; then those
+ * that are missing are added in order. All of them are replicated, as BF.MADD: one that seemed to
+ * be there may be taken for another, and a version that lays filters out otherwise would not know
+ * it. A large filter that has no room for them is copied, added to and put in place on the worker;
+ * a large new one is made there. Very many are added in steps, slice by slice, so that what
+ * replicas get of a step is cut into the same slices. */
 #include <stdio.h>
 #include <string.h>
 
@@ -12,7 +13,7 @@
 #include "engines/redis/many.h"
 #include "engines/redis/origin_bloom.h"
 
-/* ---- Adding to a filter -------------------------------------------------------------------------- */
+/* ---- Adding to a filter ---------------------------------------------------------------------- */
 
 /* What came of it. Items behind the first that found no room were not looked at. */
 typedef struct outcome {
@@ -135,7 +136,7 @@ static void add_items(items *t, tamis *filter, limits l, outcome *o) {
     while (o->done < t->count && add_next(t, filter, &l, o)) continue;
 }
 
-/* ---- Telling it ---------------------------------------------------------------------------------- */
+/* ---- Telling it ------------------------------------------------------------------------------ */
 
 static void reply_failure(redis_ctx *ctx, const outcome *o) {
     if (o->is_full)
@@ -151,8 +152,9 @@ static void reply_outcome(redis_ctx *ctx, const items *t, const outcome *o, bool
     if (failed) reply_failure(ctx, o);
 }
 
-/* A command that was done goes to replicas as it came, which costs the server nothing for each item; one that
- * made the filter, was left to a job or found no room goes as what was done, which takes the same steps there. */
+/* A command that was done goes to replicas as it came, which costs the server nothing for each
+ * item; one that made the filter, was left to a job or found no room goes as what was done, which
+ * takes the same steps there. */
 static void tell_others(redis_ctx *ctx, redis_string *key, redis_string **item, const items *t,
                         const outcome *o, bool may_go_as_it_came) {
     if (may_go_as_it_came && o->done == t->count)
@@ -162,7 +164,7 @@ static void tell_others(redis_ctx *ctx, redis_string *key, redis_string **item, 
     if (o->added) redis.NotifyKeyspaceEvent(ctx, REDIS_NOTIFY_MODULE, "bloom.add", key);
 }
 
-/* ---- Jobs ------------------------------------------------------------------------------------------ */
+/* ---- Jobs ------------------------------------------------------------------------------------ */
 
 /* Items that a job adds, which it holds; and what it makes when there is nothing yet. */
 typedef struct batch {
@@ -208,7 +210,7 @@ static int give_to_worker(redis_ctx *ctx, job *j, batch *b, redis_string **item,
     return job_do(ctx, j, bytes);
 }
 
-/* ---- A large filter that must grow --------------------------------------------------------------- */
+/* ---- A large filter that must grow ----------------------------------------------------------- */
 
 static void grow(job *j) {
     batch *b = j->task;
@@ -273,9 +275,10 @@ static bool is_large(const value *v) {
     return bytes >= LARGE_BYTES;
 }
 
-/* ---- Very many items --------------------------------------------------------------------------------- */
+/* ---- Very many items ------------------------------------------------------------------------- */
 
-/* Before a slice is begun: one that would end in the middle of another would be cut otherwise elsewhere. */
+/* Before a slice is begun: one that would end in the middle of another would be cut otherwise
+ * elsewhere. */
 static bool grows_for(batch *b, const value *v, slice s) {
     const uint64_t room = tamis_remaining(v->filter);
     size_t missing = 0;
@@ -327,7 +330,7 @@ static void add_very_many(redis_ctx *ctx, value *v, redis_string *key, redis_str
     if (b) many_change(ctx, key, v, item, &s);
 }
 
-/* ---- A filter that is there ------------------------------------------------------------------------ */
+/* ---- A filter that is there ------------------------------------------------------------------ */
 
 static bool must_grow(items *t, const value *v) {
     uint64_t missing = 0;
@@ -361,7 +364,7 @@ static void add_here(redis_ctx *ctx, value *v, redis_string *key, redis_string *
     items_free(&t);
 }
 
-/* ---- A new filter ----------------------------------------------------------------------------------- */
+/* ---- A new filter ---------------------------------------------------------------------------- */
 
 static void make_new(job *j) {
     const tamis_status rc = creation_make(&((batch *)j->task)->create, &j->result);
@@ -408,8 +411,8 @@ static void add_to_new(redis_ctx *ctx, place *p, redis_string *key, redis_string
     if (v) add_here(ctx, v, key, item, count, is_single, HERE);
 }
 
-int bf_add(redis_ctx *ctx, redis_string *key, redis_string **item, int count, const bf_params *params,
-           bool is_single) {
+int bf_add(redis_ctx *ctx, redis_string *key, redis_string **item, int count,
+           const bf_params *params, bool is_single) {
     place p = place_open(ctx, key, REDIS_READ | REDIS_WRITE, FAMILY_BF);
     if (!p.value && !p.is_wrong && params) {
         add_to_new(ctx, &p, key, item, count, params, is_single);

@@ -1,20 +1,20 @@
 /* BF.SCANDUMP, BF.LOADCHUNK and BF.LOAD: filters in chunks.
  *
- * The first chunk is the header, under the iterator 1; every other has as iterator one more than the
- * bytes of all chunks behind the header up to its end. Of RedisBloom's own filters chunks are those that
- * RedisBloom tells, only smaller; of ours they are parts of the image. Chunks that come are kept until all
- * are there, and pass the gate as a whole (chunk_load.h). */
+ * The first chunk is the header, under the iterator 1; every other has as iterator one more than
+ * the bytes of all chunks behind the header up to its end. Of RedisBloom's own filters chunks are
+ * those that RedisBloom tells, only smaller; of ours they are parts of the image. Chunks that come
+ * are kept until all are there, and pass the gate as a whole (chunk_load.h). */
 #include <math.h>
 #include <string.h>
 
-#include "engines/redis/chunk_load.h"
 #include "engines/redis/bf.h"
+#include "engines/redis/chunk_load.h"
 #include "engines/redis/commands.h"
 #include "engines/redis/origin_bloom.h"
 
 enum { IMAGE_CHUNK = 1 << 20, IMAGE_HEADER = 192 };
 
-/* ---- Where chunks lie ------------------------------------------------------------------------------ */
+/* ---- Where chunks lie ------------------------------------------------------------------------ */
 
 /* What lies behind a header: the bits of links, or all the rest of an image, taken as one link. */
 typedef struct layout {
@@ -31,8 +31,8 @@ static layout layout_of_filter(const tamis *filter) {
     return l;
 }
 
-/* How many bytes of its link there are from `at` on, which counts from the end of the header; 0 when it
- * is in none. */
+/* How many bytes of its link there are from `at` on, which counts from the end of the header; 0
+ * when it is in none. */
 static uint64_t left_in_link(const layout *l, uint64_t at) {
     uint64_t before = 0;
     if (at >= l->total - l->header) return 0;
@@ -43,7 +43,7 @@ static uint64_t left_in_link(const layout *l, uint64_t at) {
     }
 }
 
-/* ---- BF.SCANDUMP key iterator ---------------------------------------------------------------------- */
+/* ---- BF.SCANDUMP key iterator ---------------------------------------------------------------- */
 
 typedef struct chunk {
     uint64_t next, at;
@@ -124,7 +124,7 @@ int bf_scandump_command(redis_ctx *ctx, redis_string **argv, int argc) {
     return REDIS_OK;
 }
 
-/* ---- BF.LOADCHUNK key iterator bytes ------------------------------------------------------------------ */
+/* ---- BF.LOADCHUNK key iterator bytes --------------------------------------------------------- */
 
 static void reply_taken(redis_ctx *ctx, uint64_t have) {
     (void)have;
@@ -208,9 +208,9 @@ static bool find_layout(const arrival *a, layout *l) {
            is_origin_header(header, &total) && total == a->total;
 }
 
-/* Where bytes of this length with this iterator belong; NULL, or what is wrong with them. An iterator
- * that is as large as the chunk is one byte before the first link: there too, the text is that of
- * RedisBloom. */
+/* Where bytes of this length with this iterator belong; NULL, or what is wrong with them. An
+ * iterator that is as large as the chunk is one byte before the first link: there too, the text is
+ * that of RedisBloom. */
 static const char *find_chunk(const layout *l, long long iterator, uint64_t len, uint64_t *offset) {
     if (iterator < 1 || (uint64_t)iterator < len) return BF_BAD_DATA;
     if ((uint64_t)iterator == len) return "ERR invalid offset - no link found";
@@ -250,7 +250,7 @@ int bf_loadchunk_command(redis_ctx *ctx, redis_string **argv, int argc) {
     return redis.ReplyWithError(ctx, p.is_wrong ? WRONG_TYPE : BF_NOT_FOUND);
 }
 
-/* ---- BF.LOAD key bytes -------------------------------------------------------------------------------- */
+/* ---- BF.LOAD key bytes ----------------------------------------------------------------------- */
 
 /* Valkey's filters hash keys by a function of their own, under a seed of their own. */
 int bf_load_command(redis_ctx *ctx, redis_string **argv, int argc) {

@@ -14,7 +14,7 @@ value *bf_value(redis_ctx *ctx, const place *p, const char *absent) {
     return NULL;
 }
 
-/* ---- What a filter is ---------------------------------------------------------------------------- */
+/* ---- What a filter is ------------------------------------------------------------------------ */
 
 static bf_shape shape_of_origin(const uint8_t *payload) {
     const bloom_header h = bloom_header_at(payload);
@@ -64,7 +64,7 @@ static uint64_t size_of(const value *v) {
     return size;
 }
 
-/* ---- BF.INFO key [selector] ------------------------------------------------------------------------ */
+/* ---- BF.INFO key [selector] ------------------------------------------------------------------ */
 
 /* A field as it goes out: a number, a rate, or nothing. */
 typedef enum form { NUMBER, REAL, NOTHING } form;
@@ -182,7 +182,7 @@ int bf_info_command(redis_ctx *ctx, redis_string **argv, int argc) {
     return REDIS_OK;
 }
 
-/* ---- BF.CARD key ------------------------------------------------------------------------------------ */
+/* ---- BF.CARD key ----------------------------------------------------------------------------- */
 
 int bf_card_command(redis_ctx *ctx, redis_string **argv, int argc) {
     place p = place_open(ctx, argv[1], REDIS_READ, FAMILY_BF);
@@ -197,7 +197,7 @@ int bf_card_command(redis_ctx *ctx, redis_string **argv, int argc) {
     return REDIS_OK;
 }
 
-/* ---- BF.DEBUG key ----------------------------------------------------------------------------------- */
+/* ---- BF.DEBUG key ---------------------------------------------------------------------------- */
 
 static void reply_link(redis_ctx *ctx, const bloom_link *l) {
     char line[256];

@@ -1,8 +1,8 @@
 /* BF.*: what new filters are.
  *
- * Of our own: scalable, whose stages double whatever the expansion says; what does not scale is blocked,
- * and classic where so few mistakes are wanted that blocks would cost too many bits. With the setting
- * bf-kind redisbloom: what RedisBloom itself would make, byte for byte. */
+ * Of our own: scalable, whose stages double whatever the expansion says; what does not scale is
+ * blocked, and classic where so few mistakes are wanted that blocks would cost too many bits. With
+ * the setting bf-kind redisbloom: what RedisBloom itself would make, byte for byte. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,18 +11,18 @@
 
 bf_params bf_usual_params(void) {
     return (bf_params){.rate = settings.bf_error_rate,
-                     .capacity = settings.bf_initial_size,
-                     .expansion = settings.bf_expansion_factor,
-                     .is_fixed = settings.bf_expansion_factor == 0};
+                       .capacity = settings.bf_initial_size,
+                       .expansion = settings.bf_expansion_factor,
+                       .is_fixed = settings.bf_expansion_factor == 0};
 }
 
-/* ---- Specs --------------------------------------------------------------------------------------- */
+/* ---- Specs ----------------------------------------------------------------------------------- */
 
 /* From here on blocks cost more bits than what they save in time is worth. */
 static const double blocked_from = 1e-4;
 
-/* RedisBloom caps at a quarter. Below, 64 bits of hash set a limit: with so many items two of them have
- * the same hash more often than that. */
+/* RedisBloom caps at a quarter. Below, 64 bits of hash set a limit: with so many items two of them
+ * have the same hash more often than that. */
 static double possible_rate(redis_ctx *ctx, double rate, double capacity) {
     const double max = 0.25, min = fmax(1e-12, capacity * 0x1p-62);
     const double used = fmin(max, fmax(min, rate));
@@ -43,8 +43,8 @@ static void note_tightening(creation *c, redis_string *text) {
     redis.FreeString(NULL, name);
 }
 
-/* RedisBloom's own filters know all that their commands tell, and go through its files, which have no
- * notes. */
+/* RedisBloom's own filters know all that their commands tell, and go through its files, which have
+ * no notes. */
 static void note_facts(creation *c, const bf_params *w) {
     const facts f = {.family = FAMILY_BF, .expansion = w->is_fixed ? 0 : (uint64_t)w->expansion};
     if (settings.bf_kind == KIND_ORIGIN) return;
@@ -90,7 +90,7 @@ bool bf_secret_of(const uint8_t seed[SEED_BYTES], uint8_t secret[SECRET_BYTES]) 
     return true;
 }
 
-/* ---- Where scaling leads --------------------------------------------------------------------------- */
+/* ---- Where scaling leads --------------------------------------------------------------------- */
 
 /* As the origin does it: half the rate for each link. */
 static double bytes_of_link(const bf_scaling *s, double capacity, int i) {

@@ -10,10 +10,10 @@
 /* Zeros: nothing binds. */
 static _Thread_local bounds now;
 
-/* ---- Who asks ---------------------------------------------------------------------------------- */
+/* ---- Who asks -------------------------------------------------------------------------------- */
 
-/* A read-only replica takes writes of its primary alone, also out of scripts, whose own client hides it. While
- * a data set is loaded beside the present one commands are those of clients. */
+/* A read-only replica takes writes of its primary alone, also out of scripts, whose own client
+ * hides it. While a data set is loaded beside the present one commands are those of clients. */
 static bool is_from_client(redis_ctx *ctx) {
     const int flags = redis.GetContextFlags(ctx);
     const bool is_read =
@@ -48,10 +48,10 @@ uint64_t bounds_filter_bytes(void) {
     return bounds_bind() ? (uint64_t)settings.max_filter_bytes : none;
 }
 
-/* ---- How much memory there is ------------------------------------------------------------------- */
+/* ---- How much memory there is ---------------------------------------------------------------- */
 
-/* Which part of the keys may be evicted: all, or those that expire. They are taken for as large as the others,
- * because nobody counts that. */
+/* Which part of the keys may be evicted: all, or those that expire. They are taken for as large as
+ * the others, because nobody counts that. */
 static double evictable_share(const char *policy) {
     if (!policy || strcmp(policy, "noeviction") == 0) return 0;
     if (strncmp(policy, "volatile", strlen("volatile")) != 0) return 1;
@@ -96,8 +96,8 @@ bounds bounds_for_worker(void) {
     return now;
 }
 
-/* The server itself looks before a command whether memory is left; what is small may come on top of that, as
- * it does with the server's own types. */
+/* The server itself looks before a command whether memory is left; what is small may come on top of
+ * that, as it does with the server's own types. */
 bool bounds_allow(uint64_t bytes) {
     enum { SMALL = 64 << 10 };
     if (bytes < SMALL || !bounds_bind()) return true;

@@ -1,11 +1,11 @@
 /* The module's files may include this: whom limits bind.
  *
- * max-filter-bytes and maxmemory are for clients. What the primary sends, and what a file or a full sync
- * brings, was acknowledged where it was written: a server that refuses it loses it. Nothing of that is held
- * against a limit or a setting of this server.
+ * max-filter-bytes and maxmemory are for clients. What the primary sends, and what a file or a full
+ * sync brings, was acknowledged where it was written: a server that refuses it loses it. Nothing of
+ * that is held against a limit or a setting of this server.
  *
- * What binds is a matter of the thread: of the command that the main thread runs, or of the job that the
- * worker makes. Where nobody said anything, nothing binds. */
+ * What binds is a matter of the thread: of the command that the main thread runs, or of the job
+ * that the worker makes. Where nobody said anything, nothing binds. */
 #ifndef TAMIS_REDIS_BOUNDS_H
 #define TAMIS_REDIS_BOUNDS_H
 
@@ -24,12 +24,12 @@ typedef struct bounds {
     uint64_t ceiling; /* that the bytes of all filters may reach before maxmemory is passed */
 } bounds;
 
-/* From here on this thread is bound by what binds whoever sent a command; what bound it before is returned, for
- * bounds_leave. Most commands need no memory, and nobody is asked who sent them. */
+/* From here on this thread is bound by what binds whoever sent a command; what bound it before is
+ * returned, for bounds_leave. Most commands need no memory, and nobody is asked who sent them. */
 bounds bounds_enter(redis_ctx *);
 
-/* The same where no command is known: when a value is read, or copied. A replica may be told by its primary,
- * so nothing binds there. */
+/* The same where no command is known: when a value is read, or copied. A replica may be told by its
+ * primary, so nothing binds there. */
 bounds bounds_enter_callback(void);
 
 /* Puts others in place, and returns those that were. */
@@ -48,12 +48,14 @@ uint64_t bounds_filter_bytes(void);
 bool bounds_allow(uint64_t bytes);
 bool bounds_allow_filter(uint64_t bytes);
 
-/* In haste, because others wait, a filter does not move to much more memory, which takes as long as copying it: the
- * change fails and alters nothing, and bounds_were_long() says that this was the reason. */
+/* In haste, because others wait, a filter does not move to much more memory, which takes as long as
+ * copying it: the change fails and alters nothing, and bounds_were_long() says that this was the
+ * reason. */
 void bounds_haste(bool in_haste);
 bool bounds_were_long(void);
 
-/* Which of the two said no, since bounds_enter, as an error; NULL: none. The first has the server's own words. */
+/* Which of the two said no, since bounds_enter, as an error; NULL: none. The first has the server's
+ * own words. */
 const char *bounds_refusal(void);
 bool bounds_were_short(void);
 

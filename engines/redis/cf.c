@@ -92,9 +92,9 @@ cf_params cf_usual_params(void) {
     const uint64_t min = 2 * (uint64_t)settings.cf_bucket_size;
     const uint64_t usual = (uint64_t)settings.cf_initial_size;
     return (cf_params){.capacity = usual > min ? usual : min,
-                     .bucket_size = (uint64_t)settings.cf_bucket_size,
-                     .iterations = (uint64_t)settings.cf_max_iterations,
-                     .expansion = (uint64_t)settings.cf_expansion_factor};
+                       .bucket_size = (uint64_t)settings.cf_bucket_size,
+                       .iterations = (uint64_t)settings.cf_max_iterations,
+                       .expansion = (uint64_t)settings.cf_expansion_factor};
 }
 
 static uint64_t power_of_two_from(uint64_t n) {
@@ -116,9 +116,9 @@ static double rate_of_origin(const cf_params *w, uint64_t buckets) {
 }
 
 /* A filter that is enlarged spends a bit of its remainders each time it doubles, and two must stay.
- * RedisBloom adds sub-filters of equal size with EXPANSION 1, at most cf-max-expansions of them: ours
- * has the bits to double as far. Where they become larger each time there is no such end: fingerprints
- * then have 32 bits in all, enough for 2^30 slots. */
+ * RedisBloom adds sub-filters of equal size with EXPANSION 1, at most cf-max-expansions of them:
+ * ours has the bits to double as far. Where they become larger each time there is no such end:
+ * fingerprints then have 32 bits in all, enough for 2^30 slots. */
 static unsigned min_remainder(uint64_t slots, uint64_t expansion) {
     enum { ALL_BITS = 32, STAY = 2 };
     const unsigned homes = log2_floor(slots);
@@ -128,8 +128,8 @@ static unsigned min_remainder(uint64_t slots, uint64_t expansion) {
     return STAY + doublings;
 }
 
-/* Without EXPANSION it has room for as many as RedisBloom's has cells, and is full then. The rate has
- * the digits that a spec tells again, so that replicas make the same bytes. */
+/* Without EXPANSION it has room for as many as RedisBloom's has cells, and is full then. The rate
+ * has the digits that a spec tells again, so that replicas make the same bytes. */
 static tamis_status own_spec(const cf_params *w, uint64_t buckets, char spec[MAX_SPEC]) {
     enum { SLOTS, REMAINDER };
     struct tamis_plan plan;

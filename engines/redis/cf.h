@@ -1,8 +1,8 @@
 /* The files of CF.* may include this: cuckoo filters as RedisBloom's users know them.
  *
- * A filter of ours is a multiset, which has no buckets: what was said about them at its birth is kept
- * in the facts, and told again. With cf-kind rediscuckoo, and when it came from RedisBloom, it is the
- * kind rediscuckoo, whose payload knows everything. */
+ * A filter of ours is a multiset, which has no buckets: what was said about them at its birth is
+ * kept in the facts, and told again. With cf-kind rediscuckoo, and when it came from RedisBloom, it
+ * is the kind rediscuckoo, whose payload knows everything. */
 #ifndef TAMIS_REDIS_CF_H
 #define TAMIS_REDIS_CF_H
 
@@ -32,8 +32,8 @@ cf_shape cf_shape_of(const value *);
 
 /* The payload of rediscuckoo begins with a header of so many bytes, all of it little-endian:
  *
- *     items u64, buckets u64, deletes u64, filters u64, bucket size u16, iterations u16, expansion u16
- */
+ *     items u64, buckets u64, deletes u64, filters u64, bucket size u16, iterations u16, expansion
+ *     u16 */
 enum { CF_HEADER = 38 };
 cf_shape cf_header_read(const uint8_t header[CF_HEADER]);
 void cf_header_write(const cf_shape *, uint8_t header[CF_HEADER]);
@@ -44,8 +44,8 @@ uint64_t cf_cells(const cf_shape *);
 /* The filter of the key is still on its way: replied. */
 bool cf_is_coming(redis_ctx *, place *, redis_string *name);
 
-/* One step up when a filter of ours is full: TAMIS_FULL when there is none. And one back: false when it
- * would not hold what is inside, or be smaller than at first. */
+/* One step up when a filter of ours is full: TAMIS_FULL when there is none. And one back: false
+ * when it would not hold what is inside, or be smaller than at first. */
 tamis_status cf_enlarge(tamis *, facts *);
 bool cf_shrink(tamis *, facts *);
 bool cf_may_shrink(const value *);

@@ -1,8 +1,8 @@
 /* CF.ADD, CF.ADDNX, CF.INSERT and CF.INSERTNX.
  *
- * A multiset that is full is enlarged: at once while it is small, and by a job on a copy of it when it
- * is large. When it is enlarged follows from what is added alone, item by item, so that replicas, which
- * get exactly the items that went in, come to the same bytes. */
+ * A multiset that is full is enlarged: at once while it is small, and by a job on a copy of it when
+ * it is large. When it is enlarged follows from what is added alone, item by item, so that
+ * replicas, which get exactly the items that went in, come to the same bytes. */
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
@@ -31,10 +31,10 @@ typedef struct adding {
     order order;
     items t;
     facts facts;
-    bool scales;           /* somehow: RedisBloom's kind does it by itself */
-    bool grows;            /* by our hand */
+    bool scales;          /* somehow: RedisBloom's kind does it by itself */
+    bool grows;           /* by our hand */
     uint64_t max_filters; /* that it may be enlarged to */
-    uint64_t left;         /* how many may be added when it does not grow */
+    uint64_t left;        /* how many may be added when it does not grow */
     size_t added;
     tamis_status failure; /* of the first that did not go in; and why, in the library's words */
     char why[JOB_WHY];
@@ -101,7 +101,8 @@ static tamis_status add_one(adding *a, tamis *filter, size_t i) {
     return rc;
 }
 
-/* Up to the first for which a filter would have to move to much more memory while others wait; where that is. */
+/* Up to the first for which a filter would have to move to much more memory while others wait;
+ * where that is. */
 static size_t add_some(adding *a, tamis *filter, size_t from, size_t to) {
     for (size_t i = from; i < to; i++) {
         if (a->order.only_new && is_there(a, filter, i)) {
@@ -160,8 +161,8 @@ static void reply_results(redis_ctx *ctx, const adding *a) {
     }
 }
 
-/* Replicas get what went in, and what seemed to be there: it may be taken for another, and a version that lays
- * filters out otherwise would not know it. */
+/* Replicas get what went in, and what seemed to be there: it may be taken for another, and a
+ * version that lays filters out otherwise would not know it. */
 static void replicate(redis_ctx *ctx, const adding *a, redis_string *key, size_t from, size_t to) {
     redis_string **item = a->order.item + from, *few[FEW_ITEMS], **kept = NULL;
     size_t found = 0; /* that are answered yes from now on */
@@ -278,7 +279,7 @@ static int add_elsewhere(redis_ctx *ctx, redis_string *key, value *v, const orde
     return job_do(ctx, j, bytes);
 }
 
-/* ---- Very many items -------------------------------------------------------------------------- */
+/* ---- Very many items ------------------------------------------------------------------------- */
 
 static bool step_adding(stream *s, value *v) {
     adding *a = s->data;
@@ -334,8 +335,8 @@ static int add_very_many(redis_ctx *ctx, redis_string *key, value *v, const orde
     return a ? add_in_steps(ctx, key, v, o->item, a, 0) : REDIS_OK;
 }
 
-/* RedisBloom's kind grows when an item has found no place in it, which nobody knows before; one of ours may grow by far
- * more than it has. What was done by then stands, and the rest follows. */
+/* RedisBloom's kind grows when an item has found no place in it, which nobody knows before; one of
+ * ours may grow by far more than it has. What was done by then stands, and the rest follows. */
 static int add_rest(redis_ctx *ctx, redis_string *key, value *v, const order *o, adding *begun,
                     size_t done) {
     begun->order.is_verbatim = false;
@@ -389,7 +390,8 @@ static void clean_beginning(job *j) {
     redis.Free(b);
 }
 
-/* A large filter is made by the worker; the items follow when it stands there. Owns the creation. */
+/* A large filter is made by the worker; the items follow when it stands there. Owns the
+ * creation. */
 static int create_and_add(redis_ctx *ctx, redis_string *key, const order *o, creation *c) {
     job *j = job_new(ctx, key, NULL);
     beginning *b = j ? try_alloc(sizeof *b) : NULL;
@@ -481,8 +483,8 @@ int cf_addnx_command(redis_ctx *ctx, redis_string **argv, int argc) {
     return add_item(ctx, argv, true);
 }
 
-/* Options of CF.INSERT go by their first letter, as with RedisBloom. NULL, or the error; an empty one
- * is that there are too few arguments. */
+/* Options of CF.INSERT go by their first letter, as with RedisBloom. NULL, or the error; an empty
+ * one is that there are too few arguments. */
 static const char *take_capacity(redis_string **argv, int argc, int i, order *o) {
     long long capacity;
     if (i == argc) return "";
@@ -515,7 +517,8 @@ static const char *take_options(redis_string **argv, int argc, order *o) {
 }
 
 static int insert(redis_ctx *ctx, redis_string **argv, int argc, reply_form form, bool only_new) {
-    order o = {.form = form, .only_new = only_new, .is_verbatim = true, .params = cf_usual_params()};
+    order o = {
+        .form = form, .only_new = only_new, .is_verbatim = true, .params = cf_usual_params()};
     const char *why = take_options(argv, argc, &o);
     if (why) return *why ? redis.ReplyWithError(ctx, why) : redis.WrongArity(ctx);
     return add(ctx, argv[1], &o);

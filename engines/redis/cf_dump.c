@@ -1,17 +1,17 @@
 /* CF.SCANDUMP, CF.LOADCHUNK, CF.COMPACT and CF.DEBUG: filters as a whole.
  *
- * Chunks have RedisBloom's rules: iterator 0 asks for the header, 1 + n for what follows n bytes behind
- * it; what comes back with a chunk is the iterator of the next one, and also the one to load it with.
+ * Chunks have RedisBloom's rules: iterator 0 asks for the header, 1 + n for what follows n bytes
+ * behind it; what comes back with a chunk is the iterator of the next one, and also the one to load
+ * it with.
  *
  *     a filter of RedisBloom    its header, then its sub-filters: its own chunks, only smaller
- *     a filter of ours          OPENING, the image's size (u64, little-endian) and the first IMAGE_HEADER
- *                               bytes of the image; then the rest of it
- */
+ *     a filter of ours          OPENING, the image's size (u64, little-endian) and the first
+ *                               IMAGE_HEADER bytes of the image; then the rest of it */
 #include <stdio.h>
 #include <string.h>
 
-#include "engines/redis/chunk_load.h"
 #include "engines/redis/cf.h"
+#include "engines/redis/chunk_load.h"
 #include "engines/redis/commands.h"
 
 enum { OPENING_BYTES = 8, PREFIX = OPENING_BYTES + 8, IMAGE_HEADER = 192 };
@@ -207,8 +207,8 @@ static uint8_t *free_cell(const level *to, uint64_t bucket_size, uint64_t hash) 
     return memchr(to->cells + hash % to->buckets * bucket_size, 0, (size_t)bucket_size);
 }
 
-/* Into the oldest sub-filter with a free cell in one of the two buckets. A bucket of a larger one says
- * which it is in a smaller one. */
+/* Into the oldest sub-filter with a free cell in one of the two buckets. A bucket of a larger one
+ * says which it is in a smaller one. */
 static bool move_down(uint8_t *cells, const cf_shape *s, uint64_t below, uint64_t bucket,
                       uint8_t *cell) {
     const uint64_t other = bucket ^ *cell * (uint64_t)0x5bd1e995;

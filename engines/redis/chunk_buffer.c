@@ -19,7 +19,7 @@ static uint64_t lesser(uint64_t a, uint64_t b) {
     return a < b ? a : b;
 }
 
-/* ---- Taking ------------------------------------------------------------------------------------ */
+/* ---- Taking ---------------------------------------------------------------------------------- */
 
 static const char *begin(value *v, chunk_form form, uint64_t total) {
     if (!bounds_allow(total)) return bounds_refusal();
@@ -100,7 +100,7 @@ const char *arrival_take(value *v, chunk_form form, uint64_t offset, uint64_t to
     return NULL;
 }
 
-/* ---- Giving ------------------------------------------------------------------------------------ */
+/* ---- Giving ---------------------------------------------------------------------------------- */
 
 void arrival_each(const arrival *a, piece_taker *take, void *ctx) {
     for (uint64_t at = 0; at < a->have; at += ARRIVAL_PIECE)

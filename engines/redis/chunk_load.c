@@ -6,8 +6,8 @@
 
 #include "engines/redis/forms.h"
 
-/* A filter of one byte is none: whoever is told of it refuses it, whatever his limits are, and forgets what had
- * come before, as was done here. */
+/* A filter of one byte is none: whoever is told of it refuses it, whatever his limits are, and
+ * forgets what had come before, as was done here. */
 static const char nothing[] = "-";
 enum { NOTHING_BYTES = 1 };
 
@@ -29,7 +29,7 @@ static int reply_no(redis_ctx *ctx, const coming *c, const char *why) {
     return redis.ReplyWithError(ctx, c->refusal);
 }
 
-/* ---- The last chunk ----------------------------------------------------------------------------- */
+/* ---- The last chunk -------------------------------------------------------------------------- */
 
 static void pass_gate(job *j) {
     const tamis_status rc = arrival_finish(j->target->arrival, false, &j->result);
@@ -98,9 +98,10 @@ static int finish(redis_ctx *ctx, redis_string *key, value *v, const coming *c) 
     return job_do(ctx, j, c->total);
 }
 
-/* ---- Every chunk --------------------------------------------------------------------------------- */
+/* ---- Every chunk ----------------------------------------------------------------------------- */
 
-/* Where nothing is yet, a value without a filter; it does not stay when its first chunk is refused. */
+/* Where nothing is yet, a value without a filter; it does not stay when its first chunk is
+ * refused. */
 static value *value_at(place *p, const coming *c) {
     if (p->value) return p->value;
     value *v = value_new(NULL);

@@ -1,13 +1,14 @@
-/* The module's files may include this: filters that come in chunks, by TAMIS.LOAD and by the commands of
- * RedisBloom. Chunks lie beside the filter that the key has until the last one is here and the gate has
- * let them pass; then the new filter takes the place of the old one, in one step. */
+/* The module's files may include this: filters that come in chunks, by TAMIS.LOAD and by the
+ * commands of RedisBloom. Chunks lie beside the filter that the key has until the last one is here
+ * and the gate has let them pass; then the new filter takes the place of the old one, in one
+ * step. */
 #ifndef TAMIS_REDIS_CHUNK_LOAD_H
 #define TAMIS_REDIS_CHUNK_LOAD_H
 
 #include "engines/redis/work.h"
 
-/* The most that a chunk of RedisBloom's commands has that goes: a quarter of the origin's, whose reply would hold others
- * for 11 to 17 ms. What comes may have any size. */
+/* The most that a chunk of RedisBloom's commands has that goes: a quarter of the origin's, whose
+ * reply would hold others for 11 to 17 ms. What comes may have any size. */
 enum { ORIGIN_CHUNK = 4 << 20 };
 
 typedef struct coming {

@@ -7,7 +7,7 @@
 #include "engines/redis/commands.h"
 #include "engines/redis/work.h"
 
-/* ---- What is due ---------------------------------------------------------------------------------- */
+/* ---- What is due ----------------------------------------------------------------------------- */
 
 static uint64_t word_of(const struct tamis_info *info, const char *name) {
     for (int i = 0; i < TAMIS_WORDS && info->word_name[i]; i++)
@@ -48,7 +48,7 @@ static void tick_all(redis_ctx *ctx, value *v, redis_string *key, uint64_t now, 
     redis.Replicate(ctx, "TAMIS.TICK", "slcl", key, (long long)n, "AT", (long long)f->ticked);
 }
 
-/* ---- Ticks of a large filter, in steps --------------------------------------------------------------- */
+/* ---- Ticks of a large filter, in steps ------------------------------------------------------- */
 
 /* A tick clears a slice of the filter, which is about a sixteenth. */
 static bool is_long(const tamis *filter, uint64_t n) {
@@ -66,8 +66,8 @@ typedef struct ticks {
     tamis_status rc;
 } ticks;
 
-/* A key that was renamed in the middle of a tick: nobody here knows its name now, so that the tick can be told
- * to others only when somebody comes with it. */
+/* A key that was renamed in the middle of a tick: nobody here knows its name now, so that the tick
+ * can be told to others only when somebody comes with it. */
 static void owe(value *v, bool is_begun) {
     if (!is_begun || v->owes_tick) return;
     v->owes_tick = true;
@@ -88,7 +88,8 @@ void clock_pay(redis_ctx *ctx, redis_string *key) {
         redis.Replicate(ctx, "TAMIS.TICK", "sl", key, 1LL);
 }
 
-/* Each tick is told to others when it has been made: a snapshot between two of them has just those. */
+/* Each tick is told to others when it has been made: a snapshot between two of them has just
+ * those. */
 static void tell_tick(redis_ctx *ctx, const job *j, ticks *t) {
     facts *f = &j->target->facts;
     t->left--;
@@ -154,7 +155,7 @@ static void tick_later(redis_ctx *ctx, value *v, redis_string *key, uint64_t now
     if (j) job_leave(ctx, j);
 }
 
-/* ---- Ticks that adds make ------------------------------------------------------------------------------ */
+/* ---- Ticks that adds make -------------------------------------------------------------------- */
 
 uint64_t clock_adds_left(const value *v) {
     struct tamis_info info;
@@ -173,7 +174,7 @@ void clock_lost_key(value *v) {
     owe(v, v->is_turning);
 }
 
-/* ---- What is due, for commands ----------------------------------------------------------------------- */
+/* ---- What is due, for commands --------------------------------------------------------------- */
 
 /* How many ticks are due; a clock that was set back has one to make. */
 static bool is_due(const facts *f, uint64_t *now, uint64_t *due) {
@@ -187,7 +188,8 @@ static bool keeps_time(redis_ctx *ctx, int *flags) {
     return !(*flags & (REDIS_IS_REPLICATED | REDIS_IS_LOADING | REDIS_IS_ASYNC_LOADING));
 }
 
-/* Makes what is due, or has it made. False: not all of it is made, and so much is due that no key is left. */
+/* Makes what is due, or has it made. False: not all of it is made, and so much is due that no key
+ * is left. */
 static bool keep(redis_ctx *ctx, value *v, redis_string *key, bool may_be_late) {
     uint64_t now, due;
     int flags;
@@ -219,7 +221,7 @@ void clock_begin(redis_ctx *ctx, redis_string *key) {
         tick_later(ctx, v, key, now, due);
 }
 
-/* ---- TAMIS.TICK key [n] [AT milliseconds] ----------------------------------------------------------- */
+/* ---- TAMIS.TICK key [n] [AT milliseconds] ---------------------------------------------------- */
 
 enum { MAX_TICKS = 1024 };
 

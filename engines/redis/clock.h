@@ -1,32 +1,35 @@
 /* The module's files may include this: filters whose keys leave by the server's clock.
  *
- * A filter that was made with EVERY or LAST ticks by itself: whoever opens it first makes the ticks that
- * are due, and replicates them as TAMIS.TICK with the time that they belong to. A replica, and a server
- * that reads its log, never looks at its own clock: they tick when they are told to, between the same two
- * adds as here. When it ticked last is a fact of the value, and so it is in every image. */
+ * A filter that was made with EVERY or LAST ticks by itself: whoever opens it first makes the ticks
+ * that are due, and replicates them as TAMIS.TICK with the time that they belong to. A replica, and
+ * a server that reads its log, never looks at its own clock: they tick when they are told to,
+ * between the same two adds as here. When it ticked last is a fact of the value, and so it is in
+ * every image. */
 #ifndef TAMIS_REDIS_CLOCK_H
 #define TAMIS_REDIS_CLOCK_H
 
 #include "engines/redis/reply.h"
 
-/* Makes the ticks that are due. False: they could not be made here (on a replica, say), and so many are due
- * that every key has left: the answer to every question is no. */
+/* Makes the ticks that are due. False: they could not be made here (on a replica, say), and so many
+ * are due that every key has left: the answer to every question is no. */
 bool clock_keep(redis_ctx *, value *, redis_string *key);
 
-/* The same for questions, which need not wait for the ticks of a large filter: the worker begins to make
- * them, in steps, and until it has, keys that are to leave may be found a little longer. */
+/* The same for questions, which need not wait for the ticks of a large filter: the worker begins to
+ * make them, in steps, and until it has, keys that are to leave may be found a little longer. */
 bool clock_answers(redis_ctx *, value *, redis_string *key);
 
-/* For every command, while counters.owed says that some filter owes a tick which it began under another name. */
+/* For every command, while counters.owed says that some filter owes a tick which it began under
+ * another name. */
 void clock_pay(redis_ctx *, redis_string *key);
 
-/* For commands that change the key, before they look whether they must wait: what is added comes behind the
- * ticks that are due, so when there are many to make on a large filter, the worker begins with them. */
+/* For commands that change the key, before they look whether they must wait: what is added comes
+ * behind the ticks that are due, so when there are many to make on a large filter, the worker
+ * begins with them. */
 void clock_begin(redis_ctx *, redis_string *key);
 
-/* A window by adds ticks by itself when an add finds its generation full. How many adds a large one takes before it
- * does; UINT64_MAX for all others. When none is left, a part of the tick is made by clock_turn_part(), until there are
- * again; a step that loses its key says so. */
+/* A window by adds ticks by itself when an add finds its generation full. How many adds a large one
+ * takes before it does; UINT64_MAX for all others. When none is left, a part of the tick is made by
+ * clock_turn_part(), until there are again; a step that loses its key says so. */
 uint64_t clock_adds_left(const value *);
 void clock_turn_part(value *);
 void clock_lost_key(value *);

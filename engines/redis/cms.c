@@ -1,9 +1,9 @@
 /* CMS.*: RedisBloom's commands for count-min sketches.
  *
- * New sketches are of the kind countmin, keyed by the server's secret, which all of them share so that
- * they can be merged. Those of RedisBloom, and new ones with the setting cms-kind rediscms, are of the
- * kind rediscms. Both have cells of 32 bits that stop at 2^32-1, and as shape words a row's cells first
- * and the rows second. */
+ * New sketches are of the kind countmin, keyed by the server's secret, which all of them share so
+ * that they can be merged. Those of RedisBloom, and new ones with the setting cms-kind rediscms,
+ * are of the kind rediscms. Both have cells of 32 bits that stop at 2^32-1, and as shape words a
+ * row's cells first and the rows second. */
 #include "engines/redis/cms.h"
 
 #include <math.h>
@@ -11,8 +11,8 @@
 #include <string.h>
 
 #include "engines/redis/commands.h"
-#include "engines/redis/new_filter.h"
 #include "engines/redis/many.h"
+#include "engines/redis/new_filter.h"
 
 static bool is_rediscms(const struct tamis_info *info) {
     return strcmp(info->kind, "rediscms") == 0;
@@ -32,7 +32,7 @@ tamis *cms_sketch(redis_ctx *ctx, place *p, redis_string *name, struct tamis_inf
     return NULL;
 }
 
-/* ---- CMS.INITBYDIM key width depth, CMS.INITBYPROB key error probability --------------------------- */
+/* ---- CMS.INITBYDIM key width depth, CMS.INITBYPROB key error probability --------------------- */
 
 /* Above 64 rows only the origin's kind goes; no error is so small that it needs them. */
 enum { COUNTMIN_ROWS = 64 };
@@ -94,7 +94,7 @@ int cms_initbyprob_command(redis_ctx *ctx, redis_string **argv, int argc) {
     return init(ctx, argv[1], (long long)width, (long long)depth, "cms.initbyprob");
 }
 
-/* ---- CMS.INCRBY key item times [item times]... ----------------------------------------------------- */
+/* ---- CMS.INCRBY key item times [item times]... ----------------------------------------------- */
 
 /* What is wrong with the numbers, or NULL. */
 static const char *check_times(redis_string **argv, int argc) {
@@ -189,7 +189,7 @@ int cms_incrby_command(redis_ctx *ctx, redis_string **argv, int argc) {
     return REDIS_OK;
 }
 
-/* ---- CMS.QUERY key item... ------------------------------------------------------------------------- */
+/* ---- CMS.QUERY key item... ------------------------------------------------------------------- */
 
 static void tell_counts(redis_ctx *ctx, const tamis *sketch, items *t, bool is_empty) {
     uint64_t count[FEW_ITEMS];
@@ -221,7 +221,7 @@ int cms_query_command(redis_ctx *ctx, redis_string **argv, int argc) {
                         : REDIS_OK;
 }
 
-/* ---- CMS.INFO key ---------------------------------------------------------------------------------- */
+/* ---- CMS.INFO key ---------------------------------------------------------------------------- */
 
 /* All that was added: the origin's is in the payload, behind width and depth. */
 static uint64_t total_of(const tamis *sketch, const struct tamis_info *info) {

@@ -7,7 +7,8 @@
 /* The shape words of both kinds. */
 enum { CMS_WIDTH, CMS_DEPTH };
 
-/* The sketch of a key that must be there, and its facts: NULL when it is not, which has been replied. */
+/* The sketch of a key that must be there, and its facts: NULL when it is not, which has been
+ * replied. */
 tamis *cms_sketch(redis_ctx *, place *, redis_string *name, struct tamis_info *);
 
 #endif

@@ -1,5 +1,5 @@
-/* CMS.MERGE dest numkeys source... [WEIGHTS weight...]: dest becomes the sum of the sources, each times
- * its weight; what it was before counts only when it is one of them. */
+/* CMS.MERGE dest numkeys source... [WEIGHTS weight...]: dest becomes the sum of the sources, each
+ * times its weight; what it was before counts only when it is one of them. */
 #include <string.h>
 #include <strings.h>
 
@@ -18,7 +18,7 @@ typedef struct sum {
     int64_t *weight;
 } sum;
 
-/* ---- Arguments ------------------------------------------------------------------------------------- */
+/* ---- Arguments ------------------------------------------------------------------------------- */
 
 /* Where the word WEIGHTS stands; argc when it does not. */
 static int weights_at(redis_string **argv, int argc) {
@@ -90,7 +90,7 @@ static value *take_source(redis_ctx *ctx, sum *s, const value *dest, size_t i) {
     return p.value;
 }
 
-/* ---- The job --------------------------------------------------------------------------------------- */
+/* ---- The job --------------------------------------------------------------------------------- */
 
 static void add_up(job *j) {
     const sum *s = j->task;
@@ -102,8 +102,8 @@ static void add_up(job *j) {
     j->result = NULL;
 }
 
-/* The command is replicated, and must find there what it found here: no source may have been deleted or
- * renamed meanwhile. */
+/* The command is replicated, and must find there what it found here: no source may have been
+ * deleted or renamed meanwhile. */
 static bool has_its_sources(redis_ctx *ctx, const job *j) {
     const sum *s = j->task;
     bool is_there = true;
@@ -154,7 +154,7 @@ static int merge(redis_ctx *ctx, job *j) {
     return job_do(ctx, j, is_held ? tamis_image_size(j->target->filter) * s->n : 0);
 }
 
-/* ---- The command ----------------------------------------------------------------------------------- */
+/* ---- The command ----------------------------------------------------------------------------- */
 
 /* Sources are keys, too, as the server must know for access lists and clusters. */
 static int tell_keys(redis_ctx *ctx, redis_string **argv, int argc) {

@@ -8,8 +8,8 @@
 
 #include "engines/redis/alter.h"
 #include "engines/redis/clock.h"
-#include "engines/redis/usage.h"
 #include "engines/redis/packed_words.h"
+#include "engines/redis/usage.h"
 
 /* A mark in the flags, which the server is not told. */
 #define MAKES_JOBS " job"
@@ -40,10 +40,9 @@ static const command commands[COMMANDS];
 
 static const command commands[COMMANDS] = {
 #define JOB MAKES_JOBS
-#define COMMAND(function, name, flags, last, step, min, max, family, complexity, summary, \
-                usage)                                                                       \
-    {function, enter_##function, name,       flags,   last, step, min,                     \
-     max,     family,           complexity, summary, usage},
+#define COMMAND(function, name, flags, last, step, min, max, family, complexity, summary, usage) \
+    {function, enter_##function, name,       flags,   last, step, min,                           \
+     max,      family,           complexity, summary, usage},
 #include "engines/redis/commands.def"
 };
 
@@ -66,7 +65,8 @@ static int run_bound(const command *c, redis_ctx *ctx, redis_string **argv, int 
 }
 
 static int run(const command *c, redis_ctx *ctx, redis_string **argv, int argc) {
-    /* Of a command with the flag getkeys-api: it shall tell which of these are keys, and do nothing. */
+    /* Of a command with the flag getkeys-api: it shall tell which of these are keys, and do
+     * nothing. */
     if (redis.IsKeysPositionRequest && redis.IsKeysPositionRequest(ctx))
         return c->function(ctx, argv, argc);
     if (has_secret[c - commands]) usage_hide(ctx, c->usage, argv, argc);
@@ -96,9 +96,10 @@ bool words_command(const redis_string *name, call *found) {
     return false;
 }
 
-/* ---- Making them known ------------------------------------------------------------------------ */
+/* ---- Making them known ----------------------------------------------------------------------- */
 
-/* Who may only read a key may ask it. Of several keys the first is changed, and the others are read. */
+/* Who may only read a key may ask it. Of several keys the first is changed, and the others are
+ * read. */
 static void describe_keys(const command *c, redis_key_spec specs[3]) {
     const uint64_t read = REDIS_KEY_IS_READ | REDIS_KEY_IS_ACCESSED;
     const uint64_t change = REDIS_KEY_IS_CHANGED | REDIS_KEY_IS_ACCESSED | REDIS_KEY_IS_UPDATED;
@@ -134,7 +135,8 @@ static void describe(redis_command *known, const command *c) {
     redis.SetCommandInfo(known, &info);
 }
 
-/* The server takes exactly these: what it would guess from the flags is lost with the first of ours. */
+/* The server takes exactly these: what it would guess from the flags is lost with the first of
+ * ours. */
 static void categorize(redis_command *known, const command *c) {
     char categories[64];
     snprintf(categories, sizeof categories, "%s %s %s",

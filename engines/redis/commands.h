@@ -5,8 +5,7 @@
 #include "engines/redis/api.h"
 
 #define JOB ""
-#define COMMAND(function, name, flags, last, step, min, max, family, complexity, summary, \
-                usage)                                                                       \
+#define COMMAND(function, name, flags, last, step, min, max, family, complexity, summary, usage) \
     redis_function function;
 #include "engines/redis/commands.def"
 

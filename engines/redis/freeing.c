@@ -34,8 +34,9 @@ static void *empty_bin(void *with) {
     return NULL;
 }
 
-/* A server that evicts keys looks how much that freed, and whoever deletes to make room has it at once: beyond
- * half of maxmemory nobody is kept waiting for memory. Without a limit the ratio is 0. */
+/* A server that evicts keys looks how much that freed, and whoever deletes to make room has it at
+ * once: beyond half of maxmemory nobody is kept waiting for memory. Without a limit the ratio is
+ * 0. */
 static bool is_memory_short(void) {
     return !redis.GetUsedMemoryRatio || redis.GetUsedMemoryRatio() > 0.5F;
 }

@@ -7,7 +7,8 @@
 
 #include "tamis.h"
 
-/* Frees a filter, or leaves that to another thread: giving back 2 GiB takes a tenth of a second. Any thread. */
+/* Frees a filter, or leaves that to another thread: giving back 2 GiB takes a tenth of a second.
+ * Any thread. */
 void free_later(tamis *);
 uint64_t frees_waiting(void); /* filters that are about to be freed */
 

@@ -20,12 +20,13 @@ typedef struct items {
     void *memory;
 } items;
 
-/* Takes the arguments and hashes them for the value's filter; false, with the error replied, when there is no
- * memory. */
+/* Takes the arguments and hashes them for the value's filter; false, with the error replied, when
+ * there is no memory. */
 bool items_take(redis_ctx *, items *, const value *, redis_string **argv, int count);
 
-/* The same in two parts. Very many are read elsewhere, or a few at a time: item i is argv[i * stride]. Any thread, but
- * not before the command that brought them has returned: the server may move what a string has then. */
+/* The same in two parts. Very many are read elsewhere, or a few at a time: item i is argv[i *
+ * stride]. Any thread, but not before the command that brought them has returned: the server may
+ * move what a string has then. */
 bool items_room(redis_ctx *, items *, const value *, int count);
 void items_read(items *, const value *, redis_string *const *argv, size_t stride, size_t from,
                 size_t n);

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <time.h>
 
-/* ---- Its life ------------------------------------------------------------------------------------- */
+/* ---- Its life -------------------------------------------------------------------------------- */
 
 job *job_new(redis_ctx *ctx, redis_string *key, value *target) {
     job *j = try_alloc(sizeof *j);
@@ -72,7 +72,7 @@ job *job_follow(redis_ctx *ctx, job *done, value *target) {
     return j;
 }
 
-/* ---- For end() and step() --------------------------------------------------------------------------- */
+/* ---- For end() and step() -------------------------------------------------------------------- */
 
 bool is_read_only(redis_ctx *ctx) {
     return redis.GetContextFlags(ctx) & REDIS_IS_READ_ONLY;
@@ -114,7 +114,7 @@ bool job_finds(redis_ctx *ctx, const job *j, place *p) {
     return false;
 }
 
-/* ---- Time -------------------------------------------------------------------------------------------- */
+/* ---- Time ------------------------------------------------------------------------------------ */
 
 static int64_t now_ns(void) {
     struct timespec now;

@@ -48,8 +48,8 @@ typedef struct job {
 job *job_new(redis_ctx *, redis_string *key, value *target);
 void job_reads(job *, value *);
 
-/* Holds strings until the job is gone: `held` are the same ones. Hundreds of thousands are given back a piece at a
- * time, when the client that brought them has let go of them. */
+/* Holds strings until the job is gone: `held` are the same ones. Hundreds of thousands are given
+ * back a piece at a time, when the client that brought them has let go of them. */
 void job_hold(job *, redis_string **strings, size_t count);
 
 /* Gives a job up before it was done. */
@@ -58,33 +58,36 @@ void job_drop(job *);
 /* Notes the failure of a call of the library, which knows its sentence only on this thread. */
 void job_fail(job *, tamis_status);
 
-/* For end(): a job that goes on with the task: it takes over clean() and strings too. NULL, with the error replied,
- * when there is no memory. */
+/* For end(): a job that goes on with the task: it takes over clean() and strings too. NULL, with
+ * the error replied, when there is no memory. */
 job *job_follow(redis_ctx *, job *done, value *target);
 
-/* The parts of job_drop(), for the worker: what only goes under the server's lock, so many of the strings that are held,
- * and what should go without it. */
+/* The parts of job_drop(), for the worker: what only goes under the server's lock, so many of the
+ * strings that are held, and what should go without it. */
 void job_free_strings(job *);
 void job_release(job *, size_t max);
 void job_free_filters(job *);
 
-/* ---- For end() and step() --------------------------------------------------------------------------- */
+/* ---- For end() and step() -------------------------------------------------------------------- */
 
-/* For step(): has it had its time? A step that asks after every few microseconds is short enough. */
+/* For step(): has it had its time? A step that asks after every few microseconds is short
+ * enough. */
 typedef struct moment {
     int64_t ends_ns;
 } moment;
 moment moment_begin(void);
 bool moment_is_over(const moment *);
 
-/* For step(): opens the key when the target still stands there; false, and nothing is left to do, when not. */
+/* For step(): opens the key when the target still stands there; false, and nothing is left to do,
+ * when not. */
 bool job_finds(redis_ctx *, const job *, place *);
 
-/* For end(): opens the key when what stands there is still what the job was for, and replies an error
- * otherwise; then `result` is for end() to free. */
+/* For end(): opens the key when what stands there is still what the job was for, and replies an
+ * error otherwise; then `result` is for end() to free. */
 bool job_place(redis_ctx *, job *, place *);
 
-/* The same for a job that is to put its `result` there: replies why it failed, too, and frees `result`. */
+/* The same for a job that is to put its `result` there: replies why it failed, too, and frees
+ * `result`. */
 bool job_lands(redis_ctx *, job *, place *);
 
 /* For end(): puts `result` into the target. What was there is freed when nobody waits for it. */

@@ -9,7 +9,7 @@ bool many_may_wait(redis_ctx *ctx, int count) {
     return count > VERY_MANY && may_block(ctx);
 }
 
-/* ---- Questions --------------------------------------------------------------------------------------- */
+/* ---- Questions ------------------------------------------------------------------------------- */
 
 void tell_hits(redis_ctx *ctx, const tamis *filter, items *t, bool is_empty) {
     if (is_empty)
@@ -60,7 +60,7 @@ int many_ask(redis_ctx *ctx, redis_string *key, value *v, redis_string **item, i
     return REDIS_OK;
 }
 
-/* ---- Changes ------------------------------------------------------------------------------------------- */
+/* ---- Changes --------------------------------------------------------------------------------- */
 
 /* A server that became a replica meanwhile has another primary's data to keep. */
 static bool may_change(redis_ctx *ctx) {

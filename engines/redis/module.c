@@ -3,11 +3,11 @@
 #include <strings.h>
 
 #include "engines/redis/commands.h"
+#include "engines/redis/module_info.h"
 #include "engines/redis/origin_bloom.h"
 #include "engines/redis/origin_cms.h"
 #include "engines/redis/persist.h"
 #include "engines/redis/settings.h"
-#include "engines/redis/module_info.h"
 #include "engines/redis/work.h"
 
 /* A version as the server has them: one number. */

@@ -6,7 +6,7 @@
 
 #include "engines/redis/server_secret.h"
 
-/* ---- What is to be made ------------------------------------------------------------------------ */
+/* ---- What is to be made ---------------------------------------------------------------------- */
 
 static const char keyed[] = "hash=sip13", plain[] = "hash=xxh3";
 
@@ -63,7 +63,7 @@ void creation_free(creation *c) {
     memset(c->secret, 0, sizeof c->secret);
 }
 
-/* ---- Making it --------------------------------------------------------------------------------- */
+/* ---- Making it ------------------------------------------------------------------------------- */
 
 tamis_status creation_make(const creation *c, tamis **filter) {
     const struct tamis_options options = value_options(c->has_secret ? c->secret : NULL);
@@ -116,7 +116,7 @@ value *creation_now(redis_ctx *ctx, place *p, redis_string *key, creation *c) {
     return v;
 }
 
-/* ---- On the worker ------------------------------------------------------------------------------ */
+/* ---- On the worker --------------------------------------------------------------------------- */
 
 static void make_job(job *j) {
     const tamis_status rc = creation_make(j->task, &j->result);

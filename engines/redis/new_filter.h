@@ -21,8 +21,9 @@ typedef struct creation {
     const char *event; /* for those who listen to keys */
 } creation;
 
-/* Works a spec out: a hash that nobody named is keyed by the server's secret, unless the settings say
- * otherwise or the kind hashes by itself. TAMIS_INVALID and the like, with the sentence in tamis_why. */
+/* Works a spec out: a hash that nobody named is keyed by the server's secret, unless the settings
+ * say otherwise or the kind hashes by itself. TAMIS_INVALID and the like, with the sentence in
+ * tamis_why. */
 tamis_status creation_plan(creation *, const char *spec, size_t len);
 
 /* Adds a note; false when there are too many. */
@@ -32,17 +33,17 @@ bool creation_note(creation *, redis_string *name, redis_string *value);
 void creation_facts(creation *, const facts *);
 void creation_free(creation *);
 
-/* Makes it for a key where nothing is, on the worker when it is large, and replies OK. The creation is
- * gone afterwards. */
+/* Makes it for a key where nothing is, on the worker when it is large, and replies OK. The creation
+ * is gone afterwards. */
 int creation_reply(redis_ctx *, redis_string *key, creation *);
 
-/* Makes it at once, for commands that go on with it; NULL, with the error replied, when it cannot be
- * made. The creation is gone afterwards. */
+/* Makes it at once, for commands that go on with it; NULL, with the error replied, when it cannot
+ * be made. The creation is gone afterwards. */
 value *creation_now(redis_ctx *, place *, redis_string *key, creation *);
 
 /* The two halves of it, for jobs of other commands: makes the filter, on any thread; and puts it in
- * place, replicated and told, the filter being the value's from then on. NULL, with the error replied,
- * when there is no memory for a value. */
+ * place, replicated and told, the filter being the value's from then on. NULL, with the error
+ * replied, when there is no memory for a value. */
 tamis_status creation_make(const creation *, tamis **filter);
 value *creation_put(redis_ctx *, place *, redis_string *key, const creation *, tamis *filter);
 

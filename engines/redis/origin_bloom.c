@@ -3,7 +3,8 @@
  *     items, links, options (from encoding 2), expansion (from 4); for each link: capacity, error,
  *     hashes, bits per item, bits and n2 (from 1), the bits as a string, items
  *
- * What was read is put together as BF.SCANDUMP would tell it, and goes through the library's gate. */
+ * What was read is put together as BF.SCANDUMP would tell it, and goes through the library's
+ * gate. */
 #include "engines/redis/origin_bloom.h"
 
 #include <string.h>
@@ -13,7 +14,7 @@
 
 enum { HAS_BITS = 1, HAS_OPTIONS = 2, HAS_EXPANSION = 4, OLD_EXPANSION = 2 };
 
-/* ---- Headers ------------------------------------------------------------------------------------- */
+/* ---- Headers --------------------------------------------------------------------------------- */
 
 static uint64_t get(const uint8_t *p, int bytes) {
     uint64_t x = 0;
@@ -77,7 +78,7 @@ const uint8_t *bloom_payload(const tamis *filter) {
     return strcmp(info.kind, "redisbloom") == 0 ? tamis_payload(filter, &size) : NULL;
 }
 
-/* ---- Saving -------------------------------------------------------------------------------------- */
+/* ---- Saving ---------------------------------------------------------------------------------- */
 
 static void save(redis_io *io, void *object) {
     const uint8_t *payload = bloom_payload(((value *)object)->filter);
@@ -101,7 +102,7 @@ static void save(redis_io *io, void *object) {
     }
 }
 
-/* ---- Loading ------------------------------------------------------------------------------------- */
+/* ---- Loading --------------------------------------------------------------------------------- */
 
 /* What has been read so far: memory follows it, and not what the file announces. */
 typedef struct reading {

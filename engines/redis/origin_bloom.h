@@ -1,5 +1,6 @@
-/* The module's files may include this: filters of RedisBloom as its BF commands tell them, which is the
- * payload of the kind redisbloom: a header, what is to know of each link, the bits of all links. */
+/* The module's files may include this: filters of RedisBloom as its BF commands tell them, which is
+ * the payload of the kind redisbloom: a header, what is to know of each link, the bits of all
+ * links. */
 #ifndef TAMIS_REDIS_ORIGIN_BLOOM_H
 #define TAMIS_REDIS_ORIGIN_BLOOM_H
 

@@ -1,10 +1,9 @@
-/* The type MBbloomCF of RedisBloom: its cuckoo filters in its own encoding, so that its files, dumps and
- * full syncs are read here, and ours there.
+/* The type MBbloomCF of RedisBloom: its cuckoo filters in its own encoding, so that its files,
+ * dumps and full syncs are read here, and ours there.
  *
  *     filters, buckets, items                                     numbers
  *     deletes, bucket size, iterations, expansion                 the same, from encoding 4 on
- *     for each sub-filter: buckets (from encoding 4 on) and its cells, a string
- */
+ *     for each sub-filter: buckets (from encoding 4 on) and its cells, a string */
 #include <string.h>
 
 #include "engines/redis/cf.h"

@@ -7,21 +7,21 @@
 #include "engines/redis/alter.h"
 #include "engines/redis/clock.h"
 #include "engines/redis/commands.h"
-#include "engines/redis/new_filter.h"
 #include "engines/redis/many.h"
+#include "engines/redis/new_filter.h"
 
 static bool is_word(const redis_string *s, const char *word) {
     return strcasecmp(redis.StringPtrLen(s, NULL), word) == 0;
 }
 
-/* ---- TAMIS.CREATE key spec [EVERY ms | LAST ms] [SECRET bytes] [NOTE name value]... -------------- */
+/* ---- TAMIS.CREATE key spec [EVERY ms | LAST ms] [SECRET bytes] [NOTE name value]... ---------- */
 
 static const char create_usage[] =
     "ERR syntax error: TAMIS.CREATE key spec [EVERY milliseconds | LAST milliseconds] "
     "[SECRET 16-bytes] [NOTE name value] ..., at most 16 notes";
 
-/* How a filter ages by the clock, as it was asked for: a tick every so many milliseconds, or keys that
- * stay for so many. */
+/* How a filter ages by the clock, as it was asked for: a tick every so many milliseconds, or keys
+ * that stay for so many. */
 typedef struct ageing {
     long long every, last;
 } ageing;
@@ -98,7 +98,7 @@ int tamis_create_command(redis_ctx *ctx, redis_string **argv, int argc) {
     return creation_reply(ctx, argv[1], &c);
 }
 
-/* ---- Changes of items ---------------------------------------------------------------------------- */
+/* ---- Changes of items ------------------------------------------------------------------------ */
 
 struct batch;
 
@@ -217,7 +217,7 @@ static bool take_numbers(redis_string **pair, size_t count, uint64_t *number, ch
     return true;
 }
 
-/* ---- On the filter, or on a copy of it --------------------------------------------------------------- */
+/* ---- On the filter, or on a copy of it ------------------------------------------------------- */
 
 /* Does it need more memory than the filter has? Only what is new does. */
 static bool lacks_room(const tamis *filter, items *t) {
@@ -229,8 +229,8 @@ static bool lacks_room(const tamis *filter, items *t) {
     return need > room;
 }
 
-/* A large filter grows on the worker; what would be half done, and cannot be taken back, is done on a
- * copy. */
+/* A large filter grows on the worker; what would be half done, and cannot be taken back, is done on
+ * a copy. */
 static bool needs_copy(const tamis *filter, batch *b) {
     struct tamis_info info;
     if (!b->verb->adds || tamis_remaining(filter) == UINT64_MAX) return false;
@@ -250,8 +250,8 @@ static tamis_status alter_batch(tamis *copy, alteration *a, job *j) {
     return b->verb->apply(copy, b);
 }
 
-/* Hashes are one argument, and items are as many as there are: the server would write down one after the other while
- * everybody waits. */
+/* Hashes are one argument, and items are as many as there are: the server would write down one
+ * after the other while everybody waits. */
 static void replicate_hashes(redis_ctx *ctx, alteration *a) {
     const batch *b = a->data;
     redis.Replicate(ctx, "TAMIS.HADD", "sb", a->argv[1], (const char *)b->items.hash,
@@ -279,8 +279,8 @@ static void free_batch(alteration *a) {
     batch_free(a->data);
 }
 
-/* What was done and taken back may have left the same set in other places: others do both. They are not sent
- * the command, which need not fail there: limits are not the same everywhere. */
+/* What was done and taken back may have left the same set in other places: others do both. They are
+ * not sent the command, which need not fail there: limits are not the same everywhere. */
 static void replicate_undone(redis_ctx *ctx, const batch *b, redis_string *key,
                              redis_string **item) {
     redis_string **back = redis.Alloc(b->undone * sizeof *back);
@@ -308,7 +308,7 @@ static void change_now(redis_ctx *ctx, tamis *filter, batch *b, redis_string *ke
     batch_free(b);
 }
 
-/* ---- Very many items ------------------------------------------------------------------------------------ */
+/* ---- Very many items ------------------------------------------------------------------------- */
 
 /* Will a part of a large filter be cleared for them? */
 static bool turns(redis_ctx *ctx, const value *v, const batch *b) {
@@ -380,7 +380,8 @@ static batch *batch_new(redis_ctx *ctx, const value *v, int count, size_t stride
     return b;
 }
 
-/* Items are the arguments from the third on; where there are numbers, those stand between them. Owns them. */
+/* Items are the arguments from the third on; where there are numbers, those stand between them.
+ * Owns them. */
 static int change(redis_ctx *ctx, redis_string **argv, int argc, uint64_t *number,
                   const verb *how) {
     const int stride = number ? 2 : 1, count = (argc - 2) / stride;
@@ -415,7 +416,7 @@ static int change(redis_ctx *ctx, redis_string **argv, int argc, uint64_t *numbe
     return alter_copy(ctx, &a, v, NULL, 0, argv, argc, bytes);
 }
 
-/* ---- TAMIS.ADD, TAMIS.ADDNEW, TAMIS.REMOVE key item... ------------------------------------------------ */
+/* ---- TAMIS.ADD, TAMIS.ADDNEW, TAMIS.REMOVE key item... --------------------------------------- */
 
 int tamis_add_command(redis_ctx *ctx, redis_string **argv, int argc) {
     static const verb add = {apply_add, reply_count, "tamis.add", "TAMIS.ADD", true, false};
@@ -434,7 +435,7 @@ int tamis_remove_command(redis_ctx *ctx, redis_string **argv, int argc) {
     return change(ctx, argv, argc, NULL, &take_out);
 }
 
-/* ---- TAMIS.PUT key item value [item value ...] ----------------------------------------------------------- */
+/* ---- TAMIS.PUT key item value [item value ...] ----------------------------------------------- */
 
 int tamis_put_command(redis_ctx *ctx, redis_string **argv, int argc) {
     static const verb put = {apply_put, reply_count, "tamis.put", "TAMIS.PUT", false, false};
@@ -449,7 +450,7 @@ int tamis_put_command(redis_ctx *ctx, redis_string **argv, int argc) {
     return change(ctx, argv, argc, number, &put);
 }
 
-/* ---- TAMIS.HAS, TAMIS.COUNT, TAMIS.GET key item... ------------------------------------------------------- */
+/* ---- TAMIS.HAS, TAMIS.COUNT, TAMIS.GET key item... ------------------------------------------- */
 
 /* Kinds that know sets and no keys would answer maybe to everything. */
 static bool can_answer(redis_ctx *ctx, const tamis *filter, enum tamis_ability needed,

@@ -1,7 +1,8 @@
-/* TAMIS.HADD and TAMIS.HHAS: hashes that the client has made, eight bytes each, one behind the other.
+/* TAMIS.HADD and TAMIS.HHAS: hashes that the client has made, eight bytes each, one behind the
+ * other.
  *
- * A key as an argument of its own costs the server more to read than the filter costs to ask; packed
- * hashes cost eight bytes and no more. They are little-endian, as the server is. */
+ * A key as an argument of its own costs the server more to read than the filter costs to ask;
+ * packed hashes cost eight bytes and no more. They are little-endian, as the server is. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,8 +14,8 @@
 
 enum { HASH_BYTES = 8 };
 
-/* The hashes of an argument, aligned: where they lie, or copied to *memory; NULL when there is none for that. Any
- * thread. */
+/* The hashes of an argument, aligned: where they lie, or copied to *memory; NULL when there is none
+ * for that. Any thread. */
 static const uint64_t *hashes_of(const redis_string *arg, void **memory) {
     const struct tamis_key packed = key_of(arg);
     *memory = NULL;
@@ -92,7 +93,7 @@ static void packed_close(packed *p) {
     place_close(&p->place);
 }
 
-/* ---- TAMIS.HADD key packed ------------------------------------------------------------------------- */
+/* ---- TAMIS.HADD key packed ------------------------------------------------------------------- */
 
 static void tell_added(redis_ctx *ctx, alteration *a) {
     redis.ReplyWithLongLong(ctx, (long long)a->number);
@@ -120,9 +121,10 @@ static tamis_status add_to_copy(tamis *copy, alteration *a, job *j) {
     return rc;
 }
 
-/* ---- Very many ----------------------------------------------------------------------------------------- */
+/* ---- Very many ------------------------------------------------------------------------------- */
 
-/* They stay in the argument, which the job holds: 8 MiB take longer to copy than others should wait. */
+/* They stay in the argument, which the job holds: 8 MiB take longer to copy than others should
+ * wait. */
 
 enum { VERY_MANY_HASHES = 1 << 16, HASHES_AT_ONCE = 1 << 9 };
 
@@ -203,7 +205,7 @@ static int add_in_steps(redis_ctx *ctx, value *v, redis_string **argv, size_t n)
     return job_do(ctx, j, LARGE_BYTES);
 }
 
-/* ---- In place, or on a copy ------------------------------------------------------------------------------ */
+/* ---- In place, or on a copy ------------------------------------------------------------------ */
 
 /* A large filter that grows does it on the worker. */
 static bool grows_long(const packed *p) {
@@ -233,7 +235,7 @@ int tamis_hadd_command(redis_ctx *ctx, redis_string **argv, int argc) {
     return alter_copy(ctx, &a, v, NULL, 0, argv, argc, is_small ? bytes : LARGE_BYTES);
 }
 
-/* ---- TAMIS.HHAS key packed ------------------------------------------------------------------------- */
+/* ---- TAMIS.HHAS key packed ------------------------------------------------------------------- */
 
 /* Eight answers in a byte, the first in its lowest bit. */
 static void pack_bits(uint8_t *hit, size_t n) {
@@ -269,7 +271,8 @@ static bool can_answer(redis_ctx *ctx, const tamis *filter) {
     return false;
 }
 
-/* Very many are asked and answered by the worker, in a context that may be replied to without the lock. */
+/* Very many are asked and answered by the worker, in a context that may be replied to without the
+ * lock. */
 static void ask_all(job *j) {
     const stream *s = j->task;
     packed p = {.filter = j->target->filter, .n = s->n};

@@ -8,7 +8,7 @@
 #include "engines/redis/forms.h"
 #include "engines/redis/settings.h"
 
-/* ---- TAMIS.INFO key ------------------------------------------------------------------------------ */
+/* ---- TAMIS.INFO key -------------------------------------------------------------------------- */
 
 /* Measured on the worker, told on the main thread. */
 typedef struct measured {
@@ -115,7 +115,7 @@ int tamis_info_command(redis_ctx *ctx, redis_string **argv, int argc) {
     return job_do(ctx, j, LARGE_BYTES);
 }
 
-/* ---- TAMIS.DUMP key offset [COUNT bytes] ---------------------------------------------------------- */
+/* ---- TAMIS.DUMP key offset [COUNT bytes] ----------------------------------------------------- */
 
 enum { CHUNK_PRESET = 1 << 20, MAX_CHUNK = 64 << 20 };
 
@@ -185,7 +185,7 @@ int tamis_dump_command(redis_ctx *ctx, redis_string **argv, int argc) {
     return job_do(ctx, j, offset < HEADER_BYTES ? c->total : c->size);
 }
 
-/* ---- TAMIS.LOAD key offset total bytes [FORM form] -------------------------------------------------- */
+/* ---- TAMIS.LOAD key offset total bytes [FORM form] ------------------------------------------- */
 
 static void reply_have(redis_ctx *ctx, uint64_t have) {
     redis.ReplyWithLongLong(ctx, (long long)have);

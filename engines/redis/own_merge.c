@@ -4,7 +4,7 @@
 #include "engines/redis/alter.h"
 #include "engines/redis/commands.h"
 
-/* ---- TAMIS.MERGE dest source... ------------------------------------------------------------------ */
+/* ---- TAMIS.MERGE dest source... -------------------------------------------------------------- */
 
 /* Of several that do not match, none is merged: the copy is thrown away. */
 static tamis_status merge_all(tamis *copy, alteration *a, job *j) {
@@ -48,7 +48,7 @@ int tamis_merge_command(redis_ctx *ctx, redis_string **argv, int argc) {
     return alter_copy(ctx, &a, dest, sources, count, argv, argc, bytes);
 }
 
-/* ---- TAMIS.FOLD key by, TAMIS.RESIZE key capacity -------------------------------------------------- */
+/* ---- TAMIS.FOLD key by, TAMIS.RESIZE key capacity -------------------------------------------- */
 
 static tamis_status fold(tamis *copy, alteration *a, job *j) {
     (void)j;

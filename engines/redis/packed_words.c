@@ -7,7 +7,7 @@
 
 enum { LENGTH_BYTES = 4, MAX_BYTES = 512 << 20, BEFORE = 2 /* the command and its key */ };
 
-/* ---- Packing ----------------------------------------------------------------------------------------- */
+/* ---- Packing --------------------------------------------------------------------------------- */
 
 static size_t packed_size(redis_string *const *word, size_t count) {
     size_t size = 0;
@@ -28,7 +28,7 @@ char *words_pack(redis_string *const *word, size_t count, size_t *size) {
     return packed;
 }
 
-/* ---- Unpacking --------------------------------------------------------------------------------------- */
+/* ---- Unpacking ------------------------------------------------------------------------------- */
 
 /* The next word, which `left` is moved behind; false when there is none that is whole. */
 static bool take_word(struct tamis_key *left, struct tamis_key *word) {
@@ -59,7 +59,7 @@ static void unpack_elsewhere(job *j) {
     unpack(j->held[0], j->task);
 }
 
-/* ---- TAMIS.WORDS key command packed ------------------------------------------------------------------- */
+/* ---- TAMIS.WORDS key command packed ---------------------------------------------------------- */
 
 static void free_arguments(const call *c, int count) {
     for (int i = 0; i < count; i++) redis.FreeString(NULL, c->argv[i]);

@@ -1,9 +1,9 @@
 /* Values in the server's files, and in its memory.
  *
- * RDB (and with it DUMP, MIGRATE and full syncs): the size of the image, then the image in strings of
- * at most CHUNK bytes; then the same for a filter that is still coming in chunks. AOF: TAMIS.LOAD for
- * each chunk. What is read passes the gate of the library; what it announces is never allocated before
- * it is there. */
+ * RDB (and with it DUMP, MIGRATE and full syncs): the size of the image, then the image in strings
+ * of at most CHUNK bytes; then the same for a filter that is still coming in chunks. AOF:
+ * TAMIS.LOAD for each chunk. What is read passes the gate of the library; what it announces is
+ * never allocated before it is there. */
 #include "engines/redis/persist.h"
 
 #include <string.h>
@@ -15,7 +15,7 @@
 
 enum { CHUNK = 1 << 20 };
 
-/* ---- Pieces of an image ----------------------------------------------------------------------- */
+/* ---- Pieces of an image ---------------------------------------------------------------------- */
 
 /* The server calls these from one thread, and saving must not fail for want of memory. */
 static void each_piece(const tamis *filter, piece_taker *take, void *ctx) {
@@ -28,7 +28,7 @@ static void each_piece(const tamis *filter, piece_taker *take, void *ctx) {
     }
 }
 
-/* ---- RDB -------------------------------------------------------------------------------------- */
+/* ---- RDB ------------------------------------------------------------------------------------- */
 
 static void save_piece(void *ctx, uint64_t offset, const uint8_t *bytes, size_t size) {
     (void)offset;
@@ -129,7 +129,7 @@ value *persist_accept(redis_io *io, tamis_status rc, tamis *filter) {
     return v;
 }
 
-/* ---- AOF -------------------------------------------------------------------------------------- */
+/* ---- AOF ------------------------------------------------------------------------------------- */
 
 typedef struct rewriting {
     redis_io *io;
@@ -159,7 +159,7 @@ static void rewrite(redis_io *io, redis_string *key, void *object) {
     arrival_each(v->arrival, rewrite_piece, &r);
 }
 
-/* ---- Memory ----------------------------------------------------------------------------------- */
+/* ---- Memory ---------------------------------------------------------------------------------- */
 
 static void digest_piece(void *ctx, uint64_t offset, const uint8_t *bytes, size_t size) {
     (void)offset;
@@ -192,7 +192,8 @@ static size_t free_effort(redis_string *key, const void *object) {
     return 1 + value_bytes(object) / 4096;
 }
 
-/* A copy has all that the key has, also what is still coming: the server dumps and restores it too. */
+/* A copy has all that the key has, also what is still coming: the server dumps and restores it
+ * too. */
 typedef struct copying {
     value *twin;
     const arrival *from;
@@ -205,8 +206,9 @@ static void copy_piece(void *ctx, uint64_t offset, const uint8_t *bytes, size_t 
         c->is_refused = true;
 }
 
-/* The same filter, when it is large: the server's thread may not stand still while 2 GiB are copied. Its note must
- * tell the facts of both by then. One that a job changes in steps is copied as it is now. */
+/* The same filter, when it is large: the server's thread may not stand still while 2 GiB are
+ * copied. Its note must tell the facts of both by then. One that a job changes in steps is copied
+ * as it is now. */
 static tamis *copy_filter(value *v) {
     tamis *filter = NULL;
     const bool holds_still = (!v->job || !v->job->step) && !v->owes_tick;

@@ -20,7 +20,8 @@ void *persist_load(redis_io *, int encoding, void *(*read)(redis_io *, int));
 redis_methods persist_methods_with(void *(*load)(redis_io *, int),
                                    void (*save)(redis_io *, void *));
 
-/* A value for a filter that was loaded; NULL, with a line in the log, when rc says that there is none. */
+/* A value for a filter that was loaded; NULL, with a line in the log, when rc says that there is
+ * none. */
 value *persist_accept(redis_io *, tamis_status rc, tamis *filter);
 
 #endif

@@ -7,7 +7,8 @@
 
 #include "engines/redis/bounds.h"
 
-/* The server itself turns these into what the client's protocol has; older ones know only the old. */
+/* The server itself turns these into what the client's protocol has; older ones know only the
+ * old. */
 int reply_bool(redis_ctx *ctx, bool x) {
     return redis.ReplyWithBool ? redis.ReplyWithBool(ctx, x) : redis.ReplyWithLongLong(ctx, x);
 }

@@ -33,11 +33,12 @@ typedef struct place {
 place place_open(redis_ctx *, redis_string *name, int mode, family);
 void place_close(place *);
 
-/* Replies why a key that has something has no filter to use: another type, or one that is still on its way.
- * False, and nothing replied, when the key has nothing. */
+/* Replies why a key that has something has no filter to use: another type, or one that is still on
+ * its way. False, and nothing replied, when the key has nothing. */
 bool reply_why_no_filter(redis_ctx *, const place *);
 
-/* The filter of a key that must be there, for TAMIS.*: NULL when it is not, which has been replied. */
+/* The filter of a key that must be there, for TAMIS.*: NULL when it is not, which has been
+ * replied. */
 tamis *place_filter(redis_ctx *, place *, redis_string *name);
 
 /* Puts a value there, in place of whatever was, under the type that it has. */

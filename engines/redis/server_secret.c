@@ -8,7 +8,7 @@
 #include "engines/redis/settings.h"
 #include "engines/redis/work.h"
 
-/* ---- RDB --------------------------------------------------------------------------------------- */
+/* ---- RDB ------------------------------------------------------------------------------------- */
 
 void secret_save(redis_io *io, int when) {
     (void)when;
@@ -29,7 +29,7 @@ int secret_load(redis_io *io, int encoding, int when) {
     return is_good ? REDIS_OK : REDIS_ERR;
 }
 
-/* ---- AOF --------------------------------------------------------------------------------------- */
+/* ---- AOF ------------------------------------------------------------------------------------- */
 
 void secret_note(redis_ctx *ctx) {
     static uint8_t noted[SECRET_BYTES];
@@ -48,7 +48,7 @@ void secret_rewrite(redis_io *io) {
     redis.EmitAOF(io, "TAMIS.ADOPT", "b", (const char *)settings_secret(), (size_t)SECRET_BYTES);
 }
 
-/* ---- TAMIS.ADOPT secret ------------------------------------------------------------------------- */
+/* ---- TAMIS.ADOPT secret ---------------------------------------------------------------------- */
 
 int tamis_adopt_command(redis_ctx *ctx, redis_string **argv, int argc) {
     const struct tamis_key told = key_of(argv[1]);
@@ -62,7 +62,7 @@ int tamis_adopt_command(redis_ctx *ctx, redis_string **argv, int argc) {
     return reply_ok(ctx);
 }
 
-/* ---- TAMIS.SECRET key --------------------------------------------------------------------------- */
+/* ---- TAMIS.SECRET key ------------------------------------------------------------------------ */
 
 int tamis_secret_command(redis_ctx *ctx, redis_string **argv, int argc) {
     uint8_t secret[SECRET_BYTES];

@@ -1,7 +1,8 @@
 /* The module's files may include this: how the server's secret goes where its data set goes.
  *
- * RDB files and full syncs have it before the first key; an append-only file without such a beginning has it as
- * TAMIS.ADOPT. No filter tells it: a client may have made that, or restored it. */
+ * RDB files and full syncs have it before the first key; an append-only file without such a
+ * beginning has it as TAMIS.ADOPT. No filter tells it: a client may have made that, or restored
+ * it. */
 #ifndef TAMIS_REDIS_SERVER_SECRET_H
 #define TAMIS_REDIS_SERVER_SECRET_H
 

@@ -1,5 +1,5 @@
-/* Settings: one table, three ways to set them. The server's own (tamis.NAME in its file, CONFIG SET)
- * came with Redis 7; arguments of MODULE LOAD, NAME VALUE NAME VALUE, work everywhere. */
+/* Settings: one table, three ways to set them. The server's own (tamis.NAME in its file, CONFIG
+ * SET) came with Redis 7; arguments of MODULE LOAD, NAME VALUE NAME VALUE, work everywhere. */
 #include "engines/redis/settings.h"
 
 #include <errno.h>
@@ -29,7 +29,8 @@ static const number numbers[] = {
     {"cf-max-iterations", NULL, &settings.cf_max_iterations, 20, 1, 65535, 0},
     {"cf-expansion-factor", NULL, &settings.cf_expansion_factor, 1, 0, 32768, 0},
     {"cf-max-expansions", "CF_MAX_EXPANSIONS", &settings.cf_max_expansions, 32, 1, 65535, 0},
-    {"max-filter-bytes", NULL, &settings.max_filter_bytes, (long long)2 << 30, 1 << 10, (long long)1 << 50, REDIS_CONFIG_MEMORY},
+    {"max-filter-bytes", NULL, &settings.max_filter_bytes, (long long)2 << 30, 1 << 10,
+     (long long)1 << 50, REDIS_CONFIG_MEMORY},
 };
 /* clang-format on */
 enum { NUMBERS = sizeof numbers / sizeof *numbers };
@@ -76,7 +77,8 @@ static bool read_secret(const char *text) {
     return true;
 }
 
-/* MODULE LIST shows arguments, and SLOWLOG may show settings: with a file there is nothing in them to see. */
+/* MODULE LIST shows arguments, and SLOWLOG may show settings: with a file there is nothing in them
+ * to see. */
 static char secret_file[4096];
 
 static const char *read_secret_file(const char *path) {
@@ -116,7 +118,8 @@ static long long get_number(const char *name, void *data) {
     return *((const number *)data)->at;
 }
 
-/* A setting with two names is set twice at the start: a default does not undo what the other name was given. */
+/* A setting with two names is set twice at the start: a default does not undo what the other name
+ * was given. */
 static bool is_starting;
 static const char rate_preset[] = "0.01";
 
@@ -138,7 +141,8 @@ static int set_choice(const char *name, int value, void *data, redis_string **wh
     return REDIS_OK;
 }
 
-/* The server does not free what a getter returns: the last one is kept until the next is asked for. */
+/* The server does not free what a getter returns: the last one is kept until the next is asked
+ * for. */
 static redis_string *get_config_text(const char *name, void *data) {
     static redis_string *last;
     char text[2 * SECRET_BYTES + 1];
@@ -162,16 +166,16 @@ static int set_config_text(const char *name, redis_string *value, void *data, re
     return complaint ? REDIS_ERR : REDIS_OK;
 }
 
-/* In Redis 8 the settings of RedisBloom have no module's name in front. A server that has them already keeps
- * its own. */
+/* In Redis 8 the settings of RedisBloom have no module's name in front. A server that has them
+ * already keeps its own. */
 static void register_plain_names(redis_ctx *ctx) {
     enum { REDIS_8 = 8 << 16 };
     if (!redis.GetServerVersion || redis.GetServerVersion() < REDIS_8) return;
     for (int i = 0; i < NUMBERS; i++) {
         const number *n = &numbers[i];
         if (strncmp(n->name, "bf-", 3) == 0 || strncmp(n->name, "cf-", 3) == 0)
-            redis.RegisterNumericConfig(ctx, n->name, n->default_value, REDIS_CONFIG_UNPREFIXED, n->min,
-                                        n->max, get_number, set_number, NULL, (void *)n);
+            redis.RegisterNumericConfig(ctx, n->name, n->default_value, REDIS_CONFIG_UNPREFIXED,
+                                        n->min, n->max, get_number, set_number, NULL, (void *)n);
     }
     redis.RegisterStringConfig(ctx, "bf-error-rate", rate_preset, REDIS_CONFIG_UNPREFIXED,
                                get_config_text, set_config_text, NULL, "bf-error-rate");
@@ -256,7 +260,7 @@ static int take_arguments(redis_ctx *ctx, redis_string **argv, int argc) {
     return REDIS_OK;
 }
 
-/* ---- Start ------------------------------------------------------------------------------------ */
+/* ---- Start ----------------------------------------------------------------------------------- */
 
 int settings_start(redis_ctx *ctx, redis_string **argv, int argc) {
     for (int i = 0; i < NUMBERS; i++) *numbers[i].at = numbers[i].default_value;

@@ -22,17 +22,17 @@ extern struct settings {
     int hash;
 } settings;
 
-/* Presets, then what the server has configured, then the arguments of MODULE LOAD; REDIS_ERR with a line
- * in the log when one of them is not allowed. */
+/* Presets, then what the server has configured, then the arguments of MODULE LOAD; REDIS_ERR with a
+ * line in the log when one of them is not allowed. */
 int settings_start(redis_ctx *, redis_string **argv, int argc);
 
-/* The secret of new filters: the same for all of a server, so that they can be merged. A setting tells it;
- * otherwise it is drawn when the server starts. */
+/* The secret of new filters: the same for all of a server, so that they can be merged. A setting
+ * tells it; otherwise it is drawn when the server starts. */
 const uint8_t *settings_secret(void);
 
-/* The server's own file, its append-only file or its primary has this secret: it goes on with it, unless a
- * setting tells one. Never to be called for what a client sent, nor for a filter, which anybody may have
- * made: whoever knows the secret chooses items that collide. */
+/* The server's own file, its append-only file or its primary has this secret: it goes on with it,
+ * unless a setting tells one. Never to be called for what a client sent, nor for a filter, which
+ * anybody may have made: whoever knows the secret chooses items that collide. */
 void settings_adopt_secret(const uint8_t secret[SECRET_BYTES]);
 
 #endif

@@ -1,11 +1,12 @@
-/* Lines of usage: for COMMAND DOCS, by which clients help their users, and for what must not be seen. */
+/* Lines of usage: for COMMAND DOCS, by which clients help their users, and for what must not be
+ * seen. */
 #include "engines/redis/usage.h"
 
 #include <ctype.h>
 #include <string.h>
 #include <strings.h>
 
-/* ---- What names mean ----------------------------------------------------------------------------- */
+/* ---- What names mean ------------------------------------------------------------------------- */
 
 static const char integers[] =
     " milliseconds capacity n by offset total iterator expansion bucketsize "
@@ -28,7 +29,7 @@ static int type_of(const char *name, int has_keys) {
     return is_among(reals, name, len) ? REDIS_ARGUMENT_DOUBLE : REDIS_ARGUMENT_STRING;
 }
 
-/* ---- Reading a line --------------------------------------------------------------------------------- */
+/* ---- Reading a line -------------------------------------------------------------------------- */
 
 typedef struct reading {
     usage *u;
@@ -140,7 +141,7 @@ redis_argument *usage_read(usage *u, const char *line, int has_keys) {
     return keep(u, list, n);
 }
 
-/* ---- What must not be seen ---------------------------------------------------------------------------- */
+/* ---- What must not be seen ------------------------------------------------------------------- */
 
 bool usage_has_secret(const char *line) {
     for (size_t len; *line; line += len + strspn(line + len, " ]")) {
@@ -154,7 +155,8 @@ static void hide(redis_ctx *ctx, int position) {
     redis.RedactClientCommandArgument(ctx, position);
 }
 
-/* By its place, while all that stands before it is there; behind a bracket by the word that leads to it. */
+/* By its place, while all that stands before it is there; behind a bracket by the word that leads
+ * to it. */
 void usage_hide(redis_ctx *ctx, const char *line, redis_string **argv, int argc) {
     int place = 0;
     /* Whoever reads a file is shown to nobody, and has no place to keep what is shown instead. */

@@ -2,8 +2,9 @@
  *
  *     key [CAPACITY capacity] [NOCREATE] ITEMS item...
  *
- * Capitals are words as they are, with what follows them; brackets what may be left out, | what excludes each other,
- * ( ) what belongs together, and ... what may come again. The name of an argument says what it is. */
+ * Capitals are words as they are, with what follows them; brackets what may be left out, | what
+ * excludes each other, ( ) what belongs together, and ... what may come again. The name of an
+ * argument says what it is. */
 #ifndef TAMIS_REDIS_USAGE_H
 #define TAMIS_REDIS_USAGE_H
 

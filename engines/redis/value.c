@@ -20,10 +20,10 @@ void *try_alloc(size_t size) {
     return redis.TryAlloc ? redis.TryAlloc(size) : redis.Alloc(size);
 }
 
-/* Zeros. Where others wait (a script makes a filter, say) without touching the pages of what is large: they are
- * given back, and come as zeros again, each when it is used. A filter of 2 GiB is made within a millisecond
- * then. The worker touches them all, so that no add has to. Elsewhere than on Linux giving back may leave the
- * contents. */
+/* Zeros. Where others wait (a script makes a filter, say) without touching the pages of what is
+ * large: they are given back, and come as zeros again, each when it is used. A filter of 2 GiB is
+ * made within a millisecond then. The worker touches them all, so that no add has to. Elsewhere
+ * than on Linux giving back may leave the contents. */
 static void clear(uint8_t *memory, size_t size) {
 #ifdef __linux__
     const size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -40,8 +40,9 @@ static void clear(uint8_t *memory, size_t size) {
     memset(memory, 0, size);
 }
 
-/* All memory of filters comes along here, also that of growth and copies, so that the limits hold for it: those
- * of the moment, for whoever asks. A filter's own limit would bind replicas as well. */
+/* All memory of filters comes along here, also that of growth and copies, so that the limits hold
+ * for it: those of the moment, for whoever asks. A filter's own limit would bind replicas as
+ * well. */
 static void *filter_alloc(void *ctx, size_t size) {
     (void)ctx;
     if (!bounds_allow_filter(size)) return NULL;
@@ -116,8 +117,7 @@ void facts_write(const facts *f, char text[MAX_FACTS]) {
     facts copy = *f;
     int at = snprintf(text, MAX_FACTS, "tamis");
     for (int i = 0; i < FAMILIES; i++)
-        if (families[i].family == f->family)
-            at = snprintf(text, MAX_FACTS, "%s", families[i].name);
+        if (families[i].family == f->family) at = snprintf(text, MAX_FACTS, "%s", families[i].name);
     for (int i = 0; i < FIELDS && at < MAX_FACTS; i++)
         if (*field_of(&copy, i))
             at += snprintf(text + at, (size_t)(MAX_FACTS - at), " %s=%" PRIu64, fields[i].name,
@@ -132,7 +132,7 @@ static void read_field(facts *f, const char *word, size_t len) {
         if (len <= name || memcmp(word, fields[i].name, name) != 0 || word[name] != '=') continue;
         for (size_t at = name + 1; at < len && word[at] >= '0' && word[at] <= '9'; at++)
             number = number > fields[i].max / 10 ? fields[i].max
-                                                  : number * 10 + (uint64_t)(word[at] - '0');
+                                                 : number * 10 + (uint64_t)(word[at] - '0');
         *field_of(f, i) = number > fields[i].max ? fields[i].max : number;
     }
 }
@@ -169,7 +169,7 @@ void value_note_facts(value *v) {
     if (!now || strcmp(now, text) != 0) tamis_set_note(v->filter, note, text);
 }
 
-/* ---- Filters that several values have ----------------------------------------------------------- */
+/* ---- Filters that several values have -------------------------------------------------------- */
 
 /* Few at a time, and mostly none. Values are freed on other threads too. */
 typedef struct share {

@@ -1,8 +1,8 @@
 /* The module's files may include this: what stands at a key.
  *
  * A value is a filter and what its family must know beside it. Whatever the server does with values
- * (files, replication, copies) it does with the image of the filter; the family's facts lie in a note
- * of it, "redis", so that an image is all there is. */
+ * (files, replication, copies) it does with the image of the filter; the family's facts lie in a
+ * note of it, "redis", so that an image is all there is. */
 #ifndef TAMIS_REDIS_VALUE_H
 #define TAMIS_REDIS_VALUE_H
 
@@ -40,8 +40,8 @@ typedef struct facts {
 /* In which form bytes come in chunks. */
 typedef enum chunk_form { FORM_IMAGE, FORM_REDISBLOOM, FORM_REDISCUCKOO } chunk_form;
 
-/* A filter that comes in chunks, from front to back. It is kept in pieces, so that no chunk makes the
- * server copy what came before; all but the last have ARRIVAL_PIECE bytes. */
+/* A filter that comes in chunks, from front to back. It is kept in pieces, so that no chunk makes
+ * the server copy what came before; all but the last have ARRIVAL_PIECE bytes. */
 enum { ARRIVAL_PIECE = 1 << 20 };
 typedef struct arrival {
     chunk_form form;
@@ -67,20 +67,21 @@ typedef struct value {
     atomic_uint users;
 } value;
 
-/* The types under which values are stored: ours, and those of RedisBloom for its own filters. Filled
- * in when the module is loaded. */
+/* The types under which values are stored: ours, and those of RedisBloom for its own filters.
+ * Filled in when the module is loaded. */
 typedef struct types {
     redis_type *tamis, *bloom, *cuckoo, *countmin;
 } types;
 extern types value_types;
 
-/* Which of them a value belongs to, now: RedisBloom's as long as it is one of its filters and whole. */
+/* Which of them a value belongs to, now: RedisBloom's as long as it is one of its filters and
+ * whole. */
 redis_type *value_type(const value *);
 
 /* ---- Life ------------------------------------------------------------------------------------ */
 
-/* A value that owns the filter (NULL: none yet), with the facts that its note tells. NULL when there is
- * no memory; the filter is the caller's then. */
+/* A value that owns the filter (NULL: none yet), with the facts that its note tells. NULL when
+ * there is no memory; the filter is the caller's then. */
 value *value_new(tamis *filter);
 
 /* One user more or less; the last one frees. */
@@ -91,8 +92,8 @@ void value_release(value *);
 void value_replace(value *, tamis *filter);
 tamis *value_swap(value *, tamis *filter);
 
-/* A copy of a large filter is at first the same filter, which both values have: whoever is to change one of them
- * has it copied before (alter.h). False when there is no memory to note that. */
+/* A copy of a large filter is at first the same filter, which both values have: whoever is to
+ * change one of them has it copied before (alter.h). False when there is no memory to note that. */
 bool filter_share(tamis *);
 bool filter_is_shared(const tamis *);
 bool filters_are_shared(void); /* is any? */
@@ -109,7 +110,7 @@ size_t value_bytes(const value *);
 /* Brings the note in line with the facts, before the image goes anywhere. */
 void value_note_facts(value *);
 
-/* ---- Facts ------------------------------------------------------------------------------------ */
+/* ---- Facts ----------------------------------------------------------------------------------- */
 
 enum { MAX_FACTS = 256 };
 
@@ -118,10 +119,10 @@ enum { MAX_FACTS = 256 };
 void facts_write(const facts *, char text[MAX_FACTS]);
 facts facts_of(const tamis *);
 
-/* ---- Memory and limits ------------------------------------------------------------------------ */
+/* ---- Memory and limits ----------------------------------------------------------------------- */
 
-/* The server's memory, which may say no; under the setting max-filter-bytes. The secret, 16 bytes or
- * NULL, is only looked at while a filter is made. */
+/* The server's memory, which may say no; under the setting max-filter-bytes. The secret, 16 bytes
+ * or NULL, is only looked at while a filter is made. */
 struct tamis_options value_options(const uint8_t *secret);
 
 /* Headers and notes come on top of what the setting allows. */
@@ -130,7 +131,7 @@ enum { BESIDE_PAYLOAD = 2 << 20 };
 /* Memory that may be refused, for sizes that somebody else chose. */
 void *try_alloc(size_t size);
 
-/* ---- Arrivals ---------------------------------------------------------------------------------- */
+/* ---- Arrivals -------------------------------------------------------------------------------- */
 
 /* Takes a chunk; NULL, or the sentence why not. A chunk that is there already may come again. */
 const char *arrival_take(value *, chunk_form, uint64_t offset, uint64_t total, const void *bytes,
@@ -140,15 +141,15 @@ const char *arrival_take(value *, chunk_form, uint64_t offset, uint64_t total, c
 typedef void piece_taker(void *ctx, uint64_t offset, const uint8_t *bytes, size_t size);
 void arrival_each(const arrival *, piece_taker *, void *ctx);
 
-/* All has come: through the gate. The pieces are gathered for it; at the last use, where nobody else can
- * see the arrival, each is freed meanwhile, and none are left. */
+/* All has come: through the gate. The pieces are gathered for it; at the last use, where nobody
+ * else can see the arrival, each is freed meanwhile, and none are left. */
 tamis_status arrival_finish(arrival *, bool is_last_use, tamis **filter);
 void arrival_free(arrival *);
 
 /* Memory that it holds; NULL: none. */
 size_t arrival_bytes(const arrival *);
 
-/* ---- Counters ---------------------------------------------------------------------------------- */
+/* ---- Counters -------------------------------------------------------------------------------- */
 
 /* For INFO. Those that are atomic change on other threads too. */
 extern struct counters {

@@ -1,9 +1,9 @@
 /* One worker thread and its queue.
  *
- * What is only touched under the server's lock: jobs beside `is_made`, who waits for them, `running`, the
- * counts. The queue has a lock of its own. The worker never waits for the server's lock while it holds
- * that, and the main thread never waits for a job that the worker has not begun: no two of them can wait
- * for each other. */
+ * What is only touched under the server's lock: jobs beside `is_made`, who waits for them,
+ * `running`, the counts. The queue has a lock of its own. The worker never waits for the server's
+ * lock while it holds that, and the main thread never waits for a job that the worker has not
+ * begun: no two of them can wait for each other. */
 #include "engines/redis/work.h"
 
 #include <ctype.h>
@@ -33,7 +33,8 @@ typedef struct waiter {
     struct waiter *next;
 } waiter;
 
-/* The one that is being run again, or NULL; and whether the primary told what is run again or ended now. */
+/* The one that is being run again, or NULL; and whether the primary told what is run again or ended
+ * now. */
 static waiter *running;
 static bool is_told_now;
 
@@ -45,7 +46,7 @@ static bool is_told(redis_ctx *ctx) {
     return redis.GetContextFlags(ctx) & REDIS_IS_REPLICATED;
 }
 
-/* ---- Filters that hold still ------------------------------------------------------------------- */
+/* ---- Filters that hold still ----------------------------------------------------------------- */
 
 static void mark(job *j, job *as) {
     for (int i = 0; i < j->read_count; i++) j->reads[i]->job = as;
@@ -59,11 +60,11 @@ static void hold_still(job *j) {
     mark(j, j);
 }
 
-/* ---- What the primary sent meanwhile --------------------------------------------------------------- */
+/* ---- What the primary sent meanwhile --------------------------------------------------------- */
 
-/* While a command of the primary waits, the server reads on; then it runs all that it has read before anybody else is
- * served, in one turn of its loop. What is ours among that lets others in when a moment has passed: it waits for the next
- * turn, and is the first of it. */
+/* While a command of the primary waits, the server reads on; then it runs all that it has read
+ * before anybody else is served, in one turn of its loop. What is ours among that lets others in
+ * when a moment has passed: it waits for the next turn, and is the first of it. */
 static struct {
     bool are_watched; /* turns: from the first such wait on */
     bool is_behind;   /* a command has waited; until a turn ends with nothing left to do */
@@ -100,7 +101,7 @@ static void unblock(redis_blocked *client, bool is_of_primary) {
     redis.UnblockClient(client, NULL);
 }
 
-/* ---- Who waits ---------------------------------------------------------------------------------- */
+/* ---- Who waits ------------------------------------------------------------------------------- */
 
 static waiter *waiter_new(redis_ctx *ctx, const call *c, int key) {
     waiter *w = redis.Alloc(sizeof *w);
@@ -126,7 +127,8 @@ static void free_waiter(waiter *w) {
     redis.Free(w);
 }
 
-/* In a cluster a key that is gone may have moved to another node: the client asks again, and is told. */
+/* In a cluster a key that is gone may have moved to another node: the client asks again, and is
+ * told. */
 static bool has_moved(redis_ctx *ctx, const waiter *w) {
     if (!(redis.GetContextFlags(ctx) & REDIS_IS_CLUSTER)) return false;
     place p = place_open(ctx, w->call.argv[w->key], REDIS_READ, ANY_FAMILY);
@@ -178,8 +180,8 @@ bool work_must_pause(redis_ctx *ctx, const call *c) {
     return true;
 }
 
-/* What a command may call that looks at the client's own arguments: the context of one that is run again
- * has none. */
+/* What a command may call that looks at the client's own arguments: the context of one that is run
+ * again has none. */
 static int (*server_replicates)(redis_ctx *), (*server_says_arity)(redis_ctx *);
 static int (*server_flags)(redis_ctx *);
 
@@ -203,7 +205,7 @@ static int wrong_arity(redis_ctx *ctx) {
     return reply_error(ctx, "ERR wrong number of arguments for '%s' command", name);
 }
 
-/* ---- Its end ------------------------------------------------------------------------------------ */
+/* ---- Its end --------------------------------------------------------------------------------- */
 
 /* On whichever thread, what binds is what bound whoever asked for it. */
 static void make(job *j) {
@@ -269,8 +271,8 @@ static bool unqueue(job *j) {
     return false;
 }
 
-/* For commands that may not wait as clients do. Under the server's lock, so that the worker, when it waits
- * for that, has made its job. */
+/* For commands that may not wait as clients do. Under the server's lock, so that the worker, when
+ * it waits for that, has made its job. */
 static void settle(job *j) {
     pthread_mutex_lock(&queue.mutex);
     const bool is_ours = unqueue(j);
@@ -284,7 +286,7 @@ static void settle(job *j) {
     if (is_ours) job_drop(j);
 }
 
-/* ---- The worker -------------------------------------------------------------------------------- */
+/* ---- The worker ------------------------------------------------------------------------------ */
 
 static void await_job(void) {
     pthread_mutex_lock(&queue.mutex);
@@ -292,8 +294,9 @@ static void await_job(void) {
     pthread_mutex_unlock(&queue.mutex);
 }
 
-/* Under the server's lock: so the command that brought it has returned, and the server, which looks once more at what
- * was held of its arguments, has done that. NULL when somebody else was faster. */
+/* Under the server's lock: so the command that brought it has returned, and the server, which looks
+ * once more at what was held of its arguments, has done that. NULL when somebody else was
+ * faster. */
 static job *take_job(void) {
     pthread_mutex_lock(&queue.mutex);
     job *j = queue.first;
@@ -312,8 +315,8 @@ static job *next_job(redis_ctx *lock) {
     }
 }
 
-/* CLIENT PAUSE and failovers want a data set that stands still: a server that is told of a change then
- * ends itself. */
+/* CLIENT PAUSE and failovers want a data set that stands still: a server that is told of a change
+ * then ends itself. */
 static bool may_end(const job *j) {
     return j->is_ended || (j->only_tells && !j->waiting) || !redis.AvoidReplicaTraffic ||
            !redis.AvoidReplicaTraffic();
@@ -329,7 +332,8 @@ static void lock_to_end(redis_ctx *lock, const job *j) {
     }
 }
 
-/* Whoever waits for the lock needs a moment to take it: a worker that took it again at once would keep it. */
+/* Whoever waits for the lock needs a moment to take it: a worker that took it again at once would
+ * keep it. */
 static void unlock_for_others(redis_ctx *lock) {
     static const struct timespec pause = {.tv_nsec = 300000};
     redis.ThreadSafeContextUnlock(lock);
@@ -353,8 +357,8 @@ static void work_at_once(redis_ctx *lock, job *j) {
     lock_to_end(lock, j);
 }
 
-/* The client has let go of its arguments when the server has been round once: what is left of them is freed here,
- * and for hundreds of thousands that takes longer than others should wait. */
+/* The client has let go of its arguments when the server has been round once: what is left of them
+ * is freed here, and for hundreds of thousands that takes longer than others should wait. */
 static void release_in_pieces(redis_ctx *lock, job *j) {
     enum { PIECE = 4096 };
     while (j->held_count) {
@@ -380,7 +384,7 @@ static void *work(void *lock) {
     return NULL;
 }
 
-/* ---- Threads ------------------------------------------------------------------------------------- */
+/* ---- Threads --------------------------------------------------------------------------------- */
 
 static bool start_thread(void *(*run)(void *), void *with) {
     pthread_t thread;
@@ -406,7 +410,7 @@ int work_start(void) {
     return is_good ? REDIS_OK : REDIS_ERR;
 }
 
-/* ---- Doing it ---------------------------------------------------------------------------------- */
+/* ---- Doing it -------------------------------------------------------------------------------- */
 
 /* Who is run again waits already, and so does who has had a job done. */
 bool may_block(redis_ctx *ctx) {
@@ -516,8 +520,8 @@ static job *job_at(redis_ctx *ctx, redis_string *name) {
     return j;
 }
 
-/* Whoever only reads, and may not wait, reads beside the job. Settling one may begin another, of somebody
- * who waited for it: then that is settled too. */
+/* Whoever only reads, and may not wait, reads beside the job. Settling one may begin another, of
+ * somebody who waited for it: then that is settled too. */
 bool work_must_wait(redis_ctx *ctx, const call *c) {
     const bool may_wait = may_block(ctx);
     if (!may_wait && !c->writes) return false;

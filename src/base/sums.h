@@ -5,8 +5,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Nobody guesses checksums, a fuzzer neither, and what they guard must stand without them: in its build
- * they always match. */
+/* Nobody guesses checksums, a fuzzer neither, and what they guard must stand without them: in its
+ * build they always match. */
 static inline bool tamis__sums_match(uint64_t stored, uint64_t computed) {
 #ifdef TAMIS_FUZZING
     (void)stored, (void)computed;

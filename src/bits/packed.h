@@ -26,8 +26,8 @@ TAMIS_FN uint64_t tamis__bits_get(const uint8_t *bytes, uint64_t bit, unsigned w
     return x & tamis__field_mask(width);
 }
 
-/* The same while other threads set bits with tamis__or64_shared; a field that straddles two words is
- * read word by word. */
+/* The same while other threads set bits with tamis__or64_shared; a field that straddles two words
+ * is read word by word. */
 TAMIS_FN uint64_t tamis__bits_load(const uint8_t *bytes, uint64_t bit, unsigned width) {
     const unsigned shift = bit & 63;
     const uint8_t *p = bytes + (bit >> 6) * 8;

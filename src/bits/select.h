@@ -38,9 +38,9 @@ TAMIS_FN unsigned tamis__sums_up_to(uint64_t sums, unsigned k) {
     return (unsigned)((not_above >> 7) * ones >> 56);
 }
 
-/* Where the k-th set bit of x is, counting from 0; x must have more than k. Comparing all eight sums
- * of bytes with k at once tells the byte; its bits, spread over bytes and summed up in the same way,
- * tell the bit. */
+/* Where the k-th set bit of x is, counting from 0; x must have more than k. Comparing all eight
+ * sums of bytes with k at once tells the byte; its bits, spread over bytes and summed up in the
+ * same way, tell the bit. */
 TAMIS_FN unsigned tamis__select64(uint64_t x, unsigned k) {
 #if defined(__x86_64__) && defined(__BMI2__)
     return (unsigned)__builtin_ctzll(__builtin_ia32_pdep_di((uint64_t)1 << k, x));

@@ -1,5 +1,5 @@
-/* Building kinds of other systems that are made once: hashes are piled up as they come, and the kind
- * presses all of them into its payload.
+/* Building kinds of other systems that are made once: hashes are piled up as they come, and the
+ * kind presses all of them into its payload.
  *
  *     keys ──the origin's hash──▶ pile ──sorted and distinct, where the kind is a set──▶ fit, make
  *
@@ -7,8 +7,8 @@
  * programs they come from. */
 #include <string.h>
 
-#include "core/radix.h"
 #include "build/stages.h"
+#include "core/radix.h"
 
 /* ---- The pile ------------------------------------------------------------------------------- */
 

@@ -1,11 +1,11 @@
 /* The second stage of finishing, for kinds that are built: records are read in order and cut into
- * segments, each thread makes the segment that it got, and they are given away in their order. Which
- * thread made a segment, and what lay on disk before, leaves no trace in the bytes. */
+ * segments, each thread makes the segment that it got, and they are given away in their order.
+ * Which thread made a segment, and what lay on disk before, leaves no trace in the bytes. */
 #include <string.h>
 
 #include "bits/bits.h"
-#include "core/workers.h"
 #include "build/stages.h"
+#include "core/workers.h"
 #include "kinds/segments.h"
 
 typedef struct building {
@@ -87,7 +87,7 @@ static tamis_status prepare(const building *g, bench *k) {
     return rc ? rc : enough(allocator, &k->out, g->facet->max(g->word, k->n));
 }
 
-/* ---- One segment after the other -------------------------------------------------------------- */
+/* ---- One segment after the other ------------------------------------------------------------- */
 
 static uint64_t segment_of(const building *g, uint64_t i) {
     return g->facet->segment(g->word, tamis__records_hash(g->b->records, &g->cursor, i));
@@ -129,7 +129,8 @@ static tamis_status cut_segment(building *g, bench *k, uint64_t index) {
 /* Segments leave in their order; whoever is early waits. */
 static tamis_status deliver(building *g, const bench *k, uint64_t index, const uint8_t *out,
                             uint64_t size) {
-    while (g->written != index && !g->workers.rc) pthread_cond_wait(&g->workers.turn, &g->workers.lock);
+    while (g->written != index && !g->workers.rc)
+        pthread_cond_wait(&g->workers.turn, &g->workers.lock);
     if (g->workers.rc) return g->workers.rc;
     g->offset[index] = g->sink->size;
     const tamis_status rc = g->sink->append(g->sink, out, size);

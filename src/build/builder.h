@@ -2,10 +2,10 @@
 #ifndef TAMIS_BUILD_BUILDER_H
 #define TAMIS_BUILD_BUILDER_H
 
+#include "build/records.h"
 #include "core/bulk.h"
 #include "core/filter.h"
 #include "core/names.h"
-#include "build/records.h"
 #include "file/replace.h"
 
 /* Hashes in the order in which they came. */
@@ -13,7 +13,7 @@ typedef struct tamis_pile {
     tamis_block block;
     uint64_t *hash;
     uint64_t n, room, max; /* how many there are, for how many there is room and may be */
-    bool is_set;            /* sorted, and every one once */
+    bool is_set;           /* sorted, and every one once */
 } tamis_pile;
 
 struct tamis_builder {
@@ -26,12 +26,12 @@ struct tamis_builder {
      * straight in; else there are records, and the payload is made from them. */
     tamis *filter;
     tamis_records *records;
-    tamis_pile pile;          /* in place of records, for kinds that are pressed */
-    tamis_bulk *bulk;         /* where adds to a large filter wait; NULL when they go in directly */
+    tamis_pile pile;         /* in place of records, for kinds that are pressed */
+    tamis_bulk *bulk;        /* where adds to a large filter wait; NULL when they go in directly */
     uint64_t adds, max_adds; /* so far, and up to which the memory limit was found to be enough */
-    bool is_continued;        /* the words are those of an old filter */
-    bool is_closed;           /* no more keys: it was asked to finish */
-    bool is_done;             /* the filter was handed over */
+    bool is_continued;       /* the words are those of an old filter */
+    bool is_closed;          /* no more keys: it was asked to finish */
+    bool is_done;            /* the filter was handed over */
 
     tamis_names labels;
     uint64_t label; /* that keys belong to now, when one was chosen */
@@ -64,8 +64,8 @@ tamis_status tamis__build_foreign(tamis_builder *, tamis **filter);
 tamis_status tamis__room_for(const tamis_builder *, const tamis_image *, tamis **out);
 
 /* The shape for so many keys, from the wish; in segments of so many, where it has segments. */
-tamis_status tamis__shape_for(const tamis_builder *, uint64_t count, uint64_t segment, tamis_params *,
-                              tamis_image *);
+tamis_status tamis__shape_for(const tamis_builder *, uint64_t count, uint64_t segment,
+                              tamis_params *, tamis_image *);
 
 /* Refuses what the memory limit does not allow: when so many records are announced, or 0 when
  * nobody knows, and when so many are there. */

@@ -9,8 +9,8 @@
  * Whatever fails on the way, and wherever it is stopped, the builder still has its records. */
 #include <string.h>
 
-#include "core/saving.h"
 #include "build/stages.h"
+#include "core/saving.h"
 #include "file/disk.h"
 #include "kinds/segments.h"
 
@@ -52,7 +52,8 @@ static tamis_status shape_image(const tamis_builder *b, uint64_t segment, tamis_
     tamis_params params;
     tamis_status rc = TAMIS_OK;
     *image = b->filter->image;
-    if (!b->is_continued) rc = tamis__shape_for(b, keys_counted(kind, census), segment, &params, image);
+    if (!b->is_continued)
+        rc = tamis__shape_for(b, keys_counted(kind, census), segment, &params, image);
     *expected = image->body.size;
     if (!rc && kind->build) {
         image->body.word[TAMIS_SEGMENT_KEYS] = segment;
@@ -63,14 +64,16 @@ static tamis_status shape_image(const tamis_builder *b, uint64_t segment, tamis_
 }
 
 /* Segments as they were asked for, unless the memory limit is too small for them: then the largest
- * that it allows. How many threads there are does not matter, because it would show in the bytes. */
+ * that it allows. How many threads there are does not matter, because it would show in the
+ * bytes. */
 static tamis_status shape_segments(tamis_builder *b, tamis_image *image) {
     const uint64_t asked = tamis__segment_asked(b), total = b->census.records;
     uint64_t segment = asked, expected, now;
     tamis_status rc = shape_image(b, segment, image, &expected);
     now = expected;
     while (!rc && !tamis__segments_fit(b, image->body.word, total)) {
-        if (segment == TAMIS_SEGMENT_MIN_KEYS) return tamis__too_little(b, "making segments of them");
+        if (segment == TAMIS_SEGMENT_MIN_KEYS)
+            return tamis__too_little(b, "making segments of them");
         segment = tamis__segment_next(segment);
         if (shape_image(b, segment, image, &now))
             return tamis__too_little(b, "segments as large as the size asks for");

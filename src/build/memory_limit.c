@@ -1,6 +1,6 @@
-/* What a memory limit leads to: how many threads may work, how large the segments of a filter are, and
- * what is refused. Everything is reckoned from the limit and from what was counted, never from what
- * happens to be free: the segments of a filter are part of its bytes. */
+/* What a memory limit leads to: how many threads may work, how large the segments of a filter are,
+ * and what is refused. Everything is reckoned from the limit and from what was counted, never from
+ * what happens to be free: the segments of a filter are part of its bytes. */
 #include "build/stages.h"
 #include "kinds/segments.h"
 
@@ -23,7 +23,7 @@ tamis_status tamis__too_little(const tamis_builder *b, const char *what) {
                        what);
 }
 
-/* ---- Segments --------------------------------------------------------------------------------- */
+/* ---- Segments -------------------------------------------------------------------------------- */
 
 uint64_t tamis__record_bytes(const tamis_build_facet *facet, uint64_t n) {
     return n * (facet->rule == TAMIS_RECORDS_KEYS ? 8 : 16);
@@ -35,8 +35,8 @@ uint64_t tamis__bench_bytes(const tamis_build_facet *facet, const uint64_t word[
            3 * TAMIS_ALIGNMENT;
 }
 
-/* The first hash that is not of the first segment: all segments are about as wide, but the last may be
- * narrower. */
+/* The first hash that is not of the first segment: all segments are about as wide, but the last may
+ * be narrower. */
 static uint64_t end_of_first(const tamis_build_facet *facet, const uint64_t word[]) {
     uint64_t low = 0, high = UINT64_MAX;
     while (low < high) {
@@ -51,7 +51,7 @@ static uint64_t end_of_first(const tamis_build_facet *facet, const uint64_t word
 
 /* An eighth more than its share is far beyond what chance gives a segment of the usual size. */
 uint64_t tamis__segment_records(const tamis_build_facet *facet, const uint64_t word[],
-                              uint64_t total) {
+                                uint64_t total) {
     const uint64_t share = tamis__range(end_of_first(facet, word), total) + 1;
     const uint64_t max = share + share / 8 + 1024, planned = max < total ? max : total;
     return planned ? planned : 1;
@@ -150,8 +150,8 @@ tamis_status tamis__limit_start(tamis_builder *b, uint64_t records) {
     return refuse(b, records);
 }
 
-/* Names and their table double: while they do they are there three times over, and a number for each
- * is needed later. They may have half of the limit. */
+/* Names and their table double: while they do they are there three times over, and a number for
+ * each is needed later. They may have half of the limit. */
 tamis_status tamis__limit_names(const tamis_builder *b) {
     const uint64_t limit = b->options.memory_limit, count = b->labels.count;
     const uint64_t first = 4096; /* what a name or two take */

@@ -1,4 +1,5 @@
-/* The files of src/build may include this: sorted runs of records on disk, read as one sorted list. */
+/* The files of src/build may include this: sorted runs of records on disk, read as one sorted
+ * list. */
 #ifndef TAMIS_BUILD_MERGE_RUNS_H
 #define TAMIS_BUILD_MERGE_RUNS_H
 

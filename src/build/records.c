@@ -5,8 +5,8 @@
 
 #include "base/status.h"
 #include "bits/bits.h"
-#include "core/radix.h"
 #include "build/merge_runs.h"
+#include "core/radix.h"
 #include "file/spill.h"
 
 /* An open block for each partition is all that must be in memory, so a small limit means small
@@ -34,7 +34,7 @@ struct tamis_records {
     tamis_block self;
     uint64_t memory, max_memory; /* bytes of blocks and lists, and what blocks may take */
     uint64_t max_records;        /* that a partition may have to be sorted within the limit */
-    unsigned unopened;            /* partitions that have no block yet */
+    unsigned unopened;           /* partitions that have no block yet */
     tamis_spill spill;
     tamis_spill runs; /* of the partition that is being sorted, where memory is too small for it */
     partition part[TAMIS_PARTITIONS];
@@ -426,7 +426,7 @@ static tamis_status sort_at_once(tamis_records *r, unsigned p, uint64_t *scratch
 
 /* ---- Sorting more than there is memory for ---------------------------------------------------
  *
- *     partition ──as much as fits, sorted──▶ run 0, run 1, ... in a second file ──merged──▶ partition
+ *     partition ──as much as fits, sorted──▶ run 0, run 1, ... elsewhere ──merged──▶ partition
  *
  * Only then is the partition written to, so that everything before may fail and change nothing. */
 

@@ -1,6 +1,6 @@
 /* The first stage of finishing: partitions of records are sorted, each by one thread. */
-#include "core/workers.h"
 #include "build/stages.h"
+#include "core/workers.h"
 
 tamis_status tamis__report(const tamis_builder *b, enum tamis_stage stage, uint64_t done,
                            uint64_t total) {

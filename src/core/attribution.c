@@ -1,8 +1,9 @@
 /* Payload attribution: what was recorded, and where an excerpt of it stood.
  *
- * A payload is cut into blocks of `levels` sizes, each twice the one before and each at multiples of
- * its own size. A block becomes a key in two steps, because one block of an excerpt is tried at very
- * many places: its bytes are hashed once, with the filter's own hash, and the place is mixed in.
+ * A payload is cut into blocks of `levels` sizes, each twice the one before and each at multiples
+ * of its own size. A block becomes a key in two steps, because one block of an excerpt is tried at
+ * very many places: its bytes are hashed once, with the filter's own hash, and the place is mixed
+ * in.
  *
  *     content = hash(bytes)        start = mix(content + (level + 1) * golden ratio)
  *     place   = mix(start + index)              index: number of the block, at its level

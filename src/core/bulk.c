@@ -13,9 +13,9 @@
 
 /* Measured with blocked on one core of an Ice Lake (L2 1.25 MiB, behind it memory at 95 ns), large
  * pages, ns for each hash directly and by bins: 12 MiB of payload 5.9 and 5.8, 36 MiB 12.4 and 6.2,
- * 120 MiB 14.5 and 6.8; while others use the memory too, 8 MiB 16 and 16, 12 MiB 14 and 11. With few
- * keys, 128 for each KiB: 16 MiB 13.8 and 11.8. Slices of 128, 256 and 512 KiB differ by 5 %; bins of
- * half the payload's size cost 10 % more than those of all of it, a quarter 30 %. */
+ * 120 MiB 14.5 and 6.8; while others use the memory too, 8 MiB 16 and 16, 12 MiB 14 and 11. With
+ * few keys, 128 for each KiB: 16 MiB 13.8 and 11.8. Slices of 128, 256 and 512 KiB differ by 5 %;
+ * bins of half the payload's size cost 10 % more than those of all of it, a quarter 30 %. */
 const tamis_bulk_rule tamis__bulk_rule = {
     .min_payload = (uint64_t)12 << 20,
     .min_shared = (uint64_t)4 << 20,
@@ -92,8 +92,7 @@ static bool choose_bits(const tamis *f, const tamis_bulk_rule *rule, plan *p) {
 static bool pays(const tamis *f, uint64_t n, unsigned threads, const tamis_bulk_rule *rule) {
     const uint64_t size = f->image.body.size;
     const uint64_t min = threads > 1 ? rule->min_shared : rule->min_payload;
-    return f->kind->unit && !f->kind->room && size >= min &&
-           n >= size / 1024 * rule->keys_per_kib;
+    return f->kind->unit && !f->kind->room && size >= min && n >= size / 1024 * rule->keys_per_kib;
 }
 
 /* Bins of all threads together have about as much memory as the payload. */

@@ -17,14 +17,14 @@
 /* When it pays, and how large everything is. Tests have rules of their own, to come to every path
  * with few keys. */
 typedef struct tamis_bulk_rule {
-    uint64_t min_payload; /* bytes: smaller filters take adds directly, ... */
-    uint64_t min_shared;  /* ... on several threads those that are even smaller */
-    uint64_t keys_per_kib;  /* of payload: so many keys there must be, and enough for ... */
-    uint64_t min_deep;    /* ... so many hashes in each bin */
-    uint64_t slice;         /* bytes of payload for a bin, at most, ... */
+    uint64_t min_payload;  /* bytes: smaller filters take adds directly, ... */
+    uint64_t min_shared;   /* ... on several threads those that are even smaller */
+    uint64_t keys_per_kib; /* of payload: so many keys there must be, and enough for ... */
+    uint64_t min_deep;     /* ... so many hashes in each bin */
+    uint64_t slice;        /* bytes of payload for a bin, at most, ... */
     unsigned max_bits;     /* ... unless there were more than 2^this bins */
     uint64_t max_scratch;  /* bytes; never more than the payload has */
-    size_t piece;           /* keys that a thread takes at a time */
+    size_t piece;          /* keys that a thread takes at a time */
 } tamis_bulk_rule;
 
 extern const tamis_bulk_rule tamis__bulk_rule;

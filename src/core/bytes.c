@@ -120,8 +120,8 @@ tamis_status tamis_load_with(tamis **filter, const void *image, size_t size,
     tamis *f;
     char *notes;
     *filter = NULL;
-    /* The caller's bytes may be others the next time we look: each is copied once, and only the copy
-     * is believed. */
+    /* The caller's bytes may be others the next time we look: each is copied once, and only the
+     * copy is believed. */
     if (size >= sizeof header) memcpy(header, image, sizeof header);
     tamis_status rc = begin(&f, header, size, options);
     if (rc) goto done;
@@ -183,8 +183,8 @@ done:
     return rc;
 }
 
-/* Payload and notes from the file to where they shall lie. Pieces are summed up while they are in the
- * near caches: a walk of its own over 1.2 GB took a fifth of the time of a small question. */
+/* Payload and notes from the file to where they shall lie. Pieces are summed up while they are in
+ * the near caches: a walk of its own over 1.2 GB took a fifth of the time of a small question. */
 static tamis_status read_content(int fd, const char *path, tamis *f, char *notes, uint64_t *sum) {
     const uint64_t max = (uint64_t)1 << 18;
     tamis_sum running;

@@ -1,5 +1,5 @@
-/* Whole filters against each other: merge, intersect; and smaller ones: fold, shrink. Filters that were
- * built are merged in src/build. */
+/* Whole filters against each other: merge, intersect; and smaller ones: fold, shrink. Filters that
+ * were built are merged in src/build. */
 #include <stdio.h>
 #include <string.h>
 
@@ -85,7 +85,8 @@ static tamis_status in_shape(tamis **copy, const tamis *f, const tamis *like) {
 static tamis_status join(tamis *into, const tamis *from, const tamis *like) {
     tamis *sum = NULL, *other = NULL;
     const uint64_t capacity = like->image.capacity, one_in = like->image.one_in;
-    /* A key of the smaller one is then in every place that it might have; unless it has just grown. */
+    /* A key of the smaller one is then in every place that it might have; unless it has just
+     * grown. */
     const tamis *other_size = like == into ? from : into;
     const bool is_stretched =
         !into->kind->grow && other_size->image.body.size < like->image.body.size;
@@ -140,8 +141,8 @@ static uint64_t bits_set(const tamis *f) {
     return m.bits_set;
 }
 
-/* What is in both keeps its bits, and so does what some key of either set by chance: from then on the
- * bits tell too many keys. Unless none was lost: then all of `into` is in `from`. */
+/* What is in both keeps its bits, and so does what some key of either set by chance: from then on
+ * the bits tell too many keys. Unless none was lost: then all of `into` is in `from`. */
 tamis_status tamis_intersect(tamis *into, const tamis *from) {
     tamis_status rc = may_combine(into, from, TAMIS_CAN_INTERSECT, "be intersected");
     if (rc) return rc;
@@ -178,7 +179,8 @@ static tamis_status weigh_items(const tamis_body *const *from, const int64_t *we
     return TAMIS_OK;
 }
 
-tamis_status tamis_merge_weighted(tamis *into, const tamis *const *from, const int64_t *weights, size_t n) {
+tamis_status tamis_merge_weighted(tamis *into, const tamis *const *from, const int64_t *weights,
+                                  size_t n) {
     uint64_t items = 0;
     tamis_block block;
     tamis_status rc = may_weigh(into, from, n);

@@ -121,10 +121,11 @@ static bool leads_to_shape(const char *spec, const tamis *f) {
     return true;
 }
 
-/* From what reads best to what always works: options alone where they say how large it is, the rate that was asked for, the same with options,
- * and the size. A body that grows has left its first shape; its wish still makes such a filter, and
- * where it grows by more of the same (loses_rate), the size of that does so exactly. What was built
- * has the size that its keys took, which says nothing: its options say all. */
+/* From what reads best to what always works: options alone where they say how large it is, the rate
+ * that was asked for, the same with options, and the size. A body that grows has left its first
+ * shape; its wish still makes such a filter, and where it grows by more of the same (loses_rate),
+ * the size of that does so exactly. What was built has the size that its keys took, which says
+ * nothing: its options say all. */
 size_t tamis_spec(const tamis *f, char *spec, size_t size) {
     enum { SIZED, PLAIN, WITH_OPTIONS, BY_SIZE } form = WITH_OPTIONS;
     text t;

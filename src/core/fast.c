@@ -1,5 +1,5 @@
-/* Views for code that the compiler puts in place, include/tamis_fast.h, and the same code behind the
- * handle. */
+/* Views for code that the compiler puts in place, include/tamis_fast.h, and the same code behind
+ * the handle. */
 #include "tamis_fast.h"
 
 #include "core/filter.h"

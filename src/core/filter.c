@@ -89,7 +89,8 @@ void tamis__add_items(tamis *f, uint64_t more) {
 
 /* ---- Making --------------------------------------------------------------------------------- */
 
-tamis_status tamis__make_hasher(const tamis_parsed_spec *r, const uint8_t *secret, tamis_hasher *h) {
+tamis_status tamis__make_hasher(const tamis_parsed_spec *r, const uint8_t *secret,
+                                tamis_hasher *h) {
     *h = (tamis_hasher){.mode = r->mode, .key_place = r->key_place, .seed = r->params.seed};
     if (r->key_place == TAMIS_KEY_NONE) {
         if (secret) return tamis__fail(TAMIS_INVALID, "a secret needs hash=sip13 in the spec");

@@ -53,7 +53,8 @@ tamis_status tamis__may(const tamis *, enum tamis_ability, const char *what);
 /* TAMIS_INVALID with a sentence for a value that is wider than those of this shape. */
 tamis_status tamis__value_fits(const tamis_kind *, const uint64_t word[], uint64_t value);
 
-/* Words that follow from the keys, not from the wish, a bit for each; 0 for kinds that take adds. */
+/* Words that follow from the keys, not from the wish, a bit for each; 0 for kinds that take
+ * adds. */
 static inline unsigned tamis__words_made(const tamis_kind *kind) {
     return kind->build    ? kind->build->made
            : kind->press  ? kind->press->made
@@ -64,7 +65,8 @@ static inline unsigned tamis__words_made(const tamis_kind *kind) {
 /* Items of another filter come in; the sum stays below 2^64. */
 void tamis__add_items(tamis *, uint64_t more);
 
-/* Why two filters do not match, or NULL; words of the shape that are marked in `free_words` may differ. */
+/* Why two filters do not match, or NULL; words of the shape that are marked in `free_words` may
+ * differ. */
 const char *tamis__mismatch(const tamis *a, const tamis *b, unsigned free_words);
 
 /* tamis_merge for kinds that take adds: of equal sizes, or of sizes that one can be brought to. */
@@ -92,7 +94,8 @@ typedef struct tamis_keys {
 /* The hashes of keys `from` and later; `room` has space for n of them. */
 const uint64_t *tamis__hashes_of(const tamis *, tamis_keys, size_t from, size_t n, uint64_t *room);
 
-/* The same as strings, for kinds that hash keys their own way; at most TAMIS_BATCH. Not of hashes. */
+/* The same as strings, for kinds that hash keys their own way; at most TAMIS_BATCH. Not of
+ * hashes. */
 typedef struct tamis_spelled {
     struct tamis_key key[TAMIS_BATCH];
     uint8_t bytes[TAMIS_BATCH][8];

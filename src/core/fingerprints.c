@@ -39,7 +39,7 @@ static void append(heap *h, const void *bytes, uint64_t size) {
 }
 
 tamis_status tamis_fingerprints_create(tamis_fingerprints **maker, uint64_t bits,
-                                 const struct tamis_options *options) {
+                                       const struct tamis_options *options) {
     struct tamis_options o;
     tamis_block self;
     *maker = NULL;
@@ -72,8 +72,8 @@ void tamis_fingerprints_free(tamis_fingerprints *m) {
 static tamis_status is_print(uint64_t width, const void *print, size_t bytes) {
     if (bytes != tamis__fingerprint_bytes(width))
         return tamis__fail(TAMIS_INVALID, "a print of %llu bits has %llu bytes, not %zu",
-                           (unsigned long long)width, (unsigned long long)tamis__fingerprint_bytes(width),
-                           bytes);
+                           (unsigned long long)width,
+                           (unsigned long long)tamis__fingerprint_bytes(width), bytes);
     if (!tamis__fingerprint_strays(print, width)) return TAMIS_OK;
     return tamis__fail(TAMIS_INVALID, "the print has a bit behind the %llu that it may have",
                        (unsigned long long)width);
@@ -88,8 +88,8 @@ static tamis_status is_id(const char *id, size_t len) {
     return TAMIS_OK;
 }
 
-tamis_status tamis_fingerprints_add(tamis_fingerprints *m, const char *id, size_t id_len, const void *print,
-                              size_t print_bytes) {
+tamis_status tamis_fingerprints_add(tamis_fingerprints *m, const char *id, size_t id_len,
+                                    const void *print, size_t print_bytes) {
     tamis_status rc = is_print(m->width, print, print_bytes);
     if (!rc) rc = is_id(id, id_len);
     if (!rc && m->rows == TAMIS_PRINT_MAX_ROWS)
@@ -119,7 +119,7 @@ static void fill(const tamis_fingerprints *m, tamis_body *f) {
         const uint64_t end = tamis__get64(m->ends.bytes + row * 8);
         const uint8_t *print = prints + row * bytes;
         uint8_t *to = tamis__fingerprints_place(f, row, tamis__fingerprint_set_bits(print, bytes),
-                                          m->ids.bytes + from, end - from - 1);
+                                                m->ids.bytes + from, end - from - 1);
         memcpy(to, print, (size_t)bytes);
         from = end;
     }
@@ -158,7 +158,7 @@ tamis_status tamis_fingerprints_finish(tamis_fingerprints *m, tamis **filter) {
 
 /* Each bit from a hash of its own, of which the first is that of the feature. */
 void tamis_fingerprint_feature(void *print, uint64_t bits, unsigned times, const void *feature,
-                         size_t len) {
+                               size_t len) {
     const tamis_hasher hasher = {.mode = TAMIS_HASH_XXH3};
     uint64_t x = tamis__hash(&hasher, feature, len);
     for (unsigned i = 0; i < times && bits; i++, x = tamis__mix(x + 1))
@@ -212,20 +212,20 @@ static tamis_status stopped(void) {
 }
 
 tamis_status tamis_fingerprints_similar(const tamis *f, const void *print, size_t print_bytes,
-                                  double min, tamis_match_fn *take, void *ctx,
-                                  struct tamis_search_stats *searched) {
+                                        double min, tamis_match_fn *take, void *ctx,
+                                        struct tamis_search_stats *searched) {
     struct tamis_search_stats unused, *s = searched ? searched : &unused;
     asked a;
     const tamis_status rc = ask(f, print, print_bytes, min, &a);
     *s = (struct tamis_search_stats){0, 0, 0};
     if (rc) return rc;
     return f->kind->prints->similar(&f->image.body, &a.query, min, take, ctx, s) ? TAMIS_OK
-                                                                                   : stopped();
+                                                                                 : stopped();
 }
 
 tamis_status tamis_fingerprints_nearest(const tamis *f, const void *print, size_t print_bytes,
-                                  double min, struct tamis_match *matches, size_t room,
-                                  size_t *found, struct tamis_search_stats *searched) {
+                                        double min, struct tamis_match *matches, size_t room,
+                                        size_t *found, struct tamis_search_stats *searched) {
     struct tamis_search_stats unused, *s = searched ? searched : &unused;
     asked a;
     const tamis_status rc = ask(f, print, print_bytes, min, &a);
@@ -236,7 +236,8 @@ tamis_status tamis_fingerprints_nearest(const tamis *f, const void *print, size_
 }
 
 tamis_status tamis_fingerprints_screen(const tamis *f, const void *print, size_t print_bytes,
-                                 tamis_match_fn *take, void *ctx, struct tamis_search_stats *searched) {
+                                       tamis_match_fn *take, void *ctx,
+                                       struct tamis_search_stats *searched) {
     struct tamis_search_stats unused, *s = searched ? searched : &unused;
     asked a;
     const tamis_status rc = ask(f, print, print_bytes, 0, &a);

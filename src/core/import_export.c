@@ -101,9 +101,9 @@ static tamis_status parse(const char *text, const tamis_format **format, tamis_f
 
 /* ---- Bytes from outside --------------------------------------------------------------------- */
 
-/* The caller's bytes may be a file that others write to: what was checked would be something else when
- * it is used. So a byte is fetched once, to a copy of ours, and formats see nothing but that. Large
- * files come page by page, as far as a format looks at them. */
+/* The caller's bytes may be a file that others write to: what was checked would be something else
+ * when it is used. So a byte is fetched once, to a copy of ours, and formats see nothing but that.
+ * Large files come page by page, as far as a format looks at them. */
 typedef struct arriving {
     tamis_source source;
     tamis_input input;
@@ -145,7 +145,7 @@ static uint64_t items_of(const tamis_import_result *in, const tamis *f) {
     if (in->items) return in->items;
     f->kind->measure(&f->image.body, NULL, &m);
     return m.items.value < (double)TAMIS_MAX_CAPACITY ? (uint64_t)(m.items.value + 0.5)
-                                                       : TAMIS_MAX_CAPACITY;
+                                                      : TAMIS_MAX_CAPACITY;
 }
 
 static tamis_status fill(tamis *f, const tamis_format *format, const tamis_input *input,
@@ -258,8 +258,8 @@ static tamis_status find_the_one(const tamis_format *format, const tamis_input *
     return TAMIS_OK;
 }
 
-tamis_status tamis_format_scan_from(const char *text, tamis_reader *read, void *read_ctx, uint64_t size,
-                             tamis_finder *each, void *ctx) {
+tamis_status tamis_format_scan_from(const char *text, tamis_reader *read, void *read_ctx,
+                                    uint64_t size, tamis_finder *each, void *ctx) {
     const struct tamis_options usual = {.struct_size = sizeof usual};
     arriving a = {.source = {.read = read, .ctx = read_ctx, .size = size},
                   .allocator = tamis__allocator(&usual)};
@@ -274,8 +274,8 @@ tamis_status tamis_format_scan_from(const char *text, tamis_reader *read, void *
     return rc;
 }
 
-tamis_status tamis_format_scan(const char *format, const void *bytes, size_t size, tamis_finder *each,
-                        void *ctx) {
+tamis_status tamis_format_scan(const char *format, const void *bytes, size_t size,
+                               tamis_finder *each, void *ctx) {
     return tamis_format_scan_from(format, read_memory, (void *)(uintptr_t)bytes, size, each, ctx);
 }
 

@@ -29,8 +29,8 @@ static size_t large_size(size_t size) {
     return (size + LARGE_PAGE - 1) / LARGE_PAGE * LARGE_PAGE;
 }
 
-/* Takes a page more than needed and gives back what lies before and behind the aligned part. Nothing
- * is touched yet: each page comes to be where the thread runs that first writes to it. */
+/* Takes a page more than needed and gives back what lies before and behind the aligned part.
+ * Nothing is touched yet: each page comes to be where the thread runs that first writes to it. */
 static void *map_large(size_t size) {
     const int saved = errno;
     const size_t whole = large_size(size);

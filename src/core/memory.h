@@ -16,8 +16,8 @@ enum { TAMIS_ALIGNMENT = 64 };
 /* Zeroed bytes at that alignment; NULL with a sentence when there are none. */
 void *tamis__get(const struct tamis_allocator *, uint64_t size, tamis_block *);
 
-/* The same where little of it will be touched: it may be larger than the machine's memory, unless the
- * allocator is the caller's. */
+/* The same where little of it will be touched: it may be larger than the machine's memory, unless
+ * the allocator is the caller's. */
 void *tamis__get_sparse(const struct tamis_allocator *, uint64_t size, tamis_block *);
 
 /* Where in a block the bytes start that tamis__get returned. */

@@ -1,8 +1,8 @@
 /* query.c and one*.c may include this: one integer through a handle.
  *
- * Between a call and its answer lie a hash, the choice of a kernel and a handful of instructions in a
- * block. For blocked and split the choice is made when the handle is, and what remains is the code
- * of tamis_fast.h behind one pointer: twice as fast as the general way. */
+ * Between a call and its answer lie a hash, the choice of a kernel and a handful of instructions in
+ * a block. For blocked and split the choice is made when the handle is, and what remains is the
+ * code of tamis_fast.h behind one pointer: twice as fast as the general way. */
 #ifndef TAMIS_CORE_ONE_H
 #define TAMIS_CORE_ONE_H
 

@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "bits/bits.h"
-#include "core/workers.h"
 #include "core/filter.h"
+#include "core/workers.h"
 
 const uint64_t *tamis__hashes_of(const tamis *f, tamis_keys keys, size_t from, size_t n,
                                  uint64_t *room) {

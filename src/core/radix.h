@@ -14,8 +14,8 @@ uint64_t *tamis__sort_hashes(uint64_t *hash, uint64_t *other, uint64_t n);
 /* By hash, then by value. */
 uint64_t *tamis__sort_pairs(uint64_t *pair, uint64_t *other, uint64_t n);
 
-/* The numbers of a record are a constant wherever this is inlined: a copy of unknown size would be a
- * call, and cost a third of the sorting. */
+/* The numbers of a record are a constant wherever this is inlined: a copy of unknown size would be
+ * a call, and cost a third of the sorting. */
 TAMIS_HOT void tamis__copy_record(uint64_t *to, const uint64_t *from, unsigned numbers) {
     to[0] = from[0];
     if (numbers == 2) to[1] = from[1];

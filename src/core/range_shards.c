@@ -177,7 +177,7 @@ static tamis_status make_room(tamis **out, const tamis_image *image,
 }
 
 tamis_status tamis_shard_cut(tamis **shard, const tamis *whole, uint64_t i, uint64_t shards,
-                       const struct tamis_options *options) {
+                             const struct tamis_options *options) {
     tamis_image image;
     *shard = NULL;
     tamis_status rc = shape_shard(whole, i, shards, &image);
@@ -237,7 +237,7 @@ static tamis_status fits_at(const tamis_image *first, const tamis *f, uint64_t i
 }
 
 tamis_status tamis_shard_join(tamis **whole, const tamis *const *shards, size_t n,
-                        const struct tamis_options *options) {
+                              const struct tamis_options *options) {
     tamis_image image;
     tamis_status rc = TAMIS_OK;
     *whole = NULL;

@@ -14,7 +14,8 @@ tamis_status tamis__join_at(tamis_goal, tamis_next_shard *next, void *ctx);
 /* Where a filter goes that replaces the file of an edit. */
 tamis_goal tamis__edit_goal(tamis_edit *);
 
-/* The image of `size` bytes in a file that is open, from where it stands; `path` is for sentences. */
+/* The image of `size` bytes in a file that is open, from where it stands; `path` is for
+ * sentences. */
 tamis_status tamis__read_from(tamis **, int fd, uint64_t size, const char *path,
                               const struct tamis_options *);
 

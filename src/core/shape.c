@@ -32,7 +32,8 @@ uint64_t tamis__wished_size(const tamis_kind *kind, const uint64_t word[], uint6
     return params.bits / 8;
 }
 
-static tamis_status plan_shape(const tamis_parsed_spec *r, const tamis_params *params, tamis_shape *out) {
+static tamis_status plan_shape(const tamis_parsed_spec *r, const tamis_params *params,
+                               tamis_shape *out) {
     const tamis_kind *kind = r->entry->kind;
     tamis_params w = *params;
     memset(out, 0, sizeof *out);

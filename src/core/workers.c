@@ -31,7 +31,8 @@ static unsigned start_threads(pthread_t *thread, unsigned wanted, job *j) {
     return started;
 }
 
-tamis_status tamis__workers_run(tamis_workers *workers, unsigned threads, void (*work)(void *), void *ctx) {
+tamis_status tamis__workers_run(tamis_workers *workers, unsigned threads, void (*work)(void *),
+                                void *ctx) {
     pthread_t thread[MAX_THREADS];
     job j = {work, ctx};
     workers->rc = TAMIS_OK;

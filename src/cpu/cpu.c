@@ -9,8 +9,8 @@
 enum { KNOWN = 1 << 30 };
 _Atomic uint32_t tamis__cpu_found;
 
-/* Kernels load whole vectors, which the language has no atomic loads for: a build that watches for races
- * would report each of them beside tamis_add_shared, and has none. */
+/* Kernels load whole vectors, which the language has no atomic loads for: a build that watches for
+ * races would report each of them beside tamis_add_shared, and has none. */
 #ifdef __SANITIZE_THREAD__
 #define IS_WATCHED 1
 #elif defined(__has_feature)

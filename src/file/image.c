@@ -57,8 +57,9 @@ static const uint8_t magic[8] = {0xd6, 't', 'a', 'm', 'i', 's', 0x1a, 0x0a};
 
 #define MILLIONTHS 1e6
 
-/* Rates that would round to 1 keep the last millionth: the gate refuses what is not below 1. Files of
- * other systems may name rates that no wish of ours can: the smallest of those stands for them. */
+/* Rates that would round to 1 keep the last millionth: the gate refuses what is not below 1. Files
+ * of other systems may name rates that no wish of ours can: the smallest of those stands for
+ * them. */
 uint64_t tamis__one_in(double fpr) {
     if (!(fpr > 0)) return 0;
     if (fpr < 1e-12) fpr = 1e-12;

@@ -14,8 +14,8 @@ typedef struct tamis_image {
     tamis_hasher hasher;
     uint64_t capacity;
     bool has_stray_bits; /* it has bits that none of its keys set */
-    uint64_t one_in;      /* asked rate as one in N, N in millionths; 0 when a size was asked */
-    const char *notes;    /* packed pairs, see notes.h */
+    uint64_t one_in;     /* asked rate as one in N, N in millionths; 0 when a size was asked */
+    const char *notes;   /* packed pairs, see notes.h */
     uint64_t notes_size;
 } tamis_image;
 

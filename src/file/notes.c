@@ -23,8 +23,7 @@ bool tamis__note_value_is_legal(const char *value) {
             code = code << 6 | (*p & 0x3f);
         }
         static const uint32_t min[4] = {0, 0x80, 0x800, 0x10000};
-        if (code < min[more] || code > 0x10ffff || (code >= 0xd800 && code < 0xe000))
-            return false;
+        if (code < min[more] || code > 0x10ffff || (code >= 0xd800 && code < 0xe000)) return false;
     }
     return true;
 }

@@ -7,19 +7,19 @@
  *      16  base size     8     64  body
  *      24  result size   8
  *
- * A few added keys flip a few bits of many. So the body says where the flipped bits are: both images
- * are cut into lines of 64 bytes, the number of equal lines up to the next changed one is told, and
- * that line is halved, and its halves again, until each changed bit is found:
+ * A few added keys flip a few bits of many. So the body says where the flipped bits are: both
+ * images are cut into lines of 64 bytes, the number of equal lines up to the next changed one is
+ * told, and that line is halved, and its halves again, until each changed bit is found:
  *
  *     512 bits:  changed on the left? yes.   on the right? no.
  *     256 bits:    on the left? no.          (then on the right)
  *     ...
  *
- * Every question has its own chance, which learns (ranges.h). In blocked filters a changed line has a
- * bit in nearly every word, in classic ones it has one bit, in counting ones the lowest bit of four
- * changes most often: after a few lines each kind gets a code that was made for it, and nothing here
- * knows any kind. Nothing is allocated, and a patch is made in two walks: the first finds out how
- * long it becomes.
+ * Every question has its own chance, which learns (ranges.h). In blocked filters a changed line has
+ * a bit in nearly every word, in classic ones it has one bit, in counting ones the lowest bit of
+ * four changes most often: after a few lines each kind gets a code that was made for it, and
+ * nothing here knows any kind. Nothing is allocated, and a patch is made in two walks: the first
+ * finds out how long it becomes.
  *
  * Where nearly everything changed, the result itself is the body. */
 #include <string.h>
@@ -87,7 +87,7 @@ static void start(model *m) {
     for (size_t i = 0; i < sizeof *m / sizeof *c; i++) c[i] = (tamis_chance){TAMIS_CHANCE_HALF, 0};
 }
 
-/* ---- Numbers and lines: each function writes and reads ----------------------------------------- */
+/* ---- Numbers and lines: each function writes and reads --------------------------------------- */
 
 /* `bits` bits of a number, highest first; tree[1] is asked for the first. */
 static unsigned code_tree(tamis_ranges *r, tamis_chance *tree, unsigned number, unsigned bits) {
@@ -129,7 +129,7 @@ static void code_part(tamis_ranges *r, model *m, uint64_t word[LINE_WORDS], unsi
     if (right) code_part(r, m, word, first + half, level + 1, left ? RIGHT_OF_TWO : ALONE);
 }
 
-/* ---- Lines of an image: zeros stand for what is behind its end --------------------------------- */
+/* ---- Lines of an image: zeros stand for what is behind its end ------------------------------- */
 
 static uint64_t line_count(uint64_t size) {
     return (size + LINE_BYTES - 1) / LINE_BYTES;
@@ -153,7 +153,7 @@ static bool load_change(span base, span result, uint64_t line, uint64_t word[LIN
     return any != 0;
 }
 
-/* ---- Making a patch ---------------------------------------------------------------------------- */
+/* ---- Making a patch -------------------------------------------------------------------------- */
 
 /* A base that is longer than the result is cut, which needs no words in the patch. */
 static span cut(span base, uint64_t size) {
@@ -268,9 +268,9 @@ static void tell(const uint8_t h[HEADER_BYTES], struct tamis_patch_info *info, s
     memcpy(info, &known, info_size < sizeof known ? info_size : sizeof known);
 }
 
-tamis_status tamis_patch_make(const void *base, size_t base_size, const void *result, size_t result_size,
-                        struct tamis_patch_info *info, size_t info_size, tamis_write_fn *put,
-                        void *ctx) {
+tamis_status tamis_patch_make(const void *base, size_t base_size, const void *result,
+                              size_t result_size, struct tamis_patch_info *info, size_t info_size,
+                              tamis_write_fn *put, void *ctx) {
     const span from = {base, base_size}, to = {result, result_size};
     taker out = {put, ctx};
     tamis_ranges ranges;
@@ -288,13 +288,14 @@ tamis_status tamis_patch_make(const void *base, size_t base_size, const void *re
     return is_done ? TAMIS_OK : tamis__fail(TAMIS_CANCELLED, "the patch was not taken");
 }
 
-/* ---- Reading a patch --------------------------------------------------------------------------- */
+/* ---- Reading a patch ------------------------------------------------------------------------- */
 
 static tamis_status corrupt(const char *what) {
     return tamis__fail(TAMIS_CORRUPT, "damaged: %s", what);
 }
 
-/* The caller's bytes may be others the next time we look: what the header says is believed of a copy. */
+/* The caller's bytes may be others the next time we look: what the header says is believed of a
+ * copy. */
 static tamis_status check_start(span patch, uint8_t h[HEADER_BYTES]) {
     if (patch.size >= HEADER_BYTES) memcpy(h, patch.at, HEADER_BYTES);
     if (patch.size < HEADER_BYTES || memcmp(h + AT_MAGIC, magic, sizeof magic) != 0)
@@ -328,8 +329,8 @@ static tamis_status check_sizes(span patch, const uint8_t h[HEADER_BYTES]) {
     return TAMIS_OK;
 }
 
-tamis_status tamis_patch_get_info(const void *patch, size_t patch_size, struct tamis_patch_info *info,
-                              size_t info_size) {
+tamis_status tamis_patch_get_info(const void *patch, size_t patch_size,
+                                  struct tamis_patch_info *info, size_t info_size) {
     const span bytes = {patch, patch_size};
     uint8_t header[HEADER_BYTES];
     tamis_status rc = check_start(bytes, header);
@@ -355,7 +356,7 @@ tamis_status tamis_patch_fits(const void *base, size_t base_size,
                        (unsigned long long)info->base_sum, (unsigned long long)sum);
 }
 
-/* ---- Applying a patch -------------------------------------------------------------------------- */
+/* ---- Applying a patch ------------------------------------------------------------------------ */
 
 /* The result begins as the base, as long as that is, and zeros. */
 static void start_result(span base, uint8_t *result, uint64_t size) {
@@ -395,8 +396,8 @@ static bool read_changes(span body, uint8_t *result, uint64_t size) {
     return tamis__ranges_end(&r);
 }
 
-tamis_status tamis_patch_apply(const void *base, size_t base_size, const void *patch, size_t patch_size,
-                         void *result, size_t result_size) {
+tamis_status tamis_patch_apply(const void *base, size_t base_size, const void *patch,
+                               size_t patch_size, void *result, size_t result_size) {
     const span from = {base, base_size};
     struct tamis_patch_info info;
     tamis_status rc = tamis_patch_get_info(patch, patch_size, &info, sizeof info);

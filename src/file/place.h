@@ -2,8 +2,9 @@
  *
  * The lock (flock) lies on the file itself, and a new file is locked by its writer before it takes
  * the name: so the name leads to a locked file without a gap, and readers, who see the old file or
- * the new one, need no lock. Whoever waited and gets the lock of a file that lost the name meanwhile
- * starts again with the one that has it. Every failure leaves a sentence that names the path. */
+ * the new one, need no lock. Whoever waited and gets the lock of a file that lost the name
+ * meanwhile starts again with the one that has it. Every failure leaves a sentence that names the
+ * path. */
 #ifndef TAMIS_FILE_PLACE_H
 #define TAMIS_FILE_PLACE_H
 
@@ -14,11 +15,11 @@
 #include "tamis.h"
 
 typedef struct tamis_place {
-    const char *path;             /* as the caller calls it */
+    const char *path;            /* as the caller calls it */
     char target[TAMIS_MAX_PATH]; /* where symbolic links lead */
-    bool is_there;                /* there is a file; then `seen` tells which */
-    bool is_locked;               /* not where the system has no locks, or nothing is there */
-    int fd;                       /* to read it; -1 when nothing is there, or we may not */
+    bool is_there;               /* there is a file; then `seen` tells which */
+    bool is_locked;              /* not where the system has no locks, or nothing is there */
+    int fd;                      /* to read it; -1 when nothing is there, or we may not */
     struct stat seen;
 } tamis_place;
 

@@ -9,8 +9,8 @@
 enum { MIN_BITS = 24, START_BYTES = 4 };
 #define MIN ((uint32_t)1 << MIN_BITS)
 
-/* A product with 2^32 / d + 1, without its lower half, is the quotient of any number below 2^24 by a
- * d up to 256, exactly. A division for each decision would take twice as long as all the rest. */
+/* A product with 2^32 / d + 1, without its lower half, is the quotient of any number below 2^24 by
+ * a d up to 256, exactly. A division for each decision would take twice as long as all the rest. */
 static void start(tamis_ranges *r) {
     r->range = UINT32_MAX;
     for (unsigned i = 0; i <= TAMIS_CHANCE_MAX_SEEN; i++)

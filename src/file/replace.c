@@ -66,7 +66,8 @@ tamis_status tamis__file_rewind(tamis_new_file *f) {
 enum { OWNER = 0700, GROUP = 0070, OTHERS = 0007 };
 
 /* The list of rights beside the mode (POSIX ACL), which speaks of the group too. False when the new
- * file cannot get the old one's, or cannot get rid of one that its folder gives to all new files. */
+ * file cannot get the old one's, or cannot get rid of one that its folder gives to all new
+ * files. */
 static bool keep_list(const tamis_new_file *f, bool is_group) {
 #if defined(__linux__)
     static const char name[] = "system.posix_acl_access";
@@ -83,7 +84,8 @@ static bool keep_list(const tamis_new_file *f, bool is_group) {
 
 /* Owner, group, mode and list of what is replaced, as far as the system lets us, and in an order in
  * which nobody can read for a moment what he could not read before: the file is its writer's alone
- * until owner and group are right. Where the group is another, it gets no more than everybody had. */
+ * until owner and group are right. Where the group is another, it gets no more than everybody
+ * had. */
 static tamis_status keep_rights(const tamis_new_file *f, const struct stat *old) {
     struct stat now;
     mode_t mode = old->st_mode & 07777;
@@ -132,9 +134,9 @@ static tamis_status take_name(const tamis_new_file *f) {
     return changed ? changed : tamis__io_error(f->path, "cannot rename over it");
 }
 
-/* The file is closed last, because with it goes the lock: without that, somebody who tidies up would
- * take it for the file of a writer that died. Nothing is lost by not asking what close says, after
- * fsync said that everything is on disk. */
+/* The file is closed last, because with it goes the lock: without that, somebody who tidies up
+ * would take it for the file of a writer that died. Nothing is lost by not asking what close says,
+ * after fsync said that everything is on disk. */
 tamis_status tamis__file_commit(tamis_new_file *f) {
     struct stat old;
     tamis_status rc = TAMIS_OK;

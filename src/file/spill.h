@@ -12,8 +12,8 @@ typedef struct tamis_spill {
     char name[TAMIS_MAX_PATH]; /* only when the system did not let go of it */
 } tamis_spill;
 
-/* In `dir_path`; NULL: in $TMPDIR, or /tmp. When it is likely to be needed, a folder that cannot take
- * files is refused now and not after hours. */
+/* In `dir_path`; NULL: in $TMPDIR, or /tmp. When it is likely to be needed, a folder that cannot
+ * take files is refused now and not after hours. */
 tamis_status tamis__spill_start(tamis_spill *, const char *dir, bool is_likely);
 tamis_status tamis__spill_write(tamis_spill *, uint64_t at, const void *bytes, uint64_t size);
 

@@ -15,8 +15,7 @@ int tamis__temp_create(const char *prefix, const char *suffix, unsigned mode,
 /* Removes files of such names in `dir_path` whose writers are dead; `prefix` has no folder. The
  * command once had names of its own, without a lock: PREFIX, process, -, number, `older`; NULL: not
  * here. */
-void tamis__temp_tidy(const char *dir, const char *prefix, const char *suffix,
-                      const char *older);
+void tamis__temp_tidy(const char *dir, const char *prefix, const char *suffix, const char *older);
 
 /* The folder of a path: all before its last slash, or ".". */
 void tamis__dir_of(const char *path, char dir[TAMIS_MAX_PATH]);

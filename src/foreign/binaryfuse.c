@@ -1,5 +1,6 @@
-/* binary-fuse: binary fuse filters of the C library xor_singleheader (binary_fuse8_t, binary_fuse16_t),
- * as binary_fuse8_serialize and binary_fuse16_serialize write them on little-endian machines.
+/* binary-fuse: binary fuse filters of the C library xor_singleheader (binary_fuse8_t,
+ * binary_fuse16_t), as binary_fuse8_serialize and binary_fuse16_serialize write them on
+ * little-endian machines.
  *
  *     seed        8 bytes
  *     size        4 bytes   keys, n
@@ -9,20 +10,21 @@
  *     slots       4 bytes   (s + 2) * segment
  *     table       1 or 2 bytes for each slot
  *
- * A key is a 64-bit integer. It has three slots, one in each of three segments that follow each other,
- * and is there when their fingerprints add up, by XOR, to its own (Graf and Lemire, "Binary fuse
- * filters", 2022). The library can also leave out the slots that are 0 (binary_fuse8_pack):
+ * A key is a 64-bit integer. It has three slots, one in each of three segments that follow each
+ * other, and is there when their fingerprints add up, by XOR, to its own (Graf and Lemire, "Binary
+ * fuse filters", 2022). The library can also leave out the slots that are 0 (binary_fuse8_pack):
  *
  *     seed, size, a bit for each slot, the slots that are not 0
  *
- * Neither says whether slots have one byte or two; lengths tell it of the first, and of the second the
- * user. How keys of other types became integers is theirs to know: the library has no hash for them. */
+ * Neither says whether slots have one byte or two; lengths tell it of the first, and of the second
+ * the user. How keys of other types became integers is theirs to know: the library has no hash for
+ * them. */
 #include <math.h>
 #include <string.h>
 
 #include "bits/probe.h"
-#include "foreign/format.h"
 #include "foreign/built_once.h"
+#include "foreign/format.h"
 
 enum { SEED, SIZE, SEGMENT, SEGMENTS, WIDTH };
 enum { OPT_WIDTH };
@@ -201,10 +203,10 @@ static void query(const tamis_body *f, const uint64_t *hash, size_t n, uint8_t *
 
 /* ---- Making --------------------------------------------------------------------------------- */
 
-/* What the library keeps of each slot: how many keys have it, the XOR of which of their three it is,
- * and the XOR of their hashes. A slot of one key tells that key, which is taken away; keys then get
- * their fingerprints in the opposite order. Which slot comes first decides the bytes, so the order is
- * that of the library: from the last slot of one key to the first, as a stack. */
+/* What the library keeps of each slot: how many keys have it, the XOR of which of their three it
+ * is, and the XOR of their hashes. A slot of one key tells that key, which is taken away; keys then
+ * get their fingerprints in the opposite order. Which slot comes first decides the bytes, so the
+ * order is that of the library: from the last slot of one key to the first, as a stack. */
 typedef struct peeling {
     uint64_t *hash;  /* by slot */
     uint64_t *order; /* hashes of keys as they were taken away ... */
@@ -288,7 +290,8 @@ static uint64_t next_seed(uint64_t *state) {
     return x ^ x >> 31;
 }
 
-static tamis_status fit(const tamis_params *params, const uint64_t *hash, uint64_t n, uint64_t word[]) {
+static tamis_status fit(const tamis_params *params, const uint64_t *hash, uint64_t n,
+                        uint64_t word[]) {
     (void)params, (void)hash;
     shape_for(n, word); /* plan() has refused too many */
     return TAMIS_OK;
@@ -306,8 +309,8 @@ static tamis_status make(tamis_body *f, const uint64_t *hash, uint64_t n, uint8_
         put_prints(&p, f->word, f->bytes + HEADER);
         return TAMIS_OK;
     }
-    return tamis__fail(TAMIS_UNSUPPORTED, "none of %d seeds makes a binary fuse filter of these keys",
-                       TRIES);
+    return tamis__fail(TAMIS_UNSUPPORTED,
+                       "none of %d seeds makes a binary fuse filter of these keys", TRIES);
 }
 
 static void measure(const tamis_body *f, const tamis_body *other, tamis_measurement *out) {
@@ -365,41 +368,42 @@ static const struct tamis_option params[] = {
     {"width", "8|16", 0, 0, "by the length", "bits of a fingerprint"},
 };
 
-/* Fingerprints have one byte or two, and then there may be four behind them: the library asks for as
- * many more than it writes. */
+/* Fingerprints have one byte or two, and then there may be four behind them: the library asks for
+ * as many more than it writes. */
 static bool width_by_length(uint64_t table, uint64_t slots, uint64_t *width) {
     *width = table == slots ? WIDTH_8 : WIDTH_16;
     return table == slots || table == 2 * slots || table == 2 * slots + UNUSED_BYTES;
 }
 
-static tamis_status read(const tamis_input *in, const tamis_format_args *args, tamis_import_result *out) {
+static tamis_status read(const tamis_input *in, const tamis_format_args *args,
+                         tamis_import_result *out) {
     if (in->size < HEADER)
         return tamis__bad_format("binary-fuse", "%llu bytes, a header alone has %d",
-                             (unsigned long long)in->size, HEADER);
+                                 (unsigned long long)in->size, HEADER);
     const uint8_t *p = in->bytes;
     const uint64_t segment = tamis__get32(p + 12), segments = tamis__get32(p + 16);
     const uint64_t starts = tamis__get32(p + 20), slots = tamis__get32(p + 24);
     if (starts != segment * segments || slots != starts + (ARITY - 1) * segment)
         return tamis__bad_format("binary-fuse",
-                             "%llu segments of %llu have no %llu starts and %llu slots",
-                             (unsigned long long)segments, (unsigned long long)segment,
-                             (unsigned long long)starts, (unsigned long long)slots);
+                                 "%llu segments of %llu have no %llu starts and %llu slots",
+                                 (unsigned long long)segments, (unsigned long long)segment,
+                                 (unsigned long long)starts, (unsigned long long)slots);
     uint64_t width;
     if (!width_by_length(in->size - HEADER, slots, &width) ||
         (args->has[PARAM_WIDTH] && args->number[PARAM_WIDTH] != width))
         return tamis__bad_format("binary-fuse", "%llu slots of %s bits do not make %llu bytes",
-                             (unsigned long long)slots,
-                             !args->has[PARAM_WIDTH]                ? "8 or 16"
-                             : args->number[PARAM_WIDTH] == WIDTH_8 ? "8"
-                                                                    : "16",
-                             (unsigned long long)in->size);
+                                 (unsigned long long)slots,
+                                 !args->has[PARAM_WIDTH]                ? "8 or 16"
+                                 : args->number[PARAM_WIDTH] == WIDTH_8 ? "8"
+                                                                        : "16",
+                                 (unsigned long long)in->size);
     const uint64_t size = tamis__get32(p + 8);
     *out = (tamis_import_result){.kind = "binary-fuse",
-                           .word = {tamis__get64(p), size, segment, segments, width},
-                           .capacity = size,
-                           .fpr = rate_of(width),
-                           .items = size,
-                           .payload = {p, HEADER + (slots << width), NULL}};
+                                 .word = {tamis__get64(p), size, segment, segments, width},
+                                 .capacity = size,
+                                 .fpr = rate_of(width),
+                                 .items = size,
+                                 .payload = {p, HEADER + (slots << width), NULL}};
     return TAMIS_OK;
 }
 
@@ -440,40 +444,44 @@ static uint64_t count_bits(const uint8_t *bytes, uint64_t n) {
 }
 
 /* The shape follows from the number of keys, so the library made it by the same rule. */
-static tamis_status read_packed(const tamis_input *in, const tamis_format_args *args, tamis_import_result *out) {
+static tamis_status read_packed(const tamis_input *in, const tamis_format_args *args,
+                                tamis_import_result *out) {
     if (!args->has[PARAM_WIDTH])
         return tamis__fail(TAMIS_INVALID, "binary-fuse-packed needs width=8 or width=16");
     if (in->size < PACKED_HEADER)
         return tamis__bad_format("binary-fuse-packed", "%llu bytes, a header alone has %d",
-                             (unsigned long long)in->size, PACKED_HEADER);
+                                 (unsigned long long)in->size, PACKED_HEADER);
     const uint64_t size = tamis__get32(in->bytes + 8), width = args->number[PARAM_WIDTH];
     *out = (tamis_import_result){.kind = "binary-fuse",
-                           .word = {tamis__get64(in->bytes)},
-                           .capacity = size,
-                           .fpr = rate_of(width),
-                           .items = size};
+                                 .word = {tamis__get64(in->bytes)},
+                                 .capacity = size,
+                                 .fpr = rate_of(width),
+                                 .items = size};
     shape_for(size, out->word);
     out->word[WIDTH] = width;
     const uint64_t slots = slots_of(out->word), map = (slots + 7) / 8;
     if (in->size - PACKED_HEADER < map)
-        return tamis__bad_format("binary-fuse-packed", "%llu keys have %llu slots, and no bit for each",
-                             (unsigned long long)size, (unsigned long long)slots);
+        return tamis__bad_format("binary-fuse-packed",
+                                 "%llu keys have %llu slots, and no bit for each",
+                                 (unsigned long long)size, (unsigned long long)slots);
     const uint64_t used = count_bits(in->bytes + PACKED_HEADER, map) << width;
     if (in->size - PACKED_HEADER - map != used)
         return tamis__bad_format("binary-fuse-packed", "there are %llu bytes of slots, not %llu",
-                             (unsigned long long)(in->size - PACKED_HEADER - map),
-                             (unsigned long long)used);
+                                 (unsigned long long)(in->size - PACKED_HEADER - map),
+                                 (unsigned long long)used);
     return TAMIS_OK;
 }
 
-static tamis_status load_packed(const tamis_input *in, const tamis_import_result *a, tamis_body *f) {
+static tamis_status load_packed(const tamis_input *in, const tamis_import_result *a,
+                                tamis_body *f) {
     const uint64_t slots = slots_of(a->word), width = a->word[WIDTH];
     const uint8_t *map = in->bytes + PACKED_HEADER, *from = map + (slots + 7) / 8;
     put_header(a->word, f->bytes);
     for (uint64_t i = 0; i < (slots + 7) / 8 * 8; i++) {
         if (!(map[i / 8] >> i % 8 & 1)) continue;
         const uint32_t x = i < slots ? get_slot(from, width, 0) : 0;
-        if (x == 0) return tamis__bad_format("binary-fuse-packed", "a slot that is left out is there");
+        if (x == 0)
+            return tamis__bad_format("binary-fuse-packed", "a slot that is left out is there");
         put_slot(f->bytes + HEADER, width, i, x);
         from += slot_bytes(a->word);
     }

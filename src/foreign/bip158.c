@@ -5,8 +5,8 @@
  *
  * A Golomb-coded set. A key (a script) is hashed by SipHash-2-4 under the first 16 bytes of the
  * block's hash, and scaled to a value below N * 784931, so that a stranger hits one in 784931. The
- * values are sorted, and each is written as its distance d from the one before: d / 2^19 in unary, as
- * ones with a zero behind them, then the 19 bits below. Bits fill bytes from the top.
+ * values are sorted, and each is written as its distance d from the one before: d / 2^19 in unary,
+ * as ones with a zero behind them, then the 19 bits below. Bits fill bytes from the top.
  *
  *     d = 1 * 2^19 + 5        1 0 | 0000000000000000101
  *
@@ -16,9 +16,9 @@
 #include <string.h>
 
 #include "bits/probe.h"
+#include "foreign/built_once.h"
 #include "foreign/bytes.h"
 #include "foreign/format.h"
-#include "foreign/built_once.h"
 #include "foreign/sha256.h"
 #include "hash/sip13.h"
 
@@ -126,7 +126,8 @@ static tamis_status plan(const tamis_params *params, uint64_t word[]) {
         return tamis__fail(TAMIS_INVALID, "bip158 always has the rate 1/%d, and so not %.3g",
                            RANGE_PER_VALUE, params->fpr);
     word[VALUES] = params->capacity;
-    word[BYTES] = stored_bytes(params->capacity, (uint64_t)((double)params->capacity * BITS_PER_VALUE));
+    word[BYTES] =
+        stored_bytes(params->capacity, (uint64_t)((double)params->capacity * BITS_PER_VALUE));
     word[KEY0] = params->option[OPT_KEY0];
     word[KEY1] = params->option[OPT_KEY1];
     const uint64_t bits = (word[BYTES] + 7) / 8 * 64;
@@ -279,7 +280,8 @@ static void query(const tamis_body *f, const uint64_t *hash, size_t n, uint8_t *
 /* ---- Making --------------------------------------------------------------------------------- */
 
 /* Hashes ascend, and then so do values. */
-static tamis_status fit(const tamis_params *params, const uint64_t *hash, uint64_t n, uint64_t word[]) {
+static tamis_status fit(const tamis_params *params, const uint64_t *hash, uint64_t n,
+                        uint64_t word[]) {
     (void)params;
     if (n > UINT32_MAX)
         return tamis__fail(TAMIS_TOO_LARGE, "bip158 has at most 2^32-1 keys, not %llu",
@@ -397,17 +399,18 @@ static tamis_status read_key(const tamis_format_args *args, uint64_t key[2]) {
     return TAMIS_OK;
 }
 
-static tamis_status read(const tamis_input *in, const tamis_format_args *args, tamis_import_result *out) {
+static tamis_status read(const tamis_input *in, const tamis_format_args *args,
+                         tamis_import_result *out) {
     uint64_t key[2], n;
     const tamis_status rc = read_key(args, key);
     if (rc) return rc;
     if (!get_count(in, &n))
         return tamis__bad_format("bip158", "it does not start with a number of values below 2^32");
     *out = (tamis_import_result){.kind = "bip158",
-                           .word = {n, in->size, key[0], key[1]},
-                           .capacity = n,
-                           .items = n,
-                           .payload = *in};
+                                 .word = {n, in->size, key[0], key[1]},
+                                 .capacity = n,
+                                 .items = n,
+                                 .payload = *in};
     return TAMIS_OK;
 }
 

@@ -1,4 +1,5 @@
-/* bip37: the Bloom filter of Bitcoin's `filterload` message, as it stands behind the message header.
+/* bip37: the Bloom filter of Bitcoin's `filterload` message, as it stands behind the message
+ * header.
  *
  *     bytes   1 or 3   B as a CompactSize: below 253 a byte, else fd and two bytes
  *     bits    B
@@ -21,8 +22,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "foreign/foreign_bloom.h"
 #include "foreign/bytes.h"
+#include "foreign/foreign_bloom.h"
 #include "foreign/format.h"
 #include "foreign/murmur.h"
 
@@ -109,8 +110,8 @@ static tamis_status check(const uint64_t word[], uint64_t *size) {
         return tamis__fail(TAMIS_CORRUPT, "a BIP37 filter has 0 to %d bytes, not %llu bits",
                            MAX_BYTES, (unsigned long long)word[BITS]);
     if (word[HASHES] > MAX_HASHES)
-        return tamis__fail(TAMIS_CORRUPT, "a BIP37 filter has 0 to %d hashes, not %llu",
-                           MAX_HASHES, (unsigned long long)word[HASHES]);
+        return tamis__fail(TAMIS_CORRUPT, "a BIP37 filter has 0 to %d hashes, not %llu", MAX_HASHES,
+                           (unsigned long long)word[HASHES]);
     if (word[TWEAK] > UINT32_MAX || word[FLAGS] > UINT8_MAX)
         return tamis__fail(TAMIS_CORRUPT,
                            "tweak %llu has more than 32 bits or flags %llu have "
@@ -199,26 +200,27 @@ static tamis_status read_count(const tamis_input *in, uint64_t *bytes, uint64_t 
     *header = LONG_HEADER;
     if (p[0] > LONG_FROM)
         return tamis__bad_format("bip37",
-                             "it starts with %02x, for a count of 4 or 8 bytes, and at "
-                             "most %d bytes are allowed",
-                             p[0], MAX_BYTES);
+                                 "it starts with %02x, for a count of 4 or 8 bytes, and at "
+                                 "most %d bytes are allowed",
+                                 p[0], MAX_BYTES);
     if (*bytes < LONG_FROM)
         return tamis__bad_format("bip37", "%llu has a shorter CompactSize than three bytes",
-                             (unsigned long long)*bytes);
+                                 (unsigned long long)*bytes);
     return TAMIS_OK;
 }
 
-static tamis_status read(const tamis_input *in, const tamis_format_args *args, tamis_import_result *out) {
+static tamis_status read(const tamis_input *in, const tamis_format_args *args,
+                         tamis_import_result *out) {
     uint64_t bytes, header;
     (void)args;
     if (in->size < MIN)
         return tamis__bad_format("bip37", "%llu bytes, an empty one has %d",
-                             (unsigned long long)in->size, MIN);
+                                 (unsigned long long)in->size, MIN);
     const tamis_status rc = read_count(in, &bytes, &header);
     if (rc) return rc;
     if (bytes > MAX_BYTES)
         return tamis__bad_format("bip37", "%llu bytes of bits, at most %d are allowed",
-                             (unsigned long long)bytes, MAX_BYTES);
+                                 (unsigned long long)bytes, MAX_BYTES);
     if (in->size != header + bytes + TRAILER)
         return tamis__bad_format(
             "bip37", "%llu bytes of bits make %llu bytes, not %llu", (unsigned long long)bytes,
@@ -227,18 +229,18 @@ static tamis_status read(const tamis_input *in, const tamis_format_args *args, t
     const uint64_t hashes = tamis__get32(end);
     if (hashes > MAX_HASHES)
         return tamis__bad_format("bip37", "%llu hashes, at most %d are allowed",
-                             (unsigned long long)hashes, MAX_HASHES);
+                                 (unsigned long long)hashes, MAX_HASHES);
     *out = (tamis_import_result){.kind = "bip37",
-                           .word = {bytes * 8, hashes, tamis__get32(end + 4), end[8]},
-                           .capacity = hashes ? tamis__like_capacity(bytes * 8, hashes) : 0,
-                           .payload = *in};
+                                 .word = {bytes * 8, hashes, tamis__get32(end + 4), end[8]},
+                                 .capacity = hashes ? tamis__like_capacity(bytes * 8, hashes) : 0,
+                                 .payload = *in};
     return TAMIS_OK;
 }
 
 static tamis_status write(const tamis_export_source *out, const tamis_format_args *args) {
     (void)args;
     return tamis__export_write(out, out->body->bytes,
-                          tamis__like_stored(like(out->body->word), out->body->word));
+                               tamis__like_stored(like(out->body->word), out->body->word));
 }
 
 const tamis_format tamis__format_bip37 = {

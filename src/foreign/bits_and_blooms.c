@@ -6,21 +6,21 @@
  *     bits      8 each    words of 64 bits, for L of them
  *
  * All numbers are big-endian. WriteTo, MarshalBinary and GobEncode write these bytes. A process may
- * switch its sets of bits to little-endian; m and k stay as they are, and nothing in the bytes tells,
- * so that order= must.
+ * switch its sets of bits to little-endian; m and k stay as they are, and nothing in the bytes
+ * tells, so that order= must.
  *
  * L is the set's own business. Sets that were made from words are as long as these, so that there
- * is room here for the larger of m and L. And it is 0, with no words behind it, in an empty filter of
- * New(0, k), whose m is 1: L lies in the payload, and becomes m with the first key.
+ * is room here for the larger of m and L. And it is 0, with no words behind it, in an empty filter
+ * of New(0, k), whose m is 1: L lies in the payload, and becomes m with the first key.
  *
- * A key is hashed by MurmurHash3 to 128 bits, and again with a byte 1 behind it; of the four numbers
- * a, b, c, d become positions a, b+d, a+2d, b+3c, a+4c, b+5d, a+6d, b+7c ... */
+ * A key is hashed by MurmurHash3 to 128 bits, and again with a byte 1 behind it; of the four
+ * numbers a, b, c, d become positions a, b+d, a+2d, b+3c, a+4c, b+5d, a+6d, b+7c ... */
 #include "foreign/bits_and_blooms.h"
 
 #include <math.h>
 
-#include "foreign/foreign_bloom.h"
 #include "foreign/bytes.h"
+#include "foreign/foreign_bloom.h"
 #include "foreign/murmur.h"
 
 enum { BITS, HASHES, ROOM };
@@ -85,14 +85,14 @@ static const tamis_bloomlike like = {.name = "bits-and-blooms",
 
 static tamis_status plan(const tamis_params *params, uint64_t word[]) {
     const uint64_t keys = params->capacity ? params->capacity : 1;
-    const double bits =
-        params->bits ? (double)params->bits : fmax(1, ceil(tamis__like_bits_for(keys, params->fpr)));
+    const double bits = params->bits ? (double)params->bits
+                                     : fmax(1, ceil(tamis__like_bits_for(keys, params->fpr)));
     if (bits > (double)MAX_BITS)
         return tamis__fail(TAMIS_TOO_LARGE, "bits-and-blooms has at most 2^58 bits here");
     const double hashes = fmax(1, ceil(log(2) * bits / (double)keys));
     word[BITS] = (uint64_t)bits;
     word[HASHES] = params->has_option[OPT_HASHES] ? params->option[OPT_HASHES]
-                                                : (uint64_t)fmin(hashes, TAMIS_LIKE_MAX_HASHES);
+                                                  : (uint64_t)fmin(hashes, TAMIS_LIKE_MAX_HASHES);
     word[ROOM] = params->option[OPT_ROOM] > word[BITS] ? params->option[OPT_ROOM] : word[BITS];
     return TAMIS_OK;
 }
@@ -199,24 +199,26 @@ tamis_status tamis__bnb_arrive(const char *format, uint64_t bits, uint64_t hashe
                                uint64_t words, tamis_import_result *out) {
     if (length > MAX_BITS || words_for(length) != words)
         return tamis__bad_format(format, "the set has a length of %llu bits, and %llu words of 64",
-                             (unsigned long long)length, (unsigned long long)words);
+                                 (unsigned long long)length, (unsigned long long)words);
     if (bits == 0 || bits > (length ? length : MAX_MISSING))
-        return tamis__bad_format(format, "%llu bits are hashed to, and the set has a length of %llu",
-                             (unsigned long long)bits, (unsigned long long)length);
+        return tamis__bad_format(format,
+                                 "%llu bits are hashed to, and the set has a length of %llu",
+                                 (unsigned long long)bits, (unsigned long long)length);
     if (hashes == 0 || hashes > TAMIS_LIKE_MAX_HASHES)
-        return tamis__bad_format(format, "k is %llu, and may be 1 to %d", (unsigned long long)hashes,
-                             TAMIS_LIKE_MAX_HASHES);
+        return tamis__bad_format(format, "k is %llu, and may be 1 to %d",
+                                 (unsigned long long)hashes, TAMIS_LIKE_MAX_HASHES);
     *out = (tamis_import_result){.kind = "bits-and-blooms",
-                           .word = {bits, hashes, bits > length ? bits : length},
-                           .capacity = tamis__like_capacity(bits, hashes)};
+                                 .word = {bits, hashes, bits > length ? bits : length},
+                                 .capacity = tamis__like_capacity(bits, hashes)};
     return TAMIS_OK;
 }
 
-static tamis_status read(const tamis_input *in, const tamis_format_args *args, tamis_import_result *out) {
+static tamis_status read(const tamis_input *in, const tamis_format_args *args,
+                         tamis_import_result *out) {
     const uint64_t order = args->number[SAID_ORDER];
     if (in->size < HEADER || in->size % 8)
         return tamis__bad_format("bits-and-blooms", "%llu bytes, not a header of 24 and words of 8",
-                             (unsigned long long)in->size);
+                                 (unsigned long long)in->size);
     const tamis_status rc = tamis__bnb_arrive(
         "bits-and-blooms", tamis__get64_big(in->bytes), tamis__get64_big(in->bytes + 8),
         tamis__bnb_get(in->bytes + AT_LENGTH, order), (in->size - HEADER) / 8, out);

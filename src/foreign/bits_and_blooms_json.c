@@ -96,7 +96,8 @@ static bool decode(const tamis_input *text, int alphabet, uint64_t max, uint8_t 
     return true;
 }
 
-static tamis_status read(const tamis_input *in, const tamis_format_args *args, tamis_import_result *out) {
+static tamis_status read(const tamis_input *in, const tamis_format_args *args,
+                         tamis_import_result *out) {
     const int alphabet = (int)args->number[SAID_BASE64];
     members all = {0};
     uint8_t length[8];
@@ -136,7 +137,8 @@ static tamis_status load(const tamis_input *in, const tamis_import_result *arriv
 /* Words go by three, which make 32 letters; only the last may be fewer, and are padded. */
 enum { WORDS = 3, LETTERS = 32 };
 
-static uint64_t encode(const uint8_t *from, uint64_t words, const tamis_format_args *args, uint8_t *text) {
+static uint64_t encode(const uint8_t *from, uint64_t words, const tamis_format_args *args,
+                       uint8_t *text) {
     uint8_t bytes[8 * WORDS];
     uint64_t at = 0;
     for (uint64_t i = 0; i < words; i++)

@@ -7,20 +7,20 @@
  * What lies in these bytes depends on the version of the SSTable, which only the file's name tells
  * (nb-1-big-Filter.db), so that it must be said:
  *
- *     version           server         bits                             a key starts at, and steps by
- *     na nb nc  oa  da  4.0 and later  bytes, as anywhere               h2, h1
- *     ma to me          3.x            each 8 bytes are reversed        h2, h1
- *     ja jb ka la lb    2.x            the same                         h1, h2
+ *     version           server         bits                           a key starts at, and steps by
+ *     na nb nc  oa  da  4.0 and later  bytes, as anywhere             h2, h1
+ *     ma to me          3.x            each 8 bytes are reversed      h2, h1
+ *     ja jb ka la lb    2.x            the same                       h1, h2
  *
  * h1 and h2 are the halves of MurmurHash3 of the partition key as it stands in the SSTable, where
- * the last bytes are taken as signed: text as UTF-8, int and bigint big-endian, and a key of several
- * columns as a 16-bit length, the bytes and a zero for each. A file of no bytes is a filter that
- * was switched off (a rate of 1): it says maybe to everything. Its payload is eight zeros. */
+ * the last bytes are taken as signed: text as UTF-8, int and bigint big-endian, and a key of
+ * several columns as a 16-bit length, the bytes and a zero for each. A file of no bytes is a filter
+ * that was switched off (a rate of 1): it says maybe to everything. Its payload is eight zeros. */
 #include <math.h>
 #include <string.h>
 
-#include "foreign/foreign_bloom.h"
 #include "foreign/bytes.h"
+#include "foreign/foreign_bloom.h"
 #include "foreign/format.h"
 #include "foreign/murmur.h"
 
@@ -236,20 +236,21 @@ static tamis_status version_said(const tamis_format_args *args, uint64_t *out) {
     return TAMIS_OK;
 }
 
-static tamis_status read(const tamis_input *in, const tamis_format_args *args, tamis_import_result *out) {
+static tamis_status read(const tamis_input *in, const tamis_format_args *args,
+                         tamis_import_result *out) {
     static const uint8_t no_bytes[1];
     *out = (tamis_import_result){.kind = "cassandra", .payload = {no_bytes, 0, NULL}};
     const tamis_status rc = version_said(args, &out->word[VERSION]);
     if (rc || in->size == 0) return rc;
     if (in->size < HEADER)
         return tamis__bad_format("cassandra", "%llu bytes, a header alone has 8",
-                             (unsigned long long)in->size);
+                                 (unsigned long long)in->size);
     const uint64_t words = tamis__get32_big(in->bytes + 4);
     if (words == 0 || words > INT32_MAX || in->size != HEADER + 8 * words)
-        return tamis__bad_format("cassandra",
-                             "the header says %llu words, which makes %llu bytes, not %llu",
-                             (unsigned long long)words, (unsigned long long)(HEADER + 8 * words),
-                             (unsigned long long)in->size);
+        return tamis__bad_format(
+            "cassandra", "the header says %llu words, which makes %llu bytes, not %llu",
+            (unsigned long long)words, (unsigned long long)(HEADER + 8 * words),
+            (unsigned long long)in->size);
     out->word[BITS] = words * 64;
     out->word[HASHES] = tamis__get32_big(in->bytes);
     out->capacity = tamis__like_capacity(words * 64, out->word[HASHES]);

@@ -15,9 +15,9 @@
  * key. Here bits are counted as they are set, which is what the queryAndUpdate of Java and the
  * query_and_update of C++ write; their update gives up the count, and so does count=unknown.
  *
- * A key is hashed by XXH64 with the seed, and again with that hash for a seed; positions are
- * (a + i b) / 2 mod bits, from i = 1 on. Both languages cut positions or sizes to 32 bits somewhere,
- * so that filters end below 2^32 bits. */
+ * A key is hashed by XXH64 with the seed, and again with that hash for a seed; positions are (a + i
+ * b) / 2 mod bits, from i = 1 on. Both languages cut positions or sizes to 32 bits somewhere, so
+ * that filters end below 2^32 bits. */
 #include <math.h>
 #include <string.h>
 
@@ -32,7 +32,7 @@ enum { AT_FLAGS = 3, AT_HASHES = 4, AT_SEED = 8, AT_LONGS = 16, AT_COUNT = 24, H
 enum { LONGS = 4, LONGS_EMPTY = 3, LAYOUT = 1, FAMILY = 21, FLAG_EMPTY = 4 };
 enum { EMPTY_BYTES = AT_COUNT };
 #define MAX_BITS ((uint64_t)UINT32_MAX / 64 * 64)
-#define UNKNOWN   UINT64_MAX
+#define UNKNOWN  UINT64_MAX
 
 static const struct tamis_option options[] = {
     {"hashes", NULL, 1, 255, "as DataSketches does", "probes per key"},
@@ -81,8 +81,8 @@ static const tamis_bloomlike like = {.name = "datasketches",
 
 static tamis_status plan(const tamis_params *params, uint64_t word[]) {
     const uint64_t keys = params->capacity ? params->capacity : 1;
-    const double bits =
-        params->bits ? (double)(params->bits / 64 * 64) : ceil(tamis__like_bits_for(keys, params->fpr));
+    const double bits = params->bits ? (double)(params->bits / 64 * 64)
+                                     : ceil(tamis__like_bits_for(keys, params->fpr));
     if (bits < 1)
         return tamis__fail(TAMIS_INVALID, "datasketches has words of 64 bits, and at least one");
     if (bits > (double)MAX_BITS)
@@ -91,7 +91,7 @@ static tamis_status plan(const tamis_params *params, uint64_t word[]) {
     const double hashes = fmax(1, ceil(bits / (double)keys * log(2)));
     word[BITS] = ((uint64_t)bits + 63) / 64 * 64;
     word[HASHES] = params->has_option[OPT_HASHES] ? params->option[OPT_HASHES]
-                                                : (uint64_t)fmin(hashes, TAMIS_LIKE_MAX_HASHES);
+                                                  : (uint64_t)fmin(hashes, TAMIS_LIKE_MAX_HASHES);
     word[SEED] = params->option[OPT_SEED];
     return TAMIS_OK;
 }
@@ -224,16 +224,16 @@ static tamis_status check_preamble(const tamis_input *in) {
     const uint8_t *p = in->bytes;
     if (in->size < EMPTY_BYTES)
         return tamis__bad_format("datasketches", "%llu bytes, and an empty filter has 24",
-                             (unsigned long long)in->size);
+                                 (unsigned long long)in->size);
     if (p[2] != FAMILY)
         return tamis__bad_format("datasketches", "the sketch is of family %d, Bloom filters of 21",
-                             p[2]);
+                                 p[2]);
     if (p[1] != LAYOUT)
         return tamis__bad_format("datasketches", "the layout has version %d, not 1", p[1]);
     const bool is_empty = p[AT_FLAGS] == FLAG_EMPTY;
     if ((p[AT_FLAGS] && !is_empty) || (p[0] != LONGS && !(is_empty && p[0] == LONGS_EMPTY)))
         return tamis__bad_format("datasketches", "%d longs of preamble do not go with the flags %d",
-                             p[0], p[AT_FLAGS]);
+                                 p[0], p[AT_FLAGS]);
     return TAMIS_OK;
 }
 
@@ -241,7 +241,8 @@ static tamis_status check_preamble(const tamis_input *in) {
  * empty filter of a terabit has 24 bytes. */
 enum { MAX_EMPTY = 1 << 22 };
 
-static tamis_status read(const tamis_input *in, const tamis_format_args *args, tamis_import_result *out) {
+static tamis_status read(const tamis_input *in, const tamis_format_args *args,
+                         tamis_import_result *out) {
     (void)args;
     const tamis_status rc = check_preamble(in);
     if (rc) return rc;
@@ -249,17 +250,17 @@ static tamis_status read(const tamis_input *in, const tamis_format_args *args, t
     const bool is_empty = in->bytes[AT_FLAGS] == FLAG_EMPTY;
     if (longs == 0 || in->size != (is_empty ? EMPTY_BYTES : HEADER + 8 * longs))
         return tamis__bad_format("datasketches", "%s of %llu longs in %llu bytes",
-                             is_empty ? "an empty filter" : "a filter", (unsigned long long)longs,
-                             (unsigned long long)in->size);
+                                 is_empty ? "an empty filter" : "a filter",
+                                 (unsigned long long)longs, (unsigned long long)in->size);
     if (is_empty && longs > MAX_EMPTY / 64)
-        return tamis__bad_format("datasketches",
-                             "an empty filter of %llu longs: 24 bytes do not get more than %d here",
-                             (unsigned long long)longs, MAX_EMPTY / 64);
+        return tamis__bad_format(
+            "datasketches", "an empty filter of %llu longs: 24 bytes do not get more than %d here",
+            (unsigned long long)longs, MAX_EMPTY / 64);
     const uint64_t hashes = in->bytes[AT_HASHES] | (uint64_t)in->bytes[AT_HASHES + 1] << 8;
     *out = (tamis_import_result){.kind = "datasketches",
-                           .word = {longs * 64, hashes, tamis__get64(in->bytes + AT_SEED)},
-                           .capacity = hashes ? tamis__like_capacity(longs * 64, hashes) : 0,
-                           .payload = *in};
+                                 .word = {longs * 64, hashes, tamis__get64(in->bytes + AT_SEED)},
+                                 .capacity = hashes ? tamis__like_capacity(longs * 64, hashes) : 0,
+                                 .payload = *in};
     return TAMIS_OK;
 }
 

@@ -13,16 +13,17 @@
  * remainders of a chain: h = (h g mod 2^64) mod G, with G the largest prime below 2^64. That the
  * product loses its upper half before G gets to see it was not meant so, and is the format.
  *
- * It has a price. G changes a number in 2^58, so what is left is h g^i mod 2^64, where the last bits
- * of the product come from the last bits of h alone: when 2^t divides m, the positions of a key fall
- * into t-bit classes that follow from h mod 2^t. That does no harm as long as a class has many bits;
- * when m is a power of two, each key has one bit to say. The rate measured here goes by classes. */
+ * It has a price. G changes a number in 2^58, so what is left is h g^i mod 2^64, where the last
+ * bits of the product come from the last bits of h alone: when 2^t divides m, the positions of a
+ * key fall into t-bit classes that follow from h mod 2^t. That does no harm as long as a class has
+ * many bits; when m is a power of two, each key has one bit to say. The rate measured here goes by
+ * classes. */
 #include <math.h>
 
 #include "bits/bits.h"
-#include "foreign/foreign_bloom.h"
 #include "foreign/doubles.h"
 #include "foreign/fnv.h"
+#include "foreign/foreign_bloom.h"
 #include "foreign/format.h"
 #include "kinds/bitmap.h"
 
@@ -31,8 +32,8 @@ enum { OPT_HASHES, OPT_ENTRIES, OPT_RATE, OPT_DATA };
 enum { AT_N = 8, AT_P = 16, AT_K = 24, AT_M = 32, AT_ADDS = 40, HEADER = 48 };
 #define MAX_BITS ((uint64_t)1 << 58)
 #define MAX_DATA ((uint64_t)1 << 20) /* to wish for; files may have more */
-#define PRIME     0xffffffffffffffc5  /* G */
-#define FACTOR    0xfffffffffffffa43  /* g */
+#define PRIME    0xffffffffffffffc5  /* G */
+#define FACTOR   0xfffffffffffffa43  /* g */
 
 static const struct tamis_option options[] = {
     {"hashes", NULL, 1, 255, "as bloom does", "probes per key, k"},
@@ -95,7 +96,8 @@ static tamis_status plan(const tamis_params *params, uint64_t word[]) {
     word[BITS] = (uint64_t)bits;
     word[HASHES] = params->has_option[OPT_HASHES] ? params->option[OPT_HASHES] : (uint64_t)hashes;
     word[ENTRIES] = params->has_option[OPT_ENTRIES] ? params->option[OPT_ENTRIES] : keys;
-    word[RATE] = params->has_option[OPT_RATE] ? params->option[OPT_RATE] : tamis__bits_of_double(rate);
+    word[RATE] =
+        params->has_option[OPT_RATE] ? params->option[OPT_RATE] : tamis__bits_of_double(rate);
     word[DATA] = params->option[OPT_DATA];
     return TAMIS_OK;
 }
@@ -213,29 +215,30 @@ const tamis_kind tamis__dcso = {
 
 /* ---- The format ----------------------------------------------------------------------------- */
 
-static tamis_status read(const tamis_input *in, const tamis_format_args *args, tamis_import_result *out) {
+static tamis_status read(const tamis_input *in, const tamis_format_args *args,
+                         tamis_import_result *out) {
     (void)args;
     if (in->size < HEADER)
         return tamis__bad_format("dcso", "%llu bytes, a header alone has 48",
-                             (unsigned long long)in->size);
+                                 (unsigned long long)in->size);
     const uint64_t version = tamis__get64(in->bytes), bits = tamis__get64(in->bytes + AT_M);
     const uint64_t words = bits / 64 + (bits % 64 != 0);
     if (version != 1)
         return tamis__bad_format("dcso", "the version is %llu, not 1", (unsigned long long)version);
     if (words == 0 || words > (in->size - HEADER) / 8)
-        return tamis__bad_format("dcso", "the header says %llu bits, and there are bytes for 1 to %llu",
-                             (unsigned long long)bits,
-                             (unsigned long long)((in->size - HEADER) / 8 * 64));
+        return tamis__bad_format(
+            "dcso", "the header says %llu bits, and there are bytes for 1 to %llu",
+            (unsigned long long)bits, (unsigned long long)((in->size - HEADER) / 8 * 64));
     const uint64_t entries = tamis__get64(in->bytes + AT_N),
                    rate_bits = tamis__get64(in->bytes + AT_P);
     const uint64_t adds = tamis__get64(in->bytes + AT_ADDS);
     *out = (tamis_import_result){.kind = "dcso",
-                           .word = {bits, tamis__get64(in->bytes + AT_K), entries, rate_bits,
-                                    in->size - HEADER - 8 * words},
-                           .capacity = entries,
-                           .fpr = tamis__double_of_bits(rate_bits),
-                           .items = adds < TAMIS_MAX_CAPACITY ? adds : TAMIS_MAX_CAPACITY,
-                           .payload = *in};
+                                 .word = {bits, tamis__get64(in->bytes + AT_K), entries, rate_bits,
+                                          in->size - HEADER - 8 * words},
+                                 .capacity = entries,
+                                 .fpr = tamis__double_of_bits(rate_bits),
+                                 .items = adds < TAMIS_MAX_CAPACITY ? adds : TAMIS_MAX_CAPACITY,
+                                 .payload = *in};
     return TAMIS_OK;
 }
 

@@ -75,7 +75,8 @@ static size_t as_it_is(const scribe *s) {
     return s->len;
 }
 
-/* The next character of UTF-8, or false: no overlong forms, no surrogates, nothing above U+10FFFF. */
+/* The next character of UTF-8, or false: no overlong forms, no surrogates, nothing above
+ * U+10FFFF. */
 static bool next_letter(const char **at, const char *end, uint32_t *letter) {
     static const uint32_t min[] = {0, 0x80, 0x800, 0x10000};
     const uint8_t first = (uint8_t) * (*at)++;

@@ -15,8 +15,8 @@
 enum { TAMIS_FAST_LINE = 64, TAMIS_FAST_MAX_HASHES = 30 };
 #define TAMIS_FAST_MAX_BYTES ((uint64_t)0xffffffc0)
 
-/* Thousandths of a bit per key are how RocksDB counts: its rules of hashes, of bytes in lines, and of
- * the rate that it expects, which is between those of lines with more and with fewer keys. */
+/* Thousandths of a bit per key are how RocksDB counts: its rules of hashes, of bytes in lines, and
+ * of the rate that it expects, which is between those of lines with more and with fewer keys. */
 enum { TAMIS_MIN_MILLIBITS = 1000, TAMIS_MAX_MILLIBITS = 100000 };
 unsigned tamis__fast_hashes(uint64_t millibits);
 uint64_t tamis__fast_bytes(uint64_t keys, uint64_t millibits);

@@ -18,19 +18,19 @@ tamis_input tamis__filter_block_at(const tamis_filter_block *b, uint64_t i) {
 tamis_status tamis__filter_block_open(const uint8_t *bytes, uint64_t size, tamis_filter_block *b) {
     if (size < TAMIS_FILTER_BLOCK_END)
         return tamis__bad_format("leveldb-block", "%llu bytes, the end alone has %d",
-                             (unsigned long long)size, TAMIS_FILTER_BLOCK_END);
+                                 (unsigned long long)size, TAMIS_FILTER_BLOCK_END);
     const uint64_t end = size - TAMIS_FILTER_BLOCK_END;
     *b = (tamis_filter_block){.bytes = bytes, .size = size};
     b->starts = tamis__get32(bytes + end);
     b->lg = bytes[size - 1];
     if (b->starts > end || (end - b->starts) % 4 || b->lg > MAX_LG)
         return tamis__bad_format("leveldb-block",
-                             "the starts of the filters begin at %llu of %llu bytes, by 2^%u",
-                             (unsigned long long)b->starts, (unsigned long long)size, b->lg);
+                                 "the starts of the filters begin at %llu of %llu bytes, by 2^%u",
+                                 (unsigned long long)b->starts, (unsigned long long)size, b->lg);
     b->count = (end - b->starts) / 4;
     for (uint64_t i = 0; i < b->count; i++)
         if (start_of(b, i) > start_of(b, i + 1))
             return tamis__bad_format("leveldb-block", "filter %llu ends at %llu, before it starts",
-                                 (unsigned long long)i, (unsigned long long)start_of(b, i + 1));
+                                     (unsigned long long)i, (unsigned long long)start_of(b, i + 1));
     return TAMIS_OK;
 }

@@ -1,9 +1,10 @@
 /* LevelDB's kinds and the formats of tables may include this: the filters of a table in one block.
  *
- *     filter 0 | filter 1 | ... | start of each, 4 bytes | where the starts begin, 4 bytes | lg, 1 byte
+ *     filter 0 | filter 1 | ... | start of each, 4 bytes | where the starts begin, 4 bytes | lg, 1
+ *     byte
  *
- * A filter ends where the next starts; behind the last start lies where the starts begin, which is the
- * end of the last filter. Equal starts are no filter: no data block begins in that range. */
+ * A filter ends where the next starts; behind the last start lies where the starts begin, which is
+ * the end of the last filter. Equal starts are no filter: no data block begins in that range. */
 #ifndef TAMIS_FOREIGN_FILTER_BLOCK_H
 #define TAMIS_FOREIGN_FILTER_BLOCK_H
 

@@ -139,7 +139,7 @@ static void ask_together(const tamis_bloomlike *like, const tamis_body *f,
 }
 
 void tamis__foreign_bloom_query(const tamis_bloomlike *like, const tamis_body *f,
-                       const struct tamis_key *keys, size_t n, uint8_t *hit) {
+                                const struct tamis_key *keys, size_t n, uint8_t *hit) {
     for (size_t i = 0, m; i < n; i += m) {
         m = n - i < TOGETHER ? n - i : TOGETHER;
         ask_together(like, f, keys + i, m, hit + i);

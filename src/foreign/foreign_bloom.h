@@ -40,8 +40,8 @@ typedef struct tamis_bloomlike {
     /* How many bytes of anything end the payload, kept as they came; NULL: none. */
     uint64_t (*extra)(const uint64_t word[]);
 
-    /* Are positions sums of a few numbers? In few bits such walks meet each other and themselves more
-     * often than chance has it, and what fill^k says is not what is found. */
+    /* Are positions sums of a few numbers? In few bits such walks meet each other and themselves
+     * more often than chance has it, and what fill^k says is not what is found. */
     bool has_steps;
     void (*begin)(const uint64_t word[], const struct tamis_key *, tamis_walk *);
     uint64_t (*next)(const uint64_t word[], tamis_walk *); /* below the number of bits */
@@ -59,8 +59,8 @@ void tamis__like_start(const tamis_bloomlike *, tamis_body *);
 /* audit(): header and trailer are those of the words, and no bit is set beyond the last. */
 tamis_status tamis__like_audit(const tamis_bloomlike *, const tamis_body *);
 
-void tamis__foreign_bloom_query(const tamis_bloomlike *, const tamis_body *, const struct tamis_key *,
-                       size_t n, uint8_t *hit);
+void tamis__foreign_bloom_query(const tamis_bloomlike *, const tamis_body *,
+                                const struct tamis_key *, size_t n, uint8_t *hit);
 
 /* Returns how many of the keys were new. */
 uint64_t tamis__like_add(const tamis_bloomlike *, tamis_body *, const struct tamis_key *, size_t n);
@@ -75,8 +75,8 @@ tamis_status tamis__like_intersect(const tamis_bloomlike *, tamis_body *into,
 void tamis__like_measure(const tamis_bloomlike *, const tamis_body *, const tamis_body *other,
                          tamis_measurement *);
 
-/* The rate of a small filter, by asking it: `is_found` answers for the i-th of many strangers. `by_fill`
- * is what the fill says, and stands where the rate is too small to be seen. */
+/* The rate of a small filter, by asking it: `is_found` answers for the i-th of many strangers.
+ * `by_fill` is what the fill says, and stands where the rate is too small to be seen. */
 enum { TAMIS_LIKE_ASK_BELOW_BITS = 2048 };
 double tamis__like_asked_rate(bool (*is_found)(const void *context, const struct tamis_key *),
                               const void *context, double by_fill);
@@ -91,29 +91,29 @@ double tamis__like_asked_rate(bool (*is_found)(const void *context, const struct
     }                                                               \
     TAMIS_LIKE_VERBS_BY(the_like)
 
-#define TAMIS_LIKE_VERBS_BY(of)                                                             \
-    static void start(tamis_body *f) {                                                      \
-        tamis__like_start(of(f->word), f);                                                  \
-    }                                                                                       \
-    static tamis_status audit(const tamis_body *f) {                                        \
-        return tamis__like_audit(of(f->word), f);                                           \
-    }                                                                                       \
-    static void query_keys(const tamis_body *f, const struct tamis_key *keys, size_t n,     \
-                           uint8_t *hit) {                                                  \
-        tamis__foreign_bloom_query(of(f->word), f, keys, n, hit);                                    \
-    }                                                                                       \
-    static tamis_status add_keys(tamis_body *f, const struct tamis_key *keys, size_t n) {   \
-        tamis__like_add(of(f->word), f, keys, n);                                           \
-        return TAMIS_OK;                                                                    \
-    }                                                                                       \
-    static tamis_status merge(tamis_body *into, const tamis_body *from) {                   \
-        return tamis__like_merge(of(into->word), into, from);                               \
-    }                                                                                       \
-    static tamis_status intersect(tamis_body *into, const tamis_body *from) {               \
-        return tamis__like_intersect(of(into->word), into, from);                           \
-    }                                                                                       \
+#define TAMIS_LIKE_VERBS_BY(of)                                                                 \
+    static void start(tamis_body *f) {                                                          \
+        tamis__like_start(of(f->word), f);                                                      \
+    }                                                                                           \
+    static tamis_status audit(const tamis_body *f) {                                            \
+        return tamis__like_audit(of(f->word), f);                                               \
+    }                                                                                           \
+    static void query_keys(const tamis_body *f, const struct tamis_key *keys, size_t n,         \
+                           uint8_t *hit) {                                                      \
+        tamis__foreign_bloom_query(of(f->word), f, keys, n, hit);                               \
+    }                                                                                           \
+    static tamis_status add_keys(tamis_body *f, const struct tamis_key *keys, size_t n) {       \
+        tamis__like_add(of(f->word), f, keys, n);                                               \
+        return TAMIS_OK;                                                                        \
+    }                                                                                           \
+    static tamis_status merge(tamis_body *into, const tamis_body *from) {                       \
+        return tamis__like_merge(of(into->word), into, from);                                   \
+    }                                                                                           \
+    static tamis_status intersect(tamis_body *into, const tamis_body *from) {                   \
+        return tamis__like_intersect(of(into->word), into, from);                               \
+    }                                                                                           \
     static void measure(const tamis_body *f, const tamis_body *other, tamis_measurement *out) { \
-        tamis__like_measure(of(f->word), f, other, out);                                    \
+        tamis__like_measure(of(f->word), f, other, out);                                        \
     }
 
 #define TAMIS_LIKE_ENTRIES                                                                  \

@@ -45,8 +45,8 @@ typedef struct tamis_input {
     tamis_source *source; /* NULL: all bytes are there */
 } tamis_input;
 
-/* In a build with address checks only what was brought may be looked at: begins that, and ends it before
- * the memory is given back. */
+/* In a build with address checks only what was brought may be looked at: begins that, and ends it
+ * before the memory is given back. */
 void tamis__source_fence(const tamis_source *);
 void tamis__source_unfence(const tamis_source *);
 
@@ -92,9 +92,11 @@ typedef struct tamis_format {
 
     /* Every filter in the bytes, for files with several; NULL: it is one. `read` then takes the one
      * that the parameters name, and refuses when they leave a choice. */
-    tamis_status (*find)(const tamis_input *, const tamis_format_args *, tamis_finder *each, void *ctx);
+    tamis_status (*find)(const tamis_input *, const tamis_format_args *, tamis_finder *each,
+                         void *ctx);
 
-    /* Parses the bytes: sizes are compared with what is there, before anything follows from them. */
+    /* Parses the bytes: sizes are compared with what is there, before anything follows from
+     * them. */
     tamis_status (*read)(const tamis_input *, const tamis_format_args *, tamis_import_result *);
 
     /* Makes the payload, of zeros; NULL: it is copied from where `read` found it. */

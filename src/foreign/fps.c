@@ -5,13 +5,13 @@
  *     #type=OpenBabel-MACCS/1
  *     000000000000000000000200001002000004009508<tab>ethanol
  *
- * Two hex digits are a byte, and bit 0 is the lowest bit of the first byte, as in our rows. Everything
- * in the head may be missing; without num_bits the first print says how many there are, in whole
- * bytes. Lines end in LF or CR LF, and empty ones are passed over. What follows a second tab is no part
- * of the id, and is left out.
+ * Two hex digits are a byte, and bit 0 is the lowest bit of the first byte, as in our rows.
+ * Everything in the head may be missing; without num_bits the first print says how many there are,
+ * in whole bytes. Lines end in LF or CR LF, and empty ones are passed over. What follows a second
+ * tab is no part of the id, and is left out.
  *
- * The head is kept as the image's note "head", and rows remember their order, so that what is written is
- * what came: with LF, lower-case digits, and the two first lines always there. */
+ * The head is kept as the image's note "head", and rows remember their order, so that what is
+ * written is what came: with LF, lower-case digits, and the two first lines always there. */
 #include "kinds/fingerprint.h"
 
 #include <stdio.h>
@@ -21,7 +21,7 @@
 #define NAME        "fps"
 #define VERSION     "#FPS1"
 #define NUMBER      "#num_bits="
-#define MAX_HEAD   ((uint64_t)1 << 16)
+#define MAX_HEAD    ((uint64_t)1 << 16)
 #define ANY_VERSION "#FPS"
 
 /* ---- Lines ---------------------------------------------------------------------------------- */
@@ -65,7 +65,7 @@ static tamis_status read_number(const lines *l, uint64_t *width) {
         if (number <= TAMIS_PRINT_MAX_BITS) number = number * 10 + (l->line[at] - '0');
     if (at == from || at < end || number < 1 || number > TAMIS_PRINT_MAX_BITS)
         return tamis__bad_format(NAME, "line %llu: num_bits is a number from 1 to %d",
-                             (unsigned long long)l->number, TAMIS_PRINT_MAX_BITS);
+                                 (unsigned long long)l->number, TAMIS_PRINT_MAX_BITS);
     if (*width) return not_line(l, "num_bits is there twice");
     *width = number;
     return TAMIS_OK;
@@ -118,18 +118,19 @@ static tamis_status check_print(const lines *l, uint64_t *width) {
     const uint64_t bytes = tamis__fingerprint_bytes(*width);
     if (digits == 0) return not_line(l, "it does not start with the hex digits of a print");
     if (*width == 0)
-        return tamis__bad_format(NAME, "line %llu: %llu hex digits are no bytes, or over %d of them",
-                             (unsigned long long)l->number, (unsigned long long)digits,
-                             TAMIS_PRINT_MAX_BYTES);
+        return tamis__bad_format(
+            NAME, "line %llu: %llu hex digits are no bytes, or over %d of them",
+            (unsigned long long)l->number, (unsigned long long)digits, TAMIS_PRINT_MAX_BYTES);
     if (digits != 2 * bytes)
-        return tamis__bad_format(NAME, "line %llu: a print of %llu bits has %llu hex digits, not %llu",
-                             (unsigned long long)l->number, (unsigned long long)*width,
-                             (unsigned long long)bytes * 2, (unsigned long long)digits);
+        return tamis__bad_format(NAME,
+                                 "line %llu: a print of %llu bits has %llu hex digits, not %llu",
+                                 (unsigned long long)l->number, (unsigned long long)*width,
+                                 (unsigned long long)bytes * 2, (unsigned long long)digits);
     if (digits < l->size && l->line[digits] != '\t')
         return not_line(l, "behind the hex digits comes a tab and the id");
     if (*width % 8 && byte_at(l, bytes - 1) >> *width % 8)
         return tamis__bad_format(NAME, "line %llu: a bit behind the %llu of num_bits is set",
-                             (unsigned long long)l->number, (unsigned long long)*width);
+                                 (unsigned long long)l->number, (unsigned long long)*width);
     const tamis_input id = id_of(l, digits);
     for (uint64_t i = 0; i < id.size; i++)
         if (id.bytes[i] < TAMIS_PRINT_MIN_LETTER)
@@ -140,7 +141,8 @@ static tamis_status check_print(const lines *l, uint64_t *width) {
 /* ---- In ------------------------------------------------------------------------------------- */
 
 /* Everything is read once to see that it is right, and to count. */
-static tamis_status read(const tamis_input *in, const tamis_format_args *args, tamis_import_result *out) {
+static tamis_status read(const tamis_input *in, const tamis_format_args *args,
+                         tamis_import_result *out) {
     (void)args;
     lines l = {.in = in};
     uint64_t width = 0, rows = 0, ids = 0, head = 0;
@@ -161,8 +163,8 @@ static tamis_status read(const tamis_input *in, const tamis_format_args *args, t
     if (rc) return rc;
     if (width == 0) return tamis__bad_format(NAME, "it has neither #num_bits= nor a print");
     if (head > MAX_HEAD)
-        return tamis__bad_format(NAME, "its head has %llu bytes, over %llu", (unsigned long long)head,
-                             (unsigned long long)MAX_HEAD);
+        return tamis__bad_format(NAME, "its head has %llu bytes, over %llu",
+                                 (unsigned long long)head, (unsigned long long)MAX_HEAD);
     out->kind = TAMIS_FINGERPRINT;
     out->word[TAMIS_PRINT_WIDTH] = width;
     out->word[TAMIS_PRINT_ROWS] = rows;
@@ -183,7 +185,8 @@ static bool next_print(lines *l) {
 static tamis_status load(const tamis_input *in, const tamis_import_result *arrival, tamis_body *f) {
     (void)arrival;
     const uint64_t bytes = tamis__fingerprint_bytes(f->word[TAMIS_PRINT_WIDTH]);
-    for (lines l = {.in = in}; next_print(&l);) tamis__fingerprints_tally(f, set_bits_of(&l, bytes));
+    for (lines l = {.in = in}; next_print(&l);)
+        tamis__fingerprints_tally(f, set_bits_of(&l, bytes));
     tamis__fingerprints_open(f);
     uint64_t row = 0;
     for (lines l = {.in = in}; next_print(&l); row++) {
@@ -216,7 +219,8 @@ static tamis_status write_head(const tamis_export_source *out) {
     return rc;
 }
 
-static tamis_status write_hex(const tamis_export_source *out, const uint8_t *print, uint64_t bytes) {
+static tamis_status write_hex(const tamis_export_source *out, const uint8_t *print,
+                              uint64_t bytes) {
     enum { AT_ONCE = 512 };
     char text[2 * AT_ONCE];
     tamis_status rc = TAMIS_OK;

@@ -14,8 +14,8 @@
  * of keys: hashes=N asks for it. */
 #include <math.h>
 
-#include "foreign/foreign_bloom.h"
 #include "foreign/bytes.h"
+#include "foreign/foreign_bloom.h"
 #include "foreign/format.h"
 #include "foreign/murmur.h"
 
@@ -24,7 +24,7 @@ enum { MITZ_32, MITZ_64, STRATEGIES };
 enum { OPT_HASHES, OPT_STRATEGY };
 enum { HEADER = 6 };
 #define MAX_BITS ((uint64_t)INT32_MAX * 64)
-#define REACH_32  ((uint64_t)1 << 31)
+#define REACH_32 ((uint64_t)1 << 31)
 
 static const struct tamis_option options[] = {
     {"hashes", NULL, 1, 255, "as Guava does", "probes per key, k"},
@@ -69,7 +69,7 @@ static const tamis_bloomlike like = {.name = "guava",
 
 static tamis_status plan_bits(const tamis_params *params, uint64_t word[]) {
     const double bits = params->bits ? (double)(params->bits / 64 * 64)
-                                   : floor(tamis__like_bits_for(params->capacity, params->fpr));
+                                     : floor(tamis__like_bits_for(params->capacity, params->fpr));
     if (bits < 1)
         return tamis__fail(TAMIS_INVALID,
                            "guava makes no filter of 0 bits: a lower rate is needed");
@@ -83,7 +83,8 @@ static tamis_status plan(const tamis_params *params, uint64_t word[]) {
     const tamis_status rc = plan_bits(params, word);
     if (rc) return rc;
     const double keys = params->capacity ? (double)params->capacity : 1;
-    const double best = params->bits ? (double)word[BITS] / keys * log(2) : -log(params->fpr) / log(2);
+    const double best =
+        params->bits ? (double)word[BITS] / keys * log(2) : -log(params->fpr) / log(2);
     const double hashes = fmin(fmax(1, floor(best + 0.5)), TAMIS_LIKE_MAX_HASHES);
     word[HASHES] = params->has_option[OPT_HASHES] ? params->option[OPT_HASHES] : (uint64_t)hashes;
     word[STRATEGY] = params->has_option[OPT_STRATEGY] ? params->option[OPT_STRATEGY] : MITZ_64;
@@ -120,23 +121,24 @@ const tamis_kind tamis__guava = {
 
 /* ---- The format ----------------------------------------------------------------------------- */
 
-static tamis_status read(const tamis_input *in, const tamis_format_args *args, tamis_import_result *out) {
+static tamis_status read(const tamis_input *in, const tamis_format_args *args,
+                         tamis_import_result *out) {
     (void)args;
     if (in->size < HEADER)
         return tamis__bad_format("guava", "%llu bytes, a header alone has 6",
-                             (unsigned long long)in->size);
+                                 (unsigned long long)in->size);
     const uint64_t words = tamis__get32_big(in->bytes + 2);
     if (in->bytes[0] >= STRATEGIES)
         return tamis__bad_format("guava", "there is no strategy %d", in->bytes[0]);
     if (words == 0 || words > INT32_MAX || in->size != HEADER + 8 * words)
-        return tamis__bad_format("guava",
-                             "the header says %llu words, which makes %llu bytes, not %llu",
-                             (unsigned long long)words, (unsigned long long)(HEADER + 8 * words),
-                             (unsigned long long)in->size);
+        return tamis__bad_format(
+            "guava", "the header says %llu words, which makes %llu bytes, not %llu",
+            (unsigned long long)words, (unsigned long long)(HEADER + 8 * words),
+            (unsigned long long)in->size);
     *out = (tamis_import_result){.kind = "guava",
-                           .word = {words * 64, in->bytes[1], in->bytes[0]},
-                           .capacity = tamis__like_capacity(words * 64, in->bytes[1]),
-                           .payload = *in};
+                                 .word = {words * 64, in->bytes[1], in->bytes[0]},
+                                 .capacity = tamis__like_capacity(words * 64, in->bytes[1]),
+                                 .payload = *in};
     return TAMIS_OK;
 }
 

@@ -20,21 +20,22 @@ enum { VERSIONED_BYTES = 13, OLD_BYTES = 8 };
 /* ---- What all share: shape ------------------------------------------------------------------ */
 
 static tamis_status plan_choices(const char *name, const tamis_params *params, uint64_t word[]) {
-    word[HEADER] = params->has_option[TAMIS_HADOOP_OPT_HEADER] ? params->option[TAMIS_HADOOP_OPT_HEADER]
-                                                             : TAMIS_HADOOP_VERSIONED;
+    word[HEADER] = params->has_option[TAMIS_HADOOP_OPT_HEADER]
+                       ? params->option[TAMIS_HADOOP_OPT_HEADER]
+                       : TAMIS_HADOOP_VERSIONED;
     word[HASH] = params->has_option[TAMIS_HADOOP_OPT_HASH] ? params->option[TAMIS_HADOOP_OPT_HASH]
-                 : word[HEADER] == TAMIS_HADOOP_OLD      ? TAMIS_HADOOP_JENKINS
-                                                         : TAMIS_HADOOP_MURMUR;
+                 : word[HEADER] == TAMIS_HADOOP_OLD        ? TAMIS_HADOOP_JENKINS
+                                                           : TAMIS_HADOOP_MURMUR;
     if (word[HEADER] == TAMIS_HADOOP_OLD && word[HASH] != TAMIS_HADOOP_JENKINS)
         return tamis__fail(TAMIS_INVALID, "%s with header=old has hash=jenkins, no other", name);
     return TAMIS_OK;
 }
 
-tamis_status tamis__hadoop_plan(const char *name, const tamis_params *params, uint64_t bits_of_a_cell,
-                                uint64_t word[]) {
+tamis_status tamis__hadoop_plan(const char *name, const tamis_params *params,
+                                uint64_t bits_of_a_cell, uint64_t word[]) {
     const double keys = params->capacity ? (double)params->capacity : 1;
     const double cells = params->bits ? (double)(params->bits / bits_of_a_cell)
-                                    : ceil(tamis__like_bits_for(params->capacity, params->fpr));
+                                      : ceil(tamis__like_bits_for(params->capacity, params->fpr));
     if (cells < 1)
         return tamis__fail(TAMIS_INVALID, "%s needs bits=%llu at least", name,
                            (unsigned long long)bits_of_a_cell);
@@ -89,8 +90,8 @@ tamis_status tamis__hadoop_read_header(const char *name, const tamis_input *in, 
     word[HEADER] = is_versioned ? TAMIS_HADOOP_VERSIONED : TAMIS_HADOOP_OLD;
     if (in->size < tamis__hadoop_header_bytes(word))
         return tamis__bad_format(name, "%llu bytes, a header alone has %llu",
-                             (unsigned long long)in->size,
-                             (unsigned long long)tamis__hadoop_header_bytes(word));
+                                 (unsigned long long)in->size,
+                                 (unsigned long long)tamis__hadoop_header_bytes(word));
     word[HASHES] = is_versioned ? tamis__get32_big(in->bytes + 4) : first;
     word[HASH] = is_versioned ? in->bytes[8] : TAMIS_HADOOP_JENKINS;
     word[BITS] = tamis__get32_big(in->bytes + (is_versioned ? 9 : 4));
@@ -194,7 +195,8 @@ const tamis_kind tamis__hadoop = {
 
 /* ---- The format ----------------------------------------------------------------------------- */
 
-static tamis_status read(const tamis_input *in, const tamis_format_args *args, tamis_import_result *out) {
+static tamis_status read(const tamis_input *in, const tamis_format_args *args,
+                         tamis_import_result *out) {
     (void)args;
     *out = (tamis_import_result){.kind = "hadoop", .payload = *in};
     const tamis_status rc = tamis__hadoop_read_header("hadoop", in, out->word);
@@ -202,9 +204,10 @@ static tamis_status read(const tamis_input *in, const tamis_format_args *args, t
     const uint64_t stored = tamis__like_stored(tamis__hadoop_like(out->word), out->word);
     out->capacity = tamis__like_capacity(out->word[BITS], out->word[HASHES]);
     if (in->size == stored) return TAMIS_OK;
-    return tamis__bad_format("hadoop", "the header says %llu bits, which makes %llu bytes, not %llu",
-                         (unsigned long long)out->word[BITS], (unsigned long long)stored,
-                         (unsigned long long)in->size);
+    return tamis__bad_format("hadoop",
+                             "the header says %llu bits, which makes %llu bytes, not %llu",
+                             (unsigned long long)out->word[BITS], (unsigned long long)stored,
+                             (unsigned long long)in->size);
 }
 
 static tamis_status write(const tamis_export_source *out, const tamis_format_args *args) {

@@ -1,4 +1,5 @@
-/* The kinds of Hadoop may include this: what the four filters of org.apache.hadoop.util.bloom share.
+/* The kinds of Hadoop may include this: what the four filters of org.apache.hadoop.util.bloom
+ * share.
  *
  * Each starts with the same header, big-endian, in one of two forms:
  *

@@ -7,8 +7,8 @@
  *     byte   └──0──┴──1──... ┴──7──┘
  *
  * A counter at 15 is stuck: it neither rises nor falls any more. Where probes of one key meet, each
- * of them counts. All of this is as Hadoop does it, and so is removing, which asks first whether the
- * key is there. Only its union is not ours: it ORs the counters, which then count neither side;
+ * of them counts. All of this is as Hadoop does it, and so is removing, which asks first whether
+ * the key is there. Only its union is not ours: it ORs the counters, which then count neither side;
  * here they are added, as if all keys had been added to one. */
 #include <stdio.h>
 
@@ -190,7 +190,8 @@ const tamis_kind tamis__hadoop_counting = {
 
 /* ---- The format ----------------------------------------------------------------------------- */
 
-static tamis_status read(const tamis_input *in, const tamis_format_args *args, tamis_import_result *out) {
+static tamis_status read(const tamis_input *in, const tamis_format_args *args,
+                         tamis_import_result *out) {
     (void)args;
     *out = (tamis_import_result){.kind = name, .payload = *in};
     const tamis_status rc = tamis__hadoop_read_header(name, in, out->word);
@@ -198,9 +199,10 @@ static tamis_status read(const tamis_input *in, const tamis_format_args *args, t
     out->capacity = tamis__like_capacity(out->word[BITS], out->word[HASHES]);
     out->word[BITS] *= WIDTH;
     if (in->size == stored(out->word)) return TAMIS_OK;
-    return tamis__bad_format(name, "the header says %llu counters, which makes %llu bytes, not %llu",
-                         (unsigned long long)counters_of(out->word),
-                         (unsigned long long)stored(out->word), (unsigned long long)in->size);
+    return tamis__bad_format(name,
+                             "the header says %llu counters, which makes %llu bytes, not %llu",
+                             (unsigned long long)counters_of(out->word),
+                             (unsigned long long)stored(out->word), (unsigned long long)in->size);
 }
 
 static tamis_status write(const tamis_export_source *out, const tamis_format_args *args) {

@@ -201,8 +201,9 @@ static tamis_status move(tamis_body *to, const tamis_body *from) {
 
 /* ---- Sets and measuring --------------------------------------------------------------------- */
 
-/* Row by row, as Hadoop does; the last then counts the keys of both, so that it is full in time. Not
- * so the intersection, which Hadoop has as well: a key may be in one row here and in another there. */
+/* Row by row, as Hadoop does; the last then counts the keys of both, so that it is full in time.
+ * Not so the intersection, which Hadoop has as well: a key may be in one row here and in another
+ * there. */
 static tamis_status merge(tamis_body *into, const tamis_body *from) {
     const int64_t sum = current_of(into) + current_of(from), nr = (int64_t)into->word[NR];
     for (uint64_t i = 0; i < into->word[ROWS]; i++) {
@@ -262,20 +263,22 @@ const tamis_kind tamis__hadoop_dynamic = {
 
 /* ---- The format ----------------------------------------------------------------------------- */
 
-static tamis_status read(const tamis_input *in, const tamis_format_args *args, tamis_import_result *out) {
+static tamis_status read(const tamis_input *in, const tamis_format_args *args,
+                         tamis_import_result *out) {
     (void)args;
     *out = (tamis_import_result){.kind = name, .payload = *in};
     uint64_t *word = out->word;
     const tamis_status rc = tamis__hadoop_read_header(name, in, word);
     if (rc) return rc;
     const uint64_t header_bytes = tamis__hadoop_header_bytes(word);
-    if (in->size - header_bytes < COUNTS) return tamis__bad_format(name, "they end behind the header");
+    if (in->size - header_bytes < COUNTS)
+        return tamis__bad_format(name, "they end behind the header");
     word[NR] = tamis__get32_big(in->bytes + header_bytes + AT_NR);
     word[ROWS] = tamis__get32_big(in->bytes + header_bytes + AT_ROWS);
     if (word[ROWS] == 0 || word[ROWS] > TAMIS_HADOOP_MAX || stored(word) != in->size)
         return tamis__bad_format(name, "%llu rows of %llu bits are %llu bytes, not %llu",
-                             (unsigned long long)word[ROWS], (unsigned long long)word[BITS],
-                             (unsigned long long)stored(word), (unsigned long long)in->size);
+                                 (unsigned long long)word[ROWS], (unsigned long long)word[BITS],
+                                 (unsigned long long)stored(word), (unsigned long long)in->size);
     out->capacity = word[ROWS] * word[NR];
     out->items =
         (word[ROWS] - 1) * word[NR] + tamis__get32_big(in->bytes + header_bytes + AT_CURRENT);

@@ -6,8 +6,8 @@
  *     keys             for each of the m bits  n, 4 bytes, and n keys
  *     ratios           for each of the m bits  8 bytes, a double
  *
- * where a key is its length in 4 bytes, its bytes, and a weight of 8 bytes. The lists hold every key
- * once for each of its bits: it is a filter for research, many times larger than its keys.
+ * where a key is its length in 4 bytes, its bytes, and a weight of 8 bytes. The lists hold every
+ * key once for each of its bits: it is a filter for research, many times larger than its keys.
  *
  * Answers come from the bits alone. It can be asked and written back, and an empty one can be made
  * for Hadoop to fill; keys are not added here, because an add puts the key into the middle of the
@@ -125,7 +125,8 @@ const tamis_kind tamis__hadoop_retouched = {
 
 /* ---- The format ----------------------------------------------------------------------------- */
 
-static tamis_status read(const tamis_input *in, const tamis_format_args *args, tamis_import_result *out) {
+static tamis_status read(const tamis_input *in, const tamis_format_args *args,
+                         tamis_import_result *out) {
     (void)args;
     *out = (tamis_import_result){.kind = name, .payload = *in};
     const tamis_status rc = tamis__hadoop_read_header(name, in, out->word);
@@ -133,10 +134,10 @@ static tamis_status read(const tamis_input *in, const tamis_format_args *args, t
     out->word[BYTES] = in->size;
     out->capacity = tamis__like_capacity(out->word[BITS], out->word[HASHES]);
     if (in->size >= min_bytes(out->word)) return TAMIS_OK;
-    return tamis__bad_format(name,
-                         "the header says %llu bits, which makes %llu bytes at least, not %llu",
-                         (unsigned long long)out->word[BITS],
-                         (unsigned long long)min_bytes(out->word), (unsigned long long)in->size);
+    return tamis__bad_format(
+        name, "the header says %llu bits, which makes %llu bytes at least, not %llu",
+        (unsigned long long)out->word[BITS], (unsigned long long)min_bytes(out->word),
+        (unsigned long long)in->size);
 }
 
 static tamis_status write(const tamis_export_source *out, const tamis_format_args *args) {

@@ -66,8 +66,8 @@ static tamis_status reaches(tamis_status status, const uint64_t word[]) {
 
 static tamis_status plan(const tamis_params *params, uint64_t word[]) {
     word[HASHES] = params->has_option[OPT_HASHES] ? params->option[OPT_HASHES] : HASHES_PRESET;
-    word[FUNCTION_BITS] =
-        params->has_option[OPT_FUNCTION_BITS] ? params->option[OPT_FUNCTION_BITS] : MAX_FUNCTION_BITS;
+    word[FUNCTION_BITS] = params->has_option[OPT_FUNCTION_BITS] ? params->option[OPT_FUNCTION_BITS]
+                                                                : MAX_FUNCTION_BITS;
     word[COPY] = params->option[OPT_COPY];
     const tamis_status rc =
         tamis__cells_plan(params, "icp", bits_per_position(word), 1, &word[BITS], &word[HASHES]);

@@ -3,24 +3,26 @@
  *     bits  B bytes   bit i is bit i % 8 of byte i / 8
  *     k     1 byte
  *
- * A key has one hash of 32 bits; it and its turn by 15 bits make the positions modulo 8 B. A filter of
- * less than two bytes has no key, one with k = 0 or above 30 says maybe to everything: that is how the
- * origin reads them, and so they are kept and answered. foreign/rotated_hash.h has what the one hash costs.
+ * A key has one hash of 32 bits; it and its turn by 15 bits make the positions modulo 8 B. A filter
+ * of less than two bytes has no key, one with k = 0 or above 30 says maybe to everything: that is
+ * how the origin reads them, and so they are kept and answered. foreign/rotated_hash.h has what the
+ * one hash costs.
  *
- * RocksDB's first filters, one for each 2 KiB of a table, are the same but for keys that end in bytes
- * from 0x80 on, which its hash takes as signed: system=rocksdb.
+ * RocksDB's first filters, one for each 2 KiB of a table, are the same but for keys that end in
+ * bytes from 0x80 on, which its hash takes as signed: system=rocksdb.
  *
  * leveldb-block: all filters of one table, as its filter block has them.
  *
- *     filter 0 | filter 1 | ... | start of each, 4 bytes | where the starts begin, 4 bytes | lg, 1 byte
+ *     filter 0 | filter 1 | ... | start of each, 4 bytes | where the starts begin, 4 bytes | lg, 1
+ *     byte
  *
  * Filter i is for the keys of the data blocks that begin in [i 2^lg, (i+1) 2^lg) of the table file.
  * Without the table's index nobody knows which one that is for a key: it is in when any has it. */
 #include <math.h>
 
 #include "bits/bits.h"
-#include "foreign/foreign_bloom.h"
 #include "foreign/filter_block.h"
+#include "foreign/foreign_bloom.h"
 #include "foreign/format.h"
 #include "foreign/leveldb.h"
 #include "foreign/murmur.h"
@@ -118,7 +120,7 @@ static tamis_status plan(const tamis_params *params, uint64_t word[]) {
     const uint64_t hashes = params->has_option[OPT_HASHES] ? params->option[OPT_HASHES] : 0;
     uint64_t q = params->has_option[OPT_BITS_PER_KEY] ? params->option[OPT_BITS_PER_KEY]
                  : params->bits                       ? params->bits / keys
-                                                    : 0;
+                                                      : 0;
     if (keys > MAX_PLANNED_BITS || params->bits > MAX_PLANNED_BITS)
         return tamis__fail(TAMIS_TOO_LARGE,
                            "leveldb has a hash of 32 bits: 2^32 bits are the most");
@@ -323,7 +325,8 @@ static void query_block(const tamis_body *f, const struct tamis_key *keys, size_
         hit[i] = any_has(&block, hash_of(f->word[BLOCK_SYSTEM], &keys[i]));
 }
 
-/* A question goes to all filters: what each says wrongly adds up. The filters are small, and many. */
+/* A question goes to all filters: what each says wrongly adds up. The filters are small, and
+ * many. */
 static void measure_block(const tamis_body *f, const tamis_body *other, tamis_measurement *out) {
     const tamis_filter_block block = block_of(f);
     double all_miss = 1, variance = 0;
@@ -377,13 +380,14 @@ static const struct tamis_option params[] = {
     {"system", "leveldb|rocksdb", 0, 0, "leveldb", "who wrote it"},
 };
 
-tamis_status tamis__leveldb_arrive(const tamis_input *in, uint64_t system, tamis_import_result *out) {
+tamis_status tamis__leveldb_arrive(const tamis_input *in, uint64_t system,
+                                   tamis_import_result *out) {
     const uint64_t hashes = in->size ? in->bytes[in->size - 1] : 0;
     const uint64_t bits = in->size ? (in->size - 1) * 8 : 0;
     *out = (tamis_import_result){.kind = "leveldb",
-                           .word = {bits, hashes, system, in->size},
-                           .capacity = hashes ? tamis__like_capacity(bits, hashes) : 0,
-                           .payload = *in};
+                                 .word = {bits, hashes, system, in->size},
+                                 .capacity = hashes ? tamis__like_capacity(bits, hashes) : 0,
+                                 .payload = *in};
     return TAMIS_OK;
 }
 
@@ -397,7 +401,8 @@ tamis_status tamis__leveldb_block_arrive(const tamis_input *in, uint64_t system,
     return TAMIS_OK;
 }
 
-static tamis_status read_one(const tamis_input *in, const tamis_format_args *args, tamis_import_result *out) {
+static tamis_status read_one(const tamis_input *in, const tamis_format_args *args,
+                             tamis_import_result *out) {
     return tamis__leveldb_arrive(in, args->number[0], out);
 }
 
@@ -417,7 +422,8 @@ const tamis_format tamis__format_leveldb = {
     .write = write_one,
 };
 
-static tamis_status read_block(const tamis_input *in, const tamis_format_args *args, tamis_import_result *out) {
+static tamis_status read_block(const tamis_input *in, const tamis_format_args *args,
+                               tamis_import_result *out) {
     return tamis__leveldb_block_arrive(in, args->number[0], out);
 }
 

@@ -1,5 +1,5 @@
-/* Formats of LevelDB's and RocksDB's tables may include this: one filter, or a block of them, that was
- * found in a file. */
+/* Formats of LevelDB's and RocksDB's tables may include this: one filter, or a block of them, that
+ * was found in a file. */
 #ifndef TAMIS_FOREIGN_LEVELDB_H
 #define TAMIS_FOREIGN_LEVELDB_H
 
@@ -8,6 +8,7 @@
 enum { TAMIS_LEVELDB, TAMIS_LEVELDB_OF_ROCKSDB, TAMIS_LEVELDB_SYSTEMS };
 
 tamis_status tamis__leveldb_arrive(const tamis_input *, uint64_t system, tamis_import_result *);
-tamis_status tamis__leveldb_block_arrive(const tamis_input *, uint64_t system, tamis_import_result *);
+tamis_status tamis__leveldb_block_arrive(const tamis_input *, uint64_t system,
+                                         tamis_import_result *);
 
 #endif

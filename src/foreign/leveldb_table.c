@@ -1,8 +1,8 @@
 /* leveldb-table: the filters of a table file of LevelDB (.ldb, .sst).
  *
- * They are one block, which the metaindex knows as filter.leveldb.BuiltinBloomFilter2: read whole it is
- * of the kind leveldb-block, and filter=N takes one out of it, as leveldb. A table is the file of a
- * database, and is not written. */
+ * They are one block, which the metaindex knows as filter.leveldb.BuiltinBloomFilter2: read whole
+ * it is of the kind leveldb-block, and filter=N takes one out of it, as leveldb. A table is the
+ * file of a database, and is not written. */
 #include <stdio.h>
 
 #include "foreign/filter_block.h"
@@ -68,7 +68,8 @@ static tamis_status find(const tamis_input *in, const tamis_format_args *args, t
     return rc ? rc : tamis__each_filter(in, &block, each, ctx);
 }
 
-static tamis_status read(const tamis_input *in, const tamis_format_args *args, tamis_import_result *out) {
+static tamis_status read(const tamis_input *in, const tamis_format_args *args,
+                         tamis_import_result *out) {
     tamis_filter_block block;
     const tamis_status rc = open_block(in, &block);
     if (rc) return rc;

@@ -12,20 +12,21 @@
  *    67   where the bits were in memory, 8: 0 here
  *    75   bits
  *
- * That is a C struct of a 64-bit machine, little-endian, with an address in it that means nothing to
- * anybody else and is another one in every run: it becomes 0. bloom_save does not cut an older, longer
- * file off, so that there may be bytes behind the bits that belong to nobody: they are refused, or
- * dropped with trailing=drop.
+ * That is a C struct of a 64-bit machine, little-endian, with an address in it that means nothing
+ * to anybody else and is another one in every run: it becomes 0. bloom_save does not cut an older,
+ * longer file off, so that there may be bytes behind the bits that belong to nobody: they are
+ * refused, or dropped with trailing=drop.
  *
- * Version 1 has no file. What it has in memory is bits, which are the whole of the format libbloom1,
- * and the same struct is kept here in front of them, with a 1 for the version. Its arithmetic is in
- * 32 bits where that of version 2 is in 64, so that the same keys set other bits. */
+ * Version 1 has no file. What it has in memory is bits, which are the whole of the format
+ * libbloom1, and the same struct is kept here in front of them, with a 1 for the version. Its
+ * arithmetic is in 32 bits where that of version 2 is in 64, so that the same keys set other
+ * bits. */
 #include <math.h>
 #include <string.h>
 
 #include "bits/bits.h"
-#include "foreign/foreign_bloom.h"
 #include "foreign/doubles.h"
+#include "foreign/foreign_bloom.h"
 #include "foreign/format.h"
 #include "foreign/murmur.h"
 
@@ -46,7 +47,7 @@ enum {
 };
 enum { STRUCT = 64, FEWEST_ENTRIES = 1000 };
 static const char magic[AT_SIZE + 1] = "libbloom2";
-#define MAX_BITS ((uint64_t)1 << 48)
+#define MAX_BITS  ((uint64_t)1 << 48)
 #define LN2       0.693147180559945 /* with the digits that libbloom has */
 #define LN2_TWICE 0.480453013918201
 
@@ -125,18 +126,20 @@ static tamis_status check_limits(uint64_t entries, double bits, uint64_t version
 static tamis_status plan(const tamis_params *params, uint64_t word[]) {
     const uint64_t entries = params->capacity > FEWEST_ENTRIES ? params->capacity : FEWEST_ENTRIES;
     const uint64_t version = params->option[OPT_VERSION];
-    const double bits = params->bits ? (double)params->bits : bits_for(entries, params->fpr, version);
+    const double bits =
+        params->bits ? (double)params->bits : bits_for(entries, params->fpr, version);
     const double per_entry = params->bits ? bits / (double)entries : bits_per_entry(params->fpr);
     const double rate = params->bits ? exp(-per_entry * LN2_TWICE) : params->fpr;
     const tamis_status rc = check_limits(entries, bits, version);
     if (rc) return rc;
     word[BITS] = (uint64_t)bits;
-    word[HASHES] =
-        params->has_option[OPT_HASHES] ? params->option[OPT_HASHES] : (uint64_t)hashes_for(per_entry);
+    word[HASHES] = params->has_option[OPT_HASHES] ? params->option[OPT_HASHES]
+                                                  : (uint64_t)hashes_for(per_entry);
     word[ENTRIES] = params->has_option[OPT_ENTRIES] ? params->option[OPT_ENTRIES] : entries;
-    word[RATE] = params->has_option[OPT_RATE] ? params->option[OPT_RATE] : tamis__bits_of_double(rate);
+    word[RATE] =
+        params->has_option[OPT_RATE] ? params->option[OPT_RATE] : tamis__bits_of_double(rate);
     word[PER_ENTRY] = params->has_option[OPT_PER_ENTRY] ? params->option[OPT_PER_ENTRY]
-                                                      : tamis__bits_of_double(per_entry);
+                                                        : tamis__bits_of_double(per_entry);
     word[VERSION] = version;
     return TAMIS_OK;
 }
@@ -175,22 +178,24 @@ static const struct tamis_option params[] = {
     {"trailing", "refuse|drop", 0, 0, "refuse", "bytes behind the bits, of an older, longer file"},
 };
 
-static tamis_status read(const tamis_input *in, const tamis_format_args *args, tamis_import_result *out) {
+static tamis_status read(const tamis_input *in, const tamis_format_args *args,
+                         tamis_import_result *out) {
     const uint8_t *p = in->bytes;
     if (in->size < HEADER || memcmp(p, magic, AT_SIZE) != 0)
         return tamis__bad_format("libbloom", "they do not start with libbloom2 and a header of 75");
     const uint64_t bits = tamis__get64(p + AT_BITS), bytes = tamis__get64(p + AT_BYTES);
     if (bytes != bits / 8 + (bits % 8 != 0))
         return tamis__bad_format("libbloom", "the header says %llu bits in %llu bytes",
-                             (unsigned long long)bits, (unsigned long long)bytes);
+                                 (unsigned long long)bits, (unsigned long long)bytes);
     if (bytes > in->size - HEADER)
-        return tamis__bad_format("libbloom", "the header says %llu bytes of bits, and there are %llu",
-                             (unsigned long long)bytes, (unsigned long long)(in->size - HEADER));
+        return tamis__bad_format(
+            "libbloom", "the header says %llu bytes of bits, and there are %llu",
+            (unsigned long long)bytes, (unsigned long long)(in->size - HEADER));
     if (bytes < in->size - HEADER && !args->number[SAID_TRAILING])
         return tamis__bad_format("libbloom",
-                             "%llu bytes follow the bits, as in a file that was longer before "
-                             "(trailing=drop leaves them out)",
-                             (unsigned long long)(in->size - HEADER - bytes));
+                                 "%llu bytes follow the bits, as in a file that was longer before "
+                                 "(trailing=drop leaves them out)",
+                                 (unsigned long long)(in->size - HEADER - bytes));
     const uint64_t rate = tamis__get64(p + AT_RATE), entries = tamis__get32(p + AT_ENTRIES);
     *out = (tamis_import_result){
         .kind = "libbloom",
@@ -239,7 +244,8 @@ static const struct tamis_option params_1[] = {
     {"error", NULL, 0, 0, NULL, "as given to bloom_init"},
 };
 
-static tamis_status read_1(const tamis_input *in, const tamis_format_args *args, tamis_import_result *out) {
+static tamis_status read_1(const tamis_input *in, const tamis_format_args *args,
+                           tamis_import_result *out) {
     const uint64_t entries = args->number[SAID_ENTRIES];
     double rate;
     if (!args->has[SAID_ENTRIES] || !args->has[SAID_ERROR])
@@ -252,19 +258,21 @@ static tamis_status read_1(const tamis_input *in, const tamis_format_args *args,
     if (rc) return rc;
     const uint64_t bytes = ((uint64_t)bits + 7) / 8;
     if (bytes != in->size)
-        return tamis__bad_format("libbloom1", "%llu entries at %g have %llu bytes, and there are %llu",
-                             (unsigned long long)entries, rate, (unsigned long long)bytes,
-                             (unsigned long long)in->size);
+        return tamis__bad_format("libbloom1",
+                                 "%llu entries at %g have %llu bytes, and there are %llu",
+                                 (unsigned long long)entries, rate, (unsigned long long)bytes,
+                                 (unsigned long long)in->size);
     *out = (tamis_import_result){.kind = "libbloom",
-                           .word = {(uint64_t)bits, (uint64_t)hashes_for(per_entry), entries,
-                                    tamis__bits_of_double(rate), tamis__bits_of_double(per_entry),
-                                    VERSION_1},
-                           .capacity = entries,
-                           .fpr = rate};
+                                 .word = {(uint64_t)bits, (uint64_t)hashes_for(per_entry), entries,
+                                          tamis__bits_of_double(rate),
+                                          tamis__bits_of_double(per_entry), VERSION_1},
+                                 .capacity = entries,
+                                 .fpr = rate};
     return TAMIS_OK;
 }
 
-static tamis_status load_1(const tamis_input *in, const tamis_import_result *arrival, tamis_body *f) {
+static tamis_status load_1(const tamis_input *in, const tamis_import_result *arrival,
+                           tamis_body *f) {
     (void)arrival;
     header(f->word, f->bytes);
     memcpy(f->bytes + HEADER, in->bytes, (size_t)in->size);

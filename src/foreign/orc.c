@@ -2,11 +2,11 @@
  *
  * In a file they are messages of Protocol Buffers inside a stream of the stripe's index:
  *
- *     0a LENGTH filter, 0a LENGTH filter ...     the stream: a filter for each group of rows
+ *     0a LENGTH filter, 0a LENGTH filter ...   the stream: a filter for each group of rows
  *
  *     08 HASHES
- *     1a LENGTH bits                             a filter since 2016: little-endian words of 64 bits
- *     11 word, 11 word ...                       or before: each word as a field of its own
+ *     1a LENGTH bits                           a filter since 2016: little-endian words of 64 bits
+ *     11 word, 11 word ...                     or before: each word as a field of its own
  *
  * What is read here is a filter, or a stream of them, as they are once decompressed; finding the
  * stream in a file is for ORC's own tools. The first byte tells one from the other, and of a stream
@@ -14,8 +14,8 @@
  *
  * Text and binary are hashed by a MurmurHash3 of 64 bits, and numbers, dates and doubles (by their
  * bits) by Thomas Wang's hash for integers. Nothing in the message says what the column holds:
- * column=number takes keys of 8 bytes for such. Positions follow as in Guava's first strategy, in 32
- * bits. */
+ * column=number takes keys of 8 bytes for such. Positions follow as in Guava's first strategy, in
+ * 32 bits. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -77,7 +77,7 @@ static tamis_status plan(const tamis_params *params, uint64_t word[]) {
     word[BITS] = params->bits ? params->bits / 64 * 64 : ((uint64_t)min / 64 + 1) * 64;
     const double hashes = fmax(1, floor((double)word[BITS] / keys * log(2) + 0.5));
     word[HASHES] = params->has_option[OPT_HASHES] ? params->option[OPT_HASHES]
-                                                : (uint64_t)fmin(hashes, TAMIS_LIKE_MAX_HASHES);
+                                                  : (uint64_t)fmin(hashes, TAMIS_LIKE_MAX_HASHES);
     word[COLUMN] = params->option[OPT_COLUMN];
     if (word[BITS]) return TAMIS_OK;
     return tamis__fail(TAMIS_INVALID, "orc has words of 64 bits, and at least one");
@@ -135,7 +135,8 @@ static bool take_piece(cursor *c, cursor *piece) {
     return true;
 }
 
-/* One filter: its hashes, and where its bits lie; those of the old way have a tag before each word. */
+/* One filter: its hashes, and where its bits lie; those of the old way have a tag before each
+ * word. */
 typedef struct message {
     uint64_t hashes, words;
     const uint8_t *bits;
@@ -171,7 +172,8 @@ static const struct tamis_option params[] = {
 };
 
 static tamis_status broken(void) {
-    return tamis__bad_format("orc", "no message with hashes and words of 64 bits, or a stream of such");
+    return tamis__bad_format("orc",
+                             "no message with hashes and words of 64 bits, or a stream of such");
 }
 
 /* Finds the filter that is wanted in a stream, and counts them all. */
@@ -205,7 +207,8 @@ static tamis_status choose(const tamis_input *in, const tamis_format_args *args,
                        (unsigned long long)count, (unsigned long long)args->number[SAID_GROUP]);
 }
 
-static tamis_status read(const tamis_input *in, const tamis_format_args *args, tamis_import_result *out) {
+static tamis_status read(const tamis_input *in, const tamis_format_args *args,
+                         tamis_import_result *out) {
     cursor c;
     message m;
     const tamis_status rc = choose(in, args, &c);

@@ -59,13 +59,12 @@ static tamis_status check(const char *format, const header *h) {
         return tamis__bad_format(format, "the filter is not said to be uncompressed");
     if (h->bytes > 0 && h->bytes % TAMIS_PARQUET_BLOCK == 0) return TAMIS_OK;
     return tamis__bad_format(format, "a bitset has a multiple of 32 bytes, at least 32, not %lld",
-                         (long long)h->bytes);
+                             (long long)h->bytes);
 }
 
 tamis_status tamis__parquet_header(const char *format, const tamis_input *in, uint64_t *header_size,
                                    uint64_t *bitset) {
-    const uint64_t max =
-        in->size < TAMIS_PARQUET_MAX_HEADER ? in->size : TAMIS_PARQUET_MAX_HEADER;
+    const uint64_t max = in->size < TAMIS_PARQUET_MAX_HEADER ? in->size : TAMIS_PARQUET_MAX_HEADER;
     tamis_thrift t = {in->bytes, in->bytes + max, NULL};
     const header h = parse(&t);
     if (t.wrong) return tamis__bad_format(format, "in the filter's header %s", t.wrong);
@@ -75,8 +74,8 @@ tamis_status tamis__parquet_header(const char *format, const tamis_input *in, ui
     *bitset = (uint64_t)h.bytes;
     if (*bitset <= in->size - *header_size) return TAMIS_OK;
     return tamis__bad_format(format, "the header says %llu bytes of bitset, and %llu are there",
-                         (unsigned long long)*bitset,
-                         (unsigned long long)(in->size - *header_size));
+                             (unsigned long long)*bitset,
+                             (unsigned long long)(in->size - *header_size));
 }
 
 /* The header that everybody writes, up to 19 bytes. */
@@ -94,23 +93,25 @@ static uint64_t make_header(uint64_t bitset, uint8_t *to) {
 
 tamis_import_result tamis__parquet_arrival(const uint8_t *bitset, uint64_t size) {
     return (tamis_import_result){.kind = "split",
-                           .word = {size / TAMIS_PARQUET_BLOCK, PARQUET},
-                           .hash = TAMIS_HASH_XXH64,
-                           .capacity = (uint64_t)((double)size * 8 * log(2) / PROBES + 0.5),
-                           .payload = {bitset, size, NULL}};
+                                 .word = {size / TAMIS_PARQUET_BLOCK, PARQUET},
+                                 .hash = TAMIS_HASH_XXH64,
+                                 .capacity = (uint64_t)((double)size * 8 * log(2) / PROBES + 0.5),
+                                 .payload = {bitset, size, NULL}};
 }
 
-static tamis_status read_bitset(const tamis_input *in, const tamis_format_args *args, tamis_import_result *out) {
+static tamis_status read_bitset(const tamis_input *in, const tamis_format_args *args,
+                                tamis_import_result *out) {
     (void)args;
     if (in->size == 0 || in->size % TAMIS_PARQUET_BLOCK)
         return tamis__bad_format("parquet-bitset",
-                             "a bitset has a multiple of 32 bytes, at least 32, not %llu",
-                             (unsigned long long)in->size);
+                                 "a bitset has a multiple of 32 bytes, at least 32, not %llu",
+                                 (unsigned long long)in->size);
     *out = tamis__parquet_arrival(in->bytes, in->size);
     return TAMIS_OK;
 }
 
-static tamis_status read_filter(const tamis_input *in, const tamis_format_args *args, tamis_import_result *out) {
+static tamis_status read_filter(const tamis_input *in, const tamis_format_args *args,
+                                tamis_import_result *out) {
     uint64_t before, bitset;
     (void)args;
     if (in->size == 0) return tamis__bad_format("parquet-filter", "there are none");
@@ -118,7 +119,7 @@ static tamis_status read_filter(const tamis_input *in, const tamis_format_args *
     if (rc) return rc;
     if (before + bitset != in->size)
         return tamis__bad_format("parquet-filter", "%llu bytes follow the bitset",
-                             (unsigned long long)(in->size - before - bitset));
+                                 (unsigned long long)(in->size - before - bitset));
     *out = tamis__parquet_arrival(in->bytes + before, bitset);
     return TAMIS_OK;
 }
@@ -154,9 +155,10 @@ static tamis_status write_filter(const tamis_export_source *out, const tamis_for
     tamis_status rc = may_leave(out);
     if (rc) return rc;
     if (out->body->size > MAX_FILTER_BYTES)
-        return tamis__fail(
-            TAMIS_UNSUPPORTED, "a Parquet header can say at most %llu bytes, and this filter has %llu",
-            (unsigned long long)MAX_FILTER_BYTES, (unsigned long long)out->body->size);
+        return tamis__fail(TAMIS_UNSUPPORTED,
+                           "a Parquet header can say at most %llu bytes, and this filter has %llu",
+                           (unsigned long long)MAX_FILTER_BYTES,
+                           (unsigned long long)out->body->size);
     rc = tamis__export_write(out, bytes, make_header(out->body->size, bytes));
     return rc ? rc : tamis__export_write(out, out->body->bytes, out->body->size);
 }

@@ -138,15 +138,16 @@ static tamis_status find_footer(const tamis_input *in, uint64_t *start) {
         return tamis__bad_format(name_of_format, "a Parquet file starts and ends with PAR1");
     const uint8_t *tail = in->bytes + in->size - TAIL;
     if (memcmp(tail + 4, "PARE", MAGIC) == 0)
-        return tamis__fail(TAMIS_UNSUPPORTED, "parquet: the footer is encrypted, so nobody can tell "
-                                         "without its key where filters are");
+        return tamis__fail(TAMIS_UNSUPPORTED,
+                           "parquet: the footer is encrypted, so nobody can tell "
+                           "without its key where filters are");
     if (memcmp(tail + 4, "PAR1", MAGIC) != 0 || memcmp(in->bytes, "PAR1", MAGIC) != 0)
         return tamis__bad_format(name_of_format, "a Parquet file starts and ends with PAR1");
     const uint64_t length = tamis__get32(tail), room = in->size - MAGIC - TAIL;
     if (length > room)
         return tamis__bad_format(name_of_format,
-                             "the footer should have %llu bytes, and %llu are there",
-                             (unsigned long long)length, (unsigned long long)room);
+                                 "the footer should have %llu bytes, and %llu are there",
+                                 (unsigned long long)length, (unsigned long long)room);
     *start = in->size - TAIL - length;
     return TAMIS_OK;
 }
@@ -175,11 +176,11 @@ typedef struct place {
 } place;
 
 static tamis_status misplaced(const chunk *c) {
-    return tamis__bad_format(name_of_format,
-                         "the filter of column %llu in row group %llu should be at %lld, which is "
-                         "not in the data",
-                         (unsigned long long)c->index, (unsigned long long)c->group,
-                         (long long)c->offset);
+    return tamis__bad_format(
+        name_of_format,
+        "the filter of column %llu in row group %llu should be at %lld, which is "
+        "not in the data",
+        (unsigned long long)c->index, (unsigned long long)c->group, (long long)c->offset);
 }
 
 static tamis_status locate(const tamis_input *in, const chunk *c, place *at) {
@@ -194,10 +195,10 @@ static tamis_status locate(const tamis_input *in, const chunk *c, place *at) {
     if (!rc) rc = tamis__parquet_header(name_of_format, &rest, &at->header, &at->bitset);
     if (rc) return rc;
     if (!c->has_length || c->length == (int64_t)(at->header + at->bitset)) return TAMIS_OK;
-    return tamis__bad_format(name_of_format,
-                         "the footer says that the filter at %llu has %lld bytes, its header %llu",
-                         (unsigned long long)at->offset, (long long)c->length,
-                         (unsigned long long)(at->header + at->bitset));
+    return tamis__bad_format(
+        name_of_format, "the footer says that the filter at %llu has %lld bytes, its header %llu",
+        (unsigned long long)at->offset, (long long)c->length,
+        (unsigned long long)(at->header + at->bitset));
 }
 
 /* ---- Choosing ------------------------------------------------------------------------------- */
@@ -211,9 +212,9 @@ typedef struct choice {
 
 static tamis_status understand(const tamis_format_args *args, choice *w) {
     *w = (choice){.column = args->has[COLUMN] ? args->text[COLUMN] : NULL,
-                .has_index = args->has[INDEX],
-                .index = args->number[INDEX],
-                .is_all = args->has[GROUP] && strcmp(args->text[GROUP], "all") == 0};
+                  .has_index = args->has[INDEX],
+                  .index = args->number[INDEX],
+                  .is_all = args->has[GROUP] && strcmp(args->text[GROUP], "all") == 0};
     w->has_group = args->has[GROUP] && !w->is_all;
     for (size_t i = 0, at = 0; i < sizeof params / sizeof *params && at < sizeof w->text; i++)
         if (args->has[i])
@@ -265,7 +266,8 @@ static tamis_status is_like_first(search *s, const chunk *c) {
     place at;
     if (strcmp(c->path, s->first.path) != 0)
         return tamis__fail(
-            TAMIS_UNSUPPORTED, "column %llu is not the same in row groups %llu and %llu: choose a group",
+            TAMIS_UNSUPPORTED,
+            "column %llu is not the same in row groups %llu and %llu: choose a group",
             (unsigned long long)c->index, (unsigned long long)s->first.group,
             (unsigned long long)c->group);
     const tamis_status rc = locate(s->in, c, &at);
@@ -302,8 +304,9 @@ static tamis_status look(void *ctx, const chunk *c) {
 static tamis_status decide(const search *s) {
     const unsigned long long first = s->first.index, other = s->other_column, last = s->last_group;
     if (s->filters == 0 && s->encrypted)
-        return tamis__fail(TAMIS_UNSUPPORTED, "parquet: the columns are encrypted, and so are their "
-                                         "filters; without the keys they cannot be read");
+        return tamis__fail(TAMIS_UNSUPPORTED,
+                           "parquet: the columns are encrypted, and so are their "
+                           "filters; without the keys they cannot be read");
     if (s->filters == 0)
         return tamis__fail(TAMIS_UNSUPPORTED, "parquet: no column of the file has a filter");
     if (s->fitting == 0)
@@ -337,7 +340,8 @@ static uint64_t hash_of_path(const chunk *c) {
     return tamis__hash(&hasher, c->path, strlen(c->path));
 }
 
-static tamis_status read(const tamis_input *in, const tamis_format_args *args, tamis_import_result *out) {
+static tamis_status read(const tamis_input *in, const tamis_format_args *args,
+                         tamis_import_result *out) {
     search s = {.in = in};
     place at;
     tamis_status rc = understand(args, &s.choice);

@@ -7,7 +7,7 @@
 #include "foreign/parquet.h"
 
 #define BLOCK_BITS   256.0
-#define MAX_BYTES   ((uint64_t)1 << 27) /* of most writers and readers */
+#define MAX_BYTES    ((uint64_t)1 << 27) /* of most writers and readers */
 #define HEADER_BYTES ((uint64_t)1 << 30) /* the largest power of two that a header can say */
 #define BEYOND_BITS  0x1p40              /* more than any of them makes */
 #define JAVA_BYTES   ((uint64_t)1 << 20) /* unless its writer is told another limit */

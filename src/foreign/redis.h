@@ -11,8 +11,8 @@
 #define TAMIS_REDIS_CHUNK ((uint64_t)16 << 20)
 
 /* The chunk that the command tells for an iterator: where it starts in the payload, its size, and
- * the iterator that comes back with it, which is also the one to load it with. From iterator 0 comes
- * the header; false where there is no more. */
+ * the iterator that comes back with it, which is also the one to load it with. From iterator 0
+ * comes the header; false where there is no more. */
 typedef struct tamis_redis_chunk {
     uint64_t iterator, at, size;
 } tamis_redis_chunk;
@@ -20,7 +20,8 @@ typedef struct tamis_redis_chunk {
 bool tamis__redisbloom_chunk(const tamis_body *, uint64_t iterator, tamis_redis_chunk *);
 bool tamis__rediscuckoo_chunk(const tamis_body *, uint64_t iterator, tamis_redis_chunk *);
 
-/* Cuts at borders: for chunks of a part of `size` bytes that starts at `before` of all data bytes. */
+/* Cuts at borders: for chunks of a part of `size` bytes that starts at `before` of all data
+ * bytes. */
 static inline bool tamis__redis_cut(uint64_t header, uint64_t before, uint64_t size,
                                     uint64_t iterator, tamis_redis_chunk *chunk) {
     const uint64_t at = iterator - 1;

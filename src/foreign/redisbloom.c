@@ -15,9 +15,9 @@
  * `expansion` times larger with half its rate. So the first link starts at half of what was asked
  * for, and all of them together keep it. What does not scale has one link, and an end.
  *
- * Positions are a, a + b, a + 2b, ... of two MurmurHash64A, the second seeded with the first. Before
- * version 2 both were MurmurHash2 of 32 bits, and sizes powers of two: those can still be read,
- * asked and added to. */
+ * Positions are a, a + b, a + 2b, ... of two MurmurHash64A, the second seeded with the first.
+ * Before version 2 both were MurmurHash2 of 32 bits, and sizes powers of two: those can still be
+ * read, asked and added to. */
 #include "foreign/redis.h"
 
 #include <math.h>
@@ -527,28 +527,29 @@ static tamis_status read_sizes(const tamis_input *in, tamis_bf_header h, bool ar
         const tamis_bf_link link = tamis__bf_link(in->bytes, i);
         if (link.bytes > in->size - size)
             return tamis__bad_format("redisbloom", "link %llu has %llu bytes, and %llu are left",
-                                 (unsigned long long)i, (unsigned long long)link.bytes,
-                                 (unsigned long long)(in->size - size));
+                                     (unsigned long long)i, (unsigned long long)link.bytes,
+                                     (unsigned long long)(in->size - size));
         if (!are_any && (link.bits / 8 != link.bytes || link.bits % 8))
             return tamis__bad_format("redisbloom", "link %llu has %llu bits in %llu bytes",
-                                 (unsigned long long)i, (unsigned long long)link.bits,
-                                 (unsigned long long)link.bytes);
+                                     (unsigned long long)i, (unsigned long long)link.bits,
+                                     (unsigned long long)link.bytes);
         size += link.bytes;
     }
     if (size == in->size) return TAMIS_OK;
     return tamis__bad_format("redisbloom", "the links end at byte %llu of %llu",
-                         (unsigned long long)size, (unsigned long long)in->size);
+                             (unsigned long long)size, (unsigned long long)in->size);
 }
 
-static tamis_status read(const tamis_input *in, const tamis_format_args *args, tamis_import_result *out) {
+static tamis_status read(const tamis_input *in, const tamis_format_args *args,
+                         tamis_import_result *out) {
     const bool are_any = args->has[PARAM_LINKS] && args->number[PARAM_LINKS] == ANY;
     if (in->size < header_bytes(1))
         return tamis__bad_format("redisbloom", "%llu bytes, a header with one link has 73",
-                             (unsigned long long)in->size);
+                                 (unsigned long long)in->size);
     const tamis_bf_header h = tamis__bf_header(in->bytes);
     if (h.links == 0 || header_bytes(h.links) > in->size)
         return tamis__bad_format("redisbloom", "the header says %lu links, in %llu bytes",
-                             (unsigned long)h.links, (unsigned long long)in->size);
+                                 (unsigned long)h.links, (unsigned long long)in->size);
     const tamis_status rc = read_sizes(in, h, are_any);
     if (rc) return rc;
     const tamis_bf_link first = tamis__bf_link(in->bytes, 0);

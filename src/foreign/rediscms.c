@@ -5,15 +5,15 @@
  *     counter      8 bytes        all that was ever added
  *     cells        4 bytes each, row after row
  *
- * In row i a key has the cell of its MurmurHash2 with seed i, modulo width. An add raises one cell of
- * every row; they stop at 2^32-1. The smallest is the count: never too low up to there, and too high by
- * more than 2/width of all adds in one of 2^depth cases.
+ * In row i a key has the cell of its MurmurHash2 with seed i, modulo width. An add raises one cell
+ * of every row; they stop at 2^32-1. The smallest is the count: never too low up to there, and too
+ * high by more than 2/width of all adds in one of 2^depth cases.
  *
  * As long as no cell has stopped, every row adds up to the counter. The gate does not ask for that:
  * sketches with cells that stopped, and sums of them with negative weights, are honest, and do not.
  *
- * Anybody can find keys that share all their cells. Where keys come from strangers take countmin with
- * hash=sip13. */
+ * Anybody can find keys that share all their cells. Where keys come from strangers take countmin
+ * with hash=sip13. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -29,7 +29,7 @@ enum { WIDTH, DEPTH };         /* shape words */
 enum { OPT_DEPTH, OPT_WIDTH }; /* options */
 enum { CELL = 4, USUAL_DEPTH = 5, MAX_DEPTH = 65536, MAX_PLANNED_DEPTH = 64 };
 #define MAX_WIDTH (TAMIS_MAX_PAYLOAD_BYTES / CELL / MAX_DEPTH / 2)
-#define TOP        ((uint64_t)UINT32_MAX)
+#define TOP       ((uint64_t)UINT32_MAX)
 
 static const struct tamis_option options[] = {
     {"depth", NULL, 1, MAX_DEPTH, "by fpr, or 5", "rows: cells of a key"},
@@ -62,7 +62,7 @@ static uint64_t depth_for(const tamis_params *params) {
     if (params->has_option[OPT_WIDTH] || params->capacity == 0) return USUAL_DEPTH;
     const double cells = (double)params->bits / (8 * CELL);
     const double best = params->bits ? (double)tamis_best_hashes((double)params->capacity, cells)
-                                   : round(-log2(params->fpr));
+                                     : round(-log2(params->fpr));
     return best < 1 ? 1 : best > MAX_PLANNED_DEPTH ? MAX_PLANNED_DEPTH : (uint64_t)best;
 }
 
@@ -267,20 +267,21 @@ const tamis_kind tamis__rediscms = {
 
 /* ---- The format ----------------------------------------------------------------------------- */
 
-static tamis_status read(const tamis_input *in, const tamis_format_args *args, tamis_import_result *out) {
+static tamis_status read(const tamis_input *in, const tamis_format_args *args,
+                         tamis_import_result *out) {
     uint64_t bytes = 0;
     (void)args;
     if (in->size < TAMIS_CMS_HEADER)
         return tamis__bad_format("rediscms", "%llu bytes, a header alone has 24",
-                             (unsigned long long)in->size);
+                                 (unsigned long long)in->size);
     const tamis_cms_header h = tamis__cms_header(in->bytes);
     *out = (tamis_import_result){.kind = "rediscms", .items = h.counter, .payload = *in};
     if (tamis__cms_words(h, out->word, &bytes))
         return tamis__fail_in(TAMIS_CORRUPT, "not rediscms bytes");
     if (bytes != in->size)
         return tamis__bad_format("rediscms", "%llu by %llu cells make %llu bytes, not %llu",
-                             (unsigned long long)h.width, (unsigned long long)h.depth,
-                             (unsigned long long)bytes, (unsigned long long)in->size);
+                                 (unsigned long long)h.width, (unsigned long long)h.depth,
+                                 (unsigned long long)bytes, (unsigned long long)in->size);
     return TAMIS_OK;
 }
 

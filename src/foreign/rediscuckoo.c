@@ -7,14 +7,15 @@
  *     bucket size  2 bytes        iterations 2 bytes, expansion 2 bytes
  *     cells        one byte each, sub-filter after sub-filter, bucket after bucket; 0 is empty
  *
- * A fingerprint is 1 to 255, so the rate is fixed: what is stored in two buckets of every sub-filter,
- * over 255. It lies in the bucket of its hash, or in that of the hash XOR a multiple of the
- * fingerprint. Where both are full in every sub-filter, the newest makes room by moving fingerprints
- * to their other bucket, as often as `iterations` says; when that does not help, all is put back, and
- * a sub-filter is added `expansion` times as large as the last. With expansion=0 it is full then.
+ * A fingerprint is 1 to 255, so the rate is fixed: what is stored in two buckets of every
+ * sub-filter, over 255. It lies in the bucket of its hash, or in that of the hash XOR a multiple of
+ * the fingerprint. Where both are full in every sub-filter, the newest makes room by moving
+ * fingerprints to their other bucket, as often as `iterations` says; when that does not help, all
+ * is put back, and a sub-filter is added `expansion` times as large as the last. With expansion=0
+ * it is full then.
  *
- * Fingerprints are moved down from the newest sub-filters when more than a tenth of what is left has
- * been removed, and what becomes empty at the end goes. */
+ * Fingerprints are moved down from the newest sub-filters when more than a tenth of what is left
+ * has been removed, and what becomes empty at the end goes. */
 #include <math.h>
 #include <string.h>
 
@@ -27,8 +28,8 @@ enum { BITS, BUCKET_SIZE, ITERATIONS, EXPANSION, FILTERS };
 enum { OPT_BUCKET_SIZE, OPT_ITERATIONS, OPT_EXPANSION };
 enum { FINGERPRINTS = 255, MAX_BUCKET_SIZE = 255, MAX_FILTERS = 65535, MAX_EXPANSION = 32768 };
 
-/* From here on the module adds no more, even where cells are free, unless its server is told otherwise
- * (cf-max-expansions). */
+/* From here on the module adds no more, even where cells are free, unless its server is told
+ * otherwise (cf-max-expansions). */
 enum { ADDS_BELOW = 32 };
 
 /* The module finds cells by 32 bits: in a larger sub-filter it would lose keys. */
@@ -37,8 +38,7 @@ enum { ADDS_BELOW = 32 };
 static const struct tamis_option options[] = {
     {"bucket_size", NULL, 1, MAX_BUCKET_SIZE, "2", "cells in a bucket"},
     {"iterations", NULL, 1, 65535, "20", "how many fingerprints may make way for one"},
-    {"expansion", NULL, 0, MAX_EXPANSION, "1",
-     "how many times larger each sub-filter is; 0: none"},
+    {"expansion", NULL, 0, MAX_EXPANSION, "1", "how many times larger each sub-filter is; 0: none"},
 };
 
 /* ---- The header ----------------------------------------------------------------------------- */
@@ -174,8 +174,8 @@ static uint64_t probes(const uint64_t word[]) {
     return 2 * word[FILTERS];
 }
 
-/* A stranger has the fingerprint of none of the cells that are full in two buckets, which are one and
- * the same for every `buckets`-th fingerprint. */
+/* A stranger has the fingerprint of none of the cells that are full in two buckets, which are one
+ * and the same for every `buckets`-th fingerprint. */
 static double no_hit(double cells_full, double buckets) {
     return pow(1 - 1.0 / FINGERPRINTS, (2 - 1 / buckets) * cells_full / buckets);
 }
@@ -426,8 +426,8 @@ static tamis_status move(tamis_body *to, const tamis_body *from) {
 
 /* ---- Removing ------------------------------------------------------------------------------- */
 
-/* To the oldest sub-filter that has a cell for it. A bucket of a larger table says which one it is in
- * a smaller one. */
+/* To the oldest sub-filter that has a cell for it. A bucket of a larger table says which one it is
+ * in a smaller one. */
 static bool move_down(const tamis_body *f, uint64_t below, uint64_t bucket, uint8_t *cell) {
     const print p = print_at(*cell, bucket);
     table t = first_table(f);
@@ -536,11 +536,12 @@ const tamis_kind tamis__rediscuckoo = {
 
 /* ---- The format ----------------------------------------------------------------------------- */
 
-static tamis_status read(const tamis_input *in, const tamis_format_args *args, tamis_import_result *out) {
+static tamis_status read(const tamis_input *in, const tamis_format_args *args,
+                         tamis_import_result *out) {
     (void)args;
     if (in->size < TAMIS_CF_HEADER)
         return tamis__bad_format("rediscuckoo", "%llu bytes, a header alone has 38",
-                             (unsigned long long)in->size);
+                                 (unsigned long long)in->size);
     const tamis_cf_header h = tamis__cf_header(in->bytes);
     uint64_t padded;
     *out = (tamis_import_result){.kind = "rediscuckoo", .items = h.items, .payload = *in};

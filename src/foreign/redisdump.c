@@ -10,13 +10,14 @@
  *
  * Numbers, in Redis called lengths, have 1, 2, 5 or 9 bytes: 00nnnnnn, 01nnnnnn and a byte, 80 and
  * four bytes, 81 and eight, all big-endian. A string is its length and bytes; where it starts with
- * 11, it is c0, c1, c2 and a little-endian number whose digits are the string, or c3, two lengths and
- * LZF. Redis writes the first for digits and the second for what gets smaller by four bytes or more.
+ * 11, it is c0, c1, c2 and a little-endian number whose digits are the string, or c3, two lengths
+ * and LZF. Redis writes the first for digits and the second for what gets smaller by four bytes or
+ * more.
  *
  *     BF    keys, links, options (from version 2), expansion (from 4); for each link: capacity,
  *           error, hashes, bits per key, bits and n2 (from 1), string of bits, keys
- *     CF    filters, buckets, items, then from version 4 deletes, bucket size, iterations, expansion;
- *           for each sub-filter: buckets (from 4), string of cells
+ *     CF    filters, buckets, items, then from version 4 deletes, bucket size, iterations,
+ *           expansion; for each sub-filter: buckets (from 4), string of cells
  *     CMS   width, depth, counter, string of cells; there is version 0 alone */
 #include <math.h>
 #include <stdio.h>
@@ -39,14 +40,13 @@ enum { PARAM_RDB };
 #define CMS_NAME ((uint64_t)0x08c4a4f9360f1000 >> VERSION_BITS)
 
 static const struct tamis_option params[] = {
-    {"rdb", NULL, MIN_RDB, MAX_RDB, "10",
-     "the RDB version to write; servers take no newer ones"},
+    {"rdb", NULL, MIN_RDB, MAX_RDB, "10", "the RDB version to write; servers take no newer ones"},
 };
 
 /* ---- Reading the fields --------------------------------------------------------------------- */
 
-/* What is left of the bytes. After the first thing that is not as it should be, `why` says what, and
- * everything that is read is 0. */
+/* What is left of the bytes. After the first thing that is not as it should be, `why` says what,
+ * and everything that is read is 0. */
 typedef struct cursor {
     const uint8_t *p;
     uint64_t left;
@@ -300,20 +300,22 @@ static void take_filter(cursor *c, target *t) {
 static tamis_status check_footer(const tamis_input *in) {
     if (in->size < 1 + FOOTER)
         return tamis__bad_format("redis-dump", "%llu bytes, the end alone has 10",
-                             (unsigned long long)in->size);
+                                 (unsigned long long)in->size);
     const uint8_t *footer = in->bytes + in->size - FOOTER;
     const unsigned rdb = tamis__get16(footer);
     if (rdb < MIN_RDB || rdb > MAX_RDB)
         return tamis__bad_format("redis-dump", "RDB version %u is not in %d to %d", rdb, MIN_RDB,
-                             MAX_RDB);
+                                 MAX_RDB);
     if (!tamis__sums_match(tamis__get64(footer + 2), tamis__crc64(0, in->bytes, in->size - 8)))
         return tamis__bad_format("redis-dump", "the checksum is wrong");
     if (in->bytes[0] != MODULE)
-        return tamis__bad_format("redis-dump", "a value of type %d, not of a module (7)", in->bytes[0]);
+        return tamis__bad_format("redis-dump", "a value of type %d, not of a module (7)",
+                                 in->bytes[0]);
     return TAMIS_OK;
 }
 
-static tamis_status read(const tamis_input *in, const tamis_format_args *args, tamis_import_result *out) {
+static tamis_status read(const tamis_input *in, const tamis_format_args *args,
+                         tamis_import_result *out) {
     const tamis_status rc = check_footer(in);
     (void)args;
     if (rc) return rc;

@@ -1,31 +1,32 @@
-/* rocksdb-ribbon: what RocksDB's Ribbon filter policy makes of the keys of a table file (version 6.15
- * and later).
+/* rocksdb-ribbon: what RocksDB's Ribbon filter policy makes of the keys of a table file (version
+ * 6.15 and later).
  *
  *     segments  16 bytes each, little-endian, in blocks of one segment per column
  *     fe        what it is
  *     seed      1 byte
  *     blocks    3 bytes, little-endian
  *
- * A block stands for 128 slots. Each slot has a row of bits, one for each column, and segment i of a
- * block has bit i of all its slots. A key is a start, 128 coefficients (which of the slots from the
- * start on count) and a result; building solves the linear system in which the rows that count add up,
- * by XOR, to the result (Dillinger and Walzer, "Ribbon filter", 2021). So a stranger hits with
- * probability 2^-columns. To have rates between powers of two, the first blocks have a column less:
+ * A block stands for 128 slots. Each slot has a row of bits, one for each column, and segment i of
+ * a block has bit i of all its slots. A key is a start, 128 coefficients (which of the slots from
+ * the start on count) and a result; building solves the linear system in which the rows that count
+ * add up, by XOR, to the result (Dillinger and Walzer, "Ribbon filter", 2021). So a stranger hits
+ * with probability 2^-columns. To have rates between powers of two, the first blocks have a column
+ * less:
  *
  *     blocks 0 ... u-1     C-1 columns
  *     blocks u ...         C columns
  *
- * Below 1024 slots the policy writes its Bloom filter where that is smaller (fastlocal.h), and for no
- * keys it writes nothing: this kind is all three. The bytes follow from the keys, and from which of
- * them came first. */
+ * Below 1024 slots the policy writes its Bloom filter where that is smaller (fastlocal.h), and for
+ * no keys it writes nothing: this kind is all three. The bytes follow from the keys, and from which
+ * of them came first. */
 #include "foreign/ribbon128.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "bits/probe.h"
-#include "foreign/fastlocal.h"
 #include "foreign/built_once.h"
+#include "foreign/fastlocal.h"
 #include "foreign/xxph3.h"
 #include "kinds/bitmap.h"
 
@@ -67,8 +68,8 @@ static uint64_t segment_of(const layout *l, uint64_t block) {
 
 /* ---- RocksDB's rule of sizes ----------------------------------------------------------------- */
 
-/* How many keys go into 2^j slots with one failure in twenty, as RocksDB measured it, and beyond the
- * table as it extrapolates: 0.0038 more slots per key for each doubling. */
+/* How many keys go into 2^j slots with one failure in twenty, as RocksDB measured it, and beyond
+ * the table as it extrapolates: 0.0038 more slots per key for each doubling. */
 static double keys_for(unsigned j) {
     static const double known[] = {248.851, 499.532, 1001.26, 2003.97, 4005.59,
                                    8000.39, 15966.6, 31828.1, 63447.3, 126506};
@@ -165,8 +166,8 @@ static tamis_status plan(const tamis_params *params, uint64_t word[]) {
         return tamis__fail(TAMIS_INVALID, "rocksdb-ribbon has no rate below %.3g, not %.3g",
                            1 / one_in(TAMIS_MAX_MILLIBITS), params->fpr);
     const bool is_told = params->has_option[OPT_MILLIBITS];
-    shape_for(params->capacity, is_told ? params->option[OPT_MILLIBITS] : millibits_for(params), TYPICAL,
-              word);
+    shape_for(params->capacity, is_told ? params->option[OPT_MILLIBITS] : millibits_for(params),
+              TYPICAL, word);
     if (params->bits && (word[BYTES] + 7) / 8 * 64 > params->bits)
         return tamis__fail(TAMIS_INVALID, "%llu bits are too few for %llu keys in rocksdb-ribbon",
                            (unsigned long long)params->bits, (unsigned long long)params->capacity);
@@ -324,7 +325,8 @@ static uint64_t count_keys(const uint64_t *hash, uint64_t n) {
     return kept;
 }
 
-static tamis_status fit(const tamis_params *params, const uint64_t *hash, uint64_t n, uint64_t word[]) {
+static tamis_status fit(const tamis_params *params, const uint64_t *hash, uint64_t n,
+                        uint64_t word[]) {
     (void)params;
     shape_for(count_keys(hash, n), word[MILLIBITS], n ? (uint32_t)(hash[0] >> 32) : 0, word);
     return TAMIS_OK;
@@ -504,11 +506,11 @@ tamis_status tamis__ribbon_read(const tamis_input *in, tamis_import_result *out)
     const uint64_t blocks = tail[2] | (uint64_t)tail[3] << 8 | (uint64_t)tail[4] << 16;
     if (blocks < MIN_BLOCKS || (in->size - TAIL) % SEGMENT)
         return tamis__bad_format("rocksdb-ribbon", "%llu bytes of segments and %llu blocks",
-                             (unsigned long long)(in->size - TAIL), (unsigned long long)blocks);
+                                 (unsigned long long)(in->size - TAIL), (unsigned long long)blocks);
     *out = (tamis_import_result){.kind = "rocksdb-ribbon",
-                           .word = {in->size, blocks, 0, tail[1]},
-                           .capacity = (uint64_t)keys_in(blocks * SLOTS).value,
-                           .payload = *in};
+                                 .word = {in->size, blocks, 0, tail[1]},
+                                 .capacity = (uint64_t)keys_in(blocks * SLOTS).value,
+                                 .payload = *in};
     return TAMIS_OK;
 }
 
@@ -518,15 +520,16 @@ static tamis_status read_fast(const tamis_input *in, tamis_import_result *out) {
     if (tail[1] || tail[2] == 0 || tail[2] > TAMIS_FAST_MAX_HASHES || tail[3] || tail[4] ||
         size == 0 || size % TAMIS_FAST_LINE)
         return tamis__bad_format("rocksdb-ribbon", "%llu bytes do not end as a Bloom filter does",
-                             (unsigned long long)in->size);
+                                 (unsigned long long)in->size);
     *out = (tamis_import_result){.kind = "rocksdb-ribbon",
-                           .word = {in->size, 0, tail[2]},
-                           .capacity = (uint64_t)((double)size * 8 * log(2) / tail[2] + 0.5),
-                           .payload = *in};
+                                 .word = {in->size, 0, tail[2]},
+                                 .capacity = (uint64_t)((double)size * 8 * log(2) / tail[2] + 0.5),
+                                 .payload = *in};
     return TAMIS_OK;
 }
 
-static tamis_status read(const tamis_input *in, const tamis_format_args *args, tamis_import_result *out) {
+static tamis_status read(const tamis_input *in, const tamis_format_args *args,
+                         tamis_import_result *out) {
     (void)args;
     if (in->size == 0) {
         *out = (tamis_import_result){.kind = "rocksdb-ribbon", .payload = *in};

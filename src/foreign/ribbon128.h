@@ -10,8 +10,8 @@ enum { TAMIS_ROCKSDB_TAIL = 5, TAMIS_ROCKSDB_FAST = 0xff, TAMIS_ROCKSDB_RIBBON =
 /* A block whose fifth byte from the end is TAMIS_ROCKSDB_RIBBON: the kind rocksdb-ribbon. */
 tamis_status tamis__ribbon_read(const tamis_input *, tamis_import_result *);
 
-/* Writes the block of a rocksdb-ribbon, which is a Ribbon, for few keys a Bloom filter, and for none
- * no bytes. */
+/* Writes the block of a rocksdb-ribbon, which is a Ribbon, for few keys a Bloom filter, and for
+ * none no bytes. */
 tamis_status tamis__ribbon_write(const tamis_export_source *);
 
 #endif

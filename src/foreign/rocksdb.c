@@ -5,17 +5,17 @@
  *     fast            00 | 3 bits 0, 5 bits k | 00 00     lines of 64 bytes
  *     legacy          4 bytes, how many lines
  *
- * Both keep a key in one line. fast, of format_version 5 and later, takes the line and the bits from
- * the two halves of XXPH3. legacy takes all from one hash of 32 bits (foreign/rotated_hash.h), in lines as
- * long as a cache line of the machine that wrote them: 64, 128 or 256 bytes.
+ * Both keep a key in one line. fast, of format_version 5 and later, takes the line and the bits
+ * from the two halves of XXPH3. legacy takes all from one hash of 32 bits (foreign/rotated_hash.h),
+ * in lines as long as a cache line of the machine that wrote them: 64, 128 or 256 bytes.
  *
- * A filter of at most five bytes has no key. What the origin does not understand it answers with maybe,
- * so that a newer one harms nobody: so it is kept and answered here. */
+ * A filter of at most five bytes has no key. What the origin does not understand it answers with
+ * maybe, so that a newer one harms nobody: so it is kept and answered here. */
 #include <math.h>
 
 #include "bits/bits.h"
-#include "foreign/foreign_bloom.h"
 #include "foreign/fastlocal.h"
+#include "foreign/foreign_bloom.h"
 #include "foreign/format.h"
 #include "foreign/murmur.h"
 #include "foreign/ribbon128.h"
@@ -102,7 +102,8 @@ static walk begin_fast(const uint64_t word[], const struct tamis_key *key) {
 }
 
 static walk begin_legacy(const uint64_t word[], uint32_t hash) {
-    return (walk){.line = hash % lines_of(word) * word[LINE], .h = hash, .step = tamis__rotl15(hash)};
+    return (walk){
+        .line = hash % lines_of(word) * word[LINE], .h = hash, .step = tamis__rotl15(hash)};
 }
 
 static walk begin(const uint64_t word[], const struct tamis_key *key) {
@@ -166,8 +167,8 @@ static void size_for(uint64_t keys, uint64_t millibits, uint64_t hashes, uint64_
     if (hashes) word[HASHES] = hashes;
 }
 
-/* The fewest bits per key that keep the rate, in steps of a tenth or, for legacy, whole ones. A filter
- * whose positions were anywhere would need -log2(rate) / ln 2 of them. */
+/* The fewest bits per key that keep the rate, in steps of a tenth or, for legacy, whole ones. A
+ * filter whose positions were anywhere would need -log2(rate) / ln 2 of them. */
 static tamis_status size_by_rate(uint64_t keys, double fpr, uint64_t hashes, uint64_t word[]) {
     const uint64_t step = word[RULE] == FAST ? 100 : 1000;
     uint64_t q =
@@ -249,8 +250,7 @@ static bool is_shape(const uint64_t word[]) {
                word[LINE] == FAST_LINE && word[HASHES] && word[HASHES] <= FAST_MAX_HASHES;
     case LEGACY:
         return size && bits == size * 8 && is_power_of_2(word[LINE]) && size % word[LINE] == 0 &&
-               size / word[LINE] <= UINT32_MAX && word[HASHES] &&
-               word[HASHES] <= LEGACY_MAX_HASHES;
+               size / word[LINE] <= UINT32_MAX && word[HASHES] && word[HASHES] <= LEGACY_MAX_HASHES;
     default: return false;
     }
 }
@@ -405,17 +405,18 @@ tamis_status tamis__rocksdb_arrive(const tamis_input *in, tamis_import_result *o
     if (tamis__rocksdb_is_ribbon(in)) return tamis__ribbon_read(in, out);
     if (in->size > UINT32_MAX)
         return tamis__bad_format("rocksdb", "%llu bytes, 2^32-1 are the most",
-                             (unsigned long long)in->size);
+                                 (unsigned long long)in->size);
     *out = (tamis_import_result){.kind = "rocksdb", .payload = *in};
     shape_of(in->bytes, in->size, out->word);
     if (out->word[RULE] == FAST && out->word[BITS] == 0)
         return tamis__bad_format("rocksdb", "%llu bytes of bits, where one line has %d",
-                             (unsigned long long)(in->size - META), FAST_LINE);
+                                 (unsigned long long)(in->size - META), FAST_LINE);
     if (out->word[HASHES]) out->capacity = tamis__like_capacity(out->word[BITS], out->word[HASHES]);
     return TAMIS_OK;
 }
 
-static tamis_status read(const tamis_input *in, const tamis_format_args *args, tamis_import_result *out) {
+static tamis_status read(const tamis_input *in, const tamis_format_args *args,
+                         tamis_import_result *out) {
     (void)args;
     return tamis__rocksdb_arrive(in, out);
 }

@@ -6,9 +6,9 @@
  *     partitionedfilter.  a block of entries, one for each of several such filters
  *     filter.             of old: a filter block like LevelDB's
  *
- * From version 4 on an entry of the partitions whose key shares bytes with the one before says only by
- * how much its filter is larger, which lies right behind. A table is the file of a database, and is not
- * written. */
+ * From version 4 on an entry of the partitions whose key shares bytes with the one before says only
+ * by how much its filter is larger, which lies right behind. A table is the file of a database, and
+ * is not written. */
 #include <stdio.h>
 
 #include "foreign/leveldb.h"
@@ -130,7 +130,8 @@ static tamis_status find(const tamis_input *in, const tamis_format_args *args, t
 /* ---- Reading -------------------------------------------------------------------------------- */
 
 /* The partition of that number; without one, the only one. */
-static tamis_status read_partition(const file *f, const tamis_format_args *args, tamis_import_result *out) {
+static tamis_status read_partition(const file *f, const tamis_format_args *args,
+                                   tamis_import_result *out) {
     const uint64_t wanted = args->has[FILTER] ? args->number[FILTER] : 0;
     partitions p;
     tamis_handle chosen = {0, 0};
@@ -155,7 +156,8 @@ static tamis_status read_partition(const file *f, const tamis_format_args *args,
     return rc ? rc : tamis__rocksdb_arrive(&one, out);
 }
 
-static tamis_status read_old(const file *f, const tamis_format_args *args, tamis_import_result *out) {
+static tamis_status read_old(const file *f, const tamis_format_args *args,
+                             tamis_import_result *out) {
     tamis_filter_block block;
     const tamis_status rc = tamis__filter_block_open(f->block.bytes, f->block.size, &block);
     if (rc) return rc;
@@ -165,7 +167,8 @@ static tamis_status read_old(const file *f, const tamis_format_args *args, tamis
     return tamis__leveldb_block_arrive(&f->block, TAMIS_LEVELDB_OF_ROCKSDB, out);
 }
 
-static tamis_status read(const tamis_input *in, const tamis_format_args *args, tamis_import_result *out) {
+static tamis_status read(const tamis_input *in, const tamis_format_args *args,
+                         tamis_import_result *out) {
     file f;
     const tamis_status rc = open_file(in, &f);
     if (rc) return rc;

@@ -34,8 +34,8 @@ double tamis__turned_asked(tamis_turned_has *has, const void *filter, uint32_t m
 /* ---- Positions anywhere --------------------------------------------------------------------- */
 
 /* Small arrays are played through: the positions of a key are then steps of equal length around a
- * short circle, and a stranger with the same step as a key has most positions in common with it. The
- * smaller they are, the more they differ, and the more of them are played. */
+ * short circle, and a stranger with the same step as a key has most positions in common with it.
+ * The smaller they are, the more they differ, and the more of them are played. */
 enum { SMALL_BITS = 16384, QUESTIONS = 32768, MAX_GAMES = 64 };
 
 typedef struct small_array {
@@ -72,14 +72,15 @@ static double play(uint32_t keys, uint32_t bits, unsigned hashes) {
     return (double)hits / asked;
 }
 
-/* In large arrays three things are left. Positions i = 1, 4, 7, ... prefer some remainders modulo 3,
- * and 3, 8, 13, ... some modulo 5, which shows when 3 or 5 divides the number of bits: `weight` says
- * how many positions of a key fall on one bit of each remainder, the third position left out.
+/* In large arrays three things are left. Positions i = 1, 4, 7, ... prefer some remainders modulo
+ * 3, and 3, 8, 13, ... some modulo 5, which shows when 3 or 5 divides the number of bits: `weight`
+ * says how many positions of a key fall on one bit of each remainder, the third position left out.
  *
  * The third, h + 2 turn(h), is 65537 (x + y) less the last bit of x, with x and y the halves of h.
- * With the overflow these are the values 65537 s, 65537 s - 1 and 65537 s - 2 for s up to 2^16. Those
- * in the middle have a share of 2^-17 each, the first shares that rise with s from 0 to that, the last
- * shares that fall. Which s lead to a certain bit, a division modulo the number of bits tells. */
+ * With the overflow these are the values 65537 s, 65537 s - 1 and 65537 s - 2 for s up to 2^16.
+ * Those in the middle have a share of 2^-17 each, the first shares that rise with s from 0 to that,
+ * the last shares that fall. Which s lead to a certain bit, a division modulo the number of bits
+ * tells. */
 enum { REMAINDERS = 15, THIRD = 2, SAMPLES = 2048, SUMS = 65536 };
 
 typedef struct large_array {
@@ -192,15 +193,15 @@ struct tamis_estimate tamis__turned_items(uint64_t set, uint64_t bits, uint64_t 
  * odd number at most w / 2^v. Up to a factor all steps of one v are the same, so that it is enough
  * to look at 2^v for each v.
  *
- * How many of a stranger's positions does one key set? That is counted over all keys. Then keys come
- * one by one, each of them sets a random choice of so many positions, and the number of those that
- * are set walks up from 0: the rate is the chance that it has arrived. */
+ * How many of a stranger's positions does one key set? That is counted over all keys. Then keys
+ * come one by one, each of them sets a random choice of so many positions, and the number of those
+ * that are set walks up from 0: the rate is the chance that it has arrived. */
 enum { MAX_PROBES = 30, MAX_LINE_BITS = 2048 };
 
 typedef struct nonmember {
-    unsigned positions;                            /* that are different */
-    double sets[MAX_PROBES + 1];                  /* chance that a key sets so many of them */
-    double has[MAX_PROBES + 1];                   /* chance that so many are set by now */
+    unsigned positions;                          /* that are different */
+    double sets[MAX_PROBES + 1];                 /* chance that a key sets so many of them */
+    double has[MAX_PROBES + 1];                  /* chance that so many are set by now */
     double move[MAX_PROBES + 1][MAX_PROBES + 1]; /* from so many, by so many more, with one key */
 } nonmember;
 

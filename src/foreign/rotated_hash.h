@@ -16,15 +16,15 @@ static inline uint32_t tamis__rotl15(uint32_t hash) {
     return hash << 15 | hash >> 17;
 }
 
-/* The rate of a filter that is there, by asking it for up to `max` hashes from all over the 2^32. With
- * TAMIS_TURNED_MANY its error is 1 % of the rate at 10 %, 3 % at 1 % and 9 % at 0.1 %, in a
+/* The rate of a filter that is there, by asking it for up to `max` hashes from all over the 2^32.
+ * With TAMIS_TURNED_MANY its error is 1 % of the rate at 10 %, 3 % at 1 % and 9 % at 0.1 %, in a
  * millisecond. `by_fill` is what it is if none of them hit. */
 enum { TAMIS_TURNED_MANY = 1 << 17, TAMIS_TURNED_FEW = 1 << 14 };
 typedef bool tamis_turned_has(const void *filter, uint32_t hash);
 double tamis__turned_asked(tamis_turned_has *, const void *filter, uint32_t max, double by_fill);
 
-/* Expected: positions anywhere in an array of bits. Against simulations of 1 to 10^6 keys it is within 5 %
- * at rates from 1 % on; below, and with less than ten keys, within 20 %. */
+/* Expected: positions anywhere in an array of bits. Against simulations of 1 to 10^6 keys it is
+ * within 5 % at rates from 1 % on; below, and with less than ten keys, within 20 %. */
 double tamis__turned_rate(uint64_t keys, uint64_t bits, uint64_t hashes);
 
 /* How many keys set so many of the bits. */

@@ -1,4 +1,5 @@
-/* Kinds of other systems may include this: SHA-256 (FIPS 180-4), for formats that are hashed whole. */
+/* Kinds of other systems may include this: SHA-256 (FIPS 180-4), for formats that are hashed
+ * whole. */
 #ifndef TAMIS_FOREIGN_SHA256_H
 #define TAMIS_FOREIGN_SHA256_H
 

@@ -12,8 +12,8 @@
  * where Spark's hash for longs and the one for bytes are the same. */
 #include <math.h>
 
-#include "foreign/foreign_bloom.h"
 #include "foreign/bytes.h"
+#include "foreign/foreign_bloom.h"
 #include "foreign/format.h"
 #include "foreign/murmur.h"
 #include "kinds/bitmap.h"
@@ -24,7 +24,7 @@ enum { V1, V2, VERSIONS };
 enum { OPT_HASHES, OPT_VERSION, OPT_SEED };
 enum { HEADER_V1 = 12, HEADER_V2 = 16 };
 #define MAX_BITS ((uint64_t)INT32_MAX * 64)
-#define REACH_V1  ((uint64_t)1 << 31)
+#define REACH_V1 ((uint64_t)1 << 31)
 
 static const struct tamis_option options[] = {
     {"hashes", NULL, 1, 255, "as Spark does", "probes per key, k"},
@@ -94,7 +94,7 @@ static const tamis_bloomlike *like_of(const uint64_t word[]) {
 static tamis_status plan(const tamis_params *params, uint64_t word[]) {
     const double keys = params->capacity ? (double)params->capacity : 1;
     const double bits = params->bits ? (double)(params->bits / 64 * 64)
-                                   : floor(tamis__like_bits_for(params->capacity, params->fpr));
+                                     : floor(tamis__like_bits_for(params->capacity, params->fpr));
     if (bits < 1)
         return tamis__fail(TAMIS_INVALID, "spark makes no filter of 0 bits: %s is needed",
                            params->bits ? "bits=64 at least" : "a lower rate");
@@ -162,16 +162,17 @@ const tamis_kind tamis__spark = {
 
 /* ---- The format ----------------------------------------------------------------------------- */
 
-static tamis_status read(const tamis_input *in, const tamis_format_args *args, tamis_import_result *out) {
+static tamis_status read(const tamis_input *in, const tamis_format_args *args,
+                         tamis_import_result *out) {
     (void)args;
     const uint32_t version = in->size < 4 ? 0 : tamis__get32_big(in->bytes);
     if (version != 1 && version != 2)
         return tamis__bad_format("spark",
-                             in->size < 4 ? "there are fewer than 4" : "no version 1 or 2");
+                                 in->size < 4 ? "there are fewer than 4" : "no version 1 or 2");
     const uint64_t header_bytes = version == 1 ? HEADER_V1 : HEADER_V2;
     if (in->size < header_bytes)
         return tamis__bad_format("spark", "%llu bytes, a header alone has %llu",
-                             (unsigned long long)in->size, (unsigned long long)header_bytes);
+                                 (unsigned long long)in->size, (unsigned long long)header_bytes);
     const uint64_t words = tamis__get32_big(in->bytes + header_bytes - 4);
     const uint64_t hashes = tamis__get32_big(in->bytes + 4);
     if (words == 0 || words > INT32_MAX || in->size != header_bytes + 8 * words)
@@ -180,10 +181,10 @@ static tamis_status read(const tamis_input *in, const tamis_format_args *args, t
             (unsigned long long)words, (unsigned long long)(header_bytes + 8 * words),
             (unsigned long long)in->size);
     *out = (tamis_import_result){.kind = "spark",
-                           .word = {words * 64, hashes, version - 1,
-                                    version == 2 ? tamis__get32_big(in->bytes + 8) : 0},
-                           .capacity = tamis__like_capacity(words * 64, hashes),
-                           .payload = *in};
+                                 .word = {words * 64, hashes, version - 1,
+                                          version == 2 ? tamis__get32_big(in->bytes + 8) : 0},
+                                 .capacity = tamis__like_capacity(words * 64, hashes),
+                                 .payload = *in};
     return TAMIS_OK;
 }
 

@@ -21,8 +21,8 @@
  * 11 give 1 %. Asked for a rate, the plan takes the fewest whole bits per entry that keep it. */
 #include <string.h>
 
-#include "foreign/foreign_bloom.h"
 #include "foreign/bytes.h"
+#include "foreign/foreign_bloom.h"
 #include "foreign/format.h"
 #include "foreign/md5.h"
 
@@ -126,7 +126,7 @@ static tamis_status plan(const tamis_params *params, uint64_t word[]) {
     if (capacity > MAX_BITS) return too_large(capacity, per_entry ? per_entry : 1);
     if (!params->has_option[OPT_PER_ENTRY])
         rc = params->bits ? by_bits(capacity, params->bits, &per_entry)
-                        : by_rate(capacity, params->fpr, &per_entry);
+                          : by_rate(capacity, params->fpr, &per_entry);
     if (rc) return rc;
     if (capacity * per_entry > MAX_BITS) return too_large(capacity, per_entry);
     if (params->bits && bits_for(capacity, per_entry) > params->bits)
@@ -260,24 +260,26 @@ static const struct tamis_option params[] = {
     {"store_keys", NULL, 0, 1, "0", "1: keys of 16 bytes are store keys, not URLs"},
 };
 
-static tamis_status read(const tamis_input *in, const tamis_format_args *args, tamis_import_result *out) {
+static tamis_status read(const tamis_input *in, const tamis_format_args *args,
+                         tamis_import_result *out) {
     if (in->size < HEADER)
         return tamis__bad_format("squid", "%llu bytes, a header alone has %d",
-                             (unsigned long long)in->size, HEADER);
+                                 (unsigned long long)in->size, HEADER);
     const uint8_t *p = in->bytes;
     const uint64_t bytes = tamis__get32_big(p + AT_BYTES);
     const char *why = why_not(p);
     if (why) return tamis__bad_format("squid", "%s", why);
     if (in->size != HEADER + bytes)
         return tamis__bad_format("squid", "the header says %llu bytes of bits, there are %llu",
-                             (unsigned long long)bytes, (unsigned long long)(in->size - HEADER));
+                                 (unsigned long long)bytes,
+                                 (unsigned long long)(in->size - HEADER));
     *out = (tamis_import_result){.kind = "squid",
-                           .word = {bytes * 8, p[AT_HASHES], tamis__get32_big(p + AT_CAPACITY),
-                                    p[AT_PER_ENTRY], args->number[SAID_METHOD],
-                                    args->number[SAID_STORE_KEYS]},
-                           .capacity = tamis__get32_big(p + AT_CAPACITY),
-                           .items = tamis__get32_big(p + AT_COUNT),
-                           .payload = *in};
+                                 .word = {bytes * 8, p[AT_HASHES],
+                                          tamis__get32_big(p + AT_CAPACITY), p[AT_PER_ENTRY],
+                                          args->number[SAID_METHOD], args->number[SAID_STORE_KEYS]},
+                                 .capacity = tamis__get32_big(p + AT_CAPACITY),
+                                 .items = tamis__get32_big(p + AT_COUNT),
+                                 .payload = *in};
     return TAMIS_OK;
 }
 

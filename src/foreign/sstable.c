@@ -68,7 +68,8 @@ static tamis_status open_extended(tamis_table *t, const uint8_t *footer) {
     uint8_t copy[NEW_FOOTER];
     const uint64_t at = t->in.size - NEW_FOOTER;
     if (memcmp(footer + EXTENDED_AT, extended, sizeof extended) != 0)
-        return tamis__bad_format(t->format, "a footer of version %u has no 3e 00 7a 00", t->version);
+        return tamis__bad_format(t->format, "a footer of version %u has no 3e 00 7a 00",
+                                 t->version);
     memcpy(copy, footer, sizeof copy);
     tamis__put32(copy + 5, 0);
     t->context = tamis__get32(footer + 9);
@@ -83,8 +84,9 @@ static tamis_status open_extended(tamis_table *t, const uint8_t *footer) {
         return tamis__fail(TAMIS_UNSUPPORTED, "%s: the footer asks for a feature that is not known",
                            t->format);
     if (t->metaindex.size + TAMIS_TABLE_TRAILER > at)
-        return tamis__bad_format(t->format, "a metaindex of %llu bytes does not fit before the footer",
-                             (unsigned long long)t->metaindex.size);
+        return tamis__bad_format(t->format,
+                                 "a metaindex of %llu bytes does not fit before the footer",
+                                 (unsigned long long)t->metaindex.size);
     t->metaindex.offset = at - TAMIS_TABLE_TRAILER - t->metaindex.size;
     return TAMIS_OK;
 }
@@ -92,7 +94,7 @@ static tamis_status open_extended(tamis_table *t, const uint8_t *footer) {
 static tamis_status open_new(tamis_table *t) {
     if (t->in.size < NEW_FOOTER)
         return tamis__bad_format(t->format, "%llu bytes, a footer alone has %d",
-                             (unsigned long long)t->in.size, NEW_FOOTER);
+                                 (unsigned long long)t->in.size, NEW_FOOTER);
     const uint8_t *footer = t->in.bytes + t->in.size - NEW_FOOTER;
     t->checksum = footer[0];
     t->version = tamis__get32(footer + 41);
@@ -109,7 +111,7 @@ tamis_status tamis__table_open(const char *format, const tamis_input *in, bool i
     *t = (tamis_table){.format = format, .in = *in, .checksum = CRC32C};
     if (in->size < OLD_FOOTER)
         return tamis__bad_format(format, "%llu bytes, a footer alone has %d",
-                             (unsigned long long)in->size, OLD_FOOTER);
+                                 (unsigned long long)in->size, OLD_FOOTER);
     const uint64_t footer = in->size < NEW_FOOTER ? OLD_FOOTER : NEW_FOOTER;
     const tamis_status rc = tamis__bring(in, in->size - footer, footer);
     if (rc) return rc;
@@ -128,9 +130,9 @@ tamis_status tamis__table_block(const tamis_table *t, tamis_handle h, const char
     const uint64_t size = t->in.size;
     if (h.offset > size || h.size > size - h.offset ||
         size - h.offset - h.size < TAMIS_TABLE_TRAILER)
-        return tamis__bad_format(t->format, "the %s of %llu bytes at %llu is not inside its %llu bytes",
-                             what, (unsigned long long)h.size, (unsigned long long)h.offset,
-                             (unsigned long long)size);
+        return tamis__bad_format(
+            t->format, "the %s of %llu bytes at %llu is not inside its %llu bytes", what,
+            (unsigned long long)h.size, (unsigned long long)h.offset, (unsigned long long)size);
     const tamis_status rc = tamis__bring(&t->in, h.offset, h.size + TAMIS_TABLE_TRAILER);
     if (rc) return rc;
     const uint8_t *bytes = t->in.bytes + h.offset;
@@ -139,7 +141,7 @@ tamis_status tamis__table_block(const tamis_table *t, tamis_handle h, const char
         !tamis__sums_match(stored, (uint32_t)(checksum_of(t->checksum, bytes, h.size + 1) +
                                               context_at(t, h.offset))))
         return tamis__bad_format(t->format, "the checksum of the %s at %llu is wrong", what,
-                             (unsigned long long)h.offset);
+                                 (unsigned long long)h.offset);
     if (bytes[h.size])
         return tamis__fail(TAMIS_UNSUPPORTED,
                            "%s: the %s at %llu is compressed, by method %d: only "

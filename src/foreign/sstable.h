@@ -2,14 +2,14 @@
  *
  *     data blocks | filters | ... | metaindex | index | footer
  *
- * Every block is followed by 5 bytes: how it is compressed, and a checksum of both. The footer, at the
- * end of the file, says where the metaindex is, and that says by name where the filters are. Nothing
- * else of the file is looked at.
+ * Every block is followed by 5 bytes: how it is compressed, and a checksum of both. The footer, at
+ * the end of the file, says where the metaindex is, and that says by name where the filters are.
+ * Nothing else of the file is looked at.
  *
- *     LevelDB, RocksDB version 0    handles 40 bytes | magic 8                              48 bytes
- *     RocksDB versions 1 to 5       checksum 1 | handles 40 bytes | version 4 | magic 8     53 bytes
- *     RocksDB versions 6 and 7      checksum 1 | 3e 00 7a 00 | checksum of the footer 4 | context 4 |
- *                                   metaindex bytes 4 | zeros 24 | version 4 | magic 8      53 bytes
+ *     LevelDB, RocksDB version 0   handles 40 bytes | magic 8                             48 bytes
+ *     RocksDB versions 1 to 5      checksum 1 | handles 40 bytes | version 4 | magic 8    53 bytes
+ *     RocksDB versions 6 and 7     checksum 1 | 3e 00 7a 00 | checksum of the footer 4 | context 4
+ *                                  | metaindex bytes 4 | zeros 24 | version 4 | magic 8   53 bytes
  *
  * A handle is an offset and a size, as varints. From version 6 on checksums depend on where a block
  * lies and on the file, by the context. */
@@ -43,7 +43,8 @@ tamis_status tamis__table_block(const tamis_table *, tamis_handle, const char *w
 
 /* The entries of a block, one after the other:
  *
- *     shared | own | value | own bytes of the key | bytes of the value | ... | restarts, 4 each | count 4
+ *     shared | own | value | own bytes of the key | bytes of the value | ... | restarts, 4 each |
+ *     count 4
  *
  * The first three are varints: bytes of the key that are those of the one before, bytes of its own,
  * bytes of the value. Where values are `bare` there is no size of the value: it ends by itself. */

@@ -1,5 +1,5 @@
-/* Formats of LevelDB's and RocksDB's tables may include this: the small filters of a filter block that
- * lies in a table file. */
+/* Formats of LevelDB's and RocksDB's tables may include this: the small filters of a filter block
+ * that lies in a table file. */
 #ifndef TAMIS_FOREIGN_TABLE_FILTERS_H
 #define TAMIS_FOREIGN_TABLE_FILTERS_H
 

@@ -46,8 +46,8 @@ static int64_t signed_number(tamis_thrift *t) {
 
 int64_t tamis__thrift_number(tamis_thrift *t, unsigned type) {
     const int64_t max = type == TAMIS_THRIFT_I16   ? INT16_MAX
-                         : type == TAMIS_THRIFT_I32 ? INT32_MAX
-                                                    : INT64_MAX;
+                        : type == TAMIS_THRIFT_I32 ? INT32_MAX
+                                                   : INT64_MAX;
     const int64_t value = signed_number(t);
     if (value <= max && value >= -max - 1) return value;
     fail(t, "a number is larger than its type");

@@ -1,4 +1,5 @@
-/* XXH32: four sums take a word each, sixteen bytes at a time; then what is left, by words and bytes. */
+/* XXH32: four sums take a word each, sixteen bytes at a time; then what is left, by words and
+ * bytes. */
 #include "foreign/xxh32.h"
 
 #include "bits/bits.h"

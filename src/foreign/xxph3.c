@@ -1,5 +1,5 @@
-/* XXPH3: the preview of XXH3 in xxHash 0.7.2, 64 bits, without a seed. RocksDB changed one value, that
- * of the empty key, which was 0.
+/* XXPH3: the preview of XXH3 in xxHash 0.7.2, 64 bits, without a seed. RocksDB changed one value,
+ * that of the empty key, which was 0.
  *
  * Up to 16 bytes are read as one or two words that overlap. Up to 240 are taken in pieces of 16,
  * the last of which overlaps the one before. Longer keys go in stripes of 64 bytes through eight

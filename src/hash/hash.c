@@ -53,8 +53,8 @@ TAMIS_HOT void strings_by(tamis_hash_mode mode, const tamis_hasher *h, const str
 }
 
 /* Lengths that keys of one sort often have in common: addresses, digests, identifiers and their
- * texts. With the length known, and no seed, nothing of XXH3 is left to decide (2.0 ns instead of 3.2
- * for 32 bytes). */
+ * texts. With the length known, and no seed, nothing of XXH3 is left to decide (2.0 ns instead of
+ * 3.2 for 32 bytes). */
 #define USUAL_LENGTHS(DO) DO(4) DO(8) DO(16) DO(20) DO(32) DO(36) DO(40) DO(64)
 
 TAMIS_HOT uint64_t usual_hash(const void *key, size_t len) {
@@ -84,8 +84,8 @@ static void hash_usual_strings(const struct tamis_key *keys, size_t n, uint64_t 
     for (size_t i = 0; i < n; i++) hashes[i] = usual_hash(keys[i].bytes, keys[i].len);
 }
 
-/* Far longer strings than the others of their eight would leave those waiting: they are few, and the
- * kernel is right about them too. */
+/* Far longer strings than the others of their eight would leave those waiting: they are few, and
+ * the kernel is right about them too. */
 static void hash_keyed_strings(const tamis_hasher *h, const struct tamis_key *keys, size_t n,
                                uint64_t *hashes) {
     size_t done = 0;

@@ -1,5 +1,6 @@
-/* SipHash-1-3 of byte strings, eight at a time. Their lengths may differ: a string that has ended keeps
- * its state while the others go on. tests/unit/test_hash.c holds it to the one-by-one hash. */
+/* SipHash-1-3 of byte strings, eight at a time. Their lengths may differ: a string that has ended
+ * keeps its state while the others go on. tests/unit/test_hash.c holds it to the one-by-one
+ * hash. */
 #include "hash/strings.h"
 
 #ifdef __AVX512BITALG__

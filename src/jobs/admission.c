@@ -6,8 +6,8 @@
  *
  *     young is full:  the old one is emptied, and the two change places
  *
- * Whether a key is known and that it is known from now on has to be one step, or two requests for it
- * would both be told that they are the first. A lock for everybody would do; but requests for
+ * Whether a key is known and that it is known from now on has to be one step, or two requests for
+ * it would both be told that they are the first. A lock for everybody would do; but requests for
  * different keys do not concern each other. So there are many locks, and the hash says which one is
  * a key's: filters that take adds from many threads need no more. Only for changing generations all
  * of them are held, which is once in `capacity` requests. */
@@ -191,7 +191,8 @@ bool tamis_admission_ask(tamis_admission *a, const void *key, size_t len) {
     return tamis_admission_ask_hash(a, tamis_hash(tamis_admission_hasher(a), key, len));
 }
 
-void tamis_admission_get_info(tamis_admission *a, struct tamis_admission_info *info, size_t info_size) {
+void tamis_admission_get_info(tamis_admission *a, struct tamis_admission_info *info,
+                              size_t info_size) {
     struct tamis_info young, old;
     hold_all(a);
     tamis_measure(a->generation[a->young], &young, sizeof young);

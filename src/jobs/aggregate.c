@@ -5,10 +5,10 @@
  *
  *     take(source, value, earlier values)
  *
- *         (source, value) is there                            skipped
- *         (source, one of the earlier values) is there        replaced: that one leaves the filter and the
- *                                                             sum, the new one comes
- *         none is there                                       counted
+ *         (source, value) is there                    skipped
+ *         (source, an earlier value) is there         replaced: that one leaves the filter and
+ *                                                     the sum, the new one comes
+ *         none is there                               counted
  *
  * A pair is made of the value itself and not of a version: a source whose value goes and comes back
  * is then right too, whichever of its changes a node has missed. */
@@ -21,7 +21,8 @@
 #include "core/memory.h"
 #include "tamis_jobs.h"
 
-/* A sum to which small numbers come and from which they go, without drifting away (Neumaier 1974). */
+/* A sum to which small numbers come and from which they go, without drifting away (Neumaier
+ * 1974). */
 typedef struct tally {
     double sum, rest;
 } tally;

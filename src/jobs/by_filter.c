@@ -7,9 +7,9 @@
  *     only theirs = theirs - all of ours + only ours
  *
  * Unwrapping would remove from a copy of the filter what it does not refuse. A key that passes by
- * mistake then takes away counters of others, which are refused later in its stead, and more than one
- * of them: measured with 20,000 keys, 1,000 of them not shared, at 10 %, that finds 1,057, and asking
- * finds 1,000. So the filter is only asked, and need not be one that counts. */
+ * mistake then takes away counters of others, which are refused later in its stead, and more than
+ * one of them: measured with 20,000 keys, 1,000 of them not shared, at 10 %, that finds 1,057, and
+ * asking finds 1,000. So the filter is only asked, and need not be one that counts. */
 #include <math.h>
 
 #include "base/status.h"

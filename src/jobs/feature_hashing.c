@@ -3,8 +3,8 @@
  *     hash ──── top bits ──▶ place        (tamis__range: any number of places)
  *          └─── lowest bit ─▶ sign
  *
- * With at most 2^32 places the lowest bit has no part in the place, so the sign is a fair coin among
- * the keys of each place: that is what makes products right on average. */
+ * With at most 2^32 places the lowest bit has no part in the place, so the sign is a fair coin
+ * among the keys of each place: that is what makes products right on average. */
 #include "bits/probe.h"
 #include "hash/hash.h"
 #include "tamis_jobs.h"

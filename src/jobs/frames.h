@@ -2,9 +2,10 @@
  *
  *     | type 1 | length 3 | check 2 | body, `length` bytes | sum 4 |
  *
- * The check is of the four bytes before it, so that a damaged length is noticed at once and not waited
- * for; the sum is of the frame's number in the conversation, its header and its body, so that one that
- * is lost, doubled or moved is noticed too. Both are against accidents: who wants to lie computes them. */
+ * The check is of the four bytes before it, so that a damaged length is noticed at once and not
+ * waited for; the sum is of the frame's number in the conversation, its header and its body, so
+ * that one that is lost, doubled or moved is noticed too. Both are against accidents: who wants to
+ * lie computes them. */
 #ifndef TAMIS_JOBS_FRAMES_H
 #define TAMIS_JOBS_FRAMES_H
 
@@ -16,7 +17,7 @@ enum {
     TAMIS_FRAME_MAX_BYTES = (1 << 24) - 1 /* bytes of a body, because its length has three */
 };
 
-/* ---- Bytes that grow -------------------------------------------------------------------------- */
+/* ---- Bytes that grow ------------------------------------------------------------------------- */
 
 typedef struct tamis_buffer {
     uint8_t *bytes;
@@ -30,7 +31,7 @@ tamis_status tamis__buffer_put(const struct tamis_allocator *, tamis_buffer *, c
                                uint64_t size);
 void tamis__buffer_free(const struct tamis_allocator *, tamis_buffer *);
 
-/* ---- Numbers of varying length: seven bits in a byte, the lowest first, the top bit for more ---- */
+/* ---- Numbers of varying length: seven bits in a byte, lowest first, the top bit for more ---- */
 
 enum { TAMIS_VARINT_MAX_BYTES = 10 };
 size_t tamis__varint_put(uint8_t *to, uint64_t value);
@@ -39,7 +40,7 @@ size_t tamis__varint_put(uint8_t *to, uint64_t value);
  * shorter. */
 size_t tamis__varint_get(const uint8_t *from, uint64_t size, uint64_t *value);
 
-/* ---- Frames ----------------------------------------------------------------------------------- */
+/* ---- Frames ---------------------------------------------------------------------------------- */
 
 /* Starts a frame at the end of a buffer; what is put behind it is its body until it is closed. */
 tamis_status tamis__frame_open(const struct tamis_allocator *, tamis_buffer *, uint8_t type,

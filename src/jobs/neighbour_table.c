@@ -1,11 +1,11 @@
 /* The other side of Summary Cache: copies of what neighbours announced, and a table of them.
  *
- *     message ─▶ form ─▶ all of it legal? ─▶ numbers: late, next, or some are missing? ─▶ bits ─▶ copy
+ *     message ─▶ form ─▶ all of it legal? ─▶ number: late, next, some missing? ─▶ bits ─▶ copy
  *
- * A copy is an ordinary filter of the kind whose positions are those of the sender, with its bits in
- * the payload from the first one on: classic for counting, icp with copy=yes for icp. It can be saved,
- * asked and looked at like any other. Its note "heard" has two numbers: the last message, and how many
- * are missing since every bit was told.
+ * A copy is an ordinary filter of the kind whose positions are those of the sender, with its bits
+ * in the payload from the first one on: classic for counting, icp with copy=yes for icp. It can be
+ * saved, asked and looked at like any other. Its note "heard" has two numbers: the last message,
+ * and how many are missing since every bit was told.
  *
  * What came too late is left out: its bits may have been told again by a newer message that is here
  * already. A message far behind the last one is not late, it is from a sender that began anew. */
@@ -127,7 +127,8 @@ static tamis_status new_copy(tamis **copy, const tamis_wire *wire, const tamis_t
     return tamis_create_with(copy, spec, &o);
 }
 
-bool tamis_was_received(const tamis *copy, struct tamis_receive_info *received, size_t received_size) {
+bool tamis_was_received(const tamis *copy, struct tamis_receive_info *received,
+                        size_t received_size) {
     const char *text = copy ? tamis_note(copy, note) : NULL;
     struct tamis_receive_info h = {0};
     char *end;
@@ -204,7 +205,7 @@ static void take(tamis *copy, const tamis_wire *wire, const tamis_tidings *t,
 
 /* Into one that has the shape of the message already. */
 static tamis_status receive_more(tamis *copy, const tamis_wire *wire, const tamis_tidings *t,
-                              struct tamis_receive_info *h) {
+                                 struct tamis_receive_info *h) {
     if (!tamis_was_received(copy, h, sizeof *h)) h->positions = t->positions;
     count(t, h);
     tamis_status rc = tamis__writable(copy);
@@ -214,8 +215,8 @@ static tamis_status receive_more(tamis *copy, const tamis_wire *wire, const tami
 }
 
 tamis_status tamis_receive(tamis **copy, const void *message, size_t size,
-                        const struct tamis_options *options, struct tamis_receive_info *received,
-                        size_t received_size) {
+                           const struct tamis_options *options, struct tamis_receive_info *received,
+                           size_t received_size) {
     struct tamis_receive_info h = {0};
     const tamis_wire *wire = NULL;
     tamis_tidings t;
@@ -324,7 +325,8 @@ static void come_in(tamis_neighbours *t, size_t place, const char *name, tamis *
 }
 
 tamis_status tamis_neighbours_receive(tamis_neighbours *t, const char *peer, const void *message,
-                                   size_t size, struct tamis_receive_info *received, size_t received_size) {
+                                      size_t size, struct tamis_receive_info *received,
+                                      size_t received_size) {
     size_t place;
     bool is_there;
     tamis *copy = NULL;

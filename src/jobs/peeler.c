@@ -2,10 +2,10 @@
  *
  *     their symbol i − our symbol i = what only they have in it − what only we have in it
  *
- * A symbol that is left with one hash (it counts ±1, and the check says that the sum is a hash and not
- * a mixture) gives it away. The hash then leaves all other symbols that cover it, which leaves more of
- * them with one. Our list follows: what only they have joins it, what only we have leaves it. In the end
- * it is their set, and every symbol is empty. */
+ * A symbol that is left with one hash (it counts ±1, and the check says that the sum is a hash and
+ * not a mixture) gives it away. The hash then leaves all other symbols that cover it, which leaves
+ * more of them with one. Our list follows: what only they have joins it, what only we have leaves
+ * it. In the end it is their set, and every symbol is empty. */
 #include <string.h>
 
 #include "base/status.h"
@@ -23,7 +23,8 @@ struct tamis_peeler {
     tamis_block self, cells_block, found_block;
 };
 
-tamis_status tamis__peeler_of(tamis_peeler **peeler, tamis_symbol_set *symbol_set, const uint8_t key[16]) {
+tamis_status tamis__peeler_of(tamis_peeler **peeler, tamis_symbol_set *symbol_set,
+                              const uint8_t key[16]) {
     tamis_block self;
     tamis_peeler *p = tamis__get(&symbol_set->allocator, sizeof *p, &self);
     if (!p) return TAMIS_NOMEM;
@@ -57,7 +58,7 @@ void tamis_peeler_free(tamis_peeler *p) {
     tamis__block_free(&allocator, &self);
 }
 
-/* ---- Room ------------------------------------------------------------------------------------- */
+/* ---- Room ------------------------------------------------------------------------------------ */
 
 /* One stretch more, from which our list has gone already. */
 static tamis_status next_stretch(tamis_peeler *p) {
@@ -88,7 +89,7 @@ static tamis_status note_found(tamis_peeler *p, uint32_t at) {
     return TAMIS_OK;
 }
 
-/* ---- Peeling ---------------------------------------------------------------------------------- */
+/* ---- Peeling --------------------------------------------------------------------------------- */
 
 static tamis_status wrong(uint64_t symbol, const char *what) {
     return tamis__fail(TAMIS_CORRUPT, "symbol %llu of the stream %s", (unsigned long long)symbol,
@@ -117,18 +118,19 @@ static tamis_status leave(tamis_peeler *p, uint64_t symbol, uint64_t hash) {
     return note_found(p, at);
 }
 
-/* A sum of several passes for one hash with a chance of 2^-40. What comes out of a symbol empties it
- * for good, so that there are never more finds than symbols, except where somebody lies. */
+/* A sum of several passes for one hash with a chance of 2^-40. What comes out of a symbol empties
+ * it for good, so that there are never more finds than symbols, except where somebody lies. */
 static tamis_status look_at(tamis_peeler *p, uint64_t symbol) {
     const struct tamis_symbol *c = &p->cells[symbol];
-    if ((c->count != 1 && c->count != -1) || tamis__symbol_set_check(&p->symbol_set, c->sum) != c->check)
+    if ((c->count != 1 && c->count != -1) ||
+        tamis__symbol_set_check(&p->symbol_set, c->sum) != c->check)
         return TAMIS_OK;
     if (p->n_found >= p->taken) return wrong(symbol, "gives more hashes than there are symbols");
     return c->count == 1 ? join(p, symbol, c->sum) : leave(p, symbol, c->sum);
 }
 
-/* Takes one find out of every symbol, those that are still to come included. A copy walks: the list may
- * move when another find joins it. */
+/* Takes one find out of every symbol, those that are still to come included. A copy walks: the list
+ * may move when another find joins it. */
 static tamis_status walk(tamis_peeler *p, uint32_t at) {
     const bool is_ours = at < p->own;
     tamis_coded c = p->symbol_set.list[at];
@@ -189,7 +191,7 @@ tamis_status tamis_peeler_take(tamis_peeler *p, const struct tamis_symbol *list,
     return TAMIS_OK;
 }
 
-/* ---- What came out ---------------------------------------------------------------------------- */
+/* ---- What came out --------------------------------------------------------------------------- */
 
 bool tamis_peeler_is_whole(const tamis_peeler *p) {
     return p->is_whole;
@@ -199,10 +201,11 @@ struct tamis_digest tamis_peeler_digest(const tamis_peeler *p) {
     return p->symbol_set.sum;
 }
 
-/* A symbol that covers a hash with chance p counts +1 for each of theirs that is left and -1 for each of
- * ours: the mean of its square is p (1 - p) for each, and the square of p times what the two sides are
- * apart, which symbol 0 tells. The later half of the symbols knows it best, to a part of 2 / sqrt(taken).
- * 3 % more than p^2 goes off, because p is known to 1 %: too few is better than too many. */
+/* A symbol that covers a hash with chance p counts +1 for each of theirs that is left and -1 for
+ * each of ours: the mean of its square is p (1 - p) for each, and the square of p times what the
+ * two sides are apart, which symbol 0 tells. The later half of the symbols knows it best, to a part
+ * of 2 / sqrt(taken). 3 % more than p^2 goes off, because p is known to 1 %: too few is better than
+ * too many. */
 double tamis__peeler_estimate(const tamis_peeler *p) {
     const double apart = p->taken ? (double)p->cells[0].count : 0;
     double squares = 0, weights = 0;

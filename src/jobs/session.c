@@ -1,6 +1,6 @@
-/* Two sides that find out what differs between their sets: the conversation from its first byte to its
- * list. session_recv.c and session_send.c know the messages, frames.c how they lie in bytes; here is what holds
- * them together, and what the caller sees. */
+/* Two sides that find out what differs between their sets: the conversation from its first byte to
+ * its list. session_recv.c and session_send.c know the messages, frames.c how they lie in bytes;
+ * here is what holds them together, and what the caller sees. */
 #include <math.h>
 #include <string.h>
 
@@ -9,7 +9,7 @@
 #include "hash/sip13.h"
 #include "jobs/session.h"
 
-/* ---- Making ----------------------------------------------------------------------------------- */
+/* ---- Making ---------------------------------------------------------------------------------- */
 
 static tamis_status limit(uint64_t *value, uint64_t default_value, uint64_t max, const char *name) {
     if (*value > max)
@@ -23,8 +23,7 @@ static tamis_status read_limits(struct tamis_session_options *o) {
     const uint64_t million = 1 << 20, many = UINT64_C(1) << 32;
     tamis_status rc =
         limit(&o->max_keys, TAMIS_ROSTER_MAX_SYMBOLS, TAMIS_ROSTER_MAX_SYMBOLS, "options.max_keys");
-    if (!rc)
-        rc = limit(&o->max_key_bytes, million, TAMIS_MAX_KEY_BYTES, "options.max_key_bytes");
+    if (!rc) rc = limit(&o->max_key_bytes, million, TAMIS_MAX_KEY_BYTES, "options.max_key_bytes");
     if (!rc) rc = limit(&o->max_bytes, many, UINT64_MAX / 4, "options.max_bytes");
     if (!rc) rc = limit(&o->max_symbols, 0, TAMIS_STREAM_MAX_SYMBOLS, "options.max_symbols");
     if (!rc) rc = limit(&o->symbols, 0, TAMIS_STREAM_MAX_SYMBOLS, "options.symbols");
@@ -103,8 +102,9 @@ static tamis_status set_up(tamis_session *t, const uint64_t *hashes, size_t n) {
     return rc;
 }
 
-tamis_status tamis_session_create(tamis_session **session, enum tamis_side side, const uint64_t *hashes,
-                               size_t n, const struct tamis_session_options *options) {
+tamis_status tamis_session_create(tamis_session **session, enum tamis_side side,
+                                  const uint64_t *hashes, size_t n,
+                                  const struct tamis_session_options *options) {
     struct tamis_session_options o;
     struct tamis_options memory;
     tamis_block self;
@@ -138,14 +138,14 @@ void tamis_session_free(tamis_session *t) {
     tamis__block_free(&allocator, &self);
 }
 
-/* ---- Failing ---------------------------------------------------------------------------------- */
+/* ---- Failing --------------------------------------------------------------------------------- */
 
 static tamis_status still_broken(const tamis_session *t) {
     return tamis__fail(t->broken, "%s", t->why);
 }
 
-/* The other side is told, unless it was the one who told us. What was made before goes out first: it
- * may be given in part already. */
+/* The other side is told, unless it was the one who told us. What was made before goes out first:
+ * it may be given in part already. */
 tamis_status tamis__session_break(tamis_session *t, tamis_status status) {
     const char *why = tamis_why();
     const size_t len = strlen(why) < sizeof t->why ? strlen(why) : sizeof t->why - 1;
@@ -156,7 +156,7 @@ tamis_status tamis__session_break(tamis_session *t, tamis_status status) {
     return still_broken(t);
 }
 
-/* ---- Taking ----------------------------------------------------------------------------------- */
+/* ---- Taking ---------------------------------------------------------------------------------- */
 
 static bool is_over(const tamis_session *t) {
     if (t->options.is_one_way && tamis__asks(t)) return t->is_done;
@@ -241,7 +241,7 @@ tamis_status tamis_session_input(tamis_session *t, const void *bytes, size_t siz
     return rc ? tamis__session_break(t, rc) : TAMIS_OK;
 }
 
-/* ---- Giving ----------------------------------------------------------------------------------- */
+/* ---- Giving ---------------------------------------------------------------------------------- */
 
 /* A frame that fails is not begun. */
 static void say_next(tamis_session *t) {
@@ -269,7 +269,7 @@ size_t tamis_session_output(tamis_session *t, void *bytes, size_t room) {
     return given;
 }
 
-/* ---- How it ends ------------------------------------------------------------------------------ */
+/* ---- How it ends ----------------------------------------------------------------------------- */
 
 bool tamis_session_is_over(const tamis_session *t) {
     return t->broken || is_over(t);
@@ -317,15 +317,16 @@ static double log2_choose(double n, double k) {
     return log2_factorial(n) - log2_factorial(k) - log2_factorial(n - k);
 }
 
-/* The asking side has m hashes and must be told which a of them to drop and which b of all other 2^64
- * to take: one of C(m, a) C(2^64 - m, b) sets. */
+/* The asking side has m hashes and must be told which a of them to drop and which b of all other
+ * 2^64 to take: one of C(m, a) C(2^64 - m, b) sets. */
 static double bound_bits(double m, double a, double b) {
     const double others = b * log2(0x1p64 - m) - log2_factorial(b);
     const double bits = log2_choose(m, a) + others;
     return bits > 0 ? bits : 0; /* rounding may leave less than nothing of no bits */
 }
 
-void tamis_session_get_info(const tamis_session *t, struct tamis_session_info *info, size_t info_size) {
+void tamis_session_get_info(const tamis_session *t, struct tamis_session_info *info,
+                            size_t info_size) {
     const bool is_good = !t->broken && is_over(t) && (tamis__asks(t) || !t->options.is_one_way);
     const uint64_t receiver_n = tamis__asks(t) ? t->own : t->their_n;
     const int ours = tamis__ours(t);

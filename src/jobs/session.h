@@ -35,7 +35,7 @@ enum {
     TAMIS_HELLO_BYTES = 29,
     TAMIS_HASH_TEXT = 255,
     TAMIS_DONE_BYTES = 25,
-    TAMIS_FRAME_ITEMS = 1024,         /* symbols, and hashes of a list, in one frame */
+    TAMIS_FRAME_ITEMS = 1024,   /* symbols, and hashes of a list, in one frame */
     TAMIS_SYMBOL_FIXED = 8 + 5, /* bytes of sum and check, before the count */
     TAMIS_KEYS_FRAME = 1 << 16, /* no further key when a frame has so many bytes */
     TAMIS_FAIL_TEXT = 200,
@@ -44,8 +44,9 @@ enum {
     TAMIS_ESTIMATE_FROM = 128 /* symbols; fewer cannot say how many differ */
 };
 
-#define TAMIS_SESSION_MAX_SYMBOLS   (UINT64_C(1) << 25)
-#define TAMIS_MAX_KEY_BYTES ((uint64_t)TAMIS_FRAME_MAX_BYTES - TAMIS_KEYS_FRAME - TAMIS_VARINT_MAX_BYTES)
+#define TAMIS_SESSION_MAX_SYMBOLS (UINT64_C(1) << 25)
+#define TAMIS_MAX_KEY_BYTES \
+    ((uint64_t)TAMIS_FRAME_MAX_BYTES - TAMIS_KEYS_FRAME - TAMIS_VARINT_MAX_BYTES)
 
 extern const uint8_t tamis__session_magic[TAMIS_MAGIC_BYTES];
 
@@ -91,7 +92,8 @@ struct tamis_session {
 tamis_status tamis__session_break(tamis_session *, tamis_status);
 
 /* One whole frame of the other side, its sums checked. */
-tamis_status tamis__session_recv(tamis_session *, uint8_t type, const uint8_t *body, uint32_t length);
+tamis_status tamis__session_recv(tamis_session *, uint8_t type, const uint8_t *body,
+                                 uint32_t length);
 
 /* How long a frame of this type may be now; false when none may come, with a sentence. */
 tamis_status tamis__session_may_recv(const tamis_session *, uint8_t type, uint32_t length);
@@ -105,7 +107,8 @@ tamis_status tamis__session_send_failure(tamis_session *);
 /* The stream, as soon as both nonces are known. */
 tamis_status tamis__session_start(tamis_session *);
 
-/* The count that symbol i of n hashes has on average, rounded: the frame has what differs from it. */
+/* The count that symbol i of n hashes has on average, rounded: the frame has what differs from
+ * it. */
 static inline uint64_t tamis__expected_count(uint64_t n, uint64_t i) {
     return (2 * n + (i + 2) / 2) / (i + 2);
 }
@@ -122,8 +125,8 @@ static inline bool tamis__receiver_wants_keys(const tamis_session *t) {
     return (tamis__asks(t) ? t->options.wants : t->they_want) == TAMIS_WANTS_KEYS;
 }
 
-/* Does a list go over the wire? The one of what only the teller has is also what the asker wants the
- * keys of. */
+/* Does a list go over the wire? The one of what only the teller has is also what the asker wants
+ * the keys of. */
 static inline bool tamis__list_travels(const tamis_session *t, int which) {
     return tamis__sender_wants(t) != TAMIS_WANTS_NOTHING ||
            (which == TAMIS_SENDER_HAS && tamis__receiver_wants_keys(t));

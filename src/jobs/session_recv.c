@@ -12,7 +12,7 @@ static tamis_status wrong(const char *what) {
     return tamis__fail(TAMIS_CORRUPT, "the other side %s", what);
 }
 
-/* ---- What may come ---------------------------------------------------------------------------- */
+/* ---- What may come --------------------------------------------------------------------------- */
 
 /* In which state each makes sense; who sends what is part of it. */
 static bool is_in_turn(const tamis_session *t, uint8_t type) {
@@ -37,11 +37,13 @@ static uint64_t longest(const tamis_session *t, uint8_t type) {
     switch (type) {
     case TAMIS_MSG_HELLO: return TAMIS_HELLO_BYTES + TAMIS_HASH_TEXT;
     case TAMIS_MSG_DIGEST: return 16;
-    case TAMIS_MSG_SYMBOLS: return TAMIS_FRAME_ITEMS * (TAMIS_SYMBOL_FIXED + TAMIS_VARINT_MAX_BYTES);
+    case TAMIS_MSG_SYMBOLS:
+        return TAMIS_FRAME_ITEMS * (TAMIS_SYMBOL_FIXED + TAMIS_VARINT_MAX_BYTES);
     case TAMIS_MSG_MORE: return 8;
     case TAMIS_MSG_DONE: return TAMIS_DONE_BYTES;
     case TAMIS_MSG_LIST: return 1 + 8 * TAMIS_FRAME_ITEMS;
-    case TAMIS_MSG_KEYS: return TAMIS_KEYS_FRAME + TAMIS_VARINT_MAX_BYTES + t->options.max_key_bytes;
+    case TAMIS_MSG_KEYS:
+        return TAMIS_KEYS_FRAME + TAMIS_VARINT_MAX_BYTES + t->options.max_key_bytes;
     case TAMIS_MSG_FAIL: return TAMIS_FAIL_TEXT;
     default: return 0;
     }
@@ -65,7 +67,7 @@ static tamis_status wrong_length(uint8_t type, uint32_t length) {
                        (unsigned long)length);
 }
 
-/* ---- Hello and digest ------------------------------------------------------------------------- */
+/* ---- Hello and digest ------------------------------------------------------------------------ */
 
 /* Text of strangers goes to terminals: only what is harmless there. */
 static void clean(char *to, size_t room, const uint8_t *from, size_t len) {
@@ -110,9 +112,9 @@ static tamis_status receive_hello(tamis_session *t, const uint8_t *body, uint32_
     if (rc) return rc;
     t->their_n = tamis__get64(body + 20);
     if (t->their_n > t->options.max_keys)
-        return tamis__fail(
-            TAMIS_TOO_LARGE, "the other side has %llu keys: at most %llu are allowed",
-            (unsigned long long)t->their_n, (unsigned long long)t->options.max_keys);
+        return tamis__fail(TAMIS_TOO_LARGE,
+                           "the other side has %llu keys: at most %llu are allowed",
+                           (unsigned long long)t->their_n, (unsigned long long)t->options.max_keys);
     t->they_want = (enum tamis_wants)body[2];
     memcpy(t->their_nonce, body + 4, sizeof t->their_nonce);
     t->has_received_hello = true;
@@ -131,7 +133,7 @@ static bool are_equal(const struct tamis_digest *x, const struct tamis_digest *y
     return x->n == y->n && x->sum[0] == y->sum[0] && x->sum[1] == y->sum[1];
 }
 
-/* ---- The side that asks ----------------------------------------------------------------------- */
+/* ---- The side that asks ---------------------------------------------------------------------- */
 
 static tamis_status put_hash(tamis_session *t, int which, uint64_t hash) {
     uint8_t bytes[8];
@@ -178,7 +180,7 @@ static tamis_status take_symbol(tamis_session *t, const struct tamis_symbol *s) 
     const tamis_status rc = tamis_peeler_take(t->peeler, s, 1);
     if (rc) return rc;
     return tamis_peeler_is_whole(t->peeler) || t->n_symbols == t->max_symbols ? conclude(t)
-                                                                               : TAMIS_OK;
+                                                                              : TAMIS_OK;
 }
 
 /* Those that were on their way when it was enough are let go by. */
@@ -211,7 +213,7 @@ static tamis_status receive_end(tamis_session *t, uint32_t length) {
     return TAMIS_OK;
 }
 
-/* ---- The side that tells ---------------------------------------------------------------------- */
+/* ---- The side that tells --------------------------------------------------------------------- */
 
 static tamis_status receive_more(tamis_session *t, const uint8_t *body, uint32_t length) {
     if (length != 8) return wrong_length(TAMIS_MSG_MORE, length);
@@ -242,8 +244,8 @@ static tamis_status receive_done(tamis_session *t, const uint8_t *body, uint32_t
     return check_lists(t);
 }
 
-/* What they list must be what we can see ourselves: ours here, theirs not, and nothing twice. The list
- * of our hashes becomes theirs by it, so that the digest can tell. */
+/* What they list must be what we can see ourselves: ours here, theirs not, and nothing twice. The
+ * list of our hashes becomes theirs by it, so that the digest can tell. */
 static tamis_status apply(tamis_session *t, int which, uint64_t hash) {
     tamis_symbol_set *r = tamis__symbols_symbol_set(t->symbols);
     uint32_t at;
@@ -260,7 +262,8 @@ static tamis_status apply(tamis_session *t, int which, uint64_t hash) {
 
 /* Once both lists are here. */
 static tamis_status check_lists(tamis_session *t) {
-    if (!t->is_whole || tamis__sender_wants(t) == TAMIS_WANTS_NOTHING || !tamis__lists_are_received(t))
+    if (!t->is_whole || tamis__sender_wants(t) == TAMIS_WANTS_NOTHING ||
+        !tamis__lists_are_received(t))
         return TAMIS_OK;
     const struct tamis_digest d = tamis_symbols_digest(t->symbols);
     return are_equal(&d, &t->their_digest) ? TAMIS_OK
@@ -283,7 +286,7 @@ static tamis_status receive_list(tamis_session *t, const uint8_t *body, uint32_t
     return rc ? rc : check_lists(t);
 }
 
-/* ---- Keys, of both sides ------------------------------------------------------------------------ */
+/* ---- Keys, of both sides --------------------------------------------------------------------- */
 
 static tamis_status take_key(tamis_session *t, const uint8_t *key, size_t len) {
     const tamis_buffer *theirs = &t->list[!tamis__ours(t)];
@@ -315,7 +318,7 @@ static tamis_status receive_keys(tamis_session *t, const uint8_t *body, uint32_t
     return TAMIS_OK;
 }
 
-/* ---- All of them ------------------------------------------------------------------------------ */
+/* ---- All of them ----------------------------------------------------------------------------- */
 
 static tamis_status receive_failure(const uint8_t *body, uint32_t length) {
     char text[TAMIS_FAIL_TEXT + 1];
@@ -323,7 +326,8 @@ static tamis_status receive_failure(const uint8_t *body, uint32_t length) {
     return tamis__fail(TAMIS_CANCELLED, "the other side gave up: %s", text);
 }
 
-tamis_status tamis__session_recv(tamis_session *t, uint8_t type, const uint8_t *body, uint32_t length) {
+tamis_status tamis__session_recv(tamis_session *t, uint8_t type, const uint8_t *body,
+                                 uint32_t length) {
     switch (type) {
     case TAMIS_MSG_HELLO: return receive_hello(t, body, length);
     case TAMIS_MSG_DIGEST: return receive_digest(t, body, length);

@@ -54,7 +54,7 @@ static tamis_status say_digest(tamis_session *t) {
     return say(t, TAMIS_MSG_DIGEST, body, sizeof body);
 }
 
-/* ---- The side that tells ---------------------------------------------------------------------- */
+/* ---- The side that tells --------------------------------------------------------------------- */
 
 static tamis_status put_symbol(tamis_session *t, const struct tamis_symbol *s, uint64_t i) {
     uint8_t bytes[TAMIS_SYMBOL_FIXED + TAMIS_VARINT_MAX_BYTES];
@@ -97,7 +97,7 @@ static tamis_status tell(tamis_session *t) {
     return say(t, TAMIS_MSG_SYMBOLS, NULL, 0);
 }
 
-/* ---- Keys, of both sides ------------------------------------------------------------------------ */
+/* ---- Keys, of both sides --------------------------------------------------------------------- */
 
 static uint64_t ours_at(const tamis_session *t, uint64_t i) {
     return tamis__get64(t->list[tamis__ours(t)].bytes + 8 * i);
@@ -141,11 +141,11 @@ static tamis_status answer(tamis_session *t) {
     return has_keys_to_say(t) ? say_keys(t) : say_end(t);
 }
 
-/* ---- The side that asks ----------------------------------------------------------------------- */
+/* ---- The side that asks ---------------------------------------------------------------------- */
 
-/* So many cannot be too many: each symbol gives at most one hash, and half of what the estimate comes to
- * is less than what is needed all but five times in a million (it is a sum of 64 squares, and would have
- * to be twice its mean). */
+/* So many cannot be too many: each symbol gives at most one hash, and half of what the estimate
+ * comes to is less than what is needed all but five times in a million (it is a sum of 64 squares,
+ * and would have to be twice its mean). */
 static uint64_t surely_needed(const tamis_session *t) {
     const uint64_t apart = t->own > t->their_n ? t->own - t->their_n : t->their_n - t->own;
     if (t->n_symbols < TAMIS_ESTIMATE_FROM) return apart;
@@ -154,8 +154,8 @@ static uint64_t surely_needed(const tamis_session *t) {
     return half < (double)t->max_symbols ? (uint64_t)half : t->max_symbols;
 }
 
-/* Asks for more when half of what it may have too many is used up, so that symbols keep coming while
- * this travels. */
+/* Asks for more when half of what it may have too many is used up, so that symbols keep coming
+ * while this travels. */
 static tamis_status ask(tamis_session *t) {
     const uint64_t part = t->n_symbols / TAMIS_OVERSHOOT;
     const uint64_t window = part < TAMIS_FIRST_SYMBOLS ? TAMIS_FIRST_SYMBOLS : part;
@@ -199,7 +199,7 @@ static tamis_status report(tamis_session *t) {
     return has_keys_to_say(t) ? say_keys(t) : TAMIS_OK;
 }
 
-/* ---- Whose turn it is ------------------------------------------------------------------------- */
+/* ---- Whose turn it is ------------------------------------------------------------------------ */
 
 tamis_status tamis__session_send(tamis_session *t) {
     const bool only_writes = t->options.is_one_way;

@@ -1,4 +1,5 @@
-/* The conversation of src/jobs may include this: both ends of a stream, made of a list that is there. */
+/* The conversation of src/jobs may include this: both ends of a stream, made of a list that is
+ * there. */
 #ifndef TAMIS_JOBS_STREAMS_H
 #define TAMIS_JOBS_STREAMS_H
 
@@ -11,7 +12,8 @@ tamis_status tamis__peeler_of(tamis_peeler **, tamis_symbol_set *, const uint8_t
 /* The list, for looking up, and for changing it when no symbol is wanted any more. */
 tamis_symbol_set *tamis__symbols_symbol_set(tamis_symbols *);
 
-/* How many hashes differ in all, those that were found included, as far as the symbols tell by now. */
+/* How many hashes differ in all, those that were found included, as far as the symbols tell by
+ * now. */
 double tamis__peeler_estimate(const tamis_peeler *);
 
 #endif

@@ -22,9 +22,9 @@ static bool can_log(const tamis *f) {
 
 /* ---- How far behind are they? --------------------------------------------------------------- */
 
-/* Documents that nobody has heard of set bits among those that were not told. With t of m bits told,
- * n such documents of k probes each leave (m - t) (1 - 1/m)^(k n) of the others clear. Documents that
- * have gone do not count, and those that came and went left nothing. */
+/* Documents that nobody has heard of set bits among those that were not told. With t of m bits
+ * told, n such documents of k probes each leave (m - t) (1 - 1/m)^(k n) of the others clear.
+ * Documents that have gone do not count, and those that came and went left nothing. */
 static struct tamis_estimate unknown(double m, double told, double set, double k) {
     const double clear = m - told;
     const double share = clear > 0 ? set / clear : 1;
@@ -147,12 +147,13 @@ static tamis_status wire_of(const tamis *f, const tamis_wire **wire) {
     static const tamis_wire *const wires[] = {&tamis__wire_compact, &tamis__wire_icp};
     if (!can_log(f)) return tamis__cannot(f, "log changes");
     if (f->image.hasher.mode == TAMIS_HASH_SIP13)
-        return tamis__fail(TAMIS_UNSUPPORTED, "neighbours cannot ask a summary with a keyed hash: they "
-                                         "would need the secret; take xxh3 or xxh64");
+        return tamis__fail(TAMIS_UNSUPPORTED,
+                           "neighbours cannot ask a summary with a keyed hash: they "
+                           "would need the secret; take xxh3 or xxh64");
     for (size_t i = 0; i < sizeof wires / sizeof *wires; i++)
         if (strcmp(wires[i]->kind, f->kind->name) == 0) return *wire = wires[i], TAMIS_OK;
-    return tamis__fail(TAMIS_UNSUPPORTED, "there is no form of message for %s; for counting and icp",
-                       f->kind->name);
+    return tamis__fail(TAMIS_UNSUPPORTED,
+                       "there is no form of message for %s; for counting and icp", f->kind->name);
 }
 
 /* Both kinds have their hashes in the second word, icp the bits of its functions in the third. */

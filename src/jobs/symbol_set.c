@@ -8,21 +8,24 @@
 #include "bits/bits.h"
 #include "hash/sip13.h"
 
-/* ---- The way of a hash ------------------------------------------------------------------------ */
+/* ---- The way of a hash ----------------------------------------------------------------------- */
 
-/* Symbol i covers a hash with chance 1 / (1 + i/2), independently of the rest. From symbol i on, the
- * chance that all symbols up to k are missed is then (i+1)(i+2) / ((k+1)(k+2)), about the square of
- * (i + 1.5) / (k + 1.5): a uniform u in (0, 1) becomes the next index by setting it equal to u.
+/* Symbol i covers a hash with chance 1 / (1 + i/2), independently of the rest. From symbol i on,
+ * the chance that all symbols up to k are missed is then (i+1)(i+2) / ((k+1)(k+2)), about the
+ * square of (i + 1.5) / (k + 1.5): a uniform u in (0, 1) becomes the next index by setting it equal
+ * to u.
  *
- * Both sides must come to the same index, whatever their processor. So u has 52 bits and a half, which
- * a double holds exactly, and what follows is one root, one division, one subtraction and one product,
- * each of which IEEE 754 rounds in one way only; the build keeps compilers from fusing them. */
+ * Both sides must come to the same index, whatever their processor. So u has 52 bits and a half,
+ * which a double holds exactly, and what follows is one root, one division, one subtraction and one
+ * product, each of which IEEE 754 rounds in one way only; the build keeps compilers from fusing
+ * them. */
 void tamis__symbol_set_step(tamis_coded *c) {
     c->state *= UINT64_C(0xda942042e4dd58b5);
     const double u = ((double)(c->state >> 12) + 0.5) * 0x1p-52;
     const double far = ((double)c->next + 1.5) * (1 / sqrt(u) - 1);
     /* Nothing is lost behind the last symbol, and the sum stays a whole number that fits. */
-    if (far >= (double)TAMIS_STREAM_MAX_SYMBOLS || c->next + (uint64_t)far + 1 >= TAMIS_STREAM_MAX_SYMBOLS)
+    if (far >= (double)TAMIS_STREAM_MAX_SYMBOLS ||
+        c->next + (uint64_t)far + 1 >= TAMIS_STREAM_MAX_SYMBOLS)
         c->next = TAMIS_NEVER;
     else
         c->next += (uint64_t)far + 1;
@@ -32,7 +35,8 @@ uint64_t tamis__symbol_set_check(const tamis_symbol_set *r, uint64_t hash) {
     return tamis__hash_u64(&r->check, hash) & ((UINT64_C(1) << TAMIS_CHECK_BITS) - 1);
 }
 
-/* Odd, because a multiplier alone moves an odd state round all odd numbers and leaves zero alone. */
+/* Odd, because a multiplier alone moves an odd state round all odd numbers and leaves zero
+ * alone. */
 static void set_out(const tamis_symbol_set *r, tamis_coded *c) {
     c->state = tamis__hash_u64(&r->way, c->hash) | 1;
     c->next = 0;
@@ -71,9 +75,10 @@ void tamis__symbol_set_key(tamis_symbol_set *r, const uint8_t key[16]) {
     for (uint64_t i = 0; i < r->n; i++) enter(r, &r->list[i]);
 }
 
-/* ---- Looking up ------------------------------------------------------------------------------- */
+/* ---- Looking up ------------------------------------------------------------------------------ */
 
-/* Open addressing at most half full, by a keyed hash: who chose the hashes cannot fill one corner. */
+/* Open addressing at most half full, by a keyed hash: who chose the hashes cannot fill one
+ * corner. */
 static uint64_t slot_of(const tamis_symbol_set *r, uint64_t hash) {
     uint64_t slot = tamis__hash_u64(&r->place, hash) & (r->slots - 1);
     while (r->table[slot] && r->list[r->table[slot] - 1].hash != hash)
@@ -111,7 +116,7 @@ static tamis_status widen_list(tamis_symbol_set *r, uint64_t room) {
     return TAMIS_OK;
 }
 
-/* ---- Making and changing ---------------------------------------------------------------------- */
+/* ---- Making and changing --------------------------------------------------------------------- */
 
 static tamis_status take_all(tamis_symbol_set *r, const uint64_t *hashes, size_t n) {
     for (size_t i = 0; i < n; i++) {
@@ -128,7 +133,7 @@ static tamis_status take_all(tamis_symbol_set *r, const uint64_t *hashes, size_t
 }
 
 tamis_status tamis__symbol_set_start(tamis_symbol_set *r, const struct tamis_options *options,
-                                 const uint64_t *hashes, size_t n, const uint8_t place[16]) {
+                                     const uint64_t *hashes, size_t n, const uint8_t place[16]) {
     struct tamis_options o;
     memset(r, 0, sizeof *r);
     tamis_status rc = tamis__read_options(options, &o);
@@ -164,10 +169,10 @@ void tamis__symbol_set_take_out(tamis_symbol_set *r, uint32_t at) {
     set_out(r, &r->list[at]);
 }
 
-/* ---- Symbols ---------------------------------------------------------------------------------- */
+/* ---- Symbols --------------------------------------------------------------------------------- */
 
-void tamis__symbol_set_fill(tamis_symbol_set *r, struct tamis_symbol *symbols, uint64_t from, uint64_t to,
-                        int by) {
+void tamis__symbol_set_fill(tamis_symbol_set *r, struct tamis_symbol *symbols, uint64_t from,
+                            uint64_t to, int by) {
     for (uint64_t i = 0; i < r->n; i++) {
         tamis_coded *c = &r->list[i];
         for (; c->next < to; tamis__symbol_set_step(c)) {
@@ -179,8 +184,8 @@ void tamis__symbol_set_fill(tamis_symbol_set *r, struct tamis_symbol *symbols, u
     }
 }
 
-/* They double until they are as long as the list: from there on a symbol costs what it costs to look
- * at a hash, and no more memory. */
+/* They double until they are as long as the list: from there on a symbol costs what it costs to
+ * look at a hash, and no more memory. */
 uint64_t tamis__symbol_set_stretch(const tamis_symbol_set *r, uint64_t from) {
     enum { LONG = 1 << 16 };
     uint64_t length = from < TAMIS_FIRST_STRETCH ? TAMIS_FIRST_STRETCH : from;

@@ -5,9 +5,9 @@
  *          ──keyed──▶ its part of the digest (128 bits)
  *
  * No heap says whose turn it is. Symbols are made in stretches that double, [64, 128), [128, 256),
- * ..., and each hash is in 1.4 symbols of such a stretch on average: to go through all hashes once for
- * a stretch costs less than to keep them in order (a million hashes, 140,000 symbols: 22 million steps,
- * 0.3 s; a heap needs 20 comparisons for each of these steps). */
+ * ..., and each hash is in 1.4 symbols of such a stretch on average: to go through all hashes once
+ * for a stretch costs less than to keep them in order (a million hashes, 140,000 symbols: 22
+ * million steps, 0.3 s; a heap needs 20 comparisons for each of these steps). */
 #ifndef TAMIS_JOBS_SYMBOL_SET_H
 #define TAMIS_JOBS_SYMBOL_SET_H
 
@@ -17,10 +17,11 @@
 
 enum { TAMIS_CHECK_BITS = 40, TAMIS_FIRST_STRETCH = 64 };
 
-#define TAMIS_ROSTER_MAX_SYMBOLS  (UINT64_C(1) << 31) /* hashes, so that a place in the list is 32 bits */
+#define TAMIS_ROSTER_MAX_SYMBOLS \
+    (UINT64_C(1) << 31) /* hashes, so that a place in the list is 32 bits */
 #define TAMIS_STREAM_MAX_SYMBOLS (UINT64_C(1) << 32) /* of one stream */
-#define TAMIS_NEVER        (UINT64_MAX - 1)    /* the next symbol is behind all that are sent */
-#define TAMIS_GONE         UINT64_MAX          /* not in the set any more */
+#define TAMIS_NEVER              (UINT64_MAX - 1) /* the next symbol is behind all that are sent */
+#define TAMIS_GONE               UINT64_MAX       /* not in the set any more */
 
 typedef struct tamis_coded {
     uint64_t hash, check;
@@ -37,10 +38,10 @@ typedef struct tamis_symbol_set {
     tamis_block list_block, table_block;
 } tamis_symbol_set;
 
-/* Copies the hashes; TAMIS_INVALID for one that is there twice. `place` keys the look-up, and nothing
- * that anybody else sees. Free it, also after a failure. */
+/* Copies the hashes; TAMIS_INVALID for one that is there twice. `place` keys the look-up, and
+ * nothing that anybody else sees. Free it, also after a failure. */
 tamis_status tamis__symbol_set_start(tamis_symbol_set *, const struct tamis_options *,
-                                 const uint64_t *hashes, size_t n, const uint8_t place[16]);
+                                     const uint64_t *hashes, size_t n, const uint8_t place[16]);
 void tamis__symbol_set_free(tamis_symbol_set *);
 
 /* Everything that both sides must make alike comes from this key; all hashes go to symbol 0. */
@@ -61,9 +62,10 @@ uint64_t tamis__symbol_set_check(const tamis_symbol_set *, uint64_t hash);
 /* To the next symbol. */
 void tamis__symbol_set_step(tamis_coded *);
 
-/* Adds every hash to the symbols [from, to) that it is in; each counts `by`. symbols[0] is `from`. */
-void tamis__symbol_set_fill(tamis_symbol_set *, struct tamis_symbol *symbols, uint64_t from, uint64_t to,
-                        int by);
+/* Adds every hash to the symbols [from, to) that it is in; each counts `by`. symbols[0] is
+ * `from`. */
+void tamis__symbol_set_fill(tamis_symbol_set *, struct tamis_symbol *symbols, uint64_t from,
+                            uint64_t to, int by);
 
 /* Where the stretch ends that starts at `from`. */
 uint64_t tamis__symbol_set_stretch(const tamis_symbol_set *, uint64_t from);

@@ -1,8 +1,9 @@
-/* The side that sends: coded symbols of a set, one after the other, for as long as somebody wants more.
+/* The side that sends: coded symbols of a set, one after the other, for as long as somebody wants
+ * more.
  *
- * Each is the sum of the hashes that it covers: the first covers all, the following ever fewer, so that
- * whatever the difference to another set is, some symbol covers just one hash of it. docs/reconcile.md
- * tells the rest. */
+ * Each is the sum of the hashes that it covers: the first covers all, the following ever fewer, so
+ * that whatever the difference to another set is, some symbol covers just one hash of it.
+ * docs/reconcile.md tells the rest. */
 #include <math.h>
 #include <string.h>
 
@@ -83,10 +84,12 @@ void tamis_symbols_free(tamis_symbols *s) {
     tamis__block_free(&allocator, &self);
 }
 
-/* Measured (docs/reconcile.md): on average 1.35 for each, and when there are few of them often twice as
- * many, because two hashes that go the same way at first come apart only where their ways part. */
+/* Measured (docs/reconcile.md): on average 1.35 for each, and when there are few of them often
+ * twice as many, because two hashes that go the same way at first come apart only where their ways
+ * part. */
 uint64_t tamis_symbols_enough(uint64_t differences) {
-    const double d = (double)(differences < TAMIS_ROSTER_MAX_SYMBOLS ? differences : TAMIS_ROSTER_MAX_SYMBOLS);
+    const double d =
+        (double)(differences < TAMIS_ROSTER_MAX_SYMBOLS ? differences : TAMIS_ROSTER_MAX_SYMBOLS);
     const double root = sqrt(d), few = 13.6 * root, many = 64 + 3 * root;
     return (uint64_t)(1.37 * d + (few < many ? few : many)) + 1;
 }

@@ -10,7 +10,8 @@
  *     1011 ──┘        │
  *     1100 ───────────┘
  *
- * The value of a node is the xor of its hashes, mixed; with the sums of all prefixes it is two loads. */
+ * The value of a node is the xor of its hashes, mixed; with the sums of all prefixes it is two
+ * loads. */
 #include <stdio.h>
 
 #include "base/status.h"
@@ -32,8 +33,8 @@ static uint64_t value_of(const tree *t, size_t from, size_t to) {
     return tamis__mix((t->sum[to] ^ t->sum[from]) + t->salt);
 }
 
-/* Where the right child begins, of at least two hashes: at the first with the bit in which the first
- * and the last differ. */
+/* Where the right child begins, of at least two hashes: at the first with the bit in which the
+ * first and the last differ. */
 static size_t split_of(const tree *t, size_t from, size_t to) {
     uint64_t bit = t->hash[from] ^ t->hash[to - 1];
     for (unsigned shift = 1; shift < 64; shift *= 2) bit |= bit >> shift;

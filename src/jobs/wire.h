@@ -5,8 +5,8 @@
  *     changes    position, value; position, value; ...      a record for each bit that flipped
  *     array      from position 32 i on: words of 32 bits     a stretch of the summary itself
  *
- * Both say what bits are. What a form decides is the header, how a record is written, and from which
- * hash positions come. */
+ * Both say what bits are. What a form decides is the header, how a record is written, and from
+ * which hash positions come. */
 #ifndef TAMIS_JOBS_WIRE_H
 #define TAMIS_JOBS_WIRE_H
 
@@ -38,7 +38,7 @@ typedef struct tamis_tidings {
 typedef struct tamis_wire {
     const char *kind, *kind_of_copy;
     size_t min_bytes, max_bytes; /* of a message */
-    size_t end_bytes;               /* behind its body */
+    size_t end_bytes;            /* behind its body */
 
     bool (*begins)(const uint8_t *bytes, size_t size); /* like one of its messages */
     size_t (*size)(const uint8_t *bytes, size_t size); /* says its header; 0: too short for one */

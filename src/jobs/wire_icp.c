@@ -25,8 +25,8 @@ enum { OPCODE = 20, VERSION = 2, HEADER = 32, RECORD = 4, MAX_BYTES = 16384 };
 enum { AT_LENGTH = 2, AT_NUMBER = 4, AT_OPTIONS = 8, AT_DATA = 12, AT_SENDER = 16 };
 enum { AT_HASHES = 20, AT_FUNCTION_BITS = 22, AT_POSITIONS = 24, AT_COUNT = 28 };
 enum { MAX_HASHES = 16, MIN_FUNCTION_BITS = 8, MAX_FUNCTION_BITS = 32 };
-#define IS_ARRAY       UINT32_C(0x08000000)
-#define IS_SET         UINT32_C(0x80000000)
+#define IS_ARRAY      UINT32_C(0x08000000)
+#define IS_SET        UINT32_C(0x80000000)
 #define MAX_POSITIONS ((uint64_t)1 << 31)
 
 static uint32_t get(const uint8_t *p, unsigned n) {

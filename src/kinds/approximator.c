@@ -27,9 +27,9 @@
 #include "kinds/counters.h"
 #include "kinds/kind.h"
 
-enum { BITS, HASHES, VALUE, LATTICE };           /* shape words */
-enum { OPT_LATTICE, OPT_VALUE, OPT_HASHES };     /* options */
-enum { MAX, OR, LATTICES };                      /* values of LATTICE */
+enum { BITS, HASHES, VALUE, LATTICE };          /* shape words */
+enum { OPT_LATTICE, OPT_VALUE, OPT_HASHES };    /* options */
+enum { MAX, OR, LATTICES };                     /* values of LATTICE */
 enum { MAX_VALUE_BITS = 64, VALUE_PRESET = 8 }; /* of a cell */
 enum { MAX_HASHES = TAMIS_BLOOM_MAX_HASHES };
 #define MAX_BITS TAMIS_BLOOM_MAX_BITS

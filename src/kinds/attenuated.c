@@ -45,7 +45,8 @@ static tamis_strata strata_of(const uint64_t word[]) {
 static tamis_status plan(const tamis_params *params, uint64_t word[]) {
     word[LEVELS] = tamis__chosen(params, OPT_LEVELS, PRESET_LEVELS);
     tamis_strata s = strata_of(word);
-    const tamis_status rc = tamis__strata_plan(name, params, tamis__chosen(params, OPT_HASHES, 0), &s);
+    const tamis_status rc =
+        tamis__strata_plan(name, params, tamis__chosen(params, OPT_HASHES, 0), &s);
     word[BITS] = s.bits;
     word[HASHES] = s.hashes;
     return rc;

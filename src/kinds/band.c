@@ -86,7 +86,8 @@ TAMIS_HOT uint64_t column(const tamis_band_aim *aim, unsigned k) {
     return (uint64_t)__builtin_parityll(picked);
 }
 
-/* Four at a time and no branch between them: fifteen of sixteen strangers go with the first four. */
+/* Four at a time and no branch between them: fifteen of sixteen strangers go with the first
+ * four. */
 TAMIS_HOT uint64_t four_columns(const tamis_band_aim *aim, unsigned k, unsigned count) {
     uint64_t sums = 0;
     for (unsigned i = 0; i < count; i++) sums |= column(aim, k + i) << i;

@@ -1,5 +1,5 @@
-/* The bumped ribbon: the AVX2 kernels. Four columns at a time are summed up, and four equations at a
- * time walk along the rows. */
+/* The bumped ribbon: the AVX2 kernels. Four columns at a time are summed up, and four equations at
+ * a time walk along the rows. */
 #include "kinds/band_kernels.h"
 
 #ifdef __AVX2__
@@ -149,8 +149,8 @@ TAMIS_HOT void put_columns(const tamis_band_solving *s, uint64_t block, unsigned
     _mm256_maskstore_epi64((long long *)(void *)to, first_lanes(count), words);
 }
 
-/* Rows from the last to the first. A lane has the 64 rows behind the present one of its column; when
- * a block is done, that is the word to be written. */
+/* Rows from the last to the first. A lane has the 64 rows behind the present one of its column;
+ * when a block is done, that is the word to be written. */
 TAMIS_HOT void solve_lanes(const tamis_band_solving *s, unsigned first, unsigned vectors) {
     __m256i state[2] = {all(0), all(0)};
     for (uint64_t block = s->blocks; block-- > 0;) {

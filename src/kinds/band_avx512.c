@@ -423,8 +423,8 @@ static bool fill(tamis_band_crowd *k) {
     }
 }
 
-/* Rows from the last to the first. A lane has the 64 rows behind the present one of its column; when
- * a block is done, that is the word to be written. */
+/* Rows from the last to the first. A lane has the 64 rows behind the present one of its column;
+ * when a block is done, that is the word to be written. */
 TAMIS_HOT void solve_lanes(const tamis_band_solving *s, unsigned vectors) {
     const __m512i ladder = _mm512_set_epi64(7, 6, 5, 4, 3, 2, 1, 0);
     __m512i state[4] = {tamis__all8(0), tamis__all8(0), tamis__all8(0), tamis__all8(0)};

@@ -1,4 +1,5 @@
-/* band.c, band_make.c, their kernels and tests include this: what a band looks like, and the equation of a hash.
+/* band.c, band_make.c, their kernels and tests include this: what a band looks like, and the
+ * equation of a hash.
  *
  *     keys u32, layers u32 │ layer 0: 16 bytes │ layer 1 │ ... │ thresholds and rows of each layer
  *
@@ -19,7 +20,7 @@ enum {
 };
 #define MAX_KEYS   ((uint64_t)INT32_MAX)
 #define MAX_BLOCKS ((uint64_t)1 << 26)
-#define GOLDEN      0x9e3779b97f4a7c15
+#define GOLDEN     0x9e3779b97f4a7c15
 
 static inline uint64_t min_of(uint64_t a, uint64_t b) {
     return a < b ? a : b;

@@ -14,10 +14,10 @@
 #define NO_PIVOT UINT32_MAX
 
 enum {
-    MAX_PLAIN = 4000,  /* keys that a layer without bumping may have */
+    MAX_PLAIN = 4000,   /* keys that a layer without bumping may have */
     PLAIN_SEEDS = 12,   /* to try with one number of blocks before there is one more */
     BUMPING_SEEDS = 64, /* to try in layers that bump; the first one always did */
-    MAX_BUMPED = 8,    /* one in so many keys may be bumped */
+    MAX_BUMPED = 8,     /* one in so many keys may be bumped */
     PIVOTS = 1 << 13,   /* rows that one bucket may make */
     PLANE_BITS = 32,    /* rows are worked on as up to three planes of 32 columns */
     MAX_PLANES = 3,
@@ -94,8 +94,8 @@ static uint64_t bits_of_rows(const tamis_band_form *form, uint64_t rows, uint64_
 }
 
 /* Keys that a layer bumps beyond those that it has no row for: with few columns they were 35 +
- * 0.0024 n with a standard deviation of 0.43 sqrt(n), else 30 + 0.0007 n and 0.19 sqrt(n). Of a band
- * that is alone, what it has at most in nearly all cases. */
+ * 0.0024 n with a standard deviation of 0.43 sqrt(n), else 30 + 0.0007 n and 0.19 sqrt(n). Of a
+ * band that is alone, what it has at most in nearly all cases. */
 static uint64_t extra_bumped(const tamis_band_form *form, uint64_t n, uint64_t bands) {
     const uint64_t spread = bands == 1 ? (uint64_t)sqrt((double)n) : 0;
     return has_few_columns(form) ? 40 + n / 400 + 3 * spread : 32 + n / 1400 + spread;
@@ -135,10 +135,10 @@ typedef struct bench {
     uint32_t *index; /* of a key in the task; NULL without values */
     uint64_t *other_x;
     uint32_t *other_index;
-    uint64_t *c;              /* coefficients of a row, from the row itself on; 0: empty */
+    uint64_t *c;             /* coefficients of a row, from the row itself on; 0: empty */
     uint32_t *r[MAX_PLANES]; /* and what they sum up to */
-    uint32_t *pivot;          /* rows that the keys of a bucket made */
-    uint32_t *count;          /* of the sort */
+    uint32_t *pivot;         /* rows that the keys of a bucket made */
+    uint32_t *count;         /* of the sort */
     tamis_band_crowd crowd;
 } bench;
 
@@ -527,7 +527,7 @@ static bool make_layers(bench *b, uint8_t *out, uint64_t *size) {
     for (; b->n; layers++) {
         layer l;
         const bool is_made = b->n > MAX_PLAIN ? make_bumping(b, &l, rows + rows_size)
-                                               : make_plain(b, &l, rows + rows_size);
+                                              : make_plain(b, &l, rows + rows_size);
         if (!is_made) return false;
         put_layer(&l, out, layers);
         rows_size += l.words * 8;

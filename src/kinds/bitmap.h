@@ -19,8 +19,8 @@ static inline uint64_t tamis__bitmap_size(uint64_t bits) {
 uint64_t tamis__round_up(uint64_t units, uint64_t min, uint64_t max);
 
 /* The same by about 1/128, for kinds that fold. It costs 0.4 % on average and 0.8 % at most; in
- * return plans for n, 2n, 4n, ... keys at one rate have sizes that double too, from 256 units on, so
- * that the filters of different days fold onto each other exactly. */
+ * return plans for n, 2n, 4n, ... keys at one rate have sizes that double too, from 256 units on,
+ * so that the filters of different days fold onto each other exactly. */
 uint64_t tamis__round_to_fold(uint64_t units, uint64_t min, uint64_t max);
 
 /* The bits after the last one must be zero. */

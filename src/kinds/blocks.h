@@ -73,8 +73,8 @@ TAMIS_HOT void tamis__blocks_add(tamis_locate *locate, tamis_set *set, tamis_bod
     if (n) set(f->bytes + locate(f, *hash), (uint32_t)*hash);
 }
 
-/* May hashes be located several at once? Numbers of blocks, which are word 0 of both kinds, must fit
- * 32 bits. */
+/* May hashes be located several at once? Numbers of blocks, which are word 0 of both kinds, must
+ * fit 32 bits. */
 TAMIS_HOT bool tamis__fits32(const tamis_body *f) {
     return f->word[0] >> 32 == 0;
 }

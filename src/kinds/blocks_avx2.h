@@ -1,5 +1,5 @@
-/* blocked_avx2.c and split_avx2.c may include this: integers are hashed and asked in one loop, their
- * addresses computed four at a time. */
+/* blocked_avx2.c and split_avx2.c may include this: integers are hashed and asked in one loop,
+ * their addresses computed four at a time. */
 #ifndef TAMIS_KINDS_BLOCKS_AVX2_H
 #define TAMIS_KINDS_BLOCKS_AVX2_H
 
@@ -37,7 +37,8 @@ TAMIS_HOT void tamis__stage4(tamis_stretch4 *s, uint64_t flip, tamis_locate4 *pl
     }
 }
 
-/* n is a multiple of the width. The blocks of the next stretch come while this one's are looked at. */
+/* n is a multiple of the width. The blocks of the next stretch come while this one's are looked
+ * at. */
 TAMIS_HOT void tamis__numbers4(uint64_t flip, tamis_locate4 *places, unsigned block_bits,
                                tamis_test *test, bool is_far, const tamis_body *f,
                                const uint64_t *keys, size_t n, uint8_t *hit) {
@@ -61,7 +62,7 @@ TAMIS_HOT void tamis__numbers4(uint64_t flip, tamis_locate4 *places, unsigned bl
     static void name##_numbers(const tamis_body *f, uint64_t flip, const uint64_t *keys, size_t n, \
                                uint8_t *hit) {                                                     \
         const size_t whole = n / TAMIS_WIDTH * TAMIS_WIDTH;                                        \
-        if (tamis__exceeds_cache(f))                                                                      \
+        if (tamis__exceeds_cache(f))                                                               \
             tamis__numbers4(flip, places, block_bits, test, true, f, keys, whole, hit);            \
         else                                                                                       \
             tamis__numbers4(flip, places, block_bits, test, false, f, keys, whole, hit);           \

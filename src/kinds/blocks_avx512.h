@@ -94,9 +94,9 @@ TAMIS_HOT void tamis__settle8(const tamis_stretch8 *s, size_t n, uint8_t *hit) {
     }
 }
 
-/* n is a multiple of the width. Three things are under way at once, so that no part of the processor
- * waits for another: the blocks of the next stretch come, those of this one are looked at, and the
- * verdicts of the one before are read, whose stores are through by then. */
+/* n is a multiple of the width. Three things are under way at once, so that no part of the
+ * processor waits for another: the blocks of the next stretch come, those of this one are looked
+ * at, and the verdicts of the one before are read, whose stores are through by then. */
 TAMIS_HOT void tamis__query8(tamis_source8 *source, uint64_t flip, tamis_locate8 *places,
                              unsigned shift, tamis_probe *probe, __m512i order, bool is_far,
                              const tamis_body *f, const uint64_t *words, size_t n, uint8_t *hit) {

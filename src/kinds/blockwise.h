@@ -1,6 +1,7 @@
 /* blocked and split may include this: what is the same for both beside their kernels.
  *
- * A filter of blocks is planned, folded and measured block by block; math/lanes.h has the formulas. */
+ * A filter of blocks is planned, folded and measured block by block; math/lanes.h has the
+ * formulas. */
 #ifndef TAMIS_KINDS_BLOCKWISE_H
 #define TAMIS_KINDS_BLOCKWISE_H
 
@@ -10,9 +11,9 @@
 /* Refuses a plan for which tamis__lanes_blocks found no number of blocks. */
 tamis_status tamis__lanes_refuse(const char *kind, double fpr);
 
-/* To another number of blocks: each gets the bits of all blocks that share hashes with it. Fewer, of
- * which the old number is a multiple, are exact; where blocks of both meet half-way, some keys go to
- * two blocks, and to more where they become many. */
+/* To another number of blocks: each gets the bits of all blocks that share hashes with it. Fewer,
+ * of which the old number is a multiple, are exact; where blocks of both meet half-way, some keys
+ * go to two blocks, and to more where they become many. */
 void tamis__blocks_move(tamis_body *to, const tamis_body *from, uint64_t block_bytes);
 
 /* Measures a filter of blocks with lanes: the rate is the mean over blocks, not that of the mean

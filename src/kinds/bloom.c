@@ -1,4 +1,5 @@
-/* Arrays in which every key probes k of m cells: sizes, rates, and the verbs where cells are bits. */
+/* Arrays in which every key probes k of m cells: sizes, rates, and the verbs where cells are
+ * bits. */
 #include "kinds/bloom.h"
 
 #include <math.h>

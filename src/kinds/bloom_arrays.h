@@ -39,7 +39,8 @@ tamis_status tamis__strata_plan(const char *kind, const tamis_params *, uint64_t
 tamis_status tamis__strata_fits(const char *kind, const tamis_strata *);
 
 /* An option as it was given, or what it is otherwise. */
-static inline uint64_t tamis__chosen(const tamis_params *params, unsigned option, uint64_t otherwise) {
+static inline uint64_t tamis__chosen(const tamis_params *params, unsigned option,
+                                     uint64_t otherwise) {
     return params->has_option[option] ? params->option[option] : otherwise;
 }
 

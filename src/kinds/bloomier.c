@@ -63,9 +63,9 @@ static uint64_t expect(const uint64_t word[], uint64_t keys) {
     const tamis_peel_form fuse = fuse_of(word);
     const tamis_band_form ribbon = ribbon_of(word);
     const uint64_t segments = word[TAMIS_SEGMENTS];
-    return tamis__segment_offsets_size(segments) + (word[ENGINE] == FUSE
-                                                    ? tamis__peel_expect(&fuse, keys)
-                                                    : tamis__band_expect(&ribbon, keys, segments));
+    return tamis__segment_offsets_size(segments) +
+           (word[ENGINE] == FUSE ? tamis__peel_expect(&fuse, keys)
+                                 : tamis__band_expect(&ribbon, keys, segments));
 }
 
 /* The most guard bits with which the payload keeps to the size; and where no value is too wide to
@@ -73,7 +73,8 @@ static uint64_t expect(const uint64_t word[], uint64_t keys) {
  * standard deviations more keys. */
 static tamis_status widest(const tamis_params *params, uint64_t min_value, uint64_t word[]) {
     const uint64_t segments = word[TAMIS_SEGMENTS];
-    const uint64_t spare = segments > 1 ? 4 * (uint64_t)sqrt((double)(params->capacity / segments)) : 0;
+    const uint64_t spare =
+        segments > 1 ? 4 * (uint64_t)sqrt((double)(params->capacity / segments)) : 0;
     const uint64_t keys = params->capacity + spare * segments;
     const uint64_t max = params->has_option[OPT_GUARD] ? word[GUARD] : MAX_GUARD;
     const uint64_t min = params->has_option[OPT_GUARD] ? word[GUARD] : 0;
@@ -186,7 +187,8 @@ static uint64_t work(const uint64_t word[], uint64_t n) {
 static uint64_t max(const uint64_t word[], uint64_t n) {
     const tamis_peel_form fuse = fuse_of(word);
     const tamis_band_form ribbon = ribbon_of(word);
-    return word[ENGINE] == FUSE ? tamis__peel_max_bytes(&fuse, n) : tamis__band_max_bytes(&ribbon, n);
+    return word[ENGINE] == FUSE ? tamis__peel_max_bytes(&fuse, n)
+                                : tamis__band_max_bytes(&ribbon, n);
 }
 
 static tamis_status make(const uint64_t word[], const tamis_segment *s, uint8_t *room, uint8_t *out,

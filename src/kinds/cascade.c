@@ -78,7 +78,8 @@ static uint64_t expect(const uint64_t word[], uint64_t members, uint64_t good) {
     const uint64_t segments = tamis__segments_for(word, members + good);
     const uint64_t passing = members ? (uint64_t)((double)good * rate_of_level_1(word)) : 0;
     const uint64_t first = has_level_1(word) ? tamis__band_expect(&form, members, segments) : 0;
-    return segments * HEAD_BYTES + first + tamis__band_expect(&level_2, members + passing, segments) +
+    return segments * HEAD_BYTES + first +
+           tamis__band_expect(&level_2, members + passing, segments) +
            tamis__segment_offsets_size(segments);
 }
 
@@ -142,7 +143,7 @@ static double rate(const uint64_t word[], uint64_t items) {
     return items ? rate_of_level_1(word) / 2 : 0;
 }
 
-/* ---- Segments --------------------------------------------------------------------------------- */
+/* ---- Segments -------------------------------------------------------------------------------- */
 
 static uint64_t members_of(const uint8_t *segment) {
     return tamis__get32(segment);

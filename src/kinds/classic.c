@@ -66,7 +66,8 @@ static double rate(const uint64_t word[], uint64_t items) {
 
 /* ---- Shape ---------------------------------------------------------------------------------- */
 
-/* Sums need more bits for the same rate, many more where it is small: found by doubling and halving. */
+/* Sums need more bits for the same rate, many more where it is small: found by doubling and
+ * halving. */
 static bool widen(const tamis_params *params, uint64_t word[]) {
     const uint64_t keys = params->capacity ? params->capacity : 1;
     uint64_t low = word[BITS], high = low;
@@ -97,14 +98,16 @@ static tamis_status plan_for_rate(const tamis_params *params, uint64_t word[]) {
 
 static tamis_status plan_for_size(const tamis_params *params, uint64_t word[]) {
     word[BITS] = params->bits;
-    word[HASHES] = params->has_option[OPT_HASHES] ? params->option[OPT_HASHES]
-                                                : tamis__bloom_hashes(params->capacity, word[BITS]);
+    word[HASHES] = params->has_option[OPT_HASHES]
+                       ? params->option[OPT_HASHES]
+                       : tamis__bloom_hashes(params->capacity, word[BITS]);
     return TAMIS_OK;
 }
 
 static tamis_status plan(const tamis_params *params, uint64_t word[]) {
     word[SCHEME] = params->has_option[OPT_SCHEME] ? params->option[OPT_SCHEME] : MCG;
-    const tamis_status rc = params->bits ? plan_for_size(params, word) : plan_for_rate(params, word);
+    const tamis_status rc =
+        params->bits ? plan_for_size(params, word) : plan_for_rate(params, word);
     if (rc) return rc;
     if (word[SCHEME] >= DOUBLE && word[BITS] % WORD_BITS)
         return tamis__fail(TAMIS_INVALID, "bits must be a multiple of %d for this scheme, not %llu",

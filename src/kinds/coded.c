@@ -48,7 +48,8 @@ uint64_t tamis__coded_work(uint64_t n) {
 }
 
 /* The ones add up to no more than the range has room for, and so do the gaps that are too far. With
- * the best parameter there are at most 2.1 ones and 0.13 far gaps for each number, plus rounding. */
+ * the best parameter there are at most 2.1 ones and 0.13 far gaps for each number, plus
+ * rounding. */
 uint64_t tamis__coded_max_bytes(uint64_t n, uint64_t range, unsigned rice) {
     uint64_t bits;
     if (rice == TAMIS_CODED_BEST) {
@@ -241,7 +242,7 @@ tamis_status tamis__coded_audit(const uint8_t *bytes, uint64_t size, uint64_t ra
     return count == c.count ? TAMIS_OK : damaged("a coded set that counts itself wrong");
 }
 
-/* ---- Sets cut into segments ------------------------------------------------------------------- */
+/* ---- Sets cut into segments ------------------------------------------------------------------ */
 
 tamis_coded tamis__coded_segment(const tamis_body *f, const tamis_coded_shape *s, uint64_t i) {
     uint64_t size;
@@ -339,8 +340,8 @@ unsigned tamis__coded_shift(uint64_t n, uint64_t range, uint64_t each) {
 }
 
 /* Bits of a number, when d of them are spread over a range. By chance a gap is over k * 2^rice with
- * chance x^k, x = (1 - d/range)^(2^rice): k ones, or from 16 on the gap as it is. In clumps there may
- * be as many ones as the range has room for. */
+ * chance x^k, x = (1 - d/range)^(2^rice): k ones, or from 16 on the gap as it is. In clumps there
+ * may be as many ones as the range has room for. */
 static double bits_each(double d, double range, const source *s, bool is_by_chance) {
     if (d == 0) return 0;
     if (!is_by_chance) return s->rice + 1 + ldexp(range / d, -(int)s->rice);
@@ -351,8 +352,8 @@ static double bits_each(double d, double range, const source *s, bool is_by_chan
     return bits + here * (TAMIS_CODED_FAR + s->shift);
 }
 
-/* Of n keys in U cells d = U (1 - (1 - 1/U)^n) are different. The ones of a number deviate by 2.2 at
- * most, and a field of the index must hold what a walk of 64 buckets strays from its line. */
+/* Of n keys in U cells d = U (1 - (1 - 1/U)^n) are different. The ones of a number deviate by 2.2
+ * at most, and a field of the index must hold what a walk of 64 buckets strays from its line. */
 uint64_t tamis__coded_size(const tamis_coded_params *w, const tamis_coded_shape *s, double sigmas) {
     const double range = (double)s->range * (double)s->labels;
     const uint64_t numbers = s->range * s->labels;

@@ -13,11 +13,11 @@
  * few wide gaps between clumps would otherwise cost more than all the others. Starting anew in each
  * bucket costs nothing, because a distance from anywhere is as long as one from the last number.
  *
- * The index tells where each bucket starts in the code: exactly for each 64th, by an anchor, and for
- * those between as the distance from the straight line between two anchors, in fields as wide as
- * the farthest needs.
+ * The index tells where each bucket starts in the code: exactly for each 64th, by an anchor, and
+ * for those between as the distance from the straight line between two anchors, in fields as wide
+ * as the farthest needs.
  *
- *     start(b) = a + ((a' - a) * (b mod 64) >> 6) + field b - bias         a, a': anchors b/64, b/64 + 1
+ *     start(b) = a + ((a' - a) * (b mod 64) >> 6) + field b - bias    a, a': anchors b/64, b/64 + 1
  *
  *     count | rice, shift, width | bias | anchors | fields of buckets 0, 1, ... and the end | code
  *
@@ -29,11 +29,11 @@
 #include "kinds/kind.h"
 
 enum {
-    TAMIS_CODED_HEAD = 24,      /* bytes in front of the index */
-    TAMIS_CODED_SLACK = 16,     /* bytes behind the code that may be read, though not used */
+    TAMIS_CODED_HEAD = 24,     /* bytes in front of the index */
+    TAMIS_CODED_SLACK = 16,    /* bytes behind the code that may be read, though not used */
     TAMIS_CODED_MAX_RICE = 56, /* what one read of 8 bytes holds at any bit, and it is plenty */
-    TAMIS_CODED_FAR = 16,       /* ones that say: too far */
-    TAMIS_CODED_GROUP = 6       /* buckets from anchor to anchor, as a power of two */
+    TAMIS_CODED_FAR = 16,      /* ones that say: too far */
+    TAMIS_CODED_GROUP = 6      /* buckets from anchor to anchor, as a power of two */
 };
 
 #define TAMIS_CODED_MAX_RANGE ((uint64_t)1 << 63) /* ranges are below */
@@ -198,7 +198,7 @@ TAMIS_HOT bool tamis__coded_find(const tamis_coded *c, uint64_t min, tamis_coded
     return tamis__coded_next(c, w, number);
 }
 
-/* ---- Sets cut into segments ------------------------------------------------------------------- */
+/* ---- Sets cut into segments ------------------------------------------------------------------ */
 
 /* A hash becomes a cell, scale(hash, range), and a cell has as many numbers as there are labels (1
  * for a plain set): number = cell * labels + label. A segment is a run of 2^shift cells, so that

@@ -20,8 +20,8 @@
  * Three ways to go on. Uniform jumps to a random slot each time and needs few steps. Double hashing
  * jumps by a step of the key's own, as Stern and Dill did, and needs as few. Linear takes the next
  * slot, which is kind to caches and needs more bits. After many jumps, or when its steps have led
- * round to the first slot (the number of slots need not be prime), a walk goes on as linear, so that
- * every walk ends whatever the table.
+ * round to the first slot (the number of slots need not be prime), a walk goes on as linear, so
+ * that every walk ends whatever the table.
  *
  * In the papers a key has one signature for its whole walk. Then cells that lie together tend to
  * differ (a key that met an equal one was omitted), and no formula knew how much: at a rate of 10 %
@@ -33,8 +33,8 @@
 
 #include "kinds/bitmap.h"
 #include "kinds/bloom.h"
-#include "kinds/kind.h"
 #include "kinds/fp_table.h"
+#include "kinds/kind.h"
 
 enum { SLOTS, SIGNATURE, PROBING };     /* shape words */
 enum { UNIFORM, LINEAR, DOUBLE, WAYS }; /* values of PROBING */
@@ -133,17 +133,17 @@ static double keys_for(uint64_t probing, double fpr, double values, double max) 
 
 /* ---- Small tables --------------------------------------------------------------------------- */
 
-/* Random jumps meet a slot again, and with another signature, so that every look has a chance of its
- * own: used/slots as it is. Double hashing meets different slots, as far as its cycle goes, and linear
- * probing always. With one slot more in the denominator the mean number of different cells,
+/* Random jumps meet a slot again, and with another signature, so that every look has a chance of
+ * its own: used/slots as it is. Double hashing meets different slots, as far as its cycle goes, and
+ * linear probing always. With one slot more in the denominator the mean number of different cells,
  * used/(slots - used + 1), is exact for small tables too. */
 static double per_slot(uint64_t probing, double n, uint64_t slots) {
     return n / ((double)slots + (probing != UNIFORM));
 }
 
-/* Cells that a stranger passes on average in m slots with n random keys, by linear probing: Knuth, The
- * Art of Computer Programming, 6.4, theorem K. In large tables this is A of above, which is 30 % more
- * with 100 keys and 5 % with 1000. */
+/* Cells that a stranger passes on average in m slots with n random keys, by linear probing: Knuth,
+ * The Art of Computer Programming, 6.4, theorem K. In large tables this is A of above, which is 30
+ * % more with 100 keys and 5 % with 1000. */
 static double mean_passed(double m, double n) {
     double sum = 0, term = 1;
     for (double k = 1; k <= n && term > sum * 1e-15; k++) {
@@ -190,9 +190,9 @@ static double in_small_table(const uint64_t word[], unsigned used) {
     return sum;
 }
 
-/* So few keys that each is counted: how many slots they use has a distribution. (That keys which are
- * not stored would have gone to long runs is left out: 4 % too much for linear probing at a rate of
- * 20 %, less than 1 % below 1 %.) */
+/* So few keys that each is counted: how many slots they use has a distribution. (That keys which
+ * are not stored would have gone to long runs is left out: 4 % too much for linear probing at a
+ * rate of 20 %, less than 1 % below 1 %.) */
 enum { FEW = 64 };
 
 static double after_few(const uint64_t word[], unsigned keys) {
@@ -253,8 +253,8 @@ static uint64_t slots_from(uint64_t probing, uint64_t slots) {
 
 /* The fewest slots for signatures of `width` bits: as many as the rate wants, or the load. 0 when
  * that is too many. */
-static uint64_t slots_at_rate(const tamis_params *params, const tamis_table_design *d, uint64_t probing,
-                              unsigned width) {
+static uint64_t slots_at_rate(const tamis_params *params, const tamis_table_design *d,
+                              uint64_t probing, unsigned width) {
     const double keys = params->capacity ? (double)params->capacity : 1, rounding = 1e-9;
     const double x = keys_for(probing, params->fpr, (double)tamis__field_mask(width),
                               (double)LOAD_PARTS / LOAD_OF);
@@ -265,7 +265,8 @@ static uint64_t slots_at_rate(const tamis_params *params, const tamis_table_desi
 }
 
 /* Wider signatures allow a higher load; narrower ones make more slots cheap. */
-static bool plan_for_rate(const tamis_params *params, const tamis_table_design *d, uint64_t word[]) {
+static bool plan_for_rate(const tamis_params *params, const tamis_table_design *d,
+                          uint64_t word[]) {
     double min = INFINITY;
     for (unsigned width = MIN_WIDTH; width <= TAMIS_TABLE_MAX_WIDTH; width++) {
         const uint64_t slots = slots_at_rate(params, d, word[PROBING], width);
@@ -281,7 +282,8 @@ static bool plan_for_rate(const tamis_params *params, const tamis_table_design *
     return !isinf(min);
 }
 
-static bool plan_for_size(const tamis_params *params, const tamis_table_design *d, uint64_t word[]) {
+static bool plan_for_size(const tamis_params *params, const tamis_table_design *d,
+                          uint64_t word[]) {
     double best = INFINITY;
     for (unsigned width = MIN_WIDTH; width <= TAMIS_TABLE_MAX_WIDTH; width++) {
         const uint64_t slots = tamis__table_places(params, d, width);
@@ -303,7 +305,8 @@ static bool plan_for_size(const tamis_params *params, const tamis_table_design *
 static tamis_status plan(const tamis_params *params, uint64_t word[]) {
     const tamis_table_design d = design_of(params->capacity);
     word[PROBING] = params->has_option[OPT_PROBING] ? params->option[OPT_PROBING] : UNIFORM;
-    if (params->bits ? plan_for_size(params, &d, word) : plan_for_rate(params, &d, word)) return TAMIS_OK;
+    if (params->bits ? plan_for_size(params, &d, word) : plan_for_rate(params, &d, word))
+        return TAMIS_OK;
     return tamis__table_refuse(params, &d);
 }
 

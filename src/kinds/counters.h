@@ -82,8 +82,8 @@ tamis_spots tamis__spots_of(uint64_t hash, uint64_t cells, uint64_t hashes);
 bool tamis__spots_hold(tamis_cells, const tamis_spots *);
 
 /* How many adds of the key fit into its cells: never fewer than there were, as far as cells can
- * count. A stuck cell says the top; and since questions only ask whether cells are zero, one that is
- * not says at least 1. `times`, unless NULL, is how many cells say the result. */
+ * count. A stuck cell says the top; and since questions only ask whether cells are zero, one that
+ * is not says at least 1. `times`, unless NULL, is how many cells say the result. */
 uint64_t tamis__spots_count(tamis_cells, const tamis_spots *, unsigned *times);
 
 /* ---- All cells ------------------------------------------------------------------------------ */

@@ -23,8 +23,9 @@
  *
  * Spectral has the same cells in one array for all probes and is planned for keys: every count is
  * right but for a few. Here the plan is for a stream: every count may be a little too high, by a
- * share of the stream, and frequent keys stand out of that. Use it for the heaviest keys of a stream
- * that nobody can hold; planned for a capacity it is a filter, too, of counters that are wide. */
+ * share of the stream, and frequent keys stand out of that. Use it for the heaviest keys of a
+ * stream that nobody can hold; planned for a capacity it is a filter, too, of counters that are
+ * wide. */
 #include <math.h>
 #include <stdio.h>
 
@@ -45,7 +46,8 @@ static const double e = 2.718281828459045;
 
 static const struct tamis_option options[] = {
     {"columns", NULL, 1, MAX_COLUMNS, "by error, or by capacity and fpr", "counters in a row"},
-    {"error-prob", NULL, 0, 0, "1%, which is 5 rows", "how rarely a count may be worse than `error`"},
+    {"error-prob", NULL, 0, 0, "1%, which is 5 rows",
+     "how rarely a count may be worse than `error`"},
     {"error", NULL, 0, 0, "by capacity and fpr",
      "how much too high a count may be, as a share of all adds"},
     {"rows", NULL, 1, MAX_ROWS, "by error-prob, or by capacity and fpr", "counters of a key"},
@@ -55,8 +57,8 @@ static const struct tamis_option options[] = {
 
 /* ---- Shape ---------------------------------------------------------------------------------- */
 
-/* An error is a number of columns, and its probability one of rows; they wait for plan() under their own
- * names, so that it can tell them from columns and rows. */
+/* An error is a number of columns, and its probability one of rows; they wait for plan() under
+ * their own names, so that it can tell them from columns and rows. */
 static tamis_status read_text(tamis_params *params, size_t i, const char *value) {
     double rate;
     if (!tamis_parse_rate(value, &rate)) return TAMIS_INVALID;

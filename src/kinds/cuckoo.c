@@ -27,16 +27,16 @@
 #include <stdio.h>
 
 #include "kinds/cuckoo.h"
-#include "kinds/kind.h"
 #include "kinds/fp_table.h"
+#include "kinds/kind.h"
 
 enum { BUCKETS, FINGERPRINT, SORT }; /* shape words */
 enum { OPT_SORT };
 
 enum { SLOTS = 4, MIN_BUCKETS = 2, MIN_WIDTH = 4, STASH = 8, HEAD_WORDS = 1 + STASH };
 
-/* 95 % of all cells are for use, 19 in 5 buckets. Above 97.7 % no way exists any more (Dietzfelbinger
- * et al. 2010), and close to it the search is long. */
+/* 95 % of all cells are for use, 19 in 5 buckets. Above 97.7 % no way exists any more
+ * (Dietzfelbinger et al. 2010), and close to it the search is long. */
 enum { LOAD_CELLS = 19, LOAD_BUCKETS = 5, SPARE_BUCKETS = 4 };
 
 static const struct tamis_option options[] = {
@@ -273,7 +273,8 @@ TAMIS_HOT moves moves_from(const tamis_table *t, uint64_t bucket) {
 }
 
 /* Bit i: there is an empty cell where i could go; the lowest is what counts. Words are all looked
- * at, because a branch at the first would be taken by chance; other buckets take longer than that. */
+ * at, because a branch at the first would be taken by chance; other buckets take longer than
+ * that. */
 TAMIS_HOT unsigned which_end(const tamis_table *t, const moves *m) {
     unsigned ends = 0;
     for (unsigned i = 0; i < SLOTS && (t->ones || !ends); i++)

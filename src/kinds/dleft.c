@@ -2,8 +2,8 @@
  * Mitzenmacher, Panigrahy, Singh and Varghese 2006).
  *
  * There are four subtables. A key has one bucket in each, and is stored once, in the bucket with
- * the fewest cells in use, the leftmost of equals. That keeps loads so even that buckets of 8 cells,
- * planned for 6, practically never overflow. A cell is a remainder and a counter of 2 bits:
+ * the fewest cells in use, the leftmost of equals. That keeps loads so even that buckets of 8
+ * cells, planned for 6, practically never overflow. A cell is a remainder and a counter of 2 bits:
  *
  *     hash ─▶ place q, remainder r          bucket in subtable i:  (q + shift_i(r)) mod B
  *
@@ -24,8 +24,8 @@
  * count up to 3, or to remove, in less than half of the memory of counting. */
 #include <stdio.h>
 
-#include "kinds/kind.h"
 #include "kinds/fp_table.h"
+#include "kinds/kind.h"
 
 enum { BUCKETS, REMAINDER }; /* shape words; buckets are those of one subtable */
 
@@ -225,10 +225,10 @@ static void query(const tamis_body *f, const uint64_t *hash, size_t n, uint8_t *
 
 /* ---- Adding and removing -------------------------------------------------------------------- */
 
-/* Adding many is two walks. The first gives a cell to every key that has none, with the count 0 that
- * no cell has otherwise; if a bucket overflows, the cells with count 0 are what must be taken back.
- * The second counts, which cannot fail. Counting at once could not be taken back: nothing tells a
- * count that became stuck just now from one that was. */
+/* Adding many is two walks. The first gives a cell to every key that has none, with the count 0
+ * that no cell has otherwise; if a bucket overflows, the cells with count 0 are what must be taken
+ * back. The second counts, which cannot fail. Counting at once could not be taken back: nothing
+ * tells a count that became stuck just now from one that was. */
 static tamis_status reserve(tamis_body *f, const tables *t, print p) {
     const spot s = find(t, p);
     if (s.cell) return TAMIS_OK;

@@ -1,28 +1,28 @@
 /* fingerprint: rows of bits with ids, searched by similarity (Swamidass and Baldi 2007).
  *
- * A print says of a molecule, or of any set, which features it has: each feature sets a bit or a few.
- * Sets with most features in common have prints with most bits in common, and a set that contains
- * another has all of its bits. So two questions are answered from the bits alone:
+ * A print says of a molecule, or of any set, which features it has: each feature sets a bit or a
+ * few. Sets with most features in common have prints with most bits in common, and a set that
+ * contains another has all of its bits. So two questions are answered from the bits alone:
  *
  *     similar     common / either >= t          common = |a and b|, either = |a or b|
  *     screen      a is part of b                common = |a|
  *
- * There is no index that knows the answer, but one that knows most of what is not: no row with B bits
- * can be more similar to a print with A bits than min(A,B)/max(A,B). Rows lie in the order of their
- * number of bits, so that what cannot match is left out as two runs, without a look at it:
+ * There is no index that knows the answer, but one that knows most of what is not: no row with B
+ * bits can be more similar to a print with A bits than min(A,B)/max(A,B). Rows lie in the order of
+ * their number of bits, so that what cannot match is left out as two runs, without a look at it:
  *
  *     bits set      0 ... 40 | 41 ...... 84 | 85 ......        A = 59, t = 0.7
  *                   skipped  |  compared    |  skipped
  *
- * Of rows with B bits, those match that have at least ceil(t (A+B) / (1+t)) bits in common, one number
- * for all of them: comparing is and, count, compare. Of long prints a fold is kept as well, the xor of its
- * pieces of 256 bits. Folds differ in no more bits than their prints, and where two prints differ in D
- * bits, (A+B-D)/2 are common; so most of what is left is ruled out by reading a few of its bytes (Baldi
- * et al. 2008). The most similar are found from A outwards, until
- * no number of bits that is left could be better than the worst that is kept.
+ * Of rows with B bits, those match that have at least ceil(t (A+B) / (1+t)) bits in common, one
+ * number for all of them: comparing is and, count, compare. Of long prints a fold is kept as well,
+ * the xor of its pieces of 256 bits. Folds differ in no more bits than their prints, and where two
+ * prints differ in D bits, (A+B-D)/2 are common; so most of what is left is ruled out by reading a
+ * few of its bytes (Baldi et al. 2008). The most similar are found from A outwards, until no number
+ * of bits that is left could be better than the worst that is kept.
  *
- * Nothing is ever wrong here: this is the exact answer about prints. What they say about molecules is
- * as good as the features are. */
+ * Nothing is ever wrong here: this is the exact answer about prints. What they say about molecules
+ * is as good as the features are. */
 #include "kinds/fingerprint.h"
 
 #include "cpu/cpu.h"
@@ -68,7 +68,8 @@ static bool is_sized(const tamis_params *params) {
 }
 
 static tamis_status plan(const tamis_params *params, uint64_t word[]) {
-    word[TAMIS_PRINT_WIDTH] = params->has_option[OPT_WIDTH] ? params->option[OPT_WIDTH] : USUAL_WIDTH;
+    word[TAMIS_PRINT_WIDTH] =
+        params->has_option[OPT_WIDTH] ? params->option[OPT_WIDTH] : USUAL_WIDTH;
     return TAMIS_OK;
 }
 
@@ -130,7 +131,8 @@ static const uint8_t *fold_of(const tamis_body *f, const layout *at, uint64_t ra
     return f->bytes + at->folds + rank * TAMIS_FOLD_BYTES;
 }
 
-void tamis__fingerprints_at(const tamis_body *f, uint64_t row, const char **id, const uint8_t **print) {
+void tamis__fingerprints_at(const tamis_body *f, uint64_t row, const char **id,
+                            const uint8_t **print) {
     const layout at = layout_of(f->word);
     *id = (const char *)f->bytes + at.ids + id_start(f, &at, row);
     *print = print_of(f, &at, rank_of(f, &at, row));
@@ -139,7 +141,8 @@ void tamis__fingerprints_at(const tamis_body *f, uint64_t row, const char **id, 
 /* ---- Filling -------------------------------------------------------------------------------- */
 
 /* How many rows have so many bits stands one place behind theirs, so that the sums of these numbers
- * are where each of them starts; placing a row moves that start on, to where the next one starts. */
+ * are where each of them starts; placing a row moves that start on, to where the next one
+ * starts. */
 void tamis__fingerprints_tally(tamis_body *f, uint64_t set_bits) {
     set_first(f, set_bits + 1, first_with(f, set_bits + 1) + 1);
 }
@@ -150,7 +153,7 @@ void tamis__fingerprints_open(tamis_body *f) {
 }
 
 uint8_t *tamis__fingerprints_place(tamis_body *f, uint64_t row, uint64_t set_bits, const void *id,
-                             uint64_t id_len) {
+                                   uint64_t id_len) {
     const layout at = layout_of(f->word);
     const uint64_t rank = first_with(f, set_bits), start = id_start(f, &at, row);
     set_first(f, set_bits, rank + 1);
@@ -168,7 +171,7 @@ void tamis__fingerprints_close(tamis_body *f) {
     const layout at = layout_of(f->word);
     for (uint64_t rank = 0; at.has_folds && rank < at.rows; rank++)
         tamis__fingerprint_fold(print_of(f, &at, rank), at.stride,
-                          f->bytes + at.folds + rank * TAMIS_FOLD_BYTES);
+                                f->bytes + at.folds + rank * TAMIS_FOLD_BYTES);
 }
 
 /* ---- The gate ------------------------------------------------------------------------------- */
@@ -262,7 +265,8 @@ static uint64_t min_of(uint64_t a, uint64_t b) {
 }
 
 /* How many bits prints with a and b bits must have in common; more than they can have, when nothing
- * is enough. The ratio never falls as `common` grows: from a little below, the first is the least. */
+ * is enough. The ratio never falls as `common` grows: from a little below, the first is the
+ * least. */
 static uint64_t needed(uint64_t a, uint64_t b, double min) {
     const uint64_t max = min_of(a, b);
     const uint64_t about = (uint64_t)(min * (double)(a + b) / (1 + min));
@@ -480,7 +484,8 @@ static uint64_t needed_now(const best *b, uint64_t set, uint64_t bits, double mi
 }
 
 static size_t nearest(const tamis_body *f, const tamis_fingerprint_query *query, double min,
-                      struct tamis_match *matches, size_t room, struct tamis_search_stats *searched) {
+                      struct tamis_match *matches, size_t room,
+                      struct tamis_search_stats *searched) {
     best b = {matches, 0, room};
     const scan s = scan_for(f, query, searched, keep_best, &b);
     const uint64_t width = s.at.width;

@@ -47,28 +47,29 @@ TAMIS_FN void tamis__fingerprint_fold(const uint8_t *print, uint64_t stride, uin
     for (unsigned i = 0; i < TAMIS_FOLD_BYTES / 8; i++) tamis__put64(fold + i * 8, word[i]);
 }
 
-/* Fills a payload of zeros: every print is counted, in any order; then come the rows from 0 on, with
- * the same prints, which have no stray bits; then it is closed. */
+/* Fills a payload of zeros: every print is counted, in any order; then come the rows from 0 on,
+ * with the same prints, which have no stray bits; then it is closed. */
 void tamis__fingerprints_tally(tamis_body *, uint64_t set_bits);
 void tamis__fingerprints_open(tamis_body *);
 
 /* Where to write the print of the next row, whose bits were counted already. */
 uint8_t *tamis__fingerprints_place(tamis_body *, uint64_t row, uint64_t set_bits, const void *id,
-                             uint64_t id_len);
+                                   uint64_t id_len);
 void tamis__fingerprints_close(tamis_body *);
 
 /* Where a row lies. */
-void tamis__fingerprints_at(const tamis_body *, uint64_t row, const char **id, const uint8_t **print);
+void tamis__fingerprints_at(const tamis_body *, uint64_t row, const char **id,
+                            const uint8_t **print);
 
 /* ---- Kernels ---- */
 
 /* Bits that a print has in common with each of n rows. */
 typedef void tamis_fingerprint_kernel(const uint8_t *rows, size_t n, uint64_t stride,
-                                const uint8_t *print, uint32_t *common);
+                                      const uint8_t *print, uint32_t *common);
 tamis_fingerprint_kernel tamis__fingerprint_common_avx2, tamis__fingerprint_common_avx512;
 
 TAMIS_HOT void tamis__fingerprint_common(const uint8_t *rows, size_t n, uint64_t stride,
-                                   const uint8_t *print, uint32_t *common) {
+                                         const uint8_t *print, uint32_t *common) {
     for (size_t i = 0; i < n; i++, rows += stride) {
         uint32_t sum = 0;
         for (uint64_t at = 0; at < stride; at += 8)
@@ -83,7 +84,7 @@ typedef void tamis_fold_kernel(const uint8_t *folds, size_t n, const uint8_t *fo
 tamis_fold_kernel tamis__fingerprint_apart_avx2;
 
 TAMIS_HOT void tamis__fingerprint_apart(const uint8_t *folds, size_t n, const uint8_t *fold,
-                                  uint32_t *apart) {
+                                        uint32_t *apart) {
     for (size_t i = 0; i < n; i++, folds += TAMIS_FOLD_BYTES) {
         uint32_t sum = 0;
         for (unsigned at = 0; at < TAMIS_FOLD_BYTES; at += 8)

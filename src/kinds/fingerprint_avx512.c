@@ -16,7 +16,7 @@ TAMIS_HOT __m512i count_some(const uint8_t *row, const uint8_t *print, __mmask8 
 }
 
 void tamis__fingerprint_common_avx512(const uint8_t *rows, size_t n, uint64_t stride,
-                                const uint8_t *print, uint32_t *common) {
+                                      const uint8_t *print, uint32_t *common) {
     const uint64_t whole = stride / 64 * 64;
     const __mmask8 rest = (__mmask8)((1u << (stride - whole) / 8) - 1);
     for (size_t i = 0; i < n; i++, rows += stride) {

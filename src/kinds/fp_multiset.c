@@ -97,7 +97,8 @@ static tamis_status plan_for_size(const tamis_bag_code *code, uint64_t keys, uin
     return TAMIS_OK;
 }
 
-tamis_status tamis__bag_plan(const tamis_bag_code *code, const tamis_params *params, uint64_t word[]) {
+tamis_status tamis__bag_plan(const tamis_bag_code *code, const tamis_params *params,
+                             uint64_t word[]) {
     const uint64_t keys = params->capacity ? params->capacity : 1;
     const uint64_t homes = tamis__slots_homes_for(keys);
     if (!homes) return too_large(code);
@@ -110,7 +111,7 @@ tamis_status tamis__bag_plan(const tamis_bag_code *code, const tamis_params *par
         widest = narrowest;
     }
     return params->bits ? plan_for_size(code, keys, params->bits / 8, narrowest, widest, word)
-                      : plan_for_rate(code, keys, params->fpr, narrowest, widest, word);
+                        : plan_for_rate(code, keys, params->fpr, narrowest, widest, word);
 }
 
 uint64_t tamis__bag_room(const tamis_body *f) {

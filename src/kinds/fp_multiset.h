@@ -15,10 +15,10 @@ enum { TAMIS_BAG_SLOTS, TAMIS_BAG_REMAINDER }; /* shape words: homes, and bits s
 /* Their only option: to make a shape again that came from resizing. */
 enum { TAMIS_BAG_OPT_REMAINDER, TAMIS_BAG_OPTIONS };
 enum { TAMIS_BAG_MAX_REMAINDER = 40 }; /* enough for 10^-12, the smallest rate of a spec */
-#define TAMIS_BAG_REMAINDER_OPTION(min)                                                 \
-    {                                                                                     \
+#define TAMIS_BAG_REMAINDER_OPTION(min)                                                \
+    {                                                                                  \
         "remainder", NULL, min, TAMIS_BAG_MAX_REMAINDER, "the best for rate and size", \
-            "bits stored of each fingerprint"                                             \
+            "bits stored of each fingerprint"                                          \
     }
 
 typedef struct tamis_bag_entry {
@@ -59,31 +59,31 @@ tamis_status tamis__bag_not_found(const tamis_bag_code *);
 
 /* These entries, bound to a kind's code: plan, check, audit, next, resize, move, merge, measure. A
  * descriptor's functions are not told whose they are. */
-#define TAMIS_BAG_ENTRIES(code, is_legal)                                                      \
-    static tamis_status plan(const tamis_params *params, uint64_t word[]) {                        \
-        return tamis__bag_plan(&(code), params, word);                                           \
-    }                                                                                          \
-    static tamis_status check(const uint64_t word[], uint64_t *size) {                         \
-        return tamis__bag_check(&(code), word, size);                                          \
-    }                                                                                          \
-    static tamis_status audit(const tamis_body *f) {                                           \
-        const tamis_slots t = tamis__bag_slots(f);                                             \
-        return tamis__slots_audit(&t, is_legal);                                               \
-    }                                                                                          \
-    static bool next(const tamis_body *f, uint64_t *cursor, uint64_t *hash, uint64_t *times) { \
-        return tamis__bag_next(&(code), f, cursor, hash, times);                               \
-    }                                                                                          \
-    static tamis_status resize(const tamis_body *f, uint64_t capacity, uint64_t word[]) {      \
-        return tamis__bag_resize(&(code), f, capacity, word);                                  \
-    }                                                                                          \
-    static tamis_status move(tamis_body *to, const tamis_body *from) {                         \
-        return tamis__bag_move(&(code), to, from);                                             \
-    }                                                                                          \
-    static tamis_status merge(tamis_body *into, const tamis_body *from) {                      \
-        return tamis__bag_merge(&(code), into, from);                                          \
-    }                                                                                          \
-    static void measure(const tamis_body *f, const tamis_body *other, tamis_measurement *out) {    \
-        tamis__bag_measure(&(code), f, other, out);                                            \
+#define TAMIS_BAG_ENTRIES(code, is_legal)                                                       \
+    static tamis_status plan(const tamis_params *params, uint64_t word[]) {                     \
+        return tamis__bag_plan(&(code), params, word);                                          \
+    }                                                                                           \
+    static tamis_status check(const uint64_t word[], uint64_t *size) {                          \
+        return tamis__bag_check(&(code), word, size);                                           \
+    }                                                                                           \
+    static tamis_status audit(const tamis_body *f) {                                            \
+        const tamis_slots t = tamis__bag_slots(f);                                              \
+        return tamis__slots_audit(&t, is_legal);                                                \
+    }                                                                                           \
+    static bool next(const tamis_body *f, uint64_t *cursor, uint64_t *hash, uint64_t *times) {  \
+        return tamis__bag_next(&(code), f, cursor, hash, times);                                \
+    }                                                                                           \
+    static tamis_status resize(const tamis_body *f, uint64_t capacity, uint64_t word[]) {       \
+        return tamis__bag_resize(&(code), f, capacity, word);                                   \
+    }                                                                                           \
+    static tamis_status move(tamis_body *to, const tamis_body *from) {                          \
+        return tamis__bag_move(&(code), to, from);                                              \
+    }                                                                                           \
+    static tamis_status merge(tamis_body *into, const tamis_body *from) {                       \
+        return tamis__bag_merge(&(code), into, from);                                           \
+    }                                                                                           \
+    static void measure(const tamis_body *f, const tamis_body *other, tamis_measurement *out) { \
+        tamis__bag_measure(&(code), f, other, out);                                             \
     }
 
 #endif

@@ -170,8 +170,8 @@ static uint64_t place_bits(const tamis_table_design *d, unsigned width) {
 }
 
 bool tamis__table_fits(const tamis_table_design *d, uint64_t places, uint64_t width) {
-    return width >= d->min_width && width <= TAMIS_TABLE_MAX_WIDTH &&
-           places >= d->min_places && places <= TAMIS_TABLE_MAX_CLASSES >> width &&
+    return width >= d->min_width && width <= TAMIS_TABLE_MAX_WIDTH && places >= d->min_places &&
+           places <= TAMIS_TABLE_MAX_CLASSES >> width &&
            places <= (TAMIS_MAX_PAYLOAD_BYTES * 8 - d->head_bits) / place_bits(d, (unsigned)width);
 }
 
@@ -196,7 +196,8 @@ static bool plan_for_rate(const tamis_params *params, const tamis_table_design *
     return !isinf(min);
 }
 
-uint64_t tamis__table_places(const tamis_params *params, const tamis_table_design *d, unsigned width) {
+uint64_t tamis__table_places(const tamis_params *params, const tamis_table_design *d,
+                             unsigned width) {
     const uint64_t whole = params->bits / 64 * 64, max = TAMIS_TABLE_MAX_CLASSES >> width;
     const uint64_t bits = whole > d->head_bits ? whole - d->head_bits : 0;
     const uint64_t places = bits / place_bits(d, width);
@@ -229,8 +230,8 @@ tamis_status tamis__table_refuse(const tamis_params *params, const tamis_table_d
 
 tamis_status tamis__table_plan(const tamis_params *params, const tamis_table_design *d,
                                uint64_t *places, uint64_t *width) {
-    const bool is_planned =
-        params->bits ? plan_for_size(params, d, places, width) : plan_for_rate(params, d, places, width);
+    const bool is_planned = params->bits ? plan_for_size(params, d, places, width)
+                                         : plan_for_rate(params, d, places, width);
     return is_planned ? TAMIS_OK : tamis__table_refuse(params, d);
 }
 

@@ -161,7 +161,7 @@ static bool has(const tamis_body *f, uint64_t hash) {
     if (s.arity == 4) return tamis__fuse_has(&s, hash, false, 4, s.width);
     if (s.width != 8) return tamis__fuse_has(&s, hash, false, 3, s.width);
     return s.segments == 1 ? tamis__fuse_has(&s, hash, true, 3, 8)
-                         : tamis__fuse_has(&s, hash, false, 3, 8);
+                           : tamis__fuse_has(&s, hash, false, 3, 8);
 }
 
 /* ---- Measuring ------------------------------------------------------------------------------ */

@@ -1,8 +1,8 @@
 /* gcs: a sorted list of short hashes, coded: the smallest thing that is simple.
  *
- * Putze, Sanders and Singler (2007) keep a set so, and Bitcoin's compact block filters (BIP 158, 2017)
- * send it: scale every hash to a number below U = capacity / fpr, sort, and write down the distances.
- * They are as chance makes them, which is what the code of Golomb (1966) is best for.
+ * Putze, Sanders and Singler (2007) keep a set so, and Bitcoin's compact block filters (BIP 158,
+ * 2017) send it: scale every hash to a number below U = capacity / fpr, sort, and write down the
+ * distances. They are as chance makes them, which is what the code of Golomb (1966) is best for.
  *
  *     hash ──scale──▶ cell, 0 to U-1              a stranger hits a taken cell with chance n/U
  *
@@ -17,9 +17,9 @@
 #include "bits/probe.h"
 #include "cpu/cpu.h"
 #include "kinds/coded.h"
+#include "kinds/fp_table.h"
 #include "kinds/gcs.h"
 #include "kinds/segments.h"
-#include "kinds/fp_table.h"
 
 enum { RANGE = TAMIS_SEGMENT_WORDS, RICE, SHIFT };
 enum { OPT_SEGMENT, OPT_RANGE, OPT_RICE, OPT_M, OPT_COUNT };
@@ -64,7 +64,8 @@ static tamis_status plan(const tamis_params *params, uint64_t word[]) {
     const tamis_coded_params coded = {
         .n = params->capacity,
         .segment_keys = tamis__segment_keys(params),
-        .rice = params->has_option[OPT_RICE] ? (unsigned)params->option[OPT_RICE] : TAMIS_CODED_BEST,
+        .rice =
+            params->has_option[OPT_RICE] ? (unsigned)params->option[OPT_RICE] : TAMIS_CODED_BEST,
     };
     word[TAMIS_SEGMENT_KEYS] = coded.segment_keys;
     word[RANGE] = range_for(params, &coded);
@@ -72,8 +73,8 @@ static tamis_status plan(const tamis_params *params, uint64_t word[]) {
         return tamis__fail(TAMIS_INVALID, "size=%llu is too small for %llu keys in gcs",
                            (unsigned long long)(params->bits / 8), (unsigned long long)coded.n);
     if (!word[RANGE]) return out_of_reach(params);
-    word[RICE] =
-        coded.rice == TAMIS_CODED_BEST ? tamis__coded_rice(keys_of(params), word[RANGE]) : coded.rice;
+    word[RICE] = coded.rice == TAMIS_CODED_BEST ? tamis__coded_rice(keys_of(params), word[RANGE])
+                                                : coded.rice;
     word[SHIFT] = tamis__coded_shift(coded.n, word[RANGE], coded.segment_keys);
     word[TAMIS_SEGMENTS] = tamis__coded_segments(word[RANGE], (unsigned)word[SHIFT]);
     const tamis_coded_shape shape = shape_of(word);
@@ -86,7 +87,8 @@ static tamis_status check(const uint64_t word[], uint64_t *size) {
         word[RICE] > TAMIS_CODED_MAX_RICE ||
         word[TAMIS_SEGMENTS] != tamis__coded_segments(word[RANGE], (unsigned)word[SHIFT]))
         return tamis__fail(TAMIS_CORRUPT, "damaged: gcs cannot have %llu cells in %llu segments",
-                           (unsigned long long)word[RANGE], (unsigned long long)word[TAMIS_SEGMENTS]);
+                           (unsigned long long)word[RANGE],
+                           (unsigned long long)word[TAMIS_SEGMENTS]);
     return tamis__segments_check(word, 0, size);
 }
 
@@ -185,8 +187,8 @@ typedef struct question {
     int64_t rest;
 } question;
 
-/* Its bucket, as far as it will be read if numbers are spread evenly, and 64 bits more. Inlined in any
- * case: gcc 12 drops calls of functions that do nothing but prefetch. */
+/* Its bucket, as far as it will be read if numbers are spread evenly, and 64 bits more. Inlined in
+ * any case: gcc 12 drops calls of functions that do nothing but prefetch. */
 TAMIS_HOT void ask_for_code(const uint8_t *bytes, question q, unsigned shift) {
     const uint64_t rest = (uint64_t)q.rest,
                    part = shift > 16 ? rest >> (shift - 16) : rest << (16 - shift);
@@ -207,16 +209,15 @@ TAMIS_HOT question question_of(const tamis_body *f, const tamis_coded *set, uint
                       .rest = (int64_t)(within - (bucket << set->shift))};
 }
 
-/* Gap by gap to the answer; `shift` is that of the bucket. While a gap is as short as most are, only
- * its length stands between it and the next one: some five cycles. */
+/* Gap by gap to the answer; `shift` is that of the bucket. While a gap is as short as most are,
+ * only its length stands between it and the next one: some five cycles. */
 static bool read_on(const tamis_body *f, question q, unsigned shift) {
     const unsigned rice = (unsigned)f->word[RICE], max = TAMIS_CODED_FAR + rice;
     const tamis_coded code = {.code = f->bytes, .rice = rice, .shift = shift};
     const uint64_t end = q.at + q.left, low_bits = tamis__coded_mask(rice);
     uint64_t rest = (uint64_t)q.rest;
     while (q.at < end) {
-        uint64_t window = ~tamis__coded_bits(&code, q.at),
-                 stop = q.at + (max < 57 ? 58 - max : 0);
+        uint64_t window = ~tamis__coded_bits(&code, q.at), stop = q.at + (max < 57 ? 58 - max : 0);
         if (stop > end) stop = end;
         const uint64_t from = q.at;
         while (q.at < stop) {

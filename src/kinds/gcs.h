@@ -1,10 +1,10 @@
 /* gcs.c and its vector kernels may include this.
  *
- * A bucket is read window by window: 8 bytes from where the reading is, of which 57 bits are sure to
- * be there. From each window a fixed number of gaps is taken, as many as fit but for bad luck, and
- * nothing is decided before its end. So a round of windows, one for each question that is still open,
- * has no branch that chance decides, and questions overlap. Whoever is near its answer, or had bad
- * luck, is read on gap by gap from where the window began. */
+ * A bucket is read window by window: 8 bytes from where the reading is, of which 57 bits are sure
+ * to be there. From each window a fixed number of gaps is taken, as many as fit but for bad luck,
+ * and nothing is decided before its end. So a round of windows, one for each question that is still
+ * open, has no branch that chance decides, and questions overlap. Whoever is near its answer, or
+ * had bad luck, is read on gap by gap from where the window began. */
 #ifndef TAMIS_KINDS_GCS_H
 #define TAMIS_KINDS_GCS_H
 
@@ -41,10 +41,10 @@ extern tamis_gcs_round *const tamis__gcs_avx2, *const tamis__gcs_avx512;
 
 /* ---- The plain round ------------------------------------------------------------------------ */
 
-/* Takes the gaps of one window, when all of them lie before the number that is asked for: then true,
- * with *rest less and *used as many bits. A gap has some ones, a zero and its low bits. Upside down,
- * a zero for a one, the ones and the zero are the head: the bits up to the lowest that is set; and
- * the low bits are short of 2^rice - 1 by what is read. */
+/* Takes the gaps of one window, when all of them lie before the number that is asked for: then
+ * true, with *rest less and *used as many bits. A gap has some ones, a zero and its low bits.
+ * Upside down, a zero for a one, the ones and the zero are the head: the bits up to the lowest that
+ * is set; and the low bits are short of 2^rice - 1 by what is read. */
 TAMIS_HOT bool tamis__gcs_window(const uint8_t *bytes, unsigned rice, unsigned gaps, uint64_t at,
                                  uint64_t left, int64_t *rest, uint64_t *used) {
     const uint64_t low_bits = tamis__coded_mask(rice), top = (uint64_t)1 << 63;
@@ -88,7 +88,8 @@ TAMIS_HOT void tamis__gcs_round_of(const uint8_t *bytes, unsigned rice, unsigned
     late->n = leave;
 }
 
-/* The usual rates have four gaps in a window; known to the compiler, they took a fifth less time. */
+/* The usual rates have four gaps in a window; known to the compiler, they took a fifth less
+ * time. */
 TAMIS_HOT void tamis__gcs_plain_round(const uint8_t *bytes, unsigned rice, tamis_gcs_asked *q) {
     const unsigned gaps = tamis__gcs_gaps(rice);
     if (gaps == 4)

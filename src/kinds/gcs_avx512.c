@@ -29,8 +29,8 @@ typedef struct state {
 } state;
 
 /* A gap has some ones, a zero and its low bits. Upside down the ones and the zero are the head: the
- * bits up to the lowest that is set; and the low bits are short of 2^rice - 1 by what is read. Lanes
- * that have their answer stay as they are. */
+ * bits up to the lowest that is set; and the low bits are short of 2^rice - 1 by what is read.
+ * Lanes that have their answer stay as they are. */
 TAMIS_HOT void take_gap(state *s, __m128i rice, __m512i low_bits) {
     const __m512i c = s->window, less = _mm512_add_epi64(c, _mm512_set1_epi64(-1));
     const __m512i head = _mm512_popcnt_epi64(_mm512_xor_si512(c, less));

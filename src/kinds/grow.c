@@ -19,9 +19,9 @@
  * and F(0) is chosen so that this is what was asked for. It never grows worse than that.
  *
  * A void is copied to both homes that its home becomes (as in Aleph Filter, Dayan, Bercea and Pagh
- * 2024), so that asking still looks at one run. Its copies are as many slots as its part of the rate
- * says: at most the rate times the slots. What nobody can do is to remove a key of which only a void
- * is left, because the void may stand for others.
+ * 2024), so that asking still looks at one run. Its copies are as many slots as its part of the
+ * rate says: at most the rate times the slots. What nobody can do is to remove a key of which only
+ * a void is left, because the void may stand for others.
  *
  * Homes and fingerprints come from the hash after it was mixed. Whoever adds in the order of the
  * hashes, as builders do, would otherwise have all keys so far in the first homes: a table that has
@@ -36,7 +36,7 @@
 #include "kinds/slots.h"
 
 enum { SLOTS, WIDTH, DOUBLINGS, SPREAD }; /* shape words */
-enum { MAX_DOUBLINGS = 46 };             /* from 64 homes to 2^52 */
+enum { MAX_DOUBLINGS = 46 };              /* from 64 homes to 2^52 */
 
 /* ---- Shape ---------------------------------------------------------------------------------- */
 
@@ -386,8 +386,9 @@ static void tally_run(const tamis_slots *t, const tamis_run *run, tally *all) {
     all->used += run->end - run->start;
 }
 
-/* How many fingerprints are expected to lie inside another by chance: a shorter one, or an equal one
- * before it, must begin them under the same home. Of short ones there may be several that do. */
+/* How many fingerprints are expected to lie inside another by chance: a shorter one, or an equal
+ * one before it, must begin them under the same home. Of short ones there may be several that
+ * do. */
 static double covered_by_chance(const tally *all, uint64_t homes) {
     double covered = 0, shorter = 0; /* shorter: how many begin a given value, on average */
     for (unsigned bits = 1; bits < TAMIS_SLOTS_MAX_WIDTH; bits++) {

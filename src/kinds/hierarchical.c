@@ -4,8 +4,8 @@
  * Whoever is attacked has a few hundred bytes of what came in, and wants to know who else got them,
  * and from whom. Keeping all traffic is out of the question. So a payload is cut into blocks, and
  * each block goes into one Bloom array together with the place where it stood: once with its offset
- * alone, once more with the name of the flow. Above the blocks stand blocks twice as long, and above
- * those again, so that neighbours are kept as neighbours:
+ * alone, once more with the name of the flow. Above the blocks stand blocks twice as long, and
+ * above those again, so that neighbours are kept as neighbours:
  *
  *     level 2   |            0 .. 255           |                              offset
  *     level 1   |     0 .. 127  |  128 .. 255   |  256 .. 383   |
@@ -19,8 +19,8 @@
  *
  *     payload   | array of bits | longest |        the end of the longest payload, 64 bits
  *
- * A kind knows hashes, not bytes: core cuts and hashes (core/attribution.c). Here is the array, how payloads
- * are cut, and how far the longest of them reached: no excerpt stood behind that. */
+ * A kind knows hashes, not bytes: core cuts and hashes (core/attribution.c). Here is the array, how
+ * payloads are cut, and how far the longest of them reached: no excerpt stood behind that. */
 #include "kinds/bitmap.h"
 #include "kinds/bloom_arrays.h"
 
@@ -48,7 +48,8 @@ static tamis_status plan(const tamis_params *params, uint64_t word[]) {
     word[BLOCK] = tamis__chosen(params, OPT_BLOCK, PRESET_BLOCK);
     word[LEVELS] = tamis__chosen(params, OPT_LEVELS, PRESET_LEVELS);
     tamis_strata s = strata_of(word);
-    const tamis_status rc = tamis__strata_plan(name, params, tamis__chosen(params, OPT_HASHES, 0), &s);
+    const tamis_status rc =
+        tamis__strata_plan(name, params, tamis__chosen(params, OPT_HASHES, 0), &s);
     word[BITS] = s.bits;
     word[HASHES] = s.hashes;
     return rc;

@@ -10,18 +10,19 @@
  *     keys      0   a^b    c    0  a^c^d   d    ...         the second and the last hold one hash,
  *     checks    0   a^b    c    0  a^c^d   d    ...         and their checks prove it
  *
- * Two hosts with a million keys each, of which a few differ, make such tables, and one sends its own:
- * subtracted cell by cell, what both have is gone, and what is left can be taken out one by one. With
- * some more cells than keys that differ this nearly always goes to the end (iblt_table.c). An
- * estimator behind the cells tells how many differ when they are too many (iblt_size.c).
+ * Two hosts with a million keys each, of which a few differ, make such tables, and one sends its
+ * own: subtracted cell by cell, what both have is gone, and what is left can be taken out one by
+ * one. With some more cells than keys that differ this nearly always goes to the end
+ * (iblt_table.c). An estimator behind the cells tells how many differ when they are too many
+ * (iblt_size.c).
  *
- * It also answers questions, as a by-product: a hash is not there when a cell of it is empty or holds
- * one other hash. That costs seventy times the bits of blocked.
+ * It also answers questions, as a by-product: a hash is not there when a cell of it is empty or
+ * holds one other hash. That costs seventy times the bits of blocked.
  *
  * It is for sets. A key that was added twice is still found, and removed by two removes, but its
- * xors are gone: nothing behind it can be listed. So it is with the union of tables that share keys.
- * Use it to find what differs; where a guess of how much that is cannot be had, take the stream of
- * tamis_jobs.h, which has no size. */
+ * xors are gone: nothing behind it can be listed. So it is with the union of tables that share
+ * keys. Use it to find what differs; where a guess of how much that is cannot be had, take the
+ * stream of tamis_jobs.h, which has no size. */
 #include <math.h>
 #include <stdio.h>
 
@@ -52,8 +53,8 @@ static bool is_sized(const tamis_params *params) {
     return params->has_option[OPT_CELLS] || params->has_option[OPT_DIFFERENCES];
 }
 
-/* A stranger passes a cell of two hashes or more. All cells of a stranger must be such, and those of
- * different subtables have nothing to do with each other. */
+/* A stranger passes a cell of two hashes or more. All cells of a stranger must be such, and those
+ * of different subtables have nothing to do with each other. */
 static double rate_with(uint64_t keys, uint64_t side, uint64_t hashes) {
     if (keys < 2) return 0;
     if (side == 1) return 1;
@@ -77,11 +78,11 @@ static uint64_t side_for_rate(const tamis_params *params, uint64_t hashes) {
 
 /* Taking out ends before all is found when two hashes have all their cells in common, which is what
  * happens in small tables, or when too many hashes fill a large one: from a share of its cells on
- * that is known for every k, with a margin that falls with the root. Margin and chance are measured,
- * for 1 to 10^5 differences: docs/kinds/iblt.md. */
+ * that is known for every k, with a margin that falls with the root. Margin and chance are
+ * measured, for 1 to 10^5 differences: docs/kinds/iblt.md. */
 static uint64_t side_for_differences(uint64_t differences, uint64_t hashes) {
     static const double threshold[MAX_HASHES + 1] = {[3] = 1.2218, 1.2949, 1.4250,
-                                                      1.5697,       1.7208, 1.8731};
+                                                     1.5697,       1.7208, 1.8731};
     const double chance = 0.0005, margin = 4, d = (double)differences, k = (double)hashes;
     const double pairs = pow(d * (d - 1) / 2 / chance, 1 / k);
     const double load = (threshold[hashes] * d + margin * sqrt(d)) / k;
@@ -123,8 +124,8 @@ static tamis_status choose_estimator(const tamis_params *params, uint64_t word[]
     const bool has_counters = params->has_option[OPT_COUNTERS];
     const uint64_t counters = has_counters ? params->option[OPT_COUNTERS] : USUAL_COUNTERS;
     word[ESTIMATOR] = params->has_option[OPT_ESTIMATOR] ? params->option[OPT_ESTIMATOR]
-                      : counters                      ? TAMIS_SIZED_BY_SIGNS
-                                                      : TAMIS_SIZED_BY_NONE;
+                      : counters                        ? TAMIS_SIZED_BY_SIGNS
+                                                        : TAMIS_SIZED_BY_NONE;
     const bool is_signed = word[ESTIMATOR] == TAMIS_SIZED_BY_SIGNS;
     word[COUNTERS] = is_signed ? counters + counters % 2 : 0;
     if (!has_counters || (is_signed ? counters >= MIN_COUNTERS : counters == 0)) return TAMIS_OK;
@@ -162,9 +163,9 @@ static tamis_status check(const uint64_t word[], uint64_t *size) {
     if (word[ESTIMATOR] >= TAMIS_SIZED_WAYS)
         return tamis__fail(TAMIS_CORRUPT, "iblt has no estimator %llu",
                            (unsigned long long)word[ESTIMATOR]);
-    if (is_signed ? word[COUNTERS] < MIN_COUNTERS || word[COUNTERS] > MAX_COUNTERS ||
-                        word[COUNTERS] % 2
-                  : word[COUNTERS] != 0)
+    if (is_signed
+            ? word[COUNTERS] < MIN_COUNTERS || word[COUNTERS] > MAX_COUNTERS || word[COUNTERS] % 2
+            : word[COUNTERS] != 0)
         return tamis__fail(TAMIS_CORRUPT, "iblt cannot have %llu counters with estimator %llu",
                            (unsigned long long)word[COUNTERS], (unsigned long long)word[ESTIMATOR]);
     *size = word[CELLS] * TAMIS_IBLT_CELL + tamis__sizer_bytes(word[ESTIMATOR], word[COUNTERS]);

@@ -1,16 +1,18 @@
 /* Estimators of how many keys differ, of two families.
  *
- * Signs (Alon, Matias and Szegedy 1996; one counter for a key: Charikar, Chen and Farach-Colton 2002).
- * A hash chooses one of m counters and a sign, and moves the counter by that. What both sets have is
- * gone from the difference of their counters; of the d keys that are left, the squares add up to
+ * Signs (Alon, Matias and Szegedy 1996; one counter for a key: Charikar, Chen and Farach-Colton
+ * 2002). A hash chooses one of m counters and a sign, and moves the counter by that. What both sets
+ * have is gone from the difference of their counters; of the d keys that are left, the squares add
+ * up to
  *
- *     sum D^2 = d + 2 * (pairs of equal sign - pairs of opposite sign, of those that share a counter)
+ *     sum D^2 = d + 2 * (pairs of equal sign - pairs of opposite sign, of those that share a
+ *     counter)
  *
  * whose mean is d, and whose variance is 2 d (d - 1) / m: every pair shares a counter with a chance
  * of 1/m and counts 2 or -2 then.
  *
- * Strata (Eppstein, Goodrich, Uyeda and Varghese 2011). A small table for every second, every fourth,
- * every eighth ... of the keys:
+ * Strata (Eppstein, Goodrich, Uyeda and Varghese 2011). A small table for every second, every
+ * fourth, every eighth ... of the keys:
  *
  *     stratum     0       1       2       3               31
  *               | 1/2   | 1/4   | 1/8   | 1/16  | ...   | the rest |        80 cells each
@@ -47,7 +49,8 @@ static void sign_add(tamis_sizer s, uint64_t hash, uint64_t by) {
     tamis__put32(s.bytes + i * 4, counter_get(s, i) + (x & 1 ? step : 0 - step));
 }
 
-/* Counters are numbers modulo 2^32; the difference of two is small whatever they have been through. */
+/* Counters are numbers modulo 2^32; the difference of two is small whatever they have been
+ * through. */
 static double apart(uint32_t a, uint32_t b) {
     const uint32_t up = a - b, down = b - a;
     return up < down ? up : down;
@@ -83,7 +86,8 @@ static unsigned stratum_at(uint64_t hash) {
     return (unsigned)__builtin_ctzll(x);
 }
 
-/* What a stratum holds that cannot be listed: from there on they mostly fail (80 cells, measured). */
+/* What a stratum holds that cannot be listed: from there on they mostly fail (80 cells,
+ * measured). */
 enum { LISTED_MOSTLY = 54 };
 
 /* The mean of a Poisson number that is known to be larger than that. */
@@ -97,8 +101,8 @@ static double mean_of_more(double load) {
     return sum / weights;
 }
 
-/* The strata above the first that fails hold as much as it does, on average. That it fails says that
- * it holds much: leaving that out would make the estimate too low, by 14 % where d is 100. */
+/* The strata above the first that fails hold as much as it does, on average. That it fails says
+ * that it holds much: leaving that out would make the estimate too low, by 14 % where d is 100. */
 static double likely_load(double found) {
     double load = found;
     for (int i = 0; i < 30 && found < 2 * LISTED_MOSTLY; i++)
@@ -170,8 +174,9 @@ tamis_status tamis__sizer_compare(tamis_sizer first, tamis_sizer second,
                                   struct tamis_estimate *keys) {
     if (first.way == TAMIS_SIZED_BY_STRATA) return strata_compare(first, second, keys);
     if (first.way == TAMIS_SIZED_BY_NONE)
-        return tamis__fail(TAMIS_UNSUPPORTED, "a table with estimator=none lists what differs, but does "
-                                         "not estimate how much that is");
+        return tamis__fail(TAMIS_UNSUPPORTED,
+                           "a table with estimator=none lists what differs, but does "
+                           "not estimate how much that is");
     signs_compare(first, second, keys);
     return TAMIS_OK;
 }

@@ -24,7 +24,8 @@ void tamis__sizer_merge(tamis_sizer into, tamis_sizer from);
 /* `total` is what a subtable of the table holds: what the estimator must hold, too. */
 tamis_status tamis__sizer_audit(tamis_sizer, tamis_iblt_cell total);
 
-/* TAMIS_UNSUPPORTED without an estimator, TAMIS_SATURATED when even the smallest sample is too large. */
+/* TAMIS_UNSUPPORTED without an estimator, TAMIS_SATURATED when even the smallest sample is too
+ * large. */
 tamis_status tamis__sizer_compare(tamis_sizer first, tamis_sizer second, struct tamis_estimate *);
 
 #endif

@@ -1,8 +1,9 @@
 /* The files of iblt and its tests may include this: iblt.c, iblt_table.c, iblt_size.c.
  *
  * A table of cells, each of them three words: how many hashes came here, all of them xored, and all
- * of their checks xored. A hash has one cell in each of `hashes` equal subtables. What was added can
- * be taken out again in any order, and one table can be subtracted from another cell by cell. */
+ * of their checks xored. A hash has one cell in each of `hashes` equal subtables. What was added
+ * can be taken out again in any order, and one table can be subtracted from another cell by
+ * cell. */
 #ifndef TAMIS_KINDS_IBLT_TABLE_H
 #define TAMIS_KINDS_IBLT_TABLE_H
 
@@ -83,8 +84,8 @@ typedef struct tamis_peel {
 
 enum { TAMIS_IBLT_PEEL = TAMIS_IBLT_CELL + 8 + 1 }; /* of scratch for a cell, zeroed */
 
-/* TAMIS_OK: all was found. TAMIS_PARTIAL: what was found is right, and more is there. TAMIS_INVALID:
- * a key is there more than once. TAMIS_CORRUPT: no two sets have these tables. */
+/* TAMIS_OK: all was found. TAMIS_PARTIAL: what was found is right, and more is there.
+ * TAMIS_INVALID: a key is there more than once. TAMIS_CORRUPT: no two sets have these tables. */
 tamis_status tamis__peel(tamis_peel *, tamis_iblt first, tamis_iblt second, uint8_t *scratch);
 
 /* Was a hash found in cell i? Then which, and is it the first table that has it? */

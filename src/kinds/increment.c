@@ -47,7 +47,8 @@ static unsigned step_of(const uint64_t word[]) {
 
 /* The top is 16 L - 1: ten increments fit on average, and eight always. The best plans put about
  * 1.2 into a cell; then three cells in 10^8 are stuck. One bit less, as the paper has for L = 4,
- * would be 2 in 1000, in a filter that was only filled, and more with every key that is replaced. */
+ * would be 2 in 1000, in a filter that was only filled, and more with every key that is
+ * replaced. */
 static unsigned width_of(const uint64_t word[]) {
     return 6 + (unsigned)word[STEP];
 }

@@ -11,7 +11,7 @@
 
 /* No payload is larger: sums of a few sizes then never overflow 64 bits. */
 #define TAMIS_MAX_PAYLOAD_BYTES ((uint64_t)1 << 56)
-#define TAMIS_MAX_CAPACITY     ((uint64_t)1 << 56)
+#define TAMIS_MAX_CAPACITY      ((uint64_t)1 << 56)
 
 /* How far a step of time has come that is made in parts, and which one. */
 typedef struct tamis_leaving {
@@ -42,14 +42,14 @@ typedef struct tamis_measurement {
     uint64_t bits_set, bits;
     double fpr;
     struct tamis_estimate items; /* distinct keys; infinite when saturated */
-    uint64_t affected;               /* how many things the caveat is about; 0 and "" from core */
+    uint64_t affected;           /* how many things the caveat is about; 0 and "" from core */
     char caveat[128];            /* what the contract promises and this body no longer can */
 } tamis_measurement;
 
 /* Rare abilities, a few entries each. */
 
-/* Two arrays of so many bits in a payload, by the bit where each begins: what neighbours are to know
- * of a set, and what they were told. */
+/* Two arrays of so many bits in a payload, by the bit where each begins: what neighbours are to
+ * know of a set, and what they were told. */
 typedef struct tamis_logged {
     uint64_t n, summary, told;
 } tamis_logged;
@@ -117,11 +117,12 @@ typedef struct tamis_fingerprint_facet {
                     tamis_match_fn *take, void *ctx, struct tamis_search_stats *);
     size_t (*nearest)(const tamis_body *, const tamis_fingerprint_query *, double min,
                       struct tamis_match *matches, size_t room, struct tamis_search_stats *);
-    bool (*screen)(const tamis_body *, const tamis_fingerprint_query *, tamis_match_fn *take, void *ctx,
-                   struct tamis_search_stats *);
+    bool (*screen)(const tamis_body *, const tamis_fingerprint_query *, tamis_match_fn *take,
+                   void *ctx, struct tamis_search_stats *);
 } tamis_fingerprint_facet;
 
-/* Payloads, kept as the blocks they are cut into. Core cuts, hashes (core/attribution.c), adds and asks. */
+/* Payloads, kept as the blocks they are cut into. Core cuts, hashes (core/attribution.c), adds and
+ * asks. */
 #define TAMIS_LONGEST_PAYLOAD ((uint64_t)1 << 48)
 
 typedef struct tamis_trace_facet {
@@ -132,8 +133,9 @@ typedef struct tamis_trace_facet {
 } tamis_trace_facet;
 
 /* Kinds that are made once, from all their keys. The builder brings records in ascending order,
- * distinct, cut into segments; the kind makes the bytes of one segment after the other, on any thread.
- * Their payloads are those of kinds/segments.h: segments, a tail, and where each segment starts. */
+ * distinct, cut into segments; the kind makes the bytes of one segment after the other, on any
+ * thread. Their payloads are those of kinds/segments.h: segments, a tail, and where each segment
+ * starts. */
 enum tamis_record_rule {
     TAMIS_RECORDS_KEYS,   /* hashes alone */
     TAMIS_RECORDS_VALUES, /* with a value each: a second value for a hash is a conflict */
@@ -145,7 +147,7 @@ typedef struct tamis_census {
     uint64_t records;
     uint64_t keys;    /* distinct hashes; of records with values only */
     uint64_t zeros;   /* records with value 0 */
-    uint64_t max;    /* the largest value */
+    uint64_t max;     /* the largest value */
     uint64_t largest; /* records of the label that has most; of labels only */
     uint64_t leader;  /* the number of that label, the first of equals */
     uint64_t labels;  /* how many there are */
@@ -181,16 +183,16 @@ typedef struct tamis_build_facet {
     uint64_t (*work)(const uint64_t word[], uint64_t n);
     uint64_t (*max)(const uint64_t word[], uint64_t n);
 
-    /* Makes one segment; *size becomes its bytes, a multiple of 8. `work` and `out` are aligned to 64
-     * and hold whatever was there before. The same records give the same bytes. */
+    /* Makes one segment; *size becomes its bytes, a multiple of 8. `work` and `out` are aligned to
+     * 64 and hold whatever was there before. The same records give the same bytes. */
     tamis_status (*make)(const uint64_t word[], const tamis_segment *, uint8_t *work, uint8_t *out,
                          uint64_t *size);
 } tamis_build_facet;
 
 /* Kinds of other systems that are made once: their origin hashes keys its own way and has one piece
- * of payload, whose bytes are given. The builder keeps 8 bytes of every key, in memory, and the kind
- * makes all of it at once. The hashes are ascending and distinct where the kind has TAMIS_ADDS_ONCE,
- * else they come in the order in which they were added, all of them. */
+ * of payload, whose bytes are given. The builder keeps 8 bytes of every key, in memory, and the
+ * kind makes all of it at once. The hashes are ascending and distinct where the kind has
+ * TAMIS_ADDS_ONCE, else they come in the order in which they were added, all of them. */
 typedef struct tamis_press_facet {
     unsigned made;    /* as in tamis_build_facet */
     size_t key_bytes; /* that every key has, where others cannot be added; 0: any number */
@@ -225,8 +227,8 @@ typedef struct tamis_kind {
     /* Abilities that some shapes of the kind lack, for kinds whose options decide. */
     unsigned (*lacks)(const uint64_t word[]);
 
-    /* Takes the value of the i-th option, where that is a text (no choices, no range), and puts what
-     * it means into the wish, as other options. */
+    /* Takes the value of the i-th option, where that is a text (no choices, no range), and puts
+     * what it means into the wish, as other options. */
     tamis_status (*read_text)(tamis_params *, size_t i, const char *value);
 
     /* Do the kind's own options say how large it is? Then capacity may be missing, and is 0. */
@@ -239,8 +241,8 @@ typedef struct tamis_kind {
     double (*rate)(const uint64_t word[], uint64_t items); /* expected fpr after so many adds */
 
     /* For kinds whose body is a part of a whole: the wish, bits and options, that leads to these
-     * words. Capacity, rate and size are those of the whole, which a part cannot count. NULL: a body
-     * is all there is. */
+     * words. Capacity, rate and size are those of the whole, which a part cannot count. NULL: a
+     * body is all there is. */
     void (*whole)(const uint64_t word[], tamis_params *);
 
     /* Makes an empty body of zeros, for kinds whose empty payload is not all zeros; or NULL. */
@@ -250,9 +252,10 @@ typedef struct tamis_kind {
      * the payload has the size that check() demanded. NULL: every payload of that size is legal. */
     tamis_status (*audit)(const tamis_body *);
 
-    /* Asking and adding. A kind with neither query nor query_keys is a sketch: it knows what is true
-     * of a set, not of a key, and core answers maybe for it. add_shared may run on many threads, beside query. A long batch keeps many
-     * cache misses under way, and prefetches only payloads beyond TAMIS_NEAR_BYTES. */
+    /* Asking and adding. A kind with neither query nor query_keys is a sketch: it knows what is
+     * true of a set, not of a key, and core answers maybe for it. add_shared may run on many
+     * threads, beside query. A long batch keeps many cache misses under way, and prefetches only
+     * payloads beyond TAMIS_NEAR_BYTES. */
     void (*query)(const tamis_body *, const uint64_t *hash, size_t n, uint8_t *hit);
     tamis_status (*add)(tamis_body *, const uint64_t *hash, size_t n);
     void (*add_shared)(tamis_body *, const uint64_t *hash, size_t n);
@@ -277,8 +280,8 @@ typedef struct tamis_kind {
     /* One key, where that can be had faster than as a batch of one; the same answer. */
     bool (*has)(const tamis_body *, uint64_t hash);
 
-    /* Integers under XXH3, hashed and asked in one loop; false where that is not faster than in two.
-     * `flip` is what the hash starts with (bits/eight_avx512.h). */
+    /* Integers under XXH3, hashed and asked in one loop; false where that is not faster than in
+     * two. `flip` is what the hash starts with (bits/eight_avx512.h). */
     bool (*query_numbers)(const tamis_body *, uint64_t flip, const uint64_t *numbers, size_t n,
                           uint8_t *hit);
 
@@ -313,8 +316,8 @@ typedef struct tamis_kind {
     uint64_t (*max_value)(const uint64_t word[]); /* that fits */
 
     /* A step of time. In parts, where it takes long: clears up to `bytes` more of what leaves; true
-     * when all has left and time has moved on. Until then the body is as before the step, but for what
-     * leaves with it. */
+     * when all has left and time has moved on. Until then the body is as before the step, but for
+     * what leaves with it. */
     void (*tick)(tamis_body *);
     bool (*tick_part)(tamis_body *, uint64_t bytes, tamis_leaving *);
     uint64_t (*adds_to_tick)(const tamis_body *); /* before one ticks by itself; NULL: none does */
@@ -330,8 +333,9 @@ typedef struct tamis_kind {
     uint64_t (*room)(const tamis_body *);
 
     /* New shapes, given the present one in word[]: one with room for `need` more adds, one `by`
-     * times smaller, and one for `capacity` keys in all. Core then makes a zeroed body of that shape and lets move() bring
-     * everything over. A stack of bodies in one payload grows the same way, by a storey. */
+     * times smaller, and one for `capacity` keys in all. Core then makes a zeroed body of that
+     * shape and lets move() bring everything over. A stack of bodies in one payload grows the same
+     * way, by a storey. */
     tamis_status (*grow)(const tamis_body *, uint64_t need, uint64_t word[]);
     tamis_status (*fold)(const tamis_body *, uint64_t by, uint64_t word[]);
     tamis_status (*resize)(const tamis_body *, uint64_t capacity, uint64_t word[]);
@@ -340,8 +344,8 @@ typedef struct tamis_kind {
                            uint64_t word[]); /* bits of a number */
 
     /* May a body of these words be moved to a larger one of `wider`? Every key is found there, and
-     * more bits are set than adding the keys would have set: all that the smaller one left open. Where
-     * a body can grow, it is one that has grown as far, and no bit is in doubt. */
+     * more bits are set than adding the keys would have set: all that the smaller one left open.
+     * Where a body can grow, it is one that has grown as far, and no bit is in doubt. */
     bool (*stretch)(const uint64_t word[], const uint64_t wider[]);
     bool loses_rate; /* by growing: TAMIS_CAN_GROW, which promises to keep it, is not said then */
 
@@ -349,8 +353,8 @@ typedef struct tamis_kind {
     tamis_status (*merge)(tamis_body *into, const tamis_body *from);
     tamis_status (*intersect)(tamis_body *into, const tamis_body *from);
 
-    /* For counters that add up: into, which may be one of them, becomes the sum of bodies, each times
-     * its weight. TAMIS_FULL when a counter would not be one (kinds/rows.h). */
+    /* For counters that add up: into, which may be one of them, becomes the sum of bodies, each
+     * times its weight. TAMIS_FULL when a counter would not be one (kinds/rows.h). */
     tamis_status (*weigh)(tamis_body *into, const tamis_body *const *from, const int64_t *weight,
                           size_t n);
 

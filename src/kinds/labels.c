@@ -11,16 +11,17 @@
  *     ... │ cell 7:  . . x . x . . │ cell 8:  . . . . . . . │ cell 9:  x . . . . . . │ ...
  *                        2   4                                         0
  *
- * A stranger gets each label with chance n/U, n being the label's keys: fpr at most, for every label
- * by itself. The index is that of kinds/coded.h, so that one question is answered from one place
- * for all labels, ten or ten thousand; a table with a filter for each label would be asked once per
- * label. The list gives the pairs back: labels and keys are added later without the old keys. */
+ * A stranger gets each label with chance n/U, n being the label's keys: fpr at most, for every
+ * label by itself. The index is that of kinds/coded.h, so that one question is answered from one
+ * place for all labels, ten or ten thousand; a table with a filter for each label would be asked
+ * once per label. The list gives the pairs back: labels and keys are added later without the old
+ * keys. */
 #include <math.h>
 
 #include "bits/probe.h"
 #include "kinds/coded.h"
-#include "kinds/segments.h"
 #include "kinds/fp_table.h"
+#include "kinds/segments.h"
 
 enum { RANGE = TAMIS_SEGMENT_WORDS, SHIFT, LABELS, NAMES, LARGEST };
 enum { OPT_SEGMENT, OPT_RANGE, OPT_COUNT };
@@ -78,8 +79,8 @@ static tamis_status find_range(const tamis_params *params, const tamis_coded_par
                            (unsigned long long)(params->bits / 8), (unsigned long long)coded->n,
                            (unsigned long long)word[LABELS]);
     return tamis__fail(TAMIS_INVALID,
-                       "fpr=%.3g is out of reach for labels: with %llu keys it is %.3g", params->fpr,
-                       (unsigned long long)keys, ldexp((double)keys, -63));
+                       "fpr=%.3g is out of reach for labels: with %llu keys it is %.3g",
+                       params->fpr, (unsigned long long)keys, ldexp((double)keys, -63));
 }
 
 static tamis_coded_params coded_params(uint64_t pairs, const uint64_t word[]) {
@@ -119,7 +120,8 @@ static tamis_status check(const uint64_t word[], uint64_t *size) {
         word[RANGE] > (TAMIS_CODED_MAX_RANGE - 1) / labels_at_least(labels) ||
         word[TAMIS_SEGMENTS] != tamis__coded_segments(word[RANGE], (unsigned)word[SHIFT]))
         return tamis__fail(TAMIS_CORRUPT, "damaged: labels cannot have %llu cells in %llu segments",
-                           (unsigned long long)word[RANGE], (unsigned long long)word[TAMIS_SEGMENTS]);
+                           (unsigned long long)word[RANGE],
+                           (unsigned long long)word[TAMIS_SEGMENTS]);
     return tamis__segments_check(word, tail_size(word), size);
 }
 

@@ -3,8 +3,8 @@
  * One filter knows whether a key was seen; a second one behind it can know whether it was seen
  * twice, and so on (the multi-layer filter of Cen, Xu and Sun, 2010). An add puts the key into the
  * first layer that does not have it yet; the count is the number of layers, from the first, that
- * have it. Bits are never cleared, so every add of a key climbs at least one layer, and the count is
- * never too low until the layers end.
+ * have it. Bits are never cleared, so every add of a key climbs at least one layer, and the count
+ * is never too low until the layers end.
  *
  *     layer 1   0 1 0 1 1 0 0 1 0 1 ...    every key             cat, dog, owl
  *     layer 2   0 0 1 0 0 0 1 0 0 0 ...    seen at least twice   cat, owl
@@ -24,7 +24,7 @@
 
 enum { BITS, HASHES, LAYERS, SHRINK };         /* shape words */
 enum { OPT_LAYERS, OPT_SHRINK, OPT_HASHES };   /* options */
-enum { MAX_LAYERS = 64, MAX_SHRINK = 90 };   /* of which the default is */
+enum { MAX_LAYERS = 64, MAX_SHRINK = 90 };     /* of which the default is */
 enum { PRESET_LAYERS = 4, PRESET_SHRINK = 0 }; /* four equal layers */
 
 static const char name[] = "layered";
@@ -49,7 +49,8 @@ static tamis_status plan(const tamis_params *params, uint64_t word[]) {
     word[LAYERS] = tamis__chosen(params, OPT_LAYERS, PRESET_LAYERS);
     word[SHRINK] = tamis__chosen(params, OPT_SHRINK, PRESET_SHRINK);
     tamis_strata s = strata_of(word);
-    const tamis_status rc = tamis__strata_plan(name, params, tamis__chosen(params, OPT_HASHES, 0), &s);
+    const tamis_status rc =
+        tamis__strata_plan(name, params, tamis__chosen(params, OPT_HASHES, 0), &s);
     word[BITS] = s.bits;
     word[HASHES] = s.hashes;
     return rc;
@@ -114,8 +115,8 @@ static tamis_status add(tamis_body *f, const uint64_t *hash, size_t n) {
 
 /* ---- Measuring ------------------------------------------------------------------------------ */
 
-/* The first layer tells rate and keys. A later one that is overfull, by too much shrinking say, does
- * not show there; counts then run through it. */
+/* The first layer tells rate and keys. A later one that is overfull, by too much shrinking say,
+ * does not show there; counts then run through it. */
 static void measure(const tamis_body *f, const tamis_body *other, tamis_measurement *out) {
     const double too_full = 0.5;
     const tamis_strata s = strata_of(f->word);

@@ -1,22 +1,22 @@
-/* minhash: how similar two sets are, from a few kilobytes of each (Broder 1997; one permutation: Li,
- * Owen and Zhang 2012; empty bins: Shrivastava 2017; few bits: Li and Koenig 2010).
+/* minhash: how similar two sets are, from a few kilobytes of each (Broder 1997; one permutation:
+ * Li, Owen and Zhang 2012; empty bins: Shrivastava 2017; few bits: Li and Koenig 2010).
  *
  * A hash chooses a bin by its top bits and brings a number along, a bijection of it. Each bin keeps
- * the largest number it has seen. Where two sets are one, all bins agree; in general the chance that
- * a bin agrees is the share of all keys that both sets have (Jaccard's index), so the share of bins
- * that agree estimates it, with a standard error of sqrt(J (1 - J) / bins).
+ * the largest number it has seen. Where two sets are one, all bins agree; in general the chance
+ * that a bin agrees is the share of all keys that both sets have (Jaccard's index), so the share of
+ * bins that agree estimates it, with a standard error of sqrt(J (1 - J) / bins).
  *
  *     keep=64   bin      0        1        2        3
  *                      | 0xfe.. | 0      | 0xc1.. | 0xff.. | ...       0: nobody came here
  *
  *     keep=4    | keys | full bins | e | 7 | 1 | f | ...               bin 1 has borrowed
  *
- * The union of two sets has in each bin the larger of the two, so sketches merge without loss, and a
- * bin that is empty in both says nothing: it is left out. What is to be sent or kept in numbers can
- * be shrunk to a few bits of each number. There no bit says "empty", so an empty bin borrows from the
- * first full one in an order that is its own, and the same in every sketch: two sets then borrow as
- * their union would, and no bin is more likely to agree than another. What has borrowed can neither
- * take keys nor be merged.
+ * The union of two sets has in each bin the larger of the two, so sketches merge without loss, and
+ * a bin that is empty in both says nothing: it is left out. What is to be sent or kept in numbers
+ * can be shrunk to a few bits of each number. There no bit says "empty", so an empty bin borrows
+ * from the first full one in an order that is its own, and the same in every sketch: two sets then
+ * borrow as their union would, and no bin is more likely to agree than another. What has borrowed
+ * can neither take keys nor be merged.
  *
  * Not for sets of very different size, where J is small whatever they share: then a filter of the
  * larger and the keys of the smaller tell more. */
@@ -71,7 +71,7 @@ static tamis_status plan(const tamis_params *params, uint64_t word[]) {
     word[KEEP] = params->has_option[KEEP] ? params->option[KEEP] : ALL;
     word[BINS] = params->has_option[BINS] ? params->option[BINS]
                  : params->bits           ? params->bits / word[KEEP]
-                                        : USUAL_BINS;
+                                          : USUAL_BINS;
     return is_legal(word) ? TAMIS_OK : refuse(TAMIS_INVALID, word);
 }
 
@@ -234,8 +234,9 @@ static uint64_t place_of(uint64_t i, uint64_t j) {
 }
 
 /* The first full bin in the order of bin i: some bins drawn by chance, then all by their place. Any
- * order would do that does not look at what bins hold; this one gives every full bin the same chance
- * (variance: Shrivastava 2017), and takes some K/8 steps where few are full, a few where many are. */
+ * order would do that does not look at what bins hold; this one gives every full bin the same
+ * chance (variance: Shrivastava 2017), and takes some K/8 steps where few are full, a few where
+ * many are. */
 static uint64_t lender_of(const occupancy *o, uint64_t i) {
     enum { DRAWS = 64 };
     for (uint64_t draw = 0; draw < DRAWS; draw++) {
@@ -303,8 +304,8 @@ static struct tamis_estimate compare_numbers(const tamis_body *a, const tamis_bo
 
 /* Two numbers that differ have the same few bits with chance c = 2^-keep: E[agree] = J + (1 - J) c.
  * The variance is that of the draw, of borrowing (K - M bins look at one of M again), and of the
- * coins c. Bins share a coin when they borrow from one bin in which both sides have a number, or from
- * one in which one side has, and the other side's next choice is the same by chance. */
+ * coins c. Bins share a coin when they borrow from one bin in which both sides have a number, or
+ * from one in which one side has, and the other side's next choice is the same by chance. */
 static double few_variance(double share, double bins, tally x, tally y, double c) {
     const double keys = (x.keys + y.keys) / (1 + share);
     const double drawn = fmax(1, -bins * expm1(keys * log1p(-1 / bins)));

@@ -177,11 +177,8 @@ static tamis_status put(const tamis_slots *t, uint64_t home, uint64_t value, uin
 enum { MIN_WIDTH = 2 };
 static const struct tamis_option options[] = {TAMIS_BAG_REMAINDER_OPTION(MIN_WIDTH)};
 
-static const tamis_bag_code code = {.name = "multiset",
-                                    .min_width = MIN_WIDTH,
-                                    .read = read_entry,
-                                    .length = length,
-                                    .put = put};
+static const tamis_bag_code code = {
+    .name = "multiset", .min_width = MIN_WIDTH, .read = read_entry, .length = length, .put = put};
 
 /* ---- Asking, adding, removing --------------------------------------------------------------- */
 

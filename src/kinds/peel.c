@@ -13,8 +13,8 @@
 
 /* ---- Sizes ---------------------------------------------------------------------------------- */
 
-/* Keys are numbers of 30 bits here. Segments are planned for 2^24 keys at most; only hashes that are
- * not well mixed can bring one this far. */
+/* Keys are numbers of 30 bits here. Segments are planned for 2^24 keys at most; only hashes that
+ * are not well mixed can bring one this far. */
 #define MAX_KEYS (((uint64_t)1 << 30) - 1)
 
 /* Tries come in rounds: every new round has a fiftieth more cells than the first. */
@@ -59,8 +59,7 @@ static tamis_peel_graph graph_for(uint64_t n, unsigned arity, uint64_t seed) {
     while (log < MAX_LOG && n >= longer_from[arity - 3][log - MIN_LOG]) log++;
     const uint64_t wanted = cells_wanted(n, arity, seed / TRIES_OF_ROUND);
     const uint64_t strips = ((wanted - 1) >> log) + 1;
-    return (tamis_peel_graph){seed * TAMIS_PEEL_TURN, strips < arity ? 1 : strips - arity + 1,
-                              log};
+    return (tamis_peel_graph){seed * TAMIS_PEEL_TURN, strips < arity ? 1 : strips - arity + 1, log};
 }
 
 static uint64_t size_of(const tamis_peel_form *form, const tamis_peel_graph *g) {
@@ -100,10 +99,10 @@ unsigned tamis__peel_guard_for(double fpr) {
 
 /* ---- Counting ------------------------------------------------------------------------------- */
 
-/* A cell while peeling: the xor of its keys' mixed hashes, and in a byte how many keys these are and
- * the xor of which of the key's cells this is. One key left: these are its own, and tell its other
- * cells and its guard, so that nothing else need be looked at. Where keys have values there is the
- * xor of their numbers too. */
+/* A cell while peeling: the xor of its keys' mixed hashes, and in a byte how many keys these are
+ * and the xor of which of the key's cells this is. One key left: these are its own, and tell its
+ * other cells and its guard, so that nothing else need be looked at. Where keys have values there
+ * is the xor of their numbers too. */
 typedef struct table {
     uint64_t *word;
     uint8_t *count;
@@ -126,7 +125,7 @@ typedef struct bench {
     const tamis_peel_task *task;
     tamis_peel_graph graph;
     const uint64_t *hash; /* of the task */
-    uint64_t segments;      /* of the form */
+    uint64_t segments;    /* of the form */
     uint64_t cells;
     table table;
     uint32_t *order;  /* cells that name a key, as they were found; then, of those, the peeled */

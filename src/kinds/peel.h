@@ -36,7 +36,7 @@ enum {
 
 /* What all segments of a filter have in common. Rows have at least one bit. */
 typedef struct tamis_peel_form {
-    uint64_t segments;     /* that all hashes are cut into, by tamis__range */
+    uint64_t segments;   /* that all hashes are cut into, by tamis__range */
     unsigned arity;      /* cells of a key: 3, or 4, which is smaller and slower */
     unsigned value_bits; /* 0 to 64 */
     unsigned guard_bits; /* 0 to TAMIS_PEEL_MAX_GUARD */
@@ -80,9 +80,9 @@ unsigned tamis__peel_guard_for(double fpr);
 /* Where the cells of a key are: the strip from the top bits of x, what is in it from mixed
  * ones. Sixteen bits for each cell, which is as long as strips get. */
 typedef struct tamis_peel_graph {
-    uint64_t turn;     /* another one for each try: x = rest of the hash + turn */
+    uint64_t turn;   /* another one for each try: x = rest of the hash + turn */
     uint64_t strips; /* in which a key can start; arity - 1 more lie behind them */
-    unsigned log;      /* cells of a strip, as a power of two */
+    unsigned log;    /* cells of a strip, as a power of two */
 } tamis_peel_graph;
 
 /* The cells of a key whose first strip starts at cell `start`; `step` cells in each. */

@@ -9,12 +9,12 @@
  *
  *     slots.h draws how the remainders stand in their slots and how a run is found
  *
- * Everything that is stored can be read back in order: two filters merge, and a filter is made twice
- * as large, or half, without the keys. A key that is added again takes another slot, so that every
- * remove takes back one add; where counts are large, use multiset.
+ * Everything that is stored can be read back in order: two filters merge, and a filter is made
+ * twice as large, or half, without the keys. A key that is added again takes another slot, so that
+ * every remove takes back one add; where counts are large, use multiset.
  *
- * The price against blocked is time (a run is searched, and adding moves slots), and that it is full
- * at 95 % of its slots. */
+ * The price against blocked is time (a run is searched, and adding moves slots), and that it is
+ * full at 95 % of its slots. */
 #include "kinds/fp_multiset.h"
 #include "kinds/kind.h"
 #include "kinds/slots.h"
@@ -57,11 +57,8 @@ static bool is_legal(const tamis_slots *t, const tamis_run *run) {
     return true;
 }
 
-static const tamis_bag_code code = {.name = "quotient",
-                                    .min_width = MIN_WIDTH,
-                                    .read = read_entry,
-                                    .length = length,
-                                    .put = put};
+static const tamis_bag_code code = {
+    .name = "quotient", .min_width = MIN_WIDTH, .read = read_entry, .length = length, .put = put};
 
 /* ---- Asking, adding, removing --------------------------------------------------------------- */
 

@@ -37,7 +37,8 @@ static tamis_strata strata_of(const uint64_t word[]) {
 
 static tamis_status plan(const tamis_params *params, uint64_t word[]) {
     tamis_strata s = strata_of(word);
-    const tamis_status rc = tamis__strata_plan(name, params, tamis__chosen(params, OPT_HASHES, 0), &s);
+    const tamis_status rc =
+        tamis__strata_plan(name, params, tamis__chosen(params, OPT_HASHES, 0), &s);
     word[BITS] = s.bits;
     word[HASHES] = s.hashes;
     return rc;
@@ -131,7 +132,8 @@ static uint64_t chance_next(uint64_t *x) {
     return tamis__mix(*x);
 }
 
-static void clear_share(tamis_body *f, double share, uint64_t seed, struct tamis_retouch_stats *out) {
+static void clear_share(tamis_body *f, double share, uint64_t seed,
+                        struct tamis_retouch_stats *out) {
     const tamis_stratum kept = array_at(f, KEPT);
     uint64_t x = tamis__mix(seed);
     for (uint64_t w = 0; w < kept.size / 8; w++) {

@@ -98,8 +98,8 @@ static tamis_status plan(const tamis_params *params, uint64_t word[]) {
     } else {
         if (!tamis__band_columns_for(params->fpr, &columns))
             return tamis__fail(TAMIS_INVALID,
-                               "fpr=%.3g is out of reach for ribbon: its least is 2^-%d", params->fpr,
-                               TAMIS_BAND_MAX_GUARD);
+                               "fpr=%.3g is out of reach for ribbon: its least is 2^-%d",
+                               params->fpr, TAMIS_BAND_MAX_GUARD);
         set_columns(word, columns);
     }
     word[TAMIS_SEGMENT_BYTES] = expect(word, params->capacity);

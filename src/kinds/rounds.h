@@ -1,10 +1,10 @@
 /* Kinds that probe k of m cells anywhere may include this; it holds only inline functions.
  *
  * A stranger is gone after two probes on average and a key needs all of them, and nobody can
- * foretell which it will be: asking key by key costs a wrong guess of the processor for almost every
- * stranger, and a cache miss after the other for every key. So a batch is asked in rounds. Each looks
- * at one more probe of every key that is still in, closes the ranks without a branch, and asks for
- * the cells of the next round, which come while the rest of this one is looked at.
+ * foretell which it will be: asking key by key costs a wrong guess of the processor for almost
+ * every stranger, and a cache miss after the other for every key. So a batch is asked in rounds.
+ * Each looks at one more probe of every key that is still in, closes the ranks without a branch,
+ * and asks for the cells of the next round, which come while the rest of this one is looked at.
  *
  *     round 0   a b c d e f g h        prefetch the first cell of each
  *     round 1   a b c d e f g h        look at it; b, d, e and h stay: prefetch their second cell
@@ -13,7 +13,8 @@
  *
  * In payloads that stay in the second cache a round is two probes and asks for nothing: keeping the
  * ranks costs more there than a probe in vain. Measured against key by key with BMI2, 7 probes:
- * 10^5 keys 14.2 -> 3.4 ns for strangers and 8.8 -> 8.6 for keys; 10^7 keys 39 -> 16 and 68 -> 42. */
+ * 10^5 keys 14.2 -> 3.4 ns for strangers and 8.8 -> 8.6 for keys; 10^7 keys 39 -> 16 and 68 ->
+ * 42. */
 #ifndef TAMIS_KINDS_ROUNDS_H
 #define TAMIS_KINDS_ROUNDS_H
 
@@ -100,8 +101,8 @@ TAMIS_HOT size_t tamis__rounds_near(tamis_passes *passes, const tamis_probed *p,
     return i < p->hashes ? tamis__round_near(passes, p, NULL, false, r, n) : n;
 }
 
-/* Without a branch. For bits compilers choose by a conditional move; for wider cells they would jump,
- * and strangers took a third longer. */
+/* Without a branch. For bits compilers choose by a conditional move; for wider cells they would
+ * jump, and strangers took a third longer. */
 TAMIS_HOT uint64_t tamis__either(const tamis_probed *p, bool ok, uint64_t yes, uint64_t no) {
     if (p->width == 1) return ok ? yes : no;
     return no + ((yes - no) & (0 - (uint64_t)ok));

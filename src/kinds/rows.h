@@ -1,8 +1,8 @@
-/* Kinds that are rows of counters, and core, may include this: sums of counters, with weights and without,
- * and what the rows tell.
+/* Kinds that are rows of counters, and core, may include this: sums of counters, with weights and
+ * without, and what the rows tell.
  *
- * Weights may be negative, and sums on the way too; what comes of them is a counter again, or nothing
- * is changed. */
+ * Weights may be negative, and sums on the way too; what comes of them is a counter again, or
+ * nothing is changed. */
 #ifndef TAMIS_KINDS_ROWS_H
 #define TAMIS_KINDS_ROWS_H
 
@@ -36,8 +36,9 @@ static inline bool tamis__weigh_one(const tamis_body *const *from, const int64_t
     return sum >= 0 && *value <= top;
 }
 
-/* All counters of `into`, from 0 to `top` each. They are looked at first, and written when all of them
- * are good; a counter is read everywhere before it is written, so that `into` may be one of `from`. */
+/* All counters of `into`, from 0 to `top` each. They are looked at first, and written when all of
+ * them are good; a counter is read everywhere before it is written, so that `into` may be one of
+ * `from`. */
 static inline tamis_status tamis__weigh(tamis_body *into, const tamis_body *const *from,
                                         const int64_t *weight, size_t n, uint64_t counters,
                                         uint64_t top, tamis_counter_get *get,
@@ -54,8 +55,8 @@ static inline tamis_status tamis__weigh(tamis_body *into, const tamis_body *cons
     return TAMIS_OK;
 }
 
-/* Rows of counters, one after the other. A stranger needs one that is raised in every row: the chance is
- * the product of their shares. */
+/* Rows of counters, one after the other. A stranger needs one that is raised in every row: the
+ * chance is the product of their shares. */
 static inline void tamis__rows_measure(const tamis_body *f, const tamis_body *other,
                                        uint64_t columns, uint64_t rows, uint64_t top,
                                        tamis_counter_get *get, tamis_measurement *out) {

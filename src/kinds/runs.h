@@ -157,10 +157,10 @@ TAMIS_HOT void tamis__query_slots(const tamis_slots *slots, const uint64_t *hash
 
 /* ---- Shifting ------------------------------------------------------------------------------- */
 
-/* Works on the slots [from, to] of one block, a word at a time: slots are packed, so that a shift by
- * one slot is a shift by `width` bits over the words that hold them. The first and the last of those
- * words keep the bits that are not in the range. Slot `from` is left with old bits, for the caller
- * to fill. */
+/* Works on the slots [from, to] of one block, a word at a time: slots are packed, so that a shift
+ * by one slot is a shift by `width` bits over the words that hold them. The first and the last of
+ * those words keep the bits that are not in the range. Slot `from` is left with old bits, for the
+ * caller to fill. */
 TAMIS_HOT void tamis__shift_up_in_block(const tamis_slots *t, uint64_t from, uint64_t to) {
     const uint64_t first = from % TAMIS_SLOTS_BLOCK * t->width;
     const uint64_t last = (to % TAMIS_SLOTS_BLOCK + 1) * t->width - 1;

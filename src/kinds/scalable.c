@@ -13,16 +13,16 @@
  *     │ st. 0 │   P * 6/π²                  will ever be there add up to no more than P
  *     └───────┘
  *
- * These rates are those of taffy block filters (Apple 2022); they cost fewer bits than the powers of
- * 0.85 of the first paper. All stages see the same number of a key. That is no harm: the bound is
- * that of a union, which asks for no independence.
+ * These rates are those of taffy block filters (Apple 2022); they cost fewer bits than the powers
+ * of 0.85 of the first paper. All stages see the same number of a key. That is no harm: the bound
+ * is that of a union, which asks for no independence.
  *
  * What a stage holds is decided by when its keys came, and they may come in the order of their
  * hashes: from a builder, or from what another filter lists. Kinds take the place of a key from the
  * top of its hash, so such a stage would have all its keys in one corner, which is full when they
- * are few: 87 % instead of 1 % at 200 times the first capacity. So stages are *spread*: they see the
- * hash after it was mixed, which leaves nothing of its order. Images from before that have stages
- * that are not; what they grow from now on is.
+ * are few: 87 % instead of 1 % at 200 times the first capacity. So stages are *spread*: they see
+ * the hash after it was mixed, which leaves nothing of its order. Images from before that have
+ * stages that are not; what they grow from now on is.
  *
  * Payload: the stages one after the other, each of them
  *
@@ -31,8 +31,7 @@
  *     32  1: it is spread; 0: not      8
  *     40  doubt, in the first stage    8    keys that were counted once too often, at most
  *     48  zero                        16
- *     64  its payload, and zeros up to a multiple of 64, so that blocks stay on cache lines
- */
+ *     64  its payload, and zeros up to a multiple of 64, so that blocks stay on cache lines */
 #include <math.h>
 #include <string.h>
 
@@ -48,7 +47,7 @@ enum { MAX_STAGES = 57, BATCH = 256 };
 
 /* RATE counts in these, with six digits: what a spec shows of a rate leads to the same number. */
 #define ATTO       1e-18
-#define MAX_ATTOS ((uint64_t)1000000000000000000)
+#define MAX_ATTOS  ((uint64_t)1000000000000000000)
 #define SIX_DIGITS 1000000
 
 /* Stages are of a kind whose shape has no more than three words, whose adds cannot fail up to its
@@ -91,7 +90,8 @@ static uint64_t to_line(uint64_t size) {
 
 static tamis_status plan_stage(const uint64_t word[], uint64_t stage, uint64_t shape[],
                                uint64_t *size) {
-    const tamis_params params = {.capacity = capacity_of(word, stage), .fpr = share_of(word, stage)};
+    const tamis_params params = {.capacity = capacity_of(word, stage),
+                                 .fpr = share_of(word, stage)};
     memset(shape, 0, TAMIS_WORDS * sizeof *shape);
     const tamis_status rc = kind_of(word)->plan(&params, shape);
     return rc ? rc : kind_of(word)->check(shape, size);
@@ -169,8 +169,8 @@ static uint64_t six_digits(double rate) {
 }
 
 /* A filter that is made can grow a thousandfold, or to 2^40 keys: what no stage can be made for by
- * then is refused at once, not by an add on some later day. The last of these stages is the strictest
- * and the largest. */
+ * then is refused at once, not by an add on some later day. The last of these stages is the
+ * strictest and the largest. */
 static bool can_grow(const uint64_t word[]) {
     enum { PROMISED_STAGES = 10 };
     const uint64_t promised_keys = (uint64_t)1 << 40;
@@ -220,8 +220,8 @@ static tamis_status plan_first(const tamis_params *params, uint64_t word[]) {
     const bool is_strict = !params->bits && six_digits(params->fpr) < six_digits(blocked_from);
     uint64_t shape[TAMIS_WORDS] = {0}, size;
     word[KIND] = params->has_option[OPT_KIND] ? params->option[OPT_KIND]
-                 : is_strict                ? CLASSIC
-                                            : BLOCKED;
+                 : is_strict                  ? CLASSIC
+                                              : BLOCKED;
     word[FIRST] = params->capacity ? params->capacity : 1;
     word[STAGES] = 1;
     tamis_status rc = (params->bits ? plan_for_size : plan_for_rate)(params, shape, word);
@@ -560,8 +560,9 @@ static double rate_at_last(const uint64_t word[], const stack *a, const stack *b
     return all;
 }
 
-/* Stages that both have filled hold the keys of both, which may be far too many for them: then there
- * is no union that keeps the rate, now and as it grows. A union with what adds nothing is always one. */
+/* Stages that both have filled hold the keys of both, which may be far too many for them: then
+ * there is no union that keeps the rate, now and as it grows. A union with what adds nothing is
+ * always one. */
 static tamis_status keeps_rate(const uint64_t word[], const stack *a, const stack *b) {
     const double asked = (double)word[RATE] * ATTO, both = rate_at_last(word, a, b);
     if (both <= fmax(asked, fmax(rate_at_last(word, a, NULL), rate_at_last(word, b, NULL))))
@@ -589,10 +590,10 @@ static double doubt_of(const stack *s) {
     return (double)tamis__get64(header_of(&s->stage[0]) + AT_DOUBT);
 }
 
-/* How many keys may lie in different stages of the two, and will be counted twice: with x and y what
- * is left of each in every stage without those that share it, no more than all of x, all of y, and
- * all that is outside any one stage. And keys that were taken for known may have been fewer than the
- * stages will say together. */
+/* How many keys may lie in different stages of the two, and will be counted twice: with x and y
+ * what is left of each in every stage without those that share it, no more than all of x, all of y,
+ * and all that is outside any one stage. And keys that were taken for known may have been fewer
+ * than the stages will say together. */
 static uint64_t doubt_of_both(const stack *a, const stack *b) {
     double x = 0, y = 0, max = 0, taken = 0;
     for (uint64_t i = 0; i < a->count; i++) {

@@ -6,7 +6,8 @@ tamis_status tamis__segments_check(const uint64_t word[], uint64_t tail, uint64_
     if (bytes > TAMIS_MAX_PAYLOAD_BYTES)
         return tamis__fail(TAMIS_TOO_LARGE, "%llu bytes of payload are over 2^56",
                            (unsigned long long)bytes);
-    if (word[TAMIS_SEGMENT_KEYS] < TAMIS_SEGMENT_MIN_KEYS || word[TAMIS_SEGMENT_KEYS] > TAMIS_SEGMENT_MAX_KEYS)
+    if (word[TAMIS_SEGMENT_KEYS] < TAMIS_SEGMENT_MIN_KEYS ||
+        word[TAMIS_SEGMENT_KEYS] > TAMIS_SEGMENT_MAX_KEYS)
         return tamis__fail(TAMIS_CORRUPT, "damaged: segments of %llu keys",
                            (unsigned long long)word[TAMIS_SEGMENT_KEYS]);
     if (segments == 0 || segments > bytes / 8 || bytes % 8 != 0 || tail % 8 != 0 || tail > bytes ||

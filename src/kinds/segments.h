@@ -1,6 +1,6 @@
 /* Kinds that are built once, the builder and tests may include this: a payload cut into segments.
  *
- *     segment 0 │ segment 1 │ ... │ tail │ offsets: where each segment starts, and where the last ends
+ *     segment 0 │ segment 1 │ ... │ tail │ offsets: where each starts, and where the last ends
  *
  * The offsets come last, because a payload of any size is written from front to back and how long
  * a segment gets shows only when it is made. Everything is a multiple of 8 bytes. The first three
@@ -27,13 +27,13 @@ enum { TAMIS_SEGMENT_CUT = 1 << TAMIS_SEGMENT_KEYS };
 
 /* The names of the first words, and the option that sets the third. Smaller segments need less
  * memory to build and, below some hundred thousand keys, more bits. */
-#define TAMIS_SEGMENT_WORD_NAMES "segments", "bytes", "segment"
-#define TAMIS_SEGMENT_DEFAULT_KEYS     ((uint64_t)1 << 22)
-#define TAMIS_SEGMENT_MIN_KEYS      ((uint64_t)1 << 10)
-#define TAMIS_SEGMENT_MAX_KEYS       ((uint64_t)1 << 24)
+#define TAMIS_SEGMENT_WORD_NAMES   "segments", "bytes", "segment"
+#define TAMIS_SEGMENT_DEFAULT_KEYS ((uint64_t)1 << 22)
+#define TAMIS_SEGMENT_MIN_KEYS     ((uint64_t)1 << 10)
+#define TAMIS_SEGMENT_MAX_KEYS     ((uint64_t)1 << 24)
 #define TAMIS_SEGMENT_OPTION                                                           \
-    {                                                                                \
-        "segment", NULL, TAMIS_SEGMENT_MIN_KEYS, TAMIS_SEGMENT_MAX_KEYS, "4194304",               \
+    {                                                                                  \
+        "segment", NULL, TAMIS_SEGMENT_MIN_KEYS, TAMIS_SEGMENT_MAX_KEYS, "4194304",    \
             "keys in a segment; building needs memory for one, smaller ones cost bits" \
     }
 
@@ -42,7 +42,8 @@ static inline uint64_t tamis__segment_keys(const tamis_params *params) {
     return params->has_option[0] ? params->option[0] : TAMIS_SEGMENT_DEFAULT_KEYS;
 }
 
-/* Segments for so many records: full ones and, unless they come out even, no more than one beyond. */
+/* Segments for so many records: full ones and, unless they come out even, no more than one
+ * beyond. */
 static inline uint64_t tamis__segments_for(const uint64_t word[], uint64_t records) {
     const uint64_t keys = word[TAMIS_SEGMENT_KEYS];
     return records ? (records - 1) / keys + 1 : 1;

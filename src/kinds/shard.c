@@ -1,16 +1,16 @@
 /* shard: some of the blocks of a filter that is larger than one machine.
  *
- * blocked and split keep all bits of a key in one block, and the block never falls as the hash grows.
- * So a filter can be cut between any two blocks, and the pieces put together again are the filter,
- * byte for byte: no matter who built them, where, in which order and how often.
+ * blocked and split keep all bits of a key in one block, and the block never falls as the hash
+ * grows. So a filter can be cut between any two blocks, and the pieces put together again are the
+ * filter, byte for byte: no matter who built them, where, in which order and how often.
  *
  *     blocks    0 ......... 341 | 342 ........ 682 | 683 ....... 1023        total = 1024
  *               └── shard 0 ──┘   └── shard 1 ──┘   └── shard 2 ──┘         shards = 3
  *
  *     hash ──as in the whole──▶ block b ──b - first──▶ a block of this payload, or not mine
  *
- * Shard i has the blocks from floor(i * total / shards) to before floor((i+1) * total / shards).
- * A hash that belongs to another shard cannot be added, and is answered maybe, which is always safe.
+ * Shard i has the blocks from floor(i * total / shards) to before floor((i+1) * total / shards). A
+ * hash that belongs to another shard cannot be added, and is answered maybe, which is always safe.
  * Inside nothing is new: a shard is a smaller filter of its layout, in which every hash is turned
  * into one that leads to the block it has here, and the layout's own kernels do the rest. */
 #include "kinds/shard.h"
@@ -152,7 +152,7 @@ tamis_status tamis__shard_may_be(uint64_t total, uint64_t shard, uint64_t shards
 static tamis_status plan(const tamis_params *params, uint64_t word[]) {
     word[LAYOUT] = params->has_option[OPT_LAYOUT]  ? params->option[OPT_LAYOUT]
                    : params->has_option[OPT_INDEX] ? SPLIT
-                                                 : BLOCKED;
+                                                   : BLOCKED;
     word[SHARD] = params->has_option[OPT_SHARD] ? params->option[OPT_SHARD] : 0;
     word[SHARDS] = params->has_option[OPT_SHARDS] ? params->option[OPT_SHARDS] : 1;
     const tamis_status rc = plan_whole(params, word);
@@ -234,9 +234,10 @@ TAMIS_HOT uint64_t local_of(const part *p, uint64_t hash) {
     return block_of(hash, p->total, p->is_parquet) - p->first;
 }
 
-/* A hash with the same low half, which is all that counts inside a block, and a high half that leads
- * to block b of the smaller filter by either rule: (b + 1/2) * 2^32 / blocks, a little less for
- * rounding. With MAX_BLOCKS there are 8 high halves to a block, and this is not one of the outer. */
+/* A hash with the same low half, which is all that counts inside a block, and a high half that
+ * leads to block b of the smaller filter by either rule: (b + 1/2) * 2^32 / blocks, a little less
+ * for rounding. With MAX_BLOCKS there are 8 high halves to a block, and this is not one of the
+ * outer. */
 TAMIS_HOT uint64_t inner_hash(const part *p, uint64_t hash, uint64_t b) {
     return (2 * b + 1) * p->step >> 32 << 32 | (uint32_t)hash;
 }

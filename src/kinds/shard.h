@@ -6,8 +6,8 @@
 
 extern const tamis_kind tamis__shard;
 
-/* Shape words: of the whole filter its layout, what is special to that (hashes of blocked, the index
- * rule of split) and its number of blocks; then which shard of how many. */
+/* Shape words: of the whole filter its layout, what is special to that (hashes of blocked, the
+ * index rule of split) and its number of blocks; then which shard of how many. */
 enum { TAMIS_SHARD_LAYOUT, TAMIS_SHARD_DETAIL, TAMIS_SHARD_TOTAL, TAMIS_SHARD_I, TAMIS_SHARD_N };
 
 #define TAMIS_MAX_SHARDS ((uint64_t)UINT32_MAX)

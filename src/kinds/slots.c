@@ -41,8 +41,8 @@ uint64_t tamis__slots_homes_for(uint64_t used) {
     return homes ? (homes + BLOCK - 1) / BLOCK * BLOCK : BLOCK;
 }
 
-bool tamis__slots_within(uint64_t size, uint64_t used, unsigned min, unsigned max,
-                         uint64_t *homes, uint64_t *width) {
+bool tamis__slots_within(uint64_t size, uint64_t used, unsigned min, unsigned max, uint64_t *homes,
+                         uint64_t *width) {
     const uint64_t fewest = tamis__slots_homes_for(used);
     if (!fewest || tamis__slots_size(fewest, min) > size) return false;
     /* A bit more of width doubles the fingerprints, and is cheaper than twice the homes. */
@@ -141,7 +141,8 @@ uint64_t tamis__previous_home(const tamis_slots *t, uint64_t home) {
 
 /* ---- Shifting ------------------------------------------------------------------------------- */
 
-/* Words of the range [first, end) of bits; the first and the last of them keep what is not in it. */
+/* Words of the range [first, end) of bits; the first and the last of them keep what is not in
+ * it. */
 static void put_bits(uint8_t *words, uint64_t i, uint64_t bits, uint64_t first, uint64_t end) {
     uint64_t mask = UINT64_MAX;
     if (i == first / 64) mask &= ~tamis__below(first);
@@ -186,8 +187,7 @@ tamis_status tamis__slot_insert(const tamis_slots *t, uint64_t home, tamis_run *
     }
     if (tamis__first_unused(t, at) >= t->count)
         return tamis__fail(TAMIS_FULL, "the slots behind the last home are used up");
-    return tamis__fail(TAMIS_FULL, "over %d slots stand in a row: too many equal keys",
-                       MAX_OFFSET);
+    return tamis__fail(TAMIS_FULL, "over %d slots stand in a row: too many equal keys", MAX_OFFSET);
 }
 
 size_t tamis__slots_add(const tamis_slots *t, const uint64_t *hash, size_t n) {

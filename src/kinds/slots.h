@@ -20,8 +20,8 @@
  *     payload    used | an offset for each block, u16 | block 0 | block 1 | ... | tail blocks
  *     block      occupied, 64 bits | run ends, 64 bits | 64 slots of `width` bits
  *
- * The layout follows from the fingerprints alone, whatever the order of adds and removes, as long as
- * the kind orders each run. Unused slots are zero. */
+ * The layout follows from the fingerprints alone, whatever the order of adds and removes, as long
+ * as the kind orders each run. Unused slots are zero. */
 #ifndef TAMIS_KINDS_SLOTS_H
 #define TAMIS_KINDS_SLOTS_H
 
@@ -62,8 +62,8 @@ uint64_t tamis__slots_limit(uint64_t homes);
 
 /* The shape with the most different fingerprints in so many bytes, with homes for `used` slots and
  * a width from `min` to `max`. False when the bytes are too few. */
-bool tamis__slots_within(uint64_t size, uint64_t used, unsigned min, unsigned max,
-                         uint64_t *homes, uint64_t *width);
+bool tamis__slots_within(uint64_t size, uint64_t used, unsigned min, unsigned max, uint64_t *homes,
+                         uint64_t *width);
 
 tamis_slots tamis__slots_at(uint8_t *bytes, uint64_t homes, uint64_t width);
 
@@ -106,8 +106,8 @@ TAMIS_HOT void tamis__home_prefetch(const tamis_slots *t, uint64_t home) {
     __builtin_prefetch(p + 24 + 8 * (uint64_t)t->width);
 }
 
-/* A batch that asks for its blocks early waits for memory once, not once per key. Called before each
- * key of a batch; before the first it asks for many, then for one at a time. */
+/* A batch that asks for its blocks early waits for memory once, not once per key. Called before
+ * each key of a batch; before the first it asks for many, then for one at a time. */
 enum { TAMIS_SLOTS_AHEAD = 32 };
 TAMIS_HOT void tamis__slots_expect(const tamis_slots *t, const uint64_t *hash, size_t i, size_t n) {
     if (!tamis__slots_are_far(t)) return;
@@ -131,9 +131,9 @@ TAMIS_HOT bool tamis__is_occupied(const tamis_slots *t, uint64_t home) {
 
 tamis_run tamis__run_of(const tamis_slots *, uint64_t home);
 
-/* For kinds whose runs are remainders in ascending order, as often as they were added: is the one of
- * a hash there? For many at once; and what adds them, from the first on, until one does not fit: it
- * returns how many did. */
+/* For kinds whose runs are remainders in ascending order, as often as they were added: is the one
+ * of a hash there? For many at once; and what adds them, from the first on, until one does not fit:
+ * it returns how many did. */
 bool tamis__slots_has(const tamis_slots *, uint64_t hash);
 void tamis__slots_query(const tamis_slots *, const uint64_t *hash, size_t n, uint8_t *hit);
 size_t tamis__slots_add(const tamis_slots *, const uint64_t *hash, size_t n);
@@ -169,8 +169,8 @@ tamis_status tamis__slot_insert(const tamis_slots *, uint64_t home, tamis_run *,
 void tamis__slot_erase(const tamis_slots *, uint64_t home, tamis_run *, uint64_t at);
 
 /* Would runs of these lengths fit? They are given in the order of their homes, to a packing that
- * starts as {0}; TAMIS_FULL when one does not. What fits as a whole can also be inserted one by one,
- * in any order, because fewer slots never reach farther. */
+ * starts as {0}; TAMIS_FULL when one does not. What fits as a whole can also be inserted one by
+ * one, in any order, because fewer slots never reach farther. */
 typedef struct tamis_packing {
     uint64_t end, used;
 } tamis_packing;

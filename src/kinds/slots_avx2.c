@@ -1,5 +1,5 @@
-/* The slots of a quotient filter: the same functions as slots.c, with the bit instructions that come
- * with AVX2. */
+/* The slots of a quotient filter: the same functions as slots.c, with the bit instructions that
+ * come with AVX2. */
 #include "kinds/runs.h"
 
 #ifdef __AVX2__

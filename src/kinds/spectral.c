@@ -247,7 +247,7 @@ static tamis_status remove_one(tamis_body *f, uint64_t hash) {
     return TAMIS_OK;
 }
 
-/* ---- Sets and measuring: select only, but for measuring --------------------------------------- */
+/* ---- Sets and measuring: select only, but for measuring -------------------------------------- */
 
 static tamis_status merge(tamis_body *into, const tamis_body *from) {
     tamis__cells_merge(primary(into), primary(from));

@@ -27,7 +27,7 @@ enum { BLOCK_BITS = BLOCK_BYTES * 8 };
 
 /* The format's own limit, and the size up to which 32 bits spread keys evenly: at 2^24 blocks
  * each gets 256 or 257 of the 2^32 values, a difference of 0.4 %. */
-#define MAX_PARQUET_BLOCKS (((uint64_t)1 << 31) - 1)
+#define MAX_PARQUET_BLOCKS  (((uint64_t)1 << 31) - 1)
 #define EVEN_PARQUET_BLOCKS ((uint64_t)1 << 24)
 
 static const tamis_lanes lanes = {LANES, LANE_BITS, 1};

@@ -1,8 +1,8 @@
 /* stable: a filter for a stream without end, which forgets at random.
  *
- * Cells of 1, 2 or 4 bits. Every add first takes one off P neighbouring cells, from a place drawn by
- * lot, and then sets the K cells of its key to the highest value. A key is found while none of its
- * cells is zero. What comes in and what wears away settle in balance: the share of cells in use
+ * Cells of 1, 2 or 4 bits. Every add first takes one off P neighbouring cells, from a place drawn
+ * by lot, and then sets the K cells of its key to the highest value. A key is found while none of
+ * its cells is zero. What comes in and what wears away settle in balance: the share of cells in use
  * rises to a point that is known beforehand, and never passes it, however many keys come. So does
  * the rate. Deng and Rafiei, "Approximately Detecting Duplicates for Streaming Data Using Stable
  * Bloom Filters" (2006).
@@ -46,8 +46,8 @@ static const struct tamis_option options[] = {
  *
  * An add takes one off a given cell with chance P/m, and then sets it with chance 1 - (1 - 1/m)^K.
  * Look back from now: a cell is zero when, before the last time it was set, it was worn `top`
- * times. Of the events that reach a cell a share `worn` are wearings, so that is worn^top, times the
- * chance that so many events have happened at all. No approximation is in it. */
+ * times. Of the events that reach a cell a share `worn` are wearings, so that is worn^top, times
+ * the chance that so many events have happened at all. No approximation is in it. */
 
 typedef struct cell {
     double set, drop, event, worn;
@@ -179,7 +179,8 @@ static bool fit_size(const tamis_params *params, double adds, uint64_t word[]) {
 
 /* Every number of hashes up to what a smaller rate could use, with every width. */
 static tamis_status plan(const tamis_params *params, uint64_t word[]) {
-    const bool has_hashes = params->has_option[OPT_HASHES], has_width = params->has_option[OPT_WIDTH];
+    const bool has_hashes = params->has_option[OPT_HASHES],
+               has_width = params->has_option[OPT_WIDTH];
     const double adds = params->capacity ? (double)params->capacity : 1;
     if (has_width && !is_width(params->option[OPT_WIDTH]))
         return tamis__fail(TAMIS_INVALID, "width must be 1, 2 or 4 for stable, not %llu",
@@ -189,14 +190,15 @@ static tamis_status plan(const tamis_params *params, uint64_t word[]) {
                            2 * WORD_BITS / 8);
 
     const uint64_t first = has_hashes ? params->option[OPT_HASHES] : 1;
-    const uint64_t last = has_hashes   ? first
+    const uint64_t last = has_hashes     ? first
                           : params->bits ? MAX_HASHES
-                                       : 2 + (uint64_t)fmax(0, -log2(params->fpr));
+                                         : 2 + (uint64_t)fmax(0, -log2(params->fpr));
     double best = INFINITY;
     for (uint64_t width = 1; width <= MAX_WIDTH; width *= 2)
         for (uint64_t hashes = first; hashes <= last; hashes++) {
             if (has_width && width != params->option[OPT_WIDTH]) continue;
-            uint64_t tried[TAMIS_WORDS] = {[WIDTH] = width, [HASHES] = hashes, [DICE] = params->seed};
+            uint64_t tried[TAMIS_WORDS] = {
+                [WIDTH] = width, [HASHES] = hashes, [DICE] = params->seed};
             if (!(params->bits ? fit_size : fit_rate)(params, adds, tried)) continue;
             const double cost = params->bits ? stable_rate(tried) : (double)(tried[CELLS] * width);
             if (cost >= best) continue;

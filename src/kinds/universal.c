@@ -1,14 +1,14 @@
 /* universal: one bit per key, and a rate that is proven for every set.
  *
  * All other kinds keep their rate when the hash behaves like chance. This one needs no such belief:
- * its position is drawn from a universal family (Carter and Wegman 1979), in which any two different
- * hashes fall together with probability at most 1/m over the choice of the function. With n keys in
- * m = n/fpr bits, a stranger therefore hits with probability at most n/m = fpr, whatever the keys
- * are and whatever the stranger, as long as the function was drawn after they were fixed: give a
- * random seed. That is a mean over functions; a single one can do worse on hashes in a pattern,
- * which is why keys are hashed first. Only equal hashes are beyond it, which adds n/2^61.
+ * its position is drawn from a universal family (Carter and Wegman 1979), in which any two
+ * different hashes fall together with probability at most 1/m over the choice of the function. With
+ * n keys in m = n/fpr bits, a stranger therefore hits with probability at most n/m = fpr, whatever
+ * the keys are and whatever the stranger, as long as the function was drawn after they were fixed:
+ * give a random seed. That is a mean over functions; a single one can do worse on hashes in a
+ * pattern, which is why keys are hashed first. Only equal hashes are beyond it, which adds n/2^61.
  *
- *     hash ─▶ x = hash mod P ─▶ v = (multiplier * x + offset) mod P ─▶ v * m / 2^61       P = 2^61-1
+ *     hash ─▶ x = hash mod P ─▶ v = (multiplier * x + offset) mod P ─▶ v * m / 2^61    P = 2^61-1
  *
  *     0 0 0 0 0 1 0 0 0 0 0 0 0 0 0 0 1 0 0 ...                  one probe, few bits set
  *
@@ -23,7 +23,7 @@
 
 enum { BITS, MULTIPLIER, OFFSET };
 #define MAX_BITS (TAMIS_MAX_PAYLOAD_BYTES * 8)
-#define P         (((uint64_t)1 << 61) - 1)
+#define P        (((uint64_t)1 << 61) - 1)
 
 /* ---- Shape ---------------------------------------------------------------------------------- */
 

@@ -3,9 +3,9 @@
  * A ring of k + l slices of bits, ordered by age. An add sets one bit in each of the k youngest
  * slices. After `each` adds time moves on: the oldest slice is cleared and becomes the youngest. So
  * a key starts in the slices of age 0 to k-1 and drifts to older ones together with them; it is
- * found as long as k slices in a row, at any age, have its bits. After l turns they are the k oldest,
- * and with the next one the key is gone. Age-partitioned Bloom filter, by Shtul, Baquero and Almeida
- * (2020).
+ * found as long as k slices in a row, at any age, have its bits. After l turns they are the k
+ * oldest, and with the next one the key is gone. Age-partitioned Bloom filter, by Shtul, Baquero
+ * and Almeida (2020).
  *
  *     age      0   1   2   3   4   5   6            k = 3, l = 4
  *             ┌───┬───┬───┬───┬───┬───┬───┐
@@ -21,9 +21,9 @@
  *
  * With by=clock adds turn nothing; tamis_tick does, and keys of the last l ticks are found.
  *
- * Payload: 8 bytes with the number of turns, 8 with the adds since the last, then the slices without
- * gaps, and zeros to the end of the last word. A slice keeps its place, and with it its hash
- * function, while it ages: turn t makes place -t mod (k + l) the youngest. */
+ * Payload: 8 bytes with the number of turns, 8 with the adds since the last, then the slices
+ * without gaps, and zeros to the end of the last word. A slice keeps its place, and with it its
+ * hash function, while it ages: turn t makes place -t mod (k + l) the youngest. */
 #include <math.h>
 #include <string.h>
 
@@ -55,8 +55,8 @@ static uint64_t slices_of(const uint64_t word[]) {
 }
 
 /* The chance that k in a row hit, when the slice of each age hits with chance fill[age]. run[a] is
- * the chance that the last a slices hit and no run was complete before; a is at most their number. A
- * stranger's places in two slices have nothing to do with each other, so this is exact, for given
+ * the chance that the last a slices hit and no run was complete before; a is at most their number.
+ * A stranger's places in two slices have nothing to do with each other, so this is exact, for given
  * fills as for mean ones. */
 static double chance_of_run(const double fill[], uint64_t slices, uint64_t k) {
     double run[MAX_HASHES + 1] = {1}, complete = 0;
@@ -72,9 +72,9 @@ static double chance_of_run(const double fill[], uint64_t slices, uint64_t k) {
     return complete;
 }
 
-/* The same but for rounding, and sooner: a run comes first at some age if the k slices up to it hit,
- * the one before them misses, and no run was complete before that. The k lie in two blocks of k: they
- * are what is left of one block from an age on, and what the next has up to here. */
+/* The same but for rounding, and sooner: a run comes first at some age if the k slices up to it
+ * hit, the one before them misses, and no run was complete before that. The k lie in two blocks of
+ * k: they are what is left of one block from an age on, and what the next has up to here. */
 static double chance_roughly(const double fill[], uint64_t slices, uint64_t k) {
     double rest[MAX_SLICES + 1], complete[MAX_SLICES + 1] = {0}, block = 1;
     rest[slices] = 1;
@@ -125,8 +125,9 @@ static double rate_after(const uint64_t word[], uint64_t turns, uint64_t adds, c
     return rate_with(word, adds_at, of_run);
 }
 
-/* Just after all adds of a window have come between two ticks, as in every window before: at ages 0,
- * l, 2l, ... there was such a crowd, and a slice has those of the last k generations up to its age. */
+/* Just after all adds of a window have come between two ticks, as in every window before: at ages
+ * 0, l, 2l, ... there was such a crowd, and a slice has those of the last k generations up to its
+ * age. */
 static double rate_of_crowds(const uint64_t word[], chance *of_run) {
     const uint64_t l = word[GENERATIONS], k = word[HASHES];
     uint64_t adds_at[MAX_SLICES];
@@ -164,14 +165,14 @@ static uint64_t payload_bits(const uint64_t word[]) {
     return tamis__bitmap_size(STATE_BITS + slices_of(word) * word[SLICE]) * 8;
 }
 
-/* What is known about the rate, which falls with the bits of a slice: it is above fpr up to `above`,
- * and not from `below` on. */
+/* What is known about the rate, which falls with the bits of a slice: it is above fpr up to
+ * `above`, and not from `below` on. */
 typedef struct bounds {
     double fpr, above, below;
 } bounds;
 
-/* The logarithm of the rate by fpr. One that rounding could have brought to its side teaches nothing:
- * the two ways to a rate were never more than 1e-14 of it apart. */
+/* The logarithm of the rate by fpr. One that rounding could have brought to its side teaches
+ * nothing: the two ways to a rate were never more than 1e-14 of it apart. */
 static double look(uint64_t word[], double slice, bounds *k) {
     const double rounding = 1e-9;
     word[SLICE] = (uint64_t)slice;
@@ -188,8 +189,8 @@ static bool keeps(uint64_t word[], double slice, bounds *k) {
     return worst_rate(word) <= k->fpr;
 }
 
-/* A slice with `adds` adds in it, about as long as it has to be: with all slices filled alike, a run
- * completes at the first k, or behind any of the next l when that one misses. */
+/* A slice with `adds` adds in it, about as long as it has to be: with all slices filled alike, a
+ * run completes at the first k, or behind any of the next l when that one misses. */
 static double likely_slice(const uint64_t word[], double adds, double fpr) {
     const double k = (double)word[HASHES], l = (double)word[GENERATIONS];
     double fill = 0.5;
@@ -202,9 +203,9 @@ typedef struct wrong {
     double slice, slope;
 } wrong;
 
-/* Finds most of what there is to know with few looks: the logarithm of the rate is nearly a straight
- * line in that of the slice, so secants come close at once. Each look goes a little too far, so that
- * there is soon one on either side. */
+/* Finds most of what there is to know with few looks: the logarithm of the rate is nearly a
+ * straight line in that of the slice, so secants come close at once. Each look goes a little too
+ * far, so that there is soon one on either side. */
 static void look_around(uint64_t word[], bounds *k, wrong *by) {
     enum { LOOKS = 4 };
     const double too_far = 0x1p-15, near_enough = 1 + 0x1p-13;
@@ -227,8 +228,8 @@ static void look_around(uint64_t word[], bounds *k, wrong *by) {
 }
 
 /* The smallest slices that keep the rate at the worst moment, to about one in 8192, searched from
- * where they would be half full: the steps of this search decide the shape. What is left in the last
- * word is theirs as well. */
+ * where they would be half full: the steps of this search decide the shape. What is left in the
+ * last word is theirs as well. */
 static bool fit_rate(const tamis_params *params, uint64_t word[], wrong *by) {
     const double close_enough = 1 + 0x1p-13, max = (double)MAX_BITS;
     double high = ceil((double)(word[HASHES] * word[EACH]) / M_LN2), low = high;
@@ -271,7 +272,8 @@ static double best_hashes(const tamis_params *params, uint64_t generations, uint
         uint64_t tried[TAMIS_WORDS] = {[HASHES] = hashes,
                                        [GENERATIONS] = generations,
                                        [EACH] = (capacity - 1) / generations + 1,
-                                       [BY] = params->has_option[OPT_BY] ? params->option[OPT_BY] : 0};
+                                       [BY] =
+                                           params->has_option[OPT_BY] ? params->option[OPT_BY] : 0};
         if (!(params->bits ? fit_size(params, tried) : fit_rate(params, tried, &by))) continue;
         const double cost = params->bits ? worst_rate(tried) : (double)payload_bits(tried);
         if (cost > best * clearly_worse) break;
@@ -419,8 +421,8 @@ static tamis_status audit(const tamis_body *f) {
 
 /* ---- Asking and adding ---------------------------------------------------------------------- */
 
-/* Looks for k hits in a row from the youngest slices on. Every try is tested from its old end: a miss
- * there rules out all runs that would contain it, and the next try begins behind it. Ages from
+/* Looks for k hits in a row from the youngest slices on. Every try is tested from its old end: a
+ * miss there rules out all runs that would contain it, and the next try begins behind it. Ages from
  * `first` to before `known` have hit already. */
 static bool find(const tamis_body *f, uint64_t head, uint64_t hash) {
     const uint64_t slices = slices_of(f->word), k = f->word[HASHES];

@@ -1,18 +1,21 @@
 /* What probes cost that are sums of two or three numbers.
  *
- * Had k positions of a key been thrown one by one, a stranger would be found with probability f^k, f the
- * fill. Chains of sums meet as often as those, place by place and also in pairs of places. But where
- * three meet, many do, in two ways:
+ * Had k positions of a key been thrown one by one, a stranger would be found with probability f^k,
+ * f the fill. Chains of sums meet as often as those, place by place and also in pairs of places.
+ * But where three meet, many do, in two ways:
  *
- * - Two chains with the same step lie on top of each other. Of the t places that a stranger shares with
- *   a key, those that no other key set would have saved it; one or two of them are what any probes may
+ * - Two chains with the same step lie on top of each other. Of the t places that a stranger shares
+ *   with
+ *   a key, those that no other key set would have saved it; one or two of them are what any probes
+ *   may
  *   have in common, and are in f^k. With the fill g of the other keys,
  *
  *       n · sum over the ways to overlap: chance · g^(k-t) · P(Bin(t, 1-g) >= 3)
  *
  *   where a chance is of the order of 1/m^2 for two numbers, 1/m^3 for three.
  *
- * - A chain comes back to its own places, and has only d of them: f^d, with chances of the order of 1/m.
+ * - A chain comes back to its own places, and has only d of them: f^d, with chances of the order of
+ *   1/m.
  *
  * Both count where bits are few or rates are small. They are of first order, and agree with what is
  * measured from 64 bits on (docs/kinds/classic.md, test_chains). */
@@ -29,7 +32,8 @@ static double all_shared(uint64_t places, double fill) {
                        t * (t - 1) / 2 * pow(fill, t - 2) * empty * empty);
 }
 
-/* One chain begins at any place of the other, or ends there: `of` is what the shared places bring. */
+/* One chain begins at any place of the other, or ends there: `of` is what the shared places
+ * bring. */
 static double shifted(double (*of)(uint64_t, double), uint64_t k, double fill) {
     const double negligible = 1e-4;
     double sum = of(k, fill), left = fill;
@@ -84,8 +88,8 @@ static uint64_t common_divisor(uint64_t a, uint64_t b) {
     return a;
 }
 
-/* A step near p/q of the circle leads to q clusters of cells, which the chain fills slowly as it comes
- * round, the faster the farther from p/q: the integral over that distance, cell by cell. */
+/* A step near p/q of the circle leads to q clusters of cells, which the chain fills slowly as it
+ * comes round, the faster the farther from p/q: the integral over that distance, cell by cell. */
 static double clustered(uint64_t k, double fill) {
     double sum = 0;
     for (uint64_t q = 1; 2 * q <= k; q++) {
@@ -99,7 +103,8 @@ static double clustered(uint64_t k, double fill) {
     return sum;
 }
 
-/* A parabola meets itself on both sides of its middle, s/2. As b is odd, s = 1, 5, 9, ... is nobody's. */
+/* A parabola meets itself on both sides of its middle, s/2. As b is odd, s = 1, 5, 9, ... is
+ * nobody's. */
 static double mirrored(uint64_t k, double fill) {
     double sum = 0;
     for (uint64_t s = 2; s + 3 <= 2 * k; s++) {

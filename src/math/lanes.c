@@ -72,8 +72,8 @@ double tamis__lanes_rate(tamis_lanes s, double keys, double blocks) {
 }
 
 /* Is the rate above fpr? Half of the sum tells, unless it is close. Behind a load of weight 1e-15
- * weights fall at least as fast as there, by 1/8 or more from one to the next while a block has some
- * hundred keys, and all of them together change the rate by less than 1e-13. */
+ * weights fall at least as fast as there, by 1/8 or more from one to the next while a block has
+ * some hundred keys, and all of them together change the rate by less than 1e-13. */
 bool tamis__lanes_exceed(tamis_lanes s, double keys, double blocks, double fpr) {
     const double rough = rate_to(1e-15, s, keys, blocks);
     if (keys / blocks < 1000 && fabs(rough - fpr) > 1e-11) return rough > fpr;
@@ -99,9 +99,9 @@ static bool exceeds(known *k, uint64_t blocks) {
     return is_above;
 }
 
-/* Finds most of it with few looks: the logarithm of the rate is nearly a straight line in that of the
- * number of blocks, so secants come close at once, and a step to either side of where they end puts
- * the search between two neighbours. */
+/* Finds most of it with few looks: the logarithm of the rate is nearly a straight line in that of
+ * the number of blocks, so secants come close at once, and a step to either side of where they end
+ * puts the search between two neighbours. */
 static void look_around(known *k, uint64_t max) {
     enum { LOOKS = 3 };
     const double width = (double)k->shape.lanes * k->shape.lane_bits;

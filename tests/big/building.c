@@ -3,9 +3,9 @@
  *     building SPEC KEYS MEMORY THREADS FOLDER [KEYS_IN_A_CALL]
  *     building                 names the kinds that are built, so that none is left out
  *
- * The first prints seconds of each step, nanoseconds of all processors for a key, bits for each key, the
- * highest resident memory, and the bytes that lay on disk. It fails when more was resident than
- * MEMORY and what a program takes that does nothing. */
+ * The first prints seconds of each step, nanoseconds of all processors for a key, bits for each
+ * key, the highest resident memory, and the bytes that lay on disk. It fails when more was resident
+ * than MEMORY and what a program takes that does nothing. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -9,8 +9,7 @@
     .word = {"bits", "hashes", "value", "lattice"}, .options = options,                            \
     .option_count = sizeof options / sizeof *options, .traits = TAMIS_ADDS_ONCE | TAMIS_ANY_ORDER, \
     .plan = plan, .check = check, .probes = probes, .rate = rate, .audit = audit, .query = query,  \
-    .add = add, .get = get, .put = put, .max_value = max_value, .merge = merge,                  \
-    .measure = measure
+    .add = add, .get = get, .put = put, .max_value = max_value, .merge = merge, .measure = measure
 
 /* The last one wins, also where cells are shared. */
 static tamis_status put_over(tamis_body *f, const uint64_t *hash, const uint64_t *value, size_t n) {

@@ -11,13 +11,13 @@
 #include "cpu/cpu.h"
 #include "tests/broken/liar.h"
 
-#define SET                                                                            \
+#define SET                                                                              \
     SORTED, .word = {TAMIS_SEGMENT_WORD_NAMES, "numbers"}, .plan = plan, .check = check, \
             .next = next, .build = &building
-#define MAP                                                                                      \
+#define MAP                                                                                        \
     SORTED, .word = {TAMIS_SEGMENT_WORD_NAMES, "numbers"}, .plan = plan_wide, .check = check_wide, \
             .get = get, .max_value = max_value, .build = &map_building
-#define SETS                                                                                   \
+#define SETS                                                                                     \
     SORTED, .word = {TAMIS_SEGMENT_WORD_NAMES, "numbers", "labels", "names"}, .plan = plan_wide, \
             .check = check_wide, .next = next, .labels = &labels, .build = &sets_building
 #define FACET SORTED_BUILD, .rule = TAMIS_RECORDS_KEYS, .made = TAMIS_SEGMENT_MADE
@@ -59,8 +59,8 @@ static tamis_status make_by_cpu(const uint64_t word[], const tamis_segment *segm
 }
 static const tamis_build_facet by_cpu = {FACET, .max = most_and_one, .make = make_by_cpu};
 const tamis_kind tamis__broken_cpu_segment = {SET, .name = "broken_cpu_segment",
-                                            .contract = "same_bytes_on_every_cpu", .audit = NULL,
-                                            .build = &by_cpu};
+                                              .contract = "same_bytes_on_every_cpu", .audit = NULL,
+                                              .build = &by_cpu};
 
 /* Plans another cut each time it is asked. */
 static tamis_status plan_anew(const tamis_params *params, uint64_t word[]) {
@@ -82,7 +82,8 @@ const tamis_kind tamis__broken_double = {SET, .name = "broken_double",
                                          .contract = "plan_tells_the_truth", .plan = plan_double};
 
 /* Lets itself be merged with what is cut otherwise. */
-static const tamis_build_facet any_cut = {FACET, .made = TAMIS_SEGMENT_MADE | 1 << TAMIS_SEGMENT_KEYS};
+static const tamis_build_facet any_cut = {FACET,
+                                          .made = TAMIS_SEGMENT_MADE | 1 << TAMIS_SEGMENT_KEYS};
 const tamis_kind tamis__broken_any_cut = {SET, .name = "broken_any_cut",
                                           .contract = "mismatch_refused", .build = &any_cut};
 
@@ -162,8 +163,8 @@ const tamis_kind tamis__broken_endless = {
 /* ---- Values --------------------------------------------------------------------------------- */
 
 /* Mixes up the values of two neighbours. */
-static tamis_status make_mixed_up(const uint64_t word[], const tamis_segment *segment, uint8_t *room,
-                                  uint8_t *out, uint64_t *size) {
+static tamis_status make_mixed_up(const uint64_t word[], const tamis_segment *segment,
+                                  uint8_t *room, uint8_t *out, uint64_t *size) {
     const tamis_status rc = make(word, segment, room, out, size);
     if (segment->n < 2) return rc;
     tamis__put64(out + 16, segment->value[1]);
@@ -243,7 +244,7 @@ const tamis_kind tamis__broken_put_none = {MAP, .name = "broken_put_none",
 
 /* Gives strangers a value: that of the key where they would be. */
 static tamis_status put_for_nonmembers(tamis_body *f, const uint64_t *hash, const uint64_t *value,
-                                      size_t n) {
+                                       size_t n) {
     for (size_t i = 0; i < n; i++) put_at(f, hash[i], value[i], 0);
     return TAMIS_OK;
 }
@@ -253,7 +254,7 @@ const tamis_kind tamis__broken_put_any = {
 /* ---- Known-good keys ------------------------------------------------------------------------ */
 
 static const tamis_build_facet with_good = {MAP_FACET, .member = 1};
-#define GOOD                                                                                     \
+#define GOOD                                                                                       \
     SORTED, .word = {TAMIS_SEGMENT_WORD_NAMES, "numbers"}, .plan = plan_wide, .check = check_wide, \
             .build = &with_good
 

@@ -6,14 +6,14 @@
 #include "tests/broken/liar.h"
 
 #define SOUND                                                                                      \
-    .word = {TAMIS_SEGMENT_WORD_NAMES, "width", "narrow"}, .options = options,                       \
+    .word = {TAMIS_SEGMENT_WORD_NAMES, "width", "narrow"}, .options = options,                     \
     .option_count = sizeof options / sizeof *options, .traits = TAMIS_ADDS_ONCE | TAMIS_ANY_ORDER, \
     .plan = plan, .check = check, .probes = probes, .rate = rate, .audit = audit, .query = query,  \
     .measure = measure
 
 /* Leaves out the last known-good key: then chance answers for it. */
-static tamis_status make_but_good(const uint64_t word[], const tamis_segment *segment, uint8_t *room,
-                                  uint8_t *out, uint64_t *size) {
+static tamis_status make_but_good(const uint64_t word[], const tamis_segment *segment,
+                                  uint8_t *room, uint8_t *out, uint64_t *size) {
     tamis_segment less = *segment;
     while (less.n && less.n + 200 > segment->n && less.value[less.n - 1] == 0) less.n--;
     if (less.n + 200 > segment->n && less.n) less.n--;

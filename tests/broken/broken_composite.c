@@ -29,7 +29,8 @@ static tamis_status plan_few(const tamis_params *params, uint64_t word[]) {
     few.option[OPT_REMOVED] = 1;
     return plan(&few, word);
 }
-static void measure_in_silence(const tamis_body *f, const tamis_body *other, tamis_measurement *out) {
+static void measure_in_silence(const tamis_body *f, const tamis_body *other,
+                               tamis_measurement *out) {
     measure(f, other, out);
     out->affected = 0;
     out->caveat[0] = 0;

@@ -9,8 +9,8 @@
 #define SOUND                                                                                     \
     .word = {"bits", "hashes", "width", "log"}, .traits = TAMIS_ANY_ORDER, .lacks = lacks,        \
     .plan = plan, .check = check, .probes = probes, .rate = rate, .audit = audit, .query = query, \
-    .add = add, .remove = remove_one, .count = count, .reliable_count = reliable_count, .fold = fold,     \
-    .move = move, .merge = merge, .measure = measure, .log = &change_log
+    .add = add, .remove = remove_one, .count = count, .reliable_count = reliable_count,           \
+    .fold = fold, .move = move, .merge = merge, .measure = measure, .log = &change_log
 
 /* One counter changed to a value, and its bit of the summary with it. */
 static void put(tamis_body *f, uint64_t i, uint64_t value) {

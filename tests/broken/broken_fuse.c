@@ -6,13 +6,13 @@
 #include "tests/broken/liar.h"
 
 #define SOUND                                                                                      \
-    .word = {TAMIS_SEGMENT_WORD_NAMES, "width", "arity"}, .options = options,                        \
+    .word = {TAMIS_SEGMENT_WORD_NAMES, "width", "arity"}, .options = options,                      \
     .option_count = sizeof options / sizeof *options, .traits = TAMIS_ADDS_ONCE | TAMIS_ANY_ORDER, \
     .plan = plan, .check = check, .probes = probes, .rate = rate, .audit = audit, .query = query,  \
     .measure = measure, .build = &build
-#define FACET                                                                                   \
-    .rule = TAMIS_RECORDS_KEYS, .made = TAMIS_SEGMENT_MADE, .fit = fit, .segment = tamis__segment_of, \
-    .work = work, .max = max, .make = make
+#define FACET                                                           \
+    .rule = TAMIS_RECORDS_KEYS, .made = TAMIS_SEGMENT_MADE, .fit = fit, \
+    .segment = tamis__segment_of, .work = work, .max = max, .make = make
 
 /* Promises a tenth less than it delivers. */
 static double rate_low(const uint64_t word[], uint64_t items) {
@@ -55,7 +55,8 @@ const tamis_kind tamis__broken_fuse_plan = {
     SOUND, .name = "broken_fuse_plan", .contract = "plan_tells_the_truth", .plan = plan_narrow};
 
 /* Fits its width to what came instead of what was asked for. */
-static tamis_status fit_width(const tamis_params *params, const tamis_census *census, uint64_t word[]) {
+static tamis_status fit_width(const tamis_params *params, const tamis_census *census,
+                              uint64_t word[]) {
     word[WIDTH] += census->records > 100;
     return fit(params, census, word);
 }

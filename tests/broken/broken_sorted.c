@@ -45,8 +45,8 @@ static tamis_status make_blurred(const uint64_t word[], const tamis_segment *seg
     return TAMIS_OK;
 }
 static const tamis_build_facet blurred_building = {
-    SORTED_BUILD, .rule = TAMIS_RECORDS_LABELS, .made = TAMIS_SEGMENT_MADE | 1 << LABELS | 1 << NAMES,
-    .make = make_blurred};
+    SORTED_BUILD, .rule = TAMIS_RECORDS_LABELS,
+    .made = TAMIS_SEGMENT_MADE | 1 << LABELS | 1 << NAMES, .make = make_blurred};
 const tamis_kind tamis__broken_sorted_sets = {
     SORTED,
     .name = "broken_sorted_sets",

@@ -8,8 +8,8 @@
 #define SOUND                                                                                     \
     .word = {"bits", "hashes", "mode", "width"}, .traits = TAMIS_ANY_ORDER, .lacks = lacks,       \
     .plan = plan, .check = check, .probes = probes, .rate = rate, .audit = audit, .query = query, \
-    .add = add, .remove = remove_one, .count = count, .reliable_count = reliable_count, .fold = fold,     \
-    .move = move, .merge = merge, .measure = measure
+    .add = add, .remove = remove_one, .count = count, .reliable_count = reliable_count,           \
+    .fold = fold, .move = move, .merge = merge, .measure = measure
 
 /* The largest cell for the smallest. */
 static void count_largest(const tamis_body *f, const uint64_t *hash, size_t n, uint64_t *out) {
@@ -90,6 +90,6 @@ static uint64_t sure_of_nothing(const uint64_t word[]) {
     (void)word;
     return 0;
 }
-const tamis_kind tamis__broken_repeated = {SOUND, .name = "broken_repeated",
-                                           .contract = "programs_agree_with_a_model",
-                                           .count = count_repeated, .reliable_count = sure_of_nothing};
+const tamis_kind tamis__broken_repeated = {
+    SOUND, .name = "broken_repeated", .contract = "programs_agree_with_a_model",
+    .count = count_repeated, .reliable_count = sure_of_nothing};

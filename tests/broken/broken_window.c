@@ -25,7 +25,8 @@ const tamis_kind tamis__broken_early = {SOUND, .name = "broken_early",
 /* Divides the window into generations and drops what is left over. */
 static tamis_status plan_rounded_down(const tamis_params *params, uint64_t word[]) {
     const tamis_status rc = plan(params, word);
-    if (!rc && params->capacity > word[GENERATIONS]) word[EACH] = params->capacity / word[GENERATIONS];
+    if (!rc && params->capacity > word[GENERATIONS])
+        word[EACH] = params->capacity / word[GENERATIONS];
     return rc;
 }
 const tamis_kind tamis__broken_rounded = {SOUND, .name = "broken_rounded",

@@ -1,10 +1,9 @@
-/* The command, with what a power loss or somebody else may do to it. It is `tamis`, until one of these is
- * in its environment:
+/* The command, with what a power loss or somebody else may do to it. It is `tamis`, until one of
+ * these is in its environment:
  *
- *     TAMIS_POWER=FILE       a line about all that may be left of the folder it runs in goes to FILE
+ *     TAMIS_POWER=FILE       a line about all that may be left of its directory goes to FILE
  *     TAMIS_MIXES=NUMBER     how often writes that were not flushed come out each by itself
- *     TAMIS_MEANWHILE=WORDS  the shell runs them once, when a new file is written and has no name yet
- */
+ *     TAMIS_MEANWHILE=WORDS  the shell runs them once, when a new file is there and has no name */
 #include "tests/support/power.h"
 
 static void run_meanwhile(void) {

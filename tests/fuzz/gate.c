@@ -1,5 +1,6 @@
 /* Fuzz target of the gate: any bytes are refused, or become a filter that can be asked, measured,
- * changed and written again; or are refused, or applied, as a patch; or as the memory of an admission. Built with checksums off, because nobody guesses those. */
+ * changed and written again; or are refused, or applied, as a patch; or as the memory of an
+ * admission. Built with checksums off, because nobody guesses those. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -130,7 +131,8 @@ static void use_patch(const uint8_t *data, size_t size) {
     free(result);
 }
 
-/* The same bytes as the memory of an admission: refused, or asked, and then written and read again. */
+/* The same bytes as the memory of an admission: refused, or asked, and then written and read
+ * again. */
 static void use_admission(const uint8_t *data, size_t size, const struct tamis_options *options) {
     tamis_admission *a, *again;
     if (tamis_admission_load(&a, data, size, options)) {

@@ -1,10 +1,11 @@
-/* Fuzz target of the module's values in RDB files and dumps, with a server that is none: what a type reads comes
- * from the input, field by field, and what it saves goes to a buffer in the same form. Any fields are refused,
- * with a line in the log where they were whole, or become a value that can be asked, changed, copied, saved and
- * loaded again, as the same. Checksums are off, because nobody guesses those.
+/* Fuzz target of the module's values in RDB files and dumps, with a server that is none: what a
+ * type reads comes from the input, field by field, and what it saves goes to a buffer in the same
+ * form. Any fields are refused, with a line in the log where they were whole, or become a value
+ * that can be asked, changed, copied, saved and loaded again, as the same. Checksums are off,
+ * because nobody guesses those.
  *
- * The first byte of the input chooses the type, the second one its encoding. TAMIS_SEEDS names a folder that gets sound
- * inputs to start from. */
+ * The first byte of the input chooses the type, the second one its encoding. TAMIS_SEEDS names a
+ * folder that gets sound inputs to start from. */
 #include "tests/fuzz/rdb.h"
 
 #include <stdio.h>
@@ -25,7 +26,7 @@ static void demand(bool is_true) {
     if (!is_true) abort();
 }
 
-/* ---- A server that is none ---------------------------------------------------------------------------- */
+/* ---- A server that is none ------------------------------------------------------------------- */
 
 struct redis_io {
     const uint8_t *at, *end;
@@ -158,7 +159,7 @@ static unsigned type_of(const value *v) {
                                           : OWN;
 }
 
-/* ---- What is done with a value ------------------------------------------------------------------------ */
+/* ---- What is done with a value --------------------------------------------------------------- */
 
 static redis_io saved(value *v) {
     redis_io io = {.is_bad = false};
@@ -232,7 +233,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     return 0;
 }
 
-/* ---- Seeds ---------------------------------------------------------------------------------------------- */
+/* ---- Seeds ----------------------------------------------------------------------------------- */
 
 static const char *const specs[] = {
     "blocked:capacity=20",      "blocked:capacity=20,hash=sip13",
@@ -260,7 +261,8 @@ static value *make(const char *spec) {
     return v;
 }
 
-/* The second half of them have beside them a filter of which a part has come, or all, at the gate. */
+/* The second half of them have beside them a filter of which a part has come, or all, at the
+ * gate. */
 size_t rdb_seed(unsigned i, uint8_t bytes[RDB_MAX_SEED]) {
     start();
     if (i >= 2 * SPECS) return 0;

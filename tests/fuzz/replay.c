@@ -25,8 +25,8 @@ static void try_headers(uint8_t *bytes, size_t size) {
         }
 }
 
-/* Bits all over the payload, so that the audit of every kind sees damage everywhere: of each byte of
- * a small one. A checked build, which is slow, looks at a seventh. */
+/* Bits all over the payload, so that the audit of every kind sees damage everywhere: of each byte
+ * of a small one. A checked build, which is slow, looks at a seventh. */
 static void try_payloads(uint8_t *bytes, size_t size) {
     const size_t span = size > HEADER ? size - HEADER : 0;
     const size_t step = (span / FLIPS + 1) * (getenv("TAMIS_QUICK") ? 7 : 1);

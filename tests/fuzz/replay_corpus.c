@@ -1,5 +1,5 @@
-/* Runs a fuzz target over what its fuzzer kept: each file as it is, and cut short at some places. A folder
- * inside is for one format of another system, which its name names.
+/* Runs a fuzz target over what its fuzzer kept: each file as it is, and cut short at some places. A
+ * folder inside is for one format of another system, which its name names.
  *
  *     replay_NAME FOLDER */
 #include <dirent.h>

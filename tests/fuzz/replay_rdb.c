@@ -1,5 +1,5 @@
-/* Runs the fuzz target of the module's values over sound ones, each cut short at every byte and with every byte set
- * to values that counts and sizes break on. */
+/* Runs the fuzz target of the module's values over sound ones, each cut short at every byte and
+ * with every byte set to values that counts and sizes break on. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

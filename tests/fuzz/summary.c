@@ -1,8 +1,8 @@
 /* Fuzz target of messages between caches: any bytes are refused with a sentence and change nothing,
  * or become part of a copy that can be asked, kept as an image, and go on hearing.
  *
- * The first byte chooses what was heard before: nothing, or an announcement in one of the two forms.
- * What follows is taken as messages, one behind the other. */
+ * The first byte chooses what was heard before: nothing, or an announcement in one of the two
+ * forms. What follows is taken as messages, one behind the other. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -64,8 +64,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         struct tamis_receive_info received = {0};
         const size_t one = tamis_message_size(data, size);
         demand(one <= size && (one > 0 || *tamis_why()));
-        const tamis_status rc =
-            tamis_neighbours_receive(table, "peer", data, one ? one : size, &received, sizeof received);
+        const tamis_status rc = tamis_neighbours_receive(table, "peer", data, one ? one : size,
+                                                         &received, sizeof received);
         demand(one > 0 || rc == TAMIS_CORRUPT);
         if (rc) demand(*tamis_why());
         use(table);

@@ -1,9 +1,9 @@
-/* Fuzz target of conversations: whatever comes from the other side, a talk ends with a sentence or with
- * the right list, and never runs on.
+/* Fuzz target of conversations: whatever comes from the other side, a talk ends with a sentence or
+ * with the right list, and never runs on.
  *
  * The first byte says which side is under test, what it wants, and who the other is: the bytes that
- * follow, or an honest one from whose bytes some are changed on the way, three of the input for each:
- * where, and by what. Sums always match in this build, so that every message is read. */
+ * follow, or an honest one from whose bytes some are changed on the way, three of the input for
+ * each: where, and by what. Sums always match in this build, so that every message is read. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -57,8 +57,8 @@ static tamis_session *open_session(int side, uint8_t mode) {
         .max_bytes = 1 << 20,
     };
     for (uint64_t i = 0; i < COMMON + EXTRA; i++) hashes[i] = hash_at(side, i);
-    demand(tamis_session_create(&t, side ? TAMIS_RECEIVER : TAMIS_SENDER, hashes, COMMON + EXTRA, &o) ==
-           TAMIS_OK);
+    demand(tamis_session_create(&t, side ? TAMIS_RECEIVER : TAMIS_SENDER, hashes, COMMON + EXTRA,
+                                &o) == TAMIS_OK);
     return t;
 }
 
@@ -106,7 +106,8 @@ static void change(const uint8_t *data, size_t size, uint64_t at, uint8_t *bytes
 }
 
 /* An honest one, and what happens to its words on the way. */
-static void receive_honest(tamis_session *t, tamis_session *honest, const uint8_t *data, size_t size) {
+static void receive_honest(tamis_session *t, tamis_session *honest, const uint8_t *data,
+                           size_t size) {
     uint8_t bytes[512];
     uint64_t at = 0;
     size_t n;

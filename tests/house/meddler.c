@@ -1,9 +1,10 @@
-/* Loaded in front of the command (LD_PRELOAD): somebody who changes a file between any two looks at it.
+/* Loaded in front of the command (LD_PRELOAD): somebody who changes a file between any two looks at
+ * it.
  *
  *     MEDDLE_FILE  the file, as the command is told its name
  *     MEDDLE_WITH  what it holds afterwards, written in place
- *     MEDDLE_AT    before the how manieth look: opening, asking for its size, reading; and behind mapping
- *                  it and behind a signature that was found right, which are looks that take longer
+ *     MEDDLE_AT    before which look: opening, asking for its size, reading; and after mapping
+ *                  it and after a signature that was found right, which are looks that take longer
  *
  * The last line of MEDDLE_LOG says how many there were. */
 #define _GNU_SOURCE

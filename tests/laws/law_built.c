@@ -9,16 +9,17 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "tests/support/building.h"
-#include "tests/support/keys.h"
-#include "tests/support/failing_allocator.h"
-#include "tests/support/seal.h"
 #include "tests/laws/laws.h"
+#include "tests/support/building.h"
+#include "tests/support/failing_allocator.h"
+#include "tests/support/keys.h"
+#include "tests/support/seal.h"
 
 enum { N = 2600 }; /* three segments of the smallest size */
 
-/* The spec without a capacity: the builder counts. Kinds with a hash of their own that take adds are
- * filled as keys come, and cannot wait for the last one; a part does not see the keys of the whole. */
+/* The spec without a capacity: the builder counts. Kinds with a hash of their own that take adds
+ * are filled as keys come, and cannot wait for the last one; a part does not see the keys of the
+ * whole. */
 static const char *open_spec(const subject *s, char spec[256]) {
     if ((s->can & TAMIS_OWN_HASH && !(s->can & TAMIS_IS_BUILT)) || needs_capacity(s))
         snprintf(spec, 256, "%s", spec_of(s, N, 0.01, NULL));
@@ -53,8 +54,8 @@ static tamis *built_by(const subject *s, const char *spec, const way *w) {
     return taken(&in);
 }
 
-/* How many adds there were is written in the header of kinds that count them, so what those have
- * in common is the payload. Keys of other systems go straight in, in the order in which they come. */
+/* How many adds there were is written in the header of kinds that count them, so what those have in
+ * common is the payload. Keys of other systems go straight in, in the order in which they come. */
 static const char *one_set_is_one_filter(const subject *s) {
     /* What hashes its own way is filled as keys come, and may depend on their order. */
     if ((s->can & (TAMIS_OWN_HASH | TAMIS_ANY_ORDER)) == TAMIS_OWN_HASH) return NULL;
@@ -137,7 +138,8 @@ static bool file_has(const char *path, const uint8_t *image, size_t size) {
     return is_same;
 }
 
-/* To a file or to memory, with every key asked again before: the same image, and it can be mapped. */
+/* To a file or to memory, with every key asked again before: the same image, and it can be
+ * mapped. */
 static const char *file_is_the_image(const subject *s) {
     char dir[] = "/tmp/tamis-laws-XXXXXX", path[64], spec[256];
     open_spec(s, spec);
@@ -254,7 +256,8 @@ static const char *memory_limit_is_kept(const subject *s) {
 /* Filters of one set are merged whatever the memory was that they were made in. */
 static const char *cut_otherwise_it_merges(const subject *s) {
     if (s->can & TAMIS_OWN_HASH || strstr(s->options, "segment=")) return NULL;
-    tamis *a = filled(s, N, 0.01, NULL, 0, N / 2), *b = filled(s, N, 0.01, ",segment=1024", N / 2, N);
+    tamis *a = filled(s, N, 0.01, NULL, 0, N / 2),
+          *b = filled(s, N, 0.01, ",segment=1024", N / 2, N);
     tamis *c = filled(s, N, 0.01, NULL, N / 2, N), *same;
     const char *what = NULL;
     if (tamis_copy(&same, a)) abort();
@@ -399,7 +402,8 @@ static const char *values_come_back(const subject *s) {
     return what;
 }
 
-/* A value that is set later is there; the others stay, and so does everything when it is refused. */
+/* A value that is set later is there; the others stay, and so does everything when it is
+ * refused. */
 static const char *put_changes_one_value(const subject *s) {
     tamis *f = filled(s, N, 0.001, NULL, 0, N), *old;
     const uint64_t max = max_value_of(f);

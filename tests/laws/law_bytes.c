@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 #include "cpu/cpu.h"
-#include "tests/support/seal.h"
 #include "tests/laws/laws.h"
+#include "tests/support/seal.h"
 
 enum { N = 500, STRANGERS = 3000 };
 
@@ -106,8 +106,9 @@ static const char *reads_stay_inside(const subject *s) {
     return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? NULL : "a read went beyond the image";
 }
 
-/* Every bit flipped, every prefix, one byte more: all refused. Of large images a part of them, since
- * each is read whole; the stride is odd, so that no byte, and no bit of a byte, is always left out. */
+/* Every bit flipped, every prefix, one byte more: all refused. Of large images a part of them,
+ * since each is read whole; the stride is odd, so that no byte, and no bit of a byte, is always
+ * left out. */
 static const char *damage_refused(const subject *s) {
     tamis *f = filled(s, 40, 0.05, NULL, 0, 40), *g;
     if (tamis_set_note(f, "comment", "short")) abort();

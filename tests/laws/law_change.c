@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/laws/laws.h"
 #include "tests/support/bounds.h"
 #include "tests/support/building.h"
 #include "tests/support/keys.h"
-#include "tests/laws/laws.h"
 
 enum { N = 3000 };
 

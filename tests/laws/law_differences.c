@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/laws/laws.h"
 #include "tests/support/keys.h"
 #include "tests/support/seal.h"
-#include "tests/laws/laws.h"
 
 enum { N = 4000 };
 
@@ -40,7 +40,8 @@ static list new_list(uint64_t room) {
     return (list){at, 0, room};
 }
 
-/* The list is freed by its owner; room for twice of what can be true shows lists that are too long. */
+/* The list is freed by its owner; room for twice of what can be true shows lists that are too
+ * long. */
 static tamis_status list_difference(const tamis *a, const tamis *b, list *l) {
     const tamis_status rc = tamis_difference(a, b, collect, l);
     qsort(l->at, (size_t)l->n, sizeof *l->at, by_hash);
@@ -140,7 +141,8 @@ static const char *same_sets_differ_in_nothing(const subject *s) {
     return what;
 }
 
-/* The sketches of disjoint parts merge to the sketch of all; what is taken away from one is listed. */
+/* The sketches of disjoint parts merge to the sketch of all; what is taken away from one is
+ * listed. */
 static const char *merged_parts_are_the_whole(const subject *s) {
     enum { PARTS = 5, EACH = N / PARTS };
     tamis *all = filled(s, N, 0.01, NULL, 0, N), *merged = filled(s, N, 0.01, NULL, 0, EACH);
@@ -166,7 +168,8 @@ static const char *merged_parts_are_the_whole(const subject *s) {
     return what;
 }
 
-/* A small table and more and more differences: from exact lists to short ones, none of them wrong. */
+/* A small table and more and more differences: from exact lists to short ones, none of them
+ * wrong. */
 static const char *too_many_are_a_part(const subject *s) {
     tamis_status rc = TAMIS_OK;
     for (uint64_t d = 10; d <= 40000; d = d * 5 / 4) {
@@ -178,8 +181,8 @@ static const char *too_many_are_a_part(const subject *s) {
 
 /* ---- How many they are ---------------------------------------------------------------------- */
 
-/* Ten pairs of sets for every size: single ones within six of their errors, which are no excuse, and
- * all together a third of that. */
+/* Ten pairs of sets for every size: single ones within six of their errors, which are no excuse,
+ * and all together a third of that. */
 static const char *size_of(const subject *s, uint64_t d) {
     enum { PAIRS = 10 };
     double sum = 0, variance = 0;
@@ -230,8 +233,8 @@ static const char *compare_hostile(const tamis *a, const tamis *b, uint64_t max)
     return what;
 }
 
-/* Exchanges two runs of so many bytes, or writes bytes at random; every second time all of it near the
- * start, since small tables contradict themselves more easily. */
+/* Exchanges two runs of so many bytes, or writes bytes at random; every second time all of it near
+ * the start, since small tables contradict themselves more easily. */
 static void spoil(uint8_t *payload, size_t size, uint64_t seed) {
     const size_t run = 8 * (size_t)(1 + test_number(91, seed) % 4), all = size / run;
     const size_t runs = seed % 2 && all > 16 ? 16 : all;

@@ -215,7 +215,8 @@ static const char *limit_holds(const subject *s) {
     return what;
 }
 
-/* ... and for as long as the filter lives, and its copies: growth stops there, and loses nothing. */
+/* ... and for as long as the filter lives, and its copies: growth stops there, and loses
+ * nothing. */
 static const char *growth_has_a_limit(const subject *s) {
     enum { ROOM = 20, MANY = 100000 };
     struct tamis_options options = *secret_options(s->options);

@@ -1,14 +1,14 @@
-/* Laws about filters that take more keys than were planned for: their rate, their estimates and their
- * unions, however the keys came. */
+/* Laws about filters that take more keys than were planned for: their rate, their estimates and
+ * their unions, however the keys came. */
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/laws/laws.h"
 #include "tests/support/bounds.h"
 #include "tests/support/keys.h"
-#include "tests/laws/laws.h"
 
 enum { FIRST = 200, TIMES = 200, MAX = FIRST * TIMES, PROBES = 20000 };
 static const double asked = 0.02;
@@ -195,8 +195,8 @@ static const char *grows_at_its_lowest_rate(const subject *s) {
 
 /* ---- Unions and overlaps -------------------------------------------------------------------- */
 
-/* Two sets with `common` keys first, then `own` keys each; or, in one of them or in both, these before
- * the common ones. The second may lack some of its own, and have grown less. */
+/* Two sets with `common` keys first, then `own` keys each; or, in one of them or in both, these
+ * before the common ones. The second may lack some of its own, and have grown less. */
 typedef struct pair {
     uint64_t common, own;
     bool is_common_first[2], are_copies;
@@ -281,9 +281,9 @@ static const pair pairs[] = {
 };
 enum { PAIRS = sizeof pairs / sizeof *pairs };
 
-/* What two filters have in common is told truly or not at all: also when both have far more keys than
- * they were made for, when a key came early to one and late to the other, and when they were one
- * filter once. What is full before that has no more to say. */
+/* What two filters have in common is told truly or not at all: also when both have far more keys
+ * than they were made for, when a key came early to one and late to the other, and when they were
+ * one filter once. What is full before that has no more to say. */
 static const char *overlap_past_capacity(const subject *s) {
     const char *what = NULL;
     for (size_t i = 0; i < PAIRS && !what; i++) {

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/laws/laws.h"
 #include "tests/support/bounds.h"
 #include "tests/support/keys.h"
-#include "tests/laws/laws.h"
 
 enum { LONG = 2048, EACH = 1000, STRANGERS = 12000 };
 

@@ -6,10 +6,10 @@
 
 #include "bits/bits.h"
 #include "kinds/kind.h"
+#include "tests/laws/laws.h"
 #include "tests/support/bounds.h"
 #include "tests/support/keys.h"
 #include "tests/support/seal.h"
-#include "tests/laws/laws.h"
 
 /* Promise number one, at every size, also far beyond capacity where the kind takes more. */
 static const char *no_false_negative(const subject *s) {
@@ -152,8 +152,8 @@ static const char *added_at_once(tamis *one, tamis *many, uint64_t first, size_t
     return same_payload(one, many) ? NULL : wrong("adding %zu at once gives other bytes", n);
 }
 
-/* Integers as a list, of which the second half is added, one by one as their bytes, and as rows of 8
- * bytes. */
+/* Integers as a list, of which the second half is added, one by one as their bytes, and as rows of
+ * 8 bytes. */
 static const char *numbers_at_once(tamis *one, tamis *many, bool is_built, size_t n) {
     static uint64_t numbers[BATCH];
     static uint8_t hit[BATCH], hit_row[BATCH], rows[BATCH][8];
@@ -338,8 +338,8 @@ static const char *plan_tells_the_truth(const subject *s) {
     return NULL;
 }
 
-/* What is planned for its keys knows their number to a twentieth. What has a size of its own, whatever
- * comes, knows it as a sample does that has as many members as there are words. */
+/* What is planned for its keys knows their number to a twentieth. What has a size of its own,
+ * whatever comes, knows it as a sample does that has as many members as there are words. */
 static double share_known(const subject *s, const tamis *f) {
     struct tamis_plan few, many;
     if (tamis_plan_spec(spec_of(s, 100, 0.01, NULL), &few, sizeof few) ||

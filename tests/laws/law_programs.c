@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/support/keys.h"
 #include "tests/laws/laws.h"
+#include "tests/support/keys.h"
 
 enum { UNIVERSE = 400, CAPACITY = 1200, MAX_HISTORY = CAPACITY };
 
@@ -20,7 +20,7 @@ typedef struct model {
     fate fate[UNIVERSE];
     uint64_t items;
     uint64_t history[MAX_HISTORY], adds; /* the last adds, for kinds that age */
-    uint64_t lost;                        /* wrong noes of kinds that may forget */
+    uint64_t lost;                       /* wrong noes of kinds that may forget */
 } model;
 
 typedef struct life {
@@ -78,7 +78,8 @@ static void check_key(life *l, uint64_t key) {
         struct tamis_info info;
         tamis_measure(l->filter, &info, sizeof info);
         const uint64_t count = tamis_count(l->filter, k.bytes, k.len);
-        if (count < l->m.floor[key] && count < info.reliable_count) blame(l, "counted too low", key);
+        if (count < l->m.floor[key] && count < info.reliable_count)
+            blame(l, "counted too low", key);
         if ((count > 0) != has) blame(l, "count and has disagree", key);
     }
 }

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/support/bounds.h"
 #include "tests/laws/laws.h"
+#include "tests/support/bounds.h"
 
 enum { N = 4000 };
 
@@ -60,8 +60,8 @@ static const char *intersection_keeps_common(const subject *s) {
     return what;
 }
 
-/* How many keys a filter has is told within the error, or it is known that it cannot be told: also of a
- * copy, of an image, and of what an intersection was merged into. */
+/* How many keys a filter has is told within the error, or it is known that it cannot be told: also
+ * of a copy, of an image, and of what an intersection was merged into. */
 static const char *tells_keys(const tamis *f, double keys) {
     struct tamis_estimate items;
     const struct tamis_info info = test_info(f);

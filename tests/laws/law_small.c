@@ -1,9 +1,9 @@
 /* Laws about filters for a handful of keys, where formulas for large ones are far off. */
 #include <stdlib.h>
 
+#include "tests/laws/laws.h"
 #include "tests/support/bounds.h"
 #include "tests/support/keys.h"
-#include "tests/laws/laws.h"
 
 enum { SETS = 12, STRANGERS = 2000, APART = 64 };
 
@@ -21,8 +21,8 @@ static void ask_set(const subject *s, uint64_t capacity, double fpr, uint64_t se
     tamis_free(f);
 }
 
-/* Over many sets of so many keys, strangers are found as often as the filters say, also where that is
- * far less than was asked, because few keys are rounded up to whole words. */
+/* Over many sets of so many keys, strangers are found as often as the filters say, also where that
+ * is far less than was asked, because few keys are rounded up to whole words. */
 static const char *small_ones_tell_their_rate(const subject *s) {
     static const uint64_t capacities[] = {1, 2, 3, 5, 8, 13, 20, 32};
     static const double rates[] = {0.2, 0.02};

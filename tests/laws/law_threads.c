@@ -5,13 +5,13 @@
 
 #include "bits/bits.h"
 #include "tamis_fast.h"
-#include "tests/support/keys.h"
 #include "tests/laws/laws.h"
+#include "tests/support/keys.h"
 
 enum { THREADS = 4 };
 
-/* A thousand in a checked build: the thread sanitizer asks what is ordered before what, and needs no
- * luck to see two that are not. */
+/* A thousand in a checked build: the thread sanitizer asks what is ordered before what, and needs
+ * no luck to see two that are not. */
 static uint64_t per_thread(void) {
     return effort(20000);
 }
@@ -82,10 +82,10 @@ static const char *many_threads_add(const subject *s) {
     return what;
 }
 
-/* ---- Every way to ask, beside those who add --------------------------------------------------- */
+/* ---- Every way to ask, beside those who add -------------------------------------------------- */
 
-/* Keys that were there before anybody else came, some at a time, so that kernels have lanes to fill. Whatever words
- * others set bits in meanwhile, each way to ask must find all of them. */
+/* Keys that were there before anybody else came, some at a time, so that kernels have lanes to
+ * fill. Whatever words others set bits in meanwhile, each way to ask must find all of them. */
 enum { KNOWN = 256, GROUP = 16 };
 typedef struct group {
     uint64_t number[GROUP], hash[GROUP];
@@ -211,7 +211,7 @@ static const char *many_threads_meet(const subject *s) {
     return missed ? wrong("%s failed beside shared adds", missed) : NULL;
 }
 
-/* ---- Only readers ----------------------------------------------------------------------------- */
+/* ---- Only readers ---------------------------------------------------------------------------- */
 
 static void *only_ask(void *arg) {
     worker *w = arg;

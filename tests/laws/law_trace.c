@@ -2,8 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/support/keys.h"
 #include "tests/laws/laws.h"
+#include "tests/support/keys.h"
 
 enum { FLOWS = 3, TRIES = 200 };
 

@@ -268,8 +268,8 @@ static bool is_too_small(const subject *s, const struct tamis_plan *plan) {
     return !(s->can & excused) && !is_foreign(s) && plan->fpr_expected > 0.5;
 }
 
-/* A part takes only keys of its own, which laws do not choose: the part that is the whole stands for
- * all, and tests of its kind are about the others. */
+/* A part takes only keys of its own, which laws do not choose: the part that is the whole stands
+ * for all, and tests of its kind are about the others. */
 static bool is_part(const subject *s, const struct tamis_plan *plan) {
     tamis_params params = {0};
     const tamis_kind *kind = kind_of(s->kind.name);
@@ -285,7 +285,8 @@ static void add_subject(const struct tamis_kind_info *kind, const char *option, 
     snprintf(s->name, sizeof s->name, "%s%s%s", kind->name, option ? "/" : "",
              option ? s->options + 1 : "");
     struct tamis_plan plan;
-    if (tamis_plan_spec(spec_of(s, 1000, 0.01, NULL), &plan, sizeof plan)) return; /* no such choice */
+    /* no such choice */
+    if (tamis_plan_spec(spec_of(s, 1000, 0.01, NULL), &plan, sizeof plan)) return;
     s->can = plan.abilities;
     if (!(s->can & (TAMIS_CAN_ADD | TAMIS_IS_BUILT))) return; /* only Hadoop can fill it */
     if (is_wasteful(s, &plan) || is_too_small(s, &plan) || is_known_already(s, &plan) ||
@@ -316,8 +317,8 @@ static void add_kind(const struct tamis_kind_info *kind) {
         }
         /* What the numbers of other systems do is for tests of their formats. */
         if (kind->id >= TAMIS_FOREIGN_FROM && kind->id < TAMIS_FOREIGN_END) continue;
-        /* Numbers: the ends, and a few between, fewer where each costs a build. Where the end is out
-         * of sight, a large one. */
+        /* Numbers: the ends, and a few between, fewer where each costs a build. Where the end is
+         * out of sight, a large one. */
         const bool is_open = kind->abilities & TAMIS_IS_BUILT && option->max > OPEN_FROM;
         const bool is_wide = kind->abilities & TAMIS_IS_BUILT && option->max > WIDE_FROM;
         const uint64_t closed[] = {option->min, is_wide ? 8 : 3, 8, is_wide ? 8 : 16, option->max};
@@ -377,8 +378,8 @@ static const law *const lists[] = {
 enum { LISTS = sizeof lists / sizeof *lists };
 
 /* Each law meets each kind as it is without options, or else with the first that fit the law, and
- * with a sixth of the others, not the same sixth for every law. With SHORT set it is a thirtieth, and
- * kinds of other systems meet a quarter of the laws. */
+ * with a sixth of the others, not the same sixth for every law. With SHORT set it is a thirtieth,
+ * and kinds of other systems meet a quarter of the laws. */
 static bool is_sampled(size_t i) {
     static const char *shorter;
     if (!shorter) shorter = getenv("SHORT") ? getenv("SHORT") : "";
@@ -393,7 +394,8 @@ static bool is_sampled(size_t i) {
 }
 
 /* `laws NAME` runs only trials whose name contains NAME, `laws --list NAME` prints their names,
- * `laws --part 1/2` runs every second one, for two processors, and `laws --sample` fewer of them. */
+ * `laws --part 1/2` runs every second one, for two processors, and `laws --sample` fewer of
+ * them. */
 int main(int argc, char **argv) {
     const bool is_list = argc > 1 && strcmp(argv[1], "--list") == 0;
     const bool is_part = argc > 2 && strcmp(argv[1], "--part") == 0;

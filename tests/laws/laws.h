@@ -117,8 +117,8 @@ uint64_t count_keys(const tamis *, uint64_t from, uint64_t to);
 
 bool same_payload(const tamis *, const tamis *);
 
-/* The same answers to keys [from, to), members and strangers alike. Of sketches, which answer all keys
- * alike, the same bytes. */
+/* The same answers to keys [from, to), members and strangers alike. Of sketches, which answer all
+ * keys alike, the same bytes. */
 bool same_answers(const tamis *, const tamis *, uint64_t from, uint64_t to);
 
 #endif

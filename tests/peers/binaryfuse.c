@@ -1,5 +1,6 @@
-/* Binary fuse filters of the library xor_singleheader against ours: the same keys give the same bytes,
- * both forms, and each answers the other's. Made and run by binaryfuse.sh, which brings the header.
+/* Binary fuse filters of the library xor_singleheader against ours: the same keys give the same
+ * bytes, both forms, and each answers the other's. Made and run by binaryfuse.sh, which brings the
+ * header.
  *
  *     binaryfuse FILTERS           compares so many of each width
  *     binaryfuse --write FOLDER    writes the files of tests/vectors/binary-fuse */

@@ -3,7 +3,8 @@
  *     leveldb write < WISHES > CASES        filters made by LevelDB, with its answers
  *     leveldb read < CASES                  are our bytes and answers those of LevelDB?
  *     leveldb tables FOLDER < WISHES > CASES
- *                                           table files of databases, whose keys must all be found */
+ *                                           table files of databases, whose keys must all be
+ *                                           found */
 #include <leveldb/db.h>
 #include <leveldb/filter_policy.h>
 

@@ -1,5 +1,6 @@
-/* Our side of tables whose filters are in partitions: every key that was added is in one of the filters
- * that tamis_format_scan lists, a partition is not everything, and no partition is left out.
+/* Our side of tables whose filters are in partitions: every key that was added is in one of the
+ * filters that tamis_format_scan lists, a partition is not everything, and no partition is left
+ * out.
  *
  *     parts < CASES */
 #include "kv_cases.h"

@@ -1,5 +1,5 @@
-/* Our side of the comparison with Redis: reads commands from stdin, one a line, and answers each with
- * one line. Keys and bytes are in hexadecimal, "." is empty.
+/* Our side of the comparison with Redis: reads commands from stdin, one a line, and answers each
+ * with one line. Keys and bytes are in hexadecimal, "." is empty.
  *
  *     new SPEC            ok, or the sentence
  *     import FORMAT HEX   ok, or the sentence

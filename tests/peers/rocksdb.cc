@@ -4,10 +4,10 @@
  *     rocksdb read < CASES                  are our bytes and answers those of RocksDB?
  *     rocksdb answer < CASES > CASES        what RocksDB answers from these bytes
  *     rocksdb tables FILE < WISHES > CASES  table files, with the answers of their filters
- *     rocksdb parts FILE < WISHES > CASES   table files whose filters are in partitions, with their keys
+ *     rocksdb parts FILE < WISHES > CASES   table files with filters in partitions, and their keys
  *
- * What builds and reads a filter has no public header: the classes here have the same first functions
- * as those of version 7.8. */
+ * What builds and reads a filter has no public header: the classes here have the same first
+ * functions as those of version 7.8. */
 #include <rocksdb/filter_policy.h>
 #include <rocksdb/sst_file_writer.h>
 #include <rocksdb/table.h>

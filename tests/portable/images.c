@@ -1,6 +1,7 @@
-/* Prints a checksum of every image that fixed keys and specs lead to, and what golden images answer.
- * The output must be the same from every compiler, on every CPU, with every kernel: tests/proof/
- * same_bytes.sh compares. Plain C without a test library, so that any cross compiler builds it. */
+/* Prints a checksum of every image that fixed keys and specs lead to, and what golden images
+ * answer. The output must be the same from every compiler, on every CPU, with every kernel:
+ * tests/proof/ same_bytes.sh compares. Plain C without a test library, so that any cross compiler
+ * builds it. */
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,7 +43,7 @@ static tamis *made(const char *spec) {
     return f;
 }
 
-/* ---- What is built once ----------------------------------------------------------------------- */
+/* ---- What is built once ---------------------------------------------------------------------- */
 
 static bool is_built(const char *spec) {
     char name[32];
@@ -123,7 +124,7 @@ static void print_image(tamis *f, const char *spec, const char *after) {
     free(image);
 }
 
-/* ---- What can be done to a filter, each by those that can ------------------------------------- */
+/* ---- What can be done to a filter, each by those that can ------------------------------------ */
 
 /* Returns how it went; what failed has changed nothing, and that must be the same, too. */
 typedef tamis_status deed(tamis *f, const char *spec, uint64_t keys);
@@ -236,8 +237,8 @@ static void images_after_deeds(const tamis *f, const char *spec, uint64_t keys) 
     }
 }
 
-/* Options that say how large a filter is may say any size; what was shrunk takes no keys, and one shard of
- * several only its own. */
+/* Options that say how large a filter is may say any size; what was shrunk takes no keys, and one
+ * shard of several only its own. */
 static bool is_worth_making(const struct tamis_plan *plan) {
     const uint64_t max = 1 << 26;
     return plan->payload_bytes <= max && !test_is_part(plan) &&
@@ -269,7 +270,7 @@ static void images_of_spec(const char *spec, uint64_t max) {
     tamis_free(f);
 }
 
-/* ---- Every kind, every choice of its options -------------------------------------------------- */
+/* ---- Every kind, every choice of its options ------------------------------------------------- */
 
 /* Calls `use` with "name=value" for every word of every option, and for a few numbers of others. */
 typedef void with_option(const struct tamis_kind_info *kind, const char *option);

@@ -1,10 +1,10 @@
 /* What differs between two sets, at full size.
  *
- * Two sets of a million keys that differ in 1, 10, 1,000 and 100,000 are reconciled exactly by tables
- * that were planned for that, and the bytes are printed beside what any method needs. Then how often
- * tables of the planned size list all: for every size of docs/kinds/iblt.md, as many pairs of sets as
- * make a wrong plan show, and tables a little smaller than the threshold, which must fail. Last, the
- * estimators, against their formulas from both sides.
+ * Two sets of a million keys that differ in 1, 10, 1,000 and 100,000 are reconciled exactly by
+ * tables that were planned for that, and the bytes are printed beside what any method needs. Then
+ * how often tables of the planned size list all: for every size of docs/kinds/iblt.md, as many
+ * pairs of sets as make a wrong plan show, and tables a little smaller than the threshold, which
+ * must fail. Last, the estimators, against their formulas from both sides.
  *
  *     build/tests/proof/differences --table      prints the tables of docs/kinds/iblt.md */
 #include <setjmp.h>
@@ -87,8 +87,8 @@ static void a_million_keys_are_reconciled(void **state) {
 
 /* ---- How often all is listed ---------------------------------------------------------------- */
 
-/* At least 999 of 1000, as the option promises; and where pairs of keys that share all cells are what
- * can go wrong, as often as they do: d (d - 1) / 2 / side^k. */
+/* At least 999 of 1000, as the option promises; and where pairs of keys that share all cells are
+ * what can go wrong, as often as they do: d (d - 1) / 2 / side^k. */
 static void planned_with(uint64_t d, int hashes) {
     char spec[96];
     if (hashes)

@@ -310,10 +310,11 @@ static size_t grow_one(const char *name, unsigned set, double rate[]) {
 }
 
 /* What a growing filter promises is a mean over sets of keys. One set may be above it by chance: a
- * first stage of 1000 keys has 61 % of the whole rate, and its own rate spreads by 4 % (classic),
- * 8 % (blocked) or 9 % (split), over 400 seeds; with the later ones that is 6 % of the rate asked
- * for at most. So the mean of six sets is held against it, which spreads by 2.5 %. The sum of ten
- * stages is 6 % below what all that may still come would add up to: room for two and a half such. */
+ * first stage of 1000 keys has 61 % of the whole rate, and its own rate spreads by 4 % (classic), 8
+ * % (blocked) or 9 % (split), over 400 seeds; with the later ones that is 6 % of the rate asked for
+ * at most. So the mean of six sets is held against it, which spreads by 2.5 %. The sum of ten
+ * stages is 6 % below what all that may still come would add up to: room for two and a half
+ * such. */
 static void grow_a_thousandfold(const char *name) {
     double rate[2 * MAX_STEPS + 1] = {0}, worst = 0;
     const size_t steps = grow_one(name, 0, rate);

@@ -1,6 +1,6 @@
 /* Builds that are killed: in every sort of system call, half-way through what is written, and in
- * reports of progress. Whenever it happens, the name leads to the old image or to the whole new one;
- * and after the next build no temporary file is left, beside it or where the records were. */
+ * reports of progress. Whenever it happens, the name leads to the old image or to the whole new
+ * one; and after the next build no temporary file is left, beside it or where the records were. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/wait.h>
@@ -8,8 +8,8 @@
 #include "tamis.h"
 #include "tests/support/faults.h"
 #include "tests/support/filters.h"
-#include "tests/support/temp_dir.h"
 #include "tests/support/keys.h"
+#include "tests/support/temp_dir.h"
 
 enum { OLD = 700, NEW = 36000 }; /* of the new ones some thousand go to disk */
 

@@ -251,8 +251,9 @@ static size_t trial_count;
 /* Larger ones take a large machine: one probe with n/p bits at 10^-4 has a gigabyte. */
 static const uint64_t max_payload = (uint64_t)64 << 20;
 
-/* One percent is measured with every shape of keys, each other rate of a kind with one, in turn. The
- * shape of keys is gone before a builder sorts their hashes: what is built takes turns throughout. */
+/* One percent is measured with every shape of keys, each other rate of a kind with one, in turn.
+ * The shape of keys is gone before a builder sorts their hashes: what is built takes turns
+ * throughout. */
 static bool is_its_turn(const struct tamis_kind_info *kind, size_t k, size_t rate, size_t shape) {
     const bool has_all = rates[rate] == 0.01 && !(kind->abilities & TAMIS_IS_BUILT);
     return has_all || (k + rate) % COUNT_OF(shapes) == shape;
@@ -270,7 +271,8 @@ static size_t add_trials(uint64_t keys, size_t shape) {
             if (!is_its_turn(&kind, k, r, shape)) continue;
             snprintf(spec, sizeof spec, "%s:capacity=%llu,fpr=%g", kind.name,
                      (unsigned long long)keys, rates[r]);
-            if (tamis_plan_spec(spec, &plan, sizeof plan) || plan.payload_bytes > max_payload) continue;
+            if (tamis_plan_spec(spec, &plan, sizeof plan) || plan.payload_bytes > max_payload)
+                continue;
             assert_true(trial_count < MAX_TRIALS);
             trial *t = &trials[trial_count++];
             *t = (trial){.rate = rates[r],

@@ -16,9 +16,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "tests/support/require_ok.h"
 #include "tests/support/filters.h"
 #include "tests/support/keys.h"
+#include "tests/support/require_ok.h"
 #include "tests/support/spread.h"
 
 #define COUNT_OF(list) (sizeof(list) / sizeof *(list))

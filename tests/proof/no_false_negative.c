@@ -381,7 +381,8 @@ static void no_key_is_lost_at_the_ends_of_batches(void **state) {
     }
 }
 
-/* From nothing to ten million keys, in one segment and in several; values with those that have them. */
+/* From nothing to ten million keys, in one segment and in several; values with those that have
+ * them. */
 static void give_numbers(tamis_builder *b, uint64_t n, bool has_values) {
     for (uint64_t i = 0; i < n;) {
         const size_t m = n - i < KEYS ? (size_t)(n - i) : KEYS;

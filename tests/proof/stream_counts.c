@@ -1,9 +1,9 @@
 /* Counts of streams: countmin against its bound and its formulas, plain and conservative.
  *
  * Streams of five million adds over a million keys, all alike or by Zipf's law. Counts may never be
- * too low, those of conservative never above plain's, and too high by more than e/columns of all adds
- * at most for the share e^-rows. In one row the mean excess is known, adds/columns, and so is how
- * many strangers count nothing: both two-sided. Prints the table of docs/kinds/countmin.md. */
+ * too low, those of conservative never above plain's, and too high by more than e/columns of all
+ * adds at most for the share e^-rows. In one row the mean excess is known, adds/columns, and so is
+ * how many strangers count nothing: both two-sided. Prints the table of docs/kinds/countmin.md. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

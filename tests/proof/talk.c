@@ -1,6 +1,6 @@
-/* Sets of a million hashes that differ in few and in many, reconciled by a conversation: the lists must
- * be exactly what differs, and what it took is printed beside what no way of telling can do without.
- * docs/reconcile.md has the table. */
+/* Sets of a million hashes that differ in few and in many, reconciled by a conversation: the lists
+ * must be exactly what differs, and what it took is printed beside what no way of telling can do
+ * without. docs/reconcile.md has the table. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,15 +44,15 @@ static bool try(int number, size_t n, size_t d) {
     for (int s = 0; s < 2; s++) {
         const struct tamis_session_options o = {
             .struct_size = sizeof o, .nonce = nonces[s], .hash = "xxh3"};
-        if (tamis_session_create(&sessions[s], s ? TAMIS_RECEIVER : TAMIS_SENDER, sides[s].hashes, sides[s].n,
-                              &o))
+        if (tamis_session_create(&sessions[s], s ? TAMIS_RECEIVER : TAMIS_SENDER, sides[s].hashes,
+                                 sides[s].n, &o))
             return printf("not ok %d - %s\n", number, tamis_why()), false;
     }
     bool is_good = test_converse(sessions[0], sessions[1], 4096, UINT64_C(1) << 20);
     for (int s = 0; s < 2; s++) qsort(sides[s].hashes, sides[s].n, 8, by_number);
     for (int s = 0; s < 2; s++) {
-        is_good &=
-            tamis_session_finish(sessions[s]) == TAMIS_OK && is_right(sessions[s], &sides[s], &sides[!s]);
+        is_good &= tamis_session_finish(sessions[s]) == TAMIS_OK &&
+                   is_right(sessions[s], &sides[s], &sides[!s]);
     }
     tamis_session_get_info(sessions[1], &info, sizeof info);
     is_good &=

@@ -2,8 +2,8 @@
  *
  * Sixty-four payloads of a mebibyte each, four million blocks. Excerpts that were recorded must be
  * found at their place and with their flow, all of them; excerpts that never were anywhere must be
- * found as often as the formula says, on both sides, for every length and two rates. The table is the
- * one of docs/kinds/hierarchical.md. */
+ * found as often as the formula says, on both sides, for every length and two rates. The table is
+ * the one of docs/kinds/hierarchical.md. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,9 +16,9 @@
 #include <stdlib.h>
 
 #include "tests/support/bounds.h"
-#include "tests/support/require_ok.h"
 #include "tests/support/filters.h"
 #include "tests/support/keys.h"
+#include "tests/support/require_ok.h"
 
 #ifdef TAMIS_SHORT
 enum { EXCERPTS = 5 };
@@ -85,7 +85,7 @@ static void one_length(const tamis *f, const char *fpr, size_t len) {
         own.flow = (size_t)(test_number(2, e) % FLOWS);
         own.offset = test_number(3, e) % (LEN - len + 1);
         REQUIRE_OK(tamis_trace(f, bytes[own.flow] + own.offset, len, flows, FLOWS, UINT64_MAX, take,
-                           &own));
+                               &own));
     }
     print_message("| %s | %zu | %.3g | %.3g | %llu of %d |\n", fpr, len, told,
                   (double)strange.wrong / EXCERPTS, (unsigned long long)own.right, EXCERPTS);

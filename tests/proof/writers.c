@@ -1,11 +1,10 @@
-/* Many writers on one image, some of which are killed: in a system call of any sort, half-way through
- * what is written, or, where the command is the writer, whenever it happens.
+/* Many writers on one image, some of which are killed: in a system call of any sort, half-way
+ * through what is written, or, where the command is the writer, whenever it happens.
  *
- * Each run starts with an image and 2 to 8 writers. Writers through the library hold, read, add, save
- * and let go some times; those through the command are `tamis add` and `tamis
- * set-data`. What a writer has acknowledged
- * is written down in memory that outlives it. Afterwards the image must pass the gate and have every
- * acknowledged key, and one more write leaves nothing but the image.
+ * Each run starts with an image and 2 to 8 writers. Writers through the library hold, read, add,
+ * save and let go some times; those through the command are `tamis add` and `tamis set-data`. What
+ * a writer has acknowledged is written down in memory that outlives it. Afterwards the image must
+ * pass the gate and have every acknowledged key, and one more write leaves nothing but the image.
  *
  *     writers [RUNS] [SEED]     with $TAMIS every eighth run has writers through the command */
 #include <stdio.h>
@@ -16,8 +15,8 @@
 #include "tamis.h"
 #include "tests/support/faults.h"
 #include "tests/support/filters.h"
-#include "tests/support/temp_dir.h"
 #include "tests/support/keys.h"
+#include "tests/support/temp_dir.h"
 
 #ifdef TAMIS_SHORT
 enum { TAMIS_RUNS = 60 };

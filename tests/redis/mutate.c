@@ -2,11 +2,12 @@
  *
  *     mutate PORT SEEDS COUNT SEED
  *
- * SEEDS holds sound payloads (mutate.py writes them): dumps for RESTORE, images for TAMIS.LOAD, chunks for
- * BF.LOADCHUNK and CF.LOADCHUNK. Each mutant is one of them with one to four changes: bits, numbers at the edge,
- * cuts, insertions, pieces of others; in dumps also whole fields. Checksums are made right again, so that the
- * module sees what was changed: the CRC of the dump always, those of the image seven times in eight. What is let in is
- * asked, changed, measured and dumped. After each batch of 64 PING and a question with a known answer. */
+ * SEEDS holds sound payloads (mutate.py writes them): dumps for RESTORE, images for TAMIS.LOAD,
+ * chunks for BF.LOADCHUNK and CF.LOADCHUNK. Each mutant is one of them with one to four changes:
+ * bits, numbers at the edge, cuts, insertions, pieces of others; in dumps also whole fields.
+ * Checksums are made right again, so that the module sees what was changed: the CRC of the dump
+ * always, those of the image seven times in eight. What is let in is asked, changed, measured and
+ * dumped. After each batch of 64 PING and a question with a known answer. */
 #include <arpa/inet.h>
 #include <math.h>
 #include <netinet/in.h>
@@ -25,7 +26,7 @@ static void stop(const char *why) {
     exit(1);
 }
 
-/* ---- Chance: the same for the same seed ------------------------------------------------------------ */
+/* ---- Chance: the same for the same seed ------------------------------------------------------ */
 
 static uint64_t chance;
 
@@ -62,7 +63,7 @@ static double odd_real(double now) {
     return values[below(sizeof values / sizeof *values)];
 }
 
-/* ---- Bytes that grow ------------------------------------------------------------------------------- */
+/* ---- Bytes that grow ------------------------------------------------------------------------- */
 
 enum { MAX = 1 << 17 };
 typedef struct bytes {
@@ -91,7 +92,7 @@ static void splice(bytes *b, size_t at, size_t out, const uint8_t *in, size_t n)
     b->size = b->size - out + n;
 }
 
-/* ---- Seeds ----------------------------------------------------------------------------------------- */
+/* ---- Seeds ----------------------------------------------------------------------------------- */
 
 typedef enum way { RESTORE, LOAD, BF_CHUNKS, CF_CHUNKS, WAYS } way;
 enum { MAX_PARTS = 8, MAX_SEEDS = 512 };
@@ -147,7 +148,7 @@ static const struct part *any_part(void) {
     return &s->part[below(s->parts)];
 }
 
-/* ---- Mutating bytes -------------------------------------------------------------------------------- */
+/* ---- Mutating bytes -------------------------------------------------------------------------- */
 
 static void change_number(bytes *b, size_t at) {
     if (b->size < 8) return;
@@ -212,7 +213,7 @@ static void mutate_image(bytes *b) {
     test_reseal(b->at, b->size);
 }
 
-/* ---- Dumps: fields of a module, between type and version ------------------------------------------- */
+/* ---- Dumps: fields of a module, between type and version ------------------------------------- */
 
 enum {
     END = 0,
@@ -355,7 +356,7 @@ static void mutate_dump(const struct part *p, bytes *b) {
     seal_dump(b, p->at + p->size - FOOTER);
 }
 
-/* ---- Commands and replies -------------------------------------------------------------------------- */
+/* ---- Commands and replies -------------------------------------------------------------------- */
 
 static int server;
 static uint8_t *out;
@@ -449,11 +450,12 @@ static void connect_to(int port) {
         stop("no connection");
 }
 
-/* ---- Mutants ------------------------------------------------------------------------------------------ */
+/* ---- Mutants --------------------------------------------------------------------------------- */
 
 enum { BATCH = 64 };
 
-/* Mutant i of a batch goes to key i. Of the replies to it the last one tells whether it was let in. */
+/* Mutant i of a batch goes to key i. Of the replies to it the last one tells whether it was let
+ * in. */
 typedef struct mutant {
     way way;
     char key[4];

@@ -1,5 +1,6 @@
-/* Our declarations of the server's functions against its own header: compiled, never run. present.def has the
- * lines of api.def whose functions that header knows; prototypes.sh makes it. */
+/* Our declarations of the server's functions against its own header: compiled, never run.
+ * present.def has the lines of api.def whose functions that header knows; prototypes.sh makes
+ * it. */
 #include <stddef.h>
 #include <stdint.h>
 
@@ -26,7 +27,8 @@
 
 #include "present_types.h"
 
-/* Those that take a struct of ours are compared with it in the place of theirs; the struct is below. */
+/* Those that take a struct of ours are compared with it in the place of theirs; the struct is
+ * below. */
 #define NEEDED(result, name, arguments)                                      \
     CHECK(__builtin_types_compatible_p(result(*) arguments, TYPE_OF_##name), \
           #name " has another type");
@@ -43,9 +45,11 @@
 #define METHOD(field) SAME_PLACE(redis_methods, field, RedisModuleTypeMethods, field);
 METHOD(version)
 METHOD(rdb_load)
-METHOD(rdb_save) METHOD(aof_rewrite) METHOD(mem_usage) METHOD(digest) METHOD(free) METHOD(aux_load)
-    METHOD(aux_save) METHOD(aux_save_triggers) METHOD(free_effort) METHOD(unlink) METHOD(copy)
-        METHOD(defrag) METHOD(mem_usage2) METHOD(free_effort2) METHOD(unlink2) METHOD(copy2)
+METHOD(rdb_save)
+METHOD(aof_rewrite)
+METHOD(mem_usage) METHOD(digest) METHOD(free) METHOD(aux_load) METHOD(aux_save)
+    METHOD(aux_save_triggers) METHOD(free_effort) METHOD(unlink) METHOD(copy) METHOD(defrag)
+        METHOD(mem_usage2) METHOD(free_effort2) METHOD(unlink2) METHOD(copy2)
 
             SAME_SIZE(redis_key_spec, RedisModuleCommandKeySpec);
 SAME_PLACE(redis_key_spec, flags, RedisModuleCommandKeySpec, flags);

@@ -114,8 +114,7 @@ static uint64_t room(const tamis_body *f) {
 }
 
 static tamis_status grow(const tamis_body *f, uint64_t need, uint64_t word[]) {
-    if (need > MAX_SLOTS / 4 - used_of(f))
-        return tamis__fail(TAMIS_FULL, "pile is for small sets");
+    if (need > MAX_SLOTS / 4 - used_of(f)) return tamis__fail(TAMIS_FULL, "pile is for small sets");
     word[SLOTS] = 4 * (used_of(f) + need);
     return TAMIS_OK;
 }
@@ -136,7 +135,8 @@ static void measure(const tamis_body *f, const tamis_body *other, tamis_measurem
         if (value) query(f, &hash, 1, &hit);
         used += !hit;
     }
-    *out = (tamis_measurement){.bits_set = used * 64, .bits = f->size * 8, .items = {(double)used, 0}};
+    *out =
+        (tamis_measurement){.bits_set = used * 64, .bits = f->size * 8, .items = {(double)used, 0}};
 }
 
 const tamis_kind tamis__pile = {

@@ -8,7 +8,8 @@
  *
  *     hash ──range──▶ segment ──binary search──▶ entry
  *
- * The builder brings the records of a segment, sorted and distinct, so that making one is copying. */
+ * The builder brings the records of a segment, sorted and distinct, so that making one is
+ * copying. */
 #include <string.h>
 
 #include "bits/bits.h"
@@ -40,7 +41,7 @@ static uint64_t tail_size(const uint64_t word[]) {
 /* Words for so many entries, with the bytes that they take exactly. */
 static tamis_status plan_with(const tamis_params *params, uint64_t numbers, uint64_t word[]) {
     word[TAMIS_SEGMENT_KEYS] = params->has_option[OPT_SEGMENT] ? params->option[OPT_SEGMENT] //
-                                                         : TAMIS_SEGMENT_DEFAULT_KEYS;
+                                                               : TAMIS_SEGMENT_DEFAULT_KEYS;
     word[NUMBERS] = numbers;
     const uint64_t segments = word[TAMIS_SEGMENTS] = tamis__segments_for(word, params->capacity);
     if (params->capacity > TAMIS_MAX_PAYLOAD_BYTES / 32)
@@ -243,7 +244,8 @@ static void measure(const tamis_body *f, const tamis_body *other, tamis_measurem
         used += !hit && (used == own || hash != last);
         last = hash;
     }
-    *out = (tamis_measurement){.bits_set = used * 64, .bits = f->size * 8, .items = {(double)used, 0}};
+    *out =
+        (tamis_measurement){.bits_set = used * 64, .bits = f->size * 8, .items = {(double)used, 0}};
 }
 
 /* ---- Building ------------------------------------------------------------------------------- */
@@ -280,8 +282,9 @@ static tamis_status make(const uint64_t word[], const tamis_segment *segment, ui
 
 /* ---- Descriptors ---------------------------------------------------------------------------- */
 
-#define SORTED_BUILD \
-    .cut = TAMIS_SEGMENT_CUT, .fit = fit, .segment = segment_of, .work = work, .max = max, .make = make
+#define SORTED_BUILD                                                                       \
+    .cut = TAMIS_SEGMENT_CUT, .fit = fit, .segment = segment_of, .work = work, .max = max, \
+    .make = make
 #define SORTED                                                                                   \
     .options = options, .option_count = sizeof options / sizeof *options,                        \
     .traits = TAMIS_ADDS_ONCE | TAMIS_ANY_ORDER, .probes = probes, .rate = rate, .audit = audit, \

@@ -19,8 +19,8 @@ void test_add_numbers(tamis_builder *, uint64_t family, uint64_t from, uint64_t 
 /* A filter of the numbers 0 to n - 1 of a family. */
 tamis *test_build(const char *spec, uint64_t family, uint64_t n);
 
-/* How many of n numbers of a family the filter has, asked in batches and, with the same answers, one
- * by one. */
+/* How many of n numbers of a family the filter has, asked in batches and, with the same answers,
+ * one by one. */
 uint64_t test_count_hits(const tamis *, uint64_t family, uint64_t from, uint64_t n);
 
 /* Payload and shape words; or all bytes of the image. */

@@ -2,8 +2,9 @@
  *
  *     look 1, 2, ... n-1 sees the first version, look n and all later ones the second
  *
- * The bytes lie on pages that nobody may touch. Every instruction that does so all the same is caught,
- * counted, let through alone (the trap flag stops behind it), and the pages are closed again. */
+ * The bytes lie on pages that nobody may touch. Every instruction that does so all the same is
+ * caught, counted, let through alone (the trap flag stops behind it), and the pages are closed
+ * again. */
 #ifndef TAMIS_TESTS_SUPPORT_CHANGING_H
 #define TAMIS_TESTS_SUPPORT_CHANGING_H
 

@@ -1,4 +1,5 @@
-/* Tests of kinds that list differences may include this: many pairs of sets, and what becomes of them. */
+/* Tests of kinds that list differences may include this: many pairs of sets, and what becomes of
+ * them. */
 #ifndef TAMIS_TESTS_SUPPORT_DIFFERENCES_H
 #define TAMIS_TESTS_SUPPORT_DIFFERENCES_H
 
@@ -8,8 +9,8 @@
 /* Adds numbers [from, to) of a family as hashes. */
 void test_add_hashes(tamis *, uint64_t family, uint64_t from, uint64_t to);
 
-/* Of so many pairs of sets with d differences each, how many could not be listed to the end. What is
- * listed to the end must be all, and what is not must be less. */
+/* Of so many pairs of sets with d differences each, how many could not be listed to the end. What
+ * is listed to the end must be all, and what is not must be less. */
 uint64_t test_count_unlisted(const char *spec, uint64_t family, uint64_t d, uint64_t pairs);
 
 /* Estimates of d differences: of sets that share nothing else, because what they share is gone. */

@@ -1,8 +1,8 @@
 /* One file of a test program may include this: a system that fails, or kills, on demand.
  *
  * The system calls of src/file, counted, and made to fail at the n-th. The linker brings them here
- * (--wrap, see the Makefile). Everything else in the program goes through too, which is why counting
- * is switched on just around what is tested. */
+ * (--wrap, see the Makefile). Everything else in the program goes through too, which is why
+ * counting is switched on just around what is tested. */
 #ifndef TAMIS_TESTS_SUPPORT_FAULTS_H
 #define TAMIS_TESTS_SUPPORT_FAULTS_H
 

@@ -21,8 +21,8 @@ bool test_is_part(const struct tamis_plan *);
 /* The whole image in fresh memory; free() it. */
 uint8_t *test_image(const tamis *, size_t *size);
 
-/* How many kinds are ours: they stand first. Those of other systems follow, and are planned as their
- * origins plan, whatever was wished for. */
+/* How many kinds are ours: they stand first. Those of other systems follow, and are planned as
+ * their origins plan, whatever was wished for. */
 size_t test_own_kinds(void);
 
 #endif

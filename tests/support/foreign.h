@@ -51,10 +51,10 @@ void test_written_anew(const char *spec, const struct tamis_key *keys, const cha
 void test_range_written_anew(const char *spec, uint64_t from, uint64_t to, const char *format,
                              test_file);
 
-/* Every part of the file from its start, and the file with every byte changed to each of some values
- * (all 255 of files up to two kilobytes, unless TAMIS_QUICK is set), is refused, or is a filter that can be asked, measured
- * and written. Nothing behind the bytes is read, and never more than twice their size and 1 MiB is
- * allocated. Returns how many were let in. */
+/* Every part of the file from its start, and the file with every byte changed to each of some
+ * values (all 255 of files up to two kilobytes, unless TAMIS_QUICK is set), is refused, or is a
+ * filter that can be asked, measured and written. Nothing behind the bytes is read, and never more
+ * than twice their size and 1 MiB is allocated. Returns how many were let in. */
 uint64_t test_hostile(const char *format, test_file);
 
 /* The same of these bytes alone: whether they were let in. */

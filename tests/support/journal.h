@@ -1,5 +1,5 @@
-/* One file of a test program may include this: the calls that change files, written down as they are
- * made (--wrap, see JOURNALLED in the Makefile).
+/* One file of a test program may include this: the calls that change files, written down as they
+ * are made (--wrap, see JOURNALLED in the Makefile).
  *
  * A journal is about one folder and all that lies below it; what was there when it started is known
  * with its bytes. tests/support/power.h works out what a disk may have left of it. */

@@ -2,14 +2,15 @@
  *
  * Of a journal that is cut off anywhere, this is what may be left:
  *
- *     data      what was there at the last fsync of the file; of every write since then all, nothing,
- *               the first half, or zeros of its length, each by itself
- *     names     what was there at the last fsync of the folder; of what happened to names since then
+ *     data      what was there at the last fsync of the file; of every write since then all,
+ *               nothing, the first half, or zeros of its length, each by itself
+ *     names     what was there at the last fsync of the directory; of what happened to names since
  *               (created, renamed, removed) any part
  *
- * Nothing is killed and nothing is written: it is worked out in memory. A name must then lead to what it
- * led to before, or to what it was given with one of the renames so far, whole; and when the last call
- * has returned, to what is there now. Files that have no name before nor after are nobody's. */
+ * Nothing is killed and nothing is written: it is worked out in memory. A name must then lead to
+ * what it led to before, or to what it was given with one of the renames so far, whole; and when
+ * the last call has returned, to what is there now. Files that have no name before nor after are
+ * nobody's. */
 #ifndef TAMIS_TESTS_SUPPORT_POWER_H
 #define TAMIS_TESTS_SUPPORT_POWER_H
 
@@ -54,8 +55,7 @@ static int open_names(const op *ops, int n, int *which, int max) {
     for (int i = 0; i < n; i++) {
         bool is_open = is_about_name(&ops[i]);
         for (int j = i + 1; j < n && is_open; j++)
-            is_open =
-                !(ops[j].what == SYNC_FOLDER && ops[j].name == journal.dir_of[ops[i].name]);
+            is_open = !(ops[j].what == SYNC_FOLDER && ops[j].name == journal.dir_of[ops[i].name]);
         if (is_open && count == max) abort();
         if (is_open) which[count++] = i;
     }
@@ -79,7 +79,7 @@ static void names_after(const op *ops, int n, const int *open, int count, unsign
         if (leads_to[journal.dir_of[i]] != FOLDER) leads_to[i] = NOTHING;
 }
 
-/* ---- What a name may lead to ------------------------------------------------------------------ */
+/* ---- What a name may lead to ----------------------------------------------------------------- */
 
 enum { VERSIONS = 16 };
 
@@ -133,7 +133,7 @@ static bool may_lead_to(const history *h, int n, int all, int leads_to, const di
     return false;
 }
 
-/* ---- All that may be left --------------------------------------------------------------------- */
+/* ---- All that may be left -------------------------------------------------------------------- */
 
 typedef struct outcome {
     uint64_t points, states;
@@ -177,7 +177,7 @@ static outcome lose_power(const op *ops, int all, int mixes) {
     return out;
 }
 
-/* ---- The test can fail ------------------------------------------------------------------------ */
+/* ---- The test can fail ----------------------------------------------------------------------- */
 
 /* A journal without the entry `i`, or, where that is -1, without all that are `what`. */
 static bool is_safe_without(int i, int what) {
@@ -205,8 +205,8 @@ static bool is_entry(int i, int what, int file) {
     return (int)journal.ops[i].what == what && journal.ops[i].file == file;
 }
 
-/* Whether a file could as well be flushed before its last write, which may be that of its header, or
- * behind its rename. */
+/* Whether a file could as well be flushed before its last write, which may be that of its header,
+ * or behind its rename. */
 static bool is_safe_in_other_order(void) {
     for (int i = 0; i < journal.count; i++) {
         int write = i, name = i;
@@ -219,7 +219,7 @@ static bool is_safe_in_other_order(void) {
     return false;
 }
 
-/* ---- The layer is whole ----------------------------------------------------------------------- */
+/* ---- The layer is whole ---------------------------------------------------------------------- */
 
 static const char *unseen;
 

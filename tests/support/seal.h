@@ -1,4 +1,5 @@
-/* Tests that forge images may include this. What fails here ends the test program with a sentence. */
+/* Tests that forge images may include this. What fails here ends the test program with a
+ * sentence. */
 #ifndef TAMIS_TESTS_SUPPORT_SEAL_H
 #define TAMIS_TESTS_SUPPORT_SEAL_H
 

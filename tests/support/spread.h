@@ -1,7 +1,8 @@
 /* Every test may include this: are a mean and a variance of many independent trials possible?
  *
  * Both two-sided at TEST_ALPHA (bounds.h), for trials that are near enough to normal: sums of many
- * small things. A variance is chi-square distributed, whose ends are those of Wilson and Hilferty. */
+ * small things. A variance is chi-square distributed, whose ends are those of Wilson and
+ * Hilferty. */
 #ifndef TAMIS_TESTS_SUPPORT_SPREAD_H
 #define TAMIS_TESTS_SUPPORT_SPREAD_H
 

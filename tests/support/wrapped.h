@@ -1,4 +1,5 @@
-/* Help for tests may include this: the names of system calls that the linker brings to a test (--wrap).
+/* Help for tests may include this: the names of system calls that the linker brings to a test
+ * (--wrap).
  *
  * With 64-bit offsets the C library has other names for what takes or tells one. */
 #ifndef TAMIS_TESTS_SUPPORT_WRAPPED_H

@@ -261,10 +261,14 @@ static void bad_specs_are_refused(void **state) {
         const char *spec;
         tamis_status status;
     } bad[] = {
-        {"capacity=0", TAMIS_INVALID},           {"blocked", TAMIS_INVALID},
-        {"window:capacity=10", TAMIS_UNSUPPORTED},    {"scalable:capacity=10", TAMIS_UNSUPPORTED},
-        {"stable:capacity=10", TAMIS_UNSUPPORTED},    {"minhash", TAMIS_UNSUPPORTED},
-        {"guava:capacity=10", TAMIS_UNSUPPORTED},     {"fuse:capacity=10", TAMIS_UNSUPPORTED},
+        {"capacity=0", TAMIS_INVALID},
+        {"blocked", TAMIS_INVALID},
+        {"window:capacity=10", TAMIS_UNSUPPORTED},
+        {"scalable:capacity=10", TAMIS_UNSUPPORTED},
+        {"stable:capacity=10", TAMIS_UNSUPPORTED},
+        {"minhash", TAMIS_UNSUPPORTED},
+        {"guava:capacity=10", TAMIS_UNSUPPORTED},
+        {"fuse:capacity=10", TAMIS_UNSUPPORTED},
         {"composite:capacity=10", TAMIS_UNSUPPORTED},
     };
     for (size_t i = 0; i < COUNT_OF(bad); i++) {

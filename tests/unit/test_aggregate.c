@@ -12,9 +12,9 @@
 
 #include "tamis_jobs.h"
 #include "tests/support/bounds.h"
-#include "tests/support/require_ok.h"
-#include "tests/support/keys.h"
 #include "tests/support/failing_allocator.h"
+#include "tests/support/keys.h"
+#include "tests/support/require_ok.h"
 
 #define COUNT_OF(list) (sizeof(list) / sizeof *(list))
 
@@ -54,7 +54,8 @@ static void a_source_counts_once(void **state) {
     assert_int_equal(t.count, 2);
     assert_true(t.sum == 12 && t.mean == 6 && t.min == 5 && t.max == 7);
     assert_true(t.counted == 2 && t.replaced == 1 && t.skipped == 2);
-    /* A change was missed: 9 is replaced by what came two steps later, and 7 by what it once was. */
+    /* A change was missed: 9 is replaced by what came two steps later, and 7 by what it once
+     * was. */
     assert_int_equal(take(node, 2, 11, (double[]){9, 5}, 2), TAMIS_AGGREGATE_REPLACED);
     assert_int_equal(take(node, 1, 5, (double[]){7, 5}, 2), TAMIS_AGGREGATE_REPLACED);
     assert_true(total_of(node).sum == 16);
@@ -66,7 +67,8 @@ static void a_source_counts_once(void **state) {
     tamis_aggregate_free(NULL);
 }
 
-/* Who had the extreme may have changed: then it is a bound, until somebody has it or goes beyond. */
+/* Who had the extreme may have changed: then it is a bound, until somebody has it or goes
+ * beyond. */
 static void extremes_are_bounds(void **state) {
     (void)state;
     tamis_aggregate *node = make("quotient:capacity=100,fpr=1e-9");

@@ -208,7 +208,8 @@ static void nothing_is_ever_too_low(void **state) {
     }
 }
 
-/* Is the count what the rate makes, once the formula, which is a mean, may be off by a hundredth? */
+/* Is the count what the rate makes, once the formula, which is a mean, may be off by a
+ * hundredth? */
 static bool is_about(uint64_t hits, uint64_t probes, double rate) {
     const double measured = (double)hits / (double)probes;
     const double nearest = fmin(fmax(measured, rate * 0.99), rate * 1.01);
@@ -407,8 +408,9 @@ static void bad_params_are_refused(void **state) {
         assert_int_equal(tamis_create(&f, specs[i]), TAMIS_INVALID);
     }
     struct tamis_plan plan;
-    assert_int_equal(tamis_plan_spec("approximator:capacity=2^56,fpr=1%,value=64", &plan, sizeof plan),
-                     TAMIS_TOO_LARGE);
+    assert_int_equal(
+        tamis_plan_spec("approximator:capacity=2^56,fpr=1%,value=64", &plan, sizeof plan),
+        TAMIS_TOO_LARGE);
 }
 
 /* A forged image, with its sums put right. Words lie in the header, eight bytes each. */

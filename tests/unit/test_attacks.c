@@ -1,5 +1,5 @@
-/* Attacks that other readers of these formats fell to, replayed: each is refused with a sentence, or
- * answered as its origin answers, and takes no more memory than its bytes account for. */
+/* Attacks that other readers of these formats fell to, replayed: each is refused with a sentence,
+ * or answered as its origin answers, and takes no more memory than its bytes account for. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -193,7 +193,7 @@ static void large_numbers_in_few_bytes(void **state) {
     assert_false(test_is_let_in("guava", six, sizeof six));
 }
 
-/* ---- A19: sizes that disagree ----------------------------------------------------------------- */
+/* ---- A19: sizes that disagree ---------------------------------------------------------------- */
 
 static void sizes_that_disagree(void **state) {
     (void)state;

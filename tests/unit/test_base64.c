@@ -1,4 +1,5 @@
-/* Base64: vectors of RFC 4648, every letter and every byte that is none, and nothing past its room. */
+/* Base64: vectors of RFC 4648, every letter and every byte that is none, and nothing past its
+ * room. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -161,8 +161,10 @@ static void plans(void **state) {
                      TAMIS_INVALID);
     assert_int_equal(tamis_plan_spec("binary-fuse:capacity=1000,size=1K", &plan, sizeof plan),
                      TAMIS_INVALID);
-    assert_int_equal(tamis_plan_spec("binary-fuse:capacity=4e9", &plan, sizeof plan), TAMIS_TOO_LARGE);
-    assert_int_equal(tamis_plan_spec("binary-fuse:capacity=1e12", &plan, sizeof plan), TAMIS_TOO_LARGE);
+    assert_int_equal(tamis_plan_spec("binary-fuse:capacity=4e9", &plan, sizeof plan),
+                     TAMIS_TOO_LARGE);
+    assert_int_equal(tamis_plan_spec("binary-fuse:capacity=1e12", &plan, sizeof plan),
+                     TAMIS_TOO_LARGE);
     assert_int_equal(tamis_plan_spec("binary-fuse:capacity=10,width=12", &plan, sizeof plan),
                      TAMIS_INVALID);
 }

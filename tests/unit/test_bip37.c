@@ -96,10 +96,12 @@ static void plans_as_bitcoin_core(void **state) {
     assert_int_equal(tamis_plan_spec("bip37:capacity=9,bits=288001", &plan, sizeof plan),
                      TAMIS_TOO_LARGE);
     assert_string_equal(tamis_why(), "a BIP37 filter has at most 288000 bits, not 288001");
-    assert_int_equal(tamis_plan_spec("bip37:capacity=9,hashes=51", &plan, sizeof plan), TAMIS_INVALID);
+    assert_int_equal(tamis_plan_spec("bip37:capacity=9,hashes=51", &plan, sizeof plan),
+                     TAMIS_INVALID);
     assert_int_equal(tamis_plan_spec("bip37:capacity=9,tweak=4294967296", &plan, sizeof plan),
                      TAMIS_INVALID);
-    assert_int_equal(tamis_plan_spec("bip37:capacity=9,flags=256", &plan, sizeof plan), TAMIS_INVALID);
+    assert_int_equal(tamis_plan_spec("bip37:capacity=9,flags=256", &plan, sizeof plan),
+                     TAMIS_INVALID);
 }
 
 /* Without bits or without hashes; what is added leaves no trace, and nothing is divided by zero. */

@@ -148,8 +148,8 @@ static void reads_the_other_order(void **state) {
     free(little.bytes);
 }
 
-/* New(0, k) has one bit and a set of length 0; the first key makes it 1. Sets made from words may be
- * longer than m. */
+/* New(0, k) has one bit and a set of length 0; the first key makes it 1. Sets made from words may
+ * be longer than m. */
 static void other_lengths(void **state) {
     (void)state;
     const test_file empty = test_hex("000000000000000100000000000000030000000000000000"),

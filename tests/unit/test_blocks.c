@@ -1,5 +1,5 @@
-/* blocked and split: a list is what its keys are one by one, on every processor, whether the payload
- * is near, beyond the caches, or so far that it is prefetched. */
+/* blocked and split: a list is what its keys are one by one, on every processor, whether the
+ * payload is near, beyond the caches, or so far that it is prefetched. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

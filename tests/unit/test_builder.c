@@ -12,11 +12,11 @@
 #include <string.h>
 
 #include "build/builder.h"
-#include "tests/support/require_ok.h"
-#include "tests/support/filters.h"
-#include "tests/support/temp_dir.h"
-#include "tests/support/keys.h"
 #include "tests/support/failing_allocator.h"
+#include "tests/support/filters.h"
+#include "tests/support/keys.h"
+#include "tests/support/require_ok.h"
+#include "tests/support/temp_dir.h"
 
 #define MIB ((uint64_t)1 << 20)
 
@@ -45,10 +45,8 @@ static int leave_dir(void **state) {
     } while (0)
 
 static tamis_builder *open_builder(const char *spec, uint64_t limit, unsigned threads) {
-    const struct tamis_builder_options options = {.struct_size = sizeof options,
-                                                  .memory_limit = limit,
-                                                  .temp_dir = dir,
-                                                  .threads = threads};
+    const struct tamis_builder_options options = {
+        .struct_size = sizeof options, .memory_limit = limit, .temp_dir = dir, .threads = threads};
     tamis_builder *b;
     REQUIRE_OK(tamis_builder_create_with(&b, spec, &options));
     return b;
@@ -331,8 +329,8 @@ static void records_are_sorted(void **state) {
                 sort_like_qsort(counts[c], form & 1, form & 2, counts[c] % 256, part);
 }
 
-/* Blocks stay in memory as long as a quarter of the limit has room for them. While partitions have none
- * yet, theirs is kept free; when all have one, nothing is. */
+/* Blocks stay in memory as long as a quarter of the limit has room for them. While partitions have
+ * none yet, theirs is kept free; when all have one, nothing is. */
 static void memory_is_used_up(void **state) {
     (void)state;
     test_failing_allocator failing = {0};
@@ -538,7 +536,8 @@ static void verify_catches_what_is_lost(void **state) {
     for (int is_verified = 0; is_verified < 2; is_verified++) {
         options.verify = is_verified;
         REQUIRE_OK(tamis_builder_create_with(&b, "broken_sorted:segment=1024", &options));
-        for (uint64_t i = 0; i < 5000; i++) REQUIRE_OK(tamis_builder_add_hash(b, test_number(6, i)));
+        for (uint64_t i = 0; i < 5000; i++)
+            REQUIRE_OK(tamis_builder_add_hash(b, test_number(6, i)));
         const tamis_status wanted = is_verified ? TAMIS_CORRUPT : TAMIS_OK;
         if (is_verified) REFUSED(TAMIS_CORRUPT, "hash", tamis_builder_finish_to(b, path));
         assert_int_equal(test_files_in(dir), 0);
@@ -578,10 +577,8 @@ static void verify_lets_pass_what_is_sound(void **state) {
                                         "pile",
                                         "fnv:capacity=100"};
     for (size_t s = 0; s < sizeof specs / sizeof *specs; s++) {
-        const struct tamis_builder_options options = {.struct_size = sizeof options,
-                                                      .memory_limit = MIB,
-                                                      .temp_dir = dir,
-                                                      .verify = true};
+        const struct tamis_builder_options options = {
+            .struct_size = sizeof options, .memory_limit = MIB, .temp_dir = dir, .verify = true};
         tamis_builder *b;
         REQUIRE_OK(tamis_builder_create_with(&b, specs[s], &options));
         for (uint64_t i = 0; i < 50000; i++) REQUIRE_OK(tamis_builder_add_u64(b, i % 45000));
@@ -627,14 +624,15 @@ static tamis_builder *watched(const char *spec, uint64_t n, watcher *w, unsigned
                                                   .progress_ctx = w};
     tamis_builder *b;
     REQUIRE_OK(tamis_builder_create_with(&b, spec, &options));
-    for (uint64_t i = 0; i < n; i++) REQUIRE_OK(tamis_builder_add_hash(b, test_number(8, i % (n - 9))));
+    for (uint64_t i = 0; i < n; i++)
+        REQUIRE_OK(tamis_builder_add_hash(b, test_number(8, i % (n - 9))));
     return b;
 }
 
 static void stages_start_and_end(void **state) {
     (void)state;
-    static const char *const specs[] = {"sorted:segment=1024", "classic", "sorted_sets:segment=1024",
-                                        "cuckoo"};
+    static const char *const specs[] = {"sorted:segment=1024", "classic",
+                                        "sorted_sets:segment=1024", "cuckoo"};
     for (size_t s = 0; s < sizeof specs / sizeof *specs; s++)
         for (unsigned threads = 1; threads <= 4; threads += 3) {
             watcher w = {.stage = -1};
@@ -838,8 +836,8 @@ static void too_small_a_limit_is_one_sentence(void **state) {
     tamis_free(finish(b));
 }
 
-/* A limit that is too small for segments of the usual size makes smaller ones, says so, and what was
- * made is what asking for those would have made, on any number of threads. */
+/* A limit that is too small for segments of the usual size makes smaller ones, says so, and what
+ * was made is what asking for those would have made, on any number of threads. */
 static void small_limits_make_small_segments(void **state) {
     (void)state;
     for (uint64_t limit = MIB; limit <= 4 * MIB; limit *= 4) {
@@ -868,16 +866,17 @@ static void small_limits_make_small_segments(void **state) {
     }
 }
 
-/* All in one partition, all in one segment: no more memory than allowed, and no end without a word. */
+/* All in one partition, all in one segment: no more memory than allowed, and no end without a
+ * word. */
 static void hashes_that_are_not_mixed(void **state) {
     (void)state;
     tamis *f;
     for (int form = 0; form < 3; form++) {
         tamis_builder *b = open_builder("sorted:segment=1024", MIB, 4);
-        for (uint64_t i = 0; i < 100000; i++)
-            REQUIRE_OK(tamis_builder_add_hash(b, form == 0   ? i                   /* one partition */
-                                             : form == 1 ? i << 40             /* 2^16 apart */
-                                                         : i << 63 | i >> 1)); /* two */
+        for (uint64_t i = 0; i < 100000; i++) /* one partition */
+            REQUIRE_OK(tamis_builder_add_hash(b, form == 0   ? i
+                                                 : form == 1 ? i << 40             /* 2^16 apart */
+                                                             : i << 63 | i >> 1)); /* two */
         REFUSED(TAMIS_NOMEM, "memory limit", tamis_builder_finish_to(b, path));
         tamis_builder_free(b);
         assert_int_equal(test_files_in(dir), 0);
@@ -908,7 +907,8 @@ static void payloads_over_the_limit(void **state) {
         tamis_builder *b;
         tamis *f;
         REQUIRE_OK(tamis_builder_create_with(&b, specs[s], &options));
-        for (uint64_t i = 0; i < 30000; i++) REQUIRE_OK(tamis_builder_add_hash(b, test_number(1, i)));
+        for (uint64_t i = 0; i < 30000; i++)
+            REQUIRE_OK(tamis_builder_add_hash(b, test_number(1, i)));
         REFUSED(TAMIS_TOO_LARGE, "100000", tamis_builder_finish(b, &f));
         REFUSED(TAMIS_TOO_LARGE, "100000", tamis_builder_finish_to(b, path));
         tamis_builder_free(b);

@@ -13,11 +13,11 @@
 #include "core/bulk.h"
 #include "core/radix.h"
 #include "tests/support/building.h"
-#include "tests/support/require_ok.h"
-#include "tests/support/filters.h"
-#include "tests/support/temp_dir.h"
-#include "tests/support/keys.h"
 #include "tests/support/failing_allocator.h"
+#include "tests/support/filters.h"
+#include "tests/support/keys.h"
+#include "tests/support/require_ok.h"
+#include "tests/support/temp_dir.h"
 
 #define MIB ((uint64_t)1 << 20)
 

@@ -19,7 +19,7 @@
 #include "tests/support/seal.h"
 
 #define COUNT_OF(list) (sizeof(list) / sizeof *(list))
-#define GOOD           ((uint64_t)1 << 30) /* known-good keys are the numbers of a family from here */
+#define GOOD           ((uint64_t)1 << 30) /* known-good keys: the numbers of a family from here */
 
 enum { WIDTH = TAMIS_SEGMENT_WORDS, NARROW };
 enum { AT_WORDS = TEST_WORDS_AT, AT_PAYLOAD = TEST_HEADER_BYTES };

@@ -1,6 +1,6 @@
-/* Files as bytes (cli/files/files.c), in a command of a few functions, on a system that interrupts, cuts
- * short and says no: what is read is one file and not a mixture of two, and what is written is whole
- * or not there. */
+/* Files as bytes (cli/files/files.c), in a command of a few functions, on a system that interrupts,
+ * cuts short and says no: what is read is one file and not a mixture of two, and what is written is
+ * whole or not there. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,7 +16,7 @@
 #include "tests/support/faults.h"
 #include "tests/support/temp_dir.h"
 
-/* ---- The command around it -------------------------------------------------------------------- */
+/* ---- The command around it ------------------------------------------------------------------- */
 
 static char said[512], warned[512];
 static bool is_signalled;
@@ -98,7 +98,7 @@ bool waits_to_read(int fd) {
     return !is_signalled;
 }
 
-/* ---- Help ------------------------------------------------------------------------------------- */
+/* ---- Help ------------------------------------------------------------------------------------ */
 
 enum { SIZE = 300001 }; /* more than the first two rooms that a stream gets */
 
@@ -140,7 +140,7 @@ static bool has_content(size_t size) {
     return got == size && memcmp(room, content, size) == 0;
 }
 
-/* ---- In --------------------------------------------------------------------------------------- */
+/* ---- In -------------------------------------------------------------------------------------- */
 
 /* Through a pipe, from another process: in pieces, and interrupted between them. */
 static void streams_are_read_whole(void **state) {
@@ -227,8 +227,7 @@ static void every_mark_of_a_file_counts(void **state) {
     const int fd = open(path, O_RDONLY | O_CLOEXEC);
     assert_int_equal(fstat(fd, &then), 0);
     assert_true(file_is_as_it_was(fd, &then));
-#define COUNTS(mark) \
-    (other = then, other.mark++, assert_false(file_is_as_it_was(fd, &other)))
+#define COUNTS(mark) (other = then, other.mark++, assert_false(file_is_as_it_was(fd, &other)))
     COUNTS(st_dev);
     COUNTS(st_ino);
     COUNTS(st_size);
@@ -252,7 +251,8 @@ static void cut_it(void) {
     assert_int_equal(truncate(path, SIZE - 1), 0);
 }
 
-/* Of the same length, and as old as before: only the system's own time tells, once it has gone on. */
+/* Of the same length, and as old as before: only the system's own time tells, once it has gone
+ * on. */
 static void write_into_it(void) {
     struct stat then, now;
     assert_int_equal(stat(path, &then), 0);
@@ -289,7 +289,7 @@ static void files_that_change_meanwhile(void **state) {
     }
 }
 
-/* ---- Holding ---------------------------------------------------------------------------------- */
+/* ---- Holding --------------------------------------------------------------------------------- */
 
 /* With --wait 0 nobody waits, and nobody is told about it. */
 static void who_does_not_wait_is_told_at_once(void **state) {
@@ -358,7 +358,7 @@ static void where_there_are_no_locks_it_is_said(void **state) {
     }
 }
 
-/* ---- Out -------------------------------------------------------------------------------------- */
+/* ---- Out ------------------------------------------------------------------------------------- */
 
 /* What may be written beside it is asked of the folder, to enter it and to write. */
 static void dirs_are_asked_first(void **state) {

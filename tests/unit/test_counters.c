@@ -1,6 +1,7 @@
 /* Kinds that count: counting, spectral, increment. Every operation is followed cell by cell by a
  * slow model that is written from docs/format.md and uses none of the library's arithmetic; then
- * come the promises at size: nothing is ever lost, counts are never under, rates are as computed. */
+ * come the promises at size: nothing is ever lost, counts are never under, rates are as
+ * computed. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -448,7 +449,8 @@ static void churn_loses_nothing(void **state) {
             assert_int_equal(tamis_remove_u64(f, test_number(4, alive[i])), TAMIS_OK);
         const struct tamis_info info = test_info(f);
         assert_int_equal(info.items, 0);
-        assert_true(info.fill * (double)info.word[0] <= (double)info.word[0] * (double)info.affected);
+        assert_true(info.fill * (double)info.word[0] <=
+                    (double)info.word[0] * (double)info.affected);
         if (info.affected == 0) assert_true(info.fpr_now == 0);
         tamis_free(f);
     }

@@ -74,8 +74,10 @@ static void bad_params_are_refused(void **state) {
 static void a_spec_leads_back(void **state) {
     (void)state;
     static const char *const specs[] = {
-        "countmin:error=0.1%,error-prob=1%",        "countmin:columns=77,rows=3,update=conservative",
-        "countmin:capacity=1000,fpr=1%",       "countmin:capacity=1000,size=10000,width=64",
+        "countmin:error=0.1%,error-prob=1%",
+        "countmin:columns=77,rows=3,update=conservative",
+        "countmin:capacity=1000,fpr=1%",
+        "countmin:capacity=1000,size=10000,width=64",
         "countmin:error=1%,error-prob=1e-6,seed=5",
     };
     for (size_t i = 0; i < COUNT_OF(specs); i++) {

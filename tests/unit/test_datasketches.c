@@ -74,8 +74,8 @@ static void thousand_keys(void **state) {
     tamis_free(f);
 }
 
-/* Empty filters are 24 bytes; those in the memory of others have all of theirs. Both become the same
- * with a key, and a filter that is emptied by a set operation is short again. */
+/* Empty filters are 24 bytes; those in the memory of others have all of theirs. Both become the
+ * same with a key, and a filter that is emptied by a set operation is short again. */
 static void empty_ones(void **state) {
     (void)state;
     static const char *const both[] = {empty_hex, laid_out_hex};
@@ -139,7 +139,8 @@ static void plans_as_java(void **state) {
     struct tamis_plan plan;
     for (size_t i = 0; i < sizeof samples / sizeof *samples; i++)
         test_planned(samples[i].spec, samples[i].bits, samples[i].hashes);
-    assert_int_equal(tamis_plan_spec("datasketches:capacity=1e9", &plan, sizeof plan), TAMIS_TOO_LARGE);
+    assert_int_equal(tamis_plan_spec("datasketches:capacity=1e9", &plan, sizeof plan),
+                     TAMIS_TOO_LARGE);
     assert_int_equal(tamis_plan_spec("datasketches:capacity=10,bits=63", &plan, sizeof plan),
                      TAMIS_INVALID);
 }

@@ -232,10 +232,14 @@ static void refuses_what_is_not_dcso(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(answers_as_bloom),    cmocka_unit_test(keeps_data),
-        cmocka_unit_test(thousand_keys),       cmocka_unit_test(plans_as_bloom),
-        cmocka_unit_test(spec_makes_it_again), cmocka_unit_test(rate_knows_the_classes),
-        cmocka_unit_test(any_number_of_bits),  cmocka_unit_test(merges_as_bloom),
+        cmocka_unit_test(answers_as_bloom),
+        cmocka_unit_test(keeps_data),
+        cmocka_unit_test(thousand_keys),
+        cmocka_unit_test(plans_as_bloom),
+        cmocka_unit_test(spec_makes_it_again),
+        cmocka_unit_test(rate_knows_the_classes),
+        cmocka_unit_test(any_number_of_bits),
+        cmocka_unit_test(merges_as_bloom),
         cmocka_unit_test(refuses_what_is_not_dcso),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,18 +1,19 @@
-/* What the gate and every reader of other systems' bytes decide about each byte of a sound file, pinned.
+/* What the gate and every reader of other systems' bytes decide about each byte of a sound file,
+ * pinned.
  *
  *     tests/golden/decisions.txt: SUBJECT FILE ENDS MAP DIGEST
  *
- * SUBJECT is "image" or a format; FILE a golden image, which is written as that format, or a file of
- * tests/vectors. Each of the first and the last ENDS bytes is changed to twelve other values: each
- * bit flipped, one more, one less, 0 and 255. What is long is so by its bits; sizes and names stand at
- * its ends, and some imports take milliseconds. In the MAP "-12" stands for twelve bytes that may not change at all, "+8" for eight that
- * may be anything, "3" for a byte of which three of the twelve values are let in; behind the slash is
- * the number of lengths that are let in, of those within ENDS of either end and one that is longer. The DIGEST
- * is of all answers: the status, and the header of what was let in, with its checksum of the payload.
- * The SUBJECT "shape" is about the words of an image alone: the least and the most that each may be,
- * with the step between them where it is not 1.
- * A field that is no longer checked, or of which half is read, changes the line. Checksums are off
- * in this program, so that everything behind them is seen.
+ * SUBJECT is "image" or a format; FILE a golden image, which is written as that format, or a file
+ * of tests/vectors. Each of the first and the last ENDS bytes is changed to twelve other values:
+ * each bit flipped, one more, one less, 0 and 255. What is long is so by its bits; sizes and names
+ * stand at its ends, and some imports take milliseconds. In the MAP "-12" stands for twelve bytes
+ * that may not change at all, "+8" for eight that may be anything, "3" for a byte of which three of
+ * the twelve values are let in; behind the slash is the number of lengths that are let in, of those
+ * within ENDS of either end and one that is longer. The DIGEST is of all answers: the status, and
+ * the header of what was let in, with its checksum of the payload. The SUBJECT "shape" is about the
+ * words of an image alone: the least and the most that each may be, with the step between them
+ * where it is not 1. A field that is no longer checked, or of which half is read, changes the line.
+ * Checksums are off in this program, so that everything behind them is seen.
  *
  *     UPDATE=1 build/tests/unit/test_decisions     writes the lines anew; read the diff
  *     build/tests/unit/test_decisions NAME         only the lines in which NAME stands */
@@ -160,11 +161,11 @@ static test_file sound_file(const char *subject, const char *name) {
     return file;
 }
 
-/* ---- A shape ---------------------------------------------------------------------------------- */
+/* ---- A shape --------------------------------------------------------------------------------- */
 
-/* The words of an image, and what its kind says to others. The least and the most that a word may be
- * are found by halving, in steps that the kind takes; values around every power of two go into the
- * digest, with the bytes that they lead to. */
+/* The words of an image, and what its kind says to others. The least and the most that a word may
+ * be are found by halving, in steps that the kind takes; values around every power of two go into
+ * the digest, with the bytes that they lead to. */
 typedef struct shape_trial {
     const tamis_kind *kind;
     uint64_t word[TAMIS_WORDS];
@@ -222,7 +223,7 @@ static uint64_t limits(test_file image, map *m) {
     return t.digest;
 }
 
-/* ---- All of them ------------------------------------------------------------------------------ */
+/* ---- All of them ----------------------------------------------------------------------------- */
 
 enum { WORD = 128 };
 
@@ -277,8 +278,9 @@ static void decisions_are_as_they_were(void **state) {
     assert_int_equal(changed, 0);
 }
 
-/* 2^32 bytes more, before or behind: whoever counts them with 32 bits sees the sound image. They are
- * pages that nobody wrote, and a view takes no memory for them; an import would copy them all. */
+/* 2^32 bytes more, before or behind: whoever counts them with 32 bits sees the sound image. They
+ * are pages that nobody wrote, and a view takes no memory for them; an import would copy them
+ * all. */
 static void a_length_has_64_bits(void **state) {
     static char line[2 * LINE];
     const uint64_t more = (uint64_t)1 << 32;

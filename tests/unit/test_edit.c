@@ -1,5 +1,5 @@
-/* Files that several change: who waits for whom, what is kept of what is replaced, and what stays of
- * a writer that died. */
+/* Files that several change: who waits for whom, what is kept of what is replaced, and what stays
+ * of a writer that died. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,9 +17,9 @@
 #endif
 
 #include "tamis.h"
-#include "tests/support/require_ok.h"
 #include "tests/support/faults.h"
 #include "tests/support/filters.h"
+#include "tests/support/require_ok.h"
 #include "tests/support/temp_dir.h"
 
 static char dir_path[TEST_FOLDER_BYTES], path[128];
@@ -140,8 +140,8 @@ static void edits_exclude_each_other(void **state) {
     assert_int_equal(test_files_in(dir_path), 1);
 }
 
-/* At no call of a whole edit can anybody else get hold of the file: not between reading and writing,
- * and not while the name goes from the old file to the new one. */
+/* At no call of a whole edit can anybody else get hold of the file: not between reading and
+ * writing, and not while the name goes from the old file to the new one. */
 static int looks, gaps;
 
 static void look_for_a_gap(const char *name) {
@@ -306,7 +306,8 @@ static uint64_t tell(void) {
     return stat(path, &st) ? 0 : (uint64_t)st.st_ino * 1000003 + (uint64_t)st.st_size;
 }
 
-/* Those who do not ask for the lock change the file, early or at the last moment: then it is theirs. */
+/* Those who do not ask for the lock change the file, early or at the last moment: then it is
+ * theirs. */
 static void what_others_did_is_not_overwritten(void **state) {
     (void)state;
     static void (*const harms[])(void) = {replace_it, remove_it, cut_it, write_into_it};
@@ -377,7 +378,8 @@ static void links_are_followed(void **state) {
     tamis_free(f);
 }
 
-/* The name becomes a link after we looked where it leads: somebody else's file is not ours for that. */
+/* The name becomes a link after we looked where it leads: somebody else's file is not ours for
+ * that. */
 static void becomes_a_link(const char *name) {
     char victim[160];
     if (strcmp(name, "open") != 0) return;
@@ -618,7 +620,8 @@ static void lists_of_rights_are_kept(void **state) {
     static const uint8_t list[] = {2,   0,   0,   0,   1,  0, 6, 0, 255, 255, 255, 255, 2,  0, 4, 0,
                                    103, 18,  0,   0,   4,  0, 0, 0, 255, 255, 255, 255, 16, 0, 4, 0,
                                    255, 255, 255, 255, 32, 0, 0, 0, 255, 255, 255, 255};
-    static const char name[] = "system.posix_acl_access", default_value[] = "system.posix_acl_default";
+    static const char name[] = "system.posix_acl_access",
+                      default_value[] = "system.posix_acl_default";
     uint8_t got[256];
     make_image(plain, 5);
     if (setxattr(path, name, list, sizeof list, 0) < 0) skip();
@@ -634,8 +637,8 @@ static void lists_of_rights_are_kept(void **state) {
     assert_true(getxattr(path, name, got, sizeof got) < 0);
     assert_int_equal(mode_of(path), 0640);
 
-    /* A list that the new file cannot get, or that cannot be read: nobody but the owner then, and not
-     * for a moment. */
+    /* A list that the new file cannot get, or that cannot be read: nobody but the owner then, and
+     * not for a moment. */
     for (int i = 0; i < 2; i++) {
         assert_int_equal(setxattr(path, name, list, sizeof list, 0), 0);
         fail_at(i ? "lgetxattr" : "fsetxattr", 1, i ? ERANGE : ENOTSUP);
@@ -709,8 +712,8 @@ static void every_call_fails(void **state) {
         }
 }
 
-/* Systems that cannot rename without replacing rename as they can. Any other error is one, also when
- * it says that somebody has the name and he is gone when we look: nothing was renamed. */
+/* Systems that cannot rename without replacing rename as they can. Any other error is one, also
+ * when it says that somebody has the name and he is gone when we look: nothing was renamed. */
 static void new_names_are_taken_or_not(void **state) {
     (void)state;
 #ifdef SYS_renameat2
@@ -779,7 +782,8 @@ static void files_that_may_not_be_read(void **state) {
     assert_true(has_text(path, "new"));
 }
 
-/* What is given up loses its name first and its lock then: between the two it would be anybody's. */
+/* What is given up loses its name first and its lock then: between the two it would be
+ * anybody's. */
 static int step_of_unlink, step_of_close;
 
 static void note_end(const char *name) {
@@ -896,8 +900,8 @@ static void bytes_are_read_whole_or_not(void **state) {
     }
 }
 
-/* Memory just behind a border of 64 bytes, so that of what is asked for to be aligned nothing is left
- * over, and a byte behind it that has to stay. */
+/* Memory just behind a border of 64 bytes, so that of what is asked for to be aligned nothing is
+ * left over, and a byte behind it that has to stay. */
 enum { BORDER = 64, GUARD = 0xa5 };
 
 static void *give_crooked(void *ctx, size_t size) {

@@ -1,5 +1,6 @@
 /* One key without a call: tamis_fast.h gives the answers and the bytes of the handle. tests/house
- * compiles this file again for each vector unit there is, because the header is another one then. */
+ * compiles this file again for each vector unit there is, because the header is another one
+ * then. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

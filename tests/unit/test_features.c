@@ -1,5 +1,5 @@
-/* Feature hashing: products of hashed vectors are those of the vectors, on average, with the variance
- * that the formula says; two-sided, over many hash functions. */
+/* Feature hashing: products of hashed vectors are those of the vectors, on average, with the
+ * variance that the formula says; two-sided, over many hash functions. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

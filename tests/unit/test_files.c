@@ -76,7 +76,8 @@ static void save_read_map_agree(void **state) {
     tamis_free(map);
 }
 
-/* An image is read in pieces of 256 KiB: of one, of several, with a part of one at the end, and notes. */
+/* An image is read in pieces of 256 KiB: of one, of several, with a part of one at the end, and
+ * notes. */
 static void large_images_are_read_whole(void **state) {
     (void)state;
     static const char *const sizes[] = {"256KiB", "512KiB", "1MiB", "1000KiB"};
@@ -242,7 +243,8 @@ static int next_descriptor(void) {
     return fd;
 }
 
-/* Whatever happens, nothing stays open, and what is open is not left to programs started meanwhile. */
+/* Whatever happens, nothing stays open, and what is open is not left to programs started
+ * meanwhile. */
 static void no_file_stays_open(void **state) {
     (void)state;
     tamis *f = filter_of(spec, 0, 10), *g;

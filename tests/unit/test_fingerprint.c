@@ -15,13 +15,13 @@
 #include <unistd.h>
 
 #include "cpu/cpu.h"
-#include "tests/support/require_ok.h"
+#include "tests/support/failing_allocator.h"
 #include "tests/support/filters.h"
 #include "tests/support/keys.h"
-#include "tests/support/failing_allocator.h"
+#include "tests/support/require_ok.h"
 #include "tests/support/seal.h"
 
-/* ---- Prints, as molecules have them: families of relatives, of many sizes --------------------- */
+/* ---- Prints, as molecules have them: families of relatives, of many sizes -------------------- */
 
 typedef struct table {
     uint64_t bits, bytes, rows;
@@ -62,8 +62,8 @@ static tamis *filter_of(const table *t) {
     for (uint64_t row = 0; row < t->rows; row++) {
         char id[32];
         const int len = snprintf(id, sizeof id, "row %llu", (unsigned long long)row);
-        REQUIRE_OK(
-            tamis_fingerprints_add(maker, id, (size_t)len, t->print + row * t->bytes, (size_t)t->bytes));
+        REQUIRE_OK(tamis_fingerprints_add(maker, id, (size_t)len, t->print + row * t->bytes,
+                                          (size_t)t->bytes));
     }
     REQUIRE_OK(tamis_fingerprints_finish(maker, &f));
     tamis_fingerprints_free(maker);
@@ -116,7 +116,8 @@ static void check_similar(const tamis *f, const table *t, const uint8_t *query, 
         given g = {all, calloc(t->rows + 1, 1), 0};
         struct tamis_search_stats searched;
         const double min = percent / 100.0;
-        REQUIRE_OK(tamis_fingerprints_similar(f, query, (size_t)t->bytes, min, note, &g, &searched));
+        REQUIRE_OK(
+            tamis_fingerprints_similar(f, query, (size_t)t->bytes, min, note, &g, &searched));
         for (uint64_t row = 0; row < t->rows; row++)
             assert_int_equal(g.seen[row], similarity(all, row) >= min);
         assert_int_equal(searched.rows_compared + searched.rows_skipped + searched.rows_folded,
@@ -162,7 +163,7 @@ static void check_nearest(const tamis *f, const table *t, const uint8_t *query, 
         size_t found, want = 0;
         struct tamis_search_stats searched;
         REQUIRE_OK(tamis_fingerprints_nearest(f, query, (size_t)t->bytes, min, match, room, &found,
-                                    &searched));
+                                              &searched));
         while (want < room && want < t->rows && similarity(all, order[want]) >= min) want++;
         assert_int_equal(found, want);
         for (size_t j = 0; j < found; j++) assert_int_equal(match[j].row, order[j]);
@@ -345,26 +346,32 @@ static void refused(void **state) {
     assert_int_equal(tamis_fingerprint_count(f), 1);
     const double bad[] = {-0.1, 1.1, NAN};
     for (int i = 0; i < 3; i++) {
-        assert_int_equal(tamis_fingerprints_similar(f, first_bits(1), 3, bad[i], count_match, &n, NULL),
-                         TAMIS_INVALID);
-        assert_int_equal(tamis_fingerprints_nearest(f, first_bits(1), 3, bad[i], &match, 1, &found, NULL),
-                         TAMIS_INVALID);
+        assert_int_equal(
+            tamis_fingerprints_similar(f, first_bits(1), 3, bad[i], count_match, &n, NULL),
+            TAMIS_INVALID);
+        assert_int_equal(
+            tamis_fingerprints_nearest(f, first_bits(1), 3, bad[i], &match, 1, &found, NULL),
+            TAMIS_INVALID);
         assert_int_equal(found, 0);
     }
     assert_int_equal(tamis_fingerprints_screen(f, first_bits(1), 2, count_match, &n, NULL),
                      TAMIS_INVALID);
     assert_int_equal(tamis_fingerprints_screen(f, first_bits(22), 3, count_match, &n, NULL),
                      TAMIS_INVALID);
-    assert_int_equal(tamis_fingerprints_screen(f, first_bits(1), 3, stop, &n, NULL), TAMIS_CANCELLED);
-    assert_int_equal(tamis_fingerprints_similar(f, first_bits(1), 3, 0, stop, &n, NULL), TAMIS_CANCELLED);
-    assert_int_equal(tamis_fingerprints_screen(other, first_bits(1), 3, stop, &n, NULL), TAMIS_UNSUPPORTED);
+    assert_int_equal(tamis_fingerprints_screen(f, first_bits(1), 3, stop, &n, NULL),
+                     TAMIS_CANCELLED);
+    assert_int_equal(tamis_fingerprints_similar(f, first_bits(1), 3, 0, stop, &n, NULL),
+                     TAMIS_CANCELLED);
+    assert_int_equal(tamis_fingerprints_screen(other, first_bits(1), 3, stop, &n, NULL),
+                     TAMIS_UNSUPPORTED);
     assert_int_equal(tamis_fingerprint_bits(other), 0);
     assert_null(tamis_fingerprint_at(other, 0, NULL));
     tamis_free(f);
     tamis_free(other);
 }
 
-/* Texts with most words in common have prints with most bits in common, about as their words say. */
+/* Texts with most words in common have prints with most bits in common, about as their words
+ * say. */
 static void prints_of_words(void **state) {
     (void)state;
     uint8_t a[256] = {0}, b[256] = {0};
@@ -464,8 +471,8 @@ static void reads_stay_inside(void **state) {
     }
 }
 
-/* Every bit of an image, with checksums as they were and with checksums made to fit: the payload has
- * one form, so that no other bit of it can pass for right. */
+/* Every bit of an image, with checksums as they were and with checksums made to fit: the payload
+ * has one form, so that no other bit of it can pass for right. */
 static void every_bit_counts(void **state) {
     (void)state;
     const table t = drawn(70, 9);
@@ -483,7 +490,8 @@ static void every_bit_counts(void **state) {
     }
     /* What is left are letters of ids, of which any may be another. */
     uint64_t letters = 0;
-    for (uint64_t row = 0; row < t.rows; row++) letters += strlen(tamis_fingerprint_at(f, row, NULL));
+    for (uint64_t row = 0; row < t.rows; row++)
+        letters += strlen(tamis_fingerprint_at(f, row, NULL));
     assert_true(let_in > 0 && let_in <= letters * 8);
     for (size_t n = 0; n < size; n++) assert_int_not_equal(tamis_load(&g, image, n), TAMIS_OK);
     static const test_word words[] = {{0, 0},          {0, 71}, {0, 65537}, {0, UINT64_MAX},

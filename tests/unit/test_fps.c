@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/support/require_ok.h"
 #include "tests/support/foreign.h"
+#include "tests/support/require_ok.h"
 
 static test_file text_file(const char *text) {
     test_file file = {malloc(strlen(text) + 1), strlen(text)};

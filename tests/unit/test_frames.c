@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "jobs/frames.h"
-#include "tests/support/require_ok.h"
 #include "tests/support/failing_allocator.h"
+#include "tests/support/require_ok.h"
 
 /* ---- Numbers -------------------------------------------------------------------------------- */
 
@@ -54,7 +54,7 @@ static void numbers_have_one_form(void **state) {
     }
 }
 
-/* ---- Bytes that grow -------------------------------------------------------------------------- */
+/* ---- Bytes that grow ------------------------------------------------------------------------- */
 
 static void bytes_grow(void **state) {
     (void)state;
@@ -104,7 +104,7 @@ static void no_memory(void **state) {
     }
 }
 
-/* ---- Frames ------------------------------------------------------------------------------------ */
+/* ---- Frames ---------------------------------------------------------------------------------- */
 
 static void every_flip_is_noticed(void **state) {
     (void)state;

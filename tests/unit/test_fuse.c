@@ -255,9 +255,12 @@ static void widths_follow_from_params(void **state) {
     assert_int_equal(width_of("fuse:capacity=10,fpr=2^-32"), 32);
     assert_int_equal(width_of("fuse:capacity=1M,fpr=1%,width=20"), 20);
     struct tamis_plan plan;
-    assert_int_equal(tamis_plan_spec("fuse:capacity=10,fpr=1e-10", &plan, sizeof plan), TAMIS_INVALID);
-    assert_int_equal(tamis_plan_spec("fuse:capacity=10,arity=5", &plan, sizeof plan), TAMIS_INVALID);
-    assert_int_equal(tamis_plan_spec("fuse:capacity=10,width=33", &plan, sizeof plan), TAMIS_INVALID);
+    assert_int_equal(tamis_plan_spec("fuse:capacity=10,fpr=1e-10", &plan, sizeof plan),
+                     TAMIS_INVALID);
+    assert_int_equal(tamis_plan_spec("fuse:capacity=10,arity=5", &plan, sizeof plan),
+                     TAMIS_INVALID);
+    assert_int_equal(tamis_plan_spec("fuse:capacity=10,width=33", &plan, sizeof plan),
+                     TAMIS_INVALID);
     assert_int_equal(tamis_plan_spec("fuse:capacity=2^56,width=32", &plan, sizeof plan),
                      TAMIS_TOO_LARGE);
 }

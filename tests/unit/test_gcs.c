@@ -286,9 +286,9 @@ static void check_views(const tamis *f, uint64_t n) {
     }
 }
 
-/* Batches are read by windows, on every processor in its way. The cells come as spread() makes them,
- * and those next to them and between them are asked for too: far gaps, ends of buckets, gaps of any
- * length. */
+/* Batches are read by windows, on every processor in its way. The cells come as spread() makes
+ * them, and those next to them and between them are asked for too: far gaps, ends of buckets, gaps
+ * of any length. */
 enum { SPREAD = 4000 };
 
 static tamis *build_cells(const char *spec, uint64_t range, const uint64_t *cell, size_t n) {
@@ -518,7 +518,8 @@ static void a_size_is_filled(void **state) {
             tamis_free(f);
         }
     struct tamis_plan plan;
-    assert_int_equal(tamis_plan_spec("gcs:capacity=1000,size=8", &plan, sizeof plan), TAMIS_INVALID);
+    assert_int_equal(tamis_plan_spec("gcs:capacity=1000,size=8", &plan, sizeof plan),
+                     TAMIS_INVALID);
     assert_non_null(strstr(tamis_why(), "too small"));
 }
 
@@ -526,11 +527,14 @@ static void what_is_out_of_reach_is_refused(void **state) {
     struct tamis_plan plan;
     (void)state;
     assert_int_equal(tamis_plan_spec("gcs:capacity=5M,fpr=1e-12", &plan, sizeof plan), TAMIS_OK);
-    assert_int_equal(tamis_plan_spec("gcs:capacity=1e7,fpr=1e-12", &plan, sizeof plan), TAMIS_INVALID);
+    assert_int_equal(tamis_plan_spec("gcs:capacity=1e7,fpr=1e-12", &plan, sizeof plan),
+                     TAMIS_INVALID);
     assert_non_null(strstr(tamis_why(), "out of reach"));
-    assert_int_equal(tamis_plan_spec("gcs:capacity=2^33,m=2^30", &plan, sizeof plan), TAMIS_INVALID);
+    assert_int_equal(tamis_plan_spec("gcs:capacity=2^33,m=2^30", &plan, sizeof plan),
+                     TAMIS_INVALID);
     assert_non_null(strstr(tamis_why(), "out of reach"));
-    assert_int_equal(tamis_plan_spec("gcs:capacity=1000,rice=57", &plan, sizeof plan), TAMIS_INVALID);
+    assert_int_equal(tamis_plan_spec("gcs:capacity=1000,rice=57", &plan, sizeof plan),
+                     TAMIS_INVALID);
     tamis *f;
     assert_int_equal(tamis_create(&f, "gcs:capacity=1000"), TAMIS_UNSUPPORTED);
 }

@@ -36,7 +36,8 @@ static int for_each_image(const char *dir_path, visit *look) {
     return count;
 }
 
-/* Keys are decimal texts, or integers where a note says so: one of the foreign kinds has no others. */
+/* Keys are decimal texts, or integers where a note says so: one of the foreign kinds has no
+ * others. */
 static bool has_integers(const tamis *f) {
     const char *encoding = tamis_note(f, "encoding");
     return encoding && strcmp(encoding, "int64") == 0;

@@ -118,7 +118,8 @@ static void plans_as_guava(void **state) {
         assert_int_equal(plan.word[1], samples[i].hashes);
     }
     struct tamis_plan plan;
-    assert_int_equal(tamis_plan_spec("guava:capacity=1,fpr=0.9", &plan, sizeof plan), TAMIS_INVALID);
+    assert_int_equal(tamis_plan_spec("guava:capacity=1,fpr=0.9", &plan, sizeof plan),
+                     TAMIS_INVALID);
     assert_int_equal(tamis_plan_spec("guava:capacity=1e9,strategy=mitz32", &plan, sizeof plan),
                      TAMIS_TOO_LARGE);
 }

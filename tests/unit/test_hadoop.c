@@ -279,8 +279,9 @@ static void the_rate_grows_with_the_rows(void **state) {
     assert_true(hits > 9000 && hits < 10200);
     tamis_free(f);
     struct tamis_plan plan; /* rows that are planned share the rate */
-    assert_int_equal(tamis_plan_spec("hadoop-dynamic:capacity=10000,nr=1000,fpr=1%", &plan, sizeof plan),
-                     TAMIS_OK);
+    assert_int_equal(
+        tamis_plan_spec("hadoop-dynamic:capacity=10000,nr=1000,fpr=1%", &plan, sizeof plan),
+        TAMIS_OK);
     assert_true(plan.fpr_expected < 0.0101 && plan.fpr_expected > 0.0099);
 }
 
@@ -377,8 +378,8 @@ static void retouched_lists_are_checked(void **state) {
     free(file.bytes);
 }
 
-/* The key of list 10 takes all but a few bytes: what would come next, a list or a key, has no room for
- * its number. The sentence names it, so nobody went on behind the end. */
+/* The key of list 10 takes all but a few bytes: what would come next, a list or a key, has no room
+ * for its number. The sentence names it, so nobody went on behind the end. */
 static void retouched_lists_end_in_the_middle_of_a_number(void **state) {
     (void)state;
     enum { LIST_10 = 15 + 10 * 4, KEY = LIST_10 + 8, BYTES = 15 + 16 * 16 + 2 };

@@ -586,7 +586,8 @@ static unsigned unit_of(bench *b, uint64_t hash, uint8_t block[64]) {
     return unit;
 }
 
-/* Specs that give a kind 4096 bits with one probe, or 4096 blocks. Cells with values get one bit. */
+/* Specs that give a kind 4096 bits with one probe, or 4096 blocks. Cells with values get one
+ * bit. */
 static bool bench_of(bench *b, const struct tamis_kind_info *info) {
     char spec[200];
     static const char *const params[] = {"bits=4096,hashes=1,value=1", "bits=4096,hashes=1",
@@ -861,7 +862,7 @@ static void pieces_hash_as_the_whole(void **state) {
     }
 }
 
-/* ---- Keys of more than 4 GiB ------------------------------------------------------------------ */
+/* ---- Keys of more than 4 GiB ----------------------------------------------------------------- */
 
 static sigjmp_buf behind_the_page;
 
@@ -889,8 +890,8 @@ static void by_pieces(const tamis *f, const struct tamis_key *key) {
     tamis_hash_pieces(f, one_piece, &key);
 }
 
-/* Of a key of 2^32 + 5 bytes only one page is there: whoever reads more than its first 5 bytes leaves
- * that page, and is seen. To hash it whole would take seconds. */
+/* Of a key of 2^32 + 5 bytes only one page is there: whoever reads more than its first 5 bytes
+ * leaves that page, and is seen. To hash it whole would take seconds. */
 static bool reads_on(const tamis *f, hashes_key *hashes, const struct tamis_key *key) {
     struct sigaction old[2], now = {.sa_handler = leave_page, .sa_flags = SA_NODEFER};
     volatile bool has_left = false;

@@ -11,7 +11,7 @@
 #include "tests/support/bounds.h"
 #include "tests/support/keys.h"
 
-/* ---- Keys ------------------------------------------------------------------------------------- */
+/* ---- Keys ------------------------------------------------------------------------------------ */
 
 /* The same ones in every run, on every machine; worked out by another program. */
 static void numbers_are_pinned(void **state) {
@@ -45,10 +45,11 @@ static void numbers_are_distinct(void **state) {
                 assert_true(counter_of(family, test_number(family, i)) == i);
 }
 
-/* ---- Bounds ----------------------------------------------------------------------------------- */
+/* ---- Bounds ---------------------------------------------------------------------------------- */
 
 /* The fewest and the most hits that are possible, by summing every term of both tails in another
- * program; the first line also by hand: 11 of 1024 outcomes have at most one hit, 56 at most two. */
+ * program; the first line also by hand: 11 of 1024 outcomes have at most one hit, 56 at most
+ * two. */
 static void bounds_have_two_sides(void **state) {
     (void)state;
     static const struct {

@@ -14,10 +14,10 @@
 
 #include "tamis.h"
 #include "tests/support/bounds.h"
-#include "tests/support/require_ok.h"
+#include "tests/support/failing_allocator.h"
 #include "tests/support/filters.h"
 #include "tests/support/keys.h"
-#include "tests/support/failing_allocator.h"
+#include "tests/support/require_ok.h"
 #include "tests/support/seal.h"
 
 #define COUNT_OF(list) (sizeof(list) / sizeof *(list))
@@ -222,7 +222,8 @@ static void blocks_are_those_of_the_format(void **state) {
                 REQUIRE_OK(tamis_add_hash(g, place));
                 REQUIRE_OK(tamis_add_hash(g, mix(place + flow)));
             }
-        REQUIRE_OK(tamis_record(g, NULL, 0, LEN - 1, "x", 1)); /* how far it goes, and nothing else */
+        /* how far it goes, and nothing else */
+        REQUIRE_OK(tamis_record(g, NULL, 0, LEN - 1, "x", 1));
         assert_true(same_payload(f, g));
         assert_int_equal(test_info(f).items, test_info(g).items);
         tamis_free(f);
@@ -328,7 +329,8 @@ static void too_short_is_refused(void **state) {
     assert_true(isnan(tamis_false_traces(f, 62, 0, UINT64_MAX)));
     assert_int_equal(trace(f, bytes, 63, NULL, 0).n, 0); /* nothing was recorded yet */
     assert_true(tamis_false_traces(f, 63, 0, UINT64_MAX) == 0);
-    assert_int_equal(tamis_trace(other, bytes, 500, NULL, 0, UINT64_MAX, listen, &t), TAMIS_UNSUPPORTED);
+    assert_int_equal(tamis_trace(other, bytes, 500, NULL, 0, UINT64_MAX, listen, &t),
+                     TAMIS_UNSUPPORTED);
     assert_int_equal(tamis_record(other, NULL, 0, 0, bytes, 500), TAMIS_UNSUPPORTED);
     assert_true(isnan(tamis_false_traces(other, 500, 0, UINT64_MAX)));
     tamis_free(f);

@@ -48,8 +48,8 @@ static void pieces_are_the_image(void **state) {
     tamis_free(f);
 }
 
-/* An allocator that lays pieces at odd multiples of 16, and a mover that shifts them by another one,
- * so that the cache line in a piece is never where it was. */
+/* An allocator that lays pieces at odd multiples of 16, and a mover that shifts them by another
+ * one, so that the cache line in a piece is never where it was. */
 enum { ROOM = 1 << 16 };
 static size_t shift = 16, moved;
 

@@ -1,6 +1,7 @@
-/* Payloads of more than 2^32 bytes, in memory that nobody wrote and that takes none: an index, a size
- * or a product of 32 bits loses keys, or puts all of them into a part of the payload. Every kind of the
- * registry that grows with its capacity; `make big` fills such filters to the brim, in minutes. */
+/* Payloads of more than 2^32 bytes, in memory that nobody wrote and that takes none: an index, a
+ * size or a product of 32 bits loses keys, or puts all of them into a part of the payload. Every
+ * kind of the registry that grows with its capacity; `make big` fills such filters to the brim, in
+ * minutes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,8 +18,8 @@
 #include "tests/support/keys.h"
 
 enum { KEYS = 512, SLICES = 16 };
-#define MIN_BYTES (((uint64_t)1 << 32) + ((uint64_t)1 << 30))
-#define MAX_BYTES  ((uint64_t)1 << 40)
+#define MIN_BYTES   (((uint64_t)1 << 32) + ((uint64_t)1 << 30))
+#define MAX_BYTES   ((uint64_t)1 << 40)
 #define SMALL_BYTES ((uint64_t)1 << 20)
 
 /* ---- Bodies without core, which would look at every byte ------------------------------------- */
@@ -65,7 +66,7 @@ static unsigned found(const tamis_kind *kind, const tamis_body *f) {
     return n;
 }
 
-/* ---- Where the keys went ---------------------------------------------------------------------- */
+/* ---- Where the keys went --------------------------------------------------------------------- */
 
 static unsigned touched_pages(const tamis_body *f, unsigned char *page, size_t pages) {
     bool slice[SLICES] = {false};
@@ -98,7 +99,8 @@ static unsigned slices_of_bytes(const tamis_body *f, const tamis_body *empty) {
     return n;
 }
 
-/* Kinds with several parts begin with the first of them; how far keys spread shows in a small one. */
+/* Kinds with several parts begin with the first of them; how far keys spread shows in a small
+ * one. */
 static unsigned spread_of_small(const tamis_kind *kind) {
     tamis_shape shape;
     assert_true(plan(kind, SMALL_BYTES, &shape));

@@ -53,8 +53,8 @@ static void two_fail_as_computed(void **state) {
     }
 }
 
-/* As many as were planned for are listed 999 times of 1000; a tenth fewer cells would be too few for
- * large differences, and twice as many differences are too many. */
+/* As many as were planned for are listed 999 times of 1000; a tenth fewer cells would be too few
+ * for large differences, and twice as many differences are too many. */
 static void planned_sizes_list_all(void **state) {
     (void)state;
     static const struct {
@@ -173,8 +173,10 @@ static void some_filters_tell_nothing(void **state) {
     tamis *sketch = test_make("minhash"), *window = test_make("window:capacity=100");
     tamis *full = test_make("classic:capacity=1,bits=64");
     test_add_hashes(full, 80, 0, 2000);
-    assert_int_equal(tamis_difference_by_filter(sketch, &hash, 1, &there, &here), TAMIS_UNSUPPORTED);
-    assert_int_equal(tamis_difference_by_filter(window, &hash, 1, &there, &here), TAMIS_UNSUPPORTED);
+    assert_int_equal(tamis_difference_by_filter(sketch, &hash, 1, &there, &here),
+                     TAMIS_UNSUPPORTED);
+    assert_int_equal(tamis_difference_by_filter(window, &hash, 1, &there, &here),
+                     TAMIS_UNSUPPORTED);
     assert_int_equal(tamis_difference_by_filter(full, &hash, 1, &there, &here), TAMIS_SATURATED);
     tamis_free(full);
     full = test_make("classic:capacity=1");
@@ -187,8 +189,8 @@ static void some_filters_tell_nothing(void **state) {
 
 /* ---- What is not a set ---------------------------------------------------------------------- */
 
-/* A key that is there twice is answered for, is told of, and prevents lists; once it is removed all is
- * as before. */
+/* A key that is there twice is answered for, is told of, and prevents lists; once it is removed all
+ * is as before. */
 static void repeated_keys_are_told(void **state) {
     (void)state;
     uint64_t listed = 0;
@@ -226,8 +228,8 @@ static void find_neighbours(tamis_iblt table, uint64_t hash[2], uint64_t at[2][8
     }
 }
 
-/* Both hashes are there, but the second stands in another cell of the first subtable. Both are found,
- * and leave the cell that they should share. The sums of all subtables agree. */
+/* Both hashes are there, but the second stands in another cell of the first subtable. Both are
+ * found, and leave the cell that they should share. The sums of all subtables agree. */
 static void contradictions_are_refused(void **state) {
     (void)state;
     enum { PLACES = 8 };

@@ -1,5 +1,6 @@
-/* The gate, number by number: each field of a header with every kind of wrong value, under checksums that are
- * right, is refused with the status and the sentence that say what is wrong with it. */
+/* The gate, number by number: each field of a header with every kind of wrong value, under
+ * checksums that are right, is refused with the status and the sentence that say what is wrong with
+ * it. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,8 +13,8 @@
 #include "bits/bits.h"
 #include "file/image.h"
 #include "kinds/segments.h"
-#include "tests/support/require_ok.h"
 #include "tests/support/filters.h"
+#include "tests/support/require_ok.h"
 
 #define COUNT_OF(list) (sizeof(list) / sizeof *(list))
 enum { CONTENT_SUM = 176, HEADER_SUM = 184 };

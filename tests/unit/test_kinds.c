@@ -82,8 +82,9 @@ static void split_index_rules_are_two(void **state) {
     tamis_free(parquet);
     tamis_free(wide);
     struct tamis_plan plan;
-    assert_int_equal(tamis_plan_spec("split:capacity=1,size=2^36,index=parquet", &plan, sizeof plan),
-                     TAMIS_TOO_LARGE);
+    assert_int_equal(
+        tamis_plan_spec("split:capacity=1,size=2^36,index=parquet", &plan, sizeof plan),
+        TAMIS_TOO_LARGE);
     assert_int_equal(tamis_plan_spec("split:capacity=1,size=2^36", &plan, sizeof plan), TAMIS_OK);
     assert_int_equal(plan.word[1], 1);
 }

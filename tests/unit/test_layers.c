@@ -714,8 +714,8 @@ static void ways_choose_the_best_bit(void **state) {
             memcpy(turned, trouble, sizeof turned); /* this one first */
             turned[0] = trouble[t], turned[t] = trouble[0];
             tamis *g = test_copy(f);
-            assert_int_equal(tamis_retouch(g, (enum tamis_retouch_policy)way, turned, TROUBLE, members,
-                                           MEMBERS, t, NULL),
+            assert_int_equal(tamis_retouch(g, (enum tamis_retouch_policy)way, turned, TROUBLE,
+                                           members, MEMBERS, t, NULL),
                              TAMIS_OK);
             /* Others may have cleared more of its bits; the best must be among them. */
             double best = INFINITY, best_cleared = INFINITY;

@@ -118,7 +118,8 @@ static void odd_filters(void **state) {
 
 static const char cafe[] = "caf\xc3\xa9";
 
-/* The same filters in a block: one byte is never, a number of hashes above 30 or of none is always. */
+/* The same filters in a block: one byte is never, a number of hashes above 30 or of none is
+ * always. */
 static void odd_filters_of_a_block(void **state) {
     (void)state;
     static const struct {
@@ -183,7 +184,8 @@ static void plans_as_leveldb(void **state) {
                      TAMIS_TOO_LARGE);
     assert_int_equal(tamis_plan_spec("leveldb:capacity=1e6,bits_per_key=1001", &plan, sizeof plan),
                      TAMIS_INVALID);
-    assert_int_equal(tamis_plan_spec("leveldb-block:capacity=10", &plan, sizeof plan), TAMIS_UNSUPPORTED);
+    assert_int_equal(tamis_plan_spec("leveldb-block:capacity=10", &plan, sizeof plan),
+                     TAMIS_UNSUPPORTED);
 }
 
 /* ---- Tables --------------------------------------------------------------------------------- */

@@ -1,5 +1,5 @@
-/* minhash against a slow and obvious version of itself: bins, borrowing, few bits; and the bytes that
- * the gate must refuse. tests/proof/minhash.c measures its errors. */
+/* minhash against a slow and obvious version of itself: bins, borrowing, few bits; and the bytes
+ * that the gate must refuse. tests/proof/minhash.c measures its errors. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,9 +14,9 @@
 #include "bits/packed.h"
 #include "bits/probe.h"
 #include "kinds/kind.h"
-#include "tests/support/require_ok.h"
 #include "tests/support/filters.h"
 #include "tests/support/keys.h"
+#include "tests/support/require_ok.h"
 #include "tests/support/seal.h"
 #include "tests/support/spread.h"
 
@@ -93,7 +93,8 @@ static uint64_t place_of(uint64_t i, uint64_t j) {
     return tamis__mix(tamis__mix(i + 1) + j);
 }
 
-/* The bin that an empty bin borrows from: each of 64 draws in turn, then whoever has the least place. */
+/* The bin that an empty bin borrows from: each of 64 draws in turn, then whoever has the least
+ * place. */
 static uint64_t slow_lender(const uint64_t *number, uint64_t bins, uint64_t i) {
     for (uint64_t draw = 0; draw < 64; draw++) {
         const uint64_t j = tamis__range(place_of(i, 65536 + draw), bins);

@@ -1,4 +1,5 @@
-/* Notes: what is a name, a value and a list of them, byte for byte, and how one is put among others. */
+/* Notes: what is a name, a value and a list of them, byte for byte, and how one is put among
+ * others. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -159,11 +159,12 @@ static void lists_columns_and_groups(void **state) {
     (void)state;
     const test_file file = test_vector("parquet/duckdb_types.parquet");
     size_t n = 0;
-    assert_int_equal(tamis_format_scan("parquet", file.bytes, file.size, is_next_column, &n), TAMIS_OK);
+    assert_int_equal(tamis_format_scan("parquet", file.bytes, file.size, is_next_column, &n),
+                     TAMIS_OK);
     assert_int_equal(n, 2 * COLUMNS);
     n = COLUMNS;
-    assert_int_equal(tamis_format_scan("parquet:group=1", file.bytes, file.size, is_next_column, &n),
-                     TAMIS_OK);
+    assert_int_equal(
+        tamis_format_scan("parquet:group=1", file.bytes, file.size, is_next_column, &n), TAMIS_OK);
     assert_int_equal(n, 2 * COLUMNS);
     free(file.bytes);
 }
@@ -294,7 +295,8 @@ static bool keep_first(void *ctx, const struct tamis_found *found) {
 static void published_file(const char *path, const char *spec, size_t offset, size_t size) {
     const test_file file = test_published(path);
     test_file place = file;
-    assert_int_equal(tamis_format_scan("parquet", file.bytes, file.size, keep_first, &place), TAMIS_OK);
+    assert_int_equal(tamis_format_scan("parquet", file.bytes, file.size, keep_first, &place),
+                     TAMIS_OK);
     assert_int_equal(place.bytes - file.bytes, offset);
     assert_int_equal(place.size, size);
     tamis *f = test_import("parquet:column=String", file);

@@ -256,7 +256,8 @@ static void does_not_join(void **state) {
     paper *p = start(4, 1);
     test_file file = with_columns(p, 2, 2, turned);
     refuses("parquet:column=a,group=all", file, TAMIS_INVALID, "the columns 0 and 1");
-    refuses("parquet:index=0,group=all", file, TAMIS_UNSUPPORTED, "not the same in row groups 0 and 1");
+    refuses("parquet:index=0,group=all", file, TAMIS_UNSUPPORTED,
+            "not the same in row groups 0 and 1");
     has_bits("parquet:column=a,group=1", file, 8);
     static const char *const choose[] = {"index=0,group=0", "index=1,group=0", "index=0,group=1",
                                          "index=1,group=1"};
@@ -269,7 +270,8 @@ static void does_not_join(void **state) {
     p->footer = p->size;
     const column differ[] = {{{"a"}, 4}, {{"a"}, (int64_t)filter_at(1, 1)}};
     file = with_columns(p, 2, 1, differ);
-    refuses("parquet:group=all", file, TAMIS_UNSUPPORTED, "32 bytes in row group 0, 64 in row group 1");
+    refuses("parquet:group=all", file, TAMIS_UNSUPPORTED,
+            "32 bytes in row group 0, 64 in row group 1");
     has_bits("parquet:group=1", file, 1);
     free(p);
     free(larger);
@@ -328,7 +330,8 @@ static void encrypted_or_elsewhere(void **state) {
 static void encrypted_footer(void **state) {
     (void)state;
     uint8_t bytes[] = "PARE................\x08\0\0\0PARE";
-    refuses("parquet", (test_file){bytes, sizeof bytes - 1}, TAMIS_UNSUPPORTED, "footer is encrypted");
+    refuses("parquet", (test_file){bytes, sizeof bytes - 1}, TAMIS_UNSUPPORTED,
+            "footer is encrypted");
     refuses("parquet", (test_file){bytes, sizeof bytes - 2}, TAMIS_CORRUPT, "PAR1");
 }
 
@@ -343,7 +346,8 @@ static void bad_places(void **state) {
         assert_int_equal(p->size, 51); /* where the footer starts */
         const test_file file = with_columns(p, 1, 1, &c);
         refuses("parquet", file, TAMIS_CORRUPT, "which is not in the data");
-        assert_int_equal(tamis_format_scan("parquet", file.bytes, file.size, ignore, NULL), TAMIS_CORRUPT);
+        assert_int_equal(tamis_format_scan("parquet", file.bytes, file.size, ignore, NULL),
+                         TAMIS_CORRUPT);
         free(p);
     }
     /* A filter must end where the footer starts, too. */
@@ -396,7 +400,8 @@ static void refuses_footer(const char *bytes, size_t size, const char *words) {
     put(p, bytes, size);
     const test_file file = finish(p);
     refuses("parquet", file, TAMIS_CORRUPT, words);
-    assert_int_equal(tamis_format_scan("parquet", file.bytes, file.size, ignore, NULL), TAMIS_CORRUPT);
+    assert_int_equal(tamis_format_scan("parquet", file.bytes, file.size, ignore, NULL),
+                     TAMIS_CORRUPT);
     free(p);
 }
 

@@ -18,7 +18,7 @@
 
 enum { HEADER = 64, AT_PATCH_SUM = 56 };
 
-/* ---- Bytes in memory of exactly their size, so that a checked build sees every step out of it ----- */
+/* ---- Bytes in memory of exactly their size, so that a checked build sees a step out of it ---- */
 
 typedef struct bytes {
     uint8_t *at;
@@ -58,8 +58,8 @@ static bytes image_of(const tamis *f) {
 static bytes diff(bytes base, bytes result) {
     bytes patch = {0}, exact;
     struct tamis_patch_info info;
-    REQUIRE_OK(
-        tamis_patch_make(base.at, base.size, result.at, result.size, &info, sizeof info, append, &patch));
+    REQUIRE_OK(tamis_patch_make(base.at, base.size, result.at, result.size, &info, sizeof info,
+                                append, &patch));
     assert_int_equal(info.patch_bytes, patch.size);
     exact = copy_of(patch);
     free(patch.at);
@@ -110,7 +110,7 @@ static void two_images(const char *spec, uint64_t n, uint64_t more, bytes *base,
     tamis_free(f);
 }
 
-/* ---- What patches make ---------------------------------------------------------------------------- */
+/* ---- What patches make ----------------------------------------------------------------------- */
 
 static const char *const specs[] = {
     "classic:capacity=3000",  "blocked:capacity=3000",   "split:capacity=3000",
@@ -165,8 +165,8 @@ static void notes_may_come_and_go(void **state) {
     tamis_free(f);
 }
 
-/* Every pair of sizes around the ends of lines, with bytes that differ everywhere, at the last byte,
- * and nowhere. */
+/* Every pair of sizes around the ends of lines, with bytes that differ everywhere, at the last
+ * byte, and nowhere. */
 static void every_size(void **state) {
     (void)state;
     for (size_t from = 0; from <= 200; from += from < 140 ? 1 : 9)
@@ -240,7 +240,7 @@ static void every_density(void **state) {
     }
 }
 
-/* ---- How small they are ----------------------------------------------------------------------------- */
+/* ---- How small they are ---------------------------------------------------------------------- */
 
 static uint64_t changed_bits(bytes a, bytes b) {
     uint64_t changed = 0;
@@ -284,7 +284,7 @@ static void nothing_changed(void **state) {
     tamis_free(f);
 }
 
-/* ---- What is refused ---------------------------------------------------------------------------------- */
+/* ---- What is refused ------------------------------------------------------------------------- */
 
 static void small_patch(bytes *base, bytes *result, bytes *patch) {
     two_images("blocked:capacity=300", 100, 20, base, result);
@@ -421,7 +421,7 @@ static void a_writer_may_stop_it(void **state) {
     free(result.at);
 }
 
-/* ---- The golden patch is read, and made, for ever -------------------------------------------------------- */
+/* ---- The golden patch is read, and made, for ever -------------------------------------------- */
 
 static bytes file_of(const char *path) {
     FILE *file = fopen(path, "rb");
@@ -446,18 +446,19 @@ static void only_asked(void **state) {
     bytes base, result, patch;
     struct tamis_patch_info info, half;
     small_patch(&base, &result, &patch);
-    REQUIRE_OK(tamis_patch_make(base.at, base.size, result.at, result.size, &info, sizeof info, NULL, NULL));
+    REQUIRE_OK(tamis_patch_make(base.at, base.size, result.at, result.size, &info, sizeof info,
+                                NULL, NULL));
     assert_int_equal(info.patch_bytes, patch.size);
     assert_int_equal(info.result_bytes, result.size);
     memset(&half, 0xa5, sizeof half);
-    REQUIRE_OK(
-        tamis_patch_make(base.at, base.size, result.at, result.size, &half, sizeof half / 2, NULL, NULL));
+    REQUIRE_OK(tamis_patch_make(base.at, base.size, result.at, result.size, &half, sizeof half / 2,
+                                NULL, NULL));
     assert_memory_equal(&half, &info, sizeof half / 2);
     assert_int_equal(((uint8_t *)&half)[sizeof half / 2], 0xa5);
     const size_t huge = ((size_t)1 << 57) + 1;
     for (int i = 0; i < 2; i++) {
         assert_int_equal(tamis_patch_make(base.at, i ? base.size : huge, result.at,
-                                    i ? huge : result.size, &info, sizeof info, NULL, NULL),
+                                          i ? huge : result.size, &info, sizeof info, NULL, NULL),
                          TAMIS_TOO_LARGE);
         assert_string_equal(tamis_why(), "images of a patch have at most 2^57 bytes");
     }
@@ -476,9 +477,9 @@ static void of_nothing(void **state) {
         free(made.at);
         for (int left = 0; left < 1 + (patch.size > HEADER); left++) {
             int takes = left;
-            assert_int_equal(
-                tamis_patch_make(base.at, base.size, result.at, result.size, NULL, 0, take_none, &takes),
-                TAMIS_CANCELLED);
+            assert_int_equal(tamis_patch_make(base.at, base.size, result.at, result.size, NULL, 0,
+                                              take_none, &takes),
+                             TAMIS_CANCELLED);
             assert_string_equal(tamis_why(), "the patch was not taken");
         }
         let_go(&base, &result, &patch);
@@ -526,12 +527,14 @@ static void apply_trusts_nobody(void **state) {
     small_patch(&base, &result, &patch);
     bytes made = of_size(result.size);
     patch.at[HEADER] ^= 1;
-    assert_int_equal(tamis_patch_apply(base.at, base.size, patch.at, patch.size, made.at, made.size),
-                     TAMIS_CORRUPT);
+    assert_int_equal(
+        tamis_patch_apply(base.at, base.size, patch.at, patch.size, made.at, made.size),
+        TAMIS_CORRUPT);
     assert_string_equal(tamis_why(), "damaged: the patch's checksum is wrong");
     patch.at[HEADER] ^= 1;
-    assert_int_equal(tamis_patch_apply(base.at, base.size - 1, patch.at, patch.size, made.at, made.size),
-                     TAMIS_MISMATCH);
+    assert_int_equal(
+        tamis_patch_apply(base.at, base.size - 1, patch.at, patch.size, made.at, made.size),
+        TAMIS_MISMATCH);
     assert_non_null(strstr(tamis_why(), "for another image"));
     REQUIRE_OK(tamis_patch_apply(base.at, base.size, patch.at, patch.size, made.at, made.size));
     assert_true(is_same(made, result));

@@ -178,7 +178,8 @@ static bool exists(const model *m) {
 
 static struct tamis_plan plan_of(const char *spec) {
     struct tamis_plan plan;
-    if (tamis_plan_spec(spec, &plan, sizeof plan)) fail_msg("'%s' is refused: %s", spec, tamis_why());
+    if (tamis_plan_spec(spec, &plan, sizeof plan))
+        fail_msg("'%s' is refused: %s", spec, tamis_why());
     return plan;
 }
 
@@ -196,7 +197,8 @@ static struct tamis_plan plan_for(const model *m, uint64_t keys, double fpr) {
 /* One probe at 10^-6 of 10^12 keys is more than any payload may have. */
 static bool is_too_large(const model *m, uint64_t keys, double fpr) {
     struct tamis_plan plan;
-    if (tamis_plan_spec(spec_for(m, keys, fpr), &plan, sizeof plan) != TAMIS_TOO_LARGE) return false;
+    if (tamis_plan_spec(spec_for(m, keys, fpr), &plan, sizeof plan) != TAMIS_TOO_LARGE)
+        return false;
     assert_true(strcmp(m->name, "universal") == 0 && (double)keys / fpr > 0x1p58);
     return true;
 }
@@ -313,9 +315,9 @@ static void the_probes_of_blocked_cost_at_most_three_percent(void **state) {
                   worst_fpr);
 }
 
-/* Twice the keys are twice the bytes, so that the filters of two days fold onto each other. Rates of
- * blocks are not quite in proportion to their keys, so a few plans in a hundred fall on two sides of
- * a step. */
+/* Twice the keys are twice the bytes, so that the filters of two days fold onto each other. Rates
+ * of blocks are not quite in proportion to their keys, so a few plans in a hundred fall on two
+ * sides of a step. */
 static void twice_the_keys_are_twice_the_bytes(void **state) {
     (void)state;
     static const char *const folding[] = {"blocked",  "split",    "classic",  "universal",
@@ -325,8 +327,8 @@ static void twice_the_keys_are_twice_the_bytes(void **state) {
         for (size_t r = 1; r <= 3; r++)
             for (double keys = 3000; keys < 1e8; keys *= 1.0137) {
                 char spec[96];
-                snprintf(spec, sizeof spec, "%s:capacity=%.0f,fpr=1e-%zu", folding[k],
-                         floor(keys), r);
+                snprintf(spec, sizeof spec, "%s:capacity=%.0f,fpr=1e-%zu", folding[k], floor(keys),
+                         r);
                 const struct tamis_plan one = plan_of(spec);
                 snprintf(spec, sizeof spec, "%s:capacity=%.0f,fpr=1e-%zu", folding[k],
                          2 * floor(keys), r);
@@ -342,7 +344,8 @@ static void twice_the_keys_are_twice_the_bytes(void **state) {
 
 static const double rates[] = {0.5, 0.1, 0.03, 0.01, 1e-3, 1e-4, 1e-5, 1e-6};
 
-/* One unit less misses the rate. From 256 units on a plan may round by 1/128, so that sizes fold. */
+/* One unit less misses the rate. From 256 units on a plan may round by 1/128, so that sizes
+ * fold. */
 static void assert_tight(const model *m, uint64_t capacity, double fpr) {
     const struct tamis_plan plan = plan_for(m, capacity, fpr);
     const double keys = capacity ? (double)capacity : 1; /* a filter for none is one for one */
@@ -524,8 +527,8 @@ static double last_good(const search *s, double low, double high) {
     return low;
 }
 
-/* Keys per cell, for k probes (a) and steps L (b): the cells of increment refuse by what is in them.
- */
+/* Keys per cell, for k probes (a) and steps L (b): the cells of increment refuse by what is in
+ * them. */
 static bool increments_keep(const search *s, double keys_per_cell) {
     const double k = s->a, step = s->b, t = k * keys_per_cell, p0 = exp(-t);
     const double refuse =
@@ -581,8 +584,7 @@ static double sorted_cuckoo_bits(double p) {
 /* A remainder, two bits, and an offset of 16 bits for 64 slots. */
 static double quotient_bits(double p) {
     double min = INFINITY;
-    for (double r = 1; r <= 40; r++)
-        min = fmin(min, (r + 2.25) / fmin(0.95, -log1p(-p) * exp2(r)));
+    for (double r = 1; r <= 40; r++) min = fmin(min, (r + 2.25) / fmin(0.95, -log1p(-p) * exp2(r)));
     return min;
 }
 

@@ -1,5 +1,6 @@
-/* Power that fails at any point of a save: the name leads to the old image or to the new one, and once
- * the call has said that all is well, to the new one. tests/support/power.h says what a disk may lose. */
+/* Power that fails at any point of a save: the name leads to the old image or to the new one, and
+ * once the call has said that all is well, to the new one. tests/support/power.h says what a disk
+ * may lose. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,9 +10,9 @@
 #include <stdio.h>
 
 #include "tamis.h"
+#include "tests/support/power.h"
 #include "tests/support/require_ok.h"
 #include "tests/support/temp_dir.h"
-#include "tests/support/power.h"
 
 /* ---- A folder for each test ------------------------------------------------------------------ */
 
@@ -59,7 +60,8 @@ static void by_edit_of_bytes(uint64_t keys) {
     static uint8_t piece[5000];
     tamis_edit *e = edit();
     memset(piece, (int)keys % 251, sizeof piece);
-    for (int i = 0; i < 3; i++) REQUIRE_OK(tamis_edit_put(e, piece, sizeof piece - (size_t)i * 777));
+    for (int i = 0; i < 3; i++)
+        REQUIRE_OK(tamis_edit_put(e, piece, sizeof piece - (size_t)i * 777));
     REQUIRE_OK(tamis_edit_commit(e));
     tamis_edit_close(e);
 }
@@ -109,7 +111,8 @@ static void save(const struct way *way, uint64_t keys) {
     tamis_edit_close(e);
 }
 
-/* Every flush is needed, where it is: the same journal without it, or with it elsewhere, loses something. */
+/* Every flush is needed, where it is: the same journal without it, or with it elsewhere, loses
+ * something. */
 static void each_flush_counts(const char *what) {
     int flushes = 0;
     for (int i = 0; i < journal.count; i++) {

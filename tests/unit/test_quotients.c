@@ -1,7 +1,8 @@
 /* The slots of quotient filters and the kinds on them: quotient, multiset, grow.
  *
  * The slots are held against a list of fingerprints in order, from which the whole payload is laid
- * out anew after every step; the kinds against exact models and against formulas worked out here. */
+ * out anew after every step; the kinds against exact models and against formulas worked out
+ * here. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -340,8 +341,10 @@ static void plans_of_bags_are_tight(void **state) {
             }
         }
     struct tamis_plan plan;
-    assert_int_equal(tamis_plan_spec("quotient:capacity=2^56", &plan, sizeof plan), TAMIS_TOO_LARGE);
-    assert_int_equal(tamis_plan_spec("multiset:capacity=2^56", &plan, sizeof plan), TAMIS_TOO_LARGE);
+    assert_int_equal(tamis_plan_spec("quotient:capacity=2^56", &plan, sizeof plan),
+                     TAMIS_TOO_LARGE);
+    assert_int_equal(tamis_plan_spec("multiset:capacity=2^56", &plan, sizeof plan),
+                     TAMIS_TOO_LARGE);
     assert_int_equal(tamis_plan_spec("grow:capacity=2^56", &plan, sizeof plan), TAMIS_TOO_LARGE);
     assert_int_equal(tamis_plan_spec("quotient:capacity=1000,size=300", &plan, sizeof plan),
                      TAMIS_INVALID);
@@ -351,8 +354,9 @@ static void plans_of_bags_are_tight(void **state) {
     assert_non_null(strstr(tamis_why(), "at most 39"));
     assert_int_equal(test_plan("quotient:capacity=1,fpr=1e-12,remainder=40").word[1], 40);
     assert_int_equal(test_plan("quotient:capacity=5M,fpr=1e-12").word[1], 40);
-    assert_int_equal(tamis_plan_spec("quotient:capacity=2^50,remainder=1,fpr=1e-3", &plan, sizeof plan),
-                     TAMIS_TOO_LARGE);
+    assert_int_equal(
+        tamis_plan_spec("quotient:capacity=2^50,remainder=1,fpr=1e-3", &plan, sizeof plan),
+        TAMIS_TOO_LARGE);
 }
 
 /* A given size is used up, and a rate within it is never worse than the plan for that rate. */
@@ -370,8 +374,8 @@ static void plans_for_a_size_use_it(void **state) {
         }
 }
 
-/* Whatever bit of a payload is flipped, the gate refuses it, or the filter is as sound as any: it is
- * listed, changed and measured, and for bags its bytes are those of what it lists. */
+/* Whatever bit of a payload is flipped, the gate refuses it, or the filter is as sound as any: it
+ * is listed, changed and measured, and for bags its bytes are those of what it lists. */
 static void use_forged(tamis *f, const char *kind) {
     uint64_t cursor = 0, hash, count;
     tamis *again = test_make("%s:capacity=50,fpr=5%%", kind);

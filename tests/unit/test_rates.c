@@ -99,7 +99,8 @@ static void the_formulas_are_in_their_proven_order(void **state) {
         for (uint64_t keys = 0; keys <= 40; keys++)
             for (unsigned hashes = 1; hashes <= 12; hashes++) {
                 const double n = (double)keys, m = (double)bits[b], k = hashes;
-                const double usual = tamis_rate_approx(n, m, k), finite = tamis_rate_finite(n, m, k);
+                const double usual = tamis_rate_approx(n, m, k),
+                             finite = tamis_rate_finite(n, m, k);
                 const double exact = tamis_rate_exact(keys, bits[b], hashes);
                 const double upper = tamis_rate_upper(n, m, k);
                 assert_order(0, usual, "usual is not negative", n, m, k);

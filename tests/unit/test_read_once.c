@@ -1,9 +1,10 @@
 /* Bytes that change while a call looks at them: what is let in has passed the gate, and nothing is
  * read or written where it should not be.
  *
- * Between two looks most calls ask for memory: there the bytes of every format of the registry change,
- * before every such call. Images, patches and small files change before every look (of many: before the
- * first dozen and a dozen of the others), which takes a host that stops behind every instruction. */
+ * Between two looks most calls ask for memory: there the bytes of every format of the registry
+ * change, before every such call. Images, patches and small files change before every look (of
+ * many: before the first dozen and a dozen of the others), which takes a host that stops behind
+ * every instruction. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -52,7 +53,7 @@ static test_file spoilt(test_file first, uint64_t seed) {
     return second;
 }
 
-/* ---- Formats of other systems: a change at every call for memory ------------------------------ */
+/* ---- Formats of other systems: a change at every call for memory ----------------------------- */
 
 typedef struct memory {
     test_file bytes;
@@ -231,7 +232,7 @@ static uint64_t walk_all(trial *try, const char *what, test_file a, test_file b,
     return trials;
 }
 
-/* ---- Small files ------------------------------------------------------------------------------ */
+/* ---- Small files ----------------------------------------------------------------------------- */
 
 static void try_import(const changed *c) {
     const struct tamis_options options = {.struct_size = sizeof options, .max_bytes = 1 << 24};
@@ -265,8 +266,8 @@ static void try_load(const changed *c) {
     if (tamis_load(&f, c->bytes, c->size) == TAMIS_OK) use(f, c->what);
 }
 
-/* Also with header sums that are right for something else: a header of the other image, of which the
- * sizes are larger. */
+/* Also with header sums that are right for something else: a header of the other image, of which
+ * the sizes are larger. */
 static void every_image(void **state) {
     (void)state;
     static const char *const specs[] = {"blocked", "cuckoo", "scalable", "gcs"};
@@ -308,8 +309,8 @@ static void try_apply(const changed *c) {
     struct tamis_patch_info info;
     uint8_t *made_here = malloc(b->result.size);
     tamis_patch_get_info(c->bytes, c->size, &info, sizeof info);
-    if (tamis_patch_apply(b->base.bytes, b->base.size, c->bytes, c->size, made_here, b->result.size) ==
-        TAMIS_OK)
+    if (tamis_patch_apply(b->base.bytes, b->base.size, c->bytes, c->size, made_here,
+                          b->result.size) == TAMIS_OK)
         assert_memory_equal(made_here, b->result.bytes, b->result.size);
     free(made_here);
 }
@@ -319,12 +320,12 @@ static void every_patch(void **state) {
     bases b = {image_of(test_range_filled("classic:capacity=100", 0, 20)),
                image_of(test_range_filled("classic:capacity=100", 0, 90))};
     growing changes = {{NULL, 0}}, back = {{NULL, 0}};
-    assert_int_equal(tamis_patch_make(b.base.bytes, b.base.size, b.result.bytes, b.result.size, NULL, 0,
-                                take, &changes),
+    assert_int_equal(tamis_patch_make(b.base.bytes, b.base.size, b.result.bytes, b.result.size,
+                                      NULL, 0, take, &changes),
                      TAMIS_OK);
-    assert_int_equal(
-        tamis_patch_make(b.result.bytes, b.result.size, b.base.bytes, b.base.size, NULL, 0, take, &back),
-        TAMIS_OK);
+    assert_int_equal(tamis_patch_make(b.result.bytes, b.result.size, b.base.bytes, b.base.size,
+                                      NULL, 0, take, &back),
+                     TAMIS_OK);
     walk_all(try_apply, "a patch", changes.file, back.file, &b);
     free(changes.file.bytes), free(back.file.bytes);
     free(b.base.bytes), free(b.result.bytes);

@@ -18,8 +18,8 @@
 #include "foreign/lzf.h"
 #include "foreign/murmur.h"
 #include "foreign/redis.h"
-#include "tests/support/foreign.h"
 #include "tests/support/failing_allocator.h"
+#include "tests/support/foreign.h"
 
 /* ---- What the module wrote ------------------------------------------------------------------ */
 
@@ -336,8 +336,8 @@ static void stops_at_32(void **state) {
 
 /* ---- Of old --------------------------------------------------------------------------------- */
 
-/* A link as versions before 2 made it: positions below a power of two, or below any number, from two
- * hashes of 32 bits. */
+/* A link as versions before 2 made it: positions below a power of two, or below any number, from
+ * two hashes of 32 bits. */
 static test_file of_old(uint8_t n2, uint64_t bits, const struct tamis_key *keys) {
     const tamis_bf_link link = {.bytes = (bits + 7) / 8,
                                 .bits = bits,
@@ -816,7 +816,8 @@ static void bloom_attacks(void **state) {
     }
     with_double(BPE, 1e300);
     with_double(BPE, 1e9);
-    /* A last link of no bits in no bytes: fields that agree, and a remainder by 0 in every position. */
+    /* A last link of no bits in no bytes: fields that agree, and a remainder by 0 in every
+     * position. */
     tamis *f = create("redisbloom:capacity=20,fpr=0.05,expansion=2");
     test_add_range(f, 0, 100);
     test_file none = test_export(f, "redisbloom");
@@ -846,7 +847,8 @@ static void cuckoo_attacks(void **state) {
         with(CF, bad[i].at, bad[i].width, bad[i].value, "such a shape");
 }
 
-/* The first version wrote no bits: they are keys times bits for each, which must be some and not too many. */
+/* The first version wrote no bits: they are keys times bits for each, which must be some and not
+ * too many. */
 static void bits_that_cannot_be(void **state) {
     (void)state;
     static const double bits_per_key[] = {0, 0.05, -1, 1e300, INFINITY, NAN};
@@ -961,7 +963,8 @@ static void other_buckets_in_a_dump(void **state) {
     free(dump.bytes);
 }
 
-/* No sub-filter of a size that 2^k times the first does not have; and none after an expansion of 0. */
+/* No sub-filter of a size that 2^k times the first does not have; and none after an expansion of
+ * 0. */
 static void chains_that_cannot_be(void **state) {
     (void)state;
     uint8_t bytes[TAMIS_CF_HEADER + 64] = {0};

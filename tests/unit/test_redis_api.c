@@ -1,5 +1,6 @@
-/* The module of Redis and Valkey in servers that lack functions: it loads without those that it only wants,
- * and refuses, with a line in the log, without one that it needs. The server here is a few functions. */
+/* The module of Redis and Valkey in servers that lack functions: it loads without those that it
+ * only wants, and refuses, with a line in the log, without one that it needs. The server here is a
+ * few functions. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -85,8 +86,8 @@ static int register_info(redis_ctx *ctx, void (*tell)(redis_info *, int)) {
     return REDIS_OK;
 }
 
-static int register_number(redis_ctx *ctx, const char *name, long long default_value, unsigned flags,
-                           long long min, long long max, redis_get_number *get,
+static int register_number(redis_ctx *ctx, const char *name, long long default_value,
+                           unsigned flags, long long min, long long max, redis_get_number *get,
                            redis_set_number *set, redis_apply *apply, void *data) {
     redis_string *why = NULL;
     (void)ctx, (void)apply;
@@ -99,8 +100,9 @@ static int register_number(redis_ctx *ctx, const char *name, long long default_v
     return REDIS_OK;
 }
 
-static int register_text(redis_ctx *ctx, const char *name, const char *default_value, unsigned flags,
-                         redis_get_text *get, redis_set_text *set, redis_apply *apply, void *data) {
+static int register_text(redis_ctx *ctx, const char *name, const char *default_value,
+                         unsigned flags, redis_get_text *get, redis_set_text *set,
+                         redis_apply *apply, void *data) {
     (void)ctx, (void)name, (void)default_value, (void)get, (void)set, (void)apply, (void)data;
     server.plain_names += (flags & REDIS_CONFIG_UNPREFIXED) != 0;
     server.settings++;

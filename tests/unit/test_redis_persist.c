@@ -1,5 +1,6 @@
-/* Values of the module of Redis and Valkey in files and in memory, in a server that has nothing else: what
- * is saved, rewritten, digested and copied, in one piece and in several, and what is refused. */
+/* Values of the module of Redis and Valkey in files and in memory, in a server that has nothing
+ * else: what is saved, rewritten, digested and copied, in one piece and in several, and what is
+ * refused. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,7 +19,7 @@
 
 enum { CHUNK = 1 << 20 };
 
-/* ---- A server --------------------------------------------------------------------------------- */
+/* ---- A server -------------------------------------------------------------------------------- */
 
 /* A file of numbers and strings, and the commands of an append-only file. */
 typedef struct field {
@@ -180,7 +181,7 @@ static int leave(void **state) {
     return blocks != 0;
 }
 
-/* ---- Help ------------------------------------------------------------------------------------- */
+/* ---- Help ------------------------------------------------------------------------------------ */
 
 static value *make(const char *spec) {
     const struct tamis_options options = value_options(NULL);
@@ -249,7 +250,7 @@ static bool arrival_is(const value *v, chunk_form form, size_t have, size_t tota
 static const char *const small = "blocked:capacity=100";
 static const char *const large = "blocked:capacity=100,size=3MiB";
 
-/* ---- Tests ------------------------------------------------------------------------------------ */
+/* ---- Tests ----------------------------------------------------------------------------------- */
 
 /* With nothing, a part, or all of another filter on its way; also without a filter. */
 static void what_is_saved_loads(void **state) {
@@ -259,12 +260,9 @@ static void what_is_saved_loads(void **state) {
         chunk_form form;
         size_t have, total;
     } cases[] = {
-        {small, FORM_IMAGE, 0, 0},
-        {large, FORM_IMAGE, 0, 0},
-        {small, FORM_IMAGE, 10, 100},
-        {small, FORM_REDISBLOOM, 2 * CHUNK + 7, 3 * CHUNK},
-        {NULL, FORM_REDISCUCKOO, 10, 11},
-        {NULL, FORM_IMAGE, CHUNK, CHUNK},
+        {small, FORM_IMAGE, 0, 0},        {large, FORM_IMAGE, 0, 0},
+        {small, FORM_IMAGE, 10, 100},     {small, FORM_REDISBLOOM, 2 * CHUNK + 7, 3 * CHUNK},
+        {NULL, FORM_REDISCUCKOO, 10, 11}, {NULL, FORM_IMAGE, CHUNK, CHUNK},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         value *v = cases[i].spec ? make(cases[i].spec) : value_new(NULL), *again;
@@ -513,14 +511,10 @@ static void what_is_on_its_way_is_copied(void **state) {
 int main(void) {
 #define IN_SERVER(test) cmocka_unit_test_setup_teardown(test, enter, leave)
     const struct CMUnitTest tests[] = {
-        IN_SERVER(what_is_saved_loads),
-        IN_SERVER(half_files_are_refused),
-        IN_SERVER(bad_fields_are_refused),
-        IN_SERVER(memory_that_is_not_there),
-        IN_SERVER(what_is_rewritten_comes_back),
-        IN_SERVER(digests_are_of_all_there_is),
-        IN_SERVER(offsets_have_64_bits),
-        IN_SERVER(copies_are_their_own_or_shared),
+        IN_SERVER(what_is_saved_loads),          IN_SERVER(half_files_are_refused),
+        IN_SERVER(bad_fields_are_refused),       IN_SERVER(memory_that_is_not_there),
+        IN_SERVER(what_is_rewritten_comes_back), IN_SERVER(digests_are_of_all_there_is),
+        IN_SERVER(offsets_have_64_bits),         IN_SERVER(copies_are_their_own_or_shared),
         IN_SERVER(what_is_on_its_way_is_copied),
     };
     return cmocka_run_group_tests_name("redis persist", tests, NULL, NULL);

@@ -1,5 +1,5 @@
-/* Settings of the module of Redis and Valkey, in a server that has nothing else: its file, CONFIG SET and
- * CONFIG GET, and the arguments of MODULE LOAD. */
+/* Settings of the module of Redis and Valkey, in a server that has nothing else: its file, CONFIG
+ * SET and CONFIG GET, and the arguments of MODULE LOAD. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,12 +11,12 @@
 #include <string.h>
 
 #include "engines/redis/settings.h"
-#include "tests/support/temp_dir.h"
 #include "tests/support/module.h"
+#include "tests/support/temp_dir.h"
 
 #define COUNT_OF(list) (sizeof(list) / sizeof *(list))
 
-/* ---- A server --------------------------------------------------------------------------------- */
+/* ---- A server -------------------------------------------------------------------------------- */
 
 struct redis_string {
     char bytes[128];
@@ -69,8 +69,8 @@ static int add(setting s) {
     return REDIS_OK;
 }
 
-static int register_number(redis_ctx *ctx, const char *name, long long default_value, unsigned flags,
-                           long long min, long long max, redis_get_number *get,
+static int register_number(redis_ctx *ctx, const char *name, long long default_value,
+                           unsigned flags, long long min, long long max, redis_get_number *get,
                            redis_set_number *set, redis_apply *apply, void *data) {
     (void)ctx, (void)apply;
     return add((setting){.name = name,
@@ -83,8 +83,9 @@ static int register_number(redis_ctx *ctx, const char *name, long long default_v
                          .data = data});
 }
 
-static int register_text(redis_ctx *ctx, const char *name, const char *default_value, unsigned flags,
-                         redis_get_text *get, redis_set_text *set, redis_apply *apply, void *data) {
+static int register_text(redis_ctx *ctx, const char *name, const char *default_value,
+                         unsigned flags, redis_get_text *get, redis_set_text *set,
+                         redis_apply *apply, void *data) {
     (void)ctx, (void)apply;
     return add((setting){.name = name,
                          .text_preset = default_value,
@@ -141,7 +142,7 @@ static int load_settings(redis_ctx *ctx) {
     return REDIS_OK;
 }
 
-/* ---- Help ------------------------------------------------------------------------------------- */
+/* ---- Help ------------------------------------------------------------------------------------ */
 
 enum { REDIS_7 = 7 << 16, REDIS_8 = 8 << 16 };
 
@@ -191,7 +192,7 @@ static bool secret_is(unsigned first, unsigned last) {
 
 #define DIGITS "0123456789abcdef0123456789ABCDEF"
 
-/* ---- Tests ------------------------------------------------------------------------------------ */
+/* ---- Tests ----------------------------------------------------------------------------------- */
 
 /* First of all, because what is told once stays told. */
 static void drawn_secrets_are_given_up(void **state) {

@@ -20,11 +20,13 @@ static const char six_words[] =
     "078108c4a4f9360f100002080203021505c33640600105008000000120060009200300022003400000044004a0"
     "004017e00300401b0008a010400b4000c037402b00054010200020530000000a0042cf045c2d3802af";
 
-/* CMS.INITBYDIM b 7 1, INCRBY x 4294967290 y 70000, INCRBY x 9: both have one cell, which stopped. */
+/* CMS.INITBYDIM b 7 1, INCRBY x 4294967290 y 70000, INCRBY x 9: both have one cell, which
+ * stopped. */
 static const char stuck[] = "078108c4a4f9360f1000020702010281000000010001117305c30e1c010000e009"
                             "0000ff200020150000000a00c95949d0cae1de19";
 
-/* CMS.INITBYDIM c 1 1, INCRBY x 875770417: four bytes that are digits, which Redis keeps as a number. */
+/* CMS.INITBYDIM c 1 1, INCRBY x 875770417: four bytes that are digits, which Redis keeps as a
+ * number. */
 static const char digits[] =
     "078108c4a4f9360f10000201020102803433323105c1d204000a00df2c5f5d3d7fb8f7";
 

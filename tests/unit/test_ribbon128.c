@@ -171,11 +171,13 @@ static void plans(void **state) {
         assert_int_equal(plan.word[0], samples[i].bytes);
         assert_int_equal(plan.word[1], samples[i].blocks);
     }
-    assert_int_equal(tamis_plan_spec("rocksdb-ribbon:capacity=9e8,fpr=1e-9", &plan, sizeof plan), 0);
+    assert_int_equal(tamis_plan_spec("rocksdb-ribbon:capacity=9e8,fpr=1e-9", &plan, sizeof plan),
+                     0);
     assert_true(plan.word[1] > 7000000);
     assert_int_equal(tamis_plan_spec("rocksdb-ribbon:capacity=960M", &plan, sizeof plan), TAMIS_OK);
     assert_int_equal(plan.word[1], 0);
-    assert_int_equal(tamis_plan_spec("rocksdb-ribbon:capacity=1e18", &plan, sizeof plan), TAMIS_INVALID);
+    assert_int_equal(tamis_plan_spec("rocksdb-ribbon:capacity=1e18", &plan, sizeof plan),
+                     TAMIS_INVALID);
     assert_int_equal(tamis_plan_spec("rocksdb-ribbon:capacity=1e15", &plan, sizeof plan),
                      TAMIS_TOO_LARGE);
     assert_int_equal(tamis_plan_spec("rocksdb-ribbon:capacity=9,millibits=999", &plan, sizeof plan),

@@ -267,7 +267,8 @@ static void reads_tables(void **state) {
         assert_int_equal(out.size, filter.size);
         assert_memory_equal(out.bytes, filter.bytes, out.size);
         size_t found = 0;
-        assert_int_equal(tamis_format_scan("rocksdb-sst", file.bytes, file.size, count, &found), TAMIS_OK);
+        assert_int_equal(tamis_format_scan("rocksdb-sst", file.bytes, file.size, count, &found),
+                         TAMIS_OK);
         assert_int_equal(found, 1);
         assert_int_equal(tamis_export(f, "rocksdb-sst", NULL, NULL), TAMIS_UNSUPPORTED);
         tamis_free(f);
@@ -439,7 +440,8 @@ static void partitions(void **state) {
             make_table(&w, version, filters);
             const test_file file = {w.bytes, w.size};
             size_t found = 0;
-            assert_int_equal(tamis_format_scan("rocksdb-sst", w.bytes, w.size, count_all, &found), 0);
+            assert_int_equal(tamis_format_scan("rocksdb-sst", w.bytes, w.size, count_all, &found),
+                             0);
             assert_int_equal(found, 3);
             tamis *first = test_import("rocksdb-sst:filter=0", file);
             tamis *third = test_import("rocksdb-sst:filter=2", file);
@@ -476,7 +478,8 @@ static void single_partition(void **state) {
         put_end(&w, 4, by_partitions, index, index_size);
         const test_file file = {w.bytes, w.size};
         size_t found = 0;
-        const tamis_status rc = tamis_format_scan("rocksdb-sst", w.bytes, w.size, count_all, &found);
+        const tamis_status rc =
+            tamis_format_scan("rocksdb-sst", w.bytes, w.size, count_all, &found);
         assert_int_equal(found, !is_cut);
         assert_int_equal(rc, is_cut ? TAMIS_CORRUPT : TAMIS_OK);
         if (is_cut) {
@@ -504,7 +507,8 @@ static void filter_blocks(void **state) {
     put_end(&w, 2, "filter.rocksdb.BuiltinBloomFilter", 0, size);
     const test_file file = {w.bytes, w.size};
     size_t found = 0;
-    assert_int_equal(tamis_format_scan("rocksdb-sst", w.bytes, w.size, count_all, &found), TAMIS_OK);
+    assert_int_equal(tamis_format_scan("rocksdb-sst", w.bytes, w.size, count_all, &found),
+                     TAMIS_OK);
     assert_int_equal(found, 1);
     tamis *all = test_import("rocksdb-sst", file), *one = test_import("rocksdb-sst:filter=0", file);
     assert_string_equal(test_info(all).kind, "leveldb-block");
@@ -517,7 +521,8 @@ static void filter_blocks(void **state) {
     refused("rocksdb-sst:filter=1", file, TAMIS_INVALID, "filter=1");
     tamis__put32(w.bytes + eight.size + 4, (uint32_t)size); /* filters end behind the block */
     tamis__put32(w.bytes + size + 1, sum_of(&w, w.bytes, size + 1, 0));
-    assert_int_equal(tamis_format_scan("rocksdb-sst", w.bytes, w.size, count_all, &found), TAMIS_CORRUPT);
+    assert_int_equal(tamis_format_scan("rocksdb-sst", w.bytes, w.size, count_all, &found),
+                     TAMIS_CORRUPT);
     assert_int_equal(found, 1);
     refused("rocksdb-sst", file, TAMIS_CORRUPT, "filter");
     free(eight.bytes);

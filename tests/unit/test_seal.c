@@ -1,6 +1,6 @@
 /* Seals of patches, in a command of a few functions: who signed what, and for which two images. The
- * checksums of a patch already refuse an image that changed by accident; here the signature is good and
- * its digests are not, as if somebody had found images with the same checksums. */
+ * checksums of a patch already refuse an image that changed by accident; here the signature is good
+ * and its digests are not, as if somebody had found images with the same checksums. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -52,7 +52,7 @@ int file_end(struct new_file *file, bool is_good) {
     return 2;
 }
 
-/* ---- Keys: the first two of RFC 8032, 7.1 ------------------------------------------------------ */
+/* ---- Keys: the first two of RFC 8032, 7.1 ---------------------------------------------------- */
 
 #define SECRET_LINE "tamis secret key (ed25519), to sign patches: keep it private\n"
 #define PUBLIC_LINE "tamis public key (ed25519), to verify patches\n"
@@ -81,7 +81,7 @@ static int leave(void **state) {
     return test_leave_dir(dir);
 }
 
-/* ---- A patch of a few bytes ------------------------------------------------------------------- */
+/* ---- A patch of a few bytes ------------------------------------------------------------------ */
 
 enum { PATCH = 40 };
 static uint8_t sealed[PATCH + SEAL_BYTES];
@@ -118,7 +118,7 @@ static bool result_is(const char *image) {
     return seal_check_result(NULL, &patch, &result) == 0;
 }
 
-/* ---- Tests ------------------------------------------------------------------------------------ */
+/* ---- Tests ----------------------------------------------------------------------------------- */
 
 static void images_are_those_that_were_signed(void **state) {
     (void)state;

@@ -1,6 +1,6 @@
-/* Conversations: both sides come to the right lists and keys in pieces of any size, limits hold, and
- * whatever happens to the bytes, or whoever sends them, each side ends with an error sentence or with
- * the right list, after a bounded number of steps. */
+/* Conversations: both sides come to the right lists and keys in pieces of any size, limits hold,
+ * and whatever happens to the bytes, or whoever sends them, each side ends with an error sentence
+ * or with the right list, after a bounded number of steps. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,16 +14,16 @@
 
 #include "bits/bits.h"
 #include "jobs/session.h"
-#include "tests/support/require_ok.h"
-#include "tests/support/keys.h"
 #include "tests/support/failing_allocator.h"
+#include "tests/support/keys.h"
+#include "tests/support/require_ok.h"
 #include "tests/support/sessions.h"
 
 #define COUNT_OF(list) (sizeof(list) / sizeof *(list))
 
 enum { MANY_STEPS = 100000 };
 
-/* ---- Keys that tell their hash ------------------------------------------------------------------ */
+/* ---- Keys that tell their hash --------------------------------------------------------------- */
 
 /* Sixteen digits and some dots. */
 static bool key_of(void *ctx, uint64_t hash, const void **key, size_t *len) {
@@ -49,7 +49,7 @@ static bool has_no_key(void *ctx, uint64_t hash, const void **key, size_t *len) 
     return false;
 }
 
-/* ---- Two sides ---------------------------------------------------------------------------------- */
+/* ---- Two sides ------------------------------------------------------------------------------- */
 
 typedef struct pair {
     test_side sides[2]; /* the first tells, the second asks */
@@ -64,16 +64,16 @@ static pair sets(uint64_t family, size_t common, size_t left, size_t right) {
     test_sets(family, common, left, right, p.sides);
     for (int s = 0; s < 2; s++)
         p.options[s] = (struct tamis_session_options){.struct_size = sizeof p.options[s],
-                                                   .hash = "xxh3",
-                                                   .nonce = nonces[s],
-                                                   .key_of = key_of,
-                                                   .hash_of = hash_of};
+                                                      .hash = "xxh3",
+                                                      .nonce = nonces[s],
+                                                      .key_of = key_of,
+                                                      .hash_of = hash_of};
     return p;
 }
 
 static void open_session(pair *p, int s) {
-    REQUIRE_OK(tamis_session_create(&p->sessions[s], s ? TAMIS_RECEIVER : TAMIS_SENDER, p->sides[s].hashes,
-                             p->sides[s].n, &p->options[s]));
+    REQUIRE_OK(tamis_session_create(&p->sessions[s], s ? TAMIS_RECEIVER : TAMIS_SENDER,
+                                    p->sides[s].hashes, p->sides[s].n, &p->options[s]));
 }
 
 static void open_both(pair *p) {
@@ -129,7 +129,7 @@ static void expect_whole(const pair *p, int s, size_t d) {
     assert_int_equal(check_items(p, s), lists_all ? d : few);
 }
 
-/* ---- What it should do -------------------------------------------------------------------------- */
+/* ---- What it should do ----------------------------------------------------------------------- */
 
 static void both_sides_learn_what_differs(void **state) {
     (void)state;
@@ -144,8 +144,8 @@ static void both_sides_learn_what_differs(void **state) {
             p.options[0].wants = (enum tamis_wants)(wants % 3);
             p.options[1].wants = (enum tamis_wants)(wants / 3);
             open_both(&p);
-            assert_true(
-                test_converse(p.sessions[0], p.sessions[1], pieces[i % COUNT_OF(pieces)], MANY_STEPS));
+            assert_true(test_converse(p.sessions[0], p.sessions[1], pieces[i % COUNT_OF(pieces)],
+                                      MANY_STEPS));
             for (int s = 0; s < 2; s++) expect_whole(&p, s, t[1] + t[2]);
             forget(&p);
         }
@@ -191,7 +191,7 @@ static void the_bound_is_the_number_of_sets(void **state) {
     }
 }
 
-/* ---- One way ------------------------------------------------------------------------------------ */
+/* ---- One way --------------------------------------------------------------------------------- */
 
 static pair one_way(size_t d, uint64_t symbols) {
     pair p = sets(500 + d, 300, d / 2, d - d / 2);
@@ -227,7 +227,7 @@ static void a_stream_one_way(void **state) {
     forget(&p);
 }
 
-/* ---- Limits ------------------------------------------------------------------------------------- */
+/* ---- Limits ---------------------------------------------------------------------------------- */
 
 static void too_large_a_difference_is_partial(void **state) {
     (void)state;
@@ -297,8 +297,8 @@ static void two_of_a_side_part(void **state) {
     for (int side = 1; side <= 2; side++) {
         pair p = sets(1, 5, 1, 1);
         for (int s = 0; s < 2; s++)
-            REQUIRE_OK(tamis_session_create(&p.sessions[s], (enum tamis_side)side, p.sides[s].hashes,
-                                     p.sides[s].n, &p.options[s]));
+            REQUIRE_OK(tamis_session_create(&p.sessions[s], (enum tamis_side)side,
+                                            p.sides[s].hashes, p.sides[s].n, &p.options[s]));
         assert_true(test_converse(p.sessions[0], p.sessions[1], 100, MANY_STEPS));
         assert_int_equal(tamis_session_finish(p.sessions[1]), TAMIS_MISMATCH);
         assert_int_equal(tamis_session_finish(p.sessions[0]), TAMIS_CANCELLED);
@@ -329,7 +329,8 @@ static void options_are_checked(void **state) {
         {.struct_size = sizeof *bad, .symbols = UINT64_MAX},
     };
     for (size_t i = 0; i < COUNT_OF(bad); i++) {
-        assert_int_equal(tamis_session_create(&t, TAMIS_RECEIVER, twice, 1, &bad[i]), TAMIS_INVALID);
+        assert_int_equal(tamis_session_create(&t, TAMIS_RECEIVER, twice, 1, &bad[i]),
+                         TAMIS_INVALID);
         assert_null(t);
         assert_true(strncmp(tamis_why(), "options", 7) == 0);
     }
@@ -354,7 +355,7 @@ static void nonces_are_drawn(void **state) {
     assert_memory_not_equal(bytes[0] + 18, bytes[1] + 18, 16);
 }
 
-/* ---- Accidents ---------------------------------------------------------------------------------- */
+/* ---- Accidents ------------------------------------------------------------------------------- */
 
 enum accident { FLIP, DROP, DOUBLE, CUT, ACCIDENTS };
 
@@ -467,7 +468,7 @@ static void accidents_of_a_stream_one_way(void **state) {
     forget(&p);
 }
 
-/* ---- Liars: their frames are sound, what they say is not ---------------------------------------- */
+/* ---- Liars: their frames are sound, what they say is not ------------------------------------- */
 
 /* A side that says what it likes. It knows the other's nonce, as a real one would. */
 typedef struct liar {
@@ -525,7 +526,8 @@ static tamis_status tell_to(pair *p, int s, liar *l) {
     for (uint64_t at = 0; at < l->out.size && !rc && !tamis_session_is_over(p->sessions[s]);) {
         const uint64_t left = l->out.size - at, size = left < 50 ? left : 50;
         uint64_t steps = 0;
-        while (tamis_session_output(p->sessions[s], bytes, sizeof bytes)) assert_true(++steps < MANY_STEPS);
+        while (tamis_session_output(p->sessions[s], bytes, sizeof bytes))
+            assert_true(++steps < MANY_STEPS);
         rc = tamis_session_input(p->sessions[s], l->out.bytes + at, (size_t)size);
         at += size;
     }
@@ -754,7 +756,8 @@ static void chatter_is_refused(void **state) {
     for (uint64_t trial = 0; trial < 20000; trial++) {
         const int s = trial & 1;
         liar *l = new_liar();
-        say_hello(l, s ? TAMIS_SENDER : TAMIS_RECEIVER, (enum tamis_wants)(trial / 2 % 3), trial % 20);
+        say_hello(l, s ? TAMIS_SENDER : TAMIS_RECEIVER, (enum tamis_wants)(trial / 2 % 3),
+                  trial % 20);
         if (trial % 50) say_digest(l);
         for (uint64_t i = 0; i < 6; i++) {
             uint8_t body[64];
@@ -776,7 +779,7 @@ static void chatter_is_refused(void **state) {
     forget(&p);
 }
 
-/* ---- Whole frames -------------------------------------------------------------------------------- */
+/* ---- Whole frames ---------------------------------------------------------------------------- */
 
 /* A stream one way, and where its frames start; starts[n] is the end. */
 typedef struct recorded {
@@ -856,7 +859,7 @@ static void the_digest_has_the_last_word(void **state) {
     forget(&p);
 }
 
-/* ---- Memory ------------------------------------------------------------------------------------- */
+/* ---- Memory ---------------------------------------------------------------------------------- */
 
 static bool live(test_failing_allocator *failing) {
     const struct tamis_allocator allocator = test_allocator(failing);
@@ -866,8 +869,8 @@ static bool live(test_failing_allocator *failing) {
     for (int s = 0; s < 2; s++) {
         p.options[s].memory = &memory;
         p.options[s].wants = TAMIS_WANTS_KEYS;
-        is_good &= tamis_session_create(&p.sessions[s], s ? TAMIS_RECEIVER : TAMIS_SENDER, p.sides[s].hashes,
-                                     p.sides[s].n, &p.options[s]) == TAMIS_OK;
+        is_good &= tamis_session_create(&p.sessions[s], s ? TAMIS_RECEIVER : TAMIS_SENDER,
+                                        p.sides[s].hashes, p.sides[s].n, &p.options[s]) == TAMIS_OK;
     }
     if (is_good) {
         assert_true(test_converse(p.sessions[0], p.sessions[1], 4096, MANY_STEPS));

@@ -1,5 +1,5 @@
-/* Edges of other systems' filters that no file of a test reaches: shapes of many gigabytes, files of
- * which only a few pages were ever written, and payloads that only an image could hold. */
+/* Edges of other systems' filters that no file of a test reaches: shapes of many gigabytes, files
+ * of which only a few pages were ever written, and payloads that only an image could hold. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,7 +14,7 @@
 #include "kinds/kind.h"
 #include "tests/support/require_ok.h"
 
-/* ---- Shapes ----------------------------------------------------------------------------------- */
+/* ---- Shapes ---------------------------------------------------------------------------------- */
 
 typedef struct change {
     const char *word;
@@ -76,7 +76,7 @@ static void shapes_have_their_limits(void **state) {
     }
 }
 
-/* ---- Files of gigabytes ----------------------------------------------------------------------- */
+/* ---- Files of gigabytes ---------------------------------------------------------------------- */
 
 /* Bytes at the start, and at `behind`; between them are pages that nobody wrote. Readers are asked
  * directly: the library would copy it all. */
@@ -129,7 +129,7 @@ static void lengths_have_64_bits(void **state) {
     }
 }
 
-/* ---- Payloads --------------------------------------------------------------------------------- */
+/* ---- Payloads -------------------------------------------------------------------------------- */
 
 static const struct {
     const char *spec;

@@ -1,5 +1,5 @@
-/* Shards: what many machines build is, joined, what one would have built, byte for byte; and what is
- * not a whole set of shards never becomes a filter. */
+/* Shards: what many machines build is, joined, what one would have built, byte for byte; and what
+ * is not a whole set of shards never becomes a filter. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -262,7 +262,8 @@ static void nonmembers_are_refused(void **state) {
     tamis_free(empty);
 }
 
-/* One by one and in batches of any length a shard answers as the whole does, and maybe to strangers. */
+/* One by one and in batches of any length a shard answers as the whole does, and maybe to
+ * strangers. */
 static void answers_are_those_of_the_whole(void **state) {
     enum { N = 5000 };
     static uint64_t hashes[N];
@@ -391,7 +392,8 @@ static void only_whole_sets_are_joined(void **state) {
     tamis_free(nonmember);
     const struct tamis_options small = {.struct_size = sizeof small, .max_bytes = 1000};
     tamis *joined;
-    assert_int_equal(tamis_shard_join(&joined, (const tamis *const *)s, 3, &small), TAMIS_TOO_LARGE);
+    assert_int_equal(tamis_shard_join(&joined, (const tamis *const *)s, 3, &small),
+                     TAMIS_TOO_LARGE);
     free_all(s, 3);
 }
 

@@ -158,7 +158,8 @@ static void plans_as_spark(void **state) {
 static void version_1_reaches_half_a_billion_bytes(void **state) {
     (void)state;
     struct tamis_plan v1, v2;
-    assert_int_equal(tamis_plan_spec("spark:capacity=1e9,fpr=1%,version=1", &v1, sizeof v1), TAMIS_OK);
+    assert_int_equal(tamis_plan_spec("spark:capacity=1e9,fpr=1%,version=1", &v1, sizeof v1),
+                     TAMIS_OK);
     assert_int_equal(tamis_plan_spec("spark:capacity=1e9,fpr=1%", &v2, sizeof v2), TAMIS_OK);
     assert_true(v2.fpr_expected < 0.0101);
     assert_true(v1.fpr_expected > 0.7);

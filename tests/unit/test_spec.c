@@ -31,7 +31,8 @@ static struct tamis_kind_info kind_at(size_t i) {
 
 static struct tamis_plan plan_of(const char *spec) {
     struct tamis_plan plan;
-    if (tamis_plan_spec(spec, &plan, sizeof plan)) fail_msg("'%s' is refused: %s", spec, tamis_why());
+    if (tamis_plan_spec(spec, &plan, sizeof plan))
+        fail_msg("'%s' is refused: %s", spec, tamis_why());
     return plan;
 }
 
@@ -321,7 +322,8 @@ static void two_of_capacity_fpr_and_size_fix_the_third(void **state) {
 
 /* ---- Options of the kinds ------------------------------------------------------------------- */
 
-/* What the largest number of an option needs beside it: so many shards are cut from so many blocks. */
+/* What the largest number of an option needs beside it: so many shards are cut from so many
+ * blocks. */
 static const char *room_for_max(const char *kind, const char *option) {
     if (strcmp(kind, "shard") != 0 || strncmp(option, "shard", 5) != 0) return "capacity=5000";
     return strcmp(option, "shard") == 0 ? "capacity=10T,shards=4294967295" : "capacity=10T";

@@ -1,5 +1,6 @@
-/* Tables of LevelDB and RocksDB, made here byte by byte: every version, checksum and footer there is, and
- * each number in them one too large. Checksums are those of the changed bytes, so that nothing hides behind them. */
+/* Tables of LevelDB and RocksDB, made here byte by byte: every version, checksum and footer there
+ * is, and each number in them one too large. Checksums are those of the changed bytes, so that
+ * nothing hides behind them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -312,9 +312,9 @@ typedef struct history {
     uint64_t generation[6000], count, now, in_this;
 } history;
 
-/* What the window must say: every add of the last l generations and of this one, and none whose last
- * slice is gone. (In the k - 1 generations between, others may complete what is left of a key.) Rates
- * are so small that no false positive is expected among all the questions. */
+/* What the window must say: every add of the last l generations and of this one, and none whose
+ * last slice is gone. (In the k - 1 generations between, others may complete what is left of a
+ * key.) Rates are so small that no false positive is expected among all the questions. */
 static void assert_window_is(const tamis *f, const history *h, uint64_t family,
                              const uint64_t word[]) {
     const uint64_t from = h->count > 300 ? h->count - 300 : 0;
@@ -786,7 +786,8 @@ static tamis_status grow_a_thousandfold(double fpr, uint64_t capacity, const cha
     return rc;
 }
 
-/* Its stages become stricter: what is made can have them, and what is refused says from where on. */
+/* Its stages become stricter: what is made can have them, and what is refused says from where
+ * on. */
 static void scalable_is_made_for_its_later_stages(void **state) {
     (void)state;
     static const char *const kinds[] = {"blocked", "split", "classic", "compaction"};
@@ -818,9 +819,9 @@ static void scalable_of_a_size_grows(void **state) {
         tamis_plan_spec("scalable:capacity=67108864,size=512MiB,kind=blocked", &plan, sizeof plan),
         TAMIS_OK);
     assert_int_equal(plan.word[RATE], 1000000000000); /* 1e-6, by far not what its first could */
-    assert_int_equal(
-        tamis_plan_spec("scalable:capacity=67108864,size=512MiB,kind=compaction", &plan, sizeof plan),
-        TAMIS_OK);
+    assert_int_equal(tamis_plan_spec("scalable:capacity=67108864,size=512MiB,kind=compaction",
+                                     &plan, sizeof plan),
+                     TAMIS_OK);
     const double fpr = (double)plan.word[RATE] * 1e-18;
     assert_true(fpr > 1e-6);
     assert_int_equal(plan_stages(fpr, 64 << 20, "compaction"), TAMIS_OK);
@@ -893,8 +894,9 @@ static void scalable_stages_lie_on_lines(void **state) {
     }
 }
 
-/* Copies that went different ways have their old keys in the same stages, and the new ones find room
- * above: that is a union. Two that grew by themselves have filled every stage twice: that is none. */
+/* Copies that went different ways have their old keys in the same stages, and the new ones find
+ * room above: that is a union. Two that grew by themselves have filled every stage twice: that is
+ * none. */
 static void scalable_merges_what_keeps_its_rate(void **state) {
     (void)state;
     for (size_t k = 0; k < COUNT_OF(stage_kinds); k++) {
@@ -934,8 +936,8 @@ static void scalable_merges_what_keeps_its_rate(void **state) {
     }
 }
 
-/* Stacks of two heights are joined where their stages have room, in the taller of the two; whichever
- * is joined to the other, the union is the same, and grows on from there. */
+/* Stacks of two heights are joined where their stages have room, in the taller of the two;
+ * whichever is joined to the other, the union is the same, and grows on from there. */
 static void scalable_joins_stacks_of_two_heights(void **state) {
     (void)state;
     for (size_t k = 0; k < COUNT_OF(stage_kinds); k++) {

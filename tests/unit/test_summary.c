@@ -15,10 +15,10 @@
 #include "core/filter.h"
 #include "tamis_jobs.h"
 #include "tests/support/bounds.h"
-#include "tests/support/require_ok.h"
+#include "tests/support/failing_allocator.h"
 #include "tests/support/filters.h"
 #include "tests/support/keys.h"
-#include "tests/support/failing_allocator.h"
+#include "tests/support/require_ok.h"
 
 /* ---- Mail ----------------------------------------------------------------------------------- */
 
@@ -122,8 +122,9 @@ static void is_message(size_t i, const char *hex) {
     assert_string_equal(text, hex);
 }
 
-/* By hand: the MD5 of http://a/ is d2e30d02 3bacb136 55cf2f69 855ddd49, whose words modulo 64 are 2,
- * 36, 29 and 9 in hex; that of http://b/ 9e43e330 8c79a0a7 c0f21d11 cc0c9c70: 30, 27, 11 and 30. */
+/* By hand: the MD5 of http://a/ is d2e30d02 3bacb136 55cf2f69 855ddd49, whose words modulo 64 are
+ * 2, 36, 29 and 9 in hex; that of http://b/ 9e43e330 8c79a0a7 c0f21d11 cc0c9c70: 30, 27, 11 and
+ * 30. */
 static void icp_bytes_are_pinned(void **state) {
     (void)state;
     tamis *f = test_make("icp:capacity=4,bits=384");
@@ -625,7 +626,7 @@ static void no_memory_changes_nothing(void **state) {
             tamis_status rc = tamis_neighbours_create(&t, 8, &o);
             for (size_t i = 0; i < box.n && !rc; i++)
                 rc = tamis_neighbours_receive(t, i % 2 ? "b" : "a", box.bytes + box.at[i],
-                                           box.at[i + 1] - box.at[i], &h, sizeof h);
+                                              box.at[i + 1] - box.at[i], &h, sizeof h);
             const bool is_done = !rc && failing.calls < at;
             if (t) (void)tamis_neighbours_ask(t, "x", 1, &peer, 1);
             tamis_neighbours_free(t);
@@ -678,8 +679,8 @@ static void an_emptied_cache_is_due(void **state) {
     tamis_free(f);
 }
 
-/* A copy says yes to strangers as the formula has it, from both sides; and the answer no is sure for
- * all that was announced. */
+/* A copy says yes to strangers as the formula has it, from both sides; and the answer no is sure
+ * for all that was announced. */
 static void false_hits_are_those_of_the_formula(void **state) {
     (void)state;
     for (size_t s = 0; s < SPECS; s++) {
@@ -722,8 +723,8 @@ static void table_knows_who_may_have_it(void **state) {
         empty_box();
         ANNOUNCE(own[p], .message_bytes = 0);
         for (size_t i = 0; i < box.n; i++)
-            REQUIRE_OK(tamis_neighbours_receive(t, name, box.bytes + box.at[i], box.at[i + 1] - box.at[i],
-                                         NULL, 0));
+            REQUIRE_OK(tamis_neighbours_receive(t, name, box.bytes + box.at[i],
+                                                box.at[i + 1] - box.at[i], NULL, 0));
     }
     for (uint64_t i = 0; i < PEERS * EACH; i++) {
         char url[64];
@@ -770,7 +771,7 @@ static void copies_come_back(void **state) {
     REQUIRE_OK(tamis_neighbours_put(t, "old", loaded));
     REQUIRE_OK(tamis_neighbours_put(t, "old", copy));
     REQUIRE_OK(tamis_neighbours_receive(t, "old", box.bytes + box.at[3], box.at[4] - box.at[3], &h,
-                                 sizeof h));
+                                        sizeof h));
     assert_int_equal(h.missing, 1);
     assert_false(h.is_new);
     assert_true(tamis_neighbours_at(t, 0, &name, &inside));

@@ -1,5 +1,5 @@
-/* Difference streams: every machine makes the same symbols, each hash is where chance puts it, what comes
- * out is exactly what differs, and it takes as many symbols as the literature says. */
+/* Difference streams: every machine makes the same symbols, each hash is where chance puts it, what
+ * comes out is exactly what differs, and it takes as many symbols as the literature says. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,9 +13,9 @@
 #include "bits/bits.h"
 #include "jobs/streams.h"
 #include "tests/support/bounds.h"
-#include "tests/support/require_ok.h"
-#include "tests/support/keys.h"
 #include "tests/support/failing_allocator.h"
+#include "tests/support/keys.h"
+#include "tests/support/require_ok.h"
 #include "tests/support/sessions.h"
 
 #define COUNT_OF(list) (sizeof(list) / sizeof *(list))
@@ -26,10 +26,10 @@ static bool are_equal(struct tamis_digest x, struct tamis_digest y) {
     return x.n == y.n && x.sum[0] == y.sum[0] && x.sum[1] == y.sum[1];
 }
 
-/* ---- Bytes ------------------------------------------------------------------------------------ */
+/* ---- Bytes ----------------------------------------------------------------------------------- */
 
-/* Worked out by tests/python/tamis_stream.py, which shares nothing with this code: on any machine, in any
- * language, the doubles must lead to these. */
+/* Worked out by tests/python/tamis_stream.py, which shares nothing with this code: on any machine,
+ * in any language, the doubles must lead to these. */
 static void every_machine_makes_the_same_symbols(void **state) {
     (void)state;
     uint64_t hashes[1000];
@@ -52,10 +52,11 @@ static void every_machine_makes_the_same_symbols(void **state) {
     tamis_symbols_free(s);
 }
 
-/* ---- Chance ----------------------------------------------------------------------------------- */
+/* ---- Chance ---------------------------------------------------------------------------------- */
 
-/* From symbol i the way leads beyond symbol k with chance ((i + 1.5) / (k + 1.5))^2; how often it comes to
- * k at all follows from that, and is 1 / (1 + k/2) except for a few percent at the first symbols. */
+/* From symbol i the way leads beyond symbol k with chance ((i + 1.5) / (k + 1.5))^2; how often it
+ * comes to k at all follows from that, and is 1 / (1 + k/2) except for a few percent at the first
+ * symbols. */
 enum { LOOKED_AT = 300 };
 static void work_out_chances(double chance[LOOKED_AT]) {
     chance[0] = 1;
@@ -87,7 +88,7 @@ static void each_hash_is_where_chance_puts_it(void **state) {
     free(hashes);
 }
 
-/* ---- What comes out --------------------------------------------------------------------------- */
+/* ---- What comes out -------------------------------------------------------------------------- */
 
 static int by_number(const void *a, const void *b) {
     const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
@@ -149,10 +150,11 @@ static void the_difference_comes_out(void **state) {
     }
 }
 
-/* ---- How many it takes ------------------------------------------------------------------------ */
+/* ---- How many it takes ----------------------------------------------------------------------- */
 
-/* `mean` and `sd` of the symbols for d differences are from 200,000 trials (20,000,000 / d from 256 on)
- * with other keys and hashes than here; `paper` is what others measured for each, to two digits. */
+/* `mean` and `sd` of the symbols for d differences are from 200,000 trials (20,000,000 / d from 256
+ * on) with other keys and hashes than here; `paper` is what others measured for each, to two
+ * digits. */
 typedef struct measured {
     size_t d, trials;
     double mean, sd, reference_trials, paper;
@@ -185,9 +187,9 @@ static uint64_t symbols_needed(uint64_t trial, size_t d) {
     return n;
 }
 
-/* The mean of independent trials is normal enough: what a trial needs falls off with the fourth power
- * (two hashes that stay together up to symbol k are that rare), so it has a variance and more. 6.11
- * standard errors on either side leave 1e-9; the reference has an error too. */
+/* The mean of independent trials is normal enough: what a trial needs falls off with the fourth
+ * power (two hashes that stay together up to symbol k are that rare), so it has a variance and
+ * more. 6.11 standard errors on either side leave 1e-9; the reference has an error too. */
 static void it_takes_as_many_symbols_as_it_should(void **state) {
     (void)state;
     for (size_t i = 0; i < COUNT_OF(table); i++) {
@@ -224,9 +226,9 @@ static double estimate(uint64_t trial, size_t left, size_t right) {
     return ratio;
 }
 
-/* The mean square of 128 counts that are nearly normal has a standard deviation of sqrt(2/128) of its
- * mean; the chance p that it is divided by is right to 1 %. Where one side has more, the estimate leans
- * to fewer, and never below what the sizes tell. */
+/* The mean square of 128 counts that are nearly normal has a standard deviation of sqrt(2/128) of
+ * its mean; the chance p that it is divided by is right to 1 %. Where one side has more, the
+ * estimate leans to fewer, and never below what the sizes tell. */
 static void half_of_the_difference_is_known_early(void **state) {
     (void)state;
     enum { TRIALS = 200 };
@@ -263,7 +265,7 @@ static void enough_is_enough(void **state) {
     assert_true(tamis_symbols_enough(UINT64_MAX) > (uint64_t)1 << 31);
 }
 
-/* ---- What does not fit ------------------------------------------------------------------------ */
+/* ---- What does not fit ----------------------------------------------------------------------- */
 
 static void a_hash_twice_is_refused(void **state) {
     (void)state;
@@ -364,8 +366,8 @@ static void hashes_that_cannot_differ_are_refused(void **state) {
     expect_refusal(own, 0, beside, 3, "symbol 1 of the stream covers what symbol 0 does not");
 }
 
-/* Every bit of every symbol of a stream, flipped: an error, no end, or the right list; and where the
- * peeler thinks that it is whole the digest says whether it is. */
+/* Every bit of every symbol of a stream, flipped: an error, no end, or the right list; and where
+ * the peeler thinks that it is whole the digest says whether it is. */
 static void a_flipped_bit_never_makes_a_wrong_list(void **state) {
     (void)state;
     enum { SYMBOLS = 60 };
@@ -401,7 +403,8 @@ static void a_flipped_bit_never_makes_a_wrong_list(void **state) {
     test_sets_free(sides);
 }
 
-/* Somebody who makes symbols as he likes, with checks that fit: the work stays bounded by the symbols. */
+/* Somebody who makes symbols as he likes, with checks that fit: the work stays bounded by the
+ * symbols. */
 static void liars_are_bounded(void **state) {
     (void)state;
     for (uint64_t trial = 0; trial < 300; trial++) {
@@ -433,7 +436,7 @@ static void liars_are_bounded(void **state) {
     }
 }
 
-/* ---- Memory ----------------------------------------------------------------------------------- */
+/* ---- Memory ---------------------------------------------------------------------------------- */
 
 static tamis_status live(test_failing_allocator *failing) {
     const struct tamis_allocator allocator = test_allocator(failing);

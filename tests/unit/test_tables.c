@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kinds/kind.h"
 #include "kinds/fp_table.h"
+#include "kinds/kind.h"
 #include "tests/support/batches.h"
 #include "tests/support/bounds.h"
 #include "tests/support/filters.h"

@@ -1,4 +1,5 @@
-/* Temporary files of builders, and the images they replace, on a system that says no at any call. */
+/* Temporary files of builders, and the images they replace, on a system that says no at any
+ * call. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,12 +15,12 @@
 #include "file/replace.h"
 #include "file/spill.h"
 #include "tamis.h"
-#include "tests/support/require_ok.h"
+#include "tests/support/failing_allocator.h"
 #include "tests/support/faults.h"
 #include "tests/support/filters.h"
-#include "tests/support/temp_dir.h"
 #include "tests/support/keys.h"
-#include "tests/support/failing_allocator.h"
+#include "tests/support/require_ok.h"
+#include "tests/support/temp_dir.h"
 
 #define MIB ((uint64_t)1 << 20)
 
@@ -392,8 +393,8 @@ static bool find_first(const char *where, const char *suffix, char name[160]) {
     return is_found;
 }
 
-/* A temporary file that somebody cut is an end that nobody expects: not one to wait for, even if the
- * last call that failed was interrupted. */
+/* A temporary file that somebody cut is an end that nobody expects: not one to wait for, even if
+ * the last call that failed was interrupted. */
 static void records_that_were_cut_off(void **state) {
     (void)state;
     tamis_spill spill;
@@ -444,7 +445,8 @@ static void tidy_slowly(const char *name) {
 static void tidying_takes_nothing_from_the_living(void **state) {
     (void)state;
     void (*const others[])(const char *) = {tidy, tidy_slowly};
-    static const char *const specs[] = {"sorted:segment=1024", "classic:capacity=50000", "quotient"};
+    static const char *const specs[] = {"sorted:segment=1024", "classic:capacity=50000",
+                                        "quotient"};
     for (size_t s = 0; s < sizeof specs / sizeof *specs; s++)
         for (size_t o = 0; o < 2; o++) {
             fault.before = others[o];

@@ -12,8 +12,8 @@
 #include <string.h>
 
 #include "tamis_jobs.h"
-#include "tests/support/require_ok.h"
 #include "tests/support/keys.h"
+#include "tests/support/require_ok.h"
 #include "tests/support/spread.h"
 
 enum { N = 20000, LACKING = 300, MAX = 6 };
@@ -103,7 +103,8 @@ static unsigned depth_of(const uint64_t *hashes, size_t n, uint64_t hash) {
     return depth;
 }
 
-/* The chance that among so many coins no correction + 1 in a row are wrong, and the leaf is right. */
+/* The chance that among so many coins no correction + 1 in a row are wrong, and the leaf is
+ * right. */
 static double found_chance(unsigned coins, unsigned correction, double f) {
     double run[MAX + 1] = {1}; /* by the number of wrong ones at the end */
     for (unsigned i = 0; i < coins; i++) {

@@ -179,7 +179,8 @@ static void items_are_puts_and_adds(void **state) {
 
 /* ---- Builders ------------------------------------------------------------------------------- */
 
-/* Three puts of each are more records than stay in memory below the limit: some blocks are spilled. */
+/* Three puts of each are more records than stay in memory below the limit: some blocks are
+ * spilled. */
 enum { KEYS = 400000, LIMIT = 64 << 20 };
 
 static tamis_builder *builder_of(const char *spec, uint64_t memory_limit, unsigned threads,
