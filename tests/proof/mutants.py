@@ -302,7 +302,7 @@ class Workshop:
         self.root = tempfile.mkdtemp(prefix="mutants-")
         self.lock = threading.Lock()
         self.cache = {}
-        for part in ("Makefile", "include", "src", "cli", "engines", "tests", "tools", "examples"):
+        for part in ("Makefile", "mk", "include", "src", "cli", "engines", "tests", "tools", "examples"):
             subprocess.run(["cp", "-a", part, self.root], check=True)
         # With their times: what is compiled already need not be compiled again.
         subprocess.run(["bash", "-c", "find build -name '*.[oda]' -exec cp -a --parents -t \"$1\" {} +", "-", self.root],

@@ -1,0 +1,26 @@
+# Arrows, names, width, formatting; golden images.
+
+# ---- Housekeeping -----------------------------------------------------------------------------
+
+layers:
+	@tools/layers
+
+# Names that the shared library exports, in the order of tests/symbols.txt.
+symbols: $(SO)
+	@nm -D --defined-only $< | awk '$$2 ~ /[A-Z]/ {print $$3}' | LC_ALL=C sort
+
+SOURCES = $(filter-out src/kinds/kinds.def,$(wildcard include/*.h src/*/*.[ch] cli/*.[ch] cli/*/*.[ch] engines/*/*.[ch] tests/*/*.[ch] examples/*.c bench/*.c bench/cli/*.c bench/redis/*.c bench/bench.h \
+                       bench/peers/*.c))
+format:
+	@tools/setup dev
+	clang-format-14 -i $(SOURCES)
+
+# Golden images are kept for ever: this adds those of new kinds and refuses to change old ones.
+golden: $(CMD) $(T)/golden-bad/forge
+	tests/golden/make $(CMD)
+	$(T)/golden-bad/forge tests/golden-bad
+$(T)/golden-bad/%: $(B)/tests/golden-bad/%.o $(HELP_OBJ) $(LIB)
+	$(call link_test)
+
+clean:
+	rm -rf build build-*
