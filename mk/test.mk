@@ -2,15 +2,6 @@
 
 # ---- Tests ------------------------------------------------------------------------------------
 #
-# tests/unit/NAME.c     one program each: what is special to one part
-# tests/laws/*.c        one program: every law on every kind of the registry, and on tests/broken
-# tests/proof/NAME.c    programs of minutes: rates at 10^7 probes, 10^8 checks (make proof)
-# tests/cli             the command, as a user types it
-# tests/python          the second implementation of the image format
-# tests/redis           the module, in servers that the tests start and stop
-# tests/peers           other systems' programs against ours (make peers)
-# tests/vectors         files that other systems wrote
-#
 # The test registry is registry.c once more, with the kinds of tests/kinds.def behind ours.
 
 T        := $(B)/tests

@@ -2,15 +2,21 @@
 
 # ---- Housekeeping -----------------------------------------------------------------------------
 
+# Arrows between rooms, width, names; and formatting.
+.PHONY: tidy tidy-format
+tidy: layers tidy-format
+	@tools/tidy
 layers:
 	@tools/layers
+tidy-format:
+	@clang-format-14 --dry-run -Werror $(SOURCES)
 
 # Names that the shared library exports, in the order of tests/symbols.txt.
 symbols: $(SO)
 	@nm -D --defined-only $< | awk '$$2 ~ /[A-Z]/ {print $$3}' | LC_ALL=C sort
 
-SOURCES = $(filter-out src/kinds/kinds.def,$(wildcard include/*.h src/*/*.[ch] cli/*.[ch] cli/*/*.[ch] engines/*/*.[ch] tests/*/*.[ch] examples/*.c bench/*.c bench/cli/*.c bench/redis/*.c bench/bench.h \
-                       bench/peers/*.c))
+SOURCES = $(wildcard include/*.h $(addsuffix /*.[ch],src/* cli cli/* engines/* tests/*) \
+            examples/*.c bench/*.[ch] bench/cli/*.c bench/redis/*.c bench/peers/*.c)
 format:
 	@tools/setup dev
 	clang-format-14 -i $(SOURCES)
