@@ -43,15 +43,17 @@
                                                                         "elsewhere")
 
 #define METHOD(field) SAME_PLACE(redis_methods, field, RedisModuleTypeMethods, field);
+/* clang-format off */
 METHOD(version)
 METHOD(rdb_load)
 METHOD(rdb_save)
 METHOD(aof_rewrite)
 METHOD(mem_usage) METHOD(digest) METHOD(free) METHOD(aux_load) METHOD(aux_save)
-    METHOD(aux_save_triggers) METHOD(free_effort) METHOD(unlink) METHOD(copy) METHOD(defrag)
-        METHOD(mem_usage2) METHOD(free_effort2) METHOD(unlink2) METHOD(copy2)
+METHOD(aux_save_triggers) METHOD(free_effort) METHOD(unlink) METHOD(copy) METHOD(defrag)
+METHOD(mem_usage2) METHOD(free_effort2) METHOD(unlink2) METHOD(copy2)
 
-            SAME_SIZE(redis_key_spec, RedisModuleCommandKeySpec);
+SAME_SIZE(redis_key_spec, RedisModuleCommandKeySpec);
+/* clang-format on */
 SAME_PLACE(redis_key_spec, flags, RedisModuleCommandKeySpec, flags);
 SAME_PLACE(redis_key_spec, begins, RedisModuleCommandKeySpec, begin_search_type);
 SAME_PLACE(redis_key_spec, first, RedisModuleCommandKeySpec, bs.index.pos);
