@@ -1,5 +1,5 @@
 #!/bin/bash
-# The README lists the verbs that there are, under the titles and in the order of the help.
+# The guide lists the commands that there are, under the titles and in the order of the help.
 cd "$(dirname "$0")/../.." || exit 2
 tamis=${TAMIS:-build/tamis}
 
@@ -9,9 +9,9 @@ in_help() {
         /^  [a-z-]+  +[a-z]/ && title { print title ": " $1; next }
         { title = "" }'
 }
-in_readme() {
+in_guide() {
     awk -F ' *[|] *' '
-        $3 == "verbs" { within = 1; next }
+        $3 == "commands" { within = 1; next }
         within && /^[|]---/ { next }
         within && !/^[|]/ { within = 0 }
         within { n = split($3, verb, /[` ]+/); for (i = 1; i <= n; i++) if (verb[i] != "") print $2 ": " verb[i] }' "$1"
@@ -26,10 +26,10 @@ result() { # exit code, what
     fi
 }
 [ "$(in_help | wc -l)" -gt 20 ]
-result $? "the help has sections with verbs"
-diff <(in_readme README.md) <(in_help) | sed 's/^/# /'
-result "${PIPESTATUS[0]}" "the README has the same"
-! diff <(in_readme <(sed 's/ .doctor.//' README.md)) <(in_help) >/dev/null
-result $? "a verb that is missing is noticed"
+result $? "the help has sections with commands"
+diff <(in_guide docs/guide.md) <(in_help) | sed 's/^/# /'
+result "${PIPESTATUS[0]}" "the guide has the same"
+! diff <(in_guide <(sed 's/ .doctor.//' docs/guide.md)) <(in_help) >/dev/null
+result $? "a command that is missing is noticed"
 echo "1..$n"
 exit "${code:-0}"
