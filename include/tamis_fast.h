@@ -12,7 +12,7 @@
  * For lists of keys tamis_has_u64s is faster still: it keeps many cache misses under way.
  *
  * A view is valid until the filter is freed, folded, loaded into or otherwise given other bytes;
- * tamis_add and tamis_union do not do that. */
+ * tamis_add does not do that, nor does tamis_merge with a filter of the same size. */
 #ifndef TAMIS_FAST_H
 #define TAMIS_FAST_H
 

@@ -37,6 +37,10 @@ try "every function ends its comment with its thread rule" awk '
     /^\/\*/ && math { rule = 1 }
     /The mathematics/ { math = 1 }
     END { exit bad }' include/tamis.h include/tamis_jobs.h
+words() { sed 's/tamis_[a-z]*\.h//g' | grep -owE 'tamis_[a-z0-9_]+' | sort -u; }
+declared() { for header in include/*.h; do $CC -fpreprocessed -dD -E "$header"; done; }
+no_others() { ! comm -23 <(cat include/*.h | words) <(declared | words) | grep .; }
+try "comments name only what is declared" no_others
 sed 's/tamis\.h/tamis_jobs.h/' "$work/a.c" >"$work/j.c"
 cp "$work/j.c" "$work/j.cpp"
 try "the header of jobs as strict C11" $CC -std=c11 $strict -c "$work/j.c" -o "$work/j.o"
