@@ -2,7 +2,9 @@
 #
 #     make run      install what the build needs, build, and do the main job on the sample data
 #     make test     install what the tests need, build, run every test
+#     make check    the same with what is there: nothing is installed
 #     make          only build
+#     make install  after which programs find it; make uninstall takes it away; make dist packs the sources
 #     make bench    install and build other libraries, and measure ours beside them
 #
 # Honoured: CC CXX AR CFLAGS CPPFLAGS LDFLAGS PREFIX DESTDIR, V=1 to see commands, B=dir for
@@ -10,7 +12,10 @@
 
 VERSION_OF = $(shell sed -n 's/^\#define TAMIS_VERSION_$(1) //p' include/tamis.h)
 MAJOR   := $(call VERSION_OF,MAJOR)
-VERSION := $(MAJOR).$(call VERSION_OF,MINOR).$(call VERSION_OF,PATCH)
+MINOR   := $(call VERSION_OF,MINOR)
+VERSION := $(MAJOR).$(MINOR).$(call VERSION_OF,PATCH)
+# What programs that were linked before go on with: before 1.0 a minor version may change the API.
+SOVERSION := $(if $(filter 0,$(MAJOR)),0.$(MINOR),$(MAJOR))
 
 CC       ?= cc
 CXX      ?= c++
@@ -61,7 +66,7 @@ CMD     := $(B)/tamis
 REDIS_OBJ := $(REDIS_SRC:%.c=$(B)/%.o)
 REDIS_SO  := $(B)/tamis-redis.so
 
-.PHONY: mutants cluster-proof pages all run run-here test check test-here proof proof-here big big-build tables fuzz fuzz-import fuzz-talk fuzz-summary fuzz-redis redis-proof peers peers-here golden install uninstall \
+.PHONY: mutants cluster-proof pages all run run-here test check test-here proof proof-here big big-build tables fuzz fuzz-import fuzz-talk fuzz-summary fuzz-redis redis-proof peers peers-here golden install uninstall dist \
         format layers symbols clean bench bench-here bench-programs bench-full \
         bench-full-here bench-count bench-count-here bench-cli bench-cli-here bench-redis bench-redis-here bench-redis-hold bench-redis-hold-here
 .DELETE_ON_ERROR:
@@ -79,8 +84,12 @@ run:
 run-here: all
 	@tools/demo $(CMD) $(B)
 
-test check:
+test:
 	@tools/setup test
+	@$(MAKE) --no-print-directory -j2 test-here
+
+check:
+	@tools/setup --dry-run test
 	@$(MAKE) --no-print-directory -j2 test-here
 
 proof:
