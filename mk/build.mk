@@ -20,10 +20,11 @@ $(LIB): $(LIB_OBJ)
 	$(if $(V),,@echo "  AR    $@")
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
 
-$(SO): $(LIB_OBJ)
+# Its name is made there.
+$(SO): $(LIB_OBJ) Makefile mk/build.mk
 	$(if $(V),,@echo "  LINK  $@")
-	$(Q)$(CC) -shared -Wl,-Bsymbolic-functions -Wl,-soname,libtamis.so.$(MAJOR) $(SAFE) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
-	$(Q)ln -sf $(@F) $(B)/libtamis.so.$(MAJOR) && ln -sf $(@F) $(B)/libtamis.so
+	$(Q)$(CC) -shared -Wl,-Bsymbolic-functions -Wl,-soname,libtamis.so.$(SOVERSION) $(SAFE) $(CFLAGS) $(LDFLAGS) -o $@ $(LIB_OBJ) $(LIBS)
+	$(Q)ln -sf $(@F) $(B)/libtamis.so.$(SOVERSION) && ln -sf $(@F) $(B)/libtamis.so
 
 $(CMD): $(CLI_OBJ) $(LIB)
 	$(if $(V),,@echo "  LINK  $@")
