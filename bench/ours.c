@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "bench/bench.h"
-#include "tamis_fast.h"
+#include "tamis_inline.h"
 
 /* ---- Building -------------------------------------------------------------------------------- */
 
@@ -132,11 +132,11 @@ static const struct bench_contestant ways[] = {
     WAY("inline", inline_has, .chase = inline_chase),
 };
 
-/* Does the spec lead to a filter that tamis_fast.h can see? */
+/* Does the spec lead to a filter that tamis_inline.h can see? */
 static bool has_fast_view(const char *spec) {
     tamis *f = NULL;
-    struct tamis_fast fast;
-    const bool ok = !tamis_create(&f, spec) && !tamis_fast_view(f, &fast);
+    struct tamis_inline fast;
+    const bool ok = !tamis_create(&f, spec) && !tamis_inline_view(f, &fast);
     tamis_free(f);
     return ok;
 }

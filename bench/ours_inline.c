@@ -1,19 +1,19 @@
-/* One key by tamis_fast.h, in a file of its own because it is compiled for this very processor, as
- * a storage engine would be. */
+/* One key by tamis_inline.h, in a file of its own because it is compiled for this very processor,
+ * as a storage engine would be. */
 #include "bench/bench.h"
-#include "tamis_fast.h"
+#include "tamis_inline.h"
 
 void inline_has(const void *filter, const uint64_t *keys, size_t n, uint8_t *hit) {
-    struct tamis_fast view;
-    if (tamis_fast_view(filter, &view)) return;
-    const struct tamis_fast fast = view; /* nobody else has its address: it stays in registers */
-    for (size_t i = 0; i < n; i++) hit[i] = tamis_fast_has_u64(&fast, keys[i]);
+    struct tamis_inline view;
+    if (tamis_inline_view(filter, &view)) return;
+    const struct tamis_inline fast = view; /* nobody else has its address: it stays in registers */
+    for (size_t i = 0; i < n; i++) hit[i] = tamis_inline_has_u64(&fast, keys[i]);
 }
 
 uint64_t inline_chase(const void *filter, uint64_t key, size_t n) {
-    struct tamis_fast view;
-    if (tamis_fast_view(filter, &view)) return key;
-    const struct tamis_fast fast = view;
-    while (n--) key = bench_next(key, tamis_fast_has_u64(&fast, key));
+    struct tamis_inline view;
+    if (tamis_inline_view(filter, &view)) return key;
+    const struct tamis_inline fast = view;
+    while (n--) key = bench_next(key, tamis_inline_has_u64(&fast, key));
     return key;
 }

@@ -15,6 +15,9 @@
 #include <string.h>
 #include <tamis.h>
 
+#include "tamis_parts.h"
+#include "tamis_special.h"
+
 enum { NODES = 1000, CHORDS = 1000, KEYS_EACH = 4, LEVELS = 4 };
 enum { NEW_HOMES = 20, MAX_IMAGE = 1 << 16 };
 enum { MAX_LINKS = 16, QUESTIONS = 1000, PATIENCE = 64 };

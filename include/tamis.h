@@ -1,10 +1,10 @@
 /* tamis.h: one sieve for every set.
  *
- * A filter answers one question about a set of keys: "is this key in it?" It answers *no* with
- * certainty and *yes* with a small, chosen chance of being wrong, and for that it needs about
- * ten bits per key, whatever the keys are. This header is the whole manual of the library.
+ * A filter answers one question about a set of keys: "is this key in it?" *No* is certain; *yes* is
+ * wrong with a small probability that you choose. It takes about ten bits per key, whatever the
+ * keys are.
  *
- * The simplest use:
+ * A minimal program:
  *
  *     #include <tamis.h>
  *     #include <stdio.h>
@@ -22,33 +22,43 @@
  *         return 0;
  *     }
  *
- * Build it with:  cc cat.c $(pkg-config --cflags --libs tamis)
+ * Compile with:  cc cat.c $(pkg-config --cflags --libs tamis)
  *
- * Words, the same everywhere (here, in the command, in files, in servers):
+ * This header is what nine of ten programs need, and its own manual. The others:
  *
- *     key       your bytes, any length, also none
- *     hash      64 bits made from a key; what the structures really work on
- *     kind      a structure with a name: classic, blocked, split, universal, ...
- *     spec      a wish in one sentence, such as "blocked:capacity=1M,fpr=1%"
- *     capacity  how many keys you plan to add; items: how many adds there were
- *     fpr       the false-positive rate: how often a key that is not in the set gets a yes
+ *     tamis_inline.h    one key without a call, for inner loops
+ *     tamis_engine.h    for hosts of many filters: hashes instead of keys, memory, work in steps
+ *     tamis_formats.h   other systems' filters
+ *     tamis_parts.h     one filter on many machines: shards and patches
+ *     tamis_special.h   what only a few kinds can do
+ *     tamis_jobs.h      protocols and small machines built on filters
+ *     tamis_math.h      rates and sizes as functions
+ *
+ * Terms, the same in the headers, the command, files and servers:
+ *
+ *     key       your bytes, of any length, including zero
+ *     hash      64 bits computed from a key; all that a filter works on
+ *     kind      a named data structure: classic, blocked, split, universal, ...
+ *     spec      a filter specification, such as "blocked:capacity=1M,fpr=1%"
+ *     capacity  the number of keys you plan to add; items: the number of adds so far
+ *     fpr       false-positive rate: the share of non-members answered yes
  *     payload   the flat bytes that hold the bits
  *     image     header + payload + notes: what is saved, mapped, stored and sent
  *
- * Rules that hold for every function:
+ * Every function follows these rules:
  *
- *  - Questions (tamis_has, ...) cannot fail and return the answer: a handle is always ready.
- *  - Making, loading and changing return a status: 0 is success, anything else is an error, and
- *    tamis_why() then has the sentence that names the parameter, its range or the byte.
- *  - A call that fails changes nothing: the filter is as before, a new handle is NULL, no file
- *    is half-written, nothing leaks.
- *  - Arguments are never kept, except by tamis_view, whose bytes must outlive the handle.
- *  - Bytes from outside pass one gate (tamis_load, _view, _map, _read); what the gate lets in is
- *    valid, what is damaged never becomes a handle.
- *  - Sizes are 64 bits and have their unit in their name: _bytes, _bits; everything else counts.
- *  - The library never prints, exits, aborts or touches errno, locale or signals.
- *  - Each comment ends with the thread rule. "Readers or one writer" means: any number of
- *    threads may ask one filter at the same time, as long as none changes it.
+ *  - Queries (tamis_has, ...) return the answer and cannot fail: a handle is always valid.
+ *  - Calls that create, load or change return a status. 0 is success; after anything else,
+ *    tamis_why() names the parameter and its range, or the byte.
+ *  - A failed call changes nothing: the filter is as it was, a new handle is NULL, no file is
+ *    half-written, nothing leaks.
+ *  - Arguments are never retained, except by tamis_view, whose bytes must outlive the handle.
+ *  - Untrusted bytes pass one gate (tamis_load, _view, _map, _read). What it accepts is valid;
+ *    damaged input never becomes a handle.
+ *  - Sizes are 64-bit and named for their unit (_bytes, _bits); other numbers are counts.
+ *  - The library never prints, exits, aborts, or touches errno, locale or signals.
+ *  - Each comment ends with its thread rule. "Readers or one writer": any number of threads may
+ *    query one filter at the same time, as long as none changes it.
  */
 #ifndef TAMIS_H
 #define TAMIS_H
@@ -67,15 +77,15 @@ extern "C" {
 #define TAMIS_API
 #endif
 
-/* The version of this header; tamis_version() tells that of the library that was linked. */
+/* The version of this header; tamis_version() returns that of the linked library. */
 #define TAMIS_VERSION_MAJOR 0
 #define TAMIS_VERSION_MINOR 1
 #define TAMIS_VERSION_PATCH 0
 
-/* Returns "0.1.0" or what the library is. Threads: any. */
+/* The version of the linked library, such as "0.1.0". Threads: any. */
 TAMIS_API const char *tamis_version(void);
 
-/* Returns which instructions of this processor answer questions: "plain", "avx2", "avx512" or
+/* Which instructions of this processor answer queries: "plain", "avx2", "avx512" or
  * "neon". The environment variable TAMIS_CPU can lower it, to "plain" or "avx2". Results are the
  * same with all of them. Threads: any. */
 TAMIS_API const char *tamis_cpu(void);
@@ -114,15 +124,15 @@ typedef enum tamis_status {
 #undef TAMIS_STATUS_ENUM
 } tamis_status;
 
-/* The text of a status in a few words; "unknown status" for a number that is none. Threads: any. */
+/* The text of a status in a few words; "unknown status" for an unknown value. Threads: any. */
 TAMIS_API const char *tamis_status_text(tamis_status status);
 
-/* The name of a status as in this header, "TAMIS_NOMEM"; NULL for a number that is none.
+/* The name of a status as in this header, "TAMIS_NOMEM"; NULL for an unknown value.
  * Threads: any. */
 TAMIS_API const char *tamis_status_name(tamis_status status);
 
-/* The sentence about the last call of this thread that returned a status other than TAMIS_OK:
- * which parameter, what is allowed, which byte. Never NULL; valid until the next such failure on
+/* The message of the last call on this thread that returned a status other than TAMIS_OK: which
+ * parameter, what is allowed, which byte. Never NULL; valid until the next such failure on
  * this thread. Threads: any, each has its own. */
 TAMIS_API const char *tamis_why(void);
 
@@ -132,20 +142,20 @@ TAMIS_API const char *tamis_why(void);
  * Names that every kind knows:
  *
  *     capacity=N   keys to plan for, from 0 to 2^56
- *     fpr=P        wanted rate at capacity, from 1e-12 to below 1; 1% when neither fpr nor size
+ *     fpr=P        target rate at capacity, from 1e-12 to below 1 (default: 1% without size)
  *     size=BYTES   payload at most this large; two of capacity, fpr and size fix the third
  *     bits=N       the same in bits; classic and universal take exactly that many
  *     hash=xxh3    the default; or xxh64 (Parquet's and Arrow's), or sip13 (keyed, see below)
  *     seed=N       another hash function of the same family; 0 when not given
  *     key=inside   with hash=sip13: the image holds the secret; or key=outside: only its 8-byte id
  *
- * Each kind may know more (tamis_kind_named tells them, and so does the command "tamis kinds").
- * A name nobody knows is refused with the list of those that are known.
+ * Each kind may have options of its own (tamis_kind_named and "tamis kinds" list them). An unknown
+ * name is refused with the list of known ones.
  *
  * Numbers are written as people type them. Counts: 1000000, 10M, 1e6, 1.5G, 64Ki, 2^33. Bytes:
  * 4096, 64KiB, 2G (= 2 GiB), 10MB (= 10^7). Rates: 0.01, 1%, 1e-6, 1/1000, 2^-16.
  *
- * A keyed hash is for keys that a hostile party may choose: without the secret nobody can compute
+ * A keyed hash is for keys that an attacker may choose: without the secret, nobody can compute
  * which keys collide. hash=sip13 alone draws a random secret and keeps it inside the image, which
  * protects while the image itself stays private. key=outside keeps it out of the image: then the
  * secret goes into the options here and at every load. */
@@ -161,16 +171,17 @@ struct tamis_allocator {
     bool is_zeroed; /* what `alloc` returns is all zeros */
 };
 
-/* Large pages make questions to a large filter up to twice as fast, because the processor finds
- * the memory behind an address sooner. The system gives them where it has them; the first touch of
+/* Large pages make queries of a large filter up to twice as fast, because the processor translates
+ * an address sooner. The system gives them where it has them; the first touch of
  * each then takes 2 MiB at once. */
 enum tamis_pages {
     TAMIS_PAGES_LARGE = 0, /* ask for large ones from 4 MiB on */
     TAMIS_PAGES_PLAIN = 1  /* leave it to the system */
 };
 
-/* Everything optional at making and loading. Start from {.struct_size = sizeof options} with the
- * rest zero, then set what you need; a later, longer version of this struct stays compatible. */
+/* Everything optional when creating and loading. Start from {.struct_size = sizeof options} with
+ * the rest zero, then set what you need; a later, longer version of this struct stays
+ * compatible. */
 struct tamis_options {
     size_t struct_size;                      /* sizeof(struct tamis_options) of your header */
     const struct tamis_allocator *allocator; /* NULL: malloc and free */
@@ -182,7 +193,7 @@ struct tamis_options {
     enum tamis_pages pages; /* of payloads that nobody else allocates, and of maps */
 };
 
-/* Makes an empty filter from a spec. On failure *filter is NULL. Free it with tamis_free.
+/* Creates an empty filter from a spec. On failure *filter is NULL. Free it with tamis_free.
  * TAMIS_UNSUPPORTED for kinds that are built once: they come out of a builder (see Building).
  * Threads: any. */
 TAMIS_API tamis_status tamis_create(tamis **filter, const char *spec);
@@ -191,12 +202,6 @@ TAMIS_API tamis_status tamis_create_with(tamis **filter, const char *spec,
 
 /* Frees a filter; a secret is wiped first. NULL is allowed. Threads: one, with no other user. */
 TAMIS_API void tamis_free(tamis *filter);
-
-/* For hosts that move what they hold into fewer pages: `move` gets each piece that the filter's
- * allocator gave, and returns where its bytes lie now, the old piece being gone, or NULL when it
- * stays. Returns the filter, which may be one of those pieces. Threads: one, with no other user. */
-typedef void *tamis_mover(void *ctx, void *memory);
-TAMIS_API tamis *tamis_relocate(tamis *filter, tamis_mover *move, void *ctx);
 
 /* A filter of the same kind, shape, hash and notes with every key of `filter`; it owns its bytes
  * even when `filter` is a view. Threads: readers or one writer. */
@@ -215,7 +220,7 @@ struct tamis_plan {
     double bits_per_key; /* of payload; 0 for capacity 0 */
     uint64_t payload_bytes;
     uint64_t stored_bytes;              /* the image without notes */
-    uint64_t probes;                    /* bits or cells that a question looks at, at most; where
+    uint64_t probes;                    /* bits or cells that a query reads, at most; where
                                            nothing bounds them, on average when full */
     uint64_t word[TAMIS_WORDS];         /* the shape ... */
     const char *word_name[TAMIS_WORDS]; /* ... and its names; NULL for unused words */
@@ -227,7 +232,7 @@ struct tamis_plan {
  * Threads: any. */
 TAMIS_API tamis_status tamis_plan_spec(const char *spec, struct tamis_plan *plan, size_t plan_size);
 
-/* ==== Asking ================================================================================ */
+/* ==== Querying ============================================================================== */
 
 /* A key for the calls that take many. */
 struct tamis_key {
@@ -249,14 +254,14 @@ TAMIS_API void tamis_has_many(const tamis *filter, const struct tamis_key *keys,
 TAMIS_API bool tamis_has_u64(const tamis *filter, uint64_t key);
 TAMIS_API void tamis_has_u64s(const tamis *filter, const uint64_t *keys, size_t n, uint8_t *hit);
 
-/* The same for `n` keys of `width` bytes each that lie one behind the other: digests, addresses,
+/* The same for `n` keys of `width` bytes each, stored contiguously: digests, addresses,
  * identifiers. Faster than a list of pointers to them. Threads: as tamis_has. */
 TAMIS_API void tamis_has_packed(const tamis *filter, const void *keys, size_t width, size_t n,
                                 uint8_t *hit);
 
 /* How often the key was added and not removed, for kinds with TAMIS_CAN_COUNT. Never too low up to
- * reliable_count of tamis_measure, too high as rarely as a false positive occurs. Other kinds say 1
- * for what they have and 0 for the rest. Threads: as tamis_has. */
+ * reliable_count of tamis_measure, too high as rarely as a false positive occurs. Other kinds
+ * return 1 for what they have and 0 for the rest. Threads: as tamis_has. */
 TAMIS_API uint64_t tamis_count(const tamis *filter, const void *key, size_t len);
 TAMIS_API uint64_t tamis_count_u64(const tamis *filter, uint64_t key);
 
@@ -301,7 +306,7 @@ TAMIS_API tamis_status tamis_add_times(tamis *filter, const void *key, size_t le
 /* Adds a key only when it is not there yet, and tells: *is_new is false for a key that was there,
  * or that is a false positive. Kinds with TAMIS_AGES take it as seen again in both cases. Where
  * keys are removed later use tamis_add: a key that a false positive kept out could not be found
- * any more once that other key is removed. Threads: as tamis_add. */
+ * any longer once that other key is removed. Threads: as tamis_add. */
 TAMIS_API tamis_status tamis_add_new(tamis *filter, const void *key, size_t len, bool *is_new);
 
 /* Takes back one add of a key. You must know that it was added and not removed since, as many
@@ -328,83 +333,27 @@ TAMIS_API tamis_status tamis_clear(tamis *filter);
  * Threads: as tamis_add. */
 TAMIS_API tamis_status tamis_tick(tamis *filter);
 
-/* The same step in parts, for programs that may not stand still for long: each call clears up to
- * `bytes`, and the last one, with *is_done true, makes the step. Between them keys that leave with
- * it may be found or not; all others are, and keys that are added come before the step. tamis_tick
- * ends a step that was begun. Threads: as tamis_add. */
-TAMIS_API tamis_status tamis_tick_part(tamis *filter, uint64_t bytes, bool *is_done);
-
 /* Makes room for `capacity` keys in all, more or fewer than now, without the keys. No answer
  * changes by it; but bits of fingerprints become part of the address, so that a filter that was
  * doubled, and then filled, has twice the rate. Only kinds with TAMIS_CAN_RESIZE.
  * Threads: as tamis_add. */
 TAMIS_API tamis_status tamis_resize(tamis *filter, uint64_t capacity);
 
-/* How many more adds fit into the memory that the filter has now: UINT64_MAX where any number does.
- * Kinds with TAMIS_CAN_GROW take more than that by moving to more memory, the others answer
- * TAMIS_FULL. Where a second add of a key does nothing, only new keys need room.
- * Threads: as tamis_has. */
+/* How many longer adds fit into the memory that the filter has now: UINT64_MAX where any number
+ * does. Kinds with TAMIS_CAN_GROW take more than that by moving to more memory, the others answer
+ * TAMIS_FULL. Where a second add of a key does nothing, only new keys need room. Threads: as
+ * tamis_has. */
 TAMIS_API uint64_t tamis_remaining(const tamis *filter);
 
 /* The same for many threads at once: any number of them may add with the _shared calls and ask at
- * the same time, without locks. A key is found by every question that happens after its add
- * returned; a question meanwhile may say either. Only kinds with TAMIS_CAN_SHARE. Questions here
+ * the same time, without locks. A key is found by every query that happens after its add
+ * returned; a query meanwhile may say either. Only kinds with TAMIS_CAN_SHARE. Queries here
  * are tamis_hash, tamis_has, tamis_count, tamis_get and tamis_trace, with their forms for many
- * keys, numbers and hashes, and those of tamis_fast.h. Whatever looks at the whole filter
+ * keys, numbers and hashes, and those of tamis_inline.h. Whatever looks at the whole filter
  * (tamis_measure, tamis_copy, tamis_save, tamis_overlap, ...) waits until the adds are done. All of
  * it is clean under -fsanitize=thread, which builds the library without vector kernels. Threads:
- * any number of tamis_add_shared, tamis_add_hashes_shared and questions. */
+ * any number of tamis_add_shared, tamis_add_hashes_shared and queries. */
 TAMIS_API tamis_status tamis_add_shared(tamis *filter, const void *key, size_t len);
-TAMIS_API tamis_status tamis_add_hashes_shared(tamis *filter, const uint64_t *hashes, size_t n);
-
-/* ==== Hashes ================================================================================
- *
- * An engine that asks many filters of one hash (same mode, seed and secret) hashes each key once
- * and uses these. A hash must be 64 well-mixed bits; tamis_hash makes the ones that the key calls
- * use, so both ways can be mixed freely. Imported kinds that hash keys their own way cannot take
- * hashes: adding then is TAMIS_UNSUPPORTED, and a question says true, which is always safe. */
-
-/* The hash of a key for this filter. Threads: as tamis_has. */
-TAMIS_API uint64_t tamis_hash(const tamis *filter, const void *key, size_t len);
-
-/* Hashes of `n` integers, each as its 8 little-endian bytes. Threads: as tamis_has. */
-TAMIS_API void tamis_hash_u64s(const tamis *filter, const uint64_t *keys, size_t n,
-                               uint64_t *hashes);
-
-/* Hashes of `n` keys. Threads: as tamis_has. */
-TAMIS_API void tamis_hash_many(const tamis *filter, const struct tamis_key *keys, size_t n,
-                               uint64_t *hashes);
-
-/* The hash of one key that comes in pieces, for keys that are larger than memory: `next` returns
- * one piece after the other with its length, and NULL behind the last. Threads: as tamis_has. */
-typedef const void *tamis_next_piece(void *ctx, size_t *len);
-TAMIS_API uint64_t tamis_hash_pieces(const tamis *filter, tamis_next_piece *next, void *ctx);
-
-/* The verbs above on hashes. Threads: as the verb on keys. */
-TAMIS_API bool tamis_has_hash(const tamis *filter, uint64_t hash);
-TAMIS_API void tamis_has_hashes(const tamis *filter, const uint64_t *hashes, size_t n,
-                                uint8_t *hit);
-TAMIS_API tamis_status tamis_add_hash(tamis *filter, uint64_t hash);
-TAMIS_API tamis_status tamis_add_hashes(tamis *filter, const uint64_t *hashes, size_t n);
-TAMIS_API tamis_status tamis_add_times_hash(tamis *filter, uint64_t hash, uint64_t times);
-TAMIS_API tamis_status tamis_add_new_hash(tamis *filter, uint64_t hash, bool *is_new);
-TAMIS_API tamis_status tamis_remove_hash(tamis *filter, uint64_t hash);
-TAMIS_API uint64_t tamis_count_hash(const tamis *filter, uint64_t hash);
-TAMIS_API void tamis_count_hashes(const tamis *filter, const uint64_t *hashes, size_t n,
-                                  uint64_t *counts);
-TAMIS_API bool tamis_get_hash(const tamis *filter, uint64_t hash, uint64_t *value);
-TAMIS_API void tamis_get_hashes(const tamis *filter, const uint64_t *hashes, size_t n,
-                                uint64_t *values, uint8_t *hit);
-TAMIS_API tamis_status tamis_put_hash(tamis *filter, uint64_t hash, uint64_t value);
-TAMIS_API size_t tamis_labels_hash(const tamis *filter, uint64_t hash, uint64_t *labels,
-                                   size_t room);
-
-/* Lists what kinds with TAMIS_CAN_LIST hold. Start with *cursor = 0; each call gives one stored
- * fingerprint as a hash, and how often it is there (for kinds with TAMIS_CAN_LABEL: in which
- * label), until it returns false. Such a hash is not the
- * one that was added, but the filter cannot tell the two apart: adding all of them to an empty
- * filter of the same spec gives the same answers. Threads: as tamis_has. */
-TAMIS_API bool tamis_next(const tamis *filter, uint64_t *cursor, uint64_t *hash, uint64_t *count);
 
 /* ==== Building ==============================================================================
  *
@@ -443,7 +392,7 @@ struct tamis_builder_options {
 
     /* Called while finishing at the start and at the end of each stage and now and then between,
      * by one thread at a time; false stops the work, which then fails with TAMIS_CANCELLED. NULL:
-     * nobody wants to know. Keys that go straight into a filter have no stages. */
+     * none. Keys that go straight into a filter have no stages. */
     bool (*progress)(void *ctx, enum tamis_stage stage, uint64_t done, uint64_t total);
     void *progress_ctx;
 };
@@ -459,7 +408,7 @@ TAMIS_API tamis_status tamis_builder_create_with(tamis_builder **builder, const 
 
 /* Makes a builder that goes on where a filter ended: same kind, shape, hash, notes and labels, and
  * everything that it lists is taken in. So keys and labels are added to what was built before; its
- * shape was planned for the first ones, so that with many more its rate rises. Only kinds with
+ * shape was planned for the first ones, so that with many longer its rate rises. Only kinds with
  * TAMIS_IS_BUILT and TAMIS_CAN_LIST. Threads: as tamis_has. */
 TAMIS_API tamis_status tamis_builder_continue(tamis_builder **builder, const tamis *filter,
                                               const struct tamis_builder_options *options);
@@ -470,7 +419,7 @@ TAMIS_API void tamis_builder_free(tamis_builder *builder);
 
 /* Takes keys. For kinds with values a key without one has the value 0 (approximator: 1); for
  * cascade it is a member; for labels it belongs to the label of the last tamis_builder_label.
- * TAMIS_IO when the temporary folder is full. Of many keys all are taken, or none when it fails:
+ * TAMIS_IO when the temporary directory is full. Of many keys all are taken, or none when it fails:
  * then the call may be repeated. Threads: one. */
 TAMIS_API tamis_status tamis_builder_add(tamis_builder *builder, const void *key, size_t len);
 TAMIS_API tamis_status tamis_builder_add_many(tamis_builder *builder, const struct tamis_key *keys,
@@ -480,38 +429,24 @@ TAMIS_API tamis_status tamis_builder_add_u64s(tamis_builder *builder, const uint
                                               size_t n);
 TAMIS_API tamis_status tamis_builder_add_packed(tamis_builder *builder, const void *keys,
                                                 size_t width, size_t n);
-TAMIS_API tamis_status tamis_builder_add_hash(tamis_builder *builder, uint64_t hash);
-TAMIS_API tamis_status tamis_builder_add_hashes(tamis_builder *builder, const uint64_t *hashes,
-                                                size_t n);
 
 /* Takes a key with its value (TAMIS_CAN_GET). A key may come again with the same value; with
  * another one, finishing fails with TAMIS_CONFLICT, except that approximator joins them.
  * Threads: one. */
 TAMIS_API tamis_status tamis_builder_put(tamis_builder *builder, const void *key, size_t len,
                                          uint64_t value);
-TAMIS_API tamis_status tamis_builder_put_hash(tamis_builder *builder, uint64_t hash,
-                                              uint64_t value);
 
 /* Takes a key that must be answered no, for cascade. A key on both lists makes finishing fail with
  * TAMIS_CONFLICT. Threads: one. */
 TAMIS_API tamis_status tamis_builder_exclude(tamis_builder *builder, const void *key, size_t len);
-TAMIS_API tamis_status tamis_builder_good_hash(tamis_builder *builder, uint64_t hash);
 
-/* Keys that follow belong to this label, a new one or one of before; for labels. Names are UTF-8
+/* Keys that follow belong to this label, new or existing; for labels. Names are UTF-8
  * of 1 to 255 bytes without control characters. Threads: one. */
 TAMIS_API tamis_status tamis_builder_label(tamis_builder *builder, const char *name);
 
 /* Sets a note of the filter to be. Threads: one. */
 TAMIS_API tamis_status tamis_builder_set_note(tamis_builder *builder, const char *name,
                                               const char *value);
-
-/* Hashes of keys as the filter will use them: of one, of `n`, and of one in pieces as for
- * tamis_hash_pieces. Threads: any. */
-TAMIS_API uint64_t tamis_builder_hash(const tamis_builder *builder, const void *key, size_t len);
-TAMIS_API void tamis_builder_hash_many(const tamis_builder *builder, const struct tamis_key *keys,
-                                       size_t n, uint64_t *hashes);
-TAMIS_API uint64_t tamis_builder_hash_pieces(const tamis_builder *builder, tamis_next_piece *next,
-                                             void *ctx);
 
 /* Makes the filter: as a handle, or as an image that replaces `path`, written piece by piece so
  * that it need not fit into memory. Whatever happens, `path` is the old file or the whole new one.
@@ -521,8 +456,8 @@ TAMIS_API tamis_status tamis_builder_finish(tamis_builder *builder, tamis **filt
 TAMIS_API tamis_status tamis_builder_finish_to(tamis_builder *builder, const char *path);
 
 /* How the last filter that finishing began to make was cut, for kinds with TAMIS_IS_BUILT; else all
- * is 0. Shards are smaller than asked for when the memory limit does not allow larger ones: then
- * that costs `bits_more` bits for each key, as far as can be expected. Threads: one. */
+ * is 0. Segments are smaller than asked for when the memory limit does not allow larger ones; that
+ * costs `bits_more` bits for each key, as far as can be expected. Threads: one. */
 struct tamis_builder_info {
     uint64_t records;       /* distinct ones */
     uint64_t segments;      /* pieces that the payload is made in */
@@ -643,7 +578,7 @@ TAMIS_API void tamis_get_info(const tamis *filter, struct tamis_info *info, size
 /* The rate right now, from the bits that are set. Threads: readers or one writer. */
 TAMIS_API double tamis_fpr_now(const tamis *filter);
 
-/* How many distinct keys are inside, by the bits. TAMIS_SATURATED when no bit tells any more.
+/* How many distinct keys are inside, by the bits. TAMIS_SATURATED when no bit tells any longer.
  * Threads: readers or one writer. */
 TAMIS_API tamis_status tamis_items_now(const tamis *filter, struct tamis_estimate *items);
 
@@ -735,6 +670,9 @@ TAMIS_API bool tamis_note_at(const tamis *filter, size_t i, const char **name, c
 /* Sets a note; NULL as value removes it. Threads: one writer. */
 TAMIS_API tamis_status tamis_set_note(tamis *filter, const char *name, const char *value);
 
+/* Takes bytes that are written, one run after the other; false stops the writer. */
+typedef bool tamis_write_fn(void *ctx, const void *bytes, size_t size);
+
 /* ==== Editing ===============================================================================
  *
  * A file that several programs change. An edit holds it, from before it is read until it is closed,
@@ -804,223 +742,6 @@ TAMIS_API tamis_status tamis_edit_commit(tamis_edit *edit);
 /* Lets go of the file. NULL is allowed. Threads: one, with no other user. */
 TAMIS_API void tamis_edit_close(tamis_edit *edit);
 
-/* ==== Shards ================================================================================
- *
- * A filter that is larger than one machine, or that many machines build, is cut into shards. Kinds
- * blocked and split keep all bits of a key in one block, and shard i of n has the blocks from
- * floor(i * total / n) to before floor((i+1) * total / n). A shard is a filter of its own, of kind
- * shard: it takes the hashes of its own blocks, and its answer to any other is maybe. Joined, the
- * shards are the filter that one process would have made of all keys, byte for byte:
- *
- *     tamis_shard_spec("split:capacity=100G,fpr=1%", 3, 4096, spec, sizeof spec);
- *     tamis_create(&f, spec);                                  on the machine that has shard 3
- *     if (tamis_shard_of(f, hash) == 3) tamis_add_hash(f, hash);
- *
- * Capacity, rate and size in the spec of a shard are those of the whole, and so must be hash, seed
- * and secret. A hash of another shard is refused with TAMIS_MISMATCH, and nothing is added. Adding
- * again is harmless, so a task may be repeated, and done by two machines at once: tamis_merge. */
-
-/* Which part of which whole a filter is. */
-struct tamis_shard_info {
-    uint64_t shard, shards;
-    uint64_t first_block, blocks, total_blocks;
-    const char *layout; /* kind of the whole: "blocked" or "split" */
-};
-
-/* False when the filter is no shard. `info_size` is sizeof *info. Threads: as tamis_has. */
-TAMIS_API bool tamis_shard_get_info(const tamis *filter, struct tamis_shard_info *info,
-                                    size_t info_size);
-
-/* The spec of one shard of what `spec` would make, written to `text` (always terminated, cut at
- * `size`): "split:..." becomes "shard:layout=split,...". Returns the length of the whole text, or
- * 0, with the sentence in tamis_why, for a spec that cannot work, that is not of a kind that can be
- * cut, or that leaves the capacity open. Threads: any. */
-TAMIS_API size_t tamis_shard_spec(const char *spec, uint64_t shard, uint64_t shards, char *text,
-                                  size_t size);
-
-/* Which of the shards has the hash: of any shard, the same answer; 0 of what is no shard.
- * Threads: as tamis_has. */
-TAMIS_API uint64_t tamis_shard_of(const tamis *filter, uint64_t hash);
-TAMIS_API void tamis_shards_of(const tamis *filter, const uint64_t *hashes, size_t n,
-                               uint32_t *shards);
-
-/* A shard of a filter that is there: its blocks, copied, with the notes of the whole and an even
- * share of its items. `shards` is from 1 to the number of blocks, below 2^32. TAMIS_UNSUPPORTED for
- * kinds other than blocked and split. `options` may be NULL. Threads: as tamis_has. */
-TAMIS_API tamis_status tamis_shard_cut(tamis **shard, const tamis *whole, uint64_t i,
-                                       uint64_t shards, const struct tamis_options *options);
-
-/* The whole of all its shards, in their order: items are added up, notes are those of shard 0 but
- * for names that start with "shard.", which are about one shard alone. TAMIS_MISMATCH, with the
- * place in the sentence, when one is missing, twice there, out of order, or of another whole.
- * `options` may be NULL. Threads: as tamis_has, for each. */
-TAMIS_API tamis_status tamis_shard_join(tamis **whole, const tamis *const *shards, size_t n,
-                                        const struct tamis_options *options);
-
-/* The same as an image that replaces `path`, for wholes that are larger than memory: `next` is
- * asked for one shard after the other, from 0 on, and may free the one before; NULL from it stops
- * with TAMIS_CANCELLED. Whatever happens, `path` is the old file or the whole new one.
- * tamis_edit_join replaces what an edit holds, as tamis_edit_save does. Threads: any; as tamis_has
- * for each shard. */
-typedef const tamis *tamis_next_shard(void *ctx, uint64_t shard);
-TAMIS_API tamis_status tamis_shard_join_to(const char *path, tamis_next_shard *next, void *ctx);
-TAMIS_API tamis_status tamis_edit_join(tamis_edit *edit, tamis_next_shard *next, void *ctx);
-
-/* ==== Patches ===============================================================================
- *
- * A patch turns one image into another, byte for byte. It is small when few keys came or went: of a
- * filter of 10^7 keys that got 1,000 more it has some kilobytes. Where everything changed, as in
- * kinds that are built once, it is as large as the image, never larger by more than 64 bytes. It
- * knows the checksums of both images and refuses any other. Nothing here allocates. */
-
-/* What a patch says of itself. */
-struct tamis_patch_info {
-    uint64_t patch_bytes; /* of the patch; what follows, as a signature may, is none of it */
-    uint64_t base_bytes, result_bytes;
-    uint64_t base_sum, result_sum; /* XXH3-64 of the whole images */
-    bool is_whole;                 /* the result itself is inside: nearly everything changed */
-};
-
-/* Takes the bytes of a patch, one run after the other; false stops it. */
-typedef bool tamis_write_fn(void *ctx, const void *bytes, size_t size);
-
-/* Makes the patch from the image `base` to the image `result`. What it says, and how long it is, is
- * in *info before the first byte is written; `info` may be NULL, otherwise `info_size` is sizeof
- * *info. With NULL for `put` nothing is written. TAMIS_CANCELLED when `put` says false.
- * Threads: any. */
-TAMIS_API tamis_status tamis_patch_make(const void *base, size_t base_size, const void *result,
-                                        size_t result_size, struct tamis_patch_info *info,
-                                        size_t info_size, tamis_write_fn *put, void *ctx);
-
-/* Checks a patch and tells what it says. Without is_whole, result_bytes is at most four times
- * base_bytes and patch_bytes together. `info_size` is sizeof *info. Threads: any. */
-TAMIS_API tamis_status tamis_patch_get_info(const void *patch, size_t patch_size,
-                                            struct tamis_patch_info *info, size_t info_size);
-
-/* TAMIS_OK when a patch that says this is for the image `base`, otherwise TAMIS_MISMATCH, with the
- * checksums in the sentence. Before this, do not believe result_bytes. Threads: any. */
-TAMIS_API tamis_status tamis_patch_fits(const void *base, size_t base_size,
-                                        const struct tamis_patch_info *info);
-
-/* Applies a patch: `result` has room for exactly result_bytes, and may not overlap the others. The
- * checksums of base, patch and result were right when it returns TAMIS_OK; otherwise what is in
- * `result` is nothing. Who made the patch is not known: the result passes the gate (tamis_load,
- * ...) like all bytes from outside. Threads: any. */
-TAMIS_API tamis_status tamis_patch_apply(const void *base, size_t base_size, const void *patch,
-                                         size_t patch_size, void *result, size_t result_size);
-
-/* ==== Other systems' filters ================================================================
- *
- * Filters that Guava, Parquet, Redis, Cassandra and others wrote can be asked, changed, kept as
- * images and written back, byte for byte. They become kinds of their own (ids from 1000), which
- * hash keys as their origin does; Parquet's are split with hash=xxh64. What the origin's bytes do
- * not say is how its keys became bytes: whoever asks names it, and tamis_encode does it.
- *
- * A format is named as in "guava", or with parameters behind it, as in a spec:
- * "parquet:column=name,group=0". Nothing is guessed from the bytes: a file that is not exactly what
- * was named is refused. */
-
-struct tamis_format_info {
-    const char *name;
-    const char *system;                /* whose it is, in a few words */
-    const char *kinds;                 /* names of the kinds it holds, with spaces between them */
-    const char *keys;                  /* encodings that are usual there, the first most */
-    const char *limits;                /* what it cannot hold, or is not done; NULL: nothing */
-    const struct tamis_option *params; /* a text is what has no choices and no range */
-    size_t param_count;
-    bool can_write;   /* tamis_export */
-    bool has_several; /* a file holds several filters: tamis_format_scan */
-};
-
-/* How many formats this library knows. Threads: any. */
-TAMIS_API size_t tamis_format_count(void);
-
-/* Describes the i-th format, or the one of that name; false when there is none. `info_size` is
- * sizeof *info. Threads: any. */
-TAMIS_API bool tamis_format_at(size_t i, struct tamis_format_info *info, size_t info_size);
-TAMIS_API bool tamis_format_named(const char *name, struct tamis_format_info *info,
-                                  size_t info_size);
-
-/* One of the filters in a file. */
-struct tamis_found {
-    const char *name;      /* what it is about: "column name, row group 0" */
-    const char *choose;    /* parameters that name it: "column=name,group=0"; "" for the only one */
-    const char *kind;      /* what tamis_import would make of it */
-    const char *keys;      /* the encoding of its keys where the file says it, or NULL */
-    uint64_t offset, size; /* where it lies in the file */
-};
-
-/* Gets one after the other; false stops. What `found` points to is gone afterwards. */
-typedef bool tamis_finder(void *ctx, const struct tamis_found *found);
-
-/* Lists the filters in the bytes of a file. Threads: any. */
-TAMIS_API tamis_status tamis_format_scan(const char *format, const void *bytes, size_t size,
-                                         tamis_finder *each, void *ctx);
-
-/* Brings `size` bytes from `offset` on, all of them; false when it cannot. */
-typedef bool tamis_reader(void *ctx, uint64_t offset, void *bytes, size_t size);
-
-/* The same for a file of `size` bytes that need not be in memory: of Parquet files and of tables of
- * LevelDB and RocksDB only what leads to a filter is asked for, of all others everything. TAMIS_IO
- * when the reader said false. Threads: any. */
-TAMIS_API tamis_status tamis_format_scan_from(const char *format, tamis_reader *read,
-                                              void *read_ctx, uint64_t size, tamis_finder *each,
-                                              void *ctx);
-
-/* Makes a filter from what another system wrote: copied, and checked whole. Its note "origin" says
- * which format it came from. Where the bytes do not tell them, items is estimated by the bits, and
- * capacity is what the shape is best for. Every byte is looked at once: should somebody write to
- * them meanwhile, what was checked is what goes in. That takes memory for a copy (of large files
- * for the parts that are needed), which is given back. Threads: any. */
-TAMIS_API tamis_status tamis_import(tamis **filter, const char *format, const void *bytes,
-                                    size_t size);
-TAMIS_API tamis_status tamis_import_with(tamis **filter, const char *format, const void *bytes,
-                                         size_t size, const struct tamis_options *options);
-TAMIS_API tamis_status tamis_import_from(tamis **filter, const char *format, tamis_reader *read,
-                                         void *ctx, uint64_t size,
-                                         const struct tamis_options *options);
-
-/* Writes a filter as another system would. What came in by tamis_import and was not changed goes
- * out as the same bytes. TAMIS_UNSUPPORTED, with the reason, for kinds that the format does not
- * hold: without the keys no filter becomes one that hashes them otherwise. Threads: readers or one
- * writer. */
-TAMIS_API tamis_status tamis_export(const tamis *filter, const char *format, tamis_write_fn *put,
-                                    void *ctx);
-
-/* Turns a text into the bytes of a key, as other systems have them:
- *
- *     utf8, bytes        as it is; utf8 must be valid
- *     utf16, utf16be     from UTF-8; Guava's unencodedCharsFunnel has utf16
- *     int32, int64, uint32, uint64, float, double     in little-endian bytes: Guava, Parquet, Spark
- *     int32be, int64be, uint32be, ... doublebe        in big-endian ones: Cassandra, Java's buffers
- *     uuid               16 bytes, from 32 hex digits with dashes or without
- *     hex, base64        the bytes that they stand for; both alphabets, with padding or without
- *
- * Blanks around numbers and digits are left out. A number that is not whole, or too large, is
- * refused; a decimal fraction becomes the nearest float or double, whatever the locale. `bytes` has
- * room for `room` bytes and does not overlap the text; twice the length of the text and 16 are
- * enough. Returns the length of the key, or SIZE_MAX, with the sentence in tamis_why, which names
- * the text and what is allowed. Threads: any. */
-TAMIS_API size_t tamis_encode(const char *encoding, const char *text, size_t len, void *bytes,
-                              size_t room);
-
-/* The name of the i-th encoding, NULL when there are fewer. Threads: any. */
-TAMIS_API const char *tamis_encoding_at(size_t i);
-
-/* Bytes of the filter that a writer of Parquet files makes for so many distinct values, by its own
- * rule: "duckdb", "parquet-java", "arrow", "parquet-rs" or "hyparquet". Such a one of ours is
- * "split:capacity=...,size=BYTES,hash=xxh64". 0, with the sentence in tamis_why, when there is no
- * such writer, fpr is not from 1e-12 to below 1, or a file would not hold it. Threads: any. */
-TAMIS_API uint64_t tamis_parquet_bytes(const char *writer, uint64_t keys, double fpr);
-
-/* Filters of Bitcoin's blocks (bip158): the hash of the filter, and its header, which is chained to
- * that of the block before (32 zero bytes before the first). Both in the order of bytes in which
- * nodes send them, the reverse of how they are shown. TAMIS_UNSUPPORTED for other kinds. Threads:
- * readers or one writer. */
-TAMIS_API tamis_status tamis_bip158_hash(const tamis *filter, uint8_t hash[32]);
-TAMIS_API tamis_status tamis_bip158_header(const tamis *filter, const uint8_t previous[32],
-                                           uint8_t header[32]);
-
 /* ==== Kinds ================================================================================= */
 
 /* What a kind can do beside answering, and what it is like. */
@@ -1055,7 +776,7 @@ enum tamis_ability {
     TAMIS_AGES = 1 << 18,         /* old keys leave as new ones come */
     TAMIS_MAY_FORGET = 1 << 19,   /* a no may be wrong: the contract says when */
     TAMIS_NO_EMPTY_KEY = 1 << 24, /* a key of no bytes is refused, and never there */
-    TAMIS_IS_SKETCH = 1 << 28     /* knows sets, not keys: every question is answered maybe */
+    TAMIS_IS_SKETCH = 1 << 28     /* knows sets, not keys: every query is answered maybe */
 };
 
 /* A wish, as it stands in a spec: name=value. */
@@ -1089,206 +810,6 @@ TAMIS_API bool tamis_kind_named(const char *name, struct tamis_kind_info *info, 
  * others. Threads: any. */
 TAMIS_API const struct tamis_option *tamis_common_options(size_t *count);
 
-/* ==== What few kinds can ===================================================================== */
-
-/* Kinds with TAMIS_CAN_LOG (counting with log=yes) know which bits of their summary, the plain
- * filter that others keep a copy of, have changed since the others were last told. Start with
- * *cursor = 0; each call gives a position and what the bit is now, until it returns false.
- * Threads: as tamis_has. */
-TAMIS_API bool tamis_next_change(const tamis *filter, uint64_t *cursor, uint64_t *position,
-                                 bool *is_set);
-
-/* Everybody has been told: from here on there are no changes. Threads: as tamis_add. */
-TAMIS_API tamis_status tamis_clear_changes(tamis *filter);
-
-/* Kinds with TAMIS_CAN_DIFFER (iblt) list what differs between two sets, in a size that depends on
- * the difference alone. `take` gets each hash that only one of the two has, and whether that is the
- * first; false from it ends the listing with TAMIS_CANCELLED. TAMIS_PARTIAL when the difference is
- * larger than the tables can list: then what `take` got is right, but not all, and
- * tamis_difference_size tells how large a table would have to be. The filters must match, and
- * neither may hold a key twice. Threads: as tamis_has, for both. */
-typedef bool tamis_difference_fn(void *ctx, uint64_t hash, bool is_first);
-TAMIS_API tamis_status tamis_difference(const tamis *first, const tamis *second,
-                                        tamis_difference_fn *take, void *ctx);
-
-/* How many keys only one of two sets has, without listing them: kinds with TAMIS_CAN_DIFFER whose
- * options keep an estimator. Threads: as tamis_has, for both. */
-TAMIS_API tamis_status tamis_difference_size(const tamis *first, const tamis *second,
-                                             struct tamis_estimate *keys);
-
-/* Kinds with TAMIS_CAN_SEARCH (fingerprint) hold prints: rows of as many bits each, with an id,
- * made from molecules or from any sets of features. Two prints are as similar as the share of their
- * set bits that both have (Tanimoto's coefficient, Jaccard's index); two without any bit are the
- * same. Bit i of a print is bit i%8 of its byte i/8, and bits behind the last are 0. Rows are
- * numbered from 0, in the order in which they were added. */
-
-/* A maker of such filters, for prints of 1 to 65,536 bits. `options` may be NULL.
- * Threads: one for each maker. */
-typedef struct tamis_fingerprints tamis_fingerprints;
-TAMIS_API tamis_status tamis_fingerprints_create(tamis_fingerprints **maker, uint64_t bits,
-                                                 const struct tamis_options *options);
-
-/* Adds a row: `print` has exactly as many bytes as its bits need. Ids need not be different; bytes
- * below 32 (NUL, tab, newline) are refused in them. Threads: one for each maker. */
-TAMIS_API tamis_status tamis_fingerprints_add(tamis_fingerprints *maker, const char *id,
-                                              size_t id_len, const void *print, size_t print_bytes);
-
-/* Makes the filter of all rows so far; free the maker afterwards. Threads: one for each maker. */
-TAMIS_API tamis_status tamis_fingerprints_finish(tamis_fingerprints *maker, tamis **filter);
-
-/* NULL is allowed. Threads: one, with no other user. */
-TAMIS_API void tamis_fingerprints_free(tamis_fingerprints *maker);
-
-/* Sets `times` bits of a print for a feature, chosen by the XXH3 hash of its bytes: a print of any
- * set (words of a text, paths of a molecule) is zeros, and this for each of its features.
- * Threads: one for each print. */
-TAMIS_API void tamis_fingerprint_feature(void *print, uint64_t bits, unsigned times,
-                                         const void *feature, size_t len);
-
-/* How many rows there are, and bits in each; 0 for other kinds. Threads: readers or one writer. */
-TAMIS_API uint64_t tamis_fingerprint_count(const tamis *filter);
-TAMIS_API uint64_t tamis_fingerprint_bits(const tamis *filter);
-
-/* The id of a row, and its print unless `print` is NULL, where they lie; NULL when there is no such
- * row. Threads: readers or one writer. */
-TAMIS_API const char *tamis_fingerprint_at(const tamis *filter, uint64_t row, const void **print);
-
-/* A row that was found: bits that both prints have, and that at least one of them has. */
-struct tamis_match {
-    uint64_t row;
-    uint32_t common, either;
-    double similarity; /* common / either as the nearest double; 1 for 0 / 0 */
-};
-
-/* What a search cost: rows that were compared whole, those that the number of their bits ruled out,
- * and those of the rest that a fold of their bits did, which is shorter. The sum is all rows. */
-struct tamis_search_stats {
-    uint64_t rows_compared, rows_skipped, rows_folded;
-};
-
-/* Gets one row after the other; false ends the search with TAMIS_CANCELLED. */
-typedef bool tamis_match_fn(void *ctx, const struct tamis_match *match);
-
-/* Every row that is at least so similar, from 0 to 1, in no order that means anything. A row counts
- * when its `similarity` is not below `min`: 7 of 10 bits are found with 0.7. `searched` may be
- * NULL. Threads: readers or one writer. */
-TAMIS_API tamis_status tamis_fingerprints_similar(const tamis *filter, const void *print,
-                                                  size_t print_bytes, double min,
-                                                  tamis_match_fn *take, void *ctx,
-                                                  struct tamis_search_stats *searched);
-
-/* The most similar rows, the best first, and of equals those that were added first: at most `room`,
- * all with at least this similarity. *found is how many. Threads: readers or one writer. */
-TAMIS_API tamis_status tamis_fingerprints_nearest(const tamis *filter, const void *print,
-                                                  size_t print_bytes, double min,
-                                                  struct tamis_match *matches, size_t room,
-                                                  size_t *found,
-                                                  struct tamis_search_stats *searched);
-
-/* Every row that has all bits of the print: what may contain the substructure that it was made of.
- * Threads: readers or one writer. */
-TAMIS_API tamis_status tamis_fingerprints_screen(const tamis *filter, const void *print,
-                                                 size_t print_bytes, tamis_match_fn *take,
-                                                 void *ctx, struct tamis_search_stats *searched);
-
-/* Kinds with TAMIS_CAN_TRACE (hierarchical) remember payloads, such as connections, files or lines
- * of a log, well enough to tell later where an excerpt came from. A payload belongs to a flow,
- * which is any name; NULL for none. What is stored are its blocks, with their places: of 64 bytes,
- * of 128, and so on, as `block` and `levels` of the spec say. A payload adds up to 2 keys for each
- * block of the smallest size, twice that with a flow: plan a capacity of 4 * bytes / block.
- *
- * A payload may come in pieces, each with its offset: blocks that lie whole in a piece are stored.
- * Pieces that begin at multiples of the largest block, block * 2^(levels-1), are the same as the
- * whole. TAMIS_INVALID for what would end behind 2^48 bytes. Threads: as tamis_add. */
-TAMIS_API tamis_status tamis_record(tamis *filter, const void *flow, size_t flow_len,
-                                    uint64_t offset, const void *bytes, size_t len);
-
-/* Where an excerpt may have stood. */
-struct tamis_traced {
-    size_t flow;     /* its number in the list of flows; SIZE_MAX when there was no list */
-    uint64_t offset; /* of the first byte of the excerpt in the payload */
-    uint64_t blocks; /* that had to be there; each is by accident with chance tamis_fpr_now */
-};
-
-/* Gets one after the other, by offset, then by flow; false stops. */
-typedef bool tamis_traces(void *ctx, const struct tamis_traced *traced);
-
-/* Finds an excerpt: every flow of the list, and every offset up to max_offset, where it was
- * recorded is told; beyond them what tamis_false_traces expects. Without flows (flow_count 0) only
- * offsets are. An excerpt has at least 2 * block - 1 bytes, so that it has a whole block wherever
- * it stood; TAMIS_INVALID for shorter ones. One question is asked for each offset up to the end of
- * the longest payload, one for each flow where that is a yes, and one for each block of the excerpt
- * behind those. TAMIS_CANCELLED when `take` says false. Threads: as tamis_has. */
-TAMIS_API tamis_status tamis_trace(const tamis *filter, const void *excerpt, size_t len,
-                                   const struct tamis_key *flows, size_t flow_count,
-                                   uint64_t max_offset, tamis_traces *take, void *ctx);
-
-/* How many times tamis_trace will name a place of an excerpt that never was anywhere, on average:
- * by tamis_fpr_now, the offsets that there are and the number of flows that are tried, 0 for none.
- * NaN where tamis_trace would refuse. Threads: as tamis_has. */
-TAMIS_API double tamis_false_traces(const tamis *filter, size_t len, uint64_t flow_count,
-                                    uint64_t max_offset);
-
-/* Kinds with TAMIS_CAN_LEVEL (attenuated) belong to a link of a network: level 1 has the keys of
- * the neighbour itself, level 2 those one hop behind it, and so on. tamis_add adds to level 1.
- * The nearest level that may have the key, from 1 on; 0 when none has. Threads: as tamis_has. */
-TAMIS_API unsigned tamis_level(const tamis *filter, const void *key, size_t len);
-TAMIS_API unsigned tamis_level_hash(const tamis *filter, uint64_t hash);
-
-/* Adds what is behind a link, one hop farther: level 2 of `into` takes in level 1 of `from`, level
- * 3 level 2, and so on; the last level of `from` is beyond the horizon. The filters must match.
- * (tamis_merge takes in level for level.) Threads: as tamis_merge. */
-TAMIS_API tamis_status tamis_merge_farther(tamis *into, const tamis *from);
-
-/* A link for tamis_route: who is at its other end, and the filter of what can be reached there. */
-struct tamis_link {
-    uint64_t neighbour;
-    const tamis *filter;
-};
-
-/* Which of `n` links to follow for a key: the one with the nearest level, the first of equals,
- * among neighbours that are not on the list of visited ones. Returns its index, and its level
- * through `level` unless that is NULL; returns n when no link knows the key, which is the moment
- * to go back one step, or to fall back to another way of routing. The answer is a hint, as every
- * yes: add each place to the list, and stop when the list is as long as your patience.
- * Threads: as tamis_has. */
-TAMIS_API size_t tamis_route(const struct tamis_link *links, size_t n, const uint64_t *visited,
-                             size_t visited_count, const void *key, size_t len, unsigned *level);
-
-/* Kinds with TAMIS_CAN_RETOUCH (retouched) give up set bits so that chosen false positives are
- * answered no, at the price that some keys are lost. Nothing is final: tamis_retouch_undo brings
- * all bits back. */
-enum tamis_retouch_policy {
-    TAMIS_RETOUCH_RANDOM,  /* any set bit of the troublesome key */
-    TAMIS_RETOUCH_KEYS,    /* the bit that the fewest keys need */
-    TAMIS_RETOUCH_TROUBLE, /* the bit that the most troublesome keys share */
-    TAMIS_RETOUCH_RATIO    /* the best ratio of the two */
-};
-
-/* What a retouching did. */
-struct tamis_retouch_stats {
-    uint64_t bits_cleared;
-    uint64_t trouble_cleared; /* troublesome keys that were answered yes and are no longer */
-    uint64_t keys_lost;       /* of the keys that were given, those no longer found */
-};
-
-/* Clears a bit for each of the `trouble_count` hashes that is still answered yes; afterwards none
- * is. `keys` are hashes of what the filter should keep, if you have them: TAMIS_RETOUCH_KEYS and
- * _RATIO need them, and only with them keys_lost is counted. `seed` makes chance repeatable.
- * `report` may be NULL. Threads: as tamis_add. */
-TAMIS_API tamis_status tamis_retouch(tamis *filter, enum tamis_retouch_policy way,
-                                     const uint64_t *trouble, size_t trouble_count,
-                                     const uint64_t *keys, size_t key_count, uint64_t seed,
-                                     struct tamis_retouch_stats *report);
-
-/* Clears a share of all set bits, each with the same chance; share is from 0 to 1.
- * Threads: as tamis_add. */
-TAMIS_API tamis_status tamis_retouch_share(tamis *filter, double share, uint64_t seed,
-                                           struct tamis_retouch_stats *report);
-
-/* Brings back every bit that was cleared. Threads: as tamis_add. */
-TAMIS_API tamis_status tamis_retouch_undo(tamis *filter);
-
 /* ==== Numbers as people type them =========================================================== */
 
 /* Parse one whole text; false, with the sentence in tamis_why, when it is not such a number.
@@ -1296,39 +817,6 @@ TAMIS_API tamis_status tamis_retouch_undo(tamis *filter);
 TAMIS_API bool tamis_parse_count(const char *text, uint64_t *count);
 TAMIS_API bool tamis_parse_bytes(const char *text, uint64_t *bytes);
 TAMIS_API bool tamis_parse_rate(const char *text, double *rate);
-
-/* ==== The mathematics =======================================================================
- *
- * Rates of a classic filter of `bits` bits with `keys` keys and `hashes` independent probes, in
- * their proven order: usual <= finite <= exact <= upper. All are pure. Threads: any. */
-
-/* (1 - e^(-kn/m))^k, what everybody quotes, and the same with (1 - 1/m)^(kn) for the power of e. */
-TAMIS_API double tamis_rate_approx(double keys, double bits, double hashes);
-TAMIS_API double tamis_rate_finite(double keys, double bits, double hashes);
-
-/* Adds the spread of the fill: within 0.1 % of the true value from 16 k^2 bits on. */
-TAMIS_API double tamis_rate_second_order(double keys, double bits, double hashes);
-
-/* Holds without any assumption (Goel and Gupta 2010). */
-TAMIS_API double tamis_rate_upper(double keys, double bits, double hashes);
-
-/* The true value (Bose et al.) by counting balls in bins; takes keys*hashes*bits steps, so it is
- * for small filters: NaN when that product is over 10^9. */
-TAMIS_API double tamis_rate_exact(uint64_t keys, uint64_t bits, unsigned hashes);
-
-/* The number of hashes with the lowest rate: by derivative (ln 2 * m/n), by symmetry (half the
- * bits set, exact for any m), and the best whole number, at least 1. */
-TAMIS_API double tamis_best_hashes_derivative(double keys, double bits);
-TAMIS_API double tamis_best_hashes_symmetry(double keys, double bits);
-TAMIS_API unsigned tamis_best_hashes(double keys, double bits);
-
-/* Bits that a classic filter needs for `keys` keys at rate `fpr` with `hashes` probes. */
-TAMIS_API double tamis_bits_for(double keys, double fpr, double hashes);
-
-/* Bound on the chance that any of `counters` counters reaches `value` after `keys` keys with
- * `hashes` probes each. */
-TAMIS_API double tamis_counter_overflow(double keys, double counters, double hashes,
-                                        unsigned value);
 
 #ifdef __cplusplus
 }

@@ -228,8 +228,8 @@ TAMIS_API void tamis_session_free(tamis_session *session);
 /* ==== Approximate reconciliation: filters instead of lists ====================================
  *
  * Which of our keys does somebody else probably lack? The plain way is a filter of their keys, and
- * a question for each of ours: it misses a lacking key as often as the filter says a wrong yes, and
- * takes as many questions as we have keys. A tree takes few when few differ (Byers et al. 2004):
+ * a query for each of ours: it misses a lacking key as often as the filter says a wrong yes, and
+ * takes as many queries as we have keys. A tree takes few when few differ (Byers et al. 2004):
  * both sides see their hashes as the leaves of one binary tree, in which a node's value is made of
  * all hashes below it. They send a filter of their values; we go down from the root, and leave out
  * every subtree whose value they have, because then all below it is theirs too.

@@ -17,7 +17,7 @@ ZSHDIR     ?= $(DATADIR)/zsh/site-functions
 FISHDIR    ?= $(DATADIR)/fish/vendor_completions.d
 REDISDIR   ?= $(LIBDIR)/redis/modules
 
-HEADERS := tamis.h tamis_fast.h tamis_jobs.h
+HEADERS := $(notdir $(wildcard include/*.h))
 NOTICES := LICENSE NOTICE
 
 install: all pages

@@ -6,6 +6,7 @@
  */
 #include "cli/cli.h"
 #include "cli/images/autosave.h"
+#include "tamis_engine.h"
 
 #include <errno.h>
 #include <string.h>
@@ -71,7 +72,7 @@ static int take_good(const struct building *building, const struct batch *batch)
     tamis_status status = TAMIS_OK;
     size_t i = 0;
     for (; i < batch->n && !status; i++)
-        status = tamis_builder_good_hash(building->builder, batch->hash[i]);
+        status = tamis_builder_exclude_hash(building->builder, batch->hash[i]);
     return status ? fail_take(batch, i - 1, status) : 0;
 }
 

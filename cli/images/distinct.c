@@ -1,5 +1,6 @@
 /* distinct.c: how many different keys there are, before anything is made of them. */
 #include "cli/cli.h"
+#include "tamis_engine.h"
 
 #include <stdlib.h>
 

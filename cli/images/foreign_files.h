@@ -9,6 +9,7 @@
 
 #include "cli/files/files.h"
 #include "cli/images/images.h"
+#include "tamis_formats.h"
 
 /* Refuses a format that does not exist, with the nearest that does. `args` is "--from", or NULL. */
 int format_exists(const struct args *args, const char *said, const char *text,

@@ -4,6 +4,7 @@
  * in the notes of the image: whoever asks or adds gets it without a word, and another one is
  * refused. */
 #include "cli/cli.h"
+#include "tamis_formats.h"
 
 #include <string.h>
 

@@ -4,6 +4,7 @@
 #define TAMIS_CLI_IMAGES_PATCHES_H
 
 #include "cli/cli.h"
+#include "tamis_parts.h"
 
 /* Standard output is for the data or for the JSON, not for both. */
 int check_outputs(const struct args *args, const char *output);

@@ -1,5 +1,6 @@
 /* shards.c: which part of a filter a hash belongs to, and hashes in files. */
 #include "cli/images/shards.h"
+#include "tamis_parts.h"
 
 #include <errno.h>
 #include <fcntl.h>

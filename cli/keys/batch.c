@@ -5,6 +5,7 @@
  * is in one piece for them too.
  */
 #include "cli/cli.h"
+#include "tamis_engine.h"
 
 #include <string.h>
 

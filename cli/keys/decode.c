@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "cli/keys/steps.h"
+#include "tamis_formats.h"
 
 const char *encoding_named(const char *name) {
     const char *known;

@@ -8,6 +8,7 @@
 
 #include "cli/cli.h"
 #include "cli/keys/block.h"
+#include "tamis_formats.h"
 
 enum { MAX_REWRITTEN = 16 * 1024 * 1024 };
 

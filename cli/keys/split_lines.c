@@ -5,6 +5,7 @@
 #include "cli/cli.h"
 #include "cli/keys/block.h"
 #include "cli/keys/scan.h"
+#include "tamis_engine.h"
 
 /* ---- Room ---- */
 

@@ -1,6 +1,7 @@
 /* cluster_create.c: `tamis cluster create`, all shards of a filter or none. */
 #ifdef TAMIS_WITH_HIREDIS
 #include "cli/net/shard_set.h"
+#include "tamis_parts.h"
 
 #include <stdlib.h>
 

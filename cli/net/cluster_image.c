@@ -2,6 +2,7 @@
  * makes one. */
 #ifdef TAMIS_WITH_HIREDIS
 #include "cli/net/shard_set.h"
+#include "tamis_parts.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,6 +1,7 @@
 /* cluster_info.c: `tamis cluster info`, where a filter lies and how full it is. */
 #ifdef TAMIS_WITH_HIREDIS
 #include "cli/net/shard_set.h"
+#include "tamis_parts.h"
 
 #include <stdlib.h>
 

@@ -9,6 +9,7 @@
  */
 #ifdef TAMIS_WITH_HIREDIS
 #include "cli/net/shard_set.h"
+#include "tamis_parts.h"
 
 #include <stdarg.h>
 #include <stdlib.h>

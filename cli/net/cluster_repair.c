@@ -6,6 +6,7 @@
  * until all keys are added again, so that needs a word of its own: --accept-loss. */
 #ifdef TAMIS_WITH_HIREDIS
 #include "cli/net/shard_set.h"
+#include "tamis_parts.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,7 @@
 /* reconcile_image.c: two sets by sketches, and the second step by files: lines of hashes. */
 #include "cli/net/reconcile.h"
+#include "tamis_engine.h"
+#include "tamis_special.h"
 
 #include <inttypes.h>
 #include <math.h>

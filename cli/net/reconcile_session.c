@@ -11,6 +11,7 @@
  * lengths of 4 bytes, its key's and its own, then both; a key that is the whole line has the length
  * NO_KEY and no bytes. What comes is believed only if its key has a hash that we lack. */
 #include "cli/net/reconcile.h"
+#include "tamis_engine.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -3,6 +3,7 @@
  * The file is read twice: once for all hashes, once for the few lines that matter. What comes
  * through a pipe is copied to an unnamed file meanwhile. */
 #include "cli/net/reconcile.h"
+#include "tamis_engine.h"
 
 #include <fcntl.h>
 #include <stdlib.h>

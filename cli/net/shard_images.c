@@ -1,6 +1,7 @@
 /* shard_images.c: shards as images, in chunks, there and back. */
 #ifdef TAMIS_WITH_HIREDIS
 #include "cli/net/shard_set.h"
+#include "tamis_parts.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>

@@ -6,6 +6,7 @@
  */
 #ifdef TAMIS_WITH_HIREDIS
 #include "cli/net/shard_set.h"
+#include "tamis_parts.h"
 
 #include <stdlib.h>
 #include <time.h>

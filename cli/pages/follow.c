@@ -1,5 +1,6 @@
 /* follow.c: what may follow an option or stand for an operand, read off the table. */
 #include "cli/pages/pages.h"
+#include "tamis_formats.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,7 @@
 /* assemble.c: `tamis assemble`, shards to the image of the whole, and what is there of them. */
 #include "cli/images/shards.h"
+#include "tamis_engine.h"
+#include "tamis_parts.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

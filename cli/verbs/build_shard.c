@@ -4,6 +4,8 @@
  * itself, so that whoever repeats the work, or does it a second time at the same time, replaces
  * both at once. */
 #include "cli/images/shards.h"
+#include "tamis_engine.h"
+#include "tamis_parts.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

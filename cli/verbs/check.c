@@ -1,5 +1,6 @@
 /* check.c: `tamis check`, grep with a filter for a pattern. */
 #include "cli/cli.h"
+#include "tamis_engine.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,6 @@
 /* count_top_list.c: the candidates, a heap by count and a table by hash. */
 #include "cli/verbs/count_top.h"
+#include "tamis_engine.h"
 
 #include <stdlib.h>
 #include <string.h>

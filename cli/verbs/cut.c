@@ -1,5 +1,6 @@
 /* cut.c: `tamis cut`, an image into shards. */
 #include "cli/images/shards.h"
+#include "tamis_parts.h"
 
 #include <inttypes.h>
 #include <limits.h>

@@ -1,5 +1,6 @@
 /* get.c: `tamis get`, the values of keys. */
 #include "cli/cli.h"
+#include "tamis_engine.h"
 
 static void ask_value(void *with, struct batch *batch) {
     const struct image *image = with;

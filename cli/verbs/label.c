@@ -1,6 +1,7 @@
 /* label.c: `tamis label`, the named sets of an image, and one more of them. */
 #include "cli/cli.h"
 #include "cli/images/autosave.h"
+#include "tamis_engine.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -6,6 +6,7 @@
  */
 #include "cli/cli.h"
 #include "cli/verbs/plan.h"
+#include "tamis_math.h"
 
 #include <math.h>
 

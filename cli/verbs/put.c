@@ -1,6 +1,7 @@
 /* put.c: `tamis put`, new values for keys of an image. */
 #include "cli/cli.h"
 #include "cli/images/autosave.h"
+#include "tamis_engine.h"
 
 struct putting {
     tamis *filter;

@@ -2,6 +2,7 @@
 #include "cli/cli.h"
 #include "cli/images/autosave.h"
 #include "cli/images/flows.h"
+#include "tamis_special.h"
 
 #include <errno.h>
 #include <inttypes.h>

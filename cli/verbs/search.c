@@ -6,6 +6,7 @@
 
 #include "cli/cli.h"
 #include "cli/images/foreign_files.h"
+#include "tamis_special.h"
 
 enum { USUAL_PERCENT = 70, QUERIES_EACH = 16 };
 

@@ -1,5 +1,6 @@
 /* semijoin.c: `tamis semijoin`, lines of one file whose key is among those of another. */
 #include "cli/verbs/semijoin.h"
+#include "tamis_engine.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "cli/verbs/similar.h"
+#include "tamis_engine.h"
 
 /* ---- What an operand is ---- */
 

@@ -1,5 +1,6 @@
 /* sketch.c: `tamis sketch`, a small summary of a set of keys, to be compared with others. */
 #include "cli/cli.h"
+#include "tamis_engine.h"
 
 #include <math.h>
 #include <stdlib.h>

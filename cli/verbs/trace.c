@@ -1,6 +1,8 @@
 /* trace.c: `tamis trace`, which recorded payload had this excerpt, and where. */
 #include "cli/cli.h"
 #include "cli/images/flows.h"
+#include "tamis_formats.h"
+#include "tamis_special.h"
 
 #include <inttypes.h>
 #include <math.h>

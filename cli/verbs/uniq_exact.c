@@ -18,6 +18,7 @@
  * being held. Filters may be wrong: then a key is held that need not be. */
 #include "cli/keys/keyset.h"
 #include "cli/verbs/uniq.h"
+#include "tamis_engine.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -9,6 +9,7 @@
  * The rates of all stages add up to the one asked. Where the first is but the start, it gets little
  * of it: what it takes wrongly it takes from all the keys that follow. */
 #include "cli/verbs/uniq.h"
+#include "tamis_engine.h"
 
 #include <errno.h>
 #include <fcntl.h>

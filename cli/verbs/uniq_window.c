@@ -5,6 +5,7 @@
  * with their batch; that is when the clock is looked at.
  */
 #include "cli/verbs/uniq.h"
+#include "tamis_engine.h"
 
 #include <inttypes.h>
 #include <math.h>

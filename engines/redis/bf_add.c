@@ -12,6 +12,7 @@
 #include "engines/redis/bf.h"
 #include "engines/redis/many.h"
 #include "engines/redis/origin_bloom.h"
+#include "tamis_engine.h"
 
 /* ---- Adding to a filter ---------------------------------------------------------------------- */
 

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "engines/redis/bf.h"
+#include "tamis_engine.h"
 
 bf_params bf_usual_params(void) {
     return (bf_params){.rate = settings.bf_error_rate,

@@ -10,6 +10,7 @@
 #include "engines/redis/cf.h"
 #include "engines/redis/commands.h"
 #include "engines/redis/many.h"
+#include "tamis_engine.h"
 
 /* ---- One command ----------------------------------------------------------------------------- */
 

@@ -13,6 +13,7 @@
 #include "engines/redis/cf.h"
 #include "engines/redis/chunk_load.h"
 #include "engines/redis/commands.h"
+#include "tamis_formats.h"
 
 enum { OPENING_BYTES = 8, PREFIX = OPENING_BYTES + 8, IMAGE_HEADER = 192 };
 static const char opening[OPENING_BYTES] = {'t', 'a', 'm', 'i', 's', '-', 'c', 'f'};

@@ -3,6 +3,7 @@
 
 #include "engines/redis/bounds.h"
 #include "engines/redis/value.h"
+#include "tamis_formats.h"
 
 void arrival_free(arrival *a) {
     if (!a) return;

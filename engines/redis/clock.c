@@ -6,6 +6,7 @@
 
 #include "engines/redis/commands.h"
 #include "engines/redis/work.h"
+#include "tamis_engine.h"
 
 /* ---- What is due ----------------------------------------------------------------------------- */
 

@@ -13,6 +13,7 @@
 #include "engines/redis/commands.h"
 #include "engines/redis/many.h"
 #include "engines/redis/new_filter.h"
+#include "tamis_engine.h"
 
 static bool is_rediscms(const struct tamis_info *info) {
     return strcmp(info->kind, "rediscms") == 0;

@@ -1,6 +1,7 @@
 /* The items of a command. Hashing them all before the first is looked up lets the library keep many
  * cache misses under way, and hashes each only once. */
 #include "engines/redis/items.h"
+#include "tamis_engine.h"
 
 static bool find_memory(items *t, size_t n) {
     t->memory = NULL;

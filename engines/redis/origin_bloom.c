@@ -11,6 +11,7 @@
 
 #include "engines/redis/bounds.h"
 #include "engines/redis/persist.h"
+#include "tamis_formats.h"
 
 enum { HAS_BITS = 1, HAS_OPTIONS = 2, HAS_EXPANSION = 4, OLD_EXPANSION = 2 };
 

@@ -9,6 +9,7 @@
 
 #include "engines/redis/bounds.h"
 #include "engines/redis/persist.h"
+#include "tamis_formats.h"
 
 enum { FIELDS = 3, HEADER = 8 * FIELDS };
 

@@ -8,6 +8,7 @@
 
 #include "engines/redis/cf.h"
 #include "engines/redis/persist.h"
+#include "tamis_formats.h"
 
 /* ---- Loading --------------------------------------------------------------------------------- */
 

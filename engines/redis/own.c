@@ -9,6 +9,7 @@
 #include "engines/redis/commands.h"
 #include "engines/redis/many.h"
 #include "engines/redis/new_filter.h"
+#include "tamis_engine.h"
 
 static bool is_word(const redis_string *s, const char *word) {
     return strcasecmp(redis.StringPtrLen(s, NULL), word) == 0;

@@ -11,6 +11,8 @@
 #include "engines/redis/clock.h"
 #include "engines/redis/commands.h"
 #include "engines/redis/items.h"
+#include "tamis_engine.h"
+#include "tamis_parts.h"
 
 enum { HASH_BYTES = 8 };
 

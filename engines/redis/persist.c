@@ -12,6 +12,7 @@
 #include "engines/redis/forms.h"
 #include "engines/redis/server_secret.h"
 #include "engines/redis/work.h"
+#include "tamis_engine.h"
 
 enum { CHUNK = 1 << 20 };
 

@@ -9,6 +9,7 @@
 
 #include "build/stages.h"
 #include "core/radix.h"
+#include "tamis_engine.h"
 
 /* ---- The pile ------------------------------------------------------------------------------- */
 

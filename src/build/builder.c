@@ -14,6 +14,7 @@
 #include "core/saving.h"
 #include "file/notes.h"
 #include "hash/hash.h"
+#include "tamis_engine.h"
 
 enum { MAX_LABELS = 1 << 24, MAX_NAME = 255 };
 
@@ -441,7 +442,7 @@ tamis_status tamis_builder_put(tamis_builder *b, const void *key, size_t len, ui
     return tamis_builder_put_hash(b, tamis_hash(b->filter, key, len), value);
 }
 
-tamis_status tamis_builder_good_hash(tamis_builder *b, uint64_t hash) {
+tamis_status tamis_builder_exclude_hash(tamis_builder *b, uint64_t hash) {
     const tamis_kind *kind = b->filter->kind;
     const tamis_status rc = may_take(b);
     if (rc) return rc;
@@ -450,7 +451,7 @@ tamis_status tamis_builder_good_hash(tamis_builder *b, uint64_t hash) {
 }
 
 tamis_status tamis_builder_exclude(tamis_builder *b, const void *key, size_t len) {
-    return tamis_builder_good_hash(b, tamis_hash(b->filter, key, len));
+    return tamis_builder_exclude_hash(b, tamis_hash(b->filter, key, len));
 }
 
 /* ---- Finishing ------------------------------------------------------------------------------ */

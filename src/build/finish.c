@@ -13,6 +13,7 @@
 #include "core/saving.h"
 #include "file/disk.h"
 #include "kinds/segments.h"
+#include "tamis_engine.h"
 
 enum { REPORT_EVERY = 1 << 16 };
 

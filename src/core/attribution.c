@@ -16,6 +16,7 @@
 
 #include "bits/probe.h"
 #include "core/filter.h"
+#include "tamis_engine.h"
 
 static const uint64_t golden = 0x9e3779b97f4a7c15;
 

@@ -6,6 +6,7 @@
 #include "core/bulk.h"
 #include "core/filter.h"
 #include "core/radix.h"
+#include "tamis_engine.h"
 
 /* ---- Room ----------------------------------------------------------------------------------- */
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "file/disk.h"
+#include "tamis_engine.h"
 
 tamis *tamis__new(const struct tamis_allocator *allocator) {
     tamis_block block;

@@ -1,5 +1,6 @@
 /* Levels: how far away a key is, and which neighbour is nearest to it. */
 #include "core/filter.h"
+#include "tamis_engine.h"
 
 unsigned tamis_level_hash(const tamis *f, uint64_t hash) {
     return f->kind->levels ? f->kind->levels->level(&f->image.body, hash) : tamis_has_hash(f, hash);

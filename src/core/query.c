@@ -5,6 +5,7 @@
 #include "bits/bits.h"
 #include "core/filter.h"
 #include "core/workers.h"
+#include "tamis_engine.h"
 
 const uint64_t *tamis__hashes_of(const tamis *f, tamis_keys keys, size_t from, size_t n,
                                  uint64_t *room) {

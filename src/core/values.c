@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "core/filter.h"
+#include "tamis_engine.h"
 
 /* ---- Values --------------------------------------------------------------------------------- */
 

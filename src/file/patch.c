@@ -30,6 +30,7 @@
 #include "file/ranges.h"
 #include "hash/hash.h"
 #include "tamis.h"
+#include "tamis_parts.h"
 
 enum {
     AT_MAGIC = 0,

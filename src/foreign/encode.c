@@ -21,6 +21,7 @@
 
 #include "base/status.h"
 #include "foreign/bytes.h"
+#include "tamis_formats.h"
 
 typedef struct scribe {
     const char *name;

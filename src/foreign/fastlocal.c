@@ -6,7 +6,7 @@
 
 #include "bits/bits.h"
 
-enum { LINE_BITS = 8 * TAMIS_FAST_LINE };
+enum { LINE_BITS = 8 * TAMIS_INLINE_LINE };
 
 /* ---- Rules ---------------------------------------------------------------------------------- */
 
@@ -21,10 +21,10 @@ unsigned tamis__fast_hashes(uint64_t millibits) {
 }
 
 uint64_t tamis__fast_bytes(uint64_t keys, uint64_t millibits) {
-    if (keys > 8 * (TAMIS_FAST_MAX_BYTES / millibits) * 1000) return TAMIS_FAST_MAX_BYTES;
+    if (keys > 8 * (TAMIS_INLINE_MAX_BYTES / millibits) * 1000) return TAMIS_INLINE_MAX_BYTES;
     const uint64_t bytes = (keys * millibits + 7999) / 8000;
-    const uint64_t lines = (bytes + TAMIS_FAST_LINE - 1) / TAMIS_FAST_LINE * TAMIS_FAST_LINE;
-    return lines < TAMIS_FAST_MAX_BYTES ? lines : TAMIS_FAST_MAX_BYTES;
+    const uint64_t lines = (bytes + TAMIS_INLINE_LINE - 1) / TAMIS_INLINE_LINE * TAMIS_INLINE_LINE;
+    return lines < TAMIS_INLINE_MAX_BYTES ? lines : TAMIS_INLINE_MAX_BYTES;
 }
 
 static double rate_in_line(double bits_per_key, unsigned hashes) {
@@ -41,7 +41,7 @@ double tamis__fast_rate(double bits_per_key, unsigned hashes) {
 /* ---- Bits ----------------------------------------------------------------------------------- */
 
 static size_t line_of(uint64_t size, uint64_t hash) {
-    return (size_t)((uint32_t)hash * (size / TAMIS_FAST_LINE) >> 32) * TAMIS_FAST_LINE;
+    return (size_t)((uint32_t)hash * (size / TAMIS_INLINE_LINE) >> 32) * TAMIS_INLINE_LINE;
 }
 
 static unsigned next_bit(uint32_t *x) {
@@ -72,12 +72,12 @@ void tamis__fast_add(uint8_t *lines, uint64_t size, unsigned hashes, uint64_t ha
 double tamis__fast_rate_now(const uint8_t *lines, uint64_t size, unsigned hashes, uint64_t *set) {
     double sum = 0;
     *set = 0;
-    for (uint64_t at = 0; at < size; at += TAMIS_FAST_LINE) {
+    for (uint64_t at = 0; at < size; at += TAMIS_INLINE_LINE) {
         unsigned in_line = 0;
-        for (int i = 0; i < TAMIS_FAST_LINE; i += 8)
+        for (int i = 0; i < TAMIS_INLINE_LINE; i += 8)
             in_line += tamis__popcount64(tamis__get64(lines + at + i));
         sum += pow((double)in_line / LINE_BITS, hashes);
         *set += in_line;
     }
-    return sum / (double)(size / TAMIS_FAST_LINE);
+    return sum / (double)(size / TAMIS_INLINE_LINE);
 }

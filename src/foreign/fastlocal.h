@@ -12,8 +12,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { TAMIS_FAST_LINE = 64, TAMIS_FAST_MAX_HASHES = 30 };
-#define TAMIS_FAST_MAX_BYTES ((uint64_t)0xffffffc0)
+enum { TAMIS_INLINE_LINE = 64, TAMIS_INLINE_MAX_HASHES = 30 };
+#define TAMIS_INLINE_MAX_BYTES ((uint64_t)0xffffffc0)
 
 /* Thousandths of a bit per key are how RocksDB counts: its rules of hashes, of bytes in lines, and
  * of the rate that it expects, which is between those of lines with more and with fewer keys. */

@@ -17,6 +17,7 @@
 
 #include "hash/hash.h"
 #include "kinds/kind.h"
+#include "tamis_formats.h"
 
 enum { TAMIS_FORMAT_PARAMS = 8, TAMIS_FORMAT_TEXT = 256 };
 

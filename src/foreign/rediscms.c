@@ -24,6 +24,7 @@
 #include "foreign/redis.h"
 #include "kinds/bitmap.h"
 #include "kinds/rows.h"
+#include "tamis_math.h"
 
 enum { WIDTH, DEPTH };         /* shape words */
 enum { OPT_DEPTH, OPT_WIDTH }; /* options */

@@ -171,7 +171,7 @@ static tamis_status plan(const tamis_params *params, uint64_t word[]) {
     if (params->bits && (word[BYTES] + 7) / 8 * 64 > params->bits)
         return tamis__fail(TAMIS_INVALID, "%llu bits are too few for %llu keys in rocksdb-ribbon",
                            (unsigned long long)params->bits, (unsigned long long)params->capacity);
-    if (params->capacity > 64 * TAMIS_FAST_MAX_BYTES)
+    if (params->capacity > 64 * TAMIS_INLINE_MAX_BYTES)
         return tamis__fail(TAMIS_TOO_LARGE, "%llu keys are too many for a filter of RocksDB",
                            (unsigned long long)params->capacity);
     return TAMIS_OK;
@@ -179,8 +179,8 @@ static tamis_status plan(const tamis_params *params, uint64_t word[]) {
 
 static bool is_bloom(const uint64_t word[]) {
     const uint64_t lines = word[BYTES] - TAIL;
-    return word[HASHES] <= TAMIS_FAST_MAX_HASHES && word[BLOCKS] == 0 && word[SEED] == 0 &&
-           lines > 0 && lines % TAMIS_FAST_LINE == 0 && lines <= TAMIS_FAST_MAX_BYTES;
+    return word[HASHES] <= TAMIS_INLINE_MAX_HASHES && word[BLOCKS] == 0 && word[SEED] == 0 &&
+           lines > 0 && lines % TAMIS_INLINE_LINE == 0 && lines <= TAMIS_INLINE_MAX_BYTES;
 }
 
 static bool is_ribbon(const uint64_t word[]) {
@@ -517,8 +517,8 @@ tamis_status tamis__ribbon_read(const tamis_input *in, tamis_import_result *out)
 static tamis_status read_fast(const tamis_input *in, tamis_import_result *out) {
     const uint8_t *tail = in->bytes + in->size - TAIL;
     const uint64_t size = in->size - TAIL;
-    if (tail[1] || tail[2] == 0 || tail[2] > TAMIS_FAST_MAX_HASHES || tail[3] || tail[4] ||
-        size == 0 || size % TAMIS_FAST_LINE)
+    if (tail[1] || tail[2] == 0 || tail[2] > TAMIS_INLINE_MAX_HASHES || tail[3] || tail[4] ||
+        size == 0 || size % TAMIS_INLINE_LINE)
         return tamis__bad_format("rocksdb-ribbon", "%llu bytes do not end as a Bloom filter does",
                                  (unsigned long long)in->size);
     *out = (tamis_import_result){.kind = "rocksdb-ribbon",

@@ -29,7 +29,7 @@ enum { BITS, HASHES, RULE, LINE, BYTES };
 enum { FAST, LEGACY, ALWAYS, NEVER, RULES };
 enum { OPT_HASHES, OPT_RULE, OPT_LINE, OPT_BITS_PER_KEY, OPT_MILLIBITS };
 enum { META = TAMIS_ROCKSDB_TAIL, LEGACY_MAX_HASHES = 127 };
-enum { FAST_LINE = TAMIS_FAST_LINE, FAST_MAX_HASHES = TAMIS_FAST_MAX_HASHES };
+enum { FAST_LINE = TAMIS_INLINE_LINE, FAST_MAX_HASHES = TAMIS_INLINE_MAX_HASHES };
 #define MAX_LEGACY_BITS ((uint64_t)0xffff0000)
 
 static const struct tamis_option options[] = {
@@ -223,7 +223,7 @@ static tamis_status plan(const tamis_params *params, uint64_t word[]) {
                                    ? params->option[OPT_BITS_PER_KEY] * 1000
                                    : 0;
     tamis_status rc = read_options(params, word);
-    const uint64_t max = word[RULE] == FAST ? TAMIS_FAST_MAX_BYTES * 8 : MAX_LEGACY_BITS;
+    const uint64_t max = word[RULE] == FAST ? TAMIS_INLINE_MAX_BYTES * 8 : MAX_LEGACY_BITS;
     if (rc) return rc;
     if (keys > max || params->bits > max) return refuse_size(word);
     if (params->bits && params->bits < word[LINE] * 8)

@@ -4,6 +4,7 @@
 #define TAMIS_FOREIGN_TABLE_FILTERS_H
 
 #include "foreign/filter_block.h"
+#include "tamis_formats.h"
 
 /* find(): those that hold a key. */
 tamis_status tamis__each_filter(const tamis_input *file, const tamis_filter_block *,

@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "tamis_fast.h"
+#include "tamis_inline.h"
 
 enum { TAMIS_SECRET_BYTES = 16 };
 
@@ -64,7 +64,7 @@ static inline uint64_t tamis__xxh3_flip(uint64_t seed) {
 /* One integer, the usual hash in place. */
 static inline uint64_t tamis__hash_u64(const tamis_hasher *h, uint64_t key) {
     uint64_t hash;
-    if (h->mode == TAMIS_HASH_XXH3) return tamis_fast_xxh3(tamis__xxh3_flip(h->seed), key);
+    if (h->mode == TAMIS_HASH_XXH3) return tamis_inline_xxh3(tamis__xxh3_flip(h->seed), key);
     tamis__hash_u64s(h, &key, 1, &hash);
     return hash;
 }

@@ -6,7 +6,7 @@
 #define TAMIS_HASH_STRINGS_H
 
 #include "cpu/cpu.h"
-#include "tamis_fast.h"
+#include "tamis_inline.h"
 
 #if TAMIS_HAS_X86
 size_t tamis__sip13_strings_avx512(const uint8_t secret[16], const struct tamis_key *keys, size_t n,

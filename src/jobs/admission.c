@@ -20,6 +20,7 @@
 #include "bits/bits.h"
 #include "core/memory.h"
 #include "hash/hash.h"
+#include "tamis_engine.h"
 #include "tamis_jobs.h"
 
 enum { LOCKS = 64 };

@@ -19,6 +19,7 @@
 #include "base/status.h"
 #include "bits/probe.h"
 #include "core/memory.h"
+#include "tamis_engine.h"
 #include "tamis_jobs.h"
 
 /* A sum to which small numbers come and from which they go, without drifting away (Neumaier

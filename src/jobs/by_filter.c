@@ -13,6 +13,7 @@
 #include <math.h>
 
 #include "base/status.h"
+#include "tamis_engine.h"
 #include "tamis_jobs.h"
 
 static uint64_t count_refused(const tamis *filter, const uint64_t *hashes, size_t n) {

@@ -18,6 +18,7 @@
 #include "bits/packed.h"
 #include "core/filter.h"
 #include "jobs/wire.h"
+#include "tamis_engine.h"
 
 enum { LATE = 1024 }; /* messages that may overtake another on their way */
 enum { SCHEME = 2, FUNCTION_BITS = 2, COPY = 3 }; /* words of classic, and of icp */

@@ -17,6 +17,7 @@
 #include "base/status.h"
 #include "bits/probe.h"
 #include "core/memory.h"
+#include "tamis_engine.h"
 #include "tamis_jobs.h"
 
 enum { MIN_BITS = 1, MAX_BITS = 256, MAX_CORRECTION = 16 };

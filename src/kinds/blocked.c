@@ -249,9 +249,9 @@ static bool query_numbers(const tamis_body *f, uint64_t flip, const uint64_t *nu
     return true;
 }
 
-static bool fast(const tamis_body *f, struct tamis_fast *view) {
+static bool fast(const tamis_body *f, struct tamis_inline *view) {
     view->blocks = f->word[BLOCKS];
-    view->rule = TAMIS_FAST_BLOCKED;
+    view->rule = TAMIS_INLINE_BLOCKED;
     return f->word[HASHES] == LANES;
 }
 

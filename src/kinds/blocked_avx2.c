@@ -20,7 +20,7 @@ typedef struct near_key {
 typedef unsigned lanes_with(const uint8_t *block, uint32_t x); /* one bit for each lane */
 
 TAMIS_HOT unsigned lanes_1(const uint8_t *block, uint32_t x) {
-    return tamis_fast_lanes_blocked(block, x);
+    return tamis_inline_lanes_blocked(block, x);
 }
 TAMIS_HOT unsigned lanes_2(const uint8_t *block, uint32_t x) {
     return lanes_1(block, x) & lanes_1(block, x << 6);
@@ -89,7 +89,8 @@ TAMIS_HOT void numbers_near(lanes_with *lanes, const tamis_body *f, uint64_t fli
             tamis__numbers4(flip, tamis__range4, 6, test, true, f, keys, whole, hit);              \
         else                                                                                       \
             numbers_near(lanes, f, flip, keys, whole, hit);                                        \
-        for (size_t i = whole; i < n; i++) hit[i] = name##_has(f, tamis_fast_xxh3(flip, keys[i])); \
+        for (size_t i = whole; i < n; i++)                                                         \
+            hit[i] = name##_has(f, tamis_inline_xxh3(flip, keys[i]));                              \
     }
 NUMBERS(one, test_1, lanes_1)
 NUMBERS(two, test_2, lanes_2)

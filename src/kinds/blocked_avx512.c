@@ -53,12 +53,12 @@ TAMIS_BLOCK_OPS_8(one, places_of, SHIFT_1, probe_1, mark_1, IN_ORDER)
 TAMIS_BLOCK_OPS_8(two, places_of, SHIFT_2, probe_2, mark_2, IN_ORDER)
 
 static bool one_has(const tamis_body *f, uint64_t hash) {
-    return tamis_fast_has_blocked(f->bytes + locate(f, hash), hash);
+    return tamis_inline_has_blocked(f->bytes + locate(f, hash), hash);
 }
 
 static bool two_has(const tamis_body *f, uint64_t hash) {
     const uint8_t *block = f->bytes + locate(f, hash);
-    return tamis_fast_has_blocked(block, hash) & tamis_fast_has_blocked(block, hash << 6);
+    return tamis_inline_has_blocked(block, hash) & tamis_inline_has_blocked(block, hash << 6);
 }
 
 const tamis_block_ops tamis__blocked_avx512[2] = {TAMIS_OPS_8(one), TAMIS_OPS_8(two)};

@@ -1,15 +1,15 @@
-/* blocked_avx2.c and blocked_neon.c may include this: kernels made of what tamis_fast.h is when it
- * is compiled for the vector unit. The same bits as blocked.c, many lanes at a time. */
+/* blocked_avx2.c and blocked_neon.c may include this: kernels made of what tamis_inline.h is when
+ * it is compiled for the vector unit. The same bits as blocked.c, many lanes at a time. */
 #ifndef TAMIS_KINDS_BLOCKED_LANES_H
 #define TAMIS_KINDS_BLOCKED_LANES_H
 
 #include "kinds/blocked.h"
 
 TAMIS_HOT bool test_1(const uint8_t *block, uint32_t x) {
-    return tamis_fast_has_blocked(block, x);
+    return tamis_inline_has_blocked(block, x);
 }
 TAMIS_HOT void set_1(uint8_t *block, uint32_t x) {
-    tamis_fast_add_blocked(block, x);
+    tamis_inline_add_blocked(block, x);
 }
 
 /* The second bit of a lane has its number 6 bits below the first one's: there stands the first one

@@ -66,7 +66,8 @@ TAMIS_HOT void tamis__numbers4(uint64_t flip, tamis_locate4 *places, unsigned bl
             tamis__numbers4(flip, places, block_bits, test, true, f, keys, whole, hit);            \
         else                                                                                       \
             tamis__numbers4(flip, places, block_bits, test, false, f, keys, whole, hit);           \
-        for (size_t i = whole; i < n; i++) hit[i] = name##_has(f, tamis_fast_xxh3(flip, keys[i])); \
+        for (size_t i = whole; i < n; i++)                                                         \
+            hit[i] = name##_has(f, tamis_inline_xxh3(flip, keys[i]));                              \
     }
 
 #define TAMIS_OPS_4(name) \

@@ -6,6 +6,7 @@
 
 #include "kinds/bitmap.h"
 #include "kinds/rounds.h"
+#include "tamis_math.h"
 
 enum { WORD_BITS = 64 };
 #define MAX_BITS TAMIS_BLOOM_MAX_BITS

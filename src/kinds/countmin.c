@@ -34,6 +34,7 @@
 #include "kinds/bloom.h"
 #include "kinds/kind.h"
 #include "kinds/rows.h"
+#include "tamis_math.h"
 
 enum { COLUMNS, ROWS, WIDTH, UPDATE };                                       /* shape words */
 enum { OPT_COLUMNS, OPT_DOUBT, OPT_ERROR, OPT_ROWS, OPT_UPDATE, OPT_WIDTH }; /* options */

@@ -7,7 +7,8 @@
 
 #include "base/status.h"
 #include "tamis.h"
-#include "tamis_fast.h"
+#include "tamis_inline.h"
+#include "tamis_special.h"
 
 /* No payload is larger: sums of a few sizes then never overflow 64 bits. */
 #define TAMIS_MAX_PAYLOAD_BYTES ((uint64_t)1 << 56)
@@ -286,7 +287,7 @@ typedef struct tamis_kind {
                           uint8_t *hit);
 
     /* Fills in blocks and rule of a view for inlined code; false when this shape has none. */
-    bool (*fast)(const tamis_body *, struct tamis_fast *);
+    bool (*fast)(const tamis_body *, struct tamis_inline *);
 
     /* Kinds of other systems hash keys their own way; these replace query, add, remove and count.
      * One that grows answers TAMIS_FULL to the key for which its origin would grow, and core lets

@@ -146,9 +146,9 @@ static bool query_numbers(const tamis_body *f, uint64_t flip, const uint64_t *nu
     return true;
 }
 
-static bool fast(const tamis_body *f, struct tamis_fast *view) {
+static bool fast(const tamis_body *f, struct tamis_inline *view) {
     view->blocks = f->word[BLOCKS];
-    view->rule = f->word[INDEX] == PARQUET ? TAMIS_FAST_SPLIT_PARQUET : TAMIS_FAST_SPLIT;
+    view->rule = f->word[INDEX] == PARQUET ? TAMIS_INLINE_SPLIT_PARQUET : TAMIS_INLINE_SPLIT;
     return true;
 }
 

@@ -42,11 +42,11 @@ TAMIS_BLOCK_OPS_8(parquet, places_parquet, SHIFT, probe, mark, LOWER_THEN_UPPER)
 TAMIS_BLOCK_OPS_8(wide, places_wide, SHIFT, probe, mark, LOWER_THEN_UPPER)
 
 static bool parquet_has(const tamis_body *f, uint64_t hash) {
-    return tamis_fast_has_split(f->bytes + locate_parquet(f, hash), hash);
+    return tamis_inline_has_split(f->bytes + locate_parquet(f, hash), hash);
 }
 
 static bool wide_has(const tamis_body *f, uint64_t hash) {
-    return tamis_fast_has_split(f->bytes + locate_wide(f, hash), hash);
+    return tamis_inline_has_split(f->bytes + locate_wide(f, hash), hash);
 }
 
 const tamis_block_ops tamis__split_avx512[RULES] = {TAMIS_OPS_8(parquet), TAMIS_OPS_8(wide)};

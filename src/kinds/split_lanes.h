@@ -1,4 +1,4 @@
-/* split_avx2.c and split_neon.c may include this: kernels made of what tamis_fast.h is when it is
+/* split_avx2.c and split_neon.c may include this: kernels made of what tamis_inline.h is when it is
  * compiled for the vector unit. */
 #ifndef TAMIS_KINDS_SPLIT_LANES_H
 #define TAMIS_KINDS_SPLIT_LANES_H
@@ -6,10 +6,10 @@
 #include "kinds/split.h"
 
 TAMIS_HOT bool test(const uint8_t *block, uint32_t x) {
-    return tamis_fast_has_split(block, x);
+    return tamis_inline_has_split(block, x);
 }
 TAMIS_HOT void set(uint8_t *block, uint32_t x) {
-    tamis_fast_add_split(block, x);
+    tamis_inline_add_split(block, x);
 }
 
 TAMIS_BLOCK_OPS(parquet, locate_parquet, test, set)

@@ -15,6 +15,7 @@
 #include "bits/probe.h"
 #include "kinds/bitmap.h"
 #include "kinds/kind.h"
+#include "tamis_math.h"
 
 /* Shape words by name; the descriptor below names them for people. */
 enum { BITS };

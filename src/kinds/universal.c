@@ -20,6 +20,7 @@
 #include "cpu/cpu.h"
 #include "kinds/bitmap.h"
 #include "kinds/kind.h"
+#include "tamis_math.h"
 
 enum { BITS, MULTIPLIER, OFFSET };
 #define MAX_BITS (TAMIS_MAX_PAYLOAD_BYTES * 8)

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 
 #include "tamis.h"
+#include "tamis_math.h"
 
 #define LN2 0.69314718055994530942
 

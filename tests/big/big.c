@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "tamis.h"
+#include "tamis_engine.h"
 #include "tests/support/bounds.h"
 #include "tests/support/keys.h"
 

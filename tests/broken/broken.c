@@ -228,7 +228,7 @@ const tamis_kind tamis__broken_single = {SOUND, .name = "broken_single",
 static bool numbers_late(const tamis_body *f, uint64_t flip, const uint64_t *numbers, size_t n,
                          uint8_t *hit) {
     for (size_t i = 0; i < n; i++) {
-        const uint64_t hash = tamis_fast_xxh3(flip, numbers[i]);
+        const uint64_t hash = tamis_inline_xxh3(flip, numbers[i]);
         query(f, &hash, 1, hit + i);
     }
     if (n > 8) hit[n - 1] = 0;

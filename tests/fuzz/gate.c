@@ -6,7 +6,10 @@
 #include <string.h>
 
 #include "tamis.h"
+#include "tamis_engine.h"
 #include "tamis_jobs.h"
+#include "tamis_parts.h"
+#include "tamis_special.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

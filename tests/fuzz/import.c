@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "tamis.h"
+#include "tamis_formats.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -1,5 +1,5 @@
 #!/bin/bash
-# tamis.h, tamis_jobs.h and tamis_fast.h are plain C11, clean in C++, and need nothing included before them.
+# The public headers need nothing included before them, and every compiler is silent about them.
 cd "$(dirname "$0")/../.." || exit 2
 work=$(mktemp -d) && trap 'rm -rf "$work"' EXIT
 n=0
@@ -33,30 +33,41 @@ try "every function ends its comment with its thread rule" awk '
     /Threads:/ { rule = 1 }
     /^\/\* ====/ { rule = 0 }
     /^TAMIS_API/ && !rule { print FILENAME ":" FNR ": " $0; bad = 1 }
-    /The mathematics/ { rule = 1 }
-    /^\/\*/ && math { rule = 1 }
-    /The mathematics/ { math = 1 }
-    END { exit bad }' include/tamis.h include/tamis_jobs.h
+    FNR == 1 { math = 0 }
+    /All are pure. Threads: any/ { math = 1 }
+    math { rule = 1 }
+    END { exit bad }' include/tamis*.h
 words() { sed 's/tamis_[a-z]*\.h//g' | grep -owE 'tamis_[a-z0-9_]+' | sort -u; }
 declared() { for header in include/*.h; do $CC -fpreprocessed -dD -E "$header"; done; }
 no_others() { ! comm -23 <(cat include/*.h | words) <(declared | words) | grep .; }
 try "comments name only what is declared" no_others
-sed 's/tamis\.h/tamis_jobs.h/' "$work/a.c" >"$work/j.c"
-cp "$work/j.c" "$work/j.cpp"
-try "the header of jobs as strict C11" $CC -std=c11 $strict -c "$work/j.c" -o "$work/j.o"
-try "and as strict C++11" $CXX -std=c++11 $strict -c "$work/j.cpp" -o "$work/j.o"
+loud="-Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror -Iinclude -fsyntax-only"
+silent() { # language, compiler, standard...
+    local language=$1 compiler=$2 header standard
+    shift 2
+    for header in include/*.h; do
+        echo "#include \"${header#include/}\"" >"$work/alone.$language"
+        for standard in "$@"; do
+            "$compiler" -std="$standard" $loud "$work/alone.$language" || { echo "$header, $standard" && return 1; }
+        done
+    done
+}
+try "every header alone is silent from C99 to C23" silent c "$CC" c99 c11 c17 c2x
+try "and from C++11 to C++20" silent cpp "$CXX" c++11 c++14 c++17 c++20
+try "tamis.h is read in one sitting: at most 110 functions" \
+    test "$(grep -c '^TAMIS_API' include/tamis.h)" -le 110
 cat >"$work/f.c" <<'END'
-#include "tamis_fast.h"
+#include "tamis_inline.h"
 int main(void) {
     tamis *f;
-    struct tamis_fast fast;
-    if (tamis_create(&f, "blocked:capacity=10,hashes=8") || tamis_fast_edit(f, &fast)) return 1;
-    tamis_fast_add_u64(&fast, 7);
-    return !tamis_fast_has_u64(&fast, 7);
+    struct tamis_inline fast;
+    if (tamis_create(&f, "blocked:capacity=10,hashes=8") || tamis_inline_edit(f, &fast)) return 1;
+    tamis_inline_add_u64(&fast, 7);
+    return !tamis_inline_has_u64(&fast, 7);
 }
 END
 cp "$work/f.c" "$work/f.cpp"
-# The fast header is another one for each vector unit: with each that this processor has.
+# The inline header is another one for each vector unit: with each that this processor has.
 units="plain"
 grep -q -w bmi2 /proc/cpuinfo && units="$units avx2"
 grep -q -w avx512_bitalg /proc/cpuinfo && units="$units avx512"
@@ -66,12 +77,12 @@ for unit in $units; do
     avx512) flags="-mavx2 -mavx512f -mavx512bw -mavx512dq -mavx512vl -mavx512ifma -mavx512bitalg" ;;
     *) flags="" ;;
     esac
-    try "the fast header, $unit, as C11" $CC -std=c11 $strict $flags "$work/f.c" -o "$work/f" "$B/libtamis.a" -lm
+    try "the inline header, $unit, as C11" $CC -std=c11 $strict $flags "$work/f.c" -o "$work/f" "$B/libtamis.a" -lm
     try "and runs" "$work/f"
-    try "the fast header, $unit, as C++11" $CXX -std=c++11 $strict $flags "$work/f.cpp" -o "$work/g" "$B/libtamis.a" -lm
+    try "the inline header, $unit, as C++11" $CXX -std=c++11 $strict $flags "$work/f.cpp" -o "$work/g" "$B/libtamis.a" -lm
     try "and runs there" "$work/g"
-    try "the fast header, $unit, has the handle's answers" sh -c "$CC -O2 -std=c11 $flags -Iinclude -I. -Isrc \
-        -D_XOPEN_SOURCE=700 tests/unit/test_fast.c tests/support/filters.c tests/support/keys.c \
+    try "the inline header, $unit, has the handle's answers" sh -c "$CC -O2 -std=c11 $flags -Iinclude -I. -Isrc \
+        -D_XOPEN_SOURCE=700 tests/unit/test_inline.c tests/support/filters.c tests/support/keys.c \
         -o $work/t $B/libtamis.a -lcmocka -lm -pthread && $work/t"
 done
 echo "1..$n"

@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "tamis_engine.h"
 #include "tests/laws/laws.h"
 #include "tests/support/building.h"
 #include "tests/support/failing_allocator.h"
@@ -442,7 +443,7 @@ static const char *conflicts_are_told(const subject *s) {
     if (has_good) second = tamis_builder_exclude(in.builder, "twice, 8", 8);
     if (has_values) second = tamis_builder_put(in.builder, "twice, 8", 8, in.max_value);
     const tamis_status rc = tamis_builder_finish(in.builder, &f);
-    if (!has_good && tamis_builder_good_hash(in.builder, hash) == TAMIS_OK)
+    if (!has_good && tamis_builder_exclude_hash(in.builder, hash) == TAMIS_OK)
         what = "a kind without known-good keys takes one";
     if ((has_good || has_values) != (second == TAMIS_OK)) what = "a second word is refused";
     if ((has_good || has_values) != (rc == TAMIS_CONFLICT) || (rc && f))

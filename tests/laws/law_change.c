@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tamis_engine.h"
+#include "tamis_special.h"
 #include "tests/laws/laws.h"
 #include "tests/support/bounds.h"
 #include "tests/support/building.h"

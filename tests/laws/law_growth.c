@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tamis_engine.h"
 #include "tests/laws/laws.h"
 #include "tests/support/bounds.h"
 #include "tests/support/keys.h"

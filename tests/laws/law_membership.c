@@ -6,6 +6,7 @@
 
 #include "bits/bits.h"
 #include "kinds/kind.h"
+#include "tamis_engine.h"
 #include "tests/laws/laws.h"
 #include "tests/support/bounds.h"
 #include "tests/support/keys.h"

@@ -4,7 +4,8 @@
 #include <string.h>
 
 #include "bits/bits.h"
-#include "tamis_fast.h"
+#include "tamis_engine.h"
+#include "tamis_inline.h"
 #include "tests/laws/laws.h"
 #include "tests/support/keys.h"
 
@@ -146,11 +147,11 @@ static const char *ask_values(const tamis *f, const group *g) {
 }
 
 static const char *ask_inline(const tamis *f, const group *g) {
-    struct tamis_fast fast;
-    if (tamis_fast_view(f, &fast)) return NULL;
+    struct tamis_inline fast;
+    if (tamis_inline_view(f, &fast)) return NULL;
     for (size_t i = 0; i < GROUP; i++) {
-        if (!tamis_fast_has_u64(&fast, g->number[i])) return "tamis_fast_has_u64";
-        if (!tamis_fast_has_hash(&fast, g->hash[i])) return "tamis_fast_has_hash";
+        if (!tamis_inline_has_u64(&fast, g->number[i])) return "tamis_inline_has_u64";
+        if (!tamis_inline_has_hash(&fast, g->hash[i])) return "tamis_inline_has_hash";
     }
     return NULL;
 }

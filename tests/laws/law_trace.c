@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tamis_special.h"
 #include "tests/laws/laws.h"
 #include "tests/support/keys.h"
 

@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "kinds/kind.h"
+#include "tamis_engine.h"
 #include "tests/support/bounds.h"
 #include "tests/support/keys.h"
 
@@ -193,7 +194,7 @@ static tamis_status build_in(intake *in, const void *key, size_t len) {
     const unsigned can = in->subject->can;
     const uint64_t hash = tamis_builder_hash(in->builder, key, len);
     for (unsigned i = 0; i < GOOD_FOR_EACH && takes_good(in->subject); i++)
-        demand(tamis_builder_good_hash(in->builder, good_of(hash, i)), "good");
+        demand(tamis_builder_exclude_hash(in->builder, good_of(hash, i)), "good");
     if (can & TAMIS_CAN_LABEL && has_second_label(hash)) {
         demand(tamis_builder_label(in->builder, label_names[1]), "label");
         demand(tamis_builder_add(in->builder, key, len), "a key");

@@ -11,6 +11,7 @@
 #include <binaryfusefilter.h>
 
 #include "tamis.h"
+#include "tamis_formats.h"
 
 enum { MAX = 40000, STRANGERS = 500 };
 

@@ -6,6 +6,7 @@
 #include "kv_cases.h"
 
 #include "tamis.h"
+#include "tamis_formats.h"
 
 struct partition {
     std::string choose;

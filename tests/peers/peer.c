@@ -23,6 +23,7 @@
 #include <string.h>
 
 #include "tamis.h"
+#include "tamis_formats.h"
 
 typedef struct blob {
     uint8_t *bytes;

@@ -20,6 +20,7 @@
 #include "foreign/lzf.h"
 #include "foreign/redis.h"
 #include "tamis.h"
+#include "tamis_formats.h"
 
 static tamis *filter;
 

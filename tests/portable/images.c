@@ -9,7 +9,9 @@
 
 #include "bits/bits.h"
 #include "hash/hash.h"
+#include "tamis_engine.h"
 #include "tamis_jobs.h"
+#include "tamis_special.h"
 #include "tests/support/filters.h"
 #include "tests/support/keys.h"
 
@@ -57,7 +59,7 @@ static bool is_built(const char *spec) {
 static tamis_status give(tamis_builder *b, uint64_t hash, uint64_t i) {
     const uint64_t value = test_number(9, i);
     tamis_status rc = TAMIS_INVALID;
-    tamis_builder_good_hash(b, test_number(10, hash));
+    tamis_builder_exclude_hash(b, test_number(10, hash));
     if (tamis_builder_label(b, "second") == TAMIS_OK) {
         if (i % 3 == 0 && (rc = tamis_builder_add_hash(b, hash))) return rc;
         if ((rc = tamis_builder_label(b, "first"))) return rc;

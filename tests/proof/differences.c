@@ -20,6 +20,7 @@
 #include <string.h>
 
 #include "tamis_jobs.h"
+#include "tamis_special.h"
 #include "tests/support/bounds.h"
 #include "tests/support/differences.h"
 #include "tests/support/filters.h"

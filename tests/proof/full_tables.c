@@ -18,6 +18,7 @@
 #include <string.h>
 
 #include "kinds/kind.h"
+#include "tamis_engine.h"
 #include "tests/support/bounds.h"
 #include "tests/support/keys.h"
 

@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 
 #include "tamis.h"
+#include "tamis_engine.h"
 #include "tests/support/faults.h"
 #include "tests/support/filters.h"
 #include "tests/support/keys.h"

@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "tamis_engine.h"
 #include "tests/support/filters.h"
 #include "tests/support/keys.h"
 #include "tests/support/require_ok.h"

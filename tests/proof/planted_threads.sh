@@ -20,9 +20,9 @@ plant "questions load plainly" "many_threads_meet: classic" \
 plant "questions about fields load plainly" "many_threads_meet: approximator" \
     src/bits/packed.h "uint64_t x = tamis__load64(p) >> shift;" "uint64_t x = tamis__get64(p) >> shift;"
 plant "inline questions load plainly" "many_threads_meet: split" \
-    include/tamis_fast.h "return ((uintptr_t)block & 7) == 0;" "return block == NULL;"
+    include/tamis_inline.h "return ((uintptr_t)block & 7) == 0;" "return block == NULL;"
 plant "inline questions load vectors" "many_threads_meet: split" \
-    include/tamis_fast.h "#if defined(TAMIS_FAST_PLAIN)" "#if 0"
+    include/tamis_inline.h "#if defined(TAMIS_INLINE_PLAIN)" "#if 0"
 plant "kernels load vectors" "many_threads_meet: blocked" \
     src/cpu/cpu.c "#ifdef __SANITIZE_THREAD__" "#if 0"
 plant "adds are counted plainly" "many_threads_meet: universal" \

@@ -17,6 +17,7 @@
 
 #include "examples/zipf.h"
 #include "tamis.h"
+#include "tamis_engine.h"
 #include "tests/support/bounds.h"
 #include "tests/support/filters.h"
 #include "tests/support/keys.h"

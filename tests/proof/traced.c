@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "tamis_special.h"
 #include "tests/support/bounds.h"
 #include "tests/support/filters.h"
 #include "tests/support/keys.h"

@@ -414,7 +414,7 @@ class Library:
                 ("tamis_builder_free", None, [pointer]),
                 ("tamis_builder_add_hash", ctypes.c_int, [pointer, u64]),
                 ("tamis_builder_put_hash", ctypes.c_int, [pointer, u64, u64]),
-                ("tamis_builder_good_hash", ctypes.c_int, [pointer, u64]),
+                ("tamis_builder_exclude_hash", ctypes.c_int, [pointer, u64]),
                 ("tamis_builder_label", ctypes.c_int, [pointer, ctypes.c_char_p]),
                 ("tamis_builder_finish", ctypes.c_int, [pointer, pointer]),
                 ("tamis_set_note", ctypes.c_int, [pointer, ctypes.c_char_p, ctypes.c_char_p]),
@@ -791,7 +791,7 @@ def random_fill(library, spec, keys, dice):
             for h in keys:
                 so.tamis_builder_add_hash(builder, h)
         for _ in range(2 * len(keys) if kind == "cascade" else 0):
-            so.tamis_builder_good_hash(builder, dice.getrandbits(64))
+            so.tamis_builder_exclude_hash(builder, dice.getrandbits(64))
     return fill
 
 

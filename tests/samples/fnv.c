@@ -7,6 +7,7 @@
 #include "bits/bits.h"
 #include "kinds/bitmap.h"
 #include "kinds/kind.h"
+#include "tamis_math.h"
 
 enum { BITS };
 #define MAX_BITS ((uint64_t)1 << 40)

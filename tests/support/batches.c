@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cpu/cpu.h"
+#include "tamis_engine.h"
 #include "tests/support/filters.h"
 #include "tests/support/keys.h"
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tamis_engine.h"
 #include "tests/support/filters.h"
 #include "tests/support/keys.h"
 

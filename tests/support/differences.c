@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "tamis_engine.h"
+#include "tamis_special.h"
 #include "tests/support/filters.h"
 #include "tests/support/keys.h"
 

@@ -10,6 +10,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "tamis_formats.h"
 #include "tests/support/foreign.h"
 
 /* ---- Files ---------------------------------------------------------------------------------- */

@@ -12,6 +12,7 @@
 #include "bits/bits.h"
 #include "core/spec.h"
 #include "tamis.h"
+#include "tamis_engine.h"
 #include "tests/support/bounds.h"
 #include "tests/support/filters.h"
 #include "tests/support/keys.h"

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tamis_engine.h"
 #include "tamis_jobs.h"
 #include "tests/support/bounds.h"
 #include "tests/support/filters.h"

@@ -14,6 +14,8 @@
 
 #include "bits/bits.h"
 #include "tamis.h"
+#include "tamis_engine.h"
+#include "tamis_math.h"
 #include "tests/support/bounds.h"
 #include "tests/support/filters.h"
 #include "tests/support/keys.h"

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tamis_formats.h"
 #include "tests/support/foreign.h"
 
 static const size_t counts[] = {0, 1, 2, 3, 100, 1000};

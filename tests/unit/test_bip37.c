@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tamis_formats.h"
 #include "tests/support/foreign.h"
 
 #define BYTES(s) \

@@ -12,6 +12,7 @@
 
 #include "bits/packed.h"
 #include "kinds/kind.h"
+#include "tamis_engine.h"
 #include "tests/support/bounds.h"
 #include "tests/support/building.h"
 #include "tests/support/filters.h"

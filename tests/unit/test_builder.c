@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "build/builder.h"
+#include "tamis_engine.h"
 #include "tests/support/failing_allocator.h"
 #include "tests/support/filters.h"
 #include "tests/support/keys.h"

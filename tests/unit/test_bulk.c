@@ -12,6 +12,7 @@
 
 #include "core/bulk.h"
 #include "core/radix.h"
+#include "tamis_engine.h"
 #include "tests/support/building.h"
 #include "tests/support/failing_allocator.h"
 #include "tests/support/filters.h"

@@ -12,6 +12,7 @@
 
 #include "bits/bits.h"
 #include "kinds/segments.h"
+#include "tamis_engine.h"
 #include "tests/support/bounds.h"
 #include "tests/support/building.h"
 #include "tests/support/filters.h"
@@ -40,11 +41,11 @@ static uint64_t good_at(const lists *l, uint64_t i) {
 static tamis_builder *open_lists(const char *spec, const lists *l) {
     tamis_builder *b = test_careful_builder(spec, l->is_twisted ? 2 : 1);
     for (uint64_t i = 0; i < l->good && l->is_twisted; i++)
-        assert_int_equal(tamis_builder_good_hash(b, good_at(l, l->good - 1 - i)), TAMIS_OK);
+        assert_int_equal(tamis_builder_exclude_hash(b, good_at(l, l->good - 1 - i)), TAMIS_OK);
     for (uint64_t i = 0; i < l->members; i++)
         assert_int_equal(tamis_builder_add_hash(b, member_at(l, i)), TAMIS_OK);
     for (uint64_t i = 0; i < (l->is_twisted ? l->good / 2 : l->good); i++)
-        assert_int_equal(tamis_builder_good_hash(b, good_at(l, i)), TAMIS_OK);
+        assert_int_equal(tamis_builder_exclude_hash(b, good_at(l, i)), TAMIS_OK);
     for (uint64_t i = 0; i < l->members && l->is_twisted; i += 3)
         assert_int_equal(tamis_builder_add_hash(b, member_at(l, i)), TAMIS_OK);
     return b;
@@ -177,7 +178,7 @@ static void overlaps_are_conflicts(void **state) {
         tamis_builder *b = open_lists("cascade:segment=1024", &l);
         tamis *f;
         const uint64_t hash = is_first ? both : good_at(&l, 17);
-        assert_int_equal(is_first ? tamis_builder_good_hash(b, hash) //
+        assert_int_equal(is_first ? tamis_builder_exclude_hash(b, hash) //
                                   : tamis_builder_add_hash(b, hash),
                          TAMIS_OK);
         assert_int_equal(tamis_builder_finish(b, &f), TAMIS_CONFLICT);

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "math/chains.h"
+#include "tamis_engine.h"
 #include "tests/support/bounds.h"
 #include "tests/support/filters.h"
 #include "tests/support/keys.h"

@@ -16,6 +16,7 @@
 #include "kinds/counters.h"
 #include "kinds/kind.h"
 #include "tamis.h"
+#include "tamis_engine.h"
 #include "tests/support/bounds.h"
 #include "tests/support/filters.h"
 #include "tests/support/keys.h"

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "bits/bits.h"
+#include "tamis_formats.h"
 #include "tests/support/foreign.h"
 
 #define FORMAT "datasketches"

@@ -31,6 +31,7 @@
 #include "bits/bits.h"
 #include "hash/hash.h"
 #include "kinds/kind.h"
+#include "tamis_formats.h"
 #include "tests/support/foreign.h"
 #include "tests/support/seal.h"
 

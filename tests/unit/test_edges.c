@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "tamis.h"
+#include "tamis_engine.h"
 
 static tamis *make(const char *spec) {
     tamis *f;

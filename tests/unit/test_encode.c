@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "tamis.h"
+#include "tamis_formats.h"
 
 #define COUNT_OF(list) (sizeof(list) / sizeof *(list))
 

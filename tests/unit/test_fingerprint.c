@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "cpu/cpu.h"
+#include "tamis_special.h"
 #include "tests/support/failing_allocator.h"
 #include "tests/support/filters.h"
 #include "tests/support/keys.h"

@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tamis_formats.h"
+#include "tamis_special.h"
 #include "tests/support/foreign.h"
 #include "tests/support/require_ok.h"
 

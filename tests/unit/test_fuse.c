@@ -12,6 +12,7 @@
 
 #include "cpu/cpu.h"
 #include "kinds/peel.h"
+#include "tamis_engine.h"
 #include "tests/support/bounds.h"
 #include "tests/support/building.h"
 #include "tests/support/filters.h"

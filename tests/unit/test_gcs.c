@@ -17,6 +17,7 @@
 #include "cpu/cpu.h"
 #include "kinds/coded.h"
 #include "kinds/segments.h"
+#include "tamis_engine.h"
 #include "tests/support/bounds.h"
 #include "tests/support/building.h"
 #include "tests/support/filters.h"

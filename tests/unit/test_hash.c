@@ -27,6 +27,7 @@
 #include "hash/hash.h"
 #include "kinds/kind.h"
 #include "tamis.h"
+#include "tamis_engine.h"
 #include "tests/support/bounds.h"
 #include "tests/support/keys.h"
 

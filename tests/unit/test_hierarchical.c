@@ -13,6 +13,8 @@
 #include <string.h>
 
 #include "tamis.h"
+#include "tamis_engine.h"
+#include "tamis_special.h"
 #include "tests/support/bounds.h"
 #include "tests/support/failing_allocator.h"
 #include "tests/support/filters.h"

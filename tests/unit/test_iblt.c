@@ -12,6 +12,7 @@
 
 #include "bits/bits.h"
 #include "kinds/iblt_table.h"
+#include "tamis_engine.h"
 #include "tamis_jobs.h"
 #include "tests/support/bounds.h"
 #include "tests/support/differences.h"

@@ -11,6 +11,7 @@
 
 #include "kinds/kind.h"
 #include "tamis.h"
+#include "tamis_engine.h"
 #include "tests/support/filters.h"
 #include "tests/support/keys.h"
 

@@ -12,6 +12,7 @@
 
 #include "bits/bits.h"
 #include "foreign/crc32c.h"
+#include "tamis_formats.h"
 #include "tests/support/foreign.h"
 
 #define TEXT(s) \

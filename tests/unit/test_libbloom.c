@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "bits/bits.h"
+#include "tamis_formats.h"
 #include "tests/support/foreign.h"
 
 #define BYTES(s) \

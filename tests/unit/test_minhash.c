@@ -14,6 +14,7 @@
 #include "bits/packed.h"
 #include "bits/probe.h"
 #include "kinds/kind.h"
+#include "tamis_engine.h"
 #include "tests/support/filters.h"
 #include "tests/support/keys.h"
 #include "tests/support/require_ok.h"

@@ -12,6 +12,7 @@
 #include "cli/measure/occupancy.h"
 #include "cli/measure/statistics.h"
 #include "tamis.h"
+#include "tamis_engine.h"
 
 static void assert_near(double value, double expected, double within) {
     if (!(fabs(value - expected) <= within)) fail_msg("%.17g is not %.17g", value, expected);

@@ -14,6 +14,7 @@
 #include "file/ranges.h"
 #include "hash/hash.h"
 #include "tamis.h"
+#include "tamis_parts.h"
 #include "tests/support/require_ok.h"
 
 enum { HEADER = 64, AT_PATCH_SUM = 56 };

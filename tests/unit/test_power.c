@@ -10,6 +10,7 @@
 #include <stdio.h>
 
 #include "tamis.h"
+#include "tamis_parts.h"
 #include "tests/support/power.h"
 #include "tests/support/require_ok.h"
 #include "tests/support/temp_dir.h"

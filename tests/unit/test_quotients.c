@@ -17,6 +17,7 @@
 #include "bits/select.h"
 #include "kinds/slots.h"
 #include "tamis.h"
+#include "tamis_engine.h"
 #include "tests/support/batches.h"
 #include "tests/support/bounds.h"
 #include "tests/support/filters.h"

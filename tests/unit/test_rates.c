@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "tamis.h"
+#include "tamis_math.h"
 
 #define LN2 0.69314718055994530942
 

@@ -15,6 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tamis_formats.h"
+#include "tamis_parts.h"
 #include "tests/support/changing.h"
 #include "tests/support/foreign.h"
 

@@ -18,6 +18,7 @@
 #include "foreign/lzf.h"
 #include "foreign/murmur.h"
 #include "foreign/redis.h"
+#include "tamis_formats.h"
 #include "tests/support/failing_allocator.h"
 #include "tests/support/foreign.h"
 

@@ -13,6 +13,7 @@
 #include "foreign/crc32c.h"
 #include "foreign/xxh32.h"
 #include "hash/hash.h"
+#include "tamis_formats.h"
 #include "tests/support/filters.h"
 #include "tests/support/foreign.h"
 

@@ -12,6 +12,7 @@
 #include "cpu/cpu.h"
 #include "kinds/kind.h"
 #include "tamis.h"
+#include "tamis_engine.h"
 #include "tests/support/filters.h"
 #include "tests/support/keys.h"
 

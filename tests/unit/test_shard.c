@@ -13,6 +13,8 @@
 
 #include "kinds/shard.h"
 #include "tamis.h"
+#include "tamis_engine.h"
+#include "tamis_parts.h"
 
 enum { KEYS = 20000, MAX_SHARDS = 4096 };
 

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tamis_formats.h"
 #include "tests/support/foreign.h"
 
 static const char written[] = "squid/squid5.7_bpe5_59entries.digest";

@@ -14,6 +14,7 @@
 #include "bits/packed.h"
 #include "core/filter.h"
 #include "tamis_jobs.h"
+#include "tamis_math.h"
 #include "tests/support/bounds.h"
 #include "tests/support/failing_allocator.h"
 #include "tests/support/filters.h"

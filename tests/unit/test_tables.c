@@ -12,6 +12,7 @@
 
 #include "kinds/fp_table.h"
 #include "kinds/kind.h"
+#include "tamis_engine.h"
 #include "tests/support/batches.h"
 #include "tests/support/bounds.h"
 #include "tests/support/filters.h"

@@ -15,6 +15,7 @@
 #include "file/replace.h"
 #include "file/spill.h"
 #include "tamis.h"
+#include "tamis_engine.h"
 #include "tests/support/failing_allocator.h"
 #include "tests/support/faults.h"
 #include "tests/support/filters.h"

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "tamis.h"
+#include "tamis_engine.h"
 #include "tests/support/building.h"
 #include "tests/support/filters.h"
 #include "tests/support/keys.h"

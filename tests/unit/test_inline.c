@@ -1,4 +1,4 @@
-/* One key without a call: tamis_fast.h gives the answers and the bytes of the handle. tests/house
+/* One key without a call: tamis_inline.h gives the answers and the bytes of the handle. tests/house
  * compiles this file again for each vector unit there is, because the header is another one
  * then. */
 #include <setjmp.h>
@@ -11,7 +11,8 @@
 #include <string.h>
 
 #include "cpu/cpu.h"
-#include "tamis_fast.h"
+#include "tamis_engine.h"
+#include "tamis_inline.h"
 #include "tests/support/filters.h"
 #include "tests/support/keys.h"
 
@@ -37,16 +38,16 @@ static void adding_leaves_the_bytes_of_the_handle(void **state) {
     (void)state;
     for (size_t s = 0; s < SPECS; s++) {
         tamis *f = test_make("%s", specs[s]), *g = test_make("%s", specs[s]);
-        struct tamis_fast fast;
-        assert_int_equal(tamis_fast_edit(f, &fast), TAMIS_OK);
+        struct tamis_inline fast;
+        assert_int_equal(tamis_inline_edit(f, &fast), TAMIS_OK);
         for (uint64_t i = 0; i < KEYS; i++) {
             const uint64_t key = test_number(1, i);
-            tamis_fast_add_u64(&fast, key);
+            tamis_inline_add_u64(&fast, key);
             assert_int_equal(tamis_add_u64(g, key), TAMIS_OK);
-            assert_true(tamis_fast_has_u64(&fast, key));
+            assert_true(tamis_inline_has_u64(&fast, key));
         }
-        tamis_fast_done(f, &fast);
-        tamis_fast_done(f, &fast); /* counts nothing twice */
+        tamis_inline_done(f, &fast);
+        tamis_inline_done(f, &fast); /* counts nothing twice */
         assert_int_equal(test_info(f).items, KEYS);
         assert_same_payload(f, g);
         tamis_free(f);
@@ -61,18 +62,18 @@ static void answers_are_those_of_the_handle(void **state) {
     for (size_t s = 0; s < SPECS * (sizeof cpus / sizeof *cpus); s++) {
         tamis__cpu_set(cpus[s / SPECS]);
         tamis *f = test_make("%s", specs[s % SPECS]);
-        struct tamis_fast fast;
+        struct tamis_inline fast;
         uint64_t hits = 0;
         for (uint64_t i = 0; i < KEYS; i++) test_demand(tamis_add_u64(f, test_number(1, i)), "add");
-        assert_int_equal(tamis_fast_view(f, &fast), TAMIS_OK);
+        assert_int_equal(tamis_inline_view(f, &fast), TAMIS_OK);
         for (uint64_t i = 0; i < 20 * KEYS; i++) {
             const uint64_t key = test_number(1, i);
             uint64_t hash;
             tamis_hash_u64s(f, &key, 1, &hash);
             const bool is_hit = tamis_has_hash(f, hash);
-            assert_int_equal(tamis_fast_hash_u64(&fast, key), hash);
-            assert_int_equal(tamis_fast_has_hash(&fast, hash), is_hit);
-            assert_int_equal(tamis_fast_has_u64(&fast, key), is_hit);
+            assert_int_equal(tamis_inline_hash_u64(&fast, key), hash);
+            assert_int_equal(tamis_inline_has_hash(&fast, hash), is_hit);
+            assert_int_equal(tamis_inline_has_u64(&fast, key), is_hit);
             assert_int_equal(tamis_has_u64(f, key), is_hit);
             hits += is_hit;
         }
@@ -107,10 +108,10 @@ static void what_cannot_be_seen_is_refused(void **state) {
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         tamis *f = test_make("%s", cases[i].spec);
-        struct tamis_fast fast;
-        assert_int_equal(tamis_fast_view(f, &fast), TAMIS_UNSUPPORTED);
+        struct tamis_inline fast;
+        assert_int_equal(tamis_inline_view(f, &fast), TAMIS_UNSUPPORTED);
         assert_string_equal(tamis_why(), cases[i].why);
-        assert_int_equal(tamis_fast_edit(f, &fast), TAMIS_UNSUPPORTED);
+        assert_int_equal(tamis_inline_edit(f, &fast), TAMIS_UNSUPPORTED);
         tamis_free(f);
     }
 }
@@ -121,11 +122,11 @@ static void what_is_not_owned_is_not_edited(void **state) {
     test_demand(tamis_add_u64(f, 5), "add");
     size_t size;
     uint8_t *image = test_image(f, &size);
-    struct tamis_fast fast;
+    struct tamis_inline fast;
     assert_int_equal(tamis_view(&view, image, size), TAMIS_OK);
-    assert_int_equal(tamis_fast_edit(view, &fast), TAMIS_READONLY);
-    assert_int_equal(tamis_fast_view(view, &fast), TAMIS_OK);
-    assert_true(tamis_fast_has_u64(&fast, 5));
+    assert_int_equal(tamis_inline_edit(view, &fast), TAMIS_READONLY);
+    assert_int_equal(tamis_inline_view(view, &fast), TAMIS_OK);
+    assert_true(tamis_inline_has_u64(&fast, 5));
     tamis_free(view);
     tamis_free(f);
     free(image);

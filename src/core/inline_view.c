@@ -1,12 +1,12 @@
-/* Views for code that the compiler puts in place, include/tamis_fast.h, and the same code behind
+/* Views for code that the compiler puts in place, include/tamis_inline.h, and the same code behind
  * the handle. */
-#include "tamis_fast.h"
+#include "tamis_inline.h"
 
 #include "core/filter.h"
 #include "hash/hash.h"
 
-tamis_status tamis_fast_view(const tamis *f, struct tamis_fast *fast) {
-    *fast = (struct tamis_fast){.bytes = f->image.body.bytes};
+tamis_status tamis_inline_view(const tamis *f, struct tamis_inline *fast) {
+    *fast = (struct tamis_inline){.bytes = f->image.body.bytes};
     if (f->image.hasher.mode != TAMIS_HASH_XXH3)
         return tamis__fail(TAMIS_UNSUPPORTED, "a fast view needs hash=xxh3, not %s",
                            tamis__hash_name(f->image.hasher.mode));
@@ -17,12 +17,12 @@ tamis_status tamis_fast_view(const tamis *f, struct tamis_fast *fast) {
     return TAMIS_OK;
 }
 
-tamis_status tamis_fast_edit(tamis *f, struct tamis_fast *fast) {
+tamis_status tamis_inline_edit(tamis *f, struct tamis_inline *fast) {
     const tamis_status rc = tamis__writable(f);
-    return rc ? rc : tamis_fast_view(f, fast);
+    return rc ? rc : tamis_inline_view(f, fast);
 }
 
-void tamis_fast_done(tamis *f, struct tamis_fast *fast) {
+void tamis_inline_done(tamis *f, struct tamis_inline *fast) {
     tamis__add_items(f, fast->added);
     fast->added = 0;
 }
@@ -33,7 +33,7 @@ void tamis_fast_done(tamis *f, struct tamis_fast *fast) {
 void tamis__choose_one(tamis *f) {
     f->one = NULL;
 #if TAMIS_HAS_X86
-    struct tamis_fast fast = {0};
+    struct tamis_inline fast = {0};
     const uint32_t cpu = tamis__cpu();
     if (f->image.hasher.mode != TAMIS_HASH_XXH3) return;
     if (!f->kind->fast || !f->kind->fast(&f->image.body, &fast)) return;
